@@ -1,0 +1,91 @@
+//===- Packing.h - the tree packing problem and its solutions ---*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// The problem apart from its solvers, in the manner of CIRCT's scheduling
+// library: check() judges an input, verify() judges an output, and neither
+// shares code with the solvers.
+//
+// Fluid limit, full duplex links. Per unit of time a forest moves w_t units of
+// data along tree t. The inequality everything rests on, for every link l:
+//
+//     sum over trees t of  w_t * (times t uses l)  <=  bandwidth(l)
+//
+// What is maximised:
+//   broadcast, reduce   sum of w_t, all trees rooted at the one root
+//   allreduce           sum of w_t, roots free; a tree is an in-tree and an
+//                       out-tree of one root
+//   allgather,          n * x, where the trees of every root carry x
+//   reducescatter
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_COMPILER_PACKING_PACKING_H
+#define BLINK_COMPILER_PACKING_PACKING_H
+
+#include "compiler/topology/Fabric.h"
+
+namespace blink {
+
+/// One hop of a tree, in the direction the data moves.
+struct TreeEdge {
+  int from; ///< rank
+  int to;   ///< rank
+  Path path;
+};
+
+/// A spanning arborescence with a root and a weight. `up` carries
+/// contributions to the root and lists children before their parents; `down`
+/// carries results away and lists parents before their children. Allreduce has
+/// both, reduce and reducescatter only `up`, broadcast and allgather only
+/// `down`. With one rank both are empty.
+struct Tree {
+  int root = 0; ///< rank
+  std::vector<TreeEdge> up;
+  std::vector<TreeEdge> down;
+  double weight = 0; ///< GB/s
+
+  /// Most hops between the root and any rank, in either part.
+  int depth(int numRanks) const;
+};
+
+/// A solution: trees sorted by (root, content), none of weight zero.
+struct Packing {
+  std::vector<Tree> trees;
+  double algbw = 0; ///< GB/s of the whole buffer; infinite for one rank
+};
+
+/// Prices that prove a bound. See Certificate in schedules/schedule.fbs.
+struct PackingCertificate {
+  std::vector<double> prices; ///< one a link of the topology, 0 if not usable
+  double bound = 0;           ///< GB/s; infinite for one rank
+};
+
+/// Number of blocks the trees split: n for allgather and reducescatter, else 1.
+int numBlocks(Collective collective, int numRanks);
+bool isRooted(Collective collective);
+bool hasUpTrees(Collective collective);
+bool hasDownTrees(Collective collective);
+
+struct PackingProblem {
+  const Fabric *fabric = nullptr; ///< not owned
+  Collective collective = Collective::allreduce;
+  int root = 0; ///< rank; only looked at when isRooted(collective)
+
+  /// Can it be solved at all? Errors: a root outside the allocation; ranks that
+  /// cannot reach each other, naming the parts.
+  llvm::Error check() const;
+
+  /// Is `packing` a solution? Every tree spans all ranks from its root, every
+  /// path is drivable, loads are within bandwidth and the rate is what the
+  /// weights say, to `tolerance` relative. The error names the tree or link.
+  llvm::Error verify(const Packing &packing, double tolerance = 1e-9) const;
+
+  /// Trees packed on `link` per GB/s of algbw: the load of each link (index as
+  /// in Topology::links), in GB/s, when the packing runs at its weights.
+  std::vector<double> linkLoads(const Packing &packing) const;
+};
+
+} // namespace blink
+
+#endif // BLINK_COMPILER_PACKING_PACKING_H

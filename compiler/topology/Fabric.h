@@ -1,0 +1,98 @@
+//===- Fabric.h - what a job may use of a machine ---------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// A topology seen from an allocation: its ranks, the links it may use, and the
+// paths between ranks that the runtime can drive. Everything about packing is
+// said in terms of a Fabric.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_COMPILER_TOPOLOGY_FABRIC_H
+#define BLINK_COMPILER_TOPOLOGY_FABRIC_H
+
+#include "compiler/topology/Topology.h"
+
+namespace blink {
+
+using sched::ChannelKind;
+
+/// A route from one GPU to another: links in order, indices into
+/// Topology::links. Crosses relay-only nodes, never a GPU.
+using Path = std::vector<int>;
+
+/// The cheapest drivable path of every ordered pair of ranks.
+struct PathTable {
+  int numRanks = 0;
+  std::vector<double> costs; ///< [from * numRanks + to]; infinity if none
+  std::vector<Path> paths;   ///< likewise; empty if none
+
+  double cost(int from, int to) const { return costs[from * numRanks + to]; }
+  const Path &path(int from, int to) const {
+    return paths[from * numRanks + to];
+  }
+};
+
+/// An allocation of a topology with a choice of link kinds. Owns a copy of the
+/// topology; immutable.
+///
+/// Which paths are drivable (DESIGN: "a path must be one the runtime can
+/// drive"). Two GPUs are *peer-joined* when a path of nvlink, xgmi or c2c links
+/// only joins them on the whole machine, excluded kinds included: their drivers
+/// then reach each other's memory over that fabric alone. A path is
+///   - `network` when it crosses a nic node;
+///   - `staged` (through pinned host memory) when it crosses a cpu node and no
+///     nic. It may turn round there: gpu0 -> plx0 -> cpu0 -> plx0 -> gpu1 uses
+///     four links though a switch between the two is nearer;
+///   - `peer` otherwise. Between peer-joined GPUs only nvlink, xgmi and c2c
+///     links may appear on it.
+class Fabric {
+public:
+  /// `gpus` lists the GPU number of each rank; empty means all GPUs in order.
+  /// Errors: no GPU at all, a GPU that does not exist, a repeated GPU.
+  static llvm::Expected<Fabric> create(Topology topology, std::vector<int> gpus,
+                                       LinkKindSet kinds);
+
+  const Topology &topology() const { return topology_; }
+  const std::vector<int> &gpus() const { return gpus_; }
+  LinkKindSet linkKinds() const { return kinds_; }
+  int numRanks() const { return static_cast<int>(gpus_.size()); }
+  /// Index into Topology::nodes of a rank's GPU.
+  int nodeOf(int rank) const { return gpuNodes_[gpus_[rank]]; }
+  /// Whether the options let schedules use this link.
+  bool usable(int link) const {
+    return kinds_.contains(topology_.links[link].kind);
+  }
+  /// See the class comment.
+  bool peerJoined(int rankA, int rankB) const;
+
+  /// The cheapest drivable path of each ordered pair, a path costing the sum of
+  /// `prices` (>= 0, one a link) over its links. Ties go to the path of fewer
+  /// links, then of lower latency, then of smaller link indices: deterministic.
+  /// Dijkstra over (node, what the path crossed so far), once per rank.
+  PathTable cheapestPaths(const std::vector<double> &prices) const;
+
+  /// What kind of channel drives `path` between two ranks, or why none does.
+  llvm::Expected<ChannelKind> classify(int from, int to,
+                                       const Path &path) const;
+
+  /// The classes of ranks that can reach each other both ways; one class when
+  /// every collective is possible. Classes and their members ascend.
+  std::vector<std::vector<int>> stronglyConnectedRanks() const;
+
+  /// "GPUs 0,1,2" for a set of ranks, for messages.
+  std::string describeRanks(const std::vector<int> &ranks) const;
+
+private:
+  Fabric() = default;
+  Topology topology_;
+  std::vector<int> gpus_;
+  std::vector<int> gpuNodes_;
+  LinkKindSet kinds_;
+  std::vector<std::vector<int>> outLinks_; // per node: usable links leaving it
+  std::vector<int> peerComponent_;         // per node, see peerJoined
+};
+
+} // namespace blink
+
+#endif // BLINK_COMPILER_TOPOLOGY_FABRIC_H

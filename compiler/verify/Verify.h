@@ -1,0 +1,48 @@
+//===- Verify.h - proof that a schedule is right ----------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Judges the bytes that run, with nothing else at hand and with no code that
+// had a part in making them: no GLPK, no packing, no dialect.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_COMPILER_VERIFY_VERIFY_H
+#define BLINK_COMPILER_VERIFY_VERIFY_H
+
+#include "schedules/schedule_generated.h"
+
+#include <string>
+#include <vector>
+
+namespace blink {
+
+/// One thing that was proved, or was not.
+struct Check {
+  std::string name; ///< stable key: "paths", "result", ...
+  bool ok = false;
+  std::string detail; ///< a sentence; on failure where and why
+};
+
+struct VerifyReport {
+  bool ok = false;   ///< all checks passed
+  double algbw = 0;  ///< GB/s, recomputed from shares, paths and bandwidths
+  double bound = 0;  ///< GB/s, recomputed from the certificate's prices
+  std::vector<Check> checks;
+};
+
+/// Proves, for every variant of `program`:
+///   paths        every channel's path is one the runtime can drive
+///   result       every rank ends with every contribution exactly once, in the
+///                same order on all ranks (symbolic execution)
+///   in-place     the result stands when input and output are one buffer
+///   progress     no deadlock, for any number of chunks and the declared slots
+///   bandwidth    the links sustain the rate the file states
+///   certificate  re-priced, the bound is the stated one, and not below the rate
+/// `file` must have passed sched::openSchedule.
+VerifyReport verifyProgram(const sched::Schedule &file,
+                           const sched::Program &program);
+
+} // namespace blink
+
+#endif // BLINK_COMPILER_VERIFY_VERIFY_H

@@ -1,0 +1,1 @@
+#include "schedules/ScheduleFile.h"

@@ -1,0 +1,53 @@
+//===- ScheduleFile.h - opening and sealing .sched files --------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// The rules of schedule.fbs as code, shared by both sides of the contract.
+// Depends on FlatBuffers' headers only.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_SCHEDULES_SCHEDULEFILE_H
+#define BLINK_SCHEDULES_SCHEDULEFILE_H
+
+#include "schedules/schedule_generated.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace blink::sched {
+
+inline constexpr uint32_t kFormatVersion = 1;
+
+/// FNV-1a-64, the checksum of files and the hash of fingerprints. Any change of
+/// a single byte changes it. Pass a former result as `state` to go on.
+uint64_t fnv1a64(const void *data, size_t size,
+                 uint64_t state = 0xcbf29ce484222325ull);
+
+/// Opens untrusted bytes: checksum, FlatBuffers structure, then every rule of
+/// schedule.fbs in one walk. Returns the root, which points into `data` and
+/// lives as long, or null with a sentence in `error` that names the place as an
+/// index path ("programs[0].variants[0].ranks[3].steps[7]: channel 12 of 9")
+/// and, where there is one, the remedy. `data` must be 8-byte aligned. Takes
+/// time and memory linear in the file.
+///
+///     std::string error;
+///     const sched::Schedule *file = sched::openSchedule(p, size, error);
+///     if (!file) return fail(path + ": " + error);
+[[nodiscard]] const Schedule *openSchedule(const uint8_t *data, size_t size,
+                                           std::string &error);
+
+/// Finishes `builder` with root `root`, pads to a multiple of 8 and appends the
+/// checksum: the bytes of a file.
+std::vector<uint8_t> sealSchedule(flatbuffers::FlatBufferBuilder &builder,
+                                  flatbuffers::Offset<Schedule> root);
+
+/// Blocks of the user's buffers, as the table at Collective says.
+uint32_t inputBlocks(Collective collective, uint32_t numRanks);
+uint32_t outputBlocks(Collective collective, uint32_t numRanks);
+
+} // namespace blink::sched
+
+#endif // BLINK_SCHEDULES_SCHEDULEFILE_H

@@ -1,0 +1,1 @@
+# `cmake --install`: tools, the runtime library with its header, a CMake package.

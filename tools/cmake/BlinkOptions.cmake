@@ -1,0 +1,39 @@
+# Compiler, linker and sanitizer settings for Blink's own code.
+set(CMAKE_CXX_STANDARD 17)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+endif()
+
+find_program(BLINK_CCACHE ccache)
+if(BLINK_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${BLINK_CCACHE})
+endif()
+find_program(BLINK_LLD ld.lld)
+if(BLINK_LLD)
+  add_link_options(-fuse-ld=lld)
+endif()
+
+find_package(Threads REQUIRED)
+
+# Own code is compiled with warnings as errors; headers of others are not ours.
+add_library(blink_options INTERFACE)
+target_compile_options(blink_options INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Werror -Wno-unused-parameter -fno-strict-aliasing>)
+target_include_directories(blink_options INTERFACE
+  $<BUILD_INTERFACE:${CMAKE_BINARY_DIR}> $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}>)
+
+if(BLINK_SANITIZE)
+  if(NOT BLINK_SANITIZE MATCHES "^(address|thread)$")
+    message(FATAL_ERROR "BLINK_SANITIZE is '${BLINK_SANITIZE}': expected address or thread")
+  endif()
+  add_compile_options(-fsanitize=${BLINK_SANITIZE} -fno-omit-frame-pointer -g1)
+  add_link_options(-fsanitize=${BLINK_SANITIZE})
+  if(BLINK_SANITIZE STREQUAL "address")
+    add_compile_options(-fsanitize=undefined -fno-sanitize=vptr -fno-sanitize-recover=undefined)
+    add_link_options(-fsanitize=undefined)
+  endif()
+endif()

@@ -1,0 +1,18 @@
+# blink_add_library(name SOURCES ... [LIBS ...]): a static library of own code.
+function(blink_add_library name)
+  cmake_parse_arguments(arg "" "" "SOURCES;LIBS" ${ARGN})
+  add_library(${name} STATIC ${arg_SOURCES})
+  target_link_libraries(${name} PUBLIC ${arg_LIBS} PRIVATE $<BUILD_INTERFACE:blink_options>)
+  target_include_directories(${name} PUBLIC
+    $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}> $<BUILD_INTERFACE:${CMAKE_BINARY_DIR}>)
+endfunction()
+
+# blink_add_unit_test(name SOURCES ... LIBS ...): a doctest program and its ctest entry.
+function(blink_add_unit_test name)
+  cmake_parse_arguments(arg "" "" "SOURCES;LIBS" ${ARGN})
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE ${arg_LIBS} blink_doctest_main blink_options)
+  target_compile_definitions(${name} PRIVATE BLINK_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+  add_test(NAME ${name} COMMAND ${name})
+  set_tests_properties(${name} PROPERTIES TIMEOUT 600)
+endfunction()
