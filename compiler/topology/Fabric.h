@@ -21,7 +21,11 @@ using sched::ChannelKind;
 /// Topology::links. Crosses relay-only nodes, never a GPU.
 using Path = std::vector<int>;
 
-/// The cheapest drivable path of every ordered pair of ranks.
+/// nvlink, xgmi, c2c: links over which GPUs reach each other's memory.
+bool isPeerFabric(LinkKind kind);
+
+/// The cheapest drivable path of every ordered pair of ranks. From a rank to
+/// itself it is empty and costs 0.
 struct PathTable {
   int numRanks = 0;
   std::vector<double> costs; ///< [from * numRanks + to]; infinity if none
@@ -37,9 +41,11 @@ struct PathTable {
 /// topology; immutable.
 ///
 /// Which paths are drivable (DESIGN: "a path must be one the runtime can
-/// drive"). Two GPUs are *peer-joined* when a path of nvlink, xgmi or c2c links
-/// only joins them on the whole machine, excluded kinds included: their drivers
-/// then reach each other's memory over that fabric alone. A path is
+/// drive"). Two GPUs are *peer-joined* when nvlink, xgmi or c2c links join them
+/// on the whole machine, excluded kinds included: one link from one to the
+/// other, or a chain of such links through switches only, directions ignored.
+/// Their drivers then reach each other's memory over that fabric alone. A path
+/// never crosses a GPU, and is
 ///   - `network` when it crosses a nic node;
 ///   - `staged` (through pinned host memory) when it crosses a cpu node and no
 ///     nic. It may turn round there: gpu0 -> plx0 -> cpu0 -> plx0 -> gpu1 uses
@@ -48,8 +54,12 @@ struct PathTable {
 ///     links may appear on it.
 class Fabric {
 public:
+  /// Most ranks of an allocation: tables have one entry a pair of ranks.
+  static constexpr int kMaxRanks = 4096;
+
   /// `gpus` lists the GPU number of each rank; empty means all GPUs in order.
-  /// Errors: no GPU at all, a GPU that does not exist, a repeated GPU.
+  /// Errors: a topology that fails its check, no GPU at all, a GPU that does
+  /// not exist, a repeated GPU, more than kMaxRanks.
   static llvm::Expected<Fabric> create(Topology topology, std::vector<int> gpus,
                                        LinkKindSet kinds);
 
@@ -90,7 +100,10 @@ private:
   std::vector<int> gpuNodes_;
   LinkKindSet kinds_;
   std::vector<std::vector<int>> outLinks_; // per node: usable links leaving it
-  std::vector<int> peerComponent_;         // per node, see peerJoined
+  std::vector<int> rankOfNode_;            // per node; -1 if not a rank's GPU
+  // Per rank, ascending: the peer groups it belongs to. A group is the two ends
+  // of a direct link, or the GPUs around one connected set of switches.
+  std::vector<std::vector<int>> peerGroups_;
 };
 
 } // namespace blink

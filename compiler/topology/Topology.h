@@ -3,7 +3,8 @@
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 // A machine as the compiler sees it: nodes (GPUs and relays) and directed
-// links with a bandwidth and a latency. Plain data; knows neither MLIR nor GLPK.
+// links with a bandwidth and a latency. Plain data; knows neither MLIR nor
+// GLPK.
 //
 //===----------------------------------------------------------------------===//
 
@@ -92,8 +93,8 @@ struct Topology {
 
   /// Holds for every topology the reader returns: ids are unique and not
   /// empty, link ends exist and differ, bandwidth > 0 and latency >= 0 are
-  /// finite, no two links join the same nodes in the same direction with the
-  /// same kind.
+  /// finite, only switches multicast or reduce, no two links join the same
+  /// nodes in the same direction with the same kind. The error names the entry.
   llvm::Error check() const;
 
   /// Hash (FNV-1a-64) of nodes and links, not of name and description: two

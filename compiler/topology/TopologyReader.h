@@ -16,7 +16,8 @@ namespace blink {
 
 /// Parses the text of a .topo file. Every error reads
 /// `fileName:line:column: error: what, and what was expected`, the place being
-/// that of the offending token.
+/// that of the offending token. A file without a name is named after `fileName`
+/// without folder and ending.
 llvm::Expected<Topology> parseTopology(llvm::StringRef text,
                                        llvm::StringRef fileName);
 

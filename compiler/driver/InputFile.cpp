@@ -1,0 +1,58 @@
+//===- InputFile.cpp - what a user hands to the compiler ------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/driver/InputFile.h"
+
+#include "schedules/ScheduleFile.h"
+
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace blink;
+
+static InputKind kindOf(llvm::StringRef text) {
+  // The identifier of a FlatBuffer stands at byte 4.
+  if (text.size() >= 8 && text.substr(4, 4) == sched::ScheduleIdentifier())
+    return InputKind::schedule;
+  for (;;) {
+    text = text.ltrim();
+    if (!text.starts_with("//"))
+      break;
+    text = text.drop_front(std::min(text.find('\n'), text.size()));
+  }
+  return text.starts_with("{") ? InputKind::topology : InputKind::ir;
+}
+
+llvm::Expected<InputFile> blink::readInput(llvm::StringRef path) {
+  constexpr uint64_t kLargest = 1ull << 30;
+  std::string name = path == "-" ? "<stdin>" : path.str();
+  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(
+      path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  if (!buffer)
+    return llvm::createStringError(buffer.getError(), "%s: cannot read: %s",
+                                   name.c_str(),
+                                   buffer.getError().message().c_str());
+  llvm::StringRef text = (*buffer)->getBuffer();
+  if (text.empty())
+    return llvm::createStringError(
+        std::errc::invalid_argument,
+        "%s: is empty: expected a topology, IR or a schedule", name.c_str());
+  if (text.size() > kLargest)
+    return llvm::createStringError(std::errc::file_too_large,
+                                   "%s: is larger than 1 GiB", name.c_str());
+  return InputFile{std::move(name), kindOf(text),
+                   std::vector<uint8_t>(text.bytes_begin(), text.bytes_end())};
+}
+
+llvm::Expected<const sched::Schedule *>
+blink::openSchedule(const InputFile &file) {
+  std::string error;
+  const sched::Schedule *schedule =
+      sched::openSchedule(file.bytes.data(), file.bytes.size(), error);
+  if (!schedule)
+    return llvm::createStringError(std::errc::invalid_argument, "%s: %s",
+                                   file.path.c_str(), error.c_str());
+  return schedule;
+}

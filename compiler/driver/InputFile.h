@@ -1,0 +1,43 @@
+//===- InputFile.h - what a user hands to the compiler ----------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_COMPILER_DRIVER_INPUTFILE_H
+#define BLINK_COMPILER_DRIVER_INPUTFILE_H
+
+#include "schedules/schedule_generated.h"
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <vector>
+
+namespace blink {
+
+/// Told apart by content: the schedule's identifier, a `{` after // comments
+/// and blanks, anything else.
+enum class InputKind { topology, ir, schedule };
+
+struct InputFile {
+  std::string path; ///< for messages; "<stdin>" for "-"
+  InputKind kind;
+  std::vector<uint8_t> bytes;
+
+  llvm::StringRef text() const {
+    return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
+  }
+};
+
+/// Reads a whole file; `-` is standard input. Errors: "PATH: cannot read: ...",
+/// an empty file, one over 1 GiB.
+llvm::Expected<InputFile> readInput(llvm::StringRef path);
+
+/// Opens a schedule file's bytes. The result points into `file`. Errors:
+/// "PATH: what is wrong with it".
+llvm::Expected<const sched::Schedule *> openSchedule(const InputFile &file);
+
+} // namespace blink
+
+#endif // BLINK_COMPILER_DRIVER_INPUTFILE_H

@@ -1,0 +1,141 @@
+//===- Pipeline.cpp - from a topology to a schedule -----------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/driver/Pipeline.h"
+
+#include "compiler/packing/Packing.h"
+#include "compiler/passes/Passes.h"
+#include "compiler/target/EnumConversion.h"
+#include "compiler/target/ExportSchedule.h"
+#include "compiler/target/TopologyIR.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace blink;
+
+std::string CompileOptions::canonical() const {
+  std::vector<std::string> numbers;
+  for (int gpu : gpus)
+    numbers.push_back(std::to_string(gpu));
+  return llvm::formatv("collective={0} gpus={1} root={2} links={3} slack={4} "
+                       "max-trees={5} max-lanes={6} chunk-bytes={7}",
+                       blink::toString(collective),
+                       gpus.empty() ? "all" : llvm::join(numbers, ","), root,
+                       blink::toString(links), llvm::format("%.9g", slack),
+                       maxTrees, maxLanes, chunkBytes)
+      .str();
+}
+
+static constexpr std::pair<Phase, llvm::StringLiteral> kPhases[] = {
+    {Phase::request, "request"}, {Phase::forest, "forest"},
+    {Phase::folds, "folds"},     {Phase::lanes, "lanes"},
+    {Phase::sched, "sched"},
+};
+
+std::optional<Phase> blink::parsePhase(llvm::StringRef word) {
+  for (auto [phase, name] : kPhases)
+    if (name == word)
+      return phase;
+  return std::nullopt;
+}
+
+llvm::StringRef blink::toString(Phase phase) {
+  return kPhases[static_cast<int>(phase)].second;
+}
+
+std::unique_ptr<MLIRContext> blink::createContext() {
+  auto context =
+      std::make_unique<MLIRContext>(MLIRContext::Threading::DISABLED);
+  context->loadDialect<collective::CollectiveDialect>();
+  return context;
+}
+
+static Operation *createRequest(OpBuilder &builder, StringRef topology,
+                                ArrayRef<int32_t> gpus,
+                                const CompileOptions &options) {
+  Location loc = builder.getUnknownLoc();
+  collective::LinkKindsAttr links = toIR(builder.getContext(), options.links);
+  switch (options.collective) {
+  case Collective::allreduce:
+    return builder.create<collective::AllReduceOp>(loc, topology, gpus, links);
+  case Collective::broadcast:
+    return builder.create<collective::BroadcastOp>(loc, topology, gpus, links,
+                                                   options.root);
+  case Collective::reduce:
+    return builder.create<collective::ReduceOp>(loc, topology, gpus, links,
+                                                options.root);
+  case Collective::allgather:
+    return builder.create<collective::AllGatherOp>(loc, topology, gpus, links);
+  case Collective::reducescatter:
+    return builder.create<collective::ReduceScatterOp>(loc, topology, gpus,
+                                                       links);
+  }
+  llvm_unreachable("enum outside its cases");
+}
+
+llvm::Expected<OwningOpRef<ModuleOp>>
+blink::buildRequest(MLIRContext *context, const Topology &topology,
+                    const CompileOptions &options) {
+  llvm::Expected<Fabric> fabric =
+      Fabric::create(topology, options.gpus, options.links);
+  if (!fabric)
+    return fabric.takeError();
+  PackingProblem problem{&*fabric, options.collective, options.root};
+  if (llvm::Error error = problem.check())
+    return error;
+
+  OpBuilder builder(context);
+  OwningOpRef<ModuleOp> module = ModuleOp::create(builder.getUnknownLoc());
+  (*module)->setAttr(kOptionsAttrName,
+                     builder.getStringAttr(options.canonical()));
+  builder.setInsertionPointToEnd(module->getBody());
+  buildTopology(builder, builder.getUnknownLoc(), topology);
+  SmallVector<int32_t> gpus(fabric->gpus().begin(), fabric->gpus().end());
+  createRequest(builder, topology.name, gpus, options);
+  return module;
+}
+
+/// The passes that take IR from the level before `phase` to it.
+static void addPasses(OpPassManager &passes, Phase phase,
+                      const CompileOptions &options) {
+  switch (phase) {
+  case Phase::forest:
+    passes.addPass(createPackTreesPass());
+    passes.addPass(createSelectTreesPass({options.slack, options.maxTrees}));
+    break;
+  case Phase::folds:
+    passes.addPass(createExpandFoldsPass());
+    break;
+  case Phase::lanes:
+    passes.addPass(createAssignLanesPass({options.maxLanes}));
+    passes.addPass(createTuneChunksPass({options.chunkBytes}));
+    passes.addPass(createVerifySchedulePass());
+    break;
+  case Phase::request:
+  case Phase::sched:
+    break;
+  }
+}
+
+LogicalResult blink::runPipeline(
+    ModuleOp module, const CompileOptions &options, Phase last,
+    const std::function<llvm::Error(Phase, ModuleOp)> &afterPhase) {
+  for (auto [phase, name] : kPhases) {
+    if (phase > last || phase == Phase::sched)
+      break;
+    PassManager passes(module->getContext());
+    addPasses(passes, phase, options);
+    if (failed(passes.run(module)))
+      return failure();
+    if (llvm::Error error = afterPhase(phase, module))
+      return emitError(UnknownLoc::get(module->getContext()),
+                       llvm::toString(std::move(error)));
+  }
+  return success();
+}

@@ -1,0 +1,63 @@
+//===- Pipeline.h - from a topology to a schedule ---------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// The compile pipeline as data: phases, each a list of passes that takes IR to
+// the next level.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_COMPILER_DRIVER_PIPELINE_H
+#define BLINK_COMPILER_DRIVER_PIPELINE_H
+
+#include "compiler/topology/Topology.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <functional>
+#include <optional>
+
+namespace blink {
+
+/// What a user may choose. Everything that decides the result's bytes is here.
+struct CompileOptions {
+  Collective collective = Collective::allreduce;
+  std::vector<int> gpus; ///< GPU number of each rank; empty: all of them
+  int root = 0;          ///< rank
+  LinkKindSet links = LinkKindSet::all();
+  double slack = 0.01;
+  unsigned maxTrees = 0;
+  unsigned maxLanes = 16;
+  unsigned chunkBytes = 0;
+
+  /// As recorded in the file: one fixed order, defaults spelled out.
+  std::string canonical() const;
+};
+
+/// The levels IR passes through. `sched` is the file.
+enum class Phase { request, forest, folds, lanes, sched };
+std::optional<Phase> parsePhase(llvm::StringRef word);
+llvm::StringRef toString(Phase phase);
+
+/// A context with the dialect loaded, single-threaded: one machine's schedule
+/// is no work for a thread pool.
+std::unique_ptr<mlir::MLIRContext> createContext();
+
+/// A module with `topology` and the request `options` ask for. Errors: an
+/// allocation or a root the topology does not have.
+llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
+buildRequest(mlir::MLIRContext *context, const Topology &topology,
+             const CompileOptions &options);
+
+/// Takes `module`, of whatever level, to `last`; to `lanes` when `last` is
+/// `sched`, which leaves only sched::exportSchedule. Ops that are past a phase
+/// are left alone by it. `afterPhase` sees the module after each phase and may
+/// stop the pipeline. Errors go to the context's diagnostic handler.
+mlir::LogicalResult runPipeline(
+    mlir::ModuleOp module, const CompileOptions &options, Phase last,
+    const std::function<llvm::Error(Phase, mlir::ModuleOp)> &afterPhase);
+
+} // namespace blink
+
+#endif // BLINK_COMPILER_DRIVER_PIPELINE_H

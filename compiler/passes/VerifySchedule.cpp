@@ -1,0 +1,52 @@
+//===- VerifySchedule.cpp - collective-verify-schedule --------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Judges what will run: the bytes, not the IR they came from.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/passes/Passes.h"
+#include "compiler/target/ExportSchedule.h"
+#include "compiler/verify/Verify.h"
+#include "schedules/ScheduleFile.h"
+
+using namespace mlir;
+
+namespace blink {
+#define GEN_PASS_DEF_VERIFYSCHEDULEPASS
+#include "compiler/passes/Passes.h.inc"
+
+namespace {
+
+struct VerifySchedule : impl::VerifySchedulePassBase<VerifySchedule> {
+  void runOnOperation() override {
+    SmallVector<collective::ScheduleOp> schedules(
+        getOperation().getOps<collective::ScheduleOp>());
+    if (schedules.empty())
+      return;
+    auto bytes = exportSchedule(getOperation());
+    if (failed(bytes))
+      return signalPassFailure();
+    std::string error;
+    const sched::Schedule *file =
+        sched::openSchedule(bytes->data(), bytes->size(), error);
+    if (!file) {
+      getOperation().emitError(error);
+      return signalPassFailure();
+    }
+    for (auto [schedule, program] :
+         llvm::zip_equal(schedules, *file->programs())) {
+      VerifyReport report = verifyProgram(*file, *program);
+      for (const Check &check : report.checks)
+        if (!check.ok)
+          schedule.emitError() << check.name << ": " << check.detail;
+      if (!report.ok)
+        signalPassFailure();
+    }
+    markAllAnalysesPreserved();
+  }
+};
+
+} // namespace
+} // namespace blink

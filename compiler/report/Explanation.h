@@ -1,0 +1,56 @@
+//===- Explanation.h - why a schedule is as fast as it is -------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Reads the certificate as a person would. The prices mark the scarce links: a
+// link of price 0 could be faster without helping. Where all scarce links have
+// one price, the bound is a count: every tree must cross them so many times.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_COMPILER_REPORT_EXPLANATION_H
+#define BLINK_COMPILER_REPORT_EXPLANATION_H
+
+#include "compiler/report/Summary.h"
+
+namespace blink {
+
+struct LinkReport {
+  std::string from;
+  std::string to;
+  LinkKind kind;
+  double bandwidth; ///< GB/s
+  double load;      ///< GB/s at the stated rate
+  double price;     ///< relative to the highest; 0: not scarce
+  double percent() const { return 100 * load / bandwidth; }
+};
+
+/// What the links of one kind carry, all together.
+struct KindReport {
+  LinkKind kind;
+  double bandwidth;
+  double load;
+  double percentOfTraffic;
+};
+
+struct Explanation {
+  Summary summary;
+  std::vector<LinkReport> links; ///< usable links, in the file's order
+  std::vector<KindReport> kinds; ///< those that carry anything
+  /// GPU numbers that no scarce link separates, largest set first. One group
+  /// when the scarce links are no partition.
+  std::vector<std::vector<int>> groups;
+  double scarceBandwidth = 0; ///< GB/s of all scarce links
+  /// Times that a unit of the collective must cross scarce links at least:
+  /// scarceBandwidth / bound. Only when their prices are equal, else 0.
+  double crossings = 0;
+  /// The reason for the bound, in a few sentences.
+  std::vector<std::string> reasons;
+};
+
+Explanation explainProgram(const sched::Schedule &file,
+                           const sched::Program &program);
+
+} // namespace blink
+
+#endif // BLINK_COMPILER_REPORT_EXPLANATION_H

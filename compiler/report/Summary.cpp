@@ -1,0 +1,77 @@
+//===- Summary.cpp - a schedule in a few numbers --------------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/report/Summary.h"
+
+#include "compiler/packing/Packing.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace blink;
+
+double Summary::percentOfBound() const {
+  return std::isinf(bound) ? 100 : 100 * algbw / bound;
+}
+
+std::string Summary::gpuList() const {
+  std::vector<std::string> words;
+  for (int gpu : gpus)
+    words.push_back(std::to_string(gpu));
+  return llvm::join(words, ",");
+}
+
+Summary blink::summarize(const sched::Schedule &file,
+                         const sched::Program &program) {
+  const sched::Variant &variant = *program.variants()->Get(0);
+  Summary summary;
+  summary.topology = file.topology()->name()->str();
+  summary.collective = program.collective();
+  summary.gpus.assign(program.allocation()->begin(),
+                      program.allocation()->end());
+  if (isRooted(program.collective()))
+    summary.root = program.root();
+  summary.algbw = program.algbw();
+  summary.bound = program.certificate()->bound();
+  summary.trees = static_cast<int>(variant.trees()->size());
+  summary.depth = 0;
+  for (const sched::Tree *tree : *variant.trees())
+    summary.depth = std::max<int>(summary.depth, tree->depth());
+  summary.lanes = 0;
+  for (const sched::RankProgram *rank : *variant.ranks())
+    summary.lanes =
+        std::max<int>(summary.lanes, static_cast<int>(rank->lanes()->size()));
+  summary.channels = static_cast<int>(variant.channels()->size());
+  summary.chunkBytes = static_cast<int>(variant.chunk_bytes());
+  return summary;
+}
+
+std::string blink::formatRate(double gbps) {
+  if (std::isinf(gbps))
+    return "unlimited (one GPU)";
+  return llvm::formatv("{0:F3} GB/s", gbps).str();
+}
+
+std::vector<double> blink::linkLoads(const sched::Schedule &file,
+                                     const sched::Program &program) {
+  const sched::Variant &variant = *program.variants()->Get(0);
+  std::vector<double> loads(file.topology()->links()->size(), 0);
+  if (std::isinf(program.algbw()))
+    return loads;
+  double blocks = numBlocks(program.collective(),
+                            static_cast<int>(variant.ranks()->size()));
+  for (const sched::Channel *channel : *variant.channels()) {
+    const sched::Tree *tree = variant.trees()->Get(channel->tree());
+    double share = double(tree->numerator()) / tree->denominator() / blocks;
+    for (uint32_t i = 0; i < channel->path_count(); ++i)
+      loads[variant.paths()->Get(channel->path_begin() + i)] +=
+          share * program.algbw();
+  }
+  return loads;
+}

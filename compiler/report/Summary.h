@@ -1,0 +1,46 @@
+//===- Summary.h - a schedule in a few numbers ------------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_COMPILER_REPORT_SUMMARY_H
+#define BLINK_COMPILER_REPORT_SUMMARY_H
+
+#include "compiler/topology/Topology.h"
+
+namespace blink {
+
+/// What every command says of a program, read from the file.
+struct Summary {
+  std::string topology;
+  Collective collective;
+  std::vector<int> gpus; ///< GPU number of each rank
+  std::optional<int> root;
+  double algbw; ///< GB/s; infinite for one rank
+  double bound; ///< GB/s; infinite for one rank
+  int trees;
+  int depth;    ///< hops of the tallest tree
+  int lanes;    ///< most lanes on a rank
+  int channels; ///< of all ranks
+  int chunkBytes;
+
+  /// Percent of the bound; 100 for one rank.
+  double percentOfBound() const;
+  /// "0,1,2,3".
+  std::string gpuList() const;
+};
+
+Summary summarize(const sched::Schedule &file, const sched::Program &program);
+
+/// "85.714 GB/s", "unlimited (one GPU)".
+std::string formatRate(double gbps);
+
+/// The load of each link (index as in the file's topology) in GB/s when the
+/// collective runs at its stated rate.
+std::vector<double> linkLoads(const sched::Schedule &file,
+                              const sched::Program &program);
+
+} // namespace blink
+
+#endif // BLINK_COMPILER_REPORT_SUMMARY_H

@@ -1,0 +1,143 @@
+//===- ForestIR.cpp - packing problems and forests in IR ------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/target/ForestIR.h"
+
+#include "compiler/target/EnumConversion.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace blink;
+
+FailureOr<std::unique_ptr<ProblemFromIR>>
+blink::problemFromIR(Operation *op, collective::CollectiveKind collective,
+                     FlatSymbolRefAttr topology, ArrayRef<int32_t> gpus,
+                     collective::LinkKindsAttr links, int32_t root) {
+  SymbolTableCollection symbols;
+  auto topologyOp = collective::lookupTopology(op, symbols, topology);
+  if (!topologyOp)
+    return failure();
+  TopologyFromIR machine(topologyOp);
+  llvm::Expected<Fabric> fabric =
+      Fabric::create(machine.topology,
+                     std::vector<int>(gpus.begin(), gpus.end()), fromIR(links));
+  if (!fabric)
+    return op->emitError(toString(fabric.takeError()));
+  std::unique_ptr<ProblemFromIR> result(
+      new ProblemFromIR{std::move(machine), std::move(*fabric), {}});
+  result->problem = {&result->fabric, fromIR(collective), root};
+  return result;
+}
+
+FailureOr<std::unique_ptr<ProblemFromIR>>
+blink::problemFromIR(collective::ForestOp forest) {
+  return problemFromIR(forest, forest.getCollective(), forest.getTopologyAttr(),
+                       forest.getGpus(), forest.getLinks(),
+                       forest.getRoot().value_or(0));
+}
+
+static ArrayAttr edgesAttr(OpBuilder &builder, const TopologyFromIR &machine,
+                           const std::vector<TreeEdge> &edges) {
+  SmallVector<Attribute> list;
+  for (const TreeEdge &edge : edges)
+    list.push_back(collective::EdgeAttr::get(
+        builder.getContext(), edge.from, edge.to, machine.names(edge.path)));
+  return builder.getArrayAttr(list);
+}
+
+static std::vector<TreeEdge> readEdges(ArrayAttr edges,
+                                       const TopologyFromIR &machine) {
+  std::vector<TreeEdge> list;
+  for (auto edge : edges.getAsRange<collective::EdgeAttr>())
+    list.push_back(
+        {edge.getFrom(), edge.getTo(), machine.path(edge.getPath())});
+  return list;
+}
+
+namespace {
+/// A tree with the share it gets in IR.
+struct SharedTree {
+  const Tree *tree;
+  uint32_t numerator;
+  uint32_t denominator;
+};
+} // namespace
+
+FailureOr<collective::ForestOp>
+blink::buildForest(OpBuilder &builder, Location loc, FlatSymbolRefAttr topology,
+                   const ProblemFromIR &from, const Packing &packing,
+                   const PackingCertificate &certificate,
+                   ArrayRef<Tree> candidates) {
+  const PackingProblem &problem = from.problem;
+  llvm::Expected<Shares> shares = exactShares(problem, packing);
+  if (!shares)
+    return emitError(loc, toString(shares.takeError()));
+
+  collective::CollectiveKind kind = toIR(problem.collective);
+  std::optional<int32_t> root;
+  if (isRooted(problem.collective))
+    root = problem.root;
+  SmallVector<int32_t> gpus(from.fabric.gpus().begin(),
+                            from.fabric.gpus().end());
+  auto forest = builder.create<collective::ForestOp>(
+      loc, kind, topology, gpus,
+      toIR(builder.getContext(), from.fabric.linkKinds()), root,
+      rateOfShares(problem, packing, *shares), certificate.bound,
+      certificate.prices);
+
+  std::vector<SharedTree> trees;
+  for (size_t i = 0; i < packing.trees.size(); ++i)
+    trees.push_back(
+        {&packing.trees[i], shares->numerators[i], shares->denominators[i]});
+  for (const Tree &candidate : candidates)
+    trees.push_back({&candidate, 0, 1});
+  bool blocks = numBlocks(problem.collective, from.fabric.numRanks()) > 1;
+  if (blocks) // the trees of a block stand together
+    llvm::stable_sort(trees, [](const SharedTree &a, const SharedTree &b) {
+      return a.tree->root < b.tree->root;
+    });
+
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(&forest.getBody().front());
+  for (auto [i, shared] : llvm::enumerate(trees))
+    builder.create<collective::TreeOp>(
+        loc, "t" + std::to_string(i), shared.tree->root,
+        blocks ? shared.tree->root : 0, int64_t(shared.numerator),
+        int64_t(shared.denominator),
+        edgesAttr(builder, from.machine, shared.tree->up),
+        edgesAttr(builder, from.machine, shared.tree->down));
+  return forest;
+}
+
+Tree blink::readTree(collective::TreeOp op, const TopologyFromIR &machine) {
+  Tree tree;
+  tree.root = op.getRoot();
+  tree.up = readEdges(op.getUp(), machine);
+  tree.down = readEdges(op.getDown(), machine);
+  return tree;
+}
+
+PackedTrees blink::readForest(collective::ForestOp forest,
+                              const ProblemFromIR &from) {
+  PackedTrees packed;
+  int numRanks = from.fabric.numRanks();
+  double algbw = forest.getAlgbw().convertToDouble();
+  double blockRate = algbw / numBlocks(from.problem.collective, numRanks);
+  packed.packing.algbw = algbw;
+  packed.certificate.prices = forest.getPrices().vec();
+  packed.certificate.bound = forest.getBound().convertToDouble();
+  for (auto op : forest.getBody().getOps<collective::TreeOp>()) {
+    Tree tree = readTree(op, from.machine);
+    packed.candidates.push_back(tree);
+    if (op.getNumerator() == 0)
+      continue;
+    tree.weight =
+        blockRate * double(op.getNumerator()) / double(op.getDenominator());
+    packed.packing.trees.push_back(std::move(tree));
+  }
+  return packed;
+}

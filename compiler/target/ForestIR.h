@@ -1,0 +1,53 @@
+//===- ForestIR.h - packing problems and forests in IR ----------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// The packing library speaks of fabrics and trees, the dialect of requests and
+// forests. Here one becomes the other.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_COMPILER_TARGET_FORESTIR_H
+#define BLINK_COMPILER_TARGET_FORESTIR_H
+
+#include "compiler/packing/PackTrees.h"
+#include "compiler/target/TopologyIR.h"
+
+#include <memory>
+
+namespace blink {
+
+/// The packing problem that a request, forest or schedule op poses, with all
+/// it points into. Heap-allocated: `problem` points at `fabric`.
+struct ProblemFromIR {
+  TopologyFromIR machine;
+  Fabric fabric;
+  PackingProblem problem;
+};
+
+/// Errors are emitted on `op`.
+mlir::FailureOr<std::unique_ptr<ProblemFromIR>>
+problemFromIR(mlir::Operation *op, collective::CollectiveKind collective,
+              mlir::FlatSymbolRefAttr topology, llvm::ArrayRef<int32_t> gpus,
+              collective::LinkKindsAttr links, int32_t root);
+mlir::FailureOr<std::unique_ptr<ProblemFromIR>>
+problemFromIR(collective::ForestOp forest);
+
+/// Builds a forest of `packing`, with `candidates` as trees of share zero.
+/// Shares are the exact ones of `packing`'s weights, and `algbw` what they
+/// sustain. Errors are emitted at `loc`.
+mlir::FailureOr<collective::ForestOp>
+buildForest(mlir::OpBuilder &builder, mlir::Location loc,
+            mlir::FlatSymbolRefAttr topology, const ProblemFromIR &from,
+            const Packing &packing, const PackingCertificate &certificate,
+            llvm::ArrayRef<Tree> candidates);
+
+/// A forest read back: trees of share zero are only in `candidates`.
+PackedTrees readForest(collective::ForestOp forest, const ProblemFromIR &from);
+
+/// One tree read back; its weight is zero.
+Tree readTree(collective::TreeOp tree, const TopologyFromIR &machine);
+
+} // namespace blink
+
+#endif // BLINK_COMPILER_TARGET_FORESTIR_H

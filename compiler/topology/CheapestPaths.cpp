@@ -1,0 +1,191 @@
+//===- CheapestPaths.cpp - the search for drivable paths ------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Fabric::cheapestPaths: Dijkstra from each rank over a layered graph. A relay
+// node has one copy a layer, the layer being what the path crossed so far:
+//
+//     fabric   nvlink, xgmi and c2c links only
+//     foreign  some other link too, but no cpu and no nic
+//     bridged  a cpu or a nic
+//
+//     fabric --other link--> foreign --cpu, nic--> bridged
+//        \_________________cpu, nic__________________/^
+//
+// Between peer-joined GPUs `foreign` is the layer where no path may end. A path
+// that turns round at a cpu comes back through the same switches, but in
+// another layer, so Dijkstra needs no exception for it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/topology/Fabric.h"
+
+#include <algorithm>
+#include <limits>
+#include <queue>
+
+using namespace blink;
+
+namespace {
+
+enum Layer { fabric, foreign, bridged, numLayers };
+
+/// A path as found so far: its price, its last link, and the label before it.
+struct Label {
+  double cost;
+  int hops;
+  double latency;
+  int link;     ///< -1 at the source
+  int previous; ///< index into Search::labels_
+  int state;    ///< node * numLayers + layer
+};
+
+class Search {
+public:
+  Search(const Topology &topology,
+         const std::vector<std::vector<int>> &outLinks,
+         const std::vector<int> &rankOfNode, const std::vector<double> &prices)
+      : topology_(topology), outLinks_(outLinks), rankOfNode_(rankOfNode),
+        prices_(prices), settled_(topology.nodes.size() * numLayers),
+        best_(topology.nodes.size() * numLayers) {}
+
+  /// Finds the paths from a rank. joined[r]: rank r is peer-joined with it.
+  void run(int sourceNode, const std::vector<bool> &joined);
+
+  /// After run(): the label of the best path to a GPU node, or null.
+  const Label *arrival(int gpuNode) const {
+    int label = best_[gpuNode * numLayers];
+    return label == -1 ? nullptr : &labels_[label];
+  }
+  Path pathTo(const Label &label) const;
+
+private:
+  /// The total order of the documentation of Fabric::cheapestPaths.
+  bool isBetter(const Label &a, const Label &b) const;
+  void extend(int label, const std::vector<bool> &joined);
+  void offer(const Label &label, bool relays);
+
+  const Topology &topology_;
+  const std::vector<std::vector<int>> &outLinks_;
+  const std::vector<int> &rankOfNode_;
+  const std::vector<double> &prices_;
+  std::vector<Label> labels_;
+  std::vector<char> settled_;
+  std::vector<int> best_; // per state; a GPU has one state, layer 0
+  std::vector<int> heap_;
+};
+
+} // namespace
+
+Path Search::pathTo(const Label &label) const {
+  Path path(label.hops);
+  const Label *at = &label;
+  for (int hop = label.hops; hop-- > 0; at = &labels_[at->previous])
+    path[hop] = at->link;
+  return path;
+}
+
+bool Search::isBetter(const Label &a, const Label &b) const {
+  if (a.cost != b.cost)
+    return a.cost < b.cost;
+  if (a.hops != b.hops)
+    return a.hops < b.hops;
+  if (a.latency != b.latency)
+    return a.latency < b.latency;
+  // Same length: of the first links that differ, the smaller wins. Walking
+  // back, that is the difference met last.
+  bool better = false;
+  for (const Label *x = &a, *y = &b; x != y && x->link != -1;
+       x = &labels_[x->previous], y = &labels_[y->previous])
+    if (x->link != y->link)
+      better = x->link < y->link;
+  return better;
+}
+
+void Search::offer(const Label &label, bool relays) {
+  int &best = best_[label.state];
+  if (best != -1 && !isBetter(label, labels_[best]))
+    return;
+  best = static_cast<int>(labels_.size());
+  labels_.push_back(label);
+  if (!relays)
+    return;
+  heap_.push_back(best);
+  std::push_heap(heap_.begin(), heap_.end(), [&](int x, int y) {
+    return isBetter(labels_[y], labels_[x]);
+  });
+}
+
+void Search::extend(int index, const std::vector<bool> &joined) {
+  const Label label = labels_[index];
+  Layer layer = static_cast<Layer>(label.state % numLayers);
+  for (int linkIndex : outLinks_[label.state / numLayers]) {
+    const Link &link = topology_.links[linkIndex];
+    NodeKind kind = topology_.nodes[link.to].kind;
+    Layer next = layer == fabric && !isPeerFabric(link.kind) ? foreign : layer;
+    if (kind == NodeKind::cpu || kind == NodeKind::nic)
+      next = bridged;
+
+    int state = link.to * numLayers;
+    bool relays = kind != NodeKind::gpu;
+    if (relays) {
+      state += next;
+      if (settled_[state])
+        continue;
+    } else {
+      int rank = rankOfNode_[link.to];
+      if (rank == -1 || (next == foreign && joined[rank]))
+        continue;
+    }
+    offer({label.cost + prices_[linkIndex], label.hops + 1,
+           label.latency + link.latency, linkIndex, index, state},
+          relays);
+  }
+}
+
+void Search::run(int sourceNode, const std::vector<bool> &joined) {
+  labels_.clear();
+  heap_.clear();
+  std::fill(settled_.begin(), settled_.end(), false);
+  std::fill(best_.begin(), best_.end(), -1);
+  // The source's own label is set so that no path comes back to it.
+  labels_.push_back({0, 0, 0, -1, -1, sourceNode * numLayers});
+  best_[sourceNode * numLayers] = 0;
+  extend(0, joined);
+  while (!heap_.empty()) {
+    std::pop_heap(heap_.begin(), heap_.end(), [&](int x, int y) {
+      return isBetter(labels_[y], labels_[x]);
+    });
+    int label = heap_.back();
+    heap_.pop_back();
+    int state = labels_[label].state;
+    if (settled_[state])
+      continue;
+    settled_[state] = true;
+    extend(label, joined);
+  }
+}
+
+PathTable Fabric::cheapestPaths(const std::vector<double> &prices) const {
+  int n = numRanks();
+  PathTable table;
+  table.numRanks = n;
+  table.costs.assign(size_t(n) * n, std::numeric_limits<double>::infinity());
+  table.paths.resize(size_t(n) * n);
+
+  Search search(topology_, outLinks_, rankOfNode_, prices);
+  std::vector<bool> joined(n);
+  for (int from = 0; from < n; ++from) {
+    for (int to = 0; to < n; ++to)
+      joined[to] = peerJoined(from, to);
+    search.run(nodeOf(from), joined);
+    for (int to = 0; to < n; ++to) {
+      const Label *label = search.arrival(nodeOf(to));
+      if (!label)
+        continue;
+      table.costs[size_t(from) * n + to] = label->cost;
+      table.paths[size_t(from) * n + to] = search.pathTo(*label);
+    }
+  }
+  return table;
+}

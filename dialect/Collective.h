@@ -1,0 +1,61 @@
+//===- Collective.h - the collective dialect --------------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// C++ names of the dialect: include this to build, read or register its IR.
+// Knows MLIR; knows no solver and no file format.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_DIALECT_COLLECTIVE_H
+#define BLINK_DIALECT_COLLECTIVE_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/SymbolTable.h"
+
+#include <optional>
+
+#include "dialect/CollectiveEnums.h.inc"
+
+#include "dialect/CollectiveDialect.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "dialect/CollectiveAttrs.h.inc"
+
+#include "dialect/CollectiveInterfaces.h.inc"
+
+namespace blink::collective {
+
+class TopologyOp;
+
+/// Whether the collective has a root, and whether its ranks contribute to a
+/// reduction (`up` trees) and receive a result (`down` trees).
+bool isRooted(CollectiveKind collective);
+bool hasUpTrees(CollectiveKind collective);
+bool hasDownTrees(CollectiveKind collective);
+/// Blocks that the shares split: one, or one a rank.
+int32_t numBlocks(CollectiveKind collective, int32_t numRanks);
+
+/// The topology op a symbol names, or null after an error on `user`.
+TopologyOp lookupTopology(mlir::Operation *user,
+                          mlir::SymbolTableCollection &symbols,
+                          mlir::FlatSymbolRefAttr topology);
+
+/// `user` names an existing topology, the allocation's GPUs exist in it, none
+/// twice, and the root, if any, is one of the ranks.
+mlir::LogicalResult verifyAllocation(mlir::Operation *user,
+                                     mlir::SymbolTableCollection &symbols,
+                                     mlir::FlatSymbolRefAttr topology,
+                                     llvm::ArrayRef<int32_t> gpus,
+                                     std::optional<int32_t> root);
+
+} // namespace blink::collective
+
+#define GET_OP_CLASSES
+#include "dialect/CollectiveOps.h.inc"
+
+#endif // BLINK_DIALECT_COLLECTIVE_H

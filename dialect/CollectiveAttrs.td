@@ -1,0 +1,63 @@
+// Attributes: sets of link kinds, edges of trees, operands of folds.
+#ifndef BLINK_DIALECT_COLLECTIVEATTRS_TD
+#define BLINK_DIALECT_COLLECTIVEATTRS_TD
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "dialect/CollectiveDialect.td"
+include "dialect/CollectiveEnums.td"
+
+class Collective_Attr<string name, string attrMnemonic>
+    : AttrDef<Collective_Dialect, name> {
+  let mnemonic = attrMnemonic;
+}
+
+def Collective_LinkKindsAttr : Collective_Attr<"LinkKinds", "link_kinds"> {
+  let summary = "A set of link kinds";
+  let description = [{
+    The kinds of link a schedule may use, in enum order, none twice.
+
+    ```mlir
+    #collective.link_kinds<nvlink, pcie>
+    ```
+  }];
+  let parameters = (ins ArrayRefParameter<"LinkKind", "kinds">:$kinds);
+  let assemblyFormat = "`<` $kinds `>`";
+  let genVerifyDecl = 1;
+}
+
+def Collective_EdgeAttr : Collective_Attr<"Edge", "edge"> {
+  let summary = "One hop of a tree, with its route over the machine";
+  let description = [{
+    `from` and `to` are ranks, in the direction the data moves. The path lists
+    the names of the topology's links in order.
+
+    ```mlir
+    #collective.edge<0 -> 3 via [gpu0.gpu3]>
+    #collective.edge<0 -> 1 via [gpu0.plx0, plx0.cpu0, cpu0.plx0, plx0.gpu1]>
+    ```
+  }];
+  let parameters = (ins "int32_t":$from, "int32_t":$to,
+                        ArrayRefParameter<"::mlir::StringAttr">:$path);
+  let hasCustomAssemblyFormat = 1;
+}
+
+def Collective_BufferAttr : Collective_Attr<"Buffer", "buffer"> {
+  let summary = "A block of the user's input or output";
+  let description = [{
+    ```mlir
+    #collective.buffer<input[0]>
+    ```
+  }];
+  let parameters = (ins "BufferKind":$kind, "int32_t":$block);
+  let assemblyFormat = "`<` $kind `[` $block `]` `>`";
+}
+
+def Collective_EdgeArrayAttr
+    : TypedArrayAttrBase<Collective_EdgeAttr, "edges of a tree">;
+
+def Collective_FoldOperandArrayAttr
+    : TypedArrayAttrBase<AnyAttrOf<[Collective_BufferAttr, FlatSymbolRefAttr]>,
+                         "buffers and channels of a fold">;
+
+#endif // BLINK_DIALECT_COLLECTIVEATTRS_TD

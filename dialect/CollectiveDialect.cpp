@@ -1,0 +1,90 @@
+//===- CollectiveDialect.cpp - registration, shared facts -----------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Registers the dialect and holds what its levels share.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialect/Collective.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/SmallSet.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace blink::collective;
+
+#include "dialect/CollectiveDialect.cpp.inc"
+#include "dialect/CollectiveEnums.cpp.inc"
+#include "dialect/CollectiveInterfaces.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialect/CollectiveAttrs.cpp.inc"
+
+void CollectiveDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "dialect/CollectiveAttrs.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialect/CollectiveOps.cpp.inc"
+      >();
+}
+
+bool blink::collective::isRooted(CollectiveKind collective) {
+  return collective == CollectiveKind::Broadcast ||
+         collective == CollectiveKind::Reduce;
+}
+
+bool blink::collective::hasUpTrees(CollectiveKind collective) {
+  return collective == CollectiveKind::AllReduce ||
+         collective == CollectiveKind::Reduce ||
+         collective == CollectiveKind::ReduceScatter;
+}
+
+bool blink::collective::hasDownTrees(CollectiveKind collective) {
+  return collective == CollectiveKind::AllReduce ||
+         collective == CollectiveKind::Broadcast ||
+         collective == CollectiveKind::AllGather;
+}
+
+int32_t blink::collective::numBlocks(CollectiveKind collective,
+                                     int32_t numRanks) {
+  bool scattered = collective == CollectiveKind::AllGather ||
+                   collective == CollectiveKind::ReduceScatter;
+  return scattered ? numRanks : 1;
+}
+
+TopologyOp blink::collective::lookupTopology(Operation *user,
+                                             SymbolTableCollection &symbols,
+                                             FlatSymbolRefAttr topology) {
+  auto op = symbols.lookupNearestSymbolFrom<TopologyOp>(user, topology);
+  if (!op)
+    user->emitOpError() << "names no collective.topology: " << topology;
+  return op;
+}
+
+LogicalResult blink::collective::verifyAllocation(
+    Operation *user, SymbolTableCollection &symbols, FlatSymbolRefAttr topology,
+    ArrayRef<int32_t> gpus, std::optional<int32_t> root) {
+  TopologyOp op = lookupTopology(user, symbols, topology);
+  if (!op)
+    return failure();
+  if (gpus.empty())
+    return user->emitOpError("has no GPUs");
+  int32_t numGpus = op.getNumGpus();
+  llvm::SmallSet<int32_t, 16> seen;
+  for (int32_t gpu : gpus) {
+    if (gpu < 0 || gpu >= numGpus)
+      return user->emitOpError() << "names GPU " << gpu << ", but " << topology
+                                 << " has GPUs 0 to " << numGpus - 1;
+    if (!seen.insert(gpu).second)
+      return user->emitOpError() << "names GPU " << gpu << " twice";
+  }
+  if (root && (*root < 0 || *root >= static_cast<int32_t>(gpus.size())))
+    return user->emitOpError()
+           << "has root " << *root << ", but ranks 0 to " << gpus.size() - 1;
+  return success();
+}

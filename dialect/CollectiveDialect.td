@@ -1,0 +1,44 @@
+// The dialect itself, and the base class of its operations.
+#ifndef BLINK_DIALECT_COLLECTIVEDIALECT_TD
+#define BLINK_DIALECT_COLLECTIVEDIALECT_TD
+
+include "mlir/IR/OpBase.td"
+include "mlir/IR/SymbolInterfaces.td"
+
+def Collective_Dialect : Dialect {
+  let name = "collective";
+  let cppNamespace = "::blink::collective";
+  let summary = "Collective communication, from a machine to the steps of its GPUs";
+  let description = [{
+    The dialect has four levels. Each can be written by hand, printed, parsed
+    and fed to the next pass; that is how a custom algorithm enters Blink.
+
+    1. *topology*: `collective.topology` holds `collective.node` and
+       `collective.link`.
+    2. *request*: `collective.all_reduce`, `collective.broadcast`, ... ask for a
+       collective on a topology and an allocation of its GPUs.
+    3. *forest*: `collective.forest` holds spanning trees, `collective.tree`,
+       with exact shares and the relay paths of their edges.
+    4. *folds*: `collective.schedule` holds shares, channels and, for each
+       `collective.rank`, the `collective.fold` steps, first loose, then in
+       `collective.lane`s.
+
+    Sizes are bytes, bandwidth is GB/s (1e9 bytes/s) per direction, latency is
+    microseconds. Rate (`algbw`) is buffer size over time, as in nccl-tests.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+}
+
+class Collective_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Collective_Dialect, mnemonic, traits>;
+
+// An op whose region is a list of declarations: one block, no terminator, no
+// values.
+class Collective_ContainerOp<string mnemonic, list<Trait> traits = []>
+    : Collective_Op<mnemonic, traits # [NoTerminator, NoRegionArguments,
+                                        SingleBlock]> {
+  let regions = (region SizedRegion<1>:$body);
+  let skipDefaultBuilders = 1;
+}
+
+#endif // BLINK_DIALECT_COLLECTIVEDIALECT_TD

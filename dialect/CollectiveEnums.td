@@ -1,0 +1,51 @@
+// The words of the dialect.
+#ifndef BLINK_DIALECT_COLLECTIVEENUMS_TD
+#define BLINK_DIALECT_COLLECTIVEENUMS_TD
+
+include "mlir/IR/EnumAttr.td"
+include "dialect/CollectiveDialect.td"
+
+class Collective_Enum<string name, string summary, list<I32EnumAttrCase> cases>
+    : I32EnumAttr<name, summary, cases> {
+  let cppNamespace = "::blink::collective";
+}
+
+def Collective_NodeKind : Collective_Enum<"NodeKind", "What a node is", [
+  I32EnumAttrCase<"Gpu", 0, "gpu">,
+  I32EnumAttrCase<"Switch", 1, "switch">,
+  I32EnumAttrCase<"Cpu", 2, "cpu">,
+  I32EnumAttrCase<"Nic", 3, "nic">,
+]>;
+
+def Collective_LinkKind : Collective_Enum<"LinkKind", "What a link is made of", [
+  I32EnumAttrCase<"NvLink", 0, "nvlink">,
+  I32EnumAttrCase<"Pcie", 1, "pcie">,
+  I32EnumAttrCase<"Host", 2, "host">,
+  I32EnumAttrCase<"C2c", 3, "c2c">,
+  I32EnumAttrCase<"Xgmi", 4, "xgmi">,
+  I32EnumAttrCase<"Network", 5, "network">,
+]>;
+
+def Collective_CollectiveKind
+    : Collective_Enum<"CollectiveKind", "Which collective", [
+  I32EnumAttrCase<"AllReduce", 0, "all_reduce">,
+  I32EnumAttrCase<"Broadcast", 1, "broadcast">,
+  I32EnumAttrCase<"Reduce", 2, "reduce">,
+  I32EnumAttrCase<"AllGather", 3, "all_gather">,
+  I32EnumAttrCase<"ReduceScatter", 4, "reduce_scatter">,
+]>;
+
+def Collective_ChannelKind
+    : Collective_Enum<"ChannelKind", "What a channel needs of the machine", [
+  I32EnumAttrCase<"Peer", 0, "peer">,
+  I32EnumAttrCase<"Staged", 1, "staged">,
+  I32EnumAttrCase<"Network", 2, "network">,
+]>;
+
+def Collective_BufferKind
+    : Collective_Enum<"BufferKind", "Which of the user's buffers", [
+  I32EnumAttrCase<"Input", 0, "input">,
+  I32EnumAttrCase<"Output", 1, "output">,
+]>;
+
+#endif // BLINK_DIALECT_COLLECTIVEENUMS_TD

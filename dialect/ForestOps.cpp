@@ -1,0 +1,141 @@
+//===- ForestOps.cpp - level 3, spanning trees ----------------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Verifiers of collective.forest and collective.tree.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialect/Collective.h"
+#include "dialect/PathRules.h"
+
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace blink::collective;
+
+void ForestOp::build(OpBuilder &builder, OperationState &state,
+                     CollectiveKind collective, FlatSymbolRefAttr topology,
+                     ArrayRef<int32_t> gpus, LinkKindsAttr links,
+                     std::optional<int32_t> root, double algbw, double bound,
+                     ArrayRef<double> prices) {
+  Properties &properties = state.getOrAddProperties<Properties>();
+  properties.collective =
+      CollectiveKindAttr::get(builder.getContext(), collective);
+  properties.topology = topology;
+  properties.gpus = builder.getDenseI32ArrayAttr(gpus);
+  properties.links = links;
+  if (root)
+    properties.root = builder.getI32IntegerAttr(*root);
+  properties.algbw = builder.getF64FloatAttr(algbw);
+  properties.bound = builder.getF64FloatAttr(bound);
+  properties.prices = builder.getDenseF64ArrayAttr(prices);
+  state.addRegion()->emplaceBlock();
+}
+
+LogicalResult ForestOp::verify() {
+  return verifyRates(*this, getCollective(), getRoot(),
+                     getAlgbw().convertToDouble(), getBound().convertToDouble(),
+                     getPrices());
+}
+
+/// `edges` is an in-tree to `root` (up, children first) or an out-tree from it
+/// (down, parents first) that spans all ranks.
+static LogicalResult verifySpanning(TreeOp tree, ArrayAttr edges, bool up,
+                                    int32_t numRanks) {
+  StringRef part = up ? "up" : "down";
+  int32_t root = tree.getRoot();
+  SmallVector<bool> reached(numRanks, false);
+  reached[root] = true;
+  SmallVector<EdgeAttr> order(edges.getAsRange<EdgeAttr>());
+  if (up)
+    std::reverse(order.begin(), order.end());
+  for (EdgeAttr edge : order) {
+    int32_t parent = up ? edge.getTo() : edge.getFrom();
+    int32_t child = up ? edge.getFrom() : edge.getTo();
+    for (int32_t rank : {parent, child})
+      if (rank < 0 || rank >= numRanks)
+        return tree.emitOpError() << "has an edge at rank " << rank
+                                  << ", but ranks 0 to " << numRanks - 1;
+    if (!reached[parent])
+      return tree.emitOpError()
+             << "has " << part << " edges that are not joined to the root, or "
+             << "not in order: rank " << parent << " has a child but no way to "
+             << "the root " << (up ? "after" : "before") << " it";
+    if (reached[child])
+      return tree.emitOpError() << "has " << part << " edges that give rank "
+                                << child << " two parents, or the root one";
+    reached[child] = true;
+  }
+  if (static_cast<int32_t>(order.size()) != numRanks - 1)
+    return tree.emitOpError()
+           << "has " << part << " edges that reach " << order.size() + 1
+           << " of " << numRanks << " ranks";
+  return success();
+}
+
+/// A part that the collective uses spans; one that it does not use is empty.
+static LogicalResult verifyPart(TreeOp tree, ArrayAttr edges, bool up,
+                                bool used, int32_t numRanks) {
+  if (used)
+    return verifySpanning(tree, edges, up, numRanks);
+  if (!edges.empty())
+    return tree.emitOpError() << "has " << (up ? "up" : "down")
+                              << " edges, which the collective does not use";
+  return success();
+}
+
+LogicalResult ForestOp::verifyRegions() {
+  int32_t numRanks = getGpus().size();
+  CollectiveKind collective = getCollective();
+  int32_t blocks = numBlocks(collective, numRanks);
+  ShareSum shares;
+  llvm::StringSet<> names;
+  for (Operation &op : getBody().front()) {
+    auto tree = dyn_cast<TreeOp>(op);
+    if (!tree)
+      return op.emitOpError(
+          "does not belong in a forest: expected collective.tree");
+    if (!names.insert(tree.getSymName()).second)
+      return tree.emitOpError() << "repeats the name @" << tree.getSymName();
+    int32_t root = tree.getRoot();
+    if (root < 0 || root >= numRanks)
+      return tree.emitOpError()
+             << "has root " << root << ", but ranks 0 to " << numRanks - 1;
+    if (getRoot() && static_cast<int32_t>(*getRoot()) != root)
+      return tree.emitOpError()
+             << "has root " << root << " in a forest of root " << *getRoot();
+    int32_t block = tree.getBlock();
+    if (block != (blocks == 1 ? 0 : root))
+      return tree.emitOpError()
+             << "of root " << root << " carries block " << block
+             << ", expected " << (blocks == 1 ? 0 : root);
+    if (failed(shares.add(tree, block, blocks, tree.getNumerator(),
+                          tree.getDenominator())))
+      return failure();
+    if (failed(verifyPart(tree, tree.getUp(), /*up=*/true,
+                          hasUpTrees(collective), numRanks)) ||
+        failed(verifyPart(tree, tree.getDown(), /*up=*/false,
+                          hasDownTrees(collective), numRanks)))
+      return failure();
+  }
+  return shares.verify(*this, blocks);
+}
+
+LogicalResult ForestOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  if (failed(verifyAllocation(*this, symbols, getTopologyAttr(), getGpus(),
+                              getRoot())))
+    return failure();
+  TopologyOp topology = lookupTopology(*this, symbols, getTopologyAttr());
+  if (failed(verifyPriceCount(*this, topology, getPrices())))
+    return failure();
+  PathChecker paths(topology, getGpus(), symbols);
+  for (TreeOp tree : getBody().getOps<TreeOp>())
+    for (ArrayAttr edges : {tree.getUp(), tree.getDown()})
+      for (EdgeAttr edge : edges.getAsRange<EdgeAttr>())
+        if (failed(paths.check(tree, edge.getFrom(), edge.getTo(),
+                               edge.getPath())))
+          return failure();
+  return success();
+}

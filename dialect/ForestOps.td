@@ -1,0 +1,69 @@
+// Level 3: spanning trees.
+#ifndef BLINK_DIALECT_FORESTOPS_TD
+#define BLINK_DIALECT_FORESTOPS_TD
+
+include "dialect/CollectiveAttrs.td"
+
+def Collective_ForestOp
+    : Collective_ContainerOp<"forest",
+        [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "The trees that carry a collective, with the proof of their rate";
+  let description = [{
+    `algbw` is the rate the links sustain with these shares, `bound` what no
+    schedule can exceed, both in GB/s. `prices` proves the bound: one price a
+    link of the topology, in its order; sum(price x bandwidth) over the price of
+    the cheapest tree is an upper bound on every schedule's rate.
+
+    A tree of share 0 is a candidate: `collective-select-trees` may use it, the
+    passes after it drop it.
+
+    ```mlir
+    collective.forest broadcast @pair gpus [0, 1] links <nvlink> root 0
+        algbw 25.0 bound 25.0 prices [1.0, 0.0] {
+      collective.tree @t0 root 0 block 0 share 1 of 1 up [] down [0 -> 1 via [gpu0.gpu1]]
+    }
+    ```
+  }];
+  let arguments = (ins Collective_CollectiveKind:$collective,
+                       FlatSymbolRefAttr:$topology, DenseI32ArrayAttr:$gpus,
+                       Collective_LinkKindsAttr:$links,
+                       OptionalAttr<I32Attr>:$root,
+                       F64Attr:$algbw, F64Attr:$bound,
+                       DenseF64ArrayAttr:$prices);
+  let assemblyFormat = [{
+    $collective $topology `gpus` $gpus `links` $links (`root` $root^)?
+    `algbw` $algbw `bound` $bound `prices` $prices
+    attr-dict-with-keyword $body
+  }];
+  let builders = [OpBuilder<(ins "CollectiveKind":$collective,
+      "::mlir::FlatSymbolRefAttr":$topology, "::llvm::ArrayRef<int32_t>":$gpus,
+      "LinkKindsAttr":$links, "std::optional<int32_t>":$root, "double":$algbw,
+      "double":$bound, "::llvm::ArrayRef<double>":$prices)>];
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+}
+
+def Collective_TreeOp : Collective_Op<"tree", [HasParent<"ForestOp">]> {
+  let summary = "A spanning tree with its root and its exact share of a block";
+  let description = [{
+    `up` carries contributions to the root, children before parents; `down`
+    carries results away from it, parents before children. An allreduce has
+    both, a reduce or reduce_scatter only `up`, a broadcast or all_gather only
+    `down`.
+
+    ```mlir
+    collective.tree @t0 root 1 block 0 share 3 of 7
+        up [0 -> 1 via [gpu0.gpu1]] down [1 -> 0 via [gpu1.gpu0]]
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, I32Attr:$root, I32Attr:$block,
+                       I64Attr:$numerator, I64Attr:$denominator,
+                       Collective_EdgeArrayAttr:$up,
+                       Collective_EdgeArrayAttr:$down);
+  let assemblyFormat = [{
+    $sym_name `root` $root `block` $block `share` $numerator `of` $denominator
+    `up` custom<Edges>($up) `down` custom<Edges>($down) attr-dict
+  }];
+}
+
+#endif // BLINK_DIALECT_FORESTOPS_TD

@@ -1,0 +1,116 @@
+//===- PathRules.cpp - what forests and schedules say of a topology -------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialect/PathRules.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace blink::collective;
+
+PathChecker::PathChecker(TopologyOp topology, ArrayRef<int32_t> gpus,
+                         SymbolTableCollection &symbols)
+    : table_(symbols.getSymbolTable(topology)) {
+  SmallVector<NodeOp> machine;
+  for (NodeOp node : topology.getBody().getOps<NodeOp>())
+    if (node.getKind() == NodeKind::Gpu)
+      machine.push_back(node);
+  for (int32_t gpu : gpus)
+    rankNodes_.push_back(machine[gpu]);
+}
+
+LogicalResult PathChecker::check(Operation *user, int32_t from, int32_t to,
+                                 ArrayRef<StringAttr> path) {
+  if (path.empty())
+    return user->emitOpError()
+           << "has an empty path from rank " << from << " to rank " << to;
+  StringRef at = rankNodes_[from].getSymName();
+  for (auto [i, name] : llvm::enumerate(path)) {
+    auto link = table_.lookup<LinkOp>(name);
+    if (!link)
+      return user->emitOpError()
+             << "names link " << name << ", which the topology does not have";
+    if (link.getFrom() != at)
+      return user->emitOpError()
+             << "has a path that arrives at " << at << " and goes on over link "
+             << name << ", which begins at " << link.getFrom();
+    at = link.getTo();
+    bool last = i + 1 == path.size();
+    if (!last && table_.lookup<NodeOp>(at).getKind() == NodeKind::Gpu)
+      return user->emitOpError()
+             << "has a path through GPU " << at << "; GPUs do not relay";
+  }
+  if (at != rankNodes_[to].getSymName())
+    return user->emitOpError()
+           << "has a path that ends at " << at << ", but rank " << to << " is "
+           << rankNodes_[to].getSymName();
+  return success();
+}
+
+LogicalResult blink::collective::verifyRates(Operation *op,
+                                             CollectiveKind collective,
+                                             std::optional<int32_t> root,
+                                             double algbw, double bound,
+                                             ArrayRef<double> prices) {
+  if (root.has_value() != isRooted(collective))
+    return op->emitOpError() << stringifyCollectiveKind(collective)
+                             << (root ? " has no root" : " needs a root");
+  if (!(algbw > 0) || !(bound > 0))
+    return op->emitOpError("algbw and bound must be > 0 GB/s");
+  for (double price : prices)
+    if (!(price >= 0) || std::isinf(price))
+      return op->emitOpError("prices must be >= 0 and finite");
+  return success();
+}
+
+LogicalResult blink::collective::verifyPriceCount(Operation *op,
+                                                  TopologyOp topology,
+                                                  ArrayRef<double> prices) {
+  if (prices.size() != topology.getNumLinks())
+    return op->emitOpError()
+           << "has " << prices.size() << " prices for "
+           << topology.getNumLinks() << " links of the topology";
+  return success();
+}
+
+LogicalResult ShareSum::add(Operation *op, int32_t block, int32_t numBlocks,
+                            int64_t numerator, int64_t denominator) {
+  constexpr int64_t kMaxDenominator = UINT32_MAX;
+  if (denominator < 1 || denominator > kMaxDenominator || numerator < 0 ||
+      numerator > denominator)
+    return op->emitOpError() << "has share " << numerator << " / "
+                             << denominator << ", expected 0 to 1 with a "
+                             << "denominator of 1 to " << kMaxDenominator;
+  if (block < 0 || block >= numBlocks)
+    return op->emitOpError() << "has block " << block << " of " << numBlocks;
+  if (!sums_.empty() && sums_.back().first > block)
+    return op->emitOpError()
+           << "of block " << block << " stands after one of block "
+           << sums_.back().first << "; expected ascending blocks";
+  Sum &sum = sums_[block];
+  if (numerator == 0)
+    return success(); // a candidate
+  if (sum.denominator != 0 && sum.denominator != denominator)
+    return op->emitOpError()
+           << "has denominator " << denominator << ", but another of block "
+           << block << " has " << sum.denominator;
+  sum.denominator = denominator;
+  sum.numerator += numerator;
+  return success();
+}
+
+LogicalResult ShareSum::verify(Operation *op, int32_t numBlocks) {
+  for (int32_t block = 0; block < numBlocks; ++block) {
+    Sum sum = sums_.lookup(block);
+    if (sum.denominator == 0)
+      return op->emitOpError() << "has no share of block " << block;
+    if (sum.numerator != sum.denominator)
+      return op->emitOpError()
+             << "has shares of block " << block << " that add up to "
+             << sum.numerator << " / " << sum.denominator << ", not to one";
+  }
+  return success();
+}

@@ -1,0 +1,258 @@
+//===- ScheduleOps.cpp - level 4, what every rank does --------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Verifiers of collective.schedule and what it holds. They see to it that the
+// program is well formed; whether it computes the right result without a
+// deadlock is collective-verify-schedule's to prove.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialect/Collective.h"
+#include "dialect/PathRules.h"
+
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+using namespace mlir;
+using namespace blink::collective;
+
+//===----------------------------------------------------------------------===//
+// ScheduleOp
+//===----------------------------------------------------------------------===//
+
+void ScheduleOp::build(OpBuilder &builder, OperationState &state,
+                       CollectiveKind collective, FlatSymbolRefAttr topology,
+                       ArrayRef<int32_t> gpus, LinkKindsAttr links,
+                       std::optional<int32_t> root, double algbw, double bound,
+                       ArrayRef<double> prices,
+                       std::optional<int32_t> chunkBytes) {
+  Properties &properties = state.getOrAddProperties<Properties>();
+  properties.collective =
+      CollectiveKindAttr::get(builder.getContext(), collective);
+  properties.topology = topology;
+  properties.gpus = builder.getDenseI32ArrayAttr(gpus);
+  properties.links = links;
+  if (root)
+    properties.root = builder.getI32IntegerAttr(*root);
+  properties.algbw = builder.getF64FloatAttr(algbw);
+  properties.bound = builder.getF64FloatAttr(bound);
+  properties.prices = builder.getDenseF64ArrayAttr(prices);
+  if (chunkBytes)
+    properties.chunk_bytes = builder.getI32IntegerAttr(*chunkBytes);
+  state.addRegion()->emplaceBlock();
+}
+
+LogicalResult ScheduleOp::verify() {
+  constexpr int32_t kMaxChunkBytes = 64 << 20;
+  if (auto attr = getChunkBytesAttr()) {
+    int64_t bytes = attr.getInt();
+    if (bytes < 16 || bytes > kMaxChunkBytes || bytes % 16 != 0)
+      return emitOpError() << "has chunk_bytes " << bytes
+                           << ", expected a multiple of 16 from 16 to "
+                           << kMaxChunkBytes;
+  }
+  return verifyRates(*this, getCollective(), getRoot(),
+                     getAlgbw().convertToDouble(), getBound().convertToDouble(),
+                     getPrices());
+}
+
+namespace {
+/// Where a channel's two ends were found.
+struct ChannelEnds {
+  Operation *writer = nullptr;
+  Operation *reader = nullptr;
+};
+} // namespace
+
+/// Notes the channel ends of one fold of `rank`; errors if an end is on the
+/// wrong rank, taken already, or carries another share.
+static LogicalResult
+noteChannels(FoldOp fold, int32_t rank,
+             const llvm::DenseMap<Attribute, ChannelOp> &channels,
+             llvm::DenseMap<Attribute, ChannelEnds> &ends) {
+  for (bool reads : {true, false}) {
+    ArrayAttr operands = reads ? fold.getSources() : fold.getDestinations();
+    for (auto symbol : operands.getAsRange<Attribute>()) {
+      auto name = dyn_cast<FlatSymbolRefAttr>(symbol);
+      if (!name)
+        continue;
+      ChannelOp channel = channels.lookup(name.getAttr());
+      if (!channel)
+        return fold.emitOpError()
+               << "names channel " << name << ", which does not exist";
+      int32_t end = reads ? channel.getTo() : channel.getFrom();
+      if (end != rank)
+        return fold.emitOpError()
+               << "of rank " << rank << (reads ? " reads " : " writes ") << name
+               << ", which " << (reads ? "ends" : "begins") << " at rank "
+               << end;
+      if (channel.getShareAttr() != fold.getShareAttr())
+        return fold.emitOpError()
+               << "of " << fold.getShareAttr() << " uses " << name << ", which "
+               << "carries " << channel.getShareAttr();
+      ChannelEnds &end_ = ends[name.getAttr()];
+      Operation *&taken = reads ? end_.reader : end_.writer;
+      if (taken)
+        return fold.emitOpError() << (reads ? "reads " : "writes ") << name
+                                  << ", which another fold "
+                                  << (reads ? "reads" : "writes") << " already";
+      taken = fold;
+    }
+  }
+  return success();
+}
+
+LogicalResult ScheduleOp::verifyRegions() {
+  int32_t numRanks = getGpus().size();
+  int32_t blocks = numBlocks(getCollective(), numRanks);
+  ShareSum shares;
+  llvm::DenseMap<Attribute, ChannelOp> channels;
+  llvm::DenseMap<Attribute, ChannelEnds> ends;
+  int32_t nextRank = 0;
+  for (Operation &op : getBody().front()) {
+    if (auto share = dyn_cast<ShareOp>(op)) {
+      if (static_cast<int32_t>(share.getRoot()) >= numRanks)
+        return share.emitOpError() << "has root " << share.getRoot()
+                                   << ", but ranks 0 to " << numRanks - 1;
+      if (failed(shares.add(share, share.getBlock(), blocks,
+                            share.getNumerator(), share.getDenominator())))
+        return failure();
+    } else if (auto channel = dyn_cast<ChannelOp>(op)) {
+      for (int32_t end : {channel.getFrom(), channel.getTo()})
+        if (end < 0 || end >= numRanks)
+          return channel.emitOpError() << "has an end at rank " << end
+                                       << ", but ranks 0 to " << numRanks - 1;
+      channels[channel.getSymNameAttr()] = channel;
+    } else if (auto rank = dyn_cast<RankOp>(op)) {
+      if (static_cast<int32_t>(rank.getRank()) != nextRank++)
+        return rank.emitOpError() << "is rank " << rank.getRank()
+                                  << ", expected rank " << nextRank - 1;
+    } else {
+      return op.emitOpError("does not belong in a schedule: expected "
+                            "collective.share, .channel or .rank");
+    }
+  }
+  if (nextRank != numRanks)
+    return emitOpError() << "has programs for " << nextRank << " of "
+                         << numRanks << " ranks";
+  for (RankOp rank : getBody().getOps<RankOp>()) {
+    WalkResult result = rank.walk([&](FoldOp fold) -> WalkResult {
+      return noteChannels(fold, rank.getRank(), channels, ends);
+    });
+    if (result.wasInterrupted())
+      return failure();
+  }
+  for (ChannelOp channel : getBody().getOps<ChannelOp>()) {
+    ChannelEnds found = ends.lookup(channel.getSymNameAttr());
+    if (!found.writer || !found.reader)
+      return channel.emitOpError()
+             << "is never " << (found.writer ? "read" : "written");
+  }
+  return shares.verify(*this, blocks);
+}
+
+LogicalResult ScheduleOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  if (failed(verifyAllocation(*this, symbols, getTopologyAttr(), getGpus(),
+                              getRoot())))
+    return failure();
+  TopologyOp topology = lookupTopology(*this, symbols, getTopologyAttr());
+  if (failed(verifyPriceCount(*this, topology, getPrices())))
+    return failure();
+  PathChecker paths(topology, getGpus(), symbols);
+  for (ChannelOp channel : getBody().getOps<ChannelOp>()) {
+    SmallVector<StringAttr> path(channel.getPath().getAsRange<StringAttr>());
+    if (failed(paths.check(channel, channel.getFrom(), channel.getTo(), path)))
+      return failure();
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// ShareOp, ChannelOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult ShareOp::verify() {
+  if (static_cast<int32_t>(getRoot()) < 0 ||
+      static_cast<int32_t>(getDepth()) < 0)
+    return emitOpError("root and depth must be >= 0");
+  if (static_cast<int64_t>(getNumerator()) < 1)
+    return emitOpError("carries nothing: expected a share > 0");
+  return success();
+}
+
+LogicalResult ChannelOp::verify() {
+  constexpr int32_t kMaxSlots = 1024;
+  int32_t slots = getSlots();
+  if (slots < 1 || slots > kMaxSlots)
+    return emitOpError() << "has " << slots << " slots, expected 1 to "
+                         << kMaxSlots;
+  if (getFrom() == getTo())
+    return emitOpError() << "joins rank " << getFrom() << " to itself";
+  return success();
+}
+
+LogicalResult ChannelOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  if (!symbols.lookupNearestSymbolFrom<ShareOp>(*this, getShareAttr()))
+    return emitOpError() << "names no collective.share: " << getShareAttr();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// RankOp, LaneOp, FoldOp
+//===----------------------------------------------------------------------===//
+
+void RankOp::build(OpBuilder &builder, OperationState &state, int32_t rank) {
+  state.getOrAddProperties<Properties>().rank = builder.getI32IntegerAttr(rank);
+  state.addRegion()->emplaceBlock();
+}
+
+LogicalResult RankOp::verifyRegions() {
+  bool hasLanes = !getBody().getOps<LaneOp>().empty();
+  for (Operation &op : getBody().front())
+    if (hasLanes ? !isa<LaneOp>(op) : !isa<FoldOp>(op))
+      return op.emitOpError("does not belong here: a rank holds either lanes "
+                            "or loose folds");
+  return success();
+}
+
+void LaneOp::build(OpBuilder &, OperationState &state) {
+  state.addRegion()->emplaceBlock();
+}
+
+LogicalResult LaneOp::verifyRegions() {
+  if (getBody().front().empty())
+    return emitOpError("has no fold");
+  for (Operation &op : getBody().front())
+    if (!isa<FoldOp>(op))
+      return op.emitOpError(
+          "does not belong in a lane: expected collective.fold");
+  return success();
+}
+
+LogicalResult FoldOp::verify() {
+  if (getSources().empty() || getDestinations().empty())
+    return emitOpError("needs at least one source and one destination");
+  for (ArrayAttr operands : {getSources(), getDestinations()}) {
+    llvm::SmallPtrSet<Attribute, 8> seen;
+    for (Attribute operand : operands) {
+      if (!seen.insert(operand).second)
+        return emitOpError() << "lists " << operand << " twice";
+      auto buffer = dyn_cast<BufferAttr>(operand);
+      if (buffer && buffer.getBlock() < 0)
+        return emitOpError() << "has a negative block";
+    }
+  }
+  for (Attribute operand : getDestinations())
+    if (auto buffer = dyn_cast<BufferAttr>(operand))
+      if (buffer.getKind() == BufferKind::Input)
+        return emitOpError("writes its input; only output may be written");
+  return success();
+}
+
+LogicalResult FoldOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  if (!symbols.lookupNearestSymbolFrom<ShareOp>(*this, getShareAttr()))
+    return emitOpError() << "names no collective.share: " << getShareAttr();
+  return success();
+}

@@ -1,0 +1,148 @@
+// Level 4: what every rank does.
+#ifndef BLINK_DIALECT_SCHEDULEOPS_TD
+#define BLINK_DIALECT_SCHEDULEOPS_TD
+
+include "dialect/CollectiveAttrs.td"
+
+def Collective_ScheduleOp
+    : Collective_ContainerOp<"schedule",
+        [SymbolTable, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "The program of every rank";
+  let description = [{
+    Holds `collective.share`s, `collective.channel`s and one `collective.rank`
+    for each rank, in order. `chunk_bytes` is the size of a channel's slot and
+    absent until `collective-tune-chunks` has run. The rest as at
+    `collective.forest`.
+
+    ```mlir
+    collective.schedule broadcast @pair gpus [0, 1] links <nvlink> root 0
+        algbw 25.0 bound 25.0 prices [1.0, 0.0] chunk_bytes 65536 {
+      collective.share @t0 root 0 block 0 part 1 of 1 depth 1
+      collective.channel @c0 peer share @t0 from 0 to 1 slots 2 via [gpu0.gpu1]
+      collective.rank 0 {
+        collective.lane {
+          collective.fold @t0 (input[0]) -> (output[0], @c0)
+        }
+      }
+      collective.rank 1 {
+        collective.lane {
+          collective.fold @t0 (@c0) -> (output[0])
+        }
+      }
+    }
+    ```
+  }];
+  let arguments = (ins Collective_CollectiveKind:$collective,
+                       FlatSymbolRefAttr:$topology, DenseI32ArrayAttr:$gpus,
+                       Collective_LinkKindsAttr:$links,
+                       OptionalAttr<I32Attr>:$root,
+                       F64Attr:$algbw, F64Attr:$bound,
+                       DenseF64ArrayAttr:$prices,
+                       OptionalAttr<I32Attr>:$chunk_bytes);
+  let assemblyFormat = [{
+    $collective $topology `gpus` $gpus `links` $links (`root` $root^)?
+    `algbw` $algbw `bound` $bound `prices` $prices
+    (`chunk_bytes` $chunk_bytes^)? attr-dict-with-keyword $body
+  }];
+  let builders = [OpBuilder<(ins "CollectiveKind":$collective,
+      "::mlir::FlatSymbolRefAttr":$topology, "::llvm::ArrayRef<int32_t>":$gpus,
+      "LinkKindsAttr":$links, "std::optional<int32_t>":$root, "double":$algbw,
+      "double":$bound, "::llvm::ArrayRef<double>":$prices,
+      "std::optional<int32_t>":$chunkBytes)>];
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+}
+
+def Collective_ShareOp
+    : Collective_Op<"share", [Symbol, HasParent<"ScheduleOp">]> {
+  let summary = "The part of a block that one tree carries";
+  let description = [{
+    Shares stand in the order of the elements they cover; those of one block
+    have one denominator and add up to one. `root` and `depth` describe the tree.
+
+    ```mlir
+    collective.share @t0 root 3 block 0 part 3 of 7 depth 2
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, I32Attr:$root, I32Attr:$block,
+                       I64Attr:$numerator, I64Attr:$denominator,
+                       I32Attr:$depth);
+  let assemblyFormat = [{
+    $sym_name `root` $root `block` $block `part` $numerator `of` $denominator
+    `depth` $depth attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def Collective_ChannelOp
+    : Collective_Op<"channel", [Symbol, HasParent<"ScheduleOp">,
+        DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "A directed connection between two ranks: a ring of slots";
+  let description = [{
+    Carries the chunks of one share over one path. Exactly one fold of rank
+    `from` writes it and exactly one fold of rank `to` reads it.
+
+    ```mlir
+    collective.channel @c0 peer share @t0 from 0 to 3 slots 4 via [gpu0.gpu3]
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, Collective_ChannelKind:$kind,
+                       FlatSymbolRefAttr:$share, I32Attr:$from, I32Attr:$to,
+                       I32Attr:$slots, StrArrayAttr:$path);
+  let assemblyFormat = [{
+    $sym_name $kind `share` $share `from` $from `to` $to `slots` $slots
+    `via` custom<ChannelPath>($path) attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def Collective_RankOp
+    : Collective_ContainerOp<"rank", [HasParent<"ScheduleOp">]> {
+  let summary = "The program of one rank";
+  let description = [{
+    Holds either `collective.lane`s or, before `collective-assign-lanes`, loose
+    `collective.fold`s, each of which could be a lane of its own.
+  }];
+  let arguments = (ins I32Attr:$rank);
+  let assemblyFormat = "$rank attr-dict-with-keyword $body";
+  let builders = [OpBuilder<(ins "int32_t":$rank)>];
+  let hasRegionVerifier = 1;
+}
+
+def Collective_LaneOp
+    : Collective_ContainerOp<"lane", [HasParent<"RankOp">]> {
+  let summary = "One sequential worker: a thread, or a thread block on a GPU";
+  let description = [{
+    Runs its folds in order, chunk after chunk.
+  }];
+  let assemblyFormat = "attr-dict-with-keyword $body";
+  let builders = [OpBuilder<(ins)>];
+  let hasRegionVerifier = 1;
+}
+
+def Collective_FoldOp
+    : Collective_Op<"fold", [ParentOneOf<["RankOp", "LaneOp"]>,
+        DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "Read a chunk from each source, reduce, write to each destination";
+  let description = [{
+    The only instruction. Sources are reduced element by element in the listed
+    order. `completes` marks the fold whose result is the whole reduction; there
+    an average divides.
+
+    ```mlir
+    collective.fold @t0 (input[0], @c1, @c2) -> (@c5)
+    collective.fold @t0 (input[0], @c5) -> (output[0], @c6) completes
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$share,
+                       Collective_FoldOperandArrayAttr:$sources,
+                       Collective_FoldOperandArrayAttr:$destinations,
+                       UnitAttr:$completes);
+  let assemblyFormat = [{
+    $share custom<FoldOperands>($sources) `->`
+    custom<FoldOperands>($destinations) (`completes` $completes^)? attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // BLINK_DIALECT_SCHEDULEOPS_TD

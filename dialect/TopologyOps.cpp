@@ -1,0 +1,79 @@
+//===- TopologyOps.cpp - level 1, the machine -----------------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Verifiers of collective.topology, collective.node and collective.link.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialect/Collective.h"
+
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/DenseSet.h"
+
+using namespace mlir;
+using namespace blink::collective;
+
+void TopologyOp::build(OpBuilder &builder, OperationState &state,
+                       StringRef name) {
+  state.addAttribute(getSymNameAttrName(state.name),
+                     builder.getStringAttr(name));
+  state.addRegion()->emplaceBlock();
+}
+
+unsigned TopologyOp::getNumGpus() {
+  return llvm::count_if(getBody().getOps<NodeOp>(), [](NodeOp node) {
+    return node.getKind() == NodeKind::Gpu;
+  });
+}
+
+unsigned TopologyOp::getNumLinks() {
+  auto links = getBody().getOps<LinkOp>();
+  return std::distance(links.begin(), links.end());
+}
+
+LogicalResult TopologyOp::verifyRegions() {
+  llvm::DenseSet<std::tuple<Attribute, Attribute, int>> joined;
+  for (Operation &op : getBody().front()) {
+    if (!isa<NodeOp, LinkOp>(op))
+      return op.emitOpError("does not belong in a topology: expected "
+                            "collective.node or collective.link");
+    auto link = dyn_cast<LinkOp>(op);
+    if (link && !joined
+                     .insert({link.getFromAttr(), link.getToAttr(),
+                              static_cast<int>(link.getKind())})
+                     .second)
+      return op.emitOpError(
+          "joins nodes that a link of the same kind joins already; parallel "
+          "links are one link whose bandwidths add up");
+  }
+  if (getNumGpus() == 0)
+    return emitOpError("has no gpu node");
+  return success();
+}
+
+LogicalResult NodeOp::verify() {
+  if ((getMulticast() || getReduce()) && getKind() != NodeKind::Switch)
+    return emitOpError("only a switch can multicast or reduce");
+  return success();
+}
+
+LogicalResult LinkOp::verify() {
+  double bandwidth = getBandwidth().convertToDouble();
+  double latency = getLatency().convertToDouble();
+  if (!(bandwidth > 0) || std::isinf(bandwidth))
+    return emitOpError() << "bandwidth must be > 0 GB/s and finite";
+  if (!(latency >= 0) || std::isinf(latency))
+    return emitOpError() << "latency must be >= 0 microseconds and finite";
+  if (getFrom() == getTo())
+    return emitOpError() << "joins " << getFromAttr() << " to itself";
+  return success();
+}
+
+LogicalResult LinkOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  for (FlatSymbolRefAttr end : {getFromAttr(), getToAttr()})
+    if (!symbols.lookupNearestSymbolFrom<NodeOp>(*this, end))
+      return emitOpError() << "ends at " << end
+                           << ", which is no collective.node of this topology";
+  return success();
+}

@@ -1,0 +1,226 @@
+//===- CheapestPathsTest.cpp - the path search against brute force --------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// On small random machines, every walk is listed and judged by classify(); the
+// best of those it accepts must be the one the search returns, ties included.
+//
+//===----------------------------------------------------------------------===//
+
+#include "test/unit/topology/TestTopology.h"
+
+#include <cmath>
+#include <limits>
+#include <random>
+#include <tuple>
+
+using namespace blink;
+using namespace blink::test;
+
+namespace {
+
+using Key = std::tuple<double, size_t, double, Path>;
+
+/// Lists walks by depth-first search and keeps the best one of each target.
+class BruteForce {
+public:
+  BruteForce(const Fabric &fabric, const std::vector<double> &prices, int from)
+      : fabric_(fabric), prices_(prices), from_(from),
+        best_(fabric.numRanks()) {
+    for (Key &key : best_)
+      std::get<0>(key) = std::numeric_limits<double>::infinity();
+    extend(fabric.nodeOf(from));
+  }
+  const Key &best(int to) const { return best_[to]; }
+
+private:
+  // A best path visits a relay at most twice, before and after it crossed a cpu
+  // or nic, so 3 relays make at most 7 links.
+  static constexpr size_t kLongest = 7;
+
+  void extend(int node) {
+    const std::vector<Link> &links = fabric_.topology().links;
+    for (int link = 0; link < static_cast<int>(links.size()); ++link) {
+      if (links[link].from != node)
+        continue;
+      path_.push_back(link);
+      judge();
+      if (path_.size() < kLongest &&
+          fabric_.topology().nodes[links[link].to].kind != NodeKind::gpu)
+        extend(links[link].to);
+      path_.pop_back();
+    }
+  }
+
+  void judge() {
+    for (int to = 0; to < fabric_.numRanks(); ++to) {
+      int end = fabric_.topology().links[path_.back()].to;
+      if (end != fabric_.nodeOf(to) || to == from_)
+        continue;
+      llvm::Expected<ChannelKind> kind = fabric_.classify(from_, to, path_);
+      if (!kind) {
+        llvm::consumeError(kind.takeError());
+        continue;
+      }
+      double cost = 0, latency = 0;
+      for (int link : path_) {
+        cost += prices_[link];
+        latency += fabric_.topology().links[link].latency;
+      }
+      Key key(cost, path_.size(), latency, path_);
+      best_[to] = std::min(best_[to], key);
+    }
+  }
+
+  const Fabric &fabric_;
+  const std::vector<double> &prices_;
+  int from_;
+  Path path_;
+  std::vector<Key> best_;
+};
+
+Topology randomTopology(std::mt19937 &random) {
+  Topology topology;
+  int gpus = 2 + static_cast<int>(random() % 3);
+  int numNodes = gpus + static_cast<int>(random() % 4);
+  const NodeKind relayKinds[] = {NodeKind::switch_, NodeKind::cpu,
+                                 NodeKind::nic, NodeKind::switch_};
+  for (int i = 0; i < numNodes; ++i)
+    topology.nodes.push_back(
+        {"n" + std::to_string(i),
+         i < gpus ? NodeKind::gpu : relayKinds[random() % 4]});
+
+  // Some machines have a PCIe tree, where paths may have to turn round.
+  int root = gpus, leaf = gpus + 1;
+  bool tree = numNodes > leaf && random() % 3 == 0;
+  if (tree) {
+    topology.nodes[root].kind = NodeKind::cpu;
+    topology.nodes[leaf].kind = NodeKind::switch_;
+  }
+  auto inTree = [&](int a, int b) {
+    return tree && ((a == leaf && b <= root) || (b == leaf && a <= root));
+  };
+  const LinkKind linkKinds[] = {LinkKind::nvlink, LinkKind::pcie,
+                                LinkKind::host, LinkKind::c2c};
+  for (int from = 0; from < numNodes; ++from)
+    for (int to = 0; to < numNodes; ++to)
+      for (LinkKind kind : linkKinds) {
+        bool fixed = kind == LinkKind::pcie && inTree(from, to);
+        unsigned rarity = from < gpus && to < gpus ? 12 : 6;
+        if (from != to && (fixed || random() % rarity == 0))
+          topology.links.push_back(
+              {from, to, 1.0, static_cast<double>(random() % 2), kind});
+      }
+  // Else links would be sorted by where they start, which hides how ties of
+  // whole paths are broken.
+  for (size_t i = topology.links.size(); i > 1; --i)
+    std::swap(topology.links[i - 1], topology.links[random() % i]);
+  return topology;
+}
+
+} // namespace
+
+TEST_CASE("the search finds what listing all walks finds") {
+  std::mt19937 random(7);
+  int found = 0, turned = 0, parted = 0;
+  for (int round = 0; round < 400; ++round) {
+    CAPTURE(round);
+    LinkKindSet kinds = LinkKindSet::all();
+    if (random() % 4 == 0)
+      kinds = valueOf(parseLinkKinds("pcie,host"));
+    Topology topology = randomTopology(random);
+    std::vector<int> gpus;
+    if (random() % 3 == 0)
+      gpus = {1, 0}; // any third GPU stays outside
+    Fabric fabric = fabricOf(std::move(topology), gpus, kinds);
+    std::vector<double> prices;
+    for (size_t i = 0; i < fabric.topology().links.size(); ++i)
+      prices.push_back(round % 4 == 0 ? 0.0 : random() % 3 * 0.25);
+
+    PathTable table = fabric.cheapestPaths(prices);
+    for (int from = 0; from < fabric.numRanks(); ++from) {
+      BruteForce bruteForce(fabric, prices, from);
+      for (int to = 0; to < fabric.numRanks(); ++to) {
+        if (from == to)
+          continue;
+        const Key &best = bruteForce.best(to);
+        CHECK(table.cost(from, to) == std::get<0>(best));
+        CHECK(table.path(from, to) == std::get<3>(best));
+        ++(std::isinf(table.cost(from, to)) ? parted : found);
+        std::vector<int> visited;
+        for (int link : table.path(from, to))
+          visited.push_back(fabric.topology().links[link].to);
+        std::sort(visited.begin(), visited.end());
+        turned +=
+            std::adjacent_find(visited.begin(), visited.end()) != visited.end();
+      }
+    }
+  }
+  // The machines were not trivial.
+  CHECK(found > 500);
+  CHECK(turned > 20);
+  CHECK(parted > 100);
+}
+
+TEST_CASE("ties go to fewer links, lower latency, smaller indices") {
+  // Four ways from a to b: s and t alike, u with less latency, v-w longer.
+  auto machine = [](const char *latencyOfU) {
+    std::string nodes = R"({"id": "a", "kind": "gpu"},
+                           {"id": "b", "kind": "gpu"})";
+    std::string links;
+    auto addWay = [&](const std::vector<std::string> &ids,
+                      const std::string &latency) {
+      for (size_t i = 1; i < ids.size(); ++i)
+        links += (links.empty() ? "" : ",") + std::string("{\"from\": \"") +
+                 ids[i - 1] + "\", \"to\": \"" + ids[i] +
+                 "\", \"bandwidth\": 1, \"latency\": " + latency + "}";
+    };
+    for (const char *id : {"s", "t", "u", "v", "w"})
+      nodes += ", {\"id\": \"" + std::string(id) + "\", \"kind\": \"switch\"}";
+    addWay({"a", "v", "w", "b"}, "0");
+    addWay({"a", "t", "b"}, "2");
+    addWay({"a", "s", "b"}, "2");
+    addWay({"a", "u", "b"}, latencyOfU);
+    return makeTopology(nodes, links);
+  };
+  auto pathFor = [](const Topology &topology, double price) {
+    return fabricOf(topology)
+        .cheapestPaths(std::vector<double>(topology.links.size(), price))
+        .path(0, 1);
+  };
+  for (double price : {0.0, 1.0}) {
+    Topology topology = machine("1");
+    CHECK(pathFor(topology, price) == pathOver(topology, {"a", "u", "b"}));
+    topology = machine("2");
+    CHECK(pathFor(topology, price) == pathOver(topology, {"a", "t", "b"}));
+  }
+}
+
+TEST_CASE("a machine of 128 GPUs") {
+  // Sixteen boxes around one NVSwitch each, all GPUs' NICs around one switch.
+  Topology topology;
+  for (int gpu = 0; gpu < 128; ++gpu)
+    topology.nodes.push_back({"gpu" + std::to_string(gpu), NodeKind::gpu});
+  auto join = [&](int a, int b, LinkKind kind) {
+    topology.links.push_back({a, b, 1, 0, kind});
+    topology.links.push_back({b, a, 1, 0, kind});
+  };
+  for (int box = 0; box < 16; ++box)
+    topology.nodes.push_back({"sw" + std::to_string(box), NodeKind::switch_});
+  topology.nodes.push_back({"net", NodeKind::switch_});
+  for (int gpu = 0; gpu < 128; ++gpu) {
+    int nic = static_cast<int>(topology.nodes.size());
+    topology.nodes.push_back({"nic" + std::to_string(gpu), NodeKind::nic});
+    join(gpu, 128 + gpu / 8, LinkKind::nvlink);
+    join(gpu, nic, LinkKind::pcie);
+    join(nic, 144, LinkKind::network);
+  }
+  Fabric fabric = fabricOf(topology);
+  PathTable table = fabric.cheapestPaths(
+      std::vector<double>(fabric.topology().links.size(), 1.0));
+  for (int from = 0; from < 128; ++from)
+    for (int to = 0; to < 128; ++to)
+      if (from != to)
+        REQUIRE(table.cost(from, to) == (from / 8 == to / 8 ? 2 : 4));
+  CHECK(fabric.stronglyConnectedRanks().size() == 1);
+}

@@ -1,0 +1,281 @@
+//===- FabricTest.cpp - allocations and the rules of paths ----------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Which paths are drivable, on real machines and on machines made to be hard.
+//
+//===----------------------------------------------------------------------===//
+
+#include "test/unit/topology/TestTopology.h"
+
+#include <cmath>
+
+using namespace blink;
+using namespace blink::test;
+
+namespace {
+
+LinkKindSet only(const char *words) { return valueOf(parseLinkKinds(words)); }
+
+PathTable unitPaths(const Fabric &fabric) {
+  return fabric.cheapestPaths(
+      std::vector<double>(fabric.topology().links.size(), 1.0));
+}
+
+ChannelKind kindOf(const Fabric &fabric, int from, int to,
+                   const std::vector<std::string> &ids) {
+  return valueOf(fabric.classify(from, to, pathOver(fabric.topology(), ids)));
+}
+
+std::string refusalOf(const Fabric &fabric, int from, int to,
+                      const Path &path) {
+  return textOf(fabric.classify(from, to, path).takeError());
+}
+
+bool contains(const std::string &text, const char *part) {
+  return text.find(part) != std::string::npos;
+}
+
+} // namespace
+
+TEST_CASE("allocations") {
+  Topology dgx1 = shippedTopology("dgx1");
+  Fabric all = fabricOf(dgx1);
+  CHECK(all.numRanks() == 8);
+  CHECK(all.gpus() == std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7});
+
+  Fabric some = fabricOf(dgx1, {6, 1, 4});
+  CHECK(some.numRanks() == 3);
+  CHECK(some.nodeOf(0) == nodeNamed(dgx1, "gpu6"));
+  CHECK(some.nodeOf(2) == nodeNamed(dgx1, "gpu4"));
+  CHECK(some.describeRanks({0, 2}) == "GPUs 6,4");
+  CHECK(some.describeRanks({1}) == "GPU 1");
+
+  auto refusal = [&](std::vector<int> gpus) {
+    return textOf(Fabric::create(dgx1, gpus, LinkKindSet::all()).takeError());
+  };
+  CHECK(refusal({0, 8}) == "GPU 8 does not exist: 'dgx1' has GPUs 0 to 7");
+  CHECK(contains(refusal({-1}), "GPU -1 does not exist"));
+  CHECK(contains(refusal({3, 1, 3}), "GPU 3 is listed twice"));
+
+  Topology bare;
+  bare.nodes.push_back({"sw", NodeKind::switch_});
+  CHECK(
+      contains(textOf(Fabric::create(bare, {}, LinkKindSet::all()).takeError()),
+               "no gpu node"));
+  bare.nodes.push_back({"sw", NodeKind::gpu});
+  CHECK(
+      contains(textOf(Fabric::create(bare, {}, LinkKindSet::all()).takeError()),
+               "nodes[1]"));
+
+  Topology huge;
+  for (int gpu = 0; gpu <= Fabric::kMaxRanks; ++gpu)
+    huge.nodes.push_back({"g" + std::to_string(gpu), NodeKind::gpu});
+  CHECK(
+      contains(textOf(Fabric::create(huge, {}, LinkKindSet::all()).takeError()),
+               "the most is 4096"));
+  CHECK(fabricOf(huge, {Fabric::kMaxRanks}).numRanks() == 1);
+}
+
+TEST_CASE("GPU numbers count gpu nodes, not nodes") {
+  Fabric fabric = fabricOf(
+      makeTopology(R"({"id": "s", "kind": "switch"}, {"id": "x", "kind": "gpu"},
+                      {"id": "c", "kind": "cpu"}, {"id": "y", "kind": "gpu"})",
+                   ""),
+      {1});
+  CHECK(fabric.nodeOf(0) == 3);
+}
+
+TEST_CASE("dgx1: NVLink neighbours meet over PCIe in host memory only") {
+  Fabric fabric = fabricOf(shippedTopology("dgx1"));
+  const Topology &topology = fabric.topology();
+  CHECK(fabric.peerJoined(0, 1));
+  CHECK(fabric.peerJoined(4, 0));
+  CHECK_FALSE(fabric.peerJoined(0, 5));
+
+  // Make NVLink dear, and the path turns round at the CPU.
+  std::vector<double> prices;
+  for (const Link &link : topology.links)
+    prices.push_back(link.kind == LinkKind::nvlink ? 100 : 1);
+  PathTable table = fabric.cheapestPaths(prices);
+  CHECK(table.path(0, 1) ==
+        pathOver(topology, {"gpu0", "plx0", "cpu0", "plx0", "gpu1"}));
+  CHECK(table.cost(0, 1) == 4);
+  CHECK(table.path(0, 5) ==
+        pathOver(topology, {"gpu0", "plx0", "cpu0", "cpu1", "plx2", "gpu5"}));
+  CHECK(table.cost(0, 5) == 5);
+  CHECK(table.path(2, 2).empty());
+  CHECK(table.cost(2, 2) == 0);
+
+  CHECK(kindOf(fabric, 0, 1, {"gpu0", "gpu1"}) == ChannelKind::peer);
+  CHECK(kindOf(fabric, 0, 1, {"gpu0", "plx0", "cpu0", "plx0", "gpu1"}) ==
+        ChannelKind::staged);
+  CHECK(
+      kindOf(fabric, 0, 5, {"gpu0", "plx0", "cpu0", "cpu1", "plx2", "gpu5"}) ==
+      ChannelKind::staged);
+  CHECK(contains(
+      refusalOf(fabric, 0, 1, pathOver(topology, {"gpu0", "plx0", "gpu1"})),
+      "uses pcie link"));
+}
+
+TEST_CASE("dgx1: peers stay peers when their NVLinks are excluded") {
+  Fabric fabric = fabricOf(shippedTopology("dgx1"), {0, 1}, only("pcie,host"));
+  PathTable table = unitPaths(fabric);
+  CHECK(table.cost(0, 1) == 4);
+  Fabric noHost = fabricOf(shippedTopology("dgx1"), {0, 4}, only("pcie"));
+  CHECK(std::isinf(unitPaths(noHost).cost(0, 1)));
+}
+
+TEST_CASE("dgx1 over NVLink alone: GPUs do not relay") {
+  Fabric fabric = fabricOf(shippedTopology("dgx1"), {}, only("nvlink"));
+  PathTable table = unitPaths(fabric);
+  CHECK(table.cost(0, 4) == 1);
+  CHECK(std::isinf(table.cost(0, 5)));
+  CHECK(table.path(0, 5).empty());
+  CHECK(fabric.stronglyConnectedRanks() ==
+        std::vector<std::vector<int>>{{0, 1, 2, 3, 4, 5, 6, 7}});
+
+  // 0 and 5 have no neighbour in common here; 1 would join them.
+  CHECK(fabricOf(shippedTopology("dgx1"), {5, 3, 0}, only("nvlink"))
+            .stronglyConnectedRanks() ==
+        std::vector<std::vector<int>>{{0}, {1, 2}});
+}
+
+TEST_CASE("pcie-8gpu: peer access through a switch, else host memory") {
+  Fabric fabric = fabricOf(shippedTopology("pcie-8gpu"));
+  PathTable table = unitPaths(fabric);
+  CHECK_FALSE(fabric.peerJoined(0, 1));
+  struct {
+    int to;
+    double hops;
+    ChannelKind kind;
+  } expected[] = {{1, 2, ChannelKind::peer},
+                  {2, 4, ChannelKind::staged},
+                  {3, 4, ChannelKind::staged},
+                  {4, 5, ChannelKind::staged},
+                  {7, 5, ChannelKind::staged}};
+  for (auto [to, hops, kind] : expected) {
+    CHECK(table.cost(0, to) == hops);
+    CHECK(valueOf(fabric.classify(0, to, table.path(0, to))) == kind);
+  }
+  // The longer way over the CPU is drivable, too.
+  CHECK(kindOf(fabric, 0, 1, {"gpu0", "plx0", "cpu0", "plx0", "gpu1"}) ==
+        ChannelKind::staged);
+}
+
+TEST_CASE("what makes two GPUs peer-joined") {
+  // a - s - t - b by NVLink and xGMI switches; c hangs on the same PCIe switch;
+  // d and a only have a cpu in common, over c2c; e and f see a one-way link.
+  Topology topology = makeTopology(
+      R"({"id": "a", "kind": "gpu"}, {"id": "b", "kind": "gpu"},
+         {"id": "c", "kind": "gpu"}, {"id": "d", "kind": "gpu"},
+         {"id": "e", "kind": "gpu"}, {"id": "f", "kind": "gpu"},
+         {"id": "s", "kind": "switch"}, {"id": "t", "kind": "switch"},
+         {"id": "p", "kind": "switch"}, {"id": "cpu", "kind": "cpu"})",
+      R"({"from": "a", "to": "s", "bandwidth": 1},
+         {"from": "s", "to": "t", "bandwidth": 1, "kind": "xgmi"},
+         {"from": "t", "to": "b", "bandwidth": 1},
+         {"from": "a", "to": "p", "bandwidth": 1, "kind": "pcie"},
+         {"from": "b", "to": "p", "bandwidth": 1, "kind": "pcie"},
+         {"from": "c", "to": "p", "bandwidth": 1, "kind": "pcie"},
+         {"from": "a", "to": "cpu", "bandwidth": 1, "kind": "c2c"},
+         {"from": "d", "to": "cpu", "bandwidth": 1, "kind": "c2c"},
+         {"from": "e", "to": "f", "bandwidth": 1, "directed": true},
+         {"from": "f", "to": "b", "bandwidth": 1})");
+  Fabric fabric = fabricOf(topology);
+  auto joined = [&](const char *pair) {
+    int x = pair[0] - 'a', y = pair[1] - 'a';
+    CHECK(fabric.peerJoined(x, y) == fabric.peerJoined(y, x));
+    return fabric.peerJoined(x, y);
+  };
+  CHECK(joined("ab"));
+  CHECK(joined("ef"));
+  CHECK(joined("fb"));
+  CHECK_FALSE(joined("ac"));
+  CHECK_FALSE(joined("ad"));
+  CHECK_FALSE(joined("eb")); // f, a GPU, does not relay
+  CHECK_FALSE(joined("af"));
+
+  CHECK(kindOf(fabric, 0, 1, {"a", "s", "t", "b"}) == ChannelKind::peer);
+  CHECK(kindOf(fabric, 0, 2, {"a", "p", "c"}) == ChannelKind::peer);
+  CHECK(kindOf(fabric, 0, 3, {"a", "cpu", "d"}) == ChannelKind::staged);
+  CHECK(contains(refusalOf(fabric, 0, 1, pathOver(topology, {"a", "p", "b"})),
+                 "uses pcie link"));
+  CHECK(unitPaths(fabric).path(0, 1) ==
+        pathOver(topology, {"a", "s", "t", "b"}));
+}
+
+TEST_CASE("paths across nics are network channels") {
+  Topology topology = makeTopology(
+      R"({"id": "a", "kind": "gpu"}, {"id": "b", "kind": "gpu"},
+         {"id": "m", "kind": "nic"}, {"id": "n", "kind": "nic"},
+         {"id": "cpu", "kind": "cpu"})",
+      R"({"from": "a", "to": "b", "bandwidth": 1, "directed": true},
+         {"from": "a", "to": "m", "bandwidth": 1, "kind": "pcie"},
+         {"from": "m", "to": "cpu", "bandwidth": 1, "kind": "pcie"},
+         {"from": "cpu", "to": "n", "bandwidth": 1, "kind": "pcie"},
+         {"from": "m", "to": "n", "bandwidth": 1, "kind": "network"},
+         {"from": "n", "to": "b", "bandwidth": 1, "kind": "pcie"})");
+  Fabric fabric = fabricOf(topology);
+  CHECK(kindOf(fabric, 0, 1, {"a", "m", "n", "b"}) == ChannelKind::network);
+  CHECK(kindOf(fabric, 0, 1, {"a", "m", "cpu", "n", "b"}) ==
+        ChannelKind::network);
+  CHECK(unitPaths(fabric).path(1, 0) ==
+        pathOver(topology, {"b", "n", "m", "a"}));
+}
+
+TEST_CASE("classify refuses what is no path") {
+  Fabric fabric =
+      fabricOf(shippedTopology("dgx1"), {0, 1, 5, 3}, only("nvlink,pcie"));
+  const Topology &topology = fabric.topology();
+  auto refused = [&](int from, int to, const std::vector<std::string> &ids,
+                     const char *part) {
+    std::string text = refusalOf(fabric, from, to, pathOver(topology, ids));
+    CHECK_MESSAGE(contains(text, part), text);
+  };
+  refused(0, 1, {"gpu0"}, "empty path");
+  refused(0, 0, {"gpu0", "gpu1"}, "from rank 0 to itself");
+  refused(0, 4, {"gpu0", "gpu1"}, "rank 4 of 4 does not exist");
+  refused(-1, 1, {"gpu0", "gpu1"}, "rank -1 of 4 does not exist");
+  refused(0, 2, {"gpu0", "gpu1", "gpu5"}, "goes through GPU 'gpu1'");
+  refused(0, 2, {"gpu0", "gpu4", "gpu5"}, "goes through GPU 'gpu4'");
+  refused(0, 1, {"gpu1", "gpu0"}, "starts at 'gpu1'");
+  refused(0, 1, {"gpu0", "gpu3"}, "ends at 'gpu3' instead of 'gpu1'");
+  refused(0, 1, {"gpu0", "plx0"}, "ends at 'plx0'");
+  refused(0, 2, {"gpu0", "plx0", "cpu0", "cpu1", "plx2", "gpu5"},
+          "is host, the schedule may use nvlink,pcie only");
+  Path gap = {linkBetween(topology, "gpu0", "plx0"),
+              linkBetween(topology, "plx1", "gpu3")};
+  CHECK(contains(refusalOf(fabric, 0, 3, gap), "hop 1"));
+  int numLinks = static_cast<int>(topology.links.size());
+  for (int link : {-1, numLinks})
+    CHECK(contains(refusalOf(fabric, 0, 1, {link}), "does not exist"));
+}
+
+TEST_CASE("classes of ranks that reach each other") {
+  // a -> b <-> c, d alone, e <-> f through a switch.
+  Topology topology = makeTopology(
+      R"({"id": "a", "kind": "gpu"}, {"id": "b", "kind": "gpu"},
+         {"id": "c", "kind": "gpu"}, {"id": "d", "kind": "gpu"},
+         {"id": "e", "kind": "gpu"}, {"id": "f", "kind": "gpu"},
+         {"id": "s", "kind": "switch"})",
+      R"({"from": "a", "to": "b", "bandwidth": 1, "directed": true},
+         {"from": "b", "to": "c", "bandwidth": 1},
+         {"from": "e", "to": "s", "bandwidth": 1},
+         {"from": "s", "to": "f", "bandwidth": 1})");
+  CHECK(fabricOf(topology).stronglyConnectedRanks() ==
+        std::vector<std::vector<int>>{{0}, {1, 2}, {3}, {4, 5}});
+  CHECK(fabricOf(topology, {2, 5, 1, 4}).stronglyConnectedRanks() ==
+        std::vector<std::vector<int>>{{0, 2}, {1, 3}});
+  CHECK(fabricOf(topology, {3}).stronglyConnectedRanks() ==
+        std::vector<std::vector<int>>{{0}});
+
+  // A ring of one-way links is one class.
+  topology = makeTopology(
+      R"({"id": "a", "kind": "gpu"}, {"id": "b", "kind": "gpu"},
+         {"id": "c", "kind": "gpu"})",
+      R"({"from": "a", "to": "b", "bandwidth": 1, "directed": true},
+         {"from": "b", "to": "c", "bandwidth": 1, "directed": true},
+         {"from": "c", "to": "a", "bandwidth": 1, "directed": true})");
+  CHECK(fabricOf(topology).stronglyConnectedRanks().size() == 1);
+}

@@ -1,0 +1,82 @@
+//===- TestTopology.h - helpers of the topology tests -----------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Shorthands to build machines in tests and to look at errors.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_TEST_UNIT_TOPOLOGY_TESTTOPOLOGY_H
+#define BLINK_TEST_UNIT_TOPOLOGY_TESTTOPOLOGY_H
+
+#include "compiler/topology/Fabric.h"
+#include "compiler/topology/TopologyReader.h"
+
+#include "doctest/doctest.h"
+
+#include <string>
+
+namespace blink::test {
+
+/// The text of an error that must be there.
+inline std::string textOf(llvm::Error error) {
+  REQUIRE(bool(error));
+  return llvm::toString(std::move(error));
+}
+
+/// The value of a result that must be there.
+template <typename T> T valueOf(llvm::Expected<T> result) {
+  if (!result)
+    FAIL(llvm::toString(result.takeError()));
+  return std::move(*result);
+}
+
+inline Topology shippedTopology(const std::string &name) {
+  return valueOf(
+      readTopologyFile(BLINK_SOURCE_DIR "/topologies/" + name + ".topo"));
+}
+
+/// `nodes` and `links` are the insides of the two JSON arrays.
+inline Topology makeTopology(const std::string &nodes,
+                             const std::string &links) {
+  return valueOf(
+      parseTopology(R"({"format": "blink-topology", "version": 1, "nodes": [)" +
+                        nodes + R"(], "links": [)" + links + "]}",
+                    "test.topo"));
+}
+
+inline Fabric fabricOf(Topology topology, std::vector<int> gpus = {},
+                       LinkKindSet kinds = LinkKindSet::all()) {
+  return valueOf(Fabric::create(std::move(topology), std::move(gpus), kinds));
+}
+
+inline int nodeNamed(const Topology &topology, const std::string &id) {
+  for (size_t i = 0; i < topology.nodes.size(); ++i)
+    if (topology.nodes[i].id == id)
+      return static_cast<int>(i);
+  FAIL("no node " << id);
+  return -1;
+}
+
+/// The first link between two nodes, -1 if there is none.
+inline int linkBetween(const Topology &topology, const std::string &from,
+                       const std::string &to) {
+  for (size_t i = 0; i < topology.links.size(); ++i)
+    if (topology.links[i].from == nodeNamed(topology, from) &&
+        topology.links[i].to == nodeNamed(topology, to))
+      return static_cast<int>(i);
+  return -1;
+}
+
+/// The path over the named nodes.
+inline Path pathOver(const Topology &topology,
+                     const std::vector<std::string> &ids) {
+  Path path;
+  for (size_t i = 1; i < ids.size(); ++i)
+    path.push_back(linkBetween(topology, ids[i - 1], ids[i]));
+  return path;
+}
+
+} // namespace blink::test
+
+#endif // BLINK_TEST_UNIT_TOPOLOGY_TESTTOPOLOGY_H

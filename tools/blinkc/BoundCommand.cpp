@@ -1,0 +1,89 @@
+//===- BoundCommand.cpp - blinkc bound ------------------------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/blinkc/Command.h"
+
+#include "compiler/packing/PackTrees.h"
+#include "compiler/topology/TopologyReader.h"
+
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <memory>
+
+using namespace blink;
+
+namespace {
+struct BoundFlags {
+  std::string input;
+  RequestFlags request;
+  bool json = false;
+};
+} // namespace
+
+static int run(const BoundFlags &flags) {
+  Stopwatch watch;
+  llvm::Expected<CompileOptions> options = flags.request.options();
+  if (!options)
+    return reportError(options.takeError());
+  llvm::Expected<Topology> topology = readTopologyFile(flags.input);
+  if (!topology)
+    return reportError(topology.takeError());
+  auto inFile = [&](llvm::Error error) {
+    std::string reason = llvm::toString(std::move(error));
+    return reportError(llvm::createStringError(std::errc::invalid_argument,
+                                               "%s: %s", flags.input.c_str(),
+                                               reason.c_str()));
+  };
+  llvm::Expected<Fabric> fabric =
+      Fabric::create(*topology, options->gpus, options->links);
+  if (!fabric)
+    return inFile(fabric.takeError());
+  PackingProblem problem{&*fabric, options->collective, options->root};
+  llvm::Expected<PackingCertificate> certificate = boundRate(problem);
+  if (!certificate)
+    return inFile(certificate.takeError());
+
+  Summary summary;
+  summary.topology = topology->name;
+  summary.collective = options->collective;
+  summary.gpus = fabric->gpus();
+  if (isRooted(options->collective))
+    summary.root = options->root;
+  if (flags.json) {
+    nlohmann::ordered_json json;
+    json["topology"] = summary.topology;
+    json["collective"] = toString(summary.collective).str();
+    json["gpus"] = summary.gpus;
+    if (summary.root)
+      json["root"] = *summary.root;
+    json["links"] = toString(options->links);
+    json["bound_gbps"] = jsonRate(certificate->bound);
+    json["seconds"] = watch.seconds();
+    llvm::outs() << json.dump(2) << "\n";
+  } else {
+    llvm::outs() << title(summary) << "\n  bound   "
+                 << formatRate(certificate->bound)
+                 << ", reached by an optimal packing of trees\n";
+  }
+  return kGood;
+}
+
+void blink::addBoundCommand(CLI::App &app, int &exitCode) {
+  auto flags = std::make_shared<BoundFlags>();
+  CLI::App *command = app.add_subcommand(
+      "bound", "Say how fast a collective can be at most on a topology");
+  command->add_option("input", flags->input, "A topology (.topo)")->required();
+  flags->request.addTo(*command);
+  command->add_flag("--json", flags->json, "Report as JSON (docs/cli.md)");
+  command->footer(
+      "The rate is algbw: buffer size over time, the whole gathered or "
+      "scattered\n"
+      "size for allgather and reducescatter, as in nccl-tests.\n"
+      "Example:\n"
+      "  blinkc bound dgx1.topo -c allreduce -g 0,1,2,3,7 -l nvlink");
+  command->callback([flags, &exitCode] { exitCode = run(*flags); });
+}

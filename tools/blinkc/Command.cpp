@@ -1,0 +1,222 @@
+//===- Command.cpp - what blinkc's subcommands share ----------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/blinkc/Command.h"
+
+#include "compiler/driver/OutputFile.h"
+#include "compiler/target/ExportSchedule.h"
+#include "compiler/target/ImportSchedule.h"
+#include "compiler/topology/TopologyReader.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cmath>
+
+using namespace blink;
+
+void RequestFlags::addTo(CLI::App &command) {
+  command
+      .add_option("-c,--collective", collective,
+                  "allreduce, broadcast, reduce, allgather or reducescatter")
+      ->type_name("NAME")
+      ->capture_default_str();
+  command
+      .add_option("-g,--gpus", gpus,
+                  "The GPUs the job gets, e.g. 1,4,5,6; the first is rank 0. "
+                  "Default: all of the machine")
+      ->delimiter(',')
+      ->type_name("LIST");
+  command
+      .add_option("-r,--root", root,
+                  "Root of a broadcast or reduce: a rank, 0 to n-1")
+      ->type_name("RANK")
+      ->capture_default_str();
+  command
+      .add_option("-l,--links", links,
+                  "Kinds of link to use: all, or a list of nvlink, pcie, host, "
+                  "c2c, xgmi, network")
+      ->type_name("KINDS")
+      ->capture_default_str();
+}
+
+llvm::Expected<CompileOptions> RequestFlags::options() const {
+  CompileOptions options;
+  std::optional<Collective> parsed = parseCollective(collective);
+  if (!parsed)
+    return llvm::createStringError(
+        std::errc::invalid_argument,
+        "--collective: no collective '%s'; expected allreduce, broadcast, "
+        "reduce, allgather or reducescatter",
+        collective.c_str());
+  options.collective = *parsed;
+  options.gpus = gpus;
+  options.root = root;
+  llvm::Expected<LinkKindSet> kinds = parseLinkKinds(links);
+  if (!kinds)
+    return llvm::createStringError(std::errc::invalid_argument, "--links: %s",
+                                   llvm::toString(kinds.takeError()).c_str());
+  options.links = *kinds;
+  return options;
+}
+
+int blink::reportError(llvm::Error error) {
+  std::string text = llvm::toString(std::move(error));
+  if (!llvm::StringRef(text).contains(": error: "))
+    llvm::errs() << "blinkc: error: ";
+  llvm::errs() << text << "\n";
+  return kBadCall;
+}
+
+static mlir::OwningOpRef<mlir::ModuleOp>
+buildInput(mlir::MLIRContext *context, const InputFile &file,
+           const CompileOptions &options, llvm::SourceMgr &sources) {
+  switch (file.kind) {
+  case InputKind::topology: {
+    llvm::Expected<Topology> topology = parseTopology(file.text(), file.path);
+    if (!topology) {
+      reportError(topology.takeError());
+      return nullptr;
+    }
+    auto module = buildRequest(context, *topology, options);
+    if (!module) {
+      std::string reason = llvm::toString(module.takeError());
+      reportError(llvm::createStringError(std::errc::invalid_argument, "%s: %s",
+                                          file.path.c_str(), reason.c_str()));
+      return nullptr;
+    }
+    return std::move(*module);
+  }
+  case InputKind::ir:
+    sources.AddNewSourceBuffer(
+        llvm::MemoryBuffer::getMemBufferCopy(file.text(), file.path),
+        llvm::SMLoc());
+    return mlir::parseSourceFile<mlir::ModuleOp>(sources, context);
+  case InputKind::schedule: {
+    llvm::Expected<const sched::Schedule *> schedule = openSchedule(file);
+    if (!schedule) {
+      reportError(schedule.takeError());
+      return nullptr;
+    }
+    return importSchedule(context, **schedule);
+  }
+  }
+  llvm_unreachable("enum outside its cases");
+}
+
+static llvm::Error dumpPhase(llvm::StringRef directory, Phase phase,
+                             mlir::ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream(text) << module;
+  std::string path = llvm::formatv("{0}/{1}-{2}.mlir", directory,
+                                   static_cast<int>(phase) + 1, toString(phase))
+                         .str();
+  return writeFile(path, text);
+}
+
+mlir::OwningOpRef<mlir::ModuleOp>
+blink::compileInput(mlir::MLIRContext *context, const InputFile &file,
+                    const CompileOptions &options, Phase last,
+                    const std::string &dumpDirectory) {
+  llvm::SourceMgr sources;
+  std::optional<mlir::SourceMgrDiagnosticHandler> placed;
+  std::optional<mlir::ScopedDiagnosticHandler> plain;
+  // IR has places to point at; errors on what came from a topology have none.
+  if (file.kind == InputKind::ir)
+    placed.emplace(sources, context);
+  else
+    plain.emplace(context, [&](mlir::Diagnostic &diagnostic) {
+      if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error)
+        llvm::errs() << "blinkc: error: " << file.path << ": "
+                     << diagnostic.str() << "\n";
+    });
+  mlir::OwningOpRef<mlir::ModuleOp> module =
+      buildInput(context, file, options, sources);
+  if (!module)
+    return nullptr;
+  if (!dumpDirectory.empty())
+    if (std::error_code error =
+            llvm::sys::fs::create_directories(dumpDirectory)) {
+      reportError(llvm::createStringError(error, "%s: cannot create: %s",
+                                          dumpDirectory.c_str(),
+                                          error.message().c_str()));
+      return nullptr;
+    }
+  auto afterPhase = [&](Phase phase, mlir::ModuleOp ir) {
+    return dumpDirectory.empty() ? llvm::Error::success()
+                                 : dumpPhase(dumpDirectory, phase, ir);
+  };
+  if (failed(runPipeline(*module, options, last, afterPhase)))
+    return nullptr;
+  return module;
+}
+
+llvm::Expected<InputFile> blink::readOrCompile(llvm::StringRef path,
+                                               const CompileOptions &options) {
+  llvm::Expected<InputFile> file = readInput(path);
+  if (!file || file->kind == InputKind::schedule)
+    return file;
+  auto refused = [] {
+    return llvm::createStringError(std::errc::invalid_argument,
+                                   "no schedule could be compiled");
+  };
+  std::unique_ptr<mlir::MLIRContext> context = createContext();
+  auto module = compileInput(context.get(), *file, options, Phase::sched, "");
+  if (!module)
+    return refused();
+  auto bytes = exportSchedule(*module);
+  if (failed(bytes))
+    return refused();
+  return InputFile{file->path, InputKind::schedule, std::move(*bytes)};
+}
+
+nlohmann::ordered_json blink::jsonRate(double gbps) {
+  if (std::isinf(gbps))
+    return nullptr;
+  return gbps;
+}
+
+nlohmann::ordered_json blink::jsonSummary(const Summary &summary) {
+  nlohmann::ordered_json json;
+  json["topology"] = summary.topology;
+  json["collective"] = toString(summary.collective).str();
+  json["gpus"] = summary.gpus;
+  if (summary.root)
+    json["root"] = *summary.root;
+  json["ranks"] = summary.gpus.size();
+  json["algbw_gbps"] = jsonRate(summary.algbw);
+  json["bound_gbps"] = jsonRate(summary.bound);
+  json["percent_of_bound"] = summary.percentOfBound();
+  json["trees"] = summary.trees;
+  json["depth"] = summary.depth;
+  json["lanes"] = summary.lanes;
+  return json;
+}
+
+std::string blink::title(const Summary &summary) {
+  std::string root =
+      summary.root ? llvm::formatv(" from rank {0}", *summary.root).str() : "";
+  if (summary.root && summary.collective == Collective::reduce)
+    root = llvm::formatv(" to rank {0}", *summary.root).str();
+  return llvm::formatv("{0}{1} on {2}, GPUs {3}", toString(summary.collective),
+                       root, summary.topology, summary.gpuList())
+      .str();
+}
+
+std::string blink::formatBytes(uint64_t bytes) {
+  static constexpr llvm::StringLiteral kUnits[] = {"B", "KiB", "MiB", "GiB"};
+  size_t unit = 0;
+  while (unit < 3 && bytes >= 1024 && bytes % 1024 == 0) {
+    bytes /= 1024;
+    ++unit;
+  }
+  return llvm::formatv("{0} {1}", bytes, kUnits[unit]).str();
+}

@@ -1,0 +1,192 @@
+//===- CompileCommand.cpp - blinkc compile --------------------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/blinkc/Command.h"
+
+#include "compiler/driver/OutputFile.h"
+#include "compiler/target/ExportSchedule.h"
+#include "schedules/ScheduleFile.h"
+
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <memory>
+
+using namespace blink;
+
+namespace {
+
+struct CompileFlags {
+  std::string input;
+  std::string output;
+  RequestFlags request;
+  double slack = 0.01;
+  unsigned maxTrees = 0;
+  unsigned maxLanes = 16;
+  uint64_t chunkBytes = 0;
+  std::string emit = "sched";
+  std::string dumpDirectory;
+  bool json = false;
+  /// What was asked for on the command line though the input says it already.
+  std::vector<CLI::Option *> requestOptions;
+};
+
+} // namespace
+
+static void printReport(const CompileFlags &flags, const Summary &summary,
+                        size_t fileBytes, double seconds) {
+  if (flags.json) {
+    nlohmann::ordered_json json = jsonSummary(summary);
+    json["channels"] = summary.channels;
+    json["chunk_bytes"] = summary.chunkBytes;
+    json["file_bytes"] = fileBytes;
+    json["output"] = flags.output;
+    json["seconds"] = seconds;
+    llvm::outs() << json.dump(2) << "\n";
+    return;
+  }
+  llvm::outs()
+      << title(summary) << "\n"
+      << "  rate    " << formatRate(summary.algbw) << ", "
+      << llvm::formatv("{0:F2}", summary.percentOfBound())
+      << " % of the bound, " << formatRate(summary.bound) << "\n"
+      << "  trees   " << summary.trees << ", depth " << summary.depth << "\n"
+      << "  lanes   " << summary.lanes << " a rank, " << summary.channels
+      << " channels, chunks of " << formatBytes(summary.chunkBytes) << "\n"
+      << "  proof   right result, no deadlock, loads within bandwidth, "
+         "bound re-priced\n"
+      << "  file    "
+      << (flags.output.empty() ? "not written: no -o given" : flags.output)
+      << ", " << fileBytes << " bytes, " << llvm::formatv("{0:F3}", seconds)
+      << " s\n";
+}
+
+/// Writes and reports a finished schedule.
+static int finish(const CompileFlags &flags, mlir::ModuleOp module,
+                  const Stopwatch &watch) {
+  auto bytes = exportSchedule(module);
+  if (failed(bytes))
+    return kBadCall;
+  llvm::StringRef text(reinterpret_cast<const char *>(bytes->data()),
+                       bytes->size());
+  if (!flags.output.empty())
+    if (llvm::Error error = writeFile(flags.output, text))
+      return reportError(std::move(error));
+  if (flags.output == "-")
+    return kGood;
+  std::string error;
+  const sched::Schedule *file =
+      sched::openSchedule(bytes->data(), bytes->size(), error);
+  for (const sched::Program *program : *file->programs())
+    printReport(flags, summarize(*file, *program), bytes->size(),
+                watch.seconds());
+  return kGood;
+}
+
+static int run(const CompileFlags &flags) {
+  Stopwatch watch;
+  llvm::Expected<CompileOptions> options = flags.request.options();
+  if (!options)
+    return reportError(options.takeError());
+  options->slack = flags.slack;
+  options->maxTrees = flags.maxTrees;
+  options->maxLanes = flags.maxLanes;
+  options->chunkBytes = static_cast<unsigned>(flags.chunkBytes);
+  Phase last = *parsePhase(flags.emit);
+
+  llvm::Expected<InputFile> file = readInput(flags.input);
+  if (!file)
+    return reportError(file.takeError());
+  if (file->kind != InputKind::topology)
+    for (CLI::Option *option : flags.requestOptions)
+      if (option->count() > 0)
+        return reportError(llvm::createStringError(
+            std::errc::invalid_argument,
+            "%s: %s is no topology: %s is said in it already",
+            option->get_name().c_str(), file->path.c_str(),
+            option->get_name().c_str()));
+
+  std::unique_ptr<mlir::MLIRContext> context = createContext();
+  auto module =
+      compileInput(context.get(), *file, *options, last, flags.dumpDirectory);
+  if (!module)
+    return kBadCall;
+  if (last == Phase::sched)
+    return finish(flags, *module, watch);
+  std::string text;
+  llvm::raw_string_ostream(text) << *module << "\n";
+  if (llvm::Error error =
+          writeFile(flags.output.empty() ? "-" : flags.output, text))
+    return reportError(std::move(error));
+  return kGood;
+}
+
+void blink::addCompileCommand(CLI::App &app, int &exitCode) {
+  auto flags = std::make_shared<CompileFlags>();
+  CLI::App *command = app.add_subcommand(
+      "compile",
+      "Compile a topology to a schedule, proved before it is written");
+  command
+      ->add_option("input", flags->input,
+                   "A topology (.topo), IR of any level (.mlir) or a schedule "
+                   "(.sched, to print its IR); - is standard input")
+      ->required();
+  command
+      ->add_option("-o,--output", flags->output,
+                   "The file to write, whole or not at all; - is standard "
+                   "output. Without it nothing is written but the report")
+      ->type_name("FILE");
+  flags->request.addTo(*command);
+  for (const char *name : {"--collective", "--gpus", "--root", "--links"})
+    flags->requestOptions.push_back(command->get_option(name));
+  command
+      ->add_option(
+          "--slack", flags->slack,
+          "Most of the optimal rate that may be given up for fewer and "
+          "lower trees; 0 gives up nothing")
+      ->check(CLI::Range(0.0, 0.99))
+      ->capture_default_str();
+  command
+      ->add_option("--max-trees", flags->maxTrees,
+                   "No more trees than this, at the best rate they allow; 0 is "
+                   "no limit")
+      ->check(CLI::Range(0, 1 << 20))
+      ->capture_default_str();
+  command
+      ->add_option("--max-lanes", flags->maxLanes,
+                   "No more lanes (thread blocks) than this on a rank")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  command
+      ->add_option("--chunk-bytes", flags->chunkBytes,
+                   "Size of a pipelined chunk, a multiple of 16 (K, M); 0 "
+                   "chooses one")
+      ->transform(CLI::AsSizeValue(false))
+      ->check(CLI::Range(uint64_t(0), uint64_t(64) << 20))
+      ->type_name("SIZE")
+      ->capture_default_str();
+  command
+      ->add_option(
+          "--emit", flags->emit,
+          "Stop at a level: request, forest, folds, lanes (IR, to -o or "
+          "standard output) or sched")
+      ->check(CLI::IsMember({"request", "forest", "folds", "lanes", "sched"}))
+      ->type_name("LEVEL")
+      ->capture_default_str();
+  command
+      ->add_option("--dump-phases-to", flags->dumpDirectory,
+                   "Also write the IR of each level to this folder")
+      ->type_name("DIR");
+  command->add_flag("--json", flags->json, "Report as JSON (docs/cli.md)");
+  command->footer(
+      "Examples:\n"
+      "  blinkc compile dgx1.topo -o allreduce.sched\n"
+      "  blinkc compile dgx1.topo -c broadcast -r 2 -g 1,4,5,6 -l nvlink -o "
+      "b.sched\n"
+      "  blinkc compile dgx1.topo --emit=forest          # the trees, as IR\n"
+      "  blinkc compile my-algorithm.mlir -o mine.sched  # written by hand");
+  command->callback([flags, &exitCode] { exitCode = run(*flags); });
+}

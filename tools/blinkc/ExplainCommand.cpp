@@ -1,0 +1,120 @@
+//===- ExplainCommand.cpp - blinkc explain --------------------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/blinkc/Command.h"
+
+#include "compiler/report/Explanation.h"
+
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <memory>
+
+using namespace blink;
+
+namespace {
+struct ExplainFlags {
+  std::string input;
+  RequestFlags request;
+  bool json = false;
+};
+} // namespace
+
+static nlohmann::ordered_json jsonReport(const Explanation &explanation) {
+  nlohmann::ordered_json json = jsonSummary(explanation.summary);
+  json["reasons"] = explanation.reasons;
+  json["groups"] = explanation.groups;
+  json["scarce_gbps"] = explanation.scarceBandwidth;
+  json["crossings"] = explanation.crossings;
+  json["kinds"] = nlohmann::ordered_json::array();
+  for (const KindReport &kind : explanation.kinds)
+    json["kinds"].push_back({{"kind", toString(kind.kind).str()},
+                             {"bandwidth_gbps", kind.bandwidth},
+                             {"load_gbps", kind.load},
+                             {"percent_of_traffic", kind.percentOfTraffic}});
+  json["links"] = nlohmann::ordered_json::array();
+  for (const LinkReport &link : explanation.links)
+    json["links"].push_back({{"from", link.from},
+                             {"to", link.to},
+                             {"kind", toString(link.kind).str()},
+                             {"bandwidth_gbps", link.bandwidth},
+                             {"load_gbps", link.load},
+                             {"price", link.price}});
+  return json;
+}
+
+static void printReport(const Explanation &explanation) {
+  const Summary &summary = explanation.summary;
+  llvm::raw_ostream &out = llvm::outs();
+  out << title(summary) << "\n\n"
+      << llvm::formatv("The schedule runs at {0}, {1:F2} % of the bound, {2}, "
+                       "with {3} trees of depth {4} at most.\n\n",
+                       formatRate(summary.algbw), summary.percentOfBound(),
+                       formatRate(summary.bound), summary.trees, summary.depth);
+  out << "What holds it back\n";
+  for (const std::string &reason : explanation.reasons)
+    out << "  " << reason << "\n";
+  if (!explanation.kinds.empty())
+    out << "\nWhat carries it (GB/s)\n";
+  for (const KindReport &kind : explanation.kinds)
+    out << llvm::formatv("  {0,-8} {1,9:F2} of {2,9:F2}, {3,5:F1} % of the "
+                         "traffic\n",
+                         toString(kind.kind), kind.load, kind.bandwidth,
+                         kind.percentOfTraffic);
+  if (explanation.links.empty())
+    return;
+  size_t width = 4;
+  for (const LinkReport &link : explanation.links)
+    width = std::max(width, link.from.size() + link.to.size() + 4);
+  out << "\nLinks (GB/s)" << std::string(width - 4, ' ')
+      << "kind      bandwidth      load\n";
+  for (const LinkReport &link : explanation.links) {
+    std::string ends = link.from + " -> " + link.to;
+    ends.resize(width, ' ');
+    out << llvm::formatv("  {0}  {1,-8} {2,10:F2} {3,9:F2} {4,5:F1} %{5}\n",
+                         ends, toString(link.kind), link.bandwidth, link.load,
+                         link.percent(), link.price > 0 ? "  scarce" : "");
+  }
+}
+
+static int run(const ExplainFlags &flags) {
+  llvm::Expected<CompileOptions> options = flags.request.options();
+  if (!options)
+    return reportError(options.takeError());
+  llvm::Expected<InputFile> input = readOrCompile(flags.input, *options);
+  if (!input)
+    return reportError(input.takeError());
+  llvm::Expected<const sched::Schedule *> file = openSchedule(*input);
+  if (!file)
+    return reportError(file.takeError());
+  for (const sched::Program *program : *(*file)->programs()) {
+    Explanation explanation = explainProgram(**file, *program);
+    if (flags.json)
+      llvm::outs() << jsonReport(explanation).dump(2) << "\n";
+    else
+      printReport(explanation);
+  }
+  return kGood;
+}
+
+void blink::addExplainCommand(CLI::App &app, int &exitCode) {
+  auto flags = std::make_shared<ExplainFlags>();
+  CLI::App *command = app.add_subcommand(
+      "explain", "Say in words which links hold a schedule back");
+  command
+      ->add_option("input", flags->input,
+                   "A schedule (.sched), or a topology or IR to compile first")
+      ->required();
+  flags->request.addTo(*command);
+  command->add_flag("--json", flags->json, "Report as JSON (docs/cli.md)");
+  command->footer(
+      "Scarce links are those with a price in the certificate: only more\n"
+      "bandwidth there could make any schedule faster.\n"
+      "Example:\n"
+      "  blinkc explain allreduce.sched\n"
+      "  blinkc explain dgx1.topo -c broadcast -g 0,1,2 -l nvlink");
+  command->callback([flags, &exitCode] { exitCode = run(*flags); });
+}

@@ -1,0 +1,158 @@
+//===- RunCommand.cpp - blinkc run ----------------------------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/blinkc/Command.h"
+
+#include "tools/replay/Replay.h"
+#include "tools/replay/Samples.h"
+
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <algorithm>
+#include <memory>
+
+using namespace blink;
+
+namespace {
+struct RunFlags {
+  std::string input;
+  std::string type = "float";
+  std::string op = "sum";
+  ReplayOptions replay;
+  bool json = false;
+};
+} // namespace
+
+/// The index of `word` in a null-terminated list, or -1.
+static int indexOf(const char *const *names, llvm::StringRef word) {
+  for (int i = 0; names[i]; ++i)
+    if (word == names[i])
+      return i;
+  return -1;
+}
+
+static std::vector<std::string> listOf(const char *const *names) {
+  std::vector<std::string> list;
+  for (; *names; ++names)
+    list.push_back(*names);
+  return list;
+}
+
+static void printReport(const RunFlags &flags, const Summary &summary,
+                        const ReplayResult &result, double seconds) {
+  double algbw = seconds > 0 ? double(result.bytes) / seconds * 1e-9 : 0;
+  if (flags.json) {
+    nlohmann::ordered_json json;
+    json["ok"] = result.wrong == 0;
+    json.update(jsonSummary(summary));
+    json["backend"] = "host";
+    json["bytes"] = result.bytes;
+    json["type"] = flags.type;
+    json["op"] = flags.op;
+    json["in_place"] = flags.replay.inPlace;
+    json["iterations"] = flags.replay.iterations;
+    json["elements_checked"] = result.checked;
+    json["elements_wrong"] = result.wrong;
+    json["seconds"] = seconds;
+    json["measured_algbw_gbps"] = algbw;
+    llvm::outs() << json.dump(2) << "\n";
+    return;
+  }
+  llvm::outs()
+      << title(summary) << ", replayed by host threads\n"
+      << llvm::formatv("  rate      {0} on the machine it is for\n",
+                       formatRate(summary.algbw))
+      << llvm::formatv("  bound     {0}\n", formatRate(summary.bound))
+      << llvm::formatv("  of bound  {0:F2} %\n", summary.percentOfBound())
+      << llvm::formatv("  trees     {0}, depth {1}\n", summary.trees,
+                       summary.depth)
+      << llvm::formatv("  data      {0} of {1}, {2} ranks, {3}\n",
+                       formatBytes(result.bytes), flags.type,
+                       summary.gpus.size(),
+                       flags.replay.inPlace ? "in place" : "out of place")
+      << llvm::formatv("  checked   {0} elements, {1} wrong\n", result.checked,
+                       result.wrong)
+      << llvm::formatv("  time      {0:F4} s on this machine, {1:F3} GB/s\n",
+                       seconds, algbw);
+  if (result.wrong)
+    llvm::outs() << "  first wrong: " << result.firstWrong << "\n";
+}
+
+static int run(RunFlags &flags) {
+  flags.replay.type =
+      static_cast<blinkDataType_t>(indexOf(kTypeNames, flags.type));
+  flags.replay.op = static_cast<blinkRedOp_t>(indexOf(kOpNames, flags.op));
+  llvm::Expected<InputFile> input = readInput(flags.input);
+  if (!input)
+    return reportError(input.takeError());
+  if (input->kind != InputKind::schedule)
+    return reportError(llvm::createStringError(
+        std::errc::invalid_argument,
+        "%s: is no schedule; make one with: blinkc compile %s -o FILE.sched",
+        input->path.c_str(), input->path.c_str()));
+  llvm::Expected<const sched::Schedule *> file = openSchedule(*input);
+  if (!file)
+    return reportError(file.takeError());
+  bool ok = true;
+  for (const sched::Program *program : *(*file)->programs()) {
+    ReplayResult result = replay(input->bytes, *program, flags.replay);
+    if (!result.error.empty()) {
+      reportError(llvm::createStringError(std::errc::io_error, "%s: %s",
+                                          input->path.c_str(),
+                                          result.error.c_str()));
+      return kBadAnswer;
+    }
+    llvm::sort(result.seconds);
+    printReport(flags, summarize(**file, *program), result,
+                result.seconds[result.seconds.size() / 2]);
+    ok &= result.wrong == 0;
+  }
+  return ok ? kGood : kBadAnswer;
+}
+
+void blink::addRunCommand(CLI::App &app, int &exitCode) {
+  auto flags = std::make_shared<RunFlags>();
+  CLI::App *command = app.add_subcommand(
+      "run", "Replay a schedule on random data and check every element");
+  command->add_option("input", flags->input, "A schedule (.sched)")->required();
+  command
+      ->add_option("-b,--bytes", flags->replay.bytes,
+                   "Size of the buffer (K, M, G), the whole gathered or "
+                   "scattered one for allgather and reducescatter")
+      ->transform(CLI::AsSizeValue(false))
+      ->check(CLI::Range(uint64_t(0), uint64_t(1) << 40))
+      ->type_name("SIZE")
+      ->default_str("64M");
+  command->add_option("-d,--type", flags->type, "Type of the elements")
+      ->check(CLI::IsMember(listOf(kTypeNames)))
+      ->capture_default_str();
+  command->add_option("-o,--op", flags->op, "How to reduce")
+      ->check(CLI::IsMember(listOf(kOpNames)))
+      ->capture_default_str();
+  command
+      ->add_option("-n,--iterations", flags->replay.iterations,
+                   "Times to run; the median is reported, every one is checked")
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str();
+  command->add_flag("--in-place", flags->replay.inPlace,
+                    "Input and output are one buffer");
+  command
+      ->add_option("--timeout", flags->replay.timeoutMs,
+                   "Milliseconds a rank waits for the others; 0: "
+                   "BLINK_TIMEOUT_MS or 30000")
+      ->check(CLI::Range(0, 1 << 30))
+      ->capture_default_str();
+  command->add_option("--seed", flags->replay.seed, "Of the random data")
+      ->capture_default_str();
+  command->add_flag("--json", flags->json, "Report as JSON (docs/cli.md)");
+  command->footer("Every rank is a group of threads of this process: the "
+                  "schedule runs for\n"
+                  "real, on a machine without a GPU, and the time says nothing "
+                  "of a GPU's.\n"
+                  "Exit code 1 if an element is wrong or the replay fails.");
+  command->callback([flags, &exitCode] { exitCode = run(*flags); });
+}

@@ -1,0 +1,34 @@
+//===- main.cpp - blinkc --------------------------------------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/blinkc/Command.h"
+
+int main(int argc, char **argv) {
+  CLI::App app{"blinkc compiles, proves, explains and replays schedules of "
+               "collective communication"};
+  app.name("blinkc");
+  app.set_version_flag("--version", "blinkc " BLINK_VERSION_STRING);
+  app.require_subcommand(1);
+  app.footer("A first session:\n"
+             "  blinkc compile dgx1.topo -o allreduce.sched\n"
+             "  blinkc verify  allreduce.sched\n"
+             "  blinkc run     allreduce.sched --bytes 64M\n"
+             "Each command explains itself: blinkc compile --help\n"
+             "Exit code: 0 good, 1 the answer is bad, 2 the call or a file is "
+             "wrong.");
+  int exitCode = blink::kGood;
+  blink::addCompileCommand(app, exitCode);
+  blink::addVerifyCommand(app, exitCode);
+  blink::addBoundCommand(app, exitCode);
+  blink::addExplainCommand(app, exitCode);
+  blink::addRunCommand(app, exitCode);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &error) {
+    return app.exit(error) == 0 ? blink::kGood : blink::kBadCall;
+  }
+  return exitCode;
+}

@@ -1,0 +1,177 @@
+//===- Samples.cpp - random data whose reductions are exact ---------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// A value is an integer k; a floating point element is k / kScale. Sums stay
+// below the type's exact integers, products are of 1 and 2 and their
+// negatives, and averages divide evenly.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/replay/Samples.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+using namespace blink;
+
+const char *const blink::kTypeNames[] = {
+    "int8", "uint8", "int32",  "uint32",   "int64", "uint64",
+    "half", "float", "double", "bfloat16", nullptr};
+const char *const blink::kOpNames[] = {"sum", "prod", "max",
+                                       "min", "avg",  nullptr};
+
+const char *blink::nameOf(blinkDataType_t type) { return kTypeNames[type]; }
+const char *blink::nameOf(blinkRedOp_t op) { return kOpNames[op]; }
+
+size_t blink::sizeOf(blinkDataType_t type) {
+  static constexpr size_t kSizes[] = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2};
+  return kSizes[type];
+}
+
+static bool isFloat(blinkDataType_t type) { return type >= blinkFloat16; }
+
+/// Largest k such that every integer up to it is exact, and that many times a
+/// rank may be added without wrapping.
+static int64_t exactLimit(blinkDataType_t type) {
+  switch (type) {
+  case blinkInt8:
+    return 127;
+  case blinkUint8:
+  case blinkBfloat16:
+    return 255;
+  case blinkFloat16:
+    return 2047;
+  case blinkFloat32:
+    return (1 << 24) - 1;
+  default:
+    return (1 << 30) - 1;
+  }
+}
+
+static constexpr double kScale = 16; // floats are k / 16
+
+/// SplitMix64's finaliser: a random function of its argument.
+static uint64_t mix(uint64_t x) {
+  x += 0x9e3779b97f4a7c15ull;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
+  return x ^ (x >> 31);
+}
+
+/// Uniform in [-limit, limit].
+static int64_t within(uint64_t random, int64_t limit) {
+  return static_cast<int64_t>(random % uint64_t(2 * limit + 1)) - limit;
+}
+
+/// What is left of k in an integer type.
+static int64_t wrap(blinkDataType_t type, int64_t k) {
+  switch (type) {
+  case blinkInt8:
+    return static_cast<int8_t>(k);
+  case blinkUint8:
+    return static_cast<uint8_t>(k);
+  case blinkInt32:
+    return static_cast<int32_t>(k);
+  case blinkUint32:
+    return static_cast<uint32_t>(k);
+  default:
+    return k;
+  }
+}
+
+int64_t Samples::value(int rank, uint64_t index) const {
+  uint64_t random = mix(seed_ ^ mix(index * 4099 + uint64_t(rank)));
+  int64_t limit = exactLimit(type_);
+  bool isUnsigned =
+      type_ == blinkUint8 || type_ == blinkUint32 || type_ == blinkUint64;
+  if (op_ == blinkAvg) {
+    // All ranks share a base, and pairs of ranks differ from it by as much up
+    // as down: the sum is numRanks * base.
+    uint64_t pair = mix(seed_ ^ mix(index * 4099 + uint64_t(rank / 2) + 2048));
+    int64_t base = within(mix(seed_ ^ index), limit / (2 * numRanks_));
+    int64_t offset = within(pair, limit / (2 * numRanks_));
+    if (isUnsigned)
+      base = std::abs(base), offset = offset == 0 ? 0 : offset % (base + 1);
+    if (rank == numRanks_ - 1 && numRanks_ % 2 == 1)
+      return base;
+    return rank % 2 == 0 ? base + offset : base - offset;
+  }
+  if (!isFloat(type_))
+    return wrap(type_, static_cast<int64_t>(random));
+  if (op_ == blinkProd) {
+    int64_t magnitude = rank % 4 == 0 && (random & 2) ? 2 : 1;
+    return random & 1 ? magnitude : -magnitude;
+  }
+  return within(random, op_ == blinkSum
+                            ? std::max<int64_t>(1, limit / numRanks_)
+                            : limit);
+}
+
+void Samples::reduced(uint64_t index, void *out) const {
+  bool isUnsigned64 = type_ == blinkUint64;
+  int64_t result = value(0, index);
+  for (int rank = 1; rank < numRanks_; ++rank) {
+    int64_t next = value(rank, index);
+    bool less =
+        isUnsigned64 ? uint64_t(next) < uint64_t(result) : next < result;
+    switch (op_) {
+    case blinkSum:
+    case blinkAvg:
+      result = static_cast<int64_t>(uint64_t(result) + uint64_t(next));
+      break;
+    case blinkProd:
+      result = static_cast<int64_t>(uint64_t(result) * uint64_t(next));
+      break;
+    case blinkMin:
+      result = less ? next : result;
+      break;
+    case blinkMax:
+      result = less ? result : next;
+      break;
+    }
+  }
+  store(op_ == blinkAvg ? result / numRanks_ : result, out);
+}
+
+/// Encodes a value that the format can hold exactly.
+static uint16_t encodeExact(double value, int exponentBits, int mantissaBits) {
+  if (value == 0)
+    return 0;
+  int exponent;
+  double fraction = std::frexp(std::fabs(value), &exponent); // [0.5, 1)
+  int bias = (1 << (exponentBits - 1)) - 1;
+  unsigned mantissa =
+      static_cast<unsigned>(std::ldexp(fraction * 2 - 1, mantissaBits));
+  unsigned biased = static_cast<unsigned>(exponent - 1 + bias);
+  return static_cast<uint16_t>((value < 0 ? 0x8000u : 0u) |
+                               (biased << mantissaBits) | mantissa);
+}
+
+template <typename T> static void put(T value, void *out) {
+  std::memcpy(out, &value, sizeof value);
+}
+
+void Samples::store(int64_t k, void *out) const {
+  double real = op_ == blinkProd ? double(k) : double(k) / kScale;
+  switch (type_) {
+  case blinkInt8:
+  case blinkUint8:
+    return put(static_cast<uint8_t>(k), out);
+  case blinkInt32:
+  case blinkUint32:
+    return put(static_cast<uint32_t>(k), out);
+  case blinkInt64:
+  case blinkUint64:
+    return put(k, out);
+  case blinkFloat16:
+    return put(encodeExact(real, 5, 10), out);
+  case blinkBfloat16:
+    return put(encodeExact(real, 8, 7), out);
+  case blinkFloat32:
+    return put(static_cast<float>(real), out);
+  case blinkFloat64:
+    return put(real, out);
+  }
+}
