@@ -60,7 +60,9 @@ int32_t blink::collective::numBlocks(CollectiveKind collective,
 TopologyOp blink::collective::lookupTopology(Operation *user,
                                              SymbolTableCollection &symbols,
                                              FlatSymbolRefAttr topology) {
-  auto op = symbols.lookupNearestSymbolFrom<TopologyOp>(user, topology);
+  // From the parent: a schedule is a symbol table of its own.
+  auto op = symbols.lookupNearestSymbolFrom<TopologyOp>(user->getParentOp(),
+                                                        topology);
   if (!op)
     user->emitOpError() << "names no collective.topology: " << topology;
   return op;

@@ -41,6 +41,7 @@ public:
   LogicalResult expand();
 
 private:
+  void buildShare(collective::TreeOp tree);
   LogicalResult expandTree(collective::TreeOp tree);
   FailureOr<Attribute> buildChannel(collective::EdgeAttr edge,
                                     FlatSymbolRefAttr share);
@@ -86,12 +87,15 @@ void ForestExpander::addFold(int rank, FlatSymbolRefAttr share,
       builder_.getArrayAttr(destinations), completes);
 }
 
-LogicalResult ForestExpander::expandTree(collective::TreeOp op) {
+void ForestExpander::buildShare(collective::TreeOp op) {
   Tree tree = readTree(op, from_.machine);
   builder_.setInsertionPoint(firstRank_);
   builder_.create<collective::ShareOp>(
       op.getLoc(), op.getSymName(), op.getRoot(), op.getBlock(),
       op.getNumerator(), op.getDenominator(), tree.depth(numRanks_));
+}
+
+LogicalResult ForestExpander::expandTree(collective::TreeOp op) {
   auto share = FlatSymbolRefAttr::get(op.getSymNameAttr());
 
   SmallVector<TreeNode> nodes(numRanks_);
@@ -161,8 +165,14 @@ LogicalResult ForestExpander::expand() {
       firstRank_ = op;
     ranks_.push_back(&op.getBody().front());
   }
+  SmallVector<collective::TreeOp> trees;
   for (auto tree : forest_.getBody().getOps<collective::TreeOp>())
-    if (tree.getNumerator() != 0 && failed(expandTree(tree)))
+    if (tree.getNumerator() != 0)
+      trees.push_back(tree);
+  for (collective::TreeOp tree : trees)
+    buildShare(tree);
+  for (collective::TreeOp tree : trees)
+    if (failed(expandTree(tree)))
       return failure();
   forest_.erase();
   return success();

@@ -17,6 +17,26 @@ namespace blink {
 
 namespace {
 
+bool sameEdges(const std::vector<TreeEdge> &a, const std::vector<TreeEdge> &b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const TreeEdge &x, const TreeEdge &y) {
+                      return x.from == y.from && x.to == y.to &&
+                             x.path == y.path;
+                    });
+}
+
+/// The candidates that the optimum does not use.
+std::vector<Tree> unused(const PackedTrees &packed) {
+  std::vector<Tree> rest;
+  for (const Tree &tree : packed.candidates)
+    if (llvm::none_of(packed.packing.trees, [&](const Tree &used) {
+          return used.root == tree.root && sameEdges(used.up, tree.up) &&
+                 sameEdges(used.down, tree.down);
+        }))
+      rest.push_back(tree);
+  return rest;
+}
+
 LogicalResult packRequest(collective::RequestOpInterface request) {
   auto from = problemFromIR(request, request.getCollective(),
                             request.getTopologyAttr(), request.getGpus(),
@@ -29,7 +49,7 @@ LogicalResult packRequest(collective::RequestOpInterface request) {
   OpBuilder builder(request);
   if (failed(buildForest(builder, request.getLoc(), request.getTopologyAttr(),
                          **from, packed->packing, packed->certificate,
-                         packed->candidates)))
+                         unused(*packed))))
     return failure();
   request->erase();
   return success();

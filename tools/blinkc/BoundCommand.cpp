@@ -29,13 +29,21 @@ static int run(const BoundFlags &flags) {
   llvm::Expected<CompileOptions> options = flags.request.options();
   if (!options)
     return reportError(options.takeError());
-  llvm::Expected<Topology> topology = readTopologyFile(flags.input);
+  llvm::Expected<InputFile> file = readInput(flags.input);
+  if (!file)
+    return reportError(file.takeError());
+  if (file->kind != InputKind::topology)
+    return reportError(llvm::createStringError(
+        std::errc::invalid_argument,
+        "%s: is no topology; to see the bound of a schedule: blinkc verify %s",
+        file->path.c_str(), file->path.c_str()));
+  llvm::Expected<Topology> topology = parseTopology(file->text(), file->path);
   if (!topology)
     return reportError(topology.takeError());
   auto inFile = [&](llvm::Error error) {
     std::string reason = llvm::toString(std::move(error));
     return reportError(llvm::createStringError(std::errc::invalid_argument,
-                                               "%s: %s", flags.input.c_str(),
+                                               "%s: %s", file->path.c_str(),
                                                reason.c_str()));
   };
   llvm::Expected<Fabric> fabric =

@@ -115,7 +115,7 @@ buildInput(mlir::MLIRContext *context, const InputFile &file,
 static llvm::Error dumpPhase(llvm::StringRef directory, Phase phase,
                              mlir::ModuleOp module) {
   std::string text;
-  llvm::raw_string_ostream(text) << module;
+  llvm::raw_string_ostream(text) << module << "\n";
   std::string path = llvm::formatv("{0}/{1}-{2}.mlir", directory,
                                    static_cast<int>(phase) + 1, toString(phase))
                          .str();

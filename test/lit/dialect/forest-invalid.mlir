@@ -1,0 +1,368 @@
+// RUN: blink-opt %s --split-input-file --verify-diagnostics
+
+collective.topology @tri {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.node @gpu2 gpu
+  collective.link @l01 nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @l12 nvlink @gpu1 -> @gpu2 bandwidth 25.0 latency 0.5
+  collective.link @l10 nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+  collective.link @l21 nvlink @gpu2 -> @gpu1 bandwidth 25.0 latency 0.5
+}
+// expected-error @below {{broadcast needs a root}}
+collective.forest broadcast @tri gpus [0, 1, 2] links <nvlink> algbw 25.0 bound 25.0 prices [1.0, 0.0, 0.0, 0.0] {
+  collective.tree @t0 root 0 block 0 share 1 of 1 up [] down [0 -> 1 via [l01], 1 -> 2 via [l12]]
+}
+
+// -----
+
+collective.topology @tri {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.node @gpu2 gpu
+  collective.link @l01 nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @l12 nvlink @gpu1 -> @gpu2 bandwidth 25.0 latency 0.5
+  collective.link @l10 nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+  collective.link @l21 nvlink @gpu2 -> @gpu1 bandwidth 25.0 latency 0.5
+}
+// expected-error @below {{all_reduce has no root}}
+collective.forest all_reduce @tri gpus [0, 1, 2] links <nvlink> root 0 algbw 25.0 bound 25.0 prices [1.0, 0.0, 0.0, 0.0] {
+  collective.tree @t0 root 0 block 0 share 1 of 1 up [] down [0 -> 1 via [l01], 1 -> 2 via [l12]]
+}
+
+// -----
+
+collective.topology @tri {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.node @gpu2 gpu
+  collective.link @l01 nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @l12 nvlink @gpu1 -> @gpu2 bandwidth 25.0 latency 0.5
+  collective.link @l10 nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+  collective.link @l21 nvlink @gpu2 -> @gpu1 bandwidth 25.0 latency 0.5
+}
+// expected-error @below {{algbw and bound must be > 0 GB/s}}
+collective.forest broadcast @tri gpus [0, 1, 2] links <nvlink> root 0 algbw 0.0 bound 25.0 prices [1.0, 0.0, 0.0, 0.0] {
+  collective.tree @t0 root 0 block 0 share 1 of 1 up [] down [0 -> 1 via [l01], 1 -> 2 via [l12]]
+}
+
+// -----
+
+collective.topology @tri {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.node @gpu2 gpu
+  collective.link @l01 nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @l12 nvlink @gpu1 -> @gpu2 bandwidth 25.0 latency 0.5
+  collective.link @l10 nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+  collective.link @l21 nvlink @gpu2 -> @gpu1 bandwidth 25.0 latency 0.5
+}
+// expected-error @below {{prices must be >= 0 and finite}}
+collective.forest broadcast @tri gpus [0, 1, 2] links <nvlink> root 0 algbw 25.0 bound 25.0 prices [-1.0, 0.0, 0.0, 0.0] {
+  collective.tree @t0 root 0 block 0 share 1 of 1 up [] down [0 -> 1 via [l01], 1 -> 2 via [l12]]
+}
+
+// -----
+
+collective.topology @tri {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.node @gpu2 gpu
+  collective.link @l01 nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @l12 nvlink @gpu1 -> @gpu2 bandwidth 25.0 latency 0.5
+  collective.link @l10 nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+  collective.link @l21 nvlink @gpu2 -> @gpu1 bandwidth 25.0 latency 0.5
+}
+// expected-error @below {{has 3 prices for 4 links of the topology}}
+collective.forest broadcast @tri gpus [0, 1, 2] links <nvlink> root 0 algbw 25.0 bound 25.0 prices [1.0, 0.0, 0.0] {
+  collective.tree @t0 root 0 block 0 share 1 of 1 up [] down [0 -> 1 via [l01], 1 -> 2 via [l12]]
+}
+
+// -----
+
+collective.topology @tri {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.node @gpu2 gpu
+  collective.link @l01 nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @l12 nvlink @gpu1 -> @gpu2 bandwidth 25.0 latency 0.5
+  collective.link @l10 nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+  collective.link @l21 nvlink @gpu2 -> @gpu1 bandwidth 25.0 latency 0.5
+}
+// expected-error @below {{has no share of block 0}}
+collective.forest broadcast @tri gpus [0, 1, 2] links <nvlink> root 0 algbw 25.0 bound 25.0 prices [1.0, 0.0, 0.0, 0.0] {
+}
+
+// -----
+
+collective.topology @tri {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.node @gpu2 gpu
+  collective.link @l01 nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @l12 nvlink @gpu1 -> @gpu2 bandwidth 25.0 latency 0.5
+  collective.link @l10 nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+  collective.link @l21 nvlink @gpu2 -> @gpu1 bandwidth 25.0 latency 0.5
+}
+// expected-error @below {{has shares of block 0 that add up to 1 / 2, not to one}}
+collective.forest broadcast @tri gpus [0, 1, 2] links <nvlink> root 0 algbw 25.0 bound 25.0 prices [1.0, 0.0, 0.0, 0.0] {
+  collective.tree @t0 root 0 block 0 share 1 of 2 up [] down [0 -> 1 via [l01], 1 -> 2 via [l12]]
+}
+
+// -----
+
+collective.topology @tri {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.node @gpu2 gpu
+  collective.link @l01 nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @l12 nvlink @gpu1 -> @gpu2 bandwidth 25.0 latency 0.5
+  collective.link @l10 nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+  collective.link @l21 nvlink @gpu2 -> @gpu1 bandwidth 25.0 latency 0.5
+}
+collective.forest broadcast @tri gpus [0, 1, 2] links <nvlink> root 0 algbw 25.0 bound 25.0 prices [1.0, 0.0, 0.0, 0.0] {
+  // expected-error @below {{has share 3 / 2, expected 0 to 1}}
+  collective.tree @t0 root 0 block 0 share 3 of 2 up [] down [0 -> 1 via [l01], 1 -> 2 via [l12]]
+}
+
+// -----
+
+collective.topology @tri {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.node @gpu2 gpu
+  collective.link @l01 nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @l12 nvlink @gpu1 -> @gpu2 bandwidth 25.0 latency 0.5
+  collective.link @l10 nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+  collective.link @l21 nvlink @gpu2 -> @gpu1 bandwidth 25.0 latency 0.5
+}
+collective.forest broadcast @tri gpus [0, 1, 2] links <nvlink> root 0 algbw 25.0 bound 25.0 prices [1.0, 0.0, 0.0, 0.0] {
+  collective.tree @t0 root 0 block 0 share 1 of 2 up [] down [0 -> 1 via [l01], 1 -> 2 via [l12]]
+  // expected-error @below {{has denominator 3, but another of block 0 has 2}}
+  collective.tree @t1 root 0 block 0 share 1 of 3 up [] down [0 -> 1 via [l01], 1 -> 2 via [l12]]
+}
+
+// -----
+
+collective.topology @tri {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.node @gpu2 gpu
+  collective.link @l01 nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @l12 nvlink @gpu1 -> @gpu2 bandwidth 25.0 latency 0.5
+  collective.link @l10 nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+  collective.link @l21 nvlink @gpu2 -> @gpu1 bandwidth 25.0 latency 0.5
+}
+collective.forest broadcast @tri gpus [0, 1, 2] links <nvlink> root 0 algbw 25.0 bound 25.0 prices [1.0, 0.0, 0.0, 0.0] {
+  collective.tree @t0 root 0 block 0 share 1 of 2 up [] down [0 -> 1 via [l01], 1 -> 2 via [l12]]
+  // expected-error @below {{repeats the name @t0}}
+  collective.tree @t0 root 0 block 0 share 1 of 2 up [] down [0 -> 1 via [l01], 1 -> 2 via [l12]]
+}
+
+// -----
+
+collective.topology @tri {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.node @gpu2 gpu
+  collective.link @l01 nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @l12 nvlink @gpu1 -> @gpu2 bandwidth 25.0 latency 0.5
+  collective.link @l10 nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+  collective.link @l21 nvlink @gpu2 -> @gpu1 bandwidth 25.0 latency 0.5
+}
+collective.forest broadcast @tri gpus [0, 1, 2] links <nvlink> root 0 algbw 25.0 bound 25.0 prices [1.0, 0.0, 0.0, 0.0] {
+  // expected-error @below {{has root 1 in a forest of root 0}}
+  collective.tree @t0 root 1 block 0 share 1 of 1 up [] down [0 -> 1 via [l01], 1 -> 2 via [l12]]
+}
+
+// -----
+
+collective.topology @tri {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.node @gpu2 gpu
+  collective.link @l01 nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @l12 nvlink @gpu1 -> @gpu2 bandwidth 25.0 latency 0.5
+  collective.link @l10 nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+  collective.link @l21 nvlink @gpu2 -> @gpu1 bandwidth 25.0 latency 0.5
+}
+collective.forest broadcast @tri gpus [0, 1, 2] links <nvlink> root 0 algbw 25.0 bound 25.0 prices [1.0, 0.0, 0.0, 0.0] {
+  // expected-error @below {{of root 0 carries block 1, expected 0}}
+  collective.tree @t0 root 0 block 1 share 1 of 1 up [] down [0 -> 1 via [l01], 1 -> 2 via [l12]]
+}
+
+// -----
+
+collective.topology @tri {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.node @gpu2 gpu
+  collective.link @l01 nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @l12 nvlink @gpu1 -> @gpu2 bandwidth 25.0 latency 0.5
+  collective.link @l10 nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+  collective.link @l21 nvlink @gpu2 -> @gpu1 bandwidth 25.0 latency 0.5
+}
+collective.forest broadcast @tri gpus [0, 1, 2] links <nvlink> root 0 algbw 25.0 bound 25.0 prices [1.0, 0.0, 0.0, 0.0] {
+  // expected-error @below {{has down edges that reach 2 of 3 ranks}}
+  collective.tree @t0 root 0 block 0 share 1 of 1 up [] down [0 -> 1 via [l01]]
+}
+
+// -----
+
+collective.topology @tri {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.node @gpu2 gpu
+  collective.link @l01 nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @l12 nvlink @gpu1 -> @gpu2 bandwidth 25.0 latency 0.5
+  collective.link @l10 nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+  collective.link @l21 nvlink @gpu2 -> @gpu1 bandwidth 25.0 latency 0.5
+}
+collective.forest broadcast @tri gpus [0, 1, 2] links <nvlink> root 0 algbw 25.0 bound 25.0 prices [1.0, 0.0, 0.0, 0.0] {
+  // expected-error @below {{rank 1 has a child but no way to the root before it}}
+  collective.tree @t0 root 0 block 0 share 1 of 1 up [] down [1 -> 2 via [l12], 0 -> 1 via [l01]]
+}
+
+// -----
+
+collective.topology @tri {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.node @gpu2 gpu
+  collective.link @l01 nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @l12 nvlink @gpu1 -> @gpu2 bandwidth 25.0 latency 0.5
+  collective.link @l10 nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+  collective.link @l21 nvlink @gpu2 -> @gpu1 bandwidth 25.0 latency 0.5
+}
+collective.forest broadcast @tri gpus [0, 1, 2] links <nvlink> root 0 algbw 25.0 bound 25.0 prices [1.0, 0.0, 0.0, 0.0] {
+  // expected-error @below {{has down edges that give rank 1 two parents, or the root one}}
+  collective.tree @t0 root 0 block 0 share 1 of 1 up [] down [0 -> 1 via [l01], 0 -> 1 via [l01]]
+}
+
+// -----
+
+collective.topology @tri {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.node @gpu2 gpu
+  collective.link @l01 nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @l12 nvlink @gpu1 -> @gpu2 bandwidth 25.0 latency 0.5
+  collective.link @l10 nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+  collective.link @l21 nvlink @gpu2 -> @gpu1 bandwidth 25.0 latency 0.5
+}
+collective.forest broadcast @tri gpus [0, 1, 2] links <nvlink> root 0 algbw 25.0 bound 25.0 prices [1.0, 0.0, 0.0, 0.0] {
+  // expected-error @below {{has an edge at rank 7, but ranks 0 to 2}}
+  collective.tree @t0 root 0 block 0 share 1 of 1 up [] down [0 -> 1 via [l01], 1 -> 7 via [l12]]
+}
+
+// -----
+
+collective.topology @tri {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.node @gpu2 gpu
+  collective.link @l01 nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @l12 nvlink @gpu1 -> @gpu2 bandwidth 25.0 latency 0.5
+  collective.link @l10 nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+  collective.link @l21 nvlink @gpu2 -> @gpu1 bandwidth 25.0 latency 0.5
+}
+collective.forest broadcast @tri gpus [0, 1, 2] links <nvlink> root 0 algbw 25.0 bound 25.0 prices [1.0, 0.0, 0.0, 0.0] {
+  // expected-error @below {{has up edges, which the collective does not use}}
+  collective.tree @t0 root 0 block 0 share 1 of 1 up [1 -> 0 via [l10]] down [0 -> 1 via [l01], 1 -> 2 via [l12]]
+}
+
+// -----
+
+collective.topology @tri {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.node @gpu2 gpu
+  collective.link @l01 nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @l12 nvlink @gpu1 -> @gpu2 bandwidth 25.0 latency 0.5
+  collective.link @l10 nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+  collective.link @l21 nvlink @gpu2 -> @gpu1 bandwidth 25.0 latency 0.5
+}
+collective.forest broadcast @tri gpus [0, 1, 2] links <nvlink> root 0 algbw 25.0 bound 25.0 prices [1.0, 0.0, 0.0, 0.0] {
+  // expected-error @below {{names link "l99", which the topology does not have}}
+  collective.tree @t0 root 0 block 0 share 1 of 1 up [] down [0 -> 1 via [l01], 1 -> 2 via [l99]]
+}
+
+// -----
+
+collective.topology @tri {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.node @gpu2 gpu
+  collective.link @l01 nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @l12 nvlink @gpu1 -> @gpu2 bandwidth 25.0 latency 0.5
+  collective.link @l10 nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+  collective.link @l21 nvlink @gpu2 -> @gpu1 bandwidth 25.0 latency 0.5
+}
+collective.forest broadcast @tri gpus [0, 1, 2] links <nvlink> root 0 algbw 25.0 bound 25.0 prices [1.0, 0.0, 0.0, 0.0] {
+  // expected-error @below {{has a path through GPU gpu1; GPUs do not relay}}
+  collective.tree @t0 root 0 block 0 share 1 of 1 up [] down [0 -> 1 via [l01, l12], 1 -> 2 via [l12]]
+}
+
+// -----
+
+collective.topology @tri {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.node @gpu2 gpu
+  collective.link @l01 nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @l12 nvlink @gpu1 -> @gpu2 bandwidth 25.0 latency 0.5
+  collective.link @l10 nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+  collective.link @l21 nvlink @gpu2 -> @gpu1 bandwidth 25.0 latency 0.5
+}
+collective.forest broadcast @tri gpus [0, 1, 2] links <nvlink> root 0 algbw 25.0 bound 25.0 prices [1.0, 0.0, 0.0, 0.0] {
+  // expected-error @below {{has an empty path from rank 0 to rank 1}}
+  collective.tree @t0 root 0 block 0 share 1 of 1 up [] down [0 -> 1 via [], 1 -> 2 via [l12]]
+}
+
+// -----
+
+collective.topology @tri {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.node @gpu2 gpu
+  collective.link @l01 nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @l12 nvlink @gpu1 -> @gpu2 bandwidth 25.0 latency 0.5
+  collective.link @l10 nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+  collective.link @l21 nvlink @gpu2 -> @gpu1 bandwidth 25.0 latency 0.5
+}
+collective.forest broadcast @tri gpus [0, 1, 2] links <nvlink> root 0 algbw 25.0 bound 25.0 prices [1.0, 0.0, 0.0, 0.0] {
+  // expected-error @below {{has a path through GPU gpu1; GPUs do not relay}}
+  collective.tree @t0 root 0 block 0 share 1 of 1 up [] down [0 -> 2 via [l01, l12], 2 -> 1 via [l21]]
+}
+
+// -----
+
+collective.topology @tri {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.node @gpu2 gpu
+  collective.link @l01 nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @l12 nvlink @gpu1 -> @gpu2 bandwidth 25.0 latency 0.5
+  collective.link @l10 nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+  collective.link @l21 nvlink @gpu2 -> @gpu1 bandwidth 25.0 latency 0.5
+}
+collective.forest broadcast @tri gpus [0, 1, 2] links <nvlink> root 0 algbw 25.0 bound 25.0 prices [1.0, 0.0, 0.0, 0.0] {
+  // expected-error @below {{has a path that ends at gpu1, but rank 2 is gpu2}}
+  collective.tree @t0 root 0 block 0 share 1 of 1 up [] down [0 -> 1 via [l01], 0 -> 2 via [l01]]
+}
+
+// -----
+
+collective.topology @tri {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.node @gpu2 gpu
+  collective.link @l01 nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @l12 nvlink @gpu1 -> @gpu2 bandwidth 25.0 latency 0.5
+  collective.link @l10 nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+  collective.link @l21 nvlink @gpu2 -> @gpu1 bandwidth 25.0 latency 0.5
+}
+collective.forest broadcast @tri gpus [0, 1, 2] links <nvlink> root 0 algbw 25.0 bound 25.0 prices [1.0, 0.0, 0.0, 0.0] {
+  // expected-error @below {{has a path that arrives at gpu0 and goes on over link "l12", which begins at gpu1}}
+  collective.tree @t0 root 0 block 0 share 1 of 1 up [] down [0 -> 1 via [l01], 0 -> 2 via [l12]]
+}

@@ -1,0 +1,621 @@
+// RUN: blink-opt %s --split-input-file --verify-diagnostics
+
+collective.topology @pair {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.link @a nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @b nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+}
+// expected-error @below {{has chunk_bytes 100, expected a multiple of 16}}
+collective.schedule broadcast @pair gpus [0, 1] links <nvlink> root 0 algbw 25.0 bound 25.0 prices [1.0, 1.0] chunk_bytes 100 {
+  collective.share @t0 root 0 block 0 part 1 of 1 depth 1
+  collective.channel @c peer share @t0 from 0 to 1 slots 2 via [a]
+  collective.rank 0 {
+    collective.lane {
+      collective.fold @t0 (input[0]) -> (output[0], @c)
+    }
+  }
+  collective.rank 1 {
+    collective.lane {
+      collective.fold @t0 (@c) -> (output[0])
+    }
+  }
+}
+
+// -----
+
+collective.topology @pair {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.link @a nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @b nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+}
+// expected-error @below {{broadcast needs a root}}
+collective.schedule broadcast @pair gpus [0, 1] links <nvlink> algbw 25.0 bound 25.0 prices [1.0, 1.0] chunk_bytes 65536 {
+  collective.share @t0 root 0 block 0 part 1 of 1 depth 1
+  collective.channel @c peer share @t0 from 0 to 1 slots 2 via [a]
+  collective.rank 0 {
+    collective.lane {
+      collective.fold @t0 (input[0]) -> (output[0], @c)
+    }
+  }
+  collective.rank 1 {
+    collective.lane {
+      collective.fold @t0 (@c) -> (output[0])
+    }
+  }
+}
+
+// -----
+
+collective.topology @pair {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.link @a nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @b nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+}
+// expected-error @below {{has 1 prices for 2 links}}
+collective.schedule broadcast @pair gpus [0, 1] links <nvlink> root 0 algbw 25.0 bound 25.0 prices [1.0] chunk_bytes 65536 {
+  collective.share @t0 root 0 block 0 part 1 of 1 depth 1
+  collective.channel @c peer share @t0 from 0 to 1 slots 2 via [a]
+  collective.rank 0 {
+    collective.lane {
+      collective.fold @t0 (input[0]) -> (output[0], @c)
+    }
+  }
+  collective.rank 1 {
+    collective.lane {
+      collective.fold @t0 (@c) -> (output[0])
+    }
+  }
+}
+
+// -----
+
+collective.topology @pair {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.link @a nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @b nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+}
+collective.schedule broadcast @pair gpus [0, 1] links <nvlink> root 0 algbw 25.0 bound 25.0 prices [1.0, 1.0] chunk_bytes 65536 {
+  // expected-error @below {{carries nothing: expected a share > 0}}
+  collective.share @t0 root 0 block 0 part 0 of 1 depth 1
+  collective.channel @c peer share @t0 from 0 to 1 slots 2 via [a]
+  collective.rank 0 {
+    collective.lane {
+      collective.fold @t0 (input[0]) -> (output[0], @c)
+    }
+  }
+  collective.rank 1 {
+    collective.lane {
+      collective.fold @t0 (@c) -> (output[0])
+    }
+  }
+}
+
+// -----
+
+collective.topology @pair {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.link @a nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @b nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+}
+// expected-error @below {{has shares of block 0 that add up to 1 / 2, not to one}}
+collective.schedule broadcast @pair gpus [0, 1] links <nvlink> root 0 algbw 25.0 bound 25.0 prices [1.0, 1.0] chunk_bytes 65536 {
+  collective.share @t0 root 0 block 0 part 1 of 2 depth 1
+  collective.channel @c peer share @t0 from 0 to 1 slots 2 via [a]
+  collective.rank 0 {
+    collective.lane {
+      collective.fold @t0 (input[0]) -> (output[0], @c)
+    }
+  }
+  collective.rank 1 {
+    collective.lane {
+      collective.fold @t0 (@c) -> (output[0])
+    }
+  }
+}
+
+// -----
+
+collective.topology @pair {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.link @a nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @b nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+}
+collective.schedule broadcast @pair gpus [0, 1] links <nvlink> root 0 algbw 25.0 bound 25.0 prices [1.0, 1.0] chunk_bytes 65536 {
+  // expected-error @below {{has root 5, but ranks 0 to 1}}
+  collective.share @t0 root 5 block 0 part 1 of 1 depth 1
+  collective.channel @c peer share @t0 from 0 to 1 slots 2 via [a]
+  collective.rank 0 {
+    collective.lane {
+      collective.fold @t0 (input[0]) -> (output[0], @c)
+    }
+  }
+  collective.rank 1 {
+    collective.lane {
+      collective.fold @t0 (@c) -> (output[0])
+    }
+  }
+}
+
+// -----
+
+collective.topology @pair {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.link @a nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @b nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+}
+collective.schedule broadcast @pair gpus [0, 1] links <nvlink> root 0 algbw 25.0 bound 25.0 prices [1.0, 1.0] chunk_bytes 65536 {
+  collective.share @t0 root 0 block 0 part 1 of 1 depth 1
+  // expected-error @below {{has 0 slots, expected 1 to 1024}}
+  collective.channel @c peer share @t0 from 0 to 1 slots 0 via [a]
+  collective.rank 0 {
+    collective.lane {
+      collective.fold @t0 (input[0]) -> (output[0], @c)
+    }
+  }
+  collective.rank 1 {
+    collective.lane {
+      collective.fold @t0 (@c) -> (output[0])
+    }
+  }
+}
+
+// -----
+
+collective.topology @pair {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.link @a nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @b nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+}
+collective.schedule broadcast @pair gpus [0, 1] links <nvlink> root 0 algbw 25.0 bound 25.0 prices [1.0, 1.0] chunk_bytes 65536 {
+  collective.share @t0 root 0 block 0 part 1 of 1 depth 1
+  // expected-error @below {{joins rank 1 to itself}}
+  collective.channel @c peer share @t0 from 1 to 1 slots 2 via [a]
+  collective.rank 0 {
+    collective.lane {
+      collective.fold @t0 (input[0]) -> (output[0], @c)
+    }
+  }
+  collective.rank 1 {
+    collective.lane {
+      collective.fold @t0 (@c) -> (output[0])
+    }
+  }
+}
+
+// -----
+
+collective.topology @pair {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.link @a nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @b nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+}
+collective.schedule broadcast @pair gpus [0, 1] links <nvlink> root 0 algbw 25.0 bound 25.0 prices [1.0, 1.0] chunk_bytes 65536 {
+  collective.share @t0 root 0 block 0 part 1 of 1 depth 1
+  // expected-error @below {{has an end at rank 2, but ranks 0 to 1}}
+  collective.channel @c peer share @t0 from 0 to 2 slots 2 via [a]
+  collective.rank 0 {
+    collective.lane {
+      collective.fold @t0 (input[0]) -> (output[0], @c)
+    }
+  }
+  collective.rank 1 {
+    collective.lane {
+      collective.fold @t0 (@c) -> (output[0])
+    }
+  }
+}
+
+// -----
+
+collective.topology @pair {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.link @a nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @b nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+}
+collective.schedule broadcast @pair gpus [0, 1] links <nvlink> root 0 algbw 25.0 bound 25.0 prices [1.0, 1.0] chunk_bytes 65536 {
+  collective.share @t0 root 0 block 0 part 1 of 1 depth 1
+  // expected-error @below {{has a path that arrives at gpu0 and goes on over link "b", which begins at gpu1}}
+  collective.channel @c peer share @t0 from 0 to 1 slots 2 via [b]
+  collective.rank 0 {
+    collective.lane {
+      collective.fold @t0 (input[0]) -> (output[0], @c)
+    }
+  }
+  collective.rank 1 {
+    collective.lane {
+      collective.fold @t0 (@c) -> (output[0])
+    }
+  }
+}
+
+// -----
+
+collective.topology @pair {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.link @a nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @b nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+}
+collective.schedule broadcast @pair gpus [0, 1] links <nvlink> root 0 algbw 25.0 bound 25.0 prices [1.0, 1.0] chunk_bytes 65536 {
+  collective.share @t0 root 0 block 0 part 1 of 1 depth 1
+  collective.channel @c peer share @t0 from 0 to 1 slots 2 via [a]
+  collective.rank 0 {
+    collective.lane {
+      // expected-error @below {{names channel @d, which does not exist}}
+      collective.fold @t0 (input[0]) -> (output[0], @d)
+    }
+  }
+  collective.rank 1 {
+    collective.lane {
+      collective.fold @t0 (@c) -> (output[0])
+    }
+  }
+}
+
+// -----
+
+collective.topology @pair {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.link @a nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @b nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+}
+collective.schedule broadcast @pair gpus [0, 1] links <nvlink> root 0 algbw 25.0 bound 25.0 prices [1.0, 1.0] chunk_bytes 65536 {
+  collective.share @t0 root 0 block 0 part 1 of 1 depth 1
+  collective.channel @c peer share @t0 from 0 to 1 slots 2 via [a]
+  collective.rank 0 {
+    collective.lane {
+      // expected-error @below {{of rank 0 reads @c, which ends at rank 1}}
+      collective.fold @t0 (input[0], @c) -> (output[0])
+    }
+  }
+  collective.rank 1 {
+    collective.lane {
+      collective.fold @t0 (@c) -> (output[0])
+    }
+  }
+}
+
+// -----
+
+collective.topology @pair {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.link @a nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @b nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+}
+collective.schedule broadcast @pair gpus [0, 1] links <nvlink> root 0 algbw 25.0 bound 25.0 prices [1.0, 1.0] chunk_bytes 65536 {
+  collective.share @t0 root 0 block 0 part 1 of 1 depth 1
+  // expected-error @below {{is never written}}
+  collective.channel @c peer share @t0 from 0 to 1 slots 2 via [a]
+  collective.rank 0 {
+    collective.lane {
+      collective.fold @t0 (input[0]) -> (output[0])
+    }
+  }
+  collective.rank 1 {
+    collective.lane {
+      collective.fold @t0 (@c) -> (output[0])
+    }
+  }
+}
+
+// -----
+
+collective.topology @pair {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.link @a nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @b nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+}
+collective.schedule broadcast @pair gpus [0, 1] links <nvlink> root 0 algbw 25.0 bound 25.0 prices [1.0, 1.0] chunk_bytes 65536 {
+  collective.share @t0 root 0 block 0 part 1 of 1 depth 1
+  // expected-error @below {{is never read}}
+  collective.channel @c peer share @t0 from 0 to 1 slots 2 via [a]
+  collective.rank 0 {
+    collective.lane {
+      collective.fold @t0 (input[0]) -> (output[0], @c)
+    }
+  }
+  collective.rank 1 {
+    collective.lane {
+      collective.fold @t0 (input[0]) -> (output[0])
+    }
+  }
+}
+
+// -----
+
+collective.topology @pair {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.link @a nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @b nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+}
+collective.schedule broadcast @pair gpus [0, 1] links <nvlink> root 0 algbw 25.0 bound 25.0 prices [1.0, 1.0] chunk_bytes 65536 {
+  collective.share @t0 root 0 block 0 part 1 of 1 depth 1
+  collective.channel @c peer share @t0 from 0 to 1 slots 2 via [a]
+  collective.rank 0 {
+    collective.lane {
+      collective.fold @t0 (input[0]) -> (output[0], @c)
+    }
+  }
+  collective.rank 1 {
+    collective.lane {
+      collective.fold @t0 (@c) -> (output[0])
+      // expected-error @below {{reads @c, which another fold reads already}}
+      collective.fold @t0 (input[0], @c) -> (output[0])
+    }
+  }
+}
+
+// -----
+
+collective.topology @pair {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.link @a nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @b nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+}
+collective.schedule broadcast @pair gpus [0, 1] links <nvlink> root 0 algbw 25.0 bound 25.0 prices [1.0, 1.0] chunk_bytes 65536 {
+  collective.share @t0 root 0 block 0 part 1 of 1 depth 1
+  collective.channel @c peer share @t0 from 0 to 1 slots 2 via [a]
+  collective.rank 0 {
+    collective.lane {
+      collective.fold @t0 (input[0]) -> (output[0], @c)
+    }
+  }
+  collective.rank 1 {
+    collective.lane {
+      // expected-error @below {{lists @c twice}}
+      collective.fold @t0 (@c, @c) -> (output[0])
+    }
+  }
+}
+
+// -----
+
+collective.topology @pair {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.link @a nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @b nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+}
+collective.schedule broadcast @pair gpus [0, 1] links <nvlink> root 0 algbw 25.0 bound 25.0 prices [1.0, 1.0] chunk_bytes 65536 {
+  collective.share @t0 root 0 block 0 part 1 of 1 depth 1
+  collective.channel @c peer share @t0 from 0 to 1 slots 2 via [a]
+  collective.rank 0 {
+    collective.lane {
+      collective.fold @t0 (input[0]) -> (output[0], @c)
+    }
+  }
+  collective.rank 1 {
+    collective.lane {
+      // expected-error @below {{needs at least one source and one destination}}
+      collective.fold @t0 (@c) -> ()
+    }
+  }
+}
+
+// -----
+
+collective.topology @pair {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.link @a nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @b nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+}
+collective.schedule broadcast @pair gpus [0, 1] links <nvlink> root 0 algbw 25.0 bound 25.0 prices [1.0, 1.0] chunk_bytes 65536 {
+  collective.share @t0 root 0 block 0 part 1 of 1 depth 1
+  collective.channel @c peer share @t0 from 0 to 1 slots 2 via [a]
+  collective.rank 0 {
+    collective.lane {
+      // expected-error @below {{writes its input; only output may be written}}
+      collective.fold @t0 (input[0]) -> (input[0], @c)
+    }
+  }
+  collective.rank 1 {
+    collective.lane {
+      collective.fold @t0 (@c) -> (output[0])
+    }
+  }
+}
+
+// -----
+
+collective.topology @pair {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.link @a nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @b nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+}
+collective.schedule broadcast @pair gpus [0, 1] links <nvlink> root 0 algbw 25.0 bound 25.0 prices [1.0, 1.0] chunk_bytes 65536 {
+  collective.share @t0 root 0 block 0 part 1 of 1 depth 1
+  collective.channel @c peer share @t0 from 0 to 1 slots 2 via [a]
+  collective.rank 0 {
+    collective.lane {
+      // expected-error @below {{has a negative block}}
+      collective.fold @t0 (input[-1]) -> (output[0], @c)
+    }
+  }
+  collective.rank 1 {
+    collective.lane {
+      collective.fold @t0 (@c) -> (output[0])
+    }
+  }
+}
+
+// -----
+
+collective.topology @pair {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.link @a nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @b nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+}
+collective.schedule broadcast @pair gpus [0, 1] links <nvlink> root 0 algbw 25.0 bound 25.0 prices [1.0, 1.0] chunk_bytes 65536 {
+  collective.share @t0 root 0 block 0 part 1 of 1 depth 1
+  collective.channel @c peer share @t0 from 0 to 1 slots 2 via [a]
+  collective.rank 0 {
+    // expected-error @below {{has no fold}}
+    collective.lane {
+    }
+  }
+  collective.rank 1 {
+    collective.lane {
+      collective.fold @t0 (@c) -> (output[0])
+    }
+  }
+}
+
+// -----
+
+collective.topology @pair {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.link @a nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @b nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+}
+collective.schedule broadcast @pair gpus [0, 1] links <nvlink> root 0 algbw 25.0 bound 25.0 prices [1.0, 1.0] chunk_bytes 65536 {
+  collective.share @t0 root 0 block 0 part 1 of 1 depth 1
+  collective.channel @c peer share @t0 from 0 to 1 slots 2 via [a]
+  collective.rank 0 {
+    collective.lane {
+      collective.fold @t0 (input[0]) -> (output[0], @c)
+    }
+  }
+  collective.rank 1 {
+    // expected-error @below {{does not belong here: a rank holds either lanes or loose folds}}
+    collective.fold @t0 (@c) -> (output[0])
+    collective.lane {
+      collective.fold @t0 (input[0]) -> (output[0])
+    }
+  }
+}
+
+// -----
+
+collective.topology @pair {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.link @a nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @b nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+}
+// expected-error @below {{has programs for 1 of 2 ranks}}
+collective.schedule broadcast @pair gpus [0, 1] links <nvlink> root 0 algbw 25.0 bound 25.0 prices [1.0, 1.0] chunk_bytes 65536 {
+  collective.share @t0 root 0 block 0 part 1 of 1 depth 1
+  collective.channel @c peer share @t0 from 0 to 1 slots 2 via [a]
+  collective.rank 0 {
+    collective.lane {
+      collective.fold @t0 (input[0]) -> (output[0], @c)
+    }
+  }
+}
+
+// -----
+
+collective.topology @pair {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.link @a nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @b nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+}
+collective.schedule broadcast @pair gpus [0, 1] links <nvlink> root 0 algbw 25.0 bound 25.0 prices [1.0, 1.0] chunk_bytes 65536 {
+  collective.share @t0 root 0 block 0 part 1 of 1 depth 1
+  collective.channel @c peer share @t0 from 0 to 1 slots 2 via [a]
+  collective.rank 0 {
+    collective.lane {
+      collective.fold @t0 (input[0]) -> (output[0], @c)
+    }
+  }
+  // expected-error @below {{is rank 2, expected rank 1}}
+  collective.rank 2 {
+    collective.lane {
+      collective.fold @t0 (@c) -> (output[0])
+    }
+  }
+}
+
+// -----
+
+collective.topology @pair {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.link @a nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @b nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+}
+collective.schedule broadcast @pair gpus [0, 1] links <nvlink> root 0 algbw 25.0 bound 25.0 prices [1.0, 1.0] chunk_bytes 65536 {
+  collective.share @t0 root 0 block 0 part 1 of 2 depth 1
+  collective.share @t1 root 0 block 0 part 1 of 2 depth 1
+  collective.channel @c peer share @t0 from 0 to 1 slots 2 via [a]
+  collective.rank 0 {
+    collective.lane {
+      // expected-error @below {{of @t1 uses @c, which carries @t0}}
+      collective.fold @t1 (input[0]) -> (output[0], @c)
+    }
+  }
+  collective.rank 1 {
+    collective.lane {
+      collective.fold @t0 (@c) -> (output[0])
+    }
+  }
+}
+
+// -----
+
+collective.topology @pair {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.link @a nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @b nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+}
+collective.schedule broadcast @pair gpus [0, 1] links <nvlink> root 0 algbw 25.0 bound 25.0 prices [1.0, 1.0] chunk_bytes 65536 {
+  collective.share @t0 root 0 block 0 part 1 of 1 depth 1
+  collective.channel @c peer share @t0 from 0 to 1 slots 2 via [a]
+  collective.rank 0 {
+    collective.lane {
+      collective.fold @t0 (input[0]) -> (output[0], @c)
+    }
+  }
+  collective.rank 1 {
+    collective.lane {
+      collective.fold @t0 (@c) -> (output[0])
+      // expected-error @below {{names no collective.share: @t7}}
+      collective.fold @t7 (input[0]) -> (output[0])
+    }
+  }
+}
+
+// -----
+
+collective.topology @pair {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.link @a nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @b nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+}
+collective.schedule broadcast @pair gpus [0, 1] links <nvlink> root 0 algbw 25.0 bound 25.0 prices [1.0, 1.0] chunk_bytes 65536 {
+  collective.share @t0 root 0 block 0 part 1 of 1 depth 1
+  collective.channel @c peer share @t0 from 0 to 1 slots 2 via [a]
+  collective.rank 0 {
+    collective.lane {
+      // expected-error @below {{expected a channel (@name), input[block] or output[block]}}
+      collective.fold @t0 (inptu[0]) -> (output[0], @c)
+    }
+  }
+  collective.rank 1 {
+    collective.lane {
+      collective.fold @t0 (@c) -> (output[0])
+    }
+  }
+}

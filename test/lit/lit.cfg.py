@@ -1,0 +1,29 @@
+# The lit suite: one test a file, found by its RUN lines.
+import os
+
+import lit.formats
+
+config.name = "Blink"
+config.test_format = lit.formats.ShTest(True)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["Inputs"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.blink_binary_dir, "test", "lit")
+
+tools = [
+    os.path.join(config.blink_binary_dir, "tools", "blinkc"),
+    os.path.join(config.blink_binary_dir, "tools", "blink-opt"),
+    config.llvm_tools_dir,
+]
+config.environment["PATH"] = os.pathsep.join(tools + [os.environ["PATH"]])
+# LLVM's dylibs are not instrumented and keep their global state to the end.
+config.environment["ASAN_OPTIONS"] = "detect_leaks=0"
+
+config.substitutions.append(
+    ("%topologies", os.path.join(config.blink_source_dir, "topologies")))
+config.substitutions.append(
+    ("%inputs", os.path.join(os.path.dirname(__file__), "Inputs")))
+config.substitutions.append(("%python", config.python))
+# `%exits 2 COMMAND`: COMMAND must end with exit code 2, no other.
+config.substitutions.append(
+    ("%exits", os.path.join(os.path.dirname(__file__), "Inputs", "exits.sh")))

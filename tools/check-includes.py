@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+"""Checks who may include whom (docs/contributing.md, "Where things live").
+
+The runtime must build without the compiler, the solver must not know MLIR, the
+verifier must share nothing with what it judges. A rule that is only written
+down gets broken; this one is a test.
+"""
+import pathlib
+import re
+import sys
+
+# Folder -> include prefixes that no file below it may use.
+MLIR = ("mlir/", "dialect/")
+COMPILER_LIBRARIES = ("llvm/", "glpk", "nlohmann/", "CLI/", "compiler/", *MLIR)
+FORBIDDEN = {
+    "schedules": (*COMPILER_LIBRARIES, "runtime/", "tools/"),
+    "runtime": (*COMPILER_LIBRARIES, "tools/"),
+    "dialect": ("compiler/", "runtime/", "schedules/", "tools/", "glpk", "nlohmann/"),
+    "compiler/topology": (*MLIR, "glpk", "runtime/", "tools/", "compiler/packing", "compiler/verify"),
+    "compiler/packing": (*MLIR, "runtime/", "tools/", "compiler/verify", "nlohmann/"),
+    "compiler/verify": (*MLIR, "llvm/", "glpk", "runtime/", "tools/", "compiler/topology", "compiler/packing"),
+    "compiler": ("runtime/", "tools/"),
+    "tools/replay": ("llvm/", "compiler/", *MLIR),
+}
+INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
+
+
+def main():
+    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".")
+    wrong = checked = 0
+    for folder, prefixes in FORBIDDEN.items():
+        for path in sorted((root / folder).rglob("*")):
+            if path.suffix not in (".h", ".cpp", ".cu", ".c"):
+                continue
+            checked += 1
+            for included in INCLUDE.findall(path.read_text()):
+                if included.startswith(prefixes):
+                    print(f"{path}: error: {folder}/ must not include {included}")
+                    wrong += 1
+    if checked == 0:
+        print(f"{root}: error: no source file found; wrong folder?")
+        return 2
+    print(f"{checked} files checked, {wrong} includes out of place")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

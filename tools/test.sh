@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds Blink three ways and runs every test.
+#
+#   tools/test.sh            everything; the last lines are ctest's summary
+#   tools/test.sh -R lit     the rest of the line goes to ctest
+#
+# dev: all of it. asan: all of it under AddressSanitizer and
+# UndefinedBehaviorSanitizer. tsan: the runtime, built alone, under
+# ThreadSanitizer. Safe to run again, and quick the second time.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+tools/install-deps.sh
+
+for preset in dev asan tsan; do
+  echo "test: building $preset" >&2
+  log=build/$preset.configure.log
+  mkdir -p build
+  if ! cmake --preset "$preset" >"$log" 2>&1; then
+    cat "$log" >&2
+    exit 1
+  fi
+  cmake --build --preset "$preset"
+done
+
+# One ctest over the three trees: one run, one summary.
+printf 'subdirs("dev" "asan" "tsan")\n' >build/CTestTestfile.cmake
+exec ctest --test-dir build --output-on-failure -j "$(nproc)" "$@"
