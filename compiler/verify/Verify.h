@@ -25,9 +25,9 @@ struct Check {
 };
 
 struct VerifyReport {
-  bool ok = false;   ///< all checks passed
-  double algbw = 0;  ///< GB/s, recomputed from shares, paths and bandwidths
-  double bound = 0;  ///< GB/s, recomputed from the certificate's prices
+  bool ok = false;  ///< all checks passed
+  double algbw = 0; ///< GB/s, recomputed from shares, paths and bandwidths
+  double bound = 0; ///< GB/s, recomputed from the certificate's prices
   std::vector<Check> checks;
 };
 
@@ -37,9 +37,12 @@ struct VerifyReport {
 ///                same order on all ranks (symbolic execution)
 ///   in-place     the result stands when input and output are one buffer
 ///   progress     no deadlock, for any number of chunks and the declared slots
-///   bandwidth    the links sustain the rate the file states
-///   certificate  re-priced, the bound is the stated one, and not below the rate
-/// `file` must have passed sched::openSchedule.
+///   bandwidth    the links sustain the rate the file states, to 1e-9 relative,
+///                with the last variant: the one for messages without a limit
+///   certificate  re-priced, the bound is as stated, and the rate not above it
+/// Details count steps from 0 within their lane. `file` must have passed
+/// sched::openSchedule. Certificates of more than 4,096 ranks are not re-priced
+/// and fail.
 VerifyReport verifyProgram(const sched::Schedule &file,
                            const sched::Program &program);
 

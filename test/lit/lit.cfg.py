@@ -27,3 +27,5 @@ config.substitutions.append(("%python", config.python))
 # `%exits 2 COMMAND`: COMMAND must end with exit code 2, no other.
 config.substitutions.append(
     ("%exits", os.path.join(os.path.dirname(__file__), "Inputs", "exits.sh")))
+# "address" in such a build, nothing otherwise.
+config.substitutions.append(("%sanitizer", config.sanitizer))

@@ -1,0 +1,31 @@
+//===- Bandwidth.h - how fast the links let a schedule go -------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_COMPILER_VERIFY_BANDWIDTH_H
+#define BLINK_COMPILER_VERIFY_BANDWIDTH_H
+
+#include "compiler/verify/PathRules.h"
+
+namespace blink::verify {
+
+struct Bandwidth {
+  double algbw;        ///< GB/s; infinite when no link carries anything
+  uint32_t bottleneck; ///< the link that sets it, the first of equals
+};
+
+/// The rate in the fluid limit. For S bytes, tree t of a block moves
+/// share(t) x S / (number of blocks) over each link of each of its channels;
+/// the link with the least bandwidth per byte to carry sets the rate.
+Bandwidth sustainedRate(const Machine &machine, const Semantics &semantics,
+                        const sched::Variant &variant);
+
+/// Equal but for the rounding of two ways to compute one number: within 1e-9
+/// relative. Infinities equal themselves; NaN equals nothing.
+bool nearlyEqual(double a, double b);
+
+} // namespace blink::verify
+
+#endif // BLINK_COMPILER_VERIFY_BANDWIDTH_H

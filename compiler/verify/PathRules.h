@@ -1,0 +1,69 @@
+//===- PathRules.h - which paths the runtime can drive ----------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// The rules documented at Fabric in compiler/topology/Fabric.h, read a second
+// time: nothing here shares code with what chose the paths.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_COMPILER_VERIFY_PATHRULES_H
+#define BLINK_COMPILER_VERIFY_PATHRULES_H
+
+#include "compiler/verify/Semantics.h"
+
+#include <vector>
+
+namespace blink::verify {
+
+/// The machine of a file as a program's ranks see it. The file must outlive it.
+class Machine {
+public:
+  Machine(const sched::Schedule &file, const sched::Program &program);
+
+  uint32_t numRanks() const { return static_cast<uint32_t>(nodes_.size()); }
+  uint32_t numNodes() const { return topology_.nodes()->size(); }
+  uint32_t numLinks() const { return topology_.links()->size(); }
+  /// The node of a rank's GPU.
+  uint32_t nodeOf(uint32_t rank) const { return nodes_[rank]; }
+  const sched::Link &link(uint32_t link) const {
+    return *topology_.links()->Get(link);
+  }
+  sched::NodeKind kindOf(uint32_t node) const {
+    return topology_.nodes()->Get(node)->kind();
+  }
+  /// Whether the file's options allow the kind of this link.
+  bool usable(uint32_t link) const;
+  /// Links that leave a node, ascending.
+  const std::vector<uint32_t> &linksFrom(uint32_t node) const {
+    return linksFrom_[node];
+  }
+
+  /// By node: is this GPU peer-joined with `gpu`? That is, does one link of the
+  /// peer fabric, or a chain of them through switches, join the two, in
+  /// whatever direction and whether usable or not.
+  std::vector<bool> peersOf(uint32_t gpu) const;
+
+  /// "gpu0 -> plx0 (pcie)".
+  std::string describe(uint32_t link) const;
+
+private:
+  const sched::Topology &topology_;
+  uint8_t linkKinds_;
+  std::vector<uint32_t> nodes_; // by rank
+  std::vector<std::vector<uint32_t>> linksFrom_;
+  std::vector<std::vector<uint32_t>> fabricNeighbours_; // by node
+};
+
+/// Links over which GPUs reach each other's memory: nvlink, xgmi, c2c.
+bool isPeerFabric(sched::LinkKind kind);
+
+/// Every channel's path goes from the GPU of its source to the GPU of its
+/// destination, link after link of kinds that may be used, through no GPU; its
+/// kind is the one the nodes on the way demand; and between peer-joined GPUs a
+/// `peer` path stays on their fabric.
+Problem checkPaths(const Machine &machine, const sched::Variant &variant);
+
+} // namespace blink::verify
+
+#endif // BLINK_COMPILER_VERIFY_PATHRULES_H

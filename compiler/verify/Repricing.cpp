@@ -1,0 +1,201 @@
+//===- Repricing.cpp - the certificate, computed again --------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Link prices -> prices of paths between ranks -> the cheapest tree -> bound.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/verify/Repricing.h"
+
+#include "compiler/verify/Arborescence.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace blink::verify {
+
+namespace {
+
+using sched::Collective;
+using sched::NodeKind;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// What decides whether a path may end at a GPU, see checkPaths.
+enum Crossed : uint32_t {
+  fabricOnly, ///< links of the peer fabric only
+  otherLinks, ///< others too, but neither a cpu nor a nic
+  hostOrNic,  ///< a cpu or a nic: allowed between any two GPUs
+  numCrossed
+};
+
+/// Bellman-Ford with a queue over (node, what was crossed), from one rank.
+class PathPricer {
+public:
+  PathPricer(const Machine &machine, const std::vector<double> &prices)
+      : machine_(machine), prices_(prices) {}
+
+  /// Fills row[rank], the price from `source` to each other rank.
+  void priceFrom(uint32_t source, double *row) {
+    best_.assign(size_t(machine_.numNodes()) * numCrossed, infinity);
+    queued_.assign(best_.size(), false);
+    const uint32_t start = machine_.nodeOf(source);
+    relax(start, fabricOnly, 0);
+    for (size_t at = 0; at < queue_.size(); ++at) {
+      const uint32_t state = queue_[at];
+      queued_[state] = false;
+      relax(state / numCrossed, Crossed(state % numCrossed), best_[state]);
+    }
+    queue_.clear();
+
+    const std::vector<bool> peers = machine_.peersOf(start);
+    for (uint32_t rank = 0; rank < machine_.numRanks(); ++rank) {
+      const uint32_t node = machine_.nodeOf(rank);
+      const double *best = &best_[size_t(node) * numCrossed];
+      row[rank] = std::min(best[fabricOnly], best[hostOrNic]);
+      if (!peers[node])
+        row[rank] = std::min(row[rank], best[otherLinks]);
+    }
+    row[source] = infinity;
+  }
+
+private:
+  /// Offers each link out of `node`, reached at `price`, to the link's end.
+  void relax(uint32_t node, Crossed crossed, double price) {
+    for (uint32_t index : machine_.linksFrom(node)) {
+      if (!machine_.usable(index))
+        continue;
+      const sched::Link &link = machine_.link(index);
+      const NodeKind kind = machine_.kindOf(link.to());
+      Crossed next = crossed;
+      if (crossed == fabricOnly && !isPeerFabric(link.kind()))
+        next = otherLinks;
+      if (kind == NodeKind::cpu || kind == NodeKind::nic)
+        next = hostOrNic;
+      const uint32_t state = link.to() * numCrossed + next;
+      if (!(price + prices_[index] < best_[state]))
+        continue;
+      best_[state] = price + prices_[index];
+      if (kind != NodeKind::gpu && !queued_[state]) { // GPUs never relay
+        queued_[state] = true;
+        queue_.push_back(state);
+      }
+    }
+  }
+
+  const Machine &machine_;
+  const std::vector<double> &prices_;
+  std::vector<double> best_; // by node * numCrossed + crossed
+  std::vector<bool> queued_;
+  std::vector<uint32_t> queue_;
+};
+
+/// Costs of the cheapest trees of a root, as far as the collective has them.
+class TreePricer {
+public:
+  /// `prices` as of cheapestPathPrices.
+  TreePricer(uint32_t numRanks, std::vector<double> prices)
+      : numRanks_(numRanks), byDestination_(prices.size()),
+        bySource_(std::move(prices)) {
+    for (size_t from = 0; from < numRanks; ++from)
+      for (size_t to = 0; to < numRanks; ++to)
+        byDestination_[to * numRanks + from] = bySource_[from * numRanks + to];
+  }
+
+  double out(uint32_t root) const {
+    return cheapestArborescence(numRanks_, byDestination_, root);
+  }
+  /// An in-tree is an out-tree of the edges turned round.
+  double in(uint32_t root) const {
+    return cheapestArborescence(numRanks_, bySource_, root);
+  }
+
+private:
+  uint32_t numRanks_;
+  std::vector<double> byDestination_; // [to * numRanks + from]
+  std::vector<double> bySource_;      // [from * numRanks + to]
+};
+
+/// What one GB/s of algbw costs at the least.
+double cheapestRate(const sched::Program &program, const TreePricer &trees,
+                    uint32_t numRanks) {
+  switch (program.collective()) {
+  case Collective::broadcast:
+    return trees.out(program.root());
+  case Collective::reduce:
+    return trees.in(program.root());
+  case Collective::allreduce: {
+    double least = infinity;
+    for (uint32_t root = 0; root < numRanks; ++root)
+      least = std::min(least, trees.in(root) + trees.out(root));
+    return least;
+  }
+  case Collective::allgather:
+  case Collective::reducescatter: {
+    const bool away = program.collective() == Collective::allgather;
+    double sum = 0;
+    for (uint32_t root = 0; root < numRanks; ++root)
+      sum += away ? trees.out(root) : trees.in(root);
+    return sum / numRanks;
+  }
+  }
+  return 0;
+}
+
+Problem checkPrices(const Machine &machine, const std::vector<double> &prices) {
+  if (prices.size() != machine.numLinks())
+    return std::to_string(prices.size()) + " prices for " +
+           std::to_string(machine.numLinks()) + " links";
+  for (uint32_t link = 0; link < machine.numLinks(); ++link) {
+    const double price = prices[link];
+    const bool isNumber = std::isfinite(price) && price >= 0;
+    if (isNumber && (price == 0 || machine.usable(link)))
+      continue;
+    return "the price of link " + std::to_string(link) + ", " +
+           machine.describe(link) + ", is " + std::to_string(price) +
+           (isNumber ? "; expected 0, the file's options exclude the link"
+                     : "; expected a number >= 0");
+  }
+  return std::nullopt;
+}
+
+} // namespace
+
+std::vector<double> cheapestPathPrices(const Machine &machine,
+                                       const std::vector<double> &prices) {
+  const size_t numRanks = machine.numRanks();
+  std::vector<double> table(numRanks * numRanks);
+  PathPricer pricer(machine, prices);
+  for (uint32_t source = 0; source < numRanks; ++source)
+    pricer.priceFrom(source, &table[source * numRanks]);
+  return table;
+}
+
+Repricing reprice(const Machine &machine, const sched::Program &program) {
+  const auto &stated = *program.certificate()->prices();
+  const std::vector<double> prices(stated.begin(), stated.end());
+  const uint32_t numRanks = machine.numRanks();
+  if (Problem problem = checkPrices(machine, prices))
+    return {0, problem};
+  if (numRanks == 1)
+    return {infinity, std::nullopt};
+  if (numRanks > kMaxPricedRanks)
+    return {0, std::to_string(numRanks) + " ranks; certificates of more than " +
+                   std::to_string(kMaxPricedRanks) + " cannot be re-priced"};
+
+  double sum = 0;
+  for (uint32_t link = 0; link < machine.numLinks(); ++link)
+    sum += prices[link] * machine.link(link).bandwidth();
+  const TreePricer trees(numRanks, cheapestPathPrices(machine, prices));
+  const double cost = cheapestRate(program, trees, numRanks);
+  if (!(cost > 0))
+    return {0, "the cheapest tree costs nothing at the stated prices, which "
+               "therefore bound nothing"};
+  if (!std::isfinite(sum / cost))
+    return {0, "the stated prices are too large to compute with"};
+  return {sum / cost, std::nullopt};
+}
+
+} // namespace blink::verify

@@ -1,0 +1,43 @@
+//===- Repricing.h - the certificate, computed again ------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_COMPILER_VERIFY_REPRICING_H
+#define BLINK_COMPILER_VERIFY_REPRICING_H
+
+#include "compiler/verify/PathRules.h"
+
+namespace blink::verify {
+
+/// Most ranks whose certificate is re-priced: memory grows with their square.
+inline constexpr uint32_t kMaxPricedRanks = 4096;
+
+struct Repricing {
+  double bound = 0; ///< GB/s; 0 when there is a problem
+  Problem problem;  ///< prices that prove nothing
+};
+
+/// The bound that the certificate's prices prove. For prices p >= 0 on the
+/// usable links, any forest of weights w_t that fits the links has
+///
+///     sum over t of w_t x cost(t)  <=  sum over links of p x bandwidth
+///
+/// where cost(t) adds up the prices of the links tree t uses, and is at least
+/// the cost of the cheapest arborescence over cheapest drivable paths. So:
+///   broadcast, reduce          rate <= sum / cost(root)
+///   allreduce                  rate <= sum / min over roots of (in + out)
+///   allgather, reducescatter   rate <= n x sum / sum over roots of cost(root)
+/// Infinite for one rank.
+Repricing reprice(const Machine &machine, const sched::Program &program);
+
+/// The price of the cheapest drivable path of each ordered pair of ranks,
+/// [from * numRanks + to]; infinite where there is none, and from a rank to
+/// itself. `prices` has one entry a link, each >= 0.
+std::vector<double> cheapestPathPrices(const Machine &machine,
+                                       const std::vector<double> &prices);
+
+} // namespace blink::verify
+
+#endif // BLINK_COMPILER_VERIFY_REPRICING_H

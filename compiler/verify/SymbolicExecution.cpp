@@ -1,0 +1,263 @@
+//===- SymbolicExecution.cpp - does the schedule compute it? --------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// One tree after the other: find who writes the outputs, run the folds in the
+// order of the data, look at what the outputs hold.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/verify/SymbolicExecution.h"
+
+#include "compiler/verify/TopologicalOrder.h"
+#include "compiler/verify/TreeOrder.h"
+#include "compiler/verify/Values.h"
+
+namespace blink::verify {
+
+namespace {
+
+std::string str(uint64_t number) { return std::to_string(number); }
+
+/// "rank 3", "ranks 3, 4, 5", "ranks 3, 4, 5, 6 and 12 more".
+std::string describeRanks(const std::vector<uint32_t> &ranks) {
+  constexpr size_t mostListed = 4;
+  std::string text = ranks.size() == 1 ? "rank " : "ranks ";
+  for (size_t i = 0; i < ranks.size(); ++i) {
+    if (i == mostListed)
+      return text + " and " + str(ranks.size() - i) + " more";
+    text += (i ? ", " : "") + str(ranks[i]);
+  }
+  return text;
+}
+
+/// The execution of one tree at a time; memory is kept from tree to tree.
+class Execution {
+public:
+  Execution(const Semantics &semantics, const FoldGraph &graph)
+      : semantics_(semantics), graph_(graph), values_(semantics.numRanks()),
+        channelValues_(graph.variant().channels()->size(), kNone),
+        outputValues_(semantics.numRanks(), kNone),
+        outputWriters_(semantics.numRanks(), kNone) {}
+
+  Problem run(uint32_t tree);
+
+private:
+  Problem findOutputWriters();
+  Problem checkReadBacks() const;
+  std::vector<uint32_t> dataOrder() const;
+  Problem runFold(uint32_t fold);
+  Problem checkOutputs() const;
+  Problem checkReduced(uint32_t rank, uint32_t first) const;
+
+  std::string inTree() const { return "tree " + str(tree_) + ": "; }
+  std::string at(uint32_t fold) const {
+    return inTree() + graph_.describe(fold);
+  }
+
+  const Semantics &semantics_;
+  const FoldGraph &graph_;
+  uint32_t tree_ = 0;
+  uint32_t block_ = 0;
+  Values values_;
+  std::vector<uint32_t> channelValues_; // by channel
+  std::vector<uint32_t> outputValues_;  // by rank
+  std::vector<uint32_t> outputWriters_; // by rank: the fold
+};
+
+Problem Execution::run(uint32_t tree) {
+  tree_ = tree;
+  block_ = graph_.tree(tree).block();
+  values_.clear();
+  outputValues_.assign(semantics_.numRanks(), kNone);
+  if (Problem problem = findOutputWriters())
+    return problem;
+  if (Problem problem = checkReadBacks())
+    return problem;
+  const std::vector<uint32_t> order = dataOrder();
+  if (order.size() < graph_.foldsOf(tree).size())
+    return inTree() + "the data goes round in a circle of channels; expected "
+                      "every channel to be filled from inputs";
+  for (uint32_t position : order)
+    if (Problem problem = runFold(graph_.foldsOf(tree)[position]))
+      return problem;
+  return checkOutputs();
+}
+
+/// Every output that the tree should write is written once, and no other is.
+Problem Execution::findOutputWriters() {
+  outputWriters_.assign(semantics_.numRanks(), kNone);
+  const uint32_t outputBlock = semantics_.outputBlock(block_);
+  for (uint32_t fold : graph_.foldsOf(tree_)) {
+    const uint32_t rank = graph_.fold(fold).rank;
+    for (const sched::Operand &operand : graph_.destinations(fold)) {
+      if (operand.kind() != sched::OperandKind::output)
+        continue;
+      if (operand.index() != outputBlock)
+        return at(fold) + " writes output block " + str(operand.index()) +
+               "; a tree of block " + str(block_) + " writes output block " +
+               str(outputBlock) + " only";
+      if (!semantics_.receives(rank, block_))
+        return at(fold) + " writes the output of a rank that gets no result";
+      if (outputWriters_[rank] != kNone)
+        return at(fold) + " writes the output again, after " +
+               graph_.describe(outputWriters_[rank]) + "; expected one write";
+      outputWriters_[rank] = fold;
+    }
+  }
+  for (uint32_t rank = 0; rank < semantics_.numRanks(); ++rank)
+    if (semantics_.receives(rank, block_) && outputWriters_[rank] == kNone)
+      return inTree() + "rank " + str(rank) + " never writes output block " +
+             str(outputBlock);
+  return std::nullopt;
+}
+
+/// Every fold that reads an output back runs after the fold that writes it.
+Problem Execution::checkReadBacks() const {
+  std::vector<OrderedPair> pairs;
+  for (uint32_t fold : graph_.foldsOf(tree_)) {
+    const uint32_t writer = outputWriters_[graph_.fold(fold).rank];
+    for (const sched::Operand &operand : graph_.sources(fold)) {
+      if (operand.kind() != sched::OperandKind::output)
+        continue;
+      if (operand.index() != semantics_.outputBlock(block_) || writer == kNone)
+        return at(fold) + " reads output block " + str(operand.index()) +
+               ", which no fold of its tree writes";
+      if (writer == fold)
+        return at(fold) + " reads the output it writes itself";
+      pairs.push_back({writer, fold});
+    }
+  }
+  const size_t first = firstUnordered(graph_, tree_, pairs);
+  if (first == pairs.size())
+    return std::nullopt;
+  return at(pairs[first].after) + " reads the output, which " +
+         graph_.describe(pairs[first].before) +
+         " may not have written yet; expected the order of a lane or channels "
+         "of the tree between them";
+}
+
+/// Positions in the tree of its folds, each after those whose values it reads.
+std::vector<uint32_t> Execution::dataOrder() const {
+  const Slice<uint32_t> folds = graph_.foldsOf(tree_);
+  std::vector<std::vector<uint32_t>> readBacks(folds.size());
+  for (uint32_t fold : folds)
+    for (const sched::Operand &operand : graph_.sources(fold))
+      if (operand.kind() == sched::OperandKind::output)
+        readBacks[graph_.fold(outputWriters_[graph_.fold(fold).rank]).inTree]
+            .push_back(graph_.fold(fold).inTree);
+  return topologicalOrder(
+      static_cast<uint32_t>(folds.size()), [&](uint32_t node, auto visit) {
+        for (const sched::Operand &operand : graph_.destinations(folds[node]))
+          if (operand.kind() == sched::OperandKind::channel)
+            visit(graph_.fold(graph_.reader(operand.index())).inTree);
+        for (uint32_t reader : readBacks[node])
+          visit(reader);
+      });
+}
+
+Problem Execution::runFold(uint32_t fold) {
+  const uint32_t rank = graph_.fold(fold).rank;
+  std::vector<uint32_t> operands;
+  for (const sched::Operand &source : graph_.sources(fold)) {
+    switch (source.kind()) {
+    case sched::OperandKind::input:
+      if (source.index() != semantics_.inputBlock(block_))
+        return at(fold) + " reads input block " + str(source.index()) +
+               "; a tree of block " + str(block_) + " reads input block " +
+               str(semantics_.inputBlock(block_)) + " only";
+      operands.push_back(rank);
+      break;
+    case sched::OperandKind::output:
+      operands.push_back(outputValues_[rank]);
+      break;
+    case sched::OperandKind::channel:
+      operands.push_back(channelValues_[source.index()]);
+      break;
+    }
+  }
+
+  const bool completes = graph_.fold(fold).completes;
+  if (!semantics_.reduces() && (operands.size() > 1 || completes))
+    return at(fold) +
+           (completes ? " completes a reduction" : " reduces several sources") +
+           ", but the collective only copies";
+  if (operands.size() > 1 || completes)
+    for (size_t i = 0; i < operands.size(); ++i)
+      if (values_.isCompleted(operands[i]))
+        return at(fold) + (completes ? " completes" : " reduces") +
+               " a value that is complete already (source " + str(i) +
+               "); expected one completing fold, after all reductions";
+
+  const uint32_t value = values_.fold(operands, completes);
+  for (const sched::Operand &destination : graph_.destinations(fold)) {
+    if (destination.kind() == sched::OperandKind::channel)
+      channelValues_[destination.index()] = value;
+    else
+      outputValues_[rank] = value;
+  }
+  return std::nullopt;
+}
+
+Problem Execution::checkOutputs() const {
+  uint32_t first = kNone; // the first rank with the result
+  for (uint32_t rank = 0; rank < semantics_.numRanks(); ++rank) {
+    if (!semantics_.receives(rank, block_))
+      continue;
+    if (semantics_.reduces()) {
+      if (first == kNone)
+        first = rank;
+      if (Problem problem = checkReduced(rank, first))
+        return problem;
+    } else if (outputValues_[rank] >= semantics_.numRanks() ||
+               !semantics_.contributes(outputValues_[rank], block_)) {
+      return inTree() + "rank " + str(rank) + " ends with the input of rank " +
+             values_.describe(outputValues_[rank]) +
+             ", which is not the sender of block " + str(block_);
+    }
+  }
+  return std::nullopt;
+}
+
+/// Judges the output of `rank`; `first` is the rank it must agree with.
+Problem Execution::checkReduced(uint32_t rank, uint32_t first) const {
+  const uint32_t value = outputValues_[rank];
+  if (rank != first && value == outputValues_[first])
+    return std::nullopt;
+  const std::string place = inTree() + "rank " + str(rank);
+
+  std::vector<uint32_t> missing, repeated;
+  const std::vector<uint8_t> counts = values_.contributions(value);
+  for (uint32_t other = 0; other < semantics_.numRanks(); ++other) {
+    if (counts[other] == 0)
+      missing.push_back(other);
+    else if (counts[other] > 1)
+      repeated.push_back(other);
+  }
+  if (!missing.empty())
+    return place + " ends without the contribution of " +
+           describeRanks(missing) + "; expected all " +
+           str(semantics_.numRanks());
+  if (!repeated.empty())
+    return place + " ends with the contribution of " + describeRanks(repeated) +
+           " more than once";
+  if (!values_.isCompleted(value))
+    return place + " ends with a result that no completing fold has passed";
+  if (value != outputValues_[first])
+    return place + " ends with " + values_.describe(value) + ", rank " +
+           str(first) + " with " + values_.describe(outputValues_[first]) +
+           "; expected one order on all ranks";
+  return std::nullopt;
+}
+
+} // namespace
+
+Problem checkResult(const Semantics &semantics, const FoldGraph &graph) {
+  Execution execution(semantics, graph);
+  for (uint32_t tree = 0; tree < graph.numTrees(); ++tree)
+    if (Problem problem = execution.run(tree))
+      return problem;
+  return std::nullopt;
+}
+
+} // namespace blink::verify

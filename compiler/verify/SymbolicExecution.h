@@ -1,0 +1,32 @@
+//===- SymbolicExecution.h - does the schedule compute it? ------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_COMPILER_VERIFY_SYMBOLICEXECUTION_H
+#define BLINK_COMPILER_VERIFY_SYMBOLICEXECUTION_H
+
+#include "compiler/verify/FoldGraph.h"
+#include "compiler/verify/Semantics.h"
+
+namespace blink::verify {
+
+/// Runs one chunk of each tree on symbols instead of numbers; every chunk of a
+/// tree runs the same way. A value is a rank's contribution or a reduction of
+/// values in the order the fold lists them, nesting kept, and equal values have
+/// equal numbers. Then, in every tree and on every rank that gets the result:
+///   - its part of the output is written once, by folds of blocks' own trees;
+///   - a copied result is the right rank's input, and nothing was reduced;
+///   - a reduced result holds the contribution of every rank exactly once, is
+///     the same expression on all ranks (so that rounding is the same, bit for
+///     bit), and passed exactly one `completes` fold, last of all reductions;
+///   - where an output is read back, its write comes first.
+/// No other output is written. Linear in the variant, but for sorting.
+///
+/// Whether all folds do run is checkProgress's question.
+Problem checkResult(const Semantics &semantics, const FoldGraph &graph);
+
+} // namespace blink::verify
+
+#endif // BLINK_COMPILER_VERIFY_SYMBOLICEXECUTION_H

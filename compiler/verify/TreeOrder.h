@@ -1,0 +1,37 @@
+//===- TreeOrder.h - what happens before what in one tree -------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Folds touch the same elements only when they are of the same tree and chunk.
+// Whether two of them are ordered is therefore a question about one tree.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_COMPILER_VERIFY_TREEORDER_H
+#define BLINK_COMPILER_VERIFY_TREEORDER_H
+
+#include "compiler/verify/FoldGraph.h"
+
+namespace blink::verify {
+
+/// A claim: for each chunk, `before` ends before `after` starts. Both are folds
+/// of the same tree.
+struct OrderedPair {
+  uint32_t before;
+  uint32_t after;
+};
+
+/// The position of the first pair that the lanes and channels of `tree` do not
+/// order, or the number of pairs when all are ordered. The order of lanes
+/// counts, and the tree's own channels; those of other trees do not, since
+/// another tree may have no chunk of that number. When the tree's folds wait
+/// for each other in a circle, no pair is ordered.
+///
+/// Takes time (folds of the tree) x (distinct `before` folds) / 64 and memory
+/// linear in the tree.
+size_t firstUnordered(const FoldGraph &graph, uint32_t tree,
+                      const std::vector<OrderedPair> &pairs);
+
+} // namespace blink::verify
+
+#endif // BLINK_COMPILER_VERIFY_TREEORDER_H

@@ -1,0 +1,215 @@
+//===- Verify.cpp - proof that a schedule is right ------------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Runs the checks and puts them into sentences.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/verify/Verify.h"
+
+#include "compiler/verify/Bandwidth.h"
+#include "compiler/verify/InPlace.h"
+#include "compiler/verify/Progress.h"
+#include "compiler/verify/Repricing.h"
+#include "compiler/verify/SymbolicExecution.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace blink {
+
+namespace {
+
+using namespace verify;
+
+/// "1 tree", "24 trees".
+std::string count(uint64_t number, const std::string &noun) {
+  return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
+}
+
+/// Two rates that differ must not look the same.
+std::string rate(double gbps) {
+  if (std::isinf(gbps))
+    return "unlimited";
+  char text[40];
+  std::snprintf(text, sizeof text, "%.10g GB/s", gbps);
+  return text;
+}
+
+class Verifier {
+public:
+  Verifier(const sched::Schedule &file, const sched::Program &program)
+      : program_(program), semantics_(program), machine_(file, program) {
+    for (const sched::Variant *variant : *program.variants())
+      graphs_.emplace_back(*variant);
+  }
+
+  VerifyReport run() {
+    add("paths", eachVariant([&](const FoldGraph &graph) {
+          return checkPaths(machine_, graph.variant());
+        }),
+        [&] { return describePaths(); });
+    add("result", eachVariant([&](const FoldGraph &graph) {
+          return checkResult(semantics_, graph);
+        }),
+        [&] { return describeResult(); });
+    add("in-place", eachVariant([&](const FoldGraph &graph) {
+          return checkInPlace(graph);
+        }),
+        [&] {
+          return std::string("when input and output are one buffer, every "
+                             "input is read before it is overwritten");
+        });
+    add("progress", eachVariant([&](const FoldGraph &graph) {
+          return checkProgress(graph);
+        }),
+        [&] { return describeProgress(); });
+    addBandwidth();
+    addCertificate();
+    report_.ok = std::all_of(report_.checks.begin(), report_.checks.end(),
+                             [](const Check &check) { return check.ok; });
+    return std::move(report_);
+  }
+
+private:
+  template <typename Describe>
+  void add(const char *name, const Problem &problem, Describe describe) {
+    report_.checks.push_back(
+        {name, !problem.has_value(), problem ? *problem : describe()});
+  }
+
+  /// The first problem of the variants, named after its variant where there
+  /// are several.
+  template <typename Function> Problem eachVariant(Function check) const {
+    for (size_t i = 0; i < graphs_.size(); ++i)
+      if (Problem problem = check(graphs_[i]))
+        return graphs_.size() == 1
+                   ? *problem
+                   : "variant " + std::to_string(i) + ": " + *problem;
+    return std::nullopt;
+  }
+  template <typename Function> uint64_t sum(Function size) const {
+    uint64_t total = 0;
+    for (const FoldGraph &graph : graphs_)
+      total += size(graph);
+    return total;
+  }
+
+  void addBandwidth();
+  void addCertificate();
+  std::string describePaths() const;
+  std::string describeResult() const;
+  std::string describeProgress() const;
+
+  const sched::Program &program_;
+  Semantics semantics_;
+  Machine machine_;
+  std::vector<FoldGraph> graphs_; // one a variant
+  VerifyReport report_;
+};
+
+/// The rate of a program is that of its last variant, the one for messages
+/// without a limit; variants for small messages trade rate for latency.
+void Verifier::addBandwidth() {
+  const Bandwidth bandwidth =
+      sustainedRate(machine_, semantics_, graphs_.back().variant());
+  report_.algbw = bandwidth.algbw;
+  const std::string limit =
+      std::isinf(bandwidth.algbw)
+          ? ""
+          : ", limited by " + machine_.describe(bandwidth.bottleneck);
+  Problem problem;
+  if (!nearlyEqual(bandwidth.algbw, program_.algbw()))
+    problem = "the links sustain " + rate(bandwidth.algbw) + limit +
+              "; the file states " + rate(program_.algbw());
+  add("bandwidth", problem, [&] {
+    return limit.empty() ? std::string("no link carries anything")
+                         : "the links sustain " + rate(bandwidth.algbw) + limit;
+  });
+}
+
+void Verifier::addCertificate() {
+  Repricing again = reprice(machine_, program_);
+  report_.bound = again.bound;
+  const double stated = program_.certificate()->bound();
+  if (!again.problem && !nearlyEqual(again.bound, stated))
+    again.problem = "the prices prove a bound of " + rate(again.bound) +
+                    "; the file states " + rate(stated);
+  // A rate above a true bound is a sign of a wrong rate.
+  if (!again.problem && !(program_.algbw() <= again.bound * (1 + 1e-9)))
+    again.problem = "the stated rate, " + rate(program_.algbw()) +
+                    ", is above the bound of " + rate(again.bound);
+  add("certificate", again.problem, [&] {
+    if (std::isinf(again.bound))
+      return std::string("one rank: no link bounds the rate");
+    char percent[40];
+    std::snprintf(percent, sizeof percent, "%.4g %%",
+                  100 * program_.algbw() / again.bound);
+    return "re-priced, no schedule exceeds " + rate(again.bound) +
+           "; this one reaches " + percent;
+  });
+}
+
+std::string Verifier::describePaths() const {
+  const uint64_t channels = sum([](const FoldGraph &graph) {
+    return graph.variant().channels()->size();
+  });
+  uint64_t kinds[size_t(sched::ChannelKind::MAX) + 1] = {};
+  for (const FoldGraph &graph : graphs_)
+    for (const sched::Channel *channel : *graph.variant().channels())
+      ++kinds[size_t(channel->kind())];
+  std::string text = count(channels, "channel");
+  for (size_t kind = 0; kind < std::size(kinds); ++kind)
+    if (kinds[kind] > 0)
+      text += ", " + std::to_string(kinds[kind]) + " " +
+              sched::EnumNameChannelKind(sched::ChannelKind(kind));
+  return text + ": each on a path the runtime can drive";
+}
+
+std::string Verifier::describeResult() const {
+  const uint32_t ranks = semantics_.numRanks();
+  std::string text =
+      count(sum([](const FoldGraph &graph) { return graph.numTrees(); }),
+            "tree") +
+      ", " +
+      count(sum([](const FoldGraph &graph) { return graph.numFolds(); }),
+            "fold") +
+      ", " + count(ranks, "rank") + ": ";
+  switch (semantics_.collective()) {
+  case sched::Collective::allreduce:
+    return text + "each output holds all " + count(ranks, "contribution") +
+           " once, in one order";
+  case sched::Collective::reduce:
+    return text + "the output of rank " + std::to_string(program_.root()) +
+           " holds all " + count(ranks, "contribution") + " once";
+  case sched::Collective::reducescatter:
+    return text + "each output holds all " + count(ranks, "contribution") +
+           " to its block once";
+  case sched::Collective::broadcast:
+    return text + "each output is the input of rank " +
+           std::to_string(program_.root());
+  case sched::Collective::allgather:
+    return text + "each output holds the inputs of all ranks in order";
+  }
+  return text;
+}
+
+std::string Verifier::describeProgress() const {
+  return count(sum([](const FoldGraph &graph) { return graph.numFolds(); }),
+               "fold") +
+         " in " +
+         count(sum([](const FoldGraph &graph) { return graph.numLanes(); }),
+               "lane") +
+         " never wait in a circle, for any number of chunks";
+}
+
+} // namespace
+
+VerifyReport verifyProgram(const sched::Schedule &file,
+                           const sched::Program &program) {
+  return Verifier(file, program).run();
+}
+
+} // namespace blink

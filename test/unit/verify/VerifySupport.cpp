@@ -1,0 +1,131 @@
+//===- VerifySupport.cpp - schedules to judge, and ways to break them -----===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "test/unit/verify/VerifySupport.h"
+
+#include "doctest/doctest.h"
+
+#include <cstring>
+
+namespace blink::test {
+
+TestLanes lanesOf(const TestRank &rank) {
+  TestLanes lanes;
+  for (const TestLane &lane : rank.lanes) {
+    lanes.emplace_back();
+    for (uint32_t i = 0; i < lane.stepsCount; ++i) {
+      const TestStep &step = rank.steps[lane.stepsBegin + i];
+      const auto first = rank.operands.begin() + step.operandsBegin;
+      const auto middle = first + step.sources;
+      lanes.back().push_back({step.tree,
+                              {first, middle},
+                              {middle, middle + step.destinations},
+                              step.completes});
+    }
+  }
+  return lanes;
+}
+
+TestRank rankOf(const TestLanes &lanes) {
+  TestRank rank;
+  for (const std::vector<TestFold> &lane : lanes) {
+    if (lane.empty())
+      continue;
+    rank.lanes.push_back({uint32_t(rank.steps.size()), uint32_t(lane.size())});
+    for (const TestFold &fold : lane) {
+      rank.steps.push_back({fold.tree, uint32_t(rank.operands.size()),
+                            uint16_t(fold.sources.size()),
+                            uint16_t(fold.destinations.size()),
+                            fold.completes});
+      for (const auto *list : {&fold.sources, &fold.destinations})
+        rank.operands.insert(rank.operands.end(), list->begin(), list->end());
+    }
+  }
+  return rank;
+}
+
+VerifyReport judge(const TestSchedule &schedule) {
+  const std::vector<uint8_t> bytes = seal(schedule);
+  std::vector<uint64_t> aligned(bytes.size() / 8);
+  std::memcpy(aligned.data(), bytes.data(), bytes.size());
+  std::string error;
+  const sched::Schedule *file = sched::openSchedule(
+      reinterpret_cast<const uint8_t *>(aligned.data()), bytes.size(), error);
+  INFO(error);
+  REQUIRE(file != nullptr);
+  return verifyProgram(*file, *file->programs()->Get(0));
+}
+
+std::string failures(const VerifyReport &report) {
+  std::string names;
+  for (const Check &check : report.checks)
+    if (!check.ok)
+      names += (names.empty() ? "" : " ") + check.name;
+  CHECK(report.ok == names.empty());
+  return names;
+}
+
+std::string detailOf(const VerifyReport &report, const std::string &name) {
+  for (const Check &check : report.checks)
+    if (check.name == name)
+      return check.detail;
+  FAIL("no check is called " << name);
+  return "";
+}
+
+bool contains(const std::string &text, const std::string &part) {
+  return text.find(part) != std::string::npos;
+}
+
+TestSchedule emptySchedule(Collective collective, int numRanks) {
+  TestSchedule schedule = makeSchedule(collective, 0, numRanks, {});
+  TestVariant &variant = schedule.variant();
+  variant.channels.clear();
+  variant.paths.clear();
+  for (TestRank &rank : variant.ranks)
+    rank = {};
+  return schedule;
+}
+
+uint32_t addChannel(TestSchedule &schedule, int source, int destination) {
+  TestVariant &variant = schedule.variant();
+  TestChannel channel;
+  channel.pathBegin = uint32_t(variant.paths.size());
+  channel.pathCount = 1;
+  channel.source = uint16_t(source);
+  channel.destination = uint16_t(destination);
+  for (uint32_t link = 0; link < schedule.links.size(); ++link)
+    if (schedule.links[link].from == uint32_t(source) &&
+        schedule.links[link].to == uint32_t(destination))
+      variant.paths.push_back(link);
+  variant.channels.push_back(channel);
+  return uint32_t(variant.channels.size() - 1);
+}
+
+void settleRates(TestSchedule &schedule) {
+  const VerifyReport report = judge(schedule);
+  schedule.programs[0].algbw = report.algbw;
+  schedule.programs[0].bound = report.bound;
+}
+
+TestSchedule exchange(bool inOneLane) {
+  TestSchedule schedule = emptySchedule(Collective::allreduce, 2);
+  const uint32_t there = addChannel(schedule, 0, 1);
+  const uint32_t back = addChannel(schedule, 1, 0);
+  TestVariant &variant = schedule.variant();
+  const TestFold send0{0, {input()}, {channel(there)}, false};
+  const TestFold send1{0, {input()}, {channel(back)}, false};
+  const TestFold add0{0, {input(), channel(back)}, {output()}, true};
+  const TestFold add1{0, {channel(there), input()}, {output()}, true};
+  if (inOneLane)
+    variant.ranks = {rankOf({{send0, add0}}), rankOf({{send1, add1}})};
+  else
+    variant.ranks = {rankOf({{add0}, {send0}}), rankOf({{add1}, {send1}})};
+  settleRates(schedule);
+  return schedule;
+}
+
+} // namespace blink::test
