@@ -13,17 +13,31 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 using namespace blink;
 
 /// Prices this far below the highest are numerical dust.
 static constexpr double kDust = 1e-7;
 
+/// GPU nodes that the job does not have: they neither relay nor take part.
+static std::set<uint32_t> foreignGpus(const sched::Schedule &file,
+                                      const Summary &summary) {
+  std::set<uint32_t> foreign;
+  int gpu = 0;
+  for (uint32_t node = 0; node < file.topology()->nodes()->size(); ++node)
+    if (file.topology()->nodes()->Get(node)->kind() == NodeKind::gpu)
+      if (!llvm::is_contained(summary.gpus, gpu++))
+        foreign.insert(node);
+  return foreign;
+}
+
 static void reportLinks(const sched::Schedule &file,
                         const sched::Program &program,
                         Explanation &explanation) {
   const sched::Topology &topology = *file.topology();
   LinkKindSet usable(file.link_kinds());
+  std::set<uint32_t> foreign = foreignGpus(file, explanation.summary);
   const auto &prices = *program.certificate()->prices();
   double highest = 0;
   for (double price : prices)
@@ -33,7 +47,8 @@ static void reportLinks(const sched::Schedule &file,
   double traffic = 0;
   for (uint32_t i = 0; i < topology.links()->size(); ++i) {
     const sched::Link &link = *topology.links()->Get(i);
-    if (!usable.contains(link.kind()))
+    if (!usable.contains(link.kind()) || foreign.count(link.from()) ||
+        foreign.count(link.to()))
       continue;
     double price = highest > 0 ? prices.Get(i) / highest : 0;
     explanation.links.push_back(
@@ -120,7 +135,7 @@ static void giveReasons(Explanation &explanation) {
     reasons.push_back(
         llvm::formatv(
             "Every byte of the buffer must cross them at least {0:F3} "
-            "times, whatever the schedule: {1:F3} / {0:F3} = {2:F3} "
+            "times, whatever the schedule: {1:F3} / {0:F2} = {2:F3} "
             "GB/s is the most that is possible.",
             explanation.crossings, explanation.scarceBandwidth, summary.bound)
             .str());

@@ -35,7 +35,7 @@ struct KindReport {
 
 struct Explanation {
   Summary summary;
-  std::vector<LinkReport> links; ///< usable links, in the file's order
+  std::vector<LinkReport> links; ///< those the job may use, in file order
   std::vector<KindReport> kinds; ///< those that carry anything
   /// GPU numbers that no scarce link separates, largest set first. One group
   /// when the scarce links are no partition.
