@@ -29,7 +29,7 @@ LinkKindsAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
 }
 
 ParseResult blink::collective::parseEdge(AsmParser &parser, EdgeAttr &edge) {
-  int32_t from, to;
+  int32_t from = 0, to = 0;
   ArrayAttr path;
   if (parser.parseInteger(from) || parser.parseArrow() ||
       parser.parseInteger(to) || parser.parseKeyword("via") ||

@@ -52,6 +52,26 @@ static void printChannelPath(OpAsmPrinter &printer, Operation *,
   printLinkNames(printer, names);
 }
 
+/// `[1.0, 0.25]`. A price must come back with every bit, or the certificate is
+/// another; MLIR's own printer of dense arrays keeps seven digits.
+static ParseResult parsePrices(OpAsmParser &parser, DenseF64ArrayAttr &prices) {
+  SmallVector<double> list;
+  auto parseOne = [&]() { return parser.parseFloat(list.emplace_back()); };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseOne))
+    return failure();
+  prices = parser.getBuilder().getDenseF64ArrayAttr(list);
+  return success();
+}
+
+static void printPrices(OpAsmPrinter &printer, Operation *,
+                        DenseF64ArrayAttr prices) {
+  printer << '[';
+  llvm::interleaveComma(prices.asArrayRef(), printer, [&](double price) {
+    printer.printFloat(llvm::APFloat(price));
+  });
+  printer << ']';
+}
+
 /// `(input[0], @c1)`
 static ParseResult parseFoldOperands(OpAsmParser &parser, ArrayAttr &operands) {
   SmallVector<Attribute> list;
@@ -62,7 +82,7 @@ static ParseResult parseFoldOperands(OpAsmParser &parser, ArrayAttr &operands) {
       return success();
     }
     StringRef word;
-    int32_t block;
+    int32_t block = 0;
     SMLoc loc = parser.getCurrentLocation();
     if (parser.parseKeyword(&word))
       return failure();

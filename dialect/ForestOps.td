@@ -32,7 +32,7 @@ def Collective_ForestOp
                        DenseF64ArrayAttr:$prices);
   let assemblyFormat = [{
     $collective $topology `gpus` $gpus `links` $links (`root` $root^)?
-    `algbw` $algbw `bound` $bound `prices` $prices
+    `algbw` $algbw `bound` $bound `prices` custom<Prices>($prices)
     attr-dict-with-keyword $body
   }];
   let builders = [OpBuilder<(ins "CollectiveKind":$collective,

@@ -41,7 +41,7 @@ def Collective_ScheduleOp
                        OptionalAttr<I32Attr>:$chunk_bytes);
   let assemblyFormat = [{
     $collective $topology `gpus` $gpus `links` $links (`root` $root^)?
-    `algbw` $algbw `bound` $bound `prices` $prices
+    `algbw` $algbw `bound` $bound `prices` custom<Prices>($prices)
     (`chunk_bytes` $chunk_bytes^)? attr-dict-with-keyword $body
   }];
   let builders = [OpBuilder<(ins "CollectiveKind":$collective,

@@ -53,6 +53,7 @@ std::unique_ptr<MLIRContext> blink::createContext() {
   auto context =
       std::make_unique<MLIRContext>(MLIRContext::Threading::DISABLED);
   context->loadDialect<collective::CollectiveDialect>();
+  context->printOpOnDiagnostic(false);
   return context;
 }
 
@@ -126,9 +127,12 @@ static void addPasses(OpPassManager &passes, Phase phase,
 LogicalResult blink::runPipeline(
     ModuleOp module, const CompileOptions &options, Phase last,
     const std::function<llvm::Error(Phase, ModuleOp)> &afterPhase) {
+  bool requested = !module.getOps<collective::RequestOpInterface>().empty();
   for (auto [phase, name] : kPhases) {
     if (phase > last || phase == Phase::sched)
       break;
+    if (phase == Phase::forest && !requested)
+      continue; // a forest that somebody wrote stays as it is
     PassManager passes(module->getContext());
     addPasses(passes, phase, options);
     if (failed(passes.run(module)))

@@ -51,9 +51,10 @@ buildRequest(mlir::MLIRContext *context, const Topology &topology,
              const CompileOptions &options);
 
 /// Takes `module`, of whatever level, to `last`; to `lanes` when `last` is
-/// `sched`, which leaves only sched::exportSchedule. Ops that are past a phase
-/// are left alone by it. `afterPhase` sees the module after each phase and may
-/// stop the pipeline. Errors go to the context's diagnostic handler.
+/// `sched`, which leaves only exportSchedule. What a user wrote is kept: ops
+/// that are past a phase are left alone by it, and without a request no forest
+/// is packed or thinned out. `afterPhase` sees the module after each phase and
+/// may stop the pipeline. Errors go to the context's diagnostic handler.
 mlir::LogicalResult runPipeline(
     mlir::ModuleOp module, const CompileOptions &options, Phase last,
     const std::function<llvm::Error(Phase, mlir::ModuleOp)> &afterPhase);

@@ -134,7 +134,7 @@ static void giveReasons(Explanation &explanation) {
     explanation.crossings = explanation.scarceBandwidth / summary.bound;
     reasons.push_back(
         llvm::formatv(
-            "Every byte of the buffer must cross them at least {0:F3} "
+            "Every byte of the buffer must cross them at least {0:F2} "
             "times, whatever the schedule: {1:F3} / {0:F2} = {2:F3} "
             "GB/s is the most that is possible.",
             explanation.crossings, explanation.scarceBandwidth, summary.bound)

@@ -206,8 +206,10 @@ std::string blink::title(const Summary &summary) {
       summary.root ? llvm::formatv(" from rank {0}", *summary.root).str() : "";
   if (summary.root && summary.collective == Collective::reduce)
     root = llvm::formatv(" to rank {0}", *summary.root).str();
-  return llvm::formatv("{0}{1} on {2}, GPUs {3}", toString(summary.collective),
-                       root, summary.topology, summary.gpuList())
+  return llvm::formatv("{0}{1} on {2}, {3} {4}", toString(summary.collective),
+                       root, summary.topology,
+                       summary.gpus.size() == 1 ? "GPU" : "GPUs",
+                       summary.gpuList())
       .str();
 }
 

@@ -51,9 +51,10 @@ static void printReport(const Explanation &explanation) {
   llvm::raw_ostream &out = llvm::outs();
   out << title(summary) << "\n\n"
       << llvm::formatv("The schedule runs at {0}, {1:F2} % of the bound, {2}, "
-                       "with {3} trees of depth {4} at most.\n\n",
+                       "with {3} {5} of depth {4} at most.\n\n",
                        formatRate(summary.algbw), summary.percentOfBound(),
-                       formatRate(summary.bound), summary.trees, summary.depth);
+                       formatRate(summary.bound), summary.trees, summary.depth,
+                       summary.trees == 1 ? "tree" : "trees");
   out << "What holds it back\n";
   for (const std::string &reason : explanation.reasons)
     out << "  " << reason << "\n";
