@@ -2,6 +2,13 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
+// Usage:
+//
+//     PackingProblem problem{&fabric, Collective::allreduce, 0};
+//     Expected<PackedTrees> packed = packTrees(problem);        // the optimum
+//     Expected<SelectedTrees> few = selectTrees(problem, *packed, {});
+//     Expected<Shares> shares = exactShares(problem, few->packing);
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef BLINK_COMPILER_PACKING_PACKTREES_H
@@ -20,8 +27,11 @@ struct PackedTrees {
 
 /// Solves `problem` to optimality: multiplicative weights for a first set of
 /// trees, then column generation with GLPK (see ColumnGeneration.h) until the
-/// dual bound meets the rate within 1e-9 relative. The result has passed
-/// PackingProblem::verify. Errors: those of check(); a solver that failed,
+/// dual bound meets the rate within 1e-9 relative. Where rounding stops it
+/// before (bandwidths many orders of magnitude apart), up to 1e-6 is accepted:
+/// the certificate states what it proves. The result has passed
+/// PackingProblem::verify. On a symmetric fabric the trees of an allreduce are
+/// mirrored (see Mirroring.h). Errors: those of check(); a solver that failed,
 /// stalled or lost precision.
 llvm::Expected<PackedTrees> packTrees(const PackingProblem &problem);
 
@@ -35,17 +45,20 @@ struct SelectOptions {
 
 struct SelectedTrees {
   Packing packing;
-  bool uniform = false; ///< all trees carry the same weight (integer program)
+  bool uniform = false; ///< all trees carry the same weight
 };
 
-/// Keeps few trees: the fewest the solver finds whose rate is at least
-/// (1 - slack) of the optimum, with low depth among equals. First the integer
-/// program of the Blink paper over `packed.candidates` (equal weights: a unit
-/// of bandwidth, then fractions of it), with a budget of branch-and-bound nodes
-/// (not of seconds: same input, same bytes); then greedy elimination of trees
-/// from the optimum, and whichever kept fewer trees wins. slack = 0 gives up
-/// nothing. When maxTrees cannot be met within the slack, the best rate at
-/// maxTrees is returned and the caller sees it in `packing.algbw`.
+/// Keeps few and low trees whose rate is at least (1 - slack) of the optimum:
+/// of what the solvers find, the packing with the least (trees + 8) x depth,
+/// for up to about eight trees a lane more costs little and latency counts. The
+/// solvers: greedy elimination from the optimum; a router of trees of one
+/// weight (TreeRouter.h); the integer program of the Blink paper over all trees
+/// met. Their budgets are counts, not seconds: same input, same bytes.
+/// slack = 0 gives up nothing. When maxTrees cannot be met within the slack,
+/// the best rate at maxTrees is returned and the caller sees it in
+/// `packing.algbw`. The result has passed PackingProblem::verify. Errors:
+/// options out of range; maxTrees below the number of roots that need a tree; a
+/// solver that failed.
 llvm::Expected<SelectedTrees> selectTrees(const PackingProblem &problem,
                                           const PackedTrees &packed,
                                           const SelectOptions &options);

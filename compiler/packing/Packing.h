@@ -81,8 +81,8 @@ struct PackingProblem {
   /// weights say, to `tolerance` relative. The error names the tree or link.
   llvm::Error verify(const Packing &packing, double tolerance = 1e-9) const;
 
-  /// Trees packed on `link` per GB/s of algbw: the load of each link (index as
-  /// in Topology::links), in GB/s, when the packing runs at its weights.
+  /// The load of each link of the topology, in GB/s, when the packing runs at
+  /// its weights.
   std::vector<double> linkLoads(const Packing &packing) const;
 };
 

@@ -1,0 +1,175 @@
+//===- MasterLp.cpp - the LP over known trees -------------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/packing/MasterLp.h"
+
+#include "compiler/packing/PackingError.h"
+
+#include <algorithm>
+#include <limits>
+
+using namespace blink;
+using llvm::Error;
+using llvm::Expected;
+
+namespace {
+
+/// Feasibility and optimality, relative thanks to the scaling.
+constexpr double kTolerance = 1e-11;
+
+int iterationLimit(int rows, int columns) {
+  return 2000 + 50 * (rows + columns);
+}
+
+Error lpError(const char *what, int code) {
+  return makeError("the linear program was not solved: {0} (GLPK code {1})",
+                   what, code);
+}
+
+} // namespace
+
+MasterLp::MasterLp(GlpkProblem glpk, const PackingProblem &problem,
+                   double rateScale)
+    : glpk_(std::move(glpk)), problem_(&problem), rateScale_(rateScale) {}
+
+Expected<MasterLp> MasterLp::create(const PackingProblem &problem,
+                                    double rateScale) {
+  Expected<GlpkProblem> glpk = GlpkProblem::create();
+  if (!glpk)
+    return glpk.takeError();
+  MasterLp lp(std::move(*glpk), problem, rateScale);
+  if (Error error = lp.build())
+    return error;
+  return lp;
+}
+
+Error MasterLp::build() {
+  const Fabric &fabric = *problem_->fabric;
+  int numLinks = static_cast<int>(fabric.topology().links.size());
+  int rows = 0;
+  linkRows_.assign(numLinks, 0);
+  for (int link = 0; link < numLinks; ++link)
+    if (fabric.usable(link))
+      linkRows_[link] = ++rows;
+  int linkRows = rows;
+  int blocks = numBlocks(problem_->collective, fabric.numRanks());
+  if (blocks > 1)
+    for (int rank = 0; rank < fabric.numRanks(); ++rank)
+      rootRows_.push_back(++rows);
+  firstColumn_ = rootRows_.empty() ? 1 : 2;
+  linkPrices_.assign(numLinks, 0.0);
+  rootWorths_.assign(rootRows_.size(), 0.0);
+
+  return glpk_.call([&](glp_prob *lp) {
+    glp_set_obj_dir(lp, GLP_MAX);
+    if (rows > 0)
+      glp_add_rows(lp, rows);
+    // sum_t (uses * bottleneck / bandwidth) * y_t <= 1
+    for (int row = 1; row <= linkRows; ++row)
+      glp_set_row_bnds(lp, row, GLP_UP, 0, 1);
+    if (blocks == 1)
+      return;
+    // sum_{t of r} (bottleneck / scale) * y_t - x / scale >= 0
+    int column = glp_add_cols(lp, 1);
+    glp_set_col_bnds(lp, column, GLP_LO, 0, 0);
+    glp_set_obj_coef(lp, column, blocks);
+    for (int row : rootRows_) {
+      glp_set_row_bnds(lp, row, GLP_LO, 0, 0);
+      int index[] = {0, column};
+      double value[] = {0, -1};
+      glp_set_mat_row(lp, row, 1, index, value);
+    }
+  });
+}
+
+Error MasterLp::addTree(int root, const std::vector<LinkUse> &uses) {
+  const std::vector<Link> &links = problem_->fabric->topology().links;
+  double bottleneck = std::numeric_limits<double>::infinity();
+  for (const LinkUse &use : uses)
+    bottleneck = std::min(bottleneck, links[use.link].bandwidth / use.times);
+  bottlenecks_.push_back(bottleneck);
+  std::vector<int> rows{0};
+  std::vector<double> values{0};
+  for (const LinkUse &use : uses) {
+    rows.push_back(linkRows_[use.link]);
+    values.push_back(use.times * bottleneck / links[use.link].bandwidth);
+  }
+  if (!rootRows_.empty()) {
+    rows.push_back(rootRows_[root]);
+    values.push_back(bottleneck / rateScale_);
+  }
+  return glpk_.call([&](glp_prob *lp) {
+    int column = glp_add_cols(lp, 1);
+    glp_set_col_bnds(lp, column, GLP_LO, 0, 0);
+    if (rootRows_.empty())
+      glp_set_obj_coef(lp, column, bottleneck / rateScale_);
+    glp_set_mat_col(lp, column, static_cast<int>(rows.size()) - 1, rows.data(),
+                    values.data());
+  });
+}
+
+Error MasterLp::setEnabled(int column, bool enabled) {
+  return glpk_.call([&](glp_prob *lp) {
+    glp_set_col_bnds(lp, firstColumn_ + column, enabled ? GLP_LO : GLP_FX, 0,
+                     0);
+  });
+}
+
+Error MasterLp::runSimplex() {
+  int code = 0, status = GLP_UNDEF;
+  auto run = [&](glp_prob *lp) {
+    glp_smcp options;
+    glp_init_smcp(&options);
+    options.msg_lev = GLP_MSG_OFF;
+    options.meth = GLP_DUALP; // goes on with the primal when that fails
+    if (glp_get_status(lp) == GLP_FEAS || glp_get_prim_stat(lp) == GLP_FEAS)
+      options.meth = GLP_PRIMAL; // new columns keep a basis primal feasible
+    options.tol_bnd = options.tol_dj = kTolerance;
+    options.it_lim = iterationLimit(glp_get_num_rows(lp), glp_get_num_cols(lp));
+    code = glp_simplex(lp, &options);
+    status = glp_get_status(lp);
+  };
+  if (Error error = glpk_.call(run))
+    return error;
+  if (code != 0 || status != GLP_OPT) {
+    // A basis may have become singular to working precision: begin anew.
+    if (Error error = glpk_.call([](glp_prob *lp) { glp_std_basis(lp); }))
+      return error;
+    if (Error error = glpk_.call(run))
+      return error;
+  }
+  if (code != 0)
+    return lpError("the simplex method failed", code);
+  if (status != GLP_OPT)
+    return lpError("no optimum was reached", status);
+  return Error::success();
+}
+
+Error MasterLp::readSolution() {
+  weights_.resize(bottlenecks_.size());
+  const std::vector<Link> &links = problem_->fabric->topology().links;
+  return glpk_.call([&](glp_prob *lp) {
+    rate_ = glp_get_obj_val(lp) * rateScale_;
+    for (size_t column = 0; column < bottlenecks_.size(); ++column)
+      weights_[column] =
+          std::max(0.0, glp_get_col_prim(lp, firstColumn_ +
+                                                 static_cast<int>(column))) *
+          bottlenecks_[column];
+    for (size_t link = 0; link < links.size(); ++link)
+      if (linkRows_[link] > 0)
+        linkPrices_[link] =
+            std::max(0.0, glp_get_row_dual(lp, linkRows_[link])) * rateScale_ /
+            links[link].bandwidth;
+    for (size_t root = 0; root < rootRows_.size(); ++root)
+      rootWorths_[root] = std::max(0.0, -glp_get_row_dual(lp, rootRows_[root]));
+  });
+}
+
+Error MasterLp::solve() {
+  if (Error error = runSimplex())
+    return error;
+  return readSolution();
+}

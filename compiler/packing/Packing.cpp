@@ -1,0 +1,247 @@
+//===- Packing.cpp - the tree packing problem -------------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Judges inputs and solutions. Shares no code with the solvers.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/packing/Packing.h"
+
+#include "compiler/packing/PackingError.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+using namespace blink;
+using llvm::Error;
+
+namespace {
+
+bool isRankOf(const Fabric &fabric, int rank) {
+  return rank >= 0 && rank < fabric.numRanks();
+}
+
+/// The ranks that `start` reaches along finite costs, or that reach it when
+/// `backwards`.
+std::vector<bool> reachableRanks(const PathTable &table, int start,
+                                 bool backwards) {
+  std::vector<bool> seen(table.numRanks, false);
+  std::vector<int> work{start};
+  seen[start] = true;
+  while (!work.empty()) {
+    int at = work.back();
+    work.pop_back();
+    for (int next = 0; next < table.numRanks; ++next) {
+      double cost = backwards ? table.cost(next, at) : table.cost(at, next);
+      if (!seen[next] && std::isfinite(cost)) {
+        seen[next] = true;
+        work.push_back(next);
+      }
+    }
+  }
+  return seen;
+}
+
+Error checkRooted(const PackingProblem &problem) {
+  const Fabric &fabric = *problem.fabric;
+  if (!isRankOf(fabric, problem.root))
+    return makeError("root {0} is not a rank of the allocation: expected 0 to "
+                     "{1}",
+                     problem.root, fabric.numRanks() - 1);
+  PathTable table = fabric.cheapestPaths(
+      std::vector<double>(fabric.topology().links.size(), 0.0));
+  bool toRoot = hasUpTrees(problem.collective);
+  std::vector<bool> seen = reachableRanks(table, problem.root, toRoot);
+  std::vector<int> missing;
+  for (int rank = 0; rank < fabric.numRanks(); ++rank)
+    if (!seen[rank])
+      missing.push_back(rank);
+  if (missing.empty())
+    return Error::success();
+  std::string root = fabric.describeRanks({problem.root});
+  std::string rest = fabric.describeRanks(missing);
+  return makeError("no {0} is possible: {1} cannot reach {2} over links of "
+                   "kind {3}; allow more kinds of link or leave GPUs out",
+                   toString(problem.collective), toRoot ? rest : root,
+                   toRoot ? root : rest, toString(fabric.linkKinds()));
+}
+
+/// Every rank but the root sends once, and only to one that has not sent yet:
+/// that is an in-tree listed children first.
+Error verifyUpTree(const Tree &tree, int numRanks) {
+  std::vector<bool> sent(numRanks, false);
+  sent[tree.root] = true;
+  for (const TreeEdge &edge : tree.up) {
+    if (sent[edge.from])
+      return makeError("up edge {0} -> {1}: rank {0} has sent before",
+                       edge.from, edge.to);
+    sent[edge.from] = true;
+    if (sent[edge.to] && edge.to != tree.root)
+      return makeError("up edge {0} -> {1}: rank {1} sent too early", edge.from,
+                       edge.to);
+  }
+  for (int rank = 0; rank < numRanks; ++rank)
+    if (!sent[rank])
+      return makeError("no up edge leaves rank {0}", rank);
+  return Error::success();
+}
+
+/// Every rank but the root receives once, from one that has it already.
+Error verifyDownTree(const Tree &tree, int numRanks) {
+  std::vector<bool> has(numRanks, false);
+  has[tree.root] = true;
+  for (const TreeEdge &edge : tree.down) {
+    if (!has[edge.from])
+      return makeError("down edge {0} -> {1}: rank {0} has nothing yet",
+                       edge.from, edge.to);
+    if (has[edge.to])
+      return makeError("down edge {0} -> {1}: rank {1} received before",
+                       edge.from, edge.to);
+    has[edge.to] = true;
+  }
+  for (int rank = 0; rank < numRanks; ++rank)
+    if (!has[rank])
+      return makeError("no down edge reaches rank {0}", rank);
+  return Error::success();
+}
+
+Error verifyTree(const PackingProblem &problem, const Tree &tree) {
+  const Fabric &fabric = *problem.fabric;
+  if (!isRankOf(fabric, tree.root))
+    return makeError("root {0} is not a rank", tree.root);
+  if (isRooted(problem.collective) && tree.root != problem.root)
+    return makeError("root is {0}, expected {1}", tree.root, problem.root);
+  if (!(tree.weight > 0) || !std::isfinite(tree.weight))
+    return makeError("weight {0} is not positive and finite", tree.weight);
+  if (!hasUpTrees(problem.collective) && !tree.up.empty())
+    return makeError("up edges in a {0}", toString(problem.collective));
+  if (!hasDownTrees(problem.collective) && !tree.down.empty())
+    return makeError("down edges in a {0}", toString(problem.collective));
+  for (const auto *edges : {&tree.up, &tree.down})
+    for (const TreeEdge &edge : *edges) {
+      if (!isRankOf(fabric, edge.from) || !isRankOf(fabric, edge.to))
+        return makeError("edge {0} -> {1} joins no ranks", edge.from, edge.to);
+      if (auto kind = fabric.classify(edge.from, edge.to, edge.path); !kind)
+        return makeError("edge {0} -> {1}: {2}", edge.from, edge.to,
+                         llvm::toString(kind.takeError()));
+    }
+  if (hasUpTrees(problem.collective))
+    if (Error error = verifyUpTree(tree, fabric.numRanks()))
+      return error;
+  if (hasDownTrees(problem.collective))
+    return verifyDownTree(tree, fabric.numRanks());
+  return Error::success();
+}
+
+/// Is the rate what the weights say?
+Error verifyRate(const PackingProblem &problem, const Packing &packing,
+                 double tolerance) {
+  int numRanks = problem.fabric->numRanks();
+  int blocks = numBlocks(problem.collective, numRanks);
+  std::vector<double> carried(blocks, 0.0);
+  for (const Tree &tree : packing.trees)
+    carried[blocks > 1 ? tree.root : 0] += tree.weight * blocks;
+  for (int block = 0; block < blocks; ++block)
+    if (!(std::abs(carried[block] - packing.algbw) <=
+          tolerance * std::abs(packing.algbw)))
+      return makeError("trees of block {0} carry {1} GB/s of algbw, stated are "
+                       "{2}",
+                       block, carried[block], packing.algbw);
+  return Error::success();
+}
+
+} // namespace
+
+int blink::numBlocks(Collective collective, int numRanks) {
+  bool perRank = collective == Collective::allgather ||
+                 collective == Collective::reducescatter;
+  return perRank ? numRanks : 1;
+}
+
+bool blink::isRooted(Collective collective) {
+  return collective == Collective::broadcast ||
+         collective == Collective::reduce;
+}
+
+bool blink::hasUpTrees(Collective collective) {
+  return collective == Collective::allreduce ||
+         collective == Collective::reduce ||
+         collective == Collective::reducescatter;
+}
+
+bool blink::hasDownTrees(Collective collective) {
+  return collective == Collective::allreduce ||
+         collective == Collective::broadcast ||
+         collective == Collective::allgather;
+}
+
+int Tree::depth(int numRanks) const {
+  int deepest = 0;
+  std::vector<int> hops(numRanks, 0);
+  for (const TreeEdge &edge : down) // parents before children
+    deepest = std::max(deepest, hops[edge.to] = hops[edge.from] + 1);
+  hops.assign(numRanks, 0);
+  for (auto edge = up.rbegin(); edge != up.rend(); ++edge)
+    deepest = std::max(deepest, hops[edge->from] = hops[edge->to] + 1);
+  return deepest;
+}
+
+Error PackingProblem::check() const {
+  if (isRooted(collective))
+    return checkRooted(*this);
+  std::vector<std::vector<int>> parts = fabric->stronglyConnectedRanks();
+  if (parts.size() <= 1)
+    return Error::success();
+  std::string text;
+  for (size_t part = 0; part < parts.size(); ++part) {
+    if (part > 0)
+      text += part + 1 == parts.size() ? " and " : "; ";
+    text += fabric->describeRanks(parts[part]);
+  }
+  return makeError("no {0} is possible: over links of kind {1} these cannot "
+                   "reach each other both ways: {2}; allow more kinds of link "
+                   "or leave GPUs out",
+                   toString(collective), toString(fabric->linkKinds()), text);
+}
+
+std::vector<double> PackingProblem::linkLoads(const Packing &packing) const {
+  std::vector<double> loads(fabric->topology().links.size(), 0.0);
+  for (const Tree &tree : packing.trees)
+    for (const auto *edges : {&tree.up, &tree.down})
+      for (const TreeEdge &edge : *edges)
+        for (int link : edge.path)
+          loads[link] += tree.weight;
+  return loads;
+}
+
+Error PackingProblem::verify(const Packing &packing, double tolerance) const {
+  const Topology &topology = fabric->topology();
+  for (size_t index = 0; index < packing.trees.size(); ++index) {
+    const Tree &tree = packing.trees[index];
+    // With one rank the weight means nothing: there is nothing to send.
+    if (fabric->numRanks() == 1 && tree.root == 0 && tree.up.empty() &&
+        tree.down.empty())
+      continue;
+    if (Error error = verifyTree(*this, tree))
+      return makeError("tree {0}: {1}", index,
+                       llvm::toString(std::move(error)));
+  }
+  if (fabric->numRanks() == 1) {
+    if (packing.trees.size() != 1 || !std::isinf(packing.algbw))
+      return makeError("one rank needs one empty tree and an infinite rate");
+    return Error::success();
+  }
+  std::vector<double> loads = linkLoads(packing);
+  for (size_t link = 0; link < loads.size(); ++link) {
+    double bandwidth = topology.links[link].bandwidth;
+    if (!(loads[link] <= bandwidth * (1 + tolerance)))
+      return makeError("link {0} ({1} -> {2}): load {3} GB/s exceeds its "
+                       "bandwidth of {4}",
+                       link, topology.nodes[topology.links[link].from].id,
+                       topology.nodes[topology.links[link].to].id, loads[link],
+                       bandwidth);
+  }
+  return verifyRate(*this, packing, tolerance);
+}

@@ -1,0 +1,122 @@
+//===- Shares.cpp - weights as exact fractions ------------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/packing/PackTrees.h"
+#include "compiler/packing/PackingError.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+using namespace blink;
+
+namespace {
+
+constexpr uint32_t kMaxSmallDenominator = 5000;
+constexpr uint32_t kLargeDenominator = 1u << 30;
+
+/// How far a share may be from a fraction that it is taken for, relative:
+/// solvers are exact to about 1e-12, and the rate loses as much as a share.
+constexpr double kRecognise = 1e-10;
+
+/// The numerators over `denominator`, if the parts are such fractions.
+bool asFractions(const std::vector<double> &parts, uint32_t denominator,
+                 std::vector<uint32_t> &numerators) {
+  uint64_t sum = 0;
+  numerators.clear();
+  for (double part : parts) {
+    double scaled = part * denominator, rounded = std::round(scaled);
+    if (rounded < 1 || std::abs(scaled - rounded) > kRecognise * rounded)
+      return false;
+    numerators.push_back(static_cast<uint32_t>(rounded));
+    sum += numerators.back();
+  }
+  return sum == denominator;
+}
+
+/// Rounds down, then gives what is left to the largest remainders.
+void roundToLargest(const std::vector<double> &parts,
+                    std::vector<uint32_t> &numerators) {
+  std::vector<double> remainders;
+  numerators.clear();
+  int64_t left = kLargeDenominator;
+  for (double part : parts) {
+    double scaled = part * kLargeDenominator;
+    numerators.push_back(static_cast<uint32_t>(scaled));
+    remainders.push_back(scaled - std::floor(scaled));
+    left -= numerators.back();
+  }
+  std::vector<size_t> order(parts.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return remainders[a] > remainders[b];
+  });
+  for (size_t next = 0; left > 0; next = (next + 1) % order.size(), --left)
+    ++numerators[order[next]];
+  // Rounding in `parts` may have given away too much.
+  size_t largest = std::max_element(numerators.begin(), numerators.end()) -
+                   numerators.begin();
+  numerators[largest] += static_cast<int32_t>(left);
+}
+
+} // namespace
+
+llvm::Expected<Shares> blink::exactShares(const PackingProblem &problem,
+                                          const Packing &packing) {
+  int blocks = numBlocks(problem.collective, problem.fabric->numRanks());
+  Shares shares;
+  shares.numerators.resize(packing.trees.size());
+  shares.denominators.resize(packing.trees.size());
+  for (int block = 0; block < blocks; ++block) {
+    std::vector<size_t> members;
+    std::vector<double> parts;
+    double sum = 0;
+    for (size_t tree = 0; tree < packing.trees.size(); ++tree)
+      if (blocks == 1 || packing.trees[tree].root == block) {
+        members.push_back(tree);
+        sum += packing.trees[tree].weight;
+      }
+    // A single tree carries all, whatever its weight (one rank: none).
+    for (size_t tree : members)
+      parts.push_back(members.size() == 1 ? 1
+                                          : packing.trees[tree].weight / sum);
+    std::vector<uint32_t> numerators;
+    uint32_t denominator = 1;
+    while (denominator <= kMaxSmallDenominator &&
+           !asFractions(parts, denominator, numerators))
+      ++denominator;
+    if (denominator > kMaxSmallDenominator) {
+      denominator = kLargeDenominator;
+      roundToLargest(parts, numerators);
+    }
+    for (size_t member = 0; member < members.size(); ++member) {
+      if (numerators[member] == 0)
+        return makeError("tree {0} carries {1} of its block, less than a share "
+                         "can say (2^-30); drop it, or allow more slack",
+                         members[member], parts[member]);
+      shares.numerators[members[member]] = numerators[member];
+      shares.denominators[members[member]] = denominator;
+    }
+  }
+  return shares;
+}
+
+double blink::rateOfShares(const PackingProblem &problem,
+                           const Packing &packing, const Shares &shares) {
+  const std::vector<Link> &links = problem.fabric->topology().links;
+  Packing perUnit = packing;
+  int blocks = numBlocks(problem.collective, problem.fabric->numRanks());
+  for (size_t tree = 0; tree < packing.trees.size(); ++tree)
+    perUnit.trees[tree].weight =
+        double(shares.numerators[tree]) / shares.denominators[tree] / blocks;
+  std::vector<double> loads = problem.linkLoads(perUnit);
+  double rate = std::numeric_limits<double>::infinity();
+  for (size_t link = 0; link < links.size(); ++link)
+    if (loads[link] > 0)
+      rate = std::min(rate, links[link].bandwidth / loads[link]);
+  return rate;
+}

@@ -1,0 +1,354 @@
+//===- TreeSelection.cpp - few and low trees --------------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Every tree costs lanes, every level of depth costs latency: a few
+// lanes are cheap, so of the packings that reach the target the one with the
+// least (trees + 8) x depth is kept. They come from four places, each of which
+// also feeds its trees to the next:
+//
+//   pruning   drop trees from the optimum            any weights, always works
+//   routing   trees of one weight, load-aware;       e.g. few low trees over a
+//             or of a link's bandwidth, then few     switch, or NVLink trees
+//             over what is left                      with one over PCIe beside
+//   integer   the Blink paper's integer program over all trees met
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/packing/FitWeights.h"
+#include "compiler/packing/IntegerProgram.h"
+#include "compiler/packing/PackTrees.h"
+#include "compiler/packing/PackingError.h"
+#include "compiler/packing/TreePruning.h"
+#include "compiler/packing/TreeRouter.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+using namespace blink;
+using llvm::Error;
+using llvm::Expected;
+
+namespace {
+
+/// What rounding may take from the target.
+constexpr double kRounding = 1e-10;
+/// Equal weights are given up for this much more rate, relative.
+constexpr double kWorthwhile = 1e-6;
+/// Copies of one weight are asked for up to this many (of a root).
+constexpr int kMostCopies = 24;
+/// Trees beside those of one weight.
+constexpr int kMostRest = 3;
+/// Trees are looked for at this many depths above the least that reaches.
+constexpr int kExtraDepths = 2;
+/// Bounds on one integer program.
+constexpr int kIntegerNodes = 30;
+constexpr size_t kIntegerColumns = 200;
+/// Steps of all routing, about; a second takes some 1e8.
+constexpr double kRoutingBudget = 2.5e6;
+
+/// See the top of the file.
+int scoreOf(int trees, int depth) { return (trees + 8) * depth; }
+
+struct Choice {
+  Packing packing;
+  int depth = 0;
+  int score() const {
+    return scoreOf(static_cast<int>(packing.trees.size()), depth);
+  }
+};
+
+class Selection {
+public:
+  Selection(const PackingProblem &problem, const PackedTrees &packed,
+            const SelectOptions &options);
+  Expected<SelectedTrees> run();
+
+private:
+  /// `copies` trees of `unit` GB/s a block, then `rest` trees over what is
+  /// left.
+  struct Plan {
+    int score, copies;
+    double unit;
+    int depth, rest;
+  };
+  Error pruneAtDepths();
+  Error pruneAt(int depth, bool &reaches);
+  std::vector<Plan> plans() const;
+  std::vector<Tree> carryOut(const Plan &plan);
+  void routePlans();
+  Error solveIntegers();
+  Error polish();
+
+  std::vector<Tree> route(RouteRequest request);
+  std::vector<int> columnsUpTo(int depth) const;
+  void offer(std::vector<Tree> trees);
+  bool better(const Choice &a, const Choice &b) const;
+  /// Could `trees` trees of that depth be better than the best so far?
+  bool worthTrying(int trees, int depth) const;
+  double perBlock() const { return target_ / blocks_; }
+
+  const PackingProblem &problem_;
+  const SelectOptions &options_;
+  int numRanks_, blocks_;
+  double target_;
+  ColumnPool pool_;
+  std::vector<int> depths_; // per column
+  Choice best_;
+  double routingSteps_ = kRoutingBudget; // left
+};
+
+Selection::Selection(const PackingProblem &problem, const PackedTrees &packed,
+                     const SelectOptions &options)
+    : problem_(problem), options_(options),
+      numRanks_(problem.fabric->numRanks()),
+      blocks_(numBlocks(problem.collective, numRanks_)),
+      target_(packed.packing.algbw * (1 - options.slack) * (1 - kRounding)) {
+  for (const Tree &tree : packed.candidates)
+    if (pool_.add(tree))
+      depths_.push_back(tree.depth(numRanks_));
+  offer(packed.packing.trees);
+}
+
+bool Selection::better(const Choice &a, const Choice &b) const {
+  auto key = [&](const Choice &choice) {
+    size_t trees = choice.packing.trees.size();
+    bool fits = trees > 0 &&
+                (options_.maxTrees == 0 || trees <= size_t(options_.maxTrees));
+    // What misses the target is judged by its rate alone.
+    double missing = std::max(0.0, target_ - choice.packing.algbw);
+    return std::make_tuple(!fits, missing, choice.score(), choice.depth,
+                           -choice.packing.algbw);
+  };
+  return key(a) < key(b);
+}
+
+bool Selection::worthTrying(int trees, int depth) const {
+  if (options_.maxTrees > 0 && trees > options_.maxTrees)
+    return false;
+  bool reached = !best_.packing.trees.empty() &&
+                 best_.packing.algbw >= target_ &&
+                 (options_.maxTrees == 0 ||
+                  best_.packing.trees.size() <= size_t(options_.maxTrees));
+  return !reached || scoreOf(trees, depth) < best_.score();
+}
+
+void Selection::offer(std::vector<Tree> trees) {
+  for (const Tree &tree : trees)
+    if (pool_.add(tree))
+      depths_.push_back(tree.depth(numRanks_));
+  Choice choice;
+  choice.packing = fitWeights(problem_, std::move(trees));
+  for (const Tree &tree : choice.packing.trees)
+    choice.depth = std::max(choice.depth, tree.depth(numRanks_));
+  if (better(choice, best_))
+    best_ = std::move(choice);
+}
+
+std::vector<int> Selection::columnsUpTo(int depth) const {
+  std::vector<int> columns;
+  for (int column = 0; column < pool_.size(); ++column)
+    if (depths_[column] <= depth)
+      columns.push_back(column);
+  return columns;
+}
+
+Error Selection::pruneAt(int depth, bool &reaches) {
+  Expected<PrunedTrees> pruned = pruneTrees(problem_, pool_, columnsUpTo(depth),
+                                            target_, options_.maxTrees);
+  if (!pruned)
+    return pruned.takeError();
+  reaches = pruned->rate >= target_;
+  if (reaches || options_.maxTrees > 0)
+    offer(std::move(pruned->trees));
+  return Error::success();
+}
+
+Error Selection::pruneAtDepths() {
+  int reached = 0;
+  for (int depth : std::set<int>(depths_.begin(), depths_.end())) {
+    if (reached > kExtraDepths || !worthTrying(blocks_, depth))
+      break;
+    bool reaches = false;
+    if (Error error = pruneAt(depth, reaches))
+      return error;
+    reached += reaches;
+  }
+  return Error::success();
+}
+
+std::vector<Tree> Selection::route(RouteRequest request) {
+  double stepsPerTree = std::pow(numRanks_, 3);
+  double budget = routingSteps_ / stepsPerTree / 8;
+  request.budget = static_cast<int>(budget);
+  if (budget < blocks_ * request.copies)
+    return {};
+  int grown = 0;
+  std::vector<Tree> trees = routeTrees(problem_, request, grown);
+  routingSteps_ -= grown * stepsPerTree;
+  return trees;
+}
+
+std::vector<Selection::Plan> Selection::plans() const {
+  std::set<double, std::greater<double>> units;
+  const std::vector<Link> &links = problem_.fabric->topology().links;
+  for (size_t link = 0; link < links.size(); ++link)
+    if (problem_.fabric->usable(static_cast<int>(link)))
+      units.insert(links[link].bandwidth);
+  std::vector<Plan> plans;
+  auto add = [&](int copies, double unit, int rest) {
+    for (int depth = 1; depth < numRanks_; ++depth)
+      plans.push_back({scoreOf((copies + rest) * blocks_, depth), copies, unit,
+                       depth, rest});
+  };
+  for (int copies = 1; copies <= kMostCopies; ++copies)
+    add(copies, perBlock() / copies, 0);
+  for (double unit : units) {
+    double copies = std::floor(perBlock() / unit * (1 - 1e-6));
+    if (copies >= 1 && copies <= kMostCopies)
+      for (int rest = 1; rest <= kMostRest; ++rest)
+        add(static_cast<int>(copies), unit, rest);
+  }
+  std::stable_sort(
+      plans.begin(), plans.end(),
+      [](const Plan &a, const Plan &b) { return a.score < b.score; });
+  return plans;
+}
+
+std::vector<Tree> Selection::carryOut(const Plan &plan) {
+  RouteRequest request;
+  for (const Link &link : problem_.fabric->topology().links)
+    request.bandwidths.push_back(link.bandwidth);
+  request.copies = plan.copies;
+  request.unit = plan.unit;
+  request.maxDepth = plan.depth;
+  std::vector<Tree> trees = route(request);
+  if (trees.empty() || plan.rest == 0)
+    return trees;
+  Packing packing;
+  packing.trees = trees;
+  std::vector<double> loads = problem_.linkLoads(packing);
+  for (size_t link = 0; link < loads.size(); ++link)
+    request.bandwidths[link] =
+        std::max(0.0, request.bandwidths[link] - loads[link]);
+  request.copies = plan.rest;
+  request.unit = (perBlock() - plan.unit * plan.copies) / plan.rest;
+  std::vector<Tree> more = route(request);
+  if (!more.empty())
+    more.insert(more.end(), trees.begin(), trees.end());
+  return more;
+}
+
+/// The first plan that works out is the best one.
+void Selection::routePlans() {
+  for (const Plan &plan : plans()) {
+    if (!worthTrying((plan.copies + plan.rest) * blocks_, plan.depth))
+      continue;
+    std::vector<Tree> trees = carryOut(plan);
+    if (trees.empty())
+      continue;
+    offer(std::move(trees));
+    return;
+  }
+}
+
+Error Selection::solveIntegers() {
+  for (int depth : std::set<int>(depths_.begin(), depths_.end())) {
+    std::vector<int> columns = columnsUpTo(depth);
+    if (columns.size() > kIntegerColumns)
+      break;
+    for (int copies = 1;
+         copies <= kMostCopies && worthTrying(copies * blocks_, depth);
+         ++copies) {
+      Expected<std::vector<int>> counts = uniformTrees(
+          problem_, pool_, columns, copies, target_, kIntegerNodes);
+      if (!counts)
+        return counts.takeError();
+      std::vector<Tree> trees;
+      for (size_t index = 0; index < counts->size(); ++index)
+        if ((*counts)[index] > 0) {
+          trees.push_back(pool_.tree(columns[index]));
+          trees.back().weight = (*counts)[index] * perBlock() / copies;
+        }
+      if (trees.empty())
+        continue;
+      offer(std::move(trees));
+      break;
+    }
+  }
+  return Error::success();
+}
+
+/// The best weights for the trees chosen.
+Error Selection::polish() {
+  ColumnPool pool;
+  std::vector<int> columns;
+  for (const Tree &tree : best_.packing.trees)
+    if (pool.add(tree))
+      columns.push_back(pool.size() - 1);
+  Expected<MasterLp> lp = MasterLp::create(problem_, best_.packing.algbw);
+  if (!lp)
+    return lp.takeError();
+  for (int column : columns)
+    if (Error error = lp->addTree(pool.tree(column).root, pool.uses(column)))
+      return error;
+  if (Error error = lp->solve())
+    return error;
+  if (lp->rate() <= best_.packing.algbw * (1 + kWorthwhile))
+    return Error::success();
+  std::vector<Tree> trees = pool.takeTrees();
+  for (int column : columns)
+    trees[column].weight = lp->weights()[column];
+  offer(std::move(trees));
+  return Error::success();
+}
+
+Expected<SelectedTrees> Selection::run() {
+  if (options_.maxTrees > 0 && options_.maxTrees < blocks_)
+    return makeError("{0} over {1} ranks needs {1} trees at least, one a root; "
+                     "at most {2} are allowed",
+                     toString(problem_.collective), numRanks_,
+                     options_.maxTrees);
+  if (Error error = pruneAtDepths())
+    return error;
+  int known = pool_.size();
+  routePlans();
+  if (Error error = solveIntegers())
+    return error;
+  if (pool_.size() > known)
+    if (Error error = pruneAtDepths())
+      return error;
+  if (Error error = polish())
+    return error;
+  if (Error error = problem_.verify(best_.packing))
+    return error;
+  SelectedTrees result;
+  result.packing = std::move(best_.packing);
+  double first = result.packing.trees.front().weight;
+  result.uniform =
+      std::all_of(result.packing.trees.begin(), result.packing.trees.end(),
+                  [&](const Tree &tree) {
+                    return std::abs(tree.weight - first) <= 1e-9 * first;
+                  });
+  return result;
+}
+
+} // namespace
+
+Expected<SelectedTrees> blink::selectTrees(const PackingProblem &problem,
+                                           const PackedTrees &packed,
+                                           const SelectOptions &options) {
+  if (!(options.slack >= 0 && options.slack < 1) || options.maxTrees < 0)
+    return makeError("slack {0} and at most {1} trees: expected a slack of at "
+                     "least 0 and below 1, and 0 trees (no limit) or more",
+                     options.slack, options.maxTrees);
+  if (problem.fabric->numRanks() == 1) {
+    SelectedTrees result;
+    result.packing = packed.packing;
+    result.uniform = true;
+    return result;
+  }
+  return Selection(problem, packed, options).run();
+}

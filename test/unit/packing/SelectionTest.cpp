@@ -1,0 +1,213 @@
+//===- SelectionTest.cpp ----------------------------------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/packing/IntegerProgram.h"
+#include "compiler/packing/PackTrees.h"
+#include "compiler/packing/TreeRouter.h"
+#include "test/unit/topology/TestTopology.h"
+
+#include <algorithm>
+#include <limits>
+
+using namespace blink;
+using namespace blink::test;
+
+namespace {
+
+struct Solved {
+  Fabric fabric;
+  PackingProblem problem;
+  PackedTrees packed;
+
+  Solved(const char *machine, Collective collective, const char *kinds = "all",
+         std::vector<int> gpus = {})
+      : fabric(fabricOf(shippedTopology(machine), std::move(gpus),
+                        valueOf(parseLinkKinds(kinds)))),
+        problem{&fabric, collective, 0}, packed(valueOf(packTrees(problem))) {}
+
+  SelectedTrees select(const SelectOptions &options = {}) const {
+    SelectedTrees selected = valueOf(selectTrees(problem, packed, options));
+    CHECK(!problem.verify(selected.packing));
+    return selected;
+  }
+};
+
+int depthOf(const Solved &solved, const Packing &packing) {
+  int depth = 0;
+  for (const Tree &tree : packing.trees)
+    depth = std::max(depth, tree.depth(solved.fabric.numRanks()));
+  return depth;
+}
+
+/// What selection makes small, see selectTrees.
+int scoreOf(const Solved &solved, const Packing &packing) {
+  return (static_cast<int>(packing.trees.size()) + 8) *
+         depthOf(solved, packing);
+}
+
+const Collective kAll[] = {Collective::allreduce, Collective::broadcast,
+                           Collective::reduce, Collective::allgather,
+                           Collective::reducescatter};
+
+} // namespace
+
+TEST_CASE("a full DGX-1V broadcasts over NVLink with six trees of weight one") {
+  Solved solved("dgx1", Collective::broadcast, "nvlink");
+  SelectedTrees selected = solved.select();
+  CHECK(selected.uniform);
+  REQUIRE(selected.packing.trees.size() == 6);
+  for (const Tree &tree : selected.packing.trees)
+    CHECK(tree.weight == doctest::Approx(25).epsilon(1e-9));
+}
+
+TEST_CASE("no slack, no loss") {
+  for (const char *machine : {"dgx1", "dgx2", "pcie-8gpu", "a100-nv4"})
+    for (Collective collective : kAll) {
+      CAPTURE(machine);
+      Solved solved(machine, collective);
+      double optimum = solved.packed.packing.algbw;
+      SelectedTrees exact = solved.select({0, 0});
+      CHECK(exact.packing.algbw >= optimum * (1 - 1e-9));
+      CHECK(scoreOf(solved, exact.packing) <=
+            scoreOf(solved, solved.packed.packing));
+      // What slack buys: fewer trees, or lower ones.
+      SelectedTrees loose = solved.select({0.05, 0});
+      CHECK(loose.packing.algbw >= optimum * 0.95 * (1 - 1e-9));
+      CHECK(scoreOf(solved, loose.packing) <= scoreOf(solved, exact.packing));
+    }
+}
+
+TEST_CASE("trees stay few and low") {
+  struct Row {
+    const char *machine;
+    const char *kinds;
+    Collective collective;
+    size_t trees;
+    int depth;
+  };
+  const Row rows[] = {{"dgx1", "nvlink", Collective::allreduce, 14, 2},
+                      {"dgx1", "all", Collective::broadcast, 8, 5},
+                      {"dgx1p", "nvlink", Collective::broadcast, 4, 3},
+                      {"dgx2", "all", Collective::allreduce, 16, 1},
+                      {"dgx2", "all", Collective::allgather, 16, 1},
+                      {"dgx2", "all", Collective::broadcast, 5, 3},
+                      {"dgx-a100", "all", Collective::reduce, 6, 2},
+                      {"a100-nv4", "all", Collective::broadcast, 3, 2}};
+  for (const Row &row : rows) {
+    CAPTURE(row.machine);
+    CAPTURE(row.kinds);
+    Solved solved(row.machine, row.collective, row.kinds);
+    SelectedTrees selected = solved.select();
+    CHECK(selected.packing.trees.size() <= row.trees);
+    CHECK(depthOf(solved, selected.packing) <= row.depth);
+  }
+}
+
+TEST_CASE("maxTrees is kept, and the rate is as good as it can be") {
+  Solved allreduce("dgx1", Collective::allreduce);
+  double last = 0;
+  for (int most : {1, 2, 4, 8, 16}) {
+    CAPTURE(most);
+    SelectedTrees selected = allreduce.select({0.01, most});
+    CHECK(selected.packing.trees.size() <= size_t(most));
+    CHECK(selected.packing.algbw >= last * 0.999);
+    last = selected.packing.algbw;
+  }
+  CHECK(last >= 0.97 * allreduce.packed.packing.algbw);
+  // A chain keeps a switch as busy as any forest does.
+  Solved broadcast("dgx2", Collective::broadcast);
+  CHECK(broadcast.select({0.01, 1}).packing.algbw ==
+        doctest::Approx(150).epsilon(1e-6));
+
+  Solved gather("dgx1", Collective::allgather);
+  CHECK(gather.select({0.01, 8}).packing.trees.size() == 8);
+  CHECK(
+      textOf(selectTrees(gather.problem, gather.packed, {0.01, 7}).takeError())
+          .find("8 trees at least") != std::string::npos);
+}
+
+TEST_CASE("options out of range are refused") {
+  Solved solved("a100-nv4", Collective::allreduce);
+  double nan = std::numeric_limits<double>::quiet_NaN();
+  for (SelectOptions options : {SelectOptions{-0.1, 0}, SelectOptions{1, 0},
+                                SelectOptions{nan, 0}, SelectOptions{0, -1}})
+    CHECK(
+        textOf(selectTrees(solved.problem, solved.packed, options).takeError())
+            .find("slack") != std::string::npos);
+}
+
+TEST_CASE("selection is deterministic") {
+  Solved solved("dgx1", Collective::allreduce);
+  Packing first = solved.select().packing, again = solved.select().packing;
+  REQUIRE(first.trees.size() == again.trees.size());
+  for (size_t i = 0; i < first.trees.size(); ++i)
+    CHECK(first.trees[i].weight == again.trees[i].weight);
+}
+
+TEST_CASE("routed trees fit their room and keep their depth") {
+  Solved solved("dgx2", Collective::broadcast);
+  RouteRequest request;
+  for (const Link &link : solved.fabric.topology().links)
+    request.bandwidths.push_back(link.bandwidth);
+  int grown = 0;
+  for (request.copies = 1; request.copies <= 5; ++request.copies)
+    for (request.maxDepth = 1; request.maxDepth <= 5; ++request.maxDepth) {
+      request.unit = 150.0 / request.copies;
+      Packing packing;
+      packing.trees = routeTrees(solved.problem, request, grown);
+      CHECK(grown <= request.budget + request.copies);
+      if (packing.trees.empty())
+        continue;
+      CHECK(packing.trees.size() == size_t(request.copies));
+      packing.algbw = 150;
+      CHECK(!solved.problem.verify(packing));
+      CHECK(depthOf(solved, packing) <= request.maxDepth);
+    }
+  // Two trees of depth 4, each GPU inner in one of them at most: found.
+  request.copies = 2;
+  request.maxDepth = 4;
+  request.unit = 75;
+  CHECK(routeTrees(solved.problem, request, grown).size() == 2);
+  // Depth 3 cannot be: one child of the root, two of each other, make 7 ranks.
+  request.maxDepth = 3;
+  CHECK(routeTrees(solved.problem, request, grown).empty());
+}
+
+TEST_CASE("the integer program finds trees of one weight among candidates") {
+  // Directly: six copies of unit 25 exist among candidates of the router.
+  Solved solved("dgx1", Collective::broadcast, "nvlink");
+  ColumnPool pool;
+  RouteRequest request;
+  for (const Link &link : solved.fabric.topology().links)
+    request.bandwidths.push_back(link.bandwidth);
+  request.copies = 6;
+  request.unit = 25;
+  request.maxDepth = 7;
+  int grown = 0;
+  for (Tree &tree : routeTrees(solved.problem, request, grown))
+    pool.add(tree);
+  for (const Tree &tree : solved.packed.candidates)
+    pool.add(tree);
+  std::vector<int> columns;
+  for (int column = 0; column < pool.size(); ++column)
+    columns.push_back(column);
+  std::vector<int> counts =
+      valueOf(uniformTrees(solved.problem, pool, columns, 6, 150, 1000));
+  REQUIRE(counts.size() == columns.size());
+  Packing packing;
+  for (size_t index = 0; index < counts.size(); ++index)
+    if (counts[index] > 0) {
+      packing.trees.push_back(pool.tree(columns[index]));
+      packing.trees.back().weight = 25.0 * counts[index];
+    }
+  packing.algbw = 150;
+  CHECK(!solved.problem.verify(packing));
+  // Five trees of 30 do not fit links of 25, and a bound is a bound.
+  CHECK(valueOf(uniformTrees(solved.problem, pool, columns, 5, 150, 1000))
+            .empty());
+  CHECK(valueOf(uniformTrees(solved.problem, pool, columns, 6, 151, 1000))
+            .empty());
+}
