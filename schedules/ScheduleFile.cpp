@@ -1,1 +1,103 @@
+//===- ScheduleFile.cpp - opening and sealing .sched files ----------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// The envelope of a file: checksum and structure. The rules are CheckRules'.
+//
+//===----------------------------------------------------------------------===//
+
 #include "schedules/ScheduleFile.h"
+
+#include "schedules/CheckRules.h"
+
+#include <exception>
+
+namespace blink::sched {
+namespace {
+
+constexpr size_t kTrailerBytes = 8;
+constexpr size_t kLeastBytes = 16 + kTrailerBytes;
+constexpr size_t kMostBytes = size_t(1) << 31; // FlatBuffers offsets are signed
+constexpr char kDamaged[] =
+    "; the file is damaged or not a Blink schedule: copy or compile it again";
+
+uint64_t readTrailer(const uint8_t *bytes) {
+  uint64_t value = 0;
+  for (size_t i = 0; i < kTrailerBytes; ++i)
+    value |= uint64_t(bytes[i]) << (8 * i);
+  return value;
+}
+
+const Schedule *openChecked(const uint8_t *data, size_t size,
+                            std::string &error) {
+  if (size % 8 != 0 || size < kLeastBytes || size >= kMostBytes) {
+    error = "a file of " + std::to_string(size) +
+            " bytes cannot be a schedule" + kDamaged;
+    return nullptr;
+  }
+  if (reinterpret_cast<uintptr_t>(data) % 8 != 0) {
+    error = "the schedule's bytes are not aligned; put them at a multiple of 8";
+    return nullptr;
+  }
+  size -= kTrailerBytes;
+  if (fnv1a64(data, size) != readTrailer(data + size)) {
+    error = std::string("the checksum does not match") + kDamaged;
+    return nullptr;
+  }
+  // A table is 4 bytes at the least: no honest file holds more than size / 4,
+  // and a file that reaches the same table again and again is not walked.
+  flatbuffers::Verifier::Options options;
+  options.max_tables = static_cast<flatbuffers::uoffset_t>(size / 4);
+  flatbuffers::Verifier verifier(data, size, options);
+  if (!VerifyScheduleBuffer(verifier)) {
+    error = ScheduleBufferHasIdentifier(data)
+                ? "the FlatBuffers structure is broken"
+                : "the identifier \"BLNK\" is missing";
+    error += kDamaged;
+    return nullptr;
+  }
+  const Schedule *file = GetSchedule(data);
+  error = checkRules(*file, size);
+  return error.empty() ? file : nullptr;
+}
+
+} // namespace
+
+uint64_t fnv1a64(const void *data, size_t size, uint64_t state) {
+  const auto *bytes = static_cast<const uint8_t *>(data);
+  for (size_t i = 0; i < size; ++i)
+    state = (state ^ bytes[i]) * 0x100000001b3ull;
+  return state;
+}
+
+const Schedule *openSchedule(const uint8_t *data, size_t size,
+                             std::string &error) {
+  try {
+    return openChecked(data, size, error);
+  } catch (const std::exception &) { // out of memory: no exception escapes
+    error.assign("out of memory");
+    return nullptr;
+  }
+}
+
+std::vector<uint8_t> sealSchedule(flatbuffers::FlatBufferBuilder &builder,
+                                  flatbuffers::Offset<Schedule> root) {
+  FinishScheduleBuffer(builder, root);
+  const uint8_t *begin = builder.GetBufferPointer();
+  std::vector<uint8_t> bytes(begin, begin + builder.GetSize());
+  bytes.resize((bytes.size() + 7) / 8 * 8);
+  uint64_t checksum = fnv1a64(bytes.data(), bytes.size());
+  for (size_t i = 0; i < kTrailerBytes; ++i)
+    bytes.push_back(uint8_t(checksum >> (8 * i)));
+  return bytes;
+}
+
+uint32_t inputBlocks(Collective collective, uint32_t numRanks) {
+  return collective == Collective::reducescatter ? numRanks : 1;
+}
+
+uint32_t outputBlocks(Collective collective, uint32_t numRanks) {
+  return collective == Collective::allgather ? numRanks : 1;
+}
+
+} // namespace blink::sched

@@ -1,0 +1,26 @@
+//===- Status.h - a result code with its sentence ---------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_RUNTIME_STATUS_H
+#define BLINK_RUNTIME_STATUS_H
+
+#include "runtime/blink.h"
+
+#include <string>
+
+namespace blink::runtime {
+
+/// Success, or an error with place, what and remedy.
+struct [[nodiscard]] Status {
+  blinkResult_t code = blinkSuccess;
+  std::string text;
+
+  bool ok() const { return code == blinkSuccess; }
+};
+
+} // namespace blink::runtime
+
+#endif // BLINK_RUNTIME_STATUS_H

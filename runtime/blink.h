@@ -1,0 +1,258 @@
+/*===- blink.h - Blink's runtime, C API ---------------------------*- C -*-===*\
+|*
+|* Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+|*
+|* Replays schedules that `blinkc` compiled. Nothing is planned here: open a
+|* .sched file, make communicators, call collectives. The shape is NCCL's, and
+|* so are the numbers of results, types and operators.
+|*
+|*     blinkSchedule_t schedule;
+|*     blinkComm_t comms[8];
+|*     blinkScheduleOpen("allreduce.sched", &schedule);
+|*     blinkCommInitAll(comms, 8, NULL, schedule, NULL);
+|*     blinkGroupStart();
+|*     for (int r = 0; r < 8; ++r)
+|*       blinkAllReduce(send[r], recv[r], count, blinkFloat32, blinkSum,
+|*                      comms[r], NULL);
+|*     blinkGroupEnd();
+|*
+|* Every function returns a blinkResult_t; blinkGetLastError says in a sentence
+|* what went wrong. Nothing here prints, exits or aborts, except that with
+|* BLINK_DEBUG=WARN, INFO or TRACE in the environment lines go to stderr.
+|*
+|* Threads. Different communicators may be used from different threads at the
+|* same time. One communicator is for one thread at a time, but for
+|* blinkCommAbort, blinkCommGetAsyncError and blinkGetLastError, which any
+|* thread may call at any time before the communicator is gone.
+|*
+\*===----------------------------------------------------------------------===*/
+
+#ifndef BLINK_RUNTIME_BLINK_H
+#define BLINK_RUNTIME_BLINK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define BLINK_API __attribute__((visibility("default")))
+#else
+#define BLINK_API
+#endif
+
+/* A wrong number from a C program is an error code, not undefined in C++. */
+#ifdef __cplusplus
+#define BLINK_INT : int
+#else
+#define BLINK_INT
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Version of this header, as blinkGetVersion gives that of the library. */
+#define BLINK_MAJOR 0
+#define BLINK_MINOR 1
+#define BLINK_PATCH 0
+#define BLINK_VERSION (BLINK_MAJOR * 10000 + BLINK_MINOR * 100 + BLINK_PATCH)
+
+/* One rank of a job. Made by blinkCommInitAll, freed by blinkCommDestroy or
+   blinkCommAbort. */
+typedef struct blinkComm *blinkComm_t;
+
+/* The programs of one or several .sched files, checked when opened. Closing it
+   is allowed as soon as the communicators are made: they keep what they need.
+ */
+typedef struct blinkSchedule *blinkSchedule_t;
+
+/* The type of cudaStream_t, without CUDA's headers. The host back end runs no
+   streams and ignores it; pass NULL. */
+typedef struct CUstream_st *blinkStream_t;
+
+typedef enum BLINK_INT {
+  blinkSuccess = 0,
+  blinkUnhandledCudaError = 1,
+  blinkSystemError = 2,     /* files, memory, threads */
+  blinkInternalError = 3,   /* a defect in Blink */
+  blinkInvalidArgument = 4, /* one argument is wrong by itself */
+  blinkInvalidUsage = 5,    /* arguments or ranks do not fit together */
+  blinkRemoteError = 6,     /* another rank failed, is missing or gave up */
+  blinkInProgress = 7
+} blinkResult_t;
+
+typedef enum BLINK_INT {
+  blinkInt8 = 0,
+  blinkUint8 = 1,
+  blinkInt32 = 2,
+  blinkUint32 = 3,
+  blinkInt64 = 4,
+  blinkUint64 = 5,
+  blinkFloat16 = 6,
+  blinkFloat32 = 7,
+  blinkFloat64 = 8,
+  blinkBfloat16 = 9
+} blinkDataType_t;
+
+/* Integers wrap around. float16 and bfloat16 are added and multiplied as
+   float32 within a step of the schedule and rounded, to nearest even, when
+   they leave it. Max and min give NaN if any contribution is NaN. Avg is the
+   sum divided by the number of ranks; for integers rounded towards zero. The
+   schedule fixes the order of reduction, so the result has the same bits on
+   every rank and in every run. */
+typedef enum BLINK_INT {
+  blinkSum = 0,
+  blinkProd = 1,
+  blinkMax = 2,
+  blinkMin = 3,
+  blinkAvg = 4
+} blinkRedOp_t;
+
+typedef enum BLINK_INT {
+  blinkBackendHost = 0,
+  blinkBackendCuda = 1
+} blinkBackend_t;
+
+/* Settings of communicators. Start from BLINK_CONFIG_INITIALIZER; `size` tells
+   the library which fields the caller knows of. */
+typedef struct {
+  size_t size;
+  blinkBackend_t backend;
+  /* How long a rank waits for the others before the collective fails on all
+     ranks. 0: the environment's BLINK_TIMEOUT_MS, or else 30000. */
+  int timeoutMs;
+} blinkConfig_t;
+#define BLINK_CONFIG_INITIALIZER {sizeof(blinkConfig_t), blinkBackendHost, 0}
+
+/*===-- Errors and version ------------------------------------------------===*/
+
+/* BLINK_VERSION of the library. Errors: version is NULL. */
+BLINK_API blinkResult_t blinkGetVersion(int *version);
+
+/* A few words for a result code; never NULL, never freed. */
+BLINK_API const char *blinkGetErrorString(blinkResult_t result);
+
+/* The last error's sentence: place, what, remedy. Of `comm`, or with NULL of
+   the calling thread; "" if there was none. Valid until the calling thread's
+   next call of this function. Never NULL. */
+BLINK_API const char *blinkGetLastError(blinkComm_t comm);
+
+/*===-- Schedules ---------------------------------------------------------===*/
+
+/* Opens and checks a .sched file. On failure *schedule is NULL.
+   Errors: system error if it cannot be read, invalid argument if it is not a
+   right schedule; the sentence names the place in the file. */
+BLINK_API blinkResult_t blinkScheduleOpen(const char *path,
+                                          blinkSchedule_t *schedule);
+
+/* The same from memory; `data` is copied and needs no alignment. */
+BLINK_API blinkResult_t blinkScheduleOpenMemory(const void *data, size_t size,
+                                                blinkSchedule_t *schedule);
+
+/* Adds the programs of another file, so that one communicator serves several
+   collectives compiled one by one. Where two programs fit a call, the one
+   opened first is used. Communicators made before do not see it. On failure
+   the schedule is as before. Not while another thread uses `schedule`.
+   (Not an array of schedules to blinkCommInitAll: one file that holds them all
+   is the usual case, and the call for it stays this simple.) */
+BLINK_API blinkResult_t blinkScheduleAdd(blinkSchedule_t schedule,
+                                         const char *path);
+
+/* The number of ranks of the first program. */
+BLINK_API blinkResult_t blinkScheduleRanks(blinkSchedule_t schedule,
+                                           int *nranks);
+
+/* Frees it. NULL is fine. */
+BLINK_API blinkResult_t blinkScheduleClose(blinkSchedule_t schedule);
+
+/*===-- Communicators -----------------------------------------------------===*/
+
+/* Makes comms[0..nranks) in this process. `devices` is for GPUs: NULL for the
+   host back end, which runs each lane of a program as a thread. All memory and
+   threads are allocated here. `config` may be NULL. On failure no communicator
+   is left and comms[] is all NULL. Errors: invalid usage if no program is for
+   nranks ranks, or the back end is not built in; system error if memory or
+   threads run out. */
+BLINK_API blinkResult_t blinkCommInitAll(blinkComm_t *comms, int nranks,
+                                         const int *devices,
+                                         blinkSchedule_t schedule,
+                                         const blinkConfig_t *config);
+
+/* Frees a communicator no call is using. The other ranks may be freed later,
+   but their collectives fail from now on. NULL is fine. */
+BLINK_API blinkResult_t blinkCommDestroy(blinkComm_t comm);
+
+/* Ends every collective in progress on all ranks of the job with a remote
+   error, waits until this rank's call has returned, and frees the communicator.
+   The other ranks' communicators stay unusable until destroyed. */
+BLINK_API blinkResult_t blinkCommAbort(blinkComm_t comm);
+
+/* *result: success, or why the communicator has become unusable. */
+BLINK_API blinkResult_t blinkCommGetAsyncError(blinkComm_t comm,
+                                               blinkResult_t *result);
+
+BLINK_API blinkResult_t blinkCommCount(blinkComm_t comm, int *nranks);
+BLINK_API blinkResult_t blinkCommUserRank(blinkComm_t comm, int *rank);
+
+/*===-- Collectives -------------------------------------------------------===*/
+/* Every rank calls the same collectives in the same order with the same count,
+   type, operator and root. Counts are in elements. Buffers are aligned to the
+   size of an element; they overlap nowhere or are the same (in place):
+   send == recv; for blinkAllGather send == recv + rank * sendcount, for
+   blinkReduceScatter recv == send + rank * recvcount.
+
+   On the host a call outside a group returns when this rank's part is done and
+   its buffers may be used again; it waits until all ranks have called. Count 0
+   does nothing.
+
+   Errors: invalid argument; invalid usage if no program fits (nothing is run),
+   or if the ranks' calls differ (on all ranks, nothing is run); remote error if
+   a rank does not call in time, or gives up. After a remote error or a failure
+   inside a collective the communicator is unusable: destroy it. After the
+   others it may be used on. */
+
+BLINK_API blinkResult_t blinkAllReduce(const void *send, void *recv,
+                                       size_t count, blinkDataType_t type,
+                                       blinkRedOp_t op, blinkComm_t comm,
+                                       blinkStream_t stream);
+
+/* `send` is read on rank `root` only, and may be NULL elsewhere. */
+BLINK_API blinkResult_t blinkBroadcast(const void *send, void *recv,
+                                       size_t count, blinkDataType_t type,
+                                       int root, blinkComm_t comm,
+                                       blinkStream_t stream);
+
+/* `recv` is written on rank `root` only, and may be NULL elsewhere. */
+BLINK_API blinkResult_t blinkReduce(const void *send, void *recv, size_t count,
+                                    blinkDataType_t type, blinkRedOp_t op,
+                                    int root, blinkComm_t comm,
+                                    blinkStream_t stream);
+
+/* `recv` holds nranks * sendcount elements. */
+BLINK_API blinkResult_t blinkAllGather(const void *send, void *recv,
+                                       size_t sendcount, blinkDataType_t type,
+                                       blinkComm_t comm, blinkStream_t stream);
+
+/* `send` holds nranks * recvcount elements. */
+BLINK_API blinkResult_t blinkReduceScatter(const void *send, void *recv,
+                                           size_t recvcount,
+                                           blinkDataType_t type,
+                                           blinkRedOp_t op, blinkComm_t comm,
+                                           blinkStream_t stream);
+
+/*===-- Groups ------------------------------------------------------------===*/
+
+/* Collectives called by this thread between the two are collected, and run
+   together by blinkGroupEnd, which returns when all are done: this is how one
+   thread drives several ranks. Calls on one communicator keep their order.
+   Groups nest; the outermost end runs them. If a collective in the group was
+   refused, blinkGroupEnd runs none and returns that error. A communicator must
+   not be destroyed between the two; it may be aborted. Errors of blinkGroupEnd:
+   invalid usage without a start; else the first error among the collectives. */
+BLINK_API blinkResult_t blinkGroupStart(void);
+BLINK_API blinkResult_t blinkGroupEnd(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* BLINK_RUNTIME_BLINK_H */

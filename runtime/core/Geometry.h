@@ -1,0 +1,82 @@
+//===- Geometry.h - which elements a tree and a chunk carry -----*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// The few multiplications a call costs. All ranks, hosts and devices compute
+// the same ranges, from the count, the type's size and the shares alone.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_RUNTIME_CORE_GEOMETRY_H
+#define BLINK_RUNTIME_CORE_GEOMETRY_H
+
+#include "runtime/core/HostDevice.h"
+
+#include <cstdint>
+
+namespace blink::runtime {
+
+/// Boundaries between trees fall on multiples of this many bytes from the
+/// block's begin (a cache line), so trees do not share lines of an aligned
+/// buffer and chunks keep its alignment.
+inline constexpr uint32_t kGranuleBytes = 64;
+
+/// Elements [begin, end) of a block.
+struct ElementRange {
+  uint64_t begin;
+  uint64_t end;
+
+  BLINK_HOST_DEVICE constexpr uint64_t size() const { return end - begin; }
+};
+
+/// Where the trees with the first `numerators / denominator` of a block of
+/// `count` elements end. 0 for none of the block, `count` for all of it, and
+/// never falling in between. Right for every count: no step overflows, because
+/// remainder and numerators are below 2^32.
+BLINK_HOST_DEVICE constexpr uint64_t shareBoundary(uint64_t count,
+                                                   uint32_t elementBytes,
+                                                   uint32_t numerators,
+                                                   uint32_t denominator) {
+  const uint64_t granule = kGranuleBytes / elementBytes;
+  const uint64_t granules = count / granule + (count % granule != 0);
+  const uint64_t quotient = granules / denominator;
+  const uint64_t remainder = granules % denominator;
+  const uint64_t boundary =
+      quotient * numerators + remainder * numerators / denominator;
+  return boundary == granules ? count : boundary * granule;
+}
+
+/// The range of a tree that takes `numerator` after `before` of `denominator`.
+BLINK_HOST_DEVICE constexpr ElementRange
+treeRange(uint64_t count, uint32_t elementBytes, uint32_t before,
+          uint32_t numerator, uint32_t denominator) {
+  return {shareBoundary(count, elementBytes, before, denominator),
+          shareBoundary(count, elementBytes, before + numerator, denominator)};
+}
+
+/// Chunks of `chunkBytes`, a multiple of every element's size, the last one
+/// perhaps shorter.
+BLINK_HOST_DEVICE constexpr uint64_t
+chunkCount(ElementRange tree, uint32_t elementBytes, uint32_t chunkBytes) {
+  const uint64_t elements = chunkBytes / elementBytes;
+  return tree.size() / elements + (tree.size() % elements != 0);
+}
+
+/// Chunk number `chunk`, less than chunkCount.
+BLINK_HOST_DEVICE constexpr ElementRange chunkRange(ElementRange tree,
+                                                    uint32_t elementBytes,
+                                                    uint32_t chunkBytes,
+                                                    uint64_t chunk) {
+  const uint64_t elements = chunkBytes / elementBytes;
+  const uint64_t begin = tree.begin + chunk * elements;
+  return {begin, tree.end - begin < elements ? tree.end : begin + elements};
+}
+
+static_assert(shareBoundary(~uint64_t(0), 1, 0xfffffffe, 0xffffffff) <
+              ~uint64_t(0));
+static_assert(shareBoundary(~uint64_t(0), 1, 1, 1) == ~uint64_t(0));
+static_assert(shareBoundary(100, 4, 1, 2) == 48, "3 of 7 granules of 16");
+
+} // namespace blink::runtime
+
+#endif // BLINK_RUNTIME_CORE_GEOMETRY_H

@@ -1,0 +1,116 @@
+//===- Operators.h - element types and reduction operators ------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// What a fold does to one element, for host and device alike: load it into an
+// accumulator, combine accumulators, finish, store.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_RUNTIME_CORE_OPERATORS_H
+#define BLINK_RUNTIME_CORE_OPERATORS_H
+
+#include "runtime/core/Half.h"
+
+#include <cstdint>
+#include <type_traits>
+
+namespace blink::runtime {
+
+/// The type a fold computes in: float for the 16-bit types, else the type.
+template <typename T>
+using Accumulator =
+    std::conditional_t<std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>,
+                       float, T>;
+
+template <typename T>
+BLINK_HOST_DEVICE constexpr Accumulator<T> loadElement(T element) {
+  if constexpr (std::is_same_v<T, Accumulator<T>>)
+    return element;
+  else
+    return toFloat(element);
+}
+
+template <typename T>
+BLINK_HOST_DEVICE constexpr T storeElement(Accumulator<T> value) {
+  if constexpr (std::is_same_v<T, Half>)
+    return toHalf(value);
+  else if constexpr (std::is_same_v<T, BFloat16>)
+    return toBFloat16(value);
+  else
+    return value;
+}
+
+/// Unsigned arithmetic of at least 32 bits for integers: it wraps around, where
+/// signed overflow (and that of promoted 16-bit products) is undefined.
+template <typename A> struct Arithmetic {
+  using Type = A;
+};
+template <> struct Arithmetic<int8_t> {
+  using Type = uint32_t;
+};
+template <> struct Arithmetic<uint8_t> {
+  using Type = uint32_t;
+};
+template <> struct Arithmetic<int32_t> {
+  using Type = uint32_t;
+};
+template <> struct Arithmetic<int64_t> {
+  using Type = uint64_t;
+};
+
+struct Sum {
+  template <typename A> BLINK_HOST_DEVICE static constexpr A combine(A a, A b) {
+    using Wide = typename Arithmetic<A>::Type;
+    return A(Wide(a) + Wide(b));
+  }
+};
+
+struct Prod {
+  template <typename A> BLINK_HOST_DEVICE static constexpr A combine(A a, A b) {
+    using Wide = typename Arithmetic<A>::Type;
+    return A(Wide(a) * Wide(b));
+  }
+};
+
+// A NaN on either side wins (a != a: a is NaN; a comparison with a NaN b is
+// false and gives b). Of two equals, such as -0 and +0, the later one stays.
+struct Max {
+  template <typename A> BLINK_HOST_DEVICE static constexpr A combine(A a, A b) {
+    return a > b || a != a ? a : b;
+  }
+};
+
+struct Min {
+  template <typename A> BLINK_HOST_DEVICE static constexpr A combine(A a, A b) {
+    return a < b || a != a ? a : b;
+  }
+};
+
+/// The last step of `avg`. Integers round towards zero.
+template <typename A>
+BLINK_HOST_DEVICE constexpr A divideByRanks(A sum, uint32_t numRanks) {
+  if constexpr (std::is_floating_point_v<A>)
+    return sum / A(numRanks);
+  else if constexpr (std::is_signed_v<A>)
+    return A(int64_t(sum) / int64_t(numRanks));
+  else
+    return A(uint64_t(sum) / numRanks);
+}
+
+/// One element of a fold: sources in order, then the division where `divisor`
+/// is not 0. Needs numSources >= 1.
+template <typename T, typename Operator>
+BLINK_HOST_DEVICE T foldElement(const T *const *sources, uint32_t numSources,
+                                uint64_t index, uint32_t divisor) {
+  Accumulator<T> value = loadElement(sources[0][index]);
+  for (uint32_t s = 1; s < numSources; ++s)
+    value = Operator::combine(value, loadElement(sources[s][index]));
+  if (divisor != 0)
+    value = divideByRanks(value, divisor);
+  return storeElement<T>(value);
+}
+
+} // namespace blink::runtime
+
+#endif // BLINK_RUNTIME_CORE_OPERATORS_H

@@ -1,0 +1,511 @@
+//===- CheckRules.cpp - the rules of schedule.fbs -------------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// One walk over an untrusted file. Every number is judged before it is used as
+// an index; sums are 64 bits wide where the fields are 32.
+//
+//===----------------------------------------------------------------------===//
+
+#include "schedules/CheckRules.h"
+
+#include "schedules/ScheduleFile.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace blink::sched {
+namespace {
+
+constexpr uint32_t kMaxChunkBytes = 64u << 20;
+constexpr uint16_t kMaxSlots = 1024;
+constexpr uint64_t kNoLimit = ~uint64_t(0);
+
+std::string str(uint64_t value) { return std::to_string(value); }
+std::string at(const char *name, uint64_t index) {
+  return std::string(name) + "[" + str(index) + "]";
+}
+std::string outOf(const char *name, uint64_t index, uint64_t count) {
+  return std::string(name) + " " + str(index) + " of " + str(count);
+}
+
+template <typename Enum> bool known(Enum value) {
+  return value >= Enum::MIN && value <= Enum::MAX;
+}
+template <typename Enum> std::string unknown(const char *name, Enum value) {
+  return std::string("unknown ") + name + " " + str(uint64_t(value)) +
+         "; a newer Blink may know it";
+}
+
+bool finite(double value, double least) {
+  return std::isfinite(value) && value >= least;
+}
+
+/// The place in the file being looked at, and the first error found there.
+class Walk {
+public:
+  Walk(const Schedule &file, size_t size) : file_(file), budget_(size) {}
+
+  std::string run() {
+    checkFile();
+    return std::move(error_);
+  }
+
+private:
+  /// Channel ends of one variant: which rank's step writes and reads it.
+  struct ChannelEnds {
+    bool written = false;
+    bool read = false;
+  };
+
+  /// Records an error at `place` below the current program, variant and rank;
+  /// the first one stays. Always false.
+  bool fail(const std::string &place, const std::string &what) {
+    if (!error_.empty())
+      return false;
+    const std::string *parts[] = {&programAt_, &variantAt_, &rankAt_, &place};
+    for (const std::string *part : parts)
+      if (!part->empty())
+        error_ += (error_.empty() ? "" : ".") + *part;
+    error_ += (error_.empty() ? "" : ": ") + what;
+    return false;
+  }
+
+  /// Pays for walking `vector`. FlatBuffers may reach one part of a file from
+  /// many places, so that a small file would take forever to walk; files that
+  /// sealSchedule made hold every part once.
+  template <typename T>
+  bool pay(const char *name, const flatbuffers::Vector<T> *vector) {
+    using Item = typename flatbuffers::IndirectHelper<T>;
+    uint64_t bytes = uint64_t(vector->size()) * Item::element_stride;
+    // The structural check does not look at the alignment of 8-byte items.
+    constexpr uintptr_t kAlign = alignof(std::remove_pointer_t<T>);
+    if (bytes != 0 && reinterpret_cast<uintptr_t>(vector->Data()) % kAlign != 0)
+      return fail(name, "not aligned; the file is not one of Blink's");
+    if (bytes > budget_)
+      return fail(name, "shares bytes with other parts of the file");
+    budget_ -= bytes;
+    return true;
+  }
+
+  bool checkFile();
+  bool checkTopology(const Topology &topology);
+  bool checkProgram(const Program &program);
+  bool checkDistinctPrograms();
+  bool checkCertificate(const Certificate &certificate);
+  bool checkVariant(const Variant &variant);
+  bool checkTrees(const Variant &variant);
+  bool checkChannels(const Variant &variant);
+  bool checkRank(const Variant &variant, uint32_t rank);
+  bool checkStep(const Variant &variant, uint32_t rank, uint32_t index,
+                 uint64_t &operandsLeft);
+  bool checkOperand(const Variant &variant, uint32_t rank, const Step &step,
+                    const Operand &operand, bool isSource,
+                    const std::string &place);
+  bool checkChannelsJoined(const Variant &variant);
+
+  const Schedule &file_;
+  uint64_t budget_;
+  std::string error_;
+  std::string programAt_, variantAt_, rankAt_;
+
+  uint32_t numGpus_ = 0;
+  uint32_t numRanks_ = 0;
+  uint32_t inputBlocks_ = 0;
+  uint32_t outputBlocks_ = 0;
+  std::vector<ChannelEnds> ends_;
+  // The last step (numbered over the file) that named a block: finds operands
+  // that a step lists twice without clearing anything between steps.
+  uint64_t stepNumber_ = 0;
+  std::vector<uint64_t> inputRead_, outputRead_, outputWritten_;
+};
+
+bool Walk::checkFile() {
+  if (file_.format_version() != kFormatVersion)
+    return fail("", "format version " + str(file_.format_version()) +
+                        ", expected " + str(kFormatVersion) +
+                        "; compile the schedule again with this Blink");
+  if (file_.link_kinds() >> (unsigned(LinkKind::MAX) + 1))
+    return fail("link_kinds", "unknown bits in " + str(file_.link_kinds()));
+  if (!checkTopology(*file_.topology()))
+    return false;
+  if (file_.programs()->size() == 0)
+    return fail("programs", "empty, expected at least one");
+  if (!pay("programs", file_.programs()))
+    return false;
+  for (uint32_t i = 0; i < file_.programs()->size(); ++i) {
+    programAt_ = at("programs", i);
+    if (!checkProgram(*file_.programs()->Get(i)))
+      return false;
+  }
+  programAt_.clear();
+  return checkDistinctPrograms();
+}
+
+bool Walk::checkTopology(const Topology &topology) {
+  const auto &nodes = *topology.nodes();
+  if (!pay("topology.nodes", &nodes) ||
+      !pay("topology.links", topology.links()))
+    return false;
+  for (uint32_t i = 0; i < nodes.size(); ++i) {
+    NodeKind kind = nodes[i]->kind();
+    if (!known(kind))
+      return fail(at("topology.nodes", i), unknown("node kind", kind));
+    numGpus_ += kind == NodeKind::gpu;
+  }
+  for (uint32_t i = 0; i < topology.links()->size(); ++i) {
+    const Link &link = *topology.links()->Get(i);
+    std::string what;
+    if (link.from() >= nodes.size())
+      what = outOf("node", link.from(), nodes.size());
+    else if (link.to() >= nodes.size())
+      what = outOf("node", link.to(), nodes.size());
+    else if (link.from() == link.to())
+      what = "joins node " + str(link.from()) + " with itself";
+    else if (!finite(link.bandwidth(), 0) || link.bandwidth() == 0)
+      what = "bandwidth is not a positive number";
+    else if (!finite(link.latency(), 0))
+      what = "latency is not a number >= 0";
+    else if (!known(link.kind()))
+      what = unknown("link kind", link.kind());
+    if (!what.empty())
+      return fail(at("topology.links", i), what);
+  }
+  return true;
+}
+
+bool Walk::checkProgram(const Program &program) {
+  const auto &allocation = *program.allocation();
+  if (!known(program.collective()))
+    return fail("collective", unknown("collective", program.collective()));
+  if (!pay("allocation", &allocation) || !pay("variants", program.variants()))
+    return false;
+  numRanks_ = allocation.size();
+  if (numRanks_ == 0)
+    return fail("allocation", "empty, expected one GPU a rank");
+  std::vector<bool> used(numGpus_);
+  for (uint32_t rank = 0; rank < numRanks_; ++rank) {
+    uint32_t gpu = allocation[rank];
+    if (gpu >= numGpus_)
+      return fail(at("allocation", rank), outOf("GPU", gpu, numGpus_));
+    if (used[gpu])
+      return fail(at("allocation", rank), "GPU " + str(gpu) + " twice");
+    used[gpu] = true;
+  }
+  bool rooted = program.collective() == Collective::broadcast ||
+                program.collective() == Collective::reduce;
+  if (program.root() >= numRanks_)
+    return fail("root", outOf("rank", program.root(), numRanks_));
+  if (!rooted && program.root() != 0)
+    return fail("root", str(program.root()) + ", expected 0: " +
+                            EnumNameCollective(program.collective()) +
+                            " has no root");
+  bool rateHolds = numRanks_ == 1 ? std::isinf(program.algbw())
+                                  : std::isfinite(program.algbw());
+  if (!rateHolds || !(program.algbw() > 0))
+    return fail("algbw", numRanks_ == 1 ? "expected infinity for one rank"
+                                        : "expected a positive number of GB/s");
+  if (!checkCertificate(*program.certificate()))
+    return false;
+
+  inputBlocks_ = inputBlocks(program.collective(), numRanks_);
+  outputBlocks_ = outputBlocks(program.collective(), numRanks_);
+  inputRead_.assign(inputBlocks_, 0);
+  outputRead_.assign(outputBlocks_, 0);
+  outputWritten_.assign(outputBlocks_, 0);
+
+  const auto &variants = *program.variants();
+  if (variants.size() == 0)
+    return fail("variants", "empty, expected at least one");
+  uint64_t next = 0;
+  for (uint32_t i = 0; i < variants.size(); ++i) {
+    const Variant &variant = *variants[i];
+    variantAt_ = at("variants", i);
+    if (variant.min_bytes() != next)
+      return fail("min_bytes", str(variant.min_bytes()) + ", expected " +
+                                   str(next) +
+                                   ", where the range before it ends");
+    if (variant.max_bytes() <= variant.min_bytes())
+      return fail("max_bytes", "the range of sizes is empty");
+    next = variant.max_bytes();
+    if (!checkVariant(variant))
+      return false;
+  }
+  if (next != kNoLimit)
+    return fail("max_bytes", "the last range of sizes ends at " + str(next) +
+                                 ", expected no limit");
+  variantAt_.clear();
+  return true;
+}
+
+bool Walk::checkDistinctPrograms() {
+  const auto &programs = *file_.programs();
+  auto compare = [&](uint32_t a, uint32_t b) {
+    const Program &p = *programs[a], &q = *programs[b];
+    if (p.collective() != q.collective())
+      return p.collective() < q.collective() ? -1 : 1;
+    if (p.root() != q.root())
+      return p.root() < q.root() ? -1 : 1;
+    uint32_t size = p.allocation()->size();
+    if (size != q.allocation()->size())
+      return size < q.allocation()->size() ? -1 : 1;
+    for (uint32_t i = 0; i < size; ++i)
+      if (p.allocation()->Get(i) != q.allocation()->Get(i))
+        return p.allocation()->Get(i) < q.allocation()->Get(i) ? -1 : 1;
+    return 0;
+  };
+  std::vector<uint32_t> order(programs.size());
+  for (uint32_t i = 0; i < programs.size(); ++i)
+    order[i] = i;
+  std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+    int sign = compare(a, b);
+    return sign != 0 ? sign < 0 : a < b;
+  });
+  for (uint32_t i = 1; i < programs.size(); ++i)
+    if (compare(order[i - 1], order[i]) == 0)
+      return fail(at("programs", order[i]),
+                  "same collective, root and allocation as " +
+                      at("programs", order[i - 1]));
+  return true;
+}
+
+bool Walk::checkCertificate(const Certificate &certificate) {
+  const auto &prices = *certificate.prices();
+  if (!pay("certificate.prices", &prices))
+    return false;
+  if (!(certificate.bound() > 0) ||
+      std::isinf(certificate.bound()) != (numRanks_ == 1))
+    return fail("certificate.bound", numRanks_ == 1
+                                         ? "expected infinity for one rank"
+                                         : "expected a positive number");
+  uint32_t numLinks = file_.topology()->links()->size();
+  if (prices.size() != numLinks)
+    return fail("certificate.prices", str(prices.size()) +
+                                          " prices, expected one for each of " +
+                                          str(numLinks) + " links");
+  for (uint32_t i = 0; i < numLinks; ++i)
+    if (!finite(prices[i], 0))
+      return fail(at("certificate.prices", i), "not a number >= 0");
+  return true;
+}
+
+bool Walk::checkVariant(const Variant &variant) {
+  if (!known(variant.protocol()))
+    return fail("protocol", unknown("protocol", variant.protocol()));
+  uint32_t chunk = variant.chunk_bytes();
+  if (chunk % 16 != 0 || chunk < 16 || chunk > kMaxChunkBytes)
+    return fail("chunk_bytes", str(chunk) + ", expected a multiple of 16 " +
+                                   "from 16 to " + str(kMaxChunkBytes));
+  if (!checkTrees(variant) || !checkChannels(variant))
+    return false;
+  if (!pay("ranks", variant.ranks()))
+    return false;
+  if (variant.ranks()->size() != numRanks_)
+    return fail("ranks", str(variant.ranks()->size()) +
+                             " rank programs, expected one for each of " +
+                             str(numRanks_) + " ranks");
+  for (uint32_t rank = 0; rank < numRanks_; ++rank) {
+    rankAt_ = at("ranks", rank);
+    if (!checkRank(variant, rank))
+      return false;
+  }
+  rankAt_.clear();
+  return checkChannelsJoined(variant);
+}
+
+bool Walk::checkTrees(const Variant &variant) {
+  if (!pay("trees", variant.trees()))
+    return false;
+  const auto &trees = *variant.trees();
+  uint32_t numBlocks = std::max(inputBlocks_, outputBlocks_);
+  uint32_t block = 0; // every block below has its trees
+  uint64_t sum = 0;   // of the numerators of trees of `block` so far
+  for (uint32_t i = 0; i < trees.size(); ++i) {
+    const Tree &tree = *trees[i];
+    std::string place = at("trees", i);
+    if (tree.block() >= numBlocks)
+      return fail(place, outOf("block", tree.block(), numBlocks));
+    if (tree.root() >= numRanks_)
+      return fail(place, outOf("rank", tree.root(), numRanks_));
+    if (tree.block() != block)
+      return fail(place, "block " + str(tree.block()) + ", expected " +
+                             str(block) + ": trees are sorted by block and " +
+                             "the shares of each add up to one");
+    if (tree.numerator() == 0 || tree.numerator() > tree.denominator())
+      return fail(place, "share " + str(tree.numerator()) + "/" +
+                             str(tree.denominator()) +
+                             ", expected more than 0 and at most 1");
+    if (sum != 0 && tree.denominator() != trees[i - 1]->denominator())
+      return fail(place, "denominator " + str(tree.denominator()) +
+                             ", expected " + str(trees[i - 1]->denominator()) +
+                             " as in the block's other trees");
+    sum += tree.numerator();
+    if (sum > tree.denominator())
+      return fail(place, "the shares of block " + str(block) +
+                             " add up to more than one");
+    if (sum == tree.denominator()) {
+      ++block;
+      sum = 0;
+    }
+  }
+  if (block != numBlocks)
+    return fail("trees", "the shares of block " + str(block) +
+                             " add up to less than one");
+  return true;
+}
+
+bool Walk::checkChannels(const Variant &variant) {
+  const auto &channels = *variant.channels();
+  const auto &paths = *variant.paths();
+  if (!pay("channels", &channels) || !pay("paths", &paths))
+    return false;
+  uint32_t numLinks = file_.topology()->links()->size();
+  for (uint32_t i = 0; i < paths.size(); ++i)
+    if (paths[i] >= numLinks)
+      return fail(at("paths", i), outOf("link", paths[i], numLinks));
+  for (uint32_t i = 0; i < channels.size(); ++i) {
+    const Channel &channel = *channels[i];
+    uint64_t pathEnd = uint64_t(channel.path_begin()) + channel.path_count();
+    std::string what;
+    if (channel.tree() >= variant.trees()->size())
+      what = outOf("tree", channel.tree(), variant.trees()->size());
+    else if (pathEnd > paths.size())
+      what = "path ends at " + outOf("link", pathEnd, paths.size());
+    else if (channel.source() >= numRanks_)
+      what = outOf("source rank", channel.source(), numRanks_);
+    else if (channel.destination() >= numRanks_)
+      what = outOf("destination rank", channel.destination(), numRanks_);
+    else if (channel.source() == channel.destination())
+      what = "joins rank " + str(channel.source()) + " with itself";
+    else if (channel.slots() == 0 || channel.slots() > kMaxSlots)
+      what = str(channel.slots()) + " slots, expected 1 to " + str(kMaxSlots);
+    else if (!known(channel.kind()))
+      what = unknown("channel kind", channel.kind());
+    if (!what.empty())
+      return fail(at("channels", i), what);
+  }
+  ends_.assign(channels.size(), ChannelEnds());
+  return true;
+}
+
+bool Walk::checkRank(const Variant &variant, uint32_t rank) {
+  const RankProgram &program = *variant.ranks()->Get(rank);
+  if (!pay("lanes", program.lanes()) || !pay("steps", program.steps()) ||
+      !pay("operands", program.operands()))
+    return false;
+  uint64_t next = 0;
+  for (uint32_t i = 0; i < program.lanes()->size(); ++i) {
+    const Lane &lane = *program.lanes()->Get(i);
+    if (lane.steps_count() == 0)
+      return fail(at("lanes", i), "empty, expected at least one step");
+    if (lane.steps_begin() != next)
+      return fail(at("lanes", i), "begins at step " + str(lane.steps_begin()) +
+                                      ", expected " + str(next));
+    next += lane.steps_count();
+  }
+  if (next != program.steps()->size())
+    return fail("lanes", "hold " + str(next) + " steps of " +
+                             str(program.steps()->size()));
+  uint64_t operandsLeft = program.operands()->size();
+  for (uint32_t i = 0; i < program.steps()->size(); ++i)
+    if (!checkStep(variant, rank, i, operandsLeft))
+      return false;
+  return true;
+}
+
+bool Walk::checkStep(const Variant &variant, uint32_t rank, uint32_t index,
+                     uint64_t &operandsLeft) {
+  const RankProgram &program = *variant.ranks()->Get(rank);
+  const Step &step = *program.steps()->Get(index);
+  uint64_t begin = step.operands_begin();
+  uint64_t count = uint64_t(step.sources()) + step.destinations();
+  std::string what;
+  if (step.tree() >= variant.trees()->size())
+    what = outOf("tree", step.tree(), variant.trees()->size());
+  else if (step.sources() == 0)
+    what = "no source";
+  else if (step.destinations() == 0)
+    what = "no destination";
+  else if (begin + count > program.operands()->size())
+    what = "operands end at " +
+           outOf("operand", begin + count, program.operands()->size());
+  else if (count > operandsLeft)
+    what = "shares operands with other steps";
+  if (!what.empty())
+    return fail(at("steps", index), what);
+  operandsLeft -= count;
+  ++stepNumber_;
+  for (uint64_t i = 0; i < count; ++i)
+    if (!checkOperand(variant, rank, step, *program.operands()->Get(begin + i),
+                      i < step.sources(), at("steps", index)))
+      return false;
+  return true;
+}
+
+bool Walk::checkOperand(const Variant &variant, uint32_t rank, const Step &step,
+                        const Operand &operand, bool isSource,
+                        const std::string &place) {
+  const char *role = isSource ? "source" : "destination";
+  uint32_t index = operand.index();
+  if (operand.kind() == OperandKind::channel) {
+    const auto &channels = *variant.channels();
+    if (index >= channels.size())
+      return fail(place, outOf("channel", index, channels.size()));
+    const Channel &channel = *channels[index];
+    std::string name = "channel " + str(index);
+    uint32_t end = isSource ? channel.destination() : channel.source();
+    if (end != rank)
+      return fail(place, name + " is a " + role + " here, but " +
+                             (isSource ? "ends" : "starts") + " at rank " +
+                             str(end));
+    if (channel.tree() != step.tree())
+      return fail(place, name + " belongs to tree " + str(channel.tree()) +
+                             ", the step to tree " + str(step.tree()));
+    bool &joined = isSource ? ends_[index].read : ends_[index].written;
+    if (joined)
+      return fail(place,
+                  name + (isSource ? " is read twice" : " is written twice"));
+    joined = true;
+    return true;
+  }
+  bool isInput = operand.kind() == OperandKind::input;
+  if (!isInput && operand.kind() != OperandKind::output)
+    return fail(place, unknown("operand kind", operand.kind()));
+  if (isInput && !isSource)
+    return fail(place, "the input is a destination; it is read only");
+  uint32_t numBlocks = isInput ? inputBlocks_ : outputBlocks_;
+  const char *name = isInput ? "input block" : "output block";
+  if (index >= numBlocks)
+    return fail(place, outOf(name, index, numBlocks));
+  uint64_t &last = (isInput    ? inputRead_
+                    : isSource ? outputRead_
+                               : outputWritten_)[index];
+  if (last == stepNumber_)
+    return fail(place, std::string(name) + " " + str(index) + " is a " + role +
+                           " twice");
+  last = stepNumber_;
+  return true;
+}
+
+bool Walk::checkChannelsJoined(const Variant &variant) {
+  for (uint32_t i = 0; i < ends_.size(); ++i) {
+    const Channel &channel = *variant.channels()->Get(i);
+    if (!ends_[i].written)
+      return fail(at("channels", i),
+                  "no step of rank " + str(channel.source()) + " writes it");
+    if (!ends_[i].read)
+      return fail(at("channels", i), "no step of rank " +
+                                         str(channel.destination()) +
+                                         " reads it");
+  }
+  return true;
+}
+
+} // namespace
+
+std::string checkRules(const Schedule &file, size_t size) {
+  return Walk(file, size).run();
+}
+
+} // namespace blink::sched

@@ -1,0 +1,331 @@
+//===- ScheduleBuilder.cpp - schedules for tests --------------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "test/common/ScheduleBuilder.h"
+
+#include <algorithm>
+
+namespace blink::test {
+namespace {
+
+using sched::OperandKind;
+
+bool goesUp(Collective collective) {
+  return collective == Collective::allreduce ||
+         collective == Collective::reduce ||
+         collective == Collective::reducescatter;
+}
+bool goesDown(Collective collective) {
+  return collective == Collective::allreduce ||
+         collective == Collective::broadcast ||
+         collective == Collective::allgather;
+}
+
+/// Writes the folds of a forest, rank by rank, into a variant.
+class ForestWriter {
+public:
+  ForestWriter(Collective collective, int numRanks, TestVariant &variant,
+               const BuildOptions &options)
+      : collective_(collective), numRanks_(numRanks), variant_(variant),
+        options_(options), lanes_(numRanks) {}
+
+  void write() {
+    for (uint32_t tree = 0; tree < variant_.trees.size(); ++tree)
+      writeTree(tree);
+    variant_.ranks.resize(numRanks_);
+    for (int rank = 0; rank < numRanks_; ++rank)
+      for (const std::vector<Fold> &lane : lanes_[rank])
+        flatten(lane, variant_.ranks[rank]);
+  }
+
+private:
+  struct Fold {
+    uint32_t tree;
+    std::vector<TestOperand> sources;
+    std::vector<TestOperand> destinations;
+    bool completes = false;
+  };
+
+  uint32_t addChannel(uint32_t tree, int source, int destination) {
+    TestChannel channel;
+    channel.tree = tree;
+    channel.pathBegin = uint32_t(variant_.paths.size());
+    channel.pathCount = 1;
+    channel.source = uint16_t(source);
+    channel.destination = uint16_t(destination);
+    channel.slots = options_.slots;
+    variant_.paths.push_back(source * (numRanks_ - 1) + destination -
+                             (destination > source));
+    variant_.channels.push_back(channel);
+    return uint32_t(variant_.channels.size() - 1);
+  }
+
+  /// Deals the fold to a lane of `rank`: `part` 0 goes up, 1 comes down.
+  void addFold(int rank, int part, Fold fold) {
+    size_t lane = (fold.tree * 2 + part) % options_.lanes;
+    if (lanes_[rank].size() <= lane)
+      lanes_[rank].resize(lane + 1);
+    lanes_[rank][lane].push_back(std::move(fold));
+  }
+
+  void writeTree(uint32_t index) {
+    const TestTree tree = variant_.trees[index];
+    const bool up = goesUp(collective_), down = goesDown(collective_);
+    const TestOperand input{
+        OperandKind::input,
+        collective_ == Collective::reducescatter ? tree.block : 0u};
+    const TestOperand output{OperandKind::output,
+                             collective_ == Collective::allgather ? tree.block
+                                                                  : 0u};
+    std::vector<TestOperand> upOf(numRanks_), downOf(numRanks_);
+    for (int rank = 0; rank < numRanks_; ++rank) {
+      int parent = tree.parents[rank];
+      if (parent >= 0 && up)
+        upOf[rank] = {OperandKind::channel, addChannel(index, rank, parent)};
+      if (parent >= 0 && down)
+        downOf[rank] = {OperandKind::channel, addChannel(index, parent, rank)};
+    }
+    for (int rank = 0; rank < numRanks_; ++rank) {
+      bool isRoot = tree.parents[rank] < 0;
+      Fold rise{index, {input}, {}, false}, fall{index, {}, {output}, false};
+      for (int child = 0; child < numRanks_; ++child) {
+        if (tree.parents[child] != rank)
+          continue;
+        rise.sources.push_back(upOf[child]);
+        fall.destinations.push_back(downOf[child]);
+      }
+      if (!up)
+        rise.sources = {input};
+      if (!down)
+        fall.destinations = {output};
+      if (isRoot) {
+        rise.completes = up;
+        if (options_.splitRoot && up && down && fall.destinations.size() > 1) {
+          rise.destinations = {output};
+          fall.sources = {output};
+          fall.destinations.erase(fall.destinations.begin());
+          // One lane: a lane's order is what puts the write before the read.
+          addFold(rank, 0, rise);
+          addFold(rank, 0, fall);
+          continue;
+        }
+        rise.destinations = fall.destinations;
+        addFold(rank, 0, rise);
+        continue;
+      }
+      if (up) {
+        rise.destinations = {upOf[rank]};
+        addFold(rank, 0, rise);
+      }
+      if (down) {
+        fall.sources = {downOf[rank]};
+        addFold(rank, 1, fall);
+      }
+    }
+  }
+
+  void flatten(const std::vector<Fold> &lane, TestRank &rank) {
+    if (lane.empty())
+      return;
+    rank.lanes.push_back({uint32_t(rank.steps.size()), uint32_t(lane.size())});
+    for (const Fold &fold : lane) {
+      rank.steps.push_back({fold.tree, uint32_t(rank.operands.size()),
+                            uint16_t(fold.sources.size()),
+                            uint16_t(fold.destinations.size()),
+                            fold.completes});
+      for (const auto *list : {&fold.sources, &fold.destinations})
+        rank.operands.insert(rank.operands.end(), list->begin(), list->end());
+    }
+  }
+
+  Collective collective_;
+  int numRanks_;
+  TestVariant &variant_;
+  const BuildOptions &options_;
+  std::vector<std::vector<std::vector<Fold>>> lanes_; // of each rank
+};
+
+uint16_t depthOf(const std::vector<int> &parents) {
+  int depth = 0;
+  for (size_t rank = 0; rank < parents.size(); ++rank) {
+    int hops = 0;
+    for (int at = int(rank); parents[at] >= 0; at = parents[at])
+      ++hops;
+    depth = std::max(depth, hops);
+  }
+  return uint16_t(depth);
+}
+
+/// The rate at which no link, of 1 GB/s each, is loaded beyond its bandwidth.
+double sustainedRate(const TestVariant &variant, size_t numLinks,
+                     uint32_t numBlocks) {
+  std::vector<double> loads(numLinks, 0);
+  for (const TestChannel &channel : variant.channels) {
+    const TestTree &tree = variant.trees[channel.tree];
+    loads[variant.paths[channel.pathBegin]] +=
+        double(tree.numerator) / tree.denominator / numBlocks;
+  }
+  double most = 0;
+  for (double load : loads)
+    most = std::max(most, load);
+  return 1 / most;
+}
+
+template <typename To, typename From, typename Function>
+std::vector<To> mapped(const std::vector<From> &from, Function function) {
+  std::vector<To> to;
+  for (const From &item : from)
+    to.push_back(function(item));
+  return to;
+}
+
+flatbuffers::Offset<sched::Variant>
+writeVariant(flatbuffers::FlatBufferBuilder &builder, const TestVariant &v) {
+  auto trees = mapped<sched::Tree>(v.trees, [](const TestTree &t) {
+    return sched::Tree(t.numerator, t.denominator, t.block, t.root, t.depth);
+  });
+  auto channels = mapped<sched::Channel>(v.channels, [](const TestChannel &c) {
+    return sched::Channel(c.tree, c.pathBegin, c.pathCount, c.source,
+                          c.destination, c.slots, c.kind);
+  });
+  auto ranks = mapped<flatbuffers::Offset<sched::RankProgram>>(
+      v.ranks, [&](const TestRank &r) {
+        auto lanes = mapped<sched::Lane>(r.lanes, [](const TestLane &l) {
+          return sched::Lane(l.stepsBegin, l.stepsCount);
+        });
+        auto steps = mapped<sched::Step>(r.steps, [](const TestStep &s) {
+          return sched::Step(s.tree, s.operandsBegin, s.sources, s.destinations,
+                             s.completes);
+        });
+        auto operands =
+            mapped<sched::Operand>(r.operands, [](const TestOperand &o) {
+              return sched::Operand(o.index, o.kind);
+            });
+        return sched::CreateRankProgramDirect(builder, &lanes, &steps,
+                                              &operands);
+      });
+  return sched::CreateVariantDirect(builder, v.minBytes, v.maxBytes, v.protocol,
+                                    v.chunkBytes, &trees, &channels, &v.paths,
+                                    &ranks);
+}
+
+} // namespace
+
+std::vector<uint8_t> seal(const TestSchedule &schedule) {
+  flatbuffers::FlatBufferBuilder builder;
+  std::vector<flatbuffers::Offset<sched::Node>> nodes;
+  for (size_t i = 0; i < schedule.nodes.size(); ++i)
+    nodes.push_back(sched::CreateNodeDirect(
+        builder, ("node" + std::to_string(i)).c_str(), schedule.nodes[i]));
+  auto links = mapped<sched::Link>(schedule.links, [](const TestLink &l) {
+    return sched::Link(l.bandwidth, l.latency, l.from, l.to, l.kind);
+  });
+  auto topology =
+      sched::CreateTopologyDirect(builder, "test", 0x7e57, &nodes, &links);
+  auto programs = mapped<flatbuffers::Offset<sched::Program>>(
+      schedule.programs, [&](const TestProgram &p) {
+        auto variants = mapped<flatbuffers::Offset<sched::Variant>>(
+            p.variants,
+            [&](const TestVariant &v) { return writeVariant(builder, v); });
+        auto certificate =
+            sched::CreateCertificateDirect(builder, p.bound, &p.prices);
+        return sched::CreateProgramDirect(builder, p.collective, p.root,
+                                          &p.allocation, p.algbw, certificate,
+                                          &variants);
+      });
+  auto root =
+      sched::CreateScheduleDirect(builder, schedule.formatVersion, "test", "",
+                                  schedule.linkKinds, topology, &programs);
+  return sched::sealSchedule(builder, root);
+}
+
+std::vector<int> treeParents(Shape shape, int numRanks, int root,
+                             std::mt19937 &random) {
+  // Number the ranks from the root on; place k hangs from an earlier place.
+  std::vector<int> order(numRanks);
+  for (int i = 0; i < numRanks; ++i)
+    order[i] = (root + i) % numRanks;
+  if (shape == Shape::random)
+    for (int i = numRanks - 1; i > 1; --i)
+      std::swap(order[i], order[1 + random() % i]);
+  std::vector<int> parents(numRanks, -1);
+  for (int i = 1; i < numRanks; ++i) {
+    int above = shape == Shape::chain    ? i - 1
+                : shape == Shape::star   ? 0
+                : shape == Shape::binary ? (i - 1) / 2
+                                         : int(random() % i);
+    parents[order[i]] = order[above];
+  }
+  return parents;
+}
+
+TestSchedule makeSchedule(Collective collective, int root, int numRanks,
+                          std::vector<TestTree> trees,
+                          const BuildOptions &options) {
+  TestSchedule schedule;
+  schedule.nodes.assign(numRanks, sched::NodeKind::gpu);
+  for (int from = 0; from < numRanks; ++from)
+    for (int to = 0; to < numRanks; ++to)
+      if (from != to)
+        schedule.links.push_back(
+            {1, 1, uint32_t(from), uint32_t(to), sched::LinkKind::nvlink});
+
+  TestProgram program;
+  program.collective = collective;
+  if (collective == Collective::broadcast || collective == Collective::reduce)
+    program.root = uint16_t(root);
+  for (int rank = 0; rank < numRanks; ++rank)
+    program.allocation.push_back(uint16_t(rank));
+  TestVariant variant;
+  variant.chunkBytes = options.chunkBytes;
+  variant.trees = std::move(trees);
+  for (TestTree &tree : variant.trees)
+    tree.depth = depthOf(tree.parents);
+  ForestWriter(collective, numRanks, variant, options).write();
+
+  uint32_t numBlocks = std::max(sched::inputBlocks(collective, numRanks),
+                                sched::outputBlocks(collective, numRanks));
+  program.algbw = sustainedRate(variant, schedule.links.size(), numBlocks);
+  program.prices.assign(schedule.links.size(), 1);
+  // n (n - 1) links; a tree costs n - 1, and twice that when it goes both ways.
+  bool bothWays = goesUp(collective) && goesDown(collective);
+  program.bound = numRanks == 1 ? std::numeric_limits<double>::infinity()
+                                : numRanks / (bothWays ? 2.0 : 1.0);
+  program.variants.push_back(std::move(variant));
+  schedule.programs.push_back(std::move(program));
+  return schedule;
+}
+
+TestSchedule makeSchedule(Collective collective, int root, int numRanks,
+                          const BuildOptions &options) {
+  std::mt19937 random(options.seed);
+  uint32_t numBlocks = std::max(sched::inputBlocks(collective, numRanks),
+                                sched::outputBlocks(collective, numRanks));
+  std::vector<TestTree> trees;
+  for (uint32_t block = 0; block < numBlocks; ++block) {
+    std::vector<uint32_t> parts;
+    uint32_t sum = 0;
+    for (int i = 0; i < options.treesPerBlock; ++i) {
+      parts.push_back(1 + random() % 5);
+      sum += parts.back();
+    }
+    for (uint32_t part : parts) {
+      TestTree tree;
+      tree.numerator = part;
+      tree.denominator = sum;
+      tree.block = uint16_t(block);
+      tree.root =
+          uint16_t(numBlocks > 1                         ? block
+                   : collective == Collective::allreduce ? random() % numRanks
+                                                         : uint32_t(root));
+      tree.parents = treeParents(options.shape, numRanks, tree.root, random);
+      trees.push_back(std::move(tree));
+    }
+  }
+  return makeSchedule(collective, root, numRanks, std::move(trees), options);
+}
+
+} // namespace blink::test

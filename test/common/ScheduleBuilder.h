@@ -1,0 +1,146 @@
+//===- ScheduleBuilder.h - schedules for tests ------------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// A plain, mutable model of a .sched file, a function that writes it, and
+// makers of right schedules from trees. Shares no code with the compiler, so a
+// test may judge the compiler, the verifier or the runtime with it.
+//
+//     TestSchedule s = makeSchedule(Collective::allreduce, 0, 8, {});
+//     s.variant().ranks[3].steps[0].tree = 99;   // break it
+//     std::vector<uint8_t> bytes = seal(s);
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_TEST_COMMON_SCHEDULEBUILDER_H
+#define BLINK_TEST_COMMON_SCHEDULEBUILDER_H
+
+#include "schedules/ScheduleFile.h"
+
+#include <limits>
+#include <random>
+
+namespace blink::test {
+
+using sched::Collective;
+
+struct TestLink {
+  double bandwidth = 1;
+  double latency = 1;
+  uint32_t from = 0;
+  uint32_t to = 0;
+  sched::LinkKind kind = sched::LinkKind::nvlink;
+};
+
+struct TestTree {
+  uint32_t numerator = 1;
+  uint32_t denominator = 1;
+  uint16_t block = 0;
+  uint16_t root = 0;
+  uint16_t depth = 0;
+  /// Not in the file: the parent of each rank, -1 for the root.
+  std::vector<int> parents;
+};
+
+struct TestChannel {
+  uint32_t tree = 0;
+  uint32_t pathBegin = 0;
+  uint16_t pathCount = 0;
+  uint16_t source = 0;
+  uint16_t destination = 0;
+  uint16_t slots = 1;
+  sched::ChannelKind kind = sched::ChannelKind::peer;
+};
+
+struct TestOperand {
+  sched::OperandKind kind = sched::OperandKind::input;
+  uint32_t index = 0;
+};
+
+struct TestStep {
+  uint32_t tree = 0;
+  uint32_t operandsBegin = 0;
+  uint16_t sources = 0;
+  uint16_t destinations = 0;
+  bool completes = false;
+};
+
+struct TestLane {
+  uint32_t stepsBegin = 0;
+  uint32_t stepsCount = 0;
+};
+
+struct TestRank {
+  std::vector<TestLane> lanes;
+  std::vector<TestStep> steps;
+  std::vector<TestOperand> operands;
+};
+
+struct TestVariant {
+  uint64_t minBytes = 0;
+  uint64_t maxBytes = ~uint64_t(0);
+  sched::Protocol protocol = sched::Protocol::simple;
+  uint32_t chunkBytes = 4096;
+  std::vector<TestTree> trees;
+  std::vector<TestChannel> channels;
+  std::vector<uint32_t> paths;
+  std::vector<TestRank> ranks;
+};
+
+struct TestProgram {
+  Collective collective = Collective::allreduce;
+  uint16_t root = 0;
+  std::vector<uint16_t> allocation;
+  double algbw = 1;
+  double bound = 1;
+  std::vector<double> prices;
+  std::vector<TestVariant> variants;
+};
+
+/// A whole file. The topology is what makeSchedule made it: GPUs only, a link
+/// of 1 GB/s from each to each other.
+struct TestSchedule {
+  uint32_t formatVersion = sched::kFormatVersion;
+  uint8_t linkKinds = 1;
+  std::vector<sched::NodeKind> nodes;
+  std::vector<TestLink> links;
+  std::vector<TestProgram> programs;
+
+  TestVariant &variant() { return programs.at(0).variants.at(0); }
+};
+
+/// The bytes of the file, exactly as the model says, right or wrong.
+std::vector<uint8_t> seal(const TestSchedule &schedule);
+
+enum class Shape { chain, star, binary, random };
+
+/// Parents of a spanning tree over `numRanks` ranks; -1 at `root`.
+std::vector<int> treeParents(Shape shape, int numRanks, int root,
+                             std::mt19937 &random);
+
+struct BuildOptions {
+  Shape shape = Shape::binary;
+  int treesPerBlock = 1; ///< with uneven shares when there are several
+  int lanes = 2;         ///< most lanes of a rank; steps are dealt out to them
+  uint32_t chunkBytes = 4096;
+  uint16_t slots = 2;
+  bool splitRoot = false; ///< the root of an allreduce reads its output back
+  uint32_t seed = 1;      ///< of random shapes, roots and shares
+};
+
+/// A right schedule of one program: trees with roots where the collective wants
+/// them, folds in the order (tree, up, down), free of deadlock for any lanes
+/// and slots. `root` is looked at by broadcast and reduce only. `algbw` is what
+/// the links sustain; the certificate prices every link at 1 and holds.
+TestSchedule makeSchedule(Collective collective, int root, int numRanks,
+                          const BuildOptions &options);
+
+/// The same from trees of one's own (sorted by block, shares filled in). Only
+/// shape, trees and seed of `options` are not looked at.
+TestSchedule makeSchedule(Collective collective, int root, int numRanks,
+                          std::vector<TestTree> trees,
+                          const BuildOptions &options);
+
+} // namespace blink::test
+
+#endif // BLINK_TEST_COMMON_SCHEDULEBUILDER_H

@@ -1,0 +1,231 @@
+//===- ArgumentsTest.cpp - wrong arguments get a sentence -----------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "test/conformance/Job.h"
+
+#include "doctest/doctest.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <unistd.h>
+
+using namespace blink;
+using namespace blink::test;
+
+namespace {
+
+void checkError(blinkResult_t result, blinkResult_t expected,
+                const char *part) {
+  std::string text = blinkGetLastError(nullptr);
+  CAPTURE(text);
+  CHECK(result == expected);
+  CHECK(text.find(part) != std::string::npos);
+}
+
+/// An opened schedule, closed at the end.
+struct Opened {
+  blinkSchedule_t schedule = nullptr;
+  explicit Opened(const TestSchedule &model) {
+    std::vector<uint8_t> bytes = seal(model);
+    REQUIRE(blinkScheduleOpenMemory(bytes.data(), bytes.size(), &schedule) ==
+            blinkSuccess);
+  }
+  ~Opened() { blinkScheduleClose(schedule); }
+};
+
+/// A file of these bytes, removed at the end.
+struct TemporaryFile {
+  char path[32] = "/tmp/blink-XXXXXX";
+  explicit TemporaryFile(const std::vector<uint8_t> &bytes) {
+    int file = mkstemp(path);
+    REQUIRE(file >= 0);
+    REQUIRE(write(file, bytes.data(), bytes.size()) == ssize_t(bytes.size()));
+    close(file);
+  }
+  ~TemporaryFile() { std::remove(path); }
+};
+
+} // namespace
+
+TEST_CASE("collectives judge their arguments") {
+  Job job(allCollectives(2, 1, {}), 2);
+  alignas(16) char memory[64] = {};
+  void *p = memory;
+  checkError(blinkAllReduce(p, p, 1, blinkInt8, blinkSum, nullptr, nullptr),
+             blinkInvalidArgument, "communicator is NULL");
+  checkError(
+      blinkAllReduce(nullptr, p, 1, blinkInt8, blinkSum, job[0], nullptr),
+      blinkInvalidArgument, "allreduce: the send buffer is NULL");
+  checkError(
+      blinkAllReduce(p, nullptr, 1, blinkInt8, blinkSum, job[0], nullptr),
+      blinkInvalidArgument, "allreduce: the receive buffer is NULL");
+  checkError(
+      blinkAllReduce(p, p, 1, blinkDataType_t(10), blinkSum, job[0], nullptr),
+      blinkInvalidArgument, "unknown data type 10");
+  checkError(
+      blinkAllReduce(p, p, 1, blinkInt8, blinkRedOp_t(5), job[0], nullptr),
+      blinkInvalidArgument, "unknown operator 5");
+  checkError(blinkAllReduce(p, p, SIZE_MAX / 4, blinkFloat64, blinkSum, job[0],
+                            nullptr),
+             blinkInvalidArgument, "more than memory can hold");
+  checkError(
+      blinkAllReduce(memory + 1, p, 1, blinkFloat16, blinkSum, job[0], nullptr),
+      blinkInvalidArgument, "not aligned to its elements of 2 bytes");
+  checkError(blinkBroadcast(p, p, 1, blinkInt8, 2, job[0], nullptr),
+             blinkInvalidArgument, "root 2 of 2 ranks");
+  checkError(blinkBroadcast(p, p, 1, blinkInt8, -1, job[0], nullptr),
+             blinkInvalidArgument, "root -1 of 2 ranks");
+  checkError(blinkBroadcast(p, p, 1, blinkInt8, 0, job[0], nullptr),
+             blinkInvalidUsage, "with root 0, only with root 1");
+  // The communicator remembers its own last error.
+  CHECK(std::string(blinkGetLastError(job[0])).find("root 0") !=
+        std::string::npos);
+  CHECK(std::string(blinkGetLastError(job[1])) == "");
+  // Nothing of all this disturbed the job.
+  Case c;
+  c.count = 5;
+  CHECK(runCase(job, c) == "");
+}
+
+TEST_CASE("buffers that a rank does not need may be NULL") {
+  Job job(allCollectives(3, 1, {}), 3);
+  int64_t in[3] = {5, 6, 7}, out[3] = {};
+  CHECK(job.inGroup([&](int rank) {
+    return blinkReduce(&in[rank], rank == 1 ? &out[1] : nullptr, 1, blinkInt64,
+                       blinkSum, 1, job[rank], nullptr);
+  }) == blinkSuccess);
+  CHECK(out[1] == 18);
+  CHECK(job.inGroup([&](int rank) {
+    return blinkBroadcast(rank == 1 ? &in[1] : nullptr, &out[rank], 1,
+                          blinkInt64, 1, job[rank], nullptr);
+  }) == blinkSuccess);
+  CHECK(out[0] == 6);
+  CHECK(out[2] == 6);
+  // No elements, no buffers.
+  CHECK(job.inGroup([&](int rank) {
+    return blinkAllReduce(nullptr, nullptr, 0, blinkInt64, blinkSum, job[rank],
+                          nullptr);
+  }) == blinkSuccess);
+}
+
+TEST_CASE("a refused call spoils its group, and only that") {
+  Job job(makeSchedule(Collective::allreduce, 0, 2, {}), 2);
+  int32_t in = 1, out[2] = {};
+  blinkGroupStart();
+  CHECK(blinkAllReduce(&in, &out[0], 1, blinkInt32, blinkSum, job[0],
+                       nullptr) == blinkSuccess);
+  CHECK(blinkAllReduce(&in, nullptr, 1, blinkInt32, blinkSum, job[1],
+                       nullptr) == blinkInvalidArgument);
+  checkError(blinkGroupEnd(), blinkInvalidArgument, "receive buffer is NULL");
+  CHECK(out[0] == 0);
+  CHECK(job.inGroup([&](int rank) {
+    return blinkAllReduce(&in, &out[rank], 1, blinkInt32, blinkSum, job[rank],
+                          nullptr);
+  }) == blinkSuccess);
+  CHECK(out[0] == 2);
+  checkError(blinkGroupEnd(), blinkInvalidUsage, "without a blinkGroupStart");
+}
+
+TEST_CASE("communicators need a schedule that fits") {
+  Opened eight(makeSchedule(Collective::allreduce, 0, 8, {}));
+  blinkComm_t comms[8];
+  auto init = [&](int ranks, const int *devices, const blinkConfig_t *config) {
+    comms[0] = reinterpret_cast<blinkComm_t>(comms);
+    blinkResult_t result =
+        blinkCommInitAll(comms, ranks, devices, eight.schedule, config);
+    CHECK((comms[0] == nullptr || ranks < 1));
+    return result;
+  };
+  int ranks = 0;
+  CHECK(blinkScheduleRanks(eight.schedule, &ranks) == blinkSuccess);
+  CHECK(ranks == 8);
+  checkError(init(4, nullptr, nullptr), blinkInvalidUsage,
+             "the schedule is for 8 ranks, the call has 4");
+  checkError(init(0, nullptr, nullptr), blinkInvalidArgument, "nranks");
+  int devices[8] = {};
+  checkError(init(8, devices, nullptr), blinkInvalidArgument, "devices");
+  blinkConfig_t config = BLINK_CONFIG_INITIALIZER;
+  config.backend = blinkBackendCuda;
+  checkError(init(8, nullptr, &config), blinkInvalidUsage, "no CUDA back end");
+  config.backend = blinkBackend_t(7);
+  checkError(init(8, nullptr, &config), blinkInvalidArgument, "back end 7");
+  config = BLINK_CONFIG_INITIALIZER;
+  config.timeoutMs = -1;
+  checkError(init(8, nullptr, &config), blinkInvalidArgument, "timeoutMs");
+  config = BLINK_CONFIG_INITIALIZER;
+  config.size = 3;
+  checkError(init(8, nullptr, &config), blinkInvalidArgument,
+             "BLINK_CONFIG_INITIALIZER");
+  checkError(blinkCommInitAll(comms, 8, nullptr, nullptr, nullptr),
+             blinkInvalidArgument, "schedule is NULL");
+}
+
+TEST_CASE("a schedule too large for the machine is an error") {
+  BuildOptions huge;
+  huge.chunkBytes = 64 << 20;
+  huge.slots = 1024;
+  huge.treesPerBlock = 8;
+  Opened opened(makeSchedule(Collective::allreduce, 0, 8, huge)); // 7 TB
+  blinkComm_t comms[8];
+  checkError(blinkCommInitAll(comms, 8, nullptr, opened.schedule, nullptr),
+             blinkSystemError, "smaller chunks");
+}
+
+TEST_CASE("schedules are opened from files and added to") {
+  TemporaryFile reduce(seal(makeSchedule(Collective::reduce, 1, 2, {})));
+  TemporaryFile gather(seal(makeSchedule(Collective::allgather, 0, 2, {})));
+  std::vector<uint8_t> damaged =
+      seal(makeSchedule(Collective::reduce, 1, 2, {}));
+  damaged[damaged.size() / 2] ^= 1;
+  TemporaryFile broken(damaged);
+  blinkSchedule_t schedule = reinterpret_cast<blinkSchedule_t>(&reduce);
+  checkError(blinkScheduleOpen("/no/such/file.sched", &schedule),
+             blinkSystemError, "/no/such/file.sched: cannot read it");
+  CHECK(schedule == nullptr);
+  checkError(blinkScheduleOpen("/tmp", &schedule), blinkSystemError,
+             "cannot read");
+  checkError(blinkScheduleOpen(broken.path, &schedule), blinkInvalidArgument,
+             "checksum");
+  REQUIRE(blinkScheduleOpen(reduce.path, &schedule) == blinkSuccess);
+  blinkComm_t before[2], after[2];
+  REQUIRE(blinkCommInitAll(before, 2, nullptr, schedule, nullptr) ==
+          blinkSuccess);
+  checkError(blinkScheduleAdd(schedule, broken.path), blinkInvalidArgument,
+             broken.path);
+  REQUIRE(blinkScheduleAdd(schedule, gather.path) == blinkSuccess);
+  REQUIRE(blinkCommInitAll(after, 2, nullptr, schedule, nullptr) ==
+          blinkSuccess);
+  CHECK(blinkScheduleClose(schedule) == blinkSuccess);
+  int8_t in[2] = {1, 2}, out[2][2] = {};
+  checkError(blinkAllGather(&in[0], out[0], 1, blinkInt8, before[0], nullptr),
+             blinkInvalidUsage, "no allgather for 2 ranks");
+  blinkGroupStart();
+  for (int rank = 0; rank < 2; ++rank)
+    blinkAllGather(&in[rank], out[rank], 1, blinkInt8, after[rank], nullptr);
+  CHECK(blinkGroupEnd() == blinkSuccess);
+  CHECK(out[1][0] == 1);
+  CHECK(out[0][1] == 2);
+  for (int rank = 0; rank < 2; ++rank) {
+    CHECK(blinkCommDestroy(before[rank]) == blinkSuccess);
+    CHECK(blinkCommDestroy(after[rank]) == blinkSuccess);
+  }
+}
+
+TEST_CASE("version and result codes") {
+  int version = 0;
+  CHECK(blinkGetVersion(&version) == blinkSuccess);
+  CHECK(version == BLINK_VERSION);
+  CHECK(blinkGetVersion(nullptr) == blinkInvalidArgument);
+  for (int code = 0; code <= 7; ++code)
+    for (int other = 0; other < code; ++other)
+      CHECK(std::string(blinkGetErrorString(blinkResult_t(code))) !=
+            blinkGetErrorString(blinkResult_t(other)));
+  CHECK(blinkGetErrorString(blinkResult_t(99)) ==
+        std::string("unknown result code"));
+  CHECK(blinkCommDestroy(nullptr) == blinkSuccess);
+  CHECK(blinkCommAbort(nullptr) == blinkSuccess);
+  CHECK(blinkScheduleClose(nullptr) == blinkSuccess);
+}

@@ -1,0 +1,166 @@
+//===- Elements.cpp - what the right result is ----------------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "test/conformance/Elements.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace blink::test {
+namespace {
+
+struct FloatFormat {
+  int exponentBits;
+  int fractionBits;
+};
+
+FloatFormat formatOf(blinkDataType_t type) {
+  switch (type) {
+  case blinkFloat16:
+    return {5, 10};
+  case blinkBfloat16:
+    return {8, 7};
+  case blinkFloat32:
+    return {8, 23};
+  default:
+    return {11, 52};
+  }
+}
+
+bool isSigned(blinkDataType_t type) {
+  return type == blinkInt8 || type == blinkInt32 || type == blinkInt64;
+}
+
+uint64_t mask(blinkDataType_t type) {
+  return ~uint64_t(0) >> (64 - 8 * bytesOf(type));
+}
+
+/// The integer that the bits mean, as two's complement in 64 bits.
+int64_t extend(blinkDataType_t type, uint64_t bits) {
+  int shift = 64 - 8 * bytesOf(type);
+  return int64_t(bits << shift) >> shift;
+}
+
+uint64_t mix(uint64_t x) { // splitmix64's finaliser
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
+  return x ^ (x >> 31);
+}
+
+} // namespace
+
+int bytesOf(blinkDataType_t type) {
+  static const int bytes[] = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2};
+  return bytes[type];
+}
+
+bool isFloat(blinkDataType_t type) { return type >= blinkFloat16; }
+
+uint64_t loadBits(blinkDataType_t type, const void *buffer, size_t index) {
+  uint64_t bits = 0; // little endian
+  size_t size = size_t(bytesOf(type));
+  std::memcpy(&bits, static_cast<const char *>(buffer) + index * size, size);
+  return bits;
+}
+
+void storeBits(blinkDataType_t type, void *buffer, size_t index,
+               uint64_t bits) {
+  size_t size = size_t(bytesOf(type));
+  std::memcpy(static_cast<char *>(buffer) + index * size, &bits, size);
+}
+
+double decode(blinkDataType_t type, uint64_t bits) {
+  auto [exponentBits, fractionBits] = formatOf(type);
+  int bias = (1 << (exponentBits - 1)) - 1;
+  uint64_t fraction = bits & ((uint64_t(1) << fractionBits) - 1);
+  int exponent = int(bits >> fractionBits) & ((1 << exponentBits) - 1);
+  bool negative = bits >> (exponentBits + fractionBits) & 1;
+  double value;
+  if (exponent == (1 << exponentBits) - 1)
+    value = fraction ? NAN : INFINITY;
+  else if (exponent == 0)
+    value = std::ldexp(double(fraction), 1 - bias - fractionBits);
+  else
+    value = std::ldexp(double(fraction | uint64_t(1) << fractionBits),
+                       exponent - bias - fractionBits);
+  return negative ? -value : value;
+}
+
+uint64_t encode(blinkDataType_t type, double value) {
+  auto [exponentBits, fractionBits] = formatOf(type);
+  uint64_t sign = uint64_t(std::signbit(value))
+                  << (exponentBits + fractionBits);
+  uint64_t infinity = ((uint64_t(1) << exponentBits) - 1) << fractionBits;
+  if (std::isnan(value))
+    return infinity | uint64_t(1) << (fractionBits - 1);
+  // Positive elements ascend with their bits: search for the largest one that
+  // is not above, then see which neighbour is nearer.
+  double magnitude = std::fabs(value);
+  uint64_t low = 0, high = infinity;
+  while (low < high) {
+    uint64_t middle = low + (high - low + 1) / 2;
+    if (decode(type, middle) <= magnitude)
+      low = middle;
+    else
+      high = middle - 1;
+  }
+  if (low == infinity || decode(type, low) == magnitude)
+    return sign | low;
+  // Beyond the largest number the next would be as far off as the one before.
+  double below = decode(type, low);
+  double above = low + 1 == infinity ? 2 * below - decode(type, low - 1)
+                                     : decode(type, low + 1);
+  double middle = below + (above - below) / 2;
+  bool up = magnitude > middle || (magnitude == middle && (low & 1));
+  return sign | (low + up);
+}
+
+uint64_t inputBits(blinkDataType_t type, blinkRedOp_t op, int rank,
+                   size_t index) {
+  uint64_t random = mix((index % kPeriod) * 1000003 + uint64_t(rank) * 7919 +
+                        uint64_t(type) * 31 + 1);
+  if (!isFloat(type))
+    return random & mask(type);
+  if (op == blinkProd) // at most 2^4 for 16 ranks, whatever the order
+    return encode(type, (random & 1 ? -1 : 1) * (rank % 4 == 1 ? 2 : 1));
+  return encode(type, double(int(random % 15) - 7));
+}
+
+uint64_t reduceBits(blinkDataType_t type, blinkRedOp_t op,
+                    const std::vector<uint64_t> &contributions) {
+  const size_t n = contributions.size();
+  if (isFloat(type)) {
+    std::vector<double> values;
+    for (uint64_t bits : contributions)
+      values.push_back(decode(type, bits));
+    double result = values[0];
+    for (size_t r = 1; r < n; ++r)
+      result = op == blinkProd  ? result * values[r]
+               : op == blinkMax ? std::max(result, values[r])
+               : op == blinkMin ? std::min(result, values[r])
+                                : result + values[r];
+    return encode(type, op == blinkAvg ? result / double(n) : result);
+  }
+  auto less = [&](uint64_t a, uint64_t b) {
+    return isSigned(type) ? extend(type, a) < extend(type, b) : a < b;
+  };
+  uint64_t result = contributions[0];
+  for (size_t r = 1; r < n; ++r) {
+    uint64_t next = contributions[r];
+    result = op == blinkProd  ? result * next
+             : op == blinkMax ? std::max(result, next, less)
+             : op == blinkMin ? std::min(result, next, less)
+                              : result + next;
+    result &= mask(type);
+  }
+  if (op == blinkAvg)
+    result = isSigned(type) ? uint64_t(extend(type, result) / int64_t(n))
+                            : result / n;
+  return result & mask(type);
+}
+
+} // namespace blink::test

@@ -1,0 +1,51 @@
+//===- Elements.h - what the right result is --------------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Test data and expected results, element by element, sharing no code with the
+// runtime. Elements are handled as their bits, in the low end of 64.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_TEST_CONFORMANCE_ELEMENTS_H
+#define BLINK_TEST_CONFORMANCE_ELEMENTS_H
+
+#include "runtime/blink.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace blink::test {
+
+inline constexpr blinkDataType_t kTypes[] = {
+    blinkInt8,   blinkUint8,   blinkInt32,   blinkUint32,  blinkInt64,
+    blinkUint64, blinkFloat16, blinkFloat32, blinkFloat64, blinkBfloat16};
+inline constexpr blinkRedOp_t kOps[] = {blinkSum, blinkProd, blinkMax, blinkMin,
+                                        blinkAvg};
+
+int bytesOf(blinkDataType_t type);
+bool isFloat(blinkDataType_t type);
+
+uint64_t loadBits(blinkDataType_t type, const void *buffer, size_t index);
+void storeBits(blinkDataType_t type, void *buffer, size_t index, uint64_t bits);
+
+/// The value of a floating-point element, exactly.
+double decode(blinkDataType_t type, uint64_t bits);
+/// The nearest element, ties to even.
+uint64_t encode(blinkDataType_t type, double value);
+
+/// Element `index` of rank `rank`'s input, which repeats every kPeriod elements
+/// (a prime: chunks that change places do not go unnoticed).
+/// Whole numbers so small (powers of two for prod) that every partial result is
+/// exact in any order, or any bits for integers, which wrap.
+inline constexpr size_t kPeriod = 251;
+uint64_t inputBits(blinkDataType_t type, blinkRedOp_t op, int rank,
+                   size_t index);
+
+/// The reduction of one element of each rank.
+uint64_t reduceBits(blinkDataType_t type, blinkRedOp_t op,
+                    const std::vector<uint64_t> &contributions);
+
+} // namespace blink::test
+
+#endif // BLINK_TEST_CONFORMANCE_ELEMENTS_H

@@ -1,0 +1,72 @@
+//===- Job.h - the ranks of a test ------------------------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_TEST_CONFORMANCE_JOB_H
+#define BLINK_TEST_CONFORMANCE_JOB_H
+
+#include "runtime/blink.h"
+#include "test/common/ScheduleBuilder.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace blink::test {
+
+/// One schedule file with a program for every collective, all of one shape;
+/// broadcast and reduce with root `root`.
+TestSchedule allCollectives(int numRanks, int root,
+                            const BuildOptions &options);
+
+/// Communicators of all ranks over a schedule; destroyed at the end.
+class Job {
+public:
+  /// The test fails if they cannot be made. timeoutMs 0: the default.
+  Job(const TestSchedule &schedule, int numRanks, int timeoutMs = 0);
+  ~Job();
+  Job(const Job &) = delete;
+
+  int size() const { return int(comms_.size()); }
+  blinkComm_t operator[](int rank) const { return comms_[rank]; }
+  /// The communicator is freed by the test, not by the job.
+  blinkComm_t release(int rank);
+
+  /// Runs `body(rank)` on a thread for each rank; the results in order.
+  std::vector<blinkResult_t>
+  onThreads(const std::function<blinkResult_t(int)> &body) const;
+  /// Runs `body(rank)` for each rank within one group; the group's result.
+  blinkResult_t inGroup(const std::function<blinkResult_t(int)> &body) const;
+
+private:
+  std::vector<blinkComm_t> comms_;
+};
+
+/// A collective with its arguments, to be run by all ranks of a job and
+/// compared with the expected result.
+struct Case {
+  Collective collective = Collective::allreduce;
+  blinkDataType_t type = blinkFloat32;
+  blinkRedOp_t op = blinkSum;
+  size_t count = 0;
+  int root = 0;
+  bool inPlace = false;
+  bool misaligned = false; ///< by one element from an aligned address
+  bool threads = false;    ///< a thread a rank, not one group
+
+  std::string describe() const;
+};
+
+/// Calls the collective of a case with these buffers.
+blinkResult_t call(const Case &c, const void *send, void *recv,
+                   blinkComm_t comm);
+
+/// Runs it. Returns "" or what is wrong: a result code, the number of wrong
+/// elements, an input or a byte beside a buffer that was written.
+std::string runCase(const Job &job, const Case &c);
+
+} // namespace blink::test
+
+#endif // BLINK_TEST_CONFORMANCE_JOB_H

@@ -1,0 +1,18 @@
+# Installs the runtime into an empty prefix, then configures, builds and runs a
+# project that knows nothing but that prefix.
+set(prefix ${WORK}/prefix)
+file(REMOVE_RECURSE ${prefix} ${WORK}/consumer)
+execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILD} --component runtime --prefix ${prefix}
+  OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
+file(GLOB_RECURSE license ${prefix}/*/LICENSE)
+if(NOT license)
+  message(FATAL_ERROR "no LICENSE among the installed files")
+endif()
+execute_process(COMMAND ${CMAKE_COMMAND} -G ${GENERATOR} -S ${CONSUMER} -B ${WORK}/consumer
+  -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_CXX_COMPILER=${CXX} -DWANTED=${VERSION}
+  OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${CMAKE_COMMAND} --build ${WORK}/consumer OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${WORK}/consumer/consumer OUTPUT_VARIABLE said COMMAND_ERROR_IS_FATAL ANY)
+if(NOT said STREQUAL "${VERSION}\n")
+  message(FATAL_ERROR "expected ${VERSION}, the installed library says ${said}")
+endif()

@@ -1,0 +1,112 @@
+//===- FoldTest.cpp - folds over ranges -----------------------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// That a range is the fold of its elements, for any numbers of sources and
+// destinations, any length, and a destination that is a source. What an element
+// should be is the conformance suite's matter.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/host/Fold.h"
+#include "runtime/core/Operators.h"
+
+#include "doctest/doctest.h"
+
+#include <cstring>
+#include <random>
+#include <vector>
+
+using namespace blink::runtime;
+
+namespace {
+
+/// Bit by bit, except that of two NaNs added either payload may stay.
+template <typename T>
+bool sameElements(const T *got, const std::vector<T> &expected) {
+  for (size_t i = 0; i < expected.size(); ++i) {
+    auto value = loadElement(expected[i]), other = loadElement(got[i]);
+    bool bothNan = value != value && other != other;
+    if (!bothNan && std::memcmp(&got[i], &expected[i], sizeof(T)) != 0)
+      return false;
+  }
+  return true;
+}
+
+template <typename T, typename Operator>
+void checkFold(blinkDataType_t type, blinkRedOp_t op, uint32_t divisor,
+               std::mt19937 &random) {
+  FoldFunction fold = foldFunction(type, op);
+  REQUIRE(static_cast<bool>(fold));
+  REQUIRE(elementBytes(type) == sizeof(T));
+  for (size_t count : {0, 1, 5, 63, 4096, 20001})
+    for (uint32_t numSources : {1, 2, 3, 5})
+      for (size_t numDestinations : {1, 3}) {
+        // Off by one element from any alignment; a guard at the end.
+        std::vector<std::vector<T>> data(numSources + numDestinations,
+                                         std::vector<T>(count + 2));
+        for (auto &list : data)
+          for (T &element : list) {
+            uint64_t bits = random();
+            std::memcpy(&element, &bits, sizeof(T));
+          }
+        bool inPlace = random() % 2;
+        std::vector<const T *> sources;
+        std::vector<const void *> from;
+        std::vector<void *> to;
+        for (size_t i = 0; i < data.size(); ++i) {
+          if (i < numSources)
+            sources.push_back(data[i].data() + 1);
+          else
+            to.push_back(data[i].data() + 1);
+        }
+        if (inPlace)
+          to[0] = data[random() % numSources].data() + 1;
+        from.assign(sources.begin(), sources.end());
+        std::vector<T> expected(count);
+        for (size_t i = 0; i < count; ++i)
+          expected[i] =
+              foldElement<T, Operator>(sources.data(), numSources, i, divisor);
+        auto before = data;
+        fold(from.data(), numSources, to.data(), numDestinations, count,
+             divisor);
+        for (void *destination : to)
+          if (!sameElements(static_cast<const T *>(destination), expected))
+            FAIL("type " << type << " op " << op << " count " << count
+                         << " sources " << numSources);
+        for (size_t i = 0; i < data.size(); ++i) {
+          CHECK(!std::memcmp(&data[i].front(), &before[i].front(), sizeof(T)));
+          CHECK(!std::memcmp(&data[i].back(), &before[i].back(), sizeof(T)));
+        }
+      }
+}
+
+template <typename T> void checkType(blinkDataType_t type) {
+  std::mt19937 random(uint32_t(type) + 1);
+  checkFold<T, Sum>(type, blinkSum, 0, random);
+  checkFold<T, Sum>(type, blinkAvg, 3, random);
+  checkFold<T, Prod>(type, blinkProd, 0, random);
+  checkFold<T, Max>(type, blinkMax, 0, random);
+  checkFold<T, Min>(type, blinkMin, 0, random);
+}
+
+} // namespace
+
+TEST_CASE("a range is the fold of its elements") {
+  checkType<int8_t>(blinkInt8);
+  checkType<uint8_t>(blinkUint8);
+  checkType<int32_t>(blinkInt32);
+  checkType<uint32_t>(blinkUint32);
+  checkType<int64_t>(blinkInt64);
+  checkType<uint64_t>(blinkUint64);
+  checkType<Half>(blinkFloat16);
+  checkType<float>(blinkFloat32);
+  checkType<double>(blinkFloat64);
+  checkType<BFloat16>(blinkBfloat16);
+}
+
+TEST_CASE("there is no fold for what does not exist") {
+  CHECK(elementBytes(blinkDataType_t(10)) == 0);
+  CHECK(!foldFunction(blinkDataType_t(10), blinkSum));
+  CHECK(!foldFunction(blinkFloat32, blinkRedOp_t(5)));
+}

@@ -1,0 +1,396 @@
+//===- RulesTest.cpp - every rule of schedule.fbs, violated once ----------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "test/common/ScheduleBuilder.h"
+
+#include "doctest/doctest.h"
+
+#include <cmath>
+#include <functional>
+#include <limits>
+
+using namespace blink;
+using namespace blink::test;
+
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+struct Violation {
+  const char *place; ///< what the message begins with
+  const char *what;  ///< what it goes on to say
+  std::function<void(TestSchedule &)> apply;
+};
+
+/// Opens `model` and returns the message; empty when it opened.
+std::string messageOf(const TestSchedule &model) {
+  std::vector<uint8_t> bytes = seal(model);
+  std::string error;
+  bool ok = sched::openSchedule(bytes.data(), bytes.size(), error) != nullptr;
+  CHECK(ok == error.empty());
+  return error;
+}
+
+void checkEach(const TestSchedule &right,
+               const std::vector<Violation> &violations) {
+  REQUIRE(messageOf(right) == "");
+  for (const Violation &violation : violations) {
+    TestSchedule wrong = right;
+    violation.apply(wrong);
+    std::string message = messageOf(wrong);
+    std::string place = std::string(violation.place) + ": ";
+    CAPTURE(message);
+    CAPTURE(place);
+    CHECK(message.compare(0, place.size(), place) == 0);
+    CHECK(message.find(violation.what, place.size()) != std::string::npos);
+  }
+}
+
+TestSchedule rightSchedule() {
+  BuildOptions options;
+  options.shape = Shape::star;
+  options.treesPerBlock = 2;
+  return makeSchedule(Collective::allreduce, 0, 4, options);
+}
+
+TestProgram &program(TestSchedule &s) { return s.programs[0]; }
+TestRank &rank(TestSchedule &s, int index) { return s.variant().ranks[index]; }
+
+/// The first operand of a rank that is (not) a channel and (not) a source.
+TestOperand &operandOf(TestRank &rank, sched::OperandKind kind, bool source) {
+  for (TestStep &step : rank.steps)
+    for (uint32_t i = 0; i < uint32_t(step.sources) + step.destinations; ++i) {
+      TestOperand &operand = rank.operands[step.operandsBegin + i];
+      if (operand.kind == kind && (i < step.sources) == source)
+        return operand;
+    }
+  throw std::logic_error("no such operand");
+}
+
+} // namespace
+
+TEST_CASE("rules of the file and its topology") {
+  checkEach(
+      rightSchedule(),
+      {{"topology.links[2]", "node 9 of 4",
+        [](auto &s) { s.links[2].from = 9; }},
+       {"topology.links[2]", "node 4 of 4", [](auto &s) { s.links[2].to = 4; }},
+       {"topology.links[2]", "with itself",
+        [](auto &s) { s.links[2].to = s.links[2].from; }},
+       {"topology.links[0]", "bandwidth",
+        [](auto &s) { s.links[0].bandwidth = 0; }},
+       {"topology.links[0]", "bandwidth",
+        [](auto &s) { s.links[0].bandwidth = -1; }},
+       {"topology.links[0]", "bandwidth",
+        [](auto &s) { s.links[0].bandwidth = kNan; }},
+       {"topology.links[0]", "bandwidth",
+        [](auto &s) { s.links[0].bandwidth = kInfinity; }},
+       {"topology.links[0]", "latency",
+        [](auto &s) { s.links[0].latency = -1; }},
+       {"topology.links[0]", "latency",
+        [](auto &s) { s.links[0].latency = kNan; }},
+       {"topology.links[1]", "unknown link kind 6",
+        [](auto &s) { s.links[1].kind = sched::LinkKind(6); }},
+       {"topology.nodes[3]", "unknown node kind 4",
+        [](auto &s) { s.nodes[3] = sched::NodeKind(4); }},
+       {"link_kinds", "unknown bits", [](auto &s) { s.linkKinds = 64; }},
+       {"programs", "empty", [](auto &s) { s.programs.clear(); }},
+       {"programs[1]", "same collective, root and allocation as programs[0]",
+        [](auto &s) { s.programs.push_back(s.programs[0]); }}});
+  TestSchedule wrong = rightSchedule();
+  wrong.formatVersion = 2;
+  CHECK(messageOf(wrong).find("format version 2, expected 1") == 0);
+}
+
+TEST_CASE("rules of programs") {
+  checkEach(
+      rightSchedule(),
+      {{"programs[0].collective", "unknown collective 5",
+        [](auto &s) { program(s).collective = Collective(5); }},
+       {"programs[0].root", "has no root",
+        [](auto &s) { program(s).root = 1; }},
+       {"programs[0].root", "rank 4 of 4",
+        [](auto &s) {
+          program(s).collective = Collective::broadcast;
+          program(s).root = 4;
+        }},
+       {"programs[0].allocation", "empty",
+        [](auto &s) { program(s).allocation.clear(); }},
+       {"programs[0].allocation[3]", "GPU 4 of 4",
+        [](auto &s) { program(s).allocation[3] = 4; }},
+       {"programs[0].allocation[3]", "GPU 1 twice",
+        [](auto &s) { program(s).allocation[3] = 1; }},
+       {"programs[0].allocation[2]", "GPU 2 of 2",
+        [](auto &s) {
+          s.nodes[1] = sched::NodeKind::cpu;
+          s.nodes[3] = sched::NodeKind::nic;
+        }},
+       {"programs[0].algbw", "positive", [](auto &s) { program(s).algbw = 0; }},
+       {"programs[0].algbw", "positive",
+        [](auto &s) { program(s).algbw = kNan; }},
+       {"programs[0].algbw", "positive",
+        [](auto &s) { program(s).algbw = kInfinity; }},
+       {"programs[0].certificate.bound", "positive",
+        [](auto &s) { program(s).bound = kNan; }},
+       {"programs[0].certificate.bound", "positive",
+        [](auto &s) { program(s).bound = -1; }},
+       {"programs[0].certificate.prices", "expected one for each of 12 links",
+        [](auto &s) { program(s).prices.pop_back(); }},
+       {"programs[0].certificate.prices[5]", ">= 0",
+        [](auto &s) { program(s).prices[5] = -1; }},
+       {"programs[0].certificate.prices[5]", ">= 0",
+        [](auto &s) { program(s).prices[5] = kNan; }},
+       {"programs[0].variants", "empty",
+        [](auto &s) { program(s).variants.clear(); }}});
+  TestSchedule alone = makeSchedule(Collective::allreduce, 0, 1, {});
+  checkEach(alone, {{"programs[0].algbw", "infinity",
+                     [](auto &s) { program(s).algbw = 1; }},
+                    {"programs[0].certificate.bound", "infinity",
+                     [](auto &s) { program(s).bound = 1; }}});
+}
+
+TEST_CASE("rules of variants") {
+  checkEach(rightSchedule(),
+            {{"programs[0].variants[0].min_bytes", "expected 0",
+              [](auto &s) { s.variant().minBytes = 1; }},
+             {"programs[0].variants[0].max_bytes", "empty",
+              [](auto &s) { s.variant().maxBytes = 0; }},
+             {"programs[0].variants[0].max_bytes", "no limit",
+              [](auto &s) { s.variant().maxBytes = 4096; }},
+             {"programs[0].variants[1].min_bytes", "4097, expected 4096",
+              [](auto &s) {
+                program(s).variants.push_back(s.variant());
+                program(s).variants[0].maxBytes = 4096;
+                program(s).variants[1].minBytes = 4097;
+              }},
+             {"programs[0].variants[0].protocol", "unknown protocol 1",
+              [](auto &s) { s.variant().protocol = sched::Protocol(1); }},
+             {"programs[0].variants[0].chunk_bytes", "0, expected",
+              [](auto &s) { s.variant().chunkBytes = 0; }},
+             {"programs[0].variants[0].chunk_bytes", "24, expected",
+              [](auto &s) { s.variant().chunkBytes = 24; }},
+             {"programs[0].variants[0].chunk_bytes", "expected a multiple",
+              [](auto &s) { s.variant().chunkBytes = (64u << 20) + 16; }},
+             {"programs[0].variants[0].ranks", "3 rank programs",
+              [](auto &s) { s.variant().ranks.pop_back(); }},
+             {"programs[0].variants[0].ranks", "5 rank programs",
+              [](auto &s) { s.variant().ranks.push_back(rank(s, 0)); }}});
+  TestSchedule two = rightSchedule();
+  program(two).variants.push_back(two.variant());
+  program(two).variants[0].maxBytes = program(two).variants[1].minBytes = 4096;
+  CHECK(messageOf(two) == "");
+}
+
+TEST_CASE("rules of trees") {
+  checkEach(rightSchedule(),
+            {{"programs[0].variants[0].trees[1]", "block 1 of 1",
+              [](auto &s) { s.variant().trees[1].block = 1; }},
+             {"programs[0].variants[0].trees[1]", "rank 4 of 4",
+              [](auto &s) { s.variant().trees[1].root = 4; }},
+             {"programs[0].variants[0].trees[0]", "expected more than 0",
+              [](auto &s) { s.variant().trees[0].numerator = 0; }},
+             {"programs[0].variants[0].trees[0]", "at most 1",
+              [](auto &s) { s.variant().trees[0].denominator = 0; }},
+             {"programs[0].variants[0].trees[1]", "denominator",
+              [](auto &s) { s.variant().trees[1].denominator += 1; }},
+             {"programs[0].variants[0].trees[1]", "more than one",
+              [](auto &s) { s.variant().trees[1].numerator += 1; }},
+             {"programs[0].variants[0].trees", "less than one",
+              [](auto &s) {
+                s.variant().trees[0].denominator *= 3;
+                s.variant().trees[1].denominator *= 3;
+              }},
+             {"programs[0].variants[0].trees", "less than one",
+              [](auto &s) { s.variant().trees.clear(); }},
+             {"programs[0].variants[0].trees[2]", "block 0", [](auto &s) {
+                s.variant().trees.push_back(s.variant().trees[0]);
+              }}});
+  BuildOptions options;
+  options.treesPerBlock = 2;
+  checkEach(
+      makeSchedule(Collective::allgather, 0, 3, options),
+      {{"programs[0].variants[0].trees[2]", "block 0, expected 1",
+        [](auto &s) { s.variant().trees[2].block = 0; }},
+       {"programs[0].variants[0].trees[0]", "block 1, expected 0",
+        [](auto &s) { std::swap(s.variant().trees[0], s.variant().trees[2]); }},
+       {"programs[0].variants[0].trees[1]", "block 1, expected 0",
+        [](auto &s) { s.variant().trees[1].block = 1; }}});
+}
+
+TEST_CASE("rules of channels") {
+  const char *place = "programs[0].variants[0].channels[1]";
+  checkEach(
+      rightSchedule(),
+      {{place, "tree 2 of 2",
+        [](auto &s) { s.variant().channels[1].tree = 2; }},
+       {place, "path ends at link 4294967296 of 12",
+        [](auto &s) { s.variant().channels[1].pathBegin = 0xffffffffu; }},
+       {place, "path ends",
+        [](auto &s) { s.variant().channels[1].pathCount = 60000; }},
+       {"programs[0].variants[0].paths[1]", "link 12 of 12",
+        [](auto &s) { s.variant().paths[1] = 12; }},
+       {place, "source rank 4 of 4",
+        [](auto &s) { s.variant().channels[1].source = 4; }},
+       {place, "destination rank 9 of 4",
+        [](auto &s) { s.variant().channels[1].destination = 9; }},
+       {place, "with itself",
+        [](auto &s) {
+          s.variant().channels[1].source = s.variant().channels[1].destination;
+        }},
+       {place, "0 slots", [](auto &s) { s.variant().channels[1].slots = 0; }},
+       {place, "1025 slots",
+        [](auto &s) { s.variant().channels[1].slots = 1025; }},
+       {place, "unknown channel kind 3",
+        [](auto &s) { s.variant().channels[1].kind = sched::ChannelKind(3); }},
+       {"programs[0].variants[0].channels[12]", "writes it", [](auto &s) {
+          s.variant().channels.push_back(s.variant().channels[0]);
+        }}});
+}
+
+TEST_CASE("rules of lanes") {
+  checkEach(
+      rightSchedule(),
+      {{"programs[0].variants[0].ranks[1].lanes[1]", "begins at step",
+        [](auto &s) { rank(s, 1).lanes[1].stepsBegin += 1; }},
+       {"programs[0].variants[0].ranks[1].lanes[1]", "empty",
+        [](auto &s) { rank(s, 1).lanes[1].stepsCount = 0; }},
+       {"programs[0].variants[0].ranks[1].lanes", "hold 2 steps of 4",
+        [](auto &s) { rank(s, 1).lanes.pop_back(); }},
+       {"programs[0].variants[0].ranks[1].lanes", "hold 4294967297 steps of 4",
+        [](auto &s) { rank(s, 1).lanes[1].stepsCount = 0xffffffffu; }},
+       {"programs[0].variants[0].ranks[1].lanes[1]", "begins at step",
+        [](auto &s) {
+          rank(s, 1).lanes[0].stepsCount = 0xffffffffu;
+          rank(s, 1).lanes[1].stepsCount = 5;
+        }}});
+}
+
+TEST_CASE("rules of steps and operands") {
+  using sched::OperandKind;
+  const char *place = "programs[0].variants[0].ranks[1].steps[0]";
+  checkEach(
+      rightSchedule(),
+      {{place, "tree 7 of 2", [](auto &s) { rank(s, 1).steps[0].tree = 7; }},
+       {place, "no source", [](auto &s) { rank(s, 1).steps[0].sources = 0; }},
+       {place, "no destination",
+        [](auto &s) { rank(s, 1).steps[0].destinations = 0; }},
+       {place, "operands end at",
+        [](auto &s) { rank(s, 1).steps[0].operandsBegin = 0xffffffffu; }},
+       {place, "operands end at",
+        [](auto &s) { rank(s, 1).steps[0].sources = 0xffff; }},
+       {"programs[0].variants[0].ranks[1].steps[3]", "shares operands",
+        [](auto &s) {
+          // Without the sharing this would be a fold like step 2.
+          rank(s, 1).operands.pop_back();
+          rank(s, 1).steps[3] = rank(s, 1).steps[2];
+        }},
+       {place, "channel 99 of 12",
+        [](auto &s) {
+          operandOf(rank(s, 1), OperandKind::channel, false).index = 99;
+        }},
+       {place, "unknown operand kind 3",
+        [](auto &s) { rank(s, 1).operands[0].kind = OperandKind(3); }},
+       {place, "input block 1 of 1",
+        [](auto &s) { rank(s, 1).operands[0].index = 1; }},
+       {place, "output block 4294967295 of 1",
+        [](auto &s) {
+          rank(s, 1).operands[0] = {OperandKind::output, 0xffffffffu};
+        }},
+       {place, "read only", [](auto &s) {
+          operandOf(rank(s, 1), OperandKind::channel,
+                    false) = {OperandKind::input, 0};
+        }}});
+}
+
+TEST_CASE("rules of both ends of a channel") {
+  using sched::OperandKind;
+  TestSchedule right = rightSchedule();
+  // A star: find the hub and a leaf.
+  int hub = right.variant().trees[0].root, leaf = (hub + 1) % 4;
+  auto isChannel = [](const TestOperand &o) {
+    return o.kind == OperandKind::channel;
+  };
+  auto first = [&](TestRank &r) -> TestOperand & {
+    return *std::find_if(r.operands.begin(), r.operands.end(), isChannel);
+  };
+  uint32_t written = first(right.variant().ranks[leaf]).index;
+  std::string leafAt =
+      "programs[0].variants[0].ranks[" + std::to_string(leaf) + "].steps[0]";
+
+  SUBCASE("a destination must start here") {
+    TestSchedule s = right;
+    for (uint32_t i = 0; i < 12; ++i)
+      if (s.variant().channels[i].source != leaf &&
+          s.variant().channels[i].tree == 0)
+        first(rank(s, leaf)).index = i;
+    CHECK(messageOf(s).find(leafAt + ": channel ") == 0);
+    CHECK(messageOf(s).find("but starts at rank") != std::string::npos);
+  }
+  SUBCASE("a source must end here") {
+    TestSchedule s = right;
+    rank(s, leaf).operands[0] = {OperandKind::channel, written};
+    CHECK(messageOf(s).find("but ends at rank") != std::string::npos);
+  }
+  SUBCASE("a channel serves one tree") {
+    TestSchedule s = right;
+    s.variant().channels[written].tree ^= 1;
+    CHECK(messageOf(s).find("belongs to tree 1") != std::string::npos);
+  }
+  SUBCASE("one step writes it") {
+    TestSchedule s = right;
+    TestRank &r = rank(s, leaf);
+    // A new step in the last lane that writes the same channel.
+    r.steps.push_back({s.variant().channels[written].tree,
+                       uint32_t(r.operands.size()), 1, 1, false});
+    r.operands.push_back({OperandKind::input, 0});
+    r.operands.push_back({OperandKind::channel, written});
+    r.lanes.back().stepsCount += 1;
+    CHECK(messageOf(s).find("is written twice") != std::string::npos);
+  }
+  SUBCASE("one step reads it") {
+    TestSchedule s = right;
+    TestRank &r = rank(s, hub);
+    r.steps.push_back({s.variant().channels[written].tree,
+                       uint32_t(r.operands.size()), 1, 1, false});
+    r.operands.push_back({OperandKind::channel, written});
+    r.operands.push_back({OperandKind::output, 0});
+    r.lanes.back().stepsCount += 1;
+    CHECK(messageOf(s).find("is read twice") != std::string::npos);
+  }
+  SUBCASE("no step reads it") {
+    TestSchedule s = right;
+    for (TestStep &step : rank(s, hub).steps)
+      for (uint32_t i = 0; i < step.sources; ++i) {
+        // Drop the operand from the sources by taking the input in its place.
+        TestOperand &o = rank(s, hub).operands[step.operandsBegin + i];
+        if (isChannel(o) && o.index == written)
+          o = {OperandKind::output, 0};
+      }
+    std::string channel = "channels[" + std::to_string(written) + "]";
+    CHECK(messageOf(s).find("programs[0].variants[0]." + channel +
+                            ": no step of rank") == 0);
+    CHECK(messageOf(s).find("reads it") != std::string::npos);
+  }
+  SUBCASE("no source twice") {
+    TestSchedule s = right;
+    TestRank &r = rank(s, leaf);
+    r.steps.push_back({0, uint32_t(r.operands.size()), 2, 1, false});
+    r.operands.push_back({OperandKind::input, 0});
+    r.operands.push_back({OperandKind::input, 0});
+    r.operands.push_back({OperandKind::output, 0});
+    r.lanes.back().stepsCount += 1;
+    CHECK(messageOf(s).find("input block 0 is a source twice") !=
+          std::string::npos);
+    // The input and the output are different things to read.
+    r.operands[r.operands.size() - 2] = {OperandKind::output, 0};
+    CHECK(messageOf(s) == "");
+    r.steps.back().sources = 1;
+    r.steps.back().destinations = 2;
+    CHECK(messageOf(s).find("output block 0 is a destination twice") !=
+          std::string::npos);
+  }
+}
