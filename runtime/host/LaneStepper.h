@@ -86,8 +86,8 @@ public:
     next();
   }
 
-  /// The next fold's place, for messages: the step's number in its rank.
-  uint32_t stepNumber() const { return begin_ + step_; }
+  /// The next fold's place, for messages: the step's number in its lane.
+  uint32_t stepNumber() const { return step_; }
 
 private:
   const sched::Step &step() const {

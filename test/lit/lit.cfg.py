@@ -16,8 +16,9 @@ tools = [
     config.llvm_tools_dir,
 ]
 config.environment["PATH"] = os.pathsep.join(tools + [os.environ["PATH"]])
-# LLVM's dylibs are not instrumented and keep their global state to the end.
-config.environment["ASAN_OPTIONS"] = "detect_leaks=0"
+# LLVM's dylibs are not instrumented: they keep global state to the end, and they
+# use memory that our (instrumented) copies of their allocators have poisoned.
+config.environment["ASAN_OPTIONS"] = "detect_leaks=0:allow_user_poisoning=0"
 
 config.substitutions.append(
     ("%topologies", os.path.join(config.blink_source_dir, "topologies")))
