@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialect/Collective.h"
+#include "dialect/ForestBuilder.h"
 #include "dialect/PathRules.h"
 
-#include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -20,18 +20,8 @@ void ForestOp::build(OpBuilder &builder, OperationState &state,
                      ArrayRef<int32_t> gpus, LinkKindsAttr links,
                      std::optional<int32_t> root, double algbw, double bound,
                      ArrayRef<double> prices) {
-  Properties &properties = state.getOrAddProperties<Properties>();
-  properties.collective =
-      CollectiveKindAttr::get(builder.getContext(), collective);
-  properties.topology = topology;
-  properties.gpus = builder.getDenseI32ArrayAttr(gpus);
-  properties.links = links;
-  if (root)
-    properties.root = builder.getI32IntegerAttr(*root);
-  properties.algbw = builder.getF64FloatAttr(algbw);
-  properties.bound = builder.getF64FloatAttr(bound);
-  properties.prices = builder.getDenseF64ArrayAttr(prices);
-  state.addRegion()->emplaceBlock();
+  buildCarrier<ForestOp>(builder, state, collective, topology, gpus, links,
+                         root, algbw, bound, prices);
 }
 
 LogicalResult ForestOp::verify() {

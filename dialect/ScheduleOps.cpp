@@ -9,9 +9,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialect/Collective.h"
+#include "dialect/ForestBuilder.h"
 #include "dialect/PathRules.h"
 
-#include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
@@ -28,20 +28,11 @@ void ScheduleOp::build(OpBuilder &builder, OperationState &state,
                        std::optional<int32_t> root, double algbw, double bound,
                        ArrayRef<double> prices,
                        std::optional<int32_t> chunkBytes) {
-  Properties &properties = state.getOrAddProperties<Properties>();
-  properties.collective =
-      CollectiveKindAttr::get(builder.getContext(), collective);
-  properties.topology = topology;
-  properties.gpus = builder.getDenseI32ArrayAttr(gpus);
-  properties.links = links;
-  if (root)
-    properties.root = builder.getI32IntegerAttr(*root);
-  properties.algbw = builder.getF64FloatAttr(algbw);
-  properties.bound = builder.getF64FloatAttr(bound);
-  properties.prices = builder.getDenseF64ArrayAttr(prices);
+  buildCarrier<ScheduleOp>(builder, state, collective, topology, gpus, links,
+                           root, algbw, bound, prices);
   if (chunkBytes)
-    properties.chunk_bytes = builder.getI32IntegerAttr(*chunkBytes);
-  state.addRegion()->emplaceBlock();
+    state.getOrAddProperties<Properties>().chunk_bytes =
+        builder.getI32IntegerAttr(*chunkBytes);
 }
 
 LogicalResult ScheduleOp::verify() {

@@ -55,7 +55,7 @@ struct SelectedTrees {
 /// weight (TreeRouter.h); the integer program of the Blink paper over all trees
 /// met. Their budgets are counts, not seconds: same input, same bytes.
 /// slack = 0 gives up nothing. When maxTrees cannot be met within the slack,
-/// the best rate at maxTrees is returned and the caller sees it in
+/// the best rate found for maxTrees is returned and the caller sees it in
 /// `packing.algbw`. The result has passed PackingProblem::verify. Errors:
 /// options out of range; maxTrees below the number of roots that need a tree; a
 /// solver that failed.

@@ -76,9 +76,11 @@ private:
   };
   Error pruneAtDepths();
   Error pruneAt(int depth, bool &reaches);
+  std::set<double, std::greater<double>> bandwidths() const;
   std::vector<Plan> plans() const;
   std::vector<Tree> carryOut(const Plan &plan);
   void routePlans();
+  void routeWithinLimit();
   Error solveIntegers();
   Error polish();
 
@@ -191,12 +193,17 @@ std::vector<Tree> Selection::route(RouteRequest request) {
   return trees;
 }
 
-std::vector<Selection::Plan> Selection::plans() const {
+/// Those of usable links, the highest first.
+std::set<double, std::greater<double>> Selection::bandwidths() const {
   std::set<double, std::greater<double>> units;
   const std::vector<Link> &links = problem_.fabric->topology().links;
   for (size_t link = 0; link < links.size(); ++link)
     if (problem_.fabric->usable(static_cast<int>(link)))
       units.insert(links[link].bandwidth);
+  return units;
+}
+
+std::vector<Selection::Plan> Selection::plans() const {
   std::vector<Plan> plans;
   auto add = [&](int copies, double unit, int rest) {
     for (int depth = 1; depth < numRanks_; ++depth)
@@ -205,7 +212,7 @@ std::vector<Selection::Plan> Selection::plans() const {
   };
   for (int copies = 1; copies <= kMostCopies; ++copies)
     add(copies, perBlock() / copies, 0);
-  for (double unit : units) {
+  for (double unit : bandwidths()) {
     double copies = std::floor(perBlock() / unit * (1 - 1e-6));
     if (copies >= 1 && copies <= kMostCopies)
       for (int rest = 1; rest <= kMostRest; ++rest)
@@ -251,6 +258,24 @@ void Selection::routePlans() {
       continue;
     offer(std::move(trees));
     return;
+  }
+}
+
+/// When the limit on trees keeps the target out of reach: as many trees as are
+/// allowed, each filling links of one bandwidth.
+void Selection::routeWithinLimit() {
+  if (options_.maxTrees == 0 || best_.packing.algbw >= target_)
+    return;
+  for (double unit : bandwidths()) {
+    bool found = false;
+    int most = std::min(kMostCopies, options_.maxTrees / blocks_);
+    for (int copies = most; copies >= 1 && !found; --copies)
+      for (int depth = 1; depth < numRanks_ && !found; ++depth) {
+        std::vector<Tree> trees = carryOut({0, copies, unit, depth, 0});
+        found = !trees.empty();
+        if (found)
+          offer(std::move(trees));
+      }
   }
 }
 
@@ -315,6 +340,7 @@ Expected<SelectedTrees> Selection::run() {
     return error;
   int known = pool_.size();
   routePlans();
+  routeWithinLimit();
   if (Error error = solveIntegers())
     return error;
   if (pool_.size() > known)

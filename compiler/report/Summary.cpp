@@ -9,6 +9,7 @@
 #include "compiler/packing/Packing.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <algorithm>
@@ -55,6 +56,8 @@ Summary blink::summarize(const sched::Schedule &file,
 std::string blink::formatRate(double gbps) {
   if (std::isinf(gbps))
     return "unlimited (one GPU)";
+  if (gbps < 0.1) // keep four digits of slow links
+    return llvm::formatv("{0} GB/s", llvm::format("%.4g", gbps)).str();
   return llvm::formatv("{0:F3} GB/s", gbps).str();
 }
 

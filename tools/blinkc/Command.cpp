@@ -159,6 +159,16 @@ blink::compileInput(mlir::MLIRContext *context, const InputFile &file,
   return module;
 }
 
+llvm::Expected<InputFile> blink::readSchedule(llvm::StringRef path) {
+  llvm::Expected<InputFile> file = readInput(path);
+  if (!file || file->kind == InputKind::schedule)
+    return file;
+  return llvm::createStringError(
+      std::errc::invalid_argument,
+      "%s: is no schedule; make one with: blinkc compile %s -o FILE.sched",
+      file->path.c_str(), file->path.c_str());
+}
+
 llvm::Expected<InputFile> blink::readOrCompile(llvm::StringRef path,
                                                const CompileOptions &options) {
   llvm::Expected<InputFile> file = readInput(path);

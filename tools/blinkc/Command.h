@@ -58,6 +58,9 @@ compileInput(mlir::MLIRContext *context, const InputFile &file,
              const CompileOptions &options, Phase last,
              const std::string &dumpDirectory);
 
+/// Reads `path`, which must be a schedule; the error says how to make one.
+llvm::Expected<InputFile> readSchedule(llvm::StringRef path);
+
 /// Reads `path`; a schedule is kept as it is, anything else is compiled.
 /// Returns the bytes of a schedule that openSchedule accepts.
 llvm::Expected<InputFile> readOrCompile(llvm::StringRef path,

@@ -150,9 +150,10 @@ void blink::addCompileCommand(CLI::App &app, int &exitCode) {
       ->check(CLI::Range(0.0, 0.99))
       ->capture_default_str();
   command
-      ->add_option("--max-trees", flags->maxTrees,
-                   "No more trees than this, at the best rate they allow; 0 is "
-                   "no limit")
+      ->add_option(
+          "--max-trees", flags->maxTrees,
+          "No more trees than this, at the best rate found for them; 0 "
+          "is no limit")
       ->check(CLI::Range(0, 1 << 20))
       ->capture_default_str();
   command

@@ -86,14 +86,9 @@ static int run(RunFlags &flags) {
   flags.replay.type =
       static_cast<blinkDataType_t>(indexOf(kTypeNames, flags.type));
   flags.replay.op = static_cast<blinkRedOp_t>(indexOf(kOpNames, flags.op));
-  llvm::Expected<InputFile> input = readInput(flags.input);
+  llvm::Expected<InputFile> input = readSchedule(flags.input);
   if (!input)
     return reportError(input.takeError());
-  if (input->kind != InputKind::schedule)
-    return reportError(llvm::createStringError(
-        std::errc::invalid_argument,
-        "%s: is no schedule; make one with: blinkc compile %s -o FILE.sched",
-        input->path.c_str(), input->path.c_str()));
   llvm::Expected<const sched::Schedule *> file = openSchedule(*input);
   if (!file)
     return reportError(file.takeError());

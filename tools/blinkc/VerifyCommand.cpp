@@ -53,14 +53,9 @@ static void printReport(const Summary &summary, const VerifyReport &report) {
 }
 
 static int run(const VerifyFlags &flags) {
-  llvm::Expected<InputFile> input = readInput(flags.input);
+  llvm::Expected<InputFile> input = readSchedule(flags.input);
   if (!input)
     return reportError(input.takeError());
-  if (input->kind != InputKind::schedule)
-    return reportError(llvm::createStringError(
-        std::errc::invalid_argument,
-        "%s: is no schedule; make one with: blinkc compile %s -o FILE.sched",
-        input->path.c_str(), input->path.c_str()));
   llvm::Expected<const sched::Schedule *> file = openSchedule(*input);
   if (!file)
     return reportError(file.takeError());
