@@ -37,18 +37,10 @@ public:
       writeTree(tree);
     variant_.ranks.resize(numRanks_);
     for (int rank = 0; rank < numRanks_; ++rank)
-      for (const std::vector<Fold> &lane : lanes_[rank])
-        flatten(lane, variant_.ranks[rank]);
+      variant_.ranks[rank] = rankOf(lanes_[rank]);
   }
 
 private:
-  struct Fold {
-    uint32_t tree;
-    std::vector<TestOperand> sources;
-    std::vector<TestOperand> destinations;
-    bool completes = false;
-  };
-
   uint32_t addChannel(uint32_t tree, int source, int destination) {
     TestChannel channel;
     channel.tree = tree;
@@ -64,7 +56,7 @@ private:
   }
 
   /// Deals the fold to a lane of `rank`: `part` 0 goes up, 1 comes down.
-  void addFold(int rank, int part, Fold fold) {
+  void addFold(int rank, int part, TestFold fold) {
     size_t lane = (fold.tree * 2 + part) % options_.lanes;
     if (lanes_[rank].size() <= lane)
       lanes_[rank].resize(lane + 1);
@@ -90,7 +82,8 @@ private:
     }
     for (int rank = 0; rank < numRanks_; ++rank) {
       bool isRoot = tree.parents[rank] < 0;
-      Fold rise{index, {input}, {}, false}, fall{index, {}, {output}, false};
+      TestFold rise{index, {input}, {}, false},
+          fall{index, {}, {output}, false};
       for (int child = 0; child < numRanks_; ++child) {
         if (tree.parents[child] != rank)
           continue;
@@ -127,25 +120,11 @@ private:
     }
   }
 
-  void flatten(const std::vector<Fold> &lane, TestRank &rank) {
-    if (lane.empty())
-      return;
-    rank.lanes.push_back({uint32_t(rank.steps.size()), uint32_t(lane.size())});
-    for (const Fold &fold : lane) {
-      rank.steps.push_back({fold.tree, uint32_t(rank.operands.size()),
-                            uint16_t(fold.sources.size()),
-                            uint16_t(fold.destinations.size()),
-                            fold.completes});
-      for (const auto *list : {&fold.sources, &fold.destinations})
-        rank.operands.insert(rank.operands.end(), list->begin(), list->end());
-    }
-  }
-
   Collective collective_;
   int numRanks_;
   TestVariant &variant_;
   const BuildOptions &options_;
-  std::vector<std::vector<std::vector<Fold>>> lanes_; // of each rank
+  std::vector<TestLanes> lanes_; // of each rank
 };
 
 uint16_t depthOf(const std::vector<int> &parents) {
@@ -213,6 +192,24 @@ writeVariant(flatbuffers::FlatBufferBuilder &builder, const TestVariant &v) {
 }
 
 } // namespace
+
+TestRank rankOf(const TestLanes &lanes) {
+  TestRank rank;
+  for (const std::vector<TestFold> &lane : lanes) {
+    if (lane.empty())
+      continue;
+    rank.lanes.push_back({uint32_t(rank.steps.size()), uint32_t(lane.size())});
+    for (const TestFold &fold : lane) {
+      rank.steps.push_back({fold.tree, uint32_t(rank.operands.size()),
+                            uint16_t(fold.sources.size()),
+                            uint16_t(fold.destinations.size()),
+                            fold.completes});
+      for (const auto *list : {&fold.sources, &fold.destinations})
+        rank.operands.insert(rank.operands.end(), list->begin(), list->end());
+    }
+  }
+  return rank;
+}
 
 std::vector<uint8_t> seal(const TestSchedule &schedule) {
   flatbuffers::FlatBufferBuilder builder;

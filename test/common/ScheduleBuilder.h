@@ -76,6 +76,18 @@ struct TestRank {
   std::vector<TestOperand> operands;
 };
 
+/// One fold with its operands, easier to change than the file's flat vectors.
+struct TestFold {
+  uint32_t tree = 0;
+  std::vector<TestOperand> sources;
+  std::vector<TestOperand> destinations;
+  bool completes = false;
+};
+using TestLanes = std::vector<std::vector<TestFold>>;
+
+/// A rank's program as the file has it. Empty lanes are left out.
+TestRank rankOf(const TestLanes &lanes);
+
 struct TestVariant {
   uint64_t minBytes = 0;
   uint64_t maxBytes = ~uint64_t(0);

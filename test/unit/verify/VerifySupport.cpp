@@ -29,24 +29,6 @@ TestLanes lanesOf(const TestRank &rank) {
   return lanes;
 }
 
-TestRank rankOf(const TestLanes &lanes) {
-  TestRank rank;
-  for (const std::vector<TestFold> &lane : lanes) {
-    if (lane.empty())
-      continue;
-    rank.lanes.push_back({uint32_t(rank.steps.size()), uint32_t(lane.size())});
-    for (const TestFold &fold : lane) {
-      rank.steps.push_back({fold.tree, uint32_t(rank.operands.size()),
-                            uint16_t(fold.sources.size()),
-                            uint16_t(fold.destinations.size()),
-                            fold.completes});
-      for (const auto *list : {&fold.sources, &fold.destinations})
-        rank.operands.insert(rank.operands.end(), list->begin(), list->end());
-    }
-  }
-  return rank;
-}
-
 VerifyReport judge(const TestSchedule &schedule) {
   const std::vector<uint8_t> bytes = seal(schedule);
   std::vector<uint64_t> aligned(bytes.size() / 8);

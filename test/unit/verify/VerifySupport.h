@@ -17,18 +17,8 @@ namespace blink::test {
 
 using sched::OperandKind;
 
-/// One fold with its operands, easier to change than the file's flat vectors.
-struct TestFold {
-  uint32_t tree = 0;
-  std::vector<TestOperand> sources;
-  std::vector<TestOperand> destinations;
-  bool completes = false;
-};
-using TestLanes = std::vector<std::vector<TestFold>>;
-
-/// The folds of a rank, lane by lane, and back. Empty lanes are left out.
+/// The folds of a rank, lane by lane: the inverse of rankOf.
 TestLanes lanesOf(const TestRank &rank);
-TestRank rankOf(const TestLanes &lanes);
 
 inline TestOperand input(uint32_t block = 0) {
   return {OperandKind::input, block};
