@@ -50,10 +50,21 @@ collective.schedule all_reduce @pair gpus [0, 1] links <nvlink> algbw 30.0 bound
 // OWN-LABEL:   collective.rank 1 {
 // OWN-COUNT-3:   collective.lane {
 
-// THREE:       collective.rank 0 {
-// THREE-COUNT-3: collective.lane {
-// THREE-NOT:   collective.lane
-// THREE:       collective.rank 1 {
+// Up and down move as much, so one of them gets the odd lane; they do not mix.
+// THREE-LABEL: collective.rank 0 {
+// THREE-NEXT:    collective.lane {
+// THREE-NEXT:      collective.fold @t2 (input[0]) -> (@u2)
+// THREE-NEXT:    }
+// THREE-NEXT:    collective.lane {
+// THREE-NEXT:      collective.fold @t0 (input[0]) -> (@u0)
+// THREE-NEXT:      collective.fold @t1 (input[0]) -> (@u1)
+// THREE-NEXT:    }
+// THREE-NEXT:    collective.lane {
+// THREE-NEXT:      collective.fold @t0 (@d0) -> (output[0])
+// THREE-NEXT:      collective.fold @t1 (@d1) -> (output[0])
+// THREE-NEXT:      collective.fold @t2 (@d2) -> (output[0])
+// THREE-NEXT:    }
+// THREE-NEXT:  }
 
 // Up: all three; down: all three.
 // TWO-LABEL:   collective.rank 0 {
