@@ -21,7 +21,8 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr int kMaxRounds = 16;
 /// Rounds without fewer overloads than ever before.
 constexpr int kPatience = 5;
-/// Free roots that a tree is grown from in a round.
+/// Free roots that a tree is grown from in a round, those not counted from
+/// which no tree spans.
 constexpr int kRootsTried = 2;
 /// Of edges that cost the same, one to a rank from where it goes on cheaply is
 /// better: this much of the price onward counts.
@@ -63,7 +64,6 @@ private:
   double strictness_ = 1;       // price of an overload, grows
   PathTable paths_;
   int grown_ = 0;
-  int round_ = 0;
 };
 
 Router::Router(const PackingProblem &problem, const RouteRequest &request)
@@ -237,11 +237,13 @@ Tree Router::growBest(size_t slot) {
     return growTree(static_cast<int>(slot) % numRanks_, paid);
   Tree best;
   double least = kInfinity;
-  for (int shift = 0; shift < std::min(numRanks_, kRootsTried); ++shift) {
-    // Roots in turn, so that equals are spread over the ranks.
-    int root = static_cast<int>((slot + round_ + shift) % numRanks_);
+  int spanning = 0;
+  for (int shift = 0; shift < numRanks_ && spanning < kRootsTried; ++shift) {
+    // Each slot has its own first root, so that equals are spread over ranks.
+    int root = static_cast<int>((slot + shift) % numRanks_);
     Tree tree = growTree(root, paid);
     put(tree, -1);
+    spanning += paid < kInfinity;
     if (paid < least) {
       least = paid;
       best = std::move(tree);
