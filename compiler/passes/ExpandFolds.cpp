@@ -56,7 +56,6 @@ private:
   OpBuilder builder_;
   int numRanks_;
   int numChannels_ = 0;
-  Block *schedule_ = nullptr;
   Operation *firstRank_ = nullptr; ///< shares and channels go before it
   SmallVector<Block *> ranks_;
 };
@@ -157,8 +156,7 @@ LogicalResult ForestExpander::expand() {
       forest_.getGpus(), forest_.getLinks(), root,
       forest_.getAlgbw().convertToDouble(),
       forest_.getBound().convertToDouble(), forest_.getPrices(), std::nullopt);
-  schedule_ = &schedule.getBody().front();
-  builder_.setInsertionPointToEnd(schedule_);
+  builder_.setInsertionPointToEnd(&schedule.getBody().front());
   for (int rank = 0; rank < numRanks_; ++rank) {
     auto op = builder_.create<collective::RankOp>(forest_.getLoc(), rank);
     if (rank == 0)
