@@ -35,25 +35,31 @@ void CollectiveDialect::initialize() {
 
 bool blink::collective::isRooted(CollectiveKind collective) {
   return collective == CollectiveKind::Broadcast ||
-         collective == CollectiveKind::Reduce;
+         collective == CollectiveKind::Reduce ||
+         collective == CollectiveKind::Gather ||
+         collective == CollectiveKind::Scatter;
 }
 
 bool blink::collective::hasUpTrees(CollectiveKind collective) {
   return collective == CollectiveKind::AllReduce ||
          collective == CollectiveKind::Reduce ||
-         collective == CollectiveKind::ReduceScatter;
+         collective == CollectiveKind::ReduceScatter ||
+         collective == CollectiveKind::Gather;
 }
 
 bool blink::collective::hasDownTrees(CollectiveKind collective) {
   return collective == CollectiveKind::AllReduce ||
          collective == CollectiveKind::Broadcast ||
-         collective == CollectiveKind::AllGather;
+         collective == CollectiveKind::AllGather ||
+         collective == CollectiveKind::Scatter ||
+         collective == CollectiveKind::AllToAll;
 }
 
 int32_t blink::collective::numBlocks(CollectiveKind collective,
                                      int32_t numRanks) {
   bool scattered = collective == CollectiveKind::AllGather ||
-                   collective == CollectiveKind::ReduceScatter;
+                   collective == CollectiveKind::ReduceScatter ||
+                   collective == CollectiveKind::AllToAll;
   return scattered ? numRanks : 1;
 }
 

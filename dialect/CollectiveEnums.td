@@ -33,6 +33,9 @@ def Collective_CollectiveKind
   I32EnumAttrCase<"Reduce", 2, "reduce">,
   I32EnumAttrCase<"AllGather", 3, "all_gather">,
   I32EnumAttrCase<"ReduceScatter", 4, "reduce_scatter">,
+  I32EnumAttrCase<"Gather", 5, "gather">,
+  I32EnumAttrCase<"Scatter", 6, "scatter">,
+  I32EnumAttrCase<"AllToAll", 7, "all_to_all">,
 ]>;
 
 def Collective_ChannelKind

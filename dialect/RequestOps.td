@@ -99,4 +99,32 @@ def Collective_ReduceOp : Collective_RootedRequestOp<"reduce", "Reduce"> {
   }];
 }
 
+def Collective_GatherOp : Collective_RootedRequestOp<"gather", "Gather"> {
+  let summary = "The root ends with the inputs of all, in rank order";
+  let description = [{
+    ```mlir
+    collective.gather @dgx1 gpus [1, 4, 5, 6] links <nvlink> root 0
+    ```
+  }];
+}
+
+def Collective_ScatterOp : Collective_RootedRequestOp<"scatter", "Scatter"> {
+  let summary = "Rank r ends with block r of the root's input";
+  let description = [{
+    ```mlir
+    collective.scatter @dgx1 gpus [1, 4, 5, 6] links <nvlink> root 0
+    ```
+  }];
+}
+
+def Collective_AllToAllOp
+    : Collective_UnrootedRequestOp<"all_to_all", "AllToAll"> {
+  let summary = "Block s of rank d's output is block d of rank s's input";
+  let description = [{
+    ```mlir
+    collective.all_to_all @dgx1 gpus [1, 4, 5, 6] links <nvlink>
+    ```
+  }];
+}
+
 #endif // BLINK_DIALECT_REQUESTOPS_TD

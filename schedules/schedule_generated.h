@@ -133,35 +133,44 @@ enum class Collective : uint8_t {
   reduce = 2,
   allgather = 3,
   reducescatter = 4,
+  gather = 5,
+  scatter = 6,
+  alltoall = 7,
   MIN = allreduce,
-  MAX = reducescatter
+  MAX = alltoall
 };
 
-inline const Collective (&EnumValuesCollective())[5] {
+inline const Collective (&EnumValuesCollective())[8] {
   static const Collective values[] = {
     Collective::allreduce,
     Collective::broadcast,
     Collective::reduce,
     Collective::allgather,
-    Collective::reducescatter
+    Collective::reducescatter,
+    Collective::gather,
+    Collective::scatter,
+    Collective::alltoall
   };
   return values;
 }
 
 inline const char * const *EnumNamesCollective() {
-  static const char * const names[6] = {
+  static const char * const names[9] = {
     "allreduce",
     "broadcast",
     "reduce",
     "allgather",
     "reducescatter",
+    "gather",
+    "scatter",
+    "alltoall",
     nullptr
   };
   return names;
 }
 
 inline const char *EnumNameCollective(Collective e) {
-  if (flatbuffers::IsOutRange(e, Collective::allreduce, Collective::reducescatter)) return "";
+  if (flatbuffers::IsOutRange(e, Collective::allreduce, Collective::alltoall)) return "";
   const size_t index = static_cast<size_t>(e);
   return EnumNamesCollective()[index];
 }
@@ -322,10 +331,9 @@ FLATBUFFERS_MANUALLY_ALIGNED_STRUCT(4) Tree FLATBUFFERS_FINAL_CLASS {
  private:
   uint32_t numerator_;
   uint32_t denominator_;
-  uint16_t block_;
+  uint32_t block_;
   uint16_t root_;
   uint16_t depth_;
-  int16_t padding0__;
 
  public:
   struct Traits;
@@ -334,18 +342,14 @@ FLATBUFFERS_MANUALLY_ALIGNED_STRUCT(4) Tree FLATBUFFERS_FINAL_CLASS {
         denominator_(0),
         block_(0),
         root_(0),
-        depth_(0),
-        padding0__(0) {
-    (void)padding0__;
+        depth_(0) {
   }
-  Tree(uint32_t _numerator, uint32_t _denominator, uint16_t _block, uint16_t _root, uint16_t _depth)
+  Tree(uint32_t _numerator, uint32_t _denominator, uint32_t _block, uint16_t _root, uint16_t _depth)
       : numerator_(flatbuffers::EndianScalar(_numerator)),
         denominator_(flatbuffers::EndianScalar(_denominator)),
         block_(flatbuffers::EndianScalar(_block)),
         root_(flatbuffers::EndianScalar(_root)),
-        depth_(flatbuffers::EndianScalar(_depth)),
-        padding0__(0) {
-    (void)padding0__;
+        depth_(flatbuffers::EndianScalar(_depth)) {
   }
   uint32_t numerator() const {
     return flatbuffers::EndianScalar(numerator_);
@@ -353,7 +357,7 @@ FLATBUFFERS_MANUALLY_ALIGNED_STRUCT(4) Tree FLATBUFFERS_FINAL_CLASS {
   uint32_t denominator() const {
     return flatbuffers::EndianScalar(denominator_);
   }
-  uint16_t block() const {
+  uint32_t block() const {
     return flatbuffers::EndianScalar(block_);
   }
   uint16_t root() const {
@@ -1070,7 +1074,8 @@ struct Program FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
     VT_ALLOCATION = 8,
     VT_ALGBW = 10,
     VT_CERTIFICATE = 12,
-    VT_VARIANTS = 14
+    VT_VARIANTS = 14,
+    VT_RELAYS = 16
   };
   blink::sched::Collective collective() const {
     return static_cast<blink::sched::Collective>(GetField<uint8_t>(VT_COLLECTIVE, 0));
@@ -1090,6 +1095,9 @@ struct Program FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
   const flatbuffers::Vector<flatbuffers::Offset<blink::sched::Variant>> *variants() const {
     return GetPointer<const flatbuffers::Vector<flatbuffers::Offset<blink::sched::Variant>> *>(VT_VARIANTS);
   }
+  const flatbuffers::Vector<uint16_t> *relays() const {
+    return GetPointer<const flatbuffers::Vector<uint16_t> *>(VT_RELAYS);
+  }
   bool Verify(flatbuffers::Verifier &verifier) const {
     return VerifyTableStart(verifier) &&
            VerifyField<uint8_t>(verifier, VT_COLLECTIVE, 1) &&
@@ -1102,6 +1110,8 @@ struct Program FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
            VerifyOffsetRequired(verifier, VT_VARIANTS) &&
            verifier.VerifyVector(variants()) &&
            verifier.VerifyVectorOfTables(variants()) &&
+           VerifyOffset(verifier, VT_RELAYS) &&
+           verifier.VerifyVector(relays()) &&
            verifier.EndTable();
   }
 };
@@ -1128,6 +1138,9 @@ struct ProgramBuilder {
   void add_variants(flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<blink::sched::Variant>>> variants) {
     fbb_.AddOffset(Program::VT_VARIANTS, variants);
   }
+  void add_relays(flatbuffers::Offset<flatbuffers::Vector<uint16_t>> relays) {
+    fbb_.AddOffset(Program::VT_RELAYS, relays);
+  }
   explicit ProgramBuilder(flatbuffers::FlatBufferBuilder &_fbb)
         : fbb_(_fbb) {
     start_ = fbb_.StartTable();
@@ -1149,9 +1162,11 @@ inline flatbuffers::Offset<Program> CreateProgram(
     flatbuffers::Offset<flatbuffers::Vector<uint16_t>> allocation = 0,
     double algbw = 0.0,
     flatbuffers::Offset<blink::sched::Certificate> certificate = 0,
-    flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<blink::sched::Variant>>> variants = 0) {
+    flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<blink::sched::Variant>>> variants = 0,
+    flatbuffers::Offset<flatbuffers::Vector<uint16_t>> relays = 0) {
   ProgramBuilder builder_(_fbb);
   builder_.add_algbw(algbw);
+  builder_.add_relays(relays);
   builder_.add_variants(variants);
   builder_.add_certificate(certificate);
   builder_.add_allocation(allocation);
@@ -1172,9 +1187,11 @@ inline flatbuffers::Offset<Program> CreateProgramDirect(
     const std::vector<uint16_t> *allocation = nullptr,
     double algbw = 0.0,
     flatbuffers::Offset<blink::sched::Certificate> certificate = 0,
-    const std::vector<flatbuffers::Offset<blink::sched::Variant>> *variants = nullptr) {
+    const std::vector<flatbuffers::Offset<blink::sched::Variant>> *variants = nullptr,
+    const std::vector<uint16_t> *relays = nullptr) {
   auto allocation__ = allocation ? _fbb.CreateVector<uint16_t>(*allocation) : 0;
   auto variants__ = variants ? _fbb.CreateVector<flatbuffers::Offset<blink::sched::Variant>>(*variants) : 0;
+  auto relays__ = relays ? _fbb.CreateVector<uint16_t>(*relays) : 0;
   return blink::sched::CreateProgram(
       _fbb,
       collective,
@@ -1182,7 +1199,8 @@ inline flatbuffers::Offset<Program> CreateProgramDirect(
       allocation__,
       algbw,
       certificate,
-      variants__);
+      variants__,
+      relays__);
 }
 
 struct Schedule FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {

@@ -76,6 +76,14 @@ static Operation *createRequest(OpBuilder &builder, StringRef topology,
   case Collective::reducescatter:
     return builder.create<collective::ReduceScatterOp>(loc, topology, gpus,
                                                        links);
+  case Collective::gather:
+    return builder.create<collective::GatherOp>(loc, topology, gpus, links,
+                                                options.root);
+  case Collective::scatter:
+    return builder.create<collective::ScatterOp>(loc, topology, gpus, links,
+                                                 options.root);
+  case Collective::alltoall:
+    return builder.create<collective::AllToAllOp>(loc, topology, gpus, links);
   }
   llvm_unreachable("enum outside its cases");
 }

@@ -156,25 +156,36 @@ Error verifyRate(const PackingProblem &problem, const Packing &packing,
 
 int blink::numBlocks(Collective collective, int numRanks) {
   bool perRank = collective == Collective::allgather ||
-                 collective == Collective::reducescatter;
+                 collective == Collective::reducescatter ||
+                 collective == Collective::alltoall;
   return perRank ? numRanks : 1;
 }
 
 bool blink::isRooted(Collective collective) {
   return collective == Collective::broadcast ||
-         collective == Collective::reduce;
+         collective == Collective::reduce || collective == Collective::gather ||
+         collective == Collective::scatter;
+}
+
+bool blink::isRouted(Collective collective) {
+  return collective == Collective::gather ||
+         collective == Collective::scatter ||
+         collective == Collective::alltoall;
 }
 
 bool blink::hasUpTrees(Collective collective) {
   return collective == Collective::allreduce ||
          collective == Collective::reduce ||
-         collective == Collective::reducescatter;
+         collective == Collective::reducescatter ||
+         collective == Collective::gather;
 }
 
 bool blink::hasDownTrees(Collective collective) {
   return collective == Collective::allreduce ||
          collective == Collective::broadcast ||
-         collective == Collective::allgather;
+         collective == Collective::allgather ||
+         collective == Collective::scatter ||
+         collective == Collective::alltoall;
 }
 
 int Tree::depth(int numRanks) const {

@@ -17,6 +17,15 @@
 //                       out-tree of one root
 //   allgather,          n * x, where the trees of every root carry x
 //   reducescatter
+//   scatter, gather     n * sum of w_t, all trees rooted at the one root; an
+//                       edge carries w_t for each rank behind it
+//   alltoall            n * x, where the trees of every root carry x, and an
+//                       edge carries w_t for each rank behind it
+//
+// In the last three, the *routed* collectives, a tree is a choice of a chain
+// from the root to each other rank (or back): block by block the data is
+// different, nothing is copied or reduced on the way, and an edge is used as
+// often as there are ranks on its far side.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,8 +46,8 @@ struct TreeEdge {
 /// A spanning arborescence with a root and a weight. `up` carries
 /// contributions to the root and lists children before their parents; `down`
 /// carries results away and lists parents before their children. Allreduce has
-/// both, reduce and reducescatter only `up`, broadcast and allgather only
-/// `down`. With one rank both are empty.
+/// both; reduce, reducescatter and gather only `up`; broadcast, allgather,
+/// scatter and alltoall only `down`. With one rank both are empty.
 struct Tree {
   int root = 0; ///< rank
   std::vector<TreeEdge> up;
@@ -61,9 +70,13 @@ struct PackingCertificate {
   double bound = 0;           ///< GB/s; infinite for one rank
 };
 
-/// Number of blocks the trees split: n for allgather and reducescatter, else 1.
+/// Sets of trees whose shares add up to one: n for allgather, reducescatter and
+/// alltoall, one for each root, else 1.
 int numBlocks(Collective collective, int numRanks);
+/// broadcast, reduce, gather, scatter
 bool isRooted(Collective collective);
+/// gather, scatter, alltoall: see the top of the file
+bool isRouted(Collective collective);
 bool hasUpTrees(Collective collective);
 bool hasDownTrees(Collective collective);
 

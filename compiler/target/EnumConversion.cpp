@@ -86,6 +86,12 @@ Collective blink::fromIR(collective::CollectiveKind kind) {
     return Collective::allgather;
   case collective::CollectiveKind::ReduceScatter:
     return Collective::reducescatter;
+  case collective::CollectiveKind::Gather:
+    return Collective::gather;
+  case collective::CollectiveKind::Scatter:
+    return Collective::scatter;
+  case collective::CollectiveKind::AllToAll:
+    return Collective::alltoall;
   }
   llvm_unreachable("enum outside its cases");
 }
@@ -102,6 +108,12 @@ collective::CollectiveKind blink::toIR(Collective kind) {
     return collective::CollectiveKind::AllGather;
   case Collective::reducescatter:
     return collective::CollectiveKind::ReduceScatter;
+  case Collective::gather:
+    return collective::CollectiveKind::Gather;
+  case Collective::scatter:
+    return collective::CollectiveKind::Scatter;
+  case Collective::alltoall:
+    return collective::CollectiveKind::AllToAll;
   }
   llvm_unreachable("enum outside its cases");
 }

@@ -140,6 +140,10 @@ double cheapestRate(const sched::Program &program, const TreePricer &trees,
       sum += away ? trees.out(root) : trees.in(root);
     return sum / numRanks;
   }
+  case Collective::gather:
+  case Collective::scatter:
+  case Collective::alltoall:
+    return 0;
   }
   return 0;
 }

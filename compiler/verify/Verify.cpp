@@ -192,6 +192,14 @@ std::string Verifier::describeResult() const {
            std::to_string(program_.root());
   case sched::Collective::allgather:
     return text + "each output holds the inputs of all ranks in order";
+  case sched::Collective::gather:
+    return text + "the output of rank " + std::to_string(program_.root()) +
+           " holds the inputs of all ranks in order";
+  case sched::Collective::scatter:
+    return text + "each output is its rank's block of the input of rank " +
+           std::to_string(program_.root());
+  case sched::Collective::alltoall:
+    return text + "block s of each output is the rank's block of input s";
   }
   return text;
 }

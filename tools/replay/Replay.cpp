@@ -109,6 +109,10 @@ blinkResult_t Session::call(int rank, blinkComm_t comm) {
   case Collective::reducescatter:
     return blinkReduceScatter(send, recv, count_, options_.type, options_.op,
                               comm, nullptr);
+  case Collective::gather:
+  case Collective::scatter:
+  case Collective::alltoall:
+    break;
   }
   return blinkInternalError;
 }
