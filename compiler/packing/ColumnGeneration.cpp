@@ -35,45 +35,46 @@ constexpr double kImprovement = 1e-11;
 /// jump between vertices; the best prices so far hold them.
 constexpr double kSmoothing = 0.5;
 
-constexpr int kMaxIterations = 2000;
+/// Depths tried above the least possible before depth does not matter.
+constexpr int kMostDeeperSteps = 6;
 
-/// The least depth at which every root has a low tree, and at least 2: lower
-/// trees exist on crossbars only, where the price of an edge finds them too.
-int lowestDepth(const TreePricer &pricer, int numRanks) {
-  for (int depth = 2; depth < numRanks; ++depth) {
-    bool all = true;
-    for (int root : pricer.roots())
-      all = all && std::isfinite(pricer.low(root, depth).cost);
-    if (all)
-      return depth;
-  }
-  return std::max(1, numRanks - 1);
-}
+constexpr int kMaxIterations = 4000;
 
 } // namespace
 
-ColumnGeneration::ColumnGeneration(const PackingProblem &problem)
-    : problem_(problem), pricer_(problem), bestBound_(kInfinity) {}
+ColumnGeneration::ColumnGeneration(const SymmetricProblem &problem,
+                                   const SolveWatcher &watcher)
+    : problem_(problem), watcher_(watcher), pricer_(problem), pool_(problem),
+      bestBound_(kInfinity) {}
 
 Error ColumnGeneration::start() {
-  const Fabric &fabric = *problem_.fabric;
+  const Fabric &fabric = *problem_.problem().fabric;
   std::vector<double> prices(fabric.topology().links.size(), 0.0);
   for (size_t link = 0; link < prices.size(); ++link)
     if (fabric.usable(static_cast<int>(link)))
       prices[link] = 1 / fabric.topology().links[link].bandwidth;
-  pricer_.setPrices(prices);
-  maxDepth_ = lowestDepth(pricer_, fabric.numRanks());
+  unitPrices_ = problem_.averaged(std::move(prices));
+  pricer_.setPrices(unitPrices_);
+  maxDepth_ = pricer_.lowestDepth();
+  return warmUp();
+}
 
+/// Puts trees of the present depth into the LP.
+Error ColumnGeneration::warmUp() {
+  pricer_.setPrices(unitPrices_);
+  int known = pool_.size();
   double rate = packApproximately(problem_, pricer_, maxDepth_, pool_);
   if (!(rate > 0) || !std::isfinite(rate))
     return makeError("no tree reaches every rank with a finite, positive rate");
   // The prices of the last round are a good first guess.
   priceExactly(pricer_.prices());
-  Expected<MasterLp> lp = MasterLp::create(problem_, rate);
-  if (!lp)
-    return lp.takeError();
-  lp_.emplace(std::move(*lp));
-  for (int column = 0; column < pool_.size(); ++column)
+  if (!lp_) {
+    Expected<MasterLp> lp = MasterLp::create(problem_, rate);
+    if (!lp)
+      return lp.takeError();
+    lp_.emplace(std::move(*lp));
+  }
+  for (int column = known; column < pool_.size(); ++column)
     if (Error error = lp_->addTree(pool_.tree(column).root, pool_.uses(column)))
       return error;
   return Error::success();
@@ -107,9 +108,9 @@ ColumnGeneration::addImproving(const std::vector<PricedTree> &trees) {
     if (std::isinf(priced.cost))
       continue;
     Tree tree = pricer_.materialize(priced);
-    std::vector<LinkUse> uses = linkUses(tree);
+    std::vector<RowUse> uses = problem_.uses(tree);
     double worth = lp_->worth(tree.root);
-    if (priceOf(uses, lp_->linkPrices()) >= worth - kImprovement)
+    if (lp_->priceOf(uses) >= worth - kImprovement * problem_.unitCost())
       continue;
     int root = tree.root;
     if (!pool_.add(std::move(tree)))
@@ -121,10 +122,10 @@ ColumnGeneration::addImproving(const std::vector<PricedTree> &trees) {
   return added;
 }
 
-Expected<bool> ColumnGeneration::addLow(int maxDepth) {
+Expected<bool> ColumnGeneration::addLow() {
   std::vector<PricedTree> low;
-  for (int root : pricer_.roots())
-    low.push_back(pricer_.low(root, maxDepth));
+  for (int root : problem_.roots())
+    low.push_back(pricer_.low(root, maxDepth_));
   return addImproving(low);
 }
 
@@ -132,31 +133,39 @@ std::vector<PricedTree>
 ColumnGeneration::priceExactly(std::vector<double> prices) {
   pricer_.setPrices(std::move(prices));
   std::vector<PricedTree> cheapest;
-  for (int root : pricer_.roots())
+  for (int root : problem_.roots())
     cheapest.push_back(pricer_.cheapest(root));
   keepBest(pricer_.bound(cheapest), pricer_.cheapestCost(cheapest));
   return cheapest;
 }
 
+/// False when depth does not matter any more.
+bool ColumnGeneration::goDeeper() {
+  int most = problem_.problem().fabric->numRanks() - 1;
+  if (maxDepth_ >= most)
+    return false;
+  int step = ++deeperSteps_ > kMostDeeperSteps ? maxDepth_ : 1;
+  maxDepth_ = std::min(most, maxDepth_ + step);
+  return true;
+}
+
 Expected<bool> ColumnGeneration::addTrees() {
-  std::vector<PricedTree> smoothed = priceExactly(smoothedPrices());
+  priceExactly(smoothedPrices());
   if (met(kAim))
     return true;
-  Expected<bool> added = addLow(maxDepth_);
-  if (!added || *added)
-    return added;
-  added = addImproving(smoothed);
+  Expected<bool> added = addLow();
   if (!added || *added)
     return added;
   std::vector<PricedTree> cheapest = priceExactly(lp_->linkPrices());
   if (met(kAim))
     return true;
-  for (int depth = maxDepth_; depth < problem_.fabric->numRanks(); depth *= 2) {
-    added = addLow(depth);
-    if (!added || *added) {
-      maxDepth_ = depth;
-      return added;
-    }
+  added = addLow();
+  if (!added || *added)
+    return added;
+  if (goDeeper()) {
+    if (Error error = warmUp())
+      return error;
+    return true;
   }
   return addImproving(cheapest);
 }
@@ -173,6 +182,14 @@ Error ColumnGeneration::iterate() {
   return Error::success();
 }
 
+bool ColumnGeneration::watch() {
+  if (!watcher_)
+    return true;
+  int most = problem_.problem().fabric->numRanks() - 1;
+  return watcher_(
+      {iterations_, maxDepth_ < most ? maxDepth_ : 0, lp_->rate(), bestBound_});
+}
+
 Expected<PackedTrees> ColumnGeneration::finish() {
   // The LP's own prices are a vertex, with zeros where a link does not matter:
   // better to explain than smoothed ones that prove the same.
@@ -187,24 +204,22 @@ Expected<PackedTrees> ColumnGeneration::finish() {
 
   PackedTrees result;
   result.iterations = iterations_;
-  std::vector<Tree> trees = pool_.takeTrees();
-  result.candidates = trees;
-  for (size_t column = 0; column < trees.size(); ++column)
-    trees[column].weight = lp_->weights()[column];
-  result.packing = fitWeights(problem_, std::move(trees));
+  result.packing = fitColumns(pool_, lp_->weights());
+  for (int column = 0; column < pool_.size(); ++column)
+    result.candidates.push_back(pool_.tree(column));
 
   // Dividing the prices moved the last digits: state what they prove now.
   std::vector<PricedTree> cheapest = priceExactly(bestPrices_);
   result.certificate.prices = pricer_.prices();
   result.certificate.bound = pricer_.bound(cheapest);
   double gap = 1 - result.packing.algbw / result.certificate.bound;
-  if (!(gap <= kAcceptable))
+  if (!(gap <= kAcceptable) && !stopped_)
     return makeError("packing lost precision: rate {0} GB/s, bound {1} after "
                      "{2} iterations; are the links' bandwidths many orders of "
                      "magnitude apart?",
                      result.packing.algbw, result.certificate.bound,
                      iterations_);
-  if (Error error = problem_.verify(result.packing))
+  if (Error error = problem_.problem().verify(result.packing))
     return error;
   return result;
 }
@@ -219,11 +234,13 @@ Expected<PackedTrees> ColumnGeneration::run() {
       return makeError("packing did not converge in {0} iterations: rate {1} "
                        "GB/s, bound {2}",
                        kMaxIterations, lp_->rate(), bestBound_);
-  } while (!met(kAim) && !stalled_);
+    stopped_ = !watch();
+  } while (!met(kAim) && !stalled_ && !stopped_);
   return finish();
 }
 
-Expected<PackedTrees> blink::packTrees(const PackingProblem &problem) {
+Expected<PackedTrees> blink::packTrees(const PackingProblem &problem,
+                                       const SolveWatcher &watcher) {
   if (Error error = problem.check())
     return error;
   if (problem.fabric->numRanks() == 1) {
@@ -236,11 +253,12 @@ Expected<PackedTrees> blink::packTrees(const PackingProblem &problem) {
     result.certificate.bound = kInfinity;
     return result;
   }
-  return ColumnGeneration(problem).run();
+  return ColumnGeneration(SymmetricProblem::reduce(problem), watcher).run();
 }
 
-Expected<PackingCertificate> blink::boundRate(const PackingProblem &problem) {
-  Expected<PackedTrees> packed = packTrees(problem);
+Expected<PackingCertificate> blink::boundRate(const PackingProblem &problem,
+                                              const SolveWatcher &watcher) {
+  Expected<PackedTrees> packed = packTrees(problem, watcher);
   if (!packed)
     return packed.takeError();
   return std::move(packed->certificate);

@@ -3,17 +3,20 @@
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 // Solves the packing LP over all trees by solving it over few (MasterLp) and
-// asking for trees that would improve it (TreePricer):
+// asking for trees that would improve it (TreePricer). Depth by depth:
 //
-//   trees, best prices <- multiplicative weights
+//   trees, best prices <- multiplicative weights with trees of depth H
 //   repeat
 //     solve the LP over the trees; its duals are link prices p
 //     s <- prices between p and the best so far     (dual smoothing, Wentges)
 //     price exactly at s: an upper bound; keep the best prices
 //     stop when rate and bound meet
-//     add trees that improve the LP at p: low ones that are cheap at s; if
-//     none, the cheapest at s; if none, low ones at p, deeper and deeper; if
-//     none, the cheapest at p; if none, p is optimal
+//     add trees of depth H that improve the LP at p: those cheap at s; if there
+//     are none, those cheap at p; if there are none, price exactly at p, and
+//     begin again with H + 1, in the end with trees of any depth
+//
+// So the trees are as low as the heuristic for low trees can make them, and the
+// bound is always proved by exact pricing.
 //
 // packTrees and boundRate of PackTrees.h live here.
 //
@@ -32,33 +35,40 @@ namespace blink {
 
 class ColumnGeneration {
 public:
-  /// `problem` has passed check(), has two ranks or more, and outlives this.
-  explicit ColumnGeneration(const PackingProblem &problem);
+  /// `problem` and `watcher` outlive this; two ranks or more.
+  ColumnGeneration(const SymmetricProblem &problem,
+                   const SolveWatcher &watcher);
 
   llvm::Expected<PackedTrees> run();
 
 private:
   llvm::Error start();
+  llvm::Error warmUp();
   llvm::Error iterate();
   llvm::Expected<bool> addTrees();
-  llvm::Expected<bool> addLow(int maxDepth);
+  llvm::Expected<bool> addLow();
+  bool goDeeper();
   std::vector<PricedTree> priceExactly(std::vector<double> prices);
   /// Those of `trees` that improve the LP; whether there was one.
   llvm::Expected<bool> addImproving(const std::vector<PricedTree> &trees);
   std::vector<double> smoothedPrices() const;
   void keepBest(double bound, double cheapestCost);
   bool met(double tolerance) const;
+  bool watch();
   llvm::Expected<PackedTrees> finish();
 
-  const PackingProblem &problem_;
+  const SymmetricProblem &problem_;
+  const SolveWatcher &watcher_;
   TreePricer pricer_;
   ColumnPool pool_;
   std::optional<MasterLp> lp_;
-  int maxDepth_ = 1; ///< of low trees
+  int maxDepth_ = 1;    ///< of the trees looked for
+  int deeperSteps_ = 0; ///< taken so far
   int iterations_ = 0;
-  bool stalled_ = false;
+  bool stalled_ = false, stopped_ = false;
+  std::vector<double> unitPrices_; ///< 1 / bandwidth, averaged over rows
   double bestBound_;
-  std::vector<double> bestPrices_; // normalised, see TreePricer::cheapestCost
+  std::vector<double> bestPrices_; // normalised
 };
 
 } // namespace blink

@@ -11,29 +11,6 @@
 
 using namespace blink;
 
-std::vector<LinkUse> blink::linkUses(const Tree &tree) {
-  std::vector<int> links;
-  for (const auto *edges : {&tree.up, &tree.down})
-    for (const TreeEdge &edge : *edges)
-      links.insert(links.end(), edge.path.begin(), edge.path.end());
-  std::sort(links.begin(), links.end());
-  std::vector<LinkUse> uses;
-  for (int link : links) {
-    if (uses.empty() || uses.back().link != link)
-      uses.push_back({link, 0});
-    ++uses.back().times;
-  }
-  return uses;
-}
-
-double blink::priceOf(const std::vector<LinkUse> &uses,
-                      const std::vector<double> &prices) {
-  double sum = 0;
-  for (const LinkUse &use : uses)
-    sum += prices[use.link] * use.times;
-  return sum;
-}
-
 std::vector<int> blink::contentKey(const Tree &tree) {
   std::vector<int> key{tree.root};
   for (const auto *edges : {&tree.up, &tree.down}) {
@@ -59,7 +36,8 @@ std::vector<int> blink::contentKey(const Tree &tree) {
 bool ColumnPool::add(Tree tree) {
   if (!keys_.insert(contentKey(tree)).second)
     return false;
-  uses_.push_back(linkUses(tree));
+  uses_.push_back(problem_->uses(tree));
+  depths_.push_back(tree.depth(problem_->problem().fabric->numRanks()));
   trees_.push_back(std::move(tree));
   return true;
 }

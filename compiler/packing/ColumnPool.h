@@ -7,43 +7,36 @@
 #ifndef BLINK_COMPILER_PACKING_COLUMNPOOL_H
 #define BLINK_COMPILER_PACKING_COLUMNPOOL_H
 
-#include "compiler/packing/Packing.h"
+#include "compiler/packing/SymmetricProblem.h"
 
 #include <set>
 
 namespace blink {
-
-/// How often a tree uses a link.
-struct LinkUse {
-  int link;
-  int times;
-};
-
-/// Ascending in link, no link twice.
-std::vector<LinkUse> linkUses(const Tree &tree);
-
-/// Price of a tree with such uses at `prices`, one a link.
-double priceOf(const std::vector<LinkUse> &uses,
-               const std::vector<double> &prices);
 
 /// Numbers that say what a tree is, weight apart: equal for equal trees, and
 /// an order that does not depend on how the trees were found (root first).
 std::vector<int> contentKey(const Tree &tree);
 
 /// Different trees in the order of their arrival: columns of the master LP.
+/// Their roots are roots of the problem; `problem` outlives the pool.
 class ColumnPool {
 public:
+  explicit ColumnPool(const SymmetricProblem &problem) : problem_(&problem) {}
+
   /// False when the pool has this tree already.
   bool add(Tree tree);
 
   int size() const { return static_cast<int>(trees_.size()); }
   const Tree &tree(int column) const { return trees_[column]; }
-  const std::vector<LinkUse> &uses(int column) const { return uses_[column]; }
-  std::vector<Tree> takeTrees() { return std::move(trees_); }
+  const std::vector<RowUse> &uses(int column) const { return uses_[column]; }
+  int depth(int column) const { return depths_[column]; }
+  const SymmetricProblem &problem() const { return *problem_; }
 
 private:
+  const SymmetricProblem *problem_;
   std::vector<Tree> trees_;
-  std::vector<std::vector<LinkUse>> uses_;
+  std::vector<std::vector<RowUse>> uses_;
+  std::vector<int> depths_;
   std::set<std::vector<int>> keys_;
 };
 

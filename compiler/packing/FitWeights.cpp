@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 
 using namespace blink;
 
@@ -71,6 +72,55 @@ Packing blink::fitWeights(const PackingProblem &problem,
       factor = std::min(factor, links[link].bandwidth / loads[link]);
   for (Tree &tree : packing.trees)
     tree.weight *= factor;
-  packing.algbw = least * factor * blocks;
+  packing.algbw =
+      least * factor *
+      blocksOfBuffer(problem.collective, problem.fabric->numRanks());
+  return packing;
+}
+
+Packing blink::fitColumns(const ColumnPool &pool,
+                          const std::vector<double> &weights) {
+  const SymmetricProblem &problem = pool.problem();
+  double total = 0;
+  for (double weight : weights)
+    total += weight;
+  std::vector<int> columns;
+  std::map<int, double> sums; // per root, or of all
+  auto sumOf = [&](int column) -> double & {
+    return sums[problem.rootsAreEqual() ? pool.tree(column).root : 0];
+  };
+  for (size_t column = 0; column < weights.size(); ++column)
+    if (weights[column] > total * kNegligible) {
+      columns.push_back(static_cast<int>(column));
+      sumOf(columns.back()) += weights[column];
+    }
+  size_t roots = problem.rootsAreEqual() ? problem.roots().size() : 1;
+  if (sums.size() < roots)
+    return {};
+  double least = std::numeric_limits<double>::infinity();
+  for (auto [root, sum] : sums)
+    least = std::min(least, sum);
+  std::vector<double> loads(problem.numRows(), 0.0);
+  for (int column : columns)
+    for (const RowUse &use : pool.uses(column))
+      loads[use.row] += use.times * weights[column] * least / sumOf(column);
+  double factor = std::numeric_limits<double>::infinity();
+  for (int row = 0; row < problem.numRows(); ++row)
+    if (loads[row] > 0)
+      factor = std::min(factor, problem.capacity(row) / loads[row]);
+
+  Packing packing;
+  packing.algbw = least * factor * problem.ratePerWeight();
+  std::sort(columns.begin(), columns.end(), [&](int a, int b) {
+    return contentKey(pool.tree(a)) < contentKey(pool.tree(b));
+  });
+  for (int column : columns) {
+    Tree tree = pool.tree(column);
+    tree.weight = weights[column] * least / sumOf(column) * factor;
+    problem.appendOrbit(tree, packing.trees);
+  }
+  std::stable_sort(
+      packing.trees.begin(), packing.trees.end(),
+      [](const Tree &a, const Tree &b) { return a.root < b.root; });
   return packing;
 }

@@ -7,16 +7,20 @@
 #ifndef BLINK_COMPILER_PACKING_FITWEIGHTS_H
 #define BLINK_COMPILER_PACKING_FITWEIGHTS_H
 
-#include "compiler/packing/Packing.h"
+#include "compiler/packing/ColumnPool.h"
 
 namespace blink {
 
 /// Makes a packing of weighted trees whose weights a solver found within its
 /// tolerances: drops trees of (nearly) no weight, merges equal ones, gives the
-/// roots of an allgather or reducescatter equal amounts, then scales all
-/// weights by one factor so that the fullest link is exactly full. The rate of
-/// the result is 0 when a root that needs a tree has none.
+/// roots of an allgather, reducescatter or alltoall equal amounts, then scales
+/// all weights by one factor so that the fullest link is exactly full. The rate
+/// of the result is 0 when a root that needs a tree has none.
 Packing fitWeights(const PackingProblem &problem, std::vector<Tree> trees);
+
+/// The same for the columns of a pool and the trees they stand for. Trees are
+/// sorted by root; those of a root by the content of the column's tree.
+Packing fitColumns(const ColumnPool &pool, const std::vector<double> &weights);
 
 } // namespace blink
 

@@ -23,14 +23,15 @@ constexpr double kRoundUp = 1e-9;
 /// A row per link that can be full, then one per block.
 class Program {
 public:
-  Program(const PackingProblem &problem, const ColumnPool &pool,
-          const std::vector<int> &columns, int copies, double rate)
-      : problem_(problem), pool_(pool), columns_(columns), copies_(copies),
-        blocks_(numBlocks(problem.collective, problem.fabric->numRanks())) {
-    double unit = rate / blocks_ / copies;
-    for (const Link &link : problem.fabric->topology().links)
+  Program(const ColumnPool &pool, const std::vector<int> &columns, int copies,
+          double rate)
+      : pool_(pool), columns_(columns), copies_(copies),
+        blocks_(pool.problem().numBlocks()) {
+    double unit = rate / pool.problem().ratePerWeight() / copies;
+    for (int row = 0; row < pool.problem().numRows(); ++row)
       capacities_.push_back(std::min<double>(
-          std::floor(link.bandwidth / unit * (1 + kRoundUp)), 1e6));
+          std::floor(pool.problem().capacity(row) / unit * (1 + kRoundUp)),
+          1e6));
   }
 
   Error build(GlpkProblem &glpk);
@@ -38,13 +39,12 @@ public:
   /// The number of times a tree fits alone.
   int mostCopies(int column) const {
     double most = copies_;
-    for (const LinkUse &use : pool_.uses(column))
-      most = std::min(most, std::floor(capacities_[use.link] / use.times));
+    for (const RowUse &use : pool_.uses(column))
+      most = std::min(most, std::floor(capacities_[use.row] / use.times));
     return static_cast<int>(most);
   }
 
 private:
-  const PackingProblem &problem_;
   const ColumnPool &pool_;
   const std::vector<int> &columns_;
   int copies_, blocks_;
@@ -67,14 +67,14 @@ Error Program::build(GlpkProblem &glpk) {
     const Tree &tree = pool_.tree(columns_[index]);
     std::vector<int> rows{0};
     std::vector<double> values{0};
-    for (const LinkUse &use : pool_.uses(columns_[index])) {
-      rows.push_back(use.link + 1);
+    for (const RowUse &use : pool_.uses(columns_[index])) {
+      rows.push_back(use.row + 1);
       values.push_back(use.times);
     }
     rows.push_back(links + 1 + (blocks_ > 1 ? tree.root : 0));
     values.push_back(1);
     int most = mostCopies(columns_[index]);
-    double depth = tree.depth(problem_.fabric->numRanks());
+    double depth = pool_.depth(columns_[index]);
     if (Error error = glpk.call([&](glp_prob *lp) {
           int column = static_cast<int>(index) + 1;
           glp_set_col_kind(lp, column, GLP_IV);
@@ -101,15 +101,14 @@ void watch(glp_tree *tree, void *info) {
 
 } // namespace
 
-Expected<std::vector<int>> blink::uniformTrees(const PackingProblem &problem,
-                                               const ColumnPool &pool,
+Expected<std::vector<int>> blink::uniformTrees(const ColumnPool &pool,
                                                const std::vector<int> &columns,
                                                int copies, double rate,
                                                int maxNodes) {
   Expected<GlpkProblem> glpk = GlpkProblem::create();
   if (!glpk)
     return glpk.takeError();
-  if (Error error = Program(problem, pool, columns, copies, rate).build(*glpk))
+  if (Error error = Program(pool, columns, copies, rate).build(*glpk))
     return error;
 
   bool solved = false;

@@ -22,11 +22,11 @@ namespace blink {
 ///   link l    sum_t uses(t, l) * n_t <= floor(bandwidth(l) / u)
 ///   block b   sum_{t of b} n_t >= copies
 ///
-/// over `columns` of `pool`. The answer is n_t for each of `columns`, or empty
-/// for no. GLPK's branch and bound stops at the first solution, and says no
-/// after `maxNodes` nodes: the same on every machine. Errors: GLPK failed.
-llvm::Expected<std::vector<int>> uniformTrees(const PackingProblem &problem,
-                                              const ColumnPool &pool,
+/// over `columns` of `pool`, whose problem is a plain one. The answer is n_t
+/// for each of `columns`, or empty for no. GLPK's branch and bound stops at the
+/// first solution, and says no after `maxNodes` nodes: the same on every
+/// machine. Errors: GLPK failed.
+llvm::Expected<std::vector<int>> uniformTrees(const ColumnPool &pool,
                                               const std::vector<int> &columns,
                                               int copies, double rate,
                                               int maxNodes);

@@ -11,13 +11,21 @@
 
 namespace blink {
 
-/// A spanning arborescence out of `root` with no vertex more than `maxDepth`
-/// edges away, grown greedily as Prim does: always the cheapest edge out of a
-/// vertex that is not too deep; of equals from the shallowest one. A heuristic:
-/// neither the cheapest such tree nor, on sparse graphs, sure to find one
-/// (empty then). Low trees are what schedules want (latency), and columns made
-/// of them let column generation converge in fewer rounds. O(n^2).
+/// A cheap spanning arborescence out of `root` with no vertex deeper than
+/// `maxDepth`; empty when there is none. The problem is NP-hard (it holds
+/// Steiner trees for depth 2 already), so this is a heuristic: of two trees,
+/// one grown from the root by the cheapest edge out of a vertex that is not too
+/// deep, one with every vertex as near to the root as can be, each improved by
+/// hanging vertices elsewhere as long as that is cheaper, the cheaper one. Of
+/// equal edges the higher up is taken. O(n^2) time for few improvements.
 Parents lowTree(const CostMatrix &costs, int n, int root, int maxDepth);
+
+/// The least depth of a tree from `root` that reaches every vertex there is a
+/// way to, hops counted.
+int eccentricity(const CostMatrix &costs, int n, int root);
+
+/// The vertices in breadth-first order from the root.
+std::vector<int> breadthFirst(const Parents &parents, int root);
 
 } // namespace blink
 

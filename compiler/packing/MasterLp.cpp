@@ -31,11 +31,11 @@ Error lpError(const char *what, int code) {
 
 } // namespace
 
-MasterLp::MasterLp(GlpkProblem glpk, const PackingProblem &problem,
+MasterLp::MasterLp(GlpkProblem glpk, const SymmetricProblem &problem,
                    double rateScale)
     : glpk_(std::move(glpk)), problem_(&problem), rateScale_(rateScale) {}
 
-Expected<MasterLp> MasterLp::create(const PackingProblem &problem,
+Expected<MasterLp> MasterLp::create(const SymmetricProblem &problem,
                                     double rateScale) {
   Expected<GlpkProblem> glpk = GlpkProblem::create();
   if (!glpk)
@@ -47,65 +47,60 @@ Expected<MasterLp> MasterLp::create(const PackingProblem &problem,
 }
 
 Error MasterLp::build() {
-  const Fabric &fabric = *problem_->fabric;
-  int numLinks = static_cast<int>(fabric.topology().links.size());
-  int rows = 0;
-  linkRows_.assign(numLinks, 0);
-  for (int link = 0; link < numLinks; ++link)
-    if (fabric.usable(link))
-      linkRows_[link] = ++rows;
-  int linkRows = rows;
-  int blocks = numBlocks(problem_->collective, fabric.numRanks());
-  if (blocks > 1)
-    for (int rank = 0; rank < fabric.numRanks(); ++rank)
-      rootRows_.push_back(++rows);
-  firstColumn_ = rootRows_.empty() ? 1 : 2;
-  linkPrices_.assign(numLinks, 0.0);
-  rootWorths_.assign(rootRows_.size(), 0.0);
+  const Fabric &fabric = *problem_->problem().fabric;
+  int rows = problem_->numRows();
+  if (problem_->rootsAreEqual()) {
+    firstColumn_ = 2;
+    rootRows_.assign(fabric.numRanks(), 0);
+    rootWorths_.assign(fabric.numRanks(), 0.0);
+    for (int root : problem_->roots())
+      rootRows_[root] = ++rows;
+  }
+  rowPrices_.assign(problem_->numRows(), 0.0);
+  linkPrices_.assign(fabric.topology().links.size(), 0.0);
 
   return glpk_.call([&](glp_prob *lp) {
     glp_set_obj_dir(lp, GLP_MAX);
     if (rows > 0)
       glp_add_rows(lp, rows);
-    // sum_t (uses * bottleneck / bandwidth) * y_t <= 1
-    for (int row = 1; row <= linkRows; ++row)
-      glp_set_row_bnds(lp, row, GLP_UP, 0, 1);
-    if (blocks == 1)
+    // sum_t (uses * bottleneck / capacity) * y_t <= 1
+    for (int row = 0; row < problem_->numRows(); ++row)
+      glp_set_row_bnds(lp, row + 1, GLP_UP, 0, 1);
+    if (!problem_->rootsAreEqual())
       return;
     // sum_{t of r} (bottleneck / scale) * y_t - x / scale >= 0
     int column = glp_add_cols(lp, 1);
     glp_set_col_bnds(lp, column, GLP_LO, 0, 0);
-    glp_set_obj_coef(lp, column, blocks);
-    for (int row : rootRows_) {
-      glp_set_row_bnds(lp, row, GLP_LO, 0, 0);
+    glp_set_obj_coef(lp, column, 1);
+    for (int root : problem_->roots()) {
+      glp_set_row_bnds(lp, rootRows_[root], GLP_LO, 0, 0);
       int index[] = {0, column};
       double value[] = {0, -1};
-      glp_set_mat_row(lp, row, 1, index, value);
+      glp_set_mat_row(lp, rootRows_[root], 1, index, value);
     }
   });
 }
 
-Error MasterLp::addTree(int root, const std::vector<LinkUse> &uses) {
-  const std::vector<Link> &links = problem_->fabric->topology().links;
+Error MasterLp::addTree(int root, const std::vector<RowUse> &uses) {
   double bottleneck = std::numeric_limits<double>::infinity();
-  for (const LinkUse &use : uses)
-    bottleneck = std::min(bottleneck, links[use.link].bandwidth / use.times);
+  for (const RowUse &use : uses)
+    bottleneck = std::min(bottleneck, problem_->capacity(use.row) / use.times);
   bottlenecks_.push_back(bottleneck);
   std::vector<int> rows{0};
   std::vector<double> values{0};
-  for (const LinkUse &use : uses) {
-    rows.push_back(linkRows_[use.link]);
-    values.push_back(use.times * bottleneck / links[use.link].bandwidth);
+  for (const RowUse &use : uses) {
+    rows.push_back(use.row + 1);
+    values.push_back(use.times * bottleneck / problem_->capacity(use.row));
   }
   if (!rootRows_.empty()) {
     rows.push_back(rootRows_[root]);
-    values.push_back(bottleneck / rateScale_);
+    values.push_back(bottleneck / weightScale());
   }
   return glpk_.call([&](glp_prob *lp) {
     int column = glp_add_cols(lp, 1);
     glp_set_col_bnds(lp, column, GLP_LO, 0, 0);
     if (rootRows_.empty())
-      glp_set_obj_coef(lp, column, bottleneck / rateScale_);
+      glp_set_obj_coef(lp, column, bottleneck / weightScale());
     glp_set_mat_col(lp, column, static_cast<int>(rows.size()) - 1, rows.data(),
                     values.data());
   });
@@ -150,22 +145,40 @@ Error MasterLp::runSimplex() {
 
 Error MasterLp::readSolution() {
   weights_.resize(bottlenecks_.size());
-  const std::vector<Link> &links = problem_->fabric->topology().links;
-  return glpk_.call([&](glp_prob *lp) {
-    rate_ = glp_get_obj_val(lp) * rateScale_;
-    for (size_t column = 0; column < bottlenecks_.size(); ++column)
-      weights_[column] =
-          std::max(0.0, glp_get_col_prim(lp, firstColumn_ +
-                                                 static_cast<int>(column))) *
-          bottlenecks_[column];
-    for (size_t link = 0; link < links.size(); ++link)
-      if (linkRows_[link] > 0)
-        linkPrices_[link] =
-            std::max(0.0, glp_get_row_dual(lp, linkRows_[link])) * rateScale_ /
-            links[link].bandwidth;
-    for (size_t root = 0; root < rootRows_.size(); ++root)
-      rootWorths_[root] = std::max(0.0, -glp_get_row_dual(lp, rootRows_[root]));
-  });
+  // From "rate scales a whole row" to "GB/s a GB/s of one link of it".
+  double perLink = rateScale_ / problem_->order();
+  if (Error error = glpk_.call([&](glp_prob *lp) {
+        rate_ = glp_get_obj_val(lp) * rateScale_;
+        for (size_t column = 0; column < bottlenecks_.size(); ++column)
+          weights_[column] =
+              std::max(0.0, glp_get_col_prim(
+                                lp, firstColumn_ + static_cast<int>(column))) *
+              bottlenecks_[column];
+        for (int row = 0; row < problem_->numRows(); ++row)
+          rowPrices_[row] = std::max(0.0, glp_get_row_dual(lp, row + 1)) *
+                            perLink / problem_->capacity(row);
+        for (size_t root = 0; root < rootRows_.size(); ++root)
+          if (rootRows_[root] > 0)
+            rootWorths_[root] =
+                std::max(0.0, -glp_get_row_dual(lp, rootRows_[root])) *
+                problem_->ratePerWeight() / problem_->order();
+      }))
+    return error;
+  for (size_t link = 0; link < linkPrices_.size(); ++link)
+    if (int row = problem_->rowOf(static_cast<int>(link)); row >= 0)
+      linkPrices_[link] = rowPrices_[row];
+  return Error::success();
+}
+
+double MasterLp::priceOf(const std::vector<RowUse> &uses) const {
+  double sum = 0;
+  for (const RowUse &use : uses)
+    sum += rowPrices_[use.row] * use.times;
+  return sum;
+}
+
+double MasterLp::worth(int root) const {
+  return rootRows_.empty() ? problem_->unitCost() : rootWorths_[root];
 }
 
 Error MasterLp::solve() {

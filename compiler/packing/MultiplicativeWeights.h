@@ -12,13 +12,13 @@
 
 namespace blink {
 
-/// Packs trees approximately by multiplicative weights (Garg and Koenemann
-/// 1998, the packer of the Blink paper) with a few rounds and long steps: in a
-/// round every root sends along its cheapest low tree, then the price of each
-/// link grows with its load. Adds the trees to `pool` and returns a rate that
-/// they reach, in GB/s (> 0 when every root has a tree). The trees start column
-/// generation well; the optimum is its business.
-double packApproximately(const PackingProblem &problem, TreePricer &pricer,
+/// The packer of the Blink paper, cut short: from the pricer's prices on, take
+/// a cheap low tree of each root, make the links it uses dearer in proportion
+/// to their load (Garg and Koenemann, 1998), repeat. Puts the trees into
+/// `pool`, leaves the last prices in `pricer`, and returns the rate they reach
+/// together, in GB/s: a fair start for an exact solver; 0 when some root has no
+/// tree.
+double packApproximately(const SymmetricProblem &problem, TreePricer &pricer,
                          int maxDepth, ColumnPool &pool);
 
 } // namespace blink

@@ -16,27 +16,43 @@
 
 #include "compiler/packing/Packing.h"
 
+#include <functional>
+
 namespace blink {
 
 struct PackedTrees {
-  Packing packing; ///< optimal, with as many trees as the LP's basis has
+  Packing packing; ///< as many trees as the LP's basis has, and their images
   PackingCertificate certificate;
-  std::vector<Tree> candidates; ///< every tree the solver met; weights 0
-  int iterations = 0;           ///< of column generation
+  /// Every tree the solver met, of one root of each orbit; weights 0.
+  std::vector<Tree> candidates;
+  int iterations = 0; ///< of column generation
 };
 
-/// Solves `problem` to optimality: multiplicative weights for a first set of
-/// trees, then column generation with GLPK (see ColumnGeneration.h) until the
-/// dual bound meets the rate within 1e-9 relative. Where rounding stops it
-/// before (bandwidths many orders of magnitude apart), up to 1e-6 is accepted:
-/// the certificate states what it proves. The result has passed
-/// PackingProblem::verify. On a symmetric fabric the trees of an allreduce are
-/// mirrored (see Mirroring.h). Errors: those of check(); a solver that failed,
-/// stalled or lost precision.
-llvm::Expected<PackedTrees> packTrees(const PackingProblem &problem);
+/// Where a solver stands.
+struct SolveStatus {
+  int iterations = 0;
+  int maxDepth = 0; ///< of the trees looked at now; 0: of any depth
+  double rate = 0;  ///< GB/s of the best packing so far
+  double bound = 0; ///< GB/s; infinite at first
+};
+
+/// Called once an iteration; false ends the solver with what it has.
+using SolveWatcher = std::function<bool(const SolveStatus &)>;
+
+/// Solves `problem` to optimality, with low trees: multiplicative weights for a
+/// first set of trees, then column generation with GLPK (see
+/// ColumnGeneration.h) until the dual bound meets the rate within 1e-9
+/// relative. Where rounding stops it before (bandwidths many orders of
+/// magnitude apart), up to 1e-6 is accepted, and when `watcher` stops it, any
+/// gap: the certificate states what it proves. Works modulo the symmetry of the
+/// machine (SymmetricProblem.h). The result has passed PackingProblem::verify.
+/// Errors: those of check(); a solver that failed, stalled or lost precision.
+llvm::Expected<PackedTrees> packTrees(const PackingProblem &problem,
+                                      const SolveWatcher &watcher = nullptr);
 
 /// The certificate's bound alone, without keeping trees.
-llvm::Expected<PackingCertificate> boundRate(const PackingProblem &problem);
+llvm::Expected<PackingCertificate>
+boundRate(const PackingProblem &problem, const SolveWatcher &watcher = nullptr);
 
 struct SelectOptions {
   double slack = 0.01; ///< most of the rate that may be given up, relative

@@ -140,9 +140,10 @@ Error verifyRate(const PackingProblem &problem, const Packing &packing,
                  double tolerance) {
   int numRanks = problem.fabric->numRanks();
   int blocks = numBlocks(problem.collective, numRanks);
+  double factor = blocksOfBuffer(problem.collective, numRanks);
   std::vector<double> carried(blocks, 0.0);
   for (const Tree &tree : packing.trees)
-    carried[blocks > 1 ? tree.root : 0] += tree.weight * blocks;
+    carried[blocks > 1 ? tree.root : 0] += tree.weight * factor;
   for (int block = 0; block < blocks; ++block)
     if (!(std::abs(carried[block] - packing.algbw) <=
           tolerance * std::abs(packing.algbw)))
@@ -159,6 +160,10 @@ int blink::numBlocks(Collective collective, int numRanks) {
                  collective == Collective::reducescatter ||
                  collective == Collective::alltoall;
   return perRank ? numRanks : 1;
+}
+
+int blink::blocksOfBuffer(Collective collective, int numRanks) {
+  return isRouted(collective) ? numRanks : numBlocks(collective, numRanks);
 }
 
 bool blink::isRooted(Collective collective) {
@@ -219,11 +224,24 @@ Error PackingProblem::check() const {
 
 std::vector<double> PackingProblem::linkLoads(const Packing &packing) const {
   std::vector<double> loads(fabric->topology().links.size(), 0.0);
-  for (const Tree &tree : packing.trees)
-    for (const auto *edges : {&tree.up, &tree.down})
-      for (const TreeEdge &edge : *edges)
-        for (int link : edge.path)
-          loads[link] += tree.weight;
+  std::vector<int> behind; // per rank: the ranks on its side of the edge
+  for (const Tree &tree : packing.trees) {
+    // Children come before their parents in `up`, and in `down` backwards.
+    behind.assign(fabric->numRanks(), 1);
+    for (const TreeEdge &edge : tree.up) {
+      double times = isRouted(collective) ? behind[edge.from] : 1;
+      for (int link : edge.path)
+        loads[link] += tree.weight * times;
+      behind[edge.to] += behind[edge.from];
+    }
+    behind.assign(fabric->numRanks(), 1);
+    for (auto edge = tree.down.rbegin(); edge != tree.down.rend(); ++edge) {
+      double times = isRouted(collective) ? behind[edge->to] : 1;
+      for (int link : edge->path)
+        loads[link] += tree.weight * times;
+      behind[edge->from] += behind[edge->to];
+    }
+  }
   return loads;
 }
 

@@ -75,6 +75,9 @@ struct PackingCertificate {
 int numBlocks(Collective collective, int numRanks);
 /// broadcast, reduce, gather, scatter
 bool isRooted(Collective collective);
+/// GB/s of algbw for each GB/s of a block: n where the whole buffer is n
+/// blocks, else 1.
+int blocksOfBuffer(Collective collective, int numRanks);
 /// gather, scatter, alltoall: see the top of the file
 bool isRouted(Collective collective);
 bool hasUpTrees(Collective collective);

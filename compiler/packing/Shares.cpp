@@ -109,7 +109,7 @@ double blink::rateOfShares(const PackingProblem &problem,
                            const Packing &packing, const Shares &shares) {
   const std::vector<Link> &links = problem.fabric->topology().links;
   Packing perUnit = packing;
-  int blocks = numBlocks(problem.collective, problem.fabric->numRanks());
+  int blocks = blocksOfBuffer(problem.collective, problem.fabric->numRanks());
   for (size_t tree = 0; tree < packing.trees.size(); ++tree)
     perUnit.trees[tree].weight =
         double(shares.numerators[tree]) / shares.denominators[tree] / blocks;

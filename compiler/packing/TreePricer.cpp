@@ -7,8 +7,10 @@
 #include "compiler/packing/TreePricer.h"
 
 #include "compiler/packing/LowTree.h"
+#include "compiler/packing/ShortestPathTree.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 using namespace blink;
@@ -17,69 +19,78 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// The vertices in breadth-first order from the root.
-std::vector<int> breadthFirst(const Parents &parents, int root) {
-  std::vector<std::vector<int>> children(parents.size());
-  for (size_t vertex = 0; vertex < parents.size(); ++vertex)
-    if (parents[vertex] >= 0)
-      children[parents[vertex]].push_back(static_cast<int>(vertex));
-  std::vector<int> order{root};
-  for (size_t next = 0; next < order.size(); ++next)
-    order.insert(order.end(), children[order[next]].begin(),
-                 children[order[next]].end());
-  return order;
-}
-
 } // namespace
 
-TreePricer::TreePricer(const PackingProblem &problem)
-    : problem_(problem), numRanks_(problem.fabric->numRanks()) {
-  if (isRooted(problem.collective)) {
-    roots_ = {problem.root};
-  } else {
-    for (int rank = 0; rank < numRanks_; ++rank)
-      roots_.push_back(rank);
-  }
-  twins_ = mirrorTwins(problem);
-}
+TreePricer::TreePricer(const SymmetricProblem &problem)
+    : problem_(problem), numRanks_(problem.problem().fabric->numRanks()) {}
 
 void TreePricer::setPrices(std::vector<double> prices) {
   prices_ = std::move(prices);
-  for (size_t link = 0; link < twins_.size(); ++link)
-    if (int twin = twins_[link]; twin > static_cast<int>(link))
-      prices_[link] = prices_[twin] = (prices_[link] + prices_[twin]) / 2;
-  paths_ = problem_.fabric->cheapestPaths(prices_);
-  if (hasUpTrees(problem_.collective))
-    transposed_ = transposed(paths_.costs, numRanks_);
+  const Symmetry &symmetry = problem_.symmetry();
+  paths_ = problem_.problem().fabric->cheapestPaths(prices_,
+                                                    symmetry.representatives());
+  costs_ = paths_.costs;
+  for (int from = 0; from < numRanks_; ++from) {
+    int element = symmetry.elementTo(from);
+    const double *row =
+        &paths_.costs[size_t(symmetry.representative(from)) * numRanks_];
+    double *image = &costs_[size_t(from) * numRanks_];
+    if (element != 0)
+      for (int to = 0; to < numRanks_; ++to)
+        image[symmetry.mapRank(element, to)] = row[to];
+  }
+  if (hasUpTrees(problem_.problem().collective))
+    transposed_ = transposed(costs_, numRanks_);
+}
+
+Path TreePricer::path(int from, int to) const {
+  const Symmetry &symmetry = problem_.symmetry();
+  int element = symmetry.elementTo(from);
+  int back = symmetry.inverse(element);
+  const Path &path =
+      paths_.path(symmetry.representative(from), symmetry.mapRank(back, to));
+  return element == 0 ? path : symmetry.mapPath(element, path);
+}
+
+double TreePricer::costOf(const CostMatrix &costs, const Parents &parents,
+                          int root) const {
+  return isRouted(problem_.problem().collective)
+             ? sumOfDistances(costs, parents, root)
+             : blink::costOf(costs, parents);
 }
 
 PricedTree
 TreePricer::price(int root,
                   llvm::function_ref<Parents(const CostMatrix &)> solve) const {
+  Collective collective = problem_.problem().collective;
   PricedTree tree;
   tree.root = root;
-  if (hasUpTrees(problem_.collective)) {
+  if (hasUpTrees(collective)) {
     tree.up = solve(transposed_);
-    tree.cost = costOf(transposed_, tree.up);
+    tree.cost = costOf(transposed_, tree.up, root);
   }
-  if (mirrors()) {
+  if (problem_.mirrors()) {
     tree.cost *= 2;
-  } else if (hasDownTrees(problem_.collective)) {
-    tree.down = solve(paths_.costs);
-    tree.cost += costOf(paths_.costs, tree.down);
+  } else if (hasDownTrees(collective)) {
+    tree.down = solve(costs_);
+    tree.cost += costOf(costs_, tree.down, root);
   }
   return tree;
 }
 
 PricedTree TreePricer::cheapest(int root) const {
   return price(root, [&](const CostMatrix &costs) {
-    return minArborescence(costs, numRanks_, root);
+    return isRouted(problem_.problem().collective)
+               ? shortestPathTree(costs, numRanks_, root)
+               : minArborescence(costs, numRanks_, root);
   });
 }
 
 PricedTree TreePricer::low(int root, int maxDepth) const {
   return price(root, [&](const CostMatrix &costs) {
-    return lowTree(costs, numRanks_, root, maxDepth);
+    return isRouted(problem_.problem().collective)
+               ? lowShortestPathTree(costs, numRanks_, root, maxDepth)
+               : lowTree(costs, numRanks_, root, maxDepth);
   });
 }
 
@@ -90,18 +101,30 @@ Tree TreePricer::materialize(const PricedTree &priced) const {
     std::vector<int> order = breadthFirst(priced.up, priced.root);
     for (auto rank = order.rbegin(); *rank != priced.root; ++rank) {
       int parent = priced.up[*rank];
-      tree.up.push_back({*rank, parent, paths_.path(*rank, parent)});
+      tree.up.push_back({*rank, parent, path(*rank, parent)});
     }
   }
   if (!priced.down.empty())
     for (int rank : breadthFirst(priced.down, priced.root))
       if (rank != priced.root) {
         int parent = priced.down[rank];
-        tree.down.push_back({parent, rank, paths_.path(parent, rank)});
+        tree.down.push_back({parent, rank, path(parent, rank)});
       }
-  if (mirrors())
-    addMirrored(tree, twins_);
+  if (problem_.mirrors())
+    problem_.addMirrored(tree);
   return tree;
+}
+
+int TreePricer::lowestDepth() const {
+  Collective collective = problem_.problem().collective;
+  int depth = 1;
+  for (int root : problem_.roots()) {
+    if (hasUpTrees(collective))
+      depth = std::max(depth, eccentricity(transposed_, numRanks_, root));
+    if (hasDownTrees(collective))
+      depth = std::max(depth, eccentricity(costs_, numRanks_, root));
+  }
+  return depth;
 }
 
 double TreePricer::cheapestCost(const std::vector<PricedTree> &cheapest) const {
@@ -110,16 +133,17 @@ double TreePricer::cheapestCost(const std::vector<PricedTree> &cheapest) const {
     least = std::min(least, tree.cost);
     sum += tree.cost;
   }
-  return numBlocks(problem_.collective, numRanks_) > 1 ? sum / numRanks_
-                                                       : least;
+  double cost =
+      problem_.rootsAreEqual() ? sum / double(cheapest.size()) : least;
+  return cost / problem_.unitCost();
 }
 
 double TreePricer::bound(const std::vector<PricedTree> &cheapest) const {
   double cost = cheapestCost(cheapest);
-  if (!(cost > 0))
+  if (!(cost > 0) || std::isinf(cost))
     return kInfinity;
   double value = 0;
-  const std::vector<Link> &links = problem_.fabric->topology().links;
+  const std::vector<Link> &links = problem_.problem().fabric->topology().links;
   for (size_t link = 0; link < links.size(); ++link)
     value += prices_[link] * links[link].bandwidth;
   return value / cost;

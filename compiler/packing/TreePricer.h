@@ -10,9 +10,15 @@
 //   broadcast, reduce          rate <= sum(p * bandwidth) / cost(root)
 //   allreduce                  rate <= sum(p * bandwidth) / min_r cost(r)
 //   allgather, reducescatter   rate <= n * sum(p * bandwidth) / sum_r cost(r)
+//   scatter, gather            rate <= n * sum(p * bandwidth) / cost(root)
+//   alltoall                   rate <= n * sum(p * bandwidth) / sum_r cost(r)
 //
 // where cost(r) is the price of the cheapest tree rooted at r: an in-tree, an
-// out-tree, or for allreduce one of each.
+// out-tree, or for allreduce one of each. In the routed collectives that is a
+// tree of shortest paths, and the price is the sum of the distances.
+//
+// Prices are the same on all links of a row of the SymmetricProblem, so one
+// root of each orbit is enough.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +26,7 @@
 #define BLINK_COMPILER_PACKING_TREEPRICER_H
 
 #include "compiler/packing/MinArborescence.h"
-#include "compiler/packing/Mirroring.h"
-#include "compiler/packing/Packing.h"
+#include "compiler/packing/SymmetricProblem.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 
@@ -37,43 +42,45 @@ struct PricedTree {
 
 class TreePricer {
 public:
-  /// `problem` must have passed check() and outlive the pricer.
-  explicit TreePricer(const PackingProblem &problem);
+  /// `problem` must outlive the pricer.
+  explicit TreePricer(const SymmetricProblem &problem);
 
-  /// The ranks that may be roots.
-  const std::vector<int> &roots() const { return roots_; }
-
-  /// Takes `prices` >= 0, one a link, and finds the cheapest paths. Prices of
-  /// twins are averaged where the pricer mirrors.
+  /// Takes `prices` >= 0, one a link, the same on all links of a row, and finds
+  /// the cheapest paths.
   void setPrices(std::vector<double> prices);
   const std::vector<double> &prices() const { return prices_; }
 
-  /// The cheapest tree of `root`.
+  /// The cheapest tree of `root`, one of the problem's roots.
   PricedTree cheapest(int root) const;
-  /// A cheap tree no deeper than `maxDepth`, see LowTree.h.
+  /// A cheap tree no deeper than `maxDepth`, see LowTree.h and
+  /// ShortestPathTree.h.
   PricedTree low(int root, int maxDepth) const;
   /// The tree with its paths, weight 0.
   Tree materialize(const PricedTree &priced) const;
 
-  /// cost(r) for the bounds above from the cheapest trees, one for each of
-  /// roots(): the minimum, or the mean for allgather and reducescatter. Prices
-  /// divided by it are *normalised*: the bound is then sum(p * bandwidth).
+  /// The least depth at which every root has a tree.
+  int lowestDepth() const;
+
+  /// What one unit costs, from the cheapest trees, one for each of the
+  /// problem's roots: their minimum, or their mean where roots are equal.
+  /// Prices divided by it are normalised.
   double cheapestCost(const std::vector<PricedTree> &cheapest) const;
   /// The bound at these prices; infinity where they prove nothing.
   double bound(const std::vector<PricedTree> &cheapest) const;
 
 private:
-  bool mirrors() const { return !twins_.empty(); }
   PricedTree price(int root,
                    llvm::function_ref<Parents(const CostMatrix &)> solve) const;
+  Path path(int from, int to) const;
+  double costOf(const CostMatrix &costs, const Parents &parents,
+                int root) const;
 
-  const PackingProblem &problem_;
+  const SymmetricProblem &problem_;
   int numRanks_;
-  std::vector<int> roots_;
-  std::vector<int> twins_; // see mirrorTwins
   std::vector<double> prices_;
-  PathTable paths_;
-  CostMatrix transposed_; // of paths_.costs, for in-trees
+  PathTable paths_;       // from representatives
+  CostMatrix costs_;      // of all pairs
+  CostMatrix transposed_; // of costs_, for in-trees
 };
 
 } // namespace blink

@@ -16,66 +16,80 @@ namespace {
 
 class Pruning {
 public:
-  Pruning(const PackingProblem &problem, const ColumnPool &pool,
-          const std::vector<int> &columns, MasterLp lp)
-      : problem_(problem), pool_(pool), columns_(columns), lp_(std::move(lp)) {}
+  Pruning(const ColumnPool &pool, const std::vector<int> &columns, MasterLp lp)
+      : pool_(pool), columns_(columns), lp_(std::move(lp)) {}
 
-  Expected<PrunedTrees> run(double target, int maxTrees);
+  Expected<PrunedColumns> run(double target, int maxTrees);
 
 private:
   /// Weight 0 for ever for columns outside the support.
   Error keepSupport();
   Error dropWhileReaching(double target);
   Error dropCheapest();
+  Error setEnabled(const std::vector<int> &indices, bool enabled);
 
-  const PackingProblem &problem_;
   const ColumnPool &pool_;
   const std::vector<int> &columns_;
   MasterLp lp_;
-  std::vector<int> active_; // indices into columns_
+  std::vector<int> active_;     // indices into columns_
+  std::vector<double> weights_; // of columns_, for what is active
+  double rate_ = 0;
 };
 
-Error Pruning::keepSupport() {
-  double total = 0;
-  for (double weight : lp_.weights())
-    total += weight;
-  std::vector<int> support;
-  for (int index : active_) {
-    if (lp_.weights()[index] > 1e-11 * total)
-      support.push_back(index);
-    else if (Error error = lp_.setEnabled(index, false))
+Error Pruning::setEnabled(const std::vector<int> &indices, bool enabled) {
+  for (int index : indices)
+    if (Error error = lp_.setEnabled(index, enabled))
       return error;
-  }
-  active_ = std::move(support);
   return Error::success();
+}
+
+Error Pruning::keepSupport() {
+  weights_ = lp_.weights();
+  rate_ = lp_.rate();
+  double total = 0;
+  for (double weight : weights_)
+    total += weight;
+  std::vector<int> support, rest;
+  for (int index : active_)
+    (weights_[index] > 1e-11 * total ? support : rest).push_back(index);
+  active_ = std::move(support);
+  return setEnabled(rest, false);
 }
 
 Error Pruning::dropWhileReaching(double target) {
   std::vector<bool> needed(columns_.size(), false);
+  size_t atOnce = std::max<size_t>(1, active_.size() / 4);
   while (true) {
     // The lightest of those not yet known to be needed.
-    int least = -1;
+    std::vector<int> lightest;
     for (int index : active_)
-      if (!needed[index] &&
-          (least < 0 || lp_.weights()[index] < lp_.weights()[least]))
-        least = index;
-    if (least < 0)
+      if (!needed[index])
+        lightest.push_back(index);
+    if (lightest.empty())
       return Error::success();
-    if (Error error = lp_.setEnabled(least, false))
+    std::stable_sort(lightest.begin(), lightest.end(),
+                     [&](int a, int b) { return weights_[a] < weights_[b]; });
+    lightest.resize(std::min(atOnce, lightest.size()));
+    if (Error error = setEnabled(lightest, false))
       return error;
     if (Error error = lp_.solve())
       return error;
     if (lp_.rate() >= target) {
-      active_.erase(std::find(active_.begin(), active_.end(), least));
+      std::vector<int> rest;
+      for (int index : active_)
+        if (std::find(lightest.begin(), lightest.end(), index) ==
+            lightest.end())
+          rest.push_back(index);
+      active_ = std::move(rest);
       if (Error error = keepSupport())
         return error;
       continue;
     }
-    needed[least] = true;
-    if (Error error = lp_.setEnabled(least, true))
+    if (Error error = setEnabled(lightest, true))
       return error;
-    if (Error error = lp_.solve())
-      return error;
+    if (lightest.size() == 1)
+      needed[lightest.front()] = true;
+    atOnce = std::max<size_t>(1, lightest.size() / 2);
   }
 }
 
@@ -102,7 +116,7 @@ Error Pruning::dropCheapest() {
   return keepSupport();
 }
 
-Expected<PrunedTrees> Pruning::run(double target, int maxTrees) {
+Expected<PrunedColumns> Pruning::run(double target, int maxTrees) {
   for (size_t index = 0; index < columns_.size(); ++index) {
     if (Error error = lp_.addTree(pool_.tree(columns_[index]).root,
                                   pool_.uses(columns_[index])))
@@ -111,32 +125,33 @@ Expected<PrunedTrees> Pruning::run(double target, int maxTrees) {
   }
   if (Error error = lp_.solve())
     return error;
-  if (lp_.rate() >= target) {
-    if (Error error = keepSupport())
-      return error;
+  if (Error error = keepSupport())
+    return error;
+  if (rate_ >= target)
     if (Error error = dropWhileReaching(target))
       return error;
-  }
-  while (maxTrees > 0 && static_cast<int>(active_.size()) > maxTrees)
+  int order = pool_.problem().order();
+  while (maxTrees > 0 && static_cast<int>(active_.size()) * order > maxTrees &&
+         active_.size() > 1)
     if (Error error = dropCheapest())
       return error;
-  PrunedTrees result;
-  result.rate = lp_.rate();
+  PrunedColumns result;
+  result.rate = rate_;
+  result.weights.assign(pool_.size(), 0.0);
   for (int index : active_) {
-    result.trees.push_back(pool_.tree(columns_[index]));
-    result.trees.back().weight = lp_.weights()[index];
+    result.columns.push_back(columns_[index]);
+    result.weights[columns_[index]] = weights_[index];
   }
   return result;
 }
 
 } // namespace
 
-Expected<PrunedTrees> blink::pruneTrees(const PackingProblem &problem,
-                                        const ColumnPool &pool,
-                                        const std::vector<int> &columns,
-                                        double target, int maxTrees) {
-  Expected<MasterLp> lp = MasterLp::create(problem, target);
+Expected<PrunedColumns> blink::pruneColumns(const ColumnPool &pool,
+                                            const std::vector<int> &columns,
+                                            double target, int maxTrees) {
+  Expected<MasterLp> lp = MasterLp::create(pool.problem(), target);
   if (!lp)
     return lp.takeError();
-  return Pruning(problem, pool, columns, std::move(*lp)).run(target, maxTrees);
+  return Pruning(pool, columns, std::move(*lp)).run(target, maxTrees);
 }

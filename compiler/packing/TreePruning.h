@@ -12,20 +12,20 @@
 namespace blink {
 
 /// A choice of columns, with weights.
-struct PrunedTrees {
-  std::vector<Tree> trees;
-  double rate = 0; ///< of the LP over them, GB/s
+struct PrunedColumns {
+  std::vector<int> columns;    ///< of the pool, ascending
+  std::vector<double> weights; ///< one a column of the pool
+  double rate = 0;             ///< of the LP over them, GB/s
 };
 
 /// Starts from the optimal LP over `columns` of `pool`, keeps its support, and
-/// drops one tree after the other, the lightest first, as long as the LP over
-/// the rest reaches `target`: in the end no single tree can go. While more than
-/// `maxTrees` (0: no limit) are left, trees go below the target, too, the one
-/// that costs least each time. Errors: GLPK failed.
-llvm::Expected<PrunedTrees> pruneTrees(const PackingProblem &problem,
-                                       const ColumnPool &pool,
-                                       const std::vector<int> &columns,
-                                       double target, int maxTrees);
+/// drops columns, the lightest first, as long as the LP over the rest reaches
+/// `target`: many at a time at first, one by one in the end, when no single one
+/// can go. While more than `maxTrees` (0: no limit) are left, columns go below
+/// the target, too, the one that costs least each time. Errors: GLPK failed.
+llvm::Expected<PrunedColumns> pruneColumns(const ColumnPool &pool,
+                                           const std::vector<int> &columns,
+                                           double target, int maxTrees);
 
 } // namespace blink
 

@@ -6,8 +6,6 @@
 
 #include "compiler/packing/TreeRouter.h"
 
-#include "compiler/packing/Mirroring.h"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -34,7 +32,7 @@ constexpr double kMostRoom = 1e6;
 
 class Router {
 public:
-  Router(const PackingProblem &problem, const RouteRequest &request);
+  Router(const SymmetricProblem &plain, const RouteRequest &request);
   std::vector<Tree> run();
   int grown() const { return grown_; }
 
@@ -53,10 +51,10 @@ private:
   void put(const Tree &tree, int times);
   double overload();
 
+  const SymmetricProblem &plain_;
   const PackingProblem &problem_;
   const RouteRequest &request_;
   int numRanks_;
-  std::vector<int> twins_;
   std::vector<double> room_;    // times a tree fits on a link
   std::vector<double> loads_;   // times trees use it now
   std::vector<double> prices_;  // of one more use; kept up with the loads
@@ -66,9 +64,9 @@ private:
   int grown_ = 0;
 };
 
-Router::Router(const PackingProblem &problem, const RouteRequest &request)
-    : problem_(problem), request_(request),
-      numRanks_(problem.fabric->numRanks()), twins_(mirrorTwins(problem)),
+Router::Router(const SymmetricProblem &plain, const RouteRequest &request)
+    : plain_(plain), problem_(plain.problem()), request_(request),
+      numRanks_(problem_.fabric->numRanks()),
       loads_(request.bandwidths.size(), 0.0),
       prices_(request.bandwidths.size(), 0.0),
       history_(request.bandwidths.size(), 0.0) {
@@ -139,8 +137,8 @@ double Router::priceOfPath(const Path &path) const {
   double sum = 0;
   for (int link : path) {
     sum += prices_[link];
-    if (!twins_.empty())
-      sum += prices_[twins_[link]];
+    if (plain_.mirrors())
+      sum += prices_[plain_.twin(link)];
   }
   return sum;
 }
@@ -194,8 +192,8 @@ double Router::growHalf(int root, bool up, std::vector<TreeEdge> &edges) {
     edge.path = paths_.path(edge.from, edge.to);
     for (int link : edge.path) {
       addLoad(link, 1);
-      if (!twins_.empty())
-        addLoad(twins_[link], 1);
+      if (plain_.mirrors())
+        addLoad(plain_.twin(link), 1);
     }
     edges.push_back(std::move(edge));
   }
@@ -213,8 +211,8 @@ Tree Router::growTree(int root, double &paid) {
   ++grown_;
   if (hasUpTrees(problem_.collective))
     paid += growHalf(root, true, tree.up);
-  if (!twins_.empty())
-    addMirrored(tree, twins_);
+  if (plain_.mirrors())
+    plain_.addMirrored(tree);
   else if (hasDownTrees(problem_.collective))
     paid += growHalf(root, false, tree.down);
   return tree;
@@ -299,9 +297,9 @@ std::vector<Tree> Router::run() {
 
 } // namespace
 
-std::vector<Tree> blink::routeTrees(const PackingProblem &problem,
+std::vector<Tree> blink::routeTrees(const SymmetricProblem &plain,
                                     const RouteRequest &request, int &grown) {
-  Router router(problem, request);
+  Router router(plain, request);
   std::vector<Tree> trees = router.run();
   grown = router.grown();
   return trees;

@@ -7,7 +7,7 @@
 #ifndef BLINK_COMPILER_PACKING_TREEROUTER_H
 #define BLINK_COMPILER_PACKING_TREEROUTER_H
 
-#include "compiler/packing/Packing.h"
+#include "compiler/packing/SymmetricProblem.h"
 
 namespace blink {
 
@@ -30,8 +30,9 @@ struct RouteRequest {
 /// round to round, until nothing is. Trees that column generation has no reason
 /// to find, because they share links well rather than being cheap, come out of
 /// it. A heuristic of bounded effort and deterministic; empty when it fails.
-/// The trees weigh `unit`. `grown` tells how many trees the search took.
-std::vector<Tree> routeTrees(const PackingProblem &problem,
+/// The trees weigh `unit`. Not for
+/// routed collectives. `grown` tells how many trees the search took.
+std::vector<Tree> routeTrees(const SymmetricProblem &plain,
                              const RouteRequest &request, int &grown);
 
 } // namespace blink

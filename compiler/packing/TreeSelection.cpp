@@ -37,6 +37,10 @@ namespace {
 constexpr double kRounding = 1e-10;
 /// Equal weights are given up for this much more rate, relative.
 constexpr double kWorthwhile = 1e-6;
+/// With up to this many ranks single trees are chosen, not orbits.
+constexpr int kFewRanks = 16;
+/// Images of the candidates are looked at up to this many.
+constexpr size_t kMostImages = 400;
 /// Copies of one weight are asked for up to this many (of a root).
 constexpr int kMostCopies = 24;
 /// Trees beside those of one weight.
@@ -59,6 +63,15 @@ struct Choice {
     return scoreOf(static_cast<int>(packing.trees.size()), depth);
   }
 };
+
+/// The columns that selection works on: single trees where ranks are few, for a
+/// symmetric choice of trees is rarely the smallest; whole orbits where they
+/// are many, and searching among single trees is hopeless.
+SymmetricProblem columnsFor(const PackingProblem &problem) {
+  return problem.fabric->numRanks() <= kFewRanks
+             ? SymmetricProblem::plain(problem)
+             : SymmetricProblem::reduce(problem);
+}
 
 class Selection {
 public:
@@ -83,21 +96,27 @@ private:
   void routeWithinLimit();
   Error solveIntegers();
   Error polish();
+  Error chooseSingleTrees();
 
   std::vector<Tree> route(RouteRequest request);
   std::vector<int> columnsUpTo(int depth) const;
-  void offer(std::vector<Tree> trees);
+  bool choosesSingleTrees() const { return columns_.order() == 1; }
+  std::set<int> depths() const;
+  void offer(Packing packing);
+  void offerTrees(std::vector<Tree> trees);
   bool better(const Choice &a, const Choice &b) const;
   /// Could `trees` trees of that depth be better than the best so far?
   bool worthTrying(int trees, int depth) const;
-  double perBlock() const { return target_ / blocks_; }
+  double perBlock() const {
+    return target_ / blocksOfBuffer(problem_.collective, numRanks_);
+  }
 
   const PackingProblem &problem_;
   const SelectOptions &options_;
   int numRanks_, blocks_;
   double target_;
+  SymmetricProblem columns_;
   ColumnPool pool_;
-  std::vector<int> depths_; // per column
   Choice best_;
   double routingSteps_ = kRoutingBudget; // left
 };
@@ -107,11 +126,26 @@ Selection::Selection(const PackingProblem &problem, const PackedTrees &packed,
     : problem_(problem), options_(options),
       numRanks_(problem.fabric->numRanks()),
       blocks_(numBlocks(problem.collective, numRanks_)),
-      target_(packed.packing.algbw * (1 - options.slack) * (1 - kRounding)) {
-  for (const Tree &tree : packed.candidates)
-    if (pool_.add(tree))
-      depths_.push_back(tree.depth(numRanks_));
-  offer(packed.packing.trees);
+      target_(packed.packing.algbw * (1 - options.slack) * (1 - kRounding)),
+      columns_(columnsFor(problem)), pool_(columns_) {
+  std::vector<Tree> trees = packed.packing.trees;
+  if (!choosesSingleTrees()) {
+    trees.insert(trees.end(), packed.candidates.begin(),
+                 packed.candidates.end());
+  } else {
+    // The solver met one tree of each orbit.
+    SymmetricProblem reduced = SymmetricProblem::reduce(problem);
+    size_t most = trees.size() + kMostImages;
+    for (const Tree &tree : packed.candidates)
+      if (trees.size() < most)
+        reduced.appendOrbit(reduced.representative(tree), trees);
+  }
+  for (const Tree &tree : trees) {
+    Tree image = columns_.representative(tree);
+    image.weight = 0;
+    pool_.add(std::move(image));
+  }
+  offer(packed.packing);
 }
 
 bool Selection::better(const Choice &a, const Choice &b) const {
@@ -137,40 +171,51 @@ bool Selection::worthTrying(int trees, int depth) const {
   return !reached || scoreOf(trees, depth) < best_.score();
 }
 
-void Selection::offer(std::vector<Tree> trees) {
-  for (const Tree &tree : trees)
-    if (pool_.add(tree))
-      depths_.push_back(tree.depth(numRanks_));
+void Selection::offer(Packing packing) {
   Choice choice;
-  choice.packing = fitWeights(problem_, std::move(trees));
+  choice.packing = std::move(packing);
   for (const Tree &tree : choice.packing.trees)
     choice.depth = std::max(choice.depth, tree.depth(numRanks_));
   if (better(choice, best_))
     best_ = std::move(choice);
 }
 
+/// Single trees from elsewhere: pruning may use them, too.
+void Selection::offerTrees(std::vector<Tree> trees) {
+  for (const Tree &tree : trees)
+    pool_.add(tree);
+  offer(fitWeights(problem_, std::move(trees)));
+}
+
 std::vector<int> Selection::columnsUpTo(int depth) const {
   std::vector<int> columns;
   for (int column = 0; column < pool_.size(); ++column)
-    if (depths_[column] <= depth)
+    if (pool_.depth(column) <= depth)
       columns.push_back(column);
   return columns;
 }
 
+std::set<int> Selection::depths() const {
+  std::set<int> depths;
+  for (int column = 0; column < pool_.size(); ++column)
+    depths.insert(pool_.depth(column));
+  return depths;
+}
+
 Error Selection::pruneAt(int depth, bool &reaches) {
-  Expected<PrunedTrees> pruned = pruneTrees(problem_, pool_, columnsUpTo(depth),
-                                            target_, options_.maxTrees);
+  Expected<PrunedColumns> pruned =
+      pruneColumns(pool_, columnsUpTo(depth), target_, options_.maxTrees);
   if (!pruned)
     return pruned.takeError();
   reaches = pruned->rate >= target_;
   if (reaches || options_.maxTrees > 0)
-    offer(std::move(pruned->trees));
+    offer(fitColumns(pool_, pruned->weights));
   return Error::success();
 }
 
 Error Selection::pruneAtDepths() {
   int reached = 0;
-  for (int depth : std::set<int>(depths_.begin(), depths_.end())) {
+  for (int depth : depths()) {
     if (reached > kExtraDepths || !worthTrying(blocks_, depth))
       break;
     bool reaches = false;
@@ -188,7 +233,7 @@ std::vector<Tree> Selection::route(RouteRequest request) {
   if (budget < blocks_ * request.copies)
     return {};
   int grown = 0;
-  std::vector<Tree> trees = routeTrees(problem_, request, grown);
+  std::vector<Tree> trees = routeTrees(columns_, request, grown);
   routingSteps_ -= grown * stepsPerTree;
   return trees;
 }
@@ -256,7 +301,7 @@ void Selection::routePlans() {
     std::vector<Tree> trees = carryOut(plan);
     if (trees.empty())
       continue;
-    offer(std::move(trees));
+    offerTrees(std::move(trees));
     return;
   }
 }
@@ -274,21 +319,21 @@ void Selection::routeWithinLimit() {
         std::vector<Tree> trees = carryOut({0, copies, unit, depth, 0});
         found = !trees.empty();
         if (found)
-          offer(std::move(trees));
+          offerTrees(std::move(trees));
       }
   }
 }
 
 Error Selection::solveIntegers() {
-  for (int depth : std::set<int>(depths_.begin(), depths_.end())) {
+  for (int depth : depths()) {
     std::vector<int> columns = columnsUpTo(depth);
     if (columns.size() > kIntegerColumns)
       break;
     for (int copies = 1;
          copies <= kMostCopies && worthTrying(copies * blocks_, depth);
          ++copies) {
-      Expected<std::vector<int>> counts = uniformTrees(
-          problem_, pool_, columns, copies, target_, kIntegerNodes);
+      Expected<std::vector<int>> counts =
+          uniformTrees(pool_, columns, copies, target_, kIntegerNodes);
       if (!counts)
         return counts.takeError();
       std::vector<Tree> trees;
@@ -299,7 +344,7 @@ Error Selection::solveIntegers() {
         }
       if (trees.empty())
         continue;
-      offer(std::move(trees));
+      offerTrees(std::move(trees));
       break;
     }
   }
@@ -308,26 +353,35 @@ Error Selection::solveIntegers() {
 
 /// The best weights for the trees chosen.
 Error Selection::polish() {
-  ColumnPool pool;
-  std::vector<int> columns;
+  ColumnPool pool(columns_);
   for (const Tree &tree : best_.packing.trees)
-    if (pool.add(tree))
-      columns.push_back(pool.size() - 1);
-  Expected<MasterLp> lp = MasterLp::create(problem_, best_.packing.algbw);
+    pool.add(tree);
+  Expected<MasterLp> lp = MasterLp::create(columns_, best_.packing.algbw);
   if (!lp)
     return lp.takeError();
-  for (int column : columns)
+  for (int column = 0; column < pool.size(); ++column)
     if (Error error = lp->addTree(pool.tree(column).root, pool.uses(column)))
       return error;
   if (Error error = lp->solve())
     return error;
-  if (lp->rate() <= best_.packing.algbw * (1 + kWorthwhile))
-    return Error::success();
-  std::vector<Tree> trees = pool.takeTrees();
-  for (int column : columns)
-    trees[column].weight = lp->weights()[column];
-  offer(std::move(trees));
+  if (lp->rate() > best_.packing.algbw * (1 + kWorthwhile))
+    offer(fitColumns(pool, lp->weights()));
   return Error::success();
+}
+
+/// What works on single trees alone.
+Error Selection::chooseSingleTrees() {
+  int known = pool_.size();
+  if (!isRouted(problem_.collective)) {
+    routePlans();
+    routeWithinLimit();
+  }
+  if (Error error = solveIntegers())
+    return error;
+  if (pool_.size() > known)
+    if (Error error = pruneAtDepths())
+      return error;
+  return polish();
 }
 
 Expected<SelectedTrees> Selection::run() {
@@ -338,16 +392,9 @@ Expected<SelectedTrees> Selection::run() {
                      options_.maxTrees);
   if (Error error = pruneAtDepths())
     return error;
-  int known = pool_.size();
-  routePlans();
-  routeWithinLimit();
-  if (Error error = solveIntegers())
-    return error;
-  if (pool_.size() > known)
-    if (Error error = pruneAtDepths())
+  if (choosesSingleTrees())
+    if (Error error = chooseSingleTrees())
       return error;
-  if (Error error = polish())
-    return error;
   if (Error error = problem_.verify(best_.packing))
     return error;
   SelectedTrees result;

@@ -22,6 +22,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <queue>
 
 using namespace blink;
@@ -167,6 +168,13 @@ void Search::run(int sourceNode, const std::vector<bool> &joined) {
 }
 
 PathTable Fabric::cheapestPaths(const std::vector<double> &prices) const {
+  std::vector<int> all(numRanks());
+  std::iota(all.begin(), all.end(), 0);
+  return cheapestPaths(prices, all);
+}
+
+PathTable Fabric::cheapestPaths(const std::vector<double> &prices,
+                                const std::vector<int> &sources) const {
   int n = numRanks();
   PathTable table;
   table.numRanks = n;
@@ -175,7 +183,7 @@ PathTable Fabric::cheapestPaths(const std::vector<double> &prices) const {
 
   Search search(topology_, outLinks_, rankOfNode_, prices);
   std::vector<bool> joined(n);
-  for (int from = 0; from < n; ++from) {
+  for (int from : sources) {
     for (int to = 0; to < n; ++to)
       joined[to] = peerJoined(from, to);
     search.run(nodeOf(from), joined);

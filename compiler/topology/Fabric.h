@@ -81,6 +81,9 @@ public:
   /// links, then of lower latency, then of smaller link indices: deterministic.
   /// Dijkstra over (node, what the path crossed so far), once per rank.
   PathTable cheapestPaths(const std::vector<double> &prices) const;
+  /// The same from some ranks alone; other pairs have no path.
+  PathTable cheapestPaths(const std::vector<double> &prices,
+                          const std::vector<int> &sources) const;
 
   /// What kind of channel drives `path` between two ranks, or why none does.
   llvm::Expected<ChannelKind> classify(int from, int to,
