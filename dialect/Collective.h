@@ -32,13 +32,16 @@ namespace blink::collective {
 
 class TopologyOp;
 
-/// Whether the collective has a root, and whether its ranks contribute to a
-/// reduction (`up` trees) and receive a result (`down` trees).
+/// Whether the collective has a root, and whether data goes to roots (`up`
+/// trees) and away from them (`down` trees).
 bool isRooted(CollectiveKind collective);
 bool hasUpTrees(CollectiveKind collective);
 bool hasDownTrees(CollectiveKind collective);
-/// Blocks that the shares split: one, or one a rank.
+/// Blocks that the trees of a forest split: one, or one a rank.
 int32_t numBlocks(CollectiveKind collective, int32_t numRanks);
+/// Blocks that the shares of a schedule split: those of the forest, but in
+/// gather, scatter and all_to_all one for each chain a tree is made of.
+int32_t numShareBlocks(CollectiveKind collective, int32_t numRanks);
 
 /// The topology op a symbol names, or null after an error on `user`.
 TopologyOp lookupTopology(mlir::Operation *user,

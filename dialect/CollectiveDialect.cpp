@@ -63,6 +63,19 @@ int32_t blink::collective::numBlocks(CollectiveKind collective,
   return scattered ? numRanks : 1;
 }
 
+int32_t blink::collective::numShareBlocks(CollectiveKind collective,
+                                          int32_t numRanks) {
+  switch (collective) {
+  case CollectiveKind::Gather:
+  case CollectiveKind::Scatter:
+    return numRanks;
+  case CollectiveKind::AllToAll:
+    return numRanks * numRanks;
+  default:
+    return numBlocks(collective, numRanks);
+  }
+}
+
 TopologyOp blink::collective::lookupTopology(Operation *user,
                                              SymbolTableCollection &symbols,
                                              FlatSymbolRefAttr topology) {

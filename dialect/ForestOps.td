@@ -48,8 +48,10 @@ def Collective_TreeOp : Collective_Op<"tree", [HasParent<"ForestOp">]> {
   let description = [{
     `up` carries contributions to the root, children before parents; `down`
     carries results away from it, parents before children. An allreduce has
-    both, a reduce or reduce_scatter only `up`, a broadcast or all_gather only
-    `down`.
+    both; a reduce, reduce_scatter or gather only `up`; a broadcast, all_gather,
+    scatter or all_to_all only `down`. In gather, scatter and all_to_all each
+    rank has data of its own, and the tree is the set of chains between it and
+    the root.
 
     ```mlir
     collective.tree @t0 root 1 block 0 share 3 of 7

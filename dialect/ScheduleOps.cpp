@@ -97,7 +97,7 @@ noteChannels(FoldOp fold, int32_t rank,
 
 LogicalResult ScheduleOp::verifyRegions() {
   int32_t numRanks = getGpus().size();
-  int32_t blocks = numBlocks(getCollective(), numRanks);
+  int32_t blocks = numShareBlocks(getCollective(), numRanks);
   ShareSum shares;
   llvm::DenseMap<Attribute, ChannelOp> channels;
   llvm::DenseMap<Attribute, ChannelEnds> ends;

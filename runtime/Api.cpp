@@ -120,6 +120,9 @@ Status prepare(Call &call, const Plan &plan) {
     return invalid("the send buffer is NULL");
   if (!call.recv && call.program->usesOutput[call.rank])
     return invalid("the receive buffer is NULL");
+  if (call.collective == sched::Collective::alltoall && call.send == call.recv)
+    return invalid("send and receive buffer are one; there is no alltoall in "
+                   "place");
   for (const void *buffer : {call.send, static_cast<const void *>(call.recv)})
     if (reinterpret_cast<uintptr_t>(buffer) % size != 0)
       return invalid("a buffer is not aligned to its elements of " +
@@ -417,6 +420,27 @@ blinkResult_t blinkReduceScatter(const void *send, void *recv, size_t recvcount,
                                  blinkComm_t comm, blinkStream_t) {
   return collective(sched::Collective::reducescatter, send, recv, recvcount,
                     type, op, 0, comm);
+}
+
+blinkResult_t blinkGather(const void *send, void *recv, size_t sendcount,
+                          blinkDataType_t type, int root, blinkComm_t comm,
+                          blinkStream_t) {
+  return collective(sched::Collective::gather, send, recv, sendcount, type,
+                    blinkSum, root, comm);
+}
+
+blinkResult_t blinkScatter(const void *send, void *recv, size_t recvcount,
+                           blinkDataType_t type, int root, blinkComm_t comm,
+                           blinkStream_t) {
+  return collective(sched::Collective::scatter, send, recv, recvcount, type,
+                    blinkSum, root, comm);
+}
+
+blinkResult_t blinkAllToAll(const void *send, void *recv, size_t count,
+                            blinkDataType_t type, blinkComm_t comm,
+                            blinkStream_t) {
+  return collective(sched::Collective::alltoall, send, recv, count, type,
+                    blinkSum, 0, comm);
 }
 
 //===-- Groups ------------------------------------------------------------===//

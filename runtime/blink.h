@@ -197,8 +197,9 @@ BLINK_API blinkResult_t blinkCommUserRank(blinkComm_t comm, int *rank);
 /* Every rank calls the same collectives in the same order with the same count,
    type, operator and root. Counts are in elements. Buffers are aligned to the
    size of an element; they overlap nowhere or are the same (in place):
-   send == recv; for blinkAllGather send == recv + rank * sendcount, for
-   blinkReduceScatter recv == send + rank * recvcount.
+   send == recv; for blinkAllGather and, at the root, blinkGather send == recv +
+   rank * sendcount; for blinkReduceScatter and, at the root, blinkScatter recv
+   == send + rank * recvcount. There is no blinkAllToAll in place.
 
    On the host a call outside a group returns when this rank's part is done and
    its buffers may be used again; it waits until all ranks have called. Count 0
@@ -238,6 +239,25 @@ BLINK_API blinkResult_t blinkReduceScatter(const void *send, void *recv,
                                            blinkDataType_t type,
                                            blinkRedOp_t op, blinkComm_t comm,
                                            blinkStream_t stream);
+
+/* `recv` holds nranks * sendcount elements. It is written on rank `root` only,
+   and may be NULL elsewhere. */
+BLINK_API blinkResult_t blinkGather(const void *send, void *recv,
+                                    size_t sendcount, blinkDataType_t type,
+                                    int root, blinkComm_t comm,
+                                    blinkStream_t stream);
+
+/* `send` holds nranks * recvcount elements. It is read on rank `root` only, and
+   may be NULL elsewhere. */
+BLINK_API blinkResult_t blinkScatter(const void *send, void *recv,
+                                     size_t recvcount, blinkDataType_t type,
+                                     int root, blinkComm_t comm,
+                                     blinkStream_t stream);
+
+/* Both buffers hold nranks * count elements: `count` for and from each rank. */
+BLINK_API blinkResult_t blinkAllToAll(const void *send, void *recv,
+                                      size_t count, blinkDataType_t type,
+                                      blinkComm_t comm, blinkStream_t stream);
 
 /*===-- Groups ------------------------------------------------------------===*/
 

@@ -193,8 +193,7 @@ bool Walk::checkProgram(const Program &program) {
       return fail(at("allocation", rank), "GPU " + str(gpu) + " twice");
     used[gpu] = true;
   }
-  bool rooted = program.collective() == Collective::broadcast ||
-                program.collective() == Collective::reduce;
+  bool rooted = isRooted(program.collective());
   if (program.root() >= numRanks_)
     return fail("root", outOf("rank", program.root(), numRanks_));
   if (!rooted && program.root() != 0)
@@ -318,7 +317,8 @@ bool Walk::checkTrees(const Variant &variant) {
   if (!pay("trees", variant.trees()))
     return false;
   const auto &trees = *variant.trees();
-  uint32_t numBlocks = std::max(inputBlocks_, outputBlocks_);
+  // One for each pair of an input's and an output's block.
+  uint64_t numBlocks = uint64_t(inputBlocks_) * outputBlocks_;
   uint32_t block = 0; // every block below has its trees
   uint64_t sum = 0;   // of the numerators of trees of `block` so far
   for (uint32_t i = 0; i < trees.size(); ++i) {

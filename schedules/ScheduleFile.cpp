@@ -93,11 +93,23 @@ std::vector<uint8_t> sealSchedule(flatbuffers::FlatBufferBuilder &builder,
 }
 
 uint32_t inputBlocks(Collective collective, uint32_t numRanks) {
-  return collective == Collective::reducescatter ? numRanks : 1;
+  bool scatters = collective == Collective::reducescatter ||
+                  collective == Collective::scatter ||
+                  collective == Collective::alltoall;
+  return scatters ? numRanks : 1;
 }
 
 uint32_t outputBlocks(Collective collective, uint32_t numRanks) {
-  return collective == Collective::allgather ? numRanks : 1;
+  bool gathers = collective == Collective::allgather ||
+                 collective == Collective::gather ||
+                 collective == Collective::alltoall;
+  return gathers ? numRanks : 1;
+}
+
+bool isRooted(Collective collective) {
+  return collective == Collective::broadcast ||
+         collective == Collective::reduce || collective == Collective::gather ||
+         collective == Collective::scatter;
 }
 
 } // namespace blink::sched

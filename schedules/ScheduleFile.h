@@ -19,7 +19,7 @@
 
 namespace blink::sched {
 
-inline constexpr uint32_t kFormatVersion = 1;
+inline constexpr uint32_t kFormatVersion = 2;
 
 /// FNV-1a-64, the checksum of files and the hash of fingerprints. Any change of
 /// a single byte changes it. Pass a former result as `state` to go on.
@@ -44,9 +44,13 @@ uint64_t fnv1a64(const void *data, size_t size,
 std::vector<uint8_t> sealSchedule(flatbuffers::FlatBufferBuilder &builder,
                                   flatbuffers::Offset<Schedule> root);
 
-/// Blocks of the user's buffers, as the table at Collective says.
+/// Blocks of the user's buffers, as the table at Collective says (at the root,
+/// where only the root has several). Trees have one block for each pair of an
+/// input's and an output's block.
 uint32_t inputBlocks(Collective collective, uint32_t numRanks);
 uint32_t outputBlocks(Collective collective, uint32_t numRanks);
+/// Whether the collective has a root: broadcast, reduce, gather, scatter.
+bool isRooted(Collective collective);
 
 } // namespace blink::sched
 

@@ -8,13 +8,13 @@
 //     other rank  (input, up from children) -> (up to parent)
 //                 (down from parent) -> (output, down to children)
 //
-// Folds of a rank stand in tree order, up before down.
+// Folds of a rank stand in tree order, up before down. The trees of routed
+// collectives become chains instead, see ExpandChains.cpp.
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/passes/FoldBuilder.h"
 #include "compiler/passes/Passes.h"
-#include "compiler/target/EnumConversion.h"
-#include "compiler/target/ForestIR.h"
 
 using namespace mlir;
 
@@ -32,99 +32,35 @@ struct TreeNode {
   SmallVector<Attribute> toChildren;   ///< down channels that begin here
 };
 
-class ForestExpander {
-public:
-  ForestExpander(collective::ForestOp forest, const ProblemFromIR &from)
-      : forest_(forest), from_(from), builder_(forest),
-        numRanks_(static_cast<int>(forest.getGpus().size())) {}
-
-  LogicalResult expand();
-
-private:
-  void buildShare(collective::TreeOp tree);
-  LogicalResult expandTree(collective::TreeOp tree);
-  FailureOr<Attribute> buildChannel(collective::EdgeAttr edge,
-                                    FlatSymbolRefAttr share);
-  void addFold(int rank, FlatSymbolRefAttr share, ArrayRef<Attribute> sources,
-               ArrayRef<Attribute> destinations, bool completes);
-  Attribute buffer(collective::BufferKind kind, int block) {
-    return collective::BufferAttr::get(builder_.getContext(), kind, block);
-  }
-
-  collective::ForestOp forest_;
-  const ProblemFromIR &from_;
-  OpBuilder builder_;
-  int numRanks_;
-  int numChannels_ = 0;
-  Operation *firstRank_ = nullptr; ///< shares and channels go before it
-  SmallVector<Block *> ranks_;
-};
-
-FailureOr<Attribute> ForestExpander::buildChannel(collective::EdgeAttr edge,
-                                                  FlatSymbolRefAttr share) {
-  Path path = from_.machine.path(edge.getPath());
-  llvm::Expected<ChannelKind> kind =
-      from_.fabric.classify(edge.getFrom(), edge.getTo(), path);
-  if (!kind)
-    return forest_.emitError(toString(kind.takeError()));
-  std::string name = "c" + std::to_string(numChannels_++);
-  SmallVector<Attribute> names(edge.getPath().begin(), edge.getPath().end());
-  builder_.setInsertionPoint(firstRank_);
-  builder_.create<collective::ChannelOp>(
-      forest_.getLoc(), name, toIR(*kind), share.getValue(), edge.getFrom(),
-      edge.getTo(),
-      /*slots=*/1, builder_.getArrayAttr(names));
-  return Attribute(FlatSymbolRefAttr::get(builder_.getContext(), name));
-}
-
-void ForestExpander::addFold(int rank, FlatSymbolRefAttr share,
-                             ArrayRef<Attribute> sources,
-                             ArrayRef<Attribute> destinations, bool completes) {
-  builder_.setInsertionPointToEnd(ranks_[rank]);
-  builder_.create<collective::FoldOp>(
-      forest_.getLoc(), share.getValue(), builder_.getArrayAttr(sources),
-      builder_.getArrayAttr(destinations), completes);
-}
-
-void ForestExpander::buildShare(collective::TreeOp op) {
-  Tree tree = readTree(op, from_.machine);
-  builder_.setInsertionPoint(firstRank_);
-  builder_.create<collective::ShareOp>(
-      op.getLoc(), op.getSymName(), op.getRoot(), op.getBlock(),
-      op.getNumerator(), op.getDenominator(), tree.depth(numRanks_));
-}
-
-LogicalResult ForestExpander::expandTree(collective::TreeOp op) {
-  auto share = FlatSymbolRefAttr::get(op.getSymNameAttr());
-
-  SmallVector<TreeNode> nodes(numRanks_);
+LogicalResult expandTree(FoldBuilder &builder, collective::TreeOp op,
+                         FlatSymbolRefAttr share) {
+  SmallVector<TreeNode> nodes(builder.numRanks());
   for (auto edge : op.getUp().getAsRange<collective::EdgeAttr>()) {
-    FailureOr<Attribute> channel = buildChannel(edge, share);
+    FailureOr<Attribute> channel = builder.addChannel(edge, share);
     if (failed(channel))
       return failure();
     nodes[edge.getFrom()].toParent = *channel;
     nodes[edge.getTo()].fromChildren.push_back(*channel);
   }
   for (auto edge : op.getDown().getAsRange<collective::EdgeAttr>()) {
-    FailureOr<Attribute> channel = buildChannel(edge, share);
+    FailureOr<Attribute> channel = builder.addChannel(edge, share);
     if (failed(channel))
       return failure();
     nodes[edge.getTo()].fromParent = *channel;
     nodes[edge.getFrom()].toChildren.push_back(*channel);
   }
 
-  collective::CollectiveKind kind = forest_.getCollective();
+  collective::CollectiveKind kind = builder.forest().getCollective();
   bool reduces = collective::hasUpTrees(kind);
   bool shares = collective::hasDownTrees(kind);
   // The block number where a buffer has one block a rank.
   int block = op.getBlock();
   bool gathers = kind == collective::CollectiveKind::AllGather;
   bool scatters = kind == collective::CollectiveKind::ReduceScatter;
-  Attribute input = buffer(collective::BufferKind::Input, scatters ? block : 0);
-  Attribute output =
-      buffer(collective::BufferKind::Output, gathers ? block : 0);
+  Attribute input = builder.input(scatters ? block : 0);
+  Attribute output = builder.output(gathers ? block : 0);
 
-  for (int rank = 0; rank < numRanks_; ++rank) {
+  for (int rank = 0; rank < builder.numRanks(); ++rank) {
     TreeNode &node = nodes[rank];
     bool isRoot = rank == static_cast<int>(op.getRoot());
     if (isRoot || reduces) {
@@ -136,43 +72,39 @@ LogicalResult ForestExpander::expandTree(collective::TreeOp op) {
       } else {
         destinations.push_back(node.toParent);
       }
-      addFold(rank, share, sources, destinations, isRoot && reduces);
+      builder.addFold(rank, share, sources, destinations, isRoot && reduces);
     }
     if (!isRoot && shares) {
       SmallVector<Attribute> destinations{output};
       llvm::append_range(destinations, node.toChildren);
-      addFold(rank, share, {node.fromParent}, destinations, false);
+      builder.addFold(rank, share, {node.fromParent}, destinations, false);
     }
   }
   return success();
 }
 
-LogicalResult ForestExpander::expand() {
-  std::optional<int32_t> root;
-  if (forest_.getRoot())
-    root = *forest_.getRoot();
-  auto schedule = builder_.create<collective::ScheduleOp>(
-      forest_.getLoc(), forest_.getCollective(), forest_.getTopologyAttr(),
-      forest_.getGpus(), forest_.getLinks(), root,
-      forest_.getAlgbw().convertToDouble(),
-      forest_.getBound().convertToDouble(), forest_.getPrices(), std::nullopt);
-  builder_.setInsertionPointToEnd(&schedule.getBody().front());
-  for (int rank = 0; rank < numRanks_; ++rank) {
-    auto op = builder_.create<collective::RankOp>(forest_.getLoc(), rank);
-    if (rank == 0)
-      firstRank_ = op;
-    ranks_.push_back(&op.getBody().front());
-  }
+LogicalResult expandForest(collective::ForestOp forest,
+                           const ProblemFromIR &from) {
+  FoldBuilder builder(forest, from);
   SmallVector<collective::TreeOp> trees;
-  for (auto tree : forest_.getBody().getOps<collective::TreeOp>())
+  for (auto tree : forest.getBody().getOps<collective::TreeOp>())
     if (tree.getNumerator() != 0)
       trees.push_back(tree);
-  for (collective::TreeOp tree : trees)
-    buildShare(tree);
-  for (collective::TreeOp tree : trees)
-    if (failed(expandTree(tree)))
+  if (isRouted(from.problem.collective)) {
+    if (failed(expandChains(builder, trees)))
       return failure();
-  forest_.erase();
+  } else {
+    SmallVector<FlatSymbolRefAttr> shares;
+    for (collective::TreeOp tree : trees) {
+      int depth = readTree(tree, from.machine).depth(builder.numRanks());
+      shares.push_back(
+          builder.addShare(tree, tree.getSymName(), tree.getBlock(), depth));
+    }
+    for (auto [tree, share] : llvm::zip_equal(trees, shares))
+      if (failed(expandTree(builder, tree, share)))
+        return failure();
+  }
+  forest.erase();
   return success();
 }
 
@@ -182,7 +114,7 @@ struct ExpandFolds : impl::ExpandFoldsPassBase<ExpandFolds> {
         getOperation().getOps<collective::ForestOp>());
     for (collective::ForestOp forest : forests) {
       auto from = problemFromIR(forest);
-      if (failed(from) || failed(ForestExpander(forest, **from).expand()))
+      if (failed(from) || failed(expandForest(forest, **from)))
         return signalPassFailure();
     }
   }

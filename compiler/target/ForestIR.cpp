@@ -126,7 +126,7 @@ PackedTrees blink::readForest(collective::ForestOp forest,
   PackedTrees packed;
   int numRanks = from.fabric.numRanks();
   double algbw = forest.getAlgbw().convertToDouble();
-  double blockRate = algbw / numBlocks(from.problem.collective, numRanks);
+  double blockRate = algbw / blocksOfBuffer(from.problem.collective, numRanks);
   packed.packing.algbw = algbw;
   packed.certificate.prices = forest.getPrices().vec();
   packed.certificate.bound = forest.getBound().convertToDouble();

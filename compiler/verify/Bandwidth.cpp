@@ -21,7 +21,7 @@ Bandwidth sustainedRate(const Machine &machine, const Semantics &semantics,
     const sched::Tree &tree = *variant.trees()->Get(channel->tree());
     const double load =
         static_cast<double>(tree.numerator()) /
-        (static_cast<double>(tree.denominator()) * semantics.numTreeBlocks());
+        (static_cast<double>(tree.denominator()) * semantics.numBlocks());
     for (uint32_t hop = 0; hop < channel->path_count(); ++hop)
       loads[variant.paths()->Get(channel->path_begin() + hop)] += load;
   }

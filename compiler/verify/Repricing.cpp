@@ -112,7 +112,37 @@ public:
     return cheapestArborescence(numRanks_, bySource_, root);
   }
 
+  /// Sums over the other ranks of what the cheapest chain of hops costs, along
+  /// which a block goes on its own.
+  double distancesFrom(uint32_t root) const {
+    return distances(bySource_, root);
+  }
+  double distancesTo(uint32_t root) const {
+    return distances(byDestination_, root);
+  }
+
 private:
+  /// Dijkstra; `prices` as [at * numRanks + next].
+  double distances(const std::vector<double> &prices, uint32_t root) const {
+    std::vector<double> distance(numRanks_, infinity);
+    std::vector<uint8_t> settled(numRanks_, 0);
+    distance[root] = 0;
+    double sum = 0;
+    for (uint32_t count = 0; count < numRanks_; ++count) {
+      uint32_t next = numRanks_;
+      for (uint32_t rank = 0; rank < numRanks_; ++rank)
+        if (!settled[rank] &&
+            (next == numRanks_ || distance[rank] < distance[next]))
+          next = rank;
+      settled[next] = 1;
+      sum += distance[next];
+      const double *row = &prices[size_t(next) * numRanks_];
+      for (uint32_t rank = 0; rank < numRanks_; ++rank)
+        distance[rank] = std::min(distance[rank], distance[next] + row[rank]);
+    }
+    return sum;
+  }
+
   uint32_t numRanks_;
   std::vector<double> byDestination_; // [to * numRanks + from]
   std::vector<double> bySource_;      // [from * numRanks + to]
@@ -141,9 +171,15 @@ double cheapestRate(const sched::Program &program, const TreePricer &trees,
     return sum / numRanks;
   }
   case Collective::gather:
+    return trees.distancesTo(program.root()) / numRanks;
   case Collective::scatter:
-  case Collective::alltoall:
-    return 0;
+    return trees.distancesFrom(program.root()) / numRanks;
+  case Collective::alltoall: {
+    double sum = 0;
+    for (uint32_t root = 0; root < numRanks; ++root)
+      sum += trees.distancesFrom(root);
+    return sum / numRanks;
+  }
   }
   return 0;
 }

@@ -32,8 +32,22 @@ public:
   sched::Collective collective() const { return collective_; }
   uint32_t numRanks() const { return numRanks_; }
 
-  /// Blocks that the trees of the collective split between them.
-  uint32_t numTreeBlocks() const { return isPerRank() ? numRanks_ : 1; }
+  /// Blocks that S, the size rates are about, is made of.
+  uint32_t numBlocks() const {
+    switch (collective_) {
+    case sched::Collective::allreduce:
+    case sched::Collective::broadcast:
+    case sched::Collective::reduce:
+      return 1;
+    case sched::Collective::allgather:
+    case sched::Collective::reducescatter:
+    case sched::Collective::gather:
+    case sched::Collective::scatter:
+    case sched::Collective::alltoall:
+      return numRanks_;
+    }
+    return 1;
+  }
 
   /// Whether results are reductions; otherwise they are copies.
   bool reduces() const {
@@ -42,33 +56,71 @@ public:
            collective_ == sched::Collective::reducescatter;
   }
 
+  /// Whether input and output may be one buffer.
+  bool worksInPlace() const {
+    return collective_ != sched::Collective::alltoall;
+  }
+
   /// The only block of a rank's input a tree may read.
   uint32_t inputBlock(uint32_t block) const {
-    return collective_ == sched::Collective::reducescatter ? block : 0;
+    switch (collective_) {
+    case sched::Collective::reducescatter:
+    case sched::Collective::scatter:
+      return block;
+    case sched::Collective::alltoall:
+      return receiverOf(block);
+    default:
+      return 0;
+    }
   }
   /// The only block of a rank's output a tree may write or read back.
   uint32_t outputBlock(uint32_t block) const {
-    return collective_ == sched::Collective::allgather ? block : 0;
+    switch (collective_) {
+    case sched::Collective::allgather:
+    case sched::Collective::gather:
+      return block;
+    case sched::Collective::alltoall:
+      return senderOf(block);
+    default:
+      return 0;
+    }
   }
 
   /// Whether the result is made of this rank's input (among others).
   bool contributes(uint32_t rank, uint32_t block) const {
-    if (collective_ == sched::Collective::broadcast)
+    switch (collective_) {
+    case sched::Collective::broadcast:
+    case sched::Collective::scatter:
       return rank == root_;
-    return collective_ != sched::Collective::allgather || rank == block;
+    case sched::Collective::allgather:
+    case sched::Collective::gather:
+      return rank == block;
+    case sched::Collective::alltoall:
+      return rank == senderOf(block);
+    default:
+      return true;
+    }
   }
   /// Whether this rank's output holds the result.
   bool receives(uint32_t rank, uint32_t block) const {
-    if (collective_ == sched::Collective::reduce)
+    switch (collective_) {
+    case sched::Collective::reduce:
+    case sched::Collective::gather:
       return rank == root_;
-    return collective_ != sched::Collective::reducescatter || rank == block;
+    case sched::Collective::reducescatter:
+    case sched::Collective::scatter:
+      return rank == block;
+    case sched::Collective::alltoall:
+      return rank == receiverOf(block);
+    default:
+      return true;
+    }
   }
 
 private:
-  bool isPerRank() const {
-    return collective_ == sched::Collective::allgather ||
-           collective_ == sched::Collective::reducescatter;
-  }
+  // The blocks of an alltoall.
+  uint32_t senderOf(uint32_t block) const { return block / numRanks_; }
+  uint32_t receiverOf(uint32_t block) const { return block % numRanks_; }
 
   sched::Collective collective_;
   uint32_t root_;

@@ -55,13 +55,14 @@ public:
           return checkResult(semantics_, graph);
         }),
         [&] { return describeResult(); });
-    add("in-place", eachVariant([&](const FoldGraph &graph) {
-          return checkInPlace(graph);
-        }),
-        [&] {
-          return std::string("when input and output are one buffer, every "
-                             "input is read before it is overwritten");
-        });
+    if (semantics_.worksInPlace())
+      add("in-place", eachVariant([&](const FoldGraph &graph) {
+            return checkInPlace(graph);
+          }),
+          [&] {
+            return std::string("when input and output are one buffer, every "
+                               "input is read before it is overwritten");
+          });
     add("progress", eachVariant([&](const FoldGraph &graph) {
           return checkProgress(graph);
         }),

@@ -76,13 +76,9 @@ const char *name(blinkRedOp_t op) {
 }
 
 bool reduces(sched::Collective collective) {
-  return collective != sched::Collective::broadcast &&
-         collective != sched::Collective::allgather;
-}
-
-bool rooted(sched::Collective collective) {
-  return collective == sched::Collective::broadcast ||
-         collective == sched::Collective::reduce;
+  return collective == sched::Collective::allreduce ||
+         collective == sched::Collective::reduce ||
+         collective == sched::Collective::reducescatter;
 }
 
 } // namespace
@@ -97,7 +93,7 @@ std::string Call::describe() const {
                      " of " + str(count) + " " + name(type);
   if (reduces(collective))
     text += std::string(" with ") + name(op);
-  if (rooted(collective))
+  if (sched::isRooted(collective))
     text += " and root " + std::to_string(root);
   return text;
 }

@@ -116,8 +116,8 @@ void blink::addRunCommand(CLI::App &app, int &exitCode) {
   command->add_option("input", flags->input, "A schedule (.sched)")->required();
   command
       ->add_option("-b,--bytes", flags->replay.bytes,
-                   "Size of the buffer (K, M, G), the whole gathered or "
-                   "scattered one for allgather and reducescatter")
+                   "Size of the buffer (K, M, G); the whole gathered or "
+                   "scattered one where the ranks' blocks differ")
       ->transform(CLI::AsSizeValue(false))
       ->check(CLI::Range(uint64_t(0), uint64_t(1) << 40))
       ->type_name("SIZE")

@@ -42,18 +42,20 @@ private:
   void check(ReplayResult &result);
   Bytes expected(int rank, uint32_t block) const;
   bool receives(int rank) const {
-    return collective_ != Collective::reduce || rank == root_;
+    return (collective_ != Collective::reduce &&
+            collective_ != Collective::gather) ||
+           rank == root_;
   }
   size_t blockBytes() const { return count_ * elementSize_; }
+  // In place the smaller buffer is this rank's part of the larger one.
   uint8_t *input(int rank) {
     if (!options_.inPlace)
       return inputs_[rank].data();
-    bool gathers = collective_ == Collective::allgather;
-    return outputs_[rank].data() + (gathers ? rank * blockBytes() : 0);
+    bool shifted = inputBlocks_ < outputBlocks_;
+    return outputs_[rank].data() + (shifted ? rank * blockBytes() : 0);
   }
   uint8_t *output(int rank) {
-    bool scatters = collective_ == Collective::reducescatter;
-    bool shifted = options_.inPlace && scatters;
+    bool shifted = options_.inPlace && outputBlocks_ < inputBlocks_;
     return outputs_[rank].data() + (shifted ? rank * blockBytes() : 0);
   }
 
@@ -75,12 +77,12 @@ Bytes Session::expected(int rank, uint32_t block) const {
                  collective_ == Collective::reduce ||
                  collective_ == Collective::reducescatter;
   // Elements of a scattered buffer are numbered through all its blocks.
-  uint64_t first =
-      collective_ == Collective::reducescatter ? uint64_t(rank) * count_ : 0;
-  int source = collective_ == Collective::allgather ? int(block) : root_;
+  uint64_t first = inputBlocks_ > 1 ? uint64_t(rank) * count_ : 0;
+  int source = outputBlocks_ > 1 ? int(block) : root_;
   for (size_t i = 0; i < count_; ++i) {
     void *out = bytes.data() + i * elementSize_;
-    reduces ? samples_.reduced(first + i, out) : samples_.input(source, i, out);
+    reduces ? samples_.reduced(first + i, out)
+            : samples_.input(source, first + i, out);
   }
   return bytes;
 }
@@ -110,15 +112,18 @@ blinkResult_t Session::call(int rank, blinkComm_t comm) {
     return blinkReduceScatter(send, recv, count_, options_.type, options_.op,
                               comm, nullptr);
   case Collective::gather:
+    return blinkGather(send, recv, count_, options_.type, root_, comm, nullptr);
   case Collective::scatter:
+    return blinkScatter(send, recv, count_, options_.type, root_, comm,
+                        nullptr);
   case Collective::alltoall:
-    break;
+    return blinkAllToAll(send, recv, count_, options_.type, comm, nullptr);
   }
   return blinkInternalError;
 }
 
 void Session::check(ReplayResult &result) {
-  bool sameOnAllRanks = collective_ != Collective::reducescatter;
+  bool sameOnAllRanks = inputBlocks_ == 1;
   std::vector<Bytes> reference;
   for (int rank = 0; rank < numRanks_; ++rank) {
     if (!receives(rank))
@@ -175,6 +180,10 @@ ReplayResult Session::run(const std::vector<uint8_t> &file) {
     inputs_.emplace_back(options_.inPlace ? 0 : blockBytes() * inputBlocks_);
     outputs_.emplace_back(blockBytes() *
                           (options_.inPlace ? blocks : outputBlocks_));
+  }
+  if (options_.inPlace && collective_ == Collective::alltoall) {
+    result.error = "there is no alltoall in place";
+    return result;
   }
   blinkSchedule_t schedule = nullptr;
   std::vector<blinkComm_t> comms(numRanks_, nullptr);

@@ -103,7 +103,7 @@ TEST_CASE("rules of the file and its topology") {
         [](auto &s) { s.programs.push_back(s.programs[0]); }}});
   TestSchedule wrong = rightSchedule();
   wrong.formatVersion = 2;
-  CHECK(messageOf(wrong).find("format version 2, expected 1") == 0);
+  CHECK(messageOf(wrong).find("format version 3, expected 2") == 0);
 }
 
 TEST_CASE("rules of programs") {

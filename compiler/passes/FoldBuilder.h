@@ -1,0 +1,53 @@
+//===- FoldBuilder.h - channels and folds, one by one -----------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_COMPILER_PASSES_FOLDBUILDER_H
+#define BLINK_COMPILER_PASSES_FOLDBUILDER_H
+
+#include "compiler/target/ForestIR.h"
+
+namespace blink {
+
+/// Makes a schedule op beside a forest, with a rank op for each rank, and fills
+/// it. Shares and channels stand before the ranks; the folds of a rank stand in
+/// the order of their arrival.
+class FoldBuilder {
+public:
+  FoldBuilder(collective::ForestOp forest, const ProblemFromIR &from);
+
+  collective::ForestOp forest() const { return forest_; }
+  int numRanks() const { return static_cast<int>(ranks_.size()); }
+
+  /// A part of a block, like `tree`'s share of its own one.
+  mlir::FlatSymbolRefAttr addShare(collective::TreeOp tree,
+                                   llvm::StringRef name, int block, int depth);
+  /// A channel over the edge's path, or an error on the forest.
+  mlir::FailureOr<mlir::Attribute> addChannel(collective::EdgeAttr edge,
+                                              mlir::FlatSymbolRefAttr share);
+  void addFold(int rank, mlir::FlatSymbolRefAttr share,
+               llvm::ArrayRef<mlir::Attribute> sources,
+               llvm::ArrayRef<mlir::Attribute> destinations, bool completes);
+  mlir::Attribute input(int block);
+  mlir::Attribute output(int block);
+
+private:
+  collective::ForestOp forest_;
+  const ProblemFromIR &from_;
+  mlir::OpBuilder builder_;
+  mlir::Operation *firstRank_ = nullptr;
+  llvm::SmallVector<mlir::Block *> ranks_;
+  int numChannels_ = 0;
+};
+
+/// The folds of a tree of a routed collective (Packing.h): a chain of copies
+/// for each rank, with a share of the block that goes there, or comes from
+/// there. Errors are emitted on the forest.
+mlir::LogicalResult expandChains(FoldBuilder &builder,
+                                 llvm::ArrayRef<collective::TreeOp> trees);
+
+} // namespace blink
+
+#endif // BLINK_COMPILER_PASSES_FOLDBUILDER_H
