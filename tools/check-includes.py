@@ -17,6 +17,7 @@ FORBIDDEN = {
     "runtime": (*COMPILER_LIBRARIES, "tools/"),
     "dialect": ("compiler/", "runtime/", "schedules/", "tools/", "glpk", "nlohmann/"),
     "compiler/topology": (*MLIR, "glpk", "runtime/", "tools/", "compiler/packing", "compiler/verify"),
+    "compiler/generate": (*MLIR, "glpk", "runtime/", "tools/", "compiler/packing", "compiler/verify"),
     "compiler/packing": (*MLIR, "runtime/", "tools/", "compiler/verify", "nlohmann/"),
     "compiler/verify": (*MLIR, "llvm/", "glpk", "runtime/", "tools/", "compiler/topology", "compiler/packing"),
     "compiler": ("runtime/", "tools/"),

@@ -19,6 +19,8 @@ namespace {
 
 /// Feasibility and optimality, relative thanks to the scaling.
 constexpr double kTolerance = 1e-11;
+/// Where that fails.
+constexpr double kLooseTolerance = 1e-8;
 
 int iterationLimit(int rows, int columns) {
   return 2000 + 50 * (rows + columns);
@@ -114,33 +116,45 @@ Error MasterLp::setEnabled(int column, bool enabled) {
 }
 
 Error MasterLp::runSimplex() {
-  int code = 0, status = GLP_UNDEF;
-  auto run = [&](glp_prob *lp) {
-    glp_smcp options;
-    glp_init_smcp(&options);
-    options.msg_lev = GLP_MSG_OFF;
-    options.meth = GLP_DUALP; // goes on with the primal when that fails
-    if (glp_get_status(lp) == GLP_FEAS || glp_get_prim_stat(lp) == GLP_FEAS)
-      options.meth = GLP_PRIMAL; // new columns keep a basis primal feasible
-    options.tol_bnd = options.tol_dj = kTolerance;
-    options.it_lim = iterationLimit(glp_get_num_rows(lp), glp_get_num_cols(lp));
-    code = glp_simplex(lp, &options);
-    status = glp_get_status(lp);
+  // From the last basis. It may have become singular to working precision, or
+  // cycle: begin anew then, at last with tolerances that more bases meet. What
+  // the duals prove is checked by whoever uses them.
+  struct Attempt {
+    bool anew;
+    int method;
+    double tolerance;
   };
-  if (Error error = glpk_.call(run))
-    return error;
-  if (code != 0 || status != GLP_OPT) {
-    // A basis may have become singular to working precision: begin anew.
-    if (Error error = glpk_.call([](glp_prob *lp) { glp_std_basis(lp); }))
+  const Attempt attempts[] = {{false, 0, kTolerance},
+                              {true, GLP_PRIMAL, kTolerance},
+                              {true, GLP_DUALP, kTolerance},
+                              {true, GLP_PRIMAL, kLooseTolerance}};
+  int code = 0, status = GLP_UNDEF;
+  for (const Attempt &attempt : attempts) {
+    if (Error error = glpk_.call([&](glp_prob *lp) {
+          if (attempt.anew)
+            glp_std_basis(lp);
+          glp_smcp options;
+          glp_init_smcp(&options);
+          options.msg_lev = GLP_MSG_OFF;
+          options.meth = attempt.method;
+          if (!attempt.anew) {
+            // New columns keep a basis primal feasible; GLPK's dual method goes
+            // on with the primal one when it fails.
+            bool feasible = glp_get_prim_stat(lp) == GLP_FEAS;
+            options.meth = feasible ? GLP_PRIMAL : GLP_DUALP;
+          }
+          options.tol_bnd = options.tol_dj = attempt.tolerance;
+          options.it_lim =
+              iterationLimit(glp_get_num_rows(lp), glp_get_num_cols(lp));
+          code = glp_simplex(lp, &options);
+          status = glp_get_status(lp);
+        }))
       return error;
-    if (Error error = glpk_.call(run))
-      return error;
+    if (code == 0 && status == GLP_OPT)
+      return Error::success();
   }
-  if (code != 0)
-    return lpError("the simplex method failed", code);
-  if (status != GLP_OPT)
-    return lpError("no optimum was reached", status);
-  return Error::success();
+  return code != 0 ? lpError("the simplex method failed", code)
+                   : lpError("no optimum was reached", status);
 }
 
 Error MasterLp::readSolution() {

@@ -24,6 +24,17 @@ bool goesDown(Collective collective) {
          collective == Collective::allgather;
 }
 
+bool isRouted(Collective collective) {
+  return collective == Collective::gather ||
+         collective == Collective::scatter ||
+         collective == Collective::alltoall;
+}
+
+/// The rank at the other end of the chain that carries a block.
+int farRank(Collective collective, uint32_t block, int numRanks) {
+  return int(collective == Collective::alltoall ? block % numRanks : block);
+}
+
 /// Writes the folds of a forest, rank by rank, into a variant.
 class ForestWriter {
 public:
@@ -34,7 +45,7 @@ public:
 
   void write() {
     for (uint32_t tree = 0; tree < variant_.trees.size(); ++tree)
-      writeTree(tree);
+      isRouted(collective_) ? writeChain(tree) : writeTree(tree);
     variant_.ranks.resize(numRanks_);
     for (int rank = 0; rank < numRanks_; ++rank)
       variant_.ranks[rank] = rankOf(lanes_[rank]);
@@ -118,6 +129,31 @@ private:
         addFold(rank, 1, fall);
       }
     }
+  }
+
+  /// The way of the tree between its root and the far rank, towards the root in
+  /// a gather.
+  void writeChain(uint32_t index) {
+    const TestTree &tree = variant_.trees[index];
+    const bool gathers = collective_ == Collective::gather;
+    const uint32_t far = farRank(collective_, tree.block, numRanks_);
+    std::vector<int> ranks;
+    for (int at = int(far); at >= 0; at = tree.parents[at])
+      ranks.push_back(at);
+    if (!gathers)
+      std::reverse(ranks.begin(), ranks.end());
+    TestOperand source{OperandKind::input, gathers ? 0 : far};
+    for (size_t hop = 0; hop + 1 < ranks.size(); ++hop) {
+      TestOperand channel{OperandKind::channel,
+                          addChannel(index, ranks[hop], ranks[hop + 1])};
+      addFold(ranks[hop], 0, {index, {source}, {channel}, false});
+      source = channel;
+    }
+    TestOperand output{OperandKind::output,
+                       gathers                               ? far
+                       : collective_ == Collective::alltoall ? tree.root
+                                                             : 0u};
+    addFold(ranks.back(), 0, {index, {source}, {output}, false});
   }
 
   Collective collective_;
@@ -272,15 +308,22 @@ TestSchedule makeSchedule(Collective collective, int root, int numRanks,
 
   TestProgram program;
   program.collective = collective;
-  if (collective == Collective::broadcast || collective == Collective::reduce)
+  if (sched::isRooted(collective))
     program.root = uint16_t(root);
   for (int rank = 0; rank < numRanks; ++rank)
     program.allocation.push_back(uint16_t(rank));
   TestVariant variant;
   variant.chunkBytes = options.chunkBytes;
   variant.trees = std::move(trees);
-  for (TestTree &tree : variant.trees)
+  for (TestTree &tree : variant.trees) {
     tree.depth = depthOf(tree.parents);
+    if (isRouted(collective)) {
+      tree.depth = 0;
+      for (int at = farRank(collective, tree.block, numRanks);
+           tree.parents[at] >= 0; at = tree.parents[at])
+        ++tree.depth;
+    }
+  }
   ForestWriter(collective, numRanks, variant, options).write();
 
   uint32_t numBlocks = std::max(sched::inputBlocks(collective, numRanks),
@@ -289,8 +332,11 @@ TestSchedule makeSchedule(Collective collective, int root, int numRanks,
   program.prices.assign(schedule.links.size(), 1);
   // n (n - 1) links; a tree costs n - 1, and twice that when it goes both ways.
   bool bothWays = goesUp(collective) && goesDown(collective);
+  // A block to or from a root crosses one link, n - 1 of n blocks do.
   program.bound = numRanks == 1 ? std::numeric_limits<double>::infinity()
                                 : numRanks / (bothWays ? 2.0 : 1.0);
+  if (isRouted(collective) && sched::isRooted(collective))
+    program.bound *= numRanks;
   program.variants.push_back(std::move(variant));
   schedule.programs.push_back(std::move(program));
   return schedule;
@@ -299,8 +345,8 @@ TestSchedule makeSchedule(Collective collective, int root, int numRanks,
 TestSchedule makeSchedule(Collective collective, int root, int numRanks,
                           const BuildOptions &options) {
   std::mt19937 random(options.seed);
-  uint32_t numBlocks = std::max(sched::inputBlocks(collective, numRanks),
-                                sched::outputBlocks(collective, numRanks));
+  uint32_t numBlocks = sched::inputBlocks(collective, numRanks) *
+                       sched::outputBlocks(collective, numRanks);
   std::vector<TestTree> trees;
   for (uint32_t block = 0; block < numBlocks; ++block) {
     std::vector<uint32_t> parts;
@@ -313,9 +359,11 @@ TestSchedule makeSchedule(Collective collective, int root, int numRanks,
       TestTree tree;
       tree.numerator = part;
       tree.denominator = sum;
-      tree.block = uint16_t(block);
+      tree.block = block;
       tree.root =
-          uint16_t(numBlocks > 1                         ? block
+          uint16_t(collective == Collective::alltoall    ? block / numRanks
+                   : sched::isRooted(collective)         ? uint32_t(root)
+                   : numBlocks > 1                       ? block
                    : collective == Collective::allreduce ? random() % numRanks
                                                          : uint32_t(root));
       tree.parents = treeParents(options.shape, numRanks, tree.root, random);

@@ -35,7 +35,7 @@ struct TestLink {
 struct TestTree {
   uint32_t numerator = 1;
   uint32_t denominator = 1;
-  uint16_t block = 0;
+  uint32_t block = 0;
   uint16_t root = 0;
   uint16_t depth = 0;
   /// Not in the file: the parent of each rank, -1 for the root.
@@ -142,7 +142,7 @@ struct BuildOptions {
 
 /// A right schedule of one program: trees with roots where the collective wants
 /// them, folds in the order (tree, up, down), free of deadlock for any lanes
-/// and slots. `root` is looked at by broadcast and reduce only. `algbw` is what
+/// and slots. `root` is looked at by rooted collectives only. `algbw` is what
 /// the links sustain; the certificate prices every link at 1 and holds.
 TestSchedule makeSchedule(Collective collective, int root, int numRanks,
                           const BuildOptions &options);

@@ -125,6 +125,12 @@ blinkResult_t call(const Case &c, const void *send, void *recv,
     return blinkAllGather(send, recv, c.count, c.type, comm, nullptr);
   case Collective::reducescatter:
     return blinkReduceScatter(send, recv, c.count, c.type, c.op, comm, nullptr);
+  case Collective::gather:
+    return blinkGather(send, recv, c.count, c.type, c.root, comm, nullptr);
+  case Collective::scatter:
+    return blinkScatter(send, recv, c.count, c.type, c.root, comm, nullptr);
+  case Collective::alltoall:
+    return blinkAllToAll(send, recv, c.count, c.type, comm, nullptr);
   }
   return blinkInternalError;
 }
@@ -132,9 +138,15 @@ blinkResult_t call(const Case &c, const void *send, void *recv,
 std::string runCase(const Job &job, const Case &c) {
   const int n = job.size();
   const size_t size = size_t(bytesOf(c.type));
-  const bool gathers = c.collective == Collective::allgather;
-  const bool scatters = c.collective == Collective::reducescatter;
-  const bool moves = gathers || c.collective == Collective::broadcast;
+  const bool gathers = c.collective == Collective::allgather ||
+                       c.collective == Collective::gather ||
+                       c.collective == Collective::alltoall;
+  const bool scatters = c.collective == Collective::reducescatter ||
+                        c.collective == Collective::scatter ||
+                        c.collective == Collective::alltoall;
+  const bool reduces = c.collective == Collective::allreduce ||
+                       c.collective == Collective::reduce ||
+                       c.collective == Collective::reducescatter;
   const size_t sendCount = c.count * (scatters ? n : 1);
   const size_t recvCount = c.count * (gathers ? n : 1);
 
@@ -187,16 +199,17 @@ std::string runCase(const Job &job, const Case &c) {
 
   size_t wrong = 0, firstWrong = 0;
   for (int rank = 0; rank < n; ++rank) {
-    if (c.collective == Collective::reduce && rank != c.root)
+    if ((c.collective == Collective::reduce ||
+         c.collective == Collective::gather) &&
+        rank != c.root)
       continue;
     for (size_t i = 0; i < recvCount; ++i) {
-      uint64_t expected;
-      if (gathers)
-        expected = inputs[i / c.count][i % c.count % kPeriod];
-      else if (moves)
-        expected = inputs[c.root][i % kPeriod];
-      else
-        expected = reduced[(i + (scatters ? rank * c.count : 0)) % kPeriod];
+      // Where the element comes from, and which it is there.
+      size_t source = gathers ? i / c.count : c.root;
+      size_t index =
+          (gathers ? i % c.count : i) + (scatters ? rank * c.count : 0);
+      uint64_t expected =
+          reduces ? reduced[index % kPeriod] : inputs[source][index % kPeriod];
       if (loadBits(c.type, recv[rank], i) != expected && wrong++ == 0)
         firstWrong = i;
     }

@@ -56,7 +56,7 @@ struct Mix {
     c.root = root;
     c.type = kTypes[number % 10];
     c.op = kOps[number / 10 % 5];
-    c.inPlace = number % 2;
+    c.inPlace = number % 2 && collective != Collective::alltoall;
     c.misaligned = number % 3 == 0;
     c.threads = number % 7 == 0;
     ++number;

@@ -35,6 +35,7 @@ void addVerifyCommand(CLI::App &app, int &exitCode);
 void addBoundCommand(CLI::App &app, int &exitCode);
 void addExplainCommand(CLI::App &app, int &exitCode);
 void addRunCommand(CLI::App &app, int &exitCode);
+void addTopoCommand(CLI::App &app, int &exitCode);
 
 /// --collective, --gpus, --root and --links: what is asked of a topology.
 struct RequestFlags {

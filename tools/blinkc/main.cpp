@@ -25,6 +25,7 @@ int main(int argc, char **argv) {
   blink::addBoundCommand(app, exitCode);
   blink::addExplainCommand(app, exitCode);
   blink::addRunCommand(app, exitCode);
+  blink::addTopoCommand(app, exitCode);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {

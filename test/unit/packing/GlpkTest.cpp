@@ -40,9 +40,10 @@ TEST_CASE("the master LP weighs trees, and its duals price links") {
       (topology.links[link].bandwidth == 10 ? wide : narrow) =
           static_cast<int>(link);
   PackingProblem problem{&fabric, Collective::broadcast, 0};
-  MasterLp lp = valueOf(MasterLp::create(problem, 1));
-  REQUIRE(!lp.addTree(0, {{wide, 1}}));
-  REQUIRE(!lp.addTree(0, {{narrow, 1}}));
+  SymmetricProblem plain = SymmetricProblem::plain(problem);
+  MasterLp lp = valueOf(MasterLp::create(plain, 1));
+  REQUIRE(!lp.addTree(0, {{plain.rowOf(wide), 1}}));
+  REQUIRE(!lp.addTree(0, {{plain.rowOf(narrow), 1}}));
   REQUIRE(!lp.solve());
   CHECK(lp.rate() == doctest::Approx(12));
   CHECK(lp.weights()[0] == doctest::Approx(10));
@@ -60,7 +61,7 @@ TEST_CASE("the master LP weighs trees, and its duals price links") {
   CHECK(lp.rate() == doctest::Approx(12));
 
   // A column added to a solved LP is taken up; this one crosses a link twice.
-  REQUIRE(!lp.addTree(0, {{wide, 2}}));
+  REQUIRE(!lp.addTree(0, {{plain.rowOf(wide), 2}}));
   REQUIRE(!lp.solve());
   CHECK(lp.rate() == doctest::Approx(12));
 }
@@ -71,10 +72,11 @@ TEST_CASE("roots of an allgather are worth n together") {
                    R"({"from":"a","to":"b","bandwidth":8,"directed":true},
          {"from":"b","to":"a","bandwidth":2,"directed":true})"));
   PackingProblem problem{&fabric, Collective::allgather, 0};
-  MasterLp lp = valueOf(MasterLp::create(problem, 1));
+  SymmetricProblem plain = SymmetricProblem::plain(problem);
+  MasterLp lp = valueOf(MasterLp::create(plain, 1));
   for (int link = 0; link < 2; ++link)
     REQUIRE(!lp.addTree(fabric.topology().links[link].bandwidth == 8 ? 0 : 1,
-                        {{link, 1}}));
+                        {{plain.rowOf(link), 1}}));
   REQUIRE(!lp.solve());
   CHECK(lp.rate() == doctest::Approx(4)); // the slow root binds
   CHECK(lp.worth(0) == doctest::Approx(0));

@@ -27,7 +27,8 @@ double packAndCheck(const PackingProblem &problem) {
   CHECK(packed.packing.algbw <= bound * (1 + 1e-12));
   CHECK(packed.packing.algbw >= bound * (1 - 1e-9));
   // The certificate proves its bound by itself.
-  TreePricer pricer(problem);
+  SymmetricProblem plain = SymmetricProblem::plain(problem);
+  TreePricer pricer(plain);
   const std::vector<double> &prices = packed.certificate.prices;
   for (size_t link = 0; link < prices.size(); ++link) {
     CHECK(prices[link] >= 0);
@@ -36,7 +37,7 @@ double packAndCheck(const PackingProblem &problem) {
   }
   pricer.setPrices(prices);
   std::vector<PricedTree> cheapest;
-  for (int root : pricer.roots())
+  for (int root : plain.roots())
     cheapest.push_back(pricer.cheapest(root));
   CHECK(pricer.bound(cheapest) == doctest::Approx(bound).epsilon(1e-12));
   return bound;

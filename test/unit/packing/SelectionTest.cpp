@@ -21,12 +21,14 @@ struct Solved {
   Fabric fabric;
   PackingProblem problem;
   PackedTrees packed;
+  SymmetricProblem plain;
 
   Solved(const char *machine, Collective collective, const char *kinds = "all",
          std::vector<int> gpus = {})
       : fabric(fabricOf(shippedTopology(machine), std::move(gpus),
                         valueOf(parseLinkKinds(kinds)))),
-        problem{&fabric, collective, 0}, packed(valueOf(packTrees(problem))) {}
+        problem{&fabric, collective, 0}, packed(valueOf(packTrees(problem))),
+        plain(SymmetricProblem::plain(problem)) {}
 
   SelectedTrees select(const SelectOptions &options = {}) const {
     SelectedTrees selected = valueOf(selectTrees(problem, packed, options));
@@ -48,9 +50,10 @@ int scoreOf(const Solved &solved, const Packing &packing) {
          depthOf(solved, packing);
 }
 
-const Collective kAll[] = {Collective::allreduce, Collective::broadcast,
-                           Collective::reduce, Collective::allgather,
-                           Collective::reducescatter};
+const Collective kAll[] = {Collective::allreduce,     Collective::broadcast,
+                           Collective::reduce,        Collective::allgather,
+                           Collective::reducescatter, Collective::gather,
+                           Collective::scatter,       Collective::alltoall};
 
 } // namespace
 
@@ -157,7 +160,7 @@ TEST_CASE("routed trees fit their room and keep their depth") {
     for (request.maxDepth = 1; request.maxDepth <= 5; ++request.maxDepth) {
       request.unit = 150.0 / request.copies;
       Packing packing;
-      packing.trees = routeTrees(solved.problem, request, grown);
+      packing.trees = routeTrees(solved.plain, request, grown);
       CHECK(grown <= request.budget + request.copies);
       if (packing.trees.empty())
         continue;
@@ -170,16 +173,16 @@ TEST_CASE("routed trees fit their room and keep their depth") {
   request.copies = 2;
   request.maxDepth = 4;
   request.unit = 75;
-  CHECK(routeTrees(solved.problem, request, grown).size() == 2);
+  CHECK(routeTrees(solved.plain, request, grown).size() == 2);
   // Depth 3 cannot be: one child of the root, two of each other, make 7 ranks.
   request.maxDepth = 3;
-  CHECK(routeTrees(solved.problem, request, grown).empty());
+  CHECK(routeTrees(solved.plain, request, grown).empty());
 }
 
 TEST_CASE("the integer program finds trees of one weight among candidates") {
   // Directly: six copies of unit 25 exist among candidates of the router.
   Solved solved("dgx1", Collective::broadcast, "nvlink");
-  ColumnPool pool;
+  ColumnPool pool(solved.plain);
   RouteRequest request;
   for (const Link &link : solved.fabric.topology().links)
     request.bandwidths.push_back(link.bandwidth);
@@ -187,15 +190,14 @@ TEST_CASE("the integer program finds trees of one weight among candidates") {
   request.unit = 25;
   request.maxDepth = 7;
   int grown = 0;
-  for (Tree &tree : routeTrees(solved.problem, request, grown))
+  for (Tree &tree : routeTrees(solved.plain, request, grown))
     pool.add(tree);
   for (const Tree &tree : solved.packed.candidates)
     pool.add(tree);
   std::vector<int> columns;
   for (int column = 0; column < pool.size(); ++column)
     columns.push_back(column);
-  std::vector<int> counts =
-      valueOf(uniformTrees(solved.problem, pool, columns, 6, 150, 1000));
+  std::vector<int> counts = valueOf(uniformTrees(pool, columns, 6, 150, 1000));
   REQUIRE(counts.size() == columns.size());
   Packing packing;
   for (size_t index = 0; index < counts.size(); ++index)
@@ -206,8 +208,6 @@ TEST_CASE("the integer program finds trees of one weight among candidates") {
   packing.algbw = 150;
   CHECK(!solved.problem.verify(packing));
   // Five trees of 30 do not fit links of 25, and a bound is a bound.
-  CHECK(valueOf(uniformTrees(solved.problem, pool, columns, 5, 150, 1000))
-            .empty());
-  CHECK(valueOf(uniformTrees(solved.problem, pool, columns, 6, 151, 1000))
-            .empty());
+  CHECK(valueOf(uniformTrees(pool, columns, 5, 150, 1000)).empty());
+  CHECK(valueOf(uniformTrees(pool, columns, 6, 151, 1000)).empty());
 }

@@ -102,15 +102,15 @@ TEST_CASE("rules of the file and its topology") {
        {"programs[1]", "same collective, root and allocation as programs[0]",
         [](auto &s) { s.programs.push_back(s.programs[0]); }}});
   TestSchedule wrong = rightSchedule();
-  wrong.formatVersion = 2;
+  wrong.formatVersion = 3;
   CHECK(messageOf(wrong).find("format version 3, expected 2") == 0);
 }
 
 TEST_CASE("rules of programs") {
   checkEach(
       rightSchedule(),
-      {{"programs[0].collective", "unknown collective 5",
-        [](auto &s) { program(s).collective = Collective(5); }},
+      {{"programs[0].collective", "unknown collective 8",
+        [](auto &s) { program(s).collective = Collective(8); }},
        {"programs[0].root", "has no root",
         [](auto &s) { program(s).root = 1; }},
        {"programs[0].root", "rank 4 of 4",

@@ -105,8 +105,11 @@ private:
   }
 
   bool aliases(const Cell &cell) const {
-    const bool perRank = program_.collective == Collective::allgather ||
-                         program_.collective == Collective::reducescatter;
+    if (program_.collective == Collective::alltoall)
+      return false; // there is none in place
+    const bool perRank = program_.collective != Collective::allreduce &&
+                         program_.collective != Collective::broadcast &&
+                         program_.collective != Collective::reduce;
     return inPlace_ && (!perRank || cell[0] == variant_.trees[cell[1]].block);
   }
 

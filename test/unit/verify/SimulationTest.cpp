@@ -19,6 +19,20 @@ using namespace blink::test;
 
 namespace {
 
+/// The block of their inputs that the folds of a tree may read.
+uint32_t inputBlockOf(TestSchedule &schedule, uint32_t tree) {
+  const uint32_t block = schedule.variant().trees[tree].block;
+  switch (schedule.programs[0].collective) {
+  case Collective::reducescatter:
+  case Collective::scatter:
+    return block;
+  case Collective::alltoall:
+    return block % uint32_t(schedule.programs[0].allocation.size());
+  default:
+    return 0;
+  }
+}
+
 /// Deals the folds of each rank to lanes anew, in any order.
 void shuffleLanes(TestSchedule &schedule, std::mt19937 &random) {
   for (TestRank &rank : schedule.variant().ranks) {
@@ -62,10 +76,7 @@ void damage(TestSchedule &schedule, std::mt19937 &random) {
     break;
   case 3:
     if (std::none_of(fold.sources.begin(), fold.sources.end(), isLocal))
-      fold.sources.push_back(
-          input(schedule.programs[0].collective == Collective::reducescatter
-                    ? schedule.variant().trees[fold.tree].block
-                    : 0));
+      fold.sources.push_back(input(inputBlockOf(schedule, fold.tree)));
     break;
   }
   rank = rankOf(lanes);
@@ -96,7 +107,7 @@ TestSchedule directAllreduce(int numRanks) {
 }
 
 TestSchedule randomSchedule(std::mt19937 &random) {
-  const auto collectives = sched::EnumValuesCollective();
+  const auto &collectives = sched::EnumValuesCollective();
   const int numRanks = 2 + int(random() % 3);
   if (random() % 4 == 0)
     return directAllreduce(numRanks);
@@ -106,8 +117,8 @@ TestSchedule randomSchedule(std::mt19937 &random) {
   options.slots = uint16_t(1 + random() % 2);
   options.splitRoot = random() % 2;
   options.seed = uint32_t(random());
-  return makeSchedule(collectives[random() % 5], int(random() % numRanks),
-                      numRanks, options);
+  return makeSchedule(collectives[random() % std::size(collectives)],
+                      int(random() % numRanks), numRanks, options);
 }
 
 std::vector<uint32_t> randomChunks(const TestSchedule &schedule, uint32_t least,
@@ -139,6 +150,16 @@ bool isRight(const TestSchedule &schedule, const SimulationResult &result) {
       break;
     case Collective::reducescatter:
       expected = rank == block ? "" : "?";
+      break;
+    case Collective::gather:
+      expected = rank == program.root ? std::to_string(block) : "?";
+      break;
+    case Collective::scatter:
+      expected = rank == block ? std::to_string(program.root) : "?";
+      break;
+    case Collective::alltoall:
+      expected =
+          rank == block % numRanks ? std::to_string(block / numRanks) : "?";
       break;
     case Collective::allreduce:
       break;

@@ -1,0 +1,78 @@
+//===- TopologyBuilder.h - a topology node by node --------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_COMPILER_GENERATE_TOPOLOGYBUILDER_H
+#define BLINK_COMPILER_GENERATE_TOPOLOGYBUILDER_H
+
+#include "compiler/generate/Generate.h"
+#include "compiler/topology/Fabric.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+namespace blink {
+
+template <typename... Args>
+llvm::Error generateError(const char *format, Args &&...args) {
+  return llvm::createStringError(
+      llvm::inconvertibleErrorCode(),
+      llvm::formatv(format, std::forward<Args>(args)...).str());
+}
+
+class TopologyBuilder {
+public:
+  explicit TopologyBuilder(std::string name) {
+    topology_.name = std::move(name);
+  }
+
+  int addGpu() {
+    return addNode(NodeKind::gpu, "gpu" + std::to_string(numGpus_++));
+  }
+  /// A node where wires of that kind meet.
+  int addSwitch(const Wire &wire, std::string id) {
+    bool network = wire.kind == LinkKind::network;
+    return addNode(network ? NodeKind::nic : NodeKind::switch_, std::move(id));
+  }
+  int addNode(NodeKind kind, std::string id) {
+    topology_.nodes.push_back({std::move(id), kind});
+    return static_cast<int>(topology_.nodes.size()) - 1;
+  }
+  /// Like `node`, under another name.
+  int addNode(Node node, std::string id) {
+    node.id = std::move(id);
+    topology_.nodes.push_back(std::move(node));
+    return static_cast<int>(topology_.nodes.size()) - 1;
+  }
+  void addArc(int from, int to, const Wire &wire) {
+    topology_.links.push_back(
+        {from, to, wire.bandwidth, wire.latency, wire.kind});
+  }
+  void join(int a, int b, const Wire &wire) {
+    addArc(a, b, wire);
+    addArc(b, a, wire);
+  }
+
+  llvm::Expected<Topology> take(std::string description) {
+    topology_.description = std::move(description);
+    if (llvm::Error error = topology_.check())
+      return error;
+    return std::move(topology_);
+  }
+
+private:
+  Topology topology_;
+  int numGpus_ = 0;
+};
+
+/// Is the number of GPUs one that Blink can work with?
+inline llvm::Error checkGpus(double gpus) {
+  if (gpus >= 1 && gpus <= Fabric::kMaxRanks)
+    return llvm::Error::success();
+  return generateError("{0} GPUs: expected 1 to {1}", gpus, Fabric::kMaxRanks);
+}
+
+} // namespace blink
+
+#endif // BLINK_COMPILER_GENERATE_TOPOLOGYBUILDER_H

@@ -1,0 +1,83 @@
+//===- TopologyWriter.cpp - writing .topo files ---------------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/topology/TopologyWriter.h"
+
+#include "nlohmann/json.hpp"
+
+#include <map>
+#include <tuple>
+
+using namespace blink;
+
+static std::string quote(llvm::StringRef text) {
+  // Ids and names were read from JSON or made here: they are UTF-8.
+  return nlohmann::json(text.str())
+      .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+/// The shortest text that reads back as the same number.
+static std::string number(double value) { return nlohmann::json(value).dump(); }
+
+static std::string nodeText(const Node &node) {
+  std::string text = "{\"id\": " + quote(node.id) + ", \"kind\": \"" +
+                     toString(node.kind).str() + "\"";
+  if (node.multicast)
+    text += ", \"multicast\": true";
+  if (node.reduce)
+    text += ", \"reduce\": true";
+  return text + "}";
+}
+
+static std::string linkText(const Topology &topology, const Link &link,
+                            bool directed) {
+  return "{\"from\": " + quote(topology.nodes[link.from].id) +
+         ", \"to\": " + quote(topology.nodes[link.to].id) +
+         ", \"bandwidth\": " + number(link.bandwidth) +
+         ", \"latency\": " + number(link.latency) + ", \"kind\": \"" +
+         toString(link.kind).str() + "\"" +
+         (directed ? ", \"directed\": true}" : "}");
+}
+
+std::string blink::writeTopology(const Topology &topology,
+                                 llvm::StringRef comment) {
+  std::string text = "// " + comment.str() + "\n{\n";
+  text += "  \"format\": \"blink-topology\",\n  \"version\": 1,\n";
+  text += "  \"name\": " + quote(topology.name) + ",\n";
+  text += "  \"description\": " + quote(topology.description) + ",\n";
+  auto list = [&](const char *key, const std::vector<std::string> &lines) {
+    text += "\n  \"" + std::string(key) + "\": [";
+    for (size_t i = 0; i < lines.size(); ++i)
+      text += (i ? ",\n    " : "\n    ") + lines[i];
+    text += "\n  ]";
+  };
+  std::vector<std::string> nodes, links;
+  for (const Node &node : topology.nodes)
+    nodes.push_back(nodeText(node));
+
+  std::map<std::tuple<int, int, LinkKind>, size_t> index;
+  for (size_t i = 0; i < topology.links.size(); ++i) {
+    const Link &link = topology.links[i];
+    index[{link.from, link.to, link.kind}] = i;
+  }
+  std::vector<bool> written(topology.links.size(), false);
+  for (size_t i = 0; i < topology.links.size(); ++i) {
+    if (written[i])
+      continue;
+    const Link &link = topology.links[i];
+    auto back = index.find({link.to, link.from, link.kind});
+    bool paired = back != index.end() && !written[back->second] &&
+                  topology.links[back->second].bandwidth == link.bandwidth &&
+                  topology.links[back->second].latency == link.latency;
+    if (paired)
+      written[back->second] = true;
+    links.push_back(linkText(topology, link, !paired));
+  }
+  list("nodes", nodes);
+  text += ",\n";
+  list("links", links);
+  return text + "\n}\n";
+}

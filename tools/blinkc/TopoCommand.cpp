@@ -1,0 +1,280 @@
+//===- TopoCommand.cpp - blinkc topo --------------------------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/blinkc/Command.h"
+
+#include "compiler/driver/OutputFile.h"
+#include "compiler/generate/Generate.h"
+#include "compiler/topology/TopologyReader.h"
+#include "compiler/topology/TopologyWriter.h"
+
+#include <functional>
+#include <memory>
+
+using namespace blink;
+
+namespace {
+
+struct TopoFlags {
+  std::string output = "-";
+  std::string name;
+  double bandwidth = 25, latency = 0.7;
+  std::string kind = "nvlink";
+  std::string sizes, machine;
+  int count = 0, ports = 0, levels = 1;
+  double oversubscription = 1, globalBandwidth = 0;
+  int groups = 0, routers = 0, gpus = 0;
+  int boxes = 2, rails = 1;
+  int switches = 0, links = 0;
+  uint64_t seed = 0;
+  bool directed = false;
+
+  Wire wire() const { return {bandwidth, latency, *parseLinkKind(kind)}; }
+};
+
+using Generator = std::function<llvm::Expected<Topology>(const TopoFlags &)>;
+
+/// The families and what they share.
+class TopoCommand {
+public:
+  TopoCommand(CLI::App &app, int &exitCode)
+      : exitCode_(exitCode),
+        command_(*app.add_subcommand(
+            "topo", "Write the topology of a well-known shape")) {}
+
+  void addAll();
+
+private:
+  using Flags = std::shared_ptr<TopoFlags>;
+  CLI::App *addFamily(const char *name, const char *help, const Flags &flags,
+                      Generator generate);
+  void addDirectNetworks();
+  void addSwitchedNetworks();
+  void addPod();
+  void addRandom();
+
+  int &exitCode_;
+  CLI::App &command_;
+};
+
+llvm::Expected<std::vector<int>> parseSizes(llvm::StringRef text) {
+  std::vector<int> sizes;
+  llvm::SmallVector<llvm::StringRef, 4> parts;
+  text.split(parts, 'x');
+  for (llvm::StringRef part : parts) {
+    int size = 0;
+    if (part.getAsInteger(10, size) || size < 1)
+      return llvm::createStringError(
+          std::errc::invalid_argument,
+          "sizes '%s': expected whole numbers joined by x, as in 8x8",
+          text.str().c_str());
+    sizes.push_back(size);
+  }
+  return sizes;
+}
+
+llvm::Expected<Topology> podOf(const TopoFlags &flags) {
+  llvm::Expected<Topology> machine = readTopologyFile(flags.machine);
+  if (!machine)
+    return machine;
+  return generatePod(*machine, flags.boxes, flags.rails, flags.wire());
+}
+
+/// The command line that made the file, without -o.
+std::string commandLine(const CLI::App &family) {
+  std::string text = "blinkc topo " + family.get_name();
+  for (const CLI::Option *option : family.get_options()) {
+    if (option->count() == 0 || option->check_lname("output"))
+      continue;
+    if (!option->get_positional())
+      text += " " + option->get_name();
+    if (option->get_expected_max() > 0)
+      for (const std::string &value : option->results())
+        text += " " + value;
+  }
+  return text;
+}
+
+int run(const CLI::App &family, const TopoFlags &flags,
+        const Generator &generate) {
+  llvm::Expected<Topology> topology = generate(flags);
+  if (!topology)
+    return reportError(topology.takeError());
+  if (!flags.name.empty())
+    topology->name = flags.name;
+  std::string text =
+      writeTopology(*topology, "Written by " + commandLine(family));
+  if (llvm::Error error = writeFile(flags.output, text))
+    return reportError(std::move(error));
+  return kGood;
+}
+
+CLI::App *TopoCommand::addFamily(const char *name, const char *help,
+                                 const Flags &flags, Generator generate) {
+  CLI::App *family = command_.add_subcommand(name, help);
+  family
+      ->add_option("-o,--output", flags->output,
+                   "The .topo file to write; - is standard output")
+      ->type_name("FILE")
+      ->capture_default_str();
+  family->add_option("--name", flags->name,
+                     "Name of the machine, instead of one made of the sizes");
+  family
+      ->add_option("--bandwidth", flags->bandwidth,
+                   "GB/s of a link, in each direction")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  family->add_option("--latency", flags->latency, "Microseconds of a link")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  std::vector<std::string> kinds;
+  for (LinkKind kind : sched::EnumValuesLinkKind())
+    kinds.push_back(toString(kind).str());
+  family
+      ->add_option("--kind", flags->kind,
+                   "Kind of the links; those of kind network meet in nic nodes")
+      ->check(CLI::IsMember(kinds))
+      ->capture_default_str();
+  int &exitCode = exitCode_;
+  family->callback([family, flags, generate, &exitCode] {
+    exitCode = run(*family, *flags, generate);
+  });
+  return family;
+}
+
+void TopoCommand::addDirectNetworks() {
+  using Grid =
+      llvm::Expected<Topology> (*)(const std::vector<int> &, const Wire &);
+  auto addGrid = [&](const char *name, const char *help, Grid generate) {
+    auto flags = std::make_shared<TopoFlags>();
+    auto *family =
+        addFamily(name, help, flags,
+                  [generate](const TopoFlags &f) -> llvm::Expected<Topology> {
+                    llvm::Expected<std::vector<int>> sizes =
+                        parseSizes(f.sizes);
+                    if (!sizes)
+                      return sizes.takeError();
+                    return generate(*sizes, f.wire());
+                  });
+    family->add_option("sizes", flags->sizes, "GPUs in each dimension: 8x8")
+        ->required();
+  };
+  addGrid("torus", "A grid with wrap-around, as in TPU pods", generateTorus);
+  addGrid("mesh", "A grid", generateMesh);
+
+  using Counted = llvm::Expected<Topology> (*)(int, const Wire &);
+  auto addCounted = [&](const char *name, const char *help, const char *what,
+                        Counted generate) {
+    auto flags = std::make_shared<TopoFlags>();
+    auto *family = addFamily(name, help, flags, [generate](const TopoFlags &f) {
+      return generate(f.count, f.wire());
+    });
+    family->add_option(what, flags->count, "How many")->required();
+  };
+  addCounted("hypercube", "GPUs joined when their numbers differ in one bit",
+             "dimensions", generateHypercube);
+  addCounted("ring", "A ring of GPUs", "gpus", generateRing);
+  addCounted("fully-connected", "Every GPU joined to every other", "gpus",
+             generateFullyConnected);
+}
+
+void TopoCommand::addSwitchedNetworks() {
+  auto flags = std::make_shared<TopoFlags>();
+  CLI::App *family =
+      addFamily("fat-tree", "A k-ary fat tree of k^3/4 GPUs (Al-Fares et al.)",
+                flags, [](const TopoFlags &f) {
+                  return generateFatTree(f.ports, f.oversubscription, f.wire());
+                });
+  family->add_option("k", flags->ports, "Ports of a switch, even")->required();
+  family
+      ->add_option("--oversubscription", flags->oversubscription,
+                   "How much less bandwidth links above the edge have")
+      ->capture_default_str();
+
+  flags = std::make_shared<TopoFlags>();
+  family = addFamily("bcube", "BCube(n, k): n^(k+1) GPUs that forward", flags,
+                     [](const TopoFlags &f) {
+                       return generateBCube(f.ports, f.levels, f.wire());
+                     });
+  family->add_option("n", flags->ports, "Ports of a switch")->required();
+  family->add_option("k", flags->levels, "Levels above level 0")->required();
+
+  flags = std::make_shared<TopoFlags>();
+  family = addFamily(
+      "dragonfly", "Groups of fully connected routers, groups fully connected",
+      flags, [](const TopoFlags &f) {
+        return generateDragonfly(
+            f.groups, f.routers, f.gpus,
+            f.globalBandwidth > 0 ? f.globalBandwidth : f.bandwidth, f.wire());
+      });
+  family->add_option("groups", flags->groups, "Groups")->required();
+  family->add_option("routers", flags->routers, "Routers of a group")
+      ->required();
+  family->add_option("gpus", flags->gpus, "GPUs of a router")->required();
+  family
+      ->add_option("--global-bandwidth", flags->globalBandwidth,
+                   "GB/s of a link between groups; as --bandwidth if not given")
+      ->check(CLI::PositiveNumber);
+}
+
+void TopoCommand::addPod() {
+  auto flags = std::make_shared<TopoFlags>();
+  flags->latency = 2;
+  flags->kind = "network";
+  flags->bandwidth = 50;
+  CLI::App *family = addFamily(
+      "pod", "A machine several times, joined by a network", flags, podOf);
+  family->add_option("machine", flags->machine, "The machine's .topo file")
+      ->required();
+  family->add_option("--boxes", flags->boxes, "Machines")
+      ->capture_default_str();
+  family
+      ->add_option("--nic-bandwidth", flags->bandwidth,
+                   "The same as --bandwidth: GB/s of a GPU to the network")
+      ->check(CLI::PositiveNumber);
+  family
+      ->add_option("--rails", flags->rails,
+                   "Networks; GPU i of each box is on number i mod RAILS")
+      ->capture_default_str();
+}
+
+void TopoCommand::addRandom() {
+  auto flags = std::make_shared<TopoFlags>();
+  CLI::App *family = addFamily(
+      "random", "A connected random graph, bandwidths 1 to 4 times --bandwidth",
+      flags, [](const TopoFlags &f) {
+        return generateRandom(f.gpus, f.switches, f.links, f.seed, f.directed,
+                              f.wire());
+      });
+  family->add_option("--gpus", flags->gpus, "GPUs")->required();
+  family->add_option("--switches", flags->switches, "Switches")
+      ->capture_default_str();
+  family->add_option("--links", flags->links, "Links in all")->required();
+  family->add_option("--seed", flags->seed, "The same seed, the same graph")
+      ->capture_default_str();
+  family->add_flag("--directed", flags->directed, "One-way links");
+}
+
+void TopoCommand::addAll() {
+  command_.require_subcommand(1);
+  command_.footer("Examples:\n"
+                  "  blinkc topo torus 8x8 --bandwidth 50 -o torus.topo\n"
+                  "  blinkc topo pod dgx-h100.topo --boxes 4 --nic-bandwidth "
+                  "50 -o pod.topo\n"
+                  "  blinkc topo bcube 4 1 --kind network --bandwidth 12.5 | "
+                  "blinkc bound -\n"
+                  "Each family explains itself: blinkc topo pod --help");
+  addDirectNetworks();
+  addSwitchedNetworks();
+  addPod();
+  addRandom();
+}
+
+} // namespace
+
+void blink::addTopoCommand(CLI::App &app, int &exitCode) {
+  TopoCommand(app, exitCode).addAll();
+}
