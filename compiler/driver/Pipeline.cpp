@@ -23,13 +23,16 @@ std::string CompileOptions::canonical() const {
   std::vector<std::string> numbers;
   for (int gpu : gpus)
     numbers.push_back(std::to_string(gpu));
-  return llvm::formatv("collective={0} gpus={1} root={2} links={3} slack={4} "
-                       "max-trees={5} max-lanes={6} chunk-bytes={7}",
-                       blink::toString(collective),
-                       gpus.empty() ? "all" : llvm::join(numbers, ","), root,
-                       blink::toString(links), llvm::format("%.9g", slack),
-                       maxTrees, maxLanes, chunkBytes)
-      .str();
+  std::string text =
+      llvm::formatv("collective={0} gpus={1} root={2} links={3} slack={4} "
+                    "max-trees={5} max-lanes={6} chunk-bytes={7}",
+                    blink::toString(collective),
+                    gpus.empty() ? "all" : llvm::join(numbers, ","), root,
+                    blink::toString(links), llvm::format("%.9g", slack),
+                    maxTrees, maxLanes, chunkBytes);
+  if (timeLimit > 0)
+    text += llvm::formatv(" time-limit={0}", llvm::format("%.9g", timeLimit));
+  return text;
 }
 
 static constexpr std::pair<Phase, llvm::StringLiteral> kPhases[] = {
@@ -112,11 +115,14 @@ blink::buildRequest(MLIRContext *context, const Topology &topology,
 
 /// The passes that take IR from the level before `phase` to it.
 static void addPasses(OpPassManager &passes, Phase phase,
-                      const CompileOptions &options) {
+                      const CompileOptions &options,
+                      const SolveWatcher &watcher,
+                      const std::function<bool()> &keepGoing) {
   switch (phase) {
   case Phase::forest:
-    passes.addPass(createPackTreesPass());
-    passes.addPass(createSelectTreesPass({options.slack, options.maxTrees}));
+    passes.addPass(createPackTreesPass(watcher));
+    passes.addPass(
+        createSelectTreesPass({options.slack, options.maxTrees}, keepGoing));
     break;
   case Phase::folds:
     passes.addPass(createExpandFoldsPass());
@@ -134,7 +140,15 @@ static void addPasses(OpPassManager &passes, Phase phase,
 
 LogicalResult blink::runPipeline(
     ModuleOp module, const CompileOptions &options, Phase last,
+    const SolveWatcher &watcher,
     const std::function<llvm::Error(Phase, ModuleOp)> &afterPhase) {
+  // The selection shows where the packing ended.
+  SolveStatus packed;
+  SolveWatcher noting = [&](const SolveStatus &status) {
+    packed = status;
+    return !watcher || watcher(status);
+  };
+  auto keepGoing = [&] { return !watcher || watcher(packed); };
   bool requested = !module.getOps<collective::RequestOpInterface>().empty();
   for (auto [phase, name] : kPhases) {
     if (phase > last || phase == Phase::sched)
@@ -142,7 +156,7 @@ LogicalResult blink::runPipeline(
     if (phase == Phase::forest && !requested)
       continue; // a forest that somebody wrote stays as it is
     PassManager passes(module->getContext());
-    addPasses(passes, phase, options);
+    addPasses(passes, phase, options, noting, keepGoing);
     if (failed(passes.run(module)))
       return failure();
     if (llvm::Error error = afterPhase(phase, module))

@@ -10,6 +10,7 @@
 #ifndef BLINK_COMPILER_DRIVER_PIPELINE_H
 #define BLINK_COMPILER_DRIVER_PIPELINE_H
 
+#include "compiler/packing/PackTrees.h"
 #include "compiler/topology/Topology.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -30,6 +31,7 @@ struct CompileOptions {
   unsigned maxTrees = 0;
   unsigned maxLanes = 16;
   unsigned chunkBytes = 0;
+  double timeLimit = 0; ///< seconds; 0: none, and the same bytes every time
 
   /// As recorded in the file: one fixed order, defaults spelled out.
   std::string canonical() const;
@@ -54,9 +56,12 @@ buildRequest(mlir::MLIRContext *context, const Topology &topology,
 /// `sched`, which leaves only exportSchedule. What a user wrote is kept: ops
 /// that are past a phase are left alone by it, and without a request no forest
 /// is packed or thinned out. `afterPhase` sees the module after each phase and
-/// may stop the pipeline. Errors go to the context's diagnostic handler.
+/// may stop the pipeline. `watcher` watches the packing; once it has said stop,
+/// the selection of trees stops, too. Errors go to the context's diagnostic
+/// handler.
 mlir::LogicalResult runPipeline(
     mlir::ModuleOp module, const CompileOptions &options, Phase last,
+    const SolveWatcher &watcher,
     const std::function<llvm::Error(Phase, mlir::ModuleOp)> &afterPhase);
 
 } // namespace blink

@@ -70,7 +70,8 @@ private:
 inline llvm::Error checkGpus(double gpus) {
   if (gpus >= 1 && gpus <= Fabric::kMaxRanks)
     return llvm::Error::success();
-  return generateError("{0} GPUs: expected 1 to {1}", gpus, Fabric::kMaxRanks);
+  return generateError("{0:F0} GPUs: expected 1 to {1}", gpus,
+                       Fabric::kMaxRanks);
 }
 
 } // namespace blink

@@ -57,6 +57,8 @@ boundRate(const PackingProblem &problem, const SolveWatcher &watcher = nullptr);
 struct SelectOptions {
   double slack = 0.01; ///< most of the rate that may be given up, relative
   int maxTrees = 0;    ///< no more than this many trees; 0 means no limit
+  /// Asked now and then; false ends the search with the best so far.
+  std::function<bool()> keepGoing = nullptr;
 };
 
 struct SelectedTrees {

@@ -16,8 +16,10 @@ namespace {
 
 class Pruning {
 public:
-  Pruning(const ColumnPool &pool, const std::vector<int> &columns, MasterLp lp)
-      : pool_(pool), columns_(columns), lp_(std::move(lp)) {}
+  Pruning(const ColumnPool &pool, const std::vector<int> &columns, MasterLp lp,
+          const std::function<bool()> &keepGoing)
+      : pool_(pool), columns_(columns), lp_(std::move(lp)),
+        keepGoing_(keepGoing) {}
 
   Expected<PrunedColumns> run(double target, int maxTrees);
 
@@ -31,6 +33,7 @@ private:
   const ColumnPool &pool_;
   const std::vector<int> &columns_;
   MasterLp lp_;
+  const std::function<bool()> &keepGoing_;
   std::vector<int> active_;     // indices into columns_
   std::vector<double> weights_; // of columns_, for what is active
   double rate_ = 0;
@@ -59,7 +62,7 @@ Error Pruning::keepSupport() {
 Error Pruning::dropWhileReaching(double target) {
   std::vector<bool> needed(columns_.size(), false);
   size_t atOnce = std::max<size_t>(1, active_.size() / 4);
-  while (true) {
+  while (!keepGoing_ || keepGoing_()) {
     // The lightest of those not yet known to be needed.
     std::vector<int> lightest;
     for (int index : active_)
@@ -91,6 +94,7 @@ Error Pruning::dropWhileReaching(double target) {
       needed[lightest.front()] = true;
     atOnce = std::max<size_t>(1, lightest.size() / 2);
   }
+  return Error::success();
 }
 
 Error Pruning::dropCheapest() {
@@ -147,11 +151,13 @@ Expected<PrunedColumns> Pruning::run(double target, int maxTrees) {
 
 } // namespace
 
-Expected<PrunedColumns> blink::pruneColumns(const ColumnPool &pool,
-                                            const std::vector<int> &columns,
-                                            double target, int maxTrees) {
+Expected<PrunedColumns>
+blink::pruneColumns(const ColumnPool &pool, const std::vector<int> &columns,
+                    double target, int maxTrees,
+                    const std::function<bool()> &keepGoing) {
   Expected<MasterLp> lp = MasterLp::create(pool.problem(), target);
   if (!lp)
     return lp.takeError();
-  return Pruning(pool, columns, std::move(*lp)).run(target, maxTrees);
+  return Pruning(pool, columns, std::move(*lp), keepGoing)
+      .run(target, maxTrees);
 }

@@ -9,6 +9,8 @@
 
 #include "compiler/packing/MasterLp.h"
 
+#include <functional>
+
 namespace blink {
 
 /// A choice of columns, with weights.
@@ -22,10 +24,12 @@ struct PrunedColumns {
 /// drops columns, the lightest first, as long as the LP over the rest reaches
 /// `target`: many at a time at first, one by one in the end, when no single one
 /// can go. While more than `maxTrees` (0: no limit) are left, columns go below
-/// the target, too, the one that costs least each time. Errors: GLPK failed.
-llvm::Expected<PrunedColumns> pruneColumns(const ColumnPool &pool,
-                                           const std::vector<int> &columns,
-                                           double target, int maxTrees);
+/// the target, too, the one that costs least each time. When `keepGoing` says
+/// no, what is left is the result. Errors: GLPK failed.
+llvm::Expected<PrunedColumns>
+pruneColumns(const ColumnPool &pool, const std::vector<int> &columns,
+             double target, int maxTrees,
+             const std::function<bool()> &keepGoing = nullptr);
 
 } // namespace blink
 

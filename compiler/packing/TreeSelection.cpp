@@ -107,6 +107,9 @@ private:
   bool better(const Choice &a, const Choice &b) const;
   /// Could `trees` trees of that depth be better than the best so far?
   bool worthTrying(int trees, int depth) const;
+  bool keepsGoing() const {
+    return !options_.keepGoing || options_.keepGoing();
+  }
   double perBlock() const {
     return target_ / blocksOfBuffer(problem_.collective, numRanks_);
   }
@@ -204,7 +207,8 @@ std::set<int> Selection::depths() const {
 
 Error Selection::pruneAt(int depth, bool &reaches) {
   Expected<PrunedColumns> pruned =
-      pruneColumns(pool_, columnsUpTo(depth), target_, options_.maxTrees);
+      pruneColumns(pool_, columnsUpTo(depth), target_, options_.maxTrees,
+                   options_.keepGoing);
   if (!pruned)
     return pruned.takeError();
   reaches = pruned->rate >= target_;
@@ -216,7 +220,7 @@ Error Selection::pruneAt(int depth, bool &reaches) {
 Error Selection::pruneAtDepths() {
   int reached = 0;
   for (int depth : depths()) {
-    if (reached > kExtraDepths || !worthTrying(blocks_, depth))
+    if (reached > kExtraDepths || !worthTrying(blocks_, depth) || !keepsGoing())
       break;
     bool reaches = false;
     if (Error error = pruneAt(depth, reaches))
@@ -296,6 +300,8 @@ std::vector<Tree> Selection::carryOut(const Plan &plan) {
 /// The first plan that works out is the best one.
 void Selection::routePlans() {
   for (const Plan &plan : plans()) {
+    if (!keepsGoing())
+      return;
     if (!worthTrying((plan.copies + plan.rest) * blocks_, plan.depth))
       continue;
     std::vector<Tree> trees = carryOut(plan);
@@ -327,7 +333,7 @@ void Selection::routeWithinLimit() {
 Error Selection::solveIntegers() {
   for (int depth : depths()) {
     std::vector<int> columns = columnsUpTo(depth);
-    if (columns.size() > kIntegerColumns)
+    if (columns.size() > kIntegerColumns || !keepsGoing())
       break;
     for (int copies = 1;
          copies <= kMostCopies && worthTrying(copies * blocks_, depth);

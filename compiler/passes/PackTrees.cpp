@@ -37,13 +37,14 @@ std::vector<Tree> unused(const PackedTrees &packed) {
   return rest;
 }
 
-LogicalResult packRequest(collective::RequestOpInterface request) {
+LogicalResult packRequest(collective::RequestOpInterface request,
+                          const SolveWatcher &watcher) {
   auto from = problemFromIR(request, request.getCollective(),
                             request.getTopologyAttr(), request.getGpus(),
                             request.getLinks(), request.getRootRank());
   if (failed(from))
     return failure();
-  llvm::Expected<PackedTrees> packed = packTrees((*from)->problem);
+  llvm::Expected<PackedTrees> packed = packTrees((*from)->problem, watcher);
   if (!packed)
     return request->emitError(toString(packed.takeError()));
   OpBuilder builder(request);
@@ -56,16 +57,26 @@ LogicalResult packRequest(collective::RequestOpInterface request) {
 }
 
 struct PackTrees : impl::PackTreesPassBase<PackTrees> {
+  PackTrees() = default;
+  explicit PackTrees(const SolveWatcher &watcher) : watcher_(watcher) {}
+
   void runOnOperation() override {
     SmallVector<collective::RequestOpInterface> requests;
     getOperation().walk([&](collective::RequestOpInterface request) {
       requests.push_back(request);
     });
     for (collective::RequestOpInterface request : requests)
-      if (failed(packRequest(request)))
+      if (failed(packRequest(request, watcher_)))
         return signalPassFailure();
   }
+
+  SolveWatcher watcher_;
 };
 
 } // namespace
+
+std::unique_ptr<Pass> createPackTreesPass(const SolveWatcher &watcher) {
+  return std::make_unique<PackTrees>(watcher);
+}
+
 } // namespace blink

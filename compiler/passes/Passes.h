@@ -9,6 +9,8 @@
 
 #include "dialect/Collective.h"
 
+#include "compiler/packing/PackTrees.h"
+
 #include "mlir/Pass/Pass.h"
 
 namespace blink {
@@ -18,6 +20,13 @@ namespace blink {
 
 #define GEN_PASS_REGISTRATION
 #include "compiler/passes/Passes.h.inc"
+
+/// The passes of the solver under a watcher, which shows progress and may stop
+/// them with what they have (PackTrees.h). It must outlive the pass.
+std::unique_ptr<mlir::Pass> createPackTreesPass(const SolveWatcher &watcher);
+std::unique_ptr<mlir::Pass>
+createSelectTreesPass(const SelectTreesPassOptions &options,
+                      const std::function<bool()> &keepGoing);
 
 } // namespace blink
 

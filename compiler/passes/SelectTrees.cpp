@@ -37,6 +37,10 @@ LogicalResult selectFrom(collective::ForestOp forest,
 
 struct SelectTrees : impl::SelectTreesPassBase<SelectTrees> {
   using Base::Base;
+  SelectTrees(const SelectTreesPassOptions &options,
+              const std::function<bool()> &keepGoing)
+      : Base(options), keepGoing_(keepGoing) {}
+
   void runOnOperation() override {
     if (!(slack >= 0 && slack < 1)) {
       getOperation().emitError() << "slack must be at least 0 and below 1";
@@ -45,13 +49,23 @@ struct SelectTrees : impl::SelectTreesPassBase<SelectTrees> {
     SelectOptions options;
     options.slack = slack;
     options.maxTrees = static_cast<int>(maxTrees);
+    options.keepGoing = keepGoing_;
     SmallVector<collective::ForestOp> forests(
         getOperation().getOps<collective::ForestOp>());
     for (collective::ForestOp forest : forests)
       if (failed(selectFrom(forest, options)))
         return signalPassFailure();
   }
+
+  std::function<bool()> keepGoing_;
 };
 
 } // namespace
+
+std::unique_ptr<Pass>
+createSelectTreesPass(const SelectTreesPassOptions &options,
+                      const std::function<bool()> &keepGoing) {
+  return std::make_unique<SelectTrees>(options, keepGoing);
+}
+
 } // namespace blink

@@ -6,6 +6,8 @@
 
 #include "compiler/report/Explanation.h"
 
+#include "compiler/target/ScheduleTopology.h"
+
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -20,47 +22,51 @@ using namespace blink;
 /// Prices this far below the highest are numerical dust.
 static constexpr double kDust = 1e-7;
 
+/// What there is to explain, whether or not there is a schedule.
+namespace {
+struct Facts {
+  const Topology &topology;
+  LinkKindSet kinds;
+  std::vector<double> prices; ///< one a link
+  std::vector<double> loads;  ///< one a link; empty without a schedule
+};
+} // namespace
+
 /// GPU nodes that the job does not have: they neither relay nor take part.
-static std::set<uint32_t> foreignGpus(const sched::Schedule &file,
-                                      const Summary &summary) {
-  std::set<uint32_t> foreign;
-  int gpu = 0;
-  for (uint32_t node = 0; node < file.topology()->nodes()->size(); ++node)
-    if (file.topology()->nodes()->Get(node)->kind() == NodeKind::gpu)
-      if (!llvm::is_contained(summary.gpus, gpu++))
-        foreign.insert(node);
+static std::set<int> foreignGpus(const Topology &topology,
+                                 const Summary &summary) {
+  std::set<int> foreign;
+  std::vector<int> gpus = topology.gpus();
+  for (size_t gpu = 0; gpu < gpus.size(); ++gpu)
+    if (!llvm::is_contained(summary.gpus, static_cast<int>(gpu)))
+      foreign.insert(gpus[gpu]);
   return foreign;
 }
 
-static void reportLinks(const sched::Schedule &file,
-                        const sched::Program &program,
-                        Explanation &explanation) {
-  const sched::Topology &topology = *file.topology();
-  LinkKindSet usable(file.link_kinds());
-  std::set<uint32_t> foreign = foreignGpus(file, explanation.summary);
-  const auto &prices = *program.certificate()->prices();
+static void reportLinks(const Facts &facts, Explanation &explanation) {
+  const Topology &topology = facts.topology;
+  std::set<int> foreign = foreignGpus(topology, explanation.summary);
   double highest = 0;
-  for (double price : prices)
+  for (double price : facts.prices)
     highest = std::max(highest, price);
-  std::vector<double> loads = linkLoads(file, program);
   std::map<LinkKind, KindReport> kinds;
   double traffic = 0;
-  for (uint32_t i = 0; i < topology.links()->size(); ++i) {
-    const sched::Link &link = *topology.links()->Get(i);
-    if (!usable.contains(link.kind()) || foreign.count(link.from()) ||
-        foreign.count(link.to()))
+  for (size_t i = 0; i < topology.links.size(); ++i) {
+    const Link &link = topology.links[i];
+    if (!facts.kinds.contains(link.kind) || foreign.count(link.from) ||
+        foreign.count(link.to))
       continue;
-    double price = highest > 0 ? prices.Get(i) / highest : 0;
+    double price = highest > 0 ? facts.prices[i] / highest : 0;
+    double load = facts.loads.empty() ? 0 : facts.loads[i];
     explanation.links.push_back(
-        {topology.nodes()->Get(link.from())->id()->str(),
-         topology.nodes()->Get(link.to())->id()->str(), link.kind(),
-         link.bandwidth(), loads[i], price < kDust ? 0 : price});
+        {topology.nodes[link.from].id, topology.nodes[link.to].id, link.kind,
+         link.bandwidth, load, price < kDust ? 0 : price});
     KindReport &kind =
-        kinds.try_emplace(link.kind(), KindReport{link.kind(), 0, 0, 0})
+        kinds.try_emplace(link.kind, KindReport{link.kind, 0, 0, 0})
             .first->second;
-    kind.bandwidth += link.bandwidth();
-    kind.load += loads[i];
-    traffic += loads[i];
+    kind.bandwidth += link.bandwidth;
+    kind.load += load;
+    traffic += load;
   }
   for (auto &[kind, report] : kinds)
     if (report.load > 0) {
@@ -70,9 +76,7 @@ static void reportLinks(const sched::Schedule &file,
 }
 
 /// Joins nodes over links that are not scarce, in both directions.
-static void findGroups(const sched::Schedule &file,
-                       const sched::Program &program,
-                       Explanation &explanation) {
+static void findGroups(const Facts &facts, Explanation &explanation) {
   std::map<std::pair<std::string, std::string>, bool> freeLinks;
   for (const LinkReport &link : explanation.links)
     if (link.price == 0)
@@ -82,15 +86,12 @@ static void findGroups(const sched::Schedule &file,
     if (freeLinks.count({ends.second, ends.first}))
       joined.unionSets(ends.first, ends.second);
 
-  std::vector<std::string> gpuIds;
-  for (const sched::Node *node : *file.topology()->nodes())
-    if (node->kind() == NodeKind::gpu)
-      gpuIds.push_back(node->id()->str());
+  std::vector<int> gpuNodes = facts.topology.gpus();
   std::map<std::string, std::vector<int>> groups;
   for (int gpu : explanation.summary.gpus) {
-    auto leader = joined.findLeader(gpuIds[gpu]);
-    groups[leader == joined.member_end() ? gpuIds[gpu] : *leader].push_back(
-        gpu);
+    const std::string &id = facts.topology.nodes[gpuNodes[gpu]].id;
+    auto leader = joined.findLeader(id);
+    groups[leader == joined.member_end() ? id : *leader].push_back(gpu);
   }
   for (auto &[leader, members] : groups) {
     llvm::sort(members);
@@ -103,10 +104,9 @@ static void findGroups(const sched::Schedule &file,
 }
 
 static std::string braces(const std::vector<int> &gpus) {
-  std::vector<std::string> words;
-  for (int gpu : gpus)
-    words.push_back(std::to_string(gpu));
-  return "{" + llvm::join(words, ",") + "}";
+  Summary group; // lists GPUs
+  group.gpus = gpus;
+  return "{" + group.gpuList() + "}";
 }
 
 static void giveReasons(Explanation &explanation) {
@@ -159,12 +159,36 @@ static void giveReasons(Explanation &explanation) {
   }
 }
 
-Explanation blink::explainProgram(const sched::Schedule &file,
-                                  const sched::Program &program) {
+static Explanation explain(const Facts &facts, const Summary &summary) {
   Explanation explanation;
-  explanation.summary = summarize(file, program);
-  reportLinks(file, program, explanation);
-  findGroups(file, program, explanation);
+  explanation.summary = summary;
+  reportLinks(facts, explanation);
+  findGroups(facts, explanation);
   giveReasons(explanation);
   return explanation;
+}
+
+Explanation blink::explainProgram(const sched::Schedule &file,
+                                  const sched::Program &program) {
+  Topology topology = topologyOf(file);
+  const auto &prices = *program.certificate()->prices();
+  Facts facts{topology,
+              LinkKindSet(file.link_kinds()),
+              {prices.begin(), prices.end()},
+              linkLoads(file, program)};
+  return explain(facts, summarize(file, program));
+}
+
+Explanation blink::explainBound(const PackingProblem &problem,
+                                const PackingCertificate &certificate) {
+  const Fabric &fabric = *problem.fabric;
+  Summary summary;
+  summary.topology = fabric.topology().name;
+  summary.collective = problem.collective;
+  summary.gpus = fabric.gpus();
+  if (isRooted(problem.collective))
+    summary.root = problem.root;
+  summary.bound = certificate.bound;
+  return explain(
+      {fabric.topology(), fabric.linkKinds(), certificate.prices, {}}, summary);
 }

@@ -11,6 +11,7 @@
 #ifndef BLINK_COMPILER_REPORT_EXPLANATION_H
 #define BLINK_COMPILER_REPORT_EXPLANATION_H
 
+#include "compiler/packing/Packing.h"
 #include "compiler/report/Summary.h"
 
 namespace blink {
@@ -50,6 +51,10 @@ struct Explanation {
 
 Explanation explainProgram(const sched::Schedule &file,
                            const sched::Program &program);
+
+/// The same of a bound alone: no loads, kinds or numbers of a schedule.
+Explanation explainBound(const PackingProblem &problem,
+                         const PackingCertificate &certificate);
 
 } // namespace blink
 

@@ -22,9 +22,18 @@ double Summary::percentOfBound() const {
 }
 
 std::string Summary::gpuList() const {
+  // A list as it can be given to --gpus; of many GPUs, ranges.
+  constexpr size_t kMostListed = 16;
   std::vector<std::string> words;
-  for (int gpu : gpus)
-    words.push_back(std::to_string(gpu));
+  for (size_t begin = 0, end; begin < gpus.size(); begin = end) {
+    end = begin + 1;
+    while (gpus.size() > kMostListed && end < gpus.size() &&
+           gpus[end] == gpus[end - 1] + 1)
+      ++end;
+    words.push_back(std::to_string(gpus[begin]));
+    if (end - begin > 1)
+      words.back() += "-" + std::to_string(gpus[end - 1]);
+  }
   return llvm::join(words, ",");
 }
 
@@ -67,8 +76,8 @@ std::vector<double> blink::linkLoads(const sched::Schedule &file,
   std::vector<double> loads(file.topology()->links()->size(), 0);
   if (std::isinf(program.algbw()))
     return loads;
-  double blocks = numBlocks(program.collective(),
-                            static_cast<int>(variant.ranks()->size()));
+  double blocks = blocksOfBuffer(program.collective(),
+                                 static_cast<int>(variant.ranks()->size()));
   for (const sched::Channel *channel : *variant.channels()) {
     const sched::Tree *tree = variant.trees()->Get(channel->tree());
     double share = double(tree->numerator()) / tree->denominator() / blocks;

@@ -100,6 +100,8 @@ TEST_CASE("every collective, type and operator") {
       for (blinkDataType_t type : kTypes)
         for (blinkRedOp_t op : kOps)
           for (bool inPlace : {false, true}) {
+            if (inPlace && collective == Collective::alltoall)
+              continue; // there is none
             Case c;
             c.collective = collective;
             c.type = type;

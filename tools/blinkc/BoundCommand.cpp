@@ -4,9 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tools/blinkc/Command.h"
+#include "tools/blinkc/Progress.h"
 
 #include "compiler/packing/PackTrees.h"
+#include "compiler/report/Explanation.h"
 #include "compiler/topology/TopologyReader.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -51,16 +52,14 @@ static int run(const BoundFlags &flags) {
   if (!fabric)
     return inFile(fabric.takeError());
   PackingProblem problem{&*fabric, options->collective, options->root};
-  llvm::Expected<PackingCertificate> certificate = boundRate(problem);
+  Progress progress;
+  llvm::Expected<PackingCertificate> certificate =
+      boundRate(problem, progress.watcher());
   if (!certificate)
     return inFile(certificate.takeError());
 
-  Summary summary;
-  summary.topology = topology->name;
-  summary.collective = options->collective;
-  summary.gpus = fabric->gpus();
-  if (isRooted(options->collective))
-    summary.root = options->root;
+  Explanation explanation = explainBound(problem, *certificate);
+  const Summary &summary = explanation.summary;
   if (flags.json) {
     nlohmann::ordered_json json;
     json["topology"] = summary.topology;
@@ -70,12 +69,15 @@ static int run(const BoundFlags &flags) {
       json["root"] = *summary.root;
     json["links"] = toString(options->links);
     json["bound_gbps"] = jsonRate(certificate->bound);
+    json["reasons"] = explanation.reasons;
     json["seconds"] = watch.seconds();
     llvm::outs() << json.dump(2) << "\n";
   } else {
     llvm::outs() << title(summary) << "\n  bound   "
                  << formatRate(certificate->bound)
                  << ", reached by an optimal packing of trees\n";
+    for (const std::string &reason : explanation.reasons)
+      llvm::outs() << "  " << reason << "\n";
   }
   return kGood;
 }
@@ -90,7 +92,7 @@ void blink::addBoundCommand(CLI::App &app, int &exitCode) {
   command->footer(
       "The rate is algbw: buffer size over time, the whole gathered or "
       "scattered\n"
-      "size for allgather and reducescatter, as in nccl-tests.\n"
+      "size where the ranks' blocks differ, as in nccl-tests.\n"
       "Example:\n"
       "  blinkc bound dgx1.topo -c allreduce -g 0,1,2,3,7 -l nvlink");
   command->callback([flags, &exitCode] { exitCode = run(*flags); });

@@ -6,6 +6,8 @@
 
 #include "tools/blinkc/Command.h"
 
+#include "tools/blinkc/Progress.h"
+
 #include "compiler/driver/OutputFile.h"
 #include "compiler/target/ExportSchedule.h"
 #include "compiler/target/ImportSchedule.h"
@@ -26,7 +28,8 @@ using namespace blink;
 void RequestFlags::addTo(CLI::App &command) {
   command
       .add_option("-c,--collective", collective,
-                  "allreduce, broadcast, reduce, allgather or reducescatter")
+                  "allreduce, broadcast, reduce, allgather, reducescatter, "
+                  "gather, scatter or alltoall")
       ->type_name("NAME")
       ->capture_default_str();
   command
@@ -55,7 +58,7 @@ llvm::Expected<CompileOptions> RequestFlags::options() const {
     return llvm::createStringError(
         std::errc::invalid_argument,
         "--collective: no collective '%s'; expected allreduce, broadcast, "
-        "reduce, allgather or reducescatter",
+        "reduce, allgather, reducescatter, gather, scatter or alltoall",
         collective.c_str());
   options.collective = *parsed;
   options.gpus = gpus;
@@ -154,7 +157,14 @@ blink::compileInput(mlir::MLIRContext *context, const InputFile &file,
     return dumpDirectory.empty() ? llvm::Error::success()
                                  : dumpPhase(dumpDirectory, phase, ir);
   };
-  if (failed(runPipeline(*module, options, last, afterPhase)))
+  Progress progress(options.timeLimit);
+  bool failed = mlir::failed(
+      runPipeline(*module, options, last, progress.watcher(), afterPhase));
+  if (progress.stopped())
+    llvm::errs() << "blinkc: note: " << file.path
+                 << ": the time limit ended the search; the rate may be below "
+                    "what is possible\n";
+  if (failed)
     return nullptr;
   return module;
 }
@@ -214,7 +224,8 @@ nlohmann::ordered_json blink::jsonSummary(const Summary &summary) {
 std::string blink::title(const Summary &summary) {
   std::string root =
       summary.root ? llvm::formatv(" from rank {0}", *summary.root).str() : "";
-  if (summary.root && summary.collective == Collective::reduce)
+  if (summary.root && (summary.collective == Collective::reduce ||
+                       summary.collective == Collective::gather))
     root = llvm::formatv(" to rank {0}", *summary.root).str();
   return llvm::formatv("{0}{1} on {2}, {3} {4}", toString(summary.collective),
                        root, summary.topology,

@@ -25,6 +25,7 @@ struct CompileFlags {
   RequestFlags request;
   double slack = 0.01;
   unsigned maxTrees = 0;
+  double timeLimit = 0;
   unsigned maxLanes = 16;
   uint64_t chunkBytes = 0;
   std::string emit = "sched";
@@ -93,6 +94,7 @@ static int run(const CompileFlags &flags) {
     return reportError(options.takeError());
   options->slack = flags.slack;
   options->maxTrees = flags.maxTrees;
+  options->timeLimit = flags.timeLimit;
   options->maxLanes = flags.maxLanes;
   options->chunkBytes = static_cast<unsigned>(flags.chunkBytes);
   Phase last = *parsePhase(flags.emit);
@@ -168,6 +170,12 @@ void blink::addCompileCommand(CLI::App &app, int &exitCode) {
       ->transform(CLI::AsSizeValue(false))
       ->check(CLI::Range(uint64_t(0), uint64_t(64) << 20))
       ->type_name("SIZE")
+      ->capture_default_str();
+  command
+      ->add_option("--time-limit", flags->timeLimit,
+                   "Seconds after which the search for trees ends with the "
+                   "best so far; 0 is no limit")
+      ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   command
       ->add_option(

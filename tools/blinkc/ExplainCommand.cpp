@@ -6,7 +6,9 @@
 
 #include "tools/blinkc/Command.h"
 
-#include "compiler/report/Explanation.h"
+#include "compiler/report/Dot.h"
+#include "compiler/report/WhatIf.h"
+#include "compiler/target/ScheduleTopology.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
@@ -20,10 +22,14 @@ struct ExplainFlags {
   std::string input;
   RequestFlags request;
   bool json = false;
+  bool dot = false;
+  size_t whatIf = 0;
 };
 } // namespace
 
-static nlohmann::ordered_json jsonReport(const Explanation &explanation) {
+static nlohmann::ordered_json
+jsonReport(const Explanation &explanation,
+           const std::vector<Improvement> &improvements) {
   nlohmann::ordered_json json = jsonSummary(explanation.summary);
   json["reasons"] = explanation.reasons;
   json["groups"] = explanation.groups;
@@ -43,6 +49,13 @@ static nlohmann::ordered_json jsonReport(const Explanation &explanation) {
                              {"bandwidth_gbps", link.bandwidth},
                              {"load_gbps", link.load},
                              {"price", link.price}});
+  json["one_more_link"] = nlohmann::ordered_json::array();
+  for (const Improvement &better : improvements)
+    json["one_more_link"].push_back({{"from", better.from},
+                                     {"to", better.to},
+                                     {"kind", toString(better.kind).str()},
+                                     {"bandwidth_gbps", better.bandwidth},
+                                     {"bound_gbps", better.bound}});
   return json;
 }
 
@@ -81,6 +94,38 @@ static void printReport(const Explanation &explanation) {
   }
 }
 
+/// What more links would bring to a program of `file`.
+static llvm::Expected<std::vector<Improvement>>
+improvementsOf(const sched::Schedule &file, const sched::Program &program,
+               size_t most) {
+  if (most == 0)
+    return std::vector<Improvement>();
+  llvm::Expected<Fabric> fabric = Fabric::create(
+      topologyOf(file),
+      {program.allocation()->begin(), program.allocation()->end()},
+      LinkKindSet(file.link_kinds()));
+  if (!fabric)
+    return fabric.takeError();
+  const auto &prices = *program.certificate()->prices();
+  return tryMoreLinks(
+      {&*fabric, program.collective(), program.root()},
+      {{prices.begin(), prices.end()}, program.certificate()->bound()}, most);
+}
+
+static void printImprovements(const std::vector<Improvement> &improvements,
+                              double bound) {
+  llvm::outs() << "\nWhat one more link would bring\n";
+  for (const Improvement &better : improvements)
+    llvm::outs() << llvm::formatv(
+        "  {0} <-> {1}, {2} of {3}: bound {4}, {5:F2} % more\n", better.from,
+        better.to, toString(better.kind), formatRate(better.bandwidth),
+        formatRate(better.bound), 100 * (better.bound / bound - 1));
+  if (improvements.empty())
+    llvm::outs() << "  Nothing: no link is scarce.\n";
+  else if (improvements.front().bound <= bound * (1 + 1e-9))
+    llvm::outs() << "  Each alone brings nothing: other links are as scarce.\n";
+}
+
 static int run(const ExplainFlags &flags) {
   llvm::Expected<CompileOptions> options = flags.request.options();
   if (!options)
@@ -93,10 +138,19 @@ static int run(const ExplainFlags &flags) {
     return reportError(file.takeError());
   for (const sched::Program *program : *(*file)->programs()) {
     Explanation explanation = explainProgram(**file, *program);
-    if (flags.json)
-      llvm::outs() << jsonReport(explanation).dump(2) << "\n";
-    else
+    llvm::Expected<std::vector<Improvement>> improvements =
+        improvementsOf(**file, *program, flags.dot ? 0 : flags.whatIf);
+    if (!improvements)
+      return reportError(improvements.takeError());
+    if (flags.dot) {
+      llvm::outs() << toDot(explanation);
+    } else if (flags.json) {
+      llvm::outs() << jsonReport(explanation, *improvements).dump(2) << "\n";
+    } else {
       printReport(explanation);
+      if (flags.whatIf > 0)
+        printImprovements(*improvements, explanation.summary.bound);
+    }
   }
   return kGood;
 }
@@ -111,6 +165,17 @@ void blink::addExplainCommand(CLI::App &app, int &exitCode) {
       ->required();
   flags->request.addTo(*command);
   command->add_flag("--json", flags->json, "Report as JSON (docs/cli.md)");
+  command
+      ->add_flag("--dot", flags->dot,
+                 "Draw the links and their loads, for graphviz: ... --dot | "
+                 "dot -Tsvg")
+      ->excludes("--json");
+  command
+      ->add_option("--what-if", flags->whatIf,
+                   "Solve again with one more link, for this many of the "
+                   "scarcest")
+      ->check(CLI::Range(0, 1000))
+      ->capture_default_str();
   command->footer(
       "Scarce links are those with a price in the certificate: only more\n"
       "bandwidth there could make any schedule faster.\n"

@@ -1,0 +1,21 @@
+//===- Dot.h - a machine under load, for graphviz ---------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_COMPILER_REPORT_DOT_H
+#define BLINK_COMPILER_REPORT_DOT_H
+
+#include "compiler/report/Explanation.h"
+
+namespace blink {
+
+/// The links of an explanation as a digraph in graphviz' language: labelled
+/// "load / bandwidth", from grey to red by how full they are, dashed where the
+/// certificate calls them scarce.
+std::string toDot(const Explanation &explanation);
+
+} // namespace blink
+
+#endif // BLINK_COMPILER_REPORT_DOT_H

@@ -1,0 +1,98 @@
+//===- WhatIf.cpp - what one more link would bring ------------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/report/WhatIf.h"
+
+#include "compiler/topology/Symmetry.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+using namespace blink;
+
+namespace {
+
+struct Candidate {
+  int link;
+  int back; ///< its other direction, or -1
+  double bandwidth;
+  double promise; ///< price * bandwidth, both directions
+};
+
+/// A scarce link of each class, the most promising first.
+std::vector<Candidate> candidatesOf(const PackingProblem &problem,
+                                    const std::vector<double> &prices) {
+  const Fabric &fabric = *problem.fabric;
+  const std::vector<Link> &links = fabric.topology().links;
+  std::map<LinkKind, double> slowest;
+  std::map<std::tuple<int, int, LinkKind>, int> index;
+  for (size_t link = 0; link < links.size(); ++link) {
+    auto [entry, isNew] =
+        slowest.try_emplace(links[link].kind, links[link].bandwidth);
+    entry->second = std::min(entry->second, links[link].bandwidth);
+    index[{links[link].from, links[link].to, links[link].kind}] =
+        static_cast<int>(link);
+  }
+  // Roots are apart from other ranks: symmetry holds for free roots alone.
+  Symmetry symmetry = isRooted(problem.collective) ? Symmetry::trivial(fabric)
+                                                   : Symmetry::find(fabric);
+  std::set<std::pair<int, int>> seen;
+  std::vector<Candidate> candidates;
+  for (size_t at = 0; at < links.size(); ++at) {
+    int link = static_cast<int>(at);
+    auto back = index.find({links[at].to, links[at].from, links[at].kind});
+    int other = back == index.end() ? -1 : back->second;
+    double bandwidth = slowest[links[at].kind];
+    double promise = bandwidth * (prices[at] + (other < 0 ? 0 : prices[other]));
+    int one = symmetry.linkClass(link);
+    int two = other < 0 ? one : symmetry.linkClass(other);
+    if (fabric.usable(link) && promise > 0 &&
+        seen.insert(std::minmax(one, two)).second)
+      candidates.push_back({link, other, bandwidth, promise});
+  }
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const Candidate &a, const Candidate &b) {
+                     return a.promise > b.promise;
+                   });
+  return candidates;
+}
+
+} // namespace
+
+llvm::Expected<std::vector<Improvement>>
+blink::tryMoreLinks(const PackingProblem &problem,
+                    const PackingCertificate &certificate, size_t most) {
+  const Fabric &fabric = *problem.fabric;
+  std::vector<Candidate> candidates = candidatesOf(problem, certificate.prices);
+  candidates.resize(std::min(most, candidates.size()));
+  std::vector<Improvement> improvements;
+  for (const Candidate &candidate : candidates) {
+    Topology topology = fabric.topology();
+    for (int link : {candidate.link, candidate.back})
+      if (link >= 0)
+        topology.links[link].bandwidth += candidate.bandwidth;
+    const Link &link = topology.links[candidate.link];
+    std::string from = topology.nodes[link.from].id;
+    std::string to = topology.nodes[link.to].id;
+    LinkKind kind = link.kind;
+    llvm::Expected<Fabric> larger =
+        Fabric::create(std::move(topology), fabric.gpus(), fabric.linkKinds());
+    if (!larger)
+      return larger.takeError();
+    llvm::Expected<PackingCertificate> better =
+        boundRate({&*larger, problem.collective, problem.root});
+    if (!better)
+      return better.takeError();
+    improvements.push_back(
+        {from, to, kind, candidate.bandwidth, better->bound});
+  }
+  std::stable_sort(improvements.begin(), improvements.end(),
+                   [](const Improvement &a, const Improvement &b) {
+                     return a.bound > b.bound;
+                   });
+  return improvements;
+}

@@ -1,0 +1,156 @@
+//===- SymmetryTest.cpp -----------------------------------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Groups that are found are groups, of automorphisms, that act freely; and they
+// are as large as they should be.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/topology/Symmetry.h"
+
+#include "compiler/generate/Generate.h"
+#include "test/unit/topology/TestTopology.h"
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <set>
+
+using namespace blink;
+using namespace blink::test;
+
+namespace {
+
+/// Finds the group, checks all it promises, and returns its order.
+int orderOf(const Fabric &fabric) {
+  Symmetry symmetry = Symmetry::find(fabric);
+  const Topology &topology = fabric.topology();
+  int n = fabric.numRanks(), order = symmetry.order();
+  int numLinks = static_cast<int>(topology.links.size());
+  std::map<int, int> rankOf;
+  for (int rank = 0; rank < n; ++rank)
+    rankOf[fabric.nodeOf(rank)] = rank;
+
+  std::set<std::vector<int>> elements;
+  for (int g = 0; g < order; ++g) {
+    std::vector<int> map;
+    for (int rank = 0; rank < n; ++rank) {
+      int image = symmetry.mapRank(g, rank);
+      map.push_back(image);
+      CHECK((image == rank) == (g == 0)); // free
+      CHECK(symmetry.mapRank(symmetry.inverse(g), image) == rank);
+    }
+    elements.insert(map);
+    std::set<int> images;
+    for (int link = 0; link < numLinks; ++link) {
+      int image = symmetry.mapLink(g, link);
+      images.insert(image);
+      const Link &a = topology.links[link], &b = topology.links[image];
+      CHECK(a.kind == b.kind);
+      CHECK(a.bandwidth == b.bandwidth);
+      CHECK(a.latency == b.latency);
+      CHECK(topology.nodes[a.from].kind == topology.nodes[b.from].kind);
+      if (auto from = rankOf.find(a.from); from != rankOf.end())
+        CHECK(rankOf.at(b.from) == symmetry.mapRank(g, from->second));
+      if (auto to = rankOf.find(a.to); to != rankOf.end())
+        CHECK(rankOf.at(b.to) == symmetry.mapRank(g, to->second));
+      CHECK(symmetry.linkClass(link) == symmetry.linkClass(image));
+    }
+    CHECK(static_cast<int>(images.size()) == numLinks);
+  }
+  CHECK(static_cast<int>(elements.size()) == order);
+  // Closed and abelian; of large groups a part is looked at.
+  for (int g = 0; g < std::min(order, 12); ++g)
+    for (int h = 0; h < std::min(order, 12); ++h) {
+      std::vector<int> gh, hg;
+      for (int rank = 0; rank < n; ++rank) {
+        gh.push_back(symmetry.mapRank(g, symmetry.mapRank(h, rank)));
+        hg.push_back(symmetry.mapRank(h, symmetry.mapRank(g, rank)));
+      }
+      CHECK(gh == hg);
+      CHECK(elements.count(gh) == 1);
+    }
+  for (int rank = 0; rank < n; ++rank) {
+    CHECK(symmetry.representative(rank) <= rank);
+    CHECK(symmetry.mapRank(symmetry.elementTo(rank),
+                           symmetry.representative(rank)) == rank);
+  }
+  CHECK(static_cast<int>(symmetry.representatives().size()) * order == n);
+  return order;
+}
+
+int orderOf(llvm::Expected<Topology> topology) {
+  return orderOf(fabricOf(valueOf(std::move(topology))));
+}
+
+Topology shuffle(const Topology &machine, unsigned seed) {
+  std::mt19937 random(seed);
+  Topology shuffled = machine;
+  std::vector<int> place(machine.nodes.size());
+  for (size_t i = 0; i < place.size(); ++i)
+    place[i] = static_cast<int>(i);
+  std::shuffle(place.begin(), place.end(), random);
+  for (size_t i = 0; i < place.size(); ++i)
+    shuffled.nodes[place[i]] = machine.nodes[i];
+  for (Link &link : shuffled.links) {
+    link.from = place[link.from];
+    link.to = place[link.to];
+  }
+  std::shuffle(shuffled.links.begin(), shuffled.links.end(), random);
+  return shuffled;
+}
+
+} // namespace
+
+TEST_CASE("regular machines have one orbit of ranks") {
+  Wire wire;
+  CHECK(orderOf(generateRing(7, wire)) == 7);
+  CHECK(orderOf(generateRing(8, wire)) == 8);
+  CHECK(orderOf(generateTorus({3, 5}, wire)) == 15);
+  CHECK(orderOf(generateTorus({4, 4}, wire)) == 16);
+  CHECK(orderOf(generateTorus({2, 3, 4}, wire)) == 24);
+  CHECK(orderOf(generateHypercube(4, wire)) == 16);
+  CHECK(orderOf(generateFullyConnected(6, wire)) == 6);
+  CHECK(orderOf(generateBCube(3, 1, wire)) == 9);
+  CHECK(orderOf(generateFatTree(4, 2, wire)) == 16);
+  CHECK(orderOf(fabricOf(shippedTopology("dgx2"))) == 16);
+  CHECK(orderOf(fabricOf(shippedTopology("dgx1p"))) == 8);
+  Wire nic{50, 2, LinkKind::network};
+  CHECK(orderOf(generatePod(shippedTopology("dgx-h100"), 5, 1, nic)) == 40);
+  CHECK(orderOf(generatePod(shippedTopology("dgx-a100"), 2, 2, nic)) == 16);
+}
+
+TEST_CASE("less regular ones have several, and single ranks have one each") {
+  CHECK(orderOf(fabricOf(shippedTopology("dgx1"))) == 4);
+  CHECK(orderOf(generateMesh({5}, Wire())) == 1);
+  // The reflection of an even path moves every GPU, that of an odd one not.
+  CHECK(orderOf(generateMesh({6}, Wire())) == 2);
+  CHECK(orderOf(generateMesh({1}, Wire())) == 1);
+}
+
+TEST_CASE("a difference anywhere breaks the symmetry") {
+  Topology ring = valueOf(generateRing(8, Wire()));
+  ring.links[3].bandwidth *= 2;
+  CHECK(orderOf(fabricOf(ring)) == 1);
+  ring = valueOf(generateRing(8, Wire()));
+  ring.links[0].latency = 5;
+  CHECK(orderOf(fabricOf(ring)) == 1);
+  // An allocation is no more symmetric than its place in the machine.
+  Topology whole = valueOf(generateRing(8, Wire()));
+  CHECK(orderOf(fabricOf(whole, {0, 1, 2})) == 1);
+  CHECK(orderOf(fabricOf(whole, {0, 2, 4, 6})) == 4);
+}
+
+TEST_CASE("groups are found under any names and numbers") {
+  Topology torus = valueOf(generateTorus({3, 3}, Wire()));
+  Topology pod = valueOf(generatePod(shippedTopology("dgx-h100"), 3, 1,
+                                     {50, 2, LinkKind::network}));
+  for (unsigned seed = 0; seed < 10; ++seed) {
+    CAPTURE(seed);
+    CHECK(orderOf(fabricOf(shuffle(torus, seed))) >= 3);
+    CHECK(orderOf(fabricOf(shuffle(pod, seed))) >= 8);
+  }
+  for (uint64_t seed = 0; seed < 20; ++seed)
+    CHECK(orderOf(generateRandom(7, 2, 14, seed, seed % 2, Wire())) >= 1);
+}

@@ -1,0 +1,51 @@
+//===- Progress.cpp - watching a solver from the command line -------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/blinkc/Progress.h"
+
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace blink;
+
+/// Work shorter than this is over before a person wonders; then so often.
+static constexpr double kFirstShown = 1, kShownEvery = 0.2;
+
+/// To the begin of the line, and clear it (ECMA-48).
+static constexpr char kClearLine[] = "\r\x1b[K";
+
+Progress::Progress(double limit)
+    : limit_(limit), terminal_(llvm::sys::Process::StandardErrIsDisplayed()),
+      nextShown_(kFirstShown) {}
+
+Progress::~Progress() {
+  if (shown_)
+    llvm::errs() << kClearLine;
+}
+
+SolveWatcher Progress::watcher() {
+  return [this](const SolveStatus &status) { return show(status); };
+}
+
+bool Progress::show(const SolveStatus &status) {
+  double seconds = watch_.seconds();
+  if (terminal_ && seconds >= nextShown_) {
+    llvm::errs() << kClearLine
+                 << llvm::formatv("packing: {0:F1} s, {1} rounds, {2:F3} of at "
+                                  "most {3:F3} GB/s, {4:F2} %",
+                                  seconds, status.iterations, status.rate,
+                                  status.bound,
+                                  100 * status.rate / status.bound);
+    if (status.maxDepth > 0)
+      llvm::errs() << ", trees of depth " << status.maxDepth;
+    llvm::errs().flush();
+    shown_ = true;
+    nextShown_ = seconds + kShownEvery;
+  }
+  stopped_ |= expired();
+  return !stopped_;
+}

@@ -1,0 +1,44 @@
+//===- Progress.h - watching a solver from the command line -----*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_TOOLS_BLINKC_PROGRESS_H
+#define BLINK_TOOLS_BLINKC_PROGRESS_H
+
+#include "compiler/packing/PackTrees.h"
+#include "tools/blinkc/Command.h"
+
+namespace blink {
+
+/// Shows on standard error how far a solver is, where that is a terminal and
+/// the work takes longer than a second, and ends it at a time limit.
+class Progress {
+public:
+  /// `limit` in seconds; 0 is none. Time runs from here.
+  explicit Progress(double limit = 0);
+  ~Progress();
+  Progress(const Progress &) = delete;
+  Progress &operator=(const Progress &) = delete;
+
+  /// For the solver; refers to this.
+  SolveWatcher watcher();
+  bool expired() const { return limit_ > 0 && watch_.seconds() >= limit_; }
+  /// Whether the limit ended the solver.
+  bool stopped() const { return stopped_; }
+
+private:
+  bool show(const SolveStatus &status);
+
+  Stopwatch watch_;
+  double limit_;
+  bool terminal_;
+  double nextShown_;
+  bool shown_ = false;
+  bool stopped_ = false;
+};
+
+} // namespace blink
+
+#endif // BLINK_TOOLS_BLINKC_PROGRESS_H
