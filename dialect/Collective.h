@@ -50,11 +50,10 @@ TopologyOp lookupTopology(mlir::Operation *user,
 
 /// `user` names an existing topology, the allocation's GPUs exist in it, none
 /// twice, and the root, if any, is one of the ranks.
-mlir::LogicalResult verifyAllocation(mlir::Operation *user,
-                                     mlir::SymbolTableCollection &symbols,
-                                     mlir::FlatSymbolRefAttr topology,
-                                     llvm::ArrayRef<int32_t> gpus,
-                                     std::optional<int32_t> root);
+mlir::LogicalResult
+verifyAllocation(mlir::Operation *user, mlir::SymbolTableCollection &symbols,
+                 mlir::FlatSymbolRefAttr topology, llvm::ArrayRef<int32_t> gpus,
+                 mlir::DenseI32ArrayAttr relays, std::optional<int32_t> root);
 
 } // namespace blink::collective
 

@@ -89,7 +89,8 @@ TopologyOp blink::collective::lookupTopology(Operation *user,
 
 LogicalResult blink::collective::verifyAllocation(
     Operation *user, SymbolTableCollection &symbols, FlatSymbolRefAttr topology,
-    ArrayRef<int32_t> gpus, std::optional<int32_t> root) {
+    ArrayRef<int32_t> gpus, DenseI32ArrayAttr relays,
+    std::optional<int32_t> root) {
   TopologyOp op = lookupTopology(user, symbols, topology);
   if (!op)
     return failure();
@@ -97,7 +98,10 @@ LogicalResult blink::collective::verifyAllocation(
     return user->emitOpError("has no GPUs");
   int32_t numGpus = op.getNumGpus();
   llvm::SmallSet<int32_t, 16> seen;
-  for (int32_t gpu : gpus) {
+  SmallVector<int32_t> all(gpus);
+  if (relays)
+    llvm::append_range(all, relays.asArrayRef());
+  for (int32_t gpu : all) {
     if (gpu < 0 || gpu >= numGpus)
       return user->emitOpError() << "names GPU " << gpu << ", but " << topology
                                  << " has GPUs 0 to " << numGpus - 1;

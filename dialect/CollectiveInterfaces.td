@@ -16,6 +16,8 @@ def Collective_RequestOpInterface : OpInterface<"RequestOpInterface"> {
                     "getTopologyAttr">,
     InterfaceMethod<"The GPU number of each rank", "::llvm::ArrayRef<int32_t>",
                     "getGpus">,
+    InterfaceMethod<"GPU numbers of those that may forward; null for none",
+                    "::mlir::DenseI32ArrayAttr", "getRelaysAttr">,
     InterfaceMethod<"The kinds of link that may be used", "LinkKindsAttr",
                     "getLinks">,
     InterfaceMethod<"The root's rank; 0 where there is none", "int32_t",

@@ -115,17 +115,17 @@ LogicalResult ForestOp::verifyRegions() {
 
 LogicalResult ForestOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (failed(verifyAllocation(*this, symbols, getTopologyAttr(), getGpus(),
-                              getRoot())))
+                              getRelaysAttr(), getRoot())))
     return failure();
   TopologyOp topology = lookupTopology(*this, symbols, getTopologyAttr());
   if (failed(verifyPriceCount(*this, topology, getPrices())))
     return failure();
-  PathChecker paths(topology, getGpus(), symbols);
+  PathChecker paths(topology, getGpus(), getRelaysAttr(), symbols);
   for (TreeOp tree : getBody().getOps<TreeOp>())
     for (ArrayAttr edges : {tree.getUp(), tree.getDown()})
       for (EdgeAttr edge : edges.getAsRange<EdgeAttr>())
         if (failed(paths.check(tree, edge.getFrom(), edge.getTo(),
-                               edge.getPath())))
+                               edge.getPath(), /*overRelays=*/true)))
           return failure();
   return success();
 }

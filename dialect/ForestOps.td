@@ -14,6 +14,8 @@ def Collective_ForestOp
     link of the topology, in its order; sum(price x bandwidth) over the price of
     the cheapest tree is an upper bound on every schedule's rate.
 
+    `relays` are GPUs outside `gpus` that may forward: paths may run over them.
+
     A tree of share 0 is a candidate: `collective-select-trees` may use it, the
     passes after it drop it.
 
@@ -29,9 +31,11 @@ def Collective_ForestOp
                        Collective_LinkKindsAttr:$links,
                        OptionalAttr<I32Attr>:$root,
                        F64Attr:$algbw, F64Attr:$bound,
-                       DenseF64ArrayAttr:$prices);
+                       DenseF64ArrayAttr:$prices,
+                       OptionalAttr<DenseI32ArrayAttr>:$relays);
   let assemblyFormat = [{
-    $collective $topology `gpus` $gpus `links` $links (`root` $root^)?
+    $collective $topology `gpus` $gpus (`relays` $relays^)? `links` $links
+    (`root` $root^)?
     `algbw` $algbw `bound` $bound `prices` custom<Prices>($prices)
     attr-dict-with-keyword $body
   }];

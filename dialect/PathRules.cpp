@@ -12,6 +12,7 @@ using namespace mlir;
 using namespace blink::collective;
 
 PathChecker::PathChecker(TopologyOp topology, ArrayRef<int32_t> gpus,
+                         DenseI32ArrayAttr relays,
                          SymbolTableCollection &symbols)
     : table_(symbols.getSymbolTable(topology)) {
   SmallVector<NodeOp> machine;
@@ -20,10 +21,16 @@ PathChecker::PathChecker(TopologyOp topology, ArrayRef<int32_t> gpus,
       machine.push_back(node);
   for (int32_t gpu : gpus)
     rankNodes_.push_back(machine[gpu]);
+  if (!relays)
+    return;
+  for (int32_t gpu : relays.asArrayRef()) {
+    rankNodes_.push_back(machine[gpu]);
+    relayNames_.insert(machine[gpu].getSymName());
+  }
 }
 
 LogicalResult PathChecker::check(Operation *user, int32_t from, int32_t to,
-                                 ArrayRef<StringAttr> path) {
+                                 ArrayRef<StringAttr> path, bool overRelays) {
   if (path.empty())
     return user->emitOpError()
            << "has an empty path from rank " << from << " to rank " << to;
@@ -39,7 +46,8 @@ LogicalResult PathChecker::check(Operation *user, int32_t from, int32_t to,
              << name << ", which begins at " << link.getFrom();
     at = link.getTo();
     bool last = i + 1 == path.size();
-    if (!last && table_.lookup<NodeOp>(at).getKind() == NodeKind::Gpu)
+    if (!last && table_.lookup<NodeOp>(at).getKind() == NodeKind::Gpu &&
+        !(overRelays && relayNames_.contains(at)))
       return user->emitOpError()
              << "has a path through GPU " << at << "; GPUs do not relay";
   }

@@ -13,22 +13,27 @@
 #include "dialect/Collective.h"
 
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace blink::collective {
 
 /// Finds paths wrong: every link exists, each begins where the one before
-/// ends, the ends are the GPUs of the two ranks, and no GPU lies between.
+/// ends, the ends are the GPUs of the two ranks, and no GPU lies between but,
+/// where that is asked for, relays. Relays are counted after the ranks.
 class PathChecker {
 public:
   PathChecker(TopologyOp topology, llvm::ArrayRef<int32_t> gpus,
+              mlir::DenseI32ArrayAttr relays,
               mlir::SymbolTableCollection &symbols);
 
   mlir::LogicalResult check(mlir::Operation *user, int32_t from, int32_t to,
-                            llvm::ArrayRef<mlir::StringAttr> path);
+                            llvm::ArrayRef<mlir::StringAttr> path,
+                            bool overRelays);
 
 private:
   mlir::SymbolTable &table_;
   llvm::SmallVector<NodeOp> rankNodes_;
+  llvm::StringSet<> relayNames_;
 };
 
 /// Root iff the collective has one; rates and prices are sound numbers.

@@ -14,8 +14,11 @@ class Collective_RequestOp<string mnemonic>
 class Collective_UnrootedRequestOp<string mnemonic, string kind>
     : Collective_RequestOp<mnemonic> {
   let arguments = (ins FlatSymbolRefAttr:$topology, DenseI32ArrayAttr:$gpus,
-                       Collective_LinkKindsAttr:$links);
-  let assemblyFormat = "$topology `gpus` $gpus `links` $links attr-dict";
+                       Collective_LinkKindsAttr:$links,
+                       OptionalAttr<DenseI32ArrayAttr>:$relays);
+  let assemblyFormat = [{
+    $topology `gpus` $gpus (`relays` $relays^)? `links` $links attr-dict
+  }];
   let extraClassDefinition = [{
     ::blink::collective::CollectiveKind $cppClass::getCollective() {
       return ::blink::collective::CollectiveKind::}] # kind # [{;
@@ -24,7 +27,8 @@ class Collective_UnrootedRequestOp<string mnemonic, string kind>
     ::mlir::LogicalResult
     $cppClass::verifySymbolUses(::mlir::SymbolTableCollection &symbols) {
       return ::blink::collective::verifyAllocation(
-          *this, symbols, getTopologyAttr(), getGpus(), std::nullopt);
+          *this, symbols, getTopologyAttr(), getGpus(), getRelaysAttr(),
+          std::nullopt);
     }
   }];
 }
@@ -32,9 +36,12 @@ class Collective_UnrootedRequestOp<string mnemonic, string kind>
 class Collective_RootedRequestOp<string mnemonic, string kind>
     : Collective_RequestOp<mnemonic> {
   let arguments = (ins FlatSymbolRefAttr:$topology, DenseI32ArrayAttr:$gpus,
-                       Collective_LinkKindsAttr:$links, I32Attr:$root);
-  let assemblyFormat =
-      "$topology `gpus` $gpus `links` $links `root` $root attr-dict";
+                       Collective_LinkKindsAttr:$links, I32Attr:$root,
+                       OptionalAttr<DenseI32ArrayAttr>:$relays);
+  let assemblyFormat = [{
+    $topology `gpus` $gpus (`relays` $relays^)? `links` $links `root` $root
+    attr-dict
+  }];
   let extraClassDefinition = [{
     ::blink::collective::CollectiveKind $cppClass::getCollective() {
       return ::blink::collective::CollectiveKind::}] # kind # [{;
@@ -43,7 +50,8 @@ class Collective_RootedRequestOp<string mnemonic, string kind>
     ::mlir::LogicalResult
     $cppClass::verifySymbolUses(::mlir::SymbolTableCollection &symbols) {
       return ::blink::collective::verifyAllocation(
-          *this, symbols, getTopologyAttr(), getGpus(), getRoot());
+          *this, symbols, getTopologyAttr(), getGpus(), getRelaysAttr(),
+          getRoot());
     }
   }];
 }
@@ -52,7 +60,8 @@ def Collective_AllReduceOp
     : Collective_UnrootedRequestOp<"all_reduce", "AllReduce"> {
   let summary = "Every rank ends with the reduction of all inputs";
   let description = [{
-    `gpus` lists the GPU number of each rank.
+    `gpus` lists the GPU number of each rank, `relays` those of other GPUs that
+    may forward.
 
     ```mlir
     collective.all_reduce @dgx1 gpus [1, 4, 5, 6] links <nvlink>

@@ -95,8 +95,19 @@ noteChannels(FoldOp fold, int32_t rank,
   return success();
 }
 
+/// A relay has no buffers.
+static LogicalResult verifyForwards(FoldOp fold) {
+  for (ArrayAttr operands : {fold.getSources(), fold.getDestinations()})
+    for (Attribute operand : operands)
+      if (isa<BufferAttr>(operand))
+        return fold.emitOpError()
+               << "of a relay touches " << operand << "; relays only forward";
+  return success();
+}
+
 LogicalResult ScheduleOp::verifyRegions() {
   int32_t numRanks = getGpus().size();
+  int32_t numPrograms = numRanks + (getRelays() ? getRelays()->size() : 0);
   int32_t blocks = numShareBlocks(getCollective(), numRanks);
   ShareSum shares;
   llvm::DenseMap<Attribute, ChannelOp> channels;
@@ -112,9 +123,10 @@ LogicalResult ScheduleOp::verifyRegions() {
         return failure();
     } else if (auto channel = dyn_cast<ChannelOp>(op)) {
       for (int32_t end : {channel.getFrom(), channel.getTo()})
-        if (end < 0 || end >= numRanks)
-          return channel.emitOpError() << "has an end at rank " << end
-                                       << ", but ranks 0 to " << numRanks - 1;
+        if (end < 0 || end >= numPrograms)
+          return channel.emitOpError()
+                 << "has an end at rank " << end << ", but ranks 0 to "
+                 << numPrograms - 1;
       channels[channel.getSymNameAttr()] = channel;
     } else if (auto rank = dyn_cast<RankOp>(op)) {
       if (static_cast<int32_t>(rank.getRank()) != nextRank++)
@@ -125,11 +137,14 @@ LogicalResult ScheduleOp::verifyRegions() {
                             "collective.share, .channel or .rank");
     }
   }
-  if (nextRank != numRanks)
+  if (nextRank != numPrograms)
     return emitOpError() << "has programs for " << nextRank << " of "
-                         << numRanks << " ranks";
+                         << numPrograms << " ranks";
   for (RankOp rank : getBody().getOps<RankOp>()) {
     WalkResult result = rank.walk([&](FoldOp fold) -> WalkResult {
+      if (static_cast<int32_t>(rank.getRank()) >= numRanks &&
+          failed(verifyForwards(fold)))
+        return failure();
       return noteChannels(fold, rank.getRank(), channels, ends);
     });
     if (result.wasInterrupted())
@@ -146,15 +161,16 @@ LogicalResult ScheduleOp::verifyRegions() {
 
 LogicalResult ScheduleOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (failed(verifyAllocation(*this, symbols, getTopologyAttr(), getGpus(),
-                              getRoot())))
+                              getRelaysAttr(), getRoot())))
     return failure();
   TopologyOp topology = lookupTopology(*this, symbols, getTopologyAttr());
   if (failed(verifyPriceCount(*this, topology, getPrices())))
     return failure();
-  PathChecker paths(topology, getGpus(), symbols);
+  PathChecker paths(topology, getGpus(), getRelaysAttr(), symbols);
   for (ChannelOp channel : getBody().getOps<ChannelOp>()) {
     SmallVector<StringAttr> path(channel.getPath().getAsRange<StringAttr>());
-    if (failed(paths.check(channel, channel.getFrom(), channel.getTo(), path)))
+    if (failed(paths.check(channel, channel.getFrom(), channel.getTo(), path,
+                           /*overRelays=*/false)))
       return failure();
   }
   return success();

@@ -14,6 +14,9 @@ def Collective_ScheduleOp
     absent until `collective-tune-chunks` has run. The rest as at
     `collective.forest`.
 
+    `relays` are GPUs outside `gpus` that forward. After the n ranks they are
+    counted as ranks n, n + 1, ..., with programs that touch channels alone.
+
     ```mlir
     collective.schedule broadcast @pair gpus [0, 1] links <nvlink> root 0
         algbw 25.0 bound 25.0 prices [1.0, 0.0] chunk_bytes 65536 {
@@ -38,9 +41,11 @@ def Collective_ScheduleOp
                        OptionalAttr<I32Attr>:$root,
                        F64Attr:$algbw, F64Attr:$bound,
                        DenseF64ArrayAttr:$prices,
-                       OptionalAttr<I32Attr>:$chunk_bytes);
+                       OptionalAttr<I32Attr>:$chunk_bytes,
+                       OptionalAttr<DenseI32ArrayAttr>:$relays);
   let assemblyFormat = [{
-    $collective $topology `gpus` $gpus `links` $links (`root` $root^)?
+    $collective $topology `gpus` $gpus (`relays` $relays^)? `links` $links
+    (`root` $root^)?
     `algbw` $algbw `bound` $bound `prices` custom<Prices>($prices)
     (`chunk_bytes` $chunk_bytes^)? attr-dict-with-keyword $body
   }];

@@ -120,7 +120,8 @@ Status prepare(Call &call, const Plan &plan) {
     return invalid("the send buffer is NULL");
   if (!call.recv && call.program->usesOutput[call.rank])
     return invalid("the receive buffer is NULL");
-  if (call.collective == sched::Collective::alltoall && call.send == call.recv)
+  if (call.collective == sched::Collective::alltoall && call.send &&
+      call.send == call.recv)
     return invalid("send and receive buffer are one; there is no alltoall in "
                    "place");
   for (const void *buffer : {call.send, static_cast<const void *>(call.recv)})
@@ -309,7 +310,7 @@ blinkResult_t blinkScheduleRanks(blinkSchedule_t schedule, int *nranks) {
     if (!schedule || !nranks)
       return refuse("schedule or nranks is NULL");
     const sched::Schedule &first = schedule->files.front()->root();
-    *nranks = int(first.programs()->Get(0)->allocation()->size());
+    *nranks = int(sched::numPrograms(*first.programs()->Get(0)));
     return blinkSuccess;
   });
 }

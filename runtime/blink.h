@@ -157,7 +157,7 @@ BLINK_API blinkResult_t blinkScheduleOpenMemory(const void *data, size_t size,
 BLINK_API blinkResult_t blinkScheduleAdd(blinkSchedule_t schedule,
                                          const char *path);
 
-/* The number of ranks of the first program. */
+/* The number of ranks of the first program, relays among them. */
 BLINK_API blinkResult_t blinkScheduleRanks(blinkSchedule_t schedule,
                                            int *nranks);
 
@@ -165,6 +165,10 @@ BLINK_API blinkResult_t blinkScheduleRanks(blinkSchedule_t schedule,
 BLINK_API blinkResult_t blinkScheduleClose(blinkSchedule_t schedule);
 
 /*===-- Communicators -----------------------------------------------------===*/
+
+/* A schedule compiled with relays has programs for GPUs outside the job, which
+   forward and neither give nor take. They are the last ranks of the
+   communicator, make the same calls as the others, and pass NULL as buffers. */
 
 /* Makes comms[0..nranks) in this process. `devices` is for GPUs: NULL for the
    host back end, which runs each lane of a program as a thread. All memory and

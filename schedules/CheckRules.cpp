@@ -112,6 +112,7 @@ private:
 
   uint32_t numGpus_ = 0;
   uint32_t numRanks_ = 0;
+  uint32_t numPrograms_ = 0; // ranks and relays
   uint32_t inputBlocks_ = 0;
   uint32_t outputBlocks_ = 0;
   std::vector<ChannelEnds> ends_;
@@ -192,6 +193,21 @@ bool Walk::checkProgram(const Program &program) {
     if (used[gpu])
       return fail(at("allocation", rank), "GPU " + str(gpu) + " twice");
     used[gpu] = true;
+  }
+  numPrograms_ = numRanks_;
+  if (const auto *relays = program.relays()) {
+    if (!pay("relays", relays))
+      return false;
+    for (uint32_t i = 0; i < relays->size(); ++i) {
+      uint32_t gpu = relays->Get(i);
+      if (gpu >= numGpus_)
+        return fail(at("relays", i), outOf("GPU", gpu, numGpus_));
+      if (used[gpu])
+        return fail(at("relays", i),
+                    "GPU " + str(gpu) + " is a rank or a relay already");
+      used[gpu] = true;
+    }
+    numPrograms_ += relays->size();
   }
   bool rooted = isRooted(program.collective());
   if (program.root() >= numRanks_)
@@ -300,11 +316,15 @@ bool Walk::checkVariant(const Variant &variant) {
     return false;
   if (!pay("ranks", variant.ranks()))
     return false;
-  if (variant.ranks()->size() != numRanks_)
+  if (variant.ranks()->size() != numPrograms_)
     return fail("ranks", str(variant.ranks()->size()) +
                              " rank programs, expected one for each of " +
-                             str(numRanks_) + " ranks");
-  for (uint32_t rank = 0; rank < numRanks_; ++rank) {
+                             str(numRanks_) + " ranks" +
+                             (numPrograms_ == numRanks_
+                                  ? ""
+                                  : " and " + str(numPrograms_ - numRanks_) +
+                                        " relays"));
+  for (uint32_t rank = 0; rank < numPrograms_; ++rank) {
     rankAt_ = at("ranks", rank);
     if (!checkRank(variant, rank))
       return false;
@@ -372,10 +392,10 @@ bool Walk::checkChannels(const Variant &variant) {
       what = outOf("tree", channel.tree(), variant.trees()->size());
     else if (pathEnd > paths.size())
       what = "path ends at " + outOf("link", pathEnd, paths.size());
-    else if (channel.source() >= numRanks_)
-      what = outOf("source rank", channel.source(), numRanks_);
-    else if (channel.destination() >= numRanks_)
-      what = outOf("destination rank", channel.destination(), numRanks_);
+    else if (channel.source() >= numPrograms_)
+      what = outOf("source rank", channel.source(), numPrograms_);
+    else if (channel.destination() >= numPrograms_)
+      what = outOf("destination rank", channel.destination(), numPrograms_);
     else if (channel.source() == channel.destination())
       what = "joins rank " + str(channel.source()) + " with itself";
     else if (channel.slots() == 0 || channel.slots() > kMaxSlots)
@@ -469,6 +489,9 @@ bool Walk::checkOperand(const Variant &variant, uint32_t rank, const Step &step,
     joined = true;
     return true;
   }
+  if (rank >= numRanks_)
+    return fail(place, "a buffer is a " + std::string(role) +
+                           " of a relay, which has none");
   bool isInput = operand.kind() == OperandKind::input;
   if (!isInput && operand.kind() != OperandKind::output)
     return fail(place, unknown("operand kind", operand.kind()));

@@ -106,6 +106,11 @@ uint32_t outputBlocks(Collective collective, uint32_t numRanks) {
   return gathers ? numRanks : 1;
 }
 
+uint32_t numPrograms(const Program &program) {
+  uint32_t relays = program.relays() ? program.relays()->size() : 0;
+  return program.allocation()->size() + relays;
+}
+
 bool isRooted(Collective collective) {
   return collective == Collective::broadcast ||
          collective == Collective::reduce || collective == Collective::gather ||

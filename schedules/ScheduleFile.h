@@ -49,6 +49,8 @@ std::vector<uint8_t> sealSchedule(flatbuffers::FlatBufferBuilder &builder,
 /// input's and an output's block.
 uint32_t inputBlocks(Collective collective, uint32_t numRanks);
 uint32_t outputBlocks(Collective collective, uint32_t numRanks);
+/// Ranks and relays of a program.
+uint32_t numPrograms(const Program &program);
 /// Whether the collective has a root: broadcast, reduce, gather, scatter.
 bool isRooted(Collective collective);
 

@@ -1074,7 +1074,8 @@ struct Program FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
     VT_ALLOCATION = 8,
     VT_ALGBW = 10,
     VT_CERTIFICATE = 12,
-    VT_VARIANTS = 14
+    VT_VARIANTS = 14,
+    VT_RELAYS = 16
   };
   blink::sched::Collective collective() const {
     return static_cast<blink::sched::Collective>(GetField<uint8_t>(VT_COLLECTIVE, 0));
@@ -1094,6 +1095,9 @@ struct Program FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
   const flatbuffers::Vector<flatbuffers::Offset<blink::sched::Variant>> *variants() const {
     return GetPointer<const flatbuffers::Vector<flatbuffers::Offset<blink::sched::Variant>> *>(VT_VARIANTS);
   }
+  const flatbuffers::Vector<uint16_t> *relays() const {
+    return GetPointer<const flatbuffers::Vector<uint16_t> *>(VT_RELAYS);
+  }
   bool Verify(flatbuffers::Verifier &verifier) const {
     return VerifyTableStart(verifier) &&
            VerifyField<uint8_t>(verifier, VT_COLLECTIVE, 1) &&
@@ -1106,6 +1110,8 @@ struct Program FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
            VerifyOffsetRequired(verifier, VT_VARIANTS) &&
            verifier.VerifyVector(variants()) &&
            verifier.VerifyVectorOfTables(variants()) &&
+           VerifyOffset(verifier, VT_RELAYS) &&
+           verifier.VerifyVector(relays()) &&
            verifier.EndTable();
   }
 };
@@ -1132,6 +1138,9 @@ struct ProgramBuilder {
   void add_variants(flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<blink::sched::Variant>>> variants) {
     fbb_.AddOffset(Program::VT_VARIANTS, variants);
   }
+  void add_relays(flatbuffers::Offset<flatbuffers::Vector<uint16_t>> relays) {
+    fbb_.AddOffset(Program::VT_RELAYS, relays);
+  }
   explicit ProgramBuilder(flatbuffers::FlatBufferBuilder &_fbb)
         : fbb_(_fbb) {
     start_ = fbb_.StartTable();
@@ -1153,9 +1162,11 @@ inline flatbuffers::Offset<Program> CreateProgram(
     flatbuffers::Offset<flatbuffers::Vector<uint16_t>> allocation = 0,
     double algbw = 0.0,
     flatbuffers::Offset<blink::sched::Certificate> certificate = 0,
-    flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<blink::sched::Variant>>> variants = 0) {
+    flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<blink::sched::Variant>>> variants = 0,
+    flatbuffers::Offset<flatbuffers::Vector<uint16_t>> relays = 0) {
   ProgramBuilder builder_(_fbb);
   builder_.add_algbw(algbw);
+  builder_.add_relays(relays);
   builder_.add_variants(variants);
   builder_.add_certificate(certificate);
   builder_.add_allocation(allocation);
@@ -1176,9 +1187,11 @@ inline flatbuffers::Offset<Program> CreateProgramDirect(
     const std::vector<uint16_t> *allocation = nullptr,
     double algbw = 0.0,
     flatbuffers::Offset<blink::sched::Certificate> certificate = 0,
-    const std::vector<flatbuffers::Offset<blink::sched::Variant>> *variants = nullptr) {
+    const std::vector<flatbuffers::Offset<blink::sched::Variant>> *variants = nullptr,
+    const std::vector<uint16_t> *relays = nullptr) {
   auto allocation__ = allocation ? _fbb.CreateVector<uint16_t>(*allocation) : 0;
   auto variants__ = variants ? _fbb.CreateVector<flatbuffers::Offset<blink::sched::Variant>>(*variants) : 0;
+  auto relays__ = relays ? _fbb.CreateVector<uint16_t>(*relays) : 0;
   return blink::sched::CreateProgram(
       _fbb,
       collective,
@@ -1186,7 +1199,8 @@ inline flatbuffers::Offset<Program> CreateProgramDirect(
       allocation__,
       algbw,
       certificate,
-      variants__);
+      variants__,
+      relays__);
 }
 
 struct Schedule FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {

@@ -30,9 +30,21 @@ std::string CompileOptions::canonical() const {
                     gpus.empty() ? "all" : llvm::join(numbers, ","), root,
                     blink::toString(links), llvm::format("%.9g", slack),
                     maxTrees, maxLanes, chunkBytes);
+  if (relays)
+    text += " relays=yes";
   if (timeLimit > 0)
     text += llvm::formatv(" time-limit={0}", llvm::format("%.9g", timeLimit));
   return text;
+}
+
+std::vector<int> CompileOptions::relayGpus(const Topology &topology) const {
+  std::vector<int> others;
+  int numGpus = static_cast<int>(topology.gpus().size());
+  if (relays && !gpus.empty())
+    for (int gpu = 0; gpu < numGpus; ++gpu)
+      if (!llvm::is_contained(gpus, gpu))
+        others.push_back(gpu);
+  return others;
 }
 
 static constexpr std::pair<Phase, llvm::StringLiteral> kPhases[] = {
@@ -62,31 +74,38 @@ std::unique_ptr<MLIRContext> blink::createContext() {
 
 static Operation *createRequest(OpBuilder &builder, StringRef topology,
                                 ArrayRef<int32_t> gpus,
+                                ArrayRef<int32_t> relayGpus,
                                 const CompileOptions &options) {
   Location loc = builder.getUnknownLoc();
   collective::LinkKindsAttr links = toIR(builder.getContext(), options.links);
+  DenseI32ArrayAttr relays;
+  if (!relayGpus.empty())
+    relays = builder.getDenseI32ArrayAttr(relayGpus);
   switch (options.collective) {
   case Collective::allreduce:
-    return builder.create<collective::AllReduceOp>(loc, topology, gpus, links);
+    return builder.create<collective::AllReduceOp>(loc, topology, gpus, links,
+                                                   relays);
   case Collective::broadcast:
     return builder.create<collective::BroadcastOp>(loc, topology, gpus, links,
-                                                   options.root);
+                                                   options.root, relays);
   case Collective::reduce:
     return builder.create<collective::ReduceOp>(loc, topology, gpus, links,
-                                                options.root);
+                                                options.root, relays);
   case Collective::allgather:
-    return builder.create<collective::AllGatherOp>(loc, topology, gpus, links);
+    return builder.create<collective::AllGatherOp>(loc, topology, gpus, links,
+                                                   relays);
   case Collective::reducescatter:
     return builder.create<collective::ReduceScatterOp>(loc, topology, gpus,
-                                                       links);
+                                                       links, relays);
   case Collective::gather:
     return builder.create<collective::GatherOp>(loc, topology, gpus, links,
-                                                options.root);
+                                                options.root, relays);
   case Collective::scatter:
     return builder.create<collective::ScatterOp>(loc, topology, gpus, links,
-                                                 options.root);
+                                                 options.root, relays);
   case Collective::alltoall:
-    return builder.create<collective::AllToAllOp>(loc, topology, gpus, links);
+    return builder.create<collective::AllToAllOp>(loc, topology, gpus, links,
+                                                  relays);
   }
   llvm_unreachable("enum outside its cases");
 }
@@ -94,8 +113,8 @@ static Operation *createRequest(OpBuilder &builder, StringRef topology,
 llvm::Expected<OwningOpRef<ModuleOp>>
 blink::buildRequest(MLIRContext *context, const Topology &topology,
                     const CompileOptions &options) {
-  llvm::Expected<Fabric> fabric =
-      Fabric::create(topology, options.gpus, options.links);
+  llvm::Expected<Fabric> fabric = Fabric::create(
+      topology, options.gpus, options.links, options.relayGpus(topology));
   if (!fabric)
     return fabric.takeError();
   PackingProblem problem{&*fabric, options.collective, options.root};
@@ -109,7 +128,8 @@ blink::buildRequest(MLIRContext *context, const Topology &topology,
   builder.setInsertionPointToEnd(module->getBody());
   buildTopology(builder, builder.getUnknownLoc(), topology);
   SmallVector<int32_t> gpus(fabric->gpus().begin(), fabric->gpus().end());
-  createRequest(builder, topology.name, gpus, options);
+  SmallVector<int32_t> relays(fabric->relays().begin(), fabric->relays().end());
+  createRequest(builder, topology.name, gpus, relays, options);
   return module;
 }
 

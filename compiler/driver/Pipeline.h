@@ -27,11 +27,15 @@ struct CompileOptions {
   std::vector<int> gpus; ///< GPU number of each rank; empty: all of them
   int root = 0;          ///< rank
   LinkKindSet links = LinkKindSet::all();
+  bool relays = false; ///< GPUs outside the allocation may forward
   double slack = 0.01;
   unsigned maxTrees = 0;
   unsigned maxLanes = 16;
   unsigned chunkBytes = 0;
   double timeLimit = 0; ///< seconds; 0: none, and the same bytes every time
+
+  /// The GPUs that may forward: with `relays` all of the machine's but `gpus`.
+  std::vector<int> relayGpus(const Topology &topology) const;
 
   /// As recorded in the file: one fixed order, defaults spelled out.
   std::string canonical() const;

@@ -43,9 +43,9 @@ llvm::Expected<Topology> generateFullyConnected(int gpus, const Wire &wire);
 llvm::Expected<Topology> generateFatTree(int k, double oversubscription,
                                          const Wire &wire);
 
-/// BCube(n, k) of Guo et al. (SIGCOMM 2009), the fabric of BML (NSDI 2018):
-/// n^(k+1) GPUs with k+1 ports each; the switches of level l join the n GPUs
-/// whose numbers, written with base n, differ in digit l alone.
+/// BCube(n, k) of Guo et al. (SIGCOMM 2009), the fabric of BML (Wang et al.,
+/// NeurIPS 2018): n^(k+1) GPUs with k+1 ports each; the switches of level l
+/// join the n GPUs whose numbers, written with base n, differ in digit l alone.
 llvm::Expected<Topology> generateBCube(int n, int k, const Wire &wire);
 
 /// A dragonfly (Kim et al., ISCA 2008): `groups` of fully connected `routers`

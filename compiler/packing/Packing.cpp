@@ -123,9 +123,9 @@ Error verifyTree(const PackingProblem &problem, const Tree &tree) {
     for (const TreeEdge &edge : *edges) {
       if (!isRankOf(fabric, edge.from) || !isRankOf(fabric, edge.to))
         return makeError("edge {0} -> {1} joins no ranks", edge.from, edge.to);
-      if (auto kind = fabric.classify(edge.from, edge.to, edge.path); !kind)
+      if (auto parts = fabric.segments(edge.from, edge.to, edge.path); !parts)
         return makeError("edge {0} -> {1}: {2}", edge.from, edge.to,
-                         llvm::toString(kind.takeError()));
+                         llvm::toString(parts.takeError()));
     }
   if (hasUpTrees(problem.collective))
     if (Error error = verifyUpTree(tree, fabric.numRanks()))

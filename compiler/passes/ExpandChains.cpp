@@ -81,12 +81,12 @@ LogicalResult ChainExpander::expand(int far) {
   int at = gathers_ ? far : root;
   Attribute source = builder_->input(cargo.input);
   for (collective::EdgeAttr edge : edges) {
-    FailureOr<Attribute> channel = builder_->addChannel(edge, share);
-    if (failed(channel))
+    auto connection = builder_->connect(edge, share);
+    if (failed(connection))
       return failure();
-    builder_->addFold(at, share, {source}, {*channel}, false);
+    builder_->addFold(at, share, {source}, {connection->entry}, false);
     at = edge.getTo();
-    source = *channel;
+    source = connection->exit;
   }
   builder_->addFold(at, share, {source}, {builder_->output(cargo.output)},
                     false);

@@ -36,18 +36,18 @@ LogicalResult expandTree(FoldBuilder &builder, collective::TreeOp op,
                          FlatSymbolRefAttr share) {
   SmallVector<TreeNode> nodes(builder.numRanks());
   for (auto edge : op.getUp().getAsRange<collective::EdgeAttr>()) {
-    FailureOr<Attribute> channel = builder.addChannel(edge, share);
-    if (failed(channel))
+    auto connection = builder.connect(edge, share);
+    if (failed(connection))
       return failure();
-    nodes[edge.getFrom()].toParent = *channel;
-    nodes[edge.getTo()].fromChildren.push_back(*channel);
+    nodes[edge.getFrom()].toParent = connection->entry;
+    nodes[edge.getTo()].fromChildren.push_back(connection->exit);
   }
   for (auto edge : op.getDown().getAsRange<collective::EdgeAttr>()) {
-    FailureOr<Attribute> channel = builder.addChannel(edge, share);
-    if (failed(channel))
+    auto connection = builder.connect(edge, share);
+    if (failed(connection))
       return failure();
-    nodes[edge.getTo()].fromParent = *channel;
-    nodes[edge.getFrom()].toChildren.push_back(*channel);
+    nodes[edge.getTo()].fromParent = connection->exit;
+    nodes[edge.getFrom()].toChildren.push_back(connection->entry);
   }
 
   collective::CollectiveKind kind = builder.forest().getCollective();

@@ -21,8 +21,10 @@ FoldBuilder::FoldBuilder(collective::ForestOp forest, const ProblemFromIR &from)
       forest.getGpus(), forest.getLinks(), root,
       forest.getAlgbw().convertToDouble(), forest.getBound().convertToDouble(),
       forest.getPrices(), std::nullopt);
+  schedule.setRelaysAttr(forest.getRelaysAttr());
   builder_.setInsertionPointToEnd(&schedule.getBody().front());
-  for (size_t rank = 0; rank < forest.getGpus().size(); ++rank) {
+  size_t programs = forest.getGpus().size() + from.fabric.relays().size();
+  for (size_t rank = 0; rank < programs; ++rank) {
     auto op = builder_.create<collective::RankOp>(forest.getLoc(),
                                                   static_cast<int32_t>(rank));
     if (rank == 0)
@@ -40,21 +42,35 @@ FlatSymbolRefAttr FoldBuilder::addShare(collective::TreeOp tree, StringRef name,
   return FlatSymbolRefAttr::get(builder_.getContext(), name);
 }
 
-FailureOr<Attribute> FoldBuilder::addChannel(collective::EdgeAttr edge,
-                                             FlatSymbolRefAttr share) {
-  Path path = from_.machine.path(edge.getPath());
-  llvm::Expected<ChannelKind> kind =
-      from_.fabric.classify(edge.getFrom(), edge.getTo(), path);
-  if (!kind)
-    return forest_.emitError(toString(kind.takeError()));
+FailureOr<FoldBuilder::Connection>
+FoldBuilder::connect(collective::EdgeAttr edge, FlatSymbolRefAttr share) {
+  llvm::Expected<std::vector<Fabric::Segment>> segments = from_.fabric.segments(
+      edge.getFrom(), edge.getTo(), from_.machine.path(edge.getPath()));
+  if (!segments)
+    return forest_.emitError(toString(segments.takeError()));
+  Connection connection;
+  for (const Fabric::Segment &segment : *segments) {
+    Attribute channel = addChannel(segment, share);
+    if (connection.entry)
+      addFold(segment.from, share, {connection.exit}, {channel}, false);
+    else
+      connection.entry = channel;
+    connection.exit = channel;
+  }
+  return connection;
+}
+
+Attribute FoldBuilder::addChannel(const Fabric::Segment &segment,
+                                  FlatSymbolRefAttr share) {
   std::string name = "c" + std::to_string(numChannels_++);
-  SmallVector<Attribute> names(edge.getPath().begin(), edge.getPath().end());
+  SmallVector<StringAttr> names = from_.machine.names(segment.path);
+  SmallVector<Attribute> path(names.begin(), names.end());
   builder_.setInsertionPoint(firstRank_);
   builder_.create<collective::ChannelOp>(
-      forest_.getLoc(), name, toIR(*kind), share.getValue(), edge.getFrom(),
-      edge.getTo(),
-      /*slots=*/1, builder_.getArrayAttr(names));
-  return Attribute(FlatSymbolRefAttr::get(builder_.getContext(), name));
+      forest_.getLoc(), name, toIR(segment.kind), share.getValue(),
+      segment.from, segment.to,
+      /*slots=*/1, builder_.getArrayAttr(path));
+  return FlatSymbolRefAttr::get(builder_.getContext(), name);
 }
 
 void FoldBuilder::addFold(int rank, FlatSymbolRefAttr share,

@@ -11,22 +11,28 @@
 
 namespace blink {
 
-/// Makes a schedule op beside a forest, with a rank op for each rank, and fills
-/// it. Shares and channels stand before the ranks; the folds of a rank stand in
-/// the order of their arrival.
+/// Makes a schedule op beside a forest, with a rank op for each rank and
+/// relay, and fills it. Shares and channels stand before the ranks; the folds
+/// of a rank stand in the order of their arrival.
 class FoldBuilder {
 public:
   FoldBuilder(collective::ForestOp forest, const ProblemFromIR &from);
 
   collective::ForestOp forest() const { return forest_; }
-  int numRanks() const { return static_cast<int>(ranks_.size()); }
+  int numRanks() const { return from_.fabric.numRanks(); }
 
   /// A part of a block, like `tree`'s share of its own one.
   mlir::FlatSymbolRefAttr addShare(collective::TreeOp tree,
                                    llvm::StringRef name, int block, int depth);
-  /// A channel over the edge's path, or an error on the forest.
-  mlir::FailureOr<mlir::Attribute> addChannel(collective::EdgeAttr edge,
-                                              mlir::FlatSymbolRefAttr share);
+  /// What the edge's first rank writes and its last rank reads: one channel,
+  /// or several with relays that forward between them.
+  struct Connection {
+    mlir::Attribute entry;
+    mlir::Attribute exit;
+  };
+  /// Makes the channels of an edge's path. Errors are emitted on the forest.
+  mlir::FailureOr<Connection> connect(collective::EdgeAttr edge,
+                                      mlir::FlatSymbolRefAttr share);
   void addFold(int rank, mlir::FlatSymbolRefAttr share,
                llvm::ArrayRef<mlir::Attribute> sources,
                llvm::ArrayRef<mlir::Attribute> destinations, bool completes);
@@ -34,6 +40,9 @@ public:
   mlir::Attribute output(int block);
 
 private:
+  mlir::Attribute addChannel(const Fabric::Segment &segment,
+                             mlir::FlatSymbolRefAttr share);
+
   collective::ForestOp forest_;
   const ProblemFromIR &from_;
   mlir::OpBuilder builder_;

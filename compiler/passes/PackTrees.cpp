@@ -39,9 +39,10 @@ std::vector<Tree> unused(const PackedTrees &packed) {
 
 LogicalResult packRequest(collective::RequestOpInterface request,
                           const SolveWatcher &watcher) {
-  auto from = problemFromIR(request, request.getCollective(),
-                            request.getTopologyAttr(), request.getGpus(),
-                            request.getLinks(), request.getRootRank());
+  auto from =
+      problemFromIR(request, request.getCollective(), request.getTopologyAttr(),
+                    request.getGpus(), request.getRelaysAttr(),
+                    request.getLinks(), request.getRootRank());
   if (failed(from))
     return failure();
   llvm::Expected<PackedTrees> packed = packTrees((*from)->problem, watcher);

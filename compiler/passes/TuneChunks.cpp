@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/passes/Passes.h"
+#include "compiler/target/EnumConversion.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -68,8 +69,8 @@ std::vector<Pipeline> pipelines(collective::ScheduleOp schedule) {
     slowest = std::max(slowest, sum);
   }
   collective::CollectiveKind kind = schedule.getCollective();
-  int blocks = collective::numBlocks(
-      kind, static_cast<int32_t>(schedule.getGpus().size()));
+  int blocks =
+      blocksOfBuffer(fromIR(kind), static_cast<int>(schedule.getGpus().size()));
   double phases = collective::hasUpTrees(kind) + collective::hasDownTrees(kind);
   double rate = schedule.getAlgbw().convertToDouble() * 1e9;
   std::vector<Pipeline> list;

@@ -26,6 +26,7 @@ static constexpr double kDust = 1e-7;
 namespace {
 struct Facts {
   const Topology &topology;
+  std::vector<int> relays; ///< GPUs that may forward
   LinkKindSet kinds;
   std::vector<double> prices; ///< one a link
   std::vector<double> loads;  ///< one a link; empty without a schedule
@@ -33,19 +34,19 @@ struct Facts {
 } // namespace
 
 /// GPU nodes that the job does not have: they neither relay nor take part.
-static std::set<int> foreignGpus(const Topology &topology,
-                                 const Summary &summary) {
+static std::set<int> foreignGpus(const Facts &facts, const Summary &summary) {
   std::set<int> foreign;
-  std::vector<int> gpus = topology.gpus();
-  for (size_t gpu = 0; gpu < gpus.size(); ++gpu)
-    if (!llvm::is_contained(summary.gpus, static_cast<int>(gpu)))
+  std::vector<int> gpus = facts.topology.gpus();
+  for (int gpu = 0; gpu < static_cast<int>(gpus.size()); ++gpu)
+    if (!llvm::is_contained(summary.gpus, gpu) &&
+        !llvm::is_contained(facts.relays, gpu))
       foreign.insert(gpus[gpu]);
   return foreign;
 }
 
 static void reportLinks(const Facts &facts, Explanation &explanation) {
   const Topology &topology = facts.topology;
-  std::set<int> foreign = foreignGpus(topology, explanation.summary);
+  std::set<int> foreign = foreignGpus(facts, explanation.summary);
   double highest = 0;
   for (double price : facts.prices)
     highest = std::max(highest, price);
@@ -172,7 +173,11 @@ Explanation blink::explainProgram(const sched::Schedule &file,
                                   const sched::Program &program) {
   Topology topology = topologyOf(file);
   const auto &prices = *program.certificate()->prices();
+  std::vector<int> relays;
+  if (program.relays())
+    relays.assign(program.relays()->begin(), program.relays()->end());
   Facts facts{topology,
+              relays,
               LinkKindSet(file.link_kinds()),
               {prices.begin(), prices.end()},
               linkLoads(file, program)};
@@ -189,6 +194,10 @@ Explanation blink::explainBound(const PackingProblem &problem,
   if (isRooted(problem.collective))
     summary.root = problem.root;
   summary.bound = certificate.bound;
-  return explain(
-      {fabric.topology(), fabric.linkKinds(), certificate.prices, {}}, summary);
+  return explain({fabric.topology(),
+                  fabric.relays(),
+                  fabric.linkKinds(),
+                  certificate.prices,
+                  {}},
+                 summary);
 }

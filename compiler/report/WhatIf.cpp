@@ -80,7 +80,8 @@ blink::tryMoreLinks(const PackingProblem &problem,
     std::string to = topology.nodes[link.to].id;
     LinkKind kind = link.kind;
     llvm::Expected<Fabric> larger =
-        Fabric::create(std::move(topology), fabric.gpus(), fabric.linkKinds());
+        Fabric::create(std::move(topology), fabric.gpus(), fabric.linkKinds(),
+                       fabric.relays());
     if (!larger)
       return larger.takeError();
     llvm::Expected<PackingCertificate> better =

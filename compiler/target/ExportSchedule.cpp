@@ -137,10 +137,14 @@ FailureOr<flatbuffers::Offset<sched::Program>> ProgramWriter::write() {
       sched::CreateCertificate(builder_, op_.getBound().convertToDouble(),
                                builder_.CreateVector(prices));
   std::vector<uint16_t> allocation(op_.getGpus().begin(), op_.getGpus().end());
+  flatbuffers::Offset<flatbuffers::Vector<uint16_t>> relays;
+  if (auto gpus = op_.getRelays())
+    relays = builder_.CreateVector(
+        std::vector<uint16_t>(gpus->begin(), gpus->end()));
   return sched::CreateProgram(
       builder_, fromIR(op_.getCollective()), op_.getRoot().value_or(0),
       builder_.CreateVector(allocation), op_.getAlgbw().convertToDouble(),
-      certificate, builder_.CreateVector(std::vector{variant}));
+      certificate, builder_.CreateVector(std::vector{variant}), relays);
 }
 
 static flatbuffers::Offset<sched::Topology>

@@ -16,15 +16,16 @@ using namespace blink;
 FailureOr<std::unique_ptr<ProblemFromIR>>
 blink::problemFromIR(Operation *op, collective::CollectiveKind collective,
                      FlatSymbolRefAttr topology, ArrayRef<int32_t> gpus,
-                     collective::LinkKindsAttr links, int32_t root) {
+                     DenseI32ArrayAttr relays, collective::LinkKindsAttr links,
+                     int32_t root) {
   SymbolTableCollection symbols;
   auto topologyOp = collective::lookupTopology(op, symbols, topology);
   if (!topologyOp)
     return failure();
   TopologyFromIR machine(topologyOp);
-  llvm::Expected<Fabric> fabric =
-      Fabric::create(machine.topology,
-                     std::vector<int>(gpus.begin(), gpus.end()), fromIR(links));
+  llvm::Expected<Fabric> fabric = Fabric::create(
+      machine.topology, std::vector<int>(gpus.begin(), gpus.end()),
+      fromIR(links), relays ? relays.asArrayRef().vec() : std::vector<int>());
   if (!fabric)
     return op->emitError(toString(fabric.takeError()));
   std::unique_ptr<ProblemFromIR> result(
@@ -36,8 +37,8 @@ blink::problemFromIR(Operation *op, collective::CollectiveKind collective,
 FailureOr<std::unique_ptr<ProblemFromIR>>
 blink::problemFromIR(collective::ForestOp forest) {
   return problemFromIR(forest, forest.getCollective(), forest.getTopologyAttr(),
-                       forest.getGpus(), forest.getLinks(),
-                       forest.getRoot().value_or(0));
+                       forest.getGpus(), forest.getRelaysAttr(),
+                       forest.getLinks(), forest.getRoot().value_or(0));
 }
 
 static ArrayAttr edgesAttr(OpBuilder &builder, const TopologyFromIR &machine,
@@ -88,6 +89,8 @@ blink::buildForest(OpBuilder &builder, Location loc, FlatSymbolRefAttr topology,
       toIR(builder.getContext(), from.fabric.linkKinds()), root,
       rateOfShares(problem, packing, *shares), certificate.bound,
       certificate.prices);
+  if (!from.fabric.relays().empty())
+    forest.setRelaysAttr(builder.getDenseI32ArrayAttr(from.fabric.relays()));
 
   std::vector<SharedTree> trees;
   for (size_t i = 0; i < packing.trees.size(); ++i)

@@ -29,7 +29,8 @@ struct ProblemFromIR {
 mlir::FailureOr<std::unique_ptr<ProblemFromIR>>
 problemFromIR(mlir::Operation *op, collective::CollectiveKind collective,
               mlir::FlatSymbolRefAttr topology, llvm::ArrayRef<int32_t> gpus,
-              collective::LinkKindsAttr links, int32_t root);
+              mlir::DenseI32ArrayAttr relays, collective::LinkKindsAttr links,
+              int32_t root);
 mlir::FailureOr<std::unique_ptr<ProblemFromIR>>
 problemFromIR(collective::ForestOp forest);
 

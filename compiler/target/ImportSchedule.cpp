@@ -78,6 +78,9 @@ static void buildSchedule(OpBuilder &builder, Location loc,
       toIR(builder.getContext(), LinkKindSet(file.link_kinds())), root,
       program.algbw(), program.certificate()->bound(), priceList,
       variant.chunk_bytes());
+  if (const auto *relays = program.relays(); relays && relays->size() > 0)
+    schedule.setRelaysAttr(builder.getDenseI32ArrayAttr(
+        SmallVector<int32_t>(relays->begin(), relays->end())));
   Block *body = &schedule.getBody().front();
   builder.setInsertionPointToEnd(body);
   for (auto [i, tree] : llvm::enumerate(*variant.trees()))

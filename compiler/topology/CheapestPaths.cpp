@@ -16,6 +16,8 @@
 // that turns round at a cpu comes back through the same switches, but in
 // another layer, so Dijkstra needs no exception for it.
 //
+// With relays a path is a chain of such paths over them.
+//
 //===----------------------------------------------------------------------===//
 
 #include "compiler/topology/Fabric.h"
@@ -167,15 +169,10 @@ void Search::run(int sourceNode, const std::vector<bool> &joined) {
   }
 }
 
-PathTable Fabric::cheapestPaths(const std::vector<double> &prices) const {
-  std::vector<int> all(numRanks());
-  std::iota(all.begin(), all.end(), 0);
-  return cheapestPaths(prices, all);
-}
-
-PathTable Fabric::cheapestPaths(const std::vector<double> &prices,
-                                const std::vector<int> &sources) const {
-  int n = numRanks();
+/// Paths with no GPU on the way, from some ranks and relays to all.
+PathTable Fabric::directPaths(const std::vector<double> &prices,
+                              const std::vector<int> &sources) const {
+  int n = numRanks() + static_cast<int>(relays_.size());
   PathTable table;
   table.numRanks = n;
   table.costs.assign(size_t(n) * n, std::numeric_limits<double>::infinity());
@@ -196,4 +193,68 @@ PathTable Fabric::cheapestPaths(const std::vector<double> &prices,
     }
   }
   return table;
+}
+
+/// Paths that may run over relays: Dijkstra over the direct paths.
+PathTable Fabric::relayedPaths(const std::vector<double> &prices) const {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  int n = numRanks(), all = n + static_cast<int>(relays_.size());
+  std::vector<int> sources(all);
+  std::iota(sources.begin(), sources.end(), 0);
+  PathTable direct = directPaths(prices, sources);
+
+  PathTable table;
+  table.numRanks = n;
+  table.costs.resize(size_t(n) * n);
+  table.paths.resize(size_t(n) * n);
+  for (int from = 0; from < n; ++from) {
+    std::vector<double> costs(all, kInfinity);
+    std::vector<Path> paths(all);
+    std::vector<bool> settled(all, false);
+    auto extend = [&](int at) {
+      for (int to = 0; to < all; ++to) {
+        double cost = (at == from ? 0 : costs[at]) + direct.cost(at, to);
+        size_t length = paths[at].size() + direct.path(at, to).size();
+        if (to == from || settled[to] || cost == kInfinity ||
+            std::make_pair(cost, length) >=
+                std::make_pair(costs[to], paths[to].size()))
+          continue;
+        costs[to] = cost;
+        paths[to] = paths[at];
+        paths[to].insert(paths[to].end(), direct.path(at, to).begin(),
+                         direct.path(at, to).end());
+      }
+    };
+    settled[from] = true;
+    extend(from);
+    while (true) {
+      int next = -1; // the nearest relay
+      for (int at = n; at < all; ++at)
+        if (!settled[at] && costs[at] < kInfinity &&
+            (next < 0 || std::make_pair(costs[at], paths[at].size()) <
+                             std::make_pair(costs[next], paths[next].size())))
+          next = at;
+      if (next < 0)
+        break;
+      settled[next] = true;
+      extend(next);
+    }
+    costs[from] = 0;
+    for (int to = 0; to < n; ++to) {
+      table.costs[size_t(from) * n + to] = costs[to];
+      table.paths[size_t(from) * n + to] = std::move(paths[to]);
+    }
+  }
+  return table;
+}
+
+PathTable Fabric::cheapestPaths(const std::vector<double> &prices) const {
+  std::vector<int> all(numRanks());
+  std::iota(all.begin(), all.end(), 0);
+  return cheapestPaths(prices, all);
+}
+
+PathTable Fabric::cheapestPaths(const std::vector<double> &prices,
+                                const std::vector<int> &sources) const {
+  return relays_.empty() ? directPaths(prices, sources) : relayedPaths(prices);
 }

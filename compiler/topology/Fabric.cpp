@@ -66,7 +66,8 @@ static std::vector<std::vector<int>> findPeerGroups(const Topology &topology) {
 }
 
 llvm::Expected<Fabric> Fabric::create(Topology topology, std::vector<int> gpus,
-                                      LinkKindSet kinds) {
+                                      LinkKindSet kinds,
+                                      std::vector<int> relays) {
   if (llvm::Error error = topology.check())
     return error;
 
@@ -79,13 +80,16 @@ llvm::Expected<Fabric> Fabric::create(Topology topology, std::vector<int> gpus,
   if (gpus.empty())
     for (int gpu = 0; gpu < numGpus; ++gpu)
       gpus.push_back(gpu);
-  if (gpus.size() > kMaxRanks)
-    return makeError("an allocation of " + llvm::Twine(gpus.size()) +
+  if (gpus.size() + relays.size() > kMaxRanks)
+    return makeError("an allocation of " +
+                     llvm::Twine(gpus.size() + relays.size()) +
                      " GPUs; the most is " + llvm::Twine(kMaxRanks));
 
   fabric.rankOfNode_.assign(topology.nodes.size(), -1);
-  for (size_t rank = 0; rank < gpus.size(); ++rank) {
-    int gpu = gpus[rank];
+  std::vector<int> all = gpus;
+  all.insert(all.end(), relays.begin(), relays.end());
+  for (size_t rank = 0; rank < all.size(); ++rank) {
+    int gpu = all[rank];
     if (gpu < 0 || gpu >= numGpus)
       return makeError("GPU " + llvm::Twine(gpu) + " does not exist: '" +
                        topology.name + "' has GPUs 0 to " +
@@ -98,7 +102,7 @@ llvm::Expected<Fabric> Fabric::create(Topology topology, std::vector<int> gpus,
   }
 
   std::vector<std::vector<int>> groups = findPeerGroups(topology);
-  for (int gpu : gpus)
+  for (int gpu : all)
     fabric.peerGroups_.push_back(std::move(groups[fabric.gpuNodes_[gpu]]));
 
   fabric.outLinks_.resize(topology.nodes.size());
@@ -108,6 +112,7 @@ llvm::Expected<Fabric> Fabric::create(Topology topology, std::vector<int> gpus,
 
   fabric.topology_ = std::move(topology);
   fabric.gpus_ = std::move(gpus);
+  fabric.relays_ = std::move(relays);
   fabric.kinds_ = kinds;
   return fabric;
 }
@@ -125,10 +130,11 @@ bool Fabric::peerJoined(int rankA, int rankB) const {
 
 llvm::Expected<ChannelKind> Fabric::classify(int from, int to,
                                              const Path &path) const {
+  int all = numRanks() + static_cast<int>(relays_.size());
   for (int rank : {from, to})
-    if (rank < 0 || rank >= numRanks())
-      return makeError("rank " + llvm::Twine(rank) + " of " +
-                       llvm::Twine(numRanks()) + " does not exist");
+    if (rank < 0 || rank >= all)
+      return makeError("rank " + llvm::Twine(rank) + " of " + llvm::Twine(all) +
+                       " does not exist");
   if (from == to)
     return makeError("a path from rank " + llvm::Twine(from) + " to itself");
   if (path.empty())
@@ -185,6 +191,36 @@ llvm::Expected<ChannelKind> Fabric::classify(int from, int to,
                      ", but the two GPUs reach each other over their own "
                      "fabric alone; cross a cpu or nic node");
   return ChannelKind::peer;
+}
+
+llvm::Expected<std::vector<Fabric::Segment>>
+Fabric::segments(int from, int to, const Path &path) const {
+  std::vector<Segment> segments;
+  Segment segment{from, to, {}, ChannelKind::peer};
+  auto finish = [&]() -> llvm::Error {
+    llvm::Expected<ChannelKind> kind =
+        classify(segment.from, segment.to, segment.path);
+    if (!kind)
+      return kind.takeError();
+    segment.kind = *kind;
+    segments.push_back(segment);
+    return llvm::Error::success();
+  };
+  for (size_t hop = 0; hop < path.size(); ++hop) {
+    segment.path.push_back(path[hop]);
+    bool known =
+        path[hop] >= 0 && path[hop] < static_cast<int>(topology_.links.size());
+    int rank = known ? rankOfNode_[topology_.links[path[hop]].to] : -1;
+    if (rank < numRanks() || hop + 1 == path.size())
+      continue; // no relay, or the end
+    segment.to = rank;
+    if (llvm::Error error = finish())
+      return error;
+    segment = {rank, to, {}, ChannelKind::peer};
+  }
+  if (llvm::Error error = finish())
+    return error;
+  return segments;
 }
 
 std::vector<std::vector<int>> Fabric::stronglyConnectedRanks() const {

@@ -60,15 +60,26 @@ public:
   /// `gpus` lists the GPU number of each rank; empty means all GPUs in order.
   /// Errors: a topology that fails its check, no GPU at all, a GPU that does
   /// not exist, a repeated GPU, more than kMaxRanks.
+  ///
+  /// `relays` lists other GPUs that may forward: paths may run over them, each
+  /// part from GPU to GPU being drivable by itself. Errors: one that does not
+  /// exist, is repeated or is a rank.
   static llvm::Expected<Fabric> create(Topology topology, std::vector<int> gpus,
-                                       LinkKindSet kinds);
+                                       LinkKindSet kinds,
+                                       std::vector<int> relays = {});
 
   const Topology &topology() const { return topology_; }
   const std::vector<int> &gpus() const { return gpus_; }
   LinkKindSet linkKinds() const { return kinds_; }
   int numRanks() const { return static_cast<int>(gpus_.size()); }
-  /// Index into Topology::nodes of a rank's GPU.
-  int nodeOf(int rank) const { return gpuNodes_[gpus_[rank]]; }
+  /// GPUs that may forward. Relay i is counted as rank numRanks() + i in what
+  /// follows.
+  const std::vector<int> &relays() const { return relays_; }
+  /// Index into Topology::nodes of the GPU of a rank or relay.
+  int nodeOf(int rank) const {
+    return gpuNodes_[rank < numRanks() ? gpus_[rank]
+                                       : relays_[rank - numRanks()]];
+  }
   /// Whether the options let schedules use this link.
   bool usable(int link) const {
     return kinds_.contains(topology_.links[link].kind);
@@ -85,7 +96,20 @@ public:
   PathTable cheapestPaths(const std::vector<double> &prices,
                           const std::vector<int> &sources) const;
 
-  /// What kind of channel drives `path` between two ranks, or why none does.
+  /// A part of a path between two GPUs with none between.
+  struct Segment {
+    int from; ///< rank or relay
+    int to;
+    Path path;
+    ChannelKind kind;
+  };
+  /// The parts of a path between two ranks: one, or several joined by relays.
+  /// The error says why some part cannot be driven.
+  llvm::Expected<std::vector<Segment>> segments(int from, int to,
+                                                const Path &path) const;
+
+  /// What kind of channel drives `path` between two ranks or relays, with none
+  /// on the way, or why none does.
   llvm::Expected<ChannelKind> classify(int from, int to,
                                        const Path &path) const;
 
@@ -98,14 +122,19 @@ public:
 
 private:
   Fabric() = default;
+  PathTable directPaths(const std::vector<double> &prices,
+                        const std::vector<int> &sources) const;
+  PathTable relayedPaths(const std::vector<double> &prices) const;
   Topology topology_;
   std::vector<int> gpus_;
+  std::vector<int> relays_;
   std::vector<int> gpuNodes_;
   LinkKindSet kinds_;
   std::vector<std::vector<int>> outLinks_; // per node: usable links leaving it
-  std::vector<int> rankOfNode_;            // per node; -1 if not a rank's GPU
-  // Per rank, ascending: the peer groups it belongs to. A group is the two ends
-  // of a direct link, or the GPUs around one connected set of switches.
+  std::vector<int> rankOfNode_; // per node; -1 if no rank's or relay's GPU
+  // Per rank and relay, ascending: the peer groups it belongs to. A group is
+  // the two ends of a direct link, or the GPUs around one connected set of
+  // switches.
   std::vector<std::vector<int>> peerGroups_;
 };
 

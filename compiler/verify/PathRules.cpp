@@ -28,6 +28,10 @@ Machine::Machine(const sched::Schedule &file, const sched::Program &program)
       gpus.push_back(node);
   for (uint16_t gpu : *program.allocation())
     nodes_.push_back(gpus[gpu]);
+  numRanks_ = static_cast<uint32_t>(nodes_.size());
+  if (program.relays())
+    for (uint16_t gpu : *program.relays())
+      nodes_.push_back(gpus[gpu]);
 
   for (uint32_t index = 0; index < numLinks(); ++index) {
     linksFrom_[link(index).from()].push_back(index);

@@ -21,10 +21,12 @@ class Machine {
 public:
   Machine(const sched::Schedule &file, const sched::Program &program);
 
-  uint32_t numRanks() const { return static_cast<uint32_t>(nodes_.size()); }
+  uint32_t numRanks() const { return numRanks_; }
+  /// Ranks and, counted after them, relays.
+  uint32_t numPrograms() const { return static_cast<uint32_t>(nodes_.size()); }
   uint32_t numNodes() const { return topology_.nodes()->size(); }
   uint32_t numLinks() const { return topology_.links()->size(); }
-  /// The node of a rank's GPU.
+  /// The node of the GPU of a rank or relay.
   uint32_t nodeOf(uint32_t rank) const { return nodes_[rank]; }
   const sched::Link &link(uint32_t link) const {
     return *topology_.links()->Get(link);
@@ -50,7 +52,8 @@ public:
 private:
   const sched::Topology &topology_;
   uint8_t linkKinds_;
-  std::vector<uint32_t> nodes_; // by rank
+  uint32_t numRanks_ = 0;
+  std::vector<uint32_t> nodes_; // by rank and relay
   std::vector<std::vector<uint32_t>> linksFrom_;
   std::vector<std::vector<uint32_t>> fabricNeighbours_; // by node
 };

@@ -37,7 +37,7 @@ public:
   PathPricer(const Machine &machine, const std::vector<double> &prices)
       : machine_(machine), prices_(prices) {}
 
-  /// Fills row[rank], the price from `source` to each other rank.
+  /// Fills row[rank], the price from `source` to each other rank and relay.
   void priceFrom(uint32_t source, double *row) {
     best_.assign(size_t(machine_.numNodes()) * numCrossed, infinity);
     queued_.assign(best_.size(), false);
@@ -51,7 +51,7 @@ public:
     queue_.clear();
 
     const std::vector<bool> peers = machine_.peersOf(start);
-    for (uint32_t rank = 0; rank < machine_.numRanks(); ++rank) {
+    for (uint32_t rank = 0; rank < machine_.numPrograms(); ++rank) {
       const uint32_t node = machine_.nodeOf(rank);
       const double *best = &best_[size_t(node) * numCrossed];
       row[rank] = std::min(best[fabricOnly], best[hostOrNic]);
@@ -203,14 +203,37 @@ Problem checkPrices(const Machine &machine, const std::vector<double> &prices) {
 
 } // namespace
 
+/// Lets paths run over relays: Floyd and Warshall, with relays alone between.
+static void closeOverRelays(uint32_t numRanks, uint32_t numPrograms,
+                            std::vector<double> &table) {
+  for (uint32_t via = numRanks; via < numPrograms; ++via)
+    for (uint32_t from = 0; from < numPrograms; ++from) {
+      const double toRelay = table[size_t(from) * numPrograms + via];
+      for (uint32_t to = 0; to < numPrograms; ++to)
+        if (from != to) {
+          double &price = table[size_t(from) * numPrograms + to];
+          price =
+              std::min(price, toRelay + table[size_t(via) * numPrograms + to]);
+        }
+    }
+}
+
 std::vector<double> cheapestPathPrices(const Machine &machine,
                                        const std::vector<double> &prices) {
   const size_t numRanks = machine.numRanks();
-  std::vector<double> table(numRanks * numRanks);
+  const size_t numPrograms = machine.numPrograms();
+  std::vector<double> table(numPrograms * numPrograms);
   PathPricer pricer(machine, prices);
-  for (uint32_t source = 0; source < numRanks; ++source)
-    pricer.priceFrom(source, &table[source * numRanks]);
-  return table;
+  for (uint32_t source = 0; source < numPrograms; ++source)
+    pricer.priceFrom(source, &table[source * numPrograms]);
+  if (numPrograms == numRanks)
+    return table;
+  closeOverRelays(machine.numRanks(), machine.numPrograms(), table);
+  std::vector<double> ranks;
+  for (size_t from = 0; from < numRanks; ++from)
+    ranks.insert(ranks.end(), table.begin() + from * numPrograms,
+                 table.begin() + from * numPrograms + numRanks);
+  return ranks;
 }
 
 Repricing reprice(const Machine &machine, const sched::Program &program) {
@@ -221,8 +244,9 @@ Repricing reprice(const Machine &machine, const sched::Program &program) {
     return {0, problem};
   if (numRanks == 1)
     return {infinity, std::nullopt};
-  if (numRanks > kMaxPricedRanks)
-    return {0, std::to_string(numRanks) + " ranks; certificates of more than " +
+  if (machine.numPrograms() > kMaxPricedRanks)
+    return {0, std::to_string(machine.numPrograms()) +
+                   " ranks; certificates of more than " +
                    std::to_string(kMaxPricedRanks) + " cannot be re-priced"};
 
   double sum = 0;

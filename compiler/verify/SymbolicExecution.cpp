@@ -116,7 +116,10 @@ Problem Execution::findOutputWriters() {
 Problem Execution::checkReadBacks() const {
   std::vector<OrderedPair> pairs;
   for (uint32_t fold : graph_.foldsOf(tree_)) {
-    const uint32_t writer = outputWriters_[graph_.fold(fold).rank];
+    const uint32_t rank = graph_.fold(fold).rank;
+    if (rank >= semantics_.numRanks())
+      continue; // a relay: channels only
+    const uint32_t writer = outputWriters_[rank];
     for (const sched::Operand &operand : graph_.sources(fold)) {
       if (operand.kind() != sched::OperandKind::output)
         continue;

@@ -325,12 +325,12 @@ void Machine::launch() {
   launch_.program = call.program;
   launch_.fold = foldFunction(call.type, call.op);
   launch_.elementBytes = uint32_t(elementBytes(call.type));
-  launch_.divisor = call.op == blinkAvg ? uint32_t(plan_.numRanks) : 0;
+  const uint32_t numRanks = call.program->program->allocation()->size();
+  launch_.divisor = call.op == blinkAvg ? numRanks : 0;
   launch_.blockBytes = call.count * launch_.elementBytes;
   // S as for algbw: all blocks.
-  uint64_t blocks =
-      std::max(sched::inputBlocks(call.collective, uint32_t(plan_.numRanks)),
-               sched::outputBlocks(call.collective, uint32_t(plan_.numRanks)));
+  uint64_t blocks = std::max(sched::inputBlocks(call.collective, numRanks),
+                             sched::outputBlocks(call.collective, numRanks));
   uint64_t bytes = launch_.blockBytes * blocks;
   for (const VariantPlan &variant : call.program->variants) {
     launch_.variant = &variant;

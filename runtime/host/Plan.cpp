@@ -6,6 +6,8 @@
 
 #include "runtime/host/Plan.h"
 
+#include "schedules/ScheduleFile.h"
+
 #include <algorithm>
 
 namespace blink::runtime {
@@ -63,10 +65,10 @@ Status Plan::create(const ScheduleSet &files, int numRanks, Plan &plan) {
   uint32_t otherRanks = 0; // of a program that does not fit, for the message
   for (const auto &file : files)
     for (const sched::Program *program : *file->root().programs()) {
-      if (program->allocation()->size() == uint32_t(numRanks))
+      if (sched::numPrograms(*program) == uint32_t(numRanks))
         plan.programs.push_back({program, {}, {}, {}});
       else
-        otherRanks = program->allocation()->size();
+        otherRanks = sched::numPrograms(*program);
     }
   if (plan.programs.empty())
     return {blinkInvalidUsage,

@@ -267,7 +267,7 @@ std::vector<uint8_t> seal(const TestSchedule &schedule) {
             sched::CreateCertificateDirect(builder, p.bound, &p.prices);
         return sched::CreateProgramDirect(builder, p.collective, p.root,
                                           &p.allocation, p.algbw, certificate,
-                                          &variants);
+                                          &variants, &p.relays);
       });
   auto root =
       sched::CreateScheduleDirect(builder, schedule.formatVersion, "test", "",

@@ -103,6 +103,7 @@ struct TestProgram {
   Collective collective = Collective::allreduce;
   uint16_t root = 0;
   std::vector<uint16_t> allocation;
+  std::vector<uint16_t> relays;
   double algbw = 1;
   double bound = 1;
   std::vector<double> prices;

@@ -47,8 +47,8 @@ static int run(const BoundFlags &flags) {
                                                "%s: %s", file->path.c_str(),
                                                reason.c_str()));
   };
-  llvm::Expected<Fabric> fabric =
-      Fabric::create(*topology, options->gpus, options->links);
+  llvm::Expected<Fabric> fabric = Fabric::create(
+      *topology, options->gpus, options->links, options->relayGpus(*topology));
   if (!fabric)
     return inFile(fabric.takeError());
   PackingProblem problem{&*fabric, options->collective, options->root};

@@ -40,7 +40,8 @@ void RequestFlags::addTo(CLI::App &command) {
       ->type_name("LIST");
   command
       .add_option("-r,--root", root,
-                  "Root of a broadcast or reduce: a rank, 0 to n-1")
+                  "Root of a broadcast, reduce, gather or scatter: a "
+                  "rank, 0 to n-1")
       ->type_name("RANK")
       ->capture_default_str();
   command
@@ -49,6 +50,9 @@ void RequestFlags::addTo(CLI::App &command) {
                   "c2c, xgmi, network")
       ->type_name("KINDS")
       ->capture_default_str();
+  command.add_flag("--relays", relays,
+                   "GPUs of the machine that are not in --gpus forward data; "
+                   "they run a program, too, but give and take nothing");
 }
 
 llvm::Expected<CompileOptions> RequestFlags::options() const {
@@ -63,6 +67,7 @@ llvm::Expected<CompileOptions> RequestFlags::options() const {
   options.collective = *parsed;
   options.gpus = gpus;
   options.root = root;
+  options.relays = relays;
   llvm::Expected<LinkKindSet> kinds = parseLinkKinds(links);
   if (!kinds)
     return llvm::createStringError(std::errc::invalid_argument, "--links: %s",

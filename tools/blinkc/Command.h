@@ -43,6 +43,7 @@ struct RequestFlags {
   std::vector<int> gpus;
   int root = 0;
   std::string links = "all";
+  bool relays = false;
 
   void addTo(CLI::App &command);
   llvm::Expected<CompileOptions> options() const;

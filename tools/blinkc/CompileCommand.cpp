@@ -142,7 +142,8 @@ void blink::addCompileCommand(CLI::App &app, int &exitCode) {
                    "output. Without it nothing is written but the report")
       ->type_name("FILE");
   flags->request.addTo(*command);
-  for (const char *name : {"--collective", "--gpus", "--root", "--links"})
+  for (const char *name :
+       {"--collective", "--gpus", "--root", "--links", "--relays"})
     flags->requestOptions.push_back(command->get_option(name));
   command
       ->add_option(

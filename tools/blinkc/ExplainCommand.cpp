@@ -100,10 +100,13 @@ improvementsOf(const sched::Schedule &file, const sched::Program &program,
                size_t most) {
   if (most == 0)
     return std::vector<Improvement>();
+  std::vector<int> relays;
+  if (program.relays())
+    relays.assign(program.relays()->begin(), program.relays()->end());
   llvm::Expected<Fabric> fabric = Fabric::create(
       topologyOf(file),
       {program.allocation()->begin(), program.allocation()->end()},
-      LinkKindSet(file.link_kinds()));
+      LinkKindSet(file.link_kinds()), relays);
   if (!fabric)
     return fabric.takeError();
   const auto &prices = *program.certificate()->prices();

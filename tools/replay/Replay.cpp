@@ -26,6 +26,7 @@ public:
       : options_(options), collective_(program.collective()),
         root_(program.root()),
         numRanks_(static_cast<int>(program.allocation()->size())),
+        numPrograms_(static_cast<int>(sched::numPrograms(program))),
         inputBlocks_(sched::inputBlocks(collective_, numRanks_)),
         outputBlocks_(sched::outputBlocks(collective_, numRanks_)),
         elementSize_(sizeOf(options.type)),
@@ -36,6 +37,7 @@ public:
   ReplayResult run(const std::vector<uint8_t> &file);
 
 private:
+  bool isRelay(int rank) const { return rank >= numRanks_; }
   bool iterate(const std::vector<blinkComm_t> &comms, ReplayResult &result);
   blinkResult_t call(int rank, blinkComm_t comm);
   void fill();
@@ -63,6 +65,7 @@ private:
   Collective collective_;
   int root_;
   int numRanks_;
+  int numPrograms_; ///< ranks and relays
   uint32_t inputBlocks_, outputBlocks_;
   size_t elementSize_;
   size_t count_; ///< elements of a block
@@ -94,8 +97,8 @@ void Session::fill() {
 }
 
 blinkResult_t Session::call(int rank, blinkComm_t comm) {
-  const void *send = input(rank);
-  void *recv = output(rank);
+  const void *send = isRelay(rank) ? nullptr : input(rank);
+  void *recv = isRelay(rank) ? nullptr : output(rank);
   switch (collective_) {
   case Collective::allreduce:
     return blinkAllReduce(send, recv, count_, options_.type, options_.op, comm,
@@ -158,7 +161,7 @@ bool Session::iterate(const std::vector<blinkComm_t> &comms,
       std::fill(output.begin(), output.end(), uint8_t(0xff));
   auto start = std::chrono::steady_clock::now();
   blinkGroupStart();
-  for (int rank = 0; rank < numRanks_; ++rank)
+  for (int rank = 0; rank < numPrograms_; ++rank)
     call(rank, comms[rank]); // GroupEnd returns what a call was refused for
   blinkResult_t code = blinkGroupEnd();
   result.seconds.push_back(
@@ -186,13 +189,13 @@ ReplayResult Session::run(const std::vector<uint8_t> &file) {
     return result;
   }
   blinkSchedule_t schedule = nullptr;
-  std::vector<blinkComm_t> comms(numRanks_, nullptr);
+  std::vector<blinkComm_t> comms(numPrograms_, nullptr);
   blinkConfig_t config = BLINK_CONFIG_INITIALIZER;
   config.timeoutMs = options_.timeoutMs;
   if (blinkScheduleOpenMemory(file.data(), file.size(), &schedule) !=
           blinkSuccess ||
-      blinkCommInitAll(comms.data(), numRanks_, nullptr, schedule, &config) !=
-          blinkSuccess) {
+      blinkCommInitAll(comms.data(), numPrograms_, nullptr, schedule,
+                       &config) != blinkSuccess) {
     result.error = blinkGetLastError(nullptr);
     blinkScheduleClose(schedule);
     return result;

@@ -394,3 +394,44 @@ TEST_CASE("rules of both ends of a channel") {
           std::string::npos);
   }
 }
+
+TEST_CASE("rules of relays") {
+  // Ranks 0 and 1 over GPU 2: rank 0's data is forwarded.
+  BuildOptions options;
+  TestSchedule right = makeSchedule(Collective::broadcast, 0, 3, options);
+  program(right).allocation = {0, 1};
+  program(right).relays = {2};
+  TestVariant &variant = right.variant();
+  variant.trees = {{1, 1, 0, 0, 1, {-1, 0}}};
+  variant.channels.assign(2, {});
+  variant.channels[0].source = 0;
+  variant.channels[0].destination = 2;
+  variant.channels[1].source = 2;
+  variant.channels[1].destination = 1;
+  variant.paths = {1, 5}; // links 0 -> 2 and 2 -> 1
+  variant.channels[0].pathCount = variant.channels[1].pathCount = 1;
+  variant.channels[1].pathBegin = 1;
+  auto channel = [](uint32_t index) {
+    return TestOperand{sched::OperandKind::channel, index};
+  };
+  TestOperand input{sched::OperandKind::input, 0};
+  TestOperand output{sched::OperandKind::output, 0};
+  variant.ranks = {rankOf({{{0, {input}, {output, channel(0)}, false}}}),
+                   rankOf({{{0, {channel(1)}, {output}, false}}}),
+                   rankOf({{{0, {channel(0)}, {channel(1)}, false}}})};
+  CHECK(messageOf(right) == "");
+  checkEach(right,
+            {{"programs[0].relays[0]", "GPU 1 is a rank or a relay already",
+              [](auto &s) { program(s).relays = {1}; }},
+             {"programs[0].relays[0]", "GPU 3 of 3",
+              [](auto &s) { program(s).relays = {3}; }},
+             {"programs[0].variants[0].ranks", "2 ranks and 1 relays",
+              [](auto &s) { s.variant().ranks.pop_back(); }},
+             {"programs[0].variants[0].channels[0]", "destination rank 3 of 3",
+              [](auto &s) { s.variant().channels[0].destination = 3; }},
+             {"programs[0].variants[0].ranks[2].steps[0]",
+              "of a relay, which has none", [=](auto &s) {
+                s.variant().ranks[2] =
+                    rankOf({{{0, {channel(0)}, {channel(1), output}, false}}});
+              }}});
+}

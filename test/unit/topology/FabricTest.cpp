@@ -279,3 +279,50 @@ TEST_CASE("classes of ranks that reach each other") {
          {"from": "c", "to": "a", "bandwidth": 1, "directed": true})");
   CHECK(fabricOf(topology).stronglyConnectedRanks().size() == 1);
 }
+
+TEST_CASE("paths over relays are chains of drivable parts") {
+  // a - r - b over NVLink, a and b apart; c hangs from b over PCIe.
+  Topology machine = makeTopology(
+      R"({"id":"a","kind":"gpu"},{"id":"r","kind":"gpu"},{"id":"b","kind":"gpu"},
+         {"id":"c","kind":"gpu"},{"id":"s","kind":"switch"})",
+      R"({"from":"a","to":"r","bandwidth":10},{"from":"r","to":"b","bandwidth":10},
+         {"from":"b","to":"s","bandwidth":5,"kind":"pcie"},
+         {"from":"c","to":"s","bandwidth":5,"kind":"pcie"},
+         {"from":"r","to":"s","bandwidth":5,"kind":"pcie"})");
+  std::vector<double> prices(machine.links.size(), 1.0);
+
+  Fabric alone = fabricOf(machine, {0, 2});
+  CHECK(alone.stronglyConnectedRanks().size() == 2);
+  Fabric relayed =
+      valueOf(Fabric::create(machine, {0, 2}, LinkKindSet::all(), {1}));
+  CHECK(relayed.stronglyConnectedRanks().size() == 1);
+  PathTable paths = relayed.cheapestPaths(prices);
+  CHECK(paths.path(0, 1) == pathOver(machine, {"a", "r", "b"}));
+  CHECK(paths.cost(0, 1) == 2);
+  auto segments = valueOf(relayed.segments(0, 1, paths.path(0, 1)));
+  REQUIRE(segments.size() == 2);
+  CHECK(segments[0].from == 0);
+  CHECK(segments[0].to == 2); // the relay, counted after the ranks
+  CHECK(segments[1].from == 2);
+  CHECK(segments[1].to == 1);
+  CHECK(segments[1].kind == ChannelKind::peer);
+  // r and b are joined by NVLink: no part may go over PCIe between them.
+  CHECK(textOf(relayed.segments(0, 1, pathOver(machine, {"a", "r", "s", "b"}))
+                   .takeError())
+            .find("their own fabric alone") != std::string::npos);
+  // Without relays a GPU on the way is an error.
+  CHECK(
+      textOf(
+          alone.segments(0, 1, pathOver(machine, {"a", "r", "b"})).takeError())
+          .find("GPUs never relay") != std::string::npos);
+  // From a to c: NVLink to r, then PCIe, which is theirs.
+  Fabric mixed =
+      valueOf(Fabric::create(machine, {0, 3}, LinkKindSet::all(), {1, 2}));
+  paths = mixed.cheapestPaths(prices);
+  CHECK(paths.path(0, 1) == pathOver(machine, {"a", "r", "s", "c"}));
+
+  for (std::vector<int> wrong : {std::vector<int>{0}, {1, 1}, {9}})
+    CHECK(!textOf(Fabric::create(machine, {0, 2}, LinkKindSet::all(), wrong)
+                      .takeError())
+               .empty());
+}
