@@ -20,7 +20,10 @@ struct Summary {
   double algbw; ///< GB/s; infinite for one rank
   double bound; ///< GB/s; infinite for one rank
   int trees;
-  int depth;    ///< hops of the tallest tree
+  int depth; ///< hops of the tallest tree
+  /// Microseconds that the first byte spends on links, on the slowest way
+  /// through a tree: what a small message takes at least.
+  double latency;
   int lanes;    ///< most lanes on a rank
   int channels; ///< of all ranks
   int chunkBytes;

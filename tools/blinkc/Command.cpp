@@ -222,6 +222,7 @@ nlohmann::ordered_json blink::jsonSummary(const Summary &summary) {
   json["percent_of_bound"] = summary.percentOfBound();
   json["trees"] = summary.trees;
   json["depth"] = summary.depth;
+  json["latency_us"] = summary.latency;
   json["lanes"] = summary.lanes;
   return json;
 }

@@ -54,7 +54,9 @@ static void printReport(const CompileFlags &flags, const Summary &summary,
       << "  rate    " << formatRate(summary.algbw) << ", "
       << llvm::formatv("{0:F2}", summary.percentOfBound())
       << " % of the bound, " << formatRate(summary.bound) << "\n"
-      << "  trees   " << summary.trees << ", depth " << summary.depth << "\n"
+      << "  trees   " << summary.trees << ", depth " << summary.depth
+      << llvm::formatv(", {0:F1} us of link latency end to end\n",
+                       summary.latency)
       << "  lanes   " << summary.lanes << " a rank, " << summary.channels
       << " channels, chunks of " << formatBytes(summary.chunkBytes) << "\n"
       << "  proof   right result, no deadlock, loads within bandwidth, "
