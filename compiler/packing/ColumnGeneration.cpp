@@ -35,6 +35,12 @@ constexpr double kImprovement = 1e-11;
 /// jump between vertices; the best prices so far hold them.
 constexpr double kSmoothing = 0.5;
 
+/// Best prices that prove no more than this times the rate help nobody.
+constexpr double kWorthless = 100;
+
+/// Rounds after which a depth is given up.
+constexpr int kMostRoundsAtDepth = 200;
+
 /// Depths tried above the least possible before depth does not matter.
 constexpr int kMostDeeperSteps = 6;
 
@@ -86,6 +92,8 @@ bool ColumnGeneration::met(double tolerance) const {
 
 std::vector<double> ColumnGeneration::smoothedPrices() const {
   std::vector<double> prices = lp_->linkPrices();
+  if (bestBound_ > kWorthless * lp_->rate())
+    return prices;
   for (size_t link = 0; link < prices.size(); ++link)
     prices[link] =
         kSmoothing * bestPrices_[link] + (1 - kSmoothing) * prices[link];
@@ -146,6 +154,7 @@ bool ColumnGeneration::goDeeper() {
     return false;
   int step = ++deeperSteps_ > kMostDeeperSteps ? maxDepth_ : 1;
   maxDepth_ = std::min(most, maxDepth_ + step);
+  roundsAtDepth_ = 0;
   return true;
 }
 
@@ -153,21 +162,23 @@ Expected<bool> ColumnGeneration::addTrees() {
   priceExactly(smoothedPrices());
   if (met(kAim))
     return true;
+  bool patient = ++roundsAtDepth_ < kMostRoundsAtDepth;
   Expected<bool> added = addLow();
-  if (!added || *added)
+  if (!added || (*added && patient))
     return added;
   std::vector<PricedTree> cheapest = priceExactly(lp_->linkPrices());
   if (met(kAim))
     return true;
   added = addLow();
-  if (!added || *added)
+  if (!added || (*added && patient))
     return added;
   if (goDeeper()) {
     if (Error error = warmUp())
       return error;
     return true;
   }
-  return addImproving(cheapest);
+  Expected<bool> more = addImproving(cheapest);
+  return more ? *more || *added : std::move(more);
 }
 
 Error ColumnGeneration::iterate() {

@@ -64,6 +64,7 @@ private:
   std::optional<MasterLp> lp_;
   int maxDepth_ = 1;    ///< of the trees looked for
   int deeperSteps_ = 0; ///< taken so far
+  int roundsAtDepth_ = 0;
   int iterations_ = 0;
   bool stalled_ = false, stopped_ = false;
   std::vector<double> unitPrices_; ///< 1 / bandwidth, averaged over rows

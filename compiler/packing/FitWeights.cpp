@@ -16,8 +16,9 @@ using namespace blink;
 
 namespace {
 
-/// A tree below this part of all weights is rounding, not a tree.
-constexpr double kNegligible = 1e-11;
+/// A tree below this part of all weights is rounding, not a tree: shares are
+/// multiples of 2^-30 (Shares.cpp).
+constexpr double kNegligible = 2e-9;
 
 /// Drops negligible trees, sorts by content, merges equal ones.
 std::vector<Tree> normalize(std::vector<Tree> trees) {

@@ -85,7 +85,8 @@ llvm::Expected<SelectedTrees> selectTrees(const PackingProblem &problem,
 /// denominators[t], adding up to one over the trees of a block (the trees of
 /// one root for allgather and reducescatter, all trees otherwise). Weights that
 /// are fractions with a small denominator are recognised as such; others are
-/// rounded to the denominator 2^30 by largest remainder. No share is zero:
+/// rounded down to multiples of 2^-30, for a little more could be much on a
+/// slow link; the largest takes the rest. No share is zero:
 /// weights too small for that are an error.
 struct Shares {
   std::vector<uint32_t> numerators;

@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 using namespace blink;
 
@@ -38,26 +37,16 @@ bool asFractions(const std::vector<double> &parts, uint32_t denominator,
   return sum == denominator;
 }
 
-/// Rounds down, then gives what is left to the largest remainders.
+/// Rounds down and gives what is left to the largest. A little more could be
+/// much on a slow link, which carries a small part; the largest hardly notices.
 void roundToLargest(const std::vector<double> &parts,
                     std::vector<uint32_t> &numerators) {
-  std::vector<double> remainders;
   numerators.clear();
   int64_t left = kLargeDenominator;
   for (double part : parts) {
-    double scaled = part * kLargeDenominator;
-    numerators.push_back(static_cast<uint32_t>(scaled));
-    remainders.push_back(scaled - std::floor(scaled));
+    numerators.push_back(static_cast<uint32_t>(part * kLargeDenominator));
     left -= numerators.back();
   }
-  std::vector<size_t> order(parts.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return remainders[a] > remainders[b];
-  });
-  for (size_t next = 0; left > 0; next = (next + 1) % order.size(), --left)
-    ++numerators[order[next]];
-  // Rounding in `parts` may have given away too much.
   size_t largest = std::max_element(numerators.begin(), numerators.end()) -
                    numerators.begin();
   numerators[largest] += static_cast<int32_t>(left);

@@ -304,3 +304,16 @@ TEST_CASE("DGX-1V: the trees of an exact allgather are low") {
       CHECK(tree.depth(n) <= diameter + 1);
   }
 }
+
+TEST_CASE("bandwidths far apart do not stall the solver") {
+  for (int trial = 0; trial < 3; ++trial) {
+    CAPTURE(trial);
+    Topology machine = valueOf(generateRandom(24, 0, 160, trial, true, Wire()));
+    std::mt19937 random(trial);
+    for (Link &link : machine.links) // 1e-6 to 1e6 GB/s
+      link.bandwidth =
+          std::pow(10, static_cast<double>(random() % 12000) / 1000 - 6);
+    CHECK(rateOf(machine, Collective::broadcast, 0) ==
+          near(broadcastOptimum(machine, 0)));
+  }
+}
