@@ -6,6 +6,8 @@
 
 #include "compiler/report/Summary.h"
 
+#include "compiler/report/Latency.h"
+
 #include "compiler/packing/Packing.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -37,66 +39,6 @@ std::string Summary::gpuList() const {
   return llvm::join(words, ",");
 }
 
-/// The latest arrival at the end of any channel: a fold waits for all it reads,
-/// then each channel it writes takes the latency of its links. Folds and
-/// channels have no circle, or nothing would ever arrive.
-static double slowestWay(const sched::Schedule &file,
-                         const sched::Variant &variant) {
-  size_t numChannels = variant.channels()->size();
-  // Per channel: the channels that the fold which writes it reads.
-  std::vector<std::vector<uint32_t>> inputs(numChannels);
-  for (const sched::RankProgram *rank : *variant.ranks())
-    for (const sched::Step *step : *rank->steps()) {
-      std::vector<uint32_t> read;
-      for (uint32_t i = 0; i < uint32_t(step->sources()) + step->destinations();
-           ++i) {
-        const sched::Operand *operand =
-            rank->operands()->Get(step->operands_begin() + i);
-        if (operand->kind() != sched::OperandKind::channel)
-          continue;
-        if (i < step->sources())
-          read.push_back(operand->index());
-        else
-          inputs[operand->index()] = read;
-      }
-    }
-  std::vector<double> arrivals(numChannels, -1);
-  double latest = 0;
-  std::vector<uint32_t> stack;
-  for (uint32_t first = 0; first < numChannels; ++first) {
-    stack.push_back(first);
-    // A channel is looked at again when those it waits for are known; more
-    // than numChannels deep would be a circle.
-    while (!stack.empty() && stack.size() <= numChannels) {
-      uint32_t at = stack.back();
-      double start = 0;
-      bool known = arrivals[at] < 0;
-      for (uint32_t input : inputs[at])
-        if (known && arrivals[input] < 0) {
-          stack.push_back(input);
-          known = false;
-        } else {
-          start = std::max(start, arrivals[input]);
-        }
-      if (stack.back() != at)
-        continue;
-      stack.pop_back();
-      if (arrivals[at] >= 0)
-        continue;
-      const sched::Channel *channel = variant.channels()->Get(at);
-      for (uint32_t i = 0; i < channel->path_count(); ++i)
-        start += file.topology()
-                     ->links()
-                     ->Get(variant.paths()->Get(channel->path_begin() + i))
-                     ->latency();
-      arrivals[at] = start;
-      latest = std::max(latest, start);
-    }
-    stack.clear();
-  }
-  return latest;
-}
-
 Summary blink::summarize(const sched::Schedule &file,
                          const sched::Program &program) {
   const sched::Variant &variant = *program.variants()->Get(0);
@@ -113,7 +55,7 @@ Summary blink::summarize(const sched::Schedule &file,
   summary.depth = 0;
   for (const sched::Tree *tree : *variant.trees())
     summary.depth = std::max<int>(summary.depth, tree->depth());
-  summary.latency = slowestWay(file, variant);
+  summary.latency = latencyOf(file, variant);
   summary.lanes = 0;
   for (const sched::RankProgram *rank : *variant.ranks())
     summary.lanes =

@@ -74,10 +74,13 @@ Automorphisms::Automorphisms(const Fabric &fabric)
     rankNodes_.push_back(fabric.nodeOf(rank));
     isRank_[fabric.nodeOf(rank)] = true;
   }
-  using Look = std::tuple<NodeKind, bool, bool, bool>;
+  std::vector<bool> isRelay(topology_.nodes.size(), false);
+  for (size_t relay = 0; relay < fabric.relays().size(); ++relay)
+    isRelay[fabric.nodeOf(fabric.numRanks() + static_cast<int>(relay))] = true;
+  using Look = std::tuple<NodeKind, bool, bool, bool, bool>;
   auto lookOf = [&](size_t node) -> Look {
     const Node &it = topology_.nodes[node];
-    return {it.kind, it.multicast, it.reduce, isRank_[node]};
+    return {it.kind, it.multicast, it.reduce, isRank_[node], isRelay[node]};
   };
   std::map<Look, int> looks;
   for (size_t node = 0; node < topology_.nodes.size(); ++node)

@@ -18,9 +18,9 @@ namespace blink {
 /// An abelian group of automorphisms of a fabric that acts *freely* on its
 /// ranks: every element but the identity moves every rank. An automorphism
 /// renames nodes such that kinds of nodes, links with their bandwidth, latency
-/// and kind, and the set of ranks stay as they are; so drivable paths go to
-/// drivable paths. Free action makes the images of a tree rooted at a rank
-/// trees of different roots, one for each rank of the root's orbit.
+/// and kind, and the sets of ranks and of relays stay as they are; so drivable
+/// paths go to drivable paths. Free action makes the images of a tree rooted at
+/// a rank trees of different roots, one for each rank of the root's orbit.
 ///
 /// Elements are numbered; element 0 is the identity. Immutable.
 class Symmetry {

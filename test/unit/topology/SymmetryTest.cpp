@@ -140,6 +140,13 @@ TEST_CASE("a difference anywhere breaks the symmetry") {
   Topology whole = valueOf(generateRing(8, Wire()));
   CHECK(orderOf(fabricOf(whole, {0, 1, 2})) == 1);
   CHECK(orderOf(fabricOf(whole, {0, 2, 4, 6})) == 4);
+  // ... and of who may relay.
+  CHECK(orderOf(valueOf(Fabric::create(whole, {0, 2, 4, 6}, LinkKindSet::all(),
+                                       {1, 3, 5, 7}))) == 4);
+  CHECK(orderOf(valueOf(Fabric::create(whole, {0, 2, 4, 6}, LinkKindSet::all(),
+                                       {1, 3, 5}))) == 2); // about 3 and 7
+  CHECK(orderOf(valueOf(Fabric::create(whole, {0, 2, 4, 6}, LinkKindSet::all(),
+                                       {1, 3}))) == 1); // GPU 2 would stay
 }
 
 TEST_CASE("groups are found under any names and numbers") {

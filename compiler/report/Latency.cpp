@@ -1,0 +1,101 @@
+//===- Latency.cpp - how long the first byte travels ----------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/report/Latency.h"
+
+#include <algorithm>
+#include <vector>
+
+using namespace blink;
+
+namespace {
+
+/// A step with the channels it reads.
+struct StepNode {
+  std::vector<uint32_t> reads;
+  size_t looked = 0;    ///< how many of them have been looked at
+  bool visited = false; ///< on the stack, or done
+  double ready = 0;     ///< when all it reads has come, so far
+};
+
+class FirstByte {
+public:
+  FirstByte(const sched::Schedule &file, const sched::Variant &variant)
+      : links_(*file.topology()->links()), variant_(variant),
+        writers_(variant.channels()->size(), 0) {
+    for (const sched::RankProgram *rank : *variant.ranks())
+      for (const sched::Step *step : *rank->steps())
+        addStep(*rank, *step);
+  }
+
+  double run() {
+    for (uint32_t step = 0; step < steps_.size(); ++step)
+      visit(step);
+    double latest = 0;
+    for (uint32_t channel = 0; channel < writers_.size(); ++channel)
+      latest = std::max(latest, arrival(channel));
+    return latest;
+  }
+
+private:
+  void addStep(const sched::RankProgram &rank, const sched::Step &step) {
+    StepNode &node = steps_.emplace_back();
+    uint32_t count = uint32_t(step.sources()) + step.destinations();
+    for (uint32_t i = 0; i < count; ++i) {
+      const sched::Operand &operand =
+          *rank.operands()->Get(step.operands_begin() + i);
+      if (operand.kind() != sched::OperandKind::channel)
+        continue;
+      if (i < step.sources())
+        node.reads.push_back(operand.index());
+      else
+        writers_[operand.index()] = static_cast<uint32_t>(steps_.size()) - 1;
+    }
+  }
+
+  /// Depth first, without recursion: chains may be long.
+  void visit(uint32_t first) {
+    if (steps_[first].visited)
+      return;
+    steps_[first].visited = true;
+    std::vector<uint32_t> stack{first};
+    while (!stack.empty()) {
+      StepNode &node = steps_[stack.back()];
+      if (node.looked == node.reads.size()) {
+        for (uint32_t channel : node.reads)
+          node.ready = std::max(node.ready, arrival(channel));
+        stack.pop_back();
+        continue;
+      }
+      uint32_t writer = writers_[node.reads[node.looked++]];
+      if (!steps_[writer].visited) {
+        steps_[writer].visited = true;
+        stack.push_back(writer);
+      }
+    }
+  }
+
+  double arrival(uint32_t index) const {
+    const sched::Channel &channel = *variant_.channels()->Get(index);
+    double time = steps_[writers_[index]].ready;
+    for (uint32_t i = 0; i < channel.path_count(); ++i)
+      time += links_.Get(variant_.paths()->Get(channel.path_begin() + i))
+                  ->latency();
+    return time;
+  }
+
+  const flatbuffers::Vector<const sched::Link *> &links_;
+  const sched::Variant &variant_;
+  std::vector<StepNode> steps_;
+  std::vector<uint32_t> writers_; // per channel: the step
+};
+
+} // namespace
+
+double blink::latencyOf(const sched::Schedule &file,
+                        const sched::Variant &variant) {
+  return FirstByte(file, variant).run();
+}
