@@ -158,11 +158,15 @@ blink::compileInput(mlir::MLIRContext *context, const InputFile &file,
                                           error.message().c_str()));
       return nullptr;
     }
+  Progress progress(options.timeLimit);
   auto afterPhase = [&](Phase phase, mlir::ModuleOp ir) {
+    if (phase == Phase::forest)
+      progress.say("making folds");
+    else if (phase == Phase::folds)
+      progress.say("assigning lanes, verifying");
     return dumpDirectory.empty() ? llvm::Error::success()
                                  : dumpPhase(dumpDirectory, phase, ir);
   };
-  Progress progress(options.timeLimit);
   bool failed = mlir::failed(
       runPipeline(*module, options, last, progress.watcher(), afterPhase));
   if (progress.stopped())

@@ -31,6 +31,14 @@ SolveWatcher Progress::watcher() {
   return [this](const SolveStatus &status) { return show(status); };
 }
 
+void Progress::say(llvm::StringRef what) {
+  if (!terminal_ || watch_.seconds() < kFirstShown)
+    return;
+  llvm::errs() << kClearLine << what;
+  llvm::errs().flush();
+  shown_ = true;
+}
+
 bool Progress::show(const SolveStatus &status) {
   double seconds = watch_.seconds();
   if (terminal_ && seconds >= nextShown_) {

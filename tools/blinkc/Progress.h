@@ -24,6 +24,8 @@ public:
 
   /// For the solver; refers to this.
   SolveWatcher watcher();
+  /// Says what comes after the solver.
+  void say(llvm::StringRef what);
   bool expired() const { return limit_ > 0 && watch_.seconds() >= limit_; }
   /// Whether the limit ended the solver.
   bool stopped() const { return stopped_; }

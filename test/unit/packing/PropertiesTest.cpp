@@ -148,7 +148,7 @@ struct Instance {
 /// with and without latency.
 Instance instanceOf(int trial) {
   std::mt19937 random(trial);
-  int gpus = 2 + static_cast<int>(random() % 6);
+  int gpus = 2 + static_cast<int>(random() % 7);
   int switches = trial % 2 ? static_cast<int>(random() % 5) : 0;
   bool directed = trial % 4 >= 2;
   int nodes = gpus + switches;
