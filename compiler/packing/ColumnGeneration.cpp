@@ -35,10 +35,8 @@ constexpr double kImprovement = 1e-11;
 /// jump between vertices; the best prices so far hold them.
 constexpr double kSmoothing = 0.5;
 
-/// Best prices that prove no more than this times the rate help nobody.
-constexpr double kWorthless = 100;
-
-/// Rounds after which a depth is given up.
+/// Rounds after which a depth is given up: with bandwidths far apart, low trees
+/// may improve the LP for ever, and next to nothing each time.
 constexpr int kMostRoundsAtDepth = 200;
 
 /// Depths tried above the least possible before depth does not matter.
@@ -92,8 +90,6 @@ bool ColumnGeneration::met(double tolerance) const {
 
 std::vector<double> ColumnGeneration::smoothedPrices() const {
   std::vector<double> prices = lp_->linkPrices();
-  if (bestBound_ > kWorthless * lp_->rate())
-    return prices;
   for (size_t link = 0; link < prices.size(); ++link)
     prices[link] =
         kSmoothing * bestPrices_[link] + (1 - kSmoothing) * prices[link];

@@ -82,3 +82,32 @@ TEST_CASE("roots of an allgather are worth n together") {
   CHECK(lp.worth(0) == doctest::Approx(0));
   CHECK(lp.worth(1) == doctest::Approx(2));
 }
+
+TEST_CASE("a column of an orbit is worth what its trees cost") {
+  // A ring of four: one root stands for all, two classes of links.
+  Fabric fabric = fabricOf(makeTopology(
+      R"({"id":"a","kind":"gpu"},{"id":"b","kind":"gpu"},{"id":"c","kind":"gpu"},
+         {"id":"d","kind":"gpu"})",
+      R"({"from":"a","to":"b","bandwidth":6},{"from":"b","to":"c","bandwidth":6},
+         {"from":"c","to":"d","bandwidth":6},{"from":"d","to":"a","bandwidth":6})"));
+  PackingProblem problem{&fabric, Collective::allgather, 0};
+  SymmetricProblem reduced = SymmetricProblem::reduce(problem);
+  REQUIRE(reduced.order() == 4);
+  REQUIRE(reduced.numRows() == 2);
+  MasterLp lp = valueOf(MasterLp::create(reduced, 1));
+  // Two edges one way round and one the other, and the reverse.
+  std::vector<RowUse> one{{0, 2}, {1, 1}}, other{{0, 1}, {1, 2}};
+  REQUIRE(!lp.addTree(0, one));
+  REQUIRE(!lp.addTree(0, other));
+  REQUIRE(!lp.solve());
+  CHECK(lp.rate() == doctest::Approx(16)); // 4 x, 3 x = 12
+  CHECK(lp.weights()[0] == doctest::Approx(2));
+  CHECK(lp.weights()[1] == doctest::Approx(2));
+  CHECK(lp.priceOf(one) == doctest::Approx(lp.worth(0)));
+  CHECK(lp.priceOf(other) == doctest::Approx(lp.worth(0)));
+  CHECK(lp.worth(0) == doctest::Approx(reduced.unitCost()));
+  double value = 0;
+  for (size_t link = 0; link < fabric.topology().links.size(); ++link)
+    value += lp.linkPrices()[link] * fabric.topology().links[link].bandwidth;
+  CHECK(value == doctest::Approx(16));
+}

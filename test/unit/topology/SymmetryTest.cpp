@@ -121,6 +121,21 @@ TEST_CASE("regular machines have one orbit of ranks") {
   CHECK(orderOf(generatePod(shippedTopology("dgx-a100"), 2, 2, nic)) == 16);
 }
 
+TEST_CASE("relays that could be swapped do not spoil the group") {
+  // Three switches that nothing tells apart, all joined to each of six GPUs.
+  Topology ring = valueOf(generateRing(6, Wire()));
+  for (int at = 0; at < 3; ++at) {
+    ring.nodes.push_back({"s" + std::to_string(at), NodeKind::switch_});
+    for (int gpu = 0; gpu < 6; ++gpu) {
+      ring.links.push_back({gpu, 6 + at, 10, 1, LinkKind::pcie});
+      ring.links.push_back({6 + at, gpu, 10, 1, LinkKind::pcie});
+    }
+  }
+  CHECK(orderOf(fabricOf(ring)) == 6);
+  for (unsigned seed = 0; seed < 10; ++seed)
+    CHECK(orderOf(fabricOf(shuffle(ring, seed))) >= 2);
+}
+
 TEST_CASE("less regular ones have several, and single ranks have one each") {
   CHECK(orderOf(fabricOf(shippedTopology("dgx1"))) == 4);
   CHECK(orderOf(generateMesh({5}, Wire())) == 1);
