@@ -8,12 +8,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/Log.h"
-#include "runtime/host/Machine.h"
+#include "runtime/host/Drive.h"
+#include "runtime/host/Rendezvous.h"
 #include "schedules/ScheduleFile.h"
 
 #include <algorithm>
 #include <cstdlib>
 #include <exception>
+#include <mutex>
 
 using namespace blink;
 using namespace blink::runtime;
@@ -21,9 +23,29 @@ using namespace blink::runtime;
 static_assert(BLINK_VERSION == BLINK_PROJECT_VERSION,
               "blink.h and CMakeLists.txt name different versions");
 
+/// The sentence of the last error of a communicator. Thread-safe.
+class LastError {
+public:
+  void set(const std::string &text) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    text_ = text;
+  }
+  std::string get() const {
+    std::lock_guard<std::mutex> lock(mutex_);
+    return text_;
+  }
+
+private:
+  mutable std::mutex mutex_;
+  std::string text_;
+};
+
 struct blinkComm {
-  std::shared_ptr<Machine> machine;
+  std::shared_ptr<HostMachine> machine;
   int rank;
+  /// Shared with calls: blinkCommAbort may free the communicator while one
+  /// comes to its end.
+  std::shared_ptr<LastError> lastError = std::make_shared<LastError>();
 };
 
 struct blinkSchedule {
@@ -35,11 +57,11 @@ namespace {
 thread_local std::string threadError;
 
 /// Records an error for the thread and, where there is one, the communicator.
-blinkResult_t report(const Status &status, blinkComm_t comm = nullptr) {
+blinkResult_t report(const Status &status, LastError *comm = nullptr) {
   if (!status.ok()) {
     threadError = status.text;
     if (comm)
-      comm->machine->setLastError(comm->rank, status.text);
+      comm->set(status.text);
   }
   return status.code;
 }
@@ -64,104 +86,68 @@ template <typename Function> blinkResult_t guarded(Function function) {
 //===-- Groups ------------------------------------------------------------===//
 
 struct GroupedCall {
-  std::shared_ptr<Machine> machine;
+  std::shared_ptr<HostMachine> machine;
+  std::shared_ptr<LastError> lastError;
   Call call;
 };
 
 /// What this thread has collected since its outermost blinkGroupStart.
 struct GroupState {
   int depth = 0;
-  std::deque<GroupedCall> calls; // a call stays where it is
-  Status error;                  // the first refusal
+  std::vector<GroupedCall> calls;
+  Status error; // the first refusal
 };
 
 thread_local GroupState group;
 
 blinkResult_t runGroup() {
-  std::deque<GroupedCall> calls = std::move(group.calls);
+  std::vector<GroupedCall> calls = std::move(group.calls);
   Status status = std::move(group.error);
   group = GroupState();
-  if (!status.ok())
+  if (!status.ok() || calls.empty())
     return report(status);
+  std::vector<HostCall> running;
   for (GroupedCall &grouped : calls)
-    grouped.machine->submit(grouped.call);
-  for (GroupedCall &grouped : calls) {
-    Status one = grouped.machine->wait(grouped.call);
+    running.push_back({grouped.machine.get(), &grouped.call, {}});
+  drive(running.data(), running.size());
+  for (size_t i = 0; i < calls.size(); ++i) {
+    report(running[i].result, calls[i].lastError.get());
     if (status.ok())
-      status = std::move(one);
+      status = std::move(running[i].result);
   }
   return report(status);
 }
 
 //===-- Collectives -------------------------------------------------------===//
 
-/// Judges the arguments of a call and finds its program.
-Status prepare(Call &call, const Plan &plan) {
-  auto invalid = [&](const std::string &text) {
-    return Status{blinkInvalidArgument,
-                  sched::EnumNameCollective(call.collective) + (": " + text)};
-  };
-  if (!foldFunction(call.type, blinkSum))
-    return invalid("unknown data type " + std::to_string(int(call.type)));
-  if (!foldFunction(call.type, call.op))
-    return invalid("unknown operator " + std::to_string(int(call.op)));
-  if (call.root < 0 || call.root >= plan.numRanks)
-    return invalid("root " + std::to_string(call.root) + " of " +
-                   std::to_string(plan.numRanks) + " ranks");
-  const uint64_t numRanks = uint64_t(plan.numRanks);
-  const size_t size = elementBytes(call.type);
-  if (call.count > PTRDIFF_MAX / size / numRanks)
-    return invalid("count " + std::to_string(call.count) +
-                   " is more than memory can hold");
-  Status status = plan.find(call.collective, call.root, call.program);
-  if (!status.ok() || call.count == 0)
-    return status;
-  if (!call.send && call.program->readsInput[call.rank])
-    return invalid("the send buffer is NULL");
-  if (!call.recv && call.program->usesOutput[call.rank])
-    return invalid("the receive buffer is NULL");
-  if (call.collective == sched::Collective::alltoall && call.send &&
-      call.send == call.recv)
-    return invalid("send and receive buffer are one; there is no alltoall in "
-                   "place");
-  for (const void *buffer : {call.send, static_cast<const void *>(call.recv)})
-    if (reinterpret_cast<uintptr_t>(buffer) % size != 0)
-      return invalid("a buffer is not aligned to its elements of " +
-                     std::to_string(size) + " bytes");
-  return {};
-}
-
-blinkResult_t collective(sched::Collective kind, const void *send, void *recv,
-                         size_t count, blinkDataType_t type, blinkRedOp_t op,
-                         int root, blinkComm_t comm) {
+blinkResult_t collective(const CallKind &kind, const void *send, void *recv,
+                         blinkComm_t comm, blinkStream_t stream) {
   return guarded([&] {
     if (!comm)
       return refuse("the communicator is NULL");
-    // A copy: blinkCommAbort may free `comm` while this call waits.
-    std::shared_ptr<Machine> machine = comm->machine;
     Call call;
+    call.kind = kind;
     call.rank = comm->rank;
-    call.collective = kind;
-    call.root = root;
-    call.count = count;
-    call.type = type;
-    call.op = op;
     call.send = send;
     call.recv = recv;
+    call.stream = stream;
     if (logLevel() >= LogLevel::trace)
-      log(LogLevel::trace, call.rank, call.describe());
-    Status status = prepare(call, machine->plan());
+      log(LogLevel::trace, call.rank, kind.describe());
+    Status status = call.prepare(comm->machine->plan());
     if (!status.ok()) {
       if (group.depth != 0 && group.error.ok())
         group.error = status;
-      return report(status, comm);
+      return report(status, comm->lastError.get());
     }
+    // Copies: blinkCommAbort may free `comm` while this call runs.
+    GroupedCall own{comm->machine, comm->lastError, call};
     if (group.depth != 0) {
-      group.calls.push_back({std::move(machine), std::move(call)});
+      group.calls.push_back(std::move(own));
       return blinkSuccess;
     }
-    machine->submit(call);
-    return report(machine->wait(call));
+    HostCall running{own.machine.get(), &own.call, {}};
+    drive(&running, 1);
+    return report(running.result, own.lastError.get());
   });
 }
 
@@ -186,8 +172,8 @@ Status readTimeout(const blinkConfig_t *config,
   return {};
 }
 
-Status initAll(blinkComm_t *comms, int numRanks, const int *devices,
-               const blinkSchedule &schedule, const blinkConfig_t *config) {
+Status readConfig(const blinkConfig_t *config,
+                  std::chrono::milliseconds &timeout) {
   // There is one version of the struct so far.
   if (config && config->size != sizeof(blinkConfig_t))
     return {blinkInvalidArgument, "the size of the config is " +
@@ -199,14 +185,19 @@ Status initAll(blinkComm_t *comms, int numRanks, const int *devices,
   if (config && config->backend != blinkBackendHost)
     return {blinkInvalidArgument,
             "unknown back end " + std::to_string(int(config->backend))};
-  if (devices)
-    return {blinkInvalidArgument,
-            "devices are for GPUs: pass NULL to the host back end"};
+  return readTimeout(config, timeout);
+}
+
+Status initAll(blinkComm_t *comms, int numRanks, const int *devices,
+               const blinkSchedule &schedule, const blinkConfig_t *config) {
   std::chrono::milliseconds timeout;
-  Status status = readTimeout(config, timeout);
-  std::shared_ptr<Machine> machine;
+  Status status = readConfig(config, timeout);
+  if (status.ok() && devices)
+    status = {blinkInvalidArgument,
+              "devices are for GPUs: pass NULL to the host back end"};
+  std::shared_ptr<HostMachine> machine;
   if (status.ok())
-    status = Machine::create(schedule.files, numRanks, timeout, machine);
+    status = HostMachine::createAll(schedule.files, numRanks, timeout, machine);
   if (!status.ok())
     return status;
   std::vector<std::unique_ptr<blinkComm>> made;
@@ -215,6 +206,23 @@ Status initAll(blinkComm_t *comms, int numRanks, const int *devices,
   for (int rank = 0; rank < numRanks; ++rank)
     comms[rank] = made[rank].release();
   return {};
+}
+
+Status initRank(blinkComm_t &comm, int numRanks, const blinkUniqueId &id,
+                int rank, int device, const blinkSchedule &schedule,
+                const blinkConfig_t *config) {
+  std::chrono::milliseconds timeout;
+  Status status = readConfig(config, timeout);
+  if (status.ok() && device != -1)
+    status = {blinkInvalidArgument,
+              "a device is for GPUs: pass -1 to the host back end"};
+  std::shared_ptr<HostMachine> machine;
+  if (status.ok())
+    status =
+        HostMachine::join(schedule.files, numRanks, id, rank, timeout, machine);
+  if (status.ok())
+    comm = new blinkComm{machine, rank};
+  return status;
 }
 
 } // namespace
@@ -257,7 +265,7 @@ const char *blinkGetLastError(blinkComm_t comm) {
     return threadError.c_str();
   thread_local std::string text;
   try {
-    text = comm->machine->lastError(comm->rank);
+    text = comm->lastError->get();
   } catch (const std::exception &) {
     text.clear();
   }
@@ -335,6 +343,28 @@ blinkResult_t blinkCommInitAll(blinkComm_t *comms, int nranks,
   });
 }
 
+blinkResult_t blinkGetUniqueId(blinkUniqueId *id) {
+  return guarded(
+      [&] { return id ? report(makeUniqueId(*id)) : refuse("id is NULL"); });
+}
+
+blinkResult_t blinkCommInitRank(blinkComm_t *comm, int nranks, blinkUniqueId id,
+                                int rank, int device, blinkSchedule_t schedule,
+                                const blinkConfig_t *config) {
+  return guarded([&] {
+    if (!comm)
+      return refuse("comm is NULL");
+    *comm = nullptr;
+    if (!schedule)
+      return refuse("the schedule is NULL");
+    if (nranks < 1 || rank < 0 || rank >= nranks)
+      return report(
+          {blinkInvalidArgument,
+           "rank " + std::to_string(rank) + " of " + std::to_string(nranks)});
+    return report(initRank(*comm, nranks, id, rank, device, *schedule, config));
+  });
+}
+
 blinkResult_t blinkCommDestroy(blinkComm_t comm) {
   return guarded([&] {
     if (comm && comm->machine->busy(comm->rank))
@@ -390,58 +420,61 @@ blinkResult_t blinkCommUserRank(blinkComm_t comm, int *rank) {
 
 blinkResult_t blinkAllReduce(const void *send, void *recv, size_t count,
                              blinkDataType_t type, blinkRedOp_t op,
-                             blinkComm_t comm, blinkStream_t) {
-  return collective(sched::Collective::allreduce, send, recv, count, type, op,
-                    0, comm);
+                             blinkComm_t comm, blinkStream_t stream) {
+  return collective({sched::Collective::allreduce, type, op, 0, count}, send,
+                    recv, comm, stream);
 }
 
 blinkResult_t blinkBroadcast(const void *send, void *recv, size_t count,
                              blinkDataType_t type, int root, blinkComm_t comm,
-                             blinkStream_t) {
-  return collective(sched::Collective::broadcast, send, recv, count, type,
-                    blinkSum, root, comm);
+                             blinkStream_t stream) {
+  return collective({sched::Collective::broadcast, type, blinkSum, root, count},
+                    send, recv, comm, stream);
 }
 
 blinkResult_t blinkReduce(const void *send, void *recv, size_t count,
                           blinkDataType_t type, blinkRedOp_t op, int root,
-                          blinkComm_t comm, blinkStream_t) {
-  return collective(sched::Collective::reduce, send, recv, count, type, op,
-                    root, comm);
+                          blinkComm_t comm, blinkStream_t stream) {
+  return collective({sched::Collective::reduce, type, op, root, count}, send,
+                    recv, comm, stream);
 }
 
 blinkResult_t blinkAllGather(const void *send, void *recv, size_t sendcount,
                              blinkDataType_t type, blinkComm_t comm,
-                             blinkStream_t) {
-  return collective(sched::Collective::allgather, send, recv, sendcount, type,
-                    blinkSum, 0, comm);
+                             blinkStream_t stream) {
+  return collective(
+      {sched::Collective::allgather, type, blinkSum, 0, sendcount}, send, recv,
+      comm, stream);
 }
 
 blinkResult_t blinkReduceScatter(const void *send, void *recv, size_t recvcount,
                                  blinkDataType_t type, blinkRedOp_t op,
-                                 blinkComm_t comm, blinkStream_t) {
-  return collective(sched::Collective::reducescatter, send, recv, recvcount,
-                    type, op, 0, comm);
+                                 blinkComm_t comm, blinkStream_t stream) {
+  return collective({sched::Collective::reducescatter, type, op, 0, recvcount},
+                    send, recv, comm, stream);
 }
 
 blinkResult_t blinkGather(const void *send, void *recv, size_t sendcount,
                           blinkDataType_t type, int root, blinkComm_t comm,
-                          blinkStream_t) {
-  return collective(sched::Collective::gather, send, recv, sendcount, type,
-                    blinkSum, root, comm);
+                          blinkStream_t stream) {
+  return collective(
+      {sched::Collective::gather, type, blinkSum, root, sendcount}, send, recv,
+      comm, stream);
 }
 
 blinkResult_t blinkScatter(const void *send, void *recv, size_t recvcount,
                            blinkDataType_t type, int root, blinkComm_t comm,
-                           blinkStream_t) {
-  return collective(sched::Collective::scatter, send, recv, recvcount, type,
-                    blinkSum, root, comm);
+                           blinkStream_t stream) {
+  return collective(
+      {sched::Collective::scatter, type, blinkSum, root, recvcount}, send, recv,
+      comm, stream);
 }
 
 blinkResult_t blinkAllToAll(const void *send, void *recv, size_t count,
                             blinkDataType_t type, blinkComm_t comm,
-                            blinkStream_t) {
-  return collective(sched::Collective::alltoall, send, recv, count, type,
-                    blinkSum, 0, comm);
+                            blinkStream_t stream) {
+  return collective({sched::Collective::alltoall, type, blinkSum, 0, count},
+                    send, recv, comm, stream);
 }
 
 //===-- Groups ------------------------------------------------------------===//

@@ -37,6 +37,13 @@ Status OpenFile::copy(const void *data, size_t size,
   return open(std::vector<uint8_t>(begin, begin + size), "schedule", file);
 }
 
+uint64_t OpenFile::checksum() const {
+  uint64_t value;
+  std::memcpy(&value, bytes_.data() + bytes_.size() - sizeof(value),
+              sizeof(value));
+  return value;
+}
+
 Status OpenFile::open(std::vector<uint8_t> bytes, const std::string &name,
                       std::shared_ptr<const OpenFile> &file) {
   auto opened = std::make_shared<OpenFile>();

@@ -24,6 +24,8 @@ public:
                      std::shared_ptr<const OpenFile> &file);
 
   const sched::Schedule &root() const { return *root_; }
+  /// The file's checksum: its trailer.
+  uint64_t checksum() const;
 
 private:
   static Status open(std::vector<uint8_t> bytes, const std::string &name,

@@ -56,9 +56,15 @@ extern "C" {
 #define BLINK_PATCH 0
 #define BLINK_VERSION (BLINK_MAJOR * 10000 + BLINK_MINOR * 100 + BLINK_PATCH)
 
-/* One rank of a job. Made by blinkCommInitAll, freed by blinkCommDestroy or
-   blinkCommAbort. */
+/* One rank of a job. Made by blinkCommInitAll or blinkCommInitRank, freed by
+   blinkCommDestroy or blinkCommAbort. */
 typedef struct blinkComm *blinkComm_t;
+
+/* By which the processes of a job find each other. A secret: whoever has it can
+   join. Pass it on as its bytes, by a way that others cannot read. */
+typedef struct {
+  char internal[128];
+} blinkUniqueId;
 
 /* The programs of one or several .sched files, checked when opened. Closing it
    is allowed as soon as the communicators are made: they keep what they need.
@@ -90,14 +96,17 @@ typedef enum BLINK_INT {
   blinkFloat16 = 6,
   blinkFloat32 = 7,
   blinkFloat64 = 8,
-  blinkBfloat16 = 9
+  blinkBfloat16 = 9,
+  blinkFloat8e4m3 = 10,
+  blinkFloat8e5m2 = 11
 } blinkDataType_t;
 
-/* Integers wrap around. float16 and bfloat16 are added and multiplied as
-   float32 within a step of the schedule and rounded, to nearest even, when
-   they leave it. Max and min give NaN if any contribution is NaN. Avg is the
-   sum divided by the number of ranks; for integers rounded towards zero. The
-   schedule fixes the order of reduction, so the result has the same bits on
+/* Integers wrap around. The floating-point types of 8 and 16 bits are added and
+   multiplied as float32 within a step of the schedule and rounded, to nearest
+   even, when they leave it; those of 8 bits then saturate at their largest
+   number, as in CUDA. Max and min give NaN if any contribution is NaN. Avg is
+   the sum divided by the number of ranks; for integers rounded towards zero.
+   The schedule fixes the order of reduction, so the result has the same bits on
    every rank and in every run. */
 typedef enum BLINK_INT {
   blinkSum = 0,
@@ -171,15 +180,32 @@ BLINK_API blinkResult_t blinkScheduleClose(blinkSchedule_t schedule);
    communicator, make the same calls as the others, and pass NULL as buffers. */
 
 /* Makes comms[0..nranks) in this process. `devices` is for GPUs: NULL for the
-   host back end, which runs each lane of a program as a thread. All memory and
-   threads are allocated here. `config` may be NULL. On failure no communicator
-   is left and comms[] is all NULL. Errors: invalid usage if no program is for
-   nranks ranks, or the back end is not built in; system error if memory or
-   threads run out. */
+   host back end, where the calling threads do the work, and threads that are
+   started when first needed help with large collectives. All memory is
+   allocated here. `config` may be NULL. On failure no communicator is left and
+   comms[] is all NULL. Errors: invalid usage if no program is for nranks ranks,
+   or the back end is not built in; system error if memory runs out. */
 BLINK_API blinkResult_t blinkCommInitAll(blinkComm_t *comms, int nranks,
                                          const int *devices,
                                          blinkSchedule_t schedule,
                                          const blinkConfig_t *config);
+
+/* Makes an id for one job whose ranks are several processes of this machine and
+   user. One process calls it and gives the id to the others; a thread of it
+   answers them until all have joined, so it has to live until then.
+   Errors: system error. */
+BLINK_API blinkResult_t blinkGetUniqueId(blinkUniqueId *id);
+
+/* Makes the communicator of rank `rank`; `device` is for GPUs, -1 for the host
+   back end. Every rank calls it with the same id, nranks, files and
+   configuration, from processes or threads of their own; it returns when all
+   have. On failure *comm is NULL. Errors: as blinkCommInitAll; invalid argument
+   if the id is not right; invalid usage if the ranks do not fit together;
+   remote error if a rank does not come in time. */
+BLINK_API blinkResult_t blinkCommInitRank(blinkComm_t *comm, int nranks,
+                                          blinkUniqueId id, int rank,
+                                          int device, blinkSchedule_t schedule,
+                                          const blinkConfig_t *config);
 
 /* Frees a communicator no call is using. The other ranks may be freed later,
    but their collectives fail from now on. NULL is fine. */
@@ -206,14 +232,14 @@ BLINK_API blinkResult_t blinkCommUserRank(blinkComm_t comm, int *rank);
    == send + rank * recvcount. There is no blinkAllToAll in place.
 
    On the host a call outside a group returns when this rank's part is done and
-   its buffers may be used again; it waits until all ranks have called. Count 0
-   does nothing.
+   its buffers may be used again. Count 0 does nothing.
 
-   Errors: invalid argument; invalid usage if no program fits (nothing is run),
-   or if the ranks' calls differ (on all ranks, nothing is run); remote error if
-   a rank does not call in time, or gives up. After a remote error or a failure
-   inside a collective the communicator is unusable: destroy it. After the
-   others it may be used on. */
+   Errors: invalid argument, or invalid usage if no program fits: nothing is run
+   and the communicator may be used on. Invalid usage if the ranks' calls
+   differ: within one group nothing is run; otherwise a rank finds out when data
+   of another call arrives, and all communicators become unusable. Remote error
+   if a rank does not call in time, gives up or dies: likewise. Buffers that
+   were being written hold nothing of use then; destroy the communicators. */
 
 BLINK_API blinkResult_t blinkAllReduce(const void *send, void *recv,
                                        size_t count, blinkDataType_t type,

@@ -10,18 +10,17 @@
 #ifndef BLINK_RUNTIME_CORE_OPERATORS_H
 #define BLINK_RUNTIME_CORE_OPERATORS_H
 
-#include "runtime/core/Half.h"
+#include "runtime/core/Float8.h"
 
 #include <cstdint>
 #include <type_traits>
 
 namespace blink::runtime {
 
-/// The type a fold computes in: float for the 16-bit types, else the type.
+/// The type a fold computes in: float for the narrow floating-point types,
+/// which are structs, else the type.
 template <typename T>
-using Accumulator =
-    std::conditional_t<std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>,
-                       float, T>;
+using Accumulator = std::conditional_t<std::is_class_v<T>, float, T>;
 
 template <typename T>
 BLINK_HOST_DEVICE constexpr Accumulator<T> loadElement(T element) {
@@ -37,6 +36,10 @@ BLINK_HOST_DEVICE constexpr T storeElement(Accumulator<T> value) {
     return toHalf(value);
   else if constexpr (std::is_same_v<T, BFloat16>)
     return toBFloat16(value);
+  else if constexpr (std::is_same_v<T, Float8E4M3>)
+    return toFloat8E4M3(value);
+  else if constexpr (std::is_same_v<T, Float8E5M2>)
+    return toFloat8E5M2(value);
   else
     return value;
 }
@@ -99,10 +102,13 @@ BLINK_HOST_DEVICE constexpr A divideByRanks(A sum, uint32_t numRanks) {
 }
 
 /// One element of a fold: sources in order, then the division where `divisor`
-/// is not 0. Needs numSources >= 1.
+/// is not 0. Needs numSources >= 1. With one source and no division it is a
+/// copy of the bits, NaNs and all.
 template <typename T, typename Operator>
-BLINK_HOST_DEVICE T foldElement(const T *const *sources, uint32_t numSources,
+BLINK_HOST_DEVICE inline T foldElement(const T *const *sources, uint32_t numSources,
                                 uint64_t index, uint32_t divisor) {
+  if (numSources == 1 && divisor == 0)
+    return sources[0][index];
   Accumulator<T> value = loadElement(sources[0][index]);
   for (uint32_t s = 1; s < numSources; ++s)
     value = Operator::combine(value, loadElement(sources[s][index]));

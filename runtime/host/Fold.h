@@ -16,9 +16,6 @@
 
 namespace blink::runtime {
 
-/// Bytes of an element; 0 for a type that does not exist.
-size_t elementBytes(blinkDataType_t type);
-
 /// Reduces `count` elements of `numSources` >= 1 sources in the listed order,
 /// divides by `divisor` unless it is 0, and writes the result to
 /// `numDestinations` >= 1 destinations. All are aligned to an element. A
@@ -28,9 +25,17 @@ using FoldFunction = void (*)(const void *const *sources, size_t numSources,
                               void *const *destinations, size_t numDestinations,
                               size_t count, uint32_t divisor);
 
-/// The fold of a type and an operator; null if there is none. `blinkAvg` sums:
-/// dividing is the caller's, by `divisor`.
+/// The fold of a type and an operator, for the instruction set of this
+/// processor; null if there is none. `blinkAvg` sums: dividing is the caller's,
+/// by `divisor`. All instruction sets give the same bits.
 FoldFunction foldFunction(blinkDataType_t type, blinkRedOp_t op);
+
+/// The instruction sets that Fold.cpp chooses from, as x86-64 levels; 1 is what
+/// every processor has. For tests: only those that foldLevel() reaches run.
+FoldFunction foldFunctionOfLevel(int level, blinkDataType_t type,
+                                 blinkRedOp_t op);
+/// The best level of this processor: 1, 3 or 4.
+int foldLevel();
 
 } // namespace blink::runtime
 

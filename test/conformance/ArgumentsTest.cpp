@@ -63,8 +63,8 @@ TEST_CASE("collectives judge their arguments") {
       blinkAllReduce(p, nullptr, 1, blinkInt8, blinkSum, job[0], nullptr),
       blinkInvalidArgument, "allreduce: the receive buffer is NULL");
   checkError(
-      blinkAllReduce(p, p, 1, blinkDataType_t(10), blinkSum, job[0], nullptr),
-      blinkInvalidArgument, "unknown data type 10");
+      blinkAllReduce(p, p, 1, blinkDataType_t(12), blinkSum, job[0], nullptr),
+      blinkInvalidArgument, "unknown data type 12");
   checkError(
       blinkAllReduce(p, p, 1, blinkInt8, blinkRedOp_t(5), job[0], nullptr),
       blinkInvalidArgument, "unknown operator 5");

@@ -26,6 +26,10 @@ FloatFormat formatOf(blinkDataType_t type) {
     return {8, 7};
   case blinkFloat32:
     return {8, 23};
+  case blinkFloat8e4m3:
+    return {4, 3};
+  case blinkFloat8e5m2:
+    return {5, 2};
   default:
     return {11, 52};
   }
@@ -54,7 +58,7 @@ uint64_t mix(uint64_t x) { // splitmix64's finaliser
 } // namespace
 
 int bytesOf(blinkDataType_t type) {
-  static const int bytes[] = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2};
+  static const int bytes[] = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2, 1, 1};
   return bytes[type];
 }
 
@@ -80,7 +84,10 @@ double decode(blinkDataType_t type, uint64_t bits) {
   int exponent = int(bits >> fractionBits) & ((1 << exponentBits) - 1);
   bool negative = bits >> (exponentBits + fractionBits) & 1;
   double value;
-  if (exponent == (1 << exponentBits) - 1)
+  // e4m3 has one NaN and no infinity: the top exponent is one like others.
+  if (type == blinkFloat8e4m3 && (bits & 0x7f) == 0x7f)
+    value = NAN;
+  else if (type != blinkFloat8e4m3 && exponent == (1 << exponentBits) - 1)
     value = fraction ? NAN : INFINITY;
   else if (exponent == 0)
     value = std::ldexp(double(fraction), 1 - bias - fractionBits);
@@ -95,8 +102,12 @@ uint64_t encode(blinkDataType_t type, double value) {
   uint64_t sign = uint64_t(std::signbit(value))
                   << (exponentBits + fractionBits);
   uint64_t infinity = ((uint64_t(1) << exponentBits) - 1) << fractionBits;
+  if (type == blinkFloat8e4m3)
+    infinity = 0x7f; // where it would be
   if (std::isnan(value))
     return infinity | uint64_t(1) << (fractionBits - 1);
+  if (bytesOf(type) == 1 && std::fabs(value) >= decode(type, infinity - 1))
+    return sign | (infinity - 1);
   // Positive elements ascend with their bits: search for the largest one that
   // is not above, then see which neighbour is nearer.
   double magnitude = std::fabs(value);
@@ -127,6 +138,8 @@ uint64_t inputBits(blinkDataType_t type, blinkRedOp_t op, int rank,
     return random & mask(type);
   if (op == blinkProd) // at most 2^4 for 16 ranks, whatever the order
     return encode(type, (random & 1 ? -1 : 1) * (rank % 4 == 1 ? 2 : 1));
+  if (bytesOf(type) == 1) // two fraction bits: sums up to 8 are exact
+    return encode(type, rank % 2 == 0 ? double(int(random % 3) - 1) : 0.0);
   return encode(type, double(int(random % 15) - 7));
 }
 

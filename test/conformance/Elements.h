@@ -18,8 +18,10 @@
 namespace blink::test {
 
 inline constexpr blinkDataType_t kTypes[] = {
-    blinkInt8,   blinkUint8,   blinkInt32,   blinkUint32,  blinkInt64,
-    blinkUint64, blinkFloat16, blinkFloat32, blinkFloat64, blinkBfloat16};
+    blinkInt8,    blinkUint8,    blinkInt32,      blinkUint32,
+    blinkInt64,   blinkUint64,   blinkFloat16,    blinkFloat32,
+    blinkFloat64, blinkBfloat16, blinkFloat8e4m3, blinkFloat8e5m2};
+inline constexpr unsigned kNumTypes = sizeof(kTypes) / sizeof(kTypes[0]);
 inline constexpr blinkRedOp_t kOps[] = {blinkSum, blinkProd, blinkMax, blinkMin,
                                         blinkAvg};
 
@@ -31,7 +33,7 @@ void storeBits(blinkDataType_t type, void *buffer, size_t index, uint64_t bits);
 
 /// The value of a floating-point element, exactly.
 double decode(blinkDataType_t type, uint64_t bits);
-/// The nearest element, ties to even.
+/// The nearest element, ties to even; types of 8 bits saturate.
 uint64_t encode(blinkDataType_t type, double value);
 
 /// Element `index` of rank `rank`'s input, which repeats every kPeriod elements

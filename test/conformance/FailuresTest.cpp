@@ -67,8 +67,8 @@ TEST_CASE("a missing rank is named when the time is up") {
   CHECK(sumOne(job[0]) == blinkRemoteError);
   const char *text = blinkGetLastError(job[0]);
   CAPTURE(text);
-  CHECK(contains(text, "allreduce of 1 int32 with sum"));
-  CHECK(contains(text, "waited 100 ms for rank 2 to call"));
+  CHECK(contains(text, "allreduce of 1 int32 with sum: rank "));
+  CHECK(contains(text, "waited 100 ms for rank 2 to call it too"));
   blinkResult_t state = blinkSuccess;
   CHECK(blinkCommGetAsyncError(job[2], &state) == blinkSuccess);
   CHECK(state == blinkRemoteError);
@@ -104,14 +104,16 @@ TEST_CASE("a schedule that cannot end ends, and says where it stood") {
     CHECK(result == blinkRemoteError);
   std::string text = blinkGetLastError(job[0]);
   CAPTURE(text);
-  bool rank0 = contains(text.c_str(), "allreduce: rank 0, lane 0, step 0, "
-                                      "channel 1: waited 100 ms for a chunk "
-                                      "from rank 1: expected 1 written, seen "
-                                      "0");
-  bool rank1 = contains(text.c_str(), "allreduce: rank 1, lane 0, step 0, "
-                                      "channel 0: waited 100 ms for a chunk "
-                                      "from rank 0: expected 1 written, seen "
-                                      "0");
+  const char *rest =
+      "expected 1 written, seen 0; waited 100 ms; all ranks have "
+      "called it";
+  bool rank0 = contains(text.c_str(), "allreduce of 1 int32 with sum: rank 0, "
+                                      "lane 0, step 0, channel 1: no chunk "
+                                      "from rank 1: ");
+  bool rank1 = contains(text.c_str(), "allreduce of 1 int32 with sum: rank 1, "
+                                      "lane 0, step 0, channel 0: no chunk "
+                                      "from rank 0: ");
+  CHECK(contains(text.c_str(), rest));
   CHECK((rank0 || rank1));
   // Both ranks tell the same story.
   CHECK(blinkGetLastError(job[1]) == text);
@@ -183,58 +185,71 @@ TEST_CASE("abort while data moves") {
   }
 }
 
-TEST_CASE("calls that differ are refused on all ranks, and the job lives on") {
-  BuildOptions layout;
-  Job job(allCollectives(3, 1, layout), 3);
+TEST_CASE("calls that differ are an error on all ranks, never a wrong result") {
   float in[8] = {}, out[24] = {};
-  auto differ = [&](const std::function<blinkResult_t(int)> &body,
+  auto differ = [&](const std::function<blinkResult_t(int, blinkComm_t)> &body,
                     const char *text) {
-    for (blinkResult_t result : job.onThreads(body))
-      CHECK(result == blinkInvalidUsage);
-    for (int rank = 0; rank < 3; ++rank) {
-      std::string message = blinkGetLastError(job[rank]);
-      CAPTURE(message);
-      CHECK(contains(message.c_str(), "the ranks' calls differ: rank 0 has"));
-      CHECK(contains(message.c_str(), text));
+    for (bool threads : {false, true}) {
+      Job job(allCollectives(3, 1, {}), 3);
+      auto call = [&](int rank) { return body(rank, job[rank]); };
+      if (threads) {
+        for (blinkResult_t result : job.onThreads(call))
+          CHECK(result == blinkInvalidUsage);
+        // What had been sent is lost: nobody can go on.
+        CHECK(sumOne(job[0]) == blinkInvalidUsage);
+      } else {
+        CHECK(job.inGroup(call) == blinkInvalidUsage);
+        Case c; // nothing was run, and the job lives on
+        c.count = 10;
+        CHECK(runCase(job, c) == "");
+      }
+      for (int rank = 0; rank < 3; ++rank) {
+        std::string message = blinkGetLastError(job[rank]);
+        CAPTURE(message);
+        CHECK(contains(message.c_str(), "the ranks' calls differ: rank "));
+        CHECK(contains(message.c_str(), text));
+      }
     }
-    Case c;
-    c.count = 10;
-    CHECK(runCase(job, c) == "");
   };
   differ(
-      [&](int rank) {
+      [&](int rank, blinkComm_t comm) {
         return blinkAllReduce(in, &out[rank * 8], rank == 1 ? 2 : 1,
-                              blinkFloat32, blinkSum, job[rank], nullptr);
+                              blinkFloat32, blinkSum, comm, nullptr);
       },
       "rank 1 has allreduce of 2 float32 with sum");
   differ(
-      [&](int rank) {
-        return blinkAllReduce(in, &out[rank * 8], rank == 1 ? 0 : 1,
-                              blinkFloat32, blinkSum, job[rank], nullptr);
-      },
-      "rank 1 has allreduce of 0 float32 with sum");
-  differ(
-      [&](int rank) {
+      [&](int rank, blinkComm_t comm) {
         return blinkAllReduce(in, &out[rank * 8], 1,
                               rank == 2 ? blinkInt32 : blinkFloat32, blinkSum,
-                              job[rank], nullptr);
+                              comm, nullptr);
       },
       "rank 2 has allreduce of 1 int32 with sum");
   differ(
-      [&](int rank) {
+      [&](int rank, blinkComm_t comm) {
         return blinkAllReduce(in, &out[rank * 8], 1, blinkFloat32,
-                              rank == 2 ? blinkMax : blinkSum, job[rank],
-                              nullptr);
+                              rank == 2 ? blinkMax : blinkSum, comm, nullptr);
       },
       "rank 2 has allreduce of 1 float32 with max");
   differ(
-      [&](int rank) {
+      [&](int rank, blinkComm_t comm) {
         return rank == 2 ? blinkBroadcast(in, &out[rank * 8], 1, blinkFloat32,
-                                          1, job[rank], nullptr)
+                                          1, comm, nullptr)
                          : blinkAllReduce(in, &out[rank * 8], 1, blinkFloat32,
-                                          blinkSum, job[rank], nullptr);
+                                          blinkSum, comm, nullptr);
       },
       "rank 2 has broadcast of 1 float32 and root 1");
+}
+
+TEST_CASE("a rank with no elements is one that did not call") {
+  Job job(allReduce(2), 2, 100);
+  float value = 1;
+  std::vector<blinkResult_t> results = job.onThreads([&](int rank) {
+    return blinkAllReduce(&value, &value, size_t(rank), blinkFloat32, blinkSum,
+                          job[rank], nullptr);
+  });
+  CHECK(results[0] == blinkSuccess);
+  CHECK(results[1] == blinkRemoteError);
+  CHECK(contains(blinkGetLastError(job[1]), "for rank 0 to call it too"));
 }
 
 TEST_CASE("a destroyed rank fails the others' calls at once") {

@@ -54,8 +54,8 @@ struct Mix {
     c.collective = collective;
     c.count = count;
     c.root = root;
-    c.type = kTypes[number % 10];
-    c.op = kOps[number / 10 % 5];
+    c.type = kTypes[number % kNumTypes];
+    c.op = kOps[number / kNumTypes % 5];
     c.inPlace = number % 2 && collective != Collective::alltoall;
     c.misaligned = number % 3 == 0;
     c.threads = number % 7 == 0;
@@ -174,8 +174,8 @@ TEST_CASE("a message's size chooses the variant") {
 
 TEST_CASE("max and min are NaN where any contribution is") {
   Job job(makeSchedule(Collective::allreduce, 0, 3, {}), 3);
-  for (blinkDataType_t type :
-       {blinkFloat16, blinkBfloat16, blinkFloat32, blinkFloat64})
+  for (blinkDataType_t type : {blinkFloat16, blinkBfloat16, blinkFloat32,
+                               blinkFloat64, blinkFloat8e4m3, blinkFloat8e5m2})
     for (blinkRedOp_t op : {blinkMax, blinkMin})
       for (int nanRank = 0; nanRank < 3; ++nanRank) {
         uint64_t in[3], out[3] = {0, 0, 0};

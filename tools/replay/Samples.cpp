@@ -17,8 +17,8 @@
 using namespace blink;
 
 const char *const blink::kTypeNames[] = {
-    "int8", "uint8", "int32",  "uint32",   "int64", "uint64",
-    "half", "float", "double", "bfloat16", nullptr};
+    "int8",  "uint8",  "int32",    "uint32",   "int64",    "uint64", "half",
+    "float", "double", "bfloat16", "fp8_e4m3", "fp8_e5m2", nullptr};
 const char *const blink::kOpNames[] = {"sum", "prod", "max",
                                        "min", "avg",  nullptr};
 
@@ -26,7 +26,7 @@ const char *blink::nameOf(blinkDataType_t type) { return kTypeNames[type]; }
 const char *blink::nameOf(blinkRedOp_t op) { return kOpNames[op]; }
 
 size_t blink::sizeOf(blinkDataType_t type) {
-  static constexpr size_t kSizes[] = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2};
+  static constexpr size_t kSizes[] = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2, 1, 1};
   return kSizes[type];
 }
 
@@ -45,6 +45,10 @@ static int64_t exactLimit(blinkDataType_t type) {
     return 2047;
   case blinkFloat32:
     return (1 << 24) - 1;
+  case blinkFloat8e4m3:
+    return 15;
+  case blinkFloat8e5m2:
+    return 7;
   default:
     return (1 << 30) - 1;
   }
@@ -86,6 +90,16 @@ int64_t Samples::value(int rank, uint64_t index) const {
   int64_t limit = exactLimit(type_);
   bool isUnsigned =
       type_ == blinkUint8 || type_ == blinkUint32 || type_ == blinkUint64;
+  // With 8 bits there is no room for a share a rank: some ranks have zeros.
+  if (sizeOf(type_) == 1 && isFloat(type_) && op_ == blinkSum && rank > limit)
+    return 0;
+  if (sizeOf(type_) == 1 && isFloat(type_) && op_ == blinkAvg) {
+    int odd = numRanks_;
+    while (odd % 2 == 0)
+      odd /= 2;
+    return rank == 0 && odd <= limit ? numRanks_ * within(mix(seed_ ^ index), 1)
+                                     : 0;
+  }
   if (op_ == blinkAvg) {
     // All ranks share a base, and pairs of ranks differ from it by as much up
     // as down: the sum is numRanks * base.
@@ -136,7 +150,7 @@ void Samples::reduced(uint64_t index, void *out) const {
 }
 
 /// Encodes a value that the format can hold exactly.
-static uint16_t encodeExact(double value, int exponentBits, int mantissaBits) {
+static unsigned encodeExact(double value, int exponentBits, int mantissaBits) {
   if (value == 0)
     return 0;
   int exponent;
@@ -145,8 +159,8 @@ static uint16_t encodeExact(double value, int exponentBits, int mantissaBits) {
   unsigned mantissa =
       static_cast<unsigned>(std::ldexp(fraction * 2 - 1, mantissaBits));
   unsigned biased = static_cast<unsigned>(exponent - 1 + bias);
-  return static_cast<uint16_t>((value < 0 ? 0x8000u : 0u) |
-                               (biased << mantissaBits) | mantissa);
+  unsigned sign = value < 0 ? 1u << (exponentBits + mantissaBits) : 0u;
+  return sign | biased << mantissaBits | mantissa;
 }
 
 template <typename T> static void put(T value, void *out) {
@@ -166,9 +180,13 @@ void Samples::store(int64_t k, void *out) const {
   case blinkUint64:
     return put(k, out);
   case blinkFloat16:
-    return put(encodeExact(real, 5, 10), out);
+    return put(static_cast<uint16_t>(encodeExact(real, 5, 10)), out);
   case blinkBfloat16:
-    return put(encodeExact(real, 8, 7), out);
+    return put(static_cast<uint16_t>(encodeExact(real, 8, 7)), out);
+  case blinkFloat8e4m3:
+    return put(static_cast<uint8_t>(encodeExact(real, 4, 3)), out);
+  case blinkFloat8e5m2:
+    return put(static_cast<uint8_t>(encodeExact(real, 5, 2)), out);
   case blinkFloat32:
     return put(static_cast<float>(real), out);
   case blinkFloat64:

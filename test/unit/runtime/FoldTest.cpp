@@ -9,7 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/host/Fold.h"
-#include "runtime/core/Operators.h"
+#include "runtime/Types.h"
 
 #include "doctest/doctest.h"
 
@@ -34,9 +34,9 @@ bool sameElements(const T *got, const std::vector<T> &expected) {
 }
 
 template <typename T, typename Operator>
-void checkFold(blinkDataType_t type, blinkRedOp_t op, uint32_t divisor,
-               std::mt19937 &random) {
-  FoldFunction fold = foldFunction(type, op);
+void checkFold(int level, blinkDataType_t type, blinkRedOp_t op,
+               uint32_t divisor, std::mt19937 &random) {
+  FoldFunction fold = foldFunctionOfLevel(level, type, op);
   REQUIRE(static_cast<bool>(fold));
   REQUIRE(elementBytes(type) == sizeof(T));
   for (size_t count : {0, 1, 5, 63, 4096, 20001})
@@ -83,11 +83,15 @@ void checkFold(blinkDataType_t type, blinkRedOp_t op, uint32_t divisor,
 
 template <typename T> void checkType(blinkDataType_t type) {
   std::mt19937 random(uint32_t(type) + 1);
-  checkFold<T, Sum>(type, blinkSum, 0, random);
-  checkFold<T, Sum>(type, blinkAvg, 3, random);
-  checkFold<T, Prod>(type, blinkProd, 0, random);
-  checkFold<T, Max>(type, blinkMax, 0, random);
-  checkFold<T, Min>(type, blinkMin, 0, random);
+  for (int level : {1, 3, 4}) {
+    if (level > foldLevel())
+      continue;
+    checkFold<T, Sum>(level, type, blinkSum, 0, random);
+    checkFold<T, Sum>(level, type, blinkAvg, 3, random);
+    checkFold<T, Prod>(level, type, blinkProd, 0, random);
+    checkFold<T, Max>(level, type, blinkMax, 0, random);
+    checkFold<T, Min>(level, type, blinkMin, 0, random);
+  }
 }
 
 } // namespace
@@ -103,10 +107,19 @@ TEST_CASE("a range is the fold of its elements") {
   checkType<float>(blinkFloat32);
   checkType<double>(blinkFloat64);
   checkType<BFloat16>(blinkBfloat16);
+  checkType<Float8E4M3>(blinkFloat8e4m3);
+  checkType<Float8E5M2>(blinkFloat8e5m2);
+}
+
+TEST_CASE("the processor's level is one there is") {
+  CHECK((foldLevel() == 1 || foldLevel() == 3 || foldLevel() == 4));
+  bool best = foldFunction(blinkFloat32, blinkMax) ==
+              foldFunctionOfLevel(foldLevel(), blinkFloat32, blinkMax);
+  CHECK(best);
 }
 
 TEST_CASE("there is no fold for what does not exist") {
-  CHECK(elementBytes(blinkDataType_t(10)) == 0);
-  CHECK(!foldFunction(blinkDataType_t(10), blinkSum));
+  CHECK(elementBytes(blinkDataType_t(12)) == 0);
+  CHECK(!foldFunction(blinkDataType_t(12), blinkSum));
   CHECK(!foldFunction(blinkFloat32, blinkRedOp_t(5)));
 }

@@ -1,0 +1,241 @@
+//===- Plan.cpp - programs, prepared once ---------------------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/Plan.h"
+
+#include "schedules/ScheduleFile.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+
+namespace blink::runtime {
+namespace {
+
+// core/Program.h against schedule_generated.h.
+static_assert(sizeof(OperandCode) == sizeof(sched::Operand));
+static_assert(sizeof(StepCode) == sizeof(sched::Step));
+static_assert(offsetof(StepCode, sources) == 8);
+static_assert(offsetof(StepCode, completes) == 12);
+static_assert(sizeof(LaneCode) == sizeof(sched::Lane));
+static_assert(int(OperandKind::input) == int(sched::OperandKind::input));
+static_assert(int(OperandKind::output) == int(sched::OperandKind::output));
+static_assert(int(OperandKind::channel) == int(sched::OperandKind::channel));
+
+template <typename T, typename Struct>
+const T *asCode(const flatbuffers::Vector<const Struct *> &list) {
+  return reinterpret_cast<const T *>(list.Data());
+}
+
+RankCode codeOf(const sched::RankProgram &rank) {
+  return {asCode<LaneCode>(*rank.lanes()), asCode<StepCode>(*rank.steps()),
+          asCode<OperandCode>(*rank.operands()), rank.lanes()->size()};
+}
+
+//===-- Sharing -----------------------------------------------------------===//
+
+/// What the steps of a rank do to the buffers, tree by tree.
+struct TreeUse {
+  uint32_t outputWriters = 0;
+  uint32_t inputReaders = 0;
+};
+
+Share shareOf(const StepCode &step, const OperandCode *operands,
+              const TreeUse &use, sched::Collective collective) {
+  uint32_t outputs = 0, channels = 0;
+  for (uint32_t i = step.sources; i < step.numOperands(); ++i)
+    (operands[i].kind == OperandKind::channel ? channels : outputs) += 1;
+  if (channels == 0)
+    return Share::none;
+  // A reader may come late: nobody else may write there in between.
+  if (outputs == 1)
+    return use.outputWriters == 1 ? Share::output : Share::none;
+  if (outputs != 0 || step.sources != 1 || step.completes ||
+      operands[0].kind != OperandKind::input)
+    return Share::none;
+  // In place this rank's output overwrites its input. In an allreduce what it
+  // writes there holds its own contribution; if that leaves by this channel
+  // alone, it has been read by then.
+  const bool soleWay = collective == sched::Collective::allreduce &&
+                       use.inputReaders == 1 && channels == 1;
+  return soleWay ? Share::input : Share::inputUnlessOwn;
+}
+
+RankPlan planRank(const sched::RankProgram &rank,
+                  sched::Collective collective) {
+  RankPlan plan;
+  plan.code = codeOf(rank);
+  std::map<uint32_t, TreeUse> uses;
+  for (uint32_t s = 0; s < rank.steps()->size(); ++s) {
+    const StepCode &step = plan.code.steps[s];
+    for (uint32_t i = 0; i < step.numOperands(); ++i) {
+      const OperandKind kind = plan.code.operands[step.operandsBegin + i].kind;
+      TreeUse &use = uses[step.tree];
+      use.inputReaders += kind == OperandKind::input;
+      use.outputWriters += kind == OperandKind::output && i >= step.sources;
+    }
+  }
+  for (uint32_t s = 0; s < rank.steps()->size(); ++s) {
+    const StepCode &step = plan.code.steps[s];
+    plan.shares.push_back(shareOf(step, plan.code.operands + step.operandsBegin,
+                                  uses[step.tree], collective));
+  }
+  return plan;
+}
+
+//===-- Rings -------------------------------------------------------------===//
+
+using Pair = std::pair<uint16_t, uint16_t>;
+
+/// Grows the rings between each two ranks until the variant's channels fit.
+void claimRings(const sched::Variant &variant,
+                std::map<Pair, std::vector<RingPlan>> &rings) {
+  std::map<Pair, size_t> used;
+  for (const sched::Channel *channel : *variant.channels()) {
+    Pair pair{channel->source(), channel->destination()};
+    size_t index = used[pair]++;
+    std::vector<RingPlan> &list = rings[pair];
+    if (index == list.size())
+      list.push_back({pair.first, pair.second, 0, 0, 0, 0, channel->kind()});
+    RingPlan &ring = list[index];
+    ring.slots = std::max<uint32_t>(ring.slots, channel->slots());
+    constexpr uint64_t kLine = 64;
+    // At most 2^10 slots of 2^26 bytes: no overflow.
+    uint64_t bytes = uint64_t(channel->slots()) * variant.chunk_bytes();
+    ring.bytes = std::max(ring.bytes, (bytes + kLine - 1) / kLine * kLine);
+    // A ring for channels of several kinds must do for the least of them.
+    ring.kind = std::max(ring.kind, channel->kind());
+  }
+}
+
+VariantPlan planVariant(const sched::Program &program,
+                        const sched::Variant &variant, uint32_t number,
+                        const std::map<Pair, uint32_t> &firstRing) {
+  VariantPlan plan;
+  plan.variant = &variant;
+  plan.number = number;
+  for (const sched::RankProgram *rank : *variant.ranks())
+    plan.ranks.push_back(planRank(*rank, program.collective()));
+  uint32_t before = 0;
+  for (const sched::Tree *tree : *variant.trees()) {
+    plan.trees.push_back({before, tree->numerator(), tree->denominator()});
+    before += tree->numerator();
+    if (before == tree->denominator()) // the block's last tree
+      before = 0;
+  }
+  std::map<Pair, uint32_t> used;
+  for (const sched::Channel *channel : *variant.channels()) {
+    Pair pair{channel->source(), channel->destination()};
+    plan.rings.push_back(firstRing.at(pair) + used[pair]++);
+    plan.slots.push_back(channel->slots());
+  }
+  return plan;
+}
+
+void noteUse(const VariantPlan &variant, ProgramPlan &program, Plan &plan) {
+  plan.numTrees = std::max(plan.numTrees, uint32_t(variant.trees.size()));
+  for (size_t rank = 0; rank < variant.ranks.size(); ++rank) {
+    const RankCode &code = variant.ranks[rank].code;
+    plan.numLanes = std::max(plan.numLanes, code.numLanes);
+    for (size_t s = 0; s < variant.ranks[rank].shares.size(); ++s) {
+      const StepCode &step = code.steps[s];
+      plan.numOperands = std::max(plan.numOperands, step.numOperands());
+      for (uint32_t i = 0; i < step.numOperands(); ++i) {
+        OperandKind kind = code.operands[step.operandsBegin + i].kind;
+        if (kind == OperandKind::input)
+          program.readsInput[rank] = true;
+        else if (kind == OperandKind::output)
+          program.usesOutput[rank] = true;
+      }
+    }
+  }
+}
+
+} // namespace
+
+const VariantPlan &ProgramPlan::variantFor(uint64_t bytes) const {
+  for (const VariantPlan &variant : variants)
+    if (bytes < variant.variant->max_bytes())
+      return variant;
+  return variants.back(); // of 2^64 - 1 bytes
+}
+
+Status Plan::create(const ScheduleSet &files, int numRanks, Plan &plan) {
+  plan.numRanks = numRanks;
+  plan.files = files;
+  plan.fingerprint = sched::fnv1a64(&numRanks, sizeof(numRanks));
+  uint32_t otherRanks = 0; // of a program that does not fit, for the message
+  std::map<Pair, std::vector<RingPlan>> rings;
+  for (const auto &file : files) {
+    uint64_t checksum = file->checksum();
+    plan.fingerprint =
+        sched::fnv1a64(&checksum, sizeof(checksum), plan.fingerprint);
+    for (const sched::Program *program : *file->root().programs()) {
+      if (sched::numPrograms(*program) != uint32_t(numRanks)) {
+        otherRanks = sched::numPrograms(*program);
+        continue;
+      }
+      plan.programs.emplace_back();
+      plan.programs.back().program = program;
+      for (const sched::Variant *variant : *program->variants())
+        claimRings(*variant, rings);
+    }
+  }
+  if (plan.programs.empty())
+    return {blinkInvalidUsage,
+            "the schedule is for " + std::to_string(otherRanks) +
+                " ranks, the call has " + std::to_string(numRanks) +
+                ": compile one for as many GPUs"};
+
+  std::map<Pair, uint32_t> firstRing;
+  for (auto &[pair, list] : rings) {
+    firstRing[pair] = uint32_t(plan.rings.size());
+    for (RingPlan &ring : list) {
+      ring.offset = plan.poolBytes;
+      ring.firstSlot = plan.numSlots;
+      plan.poolBytes += ring.bytes;
+      plan.numSlots += ring.slots;
+      plan.rings.push_back(ring);
+    }
+  }
+  uint32_t number = 0;
+  for (ProgramPlan &program : plan.programs) {
+    program.readsInput.resize(numRanks);
+    program.usesOutput.resize(numRanks);
+    for (const sched::Variant *variant : *program.program->variants()) {
+      program.variants.push_back(
+          planVariant(*program.program, *variant, number++, firstRing));
+      noteUse(program.variants.back(), program, plan);
+    }
+  }
+  return {};
+}
+
+Status Plan::find(sched::Collective collective, int root,
+                  const ProgramPlan *&result) const {
+  std::string roots;
+  for (const ProgramPlan &program : programs) {
+    if (program.program->collective() != collective)
+      continue;
+    if (program.program->root() == root) {
+      result = &program;
+      return {};
+    }
+    roots +=
+        (roots.empty() ? "" : ", ") + std::to_string(program.program->root());
+  }
+  std::string name = sched::EnumNameCollective(collective);
+  std::string ranks = std::to_string(numRanks) + " ranks";
+  if (roots.empty())
+    return {blinkInvalidUsage, "the schedule has no " + name + " for " + ranks +
+                                   ": compile one and open or add it"};
+  return {blinkInvalidUsage, "the schedule has no " + name + " for " + ranks +
+                                 " with root " + std::to_string(root) +
+                                 ", only with root " + roots +
+                                 ": compile one and add it"};
+}
+
+} // namespace blink::runtime

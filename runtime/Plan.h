@@ -1,0 +1,94 @@
+//===- Plan.h - programs, prepared once -------------------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// What replaying needs beyond the file, worked out when communicators are made
+// so that a call finds everything in place. Every process of a job computes the
+// same plan from the same files.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_RUNTIME_PLAN_H
+#define BLINK_RUNTIME_PLAN_H
+
+#include "runtime/ScheduleSet.h"
+#include "runtime/core/Program.h"
+
+#include <vector>
+
+namespace blink::runtime {
+
+/// How far a step's channel destinations need bytes of their own, in a process
+/// that holds both ends: the reader may look at the writer's buffer instead.
+enum class Share : uint8_t {
+  none,   ///< the slot must hold the chunk
+  output, ///< the same as the output it also writes, and nobody rewrites
+  input,  ///< the same as its only source, the input
+  inputUnlessOwn, ///< likewise, unless the call is in place
+};
+
+/// The memory behind channels. Variants use the same rings, in the order of
+/// their channels between the same two ranks, so a ring is as large as the
+/// largest of its channels.
+struct RingPlan {
+  uint16_t source = 0;
+  uint16_t destination = 0;
+  uint32_t slots = 0;
+  uint64_t bytes = 0;     ///< of all slots, a multiple of 64
+  uint64_t offset = 0;    ///< of the slots in the pool
+  uint32_t firstSlot = 0; ///< number of its first slot among all rings' slots
+  sched::ChannelKind kind = sched::ChannelKind::peer;
+};
+
+/// One rank's program of a variant.
+struct RankPlan {
+  RankCode code;
+  std::vector<Share> shares; ///< of each step
+};
+
+struct VariantPlan {
+  const sched::Variant *variant = nullptr;
+  uint32_t number = 0;         ///< among all variants of the plan
+  std::vector<RankPlan> ranks; ///< and relays
+  std::vector<TreeShare> trees;
+  std::vector<uint32_t> rings; ///< of each channel
+  std::vector<uint16_t> slots; ///< of each channel
+
+  uint32_t chunkBytes() const { return variant->chunk_bytes(); }
+};
+
+struct ProgramPlan {
+  const sched::Program *program = nullptr;
+  std::vector<VariantPlan> variants;
+  std::vector<bool> readsInput; ///< of each rank, in any variant
+  std::vector<bool> usesOutput; ///< likewise: reads or writes
+
+  /// The variant for calls of `bytes`, S as for algbw.
+  const VariantPlan &variantFor(uint64_t bytes) const;
+};
+
+/// The programs of a set for one number of ranks.
+struct Plan {
+  int numRanks = 0;         ///< relays among them
+  ScheduleSet files;        ///< what everything here points into
+  uint64_t fingerprint = 0; ///< of the files' bytes, in order
+  std::vector<ProgramPlan> programs;
+  std::vector<RingPlan> rings; ///< sorted by (source, destination)
+  uint64_t poolBytes = 0;      ///< of all rings' slots
+  uint32_t numSlots = 0;       ///< of all rings
+  // The most that any variant needs:
+  uint32_t numTrees = 0;
+  uint32_t numLanes = 0;    ///< of a rank
+  uint32_t numOperands = 0; ///< of one step
+
+  /// Errors: invalid usage if no program is for `numRanks` ranks.
+  static Status create(const ScheduleSet &files, int numRanks, Plan &plan);
+
+  /// Errors: invalid usage, naming what to compile.
+  Status find(sched::Collective collective, int root,
+              const ProgramPlan *&program) const;
+};
+
+} // namespace blink::runtime
+
+#endif // BLINK_RUNTIME_PLAN_H

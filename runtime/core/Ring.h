@@ -1,0 +1,68 @@
+//===- Ring.h - the protocol of a ring of slots -----------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// A ring carries the chunks of a channel from one writing lane to one reading
+// lane. Chunks are numbered from 0 since the communicator was made, and the
+// numbers never go back: neither launches nor collectives reset them.
+//
+//   writer                                      reader
+//   wait until chunk n fits: freed > n - slots
+//   fill slot n % slots
+//   full[n % slots] = tag(n), release   ----->  wait until full == tag(n)
+//                                               read the slot
+//   sees freed, acquire                 <-----  freed = n + 1, release
+//
+// `full` lies with the reader and `freed` with the writer, so each polls memory
+// of its own. Each word has one writer. Release and acquire suffice: a lane
+// only ever waits for one word at a time and no decision hangs on the order of
+// two. test/models/ring.pml checks the protocol.
+//
+// Rings outlive calls, and variants with other slots use the same memory: the
+// first chunk of another layout waits until the ring is empty.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_RUNTIME_CORE_RING_H
+#define BLINK_RUNTIME_CORE_RING_H
+
+#include "runtime/core/HostDevice.h"
+
+#include <cstdint>
+
+namespace blink::runtime {
+
+/// Tags of full slots: the low bits of the chunk's number + 1 (so that zeroed
+/// memory is no tag) below the call's signature, which tells a reader that the
+/// writer is in the same collective. Tags are compared for equality, and a slot
+/// holds one of two neighbouring laps: that the bits wrap after 2^40 chunks
+/// does no harm.
+inline constexpr unsigned kNumberBits = 40;
+inline constexpr uint64_t kNumberMask = (uint64_t(1) << kNumberBits) - 1;
+
+BLINK_HOST_DEVICE constexpr uint64_t makeTag(uint64_t number,
+                                             uint64_t signature) {
+  return ((number + 1) & kNumberMask) | signature << kNumberBits;
+}
+/// Whether the slot that has `tag` holds chunk `number`, of whatever call.
+BLINK_HOST_DEVICE constexpr bool holdsChunk(uint64_t tag, uint64_t number) {
+  return ((tag ^ (number + 1)) & kNumberMask) == 0;
+}
+
+/// What `freed` must have reached before chunk `number` may be written into a
+/// ring of `slots`; all chunks before it if the layout changes.
+BLINK_HOST_DEVICE constexpr uint64_t
+freedNeeded(uint64_t number, uint32_t slots, bool newLayout) {
+  if (newLayout)
+    return number;
+  return number + 1 > slots ? number + 1 - slots : 0;
+}
+
+/// The part of a call's hash that fits into a tag.
+BLINK_HOST_DEVICE constexpr uint64_t signatureBits(uint64_t hash) {
+  return hash >> kNumberBits;
+}
+
+} // namespace blink::runtime
+
+#endif // BLINK_RUNTIME_CORE_RING_H

@@ -1,0 +1,189 @@
+//===- Drive.cpp - threads that step lanes --------------------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/host/Drive.h"
+
+#include "runtime/host/Helpers.h"
+#include "runtime/host/Idle.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace blink::runtime {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Below this, waking a helper costs more than it brings.
+constexpr uint64_t kHelpBytes = 256 << 10;
+
+/// A call that has begun, and whose rank's next calls wait behind it.
+struct Active {
+  size_t place; ///< of the call among the sorted ones
+  bool offered = false;
+  uint64_t progress = 0; ///< of its run, when last looked at
+  Clock::time_point since;
+};
+
+class Driver {
+public:
+  Driver(HostCall *calls, size_t numCalls)
+      : calls_(calls), numCalls_(numCalls) {}
+
+  void run();
+
+private:
+  HostCall &at(size_t place) const { return calls_[sorted_[place]]; }
+  bool sameRank(size_t a, size_t b) const;
+  void sortByRank();
+  bool refuseDifferent();
+  void beginFrom(size_t index);
+  void finish(Active &active);
+  void watch();
+
+  HostCall *calls_;
+  size_t numCalls_;
+  /// The calls by machine and rank, those of a rank in their order.
+  std::vector<size_t> sorted_;
+  std::vector<Active> active_;
+};
+
+void Driver::sortByRank() {
+  sorted_.resize(numCalls_);
+  for (size_t i = 0; i < numCalls_; ++i)
+    sorted_[i] = i;
+  std::sort(sorted_.begin(), sorted_.end(), [this](size_t a, size_t b) {
+    const HostCall &x = calls_[a], &y = calls_[b];
+    return std::make_tuple(x.machine, x.call->rank, a) <
+           std::make_tuple(y.machine, y.call->rank, b);
+  });
+}
+
+bool Driver::sameRank(size_t a, size_t b) const {
+  return at(a).machine == at(b).machine && at(a).call->rank == at(b).call->rank;
+}
+
+/// The n-th call of every rank of a machine must be the same one.
+bool Driver::refuseDifferent() {
+  size_t first = 0, begin = 0; // of the machine's calls, of the rank's
+  for (size_t i = 0; i < numCalls_; ++i) {
+    if (at(i).machine != at(first).machine)
+      first = i;
+    if (!sameRank(i, begin))
+      begin = i;
+    const size_t other = first + (i - begin);
+    const CallKind &a = at(other).call->kind, &b = at(i).call->kind;
+    if (!sameRank(other, first) || a == b)
+      continue;
+    Status status{blinkInvalidUsage, "the ranks' calls differ: rank " +
+                                         std::to_string(at(other).call->rank) +
+                                         " has " + a.describe() + ", rank " +
+                                         std::to_string(at(i).call->rank) +
+                                         " has " + b.describe()};
+    for (size_t k = 0; k < numCalls_; ++k)
+      calls_[k].result = status;
+    return true;
+  }
+  return false;
+}
+
+/// Begins the call at `place`, or the rank's next one that can begin.
+void Driver::beginFrom(size_t place) {
+  const size_t first = place;
+  for (; place < numCalls_ && sameRank(place, first); ++place) {
+    HostCall &next = at(place);
+    if (next.call->kind.count == 0)
+      continue;
+    next.result = next.machine->begin(*next.call);
+    if (!next.result.ok())
+      continue;
+    Active active{place, false, 0, Clock::time_point()};
+    Helpers &helpers = Helpers::get();
+    if (next.call->bytes() >= kHelpBytes && helpers.processors() > 1 &&
+        helpers.drivers.load(std::memory_order_relaxed) <
+            helpers.processors()) {
+      helpers.offer(next.machine->run(next.call->rank));
+      active.offered = true;
+    }
+    active_.push_back(active);
+    return;
+  }
+}
+
+void Driver::finish(Active &active) {
+  HostCall &done = at(active.place);
+  if (active.offered)
+    Helpers::get().withdraw(done.machine->run(done.call->rank));
+  done.result = done.machine->end(done.call->rank);
+}
+
+/// Looks at the clock and at the other ranks, when nothing has moved for a
+/// while.
+void Driver::watch() {
+  const Clock::time_point now = Clock::now();
+  for (Active &active : active_) {
+    HostCall &waiting = at(active.place);
+    const uint64_t progress =
+        waiting.machine->run(waiting.call->rank).progress();
+    if (active.since == Clock::time_point() || progress != active.progress) {
+      active.progress = progress;
+      active.since = now;
+    }
+    waiting.machine->checkRanks(*waiting.call);
+    if (now - active.since > waiting.machine->timeout())
+      waiting.machine->failStuck(*waiting.call);
+  }
+}
+
+void Driver::run() {
+  sortByRank();
+  if (refuseDifferent())
+    return;
+  Helpers &helpers = Helpers::get();
+  const int drivers = helpers.drivers.fetch_add(1, std::memory_order_relaxed);
+  int ranksHere = 0;
+  for (size_t i = 0; i < numCalls_; ++i)
+    if (i == 0 || !sameRank(i, i - 1)) {
+      ++ranksHere;
+      beginFrom(i);
+    }
+  // Ranks that other threads drive need a processor each.
+  const int threads = at(0).machine->numRanks() - ranksHere + 1;
+  Idle idle(threads > helpers.processors() || drivers >= helpers.processors());
+  while (!active_.empty()) {
+    bool moved = false;
+    for (size_t a = 0; a < active_.size();) {
+      HostCall &current = at(active_[a].place);
+      RankRun &run = current.machine->run(current.call->rank);
+      moved |= run.visit();
+      if (!run.finished() && !current.machine->failed()) {
+        ++a;
+        continue;
+      }
+      finish(active_[a]);
+      const size_t next = active_[a].place + 1;
+      const bool more = next < numCalls_ && sameRank(next, next - 1);
+      active_.erase(active_.begin() + ptrdiff_t(a));
+      if (more)
+        beginFrom(next);
+      moved = true;
+    }
+    if (moved) {
+      idle.reset();
+      continue;
+    }
+    idle.wait();
+    if (idle.sleeping())
+      watch();
+  }
+  helpers.drivers.fetch_sub(1, std::memory_order_relaxed);
+}
+
+} // namespace
+
+void drive(HostCall *calls, size_t numCalls) { Driver(calls, numCalls).run(); }
+
+} // namespace blink::runtime

@@ -1,0 +1,90 @@
+//===- FoldLoops.cpp - folds on the host ----------------------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Plain loops over blocks that stay in the first-level cache, for the compiler
+// to vectorise. Compiled once for each instruction set that Fold.cpp chooses
+// from, with -O3 whatever the build type, and without contracting a product and
+// a sum into one rounding. Nothing inline from elsewhere may stay a function of
+// its own here: see core/HostDevice.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/Types.h"
+#include "runtime/host/Fold.h"
+
+#include <cstring>
+
+namespace blink::runtime::BLINK_FOLD_LEVEL {
+namespace {
+
+/// Half of a small first-level cache.
+constexpr size_t kBlockBytes = 16 << 10;
+
+/// A fold with one source: the bytes, block by block, so that the source is
+/// read from memory once however many destinations there are.
+void copyBytes(const char *source, void *const *destinations,
+               size_t numDestinations, size_t size) {
+  const size_t block = numDestinations == 1 ? size : kBlockBytes;
+  for (size_t begin = 0; begin < size; begin += block) {
+    const size_t length = size - begin < block ? size - begin : block;
+    for (size_t d = 0; d < numDestinations; ++d) {
+      char *destination = static_cast<char *>(destinations[d]) + begin;
+      if (destination != source + begin)
+        std::memcpy(destination, source + begin, length);
+    }
+  }
+}
+
+template <typename T, typename Operator>
+void fold(const void *const *sources, size_t numSources,
+          void *const *destinations, size_t numDestinations, size_t count,
+          uint32_t divisor) {
+  if (numSources == 1 && divisor == 0)
+    return copyBytes(static_cast<const char *>(sources[0]), destinations,
+                     numDestinations, count * sizeof(T));
+  // The result of a block is complete here before any of it is written, so a
+  // destination may be a source.
+  using A = Accumulator<T>;
+  constexpr size_t kBlock = kBlockBytes / sizeof(A);
+  alignas(64) A sum[kBlock];
+  for (size_t begin = 0; begin < count; begin += kBlock) {
+    const size_t n = count - begin < kBlock ? count - begin : kBlock;
+    const T *first = static_cast<const T *>(sources[0]) + begin;
+    if (numSources == 1) {
+      for (size_t i = 0; i < n; ++i)
+        sum[i] = loadElement(first[i]);
+    } else {
+      const T *second = static_cast<const T *>(sources[1]) + begin;
+      for (size_t i = 0; i < n; ++i)
+        sum[i] =
+            Operator::combine(loadElement(first[i]), loadElement(second[i]));
+    }
+    for (size_t s = 2; s < numSources; ++s) {
+      const T *source = static_cast<const T *>(sources[s]) + begin;
+      for (size_t i = 0; i < n; ++i)
+        sum[i] = Operator::combine(sum[i], loadElement(source[i]));
+    }
+    if (divisor != 0)
+      for (size_t i = 0; i < n; ++i)
+        sum[i] = divideByRanks(sum[i], divisor);
+    T *result = static_cast<T *>(destinations[0]) + begin;
+    for (size_t i = 0; i < n; ++i)
+      result[i] = storeElement<T>(sum[i]);
+    for (size_t d = 1; d < numDestinations; ++d)
+      std::memcpy(static_cast<T *>(destinations[d]) + begin, result,
+                  n * sizeof(T));
+  }
+}
+
+} // namespace
+
+FoldFunction foldFunction(blinkDataType_t type, blinkRedOp_t op) {
+  return withType(type, [op](auto element) {
+    return withOperator(op, [](auto combine) -> FoldFunction {
+      return fold<decltype(element), decltype(combine)>;
+    });
+  });
+}
+
+} // namespace blink::runtime::BLINK_FOLD_LEVEL

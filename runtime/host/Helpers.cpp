@@ -1,0 +1,104 @@
+//===- Helpers.cpp - idle processors that lend a hand ---------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/host/Helpers.h"
+
+#include "runtime/host/Idle.h"
+
+#include <sched.h>
+#include <system_error>
+
+namespace blink::runtime {
+namespace {
+
+int countProcessors() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof(set), &set) == 0)
+    return std::max(1, CPU_COUNT(&set));
+  return std::max(1, int(std::thread::hardware_concurrency()));
+}
+
+} // namespace
+
+Helpers &Helpers::get() {
+  static Helpers helpers;
+  return helpers;
+}
+
+Helpers::Helpers() : processors_(countProcessors()) {}
+
+Helpers::~Helpers() {
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    stopping_ = true;
+  }
+  offered_.notify_all();
+  for (std::thread &thread : threads_)
+    thread.join();
+}
+
+void Helpers::offer(RankRun &run) {
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    offers_.push_back({&run, 0});
+    try {
+      while (int(threads_.size()) < processors_ - 1)
+        threads_.emplace_back([this] { main(); });
+    } catch (const std::system_error &) {
+      // The callers do it alone.
+    }
+  }
+  offered_.notify_all();
+}
+
+void Helpers::withdraw(RankRun &run) {
+  std::unique_lock<std::mutex> lock(mutex_);
+  auto find = [&] {
+    return std::find_if(offers_.begin(), offers_.end(),
+                        [&](const Offer &offer) { return offer.run == &run; });
+  };
+  // A helper stays for one visit, which ends: bounded.
+  left_.wait(lock, [&] { return find()->helpers == 0; });
+  offers_.erase(find());
+}
+
+/// Visits every offer once, without the lock; whether anything moved.
+bool Helpers::visitOffers(std::unique_lock<std::mutex> &lock) {
+  bool moved = false;
+  for (size_t i = 0; i < offers_.size(); ++i) {
+    RankRun *run = offers_[i].run;
+    ++offers_[i].helpers;
+    lock.unlock();
+    moved |= run->visit();
+    lock.lock();
+    // Others may have come and gone meanwhile, but not this one.
+    for (Offer &offer : offers_)
+      if (offer.run == run && --offer.helpers == 0)
+        left_.notify_all();
+  }
+  return moved;
+}
+
+void Helpers::main() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  Idle idle(true);
+  while (!stopping_) {
+    if (offers_.empty()) {
+      offered_.wait(lock);
+      idle.reset();
+      continue;
+    }
+    if (visitOffers(lock)) {
+      idle.reset();
+      continue;
+    }
+    lock.unlock();
+    idle.wait();
+    lock.lock();
+  }
+}
+
+} // namespace blink::runtime

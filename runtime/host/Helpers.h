@@ -1,0 +1,57 @@
+//===- Helpers.h - idle processors that lend a hand -------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_RUNTIME_HOST_HELPERS_H
+#define BLINK_RUNTIME_HOST_HELPERS_H
+
+#include "runtime/host/RankRun.h"
+
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+namespace blink::runtime {
+
+/// Threads of the process, one fewer than processors, that step lanes of large
+/// collectives beside the threads that called them. Started when first needed.
+/// Thread-safe.
+class Helpers {
+public:
+  /// The process's. Its threads sleep while there is nothing to do.
+  static Helpers &get();
+  ~Helpers();
+
+  /// Processors this process may run on.
+  int processors() const { return processors_; }
+  /// Threads that are driving collectives now.
+  std::atomic<int> drivers{0};
+
+  /// Lets helpers step `run` until withdraw().
+  void offer(RankRun &run);
+  /// Returns when no helper is at `run`.
+  void withdraw(RankRun &run);
+
+private:
+  struct Offer {
+    RankRun *run;
+    int helpers; ///< that are at it
+  };
+
+  Helpers();
+  void main();
+  bool visitOffers(std::unique_lock<std::mutex> &lock);
+
+  int processors_;
+  std::mutex mutex_;
+  std::condition_variable offered_, left_;
+  std::vector<Offer> offers_;
+  std::vector<std::thread> threads_;
+  bool stopping_ = false;
+};
+
+} // namespace blink::runtime
+
+#endif // BLINK_RUNTIME_HOST_HELPERS_H

@@ -1,0 +1,84 @@
+//===- HostMachine.h - the host back end of one job -------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Ranks of a job on this machine's processors: all of them in this process, or
+// some of them here and the others in other processes.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_RUNTIME_HOST_HOSTMACHINE_H
+#define BLINK_RUNTIME_HOST_HOSTMACHINE_H
+
+#include "runtime/Machine.h"
+#include "runtime/host/RankRun.h"
+
+#include <chrono>
+#include <deque>
+
+namespace blink::runtime {
+
+class HostMachine final : public Machine {
+public:
+  /// All ranks, in this process. Errors: no program for so many ranks; memory.
+  static Status createAll(const ScheduleSet &files, int numRanks,
+                          std::chrono::milliseconds timeout,
+                          std::shared_ptr<HostMachine> &machine);
+  /// Rank `rank` of a job in several processes that know `id`. Returns when all
+  /// ranks have joined. Errors also: they have not in time, or have opened
+  /// other files.
+  static Status join(const ScheduleSet &files, int numRanks,
+                     const blinkUniqueId &id, int rank,
+                     std::chrono::milliseconds timeout,
+                     std::shared_ptr<HostMachine> &machine);
+  ~HostMachine() override;
+
+  void abort(int rank) override;
+  void leave(int rank) override;
+  bool busy(int rank) const override;
+  Status failure() const override { return rings_.segment.failure(); }
+
+  // For whoever drives calls (Drive.h).
+
+  /// Starts a call that has a program. The rank is busy until end(). Errors:
+  /// the job has failed, or a rank is gone.
+  Status begin(const Call &call);
+  RankRun &run(int rank) const { return *ranks_[rank].run; }
+  /// Ends it, and returns its result: if the job failed, when no other rank of
+  /// this process touches its buffers any more.
+  Status end(int rank);
+  bool failed() const { return rings_.segment.failed(); }
+  /// Fails the job if a rank that `call` needs has been destroyed or its
+  /// process has died.
+  void checkRanks(const Call &call);
+  /// Fails the job because `call` has waited too long.
+  void failStuck(const Call &call);
+  std::chrono::milliseconds timeout() const { return timeout_; }
+  /// Ranks of the job, wherever they run: they share the processors.
+  int numRanks() const { return plan_.numRanks; }
+
+private:
+  struct Rank {
+    std::unique_ptr<RankRun> run; ///< null: in another process
+    std::atomic<bool> busy{false};
+    /// A descriptor that becomes readable when the rank's process has died, or
+    /// -1: in this process, or the system cannot tell.
+    int process = -1;
+  };
+
+  HostMachine() = default;
+  Status makePlan(const ScheduleSet &files, int numRanks,
+                  std::chrono::milliseconds timeout);
+  void makeRank(int rank);
+  void watchProcesses();
+  Status missingRank(const Call &call);
+  std::string describe(const Call &call, const Need &need) const;
+
+  std::chrono::milliseconds timeout_{0};
+  HostRings rings_;
+  std::deque<Rank> ranks_;
+};
+
+} // namespace blink::runtime
+
+#endif // BLINK_RUNTIME_HOST_HOSTMACHINE_H

@@ -1,0 +1,338 @@
+//===- RankRun.cpp - one rank's collective being replayed -----------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/host/RankRun.h"
+
+#include "runtime/core/Memory.h"
+
+#include <algorithm>
+#include <sched.h>
+
+namespace blink::runtime {
+
+std::atomic<StepHook> stepHook{nullptr};
+
+namespace {
+
+/// Messages up to this size go through slots even where readers could look at
+/// the buffers: copying them is cheaper than waiting until they have.
+constexpr uint64_t kLendBytes = 16 << 10;
+
+bool sameShape(const CallShape &a, const CallShape &b) {
+  return a.count == b.count && a.elementBytes == b.elementBytes;
+}
+
+bool overlap(const void *a, uint64_t aBytes, const void *b, uint64_t bBytes) {
+  const auto x = reinterpret_cast<uintptr_t>(a);
+  const auto y = reinterpret_cast<uintptr_t>(b);
+  return a && b && x < y + bBytes && y < x + aBytes;
+}
+
+} // namespace
+
+RankRun::RankRun(const Plan &plan, HostRings &rings, int rank)
+    : plan_(plan), rings_(rings), rank_(rank), lanes_(plan.numLanes) {
+  ranges_.reserve(plan.numTrees);
+  chunks_.reserve(plan.numTrees);
+  lentRings_.reserve(plan.rings.size());
+  for (Lane &lane : lanes_)
+    lane.pointers.resize(plan.numOperands);
+}
+
+//===-- Starting ----------------------------------------------------------===//
+
+/// What follows from the shape alone.
+void RankRun::prepare(const VariantPlan &variant, const CallShape &shape) {
+  variant_ = &variant;
+  shape_ = shape;
+  ranges_.clear();
+  chunks_.clear();
+  for (const TreeShare &tree : variant.trees) {
+    ranges_.push_back(shape.rangeOf(tree));
+    chunks_.push_back(shape.chunksOf(ranges_.back()));
+  }
+  const RankPlan &rank = variant.ranks[rank_];
+  numActive_ = 0;
+  lentRings_.clear();
+  for (uint32_t l = 0; l < rank.code.numLanes; ++l) {
+    const LaneCode &code = rank.code.lanes[l];
+    Lane &lane = lanes_[numActive_];
+    lane.number = l;
+    lane.steps = rank.code.steps + code.stepsBegin;
+    lane.cursor.start(code.stepsCount, chunksOf(lane));
+    numActive_ += !lane.cursor.done();
+    for (uint32_t s = 0; s < code.stepsCount; ++s) {
+      const StepCode &step = lane.steps[s];
+      if (rank.shares[code.stepsBegin + s] == Share::none ||
+          chunks_[step.tree] == 0)
+        continue;
+      for (uint32_t i = step.sources; i < step.numOperands(); ++i) {
+        const OperandCode &to = rank.code.operands[step.operandsBegin + i];
+        if (to.kind == OperandKind::channel)
+          lentRings_.push_back(variant.rings[to.index]);
+      }
+    }
+  }
+}
+
+void RankRun::start(const Call &call) {
+  call_ = &call;
+  const VariantPlan &variant = call.variant();
+  const CallShape shape = call.shape(variant);
+  if (variant_ != &variant || !sameShape(shape_, shape))
+    prepare(variant, shape);
+  shape_.divisor = shape.divisor;
+  fold_ = foldFunction(call.kind.type, call.kind.op);
+  signature_ = signatureBits(call.kind.hash());
+  const uint64_t bytes = call.bytes();
+  lends_ = rings_.oneProcess && bytes > kLendBytes && !lentRings_.empty();
+  inPlace_ = overlap(call.send, bytes, call.recv, bytes);
+  rings_.segment.beginCall(rank_, call.kind);
+  const RankPlan &rank = variant.ranks[rank_];
+  for (uint32_t l = 0; l < numActive_; ++l) {
+    Lane &lane = lanes_[l];
+    lane.done = false;
+    lane.cursor.start(rank.code.lanes[lane.number].stepsCount, chunksOf(lane));
+  }
+  // Release: helpers that are told of the run later see all of it.
+  lanesLeft_.store(numActive_, std::memory_order_release);
+}
+
+//===-- Stepping ----------------------------------------------------------===//
+
+bool RankRun::visit() {
+  bool moved = false;
+  for (uint32_t l = 0; l < numActive_; ++l) {
+    Lane &lane = lanes_[l];
+    if (lane.claimed.load(std::memory_order_relaxed) != 0 ||
+        lane.claimed.exchange(1, std::memory_order_seq_cst) != 0)
+      continue;
+    if (!lane.done) {
+      while (!rings_.segment.failed() && stepLane(lane)) {
+        moved = true;
+        if (lane.cursor.done()) {
+          lane.done = true;
+          lanesLeft_.fetch_sub(1, std::memory_order_release);
+          break;
+        }
+      }
+    }
+    lane.claimed.store(0, std::memory_order_release);
+  }
+  return moved;
+}
+
+bool RankRun::finished() {
+  if (lanesLeft_.load(std::memory_order_acquire) != 0)
+    return false;
+  if (lends_)
+    for (uint32_t ring : lentRings_)
+      if (loadAcquire(rings_.segment.freed(ring)) !=
+          rings_.writers[ring].number)
+        return false;
+  return true;
+}
+
+void RankRun::waitUntilQuiet() const {
+  for (uint32_t l = 0; l < lanes_.size(); ++l)
+    while (lanes_[l].claimed.load(std::memory_order_seq_cst) != 0)
+      sched_yield(); // bounded by one fold: between folds lanes look up
+}
+
+/// Runs the lane's next fold; false if it has to wait.
+bool RankRun::stepLane(Lane &lane) {
+  const StepCode &step = lane.steps[lane.cursor.step()];
+  const RankCode &code = variant_->ranks[rank_].code;
+  const OperandCode *operands = code.operands + step.operandsBegin;
+  for (uint32_t i = 0; i < step.numOperands(); ++i)
+    if (operands[i].kind == OperandKind::channel &&
+        (i < step.sources ? chunkMissing(operands[i], nullptr)
+                          : slotMissing(operands[i], nullptr)))
+      return false;
+  for (uint32_t i = 0; i < step.sources; ++i)
+    if (operands[i].kind == OperandKind::channel) {
+      const uint32_t channel = operands[i].index;
+      const uint64_t number = rings_.readers[variant_->rings[channel]].number;
+      const uint64_t tag = loadRelaxed(&headAt(channel, number).full);
+      if (tag != makeTag(number, signature_)) {
+        checkSignature(channel, tag);
+        return false;
+      }
+    }
+  if (StepHook hook = stepHook.load(std::memory_order_relaxed))
+    hook(rank_, lane.number, lane.cursor.step(), lane.cursor.chunk(),
+         rings_.segment);
+  fold(lane, step);
+  lane.cursor.next(chunksOf(lane));
+  progress_.fetch_add(1, std::memory_order_relaxed);
+  return true;
+}
+
+bool RankRun::chunkMissing(const OperandCode &operand, Need *need) const {
+  const uint64_t number = rings_.readers[variant_->rings[operand.index]].number;
+  const uint64_t tag = loadAcquire(&headAt(operand.index, number).full);
+  if (need) {
+    need->reading = true;
+    need->expected = number + 1;
+    need->seen = tag & kNumberMask;
+    // An older lap's chunk, or none yet: what has come is what was read.
+    if (!holdsChunk(tag, number) && need->seen <= number)
+      need->seen = number;
+  }
+  return !holdsChunk(tag, number);
+}
+
+bool RankRun::slotMissing(const OperandCode &operand, Need *need) const {
+  const uint32_t ring = variant_->rings[operand.index];
+  RingEnd &end = rings_.writers[ring];
+  const uint64_t needed =
+      freedNeeded(end.number, variant_->slots[operand.index],
+                  end.layout != variant_->number);
+  if (end.freedSeen < needed || need)
+    end.freedSeen = loadAcquire(rings_.segment.freed(ring));
+  if (need) {
+    need->reading = false;
+    need->expected = needed;
+    need->seen = end.freedSeen;
+  }
+  return end.freedSeen < needed;
+}
+
+/// The chunk has come, from a rank that is in another collective.
+void RankRun::checkSignature(uint32_t channel, uint64_t tag) {
+  const int source = plan_.rings[variant_->rings[channel]].source;
+  std::string text = "the ranks' calls differ: rank " + std::to_string(rank_) +
+                     " has " + call_->kind.describe() + ", rank " +
+                     std::to_string(source) + " has ";
+  const CallKind other = rings_.segment.lastCall(source);
+  text += signatureBits(other.hash()) == tag >> kNumberBits
+              ? other.describe()
+              : "sent what belongs to another call";
+  rings_.segment.fail({blinkInvalidUsage, std::move(text)});
+}
+
+//===-- Folding -----------------------------------------------------------===//
+
+SlotHead &RankRun::headAt(uint32_t channel, uint64_t number) const {
+  return rings_.segment.heads(
+      variant_->rings[channel])[number % variant_->slots[channel]];
+}
+
+char *RankRun::slotAt(uint32_t channel, uint64_t number, uint64_t bytes) const {
+  if (bytes <= SlotHead::kSmall)
+    return headAt(channel, number).small;
+  return rings_.segment.slots(variant_->rings[channel]) +
+         number % variant_->slots[channel] * variant_->chunkBytes();
+}
+
+char *RankRun::bufferAt(const OperandCode &operand, ElementRange range) const {
+  // A source is only read.
+  char *begin = operand.kind == OperandKind::input
+                    ? const_cast<char *>(static_cast<const char *>(call_->send))
+                    : static_cast<char *>(call_->recv);
+  return begin + operand.index * shape_.blockBytes() +
+         range.begin * shape_.elementBytes;
+}
+
+/// Everything it needs is there.
+void RankRun::fold(Lane &lane, const StepCode &step) {
+  const RankPlan &rank = variant_->ranks[rank_];
+  const OperandCode *operands = rank.code.operands + step.operandsBegin;
+  const ElementRange range = chunkRange(ranges_[step.tree], shape_.elementBytes,
+                                        shape_.chunkBytes, lane.cursor.chunk());
+  const uint64_t bytes = range.size() * shape_.elementBytes;
+  Share share = lends_ ? rank.shares[&step - rank.code.steps] : Share::none;
+  if (share == Share::inputUnlessOwn && inPlace_)
+    share = Share::none;
+
+  void **pointers = lane.pointers.data();
+  uint32_t numPointers = 0;
+  char *lent = nullptr;
+  for (uint32_t i = 0; i < step.numOperands(); ++i) {
+    const OperandCode &operand = operands[i];
+    if (operand.kind != OperandKind::channel) {
+      pointers[numPointers] = bufferAt(operand, range);
+      if (i >= step.sources || share != Share::output)
+        lent = static_cast<char *>(pointers[numPointers]);
+      ++numPointers;
+    } else if (i < step.sources) {
+      const uint64_t number =
+          rings_.readers[variant_->rings[operand.index]].number;
+      const uint64_t address = headAt(operand.index, number).address;
+      pointers[numPointers++] = address ? reinterpret_cast<char *>(address)
+                                        : slotAt(operand.index, number, bytes);
+    } else if (share == Share::none) {
+      pointers[numPointers++] =
+          slotAt(operand.index,
+                 rings_.writers[variant_->rings[operand.index]].number, bytes);
+    }
+  }
+  if (numPointers > step.sources)
+    fold_(pointers, step.sources, pointers + step.sources,
+          numPointers - step.sources, range.size(),
+          step.completes ? shape_.divisor : 0);
+
+  for (uint32_t i = 0; i < step.numOperands(); ++i) {
+    if (operands[i].kind != OperandKind::channel)
+      continue;
+    const uint32_t ring = variant_->rings[operands[i].index];
+    if (i < step.sources) {
+      storeRelease(rings_.segment.freed(ring), ++rings_.readers[ring].number);
+      continue;
+    }
+    RingEnd &end = rings_.writers[ring];
+    SlotHead &head = headAt(operands[i].index, end.number);
+    head.address = share == Share::none ? 0 : reinterpret_cast<uint64_t>(lent);
+    storeRelease(&head.full, makeTag(end.number, signature_));
+    end.layout = variant_->number;
+    ++end.number;
+  }
+}
+
+//===-- Messages ----------------------------------------------------------===//
+
+std::optional<Need> RankRun::needOf(const Lane &lane) const {
+  const StepCode &step = lane.steps[lane.cursor.step()];
+  const OperandCode *operands =
+      variant_->ranks[rank_].code.operands + step.operandsBegin;
+  for (uint32_t i = 0; i < step.numOperands(); ++i) {
+    Need need;
+    need.lane = lane.number;
+    need.step = lane.cursor.step();
+    need.channel = operands[i].index;
+    if (operands[i].kind == OperandKind::channel &&
+        (i < step.sources ? chunkMissing(operands[i], &need)
+                          : slotMissing(operands[i], &need)))
+      return need;
+  }
+  return std::nullopt;
+}
+
+std::optional<Need> RankRun::firstNeed() {
+  for (uint32_t l = 0; l < numActive_; ++l) {
+    Lane &lane = lanes_[l];
+    if (lane.claimed.exchange(1, std::memory_order_seq_cst) != 0)
+      continue;
+    std::optional<Need> need;
+    if (!lane.done)
+      need = needOf(lane);
+    lane.claimed.store(0, std::memory_order_release);
+    if (need)
+      return need;
+  }
+  if (lends_)
+    for (uint32_t channel = 0; channel < variant_->rings.size(); ++channel) {
+      const uint32_t ring = variant_->rings[channel];
+      if (plan_.rings[ring].source != rank_)
+        continue;
+      const uint64_t freed = loadAcquire(rings_.segment.freed(ring));
+      if (freed < rings_.writers[ring].number)
+        return Need{0, 0, channel, false, rings_.writers[ring].number, freed};
+    }
+  return std::nullopt;
+}
+
+} // namespace blink::runtime

@@ -1,0 +1,140 @@
+//===- RankRun.h - one rank's collective being replayed ---------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// The interpreter without its threads: lanes that are stepped as far as they
+// get by whoever comes. Whoever drives them decides how to wait.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_RUNTIME_HOST_RANKRUN_H
+#define BLINK_RUNTIME_HOST_RANKRUN_H
+
+#include "runtime/core/LaneCursor.h"
+#include "runtime/core/Ring.h"
+#include "runtime/host/Fold.h"
+#include "runtime/host/Segment.h"
+
+#include <atomic>
+#include <memory>
+#include <optional>
+
+namespace blink::runtime {
+
+/// One lane's end of a ring. Belongs to the lane that drives it.
+struct alignas(64) RingEnd {
+  uint64_t number = 0;    ///< of the next chunk
+  uint64_t freedSeen = 0; ///< writers: `freed`, when last looked at
+  uint32_t layout = ~0u;  ///< writers: the variant of the last chunk
+};
+
+/// The rings of a job, as this process sees them.
+struct HostRings {
+  Segment segment;
+  std::vector<RingEnd> writers, readers; ///< of each ring
+  /// Both ends of every ring are in this process: a reader can look at the
+  /// writer's buffers.
+  bool oneProcess = true;
+};
+
+/// What a lane waits for.
+struct Need {
+  uint32_t lane = 0;
+  uint32_t step = 0;
+  uint32_t channel = 0;
+  bool reading = false;  ///< a chunk; else a free slot
+  uint64_t expected = 0; ///< chunks written, or read, since the job began
+  uint64_t seen = 0;
+};
+
+/// Called before each fold, for tests that kill, delay or corrupt.
+using StepHook = void (*)(int rank, uint32_t lane, uint32_t step,
+                          uint64_t chunk, Segment &segment);
+extern std::atomic<StepHook> stepHook;
+
+class RankRun {
+public:
+  /// Makes room, so that no call allocates. `plan` and `rings` outlive it.
+  RankRun(const Plan &plan, HostRings &rings, int rank);
+
+  /// Begins a call, which outlives it. The one before has ended.
+  void start(const Call &call);
+
+  /// Steps every lane that nobody else steps as far as it gets. Returns whether
+  /// any got anywhere. Any number of threads at once.
+  bool visit();
+
+  /// Whether all lanes are done, and nobody reads this rank's buffers any more.
+  /// What the lanes wrote is visible to a caller that sees true.
+  bool finished();
+
+  /// After a failure: waits until no thread is in a fold of this rank's, which
+  /// may read another's buffers.
+  void waitUntilQuiet() const;
+
+  /// Folds run so far, to see whether anything moves.
+  uint64_t progress() const {
+    return progress_.load(std::memory_order_relaxed);
+  }
+
+  /// What the first lane that is not done waits for; nothing if it could go on.
+  /// For messages, when nobody steps the lanes.
+  std::optional<Need> firstNeed();
+
+  const Call &call() const { return *call_; }
+  const VariantPlan &variant() const { return *variant_; }
+
+private:
+  struct alignas(64) Lane {
+    /// 1 while a thread steps the lane. Exchanged with acquire and released
+    /// with release, so what one thread did the next one sees; sequentially
+    /// consistent for waitUntilQuiet (Segment::failed).
+    std::atomic<uint32_t> claimed{0};
+    bool done = false;
+    uint32_t number = 0;
+    const StepCode *steps = nullptr;
+    LaneCursor cursor;
+    std::vector<void *> pointers; ///< sources, then destinations
+  };
+
+  void prepare(const VariantPlan &variant, const CallShape &shape);
+  bool stepLane(Lane &lane);
+  std::optional<Need> needOf(const Lane &lane) const;
+  bool chunkMissing(const OperandCode &operand, Need *need) const;
+  bool slotMissing(const OperandCode &operand, Need *need) const;
+  void checkSignature(uint32_t channel, uint64_t tag);
+  void fold(Lane &lane, const StepCode &step);
+  char *bufferAt(const OperandCode &operand, ElementRange range) const;
+  char *slotAt(uint32_t channel, uint64_t number, uint64_t bytes) const;
+  SlotHead &headAt(uint32_t channel, uint64_t number) const;
+
+  auto chunksOf(const Lane &lane) const {
+    return [this, &lane](uint32_t s) { return chunks_[lane.steps[s].tree]; };
+  }
+
+  const Plan &plan_;
+  HostRings &rings_;
+  const int rank_;
+
+  // Of the shape of the last call; kept when the next one has the same.
+  const VariantPlan *variant_ = nullptr;
+  CallShape shape_;
+  std::vector<ElementRange> ranges_; ///< of each tree
+  std::vector<uint64_t> chunks_;     ///< of each tree
+  std::vector<Lane> lanes_;
+  uint32_t numActive_ = 0;          ///< the first lanes: those with work
+  std::vector<uint32_t> lentRings_; ///< whose readers may look at our buffers
+
+  // Of the call.
+  const Call *call_ = nullptr;
+  FoldFunction fold_ = nullptr;
+  uint64_t signature_ = 0;
+  bool lends_ = false;   ///< readers look at our buffers
+  bool inPlace_ = false; ///< the output overwrites the input
+  std::atomic<uint32_t> lanesLeft_{0};
+  std::atomic<uint64_t> progress_{0};
+};
+
+} // namespace blink::runtime
+
+#endif // BLINK_RUNTIME_HOST_RANKRUN_H

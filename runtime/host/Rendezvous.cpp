@@ -1,0 +1,278 @@
+//===- Rendezvous.cpp - how processes of one machine find a job -----------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/host/Rendezvous.h"
+
+#include "runtime/Log.h"
+#include "runtime/host/Idle.h"
+
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+namespace blink::runtime {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr char kMagic[8] = {'b', 'l', 'i', 'n', 'k', 'i', 'd', '1'};
+
+/// What the 128 bytes of an id are.
+struct IdContent {
+  char magic[8];
+  char name[32];   ///< of the socket; others can see it
+  char secret[64]; ///< they cannot see this
+  char unused[24];
+};
+static_assert(sizeof(IdContent) == sizeof(blinkUniqueId));
+
+struct Request {
+  char secret[sizeof(IdContent::secret)];
+  Applicant applicant;
+};
+
+struct Reply {
+  int32_t code;
+  char text[252];
+};
+
+Status systemError(const std::string &what) {
+  return {blinkSystemError, what + ": " + std::strerror(errno)};
+}
+
+sockaddr_un addressOf(const IdContent &id, socklen_t &length) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  // A first byte of 0: an abstract name, no file.
+  std::memcpy(address.sun_path + 1, id.name, sizeof(id.name));
+  length = offsetof(sockaddr_un, sun_path) + 1 + sizeof(id.name);
+  return address;
+}
+
+/// Takes the same time wherever the difference is.
+bool sameSecret(const char *a, const char *b) {
+  unsigned difference = 0;
+  for (size_t i = 0; i < sizeof(IdContent::secret); ++i)
+    difference |= static_cast<unsigned char>(a[i] ^ b[i]);
+  return difference == 0;
+}
+
+/// Whether the other end runs as the same user.
+bool sameUser(int socket) {
+  ucred peer{};
+  socklen_t size = sizeof(peer);
+  return getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
+         peer.uid == geteuid();
+}
+
+void setTimeout(int socket, int seconds) {
+  timeval limit{seconds, 0};
+  setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+  setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
+}
+
+//===-- The answering side ------------------------------------------------===//
+
+class Registrar {
+public:
+  Registrar(Descriptor socket, const IdContent &id)
+      : socket_(std::move(socket)), id_(id) {}
+
+  /// Answers until all have come.
+  void serve() {
+    const Clock::time_point end = Clock::now() + std::chrono::hours(1);
+    while (!complete() && Clock::now() < end) {
+      pollfd waiting{socket_.get(), POLLIN, 0};
+      if (poll(&waiting, 1, 1000) != 1)
+        continue;
+      Descriptor client(accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+      if (client && sameUser(client.get()))
+        answer(client.get());
+    }
+  }
+
+private:
+  bool complete() const { return come_ != 0 && come_ == taken_.size(); }
+
+  void answer(int client) {
+    setTimeout(client, 2);
+    Request request;
+    if (recv(client, &request, sizeof(request), 0) != sizeof(request) ||
+        !sameSecret(request.secret, id_.secret))
+      return; // a stranger gets no answer
+    Status status = admit(request.applicant);
+    Reply reply{};
+    reply.code = status.code;
+    std::strncpy(reply.text, status.text.c_str(), sizeof(reply.text) - 1);
+    send(client, reply, status.ok());
+  }
+
+  Status admit(const Applicant &applicant) {
+    if (!memory_) {
+      memory_ =
+          Descriptor(memfd_create("blink", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+      if (!memory_ ||
+          ftruncate(memory_.get(), off_t(applicant.memoryBytes)) != 0)
+        return systemError("cannot make the job's memory");
+      // A process that shrank it would kill the others.
+      fcntl(memory_.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW);
+      first_ = applicant;
+      taken_.resize(applicant.numRanks);
+    }
+    const std::string self = "rank " + std::to_string(applicant.rank);
+    const std::string other = "rank " + std::to_string(first_.rank);
+    if (applicant.numRanks != first_.numRanks)
+      return {blinkInvalidUsage, self + " joins a job of " +
+                                     std::to_string(applicant.numRanks) +
+                                     " ranks, " + other + " one of " +
+                                     std::to_string(first_.numRanks)};
+    if (applicant.fingerprint != first_.fingerprint ||
+        applicant.memoryBytes != first_.memoryBytes)
+      return {blinkInvalidUsage,
+              self + " and " + other +
+                  " have opened different schedules: give all ranks the same "
+                  "files in the same order"};
+    if (taken_[applicant.rank])
+      return {blinkInvalidUsage, self + " has joined already"};
+    taken_[applicant.rank] = true;
+    ++come_;
+    return {};
+  }
+
+  void send(int client, Reply &reply, bool withMemory) {
+    iovec data{&reply, sizeof(reply)};
+    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+    msghdr message{};
+    message.msg_iov = &data;
+    message.msg_iovlen = 1;
+    if (withMemory) {
+      message.msg_control = control;
+      message.msg_controllen = sizeof(control);
+      cmsghdr *header = CMSG_FIRSTHDR(&message);
+      header->cmsg_level = SOL_SOCKET;
+      header->cmsg_type = SCM_RIGHTS;
+      header->cmsg_len = CMSG_LEN(sizeof(int));
+      const int memory = memory_.get();
+      std::memcpy(CMSG_DATA(header), &memory, sizeof(int));
+    }
+    sendmsg(client, &message, MSG_NOSIGNAL);
+  }
+
+  Descriptor socket_;
+  IdContent id_;
+  Descriptor memory_;
+  Applicant first_;
+  std::vector<bool> taken_;
+  size_t come_ = 0;
+};
+
+//===-- The asking side ---------------------------------------------------===//
+
+Status askForMemory(int socket, const Request &request, Admission &admission) {
+  setTimeout(socket, 10);
+  Reply reply{};
+  iovec data{&reply, sizeof(reply)};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+  msghdr message{};
+  message.msg_iov = &data;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof(control);
+  if (send(socket, &request, sizeof(request), MSG_NOSIGNAL) !=
+          sizeof(request) ||
+      recvmsg(socket, &message, MSG_CMSG_CLOEXEC) != sizeof(reply))
+    return {blinkInvalidArgument,
+            "the job does not answer: the unique id is not right"};
+  reply.text[sizeof(reply.text) - 1] = '\0';
+  cmsghdr *header = CMSG_FIRSTHDR(&message);
+  if (header && header->cmsg_type == SCM_RIGHTS) {
+    int memory;
+    std::memcpy(&memory, CMSG_DATA(header), sizeof(int));
+    admission.memory = Descriptor(memory);
+  }
+  if (reply.code != blinkSuccess)
+    return {blinkResult_t(reply.code), reply.text};
+  if (!admission.memory)
+    return {blinkSystemError, "the job's memory did not arrive: too many open "
+                              "files?"};
+  return {};
+}
+
+} // namespace
+
+Status makeUniqueId(blinkUniqueId &result) {
+  IdContent id{};
+  std::memcpy(id.magic, kMagic, sizeof(kMagic));
+  unsigned char random[sizeof(id.name) / 2];
+  if (getrandom(random, sizeof(random), 0) != ssize_t(sizeof(random)) ||
+      getrandom(id.secret, sizeof(id.secret), 0) != ssize_t(sizeof(id.secret)))
+    return systemError("cannot get random bytes");
+  for (size_t i = 0; i < sizeof(random); ++i) {
+    id.name[2 * i] = "0123456789abcdef"[random[i] >> 4];
+    id.name[2 * i + 1] = "0123456789abcdef"[random[i] & 15];
+  }
+  Descriptor socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+  socklen_t length;
+  const sockaddr_un address = addressOf(id, length);
+  if (!socket ||
+      bind(socket.get(), reinterpret_cast<const sockaddr *>(&address),
+           length) != 0 ||
+      listen(socket.get(), 128) != 0)
+    return systemError("cannot listen for the other ranks");
+  try {
+    std::thread([registrar = Registrar(std::move(socket), id)]() mutable {
+      registrar.serve();
+    }).detach();
+  } catch (const std::system_error &error) {
+    return {blinkSystemError,
+            std::string("cannot start a thread: ") + error.what()};
+  }
+  std::memcpy(&result, &id, sizeof(result));
+  return {};
+}
+
+Status joinJob(const blinkUniqueId &uniqueId, const Applicant &applicant,
+               Clock::time_point deadline, Admission &admission) {
+  IdContent id;
+  std::memcpy(&id, &uniqueId, sizeof(id));
+  if (std::memcmp(id.magic, kMagic, sizeof(kMagic)) != 0)
+    return {blinkInvalidArgument,
+            "the unique id is not one that blinkGetUniqueId made"};
+  Request request{};
+  std::memcpy(request.secret, id.secret, sizeof(id.secret));
+  request.applicant = applicant;
+  socklen_t length;
+  const sockaddr_un address = addressOf(id, length);
+  Idle idle(true);
+  for (;;) {
+    Descriptor socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+    if (!socket)
+      return systemError("cannot make a socket");
+    if (connect(socket.get(), reinterpret_cast<const sockaddr *>(&address),
+                length) == 0) {
+      // Nobody else may learn the secret.
+      if (!sameUser(socket.get()))
+        return {blinkInvalidUsage, "the job belongs to another user"};
+      return askForMemory(socket.get(), request, admission);
+    }
+    if (Clock::now() > deadline)
+      return {blinkRemoteError,
+              "nobody answers for the unique id: the process that called "
+              "blinkGetUniqueId has ended, or runs on another machine"};
+    idle.wait();
+  }
+}
+
+} // namespace blink::runtime

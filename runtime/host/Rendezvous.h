@@ -1,0 +1,69 @@
+//===- Rendezvous.h - how processes of one machine find a job ---*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Who makes a unique id listens on a socket without a place in the file system,
+// and hands the job's memory, which has no name either, to whoever proves that
+// he has the id. So nobody joins or reads without it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_RUNTIME_HOST_RENDEZVOUS_H
+#define BLINK_RUNTIME_HOST_RENDEZVOUS_H
+
+#include "runtime/Status.h"
+
+#include <chrono>
+#include <cstdint>
+#include <unistd.h>
+#include <utility>
+
+namespace blink::runtime {
+
+/// Owns a file descriptor.
+class Descriptor {
+public:
+  explicit Descriptor(int number = -1) : number_(number) {}
+  Descriptor(Descriptor &&other) noexcept
+      : number_(std::exchange(other.number_, -1)) {}
+  Descriptor &operator=(Descriptor &&other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
+  ~Descriptor() {
+    if (number_ >= 0)
+      close(number_);
+  }
+  int get() const { return number_; }
+  explicit operator bool() const { return number_ >= 0; }
+
+private:
+  int number_;
+};
+
+/// Who wants to join, and what for.
+struct Applicant {
+  uint32_t numRanks = 0;
+  uint32_t rank = 0;
+  uint64_t fingerprint = 0; ///< of the plan
+  uint64_t memoryBytes = 0;
+};
+
+struct Admission {
+  Descriptor memory; ///< of memoryBytes, shared by all ranks, zero at first
+};
+
+/// Makes an id and answers applicants in the background, until all ranks have
+/// come or an hour is over. Errors: system error.
+Status makeUniqueId(blinkUniqueId &id);
+
+/// Joins the job of `id`. Errors: nobody answers by `deadline`; the id is not
+/// right; the other ranks have another number of ranks or other files; the rank
+/// is taken.
+Status joinJob(const blinkUniqueId &id, const Applicant &applicant,
+               std::chrono::steady_clock::time_point deadline,
+               Admission &admission);
+
+} // namespace blink::runtime
+
+#endif // BLINK_RUNTIME_HOST_RENDEZVOUS_H

@@ -1,0 +1,92 @@
+//===- Segment.h - the memory that the ranks of a job share -----*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Rings, what each rank is at, and the job's failure, in one piece of memory:
+// private to a process, or shared between the processes of one machine. Every
+// process lays it out alike, from the plan.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_RUNTIME_HOST_SEGMENT_H
+#define BLINK_RUNTIME_HOST_SEGMENT_H
+
+#include "runtime/Call.h"
+
+namespace blink::runtime {
+
+/// The head of a slot, in a cache line of its own.
+struct alignas(64) SlotHead {
+  static constexpr uint64_t kSmall = 48;
+
+  uint64_t full;      ///< tag of the chunk it holds (core/Ring.h)
+  uint64_t address;   ///< where the chunk is, or 0: in the slot
+  char small[kSmall]; ///< a slot for chunks that fit: one line carries all
+};
+
+/// What a rank tells the others.
+struct alignas(64) RankRecord {
+  uint64_t calls;   ///< collectives it has begun
+  uint64_t kind[3]; ///< of the last one; for messages
+  uint64_t process; ///< its id, or 0 while it has not joined
+  uint64_t gone;    ///< 1: destroyed
+};
+
+class Segment {
+public:
+  Segment() = default;
+  ~Segment();
+  Segment(const Segment &) = delete;
+  Segment &operator=(const Segment &) = delete;
+
+  /// Bytes of the memory for `plan`.
+  static uint64_t sizeFor(const Plan &plan);
+  /// Memory of this process. Errors: system error.
+  Status create(const Plan &plan);
+  /// Memory behind a file of that size, which is zero at first.
+  Status attach(const Plan &plan, int file);
+
+  SlotHead *heads(uint32_t ring) {
+    return heads_ + plan_->rings[ring].firstSlot;
+  }
+  char *slots(uint32_t ring) { return pool_ + plan_->rings[ring].offset; }
+  uint64_t *freed(uint32_t ring) { return &freed_[ring].value; }
+  RankRecord &rank(int rank) { return ranks_[rank]; }
+
+  /// Tells the others that `rank` begins its next collective.
+  void beginCall(int rank, const CallKind &kind);
+  CallKind lastCall(int rank) const;
+
+  /// The abort word: one load, to be looked at in every wait.
+  bool failed() const;
+  /// Fails the job, unless it has failed already. Afterwards failed() is true.
+  void fail(const Status &status);
+  /// Success, or why it failed. Waits, for a moment, for who writes the reason.
+  Status failure() const;
+
+private:
+  struct alignas(64) Freed {
+    uint64_t value;
+  };
+  struct alignas(64) Failure {
+    uint64_t state; ///< none, being written, complete
+    uint64_t code;
+    char text[1024 - 2 * sizeof(uint64_t)];
+  };
+  struct Layout;
+
+  Status map(const Plan &plan, int file);
+
+  const Plan *plan_ = nullptr;
+  char *memory_ = nullptr;
+  uint64_t size_ = 0;
+  Failure *failure_ = nullptr;
+  RankRecord *ranks_ = nullptr;
+  Freed *freed_ = nullptr;
+  SlotHead *heads_ = nullptr;
+  char *pool_ = nullptr;
+};
+
+} // namespace blink::runtime
+
+#endif // BLINK_RUNTIME_HOST_SEGMENT_H

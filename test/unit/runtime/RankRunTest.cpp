@@ -1,0 +1,196 @@
+//===- RankRunTest.cpp - the interpreter without threads ------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// One thread visits the ranks in any order it likes: whatever the order, the
+// result is the same, and a lane that says it is blocked says on what.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/host/RankRun.h"
+#include "runtime/core/Memory.h"
+#include "test/common/ScheduleBuilder.h"
+
+#include "doctest/doctest.h"
+
+#include <deque>
+
+using namespace blink;
+using namespace blink::runtime;
+using namespace blink::test;
+
+namespace {
+
+/// An allreduce or broadcast of int32 set up by hand, as the back end does it.
+struct Rig {
+  Plan plan;
+  HostRings rings;
+  std::deque<RankRun> runs;
+  std::deque<Call> calls;
+  std::vector<std::vector<int32_t>> in, out;
+
+  Rig(const TestSchedule &model, int ranks, size_t count)
+      : in(ranks), out(ranks, std::vector<int32_t>(count)) {
+    std::vector<uint8_t> bytes = seal(model);
+    ScheduleSet files(1);
+    Status status = OpenFile::copy(bytes.data(), bytes.size(), files[0]);
+    if (status.ok())
+      status = Plan::create(files, ranks, plan);
+    if (status.ok())
+      status = rings.segment.create(plan);
+    REQUIRE(status.ok());
+    rings.writers.resize(plan.rings.size());
+    rings.readers.resize(plan.rings.size());
+    for (int rank = 0; rank < ranks; ++rank) {
+      for (size_t i = 0; i < count; ++i)
+        in[rank].push_back(int32_t(i) * (rank + 1));
+      runs.emplace_back(plan, rings, rank);
+      Call &call = calls.emplace_back();
+      call.kind.collective = plan.programs[0].program->collective();
+      call.kind.type = blinkInt32;
+      call.kind.count = count;
+      call.rank = rank;
+      call.send = in[rank].data();
+      call.recv = out[rank].data();
+      REQUIRE(call.prepare(plan).ok());
+    }
+  }
+
+  void start() {
+    for (size_t rank = 0; rank < runs.size(); ++rank)
+      runs[rank].start(calls[rank]);
+  }
+};
+
+} // namespace
+
+TEST_CASE("any order of visits ends with the right result") {
+  const int ranks = 5;
+  for (uint32_t seed = 1; seed <= 30; ++seed) {
+    // Small enough for slots and large enough for lent buffers.
+    const size_t count = seed % 2 ? 1000 : 20000;
+    BuildOptions layout;
+    layout.shape = Shape::random;
+    layout.treesPerBlock = 3;
+    layout.lanes = 1 + seed % 4;
+    layout.slots = uint16_t(1 + seed % 3);
+    layout.chunkBytes = seed % 2 ? 64 : 1024;
+    layout.seed = seed;
+    layout.splitRoot = seed % 5 == 0;
+    Rig rig(makeSchedule(Collective::allreduce, 0, ranks, layout), ranks,
+            count);
+    for (int round = 0; round < 2; ++round) { // rings go on where they were
+      rig.start();
+      std::mt19937 random(seed);
+      int idle = 0;
+      size_t finished = 0;
+      while (finished < ranks && idle < 10000) {
+        idle = rig.runs[random() % ranks].visit() ? 0 : idle + 1;
+        finished = 0;
+        for (RankRun &run : rig.runs)
+          finished += run.finished();
+      }
+      CHECK(finished == ranks);
+      for (int rank = 0; rank < ranks; ++rank)
+        for (size_t i = 0; i < count; ++i)
+          REQUIRE(rig.out[rank][i] == int32_t(i) * 15);
+      // Quiet at the end: as much read as written, everywhere.
+      for (size_t r = 0; r < rig.plan.rings.size(); ++r) {
+        CHECK(rig.rings.writers[r].number == rig.rings.readers[r].number);
+        CHECK(*rig.rings.segment.freed(uint32_t(r)) ==
+              rig.rings.readers[r].number);
+      }
+    }
+    CHECK(!rig.rings.segment.failed());
+  }
+}
+
+TEST_CASE("a lane says what it waits for") {
+  BuildOptions layout;
+  layout.shape = Shape::chain;
+  layout.chunkBytes = 16;
+  layout.slots = 2;
+  layout.lanes = 1;
+  TestSchedule model = makeSchedule(Collective::broadcast, 0, 2, layout);
+  Rig rig(model, 2, 16 * 5); // 20 chunks
+  rig.start();
+  RankRun &sender = rig.runs[0], &receiver = rig.runs[1];
+  CHECK(!receiver.visit());
+  auto need = receiver.firstNeed();
+  REQUIRE(need);
+  CHECK(need->channel == 0);
+  CHECK(need->reading);
+  CHECK(need->expected == 1);
+  CHECK(need->seen == 0);
+  CHECK(sender.visit());
+  need = sender.firstNeed(); // both slots full
+  REQUIRE(need);
+  CHECK(!need->reading);
+  CHECK(need->expected == 1);
+  CHECK(need->seen == 0);
+  CHECK(!receiver.firstNeed());
+  CHECK(sender.progress() == 2);
+  CHECK(receiver.visit());
+  CHECK(receiver.progress() == 2);
+  CHECK(!sender.firstNeed());
+}
+
+TEST_CASE("a chunk of another call is refused, and both are named") {
+  Rig rig(makeSchedule(Collective::broadcast, 0, 2, {}), 2, 100);
+  rig.calls[0].kind.count = 99;
+  rig.start();
+  CHECK(rig.runs[0].visit());
+  CHECK(!rig.runs[1].visit());
+  Status status = rig.rings.segment.failure();
+  CHECK(status.code == blinkInvalidUsage);
+  CHECK(status.text == "the ranks' calls differ: rank 1 has broadcast of 100 "
+                       "int32 and root 0, rank 0 has broadcast of 99 int32 and "
+                       "root 0");
+  CHECK(rig.out[1] == std::vector<int32_t>(100)); // nothing was read
+}
+
+TEST_CASE("rings serve variants of different layout in turn") {
+  // Slots of 16 bytes and of 4096, on the same rings.
+  BuildOptions small, large;
+  small.chunkBytes = 16;
+  small.slots = 3;
+  small.lanes = large.lanes = 1;
+  TestSchedule model = makeSchedule(Collective::allreduce, 0, 3, small);
+  TestSchedule other = makeSchedule(Collective::allreduce, 0, 3, large);
+  TestVariant variant = other.variant();
+  model.variant().maxBytes = variant.minBytes = 400;
+  model.programs[0].variants.push_back(variant);
+  Rig rig(model, 3, 1000);
+  std::mt19937 random(3);
+  for (int round = 0; round < 60; ++round) {
+    const size_t count = random() % 2 ? 1000 : 99;
+    for (Call &call : rig.calls)
+      call.kind.count = count;
+    for (auto &out : rig.out)
+      out.assign(1000, 0);
+    rig.start();
+    for (int visit = 0; visit < 10000; ++visit)
+      rig.runs[random() % 3].visit();
+    for (int rank = 0; rank < 3; ++rank) {
+      REQUIRE(rig.runs[rank].finished());
+      for (size_t i = 0; i < count; ++i)
+        REQUIRE(rig.out[rank][i] == int32_t(i) * 6);
+    }
+  }
+}
+
+TEST_CASE("a small message is one tree's work") {
+  BuildOptions layout;
+  layout.treesPerBlock = 4;
+  layout.lanes = 8;
+  Rig rig(makeSchedule(Collective::allreduce, 0, 2, layout), 2, 3);
+  rig.start();
+  for (int i = 0; i < 4; ++i)
+    for (RankRun &run : rig.runs)
+      run.visit();
+  for (RankRun &run : rig.runs) {
+    CHECK(run.finished());
+    CHECK(run.progress() >= 1);
+    CHECK(run.progress() <= 2); // folds: of one tree
+  }
+}
