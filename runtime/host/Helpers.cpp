@@ -8,8 +8,11 @@
 
 #include "runtime/host/Idle.h"
 
+#include <algorithm>
 #include <sched.h>
 #include <system_error>
+#include <thread>
+#include <unistd.h>
 
 namespace blink::runtime {
 namespace {
@@ -24,32 +27,31 @@ int countProcessors() {
 } // namespace
 
 Helpers &Helpers::get() {
-  static Helpers helpers;
-  return helpers;
+  // Never destroyed: its threads sleep until the process ends.
+  static Helpers *helpers = new Helpers;
+  return *helpers;
 }
 
 Helpers::Helpers() : processors_(countProcessors()) {}
 
-Helpers::~Helpers() {
-  {
-    std::lock_guard<std::mutex> lock(mutex_);
-    stopping_ = true;
+void Helpers::start() {
+  if (process_ != getpid()) {
+    process_ = getpid();
+    threads_ = 0;
   }
-  offered_.notify_all();
-  for (std::thread &thread : threads_)
-    thread.join();
+  try {
+    for (; threads_ < processors_ - 1; ++threads_)
+      std::thread([this] { main(); }).detach();
+  } catch (const std::system_error &) {
+    // The callers do it alone.
+  }
 }
 
 void Helpers::offer(RankRun &run) {
   {
     std::lock_guard<std::mutex> lock(mutex_);
     offers_.push_back({&run, 0});
-    try {
-      while (int(threads_.size()) < processors_ - 1)
-        threads_.emplace_back([this] { main(); });
-    } catch (const std::system_error &) {
-      // The callers do it alone.
-    }
+    start();
   }
   offered_.notify_all();
 }
@@ -85,7 +87,7 @@ bool Helpers::visitOffers(std::unique_lock<std::mutex> &lock) {
 void Helpers::main() {
   std::unique_lock<std::mutex> lock(mutex_);
   Idle idle(true);
-  while (!stopping_) {
+  for (;;) {
     if (offers_.empty()) {
       offered_.wait(lock);
       idle.reset();

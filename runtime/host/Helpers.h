@@ -11,7 +11,7 @@
 
 #include <condition_variable>
 #include <mutex>
-#include <thread>
+#include <sys/types.h>
 
 namespace blink::runtime {
 
@@ -22,7 +22,6 @@ class Helpers {
 public:
   /// The process's. Its threads sleep while there is nothing to do.
   static Helpers &get();
-  ~Helpers();
 
   /// Processors this process may run on.
   int processors() const { return processors_; }
@@ -41,15 +40,16 @@ private:
   };
 
   Helpers();
+  void start();
   void main();
   bool visitOffers(std::unique_lock<std::mutex> &lock);
 
   int processors_;
+  pid_t process_ = 0; ///< that has started threads
+  int threads_ = 0;   ///< of it
   std::mutex mutex_;
   std::condition_variable offered_, left_;
   std::vector<Offer> offers_;
-  std::vector<std::thread> threads_;
-  bool stopping_ = false;
 };
 
 } // namespace blink::runtime

@@ -11,7 +11,9 @@
 #include "doctest/doctest.h"
 
 #include <cstring>
+#include <map>
 #include <thread>
+#include <tuple>
 
 namespace blink::test {
 namespace {
@@ -135,58 +137,125 @@ blinkResult_t call(const Case &c, const void *send, void *recv,
   return blinkInternalError;
 }
 
+//===-- Buffers -----------------------------------------------------------===//
+
+/// One period of a rank's input. Kept: making an element is slow.
+static const std::vector<uint64_t> &inputColumn(blinkDataType_t type,
+                                                blinkRedOp_t op, int rank) {
+  static std::map<std::tuple<int, int, int>, std::vector<uint64_t>> columns;
+  std::vector<uint64_t> &column = columns[{type, op, rank}];
+  for (size_t i = column.size(); i < kPeriod; ++i)
+    column.push_back(inputBits(type, op, rank, i));
+  return column;
+}
+
+/// The reduction of one period of all ranks' inputs. Kept, too.
+static const std::vector<uint64_t> &
+reducedColumn(blinkDataType_t type, blinkRedOp_t op, int numRanks) {
+  static std::map<std::tuple<int, int, int>, std::vector<uint64_t>> columns;
+  std::vector<uint64_t> &column = columns[{type, op, numRanks}];
+  for (size_t i = column.size(); i < kPeriod; ++i) {
+    std::vector<uint64_t> contributions;
+    for (int rank = 0; rank < numRanks; ++rank)
+      contributions.push_back(inputColumn(type, op, rank)[i]);
+    column.push_back(reduceBits(type, op, contributions));
+  }
+  return column;
+}
+
+struct RankBuffers::State {
+  State(const Case &c, int numRanks, int rank);
+
+  Case c;
+  int n, rank;
+  bool gathers, scatters, reduces;
+  size_t sendCount, recvCount;
+  std::unique_ptr<Buffer> sendBuffer, recvBuffer;
+  unsigned char *send, *recv;
+
+  uint64_t input(int ofRank, size_t index) const {
+    return columns[ofRank][index % kPeriod];
+  }
+  std::vector<std::vector<uint64_t>> columns; ///< of each rank, one period
+};
+
+RankBuffers::State::State(const Case &c, int numRanks, int rank)
+    : c(c), n(numRanks), rank(rank) {
+  gathers = c.collective == Collective::allgather ||
+            c.collective == Collective::gather ||
+            c.collective == Collective::alltoall;
+  scatters = c.collective == Collective::reducescatter ||
+             c.collective == Collective::scatter ||
+             c.collective == Collective::alltoall;
+  reduces = c.collective == Collective::allreduce ||
+            c.collective == Collective::reduce ||
+            c.collective == Collective::reducescatter;
+  sendCount = c.count * (scatters ? n : 1);
+  recvCount = c.count * (gathers ? n : 1);
+  sendBuffer =
+      std::make_unique<Buffer>(c.type, c.inPlace ? 0 : sendCount, c.misaligned);
+  recvBuffer = std::make_unique<Buffer>(
+      c.type, c.inPlace ? std::max(sendCount, recvCount) : recvCount,
+      c.misaligned);
+  send = sendBuffer->data();
+  recv = recvBuffer->data();
+  // In place: the smaller buffer is this rank's part of the larger one.
+  const size_t part = size_t(rank) * c.count * size_t(bytesOf(c.type));
+  if (c.inPlace)
+    send = recv + (gathers ? part : 0);
+  if (c.inPlace && scatters)
+    recv = recv + part;
+  for (int r = 0; r < n; ++r)
+    columns.push_back(inputColumn(c.type, c.op, r));
+  for (size_t i = 0; i < sendCount; ++i)
+    storeBits(c.type, send, i, input(rank, i));
+}
+
+RankBuffers::RankBuffers(const Case &c, int numRanks, int rank)
+    : state_(std::make_unique<State>(c, numRanks, rank)) {}
+RankBuffers::~RankBuffers() = default;
+const void *RankBuffers::send() const { return state_->send; }
+void *RankBuffers::recv() const { return state_->recv; }
+
+std::string RankBuffers::check() const {
+  const State &s = *state_;
+  const Case &c = s.c;
+  const bool receives = (c.collective != Collective::reduce &&
+                         c.collective != Collective::gather) ||
+                        s.rank == c.root;
+  std::vector<uint64_t> reduced;
+  if (s.reduces)
+    reduced = reducedColumn(c.type, c.op, s.n);
+  size_t wrong = 0, firstWrong = 0;
+  for (size_t i = 0; receives && i < s.recvCount; ++i) {
+    // Where the element comes from, and which it is there.
+    const int source = s.gathers ? int(i / c.count) : c.root;
+    const size_t index = (s.gathers ? i % c.count : i) +
+                         (s.scatters ? size_t(s.rank) * c.count : 0);
+    const uint64_t expected =
+        s.reduces ? reduced[index % kPeriod] : s.input(source, index);
+    if (loadBits(c.type, s.recv, i) != expected && wrong++ == 0)
+      firstWrong = i;
+  }
+  const std::string place = c.describe() + ", rank " + std::to_string(s.rank);
+  if (wrong != 0)
+    return place + ": " + std::to_string(wrong) + " wrong, first at " +
+           std::to_string(firstWrong);
+  if (!s.sendBuffer->marginsIntact() || !s.recvBuffer->marginsIntact())
+    return place + ": wrote beside a buffer";
+  for (size_t i = 0; !c.inPlace && i < s.sendCount; ++i)
+    if (loadBits(c.type, s.send, i) != s.input(s.rank, i))
+      return place + ": the input changed";
+  return "";
+}
+
 std::string runCase(const Job &job, const Case &c) {
-  const int n = job.size();
-  const size_t size = size_t(bytesOf(c.type));
-  const bool gathers = c.collective == Collective::allgather ||
-                       c.collective == Collective::gather ||
-                       c.collective == Collective::alltoall;
-  const bool scatters = c.collective == Collective::reducescatter ||
-                        c.collective == Collective::scatter ||
-                        c.collective == Collective::alltoall;
-  const bool reduces = c.collective == Collective::allreduce ||
-                       c.collective == Collective::reduce ||
-                       c.collective == Collective::reducescatter;
-  const size_t sendCount = c.count * (scatters ? n : 1);
-  const size_t recvCount = c.count * (gathers ? n : 1);
-
-  // The columns of kPeriod different elements: each rank's, and reduced.
-  std::vector<std::vector<uint64_t>> inputs(n);
-  std::vector<uint64_t> reduced(kPeriod);
-  for (size_t i = 0; i < kPeriod; ++i) {
-    std::vector<uint64_t> column;
-    for (int rank = 0; rank < n; ++rank) {
-      column.push_back(inputBits(c.type, c.op, rank, i));
-      inputs[rank].push_back(column.back());
-    }
-    reduced[i] = reduceBits(c.type, c.op, column);
-  }
-
-  std::vector<Buffer> sends, recvs;
-  std::vector<void *> send(n), recv(n);
-  for (int rank = 0; rank < n; ++rank) {
-    sends.emplace_back(c.type, c.inPlace ? 0 : sendCount, c.misaligned);
-    recvs.emplace_back(c.type,
-                       c.inPlace ? std::max(sendCount, recvCount) : recvCount,
-                       c.misaligned);
-  }
-  for (int rank = 0; rank < n; ++rank) {
-    send[rank] = sends[rank].data();
-    recv[rank] = recvs[rank].data();
-    // In place: the smaller buffer is this rank's part of the larger one.
-    if (c.inPlace && gathers)
-      send[rank] = recvs[rank].data() + rank * c.count * size;
-    else if (c.inPlace)
-      send[rank] = recv[rank];
-    if (c.inPlace && scatters)
-      recv[rank] = recvs[rank].data() + rank * c.count * size;
-    for (size_t i = 0; i < sendCount; ++i)
-      storeBits(c.type, send[rank], i, inputs[rank][i % kPeriod]);
-  }
-
+  std::vector<RankBuffers> buffers;
+  for (int rank = 0; rank < job.size(); ++rank)
+    buffers.emplace_back(c, job.size(), rank);
   std::vector<blinkResult_t> results;
   auto body = [&](int rank) {
-    return call(c, send[rank], recv[rank], job[rank]);
+    return call(c, buffers[rank].send(), buffers[rank].recv(), job[rank]);
   };
   if (c.threads)
     results = job.onThreads(body);
@@ -196,37 +265,10 @@ std::string runCase(const Job &job, const Case &c) {
     if (result != blinkSuccess)
       return c.describe() + ": " + blinkGetErrorString(result) + ", " +
              blinkGetLastError(nullptr);
-
-  size_t wrong = 0, firstWrong = 0;
-  for (int rank = 0; rank < n; ++rank) {
-    if ((c.collective == Collective::reduce ||
-         c.collective == Collective::gather) &&
-        rank != c.root)
-      continue;
-    for (size_t i = 0; i < recvCount; ++i) {
-      // Where the element comes from, and which it is there.
-      size_t source = gathers ? i / c.count : c.root;
-      size_t index =
-          (gathers ? i % c.count : i) + (scatters ? rank * c.count : 0);
-      uint64_t expected =
-          reduces ? reduced[index % kPeriod] : inputs[source][index % kPeriod];
-      if (loadBits(c.type, recv[rank], i) != expected && wrong++ == 0)
-        firstWrong = i;
-    }
-  }
-  if (wrong != 0)
-    return c.describe() + ": " + std::to_string(wrong) + " wrong, first at " +
-           std::to_string(firstWrong);
-  for (int rank = 0; rank < n; ++rank) {
-    if (!sends[rank].marginsIntact() || !recvs[rank].marginsIntact())
-      return c.describe() + ": wrote beside a buffer of rank " +
-             std::to_string(rank);
-    if (c.inPlace)
-      continue;
-    for (size_t i = 0; i < sendCount; ++i)
-      if (loadBits(c.type, send[rank], i) != inputs[rank][i % kPeriod])
-        return c.describe() + ": the input of rank " + std::to_string(rank) +
-               " changed";
+  for (const RankBuffers &one : buffers) {
+    std::string wrong = one.check();
+    if (!wrong.empty())
+      return wrong;
   }
   return "";
 }

@@ -11,6 +11,7 @@
 #include "test/common/ScheduleBuilder.h"
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -59,12 +60,30 @@ struct Case {
   std::string describe() const;
 };
 
+/// The buffers of one rank of a case, filled with its input.
+class RankBuffers {
+public:
+  RankBuffers(const Case &c, int numRanks, int rank);
+  RankBuffers(RankBuffers &&) = default;
+  ~RankBuffers();
+
+  const void *send() const;
+  void *recv() const;
+  /// "" or what is wrong after the collective: a number of wrong elements, an
+  /// input or a byte beside a buffer that was written.
+  std::string check() const;
+
+private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
 /// Calls the collective of a case with these buffers.
 blinkResult_t call(const Case &c, const void *send, void *recv,
                    blinkComm_t comm);
 
-/// Runs it. Returns "" or what is wrong: a result code, the number of wrong
-/// elements, an input or a byte beside a buffer that was written.
+/// Runs it. Returns "" or what is wrong: a result code, or what
+/// RankBuffers::check says.
 std::string runCase(const Job &job, const Case &c);
 
 } // namespace blink::test

@@ -1,0 +1,235 @@
+//===- ProcessesTest.cpp - ranks that are processes -----------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "test/conformance/Job.h"
+
+#include "doctest/doctest.h"
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+using namespace blink;
+using namespace blink::test;
+
+namespace {
+
+/// A file of these bytes, removed at the end.
+class ScheduleOnDisk {
+public:
+  explicit ScheduleOnDisk(const TestSchedule &model) {
+    std::vector<uint8_t> bytes = seal(model);
+    int file = mkstemp(path_);
+    REQUIRE(file >= 0);
+    REQUIRE(write(file, bytes.data(), bytes.size()) == ssize_t(bytes.size()));
+    close(file);
+  }
+  ~ScheduleOnDisk() { std::remove(path_); }
+  const char *path() const { return path_; }
+
+private:
+  char path_[32] = "/tmp/blink-XXXXXX";
+};
+
+std::string hex(const blinkUniqueId &id) {
+  std::string text;
+  char two[3];
+  for (char byte : id.internal) {
+    std::snprintf(two, sizeof(two), "%02x", unsigned(byte) & 0xff);
+    text += two;
+  }
+  return text;
+}
+
+struct Outcome {
+  std::string line;
+  int status; ///< as of pclose
+  bool good() const { return status == 0 && line == "good"; }
+  bool has(const char *part) const {
+    return line.find(part) != std::string::npos;
+  }
+};
+
+/// Runs a worker for each rank of `ranks`, all with the same id.
+std::vector<Outcome> runWorkers(const char *schedule, int numRanks,
+                                const std::vector<int> &ranks, int timeoutMs,
+                                const std::string &scenario,
+                                const blinkUniqueId &id) {
+  setenv("BLINK_TEST_ID", hex(id).c_str(), 1);
+  std::vector<FILE *> pipes;
+  for (int rank : ranks) {
+    std::string command = std::string("exec ") + BLINK_WORKER + " " + schedule +
+                          " " + std::to_string(numRanks) + " " +
+                          std::to_string(rank) + " " +
+                          std::to_string(timeoutMs) + " " + scenario;
+    pipes.push_back(popen(command.c_str(), "r"));
+    REQUIRE(static_cast<bool>(pipes.back()));
+  }
+  std::vector<Outcome> outcomes;
+  for (FILE *pipe : pipes) {
+    char line[2000] = "";
+    if (std::fgets(line, sizeof(line), pipe))
+      line[strcspn(line, "\n")] = '\0';
+    outcomes.push_back({line, pclose(pipe)});
+  }
+  return outcomes;
+}
+
+std::vector<int> upTo(int n) {
+  std::vector<int> list;
+  for (int i = 0; i < n; ++i)
+    list.push_back(i);
+  return list;
+}
+
+blinkUniqueId makeId() {
+  blinkUniqueId id;
+  REQUIRE(blinkGetUniqueId(&id) == blinkSuccess);
+  return id;
+}
+
+std::vector<Outcome> runAll(const TestSchedule &model, int numRanks,
+                            const std::string &scenario,
+                            int timeoutMs = 20000) {
+  ScheduleOnDisk file(model);
+  return runWorkers(file.path(), numRanks, upTo(numRanks), timeoutMs, scenario,
+                    makeId());
+}
+
+TestSchedule allReduce(int ranks) {
+  return makeSchedule(Collective::allreduce, 0, ranks, {});
+}
+
+} // namespace
+
+TEST_CASE("ranks in processes of their own get right results") {
+  for (int ranks : {1, 2, 3, 5, 8}) {
+    BuildOptions layout;
+    layout.shape = Shape::random;
+    layout.treesPerBlock = 2;
+    layout.lanes = 3;
+    layout.chunkBytes = 1024;
+    layout.seed = uint32_t(ranks);
+    for (const Outcome &outcome :
+         runAll(allCollectives(ranks, ranks - 1, layout), ranks, "cases")) {
+      CAPTURE(outcome.line);
+      CHECK(outcome.good());
+    }
+  }
+}
+
+TEST_CASE("a process that is killed at any step is named by the others") {
+  for (const char *scenario : {"kill0", "kill1", "kill7", "kill100"}) {
+    const auto start = std::chrono::steady_clock::now();
+    std::vector<Outcome> outcomes = runAll(allReduce(3), 3, scenario);
+    for (int rank : {0, 1}) {
+      CAPTURE(outcomes[rank].line);
+      CHECK(outcomes[rank].has("remote error: allreduce of 100 float32 with "
+                               "max: the process of rank 2, number "));
+      CHECK(outcomes[rank].has("has died; rank "));
+      CHECK(outcomes[rank].has(", lane "));
+      CHECK(outcomes[rank].has(", channel "));
+      CHECK(WEXITSTATUS(outcomes[rank].status) == 1);
+    }
+    // Long before the time limit.
+    CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(15));
+  }
+}
+
+TEST_CASE("a process that is late is waited for") {
+  for (const Outcome &outcome : runAll(allReduce(3), 3, "delay")) {
+    CAPTURE(outcome.line);
+    CHECK(outcome.good());
+  }
+}
+
+TEST_CASE("a corrupted counter ends in an error on every rank, not in a hang") {
+  for (const Outcome &outcome : runAll(allReduce(3), 3, "corrupt", 1000)) {
+    CAPTURE(outcome.line);
+    CHECK(outcome.has("remote error: "));
+    CHECK(outcome.has("waited 1000 ms"));
+    CHECK(outcome.has("seen "));
+  }
+}
+
+TEST_CASE("a process that calls something else is named by the others") {
+  for (const Outcome &outcome : runAll(allReduce(3), 3, "differ")) {
+    CAPTURE(outcome.line);
+    CHECK(outcome.has("invalid usage: the ranks' calls differ: rank "));
+    CHECK(outcome.has("allreduce of 100 float32 with max"));
+    CHECK(outcome.has("allreduce of 99 float32 with max"));
+  }
+}
+
+TEST_CASE("a process that leaves or aborts ends the others' calls at once") {
+  std::vector<Outcome> left = runAll(allReduce(3), 3, "leave");
+  std::vector<Outcome> aborted = runAll(allReduce(3), 3, "abort");
+  for (int rank : {0, 1}) {
+    CAPTURE(left[rank].line);
+    CHECK(left[rank].has("the communicator of rank 2 has been destroyed"));
+    CAPTURE(aborted[rank].line);
+    CHECK(aborted[rank].has("rank 2 aborted"));
+  }
+}
+
+TEST_CASE("nobody joins without the id, or where he does not belong") {
+  ScheduleOnDisk file(allReduce(2));
+  ScheduleOnDisk other(makeSchedule(Collective::broadcast, 0, 2, {}));
+  auto one = [&](const blinkUniqueId &id, const char *path, int ranks,
+                 int rank) {
+    return runWorkers(path, ranks, {rank}, 300, "cases", id)[0];
+  };
+  const blinkUniqueId right = makeId();
+  blinkUniqueId wrong = right;
+  wrong.internal[60] ^= 1; // of the secret
+  CHECK(one(wrong, file.path(), 2, 0).has("unique id is not right"));
+  wrong = right;
+  wrong.internal[10] ^= 1; // of the name
+  CHECK(one(wrong, file.path(), 2, 0).has("nobody answers"));
+  wrong = {};
+  CHECK(
+      one(wrong, file.path(), 2, 0).has("not one that blinkGetUniqueId made"));
+  // Alone: the other never comes.
+  CHECK(one(right, file.path(), 2, 0).has("waited 300 ms for rank 1 to join"));
+  // And now somebody does, but as the same rank, or with another file.
+  CHECK(one(right, file.path(), 2, 0).has("rank 0 has joined already"));
+  CHECK(one(right, other.path(), 2, 1).has("opened different schedules"));
+  ScheduleOnDisk three(allReduce(3));
+  CHECK(one(right, three.path(), 3, 1)
+            .has("rank 1 joins a job of 3 ranks, rank 0 one of 2"));
+}
+
+TEST_CASE("ranks of one process may join by id, too") {
+  std::vector<uint8_t> bytes = seal(allReduce(3));
+  blinkSchedule_t schedule;
+  REQUIRE(blinkScheduleOpenMemory(bytes.data(), bytes.size(), &schedule) ==
+          blinkSuccess);
+  const blinkUniqueId id = makeId();
+  std::vector<std::thread> threads;
+  std::vector<blinkResult_t> results(3, blinkInternalError);
+  std::vector<float> out(3);
+  for (int rank = 0; rank < 3; ++rank)
+    threads.emplace_back([&, rank] {
+      blinkComm_t comm;
+      results[rank] =
+          blinkCommInitRank(&comm, 3, id, rank, -1, schedule, nullptr);
+      if (results[rank] != blinkSuccess)
+        return;
+      float in = float(rank + 1);
+      results[rank] = blinkAllReduce(&in, &out[rank], 1, blinkFloat32, blinkSum,
+                                     comm, nullptr);
+      blinkCommDestroy(comm);
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  blinkScheduleClose(schedule);
+  CHECK(results == std::vector<blinkResult_t>(3, blinkSuccess));
+  CHECK(out == std::vector<float>(3, 6.0f));
+}

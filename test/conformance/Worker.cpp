@@ -1,0 +1,180 @@
+//===- Worker.cpp - one rank of a job of several processes ----------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Started by ProcessesTest:
+//
+//   blink_conformance_worker SCHEDULE RANKS RANK TIMEOUT_MS SCENARIO
+//
+// with the job's id, in hexadecimal, in BLINK_TEST_ID. Prints one line: "good",
+// or the result's name and the error's sentence.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/core/Memory.h"
+#include "runtime/host/RankRun.h"
+#include "test/conformance/Elements.h"
+#include "test/conformance/Job.h"
+
+// Job.cpp asserts; there are no test cases here.
+#define DOCTEST_CONFIG_IMPLEMENT
+#include "doctest/doctest.h"
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+#include <unistd.h>
+
+using namespace blink;
+using namespace blink::test;
+
+namespace {
+
+int numRanks, self;
+blinkComm_t comm;
+
+int say(const std::string &line) {
+  std::printf("%s\n", line.c_str());
+  return line == "good" ? 0 : 1;
+}
+
+int sayError(blinkResult_t result) {
+  return say(std::string(blinkGetErrorString(result)) + ": " +
+             blinkGetLastError(nullptr));
+}
+
+//===-- Faults ------------------------------------------------------------===//
+
+// Folds of this process until the fault strikes.
+std::atomic<int> foldsLeft{-1};
+
+bool strikes() { return foldsLeft.fetch_sub(1) == 0; }
+
+void killHook(int, uint32_t, uint32_t, uint64_t, runtime::Segment &) {
+  if (strikes())
+    raise(SIGKILL);
+}
+
+void delayHook(int, uint32_t, uint32_t, uint64_t, runtime::Segment &) {
+  if (foldsLeft.fetch_sub(1) >= 0)
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+}
+
+/// Takes back the news of chunks: for a while tags of a ring say they never
+/// came.
+void corruptHook(int, uint32_t, uint32_t, uint64_t, runtime::Segment &segment) {
+  if (!strikes())
+    return;
+  std::thread([&segment] {
+    const auto end =
+        std::chrono::steady_clock::now() + std::chrono::milliseconds(300);
+    while (std::chrono::steady_clock::now() < end)
+      for (int slot = 0; slot < 2; ++slot) // as BuildOptions has it
+        runtime::storeRelease(&segment.heads(0)[slot].full, 0x1234567890abcdef);
+  }).detach();
+}
+
+//===-- Scenarios ---------------------------------------------------------===//
+
+/// Many cases, the same on every rank.
+int runCases() {
+  unsigned number = 0;
+  for (int round = 0; round < 3; ++round)
+    for (Collective collective : sched::EnumValuesCollective())
+      for (size_t count : {1, 3, 17, 1000, 20011}) {
+        Case c;
+        c.collective = collective;
+        c.count = count;
+        c.root = numRanks - 1;
+        c.type = kTypes[number % kNumTypes];
+        c.op = kOps[number / kNumTypes % 5];
+        c.inPlace = number % 2 && collective != Collective::alltoall;
+        c.misaligned = number % 3 == 0;
+        ++number;
+        RankBuffers buffers(c, numRanks, self);
+        blinkResult_t result = call(c, buffers.send(), buffers.recv(), comm);
+        if (result != blinkSuccess)
+          return sayError(result);
+        std::string wrong = buffers.check();
+        if (!wrong.empty())
+          return say(wrong);
+      }
+  return say("good");
+}
+
+/// Allreduces until one fails, at most 2000.
+int reduceUntilError(size_t count) {
+  std::vector<float> data(count, 1.0f);
+  for (int i = 0; i < 2000; ++i) {
+    blinkResult_t result = blinkAllReduce(
+        data.data(), data.data(), count, blinkFloat32, blinkMax, comm, nullptr);
+    if (result != blinkSuccess) {
+      // Afterwards every call fails at once, and the process lives on.
+      if (blinkAllReduce(data.data(), data.data(), count, blinkFloat32,
+                         blinkMax, comm, nullptr) != result)
+        return say("a second call did not fail alike");
+      return sayError(result);
+    }
+  }
+  return say("good");
+}
+
+int runScenario(const std::string &scenario) {
+  const bool last = self == numRanks - 1;
+  if (scenario == "cases")
+    return runCases();
+  if (scenario.rfind("kill", 0) == 0 && last) {
+    foldsLeft = std::atoi(scenario.c_str() + 4);
+    runtime::stepHook = killHook;
+  }
+  if (scenario == "delay" && last) {
+    foldsLeft = 10;
+    runtime::stepHook = delayHook;
+  }
+  if (scenario == "corrupt" && self == 0) {
+    foldsLeft = 5;
+    runtime::stepHook = corruptHook;
+  }
+  if (scenario == "leave" && last)
+    return say("good");
+  if (scenario == "abort" && last)
+    return blinkCommAbort(std::exchange(comm, nullptr)) == blinkSuccess
+               ? say("good")
+               : 1;
+  return reduceUntilError(scenario == "differ" && last ? 99 : 100);
+}
+
+blinkUniqueId readId() {
+  blinkUniqueId id{};
+  const char *text = std::getenv("BLINK_TEST_ID");
+  for (size_t i = 0; text && i < sizeof(id.internal); ++i) {
+    unsigned byte = 0;
+    std::sscanf(text + 2 * i, "%2x", &byte);
+    id.internal[i] = char(byte);
+  }
+  return id;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  if (argc != 6)
+    return say("usage: SCHEDULE RANKS RANK TIMEOUT_MS SCENARIO");
+  numRanks = std::atoi(argv[2]);
+  self = std::atoi(argv[3]);
+  blinkSchedule_t schedule = nullptr;
+  blinkConfig_t config = BLINK_CONFIG_INITIALIZER;
+  config.timeoutMs = std::atoi(argv[4]);
+  blinkResult_t result = blinkScheduleOpen(argv[1], &schedule);
+  if (result == blinkSuccess)
+    result = blinkCommInitRank(&comm, numRanks, readId(), self, -1, schedule,
+                               &config);
+  if (result != blinkSuccess)
+    return sayError(result);
+  blinkScheduleClose(schedule);
+  const int code = runScenario(argv[5]);
+  blinkCommDestroy(comm);
+  return code;
+}
