@@ -8,7 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/Log.h"
-#include "runtime/host/Drive.h"
+#include "runtime/Run.h"
 #include "runtime/host/Rendezvous.h"
 #include "schedules/ScheduleFile.h"
 
@@ -41,7 +41,7 @@ private:
 };
 
 struct blinkComm {
-  std::shared_ptr<HostMachine> machine;
+  std::shared_ptr<Machine> machine;
   int rank;
   /// Shared with calls: blinkCommAbort may free the communicator while one
   /// comes to its end.
@@ -85,35 +85,27 @@ template <typename Function> blinkResult_t guarded(Function function) {
 
 //===-- Groups ------------------------------------------------------------===//
 
-struct GroupedCall {
-  std::shared_ptr<HostMachine> machine;
-  std::shared_ptr<LastError> lastError;
-  Call call;
-};
-
 /// What this thread has collected since its outermost blinkGroupStart.
 struct GroupState {
   int depth = 0;
-  std::vector<GroupedCall> calls;
-  Status error; // the first refusal
+  std::vector<PendingCall> calls;
+  std::vector<std::shared_ptr<LastError>> lastErrors; // of the calls
+  Status error;                                       // the first refusal
 };
 
 thread_local GroupState group;
 
 blinkResult_t runGroup() {
-  std::vector<GroupedCall> calls = std::move(group.calls);
-  Status status = std::move(group.error);
+  GroupState own = std::move(group);
   group = GroupState();
-  if (!status.ok() || calls.empty())
+  Status status = std::move(own.error);
+  if (!status.ok() || own.calls.empty())
     return report(status);
-  std::vector<HostCall> running;
-  for (GroupedCall &grouped : calls)
-    running.push_back({grouped.machine.get(), &grouped.call, {}});
-  drive(running.data(), running.size());
-  for (size_t i = 0; i < calls.size(); ++i) {
-    report(running[i].result, calls[i].lastError.get());
+  runCalls(own.calls.data(), own.calls.size());
+  for (size_t i = 0; i < own.calls.size(); ++i) {
+    report(own.calls[i].result, own.lastErrors[i].get());
     if (status.ok())
-      status = std::move(running[i].result);
+      status = std::move(own.calls[i].result);
   }
   return report(status);
 }
@@ -125,7 +117,10 @@ blinkResult_t collective(const CallKind &kind, const void *send, void *recv,
   return guarded([&] {
     if (!comm)
       return refuse("the communicator is NULL");
-    Call call;
+    // Copies: blinkCommAbort may free `comm` while this call runs.
+    PendingCall pending{comm->machine, {}, {}};
+    std::shared_ptr<LastError> lastError = comm->lastError;
+    Call &call = pending.call;
     call.kind = kind;
     call.rank = comm->rank;
     call.send = send;
@@ -137,17 +132,15 @@ blinkResult_t collective(const CallKind &kind, const void *send, void *recv,
     if (!status.ok()) {
       if (group.depth != 0 && group.error.ok())
         group.error = status;
-      return report(status, comm->lastError.get());
+      return report(status, lastError.get());
     }
-    // Copies: blinkCommAbort may free `comm` while this call runs.
-    GroupedCall own{comm->machine, comm->lastError, call};
     if (group.depth != 0) {
-      group.calls.push_back(std::move(own));
+      group.calls.push_back(std::move(pending));
+      group.lastErrors.push_back(std::move(lastError));
       return blinkSuccess;
     }
-    HostCall running{own.machine.get(), &own.call, {}};
-    drive(&running, 1);
-    return report(running.result, own.lastError.get());
+    runCalls(&pending, 1);
+    return report(pending.result, lastError.get());
   });
 }
 
@@ -172,32 +165,28 @@ Status readTimeout(const blinkConfig_t *config,
   return {};
 }
 
-Status readConfig(const blinkConfig_t *config,
-                  std::chrono::milliseconds &timeout) {
+Status readConfig(const blinkConfig_t *config, MachineOptions &options) {
   // There is one version of the struct so far.
   if (config && config->size != sizeof(blinkConfig_t))
     return {blinkInvalidArgument, "the size of the config is " +
                                       std::to_string(config->size) +
                                       ": start from BLINK_CONFIG_INITIALIZER"};
-  if (config && config->backend == blinkBackendCuda)
-    return {blinkInvalidUsage,
-            "this build of Blink has no CUDA back end: use blinkBackendHost"};
-  if (config && config->backend != blinkBackendHost)
+  if (config)
+    options.backend = config->backend;
+  if (options.backend != blinkBackendHost &&
+      options.backend != blinkBackendCuda)
     return {blinkInvalidArgument,
-            "unknown back end " + std::to_string(int(config->backend))};
-  return readTimeout(config, timeout);
+            "unknown back end " + std::to_string(int(options.backend))};
+  return readTimeout(config, options.timeout);
 }
 
 Status initAll(blinkComm_t *comms, int numRanks, const int *devices,
                const blinkSchedule &schedule, const blinkConfig_t *config) {
-  std::chrono::milliseconds timeout;
-  Status status = readConfig(config, timeout);
-  if (status.ok() && devices)
-    status = {blinkInvalidArgument,
-              "devices are for GPUs: pass NULL to the host back end"};
-  std::shared_ptr<HostMachine> machine;
+  MachineOptions options;
+  Status status = readConfig(config, options);
+  std::shared_ptr<Machine> machine;
   if (status.ok())
-    status = HostMachine::createAll(schedule.files, numRanks, timeout, machine);
+    status = makeMachine(schedule.files, numRanks, devices, options, machine);
   if (!status.ok())
     return status;
   std::vector<std::unique_ptr<blinkComm>> made;
@@ -211,15 +200,12 @@ Status initAll(blinkComm_t *comms, int numRanks, const int *devices,
 Status initRank(blinkComm_t &comm, int numRanks, const blinkUniqueId &id,
                 int rank, int device, const blinkSchedule &schedule,
                 const blinkConfig_t *config) {
-  std::chrono::milliseconds timeout;
-  Status status = readConfig(config, timeout);
-  if (status.ok() && device != -1)
-    status = {blinkInvalidArgument,
-              "a device is for GPUs: pass -1 to the host back end"};
-  std::shared_ptr<HostMachine> machine;
+  MachineOptions options;
+  Status status = readConfig(config, options);
+  std::shared_ptr<Machine> machine;
   if (status.ok())
-    status =
-        HostMachine::join(schedule.files, numRanks, id, rank, timeout, machine);
+    status = joinMachine(schedule.files, numRanks, id, rank, device, options,
+                         machine);
   if (status.ok())
     comm = new blinkComm{machine, rank};
   return status;

@@ -22,6 +22,7 @@ class Machine {
 public:
   virtual ~Machine() = default;
 
+  blinkBackend_t backend() const { return backend_; }
   const Plan &plan() const { return plan_; }
 
   /// Fails the job and returns when no call of `rank` is left.
@@ -34,7 +35,12 @@ public:
   virtual Status failure() const = 0;
 
 protected:
+  explicit Machine(blinkBackend_t backend) : backend_(backend) {}
+
   Plan plan_;
+
+private:
+  const blinkBackend_t backend_;
 };
 
 } // namespace blink::runtime

@@ -64,24 +64,43 @@ Share shareOf(const StepCode &step, const OperandCode *operands,
   return soleWay ? Share::input : Share::inputUnlessOwn;
 }
 
-RankPlan planRank(const sched::RankProgram &rank,
-                  sched::Collective collective) {
-  RankPlan plan;
-  plan.code = codeOf(rank);
+std::map<uint32_t, TreeUse> usesOf(const sched::RankProgram &rank,
+                                   const RankCode &code) {
   std::map<uint32_t, TreeUse> uses;
   for (uint32_t s = 0; s < rank.steps()->size(); ++s) {
-    const StepCode &step = plan.code.steps[s];
+    const StepCode &step = code.steps[s];
     for (uint32_t i = 0; i < step.numOperands(); ++i) {
-      const OperandKind kind = plan.code.operands[step.operandsBegin + i].kind;
+      const OperandKind kind = code.operands[step.operandsBegin + i].kind;
       TreeUse &use = uses[step.tree];
       use.inputReaders += kind == OperandKind::input;
       use.outputWriters += kind == OperandKind::output && i >= step.sources;
     }
   }
+  return uses;
+}
+
+/// Notes the channels whose chunks the rank copies to its output, and nobody
+/// else writes there.
+void findDirectBlocks(const StepCode &step, const OperandCode *operands,
+                      const TreeUse &use, std::vector<uint32_t> &blocks) {
+  if (step.sources != 1 || step.completes ||
+      operands[0].kind != OperandKind::channel || use.outputWriters != 1)
+    return;
+  for (uint32_t i = 1; i < step.numOperands(); ++i)
+    if (operands[i].kind == OperandKind::output)
+      blocks[operands[0].index] = operands[i].index;
+}
+
+RankPlan planRank(const sched::RankProgram &rank, sched::Collective collective,
+                  std::vector<uint32_t> &directBlocks) {
+  RankPlan plan;
+  plan.code = codeOf(rank);
+  std::map<uint32_t, TreeUse> uses = usesOf(rank, plan.code);
   for (uint32_t s = 0; s < rank.steps()->size(); ++s) {
     const StepCode &step = plan.code.steps[s];
-    plan.shares.push_back(shareOf(step, plan.code.operands + step.operandsBegin,
-                                  uses[step.tree], collective));
+    const OperandCode *operands = plan.code.operands + step.operandsBegin;
+    plan.shares.push_back(shareOf(step, operands, uses[step.tree], collective));
+    findDirectBlocks(step, operands, uses[step.tree], directBlocks);
   }
   return plan;
 }
@@ -99,13 +118,16 @@ void claimRings(const sched::Variant &variant,
     size_t index = used[pair]++;
     std::vector<RingPlan> &list = rings[pair];
     if (index == list.size())
-      list.push_back({pair.first, pair.second, 0, 0, 0, 0, channel->kind()});
+      list.push_back({pair.first, pair.second, 0, 0, 0, 0, 0, channel->kind()});
     RingPlan &ring = list[index];
     ring.slots = std::max<uint32_t>(ring.slots, channel->slots());
     constexpr uint64_t kLine = 64;
     // At most 2^10 slots of 2^26 bytes: no overflow.
     uint64_t bytes = uint64_t(channel->slots()) * variant.chunk_bytes();
-    ring.bytes = std::max(ring.bytes, (bytes + kLine - 1) / kLine * kLine);
+    bytes = (bytes + kLine - 1) / kLine * kLine;
+    ring.bytes = std::max(ring.bytes, bytes);
+    if (variant.protocol() == sched::Protocol::low_latency)
+      ring.lineBytes = std::max(ring.lineBytes, 2 * bytes);
     // A ring for channels of several kinds must do for the least of them.
     ring.kind = std::max(ring.kind, channel->kind());
   }
@@ -117,8 +139,10 @@ VariantPlan planVariant(const sched::Program &program,
   VariantPlan plan;
   plan.variant = &variant;
   plan.number = number;
+  plan.directBlocks.assign(variant.channels()->size(), kNoBlock);
   for (const sched::RankProgram *rank : *variant.ranks())
-    plan.ranks.push_back(planRank(*rank, program.collective()));
+    plan.ranks.push_back(
+        planRank(*rank, program.collective(), plan.directBlocks));
   uint32_t before = 0;
   for (const sched::Tree *tree : *variant.trees()) {
     plan.trees.push_back({before, tree->numerator(), tree->denominator()});

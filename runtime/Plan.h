@@ -35,10 +35,13 @@ struct RingPlan {
   uint16_t destination = 0;
   uint32_t slots = 0;
   uint64_t bytes = 0;     ///< of all slots, a multiple of 64
+  uint64_t lineBytes = 0; ///< of slots of low-latency lines: twice their data
   uint64_t offset = 0;    ///< of the slots in the pool
   uint32_t firstSlot = 0; ///< number of its first slot among all rings' slots
   sched::ChannelKind kind = sched::ChannelKind::peer;
 };
+
+inline constexpr uint32_t kNoBlock = ~0u;
 
 /// One rank's program of a variant.
 struct RankPlan {
@@ -52,6 +55,9 @@ struct VariantPlan {
   std::vector<RankPlan> ranks; ///< and relays
   std::vector<TreeShare> trees;
   std::vector<uint32_t> rings; ///< of each channel
+  /// Of each channel: the block of the reader's output that the chunk becomes a
+  /// part of just as it is, or kNoBlock.
+  std::vector<uint32_t> directBlocks;
   std::vector<uint16_t> slots; ///< of each channel
 
   uint32_t chunkBytes() const { return variant->chunk_bytes(); }

@@ -19,8 +19,8 @@ namespace blink::runtime {
 /// Calls `function(T())` with the core's type of `type`; returns what it
 /// returns, or a default value for a type that does not exist.
 template <typename Function>
-BLINK_HOST_DEVICE constexpr auto withType(blinkDataType_t type,
-                                          Function function)
+BLINK_ALWAYS_INLINE constexpr auto withType(blinkDataType_t type,
+                                            Function function)
     -> decltype(function(float())) {
   switch (type) {
   case blinkInt8:
@@ -54,8 +54,8 @@ BLINK_HOST_DEVICE constexpr auto withType(blinkDataType_t type,
 /// Likewise with Sum(), Prod(), Max() or Min(). `blinkAvg` sums: dividing is a
 /// matter of the fold that completes.
 template <typename Function>
-BLINK_HOST_DEVICE constexpr auto withOperator(blinkRedOp_t op,
-                                              Function function)
+BLINK_ALWAYS_INLINE constexpr auto withOperator(blinkRedOp_t op,
+                                                Function function)
     -> decltype(function(Sum())) {
   switch (op) {
   case blinkSum:

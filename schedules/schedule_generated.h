@@ -177,27 +177,30 @@ inline const char *EnumNameCollective(Collective e) {
 
 enum class Protocol : uint8_t {
   simple = 0,
+  low_latency = 1,
   MIN = simple,
-  MAX = simple
+  MAX = low_latency
 };
 
-inline const Protocol (&EnumValuesProtocol())[1] {
+inline const Protocol (&EnumValuesProtocol())[2] {
   static const Protocol values[] = {
-    Protocol::simple
+    Protocol::simple,
+    Protocol::low_latency
   };
   return values;
 }
 
 inline const char * const *EnumNamesProtocol() {
-  static const char * const names[2] = {
+  static const char * const names[3] = {
     "simple",
+    "low_latency",
     nullptr
   };
   return names;
 }
 
 inline const char *EnumNameProtocol(Protocol e) {
-  if (flatbuffers::IsOutRange(e, Protocol::simple, Protocol::simple)) return "";
+  if (flatbuffers::IsOutRange(e, Protocol::simple, Protocol::low_latency)) return "";
   const size_t index = static_cast<size_t>(e);
   return EnumNamesProtocol()[index];
 }

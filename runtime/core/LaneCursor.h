@@ -28,6 +28,7 @@ public:
     step_ = 0;
     chunk_ = 0;
     endChunk_ = 0;
+    BLINK_ROLLED
     for (uint32_t s = 0; s < numSteps; ++s) {
       const uint64_t chunks = chunksOf(s);
       endChunk_ = chunks > endChunk_ ? chunks : endChunk_;

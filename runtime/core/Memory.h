@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The four accesses the ring protocol needs, at system scope: the other end may
-// be a thread, another GPU or another process.
+// What the ring protocol needs, at system scope: the other end may be a thread,
+// another GPU or another process.
 //
 //===----------------------------------------------------------------------===//
 
@@ -60,6 +60,16 @@ BLINK_HOST_DEVICE inline void storeRelaxed(uint64_t *address, uint64_t value) {
                : "memory");
 #else
   __atomic_store_n(address, value, __ATOMIC_RELAXED);
+#endif
+}
+
+/// Sets a word that the threads of one block share from 0 to 1; whether this
+/// thread was the one.
+BLINK_HOST_DEVICE inline bool exchangeOnce(uint32_t *word) {
+#if defined(__CUDA_ARCH__)
+  return atomicExch(word, 1u) == 0;
+#else
+  return __atomic_exchange_n(word, 1u, __ATOMIC_RELAXED) == 0;
 #endif
 }
 

@@ -92,24 +92,30 @@ struct Min {
 
 /// The last step of `avg`. Integers round towards zero.
 template <typename A>
-BLINK_HOST_DEVICE constexpr A divideByRanks(A sum, uint32_t numRanks) {
+BLINK_HOST_DEVICE_CALL constexpr A divideByRanks(A sum, uint32_t numRanks) {
   if constexpr (std::is_floating_point_v<A>)
     return sum / A(numRanks);
+  else if constexpr (std::is_signed_v<A> && sizeof(A) <= 4)
+    return A(int32_t(sum) / int32_t(numRanks));
   else if constexpr (std::is_signed_v<A>)
     return A(int64_t(sum) / int64_t(numRanks));
+  else if constexpr (sizeof(A) <= 4)
+    return A(uint32_t(sum) / numRanks);
   else
-    return A(uint64_t(sum) / numRanks);
+    return A(sum / numRanks);
 }
 
 /// One element of a fold: sources in order, then the division where `divisor`
 /// is not 0. Needs numSources >= 1. With one source and no division it is a
 /// copy of the bits, NaNs and all.
 template <typename T, typename Operator>
-BLINK_HOST_DEVICE inline T foldElement(const T *const *sources, uint32_t numSources,
-                                uint64_t index, uint32_t divisor) {
+BLINK_HOST_DEVICE inline T foldElement(const T *const *sources,
+                                       uint32_t numSources, uint64_t index,
+                                       uint32_t divisor) {
   if (numSources == 1 && divisor == 0)
     return sources[0][index];
   Accumulator<T> value = loadElement(sources[0][index]);
+  BLINK_ROLLED
   for (uint32_t s = 1; s < numSources; ++s)
     value = Operator::combine(value, loadElement(sources[s][index]));
   if (divisor != 0)

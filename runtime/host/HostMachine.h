@@ -66,7 +66,7 @@ private:
     int process = -1;
   };
 
-  HostMachine() = default;
+  HostMachine() : Machine(blinkBackendHost) {}
   Status makePlan(const ScheduleSet &files, int numRanks,
                   std::chrono::milliseconds timeout);
   void makeRank(int rank);

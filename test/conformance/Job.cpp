@@ -10,6 +10,10 @@
 
 #include "doctest/doctest.h"
 
+#if BLINK_TEST_CUDA
+#include <cuda_runtime_api.h>
+#endif
+
 #include <cstring>
 #include <map>
 #include <thread>
@@ -21,15 +25,44 @@ namespace {
 constexpr unsigned char kCanary = 0xa5;
 constexpr size_t kMargin = 64;
 
-/// `count` elements with a margin on both sides that nobody may touch.
+/// `count` elements with a margin on both sides that nobody may touch, and
+/// their twin in the memory of a GPU.
 class Buffer {
 public:
   Buffer(blinkDataType_t type, size_t count, bool misaligned)
       : size_(count * bytesOf(type)),
         offset_(kMargin + (misaligned ? bytesOf(type) : 0)),
-        bytes_(size_ + 2 * kMargin + offset_, kCanary) {}
+        bytes_(size_ + 2 * kMargin + offset_, kCanary), twin_(bytes_.data()) {
+#if BLINK_TEST_CUDA
+    void *memory = nullptr;
+    REQUIRE(cudaMalloc(&memory, bytes_.size()) == cudaSuccess);
+    twin_ = static_cast<unsigned char *>(memory);
+#endif
+  }
+  ~Buffer() {
+#if BLINK_TEST_CUDA
+    cudaFree(twin_);
+#endif
+  }
+  Buffer(const Buffer &) = delete;
 
   unsigned char *data() { return bytes_.data() + offset_; }
+  /// Where the back end finds what is at `address` of data().
+  unsigned char *twin(const unsigned char *address) {
+    return twin_ + (address - bytes_.data());
+  }
+  void upload() {
+#if BLINK_TEST_CUDA
+    REQUIRE(cudaMemcpy(twin_, bytes_.data(), bytes_.size(),
+                       cudaMemcpyHostToDevice) == cudaSuccess);
+#endif
+  }
+  void download() {
+#if BLINK_TEST_CUDA
+    REQUIRE(cudaMemcpy(bytes_.data(), twin_, bytes_.size(),
+                       cudaMemcpyDeviceToHost) == cudaSuccess);
+#endif
+  }
 
   bool marginsIntact() const {
     for (size_t i = 0; i < bytes_.size(); ++i)
@@ -41,6 +74,7 @@ public:
 private:
   size_t size_, offset_;
   std::vector<unsigned char> bytes_;
+  unsigned char *twin_;
 };
 
 } // namespace
@@ -59,16 +93,31 @@ TestSchedule allCollectives(int numRanks, int root,
 }
 
 Job::Job(const TestSchedule &model, int numRanks, int timeoutMs)
-    : comms_(numRanks) {
+    : comms_(numRanks), streams_(numRanks) {
   std::vector<uint8_t> bytes = seal(model);
   blinkSchedule_t schedule = nullptr;
   blinkConfig_t config = BLINK_CONFIG_INITIALIZER;
   config.timeoutMs = timeoutMs;
+  const int *devices = nullptr;
+#if BLINK_TEST_CUDA
+  config.backend = blinkBackendCuda;
+  int count = 0;
+  REQUIRE(cudaGetDeviceCount(&count) == cudaSuccess);
+  std::vector<int> list;
+  for (int rank = 0; rank < numRanks; ++rank) {
+    list.push_back(rank % count);
+    REQUIRE(cudaSetDevice(list.back()) == cudaSuccess);
+    cudaStream_t stream;
+    REQUIRE(cudaStreamCreate(&stream) == cudaSuccess);
+    streams_[rank] = reinterpret_cast<blinkStream_t>(stream);
+  }
+  devices = list.data();
+#endif
   blinkResult_t result =
       blinkScheduleOpenMemory(bytes.data(), bytes.size(), &schedule);
   if (result == blinkSuccess)
     result =
-        blinkCommInitAll(comms_.data(), numRanks, nullptr, schedule, &config);
+        blinkCommInitAll(comms_.data(), numRanks, devices, schedule, &config);
   std::string error = blinkGetLastError(nullptr);
   blinkScheduleClose(schedule);
   CAPTURE(error);
@@ -78,6 +127,24 @@ Job::Job(const TestSchedule &model, int numRanks, int timeoutMs)
 Job::~Job() {
   for (blinkComm_t comm : comms_)
     CHECK(blinkCommDestroy(comm) == blinkSuccess);
+#if BLINK_TEST_CUDA
+  for (blinkStream_t stream : streams_)
+    cudaStreamDestroy(reinterpret_cast<cudaStream_t>(stream));
+#endif
+}
+
+/// Waits for the rank's stream; what became of the communicator.
+blinkResult_t Job::synchronize(int rank) const {
+#if BLINK_TEST_CUDA
+  if (cudaStreamSynchronize(reinterpret_cast<cudaStream_t>(streams_[rank])) !=
+      cudaSuccess)
+    return blinkUnhandledCudaError;
+  blinkResult_t result = blinkSuccess;
+  blinkCommGetAsyncError(comms_[rank], &result);
+  return result;
+#else
+  return blinkSuccess;
+#endif
 }
 
 blinkComm_t Job::release(int rank) {
@@ -91,7 +158,11 @@ Job::onThreads(const std::function<blinkResult_t(int)> &body) const {
   std::vector<blinkResult_t> results(comms_.size());
   std::vector<std::thread> threads;
   for (int rank = 0; rank < size(); ++rank)
-    threads.emplace_back([&, rank] { results[rank] = body(rank); });
+    threads.emplace_back([&, rank] {
+      results[rank] = body(rank);
+      if (results[rank] == blinkSuccess)
+        results[rank] = synchronize(rank);
+    });
   for (std::thread &thread : threads)
     thread.join();
   return results;
@@ -102,7 +173,10 @@ Job::inGroup(const std::function<blinkResult_t(int)> &body) const {
   blinkGroupStart();
   for (int rank = 0; rank < size(); ++rank)
     body(rank);
-  return blinkGroupEnd();
+  blinkResult_t result = blinkGroupEnd();
+  for (int rank = 0; rank < size() && result == blinkSuccess; ++rank)
+    result = synchronize(rank);
+  return result;
 }
 
 std::string Case::describe() const {
@@ -114,25 +188,24 @@ std::string Case::describe() const {
 }
 
 blinkResult_t call(const Case &c, const void *send, void *recv,
-                   blinkComm_t comm) {
+                   blinkComm_t comm, blinkStream_t stream) {
   switch (c.collective) {
   case Collective::allreduce:
-    return blinkAllReduce(send, recv, c.count, c.type, c.op, comm, nullptr);
+    return blinkAllReduce(send, recv, c.count, c.type, c.op, comm, stream);
   case Collective::broadcast:
-    return blinkBroadcast(send, recv, c.count, c.type, c.root, comm, nullptr);
+    return blinkBroadcast(send, recv, c.count, c.type, c.root, comm, stream);
   case Collective::reduce:
-    return blinkReduce(send, recv, c.count, c.type, c.op, c.root, comm,
-                       nullptr);
+    return blinkReduce(send, recv, c.count, c.type, c.op, c.root, comm, stream);
   case Collective::allgather:
-    return blinkAllGather(send, recv, c.count, c.type, comm, nullptr);
+    return blinkAllGather(send, recv, c.count, c.type, comm, stream);
   case Collective::reducescatter:
-    return blinkReduceScatter(send, recv, c.count, c.type, c.op, comm, nullptr);
+    return blinkReduceScatter(send, recv, c.count, c.type, c.op, comm, stream);
   case Collective::gather:
-    return blinkGather(send, recv, c.count, c.type, c.root, comm, nullptr);
+    return blinkGather(send, recv, c.count, c.type, c.root, comm, stream);
   case Collective::scatter:
-    return blinkScatter(send, recv, c.count, c.type, c.root, comm, nullptr);
+    return blinkScatter(send, recv, c.count, c.type, c.root, comm, stream);
   case Collective::alltoall:
-    return blinkAllToAll(send, recv, c.count, c.type, comm, nullptr);
+    return blinkAllToAll(send, recv, c.count, c.type, comm, stream);
   }
   return blinkInternalError;
 }
@@ -209,16 +282,25 @@ RankBuffers::State::State(const Case &c, int numRanks, int rank)
     columns.push_back(inputColumn(c.type, c.op, r));
   for (size_t i = 0; i < sendCount; ++i)
     storeBits(c.type, send, i, input(rank, i));
+  sendBuffer->upload();
+  recvBuffer->upload();
 }
 
 RankBuffers::RankBuffers(const Case &c, int numRanks, int rank)
     : state_(std::make_unique<State>(c, numRanks, rank)) {}
 RankBuffers::~RankBuffers() = default;
-const void *RankBuffers::send() const { return state_->send; }
-void *RankBuffers::recv() const { return state_->recv; }
+const void *RankBuffers::send() const {
+  return (state_->c.inPlace ? state_->recvBuffer : state_->sendBuffer)
+      ->twin(state_->send);
+}
+void *RankBuffers::recv() const {
+  return state_->recvBuffer->twin(state_->recv);
+}
 
-std::string RankBuffers::check() const {
+std::string RankBuffers::check() {
   const State &s = *state_;
+  s.sendBuffer->download();
+  s.recvBuffer->download();
   const Case &c = s.c;
   const bool receives = (c.collective != Collective::reduce &&
                          c.collective != Collective::gather) ||
@@ -255,7 +337,8 @@ std::string runCase(const Job &job, const Case &c) {
     buffers.emplace_back(c, job.size(), rank);
   std::vector<blinkResult_t> results;
   auto body = [&](int rank) {
-    return call(c, buffers[rank].send(), buffers[rank].recv(), job[rank]);
+    return call(c, buffers[rank].send(), buffers[rank].recv(), job[rank],
+                job.stream(rank));
   };
   if (c.threads)
     results = job.onThreads(body);
@@ -265,7 +348,7 @@ std::string runCase(const Job &job, const Case &c) {
     if (result != blinkSuccess)
       return c.describe() + ": " + blinkGetErrorString(result) + ", " +
              blinkGetLastError(nullptr);
-  for (const RankBuffers &one : buffers) {
+  for (RankBuffers &one : buffers) {
     std::string wrong = one.check();
     if (!wrong.empty())
       return wrong;

@@ -31,18 +31,24 @@ public:
   Job(const Job &) = delete;
 
   int size() const { return int(comms_.size()); }
+  /// The stream of a rank; null on the host.
+  blinkStream_t stream(int rank) const { return streams_[rank]; }
   blinkComm_t operator[](int rank) const { return comms_[rank]; }
   /// The communicator is freed by the test, not by the job.
   blinkComm_t release(int rank);
 
-  /// Runs `body(rank)` on a thread for each rank; the results in order.
+  /// Runs `body(rank)` on a thread for each rank; the results in order, of what
+  /// ran in the ranks' streams, too.
   std::vector<blinkResult_t>
   onThreads(const std::function<blinkResult_t(int)> &body) const;
   /// Runs `body(rank)` for each rank within one group; the group's result.
   blinkResult_t inGroup(const std::function<blinkResult_t(int)> &body) const;
 
 private:
+  blinkResult_t synchronize(int rank) const;
+
   std::vector<blinkComm_t> comms_;
+  std::vector<blinkStream_t> streams_;
 };
 
 /// A collective with its arguments, to be run by all ranks of a job and
@@ -60,7 +66,8 @@ struct Case {
   std::string describe() const;
 };
 
-/// The buffers of one rank of a case, filled with its input.
+/// The buffers of one rank of a case, filled with its input; where the back end
+/// wants them.
 class RankBuffers {
 public:
   RankBuffers(const Case &c, int numRanks, int rank);
@@ -71,7 +78,7 @@ public:
   void *recv() const;
   /// "" or what is wrong after the collective: a number of wrong elements, an
   /// input or a byte beside a buffer that was written.
-  std::string check() const;
+  std::string check();
 
 private:
   struct State;
@@ -80,7 +87,7 @@ private:
 
 /// Calls the collective of a case with these buffers.
 blinkResult_t call(const Case &c, const void *send, void *recv,
-                   blinkComm_t comm);
+                   blinkComm_t comm, blinkStream_t stream = nullptr);
 
 /// Runs it. Returns "" or what is wrong: a result code, or what
 /// RankBuffers::check says.

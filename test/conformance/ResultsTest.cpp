@@ -14,6 +14,12 @@ using namespace blink::test;
 
 namespace {
 
+#if BLINK_TEST_CUDA
+constexpr int kMostRanks = 5; // an emulated lane is several host threads
+#else
+constexpr int kMostRanks = 16;
+#endif
+
 /// The ways a forest is laid out that the runtime must not mind.
 std::vector<BuildOptions> layouts() {
   std::vector<BuildOptions> list(6);
@@ -70,6 +76,8 @@ TEST_CASE("every layout, for several numbers of ranks") {
   Mix mix;
   for (int ranks : {1, 2, 3, 5, 8, 16})
     for (const BuildOptions &layout : layouts()) {
+      if (ranks > kMostRanks)
+        continue;
       // A block a rank and 14 lanes: 16 ranks would be 224 threads each time.
       if (ranks == 16 && layout.treesPerBlock > 3)
         continue;
@@ -172,6 +180,7 @@ TEST_CASE("a message's size chooses the variant") {
   CHECK(runCase(gather, c) != "");
 }
 
+#if !BLINK_TEST_CUDA // the elements' functions are the same on both back ends
 TEST_CASE("max and min are NaN where any contribution is") {
   Job job(makeSchedule(Collective::allreduce, 0, 3, {}), 3);
   for (blinkDataType_t type : {blinkFloat16, blinkBfloat16, blinkFloat32,
@@ -191,3 +200,4 @@ TEST_CASE("max and min are NaN where any contribution is") {
         }
       }
 }
+#endif

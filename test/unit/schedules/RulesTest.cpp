@@ -167,8 +167,8 @@ TEST_CASE("rules of variants") {
                 program(s).variants[0].maxBytes = 4096;
                 program(s).variants[1].minBytes = 4097;
               }},
-             {"programs[0].variants[0].protocol", "unknown protocol 1",
-              [](auto &s) { s.variant().protocol = sched::Protocol(1); }},
+             {"programs[0].variants[0].protocol", "unknown protocol 2",
+              [](auto &s) { s.variant().protocol = sched::Protocol(2); }},
              {"programs[0].variants[0].chunk_bytes", "0, expected",
               [](auto &s) { s.variant().chunkBytes = 0; }},
              {"programs[0].variants[0].chunk_bytes", "24, expected",

@@ -1,0 +1,114 @@
+//===- Run.cpp - calls go to their back ends ------------------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// The one place that knows which back ends are built in.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/Run.h"
+
+#include "runtime/host/Drive.h"
+#if BLINK_HAVE_CUDA
+#include "runtime/cuda/CudaMachine.h"
+#endif
+
+namespace blink::runtime {
+namespace {
+
+/// Hands the calls from index `begin` on that have its machine to it, together.
+void launchTogether(PendingCall *calls, size_t numCalls, size_t begin) {
+#if BLINK_HAVE_CUDA
+  auto &machine = static_cast<CudaMachine &>(*calls[begin].machine);
+  std::vector<Call *> own;
+  for (size_t i = begin; i < numCalls; ++i)
+    if (calls[i].machine == calls[begin].machine)
+      own.push_back(&calls[i].call);
+  Status status = machine.launch(own.data(), own.size());
+  for (size_t i = begin; i < numCalls; ++i)
+    if (calls[i].machine == calls[begin].machine)
+      calls[i].result = status;
+#endif
+}
+
+bool isFirstOfMachine(const PendingCall *calls, size_t index) {
+  for (size_t i = 0; i < index; ++i)
+    if (calls[i].machine == calls[index].machine)
+      return false;
+  return true;
+}
+
+Status noCuda() {
+  return {blinkInvalidUsage,
+          "this build of Blink has no CUDA back end: use blinkBackendHost"};
+}
+
+} // namespace
+
+void runCalls(PendingCall *calls, size_t numCalls) {
+  if (numCalls == 1 && calls[0].machine->backend() == blinkBackendHost) {
+    HostCall only{
+        static_cast<HostMachine *>(calls[0].machine.get()), &calls[0].call, {}};
+    drive(&only, 1);
+    calls[0].result = std::move(only.result);
+    return;
+  }
+  std::vector<HostCall> onHost;
+  for (size_t i = 0; i < numCalls; ++i) {
+    if (calls[i].machine->backend() == blinkBackendHost)
+      onHost.push_back({static_cast<HostMachine *>(calls[i].machine.get()),
+                        &calls[i].call,
+                        {}});
+    else if (isFirstOfMachine(calls, i))
+      launchTogether(calls, numCalls, i);
+  }
+  if (onHost.empty())
+    return;
+  drive(onHost.data(), onHost.size());
+  size_t next = 0;
+  for (size_t i = 0; i < numCalls; ++i)
+    if (calls[i].machine->backend() == blinkBackendHost)
+      calls[i].result = std::move(onHost[next++].result);
+}
+
+Status makeMachine(const ScheduleSet &files, int numRanks, const int *devices,
+                   const MachineOptions &options,
+                   std::shared_ptr<Machine> &result) {
+  if (options.backend == blinkBackendHost) {
+    if (devices)
+      return {blinkInvalidArgument,
+              "devices are for GPUs: pass NULL to the host back end"};
+    std::shared_ptr<HostMachine> machine;
+    Status status =
+        HostMachine::createAll(files, numRanks, options.timeout, machine);
+    result = std::move(machine);
+    return status;
+  }
+#if BLINK_HAVE_CUDA
+  std::shared_ptr<CudaMachine> machine;
+  Status status = CudaMachine::createAll(files, numRanks, devices,
+                                         options.timeout, machine);
+  result = std::move(machine);
+  return status;
+#else
+  return noCuda();
+#endif
+}
+
+Status joinMachine(const ScheduleSet &files, int numRanks,
+                   const blinkUniqueId &id, int rank, int device,
+                   const MachineOptions &options,
+                   std::shared_ptr<Machine> &result) {
+  if (options.backend != blinkBackendHost)
+    return noCuda();
+  if (device != -1)
+    return {blinkInvalidArgument,
+            "a device is for GPUs: pass -1 to the host back end"};
+  std::shared_ptr<HostMachine> machine;
+  Status status =
+      HostMachine::join(files, numRanks, id, rank, options.timeout, machine);
+  result = std::move(machine);
+  return status;
+}
+
+} // namespace blink::runtime

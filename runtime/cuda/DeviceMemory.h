@@ -1,0 +1,118 @@
+//===- DeviceMemory.h - owners of CUDA's resources --------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_RUNTIME_CUDA_DEVICEMEMORY_H
+#define BLINK_RUNTIME_CUDA_DEVICEMEMORY_H
+
+#include "runtime/Status.h"
+
+#include <cuda_runtime_api.h>
+#include <utility>
+
+namespace blink::runtime {
+
+/// Success, or "doing what: CUDA's words".
+inline Status cudaStatus(cudaError_t error, const std::string &what) {
+  if (error == cudaSuccess)
+    return {};
+  cudaGetLastError(); // a failed call must not fail the next one
+  return {error == cudaErrorMemoryAllocation ? blinkSystemError
+                                             : blinkUnhandledCudaError,
+          what + ": " + cudaGetErrorString(error)};
+}
+
+/// Makes a device current, and the former one again at the end.
+class DeviceScope {
+public:
+  explicit DeviceScope(int device) {
+    cudaGetDevice(&before_);
+    error_ = device == before_ ? cudaSuccess : cudaSetDevice(device);
+  }
+  ~DeviceScope() { cudaSetDevice(before_); }
+  DeviceScope(const DeviceScope &) = delete;
+  cudaError_t error() const { return error_; }
+
+private:
+  int before_ = 0;
+  cudaError_t error_;
+};
+
+/// Memory of the device that is current when it is made, zero at first.
+class DeviceMemory {
+public:
+  DeviceMemory() = default;
+  DeviceMemory(DeviceMemory &&other) noexcept
+      : address_(std::exchange(other.address_, nullptr)) {}
+  DeviceMemory &operator=(DeviceMemory &&other) noexcept {
+    std::swap(address_, other.address_);
+    return *this;
+  }
+  ~DeviceMemory() { cudaFree(address_); }
+
+  cudaError_t allocate(size_t bytes) {
+    cudaError_t error = cudaMalloc(&address_, bytes ? bytes : 1);
+    return error == cudaSuccess ? cudaMemset(address_, 0, bytes) : error;
+  }
+  char *get() const { return static_cast<char *>(address_); }
+
+private:
+  void *address_ = nullptr;
+};
+
+/// Pinned host memory that all devices can use, at the same address; zero at
+/// first.
+class HostMemory {
+public:
+  HostMemory() = default;
+  HostMemory(HostMemory &&other) noexcept
+      : address_(std::exchange(other.address_, nullptr)) {}
+  HostMemory &operator=(HostMemory &&other) noexcept {
+    std::swap(address_, other.address_);
+    return *this;
+  }
+  ~HostMemory() { cudaFreeHost(address_); }
+
+  cudaError_t allocate(size_t bytes) {
+    cudaError_t error =
+        cudaHostAlloc(&address_, bytes ? bytes : 1,
+                      cudaHostAllocPortable | cudaHostAllocMapped);
+    if (error == cudaSuccess)
+      __builtin_memset(address_, 0, bytes);
+    return error;
+  }
+  char *get() const { return static_cast<char *>(address_); }
+
+private:
+  void *address_ = nullptr;
+};
+
+/// An event without timing, of the device that is current at first use.
+class Event {
+public:
+  Event() = default;
+  Event(Event &&other) noexcept
+      : event_(std::exchange(other.event_, nullptr)) {}
+  ~Event() {
+    if (event_)
+      cudaEventDestroy(event_);
+  }
+  cudaError_t record(cudaStream_t stream) {
+    cudaError_t error = cudaSuccess;
+    if (!event_)
+      error = cudaEventCreateWithFlags(&event_, cudaEventDisableTiming);
+    return error == cudaSuccess ? cudaEventRecord(event_, stream) : error;
+  }
+  cudaError_t holdBack(cudaStream_t stream) const {
+    return event_ ? cudaStreamWaitEvent(stream, event_, 0) : cudaSuccess;
+  }
+
+private:
+  cudaEvent_t event_ = nullptr;
+};
+
+} // namespace blink::runtime
+
+#endif // BLINK_RUNTIME_CUDA_DEVICEMEMORY_H

@@ -1,0 +1,54 @@
+//===- Kernels.cu - lanes as thread blocks --------------------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// One kernel for each type and operator. Compiled once for each operator
+// (BLINK_KERNEL_OPERATOR), so that the compiler runs on several processors.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/Types.h"
+#include "runtime/cuda/KernelTable.h"
+#include "runtime/cuda/Kernels.h"
+#include "runtime/cuda/Lane.h"
+
+namespace blink::runtime {
+namespace {
+
+/// Lane.h's Block.
+struct CudaBlock {
+  LaneState *shared;
+
+  __device__ uint32_t thread() const { return threadIdx.x; }
+  __device__ uint32_t size() const { return blockDim.x; }
+  __device__ void sync() const { __syncthreads(); }
+  __device__ LaneState &state() const { return *shared; }
+  __device__ uint64_t nanoseconds() const {
+    uint64_t time;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(time));
+    return time;
+  }
+  __device__ void relax() const {}
+};
+
+template <typename T, typename Operator>
+__global__ void __launch_bounds__(kBlockThreads, 1)
+    laneKernel(const __grid_constant__ Launch launch) {
+  __shared__ LaneState state;
+  CudaBlock block{&state};
+  runBlock<T, Operator>(block, launch, blockIdx.x);
+}
+
+template <typename Operator> struct KernelOf {
+  template <typename T> const void *operator()(T) const {
+    return reinterpret_cast<const void *>(&laneKernel<T, Operator>);
+  }
+};
+
+} // namespace
+
+template <> const void *kernelOf<BLINK_KERNEL_OPERATOR>(blinkDataType_t type) {
+  return withType(type, KernelOf<BLINK_KERNEL_OPERATOR>());
+}
+
+} // namespace blink::runtime

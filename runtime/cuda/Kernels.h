@@ -1,0 +1,30 @@
+//===- Kernels.h - starting lanes -------------------------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// The seam between the host side of the CUDA back end and device code.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_RUNTIME_CUDA_KERNELS_H
+#define BLINK_RUNTIME_CUDA_KERNELS_H
+
+#include "runtime/blink.h"
+#include "runtime/cuda/Launch.h"
+
+#include <cuda_runtime_api.h>
+
+namespace blink::runtime {
+
+/// Starts `numBlocks` lanes on the current device, in `stream`.
+cudaError_t launchLanes(blinkDataType_t type, blinkRedOp_t op,
+                        uint32_t numBlocks, const Launch &launch,
+                        cudaStream_t stream);
+
+/// How many lanes of any type and operator the current device can run at the
+/// same time.
+cudaError_t residentLanes(uint32_t &numBlocks);
+
+} // namespace blink::runtime
+
+#endif // BLINK_RUNTIME_CUDA_KERNELS_H

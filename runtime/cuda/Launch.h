@@ -1,0 +1,90 @@
+//===- Launch.h - what a kernel is told -------------------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Plain structs between the host side, which fills them, and lanes on a device,
+// which read them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_RUNTIME_CUDA_LAUNCH_H
+#define BLINK_RUNTIME_CUDA_LAUNCH_H
+
+#include "runtime/core/Program.h"
+
+namespace blink::runtime {
+
+/// Ranks of one device that a kernel runs together, so that their lanes are
+/// resident at the same time.
+inline constexpr uint32_t kMaxLaunchRanks = 32;
+/// Operands of a step that a lane can hold.
+inline constexpr uint32_t kMaxOperands = 256;
+
+/// A lane's end of a ring, in the memory of the lane's device. Written by that
+/// lane alone; kernels on one communicator follow each other.
+struct DeviceRingEnd {
+  uint64_t number; ///< of the next chunk
+  uint32_t layout; ///< writers: the variant of the last chunk, plus 1
+  uint32_t padding;
+};
+
+/// A channel as one of its ends sees it: addresses that the end's device can
+/// use.
+struct DeviceChannel {
+  static constexpr uint32_t kNotDirect = ~0u;
+
+  char *slots;       ///< with the reader
+  uint64_t *full;    ///< tags, one a slot; with the reader
+  uint64_t *freed;   ///< with the writer
+  uint64_t *invited; ///< two words, an address and its tag; with the writer
+  DeviceRingEnd *end;
+  uint32_t numSlots;
+  /// The block of the reader's output where the chunk ends up, if the writer
+  /// may put it there itself; or kNotDirect.
+  uint32_t directBlock;
+};
+
+/// Why a lane gave up, in memory that the host reads.
+struct LaneReport {
+  enum Reason : uint64_t { none, timeOut, otherCall, aborted };
+  uint64_t reason; ///< stored last, with release
+  uint64_t step;
+  uint64_t channel;
+  uint64_t reading;
+  uint64_t expected;
+  uint64_t seen;
+};
+
+/// A rank's program of a variant, in the memory of its device.
+struct DeviceProgram {
+  RankCode code;
+  const TreeShare *trees;
+  const DeviceChannel *channels; ///< by number; those of other ranks are empty
+  uint64_t *abortHere;           ///< of the rank, in device memory
+  uint64_t *abortJob;            ///< of the job, in host memory
+  LaneReport *reports;           ///< of each lane, in host memory
+};
+
+/// The parameter of the kernel.
+struct Launch {
+  struct Rank {
+    const DeviceProgram *program;
+    const char *send;
+    char *recv;
+    uint32_t firstBlock; ///< the blocks of a rank are its lanes
+  };
+
+  CallShape shape;
+  uint64_t signature;
+  uint64_t timeoutNanoseconds;
+  uint32_t layout; ///< of the variant
+  uint32_t numRanks;
+  bool lowLatency; ///< the protocol
+  bool direct;     ///< writers put chunks into the readers' outputs
+  Rank ranks[kMaxLaunchRanks];
+};
+static_assert(sizeof(Launch) <= 4096, "the limit for kernel parameters");
+
+} // namespace blink::runtime
+
+#endif // BLINK_RUNTIME_CUDA_LAUNCH_H

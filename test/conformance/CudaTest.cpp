@@ -1,0 +1,239 @@
+//===- CudaTest.cpp - what only the CUDA back end has ---------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// On emulated devices (test/emulation).
+//
+//===----------------------------------------------------------------------===//
+
+#include "test/conformance/Elements.h"
+#include "test/conformance/Job.h"
+#include "test/emulation/Emulation.h"
+
+#include "doctest/doctest.h"
+
+#include <cuda_runtime_api.h>
+
+using namespace blink;
+using namespace blink::test;
+
+namespace {
+
+std::string lastError(const Job &job, int rank) {
+  // The next call says why the communicator is no longer of use.
+  float value = 0;
+  blinkAllReduce(&value, &value, 1, blinkFloat32, blinkSum, job[rank], nullptr);
+  return blinkGetLastError(job[rank]);
+}
+
+bool contains(const std::string &text, const char *part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// What blinkCommInitAll says of a schedule on emulated devices.
+std::string initError(const TestSchedule &model, int numRanks,
+                      const int *devices) {
+  std::vector<uint8_t> bytes = seal(model);
+  blinkSchedule_t schedule;
+  REQUIRE(blinkScheduleOpenMemory(bytes.data(), bytes.size(), &schedule) ==
+          blinkSuccess);
+  std::vector<blinkComm_t> comms(numRanks);
+  blinkConfig_t config = BLINK_CONFIG_INITIALIZER;
+  config.backend = blinkBackendCuda;
+  blinkResult_t result =
+      blinkCommInitAll(comms.data(), numRanks, devices, schedule, &config);
+  std::string text = result == blinkSuccess ? "" : blinkGetLastError(nullptr);
+  for (blinkComm_t comm : comms)
+    blinkCommDestroy(comm);
+  blinkScheduleClose(schedule);
+  return text;
+}
+
+TestSchedule withProtocol(TestSchedule model, sched::Protocol protocol) {
+  for (TestProgram &program : model.programs)
+    program.variants[0].protocol = protocol;
+  return model;
+}
+
+TestSchedule withKind(TestSchedule model, sched::ChannelKind kind) {
+  for (TestProgram &program : model.programs)
+    for (TestChannel &channel : program.variants[0].channels)
+      channel.kind = kind;
+  return model;
+}
+
+} // namespace
+
+TEST_CASE("the low-latency protocol gives the same results") {
+  unsigned number = 0;
+  for (int ranks : {2, 3, 5}) {
+    BuildOptions layout;
+    layout.shape = Shape::random;
+    layout.treesPerBlock = 2;
+    layout.chunkBytes = 256;
+    layout.slots = 2;
+    layout.seed = uint32_t(ranks);
+    Job job(withProtocol(allCollectives(ranks, 1, layout),
+                         sched::Protocol::low_latency),
+            ranks);
+    for (Collective collective : sched::EnumValuesCollective())
+      for (size_t count : {1, 3, 17, 64, 1001}) {
+        Case c;
+        c.collective = collective;
+        c.count = count;
+        c.root = 1;
+        c.type = kTypes[number % kNumTypes];
+        c.op = kOps[number / kNumTypes % 5];
+        c.inPlace = number % 2 && collective != Collective::alltoall;
+        c.misaligned = number % 3 == 0;
+        c.threads = number % 5 == 0;
+        ++number;
+        CHECK(runCase(job, c) == "");
+      }
+  }
+}
+
+TEST_CASE("protocols and layouts take turns on the same rings") {
+  BuildOptions small, large;
+  small.chunkBytes = 64;
+  small.slots = 3;
+  TestSchedule model =
+      withProtocol(makeSchedule(Collective::allreduce, 0, 3, small),
+                   sched::Protocol::low_latency);
+  TestSchedule other = makeSchedule(Collective::allreduce, 0, 3, large);
+  TestVariant variant = other.variant();
+  model.variant().maxBytes = variant.minBytes = 400;
+  model.programs[0].variants.push_back(variant);
+  Job job(model, 3);
+  std::mt19937 random(5);
+  for (int round = 0; round < 40; ++round) {
+    Case c;
+    c.count = random() % 2 ? 1000 : 1 + random() % 99;
+    c.threads = random() % 2;
+    CHECK(runCase(job, c) == "");
+  }
+}
+
+TEST_CASE("large messages go straight into the readers' outputs") {
+  for (int ranks : {2, 3, 5}) {
+    BuildOptions layout;
+    layout.shape = Shape::random;
+    layout.treesPerBlock = 3;
+    layout.chunkBytes = 16 << 10;
+    layout.seed = uint32_t(10 + ranks);
+    Job job(allCollectives(ranks, 1, layout), ranks);
+    unsigned number = 0;
+    for (Collective collective : sched::EnumValuesCollective())
+      for (bool inPlace : {false, true}) {
+        Case c;
+        c.collective = collective;
+        c.count = 70001; // more than 256 KiB
+        c.root = 1;
+        c.inPlace = inPlace && collective != Collective::alltoall;
+        c.misaligned = number++ % 2;
+        c.threads = inPlace;
+        CHECK(runCase(job, c) == "");
+      }
+  }
+}
+
+TEST_CASE("channels through pinned host memory") {
+  BuildOptions layout;
+  layout.chunkBytes = 1024;
+  Job job(withKind(allCollectives(3, 2, layout), sched::ChannelKind::staged),
+          3);
+  for (Collective collective : sched::EnumValuesCollective())
+    for (size_t count : {5, 5000, 100000}) {
+      Case c;
+      c.collective = collective;
+      c.count = count;
+      c.root = 2;
+      CHECK(runCase(job, c) == "");
+    }
+}
+
+TEST_CASE(
+    "a rank that does not call ends the others' kernels, and is reported") {
+  for (sched::Protocol protocol :
+       {sched::Protocol::simple, sched::Protocol::low_latency}) {
+    Job job(
+        withProtocol(makeSchedule(Collective::allreduce, 0, 3, {}), protocol),
+        3, 200);
+    std::vector<float> data(3, 1.0f);
+    for (int rank : {0, 1})
+      CHECK(blinkAllReduce(&data[rank], &data[rank], 1, blinkFloat32, blinkSum,
+                           job[rank], job.stream(rank)) == blinkSuccess);
+    for (int rank : {0, 1})
+      CHECK(cudaStreamSynchronize(reinterpret_cast<cudaStream_t>(
+                job.stream(rank))) == cudaSuccess);
+    blinkResult_t state = blinkSuccess;
+    CHECK(blinkCommGetAsyncError(job[0], &state) == blinkSuccess);
+    CHECK(state == blinkRemoteError);
+    std::string text = lastError(job, 1);
+    CAPTURE(text);
+    CHECK(contains(text, "rank "));
+    CHECK(contains(text, ", step 0, channel "));
+    CHECK(contains(text, "no chunk: expected 1 written, seen 0"));
+    CHECK(contains(text, "waited 200 ms"));
+  }
+}
+
+TEST_CASE("calls that differ are found by the data") {
+  for (sched::Protocol protocol :
+       {sched::Protocol::simple, sched::Protocol::low_latency}) {
+    Job job(
+        withProtocol(makeSchedule(Collective::allreduce, 0, 2, {}), protocol),
+        2, 5000);
+    std::vector<float> data(40, 1.0f);
+    std::vector<blinkResult_t> results = job.onThreads([&](int rank) {
+      return blinkAllReduce(&data[20 * rank], &data[20 * rank],
+                            rank == 0 ? 10 : 11, blinkFloat32, blinkSum,
+                            job[rank], job.stream(rank));
+    });
+    std::string text = lastError(job, 0);
+    CAPTURE(text);
+    CHECK(contains(text, "the ranks' calls differ: rank "));
+    // In one group nothing is launched, and the job lives on.
+    Job other(makeSchedule(Collective::allreduce, 0, 2, {}), 2);
+    CHECK(other.inGroup([&](int rank) {
+      return blinkAllReduce(&data[20 * rank], &data[20 * rank],
+                            rank == 0 ? 10 : 11, blinkFloat32, blinkSum,
+                            other[rank], other.stream(rank));
+    }) == blinkInvalidUsage);
+    Case c;
+    c.count = 10;
+    CHECK(runCase(other, c) == "");
+  }
+}
+
+TEST_CASE("abort ends kernels that wait") {
+  Job job(makeSchedule(Collective::allreduce, 0, 2, {}), 2, 20000);
+  float value = 1;
+  CHECK(blinkAllReduce(&value, &value, 1, blinkFloat32, blinkSum, job[0],
+                       job.stream(0)) == blinkSuccess);
+  CHECK(blinkCommAbort(job.release(0)) == blinkSuccess); // waits for the kernel
+  CHECK(contains(lastError(job, 1), "rank 0 aborted"));
+}
+
+TEST_CASE("what the machine cannot run is refused in a sentence") {
+  TestSchedule four = makeSchedule(Collective::allreduce, 0, 4, {});
+  emulatedMachine = {};
+  CHECK(initError(four, 4, nullptr) == "");
+  emulatedMachine.devices = 3;
+  CHECK(contains(initError(four, 4, nullptr),
+                 "rank 3 is for GPU 3, this machine has 3"));
+  const int onTwo[] = {0, 0, 1, 1}, wrong[] = {0, 1, -1, 2};
+  CHECK(initError(four, 4, onTwo) == "");
+  CHECK(contains(initError(four, 4, wrong), "rank 2 is for GPU -1"));
+  emulatedMachine.peerBorder = 1;
+  CHECK(contains(initError(four, 4, onTwo),
+                 "cannot access each other's memory here"));
+  CHECK(initError(withKind(four, sched::ChannelKind::staged), 4, onTwo) == "");
+  CHECK(
+      contains(initError(withKind(four, sched::ChannelKind::network), 4, onTwo),
+               "over the network"));
+  emulatedMachine = {};
+  emulatedMachine.residentLanes = 3;
+  CHECK(contains(initError(four, 4, onTwo), "4 lanes, 3 can run"));
+  emulatedMachine = {};
+}

@@ -1,0 +1,224 @@
+//===- CudaRuntime.cpp - CUDA's runtime on host threads -------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Memory is malloc's, a stream is a thread with a queue. Enough of CUDA's
+// semantics for what the back end relies on: streams are in order and do not
+// wait for each other but by events; calls return before the work is done.
+//
+//===----------------------------------------------------------------------===//
+
+#include "test/emulation/CudaRuntime.h"
+
+#include "test/emulation/Emulation.h"
+
+#include <condition_variable>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <thread>
+
+blink::test::EmulatedMachine blink::test::emulatedMachine;
+
+using blink::test::emulatedMachine;
+
+/// Counts records asked for and reached; who waits, waits for the last one
+/// asked for.
+struct CUevent_st {
+  struct State {
+    std::mutex mutex;
+    std::condition_variable reachedMore;
+    uint64_t asked = 0, reached = 0;
+  };
+  // Shared with the streams: the event may be destroyed before it is reached.
+  std::shared_ptr<State> state = std::make_shared<State>();
+};
+
+struct CUstream_st {
+  CUstream_st() : thread([this] { run(); }) {}
+  ~CUstream_st() {
+    push({}); // ends the thread
+    thread.join();
+  }
+
+  void push(std::function<void()> work) {
+    std::lock_guard<std::mutex> lock(mutex);
+    queue.push_back(std::move(work));
+    ++pushed;
+    changed.notify_all();
+  }
+  void drain() {
+    std::unique_lock<std::mutex> lock(mutex);
+    const uint64_t target = pushed;
+    changed.wait(lock, [&] { return done >= target; });
+  }
+
+private:
+  void run() {
+    std::unique_lock<std::mutex> lock(mutex);
+    for (;;) {
+      changed.wait(lock, [&] { return !queue.empty(); });
+      std::function<void()> work = std::move(queue.front());
+      queue.pop_front();
+      if (!work)
+        return;
+      lock.unlock();
+      work();
+      lock.lock();
+      ++done;
+      changed.notify_all();
+    }
+  }
+
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::deque<std::function<void()>> queue;
+  uint64_t pushed = 0, done = 0;
+  std::thread thread; // last: it uses the others
+};
+
+namespace {
+
+thread_local int currentDevice = 0;
+
+/// The default stream of the current device.
+CUstream_st &streamOf(cudaStream_t stream) {
+  if (stream)
+    return *stream;
+  static std::mutex mutex;
+  static std::map<int, CUstream_st> defaults;
+  std::lock_guard<std::mutex> lock(mutex);
+  return defaults[currentDevice];
+}
+
+bool isDevice(int device) {
+  return device >= 0 && device < emulatedMachine.devices;
+}
+
+cudaError_t allocate(void **memory, size_t bytes) {
+  // As CUDA aligns. Not zero: nobody may rely on that.
+  if (posix_memalign(memory, 256, bytes) != 0)
+    return cudaErrorMemoryAllocation;
+  std::memset(*memory, 0xcd, bytes);
+  return cudaSuccess;
+}
+
+} // namespace
+
+void blink::test::enqueue(cudaStream_t stream, std::function<void()> work) {
+  streamOf(stream).push(std::move(work));
+}
+
+cudaError_t cudaGetDeviceCount(int *count) {
+  *count = emulatedMachine.devices;
+  return cudaSuccess;
+}
+cudaError_t cudaGetDevice(int *device) {
+  *device = currentDevice;
+  return cudaSuccess;
+}
+cudaError_t cudaSetDevice(int device) {
+  if (!isDevice(device))
+    return cudaErrorInvalidDevice;
+  currentDevice = device;
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer) {
+  if (!isDevice(device) || !isDevice(peer) || device == peer)
+    return cudaErrorInvalidDevice;
+  *can = (device < emulatedMachine.peerBorder) ==
+         (peer < emulatedMachine.peerBorder);
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned) {
+  static std::mutex mutex;
+  static std::map<std::pair<int, int>, bool> enabled;
+  std::lock_guard<std::mutex> lock(mutex);
+  bool &pair = enabled[{currentDevice, peer}];
+  if (pair)
+    return cudaErrorPeerAccessAlreadyEnabled;
+  pair = true;
+  return cudaSuccess;
+}
+cudaError_t cudaGetLastError() { return cudaSuccess; }
+const char *cudaGetErrorString(cudaError_t error) {
+  return error == cudaSuccess ? "no error" : "emulated error";
+}
+
+cudaError_t cudaMalloc(void **memory, size_t bytes) {
+  return allocate(memory, bytes);
+}
+cudaError_t cudaFree(void *memory) {
+  std::free(memory);
+  return cudaSuccess;
+}
+cudaError_t cudaHostAlloc(void **memory, size_t bytes, unsigned) {
+  return allocate(memory, bytes);
+}
+cudaError_t cudaFreeHost(void *memory) { return cudaFree(memory); }
+cudaError_t cudaMemset(void *memory, int value, size_t bytes) {
+  std::memset(memory, value, bytes);
+  return cudaSuccess;
+}
+cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes,
+                       cudaMemcpyKind) {
+  if (bytes != 0)
+    std::memcpy(to, from, bytes);
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamCreate(cudaStream_t *stream) {
+  *stream = new CUstream_st;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  delete stream;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  streamOf(stream).drain();
+  return cudaSuccess;
+}
+cudaError_t cudaStreamIsCapturing(cudaStream_t,
+                                  cudaStreamCaptureStatus *status) {
+  *status = cudaStreamCaptureStatusNone;
+  return cudaSuccess;
+}
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned) {
+  *event = new CUevent_st;
+  return cudaSuccess;
+}
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  delete event;
+  return cudaSuccess;
+}
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  std::shared_ptr<CUevent_st::State> state = event->state;
+  uint64_t number;
+  {
+    std::lock_guard<std::mutex> lock(state->mutex);
+    number = ++state->asked;
+  }
+  streamOf(stream).push([state, number] {
+    std::lock_guard<std::mutex> lock(state->mutex);
+    state->reached = number;
+    state->reachedMore.notify_all();
+  });
+  return cudaSuccess;
+}
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,
+                                unsigned) {
+  std::shared_ptr<CUevent_st::State> state = event->state;
+  uint64_t number;
+  {
+    std::lock_guard<std::mutex> lock(state->mutex);
+    number = state->asked;
+  }
+  streamOf(stream).push([state, number] {
+    std::unique_lock<std::mutex> lock(state->mutex);
+    state->reachedMore.wait(lock, [&] { return state->reached >= number; });
+  });
+  return cudaSuccess;
+}

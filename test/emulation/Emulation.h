@@ -1,0 +1,24 @@
+//===- Emulation.h - devices of host threads --------------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_TEST_EMULATION_EMULATION_H
+#define BLINK_TEST_EMULATION_EMULATION_H
+
+namespace blink::test {
+
+/// What the emulated machine is; set before communicators are made.
+struct EmulatedMachine {
+  int devices = 8;
+  /// Devices below this one reach each other's memory, and those from it on do;
+  /// across it they do not.
+  int peerBorder = 1000;
+  unsigned residentLanes = 1000; ///< of a device
+};
+extern EmulatedMachine emulatedMachine;
+
+} // namespace blink::test
+
+#endif // BLINK_TEST_EMULATION_EMULATION_H
