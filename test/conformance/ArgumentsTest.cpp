@@ -149,7 +149,18 @@ TEST_CASE("communicators need a schedule that fits") {
   checkError(init(8, devices, nullptr), blinkInvalidArgument, "devices");
   blinkConfig_t config = BLINK_CONFIG_INITIALIZER;
   config.backend = blinkBackendCuda;
-  checkError(init(8, nullptr, &config), blinkInvalidUsage, "no CUDA back end");
+  // Without the back end, without a GPU, or with fewer than 8: a sentence.
+  if (init(8, nullptr, &config) == blinkSuccess) {
+    for (blinkComm_t comm : comms)
+      CHECK(blinkCommDestroy(comm) == blinkSuccess);
+  } else {
+    const std::string text = blinkGetLastError(nullptr);
+    CAPTURE(text);
+    CHECK((text.find("no CUDA back end") != std::string::npos ||
+           text.find("cannot count the GPUs") != std::string::npos ||
+           text.find("this machine has") != std::string::npos ||
+           text.find("cannot access") != std::string::npos));
+  }
   config.backend = blinkBackend_t(7);
   checkError(init(8, nullptr, &config), blinkInvalidArgument, "back end 7");
   config = BLINK_CONFIG_INITIALIZER;

@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Names and numbers as in NVIDIA's header of this name, so that the host side of
-// the CUDA back end compiles without it. What they do is test/emulation's:
+// Names and numbers as in NVIDIA's header of this name, so that the host side
+// of the CUDA back end compiles without it. What they do is test/emulation's:
 // devices of host memory and host threads. For tests only.
 //
 //===----------------------------------------------------------------------===//

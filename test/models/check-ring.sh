@@ -1,0 +1,125 @@
+#!/usr/bin/env bash
+#===- run-model.sh - checks the model of the ring protocol ----------------===#
+#
+# Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+#
+# usage: run-model.sh BUILD-FOLDER
+#
+# Runs spin over ring.pml, which lies beside this script, with many parameter
+# sets, and over mutated models, in which an error has to be found: a model in
+# which nothing can go wrong shows nothing. A line a configuration, in the
+# order in which they end; the exit status is 0 if all are as expected.
+# Needs spin (6.5), cc, and about 700 MB of memory a processor. PAN_OPTIMISE=-O1
+# takes a quarter less processor time in all; the default is -O2.
+#
+#===------------------------------------------------------------------------===#
+
+set -u
+
+model=$(cd "$(dirname "$0")" && pwd)/ring.pml
+[ $# -eq 1 ] || { echo "usage: $0 BUILD-FOLDER" >&2; exit 2; }
+mkdir -p "$1" && build=$(cd "$1" && pwd) || exit 2
+for tool in spin cc; do
+  command -v "$tool" >/dev/null || { echo "$0: no $tool" >&2; exit 2; }
+done
+
+# check NUMBER safe|live EXPECTED OPTION...
+#
+# EXPECTED is `holds`, or the kind of error that pan has to find: one for
+# another reason would mean that the model is broken in some other way.
+check() {
+  local number=$1 mode=$2 expected=$3
+  shift 3
+  local dir=$build/$number text="$mode $*"
+  rm -rf "$dir" && mkdir "$dir" && cd "$dir" || return 1
+
+  # Mutants' searches are short: compiling them well would take longer.
+  local compile=(cc -w "${PAN_OPTIMISE:--O2}")
+  local spin=(spin "$@") pan=(./pan -m100000)
+  [ "$expected" = holds ] || compile[2]=-O0
+  if [ "$mode" = live ]; then
+    spin+=(-DLIVENESS)
+    compile+=(-DNFAIR=3) # bits for up to some 20 processes
+    pan+=(-a -f)
+  else
+    compile+=(-DSAFETY)
+  fi
+  if ! "${spin[@]}" -a "$model" >spin.log 2>&1 ||
+    ! "${compile[@]}" -o pan pan.c >cc.log 2>&1; then
+    echo "FAILED $text: see $dir/spin.log and cc.log"
+    return 1
+  fi
+  "${pan[@]}" >pan.log 2>&1
+
+  local states found
+  states=$(sed -n 's/^ *\([0-9.e+]*\) states, stored.*/\1/p' pan.log)
+  found=$(sed -n 's/^pan:1: \(.*\) (at depth .*/\1/p' pan.log | head -1)
+  # A search that was cut short finds no errors either.
+  local cut='too small|out of memory|not completed'
+  if [ -z "$found" ] &&
+    { ! grep -q 'errors: 0$' pan.log || grep -qE "$cut" pan.log; }; then
+    found="incomplete search"
+  fi
+  if [ "$expected" = holds ] && [ -z "$found" ]; then
+    echo "ok     $text: errors: 0, $states states"
+  elif [ "$expected" != holds ] && [[ $found == "$expected"* ]]; then
+    echo "ok     $text: found: ${found%% (*}"
+  else
+    echo "FAILED $text: ${found:-errors: 0}; expected: $expected; see $dir"
+    return 1
+  fi
+}
+
+number=0
+waited=0
+failures=0
+jobs=$(nproc 2>/dev/null || echo 2)
+await() {
+  wait -n || failures=$((failures + 1))
+  waited=$((waited + 1))
+}
+add() {
+  [ $((number - waited)) -lt "$jobs" ] || await
+  number=$((number + 1))
+  check "$number" "$@" &
+}
+
+# The long ones first, so that no processor is idle at the end.
+add safe holds -DPAIR -DSLOTS_A=1 -DSLOTS_B=2 -DCALLS=3 -DCHUNKS=2
+add safe holds -DABORT -DCALLS=3 -DCHUNKS=2
+# All pairs of numbers of slots; slots are of 2 cells and of 1.
+for a in 1 2 3; do
+  for b in 1 2 3; do
+    add safe holds -DSLOTS_A=$a -DSLOTS_B=$b
+  done
+done
+# Slots of one size: those of different layouts share their beginnings too.
+add safe holds -DSLOTS_A=2 -DSLOTS_B=3 -DCELLS_A=1
+# Tags may wrap as early as this, where the number of slots is the same.
+add safe holds -DSLOTS_A=3 -DSLOTS_B=3 -DTAG_BITS=2
+add safe holds -DPAIR -DCALLS=2 -DCHUNKS=2
+add safe holds -DPAIR -DLEAF_LANES=1 -DCALLS=3 -DCHUNKS=2
+add safe holds -DPAIR -DABORT -DFIXED -DCALLS=2 -DCHUNKS=3
+
+add live holds -DCALLS=3 -DCHUNKS=2
+add live holds -DSLOTS_A=1 -DSLOTS_B=3 -DFIXED -DCALLS=3 -DCHUNKS=4
+add live holds -DABORT -DFIXED -DCALLS=3 -DCHUNKS=3
+add live holds -DPAIR -DFIXED -DCALLS=2 -DCHUNKS=2
+add live holds -DPAIR -DLEAF_LANES=1 -DFIXED -DCALLS=3 -DCHUNKS=2
+
+for mutation in NO_CREDIT ONE_TOO_MANY NO_DRAIN RESET_COUNTERS EARLY_FREED \
+  NO_RELEASE NO_ACQUIRE NO_RELEASE_FREED NO_ACQUIRE_FREED; do
+  add safe "assertion violated" -DMUTATE_$mutation
+done
+add safe "assertion violated" -DPAIR -DMUTATE_NO_CREDIT
+add safe "assertion violated" -DPAIR -DMUTATE_RESET_COUNTERS
+for mutation in NO_ABORT SILENT; do
+  add safe "invalid end state" -DABORT -DMUTATE_$mutation
+  add live "acceptance cycle" -DABORT -DFIXED -DMUTATE_$mutation
+done
+
+while [ "$waited" -lt "$number" ]; do
+  await
+done
+echo "$number configurations, $failures not as expected"
+[ "$failures" -eq 0 ]
