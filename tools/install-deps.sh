@@ -11,7 +11,7 @@ runtime_packages=(cmake ninja-build g++ libflatbuffers-dev doctest-dev)
 compiler_packages=(
   libmlir-19-dev mlir-19-tools llvm-19-dev llvm-19-tools # MLIR, and lit
   libglpk-dev nlohmann-json3-dev libcli11-dev flatbuffers-compiler
-  clang-format-19 ccache lld python3 git)
+  clang-format-19 ccache lld python3 git spin)
 
 packages=("${runtime_packages[@]}")
 case "${1-}" in

@@ -16,7 +16,7 @@
 // `full` lies with the reader and `freed` with the writer, so each polls memory
 // of its own. Each word has one writer. Release and acquire suffice: a lane
 // only ever waits for one word at a time and no decision hangs on the order of
-// two. test/models/ring.pml checks the protocol.
+// two. test/models/ring.pml is this protocol as a model, which spin checks.
 //
 // Rings outlive calls, and variants with other slots use the same memory: the
 // first chunk of another layout waits until the ring is empty.
@@ -34,9 +34,10 @@ namespace blink::runtime {
 
 /// Tags of full slots: the low bits of the chunk's number + 1 (so that zeroed
 /// memory is no tag) below the call's signature, which tells a reader that the
-/// writer is in the same collective. Tags are compared for equality, and a slot
-/// holds one of two neighbouring laps: that the bits wrap after 2^40 chunks
-/// does no harm.
+/// writer is in the same collective. Tags are compared for equality. That the
+/// bits wrap after 2^40 chunks does no harm where slots are filled in turn; a
+/// slot that only some variants use would have to lie idle for an exact
+/// multiple of 2^40 chunks to be mistaken.
 inline constexpr unsigned kNumberBits = 40;
 inline constexpr uint64_t kNumberMask = (uint64_t(1) << kNumberBits) - 1;
 

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-#===- run-model.sh - checks the model of the ring protocol ----------------===#
+#===- check-ring.sh - checks the model of the ring protocol ----------------===#
 #
 # Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 #
-# usage: run-model.sh BUILD-FOLDER
+# usage: check-ring.sh BUILD-FOLDER
 #
 # Runs spin over ring.pml, which lies beside this script, with many parameter
 # sets, and over mutated models, in which an error has to be found: a model in
 # which nothing can go wrong shows nothing. A line a configuration, in the
 # order in which they end; the exit status is 0 if all are as expected.
-# Needs spin (6.5), cc, and about 700 MB of memory a processor. PAN_OPTIMISE=-O1
-# takes a quarter less processor time in all; the default is -O2.
+# Needs spin (6.5), cc, and about 700 MB of memory a processor. PAN_OPTIMISE says how
+# pan is compiled; -O1 takes least time in all.
 #
 #===------------------------------------------------------------------------===#
 
@@ -34,7 +34,7 @@ check() {
   rm -rf "$dir" && mkdir "$dir" && cd "$dir" || return 1
 
   # Mutants' searches are short: compiling them well would take longer.
-  local compile=(cc -w "${PAN_OPTIMISE:--O2}")
+  local compile=(cc -w "${PAN_OPTIMISE:--O1}")
   local spin=(spin "$@") pan=(./pan -m100000)
   [ "$expected" = holds ] || compile[2]=-O0
   if [ "$mode" = live ]; then

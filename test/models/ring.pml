@@ -3,7 +3,7 @@
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 // What runtime/core/Ring.h states, in Promela, for `spin` to go through every
-// order of events of small cases. run-model.sh beside this file runs it.
+// order of events of small cases. check-ring.sh beside this file runs it.
 //
 // One writer and one reader of a ring make a few calls one after the other; or,
 // with PAIR, two ranks make allreduces: the leaf sends its chunks up, the root
