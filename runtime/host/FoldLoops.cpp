@@ -14,6 +14,9 @@
 #include "runtime/host/Fold.h"
 
 #include <cstring>
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
 
 namespace blink::runtime::BLINK_FOLD_LEVEL {
 namespace {
@@ -21,16 +24,46 @@ namespace {
 /// Half of a small first-level cache.
 constexpr size_t kBlockBytes = 16 << 10;
 
+/// Copies around the caches: writing a line does not read it first, and the
+/// lines that others are about to read stay.
+void copyStreaming(char *to, const char *from, size_t size) {
+#if defined(__SSE2__)
+  const size_t toLine = -reinterpret_cast<uintptr_t>(to) % 64;
+  const size_t head = toLine < size ? toLine : size;
+  std::memcpy(to, from, head);
+  size_t i = head;
+  for (; i + 64 <= size; i += 64) {
+#if defined(__AVX512F__)
+    _mm512_stream_si512(reinterpret_cast<__m512i *>(to + i),
+                        _mm512_loadu_si512(from + i));
+#else
+    for (size_t part = i; part < i + 64; part += 16)
+      _mm_stream_si128(
+          reinterpret_cast<__m128i *>(to + part),
+          _mm_loadu_si128(reinterpret_cast<const __m128i *>(from + part)));
+#endif
+  }
+  std::memcpy(to + i, from + i, size - i);
+  _mm_sfence(); // such stores keep no order of their own
+#else
+  std::memcpy(to, from, size);
+#endif
+}
+
 /// A fold with one source: the bytes, block by block, so that the source is
 /// read from memory once however many destinations there are.
 void copyBytes(const char *source, void *const *destinations,
-               size_t numDestinations, size_t size) {
+               size_t numDestinations, size_t size, bool streaming) {
   const size_t block = numDestinations == 1 ? size : kBlockBytes;
   for (size_t begin = 0; begin < size; begin += block) {
     const size_t length = size - begin < block ? size - begin : block;
     for (size_t d = 0; d < numDestinations; ++d) {
       char *destination = static_cast<char *>(destinations[d]) + begin;
-      if (destination != source + begin)
+      if (destination == source + begin)
+        continue;
+      if (streaming)
+        copyStreaming(destination, source + begin, length);
+      else
         std::memcpy(destination, source + begin, length);
     }
   }
@@ -39,10 +72,10 @@ void copyBytes(const char *source, void *const *destinations,
 template <typename T, typename Operator>
 void fold(const void *const *sources, size_t numSources,
           void *const *destinations, size_t numDestinations, size_t count,
-          uint32_t divisor) {
+          uint32_t divisor, bool streaming) {
   if (numSources == 1 && divisor == 0)
     return copyBytes(static_cast<const char *>(sources[0]), destinations,
-                     numDestinations, count * sizeof(T));
+                     numDestinations, count * sizeof(T), streaming);
   // The result of a block is complete here before any of it is written, so a
   // destination may be a source.
   using A = Accumulator<T>;

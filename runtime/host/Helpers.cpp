@@ -51,6 +51,7 @@ void Helpers::offer(RankRun &run) {
   {
     std::lock_guard<std::mutex> lock(mutex_);
     offers_.push_back({&run, 0});
+    numOffers_.fetch_add(1, std::memory_order_relaxed);
     start();
   }
   offered_.notify_all();
@@ -84,12 +85,26 @@ bool Helpers::visitOffers(std::unique_lock<std::mutex> &lock) {
   return moved;
 }
 
+/// Collectives come in rows: the next one finds its helpers awake if it comes
+/// within a few hundred microseconds.
+void Helpers::linger() {
+  const uint64_t before = numOffers_.load(std::memory_order_relaxed);
+  Idle idle(true);
+  while (numOffers_.load(std::memory_order_relaxed) == before &&
+         idle.turns() < 1000)
+    idle.wait();
+}
+
 void Helpers::main() {
   std::unique_lock<std::mutex> lock(mutex_);
   Idle idle(true);
   for (;;) {
     if (offers_.empty()) {
-      offered_.wait(lock);
+      lock.unlock();
+      linger();
+      lock.lock();
+      if (offers_.empty())
+        offered_.wait(lock);
       idle.reset();
       continue;
     }

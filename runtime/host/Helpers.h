@@ -43,6 +43,7 @@ private:
   void start();
   void main();
   bool visitOffers(std::unique_lock<std::mutex> &lock);
+  void linger();
 
   int processors_;
   pid_t process_ = 0; ///< that has started threads
@@ -50,6 +51,8 @@ private:
   std::mutex mutex_;
   std::condition_variable offered_, left_;
   std::vector<Offer> offers_;
+  /// How many there have been: a hint for who lingers, no order needed.
+  std::atomic<uint64_t> numOffers_{0};
 };
 
 } // namespace blink::runtime

@@ -23,6 +23,7 @@ public:
   explicit Idle(bool crowded) : spins_(crowded ? 0 : kSpins) {}
 
   void reset() { turns_ = 0; }
+  int turns() const { return turns_; }
 
   /// Waits a little.
   void wait() {
@@ -50,8 +51,10 @@ private:
 #endif
   }
 
-  static constexpr int kSpins = 4000;
-  static constexpr int kYields = 500;
+  // A few microseconds: what is waited for may need this very processor.
+  static constexpr int kSpins = 40;
+  // About a millisecond; while no other thread wants to run, it is spinning.
+  static constexpr int kYields = 3000;
   int spins_;
   int turns_ = 0;
 };

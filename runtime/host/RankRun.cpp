@@ -21,6 +21,10 @@ namespace {
 /// the buffers: copying them is cheaper than waiting until they have.
 constexpr uint64_t kLendBytes = 16 << 10;
 
+/// Calls whose ranks' buffers are larger than this together do not stay in any
+/// cache: outputs are written around them.
+constexpr uint64_t kStreamBytes = 32 << 20;
+
 bool sameShape(const CallShape &a, const CallShape &b) {
   return a.count == b.count && a.elementBytes == b.elementBytes;
 }
@@ -89,6 +93,7 @@ void RankRun::start(const Call &call) {
   signature_ = signatureBits(call.kind.hash());
   const uint64_t bytes = call.bytes();
   lends_ = rings_.oneProcess && bytes > kLendBytes && !lentRings_.empty();
+  streams_ = bytes * uint64_t(plan_.numRanks) >= kStreamBytes;
   inPlace_ = overlap(call.send, bytes, call.recv, bytes);
   rings_.segment.beginCall(rank_, call.kind);
   const RankPlan &rank = variant.ranks[rank_];
@@ -237,6 +242,15 @@ char *RankRun::bufferAt(const OperandCode &operand, ElementRange range) const {
          range.begin * shape_.elementBytes;
 }
 
+/// Whether nobody reads what the fold writes before the collective is over.
+bool RankRun::forwardsNothing(const StepCode &step, const OperandCode *operands,
+                              Share share) {
+  for (uint32_t i = step.sources; i < step.numOperands(); ++i)
+    if (operands[i].kind == OperandKind::channel && share != Share::input)
+      return false;
+  return true;
+}
+
 /// Everything it needs is there.
 void RankRun::fold(Lane &lane, const StepCode &step) {
   const RankPlan &rank = variant_->ranks[rank_];
@@ -273,7 +287,8 @@ void RankRun::fold(Lane &lane, const StepCode &step) {
   if (numPointers > step.sources)
     fold_(pointers, step.sources, pointers + step.sources,
           numPointers - step.sources, range.size(),
-          step.completes ? shape_.divisor : 0);
+          step.completes ? shape_.divisor : 0,
+          streams_ && forwardsNothing(step, operands, share));
 
   for (uint32_t i = 0; i < step.numOperands(); ++i) {
     if (operands[i].kind != OperandKind::channel)

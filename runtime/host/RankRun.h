@@ -104,6 +104,8 @@ private:
   bool slotMissing(const OperandCode &operand, Need *need) const;
   void checkSignature(uint32_t channel, uint64_t tag);
   void fold(Lane &lane, const StepCode &step);
+  static bool forwardsNothing(const StepCode &step, const OperandCode *operands,
+                              Share share);
   char *bufferAt(const OperandCode &operand, ElementRange range) const;
   char *slotAt(uint32_t channel, uint64_t number, uint64_t bytes) const;
   SlotHead &headAt(uint32_t channel, uint64_t number) const;
@@ -130,6 +132,7 @@ private:
   FoldFunction fold_ = nullptr;
   uint64_t signature_ = 0;
   bool lends_ = false;   ///< readers look at our buffers
+  bool streams_ = false; ///< outputs go around the caches
   bool inPlace_ = false; ///< the output overwrites the input
   std::atomic<uint32_t> lanesLeft_{0};
   std::atomic<uint64_t> progress_{0};
