@@ -38,10 +38,12 @@ bool isFirstOfMachine(const PendingCall *calls, size_t index) {
   return true;
 }
 
+#if !BLINK_HAVE_CUDA
 Status noCuda() {
   return {blinkInvalidUsage,
           "this build of Blink has no CUDA back end: use blinkBackendHost"};
 }
+#endif
 
 } // namespace
 
@@ -99,16 +101,25 @@ Status joinMachine(const ScheduleSet &files, int numRanks,
                    const blinkUniqueId &id, int rank, int device,
                    const MachineOptions &options,
                    std::shared_ptr<Machine> &result) {
-  if (options.backend != blinkBackendHost)
-    return noCuda();
-  if (device != -1)
-    return {blinkInvalidArgument,
-            "a device is for GPUs: pass -1 to the host back end"};
-  std::shared_ptr<HostMachine> machine;
-  Status status =
-      HostMachine::join(files, numRanks, id, rank, options.timeout, machine);
+  if (options.backend == blinkBackendHost) {
+    if (device != -1)
+      return {blinkInvalidArgument,
+              "a device is for GPUs: pass -1 to the host back end"};
+    std::shared_ptr<HostMachine> machine;
+    Status status =
+        HostMachine::join(files, numRanks, id, rank, options.timeout, machine);
+    result = std::move(machine);
+    return status;
+  }
+#if BLINK_HAVE_CUDA
+  std::shared_ptr<CudaMachine> machine;
+  Status status = CudaMachine::join(files, numRanks, id, rank, device,
+                                    options.timeout, machine);
   result = std::move(machine);
   return status;
+#else
+  return noCuda();
+#endif
 }
 
 } // namespace blink::runtime

@@ -10,6 +10,8 @@
 #include "runtime/core/Memory.h"
 #include "runtime/core/Ring.h"
 #include "runtime/cuda/Kernels.h"
+#include "runtime/host/Idle.h"
+#include "runtime/host/Rendezvous.h"
 
 #include <algorithm>
 #include <cstring>
@@ -49,21 +51,36 @@ bool isCapturing(cudaStream_t stream) {
 
 //===-- Making ------------------------------------------------------------===//
 
+Status CudaMachine::makePlan(const ScheduleSet &files, int numRanks,
+                             std::chrono::milliseconds timeout) {
+  timeout_ = timeout;
+  Status status = Plan::create(files, numRanks, plan_);
+  ranks_.resize(numRanks);
+  rings_.resize(plan_.rings.size());
+  return status;
+}
+
 Status CudaMachine::createAll(const ScheduleSet &files, int numRanks,
                               const int *devices,
                               std::chrono::milliseconds timeout,
                               std::shared_ptr<CudaMachine> &result) {
   std::shared_ptr<CudaMachine> machine(new CudaMachine);
-  machine->timeout_ = timeout;
-  Status status = Plan::create(files, numRanks, machine->plan_);
+  Status status = machine->makePlan(files, numRanks, timeout);
   if (status.ok())
-    status = machine->checkDevices(numRanks, devices);
+    status = machine->checkDevices(devices);
   if (status.ok())
     status = machine->checkPeers();
   if (status.ok())
     status = machine->checkResidency();
+  const size_t jobBytes = machine->layJob(nullptr);
   if (status.ok())
-    status = machine->allocate();
+    status = cudaStatus(machine->ownJob_.allocate(jobBytes),
+                        "cannot allocate " + str(jobBytes) +
+                            " bytes of pinned host memory");
+  if (!status.ok())
+    return status;
+  machine->layJob(machine->ownJob_.get());
+  status = machine->allocate();
   if (status.ok())
     status = machine->copyPrograms();
   if (!status.ok())
@@ -76,7 +93,55 @@ Status CudaMachine::createAll(const ScheduleSet &files, int numRanks,
   return {};
 }
 
+Status CudaMachine::join(const ScheduleSet &files, int numRanks,
+                         const blinkUniqueId &id, int rank, int device,
+                         std::chrono::milliseconds timeout,
+                         std::shared_ptr<CudaMachine> &result) {
+  std::shared_ptr<CudaMachine> machine(new CudaMachine);
+  const auto deadline = std::chrono::steady_clock::now() + timeout;
+  Status status = machine->makePlan(files, numRanks, timeout);
+  machine->oneProcess_ = false;
+  for (int other = 0; other < numRanks; ++other)
+    machine->ranks_[other].here = other == rank;
+  std::vector<int> devices(numRanks, device);
+  if (status.ok())
+    status = machine->checkDevices(devices.data());
+  if (status.ok())
+    status = machine->checkResidency();
+  const size_t jobBytes = machine->layJob(nullptr);
+  Admission admission;
+  if (status.ok())
+    status = joinJob(id,
+                     {uint32_t(numRanks), uint32_t(rank),
+                      machine->plan_.fingerprint, jobBytes},
+                     deadline, admission);
+  if (status.ok())
+    status = machine->sharedJob_.map(admission.memory.get(), jobBytes);
+  if (!status.ok())
+    return status;
+  machine->layJob(machine->sharedJob_.get());
+  status = machine->allocate();
+  if (status.ok())
+    status = machine->meet(rank, deadline);
+  if (status.ok())
+    status = machine->openOthers(rank, deadline);
+  if (status.ok())
+    status = machine->copyPrograms();
+  if (!status.ok())
+    return status;
+  machine->watcher_ =
+      std::thread([own = machine.get()] { own->watchOthers(); });
+  log(LogLevel::info, rank,
+      "CUDA back end: joined " + std::to_string(numRanks) + " ranks, on GPU " +
+          std::to_string(device));
+  result = std::move(machine);
+  return {};
+}
+
 CudaMachine::~CudaMachine() {
+  stopping_.store(true, std::memory_order_relaxed);
+  if (watcher_.joinable())
+    watcher_.join();
   // Memory must outlive the kernels that use it; those end, by their limits.
   for (Rank &rank : ranks_)
     if (rank.everLaunched) {
@@ -85,21 +150,26 @@ CudaMachine::~CudaMachine() {
     }
 }
 
-Status CudaMachine::checkDevices(int numRanks, const int *devices) {
+Status CudaMachine::checkDevices(const int *devices) {
   int count = 0;
   Status status =
       cudaStatus(cudaGetDeviceCount(&count), "cannot count the GPUs");
-  for (int rank = 0; status.ok() && rank < numRanks; ++rank) {
-    const int device = devices ? devices[rank] : rank;
-    if (device < 0 || device >= count)
+  for (size_t rank = 0; status.ok() && rank < ranks_.size(); ++rank) {
+    const int device = devices ? devices[rank] : int(rank);
+    if (ranks_[rank].here && (device < 0 || device >= count))
       return {blinkInvalidArgument,
-              "rank " + std::to_string(rank) + " is for GPU " +
-                  std::to_string(device) + ", this machine has " +
-                  std::to_string(count) +
+              "rank " + str(rank) + " is for GPU " + std::to_string(device) +
+                  ", this machine has " + std::to_string(count) +
                   (devices ? "" : ": pass an array of devices")};
-    ranks_.emplace_back();
-    ranks_.back().device = device;
+    ranks_[rank].device = device;
   }
+  for (const RingPlan &ring : plan_.rings)
+    if (ring.kind == sched::ChannelKind::network)
+      return {blinkInvalidUsage,
+              "the schedule has a channel over the network, from rank " +
+                  std::to_string(ring.source) + " to rank " +
+                  std::to_string(ring.destination) +
+                  ": this back end serves one machine"};
   return status;
 }
 
@@ -107,12 +177,6 @@ Status CudaMachine::checkPeers() {
   for (const RingPlan &ring : plan_.rings) {
     const int from = ranks_[ring.source].device;
     const int to = ranks_[ring.destination].device;
-    if (ring.kind == sched::ChannelKind::network)
-      return {blinkInvalidUsage,
-              "the schedule has a channel over the network, from rank " +
-                  std::to_string(ring.source) + " to rank " +
-                  std::to_string(ring.destination) +
-                  ": this back end serves one machine"};
     if (ring.kind != sched::ChannelKind::peer || from == to)
       continue;
     // Both ways: data one way, credits the other.
@@ -147,6 +211,8 @@ Status CudaMachine::checkResidency() {
                 " operands, a lane on a GPU holds " + str(kMaxOperands)};
   std::vector<std::pair<int, uint32_t>> lanes; // of each device
   for (const Rank &rank : ranks_) {
+    if (!rank.here)
+      continue; // a process looks after its own
     auto found = std::find_if(lanes.begin(), lanes.end(), [&](const auto &l) {
       return l.first == rank.device;
     });
@@ -171,87 +237,167 @@ Status CudaMachine::checkResidency() {
   return {};
 }
 
-Status CudaMachine::allocate() {
-  rings_.resize(plan_.rings.size());
-  // The job's: the abort word, then whatever goes through the host.
-  size_t bytes = 0;
-  for (bool real : {false, true}) {
-    Carver carver(real ? job_.get() : nullptr);
-    carver.take<uint64_t>(1);
-    for (size_t r = 0; r < rings_.size(); ++r) {
-      const RingPlan &ring = plan_.rings[r];
-      if (ring.kind != sched::ChannelKind::staged)
-        continue;
-      rings_[r].slots = carver.take<char>(ring.bytes);
-      rings_[r].lines = carver.take<char>(ring.lineBytes);
-      rings_[r].full = carver.take<uint64_t>(ring.slots);
-      rings_[r].freed = carver.take<uint64_t>(1);
-      rings_[r].invited = carver.take<uint64_t>(2);
+/// Lays out the job's memory at `base`, or just counts its bytes. The same in
+/// every process.
+size_t CudaMachine::layJob(char *base) {
+  Carver carver(base);
+  abortJob_ = carver.take<uint64_t>(1);
+  jobFailure_ = carver.take<Failure>(1);
+  boards_ = carver.take<Board>(ranks_.size());
+  for (Rank &rank : ranks_)
+    rank.reports = carver.take<LaneReport>(plan_.numLanes);
+  for (size_t r = 0; r < rings_.size(); ++r) {
+    const RingPlan &ring = plan_.rings[r];
+    if (ring.kind != sched::ChannelKind::staged)
+      continue;
+    rings_[r].slots = carver.take<char>(ring.bytes);
+    rings_[r].lines = carver.take<char>(ring.lineBytes);
+    rings_[r].full = carver.take<uint64_t>(ring.slots);
+    rings_[r].freed = carver.take<uint64_t>(1);
+    rings_[r].invited = carver.take<uint64_t>(2);
+  }
+  return carver.size();
+}
+
+/// Likewise the two pieces of memory that a rank has on its device.
+void CudaMachine::layRank(size_t rank, char *controlBase, size_t &controlBytes,
+                          char *poolBase, size_t &poolBytes) {
+  Carver control(controlBase), pool(poolBase);
+  ranks_[rank].abortHere = control.take<uint64_t>(1);
+  for (size_t r = 0; r < rings_.size(); ++r) {
+    const RingPlan &ring = plan_.rings[r];
+    RingPlace &place = rings_[r];
+    const bool staged = ring.kind == sched::ChannelKind::staged;
+    if (ring.source == rank) {
+      place.writer = control.take<DeviceRingEnd>(1);
+      if (!staged) {
+        place.freed = control.take<uint64_t>(1);
+        place.invited = control.take<uint64_t>(2);
+      }
     }
-    bytes = carver.size();
-    if (!real) {
-      Status status =
-          cudaStatus(job_.allocate(bytes), "cannot allocate " + str(bytes) +
-                                               " bytes of pinned host memory");
-      if (!status.ok())
-        return status;
+    if (ring.destination == rank) {
+      place.reader = control.take<DeviceRingEnd>(1);
+      if (!staged) {
+        place.full = pool.take<uint64_t>(ring.slots);
+        place.slots = pool.take<char>(ring.bytes);
+        place.lines = pool.take<char>(ring.lineBytes);
+      }
     }
   }
+  controlBytes = control.size();
+  poolBytes = pool.size();
+}
+
+Status CudaMachine::allocate() {
   for (size_t i = 0; i < ranks_.size(); ++i) {
     Rank &rank = ranks_[i];
+    if (!rank.here)
+      continue;
+    const std::string gpu = "GPU " + std::to_string(rank.device);
     DeviceScope scope(rank.device);
-    for (bool real : {false, true}) {
-      Carver control(real ? rank.control.get() : nullptr);
-      Carver pool(real ? rank.pool.get() : nullptr);
-      rank.abortHere = control.take<uint64_t>(1);
-      for (size_t r = 0; r < rings_.size(); ++r) {
-        const RingPlan &ring = plan_.rings[r];
-        RingPlace &place = rings_[r];
-        const bool staged = ring.kind == sched::ChannelKind::staged;
-        if (ring.source == i) {
-          place.writer = control.take<DeviceRingEnd>(1);
-          if (!staged) {
-            place.freed = control.take<uint64_t>(1);
-            place.invited = control.take<uint64_t>(2);
-          }
-        }
-        if (ring.destination == i) {
-          place.reader = control.take<DeviceRingEnd>(1);
-          if (!staged) {
-            place.full = pool.take<uint64_t>(ring.slots);
-            place.slots = pool.take<char>(ring.bytes);
-            place.lines = pool.take<char>(ring.lineBytes);
-          }
-        }
-      }
-      if (real)
-        continue;
-      Status status = cudaStatus(scope.error(), "cannot use GPU " +
-                                                    str(uint64_t(rank.device)));
-      if (status.ok())
-        status = cudaStatus(rank.control.allocate(control.size()),
-                            "cannot allocate memory on GPU " +
-                                str(uint64_t(rank.device)));
-      if (status.ok())
-        status = cudaStatus(rank.pool.allocate(pool.size()),
-                            "the schedule's channels need " + str(pool.size()) +
-                                " bytes on GPU " + str(uint64_t(rank.device)) +
-                                ": compile with smaller chunks");
-      if (status.ok())
-        status = cudaStatus(
-            rank.reports.allocate(plan_.numLanes * sizeof(LaneReport)),
-            "cannot allocate pinned host memory");
-      if (!status.ok())
-        return status;
-    }
+    Status status = cudaStatus(scope.error(), "cannot use " + gpu);
+    size_t controlBytes, poolBytes;
+    layRank(i, nullptr, controlBytes, nullptr, poolBytes);
+    if (status.ok())
+      status = cudaStatus(rank.control.allocate(controlBytes),
+                          "cannot allocate memory on " + gpu);
+    if (status.ok())
+      status =
+          cudaStatus(rank.pool.allocate(poolBytes),
+                     "the schedule's channels need " + str(poolBytes) +
+                         " bytes on " + gpu + ": compile with smaller chunks");
+    if (!status.ok())
+      return status;
+    layRank(i, rank.control.get(), controlBytes, rank.pool.get(), poolBytes);
   }
   return {};
+}
+
+//===-- Several processes -------------------------------------------------===//
+
+/// Tells the others where this rank's memory is, and waits until all have.
+Status CudaMachine::meet(int self,
+                         std::chrono::steady_clock::time_point deadline) {
+  Rank &rank = ranks_[self];
+  {
+    DeviceScope scope(rank.device);
+    // What was set to zero must be zero before anybody else writes there.
+    cudaError_t error = cudaStreamSynchronize(nullptr);
+    if (error == cudaSuccess)
+      error = cudaIpcGetMemHandle(&boards_[self].control, rank.control.get());
+    if (error == cudaSuccess)
+      error = cudaIpcGetMemHandle(&boards_[self].pool, rank.pool.get());
+    if (error != cudaSuccess)
+      return cudaStatus(error, "cannot share GPU memory with other processes");
+  }
+  storeRelease(&boards_[self].process, uint64_t(getpid()));
+  return waitForAll(self, &Board::process, deadline);
+}
+
+Status CudaMachine::waitForAll(int self, uint64_t Board::*word,
+                               std::chrono::steady_clock::time_point deadline) {
+  Idle idle(true);
+  for (size_t other = 0; other < ranks_.size(); ++other)
+    while (loadAcquire(&(boards_[other].*word)) == 0) {
+      idle.wait();
+      if (ranks_[other].process.died())
+        return diedStatus(other);
+      if (idle.sleeping() && std::chrono::steady_clock::now() > deadline)
+        return {blinkRemoteError, "rank " + std::to_string(self) + " waited " +
+                                      str(uint64_t(timeout_.count())) +
+                                      " ms for rank " + str(other) +
+                                      " to join"};
+    }
+  return {};
+}
+
+Status CudaMachine::diedStatus(size_t rank) const {
+  return {blinkRemoteError, "the process of rank " + str(rank) + ", number " +
+                                str(loadRelaxed(&boards_[rank].process)) +
+                                ", has died"};
+}
+
+/// Maps the others' memory; returns when everybody has, so that nobody leaves
+/// before.
+Status CudaMachine::openOthers(int self,
+                               std::chrono::steady_clock::time_point deadline) {
+  DeviceScope scope(ranks_[self].device);
+  for (size_t other = 0; other < ranks_.size(); ++other) {
+    Rank &rank = ranks_[other];
+    if (rank.here)
+      continue;
+    rank.process.start(loadAcquire(&boards_[other].process));
+    cudaError_t error = rank.otherControl.open(boards_[other].control);
+    if (error == cudaSuccess)
+      error = rank.otherPool.open(boards_[other].pool);
+    if (error != cudaSuccess)
+      return cudaStatus(error, "cannot use the GPU memory of rank " +
+                                   str(other) +
+                                   " (no peer access between the two GPUs?)");
+    size_t controlBytes, poolBytes;
+    layRank(other, rank.otherControl.get(), controlBytes, rank.otherPool.get(),
+            poolBytes);
+  }
+  storeRelease(&boards_[self].opened, 1);
+  return waitForAll(self, &Board::opened, deadline);
+}
+
+void CudaMachine::watchOthers() {
+  while (!stopping_.load(std::memory_order_relaxed)) {
+    for (size_t other = 0; other < ranks_.size(); ++other)
+      if (!ranks_[other].here && ranks_[other].process.died() &&
+          !loadAcquire(&boards_[other].gone))
+        fail(diedStatus(other));
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
 }
 
 /// Lays out every variant's program for each rank, as its device sees it.
 Status CudaMachine::copyPrograms() {
   for (size_t i = 0; i < ranks_.size(); ++i) {
     Rank &rank = ranks_[i];
+    if (!rank.here)
+      continue;
     DeviceScope scope(rank.device);
     std::vector<char> image;
     for (bool real : {false, true}) {
@@ -300,8 +446,8 @@ Status CudaMachine::copyPrograms() {
                             trees,
                             channels,
                             rank.abortHere,
-                            reinterpret_cast<uint64_t *>(job_.get()),
-                            reinterpret_cast<LaneReport *>(rank.reports.get())};
+                            abortJob_,
+                            rank.reports};
           put(device, &own, 1);
           rank.programs.push_back(device);
         }
@@ -358,7 +504,7 @@ Status CudaMachine::launchRound(const std::vector<Call *> &round) {
     return {};
   for (const Call *call : round)
     for (size_t rank = 0; rank < ranks_.size(); ++rank)
-      if (ranks_[rank].gone)
+      if (loadAcquire(&boards_[rank].gone))
         return {blinkRemoteError, call->kind.describe() +
                                       ": the communicator of rank " +
                                       str(rank) + " has been destroyed"};
@@ -393,7 +539,9 @@ Status CudaMachine::launchOnDevice(int device,
       variant.variant->protocol() == sched::Protocol::low_latency;
   // Below this an invitation costs more than a copy through a slot.
   constexpr uint64_t kDirectBytes = 256 << 10;
-  launch.direct = !launch.lowLatency && first.bytes() >= kDirectBytes;
+  // Another process's buffers are not mapped here.
+  launch.direct =
+      oneProcess_ && !launch.lowLatency && first.bytes() >= kDirectBytes;
   uint32_t blocks = 0;
   for (size_t i = 0; i < calls.size(); ++i) {
     const Call &call = *calls[i];
@@ -459,32 +607,38 @@ Status CudaMachine::orderStreams(const std::vector<Call *> &calls,
 
 //===-- Failures ----------------------------------------------------------===//
 
-void CudaMachine::abort(int rank) {
-  {
-    std::lock_guard<std::mutex> lock(failureMutex_);
-    if (failure_.ok())
-      failure_ = {blinkRemoteError, "rank " + std::to_string(rank) +
-                                        " aborted: destroy the communicators"};
+void CudaMachine::fail(const Status &status) {
+  uint64_t none = 0;
+  if (__atomic_compare_exchange_n(&jobFailure_->state, &none, uint64_t(1),
+                                  false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    log(LogLevel::warn, -1, status.text);
+    jobFailure_->code = uint64_t(status.code);
+    std::strncpy(jobFailure_->text, status.text.c_str(),
+                 sizeof(jobFailure_->text) - 1);
+    storeRelease(&jobFailure_->state, 2);
   }
-  storeRelease(reinterpret_cast<uint64_t *>(job_.get()), 1);
-  // Its kernels see that and end.
+  // Kernels see that, in whatever process, and end.
+  storeRelease(abortJob_, 1);
+}
+
+void CudaMachine::abort(int rank) {
+  fail({blinkRemoteError, "rank " + std::to_string(rank) +
+                              " aborted: destroy the communicators"});
   DeviceScope scope(ranks_[rank].device);
   if (ranks_[rank].everLaunched)
     cudaStreamSynchronize(ranks_[rank].stream);
 }
 
-void CudaMachine::leave(int rank) {
-  std::lock_guard<std::mutex> lock(mutex_);
-  ranks_[rank].gone = true;
-}
+void CudaMachine::leave(int rank) { storeRelease(&boards_[rank].gone, 1); }
 
 Status CudaMachine::failure() const {
   std::lock_guard<std::mutex> lock(failureMutex_);
   if (!failure_.ok())
     return failure_;
+  // Before the reports: who raises it reports first.
+  const bool aborted = loadAcquire(abortJob_) != 0;
   for (size_t r = 0; r < ranks_.size(); ++r) {
-    const auto *reports =
-        reinterpret_cast<const LaneReport *>(ranks_[r].reports.get());
+    const LaneReport *reports = ranks_[r].reports;
     for (uint32_t lane = 0; lane < plan_.numLanes; ++lane) {
       const LaneReport &report = reports[lane];
       const uint64_t reason = loadAcquire(&report.reason);
@@ -508,7 +662,12 @@ Status CudaMachine::failure() const {
       return failure_;
     }
   }
-  return {};
+  // No lane found out, so a process did, and may be about to say why.
+  if (aborted && loadAcquire(&jobFailure_->state) == 2)
+    failure_ = {blinkResult_t(jobFailure_->code), jobFailure_->text};
+  else if (aborted)
+    return {blinkRemoteError, "another rank failed"};
+  return failure_;
 }
 
 } // namespace blink::runtime

@@ -11,6 +11,7 @@
 #define BLINK_RUNTIME_CUDA_CUDAMACHINE_H
 
 #include "runtime/Machine.h"
+#include "runtime/ProcessWatch.h"
 #include "runtime/cuda/DeviceMemory.h"
 #include "runtime/cuda/Launch.h"
 
@@ -18,6 +19,7 @@
 #include <chrono>
 #include <deque>
 #include <mutex>
+#include <thread>
 
 namespace blink::runtime {
 
@@ -31,6 +33,13 @@ public:
   static Status createAll(const ScheduleSet &files, int numRanks,
                           const int *devices, std::chrono::milliseconds timeout,
                           std::shared_ptr<CudaMachine> &machine);
+  /// Rank `rank` of a job in several processes that know `id`, on GPU `device`.
+  /// Returns when all ranks have joined. Errors also: they have not in time, or
+  /// have opened other files; memory that cannot be shared.
+  static Status join(const ScheduleSet &files, int numRanks,
+                     const blinkUniqueId &id, int rank, int device,
+                     std::chrono::milliseconds timeout,
+                     std::shared_ptr<CudaMachine> &machine);
   ~CudaMachine() override;
 
   /// Launches calls, all of this machine, in their order: ranks of one device
@@ -45,18 +54,55 @@ public:
   Status failure() const override;
 
 private:
+  /// Memory of another process's device.
+  class Mapped {
+  public:
+    Mapped() = default;
+    Mapped(const Mapped &) = delete;
+    ~Mapped() {
+      if (address_)
+        cudaIpcCloseMemHandle(address_);
+    }
+    cudaError_t open(const cudaIpcMemHandle_t &handle) {
+      return cudaIpcOpenMemHandle(&address_, handle,
+                                  cudaIpcMemLazyEnablePeerAccess);
+    }
+    char *get() const { return static_cast<char *>(address_); }
+
+  private:
+    void *address_ = nullptr;
+  };
+
   struct Rank {
+    bool here = true; ///< in this process
     int device = 0;
     DeviceMemory control; ///< ring ends, freed, invited, the abort word
     DeviceMemory pool;    ///< slots and tags of rings that end here
     DeviceMemory code;    ///< programs of all variants
-    HostMemory reports;   ///< of its lanes
+    Mapped otherControl, otherPool; ///< instead, of a rank elsewhere
+    ProcessWatch process;           ///< of a rank elsewhere
+    LaneReport *reports = nullptr;  ///< of its lanes, in the job's memory
     std::vector<DeviceProgram *> programs; ///< of each variant, in `code`
     uint64_t *abortHere = nullptr;
     cudaStream_t stream = nullptr; ///< of the last launch
     Event launched;                ///< after the last launch
     bool everLaunched = false;
-    bool gone = false;
+  };
+
+  /// Why the job failed, where a process and not a lane found out; in the job's
+  /// memory.
+  struct Failure {
+    uint64_t state; ///< 0 none, 1 being written, 2 complete
+    uint64_t code;
+    char text[496];
+  };
+
+  /// What a rank tells the others, in the job's memory.
+  struct Board {
+    uint64_t process; ///< its number, once the handles are there
+    uint64_t opened;  ///< 1: it has mapped the others' memory
+    uint64_t gone;    ///< 1: destroyed
+    cudaIpcMemHandle_t control, pool;
   };
 
   /// Where the parts of a ring are, as addresses in this process.
@@ -71,10 +117,22 @@ private:
   };
 
   CudaMachine() : Machine(blinkBackendCuda) {}
-  Status checkDevices(int numRanks, const int *devices);
+  Status makePlan(const ScheduleSet &files, int numRanks,
+                  std::chrono::milliseconds timeout);
+  Status checkDevices(const int *devices);
   Status checkPeers();
   Status checkResidency();
+  size_t layJob(char *base);
+  void layRank(size_t rank, char *control, size_t &controlBytes, char *pool,
+               size_t &poolBytes);
   Status allocate();
+  Status meet(int rank, std::chrono::steady_clock::time_point deadline);
+  Status waitForAll(int rank, uint64_t Board::*word,
+                    std::chrono::steady_clock::time_point deadline);
+  Status openOthers(int rank, std::chrono::steady_clock::time_point deadline);
+  Status diedStatus(size_t rank) const;
+  void watchOthers();
+  void fail(const Status &status);
   Status copyPrograms();
   Status launchRound(const std::vector<Call *> &round);
   Status launchOnDevice(int device, const std::vector<Call *> &calls);
@@ -84,10 +142,20 @@ private:
   std::chrono::milliseconds timeout_{0};
   std::deque<Rank> ranks_;
   std::vector<RingPlace> rings_;
-  HostMemory job_;   ///< the abort word, and rings through the host
+  bool oneProcess_ = true;
+  // The job's memory: the abort word, boards, reports, rings through the host.
+  HostMemory ownJob_;
+  SharedHostMemory sharedJob_;
+  uint64_t *abortJob_ = nullptr;
+  Failure *jobFailure_ = nullptr;
+  Board *boards_ = nullptr;
+
   std::mutex mutex_; ///< launches follow each other
   mutable std::mutex failureMutex_;
   mutable Status failure_;
+  /// Looks after the other processes, which a kernel cannot.
+  std::thread watcher_;
+  std::atomic<bool> stopping_{false};
 };
 
 } // namespace blink::runtime

@@ -10,6 +10,7 @@
 #include "runtime/Status.h"
 
 #include <cuda_runtime_api.h>
+#include <sys/mman.h>
 #include <utility>
 
 namespace blink::runtime {
@@ -87,6 +88,40 @@ public:
 
 private:
   void *address_ = nullptr;
+};
+
+/// Host memory behind a file that processes share, for all devices to use.
+class SharedHostMemory {
+public:
+  SharedHostMemory() = default;
+  SharedHostMemory(const SharedHostMemory &) = delete;
+  ~SharedHostMemory() {
+    if (!address_)
+      return;
+    cudaHostUnregister(address_);
+    munmap(address_, bytes_);
+  }
+
+  Status map(int file, size_t bytes) {
+    void *address =
+        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (address == MAP_FAILED)
+      return {blinkSystemError, "cannot map the job's memory"};
+    const cudaError_t error = cudaHostRegister(
+        address, bytes, cudaHostRegisterPortable | cudaHostRegisterMapped);
+    if (error != cudaSuccess) {
+      munmap(address, bytes);
+      return cudaStatus(error, "cannot give GPUs the job's memory");
+    }
+    address_ = address;
+    bytes_ = bytes;
+    return {};
+  }
+  char *get() const { return static_cast<char *>(address_); }
+
+private:
+  void *address_ = nullptr;
+  size_t bytes_ = 0;
 };
 
 /// An event without timing, of the device that is current at first use.

@@ -274,7 +274,7 @@ private:
     storeRelaxed(&report.expected, expected);
     storeRelaxed(&report.seen, seen);
     storeRelease(&report.reason, reason);
-    storeRelaxed(program_.abortJob, 1);
+    storeRelease(program_.abortJob, 1);
   }
 
   /// A fold that moves bits and computes nothing.

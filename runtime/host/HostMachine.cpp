@@ -12,8 +12,6 @@
 #include "runtime/host/Rendezvous.h"
 
 #include <cerrno>
-#include <poll.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 namespace blink::runtime {
@@ -102,30 +100,16 @@ Status HostMachine::join(const ScheduleSet &files, int numRanks,
     }
   if (segment.failed())
     return segment.failure();
-  machine->watchProcesses();
+  for (int other = 0; other < numRanks; ++other)
+    if (other != rank)
+      machine->ranks_[other].process.start(
+          loadAcquire(&segment.rank(other).process));
   log(LogLevel::info, rank,
       "host back end: joined " + std::to_string(numRanks) + " ranks, " +
           str(machine->plan_.programs.size()) + " programs, " +
           str(Segment::sizeFor(machine->plan_)) + " bytes shared");
   result = std::move(machine);
   return {};
-}
-
-HostMachine::~HostMachine() {
-  for (Rank &rank : ranks_)
-    if (rank.process >= 0)
-      close(rank.process);
-}
-
-/// From here on a rank whose process ends is noticed, whatever becomes of its
-/// number.
-void HostMachine::watchProcesses() {
-#if defined(SYS_pidfd_open)
-  for (int rank = 0; rank < plan_.numRanks; ++rank)
-    if (!ranks_[rank].run)
-      ranks_[rank].process = int(syscall(
-          SYS_pidfd_open, loadAcquire(&rings_.segment.rank(rank).process), 0));
-#endif
 }
 
 //===-- Calls -------------------------------------------------------------===//
@@ -179,11 +163,8 @@ Status HostMachine::missingRank(const Call &call) {
       return {blinkRemoteError,
               call.kind.describe() + ": the communicator of rank " +
                   std::to_string(rank) + " has been destroyed"};
-    if (ranks_[rank].process < 0 || loadAcquire(&record.gone))
-      continue;
-    pollfd process{ranks_[rank].process, POLLIN, 0};
     // It may have died after its part was done; but then later calls need it.
-    if (poll(&process, 1, 0) == 1 && !loadAcquire(&record.gone))
+    if (ranks_[rank].process.died() && !loadAcquire(&record.gone))
       return {blinkRemoteError,
               call.kind.describe() + ": the process of rank " +
                   std::to_string(rank) + ", number " +

@@ -11,6 +11,7 @@
 #define BLINK_RUNTIME_HOST_HOSTMACHINE_H
 
 #include "runtime/Machine.h"
+#include "runtime/ProcessWatch.h"
 #include "runtime/host/RankRun.h"
 
 #include <chrono>
@@ -31,7 +32,6 @@ public:
                      const blinkUniqueId &id, int rank,
                      std::chrono::milliseconds timeout,
                      std::shared_ptr<HostMachine> &machine);
-  ~HostMachine() override;
 
   void abort(int rank) override;
   void leave(int rank) override;
@@ -61,16 +61,13 @@ private:
   struct Rank {
     std::unique_ptr<RankRun> run; ///< null: in another process
     std::atomic<bool> busy{false};
-    /// A descriptor that becomes readable when the rank's process has died, or
-    /// -1: in this process, or the system cannot tell.
-    int process = -1;
+    ProcessWatch process; ///< of a rank in another one
   };
 
   HostMachine() : Machine(blinkBackendHost) {}
   Status makePlan(const ScheduleSet &files, int numRanks,
                   std::chrono::milliseconds timeout);
   void makeRank(int rank);
-  void watchProcesses();
   Status missingRank(const Call &call);
   std::string describe(const Call &call, const Need &need) const;
 

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "test/conformance/Elements.h"
-#include "test/conformance/Job.h"
+#include "test/conformance/Workers.h"
 #include "test/emulation/Emulation.h"
 
 #include "doctest/doctest.h"
@@ -236,4 +236,31 @@ TEST_CASE("what the machine cannot run is refused in a sentence") {
   emulatedMachine.residentLanes = 3;
   CHECK(contains(initError(four, 4, onTwo), "4 lanes, 3 can run"));
   emulatedMachine = {};
+}
+
+TEST_CASE("ranks in processes of their own share GPU memory") {
+  for (int ranks : {1, 2, 3}) {
+    BuildOptions layout;
+    layout.shape = Shape::random;
+    layout.treesPerBlock = 2;
+    layout.chunkBytes = 1024;
+    layout.seed = uint32_t(ranks);
+    TestSchedule model = allCollectives(ranks, ranks - 1, layout);
+    if (ranks == 3)
+      model = withKind(model, sched::ChannelKind::staged);
+    for (const Outcome &outcome : runAll(model, ranks, "cases")) {
+      CAPTURE(outcome.line);
+      CHECK(outcome.good());
+    }
+  }
+}
+
+TEST_CASE("a process that dies is named by the others, long before the limit") {
+  std::vector<Outcome> outcomes =
+      runAll(makeSchedule(Collective::allreduce, 0, 3, {}), 3, "vanish");
+  for (int rank : {0, 1}) {
+    CAPTURE(outcomes[rank].line);
+    CHECK(outcomes[rank].has("the process of rank 2, number "));
+    CHECK(outcomes[rank].has("has died"));
+  }
 }

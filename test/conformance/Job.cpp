@@ -14,6 +14,7 @@
 #include <cuda_runtime_api.h>
 #endif
 
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <thread>
@@ -25,6 +26,14 @@ namespace {
 constexpr unsigned char kCanary = 0xa5;
 constexpr size_t kMargin = 64;
 
+#if BLINK_TEST_CUDA
+/// REQUIRE for programs that are no tests.
+void must(bool good) {
+  if (!good)
+    std::abort();
+}
+#endif
+
 /// `count` elements with a margin on both sides that nobody may touch, and
 /// their twin in the memory of a GPU.
 class Buffer {
@@ -35,7 +44,7 @@ public:
         bytes_(size_ + 2 * kMargin + offset_, kCanary), twin_(bytes_.data()) {
 #if BLINK_TEST_CUDA
     void *memory = nullptr;
-    REQUIRE(cudaMalloc(&memory, bytes_.size()) == cudaSuccess);
+    must(cudaMalloc(&memory, bytes_.size()) == cudaSuccess);
     twin_ = static_cast<unsigned char *>(memory);
 #endif
   }
@@ -53,14 +62,14 @@ public:
   }
   void upload() {
 #if BLINK_TEST_CUDA
-    REQUIRE(cudaMemcpy(twin_, bytes_.data(), bytes_.size(),
-                       cudaMemcpyHostToDevice) == cudaSuccess);
+    must(cudaMemcpy(twin_, bytes_.data(), bytes_.size(),
+                    cudaMemcpyHostToDevice) == cudaSuccess);
 #endif
   }
   void download() {
 #if BLINK_TEST_CUDA
-    REQUIRE(cudaMemcpy(bytes_.data(), twin_, bytes_.size(),
-                       cudaMemcpyDeviceToHost) == cudaSuccess);
+    must(cudaMemcpy(bytes_.data(), twin_, bytes_.size(),
+                    cudaMemcpyDeviceToHost) == cudaSuccess);
 #endif
   }
 

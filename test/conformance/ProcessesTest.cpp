@@ -4,104 +4,17 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "test/conformance/Job.h"
+#include "test/conformance/Workers.h"
 
 #include "doctest/doctest.h"
 
 #include <chrono>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <sys/wait.h>
 #include <thread>
-#include <unistd.h>
 
 using namespace blink;
 using namespace blink::test;
 
 namespace {
-
-/// A file of these bytes, removed at the end.
-class ScheduleOnDisk {
-public:
-  explicit ScheduleOnDisk(const TestSchedule &model) {
-    std::vector<uint8_t> bytes = seal(model);
-    int file = mkstemp(path_);
-    REQUIRE(file >= 0);
-    REQUIRE(write(file, bytes.data(), bytes.size()) == ssize_t(bytes.size()));
-    close(file);
-  }
-  ~ScheduleOnDisk() { std::remove(path_); }
-  const char *path() const { return path_; }
-
-private:
-  char path_[32] = "/tmp/blink-XXXXXX";
-};
-
-std::string hex(const blinkUniqueId &id) {
-  std::string text;
-  char two[3];
-  for (char byte : id.internal) {
-    std::snprintf(two, sizeof(two), "%02x", unsigned(byte) & 0xff);
-    text += two;
-  }
-  return text;
-}
-
-struct Outcome {
-  std::string line;
-  int status; ///< as of pclose
-  bool good() const { return status == 0 && line == "good"; }
-  bool has(const char *part) const {
-    return line.find(part) != std::string::npos;
-  }
-};
-
-/// Runs a worker for each rank of `ranks`, all with the same id.
-std::vector<Outcome> runWorkers(const char *schedule, int numRanks,
-                                const std::vector<int> &ranks, int timeoutMs,
-                                const std::string &scenario,
-                                const blinkUniqueId &id) {
-  setenv("BLINK_TEST_ID", hex(id).c_str(), 1);
-  std::vector<FILE *> pipes;
-  for (int rank : ranks) {
-    std::string command = std::string("exec ") + BLINK_WORKER + " " + schedule +
-                          " " + std::to_string(numRanks) + " " +
-                          std::to_string(rank) + " " +
-                          std::to_string(timeoutMs) + " " + scenario;
-    pipes.push_back(popen(command.c_str(), "r"));
-    REQUIRE(static_cast<bool>(pipes.back()));
-  }
-  std::vector<Outcome> outcomes;
-  for (FILE *pipe : pipes) {
-    char line[2000] = "";
-    if (std::fgets(line, sizeof(line), pipe))
-      line[strcspn(line, "\n")] = '\0';
-    outcomes.push_back({line, pclose(pipe)});
-  }
-  return outcomes;
-}
-
-std::vector<int> upTo(int n) {
-  std::vector<int> list;
-  for (int i = 0; i < n; ++i)
-    list.push_back(i);
-  return list;
-}
-
-blinkUniqueId makeId() {
-  blinkUniqueId id;
-  REQUIRE(blinkGetUniqueId(&id) == blinkSuccess);
-  return id;
-}
-
-std::vector<Outcome> runAll(const TestSchedule &model, int numRanks,
-                            const std::string &scenario,
-                            int timeoutMs = 20000) {
-  ScheduleOnDisk file(model);
-  return runWorkers(file.path(), numRanks, upTo(numRanks), timeoutMs, scenario,
-                    makeId());
-}
 
 TestSchedule allReduce(int ranks) {
   return makeSchedule(Collective::allreduce, 0, ranks, {});

@@ -6,6 +6,8 @@
 //
 //   blink_conformance_worker SCHEDULE RANKS RANK TIMEOUT_MS SCENARIO
 //
+// (or, on emulated devices, blink_emulated_worker)
+//
 // with the job's id, in hexadecimal, in BLINK_TEST_ID. Prints one line: "good",
 // or the result's name and the error's sentence.
 //
@@ -19,6 +21,10 @@
 // Job.cpp asserts; there are no test cases here.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include "doctest/doctest.h"
+
+#if BLINK_TEST_CUDA
+#include <cuda_runtime_api.h>
+#endif
 
 #include <csignal>
 #include <cstdio>
@@ -37,12 +43,24 @@ blinkComm_t comm;
 
 int say(const std::string &line) {
   std::printf("%s\n", line.c_str());
+  std::fflush(stdout);
   return line == "good" ? 0 : 1;
 }
 
 int sayError(blinkResult_t result) {
   return say(std::string(blinkGetErrorString(result)) + ": " +
              blinkGetLastError(nullptr));
+}
+
+/// The result when the call is over: on GPUs, of the kernel.
+blinkResult_t synchronized(blinkResult_t result) {
+#if BLINK_TEST_CUDA
+  if (result == blinkSuccess && cudaStreamSynchronize(nullptr) != cudaSuccess)
+    return blinkUnhandledCudaError;
+  if (result == blinkSuccess)
+    blinkCommGetAsyncError(comm, &result);
+#endif
+  return result;
 }
 
 //===-- Faults ------------------------------------------------------------===//
@@ -93,7 +111,8 @@ int runCases() {
         c.misaligned = number % 3 == 0;
         ++number;
         RankBuffers buffers(c, numRanks, self);
-        blinkResult_t result = call(c, buffers.send(), buffers.recv(), comm);
+        blinkResult_t result =
+            synchronized(call(c, buffers.send(), buffers.recv(), comm));
         if (result != blinkSuccess)
           return sayError(result);
         std::string wrong = buffers.check();
@@ -107,8 +126,9 @@ int runCases() {
 int reduceUntilError(size_t count, int times) {
   std::vector<float> data(count, 1.0f);
   for (int i = 0; i < times; ++i) {
-    blinkResult_t result = blinkAllReduce(
-        data.data(), data.data(), count, blinkFloat32, blinkMax, comm, nullptr);
+    blinkResult_t result =
+        synchronized(blinkAllReduce(data.data(), data.data(), count,
+                                    blinkFloat32, blinkMax, comm, nullptr));
     if (result != blinkSuccess) {
       // Afterwards every call fails at once, and the process lives on.
       if (blinkAllReduce(data.data(), data.data(), count, blinkFloat32,
@@ -136,6 +156,8 @@ int runScenario(const std::string &scenario) {
     foldsLeft = 5;
     runtime::stepHook = corruptHook;
   }
+  if (scenario == "vanish" && last)
+    _exit(say("good")); // after flushing, without a word to the others
   if (scenario == "leave" && last)
     return say("good");
   if (scenario == "abort" && last)
@@ -168,10 +190,16 @@ int main(int argc, char **argv) {
   blinkSchedule_t schedule = nullptr;
   blinkConfig_t config = BLINK_CONFIG_INITIALIZER;
   config.timeoutMs = std::atoi(argv[4]);
+  int device = -1;
+#if BLINK_TEST_CUDA
+  config.backend = blinkBackendCuda;
+  device = self % 2; // several processes on one device, too
+  cudaSetDevice(device);
+#endif
   blinkResult_t result = blinkScheduleOpen(argv[1], &schedule);
   if (result == blinkSuccess)
-    result = blinkCommInitRank(&comm, numRanks, readId(), self, -1, schedule,
-                               &config);
+    result = blinkCommInitRank(&comm, numRanks, readId(), self, device,
+                               schedule, &config);
   if (result != blinkSuccess)
     return sayError(result);
   blinkScheduleClose(schedule);

@@ -13,12 +13,16 @@
 #include "test/emulation/Emulation.h"
 
 #include <condition_variable>
-#include <cstdlib>
+#include <cstdio>
 #include <cstring>
 #include <deque>
+#include <fcntl.h>
 #include <map>
 #include <mutex>
+#include <string>
+#include <sys/mman.h>
 #include <thread>
+#include <unistd.h>
 
 blink::test::EmulatedMachine blink::test::emulatedMachine;
 
@@ -97,12 +101,62 @@ bool isDevice(int device) {
   return device >= 0 && device < emulatedMachine.devices;
 }
 
-cudaError_t allocate(void **memory, size_t bytes) {
-  // As CUDA aligns. Not zero: nobody may rely on that.
-  if (posix_memalign(memory, 256, bytes) != 0)
-    return cudaErrorMemoryAllocation;
-  std::memset(*memory, 0xcd, bytes);
-  return cudaSuccess;
+/// Pieces of memory, all behind files, so that other processes can map them.
+class Memory {
+public:
+  cudaError_t allocate(void **memory, size_t bytes) {
+    const int file = memfd_create("emulated GPU memory", MFD_CLOEXEC);
+    if (file < 0 || ftruncate(file, off_t(bytes)) != 0)
+      return cudaErrorMemoryAllocation;
+    const cudaError_t error = map(memory, file, bytes);
+    if (error == cudaSuccess) // not zero: nobody may rely on that
+      std::memset(*memory, 0xcd, bytes);
+    return error;
+  }
+
+  cudaError_t map(void **memory, int file, size_t bytes) {
+    *memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (*memory == MAP_FAILED)
+      return cudaErrorMemoryAllocation;
+    std::lock_guard<std::mutex> lock(mutex_);
+    pieces_[*memory] = {file, bytes};
+    return cudaSuccess;
+  }
+
+  cudaError_t free(void *memory) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    auto found = pieces_.find(memory);
+    if (found == pieces_.end())
+      return memory ? cudaErrorInvalidValue : cudaSuccess;
+    munmap(memory, found->second.bytes);
+    close(found->second.file);
+    pieces_.erase(found);
+    return cudaSuccess;
+  }
+
+  /// By which another process finds it: "process file bytes".
+  cudaError_t handle(void *memory, char *text, size_t size) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    auto found = pieces_.find(memory);
+    if (found == pieces_.end())
+      return cudaErrorInvalidValue;
+    std::snprintf(text, size, "%d %d %zu", int(getpid()), found->second.file,
+                  found->second.bytes);
+    return cudaSuccess;
+  }
+
+private:
+  struct Piece {
+    int file;
+    size_t bytes;
+  };
+  std::mutex mutex_;
+  std::map<void *, Piece> pieces_;
+};
+
+Memory &memories() {
+  static Memory memory;
+  return memory;
 }
 
 } // namespace
@@ -148,16 +202,31 @@ const char *cudaGetErrorString(cudaError_t error) {
 }
 
 cudaError_t cudaMalloc(void **memory, size_t bytes) {
-  return allocate(memory, bytes);
+  return memories().allocate(memory, bytes);
 }
-cudaError_t cudaFree(void *memory) {
-  std::free(memory);
-  return cudaSuccess;
-}
+cudaError_t cudaFree(void *memory) { return memories().free(memory); }
 cudaError_t cudaHostAlloc(void **memory, size_t bytes, unsigned) {
-  return allocate(memory, bytes);
+  return memories().allocate(memory, bytes);
 }
 cudaError_t cudaFreeHost(void *memory) { return cudaFree(memory); }
+cudaError_t cudaHostRegister(void *, size_t, unsigned) { return cudaSuccess; }
+cudaError_t cudaHostUnregister(void *) { return cudaSuccess; }
+cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *memory) {
+  return memories().handle(memory, handle->reserved, sizeof(handle->reserved));
+}
+cudaError_t cudaIpcOpenMemHandle(void **memory, cudaIpcMemHandle_t handle,
+                                 unsigned) {
+  int process = 0, file = 0;
+  size_t bytes = 0;
+  std::sscanf(handle.reserved, "%d %d %zu", &process, &file, &bytes);
+  const std::string path =
+      "/proc/" + std::to_string(process) + "/fd/" + std::to_string(file);
+  const int own = open(path.c_str(), O_RDWR | O_CLOEXEC);
+  return own < 0 ? cudaErrorInvalidValue : memories().map(memory, own, bytes);
+}
+cudaError_t cudaIpcCloseMemHandle(void *memory) {
+  return memories().free(memory);
+}
 cudaError_t cudaMemset(void *memory, int value, size_t bytes) {
   std::memset(memory, value, bytes);
   return cudaSuccess;
