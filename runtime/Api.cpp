@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/Log.h"
+#include "runtime/Nvtx.h"
 #include "runtime/Run.h"
 #include "runtime/host/Rendezvous.h"
 #include "schedules/ScheduleFile.h"
@@ -114,6 +115,7 @@ blinkResult_t runGroup() {
 
 blinkResult_t collective(const CallKind &kind, const void *send, void *recv,
                          blinkComm_t comm, blinkStream_t stream) {
+  NvtxRange range(sched::EnumNameCollective(kind.collective));
   return guarded([&] {
     if (!comm)
       return refuse("the communicator is NULL");

@@ -148,6 +148,15 @@ CudaMachine::~CudaMachine() {
       DeviceScope scope(rank.device);
       cudaStreamSynchronize(rank.stream);
     }
+  if (traceFile_.empty())
+    return;
+  TraceWriter writer(traceFile_);
+  for (size_t rank = 0; rank < ranks_.size(); ++rank)
+    for (uint32_t lane = 0; ranks_[rank].traces.get() && lane < plan_.numLanes;
+         ++lane)
+      writer.add(
+          int(rank), lane,
+          reinterpret_cast<const LaneTrace *>(ranks_[rank].traces.get())[lane]);
 }
 
 Status CudaMachine::checkDevices(const int *devices) {
@@ -306,6 +315,10 @@ Status CudaMachine::allocate() {
           cudaStatus(rank.pool.allocate(poolBytes),
                      "the schedule's channels need " + str(poolBytes) +
                          " bytes on " + gpu + ": compile with smaller chunks");
+    if (status.ok() && !traceFile_.empty())
+      status =
+          cudaStatus(rank.traces.allocate(plan_.numLanes * sizeof(LaneTrace)),
+                     "cannot allocate pinned memory for the trace");
     if (!status.ok())
       return status;
     layRank(i, rank.control.get(), controlBytes, rank.pool.get(), poolBytes);
@@ -447,7 +460,8 @@ Status CudaMachine::copyPrograms() {
                             channels,
                             rank.abortHere,
                             abortJob_,
-                            rank.reports};
+                            rank.reports,
+                            reinterpret_cast<LaneTrace *>(rank.traces.get())};
           put(device, &own, 1);
           rank.programs.push_back(device);
         }

@@ -12,6 +12,7 @@
 
 #include "runtime/Machine.h"
 #include "runtime/ProcessWatch.h"
+#include "runtime/Trace.h"
 #include "runtime/cuda/DeviceMemory.h"
 #include "runtime/cuda/Launch.h"
 
@@ -82,6 +83,7 @@ private:
     Mapped otherControl, otherPool; ///< instead, of a rank elsewhere
     ProcessWatch process;           ///< of a rank elsewhere
     LaneReport *reports = nullptr;  ///< of its lanes, in the job's memory
+    HostMemory traces;              ///< of its lanes, or nothing
     std::vector<DeviceProgram *> programs; ///< of each variant, in `code`
     uint64_t *abortHere = nullptr;
     cudaStream_t stream = nullptr; ///< of the last launch
@@ -156,6 +158,7 @@ private:
   /// Looks after the other processes, which a kernel cannot.
   std::thread watcher_;
   std::atomic<bool> stopping_{false};
+  std::string traceFile_ = nextTraceFile();
 };
 
 } // namespace blink::runtime

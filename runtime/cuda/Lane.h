@@ -88,6 +88,7 @@ public:
       block_.sync();
       if (state_.failed[0])
         return;
+      const uint64_t ready = traceTime();
       if (launch_.lowLatency)
         foldLines(step, range.size());
       else
@@ -99,10 +100,33 @@ public:
       for (uint32_t i = block_.thread(); i < step.numOperands();
            i += block_.size())
         announce(step, i);
+      trace(ready, range.size() * sizeof(T));
     }
   }
 
 private:
+  BLINK_DEVICE uint64_t traceTime() {
+    return program_.traces && block_.thread() == 0 ? block_.nanoseconds() : 0;
+  }
+  BLINK_DEVICE_CALL void trace(uint64_t ready, uint64_t bytes) {
+    if (!program_.traces || block_.thread() != 0)
+      return;
+    LaneTrace &trace = program_.traces[number_];
+    const uint64_t end = block_.nanoseconds();
+    if (trace.count < LaneTrace::kEvents) {
+      const uint64_t waited = idleSince_ ? ready - idleSince_ : 0;
+      trace.events[trace.count] = {
+          ready,
+          end,
+          bytes,
+          cursor_.chunk(),
+          cursor_.step(),
+          waited < 0xffffffffu ? uint32_t(waited) : 0xffffffffu};
+    }
+    ++trace.count;
+    idleSince_ = end;
+  }
+
   BLINK_DEVICE_CALL ElementRange computeRange(uint32_t s) const {
     return launch_.shape.rangeOf(program_.trees[steps_[s].tree]);
   }
@@ -469,6 +493,7 @@ private:
   const StepCode *const steps_;
   const uint32_t numSteps_;
   LaneCursor cursor_;
+  uint64_t idleSince_ = 0; ///< of the trace: when the last fold ended
 };
 
 /// The lane of block `index` of a launch.

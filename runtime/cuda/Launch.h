@@ -11,6 +11,7 @@
 #define BLINK_RUNTIME_CUDA_LAUNCH_H
 
 #include "runtime/core/Program.h"
+#include "runtime/core/TraceEvent.h"
 
 namespace blink::runtime {
 
@@ -63,6 +64,7 @@ struct DeviceProgram {
   uint64_t *abortHere;           ///< of the rank, in device memory
   uint64_t *abortJob;            ///< of the job, in host memory
   LaneReport *reports;           ///< of each lane, in host memory
+  LaneTrace *traces;             ///< of each lane, in host memory; or null
 };
 
 /// The parameter of the kernel.

@@ -39,7 +39,8 @@ Status HostMachine::makePlan(const ScheduleSet &files, int numRanks,
 }
 
 void HostMachine::makeRank(int rank) {
-  ranks_[rank].run = std::make_unique<RankRun>(plan_, rings_, rank);
+  ranks_[rank].run =
+      std::make_unique<RankRun>(plan_, rings_, rank, !traceFile_.empty());
   // Joins: see RankRecord.
   storeRelease(&rings_.segment.rank(rank).process, uint64_t(getpid()));
 }
@@ -110,6 +111,16 @@ Status HostMachine::join(const ScheduleSet &files, int numRanks,
           str(Segment::sizeFor(machine->plan_)) + " bytes shared");
   result = std::move(machine);
   return {};
+}
+
+HostMachine::~HostMachine() {
+  if (traceFile_.empty())
+    return;
+  TraceWriter writer(traceFile_);
+  for (size_t rank = 0; rank < ranks_.size(); ++rank)
+    for (uint32_t lane = 0;
+         ranks_[rank].run && lane < ranks_[rank].run->numTraces(); ++lane)
+      writer.add(int(rank), lane, ranks_[rank].run->trace(lane));
 }
 
 //===-- Calls -------------------------------------------------------------===//

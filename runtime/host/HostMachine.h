@@ -12,6 +12,7 @@
 
 #include "runtime/Machine.h"
 #include "runtime/ProcessWatch.h"
+#include "runtime/Trace.h"
 #include "runtime/host/RankRun.h"
 
 #include <chrono>
@@ -32,6 +33,8 @@ public:
                      const blinkUniqueId &id, int rank,
                      std::chrono::milliseconds timeout,
                      std::shared_ptr<HostMachine> &machine);
+  /// Writes the trace, if there is one.
+  ~HostMachine() override;
 
   void abort(int rank) override;
   void leave(int rank) override;
@@ -74,6 +77,7 @@ private:
   std::chrono::milliseconds timeout_{0};
   HostRings rings_;
   std::deque<Rank> ranks_;
+  std::string traceFile_ = nextTraceFile();
 };
 
 } // namespace blink::runtime

@@ -9,6 +9,7 @@
 #include "runtime/core/Memory.h"
 
 #include <algorithm>
+#include <chrono>
 #include <sched.h>
 
 namespace blink::runtime {
@@ -29,6 +30,12 @@ bool sameShape(const CallShape &a, const CallShape &b) {
   return a.count == b.count && a.elementBytes == b.elementBytes;
 }
 
+uint64_t nanoseconds() {
+  return uint64_t(std::chrono::duration_cast<std::chrono::nanoseconds>(
+                      std::chrono::steady_clock::now().time_since_epoch())
+                      .count());
+}
+
 bool overlap(const void *a, uint64_t aBytes, const void *b, uint64_t bBytes) {
   const auto x = reinterpret_cast<uintptr_t>(a);
   const auto y = reinterpret_cast<uintptr_t>(b);
@@ -37,13 +44,15 @@ bool overlap(const void *a, uint64_t aBytes, const void *b, uint64_t bBytes) {
 
 } // namespace
 
-RankRun::RankRun(const Plan &plan, HostRings &rings, int rank)
+RankRun::RankRun(const Plan &plan, HostRings &rings, int rank, bool traces)
     : plan_(plan), rings_(rings), rank_(rank), lanes_(plan.numLanes) {
   ranges_.reserve(plan.numTrees);
   chunks_.reserve(plan.numTrees);
   lentRings_.reserve(plan.rings.size());
   for (Lane &lane : lanes_)
     lane.pointers.resize(plan.numOperands);
+  for (uint32_t lane = 0; traces && lane < plan.numLanes; ++lane)
+    traces_.push_back(std::make_unique<LaneTrace>());
 }
 
 //===-- Starting ----------------------------------------------------------===//
@@ -100,6 +109,7 @@ void RankRun::start(const Call &call) {
   for (uint32_t l = 0; l < numActive_; ++l) {
     Lane &lane = lanes_[l];
     lane.done = false;
+    lane.idleSince = traces_.empty() ? 0 : nanoseconds();
     lane.cursor.start(rank.code.lanes[lane.number].stepsCount, chunksOf(lane));
   }
   // Release: helpers that are told of the run later see all of it.
@@ -170,7 +180,10 @@ bool RankRun::stepLane(Lane &lane) {
   if (StepHook hook = stepHook.load(std::memory_order_relaxed))
     hook(rank_, lane.number, lane.cursor.step(), lane.cursor.chunk(),
          rings_.segment);
-  fold(lane, step);
+  if (traces_.empty())
+    fold(lane, step);
+  else
+    foldTraced(lane, step);
   lane.cursor.next(chunksOf(lane));
   progress_.fetch_add(1, std::memory_order_relaxed);
   return true;
@@ -305,6 +318,28 @@ void RankRun::fold(Lane &lane, const StepCode &step) {
     end.layout = variant_->number;
     ++end.number;
   }
+}
+
+void RankRun::foldTraced(Lane &lane, const StepCode &step) {
+  LaneTrace &trace = *traces_[lane.number];
+  const uint64_t begin = nanoseconds();
+  fold(lane, step);
+  const uint64_t end = nanoseconds();
+  const uint64_t waited = lane.idleSince ? begin - lane.idleSince : 0;
+  lane.idleSince = end;
+  if (trace.count < LaneTrace::kEvents) {
+    const ElementRange range =
+        chunkRange(ranges_[step.tree], shape_.elementBytes, shape_.chunkBytes,
+                   lane.cursor.chunk());
+    trace.events[trace.count] = {
+        begin,
+        end,
+        range.size() * shape_.elementBytes,
+        lane.cursor.chunk(),
+        lane.cursor.step(),
+        uint32_t(std::min<uint64_t>(waited, UINT32_MAX))};
+  }
+  ++trace.count;
 }
 
 //===-- Messages ----------------------------------------------------------===//

@@ -12,6 +12,7 @@
 
 #include "runtime/core/LaneCursor.h"
 #include "runtime/core/Ring.h"
+#include "runtime/core/TraceEvent.h"
 #include "runtime/host/Fold.h"
 #include "runtime/host/Segment.h"
 
@@ -55,7 +56,7 @@ extern std::atomic<StepHook> stepHook;
 class RankRun {
 public:
   /// Makes room, so that no call allocates. `plan` and `rings` outlive it.
-  RankRun(const Plan &plan, HostRings &rings, int rank);
+  RankRun(const Plan &plan, HostRings &rings, int rank, bool traces);
 
   /// Begins a call, which outlives it. The one before has ended.
   void start(const Call &call);
@@ -81,6 +82,10 @@ public:
   /// For messages, when nobody steps the lanes.
   std::optional<Need> firstNeed();
 
+  /// What a lane did, if the run traces; nobody may be stepping.
+  const LaneTrace &trace(uint32_t lane) const { return *traces_[lane]; }
+  uint32_t numTraces() const { return uint32_t(traces_.size()); }
+
   const Call &call() const { return *call_; }
   const VariantPlan &variant() const { return *variant_; }
 
@@ -95,6 +100,7 @@ private:
     const StepCode *steps = nullptr;
     LaneCursor cursor;
     std::vector<void *> pointers; ///< sources, then destinations
+    uint64_t idleSince = 0;       ///< of the trace: when the last fold ended
   };
 
   void prepare(const VariantPlan &variant, const CallShape &shape);
@@ -104,6 +110,7 @@ private:
   bool slotMissing(const OperandCode &operand, Need *need) const;
   void checkSignature(uint32_t channel, uint64_t tag);
   void fold(Lane &lane, const StepCode &step);
+  void foldTraced(Lane &lane, const StepCode &step);
   static bool forwardsNothing(const StepCode &step, const OperandCode *operands,
                               Share share);
   char *bufferAt(const OperandCode &operand, ElementRange range) const;
@@ -117,6 +124,8 @@ private:
   const Plan &plan_;
   HostRings &rings_;
   const int rank_;
+
+  std::vector<std::unique_ptr<LaneTrace>> traces_; ///< of each lane, or none
 
   // Of the shape of the last call; kept when the next one has the same.
   const VariantPlan *variant_ = nullptr;

@@ -44,7 +44,7 @@ struct Rig {
     for (int rank = 0; rank < ranks; ++rank) {
       for (size_t i = 0; i < count; ++i)
         in[rank].push_back(int32_t(i) * (rank + 1));
-      runs.emplace_back(plan, rings, rank);
+      runs.emplace_back(plan, rings, rank, false);
       Call &call = calls.emplace_back();
       call.kind.collective = plan.programs[0].program->collective();
       call.kind.type = blinkInt32;

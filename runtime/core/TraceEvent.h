@@ -1,0 +1,34 @@
+//===- TraceEvent.h - when a fold ran ---------------------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_RUNTIME_CORE_TRACEEVENT_H
+#define BLINK_RUNTIME_CORE_TRACEEVENT_H
+
+#include <cstdint>
+
+namespace blink::runtime {
+
+/// One fold of one chunk. Nanoseconds of the clock of whoever ran it.
+struct TraceEvent {
+  uint64_t ready; ///< all chunks and slots were there
+  uint64_t end;
+  uint64_t bytes;
+  uint64_t chunk;
+  uint32_t step;
+  uint32_t waited; ///< before `ready`, in nanoseconds, or 2^32 - 1 if more
+};
+
+/// The events of one lane, in memory that the host reads. Written by the lane,
+/// the oldest kept: what does not fit is counted only.
+struct LaneTrace {
+  static constexpr uint32_t kEvents = 4096;
+  uint64_t count; ///< of all folds
+  TraceEvent events[kEvents];
+};
+
+} // namespace blink::runtime
+
+#endif // BLINK_RUNTIME_CORE_TRACEEVENT_H
