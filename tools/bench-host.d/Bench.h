@@ -1,0 +1,267 @@
+/*===- Bench.h - how a collective is timed and checked ------------*- C -*-===*\
+|*
+|* Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+|*
+|* What the programs of tools/bench-host have in common, so that all measure
+|* the same thing: sizes, calls per measurement, data, the check of every
+|* element, the clock, the line with the result. C and C++.
+|*
+\*===----------------------------------------------------------------------===*/
+
+#ifndef BLINK_TOOLS_BENCH_HOST_BENCH_H
+#define BLINK_TOOLS_BENCH_HOST_BENCH_H
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { benchMaxRanks = 64, benchSizes = 4 };
+
+/* Bytes of a collective, and how often it is called in one measurement: at most
+   `calls` times, and so that it takes benchSeconds or a little more. */
+static const double benchSeconds = 0.5;
+static const struct {
+  size_t bytes;
+  int calls;
+} benchTable[benchSizes] = {
+    {1 << 10, 1000}, {64 << 10, 400}, {1 << 20, 60}, {64 << 20, 5}};
+
+typedef enum {
+  benchAllReduce,
+  benchBroadcast, /* root 0, in place */
+  benchAllGather
+} BenchCollective;
+
+static const char *const benchNames[] = {"allreduce", "broadcast", "allgather"};
+
+/* One rank's, or with one thread for all ranks every rank's, view of a
+   collective of float32. */
+typedef struct BenchJob {
+  const char *program; /* first words of the line with the result */
+  BenchCollective collective;
+  int ranks;
+  int first;  /* the first rank this thread drives */
+  int driven; /* and how many */
+
+  void *self; /* for the functions below */
+  /* Calls the collective on all ranks that are driven. 0 if it went well. */
+  int (*call)(struct BenchJob *job);
+  /* Returns when all ranks are there. */
+  void (*barrier)(struct BenchJob *job);
+  /* The largest of the ranks' numbers, on all of them. */
+  double (*largest)(struct BenchJob *job, double mine);
+
+  /* Set by benchRun. With `count` elements in the buffer of an allreduce or
+     broadcast, and in the result of an allgather, to which a rank gives
+     `part`. */
+  size_t count, part;
+  float *send[benchMaxRanks], *recv[benchMaxRanks];
+} BenchJob;
+
+static inline int benchFind(const char *name, BenchCollective *collective) {
+  for (int i = 0; i < 3; ++i)
+    if (strcmp(name, benchNames[i]) == 0) {
+      *collective = (BenchCollective)i;
+      return 0;
+    }
+  fprintf(stderr, "%s: no such collective\n", name);
+  return 1;
+}
+
+/* Element i of a rank's contribution: small whole numbers, whose sums are
+   exact in any order, and which differ between ranks and places. */
+static inline float benchValue(int rank, size_t i) {
+  return (float)((i * 7 + (i >> 8) * 3 + (size_t)rank * 13) % 101);
+}
+
+static inline void benchFill(BenchJob *job) {
+  for (int r = 0; r < job->driven; ++r) {
+    int rank = job->first + r;
+    size_t given = job->collective == benchAllGather ? job->part : job->count;
+    if (job->collective == benchBroadcast && rank != 0)
+      given = 0;
+    for (size_t i = 0; i < job->count; ++i)
+      job->recv[r][i] = -1;
+    for (size_t i = 0; i < given; ++i)
+      job->send[r][i] = benchValue(rank, i);
+  }
+}
+
+/* 0 if every element of every driven rank's result is right. */
+static inline int benchCheck(const BenchJob *job) {
+  for (int r = 0; r < job->driven; ++r)
+    for (size_t i = 0; i < job->count; ++i) {
+      float right = 0;
+      if (job->collective == benchAllReduce)
+        for (int from = 0; from < job->ranks; ++from)
+          right += benchValue(from, i);
+      else if (job->collective == benchBroadcast)
+        right = benchValue(0, i);
+      else
+        right = benchValue((int)(i / job->part), i % job->part);
+      if (job->recv[r][i] != right) {
+        fprintf(stderr,
+                "%s, %s of %d ranks, %zu bytes: rank %d, element %zu is %g, "
+                "not %g\n",
+                job->program, benchNames[job->collective], job->ranks,
+                job->count * sizeof(float), job->first + r, i,
+                (double)job->recv[r][i], (double)right);
+        return 1;
+      }
+    }
+  return 0;
+}
+
+static inline double benchNow(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static inline float *benchAllocate(size_t count) {
+  void *memory = NULL;
+  return posix_memalign(&memory, 64, count * sizeof(float)) ? NULL
+                                                            : (float *)memory;
+}
+
+/* Seconds between two barriers with `calls` calls in between, as the rank for
+   which it was longest says. Negative if a call fails. */
+static inline double benchTime(BenchJob *job, int calls) {
+  job->barrier(job);
+  double start = benchNow();
+  for (int i = 0; i < calls; ++i)
+    if (job->call(job))
+      return -1;
+  job->barrier(job);
+  return job->largest(job, benchNow() - start);
+}
+
+/* Checks one call, makes some to see how long they take, times as many as that
+   allows, and prints on rank 0. Not 0 if a call or its result is wrong; the
+   other ranks then wait for ever and have to be ended. */
+static inline int benchMeasure(BenchJob *job, size_t bytes, int mostCalls) {
+  benchFill(job);
+  job->barrier(job);
+  if (job->call(job) || benchCheck(job))
+    return 1;
+
+  int calls = mostCalls / 50 + 1;
+  double seconds = benchTime(job, calls);
+  if (seconds < 0)
+    return 1;
+  if (seconds * mostCalls <= benchSeconds * calls)
+    calls = mostCalls;
+  else
+    calls = 2 + (int)(benchSeconds * calls / seconds);
+  seconds = benchTime(job, calls);
+  if (seconds < 0)
+    return 1;
+  if (job->first == 0) {
+    printf("result %s %d %s %zu %d %.9f\n", job->program, job->ranks,
+           benchNames[job->collective], bytes, calls, seconds / calls);
+    fflush(stdout);
+  }
+  return 0;
+}
+
+/* Measures all sizes up to `most` bytes. */
+static inline int benchRun(BenchJob *job, size_t most) {
+  for (int size = 0; size < benchSizes && benchTable[size].bytes <= most;
+       ++size) {
+    job->part = benchTable[size].bytes / sizeof(float) / (size_t)job->ranks;
+    job->count = job->collective == benchAllGather
+                     ? job->part * (size_t)job->ranks
+                     : benchTable[size].bytes / sizeof(float);
+    for (int r = 0; r < job->driven; ++r) {
+      job->recv[r] = benchAllocate(job->count);
+      job->send[r] = job->collective == benchBroadcast ? job->recv[r]
+                     : job->collective == benchAllGather
+                         ? benchAllocate(job->part)
+                         : benchAllocate(job->count);
+      if (!job->recv[r] || !job->send[r]) {
+        fprintf(stderr, "%s: no memory\n", job->program);
+        return 1;
+      }
+    }
+    if (benchMeasure(job, benchTable[size].bytes, benchTable[size].calls))
+      return 1;
+    for (int r = 0; r < job->driven; ++r) {
+      if (job->send[r] != job->recv[r])
+        free(job->send[r]);
+      free(job->recv[r]);
+    }
+  }
+  return 0;
+}
+
+/* What the threads or processes of a job share, where there is no MPI. */
+typedef struct BenchShared {
+  pthread_barrier_t barrier;
+  double numbers[benchMaxRanks];
+  char bytes[256]; /* for rank 0 to tell the others something */
+} BenchShared;
+
+/* NULL if there is no memory. */
+static inline BenchShared *benchShare(int ranks) {
+  void *memory = mmap(NULL, sizeof(BenchShared), PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED)
+    return NULL;
+  BenchShared *shared = (BenchShared *)memory;
+  pthread_barrierattr_t attributes;
+  pthread_barrierattr_init(&attributes);
+  pthread_barrierattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
+  pthread_barrier_init(&shared->barrier, &attributes, (unsigned)ranks);
+  return shared;
+}
+
+static inline double benchLargest(BenchShared *shared, int ranks, int rank,
+                                  double mine) {
+  shared->numbers[rank] = mine;
+  pthread_barrier_wait(&shared->barrier);
+  for (int r = 0; r < ranks; ++r)
+    if (shared->numbers[r] > mine)
+      mine = shared->numbers[r];
+  pthread_barrier_wait(&shared->barrier);
+  return mine;
+}
+
+/* Runs body(rank, self) in a process for each rank. 0 if all return 0; when one
+   does not, the others are ended. */
+static inline int benchFork(int ranks, int (*body)(int rank, void *self),
+                            void *self) {
+  pid_t children[benchMaxRanks];
+  pid_t parent = getpid();
+  int failed = 0;
+  int started = 0;
+  for (; started < ranks && !failed; ++started) {
+    children[started] = fork();
+    if (children[started] == 0) {
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
+      _exit(getppid() == parent ? body(started, self) : 1);
+    }
+    failed = children[started] < 0;
+  }
+  for (int left = started; left > 0; --left) {
+    if (failed)
+      for (int r = 0; r < started; ++r)
+        if (children[r] > 0)
+          kill(children[r], SIGKILL);
+    int status = 0;
+    pid_t child = wait(&status);
+    for (int r = 0; r < started; ++r)
+      if (children[r] == child)
+        children[r] = 0;
+    failed |= !WIFEXITED(status) || WEXITSTATUS(status) != 0;
+  }
+  return failed;
+}
+
+#endif /* BLINK_TOOLS_BENCH_HOST_BENCH_H */
