@@ -386,6 +386,34 @@ blinkResult_t blinkCommGetAsyncError(blinkComm_t comm, blinkResult_t *result) {
   });
 }
 
+blinkResult_t blinkCommRegister(blinkComm_t comm, void *buffer, size_t bytes,
+                                void **handle) {
+  return guarded([&] {
+    if (!comm || !buffer || !handle || bytes == 0)
+      return refuse("the communicator, buffer or handle is NULL, or there are "
+                    "no bytes");
+    *handle = nullptr;
+    uintptr_t number = 0;
+    Status status =
+        comm->machine->registerBuffer(comm->rank, buffer, bytes, number);
+    if (status.ok())
+      *handle = reinterpret_cast<void *>(number);
+    return report(status, comm->lastError.get());
+  });
+}
+
+blinkResult_t blinkCommDeregister(blinkComm_t comm, void *handle) {
+  return guarded([&] {
+    if (!handle)
+      return blinkSuccess;
+    if (!comm)
+      return refuse("the communicator is NULL");
+    return report(comm->machine->deregisterBuffer(
+                      comm->rank, reinterpret_cast<uintptr_t>(handle)),
+                  comm->lastError.get());
+  });
+}
+
 blinkResult_t blinkCommCount(blinkComm_t comm, int *nranks) {
   return guarded([&] {
     if (!comm || !nranks)

@@ -31,6 +31,13 @@ public:
   virtual void leave(int rank) = 0;
   /// Whether a call of `rank` is not done yet.
   virtual bool busy(int rank) const = 0;
+  /// Buffers that other ranks may write to (blinkCommRegister). A handle is
+  /// not 0.
+  virtual Status registerBuffer(int, void *, size_t, uintptr_t &handle) {
+    handle = 1;
+    return {};
+  }
+  virtual Status deregisterBuffer(int, uintptr_t) { return {}; }
   /// Success, or why the job failed.
   virtual Status failure() const = 0;
 

@@ -223,6 +223,20 @@ BLINK_API blinkResult_t blinkCommGetAsyncError(blinkComm_t comm,
 BLINK_API blinkResult_t blinkCommCount(blinkComm_t comm, int *nranks);
 BLINK_API blinkResult_t blinkCommUserRank(blinkComm_t comm, int *rank);
 
+/* Registers a buffer, so that other ranks may write results straight into it
+   where they would go through slots otherwise. Only GPUs in several processes
+   need it: in one process every buffer is at hand. Every rank of the job calls
+   it, each with a buffer of its own of any size, in the same order relative to
+   its other calls on `comm`; it returns when all have. At most 16 buffers at a
+   time. Errors: invalid argument if it is no memory of the rank's GPU that
+   CUDA can share (cudaMalloc's is); invalid usage if there are too many. */
+BLINK_API blinkResult_t blinkCommRegister(blinkComm_t comm, void *buffer,
+                                          size_t bytes, void **handle);
+
+/* Ends it. No collective on `comm` is under way on any rank. Every rank calls
+   it, in the same order; it returns when all have. NULL is fine. */
+BLINK_API blinkResult_t blinkCommDeregister(blinkComm_t comm, void *handle);
+
 /*===-- Collectives -------------------------------------------------------===*/
 /* Every rank calls the same collectives in the same order with the same count,
    type, operator and root. Counts are in elements. Buffers are aligned to the

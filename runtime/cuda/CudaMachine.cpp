@@ -364,6 +364,126 @@ Status CudaMachine::waitForAll(int self, uint64_t Board::*word,
   return {};
 }
 
+/// A barrier of all ranks, for what they do in the same order.
+Status CudaMachine::stepTogether(int self) {
+  const uint64_t step = boards_[self].steps + 1;
+  storeRelease(&boards_[self].steps, step);
+  const auto deadline = std::chrono::steady_clock::now() + timeout_;
+  Idle idle(true);
+  for (size_t other = 0; other < ranks_.size(); ++other)
+    while (loadAcquire(&boards_[other].steps) < step) {
+      idle.wait();
+      if (ranks_[other].process.died())
+        return diedStatus(other);
+      if (idle.sleeping() && std::chrono::steady_clock::now() > deadline)
+        return {blinkRemoteError,
+                "rank " + std::to_string(self) + " waited " +
+                    str(uint64_t(timeout_.count())) + " ms for rank " +
+                    str(other) + " to register or deregister a buffer, too"};
+    }
+  return {};
+}
+
+Status CudaMachine::registerBuffer(int self, void *buffer, size_t bytes,
+                                   uintptr_t &handle) {
+  handle = 1;
+  if (oneProcess_)
+    return {};
+  std::lock_guard<std::mutex> lock(mutex_);
+  size_t index = 0;
+  while (index < windows_.size() && windows_[index].begin)
+    ++index;
+  if (index == kMaxWindows)
+    return {blinkInvalidUsage,
+            std::to_string(kMaxWindows) + " buffers are registered already"};
+  const char *begin = nullptr;
+  {
+    DeviceScope scope(ranks_[self].device);
+    cudaError_t error = allocationOf(buffer, begin);
+    if (error == cudaSuccess)
+      error = cudaIpcGetMemHandle(&boards_[self].windows[index],
+                                  const_cast<char *>(begin));
+    // Without a handle the others would wait: they learn it by an offset that
+    // cannot be.
+    boards_[self].offsets[index] =
+        error == cudaSuccess
+            ? uint64_t(static_cast<const char *>(buffer) - begin)
+            : ~uint64_t(0);
+  }
+  Status status = stepTogether(self);
+  if (status.ok())
+    status = openWindow(self, index);
+  // Nobody writes before all have mapped, or given up.
+  Status after = stepTogether(self);
+  if (status.ok())
+    status = after;
+  if (!status.ok())
+    return status;
+  windows_[index].begin = static_cast<const char *>(buffer);
+  windows_[index].bytes = bytes;
+  handle = index + 1;
+  return {};
+}
+
+/// Maps the others' windows of number `index`.
+Status CudaMachine::openWindow(int self, size_t index) {
+  DeviceScope scope(ranks_[self].device);
+  if (index == windows_.size())
+    windows_.emplace_back();
+  Window &window = windows_[index];
+  window.others.clear();
+  for (size_t other = 0; other < ranks_.size(); ++other) {
+    if (boards_[other].offsets[index] == ~uint64_t(0))
+      return {blinkInvalidArgument,
+              "the buffer of rank " + str(other) +
+                  " is no GPU memory that processes can share (cudaMalloc's "
+                  "is)"};
+    window.others.push_back(std::make_unique<Mapped>());
+    if (ranks_[other].here)
+      continue;
+    Status status =
+        cudaStatus(window.others.back()->open(boards_[other].windows[index]),
+                   "cannot use the registered buffer of rank " + str(other));
+    const uint64_t address =
+        reinterpret_cast<uint64_t>(window.others.back()->get()) +
+        boards_[other].offsets[index];
+    if (status.ok())
+      status = cudaStatus(
+          cudaMemcpy(ranks_[other].windows.get() + index * sizeof(address),
+                     &address, sizeof(address), cudaMemcpyHostToDevice),
+          "cannot note the registered buffer of rank " + str(other));
+    if (!status.ok())
+      return status;
+  }
+  return {};
+}
+
+Status CudaMachine::deregisterBuffer(int self, uintptr_t handle) {
+  if (oneProcess_)
+    return {};
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (handle > windows_.size() || !windows_[handle - 1].begin)
+    return {blinkInvalidArgument, "the handle is of no registered buffer"};
+  windows_[handle - 1] = Window();
+  return stepTogether(self);
+}
+
+/// What the rank tells writers of its output.
+uint64_t CudaMachine::placeOf(const Call &call) const {
+  const char *recv = static_cast<const char *>(call.recv);
+  if (oneProcess_)
+    return reinterpret_cast<uint64_t>(recv);
+  // The output is at most the whole buffer of the call.
+  const uint64_t bytes = call.bytes();
+  for (size_t w = 0; w < windows_.size(); ++w) {
+    const Window &window = windows_[w];
+    if (window.begin && recv >= window.begin &&
+        recv + bytes <= window.begin + window.bytes)
+      return (w + 1) << kOffsetBits | uint64_t(recv - window.begin);
+  }
+  return 0;
+}
+
 Status CudaMachine::diedStatus(size_t rank) const {
   return {blinkRemoteError, "the process of rank " + str(rank) + ", number " +
                                 str(loadRelaxed(&boards_[rank].process)) +
@@ -380,6 +500,11 @@ Status CudaMachine::openOthers(int self,
     if (rank.here)
       continue;
     rank.process.start(loadAcquire(&boards_[other].process));
+    Status status =
+        cudaStatus(rank.windows.allocate(kMaxWindows * sizeof(uint64_t)),
+                   "cannot allocate memory");
+    if (!status.ok())
+      return status;
     cudaError_t error = rank.otherControl.open(boards_[other].control);
     if (error == cudaSuccess)
       error = rank.otherPool.open(boards_[other].pool);
@@ -450,6 +575,10 @@ Status CudaMachine::copyPrograms() {
                        place.full,
                        place.freed,
                        place.invited,
+                       ring.source == i && !ranks_[ring.destination].here
+                           ? reinterpret_cast<const uint64_t *>(
+                                 ranks_[ring.destination].windows.get())
+                           : nullptr,
                        ring.source == i ? place.writer : place.reader,
                        variant.slots[c],
                        variant.directBlocks[c]};
@@ -553,15 +682,15 @@ Status CudaMachine::launchOnDevice(int device,
       variant.variant->protocol() == sched::Protocol::low_latency;
   // Below this an invitation costs more than a copy through a slot.
   constexpr uint64_t kDirectBytes = 256 << 10;
-  // Another process's buffers are not mapped here.
-  launch.direct =
-      oneProcess_ && !launch.lowLatency && first.bytes() >= kDirectBytes;
+  // Another process's buffers are mapped only where they are registered.
+  launch.direct = (oneProcess_ || !windows_.empty()) && !launch.lowLatency &&
+                  first.bytes() >= kDirectBytes;
   uint32_t blocks = 0;
   for (size_t i = 0; i < calls.size(); ++i) {
     const Call &call = *calls[i];
     launch.ranks[i] = {ranks_[call.rank].programs[variant.number],
                        static_cast<const char *>(call.send),
-                       static_cast<char *>(call.recv), blocks};
+                       static_cast<char *>(call.recv), placeOf(call), blocks};
     blocks += variant.ranks[call.rank].code.numLanes;
   }
   DeviceScope scope(device);

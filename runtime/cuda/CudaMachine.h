@@ -49,6 +49,9 @@ public:
   /// differ (nothing is launched).
   Status launch(Call *const *calls, size_t numCalls);
 
+  Status registerBuffer(int rank, void *buffer, size_t bytes,
+                        uintptr_t &handle) override;
+  Status deregisterBuffer(int rank, uintptr_t handle) override;
   void abort(int rank) override;
   void leave(int rank) override;
   bool busy(int) const override { return false; } // a launch waits for nobody
@@ -74,6 +77,13 @@ private:
     void *address_ = nullptr;
   };
 
+  /// A registered buffer of this process's rank, and the others' twins.
+  struct Window {
+    const char *begin = nullptr; ///< null: free
+    size_t bytes = 0;
+    std::vector<std::unique_ptr<Mapped>> others; ///< by rank
+  };
+
   struct Rank {
     bool here = true; ///< in this process
     int device = 0;
@@ -88,6 +98,7 @@ private:
     uint64_t *abortHere = nullptr;
     cudaStream_t stream = nullptr; ///< of the last launch
     Event launched;                ///< after the last launch
+    DeviceMemory windows;          ///< of a rank elsewhere: addresses here
     bool everLaunched = false;
   };
 
@@ -104,7 +115,10 @@ private:
     uint64_t process; ///< its number, once the handles are there
     uint64_t opened;  ///< 1: it has mapped the others' memory
     uint64_t gone;    ///< 1: destroyed
+    uint64_t steps;   ///< of registering and deregistering
     cudaIpcMemHandle_t control, pool;
+    cudaIpcMemHandle_t windows[kMaxWindows];
+    uint64_t offsets[kMaxWindows]; ///< of windows in what the handle stands for
   };
 
   /// Where the parts of a ring are, as addresses in this process.
@@ -133,6 +147,9 @@ private:
                     std::chrono::steady_clock::time_point deadline);
   Status openOthers(int rank, std::chrono::steady_clock::time_point deadline);
   Status diedStatus(size_t rank) const;
+  Status stepTogether(int rank);
+  Status openWindow(int rank, size_t index);
+  uint64_t placeOf(const Call &call) const;
   void watchOthers();
   void fail(const Status &status);
   Status copyPrograms();
@@ -152,6 +169,7 @@ private:
   Failure *jobFailure_ = nullptr;
   Board *boards_ = nullptr;
 
+  std::vector<Window> windows_;
   std::mutex mutex_; ///< launches follow each other
   mutable std::mutex failureMutex_;
   mutable Status failure_;

@@ -25,6 +25,10 @@ inline Status cudaStatus(cudaError_t error, const std::string &what) {
           what + ": " + cudaGetErrorString(error)};
 }
 
+/// The begin of the allocation that `address` is in, which is what CUDA shares
+/// between processes. DeviceMemory.cpp.
+cudaError_t allocationOf(const void *address, const char *&begin);
+
 /// Makes a device current, and the former one again at the end.
 class DeviceScope {
 public:

@@ -141,14 +141,26 @@ private:
                                           uint32_t i) const {
     return program_.code.operands[step.operandsBegin + i];
   }
-  BLINK_DEVICE bool isDirect(const DeviceChannel &channel) const {
+  BLINK_DEVICE bool mayBeDirect(const DeviceChannel &channel) const {
     return launch_.direct && channel.directBlock != DeviceChannel::kNotDirect;
+  }
+  /// Of a channel that ends here.
+  BLINK_DEVICE bool isDirect(const DeviceChannel &channel) const {
+    return mayBeDirect(channel) && rank_.place != 0;
   }
   BLINK_DEVICE static char *blockAt(const char *buffer, uint32_t block,
                                     const CallShape &shape,
                                     ElementRange range) {
     return const_cast<char *>(buffer) + block * shape.blockBytes() +
            range.begin * shape.elementBytes;
+  }
+
+  BLINK_DEVICE static const char *addressOf(const DeviceChannel &channel,
+                                            uint64_t place) {
+    if (channel.windows)
+      place =
+          channel.windows[(place >> kOffsetBits) - 1] + (place & kOffsetMask);
+    return reinterpret_cast<const char *>(place);
   }
 
   /// Tells the writers of direct channels where this rank's output is. An
@@ -165,10 +177,9 @@ private:
         if (source.kind != OperandKind::channel)
           continue;
         const DeviceChannel &channel = program_.channels[source.index];
-        if (!isDirect(channel))
+        if (!mayBeDirect(channel))
           continue;
-        storeRelaxed(&channel.invited[0],
-                     reinterpret_cast<uint64_t>(rank_.recv));
+        storeRelaxed(&channel.invited[0], rank_.place);
         storeRelease(&channel.invited[1],
                      makeTag(channel.end->number, launch_.signature));
       }
@@ -200,16 +211,16 @@ private:
     }
     if (!waitForSlot(channel, number, operand.index))
       return;
-    if (isDirect(channel)) {
+    if (mayBeDirect(channel)) {
       const uint64_t first = number - cursor_.chunk();
       if (!waitFor(channel.invited + 1, operand.index, false, first + 1,
                    [&](uint64_t tag) { return holdsChunk(tag, first); }) ||
           !isOfThisCall(loadRelaxed(channel.invited + 1), first, operand.index,
                         false))
         return;
-      slot = blockAt(
-          reinterpret_cast<const char *>(loadRelaxed(&channel.invited[0])),
-          channel.directBlock, launch_.shape, range);
+      if (const uint64_t place = loadRelaxed(&channel.invited[0]))
+        slot = blockAt(addressOf(channel, place), channel.directBlock,
+                       launch_.shape, range);
     }
     state_.pointers[i] = slot;
   }

@@ -21,6 +21,13 @@ inline constexpr uint32_t kMaxLaunchRanks = 32;
 /// Operands of a step that a lane can hold.
 inline constexpr uint32_t kMaxOperands = 256;
 
+/// Where a reader's output is, as it tells writers: 0, nowhere they can write;
+/// in one process its address; across processes a window of its (a registered
+/// buffer) above an offset.
+inline constexpr uint32_t kMaxWindows = 16;
+inline constexpr unsigned kOffsetBits = 56;
+inline constexpr uint64_t kOffsetMask = (uint64_t(1) << kOffsetBits) - 1;
+
 /// A lane's end of a ring, in the memory of the lane's device. Written by that
 /// lane alone; kernels on one communicator follow each other.
 struct DeviceRingEnd {
@@ -37,7 +44,10 @@ struct DeviceChannel {
   char *slots;       ///< with the reader
   uint64_t *full;    ///< tags, one a slot; with the reader
   uint64_t *freed;   ///< with the writer
-  uint64_t *invited; ///< two words, an address and its tag; with the writer
+  uint64_t *invited; ///< two words, a place and its tag; with the writer
+  /// Writers: where the reader's windows are, in this process; null if both are
+  /// in one.
+  const uint64_t *windows;
   DeviceRingEnd *end;
   uint32_t numSlots;
   /// The block of the reader's output where the chunk ends up, if the writer
@@ -73,6 +83,7 @@ struct Launch {
     const DeviceProgram *program;
     const char *send;
     char *recv;
+    uint64_t place;      ///< of `recv`, for writers
     uint32_t firstBlock; ///< the blocks of a rank are its lanes
   };
 

@@ -264,3 +264,17 @@ TEST_CASE("a process that dies is named by the others, long before the limit") {
     CHECK(outcomes[rank].has("has died"));
   }
 }
+
+TEST_CASE("registered buffers are written by other processes") {
+  for (int ranks : {2, 3}) {
+    BuildOptions layout;
+    layout.treesPerBlock = 2;
+    layout.chunkBytes = 16 << 10;
+    for (const Outcome &outcome :
+         runAll(makeSchedule(Collective::allreduce, 0, ranks, layout), ranks,
+                "registered")) {
+      CAPTURE(outcome.line);
+      CHECK(outcome.good());
+    }
+  }
+}

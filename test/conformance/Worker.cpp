@@ -122,6 +122,50 @@ int runCases() {
   return say("good");
 }
 
+/// Large messages, into registered buffers on all ranks but the last.
+int runRegistered() {
+#if BLINK_TEST_CUDA
+  const bool registers = self != numRanks - 1;
+  const size_t count = 100000;
+  void *data = nullptr, *other = nullptr, *handle = nullptr, *second = nullptr;
+  cudaMalloc(&data, count * sizeof(float) + 64);
+  cudaMalloc(&other, count * sizeof(float) + 64);
+  float *own = static_cast<float *>(data) + 16; // not at its allocation's begin
+  float *used = registers ? own : static_cast<float *>(other);
+  if (blinkCommRegister(comm, own, count * sizeof(float), &handle) !=
+          blinkSuccess ||
+      blinkCommRegister(comm, other, 64, &second) != blinkSuccess)
+    return say(blinkGetLastError(comm));
+  for (int round = 0; round < 6; ++round) {
+    if (round == 4 && blinkCommDeregister(comm, handle) != blinkSuccess)
+      return say(blinkGetLastError(comm));
+    std::vector<float> values(count);
+    for (size_t i = 0; i < count; ++i)
+      values[i] = float(i % 100 + size_t(self) + size_t(round));
+    cudaMemcpy(used, values.data(), count * sizeof(float),
+               cudaMemcpyHostToDevice);
+    blinkResult_t result = synchronized(blinkAllReduce(
+        used, used, count, blinkFloat32, blinkSum, comm, nullptr));
+    if (result != blinkSuccess)
+      return sayError(result);
+    cudaMemcpy(values.data(), used, count * sizeof(float),
+               cudaMemcpyDeviceToHost);
+    for (size_t i = 0; i < count; ++i)
+      if (values[i] != float(numRanks * int(i % 100 + size_t(round)) +
+                             numRanks * (numRanks - 1) / 2))
+        return say("wrong at " + std::to_string(i));
+  }
+  float onHost = 0;
+  if (blinkCommRegister(comm, &onHost, sizeof(onHost), &handle) !=
+          blinkInvalidArgument ||
+      handle)
+    return say("registered host memory");
+  cudaFree(data);
+  cudaFree(other);
+#endif
+  return say("good");
+}
+
 /// Allreduces until one fails, at most `times`.
 int reduceUntilError(size_t count, int times) {
   std::vector<float> data(count, 1.0f);
@@ -144,6 +188,8 @@ int runScenario(const std::string &scenario) {
   const bool last = self == numRanks - 1;
   if (scenario == "cases")
     return runCases();
+  if (scenario == "registered")
+    return runRegistered();
   if (scenario.rfind("kill", 0) == 0 && last) {
     foldsLeft = std::atoi(scenario.c_str() + 4);
     runtime::stepHook = killHook;

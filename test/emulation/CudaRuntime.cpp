@@ -10,6 +10,7 @@
 
 #include "test/emulation/CudaRuntime.h"
 
+#include "runtime/cuda/DeviceMemory.h"
 #include "test/emulation/Emulation.h"
 
 #include <condition_variable>
@@ -134,6 +135,16 @@ public:
     return cudaSuccess;
   }
 
+  /// The begin of the piece that `address` is in, or null.
+  const char *beginOf(const void *address) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    for (const auto &[begin, piece] : pieces_)
+      if (address >= begin &&
+          address < static_cast<const char *>(begin) + piece.bytes)
+        return static_cast<const char *>(begin);
+    return nullptr;
+  }
+
   /// By which another process finds it: "process file bytes".
   cudaError_t handle(void *memory, char *text, size_t size) {
     std::lock_guard<std::mutex> lock(mutex_);
@@ -160,6 +171,12 @@ Memory &memories() {
 }
 
 } // namespace
+
+cudaError_t blink::runtime::allocationOf(const void *address,
+                                         const char *&begin) {
+  begin = memories().beginOf(address);
+  return begin ? cudaSuccess : cudaErrorInvalidValue;
+}
 
 void blink::test::enqueue(cudaStream_t stream, std::function<void()> work) {
   streamOf(stream).push(std::move(work));
