@@ -186,11 +186,13 @@ Plan makePlan(const Options &options) {
       throw UsageError(path + ": " + error);
     if (plan.numPrograms == 0)
       plan.numPrograms = int(sched::numPrograms(*file->programs()->Get(0)));
-    for (const sched::Program *program : *file->programs())
+    for (const sched::Program *program : *file->programs()) {
+      plan.numLeftOut += int(sched::numPrograms(*program)) != plan.numPrograms;
       if (isWanted(*program, plan.numPrograms, options)) {
         found = true;
         addProgram({file, program, path}, options, plan);
       }
+    }
   }
   if (!found)
     throw UsageError(

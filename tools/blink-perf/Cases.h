@@ -56,6 +56,7 @@ struct Section {
 struct Plan {
   blinkSchedule_t schedule = nullptr; ///< all the files
   int numPrograms = 0;                ///< ranks and relays
+  int numLeftOut = 0;                 ///< programs for another number of ranks
   std::vector<Section> sections;
   std::vector<Case> cases; ///< of all sections, in order
 };

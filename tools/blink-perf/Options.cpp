@@ -255,7 +255,6 @@ const char *nameOf(Mode mode) { return kModeNames[int(mode)]; }
 bool parseOptions(int argc, char **argv, Options &options) {
   opterr = 0;
   for (;;) {
-    const int current = optind;
     const int letter = getopt_long(argc, argv, ":b:e:f:i:n:w:c:o:d:r:t:G:J:h",
                                    kLongOptions, nullptr);
     if (letter == -1)
@@ -269,9 +268,10 @@ bool parseOptions(int argc, char **argv, Options &options) {
       return false;
     }
     if (letter == ':')
-      throw UsageError(std::string(argv[current]) + " needs a value");
+      throw UsageError(nameOfOption(optopt) + " needs a value");
     if (letter == '?')
-      throw UsageError(std::string(argv[current]) +
+      throw UsageError((optopt != 0 ? std::string("-") + char(optopt)
+                                    : std::string(argv[optind - 1])) +
                        ": no such option; blink-perf --help lists them");
     readOption(letter, optarg, options);
   }

@@ -85,6 +85,10 @@ void printTitle(const Options &options, const Plan &plan) {
           .c_str(),
       options.warmup, options.iterations,
       options.check ? "checked" : "not checked");
+  if (plan.numLeftOut != 0)
+    std::printf("# %d programs are for another number of ranks and left out "
+                "(--ranks)\n",
+                plan.numLeftOut);
   if (options.graphLaunches != 0)
     std::printf("# each iteration is a CUDA graph of %d launches\n",
                 options.graphLaunches);
@@ -97,7 +101,7 @@ void printHeader(const Options &options, const Plan &plan,
               nameOf(options.backend), nameOf(options.mode));
   for (const std::string &schedule : section.schedules)
     std::printf("# %s\n", schedule.c_str());
-  std::printf("#\n#%51s  %-31s  %-31s\n", "", "         out-of-place",
+  std::printf("#\n#%51s  %-31s  %s\n", "", "         out-of-place",
               "           in-place");
   std::printf("#%11s %12s %9s %8s %6s", "size", "count", "type", "redop",
               "root");
@@ -107,8 +111,7 @@ void printHeader(const Options &options, const Plan &plan,
   std::printf("  %% of bound\n");
   std::printf("#%11s %12s %9s %8s %6s", "(B)", "(elements)", "", "", "");
   std::printf(names, "(us)", "(GB/s)", "(GB/s)", "");
-  std::printf(names, "(us)", "(GB/s)", "(GB/s)", "");
-  std::printf("\n");
+  std::printf("  %8s %7s %7s\n", "(us)", "(GB/s)", "(GB/s)");
 }
 
 void printRow(const Options &options, const Row &row) {
