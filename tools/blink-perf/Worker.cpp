@@ -105,7 +105,12 @@ uint64_t Worker::check(const Case &c, bool inPlace, uint64_t seed) {
     });
   }
   meet();
-  iterate(c, inPlace, 1);
+  if (options_.graphLaunches == 0) {
+    iterate(c, inPlace, 1);
+  } else {
+    backend_.capture([&] { iterate(c, inPlace, 1); });
+    backend_.launchGraph();
+  }
   wait(c, inPlace);
   std::atomic<uint64_t> wrong{0};
   forEachRank([&](size_t i) {
