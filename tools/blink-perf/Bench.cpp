@@ -75,6 +75,18 @@ std::string lastError(blinkResult_t result) {
          blinkGetLastError(nullptr);
 }
 
+/// The ranks of this process.
+struct Comms {
+  explicit Comms(int n) : list(size_t(n), nullptr) {}
+  ~Comms() {
+    for (blinkComm_t comm : list)
+      blinkCommDestroy(comm);
+  }
+  Comms(const Comms &) = delete;
+
+  std::vector<blinkComm_t> list;
+};
+
 //===-- One process -------------------------------------------------------===//
 
 void Bench::runThreads() {
@@ -85,30 +97,26 @@ void Bench::runThreads() {
     devices.assign(size_t(n), devices[0]);
   for (int rank = 0; cuda && options_.devices.empty() && rank < n; ++rank)
     devices.push_back(rank);
-  std::vector<blinkComm_t> comms(size_t(n), nullptr);
+  std::unique_ptr<Backend> backend; // its streams outlive communicators
+  Comms comms(n);
   const blinkResult_t result =
-      blinkCommInitAll(comms.data(), n, cuda ? devices.data() : nullptr,
-                       plan_.schedule, &config_);
+      blinkCommInitAll(comms.list.data(), n, cuda ? devices.data() : nullptr,
+                       plan_.schedule.get(), &config_);
   if (result != blinkSuccess)
     return shared_.fail(lastError(result));
-  std::unique_ptr<Backend> backend =
-      cuda ? makeCudaBackend(devices) : std::make_unique<Backend>();
-  {
-    std::vector<std::unique_ptr<Worker>> workers;
-    std::vector<std::thread> threads;
-    const bool one = options_.mode == Mode::group;
-    for (int rank = 0; rank < (one ? 1 : n); ++rank) {
-      workers.push_back(std::make_unique<Worker>(
-          options_, plan_.cases, *backend, shared_, rank,
-          one ? comms : std::vector<blinkComm_t>{comms[size_t(rank)]}));
-      threads.emplace_back([worker = workers.back().get()] { worker->run(); });
-    }
-    reportAll();
-    for (std::thread &thread : threads)
-      thread.join();
+  backend = cuda ? makeCudaBackend(devices) : std::make_unique<Backend>();
+  std::vector<std::unique_ptr<Worker>> workers;
+  std::vector<std::thread> threads;
+  const bool one = options_.mode == Mode::group;
+  for (int rank = 0; rank < (one ? 1 : n); ++rank) {
+    workers.push_back(std::make_unique<Worker>(
+        options_, plan_.cases, *backend, shared_, rank,
+        one ? comms.list : std::vector<blinkComm_t>{comms.list[size_t(rank)]}));
+    threads.emplace_back([worker = workers.back().get()] { worker->run(); });
   }
-  for (blinkComm_t comm : comms)
-    blinkCommDestroy(comm);
+  reportAll();
+  for (std::thread &thread : threads)
+    thread.join();
 }
 
 //===-- A process a rank --------------------------------------------------===//
@@ -120,7 +128,7 @@ void Bench::runRank(int rank) {
     return;
   blinkComm_t comm = nullptr;
   const blinkResult_t result = blinkCommInitRank(
-      &comm, plan_.numPrograms, id, rank, -1, plan_.schedule, &config_);
+      &comm, plan_.numPrograms, id, rank, -1, plan_.schedule.get(), &config_);
   if (result != blinkSuccess)
     return shared_.fail(lastError(result));
   Backend backend;

@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
-#include <memory>
 
 namespace blink::perf {
 
@@ -86,9 +85,13 @@ std::string describe(const Source &source) {
 
 /// Sizes in bytes from the smallest to the largest.
 std::vector<uint64_t> sizesOf(const Options &options) {
+  constexpr size_t kMostSizes = 10000;
   std::vector<uint64_t> sizes;
   uint64_t size = options.minBytes;
   while (size <= options.maxBytes) {
+    if (sizes.size() == kMostSizes)
+      throw UsageError("--stepbytes: more than " + std::to_string(kMostSizes) +
+                       " sizes");
     sizes.push_back(size);
     const uint64_t next = options.stepBytes ? size + options.stepBytes
                                             : size * options.stepFactor;
@@ -144,12 +147,15 @@ void checkCollective(const std::string &name) {
   throw UsageError("--collective: no '" + name + "'; expected " + expected);
 }
 
-void open(const std::string &path, blinkSchedule_t &schedule) {
-  const blinkResult_t result = schedule
-                                   ? blinkScheduleAdd(schedule, path.c_str())
-                                   : blinkScheduleOpen(path.c_str(), &schedule);
+void open(const std::string &path, Plan &plan) {
+  blinkSchedule_t first = nullptr;
+  const blinkResult_t result =
+      plan.schedule ? blinkScheduleAdd(plan.schedule.get(), path.c_str())
+                    : blinkScheduleOpen(path.c_str(), &first);
   if (result != blinkSuccess)
     throw UsageError(blinkGetLastError(nullptr));
+  if (first)
+    plan.schedule.reset(first);
 }
 
 /// Adds a program to the section of its collective, unless one before it serves
@@ -177,7 +183,7 @@ Plan makePlan(const Options &options) {
   plan.numPrograms = options.ranks;
   bool found = false;
   for (const std::string &path : options.files) {
-    open(path, plan.schedule); // says what is wrong with the file
+    open(path, plan); // says what is wrong with the file
     const std::vector<uint8_t> bytes = readFile(path);
     std::string error;
     const sched::Schedule *file =

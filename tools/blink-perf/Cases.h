@@ -13,6 +13,8 @@
 #include "schedules/ScheduleFile.h"
 #include "tools/blink-perf/Options.h"
 
+#include <memory>
+
 namespace blink::perf {
 
 /// One line of a table: a call of one size, measured out of place and in place.
@@ -53,10 +55,14 @@ struct Section {
   std::vector<Case> cases;
 };
 
+struct CloseSchedule {
+  void operator()(blinkSchedule_t schedule) { blinkScheduleClose(schedule); }
+};
+
 struct Plan {
-  blinkSchedule_t schedule = nullptr; ///< all the files
-  int numPrograms = 0;                ///< ranks and relays
-  int numLeftOut = 0;                 ///< programs for another number of ranks
+  std::unique_ptr<blinkSchedule, CloseSchedule> schedule; ///< all the files
+  int numPrograms = 0;                                    ///< ranks and relays
+  int numLeftOut = 0; ///< programs for another number of ranks
   std::vector<Section> sections;
   std::vector<Case> cases; ///< of all sections, in order
 };

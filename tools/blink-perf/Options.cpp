@@ -177,7 +177,7 @@ void readOption(int letter, const char *text, Options &options) {
     options.maxBytes = readSize(letter, text);
     break;
   case 'f':
-    options.stepFactor = uint64_t(readNumber(letter, text, 2, INT_MAX));
+    options.stepFactor = uint64_t(readNumber(letter, text, 2, 1 << 20));
     break;
   case 'i':
     options.stepBytes = readSize(letter, text);

@@ -49,7 +49,6 @@ int run(int argc, char **argv) {
     return kGood;
   const Plan plan = makePlan(options);
   const Summary summary = measure(options, plan);
-  blinkScheduleClose(plan.schedule);
   if (!options.json.empty())
     writeFile(options.json, formatJson(options, plan, summary));
   if (!summary.error.empty())
