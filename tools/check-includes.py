@@ -22,6 +22,7 @@ FORBIDDEN = {
     "compiler/verify": (*MLIR, "llvm/", "glpk", "runtime/", "tools/", "compiler/topology", "compiler/packing"),
     "compiler": ("runtime/", "tools/"),
     "tools/replay": ("llvm/", "compiler/", *MLIR),
+    "tools/blink-perf": COMPILER_LIBRARIES,
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 

@@ -5,6 +5,8 @@
 // Memory is malloc's, a stream is a thread with a queue. Enough of CUDA's
 // semantics for what the back end relies on: streams are in order and do not
 // wait for each other but by events; calls return before the work is done.
+// A graph runs what was captured piece by piece, in the order of the calls:
+// right as long as no two kernels in it wait for each other.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,6 +15,9 @@
 #include "runtime/cuda/DeviceMemory.h"
 #include "test/emulation/Emulation.h"
 
+#include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdio>
 #include <cstring>
@@ -24,6 +29,7 @@
 #include <sys/mman.h>
 #include <thread>
 #include <unistd.h>
+#include <vector>
 
 blink::test::EmulatedMachine blink::test::emulatedMachine;
 
@@ -36,10 +42,23 @@ struct CUevent_st {
     std::mutex mutex;
     std::condition_variable reachedMore;
     uint64_t asked = 0, reached = 0;
+    std::chrono::steady_clock::time_point when; ///< reached last
   };
   // Shared with the streams: the event may be destroyed before it is reached.
   std::shared_ptr<State> state = std::make_shared<State>();
 };
+
+struct CUgraph_st {
+  std::vector<std::function<void()>> work;
+};
+struct CUgraphExec_st {
+  std::shared_ptr<const CUgraph_st> graph;
+};
+
+namespace {
+/// What is being captured, from all streams: one graph at a time.
+std::atomic<CUgraph_st *> capturing{nullptr};
+} // namespace
 
 struct CUstream_st {
   CUstream_st() : thread([this] { run(); }) {}
@@ -49,6 +68,10 @@ struct CUstream_st {
   }
 
   void push(std::function<void()> work) {
+    if (CUgraph_st *graph = capturing; graph && work) {
+      graph->work.push_back(std::move(work));
+      return;
+    }
     std::lock_guard<std::mutex> lock(mutex);
     queue.push_back(std::move(work));
     ++pushed;
@@ -259,6 +282,9 @@ cudaError_t cudaStreamCreate(cudaStream_t *stream) {
   *stream = new CUstream_st;
   return cudaSuccess;
 }
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned) {
+  return cudaStreamCreate(stream);
+}
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   delete stream;
   return cudaSuccess;
@@ -269,7 +295,8 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
 }
 cudaError_t cudaStreamIsCapturing(cudaStream_t,
                                   cudaStreamCaptureStatus *status) {
-  *status = cudaStreamCaptureStatusNone;
+  *status =
+      capturing ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
   return cudaSuccess;
 }
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned) {
@@ -289,7 +316,8 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   }
   streamOf(stream).push([state, number] {
     std::lock_guard<std::mutex> lock(state->mutex);
-    state->reached = number;
+    state->reached = std::max(state->reached, number); // graphs repeat
+    state->when = std::chrono::steady_clock::now();
     state->reachedMore.notify_all();
   });
   return cudaSuccess;
@@ -306,5 +334,44 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,
     std::unique_lock<std::mutex> lock(state->mutex);
     state->reachedMore.wait(lock, [&] { return state->reached >= number; });
   });
+  return cudaSuccess;
+}
+cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t begin,
+                                 cudaEvent_t end) {
+  std::lock_guard<std::mutex> first(begin->state->mutex);
+  std::lock_guard<std::mutex> second(end->state->mutex);
+  *milliseconds = std::chrono::duration<float, std::milli>(end->state->when -
+                                                           begin->state->when)
+                      .count();
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t, cudaStreamCaptureMode) {
+  capturing = new CUgraph_st;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamEndCapture(cudaStream_t, cudaGraph_t *graph) {
+  *graph = capturing.exchange(nullptr);
+  return cudaSuccess;
+}
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec,
+                                          cudaGraph_t graph,
+                                          unsigned long long) {
+  *exec = new CUgraphExec_st{std::make_shared<const CUgraph_st>(*graph)};
+  return cudaSuccess;
+}
+cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
+  streamOf(stream).push([graph = exec->graph] {
+    for (const std::function<void()> &work : graph->work)
+      work();
+  });
+  return cudaSuccess;
+}
+cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+  delete graph;
+  return cudaSuccess;
+}
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) {
+  delete exec;
   return cudaSuccess;
 }

@@ -13,6 +13,7 @@ config.test_exec_root = os.path.join(config.blink_binary_dir, "test", "lit")
 tools = [
     os.path.join(config.blink_binary_dir, "tools", "blinkc"),
     os.path.join(config.blink_binary_dir, "tools", "blink-opt"),
+    os.path.join(config.blink_binary_dir, "tools", "blink-perf"),
     config.llvm_tools_dir,
 ]
 config.environment["PATH"] = os.pathsep.join(tools + [os.environ["PATH"]])

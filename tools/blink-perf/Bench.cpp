@@ -1,0 +1,211 @@
+//===- Bench.cpp - runs all cases in one of the modes ---------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// The main thread starts workers, reports what they have finished, and sees
+// when one of them dies.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/blink-perf/Bench.h"
+
+#include "tools/blink-perf/Worker.h"
+
+#include <algorithm>
+#include <csignal>
+#include <stdexcept>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+namespace blink::perf {
+namespace {
+
+using Report = std::function<void(size_t, const Result &)>;
+
+class Bench {
+public:
+  Bench(const Options &options, const Plan &plan, const Report &report)
+      : options_(options), plan_(plan), report_(report),
+        shared_(options.mode == Mode::group ? 1 : plan.numPrograms,
+                plan.cases.size(), referenceBytes(plan)) {
+    config_.backend = options.backend;
+    config_.timeoutMs = options.timeoutMs;
+  }
+
+  std::string run() {
+    if (options_.mode == Mode::processes)
+      runProcesses();
+    else
+      runThreads();
+    return shared_.failure();
+  }
+
+private:
+  static size_t referenceBytes(const Plan &plan);
+  void runThreads();
+  void runProcesses();
+  void runRank(int rank);
+  void reportAll(const std::function<void()> &poll = {});
+  void reap(std::vector<pid_t> &children);
+
+  const Options &options_;
+  const Plan &plan_;
+  const Report &report_;
+  Shared shared_;
+  blinkConfig_t config_ = BLINK_CONFIG_INITIALIZER;
+};
+
+size_t Bench::referenceBytes(const Plan &plan) {
+  size_t most = 0;
+  for (const Case &c : plan.cases)
+    if (c.reduces())
+      most = std::max(most, c.inputBytes());
+  return most;
+}
+
+void Bench::reportAll(const std::function<void()> &poll) {
+  for (size_t i = 0; i < plan_.cases.size() && shared_.waitFor(i, poll); ++i)
+    report_(i, shared_.result(i));
+}
+
+std::string lastError(blinkResult_t result) {
+  return std::string(blinkGetErrorString(result)) + ": " +
+         blinkGetLastError(nullptr);
+}
+
+/// The ranks of this process.
+struct Comms {
+  explicit Comms(int n) : list(size_t(n), nullptr) {}
+  ~Comms() {
+    for (blinkComm_t comm : list)
+      blinkCommDestroy(comm);
+  }
+  Comms(const Comms &) = delete;
+
+  std::vector<blinkComm_t> list;
+};
+
+//===-- One process -------------------------------------------------------===//
+
+void Bench::runThreads() {
+  const int n = plan_.numPrograms;
+  std::vector<int> devices = options_.devices;
+  const bool cuda = options_.backend == blinkBackendCuda;
+  if (devices.size() == 1)
+    devices.assign(size_t(n), devices[0]);
+  for (int rank = 0; cuda && options_.devices.empty() && rank < n; ++rank)
+    devices.push_back(rank);
+  std::unique_ptr<Backend> backend; // its streams outlive communicators
+  Comms comms(n);
+  const blinkResult_t result =
+      blinkCommInitAll(comms.list.data(), n, cuda ? devices.data() : nullptr,
+                       plan_.schedule.get(), &config_);
+  if (result != blinkSuccess)
+    return shared_.fail(lastError(result));
+  backend = cuda ? makeCudaBackend(devices) : std::make_unique<Backend>();
+  std::vector<std::unique_ptr<Worker>> workers;
+  std::vector<std::thread> threads;
+  const bool one = options_.mode == Mode::group;
+  for (int rank = 0; rank < (one ? 1 : n); ++rank) {
+    workers.push_back(std::make_unique<Worker>(
+        options_, plan_.cases, *backend, shared_, rank,
+        one ? comms.list : std::vector<blinkComm_t>{comms.list[size_t(rank)]}));
+    threads.emplace_back([worker = workers.back().get()] { worker->run(); });
+  }
+  reportAll();
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
+//===-- A process a rank --------------------------------------------------===//
+
+/// In a process of its own.
+void Bench::runRank(int rank) {
+  blinkUniqueId id;
+  if (!shared_.getId(id))
+    return;
+  blinkComm_t comm = nullptr;
+  const blinkResult_t result = blinkCommInitRank(
+      &comm, plan_.numPrograms, id, rank, -1, plan_.schedule.get(), &config_);
+  if (result != blinkSuccess)
+    return shared_.fail(lastError(result));
+  Backend backend;
+  Worker(options_, plan_.cases, backend, shared_, rank, {comm}).run();
+  blinkCommDestroy(comm);
+}
+
+/// Notes children that have ended in another way than they should.
+void Bench::reap(std::vector<pid_t> &children) {
+  for (size_t rank = 0; rank < children.size(); ++rank) {
+    int status = 0;
+    if (children[rank] == 0 ||
+        waitpid(children[rank], &status, WNOHANG) != children[rank])
+      continue;
+    children[rank] = 0;
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+      shared_.fail("the process of rank " + std::to_string(rank) +
+                   " ended by " +
+                   (WIFSIGNALED(status)
+                        ? "signal " + std::to_string(WTERMSIG(status))
+                        : "exit code " + std::to_string(WEXITSTATUS(status))));
+  }
+}
+
+void Bench::runProcesses() {
+  std::vector<pid_t> children;
+  // The id comes last: making it starts a thread, and there is none in this
+  // process while it forks.
+  for (int rank = 0; rank < plan_.numPrograms && !shared_.failed(); ++rank) {
+    const pid_t child = fork();
+    if (child == -1)
+      shared_.fail("cannot start a process for rank " + std::to_string(rank));
+    else if (child != 0)
+      children.push_back(child);
+    else {
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
+      try {
+        runRank(rank);
+      } catch (const std::exception &error) {
+        shared_.fail(error.what());
+      }
+      _exit(0); // what is buffered for standard output is the parent's
+    }
+  }
+  blinkUniqueId id{};
+  const blinkResult_t result = blinkGetUniqueId(&id);
+  if (result == blinkSuccess)
+    shared_.putId(id);
+  else
+    shared_.fail(lastError(result));
+  reportAll([&] { reap(children); });
+  for (pid_t child : children) {
+    if (child == 0)
+      continue;
+    // The others may wait for a rank that has failed.
+    if (shared_.failed())
+      kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+  }
+}
+
+} // namespace
+
+std::string runBench(const Options &options, const Plan &plan,
+                     const Report &report) {
+  if (options.devices.size() > 1 &&
+      options.devices.size() != size_t(plan.numPrograms))
+    throw UsageError("--devices: " + std::to_string(options.devices.size()) +
+                     " GPUs for " + std::to_string(plan.numPrograms) +
+                     " ranks; give one a rank, or one for all");
+  try {
+    return Bench(options, plan, report).run();
+  } catch (const std::bad_alloc &) {
+    return "out of memory";
+  } catch (const std::runtime_error &error) {
+    return error.what();
+  }
+}
+
+} // namespace blink::perf

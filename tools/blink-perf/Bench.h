@@ -1,0 +1,26 @@
+//===- Bench.h - runs all cases in one of the modes -------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_TOOLS_BLINKPERF_BENCH_H
+#define BLINK_TOOLS_BLINKPERF_BENCH_H
+
+#include "tools/blink-perf/Cases.h"
+#include "tools/blink-perf/Shared.h"
+
+#include <functional>
+
+namespace blink::perf {
+
+/// Measures the plan's cases with one thread, threads or processes. `report` is
+/// called in this thread, in order, as soon as a case is done. Returns "" or
+/// the sentence of the first failure.
+std::string
+runBench(const Options &options, const Plan &plan,
+         const std::function<void(size_t index, const Result &)> &report);
+
+} // namespace blink::perf
+
+#endif // BLINK_TOOLS_BLINKPERF_BENCH_H

@@ -1,0 +1,150 @@
+//===- Buffers.cpp - the buffers of one rank ------------------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/blink-perf/Buffers.h"
+
+#include "tools/replay/Samples.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+namespace blink::perf {
+namespace {
+
+constexpr size_t kPage = 4096;
+
+size_t mostInput(const std::vector<Case> &cases, int rank) {
+  size_t most = 0;
+  for (const Case &c : cases)
+    if (rank < c.numRanks)
+      most = std::max(most, c.inputBytes());
+  return most;
+}
+
+/// In place the larger of both is needed.
+size_t mostOutput(const std::vector<Case> &cases, int rank) {
+  size_t most = 0;
+  for (const Case &c : cases)
+    if (rank < c.numRanks)
+      most = std::max(most, std::max(c.inputBytes(), c.outputBytes()));
+  return most;
+}
+
+} // namespace
+
+Memory::Memory(Backend &backend, int rank, size_t bytes)
+    : backend_(backend), rank_(rank),
+      size_((std::max<size_t>(bytes, 1) + kPage - 1) / kPage * kPage) {
+  // What no case touches is never backed by memory.
+  host_ = static_cast<uint8_t *>(std::aligned_alloc(kPage, size_));
+  if (!host_)
+    throw std::bad_alloc();
+  try {
+    memory_ = static_cast<uint8_t *>(backend.allocate(rank, host_, size_));
+  } catch (...) {
+    std::free(host_);
+    throw;
+  }
+}
+
+Memory::~Memory() {
+  backend_.release(rank_, memory_);
+  std::free(host_);
+}
+
+Buffers::Buffers(Backend &backend, int rank, const std::vector<Case> &cases)
+    : rank_(rank), input_(backend, rank, mostInput(cases, rank)),
+      output_(backend, rank, mostOutput(cases, rank)) {}
+
+// In place the smaller buffer is this rank's part of the larger one.
+size_t Buffers::inputOffset(const Case &c, bool inPlace) const {
+  const bool isPart = inPlace && c.inputBlocks() < c.outputBlocks();
+  return isPart ? size_t(rank_) * c.blockBytes() : 0;
+}
+
+size_t Buffers::outputOffset(const Case &c, bool inPlace) const {
+  const bool isPart = inPlace && c.outputBlocks() < c.inputBlocks();
+  return isPart ? size_t(rank_) * c.blockBytes() : 0;
+}
+
+const void *Buffers::send(const Case &c, bool inPlace) {
+  if (rank_ >= c.numRanks)
+    return nullptr; // a relay
+  return (inPlace ? output_ : input_).at(inputOffset(c, inPlace));
+}
+
+void *Buffers::recv(const Case &c, bool inPlace) {
+  return rank_ >= c.numRanks ? nullptr : output_.at(outputOffset(c, inPlace));
+}
+
+void Buffers::clear() {
+  for (Memory *memory : {&input_, &output_}) {
+    std::memset(memory->host(), 0, memory->size());
+    memory->upload(memory->size());
+  }
+}
+
+void Buffers::fill(const Case &c, bool inPlace, uint64_t seed) {
+  if (rank_ >= c.numRanks)
+    return;
+  const size_t outputBytes =
+      inPlace ? std::max(c.inputBytes(), c.outputBytes()) : c.outputBytes();
+  if (c.receives(rank_) || inPlace)
+    std::memset(output_.host(), 0xff, outputBytes);
+  if (c.sends(rank_)) {
+    const Samples samples(c.type, c.op, c.numRanks, seed);
+    const size_t size = sizeOf(c.type);
+    uint8_t *to = (inPlace ? output_ : input_).host() + inputOffset(c, inPlace);
+    for (size_t i = 0; i < c.count * c.inputBlocks(); ++i)
+      samples.input(rank_, i, to + i * size);
+    if (!inPlace)
+      input_.upload(c.inputBytes());
+  }
+  if (c.receives(rank_) || inPlace)
+    output_.upload(outputBytes);
+}
+
+uint64_t Buffers::countWrong(const Case &c, bool inPlace, uint64_t seed,
+                             const uint8_t *reduced) {
+  if (!c.receives(rank_))
+    return 0;
+  const Samples samples(c.type, c.op, c.numRanks, seed);
+  const size_t size = sizeOf(c.type);
+  output_.download(outputOffset(c, inPlace) + c.outputBytes());
+  const uint8_t *got = output_.host() + outputOffset(c, inPlace);
+  // Elements of a scattered buffer are numbered through all its blocks.
+  const size_t first = c.inputBlocks() > 1 ? size_t(rank_) * c.count : 0;
+  uint64_t wrong = 0;
+  if (c.reduces()) {
+    const uint8_t *want = reduced + first * size;
+    if (std::memcmp(got, want, c.outputBytes()) == 0)
+      return 0;
+    for (size_t i = 0; i < c.count; ++i)
+      wrong += std::memcmp(got + i * size, want + i * size, size) != 0;
+    return wrong;
+  }
+  for (uint32_t block = 0; block < c.outputBlocks(); ++block) {
+    const int source = c.outputBlocks() > 1 ? int(block) : c.root;
+    for (size_t i = 0; i < c.count; ++i, got += size) {
+      uint8_t want[8];
+      samples.input(source, first + i, want);
+      wrong += std::memcmp(got, want, size) != 0;
+    }
+  }
+  return wrong;
+}
+
+void writeReduced(const Case &c, uint64_t seed, size_t begin, size_t end,
+                  uint8_t *out) {
+  const Samples samples(c.type, c.op, c.numRanks, seed);
+  const size_t size = sizeOf(c.type);
+  for (size_t i = begin; i < end; ++i)
+    samples.reduced(i, out + i * size);
+}
+
+} // namespace blink::perf

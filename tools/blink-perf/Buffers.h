@@ -1,0 +1,75 @@
+//===- Buffers.h - the buffers of one rank ----------------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Allocated once for the largest case. Inputs and expected results are
+// Samples'; nothing here knows how the runtime reduces.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_TOOLS_BLINKPERF_BUFFERS_H
+#define BLINK_TOOLS_BLINKPERF_BUFFERS_H
+
+#include "tools/blink-perf/Backend.h"
+#include "tools/blink-perf/Cases.h"
+
+namespace blink::perf {
+
+/// Memory of a rank, with its twin on the host.
+class Memory {
+public:
+  /// Throws std::bad_alloc and what the back end throws.
+  Memory(Backend &backend, int rank, size_t bytes);
+  ~Memory();
+  Memory(const Memory &) = delete;
+
+  uint8_t *host() { return host_; }
+  /// Where the back end finds what is at `offset` of host().
+  uint8_t *at(size_t offset) { return memory_ + offset; }
+  size_t size() const { return size_; }
+  void upload(size_t bytes) { backend_.upload(memory_, host_, bytes); }
+  void download(size_t bytes) { backend_.download(host_, memory_, bytes); }
+
+private:
+  Backend &backend_;
+  int rank_;
+  size_t size_;
+  uint8_t *host_ = nullptr;
+  uint8_t *memory_ = nullptr;
+};
+
+class Buffers {
+public:
+  /// Large enough for every one of the cases.
+  Buffers(Backend &backend, int rank, const std::vector<Case> &cases);
+
+  const void *send(const Case &c, bool inPlace);
+  void *recv(const Case &c, bool inPlace);
+
+  /// Writes zeros everywhere. Memory that nobody has written would be one page
+  /// that all reads share, faster than any other.
+  void clear();
+  /// Writes the inputs of `seed`, and elsewhere in the output what no result
+  /// is likely to be.
+  void fill(const Case &c, bool inPlace, uint64_t seed);
+  /// Compares every element of the output; returns how many differ in any bit.
+  /// `reduced`: element by element, what a reduction of all inputs gives.
+  uint64_t countWrong(const Case &c, bool inPlace, uint64_t seed,
+                      const uint8_t *reduced);
+
+private:
+  size_t inputOffset(const Case &c, bool inPlace) const;
+  size_t outputOffset(const Case &c, bool inPlace) const;
+
+  int rank_;
+  Memory input_, output_; ///< in place the output serves as both
+};
+
+/// Writes elements [begin, end) of what the reduction of all inputs of `seed`
+/// must be, each at its place from `out`.
+void writeReduced(const Case &c, uint64_t seed, size_t begin, size_t end,
+                  uint8_t *out);
+
+} // namespace blink::perf
+
+#endif // BLINK_TOOLS_BLINKPERF_BUFFERS_H

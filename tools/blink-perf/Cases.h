@@ -1,0 +1,75 @@
+//===- Cases.h - what is measured -------------------------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// The programs of the files and the options, multiplied out. Every worker goes
+// through the same list in the same order.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_TOOLS_BLINKPERF_CASES_H
+#define BLINK_TOOLS_BLINKPERF_CASES_H
+
+#include "schedules/ScheduleFile.h"
+#include "tools/blink-perf/Options.h"
+
+#include <memory>
+
+namespace blink::perf {
+
+/// One line of a table: a call of one size, measured out of place and in place.
+struct Case {
+  sched::Collective collective;
+  int root;     ///< 0 where there is none
+  int numRanks; ///< that give and take; the others are relays
+  double bound; ///< of the certificate, GB/s
+  blinkDataType_t type;
+  blinkRedOp_t op;
+  size_t count; ///< the argument of the call
+
+  uint32_t inputBlocks() const {
+    return sched::inputBlocks(collective, uint32_t(numRanks));
+  }
+  uint32_t outputBlocks() const {
+    return sched::outputBlocks(collective, uint32_t(numRanks));
+  }
+  size_t blockBytes() const;
+  size_t inputBytes() const { return blockBytes() * inputBlocks(); }
+  size_t outputBytes() const { return blockBytes() * outputBlocks(); }
+  /// S, as for algbw: the whole gathered or scattered buffer.
+  uint64_t bytes() const { return std::max(inputBytes(), outputBytes()); }
+  bool hasRoot() const { return sched::isRooted(collective); }
+  bool reduces() const;
+  bool hasInPlace() const { return collective != sched::Collective::alltoall; }
+  /// Whether `rank` contributes, or gets a result. Relays do neither.
+  bool sends(int rank) const;
+  bool receives(int rank) const;
+  /// busbw / algbw, nccl-tests' convention.
+  double busFactor() const;
+};
+
+/// The lines of one collective.
+struct Section {
+  std::string collective;
+  std::vector<std::string> schedules; ///< a sentence for each program
+  std::vector<Case> cases;
+};
+
+struct CloseSchedule {
+  void operator()(blinkSchedule_t schedule) { blinkScheduleClose(schedule); }
+};
+
+struct Plan {
+  std::unique_ptr<blinkSchedule, CloseSchedule> schedule; ///< all the files
+  int numPrograms = 0;                                    ///< ranks and relays
+  int numLeftOut = 0; ///< programs for another number of ranks
+  std::vector<Section> sections;
+  std::vector<Case> cases; ///< of all sections, in order
+};
+
+/// Opens the files and says what to measure. Throws UsageError.
+Plan makePlan(const Options &options);
+
+} // namespace blink::perf
+
+#endif // BLINK_TOOLS_BLINKPERF_CASES_H

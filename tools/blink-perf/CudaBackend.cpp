@@ -1,0 +1,192 @@
+//===- CudaBackend.cpp - memory, streams and time of GPUs -----------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Rank 0's stream is where time is taken and graphs begin: what comes first
+// there holds all streams back, and what comes last there waits for them all.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/blink-perf/Backend.h"
+
+#include <stdexcept>
+#include <string>
+
+#if BLINK_HAVE_CUDA
+
+#include <cuda_runtime_api.h>
+
+namespace blink::perf {
+namespace {
+
+void require(cudaError_t error, const char *what) {
+  if (error != cudaSuccess)
+    throw std::runtime_error(std::string(what) + ": " +
+                             cudaGetErrorString(error));
+}
+
+class CudaBackend final : public Backend {
+public:
+  explicit CudaBackend(const std::vector<int> &devices);
+  ~CudaBackend() override;
+
+  void *allocate(int rank, void *host, size_t bytes) override {
+    use(rank);
+    void *memory = nullptr;
+    require(cudaMalloc(&memory, bytes), "cannot allocate memory of a GPU");
+    return memory;
+  }
+  void release(int rank, void *memory) override {
+    cudaSetDevice(devices_[rank]);
+    cudaFree(memory);
+  }
+  void upload(void *memory, const void *host, size_t bytes) override {
+    require(cudaMemcpy(memory, host, bytes, cudaMemcpyDefault),
+            "cannot copy to a GPU");
+    // From pageable memory cudaMemcpy may return before the last bytes are
+    // there, and streams that do not block would not wait for them.
+    require(cudaStreamSynchronize(nullptr), "cannot copy to a GPU");
+  }
+  void download(void *host, const void *memory, size_t bytes) override {
+    require(cudaMemcpy(host, memory, bytes, cudaMemcpyDefault),
+            "cannot copy from a GPU");
+  }
+  blinkStream_t stream(int rank) const override {
+    return reinterpret_cast<blinkStream_t>(streams_[rank]);
+  }
+  void synchronize() override {
+    for (size_t rank = 0; rank < streams_.size(); ++rank) {
+      use(int(rank));
+      require(cudaStreamSynchronize(streams_[rank]), "a stream failed");
+    }
+  }
+  bool keepsTime() const override { return true; }
+  double seconds(const std::function<void()> &work) override;
+  void capture(const std::function<void()> &work) override;
+  void launchGraph() override {
+    use(0);
+    require(cudaGraphLaunch(graph_, streams_[0]), "cannot launch the graph");
+  }
+
+private:
+  void use(int rank) {
+    require(cudaSetDevice(devices_[rank]), "cannot use a GPU");
+  }
+  void fork();
+  void join();
+  void dropGraph();
+
+  std::vector<int> devices_;
+  std::vector<cudaStream_t> streams_;
+  std::vector<cudaEvent_t> marks_; ///< one a rank, to order streams by
+  cudaEvent_t begin_ = nullptr, end_ = nullptr;
+  cudaGraphExec_t graph_ = nullptr;
+};
+
+CudaBackend::CudaBackend(const std::vector<int> &devices)
+    : devices_(devices), streams_(devices.size()), marks_(devices.size()) {
+  for (size_t rank = 0; rank < devices.size(); ++rank) {
+    use(int(rank));
+    require(cudaStreamCreateWithFlags(&streams_[rank], cudaStreamNonBlocking),
+            "cannot make a stream");
+    require(cudaEventCreateWithFlags(&marks_[rank], cudaEventDisableTiming),
+            "cannot make an event");
+  }
+  use(0);
+  require(cudaEventCreateWithFlags(&begin_, 0), "cannot make an event");
+  require(cudaEventCreateWithFlags(&end_, 0), "cannot make an event");
+}
+
+CudaBackend::~CudaBackend() {
+  dropGraph();
+  for (size_t rank = 0; rank < streams_.size(); ++rank) {
+    if (streams_[rank])
+      cudaStreamDestroy(streams_[rank]);
+    if (marks_[rank])
+      cudaEventDestroy(marks_[rank]);
+  }
+  if (begin_)
+    cudaEventDestroy(begin_);
+  if (end_)
+    cudaEventDestroy(end_);
+}
+
+/// What follows in any stream comes after what is in rank 0's.
+void CudaBackend::fork() {
+  use(0);
+  require(cudaEventRecord(marks_[0], streams_[0]), "cannot order streams");
+  for (size_t rank = 1; rank < streams_.size(); ++rank)
+    require(cudaStreamWaitEvent(streams_[rank], marks_[0], 0),
+            "cannot order streams");
+}
+
+/// What follows in rank 0's stream comes after what is in any.
+void CudaBackend::join() {
+  for (size_t rank = 1; rank < streams_.size(); ++rank) {
+    use(int(rank));
+    require(cudaEventRecord(marks_[rank], streams_[rank]),
+            "cannot order streams");
+    require(cudaStreamWaitEvent(streams_[0], marks_[rank], 0),
+            "cannot order streams");
+  }
+  use(0);
+}
+
+double CudaBackend::seconds(const std::function<void()> &work) {
+  use(0);
+  require(cudaEventRecord(begin_, streams_[0]), "cannot take the time");
+  fork();
+  work();
+  join();
+  require(cudaEventRecord(end_, streams_[0]), "cannot take the time");
+  synchronize();
+  float milliseconds = 0;
+  require(cudaEventElapsedTime(&milliseconds, begin_, end_),
+          "cannot take the time");
+  return double(milliseconds) * 1e-3;
+}
+
+void CudaBackend::capture(const std::function<void()> &work) {
+  dropGraph();
+  use(0);
+  cudaGraph_t graph = nullptr;
+  require(cudaStreamBeginCapture(streams_[0], cudaStreamCaptureModeRelaxed),
+          "cannot capture a graph");
+  try {
+    fork();
+    work();
+    join();
+  } catch (...) {
+    cudaStreamEndCapture(streams_[0], &graph);
+    if (graph)
+      cudaGraphDestroy(graph);
+    throw;
+  }
+  require(cudaStreamEndCapture(streams_[0], &graph), "cannot capture a graph");
+  const cudaError_t error = cudaGraphInstantiateWithFlags(&graph_, graph, 0);
+  cudaGraphDestroy(graph);
+  require(error, "cannot make the graph ready");
+}
+
+void CudaBackend::dropGraph() {
+  if (graph_)
+    cudaGraphExecDestroy(graph_);
+  graph_ = nullptr;
+}
+
+} // namespace
+
+std::unique_ptr<Backend> makeCudaBackend(const std::vector<int> &devices) {
+  return std::make_unique<CudaBackend>(devices);
+}
+
+} // namespace blink::perf
+
+#else
+
+std::unique_ptr<blink::perf::Backend>
+blink::perf::makeCudaBackend(const std::vector<int> &devices) {
+  throw std::runtime_error("this build has no CUDA back end");
+}
+
+#endif

@@ -1,0 +1,22 @@
+//===- Json.h - results as JSON ---------------------------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_TOOLS_BLINKPERF_JSON_H
+#define BLINK_TOOLS_BLINKPERF_JSON_H
+
+#include "tools/blink-perf/Table.h"
+
+namespace blink::perf {
+
+std::string formatJson(const Options &options, const Plan &plan,
+                       const Summary &summary);
+
+/// Writes under a temporary name and renames; throws std::runtime_error.
+void writeFile(const std::string &path, const std::string &text);
+
+} // namespace blink::perf
+
+#endif // BLINK_TOOLS_BLINKPERF_JSON_H

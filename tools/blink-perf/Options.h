@@ -1,0 +1,60 @@
+//===- Options.h - the command line of blink-perf ---------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Letters and meanings are nccl-tests' where it has them. By getopt_long, since
+// the program is built with the runtime alone.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_TOOLS_BLINKPERF_OPTIONS_H
+#define BLINK_TOOLS_BLINKPERF_OPTIONS_H
+
+#include "runtime/blink.h"
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace blink::perf {
+
+/// Who drives the ranks.
+enum class Mode {
+  group,    ///< one thread, all ranks in a group
+  threads,  ///< a thread a rank
+  processes ///< a process a rank
+};
+const char *nameOf(Mode mode);
+
+struct Options {
+  std::vector<std::string> files;
+  uint64_t minBytes = 8, maxBytes = 64 << 20;
+  uint64_t stepBytes = 0; ///< 0: by stepFactor
+  uint64_t stepFactor = 2;
+  int iterations = 20, warmup = 5;
+  bool check = true;
+  std::vector<blinkDataType_t> types{blinkFloat32};
+  std::vector<blinkRedOp_t> ops{blinkSum};
+  int root = -1; ///< -1: every root there is a program for
+  Mode mode = Mode::group;
+  std::string collective; ///< empty: all
+  int ranks = 0;          ///< 0: those of the first program
+  blinkBackend_t backend = blinkBackendHost;
+  std::vector<int> devices; ///< one: of all ranks; empty: rank r on GPU r
+  int graphLaunches = 0;    ///< 0: no CUDA graph
+  std::string json;         ///< empty: none
+  int timeoutMs = 0;        ///< 0: the runtime's default
+};
+
+/// The call or an input is wrong: exit code 2.
+struct UsageError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Reads the command line. Prints help or version and returns false where that
+/// was asked for. Throws UsageError.
+bool parseOptions(int argc, char **argv, Options &options);
+
+} // namespace blink::perf
+
+#endif // BLINK_TOOLS_BLINKPERF_OPTIONS_H

@@ -1,0 +1,205 @@
+//===- Worker.cpp - drives some ranks through all cases -------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// A check comes before its timing and has data of its own, so that what a
+// former call left in a buffer or on its way is not taken for a result.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/blink-perf/Worker.h"
+
+#include <algorithm>
+#include <atomic>
+#include <stdexcept>
+#include <thread>
+
+namespace blink::perf {
+namespace {
+
+/// Another worker has failed, and has said so.
+struct Ended {};
+
+} // namespace
+
+Worker::Worker(const Options &options, const std::vector<Case> &cases,
+               Backend &backend, Shared &shared, int firstRank,
+               std::vector<blinkComm_t> comms)
+    : options_(options), cases_(cases), backend_(backend), shared_(shared),
+      firstRank_(firstRank), comms_(std::move(comms)) {}
+
+void Worker::run() {
+  try {
+    for (size_t i = 0; i < comms_.size(); ++i)
+      buffers_.push_back(
+          std::make_unique<Buffers>(backend_, firstRank_ + int(i), cases_));
+    if (!options_.check)
+      forEachRank([&](size_t i) { buffers_[i]->clear(); });
+    for (size_t index = 0; index < cases_.size(); ++index) {
+      measure(index, false);
+      if (cases_[index].hasInPlace())
+        measure(index, true);
+      meet();
+      if (firstRank_ == 0)
+        shared_.finish(index);
+    }
+  } catch (const Ended &) {
+  } catch (const std::exception &error) {
+    shared_.fail(error.what());
+  }
+}
+
+/// Calls function(i) for each rank of this worker, on all processors when it is
+/// the only worker.
+template <typename Function> void Worker::forEachRank(Function function) {
+  std::atomic<size_t> next{0};
+  std::exception_ptr error;
+  std::atomic<bool> threw{false};
+  auto work = [&] {
+    try {
+      for (size_t i = next++; i < comms_.size(); i = next++)
+        function(i);
+    } catch (...) {
+      if (!threw.exchange(true))
+        error = std::current_exception();
+    }
+  };
+  std::vector<std::thread> threads;
+  const size_t most =
+      std::min<size_t>(std::thread::hardware_concurrency(), comms_.size());
+  for (size_t t = 1; t < most; ++t)
+    threads.emplace_back(work);
+  work();
+  for (std::thread &thread : threads)
+    thread.join();
+  if (error)
+    std::rethrow_exception(error);
+}
+
+void Worker::meet(double *seconds) {
+  if (!shared_.barrier(seconds))
+    throw Ended();
+}
+
+void Worker::measure(size_t index, bool inPlace) {
+  const Case &c = cases_[index];
+  Result &result = shared_.result(index);
+  const uint64_t seed = 2 * index + inPlace + 1;
+  if (options_.check)
+    result.wrong[inPlace] += check(c, inPlace, seed);
+  const double seconds = time(c, inPlace);
+  if (firstRank_ == 0)
+    result.seconds[inPlace] = seconds;
+}
+
+uint64_t Worker::check(const Case &c, bool inPlace, uint64_t seed) {
+  forEachRank([&](size_t i) { buffers_[i]->fill(c, inPlace, seed); });
+  if (c.reduces()) {
+    const size_t elements = c.count * c.inputBlocks();
+    const size_t ranks = size_t(c.numRanks);
+    forEachRank([&](size_t i) {
+      const size_t rank = size_t(firstRank_) + i;
+      if (rank < ranks)
+        writeReduced(c, seed, elements * rank / ranks,
+                     elements * (rank + 1) / ranks, shared_.reference());
+    });
+  }
+  meet();
+  if (options_.graphLaunches == 0) {
+    iterate(c, inPlace, 1);
+  } else {
+    backend_.capture([&] { iterate(c, inPlace, 1); });
+    backend_.launchGraph();
+  }
+  wait(c, inPlace);
+  std::atomic<uint64_t> wrong{0};
+  forEachRank([&](size_t i) {
+    wrong += buffers_[i]->countWrong(c, inPlace, seed, shared_.reference());
+  });
+  return wrong;
+}
+
+double Worker::time(const Case &c, bool inPlace) {
+  iterate(c, inPlace, options_.warmup);
+  wait(c, inPlace);
+  const int iterations = options_.iterations;
+  if (backend_.keepsTime()) { // one worker
+    double seconds = 0;
+    if (options_.graphLaunches == 0) {
+      seconds = backend_.seconds([&] { iterate(c, inPlace, iterations); });
+    } else {
+      backend_.capture([&] { iterate(c, inPlace, options_.graphLaunches); });
+      backend_.launchGraph(); // its first launch uploads it
+      wait(c, inPlace);
+      seconds = backend_.seconds([&] {
+        for (int i = 0; i < iterations; ++i)
+          backend_.launchGraph();
+      });
+      seconds /= options_.graphLaunches;
+    }
+    wait(c, inPlace);
+    return seconds / iterations;
+  }
+  double begin = 0, end = 0;
+  meet(&begin);
+  iterate(c, inPlace, iterations);
+  meet(&end);
+  return (end - begin) / iterations;
+}
+
+void Worker::iterate(const Case &c, bool inPlace, int times) {
+  for (int t = 0; t < times; ++t) {
+    blinkResult_t result;
+    if (comms_.size() == 1) {
+      result = call(0, c, inPlace);
+    } else {
+      blinkGroupStart();
+      for (size_t i = 0; i < comms_.size(); ++i)
+        call(i, c, inPlace); // the group's end returns what one was refused for
+      result = blinkGroupEnd();
+    }
+    if (result != blinkSuccess)
+      throw std::runtime_error(std::string(blinkGetErrorString(result)) + ": " +
+                               blinkGetLastError(nullptr));
+  }
+}
+
+/// Until what was called is done; then what became of it.
+void Worker::wait(const Case &c, bool inPlace) {
+  if (!backend_.keepsTime())
+    return;
+  backend_.synchronize();
+  blinkResult_t result = blinkSuccess;
+  for (blinkComm_t comm : comms_)
+    if (blinkCommGetAsyncError(comm, &result) == blinkSuccess &&
+        result != blinkSuccess)
+      iterate(c, inPlace, 1); // fails at once, and says why
+}
+
+blinkResult_t Worker::call(size_t which, const Case &c, bool inPlace) {
+  const void *send = buffers_[which]->send(c, inPlace);
+  void *recv = buffers_[which]->recv(c, inPlace);
+  blinkComm_t comm = comms_[which];
+  blinkStream_t stream = backend_.stream(firstRank_ + int(which));
+  switch (c.collective) {
+  case sched::Collective::allreduce:
+    return blinkAllReduce(send, recv, c.count, c.type, c.op, comm, stream);
+  case sched::Collective::broadcast:
+    return blinkBroadcast(send, recv, c.count, c.type, c.root, comm, stream);
+  case sched::Collective::reduce:
+    return blinkReduce(send, recv, c.count, c.type, c.op, c.root, comm, stream);
+  case sched::Collective::allgather:
+    return blinkAllGather(send, recv, c.count, c.type, comm, stream);
+  case sched::Collective::reducescatter:
+    return blinkReduceScatter(send, recv, c.count, c.type, c.op, comm, stream);
+  case sched::Collective::gather:
+    return blinkGather(send, recv, c.count, c.type, c.root, comm, stream);
+  case sched::Collective::scatter:
+    return blinkScatter(send, recv, c.count, c.type, c.root, comm, stream);
+  case sched::Collective::alltoall:
+    return blinkAllToAll(send, recv, c.count, c.type, comm, stream);
+  }
+  return blinkInternalError;
+}
+
+} // namespace blink::perf

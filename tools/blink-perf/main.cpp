@@ -1,0 +1,69 @@
+//===- main.cpp - blink-perf ----------------------------------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/blink-perf/Bench.h"
+#include "tools/blink-perf/Json.h"
+
+#include <cstdio>
+#include <exception>
+
+using namespace blink::perf;
+
+namespace {
+
+enum ExitCode { kGood = 0, kBadAnswer = 1, kBadCall = 2 };
+
+int complain(const std::string &sentence, ExitCode code) {
+  std::fflush(stdout);
+  std::fprintf(stderr, "blink-perf: error: %s\n", sentence.c_str());
+  return code;
+}
+
+/// Measures and prints, line by line.
+Summary measure(const Options &options, const Plan &plan) {
+  Summary summary;
+  size_t section = 0, nextHeader = 0;
+  printTitle(options, plan);
+  summary.error =
+      runBench(options, plan, [&](size_t index, const Result &result) {
+        if (index == nextHeader) {
+          printHeader(options, plan, plan.sections[section]);
+          nextHeader += plan.sections[section++].cases.size();
+        }
+        Row row{plan.cases[index],
+                {result.seconds[0], result.wrong[0]},
+                {result.seconds[1], result.wrong[1]}};
+        printRow(options, row);
+        summary.rows.push_back(row);
+      });
+  printSummary(options, summary);
+  return summary;
+}
+
+int run(int argc, char **argv) {
+  Options options;
+  if (!parseOptions(argc, argv, options))
+    return kGood;
+  const Plan plan = makePlan(options);
+  const Summary summary = measure(options, plan);
+  if (!options.json.empty())
+    writeFile(options.json, formatJson(options, plan, summary));
+  if (!summary.error.empty())
+    return complain(summary.error, kBadAnswer);
+  return summary.ok() ? kGood : kBadAnswer;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  try {
+    return run(argc, argv);
+  } catch (const UsageError &error) {
+    return complain(error.what(), kBadCall);
+  } catch (const std::exception &error) {
+    return complain(error.what(), kBadCall); // of the file for the results
+  }
+}
