@@ -16,3 +16,19 @@ execute_process(COMMAND ${WORK}/consumer/consumer OUTPUT_VARIABLE said COMMAND_E
 if(NOT said STREQUAL "${VERSION}\n")
   message(FATAL_ERROR "expected ${VERSION}, the installed library says ${said}")
 endif()
+
+# The archive, and the pkg-config file, too.
+execute_process(COMMAND ${WORK}/consumer/consumer_static OUTPUT_VARIABLE said COMMAND_ERROR_IS_FATAL ANY)
+if(NOT said STREQUAL "${VERSION}\n")
+  message(FATAL_ERROR "expected ${VERSION}, the installed archive says ${said}")
+endif()
+find_program(pkg_config pkg-config)
+if(pkg_config)
+  file(GLOB_RECURSE pc ${prefix}/*/blink.pc)
+  get_filename_component(folder ${pc} DIRECTORY)
+  execute_process(COMMAND ${CMAKE_COMMAND} -E env PKG_CONFIG_PATH=${folder}
+    ${pkg_config} --cflags --libs blink OUTPUT_VARIABLE flags OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  separate_arguments(flags)
+  execute_process(COMMAND ${CXX} -x c++ ${CONSUMER}/main.cpp ${flags} -o ${WORK}/consumer/by_pkg_config
+    COMMAND_ERROR_IS_FATAL ANY)
+endif()
