@@ -2,13 +2,12 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// On emulated devices (test/emulation).
+// On emulated devices (test/emulation) and on real ones.
 //
 //===----------------------------------------------------------------------===//
 
 #include "test/conformance/Elements.h"
 #include "test/conformance/Workers.h"
-#include "test/emulation/Emulation.h"
 
 #include "doctest/doctest.h"
 
@@ -18,6 +17,27 @@ using namespace blink;
 using namespace blink::test;
 
 namespace {
+
+/// Buffers for an allreduce of `count` floats in place, where the back end
+/// wants them.
+std::vector<RankBuffers> floats(int numRanks, size_t count) {
+  Case c;
+  c.count = count;
+  c.inPlace = true;
+  std::vector<RankBuffers> buffers;
+  for (int rank = 0; rank < numRanks; ++rank) {
+    useDeviceOf(rank);
+    buffers.emplace_back(c, numRanks, rank);
+  }
+  return buffers;
+}
+
+/// Starts an allreduce of `count` floats of one rank, in place.
+blinkResult_t start(const Job &job, int rank, const RankBuffers &buffers,
+                    size_t count) {
+  return blinkAllReduce(buffers.send(), buffers.recv(), count, blinkFloat32,
+                        blinkSum, job[rank], job.stream(rank));
+}
 
 std::string lastError(const Job &job, int rank) {
   // The next call says why the communicator is no longer of use.
@@ -30,35 +50,9 @@ bool contains(const std::string &text, const char *part) {
   return text.find(part) != std::string::npos;
 }
 
-/// What blinkCommInitAll says of a schedule on emulated devices.
-std::string initError(const TestSchedule &model, int numRanks,
-                      const int *devices) {
-  std::vector<uint8_t> bytes = seal(model);
-  blinkSchedule_t schedule;
-  REQUIRE(blinkScheduleOpenMemory(bytes.data(), bytes.size(), &schedule) ==
-          blinkSuccess);
-  std::vector<blinkComm_t> comms(numRanks);
-  blinkConfig_t config = BLINK_CONFIG_INITIALIZER;
-  config.backend = blinkBackendCuda;
-  blinkResult_t result =
-      blinkCommInitAll(comms.data(), numRanks, devices, schedule, &config);
-  std::string text = result == blinkSuccess ? "" : blinkGetLastError(nullptr);
-  for (blinkComm_t comm : comms)
-    blinkCommDestroy(comm);
-  blinkScheduleClose(schedule);
-  return text;
-}
-
 TestSchedule withProtocol(TestSchedule model, sched::Protocol protocol) {
   for (TestProgram &program : model.programs)
     program.variants[0].protocol = protocol;
-  return model;
-}
-
-TestSchedule withKind(TestSchedule model, sched::ChannelKind kind) {
-  for (TestProgram &program : model.programs)
-    for (TestChannel &channel : program.variants[0].channels)
-      channel.kind = kind;
   return model;
 }
 
@@ -159,10 +153,9 @@ TEST_CASE(
     Job job(
         withProtocol(makeSchedule(Collective::allreduce, 0, 3, {}), protocol),
         3, 200);
-    std::vector<float> data(3, 1.0f);
+    std::vector<RankBuffers> data = floats(3, 1);
     for (int rank : {0, 1})
-      CHECK(blinkAllReduce(&data[rank], &data[rank], 1, blinkFloat32, blinkSum,
-                           job[rank], job.stream(rank)) == blinkSuccess);
+      CHECK(start(job, rank, data[rank], 1) == blinkSuccess);
     for (int rank : {0, 1})
       CHECK(cudaStreamSynchronize(reinterpret_cast<cudaStream_t>(
                 job.stream(rank))) == cudaSuccess);
@@ -184,11 +177,9 @@ TEST_CASE("calls that differ are found by the data") {
     Job job(
         withProtocol(makeSchedule(Collective::allreduce, 0, 2, {}), protocol),
         2, 5000);
-    std::vector<float> data(40, 1.0f);
-    std::vector<blinkResult_t> results = job.onThreads([&](int rank) {
-      return blinkAllReduce(&data[20 * rank], &data[20 * rank],
-                            rank == 0 ? 10 : 11, blinkFloat32, blinkSum,
-                            job[rank], job.stream(rank));
+    std::vector<RankBuffers> data = floats(2, 11);
+    job.onThreads([&](int rank) {
+      return start(job, rank, data[rank], rank == 0 ? 10 : 11);
     });
     std::string text = lastError(job, 0);
     CAPTURE(text);
@@ -196,9 +187,7 @@ TEST_CASE("calls that differ are found by the data") {
     // In one group nothing is launched, and the job lives on.
     Job other(makeSchedule(Collective::allreduce, 0, 2, {}), 2);
     CHECK(other.inGroup([&](int rank) {
-      return blinkAllReduce(&data[20 * rank], &data[20 * rank],
-                            rank == 0 ? 10 : 11, blinkFloat32, blinkSum,
-                            other[rank], other.stream(rank));
+      return start(other, rank, data[rank], rank == 0 ? 10 : 11);
     }) == blinkInvalidUsage);
     Case c;
     c.count = 10;
@@ -208,34 +197,10 @@ TEST_CASE("calls that differ are found by the data") {
 
 TEST_CASE("abort ends kernels that wait") {
   Job job(makeSchedule(Collective::allreduce, 0, 2, {}), 2, 20000);
-  float value = 1;
-  CHECK(blinkAllReduce(&value, &value, 1, blinkFloat32, blinkSum, job[0],
-                       job.stream(0)) == blinkSuccess);
+  std::vector<RankBuffers> data = floats(2, 1);
+  CHECK(start(job, 0, data[0], 1) == blinkSuccess);
   CHECK(blinkCommAbort(job.release(0)) == blinkSuccess); // waits for the kernel
   CHECK(contains(lastError(job, 1), "rank 0 aborted"));
-}
-
-TEST_CASE("what the machine cannot run is refused in a sentence") {
-  TestSchedule four = makeSchedule(Collective::allreduce, 0, 4, {});
-  emulatedMachine = {};
-  CHECK(initError(four, 4, nullptr) == "");
-  emulatedMachine.devices = 3;
-  CHECK(contains(initError(four, 4, nullptr),
-                 "rank 3 is for GPU 3, this machine has 3"));
-  const int onTwo[] = {0, 0, 1, 1}, wrong[] = {0, 1, -1, 2};
-  CHECK(initError(four, 4, onTwo) == "");
-  CHECK(contains(initError(four, 4, wrong), "rank 2 is for GPU -1"));
-  emulatedMachine.peerBorder = 1;
-  CHECK(contains(initError(four, 4, onTwo),
-                 "cannot access each other's memory here"));
-  CHECK(initError(withKind(four, sched::ChannelKind::staged), 4, onTwo) == "");
-  CHECK(
-      contains(initError(withKind(four, sched::ChannelKind::network), 4, onTwo),
-               "over the network"));
-  emulatedMachine = {};
-  emulatedMachine.residentLanes = 3;
-  CHECK(contains(initError(four, 4, onTwo), "4 lanes, 3 can run"));
-  emulatedMachine = {};
 }
 
 TEST_CASE("ranks in processes of their own share GPU memory") {

@@ -11,9 +11,10 @@
 #include "doctest/doctest.h"
 
 #if BLINK_TEST_CUDA
-#include <cuda_runtime_api.h>
+#include "runtime/cuda/Kernels.h"
 #endif
 
+#include <climits>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -31,6 +32,12 @@ constexpr size_t kMargin = 64;
 void must(bool good) {
   if (!good)
     std::abort();
+}
+
+int numDevices() {
+  int count = 0;
+  must(cudaGetDeviceCount(&count) == cudaSuccess && count > 0);
+  return count;
 }
 #endif
 
@@ -101,6 +108,30 @@ TestSchedule allCollectives(int numRanks, int root,
   return all;
 }
 
+TestSchedule withKind(TestSchedule model, sched::ChannelKind kind) {
+  for (TestProgram &program : model.programs)
+    for (TestChannel &channel : program.variants[0].channels)
+      channel.kind = kind;
+  return model;
+}
+
+void useDeviceOf(int rank) {
+#if BLINK_TEST_CUDA
+  must(cudaSetDevice(rank % numDevices()) == cudaSuccess);
+#endif
+}
+
+int mostLanes(int numRanks) {
+#if BLINK_TEST_CUDA
+  const int devices = numDevices();
+  uint32_t resident = 0;
+  REQUIRE(runtime::residentLanes(resident) == cudaSuccess);
+  return int(resident) / ((numRanks + devices - 1) / devices);
+#else
+  return INT_MAX;
+#endif
+}
+
 Job::Job(const TestSchedule &model, int numRanks, int timeoutMs)
     : comms_(numRanks), streams_(numRanks) {
   std::vector<uint8_t> bytes = seal(model);
@@ -110,12 +141,10 @@ Job::Job(const TestSchedule &model, int numRanks, int timeoutMs)
   const int *devices = nullptr;
 #if BLINK_TEST_CUDA
   config.backend = blinkBackendCuda;
-  int count = 0;
-  REQUIRE(cudaGetDeviceCount(&count) == cudaSuccess);
   std::vector<int> list;
   for (int rank = 0; rank < numRanks; ++rank) {
-    list.push_back(rank % count);
-    REQUIRE(cudaSetDevice(list.back()) == cudaSuccess);
+    list.push_back(rank % numDevices());
+    useDeviceOf(rank);
     cudaStream_t stream;
     REQUIRE(cudaStreamCreate(&stream) == cudaSuccess);
     streams_[rank] = reinterpret_cast<blinkStream_t>(stream);
@@ -297,6 +326,7 @@ RankBuffers::State::State(const Case &c, int numRanks, int rank)
 
 RankBuffers::RankBuffers(const Case &c, int numRanks, int rank)
     : state_(std::make_unique<State>(c, numRanks, rank)) {}
+RankBuffers::RankBuffers(RankBuffers &&) noexcept = default;
 RankBuffers::~RankBuffers() = default;
 const void *RankBuffers::send() const {
   return (state_->c.inPlace ? state_->recvBuffer : state_->sendBuffer)
@@ -342,8 +372,10 @@ std::string RankBuffers::check() {
 
 std::string runCase(const Job &job, const Case &c) {
   std::vector<RankBuffers> buffers;
-  for (int rank = 0; rank < job.size(); ++rank)
+  for (int rank = 0; rank < job.size(); ++rank) {
+    useDeviceOf(rank);
     buffers.emplace_back(c, job.size(), rank);
+  }
   std::vector<blinkResult_t> results;
   auto body = [&](int rank) {
     return call(c, buffers[rank].send(), buffers[rank].recv(), job[rank],

@@ -22,6 +22,17 @@ namespace blink::test {
 TestSchedule allCollectives(int numRanks, int root,
                             const BuildOptions &options);
 
+/// The schedule with all channels of one kind.
+TestSchedule withKind(TestSchedule model, sched::ChannelKind kind);
+
+/// Makes the GPU of a rank of a Job current: ranks are dealt out to all there
+/// are. On the host: nothing.
+void useDeviceOf(int rank);
+
+/// How many lanes each rank of a job may have for all to run at the same time:
+/// a test GPU may be small.
+int mostLanes(int numRanks);
+
 /// Communicators of all ranks over a schedule; destroyed at the end.
 class Job {
 public:
@@ -71,7 +82,7 @@ struct Case {
 class RankBuffers {
 public:
   RankBuffers(const Case &c, int numRanks, int rank);
-  RankBuffers(RankBuffers &&) = default;
+  RankBuffers(RankBuffers &&) noexcept;
   ~RankBuffers();
 
   const void *send() const;

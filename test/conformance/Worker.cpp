@@ -6,7 +6,8 @@
 //
 //   blink_conformance_worker SCHEDULE RANKS RANK TIMEOUT_MS SCENARIO
 //
-// (or, on emulated devices, blink_emulated_worker)
+// (or blink_emulated_worker on emulated devices, blink_cuda_worker on real
+// ones)
 //
 // with the job's id, in hexadecimal, in BLINK_TEST_ID. Prints one line: "good",
 // or the result's name and the error's sentence.
@@ -168,15 +169,17 @@ int runRegistered() {
 
 /// Allreduces until one fails, at most `times`.
 int reduceUntilError(size_t count, int times) {
-  std::vector<float> data(count, 1.0f);
+  Case c;
+  c.count = count;
+  c.op = blinkMax;
+  c.inPlace = true;
+  RankBuffers buffers(c, numRanks, self);
   for (int i = 0; i < times; ++i) {
     blinkResult_t result =
-        synchronized(blinkAllReduce(data.data(), data.data(), count,
-                                    blinkFloat32, blinkMax, comm, nullptr));
+        synchronized(call(c, buffers.send(), buffers.recv(), comm));
     if (result != blinkSuccess) {
       // Afterwards every call fails at once, and the process lives on.
-      if (blinkAllReduce(data.data(), data.data(), count, blinkFloat32,
-                         blinkMax, comm, nullptr) != result)
+      if (call(c, buffers.send(), buffers.recv(), comm) != result)
         return say("a second call did not fail alike");
       return sayError(result);
     }
@@ -239,7 +242,9 @@ int main(int argc, char **argv) {
   int device = -1;
 #if BLINK_TEST_CUDA
   config.backend = blinkBackendCuda;
-  device = self % 2; // several processes on one device, too
+  int count = 0;
+  cudaGetDeviceCount(&count);
+  device = count > 1 ? self % 2 : 0; // several processes on one device, too
   cudaSetDevice(device);
 #endif
   blinkResult_t result = blinkScheduleOpen(argv[1], &schedule);

@@ -1,0 +1,262 @@
+#!/usr/bin/env bash
+# Builds the runtime on a machine with a GPU, tests and measures it there, and writes a report.
+#
+#   tools/gpu-check.sh                        results in build/gpu-check/results/report.md
+#   tools/gpu-check.sh --output DIR           results there
+#   tools/gpu-check.sh --flatbuffers DIR --doctest DIR
+#                                             folders with flatbuffers/flatbuffers.h and doctest/doctest.h
+#                                             (default: FLATBUFFERS_INCLUDE_DIR, DOCTEST_INCLUDE_DIR, /usr/include)
+#   tools/gpu-check.sh --build-only           builds and stops; needs no GPU
+#   tools/gpu-check.sh --build DIR            the build folder (default build/gpu-check)
+#   tools/gpu-check.sh --architecture 90      machine code for this one (default: the GPU's)
+#
+# Needs CUDA, CMake 3.25, ninja, a C++17 compiler and Python 3; no LLVM, no network. Uses one GPU, the first or the
+# first of CUDA_VISIBLE_DEVICES; where there are more, the conformance tests also run over all. Ends within 8 minutes.
+# Exit code: 0 all that ran is good, 1 something failed, 2 it could not begin.
+set -euo pipefail
+script=$(cd "$(dirname "$0")" && pwd)/$(basename "$0")
+invoked_from=$PWD
+cd "$(dirname "$script")/.."
+
+usage() { sed -n '2,/^set -e/{/^#/s/^# \{0,1\}//p}' "$script"; }
+stop() {
+  echo "gpu-check: $*" >&2
+  exit 2
+}
+# A path as the caller meant it.
+path() { case $1 in /*) echo "$1" ;; *) echo "$invoked_from/$1" ;; esac; }
+
+build=$PWD/build/gpu-check
+output= architecture= build_only=
+flatbuffers=${FLATBUFFERS_INCLUDE_DIR-} doctest=${DOCTEST_INCLUDE_DIR-}
+while [ $# -gt 0 ]; do
+  case $1 in
+    -h | --help) usage; exit 0 ;;
+    --build-only) build_only=1; shift; continue ;;
+    --build | --output | --flatbuffers | --doctest | --architecture) ;;
+    *) stop "no option '$1'; --help lists them" ;;
+  esac
+  [ $# -ge 2 ] || stop "$1 needs a value"
+  case $1 in
+    --build) build=$(path "$2") ;;
+    --output) output=$(path "$2") ;;
+    --flatbuffers) flatbuffers=$(path "$2") ;;
+    --doctest) doctest=$(path "$2") ;;
+    --architecture) architecture=$2 ;;
+  esac
+  shift 2
+done
+output=${output:-$build/results}
+
+# `bounded SECONDS COMMAND`: that long at most, and not beyond the time for everything.
+total=470
+bounded() {
+  local limit=$1 left=$((total - SECONDS))
+  shift
+  [ "$left" -gt 1 ] || left=1
+  timeout --kill-after=5 "$((limit < left ? limit : left))" "$@"
+}
+
+#== What is here ===============================================================
+
+command -v cmake >/dev/null || stop "cmake is not on PATH"
+command -v ninja >/dev/null || stop "ninja is not on PATH"
+command -v python3 >/dev/null || stop "python3 is not on PATH"
+PATH=$PATH:/usr/local/cuda/bin
+nvcc=$(command -v nvcc) || stop "nvcc is neither on PATH nor in /usr/local/cuda/bin"
+
+gpu=none driver=none gpus=0
+device=${CUDA_VISIBLE_DEVICES-0}
+device=${device%%,*}
+if list=$(nvidia-smi -L 2>/dev/null); then
+  gpus=$(grep -c '^GPU ' <<<"$list" || true)
+fi
+if [ "$gpus" -gt 0 ]; then
+  ask() { nvidia-smi -i "${device:-0}" --query-gpu="$1" --format=csv,noheader | head -1; }
+  gpu=$(ask name)
+  driver=$(ask driver_version)
+  own=$(ask compute_cap | tr -d .)
+elif [ -z "$build_only" ]; then
+  stop "nvidia-smi lists no GPU; --build-only builds and stops"
+fi
+if [ -z "$architecture" ]; then
+  # PTX of 80 for a GPU that this nvcc does not know, and without a GPU something to build.
+  architecture=80
+  if [ -n "${own-}" ] && "$nvcc" --list-gpu-code | grep -qx "sm_$own"; then
+    architecture=$own-real
+  fi
+fi
+
+# header_folder NAME DIR FILE: DIR or DIR/include, whichever has the file.
+header_folder() {
+  local folder
+  for folder in "$2" "$2/include"; do
+    if [ -e "$folder/$3" ]; then
+      echo "$folder"
+      return
+    fi
+  done
+  stop "$1 $2: no $3 there"
+}
+options=()
+if [ -n "$flatbuffers" ]; then
+  flatbuffers=$(header_folder --flatbuffers "$flatbuffers" flatbuffers/flatbuffers.h)
+  # The generated header of the tree goes with these headers; a flatc of this machine need not.
+  options+=("-DBLINK_FLATBUFFERS_INCLUDE_DIR=$flatbuffers" -DBLINK_FLATC=OFF)
+fi
+if [ -n "$doctest" ]; then
+  doctest=$(header_folder --doctest "$doctest" doctest/doctest.h)
+  options+=("-DBLINK_DOCTEST_INCLUDE_DIR=$doctest")
+fi
+
+#== The report =================================================================
+
+mkdir -p "$output" "$build"
+rm -f "$output"/{report.md,*.log,perf-*.json}
+failed=0
+rows=()
+# row CHECK RESULT SECONDS DETAIL
+row() {
+  rows+=("| $1 | $2 | $3 | ${4//|/,} |")
+  echo "gpu-check: $1: $2 ($3 s) $4" >&2
+  case $2 in FAILED*) failed=1 ;; esac
+}
+# The rows of docs/gpu-results.md, of what blink-perf wrote.
+print_measurements() {
+  python3 - "$gpu" "$driver" "$output"/perf-*.json <<'PYTHON'
+import json, os, sys
+gpu, driver, *paths = sys.argv[1:]
+def cell(value):
+    return "" if value is None else f"{value:,.2f}" if isinstance(value, float) else str(value)
+paths = [path for path in paths if os.path.exists(path)]
+if paths:
+    print("\nVirtual ranks on one GPU, float32; lanes: at most so many a rank.\n")
+    print("| GPU | driver | ranks | lanes | collective | bytes | time (us) | algbw (GB/s) | in place: time (us) "
+          "| algbw (GB/s) | wrong |\n" + "|---" * 11 + "|")
+for path in paths:
+    with open(path) as file:
+        results = json.load(file)
+    lanes = os.path.basename(path).removeprefix("perf-").removesuffix(".json")
+    for row in results["results"]:
+        out, within = row["out_of_place"], row["in_place"] or {}
+        wrong = [measure["wrong"] for measure in (out, within) if measure.get("wrong") is not None]
+        cells = [gpu, driver, results["ranks"], lanes, row["collective"], row["bytes"], out["time_us"],
+                 out["algbw_gbps"], within.get("time_us"), within.get("algbw_gbps"), sum(wrong) if wrong else None]
+        print("| " + " | ".join(map(cell, cells)) + " |")
+    if results.get("error"):
+        print(f"\n{path}: {results['error']}")
+PYTHON
+}
+finish() {
+  {
+    echo "# GPU check"
+    echo
+    echo "GPU: $gpu (of $gpus); driver $driver; CUDA $("$nvcc" --version | sed -n 's/.*release \([0-9.]*\),.*/\1/p');" \
+      "kernels for $architecture; Blink $(git rev-parse --short HEAD 2>/dev/null || echo "of no commit")"
+    echo
+    echo "| check | result | seconds | |"
+    echo "|---|---|---|---|"
+    printf '%s\n' "${rows[@]}"
+    print_measurements
+  } >"$output/report.md"
+  cat "$output/report.md"
+  echo "gpu-check: $output/report.md" >&2
+  exit $failed
+}
+last_line() { grep -v '^[[:space:]]*$' "$1" | tail -1 | cut -c1-200; }
+
+#== Build ======================================================================
+
+begun=$SECONDS
+log=$output/build.log
+if ! bounded 280 bash -ec '
+  build=$1; shift
+  cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DBLINK_BUILD_COMPILER=OFF -DBLINK_CUDA=ON "$@"
+  targets=blink_cuda_test
+  if ninja -C "$build" -t targets all | grep -q "^blink-perf:"; then targets="$targets blink-perf"; fi
+  ninja -C "$build" $targets
+' build "$build" "-DBLINK_CUDA_ARCHITECTURES=$architecture" "${options[@]}" >"$log" 2>&1; then
+  tail -40 "$log" >&2
+  row build FAILED $((SECONDS - begun)) "$(last_line "$log")"
+  finish
+fi
+row build ok $((SECONDS - begun)) "$(last_line "$log")"
+[ -z "$build_only" ] || finish
+
+#== Conformance ================================================================
+
+test=$build/test/conformance/blink_cuda_test
+# conformance NAME DEVICES: the whole suite.
+conformance() {
+  local begun=$SECONDS log=$output/$1.log code=0
+  CUDA_VISIBLE_DEVICES=$2 bounded 120 "$test" >"$log" 2>&1 || code=$?
+  local cases
+  cases=$(sed -n 's/.*\(test cases:.*\)/\1/p' "$log" | tr -s ' ')
+  if [ $code = 124 ]; then
+    row "$1" FAILED $((SECONDS - begun)) "did not end in time"
+  elif [ $code != 0 ] || [ -z "$cases" ]; then
+    row "$1" FAILED $((SECONDS - begun)) "exit code $code; ${cases:-$(last_line "$log")}"
+  else
+    row "$1" ok $((SECONDS - begun)) "$cases"
+  fi
+}
+# Indices in the order of nvidia-smi.
+export CUDA_DEVICE_ORDER=PCI_BUS_ID
+all=${CUDA_VISIBLE_DEVICES-$(seq -s, 0 $((gpus - 1)))}
+conformance conformance "${device:-0}"
+case $all in *,*) conformance conformance-all-gpus "$all" ;; esac
+export CUDA_VISIBLE_DEVICES=${device:-0}
+
+#== compute-sanitizer ==========================================================
+
+sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda/compute-sanitizer/compute-sanitizer 2>/dev/null || true)
+# sanitize TOOL CASES: a few test cases under a tool.
+sanitize() {
+  local begun=$SECONDS log=$output/$1.log code=0 refusal
+  if [ -z "$sanitizer" ]; then
+    row "$1" "not run" 0 "compute-sanitizer is not on PATH"
+    return
+  fi
+  BLINK_TIMEOUT_MS=60000 bounded 75 "$sanitizer" --tool "$1" --error-exitcode 9 "$test" --test-case="$2" \
+    >"$log" 2>&1 || code=$?
+  refusal=$(grep -iE -m1 'not supported|no attachable process|permission|unable to|failed to (start|launch|attach)' \
+    "$log" || true)
+  local summary
+  summary=$(sed -n 's/^=* *\(\(ERROR\|RACECHECK\) SUMMARY.*\)/\1/p' "$log" | tail -1)
+  if [ $code = 124 ] || [ $code = 137 ]; then
+    row "$1" unfinished $((SECONDS - begun)) "did not end in time; no verdict"
+  elif [ $code != 0 ] && [ -n "$refusal" ]; then
+    row "$1" "not run" $((SECONDS - begun)) "compute-sanitizer does not accept the device: $refusal"
+  elif [ $code != 0 ] || [ -z "$summary" ]; then
+    row "$1" FAILED $((SECONDS - begun)) "exit code $code; ${summary:-$(last_line "$log")}"
+  else
+    row "$1" ok $((SECONDS - begun)) "$summary"
+  fi
+}
+sanitize memcheck 'protocols and layouts*,large messages*'
+sanitize racecheck 'protocols and layouts*'
+
+#== Measurements ===============================================================
+
+perf=$(find "$build" -name blink-perf -type f -perm -u+x 2>/dev/null | head -1)
+if [ -z "$perf" ]; then
+  row blink-perf "not run" 0 "this tree has no tools/blink-perf"
+else
+  for lanes in 16 4; do
+    begun=$SECONDS
+    log=$output/perf-$lanes.log
+    code=0
+    bounded 45 "$perf" --backend cuda --ranks 8 --devices 0 -b 1K -e 64M -f 4 -J "$output/perf-$lanes.json" \
+      test/gpu/*."$lanes".sched >"$log" 2>&1 || code=$?
+    if [ $code = 0 ]; then
+      row "blink-perf, $lanes lanes" ok $((SECONDS - begun)) "perf-$lanes.log"
+    elif [ $code = 124 ]; then
+      row "blink-perf, $lanes lanes" unfinished $((SECONDS - begun)) "did not end in time; perf-$lanes.log has what there is"
+    elif grep -q 'can run there at the same time' "$log"; then
+      row "blink-perf, $lanes lanes" "not run" $((SECONDS - begun)) "the GPU is too small for as many lanes"
+    else
+      row "blink-perf, $lanes lanes" FAILED $((SECONDS - begun)) "exit code $code; $(last_line "$log")"
+    fi
+  done
+fi
+finish
