@@ -59,7 +59,17 @@ double blink::startOf(const PackingProblem &problem, const Packing &packing,
   return slowest;
 }
 
-uint64_t blink::crossingSize(Way small, Way large) {
+MessageTime blink::timeOf(const PackingProblem &problem,
+                          const Packing &packing, Protocol protocol) {
+  constexpr double kBytesPerMicrosecond = 1e3; // of one GB/s
+  ProtocolCosts costs = costsOf(protocol);
+  double perByte = costs.wire / packing.algbw;
+  if (costs.lane > 0)
+    perByte = std::max(perByte, 1 / costs.lane);
+  return {startOf(problem, packing, protocol), perByte / kBytesPerMicrosecond};
+}
+
+uint64_t blink::crossingSize(MessageTime small, MessageTime large) {
   constexpr uint64_t kLeast = 4 << 10, kMost = 256 << 10;
   constexpr double kHalfStep = 1.4142135623730951; // between powers of two
   double slower = small.perByte - large.perByte;

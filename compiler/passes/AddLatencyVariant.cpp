@@ -43,13 +43,9 @@ LogicalResult addVariant(collective::ForestOp forest, unsigned maxRanks) {
     return forest.emitError(toString(small.takeError()));
 
   PackedTrees large = readForest(forest, **from);
-  auto wayOf = [&](const Packing &packing, Protocol protocol) {
-    constexpr double kBytesPerMicrosecond = 1e3; // of one GB/s
-    return Way{startOf(problem, packing, protocol),
-               costsOf(protocol).wire / (packing.algbw * kBytesPerMicrosecond)};
-  };
-  auto size = static_cast<int64_t>(crossingSize(
-      wayOf(*small, kProtocol), wayOf(large.packing, Protocol::simple)));
+  auto size = static_cast<int64_t>(
+      crossingSize(timeOf(problem, *small, kProtocol),
+                   timeOf(problem, large.packing, Protocol::simple)));
 
   OpBuilder builder(forest);
   auto variant =

@@ -178,6 +178,9 @@ std::string Verifier::describeResult() const {
   std::string text =
       count(sum([](const FoldGraph &graph) { return graph.numTrees(); }),
             "tree") +
+      (graphs_.size() == 1
+           ? ""
+           : " in " + count(graphs_.size(), "variant")) +
       ", " +
       count(sum([](const FoldGraph &graph) { return graph.numFolds(); }),
             "fold") +
