@@ -125,9 +125,8 @@ TimedTree blink::timeTree(const CostMatrix &costs, const Parents &parents,
   std::reverse(up.begin(), up.end());
   for (int vertex : up) {
     std::vector<int> &list = children[vertex];
-    std::stable_sort(list.begin(), list.end(), [&](int a, int b) {
-      return served[a] > served[b];
-    });
+    std::stable_sort(list.begin(), list.end(),
+                     [&](int a, int b) { return served[a] > served[b]; });
     for (size_t i = 0; i < list.size(); ++i)
       reached[vertex] =
           std::max(reached[vertex], child * double(i) + served[list[i]]);
@@ -213,8 +212,8 @@ llvm::Expected<Packing> blink::packLatencyTrees(const PackingProblem &problem,
     return shares.takeError();
   packing.algbw = rateOfShares(problem, packing, *shares);
   for (Tree &tree : packing.trees)
-    tree.weight = n == 1 ? 0
-                         : packing.algbw / blocksOfBuffer(problem.collective, n);
+    tree.weight =
+        n == 1 ? 0 : packing.algbw / blocksOfBuffer(problem.collective, n);
   if (llvm::Error error = problem.verify(packing))
     return error;
   return packing;

@@ -53,14 +53,14 @@ double blink::startOf(const PackingProblem &problem, const Packing &packing,
   int n = problem.fabric->numRanks();
   double slowest = 0;
   for (const Tree &tree : packing.trees)
-    slowest =
-        std::max(slowest, reachAll(tree.up, true, n, prices, costs.child) +
-                              reachAll(tree.down, false, n, prices, costs.child));
+    slowest = std::max(slowest,
+                       reachAll(tree.up, true, n, prices, costs.child) +
+                           reachAll(tree.down, false, n, prices, costs.child));
   return slowest;
 }
 
-MessageTime blink::timeOf(const PackingProblem &problem,
-                          const Packing &packing, Protocol protocol) {
+MessageTime blink::timeOf(const PackingProblem &problem, const Packing &packing,
+                          Protocol protocol) {
   constexpr double kBytesPerMicrosecond = 1e3; // of one GB/s
   ProtocolCosts costs = costsOf(protocol);
   double perByte = costs.wire / packing.algbw;

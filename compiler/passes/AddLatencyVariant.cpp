@@ -48,9 +48,8 @@ LogicalResult addVariant(collective::ForestOp forest, unsigned maxRanks) {
                    timeOf(problem, large.packing, Protocol::simple)));
 
   OpBuilder builder(forest);
-  auto variant =
-      buildForest(builder, forest.getLoc(), forest.getTopologyAttr(), **from,
-                  *small, large.certificate, {});
+  auto variant = buildForest(builder, forest.getLoc(), forest.getTopologyAttr(),
+                             **from, *small, large.certificate, {});
   if (failed(variant))
     return failure();
   // A program states the rate of its last variant.
@@ -61,8 +60,7 @@ LogicalResult addVariant(collective::ForestOp forest, unsigned maxRanks) {
   return success();
 }
 
-struct AddLatencyVariant
-    : impl::AddLatencyVariantPassBase<AddLatencyVariant> {
+struct AddLatencyVariant : impl::AddLatencyVariantPassBase<AddLatencyVariant> {
   using Base::Base;
 
   void runOnOperation() override {

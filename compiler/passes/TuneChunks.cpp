@@ -125,9 +125,8 @@ struct TuneChunks : impl::TuneChunksPassBase<TuneChunks> {
       if (schedule.getChunkBytes())
         continue;
       Builder builder(schedule.getContext());
-      bool small =
-          schedule.getProtocol() == collective::Protocol::LowLatency &&
-          schedule.getMaxBytes();
+      bool small = schedule.getProtocol() == collective::Protocol::LowLatency &&
+                   schedule.getMaxBytes();
       auto asked = static_cast<int32_t>(chunkBytes);
       int32_t chunk = asked;
       if (small) {
@@ -139,7 +138,8 @@ struct TuneChunks : impl::TuneChunksPassBase<TuneChunks> {
       }
       schedule.setChunkBytesAttr(builder.getI32IntegerAttr(chunk));
       for (auto channel : schedule.getBody().getOps<collective::ChannelOp>())
-        channel.setSlotsAttr(builder.getI32IntegerAttr(small ? kLowLatencySlots : kSlots));
+        channel.setSlotsAttr(
+            builder.getI32IntegerAttr(small ? kLowLatencySlots : kSlots));
     }
   }
 };

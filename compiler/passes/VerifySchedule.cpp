@@ -41,7 +41,8 @@ struct VerifySchedule : impl::VerifySchedulePassBase<VerifySchedule> {
       VerifyReport report = verifyProgram(*file, *program);
       for (const Check &check : report.checks)
         if (!check.ok)
-          variants[check.variant].emitError() << check.name << ": " << check.detail;
+          variants[check.variant].emitError()
+              << check.name << ": " << check.detail;
       if (!report.ok)
         signalPassFailure();
     }

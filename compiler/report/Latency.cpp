@@ -18,9 +18,9 @@ namespace {
 /// A step with the channels it reads.
 struct StepNode {
   std::vector<uint32_t> reads; ///< in order
-  size_t looked = 0;    ///< how many of them have been looked at
-  bool visited = false; ///< on the stack, or done
-  double ready = 0;     ///< when all it reads has come, so far
+  size_t looked = 0;           ///< how many of them have been looked at
+  bool visited = false;        ///< on the stack, or done
+  double ready = 0;            ///< when all it reads has come, so far
 };
 
 class FirstByte {
@@ -72,9 +72,9 @@ private:
       if (node.looked == node.reads.size()) {
         // What is read last is worked on at once.
         for (size_t i = 0; i < node.reads.size(); ++i)
-          node.ready = std::max(
-              node.ready, arrival(node.reads[i]) +
-                              child_ * double(node.reads.size() - 1 - i));
+          node.ready = std::max(node.ready,
+                                arrival(node.reads[i]) +
+                                    child_ * double(node.reads.size() - 1 - i));
         stack.pop_back();
         continue;
       }

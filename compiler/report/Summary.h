@@ -37,8 +37,8 @@ struct Summary : VariantSummary {
   Collective collective;
   std::vector<int> gpus; ///< GPU number of each rank
   std::optional<int> root;
-  double algbw; ///< GB/s; infinite for one rank
-  double bound; ///< GB/s; infinite for one rank
+  double algbw;                         ///< GB/s; infinite for one rank
+  double bound;                         ///< GB/s; infinite for one rank
   std::vector<VariantSummary> variants; ///< all, ascending by size
 
   /// Percent of the bound; 100 for one rank.

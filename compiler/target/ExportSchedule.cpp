@@ -150,14 +150,13 @@ writeProgram(flatbuffers::FlatBufferBuilder &builder,
   }
   collective::ScheduleOp op = schedules.front();
   std::vector<double> prices = op.getPrices().vec();
-  auto certificate =
-      sched::CreateCertificate(builder, op.getBound().convertToDouble(),
-                               builder.CreateVector(prices));
+  auto certificate = sched::CreateCertificate(
+      builder, op.getBound().convertToDouble(), builder.CreateVector(prices));
   std::vector<uint16_t> allocation(op.getGpus().begin(), op.getGpus().end());
   flatbuffers::Offset<flatbuffers::Vector<uint16_t>> relays;
   if (auto gpus = op.getRelays())
-    relays = builder.CreateVector(
-        std::vector<uint16_t>(gpus->begin(), gpus->end()));
+    relays =
+        builder.CreateVector(std::vector<uint16_t>(gpus->begin(), gpus->end()));
   return sched::CreateProgram(
       builder, fromIR(op.getCollective()), op.getRoot().value_or(0),
       builder.CreateVector(allocation), op.getAlgbw().convertToDouble(),
@@ -184,24 +183,24 @@ static LogicalResult verifyVariant(collective::ScheduleOp op,
     return op.emitOpError("repeats the collective and allocation of another "
                           "one, which has no max_bytes");
   if (least != static_cast<int64_t>(*before.getMaxBytes()))
-    return op.emitOpError() << "begins at " << least << " bytes, expected "
-                            << *before.getMaxBytes()
-                            << ", where the variant before it ends";
+    return op.emitOpError()
+           << "begins at " << least << " bytes, expected "
+           << *before.getMaxBytes() << ", where the variant before it ends";
   return success();
 }
 
 FailureOr<std::vector<std::vector<collective::ScheduleOp>>>
 blink::groupVariants(ModuleOp module) {
-  std::map<std::tuple<collective::CollectiveKind, uint32_t,
-                      std::vector<int32_t>>,
-           size_t>
+  std::map<
+      std::tuple<collective::CollectiveKind, uint32_t, std::vector<int32_t>>,
+      size_t>
       programOf;
   std::vector<std::vector<collective::ScheduleOp>> programs;
   for (auto schedule : module.getOps<collective::ScheduleOp>()) {
-    auto [entry, isNew] = programOf.try_emplace(
-        {schedule.getCollective(), schedule.getRoot().value_or(0),
-         schedule.getGpus().vec()},
-        programs.size());
+    auto [entry, isNew] = programOf.try_emplace({schedule.getCollective(),
+                                                 schedule.getRoot().value_or(0),
+                                                 schedule.getGpus().vec()},
+                                                programs.size());
     if (isNew)
       programs.emplace_back();
     std::vector<collective::ScheduleOp> &variants = programs[entry->second];

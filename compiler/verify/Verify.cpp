@@ -77,8 +77,8 @@ public:
 private:
   template <typename Describe>
   void add(const char *name, const Problem &problem, Describe describe) {
-    report_.checks.push_back({name, !problem.has_value(),
-                              problem ? *problem : describe(), judged_});
+    report_.checks.push_back(
+        {name, !problem.has_value(), problem ? *problem : describe(), judged_});
     judged_ = graphs_.size() - 1;
   }
 
@@ -178,9 +178,7 @@ std::string Verifier::describeResult() const {
   std::string text =
       count(sum([](const FoldGraph &graph) { return graph.numTrees(); }),
             "tree") +
-      (graphs_.size() == 1
-           ? ""
-           : " in " + count(graphs_.size(), "variant")) +
+      (graphs_.size() == 1 ? "" : " in " + count(graphs_.size(), "variant")) +
       ", " +
       count(sum([](const FoldGraph &graph) { return graph.numFolds(); }),
             "fold") +
