@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
+#include <utility>
 
 using namespace blink;
 
@@ -23,45 +24,45 @@ constexpr double kEarlier = 1 - 1e-9;
 /// Larger trees are not improved: a sweep takes cubic time.
 constexpr int kMostImproved = 32;
 
-/// Adds the vertex that can be reached first, again and again.
-Parents growEarliest(const CostMatrix &costs, int n, int root, double child) {
+/// Adds the vertex that can be reached first, again and again. `nearest` lists
+/// the others of each vertex, the cheapest first. O(n^2) time.
+Parents growEarliest(const CostMatrix &costs,
+                     const std::vector<std::vector<int>> &nearest, int root,
+                     double child) {
+  size_t n = nearest.size();
   Parents parents(n, -1);
-  std::vector<double> ready(n, kInfinity); // to serve its next child
-  std::vector<bool> inside(n, false);
-  inside[root] = true;
-  ready[root] = 0;
-  auto reach = [&](int from, int to) {
-    return ready[from] + costs[size_t(from) * n + to];
-  };
-  for (int vertex = 0; vertex < n; ++vertex)
-    if (vertex != root && reach(root, vertex) < kInfinity)
-      parents[vertex] = root; // the best so far, while outside
-  for (int count = 1; count < n; ++count) {
-    int next = -1;
-    for (int vertex = 0; vertex < n; ++vertex)
-      if (!inside[vertex] && parents[vertex] >= 0 &&
-          (next < 0 ||
-           reach(parents[vertex], vertex) < reach(parents[next], next)))
-        next = vertex;
-    if (next < 0)
-      return {};
-    int server = parents[next];
-    ready[next] = reach(server, next);
-    ready[server] += child;
-    inside[next] = true;
-    for (int vertex = 0; vertex < n; ++vertex) {
-      if (inside[vertex])
+  std::vector<double> ready(n, 0); // to serve the next child
+  std::vector<size_t> tried(n, 0); // of `nearest`: inside already
+  std::vector<int> inside{root};
+  std::vector<bool> isInside(n, false);
+  isInside[root] = true;
+  while (inside.size() < n) {
+    int server = -1, next = -1;
+    double first = kInfinity;
+    for (int from : inside) {
+      const std::vector<int> &others = nearest[from];
+      size_t &at = tried[from];
+      while (at < others.size() && isInside[others[at]])
+        ++at;
+      if (at == others.size())
         continue;
-      if (parents[vertex] == server) // now busy: look again
-        for (int from = 0; from < n; ++from)
-          if (inside[from] &&
-              reach(from, vertex) < reach(parents[vertex], vertex))
-            parents[vertex] = from;
-      if (reach(next, vertex) < kInfinity &&
-          (parents[vertex] < 0 ||
-           reach(next, vertex) < reach(parents[vertex], vertex)))
-        parents[vertex] = next;
+      int to = others[at];
+      double reached = ready[from] + costs[size_t(from) * n + to];
+      if (reached < first ||
+          (reached == first &&
+           std::make_pair(to, from) < std::make_pair(next, server))) {
+        first = reached;
+        server = from;
+        next = to;
+      }
     }
+    if (first == kInfinity)
+      return {};
+    parents[next] = server;
+    ready[next] = first;
+    ready[server] += child;
+    inside.push_back(next);
+    isInside[next] = true;
   }
   return parents;
 }
@@ -145,14 +146,25 @@ TimedTree blink::timeTree(const CostMatrix &costs, const Parents &parents,
   return tree;
 }
 
-TimedTree blink::latencyTree(const CostMatrix &costs, int n, int root,
-                             double child) {
-  Parents parents = growEarliest(costs, n, root, child);
+LatencyTrees::LatencyTrees(CostMatrix costs, int n, double child)
+    : costs_(std::move(costs)), n_(n), child_(child), nearest_(n) {
+  for (int from = 0; from < n; ++from) {
+    const double *row = &costs_[size_t(from) * n];
+    for (int to = 0; to < n; ++to)
+      if (to != from && row[to] < kInfinity)
+        nearest_[from].push_back(to);
+    std::stable_sort(nearest_[from].begin(), nearest_[from].end(),
+                     [&](int a, int b) { return row[a] < row[b]; });
+  }
+}
+
+TimedTree LatencyTrees::find(int root) const {
+  Parents parents = growEarliest(costs_, nearest_, root, child_);
   if (parents.empty())
     return {};
-  TimedTree tree = timeTree(costs, parents, root, child);
-  if (n <= kMostImproved)
-    while (improve(costs, n, root, child, tree))
+  TimedTree tree = timeTree(costs_, parents, root, child_);
+  if (n_ <= kMostImproved)
+    while (improve(costs_, n_, root, child_, tree))
       ;
   return tree;
 }
@@ -165,7 +177,8 @@ llvm::Expected<Packing> blink::packLatencyTrees(const PackingProblem &problem,
   int n = fabric.numRanks();
   double child = costsOf(protocol).child;
   PathTable table = fabric.cheapestPaths(hopPrices(fabric, costsOf(protocol)));
-  CostMatrix back = transposed(table.costs, n);
+  LatencyTrees ups(transposed(table.costs, n), n, child);
+  LatencyTrees downs(table.costs, n, child);
 
   auto treeOf = [&](int root, double &time) {
     Tree tree;
@@ -174,14 +187,14 @@ llvm::Expected<Packing> blink::packLatencyTrees(const PackingProblem &problem,
     if (n == 1)
       return tree;
     if (hasUpTrees(problem.collective)) {
-      TimedTree up = latencyTree(back, n, root, child);
+      TimedTree up = ups.find(root);
       time += up.time;
       for (auto vertex = up.order.rbegin(); vertex != up.order.rend(); ++vertex)
         tree.up.push_back({*vertex, up.parents[*vertex],
                            table.path(*vertex, up.parents[*vertex])});
     }
     if (hasDownTrees(problem.collective)) {
-      TimedTree down = latencyTree(table.costs, n, root, child);
+      TimedTree down = downs.find(root);
       time += down.time;
       for (int vertex : down.order)
         tree.down.push_back({down.parents[vertex], vertex,

@@ -25,14 +25,27 @@ struct TimedTree {
   double time = 0; ///< until the last vertex is reached
 };
 
-/// A spanning arborescence out of `root` that reaches its last vertex early: a
-/// hop takes what `costs` says, and each vertex serves its children one by one,
-/// `child` after each other. Grown by the hop that ends first (Bhat,
-/// Raghavendra and Prasanna, 1999; optimal where all hops are alike), then, up
-/// to 32 vertices, improved by hanging what lies on the slowest way elsewhere,
-/// as long as that helps: the problem is NP-hard, so this is a heuristic. Ties
-/// go to smaller numbers. Empty when some vertex cannot be reached.
-TimedTree latencyTree(const CostMatrix &costs, int n, int root, double child);
+/// Spanning arborescences that reach their last vertex early, over one matrix:
+/// a hop takes what `costs` says, and each vertex serves its children one by
+/// one, `child` after each other.
+class LatencyTrees {
+public:
+  LatencyTrees(CostMatrix costs, int n, double child);
+
+  /// The tree out of `root`. Grown by the hop that ends first (Bhat,
+  /// Raghavendra and Prasanna, 1999; optimal where all hops are alike), then,
+  /// up to 32 vertices, improved by hanging what lies on the slowest way
+  /// elsewhere, as long as that helps: the problem is NP-hard, so this is a
+  /// heuristic. Ties go to smaller numbers. Empty when some vertex cannot be
+  /// reached. O(n^2) time without the improvement.
+  TimedTree find(int root) const;
+
+private:
+  CostMatrix costs_;
+  int n_;
+  double child_;
+  std::vector<std::vector<int>> nearest_; // per vertex: others, cheapest first
+};
 
 /// The time of an arborescence when each vertex serves first the child behind
 /// which most is left to do, which is best.

@@ -101,7 +101,7 @@ TEST_CASE("latency trees span and are nearly as early as any tree") {
       if (int(random() % 100) >= trial % 60)
         cost = 1 + double(random() % 5) / 4;
     double least = leastTime(costs, n, root, child);
-    TimedTree tree = latencyTree(costs, n, root, child);
+    TimedTree tree = LatencyTrees(costs, n, child).find(root);
     CHECK(tree.parents.empty() == (least == kInfinity));
     if (tree.parents.empty())
       continue;
@@ -131,7 +131,8 @@ TEST_CASE("where all hops are alike, latency trees are optimal") {
       CAPTURE(n);
       CAPTURE(child);
       double hop = 1.5;
-      TimedTree tree = latencyTree(CostMatrix(n * n, hop), n, n / 2, child);
+      TimedTree tree =
+          LatencyTrees(CostMatrix(n * n, hop), n, child).find(n / 2);
       REQUIRE(spans(tree.parents, n / 2));
       CHECK(mostReached(tree.time, hop, child) >= n);
       CHECK(mostReached(tree.time - child / 2, hop, child) < n);
@@ -140,7 +141,7 @@ TEST_CASE("where all hops are alike, latency trees are optimal") {
 
 TEST_CASE("a star while children cost nothing, a tree when they are many") {
   auto childrenOfRoot = [](int n, double child) {
-    TimedTree tree = latencyTree(CostMatrix(n * n, 2.0), n, 0, child);
+    TimedTree tree = LatencyTrees(CostMatrix(n * n, 2.0), n, child).find(0);
     return std::count(tree.parents.begin(), tree.parents.end(), 0);
   };
   CHECK(childrenOfRoot(40, 0) == 39);
