@@ -134,6 +134,7 @@ TEST_CASE("where all hops are alike, latency trees are optimal") {
       TimedTree tree =
           LatencyTrees(CostMatrix(n * n, hop), n, child).find(n / 2);
       REQUIRE(spans(tree.parents, n / 2));
+      REQUIRE(tree.time < 15); // counting takes exponential time
       CHECK(mostReached(tree.time, hop, child) >= n);
       CHECK(mostReached(tree.time - child / 2, hop, child) < n);
     }
