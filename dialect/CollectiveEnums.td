@@ -45,6 +45,12 @@ def Collective_ChannelKind
   I32EnumAttrCase<"Network", 2, "network">,
 ]>;
 
+def Collective_Protocol
+    : Collective_Enum<"Protocol", "How a chunk and the news of it travel", [
+  I32EnumAttrCase<"Simple", 0, "simple">,
+  I32EnumAttrCase<"LowLatency", 1, "low_latency">,
+]>;
+
 def Collective_BufferKind
     : Collective_Enum<"BufferKind", "Which of the user's buffers", [
   I32EnumAttrCase<"Input", 0, "input">,

@@ -25,6 +25,8 @@ void ForestOp::build(OpBuilder &builder, OperationState &state,
 }
 
 LogicalResult ForestOp::verify() {
+  if (failed(verifySizes(*this, getMinBytes(), getMaxBytes())))
+    return failure();
   return verifyRates(*this, getCollective(), getRoot(),
                      getAlgbw().convertToDouble(), getBound().convertToDouble(),
                      getPrices());

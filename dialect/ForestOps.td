@@ -19,6 +19,11 @@ def Collective_ForestOp
     A tree of share 0 is a candidate: `collective-select-trees` may use it, the
     passes after it drop it.
 
+    A forest may be one *variant* of a collective: for messages of `min_bytes`
+    to below `max_bytes` (absent: 0, no limit), sent by `protocol` (absent:
+    simple). Its other variants are forests beside it; `algbw` and `bound` are
+    the same in all of them, the rate being that of the last.
+
     ```mlir
     collective.forest broadcast @pair gpus [0, 1] links <nvlink> root 0
         algbw 25.0 bound 25.0 prices [1.0, 0.0] {
@@ -32,11 +37,16 @@ def Collective_ForestOp
                        OptionalAttr<I32Attr>:$root,
                        F64Attr:$algbw, F64Attr:$bound,
                        DenseF64ArrayAttr:$prices,
+                       OptionalAttr<Collective_Protocol>:$protocol,
+                       OptionalAttr<I64Attr>:$min_bytes,
+                       OptionalAttr<I64Attr>:$max_bytes,
                        OptionalAttr<DenseI32ArrayAttr>:$relays);
   let assemblyFormat = [{
     $collective $topology `gpus` $gpus (`relays` $relays^)? `links` $links
     (`root` $root^)?
     `algbw` $algbw `bound` $bound `prices` custom<Prices>($prices)
+    (`protocol` $protocol^)? (`min_bytes` $min_bytes^)?
+    (`max_bytes` $max_bytes^)?
     attr-dict-with-keyword $body
   }];
   let builders = [OpBuilder<(ins "CollectiveKind":$collective,

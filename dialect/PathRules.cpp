@@ -74,6 +74,18 @@ LogicalResult blink::collective::verifyRates(Operation *op,
   return success();
 }
 
+LogicalResult blink::collective::verifySizes(Operation *op,
+                                             std::optional<int64_t> minBytes,
+                                             std::optional<int64_t> maxBytes) {
+  int64_t least = minBytes.value_or(0);
+  if (least < 0)
+    return op->emitOpError() << "has min_bytes " << least << ", expected >= 0";
+  if (maxBytes && *maxBytes <= least)
+    return op->emitOpError() << "has max_bytes " << *maxBytes
+                             << ", expected more than min_bytes, " << least;
+  return success();
+}
+
 LogicalResult blink::collective::verifyPriceCount(Operation *op,
                                                   TopologyOp topology,
                                                   ArrayRef<double> prices) {

@@ -41,6 +41,11 @@ mlir::LogicalResult verifyRates(mlir::Operation *op, CollectiveKind collective,
                                 std::optional<int32_t> root, double algbw,
                                 double bound, llvm::ArrayRef<double> prices);
 
+/// Sizes that a variant can be for.
+mlir::LogicalResult verifySizes(mlir::Operation *op,
+                                std::optional<int64_t> minBytes,
+                                std::optional<int64_t> maxBytes);
+
 /// One price a link.
 mlir::LogicalResult verifyPriceCount(mlir::Operation *op, TopologyOp topology,
                                      llvm::ArrayRef<double> prices);

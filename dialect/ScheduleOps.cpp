@@ -44,6 +44,8 @@ LogicalResult ScheduleOp::verify() {
                            << ", expected a multiple of 16 from 16 to "
                            << kMaxChunkBytes;
   }
+  if (failed(verifySizes(*this, getMinBytes(), getMaxBytes())))
+    return failure();
   return verifyRates(*this, getCollective(), getRoot(),
                      getAlgbw().convertToDouble(), getBound().convertToDouble(),
                      getPrices());

@@ -12,7 +12,8 @@ def Collective_ScheduleOp
     Holds `collective.share`s, `collective.channel`s and one `collective.rank`
     for each rank, in order. `chunk_bytes` is the size of a channel's slot and
     absent until `collective-tune-chunks` has run. The rest as at
-    `collective.forest`.
+    `collective.forest`. Schedules of one collective, root and allocation are
+    the variants of one program, in ascending order of size, with no gap.
 
     `relays` are GPUs outside `gpus` that forward. After the n ranks they are
     counted as ranks n, n + 1, ..., with programs that touch channels alone.
@@ -41,12 +42,17 @@ def Collective_ScheduleOp
                        OptionalAttr<I32Attr>:$root,
                        F64Attr:$algbw, F64Attr:$bound,
                        DenseF64ArrayAttr:$prices,
+                       OptionalAttr<Collective_Protocol>:$protocol,
+                       OptionalAttr<I64Attr>:$min_bytes,
+                       OptionalAttr<I64Attr>:$max_bytes,
                        OptionalAttr<I32Attr>:$chunk_bytes,
                        OptionalAttr<DenseI32ArrayAttr>:$relays);
   let assemblyFormat = [{
     $collective $topology `gpus` $gpus (`relays` $relays^)? `links` $links
     (`root` $root^)?
     `algbw` $algbw `bound` $bound `prices` custom<Prices>($prices)
+    (`protocol` $protocol^)? (`min_bytes` $min_bytes^)?
+    (`max_bytes` $max_bytes^)?
     (`chunk_bytes` $chunk_bytes^)? attr-dict-with-keyword $body
   }];
   let builders = [OpBuilder<(ins "CollectiveKind":$collective,

@@ -23,13 +23,14 @@ std::string CompileOptions::canonical() const {
   std::vector<std::string> numbers;
   for (int gpu : gpus)
     numbers.push_back(std::to_string(gpu));
-  std::string text =
-      llvm::formatv("collective={0} gpus={1} root={2} links={3} slack={4} "
-                    "max-trees={5} max-lanes={6} chunk-bytes={7}",
-                    blink::toString(collective),
-                    gpus.empty() ? "all" : llvm::join(numbers, ","), root,
-                    blink::toString(links), llvm::format("%.9g", slack),
-                    maxTrees, maxLanes, chunkBytes);
+  std::string text = llvm::formatv(
+      "collective={0} gpus={1} root={2} links={3} slack={4} "
+      "max-trees={5} max-lanes={6} chunk-bytes={7} "
+      "variants={8}",
+      blink::toString(collective),
+      gpus.empty() ? "all" : llvm::join(numbers, ","), root,
+      blink::toString(links), llvm::format("%.9g", slack), maxTrees, maxLanes,
+      chunkBytes, smallVariant ? "all" : "bandwidth");
   if (relays)
     text += " relays=yes";
   if (timeLimit > 0)
@@ -143,6 +144,8 @@ static void addPasses(OpPassManager &passes, Phase phase,
     passes.addPass(createPackTreesPass(watcher));
     passes.addPass(
         createSelectTreesPass({options.slack, options.maxTrees}, keepGoing));
+    if (options.smallVariant)
+      passes.addPass(createAddLatencyVariantPass());
     break;
   case Phase::folds:
     passes.addPass(createExpandFoldsPass());

@@ -6,6 +6,10 @@
 // apart where lanes allow it: a lane that reduces chunk c and then distributes
 // chunk c would wait for a whole round trip before it starts chunk c + 1.
 //
+// A low_latency schedule has two lanes a rank at most, since it carries little.
+// Its folds stand in the order of the hops that data makes before them: in tree
+// order rank 1 could start its own tree only after rank 0's has arrived.
+//
 //===----------------------------------------------------------------------===//
 
 #include "compiler/passes/Passes.h"
@@ -23,11 +27,13 @@ namespace blink {
 
 namespace {
 
+constexpr size_t kLowLatencyLanes = 2;
+
 /// A fold with the bytes it moves per byte of the buffer.
 struct WeighedFold {
   collective::FoldOp op;
   double cost;
-  size_t order; ///< among the rank's folds
+  size_t order; ///< in its lane
 };
 
 /// Sends a partial result towards a root: no output among its destinations.
@@ -98,21 +104,62 @@ chooseLanes(const std::vector<WeighedFold> &up,
   return lanes;
 }
 
+/// Per fold: the channels on the longest way of data to it. Folds that wait in
+/// a circle, which the verifier will name, count as if they did not.
+llvm::DenseMap<Operation *, size_t> hopsBefore(collective::ScheduleOp op) {
+  llvm::DenseMap<Attribute, collective::FoldOp> writers;
+  SmallVector<collective::FoldOp> stack;
+  op.walk([&](collective::FoldOp fold) {
+    stack.push_back(fold);
+    for (Attribute operand : fold.getDestinations())
+      if (auto channel = dyn_cast<FlatSymbolRefAttr>(operand))
+        writers[channel.getAttr()] = fold;
+  });
+  llvm::DenseMap<Operation *, size_t> hops;
+  llvm::DenseSet<Operation *> entered;
+  while (!stack.empty()) {
+    collective::FoldOp fold = stack.back();
+    bool first = entered.insert(fold).second;
+    size_t most = 0;
+    for (Attribute operand : fold.getSources()) {
+      auto channel = dyn_cast<FlatSymbolRefAttr>(operand);
+      if (!channel)
+        continue;
+      collective::FoldOp writer = writers.lookup(channel.getAttr());
+      if (first && !entered.contains(writer))
+        stack.push_back(writer);
+      most = std::max(most, hops.lookup(writer) + 1);
+    }
+    if (first && stack.back() != fold)
+      continue; // again, after what it waits for
+    stack.pop_back();
+    hops.try_emplace(fold, most);
+  }
+  return hops;
+}
+
 struct AssignLanes : impl::AssignLanesPassBase<AssignLanes> {
   using Base::Base;
 
   void assign(collective::RankOp rank,
-              const llvm::DenseMap<Attribute, double> &shares) {
+              const llvm::DenseMap<Attribute, double> &shares,
+              const llvm::DenseMap<Operation *, size_t> &hops,
+              size_t mostLanes) {
     std::vector<WeighedFold> up, down;
+    SmallVector<collective::FoldOp> folds(
+        rank.getBody().getOps<collective::FoldOp>());
+    llvm::stable_sort(folds, [&](collective::FoldOp a, collective::FoldOp b) {
+      return hops.lookup(a) < hops.lookup(b);
+    });
     size_t order = 0;
-    for (auto fold : rank.getBody().getOps<collective::FoldOp>()) {
+    for (collective::FoldOp fold : folds) {
       double operands =
           double(fold.getSources().size() + fold.getDestinations().size());
       double cost = shares.lookup(fold.getShareAttr().getAttr()) * operands;
       (isUp(fold) ? up : down).push_back({fold, cost, order++});
     }
     OpBuilder builder(rank.getContext());
-    for (const auto &folds : chooseLanes(up, down, maxLanes)) {
+    for (const auto &folds : chooseLanes(up, down, mostLanes)) {
       builder.setInsertionPointToEnd(&rank.getBody().front());
       auto lane = builder.create<collective::LaneOp>(rank.getLoc());
       for (const WeighedFold &fold : folds)
@@ -131,8 +178,14 @@ struct AssignLanes : impl::AssignLanesPassBase<AssignLanes> {
       for (auto share : schedule.getBody().getOps<collective::ShareOp>())
         shares[share.getSymNameAttr()] =
             double(share.getNumerator()) / double(share.getDenominator());
+      size_t mostLanes = maxLanes;
+      llvm::DenseMap<Operation *, size_t> hops; // all 0: the order they have
+      if (schedule.getProtocol() == collective::Protocol::LowLatency) {
+        mostLanes = std::min<size_t>(mostLanes, kLowLatencyLanes);
+        hops = hopsBefore(schedule);
+      }
       for (auto rank : schedule.getBody().getOps<collective::RankOp>())
-        assign(rank, shares);
+        assign(rank, shares, hops, mostLanes);
     }
   }
 };

@@ -22,6 +22,7 @@ FoldBuilder::FoldBuilder(collective::ForestOp forest, const ProblemFromIR &from)
       forest.getAlgbw().convertToDouble(), forest.getBound().convertToDouble(),
       forest.getPrices(), std::nullopt);
   schedule.setRelaysAttr(forest.getRelaysAttr());
+  collective::copyVariant(schedule, forest);
   builder_.setInsertionPointToEnd(&schedule.getBody().front());
   size_t programs = forest.getGpus().size() + from.fabric.relays().size();
   for (size_t rank = 0; rank < programs; ++rank) {

@@ -19,13 +19,32 @@ def SelectTreesPass : Pass<"collective-select-trees", "::mlir::ModuleOp"> {
   let summary = "Keep few and low trees, giving up little rate";
   let description = [{
     Replaces each forest by one of fewer trees whose rate is at least
-    (1 - slack) of the old one. The certificate stays.
+    (1 - slack) of the old one. The certificate stays. Forests that are
+    variants for some sizes stay as they are.
   }];
   let options = [
     Option<"slack", "slack", "double", /*default=*/"0.01",
            "Most of the rate that may be given up, relative">,
     Option<"maxTrees", "max-trees", "unsigned", /*default=*/"0",
            "No more than this many trees; 0 is no limit">,
+  ];
+}
+
+def AddLatencyVariantPass
+    : Pass<"collective-add-latency-variant", "::mlir::ModuleOp"> {
+  let summary = "Add to each forest one for small messages";
+  let description = [{
+    Puts a forest before each one, of one tree a block, or of one in all where
+    the roots are free, that is as low and early as the machine allows: protocol
+    low_latency, for messages below the size where a model of time says that the
+    other becomes faster, a power of two from 4 KiB to 256 KiB. The forest that
+    was there begins at that size. Forests that are for some sizes already, have
+    one rank or more than `max-ranks`, or are of a gather, scatter or all_to_all
+    stay alone.
+  }];
+  let options = [
+    Option<"maxRanks", "max-ranks", "unsigned", /*default=*/"128",
+           "Forests of more ranks stay alone">,
   ];
 }
 
@@ -46,6 +65,10 @@ def AssignLanesPass : Pass<"collective-assign-lanes", "::mlir::ModuleOp"> {
     order (tree, distance along the data), which cannot deadlock: every fold
     waits only for folds that come before it in that order, or for earlier
     chunks.
+
+    A low_latency schedule has two lanes a rank at most, one for each direction
+    where there are two, in the order (distance along the data, tree): what can
+    start first does not stand behind what has to wait.
   }];
   let options = [
     Option<"maxLanes", "max-lanes", "unsigned", /*default=*/"16",
@@ -57,7 +80,9 @@ def TuneChunksPass : Pass<"collective-tune-chunks", "::mlir::ModuleOp"> {
   let summary = "Choose the size and number of the channels' slots";
   let description = [{
     Chooses the chunk size that a pipeline model predicts to be fastest for a
-    64 MiB buffer. Schedules that have a chunk size keep it.
+    64 MiB buffer. Schedules that have a chunk size keep it. The largest message
+    of a low_latency schedule with a `max_bytes` is two chunks, one for each
+    of two slots; `chunk-bytes` can only make them smaller.
   }];
   let options = [
     Option<"chunkBytes", "chunk-bytes", "unsigned", /*default=*/"0",

@@ -19,6 +19,8 @@ namespace {
 
 LogicalResult selectFrom(collective::ForestOp forest,
                          const SelectOptions &options) {
+  if (forest.getProtocol() || forest.getMinBytes() || forest.getMaxBytes())
+    return success(); // made for some sizes, not for the rate alone
   auto from = problemFromIR(forest);
   if (failed(from))
     return failure();

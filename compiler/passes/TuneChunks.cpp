@@ -10,8 +10,13 @@
 // Small chunks pay `a` often, large ones fill the pipeline late. The slowest
 // tree counts.
 //
+// A low_latency schedule is for small messages, whose words flow through a fold
+// one by one: there is nothing to tune. The largest fills two chunks, for two
+// slots.
+//
 //===----------------------------------------------------------------------===//
 
+#include "compiler/packing/TimeModel.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/target/EnumConversion.h"
 
@@ -31,11 +36,12 @@ namespace {
 constexpr double kReferenceBytes = 64.0 * (1 << 20);
 /// Seconds to notice a chunk and start on it, besides the links' latency: a
 /// poll, a fence and a store on a GPU of the last years.
-constexpr double kStepSeconds = 2e-6;
+constexpr double kStepSeconds = costsOf(Protocol::simple).step * 1e-6;
 constexpr int32_t kSmallestChunk = 16 << 10;
 constexpr int32_t kLargestChunk = 1 << 20;
 /// Two chunks on their way, one being written, one being read.
 constexpr int32_t kSlots = 4;
+constexpr int32_t kLowLatencySlots = 2;
 
 /// A tree as the model sees it.
 struct Pipeline {
@@ -99,6 +105,19 @@ int32_t chooseChunk(const std::vector<Pipeline> &trees) {
   return best;
 }
 
+/// Half of what the largest share carries of the largest message.
+int32_t halfOfLargest(collective::ScheduleOp schedule, int64_t maxBytes) {
+  double largest = 0;
+  for (auto share : schedule.getBody().getOps<collective::ShareOp>())
+    largest = std::max(largest, double(share.getNumerator()) /
+                                    double(share.getDenominator()));
+  int blocks = blocksOfBuffer(fromIR(schedule.getCollective()),
+                              static_cast<int>(schedule.getGpus().size()));
+  double lines = std::ceil(double(maxBytes) * largest / blocks / 2 / 16);
+  return static_cast<int32_t>(
+      std::clamp(lines * 16, 16.0, double(kLargestChunk)));
+}
+
 struct TuneChunks : impl::TuneChunksPassBase<TuneChunks> {
   using Base::Base;
   void runOnOperation() override {
@@ -106,11 +125,21 @@ struct TuneChunks : impl::TuneChunksPassBase<TuneChunks> {
       if (schedule.getChunkBytes())
         continue;
       Builder builder(schedule.getContext());
-      int32_t chunk = chunkBytes != 0 ? static_cast<int32_t>(chunkBytes)
-                                      : chooseChunk(pipelines(schedule));
+      bool small = schedule.getProtocol() == collective::Protocol::LowLatency &&
+                   schedule.getMaxBytes();
+      auto asked = static_cast<int32_t>(chunkBytes);
+      int32_t chunk = asked;
+      if (small) {
+        chunk = halfOfLargest(schedule, *schedule.getMaxBytes());
+        if (asked != 0)
+          chunk = std::min(chunk, asked);
+      } else if (asked == 0) {
+        chunk = chooseChunk(pipelines(schedule));
+      }
       schedule.setChunkBytesAttr(builder.getI32IntegerAttr(chunk));
       for (auto channel : schedule.getBody().getOps<collective::ChannelOp>())
-        channel.setSlotsAttr(builder.getI32IntegerAttr(kSlots));
+        channel.setSlotsAttr(
+            builder.getI32IntegerAttr(small ? kLowLatencySlots : kSlots));
     }
   }
 };

@@ -21,10 +21,11 @@ namespace {
 
 struct VerifySchedule : impl::VerifySchedulePassBase<VerifySchedule> {
   void runOnOperation() override {
-    SmallVector<collective::ScheduleOp> schedules(
-        getOperation().getOps<collective::ScheduleOp>());
-    if (schedules.empty())
+    if (getOperation().getOps<collective::ScheduleOp>().empty())
       return;
+    auto groups = groupVariants(getOperation());
+    if (failed(groups))
+      return signalPassFailure();
     auto bytes = exportSchedule(getOperation());
     if (failed(bytes))
       return signalPassFailure();
@@ -35,12 +36,13 @@ struct VerifySchedule : impl::VerifySchedulePassBase<VerifySchedule> {
       getOperation().emitError(error);
       return signalPassFailure();
     }
-    for (auto [schedule, program] :
-         llvm::zip_equal(schedules, *file->programs())) {
+    for (auto [variants, program] :
+         llvm::zip_equal(*groups, *file->programs())) {
       VerifyReport report = verifyProgram(*file, *program);
       for (const Check &check : report.checks)
         if (!check.ok)
-          schedule.emitError() << check.name << ": " << check.detail;
+          variants[check.variant].emitError()
+              << check.name << ": " << check.detail;
       if (!report.ok)
         signalPassFailure();
     }

@@ -6,6 +6,8 @@
 
 #include "compiler/report/Latency.h"
 
+#include "compiler/packing/TimeModel.h"
+
 #include <algorithm>
 #include <vector>
 
@@ -15,17 +17,18 @@ namespace {
 
 /// A step with the channels it reads.
 struct StepNode {
-  std::vector<uint32_t> reads;
-  size_t looked = 0;    ///< how many of them have been looked at
-  bool visited = false; ///< on the stack, or done
-  double ready = 0;     ///< when all it reads has come, so far
+  std::vector<uint32_t> reads; ///< in order
+  size_t looked = 0;           ///< how many of them have been looked at
+  bool visited = false;        ///< on the stack, or done
+  double ready = 0;            ///< when all it reads has come, so far
 };
 
 class FirstByte {
 public:
-  FirstByte(const sched::Schedule &file, const sched::Variant &variant)
-      : links_(*file.topology()->links()), variant_(variant),
-        writers_(variant.channels()->size(), 0) {
+  FirstByte(const sched::Schedule &file, const sched::Variant &variant,
+            double step, double child)
+      : links_(*file.topology()->links()), variant_(variant), step_(step),
+        child_(child), writers_(variant.channels()->size()) {
     for (const sched::RankProgram *rank : *variant.ranks())
       for (const sched::Step *step : *rank->steps())
         addStep(*rank, *step);
@@ -43,6 +46,7 @@ public:
 private:
   void addStep(const sched::RankProgram &rank, const sched::Step &step) {
     StepNode &node = steps_.emplace_back();
+    uint32_t written = 0;
     uint32_t count = uint32_t(step.sources()) + step.destinations();
     for (uint32_t i = 0; i < count; ++i) {
       const sched::Operand &operand =
@@ -52,7 +56,8 @@ private:
       if (i < step.sources())
         node.reads.push_back(operand.index());
       else
-        writers_[operand.index()] = static_cast<uint32_t>(steps_.size()) - 1;
+        writers_[operand.index()] = {static_cast<uint32_t>(steps_.size()) - 1,
+                                     written++};
     }
   }
 
@@ -65,12 +70,15 @@ private:
     while (!stack.empty()) {
       StepNode &node = steps_[stack.back()];
       if (node.looked == node.reads.size()) {
-        for (uint32_t channel : node.reads)
-          node.ready = std::max(node.ready, arrival(channel));
+        // What is read last is worked on at once.
+        for (size_t i = 0; i < node.reads.size(); ++i)
+          node.ready = std::max(node.ready,
+                                arrival(node.reads[i]) +
+                                    child_ * double(node.reads.size() - 1 - i));
         stack.pop_back();
         continue;
       }
-      uint32_t writer = writers_[node.reads[node.looked++]];
+      uint32_t writer = writers_[node.reads[node.looked++]].step;
       if (!steps_[writer].visited) {
         steps_[writer].visited = true;
         stack.push_back(writer);
@@ -80,7 +88,8 @@ private:
 
   double arrival(uint32_t index) const {
     const sched::Channel &channel = *variant_.channels()->Get(index);
-    double time = steps_[writers_[index]].ready;
+    const Writer &writer = writers_[index];
+    double time = steps_[writer.step].ready + child_ * writer.position + step_;
     for (uint32_t i = 0; i < channel.path_count(); ++i)
       time += links_.Get(variant_.paths()->Get(channel.path_begin() + i))
                   ->latency();
@@ -89,13 +98,26 @@ private:
 
   const flatbuffers::Vector<const sched::Link *> &links_;
   const sched::Variant &variant_;
+  /// Where a channel is written: its place among the channels of the step.
+  struct Writer {
+    uint32_t step = 0;
+    uint32_t position = 0;
+  };
+  double step_;
+  double child_;
   std::vector<StepNode> steps_;
-  std::vector<uint32_t> writers_; // per channel: the step
+  std::vector<Writer> writers_; // per channel
 };
 
 } // namespace
 
 double blink::latencyOf(const sched::Schedule &file,
                         const sched::Variant &variant) {
-  return FirstByte(file, variant).run();
+  return FirstByte(file, variant, 0, 0).run();
+}
+
+double blink::startOf(const sched::Schedule &file,
+                      const sched::Variant &variant) {
+  ProtocolCosts costs = costsOf(variant.protocol());
+  return FirstByte(file, variant, costs.step, costs.child).run();
 }

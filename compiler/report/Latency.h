@@ -18,6 +18,10 @@ namespace blink {
 /// count as if they did not wait for each other.
 double latencyOf(const sched::Schedule &file, const sched::Variant &variant);
 
+/// The same with what steps and further channels cost by the variant's protocol
+/// (compiler/packing/TimeModel.h): what a small message may take.
+double startOf(const sched::Schedule &file, const sched::Variant &variant);
+
 } // namespace blink
 
 #endif // BLINK_COMPILER_REPORT_LATENCY_H

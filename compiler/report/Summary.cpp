@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 using namespace blink;
 
@@ -39,10 +40,45 @@ std::string Summary::gpuList() const {
   return llvm::join(words, ",");
 }
 
+bool VariantSummary::hasLimit() const {
+  return maxBytes != std::numeric_limits<uint64_t>::max();
+}
+
+const VariantSummary &Summary::variantFor(uint64_t bytes) const {
+  for (const VariantSummary &variant : variants)
+    if (bytes < variant.maxBytes)
+      return variant;
+  return variants.back();
+}
+
+static VariantSummary summarizeVariant(const sched::Schedule &file,
+                                       const sched::Variant &variant) {
+  VariantSummary summary;
+  summary.minBytes = variant.min_bytes();
+  summary.maxBytes = variant.max_bytes();
+  summary.protocol = variant.protocol();
+  summary.trees = static_cast<int>(variant.trees()->size());
+  summary.depth = 0;
+  for (const sched::Tree *tree : *variant.trees())
+    summary.depth = std::max<int>(summary.depth, tree->depth());
+  summary.latency = latencyOf(file, variant);
+  summary.start = startOf(file, variant);
+  summary.lanes = 0;
+  for (const sched::RankProgram *rank : *variant.ranks())
+    summary.lanes =
+        std::max<int>(summary.lanes, static_cast<int>(rank->lanes()->size()));
+  summary.channels = static_cast<int>(variant.channels()->size());
+  summary.chunkBytes = static_cast<int>(variant.chunk_bytes());
+  return summary;
+}
+
 Summary blink::summarize(const sched::Schedule &file,
                          const sched::Program &program) {
-  const sched::Variant &variant = *program.variants()->Get(0);
+  std::vector<VariantSummary> variants;
+  for (const sched::Variant *variant : *program.variants())
+    variants.push_back(summarizeVariant(file, *variant));
   Summary summary;
+  static_cast<VariantSummary &>(summary) = variants.back();
   summary.topology = file.topology()->name()->str();
   summary.collective = program.collective();
   summary.gpus.assign(program.allocation()->begin(),
@@ -51,17 +87,7 @@ Summary blink::summarize(const sched::Schedule &file,
     summary.root = program.root();
   summary.algbw = program.algbw();
   summary.bound = program.certificate()->bound();
-  summary.trees = static_cast<int>(variant.trees()->size());
-  summary.depth = 0;
-  for (const sched::Tree *tree : *variant.trees())
-    summary.depth = std::max<int>(summary.depth, tree->depth());
-  summary.latency = latencyOf(file, variant);
-  summary.lanes = 0;
-  for (const sched::RankProgram *rank : *variant.ranks())
-    summary.lanes =
-        std::max<int>(summary.lanes, static_cast<int>(rank->lanes()->size()));
-  summary.channels = static_cast<int>(variant.channels()->size());
-  summary.chunkBytes = static_cast<int>(variant.chunk_bytes());
+  summary.variants = std::move(variants);
   return summary;
 }
 
@@ -75,7 +101,8 @@ std::string blink::formatRate(double gbps) {
 
 std::vector<double> blink::linkLoads(const sched::Schedule &file,
                                      const sched::Program &program) {
-  const sched::Variant &variant = *program.variants()->Get(0);
+  const auto &variants = *program.variants();
+  const sched::Variant &variant = *variants[variants.size() - 1];
   std::vector<double> loads(file.topology()->links()->size(), 0);
   if (std::isinf(program.algbw()))
     return loads;

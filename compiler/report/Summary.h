@@ -11,27 +11,42 @@
 
 namespace blink {
 
-/// What every command says of a program, read from the file.
-struct Summary {
-  std::string topology;
-  Collective collective;
-  std::vector<int> gpus; ///< GPU number of each rank
-  std::optional<int> root;
-  double algbw; ///< GB/s; infinite for one rank
-  double bound; ///< GB/s; infinite for one rank
+/// The program for one range of message sizes.
+struct VariantSummary {
+  uint64_t minBytes;
+  uint64_t maxBytes; ///< exclusive; 2^64 - 1 means no limit
+  sched::Protocol protocol;
   int trees;
   int depth; ///< hops of the tallest tree
   /// Microseconds that the first byte spends on links, on the slowest way
   /// through a tree: what a small message takes at least.
   double latency;
+  /// Microseconds that a message of no size may take (Latency.h).
+  double start;
   int lanes;    ///< most lanes on a rank
   int channels; ///< of all ranks
   int chunkBytes;
+
+  bool hasLimit() const;
+};
+
+/// What every command says of a program, read from the file: with the numbers
+/// of its last variant, the one for large messages.
+struct Summary : VariantSummary {
+  std::string topology;
+  Collective collective;
+  std::vector<int> gpus; ///< GPU number of each rank
+  std::optional<int> root;
+  double algbw;                         ///< GB/s; infinite for one rank
+  double bound;                         ///< GB/s; infinite for one rank
+  std::vector<VariantSummary> variants; ///< all, ascending by size
 
   /// Percent of the bound; 100 for one rank.
   double percentOfBound() const;
   /// "0,1,2,3".
   std::string gpuList() const;
+  /// The variant for messages of so many bytes.
+  const VariantSummary &variantFor(uint64_t bytes) const;
 };
 
 Summary summarize(const sched::Schedule &file, const sched::Program &program);
@@ -40,7 +55,7 @@ Summary summarize(const sched::Schedule &file, const sched::Program &program);
 std::string formatRate(double gbps);
 
 /// The load of each link (index as in the file's topology) in GB/s when the
-/// collective runs at its stated rate.
+/// collective runs at its stated rate, that of its last variant.
 std::vector<double> linkLoads(const sched::Schedule &file,
                               const sched::Program &program);
 

@@ -142,6 +142,26 @@ collective::ChannelKind blink::toIR(sched::ChannelKind kind) {
   llvm_unreachable("enum outside its cases");
 }
 
+sched::Protocol blink::fromIR(collective::Protocol protocol) {
+  switch (protocol) {
+  case collective::Protocol::Simple:
+    return sched::Protocol::simple;
+  case collective::Protocol::LowLatency:
+    return sched::Protocol::low_latency;
+  }
+  llvm_unreachable("enum outside its cases");
+}
+
+collective::Protocol blink::toIR(sched::Protocol protocol) {
+  switch (protocol) {
+  case sched::Protocol::simple:
+    return collective::Protocol::Simple;
+  case sched::Protocol::low_latency:
+    return collective::Protocol::LowLatency;
+  }
+  llvm_unreachable("enum outside its cases");
+}
+
 LinkKindSet blink::fromIR(collective::LinkKindsAttr kinds) {
   LinkKindSet set;
   for (collective::LinkKind kind : kinds.getKinds())

@@ -19,12 +19,14 @@ NodeKind fromIR(collective::NodeKind kind);
 LinkKind fromIR(collective::LinkKind kind);
 Collective fromIR(collective::CollectiveKind kind);
 sched::ChannelKind fromIR(collective::ChannelKind kind);
+sched::Protocol fromIR(collective::Protocol protocol);
 LinkKindSet fromIR(collective::LinkKindsAttr kinds);
 
 collective::NodeKind toIR(NodeKind kind);
 collective::LinkKind toIR(LinkKind kind);
 collective::CollectiveKind toIR(Collective kind);
 collective::ChannelKind toIR(sched::ChannelKind kind);
+collective::Protocol toIR(sched::Protocol protocol);
 collective::LinkKindsAttr toIR(mlir::MLIRContext *context, LinkKindSet kinds);
 
 } // namespace blink

@@ -12,20 +12,23 @@
 
 #include <limits>
 #include <map>
+#include <tuple>
 
 using namespace mlir;
 using namespace blink;
 
 namespace {
 
-/// Writes the program of one collective.schedule.
-class ProgramWriter {
+constexpr uint64_t kNoLimit = std::numeric_limits<uint64_t>::max();
+
+/// Writes the variant that one collective.schedule is.
+class VariantWriter {
 public:
-  ProgramWriter(flatbuffers::FlatBufferBuilder &builder,
+  VariantWriter(flatbuffers::FlatBufferBuilder &builder,
                 const TopologyFromIR &machine, collective::ScheduleOp op)
       : builder_(builder), machine_(machine), op_(op) {}
 
-  FailureOr<flatbuffers::Offset<sched::Program>> write();
+  FailureOr<flatbuffers::Offset<sched::Variant>> write();
 
 private:
   void writeShares();
@@ -48,7 +51,7 @@ private:
 
 } // namespace
 
-void ProgramWriter::writeShares() {
+void VariantWriter::writeShares() {
   for (auto share : op_.getBody().getOps<collective::ShareOp>()) {
     shareIndices_[share.getSymNameAttr()] = trees_.size();
     trees_.emplace_back(share.getNumerator(), share.getDenominator(),
@@ -56,7 +59,7 @@ void ProgramWriter::writeShares() {
   }
 }
 
-void ProgramWriter::writeChannels() {
+void VariantWriter::writeChannels() {
   // Channels over the same links share one entry of `paths`.
   std::map<Path, uint32_t> begins;
   for (auto channel : op_.getBody().getOps<collective::ChannelOp>()) {
@@ -73,7 +76,7 @@ void ProgramWriter::writeChannels() {
   }
 }
 
-sched::Operand ProgramWriter::operand(Attribute attr) const {
+sched::Operand VariantWriter::operand(Attribute attr) const {
   if (auto symbol = dyn_cast<FlatSymbolRefAttr>(attr))
     return {channelIndices_.lookup(symbol.getAttr()),
             sched::OperandKind::channel};
@@ -83,7 +86,7 @@ sched::Operand ProgramWriter::operand(Attribute attr) const {
           input ? sched::OperandKind::input : sched::OperandKind::output};
 }
 
-sched::Step ProgramWriter::step(collective::FoldOp fold,
+sched::Step VariantWriter::step(collective::FoldOp fold,
                                 std::vector<sched::Operand> &operands) const {
   uint32_t begin = operands.size();
   for (ArrayAttr list : {fold.getSources(), fold.getDestinations()})
@@ -95,7 +98,7 @@ sched::Step ProgramWriter::step(collective::FoldOp fold,
           fold.getCompletes()};
 }
 
-LogicalResult ProgramWriter::writeRank(collective::RankOp rank) {
+LogicalResult VariantWriter::writeRank(collective::RankOp rank) {
   std::vector<sched::Lane> lanes;
   std::vector<sched::Step> steps;
   std::vector<sched::Operand> operands;
@@ -116,7 +119,7 @@ LogicalResult ProgramWriter::writeRank(collective::RankOp rank) {
   return success();
 }
 
-FailureOr<flatbuffers::Offset<sched::Program>> ProgramWriter::write() {
+FailureOr<flatbuffers::Offset<sched::Variant>> VariantWriter::write() {
   if (!op_.getChunkBytes())
     return op_.emitOpError(
         "has no chunk_bytes yet: run collective-tune-chunks first");
@@ -125,26 +128,93 @@ FailureOr<flatbuffers::Offset<sched::Program>> ProgramWriter::write() {
   for (auto rank : op_.getBody().getOps<collective::RankOp>())
     if (failed(writeRank(rank)))
       return failure();
-
-  auto variant = sched::CreateVariant(
-      builder_, /*min_bytes=*/0, std::numeric_limits<uint64_t>::max(),
-      sched::Protocol::simple, *op_.getChunkBytes(),
-      builder_.CreateVectorOfStructs(trees_),
+  return sched::CreateVariant(
+      builder_, op_.getMinBytes().value_or(0),
+      op_.getMaxBytes() ? *op_.getMaxBytes() : kNoLimit,
+      fromIR(op_.getProtocol().value_or(collective::Protocol::Simple)),
+      *op_.getChunkBytes(), builder_.CreateVectorOfStructs(trees_),
       builder_.CreateVectorOfStructs(channels_), builder_.CreateVector(paths_),
       builder_.CreateVector(ranks_));
-  std::vector<double> prices = op_.getPrices().vec();
-  auto certificate =
-      sched::CreateCertificate(builder_, op_.getBound().convertToDouble(),
-                               builder_.CreateVector(prices));
-  std::vector<uint16_t> allocation(op_.getGpus().begin(), op_.getGpus().end());
+}
+
+static FailureOr<flatbuffers::Offset<sched::Program>>
+writeProgram(flatbuffers::FlatBufferBuilder &builder,
+             const TopologyFromIR &machine,
+             ArrayRef<collective::ScheduleOp> schedules) {
+  std::vector<flatbuffers::Offset<sched::Variant>> variants;
+  for (collective::ScheduleOp schedule : schedules) {
+    auto variant = VariantWriter(builder, machine, schedule).write();
+    if (failed(variant))
+      return failure();
+    variants.push_back(*variant);
+  }
+  collective::ScheduleOp op = schedules.front();
+  std::vector<double> prices = op.getPrices().vec();
+  auto certificate = sched::CreateCertificate(
+      builder, op.getBound().convertToDouble(), builder.CreateVector(prices));
+  std::vector<uint16_t> allocation(op.getGpus().begin(), op.getGpus().end());
   flatbuffers::Offset<flatbuffers::Vector<uint16_t>> relays;
-  if (auto gpus = op_.getRelays())
-    relays = builder_.CreateVector(
-        std::vector<uint16_t>(gpus->begin(), gpus->end()));
+  if (auto gpus = op.getRelays())
+    relays =
+        builder.CreateVector(std::vector<uint16_t>(gpus->begin(), gpus->end()));
   return sched::CreateProgram(
-      builder_, fromIR(op_.getCollective()), op_.getRoot().value_or(0),
-      builder_.CreateVector(allocation), op_.getAlgbw().convertToDouble(),
-      certificate, builder_.CreateVector(std::vector{variant}), relays);
+      builder, fromIR(op.getCollective()), op.getRoot().value_or(0),
+      builder.CreateVector(allocation), op.getAlgbw().convertToDouble(),
+      certificate, builder.CreateVector(variants), relays);
+}
+
+/// Errors: `op` does not follow `before`, the variant before it or null, in
+/// their program.
+static LogicalResult verifyVariant(collective::ScheduleOp op,
+                                   collective::ScheduleOp before) {
+  int64_t least = op.getMinBytes().value_or(0);
+  if (!before)
+    return least == 0 ? success()
+                      : op.emitOpError() << "is the first of its collective "
+                                            "and allocation, but begins at "
+                                         << least << " bytes, not at 0";
+  if (op.getAlgbwAttr() != before.getAlgbwAttr() ||
+      op.getBoundAttr() != before.getBoundAttr() ||
+      op.getPricesAttr() != before.getPricesAttr() ||
+      op.getRelaysAttr() != before.getRelaysAttr())
+    return op.emitOpError("is a variant of the collective.schedule before it, "
+                          "but states another algbw, bound, price or relay");
+  if (!before.getMaxBytes())
+    return op.emitOpError("repeats the collective and allocation of another "
+                          "one, which has no max_bytes");
+  if (least != static_cast<int64_t>(*before.getMaxBytes()))
+    return op.emitOpError()
+           << "begins at " << least << " bytes, expected "
+           << *before.getMaxBytes() << ", where the variant before it ends";
+  return success();
+}
+
+FailureOr<std::vector<std::vector<collective::ScheduleOp>>>
+blink::groupVariants(ModuleOp module) {
+  std::map<
+      std::tuple<collective::CollectiveKind, uint32_t, std::vector<int32_t>>,
+      size_t>
+      programOf;
+  std::vector<std::vector<collective::ScheduleOp>> programs;
+  for (auto schedule : module.getOps<collective::ScheduleOp>()) {
+    auto [entry, isNew] = programOf.try_emplace({schedule.getCollective(),
+                                                 schedule.getRoot().value_or(0),
+                                                 schedule.getGpus().vec()},
+                                                programs.size());
+    if (isNew)
+      programs.emplace_back();
+    std::vector<collective::ScheduleOp> &variants = programs[entry->second];
+    if (failed(verifyVariant(schedule, isNew ? nullptr : variants.back())))
+      return failure();
+    variants.push_back(schedule);
+  }
+  for (const std::vector<collective::ScheduleOp> &variants : programs)
+    if (collective::ScheduleOp last = variants.back(); last.getMaxBytes())
+      return last.emitOpError()
+             << "is the last variant of its collective and allocation, but "
+                "ends at "
+             << *last.getMaxBytes() << " bytes";
+  return programs;
 }
 
 static flatbuffers::Offset<sched::Topology>
@@ -182,10 +252,13 @@ FailureOr<std::vector<uint8_t>> blink::exportSchedule(ModuleOp module) {
     return failure();
   TopologyFromIR machine(op);
 
+  auto groups = groupVariants(module);
+  if (failed(groups))
+    return failure();
   flatbuffers::FlatBufferBuilder builder;
   std::vector<flatbuffers::Offset<sched::Program>> programs;
-  for (collective::ScheduleOp schedule : schedules) {
-    auto program = ProgramWriter(builder, machine, schedule).write();
+  for (const std::vector<collective::ScheduleOp> &variants : *groups) {
+    auto program = writeProgram(builder, machine, variants);
     if (failed(program))
       return failure();
     programs.push_back(*program);

@@ -13,8 +13,13 @@
 
 #include "mlir/IR/Verifier.h"
 
+#include <limits>
+
 using namespace mlir;
 using namespace blink;
+
+/// Sizes are 64-bit integers with a sign in IR.
+static constexpr uint64_t kMostSaid = std::numeric_limits<int64_t>::max();
 
 /// Symbols of shares and channels, by index.
 static std::string shareName(uint32_t index) {
@@ -62,8 +67,8 @@ static void buildRank(OpBuilder &builder, Location loc, int rankNumber,
 static void buildSchedule(OpBuilder &builder, Location loc,
                           const sched::Schedule &file,
                           const sched::Program &program,
+                          const sched::Variant &variant,
                           const TopologyFromIR &machine) {
-  const sched::Variant &variant = *program.variants()->Get(0);
   collective::CollectiveKind kind = toIR(program.collective());
   std::optional<int32_t> root;
   if (collective::isRooted(kind))
@@ -81,6 +86,12 @@ static void buildSchedule(OpBuilder &builder, Location loc,
   if (const auto *relays = program.relays(); relays && relays->size() > 0)
     schedule.setRelaysAttr(builder.getDenseI32ArrayAttr(
         SmallVector<int32_t>(relays->begin(), relays->end())));
+  if (variant.protocol() != sched::Protocol::simple)
+    schedule.setProtocol(toIR(variant.protocol()));
+  if (variant.min_bytes() != 0)
+    schedule.setMinBytes(variant.min_bytes());
+  if (variant.max_bytes() != std::numeric_limits<uint64_t>::max())
+    schedule.setMaxBytes(variant.max_bytes());
   Block *body = &schedule.getBody().front();
   builder.setInsertionPointToEnd(body);
   for (auto [i, tree] : llvm::enumerate(*variant.trees()))
@@ -116,13 +127,15 @@ OwningOpRef<ModuleOp> blink::importSchedule(MLIRContext *context,
   Topology topology = topologyOf(file);
   TopologyFromIR machine(buildTopology(builder, loc, topology));
   for (const sched::Program *program : *file.programs()) {
-    if (program->variants()->size() != 1) {
-      emitError(loc) << "the schedule has " << program->variants()->size()
-                     << " variants; IR holds one";
-      return nullptr;
+    for (const sched::Variant *variant : *program->variants()) {
+      if (variant->min_bytes() > kMostSaid) {
+        emitError(loc) << "a variant begins at " << variant->min_bytes()
+                       << " bytes; IR knows sizes below 2^63";
+        return nullptr;
+      }
+      builder.setInsertionPointToEnd(module->getBody());
+      buildSchedule(builder, loc, file, *program, *variant, machine);
     }
-    builder.setInsertionPointToEnd(module->getBody());
-    buildSchedule(builder, loc, file, *program, machine);
   }
   if (failed(mlir::verify(*module)))
     return nullptr;

@@ -78,17 +78,20 @@ private:
   template <typename Describe>
   void add(const char *name, const Problem &problem, Describe describe) {
     report_.checks.push_back(
-        {name, !problem.has_value(), problem ? *problem : describe()});
+        {name, !problem.has_value(), problem ? *problem : describe(), judged_});
+    judged_ = graphs_.size() - 1;
   }
 
   /// The first problem of the variants, named after its variant where there
   /// are several.
-  template <typename Function> Problem eachVariant(Function check) const {
-    for (size_t i = 0; i < graphs_.size(); ++i)
+  template <typename Function> Problem eachVariant(Function check) {
+    for (size_t i = 0; i < graphs_.size(); ++i) {
+      judged_ = i;
       if (Problem problem = check(graphs_[i]))
         return graphs_.size() == 1
                    ? *problem
                    : "variant " + std::to_string(i) + ": " + *problem;
+    }
     return std::nullopt;
   }
   template <typename Function> uint64_t sum(Function size) const {
@@ -108,6 +111,7 @@ private:
   Semantics semantics_;
   Machine machine_;
   std::vector<FoldGraph> graphs_; // one a variant
+  size_t judged_ = 0;             // the variant that the check is at
   VerifyReport report_;
 };
 
@@ -174,6 +178,7 @@ std::string Verifier::describeResult() const {
   std::string text =
       count(sum([](const FoldGraph &graph) { return graph.numTrees(); }),
             "tree") +
+      (graphs_.size() == 1 ? "" : " in " + count(graphs_.size(), "variant")) +
       ", " +
       count(sum([](const FoldGraph &graph) { return graph.numFolds(); }),
             "fold") +

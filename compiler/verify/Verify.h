@@ -22,6 +22,7 @@ struct Check {
   std::string name; ///< stable key: "paths", "result", ...
   bool ok = false;
   std::string detail; ///< a sentence; on failure where and why
+  size_t variant = 0; ///< on failure: which one it is about
 };
 
 struct VerifyReport {

@@ -228,6 +228,23 @@ nlohmann::ordered_json blink::jsonSummary(const Summary &summary) {
   json["depth"] = summary.depth;
   json["latency_us"] = summary.latency;
   json["lanes"] = summary.lanes;
+  json["variants"] = nlohmann::ordered_json::array();
+  for (const VariantSummary &variant : summary.variants) {
+    nlohmann::ordered_json entry;
+    entry["min_bytes"] = variant.minBytes;
+    entry["max_bytes"] = nullptr;
+    if (variant.hasLimit())
+      entry["max_bytes"] = variant.maxBytes;
+    entry["protocol"] = sched::EnumNameProtocol(variant.protocol);
+    entry["trees"] = variant.trees;
+    entry["depth"] = variant.depth;
+    entry["latency_us"] = variant.latency;
+    entry["start_us"] = variant.start;
+    entry["lanes"] = variant.lanes;
+    entry["channels"] = variant.channels;
+    entry["chunk_bytes"] = variant.chunkBytes;
+    json["variants"].push_back(entry);
+  }
   return json;
 }
 
@@ -252,4 +269,12 @@ std::string blink::formatBytes(uint64_t bytes) {
     ++unit;
   }
   return llvm::formatv("{0} {1}", bytes, kUnits[unit]).str();
+}
+
+std::string blink::sizeRange(const VariantSummary &variant) {
+  std::string least = formatBytes(variant.minBytes);
+  if (!variant.hasLimit())
+    return variant.minBytes == 0 ? "all sizes" : "from " + least;
+  std::string most = formatBytes(variant.maxBytes);
+  return variant.minBytes == 0 ? "below " + most : least + " to " + most;
 }

@@ -76,6 +76,8 @@ nlohmann::ordered_json jsonSummary(const Summary &summary);
 std::string title(const Summary &summary);
 /// "128 KiB".
 std::string formatBytes(uint64_t bytes);
+/// "below 64 KiB", "from 64 KiB", "all sizes".
+std::string sizeRange(const VariantSummary &variant);
 
 class Stopwatch {
 public:

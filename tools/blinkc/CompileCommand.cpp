@@ -28,6 +28,7 @@ struct CompileFlags {
   double timeLimit = 0;
   unsigned maxLanes = 16;
   uint64_t chunkBytes = 0;
+  std::string variants = "all";
   std::string emit = "sched";
   std::string dumpDirectory;
   bool json = false;
@@ -36,6 +37,21 @@ struct CompileFlags {
 };
 
 } // namespace
+
+/// A line for each variant but the last, of which the rest speaks.
+static std::string smallVariants(const Summary &summary) {
+  std::string lines;
+  for (const VariantSummary &variant :
+       llvm::ArrayRef(summary.variants).drop_back())
+    lines += llvm::formatv("  small   {0}: {1}, {2} {3}, depth {4}, {5:F1} us "
+                           "of link latency, {6} channels\n",
+                           sizeRange(variant),
+                           sched::EnumNameProtocol(variant.protocol),
+                           variant.trees, variant.trees == 1 ? "tree" : "trees",
+                           variant.depth, variant.latency, variant.channels)
+                 .str();
+  return lines;
+}
 
 static void printReport(const CompileFlags &flags, const Summary &summary,
                         size_t fileBytes, double seconds) {
@@ -59,6 +75,7 @@ static void printReport(const CompileFlags &flags, const Summary &summary,
                        summary.latency)
       << "  lanes   " << summary.lanes << " a rank, " << summary.channels
       << " channels, chunks of " << formatBytes(summary.chunkBytes) << "\n"
+      << smallVariants(summary)
       << "  proof   right result, no deadlock, loads within bandwidth, "
          "bound re-priced\n"
       << "  file    "
@@ -99,6 +116,7 @@ static int run(const CompileFlags &flags) {
   options->timeLimit = flags.timeLimit;
   options->maxLanes = flags.maxLanes;
   options->chunkBytes = static_cast<unsigned>(flags.chunkBytes);
+  options->smallVariant = flags.variants == "all";
   Phase last = *parsePhase(flags.emit);
 
   llvm::Expected<InputFile> file = readInput(flags.input);
@@ -173,6 +191,13 @@ void blink::addCompileCommand(CLI::App &app, int &exitCode) {
       ->transform(CLI::AsSizeValue(false))
       ->check(CLI::Range(uint64_t(0), uint64_t(64) << 20))
       ->type_name("SIZE")
+      ->capture_default_str();
+  command
+      ->add_option("--variants", flags->variants,
+                   "all: another variant for small messages, where there is "
+                   "one; bandwidth: one for all sizes")
+      ->check(CLI::IsMember({"all", "bandwidth"}))
+      ->type_name("WHICH")
       ->capture_default_str();
   command
       ->add_option("--time-limit", flags->timeLimit,

@@ -59,6 +59,20 @@ jsonReport(const Explanation &explanation,
   return json;
 }
 
+/// How messages of each size go, where that differs.
+static void printVariants(const Summary &summary) {
+  if (summary.variants.size() < 2)
+    return;
+  llvm::outs() << "How messages go         protocol     trees  depth  us on "
+                  "links  us with steps\n";
+  for (const VariantSummary &variant : summary.variants)
+    llvm::outs() << llvm::formatv(
+        "  {0,-20}  {1,-11} {2,6} {3,6} {4,12:F1} {5,14:F1}\n",
+        sizeRange(variant), sched::EnumNameProtocol(variant.protocol),
+        variant.trees, variant.depth, variant.latency, variant.start);
+  llvm::outs() << "\n";
+}
+
 static void printReport(const Explanation &explanation) {
   const Summary &summary = explanation.summary;
   llvm::raw_ostream &out = llvm::outs();
@@ -68,6 +82,7 @@ static void printReport(const Explanation &explanation) {
                        formatRate(summary.algbw), summary.percentOfBound(),
                        formatRate(summary.bound), summary.trees, summary.depth,
                        summary.trees == 1 ? "tree" : "trees");
+  printVariants(summary);
   out << "What holds it back\n";
   for (const std::string &reason : explanation.reasons)
     out << "  " << reason << "\n";

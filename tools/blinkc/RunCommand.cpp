@@ -45,12 +45,14 @@ static std::vector<std::string> listOf(const char *const *names) {
 static void printReport(const RunFlags &flags, const Summary &summary,
                         const ReplayResult &result, double seconds) {
   double algbw = seconds > 0 ? double(result.bytes) / seconds * 1e-9 : 0;
+  const VariantSummary &variant = summary.variantFor(result.bytes);
   if (flags.json) {
     nlohmann::ordered_json json;
     json["ok"] = result.wrong == 0;
     json.update(jsonSummary(summary));
     json["backend"] = "host";
     json["bytes"] = result.bytes;
+    json["protocol"] = sched::EnumNameProtocol(variant.protocol);
     json["type"] = flags.type;
     json["op"] = flags.op;
     json["in_place"] = flags.replay.inPlace;
@@ -68,8 +70,11 @@ static void printReport(const RunFlags &flags, const Summary &summary,
                        formatRate(summary.algbw))
       << llvm::formatv("  bound     {0}\n", formatRate(summary.bound))
       << llvm::formatv("  of bound  {0:F2} %\n", summary.percentOfBound())
-      << llvm::formatv("  trees     {0}, depth {1}\n", summary.trees,
-                       summary.depth)
+      << llvm::formatv("  trees     {0}, depth {1}{2}\n", variant.trees,
+                       variant.depth,
+                       summary.variants.size() == 1
+                           ? ""
+                           : ", for messages " + sizeRange(variant))
       << llvm::formatv("  data      {0} of {1}, {2} ranks, {3}\n",
                        formatBytes(result.bytes), flags.type,
                        summary.gpus.size(),

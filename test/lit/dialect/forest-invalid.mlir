@@ -366,3 +366,42 @@ collective.forest broadcast @tri gpus [0, 1, 2] links <nvlink> root 0 algbw 25.0
   // expected-error @below {{has a path that arrives at gpu0 and goes on over link "l12", which begins at gpu1}}
   collective.tree @t0 root 0 block 0 share 1 of 1 up [] down [0 -> 1 via [l01], 0 -> 2 via [l12]]
 }
+
+// -----
+
+collective.topology @pair {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.link @a nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @b nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+}
+// expected-error @below {{has max_bytes 4096, expected more than min_bytes, 4096}}
+collective.forest broadcast @pair gpus [0, 1] links <nvlink> root 0 algbw 25.0 bound 25.0 prices [1.0, 1.0] min_bytes 4096 max_bytes 4096 {
+  collective.tree @t0 root 0 block 0 share 1 of 1 up [] down [0 -> 1 via [a]]
+}
+
+// -----
+
+collective.topology @pair {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.link @a nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @b nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+}
+// expected-error @below {{has min_bytes -1, expected >= 0}}
+collective.forest broadcast @pair gpus [0, 1] links <nvlink> root 0 algbw 25.0 bound 25.0 prices [1.0, 1.0] min_bytes -1 {
+  collective.tree @t0 root 0 block 0 share 1 of 1 up [] down [0 -> 1 via [a]]
+}
+
+// -----
+
+collective.topology @pair {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.link @a nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @b nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+}
+// expected-error @below {{has max_bytes 0, expected more than min_bytes, 0}}
+collective.forest broadcast @pair gpus [0, 1] links <nvlink> root 0 algbw 25.0 bound 25.0 prices [1.0, 1.0] max_bytes 0 {
+  collective.tree @t0 root 0 block 0 share 1 of 1 up [] down [0 -> 1 via [a]]
+}

@@ -26,3 +26,12 @@ collective.forest all_reduce @pair gpus [0, 1] links <nvlink> algbw 25.0 bound 2
 collective.forest broadcast @pair gpus [0, 1] links <nvlink> root 1 algbw 25.0 bound 25.0 prices [1.0, 1.0, 0.0, 0.0] {
   collective.tree @t0 root 1 block 0 share 1 of 1 up [] down [1 -> 0 via [b]]
 }
+// For some sizes alone, and how they are sent.
+// CHECK:      collective.forest broadcast @pair {{.*}} prices [{{.*}}] protocol low_latency max_bytes 4096 {
+collective.forest broadcast @pair gpus [0, 1] links <nvlink> root 0 algbw 25.0 bound 25.0 prices [1.0, 1.0, 0.0, 0.0] protocol low_latency max_bytes 4096 {
+  collective.tree @t0 root 0 block 0 share 1 of 1 up [] down [0 -> 1 via [a]]
+}
+// CHECK:      collective.forest broadcast @pair {{.*}} prices [{{.*}}] protocol simple min_bytes 4096 max_bytes 8192 {
+collective.forest broadcast @pair gpus [0, 1] links <nvlink> root 0 algbw 25.0 bound 25.0 prices [1.0, 1.0, 0.0, 0.0] protocol simple min_bytes 4096 max_bytes 8192 {
+  collective.tree @t0 root 0 block 0 share 1 of 1 up [] down [0 -> 1 via [a]]
+}

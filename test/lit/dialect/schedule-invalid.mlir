@@ -619,3 +619,19 @@ collective.schedule broadcast @pair gpus [0, 1] links <nvlink> root 0 algbw 25.0
     }
   }
 }
+
+// -----
+
+collective.topology @pair {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.link @a nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @b nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+}
+// expected-error @below {{has max_bytes 16, expected more than min_bytes, 4096}}
+collective.schedule broadcast @pair gpus [0, 1] links <nvlink> root 0 algbw 25.0 bound 25.0 prices [1.0, 1.0] min_bytes 4096 max_bytes 16 {
+  collective.share @t0 root 0 block 0 part 1 of 1 depth 1
+  collective.channel @c peer share @t0 from 0 to 1 slots 1 via [a]
+  collective.rank 0 { collective.fold @t0 (input[0]) -> (output[0], @c) }
+  collective.rank 1 { collective.fold @t0 (@c) -> (output[0]) }
+}

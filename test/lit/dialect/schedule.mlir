@@ -56,3 +56,15 @@ collective.schedule broadcast @pair gpus [0, 1] links <nvlink> root 1 algbw 25.0
     collective.fold @t0 (input[0]) -> (output[0], @c)
   }
 }
+
+// CHECK:      collective.schedule broadcast @pair {{.*}} prices [{{.*}}] protocol low_latency min_bytes 16 max_bytes 4096 chunk_bytes 1024 {
+collective.schedule broadcast @pair gpus [0, 1] links <nvlink> root 0 algbw 25.0 bound 25.0 prices [1.0, 1.0] protocol low_latency min_bytes 16 max_bytes 4096 chunk_bytes 1024 {
+  collective.share @t0 root 0 block 0 part 1 of 1 depth 1
+  collective.channel @c peer share @t0 from 0 to 1 slots 1 via [a]
+  collective.rank 0 {
+    collective.fold @t0 (input[0]) -> (output[0], @c)
+  }
+  collective.rank 1 {
+    collective.fold @t0 (@c) -> (output[0])
+  }
+}

@@ -23,3 +23,12 @@ collective.schedule broadcast @pair gpus [0, 1] links <nvlink> root 0 algbw 30.0
   collective.rank 0 { collective.fold @t0 (input[0]) -> (output[0], @c) }
   collective.rank 1 { collective.fold @t0 (@c) -> (output[0]) }
 }
+// For small messages: the largest is two chunks, for two slots.
+// CHECK: broadcast {{.*}} protocol low_latency max_bytes 5000 chunk_bytes 2512 {
+// CHECK: slots 2
+collective.schedule broadcast @pair gpus [0, 1] links <nvlink> root 0 algbw 30.0 bound 30.0 prices [1.0] protocol low_latency max_bytes 5000 {
+  collective.share @t0 root 0 block 0 part 1 of 1 depth 1
+  collective.channel @c peer share @t0 from 0 to 1 slots 1 via [a]
+  collective.rank 0 { collective.fold @t0 (input[0]) -> (output[0], @c) }
+  collective.rank 1 { collective.fold @t0 (@c) -> (output[0]) }
+}

@@ -1,0 +1,87 @@
+// Beside each forest one for small messages: low, of low latency, with the
+// same rate and proof; and what is no business of the pass stays as it is.
+// RUN: blink-opt %s --collective-add-latency-variant | FileCheck %s
+// RUN: blink-opt %s --collective-add-latency-variant | blink-opt --collective-add-latency-variant | FileCheck %s
+// RUN: blink-opt %s --collective-add-latency-variant=max-ranks=2 | FileCheck %s --check-prefix=FEW
+// RUN: blink-opt %s --collective-add-latency-variant --collective-expand-folds --collective-assign-lanes \
+// RUN:   --collective-tune-chunks --collective-verify-schedule | FileCheck %s --check-prefix=LANES
+// RUN: blink-opt %s --collective-add-latency-variant --collective-select-trees | FileCheck %s
+
+// A ring whose links 0 - 2 are slow to start: the way over 1 is shorter, 1.2 us
+// and two steps against 4 us and one.
+collective.topology @ring {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.node @gpu2 gpu
+  collective.link @l01 nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.6
+  collective.link @l10 nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.6
+  collective.link @l12 nvlink @gpu1 -> @gpu2 bandwidth 25.0 latency 0.6
+  collective.link @l21 nvlink @gpu2 -> @gpu1 bandwidth 25.0 latency 0.6
+  collective.link @l02 nvlink @gpu0 -> @gpu2 bandwidth 25.0 latency 4.0
+  collective.link @l20 nvlink @gpu2 -> @gpu0 bandwidth 25.0 latency 4.0
+}
+
+// Small: 1 + 0.6 to rank 1, as much again to rank 2: 3.2 us, and 2 bytes a byte
+// at 25 GB/s. Large: 2 + 0.6 + 2 + 4 over rank 2: 8.6 us, and 50 GB/s. They meet
+// at 5.4 us / (2 / 25 - 1 / 50) = 90,000 bytes, next to 64 KiB.
+// CHECK:      collective.forest broadcast @ring gpus [0, 1, 2] links <nvlink> root 0 algbw 5.000000e+01 bound 5.000000e+01 prices [1.000000e+00, 0.000000e+00, 0.000000e+00, 0.000000e+00, 1.000000e+00, 0.000000e+00] protocol low_latency max_bytes 65536 {
+// CHECK-NEXT:   collective.tree @t0 root 0 block 0 share 1 of 1 up [] down [0 -> 1 via [l01], 1 -> 2 via [l12]]
+// CHECK-NEXT: }
+// CHECK-NEXT: collective.forest broadcast @ring {{.*}} min_bytes 65536 {
+// CHECK-NEXT:   @a root 0 block 0 share 1 of 2
+// CHECK-NEXT:   @b root 0 block 0 share 1 of 2
+// CHECK-NEXT: }
+// FEW:        collective.forest broadcast
+// FEW-NOT:    _bytes
+// FEW:        collective.forest all_reduce
+// LANES:      collective.schedule broadcast {{.*}} protocol low_latency max_bytes 65536 chunk_bytes 32768 {
+// LANES:      slots 2 via [l01]
+// LANES:      slots 2 via [l12]
+// LANES:      collective.schedule broadcast {{.*}} min_bytes 65536 chunk_bytes
+// LANES:      slots 4
+collective.forest broadcast @ring gpus [0, 1, 2] links <nvlink> root 0 algbw 50.0 bound 50.0 prices [1.0, 0.0, 0.0, 0.0, 1.0, 0.0] {
+  collective.tree @a root 0 block 0 share 1 of 2 up [] down [0 -> 1 via [l01], 1 -> 2 via [l12]]
+  collective.tree @b root 0 block 0 share 1 of 2 up [] down [0 -> 2 via [l02], 2 -> 1 via [l21]]
+}
+
+// The root that gives the least, not that of the trees there are.
+// CHECK:      collective.forest all_reduce {{.*}} protocol low_latency max_bytes
+// CHECK-NEXT:   root 1 block 0 share 1 of 1 up [{{0 -> 1 via \[l01\], 2 -> 1 via \[l21\]|2 -> 1 via \[l21\], 0 -> 1 via \[l01\]}}] down [{{0|1}} -> {{.*}}]
+// CHECK:      collective.forest all_reduce {{.*}} min_bytes
+// CHECK-NEXT:   root 0
+collective.forest all_reduce @ring gpus [0, 1, 2] links <nvlink> algbw 25.0 bound 37.5 prices [0.25, 0.25, 0.25, 0.25, 0.25, 0.25] {
+  collective.tree @t0 root 0 block 0 share 1 of 1 up [1 -> 0 via [l10], 2 -> 0 via [l20]] down [0 -> 1 via [l01], 0 -> 2 via [l02]]
+}
+
+// One tree a block.
+// CHECK:      collective.forest all_gather {{.*}} protocol low_latency
+// CHECK-NEXT:   root 0 block 0 share 1 of 1 up [] down [0 -> 1 via [l01]]
+// CHECK-NEXT:   root 1 block 1 share 1 of 1 up [] down [1 -> 0 via [l10]]
+// CHECK-NEXT: }
+collective.forest all_gather @ring gpus [0, 1] links <nvlink> algbw 50.0 bound 50.0 prices [1.0, 1.0, 0.0, 0.0, 0.0, 0.0] {
+  collective.tree @t0 root 0 block 0 share 1 of 1 up [] down [0 -> 1 via [l01]]
+  collective.tree @t1 root 1 block 1 share 1 of 1 up [] down [1 -> 0 via [l10]]
+}
+
+// A gather: chains of data that is different for each rank. One rank: a copy.
+// CHECK:      collective.forest gather
+// CHECK-NOT:  low_latency
+collective.forest gather @ring gpus [0, 1] links <nvlink> root 0 algbw 50.0 bound 50.0 prices [0.0, 1.0, 0.0, 0.0, 0.0, 0.0] {
+  collective.tree @t0 root 0 block 0 share 1 of 1 up [1 -> 0 via [l10]] down []
+}
+// CHECK:      collective.forest all_reduce @ring gpus [2]
+// CHECK-NOT:  low_latency
+collective.forest all_reduce @ring gpus [2] links <nvlink> algbw 0x7FF0000000000000 bound 0x7FF0000000000000 prices [0.0, 0.0, 0.0, 0.0, 0.0, 0.0] {
+  collective.tree @t0 root 0 block 0 share 1 of 1 up [] down []
+}
+
+// Made for some sizes by somebody: kept.
+// CHECK:      collective.forest reduce {{.*}} max_bytes 1000 {
+// CHECK:      collective.forest reduce {{.*}} protocol low_latency min_bytes 1000 {
+// CHECK-NOT:  collective.forest
+collective.forest reduce @ring gpus [0, 1] links <nvlink> root 0 algbw 25.0 bound 25.0 prices [0.0, 1.0, 0.0, 0.0, 0.0, 0.0] max_bytes 1000 {
+  collective.tree @t0 root 0 block 0 share 1 of 1 up [1 -> 0 via [l10]] down []
+}
+collective.forest reduce @ring gpus [0, 1] links <nvlink> root 0 algbw 25.0 bound 25.0 prices [0.0, 1.0, 0.0, 0.0, 0.0, 0.0] protocol low_latency min_bytes 1000 {
+  collective.tree @t0 root 0 block 0 share 1 of 1 up [1 -> 0 via [l10]] down []
+}
