@@ -22,6 +22,10 @@ class NvtxRange {
 public:
   explicit NvtxRange(const char *name) {
 #if BLINK_HAVE_NVTX
+    // Its first call sets function pointers that every call reads, without
+    // synchronization: let that call be over before any thread goes on.
+    static const bool initialized = (nvtxInitialize(nullptr), true);
+    (void)initialized;
     nvtxRangePushA(name);
 #else
     (void)name;

@@ -144,10 +144,8 @@ CudaMachine::~CudaMachine() {
     watcher_.join();
   // Memory must outlive the kernels that use it; those end, by their limits.
   for (Rank &rank : ranks_)
-    if (rank.everLaunched) {
-      DeviceScope scope(rank.device);
-      cudaStreamSynchronize(rank.stream);
-    }
+    if (rank.everLaunched)
+      rank.launched.synchronize();
   if (traceFile_.empty())
     return;
   TraceWriter writer(traceFile_);
@@ -373,6 +371,8 @@ Status CudaMachine::stepTogether(int self) {
   for (size_t other = 0; other < ranks_.size(); ++other)
     while (loadAcquire(&boards_[other].steps) < step) {
       idle.wait();
+      if (loadAcquire(abortJob_) != 0)
+        return failure();
       if (ranks_[other].process.died())
         return diedStatus(other);
       if (idle.sleeping() && std::chrono::steady_clock::now() > deadline)
@@ -767,9 +767,10 @@ void CudaMachine::fail(const Status &status) {
 void CudaMachine::abort(int rank) {
   fail({blinkRemoteError, "rank " + std::to_string(rank) +
                               " aborted: destroy the communicators"});
-  DeviceScope scope(ranks_[rank].device);
+  // Launching ends soon after that, and lets go of the lock.
+  std::lock_guard<std::mutex> lock(mutex_);
   if (ranks_[rank].everLaunched)
-    cudaStreamSynchronize(ranks_[rank].stream);
+    ranks_[rank].launched.synchronize();
 }
 
 void CudaMachine::leave(int rank) { storeRelease(&boards_[rank].gone, 1); }

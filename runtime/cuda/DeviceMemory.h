@@ -147,6 +147,9 @@ public:
   cudaError_t holdBack(cudaStream_t stream) const {
     return event_ ? cudaStreamWaitEvent(stream, event_, 0) : cudaSuccess;
   }
+  cudaError_t synchronize() const {
+    return event_ ? cudaEventSynchronize(event_) : cudaSuccess;
+  }
 
 private:
   cudaEvent_t event_ = nullptr;

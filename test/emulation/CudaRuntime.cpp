@@ -336,6 +336,13 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,
   });
   return cudaSuccess;
 }
+cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+  std::unique_lock<std::mutex> lock(event->state->mutex);
+  const uint64_t number = event->state->asked;
+  event->state->reachedMore.wait(
+      lock, [&] { return event->state->reached >= number; });
+  return cudaSuccess;
+}
 cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t begin,
                                  cudaEvent_t end) {
   std::lock_guard<std::mutex> first(begin->state->mutex);
