@@ -74,10 +74,6 @@ nlohmann::ordered_json jsonRate(double gbps);
 nlohmann::ordered_json jsonSummary(const Summary &summary);
 /// "allreduce on dgx1, GPUs 0,1,2,3".
 std::string title(const Summary &summary);
-/// "128 KiB".
-std::string formatBytes(uint64_t bytes);
-/// "below 64 KiB", "from 64 KiB", "all sizes".
-std::string sizeRange(const VariantSummary &variant);
 
 class Stopwatch {
 public:
