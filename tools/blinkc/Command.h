@@ -26,7 +26,7 @@ namespace blink {
 /// Exit codes.
 enum : int {
   kGood = 0,
-  kBadAnswer = 1, ///< verification failed, wrong data
+  kBadAnswer = 1, ///< verification failed, wrong data, a worse schedule
   kBadCall = 2,   ///< the call or an input file is wrong
 };
 
@@ -34,6 +34,7 @@ void addCompileCommand(CLI::App &app, int &exitCode);
 void addVerifyCommand(CLI::App &app, int &exitCode);
 void addBoundCommand(CLI::App &app, int &exitCode);
 void addExplainCommand(CLI::App &app, int &exitCode);
+void addDiffCommand(CLI::App &app, int &exitCode);
 void addRunCommand(CLI::App &app, int &exitCode);
 void addTopoCommand(CLI::App &app, int &exitCode);
 
