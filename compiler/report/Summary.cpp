@@ -141,8 +141,9 @@ std::vector<double> blink::linkLoads(const sched::Schedule &file,
   std::vector<double> loads(file.topology()->links()->size(), 0);
   if (std::isinf(program.algbw()))
     return loads;
-  double blocks = blocksOfBuffer(program.collective(),
-                                 static_cast<int>(variant.ranks()->size()));
+  // Relays have programs, too, but no blocks.
+  double blocks = blocksOfBuffer(
+      program.collective(), static_cast<int>(program.allocation()->size()));
   for (const sched::Channel *channel : *variant.channels()) {
     const sched::Tree *tree = variant.trees()->Get(channel->tree());
     double share = double(tree->numerator()) / tree->denominator() / blocks;
