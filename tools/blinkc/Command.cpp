@@ -301,32 +301,10 @@ void blink::addLinkEdits(nlohmann::ordered_json &json,
 }
 
 std::string blink::title(const Summary &summary) {
-  std::string root =
-      summary.root ? llvm::formatv(" from rank {0}", *summary.root).str() : "";
-  if (summary.root && (summary.collective == Collective::reduce ||
-                       summary.collective == Collective::gather))
-    root = llvm::formatv(" to rank {0}", *summary.root).str();
-  return llvm::formatv("{0}{1} on {2}, {3} {4}", toString(summary.collective),
-                       root, summary.topology,
+  return llvm::formatv("{0} on {1}, {2} {3}",
+                       formatCollective(summary.collective, summary.root),
+                       summary.topology,
                        summary.gpus.size() == 1 ? "GPU" : "GPUs",
                        summary.gpuList())
       .str();
-}
-
-std::string blink::formatBytes(uint64_t bytes) {
-  static constexpr llvm::StringLiteral kUnits[] = {"B", "KiB", "MiB", "GiB"};
-  size_t unit = 0;
-  while (unit < 3 && bytes >= 1024 && bytes % 1024 == 0) {
-    bytes /= 1024;
-    ++unit;
-  }
-  return llvm::formatv("{0} {1}", bytes, kUnits[unit]).str();
-}
-
-std::string blink::sizeRange(const VariantSummary &variant) {
-  std::string least = formatBytes(variant.minBytes);
-  if (!variant.hasLimit())
-    return variant.minBytes == 0 ? "all sizes" : "from " + least;
-  std::string most = formatBytes(variant.maxBytes);
-  return variant.minBytes == 0 ? "below " + most : least + " to " + most;
 }

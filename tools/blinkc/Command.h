@@ -26,7 +26,7 @@ namespace blink {
 /// Exit codes.
 enum : int {
   kGood = 0,
-  kBadAnswer = 1, ///< verification failed, wrong data
+  kBadAnswer = 1, ///< verification failed, wrong data, a worse schedule
   kBadCall = 2,   ///< the call or an input file is wrong
 };
 
@@ -34,6 +34,7 @@ void addCompileCommand(CLI::App &app, int &exitCode);
 void addVerifyCommand(CLI::App &app, int &exitCode);
 void addBoundCommand(CLI::App &app, int &exitCode);
 void addExplainCommand(CLI::App &app, int &exitCode);
+void addDiffCommand(CLI::App &app, int &exitCode);
 void addRunCommand(CLI::App &app, int &exitCode);
 void addTopoCommand(CLI::App &app, int &exitCode);
 
@@ -82,10 +83,6 @@ std::string linkEditsLine(const CompileOptions &options);
 void addLinkEdits(nlohmann::ordered_json &json, const CompileOptions &options);
 /// "allreduce on dgx1, GPUs 0,1,2,3".
 std::string title(const Summary &summary);
-/// "128 KiB".
-std::string formatBytes(uint64_t bytes);
-/// "below 64 KiB", "from 64 KiB", "all sizes".
-std::string sizeRange(const VariantSummary &variant);
 
 class Stopwatch {
 public:
