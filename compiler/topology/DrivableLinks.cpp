@@ -9,7 +9,6 @@
 #include "compiler/topology/DrivableLinks.h"
 
 #include <algorithm>
-#include <numeric>
 
 using namespace blink;
 

@@ -289,10 +289,17 @@ TEST_CASE("boxes of a pod, rails and NICs") {
 
 TEST_CASE("the same graph under two names has as many classes") {
   // The torus of 4 by 4 is the hypercube of dimension 4.
-  Classification torus = classify(valueOf(generateTorus({4, 4}, Wire())));
-  Classification cube = classify(valueOf(generateHypercube(4, Wire())));
-  CHECK(torus.allocations.size() == 65519);
-  CHECK(torus.classes.size() == cube.classes.size());
+  Topology torus = valueOf(generateTorus({4, 4}, Wire()));
+  Topology cube = valueOf(generateHypercube(4, Wire()));
+  Oracles oracles(cube, LinkKindSet::all());
+  // Of twelve GPUs of the cube some lead the search astray at first.
+  for (const char *sizes : {"8-8", "12-12"}) {
+    Classification inCube = classify(cube, "all", sizes);
+    CHECK(inCube.classes.size() ==
+          classify(torus, "all", sizes).classes.size());
+    checkMaps(inCube, oracles, 97);
+    checkDistinct(inCube, oracles);
+  }
   checkAll(valueOf(generateHypercube(3, Wire())));
   checkAll(valueOf(generateRing(7, Wire())));
   checkAll(valueOf(generateMesh({2, 3}, Wire())));
@@ -310,7 +317,7 @@ TEST_CASE("random machines against trying every map") {
   }
 }
 
-TEST_CASE("directed random machines: maps hold, and few classes too many") {
+TEST_CASE("random machines with links of one direction") {
   for (unsigned seed = 0; seed < 60; ++seed) {
     CAPTURE(seed);
     checkAll(randomMachine(seed, true));
