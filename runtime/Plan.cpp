@@ -50,11 +50,12 @@ Share shareOf(const StepCode &step, const OperandCode *operands,
     (operands[i].kind == OperandKind::channel ? channels : outputs) += 1;
   if (channels == 0)
     return Share::none;
+  const bool copiesInput = step.sources == 1 && !step.completes &&
+                           operands[0].kind == OperandKind::input;
   // A reader may come late: nobody else may write there in between.
-  if (outputs == 1)
-    return use.outputWriters == 1 ? Share::output : Share::none;
-  if (outputs != 0 || step.sources != 1 || step.completes ||
-      operands[0].kind != OperandKind::input)
+  if (outputs == 1 && use.outputWriters == 1)
+    return copiesInput ? Share::inputOrOutput : Share::output;
+  if (outputs != 0 || !copiesInput)
     return Share::none;
   // In place this rank's output overwrites its input. In an allreduce what it
   // writes there holds its own contribution; if that leaves by this channel
@@ -143,9 +144,13 @@ VariantPlan planVariant(const sched::Program &program,
   for (const sched::RankProgram *rank : *variant.ranks())
     plan.ranks.push_back(
         planRank(*rank, program.collective(), plan.directBlocks));
+  plan.largest = {0, 0, 1};
   uint32_t before = 0;
   for (const sched::Tree *tree : *variant.trees()) {
     plan.trees.push_back({before, tree->numerator(), tree->denominator()});
+    if (uint64_t(tree->numerator()) * plan.largest.denominator >
+        uint64_t(plan.largest.numerator) * tree->denominator())
+      plan.largest = plan.trees.back();
     before += tree->numerator();
     if (before == tree->denominator()) // the block's last tree
       before = 0;

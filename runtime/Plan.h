@@ -21,9 +21,10 @@ namespace blink::runtime {
 /// How far a step's channel destinations need bytes of their own, in a process
 /// that holds both ends: the reader may look at the writer's buffer instead.
 enum class Share : uint8_t {
-  none,   ///< the slot must hold the chunk
-  output, ///< the same as the output it also writes, and nobody rewrites
-  input,  ///< the same as its only source, the input
+  none,          ///< the slot must hold the chunk
+  output,        ///< the same as the output it also writes, and nobody rewrites
+  input,         ///< the same as its only source, the input
+  inputOrOutput, ///< the same as both; in place the input may change
   inputUnlessOwn, ///< likewise, unless the call is in place
 };
 
@@ -54,6 +55,7 @@ struct VariantPlan {
   uint32_t number = 0;         ///< among all variants of the plan
   std::vector<RankPlan> ranks; ///< and relays
   std::vector<TreeShare> trees;
+  TreeShare largest;           ///< of them
   std::vector<uint32_t> rings; ///< of each channel
   /// Of each channel: the block of the reader's output that the chunk becomes a
   /// part of just as it is, or kNoBlock.

@@ -8,5 +8,5 @@ cd "$(dirname "$0")/.."
 mode=(-i)
 [ "${1-}" != --check ] || mode=(--dry-run -Werror)
 git ls-files -z --cached --others --exclude-standard -- '*.h' '*.cpp' '*.cu' '*.c' \
-    ':!schedules/schedule_generated.h' |
+    ':!schedules/*_generated.h' |
   xargs -0 clang-format-19 "${mode[@]}"

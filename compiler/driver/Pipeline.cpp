@@ -35,6 +35,8 @@ std::string CompileOptions::canonical() const {
     text += " relays=yes";
   if (timeLimit > 0)
     text += llvm::formatv(" time-limit={0}", llvm::format("%.9g", timeLimit));
+  for (const LinkEdit &edit : linkEdits)
+    text += (edit.limit ? " limit-link=" : " without-link=") + edit.toString();
   return text;
 }
 
@@ -112,8 +114,15 @@ static Operation *createRequest(OpBuilder &builder, StringRef topology,
 }
 
 llvm::Expected<OwningOpRef<ModuleOp>>
-blink::buildRequest(MLIRContext *context, const Topology &topology,
-                    const CompileOptions &options) {
+blink::buildRequest(MLIRContext *context, const Topology &machineType,
+                    const CompileOptions &asked) {
+  llvm::Expected<DegradedTopology> degraded =
+      degradeLinks(machineType, asked.linkEdits);
+  if (!degraded)
+    return degraded.takeError();
+  const Topology &topology = degraded->topology;
+  CompileOptions options = asked;
+  options.linkEdits = degraded->edits; // recorded in one order
   llvm::Expected<Fabric> fabric = Fabric::create(
       topology, options.gpus, options.links, options.relayGpus(topology));
   if (!fabric)

@@ -11,7 +11,7 @@
 #define BLINK_COMPILER_DRIVER_PIPELINE_H
 
 #include "compiler/packing/PackTrees.h"
-#include "compiler/topology/Topology.h"
+#include "compiler/topology/DegradeLinks.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -27,7 +27,8 @@ struct CompileOptions {
   std::vector<int> gpus; ///< GPU number of each rank; empty: all of them
   int root = 0;          ///< rank
   LinkKindSet links = LinkKindSet::all();
-  bool relays = false; ///< GPUs outside the allocation may forward
+  bool relays = false;             ///< GPUs outside the allocation may forward
+  std::vector<LinkEdit> linkEdits; ///< what the machine lacks of its type
   double slack = 0.01;
   unsigned maxTrees = 0;
   unsigned maxLanes = 16;
@@ -51,8 +52,8 @@ llvm::StringRef toString(Phase phase);
 /// is no work for a thread pool.
 std::unique_ptr<mlir::MLIRContext> createContext();
 
-/// A module with `topology` and the request `options` ask for. Errors: an
-/// allocation or a root the topology does not have.
+/// A module with `topology`, its links edited, and the request `options` ask
+/// for. Errors: an allocation, a root or a link the topology does not have.
 llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
 buildRequest(mlir::MLIRContext *context, const Topology &topology,
              const CompileOptions &options);

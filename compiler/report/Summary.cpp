@@ -24,21 +24,7 @@ double Summary::percentOfBound() const {
   return std::isinf(bound) ? 100 : 100 * algbw / bound;
 }
 
-std::string Summary::gpuList() const {
-  // A list as it can be given to --gpus; of many GPUs, ranges.
-  constexpr size_t kMostListed = 16;
-  std::vector<std::string> words;
-  for (size_t begin = 0, end; begin < gpus.size(); begin = end) {
-    end = begin + 1;
-    while (gpus.size() > kMostListed && end < gpus.size() &&
-           gpus[end] == gpus[end - 1] + 1)
-      ++end;
-    words.push_back(std::to_string(gpus[begin]));
-    if (end - begin > 1)
-      words.back() += "-" + std::to_string(gpus[end - 1]);
-  }
-  return llvm::join(words, ",");
-}
+std::string Summary::gpuList() const { return formatGpus(gpus); }
 
 bool VariantSummary::hasLimit() const {
   return maxBytes != std::numeric_limits<uint64_t>::max();
@@ -69,9 +55,12 @@ static VariantSummary summarizeVariant(const sched::Schedule &file,
   summary.latency = latencyOf(file, variant);
   summary.start = startOf(file, variant);
   summary.lanes = 0;
-  for (const sched::RankProgram *rank : *variant.ranks())
+  summary.steps = 0;
+  for (const sched::RankProgram *rank : *variant.ranks()) {
     summary.lanes =
         std::max<int>(summary.lanes, static_cast<int>(rank->lanes()->size()));
+    summary.steps += static_cast<int>(rank->steps()->size());
+  }
   summary.channels = static_cast<int>(variant.channels()->size());
   summary.chunkBytes = static_cast<int>(variant.chunk_bytes());
   return summary;
@@ -88,6 +77,8 @@ Summary blink::summarize(const sched::Schedule &file,
   summary.collective = program.collective();
   summary.gpus.assign(program.allocation()->begin(),
                       program.allocation()->end());
+  if (program.relays())
+    summary.relays.assign(program.relays()->begin(), program.relays()->end());
   if (isRooted(program.collective()))
     summary.root = program.root();
   summary.algbw = program.algbw();
@@ -104,6 +95,50 @@ std::string blink::formatRate(double gbps) {
   return llvm::formatv("{0:F3} GB/s", gbps).str();
 }
 
+std::string blink::formatBytes(uint64_t bytes) {
+  static constexpr llvm::StringLiteral kUnits[] = {"B", "KiB", "MiB", "GiB"};
+  size_t unit = 0;
+  while (unit < 3 && bytes >= 1024 && bytes % 1024 == 0) {
+    bytes /= 1024;
+    ++unit;
+  }
+  return llvm::formatv("{0} {1}", bytes, kUnits[unit]).str();
+}
+
+std::string blink::formatGpus(const std::vector<int> &gpus) {
+  constexpr size_t kMostListed = 16;
+  std::vector<std::string> words;
+  for (size_t begin = 0, end; begin < gpus.size(); begin = end) {
+    end = begin + 1;
+    while (gpus.size() > kMostListed && end < gpus.size() &&
+           gpus[end] == gpus[end - 1] + 1)
+      ++end;
+    words.push_back(std::to_string(gpus[begin]));
+    if (end - begin > 1)
+      words.back() += "-" + std::to_string(gpus[end - 1]);
+  }
+  return llvm::join(words, ",");
+}
+
+std::string blink::formatCollective(Collective collective,
+                                    std::optional<int> root) {
+  if (!root)
+    return toString(collective).str();
+  bool towards =
+      collective == Collective::reduce || collective == Collective::gather;
+  return llvm::formatv("{0} {1} rank {2}", toString(collective),
+                       towards ? "to" : "from", *root)
+      .str();
+}
+
+std::string blink::sizeRange(const VariantSummary &variant) {
+  std::string least = formatBytes(variant.minBytes);
+  if (!variant.hasLimit())
+    return variant.minBytes == 0 ? "all sizes" : "from " + least;
+  std::string most = formatBytes(variant.maxBytes);
+  return variant.minBytes == 0 ? "below " + most : least + " to " + most;
+}
+
 std::vector<double> blink::linkLoads(const sched::Schedule &file,
                                      const sched::Program &program) {
   const auto &variants = *program.variants();
@@ -111,8 +146,9 @@ std::vector<double> blink::linkLoads(const sched::Schedule &file,
   std::vector<double> loads(file.topology()->links()->size(), 0);
   if (std::isinf(program.algbw()))
     return loads;
-  double blocks = blocksOfBuffer(program.collective(),
-                                 static_cast<int>(variant.ranks()->size()));
+  // Relays have programs, too, but no blocks.
+  double blocks = blocksOfBuffer(
+      program.collective(), static_cast<int>(program.allocation()->size()));
   for (const sched::Channel *channel : *variant.channels()) {
     const sched::Tree *tree = variant.trees()->Get(channel->tree());
     double share = double(tree->numerator()) / tree->denominator() / blocks;

@@ -26,6 +26,7 @@ struct VariantSummary {
   double start;
   int lanes;    ///< most lanes on a rank
   int channels; ///< of all ranks
+  int steps;    ///< of all ranks
   int chunkBytes;
 
   bool hasLimit() const;
@@ -36,7 +37,8 @@ struct VariantSummary {
 struct Summary : VariantSummary {
   std::string topology;
   Collective collective;
-  std::vector<int> gpus; ///< GPU number of each rank
+  std::vector<int> gpus;   ///< GPU number of each rank
+  std::vector<int> relays; ///< GPU numbers
   std::optional<int> root;
   double algbw;                         ///< GB/s; infinite for one rank
   double bound;                         ///< GB/s; infinite for one rank
@@ -44,7 +46,7 @@ struct Summary : VariantSummary {
 
   /// Percent of the bound; 100 for one rank.
   double percentOfBound() const;
-  /// "0,1,2,3".
+  /// formatGpus of its GPUs.
   std::string gpuList() const;
   /// The variant for messages of so many bytes.
   const VariantSummary &variantFor(uint64_t bytes) const;
@@ -57,6 +59,14 @@ Summary summarize(const sched::Schedule &file, const sched::Program &program);
 
 /// "85.714 GB/s", "unlimited (one GPU)".
 std::string formatRate(double gbps);
+/// "128 KiB".
+std::string formatBytes(uint64_t bytes);
+/// "0,1,2,3": a list as it can be given to --gpus; of many GPUs, ranges.
+std::string formatGpus(const std::vector<int> &gpus);
+/// "allreduce", "broadcast from rank 2".
+std::string formatCollective(Collective collective, std::optional<int> root);
+/// "below 64 KiB", "from 64 KiB", "all sizes".
+std::string sizeRange(const VariantSummary &variant);
 
 /// The load of each link (index as in the file's topology) in GB/s when the
 /// collective runs at its stated rate, that of its last variant.

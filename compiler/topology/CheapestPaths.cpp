@@ -2,25 +2,17 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Fabric::cheapestPaths: Dijkstra from each rank over a layered graph. A relay
-// node has one copy a layer, the layer being what the path crossed so far:
-//
-//     fabric   nvlink, xgmi and c2c links only
-//     foreign  some other link too, but no cpu and no nic
-//     bridged  a cpu or a nic
-//
-//     fabric --other link--> foreign --cpu, nic--> bridged
-//        \_________________cpu, nic__________________/^
-//
-// Between peer-joined GPUs `foreign` is the layer where no path may end. A path
-// that turns round at a cpu comes back through the same switches, but in
-// another layer, so Dijkstra needs no exception for it.
+// Fabric::cheapestPaths: Dijkstra from each rank over the layered graph of
+// PathLayers.h. A path that turns round at a cpu comes back through the same
+// switches, but in another layer, so Dijkstra needs no exception for it.
 //
 // With relays a path is a chain of such paths over them.
 //
 //===----------------------------------------------------------------------===//
 
 #include "compiler/topology/Fabric.h"
+
+#include "compiler/topology/PathLayers.h"
 
 #include <algorithm>
 #include <limits>
@@ -31,8 +23,6 @@ using namespace blink;
 
 namespace {
 
-enum Layer { fabric, foreign, bridged, numLayers };
-
 /// A path as found so far: its price, its last link, and the label before it.
 struct Label {
   double cost;
@@ -40,7 +30,7 @@ struct Label {
   double latency;
   int link;     ///< -1 at the source
   int previous; ///< index into Search::labels_
-  int state;    ///< node * numLayers + layer
+  int state;    ///< node * numPathLayers + layer
 };
 
 class Search {
@@ -49,15 +39,15 @@ public:
          const std::vector<std::vector<int>> &outLinks,
          const std::vector<int> &rankOfNode, const std::vector<double> &prices)
       : topology_(topology), outLinks_(outLinks), rankOfNode_(rankOfNode),
-        prices_(prices), settled_(topology.nodes.size() * numLayers),
-        best_(topology.nodes.size() * numLayers) {}
+        prices_(prices), settled_(topology.nodes.size() * numPathLayers),
+        best_(topology.nodes.size() * numPathLayers) {}
 
   /// Finds the paths from a rank. joined[r]: rank r is peer-joined with it.
   void run(int sourceNode, const std::vector<bool> &joined);
 
   /// After run(): the label of the best path to a GPU node, or null.
   const Label *arrival(int gpuNode) const {
-    int label = best_[gpuNode * numLayers];
+    int label = best_[gpuNode * numPathLayers];
     return label == -1 ? nullptr : &labels_[label];
   }
   Path pathTo(const Label &label) const;
@@ -121,15 +111,13 @@ void Search::offer(const Label &label, bool relays) {
 
 void Search::extend(int index, const std::vector<bool> &joined) {
   const Label label = labels_[index];
-  Layer layer = static_cast<Layer>(label.state % numLayers);
-  for (int linkIndex : outLinks_[label.state / numLayers]) {
+  PathLayer layer = static_cast<PathLayer>(label.state % numPathLayers);
+  for (int linkIndex : outLinks_[label.state / numPathLayers]) {
     const Link &link = topology_.links[linkIndex];
     NodeKind kind = topology_.nodes[link.to].kind;
-    Layer next = layer == fabric && !isPeerFabric(link.kind) ? foreign : layer;
-    if (kind == NodeKind::cpu || kind == NodeKind::nic)
-      next = bridged;
+    PathLayer next = layerAfter(layer, link.kind, kind);
 
-    int state = link.to * numLayers;
+    int state = link.to * numPathLayers;
     bool relays = kind != NodeKind::gpu;
     if (relays) {
       state += next;
@@ -137,7 +125,7 @@ void Search::extend(int index, const std::vector<bool> &joined) {
         continue;
     } else {
       int rank = rankOfNode_[link.to];
-      if (rank == -1 || (next == foreign && joined[rank]))
+      if (rank == -1 || (next == foreignLayer && joined[rank]))
         continue;
     }
     offer({label.cost + prices_[linkIndex], label.hops + 1,
@@ -152,8 +140,8 @@ void Search::run(int sourceNode, const std::vector<bool> &joined) {
   std::fill(settled_.begin(), settled_.end(), false);
   std::fill(best_.begin(), best_.end(), -1);
   // The source's own label is set so that no path comes back to it.
-  labels_.push_back({0, 0, 0, -1, -1, sourceNode * numLayers});
-  best_[sourceNode * numLayers] = 0;
+  labels_.push_back({0, 0, 0, -1, -1, sourceNode * numPathLayers});
+  best_[sourceNode * numPathLayers] = 0;
   extend(0, joined);
   while (!heap_.empty()) {
     std::pop_heap(heap_.begin(), heap_.end(), [&](int x, int y) {

@@ -13,47 +13,50 @@ using namespace blink;
 
 namespace {
 
-/// Node and signature: the sum over arcs from the splitting colour.
+/// Node and signature: the sum over arcs from the splitting colour. A collision
+/// makes the colouring coarser, which costs search, not correctness: maps found
+/// are checked link by link.
 using Signed = std::pair<int, uint64_t>;
-
-/// Signatures are sums of hashes: equal multisets have equal sums, unequal ones
-/// nearly always different ones. A collision makes the colouring coarser, which
-/// costs search, not correctness: maps found are checked link by link.
-uint64_t mix(uint64_t value) {
-  value += 0x9e3779b97f4a7c15u;
-  value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9u;
-  value = (value ^ (value >> 27)) * 0x94d049bb133111ebu;
-  return value ^ (value >> 31);
-}
 
 } // namespace
 
 TwinColoring::TwinColoring(const ColoredGraph &graph,
                            const std::vector<int> &colors)
-    : graph_(&graph) {
-  int n = static_cast<int>(colors.size());
-  left_.color = colors;
-  left_.order.resize(n);
-  left_.place.resize(n);
+    : TwinColoring(graph, colors, graph, colors) {}
+
+TwinColoring::TwinColoring(const ColoredGraph &left,
+                           const std::vector<int> &leftColors,
+                           const ColoredGraph &right,
+                           const std::vector<int> &rightColors) {
   int numColors = 0;
-  for (int color : colors)
+  for (int color : leftColors)
     numColors = std::max(numColors, color + 1);
   start_.assign(numColors, 0);
   length_.assign(numColors, 0);
-  for (int color : colors)
+  for (int color : leftColors)
     ++length_[color];
   for (int color = 1; color < numColors; ++color)
     start_[color] = start_[color - 1] + length_[color - 1];
-  std::vector<int> next = start_;
-  for (int node = 0; node < n; ++node) {
-    left_.place[node] = next[colors[node]]++;
-    left_.order[left_.place[node]] = node;
-  }
-  right_ = left_;
+  fill(left_, left, leftColors);
+  fill(right_, right, rightColors);
   listed_.assign(numColors, true);
   for (int color = 0; color < numColors; ++color)
     worklist_.push_back(color);
-  refine();
+  possible_ = refine();
+}
+
+void TwinColoring::fill(Side &side, const ColoredGraph &graph,
+                        const std::vector<int> &colors) {
+  int n = static_cast<int>(colors.size());
+  side.graph = &graph;
+  side.color = colors;
+  side.order.resize(n);
+  side.place.resize(n);
+  std::vector<int> next = start_;
+  for (int node = 0; node < n; ++node) {
+    side.place[node] = next[colors[node]]++;
+    side.order[side.place[node]] = node;
+  }
 }
 
 std::vector<int> TwinColoring::candidates(int node) const {
@@ -103,9 +106,9 @@ void TwinColoring::collect(const Side &side, int splitter,
   auto begin = side.order.begin() + start_[splitter];
   touched.clear();
   for (auto member = begin; member != begin + length_[splitter]; ++member)
-    for (const ColoredGraph::Arc &arc : graph_->arcs[*member])
+    for (const ColoredGraph::Arc &arc : side.graph->arcs[*member])
       if (length_[side.color[arc.node]] > 1)
-        touched.emplace_back(arc.node, mix(arc.color));
+        touched.emplace_back(arc.node, mixBits(arc.color));
   std::sort(touched.begin(), touched.end());
   size_t size = 0;
   for (const Signed &arc : touched) {

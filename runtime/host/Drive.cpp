@@ -152,7 +152,9 @@ void Driver::run() {
     }
   // Ranks that other threads drive need a processor each.
   const int threads = at(0).machine->numRanks() - ranksHere + 1;
-  Idle idle(threads > helpers.processors() || drivers >= helpers.processors());
+  const bool crowded =
+      threads > helpers.processors() || drivers >= helpers.processors();
+  Idle idle(crowded);
   while (!active_.empty()) {
     bool moved = false;
     for (size_t a = 0; a < active_.size();) {
@@ -175,6 +177,8 @@ void Driver::run() {
       idle.reset();
       continue;
     }
+    if (!crowded && ranksHere == 1 && idle.turns() == 0)
+      at(0).machine->leaveSharedProcessor(at(0).call->rank);
     idle.wait();
     if (idle.sleeping())
       watch();

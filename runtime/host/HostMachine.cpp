@@ -12,12 +12,17 @@
 #include "runtime/host/Rendezvous.h"
 
 #include <cerrno>
+#include <sched.h>
+#include <time.h>
 #include <unistd.h>
 
 namespace blink::runtime {
 namespace {
 
 std::string str(uint64_t value) { return std::to_string(value); }
+
+// RankRecord::reads.
+constexpr uint64_t kReads = 1, kCannotRead = 2;
 
 std::string listRanks(const std::vector<int> &ranks) {
   std::string text = ranks.size() == 1 ? "rank " : "ranks ";
@@ -41,6 +46,7 @@ Status HostMachine::makePlan(const ScheduleSet &files, int numRanks,
 void HostMachine::makeRank(int rank) {
   ranks_[rank].run =
       std::make_unique<RankRun>(plan_, rings_, rank, !traceFile_.empty());
+  storeRelaxed(&rings_.segment.rank(rank).probe, probe_.address());
   // Joins: see RankRecord.
   storeRelease(&rings_.segment.rank(rank).process, uint64_t(getpid()));
 }
@@ -83,34 +89,65 @@ Status HostMachine::join(const ScheduleSet &files, int numRanks,
     status = segment.attach(machine->plan_, admission.memory.get());
   if (!status.ok())
     return status;
-  machine->rings_.oneProcess = numRanks == 1;
   machine->makeRank(rank);
-  Idle idle(true);
-  for (int other = 0; other < numRanks; ++other)
-    while (loadAcquire(&segment.rank(other).process) == 0) {
-      idle.wait();
-      if (idle.sleeping() && std::chrono::steady_clock::now() > deadline) {
-        segment.fail(
-            {blinkRemoteError, "rank " + std::to_string(rank) + " waited " +
-                                   str(timeout.count()) + " ms for rank " +
-                                   std::to_string(other) + " to join"});
-        break;
-      }
-      if (segment.failed())
-        return segment.failure();
-    }
-  if (segment.failed())
-    return segment.failure();
+  status = machine->waitForAll(rank, &RankRecord::process, deadline);
+  if (!status.ok())
+    return status;
   for (int other = 0; other < numRanks; ++other)
     if (other != rank)
       machine->ranks_[other].process.start(
           loadAcquire(&segment.rank(other).process));
+  machine->probeOthers(rank);
+  status = machine->waitForAll(rank, &RankRecord::reads, deadline);
+  if (!status.ok())
+    return status;
+  HostRings::Lending &lending = machine->rings_.lending;
+  if (numRanks != 1)
+    lending = HostRings::Lending::fetched;
+  for (int other = 0; other < numRanks; ++other)
+    if (loadRelaxed(&segment.rank(other).reads) != kReads)
+      lending = HostRings::Lending::none;
   log(LogLevel::info, rank,
       "host back end: joined " + std::to_string(numRanks) + " ranks, " +
           str(machine->plan_.programs.size()) + " programs, " +
-          str(Segment::sizeFor(machine->plan_)) + " bytes shared");
+          str(Segment::sizeFor(machine->plan_)) + " bytes shared" +
+          (lending == HostRings::Lending::none
+               ? "; a process may not read another's memory, so large messages "
+                 "are copied twice"
+               : ""));
   result = std::move(machine);
   return {};
+}
+
+/// Until all ranks have set a word of their records.
+Status HostMachine::waitForAll(int rank, uint64_t RankRecord::*word,
+                               std::chrono::steady_clock::time_point deadline) {
+  Segment &segment = rings_.segment;
+  Idle idle(true);
+  for (int other = 0; other < plan_.numRanks; ++other)
+    while (loadAcquire(&(segment.rank(other).*word)) == 0) {
+      idle.wait();
+      if (segment.failed())
+        return segment.failure();
+      if (idle.sleeping() && std::chrono::steady_clock::now() > deadline)
+        segment.fail(
+            {blinkRemoteError, "rank " + std::to_string(rank) + " waited " +
+                                   str(timeout_.count()) + " ms for rank " +
+                                   std::to_string(other) + " to join"});
+    }
+  return segment.failure();
+}
+
+/// Finds out whether this process may read the others' memory.
+void HostMachine::probeOthers(int rank) {
+  Segment &segment = rings_.segment;
+  uint64_t reads = kReads;
+  for (int other = 0; other < plan_.numRanks; ++other)
+    if (other != rank &&
+        !MemoryProbe::readable(loadRelaxed(&segment.rank(other).process),
+                               loadRelaxed(&segment.rank(other).probe)))
+      reads = kCannotRead;
+  storeRelease(&segment.rank(rank).reads, reads);
 }
 
 HostMachine::~HostMachine() {
@@ -161,6 +198,21 @@ void HostMachine::abort(int rank) {
 
 void HostMachine::leave(int rank) {
   storeRelease(&rings_.segment.rank(rank).gone, 1);
+}
+
+void HostMachine::leaveSharedProcessor(int rank) {
+  RankRecord &own = rings_.segment.rank(rank);
+  if (loadRelaxed(&own.calls) % 64 != 0)
+    return;
+  const uint64_t here = uint64_t(sched_getcpu()) + 1;
+  storeRelaxed(&own.processor, here);
+  for (int other = 0; other < plan_.numRanks; ++other)
+    if (other != rank &&
+        loadRelaxed(&rings_.segment.rank(other).processor) == here) {
+      timespec moment{0, 1};
+      nanosleep(&moment, nullptr); // who wakes up gets an idle processor
+      return;
+    }
 }
 
 //===-- Failures ----------------------------------------------------------===//

@@ -13,6 +13,7 @@
 #include "runtime/Machine.h"
 #include "runtime/ProcessWatch.h"
 #include "runtime/Trace.h"
+#include "runtime/host/OtherMemory.h"
 #include "runtime/host/RankRun.h"
 
 #include <chrono>
@@ -54,6 +55,11 @@ public:
   /// Fails the job if a rank that `call` needs has been destroyed or its
   /// process has died.
   void checkRanks(const Call &call);
+  /// For a rank that is about to wait for another thread, though there are
+  /// processors for all. Threads that the kernel has once put on one processor
+  /// may stay there: each always ran a moment ago, which counts against moving
+  /// it. Now and then this looks, and lets the kernel choose again.
+  void leaveSharedProcessor(int rank);
   /// Fails the job because `call` has waited too long.
   void failStuck(const Call &call);
   std::chrono::milliseconds timeout() const { return timeout_; }
@@ -71,11 +77,15 @@ private:
   Status makePlan(const ScheduleSet &files, int numRanks,
                   std::chrono::milliseconds timeout);
   void makeRank(int rank);
+  Status waitForAll(int rank, uint64_t RankRecord::*word,
+                    std::chrono::steady_clock::time_point deadline);
+  void probeOthers(int rank);
   Status missingRank(const Call &call);
   std::string describe(const Call &call, const Need &need) const;
 
   std::chrono::milliseconds timeout_{0};
   HostRings rings_;
+  MemoryProbe probe_;
   std::deque<Rank> ranks_;
   std::string traceFile_ = nextTraceFile();
 };

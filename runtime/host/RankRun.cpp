@@ -7,9 +7,11 @@
 #include "runtime/host/RankRun.h"
 
 #include "runtime/core/Memory.h"
+#include "runtime/host/OtherMemory.h"
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <sched.h>
 
 namespace blink::runtime {
@@ -21,6 +23,8 @@ namespace {
 /// Messages up to this size go through slots even where readers could look at
 /// the buffers: copying them is cheaper than waiting until they have.
 constexpr uint64_t kLendBytes = 16 << 10;
+/// Likewise where the kernel fetches: a call for each chunk, page by page.
+constexpr uint64_t kFetchBytes = 512 << 10;
 
 /// Calls whose ranks' buffers are larger than this together do not stay in any
 /// cache: outputs are written around them.
@@ -101,8 +105,13 @@ void RankRun::start(const Call &call) {
   fold_ = foldFunction(call.kind.type, call.kind.op);
   signature_ = signatureBits(call.kind.hash());
   const uint64_t bytes = call.bytes();
-  lends_ = rings_.oneProcess && bytes > kLendBytes && !lentRings_.empty();
   streams_ = bytes * uint64_t(plan_.numRanks) >= kStreamBytes;
+  // What goes around the caches comes faster by slots than by the kernel.
+  lends_ = !lentRings_.empty() &&
+           (rings_.lending == HostRings::Lending::direct
+                ? bytes > kLendBytes
+                : rings_.lending == HostRings::Lending::fetched &&
+                      bytes >= kFetchBytes && !streams_);
   inPlace_ = overlap(call.send, bytes, call.recv, bytes);
   rings_.segment.beginCall(rank_, call.kind);
   const RankPlan &rank = variant.ranks[rank_];
@@ -180,10 +189,8 @@ bool RankRun::stepLane(Lane &lane) {
   if (StepHook hook = stepHook.load(std::memory_order_relaxed))
     hook(rank_, lane.number, lane.cursor.step(), lane.cursor.chunk(),
          rings_.segment);
-  if (traces_.empty())
-    fold(lane, step);
-  else
-    foldTraced(lane, step);
+  if (!(traces_.empty() ? fold(lane, step) : foldTraced(lane, step)))
+    return false;
   lane.cursor.next(chunksOf(lane));
   progress_.fetch_add(1, std::memory_order_relaxed);
   return true;
@@ -264,16 +271,89 @@ bool RankRun::forwardsNothing(const StepCode &step, const OperandCode *operands,
   return true;
 }
 
-/// Everything it needs is there.
-void RankRun::fold(Lane &lane, const StepCode &step) {
+/// Fetches the sources that lie in other processes: a chunk that is only copied
+/// into its first destination, others into their slots, which are free for it.
+/// False if that failed, and so the job.
+bool RankRun::fetch(Lane &lane, const StepCode &step, uint64_t bytes,
+                    bool copies) {
+  const OperandCode *operands =
+      variant_->ranks[rank_].code.operands + step.operandsBegin;
+  for (uint32_t i = 0; i < step.sources; ++i) {
+    if (operands[i].kind != OperandKind::channel)
+      continue;
+    const uint32_t ring = variant_->rings[operands[i].index];
+    const uint64_t number = rings_.readers[ring].number;
+    const uint64_t address = headAt(operands[i].index, number).address;
+    if (address == 0)
+      continue;
+    char *to = copies ? static_cast<char *>(lane.pointers[step.sources])
+                      : slotAt(operands[i].index, number, bytes);
+    const uint16_t source = plan_.rings[ring].source;
+    const uint64_t process = loadRelaxed(&rings_.segment.rank(source).process);
+    if (int error = readOther(process, address, to, bytes)) {
+      std::string text = call_->kind.describe() + ": the process of rank " +
+                         std::to_string(source) + ", number " +
+                         std::to_string(process);
+      text += error == ESRCH
+                  ? std::string(" has died")
+                  : std::string(" cannot be read: ") + std::strerror(error);
+      text += "; rank " + std::to_string(rank_) + ", lane " +
+              std::to_string(lane.number) + ", step " +
+              std::to_string(lane.cursor.step()) + ", channel " +
+              std::to_string(operands[i].index) + ": chunk " +
+              std::to_string(number + 1) + " is lost";
+      rings_.segment.fail({blinkRemoteError, std::move(text)});
+      return false;
+    }
+    lane.pointers[i] = to;
+  }
+  return true;
+}
+
+/// Tells the readers of the step's chunk that it is there: in its slots, or at
+/// `lent`.
+void RankRun::publish(const StepCode &step, char *lent) {
+  const OperandCode *operands =
+      variant_->ranks[rank_].code.operands + step.operandsBegin;
+  for (uint32_t i = step.sources; i < step.numOperands(); ++i) {
+    if (operands[i].kind != OperandKind::channel)
+      continue;
+    RingEnd &end = rings_.writers[variant_->rings[operands[i].index]];
+    SlotHead &head = headAt(operands[i].index, end.number);
+    head.address = reinterpret_cast<uint64_t>(lent);
+    storeRelease(&head.full, makeTag(end.number, signature_));
+    end.layout = variant_->number;
+    ++end.number;
+  }
+}
+
+/// Whether all readers of the step's chunk make it a part of their output as it
+/// is.
+bool RankRun::readersCopy(const StepCode &step) const {
+  const OperandCode *operands =
+      variant_->ranks[rank_].code.operands + step.operandsBegin;
+  for (uint32_t i = step.sources; i < step.numOperands(); ++i)
+    if (operands[i].kind == OperandKind::channel &&
+        variant_->directBlocks[operands[i].index] == kNoBlock)
+      return false;
+  return true;
+}
+
+/// Everything it needs is there. False if the job failed over it.
+bool RankRun::fold(Lane &lane, const StepCode &step) {
   const RankPlan &rank = variant_->ranks[rank_];
   const OperandCode *operands = rank.code.operands + step.operandsBegin;
   const ElementRange range = chunkRange(ranges_[step.tree], shape_.elementBytes,
                                         shape_.chunkBytes, lane.cursor.chunk());
   const uint64_t bytes = range.size() * shape_.elementBytes;
   Share share = lends_ ? rank.shares[&step - rank.code.steps] : Share::none;
-  if (share == Share::inputUnlessOwn && inPlace_)
+  // A chunk that is reduced comes faster by its slot: both sides work on it.
+  if (rings_.lending == HostRings::Lending::fetched && !readersCopy(step))
     share = Share::none;
+  if (share == Share::inputUnlessOwn)
+    share = inPlace_ ? Share::none : Share::input;
+  if (share == Share::inputOrOutput)
+    share = inPlace_ ? Share::output : Share::input;
 
   void **pointers = lane.pointers.data();
   uint32_t numPointers = 0;
@@ -282,7 +362,7 @@ void RankRun::fold(Lane &lane, const StepCode &step) {
     const OperandCode &operand = operands[i];
     if (operand.kind != OperandKind::channel) {
       pointers[numPointers] = bufferAt(operand, range);
-      if (i >= step.sources || share != Share::output)
+      if (share == (i < step.sources ? Share::input : Share::output))
         lent = static_cast<char *>(pointers[numPointers]);
       ++numPointers;
     } else if (i < step.sources) {
@@ -297,33 +377,33 @@ void RankRun::fold(Lane &lane, const StepCode &step) {
                  rings_.writers[variant_->rings[operand.index]].number, bytes);
     }
   }
+  const uint32_t divisor = step.completes ? shape_.divisor : 0;
+  if (rings_.lending == HostRings::Lending::fetched &&
+      !fetch(lane, step, bytes, step.sources == 1 && divisor == 0))
+    return false;
+  // The input is there already.
+  if (share == Share::input)
+    publish(step, lent);
   if (numPointers > step.sources)
     fold_(pointers, step.sources, pointers + step.sources,
-          numPointers - step.sources, range.size(),
-          step.completes ? shape_.divisor : 0,
+          numPointers - step.sources, range.size(), divisor,
           streams_ && forwardsNothing(step, operands, share));
-
-  for (uint32_t i = 0; i < step.numOperands(); ++i) {
+  if (share != Share::input)
+    publish(step, lent);
+  for (uint32_t i = 0; i < step.sources; ++i) {
     if (operands[i].kind != OperandKind::channel)
       continue;
     const uint32_t ring = variant_->rings[operands[i].index];
-    if (i < step.sources) {
-      storeRelease(rings_.segment.freed(ring), ++rings_.readers[ring].number);
-      continue;
-    }
-    RingEnd &end = rings_.writers[ring];
-    SlotHead &head = headAt(operands[i].index, end.number);
-    head.address = share == Share::none ? 0 : reinterpret_cast<uint64_t>(lent);
-    storeRelease(&head.full, makeTag(end.number, signature_));
-    end.layout = variant_->number;
-    ++end.number;
+    storeRelease(rings_.segment.freed(ring), ++rings_.readers[ring].number);
   }
+  return true;
 }
 
-void RankRun::foldTraced(Lane &lane, const StepCode &step) {
+bool RankRun::foldTraced(Lane &lane, const StepCode &step) {
   LaneTrace &trace = *traces_[lane.number];
   const uint64_t begin = nanoseconds();
-  fold(lane, step);
+  if (!fold(lane, step))
+    return false;
   const uint64_t end = nanoseconds();
   const uint64_t waited = lane.idleSince ? begin - lane.idleSince : 0;
   lane.idleSince = end;
@@ -340,6 +420,7 @@ void RankRun::foldTraced(Lane &lane, const StepCode &step) {
         uint32_t(std::min<uint64_t>(waited, UINT32_MAX))};
   }
   ++trace.count;
+  return true;
 }
 
 //===-- Messages ----------------------------------------------------------===//

@@ -33,9 +33,9 @@ struct alignas(64) RingEnd {
 struct HostRings {
   Segment segment;
   std::vector<RingEnd> writers, readers; ///< of each ring
-  /// Both ends of every ring are in this process: a reader can look at the
-  /// writer's buffers.
-  bool oneProcess = true;
+  /// How a reader can look at the writer's buffers: at their addresses, where
+  /// both ends of every ring are in this process; through the kernel; not.
+  enum class Lending { direct, fetched, none } lending = Lending::direct;
 };
 
 /// What a lane waits for.
@@ -109,8 +109,11 @@ private:
   bool chunkMissing(const OperandCode &operand, Need *need) const;
   bool slotMissing(const OperandCode &operand, Need *need) const;
   void checkSignature(uint32_t channel, uint64_t tag);
-  void fold(Lane &lane, const StepCode &step);
-  void foldTraced(Lane &lane, const StepCode &step);
+  bool readersCopy(const StepCode &step) const;
+  bool fold(Lane &lane, const StepCode &step);
+  bool fetch(Lane &lane, const StepCode &step, uint64_t bytes, bool copies);
+  void publish(const StepCode &step, char *lent);
+  bool foldTraced(Lane &lane, const StepCode &step);
   static bool forwardsNothing(const StepCode &step, const OperandCode *operands,
                               Share share);
   char *bufferAt(const OperandCode &operand, ElementRange range) const;

@@ -26,10 +26,13 @@ struct alignas(64) SlotHead {
 
 /// What a rank tells the others.
 struct alignas(64) RankRecord {
-  uint64_t calls;   ///< collectives it has begun
-  uint64_t kind[3]; ///< of the last one; for messages
-  uint64_t process; ///< its id, or 0 while it has not joined
-  uint64_t gone;    ///< 1: destroyed
+  uint64_t calls;     ///< collectives it has begun
+  uint64_t kind[3];   ///< of the last one; for messages
+  uint64_t process;   ///< its id, or 0 while it has not joined
+  uint64_t gone;      ///< 1: destroyed
+  uint64_t probe;     ///< address of its MemoryProbe
+  uint64_t reads;     ///< 1: it can read all others' memory, 2: it cannot
+  uint64_t processor; ///< where it ran, now and then, + 1
 };
 
 class Segment {

@@ -288,7 +288,8 @@ std::vector<uint8_t> seal(const TestSchedule &schedule) {
     return sched::Link(l.bandwidth, l.latency, l.from, l.to, l.kind);
   });
   auto topology =
-      sched::CreateTopologyDirect(builder, "test", 0x7e57, &nodes, &links);
+      sched::CreateTopologyDirect(builder, schedule.topologyName.c_str(),
+                                  schedule.fingerprint, &nodes, &links);
   auto programs = mapped<flatbuffers::Offset<sched::Program>>(
       schedule.programs, [&](const TestProgram &p) {
         auto variants = mapped<flatbuffers::Offset<sched::Variant>>(
@@ -300,9 +301,9 @@ std::vector<uint8_t> seal(const TestSchedule &schedule) {
                                           &p.allocation, p.algbw, certificate,
                                           &variants, &p.relays);
       });
-  auto root =
-      sched::CreateScheduleDirect(builder, schedule.formatVersion, "test", "",
-                                  schedule.linkKinds, topology, &programs);
+  auto root = sched::CreateScheduleDirect(
+      builder, schedule.formatVersion, schedule.compiler.c_str(),
+      schedule.options.c_str(), schedule.linkKinds, topology, &programs);
   return sched::sealSchedule(builder, root);
 }
 

@@ -114,7 +114,11 @@ struct TestProgram {
 /// of 1 GB/s from each to each other.
 struct TestSchedule {
   uint32_t formatVersion = sched::kFormatVersion;
+  std::string compiler = "test";
+  std::string options;
   uint8_t linkKinds = 1;
+  std::string topologyName = "test";
+  uint64_t fingerprint = 0x7e57;
   std::vector<sched::NodeKind> nodes;
   std::vector<TestLink> links;
   std::vector<TestProgram> programs;

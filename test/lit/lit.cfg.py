@@ -25,6 +25,9 @@ config.substitutions.append(
     ("%topologies", os.path.join(config.blink_source_dir, "topologies")))
 config.substitutions.append(
     ("%inputs", os.path.join(os.path.dirname(__file__), "Inputs")))
+config.substitutions.append(
+    ("%tools", os.path.join(config.blink_source_dir, "tools")))
+config.substitutions.append(("%build", config.blink_binary_dir))
 config.substitutions.append(("%python", config.python))
 # `%exits 2 COMMAND`: COMMAND must end with exit code 2, no other.
 config.substitutions.append(

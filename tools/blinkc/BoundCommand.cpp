@@ -47,8 +47,13 @@ static int run(const BoundFlags &flags) {
                                                "%s: %s", file->path.c_str(),
                                                reason.c_str()));
   };
-  llvm::Expected<Fabric> fabric = Fabric::create(
-      *topology, options->gpus, options->links, options->relayGpus(*topology));
+  llvm::Expected<DegradedTopology> degraded =
+      degradeLinks(std::move(*topology), options->linkEdits);
+  if (!degraded)
+    return inFile(degraded.takeError());
+  llvm::Expected<Fabric> fabric =
+      Fabric::create(degraded->topology, options->gpus, options->links,
+                     options->relayGpus(degraded->topology));
   if (!fabric)
     return inFile(fabric.takeError());
   PackingProblem problem{&*fabric, options->collective, options->root};
@@ -68,12 +73,14 @@ static int run(const BoundFlags &flags) {
     if (summary.root)
       json["root"] = *summary.root;
     json["links"] = toString(options->links);
+    addLinkEdits(json, *options);
     json["bound_gbps"] = jsonRate(certificate->bound);
     json["reasons"] = explanation.reasons;
     json["seconds"] = watch.seconds();
     llvm::outs() << json.dump(2) << "\n";
   } else {
-    llvm::outs() << title(summary) << "\n  bound   "
+    llvm::outs() << title(summary) << "\n"
+                 << linkEditsLine(*options) << "  bound   "
                  << formatRate(certificate->bound)
                  << ", reached by an optimal packing of trees\n";
     for (const std::string &reason : explanation.reasons)

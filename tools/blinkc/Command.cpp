@@ -53,6 +53,19 @@ void RequestFlags::addTo(CLI::App &command) {
   command.add_flag("--relays", relays,
                    "GPUs of the machine that are not in --gpus forward data; "
                    "they run a program, too, but give and take nothing");
+  command
+      .add_option("--without-link", withoutLinks,
+                  "The machine as it is today: no link is left between these "
+                  "two nodes, either way, e.g. gpu0:gpu3. May be repeated")
+      ->allow_extra_args(false)
+      ->type_name("A:B");
+  command
+      .add_option("--limit-link", limitLinks,
+                  "The links between these two nodes together have only so "
+                  "many GB/s left, each way. When one of two NVLinks died, "
+                  "half of what both had: gpu0:gpu3=25. May be repeated")
+      ->allow_extra_args(false)
+      ->type_name("A:B=GBPS");
 }
 
 llvm::Expected<CompileOptions> RequestFlags::options() const {
@@ -73,6 +86,15 @@ llvm::Expected<CompileOptions> RequestFlags::options() const {
     return llvm::createStringError(std::errc::invalid_argument, "--links: %s",
                                    llvm::toString(kinds.takeError()).c_str());
   options.links = *kinds;
+  for (const std::string &ends : withoutLinks)
+    options.linkEdits.push_back({ends, std::nullopt, "--without-link " + ends});
+  for (const std::string &text : limitLinks) {
+    llvm::Expected<LinkEdit> edit =
+        parseLinkLimit(text, "--limit-link " + text);
+    if (!edit)
+      return edit.takeError();
+    options.linkEdits.push_back(std::move(*edit));
+  }
   return options;
 }
 
@@ -191,7 +213,17 @@ llvm::Expected<InputFile> blink::readSchedule(llvm::StringRef path) {
 llvm::Expected<InputFile> blink::readOrCompile(llvm::StringRef path,
                                                const CompileOptions &options) {
   llvm::Expected<InputFile> file = readInput(path);
-  if (!file || file->kind == InputKind::schedule)
+  if (!file)
+    return file;
+  // Elsewhere what is asked for is said already; to leave out that a link is
+  // gone would be an answer about another machine.
+  if (file->kind != InputKind::topology && !options.linkEdits.empty())
+    return llvm::createStringError(
+        std::errc::invalid_argument,
+        "%s: %s is no topology: its links are those it was made for; give the "
+        "topology instead",
+        options.linkEdits.front().place.c_str(), file->path.c_str());
+  if (file->kind == InputKind::schedule)
     return file;
   auto refused = [] {
     return llvm::createStringError(std::errc::invalid_argument,
@@ -249,33 +281,31 @@ nlohmann::ordered_json blink::jsonSummary(const Summary &summary) {
   return json;
 }
 
+std::string blink::linkEditsLine(const CompileOptions &options) {
+  if (options.linkEdits.empty())
+    return "";
+  return "  links   " + describeEdits(options.linkEdits) + "\n";
+}
+
+void blink::addLinkEdits(nlohmann::ordered_json &json,
+                         const CompileOptions &options) {
+  if (options.linkEdits.empty())
+    return;
+  auto without = nlohmann::ordered_json::array(), limited = without;
+  for (const LinkEdit &edit : options.linkEdits)
+    if (edit.limit)
+      limited.push_back({{"ends", edit.ends}, {"limit_gbps", *edit.limit}});
+    else
+      without.push_back(edit.ends);
+  json["without_links"] = without;
+  json["limited_links"] = limited;
+}
+
 std::string blink::title(const Summary &summary) {
-  std::string root =
-      summary.root ? llvm::formatv(" from rank {0}", *summary.root).str() : "";
-  if (summary.root && (summary.collective == Collective::reduce ||
-                       summary.collective == Collective::gather))
-    root = llvm::formatv(" to rank {0}", *summary.root).str();
-  return llvm::formatv("{0}{1} on {2}, {3} {4}", toString(summary.collective),
-                       root, summary.topology,
+  return llvm::formatv("{0} on {1}, {2} {3}",
+                       formatCollective(summary.collective, summary.root),
+                       summary.topology,
                        summary.gpus.size() == 1 ? "GPU" : "GPUs",
                        summary.gpuList())
       .str();
-}
-
-std::string blink::formatBytes(uint64_t bytes) {
-  static constexpr llvm::StringLiteral kUnits[] = {"B", "KiB", "MiB", "GiB"};
-  size_t unit = 0;
-  while (unit < 3 && bytes >= 1024 && bytes % 1024 == 0) {
-    bytes /= 1024;
-    ++unit;
-  }
-  return llvm::formatv("{0} {1}", bytes, kUnits[unit]).str();
-}
-
-std::string blink::sizeRange(const VariantSummary &variant) {
-  std::string least = formatBytes(variant.minBytes);
-  if (!variant.hasLimit())
-    return variant.minBytes == 0 ? "all sizes" : "from " + least;
-  std::string most = formatBytes(variant.maxBytes);
-  return variant.minBytes == 0 ? "below " + most : least + " to " + most;
 }

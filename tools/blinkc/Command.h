@@ -26,7 +26,7 @@ namespace blink {
 /// Exit codes.
 enum : int {
   kGood = 0,
-  kBadAnswer = 1, ///< verification failed, wrong data
+  kBadAnswer = 1, ///< verification failed, wrong data, a worse schedule
   kBadCall = 2,   ///< the call or an input file is wrong
 };
 
@@ -34,16 +34,19 @@ void addCompileCommand(CLI::App &app, int &exitCode);
 void addVerifyCommand(CLI::App &app, int &exitCode);
 void addBoundCommand(CLI::App &app, int &exitCode);
 void addExplainCommand(CLI::App &app, int &exitCode);
+void addDiffCommand(CLI::App &app, int &exitCode);
 void addRunCommand(CLI::App &app, int &exitCode);
 void addTopoCommand(CLI::App &app, int &exitCode);
 
-/// --collective, --gpus, --root and --links: what is asked of a topology.
+/// --collective, --gpus, --root, --links, ...: what is asked of a topology.
 struct RequestFlags {
   std::string collective = "allreduce";
   std::vector<int> gpus;
   int root = 0;
   std::string links = "all";
   bool relays = false;
+  std::vector<std::string> withoutLinks;
+  std::vector<std::string> limitLinks;
 
   void addTo(CLI::App &command);
   llvm::Expected<CompileOptions> options() const;
@@ -63,7 +66,8 @@ compileInput(mlir::MLIRContext *context, const InputFile &file,
 /// Reads `path`, which must be a schedule; the error says how to make one.
 llvm::Expected<InputFile> readSchedule(llvm::StringRef path);
 
-/// Reads `path`; a schedule is kept as it is, anything else is compiled.
+/// Reads `path`; a schedule is kept as it is, anything else is compiled. Links
+/// are edited in a topology alone: an error otherwise.
 /// Returns the bytes of a schedule that openSchedule accepts.
 llvm::Expected<InputFile> readOrCompile(llvm::StringRef path,
                                         const CompileOptions &options);
@@ -72,12 +76,13 @@ llvm::Expected<InputFile> readOrCompile(llvm::StringRef path,
 nlohmann::ordered_json jsonRate(double gbps);
 /// The keys every report starts with.
 nlohmann::ordered_json jsonSummary(const Summary &summary);
+/// "  links   without gpu0:gpu3", a line for reports; empty without edits.
+std::string linkEditsLine(const CompileOptions &options);
+/// Adds the edits of links, if there are any, as without_links and
+/// limited_links.
+void addLinkEdits(nlohmann::ordered_json &json, const CompileOptions &options);
 /// "allreduce on dgx1, GPUs 0,1,2,3".
 std::string title(const Summary &summary);
-/// "128 KiB".
-std::string formatBytes(uint64_t bytes);
-/// "below 64 KiB", "from 64 KiB", "all sizes".
-std::string sizeRange(const VariantSummary &variant);
 
 class Stopwatch {
 public:

@@ -59,10 +59,12 @@ static std::string smallVariants(const Summary &summary) {
   return lines;
 }
 
-static void printReport(const CompileFlags &flags, const Summary &summary,
+static void printReport(const CompileFlags &flags,
+                        const CompileOptions &options, const Summary &summary,
                         size_t fileBytes, double seconds) {
   if (flags.json) {
     nlohmann::ordered_json json = jsonSummary(summary);
+    addLinkEdits(json, options);
     json["channels"] = summary.channels;
     json["chunk_bytes"] = summary.chunkBytes;
     json["file_bytes"] = fileBytes;
@@ -73,8 +75,8 @@ static void printReport(const CompileFlags &flags, const Summary &summary,
   }
   llvm::outs()
       << title(summary) << "\n"
-      << "  rate    " << formatRate(summary.algbw) << ", "
-      << llvm::formatv("{0:F2}", summary.percentOfBound())
+      << linkEditsLine(options) << "  rate    " << formatRate(summary.algbw)
+      << ", " << llvm::formatv("{0:F2}", summary.percentOfBound())
       << " % of the bound, " << formatRate(summary.bound) << "\n"
       << "  trees   " << summary.trees << ", depth " << summary.depth
       << llvm::formatv(", {0:F1} us of link latency end to end\n",
@@ -91,8 +93,8 @@ static void printReport(const CompileFlags &flags, const Summary &summary,
 }
 
 /// Writes and reports a finished schedule.
-static int finish(const CompileFlags &flags, mlir::ModuleOp module,
-                  const Stopwatch &watch) {
+static int finish(const CompileFlags &flags, const CompileOptions &options,
+                  mlir::ModuleOp module, const Stopwatch &watch) {
   auto bytes = exportSchedule(module);
   if (failed(bytes))
     return kBadCall;
@@ -107,7 +109,7 @@ static int finish(const CompileFlags &flags, mlir::ModuleOp module,
   const sched::Schedule *file =
       sched::openSchedule(bytes->data(), bytes->size(), error);
   for (const sched::Program *program : *file->programs())
-    printReport(flags, summarize(*file, *program), bytes->size(),
+    printReport(flags, options, summarize(*file, *program), bytes->size(),
                 watch.seconds());
   return kGood;
 }
@@ -143,7 +145,7 @@ static int run(const CompileFlags &flags) {
   if (!module)
     return kBadCall;
   if (last == Phase::sched)
-    return finish(flags, *module, watch);
+    return finish(flags, *options, *module, watch);
   std::string text;
   llvm::raw_string_ostream(text) << *module << "\n";
   if (llvm::Error error =
@@ -168,8 +170,8 @@ void blink::addCompileCommand(CLI::App &app, int &exitCode) {
                    "output. Without it nothing is written but the report")
       ->type_name("FILE");
   flags->request.addTo(*command);
-  for (const char *name :
-       {"--collective", "--gpus", "--root", "--links", "--relays"})
+  for (const char *name : {"--collective", "--gpus", "--root", "--links",
+                           "--relays", "--without-link", "--limit-link"})
     flags->requestOptions.push_back(command->get_option(name));
   command
       ->add_option(

@@ -28,9 +28,10 @@ struct ExplainFlags {
 } // namespace
 
 static nlohmann::ordered_json
-jsonReport(const Explanation &explanation,
+jsonReport(const Explanation &explanation, const CompileOptions &options,
            const std::vector<Improvement> &improvements) {
   nlohmann::ordered_json json = jsonSummary(explanation.summary);
+  addLinkEdits(json, options);
   json["reasons"] = explanation.reasons;
   json["groups"] = explanation.groups;
   json["scarce_gbps"] = explanation.scarceBandwidth;
@@ -77,10 +78,12 @@ static void printVariants(const Summary &summary) {
   llvm::outs() << "\n";
 }
 
-static void printReport(const Explanation &explanation) {
+static void printReport(const Explanation &explanation,
+                        const CompileOptions &options) {
   const Summary &summary = explanation.summary;
   llvm::raw_ostream &out = llvm::outs();
-  out << title(summary) << "\n\n"
+  out << title(summary) << "\n"
+      << linkEditsLine(options) << "\n"
       << llvm::formatv("The schedule runs at {0}, {1:F2} % of the bound, {2}, "
                        "with {3} {5} of depth {4} at most.\n\n",
                        formatRate(summary.algbw), summary.percentOfBound(),
@@ -167,9 +170,10 @@ static int run(const ExplainFlags &flags) {
     if (flags.dot) {
       llvm::outs() << toDot(explanation);
     } else if (flags.json) {
-      llvm::outs() << jsonReport(explanation, *improvements).dump(2) << "\n";
+      llvm::outs() << jsonReport(explanation, *options, *improvements).dump(2)
+                   << "\n";
     } else {
-      printReport(explanation);
+      printReport(explanation, *options);
       if (flags.whatIf > 0)
         printImprovements(*improvements, explanation.summary.bound);
     }

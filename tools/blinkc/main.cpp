@@ -24,6 +24,7 @@ int main(int argc, char **argv) {
   blink::addVerifyCommand(app, exitCode);
   blink::addBoundCommand(app, exitCode);
   blink::addExplainCommand(app, exitCode);
+  blink::addDiffCommand(app, exitCode);
   blink::addRunCommand(app, exitCode);
   blink::addTopoCommand(app, exitCode);
   try {

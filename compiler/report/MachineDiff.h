@@ -1,0 +1,23 @@
+//===- MachineDiff.h - what changed in a machine ----------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_COMPILER_REPORT_MACHINEDIFF_H
+#define BLINK_COMPILER_REPORT_MACHINEDIFF_H
+
+#include "compiler/report/Finding.h"
+
+namespace blink {
+
+/// Compares two topologies that have passed sched::openSchedule and appends
+/// what changed: nodes matched by name, links by their ends and kind. Returns
+/// whether nodes and links are the same with the same numbers, so that parts of
+/// programs that name them may be compared as they are.
+bool diffMachines(const sched::Topology &before, const sched::Topology &after,
+                  std::vector<Finding> &findings);
+
+} // namespace blink
+
+#endif // BLINK_COMPILER_REPORT_MACHINEDIFF_H

@@ -1,0 +1,183 @@
+//===- ProgramDiff.cpp - what changed in a program's numbers --------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/report/ProgramDiff.h"
+
+#include "compiler/report/Merge.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+#include <cmath>
+
+using namespace blink;
+
+namespace {
+
+bool isSame(double before, double after) {
+  return before == after || // both may be infinite
+         std::abs(after - before) <= kSameNumber * std::abs(before);
+}
+
+class ProgramDiff {
+public:
+  ProgramDiff(const Summary &before, const Summary &after,
+              const DiffOptions &options, std::vector<Finding> &findings)
+      : before_(before), after_(after), options_(options), findings_(findings),
+        key_(ProgramKey::of(before)) {}
+
+  void run() {
+    diffRate();
+    diffBound();
+    diffVariants();
+  }
+
+private:
+  void diffRate() {
+    double before = before_.algbw, after = after_.algbw;
+    if (isSame(before, after))
+      return;
+    Severity severity = after < before ? Severity::worse : Severity::better;
+    if (std::abs(after - before) <= options_.tolerance * before)
+      severity = Severity::different;
+    add(severity, Aspect::rate, formatChange("rate", before, after, 3, "GB/s"),
+        before, after);
+  }
+
+  /// Bounds are not the schedule's merit: another bound is another machine or
+  /// other links.
+  void diffBound() {
+    if (isSame(before_.bound, after_.bound))
+      return; // then the rate says it all
+    add(Severity::different, Aspect::bound,
+        formatChange("bound", before_.bound, after_.bound, 3, "GB/s"),
+        before_.bound, after_.bound);
+    double before = before_.percentOfBound(), after = after_.percentOfBound();
+    if (!isSame(before, after))
+      add(Severity::different, Aspect::percentOfBound,
+          llvm::formatv("rate {0:F2} -> {1:F2} % of the bound", before, after)
+              .str(),
+          before, after);
+  }
+
+  void diffVariants() {
+    const auto &before = before_.variants, &after = after_.variants;
+    if (before.size() == after.size()) {
+      for (size_t i = 0; i < before.size(); ++i)
+        diffVariant(before[i], after[i]);
+      return;
+    }
+    using Variant = VariantSummary;
+    mergeSorted(
+        before, after,
+        [](const Variant &a, const Variant &b) {
+          return a.maxBytes < b.maxBytes;
+        },
+        [&](const Variant &a, const Variant &b) { diffVariant(a, b); },
+        [&](const Variant &variant) { addGone(variant); },
+        [&](const Variant &variant) { addNew(variant); });
+  }
+
+  void addGone(const VariantSummary &variant) {
+    const VariantSummary &instead = after_.variantFor(variant.minBytes);
+    addOf(variant, Severity::different, Aspect::variant,
+          "variant is gone, these sizes take that for " + sizeRange(instead),
+          sizeRange(variant), {});
+    diffTimes(variant, variant, instead);
+  }
+
+  void addNew(const VariantSummary &variant) {
+    const VariantSummary &instead = before_.variantFor(variant.minBytes);
+    addOf(variant, Severity::different, Aspect::variant,
+          "variant is new, these sizes took that for " + sizeRange(instead), {},
+          sizeRange(variant));
+    diffTimes(variant, instead, variant);
+  }
+
+  void diffVariant(const VariantSummary &before, const VariantSummary &after) {
+    if (before.maxBytes != after.maxBytes)
+      addOf(before, Severity::different, Aspect::sizes,
+            "sizes end at " + formatBytes(before.maxBytes) + " -> " +
+                formatBytes(after.maxBytes),
+            before.maxBytes, after.maxBytes);
+    if (before.protocol != after.protocol) {
+      std::string from = sched::EnumNameProtocol(before.protocol);
+      std::string to = sched::EnumNameProtocol(after.protocol);
+      addOf(before, Severity::different, Aspect::protocol,
+            "protocol " + from + " -> " + to, from, to);
+    }
+    diffTimes(before, before, after);
+    diffCount(before, Aspect::depth, "depth", before.depth, after.depth);
+    diffCount(before, Aspect::lanes, "lanes a rank", before.lanes, after.lanes);
+    diffCount(before, Aspect::channels, "channels", before.channels,
+              after.channels);
+    diffCount(before, Aspect::trees, "trees", before.trees, after.trees);
+    diffCount(before, Aspect::steps, "steps", before.steps, after.steps);
+    if (before.chunkBytes != after.chunkBytes)
+      addOf(before, Severity::different, Aspect::chunkBytes,
+            "chunks of " + formatBytes(before.chunkBytes) + " -> " +
+                formatBytes(after.chunkBytes),
+            uint64_t(before.chunkBytes), uint64_t(after.chunkBytes));
+  }
+
+  void diffTimes(const VariantSummary &subject, const VariantSummary &before,
+                 const VariantSummary &after) {
+    diffTime(subject, Aspect::latency, "link latency end to end",
+             before.latency, after.latency);
+    diffTime(subject, Aspect::start, "latency with steps", before.start,
+             after.start);
+  }
+
+  void diffTime(const VariantSummary &subject, Aspect aspect,
+                llvm::StringRef what, double before, double after) {
+    if (!isSame(before, after))
+      addOf(subject, after < before ? Severity::better : Severity::worse,
+            aspect, formatChange(what, before, after, 1, "us"), before, after);
+  }
+
+  /// Counts of which fewer are better, but for those of trees and steps: what
+  /// many of them cost is in the other numbers.
+  void diffCount(const VariantSummary &subject, Aspect aspect,
+                 llvm::StringRef what, int before, int after) {
+    if (before == after)
+      return;
+    Severity severity = after < before ? Severity::better : Severity::worse;
+    if (aspect == Aspect::trees || aspect == Aspect::steps)
+      severity = Severity::different;
+    addOf(subject, severity, aspect,
+          llvm::formatv("{0} {1} -> {2}", what, before, after).str(),
+          uint64_t(before), uint64_t(after));
+  }
+
+  void add(Severity severity, Aspect aspect, std::string words,
+           FindingValue before, FindingValue after) {
+    findings_.push_back({severity, aspect, key_.title(), std::move(words),
+                         std::move(before), std::move(after), key_});
+  }
+
+  /// The same of one variant; its sizes are named where there are several.
+  void addOf(const VariantSummary &variant, Severity severity, Aspect aspect,
+             std::string words, FindingValue before, FindingValue after) {
+    add(severity, aspect, std::move(words), std::move(before),
+        std::move(after));
+    findings_.back().minBytes = variant.minBytes;
+    if (before_.variants.size() > 1 || after_.variants.size() > 1)
+      findings_.back().subject += ", " + sizeRange(variant);
+  }
+
+  const Summary &before_;
+  const Summary &after_;
+  const DiffOptions &options_;
+  std::vector<Finding> &findings_;
+  ProgramKey key_;
+};
+
+} // namespace
+
+void blink::diffSummaries(const Summary &before, const Summary &after,
+                          const DiffOptions &options,
+                          std::vector<Finding> &findings) {
+  ProgramDiff(before, after, options, findings).run();
+}

@@ -1,0 +1,254 @@
+//===- ScheduleDiff.cpp - what changed between two schedules --------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/report/ScheduleDiff.h"
+
+#include "compiler/report/MachineDiff.h"
+#include "compiler/report/Merge.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Endian.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <cstring>
+#include <set>
+
+using namespace blink;
+
+uint64_t OpenedFile::checksum() const {
+  return llvm::support::endian::read64le(bytes.end() - 8);
+}
+
+size_t ScheduleDiff::count(Severity severity) const {
+  return llvm::count_if(findings, [&](const Finding &finding) {
+    return finding.severity == severity;
+  });
+}
+
+namespace {
+
+/// Vectors of numbers and plain structs, as they lie in the file.
+template <typename T>
+bool isSame(const flatbuffers::Vector<T> &a, const flatbuffers::Vector<T> &b) {
+  using Element = std::remove_const_t<std::remove_pointer_t<T>>;
+  return a.size() == b.size() &&
+         std::memcmp(a.Data(), b.Data(), a.size() * sizeof(Element)) == 0;
+}
+
+bool isSameVariant(const sched::Variant &a, const sched::Variant &b) {
+  if (a.min_bytes() != b.min_bytes() || a.max_bytes() != b.max_bytes() ||
+      a.protocol() != b.protocol() || a.chunk_bytes() != b.chunk_bytes() ||
+      !isSame(*a.trees(), *b.trees()) ||
+      !isSame(*a.channels(), *b.channels()) || !isSame(*a.paths(), *b.paths()))
+    return false;
+  return std::equal(
+      a.ranks()->begin(), a.ranks()->end(), b.ranks()->begin(),
+      b.ranks()->end(),
+      [](const sched::RankProgram *a, const sched::RankProgram *b) {
+        return isSame(*a->lanes(), *b->lanes()) &&
+               isSame(*a->steps(), *b->steps()) &&
+               isSame(*a->operands(), *b->operands());
+      });
+}
+
+bool areSameVariants(const sched::Program &a, const sched::Program &b) {
+  return std::equal(a.variants()->begin(), a.variants()->end(),
+                    b.variants()->begin(), b.variants()->end(),
+                    [](const sched::Variant *a, const sched::Variant *b) {
+                      return isSameVariant(*a, *b);
+                    });
+}
+
+bool areSamePrices(const sched::Program &a, const sched::Program &b) {
+  return isSame(*a.certificate()->prices(), *b.certificate()->prices());
+}
+
+bool areSameRates(const sched::Program &a, const sched::Program &b) {
+  return a.algbw() == b.algbw() &&
+         a.certificate()->bound() == b.certificate()->bound();
+}
+
+/// A program with its key, which is made once.
+struct KeyedProgram {
+  ProgramKey key;
+  const sched::Program *program;
+};
+
+bool isLess(const KeyedProgram &a, const KeyedProgram &b) {
+  return a.key < b.key;
+}
+
+std::vector<KeyedProgram> programsOf(const sched::Schedule &file) {
+  std::vector<KeyedProgram> programs;
+  for (const sched::Program *program : *file.programs())
+    programs.push_back({ProgramKey::of(*program), program});
+  return programs;
+}
+
+class Diff {
+public:
+  Diff(const OpenedFile &before, const OpenedFile &after,
+       const DiffOptions &options)
+      : before_(before), after_(after), options_(options) {}
+
+  ScheduleDiff run() {
+    ScheduleDiff diff;
+    diff.identical = before_.bytes == after_.bytes;
+    diff.sameContent = diff.identical;
+    if (diff.identical)
+      return diff;
+    sameMachine_ = diffMachines(*before_.schedule->topology(),
+                                *after_.schedule->topology(), findings_);
+    diffLinkKinds();
+    diffPrograms();
+    diff.sameContent = findings_.empty();
+    diffMaking();
+    sortFindings(findings_);
+    diff.findings = std::move(findings_);
+    return diff;
+  }
+
+private:
+  void diffLinkKinds() {
+    std::string from = toString(LinkKindSet(before_.schedule->link_kinds()));
+    std::string to = toString(LinkKindSet(after_.schedule->link_kinds()));
+    if (from != to)
+      add(Aspect::linkKinds, "links", "kinds " + from + " -> " + to, from, to);
+  }
+
+  void diffPrograms() {
+    std::vector<KeyedProgram> before = programsOf(*before_.schedule);
+    std::vector<KeyedProgram> after = programsOf(*after_.schedule);
+    bool sameOrder = llvm::equal(
+        before, after, [](const KeyedProgram &a, const KeyedProgram &b) {
+          return a.key == b.key;
+        });
+    llvm::sort(before, isLess);
+    llvm::sort(after, isLess);
+    size_t unmatched = 0;
+    auto addUnmatched = [&](Severity severity, const KeyedProgram &program,
+                            const char *words) {
+      ++unmatched;
+      findings_.push_back({severity,
+                           Aspect::program,
+                           program.key.title(),
+                           words,
+                           {},
+                           {},
+                           program.key});
+    };
+    mergeSorted(
+        before, after, isLess,
+        [&](const KeyedProgram &a, const KeyedProgram &b) {
+          diffProgram(a.key, *a.program, *b.program);
+        },
+        [&](const KeyedProgram &program) {
+          addUnmatched(Severity::worse, program, "program is gone");
+        },
+        [&](const KeyedProgram &program) {
+          addUnmatched(Severity::different, program, "program is new");
+        });
+    if (!sameOrder && unmatched == 0)
+      add(Aspect::order, "file", "the programs are in another order", {}, {});
+  }
+
+  void diffProgram(const ProgramKey &key, const sched::Program &before,
+                   const sched::Program &after) {
+    bool sameVariants = areSameVariants(before, after);
+    bool samePrices = areSamePrices(before, after);
+    if (sameMachine_ && sameVariants && samePrices &&
+        areSameRates(before, after))
+      return; // of the programs of a large file, most
+    size_t found = findings_.size();
+    diffSummaries(summarize(*before_.schedule, before),
+                  summarize(*after_.schedule, after), options_, findings_);
+    // Where links have other numbers, the parts say nothing any more; there
+    // are findings on the machine.
+    if (findings_.size() > found || !sameMachine_)
+      return;
+    const char *words =
+        !sameVariants ? "other trees, paths or steps, with the same numbers"
+        : !samePrices ? "the same but for the prices of its certificate"
+                      : "the same but for the last digits of its rates";
+    findings_.push_back({Severity::different,
+                         Aspect::content,
+                         key.title(),
+                         words,
+                         {},
+                         {},
+                         key});
+  }
+
+  /// Who made the files, and how, and what came of it.
+  void diffMaking() {
+    std::string from = before_.schedule->compiler()->str();
+    std::string to = after_.schedule->compiler()->str();
+    if (from != to)
+      add(Aspect::compiler, "file", "compiler " + from + " -> " + to, from, to);
+    diffMakingOptions();
+    from = formatHash(before_.checksum());
+    to = formatHash(after_.checksum());
+    add(Aspect::file, "file",
+        llvm::formatv("{0} -> {1} bytes, checksum {2} -> {3}",
+                      before_.bytes.size(), after_.bytes.size(), from, to)
+            .str(),
+        from, to);
+  }
+
+  /// Of "key=value key=value", only those that are not the same.
+  void diffMakingOptions() {
+    std::string from = before_.schedule->options()->str();
+    std::string to = after_.schedule->options()->str();
+    if (from == to)
+      return;
+    auto wordsWithout = [](llvm::StringRef text, llvm::StringRef other) {
+      llvm::SmallVector<llvm::StringRef> words, others;
+      llvm::SplitString(text, words);
+      llvm::SplitString(other, others);
+      std::set<llvm::StringRef> known(others.begin(), others.end());
+      llvm::erase_if(
+          words, [&](llvm::StringRef word) { return known.count(word) > 0; });
+      return words.empty() ? "none" : llvm::join(words, " ");
+    };
+    add(Aspect::options, "file",
+        "options " + wordsWithout(from, to) + " -> " + wordsWithout(to, from),
+        from, to);
+  }
+
+  void add(Aspect aspect, std::string subject, std::string words,
+           FindingValue before, FindingValue after) {
+    findings_.push_back({Severity::different, aspect, std::move(subject),
+                         std::move(words), std::move(before),
+                         std::move(after)});
+  }
+
+  const OpenedFile &before_;
+  const OpenedFile &after_;
+  const DiffOptions &options_;
+  bool sameMachine_ = false;
+  std::vector<Finding> findings_;
+};
+
+} // namespace
+
+ScheduleDiff blink::diffSchedules(const OpenedFile &before,
+                                  const OpenedFile &after,
+                                  const DiffOptions &options) {
+  return Diff(before, after, options).run();
+}
+
+std::string blink::toVerdict(const ScheduleDiff &diff) {
+  if (diff.identical)
+    return "identical";
+  if (diff.sameContent)
+    return "same machine and programs";
+  return llvm::formatv("{0} worse, {1} better, {2} different",
+                       diff.count(Severity::worse),
+                       diff.count(Severity::better),
+                       diff.count(Severity::different))
+      .str();
+}

@@ -1,0 +1,298 @@
+//===- AllocationClasses.cpp - allocations that are alike -----------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// The part of the machine that an allocation uses becomes a coloured graph.
+// Graphs with equal invariants are compared with the representatives so far.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/topology/AllocationClasses.h"
+
+#include "compiler/topology/DrivableLinks.h"
+#include "compiler/topology/PartIsomorphism.h"
+
+#include "llvm/ADT/Twine.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+using namespace blink;
+
+static llvm::Error makeError(const llvm::Twine &message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+}
+
+static std::string describe(const std::vector<int> &gpus) {
+  std::string text = "allocation {";
+  for (size_t i = 0; i < gpus.size(); ++i)
+    text += (i ? "," : "") + std::to_string(gpus[i]);
+  return text + "}";
+}
+
+/// Sorts GPUs and allocations; the error says what is wrong with one.
+static llvm::Error normalise(std::vector<std::vector<int>> &allocations,
+                             const Fabric &machine) {
+  for (std::vector<int> &gpus : allocations) {
+    if (gpus.empty())
+      return makeError("an allocation without a GPU; name at least one");
+    std::sort(gpus.begin(), gpus.end());
+    for (int gpu : {gpus.front(), gpus.back()})
+      if (gpu < 0 || gpu >= machine.numRanks())
+        return makeError(describe(gpus) + ": GPU " + llvm::Twine(gpu) +
+                         " does not exist: '" + machine.topology().name +
+                         "' has GPUs 0 to " +
+                         llvm::Twine(machine.numRanks() - 1));
+    auto twice = std::adjacent_find(gpus.begin(), gpus.end());
+    if (twice != gpus.end())
+      return makeError(describe(gpus) + ": GPU " + llvm::Twine(*twice) +
+                       " is listed twice; each rank needs its own GPU");
+  }
+  std::sort(allocations.begin(), allocations.end(),
+            [](const std::vector<int> &a, const std::vector<int> &b) {
+              return a.size() != b.size() ? a.size() < b.size() : a < b;
+            });
+  auto twice = std::adjacent_find(allocations.begin(), allocations.end());
+  if (twice != allocations.end())
+    return makeError(describe(*twice) + " is listed twice; list each once");
+  return llvm::Error::success();
+}
+
+namespace {
+
+/// The part of an allocation: nodes of the topology, GPUs first and in order,
+/// and the graph on their places in that list.
+struct Part {
+  std::vector<int> nodes;
+  PartGraph graph;
+};
+
+class PartBuilder {
+public:
+  explicit PartBuilder(const Fabric &machine);
+  Part build(const std::vector<int> &gpus);
+
+private:
+  void markLinks(const std::vector<int> &gpus);
+  void addBarred(const std::vector<int> &gpus, ColoredGraph &graph) const;
+
+  const Fabric &machine_;
+  const Topology &topology_;
+  DrivableLinks drivable_;
+  std::vector<int> looks_;                 // per node
+  std::vector<int> wires_;                 // per link: 1 + what it is like
+  std::vector<std::vector<int>> outLinks_; // per node
+  // Of the allocation being built.
+  std::vector<char> isUsed_; // per link
+  std::vector<int> links_;   // used ones, ascending
+  std::vector<int> placeOf_; // per node; -1 outside the part
+};
+
+PartBuilder::PartBuilder(const Fabric &machine)
+    : machine_(machine), topology_(machine.topology()), drivable_(machine),
+      outLinks_(topology_.nodes.size()), isUsed_(topology_.links.size(), false),
+      placeOf_(topology_.nodes.size(), -1) {
+  using Look = std::tuple<NodeKind, bool, bool>;
+  std::map<Look, int> looks;
+  for (const Node &node : topology_.nodes)
+    looks[{node.kind, node.multicast, node.reduce}] = 0;
+  int numLooks = 0;
+  for (auto &[look, color] : looks)
+    color = numLooks++;
+  for (const Node &node : topology_.nodes)
+    looks_.push_back(looks[{node.kind, node.multicast, node.reduce}]);
+
+  using Wire = std::tuple<LinkKind, double, double>;
+  std::map<Wire, int> wires;
+  for (const Link &link : topology_.links)
+    wires[{link.kind, link.bandwidth, link.latency}] = 0;
+  int numWires = 0;
+  for (auto &[wire, color] : wires)
+    color = ++numWires; // 0 is for what addBarred() adds
+  for (size_t index = 0; index < topology_.links.size(); ++index) {
+    const Link &link = topology_.links[index];
+    wires_.push_back(wires[{link.kind, link.bandwidth, link.latency}]);
+    outLinks_[link.from].push_back(static_cast<int>(index));
+  }
+}
+
+void PartBuilder::markLinks(const std::vector<int> &gpus) {
+  for (int link : links_)
+    isUsed_[link] = false;
+  links_.clear();
+  for (int from : gpus)
+    for (int to : gpus)
+      if (from != to)
+        for (int link : drivable_.between(from, to)) {
+          if (!isUsed_[link])
+            links_.push_back(link);
+          isUsed_[link] = true;
+        }
+  std::sort(links_.begin(), links_.end());
+}
+
+static void addArc(ColoredGraph &graph, int from, int to, int wire) {
+  graph.arcs[from].push_back({to, 2 * uint64_t(wire)});
+  graph.arcs[to].push_back({from, 2 * uint64_t(wire) + 1});
+}
+
+/// Two GPUs may be joined by links that no path between them may use, since
+/// they are peer-joined and would reach each other over their own fabric. A
+/// pair without one is not like a pair with one: an arc of its own tells.
+void PartBuilder::addBarred(const std::vector<int> &gpus,
+                            ColoredGraph &graph) const {
+  if (std::all_of(links_.begin(), links_.end(), [&](int link) {
+        return isPeerFabric(topology_.links[link].kind);
+      }))
+    return;
+  std::vector<int> place(topology_.nodes.size() * kNumPathLayers, -1);
+  for (size_t from = 0; from < gpus.size(); ++from) {
+    // All ways over used links that cross no cpu, no nic and no GPU. `place`
+    // holds the GPU that a (node, layer) was last met from.
+    int mark = static_cast<int>(from);
+    std::vector<std::pair<int, PathLayer>> stack = {
+        {machine_.nodeOf(gpus[from]), PathLayer::fabric}};
+    while (!stack.empty()) {
+      auto [node, layer] = stack.back();
+      stack.pop_back();
+      for (int index : outLinks_[node]) {
+        const Link &link = topology_.links[index];
+        PathLayer next = nextLayer(topology_, layer, link);
+        int &met = place[link.to * kNumPathLayers + static_cast<int>(next)];
+        if (!isUsed_[index] || next == PathLayer::bridged || met == mark)
+          continue;
+        met = mark;
+        if (topology_.nodes[link.to].kind != NodeKind::gpu) {
+          stack.emplace_back(link.to, next);
+          continue;
+        }
+        int to = placeOf_[link.to]; // in the part, as the link is used
+        if (next == PathLayer::foreign && to != mark &&
+            machine_.peerJoined(gpus[from], gpus[to]))
+          addArc(graph, mark, to, 0);
+      }
+    }
+  }
+}
+
+Part PartBuilder::build(const std::vector<int> &gpus) {
+  markLinks(gpus);
+  std::vector<int> nodes, relays;
+  for (int gpu : gpus)
+    nodes.push_back(machine_.nodeOf(gpu));
+  for (size_t place = 0; place < nodes.size(); ++place)
+    placeOf_[nodes[place]] = static_cast<int>(place);
+  for (int link : links_)
+    for (int end : {topology_.links[link].from, topology_.links[link].to})
+      if (topology_.nodes[end].kind != NodeKind::gpu)
+        relays.push_back(end);
+  std::sort(relays.begin(), relays.end());
+  relays.erase(std::unique(relays.begin(), relays.end()), relays.end());
+  for (int relay : relays) {
+    placeOf_[relay] = static_cast<int>(nodes.size());
+    nodes.push_back(relay);
+  }
+
+  ColoredGraph graph;
+  graph.arcs.resize(nodes.size());
+  std::vector<int> looks;
+  for (int node : nodes)
+    looks.push_back(looks_[node]);
+  for (int index : links_) {
+    const Link &link = topology_.links[index];
+    addArc(graph, placeOf_[link.from], placeOf_[link.to], wires_[index]);
+  }
+  addBarred(gpus, graph);
+  for (int node : nodes)
+    placeOf_[node] = -1;
+  return {std::move(nodes), PartGraph(std::move(graph), std::move(looks))};
+}
+
+/// A map between places of two parts as one between nodes of the topology.
+NodeMap nodeMap(size_t numNodes, const Part &from, const Part &to,
+                const std::vector<int> &places) {
+  NodeMap map(numNodes, -1);
+  for (size_t place = 0; place < places.size(); ++place)
+    map[from.nodes[place]] = to.nodes[places[place]];
+  return map;
+}
+
+std::vector<int> identity(const Part &part) {
+  std::vector<int> places;
+  for (size_t place = 0; place < part.nodes.size(); ++place)
+    places.push_back(static_cast<int>(place));
+  return places;
+}
+
+AllocationClass makeClass(const std::vector<int> &gpus, const Part &part,
+                          size_t numNodes) {
+  AllocationClass result{gpus, {}, {}};
+  int n = static_cast<int>(gpus.size());
+  for (int rank = 0; rank < n; ++rank) {
+    int least = rank;
+    std::vector<int> places = identity(part);
+    for (int other = 0; other < rank && least == rank; ++other) {
+      if (result.leastRank[other] != other)
+        continue;
+      if (part.graph.areTwins(other, rank)) {
+        std::swap(places[other], places[rank]);
+        least = other;
+      } else if (auto found = PartGraph::isomorphism(part.graph, part.graph,
+                                                     std::pair(other, rank))) {
+        places = std::move(*found);
+        least = other;
+      }
+    }
+    result.leastRank.push_back(least);
+    result.symmetryTo.push_back(nodeMap(numNodes, part, part, places));
+  }
+  return result;
+}
+
+} // namespace
+
+llvm::Expected<Classification>
+blink::classifyAllocations(const Topology &topology, LinkKindSet kinds,
+                           std::vector<std::vector<int>> allocations) {
+  llvm::Expected<Fabric> machine = Fabric::create(topology, {}, kinds);
+  if (!machine)
+    return machine.takeError();
+  if (llvm::Error error = normalise(allocations, *machine))
+    return error;
+
+  Classification result;
+  PartBuilder builder(*machine);
+  size_t numNodes = topology.nodes.size();
+  std::vector<Part> representatives;                             // per class
+  std::map<std::vector<uint64_t>, std::vector<int>> classesWith; // by invariant
+  for (std::vector<int> &gpus : allocations) {
+    Part part = builder.build(gpus);
+    std::vector<int> &alike = classesWith[part.graph.invariant()];
+    int classIndex = -1;
+    std::vector<int> places;
+    for (int index : alike) {
+      auto found =
+          PartGraph::isomorphism(representatives[index].graph, part.graph);
+      if (!found)
+        continue;
+      classIndex = index;
+      places = std::move(*found);
+      break;
+    }
+    if (classIndex < 0) {
+      classIndex = static_cast<int>(result.classes.size());
+      places = identity(part);
+      alike.push_back(classIndex);
+      result.classes.push_back(makeClass(gpus, part, numNodes));
+      representatives.push_back(std::move(part));
+      const Part &own = representatives.back();
+      result.allocations.push_back(
+          {std::move(gpus), classIndex, nodeMap(numNodes, own, own, places)});
+      continue;
+    }
+    NodeMap map = nodeMap(numNodes, representatives[classIndex], part, places);
+    result.allocations.push_back({std::move(gpus), classIndex, std::move(map)});
+  }
+  return result;
+}

@@ -1,0 +1,203 @@
+//===- AllocationList.cpp - which allocations are meant -------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Enumerates sets of GPUs and reads them from a text.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/topology/AllocationList.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/Twine.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <numeric>
+
+using namespace blink;
+
+using Allocations = std::vector<std::vector<int>>;
+
+static llvm::Error makeError(const llvm::Twine &message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+}
+
+/// Sets of `size` of `numGpus` GPUs; at most kMostAllocations + 1 are counted.
+static uint64_t countSets(int numGpus, int size) {
+  size = std::min(size, numGpus - size);
+  uint64_t count = 1;
+  // Each quotient is a binomial coefficient, and they grow: numGpus < 2^31
+  // times count <= 2^20 does not overflow.
+  for (int chosen = 1; chosen <= size && count <= kMostAllocations; ++chosen)
+    count = count * uint64_t(numGpus - size + chosen) / uint64_t(chosen);
+  return std::min(count, kMostAllocations + 1);
+}
+
+llvm::Expected<Allocations>
+blink::enumerateAllocations(int numGpus, int minSize, int maxSize) {
+  if (numGpus < 1)
+    return makeError("a machine without a GPU has no allocation");
+  if (minSize < 1 || minSize > maxSize || maxSize > numGpus)
+    return makeError("allocations of " + llvm::Twine(minSize) + " to " +
+                     llvm::Twine(maxSize) + " GPUs; expected sizes from 1 to " +
+                     llvm::Twine(numGpus) + ", the smaller one first");
+  uint64_t count = 0;
+  for (int size = minSize; size <= maxSize && count <= kMostAllocations; ++size)
+    count += countSets(numGpus, size);
+  if (count > kMostAllocations)
+    return makeError("there are more than " + llvm::Twine(kMostAllocations) +
+                     " allocations of " + llvm::Twine(minSize) + " to " +
+                     llvm::Twine(maxSize) + " of " + llvm::Twine(numGpus) +
+                     " GPUs; name fewer sizes, or list the allocations that "
+                     "jobs really get");
+
+  Allocations allocations;
+  allocations.reserve(count);
+  for (int size = minSize; size <= maxSize; ++size) {
+    std::vector<int> gpus(size);
+    std::iota(gpus.begin(), gpus.end(), 0);
+    while (true) {
+      allocations.push_back(gpus);
+      // The next one: the last GPU that can grow grows, those behind it follow.
+      int at = size - 1;
+      while (at >= 0 && gpus[at] == numGpus - size + at)
+        --at;
+      if (at < 0)
+        break;
+      std::iota(gpus.begin() + at, gpus.end(), gpus[at] + 1);
+    }
+  }
+  return allocations;
+}
+
+namespace {
+
+/// Reads the text from front to back.
+class Parser {
+public:
+  Parser(llvm::StringRef text, int numGpus) : text_(text), numGpus_(numGpus) {}
+
+  llvm::Expected<Allocations> parse();
+
+private:
+  /// "'0,x' at character 3: what".
+  llvm::Error error(size_t at, const llvm::Twine &what) const {
+    return makeError("'" + text_ + "' at character " + llvm::Twine(at + 1) +
+                     ": " + what);
+  }
+  void skipSpaces() {
+    while (at_ < text_.size() && llvm::isSpace(text_[at_]))
+      ++at_;
+  }
+  bool accept(char symbol) {
+    skipSpaces();
+    if (at_ == text_.size() || text_[at_] != symbol)
+      return false;
+    ++at_;
+    return true;
+  }
+  /// The character that comes next, for messages.
+  std::string found() const {
+    return at_ == text_.size() ? "the end"
+                               : ("'" + text_.substr(at_, 1) + "'").str();
+  }
+  llvm::Expected<int> number(const char *meaning);
+  llvm::Expected<Allocations> sizes(int minSize, size_t begin);
+
+  llvm::StringRef text_;
+  int numGpus_;
+  size_t at_ = 0;
+};
+
+} // namespace
+
+/// A number that is too large for an int is no GPU and no size of any machine:
+/// it comes back as the largest one, for the caller to refuse.
+llvm::Expected<int> Parser::number(const char *meaning) {
+  skipSpaces();
+  llvm::StringRef digits = text_.substr(at_).take_while(llvm::isDigit);
+  if (digits.empty())
+    return error(at_, "found " + found() + ", expected " + meaning);
+  at_ += digits.size();
+  int value;
+  return digits.getAsInteger(10, value) ? std::numeric_limits<int>::max()
+                                        : value;
+}
+
+/// After the dash of "2-4".
+llvm::Expected<Allocations> Parser::sizes(int minSize, size_t begin) {
+  llvm::Expected<int> maxSize = number("the largest number of GPUs");
+  if (!maxSize)
+    return maxSize.takeError();
+  skipSpaces();
+  if (at_ < text_.size())
+    return error(at_, "found " + found() +
+                          " after sizes; give either sizes, as in 2-4, or sets "
+                          "of GPUs with each GPU named, as in 0,1/4,5,6,7");
+  llvm::Expected<Allocations> all =
+      enumerateAllocations(numGpus_, minSize, *maxSize);
+  if (!all)
+    return error(begin, llvm::toString(all.takeError()));
+  return all;
+}
+
+llvm::Expected<Allocations> Parser::parse() {
+  if (numGpus_ < 1)
+    return makeError("a machine without a GPU has no allocation");
+  skipSpaces();
+  size_t begin = at_;
+  if (text_.trim() == "all") {
+    llvm::Expected<Allocations> all =
+        enumerateAllocations(numGpus_, std::min(2, numGpus_), numGpus_);
+    if (!all)
+      return error(begin, llvm::toString(all.takeError()));
+    return all;
+  }
+
+  Allocations allocations;
+  std::map<std::vector<int>, size_t> beginOf; // per set, in the text
+  do {
+    skipSpaces();
+    begin = at_;
+    std::vector<int> gpus;
+    do {
+      skipSpaces();
+      size_t place = at_;
+      llvm::Expected<int> gpu =
+          number(allocations.empty() && gpus.empty()
+                     ? "'all', sizes as in 2-4, or sets of GPUs as in "
+                       "0,1/4,5,6,7"
+                     : "a GPU's number");
+      if (!gpu)
+        return gpu.takeError();
+      if (allocations.empty() && gpus.empty() && accept('-'))
+        return sizes(*gpu, begin);
+      if (*gpu >= numGpus_)
+        return error(place, "there is no such GPU; the machine has GPUs 0 to " +
+                                llvm::Twine(numGpus_ - 1));
+      if (std::find(gpus.begin(), gpus.end(), *gpu) != gpus.end())
+        return error(place, "GPU " + llvm::Twine(*gpu) +
+                                " is already in this set; name each once");
+      gpus.push_back(*gpu);
+    } while (accept(','));
+    std::sort(gpus.begin(), gpus.end());
+    auto [other, isNew] = beginOf.try_emplace(gpus, begin);
+    if (!isNew)
+      return error(begin, "the same GPUs as at character " +
+                              llvm::Twine(other->second + 1) +
+                              "; list each set once");
+    allocations.push_back(std::move(gpus));
+  } while (accept('/'));
+  if (at_ < text_.size())
+    return error(at_, "found " + found() +
+                          ", expected ',' and another GPU or '/' and another "
+                          "set");
+  return allocations;
+}
+
+llvm::Expected<Allocations> blink::parseAllocations(llvm::StringRef text,
+                                                    int numGpus) {
+  return Parser(text, numGpus).parse();
+}

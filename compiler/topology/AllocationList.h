@@ -1,0 +1,49 @@
+//===- AllocationList.h - which allocations are meant -----------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Lists of allocations (sets of GPU numbers): all of some sizes, and those
+// that a text names.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_COMPILER_TOPOLOGY_ALLOCATIONLIST_H
+#define BLINK_COMPILER_TOPOLOGY_ALLOCATIONLIST_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace blink {
+
+/// The most allocations that are enumerated: those of 20 GPUs.
+constexpr uint64_t kMostAllocations = uint64_t(1) << 20;
+
+/// All sets of `minSize` to `maxSize` of the GPUs 0 to numGpus - 1, by size,
+/// then lexicographically. Errors: no GPU, sizes that are not 1 <= minSize <=
+/// maxSize <= numGpus, more than kMostAllocations sets.
+llvm::Expected<std::vector<std::vector<int>>>
+enumerateAllocations(int numGpus, int minSize, int maxSize);
+
+/// Reads what a user means by allocations of a machine of `numGpus` GPUs:
+///
+///     all             every set of two or more GPUs (of one, if it has one)
+///     2-4             every set of two to four GPUs
+///     0,1/4,5,6,7     the sets {0,1} and {4,5,6,7}
+///
+/// A slash separates sets, since a semicolon would end a shell's command. The
+/// order of GPUs in a set means nothing; they come back ascending, sets in the
+/// order of the text. Spaces around numbers are allowed. A number alone is a
+/// set of one GPU; `4-4` are the sets of four.
+///
+/// Errors say at which character of the text (from 1) what is wrong and what
+/// was expected: not a number, an empty set, an unknown or repeated GPU, a
+/// repeated set, sizes the machine does not have, too many sets.
+llvm::Expected<std::vector<std::vector<int>>>
+parseAllocations(llvm::StringRef text, int numGpus);
+
+} // namespace blink
+
+#endif // BLINK_COMPILER_TOPOLOGY_ALLOCATIONLIST_H

@@ -1,0 +1,233 @@
+//===- DegradeLinks.cpp - a machine with broken or slow links -------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/topology/DegradeLinks.h"
+
+#include "nlohmann/json.hpp"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+using namespace blink;
+
+namespace {
+
+using Ends = std::pair<int, int>; // node indices, ascending
+
+llvm::Error errorAt(const LinkEdit &edit, const llvm::Twine &message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                 edit.place + ": " + message);
+}
+
+std::string number(double value) {
+  return llvm::formatv("{0}", llvm::format("%.9g", value)).str();
+}
+
+/// "gpu0, gpu1"; of many the first.
+std::string listIds(const Topology &topology, llvm::ArrayRef<int> nodes) {
+  constexpr size_t kMostListed = 16;
+  std::vector<std::string> ids;
+  for (int node : nodes.take_front(kMostListed))
+    ids.push_back(topology.nodes[node].id);
+  std::string text = llvm::join(ids, ", ");
+  if (nodes.size() > kMostListed)
+    text += " and " + std::to_string(nodes.size() - kMostListed) + " more";
+  return text;
+}
+
+/// "gpu0 has links to gpu1, gpu2", as a remedy.
+std::string neighbours(const Topology &topology, int node) {
+  std::set<int> others;
+  for (const Link &link : topology.links)
+    if (link.from == node || link.to == node)
+      others.insert(link.from == node ? link.to : link.from);
+  const std::string &id = topology.nodes[node].id;
+  if (others.empty())
+    return id + " has no links";
+  return id + " has links to " +
+         listIds(topology, std::vector<int>(others.begin(), others.end()));
+}
+
+/// Which nodes an edit is about.
+class EndsReader {
+public:
+  explicit EndsReader(const Topology &topology) : topology_(topology) {
+    for (size_t node = 0; node < topology.nodes.size(); ++node)
+      nodes_[topology.nodes[node].id] = static_cast<int>(node);
+  }
+
+  llvm::Expected<Ends> read(const LinkEdit &edit) const;
+
+private:
+  /// -1 if there is no such node.
+  int find(llvm::StringRef id) const {
+    auto node = nodes_.find(id);
+    return node == nodes_.end() ? -1 : node->second;
+  }
+  llvm::Error unknown(const LinkEdit &edit) const;
+
+  const Topology &topology_;
+  std::map<llvm::StringRef, int> nodes_;
+};
+
+} // namespace
+
+llvm::Expected<Ends> EndsReader::read(const LinkEdit &edit) const {
+  llvm::StringRef text = edit.ends;
+  std::vector<Ends> readings; // several only where ids hold colons
+  for (size_t at = text.find(':'); at != llvm::StringRef::npos;
+       at = text.find(':', at + 1)) {
+    int a = find(text.take_front(at)), b = find(text.drop_front(at + 1));
+    if (a >= 0 && b >= 0)
+      readings.push_back(std::minmax(a, b));
+  }
+  if (readings.empty())
+    return unknown(edit);
+  if (readings.size() > 1)
+    return errorAt(edit, "'" + text +
+                             "' can be read in several ways; give the nodes of "
+                             "the topology ids without ':'");
+  if (readings[0].first == readings[0].second)
+    return errorAt(edit, "names one node twice; name two that a link joins: " +
+                             neighbours(topology_, readings[0].first));
+  return readings[0];
+}
+
+llvm::Error EndsReader::unknown(const LinkEdit &edit) const {
+  llvm::StringRef text = edit.ends;
+  if (!text.contains(':'))
+    return errorAt(edit, "'" + text +
+                             "' is no link; write the ids of its two nodes "
+                             "with ':' between, as in gpu0:gpu1");
+  // A known id before some colon makes what is behind it the unknown one.
+  auto [first, second] = text.split(':');
+  for (size_t at = text.find(':'); at != llvm::StringRef::npos;
+       at = text.find(':', at + 1))
+    if (find(text.take_front(at)) >= 0) {
+      first = text.take_front(at);
+      second = text.drop_front(at + 1);
+    }
+  int known = find(first);
+  std::vector<int> all(topology_.nodes.size());
+  for (size_t node = 0; node < all.size(); ++node)
+    all[node] = static_cast<int>(node);
+  return errorAt(edit, "'" + topology_.name + "' has no node '" +
+                           (known < 0 ? first : second) + "'; " +
+                           (known < 0 ? "there are " + listIds(topology_, all)
+                                      : neighbours(topology_, known)));
+}
+
+std::string LinkEdit::toString() const {
+  // The shortest text that reads back as the same number.
+  return limit ? ends + "=" + nlohmann::json(*limit).dump() : ends;
+}
+
+llvm::Expected<LinkEdit> blink::parseLinkLimit(llvm::StringRef text,
+                                               llvm::StringRef place) {
+  auto [ends, amount] = text.rsplit('=');
+  LinkEdit edit{ends.str(), 0, place.str()};
+  if (!text.contains('='))
+    return errorAt(edit, "no limit in '" + text +
+                             "'; write what is left in GB/s behind '=', as in "
+                             "gpu0:gpu1=12.5");
+  double limit;
+  if (amount.getAsDouble(limit) || !std::isfinite(limit) || !(limit > 0))
+    return errorAt(edit, "'" + amount +
+                             "' is no bandwidth; write a finite number of GB/s "
+                             "above 0, or take the link away altogether");
+  edit.limit = limit;
+  return edit;
+}
+
+/// Limits the links from one node to another; they have `bandwidth` together.
+static void limitLinks(Topology &topology, int from, int to, double bandwidth,
+                       double limit) {
+  if (bandwidth <= limit)
+    return;
+  for (Link &link : topology.links)
+    if (link.from == from && link.to == to)
+      // Exactly the limit where one link has it all.
+      link.bandwidth = limit * (link.bandwidth / bandwidth);
+}
+
+void blink::removeLinks(Topology &topology, int nodeA, int nodeB) {
+  llvm::erase_if(topology.links, [&](const Link &link) {
+    return (link.from == nodeA && link.to == nodeB) ||
+           (link.from == nodeB && link.to == nodeA);
+  });
+}
+
+llvm::Expected<DegradedTopology>
+blink::degradeLinks(Topology topology, const std::vector<LinkEdit> &edits) {
+  std::map<Ends, LinkEdit> byEnds;
+  {
+    EndsReader reader(topology);
+    for (const LinkEdit &edit : edits) {
+      llvm::Expected<Ends> ends = reader.read(edit);
+      if (!ends)
+        return ends.takeError();
+      std::string a = topology.nodes[ends->first].id;
+      std::string b = topology.nodes[ends->second].id;
+      if (!byEnds.try_emplace(*ends, edit).second)
+        return errorAt(edit, "the links between " + a + " and " + b +
+                                 " are named a second time; say once what is "
+                                 "left of them");
+      byEnds[*ends].ends = a + ":" + b;
+    }
+  }
+
+  for (const auto &[ends, edit] : byEnds) {
+    auto [a, b] = ends;
+    double forth = 0, back = 0;
+    for (const Link &link : topology.links) {
+      if (link.from == a && link.to == b)
+        forth += link.bandwidth;
+      if (link.from == b && link.to == a)
+        back += link.bandwidth;
+    }
+    if (forth == 0 && back == 0)
+      return errorAt(edit, "no link joins " + topology.nodes[a].id + " and " +
+                               topology.nodes[b].id + "; " +
+                               neighbours(topology, a));
+    if (!edit.limit) {
+      removeLinks(topology, a, b);
+      continue;
+    }
+    if (*edit.limit >= std::max(forth, back))
+      return errorAt(edit, "the links between " + topology.nodes[a].id +
+                               " and " + topology.nodes[b].id +
+                               " have at most " +
+                               number(std::max(forth, back)) +
+                               " GB/s each way; a limit must be below that");
+    limitLinks(topology, a, b, forth, *edit.limit);
+    limitLinks(topology, b, a, back, *edit.limit);
+  }
+
+  std::vector<LinkEdit> done;
+  for (bool limits : {false, true})
+    for (const auto &[ends, edit] : byEnds)
+      if (edit.limit.has_value() == limits)
+        done.push_back(edit);
+  return DegradedTopology{std::move(topology), std::move(done)};
+}
+
+std::string blink::describeEdits(const std::vector<LinkEdit> &edits) {
+  std::string without, limited;
+  for (const LinkEdit &edit : edits)
+    if (edit.limit)
+      limited += (limited.empty() ? "" : ", ") + edit.ends + " limited to " +
+                 number(*edit.limit) + " GB/s";
+    else
+      without += (without.empty() ? "without " : ", ") + edit.ends;
+  return without + (without.empty() || limited.empty() ? "" : "; ") + limited;
+}

@@ -1,0 +1,80 @@
+//===- BundleFile.h - opening, searching and sealing bundles ----*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// The rules of bundle.fbs as code, shared by both sides of the contract.
+// Depends on FlatBuffers' headers only.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_SCHEDULES_BUNDLEFILE_H
+#define BLINK_SCHEDULES_BUNDLEFILE_H
+
+#include "schedules/bundle_generated.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace blink::sched {
+
+inline constexpr uint32_t kBundleVersion = 1;
+/// In node maps: a node that does not matter.
+inline constexpr uint16_t kUnmapped = 0xffff;
+
+/// An opened bundle: points into its bytes and lives as long.
+struct BundleView {
+  const Bundle *index = nullptr;
+  const uint8_t *pieces = nullptr;
+  uint64_t piecesBytes = 0;
+};
+
+/// Whether the bytes begin like a bundle's. Looks at 8 of them.
+bool isBundle(const uint8_t *data, size_t size);
+
+/// Opens untrusted bytes: header, checksum of the index, its FlatBuffers
+/// structure, every rule of bundle.fbs. Pieces are not looked at: openPiece
+/// does that, one by one. `data` must be 8-byte aligned. Time and memory are
+/// linear in the index. False with a sentence in `error` that names the place.
+[[nodiscard]] bool openBundle(const uint8_t *data, size_t size,
+                              BundleView &bundle, std::string &error);
+
+/// Opens the piece of class number `classNumber` and the `collective`-th of
+/// index->collectives(): its schedule, checked as openSchedule does and against
+/// the class. Null with a sentence in `error`; null without one if no path
+/// joins the class's GPUs.
+[[nodiscard]] const Schedule *openPiece(const BundleView &bundle,
+                                        uint32_t classNumber,
+                                        uint32_t collective,
+                                        std::string &error);
+
+/// The entry of `gpus`, in ascending order, under condition `condition`; null
+/// if there is none. Logarithmic in the number of entries.
+const Entry *findEntry(const BundleView &bundle, uint16_t condition,
+                       const std::vector<uint16_t> &gpus);
+
+/// For each of `gpus`, GPU numbers in the order of a job's ranks, the rank of
+/// the representative's programs that it plays. `gpus` are those of `entry`, in
+/// any order. With a `root`, a rank of the job, for programs of a rooted
+/// collective: `servingRoot` becomes the root that the program must have, and
+/// the map goes by way of the class's root maps.
+///
+/// A job on GPUs 6,5 where the representative is 0,1 and the entry's map
+/// carries 0 onto 5 and 1 onto 6: ranks {1, 0}.
+std::vector<uint16_t> programRanks(const BundleView &bundle, const Entry &entry,
+                                   const std::vector<uint16_t> &gpus);
+std::vector<uint16_t> programRanks(const BundleView &bundle, const Entry &entry,
+                                   const std::vector<uint16_t> &gpus,
+                                   uint16_t root, uint16_t &servingRoot);
+
+/// The bytes of a bundle: finishes `builder` with the index `root`, whose
+/// pieces are `pieces`, in their order, empty ones among them.
+std::vector<uint8_t>
+sealBundle(flatbuffers::FlatBufferBuilder &builder,
+           flatbuffers::Offset<Bundle> root,
+           const std::vector<std::vector<uint8_t>> &pieces);
+
+} // namespace blink::sched
+
+#endif // BLINK_SCHEDULES_BUNDLEFILE_H
