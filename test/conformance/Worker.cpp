@@ -112,7 +112,8 @@ void corruptHook(int, uint32_t, uint32_t, uint64_t, runtime::Segment &segment) {
   if (!strikes())
     return;
   std::thread([&segment] {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+    const auto end =
+        std::chrono::steady_clock::now() + std::chrono::seconds(60);
     while (!segment.failed() && std::chrono::steady_clock::now() < end)
       for (int slot = 0; slot < 2; ++slot) // as BuildOptions has it
         runtime::storeRelease(&segment.heads(0)[slot].full, 0x1234567890abcdef);
