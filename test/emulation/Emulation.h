@@ -7,6 +7,12 @@
 #ifndef BLINK_TEST_EMULATION_EMULATION_H
 #define BLINK_TEST_EMULATION_EMULATION_H
 
+#include <atomic>
+
+namespace blink::runtime {
+struct Launch;
+}
+
 namespace blink::test {
 
 /// What the emulated machine is; set before communicators are made.
@@ -18,6 +24,13 @@ struct EmulatedMachine {
   unsigned residentLanes = 1000; ///< of a device
 };
 extern EmulatedMachine emulatedMachine;
+
+/// Called by each thread of a lane before each of its barriers, which are
+/// numbered from 0 in each launch; for tests that kill, delay or corrupt.
+/// `block`: of the launch.
+using LaneHook = void (*)(const runtime::Launch &launch, unsigned block,
+                          unsigned thread, unsigned barrier);
+extern std::atomic<LaneHook> laneHook;
 
 } // namespace blink::test
 
