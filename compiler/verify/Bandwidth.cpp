@@ -16,7 +16,13 @@ namespace blink::verify {
 
 Bandwidth sustainedRate(const Machine &machine, const Semantics &semantics,
                         const sched::Variant &variant) {
-  std::vector<double> loads(machine.numLinks(), 0); // per byte of S
+  return rateOf(machine, linkLoads(machine, semantics, variant));
+}
+
+std::vector<double> linkLoads(const Machine &machine,
+                              const Semantics &semantics,
+                              const sched::Variant &variant) {
+  std::vector<double> loads(machine.numLinks(), 0);
   for (const sched::Channel *channel : *variant.channels()) {
     const sched::Tree &tree = *variant.trees()->Get(channel->tree());
     const double load =
@@ -25,6 +31,10 @@ Bandwidth sustainedRate(const Machine &machine, const Semantics &semantics,
     for (uint32_t hop = 0; hop < channel->path_count(); ++hop)
       loads[variant.paths()->Get(channel->path_begin() + hop)] += load;
   }
+  return loads;
+}
+
+Bandwidth rateOf(const Machine &machine, const std::vector<double> &loads) {
   Bandwidth result = {std::numeric_limits<double>::infinity(), 0};
   for (uint32_t link = 0; link < machine.numLinks(); ++link) {
     if (loads[link] == 0)

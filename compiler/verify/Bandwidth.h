@@ -22,6 +22,13 @@ struct Bandwidth {
 Bandwidth sustainedRate(const Machine &machine, const Semantics &semantics,
                         const sched::Variant &variant);
 
+/// The first half of it: what each link carries per byte of S.
+std::vector<double> linkLoads(const Machine &machine,
+                              const Semantics &semantics,
+                              const sched::Variant &variant);
+/// The second: the rate that such loads allow.
+Bandwidth rateOf(const Machine &machine, const std::vector<double> &loads);
+
 /// Equal but for the rounding of two ways to compute one number: within 1e-9
 /// relative. Infinities equal themselves; NaN equals nothing.
 bool nearlyEqual(double a, double b);

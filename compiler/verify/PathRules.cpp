@@ -20,8 +20,7 @@ bool isPeerFabric(LinkKind kind) {
 }
 
 Machine::Machine(const sched::Schedule &file, const sched::Program &program)
-    : topology_(*file.topology()), linkKinds_(file.link_kinds()),
-      linksFrom_(numNodes()), fabricNeighbours_(numNodes()) {
+    : Machine(file, std::vector<uint32_t>()) {
   std::vector<uint32_t> gpus;
   for (uint32_t node = 0; node < numNodes(); ++node)
     if (kindOf(node) == NodeKind::gpu)
@@ -32,7 +31,12 @@ Machine::Machine(const sched::Schedule &file, const sched::Program &program)
   if (program.relays())
     for (uint16_t gpu : *program.relays())
       nodes_.push_back(gpus[gpu]);
+}
 
+Machine::Machine(const sched::Schedule &file, const std::vector<uint32_t> &gpus)
+    : topology_(*file.topology()), linkKinds_(file.link_kinds()),
+      numRanks_(static_cast<uint32_t>(gpus.size())), nodes_(gpus),
+      linksFrom_(numNodes()), fabricNeighbours_(numNodes()) {
   for (uint32_t index = 0; index < numLinks(); ++index) {
     linksFrom_[link(index).from()].push_back(index);
     if (!isPeerFabric(link(index).kind()))
@@ -69,13 +73,13 @@ std::string Machine::describe(uint32_t index) const {
          sched::EnumNameLinkKind(link(index).kind()) + ")";
 }
 
-static Problem checkPath(const Machine &machine, const sched::Variant &variant,
-                         const sched::Channel &channel) {
+Problem checkPath(const Machine &machine, const sched::Channel &channel,
+                  const std::vector<uint32_t> &path) {
   const uint32_t target = machine.nodeOf(channel.destination());
   uint32_t node = machine.nodeOf(channel.source());
   bool crossesCpu = false, crossesNic = false, fabricOnly = true;
-  for (uint32_t hop = 0; hop < channel.path_count(); ++hop) {
-    const uint32_t index = variant.paths()->Get(channel.path_begin() + hop);
+  for (size_t hop = 0; hop < path.size(); ++hop) {
+    const uint32_t index = path[hop];
     const sched::Link &link = machine.link(index);
     const std::string place =
         "link " + std::to_string(index) + ", " + machine.describe(index) + ", ";
@@ -90,7 +94,7 @@ static Problem checkPath(const Machine &machine, const sched::Variant &variant,
     fabricOnly &= isPeerFabric(link.kind());
     node = link.to();
   }
-  if (channel.path_count() == 0)
+  if (path.empty())
     return "the path is empty";
   if (node != target)
     return "the path does not end at the GPU of its destination";
@@ -112,7 +116,9 @@ static Problem checkPath(const Machine &machine, const sched::Variant &variant,
 Problem checkPaths(const Machine &machine, const sched::Variant &variant) {
   for (uint32_t i = 0; i < variant.channels()->size(); ++i) {
     const sched::Channel &channel = *variant.channels()->Get(i);
-    if (Problem problem = checkPath(machine, variant, channel))
+    const uint32_t *links = variant.paths()->data() + channel.path_begin();
+    if (Problem problem =
+            checkPath(machine, channel, {links, links + channel.path_count()}))
       return "channel " + std::to_string(i) + " from rank " +
              std::to_string(channel.source()) + " to rank " +
              std::to_string(channel.destination()) + ": " + *problem;

@@ -20,6 +20,8 @@ namespace blink::verify {
 class Machine {
 public:
   Machine(const sched::Schedule &file, const sched::Program &program);
+  /// As seen by ranks on other GPUs, the nodes `gpus`.
+  Machine(const sched::Schedule &file, const std::vector<uint32_t> &gpus);
 
   uint32_t numRanks() const { return numRanks_; }
   /// Ranks and, counted after them, relays.
@@ -60,6 +62,10 @@ private:
 
 /// Links over which GPUs reach each other's memory: nvlink, xgmi, c2c.
 bool isPeerFabric(sched::LinkKind kind);
+
+/// One channel, with `path`, indices of links, for its route.
+Problem checkPath(const Machine &machine, const sched::Channel &channel,
+                  const std::vector<uint32_t> &path);
 
 /// Every channel's path goes from the GPU of its source to the GPU of its
 /// destination, link after link of kinds that may be used, through no GPU; its

@@ -238,7 +238,11 @@ std::vector<double> cheapestPathPrices(const Machine &machine,
 
 Repricing reprice(const Machine &machine, const sched::Program &program) {
   const auto &stated = *program.certificate()->prices();
-  const std::vector<double> prices(stated.begin(), stated.end());
+  return reprice(machine, program, {stated.begin(), stated.end()});
+}
+
+Repricing reprice(const Machine &machine, const sched::Program &program,
+                  const std::vector<double> &prices) {
   const uint32_t numRanks = machine.numRanks();
   if (Problem problem = checkPrices(machine, prices))
     return {0, problem};

@@ -31,6 +31,10 @@ struct Repricing {
 ///   allgather, reducescatter   rate <= n x sum / sum over roots of cost(root)
 /// Infinite for one rank.
 Repricing reprice(const Machine &machine, const sched::Program &program);
+/// The same with other prices than those of the program's certificate, one a
+/// link.
+Repricing reprice(const Machine &machine, const sched::Program &program,
+                  const std::vector<double> &prices);
 
 /// The price of the cheapest drivable path of each ordered pair of ranks,
 /// [from * numRanks + to]; infinite where there is none, and from a rank to

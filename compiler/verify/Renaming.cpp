@@ -1,0 +1,186 @@
+//===- Renaming.cpp - a program on other GPUs than its own ----------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/verify/Renaming.h"
+
+#include "compiler/verify/Bandwidth.h"
+#include "compiler/verify/Repricing.h"
+#include "schedules/BundleFile.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace blink::verify {
+
+Renaming::Renaming(const sched::Schedule &file) : file_(file) {
+  const auto &links = *file.topology()->links();
+  for (uint32_t index = 0; index < links.size(); ++index) {
+    const sched::Link &link = *links.Get(index);
+    links_.insert({{link.from(), link.to(), link.kind()}, index});
+  }
+}
+
+/// One check of one program.
+class Renaming::Walk {
+public:
+  Walk(const Renaming &names, const sched::Program &program,
+       const std::vector<uint16_t> &map)
+      : names_(names), program_(program), map_(map), own_(names.file_, program),
+        images_(own_.numLinks(), kNone) {}
+
+  Problem run(const std::vector<uint32_t> &gpus) {
+    Problem problem = checkGpus(gpus);
+    if (problem)
+      return problem;
+    const Machine there(names_.file_, nodes_);
+    for (uint32_t i = 0; i < program_.variants()->size() && !problem; ++i)
+      problem = checkVariant(there, *program_.variants()->Get(i));
+    if (!problem)
+      problem = checkRate(there);
+    if (!problem)
+      problem = checkBound(there);
+    return problem;
+  }
+
+private:
+  static constexpr uint32_t kNone = ~uint32_t(0);
+
+  Problem checkGpus(const std::vector<uint32_t> &gpus);
+  Problem carry(uint32_t link);
+  Problem checkVariant(const Machine &there, const sched::Variant &variant);
+  Problem checkRate(const Machine &there);
+  Problem checkBound(const Machine &there);
+
+  const Renaming &names_;
+  const sched::Program &program_;
+  const std::vector<uint16_t> &map_;
+  const Machine own_;
+  std::vector<uint32_t> nodes_;  // carried, by rank
+  std::vector<uint32_t> images_; // of links, as far as they were asked for
+};
+
+Problem Renaming::Walk::checkGpus(const std::vector<uint32_t> &gpus) {
+  if (map_.size() != own_.numNodes())
+    return "a map of " + std::to_string(map_.size()) +
+           " nodes for a machine "
+           "of " +
+           std::to_string(own_.numNodes());
+  if (own_.numPrograms() != own_.numRanks())
+    return std::string("the program has relays, which no map is about");
+  for (uint32_t rank = 0; rank < own_.numRanks(); ++rank) {
+    const uint32_t node = map_[own_.nodeOf(rank)];
+    if (std::find(gpus.begin(), gpus.end(), node) == gpus.end() ||
+        own_.kindOf(node) != sched::NodeKind::gpu)
+      return "rank " + std::to_string(rank) +
+             " is carried onto no GPU of the allocation";
+    if (std::find(nodes_.begin(), nodes_.end(), node) != nodes_.end())
+      return "rank " + std::to_string(rank) +
+             " is carried onto the GPU of another rank";
+    nodes_.push_back(node);
+  }
+  if (nodes_.size() != gpus.size())
+    return "a program of " + std::to_string(nodes_.size()) + " ranks for " +
+           std::to_string(gpus.size()) + " GPUs";
+  return std::nullopt;
+}
+
+/// Finds the image of a link, and judges it.
+Problem Renaming::Walk::carry(uint32_t index) {
+  if (images_[index] != kNone)
+    return std::nullopt;
+  const sched::Link &link = own_.link(index);
+  const std::string place = own_.describe(index);
+  const uint32_t ends[2] = {link.from(), link.to()};
+  for (uint32_t end : ends) {
+    if (map_[end] == sched::kUnmapped || map_[end] >= own_.numNodes())
+      return place + " is used or priced, and the map says nothing of an end";
+    if (own_.kindOf(map_[end]) != own_.kindOf(end))
+      return place + " is carried to a node of another kind";
+  }
+  const auto found =
+      names_.links_.find({map_[ends[0]], map_[ends[1]], link.kind()});
+  if (found == names_.links_.end())
+    return place + " is carried to where no link of its kind is";
+  const sched::Link &image = own_.link(found->second);
+  if (image.bandwidth() < link.bandwidth())
+    return place + " is carried onto " + own_.describe(found->second) +
+           ", which has less bandwidth";
+  if (image.latency() > link.latency())
+    return place + " is carried onto " + own_.describe(found->second) +
+           ", which has more latency";
+  images_[index] = found->second;
+  return std::nullopt;
+}
+
+Problem Renaming::Walk::checkVariant(const Machine &there,
+                                     const sched::Variant &variant) {
+  std::vector<uint32_t> path;
+  for (const sched::Channel *channel : *variant.channels()) {
+    path.clear();
+    for (uint32_t hop = 0; hop < channel->path_count(); ++hop) {
+      const uint32_t link = variant.paths()->Get(channel->path_begin() + hop);
+      if (Problem problem = carry(link))
+        return problem;
+      path.push_back(images_[link]);
+    }
+    if (Problem problem = checkPath(there, *channel, path))
+      return "the channel from rank " + std::to_string(channel->source()) +
+             " to rank " + std::to_string(channel->destination()) +
+             ", carried over: " + *problem;
+  }
+  return std::nullopt;
+}
+
+/// Two links that are carried onto one have to share it.
+Problem Renaming::Walk::checkRate(const Machine &there) {
+  const sched::Variant &last =
+      *program_.variants()->Get(program_.variants()->size() - 1);
+  const std::vector<double> loads = linkLoads(own_, Semantics(program_), last);
+  std::vector<double> carried(loads.size(), 0);
+  for (uint32_t link = 0; link < loads.size(); ++link)
+    if (loads[link] > 0)
+      carried[images_[link]] += loads[link];
+  const Bandwidth bandwidth = rateOf(there, carried);
+  if (bandwidth.algbw >= program_.algbw() ||
+      nearlyEqual(bandwidth.algbw, program_.algbw()))
+    return std::nullopt;
+  return "carried over, the links sustain " + std::to_string(bandwidth.algbw) +
+         " GB/s, less than the stated " + std::to_string(program_.algbw()) +
+         ": limited by " + there.describe(bandwidth.bottleneck);
+}
+
+Problem Renaming::Walk::checkBound(const Machine &there) {
+  const sched::Certificate &certificate = *program_.certificate();
+  std::vector<double> prices(own_.numLinks(), 0);
+  if (certificate.prices()->size() != prices.size())
+    return std::to_string(certificate.prices()->size()) + " prices for " +
+           std::to_string(prices.size()) + " links";
+  for (uint32_t link = 0; link < prices.size(); ++link) {
+    const double price = certificate.prices()->Get(link);
+    if (price == 0)
+      continue;
+    if (Problem problem = carry(link))
+      return problem;
+    prices[images_[link]] += price;
+  }
+  const Repricing again = reprice(there, program_, prices);
+  if (again.problem)
+    return again.problem;
+  if (again.bound <= certificate.bound() ||
+      nearlyEqual(again.bound, certificate.bound()))
+    return std::nullopt;
+  return "carried over, the prices prove a bound of " +
+         std::to_string(again.bound) + " GB/s and not the stated " +
+         std::to_string(certificate.bound());
+}
+
+Problem Renaming::check(const sched::Program &program,
+                        const std::vector<uint16_t> &map,
+                        const std::vector<uint32_t> &gpus) const {
+  return Walk(*this, program, map).run(gpus);
+}
+
+} // namespace blink::verify

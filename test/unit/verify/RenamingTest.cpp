@@ -1,0 +1,175 @@
+//===- RenamingTest.cpp - programs carried onto other GPUs ----------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// A right program under a right map, and then with one thing wrong.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/verify/Renaming.h"
+#include "VerifySupport.h"
+#include "schedules/BundleFile.h"
+#include "schedules/ScheduleFile.h"
+
+#include "doctest/doctest.h"
+
+#include <algorithm>
+
+using namespace blink;
+using namespace blink::test;
+using sched::LinkKind;
+using sched::NodeKind;
+using Nodes = std::vector<uint16_t>;
+
+namespace {
+
+constexpr uint16_t kNone = sched::kUnmapped;
+
+/// The problem of carrying the first program under `map`; "" if there is none.
+std::string problemOf(const TestSchedule &schedule, const Nodes &map,
+                      const std::vector<uint32_t> &gpus) {
+  const std::vector<uint8_t> bytes = seal(schedule);
+  std::vector<uint64_t> storage(bytes.size() / 8);
+  std::copy(bytes.begin(), bytes.end(),
+            reinterpret_cast<uint8_t *>(storage.data()));
+  std::string error;
+  const sched::Schedule *file = sched::openSchedule(
+      reinterpret_cast<const uint8_t *>(storage.data()), bytes.size(), error);
+  REQUIRE_MESSAGE(file, error);
+  const sched::Program &program = *file->programs()->Get(0);
+  const VerifyReport report = verifyProgram(*file, program);
+  REQUIRE_MESSAGE(report.ok, failures(report));
+  return verify::Renaming(*file).check(program, map, gpus).value_or("");
+}
+
+void addPair(TestSchedule &schedule, uint32_t a, uint32_t b, TestLink like) {
+  for (auto [from, to] : {std::pair(a, b), std::pair(b, a)}) {
+    like.from = from;
+    like.to = to;
+    schedule.links.push_back(like);
+    schedule.programs[0].prices.push_back(0);
+  }
+}
+
+/// An allreduce of GPUs 0 and 1 on a machine where 2 and 3 are joined by
+/// `other`.
+TestSchedule twoPairs(const TestLink &other) {
+  TestSchedule schedule = makeSchedule(Collective::allreduce, 0, 2, {});
+  schedule.nodes.resize(4, NodeKind::gpu);
+  schedule.linkKinds = 0x3f;
+  addPair(schedule, 2, 3, other);
+  return schedule;
+}
+
+/// A broadcast of two equal trees from GPU 0 to GPU 1, one over each of the
+/// switches 2 and 3. GPUs 4 and 5 are joined by the switches 6 and 7 of kind
+/// `relay`; GPU 4 has a second name for nothing.
+TestSchedule overSwitches(NodeKind relay) {
+  std::vector<TestTree> trees(2);
+  for (TestTree &tree : trees) {
+    tree.denominator = 2;
+    tree.parents = {-1, 0};
+  }
+  TestSchedule schedule = makeSchedule(Collective::broadcast, 0, 2, trees, {});
+  schedule.nodes = {NodeKind::gpu,
+                    NodeKind::gpu,
+                    NodeKind::switch_,
+                    NodeKind::switch_,
+                    NodeKind::gpu,
+                    NodeKind::gpu,
+                    relay,
+                    relay};
+  schedule.linkKinds = 0x3f;
+  schedule.links.clear();
+  schedule.programs[0].prices.clear();
+  const TestLink pcie = {1, 1, 0, 0, LinkKind::pcie};
+  for (uint32_t first : {0u, 4u})
+    for (uint32_t relayNode : {first + 2, first + 3}) {
+      addPair(schedule, first, relayNode, pcie);
+      addPair(schedule, relayNode, first + 1, pcie);
+    }
+  // Links come in pairs: there, back.
+  TestVariant &variant = schedule.variant();
+  variant.paths = {0, 2, 4, 6};
+  for (uint32_t i = 0; i < 2; ++i) {
+    variant.channels[i].pathBegin = 2 * i;
+    variant.channels[i].pathCount = 2;
+  }
+  schedule.programs[0].prices[0] = schedule.programs[0].prices[4] = 1;
+  schedule.programs[0].algbw = schedule.programs[0].bound = 2;
+  return schedule;
+}
+
+const Nodes kOver = {4, 5, 6, 7, kNone, kNone, kNone, kNone};
+
+} // namespace
+
+TEST_CASE("a program holds on GPUs that are joined alike") {
+  const TestSchedule schedule = twoPairs({1, 1, 0, 0, LinkKind::nvlink});
+  CHECK(problemOf(schedule, {0, 1, kNone, kNone}, {0, 1}) == "");
+  CHECK(problemOf(schedule, {1, 0, kNone, kNone}, {0, 1}) == "");
+  CHECK(problemOf(schedule, {2, 3, kNone, kNone}, {2, 3}) == "");
+  CHECK(problemOf(schedule, {3, 2, kNone, kNone}, {2, 3}) == "");
+  CHECK(problemOf(twoPairs({1, 0.5, 0, 0, LinkKind::nvlink}),
+                  {2, 3, kNone, kNone}, {2, 3}) == "");
+  CHECK(problemOf(overSwitches(NodeKind::switch_), kOver, {4, 5}) == "");
+}
+
+TEST_CASE("a link that is not as good is found") {
+  const Nodes map = {2, 3, kNone, kNone};
+  CHECK(contains(
+      problemOf(twoPairs({0.99, 1, 0, 0, LinkKind::nvlink}), map, {2, 3}),
+      "which has less bandwidth"));
+  CHECK(contains(
+      problemOf(twoPairs({1, 1.01, 0, 0, LinkKind::nvlink}), map, {2, 3}),
+      "which has more latency"));
+  CHECK(contains(problemOf(twoPairs({1, 1, 0, 0, LinkKind::pcie}), map, {2, 3}),
+                 "to where no link of its kind is"));
+  // There more would be possible: the stated bound is none.
+  CHECK(
+      contains(problemOf(twoPairs({2, 1, 0, 0, LinkKind::nvlink}), map, {2, 3}),
+               "prove a bound of 2.0"));
+  // What is only priced counts as well.
+  TestSchedule schedule = twoPairs({1, 1, 0, 0, LinkKind::nvlink});
+  schedule.programs[0].prices[2] = 1e-12;
+  CHECK(contains(problemOf(schedule, map, {2, 3}), "is used or priced"));
+}
+
+TEST_CASE("a map that carries GPUs to the wrong places is found") {
+  const TestSchedule schedule = twoPairs({1, 1, 0, 0, LinkKind::nvlink});
+  CHECK(contains(problemOf(schedule, {0, 2, kNone, kNone}, {0, 2}),
+                 "to where no link"));
+  CHECK(contains(problemOf(schedule, {2, 2, kNone, kNone}, {2, 3}),
+                 "onto the GPU of another rank"));
+  CHECK(contains(problemOf(schedule, {2, 3, kNone, kNone}, {0, 1}),
+                 "onto no GPU of the allocation"));
+  CHECK(contains(problemOf(schedule, {2, kNone, kNone, kNone}, {2, 3}),
+                 "onto no GPU of the allocation"));
+  CHECK(contains(problemOf(schedule, {2, 3, kNone, kNone}, {1, 2, 3}),
+                 "2 ranks for 3 GPUs"));
+  CHECK(contains(problemOf(schedule, {2, 3}, {2, 3}), "a map of 2 nodes"));
+}
+
+TEST_CASE("what is on the way is looked at") {
+  Nodes map = kOver;
+  map[3] = kNone;
+  CHECK(contains(problemOf(overSwitches(NodeKind::switch_), map, {4, 5}),
+                 "the map says nothing of an end"));
+  CHECK(contains(problemOf(overSwitches(NodeKind::cpu), kOver, {4, 5}),
+                 "a node of another kind"));
+  // Both switches carried onto one: its links would carry twice as much.
+  map[3] = 6;
+  CHECK(contains(problemOf(overSwitches(NodeKind::switch_), map, {4, 5}),
+                 "the links sustain 1.0"));
+  // Peers over NVLink do not reach each other over a PCIe switch.
+  TestSchedule schedule = overSwitches(NodeKind::switch_);
+  addPair(schedule, 4, 5, {1, 1, 0, 0, LinkKind::nvlink});
+  CHECK(contains(problemOf(schedule, kOver, {4, 5}), "leaves the fabric"));
+}
+
+TEST_CASE("a program with relays is not carried") {
+  TestSchedule schedule = twoPairs({1, 1, 0, 0, LinkKind::nvlink});
+  schedule.programs[0].relays = {2};
+  schedule.variant().ranks.emplace_back();
+  CHECK(contains(problemOf(schedule, {0, 1, 2, 3}, {0, 1}), "relays"));
+}
