@@ -411,10 +411,9 @@ std::vector<uint16_t> programRanks(const BundleView &bundle, const Entry &entry,
   return ranks;
 }
 
-std::vector<uint8_t>
-sealBundle(flatbuffers::FlatBufferBuilder &builder,
-           flatbuffers::Offset<Bundle> root,
-           const std::vector<std::vector<uint8_t>> &pieces) {
+std::vector<uint8_t> sealBundle(flatbuffers::FlatBufferBuilder &builder,
+                                flatbuffers::Offset<Bundle> root,
+                                std::vector<std::vector<uint8_t>> pieces) {
   builder.Finish(root);
   const size_t indexBytes = (builder.GetSize() + 7) / 8 * 8;
   size_t size = kHeaderBytes + indexBytes + kChecksumBytes;
@@ -430,8 +429,10 @@ sealBundle(flatbuffers::FlatBufferBuilder &builder,
   bytes.insert(bytes.end(), index, index + builder.GetSize());
   bytes.resize(kHeaderBytes + indexBytes);
   appendNumber(bytes, fnv1a64(bytes.data(), bytes.size()), kChecksumBytes);
-  for (const std::vector<uint8_t> &piece : pieces)
+  for (std::vector<uint8_t> &piece : pieces) {
     bytes.insert(bytes.end(), piece.begin(), piece.end());
+    std::vector<uint8_t>().swap(piece);
+  }
   return bytes;
 }
 

@@ -69,11 +69,11 @@ std::vector<uint16_t> programRanks(const BundleView &bundle, const Entry &entry,
                                    uint16_t root, uint16_t &servingRoot);
 
 /// The bytes of a bundle: finishes `builder` with the index `root`, whose
-/// pieces are `pieces`, in their order, empty ones among them.
-std::vector<uint8_t>
-sealBundle(flatbuffers::FlatBufferBuilder &builder,
-           flatbuffers::Offset<Bundle> root,
-           const std::vector<std::vector<uint8_t>> &pieces);
+/// pieces are `pieces`, in their order, empty ones among them. Pieces given
+/// away are freed on the way.
+std::vector<uint8_t> sealBundle(flatbuffers::FlatBufferBuilder &builder,
+                                flatbuffers::Offset<Bundle> root,
+                                std::vector<std::vector<uint8_t>> pieces);
 
 } // namespace blink::sched
 

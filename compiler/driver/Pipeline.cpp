@@ -19,16 +19,23 @@
 using namespace mlir;
 using namespace blink;
 
-std::string CompileOptions::canonical() const {
-  std::vector<std::string> numbers;
-  for (int gpu : gpus)
-    numbers.push_back(std::to_string(gpu));
+static std::string listOf(ArrayRef<int> numbers) {
+  std::vector<std::string> words;
+  for (int number : numbers)
+    words.push_back(std::to_string(number));
+  return llvm::join(words, ",");
+}
+
+std::string CompileOptions::canonical(ArrayRef<int> roots) const {
+  return llvm::formatv(
+      "collective={0} gpus={1} root={2} {3}", blink::toString(collective),
+      gpus.empty() ? "all" : listOf(gpus), listOf(roots), canonicalRest());
+}
+
+std::string CompileOptions::canonicalRest() const {
   std::string text = llvm::formatv(
-      "collective={0} gpus={1} root={2} links={3} slack={4} "
-      "max-trees={5} max-lanes={6} chunk-bytes={7} "
-      "variants={8}",
-      blink::toString(collective),
-      gpus.empty() ? "all" : llvm::join(numbers, ","), root,
+      "links={0} slack={1} max-trees={2} max-lanes={3} chunk-bytes={4} "
+      "variants={5}",
       blink::toString(links), llvm::format("%.9g", slack), maxTrees, maxLanes,
       chunkBytes, smallVariant ? "all" : "bandwidth");
   if (relays)
@@ -114,8 +121,14 @@ static Operation *createRequest(OpBuilder &builder, StringRef topology,
 }
 
 llvm::Expected<OwningOpRef<ModuleOp>>
-blink::buildRequest(MLIRContext *context, const Topology &machineType,
-                    const CompileOptions &asked) {
+blink::buildRequest(MLIRContext *context, const Topology &topology,
+                    const CompileOptions &options) {
+  return buildRequests(context, topology, options, {options.root});
+}
+
+llvm::Expected<OwningOpRef<ModuleOp>>
+blink::buildRequests(MLIRContext *context, const Topology &machineType,
+                     const CompileOptions &asked, ArrayRef<int> roots) {
   llvm::Expected<DegradedTopology> degraded =
       degradeLinks(machineType, asked.linkEdits);
   if (!degraded)
@@ -127,19 +140,24 @@ blink::buildRequest(MLIRContext *context, const Topology &machineType,
       topology, options.gpus, options.links, options.relayGpus(topology));
   if (!fabric)
     return fabric.takeError();
-  PackingProblem problem{&*fabric, options.collective, options.root};
-  if (llvm::Error error = problem.check())
-    return error;
+  for (int root : roots) {
+    PackingProblem problem{&*fabric, options.collective, root};
+    if (llvm::Error error = problem.check())
+      return error;
+  }
 
   OpBuilder builder(context);
   OwningOpRef<ModuleOp> module = ModuleOp::create(builder.getUnknownLoc());
   (*module)->setAttr(kOptionsAttrName,
-                     builder.getStringAttr(options.canonical()));
+                     builder.getStringAttr(options.canonical(roots)));
   builder.setInsertionPointToEnd(module->getBody());
   buildTopology(builder, builder.getUnknownLoc(), topology);
   SmallVector<int32_t> gpus(fabric->gpus().begin(), fabric->gpus().end());
   SmallVector<int32_t> relays(fabric->relays().begin(), fabric->relays().end());
-  createRequest(builder, topology.name, gpus, relays, options);
+  for (int root : roots) {
+    options.root = root;
+    createRequest(builder, topology.name, gpus, relays, options);
+  }
   return module;
 }
 

@@ -40,7 +40,11 @@ struct CompileOptions {
   std::vector<int> relayGpus(const Topology &topology) const;
 
   /// As recorded in the file: one fixed order, defaults spelled out.
-  std::string canonical() const;
+  std::string canonical() const { return canonical({root}); }
+  /// The same of a file with a program for each of `roots`.
+  std::string canonical(llvm::ArrayRef<int> roots) const;
+  /// What it says after collective, GPUs and roots.
+  std::string canonicalRest() const;
 };
 
 /// The levels IR passes through. `sched` is the file.
@@ -57,6 +61,10 @@ std::unique_ptr<mlir::MLIRContext> createContext();
 llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
 buildRequest(mlir::MLIRContext *context, const Topology &topology,
              const CompileOptions &options);
+/// The same with one request for each of `roots` instead of options.root.
+llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
+buildRequests(mlir::MLIRContext *context, const Topology &topology,
+              const CompileOptions &options, llvm::ArrayRef<int> roots);
 
 /// Takes `module`, of whatever level, to `last`; to `lanes` when `last` is
 /// `sched`, which leaves only exportSchedule. What a user wrote is kept: ops

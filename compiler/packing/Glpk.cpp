@@ -90,3 +90,7 @@ llvm::Error GlpkProblem::call(llvm::function_ref<void(glp_prob *)> body) {
     problem_ = nullptr;
   return error;
 }
+
+bool blink::glpkIsPerThread() { return glp_config("TLS") != nullptr; }
+
+void blink::releaseGlpk() { glp_free_env(); }

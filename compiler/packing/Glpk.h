@@ -44,6 +44,14 @@ private:
   glp_prob *problem_ = nullptr;
 };
 
+/// Whether GLPK was built so that several threads may use it, each with
+/// problems of its own.
+bool glpkIsPerThread();
+
+/// Frees what GLPK keeps for the calling thread, which must hold no problem.
+/// GLPK itself does not when a thread ends.
+void releaseGlpk();
+
 } // namespace blink
 
 #endif // BLINK_COMPILER_PACKING_GLPK_H

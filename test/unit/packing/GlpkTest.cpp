@@ -5,7 +5,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/packing/MasterLp.h"
+#include "compiler/packing/PackTrees.h"
 #include "test/unit/topology/TestTopology.h"
+
+#include <thread>
 
 using namespace blink;
 using namespace blink::test;
@@ -110,4 +113,37 @@ TEST_CASE("a column of an orbit is worth what its trees cost") {
   for (size_t link = 0; link < fabric.topology().links.size(); ++link)
     value += lp.linkPrices()[link] * fabric.topology().links[link].bandwidth;
   CHECK(value == doctest::Approx(16));
+}
+
+TEST_CASE("threads do not disturb each other, and leave nothing behind") {
+  if (!glpkIsPerThread()) {
+    MESSAGE("this GLPK is for one thread");
+    return;
+  }
+  Fabric fabric = fabricOf(makeTopology(
+      R"({"id":"a","kind":"gpu"},{"id":"b","kind":"gpu"},{"id":"c","kind":"gpu"},
+         {"id":"d","kind":"gpu"})",
+      R"({"from":"a","to":"b","bandwidth":3},{"from":"b","to":"c","bandwidth":5},
+         {"from":"c","to":"d","bandwidth":7},{"from":"d","to":"a","bandwidth":4},
+         {"from":"a","to":"c","bandwidth":2})"));
+  PackingProblem problem{&fabric, Collective::allreduce, 0};
+  const PackedTrees alone = valueOf(packTrees(problem));
+  std::vector<PackedTrees> results(4);
+  std::vector<std::thread> threads;
+  for (PackedTrees &result : results)
+    threads.emplace_back([&] {
+      for (int round = 0; round < 10; ++round) {
+        if (auto packed = packTrees(problem))
+          result = std::move(*packed);
+        else
+          llvm::consumeError(packed.takeError());
+        releaseGlpk();
+      }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  for (const PackedTrees &result : results) {
+    CHECK(result.packing.algbw == alone.packing.algbw);
+    CHECK(result.certificate.prices == alone.certificate.prices);
+  }
 }

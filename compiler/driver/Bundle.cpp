@@ -1,0 +1,249 @@
+//===- Bundle.cpp - schedules for many allocations ------------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/driver/Bundle.h"
+
+#include "compiler/driver/ClassCompiler.h"
+#include "compiler/packing/Glpk.h"
+#include "compiler/topology/AllocationList.h"
+#include "schedules/BundleFile.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/ThreadPool.h"
+
+#include <atomic>
+#include <mutex>
+#include <set>
+
+using namespace blink;
+
+namespace {
+
+using Pieces = std::vector<std::vector<uint8_t>>;
+
+std::string listOf(const std::vector<int> &numbers) {
+  std::vector<std::string> words;
+  for (int number : numbers)
+    words.push_back(std::to_string(number));
+  return llvm::join(words, ",");
+}
+
+/// "2-8" where they are all sets of such sizes, else the sets.
+std::string describe(std::vector<std::vector<int>> sets, int numGpus) {
+  for (std::vector<int> &gpus : sets)
+    llvm::sort(gpus);
+  llvm::sort(sets, [](const std::vector<int> &a, const std::vector<int> &b) {
+    return a.size() != b.size() ? a.size() < b.size() : a < b;
+  });
+  int least = static_cast<int>(sets.front().size());
+  int most = static_cast<int>(sets.back().size());
+  auto all = enumerateAllocations(numGpus, least, most);
+  if (!all)
+    llvm::consumeError(all.takeError());
+  else if (*all == sets)
+    return std::to_string(least) + "-" + std::to_string(most);
+  std::vector<std::string> words;
+  for (const std::vector<int> &gpus : sets)
+    words.push_back(listOf(gpus));
+  return llvm::join(words, "/");
+}
+
+/// A node map as the file has it.
+void append(const NodeMap &map, std::vector<uint16_t> &numbers) {
+  for (int node : map)
+    numbers.push_back(node < 0 ? sched::kUnmapped
+                               : static_cast<uint16_t>(node));
+}
+
+std::vector<uint16_t> narrow(const std::vector<int> &numbers) {
+  return {numbers.begin(), numbers.end()};
+}
+
+/// The pieces of a class, one a collective; empty ones if its GPUs cannot all
+/// reach each other.
+llvm::Expected<Pieces> compileClass(const Topology &topology,
+                                    const Topology &degraded,
+                                    const BundleOptions &options,
+                                    const AllocationClass &one) {
+  llvm::Expected<Fabric> fabric =
+      Fabric::create(degraded, one.gpus, options.each.links);
+  if (!fabric)
+    return fabric.takeError();
+  Pieces pieces(options.collectives.size());
+  if (fabric->stronglyConnectedRanks().size() > 1)
+    return pieces;
+
+  CompileOptions each = options.each;
+  each.gpus = one.gpus;
+  std::set<int> roots(one.leastRank.begin(), one.leastRank.end());
+  auto compiler =
+      ClassCompiler::create(topology, each, {roots.begin(), roots.end()});
+  if (!compiler)
+    return compiler.takeError();
+  for (auto [piece, collective] :
+       llvm::zip_equal(pieces, options.collectives)) {
+    auto bytes = (*compiler)->compile(collective);
+    if (!bytes)
+      return llvm::createStringError(
+          std::errc::invalid_argument, "allocation %s: %s: %s",
+          listOf(one.gpus).c_str(), toString(collective).str().c_str(),
+          llvm::toString(bytes.takeError()).c_str());
+    piece = std::move(*bytes);
+  }
+  return pieces;
+}
+
+/// All classes' pieces, or the error of the first class that has one.
+llvm::Expected<std::vector<Pieces>>
+compileClasses(const Topology &topology, const Topology &degraded,
+               const BundleOptions &options,
+               const std::vector<AllocationClass> &classes,
+               BundleWatcher watcher) {
+  std::vector<Pieces> pieces(classes.size());
+  std::vector<std::string> errors(classes.size());
+  std::atomic<bool> failed = false;
+  auto compileOne = [&](size_t number) {
+    if (failed)
+      return;
+    auto result = compileClass(topology, degraded, options, classes[number]);
+    if (result) {
+      pieces[number] = std::move(*result);
+      return;
+    }
+    errors[number] = llvm::toString(result.takeError());
+    failed = true;
+  };
+  forEachInParallel(classes.size(), glpkIsPerThread() ? options.jobs : 1,
+                    compileOne, watcher);
+  for (const std::string &error : errors)
+    if (!error.empty())
+      return llvm::createStringError(std::errc::invalid_argument, "%s",
+                                     error.c_str());
+  return pieces;
+}
+
+/// FlatBuffers end at 2 GiB, and end the process there.
+llvm::Error checkSize(const Topology &topology, const Classification &found) {
+  constexpr uint64_t kMostNumbers = uint64_t(1) << 29; // of two bytes: half
+  uint64_t maps = found.allocations.size();
+  for (const AllocationClass &one : found.classes)
+    maps += one.symmetryTo.size();
+  if (maps * (topology.nodes.size() + topology.gpus().size()) < kMostNumbers)
+    return llvm::Error::success();
+  return llvm::createStringError(
+      std::errc::file_too_large,
+      "%zu allocations in %zu classes are too many for one bundle of a machine "
+      "of %zu nodes; name fewer, and make several",
+      found.allocations.size(), found.classes.size(), topology.nodes.size());
+}
+
+std::vector<uint8_t> writeBundle(const Topology &degraded,
+                                 const std::string &optionsText,
+                                 const BundleOptions &options,
+                                 const Classification &found,
+                                 std::vector<Pieces> piecesOf) {
+  flatbuffers::FlatBufferBuilder builder;
+  Pieces pieces; // all of them, in order
+  uint64_t offset = 0;
+  std::vector<flatbuffers::Offset<sched::AllocationClass>> classes;
+  for (auto [one, own] : llvm::zip_equal(found.classes, piecesOf)) {
+    std::vector<sched::Piece> places;
+    for (std::vector<uint8_t> &bytes : own) {
+      places.emplace_back(offset, bytes.size());
+      offset += bytes.size();
+      pieces.push_back(std::move(bytes));
+    }
+    std::vector<uint16_t> gpus = narrow(one.gpus),
+                          roots = narrow(one.leastRank);
+    std::vector<uint16_t> rootMaps;
+    for (const NodeMap &map : one.symmetryTo)
+      append(map, rootMaps);
+    classes.push_back(sched::CreateAllocationClassDirect(
+        builder, 0, &gpus, &places, &roots, &rootMaps));
+  }
+
+  std::vector<sched::Entry> entries;
+  std::vector<uint16_t> gpus, maps;
+  for (const ClassifiedAllocation &allocation : found.allocations) {
+    entries.emplace_back(static_cast<uint32_t>(gpus.size()),
+                         static_cast<uint32_t>(allocation.gpus.size()),
+                         static_cast<uint32_t>(allocation.classIndex),
+                         static_cast<uint32_t>(maps.size()));
+    llvm::append_range(gpus, narrow(allocation.gpus));
+    append(allocation.map, maps);
+  }
+  std::vector<uint16_t> gpuNodes = narrow(degraded.gpus());
+  std::vector<flatbuffers::Offset<sched::Condition>> conditions = {
+      sched::CreateConditionDirect(builder, "")};
+  auto root = sched::CreateBundleDirect(
+      builder, "blinkc " BLINK_VERSION_STRING, optionsText.c_str(),
+      degraded.name.c_str(), degraded.fingerprint(),
+      static_cast<uint32_t>(degraded.nodes.size()), &gpuNodes,
+      &options.collectives, &conditions, &classes, &entries, &gpus, &maps);
+  return sched::sealBundle(builder, root, std::move(pieces));
+}
+
+} // namespace
+
+std::string BundleOptions::canonical(const Topology &topology) const {
+  std::vector<llvm::StringRef> words;
+  for (Collective collective : collectives)
+    words.push_back(toString(collective));
+  return llvm::formatv(
+      "allocations={0} collectives={1} {2}",
+      describe(allocations, static_cast<int>(topology.gpus().size())),
+      llvm::join(words, ","), each.canonicalRest());
+}
+
+void blink::forEachInParallel(size_t count, unsigned jobs,
+                              llvm::function_ref<void(size_t)> body,
+                              BundleWatcher watcher) {
+  std::mutex mutex;
+  size_t done = 0;
+  llvm::DefaultThreadPool pool(llvm::hardware_concurrency(jobs));
+  for (size_t i = count; i-- > 0;)
+    pool.async([&, i] {
+      body(i);
+      std::lock_guard<std::mutex> lock(mutex);
+      watcher(++done, count);
+    });
+  pool.wait();
+}
+
+llvm::Expected<std::vector<uint8_t>>
+blink::compileBundle(const Topology &topology, const BundleOptions &options,
+                     BundleWatcher watcher) {
+  llvm::Expected<DegradedTopology> degraded =
+      degradeLinks(topology, options.each.linkEdits);
+  if (!degraded)
+    return degraded.takeError();
+  if (degraded->topology.nodes.size() >= sched::kUnmapped)
+    return llvm::createStringError(
+        std::errc::invalid_argument,
+        "%zu nodes; a bundle is for machines of fewer than 65535",
+        degraded->topology.nodes.size());
+  BundleOptions ordered = options;
+  ordered.each.linkEdits = degraded->edits; // recorded in one order
+  llvm::Expected<Classification> found = classifyAllocations(
+      degraded->topology, options.each.links, options.allocations);
+  if (!found)
+    return found.takeError();
+  if (llvm::Error error = checkSize(degraded->topology, *found))
+    return error;
+  auto pieces = compileClasses(topology, degraded->topology, ordered,
+                               found->classes, watcher);
+  if (!pieces)
+    return pieces.takeError();
+  if (llvm::all_of(*pieces, [](const Pieces &own) { return own[0].empty(); }))
+    return llvm::createStringError(
+        std::errc::invalid_argument,
+        "in none of the allocations all GPUs can reach each other over links "
+        "of kind %s; allow more kinds of link",
+        toString(options.each.links).c_str());
+  return writeBundle(degraded->topology, ordered.canonical(topology), options,
+                     *found, std::move(*pieces));
+}

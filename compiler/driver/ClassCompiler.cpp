@@ -1,0 +1,149 @@
+//===- ClassCompiler.cpp - the schedules of one allocation ----------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/driver/ClassCompiler.h"
+
+#include "compiler/packing/Glpk.h"
+#include "compiler/packing/Packing.h"
+#include "compiler/target/ExportSchedule.h"
+#include "compiler/target/MirrorForests.h"
+#include "compiler/topology/DrivableLinks.h"
+
+#include "mlir/IR/Diagnostics.h"
+
+using namespace mlir;
+using namespace blink;
+
+ClassCompiler::ClassCompiler(const Topology &topology,
+                             const CompileOptions &options,
+                             std::vector<int> roots)
+    : topology_(topology), options_(options), roots_(std::move(roots)),
+      context_(createContext()) {
+  context_->getDiagEngine().registerHandler([this](Diagnostic &diagnostic) {
+    if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+      errors_ += (errors_.empty() ? "" : "; ") + diagnostic.str();
+    return success();
+  });
+}
+
+llvm::Expected<std::unique_ptr<ClassCompiler>>
+ClassCompiler::create(const Topology &topology, const CompileOptions &options,
+                      std::vector<int> roots) {
+  std::unique_ptr<ClassCompiler> compiler(
+      new ClassCompiler(topology, options, std::move(roots)));
+  if (llvm::Error error = compiler->findLinks())
+    return error;
+  return compiler;
+}
+
+llvm::Error ClassCompiler::findLinks() {
+  llvm::Expected<DegradedTopology> degraded =
+      degradeLinks(topology_, options_.linkEdits);
+  if (!degraded)
+    return degraded.takeError();
+  degraded_ = std::move(degraded->topology);
+  llvm::Expected<Fabric> machine =
+      Fabric::create(degraded_, {}, options_.links);
+  if (!machine)
+    return machine.takeError();
+  reverse_ = reverseLinks(degraded_);
+  onPaths_.assign(degraded_.links.size(), false);
+  DrivableLinks drivable(*machine);
+  for (int from : options_.gpus)
+    for (int to : options_.gpus)
+      if (from != to)
+        for (int link : drivable.between(from, to))
+          onPaths_[link] = true;
+  return llvm::Error::success();
+}
+
+ClassCompiler::~ClassCompiler() { releaseGlpk(); }
+
+std::vector<int> ClassCompiler::rootsOf(Collective collective) const {
+  return isRooted(collective) ? roots_ : std::vector<int>{0};
+}
+
+CompileOptions ClassCompiler::optionsFor(Collective collective) const {
+  CompileOptions options = options_;
+  options.collective = collective;
+  return options;
+}
+
+llvm::Error ClassCompiler::failure() {
+  std::string text = errors_.empty() ? "a pass failed" : errors_;
+  errors_.clear();
+  return llvm::createStringError(std::errc::invalid_argument, "%s",
+                                 text.c_str());
+}
+
+llvm::Error ClassCompiler::run(ModuleOp module, const CompileOptions &options,
+                               Phase last) {
+  auto nothing = [](Phase, ModuleOp) { return llvm::Error::success(); };
+  if (failed(runPipeline(module, options, last, nullptr, nothing)))
+    return failure();
+  return llvm::Error::success();
+}
+
+void ClassCompiler::dropPrices(ModuleOp module) const {
+  for (auto forest : module.getOps<collective::ForestOp>()) {
+    std::vector<double> prices = forest.getPrices().vec();
+    double kept = 0, all = 0;
+    for (auto [link, price] : llvm::enumerate(prices)) {
+      double worth = price * degraded_.links[link].bandwidth;
+      all += worth;
+      if (onPaths_[link])
+        kept += worth;
+      else
+        price = 0;
+    }
+    if (kept == all)
+      continue;
+    // No tree got cheaper, for none uses such a link.
+    double bound = forest.getBound().convertToDouble();
+    forest.setBound(llvm::APFloat(bound * (kept / all)));
+    forest.setPrices(prices);
+  }
+}
+
+/// Kept for a collective that may have a mirror image in the bundle.
+llvm::Expected<ModuleOp> ClassCompiler::forestOf(Collective collective) {
+  OwningOpRef<ModuleOp> &forest = forests_[collective];
+  if (forest)
+    return *forest;
+  CompileOptions options = optionsFor(collective);
+  auto module =
+      buildRequests(context_.get(), topology_, options, rootsOf(collective));
+  if (!module)
+    return module.takeError();
+  if (llvm::Error error = run(**module, options, Phase::forest))
+    return error;
+  dropPrices(**module);
+  forest = std::move(*module);
+  return *forest;
+}
+
+llvm::Expected<std::vector<uint8_t>>
+ClassCompiler::compile(Collective collective) {
+  std::optional<Collective> mirror = mirrorOf(collective);
+  bool mirrored = mirror && reverse_;
+  llvm::Expected<ModuleOp> forest = forestOf(mirrored ? *mirror : collective);
+  if (!forest)
+    return forest.takeError();
+  CompileOptions options = optionsFor(collective);
+  OwningOpRef<ModuleOp> module =
+      mirrored ? mirrorForests(*forest, collective, *reverse_)
+               : OwningOpRef<ModuleOp>(forest->clone());
+  if (mirrored)
+    (*module)->setAttr(kOptionsAttrName,
+                       StringAttr::get(context_.get(),
+                                       options.canonical(rootsOf(collective))));
+  if (llvm::Error error = run(*module, options, Phase::sched))
+    return error;
+  FailureOr<std::vector<uint8_t>> bytes = exportSchedule(*module);
+  if (failed(bytes))
+    return failure();
+  return std::move(*bytes);
+}

@@ -1,0 +1,22 @@
+//===- ProveBundle.h - proving a bundle on several threads ------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_COMPILER_DRIVER_PROVEBUNDLE_H
+#define BLINK_COMPILER_DRIVER_PROVEBUNDLE_H
+
+#include "compiler/driver/Bundle.h"
+#include "compiler/verify/BundleProof.h"
+
+namespace blink {
+
+/// What BundleProver finds of all classes, added up in their order: the same
+/// for any number of threads. `jobs` as in BundleOptions.
+BundleProof proveBundle(const sched::BundleView &bundle, unsigned jobs,
+                        BundleWatcher watcher);
+
+} // namespace blink
+
+#endif // BLINK_COMPILER_DRIVER_PROVEBUNDLE_H

@@ -1,0 +1,87 @@
+//===- MirrorForests.cpp - forests of the opposite collective -------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/target/MirrorForests.h"
+
+#include "compiler/target/EnumConversion.h"
+#include "compiler/target/TopologyIR.h"
+
+#include <map>
+#include <tuple>
+
+using namespace mlir;
+using namespace blink;
+
+std::optional<Collective> blink::mirrorOf(Collective collective) {
+  switch (collective) {
+  case Collective::reduce:
+    return Collective::broadcast;
+  case Collective::reducescatter:
+    return Collective::allgather;
+  case Collective::gather:
+    return Collective::scatter;
+  case Collective::allreduce:
+  case Collective::broadcast:
+  case Collective::allgather:
+  case Collective::scatter:
+  case Collective::alltoall:
+    return std::nullopt;
+  }
+  llvm_unreachable("enum outside its cases");
+}
+
+std::optional<std::vector<int>> blink::reverseLinks(const Topology &topology) {
+  std::map<std::tuple<int, int, LinkKind>, int> indices;
+  for (auto [index, link] : llvm::enumerate(topology.links))
+    indices[{link.from, link.to, link.kind}] = static_cast<int>(index);
+  std::vector<int> reverse;
+  for (const Link &link : topology.links) {
+    auto found = indices.find({link.to, link.from, link.kind});
+    if (found == indices.end())
+      return std::nullopt;
+    const Link &back = topology.links[found->second];
+    if (back.bandwidth != link.bandwidth || back.latency != link.latency)
+      return std::nullopt;
+    reverse.push_back(found->second);
+  }
+  return reverse;
+}
+
+/// Parents before children become children before parents.
+static ArrayAttr mirrorEdges(ArrayAttr edges, const TopologyFromIR &machine,
+                             ArrayRef<int> reverse) {
+  SmallVector<Attribute> list;
+  for (auto edge : llvm::reverse(edges.getAsRange<collective::EdgeAttr>())) {
+    Path path = machine.path(edge.getPath());
+    std::reverse(path.begin(), path.end());
+    for (int &link : path)
+      link = reverse[link];
+    list.push_back(collective::EdgeAttr::get(
+        edges.getContext(), edge.getTo(), edge.getFrom(), machine.names(path)));
+  }
+  return ArrayAttr::get(edges.getContext(), list);
+}
+
+OwningOpRef<ModuleOp> blink::mirrorForests(ModuleOp module,
+                                           Collective collective,
+                                           ArrayRef<int> reverse) {
+  OwningOpRef<ModuleOp> result = module.clone();
+  SymbolTableCollection symbols;
+  for (auto forest : result->getOps<collective::ForestOp>()) {
+    TopologyFromIR machine(
+        collective::lookupTopology(forest, symbols, forest.getTopologyAttr()));
+    forest.setCollective(toIR(collective));
+    std::vector<double> prices(reverse.size());
+    for (auto [link, price] : llvm::enumerate(forest.getPrices()))
+      prices[reverse[link]] = price;
+    forest.setPrices(prices);
+    for (auto tree : forest.getBody().getOps<collective::TreeOp>()) {
+      tree.setUpAttr(mirrorEdges(tree.getDown(), machine, reverse));
+      tree.setDownAttr(ArrayAttr::get(tree.getContext(), {}));
+    }
+  }
+  return result;
+}

@@ -1,0 +1,41 @@
+//===- MirrorForests.h - forests of the opposite collective -----*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// A reduce is a broadcast with every edge turned round, a reducescatter such an
+// allgather, a gather such a scatter. What was packed for one serves the other.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_COMPILER_TARGET_MIRRORFORESTS_H
+#define BLINK_COMPILER_TARGET_MIRRORFORESTS_H
+
+#include "compiler/topology/Topology.h"
+#include "dialect/Collective.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <optional>
+
+namespace blink {
+
+/// The collective that sends from the roots what `collective` sends to them:
+/// broadcast, allgather or scatter; none for the others.
+std::optional<Collective> mirrorOf(Collective collective);
+
+/// For each link the one back, of the same kind, bandwidth and latency. None if
+/// some link has no such one: then nothing can be mirrored.
+std::optional<std::vector<int>> reverseLinks(const Topology &topology);
+
+/// A copy of `module` with each forest turned round, for `collective`; its
+/// forests must be of mirrorOf(collective). `reverse` is that of their
+/// topology. Rates, bounds and sizes stay: with links turned round, the machine
+/// is the same.
+mlir::OwningOpRef<mlir::ModuleOp> mirrorForests(mlir::ModuleOp module,
+                                                Collective collective,
+                                                llvm::ArrayRef<int> reverse);
+
+} // namespace blink
+
+#endif // BLINK_COMPILER_TARGET_MIRRORFORESTS_H

@@ -1,0 +1,265 @@
+//===- BundleTest.cpp - compiled bundles, whole and spoiled ---------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Bundles are spoiled in memory after they were opened: what is changed keeps
+// every rule of the file, and only a proof can find it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/driver/ClassCompiler.h"
+#include "compiler/driver/ProveBundle.h"
+#include "compiler/topology/AllocationList.h"
+#include "compiler/topology/TopologyReader.h"
+#include "schedules/ScheduleFile.h"
+
+#include "doctest/doctest.h"
+
+#include <algorithm>
+
+using namespace blink;
+
+namespace {
+
+template <typename T> T valueOf(llvm::Expected<T> value) {
+  if (!value)
+    FAIL(llvm::toString(value.takeError()));
+  return std::move(*value);
+}
+
+void ignore(size_t, size_t) {}
+
+Topology machine(const char *name) {
+  return valueOf(readTopologyFile(std::string(BLINK_SOURCE_DIR) +
+                                  "/topologies/" + name + ".topo"));
+}
+
+BundleOptions optionsFor(const Topology &topology, const char *allocations) {
+  BundleOptions options;
+  options.each.links = LinkKindSet(1); // nvlink
+  options.collectives = {Collective::allreduce, Collective::broadcast,
+                         Collective::reduce};
+  options.allocations = valueOf(
+      parseAllocations(allocations, static_cast<int>(topology.gpus().size())));
+  return options;
+}
+
+/// A bundle in memory that can be written to.
+struct Opened {
+  Opened(const Topology &topology, const BundleOptions &options)
+      : bytes(valueOf(compileBundle(topology, options, ignore))) {
+    std::string error;
+    const bool opened =
+        sched::openBundle(bytes.data(), bytes.size(), bundle, error);
+    REQUIRE_MESSAGE(opened, error);
+  }
+  BundleProof prove(unsigned jobs = 1) const {
+    return proveBundle(bundle, jobs, ignore);
+  }
+  uint16_t *mapOf(const sched::Entry &entry) {
+    return const_cast<uint16_t *>(bundle.index->node_maps()->data()) +
+           entry.map_begin();
+  }
+
+  std::vector<uint8_t> bytes;
+  sched::BundleView bundle;
+};
+
+bool contains(const std::string &text, const char *part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// The first problem, or "".
+std::string first(const BundleProof &proof) {
+  return proof.problems.empty() ? "" : proof.problems.front();
+}
+
+/// GB/s of the NVLinks from one node to another.
+double between(const Topology &topology, int from, int to) {
+  for (const Link &link : topology.links)
+    if (link.from == from && link.to == to && link.kind == LinkKind::nvlink)
+      return link.bandwidth;
+  return 0;
+}
+
+} // namespace
+
+TEST_CASE("a bundle is the same for any number of threads") {
+  const Topology topology = machine("dgx1");
+  BundleOptions options = optionsFor(topology, "2-3");
+  options.jobs = 1;
+  const Opened one(topology, options);
+  options.jobs = 3;
+  std::reverse(options.allocations.begin(), options.allocations.end());
+  const Opened three(topology, options);
+  CHECK(one.bytes == three.bytes);
+  const BundleProof proof = one.prove(2);
+  CHECK_MESSAGE(proof.ok(), first(proof));
+  CHECK(proof.allocations == 28 + 56);
+  CHECK(proof.unreachableAllocations > 0);
+  CHECK(proof.classes == one.bundle.index->classes()->size());
+  CHECK(proof.worstRatio > 0.98);
+}
+
+TEST_CASE("a wrong node map is found, whichever it is") {
+  const Topology topology = machine("dgx1");
+  BundleOptions options = optionsFor(topology, "3-3");
+  options.collectives = {Collective::allreduce};
+  Opened opened(topology, options);
+  int right = 0, wrong = 0;
+  for (const sched::Entry *entry : *opened.bundle.index->entries()) {
+    const sched::AllocationClass &one =
+        *opened.bundle.index->classes()->Get(entry->class_number());
+    if (one.pieces()->Get(0)->size() == 0)
+      continue;
+    // All ways to name the three GPUs, against the wires.
+    uint16_t *map = opened.mapOf(*entry);
+    std::vector<uint16_t> old(map, map + topology.nodes.size()), images;
+    for (uint16_t gpu : *one.gpus())
+      images.push_back(map[gpu]); // node and GPU numbers are the same here
+    std::sort(images.begin(), images.end());
+    BundleProver prover(opened.bundle);
+    do {
+      bool alike = true;
+      for (size_t i = 0; i < 3; ++i)
+        map[one.gpus()->Get(i)] = images[i];
+      for (int from : *one.gpus())
+        for (int to : *one.gpus())
+          alike &= between(topology, from, to) ==
+                   between(topology, map[from], map[to]);
+      CHECK(prover.proveClass(entry->class_number()).ok() == alike);
+      ++(alike ? right : wrong);
+    } while (std::next_permutation(images.begin(), images.end()));
+    std::copy(old.begin(), old.end(), map);
+  }
+  CHECK(right >= 41); // connected triples
+  CHECK(wrong > 41);
+  CHECK(opened.prove().ok());
+}
+
+TEST_CASE("a wrong map of a root is found") {
+  const Topology topology = machine("dgx1");
+  BundleOptions options = optionsFor(topology, "0,1,3");
+  options.collectives = {Collective::broadcast};
+  Opened opened(topology, options);
+  const sched::AllocationClass &one = *opened.bundle.index->classes()->Get(0);
+  REQUIRE(opened.prove().ok());
+  // 0-1 and 1-3 are single links, 0-3 is double: 0 and 3 are alike.
+  REQUIRE(one.roots()->Get(0) == 0);
+  REQUIRE(one.roots()->Get(1) == 1);
+  REQUIRE(one.roots()->Get(2) == 0);
+  auto *maps = const_cast<uint16_t *>(one.root_maps()->data());
+  uint16_t *map = maps + 2 * topology.nodes.size();
+  REQUIRE(map[0] == 3);
+  std::swap(map[1], map[3]); // carries 0 onto 3 still
+  CHECK(contains(first(opened.prove()), "for rank 2"));
+}
+
+TEST_CASE("a root without a program is found") {
+  const Topology topology = machine("dgx1");
+  BundleOptions options = optionsFor(topology, "0,1,3");
+  options.collectives = {Collective::broadcast};
+  Opened opened(topology, options);
+  const sched::AllocationClass &one = *opened.bundle.index->classes()->Get(0);
+  REQUIRE(one.roots()->Get(2) == 0);
+  const_cast<uint16_t *>(one.roots()->data())[2] = 2; // served by itself
+  CHECK(contains(first(opened.prove()),
+                 "programs for the roots 0,1; expected 0,1,2"));
+}
+
+TEST_CASE("what is missing, or for another class, is found") {
+  const Topology topology = machine("dgx1");
+  Opened opened(topology, optionsFor(topology, "0,1/0,3/0,5"));
+  const sched::Bundle &index = *opened.bundle.index;
+  REQUIRE(index.classes()->size() == 3); // single, double, none
+  REQUIRE(opened.prove().ok());
+  const auto setClass = [&](uint32_t entry, uint32_t number) {
+    const sched::Entry old = *index.entries()->Get(entry);
+    const_cast<sched::Entry &>(*index.entries()->Get(entry)) = sched::Entry(
+        old.gpus_begin(), old.gpus_count(), number, old.map_begin());
+  };
+  const auto setSize = [&](uint32_t number, uint32_t piece, uint64_t size) {
+    const auto &pieces = *index.classes()->Get(number)->pieces();
+    auto &place = const_cast<sched::Piece &>(*pieces.Get(piece));
+    const uint64_t old = place.size();
+    place = sched::Piece(place.offset(), size);
+    return old;
+  };
+
+  SUBCASE("GPUs with a better link under the schedule of a worse") {
+    setClass(1, 0); // 0,3 with the schedules of 0,1
+    opened.mapOf(*index.entries()->Get(1))[1] = 3;
+    CHECK(contains(first(opened.prove()), "allocation 0,3: allreduce"));
+    CHECK(contains(first(opened.prove()), "bound"));
+  }
+  SUBCASE("GPUs with a worse link under the schedule of a better") {
+    setClass(0, 1);
+    uint16_t *map = opened.mapOf(*index.entries()->Get(0));
+    map[3] = 1;
+    CHECK(contains(first(opened.prove()), "less bandwidth"));
+  }
+  SUBCASE("GPUs that are said not to reach each other") {
+    setClass(1, 2);
+    CHECK(contains(first(opened.prove()), "0,3: its GPUs reach each other"));
+  }
+  SUBCASE("no schedule for one collective") {
+    setSize(0, 1, 0);
+    CHECK(contains(first(opened.prove()), "broadcast: there is no schedule"));
+  }
+  SUBCASE("no schedule at all") {
+    for (uint32_t number : {0, 1})
+      for (uint32_t piece : {0, 1, 2})
+        setSize(number, piece, 0);
+    CHECK(contains(first(opened.prove()), "nothing is known of the machine"));
+  }
+  SUBCASE("a damaged schedule") {
+    const sched::Piece &piece = *index.classes()->Get(0)->pieces()->Get(1);
+    const_cast<uint8_t *>(opened.bundle.pieces)[piece.offset() + 100] ^= 1;
+    CHECK(contains(first(opened.prove()), "checksum"));
+  }
+}
+
+TEST_CASE("a reduce that is a mirrored broadcast is as fast as its own") {
+  const Topology topology = machine("dgx1");
+  for (const std::vector<int> &gpus :
+       {std::vector<int>{0, 1, 2}, std::vector<int>{1, 4, 5, 6}}) {
+    CompileOptions options;
+    options.gpus = gpus;
+    auto compiler = valueOf(ClassCompiler::create(topology, options, {0, 2}));
+    for (Collective collective :
+         {Collective::reduce, Collective::reducescatter, Collective::gather}) {
+      const std::vector<uint8_t> bytes = valueOf(compiler->compile(collective));
+      std::string error;
+      const sched::Schedule *file =
+          sched::openSchedule(bytes.data(), bytes.size(), error);
+      REQUIRE_MESSAGE(file, error);
+      CHECK(file->programs()->size() ==
+            (collective == Collective::reducescatter ? 1 : 2));
+      for (const sched::Program *program : *file->programs()) {
+        Fabric fabric =
+            valueOf(Fabric::create(topology, gpus, LinkKindSet::all()));
+        const double bound =
+            valueOf(boundRate({&fabric, collective, program->root()})).bound;
+        CHECK(program->certificate()->bound() ==
+              doctest::Approx(bound).epsilon(1e-9));
+        CHECK(program->algbw() >= 0.99 * bound);
+        CHECK(program->collective() == collective);
+      }
+    }
+  }
+}
+
+TEST_CASE("allocations that no bundle can be made for") {
+  const Topology topology = machine("dgx1");
+  const auto errorOf = [&](const char *allocations) {
+    auto bytes =
+        compileBundle(topology, optionsFor(topology, allocations), ignore);
+    return bytes ? "" : llvm::toString(bytes.takeError());
+  };
+  CHECK(contains(errorOf("0,5/1,6"), "in none of the allocations"));
+  BundleOptions options = optionsFor(topology, "0,1");
+  options.each.linkEdits = {{"gpu0:gpu7", std::nullopt, "--without-link x"}};
+  auto bytes = compileBundle(topology, options, ignore);
+  REQUIRE(!bytes);
+  CHECK(contains(llvm::toString(bytes.takeError()), "no link joins"));
+}
