@@ -16,6 +16,8 @@ static InputKind kindOf(llvm::StringRef text) {
   // The identifier of a FlatBuffer stands at byte 4.
   if (text.size() >= 8 && text.substr(4, 4) == sched::ScheduleIdentifier())
     return InputKind::schedule;
+  if (sched::isBundle(text.bytes_begin(), text.size()))
+    return InputKind::bundle;
   for (;;) {
     text = text.ltrim();
     if (!text.starts_with("//"))
@@ -55,4 +57,13 @@ blink::openSchedule(const InputFile &file) {
     return llvm::createStringError(std::errc::invalid_argument, "%s: %s",
                                    file.path.c_str(), error.c_str());
   return schedule;
+}
+
+llvm::Expected<sched::BundleView> blink::openBundle(const InputFile &file) {
+  std::string error;
+  sched::BundleView bundle;
+  if (!sched::openBundle(file.bytes.data(), file.bytes.size(), bundle, error))
+    return llvm::createStringError(std::errc::invalid_argument, "%s: %s",
+                                   file.path.c_str(), error.c_str());
+  return bundle;
 }

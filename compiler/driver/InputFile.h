@@ -7,7 +7,7 @@
 #ifndef BLINK_COMPILER_DRIVER_INPUTFILE_H
 #define BLINK_COMPILER_DRIVER_INPUTFILE_H
 
-#include "schedules/schedule_generated.h"
+#include "schedules/BundleFile.h"
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -16,9 +16,9 @@
 
 namespace blink {
 
-/// Told apart by content: the schedule's identifier, a `{` after // comments
-/// and blanks, anything else.
-enum class InputKind { topology, ir, schedule };
+/// Told apart by content: a `{` after // comments and blanks, the schedule's
+/// identifier, the bundle's, anything else.
+enum class InputKind { topology, ir, schedule, bundle };
 
 struct InputFile {
   std::string path; ///< for messages; "<stdin>" for "-"
@@ -37,6 +37,9 @@ llvm::Expected<InputFile> readInput(llvm::StringRef path);
 /// Opens a schedule file's bytes. The result points into `file`. Errors:
 /// "PATH: what is wrong with it".
 llvm::Expected<const sched::Schedule *> openSchedule(const InputFile &file);
+
+/// The same of a bundle.
+llvm::Expected<sched::BundleView> openBundle(const InputFile &file);
 
 } // namespace blink
 

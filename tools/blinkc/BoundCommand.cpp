@@ -33,6 +33,8 @@ static int run(const BoundFlags &flags) {
   llvm::Expected<InputFile> file = readInput(flags.input);
   if (!file)
     return reportError(file.takeError());
+  if (file->kind == InputKind::bundle)
+    return reportError(refuseBundle(*file));
   if (file->kind != InputKind::topology)
     return reportError(llvm::createStringError(
         std::errc::invalid_argument,

@@ -138,6 +138,9 @@ buildInput(mlir::MLIRContext *context, const InputFile &file,
     }
     return importSchedule(context, **schedule);
   }
+  case InputKind::bundle:
+    reportError(refuseBundle(file));
+    return nullptr;
   }
   llvm_unreachable("enum outside its cases");
 }
@@ -200,10 +203,22 @@ blink::compileInput(mlir::MLIRContext *context, const InputFile &file,
   return module;
 }
 
-llvm::Expected<InputFile> blink::readSchedule(llvm::StringRef path) {
+llvm::Error blink::refuseBundle(const InputFile &file) {
+  return llvm::createStringError(
+      std::errc::invalid_argument,
+      "%s: is a bundle, of schedules for many allocations; take one out with: "
+      "blinkc extract %s -g GPUS -c COLLECTIVE -o FILE.sched",
+      file.path.c_str(), file.path.c_str());
+}
+
+llvm::Expected<InputFile> blink::readSchedule(llvm::StringRef path,
+                                              bool orBundle) {
   llvm::Expected<InputFile> file = readInput(path);
-  if (!file || file->kind == InputKind::schedule)
+  if (!file || file->kind == InputKind::schedule ||
+      (orBundle && file->kind == InputKind::bundle))
     return file;
+  if (file->kind == InputKind::bundle)
+    return refuseBundle(*file);
   return llvm::createStringError(
       std::errc::invalid_argument,
       "%s: is no schedule; make one with: blinkc compile %s -o FILE.sched",
@@ -215,6 +230,8 @@ llvm::Expected<InputFile> blink::readOrCompile(llvm::StringRef path,
   llvm::Expected<InputFile> file = readInput(path);
   if (!file)
     return file;
+  if (file->kind == InputKind::bundle)
+    return refuseBundle(*file);
   // Elsewhere what is asked for is said already; to leave out that a link is
   // gone would be an answer about another machine.
   if (file->kind != InputKind::topology && !options.linkEdits.empty())

@@ -35,6 +35,7 @@ void addVerifyCommand(CLI::App &app, int &exitCode);
 void addBoundCommand(CLI::App &app, int &exitCode);
 void addExplainCommand(CLI::App &app, int &exitCode);
 void addDiffCommand(CLI::App &app, int &exitCode);
+void addExtractCommand(CLI::App &app, int &exitCode);
 void addRunCommand(CLI::App &app, int &exitCode);
 void addTopoCommand(CLI::App &app, int &exitCode);
 
@@ -63,8 +64,13 @@ compileInput(mlir::MLIRContext *context, const InputFile &file,
              const CompileOptions &options, Phase last,
              const std::string &dumpDirectory);
 
-/// Reads `path`, which must be a schedule; the error says how to make one.
-llvm::Expected<InputFile> readSchedule(llvm::StringRef path);
+/// Reads `path`, which must be a schedule, or a bundle where that is wanted,
+/// too; the error says how to get one.
+llvm::Expected<InputFile> readSchedule(llvm::StringRef path,
+                                       bool orBundle = false);
+
+/// The error of a command that is given a bundle and wants one schedule.
+llvm::Error refuseBundle(const InputFile &file);
 
 /// Reads `path`; a schedule is kept as it is, anything else is compiled. Links
 /// are edited in a topology alone: an error otherwise.

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tools/blinkc/Command.h"
+#include "tools/blinkc/Bundles.h"
 
 #include "compiler/driver/OutputFile.h"
 #include "compiler/target/ExportSchedule.h"
@@ -32,6 +32,11 @@ struct CompileFlags {
   std::string emit = "sched";
   std::string dumpDirectory;
   bool json = false;
+  std::string allocations; ///< not empty: a bundle is asked for
+  std::string collectives = "all";
+  unsigned jobs = 0;
+  /// What a bundle has no use for, and what only a bundle has a use for.
+  std::vector<CLI::Option *> notForBundles, forBundles;
   /// What was asked for on the command line though the input says it already.
   std::vector<CLI::Option *> requestOptions;
 };
@@ -114,8 +119,30 @@ static int finish(const CompileFlags &flags, const CompileOptions &options,
   return kGood;
 }
 
+static llvm::Error refuse(const CLI::Option *option, const char *reason) {
+  return llvm::createStringError(std::errc::invalid_argument, "%s: %s",
+                                 option->get_name().c_str(), reason);
+}
+
+/// Whether the options fit together, as far as bundles go.
+static llvm::Error checkBundleFlags(const CompileFlags &flags) {
+  if (flags.allocations.empty()) {
+    for (const CLI::Option *option : flags.forBundles)
+      if (option->count() > 0)
+        return refuse(option, "is for bundles: it goes with --allocations");
+    return llvm::Error::success();
+  }
+  for (const CLI::Option *option : flags.notForBundles)
+    if (option->count() > 0)
+      return refuse(option, "does not go with --allocations, which writes a "
+                            "bundle of schedules for many allocations");
+  return llvm::Error::success();
+}
+
 static int run(const CompileFlags &flags) {
   Stopwatch watch;
+  if (llvm::Error error = checkBundleFlags(flags))
+    return reportError(std::move(error));
   llvm::Expected<CompileOptions> options = flags.request.options();
   if (!options)
     return reportError(options.takeError());
@@ -130,6 +157,10 @@ static int run(const CompileFlags &flags) {
   llvm::Expected<InputFile> file = readInput(flags.input);
   if (!file)
     return reportError(file.takeError());
+  if (!flags.allocations.empty())
+    return compileBundleFile({*file, flags.output, *options, flags.allocations,
+                              flags.collectives, flags.jobs, flags.json},
+                             watch);
   if (file->kind != InputKind::topology)
     for (CLI::Option *option : flags.requestOptions)
       if (option->count() > 0)
@@ -225,12 +256,36 @@ void blink::addCompileCommand(CLI::App &app, int &exitCode) {
       ->add_option("--dump-phases-to", flags->dumpDirectory,
                    "Also write the IR of each level to this folder")
       ->type_name("DIR");
+  command
+      ->add_option("--allocations", flags->allocations,
+                   "Write a bundle: schedules for many allocations. all (of "
+                   "two GPUs or more), sizes as 2-4, or a list as 0,1/4,5,6,7")
+      ->type_name("SETS");
+  command
+      ->add_option("--collectives", flags->collectives,
+                   "What a bundle is for: all, or a list. Rooted ones from "
+                   "every root")
+      ->type_name("LIST")
+      ->capture_default_str();
+  command
+      ->add_option("-j,--jobs", flags->jobs,
+                   "Threads that compile a bundle; 0: one a processor. The "
+                   "bytes are the same")
+      ->check(CLI::Range(0, 1024))
+      ->type_name("N")
+      ->capture_default_str();
+  for (const char *name : {"--collective", "--gpus", "--root", "--relays",
+                           "--time-limit", "--emit", "--dump-phases-to"})
+    flags->notForBundles.push_back(command->get_option(name));
+  for (const char *name : {"--collectives", "--jobs"})
+    flags->forBundles.push_back(command->get_option(name));
   command->add_flag("--json", flags->json, "Report as JSON (docs/cli.md)");
   command->footer(
       "Examples:\n"
       "  blinkc compile dgx1.topo -o allreduce.sched\n"
       "  blinkc compile dgx1.topo -c broadcast -r 2 -g 1,4,5,6 -l nvlink -o "
       "b.sched\n"
+      "  blinkc compile dgx1.topo --allocations all -o dgx1.sched  # a bundle\n"
       "  blinkc compile dgx1.topo --emit=forest          # the trees, as IR\n"
       "  blinkc compile my-algorithm.mlir -o mine.sched  # written by hand");
   command->callback([flags, &exitCode] { exitCode = run(*flags); });

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tools/blinkc/Command.h"
+#include "tools/blinkc/Bundles.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
@@ -17,6 +17,7 @@ namespace {
 struct VerifyFlags {
   std::string input;
   bool json = false;
+  unsigned jobs = 0;
 };
 } // namespace
 
@@ -53,9 +54,12 @@ static void printReport(const Summary &summary, const VerifyReport &report) {
 }
 
 static int run(const VerifyFlags &flags) {
-  llvm::Expected<InputFile> input = readSchedule(flags.input);
+  llvm::Expected<InputFile> input =
+      readSchedule(flags.input, /*orBundle=*/true);
   if (!input)
     return reportError(input.takeError());
+  if (input->kind == InputKind::bundle)
+    return verifyBundleFile(*input, flags.jobs, flags.json);
   llvm::Expected<const sched::Schedule *> file = openSchedule(*input);
   if (!file)
     return reportError(file.takeError());
@@ -84,7 +88,16 @@ void blink::addVerifyCommand(CLI::App &app, int &exitCode) {
   auto flags = std::make_shared<VerifyFlags>();
   CLI::App *command = app.add_subcommand(
       "verify", "Prove a schedule right, free of deadlock and near its bound");
-  command->add_option("input", flags->input, "A schedule (.sched)")->required();
+  command
+      ->add_option("input", flags->input,
+                   "A schedule, or a bundle of schedules (.sched)")
+      ->required();
+  command
+      ->add_option("-j,--jobs", flags->jobs,
+                   "Threads that verify a bundle; 0: one a processor")
+      ->check(CLI::Range(0, 1024))
+      ->type_name("N")
+      ->capture_default_str();
   command->add_flag("--json", flags->json, "Report as JSON (docs/cli.md)");
   command->footer(
       "Nothing but the file is needed: it holds the machine, the program of\n"
@@ -95,6 +108,9 @@ void blink::addVerifyCommand(CLI::App &app, int &exitCode) {
       "deadlock\n"
       "for any number of chunks; the rate; the bound, re-priced without a "
       "solver.\n"
+      "Of a bundle: all of that, for every schedule; and that each serves the\n"
+      "allocations it is said to serve, link by link, with its rate and "
+      "bound.\n"
       "Exit code 1 if any of it does not hold, 2 if the file is damaged.");
   command->callback([flags, &exitCode] { exitCode = run(*flags); });
 }

@@ -26,6 +26,7 @@ int main(int argc, char **argv) {
   blink::addExplainCommand(app, exitCode);
   blink::addDiffCommand(app, exitCode);
   blink::addRunCommand(app, exitCode);
+  blink::addExtractCommand(app, exitCode);
   blink::addTopoCommand(app, exitCode);
   try {
     app.parse(argc, argv);

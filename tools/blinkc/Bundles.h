@@ -1,0 +1,41 @@
+//===- Bundles.h - bundles on the command line ------------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_TOOLS_BLINKC_BUNDLES_H
+#define BLINK_TOOLS_BLINKC_BUNDLES_H
+
+#include "compiler/driver/ProveBundle.h"
+#include "tools/blinkc/Command.h"
+
+namespace blink {
+
+/// What `blinkc compile --allocations` was asked for.
+struct BundleCall {
+  const InputFile &input;
+  std::string output;
+  CompileOptions options;
+  std::string allocations;
+  std::string collectives;
+  unsigned jobs;
+  bool json;
+};
+
+/// Compiles, proves, writes and reports a bundle. Returns an exit code.
+int compileBundleFile(const BundleCall &call, const Stopwatch &watch);
+
+/// Proves a bundle and reports what was found. Returns an exit code.
+int verifyBundleFile(const InputFile &file, unsigned jobs, bool json);
+
+/// What both report of a bundle, after the first line.
+void printBundle(const sched::BundleView &bundle, const BundleProof &proof);
+nlohmann::ordered_json jsonBundle(const sched::BundleView &bundle,
+                                  const BundleProof &proof);
+/// "247 allocations of dgx1 in 84 classes".
+std::string bundleTitle(const sched::BundleView &bundle);
+
+} // namespace blink
+
+#endif // BLINK_TOOLS_BLINKC_BUNDLES_H

@@ -1,0 +1,143 @@
+//===- CompileBundle.cpp - blinkc compile --allocations -------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/blinkc/Bundles.h"
+#include "tools/blinkc/Progress.h"
+
+#include "compiler/driver/OutputFile.h"
+#include "compiler/topology/AllocationList.h"
+#include "compiler/topology/TopologyReader.h"
+
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <set>
+
+using namespace blink;
+
+static llvm::Expected<std::vector<Collective>>
+parseCollectives(llvm::StringRef text) {
+  std::set<Collective> found;
+  llvm::SmallVector<llvm::StringRef> words;
+  text.split(words, ',');
+  if (text == "all")
+    for (Collective collective : sched::EnumValuesCollective())
+      found.insert(collective);
+  else
+    for (llvm::StringRef word : words) {
+      std::optional<Collective> collective = parseCollective(word.trim());
+      if (!collective)
+        return llvm::createStringError(
+            std::errc::invalid_argument,
+            "--collectives: no collective '%s'; expected all, or a list of "
+            "allreduce, broadcast, reduce, allgather, reducescatter, gather, "
+            "scatter, alltoall",
+            word.trim().str().c_str());
+      found.insert(*collective);
+    }
+  return std::vector<Collective>(found.begin(), found.end());
+}
+
+static llvm::Error refuseInput(const InputFile &file) {
+  if (file.kind == InputKind::bundle)
+    return refuseBundle(file);
+  return llvm::createStringError(
+      std::errc::invalid_argument,
+      "--allocations: %s is no topology: it is for one allocation already",
+      file.path.c_str());
+}
+
+/// Opens what was made, as a user would, and proves it.
+static llvm::Expected<BundleProof> prove(const InputFile &made,
+                                         sched::BundleView &bundle,
+                                         const BundleCall &call,
+                                         Progress &progress) {
+  llvm::Expected<sched::BundleView> opened = openBundle(made);
+  if (!opened)
+    return opened.takeError();
+  bundle = *opened;
+  BundleProof proof =
+      proveBundle(bundle, call.jobs, [&](size_t done, size_t all) {
+        progress.say(
+            llvm::formatv("proving: {0} of {1} classes", done, all).str());
+      });
+  if (proof.ok())
+    return proof;
+  return llvm::createStringError(
+      std::errc::invalid_argument,
+      "%s: the bundle cannot be proved and is not written; this is a bug: %s",
+      call.input.path.c_str(), proof.problems.front().c_str());
+}
+
+static void printReport(const BundleCall &call, const sched::BundleView &bundle,
+                        const BundleProof &proof, size_t fileBytes,
+                        double seconds) {
+  if (call.json) {
+    nlohmann::ordered_json json = jsonBundle(bundle, proof);
+    addLinkEdits(json, call.options);
+    json["file_bytes"] = fileBytes;
+    json["output"] = call.output;
+    json["seconds"] = seconds;
+    llvm::outs() << json.dump(2) << "\n";
+    return;
+  }
+  llvm::outs() << bundleTitle(bundle) << "\n";
+  if (!call.options.linkEdits.empty())
+    llvm::outs() << "  links        " << describeEdits(call.options.linkEdits)
+                 << "\n";
+  printBundle(bundle, proof);
+  llvm::outs()
+      << "  proof        each: right result, no deadlock, loads within "
+         "bandwidth, bound re-priced;\n"
+         "               again on each allocation and root it serves: "
+      << proof.renamed << " in all\n"
+      << "  file         "
+      << (call.output.empty() ? "not written: no -o given" : call.output)
+      << ", " << fileBytes << " bytes, " << llvm::formatv("{0:F3}", seconds)
+      << " s\n";
+}
+
+int blink::compileBundleFile(const BundleCall &call, const Stopwatch &watch) {
+  if (call.input.kind != InputKind::topology)
+    return reportError(refuseInput(call.input));
+  llvm::Expected<Topology> topology =
+      parseTopology(call.input.text(), call.input.path);
+  if (!topology)
+    return reportError(topology.takeError());
+  auto collectives = parseCollectives(call.collectives);
+  if (!collectives)
+    return reportError(collectives.takeError());
+  auto allocations = parseAllocations(
+      call.allocations, static_cast<int>(topology->gpus().size()));
+  if (!allocations)
+    return reportError(llvm::createStringError(
+        std::errc::invalid_argument, "--allocations: %s",
+        llvm::toString(allocations.takeError()).c_str()));
+
+  Progress progress;
+  auto bytes = compileBundle(
+      *topology, {call.options, *collectives, *allocations, call.jobs},
+      [&](size_t done, size_t all) {
+        progress.say(
+            llvm::formatv("compiling: {0} of {1} classes", done, all).str());
+      });
+  if (!bytes)
+    return reportError(llvm::createStringError(
+        std::errc::invalid_argument, "%s: %s", call.input.path.c_str(),
+        llvm::toString(bytes.takeError()).c_str()));
+  InputFile made{call.input.path, InputKind::bundle, std::move(*bytes)};
+  sched::BundleView bundle;
+  llvm::Expected<BundleProof> proof = prove(made, bundle, call, progress);
+  if (!proof)
+    return reportError(proof.takeError());
+  if (!call.output.empty())
+    if (llvm::Error error = writeFile(call.output, made.text()))
+      return reportError(std::move(error));
+  progress.say("");
+  if (call.output != "-")
+    printReport(call, bundle, *proof, made.bytes.size(), watch.seconds());
+  return kGood;
+}
