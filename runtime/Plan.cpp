@@ -92,10 +92,31 @@ void findDirectBlocks(const StepCode &step, const OperandCode *operands,
       blocks[operands[0].index] = operands[i].index;
 }
 
-RankPlan planRank(const sched::RankProgram &rank, sched::Collective collective,
+/// Blocks that belong to ranks of the program become those of the job's.
+void renameBlocks(RankPlan &plan, const ProgramChoice &choice) {
+  const sched::Collective collective = choice.program->collective();
+  const uint32_t ranks = choice.program->allocation()->size();
+  const bool inputs = sched::inputBlocks(collective, ranks) > 1;
+  const bool outputs = sched::outputBlocks(collective, ranks) > 1;
+  if (choice.jobRanks.empty() || (!inputs && !outputs))
+    return;
+  plan.renamed.assign(plan.code.operands,
+                      plan.code.operands + plan.numOperands);
+  for (OperandCode &operand : plan.renamed)
+    if (operand.kind == OperandKind::input
+            ? inputs
+            : operand.kind == OperandKind::output && outputs)
+      operand.index = choice.jobRank(operand.index);
+  plan.code.operands = plan.renamed.data();
+}
+
+RankPlan planRank(const sched::RankProgram &rank, const ProgramChoice &choice,
                   std::vector<uint32_t> &directBlocks) {
+  const sched::Collective collective = choice.program->collective();
   RankPlan plan;
   plan.code = codeOf(rank);
+  plan.numOperands = rank.operands()->size();
+  renameBlocks(plan, choice);
   std::map<uint32_t, TreeUse> uses = usesOf(rank, plan.code);
   for (uint32_t s = 0; s < rank.steps()->size(); ++s) {
     const StepCode &step = plan.code.steps[s];
@@ -110,12 +131,17 @@ RankPlan planRank(const sched::RankProgram &rank, sched::Collective collective,
 
 using Pair = std::pair<uint16_t, uint16_t>;
 
+Pair endsOf(const sched::Channel &channel, const ProgramChoice &choice) {
+  return {choice.jobRank(channel.source()),
+          choice.jobRank(channel.destination())};
+}
+
 /// Grows the rings between each two ranks until the variant's channels fit.
-void claimRings(const sched::Variant &variant,
+void claimRings(const sched::Variant &variant, const ProgramChoice &choice,
                 std::map<Pair, std::vector<RingPlan>> &rings) {
   std::map<Pair, size_t> used;
   for (const sched::Channel *channel : *variant.channels()) {
-    Pair pair{channel->source(), channel->destination()};
+    const Pair pair = endsOf(*channel, choice);
     size_t index = used[pair]++;
     std::vector<RingPlan> &list = rings[pair];
     if (index == list.size())
@@ -134,16 +160,17 @@ void claimRings(const sched::Variant &variant,
   }
 }
 
-VariantPlan planVariant(const sched::Program &program,
+VariantPlan planVariant(const ProgramChoice &choice,
                         const sched::Variant &variant, uint32_t number,
                         const std::map<Pair, uint32_t> &firstRing) {
   VariantPlan plan;
   plan.variant = &variant;
   plan.number = number;
   plan.directBlocks.assign(variant.channels()->size(), kNoBlock);
-  for (const sched::RankProgram *rank : *variant.ranks())
-    plan.ranks.push_back(
-        planRank(*rank, program.collective(), plan.directBlocks));
+  plan.ranks.resize(variant.ranks()->size());
+  for (uint32_t rank = 0; rank < variant.ranks()->size(); ++rank)
+    plan.ranks[choice.jobRank(rank)] =
+        planRank(*variant.ranks()->Get(rank), choice, plan.directBlocks);
   plan.largest = {0, 0, 1};
   uint32_t before = 0;
   for (const sched::Tree *tree : *variant.trees()) {
@@ -157,7 +184,7 @@ VariantPlan planVariant(const sched::Program &program,
   }
   std::map<Pair, uint32_t> used;
   for (const sched::Channel *channel : *variant.channels()) {
-    Pair pair{channel->source(), channel->destination()};
+    const Pair pair = endsOf(*channel, choice);
     plan.rings.push_back(firstRing.at(pair) + used[pair]++);
     plan.slots.push_back(channel->slots());
   }
@@ -192,32 +219,20 @@ const VariantPlan &ProgramPlan::variantFor(uint64_t bytes) const {
   return variants.back(); // of 2^64 - 1 bytes
 }
 
-Status Plan::create(const ScheduleSet &files, int numRanks, Plan &plan) {
+Status Plan::create(const ScheduleSet &files, int numRanks,
+                    const std::vector<int> &gpus, Plan &plan) {
   plan.numRanks = numRanks;
   plan.files = files;
-  plan.fingerprint = sched::fnv1a64(&numRanks, sizeof(numRanks));
-  uint32_t otherRanks = 0; // of a program that does not fit, for the message
+  Choice choice;
+  Status status = choosePrograms(files, numRanks, gpus, choice);
+  if (!status.ok())
+    return status;
+  plan.fingerprint = choice.fingerprint;
+  plan.notes = std::move(choice.notes);
   std::map<Pair, std::vector<RingPlan>> rings;
-  for (const auto &file : files) {
-    uint64_t checksum = file->checksum();
-    plan.fingerprint =
-        sched::fnv1a64(&checksum, sizeof(checksum), plan.fingerprint);
-    for (const sched::Program *program : *file->root().programs()) {
-      if (sched::numPrograms(*program) != uint32_t(numRanks)) {
-        otherRanks = sched::numPrograms(*program);
-        continue;
-      }
-      plan.programs.emplace_back();
-      plan.programs.back().program = program;
-      for (const sched::Variant *variant : *program->variants())
-        claimRings(*variant, rings);
-    }
-  }
-  if (plan.programs.empty())
-    return {blinkInvalidUsage,
-            "the schedule is for " + std::to_string(otherRanks) +
-                " ranks, the call has " + std::to_string(numRanks) +
-                ": compile one for as many GPUs"};
+  for (const ProgramChoice &chosen : choice.programs)
+    for (const sched::Variant *variant : *chosen.program->variants())
+      claimRings(*variant, chosen, rings);
 
   std::map<Pair, uint32_t> firstRing;
   for (auto &[pair, list] : rings) {
@@ -231,12 +246,15 @@ Status Plan::create(const ScheduleSet &files, int numRanks, Plan &plan) {
     }
   }
   uint32_t number = 0;
-  for (ProgramPlan &program : plan.programs) {
+  for (const ProgramChoice &chosen : choice.programs) {
+    ProgramPlan &program = plan.programs.emplace_back();
+    program.program = chosen.program;
+    program.root = chosen.root;
     program.readsInput.resize(numRanks);
     program.usesOutput.resize(numRanks);
-    for (const sched::Variant *variant : *program.program->variants()) {
+    for (const sched::Variant *variant : *chosen.program->variants()) {
       program.variants.push_back(
-          planVariant(*program.program, *variant, number++, firstRing));
+          planVariant(chosen, *variant, number++, firstRing));
       noteUse(program.variants.back(), program, plan);
     }
   }
@@ -249,22 +267,21 @@ Status Plan::find(sched::Collective collective, int root,
   for (const ProgramPlan &program : programs) {
     if (program.program->collective() != collective)
       continue;
-    if (program.program->root() == root) {
+    if (program.root == root) {
       result = &program;
       return {};
     }
-    roots +=
-        (roots.empty() ? "" : ", ") + std::to_string(program.program->root());
+    roots += (roots.empty() ? "" : ", ") + std::to_string(program.root);
   }
   std::string name = sched::EnumNameCollective(collective);
   std::string ranks = std::to_string(numRanks) + " ranks";
   if (roots.empty())
     return {blinkInvalidUsage, "the schedule has no " + name + " for " + ranks +
-                                   ": compile one and open or add it"};
+                                   ": compile one and open or add it" + notes};
   return {blinkInvalidUsage, "the schedule has no " + name + " for " + ranks +
                                  " with root " + std::to_string(root) +
                                  ", only with root " + roots +
-                                 ": compile one and add it"};
+                                 ": compile one and add it" + notes};
 }
 
 } // namespace blink::runtime

@@ -358,6 +358,8 @@ const Schedule *openPiece(const BundleView &bundle, uint32_t classNumber,
         !std::equal(one.gpus()->begin(), one.gpus()->end(),
                     program->allocation()->begin()))
       error = place + "a program for another collective or allocation";
+    else if (numPrograms(*program) != one.gpus()->size())
+      error = place + "a program with relays";
   if (schedule->topology()->nodes()->size() != bundle.index->num_nodes() ||
       (one.condition() == 0 &&
        schedule->topology()->fingerprint() != bundle.index->fingerprint()))

@@ -7,6 +7,8 @@
 #ifndef BLINK_TEST_EMULATION_EMULATION_H
 #define BLINK_TEST_EMULATION_EMULATION_H
 
+#include <vector>
+
 namespace blink::test {
 
 /// What the emulated machine is; set before communicators are made.
@@ -16,6 +18,9 @@ struct EmulatedMachine {
   /// across it they do not.
   int peerBorder = 1000;
   unsigned residentLanes = 1000; ///< of a device
+  /// PCI buses of the devices, in CUDA's order; device d is on bus d + 1 where
+  /// none is given.
+  std::vector<int> buses;
 };
 extern EmulatedMachine emulatedMachine;
 
