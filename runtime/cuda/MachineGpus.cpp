@@ -7,7 +7,7 @@
 #include "runtime/cuda/MachineGpus.h"
 
 #include <algorithm>
-#include <cctype>
+#include <charconv>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -40,16 +40,15 @@ std::optional<uint64_t> pciAddress(const std::string &text) {
   constexpr char kBehind[] = {':', ':', '.', '\0'};
   constexpr int kBits[] = {32, 8, 5, 3};
   uint64_t address = 0;
-  const char *at = text.c_str();
+  const char *at = text.data(), *const end = at + text.size();
   for (int part = 0; part < 4; ++part) {
-    if (!std::isxdigit(static_cast<unsigned char>(*at)))
-      return std::nullopt;
-    char *end = nullptr;
-    const uint64_t number = std::strtoull(at, &end, 16);
-    if (*end != kBehind[part] || number >> kBits[part] != 0)
+    uint64_t number = 0;
+    const auto [behind, error] = std::from_chars(at, end, number, 16);
+    if (error != std::errc() || number >> kBits[part] != 0 ||
+        *behind != kBehind[part])
       return std::nullopt;
     address = address << kBits[part] | number;
-    at = end + 1;
+    at = behind + 1;
   }
   return address;
 }

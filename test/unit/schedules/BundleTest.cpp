@@ -197,6 +197,17 @@ TEST_CASE("pieces are judged when they are opened") {
   CHECK(contains(error, "classes[2].pieces[0]: the checksum"));
   // Under a condition the machine is another one.
   CHECK(sched::openPiece(bundle, 2, 1, error));
+
+  m = model();
+  TestSchedule relayed =
+      onMachine(makeSchedule(Collective::allreduce, 0, 2, {}), 4, {0, 1});
+  relayed.programs[0].relays = {2};
+  relayed.variant().ranks.emplace_back();
+  m.classes[0].pieces[0] = seal(relayed);
+  const std::vector<uint8_t> withRelay = seal(m);
+  REQUIRE(sched::openBundle(withRelay.data(), withRelay.size(), bundle, error));
+  CHECK(!sched::openPiece(bundle, 0, 0, error));
+  CHECK(contains(error, "classes[0].pieces[0]: a program with relays"));
 }
 
 TEST_CASE("damaged bundles are refused, and never read out of bounds") {
