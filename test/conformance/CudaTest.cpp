@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "test/conformance/Elements.h"
+#include "test/conformance/Places.h"
 #include "test/conformance/Workers.h"
 
 #include "doctest/doctest.h"
@@ -168,6 +169,8 @@ TEST_CASE(
     CHECK(contains(text, ", step 0, channel "));
     CHECK(contains(text, "no chunk: expected 1 written, seen 0"));
     CHECK(contains(text, "waited 200 ms"));
+    CHECK(namesAWait(text, makeSchedule(Collective::allreduce, 0, 3, {})));
+    CHECK(freshJobFails() == "");
   }
 }
 
@@ -184,6 +187,7 @@ TEST_CASE("calls that differ are found by the data") {
     std::string text = lastError(job, 0);
     CAPTURE(text);
     CHECK(contains(text, "the ranks' calls differ: rank "));
+    CHECK(freshJobFails() == "");
     // In one group nothing is launched, and the job lives on.
     Job other(makeSchedule(Collective::allreduce, 0, 2, {}), 2);
     CHECK(other.inGroup([&](int rank) {
@@ -201,6 +205,7 @@ TEST_CASE("abort ends kernels that wait") {
   CHECK(start(job, 0, data[0], 1) == blinkSuccess);
   CHECK(blinkCommAbort(job.release(0)) == blinkSuccess); // waits for the kernel
   CHECK(contains(lastError(job, 1), "rank 0 aborted"));
+  CHECK(freshJobFails() == "");
 }
 
 TEST_CASE("ranks in processes of their own share GPU memory") {

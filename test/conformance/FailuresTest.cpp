@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "test/conformance/Job.h"
+#include "test/conformance/Places.h"
 
 #include "doctest/doctest.h"
 
@@ -72,6 +72,7 @@ TEST_CASE("a missing rank is named when the time is up") {
   blinkResult_t state = blinkSuccess;
   CHECK(blinkCommGetAsyncError(job[2], &state) == blinkSuccess);
   CHECK(state == blinkRemoteError);
+  CHECK(freshJobFails() == "");
 }
 
 TEST_CASE("the environment sets the time limit, the config goes first") {
@@ -117,6 +118,8 @@ TEST_CASE("a schedule that cannot end ends, and says where it stood") {
   CHECK((rank0 || rank1));
   // Both ranks tell the same story.
   CHECK(blinkGetLastError(job[1]) == text);
+  CHECK(namesAWait(text, stuckSchedule()));
+  CHECK(freshJobFails() == "");
 }
 
 TEST_CASE("abort from another thread ends the calls of all ranks") {
@@ -180,6 +183,7 @@ TEST_CASE("abort while data moves") {
     std::fill(data[1].begin(), data[1].end(), 7.0f);
     thread.join();
     CHECK(data[1] == std::vector<float>(count, 7.0f));
+    CHECK(freshJobFails() == "");
     CHECK((result == blinkRemoteError || result == blinkSuccess));
     CHECK(sumOne(job[0]) == blinkRemoteError);
   }
@@ -197,6 +201,7 @@ TEST_CASE("calls that differ are an error on all ranks, never a wrong result") {
           CHECK(result == blinkInvalidUsage);
         // What had been sent is lost: nobody can go on.
         CHECK(sumOne(job[0]) == blinkInvalidUsage);
+        CHECK(freshJobFails() == "");
       } else {
         CHECK(job.inGroup(call) == blinkInvalidUsage);
         Case c; // nothing was run, and the job lives on

@@ -14,6 +14,7 @@
 #include "runtime/cuda/Kernels.h"
 #endif
 
+#include <algorithm>
 #include <climits>
 #include <cstdlib>
 #include <cstring>
@@ -81,10 +82,11 @@ public:
   }
 
   bool marginsIntact() const {
-    for (size_t i = 0; i < bytes_.size(); ++i)
-      if ((i < offset_ || i >= offset_ + size_) && bytes_[i] != kCanary)
-        return false;
-    return true;
+    const auto intact = [](unsigned char byte) { return byte == kCanary; };
+    return std::all_of(bytes_.begin(), bytes_.begin() + long(offset_),
+                       intact) &&
+           std::all_of(bytes_.begin() + long(offset_ + size_), bytes_.end(),
+                       intact);
   }
 
 private:
@@ -254,28 +256,87 @@ blinkResult_t call(const Case &c, const void *send, void *recv,
 
 //===-- Buffers -----------------------------------------------------------===//
 
-/// One period of a rank's input. Kept: making an element is slow.
-static const std::vector<uint64_t> &inputColumn(blinkDataType_t type,
-                                                blinkRedOp_t op, int rank) {
-  static std::map<std::tuple<int, int, int>, std::vector<uint64_t>> columns;
-  std::vector<uint64_t> &column = columns[{type, op, rank}];
-  for (size_t i = column.size(); i < kPeriod; ++i)
-    column.push_back(inputBits(type, op, rank, i));
-  return column;
+/// Some periods of elements, as they lie in memory.
+using Pattern = std::vector<unsigned char>;
+
+static Pattern patternOf(blinkDataType_t type,
+                         const std::vector<uint64_t> &column) {
+  constexpr size_t kPeriods = 16; // so that pieces are worth a memcpy
+  Pattern pattern(kPeriods * kPeriod * size_t(bytesOf(type)));
+  for (size_t i = 0; i < kPeriods * kPeriod; ++i)
+    storeBits(type, pattern.data(), i, column[i % kPeriod]);
+  return pattern;
 }
 
-/// The reduction of one period of all ranks' inputs. Kept, too.
-static const std::vector<uint64_t> &
-reducedColumn(blinkDataType_t type, blinkRedOp_t op, int numRanks) {
-  static std::map<std::tuple<int, int, int>, std::vector<uint64_t>> columns;
-  std::vector<uint64_t> &column = columns[{type, op, numRanks}];
-  for (size_t i = column.size(); i < kPeriod; ++i) {
-    std::vector<uint64_t> contributions;
-    for (int rank = 0; rank < numRanks; ++rank)
-      contributions.push_back(inputColumn(type, op, rank)[i]);
-    column.push_back(reduceBits(type, op, contributions));
+/// A rank's input. Kept: making an element is slow.
+static const Pattern &inputPattern(blinkDataType_t type, blinkRedOp_t op,
+                                   int rank) {
+  static std::map<std::tuple<int, int, int>, Pattern> patterns;
+  Pattern &pattern = patterns[{type, op, rank}];
+  if (pattern.empty()) {
+    std::vector<uint64_t> column;
+    for (size_t i = 0; i < kPeriod; ++i)
+      column.push_back(inputBits(type, op, rank, i));
+    pattern = patternOf(type, column);
   }
-  return column;
+  return pattern;
+}
+
+/// The reduction of all ranks' inputs. Kept, too.
+static const Pattern &reducedPattern(blinkDataType_t type, blinkRedOp_t op,
+                                     int numRanks) {
+  static std::map<std::tuple<int, int, int>, Pattern> patterns;
+  Pattern &pattern = patterns[{type, op, numRanks}];
+  if (pattern.empty()) {
+    std::vector<uint64_t> column;
+    for (size_t i = 0; i < kPeriod; ++i) {
+      std::vector<uint64_t> contributions;
+      for (int rank = 0; rank < numRanks; ++rank)
+        contributions.push_back(
+            loadBits(type, inputPattern(type, op, rank).data(), i));
+      column.push_back(reduceBits(type, op, contributions));
+    }
+    pattern = patternOf(type, column);
+  }
+  return pattern;
+}
+
+/// Calls visit(offset, piece, bytes) for the pieces of the pattern that make up
+/// its elements [first, first + count).
+template <typename Visit>
+static void alongPattern(const Pattern &pattern, size_t elementBytes,
+                         size_t first, size_t count, const Visit &visit) {
+  size_t begin = first % kPeriod * elementBytes;
+  size_t offset = 0;
+  while (offset != count * elementBytes) {
+    const size_t bytes =
+        std::min(count * elementBytes - offset, pattern.size() - begin);
+    visit(offset, pattern.data() + begin, bytes);
+    offset += bytes;
+    begin = 0; // whole periods
+  }
+}
+
+/// Elements that are not as they must be.
+struct Wrong {
+  size_t count = 0, first = 0;
+};
+
+/// Compares elements [at, at + count) of a buffer with those of the pattern
+/// from `first` on.
+static void compare(const unsigned char *buffer, size_t at,
+                    const Pattern &pattern, size_t elementBytes, size_t first,
+                    size_t count, Wrong &wrong) {
+  alongPattern(pattern, elementBytes, first, count,
+               [&](size_t offset, const unsigned char *piece, size_t bytes) {
+                 const unsigned char *got = buffer + at * elementBytes + offset;
+                 if (std::memcmp(got, piece, bytes) == 0)
+                   return;
+                 for (size_t i = 0; i < bytes; i += elementBytes)
+                   if (std::memcmp(got + i, piece + i, elementBytes) != 0 &&
+                       wrong.count++ == 0)
+                     wrong.first = at + (offset + i) / elementBytes;
+               });
 }
 
 struct RankBuffers::State {
@@ -288,10 +349,9 @@ struct RankBuffers::State {
   std::unique_ptr<Buffer> sendBuffer, recvBuffer;
   unsigned char *send, *recv;
 
-  uint64_t input(int ofRank, size_t index) const {
-    return columns[ofRank][index % kPeriod];
+  const Pattern &input(int ofRank) const {
+    return inputPattern(c.type, c.op, ofRank);
   }
-  std::vector<std::vector<uint64_t>> columns; ///< of each rank, one period
 };
 
 RankBuffers::State::State(const Case &c, int numRanks, int rank)
@@ -320,10 +380,10 @@ RankBuffers::State::State(const Case &c, int numRanks, int rank)
     send = recv + (gathers ? part : 0);
   if (c.inPlace && scatters)
     recv = recv + part;
-  for (int r = 0; r < n; ++r)
-    columns.push_back(inputColumn(c.type, c.op, r));
-  for (size_t i = 0; i < sendCount; ++i)
-    storeBits(c.type, send, i, input(rank, i));
+  alongPattern(input(rank), size_t(bytesOf(c.type)), 0, sendCount,
+               [&](size_t offset, const unsigned char *piece, size_t bytes) {
+                 std::memcpy(send + offset, piece, bytes);
+               });
   sendBuffer->upload();
   recvBuffer->upload();
 }
@@ -340,6 +400,20 @@ void *RankBuffers::recv() const {
   return state_->recvBuffer->twin(state_->recv);
 }
 
+void RankBuffers::fill(const std::vector<uint64_t> &bits) {
+  for (size_t i = 0; i < bits.size(); ++i)
+    storeBits(state_->c.type, state_->send, i, bits[i]);
+  (state_->c.inPlace ? state_->recvBuffer : state_->sendBuffer)->upload();
+}
+
+std::vector<uint64_t> RankBuffers::result() {
+  state_->recvBuffer->download();
+  std::vector<uint64_t> bits;
+  for (size_t i = 0; i < state_->recvCount; ++i)
+    bits.push_back(loadBits(state_->c.type, state_->recv, i));
+  return bits;
+}
+
 std::string RankBuffers::check() {
   const State &s = *state_;
   s.sendBuffer->download();
@@ -348,30 +422,27 @@ std::string RankBuffers::check() {
   const bool receives = (c.collective != Collective::reduce &&
                          c.collective != Collective::gather) ||
                         s.rank == c.root;
-  std::vector<uint64_t> reduced;
-  if (s.reduces)
-    reduced = reducedColumn(c.type, c.op, s.n);
-  size_t wrong = 0, firstWrong = 0;
-  for (size_t i = 0; receives && i < s.recvCount; ++i) {
-    // Where the element comes from, and which it is there.
-    const int source = s.gathers ? int(i / c.count) : c.root;
-    const size_t index = (s.gathers ? i % c.count : i) +
-                         (s.scatters ? size_t(s.rank) * c.count : 0);
-    const uint64_t expected =
-        s.reduces ? reduced[index % kPeriod] : s.input(source, index);
-    if (loadBits(c.type, s.recv, i) != expected && wrong++ == 0)
-      firstWrong = i;
-  }
+  const size_t size = size_t(bytesOf(c.type));
+  Wrong wrong;
+  // Elements of a scattered buffer are numbered through all its blocks.
+  const size_t first = s.scatters ? size_t(s.rank) * c.count : 0;
+  if (receives && s.reduces)
+    compare(s.recv, 0, reducedPattern(c.type, c.op, s.n), size, first,
+            s.recvCount, wrong);
+  for (int source = 0; receives && s.gathers && source < s.n; ++source)
+    compare(s.recv, size_t(source) * c.count, s.input(source), size, first,
+            c.count, wrong);
+  if (receives && !s.reduces && !s.gathers)
+    compare(s.recv, 0, s.input(c.root), size, first, s.recvCount, wrong);
   const std::string place = c.describe() + ", rank " + std::to_string(s.rank);
-  if (wrong != 0)
-    return place + ": " + std::to_string(wrong) + " wrong, first at " +
-           std::to_string(firstWrong);
+  if (wrong.count != 0)
+    return place + ": " + std::to_string(wrong.count) + " wrong, first at " +
+           std::to_string(wrong.first);
   if (!s.sendBuffer->marginsIntact() || !s.recvBuffer->marginsIntact())
     return place + ": wrote beside a buffer";
-  for (size_t i = 0; !c.inPlace && i < s.sendCount; ++i)
-    if (loadBits(c.type, s.send, i) != s.input(s.rank, i))
-      return place + ": the input changed";
-  return "";
+  if (!c.inPlace)
+    compare(s.send, 0, s.input(s.rank), size, 0, s.sendCount, wrong);
+  return wrong.count == 0 ? "" : place + ": the input changed";
 }
 
 std::string runCase(const Job &job, const Case &c) {

@@ -17,6 +17,19 @@
 
 namespace blink::test {
 
+/// Whether this program tests the CUDA back end, on GPUs or emulated ones.
+#if BLINK_TEST_CUDA
+inline constexpr bool kOnCuda = true;
+#else
+inline constexpr bool kOnCuda = false;
+#endif
+/// Whether ThreadSanitizer makes everything many times slower.
+#if defined(__SANITIZE_THREAD__)
+inline constexpr bool kSlow = true;
+#else
+inline constexpr bool kSlow = false;
+#endif
+
 /// One schedule file with a program for every collective, all of one shape;
 /// broadcast and reduce with root `root`.
 TestSchedule allCollectives(int numRanks, int root,
@@ -90,6 +103,10 @@ public:
 
   const void *send() const;
   void *recv() const;
+  /// Another input than a case's; `check` then says nothing of use.
+  void fill(const std::vector<uint64_t> &bits);
+  /// The bits of the output.
+  std::vector<uint64_t> result();
   /// "" or what is wrong after the collective: a number of wrong elements, an
   /// input or a byte beside a buffer that was written.
   std::string check();

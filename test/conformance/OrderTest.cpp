@@ -61,35 +61,6 @@ TEST_CASE("the same bits on every rank, in every run") {
   CHECK(other != first);
 }
 
-TEST_CASE("a thousand small calls back to back") {
-  const int ranks = 4;
-  BuildOptions layout;
-  layout.lanes = 1;
-  layout.slots = 1;
-  layout.chunkBytes = 16;
-  Job job(allCollectives(ranks, 1, layout), ranks);
-  std::vector<int> wrong(ranks);
-  for (blinkResult_t result : job.onThreads([&](int rank) {
-         for (int i = 0; i < 1000; ++i) {
-           int32_t in[7], out[7];
-           for (int k = 0; k < 7; ++k)
-             in[k] = i + k * rank;
-           blinkResult_t result =
-               i % 3 == 2 ? blinkBroadcast(in, out, 7, blinkInt32, 1, job[rank],
-                                           nullptr)
-                          : blinkAllReduce(in, out, 7, blinkInt32, blinkSum,
-                                           job[rank], nullptr);
-           if (result != blinkSuccess)
-             return result;
-           for (int k = 0; k < 7; ++k)
-             wrong[rank] += out[k] != (i % 3 == 2 ? i + k : 4 * i + 6 * k);
-         }
-         return blinkSuccess;
-       }))
-    CHECK(result == blinkSuccess);
-  CHECK(wrong == std::vector<int>(ranks, 0));
-}
-
 TEST_CASE("two jobs at once, in one thread's group and in many threads") {
   const int ranks = 3;
   TestSchedule model = makeSchedule(Collective::allreduce, 0, ranks, {});

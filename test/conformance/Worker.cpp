@@ -17,9 +17,12 @@
 #include "runtime/core/Memory.h"
 #include "runtime/host/RankRun.h"
 #include "test/conformance/Elements.h"
-#include "test/conformance/Job.h"
+#include "test/conformance/Places.h"
+#if BLINK_TEST_EMULATED
+#include "test/emulation/Emulation.h"
+#endif
 
-// Job.cpp asserts; there are no test cases here.
+// Jobs assert; there are no test cases here.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include "doctest/doctest.h"
 
@@ -86,10 +89,23 @@ std::atomic<int> foldsLeft{-1};
 
 bool strikes() { return foldsLeft.fetch_sub(1) == 0; }
 
-void killHook(int, uint32_t, uint32_t, uint64_t, runtime::Segment &) {
-  if (strikes())
+// Where the process dies, when foldsLeft have passed there.
+Place target;
+
+void killHook(int rank, uint32_t lane, uint32_t step, uint64_t,
+              runtime::Segment &) {
+  if (target == Place{rank, lane, step} && strikes())
     raise(SIGKILL);
 }
+
+#if BLINK_TEST_EMULATED
+/// The same before a lane's barrier, for its step.
+void killAtBarrier(const runtime::Launch &, unsigned block, unsigned thread,
+                   unsigned barrier) {
+  if (target == Place{self, block, barrier} && thread == 0 && strikes())
+    raise(SIGKILL);
+}
+#endif
 
 void delayHook(int, uint32_t, uint32_t, uint64_t, runtime::Segment &) {
   if (foldsLeft.fetch_sub(1) >= 0)
@@ -102,7 +118,8 @@ void corruptHook(int, uint32_t, uint32_t, uint64_t, runtime::Segment &segment) {
   if (!strikes())
     return;
   std::thread([&segment] {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+    const auto end =
+        std::chrono::steady_clock::now() + std::chrono::seconds(60);
     while (!segment.failed() && std::chrono::steady_clock::now() < end)
       for (int slot = 0; slot < 2; ++slot) // as BuildOptions has it
         runtime::storeRelease(&segment.heads(0)[slot].full, 0x1234567890abcdef);
@@ -209,7 +226,11 @@ int reduceUntilError(size_t count, int times) {
       // Afterwards every call fails at once, and the process lives on.
       if (call(c, buffers.send(), buffers.recv(), comm) != result)
         return say("a second call did not fail alike");
-      return sayError(result);
+      const std::string text = blinkGetLastError(nullptr);
+      const std::string fresh = freshJobFails(2);
+      if (!fresh.empty())
+        return say("a fresh communicator does not work: " + fresh);
+      return say(std::string(blinkGetErrorString(result)) + ": " + text);
     }
   }
   return say("good");
@@ -224,9 +245,15 @@ int runScenario(const std::string &scenario) {
     return runCases({300007});
   if (scenario == "registered")
     return runRegistered();
-  if (scenario.rfind("kill", 0) == 0 && last) {
-    foldsLeft = std::atoi(scenario.c_str() + 4);
+  int times = 0;
+  if (std::sscanf(scenario.c_str(), "kill:%d:%u:%u:%d", &target.rank,
+                  &target.lane, &target.step, &times) == 4 &&
+      target.rank == self) {
+    foldsLeft = times;
     runtime::stepHook = killHook;
+#if BLINK_TEST_EMULATED
+    laneHook = killAtBarrier;
+#endif
   }
   if (scenario == "delay" && last) {
     foldsLeft = 10;
@@ -244,7 +271,7 @@ int runScenario(const std::string &scenario) {
     return blinkCommAbort(std::exchange(comm, nullptr)) == blinkSuccess
                ? say("good")
                : 1;
-  if (scenario == "kill3large")
+  if (scenario.find(":large") != std::string::npos)
     return reduceUntilError(300007, 2000);
   // Whether a corrupted word is one that matters is a matter of luck.
   return reduceUntilError(scenario == "differ" && last ? 99 : 100,
@@ -265,6 +292,8 @@ blinkUniqueId readId() {
 } // namespace
 
 int main(int argc, char **argv) {
+  doctest::Context asserts;
+  asserts.setAsDefaultForAssertsOutOfTestCases();
   if (argc != 6)
     return say("usage: SCHEDULE RANKS RANK TIMEOUT_MS SCENARIO");
   numRanks = std::atoi(argv[2]);
@@ -286,8 +315,11 @@ int main(int argc, char **argv) {
   if (result == blinkSuccess)
     result = blinkCommInitRank(&comm, numRanks, readId(), self, device,
                                schedule, &config);
-  if (result != blinkSuccess)
-    return sayError(result);
+  if (result != blinkSuccess) {
+    const int code = sayError(result);
+    blinkScheduleClose(schedule);
+    return code;
+  }
   blinkScheduleClose(schedule);
   const int code = runScenario(argv[5]);
   if (std::string(argv[5]) == "corrupt") {

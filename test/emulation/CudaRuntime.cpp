@@ -32,6 +32,7 @@
 #include <vector>
 
 blink::test::EmulatedMachine blink::test::emulatedMachine;
+std::atomic<blink::test::LaneHook> blink::test::laneHook{nullptr};
 
 using blink::test::emulatedMachine;
 
@@ -275,6 +276,13 @@ cudaError_t cudaIpcOpenMemHandle(void **memory, cudaIpcMemHandle_t handle,
 }
 cudaError_t cudaIpcCloseMemHandle(void *memory) {
   return memories().free(memory);
+}
+cudaError_t cudaMemGetInfo(size_t *free, size_t *total) {
+  // The host's, which all devices share.
+  const size_t page = size_t(sysconf(_SC_PAGESIZE));
+  *free = size_t(sysconf(_SC_AVPHYS_PAGES)) * page;
+  *total = size_t(sysconf(_SC_PHYS_PAGES)) * page;
+  return cudaSuccess;
 }
 cudaError_t cudaMemset(void *memory, int value, size_t bytes) {
   std::memset(memory, value, bytes);

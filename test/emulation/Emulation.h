@@ -7,7 +7,12 @@
 #ifndef BLINK_TEST_EMULATION_EMULATION_H
 #define BLINK_TEST_EMULATION_EMULATION_H
 
+#include <atomic>
 #include <vector>
+
+namespace blink::runtime {
+struct Launch;
+}
 
 namespace blink::test {
 
@@ -23,6 +28,13 @@ struct EmulatedMachine {
   std::vector<int> buses;
 };
 extern EmulatedMachine emulatedMachine;
+
+/// Called by each thread of a lane before each of its barriers, which are
+/// numbered from 0 in each launch; for tests that kill, delay or corrupt.
+/// `block`: of the launch.
+using LaneHook = void (*)(const runtime::Launch &launch, unsigned block,
+                          unsigned thread, unsigned barrier);
+extern std::atomic<LaneHook> laneHook;
 
 } // namespace blink::test
 

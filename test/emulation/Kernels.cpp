@@ -27,12 +27,19 @@ constexpr uint32_t kThreads = 3;
 
 class HostBlock {
 public:
-  HostBlock(LaneState &state, pthread_barrier_t &barrier, uint32_t thread)
-      : state_(state), barrier_(barrier), thread_(thread) {}
+  HostBlock(LaneState &state, pthread_barrier_t &barrier, const Launch &launch,
+            uint32_t block, uint32_t thread)
+      : state_(state), barrier_(barrier), launch_(launch), block_(block),
+        thread_(thread) {}
 
   uint32_t thread() const { return thread_; }
   uint32_t size() const { return kThreads; }
-  void sync() const { pthread_barrier_wait(&barrier_); }
+  void sync() {
+    if (test::LaneHook hook = test::laneHook.load(std::memory_order_relaxed))
+      hook(launch_, block_, thread_, numBarriers_);
+    ++numBarriers_;
+    pthread_barrier_wait(&barrier_);
+  }
   LaneState &state() const { return state_; }
   uint64_t nanoseconds() const {
     return uint64_t(std::chrono::duration_cast<std::chrono::nanoseconds>(
@@ -44,7 +51,9 @@ public:
 private:
   LaneState &state_;
   pthread_barrier_t &barrier_;
-  uint32_t thread_;
+  const Launch &launch_;
+  const uint32_t block_, thread_;
+  uint32_t numBarriers_ = 0; ///< so far
 };
 
 using LaneFunction = void (*)(HostBlock &, const Launch &, uint32_t);
@@ -65,7 +74,7 @@ void runGrid(LaneFunction function, uint32_t numBlocks, const Launch &launch) {
     pthread_barrier_init(&barriers[b], nullptr, kThreads);
     for (uint32_t t = 0; t < kThreads; ++t)
       threads.emplace_back([&, b, t] {
-        HostBlock block(states[b], barriers[b], t);
+        HostBlock block(states[b], barriers[b], launch, b, t);
         function(block, launch, b);
       });
   }

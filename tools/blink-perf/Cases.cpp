@@ -7,6 +7,7 @@
 #include "tools/blink-perf/Cases.h"
 
 #include "schedules/BundleFile.h"
+#include "tools/blink-perf/SelfTest.h"
 #include "tools/replay/Samples.h"
 
 #include <algorithm>
@@ -48,6 +49,19 @@ double Case::busFactor() const {
   default:
     return (n - 1) / n;
   }
+}
+
+Case caseOf(const sched::Program &program) {
+  Case one{};
+  one.collective = program.collective();
+  one.root = program.root();
+  one.numRanks = int(program.allocation()->size());
+  one.bound = program.certificate()->bound();
+  return one;
+}
+
+std::vector<blinkRedOp_t> opsOf(const Case &c, const Options &options) {
+  return c.reduces() ? options.ops : std::vector<blinkRedOp_t>{blinkSum};
 }
 
 namespace {
@@ -107,16 +121,9 @@ std::vector<uint64_t> sizesOf(const Options &options) {
 /// an element for every block is left out.
 void addCases(const sched::Program &program, const Options &options,
               std::vector<Case> &cases) {
-  Case one{};
-  one.collective = program.collective();
-  one.root = program.root();
-  one.numRanks = int(program.allocation()->size());
-  one.bound = program.certificate()->bound();
-  std::vector<blinkRedOp_t> ops{blinkSum};
-  if (one.reduces())
-    ops = options.ops;
+  Case one = caseOf(program);
   for (blinkDataType_t type : options.types)
-    for (blinkRedOp_t op : ops)
+    for (blinkRedOp_t op : opsOf(one, options))
       for (uint64_t size : sizesOf(options)) {
         one.type = type;
         one.op = op;
@@ -173,7 +180,10 @@ void addProgram(const Source &source, const Options &options, Plan &plan) {
     if (other.root == program.root())
       return;
   section->schedules.push_back(describe(source));
-  addCases(program, options, section->cases);
+  if (options.selfTest)
+    addSelfTest(program, options, plan, *section);
+  else
+    addCases(program, options, section->cases);
 }
 
 } // namespace
@@ -220,6 +230,9 @@ Plan makePlan(const Options &options) {
   for (const Section &section : plan.sections)
     plan.cases.insert(plan.cases.end(), section.cases.begin(),
                       section.cases.end());
+  if (plan.cases.empty() && options.selfTest)
+    throw UsageError("--self-test: no variant is for a size that holds an "
+                     "element for every rank");
   if (plan.cases.empty())
     throw UsageError("--maxbytes: no size holds an element for every rank");
   return plan;

@@ -26,6 +26,10 @@ struct Case {
   blinkDataType_t type;
   blinkRedOp_t op;
   size_t count; ///< the argument of the call
+  // Of a self-test:
+  uint32_t variant = 0;  ///< number among those of all programs
+  uint32_t channels = 0; ///< of the variant
+  uint32_t carrying = 0; ///< of these, with data at this count
 
   uint32_t inputBlocks() const {
     return sched::inputBlocks(collective, uint32_t(numRanks));
@@ -51,7 +55,8 @@ struct Case {
 /// The lines of one collective.
 struct Section {
   std::string collective;
-  std::vector<std::string> schedules; ///< a sentence for each program
+  /// A sentence for each program; of a self-test, for each variant, too.
+  std::vector<std::string> schedules;
   std::vector<Case> cases;
 };
 
@@ -63,9 +68,17 @@ struct Plan {
   std::unique_ptr<blinkSchedule, CloseSchedule> schedule; ///< all the files
   int numPrograms = 0;                                    ///< ranks and relays
   int numLeftOut = 0; ///< programs for another number of ranks
+  // Of a self-test, of all programs:
+  uint32_t numVariants = 0;
+  uint64_t numChannels = 0;
   std::vector<Section> sections;
   std::vector<Case> cases; ///< of all sections, in order
 };
+
+/// A case of the program, but for type, operator and count.
+Case caseOf(const sched::Program &program);
+/// The operators of the options that make a difference.
+std::vector<blinkRedOp_t> opsOf(const Case &c, const Options &options);
 
 /// Opens the files and says what to measure. Throws UsageError.
 Plan makePlan(const Options &options);

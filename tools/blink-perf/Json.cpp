@@ -67,6 +67,10 @@ std::string formatRow(const Options &options, const Row &row) {
          ",\n     \"out_of_place\": " + formatMeasure(options, c, row.out) +
          ",\n     \"in_place\": " +
          (c.hasInPlace() ? formatMeasure(options, c, row.in) : "null") +
+         (options.selfTest
+              ? ",\n     \"channels\": " + std::to_string(c.channels) +
+                    ", \"channels_with_data\": " + std::to_string(c.carrying)
+              : "") +
          ",\n     \"bound_gbps\": " + number(c.bound) +
          ", \"percent_of_bound\": " +
          (bounded ? number(row.percentOfBound()) : "null") + "}";
@@ -81,12 +85,19 @@ std::string formatJson(const Options &options, const Plan &plan,
       ",\n  \"backend\": " + quote(nameOf(options.backend)) +
       ",\n  \"mode\": " + quote(nameOf(options.mode)) +
       ",\n  \"ranks\": " + std::to_string(plan.numPrograms) +
+      ",\n  \"self_test\": " + (options.selfTest ? "true" : "false") +
       ",\n  \"iterations\": " + std::to_string(options.iterations) +
       ",\n  \"graph_launches\": " + std::to_string(options.graphLaunches) +
       ",\n  \"results\": [";
   for (size_t i = 0; i < summary.rows.size(); ++i)
     text += (i == 0 ? "\n" : ",\n") + formatRow(options, summary.rows[i]);
   text += "\n  ],\n  \"wrong\": " + std::to_string(summary.wrong());
+  if (options.selfTest) {
+    text += ",\n  \"channels\": " + std::to_string(plan.numChannels) +
+            ",\n  \"channels_with_data\": " +
+            std::to_string(summary.carryingChannels()) +
+            ",\n  \"seconds\": " + number(summary.seconds);
+  }
   text += std::string(",\n  \"ok\": ") + (summary.ok() ? "true" : "false");
   if (!summary.error.empty())
     text += ",\n  \"error\": " + quote(summary.error);

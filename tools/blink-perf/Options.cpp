@@ -8,6 +8,7 @@
 
 #include "tools/replay/Samples.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <cstdio>
@@ -45,6 +46,8 @@ Several files make one set of schedules; every collective in them is measured.
       --devices LIST       GPU of each rank, or one for all (rank R on GPU R)
   -G, --cudagraph N        capture N launches in a CUDA graph and launch that
   -J, --json FILE          also write the results as JSON
+      --self-test          instead of measuring: run every variant of every program
+                           once at a size that gives each channel data
       --timeout MS         a rank waits so long for the others (BLINK_TIMEOUT_MS
                            or 30000)
   -h, --help               this
@@ -53,6 +56,7 @@ Several files make one set of schedules; every collective in them is measured.
 Examples:
   blink-perf -b 1K -e 16M -f 4 allreduce.sched
   blink-perf --backend cuda --devices 0 -G 20 allreduce.sched
+  blink-perf --self-test allreduce.sched
 Exit code: 0 good, 1 a wrong element or a failed call, 2 the call or a file is
 wrong.
 )";
@@ -63,6 +67,7 @@ enum LongOnly {
   kBackend,
   kDevices,
   kTimeout,
+  kSelfTest,
   kVersion
 };
 
@@ -85,6 +90,7 @@ const option kLongOptions[] = {
     {"cudagraph", required_argument, nullptr, 'G'},
     {"json", required_argument, nullptr, 'J'},
     {"timeout", required_argument, nullptr, kTimeout},
+    {"self-test", no_argument, nullptr, kSelfTest},
     {"help", no_argument, nullptr, 'h'},
     {"version", no_argument, nullptr, kVersion},
     {nullptr, 0, nullptr, 0}};
@@ -222,10 +228,25 @@ void readOption(int letter, const char *text, Options &options) {
   case 'J':
     options.json = text;
     break;
+  case kSelfTest:
+    options.selfTest = true;
+    break;
   case kTimeout:
     options.timeoutMs = int(readNumber(letter, text, 0, INT_MAX));
     break;
   }
+}
+
+/// A self-test chooses sizes and repeats nothing: it refuses what would say
+/// otherwise. `given`: the options of the command line.
+void prepareSelfTest(const std::vector<int> &given, Options &options) {
+  for (const int letter : {'b', 'e', 'f', 'i', 'n', 'w', 'c', 'G'})
+    if (std::find(given.begin(), given.end(), letter) != given.end())
+      throw UsageError(nameOfOption(letter) +
+                       ": --self-test chooses the sizes, runs each once and "
+                       "checks it");
+  options.iterations = 1;
+  options.warmup = 0;
 }
 
 /// What one option alone does not show.
@@ -254,6 +275,7 @@ const char *nameOf(Mode mode) { return kModeNames[int(mode)]; }
 
 bool parseOptions(int argc, char **argv, Options &options) {
   opterr = 0;
+  std::vector<int> given;
   for (;;) {
     const int letter = getopt_long(argc, argv, ":b:e:f:i:n:w:c:o:d:r:t:G:J:h",
                                    kLongOptions, nullptr);
@@ -273,8 +295,11 @@ bool parseOptions(int argc, char **argv, Options &options) {
       throw UsageError((optopt != 0 ? std::string("-") + char(optopt)
                                     : std::string(argv[optind - 1])) +
                        ": no such option; blink-perf --help lists them");
+    given.push_back(letter);
     readOption(letter, optarg, options);
   }
+  if (options.selfTest)
+    prepareSelfTest(given, options);
   options.files.assign(argv + optind, argv + argc);
   checkTogether(options);
   return true;

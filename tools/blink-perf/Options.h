@@ -44,6 +44,7 @@ struct Options {
   int graphLaunches = 0;    ///< 0: no CUDA graph
   std::string json;         ///< empty: none
   int timeoutMs = 0;        ///< 0: the runtime's default
+  bool selfTest = false;    ///< each variant once, all channels with data
 };
 
 /// The call or an input is wrong: exit code 2.

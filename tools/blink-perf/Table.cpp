@@ -11,6 +11,7 @@
 #include <cinttypes>
 #include <cmath>
 #include <cstdio>
+#include <map>
 
 namespace blink::perf {
 namespace {
@@ -38,6 +39,8 @@ std::string formatMeasure(const Options &options, const Case &c,
   return text;
 }
 
+} // namespace
+
 std::string formatSize(uint64_t bytes) {
   static const char *const kUnits[] = {"", "K", "M", "G"};
   int unit = 0;
@@ -45,8 +48,6 @@ std::string formatSize(uint64_t bytes) {
     bytes /= 1024, ++unit;
   return std::to_string(bytes) + kUnits[unit];
 }
-
-} // namespace
 
 double Measure::algbw(const Case &c) const {
   return seconds > 0 ? double(c.bytes()) / seconds * 1e-9 : 0;
@@ -57,6 +58,17 @@ uint64_t Summary::wrong() const {
   for (const Row &row : rows)
     wrong += row.out.wrong + row.in.wrong;
   return wrong;
+}
+
+uint64_t Summary::carryingChannels() const {
+  // Several types and operators run the same variant.
+  std::map<uint32_t, uint32_t> variants;
+  for (const Row &row : rows)
+    variants[row.c.variant] = std::max(variants[row.c.variant], row.c.carrying);
+  uint64_t sum = 0;
+  for (const auto &[variant, carrying] : variants)
+    sum += carrying;
+  return sum;
 }
 
 double Summary::averageBusbw() const {
@@ -74,7 +86,7 @@ const char *nameOf(blinkBackend_t backend) {
   return backend == blinkBackendCuda ? "cuda" : "host";
 }
 
-void printTitle(const Options &options, const Plan &plan) {
+static void printSizes(const Options &options) {
   std::printf(
       "# blink-perf %s: sizes %s to %s, %s %s; %d warm-up and %d timed "
       "iterations, %s\n",
@@ -85,6 +97,15 @@ void printTitle(const Options &options, const Plan &plan) {
           .c_str(),
       options.warmup, options.iterations,
       options.check ? "checked" : "not checked");
+}
+
+void printTitle(const Options &options, const Plan &plan) {
+  if (options.selfTest)
+    std::printf("# blink-perf %s: self-test of every variant, every element "
+                "checked\n",
+                BLINK_VERSION_STRING);
+  else
+    printSizes(options);
   if (plan.numLeftOut != 0)
     std::printf("# %d programs are for another number of ranks and left out "
                 "(--ranks)\n",
@@ -131,10 +152,18 @@ void printRow(const Options &options, const Row &row) {
   std::fflush(stdout);
 }
 
-void printSummary(const Options &options, const Summary &summary) {
+void printSummary(const Options &options, const Plan &plan,
+                  const Summary &summary) {
   std::printf("#\n# Out of bounds values : %" PRIu64 " %s\n", summary.wrong(),
               summary.ok() ? "OK" : "FAILED");
-  std::printf("# Avg bus bandwidth    : %g\n", summary.averageBusbw());
+  if (options.selfTest) {
+    std::printf("# Channels: %" PRIu64 " of %" PRIu64
+                " carried data in %.2f s, %" PRIu64 " wrong\n",
+                summary.carryingChannels(), plan.numChannels, summary.seconds,
+                summary.wrong());
+  } else {
+    std::printf("# Avg bus bandwidth    : %g\n", summary.averageBusbw());
+  }
   std::fflush(stdout);
 }
 

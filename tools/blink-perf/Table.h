@@ -36,8 +36,12 @@ struct Summary {
   std::vector<Row> rows;
   std::string error; ///< not empty: the run failed after these rows
 
+  double seconds = 0; ///< from the begin to the end of the run
+
   uint64_t wrong() const;
   double averageBusbw() const;
+  /// Of a self-test: in any row.
+  uint64_t carryingChannels() const;
   bool ok() const { return error.empty() && wrong() == 0; }
 };
 
@@ -45,9 +49,12 @@ void printTitle(const Options &options, const Plan &plan);
 void printHeader(const Options &options, const Plan &plan,
                  const Section &section);
 void printRow(const Options &options, const Row &row);
-void printSummary(const Options &options, const Summary &summary);
+void printSummary(const Options &options, const Plan &plan,
+                  const Summary &summary);
 
 const char *nameOf(blinkBackend_t backend);
+/// "64K".
+std::string formatSize(uint64_t bytes);
 
 } // namespace blink::perf
 

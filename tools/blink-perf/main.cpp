@@ -7,6 +7,7 @@
 #include "tools/blink-perf/Bench.h"
 #include "tools/blink-perf/Json.h"
 
+#include <chrono>
 #include <cstdio>
 #include <exception>
 
@@ -27,6 +28,7 @@ Summary measure(const Options &options, const Plan &plan) {
   Summary summary;
   size_t section = 0, nextHeader = 0;
   printTitle(options, plan);
+  const auto begin = std::chrono::steady_clock::now();
   summary.error =
       runBench(options, plan, [&](size_t index, const Result &result) {
         if (index == nextHeader) {
@@ -39,7 +41,10 @@ Summary measure(const Options &options, const Plan &plan) {
         printRow(options, row);
         summary.rows.push_back(row);
       });
-  printSummary(options, summary);
+  summary.seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
+          .count();
+  printSummary(options, plan, summary);
   return summary;
 }
 

@@ -66,6 +66,7 @@ cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *memory);
 cudaError_t cudaIpcOpenMemHandle(void **memory, cudaIpcMemHandle_t handle,
                                  unsigned flags);
 cudaError_t cudaIpcCloseMemHandle(void *memory);
+cudaError_t cudaMemGetInfo(size_t *free, size_t *total);
 cudaError_t cudaMemset(void *memory, int value, size_t bytes);
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes,
                        cudaMemcpyKind kind);

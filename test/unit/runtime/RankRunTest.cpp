@@ -9,6 +9,7 @@
 
 #include "runtime/host/RankRun.h"
 #include "runtime/core/Memory.h"
+#include "runtime/core/Ring.h"
 #include "test/common/ScheduleBuilder.h"
 
 #include "doctest/doctest.h"
@@ -70,7 +71,7 @@ TEST_CASE("any order of visits ends with the right result") {
     // Small enough for slots and large enough for lent buffers.
     const size_t count = seed % 2 ? 1000 : 20000;
     BuildOptions layout;
-    layout.shape = Shape::random;
+    layout.shape = seed % 4 ? Shape::random : Shape::oneHop;
     layout.treesPerBlock = 3;
     layout.lanes = 1 + seed % 4;
     layout.slots = uint16_t(1 + seed % 3);
@@ -133,6 +134,49 @@ TEST_CASE("a lane says what it waits for") {
   CHECK(receiver.visit());
   CHECK(receiver.progress() == 2);
   CHECK(!sender.firstNeed());
+}
+
+TEST_CASE("what a lane has seen is what its counter says, right or wrong") {
+  BuildOptions layout;
+  layout.slots = 1;
+  Rig rig(makeSchedule(Collective::broadcast, 0, 2, layout), 2, 10);
+  Segment &segment = rig.rings.segment;
+  SlotHead &head = segment.heads(0)[0];
+  rig.start();
+  CHECK(rig.runs[0].visit());
+  const uint64_t tag = loadAcquire(&head.full);
+  struct {
+    uint64_t tag, seen;
+  } wrong[] = {{0, 0},                   // taken back
+               {tag + 1, 2},             // of the next chunk
+               {tag + 41, 42},           // of none that there will be
+               {tag & ~kNumberMask, 0}}; // of this call, without a number
+  for (const auto &one : wrong) {
+    storeRelease(&head.full, one.tag);
+    CHECK(!rig.runs[1].visit());
+    const auto need = rig.runs[1].firstNeed();
+    REQUIRE(need);
+    CHECK(need->reading);
+    CHECK(need->lane == 0);
+    CHECK(need->step == 0);
+    CHECK(need->channel == 0);
+    CHECK(need->expected == 1);
+    CHECK(need->seen == one.seen);
+  }
+  CHECK(rig.out[1] == std::vector<int32_t>(10)); // nothing was read
+  storeRelease(&head.full, tag);
+  CHECK(rig.runs[1].visit());
+  CHECK(rig.out[1] == rig.in[0]);
+  // The news that it was read is lost: the next call's writer waits.
+  storeRelease(segment.freed(0), 0);
+  rig.start();
+  CHECK(!rig.runs[0].visit());
+  const auto need = rig.runs[0].firstNeed();
+  REQUIRE(need);
+  CHECK(!need->reading);
+  CHECK(need->expected == 1);
+  CHECK(need->seen == 0);
+  CHECK(!segment.failed()); // nobody's time is up
 }
 
 TEST_CASE("a chunk of another call is refused, and both are named") {

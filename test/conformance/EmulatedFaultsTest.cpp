@@ -1,0 +1,289 @@
+//===- EmulatedFaultsTest.cpp - late lanes and wrong counters -------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// On emulated devices, whose lanes and whose memory a test can get hold of.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/core/Memory.h"
+#include "runtime/core/Ring.h"
+#include "runtime/cuda/Launch.h"
+#include "test/conformance/Places.h"
+#include "test/conformance/Workers.h"
+#include "test/emulation/Emulation.h"
+
+#include "doctest/doctest.h"
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cuda_runtime_api.h>
+#include <map>
+#include <mutex>
+#include <thread>
+
+using namespace blink;
+using namespace blink::test;
+using runtime::DeviceChannel;
+using runtime::DeviceProgram;
+using runtime::Launch;
+
+namespace {
+
+/// What the hooks have seen, and where they strike.
+std::mutex mutex;
+std::map<const void *, const DeviceProgram *> programs; ///< by rank's output
+std::vector<std::pair<const DeviceProgram *, unsigned>> barriers; ///< and lane
+std::pair<const DeviceProgram *, unsigned> targetLane;
+unsigned targetBarrier;
+std::atomic<int> strikes{0};
+
+/// Ranks are on devices of their own, so that a launch has one.
+std::pair<const DeviceProgram *, unsigned> laneOf(const Launch &launch,
+                                                  unsigned block) {
+  return {launch.ranks[0].program, block};
+}
+
+void captureHook(const Launch &launch, unsigned block, unsigned thread,
+                 unsigned barrier) {
+  if (thread != 0)
+    return;
+  std::lock_guard<std::mutex> lock(mutex);
+  if (block == 0 && barrier == 0)
+    programs[launch.ranks[0].recv] = launch.ranks[0].program;
+  barriers.push_back(laneOf(launch, block));
+}
+
+void delayHook(const Launch &launch, unsigned block, unsigned thread,
+               unsigned barrier) {
+  if (laneOf(launch, block) != targetLane || barrier != targetBarrier ||
+      thread != barrier % 3) // not always the same of the lane's threads
+    return;
+  ++strikes;
+  std::this_thread::sleep_for(std::chrono::milliseconds(3));
+}
+
+struct HookScope {
+  explicit HookScope(LaneHook hook) {
+    programs.clear();
+    barriers.clear();
+    laneHook = hook;
+  }
+  ~HookScope() { laneHook = nullptr; }
+};
+
+TestSchedule model(Collective collective, int ranks) {
+  BuildOptions layout;
+  layout.shape = Shape::chain;
+  layout.slots = 1;
+  return makeSchedule(collective, 0, ranks, layout);
+}
+
+/// One chunk on each channel.
+Case oneChunk(Collective collective) {
+  Case c;
+  c.collective = collective;
+  c.count = 1000;
+  return c;
+}
+
+/// The programs of the job's ranks, by a call of it.
+std::vector<const DeviceProgram *> programsOf(const Job &job, const Case &c) {
+  std::vector<RankBuffers> buffers;
+  for (int rank = 0; rank < job.size(); ++rank)
+    buffers.emplace_back(c, job.size(), rank);
+  HookScope hook(captureHook);
+  REQUIRE(job.inGroup([&](int rank) {
+    return call(c, buffers[size_t(rank)].send(), buffers[size_t(rank)].recv(),
+                job[rank], job.stream(rank));
+  }) == blinkSuccess);
+  std::vector<const DeviceProgram *> list;
+  for (RankBuffers &one : buffers) {
+    REQUIRE(one.check() == "");
+    list.push_back(programs.at(one.recv()));
+  }
+  return list;
+}
+
+/// What the job says when a counter of `rank` has been harmed, or "nothing to
+/// harm" if harm() finds none.
+std::string harmedJob(Collective collective, int ranks, int rank,
+                      const std::function<bool(DeviceProgram)> &harm) {
+  Job job(model(collective, ranks), ranks, 60);
+  const Case c = oneChunk(collective);
+  if (!harm(*programsOf(job, c)[size_t(rank)]))
+    return "nothing to harm";
+  if (runCase(job, c).empty())
+    return "nobody noticed";
+  // The next call says why the communicator is no longer of use.
+  RankBuffers buffers(c, ranks, 0);
+  call(c, buffers.send(), buffers.recv(), job[0], job.stream(0));
+  return blinkGetLastError(job[0]);
+}
+
+} // namespace
+
+TEST_CASE("a lane that is late, wherever it is, is waited for") {
+  const TestSchedule schedule = model(Collective::allreduce, 3);
+  Job job(schedule, 3);
+  std::vector<std::pair<const DeviceProgram *, unsigned>> all;
+  {
+    HookScope hook(captureHook);
+    REQUIRE(runCase(job, oneChunk(Collective::allreduce)) == "");
+    all = barriers;
+  }
+  // Three barriers of a lane are before and around a fold.
+  CHECK(all.size() >= 2 * placesOf(schedule).size());
+  HookScope hook(delayHook);
+  std::map<std::pair<const DeviceProgram *, unsigned>, unsigned> next;
+  for (const auto &lane : all) {
+    targetLane = lane;
+    targetBarrier = next[lane]++;
+    strikes = 0;
+    CHECK(runCase(job, oneChunk(Collective::allreduce)) == "");
+    CHECK(strikes == 1);
+  }
+}
+
+TEST_CASE("a counter that is wrong ends in an error that says where") {
+  const TestSchedule schedule = model(Collective::allreduce, 3);
+  const size_t numChannels = TestSchedule(schedule).variant().channels.size();
+  int harmed = 0;
+  for (int rank = 0; rank < 3; ++rank)
+    for (size_t c = 0; c < numChannels; ++c)
+      for (bool own : {false, true}) {
+        const std::string text = harmedJob(
+            Collective::allreduce, 3, rank, [&](DeviceProgram ofRank) {
+              const DeviceChannel &channel = ofRank.channels[c];
+              if (!channel.end) // of other ranks
+                return false;
+              if (own)
+                channel.end->number = 7; // one reader's, or one writer's
+              else
+                runtime::storeRelease(channel.freed, 0);
+              return true;
+            });
+        if (text == "nothing to harm")
+          continue;
+        ++harmed;
+        CAPTURE(text);
+        CHECK(namesAWait(text, schedule));
+        CHECK(text.find("waited 60 ms") != std::string::npos);
+        CHECK(freshJobFails() == "");
+      }
+  CHECK(harmed == 2 * 2 * int(numChannels)); // both ends, both counters
+}
+
+TEST_CASE("expected and seen are what the counters are") {
+  // In a broadcast of two ranks the writer is done: the reader alone waits.
+  const std::string text =
+      harmedJob(Collective::broadcast, 2, 1, [](DeviceProgram reader) {
+        reader.channels[0].end->number = 7;
+        return true;
+      });
+  CAPTURE(text);
+  CHECK(text.find("rank 1, lane 0, step 0, channel 0: no chunk: expected 8 "
+                  "written, seen 2; waited 60 ms") == 0);
+}
+
+TEST_CASE("a tag of another call is refused, and nothing is read") {
+  Job job(model(Collective::broadcast, 2), 2, 5000);
+  const Case c = oneChunk(Collective::broadcast);
+  // Early, for the next chunk. The writer does not call.
+  const DeviceChannel channel = programsOf(job, c)[1]->channels[0];
+  runtime::storeRelease(channel.full, runtime::makeTag(1, 0xbad));
+  RankBuffers buffers(c, 2, 1);
+  CHECK(call(c, buffers.send(), buffers.recv(), job[1], job.stream(1)) ==
+        blinkSuccess);
+  cudaStreamSynchronize(reinterpret_cast<cudaStream_t>(job.stream(1)));
+  float value = 0;
+  CHECK(blinkBroadcast(&value, &value, 1, blinkFloat32, 0, job[1], nullptr) ==
+        blinkInvalidUsage);
+  const std::string text = blinkGetLastError(job[1]);
+  CAPTURE(text);
+  CHECK(text.find("the ranks' calls differ: rank 1, lane 0, step 0, channel 0: "
+                  "no chunk: expected 2 written, seen 2, of another call") !=
+        std::string::npos);
+  CHECK(freshJobFails() == "");
+}
+
+TEST_CASE("a rank that calls another collective is found by its neighbours") {
+  BuildOptions layout;
+  const TestSchedule schedule = allCollectives(3, 0, layout);
+  const TestSchedule other = makeSchedule(Collective::broadcast, 0, 3, layout);
+  for (int variation = 0; variation < 4; ++variation)
+    for (int odd = 0; odd < 3; ++odd) {
+      // A broadcast may wait for those who wait for it: then nobody sends
+      // anything that could tell, and the time must be up.
+      const bool mayWait = variation == 0;
+      Job job(schedule, 3, mayWait ? 100 : 10000);
+      std::vector<RankBuffers> buffers;
+      std::vector<Case> cases(3);
+      for (int rank = 0; rank < 3; ++rank) {
+        Case &c = cases[size_t(rank)];
+        c.count = 64;
+        if (rank == odd && variation == 0)
+          c.collective = Collective::broadcast;
+        if (rank == odd && variation == 1)
+          c.type = blinkInt32;
+        if (rank == odd && variation == 2)
+          c.op = blinkMax;
+        if (rank == odd && variation == 3)
+          c.count = 63;
+        buffers.emplace_back(c, 3, rank);
+      }
+      job.onThreads([&](int rank) {
+        return call(cases[size_t(rank)], buffers[size_t(rank)].send(),
+                    buffers[size_t(rank)].recv(), job[rank], job.stream(rank));
+      });
+      blinkResult_t state = blinkSuccess;
+      blinkCommGetAsyncError(job[0], &state);
+      CHECK((state == blinkInvalidUsage ||
+             (mayWait && state == blinkRemoteError)));
+      float value = 0;
+      blinkAllReduce(&value, &value, 1, blinkFloat32, blinkSum, job[0],
+                     nullptr);
+      const std::string text = blinkGetLastError(job[0]);
+      CAPTURE(variation);
+      CAPTURE(odd);
+      CAPTURE(text);
+      if (state == blinkInvalidUsage) {
+        CHECK(text.find("the ranks' calls differ: rank ") == 0);
+        CHECK(text.find(", of another call") != std::string::npos);
+      } else {
+        CHECK(text.find("waited 100 ms") != std::string::npos);
+      }
+      CHECK(
+          (namesAWait(text, schedule) || (mayWait && namesAWait(text, other))));
+      CHECK(freshJobFails() == "");
+    }
+}
+
+TEST_CASE(
+    "a process that dies at any point of a kernel is named by the others") {
+  const TestSchedule schedule = model(Collective::allreduce, 3);
+  // The barriers of a lane: one at first, three a fold.
+  for (const Place &place : placesOf(schedule))
+    for (unsigned barrier = 3 * place.step; barrier < 3 * place.step + 3;
+         barrier += kSlow ? 2 : 1) {
+      // The process of an emulated device is killed in its second kernel.
+      const std::string scenario = "kill:" + std::to_string(place.rank) + ":" +
+                                   std::to_string(place.lane) + ":" +
+                                   std::to_string(barrier) + ":1";
+      CAPTURE(scenario);
+      const std::vector<Outcome> outcomes = runAll(schedule, 3, scenario);
+      const std::string sentence =
+          "the process of rank " + std::to_string(place.rank) + ", number ";
+      for (int rank = 0; rank < 3; ++rank) {
+        CAPTURE(outcomes[rank].line);
+        if (rank == place.rank) {
+          CHECK(WTERMSIG(outcomes[rank].status) == SIGKILL);
+          continue;
+        }
+        CHECK(outcomes[rank].has(sentence.c_str()));
+        CHECK(outcomes[rank].has("has died"));
+        CHECK(WEXITSTATUS(outcomes[rank].status) == 1);
+      }
+    }
+}

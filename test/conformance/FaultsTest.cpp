@@ -1,0 +1,99 @@
+//===- FaultsTest.cpp - steps that are late, counters that are wrong ------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// On the host back end, within this process; ProcessesTest kills others.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/core/Memory.h"
+#include "runtime/host/RankRun.h"
+#include "test/conformance/Places.h"
+
+#include "doctest/doctest.h"
+
+#include <chrono>
+#include <thread>
+
+using namespace blink;
+using namespace blink::test;
+
+namespace {
+
+/// Where the hook strikes, and what it has found.
+Place target;
+std::atomic<int> strikes{0};
+std::atomic<runtime::Segment *> segmentOfJob{nullptr};
+
+void delayHook(int rank, uint32_t lane, uint32_t step, uint64_t,
+               runtime::Segment &) {
+  if (!(target == Place{rank, lane, step}))
+    return;
+  ++strikes;
+  std::this_thread::sleep_for(std::chrono::milliseconds(3));
+}
+
+void captureHook(int, uint32_t, uint32_t, uint64_t, runtime::Segment &segment) {
+  segmentOfJob = &segment;
+}
+
+struct HookScope {
+  explicit HookScope(runtime::StepHook hook) { runtime::stepHook = hook; }
+  ~HookScope() { runtime::stepHook = nullptr; }
+};
+
+TestSchedule twoTrees(uint16_t slots) {
+  BuildOptions layout;
+  layout.shape = Shape::random;
+  layout.treesPerBlock = 2;
+  layout.slots = slots;
+  return makeSchedule(Collective::allreduce, 0, 3, layout);
+}
+
+/// One chunk on each channel.
+Case oneChunk(bool threads) {
+  Case c;
+  c.count = 1000;
+  c.threads = threads;
+  return c;
+}
+
+} // namespace
+
+TEST_CASE("a step that is late, whichever it is, is waited for") {
+  const TestSchedule model = twoTrees(1);
+  Job job(model, 3);
+  HookScope hook(delayHook);
+  for (const Place &place : placesOf(model))
+    for (bool threads : {false, true}) {
+      target = place;
+      strikes = 0;
+      CHECK(runCase(job, oneChunk(threads)) == "");
+      CHECK(strikes == 1);
+    }
+}
+
+TEST_CASE("a counter that goes back ends in an error that says where") {
+  const TestSchedule model = twoTrees(1);
+  const size_t numChannels = TestSchedule(model).variant().channels.size();
+  for (uint32_t ring = 0; ring < numChannels; ++ring)
+    for (bool threads : {false, true}) {
+      Job job(model, 3, 60);
+      {
+        HookScope hook(captureHook);
+        REQUIRE(runCase(job, oneChunk(threads)) == "");
+      }
+      // With one slot the next chunk needs the news that this one was read.
+      uint64_t *freed = segmentOfJob.load()->freed(ring);
+      REQUIRE(runtime::loadAcquire(freed) == 1);
+      runtime::storeRelease(freed, 0);
+      const std::string text = runCase(job, oneChunk(threads));
+      CAPTURE(text);
+      unsigned long long expected = 0, seen = 0;
+      CHECK(namesAWait(text, model, &expected, &seen));
+      // The writer wants a slot, or somebody after it the chunk.
+      CHECK(((expected == 1 && seen == 0) || (expected == 2 && seen == 1)));
+      CHECK(text.find("waited 60 ms") != std::string::npos);
+      CHECK(freshJobFails() == "");
+    }
+}

@@ -1,0 +1,123 @@
+//===- SelfTest.cpp - every channel with data -----------------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// A channel carries the chunks of its tree, so it carries data in a call where
+// the tree's part of a block is not empty. Which part that is, the runtime's
+// own geometry says.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/blink-perf/SelfTest.h"
+
+#include "runtime/core/Geometry.h"
+#include "tools/blink-perf/Table.h"
+#include "tools/replay/Samples.h"
+
+#include <algorithm>
+
+namespace blink::perf {
+namespace {
+
+/// Large enough for some chunks of every tree, small enough for a second.
+constexpr uint64_t kLargeBytes = 4 << 20;
+constexpr uint64_t kSmallBytes = 64 << 10;
+/// A tree of a tiny share must not ask for all the memory there is.
+constexpr uint64_t kMostBytes = 256 << 20;
+
+uint32_t countCarrying(const sched::Variant &variant, uint64_t count,
+                       uint32_t elementBytes) {
+  std::vector<bool> used;
+  uint32_t before = 0; // of the block: its trees follow each other
+  for (const sched::Tree *tree : *variant.trees()) {
+    used.push_back(runtime::treeRange(count, elementBytes, before,
+                                      tree->numerator(), tree->denominator())
+                       .size() != 0);
+    before += tree->numerator();
+    if (before == tree->denominator())
+      before = 0;
+  }
+  uint32_t carrying = 0;
+  for (const sched::Channel *channel : *variant.channels())
+    carrying += used[channel->tree()];
+  return carrying;
+}
+
+/// From this count on every tree has data, whatever the rounding: its exact
+/// part of the block is a granule at least.
+uint64_t countForAll(const sched::Variant &variant, uint32_t elementBytes) {
+  uint64_t granules = 1;
+  for (const sched::Tree *tree : *variant.trees())
+    granules = std::max<uint64_t>(
+        granules, (uint64_t(tree->denominator()) + tree->numerator() - 1) /
+                      tree->numerator());
+  return granules * (runtime::kGranuleBytes / elementBytes);
+}
+
+/// Sets the count and what it gives; false if no call of this type belongs to
+/// the variant.
+bool chooseCount(const sched::Variant &variant, bool isLast, Case &c) {
+  const uint32_t elementBytes = uint32_t(sizeOf(c.type));
+  const uint64_t unit =
+      uint64_t(elementBytes) * std::max(c.inputBlocks(), c.outputBlocks());
+  const uint64_t least = std::max<uint64_t>(
+      1, variant.min_bytes() / unit + (variant.min_bytes() % unit != 0));
+  const uint64_t most =
+      std::max(least, std::min(variant.max_bytes() - 1, kMostBytes) / unit);
+  if (least > (variant.max_bytes() - 1) / unit)
+    return false;
+  const uint64_t wanted = std::max((isLast ? kLargeBytes : kSmallBytes) / unit,
+                                   countForAll(variant, elementBytes));
+  c.count = std::clamp(wanted, least, most);
+  c.channels = variant.channels()->size();
+  c.carrying = countCarrying(variant, c.count, elementBytes);
+  return true;
+}
+
+std::string plural(uint64_t number, const char *word) {
+  return std::to_string(number) + " " + word + (number == 1 ? "" : "s");
+}
+
+std::string describe(const sched::Variant &variant) {
+  std::string text = "  from " + formatSize(variant.min_bytes());
+  if (variant.max_bytes() != ~uint64_t(0))
+    text += " to below " + formatSize(variant.max_bytes());
+  return text + ": " + sched::EnumNameProtocol(variant.protocol()) + ", " +
+         plural(variant.trees()->size(), "tree") + ", " +
+         plural(variant.channels()->size(), "channel");
+}
+
+} // namespace
+
+void addSelfTest(const sched::Program &program, const Options &options,
+                 Plan &plan, Section &section) {
+  for (uint32_t v = 0; v < program.variants()->size(); ++v) {
+    const sched::Variant &variant = *program.variants()->Get(v);
+    Case c = caseOf(program);
+    c.variant = plan.numVariants++;
+    plan.numChannels += variant.channels()->size();
+    uint32_t most = 0;
+    uint64_t bytes = 0; // 0: no call is of this variant
+    for (blinkDataType_t type : options.types)
+      for (blinkRedOp_t op : opsOf(c, options)) {
+        c.type = type;
+        c.op = op;
+        if (!chooseCount(variant, v + 1 == program.variants()->size(), c))
+          continue;
+        if (bytes == 0 || c.carrying > most) {
+          bytes = c.bytes();
+          most = c.carrying;
+        }
+        section.cases.push_back(c);
+      }
+    std::string sentence = describe(variant);
+    if (bytes == 0)
+      sentence += "; no call of this type is of such a size, not tested";
+    else if (most != variant.channels()->size())
+      sentence += "; " + std::to_string(variant.channels()->size() - most) +
+                  " get no data up to " + formatSize(bytes);
+    section.schedules.push_back(sentence);
+  }
+}
+
+} // namespace blink::perf
