@@ -147,6 +147,7 @@ private:
         add(program, 0, sched::programRanks(bundle_, *entry_, gpus_));
       return {};
     }
+    const size_t before = choice_.programs.size();
     for (uint16_t root = 0; root < gpus_.size(); ++root) {
       uint16_t serving = 0;
       std::vector<uint16_t> ranks =
@@ -155,6 +156,11 @@ private:
         if (program->root() == serving)
           add(program, root, ranks);
     }
+    if (choice_.programs.size() == before)
+      return {blinkInvalidArgument,
+              file_.name() + ": classes[" + std::to_string(classNumber) +
+                  "].pieces[" + std::to_string(number) +
+                  "]: no program with a root that serves others"};
     return {};
   }
 

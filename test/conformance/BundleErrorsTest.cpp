@@ -12,6 +12,7 @@
 
 #include "doctest/doctest.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
@@ -198,6 +199,28 @@ TEST_CASE("damage is found where it is") {
   CHECK(contains(error, std::string(file.path) +
                             ": classes[1].pieces[1]: the checksum"));
   CHECK(result == blinkInvalidArgument);
+
+  // Rank 0 serves both; its program is not there.
+  BundleOptions options;
+  options.collectives = {Collective::broadcast};
+  options.allocations = {{0, 1}};
+  TestBundle rootless = makeBundle(options);
+  rootless.classes[0].roots = {0, 0};
+  const Numbers turned = {sched::kUnmapped,
+                          2,
+                          1,
+                          sched::kUnmapped,
+                          sched::kUnmapped,
+                          sched::kUnmapped,
+                          sched::kUnmapped};
+  std::copy(turned.begin(), turned.end(),
+            rootless.classes[0].rootMaps.begin() + 7);
+  rootless.classes[0].pieces[0] =
+      seal(onMachine(makeSchedule(Collective::broadcast, 1, 2, {}), 6, {0, 1}));
+  TemporaryFile other(seal(rootless));
+  Opened without(other.path);
+  CHECK(contains(initError(without, {0, 1}),
+                 "classes[0].pieces[0]: no program with a root"));
 
   // Every byte of a bundle decides: each change is found, at opening or when
   // what it is in is chosen.
