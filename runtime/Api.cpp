@@ -14,6 +14,7 @@
 #include "schedules/ScheduleFile.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdlib>
 #include <exception>
 #include <mutex>
@@ -168,13 +169,17 @@ Status readTimeout(const blinkConfig_t *config,
 }
 
 Status readConfig(const blinkConfig_t *config, MachineOptions &options) {
-  // There is one version of the struct so far.
-  if (config && config->size != sizeof(blinkConfig_t))
+  // Programs compiled with an older header know fewer fields.
+  constexpr size_t kFirstSize = offsetof(blinkConfig_t, gpus);
+  if (config && config->size != sizeof(blinkConfig_t) &&
+      config->size != kFirstSize)
     return {blinkInvalidArgument, "the size of the config is " +
                                       std::to_string(config->size) +
                                       ": start from BLINK_CONFIG_INITIALIZER"};
   if (config)
     options.backend = config->backend;
+  if (config && config->size > kFirstSize)
+    options.gpus = config->gpus;
   if (options.backend != blinkBackendHost &&
       options.backend != blinkBackendCuda)
     return {blinkInvalidArgument,
@@ -305,8 +310,11 @@ blinkResult_t blinkScheduleRanks(blinkSchedule_t schedule, int *nranks) {
   return guarded([&] {
     if (!schedule || !nranks)
       return refuse("schedule or nranks is NULL");
-    const sched::Schedule &first = schedule->files.front()->root();
-    *nranks = int(sched::numPrograms(*first.programs()->Get(0)));
+    const OpenFile &first = *schedule->files.front();
+    *nranks =
+        first.schedule()
+            ? int(sched::numPrograms(*first.schedule()->programs()->Get(0)))
+            : int(first.bundle().index->gpu_nodes()->size());
     return blinkSuccess;
   });
 }

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
+#include <unordered_map>
 
 namespace blink::runtime {
 namespace {
@@ -65,10 +66,13 @@ Share shareOf(const StepCode &step, const OperandCode *operands,
   return soleWay ? Share::input : Share::inputUnlessOwn;
 }
 
-std::map<uint32_t, TreeUse> usesOf(const sched::RankProgram &rank,
-                                   const RankCode &code) {
-  std::map<uint32_t, TreeUse> uses;
-  for (uint32_t s = 0; s < rank.steps()->size(); ++s) {
+/// `uses` has an entry for each tree; those of the rank's steps are set.
+void noteUses(const RankPlan &rank, uint32_t numSteps,
+              std::vector<TreeUse> &uses) {
+  const RankCode &code = rank.code;
+  for (uint32_t s = 0; s < numSteps; ++s)
+    uses[code.steps[s].tree] = {};
+  for (uint32_t s = 0; s < numSteps; ++s) {
     const StepCode &step = code.steps[s];
     for (uint32_t i = 0; i < step.numOperands(); ++i) {
       const OperandKind kind = code.operands[step.operandsBegin + i].kind;
@@ -77,7 +81,6 @@ std::map<uint32_t, TreeUse> usesOf(const sched::RankProgram &rank,
       use.outputWriters += kind == OperandKind::output && i >= step.sources;
     }
   }
-  return uses;
 }
 
 /// Notes the channels whose chunks the rank copies to its output, and nobody
@@ -92,12 +95,36 @@ void findDirectBlocks(const StepCode &step, const OperandCode *operands,
       blocks[operands[0].index] = operands[i].index;
 }
 
-RankPlan planRank(const sched::RankProgram &rank, sched::Collective collective,
+/// Blocks that belong to ranks of the program become those of the job's.
+void renameBlocks(RankPlan &plan, const ProgramChoice &choice) {
+  const sched::Collective collective = choice.program->collective();
+  const uint32_t ranks = choice.program->allocation()->size();
+  const bool inputs = sched::inputBlocks(collective, ranks) > 1;
+  const bool outputs = sched::outputBlocks(collective, ranks) > 1;
+  if (choice.jobRanks.empty() || (!inputs && !outputs))
+    return;
+  plan.renamed.assign(plan.code.operands,
+                      plan.code.operands + plan.numOperands);
+  for (OperandCode &operand : plan.renamed)
+    if (operand.kind == OperandKind::input
+            ? inputs
+            : operand.kind == OperandKind::output && outputs)
+      operand.index = choice.jobRank(operand.index);
+  plan.code.operands = plan.renamed.data();
+}
+
+RankPlan planRank(const sched::RankProgram &rank, const ProgramChoice &choice,
+                  std::vector<TreeUse> &uses,
                   std::vector<uint32_t> &directBlocks) {
+  const sched::Collective collective = choice.program->collective();
   RankPlan plan;
   plan.code = codeOf(rank);
-  std::map<uint32_t, TreeUse> uses = usesOf(rank, plan.code);
-  for (uint32_t s = 0; s < rank.steps()->size(); ++s) {
+  plan.numOperands = rank.operands()->size();
+  renameBlocks(plan, choice);
+  const uint32_t numSteps = rank.steps()->size();
+  noteUses(plan, numSteps, uses);
+  plan.shares.reserve(numSteps);
+  for (uint32_t s = 0; s < numSteps; ++s) {
     const StepCode &step = plan.code.steps[s];
     const OperandCode *operands = plan.code.operands + step.operandsBegin;
     plan.shares.push_back(shareOf(step, operands, uses[step.tree], collective));
@@ -108,18 +135,58 @@ RankPlan planRank(const sched::RankProgram &rank, sched::Collective collective,
 
 //===-- Rings -------------------------------------------------------------===//
 
-using Pair = std::pair<uint16_t, uint16_t>;
+/// The rings between two ranks, in one direction.
+struct PairRings {
+  uint32_t key = 0;
+  std::vector<RingPlan> rings;
+  uint32_t first = 0;   ///< its number among all rings
+  uint32_t used = 0;    ///< by the channels of the variant so far
+  uint32_t variant = 0; ///< that it has been used by
+};
+
+/// Of each two ranks that have any.
+class RingTable {
+public:
+  void startVariant() { ++variant_; }
+  PairRings &of(uint16_t source, uint16_t destination) {
+    const uint32_t key = uint32_t(source) << 16 | destination;
+    auto [place, isNew] = places_.try_emplace(key, uint32_t(pairs_.size()));
+    if (isNew)
+      pairs_.push_back({key, {}, 0, 0, 0});
+    PairRings &pair = pairs_[place->second];
+    if (pair.variant != variant_) {
+      pair.variant = variant_;
+      pair.used = 0;
+    }
+    return pair;
+  }
+  /// In the order of (source, destination).
+  template <typename Function> void forEach(Function function) {
+    std::map<uint32_t, PairRings *> sorted;
+    for (PairRings &pair : pairs_)
+      sorted[pair.key] = &pair;
+    for (auto &[key, pair] : sorted)
+      function(*pair);
+  }
+
+private:
+  uint32_t variant_ = 0;
+  std::unordered_map<uint32_t, uint32_t> places_; // by key, in pairs_
+  std::vector<PairRings> pairs_;
+};
 
 /// Grows the rings between each two ranks until the variant's channels fit.
-void claimRings(const sched::Variant &variant,
-                std::map<Pair, std::vector<RingPlan>> &rings) {
-  std::map<Pair, size_t> used;
+void claimRings(const sched::Variant &variant, const ProgramChoice &choice,
+                RingTable &table) {
+  table.startVariant();
   for (const sched::Channel *channel : *variant.channels()) {
-    Pair pair{channel->source(), channel->destination()};
-    size_t index = used[pair]++;
-    std::vector<RingPlan> &list = rings[pair];
+    const uint16_t source = choice.jobRank(channel->source());
+    const uint16_t destination = choice.jobRank(channel->destination());
+    PairRings &pair = table.of(source, destination);
+    const uint32_t index = pair.used++;
+    std::vector<RingPlan> &list = pair.rings;
     if (index == list.size())
-      list.push_back({pair.first, pair.second, 0, 0, 0, 0, 0, channel->kind()});
+      list.push_back({source, destination, 0, 0, 0, 0, 0, channel->kind()});
     RingPlan &ring = list[index];
     ring.slots = std::max<uint32_t>(ring.slots, channel->slots());
     constexpr uint64_t kLine = 64;
@@ -134,16 +201,18 @@ void claimRings(const sched::Variant &variant,
   }
 }
 
-VariantPlan planVariant(const sched::Program &program,
+VariantPlan planVariant(const ProgramChoice &choice,
                         const sched::Variant &variant, uint32_t number,
-                        const std::map<Pair, uint32_t> &firstRing) {
+                        RingTable &table) {
   VariantPlan plan;
   plan.variant = &variant;
   plan.number = number;
   plan.directBlocks.assign(variant.channels()->size(), kNoBlock);
-  for (const sched::RankProgram *rank : *variant.ranks())
-    plan.ranks.push_back(
-        planRank(*rank, program.collective(), plan.directBlocks));
+  plan.ranks.resize(variant.ranks()->size());
+  std::vector<TreeUse> uses(variant.trees()->size());
+  for (uint32_t rank = 0; rank < variant.ranks()->size(); ++rank)
+    plan.ranks[choice.jobRank(rank)] =
+        planRank(*variant.ranks()->Get(rank), choice, uses, plan.directBlocks);
   plan.largest = {0, 0, 1};
   uint32_t before = 0;
   for (const sched::Tree *tree : *variant.trees()) {
@@ -155,10 +224,12 @@ VariantPlan planVariant(const sched::Program &program,
     if (before == tree->denominator()) // the block's last tree
       before = 0;
   }
-  std::map<Pair, uint32_t> used;
+  table.startVariant();
+  plan.rings.reserve(variant.channels()->size());
   for (const sched::Channel *channel : *variant.channels()) {
-    Pair pair{channel->source(), channel->destination()};
-    plan.rings.push_back(firstRing.at(pair) + used[pair]++);
+    PairRings &pair = table.of(choice.jobRank(channel->source()),
+                               choice.jobRank(channel->destination()));
+    plan.rings.push_back(pair.first + pair.used++);
     plan.slots.push_back(channel->slots());
   }
   return plan;
@@ -192,51 +263,41 @@ const VariantPlan &ProgramPlan::variantFor(uint64_t bytes) const {
   return variants.back(); // of 2^64 - 1 bytes
 }
 
-Status Plan::create(const ScheduleSet &files, int numRanks, Plan &plan) {
+Status Plan::create(const ScheduleSet &files, int numRanks,
+                    const std::vector<int> &gpus, Plan &plan) {
   plan.numRanks = numRanks;
   plan.files = files;
-  plan.fingerprint = sched::fnv1a64(&numRanks, sizeof(numRanks));
-  uint32_t otherRanks = 0; // of a program that does not fit, for the message
-  std::map<Pair, std::vector<RingPlan>> rings;
-  for (const auto &file : files) {
-    uint64_t checksum = file->checksum();
-    plan.fingerprint =
-        sched::fnv1a64(&checksum, sizeof(checksum), plan.fingerprint);
-    for (const sched::Program *program : *file->root().programs()) {
-      if (sched::numPrograms(*program) != uint32_t(numRanks)) {
-        otherRanks = sched::numPrograms(*program);
-        continue;
-      }
-      plan.programs.emplace_back();
-      plan.programs.back().program = program;
-      for (const sched::Variant *variant : *program->variants())
-        claimRings(*variant, rings);
-    }
-  }
-  if (plan.programs.empty())
-    return {blinkInvalidUsage,
-            "the schedule is for " + std::to_string(otherRanks) +
-                " ranks, the call has " + std::to_string(numRanks) +
-                ": compile one for as many GPUs"};
+  Choice choice;
+  Status status = choosePrograms(files, numRanks, gpus, choice);
+  if (!status.ok())
+    return status;
+  plan.fingerprint = choice.fingerprint;
+  plan.notes = std::move(choice.notes);
+  RingTable table;
+  for (const ProgramChoice &chosen : choice.programs)
+    for (const sched::Variant *variant : *chosen.program->variants())
+      claimRings(*variant, chosen, table);
 
-  std::map<Pair, uint32_t> firstRing;
-  for (auto &[pair, list] : rings) {
-    firstRing[pair] = uint32_t(plan.rings.size());
-    for (RingPlan &ring : list) {
+  table.forEach([&](PairRings &pair) {
+    pair.first = uint32_t(plan.rings.size());
+    for (RingPlan &ring : pair.rings) {
       ring.offset = plan.poolBytes;
       ring.firstSlot = plan.numSlots;
       plan.poolBytes += ring.bytes;
       plan.numSlots += ring.slots;
       plan.rings.push_back(ring);
     }
-  }
+  });
   uint32_t number = 0;
-  for (ProgramPlan &program : plan.programs) {
+  for (const ProgramChoice &chosen : choice.programs) {
+    ProgramPlan &program = plan.programs.emplace_back();
+    program.program = chosen.program;
+    program.root = chosen.root;
     program.readsInput.resize(numRanks);
     program.usesOutput.resize(numRanks);
-    for (const sched::Variant *variant : *program.program->variants()) {
+    for (const sched::Variant *variant : *chosen.program->variants()) {
       program.variants.push_back(
-          planVariant(*program.program, *variant, number++, firstRing));
+          planVariant(chosen, *variant, number++, table));
       noteUse(program.variants.back(), program, plan);
     }
   }
@@ -249,22 +310,21 @@ Status Plan::find(sched::Collective collective, int root,
   for (const ProgramPlan &program : programs) {
     if (program.program->collective() != collective)
       continue;
-    if (program.program->root() == root) {
+    if (program.root == root) {
       result = &program;
       return {};
     }
-    roots +=
-        (roots.empty() ? "" : ", ") + std::to_string(program.program->root());
+    roots += (roots.empty() ? "" : ", ") + std::to_string(program.root);
   }
   std::string name = sched::EnumNameCollective(collective);
   std::string ranks = std::to_string(numRanks) + " ranks";
   if (roots.empty())
     return {blinkInvalidUsage, "the schedule has no " + name + " for " + ranks +
-                                   ": compile one and open or add it"};
+                                   ": compile one and open or add it" + notes};
   return {blinkInvalidUsage, "the schedule has no " + name + " for " + ranks +
                                  " with root " + std::to_string(root) +
                                  ", only with root " + roots +
-                                 ": compile one and add it"};
+                                 ": compile one and add it" + notes};
 }
 
 } // namespace blink::runtime

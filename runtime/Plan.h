@@ -11,7 +11,7 @@
 #ifndef BLINK_RUNTIME_PLAN_H
 #define BLINK_RUNTIME_PLAN_H
 
-#include "runtime/ScheduleSet.h"
+#include "runtime/Choice.h"
 #include "runtime/core/Program.h"
 
 #include <vector>
@@ -46,8 +46,16 @@ inline constexpr uint32_t kNoBlock = ~0u;
 
 /// One rank's program of a variant.
 struct RankPlan {
+  RankPlan() = default;
+  RankPlan(RankPlan &&) = default; // a copy's code would be the original's
+  RankPlan &operator=(RankPlan &&) = default;
+
   RankCode code;
+  uint32_t numOperands = 0;
   std::vector<Share> shares; ///< of each step
+  /// Behind code.operands, where blocks are not those of the file: the job's
+  /// ranks play other parts.
+  std::vector<OperandCode> renamed;
 };
 
 struct VariantPlan {
@@ -67,6 +75,7 @@ struct VariantPlan {
 
 struct ProgramPlan {
   const sched::Program *program = nullptr;
+  uint16_t root = 0; ///< of the job, as of Choice
   std::vector<VariantPlan> variants;
   std::vector<bool> readsInput; ///< of each rank, in any variant
   std::vector<bool> usesOutput; ///< likewise: reads or writes
@@ -75,11 +84,13 @@ struct ProgramPlan {
   const VariantPlan &variantFor(uint64_t bytes) const;
 };
 
-/// The programs of a set for one number of ranks.
+/// The programs of a set for one job. Ranks here are the job's, also where a
+/// program of a bundle has its parts in another order.
 struct Plan {
   int numRanks = 0;         ///< relays among them
   ScheduleSet files;        ///< what everything here points into
-  uint64_t fingerprint = 0; ///< of the files' bytes, in order
+  uint64_t fingerprint = 0; ///< of the files' bytes, in order, and the choice
+  std::string notes;        ///< as of Choice
   std::vector<ProgramPlan> programs;
   std::vector<RingPlan> rings; ///< sorted by (source, destination)
   uint64_t poolBytes = 0;      ///< of all rings' slots
@@ -89,8 +100,10 @@ struct Plan {
   uint32_t numLanes = 0;    ///< of a rank
   uint32_t numOperands = 0; ///< of one step
 
-  /// Errors: invalid usage if no program is for `numRanks` ranks.
-  static Status create(const ScheduleSet &files, int numRanks, Plan &plan);
+  /// `gpus`: the machine's number of the GPU of each rank, for bundles. Empty:
+  /// not known. Errors: as choosePrograms.
+  static Status create(const ScheduleSet &files, int numRanks,
+                       const std::vector<int> &gpus, Plan &plan);
 
   /// Errors: invalid usage, naming what to compile.
   Status find(sched::Collective collective, int root,

@@ -81,14 +81,14 @@ Status makeMachine(const ScheduleSet &files, int numRanks, const int *devices,
       return {blinkInvalidArgument,
               "devices are for GPUs: pass NULL to the host back end"};
     std::shared_ptr<HostMachine> machine;
-    Status status =
-        HostMachine::createAll(files, numRanks, options.timeout, machine);
+    Status status = HostMachine::createAll(files, numRanks, options.gpus,
+                                           options.timeout, machine);
     result = std::move(machine);
     return status;
   }
 #if BLINK_HAVE_CUDA
   std::shared_ptr<CudaMachine> machine;
-  Status status = CudaMachine::createAll(files, numRanks, devices,
+  Status status = CudaMachine::createAll(files, numRanks, devices, options.gpus,
                                          options.timeout, machine);
   result = std::move(machine);
   return status;
@@ -106,15 +106,15 @@ Status joinMachine(const ScheduleSet &files, int numRanks,
       return {blinkInvalidArgument,
               "a device is for GPUs: pass -1 to the host back end"};
     std::shared_ptr<HostMachine> machine;
-    Status status =
-        HostMachine::join(files, numRanks, id, rank, options.timeout, machine);
+    Status status = HostMachine::join(files, numRanks, id, rank, options.gpus,
+                                      options.timeout, machine);
     result = std::move(machine);
     return status;
   }
 #if BLINK_HAVE_CUDA
   std::shared_ptr<CudaMachine> machine;
   Status status = CudaMachine::join(files, numRanks, id, rank, device,
-                                    options.timeout, machine);
+                                    options.gpus, options.timeout, machine);
   result = std::move(machine);
   return status;
 #else

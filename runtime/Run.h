@@ -28,6 +28,7 @@ void runCalls(PendingCall *calls, size_t numCalls);
 struct MachineOptions {
   blinkBackend_t backend = blinkBackendHost;
   std::chrono::milliseconds timeout{0};
+  const int *gpus = nullptr; ///< blinkConfig_t::gpus
 };
 
 /// All ranks of a job, in this process. Errors: the back end's.

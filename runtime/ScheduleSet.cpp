@@ -8,53 +8,102 @@
 
 #include "schedules/ScheduleFile.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <sys/mman.h>
+#include <sys/stat.h>
 
 namespace blink::runtime {
+namespace {
+
+using Bytes = std::shared_ptr<const uint8_t>;
+
+Bytes own(std::vector<uint8_t> bytes) {
+  auto owner = std::make_shared<const std::vector<uint8_t>>(std::move(bytes));
+  return Bytes(owner, owner->data());
+}
+
+/// The file as memory, if it is a bundle that can be mapped. Null if not:
+/// it is then to be read from its begin.
+Bytes mapBundle(std::FILE *stream, size_t &size) {
+  uint8_t begin[8];
+  struct stat status;
+  const int file = fileno(stream);
+  if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode) ||
+      pread(file, begin, sizeof(begin), 0) != ssize_t(sizeof(begin)) ||
+      !sched::isBundle(begin, sizeof(begin)))
+    return nullptr;
+  size = size_t(status.st_size);
+  void *memory = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
+  if (memory == MAP_FAILED)
+    return nullptr;
+  return Bytes(static_cast<const uint8_t *>(memory),
+               [memory, size](const uint8_t *) { munmap(memory, size); });
+}
+
+} // namespace
 
 Status OpenFile::read(const char *path, std::shared_ptr<const OpenFile> &file) {
   std::unique_ptr<std::FILE, int (*)(std::FILE *)> stream(
       std::fopen(path, "rb"), std::fclose);
-  std::vector<uint8_t> bytes;
-  size_t size = 0;
   errno = stream ? 0 : errno;
-  while (stream && !std::feof(stream.get()) && !std::ferror(stream.get())) {
+  size_t size = 0;
+  Bytes memory = stream ? mapBundle(stream.get(), size) : nullptr;
+  std::vector<uint8_t> bytes;
+  while (!memory && stream && !std::feof(stream.get()) &&
+         !std::ferror(stream.get())) {
     bytes.resize(size + (size_t(1) << 16));
     size += std::fread(&bytes[size], 1, bytes.size() - size, stream.get());
   }
   if (!stream || std::ferror(stream.get()))
     return {blinkSystemError,
             std::string(path) + ": cannot read it: " + std::strerror(errno)};
-  bytes.resize(size);
-  return open(std::move(bytes), path, file);
+  auto opened = std::make_shared<OpenFile>();
+  Status status =
+      opened->open(memory ? memory : own(std::move(bytes)), size, path);
+  if (status.ok())
+    file = std::move(opened);
+  return status;
 }
 
 Status OpenFile::copy(const void *data, size_t size,
                       std::shared_ptr<const OpenFile> &file) {
   const auto *begin = static_cast<const uint8_t *>(data);
-  return open(std::vector<uint8_t>(begin, begin + size), "schedule", file);
+  auto opened = std::make_shared<OpenFile>();
+  Status status = opened->open(own({begin, begin + size}), size, "schedule");
+  if (status.ok())
+    file = std::move(opened);
+  return status;
 }
 
 uint64_t OpenFile::checksum() const {
+  const uint8_t *end = schedule_ ? bytes_.get() + size_ : bundle_.pieces;
   uint64_t value;
-  std::memcpy(&value, bytes_.data() + bytes_.size() - sizeof(value),
-              sizeof(value));
+  std::memcpy(&value, end - sizeof(value), sizeof(value));
   return value;
 }
 
-Status OpenFile::open(std::vector<uint8_t> bytes, const std::string &name,
-                      std::shared_ptr<const OpenFile> &file) {
-  auto opened = std::make_shared<OpenFile>();
-  opened->bytes_ = std::move(bytes);
+Status OpenFile::open(Bytes bytes, size_t size, std::string name) {
+  bytes_ = std::move(bytes);
+  size_ = size;
+  name_ = std::move(name);
   std::string error;
-  opened->root_ =
-      sched::openSchedule(opened->bytes_.data(), opened->bytes_.size(), error);
-  if (!opened->root_)
-    return {blinkInvalidArgument, name + ": " + error};
-  file = std::move(opened);
+  if (sched::isBundle(bytes_.get(), size_)) {
+    if (!sched::openBundle(bytes_.get(), size_, bundle_, error))
+      return {blinkInvalidArgument, name_ + ": " + error};
+    return {};
+  }
+  schedule_ = sched::openSchedule(bytes_.get(), size_, error);
+  if (!schedule_)
+    return {blinkInvalidArgument, name_ + ": " + error};
   return {};
+}
+
+bool hasBundle(const ScheduleSet &files) {
+  return std::any_of(files.begin(), files.end(),
+                     [](const auto &file) { return !file->schedule(); });
 }
 
 } // namespace blink::runtime

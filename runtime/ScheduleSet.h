@@ -8,34 +8,49 @@
 #define BLINK_RUNTIME_SCHEDULESET_H
 
 #include "runtime/Status.h"
-#include "schedules/schedule_generated.h"
+#include "schedules/BundleFile.h"
 
 #include <memory>
 #include <vector>
 
 namespace blink::runtime {
 
-/// The bytes of one file and the checked root within them. Immutable.
+/// The bytes of one file, and what was checked of them: a schedule as a whole,
+/// of a bundle the index. Immutable.
 class OpenFile {
 public:
-  /// Errors: unreadable, or not a right schedule.
+  /// Bundles are mapped: of pieces that nobody chooses nothing is read. The
+  /// file may be replaced by another meanwhile, not written to or cut.
+  /// Errors: unreadable, or not a right schedule or bundle.
   static Status read(const char *path, std::shared_ptr<const OpenFile> &file);
   static Status copy(const void *data, size_t size,
                      std::shared_ptr<const OpenFile> &file);
 
-  const sched::Schedule &root() const { return *root_; }
-  /// The file's checksum: its trailer.
+  /// Null: it is a bundle.
+  const sched::Schedule *schedule() const { return schedule_; }
+  /// Of a bundle.
+  const sched::BundleView &bundle() const { return bundle_; }
+  /// The path, or a word for bytes without one.
+  const std::string &name() const { return name_; }
+  /// What the file has as checksum of all it was checked for.
   uint64_t checksum() const;
 
 private:
-  static Status open(std::vector<uint8_t> bytes, const std::string &name,
-                     std::shared_ptr<const OpenFile> &file);
-  std::vector<uint8_t> bytes_;
-  const sched::Schedule *root_ = nullptr;
+  Status open(std::shared_ptr<const uint8_t> bytes, size_t size,
+              std::string name);
+
+  std::shared_ptr<const uint8_t> bytes_;
+  size_t size_ = 0;
+  std::string name_;
+  const sched::Schedule *schedule_ = nullptr;
+  sched::BundleView bundle_;
 };
 
 /// Files in the order they were opened. Copies share the files.
 using ScheduleSet = std::vector<std::shared_ptr<const OpenFile>>;
+
+/// Whether the job's GPUs matter.
+bool hasBundle(const ScheduleSet &files);
 
 } // namespace blink::runtime
 

@@ -66,9 +66,8 @@ typedef struct {
   char internal[128];
 } blinkUniqueId;
 
-/* The programs of one or several .sched files, checked when opened. Closing it
-   is allowed as soon as the communicators are made: they keep what they need.
- */
+/* The programs of one or several .sched files. Closing it is allowed as soon as
+   the communicators are made: they keep what they need. */
 typedef struct blinkSchedule *blinkSchedule_t;
 
 /* The type of cudaStream_t, without CUDA's headers. The host back end runs no
@@ -129,8 +128,17 @@ typedef struct {
   /* How long a rank waits for the others before the collective fails on all
      ranks. 0: the environment's BLINK_TIMEOUT_MS, or else 30000. */
   int timeoutMs;
+  /* For bundles, which have schedules for many allocations of a machine: the
+     GPU of each rank, nranks many, each another one, as numbers in the order of
+     the machine's topology, which is nvidia-smi's. Read when communicators are
+     made; schedules that are no bundles do not ask. NULL: rank r is GPU r on
+     the host; blinkCommInitAll on GPUs finds out by the devices' PCI addresses,
+     or if several ranks are on one device, rank r is GPU r; blinkCommInitRank
+     on GPUs knows one device of many and needs the list. */
+  const int *gpus;
 } blinkConfig_t;
-#define BLINK_CONFIG_INITIALIZER {sizeof(blinkConfig_t), blinkBackendHost, 0}
+#define BLINK_CONFIG_INITIALIZER                                               \
+  {sizeof(blinkConfig_t), blinkBackendHost, 0, NULL}
 
 /*===-- Errors and version ------------------------------------------------===*/
 
@@ -147,9 +155,13 @@ BLINK_API const char *blinkGetLastError(blinkComm_t comm);
 
 /*===-- Schedules ---------------------------------------------------------===*/
 
-/* Opens and checks a .sched file. On failure *schedule is NULL.
-   Errors: system error if it cannot be read, invalid argument if it is not a
-   right schedule; the sentence names the place in the file. */
+/* Opens and checks a .sched file: a schedule, or a bundle of schedules for many
+   allocations of a machine. A bundle is mapped into memory, its index is
+   checked here, the schedules of one allocation when communicators are made;
+   until all of them are destroyed and the schedule is closed the file may be
+   replaced by another, but neither written to nor cut. On failure *schedule is
+   NULL. Errors: system error if it cannot be read, invalid argument if it is
+   not right; the sentence names the place in the file. */
 BLINK_API blinkResult_t blinkScheduleOpen(const char *path,
                                           blinkSchedule_t *schedule);
 
@@ -166,7 +178,9 @@ BLINK_API blinkResult_t blinkScheduleOpenMemory(const void *data, size_t size,
 BLINK_API blinkResult_t blinkScheduleAdd(blinkSchedule_t schedule,
                                          const char *path);
 
-/* The number of ranks of the first program, relays among them. */
+/* Of the first file: the number of ranks of its first program, relays among
+   them; of a bundle the number of the machine's GPUs, whether or not it has
+   schedules for all of them together. */
 BLINK_API blinkResult_t blinkScheduleRanks(blinkSchedule_t schedule,
                                            int *nranks);
 
@@ -183,8 +197,10 @@ BLINK_API blinkResult_t blinkScheduleClose(blinkSchedule_t schedule);
    host back end, where the calling threads do the work, and threads that are
    started when first needed help with large collectives. All memory is
    allocated here. `config` may be NULL. On failure no communicator is left and
-   comms[] is all NULL. Errors: invalid usage if no program is for nranks ranks,
-   or the back end is not built in; system error if memory runs out. */
+   comms[] is all NULL. Errors: invalid usage if no program is for nranks ranks
+   or, of bundles, for their GPUs, or the back end is not built in; invalid
+   argument if a GPU is none of the machine or there twice, or what a bundle has
+   for it is damaged; system error if memory runs out. */
 BLINK_API blinkResult_t blinkCommInitAll(blinkComm_t *comms, int nranks,
                                          const int *devices,
                                          blinkSchedule_t schedule,
@@ -199,7 +215,8 @@ BLINK_API blinkResult_t blinkGetUniqueId(blinkUniqueId *id);
 /* Makes the communicator of rank `rank`; `device` is for GPUs, -1 for the host
    back end. Every rank calls it with the same id, nranks, files and
    configuration, from processes or threads of their own; it returns when all
-   have. On failure *comm is NULL. Errors: as blinkCommInitAll; invalid argument
+   have. The configuration's `gpus` are those of all ranks, the same on every
+   rank. On failure *comm is NULL. Errors: as blinkCommInitAll; invalid argument
    if the id is not right; invalid usage if the ranks do not fit together;
    remote error if a rank does not come in time. */
 BLINK_API blinkResult_t blinkCommInitRank(blinkComm_t *comm, int nranks,

@@ -61,14 +61,15 @@ public:
   }
 
 private:
+  /// `place` is within `within_`.
   bool fail(const std::string &place, const std::string &what) {
-    error_ = place + ": " + what;
+    error_ = within_ + place + ": " + what;
     return false;
   }
 
   /// See CheckRules: no part of a file may be reached twice.
   template <typename T>
-  bool pay(const std::string &name, const flatbuffers::Vector<T> *vector) {
+  bool pay(const char *name, const flatbuffers::Vector<T> *vector) {
     using Item = typename flatbuffers::IndirectHelper<T>;
     const uint64_t bytes = uint64_t(vector->size()) * Item::element_stride;
     constexpr uintptr_t kAlign = alignof(std::remove_pointer_t<T>);
@@ -82,17 +83,17 @@ private:
 
   bool checkMachine();
   bool checkClasses();
-  bool checkClass(const AllocationClass &one, const std::string &place);
+  bool checkClass(const AllocationClass &one);
   bool checkEntries();
-  bool checkGpus(const uint16_t *gpus, size_t count, const std::string &place);
-  bool checkMap(const uint16_t *map, const AllocationClass &one,
-                const uint16_t *gpus, size_t count, const std::string &place);
+  std::string judgeGpus(const uint16_t *gpus, size_t count) const;
+  std::string judgeMap(const uint16_t *map, const AllocationClass &one,
+                       const uint16_t *gpus, size_t count) const;
 
   const Bundle &index_;
   uint64_t budget_;
   const uint64_t piecesBytes_;
   uint64_t piecesEnd_ = 0;
-  std::string error_;
+  std::string within_, error_;
 };
 
 bool IndexWalk::checkMachine() {
@@ -121,78 +122,76 @@ bool IndexWalk::checkMachine() {
   return pay("conditions", index_.conditions());
 }
 
-bool IndexWalk::checkGpus(const uint16_t *gpus, size_t count,
-                          const std::string &place) {
+/// Empty, or what is wrong; so the next one.
+std::string IndexWalk::judgeGpus(const uint16_t *gpus, size_t count) const {
   if (count == 0 || !ascending(gpus, count) ||
       gpus[count - 1] >= index_.gpu_nodes()->size())
-    return fail(place, "expected GPUs of the machine, ascending");
-  return true;
+    return "expected GPUs of the machine, ascending";
+  return "";
 }
 
 /// Whether `map` carries the class's GPUs onto `gpus`, each onto another.
-bool IndexWalk::checkMap(const uint16_t *map, const AllocationClass &one,
-                         const uint16_t *gpus, size_t count,
-                         const std::string &place) {
+std::string IndexWalk::judgeMap(const uint16_t *map, const AllocationClass &one,
+                                const uint16_t *gpus, size_t count) const {
   const auto &nodes = *index_.gpu_nodes();
   std::vector<bool> met(count);
   for (uint32_t n = 0; n < index_.num_nodes(); ++n)
     if (map[n] != kUnmapped && map[n] >= index_.num_nodes())
-      return fail(place, "node " + std::to_string(map[n]) + " of " +
-                             std::to_string(index_.num_nodes()));
+      return "node " + std::to_string(map[n]) + " of " +
+             std::to_string(index_.num_nodes());
   if (one.gpus()->size() != count)
-    return fail(place, "a map between " + std::to_string(one.gpus()->size()) +
-                           " and " + std::to_string(count) + " GPUs");
+    return "a map between " + std::to_string(one.gpus()->size()) + " and " +
+           std::to_string(count) + " GPUs";
   for (uint16_t gpu : *one.gpus()) {
     size_t i = 0;
     while (i < count && nodes.Get(gpus[i]) != map[nodes.Get(gpu)])
       ++i;
     if (i == count || met[i])
-      return fail(place, "GPU " + std::to_string(gpu) +
-                             " is carried onto none of the allocation, or "
-                             "onto one that is taken");
+      return "GPU " + std::to_string(gpu) +
+             " is carried onto none of the allocation, or onto one that is "
+             "taken";
     met[i] = true;
   }
-  return true;
+  return "";
 }
 
-bool IndexWalk::checkClass(const AllocationClass &one,
-                           const std::string &place) {
+bool IndexWalk::checkClass(const AllocationClass &one) {
   const uint32_t ranks = one.gpus()->size(), nodes = index_.num_nodes();
-  if (!pay(place + ".gpus", one.gpus()) ||
-      !pay(place + ".pieces", one.pieces()) ||
-      !pay(place + ".roots", one.roots()) ||
-      !pay(place + ".root_maps", one.root_maps()) ||
-      !checkGpus(one.gpus()->data(), ranks, place + ".gpus"))
+  if (!pay("gpus", one.gpus()) || !pay("pieces", one.pieces()) ||
+      !pay("roots", one.roots()) || !pay("root_maps", one.root_maps()))
     return false;
+  std::string wrong = judgeGpus(one.gpus()->data(), ranks);
+  if (!wrong.empty())
+    return fail("gpus", wrong);
   if (one.condition() >= index_.conditions()->size())
-    return fail(place + ".condition",
-                "expected one of " +
-                    std::to_string(index_.conditions()->size()));
+    return fail("condition", "expected one of " +
+                                 std::to_string(index_.conditions()->size()));
   if (one.pieces()->size() != index_.collectives()->size())
-    return fail(place + ".pieces", "expected one a collective");
+    return fail("pieces", "expected one a collective");
   for (const Piece *piece : *one.pieces()) {
     if (piece->offset() != piecesEnd_ ||
         piece->size() > piecesBytes_ - piecesEnd_ || piece->size() % 8 != 0)
-      return fail(place + ".pieces", "expected one behind the other");
+      return fail("pieces", "expected one behind the other");
     piecesEnd_ += piece->size();
   }
   if (one.roots()->size() != ranks ||
       one.root_maps()->size() != uint64_t(ranks) * nodes)
-    return fail(place + ".roots", "expected one root and one map a rank");
+    return fail("roots", "expected one root and one map a rank");
   for (uint32_t rank = 0; rank < ranks; ++rank) {
     const uint16_t root = one.roots()->Get(rank);
-    const std::string where = place + "." + at("root_maps", rank);
     const uint16_t *map = one.root_maps()->data() + uint64_t(rank) * nodes;
     if (root > rank || one.roots()->Get(root) != root)
-      return fail(place + "." + at("roots", rank),
+      return fail(at("roots", rank),
                   "expected a lower rank that serves itself");
-    if (!checkMap(map, one, one.gpus()->data(), ranks, where))
-      return false;
+    wrong = judgeMap(map, one, one.gpus()->data(), ranks);
+    if (!wrong.empty())
+      return fail(at("root_maps", rank), wrong);
     const auto nodeOf = [&](uint32_t r) {
       return index_.gpu_nodes()->Get(one.gpus()->Get(r));
     };
     if (map[nodeOf(root)] != nodeOf(rank))
-      return fail(where, "does not carry the serving rank onto this one");
+      return fail(at("root_maps", rank),
+                  "does not carry the serving rank onto this one");
   }
   return true;
 }
@@ -200,9 +199,12 @@ bool IndexWalk::checkClass(const AllocationClass &one,
 bool IndexWalk::checkClasses() {
   if (!pay("classes", index_.classes()))
     return false;
-  for (uint32_t c = 0; c < index_.classes()->size(); ++c)
-    if (!checkClass(*index_.classes()->Get(c), at("classes", c)))
+  for (uint32_t c = 0; c < index_.classes()->size(); ++c) {
+    within_ = at("classes", c) + ".";
+    if (!checkClass(*index_.classes()->Get(c)))
       return false;
+  }
+  within_.clear();
   if (piecesEnd_ != piecesBytes_)
     return fail("classes", "the pieces end at " + std::to_string(piecesEnd_) +
                                ", the file at " + std::to_string(piecesBytes_));
@@ -241,11 +243,13 @@ bool IndexWalk::checkEntries() {
       return fail(place, "expected its GPUs and its map behind those of the "
                          "entry before");
     const uint16_t *list = index_.gpus()->data() + gpus;
-    if (!checkGpus(list, entry.gpus_count(), place) ||
-        !checkMap(index_.node_maps()->data() + maps,
-                  *index_.classes()->Get(entry.class_number()), list,
-                  entry.gpus_count(), place))
-      return false;
+    std::string wrong = judgeGpus(list, entry.gpus_count());
+    if (wrong.empty())
+      wrong = judgeMap(index_.node_maps()->data() + maps,
+                       *index_.classes()->Get(entry.class_number()), list,
+                       entry.gpus_count());
+    if (!wrong.empty())
+      return fail(place, wrong);
     Key key = keyOf(index_, entry);
     if (e != 0 && !(last < key))
       return fail(place, last == key ? "a second entry for the same allocation"
@@ -358,6 +362,8 @@ const Schedule *openPiece(const BundleView &bundle, uint32_t classNumber,
         !std::equal(one.gpus()->begin(), one.gpus()->end(),
                     program->allocation()->begin()))
       error = place + "a program for another collective or allocation";
+    else if (numPrograms(*program) != one.gpus()->size())
+      error = place + "a program with relays";
   if (schedule->topology()->nodes()->size() != bundle.index->num_nodes() ||
       (one.condition() == 0 &&
        schedule->topology()->fingerprint() != bundle.index->fingerprint()))

@@ -101,8 +101,7 @@ private:
   bool checkStep(const Variant &variant, uint32_t rank, uint32_t index,
                  uint64_t &operandsLeft);
   bool checkOperand(const Variant &variant, uint32_t rank, const Step &step,
-                    const Operand &operand, bool isSource,
-                    const std::string &place);
+                    uint32_t stepIndex, const Operand &operand, bool isSource);
   bool checkChannelsJoined(const Variant &variant);
 
   const Schedule &file_;
@@ -343,27 +342,29 @@ bool Walk::checkTrees(const Variant &variant) {
   uint64_t sum = 0;   // of the numerators of trees of `block` so far
   for (uint32_t i = 0; i < trees.size(); ++i) {
     const Tree &tree = *trees[i];
-    std::string place = at("trees", i);
+    const auto failHere = [&](const std::string &what) {
+      return fail(at("trees", i), what);
+    };
     if (tree.block() >= numBlocks)
-      return fail(place, outOf("block", tree.block(), numBlocks));
+      return failHere(outOf("block", tree.block(), numBlocks));
     if (tree.root() >= numRanks_)
-      return fail(place, outOf("rank", tree.root(), numRanks_));
+      return failHere(outOf("rank", tree.root(), numRanks_));
     if (tree.block() != block)
-      return fail(place, "block " + str(tree.block()) + ", expected " +
-                             str(block) + ": trees are sorted by block and " +
-                             "the shares of each add up to one");
+      return failHere("block " + str(tree.block()) + ", expected " +
+                      str(block) + ": trees are sorted by block and " +
+                      "the shares of each add up to one");
     if (tree.numerator() == 0 || tree.numerator() > tree.denominator())
-      return fail(place, "share " + str(tree.numerator()) + "/" +
-                             str(tree.denominator()) +
-                             ", expected more than 0 and at most 1");
+      return failHere("share " + str(tree.numerator()) + "/" +
+                      str(tree.denominator()) +
+                      ", expected more than 0 and at most 1");
     if (sum != 0 && tree.denominator() != trees[i - 1]->denominator())
-      return fail(place, "denominator " + str(tree.denominator()) +
-                             ", expected " + str(trees[i - 1]->denominator()) +
-                             " as in the block's other trees");
+      return failHere("denominator " + str(tree.denominator()) + ", expected " +
+                      str(trees[i - 1]->denominator()) +
+                      " as in the block's other trees");
     sum += tree.numerator();
     if (sum > tree.denominator())
-      return fail(place, "the shares of block " + str(block) +
-                             " add up to more than one");
+      return failHere("the shares of block " + str(block) +
+                      " add up to more than one");
     if (sum == tree.denominator()) {
       ++block;
       sum = 0;
@@ -457,56 +458,59 @@ bool Walk::checkStep(const Variant &variant, uint32_t rank, uint32_t index,
   operandsLeft -= count;
   ++stepNumber_;
   for (uint64_t i = 0; i < count; ++i)
-    if (!checkOperand(variant, rank, step, *program.operands()->Get(begin + i),
-                      i < step.sources(), at("steps", index)))
+    if (!checkOperand(variant, rank, step, index,
+                      *program.operands()->Get(begin + i), i < step.sources()))
       return false;
   return true;
 }
 
 bool Walk::checkOperand(const Variant &variant, uint32_t rank, const Step &step,
-                        const Operand &operand, bool isSource,
-                        const std::string &place) {
+                        uint32_t stepIndex, const Operand &operand,
+                        bool isSource) {
+  // Sentences are made when there is something to say: most are not.
+  const auto failHere = [&](const std::string &what) {
+    return fail(at("steps", stepIndex), what);
+  };
   const char *role = isSource ? "source" : "destination";
   uint32_t index = operand.index();
   if (operand.kind() == OperandKind::channel) {
     const auto &channels = *variant.channels();
     if (index >= channels.size())
-      return fail(place, outOf("channel", index, channels.size()));
+      return failHere(outOf("channel", index, channels.size()));
     const Channel &channel = *channels[index];
-    std::string name = "channel " + str(index);
+    const auto name = [&] { return "channel " + str(index); };
     uint32_t end = isSource ? channel.destination() : channel.source();
     if (end != rank)
-      return fail(place, name + " is a " + role + " here, but " +
-                             (isSource ? "ends" : "starts") + " at rank " +
-                             str(end));
+      return failHere(name() + " is a " + role + " here, but " +
+                      (isSource ? "ends" : "starts") + " at rank " + str(end));
     if (channel.tree() != step.tree())
-      return fail(place, name + " belongs to tree " + str(channel.tree()) +
-                             ", the step to tree " + str(step.tree()));
+      return failHere(name() + " belongs to tree " + str(channel.tree()) +
+                      ", the step to tree " + str(step.tree()));
     bool &joined = isSource ? ends_[index].read : ends_[index].written;
     if (joined)
-      return fail(place,
-                  name + (isSource ? " is read twice" : " is written twice"));
+      return failHere(name() +
+                      (isSource ? " is read twice" : " is written twice"));
     joined = true;
     return true;
   }
   if (rank >= numRanks_)
-    return fail(place, "a buffer is a " + std::string(role) +
-                           " of a relay, which has none");
+    return failHere("a buffer is a " + std::string(role) +
+                    " of a relay, which has none");
   bool isInput = operand.kind() == OperandKind::input;
   if (!isInput && operand.kind() != OperandKind::output)
-    return fail(place, unknown("operand kind", operand.kind()));
+    return failHere(unknown("operand kind", operand.kind()));
   if (isInput && !isSource)
-    return fail(place, "the input is a destination; it is read only");
+    return failHere("the input is a destination; it is read only");
   uint32_t numBlocks = isInput ? inputBlocks_ : outputBlocks_;
   const char *name = isInput ? "input block" : "output block";
   if (index >= numBlocks)
-    return fail(place, outOf(name, index, numBlocks));
+    return failHere(outOf(name, index, numBlocks));
   uint64_t &last = (isInput    ? inputRead_
                     : isSource ? outputRead_
                                : outputWritten_)[index];
   if (last == stepNumber_)
-    return fail(place, std::string(name) + " " + str(index) + " is a " + role +
-                           " twice");
+    return failHere(std::string(name) + " " + str(index) + " is a " + role +
+                    " twice");
   last = stepNumber_;
   return true;
 }

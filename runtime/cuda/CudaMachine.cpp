@@ -10,11 +10,13 @@
 #include "runtime/core/Memory.h"
 #include "runtime/core/Ring.h"
 #include "runtime/cuda/Kernels.h"
+#include "runtime/cuda/MachineGpus.h"
 #include "runtime/host/Idle.h"
 #include "runtime/host/Rendezvous.h"
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 namespace blink::runtime {
 namespace {
@@ -51,23 +53,77 @@ bool isCapturing(cudaStream_t stream) {
 
 //===-- Making ------------------------------------------------------------===//
 
-Status CudaMachine::makePlan(const ScheduleSet &files, int numRanks,
+Status CudaMachine::placeRanks(int numRanks, const int *devices) {
+  ranks_.resize(numRanks);
+  int count = 0;
+  Status status =
+      cudaStatus(cudaGetDeviceCount(&count), "cannot count the GPUs");
+  for (size_t rank = 0; status.ok() && rank < ranks_.size(); ++rank) {
+    const int device = devices ? devices[rank] : int(rank);
+    if (ranks_[rank].here && (device < 0 || device >= count))
+      return {blinkInvalidArgument,
+              "rank " + str(rank) + " is for GPU " + std::to_string(device) +
+                  ", this machine has " + std::to_string(count) +
+                  (devices ? "" : ": pass an array of devices")};
+    ranks_[rank].device = device;
+  }
+  return status;
+}
+
+/// The machine's numbers of all ranks' devices.
+Status CudaMachine::findGpus(std::vector<int> &gpus) const {
+  std::vector<std::string> addresses;
+  for (const Rank &rank : ranks_) {
+    gpus.push_back(rank.device);
+    char address[32] = "";
+    Status status = cudaStatus(
+        cudaDeviceGetPCIBusId(address, sizeof(address), rank.device),
+        "cannot ask for the PCI address of GPU " + std::to_string(rank.device));
+    if (!status.ok())
+      return status;
+    addresses.push_back(address);
+  }
+  const std::vector<int> numbers =
+      machineNumbers(addresses, machineGpus(sysfsRoot));
+  if (!numbers.empty())
+    gpus = numbers;
+  // Ranks that share a GPU try out a machine that is not here.
+  std::vector<int> sorted = gpus;
+  std::sort(sorted.begin(), sorted.end());
+  if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end())
+    std::iota(gpus.begin(), gpus.end(), 0);
+  return {};
+}
+
+Status CudaMachine::makePlan(const ScheduleSet &files,
+                             const std::vector<int> &gpus,
                              std::chrono::milliseconds timeout) {
   timeout_ = timeout;
-  Status status = Plan::create(files, numRanks, plan_);
-  ranks_.resize(numRanks);
+  Status status = Plan::create(files, int(ranks_.size()), gpus, plan_);
   rings_.resize(plan_.rings.size());
+  for (const RingPlan &ring : plan_.rings)
+    if (ring.kind == sched::ChannelKind::network)
+      return {blinkInvalidUsage,
+              "the schedule has a channel over the network, from rank " +
+                  std::to_string(ring.source) + " to rank " +
+                  std::to_string(ring.destination) +
+                  ": this back end serves one machine"};
   return status;
 }
 
 Status CudaMachine::createAll(const ScheduleSet &files, int numRanks,
-                              const int *devices,
+                              const int *devices, const int *gpus,
                               std::chrono::milliseconds timeout,
                               std::shared_ptr<CudaMachine> &result) {
   std::shared_ptr<CudaMachine> machine(new CudaMachine);
-  Status status = machine->makePlan(files, numRanks, timeout);
+  Status status = machine->placeRanks(numRanks, devices);
+  std::vector<int> list;
+  if (gpus)
+    list.assign(gpus, gpus + numRanks);
+  else if (status.ok() && hasBundle(files))
+    status = machine->findGpus(list);
   if (status.ok())
-    status = machine->checkDevices(devices);
+    status = machine->makePlan(files, list, timeout);
   if (status.ok())
     status = machine->checkPeers();
   if (status.ok())
@@ -95,17 +151,21 @@ Status CudaMachine::createAll(const ScheduleSet &files, int numRanks,
 
 Status CudaMachine::join(const ScheduleSet &files, int numRanks,
                          const blinkUniqueId &id, int rank, int device,
-                         std::chrono::milliseconds timeout,
+                         const int *gpus, std::chrono::milliseconds timeout,
                          std::shared_ptr<CudaMachine> &result) {
   std::shared_ptr<CudaMachine> machine(new CudaMachine);
   const auto deadline = std::chrono::steady_clock::now() + timeout;
-  Status status = machine->makePlan(files, numRanks, timeout);
   machine->oneProcess_ = false;
+  machine->ranks_.resize(numRanks);
   for (int other = 0; other < numRanks; ++other)
     machine->ranks_[other].here = other == rank;
-  std::vector<int> devices(numRanks, device);
+  const std::vector<int> devices(numRanks, device);
+  Status status = machine->placeRanks(numRanks, devices.data());
+  std::vector<int> list;
+  if (gpus)
+    list.assign(gpus, gpus + numRanks);
   if (status.ok())
-    status = machine->checkDevices(devices.data());
+    status = machine->makePlan(files, list, timeout);
   if (status.ok())
     status = machine->checkResidency();
   const size_t jobBytes = machine->layJob(nullptr);
@@ -155,29 +215,6 @@ CudaMachine::~CudaMachine() {
       writer.add(
           int(rank), lane,
           reinterpret_cast<const LaneTrace *>(ranks_[rank].traces.get())[lane]);
-}
-
-Status CudaMachine::checkDevices(const int *devices) {
-  int count = 0;
-  Status status =
-      cudaStatus(cudaGetDeviceCount(&count), "cannot count the GPUs");
-  for (size_t rank = 0; status.ok() && rank < ranks_.size(); ++rank) {
-    const int device = devices ? devices[rank] : int(rank);
-    if (ranks_[rank].here && (device < 0 || device >= count))
-      return {blinkInvalidArgument,
-              "rank " + str(rank) + " is for GPU " + std::to_string(device) +
-                  ", this machine has " + std::to_string(count) +
-                  (devices ? "" : ": pass an array of devices")};
-    ranks_[rank].device = device;
-  }
-  for (const RingPlan &ring : plan_.rings)
-    if (ring.kind == sched::ChannelKind::network)
-      return {blinkInvalidUsage,
-              "the schedule has a channel over the network, from rank " +
-                  std::to_string(ring.source) + " to rank " +
-                  std::to_string(ring.destination) +
-                  ": this back end serves one machine"};
-  return status;
 }
 
 Status CudaMachine::checkPeers() {
@@ -550,18 +587,17 @@ Status CudaMachine::copyPrograms() {
       rank.programs.clear();
       for (const ProgramPlan &program : plan_.programs)
         for (const VariantPlan &variant : program.variants) {
-          const sched::RankProgram &file =
-              *variant.variant->ranks()->Get(flatbuffers::uoffset_t(i));
-          const RankCode &code = variant.ranks[i].code;
-          auto *lanes = carver.take<LaneCode>(file.lanes()->size());
-          auto *steps = carver.take<StepCode>(file.steps()->size());
-          auto *operands = carver.take<OperandCode>(file.operands()->size());
+          const RankPlan &plan = variant.ranks[i];
+          const RankCode &code = plan.code;
+          auto *lanes = carver.take<LaneCode>(code.numLanes);
+          auto *steps = carver.take<StepCode>(plan.shares.size());
+          auto *operands = carver.take<OperandCode>(plan.numOperands);
           auto *trees = carver.take<TreeShare>(variant.trees.size());
           auto *channels = carver.take<DeviceChannel>(variant.rings.size());
           auto *device = carver.take<DeviceProgram>(1);
-          put(lanes, code.lanes, file.lanes()->size());
-          put(steps, code.steps, file.steps()->size());
-          put(operands, code.operands, file.operands()->size());
+          put(lanes, code.lanes, code.numLanes);
+          put(steps, code.steps, plan.shares.size());
+          put(operands, code.operands, plan.numOperands);
           put(trees, variant.trees.data(), variant.trees.size());
           std::vector<DeviceChannel> ends(variant.rings.size());
           const bool lowLatency =

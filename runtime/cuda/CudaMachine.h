@@ -27,19 +27,23 @@ namespace blink::runtime {
 class CudaMachine final : public Machine {
 public:
   /// All ranks, in this process, rank r on device devices[r] (null: device r).
-  /// Several ranks may be on one device. Errors: no program for so many ranks;
-  /// a device that is not there; two devices that cannot reach each other's
-  /// memory, though the schedule has a channel between them; more lanes than a
-  /// device can run at the same time; memory.
+  /// Several ranks may be on one device. gpus[r] is the number that rank r's
+  /// GPU has in the machine of a bundle. Null: the devices tell, or where
+  /// several ranks are on one, r. Errors: no program for these ranks; a device
+  /// that is not there; two devices that cannot reach each other's memory,
+  /// though the schedule has a channel between them; more lanes than a device
+  /// can run at the same time; memory.
   static Status createAll(const ScheduleSet &files, int numRanks,
-                          const int *devices, std::chrono::milliseconds timeout,
+                          const int *devices, const int *gpus,
+                          std::chrono::milliseconds timeout,
                           std::shared_ptr<CudaMachine> &machine);
   /// Rank `rank` of a job in several processes that know `id`, on GPU `device`.
-  /// Returns when all ranks have joined. Errors also: they have not in time, or
-  /// have opened other files; memory that cannot be shared.
+  /// Returns when all ranks have joined. `gpus` null: not known, so bundles do
+  /// not serve. Errors also: they have not in time, or have opened other files;
+  /// memory that cannot be shared.
   static Status join(const ScheduleSet &files, int numRanks,
                      const blinkUniqueId &id, int rank, int device,
-                     std::chrono::milliseconds timeout,
+                     const int *gpus, std::chrono::milliseconds timeout,
                      std::shared_ptr<CudaMachine> &machine);
   ~CudaMachine() override;
 
@@ -133,9 +137,10 @@ private:
   };
 
   CudaMachine() : Machine(blinkBackendCuda) {}
-  Status makePlan(const ScheduleSet &files, int numRanks,
+  Status placeRanks(int numRanks, const int *devices);
+  Status findGpus(std::vector<int> &gpus) const;
+  Status makePlan(const ScheduleSet &files, const std::vector<int> &gpus,
                   std::chrono::milliseconds timeout);
-  Status checkDevices(const int *devices);
   Status checkPeers();
   Status checkResidency();
   size_t layJob(char *base);

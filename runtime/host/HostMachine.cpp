@@ -12,6 +12,7 @@
 #include "runtime/host/Rendezvous.h"
 
 #include <cerrno>
+#include <numeric>
 #include <sched.h>
 #include <time.h>
 #include <unistd.h>
@@ -34,9 +35,14 @@ std::string listRanks(const std::vector<int> &ranks) {
 } // namespace
 
 Status HostMachine::makePlan(const ScheduleSet &files, int numRanks,
+                             const int *gpus,
                              std::chrono::milliseconds timeout) {
   timeout_ = timeout;
-  Status status = Plan::create(files, numRanks, plan_);
+  std::vector<int> list(numRanks);
+  std::iota(list.begin(), list.end(), 0);
+  if (gpus)
+    list.assign(gpus, gpus + numRanks);
+  Status status = Plan::create(files, numRanks, list, plan_);
   rings_.writers.resize(plan_.rings.size());
   rings_.readers.resize(plan_.rings.size());
   ranks_.resize(numRanks);
@@ -52,10 +58,11 @@ void HostMachine::makeRank(int rank) {
 }
 
 Status HostMachine::createAll(const ScheduleSet &files, int numRanks,
+                              const int *gpus,
                               std::chrono::milliseconds timeout,
                               std::shared_ptr<HostMachine> &result) {
   std::shared_ptr<HostMachine> machine(new HostMachine);
-  Status status = machine->makePlan(files, numRanks, timeout);
+  Status status = machine->makePlan(files, numRanks, gpus, timeout);
   if (status.ok())
     status = machine->rings_.segment.create(machine->plan_);
   if (!status.ok())
@@ -71,11 +78,11 @@ Status HostMachine::createAll(const ScheduleSet &files, int numRanks,
 }
 
 Status HostMachine::join(const ScheduleSet &files, int numRanks,
-                         const blinkUniqueId &id, int rank,
+                         const blinkUniqueId &id, int rank, const int *gpus,
                          std::chrono::milliseconds timeout,
                          std::shared_ptr<HostMachine> &result) {
   std::shared_ptr<HostMachine> machine(new HostMachine);
-  Status status = machine->makePlan(files, numRanks, timeout);
+  Status status = machine->makePlan(files, numRanks, gpus, timeout);
   const auto deadline = std::chrono::steady_clock::now() + timeout;
   Admission admission;
   if (status.ok())

@@ -23,15 +23,17 @@ namespace blink::runtime {
 
 class HostMachine final : public Machine {
 public:
-  /// All ranks, in this process. Errors: no program for so many ranks; memory.
+  /// All ranks, in this process. gpus[r] is the number that rank r's GPU has in
+  /// the machine of a bundle (null: r). Errors: no program for these ranks;
+  /// memory.
   static Status createAll(const ScheduleSet &files, int numRanks,
-                          std::chrono::milliseconds timeout,
+                          const int *gpus, std::chrono::milliseconds timeout,
                           std::shared_ptr<HostMachine> &machine);
   /// Rank `rank` of a job in several processes that know `id`. Returns when all
   /// ranks have joined. Errors also: they have not in time, or have opened
   /// other files.
   static Status join(const ScheduleSet &files, int numRanks,
-                     const blinkUniqueId &id, int rank,
+                     const blinkUniqueId &id, int rank, const int *gpus,
                      std::chrono::milliseconds timeout,
                      std::shared_ptr<HostMachine> &machine);
   /// Writes the trace, if there is one.
@@ -74,7 +76,7 @@ private:
   };
 
   HostMachine() : Machine(blinkBackendHost) {}
-  Status makePlan(const ScheduleSet &files, int numRanks,
+  Status makePlan(const ScheduleSet &files, int numRanks, const int *gpus,
                   std::chrono::milliseconds timeout);
   void makeRank(int rank);
   Status waitForAll(int rank, uint64_t RankRecord::*word,

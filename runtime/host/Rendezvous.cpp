@@ -143,7 +143,7 @@ private:
       return {blinkInvalidUsage,
               self + " and " + other +
                   " have opened different schedules: give all ranks the same "
-                  "files in the same order"};
+                  "files in the same order, and for bundles the same GPUs"};
     if (taken_[applicant.rank])
       return {blinkInvalidUsage, self + " has joined already"};
     taken_[applicant.rank] = true;

@@ -7,10 +7,16 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "runtime/cuda/MachineGpus.h"
+#include "test/common/BundleBuilder.h"
 #include "test/conformance/Job.h"
 #include "test/emulation/Emulation.h"
 
 #include "doctest/doctest.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 
 using namespace blink;
 using namespace blink::test;
@@ -22,9 +28,8 @@ bool contains(const std::string &text, const char *part) {
 }
 
 /// What blinkCommInitAll says of a schedule on emulated devices.
-std::string initError(const TestSchedule &model, int numRanks,
+std::string initError(const std::vector<uint8_t> &bytes, int numRanks,
                       const int *devices) {
-  std::vector<uint8_t> bytes = seal(model);
   blinkSchedule_t schedule;
   REQUIRE(blinkScheduleOpenMemory(bytes.data(), bytes.size(), &schedule) ==
           blinkSuccess);
@@ -38,6 +43,10 @@ std::string initError(const TestSchedule &model, int numRanks,
     blinkCommDestroy(comm);
   blinkScheduleClose(schedule);
   return text;
+}
+std::string initError(const TestSchedule &model, int numRanks,
+                      const int *devices) {
+  return initError(seal(model), numRanks, devices);
 }
 
 } // namespace
@@ -63,4 +72,108 @@ TEST_CASE("what the machine cannot run is refused in a sentence") {
   emulatedMachine.residentLanes = 3;
   CHECK(contains(initError(four, 4, onTwo), "4 lanes, 3 can run"));
   emulatedMachine = {};
+}
+
+namespace {
+
+/// A tree like sysfs, removed at the end.
+struct FakeSysfs {
+  std::filesystem::path root;
+  FakeSysfs() {
+    char name[] = "/tmp/blink-sysfs-XXXXXX";
+    REQUIRE(mkdtemp(name));
+    root = name;
+    runtime::sysfsRoot = root.c_str();
+  }
+  ~FakeSysfs() {
+    runtime::sysfsRoot = "/sys";
+    std::filesystem::remove_all(root);
+  }
+  void add(const char *address, const char *vendor, const char *kind) const {
+    const std::filesystem::path device = root / "bus/pci/devices" / address;
+    std::filesystem::create_directories(device);
+    std::ofstream(device / "vendor") << vendor << "\n";
+    std::ofstream(device / "class") << kind << "\n";
+  }
+  void addGpu(const char *address) const { add(address, "0x10de", "0x030200"); }
+};
+
+/// The GPUs that a bundle without schedules for them is asked for: those of
+/// `devices`, or of all visible ones.
+std::string gpusAsked(int numRanks, const int *devices) {
+  BundleOptions options;
+  options.numGpus = 16;
+  options.collectives = {Collective::allreduce};
+  options.allocations = {{15}};
+  const std::vector<uint8_t> bytes = seal(makeBundle(options));
+  const std::string error = initError(bytes, numRanks, devices);
+  const std::string before = "no schedules for GPUs ";
+  const size_t begin = error.find(before);
+  if (begin == std::string::npos)
+    return error;
+  return error.substr(begin + before.size(),
+                      error.find(':', begin) - begin - before.size());
+}
+
+} // namespace
+
+TEST_CASE("a machine's GPUs are numbered by address, hidden ones too") {
+  FakeSysfs sysfs;
+  emulatedMachine = {};
+  emulatedMachine.devices = 3;
+  emulatedMachine.buses = {0xd0, 0x1b, 0x40};
+  // No such tree in there: what CUDA says.
+  CHECK(gpusAsked(3, nullptr) == "0,1,2");
+  for (const char *address : {"0000:d0:00.0", "0000:1b:00.0", "0000:40:00.0",
+                              "0000:0a:00.0", "0000:3f:00.0"})
+    sysfs.addGpu(address);
+  sysfs.add("0000:00:02.0", "0x8086", "0x030000");  // another maker's display
+  sysfs.add("0000:0a:00.1", "0x10de", "0x040300");  // sound
+  sysfs.add("0000:05:00.0", "0x10de", "0x068000");  // an NVSwitch
+  sysfs.add("0000:1b:00.7x", "0x10de", "0x030200"); // no address
+  CHECK(gpusAsked(3, nullptr) == "4,1,3");
+  const int backwards[] = {2, 1, 0}, one[] = {2}, shared[] = {0, 1, 0};
+  CHECK(gpusAsked(3, backwards) == "3,1,4");
+  CHECK(gpusAsked(1, one) == "3");
+  CHECK(gpusAsked(3, shared) == "0,1,2");
+  sysfs.add("0000:02:00.0", "0x10de", "0x030000"); // with a display
+  CHECK(gpusAsked(3, nullptr) == "5,2,4");
+  sysfs.addGpu("10000:01:00.0"); // behind a bridge with a domain of its own
+  sysfs.addGpu("0001:00:00.0");
+  CHECK(gpusAsked(3, nullptr) == "5,2,4");
+  // A device that the tree does not have: it is of another machine.
+  emulatedMachine.buses = {0xd0, 0x1b, 0x41};
+  CHECK(gpusAsked(3, nullptr) == "0,1,2");
+  emulatedMachine = {};
+}
+
+TEST_CASE("PCI addresses are read whatever their form, or not at all") {
+  using runtime::pciAddress;
+  CHECK(pciAddress("0000:1B:00.0") == pciAddress("00000000:1b:00.0"));
+  CHECK(pciAddress("0000:1b:02.3") == (uint64_t(0x1b) << 8 | 2 << 3 | 3));
+  CHECK(pciAddress("0001:00:00.0") > pciAddress("0000:ff:1f.7"));
+  CHECK(pciAddress("10000:00:00.0") > pciAddress("ffff:ff:1f.7"));
+  for (const char *wrong :
+       {"", "0000:1b:00", "0000:1b:00.8", "0000:100:00.0", "0000:1b:20.0",
+        "0000:1b:00.0 ", "100000000:00:00.0", " 0000:1b:00.0", "0000:-1:00.0",
+        "0000:1b:00.0x", "0x00:1b:00.0", ":::.", "pci0000"})
+    CHECK(!pciAddress(wrong));
+}
+
+TEST_CASE("a process of several does not know the others' GPUs") {
+  BundleOptions options;
+  options.collectives = {Collective::allreduce};
+  options.allocations = {{0, 1}};
+  const std::vector<uint8_t> bytes = seal(makeBundle(options));
+  blinkSchedule_t schedule;
+  REQUIRE(blinkScheduleOpenMemory(bytes.data(), bytes.size(), &schedule) ==
+          blinkSuccess);
+  blinkUniqueId id = {};
+  blinkConfig_t config = BLINK_CONFIG_INITIALIZER;
+  config.backend = blinkBackendCuda;
+  blinkComm_t comm;
+  CHECK(blinkCommInitRank(&comm, 2, id, 0, 0, schedule, &config) ==
+        blinkInvalidUsage);
+  CHECK(contains(blinkGetLastError(nullptr), "set blinkConfig_t::gpus"));
+  blinkScheduleClose(schedule);
 }

@@ -135,11 +135,15 @@ int mostLanes(int numRanks) {
 }
 
 Job::Job(const TestSchedule &model, int numRanks, int timeoutMs)
+    : Job(seal(model), numRanks, timeoutMs, nullptr) {}
+
+Job::Job(const std::vector<uint8_t> &bytes, int numRanks, int timeoutMs,
+         const int *gpus)
     : comms_(numRanks), streams_(numRanks) {
-  std::vector<uint8_t> bytes = seal(model);
   blinkSchedule_t schedule = nullptr;
   blinkConfig_t config = BLINK_CONFIG_INITIALIZER;
   config.timeoutMs = timeoutMs;
+  config.gpus = gpus;
   const int *devices = nullptr;
 #if BLINK_TEST_CUDA
   config.backend = blinkBackendCuda;

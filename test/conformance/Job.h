@@ -51,6 +51,9 @@ class Job {
 public:
   /// The test fails if they cannot be made. timeoutMs 0: the default.
   Job(const TestSchedule &schedule, int numRanks, int timeoutMs = 0);
+  /// The same from a file's bytes; `gpus` as in blinkConfig_t.
+  Job(const std::vector<uint8_t> &bytes, int numRanks, int timeoutMs,
+      const int *gpus);
   ~Job();
   Job(const Job &) = delete;
 

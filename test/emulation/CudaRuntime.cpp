@@ -220,6 +220,15 @@ cudaError_t cudaSetDevice(int device) {
   currentDevice = device;
   return cudaSuccess;
 }
+cudaError_t cudaDeviceGetPCIBusId(char *text, int size, int device) {
+  if (!isDevice(device))
+    return cudaErrorInvalidDevice;
+  const std::vector<int> &buses = emulatedMachine.buses;
+  const int bus =
+      size_t(device) < buses.size() ? buses[size_t(device)] : device + 1;
+  std::snprintf(text, size_t(size), "0000:%02X:00.0", unsigned(bus));
+  return cudaSuccess;
+}
 cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer) {
   if (!isDevice(device) || !isDevice(peer) || device == peer)
     return cudaErrorInvalidDevice;

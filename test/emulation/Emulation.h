@@ -8,6 +8,7 @@
 #define BLINK_TEST_EMULATION_EMULATION_H
 
 #include <atomic>
+#include <vector>
 
 namespace blink::runtime {
 struct Launch;
@@ -22,6 +23,9 @@ struct EmulatedMachine {
   /// across it they do not.
   int peerBorder = 1000;
   unsigned residentLanes = 1000; ///< of a device
+  /// PCI buses of the devices, in CUDA's order; device d is on bus d + 1 where
+  /// none is given.
+  std::vector<int> buses;
 };
 extern EmulatedMachine emulatedMachine;
 

@@ -6,6 +6,7 @@
 
 #include "tools/blink-perf/Cases.h"
 
+#include "schedules/BundleFile.h"
 #include "tools/blink-perf/SelfTest.h"
 #include "tools/replay/Samples.h"
 
@@ -195,6 +196,9 @@ Plan makePlan(const Options &options) {
   for (const std::string &path : options.files) {
     open(path, plan); // says what is wrong with the file
     const std::vector<uint8_t> bytes = readFile(path);
+    if (sched::isBundle(bytes.data(), bytes.size()))
+      throw UsageError(path + ": a bundle; blink-perf measures schedules of "
+                              "one allocation");
     std::string error;
     const sched::Schedule *file =
         sched::openSchedule(bytes.data(), bytes.size(), error);

@@ -36,7 +36,7 @@ struct Rig {
     ScheduleSet files(1);
     Status status = OpenFile::copy(bytes.data(), bytes.size(), files[0]);
     if (status.ok())
-      status = Plan::create(files, ranks, plan);
+      status = Plan::create(files, ranks, {}, plan);
     if (status.ok())
       status = rings.segment.create(plan);
     REQUIRE(status.ok());

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "schedules/BundleFile.h"
-#include "test/common/ScheduleBuilder.h"
+#include "test/common/BundleBuilder.h"
 
 #include "doctest/doctest.h"
 
@@ -14,43 +13,12 @@
 using namespace blink;
 using namespace blink::test;
 using blink::sched::kUnmapped;
-using Numbers = std::vector<uint16_t>;
 
 namespace {
 
-struct ClassModel {
-  uint16_t condition = 0;
-  Numbers gpus;
-  std::vector<std::vector<uint8_t>> pieces;
-  Numbers roots;
-  Numbers rootMaps;
-};
-
-struct EntryModel {
-  Numbers gpus;
-  uint32_t classNumber;
-  Numbers map;
-};
-
-struct BundleModel {
-  uint32_t numNodes = 5;
-  Numbers gpuNodes = {1, 2, 3, 4}; // node 0 is a switch
-  std::vector<Collective> collectives = {Collective::allreduce,
-                                         Collective::broadcast};
-  std::vector<std::string> conditions = {"", "--without-link a:b"};
-  std::vector<ClassModel> classes;
-  std::vector<EntryModel> entries;
-  uint64_t fingerprint = 0;
-};
-
 /// A schedule of GPUs 0 and 1 of the model's machine.
 std::vector<uint8_t> piece(Collective collective) {
-  TestSchedule schedule = makeSchedule(collective, 0, 2, {});
-  schedule.nodes.insert(schedule.nodes.begin(), sched::NodeKind::switch_);
-  schedule.nodes.resize(5, sched::NodeKind::gpu);
-  for (TestLink &link : schedule.links)
-    ++link.from, ++link.to;
-  return seal(schedule);
+  return seal(onMachine(makeSchedule(collective, 0, 2, {}), 4, {0, 1}));
 }
 
 uint64_t fingerprintOf(const std::vector<uint8_t> &bytes) {
@@ -63,23 +31,26 @@ uint64_t fingerprintOf(const std::vector<uint8_t> &bytes) {
 
 /// GPUs {0,1} and {0,3} alike, {2,3} joined by nothing, {0,1} again under a
 /// condition.
-BundleModel model() {
-  BundleModel m;
+TestBundle model() {
+  TestBundle m;
+  m.numNodes = 5;
+  m.gpuNodes = {1, 2, 3, 4}; // node 0 is a switch
+  m.collectives = {Collective::allreduce, Collective::broadcast};
+  m.conditions = {"", "--without-link a:b"};
   const Numbers same = {kUnmapped, 1, 2, kUnmapped, kUnmapped};
   const Numbers swapped = {kUnmapped, 2, 1, kUnmapped, kUnmapped};
   const Numbers other = {kUnmapped, kUnmapped, kUnmapped, 3, 4};
   Numbers rootMaps = same;
   rootMaps.insert(rootMaps.end(), swapped.begin(), swapped.end());
-  ClassModel joined{
-      0,
-      {0, 1},
-      {piece(Collective::allreduce), piece(Collective::broadcast)},
-      {0, 0},
-      rootMaps};
+  TestClass joined{0,
+                   {0, 1},
+                   {piece(Collective::allreduce), piece(Collective::broadcast)},
+                   {0, 0},
+                   rootMaps};
   m.fingerprint = fingerprintOf(joined.pieces[0]);
-  ClassModel apart{0, {2, 3}, {{}, {}}, {0, 1}, other};
+  TestClass apart{0, {2, 3}, {{}, {}}, {0, 1}, other};
   apart.rootMaps.insert(apart.rootMaps.end(), other.begin(), other.end());
-  ClassModel spare = joined;
+  TestClass spare = joined;
   spare.condition = 1;
   m.classes = {joined, apart, spare};
   m.entries = {{{0, 1}, 0, same},
@@ -89,43 +60,11 @@ BundleModel model() {
   return m;
 }
 
-std::vector<uint8_t> sealModel(const BundleModel &m) {
-  flatbuffers::FlatBufferBuilder b;
-  std::vector<flatbuffers::Offset<sched::Condition>> conditions;
-  for (const std::string &text : m.conditions)
-    conditions.push_back(sched::CreateConditionDirect(b, text.c_str()));
-  std::vector<flatbuffers::Offset<sched::AllocationClass>> classes;
-  std::vector<std::vector<uint8_t>> pieces;
-  uint64_t offset = 0;
-  for (const ClassModel &one : m.classes) {
-    std::vector<sched::Piece> places;
-    for (const std::vector<uint8_t> &bytes : one.pieces) {
-      places.emplace_back(offset, bytes.size());
-      offset += bytes.size();
-      pieces.push_back(bytes);
-    }
-    classes.push_back(sched::CreateAllocationClassDirect(
-        b, one.condition, &one.gpus, &places, &one.roots, &one.rootMaps));
-  }
-  std::vector<sched::Entry> entries;
-  Numbers gpus, maps;
-  for (const EntryModel &entry : m.entries) {
-    entries.emplace_back(gpus.size(), entry.gpus.size(), entry.classNumber,
-                         maps.size());
-    gpus.insert(gpus.end(), entry.gpus.begin(), entry.gpus.end());
-    maps.insert(maps.end(), entry.map.begin(), entry.map.end());
-  }
-  auto root = sched::CreateBundleDirect(
-      b, "test", "", "machine", m.fingerprint, m.numNodes, &m.gpuNodes,
-      &m.collectives, &conditions, &classes, &entries, &gpus, &maps);
-  return sched::sealBundle(b, root, pieces);
-}
-
 /// The error of opening what `change` makes of a right bundle; "" if it opens.
-std::string errorOf(const std::function<void(BundleModel &)> &change) {
-  BundleModel m = model();
+std::string errorOf(const std::function<void(TestBundle &)> &change) {
+  TestBundle m = model();
   change(m);
-  const std::vector<uint8_t> bytes = sealModel(m);
+  const std::vector<uint8_t> bytes = seal(m);
   sched::BundleView bundle;
   std::string error;
   const bool opened =
@@ -141,7 +80,7 @@ bool contains(const std::string &text, const char *part) {
 } // namespace
 
 TEST_CASE("a bundle opens, and finds what it holds") {
-  const std::vector<uint8_t> bytes = sealModel(model());
+  const std::vector<uint8_t> bytes = seal(model());
   sched::BundleView bundle;
   std::string error;
   REQUIRE(sched::openBundle(bytes.data(), bytes.size(), bundle, error));
@@ -176,10 +115,10 @@ TEST_CASE("a bundle opens, and finds what it holds") {
 }
 
 TEST_CASE("every rule of an index is checked") {
-  CHECK(errorOf([](BundleModel &) {}) == "");
+  CHECK(errorOf([](TestBundle &) {}) == "");
   struct Wrong {
     const char *expected;
-    std::function<void(BundleModel &)> change;
+    std::function<void(TestBundle &)> change;
   };
   const Wrong wrongs[] = {
       {"num_nodes", [](auto &m) { m.numNodes = 65535; }},
@@ -192,7 +131,7 @@ TEST_CASE("every rule of an index is checked") {
       {"collectives: expected at least one",
        [](auto &m) {
          m.collectives = {};
-         for (ClassModel &one : m.classes)
+         for (TestClass &one : m.classes)
            one.pieces = {};
        }},
       {"conditions", [](auto &m) { m.conditions[0] = "x"; }},
@@ -241,12 +180,12 @@ TEST_CASE("every rule of an index is checked") {
 }
 
 TEST_CASE("pieces are judged when they are opened") {
-  BundleModel m = model();
+  TestBundle m = model();
   m.classes[0].pieces[1] = m.classes[0].pieces[0]; // another collective
   m.classes[2].pieces[0][100] ^= 1;                // damaged
   m.classes[2].pieces[1] = piece(Collective::broadcast);
   m.fingerprint ^= 1;
-  const std::vector<uint8_t> bytes = sealModel(m);
+  const std::vector<uint8_t> bytes = seal(m);
   sched::BundleView bundle;
   std::string error;
   REQUIRE(sched::openBundle(bytes.data(), bytes.size(), bundle, error));
@@ -258,10 +197,21 @@ TEST_CASE("pieces are judged when they are opened") {
   CHECK(contains(error, "classes[2].pieces[0]: the checksum"));
   // Under a condition the machine is another one.
   CHECK(sched::openPiece(bundle, 2, 1, error));
+
+  m = model();
+  TestSchedule relayed =
+      onMachine(makeSchedule(Collective::allreduce, 0, 2, {}), 4, {0, 1});
+  relayed.programs[0].relays = {2};
+  relayed.variant().ranks.emplace_back();
+  m.classes[0].pieces[0] = seal(relayed);
+  const std::vector<uint8_t> withRelay = seal(m);
+  REQUIRE(sched::openBundle(withRelay.data(), withRelay.size(), bundle, error));
+  CHECK(!sched::openPiece(bundle, 0, 0, error));
+  CHECK(contains(error, "classes[0].pieces[0]: a program with relays"));
 }
 
 TEST_CASE("damaged bundles are refused, and never read out of bounds") {
-  const std::vector<uint8_t> right = sealModel(model());
+  const std::vector<uint8_t> right = seal(model());
   sched::BundleView bundle;
   std::string error;
   for (size_t size = 0; size < right.size(); size += size < 600 ? 1 : 61) {
@@ -285,7 +235,7 @@ TEST_CASE("damaged bundles are refused, and never read out of bounds") {
 
 TEST_CASE("an index with changed bytes and a right checksum does not crash") {
   // The checksum is against damage, not malice: the walk has to hold alone.
-  const std::vector<uint8_t> right = sealModel(model());
+  const std::vector<uint8_t> right = seal(model());
   const size_t end = right[16] + right[17] * 256u + 32;
   std::mt19937 random(5);
   sched::BundleView bundle;

@@ -1,0 +1,164 @@
+//===- PlanTest.cpp - plans of single schedules and of bundles ------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/Plan.h"
+#include "schedules/ScheduleFile.h"
+#include "test/common/BundleBuilder.h"
+
+#include "doctest/doctest.h"
+
+#include <algorithm>
+#include <set>
+
+using namespace blink;
+using namespace blink::runtime;
+using namespace blink::test;
+
+namespace {
+
+std::vector<Collective> everyCollective() {
+  const auto &all = sched::EnumValuesCollective();
+  return {std::begin(all), std::end(all)};
+}
+
+ScheduleSet opened(const std::vector<uint8_t> &bytes) {
+  ScheduleSet files(1);
+  Status status = OpenFile::copy(bytes.data(), bytes.size(), files[0]);
+  REQUIRE_MESSAGE(status.ok(), status.text);
+  return files;
+}
+
+void make(const ScheduleSet &files, int ranks, const std::vector<int> &gpus,
+          Plan &plan) {
+  Status status = Plan::create(files, ranks, gpus, plan);
+  REQUIRE_MESSAGE(status.ok(), status.text);
+}
+
+uint64_t fingerprint(const ScheduleSet &files, const std::vector<int> &gpus) {
+  Plan plan;
+  make(files, int(gpus.size()), gpus, plan);
+  return plan.fingerprint;
+}
+
+BundleOptions everything() {
+  BundleOptions options;
+  options.numGpus = 5;
+  options.collectives = everyCollective();
+  options.allocations = allAllocations(5);
+  options.layout.shape = Shape::random;
+  options.layout.treesPerBlock = 2;
+  options.layout.seed = 9;
+  return options;
+}
+
+/// Each rank runs the ends of channels that are at it, and what blocks it has
+/// to do with are those of the collective's definition.
+void checkPlaces(const Plan &plan) {
+  for (const ProgramPlan &program : plan.programs)
+    for (const VariantPlan &variant : program.variants) {
+      REQUIRE(int(variant.ranks.size()) == plan.numRanks);
+      for (size_t r = 0; r < variant.ranks.size(); ++r) {
+        const RankPlan &rank = variant.ranks[r];
+        std::set<uint32_t> written;
+        for (size_t s = 0; s < rank.shares.size(); ++s) {
+          const StepCode &step = rank.code.steps[s];
+          for (uint32_t i = 0; i < step.numOperands(); ++i) {
+            const OperandCode &operand =
+                rank.code.operands[step.operandsBegin + i];
+            if (operand.kind == OperandKind::channel) {
+              const RingPlan &ring = plan.rings[variant.rings[operand.index]];
+              CHECK((i < step.sources ? ring.destination : ring.source) == r);
+            } else if (operand.kind == OperandKind::output) {
+              written.insert(operand.index);
+            }
+          }
+        }
+        const Collective collective = program.program->collective();
+        const bool rooted = collective == Collective::gather ||
+                            collective == Collective::reduce;
+        const bool many = collective == Collective::allgather ||
+                          collective == Collective::gather ||
+                          collective == Collective::alltoall;
+        CHECK(written.size() == (rooted && program.root != r ? 0
+                                 : many ? size_t(plan.numRanks)
+                                        : 1));
+      }
+    }
+}
+
+} // namespace
+
+TEST_CASE("plans of bundles are in the job's ranks") {
+  const ScheduleSet files = opened(seal(makeBundle(everything())));
+  std::mt19937 random(4);
+  for (int round = 0; round < 40; ++round) {
+    std::vector<int> gpus = {0, 1, 2, 3, 4};
+    for (size_t i = gpus.size(); i > 1; --i)
+      std::swap(gpus[i - 1], gpus[random() % i]);
+    gpus.resize(1 + random() % 5);
+    Plan plan;
+    make(files, int(gpus.size()), gpus, plan);
+    CHECK(plan.programs.size() == 4 + 4 * gpus.size());
+    checkPlaces(plan);
+    for (Collective collective : everyCollective())
+      for (int root = 0; root < int(gpus.size()); ++root) {
+        if (root != 0 && !sched::isRooted(collective))
+          continue;
+        const ProgramPlan *program = nullptr;
+        REQUIRE(plan.find(collective, root, program).ok());
+        CHECK(program->program->collective() == collective);
+        CHECK(program->root == root);
+      }
+  }
+}
+
+TEST_CASE("what is in the file's order is not copied") {
+  TestSchedule model = makeSchedule(Collective::allgather, 0, 4, {});
+  Plan plan;
+  make(opened(seal(model)), 4, {}, plan);
+  const VariantPlan &variant = plan.programs[0].variants[0];
+  for (uint32_t r = 0; r < 4; ++r) {
+    CHECK(variant.ranks[r].renamed.empty());
+    CHECK(static_cast<const void *>(variant.ranks[r].code.operands) ==
+          variant.variant->ranks()->Get(r)->operands()->Data());
+  }
+  // An allreduce has no blocks of ranks, in whatever order they are.
+  BundleOptions options = everything();
+  options.collectives = {Collective::allreduce};
+  const ScheduleSet files = opened(seal(makeBundle(options)));
+  Plan other;
+  make(files, 4, {3, 1, 4, 0}, other);
+  for (const RankPlan &rank : other.programs[0].variants[1].ranks)
+    CHECK(rank.renamed.empty());
+}
+
+TEST_CASE("a plan's fingerprint tells files and orders of GPUs apart") {
+  BundleOptions options = everything();
+  const TestBundle model = makeBundle(options);
+  const ScheduleSet files = opened(seal(model));
+  const uint64_t own = fingerprint(files, {3, 1});
+  CHECK(fingerprint(opened(seal(model)), {3, 1}) == own);
+  CHECK(fingerprint(files, {1, 3}) != own);
+  CHECK(fingerprint(files, {3, 2}) != own);
+  // The index is the same, a piece is not: somebody else wrote it.
+  TestBundle other = model;
+  std::vector<uint8_t> &piece =
+      other.classes[model.entries[10].classNumber].pieces[2];
+  REQUIRE(model.entries[10].gpus == Numbers{1, 3});
+  const char word[] = {'t', 'e', 's', 't'};
+  auto found = std::search(piece.begin(), piece.end(), word, word + 4);
+  REQUIRE(found != piece.end());
+  *found = 'b';
+  const size_t end = piece.size() - 8;
+  const uint64_t checksum = sched::fnv1a64(piece.data(), end);
+  for (size_t i = 0; i < 8; ++i)
+    piece[end + i] = uint8_t(checksum >> (8 * i));
+  CHECK(fingerprint(opened(seal(other)), {3, 1}) != own);
+  // Single schedules do not ask for GPUs.
+  const ScheduleSet single =
+      opened(seal(makeSchedule(Collective::reduce, 1, 2, {})));
+  CHECK(fingerprint(single, {0, 1}) == fingerprint(single, {1, 0}));
+}
