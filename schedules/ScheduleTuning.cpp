@@ -9,6 +9,8 @@
 
 #include "schedules/ScheduleTuning.h"
 
+#include <algorithm>
+
 namespace blink::sched {
 namespace {
 

@@ -15,6 +15,8 @@
 #include "tools/blink-perf/Table.h"
 #include "tools/replay/Samples.h"
 
+#include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <sys/stat.h>
@@ -58,8 +60,10 @@ std::vector<uint8_t> readSchedule(const std::string &path) {
 
 /// The options of the file, with a note that it is tuned, and where.
 std::string noteTuned(std::string options, blinkBackend_t backend) {
-  const std::string word = " tuned=";
+  const std::string word = "tuned="; // the last one, if there is one
   options.resize(std::min(options.size(), options.rfind(word)));
+  if (!options.empty() && options.back() != ' ')
+    options += ' ';
   return options + word + nameOf(backend);
 }
 

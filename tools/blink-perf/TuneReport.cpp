@@ -144,12 +144,16 @@ void printTuning(const Options &options, const ProgramReport &program) {
             .c_str(),
         formatChange(program.before[v].chunkBytes, program.after[v].chunkBytes)
             .c_str());
-  const size_t best = bestSize(program);
-  std::printf("# gain: %.1f %% less time, the mean of %zu sizes; the most is "
-              "%.1f %%, at %s\n",
-              gain(meanRatio(program)), program.sizes.size(),
-              gain(program.ratio(best)),
-              formatSize(program.sizes[best]).c_str());
+  if (program.before == program.after) {
+    std::printf("# gain: none, nothing changes\n");
+  } else {
+    const size_t best = bestSize(program);
+    std::printf("# gain: %.1f %% less time, the mean of %zu sizes; the most is "
+                "%.1f %%, at %s\n",
+                gain(meanRatio(program)), program.sizes.size(),
+                gain(program.ratio(best)),
+                formatSize(program.sizes[best]).c_str());
+  }
   std::fflush(stdout);
 }
 
