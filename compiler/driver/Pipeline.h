@@ -33,7 +33,7 @@ struct CompileOptions {
   unsigned maxTrees = 0;
   unsigned maxLanes = 16;
   unsigned chunkBytes = 0;
-  bool smallVariant = true; ///< another variant for small messages
+  bool smallVariant = true; ///< other variants for small messages
   double timeLimit = 0;     ///< seconds; 0: none, and the same bytes every time
 
   /// The GPUs that may forward: with `relays` all of the machine's but `gpus`.

@@ -4,15 +4,18 @@
 //
 // A message of S bytes takes
 //
-//     T(S) = start + S x max(wire / rate, 1 / lane)
+//     T(S) = start + S x max(wire / rate, moves / lane)
 //
 // `rate` is what the links sustain (rateOfShares), `lane` what one lane can
-// move. `start` is when the last
-// rank would have a message of no size: on the slowest way through a tree, each
-// hop takes the latencies of its links and `step`; where a fold reads or writes
-// several channels, each after the first waits `child` longer. That is the
-// postal model (Bar-Noy and Kipnis, 1992; LogP, Culler et al., 1993) over the
-// links of the machine. That a lane runs its folds one by one is not in it.
+// move, and `moves` how often the busiest lane moves the buffer: a byte read
+// from one channel and written to another is moved once, and a lane that sends
+// it to seven channels and reads seven others moves it seven times. `start` is
+// when the last rank would have a message of no size: on the slowest way
+// through a tree, each hop takes the latencies of its links and `step`; where a
+// fold reads or writes several channels, each after the first waits `child`
+// longer. That is the postal model (Bar-Noy and Kipnis, 1992; LogP, Culler et
+// al., 1993) over the links of the machine. That a lane runs its folds one by
+// one is not in `start`.
 //
 // The constants are estimates for GPUs of the last years, no measurements. They
 // weigh hops against children and choose sizes; no proof rests on them.
@@ -24,6 +27,8 @@
 
 #include "compiler/packing/Packing.h"
 
+#include <optional>
+
 namespace blink {
 
 using sched::Protocol;
@@ -32,7 +37,7 @@ struct ProtocolCosts {
   double step;  ///< microseconds to notice a chunk and start on it
   double child; ///< microseconds that each further channel of a fold waits
   double wire;  ///< bytes on the links for each byte of data
-  double lane;  ///< GB/s that the variant's lanes move; 0: enough
+  double lane;  ///< GB/s that one lane moves; 0: there are lanes enough
 };
 
 constexpr ProtocolCosts costsOf(Protocol protocol) {
@@ -61,12 +66,30 @@ struct MessageTime {
 MessageTime timeOf(const PackingProblem &problem, const Packing &packing,
                    Protocol protocol);
 
+/// The formula at the top: `rate` in GB/s, `moves` at least 1.
+MessageTime messageTime(ProtocolCosts costs, double start, double rate,
+                        double moves);
+
 /// The size in bytes from which `large` is faster,
 ///
 ///     (large.start - small.start) / (small.perByte - large.perByte),
 ///
 /// as the nearest power of two from 4 KiB to 256 KiB.
 uint64_t crossingSize(MessageTime small, MessageTime large);
+
+/// Where the ways for small messages end, in bytes: the first is for sizes
+/// below `oneHop`, the second from there to below `tree`. Empty ranges, of one
+/// that is nowhere the fastest, begin and end at the same size.
+struct SmallRanges {
+  uint64_t oneHop = 0;
+  uint64_t tree = 0;
+};
+
+/// Which of three ways is the fastest for which sizes. `oneHop`, if there is
+/// one, must start earlier than `tree` to have any; its sizes end at a power of
+/// two from 256 bytes to 256 KiB. The others meet at their crossingSize.
+SmallRanges chooseRanges(const std::optional<MessageTime> &oneHop,
+                         MessageTime tree, MessageTime large);
 
 } // namespace blink
 

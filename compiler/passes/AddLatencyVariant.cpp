@@ -2,13 +2,15 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Beside each forest a second one for small messages. The trees are
-// compiler/packing's (LatencyTree.h), the size where one ends and the other
-// begins that of its model of time (TimeModel.h).
+// Before each forest a second one for small messages, and before that, where
+// there is one, an allreduce of one hop for tiny ones. The trees and the hop
+// are compiler/packing's (LatencyTree.h, OneHop.h), the sizes where one ends
+// and the next begins those of its model of time (TimeModel.h).
 //
 //===----------------------------------------------------------------------===//
 
 #include "compiler/packing/LatencyTree.h"
+#include "compiler/passes/FoldBuilder.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/target/ForestIR.h"
 
@@ -22,7 +24,7 @@ namespace {
 
 constexpr Protocol kProtocol = Protocol::low_latency;
 
-/// Whether a forest is to have a variant for small messages, and has none.
+/// Whether a forest is to have variants for small messages, and has none.
 bool isWanted(collective::ForestOp forest, const PackingProblem &problem,
               unsigned maxRanks) {
   int n = problem.fabric->numRanks();
@@ -31,32 +33,72 @@ bool isWanted(collective::ForestOp forest, const PackingProblem &problem,
          !forest.getMaxBytes();
 }
 
-LogicalResult addVariant(collective::ForestOp forest, unsigned maxRanks) {
+llvm::Expected<std::optional<OneHop>> oneHopFor(const PackingProblem &problem,
+                                                unsigned maxRanks) {
+  if (problem.collective != Collective::allreduce ||
+      problem.fabric->numRanks() > int(maxRanks))
+    return std::nullopt;
+  return packOneHop(*problem.fabric, kProtocol);
+}
+
+LogicalResult addOneHop(collective::ForestOp forest, const ProblemFromIR &from,
+                        const OneHop &oneHop, uint64_t ends) {
+  auto variant = expandOneHop(forest, from, oneHop);
+  if (failed(variant))
+    return failure();
+  variant->setProtocol(collective::Protocol::LowLatency);
+  variant->setMaxBytes(static_cast<int64_t>(ends));
+  return success();
+}
+
+LogicalResult addTrees(collective::ForestOp forest, const ProblemFromIR &from,
+                       const Packing &trees,
+                       const PackingCertificate &certificate,
+                       SmallRanges ranges) {
+  OpBuilder builder(forest);
+  auto variant = buildForest(builder, forest.getLoc(), forest.getTopologyAttr(),
+                             from, trees, certificate, {});
+  if (failed(variant))
+    return failure();
+  // A program states the rate of its last variant.
+  variant->setAlgbwAttr(forest.getAlgbwAttr());
+  variant->setProtocol(collective::Protocol::LowLatency);
+  if (ranges.oneHop > 0)
+    variant->setMinBytes(static_cast<int64_t>(ranges.oneHop));
+  variant->setMaxBytes(static_cast<int64_t>(ranges.tree));
+  return success();
+}
+
+LogicalResult addVariants(collective::ForestOp forest, unsigned maxRanks,
+                          unsigned maxOneHopRanks) {
   auto from = problemFromIR(forest);
   if (failed(from))
     return failure();
   const PackingProblem &problem = (*from)->problem;
   if (!isWanted(forest, problem, maxRanks))
     return success();
-  llvm::Expected<Packing> small = packLatencyTrees(problem, kProtocol);
-  if (!small)
-    return forest.emitError(toString(small.takeError()));
+  llvm::Expected<Packing> trees = packLatencyTrees(problem, kProtocol);
+  if (!trees)
+    return forest.emitError(toString(trees.takeError()));
+  llvm::Expected<std::optional<OneHop>> oneHop =
+      oneHopFor(problem, maxOneHopRanks);
+  if (!oneHop)
+    return forest.emitError(toString(oneHop.takeError()));
 
   PackedTrees large = readForest(forest, **from);
-  auto size = static_cast<int64_t>(
-      crossingSize(timeOf(problem, *small, kProtocol),
-                   timeOf(problem, large.packing, Protocol::simple)));
-
-  OpBuilder builder(forest);
-  auto variant = buildForest(builder, forest.getLoc(), forest.getTopologyAttr(),
-                             **from, *small, large.certificate, {});
-  if (failed(variant))
+  std::optional<MessageTime> oneHopTime;
+  if (*oneHop)
+    oneHopTime = (*oneHop)->time;
+  SmallRanges ranges =
+      chooseRanges(oneHopTime, timeOf(problem, *trees, kProtocol),
+                   timeOf(problem, large.packing, Protocol::simple));
+  if (ranges.oneHop > 0 &&
+      failed(addOneHop(forest, **from, **oneHop, ranges.oneHop)))
     return failure();
-  // A program states the rate of its last variant.
-  variant->setAlgbwAttr(forest.getAlgbwAttr());
-  variant->setProtocol(collective::Protocol::LowLatency);
-  variant->setMaxBytes(size);
-  forest.setMinBytes(size);
+  if (ranges.tree > ranges.oneHop &&
+      failed(addTrees(forest, **from, *trees, large.certificate, ranges)))
+    return failure();
+  forest.setMinBytes(static_cast<int64_t>(ranges.tree));
   return success();
 }
 
@@ -67,7 +109,7 @@ struct AddLatencyVariant : impl::AddLatencyVariantPassBase<AddLatencyVariant> {
     SmallVector<collective::ForestOp> forests(
         getOperation().getOps<collective::ForestOp>());
     for (collective::ForestOp forest : forests)
-      if (failed(addVariant(forest, maxRanks)))
+      if (failed(addVariants(forest, maxRanks, maxOneHopRanks)))
         return signalPassFailure();
   }
 };

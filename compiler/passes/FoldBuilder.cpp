@@ -16,14 +16,14 @@ FoldBuilder::FoldBuilder(collective::ForestOp forest, const ProblemFromIR &from)
   std::optional<int32_t> root;
   if (forest.getRoot())
     root = *forest.getRoot();
-  auto schedule = builder_.create<collective::ScheduleOp>(
+  schedule_ = builder_.create<collective::ScheduleOp>(
       forest.getLoc(), forest.getCollective(), forest.getTopologyAttr(),
       forest.getGpus(), forest.getLinks(), root,
       forest.getAlgbw().convertToDouble(), forest.getBound().convertToDouble(),
       forest.getPrices(), std::nullopt);
-  schedule.setRelaysAttr(forest.getRelaysAttr());
-  collective::copyVariant(schedule, forest);
-  builder_.setInsertionPointToEnd(&schedule.getBody().front());
+  schedule_.setRelaysAttr(forest.getRelaysAttr());
+  collective::copyVariant(schedule_, forest);
+  builder_.setInsertionPointToEnd(&schedule_.getBody().front());
   size_t programs = forest.getGpus().size() + from.fabric.relays().size();
   for (size_t rank = 0; rank < programs; ++rank) {
     auto op = builder_.create<collective::RankOp>(forest.getLoc(),
@@ -32,6 +32,14 @@ FoldBuilder::FoldBuilder(collective::ForestOp forest, const ProblemFromIR &from)
       firstRank_ = op;
     ranks_.push_back(&op.getBody().front());
   }
+}
+
+FlatSymbolRefAttr FoldBuilder::addShare(StringRef name, int root, int depth) {
+  builder_.setInsertionPoint(firstRank_);
+  builder_.create<collective::ShareOp>(forest_.getLoc(), name, root,
+                                       /*block=*/0, /*numerator=*/1,
+                                       /*denominator=*/1, depth);
+  return FlatSymbolRefAttr::get(builder_.getContext(), name);
 }
 
 FlatSymbolRefAttr FoldBuilder::addShare(collective::TreeOp tree, StringRef name,
@@ -45,8 +53,15 @@ FlatSymbolRefAttr FoldBuilder::addShare(collective::TreeOp tree, StringRef name,
 
 FailureOr<FoldBuilder::Connection>
 FoldBuilder::connect(collective::EdgeAttr edge, FlatSymbolRefAttr share) {
-  llvm::Expected<std::vector<Fabric::Segment>> segments = from_.fabric.segments(
-      edge.getFrom(), edge.getTo(), from_.machine.path(edge.getPath()));
+  return connect(edge.getFrom(), edge.getTo(),
+                 from_.machine.path(edge.getPath()), share);
+}
+
+FailureOr<FoldBuilder::Connection>
+FoldBuilder::connect(int from, int to, const Path &path,
+                     FlatSymbolRefAttr share) {
+  llvm::Expected<std::vector<Fabric::Segment>> segments =
+      from_.fabric.segments(from, to, path);
   if (!segments)
     return forest_.emitError(toString(segments.takeError()));
   Connection connection;
@@ -81,6 +96,19 @@ void FoldBuilder::addFold(int rank, FlatSymbolRefAttr share,
   builder_.create<collective::FoldOp>(
       forest_.getLoc(), share.getValue(), builder_.getArrayAttr(sources),
       builder_.getArrayAttr(destinations), completes);
+}
+
+void FoldBuilder::joinLanes() {
+  for (Block *rank : ranks_) {
+    if (rank->empty())
+      continue; // a relay that forwards nothing
+    SmallVector<Operation *> folds(llvm::make_pointer_range(*rank));
+    builder_.setInsertionPointToEnd(rank);
+    auto lane = builder_.create<collective::LaneOp>(forest_.getLoc());
+    Block &body = lane.getBody().front();
+    for (Operation *fold : folds)
+      fold->moveBefore(&body, body.end());
+  }
 }
 
 Attribute FoldBuilder::input(int block) {

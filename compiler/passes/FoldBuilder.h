@@ -7,6 +7,7 @@
 #ifndef BLINK_COMPILER_PASSES_FOLDBUILDER_H
 #define BLINK_COMPILER_PASSES_FOLDBUILDER_H
 
+#include "compiler/packing/OneHop.h"
 #include "compiler/target/ForestIR.h"
 
 namespace blink {
@@ -19,8 +20,11 @@ public:
   FoldBuilder(collective::ForestOp forest, const ProblemFromIR &from);
 
   collective::ForestOp forest() const { return forest_; }
+  collective::ScheduleOp schedule() const { return schedule_; }
   int numRanks() const { return from_.fabric.numRanks(); }
 
+  /// The whole of block 0.
+  mlir::FlatSymbolRefAttr addShare(llvm::StringRef name, int root, int depth);
   /// A part of a block, like `tree`'s share of its own one.
   mlir::FlatSymbolRefAttr addShare(collective::TreeOp tree,
                                    llvm::StringRef name, int block, int depth);
@@ -33,9 +37,13 @@ public:
   /// Makes the channels of an edge's path. Errors are emitted on the forest.
   mlir::FailureOr<Connection> connect(collective::EdgeAttr edge,
                                       mlir::FlatSymbolRefAttr share);
+  mlir::FailureOr<Connection> connect(int from, int to, const Path &path,
+                                      mlir::FlatSymbolRefAttr share);
   void addFold(int rank, mlir::FlatSymbolRefAttr share,
                llvm::ArrayRef<mlir::Attribute> sources,
                llvm::ArrayRef<mlir::Attribute> destinations, bool completes);
+  /// Puts the folds of each rank into one lane, in the order they have.
+  void joinLanes();
   mlir::Attribute input(int block);
   mlir::Attribute output(int block);
 
@@ -46,10 +54,17 @@ private:
   collective::ForestOp forest_;
   const ProblemFromIR &from_;
   mlir::OpBuilder builder_;
+  collective::ScheduleOp schedule_;
   mlir::Operation *firstRank_ = nullptr;
   llvm::SmallVector<mlir::Block *> ranks_;
   int numChannels_ = 0;
 };
+
+/// An allreduce of one hop as a schedule before `forest`, of the same problem,
+/// rate and proof. Errors are emitted on the forest.
+mlir::FailureOr<collective::ScheduleOp>
+expandOneHop(collective::ForestOp forest, const ProblemFromIR &from,
+             const OneHop &oneHop);
 
 /// The folds of a tree of a routed collective (Packing.h): a chain of copies
 /// for each rank, with a share of the block that goes there, or comes from

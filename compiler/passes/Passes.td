@@ -32,7 +32,7 @@ def SelectTreesPass : Pass<"collective-select-trees", "::mlir::ModuleOp"> {
 
 def AddLatencyVariantPass
     : Pass<"collective-add-latency-variant", "::mlir::ModuleOp"> {
-  let summary = "Add to each forest one for small messages";
+  let summary = "Add to each forest variants for small messages";
   let description = [{
     Puts a forest before each one, of one tree a block, or of one in all where
     the roots are free, that is as low and early as the machine allows: protocol
@@ -41,10 +41,19 @@ def AddLatencyVariantPass
     was there begins at that size. Forests that are for some sizes already, have
     one rank or more than `max-ranks`, or are of a gather, scatter or all_to_all
     stay alone.
+
+    Before that of an all_reduce, where every two ranks have a direct path,
+    comes a `collective.schedule` in which each rank sends its input to all
+    others and adds all up itself: one hop. It is for messages below the size
+    where the tree becomes faster, a power of two from 256 bytes on. What is
+    nowhere the fastest is left out, be it the hop or the tree.
   }];
   let options = [
     Option<"maxRanks", "max-ranks", "unsigned", /*default=*/"128",
            "Forests of more ranks stay alone">,
+    Option<"maxOneHopRanks", "max-one-hop-ranks", "unsigned", /*default=*/"16",
+           "More ranks never exchange in one hop: that takes n (n - 1) "
+           "channels">,
   ];
 }
 
@@ -82,7 +91,9 @@ def TuneChunksPass : Pass<"collective-tune-chunks", "::mlir::ModuleOp"> {
     Chooses the chunk size that a pipeline model predicts to be fastest for a
     64 MiB buffer. Schedules that have a chunk size keep it. The largest message
     of a low_latency schedule with a `max_bytes` is two chunks, one for each
-    of two slots; `chunk-bytes` can only make them smaller.
+    of two slots, or one where a lane sends and then receives, since there a
+    chunk waits for a round trip of the one before it; `chunk-bytes` can only
+    make them smaller.
   }];
   let options = [
     Option<"chunkBytes", "chunk-bytes", "unsigned", /*default=*/"0",

@@ -12,7 +12,7 @@
 //
 // A low_latency schedule is for small messages, whose words flow through a fold
 // one by one: there is nothing to tune. The largest fills two chunks, for two
-// slots.
+// slots; or one, where chunks cannot follow each other closely.
 //
 //===----------------------------------------------------------------------===//
 
@@ -105,15 +105,35 @@ int32_t chooseChunk(const std::vector<Pipeline> &trees) {
   return best;
 }
 
-/// Half of what the largest share carries of the largest message.
-int32_t halfOfLargest(collective::ScheduleOp schedule, int64_t maxBytes) {
+/// Whether some lane begins the way of a share's data and reads more of it
+/// further on: the lane begins a chunk only after that of others has come.
+bool takesTurns(collective::ScheduleOp schedule) {
+  auto isChannel = [](Attribute operand) {
+    return isa<FlatSymbolRefAttr>(operand);
+  };
+  WalkResult result = schedule.walk([&](collective::LaneOp lane) {
+    llvm::DenseSet<Attribute> begun;
+    for (auto fold : lane.getBody().getOps<collective::FoldOp>()) {
+      if (llvm::none_of(fold.getSources(), isChannel))
+        begun.insert(fold.getShareAttr());
+      else if (begun.contains(fold.getShareAttr()))
+        return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return result.wasInterrupted();
+}
+
+/// What the largest share carries of the largest message, or half of it.
+int32_t smallChunk(collective::ScheduleOp schedule, int64_t maxBytes) {
   double largest = 0;
   for (auto share : schedule.getBody().getOps<collective::ShareOp>())
     largest = std::max(largest, double(share.getNumerator()) /
                                     double(share.getDenominator()));
   int blocks = blocksOfBuffer(fromIR(schedule.getCollective()),
                               static_cast<int>(schedule.getGpus().size()));
-  double lines = std::ceil(double(maxBytes) * largest / blocks / 2 / 16);
+  int chunks = takesTurns(schedule) ? 1 : kLowLatencySlots;
+  double lines = std::ceil(double(maxBytes) * largest / blocks / chunks / 16);
   return static_cast<int32_t>(
       std::clamp(lines * 16, 16.0, double(kLargestChunk)));
 }
@@ -130,7 +150,7 @@ struct TuneChunks : impl::TuneChunksPassBase<TuneChunks> {
       auto asked = static_cast<int32_t>(chunkBytes);
       int32_t chunk = asked;
       if (small) {
-        chunk = halfOfLargest(schedule, *schedule.getMaxBytes());
+        chunk = smallChunk(schedule, *schedule.getMaxBytes());
         if (asked != 0)
           chunk = std::min(chunk, asked);
       } else if (asked == 0) {

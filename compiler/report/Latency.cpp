@@ -26,9 +26,10 @@ struct StepNode {
 class FirstByte {
 public:
   FirstByte(const sched::Schedule &file, const sched::Variant &variant,
-            double step, double child)
-      : links_(*file.topology()->links()), variant_(variant), step_(step),
-        child_(child), writers_(variant.channels()->size()) {
+            double links, double step, double child)
+      : links_(*file.topology()->links()), variant_(variant),
+        linkWeight_(links), step_(step), child_(child),
+        writers_(variant.channels()->size()) {
     for (const sched::RankProgram *rank : *variant.ranks())
       for (const sched::Step *step : *rank->steps())
         addStep(*rank, *step);
@@ -38,8 +39,8 @@ public:
     for (uint32_t step = 0; step < steps_.size(); ++step)
       visit(step);
     double latest = 0;
-    for (uint32_t channel = 0; channel < writers_.size(); ++channel)
-      latest = std::max(latest, arrival(channel));
+    for (const StepNode &step : steps_)
+      latest = std::max(latest, step.ready);
     return latest;
   }
 
@@ -91,7 +92,8 @@ private:
     const Writer &writer = writers_[index];
     double time = steps_[writer.step].ready + child_ * writer.position + step_;
     for (uint32_t i = 0; i < channel.path_count(); ++i)
-      time += links_.Get(variant_.paths()->Get(channel.path_begin() + i))
+      time += linkWeight_ *
+              links_.Get(variant_.paths()->Get(channel.path_begin() + i))
                   ->latency();
     return time;
   }
@@ -103,6 +105,7 @@ private:
     uint32_t step = 0;
     uint32_t position = 0;
   };
+  double linkWeight_; // of latencies: 1, or 0 where they do not count
   double step_;
   double child_;
   std::vector<StepNode> steps_;
@@ -113,11 +116,15 @@ private:
 
 double blink::latencyOf(const sched::Schedule &file,
                         const sched::Variant &variant) {
-  return FirstByte(file, variant, 0, 0).run();
+  return FirstByte(file, variant, 1, 0, 0).run();
+}
+
+int blink::hopsOf(const sched::Schedule &file, const sched::Variant &variant) {
+  return static_cast<int>(FirstByte(file, variant, 0, 1, 0).run());
 }
 
 double blink::startOf(const sched::Schedule &file,
                       const sched::Variant &variant) {
   ProtocolCosts costs = costsOf(variant.protocol());
-  return FirstByte(file, variant, costs.step, costs.child).run();
+  return FirstByte(file, variant, 1, costs.step, costs.child).run();
 }

@@ -11,15 +11,19 @@
 
 namespace blink {
 
-/// Microseconds until the last channel has delivered, when data has no size: a
-/// step waits for the channels it reads, then each channel it writes takes the
-/// latencies of its links. What lanes and buffers cost is not in it. Linear in
+/// Microseconds until the last step has what it reads, when data has no size: a
+/// step waits for its channels, then each channel it writes takes the latencies
+/// of its links. What lanes and buffers cost is not in it. Linear in
 /// the program; steps that wait in a circle (a schedule that is not verified)
 /// count as if they did not wait for each other.
 double latencyOf(const sched::Schedule &file, const sched::Variant &variant);
 
-/// The same with what steps and further channels cost by the variant's protocol
-/// (compiler/packing/TimeModel.h): what a small message may take.
+/// Most channels that data takes one after the other, counted likewise: twice
+/// the depth of an allreduce's tree, and 1 where all ranks exchange at once.
+int hopsOf(const sched::Schedule &file, const sched::Variant &variant);
+
+/// The latency with what steps and further channels cost by the variant's
+/// protocol (compiler/packing/TimeModel.h): what a small message may take.
 double startOf(const sched::Schedule &file, const sched::Variant &variant);
 
 } // namespace blink

@@ -37,6 +37,10 @@ const VariantSummary &Summary::variantFor(uint64_t bytes) const {
   return variants.back();
 }
 
+bool Summary::isOneHop(const VariantSummary &variant) const {
+  return collective == Collective::allreduce && variant.hops == 1;
+}
+
 static VariantSummary summarizeVariant(const sched::Schedule &file,
                                        const sched::Variant &variant) {
   VariantSummary summary;
@@ -47,6 +51,7 @@ static VariantSummary summarizeVariant(const sched::Schedule &file,
   summary.depth = 0;
   for (const sched::Tree *tree : *variant.trees())
     summary.depth = std::max<int>(summary.depth, tree->depth());
+  summary.hops = hopsOf(file, variant);
   summary.latency = latencyOf(file, variant);
   summary.start = startOf(file, variant);
   summary.lanes = 0;

@@ -18,6 +18,7 @@ struct VariantSummary {
   sched::Protocol protocol;
   int trees;
   int depth; ///< hops of the tallest tree
+  int hops;  ///< most channels that data takes one after the other
   /// Microseconds that the first byte spends on links, on the slowest way
   /// through a tree: what a small message takes at least.
   double latency;
@@ -49,6 +50,9 @@ struct Summary : VariantSummary {
   std::string gpuList() const;
   /// The variant for messages of so many bytes.
   const VariantSummary &variantFor(uint64_t bytes) const;
+  /// Whether a variant is an exchange of all with all, and no forest: a tree
+  /// takes an allreduce two hops.
+  bool isOneHop(const VariantSummary &variant) const;
 };
 
 Summary summarize(const sched::Schedule &file, const sched::Program &program);

@@ -45,7 +45,13 @@ public:
 
   void write() {
     for (uint32_t tree = 0; tree < variant_.trees.size(); ++tree)
-      isRouted(collective_) ? writeChain(tree) : writeTree(tree);
+      if (isRouted(collective_))
+        writeChain(tree);
+      else if (options_.shape == Shape::oneHop &&
+               collective_ == Collective::allreduce)
+        writeOneHop(tree);
+      else
+        writeTree(tree);
     variant_.ranks.resize(numRanks_);
     for (int rank = 0; rank < numRanks_; ++rank)
       variant_.ranks[rank] = rankOf(lanes_[rank]);
@@ -128,6 +134,31 @@ private:
         fall.sources = {downOf[rank]};
         addFold(rank, 1, fall);
       }
+    }
+  }
+
+  /// Both folds of a rank in one lane: in place the second overwrites what the
+  /// first reads.
+  void writeOneHop(uint32_t index) {
+    const TestOperand input{OperandKind::input, 0};
+    const TestOperand output{OperandKind::output, 0};
+    std::vector<TestFold> sends(numRanks_), adds(numRanks_);
+    for (int from = 0; from < numRanks_; ++from) {
+      sends[from] = {index, {input}, {}, false};
+      for (int to = 0; to < numRanks_; ++to) {
+        if (to == from) {
+          adds[to].sources.push_back(input);
+          continue;
+        }
+        TestOperand channel{OperandKind::channel, addChannel(index, from, to)};
+        sends[from].destinations.push_back(channel);
+        adds[to].sources.push_back(channel);
+      }
+    }
+    for (int rank = 0; rank < numRanks_; ++rank) {
+      if (numRanks_ > 1)
+        addFold(rank, 0, sends[rank]);
+      addFold(rank, 0, {index, adds[rank].sources, {output}, true});
     }
   }
 
@@ -289,6 +320,7 @@ std::vector<int> treeParents(Shape shape, int numRanks, int root,
   for (int i = 1; i < numRanks; ++i) {
     int above = shape == Shape::chain    ? i - 1
                 : shape == Shape::star   ? 0
+                : shape == Shape::oneHop ? 0
                 : shape == Shape::binary ? (i - 1) / 2
                                          : int(random() % i);
     parents[order[i]] = order[above];

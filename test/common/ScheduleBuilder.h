@@ -129,7 +129,10 @@ struct TestSchedule {
 /// The bytes of the file, exactly as the model says, right or wrong.
 std::vector<uint8_t> seal(const TestSchedule &schedule);
 
-enum class Shape { chain, star, binary, random };
+/// oneHop: in an allreduce every rank sends its input to each other one and
+/// adds all up itself, in the order of ranks. No tree; elsewhere, and for what
+/// is said of trees, a star.
+enum class Shape { chain, star, binary, random, oneHop };
 
 /// Parents of a spanning tree over `numRanks` ranks; -1 at `root`.
 std::vector<int> treeParents(Shape shape, int numRanks, int root,
@@ -152,8 +155,8 @@ struct BuildOptions {
 TestSchedule makeSchedule(Collective collective, int root, int numRanks,
                           const BuildOptions &options);
 
-/// The same from trees of one's own (sorted by block, shares filled in). Only
-/// shape, trees and seed of `options` are not looked at.
+/// The same from trees of one's own (sorted by block, shares filled in). Of
+/// `options` trees, seed and, but for oneHop, shape are not looked at.
 TestSchedule makeSchedule(Collective collective, int root, int numRanks,
                           std::vector<TestTree> trees,
                           const BuildOptions &options);

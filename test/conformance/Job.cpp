@@ -396,6 +396,20 @@ void *RankBuffers::recv() const {
   return state_->recvBuffer->twin(state_->recv);
 }
 
+void RankBuffers::fill(const std::vector<uint64_t> &bits) {
+  for (size_t i = 0; i < bits.size(); ++i)
+    storeBits(state_->c.type, state_->send, i, bits[i]);
+  (state_->c.inPlace ? state_->recvBuffer : state_->sendBuffer)->upload();
+}
+
+std::vector<uint64_t> RankBuffers::result() {
+  state_->recvBuffer->download();
+  std::vector<uint64_t> bits;
+  for (size_t i = 0; i < state_->recvCount; ++i)
+    bits.push_back(loadBits(state_->c.type, state_->recv, i));
+  return bits;
+}
+
 std::string RankBuffers::check() {
   const State &s = *state_;
   s.sendBuffer->download();

@@ -100,6 +100,10 @@ public:
 
   const void *send() const;
   void *recv() const;
+  /// Another input than a case's; `check` then says nothing of use.
+  void fill(const std::vector<uint64_t> &bits);
+  /// The bits of the output.
+  std::vector<uint64_t> result();
   /// "" or what is wrong after the collective: a number of wrong elements, an
   /// input or a byte beside a buffer that was written.
   std::string check();

@@ -24,7 +24,7 @@ constexpr int kMostRanks = 16;
 
 /// The ways a forest is laid out that the runtime must not mind.
 std::vector<BuildOptions> layouts() {
-  std::vector<BuildOptions> list(6);
+  std::vector<BuildOptions> list(8);
   list[0].shape = Shape::chain; // one lane for everything, one slot
   list[0].lanes = 1;
   list[0].slots = 1;
@@ -48,6 +48,12 @@ std::vector<BuildOptions> layouts() {
   list[5].lanes = 1;
   list[5].chunkBytes = 48;
   list[5].splitRoot = true;
+  list[6].shape = Shape::oneHop; // one tree, one chunk
+  list[6].chunkBytes = 64 << 10;
+  list[7].shape = Shape::oneHop;
+  list[7].treesPerBlock = 3;
+  list[7].chunkBytes = 48;
+  list[7].slots = 1;
   for (size_t i = 0; i < list.size(); ++i)
     list[i].seed = uint32_t(i + 1);
   return list;

@@ -270,6 +270,7 @@ nlohmann::ordered_json blink::jsonSummary(const Summary &summary) {
     entry["protocol"] = sched::EnumNameProtocol(variant.protocol);
     entry["trees"] = variant.trees;
     entry["depth"] = variant.depth;
+    entry["hops"] = variant.hops;
     entry["latency_us"] = variant.latency;
     entry["start_us"] = variant.start;
     entry["lanes"] = variant.lanes;

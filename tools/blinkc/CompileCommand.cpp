@@ -38,17 +38,23 @@ struct CompileFlags {
 
 } // namespace
 
+/// "1 tree, depth 2".
+static std::string describeTrees(const VariantSummary &variant) {
+  return llvm::formatv("{0} {1}, depth {2}", variant.trees,
+                       variant.trees == 1 ? "tree" : "trees", variant.depth);
+}
+
 /// A line for each variant but the last, of which the rest speaks.
 static std::string smallVariants(const Summary &summary) {
   std::string lines;
   for (const VariantSummary &variant :
        llvm::ArrayRef(summary.variants).drop_back())
-    lines += llvm::formatv("  small   {0}: {1}, {2} {3}, depth {4}, {5:F1} us "
-                           "of link latency, {6} channels\n",
-                           sizeRange(variant),
-                           sched::EnumNameProtocol(variant.protocol),
-                           variant.trees, variant.trees == 1 ? "tree" : "trees",
-                           variant.depth, variant.latency, variant.channels)
+    lines += llvm::formatv(
+                 "  small   {0}: {1}, {2}, {3:F1} us of link "
+                 "latency, {4} channels\n",
+                 sizeRange(variant), sched::EnumNameProtocol(variant.protocol),
+                 summary.isOneHop(variant) ? "one hop" : describeTrees(variant),
+                 variant.latency, variant.channels)
                  .str();
   return lines;
 }
@@ -196,8 +202,8 @@ void blink::addCompileCommand(CLI::App &app, int &exitCode) {
       ->capture_default_str();
   command
       ->add_option("--variants", flags->variants,
-                   "all: another variant for small messages, where there is "
-                   "one; bandwidth: one for all sizes")
+                   "all: other variants for small messages, where there are "
+                   "any; bandwidth: one for all sizes")
       ->check(CLI::IsMember({"all", "bandwidth"}))
       ->type_name("WHICH")
       ->capture_default_str();

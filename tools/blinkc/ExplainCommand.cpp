@@ -64,13 +64,17 @@ jsonReport(const Explanation &explanation, const CompileOptions &options,
 static void printVariants(const Summary &summary) {
   if (summary.variants.size() < 2)
     return;
-  llvm::outs() << "How messages go         protocol     trees  depth  us on "
-                  "links  us with steps\n";
-  for (const VariantSummary &variant : summary.variants)
+  llvm::outs() << "How messages go         protocol     trees  depth  hops  us "
+                  "on links  us with steps\n";
+  for (const VariantSummary &variant : summary.variants) {
+    bool oneHop = summary.isOneHop(variant);
     llvm::outs() << llvm::formatv(
-        "  {0,-20}  {1,-11} {2,6} {3,6} {4,12:F1} {5,14:F1}\n",
+        "  {0,-20}  {1,-11} {2,6} {3,6} {4,5} {5,12:F1} {6,14:F1}\n",
         sizeRange(variant), sched::EnumNameProtocol(variant.protocol),
-        variant.trees, variant.depth, variant.latency, variant.start);
+        oneHop ? "none" : std::to_string(variant.trees),
+        oneHop ? "" : std::to_string(variant.depth), variant.hops,
+        variant.latency, variant.start);
+  }
   llvm::outs() << "\n";
 }
 

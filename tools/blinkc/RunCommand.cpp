@@ -70,11 +70,15 @@ static void printReport(const RunFlags &flags, const Summary &summary,
                        formatRate(summary.algbw))
       << llvm::formatv("  bound     {0}\n", formatRate(summary.bound))
       << llvm::formatv("  of bound  {0:F2} %\n", summary.percentOfBound())
-      << llvm::formatv("  trees     {0}, depth {1}{2}\n", variant.trees,
-                       variant.depth,
-                       summary.variants.size() == 1
-                           ? ""
-                           : ", for messages " + sizeRange(variant))
+      << llvm::formatv(
+             "  trees     {0}{1}\n",
+             summary.isOneHop(variant)
+                 ? "none, one hop"
+                 : llvm::formatv("{0}, depth {1}", variant.trees, variant.depth)
+                       .str(),
+             summary.variants.size() == 1
+                 ? ""
+                 : ", for messages " + sizeRange(variant))
       << llvm::formatv("  data      {0} of {1}, {2} ranks, {3}\n",
                        formatBytes(result.bytes), flags.type,
                        summary.gpus.size(),

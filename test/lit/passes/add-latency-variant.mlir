@@ -6,6 +6,9 @@
 // RUN: blink-opt %s --collective-add-latency-variant --collective-expand-folds --collective-assign-lanes \
 // RUN:   --collective-tune-chunks --collective-verify-schedule | FileCheck %s --check-prefix=LANES
 // RUN: blink-opt %s --collective-add-latency-variant --collective-select-trees | FileCheck %s
+// RUN: blink-opt %s --collective-add-latency-variant=max-one-hop-ranks=2 | FileCheck %s --check-prefix=HOP2
+// RUN: blink-opt %s --collective-add-latency-variant=max-one-hop-ranks=1 | FileCheck %s --check-prefix=HOP1
+// HOP1-NOT: collective.schedule
 
 // A ring whose links 0 - 2 are slow to start: the way over 1 is shorter, 1.2 us
 // and two steps against 4 us and one.
@@ -44,13 +47,46 @@ collective.forest broadcast @ring gpus [0, 1, 2] links <nvlink> root 0 algbw 50.
   collective.tree @b root 0 block 0 share 1 of 2 up [] down [0 -> 2 via [l02], 2 -> 1 via [l21]]
 }
 
-// The root that gives the least, not that of the trees there are.
+// In one hop: 1 + 4 us over the slow links, and nothing more, since they are
+// served first and what comes over them is read last. One tree: the root that
+// gives the least, not that of the trees there are; 1.6 us there and 1.6 us
+// back, and 0.25 for the second child each time: 3.7 us. So no hop here.
 // CHECK:      collective.forest all_reduce {{.*}} protocol low_latency max_bytes
 // CHECK-NEXT:   root 1 block 0 share 1 of 1 up [{{0 -> 1 via \[l01\], 2 -> 1 via \[l21\]|2 -> 1 via \[l21\], 0 -> 1 via \[l01\]}}] down [{{0|1}} -> {{.*}}]
 // CHECK:      collective.forest all_reduce {{.*}} min_bytes
 // CHECK-NEXT:   root 0
 collective.forest all_reduce @ring gpus [0, 1, 2] links <nvlink> algbw 25.0 bound 37.5 prices [0.25, 0.25, 0.25, 0.25, 0.25, 0.25] {
   collective.tree @t0 root 0 block 0 share 1 of 1 up [1 -> 0 via [l10], 2 -> 0 via [l20]] down [0 -> 1 via [l01], 0 -> 2 via [l02]]
+}
+
+// Two GPUs: in one hop 1 + 0.6 us, and as many bytes on each link as a tree has,
+// which takes two hops and is left out. Large: 2 (2 + 0.6) = 5.2 us, and half of
+// the bytes: they meet at 3.6 us / (2 / 25 - 1 / 25) = 90,000 bytes.
+// CHECK:      collective.schedule all_reduce @ring gpus [0, 1] {{.*}} protocol low_latency max_bytes 65536 {
+// CHECK-NEXT:   collective.share @t0 root 0 block 0 part 1 of 1 depth 1
+// CHECK-NEXT:   collective.channel @c0 peer share @t0 from 0 to 1 slots 1 via [l01]
+// CHECK-NEXT:   collective.channel @c1 peer share @t0 from 1 to 0 slots 1 via [l10]
+// CHECK-NEXT:   collective.rank 0 {
+// CHECK-NEXT:     collective.lane {
+// CHECK-NEXT:       collective.fold @t0 (input[0]) -> (@c0)
+// CHECK-NEXT:       collective.fold @t0 (input[0], @c1) -> (output[0]) completes
+// CHECK-NEXT:     }
+// CHECK-NEXT:   }
+// CHECK-NEXT:   collective.rank 1 {
+// CHECK-NEXT:     collective.lane {
+// CHECK-NEXT:       collective.fold @t0 (input[0]) -> (@c1)
+// CHECK-NEXT:       collective.fold @t0 (@c0, input[0]) -> (output[0]) completes
+// CHECK-NEXT:     }
+// CHECK-NEXT:   }
+// CHECK-NEXT: }
+// CHECK-NEXT: collective.forest all_reduce @ring gpus [0, 1] {{.*}} min_bytes 65536 {
+// HOP2:       collective.schedule all_reduce @ring gpus [0, 1]
+// HOP2:       collective.forest all_reduce @ring gpus [0, 1] {{.*}} min_bytes 65536 {
+// LANES:      collective.schedule all_reduce @ring gpus [0, 1] {{.*}} max_bytes 65536 chunk_bytes 65536 {
+// LANES:      slots 2 via [l01]
+// LANES:      collective.schedule all_reduce @ring gpus [0, 1] {{.*}} min_bytes 65536 chunk_bytes
+collective.forest all_reduce @ring gpus [0, 1] links <nvlink> algbw 25.0 bound 25.0 prices [1.0, 1.0, 0.0, 0.0, 0.0, 0.0] {
+  collective.tree @t0 root 0 block 0 share 1 of 1 up [1 -> 0 via [l10]] down [0 -> 1 via [l01]]
 }
 
 // One tree a block.

@@ -34,8 +34,8 @@ TEST_CASE("blocks follow the convention of nccl-tests") {
 TEST_CASE("right schedules open, and are the same bytes each time") {
   for (Collective collective : sched::EnumValuesCollective())
     for (int ranks : {1, 2, 3, 8})
-      for (Shape shape :
-           {Shape::chain, Shape::star, Shape::binary, Shape::random})
+      for (Shape shape : {Shape::chain, Shape::star, Shape::binary,
+                          Shape::random, Shape::oneHop})
         for (int trees : {1, 3}) {
           BuildOptions options;
           options.shape = shape;

@@ -15,7 +15,7 @@ using namespace blink::test;
 
 TEST_CASE("right schedules of every collective pass every check") {
   const Shape shapes[] = {Shape::chain, Shape::star, Shape::binary,
-                          Shape::random};
+                          Shape::random, Shape::oneHop};
   for (Collective collective : sched::EnumValuesCollective())
     for (int numRanks : {1, 2, 3, 5, 8})
       for (Shape shape : shapes)

@@ -1,0 +1,201 @@
+//===- OneHopTest.cpp -------------------------------------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// The allreduce of one exchange, and which way is for which sizes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/packing/OneHop.h"
+#include "compiler/packing/LatencyTree.h"
+#include "test/unit/topology/TestTopology.h"
+
+#include "doctest/doctest.h"
+
+#include <algorithm>
+#include <random>
+
+using namespace blink;
+using namespace blink::test;
+
+namespace {
+
+constexpr Protocol kProtocol = Protocol::low_latency;
+
+std::optional<OneHop> oneHop(const Fabric &fabric) {
+  return valueOf(packOneHop(fabric, kProtocol));
+}
+
+/// Each two of `n` GPUs joined, by links whose latency is a function of both.
+template <typename Latency>
+Topology mesh(int n, double bandwidth, Latency latency) {
+  Topology topology;
+  topology.name = "mesh";
+  for (int gpu = 0; gpu < n; ++gpu)
+    topology.nodes.push_back({"gpu" + std::to_string(gpu), NodeKind::gpu});
+  for (int from = 0; from < n; ++from)
+    for (int to = 0; to < n; ++to)
+      if (from != to) {
+        Link link;
+        link.from = from;
+        link.to = to;
+        link.kind = LinkKind::nvlink;
+        link.bandwidth = bandwidth;
+        link.latency = latency(from, to);
+        topology.links.push_back(link);
+      }
+  return topology;
+}
+
+} // namespace
+
+TEST_CASE("all ranks of a mesh exchange, and what that takes") {
+  for (int n : {2, 3, 8, 16}) {
+    CAPTURE(n);
+    Fabric fabric = fabricOf(mesh(n, 20, [](int from, int to) { return 0.5; }));
+    std::optional<OneHop> hop = oneHop(fabric);
+    REQUIRE(hop);
+    REQUIRE(hop->sends.size() == size_t(n));
+    for (int rank = 0; rank < n; ++rank) {
+      std::vector<int> reached{rank};
+      for (const TreeEdge &edge : hop->sends[rank]) {
+        CHECK(edge.from == rank);
+        CHECK(edge.path.size() == 1);
+        reached.push_back(edge.to);
+      }
+      std::sort(reached.begin(), reached.end());
+      for (int other = 0; other < n; ++other)
+        CHECK(reached[other] == other);
+    }
+    // A step and a link; the first rank's last data waits for n - 2 others to
+    // be written, and n - 2 of other ranks are read after it.
+    CHECK(hop->time.start == doctest::Approx(1.5 + 2 * 0.25 * (n - 2)));
+    // Two bytes of words a byte; or the lane, n - 1 times.
+    CHECK(hop->time.perByte * 1000 ==
+          doctest::Approx(std::max(2.0 / 20, (n - 1) / 16.0)));
+  }
+}
+
+TEST_CASE("loads of links that several pairs share add up") {
+  // Each GPU's link to the switch carries what it sends to seven others.
+  Fabric fabric = fabricOf(shippedTopology("dgx-h100"), {}, LinkKindSet::all());
+  CHECK(oneHop(fabric)->time.perByte * 1000 == doctest::Approx(7.0 / 16));
+  Topology slow = fabric.topology();
+  for (Link &link : slow.links)
+    link.bandwidth = 10;
+  CHECK(oneHop(fabricOf(slow))->time.perByte * 1000 ==
+        doctest::Approx(2 / (10.0 / 7)));
+}
+
+TEST_CASE("no order of sending is better") {
+  std::minstd_rand random(3);
+  for (int trial = 0; trial < 40; ++trial) {
+    CAPTURE(trial);
+    int n = 2 + trial % 4;
+    std::vector<double> latencies(n * n);
+    for (double &latency : latencies)
+      latency = double(random() % 9) / 8;
+    Fabric fabric = fabricOf(
+        mesh(n, 1, [&](int from, int to) { return latencies[from * n + to]; }));
+    double best = 0;
+    for (int rank = 0; rank < n; ++rank) {
+      std::vector<int> order;
+      for (int to = 0; to < n; ++to)
+        if (to != rank)
+          order.push_back(to);
+      double least = 1e9;
+      do {
+        double latest = 0;
+        for (int place = 0; place < n - 1; ++place) {
+          int to = order[place], readAfter = 0;
+          for (int other = rank + 1; other < n; ++other)
+            readAfter += other != to;
+          latest = std::max(latest, 1 + latencies[rank * n + to] +
+                                        0.25 * (place + readAfter));
+        }
+        least = std::min(least, latest);
+      } while (std::next_permutation(order.begin(), order.end()));
+      best = std::max(best, least);
+    }
+    CHECK(oneHop(fabric)->time.start == doctest::Approx(best));
+  }
+}
+
+TEST_CASE("nothing where two ranks have no path of their own") {
+  Topology dgx1 = shippedTopology("dgx1");
+  LinkKindSet nvlink = valueOf(parseLinkKinds("nvlink"));
+  CHECK(oneHop(fabricOf(dgx1)));
+  CHECK_FALSE(oneHop(fabricOf(dgx1, {}, nvlink)));
+  CHECK(oneHop(fabricOf(dgx1, {0, 1, 2, 3}, nvlink)));
+  CHECK_FALSE(oneHop(fabricOf(dgx1, {0, 1, 5}, nvlink)));
+  CHECK_FALSE(oneHop(fabricOf(dgx1, {0})));
+  // A relay is a hop; and where there is a path without one, that is taken.
+  CHECK_FALSE(oneHop(valueOf(Fabric::create(dgx1, {0, 5}, nvlink, {1, 4}))));
+  Topology topology = makeTopology(
+      R"({"id": "a", "kind": "gpu"}, {"id": "b", "kind": "gpu"},
+         {"id": "r", "kind": "gpu"})",
+      R"({"from": "a", "to": "b", "bandwidth": 1, "latency": 9, "kind": "nvlink"},
+         {"from": "a", "to": "r", "bandwidth": 9, "latency": 1, "kind": "nvlink"},
+         {"from": "r", "to": "b", "bandwidth": 9, "latency": 1, "kind": "nvlink"})");
+  std::optional<OneHop> hop = oneHop(
+      valueOf(Fabric::create(topology, {0, 1}, LinkKindSet::all(), {2})));
+  REQUIRE(hop);
+  CHECK(hop->sends[0][0].path == pathOver(topology, {"a", "b"}));
+  CHECK(hop->time.start == doctest::Approx(10));
+}
+
+TEST_CASE("a tree's busiest lane") {
+  auto time = [](const Fabric &fabric, Collective collective) {
+    PackingProblem problem{&fabric, collective, 0};
+    Packing packing = valueOf(packLatencyTrees(problem, kProtocol));
+    return timeOf(problem, packing, kProtocol).perByte * 1000;
+  };
+  Topology wide = mesh(5, 1000, [](int from, int to) { return 0.5; });
+  Fabric fabric = fabricOf(wide);
+  // The root of a star writes four channels, and of an allreduce reads four.
+  CHECK(time(fabric, Collective::broadcast) == doctest::Approx(4.0 / 2 / 16));
+  CHECK(time(fabric, Collective::reduce) == doctest::Approx(4.0 / 2 / 16));
+  CHECK(time(fabric, Collective::allreduce) == doctest::Approx(8.0 / 2 / 16));
+  // A fifth of the buffer each: four written, four read.
+  CHECK(time(fabric, Collective::allgather) == doctest::Approx(1.0 / 16));
+  // The middle of a chain reads one child and its parent's, writes one each.
+  Topology chain = makeTopology(
+      R"({"id": "a", "kind": "gpu"}, {"id": "b", "kind": "gpu"},
+         {"id": "c", "kind": "gpu"}, {"id": "d", "kind": "gpu"})",
+      R"({"from": "a", "to": "b", "bandwidth": 1000, "kind": "nvlink"},
+         {"from": "b", "to": "c", "bandwidth": 1000, "kind": "nvlink"},
+         {"from": "c", "to": "d", "bandwidth": 1000, "kind": "nvlink"})");
+  CHECK(time(fabricOf(chain), Collective::broadcast) ==
+        doctest::Approx(1.0 / 16));
+  CHECK(time(fabricOf(chain), Collective::allreduce) ==
+        doctest::Approx(2.0 / 16));
+}
+
+TEST_CASE("which way is for which sizes") {
+  auto us = [](double start, double perKilobyte) {
+    return MessageTime{start, perKilobyte / 1000};
+  };
+  auto ends = [](std::optional<MessageTime> oneHop, MessageTime tree,
+                 MessageTime large) {
+    SmallRanges ranges = chooseRanges(oneHop, tree, large);
+    return std::make_pair(ranges.oneHop, ranges.tree);
+  };
+  using Ends = std::pair<uint64_t, uint64_t>;
+  const MessageTime tree = us(6, 0.1), large = us(12, 0.01);
+  CHECK(ends(std::nullopt, tree, large) == Ends(0, 64 << 10));
+  // 2 us / 0.2 us/KB.
+  CHECK(ends(us(4, 0.3), tree, large) == Ends(8 << 10, 64 << 10));
+  // As fast as the tree a byte: the tree is nowhere the fastest.
+  CHECK(ends(us(4, 0.1), tree, large) == Ends(64 << 10, 64 << 10));
+  // They would meet where the large one is faster than both: 2 us / 0.02.
+  CHECK(ends(us(4, 0.12), tree, large) == Ends(64 << 10, 64 << 10));
+  // A tree whose range rounds to nothing.
+  CHECK(ends(us(4, 0.13), tree, large) == Ends(64 << 10, 64 << 10));
+  CHECK(ends(us(4, 0.15), tree, large) == Ends(32 << 10, 64 << 10));
+  // Later than the tree, or as late, or faster for less than 256 bytes.
+  CHECK(ends(us(7, 0.01), tree, large) == Ends(0, 64 << 10));
+  CHECK(ends(us(6, 0.05), tree, large) == Ends(0, 64 << 10));
+  CHECK(ends(us(5.9, 0.71), tree, large) == Ends(0, 64 << 10));
+  CHECK(ends(us(5.9, 0.5), tree, large) == Ends(256, 64 << 10));
+  CHECK(ends(us(5, 1.1), tree, large) == Ends(1 << 10, 64 << 10));
+}
