@@ -64,30 +64,21 @@ std::vector<blinkRedOp_t> opsOf(const Case &c, const Options &options) {
   return c.reduces() ? options.ops : std::vector<blinkRedOp_t>{blinkSum};
 }
 
-namespace {
-
-/// A program with the file it is from.
-struct Source {
-  const sched::Schedule *file;
-  const sched::Program *program;
-  std::string path;
-};
-
 std::vector<uint8_t> readFile(const std::string &path) {
   std::ifstream stream(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-std::string describe(const Source &source) {
-  const sched::Program &program = *source.program;
+std::string describe(const sched::Schedule &file, const sched::Program &program,
+                     const std::string &path) {
   std::string text =
-      source.path + ": " + sched::EnumNameCollective(program.collective());
+      path + ": " + sched::EnumNameCollective(program.collective());
   if (sched::isRooted(program.collective()))
     text += " from rank " + std::to_string(program.root());
   if (program.collective() == Collective::reduce ||
       program.collective() == Collective::gather)
     text.replace(text.rfind(" from "), 6, " to ");
-  text += " on " + source.file->topology()->name()->str() + ", GPUs ";
+  text += " on " + file.topology()->name()->str() + ", GPUs ";
   for (uint32_t i = 0; i < program.allocation()->size(); ++i)
     text += (i == 0 ? "" : ",") + std::to_string(program.allocation()->Get(i));
   if (const uint32_t relays = program.relays() ? program.relays()->size() : 0)
@@ -97,6 +88,8 @@ std::string describe(const Source &source) {
                 program.certificate()->bound());
   return text + rate;
 }
+
+namespace {
 
 /// Sizes in bytes from the smallest to the largest.
 std::vector<uint64_t> sizesOf(const Options &options) {
@@ -168,8 +161,8 @@ void open(const std::string &path, Plan &plan) {
 
 /// Adds a program to the section of its collective, unless one before it serves
 /// the same calls.
-void addProgram(const Source &source, const Options &options, Plan &plan) {
-  const sched::Program &program = *source.program;
+void addProgram(const sched::Program &program, const std::string &description,
+                const Options &options, Plan &plan) {
   const std::string name = sched::EnumNameCollective(program.collective());
   auto section = std::find_if(
       plan.sections.begin(), plan.sections.end(),
@@ -179,7 +172,7 @@ void addProgram(const Source &source, const Options &options, Plan &plan) {
   for (const Case &other : section->cases)
     if (other.root == program.root())
       return;
-  section->schedules.push_back(describe(source));
+  section->schedules.push_back(description);
   if (options.selfTest)
     addSelfTest(program, options, plan, *section);
   else
@@ -210,7 +203,7 @@ Plan makePlan(const Options &options) {
       plan.numLeftOut += int(sched::numPrograms(*program)) != plan.numPrograms;
       if (isWanted(*program, plan.numPrograms, options)) {
         found = true;
-        addProgram({file, program, path}, options, plan);
+        addProgram(*program, describe(*file, *program, path), options, plan);
       }
     }
   }

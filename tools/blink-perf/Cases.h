@@ -25,7 +25,8 @@ struct Case {
   double bound; ///< of the certificate, GB/s
   blinkDataType_t type;
   blinkRedOp_t op;
-  size_t count; ///< the argument of the call
+  size_t count;       ///< the argument of the call
+  int iterations = 0; ///< timed, and as many before at most; 0: the options'
   // Of a self-test:
   uint32_t variant = 0;  ///< number among those of all programs
   uint32_t channels = 0; ///< of the variant
@@ -79,6 +80,12 @@ struct Plan {
 Case caseOf(const sched::Program &program);
 /// The operators of the options that make a difference.
 std::vector<blinkRedOp_t> opsOf(const Case &c, const Options &options);
+
+/// All bytes of a file; none if it cannot be read.
+std::vector<uint8_t> readFile(const std::string &path);
+/// A sentence about a program of the file at `path`.
+std::string describe(const sched::Schedule &file, const sched::Program &program,
+                     const std::string &path);
 
 /// Opens the files and says what to measure. Throws UsageError.
 Plan makePlan(const Options &options);

@@ -20,8 +20,6 @@
 #include <unistd.h>
 
 namespace blink::perf {
-namespace {
-
 std::string quote(const std::string &text) {
   std::string quoted = "\"";
   for (const char character : text) {
@@ -45,6 +43,8 @@ std::string number(double value) {
   std::snprintf(text, sizeof text, "%.9g", value);
   return text;
 }
+
+namespace {
 
 std::string formatMeasure(const Options &options, const Case &c,
                           const Measure &measure) {

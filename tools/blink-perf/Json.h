@@ -14,6 +14,10 @@ namespace blink::perf {
 std::string formatJson(const Options &options, const Plan &plan,
                        const Summary &summary);
 
+/// A string or a number of JSON; null for what is no finite number.
+std::string quote(const std::string &text);
+std::string number(double value);
+
 /// Writes under a temporary name and renames; throws std::runtime_error.
 void writeFile(const std::string &path, const std::string &text);
 

@@ -46,6 +46,10 @@ Several files make one set of schedules; every collective in them is measured.
       --devices LIST       GPU of each rank, or one for all (rank R on GPU R)
   -G, --cudagraph N        capture N launches in a CUDA graph and launch that
   -J, --json FILE          also write the results as JSON
+      --tune               instead of measuring: find the sizes from which each
+                           variant of the one file is faster on this machine, and
+                           its best chunk size; needs -o
+  -o, --output FILE        with --tune: where the corrected schedule goes
       --self-test          instead of measuring: run every variant of every program
                            once at a size that gives each channel data
       --timeout MS         a rank waits so long for the others (BLINK_TIMEOUT_MS
@@ -57,6 +61,7 @@ Examples:
   blink-perf -b 1K -e 16M -f 4 allreduce.sched
   blink-perf --backend cuda --devices 0 -G 20 allreduce.sched
   blink-perf --self-test allreduce.sched
+  blink-perf --tune allreduce.sched -o tuned.sched
 Exit code: 0 good, 1 a wrong element or a failed call, 2 the call or a file is
 wrong.
 )";
@@ -68,6 +73,9 @@ enum LongOnly {
   kDevices,
   kTimeout,
   kSelfTest,
+  kTune,
+  kOp,
+  kOutput,
   kVersion
 };
 
@@ -79,7 +87,7 @@ const option kLongOptions[] = {
     {"iters", required_argument, nullptr, 'n'},
     {"warmup_iters", required_argument, nullptr, 'w'},
     {"check", required_argument, nullptr, 'c'},
-    {"op", required_argument, nullptr, 'o'},
+    {"op", required_argument, nullptr, kOp},
     {"datatype", required_argument, nullptr, 'd'},
     {"root", required_argument, nullptr, 'r'},
     {"mode", required_argument, nullptr, 't'},
@@ -91,6 +99,8 @@ const option kLongOptions[] = {
     {"json", required_argument, nullptr, 'J'},
     {"timeout", required_argument, nullptr, kTimeout},
     {"self-test", no_argument, nullptr, kSelfTest},
+    {"tune", no_argument, nullptr, kTune},
+    {"output", required_argument, nullptr, kOutput},
     {"help", no_argument, nullptr, 'h'},
     {"version", no_argument, nullptr, kVersion},
     {nullptr, 0, nullptr, 0}};
@@ -197,8 +207,13 @@ void readOption(int letter, const char *text, Options &options) {
   case 'c':
     options.check = readNumber(letter, text, 0, 1) != 0;
     break;
-  case 'o':
+  case kOp:
     options.ops = readNames<blinkRedOp_t>(letter, text, kOpNames);
+    break;
+  case 'o': // nccl-tests' operator, or the output that --tune must have
+    return readOption(options.tune ? kOutput : kOp, text, options);
+  case kOutput:
+    options.output = text;
     break;
   case 'd':
     options.types = readNames<blinkDataType_t>(letter, text, kTypeNames);
@@ -249,6 +264,31 @@ void prepareSelfTest(const std::vector<int> &given, Options &options) {
   options.warmup = 0;
 }
 
+/// A tuning chooses sizes and programs, too. `given`: as above.
+void checkTuning(const std::vector<int> &given, const Options &options) {
+  const auto refuse = [](int letter, const char *why) {
+    throw UsageError(nameOfOption(letter) + ": --tune " + why);
+  };
+  for (const int letter : {int('b'), int('f'), int('i'), int('c'), int('r'),
+                           int(kCollective), int(kRanks), int(kSelfTest)})
+    if (std::find(given.begin(), given.end(), letter) != given.end())
+      refuse(letter, "measures every program of its file at every power of two "
+                     "from 8, and runs a self-test of what it writes");
+  if (options.types.size() != 1)
+    refuse('d', "measures one type");
+  if (options.ops.size() != 1)
+    refuse(kOp, "measures one operator");
+  if (options.files.size() != 1)
+    throw UsageError("--tune takes one schedule, not " +
+                     std::to_string(options.files.size()));
+  if (options.output.empty())
+    throw UsageError("--tune needs -o FILE, for the corrected schedule");
+  if (options.output == options.json)
+    throw UsageError("--json: the schedule of -o goes to the same file");
+  if (options.maxBytes < options.minBytes)
+    refuse('e', "measures sizes from 8");
+}
+
 /// What one option alone does not show.
 void checkTogether(const Options &options) {
   if (options.files.empty())
@@ -276,6 +316,7 @@ const char *nameOf(Mode mode) { return kModeNames[int(mode)]; }
 bool parseOptions(int argc, char **argv, Options &options) {
   opterr = 0;
   std::vector<int> given;
+  std::vector<const char *> values; // of each
   for (;;) {
     const int letter = getopt_long(argc, argv, ":b:e:f:i:n:w:c:o:d:r:t:G:J:h",
                                    kLongOptions, nullptr);
@@ -296,11 +337,19 @@ bool parseOptions(int argc, char **argv, Options &options) {
                                     : std::string(argv[optind - 1])) +
                        ": no such option; blink-perf --help lists them");
     given.push_back(letter);
-    readOption(letter, optarg, options);
+    values.push_back(optarg);
   }
+  // It decides what -o means.
+  options.tune = std::find(given.begin(), given.end(), kTune) != given.end();
+  for (size_t i = 0; i < given.size(); ++i)
+    readOption(given[i], values[i], options);
+  options.files.assign(argv + optind, argv + argc);
+  if (options.tune)
+    checkTuning(given, options);
+  else if (!options.output.empty())
+    throw UsageError("--output is for --tune");
   if (options.selfTest)
     prepareSelfTest(given, options);
-  options.files.assign(argv + optind, argv + argc);
   checkTogether(options);
   return true;
 }

@@ -45,6 +45,8 @@ struct Options {
   std::string json;         ///< empty: none
   int timeoutMs = 0;        ///< 0: the runtime's default
   bool selfTest = false;    ///< each variant once, all channels with data
+  bool tune = false;        ///< correct the one file, write it to `output`
+  std::string output;
 };
 
 /// The call or an input is wrong: exit code 2.

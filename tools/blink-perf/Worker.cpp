@@ -120,9 +120,11 @@ uint64_t Worker::check(const Case &c, bool inPlace, uint64_t seed) {
 }
 
 double Worker::time(const Case &c, bool inPlace) {
-  iterate(c, inPlace, options_.warmup);
+  const int iterations = c.iterations ? c.iterations : options_.iterations;
+  iterate(c, inPlace,
+          c.iterations ? std::min(c.iterations, options_.warmup)
+                       : options_.warmup);
   wait(c, inPlace);
-  const int iterations = options_.iterations;
   if (backend_.keepsTime()) { // one worker
     double seconds = 0;
     if (options_.graphLaunches == 0) {

@@ -6,6 +6,7 @@
 
 #include "tools/blink-perf/Bench.h"
 #include "tools/blink-perf/Json.h"
+#include "tools/blink-perf/TuneReport.h"
 
 #include <chrono>
 #include <cstdio>
@@ -48,10 +49,23 @@ Summary measure(const Options &options, const Plan &plan) {
   return summary;
 }
 
+int runTune(const Options &options) {
+  printTuneTitle(options);
+  TuneSummary summary = tune(options, printTuning);
+  if (summary.ok())
+    writeFile(options.output, summary.bytes);
+  printTuneSummary(options, summary);
+  if (!options.json.empty())
+    writeFile(options.json, formatTuneJson(options, summary));
+  return summary.ok() ? kGood : complain(summary.error, kBadAnswer);
+}
+
 int run(int argc, char **argv) {
   Options options;
   if (!parseOptions(argc, argv, options))
     return kGood;
+  if (options.tune)
+    return runTune(options);
   const Plan plan = makePlan(options);
   const Summary summary = measure(options, plan);
   if (!options.json.empty())

@@ -1,0 +1,84 @@
+//===- ScheduleTuning.cpp - the numbers of a file that decide speed -------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Numbers are overwritten where they lie, rather than the file built anew: what
+// a newer schema adds is kept without being known here.
+//
+//===----------------------------------------------------------------------===//
+
+#include "schedules/ScheduleTuning.h"
+
+#include <algorithm>
+
+namespace blink::sched {
+namespace {
+
+constexpr size_t kTrailerBytes = 8;
+
+/// The table behind a generated class, which has no setters.
+template <typename T> flatbuffers::Table &tableOf(const T *object) {
+  return *const_cast<flatbuffers::Table *>(
+      reinterpret_cast<const flatbuffers::Table *>(object));
+}
+
+/// A field that is absent stands for 0: only a first variant's min_bytes may
+/// be, and stays it.
+void setVariant(const Variant *variant, const VariantTuning &tuning,
+                uint64_t end) {
+  flatbuffers::Table &table = tableOf(variant);
+  table.SetField<uint64_t>(Variant::VT_MIN_BYTES, tuning.minBytes, 0);
+  table.SetField<uint64_t>(Variant::VT_MAX_BYTES, end, 0);
+  table.SetField<uint32_t>(Variant::VT_CHUNK_BYTES, tuning.chunkBytes, 0);
+}
+
+/// Puts the string at the end, unless it fits where the former one is.
+void setOptions(std::vector<uint8_t> &bytes, const std::string &options) {
+  const flatbuffers::String *old = GetSchedule(bytes.data())->options();
+  if (old->size() == options.size()) {
+    const size_t at = size_t(old->Data() - bytes.data());
+    std::copy(options.begin(), options.end(), bytes.begin() + long(at));
+    return;
+  }
+  const size_t at = bytes.size(); // a multiple of 8
+  const size_t size = sizeof(flatbuffers::uoffset_t) + options.size() + 1;
+  bytes.resize(at + (size + 7) / 8 * 8);
+  flatbuffers::WriteScalar(&bytes[at], flatbuffers::uoffset_t(options.size()));
+  std::copy(options.begin(), options.end(),
+            bytes.begin() + long(at + sizeof(flatbuffers::uoffset_t)));
+  tableOf(GetSchedule(bytes.data()))
+      .SetPointer(Schedule::VT_OPTIONS, &bytes[at]);
+}
+
+} // namespace
+
+FileTuning tuningOf(const Schedule &file) {
+  FileTuning tuning;
+  for (const Program *program : *file.programs()) {
+    tuning.emplace_back();
+    for (const Variant *variant : *program->variants())
+      tuning.back().push_back({variant->min_bytes(), variant->chunk_bytes()});
+  }
+  return tuning;
+}
+
+std::vector<uint8_t> setTuning(std::vector<uint8_t> bytes,
+                               const FileTuning &tuning,
+                               const std::string &options) {
+  bytes.resize(bytes.size() - kTrailerBytes);
+  setOptions(bytes, options);
+  const auto &programs = *GetSchedule(bytes.data())->programs();
+  for (uint32_t p = 0; p < programs.size(); ++p) {
+    const auto &variants = *programs.Get(p)->variants();
+    for (uint32_t v = 0; v < variants.size(); ++v)
+      setVariant(variants.Get(v), tuning[p][v],
+                 v + 1 == variants.size() ? ~uint64_t(0)
+                                          : tuning[p][v + 1].minBytes);
+  }
+  const uint64_t checksum = fnv1a64(bytes.data(), bytes.size());
+  for (size_t i = 0; i < kTrailerBytes; ++i)
+    bytes.push_back(uint8_t(checksum >> (8 * i)));
+  return bytes;
+}
+
+} // namespace blink::sched

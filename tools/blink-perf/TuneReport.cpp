@@ -1,0 +1,196 @@
+//===- TuneReport.cpp - a tuning as tables and as JSON --------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/blink-perf/TuneReport.h"
+
+#include "tools/blink-perf/Json.h"
+#include "tools/replay/Samples.h"
+
+#include <cinttypes>
+#include <cmath>
+#include <cstdio>
+
+namespace blink::perf {
+namespace {
+
+/// "1/64K": the variant and its chunks.
+std::string nameOf(const Candidate &candidate) {
+  return std::to_string(candidate.variant) + "/" +
+         formatSize(candidate.chunkBytes);
+}
+
+/// How much less time, in per cent; negative for more.
+double gain(double ratio) { return 100 * (1 - ratio); }
+
+/// All sizes counting alike: the geometric mean.
+double meanRatio(const ProgramReport &program) {
+  double sum = 0;
+  for (size_t s = 0; s < program.sizes.size(); ++s)
+    sum += std::log(program.ratio(s));
+  return std::exp(sum / double(program.sizes.size()));
+}
+
+/// The size number that gains most.
+size_t bestSize(const ProgramReport &program) {
+  size_t best = 0;
+  for (size_t s = 1; s < program.sizes.size(); ++s)
+    if (program.ratio(s) < program.ratio(best))
+      best = s;
+  return best;
+}
+
+std::string formatMicroseconds(double seconds) {
+  char text[40];
+  std::snprintf(text, sizeof text, seconds >= 1e-3 ? "%.0f" : "%.2f",
+                seconds * 1e6);
+  return text;
+}
+
+void printTimes(const ProgramReport &program) {
+  std::printf("#\n#%11s", "size");
+  for (const Candidate &candidate : program.candidates)
+    std::printf(" %9s", nameOf(candidate).c_str());
+  std::printf("  %9s %9s %8s\n#%11s", "before", "after", "gain", "(B)");
+  for (size_t i = 0; i < program.candidates.size(); ++i)
+    std::printf(" %9s", "(us)");
+  std::printf("  %9s %9s %8s\n", "", "", "(%)");
+  for (size_t s = 0; s < program.sizes.size(); ++s) {
+    std::printf("%12" PRIu64, program.sizes[s]);
+    for (const std::vector<double> &seconds : program.seconds)
+      std::printf(" %9s", formatMicroseconds(seconds[s]).c_str());
+    const size_t before = program.serving(program.before, s);
+    const size_t after = program.serving(program.after, s);
+    std::printf("  %9s %9s %8.1f\n", nameOf(program.candidates[before]).c_str(),
+                nameOf(program.candidates[after]).c_str(),
+                gain(program.ratio(s)));
+  }
+}
+
+std::string formatChange(uint64_t before, uint64_t after) {
+  return before == after ? formatSize(before) + ", as it was"
+                         : formatSize(before) + " -> " + formatSize(after);
+}
+
+std::string formatTuning(const sched::VariantTuning &tuning) {
+  return "{\"min_bytes\": " + std::to_string(tuning.minBytes) +
+         ", \"chunk_bytes\": " + std::to_string(tuning.chunkBytes) + "}";
+}
+
+std::string formatProgram(const ProgramReport &program) {
+  const Case &c = program.c;
+  std::string text =
+      std::string("    {\"collective\": ") +
+      quote(sched::EnumNameCollective(c.collective)) +
+      ", \"root\": " + std::to_string(c.hasRoot() ? c.root : -1) +
+      ", \"ranks\": " + std::to_string(program.numPrograms) +
+      ",\n     \"variants\": [";
+  for (size_t v = 0; v < program.before.size(); ++v)
+    text += std::string(v == 0 ? "\n" : ",\n") +
+            "       {\"protocol\": " + quote(program.protocols[v]) +
+            ", \"before\": " + formatTuning(program.before[v]) +
+            ", \"after\": " + formatTuning(program.after[v]) + "}";
+  text += "],\n     \"candidates\": [";
+  for (size_t i = 0; i < program.candidates.size(); ++i)
+    text += std::string(i == 0 ? "" : ", ") +
+            "{\"variant\": " + std::to_string(program.candidates[i].variant) +
+            ", \"chunk_bytes\": " +
+            std::to_string(program.candidates[i].chunkBytes) + "}";
+  text += "],\n     \"sizes\": [";
+  for (size_t s = 0; s < program.sizes.size(); ++s) {
+    text += std::string(s == 0 ? "\n" : ",\n") +
+            "       {\"bytes\": " + std::to_string(program.sizes[s]) +
+            ", \"time_us\": [";
+    for (size_t i = 0; i < program.seconds.size(); ++i)
+      text += (i == 0 ? "" : ", ") + number(program.seconds[i][s] * 1e6);
+    text +=
+        "], \"before\": " + std::to_string(program.serving(program.before, s)) +
+        ", \"after\": " + std::to_string(program.serving(program.after, s)) +
+        "}";
+  }
+  return text +
+         "],\n     \"gain_percent\": " + number(gain(meanRatio(program))) + "}";
+}
+
+} // namespace
+
+void printTuneTitle(const Options &options) {
+  std::printf("# blink-perf %s: tuning; sizes 8 to %s, %d rounds of %d "
+              "iterations, fewer from %s on\n",
+              BLINK_VERSION_STRING, formatSize(options.maxBytes).c_str(),
+              kTuneRounds, options.iterations,
+              formatSize(2 * kFewerFrom).c_str());
+  if (options.graphLaunches != 0)
+    std::printf("# each iteration is a CUDA graph of %d launches\n",
+                options.graphLaunches);
+  std::fflush(stdout);
+}
+
+void printTuning(const Options &options, const ProgramReport &program) {
+  std::printf("#\n# %s\n# %d ranks, %s%s%s, back end %s, mode %s\n",
+              program.description.c_str(), program.numPrograms,
+              blink::nameOf(program.c.type), program.c.reduces() ? " " : "",
+              program.c.reduces() ? blink::nameOf(program.c.op) : "",
+              nameOf(options.backend), nameOf(options.mode));
+  printTimes(program);
+  std::printf("#\n");
+  for (size_t v = 0; v < program.before.size(); ++v)
+    std::printf(
+        "# variant %zu: %s; from %s; chunks %s\n", v,
+        program.protocols[v].c_str(),
+        formatChange(program.before[v].minBytes, program.after[v].minBytes)
+            .c_str(),
+        formatChange(program.before[v].chunkBytes, program.after[v].chunkBytes)
+            .c_str());
+  if (program.before == program.after) {
+    std::printf("# gain: none, nothing changes\n");
+  } else {
+    const size_t best = bestSize(program);
+    std::printf("# gain: %.1f %% less time, the mean of %zu sizes; the most is "
+                "%.1f %%, at %s\n",
+                gain(meanRatio(program)), program.sizes.size(),
+                gain(program.ratio(best)),
+                formatSize(program.sizes[best]).c_str());
+  }
+  std::fflush(stdout);
+}
+
+void printTuneSummary(const Options &options, const TuneSummary &summary) {
+  if (summary.channels != 0) // measuring did not fail
+    std::printf("#\n# Self-test: %" PRIu64 " of %" PRIu64
+                " channels carried data, %" PRIu64 " wrong\n",
+                summary.carrying, summary.channels, summary.wrong);
+  if (summary.ok())
+    std::printf("# %s: %s, %zu bytes\n", options.output.c_str(),
+                summary.changed ? "corrected" : "nothing to correct, a copy",
+                summary.bytes.size());
+  std::fflush(stdout);
+}
+
+std::string formatTuneJson(const Options &options, const TuneSummary &summary) {
+  std::string text =
+      "{\n  \"version\": " + quote(BLINK_VERSION_STRING) +
+      ",\n  \"backend\": " + quote(nameOf(options.backend)) +
+      ",\n  \"mode\": " + quote(nameOf(options.mode)) +
+      ",\n  \"type\": " + quote(blink::nameOf(options.types[0])) +
+      ",\n  \"op\": " + quote(blink::nameOf(options.ops[0])) +
+      ",\n  \"rounds\": " + std::to_string(kTuneRounds) +
+      ",\n  \"iterations\": " + std::to_string(options.iterations) +
+      ",\n  \"graph_launches\": " + std::to_string(options.graphLaunches) +
+      ",\n  \"programs\": [";
+  for (size_t i = 0; i < summary.programs.size(); ++i)
+    text += (i == 0 ? "\n" : ",\n") + formatProgram(summary.programs[i]);
+  text += std::string("\n  ],\n  \"changed\": ") +
+          (summary.changed ? "true" : "false") +
+          ",\n  \"channels\": " + std::to_string(summary.channels) +
+          ",\n  \"channels_with_data\": " + std::to_string(summary.carrying) +
+          ",\n  \"wrong\": " + std::to_string(summary.wrong) +
+          ",\n  \"ok\": " + (summary.ok() ? "true" : "false");
+  if (!summary.ok())
+    text += ",\n  \"error\": " + quote(summary.error);
+  return text + "\n}\n";
+}
+
+} // namespace blink::perf
