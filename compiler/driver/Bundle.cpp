@@ -32,23 +32,36 @@ std::string listOf(const std::vector<int> &numbers) {
   return llvm::join(words, ",");
 }
 
-/// "2-8" where they are all sets of such sizes, else the sets.
+/// As parseAllocations reads it: sizes of which there are all sets as "2-4", of
+/// the others the sets, by size.
 std::string describe(std::vector<std::vector<int>> sets, int numGpus) {
   for (std::vector<int> &gpus : sets)
     llvm::sort(gpus);
   llvm::sort(sets, [](const std::vector<int> &a, const std::vector<int> &b) {
     return a.size() != b.size() ? a.size() < b.size() : a < b;
   });
-  int least = static_cast<int>(sets.front().size());
-  int most = static_cast<int>(sets.back().size());
-  auto all = enumerateAllocations(numGpus, least, most);
-  if (!all)
-    llvm::consumeError(all.takeError());
-  else if (*all == sets)
-    return std::to_string(least) + "-" + std::to_string(most);
   std::vector<std::string> words;
-  for (const std::vector<int> &gpus : sets)
-    words.push_back(listOf(gpus));
+  int first = 0, last = 0; // sizes that all sets so far are of
+  for (size_t begin = 0, end; begin < sets.size(); begin = end) {
+    int size = static_cast<int>(sets[begin].size());
+    for (end = begin; end < sets.size() && int(sets[end].size()) == size;)
+      ++end;
+    auto all = enumerateAllocations(numGpus, size, size);
+    bool complete = all && all->size() == end - begin;
+    if (!all)
+      llvm::consumeError(all.takeError());
+    if (!complete) {
+      for (; begin < end; ++begin)
+        words.push_back(listOf(sets[begin]));
+      continue;
+    }
+    if (first > 0 && last == size - 1)
+      words.pop_back();
+    else
+      first = size;
+    last = size;
+    words.push_back(std::to_string(first) + "-" + std::to_string(last));
+  }
   return llvm::join(words, "/");
 }
 

@@ -71,6 +71,8 @@ llvm::StringRef blink::toString(Aspect aspect) {
     return "program";
   case Aspect::rate:
     return "algbw_gbps";
+  case Aspect::time:
+    return "predicted_us";
   case Aspect::machine:
     return "topology";
   case Aspect::node:
@@ -113,6 +115,8 @@ llvm::StringRef blink::toString(Aspect aspect) {
     return "steps";
   case Aspect::content:
     return "content";
+  case Aspect::classes:
+    return "classes";
   case Aspect::order:
     return "order";
   case Aspect::compiler:

@@ -25,6 +25,7 @@ enum class Severity { worse, better, different };
 enum class Aspect {
   program, ///< gone or new
   rate,
+  time,    ///< predicted, of a message size
   machine, ///< its name
   node,
   link,
@@ -46,6 +47,7 @@ enum class Aspect {
   chunkBytes,
   steps,
   content, ///< of a program whose numbers are all the same
+  classes, ///< of allocations that are alike
   order,   ///< of the programs in the file
   compiler,
   options,
@@ -89,7 +91,7 @@ struct Finding {
   FindingValue after = {};
   std::optional<ProgramKey> program = {}; ///< if it is about one
   /// If it is about a variant: where its sizes begin, in the file before unless
-  /// it is new.
+  /// it is new. If it is about a predicted time: the message's size.
   std::optional<uint64_t> minBytes = {};
 
   /// The change relative to the value before; 0 where they are no numbers.

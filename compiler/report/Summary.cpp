@@ -139,13 +139,10 @@ std::string blink::sizeRange(const VariantSummary &variant) {
   return variant.minBytes == 0 ? "below " + most : least + " to " + most;
 }
 
-std::vector<double> blink::linkLoads(const sched::Schedule &file,
-                                     const sched::Program &program) {
-  const auto &variants = *program.variants();
-  const sched::Variant &variant = *variants[variants.size() - 1];
+std::vector<double> blink::loadsPerByte(const sched::Schedule &file,
+                                        const sched::Program &program,
+                                        const sched::Variant &variant) {
   std::vector<double> loads(file.topology()->links()->size(), 0);
-  if (std::isinf(program.algbw()))
-    return loads;
   // Relays have programs, too, but no blocks.
   double blocks = blocksOfBuffer(
       program.collective(), static_cast<int>(program.allocation()->size()));
@@ -153,8 +150,17 @@ std::vector<double> blink::linkLoads(const sched::Schedule &file,
     const sched::Tree *tree = variant.trees()->Get(channel->tree());
     double share = double(tree->numerator()) / tree->denominator() / blocks;
     for (uint32_t i = 0; i < channel->path_count(); ++i)
-      loads[variant.paths()->Get(channel->path_begin() + i)] +=
-          share * program.algbw();
+      loads[variant.paths()->Get(channel->path_begin() + i)] += share;
   }
+  return loads;
+}
+
+std::vector<double> blink::linkLoads(const sched::Schedule &file,
+                                     const sched::Program &program) {
+  const auto &variants = *program.variants();
+  std::vector<double> loads =
+      loadsPerByte(file, program, *variants[variants.size() - 1]);
+  for (double &load : loads) // an idle link's is 0 at any rate
+    load = load == 0 ? 0 : load * program.algbw();
   return loads;
 }

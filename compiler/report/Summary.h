@@ -68,6 +68,12 @@ std::string formatCollective(Collective collective, std::optional<int> root);
 /// "below 64 KiB", "from 64 KiB", "all sizes".
 std::string sizeRange(const VariantSummary &variant);
 
+/// What each link (index as in the file's topology) carries for each byte of a
+/// message that `variant` serves.
+std::vector<double> loadsPerByte(const sched::Schedule &file,
+                                 const sched::Program &program,
+                                 const sched::Variant &variant);
+
 /// The load of each link (index as in the file's topology) in GB/s when the
 /// collective runs at its stated rate, that of its last variant.
 std::vector<double> linkLoads(const sched::Schedule &file,

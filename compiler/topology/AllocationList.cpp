@@ -105,6 +105,7 @@ private:
   }
   llvm::Expected<int> number(const char *meaning);
   llvm::Expected<Allocations> sizes(int minSize, size_t begin);
+  llvm::Expected<Allocations> part(size_t begin, bool isFirst);
 
   llvm::StringRef text_;
   int numGpus_;
@@ -132,15 +133,41 @@ llvm::Expected<Allocations> Parser::sizes(int minSize, size_t begin) {
   if (!maxSize)
     return maxSize.takeError();
   skipSpaces();
-  if (at_ < text_.size())
+  if (at_ < text_.size() && text_[at_] != '/')
     return error(at_, "found " + found() +
-                          " after sizes; give either sizes, as in 2-4, or sets "
-                          "of GPUs with each GPU named, as in 0,1/4,5,6,7");
+                          " after sizes; expected '/' and more of them, or a "
+                          "set of GPUs with each GPU named, as in 2-3/4,5,6,7");
   llvm::Expected<Allocations> all =
       enumerateAllocations(numGpus_, minSize, *maxSize);
   if (!all)
     return error(begin, llvm::toString(all.takeError()));
   return all;
+}
+
+/// What is between two slashes: sizes, or one set.
+llvm::Expected<Allocations> Parser::part(size_t begin, bool isFirst) {
+  std::vector<int> gpus;
+  do {
+    skipSpaces();
+    size_t place = at_;
+    llvm::Expected<int> gpu =
+        number(isFirst && gpus.empty()
+                   ? "'all', sizes as in 2-4, or sets of GPUs as in 0,1/4,5,6,7"
+                   : "a GPU's number");
+    if (!gpu)
+      return gpu.takeError();
+    if (gpus.empty() && accept('-'))
+      return sizes(*gpu, begin);
+    if (*gpu >= numGpus_)
+      return error(place, "there is no such GPU; the machine has GPUs 0 to " +
+                              llvm::Twine(numGpus_ - 1));
+    if (std::find(gpus.begin(), gpus.end(), *gpu) != gpus.end())
+      return error(place, "GPU " + llvm::Twine(*gpu) +
+                              " is already in this set; name each once");
+    gpus.push_back(*gpu);
+  } while (accept(','));
+  std::sort(gpus.begin(), gpus.end());
+  return Allocations{std::move(gpus)};
 }
 
 llvm::Expected<Allocations> Parser::parse() {
@@ -161,34 +188,21 @@ llvm::Expected<Allocations> Parser::parse() {
   do {
     skipSpaces();
     begin = at_;
-    std::vector<int> gpus;
-    do {
-      skipSpaces();
-      size_t place = at_;
-      llvm::Expected<int> gpu =
-          number(allocations.empty() && gpus.empty()
-                     ? "'all', sizes as in 2-4, or sets of GPUs as in "
-                       "0,1/4,5,6,7"
-                     : "a GPU's number");
-      if (!gpu)
-        return gpu.takeError();
-      if (allocations.empty() && gpus.empty() && accept('-'))
-        return sizes(*gpu, begin);
-      if (*gpu >= numGpus_)
-        return error(place, "there is no such GPU; the machine has GPUs 0 to " +
-                                llvm::Twine(numGpus_ - 1));
-      if (std::find(gpus.begin(), gpus.end(), *gpu) != gpus.end())
-        return error(place, "GPU " + llvm::Twine(*gpu) +
-                                " is already in this set; name each once");
-      gpus.push_back(*gpu);
-    } while (accept(','));
-    std::sort(gpus.begin(), gpus.end());
-    auto [other, isNew] = beginOf.try_emplace(gpus, begin);
-    if (!isNew)
-      return error(begin, "the same GPUs as at character " +
-                              llvm::Twine(other->second + 1) +
-                              "; list each set once");
-    allocations.push_back(std::move(gpus));
+    llvm::Expected<Allocations> sets = part(begin, allocations.empty());
+    if (!sets)
+      return sets.takeError();
+    if (allocations.size() + sets->size() > kMostAllocations)
+      return error(begin, "there are more than " +
+                              llvm::Twine(kMostAllocations) +
+                              " allocations up to here; name fewer sizes");
+    for (std::vector<int> &gpus : *sets) {
+      auto [other, isNew] = beginOf.try_emplace(gpus, begin);
+      if (!isNew)
+        return error(begin, "the same GPUs as at character " +
+                                llvm::Twine(other->second + 1) +
+                                "; list each set once");
+      allocations.push_back(std::move(gpus));
+    }
   } while (accept('/'));
   if (at_ < text_.size())
     return error(at_, "found " + found() +

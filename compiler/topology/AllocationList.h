@@ -32,8 +32,9 @@ enumerateAllocations(int numGpus, int minSize, int maxSize);
 ///     all             every set of two or more GPUs (of one, if it has one)
 ///     2-4             every set of two to four GPUs
 ///     0,1/4,5,6,7     the sets {0,1} and {4,5,6,7}
+///     2-3/8-8/0,1,4,5 sets of two, three and eight, and one more
 ///
-/// A slash separates sets, since a semicolon would end a shell's command. The
+/// A slash separates them, since a semicolon would end a shell's command. The
 /// order of GPUs in a set means nothing; they come back ascending, sets in the
 /// order of the text. Spaces around numbers are allowed. A number alone is a
 /// set of one GPU; `4-4` are the sets of four.

@@ -26,6 +26,8 @@ config.substitutions.append(
 config.substitutions.append(
     ("%inputs", os.path.join(os.path.dirname(__file__), "Inputs")))
 config.substitutions.append(
+    ("%files", os.path.join(config.blink_source_dir, "test", "files")))
+config.substitutions.append(
     ("%tools", os.path.join(config.blink_source_dir, "tools")))
 config.substitutions.append(("%build", config.blink_binary_dir))
 config.substitutions.append(("%python", config.python))

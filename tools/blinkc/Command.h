@@ -36,6 +36,7 @@ void addBoundCommand(CLI::App &app, int &exitCode);
 void addExplainCommand(CLI::App &app, int &exitCode);
 void addDiffCommand(CLI::App &app, int &exitCode);
 void addExtractCommand(CLI::App &app, int &exitCode);
+void addCheckCommand(CLI::App &app, int &exitCode);
 void addRunCommand(CLI::App &app, int &exitCode);
 void addTopoCommand(CLI::App &app, int &exitCode);
 

@@ -25,6 +25,7 @@ int main(int argc, char **argv) {
   blink::addBoundCommand(app, exitCode);
   blink::addExplainCommand(app, exitCode);
   blink::addDiffCommand(app, exitCode);
+  blink::addCheckCommand(app, exitCode);
   blink::addRunCommand(app, exitCode);
   blink::addExtractCommand(app, exitCode);
   blink::addTopoCommand(app, exitCode);

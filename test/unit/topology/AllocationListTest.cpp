@@ -72,6 +72,11 @@ TEST_CASE("all, sizes, and lists of sets") {
   CHECK(valueOf(parseAllocations(" 1 , 0 / 2 ", 8)) ==
         Allocations{{0, 1}, {2}});
   CHECK(valueOf(parseAllocations("4", 8)) == Allocations{{4}});
+  CHECK(valueOf(parseAllocations("3-3/1,0", 3)) ==
+        Allocations{{0, 1, 2}, {0, 1}});
+  CHECK(valueOf(parseAllocations("2,1 / 3 - 3", 3)) ==
+        Allocations{{1, 2}, {0, 1, 2}});
+  CHECK(valueOf(parseAllocations("2-3/16-16", 16)).size() == 681);
 }
 
 TEST_CASE("mistakes are named with their place") {
@@ -97,11 +102,22 @@ TEST_CASE("mistakes are named with their place") {
         "'0,,1' at character 3: found ',', expected a GPU's number");
   CHECK(refusal("0,1;2,3") == "'0,1;2,3' at character 4: found ';', expected "
                               "',' and another GPU or '/' and another set");
-  CHECK(refusal("0,1/2-3") == "'0,1/2-3' at character 6: found '-', expected "
-                              "',' and another GPU or '/' and another set");
+  CHECK(refusal("0,1/2,3-4") == "'0,1/2,3-4' at character 8: found '-', "
+                                "expected ',' and another GPU or '/' and "
+                                "another set");
+  CHECK(refusal("0,1/2-3") == "'0,1/2-3' at character 5: the same GPUs as at "
+                              "character 1; list each set once");
+  CHECK(refusal("2-3/3-4") == "'2-3/3-4' at character 5: the same GPUs as at "
+                              "character 1; list each set once");
+  CHECK(refusal("5-5/3-4/1-2/3") ==
+        "'5-5/3-4/1-2/3' at character 13: the same GPUs as at character 9; "
+        "list each set once");
+  CHECK(refusal("9-9/10-10", 22)
+            .find("at character 5: there are more than "
+                  "1048576 allocations up to here") != std::string::npos);
   CHECK(refusal("2-4,6") ==
-        "'2-4,6' at character 4: found ',' after sizes; give either sizes, as "
-        "in 2-4, or sets of GPUs with each GPU named, as in 0,1/4,5,6,7");
+        "'2-4,6' at character 4: found ',' after sizes; expected '/' and more "
+        "of them, or a set of GPUs with each GPU named, as in 2-3/4,5,6,7");
   CHECK(refusal("2-") == "'2-' at character 3: found the end, expected the "
                          "largest number of GPUs");
   CHECK(refusal(" 2-9") ==

@@ -1,0 +1,184 @@
+//===- GoldenDiff.cpp - what changed since the golden summary -------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/check/GoldenDiff.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+#include <cmath>
+#include <set>
+
+using namespace blink;
+
+namespace {
+
+class GoldenDiff {
+public:
+  GoldenDiff(const Golden &before, const Golden &after, ServingProgram serving,
+             const CheckTolerance &tolerance)
+      : before_(before), after_(after), serving_(serving),
+        tolerance_(tolerance) {}
+
+  std::vector<Finding> run() {
+    diffMachine();
+    for (const GoldenClass &one : before_.classes)
+      for (const GoldenProgram &program : one.programs)
+        diffProgram(keyOf(program, one), program);
+    findNewPrograms();
+    diffBundle();
+    sortFindings(findings_);
+    return std::move(findings_);
+  }
+
+private:
+  static ProgramKey keyOf(const GoldenProgram &program,
+                          const GoldenClass &one) {
+    return {program.collective, program.root, one.gpus, {}};
+  }
+
+  void diffMachine() {
+    if (before_.machine != after_.machine)
+      add(Aspect::machine, "machine",
+          "name " + before_.machine + " -> " + after_.machine, before_.machine,
+          after_.machine);
+    std::string from = formatHash(before_.fingerprint);
+    std::string to = formatHash(after_.fingerprint);
+    if (from != to)
+      add(Aspect::fingerprint, "machine",
+          "nodes or links have changed: fingerprint " + from + " -> " + to,
+          from, to);
+  }
+
+  void diffProgram(const ProgramKey &key, const GoldenProgram &before) {
+    const GoldenProgram *after = serving_(key.collective, key.root, key.gpus);
+    if (!after) {
+      addOf(key, Severity::worse, Aspect::program, "program is gone", {}, {});
+      return;
+    }
+    diffNumber(key, Aspect::rate, "rate", before.rate, after->rate, 3, "GB/s",
+               tolerance_.rate, /*moreIsBetter=*/true);
+    if (before.bound != after->bound)
+      addOf(key, Severity::different, Aspect::bound,
+            formatChange("bound", before.bound, after->bound, 3, "GB/s"),
+            before.bound, after->bound);
+    for (size_t i = 0; i < kGoldenSizes.size(); ++i)
+      diffNumber(key, Aspect::time,
+                 "predicted time of " + formatBytes(kGoldenSizes[i]),
+                 before.times[i], after->times[i], 1, "us", tolerance_.time,
+                 /*moreIsBetter=*/false, kGoldenSizes[i]);
+    diffCount(key, Aspect::depth, "depth", before.depth, after->depth);
+    diffCount(key, Aspect::trees, "trees", before.trees, after->trees);
+  }
+
+  void diffNumber(const ProgramKey &key, Aspect aspect, llvm::StringRef what,
+                  double before, double after, int decimals,
+                  llvm::StringRef unit, double tolerance, bool moreIsBetter,
+                  std::optional<uint64_t> bytes = std::nullopt) {
+    if (before == after) // both may be infinite
+      return;
+    Severity severity =
+        (after > before) == moreIsBetter ? Severity::better : Severity::worse;
+    if (std::abs(after - before) <= tolerance * before)
+      severity = Severity::different;
+    addOf(key, severity, aspect,
+          formatChange(what, before, after, decimals, unit), before, after);
+    findings_.back().minBytes = bytes;
+  }
+
+  void diffCount(const ProgramKey &key, Aspect aspect, llvm::StringRef what,
+                 int before, int after) {
+    if (before != after)
+      addOf(key, Severity::different, aspect,
+            llvm::formatv("{0} {1} -> {2}", what, before, after).str(),
+            uint64_t(before), uint64_t(after));
+  }
+
+  void findNewPrograms() {
+    std::set<ProgramKey> known;
+    for (const GoldenClass &one : before_.classes)
+      for (const GoldenProgram &program : one.programs)
+        known.insert(keyOf(program, one));
+    for (const GoldenClass &one : after_.classes)
+      for (const GoldenProgram &program : one.programs)
+        if (ProgramKey key = keyOf(program, one); known.count(key) == 0)
+          addOf(key, Severity::different, Aspect::program, "program is new", {},
+                {});
+  }
+
+  /// How many there are of everything, and the bytes.
+  void diffBundle() {
+    auto allocationsOf = [](const Golden &golden) {
+      uint64_t count = 0;
+      for (const GoldenClass &one : golden.classes)
+        count += one.allocations;
+      return count;
+    };
+    auto count = [&](const Golden &golden) {
+      return llvm::formatv("{0} allocations in {1} classes with {2} programs",
+                           allocationsOf(golden), golden.classes.size(),
+                           golden.numPrograms())
+          .str();
+    };
+    std::string from = count(before_), to = count(after_);
+    if (before_.allocations != after_.allocations)
+      add(Aspect::options, "bundle",
+          "allocations asked for: " + before_.allocations + " -> " +
+              after_.allocations,
+          before_.allocations, after_.allocations);
+    if (from != to)
+      add(Aspect::classes, "bundle", from + " -> " + to, from, to);
+    else if (!sameClasses())
+      add(Aspect::classes, "bundle", "other classes of allocations", {}, {});
+    if (before_.compiler != after_.compiler)
+      add(Aspect::compiler, "bundle",
+          "compiler " + before_.compiler + " -> " + after_.compiler,
+          before_.compiler, after_.compiler);
+    if (before_.bundleHash != after_.bundleHash)
+      add(Aspect::file, "bundle",
+          llvm::formatv("{0} -> {1} bytes, SHA-256 {2}... -> {3}...",
+                        before_.bundleBytes, after_.bundleBytes,
+                        llvm::StringRef(before_.bundleHash).take_front(12),
+                        llvm::StringRef(after_.bundleHash).take_front(12))
+              .str(),
+          before_.bundleHash, after_.bundleHash);
+  }
+
+  bool sameClasses() const {
+    return llvm::equal(before_.classes, after_.classes,
+                       [](const GoldenClass &a, const GoldenClass &b) {
+                         return a.gpus == b.gpus &&
+                                a.allocations == b.allocations;
+                       });
+  }
+
+  void add(Aspect aspect, std::string subject, std::string words,
+           FindingValue before, FindingValue after) {
+    findings_.push_back({Severity::different, aspect, std::move(subject),
+                         std::move(words), std::move(before),
+                         std::move(after)});
+  }
+
+  void addOf(const ProgramKey &key, Severity severity, Aspect aspect,
+             std::string words, FindingValue before, FindingValue after) {
+    findings_.push_back({severity, aspect, key.title(), std::move(words),
+                         std::move(before), std::move(after), key});
+  }
+
+  const Golden &before_;
+  const Golden &after_;
+  ServingProgram serving_;
+  const CheckTolerance &tolerance_;
+  std::vector<Finding> findings_;
+};
+
+} // namespace
+
+std::vector<Finding> blink::diffGolden(const Golden &before,
+                                       const Golden &after,
+                                       ServingProgram serving,
+                                       const CheckTolerance &tolerance) {
+  return GoldenDiff(before, after, serving, tolerance).run();
+}

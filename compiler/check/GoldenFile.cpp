@@ -1,0 +1,327 @@
+//===- GoldenFile.cpp - golden summaries as files -------------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/check/GoldenFile.h"
+
+#include "compiler/report/Finding.h"
+#include "compiler/topology/LocatedJson.h"
+#include "schedules/ScheduleFile.h"
+
+#include "nlohmann/json.hpp"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace blink;
+
+using Json = nlohmann::ordered_json;
+
+static constexpr int kGoldenVersion = 1;
+static constexpr uint64_t kMostNumber = uint64_t(1) << 53;
+static constexpr llvm::StringLiteral kChecksumKey = "  \"checksum\": ";
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+/// JSON has no infinity: what one GPU does takes no time.
+static Json jsonNumber(double value) {
+  return std::isfinite(value) ? Json(value) : Json(nullptr);
+}
+
+/// On one line, with blanks.
+static std::string toLine(const Json &object) {
+  std::string line;
+  for (const auto &[key, value] : object.items())
+    line += (line.empty() ? "" : ", ") + Json(key).dump() + ": " +
+            (value.is_object() ? toLine(value) : value.dump());
+  return "{" + line + "}";
+}
+
+static std::string toLine(const GoldenProgram &program) {
+  Json json;
+  json["collective"] = toString(program.collective).str();
+  if (program.root)
+    json["root"] = *program.root;
+  json["rate"] = jsonNumber(program.rate);
+  json["bound"] = jsonNumber(program.bound);
+  json["depth"] = program.depth;
+  json["trees"] = program.trees;
+  for (size_t i = 0; i < kGoldenSizes.size(); ++i)
+    json["predicted_us"][kGoldenSizeNames[i]] = program.times[i];
+  return toLine(json);
+}
+
+/// Over everything but the CRs that version control may add.
+static std::string checksumOf(llvm::StringRef text) {
+  std::string plain = text.str();
+  llvm::erase(plain, '\r');
+  return formatHash(sched::fnv1a64(plain.data(), plain.size()));
+}
+
+static std::string formatGpuList(const std::vector<int> &gpus) {
+  return llvm::join(
+      llvm::map_range(gpus, [](int gpu) { return std::to_string(gpu); }), ",");
+}
+
+std::string blink::writeGolden(const Golden &golden) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  // Names in a topology are UTF-8; a bundle from elsewhere may hold anything.
+  auto quote = [](const std::string &word) {
+    return Json(word).dump(-1, ' ', false, Json::error_handler_t::replace);
+  };
+  out << "{\n  \"format\": \"blink-golden\",\n  \"version\": " << kGoldenVersion
+      << ",\n  \"machine\": " << quote(golden.machine)
+      << ",\n  \"fingerprint\": " << quote(formatHash(golden.fingerprint))
+      << ",\n  \"allocations\": " << quote(golden.allocations)
+      << ",\n  \"compiler\": " << quote(golden.compiler)
+      << ",\n  \"bundle_bytes\": " << golden.bundleBytes
+      << ",\n  \"bundle_sha256\": " << quote(golden.bundleHash)
+      << ",\n  \"classes\": [";
+  const char *separator = "\n";
+  for (const GoldenClass &one : golden.classes) {
+    out << separator << "    {\"gpus\": " << quote(formatGpuList(one.gpus))
+        << ", \"allocations\": " << one.allocations << ", \"programs\": [";
+    const char *comma = "\n";
+    for (const GoldenProgram &program : one.programs) {
+      out << comma << "      " << toLine(program);
+      comma = ",\n";
+    }
+    out << "]}";
+    separator = ",\n";
+  }
+  out << "\n  ],\n";
+  std::string checksum = checksumOf(text);
+  out << kChecksumKey << quote(checksum) << "\n}\n";
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Reads the members of an object, each once. The first thing that is wrong is
+/// kept for finish(); what is read after it means nothing.
+class Members {
+public:
+  Members(const JsonValue &value, llvm::StringRef path)
+      : value_(value), path_(path) {
+    if (value.kind != JsonValue::Kind::object)
+      refuse(value, "expected an object, found " + describe(value.kind));
+  }
+
+  void read(llvm::StringRef key, std::string &word) {
+    if (const JsonValue *value = take(key, JsonValue::Kind::string))
+      word = value->text;
+  }
+  /// A whole number from 0 to `most`.
+  void read(llvm::StringRef key, uint64_t &number, uint64_t most) {
+    const JsonValue *value = take(key, JsonValue::Kind::number);
+    if (value && (llvm::StringRef(value->text).getAsInteger(10, number) ||
+                  number > most))
+      refuse(*value, "'" + key + "': expected a whole number from 0 to " +
+                         llvm::Twine(most));
+  }
+  void read(llvm::StringRef key, int &number) {
+    uint64_t wide = 0;
+    read(key, wide, std::numeric_limits<int>::max());
+    number = static_cast<int>(wide);
+  }
+  /// Not negative; infinite for null.
+  void read(llvm::StringRef key, double &number) {
+    number = std::numeric_limits<double>::infinity();
+    const JsonValue *value = find(key);
+    if (value && value->kind == JsonValue::Kind::null)
+      return;
+    value = takeFound(value, key, JsonValue::Kind::number);
+    if (value && value->number < 0)
+      refuse(*value, "'" + key + "': expected a number that is not negative");
+    if (value)
+      number = value->number;
+  }
+  /// Null, with an error, if it is not there or of another kind.
+  const JsonValue *take(llvm::StringRef key, JsonValue::Kind kind) {
+    return takeFound(find(key), key, kind);
+  }
+  void refuse(const JsonValue &value, const llvm::Twine &what) {
+    if (error_.empty())
+      error_ = llvm::toString(errorAt(path_, value.place, what));
+  }
+
+  /// To be called in the end.
+  llvm::Error finish() {
+    if (taken_ < value_.members.size())
+      refuse(value_, "unknown or repeated keys");
+    if (error_.empty())
+      return llvm::Error::success();
+    return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                   llvm::Twine(error_));
+  }
+
+private:
+  const JsonValue *find(llvm::StringRef key) {
+    for (const JsonMember &member : value_.members)
+      if (member.key == key) {
+        ++taken_;
+        return &member.value;
+      }
+    return nullptr;
+  }
+  const JsonValue *takeFound(const JsonValue *value, llvm::StringRef key,
+                             JsonValue::Kind kind) {
+    if (value && value->kind == kind)
+      return value;
+    refuse(value ? *value : value_,
+           "'" + key + "': expected " + describe(kind));
+    return nullptr;
+  }
+
+  const JsonValue &value_;
+  llvm::StringRef path_;
+  size_t taken_ = 0;
+  std::string error_;
+};
+
+} // namespace
+
+static llvm::Error readProgram(const JsonValue &value, llvm::StringRef path,
+                               GoldenProgram &program) {
+  Members members(value, path);
+  std::string word;
+  members.read("collective", word);
+  if (std::optional<Collective> collective = parseCollective(word))
+    program.collective = *collective;
+  else
+    members.refuse(value, "'collective': there is no '" + word + "'");
+  if (sched::isRooted(program.collective))
+    members.read("root", program.root.emplace());
+  members.read("rate", program.rate);
+  members.read("bound", program.bound);
+  members.read("depth", program.depth);
+  members.read("trees", program.trees);
+  if (const JsonValue *predicted =
+          members.take("predicted_us", JsonValue::Kind::object)) {
+    Members times(*predicted, path);
+    for (size_t i = 0; i < kGoldenSizes.size(); ++i)
+      times.read(kGoldenSizeNames[i], program.times[i]);
+    if (llvm::Error error = times.finish())
+      return error;
+  }
+  return members.finish();
+}
+
+static llvm::Error readClass(const JsonValue &value, llvm::StringRef path,
+                             GoldenClass &one) {
+  Members members(value, path);
+  std::string gpus;
+  members.read("gpus", gpus);
+  for (llvm::StringRef word : llvm::split(gpus, ',')) {
+    int &gpu = one.gpus.emplace_back();
+    if (word.getAsInteger(10, gpu) || gpu < 0 || gpu >= sched::kUnmapped)
+      members.refuse(value, "'gpus': expected numbers of GPUs, as in 0,1,2");
+  }
+  members.read("allocations", one.allocations, kMostNumber);
+  if (const JsonValue *programs =
+          members.take("programs", JsonValue::Kind::array))
+    for (const JsonValue &program : programs->items)
+      if (llvm::Error error =
+              readProgram(program, path, one.programs.emplace_back()))
+        return error;
+  return members.finish();
+}
+
+static llvm::Error readRoot(const JsonValue &root, llvm::StringRef path,
+                            Golden &golden) {
+  Members members(root, path);
+  std::string format, fingerprint, checksum;
+  int version = 0;
+  members.read("format", format);
+  members.read("version", version);
+  members.read("machine", golden.machine);
+  members.read("fingerprint", fingerprint);
+  if (llvm::StringRef(fingerprint).getAsInteger(0, golden.fingerprint))
+    members.refuse(root, "'fingerprint': expected a number such as 0x0123");
+  members.read("allocations", golden.allocations);
+  members.read("compiler", golden.compiler);
+  members.read("bundle_bytes", golden.bundleBytes, kMostNumber);
+  members.read("bundle_sha256", golden.bundleHash);
+  if (const JsonValue *classes =
+          members.take("classes", JsonValue::Kind::array))
+    for (const JsonValue &one : classes->items)
+      if (llvm::Error error =
+              readClass(one, path, golden.classes.emplace_back()))
+        return error;
+  members.read("checksum", checksum); // looked at by isUntouched
+  return members.finish();
+}
+
+/// "\"version\": 1" of a text that may be of a later version.
+static std::optional<int> versionOf(const JsonValue &root) {
+  for (const JsonMember &member : root.members)
+    if (member.key == "version" && member.value.kind == JsonValue::Kind::number)
+      return static_cast<int>(member.value.number);
+  return std::nullopt;
+}
+
+static bool isGolden(const JsonValue &root) {
+  for (const JsonMember &member : root.members)
+    if (member.key == "format")
+      return member.value.text == "blink-golden";
+  return false;
+}
+
+/// Whether the text ends with the checksum of what is before it.
+static bool isUntouched(llvm::StringRef text) {
+  size_t at = text.rfind(kChecksumKey);
+  if (at == llvm::StringRef::npos)
+    return false;
+  std::string rest = text.substr(at + kChecksumKey.size()).str();
+  llvm::erase(rest, '\r');
+  return rest == "\"" + checksumOf(text.take_front(at)) + "\"\n}\n";
+}
+
+llvm::Expected<Golden> blink::readGolden(llvm::StringRef text,
+                                         llvm::StringRef path) {
+  auto refuse = [&](const llvm::Twine &what) {
+    return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                   path + ": " + what);
+  };
+  llvm::Expected<JsonValue> root = parseLocatedJson(text, path);
+  if (!root)
+    return root.takeError();
+  if (!isGolden(*root))
+    return refuse("is no golden summary: \"format\" is not \"blink-golden\"");
+  if (std::optional<int> version = versionOf(*root); version != kGoldenVersion)
+    return refuse("is of version " +
+                  (version ? llvm::Twine(*version) : llvm::Twine("?")) +
+                  "; this blinkc reads version " + llvm::Twine(kGoldenVersion) +
+                  ": use a blinkc that fits, or write it anew with --update");
+  if (!isUntouched(text))
+    return refuse("was edited by hand or merged: its checksum does not match. "
+                  "Restore it, or compile the numbers anew with --update");
+  Golden golden;
+  if (llvm::Error error = readRoot(*root, path, golden))
+    return error;
+  return golden;
+}
+
+std::string blink::salvageAllocations(llvm::StringRef text) {
+  llvm::Expected<JsonValue> root = parseLocatedJson(text, "");
+  if (!root) {
+    llvm::consumeError(root.takeError());
+    return "";
+  }
+  for (const JsonMember &member : root->members)
+    if (member.key == "allocations" &&
+        member.value.kind == JsonValue::Kind::string)
+      return member.value.text;
+  return "";
+}

@@ -1,0 +1,130 @@
+//===- MachineCheck.cpp - is a machine's bundle as it was? ----------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/check/MachineCheck.h"
+
+#include "compiler/driver/InputFile.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace blink;
+
+llvm::StringRef blink::toString(Verdict verdict) {
+  switch (verdict) {
+  case Verdict::wrong:
+    return "WRONG";
+  case Verdict::worse:
+    return "WORSE";
+  case Verdict::isNew:
+    return "new";
+  case Verdict::better:
+    return "better";
+  case Verdict::different:
+    return "different";
+  case Verdict::good:
+    return "good";
+  }
+  llvm_unreachable("enum outside its cases");
+}
+
+size_t MachineResult::count(Severity severity) const {
+  return llvm::count_if(findings, [&](const Finding &finding) {
+    return finding.severity == severity;
+  });
+}
+
+Verdict MachineResult::verdict() const {
+  if (!problems.empty())
+    return Verdict::wrong;
+  if (isNew)
+    return Verdict::isNew;
+  if (findings.empty())
+    return Verdict::good;
+  switch (findings.front().severity) { // the most important one
+  case Severity::worse:
+    return Verdict::worse;
+  case Severity::better:
+    return Verdict::better;
+  case Severity::different:
+    return Verdict::different;
+  }
+  llvm_unreachable("enum outside its cases");
+}
+
+/// The program of `golden`, the summary of `bundle`, that serves a job on the
+/// whole machine's `gpus`.
+static const GoldenProgram *findServing(const sched::BundleView &bundle,
+                                        const Golden &golden,
+                                        Collective collective,
+                                        std::optional<int> root,
+                                        const std::vector<int> &gpus) {
+  std::vector<uint16_t> numbers(gpus.begin(), gpus.end());
+  const sched::Entry *entry = sched::findEntry(bundle, 0, numbers);
+  if (!entry || (root && static_cast<size_t>(*root) >= gpus.size()))
+    return nullptr;
+  std::optional<int> servingRoot;
+  if (root) {
+    uint16_t serving = 0;
+    sched::programRanks(bundle, *entry, numbers, static_cast<uint16_t>(*root),
+                        serving);
+    servingRoot = serving;
+  }
+  for (const GoldenProgram &program :
+       golden.classes[entry->class_number()].programs)
+    if (program.collective == collective && program.root == servingRoot)
+      return &program;
+  return nullptr;
+}
+
+MachineResult blink::checkMachine(const MachineFiles &files,
+                                  const CheckTolerance &tolerance,
+                                  unsigned jobs, BundleWatcher watcher) {
+  MachineResult result;
+  result.name = files.name;
+  result.isNew = !files.golden;
+  BundleOptions options;
+  for (Collective collective : sched::EnumValuesCollective())
+    options.collectives.push_back(collective);
+  options.allocations = files.sets;
+  options.jobs = jobs;
+  auto fail = [&](llvm::Error error) {
+    result.problems.push_back(llvm::toString(std::move(error)));
+    return result;
+  };
+  auto bytes = compileBundle(files.topology, options, watcher);
+  if (!bytes)
+    return fail(bytes.takeError());
+  InputFile made{files.topologyPath, InputKind::bundle, std::move(*bytes)};
+  llvm::Expected<sched::BundleView> bundle = openBundle(made);
+  if (!bundle)
+    return fail(bundle.takeError());
+  BundleProof proof = proveBundle(*bundle, jobs, watcher);
+  result.problems = proof.problems;
+  if (proof.numProblems > proof.problems.size())
+    result.problems.push_back(
+        "... and " + std::to_string(proof.numProblems - proof.problems.size()) +
+        " more");
+  if (proof.programs > 0) {
+    result.worstRatio = proof.worstRatio;
+    result.worst = proof.worst;
+  }
+  llvm::Expected<Golden> now =
+      summarizeBundle(*bundle, made.bytes, files.allocations);
+  if (!now)
+    return fail(now.takeError());
+  result.now = std::move(*now);
+  if (files.golden)
+    result.findings = diffGolden(
+        *files.golden, result.now,
+        [&](Collective collective, std::optional<int> root,
+            const std::vector<int> &gpus) {
+          return findServing(*bundle, result.now, collective, root, gpus);
+        },
+        tolerance);
+  if (proof.ok())
+    result.bundle = std::move(made.bytes);
+  return result;
+}

@@ -1,0 +1,52 @@
+//===- MarkdownReport.cpp - what a check found, as Markdown ---------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/check/Reports.h"
+
+#include "llvm/ADT/StringRef.h"
+
+using namespace blink;
+
+/// Text that means nothing but itself, on one line. Names may hold anything.
+static std::string escape(llvm::StringRef text) {
+  std::string escaped;
+  for (char symbol : text) {
+    if (static_cast<unsigned char>(symbol) < ' ')
+      symbol = ' ';
+    if (llvm::StringRef("\\`*_[]<>&|#").contains(symbol))
+      escaped += '\\';
+    escaped += symbol;
+  }
+  return escaped;
+}
+
+static std::string toRow(const std::vector<std::string> &cells) {
+  std::string row = "|";
+  for (const std::string &cell : cells)
+    row += " " + escape(cell) + " |";
+  return row + "\n";
+}
+
+std::string blink::toMarkdown(const std::vector<MachineResult> &results,
+                              const CheckTolerance &tolerance) {
+  std::vector<std::string> headings = tableHeadings();
+  std::string text = "### Schedules: " + countVerdicts(results) + "\n\n" +
+                     toRow(headings) + "|---|";
+  for (size_t i = 1; i + 1 < headings.size(); ++i)
+    text += "---:|";
+  text += "---|\n";
+  for (const MachineResult &result : results)
+    text += toRow(tableCells(result));
+  for (const MachineResult *result : byImportance(results)) {
+    std::vector<std::string> lines = describe(*result);
+    if (!lines.empty())
+      text += "\n**" + escape(result->name) + ": " +
+              toString(result->verdict()).str() + "**\n\n";
+    for (const std::string &line : lines)
+      text += "- " + escape(line) + "\n";
+  }
+  return text + "\n" + describeTolerance(tolerance) + "\n";
+}

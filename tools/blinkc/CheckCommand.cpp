@@ -1,0 +1,240 @@
+//===- CheckCommand.cpp - blinkc check ------------------------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/blinkc/Command.h"
+#include "tools/blinkc/FindingJson.h"
+#include "tools/blinkc/Progress.h"
+
+#include "compiler/check/GoldenFile.h"
+#include "compiler/check/Reports.h"
+#include "compiler/driver/OutputFile.h"
+
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cmath>
+#include <memory>
+
+using namespace blink;
+
+namespace {
+struct CheckFlags {
+  CheckFolders folders;
+  CheckTolerance tolerance;
+  std::string bundles;
+  std::string junit;
+  std::string markdown;
+  unsigned jobs = 0;
+  bool json = false;
+};
+} // namespace
+
+static nlohmann::ordered_json
+jsonReport(const std::vector<MachineResult> &results, bool ok,
+           const CheckTolerance &tolerance) {
+  nlohmann::ordered_json json;
+  json["ok"] = ok;
+  json["tolerance"] = tolerance.rate;
+  json["time_tolerance"] = tolerance.time;
+  json["machines"] = nlohmann::ordered_json::array();
+  for (const MachineResult &result : results) {
+    nlohmann::ordered_json machine;
+    machine["name"] = result.name;
+    machine["verdict"] = toString(result.verdict()).lower();
+    machine["allocations"] = result.now.allocations;
+    machine["classes"] = result.now.classes.size();
+    machine["programs"] = result.now.numPrograms();
+    machine["worst_percent_of_bound"] = 100 * result.worstRatio;
+    machine["worst"] = result.worst;
+    machine["bundle_bytes"] = result.now.bundleBytes;
+    machine["bundle_sha256"] = result.now.bundleHash;
+    machine["seconds"] = result.seconds;
+    machine["problems"] = result.problems;
+    for (Severity severity :
+         {Severity::worse, Severity::better, Severity::different})
+      machine[toString(severity).str()] = result.count(severity);
+    machine["findings"] = nlohmann::ordered_json::array();
+    for (const Finding &finding : result.findings)
+      machine["findings"].push_back(jsonFinding(finding));
+    json["machines"].push_back(machine);
+  }
+  return json;
+}
+
+/// Errors of several files, a line each.
+static int reportAll(llvm::Error errors) {
+  llvm::handleAllErrors(std::move(errors), [](const llvm::ErrorInfoBase &one) {
+    reportError(llvm::createStringError(std::errc::invalid_argument, "%s",
+                                        one.message().c_str()));
+  });
+  return kBadCall;
+}
+
+/// What a check of one machine leaves behind: its bundle, and with --update its
+/// golden summary.
+static llvm::Error writeOutputs(const MachineFiles &files,
+                                const MachineResult &result,
+                                const CheckFlags &flags,
+                                std::vector<std::string> &written) {
+  if (result.bundle.empty())
+    return llvm::Error::success();
+  if (!flags.bundles.empty()) {
+    llvm::SmallString<128> path(flags.bundles);
+    llvm::sys::path::append(path, files.name + ".sched");
+    llvm::StringRef bytes(reinterpret_cast<const char *>(result.bundle.data()),
+                          result.bundle.size());
+    if (llvm::Error error = writeFile(path, bytes))
+      return error;
+  }
+  if (!flags.folders.update)
+    return llvm::Error::success();
+  std::string text = writeGolden(result.now);
+  if (text == files.goldenText)
+    return llvm::Error::success();
+  written.push_back(files.goldenPath);
+  return writeFile(files.goldenPath, text);
+}
+
+static llvm::Error refuse(const char *what) {
+  return llvm::createStringError(std::errc::invalid_argument, "%s", what);
+}
+
+static int run(CheckFlags flags) {
+  // CLI::Range lets NaN through.
+  if (std::isnan(flags.tolerance.rate) || std::isnan(flags.tolerance.time))
+    return reportError(refuse("--tolerance, --time-tolerance: expected a "
+                              "number from 0 to 1"));
+  if (!flags.folders.allocations.empty() &&
+      !(flags.folders.update && flags.folders.only.size() == 1))
+    return reportError(refuse("--allocations goes with --update and one "
+                              "--only: it is kept in the golden summary"));
+  if (flags.folders.topologies.empty()) {
+    llvm::SmallString<128> path(flags.folders.golden);
+    llvm::sys::path::append(path, "..", "topologies");
+    flags.folders.topologies = path.str().str();
+  }
+  auto machines = findMachines(flags.folders);
+  if (!machines)
+    return reportAll(machines.takeError());
+
+  Progress progress;
+  std::vector<MachineResult> results;
+  std::vector<std::string> written;
+  for (const MachineFiles &files : *machines) {
+    Stopwatch watch;
+    MachineResult &result = results.emplace_back(checkMachine(
+        files, flags.tolerance, flags.jobs, [&](size_t done, size_t all) {
+          progress.say(llvm::formatv("{0}, machine {1} of {2}: {3} of {4} "
+                                     "classes",
+                                     files.name, results.size() + 1,
+                                     machines->size(), done, all)
+                           .str());
+        }));
+    result.seconds = watch.seconds();
+    if (llvm::Error error = writeOutputs(files, result, flags, written))
+      return reportError(std::move(error));
+    result.bundle = {};
+  }
+  progress.say("");
+
+  bool ok = llvm::none_of(results, [&](const MachineResult &result) {
+    return result.verdict() == Verdict::wrong ||
+           (result.verdict() == Verdict::worse && !flags.folders.update);
+  });
+  if (!flags.junit.empty())
+    if (llvm::Error error = writeFile(flags.junit, toJUnit(results)))
+      return reportError(std::move(error));
+  if (!flags.markdown.empty())
+    if (llvm::Error error =
+            writeFile(flags.markdown, toMarkdown(results, flags.tolerance)))
+      return reportError(std::move(error));
+  if (flags.json) {
+    llvm::outs() << jsonReport(results, ok, flags.tolerance)
+                        .dump(2, ' ', false,
+                              nlohmann::json::error_handler_t::replace)
+                 << "\n";
+  } else {
+    llvm::outs() << toText(results, flags.tolerance);
+    for (const std::string &path : written)
+      llvm::outs() << "written: " << path << "\n";
+  }
+  return ok ? kGood : kBadAnswer;
+}
+
+void blink::addCheckCommand(CLI::App &app, int &exitCode) {
+  auto flags = std::make_shared<CheckFlags>();
+  CLI::App *command = app.add_subcommand(
+      "check", "Compile all machine types anew, prove them, and compare with "
+               "their golden summaries");
+  command
+      ->add_option("FOLDER", flags->folders.golden,
+                   "The folder with NAME.golden.json")
+      ->type_name("")
+      ->required();
+  command
+      ->add_option("--topologies", flags->folders.topologies,
+                   "The folder with NAME.topo. Default: FOLDER/../topologies")
+      ->type_name("FOLDER");
+  command
+      ->add_option("--only", flags->folders.only,
+                   "Only the machine type NAME; may be repeated")
+      ->type_name("NAME")
+      ->take_all()
+      ->expected(1);
+  command->add_flag("--update", flags->folders.update,
+                    "Write the golden summaries anew, but for machines whose "
+                    "schedules are wrong");
+  command
+      ->add_option("--allocations", flags->folders.allocations,
+                   "With --update --only NAME: what NAME is compiled for from "
+                   "now on, as in compile")
+      ->type_name("LIST");
+  command
+      ->add_option("--tolerance", flags->tolerance.rate,
+                   "A rate that is lower by more than this, relative, is worse")
+      ->check(CLI::Range(0.0, 1.0))
+      ->type_name("X")
+      ->capture_default_str();
+  command
+      ->add_option("--time-tolerance", flags->tolerance.time,
+                   "A predicted time that is longer by more than this, "
+                   "relative, is worse")
+      ->check(CLI::Range(0.0, 1.0))
+      ->type_name("X")
+      ->capture_default_str();
+  command
+      ->add_option("--bundles", flags->bundles,
+                   "Also write the bundles that are right, NAME.sched, to this "
+                   "folder")
+      ->type_name("FOLDER");
+  command
+      ->add_option("--junit", flags->junit, "Also write a report as JUnit XML")
+      ->type_name("FILE");
+  command
+      ->add_option("--markdown", flags->markdown,
+                   "Also write a report as Markdown")
+      ->type_name("FILE");
+  command
+      ->add_option("-j,--jobs", flags->jobs,
+                   "Threads; 0: one a processor. The result is the same")
+      ->check(CLI::Range(0, 1024))
+      ->type_name("N")
+      ->capture_default_str();
+  command->add_flag("--json", flags->json,
+                    "Report as JSON (docs/cli.md), with all that changed");
+  command->footer(
+      "A machine type is a NAME.topo; its golden summary says what its "
+      "schedules\n"
+      "were. One without is new: --update writes it.\n"
+      "Exit code 1 if a schedule is wrong, or worse than golden beyond the\n"
+      "tolerance; 2 if a file is wrong: then nothing is compiled or written.\n"
+      "Examples:\n"
+      "  blinkc check schedules/\n"
+      "  blinkc check schedules/ --update --only dgx1\n"
+      "  blinkc check schedules/ --junit check.xml --markdown check.md");
+  command->callback([flags, &exitCode] { exitCode = run(*flags); });
+}
