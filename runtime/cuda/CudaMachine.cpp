@@ -388,7 +388,9 @@ Status CudaMachine::waitForAll(int self, uint64_t Board::*word,
   for (size_t other = 0; other < ranks_.size(); ++other)
     while (loadAcquire(&(boards_[other].*word)) == 0) {
       idle.wait();
-      if (ranks_[other].process.died())
+      // If it died after that, this step of joining is done all the same.
+      if (ranks_[other].process.died() &&
+          loadAcquire(&(boards_[other].*word)) == 0)
         return diedStatus(other);
       if (idle.sleeping() && std::chrono::steady_clock::now() > deadline)
         return {blinkRemoteError, "rank " + std::to_string(self) + " waited " +
@@ -410,7 +412,8 @@ Status CudaMachine::stepTogether(int self) {
       idle.wait();
       if (loadAcquire(abortJob_) != 0)
         return failure();
-      if (ranks_[other].process.died())
+      if (ranks_[other].process.died() &&
+          loadAcquire(&boards_[other].steps) < step)
         return diedStatus(other);
       if (idle.sleeping() && std::chrono::steady_clock::now() > deadline)
         return {blinkRemoteError,
