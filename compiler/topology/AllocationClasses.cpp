@@ -146,21 +146,21 @@ void PartBuilder::addBarred(const std::vector<int> &gpus,
         return isPeerFabric(topology_.links[link].kind);
       }))
     return;
-  std::vector<int> place(topology_.nodes.size() * kNumPathLayers, -1);
+  std::vector<int> place(topology_.nodes.size() * numPathLayers, -1);
   for (size_t from = 0; from < gpus.size(); ++from) {
     // All ways over used links that cross no cpu, no nic and no GPU. `place`
     // holds the GPU that a (node, layer) was last met from.
     int mark = static_cast<int>(from);
     std::vector<std::pair<int, PathLayer>> stack = {
-        {machine_.nodeOf(gpus[from]), PathLayer::fabric}};
+        {machine_.nodeOf(gpus[from]), fabricLayer}};
     while (!stack.empty()) {
       auto [node, layer] = stack.back();
       stack.pop_back();
       for (int index : outLinks_[node]) {
         const Link &link = topology_.links[index];
         PathLayer next = nextLayer(topology_, layer, link);
-        int &met = place[link.to * kNumPathLayers + static_cast<int>(next)];
-        if (!isUsed_[index] || next == PathLayer::bridged || met == mark)
+        int &met = place[link.to * numPathLayers + static_cast<int>(next)];
+        if (!isUsed_[index] || next == bridgedLayer || met == mark)
           continue;
         met = mark;
         if (topology_.nodes[link.to].kind != NodeKind::gpu) {
@@ -168,7 +168,7 @@ void PartBuilder::addBarred(const std::vector<int> &gpus,
           continue;
         }
         int to = placeOf_[link.to]; // in the part, as the link is used
-        if (next == PathLayer::foreign && to != mark &&
+        if (next == foreignLayer && to != mark &&
             machine_.peerJoined(gpus[from], gpus[to]))
           addArc(graph, mark, to, 0);
       }

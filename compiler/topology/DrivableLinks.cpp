@@ -12,19 +12,9 @@
 
 using namespace blink;
 
-PathLayer blink::nextLayer(const Topology &topology, PathLayer layer,
-                           const Link &link) {
-  NodeKind kind = topology.nodes[link.to].kind;
-  if (kind == NodeKind::cpu || kind == NodeKind::nic)
-    return PathLayer::bridged;
-  if (layer == PathLayer::fabric && !isPeerFabric(link.kind))
-    return PathLayer::foreign;
-  return layer;
-}
-
 /// Whether a path may end in a layer (see Fabric.h).
 static bool mayEnd(PathLayer layer, bool joined) {
-  return !(joined && layer == PathLayer::foreign);
+  return !(joined && layer == foreignLayer);
 }
 
 DrivableLinks::DrivableLinks(const Fabric &machine)
@@ -42,7 +32,7 @@ DrivableLinks::DrivableLinks(const Fabric &machine)
     if (gpuOf[node] < 0)
       relayIndex_[node] = numRelays++;
 
-  successors_.resize(size_t(numRelays) * kNumPathLayers);
+  successors_.resize(size_t(numRelays) * numPathLayers);
   linkOf_.assign(successors_.size(), -1);
   for (int index = 0; index < static_cast<int>(topology.links.size());
        ++index) {
@@ -55,7 +45,7 @@ DrivableLinks::DrivableLinks(const Fabric &machine)
       linksTo_[gpuOf[link.to]].push_back(index);
     if (gpuOf[link.from] >= 0 || gpuOf[link.to] >= 0)
       continue;
-    for (int l = 0; l < kNumPathLayers; ++l) {
+    for (int l = 0; l < numPathLayers; ++l) {
       PathLayer layer = static_cast<PathLayer>(l);
       successors_[vertexOf(link.from, layer)].push_back(
           static_cast<int>(successors_.size()));
@@ -148,7 +138,7 @@ const DrivableLinks::DominatorTree &DrivableLinks::fromGpu(int gpu) {
       const Link &link = topology.links[index];
       if (relayIndex_[link.to] >= 0)
         starts.push_back(
-            vertexOf(link.to, nextLayer(topology, PathLayer::fabric, link)));
+            vertexOf(link.to, nextLayer(topology, fabricLayer, link)));
     }
     tree = dominators(successors_, predecessors_, starts);
   }
@@ -162,7 +152,7 @@ const DrivableLinks::DominatorTree &DrivableLinks::toGpu(int gpu, bool joined) {
     std::vector<int> starts;
     for (int index : linksTo_[gpu]) {
       const Link &link = topology.links[index];
-      for (int l = 0; l < kNumPathLayers; ++l) {
+      for (int l = 0; l < numPathLayers; ++l) {
         PathLayer layer = static_cast<PathLayer>(l);
         if (relayIndex_[link.from] >= 0 &&
             mayEnd(nextLayer(topology, layer, link), joined))
@@ -183,7 +173,7 @@ std::vector<int> DrivableLinks::compute(int from, int to) {
   std::vector<int> links;
   for (int index : linksFrom_[from]) {
     const Link &link = topology.links[index];
-    PathLayer layer = nextLayer(topology, PathLayer::fabric, link);
+    PathLayer layer = nextLayer(topology, fabricLayer, link);
     if (relayIndex_[link.to] >= 0
             ? after.reaches(vertexOf(link.to, layer))
             : link.to == machine_.nodeOf(to) && mayEnd(layer, joined))
@@ -191,7 +181,7 @@ std::vector<int> DrivableLinks::compute(int from, int to) {
   }
   for (int index : linksTo_[to]) {
     const Link &link = topology.links[index];
-    for (int l = 0; l < kNumPathLayers; ++l) {
+    for (int l = 0; l < numPathLayers; ++l) {
       PathLayer layer = static_cast<PathLayer>(l);
       if (relayIndex_[link.from] >= 0 &&
           before.reaches(vertexOf(link.from, layer)) &&

@@ -10,21 +10,11 @@
 #ifndef BLINK_COMPILER_TOPOLOGY_DRIVABLELINKS_H
 #define BLINK_COMPILER_TOPOLOGY_DRIVABLELINKS_H
 
-#include "compiler/topology/Fabric.h"
+#include "compiler/topology/PathLayers.h"
 
 #include <optional>
 
 namespace blink {
-
-/// What a path crossed so far (Fabric.h, "which paths are drivable"):
-/// nvlink, xgmi and c2c links only; some other link too, but no cpu and no nic;
-/// a cpu or a nic.
-enum class PathLayer { fabric, foreign, bridged };
-constexpr int kNumPathLayers = 3;
-
-/// The layer of a path after it went over `link`.
-PathLayer nextLayer(const Topology &topology, PathLayer layer,
-                    const Link &link);
 
 /// Answers, for two GPUs, which links lie on drivable paths that visit no
 /// (node, layer) twice. Other paths are never better: they contain a loop.
@@ -65,7 +55,7 @@ private:
                                   const std::vector<int> &starts);
 
   int vertexOf(int relay, PathLayer layer) const {
-    return relayIndex_[relay] * kNumPathLayers + static_cast<int>(layer);
+    return relayIndex_[relay] * numPathLayers + static_cast<int>(layer);
   }
   const DominatorTree &fromGpu(int gpu);
   const DominatorTree &toGpu(int gpu, bool joined);

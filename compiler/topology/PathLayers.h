@@ -33,6 +33,12 @@ inline PathLayer layerAfter(PathLayer layer, LinkKind link, NodeKind to) {
   return layer == fabricLayer && !isPeerFabric(link) ? foreignLayer : layer;
 }
 
+/// The same for `link` of `topology`.
+inline PathLayer nextLayer(const Topology &topology, PathLayer layer,
+                           const Link &link) {
+  return layerAfter(layer, link.kind, topology.nodes[link.to].kind);
+}
+
 } // namespace blink
 
 #endif // BLINK_COMPILER_TOPOLOGY_PATHLAYERS_H
