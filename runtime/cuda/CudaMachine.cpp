@@ -712,7 +712,7 @@ Status CudaMachine::launchOnDevice(int device,
   const Call &first = *calls[0];
   const VariantPlan &variant = first.variant();
   Launch launch{};
-  launch.shape = first.shape(variant);
+  launch.shape = first.shape(variant, false);
   launch.signature = signatureBits(first.kind.hash());
   launch.timeoutNanoseconds = uint64_t(timeout_.count()) * 1000000;
   launch.layout = variant.number + 1;

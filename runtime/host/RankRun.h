@@ -53,7 +53,8 @@ using StepHook = void (*)(int rank, uint32_t lane, uint32_t step,
                           uint64_t chunk, Segment &segment);
 extern std::atomic<StepHook> stepHook;
 
-class RankRun {
+/// On cache lines of its own: the next one's rank runs at the same time.
+class alignas(64) RankRun {
 public:
   /// Makes room, so that no call allocates. `plan` and `rings` outlive it.
   RankRun(const Plan &plan, HostRings &rings, int rank, bool traces);
@@ -104,12 +105,15 @@ private:
   };
 
   void prepare(const VariantPlan &variant, const CallShape &shape);
+  const std::vector<Share> &sharesOf(const RankPlan &rank) const {
+    return rings_.lending == HostRings::Lending::direct ? rank.shares
+                                                        : rank.fetchedShares;
+  }
   bool stepLane(Lane &lane);
   std::optional<Need> needOf(const Lane &lane) const;
   bool chunkMissing(const OperandCode &operand, Need *need) const;
   bool slotMissing(const OperandCode &operand, Need *need) const;
   void checkSignature(uint32_t channel, uint64_t tag);
-  bool readersCopy(const StepCode &step) const;
   bool fold(Lane &lane, const StepCode &step);
   bool fetch(Lane &lane, const StepCode &step, uint64_t bytes, bool copies);
   void publish(const StepCode &step, char *lent);
@@ -127,6 +131,7 @@ private:
   const Plan &plan_;
   HostRings &rings_;
   const int rank_;
+  const bool crowded_; ///< ranks share processors
 
   std::vector<std::unique_ptr<LaneTrace>> traces_; ///< of each lane, or none
 
