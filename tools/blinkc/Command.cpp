@@ -12,6 +12,7 @@
 #include "compiler/target/ExportSchedule.h"
 #include "compiler/target/ImportSchedule.h"
 #include "compiler/topology/TopologyReader.h"
+#include "schedules/ScheduleFile.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
@@ -254,6 +255,25 @@ llvm::Expected<InputFile> blink::readOrCompile(llvm::StringRef path,
   if (failed(bytes))
     return refused();
   return InputFile{file->path, InputKind::schedule, std::move(*bytes)};
+}
+
+llvm::Expected<const sched::Schedule *>
+blink::writeSchedule(const std::string &path,
+                     const std::vector<uint8_t> &bytes) {
+  llvm::StringRef text(reinterpret_cast<const char *>(bytes.data()),
+                       bytes.size());
+  if (!path.empty())
+    if (llvm::Error error = writeFile(path, text))
+      return error;
+  if (path == "-")
+    return nullptr;
+  std::string error;
+  const sched::Schedule *file =
+      sched::openSchedule(bytes.data(), bytes.size(), error);
+  if (!file)
+    return llvm::createStringError(std::errc::invalid_argument, "%s: %s",
+                                   path.c_str(), error.c_str());
+  return file;
 }
 
 nlohmann::ordered_json blink::jsonRate(double gbps) {

@@ -79,6 +79,12 @@ llvm::Error refuseBundle(const InputFile &file);
 llvm::Expected<InputFile> readOrCompile(llvm::StringRef path,
                                         const CompileOptions &options);
 
+/// Writes `bytes`, which openSchedule accepts, to `path` (empty: nowhere).
+/// Returns them opened, for a report; null if they went to standard output,
+/// where no report may go.
+llvm::Expected<const sched::Schedule *>
+writeSchedule(const std::string &path, const std::vector<uint8_t> &bytes);
+
 /// JSON has no infinity: a rate without limit is null.
 nlohmann::ordered_json jsonRate(double gbps);
 /// The keys every report starts with.

@@ -8,7 +8,6 @@
 
 #include "compiler/driver/OutputFile.h"
 #include "compiler/target/ExportSchedule.h"
-#include "schedules/ScheduleFile.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
@@ -103,18 +102,13 @@ static int finish(const CompileFlags &flags, const CompileOptions &options,
   auto bytes = exportSchedule(module);
   if (failed(bytes))
     return kBadCall;
-  llvm::StringRef text(reinterpret_cast<const char *>(bytes->data()),
-                       bytes->size());
-  if (!flags.output.empty())
-    if (llvm::Error error = writeFile(flags.output, text))
-      return reportError(std::move(error));
-  if (flags.output == "-")
+  auto file = writeSchedule(flags.output, *bytes);
+  if (!file)
+    return reportError(file.takeError());
+  if (!*file)
     return kGood;
-  std::string error;
-  const sched::Schedule *file =
-      sched::openSchedule(bytes->data(), bytes->size(), error);
-  for (const sched::Program *program : *file->programs())
-    printReport(flags, options, summarize(*file, *program), bytes->size(),
+  for (const sched::Program *program : *(*file)->programs())
+    printReport(flags, options, summarize(**file, *program), bytes->size(),
                 watch.seconds());
   return kGood;
 }
