@@ -103,8 +103,10 @@ void Driver::beginFrom(size_t place) {
     if (!next.result.ok())
       continue;
     Active active{place, false, 0, Clock::time_point()};
-    if (next.call->bytes() >= kHelpBytes && spare_) {
-      Helpers::get().offer(next.machine->run(next.call->rank));
+    if (spare_ && next.call->bytes() >= kHelpBytes) {
+      RankRun &run = next.machine->run(next.call->rank);
+      run.expectVisitors(true);
+      Helpers::get().offer(run);
       active.offered = true;
     }
     active_.push_back(active);

@@ -122,7 +122,12 @@ void RankRun::start(const Call &call) {
   // processors, and readers take chunks from where they are.
   const bool lentHere = fetched && variant.oneCopy && !crowded_ &&
                         bytes >= kFetchCopyBytes && !streams_;
-  lends_ = (lent || lentHere) && !lentRings_.empty();
+  // Where ranks share processors, slots let those that give or pass on run
+  // ahead of their readers, which saves switching to and fro.
+  const bool runsAhead = fetched && crowded_ && !variant.oneCopy &&
+                         !isReduction(call.kind.collective);
+  lends_ = (lent || lentHere) && !runsAhead && !lentRings_.empty();
+  visitors_ = false;
   inPlace_ = overlap(call.send, call.sendBytes(), call.recv, call.recvBytes());
   rings_.segment.beginCall(rank_, call.kind);
   const RankPlan &rank = variant.ranks[rank_];
@@ -143,8 +148,11 @@ bool RankRun::visit() {
   for (uint32_t l = 0; l < numActive_; ++l) {
     Lane &lane = lanes_[l];
     if (lane.claimed.load(std::memory_order_relaxed) != 0 ||
-        lane.claimed.exchange(1, std::memory_order_seq_cst) != 0)
+        lane.claimed.exchange(1, std::memory_order_seq_cst) != 0) {
+      while (lane.pieces.help())
+        moved = true;
       continue;
+    }
     if (!lane.done) {
       while (!rings_.segment.failed() && stepLane(lane)) {
         moved = true;
@@ -283,6 +291,12 @@ bool RankRun::forwardsNothing(const StepCode &step, const OperandCode *operands,
   return true;
 }
 
+/// Pieces::run, or one piece where nobody would take another.
+template <typename Work>
+int RankRun::inPieces(Lane &lane, uint64_t bytes, const Work &work) {
+  return visitors_ ? lane.pieces.run(bytes, work) : work(0, bytes);
+}
+
 /// Fetches the sources that lie in other processes: a chunk that is only copied
 /// into its first destination, others into their slots, which are free for it.
 /// False if that failed, and so the job.
@@ -302,7 +316,10 @@ bool RankRun::fetch(Lane &lane, const StepCode &step, uint64_t bytes,
                       : slotAt(operands[i].index, number, bytes);
     const uint16_t source = plan_.rings[ring].source;
     const uint64_t process = loadRelaxed(&rings_.segment.rank(source).process);
-    if (int error = readOther(process, address, to, bytes)) {
+    auto read = [=](uint64_t begin, uint64_t end) {
+      return readOther(process, address + begin, to + begin, end - begin);
+    };
+    if (int error = inPieces(lane, bytes, read)) {
       std::string text = call_->kind.describe() + ": the process of rank " +
                          std::to_string(source) + ", number " +
                          std::to_string(process);
@@ -320,6 +337,28 @@ bool RankRun::fetch(Lane &lane, const StepCode &step, uint64_t bytes,
     lane.pointers[i] = to;
   }
   return true;
+}
+
+/// Folds what the lane's pointers lead to.
+void RankRun::combine(Lane &lane, uint32_t sources, uint32_t destinations,
+                      uint64_t bytes, uint32_t divisor, bool streaming) {
+  constexpr uint32_t kMost = 16; // pointers of a later piece
+  auto part = [&](uint64_t begin, uint64_t end) {
+    void *later[kMost];
+    void **from = lane.pointers.data();
+    if (begin != 0) {
+      for (uint32_t i = 0; i < sources + destinations; ++i)
+        later[i] = static_cast<char *>(from[i]) + begin;
+      from = later;
+    }
+    fold_(from, sources, from + sources, destinations,
+          (end - begin) / shape_.elementBytes, divisor, streaming);
+    return 0;
+  };
+  if (sources + destinations > kMost)
+    part(0, bytes);
+  else
+    inPieces(lane, bytes, part);
 }
 
 /// Tells the readers of the step's chunk that it is there: in its slots, or at
@@ -382,9 +421,8 @@ bool RankRun::fold(Lane &lane, const StepCode &step) {
   if (share == Share::input)
     publish(step, lent);
   if (numPointers > step.sources)
-    fold_(pointers, step.sources, pointers + step.sources,
-          numPointers - step.sources, range.size(), divisor,
-          streams_ && forwardsNothing(step, operands, share));
+    combine(lane, step.sources, numPointers - step.sources, bytes, divisor,
+            streams_ && forwardsNothing(step, operands, share));
   if (share != Share::input)
     publish(step, lent);
   for (uint32_t i = 0; i < step.sources; ++i) {

@@ -14,6 +14,7 @@
 #include "runtime/core/Ring.h"
 #include "runtime/core/TraceEvent.h"
 #include "runtime/host/Fold.h"
+#include "runtime/host/Pieces.h"
 #include "runtime/host/Segment.h"
 
 #include <atomic>
@@ -62,8 +63,13 @@ public:
   /// Begins a call, which outlives it. The one before has ended.
   void start(const Call &call);
 
-  /// Steps every lane that nobody else steps as far as it gets. Returns whether
-  /// any got anywhere. Any number of threads at once.
+  /// Whether other threads visit the call that has begun: large folds are cut
+  /// into pieces for them.
+  void expectVisitors(bool visitors) { visitors_ = visitors; }
+
+  /// Steps every lane that nobody else steps as far as it gets, and takes
+  /// pieces of the folds of others. Returns whether anything got anywhere. Any
+  /// number of threads at once.
   bool visit();
 
   /// Whether all lanes are done, and nobody reads this rank's buffers any more.
@@ -102,6 +108,7 @@ private:
     LaneCursor cursor;
     std::vector<void *> pointers; ///< sources, then destinations
     uint64_t idleSince = 0;       ///< of the trace: when the last fold ended
+    Pieces pieces;                ///< of the fold it is at
   };
 
   void prepare(const VariantPlan &variant, const CallShape &shape);
@@ -115,7 +122,11 @@ private:
   bool slotMissing(const OperandCode &operand, Need *need) const;
   void checkSignature(uint32_t channel, uint64_t tag);
   bool fold(Lane &lane, const StepCode &step);
+  template <typename Work>
+  int inPieces(Lane &lane, uint64_t bytes, const Work &work);
   bool fetch(Lane &lane, const StepCode &step, uint64_t bytes, bool copies);
+  void combine(Lane &lane, uint32_t sources, uint32_t destinations,
+               uint64_t bytes, uint32_t divisor, bool streaming);
   void publish(const StepCode &step, char *lent);
   bool foldTraced(Lane &lane, const StepCode &step);
   static bool forwardsNothing(const StepCode &step, const OperandCode *operands,
@@ -148,9 +159,10 @@ private:
   const Call *call_ = nullptr;
   FoldFunction fold_ = nullptr;
   uint64_t signature_ = 0;
-  bool lends_ = false;   ///< readers look at our buffers
-  bool streams_ = false; ///< outputs go around the caches
-  bool inPlace_ = false; ///< the output overwrites the input
+  bool lends_ = false;    ///< readers look at our buffers
+  bool streams_ = false;  ///< outputs go around the caches
+  bool visitors_ = false; ///< others than the caller visit
+  bool inPlace_ = false;  ///< the output overwrites the input
   std::atomic<uint32_t> lanesLeft_{0};
   std::atomic<uint64_t> progress_{0};
 };
