@@ -318,18 +318,18 @@ nlohmann::ordered_json blink::jsonSummary(const Summary &summary) {
   return json;
 }
 
-std::string blink::linkEditsLine(const CompileOptions &options) {
-  if (options.linkEdits.empty())
+std::string blink::linkEditsLine(const std::vector<LinkEdit> &edits) {
+  if (edits.empty())
     return "";
-  return "  links   " + describeEdits(options.linkEdits) + "\n";
+  return "  links   " + describeEdits(edits) + "\n";
 }
 
 void blink::addLinkEdits(nlohmann::ordered_json &json,
-                         const CompileOptions &options) {
-  if (options.linkEdits.empty())
+                         const std::vector<LinkEdit> &edits) {
+  if (edits.empty())
     return;
   auto without = nlohmann::ordered_json::array(), limited = without;
-  for (const LinkEdit &edit : options.linkEdits)
+  for (const LinkEdit &edit : edits)
     if (edit.limit)
       limited.push_back({{"ends", edit.ends}, {"limit_gbps", *edit.limit}});
     else

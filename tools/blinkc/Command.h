@@ -90,10 +90,11 @@ nlohmann::ordered_json jsonRate(double gbps);
 /// The keys every report starts with.
 nlohmann::ordered_json jsonSummary(const Summary &summary);
 /// "  links   without gpu0:gpu3", a line for reports; empty without edits.
-std::string linkEditsLine(const CompileOptions &options);
+std::string linkEditsLine(const std::vector<LinkEdit> &edits);
 /// Adds the edits of links, if there are any, as without_links and
 /// limited_links.
-void addLinkEdits(nlohmann::ordered_json &json, const CompileOptions &options);
+void addLinkEdits(nlohmann::ordered_json &json,
+                  const std::vector<LinkEdit> &edits);
 /// "allreduce on dgx1, GPUs 0,1,2,3".
 std::string title(const Summary &summary);
 

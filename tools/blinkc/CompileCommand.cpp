@@ -68,7 +68,7 @@ static void printReport(const CompileFlags &flags,
                         size_t fileBytes, double seconds) {
   if (flags.json) {
     nlohmann::ordered_json json = jsonSummary(summary);
-    addLinkEdits(json, options);
+    addLinkEdits(json, options.linkEdits);
     json["channels"] = summary.channels;
     json["chunk_bytes"] = summary.chunkBytes;
     json["file_bytes"] = fileBytes;
@@ -79,8 +79,9 @@ static void printReport(const CompileFlags &flags,
   }
   llvm::outs()
       << title(summary) << "\n"
-      << linkEditsLine(options) << "  rate    " << formatRate(summary.algbw)
-      << ", " << llvm::formatv("{0:F2}", summary.percentOfBound())
+      << linkEditsLine(options.linkEdits) << "  rate    "
+      << formatRate(summary.algbw) << ", "
+      << llvm::formatv("{0:F2}", summary.percentOfBound())
       << " % of the bound, " << formatRate(summary.bound) << "\n"
       << "  trees   " << summary.trees << ", depth " << summary.depth
       << llvm::formatv(", {0:F1} us of link latency end to end\n",
