@@ -8,6 +8,7 @@
 
 #include "tools/blink-perf/Json.h"
 
+#include "tools/blink-perf/Job.h"
 #include "tools/replay/Samples.h"
 
 #include <cerrno>
@@ -42,6 +43,10 @@ std::string number(double value) {
   char text[40];
   std::snprintf(text, sizeof text, "%.9g", value);
   return text;
+}
+
+std::string list(const std::vector<int> &numbers) {
+  return "[" + joined(numbers) + "]";
 }
 
 namespace {
@@ -85,6 +90,7 @@ std::string formatJson(const Options &options, const Plan &plan,
       ",\n  \"backend\": " + quote(nameOf(options.backend)) +
       ",\n  \"mode\": " + quote(nameOf(options.mode)) +
       ",\n  \"ranks\": " + std::to_string(plan.numPrograms) +
+      ",\n  \"gpus\": " + (plan.gpus.empty() ? "null" : list(plan.gpus)) +
       ",\n  \"self_test\": " + (options.selfTest ? "true" : "false") +
       ",\n  \"iterations\": " + std::to_string(options.iterations) +
       ",\n  \"graph_launches\": " + std::to_string(options.graphLaunches) +

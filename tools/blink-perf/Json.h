@@ -17,6 +17,7 @@ std::string formatJson(const Options &options, const Plan &plan,
 /// A string or a number of JSON; null for what is no finite number.
 std::string quote(const std::string &text);
 std::string number(double value);
+std::string list(const std::vector<int> &numbers);
 
 /// Writes under a temporary name and renames; throws std::runtime_error.
 void writeFile(const std::string &path, const std::string &text);

@@ -11,6 +11,7 @@
 
 #include "schedules/BundleFile.h"
 #include "tools/blink-perf/Bench.h"
+#include "tools/blink-perf/Job.h"
 #include "tools/blink-perf/SelfTest.h"
 #include "tools/blink-perf/Table.h"
 #include "tools/replay/Samples.h"
@@ -194,8 +195,11 @@ void Tuner::time(const Candidate &candidate, uint32_t number, Plan &plan,
 /// False: failed.
 bool Tuner::measure(uint32_t number, ProgramReport &report) {
   const sched::Program &program = *file_->programs()->Get(number);
-  report.description = describe(*file_, program, options_.files[0]);
-  report.c = caseOf(program);
+  report.description =
+      describe(options_.files[0], file_->topology()->name()->str(),
+               {program.allocation()->begin(), program.allocation()->end()},
+               program, program.root());
+  report.c = caseOf(program, program.root());
   report.c.type = options_.types[0];
   report.c.op = opsOf(report.c, options_)[0];
   report.numPrograms = int(sched::numPrograms(program));
@@ -271,7 +275,7 @@ void Tuner::selfTest(const std::vector<uint8_t> &tuned) {
     plan.numPrograms = int(sched::numPrograms(*program));
     openMemory(tuned, plan);
     Section section;
-    addSelfTest(*program, options, plan, section);
+    addSelfTest(*program, program->root(), options, plan, section);
     plan.cases = section.cases;
     Summary summary;
     summary.error =
