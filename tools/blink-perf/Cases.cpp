@@ -11,8 +11,6 @@
 #include "tools/replay/Samples.h"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 
 namespace blink::perf {
 
@@ -64,11 +62,6 @@ std::vector<blinkRedOp_t> opsOf(const Case &c, const Options &options) {
   return c.reduces() ? options.ops : std::vector<blinkRedOp_t>{blinkSum};
 }
 
-std::vector<uint8_t> readFile(const std::string &path) {
-  std::ifstream stream(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
 namespace {
 
 /// Sizes in bytes from the smallest to the largest.
@@ -107,25 +100,6 @@ void addCases(const sched::Program &program, int root, const Options &options,
       }
 }
 
-bool isWanted(const sched::Program &program, int root, const Options &options) {
-  return (options.collective.empty() ||
-          options.collective ==
-              sched::EnumNameCollective(program.collective())) &&
-         (options.root == -1 || !sched::isRooted(program.collective()) ||
-          options.root == root);
-}
-
-void checkCollective(const std::string &name) {
-  std::string expected;
-  for (Collective collective : sched::EnumValuesCollective()) {
-    if (name == sched::EnumNameCollective(collective) || name.empty())
-      return;
-    expected += std::string(expected.empty() ? "" : ", ") +
-                sched::EnumNameCollective(collective);
-  }
-  throw UsageError("--collective: no '" + name + "'; expected " + expected);
-}
-
 void open(const std::string &path, Plan &plan) {
   blinkSchedule_t first = nullptr;
   const blinkResult_t result =
@@ -159,6 +133,25 @@ void addProgram(const JobProgram &one, const Options &options, Plan &plan) {
 }
 
 } // namespace
+
+bool isWanted(const sched::Program &program, int root, const Options &options) {
+  return (options.collective.empty() ||
+          options.collective ==
+              sched::EnumNameCollective(program.collective())) &&
+         (options.root == -1 || !sched::isRooted(program.collective()) ||
+          options.root == root);
+}
+
+void checkCollective(const std::string &name) {
+  std::string expected;
+  for (Collective collective : sched::EnumValuesCollective()) {
+    if (name == sched::EnumNameCollective(collective) || name.empty())
+      return;
+    expected += std::string(expected.empty() ? "" : ", ") +
+                sched::EnumNameCollective(collective);
+  }
+  throw UsageError("--collective: no '" + name + "'; expected " + expected);
+}
 
 Plan makePlan(const Options &options) {
   checkCollective(options.collective);

@@ -84,8 +84,11 @@ Case caseOf(const sched::Program &program, int root);
 /// The operators of the options that make a difference.
 std::vector<blinkRedOp_t> opsOf(const Case &c, const Options &options);
 
-/// All bytes of a file; none if it cannot be read.
-std::vector<uint8_t> readFile(const std::string &path);
+/// Whether the options ask for the program, in a job in which it is for `root`.
+bool isWanted(const sched::Program &program, int root, const Options &options);
+
+/// Throws UsageError, unless there is such a collective, or the name is empty.
+void checkCollective(const std::string &name);
 
 /// Opens the files and says what to measure. Throws UsageError.
 Plan makePlan(const Options &options);

@@ -16,6 +16,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
 #include <stdexcept>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -111,16 +112,21 @@ std::string formatJson(const Options &options, const Plan &plan,
 }
 
 void writeFile(const std::string &path, const std::string &text) {
+  struct stat status;
+  const bool inPlace = stat(path.c_str(), &status) == 0 &&
+                       !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
   std::string temporary = path + ".XXXXXX";
-  const int fd = mkstemp(temporary.data());
+  const int fd = inPlace ? open(path.c_str(), O_WRONLY | O_CLOEXEC)
+                         : mkstemp(temporary.data());
   const auto refuse = [&](int error) {
-    if (fd != -1)
+    if (fd != -1 && !inPlace)
       unlink(temporary.c_str());
     throw std::runtime_error(path + ": cannot write: " + std::strerror(error));
   };
   if (fd == -1)
     refuse(errno);
-  fchmod(fd, 0644); // mkstemp's are for the owner alone
+  if (!inPlace)
+    fchmod(fd, 0644); // mkstemp's are for the owner alone
   std::FILE *file = fdopen(fd, "w");
   const bool wrote =
       file && std::fwrite(text.data(), 1, text.size(), file) == text.size();
@@ -129,7 +135,7 @@ void writeFile(const std::string &path, const std::string &text) {
     refuse(errno);
   if (!wrote)
     refuse(error);
-  if (std::rename(temporary.c_str(), path.c_str()) != 0)
+  if (!inPlace && std::rename(temporary.c_str(), path.c_str()) != 0)
     refuse(errno);
 }
 

@@ -52,8 +52,10 @@ a bundle, those for the GPUs that --gpus names.
   -J, --json FILE          also write the results as JSON
       --tune               instead of measuring: find the sizes from which each
                            variant of the one file is faster on this machine, and
-                           its best chunk size; needs -o
-  -o, --output FILE        with --tune: where the corrected schedule goes
+                           its best chunk size; of a bundle, of the schedules
+                           that --gpus has; needs -o
+  -o, --output FILE        with --tune: where the corrected file goes, whole or
+                           not at all; may be the same
       --self-test          instead of measuring: run every variant of every program
                            once at a size that gives each channel data
       --timeout MS         a rank waits so long for the others (BLINK_TIMEOUT_MS
@@ -280,10 +282,12 @@ void checkTuning(const std::vector<int> &given, const Options &options) {
     throw UsageError(nameOfOption(letter) + ": --tune " + why);
   };
   for (const int letter : {int('b'), int('f'), int('i'), int('c'), int('r'),
-                           int(kCollective), int(kRanks), int(kSelfTest)})
+                           int(kRanks), int(kSelfTest)})
     if (std::find(given.begin(), given.end(), letter) != given.end())
-      refuse(letter, "measures every program of its file at every power of two "
-                     "from 8, and runs a self-test of what it writes");
+      refuse(letter,
+             "measures every program of its file, of a bundle every one "
+             "of the job, at every power of two from 8, and runs a "
+             "self-test of what it writes");
   if (options.types.size() != 1)
     refuse('d', "measures one type");
   if (options.ops.size() != 1)
