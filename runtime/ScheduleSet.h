@@ -32,6 +32,10 @@ public:
   const sched::BundleView &bundle() const { return bundle_; }
   /// The path, or a word for bytes without one.
   const std::string &name() const { return name_; }
+  /// All of it.
+  std::vector<uint8_t> bytes() const {
+    return {bytes_.get(), bytes_.get() + size_};
+  }
   /// What the file has as checksum of all it was checked for.
   uint64_t checksum() const;
 

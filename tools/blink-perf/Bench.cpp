@@ -32,6 +32,8 @@ public:
                 plan.cases.size(), referenceBytes(plan)) {
     config_.backend = options.backend;
     config_.timeoutMs = options.timeoutMs;
+    if (!plan.gpus.empty())
+      config_.gpus = plan.gpus.data();
   }
 
   std::string run() {
@@ -91,12 +93,8 @@ struct Comms {
 
 void Bench::runThreads() {
   const int n = plan_.numPrograms;
-  std::vector<int> devices = options_.devices;
   const bool cuda = options_.backend == blinkBackendCuda;
-  if (devices.size() == 1)
-    devices.assign(size_t(n), devices[0]);
-  for (int rank = 0; cuda && options_.devices.empty() && rank < n; ++rank)
-    devices.push_back(rank);
+  const std::vector<int> devices = devicesOf(options_, plan_);
   std::unique_ptr<Backend> backend; // its streams outlive communicators
   Comms comms(n);
   const blinkResult_t result =
@@ -192,13 +190,25 @@ void Bench::runProcesses() {
 
 } // namespace
 
+std::vector<int> devicesOf(const Options &options, const Plan &plan) {
+  const size_t n = size_t(plan.numPrograms);
+  if (options.devices.size() > 1 && options.devices.size() != n)
+    throw UsageError("--devices: " + std::to_string(options.devices.size()) +
+                     " GPUs for " + std::to_string(n) +
+                     " ranks; give one a rank, or one for all");
+  if (options.devices.size() == 1)
+    return std::vector<int>(n, options.devices[0]);
+  if (!options.devices.empty())
+    return options.devices;
+  std::vector<int> devices = plan.gpus;
+  for (int rank = 0; devices.size() < n; ++rank)
+    devices.push_back(rank);
+  return devices;
+}
+
 std::string runBench(const Options &options, const Plan &plan,
                      const Report &report) {
-  if (options.devices.size() > 1 &&
-      options.devices.size() != size_t(plan.numPrograms))
-    throw UsageError("--devices: " + std::to_string(options.devices.size()) +
-                     " GPUs for " + std::to_string(plan.numPrograms) +
-                     " ranks; give one a rank, or one for all");
+  devicesOf(options, plan); // not in the middle of a run
   try {
     return Bench(options, plan, report).run();
   } catch (const std::bad_alloc &) {

@@ -14,6 +14,11 @@
 
 namespace blink::perf {
 
+/// The CUDA device of each rank: as given; or as the machine numbers the ranks'
+/// GPUs; or rank r on device r. Throws UsageError: given for another number of
+/// ranks.
+std::vector<int> devicesOf(const Options &options, const Plan &plan);
+
 /// Measures the plan's cases with one thread, threads or processes. `report` is
 /// called in this thread, in order, as soon as a case is done. Returns "" or
 /// the sentence of the first failure.

@@ -6,13 +6,11 @@
 
 #include "tools/blink-perf/Cases.h"
 
-#include "schedules/BundleFile.h"
+#include "tools/blink-perf/Job.h"
 #include "tools/blink-perf/SelfTest.h"
 #include "tools/replay/Samples.h"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 
 namespace blink::perf {
 
@@ -51,10 +49,10 @@ double Case::busFactor() const {
   }
 }
 
-Case caseOf(const sched::Program &program) {
+Case caseOf(const sched::Program &program, int root) {
   Case one{};
   one.collective = program.collective();
-  one.root = program.root();
+  one.root = root;
   one.numRanks = int(program.allocation()->size());
   one.bound = program.certificate()->bound();
   return one;
@@ -62,31 +60,6 @@ Case caseOf(const sched::Program &program) {
 
 std::vector<blinkRedOp_t> opsOf(const Case &c, const Options &options) {
   return c.reduces() ? options.ops : std::vector<blinkRedOp_t>{blinkSum};
-}
-
-std::vector<uint8_t> readFile(const std::string &path) {
-  std::ifstream stream(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
-std::string describe(const sched::Schedule &file, const sched::Program &program,
-                     const std::string &path) {
-  std::string text =
-      path + ": " + sched::EnumNameCollective(program.collective());
-  if (sched::isRooted(program.collective()))
-    text += " from rank " + std::to_string(program.root());
-  if (program.collective() == Collective::reduce ||
-      program.collective() == Collective::gather)
-    text.replace(text.rfind(" from "), 6, " to ");
-  text += " on " + file.topology()->name()->str() + ", GPUs ";
-  for (uint32_t i = 0; i < program.allocation()->size(); ++i)
-    text += (i == 0 ? "" : ",") + std::to_string(program.allocation()->Get(i));
-  if (const uint32_t relays = program.relays() ? program.relays()->size() : 0)
-    text += ", " + std::to_string(relays) + " relays";
-  char rate[80];
-  std::snprintf(rate, sizeof rate, ", at most %.3f GB/s there",
-                program.certificate()->bound());
-  return text + rate;
 }
 
 namespace {
@@ -112,9 +85,9 @@ std::vector<uint64_t> sizesOf(const Options &options) {
 
 /// The lines of one program: types, then operators, then sizes. A size without
 /// an element for every block is left out.
-void addCases(const sched::Program &program, const Options &options,
+void addCases(const sched::Program &program, int root, const Options &options,
               std::vector<Case> &cases) {
-  Case one = caseOf(program);
+  Case one = caseOf(program, root);
   for (blinkDataType_t type : options.types)
     for (blinkRedOp_t op : opsOf(one, options))
       for (uint64_t size : sizesOf(options)) {
@@ -125,27 +98,6 @@ void addCases(const sched::Program &program, const Options &options,
         if (one.count != 0)
           cases.push_back(one);
       }
-}
-
-bool isWanted(const sched::Program &program, int numPrograms,
-              const Options &options) {
-  return int(sched::numPrograms(program)) == numPrograms &&
-         (options.collective.empty() ||
-          options.collective ==
-              sched::EnumNameCollective(program.collective())) &&
-         (options.root == -1 || !sched::isRooted(program.collective()) ||
-          options.root == program.root());
-}
-
-void checkCollective(const std::string &name) {
-  std::string expected;
-  for (Collective collective : sched::EnumValuesCollective()) {
-    if (name == sched::EnumNameCollective(collective) || name.empty())
-      return;
-    expected += std::string(expected.empty() ? "" : ", ") +
-                sched::EnumNameCollective(collective);
-  }
-  throw UsageError("--collective: no '" + name + "'; expected " + expected);
 }
 
 void open(const std::string &path, Plan &plan) {
@@ -161,8 +113,9 @@ void open(const std::string &path, Plan &plan) {
 
 /// Adds a program to the section of its collective, unless one before it serves
 /// the same calls.
-void addProgram(const sched::Program &program, const std::string &description,
-                const Options &options, Plan &plan) {
+void addProgram(const JobProgram &one, const Options &options, Plan &plan) {
+  const sched::Program &program = *one.choice.program;
+  const int root = one.choice.root;
   const std::string name = sched::EnumNameCollective(program.collective());
   auto section = std::find_if(
       plan.sections.begin(), plan.sections.end(),
@@ -170,42 +123,58 @@ void addProgram(const sched::Program &program, const std::string &description,
   if (section == plan.sections.end())
     section = plan.sections.insert(section, Section{name, {}, {}});
   for (const Case &other : section->cases)
-    if (other.root == program.root())
+    if (other.root == root)
       return;
-  section->schedules.push_back(description);
+  section->schedules.push_back(one.description);
   if (options.selfTest)
-    addSelfTest(program, options, plan, *section);
+    addSelfTest(program, root, options, plan, *section);
   else
-    addCases(program, options, section->cases);
+    addCases(program, root, options, section->cases);
 }
 
 } // namespace
 
+bool isWanted(const sched::Program &program, int root, const Options &options) {
+  return (options.collective.empty() ||
+          options.collective ==
+              sched::EnumNameCollective(program.collective())) &&
+         (options.root == -1 || !sched::isRooted(program.collective()) ||
+          options.root == root);
+}
+
+void checkCollective(const std::string &name) {
+  std::string expected;
+  for (Collective collective : sched::EnumValuesCollective()) {
+    if (name == sched::EnumNameCollective(collective) || name.empty())
+      return;
+    expected += std::string(expected.empty() ? "" : ", ") +
+                sched::EnumNameCollective(collective);
+  }
+  throw UsageError("--collective: no '" + name + "'; expected " + expected);
+}
+
 Plan makePlan(const Options &options) {
   checkCollective(options.collective);
   Plan plan;
-  plan.numPrograms = options.ranks;
-  bool found = false;
-  for (const std::string &path : options.files) {
+  for (const std::string &path : options.files)
     open(path, plan); // says what is wrong with the file
-    const std::vector<uint8_t> bytes = readFile(path);
-    if (sched::isBundle(bytes.data(), bytes.size()))
-      throw UsageError(path + ": a bundle; blink-perf measures schedules of "
-                              "one allocation");
-    std::string error;
-    const sched::Schedule *file =
-        sched::openSchedule(bytes.data(), bytes.size(), error);
-    if (!file)
-      throw UsageError(path + ": " + error);
-    if (plan.numPrograms == 0)
-      plan.numPrograms = int(sched::numPrograms(*file->programs()->Get(0)));
-    for (const sched::Program *program : *file->programs()) {
-      plan.numLeftOut += int(sched::numPrograms(*program)) != plan.numPrograms;
-      if (isWanted(*program, plan.numPrograms, options)) {
+  const Job job(options);
+  plan.numPrograms = job.numPrograms();
+  plan.gpus = job.gpus();
+  bool found = false;
+  for (size_t number = 0; number < job.files().size(); ++number) {
+    std::string reason;
+    for (const JobProgram &one : job.programs(number, reason))
+      if (isWanted(*one.choice.program, one.choice.root, options)) {
         found = true;
-        addProgram(*program, describe(*file, *program, path), options, plan);
+        addProgram(one, options, plan);
       }
-    }
+    if (!reason.empty())
+      plan.leftOut.push_back(reason);
+    const sched::Schedule *file = job.files()[number]->schedule();
+    for (uint32_t p = 0; file && p < file->programs()->size(); ++p)
+      plan.numLeftOut += int(sched::numPrograms(*file->programs()->Get(p))) !=
+                         plan.numPrograms;
   }
   if (!found)
     throw UsageError(

@@ -68,7 +68,9 @@ struct CloseSchedule {
 struct Plan {
   std::unique_ptr<blinkSchedule, CloseSchedule> schedule; ///< all the files
   int numPrograms = 0;                                    ///< ranks and relays
-  int numLeftOut = 0; ///< programs for another number of ranks
+  std::vector<int> gpus;            ///< of the ranks, where a file is a bundle
+  int numLeftOut = 0;               ///< programs for another number of ranks
+  std::vector<std::string> leftOut; ///< bundles, with the reason
   // Of a self-test, of all programs:
   uint32_t numVariants = 0;
   uint64_t numChannels = 0;
@@ -76,16 +78,17 @@ struct Plan {
   std::vector<Case> cases; ///< of all sections, in order
 };
 
-/// A case of the program, but for type, operator and count.
-Case caseOf(const sched::Program &program);
+/// A case of the program in a job in which it is for root `root`, but for type,
+/// operator and count.
+Case caseOf(const sched::Program &program, int root);
 /// The operators of the options that make a difference.
 std::vector<blinkRedOp_t> opsOf(const Case &c, const Options &options);
 
-/// All bytes of a file; none if it cannot be read.
-std::vector<uint8_t> readFile(const std::string &path);
-/// A sentence about a program of the file at `path`.
-std::string describe(const sched::Schedule &file, const sched::Program &program,
-                     const std::string &path);
+/// Whether the options ask for the program, in a job in which it is for `root`.
+bool isWanted(const sched::Program &program, int root, const Options &options);
+
+/// Throws UsageError, unless there is such a collective, or the name is empty.
+void checkCollective(const std::string &name);
 
 /// Opens the files and says what to measure. Throws UsageError.
 Plan makePlan(const Options &options);

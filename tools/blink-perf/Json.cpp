@@ -8,6 +8,7 @@
 
 #include "tools/blink-perf/Json.h"
 
+#include "tools/blink-perf/Job.h"
 #include "tools/replay/Samples.h"
 
 #include <cerrno>
@@ -15,6 +16,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
 #include <stdexcept>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -42,6 +44,10 @@ std::string number(double value) {
   char text[40];
   std::snprintf(text, sizeof text, "%.9g", value);
   return text;
+}
+
+std::string list(const std::vector<int> &numbers) {
+  return "[" + joined(numbers) + "]";
 }
 
 namespace {
@@ -85,6 +91,7 @@ std::string formatJson(const Options &options, const Plan &plan,
       ",\n  \"backend\": " + quote(nameOf(options.backend)) +
       ",\n  \"mode\": " + quote(nameOf(options.mode)) +
       ",\n  \"ranks\": " + std::to_string(plan.numPrograms) +
+      ",\n  \"gpus\": " + (plan.gpus.empty() ? "null" : list(plan.gpus)) +
       ",\n  \"self_test\": " + (options.selfTest ? "true" : "false") +
       ",\n  \"iterations\": " + std::to_string(options.iterations) +
       ",\n  \"graph_launches\": " + std::to_string(options.graphLaunches) +
@@ -105,16 +112,21 @@ std::string formatJson(const Options &options, const Plan &plan,
 }
 
 void writeFile(const std::string &path, const std::string &text) {
+  struct stat status;
+  const bool inPlace = stat(path.c_str(), &status) == 0 &&
+                       !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
   std::string temporary = path + ".XXXXXX";
-  const int fd = mkstemp(temporary.data());
+  const int fd = inPlace ? open(path.c_str(), O_WRONLY | O_CLOEXEC)
+                         : mkstemp(temporary.data());
   const auto refuse = [&](int error) {
-    if (fd != -1)
+    if (fd != -1 && !inPlace)
       unlink(temporary.c_str());
     throw std::runtime_error(path + ": cannot write: " + std::strerror(error));
   };
   if (fd == -1)
     refuse(errno);
-  fchmod(fd, 0644); // mkstemp's are for the owner alone
+  if (!inPlace)
+    fchmod(fd, 0644); // mkstemp's are for the owner alone
   std::FILE *file = fdopen(fd, "w");
   const bool wrote =
       file && std::fwrite(text.data(), 1, text.size(), file) == text.size();
@@ -123,7 +135,7 @@ void writeFile(const std::string &path, const std::string &text) {
     refuse(errno);
   if (!wrote)
     refuse(error);
-  if (std::rename(temporary.c_str(), path.c_str()) != 0)
+  if (!inPlace && std::rename(temporary.c_str(), path.c_str()) != 0)
     refuse(errno);
 }
 

@@ -25,7 +25,8 @@ element.
 
   blink-perf [options] FILE.sched...
 
-Several files make one set of schedules; every collective in them is measured.
+Several files make one set of schedules; every collective in them is measured. Of
+a bundle, those for the GPUs that --gpus names.
 
   -b, --minbytes SIZE      smallest size (8); sizes take K, M, G
   -e, --maxbytes SIZE      largest size (64M)
@@ -41,15 +42,20 @@ Several files make one set of schedules; every collective in them is measured.
   -t, --mode MODE          group: one thread drives all ranks; threads: a thread a
                            rank; processes: a process a rank (group)
       --collective NAME    this one alone
+      --gpus LIST          of a bundle: the GPU of each rank, in any order, as the
+                           machine numbers them, e.g. 1,4,5,6 (all of them)
       --ranks N            ranks, relays among them (those of the first program)
       --backend NAME       host or cuda (host)
-      --devices LIST       GPU of each rank, or one for all (rank R on GPU R)
+      --devices LIST       CUDA's number of each rank's GPU, or one for all (that
+                           of --gpus, else rank R on GPU R)
   -G, --cudagraph N        capture N launches in a CUDA graph and launch that
   -J, --json FILE          also write the results as JSON
       --tune               instead of measuring: find the sizes from which each
                            variant of the one file is faster on this machine, and
-                           its best chunk size; needs -o
-  -o, --output FILE        with --tune: where the corrected schedule goes
+                           its best chunk size; of a bundle, of the schedules
+                           that --gpus has; needs -o
+  -o, --output FILE        with --tune: where the corrected file goes, whole or
+                           not at all; may be the same
       --self-test          instead of measuring: run every variant of every program
                            once at a size that gives each channel data
       --timeout MS         a rank waits so long for the others (BLINK_TIMEOUT_MS
@@ -60,6 +66,7 @@ Several files make one set of schedules; every collective in them is measured.
 Examples:
   blink-perf -b 1K -e 16M -f 4 allreduce.sched
   blink-perf --backend cuda --devices 0 -G 20 allreduce.sched
+  blink-perf --gpus 1,4,5,6 --collective broadcast -r 2 dgx1.sched
   blink-perf --self-test allreduce.sched
   blink-perf --tune allreduce.sched -o tuned.sched
 Exit code: 0 good, 1 a wrong element or a failed call, 2 the call or a file is
@@ -68,6 +75,7 @@ wrong.
 
 enum LongOnly {
   kCollective = 256,
+  kGpus,
   kRanks,
   kBackend,
   kDevices,
@@ -92,6 +100,7 @@ const option kLongOptions[] = {
     {"root", required_argument, nullptr, 'r'},
     {"mode", required_argument, nullptr, 't'},
     {"collective", required_argument, nullptr, kCollective},
+    {"gpus", required_argument, nullptr, kGpus},
     {"ranks", required_argument, nullptr, kRanks},
     {"backend", required_argument, nullptr, kBackend},
     {"devices", required_argument, nullptr, kDevices},
@@ -172,16 +181,16 @@ std::vector<T> readNames(int letter, const char *word,
   return values;
 }
 
-std::vector<int> readDevices(std::string text) {
-  std::vector<int> devices;
+std::vector<int> readList(int letter, const std::string &text) {
+  std::vector<int> numbers;
   size_t begin = 0;
   do {
     const size_t end = std::min(text.find(',', begin), text.size());
-    devices.push_back(int(readNumber(
-        kDevices, text.substr(begin, end - begin).c_str(), 0, 1 << 16)));
+    numbers.push_back(int(readNumber(
+        letter, text.substr(begin, end - begin).c_str(), 0, 1 << 16)));
     begin = end + 1;
   } while (begin <= text.size());
-  return devices;
+  return numbers;
 }
 
 void readOption(int letter, const char *text, Options &options) {
@@ -227,6 +236,9 @@ void readOption(int letter, const char *text, Options &options) {
   case kCollective:
     options.collective = text;
     break;
+  case kGpus:
+    options.gpus = readList(letter, text);
+    break;
   case kRanks:
     options.ranks = int(readNumber(letter, text, 1, 65535));
     break;
@@ -235,7 +247,7 @@ void readOption(int letter, const char *text, Options &options) {
         static_cast<blinkBackend_t>(readName(letter, text, kBackendNames));
     break;
   case kDevices:
-    options.devices = readDevices(text);
+    options.devices = readList(letter, text);
     break;
   case 'G':
     options.graphLaunches = int(readNumber(letter, text, 0, 100000));
@@ -270,10 +282,12 @@ void checkTuning(const std::vector<int> &given, const Options &options) {
     throw UsageError(nameOfOption(letter) + ": --tune " + why);
   };
   for (const int letter : {int('b'), int('f'), int('i'), int('c'), int('r'),
-                           int(kCollective), int(kRanks), int(kSelfTest)})
+                           int(kRanks), int(kSelfTest)})
     if (std::find(given.begin(), given.end(), letter) != given.end())
-      refuse(letter, "measures every program of its file at every power of two "
-                     "from 8, and runs a self-test of what it writes");
+      refuse(letter,
+             "measures every program of its file, of a bundle every one "
+             "of the job, at every power of two from 8, and runs a "
+             "self-test of what it writes");
   if (options.types.size() != 1)
     refuse('d', "measures one type");
   if (options.ops.size() != 1)

@@ -40,12 +40,14 @@ struct Options {
   std::string collective; ///< empty: all
   int ranks = 0;          ///< 0: those of the first program
   blinkBackend_t backend = blinkBackendHost;
-  std::vector<int> devices; ///< one: of all ranks; empty: rank r on GPU r
-  int graphLaunches = 0;    ///< 0: no CUDA graph
-  std::string json;         ///< empty: none
-  int timeoutMs = 0;        ///< 0: the runtime's default
-  bool selfTest = false;    ///< each variant once, all channels with data
-  bool tune = false;        ///< correct the one file, write it to `output`
+  std::vector<int> gpus; ///< of the ranks, for bundles; empty: 0, 1, 2, ...
+  /// One: of all ranks; empty: rank r on GPU r, or of a bundle on its own.
+  std::vector<int> devices;
+  int graphLaunches = 0; ///< 0: no CUDA graph
+  std::string json;      ///< empty: none
+  int timeoutMs = 0;     ///< 0: the runtime's default
+  bool selfTest = false; ///< each variant once, all channels with data
+  bool tune = false;     ///< correct the one file, write it to `output`
   std::string output;
 };
 

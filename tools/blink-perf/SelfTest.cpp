@@ -89,11 +89,11 @@ std::string describe(const sched::Variant &variant) {
 
 } // namespace
 
-void addSelfTest(const sched::Program &program, const Options &options,
-                 Plan &plan, Section &section) {
+void addSelfTest(const sched::Program &program, int root,
+                 const Options &options, Plan &plan, Section &section) {
   for (uint32_t v = 0; v < program.variants()->size(); ++v) {
     const sched::Variant &variant = *program.variants()->Get(v);
-    Case c = caseOf(program);
+    Case c = caseOf(program, root);
     c.variant = plan.numVariants++;
     plan.numChannels += variant.channels()->size();
     uint32_t most = 0;

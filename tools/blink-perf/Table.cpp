@@ -110,6 +110,8 @@ void printTitle(const Options &options, const Plan &plan) {
     std::printf("# %d programs are for another number of ranks and left out "
                 "(--ranks)\n",
                 plan.numLeftOut);
+  for (const std::string &reason : plan.leftOut)
+    std::printf("# left out: %s\n", reason.c_str());
   if (options.graphLaunches != 0)
     std::printf("# each iteration is a CUDA graph of %d launches\n",
                 options.graphLaunches);

@@ -2,36 +2,29 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A variant is timed at every size, its own or not, by running a copy of the
-// file in which it serves them all.
+// A schedule is measured as it is, of a bundle the pieces that the job plays,
+// each as a schedule of its own. What comes out is judged whole.
 //
 //===----------------------------------------------------------------------===//
 
 #include "tools/blink-perf/Tune.h"
 
-#include "schedules/BundleFile.h"
+#include "schedules/BundlePieces.h"
 #include "tools/blink-perf/Bench.h"
+#include "tools/blink-perf/Job.h"
 #include "tools/blink-perf/SelfTest.h"
 #include "tools/blink-perf/Table.h"
-#include "tools/replay/Samples.h"
+#include "tools/blink-perf/Tuner.h"
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
+#include <map>
 #include <sys/stat.h>
 #include <unistd.h>
 
 namespace blink::perf {
 namespace {
-
-using sched::FileTuning;
-using sched::ProgramTuning;
-
-/// Chunk sizes are judged at so many sizes, the largest ones.
-constexpr size_t kChunkSizes = 3;
-
-//===-- Files -------------------------------------------------------------===//
 
 /// Minutes of measuring must not end in a path that cannot be written.
 void checkOutput(const std::string &path) {
@@ -46,221 +39,45 @@ void checkOutput(const std::string &path) {
     throw UsageError(path + ": cannot write: " + std::strerror(errno));
 }
 
-std::vector<uint8_t> readSchedule(const std::string &path) {
-  std::vector<uint8_t> bytes = readFile(path);
-  if (sched::isBundle(bytes.data(), bytes.size()))
-    throw UsageError(path + ": a bundle; --tune corrects single schedules: "
-                            "tune what blinkc compile writes");
-  blinkSchedule_t schedule = nullptr; // says what is wrong
-  if (blinkScheduleOpen(path.c_str(), &schedule) != blinkSuccess)
-    throw UsageError(blinkGetLastError(nullptr));
-  blinkScheduleClose(schedule);
-  return bytes;
+[[noreturn]] void refuseNone(const Options &options) {
+  throw UsageError(options.files[0] + ": no " + options.collective +
+                   " in it for this job");
 }
 
-/// The options of the file, with a note that it is tuned, and where.
-std::string noteTuned(std::string options, blinkBackend_t backend) {
-  const std::string word = "tuned="; // the last one, if there is one
-  options.resize(std::min(options.size(), options.rfind(word)));
-  if (!options.empty() && options.back() != ' ')
-    options += ' ';
-  return options + word + nameOf(backend);
+//===-- Self-test ---------------------------------------------------------===//
+
+/// Runs the cases of `section`; adds to the summary.
+void selfTest(const Options &options, Plan &plan, const Section &section,
+              TuneSummary &summary) {
+  plan.cases = section.cases;
+  Summary own;
+  own.error = runBench(options, plan, [&](size_t index, const Result &result) {
+    own.rows.push_back({plan.cases[index],
+                        {result.seconds[0], result.wrong[0]},
+                        {result.seconds[1], result.wrong[1]}});
+  });
+  summary.channels += plan.numChannels;
+  summary.carrying += own.carryingChannels();
+  summary.wrong += own.wrong();
+  summary.error = own.error;
+  if (own.error.empty() && summary.wrong != 0)
+    summary.error = "the self-test of the corrected schedule found " +
+                    std::to_string(summary.wrong) +
+                    " wrong elements: nothing is written; blink-perf "
+                    "--self-test on the file shows more";
 }
 
-//===-- What to measure ---------------------------------------------------===//
-
-/// Powers of two from 8 on. A call has at least so many bytes, and less than
-/// twice as many: a size too small for an element of every block is left out.
-void addSizes(const Options &options, ProgramReport &report,
-              std::vector<Case> &cases) {
-  Case c = report.c;
-  const uint64_t unit =
-      sizeOf(c.type) * std::max(c.inputBlocks(), c.outputBlocks());
-  for (uint64_t size = options.minBytes; size <= options.maxBytes; size *= 2) {
-    c.count = (size + unit - 1) / unit;
-    if (c.bytes() >= 2 * size)
-      continue;
-    c.iterations =
-        int(std::max<uint64_t>(1, uint64_t(options.iterations) * kFewerFrom /
-                                      std::max(size, kFewerFrom)));
-    report.sizes.push_back(size);
-    cases.push_back(c);
-  }
-  if (cases.empty())
-    throw UsageError("--maxbytes: no size holds an element for every rank");
-}
-
-/// Of the variant's largest tree, in the largest message.
-double largestTreeBytes(const sched::Variant &variant, const Case &c) {
-  double most = 0;
-  for (const sched::Tree *tree : *variant.trees())
-    most = std::max(most, double(tree->numerator()) / tree->denominator());
-  return most * double(c.blockBytes());
-}
-
-/// Every variant as it is; then the last one, which is for large messages, with
-/// other chunks, if a tree of the largest message has four of them: the runtime
-/// cuts fewer into smaller ones.
-std::vector<Candidate> candidatesOf(const sched::Program &program,
-                                    const Case &largest) {
-  std::vector<Candidate> candidates;
-  for (const sched::Variant *variant : *program.variants())
-    candidates.push_back({uint32_t(candidates.size()), variant->chunk_bytes()});
-  const Candidate last = candidates.back();
-  const double most = std::min(
-      double(64 << 20),
-      largestTreeBytes(*program.variants()->Get(last.variant), largest) / 4);
-  const uint64_t chunk = last.chunkBytes;
-  for (const uint64_t other :
-       {chunk / 4 / 16 * 16, chunk / 2 / 16 * 16, 2 * chunk, 4 * chunk})
-    if (other >= 16 && double(other) <= most)
-      candidates.push_back({last.variant, uint32_t(other)});
-  return candidates;
-}
-
-/// The candidate serves all sizes from `numVariants` on, the other variants one
-/// byte each, of sizes next to 0 and next to 2^64.
-ProgramTuning servedBy(const Candidate &candidate, ProgramTuning tuning) {
-  for (size_t v = 0; v < tuning.size(); ++v)
-    tuning[v].minBytes =
-        v <= candidate.variant ? v : ~uint64_t(0) - (tuning.size() - v);
-  tuning[candidate.variant].chunkBytes = candidate.chunkBytes;
-  return tuning;
-}
-
-//===-- Measuring ---------------------------------------------------------===//
-
-/// On a terminal only.
-void showProgress(const std::string &text) {
-  if (isatty(STDERR_FILENO))
-    std::fprintf(stderr, "\r\033[K%s", text.c_str());
-}
-
-void openMemory(const std::vector<uint8_t> &bytes, Plan &plan) {
-  blinkSchedule_t schedule = nullptr;
-  if (blinkScheduleOpenMemory(bytes.data(), bytes.size(), &schedule) !=
-      blinkSuccess)
-    throw std::runtime_error(blinkGetLastError(nullptr));
-  plan.schedule.reset(schedule);
-}
-
-class Tuner {
-public:
-  Tuner(const Options &options, TuneSummary &summary)
-      : options_(options), summary_(summary),
-        bytes_(readSchedule(options.files[0])) {
-    std::string error; // the runtime has opened it
-    file_ = sched::openSchedule(bytes_.data(), bytes_.size(), error);
-    before_ = after_ = tuningOf(*file_);
-  }
-
-  void run(void (*report)(const Options &, const ProgramReport &));
-
-private:
-  std::vector<uint8_t> bytesWith(const FileTuning &tuning) const {
-    return setTuning(bytes_, tuning,
-                     noteTuned(file_->options()->str(), options_.backend));
-  }
-  bool measure(uint32_t number, ProgramReport &report);
-  void time(const Candidate &candidate, uint32_t number, Plan &plan,
-            std::vector<std::vector<double>> &samples);
-  static void choose(ProgramReport &report);
-  void selfTest(const std::vector<uint8_t> &tuned);
-
-  const Options &options_;
-  TuneSummary &summary_;
-  std::vector<uint8_t> bytes_;
-  const sched::Schedule *file_;
-  FileTuning before_, after_;
-};
-
-/// One round of one candidate: adds a sample at each size.
-void Tuner::time(const Candidate &candidate, uint32_t number, Plan &plan,
-                 std::vector<std::vector<double>> &samples) {
-  FileTuning tuning = before_;
-  tuning[number] = servedBy(candidate, before_[number]);
-  openMemory(bytesWith(tuning), plan);
-  Options quick = options_;
-  quick.check = false; // the self-test comes at the end
-  summary_.error =
-      runBench(quick, plan, [&](size_t index, const Result &result) {
-        const Case &c = plan.cases[index];
-        const double both = result.seconds[0] + result.seconds[1];
-        samples[samples.size() - 1 - index].push_back(c.hasInPlace() ? both / 2
-                                                                     : both);
-      });
-}
-
-/// False: failed.
-bool Tuner::measure(uint32_t number, ProgramReport &report) {
-  const sched::Program &program = *file_->programs()->Get(number);
-  report.description = describe(*file_, program, options_.files[0]);
-  report.c = caseOf(program);
-  report.c.type = options_.types[0];
-  report.c.op = opsOf(report.c, options_)[0];
-  report.numPrograms = int(sched::numPrograms(program));
-  for (const sched::Variant *variant : *program.variants())
-    report.protocols.push_back(sched::EnumNameProtocol(variant->protocol()));
-  report.before = report.after = before_[number];
-  Plan plan;
-  plan.numPrograms = report.numPrograms;
-  addSizes(options_, report, plan.cases);
-  report.candidates = candidatesOf(program, plan.cases.back());
-  // From the largest, so that the small ones find threads that run and memory
-  // that is there.
-  std::reverse(plan.cases.begin(), plan.cases.end());
-  using Samples = std::vector<std::vector<double>>; // of each size
-  std::vector<Samples> samples(report.candidates.size(),
-                               Samples(report.sizes.size()));
-  for (int round = 0; round < kTuneRounds; ++round)
-    for (size_t i = 0; i < report.candidates.size(); ++i) {
-      showProgress("program " + std::to_string(number + 1) + " of " +
-                   std::to_string(before_.size()) + ", round " +
-                   std::to_string(round + 1) + " of " +
-                   std::to_string(kTuneRounds) + ", candidate " +
-                   std::to_string(i + 1) + " of " +
-                   std::to_string(report.candidates.size()));
-      time(report.candidates[i], number, plan, samples[i]);
-      if (!summary_.ok())
-        return false;
-    }
-  for (const Samples &own : samples) {
-    report.seconds.emplace_back();
-    for (const std::vector<double> &values : own)
-      report.seconds.back().push_back(usual(values));
-  }
-  showProgress("");
-  return true;
-}
-
-/// First the chunk size, at large sizes; then, with it, where variants start.
-void Tuner::choose(ProgramReport &report) {
-  const size_t numVariants = report.before.size(), last = numVariants - 1;
-  const size_t from =
-      report.sizes.size() - std::min(report.sizes.size(), kChunkSizes);
-  Times large;
-  for (size_t i = last; i < report.candidates.size(); ++i)
-    large.emplace_back(report.seconds[i].begin() + long(from),
-                       report.seconds[i].end());
-  const size_t chosen = last + chooseFastest(large, 0);
-  report.after[last].chunkBytes = report.candidates[chosen].chunkBytes;
-
-  Times times(report.seconds.begin(), report.seconds.begin() + long(last));
-  times.push_back(report.seconds[chosen]);
-  std::vector<uint64_t> starts;
-  for (const sched::VariantTuning &variant : report.before)
-    starts.push_back(variant.minBytes);
-  starts = chooseStarts(report.sizes, times, starts);
-  for (size_t v = 0; v < numVariants; ++v)
-    report.after[v].minBytes = starts[v];
-}
-
-/// As --self-test, of every program.
-void Tuner::selfTest(const std::vector<uint8_t> &tuned) {
-  Options options = options_;
+Options selfTestOptions(Options options) {
   options.selfTest = true;
   options.iterations = 1;
   options.warmup = 0;
+  return options;
+}
+
+//===-- Of a schedule -----------------------------------------------------===//
+
+void selfTestFile(const Options &options, const std::vector<uint8_t> &tuned,
+                  TuneSummary &summary) {
   std::string error;
   const sched::Schedule *file =
       sched::openSchedule(tuned.data(), tuned.size(), error);
@@ -271,72 +88,178 @@ void Tuner::selfTest(const std::vector<uint8_t> &tuned) {
     plan.numPrograms = int(sched::numPrograms(*program));
     openMemory(tuned, plan);
     Section section;
-    addSelfTest(*program, options, plan, section);
-    plan.cases = section.cases;
-    Summary summary;
-    summary.error =
-        runBench(options, plan, [&](size_t index, const Result &result) {
-          summary.rows.push_back({plan.cases[index],
-                                  {result.seconds[0], result.wrong[0]},
-                                  {result.seconds[1], result.wrong[1]}});
-        });
-    summary_.channels += plan.numChannels;
-    summary_.carrying += summary.carryingChannels();
-    summary_.wrong += summary.wrong();
-    if (!summary.error.empty()) {
-      summary_.error = summary.error;
+    addSelfTest(*program, program->root(), options, plan, section);
+    selfTest(options, plan, section, summary);
+    if (!summary.ok())
       return;
-    }
   }
-  if (summary_.wrong != 0)
-    summary_.error = "the self-test of the corrected schedule found " +
-                     std::to_string(summary_.wrong) +
-                     " wrong elements: nothing is written; blink-perf "
-                     "--self-test on the file shows more";
 }
 
-void Tuner::run(void (*report)(const Options &, const ProgramReport &)) {
-  for (uint32_t number = 0; number < before_.size(); ++number) {
-    ProgramReport program;
-    if (!measure(number, program))
-      return;
-    choose(program);
-    after_[number] = program.after;
-    report(options_, program);
-    summary_.programs.push_back(std::move(program));
+std::vector<uint8_t> tuneFile(const Options &options, const Job &job,
+                              const TuneWatcher &report, TuneSummary &summary) {
+  const sched::Schedule &file = *job.files()[0]->schedule();
+  std::vector<TunedProgram> programs;
+  for (const sched::Program *program : *file.programs())
+    programs.push_back(
+        {describe(
+             options.files[0], file.topology()->name()->str(),
+             {program->allocation()->begin(), program->allocation()->end()},
+             *program, program->root()),
+         program->root(), options.devices,
+         isWanted(*program, program->root(), options)});
+  Tuner tuner(options, job.files()[0]->bytes(), std::move(programs));
+  summary.error = tuner.run(report, summary.programs);
+  if (summary.ok() && summary.programs.empty())
+    refuseNone(options);
+  summary.changed = tuner.changed();
+  std::vector<uint8_t> tuned = tuner.tuned();
+  if (summary.ok())
+    selfTestFile(selfTestOptions(options), tuned, summary);
+  return tuned;
+}
+
+//===-- Of a bundle -------------------------------------------------------===//
+
+/// A piece that the job plays: some of the job's programs are in it.
+struct PlayedPiece {
+  uint32_t classNumber, collective;
+  std::vector<JobProgram> programs;
+};
+
+/// By place in the file.
+using PlayedPieces = std::map<uint64_t, PlayedPiece>;
+
+PlayedPieces playedPieces(const sched::BundleView &bundle,
+                          const std::vector<JobProgram> &programs) {
+  PlayedPieces played;
+  const auto &classes = *bundle.index->classes();
+  for (uint32_t c = 0; c < classes.size(); ++c)
+    for (uint32_t i = 0; i < classes.Get(c)->pieces()->size(); ++i) {
+      const sched::Piece &piece = *classes.Get(c)->pieces()->Get(i);
+      const uint8_t *begin = bundle.pieces + piece.offset();
+      for (const JobProgram &one : programs) {
+        const auto *at = reinterpret_cast<const uint8_t *>(one.choice.program);
+        if (begin <= at && at < begin + piece.size())
+          played.emplace(piece.offset(), PlayedPiece{c, i, {}})
+              .first->second.programs.push_back(one);
+      }
+    }
+  return played;
+}
+
+/// The name of `program` for the job: that of the first root it serves.
+TunedProgram nameOf(const sched::Program &program, const PlayedPiece &piece,
+                    const Options &options, const Job &job) {
+  TunedProgram name{"", 0, {}, false};
+  std::vector<int> alsoRoots;
+  for (const JobProgram &one : piece.programs) {
+    if (one.choice.program != &program)
+      continue;
+    if (name.wanted) {
+      alsoRoots.push_back(one.choice.root);
+      continue;
+    }
+    name = {one.description, one.choice.root, options.devices, true};
+    if (options.backend != blinkBackendCuda)
+      continue;
+    // The piece runs with its own ranks, each on the GPU of the job's rank that
+    // plays it.
+    Plan plan;
+    plan.numPrograms = job.numPrograms();
+    plan.gpus = job.gpus();
+    const std::vector<int> devices = devicesOf(options, plan);
+    name.devices.clear();
+    for (uint32_t rank = 0; rank < devices.size(); ++rank)
+      name.devices.push_back(devices[one.choice.jobRank(rank)]);
   }
-  summary_.changed = after_ != before_;
-  const std::vector<uint8_t> tuned =
-      summary_.changed ? bytesWith(after_) : bytes_;
-  selfTest(tuned);
-  summary_.bytes.assign(tuned.begin(), tuned.end());
+  if (!alsoRoots.empty())
+    name.description += "; the same for root " + joined(alsoRoots);
+  return name;
+}
+
+/// Every program of the tuned collectives, for every root of the job.
+void selfTestBundle(const Options &options, const Job &tuned,
+                    const std::vector<uint8_t> &bytes, TuneSummary &summary) {
+  Plan plan;
+  plan.numPrograms = tuned.numPrograms();
+  plan.gpus = tuned.gpus();
+  openMemory(bytes, plan);
+  Section section;
+  std::string reason;
+  for (const JobProgram &one : tuned.programs(0, reason))
+    if (isWanted(*one.choice.program, one.choice.root, options))
+      addSelfTest(*one.choice.program, one.choice.root, options, plan, section);
+  selfTest(options, plan, section, summary);
+}
+
+/// The allocations that play the class's pieces.
+std::vector<std::vector<int>> allocationsOf(const sched::Bundle &index,
+                                            uint32_t classNumber) {
+  std::vector<std::vector<int>> sets;
+  for (const sched::Entry *entry : *index.entries()) {
+    const uint16_t *gpus = index.gpus()->data() + entry->gpus_begin();
+    std::vector<int> set(gpus, gpus + entry->gpus_count());
+    if (entry->class_number() == classNumber &&
+        std::find(sets.begin(), sets.end(), set) == sets.end())
+      sets.push_back(std::move(set));
+  }
+  return sets;
+}
+
+std::vector<uint8_t> tuneBundle(const Options &options, const Job &job,
+                                const TuneWatcher &report,
+                                TuneSummary &summary) {
+  const sched::BundleView &bundle = job.files()[0]->bundle();
+  std::string reason;
+  std::vector<JobProgram> programs = job.programs(0, reason);
+  programs.erase(std::remove_if(programs.begin(), programs.end(),
+                                [&](const JobProgram &one) {
+                                  return !isWanted(*one.choice.program,
+                                                   one.choice.root, options);
+                                }),
+                 programs.end());
+  if (programs.empty())
+    refuseNone(options);
+  const PlayedPieces played = playedPieces(bundle, programs);
+  summary.gpus = job.gpus();
+  summary.allocations =
+      allocationsOf(*bundle.index, played.begin()->second.classNumber);
+  std::vector<sched::NewPiece> pieces;
+  for (const auto &[offset, piece] : played) {
+    const uint64_t size = bundle.index->classes()
+                              ->Get(piece.classNumber)
+                              ->pieces()
+                              ->Get(piece.collective)
+                              ->size();
+    const uint8_t *begin = bundle.pieces + offset;
+    std::vector<TunedProgram> names;
+    for (const sched::Program *program : *sched::GetSchedule(begin)->programs())
+      names.push_back(nameOf(*program, piece, options, job));
+    Tuner tuner(options, {begin, begin + size}, std::move(names));
+    summary.error = tuner.run(report, summary.programs);
+    if (!summary.ok())
+      return {};
+    if (tuner.changed())
+      pieces.push_back({piece.classNumber, piece.collective, tuner.tuned()});
+  }
+  summary.changed = !pieces.empty();
+  std::vector<uint8_t> tuned =
+      sched::replacePieces(job.files()[0]->bytes(), pieces);
+  selfTestBundle(selfTestOptions(options), Job(job, tuned), tuned, summary);
+  return tuned;
 }
 
 } // namespace
 
-size_t ProgramReport::serving(const sched::ProgramTuning &tuning,
-                              size_t s) const {
-  std::vector<uint64_t> starts;
-  for (const sched::VariantTuning &variant : tuning)
-    starts.push_back(variant.minBytes);
-  const size_t variant = variantFor(starts, sizes[s]);
-  size_t i = 0;
-  while (candidates[i].variant != variant ||
-         candidates[i].chunkBytes != tuning[variant].chunkBytes)
-    ++i;
-  return i;
-}
-
-double ProgramReport::ratio(size_t s) const {
-  const double old = seconds[serving(before, s)][s];
-  return old > 0 ? seconds[serving(after, s)][s] / old : 1;
-}
-
-TuneSummary tune(const Options &options,
-                 void (*report)(const Options &, const ProgramReport &)) {
+TuneSummary tune(const Options &options, const TuneWatcher &report) {
+  checkCollective(options.collective);
   checkOutput(options.output);
+  const Job job(options);
   TuneSummary summary;
-  Tuner(options, summary).run(report);
+  const std::vector<uint8_t> tuned =
+      job.gpus().empty() ? tuneFile(options, job, report, summary)
+                         : tuneBundle(options, job, report, summary);
+  summary.bytes.assign(tuned.begin(), tuned.end());
   return summary;
 }
 

@@ -14,6 +14,8 @@
 #include "tools/blink-perf/Cases.h"
 #include "tools/blink-perf/TuneChoice.h"
 
+#include <functional>
+
 namespace blink::perf {
 
 /// Every candidate is timed so often, in turns: what disturbs the machine for a
@@ -47,6 +49,9 @@ struct ProgramReport {
 
 struct TuneSummary {
   std::vector<ProgramReport> programs;
+  std::vector<int> gpus; ///< of the ranks, of a bundle
+  /// Of a bundle: whose schedules these are, the job's GPUs among them.
+  std::vector<std::vector<int>> allocations;
   bool changed = false;
   std::string bytes; ///< the corrected file; the file itself if not `changed`
   // Of the self-test of `bytes`:
@@ -56,11 +61,13 @@ struct TuneSummary {
   bool ok() const { return error.empty(); }
 };
 
-/// Measures the programs of the options' file, one after the other, each of
-/// which is reported as soon as it is done. Throws UsageError where the call or
-/// the file is wrong.
-TuneSummary tune(const Options &options,
-                 void (*report)(const Options &, const ProgramReport &));
+/// Told of a program as soon as it is done.
+using TuneWatcher = std::function<void(const Options &, const ProgramReport &)>;
+
+/// Measures the programs of the options' file, one after the other; of a bundle
+/// those that the job plays. Throws UsageError where the call or the file is
+/// wrong.
+TuneSummary tune(const Options &options, const TuneWatcher &report);
 
 } // namespace blink::perf
 

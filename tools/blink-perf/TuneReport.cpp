@@ -6,9 +6,11 @@
 
 #include "tools/blink-perf/TuneReport.h"
 
+#include "tools/blink-perf/Job.h"
 #include "tools/blink-perf/Json.h"
 #include "tools/replay/Samples.h"
 
+#include <algorithm>
 #include <cinttypes>
 #include <cmath>
 #include <cstdio>
@@ -69,9 +71,36 @@ void printTimes(const ProgramReport &program) {
   }
 }
 
+/// Whom else a change of the job's schedules concerns.
+void printAllocations(const std::vector<std::vector<int>> &allocations) {
+  constexpr size_t kMostListed = 8;
+  if (allocations.size() == 1) {
+    std::printf("# These schedules serve this allocation alone\n");
+    return;
+  }
+  std::string text;
+  for (size_t i = 0; i < std::min(allocations.size(), kMostListed); ++i)
+    text += (i == 0 ? "" : " / ") + joined(allocations[i]);
+  if (allocations.size() > kMostListed)
+    text +=
+        " and " + std::to_string(allocations.size() - kMostListed) + " more";
+  std::printf(
+      "# These schedules serve %zu allocations, which are alike and get "
+      "the same numbers: %s\n",
+      allocations.size(), text.c_str());
+}
+
 std::string formatChange(uint64_t before, uint64_t after) {
   return before == after ? formatSize(before) + ", as it was"
                          : formatSize(before) + " -> " + formatSize(after);
+}
+
+std::string
+formatAllocations(const std::vector<std::vector<int>> &allocations) {
+  std::string text;
+  for (const std::vector<int> &gpus : allocations)
+    text += (text.empty() ? "[" : ", ") + list(gpus);
+  return text.empty() ? "null" : text + "]";
 }
 
 std::string formatTuning(const sched::VariantTuning &tuning) {
@@ -162,6 +191,8 @@ void printTuneSummary(const Options &options, const TuneSummary &summary) {
     std::printf("#\n# Self-test: %" PRIu64 " of %" PRIu64
                 " channels carried data, %" PRIu64 " wrong\n",
                 summary.carrying, summary.channels, summary.wrong);
+  if (summary.ok() && !summary.allocations.empty())
+    printAllocations(summary.allocations);
   if (summary.ok())
     std::printf("# %s: %s, %zu bytes\n", options.output.c_str(),
                 summary.changed ? "corrected" : "nothing to correct, a copy",
@@ -179,6 +210,8 @@ std::string formatTuneJson(const Options &options, const TuneSummary &summary) {
       ",\n  \"rounds\": " + std::to_string(kTuneRounds) +
       ",\n  \"iterations\": " + std::to_string(options.iterations) +
       ",\n  \"graph_launches\": " + std::to_string(options.graphLaunches) +
+      ",\n  \"gpus\": " + (summary.gpus.empty() ? "null" : list(summary.gpus)) +
+      ",\n  \"allocations\": " + formatAllocations(summary.allocations) +
       ",\n  \"programs\": [";
   for (size_t i = 0; i < summary.programs.size(); ++i)
     text += (i == 0 ? "\n" : ",\n") + formatProgram(summary.programs[i]);

@@ -231,8 +231,6 @@ llvm::Expected<InputFile> blink::readOrCompile(llvm::StringRef path,
   llvm::Expected<InputFile> file = readInput(path);
   if (!file)
     return file;
-  if (file->kind == InputKind::bundle)
-    return refuseBundle(*file);
   // Elsewhere what is asked for is said already; to leave out that a link is
   // gone would be an answer about another machine.
   if (file->kind != InputKind::topology && !options.linkEdits.empty())
@@ -243,6 +241,9 @@ llvm::Expected<InputFile> blink::readOrCompile(llvm::StringRef path,
         options.linkEdits.front().place.c_str(), file->path.c_str());
   if (file->kind == InputKind::schedule)
     return file;
+  if (file->kind == InputKind::bundle)
+    return extractSchedule(*file, {toString(options.collective).str(),
+                                   options.gpus, options.root});
   auto refused = [] {
     return llvm::createStringError(std::errc::invalid_argument,
                                    "no schedule could be compiled");

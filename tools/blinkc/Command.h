@@ -54,6 +54,21 @@ struct RequestFlags {
   llvm::Expected<CompileOptions> options() const;
 };
 
+/// --collective, --gpus, --root: whose schedule of a bundle is meant.
+struct JobFlags {
+  std::string collective = "allreduce";
+  std::vector<int> gpus; ///< empty: all of the machine
+  int root = 0;
+
+  void addTo(CLI::App &command);
+};
+
+/// The schedule that the bundle `input` has for a job, under the job's names:
+/// what `blinkc extract` writes. Errors: a bad job; nothing for it; the bundle
+/// is damaged.
+llvm::Expected<InputFile> extractSchedule(const InputFile &input,
+                                          const JobFlags &job);
+
 /// Prints `error` to standard error ("blinkc: error: ..." unless it names a
 /// place in a file by itself) and returns kBadCall.
 int reportError(llvm::Error error);
@@ -73,9 +88,10 @@ llvm::Expected<InputFile> readSchedule(llvm::StringRef path,
 /// The error of a command that is given a bundle and wants one schedule.
 llvm::Error refuseBundle(const InputFile &file);
 
-/// Reads `path`; a schedule is kept as it is, anything else is compiled. Links
-/// are edited in a topology alone: an error otherwise.
-/// Returns the bytes of a schedule that openSchedule accepts.
+/// Reads `path`; a schedule is kept as it is, of a bundle the one for the
+/// options' collective, GPUs and root is taken, anything else is compiled.
+/// Links are edited in a topology alone: an error otherwise. Returns the bytes
+/// of a schedule that openSchedule accepts.
 llvm::Expected<InputFile> readOrCompile(llvm::StringRef path,
                                         const CompileOptions &options);
 

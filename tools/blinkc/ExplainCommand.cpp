@@ -188,8 +188,10 @@ void blink::addExplainCommand(CLI::App &app, int &exitCode) {
   CLI::App *command = app.add_subcommand(
       "explain", "Say in words which links hold a schedule back");
   command
-      ->add_option("input", flags->input,
-                   "A schedule (.sched), or a topology or IR to compile first")
+      ->add_option(
+          "input", flags->input,
+          "A schedule or a bundle (.sched), or a topology or IR to compile "
+          "first")
       ->required();
   flags->request.addTo(*command);
   command->add_flag("--json", flags->json, "Report as JSON (docs/cli.md)");
@@ -209,6 +211,7 @@ void blink::addExplainCommand(CLI::App &app, int &exitCode) {
       "bandwidth there could make any schedule faster.\n"
       "Example:\n"
       "  blinkc explain allreduce.sched\n"
-      "  blinkc explain dgx1.topo -c broadcast -g 0,1,2 -l nvlink");
+      "  blinkc explain dgx1.topo -c broadcast -g 0,1,2 -l nvlink\n"
+      "  blinkc explain dgx1.sched -c broadcast -g 1,4,5,6 -r 2");
   command->callback([flags, &exitCode] { exitCode = run(*flags); });
 }

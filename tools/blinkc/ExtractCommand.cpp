@@ -19,12 +19,9 @@
 using namespace blink;
 
 namespace {
-struct ExtractFlags {
+struct ExtractFlags : JobFlags {
   std::string input;
   std::string output;
-  std::string collective = "allreduce";
-  std::vector<int> gpus;
-  int root = 0;
 };
 
 /// The schedule that serves a job, with the names it needs.
@@ -47,7 +44,7 @@ static std::string listOf(const std::vector<uint16_t> &gpus) {
 
 /// The GPUs of the job, by rank.
 static llvm::Expected<std::vector<uint16_t>>
-jobOf(const sched::BundleView &bundle, const ExtractFlags &flags) {
+jobOf(const sched::BundleView &bundle, const JobFlags &flags) {
   const int numGpus = static_cast<int>(bundle.index->gpu_nodes()->size());
   std::vector<uint16_t> gpus(flags.gpus.begin(), flags.gpus.end());
   if (gpus.empty()) {
@@ -133,28 +130,21 @@ static llvm::Expected<Chosen> choose(const sched::BundleView &bundle,
                 int(serving));
 }
 
-static int run(const ExtractFlags &flags) {
+llvm::Expected<InputFile> blink::extractSchedule(const InputFile &input,
+                                                 const JobFlags &flags) {
   std::optional<Collective> collective = parseCollective(flags.collective);
   if (!collective)
-    return reportError(
-        refuse("--collective: no collective '%s'", flags.collective.c_str()));
-  llvm::Expected<InputFile> input = readInput(flags.input);
-  if (!input)
-    return reportError(input.takeError());
-  if (input->kind != InputKind::bundle)
-    return reportError(refuse("%s: is no bundle; make one with: blinkc compile "
-                              "FILE.topo --allocations all -o FILE.sched",
-                              input->path.c_str()));
-  llvm::Expected<sched::BundleView> bundle = openBundle(*input);
+    return refuse("--collective: no collective '%s'", flags.collective.c_str());
+  llvm::Expected<sched::BundleView> bundle = openBundle(input);
   if (!bundle)
-    return reportError(bundle.takeError());
+    return bundle.takeError();
   auto gpus = jobOf(*bundle, flags);
   if (!gpus)
-    return reportError(gpus.takeError());
+    return gpus.takeError();
 
   auto named = [&](llvm::Error error) {
-    return reportError(refuse("%s: %s", input->path.c_str(),
-                              llvm::toString(std::move(error)).c_str()));
+    return refuse("%s: %s", input.path.c_str(),
+                  llvm::toString(std::move(error)).c_str());
   };
   llvm::Expected<Chosen> chosen =
       choose(*bundle, *gpus, *collective, static_cast<uint16_t>(flags.root));
@@ -167,7 +157,21 @@ static int run(const ExtractFlags &flags) {
       renameProgram(*chosen->piece, *chosen->program, chosen->names, options);
   if (!bytes)
     return named(bytes.takeError());
-  auto file = writeSchedule(flags.output, *bytes);
+  return InputFile{input.path, InputKind::schedule, std::move(*bytes)};
+}
+
+static int run(const ExtractFlags &flags) {
+  llvm::Expected<InputFile> input = readInput(flags.input);
+  if (!input)
+    return reportError(input.takeError());
+  if (input->kind != InputKind::bundle)
+    return reportError(refuse("%s: is no bundle; make one with: blinkc compile "
+                              "FILE.topo --allocations all -o FILE.sched",
+                              input->path.c_str()));
+  llvm::Expected<InputFile> one = extractSchedule(*input, flags);
+  if (!one)
+    return reportError(one.takeError());
+  auto file = writeSchedule(flags.output, one->bytes);
   if (!file)
     return reportError(file.takeError());
   if (!*file)
@@ -177,9 +181,29 @@ static int run(const ExtractFlags &flags) {
                << llvm::formatv(", {0:F2} % of the bound, {1}\n",
                                 summary.percentOfBound(),
                                 formatRate(summary.bound))
-               << "  file    " << flags.output << ", " << bytes->size()
+               << "  file    " << flags.output << ", " << one->bytes.size()
                << " bytes\n";
   return kGood;
+}
+
+void JobFlags::addTo(CLI::App &command) {
+  command
+      .add_option("-c,--collective", collective,
+                  "Of a bundle: one of those it is for")
+      ->type_name("NAME")
+      ->capture_default_str();
+  command
+      .add_option("-g,--gpus", gpus,
+                  "Of a bundle: the GPUs of the job, in any order; the first "
+                  "is rank 0. Default: all of the machine")
+      ->delimiter(',')
+      ->type_name("LIST");
+  command
+      .add_option("-r,--root", root,
+                  "Of a bundle: root of a broadcast, reduce, gather or "
+                  "scatter: a rank, 0 to n-1")
+      ->type_name("RANK")
+      ->capture_default_str();
 }
 
 void blink::addExtractCommand(CLI::App &app, int &exitCode) {
@@ -195,24 +219,10 @@ void blink::addExtractCommand(CLI::App &app, int &exitCode) {
         return std::string(path.empty() ? "expected a file" : "");
       })
       ->type_name("FILE");
-  command
-      ->add_option("-c,--collective", flags->collective,
-                   "One of those the bundle is for")
-      ->type_name("NAME")
-      ->capture_default_str();
-  command
-      ->add_option("-g,--gpus", flags->gpus,
-                   "The GPUs of the job, in any order; the first is rank 0. "
-                   "Default: all of the machine")
-      ->delimiter(',')
-      ->type_name("LIST");
-  command
-      ->add_option("-r,--root", flags->root,
-                   "Root of a broadcast, reduce, gather or scatter: a rank, 0 "
-                   "to n-1")
-      ->type_name("RANK")
-      ->capture_default_str();
-  command->footer("All other commands work on what it writes.\n"
+  flags->addTo(*command);
+  command->footer("All other commands work on what it writes; run and explain "
+                  "on the bundle,\n"
+                  "too, with -g, -c and -r.\n"
                   "Example:\n"
                   "  blinkc extract dgx1.sched -g 1,4,5,6 -c broadcast -r 2 -o "
                   "one.sched");

@@ -20,6 +20,8 @@ using namespace blink;
 namespace {
 struct RunFlags {
   std::string input;
+  JobFlags job;
+  std::vector<CLI::Option *> jobOptions; ///< for bundles alone
   std::string type = "float";
   std::string op = "sum";
   ReplayOptions replay;
@@ -91,11 +93,28 @@ static void printReport(const RunFlags &flags, const Summary &summary,
     llvm::outs() << "  first wrong: " << result.firstWrong << "\n";
 }
 
+/// The one schedule that is to run.
+static llvm::Expected<InputFile> readOne(const RunFlags &flags) {
+  llvm::Expected<InputFile> input =
+      readSchedule(flags.input, /*orBundle=*/true);
+  if (!input)
+    return input;
+  if (input->kind == InputKind::bundle)
+    return extractSchedule(*input, flags.job);
+  for (CLI::Option *option : flags.jobOptions)
+    if (option->count() > 0)
+      return llvm::createStringError(
+          std::errc::invalid_argument,
+          "%s: %s is no bundle: it runs as it was compiled",
+          option->get_name().c_str(), input->path.c_str());
+  return input;
+}
+
 static int run(RunFlags &flags) {
   flags.replay.type =
       static_cast<blinkDataType_t>(indexOf(kTypeNames, flags.type));
   flags.replay.op = static_cast<blinkRedOp_t>(indexOf(kOpNames, flags.op));
-  llvm::Expected<InputFile> input = readSchedule(flags.input);
+  llvm::Expected<InputFile> input = readOne(flags);
   if (!input)
     return reportError(input.takeError());
   llvm::Expected<const sched::Schedule *> file = openSchedule(*input);
@@ -122,7 +141,13 @@ void blink::addRunCommand(CLI::App &app, int &exitCode) {
   auto flags = std::make_shared<RunFlags>();
   CLI::App *command = app.add_subcommand(
       "run", "Replay a schedule on random data and check every element");
-  command->add_option("input", flags->input, "A schedule (.sched)")->required();
+  command
+      ->add_option("input", flags->input,
+                   "A schedule, or a bundle of schedules (.sched)")
+      ->required();
+  flags->job.addTo(*command);
+  for (const char *name : {"--collective", "--gpus", "--root"})
+    flags->jobOptions.push_back(command->get_option(name));
   command
       ->add_option("-b,--bytes", flags->replay.bytes,
                    "Size of the buffer (K, M, G); the whole gathered or "
@@ -157,6 +182,8 @@ void blink::addRunCommand(CLI::App &app, int &exitCode) {
                   "schedule runs for\n"
                   "real, on a machine without a GPU, and the time says nothing "
                   "of a GPU's.\n"
-                  "Exit code 1 if an element is wrong or the replay fails.");
+                  "Exit code 1 if an element is wrong or the replay fails.\n"
+                  "Example:\n"
+                  "  blinkc run dgx1.sched -g 1,4,5,6 -c broadcast -r 2");
   command->callback([flags, &exitCode] { exitCode = run(*flags); });
 }

@@ -25,6 +25,8 @@ for collective in COLLECTIVES * 3:
     assert f"GPUs {','.join(map(str, gpus))}\n" in report, report
     assert collective not in COLLECTIVES[1:3] + COLLECTIVES[5:7] or f"rank {root} on" in report, report
     assert "verified:" in blinkc("verify", one)
-    assert " 0 wrong" in blinkc("run", one, "--bytes", "100000")
+    assert blinkc("explain", bundle, *job) == blinkc("explain", one)
+    replayed = [blinkc("run", file, *of, "--bytes", "100000").split("  time")[0] for file, of in [(one, []), (bundle, job)]]
+    assert " 0 wrong" in replayed[0] and replayed[0] == replayed[1]
     count += 1
 print(f"{count} schedules extracted, verified and replayed")
