@@ -34,18 +34,48 @@ BLINK_HOST_DEVICE constexpr float bitsFloat(uint32_t bits) {
   return __builtin_bit_cast(float, bits);
 }
 
+/// A magnitude (all bits but the sign's) of a format with `kFraction` fraction
+/// bits and an exponent of bias `kBias` as that of a float. Exact for numbers.
+template <uint32_t kFraction, uint32_t kBias>
+BLINK_HOST_DEVICE constexpr uint32_t widenMagnitude(uint32_t magnitude) {
+  // Move exponent and fraction in place, then the bias.
+  const uint32_t normal =
+      (magnitude << (23 - kFraction)) + ((127 - kBias) << 23);
+  // As 2^(1 - bias) * (1 + fraction) the subnormal is one 2^(1 - bias) too
+  // large.
+  const uint32_t subnormal = floatBits(bitsFloat(normal + (1u << 23)) -
+                                       bitsFloat((128 - kBias) << 23));
+  return magnitude < 1u << kFraction ? subnormal : normal;
+}
+
+/// The other way: rounds to nearest, ties to even, and to `kLargest` what is
+/// beyond. Not for NaNs.
+template <uint32_t kFraction, uint32_t kBias, uint32_t kLargest>
+BLINK_HOST_DEVICE constexpr uint32_t narrowMagnitude(uint32_t magnitude) {
+  constexpr uint32_t kShift = 23 - kFraction;
+  constexpr uint32_t kLeastNormal = (128 - kBias) << 23;
+  // One unit in the last place of this is that of a subnormal: the addition
+  // rounds.
+  constexpr uint32_t kRounder = (151 - kBias - kFraction) << 23;
+  // Wraps for small magnitudes, which do not use it.
+  const uint32_t rebased = magnitude - ((127 - kBias) << 23);
+  const uint32_t rounded =
+      (rebased + ((1u << (kShift - 1)) - 1) + (rebased >> kShift & 1)) >>
+      kShift;
+  const uint32_t normal = rounded < kLargest ? rounded : kLargest;
+  const uint32_t subnormal =
+      floatBits(bitsFloat(magnitude < kLeastNormal ? magnitude : 0) +
+                bitsFloat(kRounder)) -
+      kRounder;
+  return magnitude < kLeastNormal ? subnormal : normal;
+}
+
 /// Exact.
 BLINK_HOST_DEVICE constexpr float toFloat(Half half) {
   const uint32_t magnitude = half.bits & 0x7fffu;
-  // Move exponent and fraction in place, then the bias from 15 to 127.
-  const uint32_t normal = (magnitude << 13) + (112u << 23);
-  const uint32_t special = normal + (112u << 23); // infinity and NaN
-  // As 2^-14 * (1 + fraction) the subnormal is one 2^-14 too large.
-  const uint32_t subnormal =
-      floatBits(bitsFloat(normal + (1u << 23)) - bitsFloat(113u << 23));
-  const uint32_t result = magnitude >= 0x7c00u  ? special
-                          : magnitude < 0x0400u ? subnormal
-                                                : normal;
+  const uint32_t number = widenMagnitude<10, 15>(magnitude);
+  // Infinity and NaN: the largest exponent stays the largest.
+  const uint32_t result = magnitude >= 0x7c00u ? number + (112u << 23) : number;
   return bitsFloat(result | (uint32_t(half.bits & 0x8000u) << 16));
 }
 
@@ -54,20 +84,10 @@ BLINK_HOST_DEVICE constexpr float toFloat(Half half) {
 BLINK_HOST_DEVICE constexpr Half toHalf(float value) {
   const uint32_t bits = floatBits(value);
   const uint32_t magnitude = bits & 0x7fffffffu;
-  // The bias from 127 to 15; wraps for small magnitudes, which do not use it.
-  const uint32_t rebased = magnitude - (112u << 23);
-  const uint32_t rounded = (rebased + 0xfffu + (rebased >> 13 & 1)) >> 13;
-  const uint32_t normal = rounded < 0x7c00u ? rounded : 0x7c00u;
-  // One unit in the last place of 0.5 is that of a subnormal half: the addition
-  // rounds.
-  const uint32_t subnormal =
-      floatBits(bitsFloat(magnitude < 0x38800000u ? magnitude : 0) + 0.5f) -
-      floatBits(0.5f);
   const uint32_t nan = 0x7e00u | (magnitude >> 13 & 0x3ffu);
-  const uint32_t result = magnitude > 0x7f800000u    ? nan
-                          : magnitude >= 0x47800000u ? 0x7c00u   // 65536 and up
-                          : magnitude < 0x38800000u  ? subnormal // 2^-14
-                                                     : normal;
+  const uint32_t result = magnitude > 0x7f800000u
+                              ? nan
+                              : narrowMagnitude<10, 15, 0x7c00>(magnitude);
   return {uint16_t(result | (bits >> 16 & 0x8000u))};
 }
 
