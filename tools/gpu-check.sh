@@ -109,6 +109,15 @@ if [ -n "$doctest" ]; then
   options+=("-DBLINK_DOCTEST_INCLUDE_DIR=$doctest")
 fi
 
+# require_header OPTION DIR FILE: DIR was given, or the compiler finds FILE, or somebody said where CMake is to look.
+require_header() {
+  [ -z "$2" ] && [ -z "${CMAKE_PREFIX_PATH-}" ] || return 0
+  "${CXX:-c++}" -E -x c++ - <<<"#include <$3>" >/dev/null 2>&1 ||
+    stop "no $3 here: install it, or copy its folder along and give $1 DIR"
+}
+require_header --flatbuffers "$flatbuffers" flatbuffers/flatbuffers.h
+require_header --doctest "$doctest" doctest/doctest.h
+
 #== The report =================================================================
 
 mkdir -p "$output" "$build"

@@ -118,12 +118,14 @@ static llvm::Expected<MachineFiles> readMachine(const std::string &name,
 
 llvm::Expected<std::vector<MachineFiles>>
 blink::findMachines(const CheckFolders &folders) {
+  // First: the other one is named after it.
+  auto golden = listNames(folders.golden, kGoldenEnding);
+  if (!golden)
+    return makeError(llvm::toString(golden.takeError()) +
+                     "; to begin with, make an empty one");
   auto topologies = listNames(folders.topologies, kTopologyEnding);
   if (!topologies)
     return topologies.takeError();
-  auto golden = listNames(folders.golden, kGoldenEnding);
-  if (!golden)
-    return golden.takeError();
   llvm::Error errors = llvm::Error::success();
   auto add = [&](llvm::Error error) {
     errors = llvm::joinErrors(std::move(errors), std::move(error));
