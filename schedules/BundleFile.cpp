@@ -14,7 +14,8 @@
 #include <algorithm>
 #include <cstring>
 #include <exception>
-#include <tuple>
+#include <map>
+#include <utility>
 
 namespace blink::sched {
 namespace {
@@ -48,15 +49,26 @@ template <typename T> bool ascending(const T *begin, size_t count) {
   return true;
 }
 
+constexpr char kWithoutLink[] = "--without-link ";
+constexpr uint32_t kMostConditions = 1 << 16; // they have 16-bit numbers
+
+/// "gpu0:gpu3".
+std::string namedEnds(const Condition &condition) {
+  return condition.id_a()->str() + ":" + condition.id_b()->str();
+}
+
 /// One walk over an untrusted index.
 class IndexWalk {
 public:
-  IndexWalk(const Bundle &index, uint64_t indexBytes, uint64_t piecesBytes)
-      : index_(index), budget_(indexBytes), piecesBytes_(piecesBytes) {}
+  IndexWalk(const Bundle &index, uint64_t indexBytes, uint64_t piecesBytes,
+            uint64_t version)
+      : index_(index), budget_(indexBytes), piecesBytes_(piecesBytes),
+        version_(version) {}
 
   /// Empty, or the first violation.
   std::string run() {
-    checkMachine() && checkClasses() && checkEntries();
+    checkMachine() && checkConditions() && checkClasses() && checkEntries() &&
+        checkSurvivors();
     return std::move(error_);
   }
 
@@ -82,17 +94,31 @@ private:
   }
 
   bool checkMachine();
+  bool checkConditions();
   bool checkClasses();
   bool checkClass(const AllocationClass &one);
   bool checkEntries();
+  bool checkSurvivors();
+  bool checkSurvivor(const std::string &place, const Survivor &survivor);
   std::string judgeGpus(const uint16_t *gpus, size_t count) const;
   std::string judgeMap(const uint16_t *map, const AllocationClass &one,
-                       const uint16_t *gpus, size_t count) const;
+                       const uint16_t *gpus, size_t count);
+  std::string judgeMap(const Entry &entry);
+  /// Where the node maps end of all entries and survivors so far.
+  uint64_t mapsEnd() const {
+    return uint64_t(mapUsers_.size()) * index_.num_nodes();
+  }
 
   const Bundle &index_;
   uint64_t budget_;
-  const uint64_t piecesBytes_;
+  const uint64_t piecesBytes_, version_;
   uint64_t piecesEnd_ = 0;
+  std::vector<uint32_t> marks_; // by node, as judgeMap left it
+  uint32_t lastMark_ = 0;
+  // By class: the first class with the same representative GPUs.
+  std::vector<uint32_t> sameGpus_;
+  // By node map so far: the first entry or survivor that has it.
+  std::vector<const Entry *> mapUsers_;
   std::string within_, error_;
 };
 
@@ -116,10 +142,39 @@ bool IndexWalk::checkMachine() {
                                         "newer Blink may know this one");
   if (collectives.size() == 0)
     return fail("collectives", "expected at least one");
-  if (index_.conditions()->size() == 0 ||
-      index_.conditions()->Get(0)->description()->size() != 0)
+  return true;
+}
+
+bool IndexWalk::checkConditions() {
+  const auto &conditions = *index_.conditions();
+  if (!pay("conditions", &conditions))
+    return false;
+  if (conditions.size() == 0 || conditions.Get(0)->description()->size() != 0)
     return fail("conditions", "the first must be the whole machine");
-  return pay("conditions", index_.conditions());
+  if (conditions.size() > kMostConditions)
+    return fail("conditions", std::to_string(conditions.size()) +
+                                  ", expected at most " +
+                                  std::to_string(kMostConditions));
+  for (uint32_t c = 1; c < conditions.size(); ++c) {
+    const Condition &one = *conditions.Get(c), &before = *conditions.Get(c - 1);
+    const std::string place = at("conditions", c);
+    if (one.node_a() >= one.node_b() || one.node_b() >= index_.num_nodes())
+      return fail(place, "expected two ascending numbers of nodes");
+    if (c > 1 && std::make_pair(before.node_a(), before.node_b()) >=
+                     std::make_pair(one.node_a(), one.node_b()))
+      return fail(place, "out of order");
+    if (!one.id_a() || !one.id_b() || one.id_a()->size() == 0 ||
+        one.id_b()->size() == 0)
+      return fail(place, "expected ids of two nodes");
+    const uint64_t bytes = uint64_t(one.description()->size()) +
+                           one.id_a()->size() + one.id_b()->size();
+    if (bytes > budget_)
+      return fail(place, "shares bytes with other parts of the file");
+    budget_ -= bytes;
+    if (one.description()->str() != kWithoutLink + namedEnds(one))
+      return fail(place, "its description is not that of its nodes");
+  }
+  return true;
 }
 
 /// Empty, or what is wrong; so the next one.
@@ -132,9 +187,8 @@ std::string IndexWalk::judgeGpus(const uint16_t *gpus, size_t count) const {
 
 /// Whether `map` carries the class's GPUs onto `gpus`, each onto another.
 std::string IndexWalk::judgeMap(const uint16_t *map, const AllocationClass &one,
-                                const uint16_t *gpus, size_t count) const {
+                                const uint16_t *gpus, size_t count) {
   const auto &nodes = *index_.gpu_nodes();
-  std::vector<bool> met(count);
   for (uint32_t n = 0; n < index_.num_nodes(); ++n)
     if (map[n] != kUnmapped && map[n] >= index_.num_nodes())
       return "node " + std::to_string(map[n]) + " of " +
@@ -142,17 +196,38 @@ std::string IndexWalk::judgeMap(const uint16_t *map, const AllocationClass &one,
   if (one.gpus()->size() != count)
     return "a map between " + std::to_string(one.gpus()->size()) + " and " +
            std::to_string(count) + " GPUs";
+  marks_.resize(index_.num_nodes());
+  ++lastMark_; // on nodes of `gpus` that nothing is carried onto so far
+  for (size_t i = 0; i < count; ++i)
+    marks_[nodes.Get(gpus[i])] = lastMark_;
   for (uint16_t gpu : *one.gpus()) {
-    size_t i = 0;
-    while (i < count && nodes.Get(gpus[i]) != map[nodes.Get(gpu)])
-      ++i;
-    if (i == count || met[i])
+    const uint16_t image = map[nodes.Get(gpu)];
+    if (image == kUnmapped || marks_[image] != lastMark_)
       return "GPU " + std::to_string(gpu) +
              " is carried onto none of the allocation, or onto one that is "
              "taken";
-    met[i] = true;
+    marks_[image] = 0;
   }
   return "";
+}
+
+/// The same for an entry or a survivor. Its GPUs are right; its map is a new
+/// one behind the others, or one of them.
+std::string IndexWalk::judgeMap(const Entry &entry) {
+  const uint64_t number = entry.map_begin() / index_.num_nodes();
+  const AllocationClass &one = *index_.classes()->Get(entry.class_number());
+  if (number < mapUsers_.size()) {
+    const Entry &first = *mapUsers_[number];
+    // A map that is right for some GPUs is right for no others.
+    if (first.gpus_begin() != entry.gpus_begin() ||
+        sameGpus_[first.class_number()] != sameGpus_[entry.class_number()])
+      return "its map is that of another allocation or representative";
+    return "";
+  }
+  mapUsers_.push_back(&entry);
+  return judgeMap(index_.node_maps()->data() + entry.map_begin(), one,
+                  index_.gpus()->data() + entry.gpus_begin(),
+                  entry.gpus_count());
 }
 
 bool IndexWalk::checkClass(const AllocationClass &one) {
@@ -208,17 +283,21 @@ bool IndexWalk::checkClasses() {
   if (piecesEnd_ != piecesBytes_)
     return fail("classes", "the pieces end at " + std::to_string(piecesEnd_) +
                                ", the file at " + std::to_string(piecesBytes_));
+  std::map<std::vector<uint16_t>, uint32_t> firsts;
+  for (uint32_t c = 0; c < index_.classes()->size(); ++c) {
+    const auto &gpus = *index_.classes()->Get(c)->gpus();
+    sameGpus_.push_back(
+        firsts.insert({{gpus.begin(), gpus.end()}, c}).first->second);
+  }
   return true;
 }
 
 /// The order of entries.
-using Key = std::tuple<uint16_t, uint32_t, std::vector<uint16_t>>;
+using Key = std::pair<uint32_t, std::vector<uint16_t>>;
 
 Key keyOf(const Bundle &index, const Entry &entry) {
   const uint16_t *gpus = index.gpus()->data() + entry.gpus_begin();
-  return {index.classes()->Get(entry.class_number())->condition(),
-          entry.gpus_count(),
-          {gpus, gpus + entry.gpus_count()}};
+  return {entry.gpus_count(), {gpus, gpus + entry.gpus_count()}};
 }
 
 bool IndexWalk::checkEntries() {
@@ -229,7 +308,7 @@ bool IndexWalk::checkEntries() {
   if (entries.size() == 0)
     return fail("entries", "expected at least one");
   // Every number belongs to one entry: a long walk needs a long file.
-  uint64_t gpus = 0, maps = 0;
+  uint64_t gpus = 0;
   Key last;
   for (uint32_t e = 0; e < entries.size(); ++e) {
     const Entry &entry = *entries.Get(e);
@@ -237,17 +316,18 @@ bool IndexWalk::checkEntries() {
     if (entry.class_number() >= index_.classes()->size())
       return fail(place, "class " + std::to_string(entry.class_number()) +
                              " of " + std::to_string(index_.classes()->size()));
-    if (entry.gpus_begin() != gpus || entry.map_begin() != maps ||
+    if (index_.classes()->Get(entry.class_number())->condition() !=
+        kWholeMachine)
+      return fail(place, "expected a class of the whole machine");
+    if (entry.gpus_begin() != gpus || entry.map_begin() != mapsEnd() ||
         entry.gpus_count() > index_.gpus()->size() - gpus ||
-        index_.num_nodes() > index_.node_maps()->size() - maps)
+        index_.num_nodes() > index_.node_maps()->size() - mapsEnd())
       return fail(place, "expected its GPUs and its map behind those of the "
                          "entry before");
-    const uint16_t *list = index_.gpus()->data() + gpus;
-    std::string wrong = judgeGpus(list, entry.gpus_count());
+    std::string wrong =
+        judgeGpus(index_.gpus()->data() + gpus, entry.gpus_count());
     if (wrong.empty())
-      wrong = judgeMap(index_.node_maps()->data() + maps,
-                       *index_.classes()->Get(entry.class_number()), list,
-                       entry.gpus_count());
+      wrong = judgeMap(entry);
     if (!wrong.empty())
       return fail(place, wrong);
     Key key = keyOf(index_, entry);
@@ -256,11 +336,69 @@ bool IndexWalk::checkEntries() {
                                      : "out of order");
     last = std::move(key);
     gpus += entry.gpus_count();
-    maps += index_.num_nodes();
   }
-  if (gpus != index_.gpus()->size() || maps != index_.node_maps()->size())
-    return fail("entries", "GPUs or node maps are left over");
+  if (gpus != index_.gpus()->size())
+    return fail("entries", "GPUs are left over");
   return true;
+}
+
+/// The entry whose GPUs begin there; null if there is none.
+const Entry *entryAt(const Bundle &index, uint32_t gpusBegin) {
+  const auto &entries = *index.entries();
+  const auto found = std::lower_bound(
+      entries.begin(), entries.end(), gpusBegin,
+      [](const Entry *e, uint32_t begin) { return e->gpus_begin() < begin; });
+  return found != entries.end() && found->gpus_begin() == gpusBegin ? *found
+                                                                    : nullptr;
+}
+
+/// The order of survivors.
+std::pair<uint32_t, uint32_t> keyOf(const Survivor &survivor) {
+  return {survivor.condition(), survivor.entry().gpus_begin()};
+}
+
+bool IndexWalk::checkSurvivor(const std::string &place,
+                              const Survivor &survivor) {
+  const Entry &entry = survivor.entry();
+  if (survivor.condition() == kWholeMachine ||
+      survivor.condition() >= index_.conditions()->size())
+    return fail(place, "condition " + std::to_string(survivor.condition()) +
+                           ", expected one from 1 to " +
+                           std::to_string(index_.conditions()->size() - 1));
+  if (entry.class_number() >= index_.classes()->size())
+    return fail(place, "class " + std::to_string(entry.class_number()) +
+                           " of " + std::to_string(index_.classes()->size()));
+  const Entry *whole = entryAt(index_, entry.gpus_begin());
+  if (!whole || whole->gpus_count() != entry.gpus_count())
+    return fail(place, "expected the GPUs of an entry");
+  const bool isOld = entry.map_begin() < mapsEnd() &&
+                     entry.map_begin() % index_.num_nodes() == 0;
+  const bool isNew =
+      entry.map_begin() == mapsEnd() &&
+      index_.num_nodes() <= index_.node_maps()->size() - mapsEnd();
+  if (!isOld && !isNew)
+    return fail(place, "expected its map behind those before, or one of them");
+  const std::string wrong = judgeMap(entry);
+  return wrong.empty() || fail(place, wrong);
+}
+
+bool IndexWalk::checkSurvivors() {
+  if (const auto *survivors = index_.survivors()) {
+    if (!pay("survivors", survivors))
+      return false;
+    if (survivors->size() > 0 && version_ < 2)
+      return fail("survivors", "expected none in a file of version 1");
+    for (uint32_t s = 0; s < survivors->size(); ++s) {
+      const Survivor &survivor = *survivors->Get(s);
+      const std::string place = at("survivors", s);
+      if (!checkSurvivor(place, survivor))
+        return false;
+      if (s != 0 && keyOf(*survivors->Get(s - 1)) >= keyOf(survivor))
+        return fail(place, "out of order, or a second one");
+    }
+  }
+  return mapsEnd() == index_.node_maps()->size() ||
+         fail("node_maps", "some are left over");
 }
 
 bool openChecked(const uint8_t *data, size_t size, BundleView &bundle,
@@ -274,9 +412,11 @@ bool openChecked(const uint8_t *data, size_t size, BundleView &bundle,
     return false;
   }
   const uint64_t version = readNumber(data + 8, 4);
-  if (version != kBundleVersion) {
+  if (version < kFirstBundleVersion || version > kBundleVersion) {
     error = "bundle of format version " + std::to_string(version) +
-            ", this Blink reads version " + std::to_string(kBundleVersion) +
+            ", this Blink reads versions " +
+            std::to_string(kFirstBundleVersion) + " to " +
+            std::to_string(kBundleVersion) +
             ": compile it again, or use the Blink that wrote it";
     return false;
   }
@@ -309,7 +449,8 @@ bool openChecked(const uint8_t *data, size_t size, BundleView &bundle,
   bundle.index = flatbuffers::GetRoot<Bundle>(data + kHeaderBytes);
   bundle.pieces = end + kChecksumBytes;
   bundle.piecesBytes = size - kHeaderBytes - indexBytes - kChecksumBytes;
-  error = IndexWalk(*bundle.index, indexBytes, bundle.piecesBytes).run();
+  error =
+      IndexWalk(*bundle.index, indexBytes, bundle.piecesBytes, version).run();
   return error.empty();
 }
 
@@ -365,27 +506,51 @@ const Schedule *openPiece(const BundleView &bundle, uint32_t classNumber,
     else if (numPrograms(*program) != one.gpus()->size())
       error = place + "a program with relays";
   if (schedule->topology()->nodes()->size() != bundle.index->num_nodes() ||
-      (one.condition() == 0 &&
+      (one.condition() == kWholeMachine &&
        schedule->topology()->fingerprint() != bundle.index->fingerprint()))
     error = place + "a schedule for another machine";
   return error.empty() ? schedule : nullptr;
 }
 
+std::optional<uint16_t> findCondition(const BundleView &bundle,
+                                      const std::string &ends) {
+  std::optional<uint16_t> found;
+  const auto &conditions = *bundle.index->conditions();
+  for (uint32_t c = 1; c < conditions.size(); ++c) {
+    const Condition &one = *conditions.Get(c);
+    if (ends != namedEnds(one) &&
+        ends != one.id_b()->str() + ":" + one.id_a()->str())
+      continue;
+    if (found)
+      return std::nullopt;
+    found = static_cast<uint16_t>(c);
+  }
+  return found;
+}
+
 const Entry *findEntry(const BundleView &bundle, uint16_t condition,
                        const std::vector<uint16_t> &gpus) {
-  const auto &entries = *bundle.index->entries();
-  const Key key{condition, uint32_t(gpus.size()), gpus};
-  uint32_t low = 0, high = entries.size();
-  while (low < high) {
-    const uint32_t middle = low + (high - low) / 2;
-    if (keyOf(*bundle.index, *entries.Get(middle)) < key)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  if (low == entries.size() || keyOf(*bundle.index, *entries.Get(low)) != key)
+  if (condition >= bundle.index->conditions()->size())
     return nullptr;
-  return entries.Get(low);
+  const auto &entries = *bundle.index->entries();
+  const Key key{uint32_t(gpus.size()), gpus};
+  const auto entry =
+      std::lower_bound(entries.begin(), entries.end(), key,
+                       [&](const Entry *e, const Key &wanted) {
+                         return keyOf(*bundle.index, *e) < wanted;
+                       });
+  if (entry == entries.end() || keyOf(*bundle.index, **entry) != key)
+    return nullptr;
+  const auto *survivors = bundle.index->survivors();
+  if (condition == kWholeMachine || !survivors)
+    return *entry;
+  const std::pair<uint32_t, uint32_t> place{condition, entry->gpus_begin()};
+  const auto survivor = std::lower_bound(
+      survivors->begin(), survivors->end(), place,
+      [](const Survivor *s, const auto &wanted) { return keyOf(*s) < wanted; });
+  return survivor != survivors->end() && keyOf(**survivor) == place
+             ? &survivor->entry()
+             : *entry;
 }
 
 std::vector<uint16_t> programRanks(const BundleView &bundle, const Entry &entry,
@@ -427,7 +592,9 @@ std::vector<uint8_t> sealBundle(flatbuffers::FlatBufferBuilder &builder,
     size += piece.size();
   std::vector<uint8_t> bytes(kMagic, kMagic + kMagicBytes);
   bytes.reserve(size);
-  appendNumber(bytes, kBundleVersion, 4);
+  const auto *survivors =
+      flatbuffers::GetRoot<Bundle>(builder.GetBufferPointer())->survivors();
+  appendNumber(bytes, survivors && survivors->size() > 0 ? 2 : 1, 4);
   appendNumber(bytes, 0, 4);
   appendNumber(bytes, indexBytes, 8);
   appendNumber(bytes, size, 8);
