@@ -365,12 +365,15 @@ bool IndexWalk::checkSurvivor(const std::string &place,
     return fail(place, "condition " + std::to_string(survivor.condition()) +
                            ", expected one from 1 to " +
                            std::to_string(index_.conditions()->size() - 1));
-  if (entry.class_number() >= index_.classes()->size())
-    return fail(place, "class " + std::to_string(entry.class_number()) +
-                           " of " + std::to_string(index_.classes()->size()));
   const Entry *whole = entryAt(index_, entry.gpus_begin());
   if (!whole || whole->gpus_count() != entry.gpus_count())
     return fail(place, "expected the GPUs of an entry");
+  if (entry.class_number() == kNoClass)
+    return entry.map_begin() == 0 ||
+           fail(place, "expected no map where there is no class");
+  if (entry.class_number() >= index_.classes()->size())
+    return fail(place, "class " + std::to_string(entry.class_number()) +
+                           " of " + std::to_string(index_.classes()->size()));
   const bool isOld = entry.map_begin() < mapsEnd() &&
                      entry.map_begin() % index_.num_nodes() == 0;
   const bool isNew =
@@ -548,9 +551,10 @@ const Entry *findEntry(const BundleView &bundle, uint16_t condition,
   const auto survivor = std::lower_bound(
       survivors->begin(), survivors->end(), place,
       [](const Survivor *s, const auto &wanted) { return keyOf(*s) < wanted; });
-  return survivor != survivors->end() && keyOf(**survivor) == place
-             ? &survivor->entry()
-             : *entry;
+  if (survivor == survivors->end() || keyOf(**survivor) != place)
+    return *entry;
+  return survivor->entry().class_number() == kNoClass ? nullptr
+                                                      : &survivor->entry();
 }
 
 std::vector<uint16_t> programRanks(const BundleView &bundle, const Entry &entry,

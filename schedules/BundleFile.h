@@ -25,6 +25,8 @@ namespace blink::sched {
 inline constexpr uint32_t kFirstBundleVersion = 1, kBundleVersion = 2;
 /// The condition that nothing has failed.
 inline constexpr uint16_t kWholeMachine = 0;
+/// The class of a survivor for which the bundle has nothing.
+inline constexpr uint32_t kNoClass = 0xffffffff;
 /// In node maps: a node that does not matter.
 inline constexpr uint16_t kUnmapped = 0xffff;
 
@@ -64,7 +66,8 @@ std::optional<uint16_t> findCondition(const BundleView &bundle,
 /// What serves `gpus`, in ascending order, under condition `condition`: the
 /// survivor, or else the entry, whose schedules do without the failed links.
 /// It is the entry when it equals that for kWholeMachine. Null if there is no
-/// such allocation or condition. Logarithmic in the number of entries.
+/// such allocation or condition, or nothing for the two. Logarithmic in the
+/// number of entries.
 const Entry *findEntry(const BundleView &bundle, uint16_t condition,
                        const std::vector<uint16_t> &gpus);
 

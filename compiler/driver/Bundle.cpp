@@ -9,6 +9,7 @@
 #include "compiler/driver/ClassCompiler.h"
 #include "compiler/packing/Glpk.h"
 #include "compiler/topology/AllocationList.h"
+#include "compiler/topology/SingleFailures.h"
 #include "schedules/BundleFile.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -16,7 +17,9 @@
 #include "llvm/Support/ThreadPool.h"
 
 #include <atomic>
+#include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 
 using namespace blink;
@@ -76,22 +79,140 @@ std::vector<uint16_t> narrow(const std::vector<int> &numbers) {
   return {numbers.begin(), numbers.end()};
 }
 
+/// The whole machine and its failures; they have 16-bit numbers.
+constexpr size_t kMostConditions = size_t(1) << 16;
+
+/// An allocation under a condition that matters to it.
+struct Survivor {
+  size_t condition;  ///< from 1, as in the file
+  size_t allocation; ///< index into Found::allocations
+  /// Of its GPUs, on what is left of the machine; none: it was not asked for.
+  std::optional<ClassifiedAllocation> found;
+};
+
+/// What a bundle is to hold, without the schedules.
+struct Found {
+  std::vector<NodePair> failures; ///< conditions 1, 2, ...
+  std::vector<AllocationClass> classes;
+  std::vector<ClassifiedAllocation> allocations; ///< of the whole machine
+  std::vector<Survivor> survivors;               ///< by condition, allocation
+};
+
+/// "gpu0:gpu3"
+std::string nameOf(const Topology &topology, NodePair ends) {
+  return topology.nodes[ends.first].id + ":" + topology.nodes[ends.second].id;
+}
+
+bool isConnected(const Fabric &fabric) {
+  return fabric.stronglyConnectedRanks().size() == 1;
+}
+
+/// For each of `allocations` the failures that matter to it; none if its GPUs
+/// cannot reach each other anyway.
+llvm::Expected<std::vector<std::vector<NodePair>>>
+failuresOf(const Topology &topology, LinkKindSet kinds, const Found &found) {
+  std::vector<bool> connected;
+  for (const AllocationClass &one : found.classes) {
+    llvm::Expected<Fabric> fabric = Fabric::create(topology, one.gpus, kinds);
+    if (!fabric)
+      return fabric.takeError();
+    connected.push_back(isConnected(*fabric));
+  }
+  std::vector<std::vector<int>> gpus;
+  for (const ClassifiedAllocation &allocation : found.allocations)
+    gpus.push_back(allocation.gpus);
+  auto pairs = pairsThatMatter(topology, kinds, gpus);
+  if (pairs)
+    for (auto [allocation, own] : llvm::zip_equal(found.allocations, *pairs))
+      if (!connected[allocation.classIndex])
+        own.clear();
+  return pairs;
+}
+
+/// Adds a condition for each link that may fail, and survivors to each.
+llvm::Error addSurvivors(const Topology &topology, const BundleOptions &options,
+                         AllocationClassifier &classifier, Found &found) {
+  found.failures = linkedPairs(topology);
+  if (found.failures.size() >= kMostConditions)
+    return llvm::createStringError(
+        std::errc::file_too_large,
+        "links join %zu pairs of nodes; a bundle can survive the failure of "
+        "fewer than %zu",
+        found.failures.size(), kMostConditions);
+  auto matters = failuresOf(topology, options.each.links, found);
+  if (!matters)
+    return matters.takeError();
+  std::set<std::vector<int>> asked;
+  for (std::vector<int> gpus : options.allocations) {
+    llvm::sort(gpus);
+    asked.insert(std::move(gpus));
+  }
+  for (size_t number = 0; number < found.failures.size(); ++number) {
+    const NodePair failed = found.failures[number];
+    const size_t first = found.survivors.size();
+    std::vector<std::vector<int>> allocations;
+    for (size_t i = 0; i < found.allocations.size(); ++i) {
+      if (!llvm::is_contained((*matters)[i], failed))
+        continue;
+      found.survivors.push_back({number + 1, i, std::nullopt});
+      if (asked.count(found.allocations[i].gpus))
+        allocations.push_back(found.allocations[i].gpus);
+    }
+    Topology left = topology;
+    removeLinks(left, failed.first, failed.second);
+    auto classified = classifier.classify(left, std::move(allocations));
+    if (!classified)
+      return classified.takeError();
+    // Both are in the order of allocations.
+    auto next = classified->begin();
+    for (size_t s = first; s < found.survivors.size(); ++s)
+      if (next != classified->end() &&
+          next->gpus == found.allocations[found.survivors[s].allocation].gpus)
+        found.survivors[s].found = std::move(*next++);
+  }
+  return llvm::Error::success();
+}
+
+llvm::Expected<Found> classify(const Topology &topology,
+                               const BundleOptions &options) {
+  AllocationClassifier classifier(options.each.links);
+  auto allocations = classifier.classify(
+      topology, options.surviveGpus ? withLostGpus(options.allocations)
+                                    : options.allocations);
+  if (!allocations)
+    return allocations.takeError();
+  Found found;
+  found.classes = classifier.classes();
+  found.allocations = std::move(*allocations);
+  if (options.surviveLinks)
+    if (llvm::Error error = addSurvivors(topology, options, classifier, found))
+      return error;
+  found.classes = classifier.classes();
+  return found;
+}
+
 /// The pieces of a class, one a collective; empty ones if its GPUs cannot all
 /// reach each other.
 llvm::Expected<Pieces> compileClass(const Topology &topology,
-                                    const Topology &degraded,
                                     const BundleOptions &options,
-                                    const AllocationClass &one) {
+                                    const AllocationClass &one,
+                                    const std::vector<LinkEdit> &linkEdits) {
+  CompileOptions each = options.each;
+  each.gpus = one.gpus;
+  each.linkEdits = linkEdits;
+  llvm::Expected<DegradedTopology> degraded =
+      degradeLinks(topology, each.linkEdits);
+  if (!degraded)
+    return degraded.takeError();
+  each.linkEdits = degraded->edits; // recorded in one order
   llvm::Expected<Fabric> fabric =
-      Fabric::create(degraded, one.gpus, options.each.links);
+      Fabric::create(degraded->topology, one.gpus, each.links);
   if (!fabric)
     return fabric.takeError();
   Pieces pieces(options.collectives.size());
-  if (fabric->stronglyConnectedRanks().size() > 1)
+  if (!isConnected(*fabric))
     return pieces;
 
-  CompileOptions each = options.each;
-  each.gpus = one.gpus;
   std::set<int> roots(one.leastRank.begin(), one.leastRank.end());
   auto compiler =
       ClassCompiler::create(topology, each, {roots.begin(), roots.end()});
@@ -111,18 +232,27 @@ llvm::Expected<Pieces> compileClass(const Topology &topology,
 }
 
 /// All classes' pieces, or the error of the first class that has one.
-llvm::Expected<std::vector<Pieces>>
-compileClasses(const Topology &topology, const Topology &degraded,
-               const BundleOptions &options,
-               const std::vector<AllocationClass> &classes,
-               BundleWatcher watcher) {
+llvm::Expected<std::vector<Pieces>> compileClasses(const Topology &topology,
+                                                   const BundleOptions &options,
+                                                   const Found &found,
+                                                   BundleWatcher watcher) {
+  const std::vector<AllocationClass> &classes = found.classes;
   std::vector<Pieces> pieces(classes.size());
   std::vector<std::string> errors(classes.size());
   std::atomic<bool> failed = false;
   auto compileOne = [&](size_t number) {
     if (failed)
       return;
-    auto result = compileClass(topology, degraded, options, classes[number]);
+    const AllocationClass &one = classes[number];
+    std::vector<LinkEdit> edits = options.each.linkEdits;
+    if (one.machine > 0) {
+      std::string failed = nameOf(topology, found.failures[one.machine - 1]);
+      // Links that are limited can fail altogether.
+      llvm::erase_if(edits,
+                     [&](const LinkEdit &e) { return e.ends == failed; });
+      edits.push_back({std::move(failed), std::nullopt, "--survive links"});
+    }
+    auto result = compileClass(topology, options, one, edits);
     if (result) {
       pieces[number] = std::move(*result);
       return;
@@ -140,9 +270,9 @@ compileClasses(const Topology &topology, const Topology &degraded,
 }
 
 /// FlatBuffers end at 2 GiB, and end the process there.
-llvm::Error checkSize(const Topology &topology, const Classification &found) {
+llvm::Error checkSize(const Topology &topology, const Found &found) {
   constexpr uint64_t kMostNumbers = uint64_t(1) << 29; // of two bytes: half
-  uint64_t maps = found.allocations.size();
+  uint64_t maps = found.allocations.size() + found.survivors.size();
   for (const AllocationClass &one : found.classes)
     maps += one.symmetryTo.size();
   if (maps * (topology.nodes.size() + topology.gpus().size()) < kMostNumbers)
@@ -154,10 +284,29 @@ llvm::Error checkSize(const Topology &topology, const Classification &found) {
       found.allocations.size(), found.classes.size(), topology.nodes.size());
 }
 
+/// Node maps as the file has them.
+class MapWriter {
+public:
+  /// Where the map begins. One that was added before is found again: a map goes
+  /// onto one allocation, and can serve it under several conditions.
+  uint32_t add(const NodeMap &map) {
+    auto [place, isNew] =
+        places_.try_emplace(map, static_cast<uint32_t>(numbers.size()));
+    if (isNew)
+      append(map, numbers);
+    return place->second;
+  }
+
+  std::vector<uint16_t> numbers;
+
+private:
+  std::map<NodeMap, uint32_t> places_;
+};
+
 std::vector<uint8_t> writeBundle(const Topology &degraded,
                                  const std::string &optionsText,
                                  const BundleOptions &options,
-                                 const Classification &found,
+                                 const Found &found,
                                  std::vector<Pieces> piecesOf) {
   flatbuffers::FlatBufferBuilder builder;
   Pieces pieces; // all of them, in order
@@ -176,27 +325,45 @@ std::vector<uint8_t> writeBundle(const Topology &degraded,
     for (const NodeMap &map : one.symmetryTo)
       append(map, rootMaps);
     classes.push_back(sched::CreateAllocationClassDirect(
-        builder, 0, &gpus, &places, &roots, &rootMaps));
+        builder, static_cast<uint16_t>(one.machine), &gpus, &places, &roots,
+        &rootMaps));
   }
 
+  MapWriter maps;
   std::vector<sched::Entry> entries;
-  std::vector<uint16_t> gpus, maps;
+  std::vector<uint16_t> gpus;
   for (const ClassifiedAllocation &allocation : found.allocations) {
     entries.emplace_back(static_cast<uint32_t>(gpus.size()),
                          static_cast<uint32_t>(allocation.gpus.size()),
                          static_cast<uint32_t>(allocation.classIndex),
-                         static_cast<uint32_t>(maps.size()));
+                         maps.add(allocation.map));
     llvm::append_range(gpus, narrow(allocation.gpus));
-    append(allocation.map, maps);
+  }
+  std::vector<sched::Survivor> survivors;
+  for (const Survivor &one : found.survivors) {
+    const sched::Entry &whole = entries[one.allocation];
+    survivors.emplace_back(
+        sched::Entry(whole.gpus_begin(), whole.gpus_count(),
+                     one.found ? static_cast<uint32_t>(one.found->classIndex)
+                               : sched::kNoClass,
+                     one.found ? maps.add(one.found->map) : 0),
+        static_cast<uint32_t>(one.condition));
   }
   std::vector<uint16_t> gpuNodes = narrow(degraded.gpus());
   std::vector<flatbuffers::Offset<sched::Condition>> conditions = {
       sched::CreateConditionDirect(builder, "")};
+  for (NodePair ends : found.failures)
+    conditions.push_back(sched::CreateConditionDirect(
+        builder, ("--without-link " + nameOf(degraded, ends)).c_str(),
+        static_cast<uint16_t>(ends.first), static_cast<uint16_t>(ends.second),
+        degraded.nodes[ends.first].id.c_str(),
+        degraded.nodes[ends.second].id.c_str()));
   auto root = sched::CreateBundleDirect(
       builder, "blinkc " BLINK_VERSION_STRING, optionsText.c_str(),
       degraded.name.c_str(), degraded.fingerprint(),
       static_cast<uint32_t>(degraded.nodes.size()), &gpuNodes,
-      &options.collectives, &conditions, &classes, &entries, &gpus, &maps);
+      &options.collectives, &conditions, &classes, &entries, &gpus,
+      &maps.numbers, survivors.empty() ? nullptr : &survivors);
   return sched::sealBundle(builder, root, std::move(pieces));
 }
 
@@ -206,10 +373,15 @@ std::string BundleOptions::canonical(const Topology &topology) const {
   std::vector<llvm::StringRef> words;
   for (Collective collective : collectives)
     words.push_back(toString(collective));
-  return llvm::formatv(
+  std::string text = llvm::formatv(
       "allocations={0} collectives={1} {2}",
       describe(allocations, static_cast<int>(topology.gpus().size())),
       llvm::join(words, ","), each.canonicalRest());
+  if (surviveLinks || surviveGpus)
+    text += std::string(" survive=") + (surviveLinks ? "links" : "") +
+            (surviveLinks && surviveGpus ? "," : "") +
+            (surviveGpus ? "gpus" : "");
+  return text;
 }
 
 void blink::forEachInParallel(size_t count, unsigned jobs,
@@ -241,14 +413,12 @@ blink::compileBundle(const Topology &topology, const BundleOptions &options,
         degraded->topology.nodes.size());
   BundleOptions ordered = options;
   ordered.each.linkEdits = degraded->edits; // recorded in one order
-  llvm::Expected<Classification> found = classifyAllocations(
-      degraded->topology, options.each.links, options.allocations);
+  llvm::Expected<Found> found = classify(degraded->topology, ordered);
   if (!found)
     return found.takeError();
   if (llvm::Error error = checkSize(degraded->topology, *found))
     return error;
-  auto pieces = compileClasses(topology, degraded->topology, ordered,
-                               found->classes, watcher);
+  auto pieces = compileClasses(topology, ordered, *found, watcher);
   if (!pieces)
     return pieces.takeError();
   if (llvm::all_of(*pieces, [](const Pieces &own) { return own[0].empty(); }))

@@ -33,11 +33,15 @@ Machine::Machine(const sched::Schedule &file, const sched::Program &program)
       nodes_.push_back(gpus[gpu]);
 }
 
-Machine::Machine(const sched::Schedule &file, const std::vector<uint32_t> &gpus)
-    : topology_(*file.topology()), linkKinds_(file.link_kinds()),
+Machine::Machine(const sched::Schedule &file, const std::vector<uint32_t> &gpus,
+                 const FailedLinks &failed)
+    : topology_(*file.topology()), failed_(failed),
+      linkKinds_(file.link_kinds()),
       numRanks_(static_cast<uint32_t>(gpus.size())), nodes_(gpus),
       linksFrom_(numNodes()), fabricNeighbours_(numNodes()) {
   for (uint32_t index = 0; index < numLinks(); ++index) {
+    if (failed_.contains(link(index)))
+      continue;
     linksFrom_[link(index).from()].push_back(index);
     if (!isPeerFabric(link(index).kind()))
       continue;
@@ -47,7 +51,8 @@ Machine::Machine(const sched::Schedule &file, const std::vector<uint32_t> &gpus)
 }
 
 bool Machine::usable(uint32_t index) const {
-  return linkKinds_ >> static_cast<unsigned>(link(index).kind()) & 1;
+  return (linkKinds_ >> static_cast<unsigned>(link(index).kind()) & 1) &&
+         !failed_.contains(link(index));
 }
 
 std::vector<bool> Machine::peersOf(uint32_t gpu) const {

@@ -15,11 +15,14 @@
 
 namespace blink::verify {
 
-Renaming::Renaming(const sched::Schedule &file) : file_(file) {
-  const auto &links = *file.topology()->links();
+Renaming::Renaming(const sched::Schedule &file, const sched::Schedule &onto,
+                   const FailedLinks &failed)
+    : file_(file), onto_(onto), failed_(failed) {
+  const auto &links = *onto.topology()->links();
   for (uint32_t index = 0; index < links.size(); ++index) {
     const sched::Link &link = *links.Get(index);
-    links_.insert({{link.from(), link.to(), link.kind()}, index});
+    if (!failed_.contains(link))
+      links_.insert({{link.from(), link.to(), link.kind()}, index});
   }
 }
 
@@ -27,15 +30,15 @@ Renaming::Renaming(const sched::Schedule &file) : file_(file) {
 class Renaming::Walk {
 public:
   Walk(const Renaming &names, const sched::Program &program,
-       const std::vector<uint16_t> &map)
-      : names_(names), program_(program), map_(map), own_(names.file_, program),
-        images_(own_.numLinks(), kNone) {}
+       const std::vector<uint16_t> &map, std::set<uint32_t> *used)
+      : names_(names), program_(program), map_(map), used_(used),
+        own_(names.file_, program), images_(own_.numLinks(), kNone) {}
 
   Problem run(const std::vector<uint32_t> &gpus) {
     Problem problem = checkGpus(gpus);
     if (problem)
       return problem;
-    const Machine there(names_.file_, nodes_);
+    const Machine there(names_.onto_, nodes_, names_.failed_);
     for (uint32_t i = 0; i < program_.variants()->size() && !problem; ++i)
       problem = checkVariant(there, *program_.variants()->Get(i));
     if (!problem)
@@ -49,7 +52,7 @@ private:
   static constexpr uint32_t kNone = ~uint32_t(0);
 
   Problem checkGpus(const std::vector<uint32_t> &gpus);
-  Problem carry(uint32_t link);
+  Problem carry(const Machine &there, uint32_t link);
   Problem checkVariant(const Machine &there, const sched::Variant &variant);
   Problem checkRate(const Machine &there);
   Problem checkBound(const Machine &there);
@@ -57,17 +60,18 @@ private:
   const Renaming &names_;
   const sched::Program &program_;
   const std::vector<uint16_t> &map_;
+  std::set<uint32_t> *const used_;
   const Machine own_;
   std::vector<uint32_t> nodes_;  // carried, by rank
   std::vector<uint32_t> images_; // of links, as far as they were asked for
 };
 
 Problem Renaming::Walk::checkGpus(const std::vector<uint32_t> &gpus) {
-  if (map_.size() != own_.numNodes())
-    return "a map of " + std::to_string(map_.size()) +
-           " nodes for a machine "
-           "of " +
-           std::to_string(own_.numNodes());
+  for (const sched::Schedule *file : {&names_.file_, &names_.onto_})
+    if (map_.size() != file->topology()->nodes()->size())
+      return "a map of " + std::to_string(map_.size()) +
+             " nodes for a machine of " +
+             std::to_string(file->topology()->nodes()->size());
   if (own_.numPrograms() != own_.numRanks())
     return std::string("the program has relays, which no map is about");
   for (uint32_t rank = 0; rank < own_.numRanks(); ++rank) {
@@ -88,7 +92,7 @@ Problem Renaming::Walk::checkGpus(const std::vector<uint32_t> &gpus) {
 }
 
 /// Finds the image of a link, and judges it.
-Problem Renaming::Walk::carry(uint32_t index) {
+Problem Renaming::Walk::carry(const Machine &there, uint32_t index) {
   if (images_[index] != kNone)
     return std::nullopt;
   const sched::Link &link = own_.link(index);
@@ -97,19 +101,19 @@ Problem Renaming::Walk::carry(uint32_t index) {
   for (uint32_t end : ends) {
     if (map_[end] == sched::kUnmapped || map_[end] >= own_.numNodes())
       return place + " is used or priced, and the map says nothing of an end";
-    if (own_.kindOf(map_[end]) != own_.kindOf(end))
+    if (there.kindOf(map_[end]) != own_.kindOf(end))
       return place + " is carried to a node of another kind";
   }
   const auto found =
       names_.links_.find({map_[ends[0]], map_[ends[1]], link.kind()});
   if (found == names_.links_.end())
     return place + " is carried to where no link of its kind is";
-  const sched::Link &image = own_.link(found->second);
+  const sched::Link &image = there.link(found->second);
   if (image.bandwidth() < link.bandwidth())
-    return place + " is carried onto " + own_.describe(found->second) +
+    return place + " is carried onto " + there.describe(found->second) +
            ", which has less bandwidth";
   if (image.latency() > link.latency())
-    return place + " is carried onto " + own_.describe(found->second) +
+    return place + " is carried onto " + there.describe(found->second) +
            ", which has more latency";
   images_[index] = found->second;
   return std::nullopt;
@@ -122,10 +126,12 @@ Problem Renaming::Walk::checkVariant(const Machine &there,
     path.clear();
     for (uint32_t hop = 0; hop < channel->path_count(); ++hop) {
       const uint32_t link = variant.paths()->Get(channel->path_begin() + hop);
-      if (Problem problem = carry(link))
+      if (Problem problem = carry(there, link))
         return problem;
       path.push_back(images_[link]);
     }
+    if (used_)
+      used_->insert(path.begin(), path.end());
     if (Problem problem = checkPath(there, *channel, path))
       return "the channel from rank " + std::to_string(channel->source()) +
              " to rank " + std::to_string(channel->destination()) +
@@ -139,7 +145,7 @@ Problem Renaming::Walk::checkRate(const Machine &there) {
   const sched::Variant &last =
       *program_.variants()->Get(program_.variants()->size() - 1);
   const std::vector<double> loads = linkLoads(own_, Semantics(program_), last);
-  std::vector<double> carried(loads.size(), 0);
+  std::vector<double> carried(there.numLinks(), 0);
   for (uint32_t link = 0; link < loads.size(); ++link)
     if (loads[link] > 0)
       carried[images_[link]] += loads[link];
@@ -154,15 +160,15 @@ Problem Renaming::Walk::checkRate(const Machine &there) {
 
 Problem Renaming::Walk::checkBound(const Machine &there) {
   const sched::Certificate &certificate = *program_.certificate();
-  std::vector<double> prices(own_.numLinks(), 0);
-  if (certificate.prices()->size() != prices.size())
+  std::vector<double> prices(there.numLinks(), 0);
+  if (certificate.prices()->size() != own_.numLinks())
     return std::to_string(certificate.prices()->size()) + " prices for " +
-           std::to_string(prices.size()) + " links";
-  for (uint32_t link = 0; link < prices.size(); ++link) {
+           std::to_string(own_.numLinks()) + " links";
+  for (uint32_t link = 0; link < own_.numLinks(); ++link) {
     const double price = certificate.prices()->Get(link);
     if (price == 0)
       continue;
-    if (Problem problem = carry(link))
+    if (Problem problem = carry(there, link))
       return problem;
     prices[images_[link]] += price;
   }
@@ -179,8 +185,9 @@ Problem Renaming::Walk::checkBound(const Machine &there) {
 
 Problem Renaming::check(const sched::Program &program,
                         const std::vector<uint16_t> &map,
-                        const std::vector<uint32_t> &gpus) const {
-  return Walk(*this, program, map).run(gpus);
+                        const std::vector<uint32_t> &gpus,
+                        std::set<uint32_t> *used) const {
+  return Walk(*this, program, map, used).run(gpus);
 }
 
 } // namespace blink::verify
