@@ -43,7 +43,8 @@ bool isBundle(const uint8_t *data, size_t size);
 /// Opens untrusted bytes: header, checksum of the index, its FlatBuffers
 /// structure, every rule of bundle.fbs. Pieces are not looked at: openPiece
 /// does that, one by one. `data` must be 8-byte aligned. Time and memory are
-/// linear in the index. False with a sentence in `error` that names the place.
+/// linear in the index but for a logarithm. False with a sentence in `error`
+/// that names the place.
 [[nodiscard]] bool openBundle(const uint8_t *data, size_t size,
                               BundleView &bundle, std::string &error);
 

@@ -6,10 +6,10 @@
 
 #include "compiler/driver/Bundle.h"
 
+#include "compiler/driver/BundlePlan.h"
 #include "compiler/driver/ClassCompiler.h"
 #include "compiler/packing/Glpk.h"
 #include "compiler/topology/AllocationList.h"
-#include "compiler/topology/SingleFailures.h"
 #include "schedules/BundleFile.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -19,7 +19,6 @@
 #include <atomic>
 #include <map>
 #include <mutex>
-#include <optional>
 #include <set>
 
 using namespace blink;
@@ -79,118 +78,6 @@ std::vector<uint16_t> narrow(const std::vector<int> &numbers) {
   return {numbers.begin(), numbers.end()};
 }
 
-/// The whole machine and its failures; they have 16-bit numbers.
-constexpr size_t kMostConditions = size_t(1) << 16;
-
-/// An allocation under a condition that matters to it.
-struct Survivor {
-  size_t condition;  ///< from 1, as in the file
-  size_t allocation; ///< index into Found::allocations
-  /// Of its GPUs, on what is left of the machine; none: it was not asked for.
-  std::optional<ClassifiedAllocation> found;
-};
-
-/// What a bundle is to hold, without the schedules.
-struct Found {
-  std::vector<NodePair> failures; ///< conditions 1, 2, ...
-  std::vector<AllocationClass> classes;
-  std::vector<ClassifiedAllocation> allocations; ///< of the whole machine
-  std::vector<Survivor> survivors;               ///< by condition, allocation
-};
-
-/// "gpu0:gpu3"
-std::string nameOf(const Topology &topology, NodePair ends) {
-  return topology.nodes[ends.first].id + ":" + topology.nodes[ends.second].id;
-}
-
-bool isConnected(const Fabric &fabric) {
-  return fabric.stronglyConnectedRanks().size() == 1;
-}
-
-/// For each of `allocations` the failures that matter to it; none if its GPUs
-/// cannot reach each other anyway.
-llvm::Expected<std::vector<std::vector<NodePair>>>
-failuresOf(const Topology &topology, LinkKindSet kinds, const Found &found) {
-  std::vector<bool> connected;
-  for (const AllocationClass &one : found.classes) {
-    llvm::Expected<Fabric> fabric = Fabric::create(topology, one.gpus, kinds);
-    if (!fabric)
-      return fabric.takeError();
-    connected.push_back(isConnected(*fabric));
-  }
-  std::vector<std::vector<int>> gpus;
-  for (const ClassifiedAllocation &allocation : found.allocations)
-    gpus.push_back(allocation.gpus);
-  auto pairs = pairsThatMatter(topology, kinds, gpus);
-  if (pairs)
-    for (auto [allocation, own] : llvm::zip_equal(found.allocations, *pairs))
-      if (!connected[allocation.classIndex])
-        own.clear();
-  return pairs;
-}
-
-/// Adds a condition for each link that may fail, and survivors to each.
-llvm::Error addSurvivors(const Topology &topology, const BundleOptions &options,
-                         AllocationClassifier &classifier, Found &found) {
-  found.failures = linkedPairs(topology);
-  if (found.failures.size() >= kMostConditions)
-    return llvm::createStringError(
-        std::errc::file_too_large,
-        "links join %zu pairs of nodes; a bundle can survive the failure of "
-        "fewer than %zu",
-        found.failures.size(), kMostConditions);
-  auto matters = failuresOf(topology, options.each.links, found);
-  if (!matters)
-    return matters.takeError();
-  std::set<std::vector<int>> asked;
-  for (std::vector<int> gpus : options.allocations) {
-    llvm::sort(gpus);
-    asked.insert(std::move(gpus));
-  }
-  for (size_t number = 0; number < found.failures.size(); ++number) {
-    const NodePair failed = found.failures[number];
-    const size_t first = found.survivors.size();
-    std::vector<std::vector<int>> allocations;
-    for (size_t i = 0; i < found.allocations.size(); ++i) {
-      if (!llvm::is_contained((*matters)[i], failed))
-        continue;
-      found.survivors.push_back({number + 1, i, std::nullopt});
-      if (asked.count(found.allocations[i].gpus))
-        allocations.push_back(found.allocations[i].gpus);
-    }
-    Topology left = topology;
-    removeLinks(left, failed.first, failed.second);
-    auto classified = classifier.classify(left, std::move(allocations));
-    if (!classified)
-      return classified.takeError();
-    // Both are in the order of allocations.
-    auto next = classified->begin();
-    for (size_t s = first; s < found.survivors.size(); ++s)
-      if (next != classified->end() &&
-          next->gpus == found.allocations[found.survivors[s].allocation].gpus)
-        found.survivors[s].found = std::move(*next++);
-  }
-  return llvm::Error::success();
-}
-
-llvm::Expected<Found> classify(const Topology &topology,
-                               const BundleOptions &options) {
-  AllocationClassifier classifier(options.each.links);
-  auto allocations = classifier.classify(
-      topology, options.surviveGpus ? withLostGpus(options.allocations)
-                                    : options.allocations);
-  if (!allocations)
-    return allocations.takeError();
-  Found found;
-  found.classes = classifier.classes();
-  found.allocations = std::move(*allocations);
-  if (options.surviveLinks)
-    if (llvm::Error error = addSurvivors(topology, options, classifier, found))
-      return error;
-  found.classes = classifier.classes();
-  return found;
-}
-
 /// The pieces of a class, one a collective; empty ones if its GPUs cannot all
 /// reach each other.
 llvm::Expected<Pieces> compileClass(const Topology &topology,
@@ -210,7 +97,7 @@ llvm::Expected<Pieces> compileClass(const Topology &topology,
   if (!fabric)
     return fabric.takeError();
   Pieces pieces(options.collectives.size());
-  if (!isConnected(*fabric))
+  if (fabric->stronglyConnectedRanks().size() > 1)
     return pieces;
 
   std::set<int> roots(one.leastRank.begin(), one.leastRank.end());
@@ -234,9 +121,9 @@ llvm::Expected<Pieces> compileClass(const Topology &topology,
 /// All classes' pieces, or the error of the first class that has one.
 llvm::Expected<std::vector<Pieces>> compileClasses(const Topology &topology,
                                                    const BundleOptions &options,
-                                                   const Found &found,
+                                                   const BundlePlan &plan,
                                                    BundleWatcher watcher) {
-  const std::vector<AllocationClass> &classes = found.classes;
+  const std::vector<AllocationClass> &classes = plan.classes;
   std::vector<Pieces> pieces(classes.size());
   std::vector<std::string> errors(classes.size());
   std::atomic<bool> failed = false;
@@ -246,7 +133,7 @@ llvm::Expected<std::vector<Pieces>> compileClasses(const Topology &topology,
     const AllocationClass &one = classes[number];
     std::vector<LinkEdit> edits = options.each.linkEdits;
     if (one.machine > 0) {
-      std::string failed = nameOf(topology, found.failures[one.machine - 1]);
+      std::string failed = endsOf(topology, plan.failures[one.machine - 1]);
       // Links that are limited can fail altogether.
       llvm::erase_if(edits,
                      [&](const LinkEdit &e) { return e.ends == failed; });
@@ -270,10 +157,10 @@ llvm::Expected<std::vector<Pieces>> compileClasses(const Topology &topology,
 }
 
 /// FlatBuffers end at 2 GiB, and end the process there.
-llvm::Error checkSize(const Topology &topology, const Found &found) {
+llvm::Error checkSize(const Topology &topology, const BundlePlan &plan) {
   constexpr uint64_t kMostNumbers = uint64_t(1) << 29; // of two bytes: half
-  uint64_t maps = found.allocations.size() + found.survivors.size();
-  for (const AllocationClass &one : found.classes)
+  uint64_t maps = plan.allocations.size() + plan.survivors.size();
+  for (const AllocationClass &one : plan.classes)
     maps += one.symmetryTo.size();
   if (maps * (topology.nodes.size() + topology.gpus().size()) < kMostNumbers)
     return llvm::Error::success();
@@ -281,7 +168,7 @@ llvm::Error checkSize(const Topology &topology, const Found &found) {
       std::errc::file_too_large,
       "%zu allocations in %zu classes are too many for one bundle of a machine "
       "of %zu nodes; name fewer, and make several",
-      found.allocations.size(), found.classes.size(), topology.nodes.size());
+      plan.allocations.size(), plan.classes.size(), topology.nodes.size());
 }
 
 /// Node maps as the file has them.
@@ -306,13 +193,13 @@ private:
 std::vector<uint8_t> writeBundle(const Topology &degraded,
                                  const std::string &optionsText,
                                  const BundleOptions &options,
-                                 const Found &found,
+                                 const BundlePlan &plan,
                                  std::vector<Pieces> piecesOf) {
   flatbuffers::FlatBufferBuilder builder;
   Pieces pieces; // all of them, in order
   uint64_t offset = 0;
   std::vector<flatbuffers::Offset<sched::AllocationClass>> classes;
-  for (auto [one, own] : llvm::zip_equal(found.classes, piecesOf)) {
+  for (auto [one, own] : llvm::zip_equal(plan.classes, piecesOf)) {
     std::vector<sched::Piece> places;
     for (std::vector<uint8_t> &bytes : own) {
       places.emplace_back(offset, bytes.size());
@@ -332,7 +219,7 @@ std::vector<uint8_t> writeBundle(const Topology &degraded,
   MapWriter maps;
   std::vector<sched::Entry> entries;
   std::vector<uint16_t> gpus;
-  for (const ClassifiedAllocation &allocation : found.allocations) {
+  for (const ClassifiedAllocation &allocation : plan.allocations) {
     entries.emplace_back(static_cast<uint32_t>(gpus.size()),
                          static_cast<uint32_t>(allocation.gpus.size()),
                          static_cast<uint32_t>(allocation.classIndex),
@@ -340,21 +227,22 @@ std::vector<uint8_t> writeBundle(const Topology &degraded,
     llvm::append_range(gpus, narrow(allocation.gpus));
   }
   std::vector<sched::Survivor> survivors;
-  for (const Survivor &one : found.survivors) {
+  for (const PlannedSurvivor &one : plan.survivors) {
     const sched::Entry &whole = entries[one.allocation];
     survivors.emplace_back(
         sched::Entry(whole.gpus_begin(), whole.gpus_count(),
-                     one.found ? static_cast<uint32_t>(one.found->classIndex)
-                               : sched::kNoClass,
-                     one.found ? maps.add(one.found->map) : 0),
+                     one.classified
+                         ? static_cast<uint32_t>(one.classified->classIndex)
+                         : sched::kNoClass,
+                     one.classified ? maps.add(one.classified->map) : 0),
         static_cast<uint32_t>(one.condition));
   }
   std::vector<uint16_t> gpuNodes = narrow(degraded.gpus());
   std::vector<flatbuffers::Offset<sched::Condition>> conditions = {
       sched::CreateConditionDirect(builder, "")};
-  for (NodePair ends : found.failures)
+  for (NodePair ends : plan.failures)
     conditions.push_back(sched::CreateConditionDirect(
-        builder, ("--without-link " + nameOf(degraded, ends)).c_str(),
+        builder, ("--without-link " + endsOf(degraded, ends)).c_str(),
         static_cast<uint16_t>(ends.first), static_cast<uint16_t>(ends.second),
         degraded.nodes[ends.first].id.c_str(),
         degraded.nodes[ends.second].id.c_str()));
@@ -413,12 +301,12 @@ blink::compileBundle(const Topology &topology, const BundleOptions &options,
         degraded->topology.nodes.size());
   BundleOptions ordered = options;
   ordered.each.linkEdits = degraded->edits; // recorded in one order
-  llvm::Expected<Found> found = classify(degraded->topology, ordered);
-  if (!found)
-    return found.takeError();
-  if (llvm::Error error = checkSize(degraded->topology, *found))
+  llvm::Expected<BundlePlan> plan = planBundle(degraded->topology, ordered);
+  if (!plan)
+    return plan.takeError();
+  if (llvm::Error error = checkSize(degraded->topology, *plan))
     return error;
-  auto pieces = compileClasses(topology, ordered, *found, watcher);
+  auto pieces = compileClasses(topology, ordered, *plan, watcher);
   if (!pieces)
     return pieces.takeError();
   if (llvm::all_of(*pieces, [](const Pieces &own) { return own[0].empty(); }))
@@ -428,5 +316,5 @@ blink::compileBundle(const Topology &topology, const BundleOptions &options,
         "of kind %s; allow more kinds of link",
         toString(options.each.links).c_str());
   return writeBundle(degraded->topology, ordered.canonical(topology), options,
-                     *found, std::move(*pieces));
+                     *plan, std::move(*pieces));
 }

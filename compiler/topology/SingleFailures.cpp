@@ -17,6 +17,10 @@ static NodePair pairOf(const Link &link) {
   return std::minmax(link.from, link.to);
 }
 
+std::string blink::endsOf(const Topology &topology, NodePair pair) {
+  return topology.nodes[pair.first].id + ":" + topology.nodes[pair.second].id;
+}
+
 std::vector<NodePair> blink::linkedPairs(const Topology &topology) {
   std::set<NodePair> pairs;
   for (const Link &link : topology.links)

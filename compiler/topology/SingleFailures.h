@@ -17,6 +17,9 @@ namespace blink {
 /// Two nodes, indices into Topology::nodes, ascending.
 using NodePair = std::pair<int, int>;
 
+/// "gpu0:gpu3", as LinkEdit names the links between them.
+std::string endsOf(const Topology &topology, NodePair pair);
+
 /// All pairs of nodes that links join, whatever their kind and direction, each
 /// once and ascending. A failure takes away all links of one pair:
 /// removeLinks().

@@ -91,9 +91,9 @@ std::string blink::bundleTitle(const sched::BundleView &bundle) {
       counted(index.entries()->size(), "allocation", "allocations") + " in " +
       counted(contents.classes, "class", "classes");
   if (contents.failures > 0)
-    text += "\n  survivors    " + std::to_string(contents.survivors) + " of " +
-            counted(contents.failures, "failure", "failures") +
-            " of links, in " +
+    text += "\n  survivors    " + std::to_string(contents.survivors) + " for " +
+            counted(contents.failures, "link", "links") +
+            " that may fail, in " +
             counted(contents.survivorClasses, "class", "classes") + " more";
   return text;
 }

@@ -26,8 +26,7 @@ std::set<std::string> pairsOf(const Topology &topology,
       pairsThatMatter(topology, valueOf(parseLinkKinds(kinds)), {gpus}));
   std::set<std::string> names;
   for (NodePair pair : matters.front())
-    names.insert(topology.nodes[pair.first].id + ":" +
-                 topology.nodes[pair.second].id);
+    names.insert(endsOf(topology, pair));
   return names;
 }
 
