@@ -2,20 +2,18 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The envelope of a bundle, the rules of its index, and what is looked up
-// there.
+// The envelope of a bundle, and what is looked up in its index.
 //
 //===----------------------------------------------------------------------===//
 
 #include "schedules/BundleFile.h"
 
-#include "schedules/ReadBudget.h"
+#include "schedules/BundleRules.h"
 #include "schedules/ScheduleFile.h"
 
 #include <algorithm>
 #include <cstring>
 #include <exception>
-#include <tuple>
 
 namespace blink::sched {
 namespace {
@@ -38,224 +36,6 @@ void appendNumber(std::vector<uint8_t> &bytes, uint64_t value, size_t size) {
     bytes.push_back(uint8_t(value >> (8 * i)));
 }
 
-std::string at(const char *name, uint64_t index) {
-  return std::string(name) + "[" + std::to_string(index) + "]";
-}
-
-template <typename T> bool ascending(const T *begin, size_t count) {
-  for (size_t i = 1; i < count; ++i)
-    if (begin[i - 1] >= begin[i])
-      return false;
-  return true;
-}
-
-/// One walk over an untrusted index.
-class IndexWalk {
-public:
-  IndexWalk(const Bundle &index, uint64_t indexBytes, uint64_t piecesBytes)
-      : index_(index), budget_(indexBytes), piecesBytes_(piecesBytes) {}
-
-  /// Empty, or the first violation.
-  std::string run() {
-    checkMachine() && checkClasses() && checkEntries();
-    return std::move(error_);
-  }
-
-private:
-  /// `place` is within `within_`.
-  bool fail(const std::string &place, const std::string &what) {
-    error_ = within_ + place + ": " + what;
-    return false;
-  }
-
-  template <typename T>
-  bool pay(const char *name, const flatbuffers::Vector<T> *vector) {
-    const char *wrong = budget_.pay(vector);
-    return !wrong || fail(name, wrong);
-  }
-
-  bool checkMachine();
-  bool checkClasses();
-  bool checkClass(const AllocationClass &one);
-  bool checkEntries();
-  std::string judgeGpus(const uint16_t *gpus, size_t count) const;
-  std::string judgeMap(const uint16_t *map, const AllocationClass &one,
-                       const uint16_t *gpus, size_t count) const;
-
-  const Bundle &index_;
-  ReadBudget budget_;
-  const uint64_t piecesBytes_;
-  uint64_t piecesEnd_ = 0;
-  std::string within_, error_;
-};
-
-bool IndexWalk::checkMachine() {
-  if (index_.num_nodes() >= kUnmapped)
-    return fail("num_nodes",
-                std::to_string(index_.num_nodes()) + ", expected under 65535");
-  const auto &gpus = *index_.gpu_nodes();
-  if (!pay("gpu_nodes", &gpus))
-    return false;
-  if (gpus.size() == 0 || !ascending(gpus.data(), gpus.size()) ||
-      gpus.Get(gpus.size() - 1) >= index_.num_nodes())
-    return fail("gpu_nodes", "expected ascending numbers of nodes");
-  const auto &collectives = *index_.collectives();
-  if (!pay("collectives", &collectives))
-    return false;
-  for (uint32_t i = 0; i < collectives.size(); ++i)
-    if (collectives.Get(i) > Collective::MAX ||
-        (i != 0 && collectives.Get(i - 1) >= collectives.Get(i)))
-      return fail(at("collectives", i), "expected ascending collectives; a "
-                                        "newer Blink may know this one");
-  if (collectives.size() == 0)
-    return fail("collectives", "expected at least one");
-  if (index_.conditions()->size() == 0 ||
-      index_.conditions()->Get(0)->description()->size() != 0)
-    return fail("conditions", "the first must be the whole machine");
-  return pay("conditions", index_.conditions());
-}
-
-/// Empty, or what is wrong; so the next one.
-std::string IndexWalk::judgeGpus(const uint16_t *gpus, size_t count) const {
-  if (count == 0 || !ascending(gpus, count) ||
-      gpus[count - 1] >= index_.gpu_nodes()->size())
-    return "expected GPUs of the machine, ascending";
-  return "";
-}
-
-/// Whether `map` carries the class's GPUs onto `gpus`, each onto another.
-std::string IndexWalk::judgeMap(const uint16_t *map, const AllocationClass &one,
-                                const uint16_t *gpus, size_t count) const {
-  const auto &nodes = *index_.gpu_nodes();
-  std::vector<bool> met(count);
-  for (uint32_t n = 0; n < index_.num_nodes(); ++n)
-    if (map[n] != kUnmapped && map[n] >= index_.num_nodes())
-      return "node " + std::to_string(map[n]) + " of " +
-             std::to_string(index_.num_nodes());
-  if (one.gpus()->size() != count)
-    return "a map between " + std::to_string(one.gpus()->size()) + " and " +
-           std::to_string(count) + " GPUs";
-  for (uint16_t gpu : *one.gpus()) {
-    size_t i = 0;
-    while (i < count && nodes.Get(gpus[i]) != map[nodes.Get(gpu)])
-      ++i;
-    if (i == count || met[i])
-      return "GPU " + std::to_string(gpu) +
-             " is carried onto none of the allocation, or onto one that is "
-             "taken";
-    met[i] = true;
-  }
-  return "";
-}
-
-bool IndexWalk::checkClass(const AllocationClass &one) {
-  const uint32_t ranks = one.gpus()->size(), nodes = index_.num_nodes();
-  if (!pay("gpus", one.gpus()) || !pay("pieces", one.pieces()) ||
-      !pay("roots", one.roots()) || !pay("root_maps", one.root_maps()))
-    return false;
-  std::string wrong = judgeGpus(one.gpus()->data(), ranks);
-  if (!wrong.empty())
-    return fail("gpus", wrong);
-  if (one.condition() >= index_.conditions()->size())
-    return fail("condition", "expected one of " +
-                                 std::to_string(index_.conditions()->size()));
-  if (one.pieces()->size() != index_.collectives()->size())
-    return fail("pieces", "expected one a collective");
-  for (const Piece *piece : *one.pieces()) {
-    if (piece->offset() != piecesEnd_ ||
-        piece->size() > piecesBytes_ - piecesEnd_ || piece->size() % 8 != 0)
-      return fail("pieces", "expected one behind the other");
-    piecesEnd_ += piece->size();
-  }
-  if (one.roots()->size() != ranks ||
-      one.root_maps()->size() != uint64_t(ranks) * nodes)
-    return fail("roots", "expected one root and one map a rank");
-  for (uint32_t rank = 0; rank < ranks; ++rank) {
-    const uint16_t root = one.roots()->Get(rank);
-    const uint16_t *map = one.root_maps()->data() + uint64_t(rank) * nodes;
-    if (root > rank || one.roots()->Get(root) != root)
-      return fail(at("roots", rank),
-                  "expected a lower rank that serves itself");
-    wrong = judgeMap(map, one, one.gpus()->data(), ranks);
-    if (!wrong.empty())
-      return fail(at("root_maps", rank), wrong);
-    const auto nodeOf = [&](uint32_t r) {
-      return index_.gpu_nodes()->Get(one.gpus()->Get(r));
-    };
-    if (map[nodeOf(root)] != nodeOf(rank))
-      return fail(at("root_maps", rank),
-                  "does not carry the serving rank onto this one");
-  }
-  return true;
-}
-
-bool IndexWalk::checkClasses() {
-  if (!pay("classes", index_.classes()))
-    return false;
-  for (uint32_t c = 0; c < index_.classes()->size(); ++c) {
-    within_ = at("classes", c) + ".";
-    if (!checkClass(*index_.classes()->Get(c)))
-      return false;
-  }
-  within_.clear();
-  if (piecesEnd_ != piecesBytes_)
-    return fail("classes", "the pieces end at " + std::to_string(piecesEnd_) +
-                               ", the file at " + std::to_string(piecesBytes_));
-  return true;
-}
-
-/// The order of entries.
-using Key = std::tuple<uint16_t, uint32_t, std::vector<uint16_t>>;
-
-Key keyOf(const Bundle &index, const Entry &entry) {
-  const uint16_t *gpus = index.gpus()->data() + entry.gpus_begin();
-  return {index.classes()->Get(entry.class_number())->condition(),
-          entry.gpus_count(),
-          {gpus, gpus + entry.gpus_count()}};
-}
-
-bool IndexWalk::checkEntries() {
-  const auto &entries = *index_.entries();
-  if (!pay("entries", &entries) || !pay("gpus", index_.gpus()) ||
-      !pay("node_maps", index_.node_maps()))
-    return false;
-  if (entries.size() == 0)
-    return fail("entries", "expected at least one");
-  // Every number belongs to one entry: a long walk needs a long file.
-  uint64_t gpus = 0, maps = 0;
-  Key last;
-  for (uint32_t e = 0; e < entries.size(); ++e) {
-    const Entry &entry = *entries.Get(e);
-    const std::string place = at("entries", e);
-    if (entry.class_number() >= index_.classes()->size())
-      return fail(place, "class " + std::to_string(entry.class_number()) +
-                             " of " + std::to_string(index_.classes()->size()));
-    if (entry.gpus_begin() != gpus || entry.map_begin() != maps ||
-        entry.gpus_count() > index_.gpus()->size() - gpus ||
-        index_.num_nodes() > index_.node_maps()->size() - maps)
-      return fail(place, "expected its GPUs and its map behind those of the "
-                         "entry before");
-    const uint16_t *list = index_.gpus()->data() + gpus;
-    std::string wrong = judgeGpus(list, entry.gpus_count());
-    if (wrong.empty())
-      wrong = judgeMap(index_.node_maps()->data() + maps,
-                       *index_.classes()->Get(entry.class_number()), list,
-                       entry.gpus_count());
-    if (!wrong.empty())
-      return fail(place, wrong);
-    Key key = keyOf(index_, entry);
-    if (e != 0 && !(last < key))
-      return fail(place, last == key ? "a second entry for the same allocation"
-                                     : "out of order");
-    last = std::move(key);
-    gpus += entry.gpus_count();
-    maps += index_.num_nodes();
-  }
-  if (gpus != index_.gpus()->size() || maps != index_.node_maps()->size())
-    return fail("entries", "GPUs or node maps are left over");
-  return true;
-}
-
 bool openChecked(const uint8_t *data, size_t size, BundleView &bundle,
                  std::string &error) {
   if (!isBundle(data, size) || size < kHeaderBytes + kChecksumBytes) {
@@ -267,9 +47,11 @@ bool openChecked(const uint8_t *data, size_t size, BundleView &bundle,
     return false;
   }
   const uint64_t version = readNumber(data + 8, 4);
-  if (version != kBundleVersion) {
+  if (version < kFirstBundleVersion || version > kBundleVersion) {
     error = "bundle of format version " + std::to_string(version) +
-            ", this Blink reads version " + std::to_string(kBundleVersion) +
+            ", this Blink reads versions " +
+            std::to_string(kFirstBundleVersion) + " to " +
+            std::to_string(kBundleVersion) +
             ": compile it again, or use the Blink that wrote it";
     return false;
   }
@@ -302,7 +84,8 @@ bool openChecked(const uint8_t *data, size_t size, BundleView &bundle,
   bundle.index = flatbuffers::GetRoot<Bundle>(data + kHeaderBytes);
   bundle.pieces = end + kChecksumBytes;
   bundle.piecesBytes = size - kHeaderBytes - indexBytes - kChecksumBytes;
-  error = IndexWalk(*bundle.index, indexBytes, bundle.piecesBytes).run();
+  error =
+      checkBundleRules(*bundle.index, indexBytes, bundle.piecesBytes, version);
   return error.empty();
 }
 
@@ -358,27 +141,54 @@ const Schedule *openPiece(const BundleView &bundle, uint32_t classNumber,
     else if (numPrograms(*program) != one.gpus()->size())
       error = place + "a program with relays";
   if (schedule->topology()->nodes()->size() != bundle.index->num_nodes() ||
-      (one.condition() == 0 &&
+      (one.condition() == kWholeMachine &&
        schedule->topology()->fingerprint() != bundle.index->fingerprint()))
     error = place + "a schedule for another machine";
   return error.empty() ? schedule : nullptr;
 }
 
+std::optional<uint16_t> findCondition(const BundleView &bundle,
+                                      const std::string &ends) {
+  std::optional<uint16_t> found;
+  const auto &conditions = *bundle.index->conditions();
+  for (uint32_t c = 1; c < conditions.size(); ++c) {
+    const Condition &one = *conditions.Get(c);
+    if (ends != namedEnds(one) &&
+        ends != one.id_b()->str() + ":" + one.id_a()->str())
+      continue;
+    if (found)
+      return std::nullopt;
+    found = static_cast<uint16_t>(c);
+  }
+  return found;
+}
+
 const Entry *findEntry(const BundleView &bundle, uint16_t condition,
                        const std::vector<uint16_t> &gpus) {
-  const auto &entries = *bundle.index->entries();
-  const Key key{condition, uint32_t(gpus.size()), gpus};
-  uint32_t low = 0, high = entries.size();
-  while (low < high) {
-    const uint32_t middle = low + (high - low) / 2;
-    if (keyOf(*bundle.index, *entries.Get(middle)) < key)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  if (low == entries.size() || keyOf(*bundle.index, *entries.Get(low)) != key)
+  if (condition >= bundle.index->conditions()->size())
     return nullptr;
-  return entries.Get(low);
+  const auto &entries = *bundle.index->entries();
+  const EntryKey key{uint32_t(gpus.size()), gpus};
+  const auto entry =
+      std::lower_bound(entries.begin(), entries.end(), key,
+                       [&](const Entry *e, const EntryKey &wanted) {
+                         return keyOf(*bundle.index, *e) < wanted;
+                       });
+  if (entry == entries.end() || keyOf(*bundle.index, **entry) != key)
+    return nullptr;
+  const auto *survivors = bundle.index->survivors();
+  if (condition == kWholeMachine || !survivors)
+    return *entry;
+  const SurvivorKey place{condition, entry->gpus_begin()};
+  const auto survivor =
+      std::lower_bound(survivors->begin(), survivors->end(), place,
+                       [](const Survivor *s, const SurvivorKey &wanted) {
+                         return keyOf(*s) < wanted;
+                       });
+  if (survivor == survivors->end() || keyOf(**survivor) != place)
+    return *entry;
+  return survivor->entry().class_number() == kNoClass ? nullptr
+                                                      : &survivor->entry();
 }
 
 std::vector<uint16_t> programRanks(const BundleView &bundle, const Entry &entry,
@@ -420,7 +230,9 @@ std::vector<uint8_t> sealBundle(flatbuffers::FlatBufferBuilder &builder,
     size += piece.size();
   std::vector<uint8_t> bytes(kMagic, kMagic + kMagicBytes);
   bytes.reserve(size);
-  appendNumber(bytes, kBundleVersion, 4);
+  const auto *survivors =
+      flatbuffers::GetRoot<Bundle>(builder.GetBufferPointer())->survivors();
+  appendNumber(bytes, survivors && survivors->size() > 0 ? 2 : 1, 4);
   appendNumber(bytes, 0, 4);
   appendNumber(bytes, indexBytes, 8);
   appendNumber(bytes, size, 8);

@@ -14,12 +14,19 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace blink::sched {
 
-inline constexpr uint32_t kBundleVersion = 1;
+/// Versions of the format that are read. What is written is the lowest that
+/// can hold it, so that older readers open what they understand.
+inline constexpr uint32_t kFirstBundleVersion = 1, kBundleVersion = 2;
+/// The condition that nothing has failed.
+inline constexpr uint16_t kWholeMachine = 0;
+/// The class of a survivor for which the bundle has nothing.
+inline constexpr uint32_t kNoClass = 0xffffffff;
 /// In node maps: a node that does not matter.
 inline constexpr uint16_t kUnmapped = 0xffff;
 
@@ -36,7 +43,8 @@ bool isBundle(const uint8_t *data, size_t size);
 /// Opens untrusted bytes: header, checksum of the index, its FlatBuffers
 /// structure, every rule of bundle.fbs. Pieces are not looked at: openPiece
 /// does that, one by one. `data` must be 8-byte aligned. Time and memory are
-/// linear in the index. False with a sentence in `error` that names the place.
+/// linear in the index but for a logarithm. False with a sentence in `error`
+/// that names the place.
 [[nodiscard]] bool openBundle(const uint8_t *data, size_t size,
                               BundleView &bundle, std::string &error);
 
@@ -49,8 +57,18 @@ bool isBundle(const uint8_t *data, size_t size);
                                         uint32_t collective,
                                         std::string &error);
 
-/// The entry of `gpus`, in ascending order, under condition `condition`; null
-/// if there is none. Logarithmic in the number of entries.
+/// The number of the condition that all links between two nodes are gone, which
+/// `ends` names by their ids in either order: "gpu0:gpu3", "gpu3:gpu0". Nothing
+/// if the bundle knows no such condition, or if ids hold colons and `ends`
+/// could mean several.
+std::optional<uint16_t> findCondition(const BundleView &bundle,
+                                      const std::string &ends);
+
+/// What serves `gpus`, in ascending order, under condition `condition`: the
+/// survivor, or else the entry, whose schedules do without the failed links.
+/// It is the entry when it equals that for kWholeMachine. Null if there is no
+/// such allocation or condition, or nothing for the two. Logarithmic in the
+/// number of entries.
 const Entry *findEntry(const BundleView &bundle, uint16_t condition,
                        const std::vector<uint16_t> &gpus);
 

@@ -28,6 +28,8 @@ struct AllocationClassBuilder;
 
 struct Entry;
 
+struct Survivor;
+
 struct Bundle;
 struct BundleBuilder;
 
@@ -99,19 +101,69 @@ struct Entry::Traits {
   using type = Entry;
 };
 
+FLATBUFFERS_MANUALLY_ALIGNED_STRUCT(4) Survivor FLATBUFFERS_FINAL_CLASS {
+ private:
+  blink::sched::Entry entry_;
+  uint32_t condition_;
+
+ public:
+  struct Traits;
+  Survivor()
+      : entry_(),
+        condition_(0) {
+  }
+  Survivor(const blink::sched::Entry &_entry, uint32_t _condition)
+      : entry_(_entry),
+        condition_(flatbuffers::EndianScalar(_condition)) {
+  }
+  const blink::sched::Entry &entry() const {
+    return entry_;
+  }
+  uint32_t condition() const {
+    return flatbuffers::EndianScalar(condition_);
+  }
+};
+FLATBUFFERS_STRUCT_END(Survivor, 20);
+
+struct Survivor::Traits {
+  using type = Survivor;
+};
+
 struct Condition FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
   typedef ConditionBuilder Builder;
   struct Traits;
   enum FlatBuffersVTableOffset FLATBUFFERS_VTABLE_UNDERLYING_TYPE {
-    VT_DESCRIPTION = 4
+    VT_DESCRIPTION = 4,
+    VT_NODE_A = 6,
+    VT_NODE_B = 8,
+    VT_ID_A = 10,
+    VT_ID_B = 12
   };
   const flatbuffers::String *description() const {
     return GetPointer<const flatbuffers::String *>(VT_DESCRIPTION);
+  }
+  uint16_t node_a() const {
+    return GetField<uint16_t>(VT_NODE_A, 0);
+  }
+  uint16_t node_b() const {
+    return GetField<uint16_t>(VT_NODE_B, 0);
+  }
+  const flatbuffers::String *id_a() const {
+    return GetPointer<const flatbuffers::String *>(VT_ID_A);
+  }
+  const flatbuffers::String *id_b() const {
+    return GetPointer<const flatbuffers::String *>(VT_ID_B);
   }
   bool Verify(flatbuffers::Verifier &verifier) const {
     return VerifyTableStart(verifier) &&
            VerifyOffsetRequired(verifier, VT_DESCRIPTION) &&
            verifier.VerifyString(description()) &&
+           VerifyField<uint16_t>(verifier, VT_NODE_A, 2) &&
+           VerifyField<uint16_t>(verifier, VT_NODE_B, 2) &&
+           VerifyOffset(verifier, VT_ID_A) &&
+           verifier.VerifyString(id_a()) &&
+           VerifyOffset(verifier, VT_ID_B) &&
+           verifier.VerifyString(id_b()) &&
            verifier.EndTable();
   }
 };
@@ -122,6 +174,18 @@ struct ConditionBuilder {
   flatbuffers::uoffset_t start_;
   void add_description(flatbuffers::Offset<flatbuffers::String> description) {
     fbb_.AddOffset(Condition::VT_DESCRIPTION, description);
+  }
+  void add_node_a(uint16_t node_a) {
+    fbb_.AddElement<uint16_t>(Condition::VT_NODE_A, node_a, 0);
+  }
+  void add_node_b(uint16_t node_b) {
+    fbb_.AddElement<uint16_t>(Condition::VT_NODE_B, node_b, 0);
+  }
+  void add_id_a(flatbuffers::Offset<flatbuffers::String> id_a) {
+    fbb_.AddOffset(Condition::VT_ID_A, id_a);
+  }
+  void add_id_b(flatbuffers::Offset<flatbuffers::String> id_b) {
+    fbb_.AddOffset(Condition::VT_ID_B, id_b);
   }
   explicit ConditionBuilder(flatbuffers::FlatBufferBuilder &_fbb)
         : fbb_(_fbb) {
@@ -137,9 +201,17 @@ struct ConditionBuilder {
 
 inline flatbuffers::Offset<Condition> CreateCondition(
     flatbuffers::FlatBufferBuilder &_fbb,
-    flatbuffers::Offset<flatbuffers::String> description = 0) {
+    flatbuffers::Offset<flatbuffers::String> description = 0,
+    uint16_t node_a = 0,
+    uint16_t node_b = 0,
+    flatbuffers::Offset<flatbuffers::String> id_a = 0,
+    flatbuffers::Offset<flatbuffers::String> id_b = 0) {
   ConditionBuilder builder_(_fbb);
+  builder_.add_id_b(id_b);
+  builder_.add_id_a(id_a);
   builder_.add_description(description);
+  builder_.add_node_b(node_b);
+  builder_.add_node_a(node_a);
   return builder_.Finish();
 }
 
@@ -150,11 +222,21 @@ struct Condition::Traits {
 
 inline flatbuffers::Offset<Condition> CreateConditionDirect(
     flatbuffers::FlatBufferBuilder &_fbb,
-    const char *description = nullptr) {
+    const char *description = nullptr,
+    uint16_t node_a = 0,
+    uint16_t node_b = 0,
+    const char *id_a = nullptr,
+    const char *id_b = nullptr) {
   auto description__ = description ? _fbb.CreateString(description) : 0;
+  auto id_a__ = id_a ? _fbb.CreateString(id_a) : 0;
+  auto id_b__ = id_b ? _fbb.CreateString(id_b) : 0;
   return blink::sched::CreateCondition(
       _fbb,
-      description__);
+      description__,
+      node_a,
+      node_b,
+      id_a__,
+      id_b__);
 }
 
 struct AllocationClass FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
@@ -287,7 +369,8 @@ struct Bundle FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
     VT_CLASSES = 20,
     VT_ENTRIES = 22,
     VT_GPUS = 24,
-    VT_NODE_MAPS = 26
+    VT_NODE_MAPS = 26,
+    VT_SURVIVORS = 28
   };
   const flatbuffers::String *compiler() const {
     return GetPointer<const flatbuffers::String *>(VT_COMPILER);
@@ -325,6 +408,9 @@ struct Bundle FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
   const flatbuffers::Vector<uint16_t> *node_maps() const {
     return GetPointer<const flatbuffers::Vector<uint16_t> *>(VT_NODE_MAPS);
   }
+  const flatbuffers::Vector<const blink::sched::Survivor *> *survivors() const {
+    return GetPointer<const flatbuffers::Vector<const blink::sched::Survivor *> *>(VT_SURVIVORS);
+  }
   bool Verify(flatbuffers::Verifier &verifier) const {
     return VerifyTableStart(verifier) &&
            VerifyOffsetRequired(verifier, VT_COMPILER) &&
@@ -351,6 +437,8 @@ struct Bundle FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
            verifier.VerifyVector(gpus()) &&
            VerifyOffsetRequired(verifier, VT_NODE_MAPS) &&
            verifier.VerifyVector(node_maps()) &&
+           VerifyOffset(verifier, VT_SURVIVORS) &&
+           verifier.VerifyVector(survivors()) &&
            verifier.EndTable();
   }
 };
@@ -395,6 +483,9 @@ struct BundleBuilder {
   void add_node_maps(flatbuffers::Offset<flatbuffers::Vector<uint16_t>> node_maps) {
     fbb_.AddOffset(Bundle::VT_NODE_MAPS, node_maps);
   }
+  void add_survivors(flatbuffers::Offset<flatbuffers::Vector<const blink::sched::Survivor *>> survivors) {
+    fbb_.AddOffset(Bundle::VT_SURVIVORS, survivors);
+  }
   explicit BundleBuilder(flatbuffers::FlatBufferBuilder &_fbb)
         : fbb_(_fbb) {
     start_ = fbb_.StartTable();
@@ -429,9 +520,11 @@ inline flatbuffers::Offset<Bundle> CreateBundle(
     flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<blink::sched::AllocationClass>>> classes = 0,
     flatbuffers::Offset<flatbuffers::Vector<const blink::sched::Entry *>> entries = 0,
     flatbuffers::Offset<flatbuffers::Vector<uint16_t>> gpus = 0,
-    flatbuffers::Offset<flatbuffers::Vector<uint16_t>> node_maps = 0) {
+    flatbuffers::Offset<flatbuffers::Vector<uint16_t>> node_maps = 0,
+    flatbuffers::Offset<flatbuffers::Vector<const blink::sched::Survivor *>> survivors = 0) {
   BundleBuilder builder_(_fbb);
   builder_.add_fingerprint(fingerprint);
+  builder_.add_survivors(survivors);
   builder_.add_node_maps(node_maps);
   builder_.add_gpus(gpus);
   builder_.add_entries(entries);
@@ -464,7 +557,8 @@ inline flatbuffers::Offset<Bundle> CreateBundleDirect(
     const std::vector<flatbuffers::Offset<blink::sched::AllocationClass>> *classes = nullptr,
     const std::vector<blink::sched::Entry> *entries = nullptr,
     const std::vector<uint16_t> *gpus = nullptr,
-    const std::vector<uint16_t> *node_maps = nullptr) {
+    const std::vector<uint16_t> *node_maps = nullptr,
+    const std::vector<blink::sched::Survivor> *survivors = nullptr) {
   auto compiler__ = compiler ? _fbb.CreateString(compiler) : 0;
   auto options__ = options ? _fbb.CreateString(options) : 0;
   auto machine__ = machine ? _fbb.CreateString(machine) : 0;
@@ -475,6 +569,7 @@ inline flatbuffers::Offset<Bundle> CreateBundleDirect(
   auto entries__ = entries ? _fbb.CreateVectorOfStructs<blink::sched::Entry>(*entries) : 0;
   auto gpus__ = gpus ? _fbb.CreateVector<uint16_t>(*gpus) : 0;
   auto node_maps__ = node_maps ? _fbb.CreateVector<uint16_t>(*node_maps) : 0;
+  auto survivors__ = survivors ? _fbb.CreateVectorOfStructs<blink::sched::Survivor>(*survivors) : 0;
   return blink::sched::CreateBundle(
       _fbb,
       compiler__,
@@ -488,7 +583,8 @@ inline flatbuffers::Offset<Bundle> CreateBundleDirect(
       classes__,
       entries__,
       gpus__,
-      node_maps__);
+      node_maps__,
+      survivors__);
 }
 
 inline const blink::sched::Bundle *GetBundle(const void *buf) {

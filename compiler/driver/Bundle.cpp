@@ -6,6 +6,7 @@
 
 #include "compiler/driver/Bundle.h"
 
+#include "compiler/driver/BundlePlan.h"
 #include "compiler/driver/ClassCompiler.h"
 #include "compiler/packing/Glpk.h"
 #include "compiler/topology/AllocationList.h"
@@ -16,6 +17,7 @@
 #include "llvm/Support/ThreadPool.h"
 
 #include <atomic>
+#include <map>
 #include <mutex>
 #include <set>
 
@@ -79,19 +81,25 @@ std::vector<uint16_t> narrow(const std::vector<int> &numbers) {
 /// The pieces of a class, one a collective; empty ones if its GPUs cannot all
 /// reach each other.
 llvm::Expected<Pieces> compileClass(const Topology &topology,
-                                    const Topology &degraded,
                                     const BundleOptions &options,
-                                    const AllocationClass &one) {
+                                    const AllocationClass &one,
+                                    const std::vector<LinkEdit> &linkEdits) {
+  CompileOptions each = options.each;
+  each.gpus = one.gpus;
+  each.linkEdits = linkEdits;
+  llvm::Expected<DegradedTopology> degraded =
+      degradeLinks(topology, each.linkEdits);
+  if (!degraded)
+    return degraded.takeError();
+  each.linkEdits = degraded->edits; // recorded in one order
   llvm::Expected<Fabric> fabric =
-      Fabric::create(degraded, one.gpus, options.each.links);
+      Fabric::create(degraded->topology, one.gpus, each.links);
   if (!fabric)
     return fabric.takeError();
   Pieces pieces(options.collectives.size());
   if (fabric->stronglyConnectedRanks().size() > 1)
     return pieces;
 
-  CompileOptions each = options.each;
-  each.gpus = one.gpus;
   std::set<int> roots(one.leastRank.begin(), one.leastRank.end());
   auto compiler =
       ClassCompiler::create(topology, each, {roots.begin(), roots.end()});
@@ -111,18 +119,27 @@ llvm::Expected<Pieces> compileClass(const Topology &topology,
 }
 
 /// All classes' pieces, or the error of the first class that has one.
-llvm::Expected<std::vector<Pieces>>
-compileClasses(const Topology &topology, const Topology &degraded,
-               const BundleOptions &options,
-               const std::vector<AllocationClass> &classes,
-               BundleWatcher watcher) {
+llvm::Expected<std::vector<Pieces>> compileClasses(const Topology &topology,
+                                                   const BundleOptions &options,
+                                                   const BundlePlan &plan,
+                                                   BundleWatcher watcher) {
+  const std::vector<AllocationClass> &classes = plan.classes;
   std::vector<Pieces> pieces(classes.size());
   std::vector<std::string> errors(classes.size());
   std::atomic<bool> failed = false;
   auto compileOne = [&](size_t number) {
     if (failed)
       return;
-    auto result = compileClass(topology, degraded, options, classes[number]);
+    const AllocationClass &one = classes[number];
+    std::vector<LinkEdit> edits = options.each.linkEdits;
+    if (one.machine > 0) {
+      std::string failed = endsOf(topology, plan.failures[one.machine - 1]);
+      // Links that are limited can fail altogether.
+      llvm::erase_if(edits,
+                     [&](const LinkEdit &e) { return e.ends == failed; });
+      edits.push_back({std::move(failed), std::nullopt, "--survive links"});
+    }
+    auto result = compileClass(topology, options, one, edits);
     if (result) {
       pieces[number] = std::move(*result);
       return;
@@ -140,10 +157,10 @@ compileClasses(const Topology &topology, const Topology &degraded,
 }
 
 /// FlatBuffers end at 2 GiB, and end the process there.
-llvm::Error checkSize(const Topology &topology, const Classification &found) {
+llvm::Error checkSize(const Topology &topology, const BundlePlan &plan) {
   constexpr uint64_t kMostNumbers = uint64_t(1) << 29; // of two bytes: half
-  uint64_t maps = found.allocations.size();
-  for (const AllocationClass &one : found.classes)
+  uint64_t maps = plan.allocations.size() + plan.survivors.size();
+  for (const AllocationClass &one : plan.classes)
     maps += one.symmetryTo.size();
   if (maps * (topology.nodes.size() + topology.gpus().size()) < kMostNumbers)
     return llvm::Error::success();
@@ -151,19 +168,38 @@ llvm::Error checkSize(const Topology &topology, const Classification &found) {
       std::errc::file_too_large,
       "%zu allocations in %zu classes are too many for one bundle of a machine "
       "of %zu nodes; name fewer, and make several",
-      found.allocations.size(), found.classes.size(), topology.nodes.size());
+      plan.allocations.size(), plan.classes.size(), topology.nodes.size());
 }
+
+/// Node maps as the file has them.
+class MapWriter {
+public:
+  /// Where the map begins. One that was added before is found again: a map goes
+  /// onto one allocation, and can serve it under several conditions.
+  uint32_t add(const NodeMap &map) {
+    auto [place, isNew] =
+        places_.try_emplace(map, static_cast<uint32_t>(numbers.size()));
+    if (isNew)
+      append(map, numbers);
+    return place->second;
+  }
+
+  std::vector<uint16_t> numbers;
+
+private:
+  std::map<NodeMap, uint32_t> places_;
+};
 
 std::vector<uint8_t> writeBundle(const Topology &degraded,
                                  const std::string &optionsText,
                                  const BundleOptions &options,
-                                 const Classification &found,
+                                 const BundlePlan &plan,
                                  std::vector<Pieces> piecesOf) {
   flatbuffers::FlatBufferBuilder builder;
   Pieces pieces; // all of them, in order
   uint64_t offset = 0;
   std::vector<flatbuffers::Offset<sched::AllocationClass>> classes;
-  for (auto [one, own] : llvm::zip_equal(found.classes, piecesOf)) {
+  for (auto [one, own] : llvm::zip_equal(plan.classes, piecesOf)) {
     std::vector<sched::Piece> places;
     for (std::vector<uint8_t> &bytes : own) {
       places.emplace_back(offset, bytes.size());
@@ -176,27 +212,46 @@ std::vector<uint8_t> writeBundle(const Topology &degraded,
     for (const NodeMap &map : one.symmetryTo)
       append(map, rootMaps);
     classes.push_back(sched::CreateAllocationClassDirect(
-        builder, 0, &gpus, &places, &roots, &rootMaps));
+        builder, static_cast<uint16_t>(one.machine), &gpus, &places, &roots,
+        &rootMaps));
   }
 
+  MapWriter maps;
   std::vector<sched::Entry> entries;
-  std::vector<uint16_t> gpus, maps;
-  for (const ClassifiedAllocation &allocation : found.allocations) {
+  std::vector<uint16_t> gpus;
+  for (const ClassifiedAllocation &allocation : plan.allocations) {
     entries.emplace_back(static_cast<uint32_t>(gpus.size()),
                          static_cast<uint32_t>(allocation.gpus.size()),
                          static_cast<uint32_t>(allocation.classIndex),
-                         static_cast<uint32_t>(maps.size()));
+                         maps.add(allocation.map));
     llvm::append_range(gpus, narrow(allocation.gpus));
-    append(allocation.map, maps);
+  }
+  std::vector<sched::Survivor> survivors;
+  for (const PlannedSurvivor &one : plan.survivors) {
+    const sched::Entry &whole = entries[one.allocation];
+    survivors.emplace_back(
+        sched::Entry(whole.gpus_begin(), whole.gpus_count(),
+                     one.classified
+                         ? static_cast<uint32_t>(one.classified->classIndex)
+                         : sched::kNoClass,
+                     one.classified ? maps.add(one.classified->map) : 0),
+        static_cast<uint32_t>(one.condition));
   }
   std::vector<uint16_t> gpuNodes = narrow(degraded.gpus());
   std::vector<flatbuffers::Offset<sched::Condition>> conditions = {
       sched::CreateConditionDirect(builder, "")};
+  for (NodePair ends : plan.failures)
+    conditions.push_back(sched::CreateConditionDirect(
+        builder, ("--without-link " + endsOf(degraded, ends)).c_str(),
+        static_cast<uint16_t>(ends.first), static_cast<uint16_t>(ends.second),
+        degraded.nodes[ends.first].id.c_str(),
+        degraded.nodes[ends.second].id.c_str()));
   auto root = sched::CreateBundleDirect(
       builder, "blinkc " BLINK_VERSION_STRING, optionsText.c_str(),
       degraded.name.c_str(), degraded.fingerprint(),
       static_cast<uint32_t>(degraded.nodes.size()), &gpuNodes,
-      &options.collectives, &conditions, &classes, &entries, &gpus, &maps);
+      &options.collectives, &conditions, &classes, &entries, &gpus,
+      &maps.numbers, survivors.empty() ? nullptr : &survivors);
   return sched::sealBundle(builder, root, std::move(pieces));
 }
 
@@ -206,10 +261,15 @@ std::string BundleOptions::canonical(const Topology &topology) const {
   std::vector<llvm::StringRef> words;
   for (Collective collective : collectives)
     words.push_back(toString(collective));
-  return llvm::formatv(
+  std::string text = llvm::formatv(
       "allocations={0} collectives={1} {2}",
       describe(allocations, static_cast<int>(topology.gpus().size())),
       llvm::join(words, ","), each.canonicalRest());
+  if (surviveLinks || surviveGpus)
+    text += std::string(" survive=") + (surviveLinks ? "links" : "") +
+            (surviveLinks && surviveGpus ? "," : "") +
+            (surviveGpus ? "gpus" : "");
+  return text;
 }
 
 void blink::forEachInParallel(size_t count, unsigned jobs,
@@ -241,14 +301,12 @@ blink::compileBundle(const Topology &topology, const BundleOptions &options,
         degraded->topology.nodes.size());
   BundleOptions ordered = options;
   ordered.each.linkEdits = degraded->edits; // recorded in one order
-  llvm::Expected<Classification> found = classifyAllocations(
-      degraded->topology, options.each.links, options.allocations);
-  if (!found)
-    return found.takeError();
-  if (llvm::Error error = checkSize(degraded->topology, *found))
+  llvm::Expected<BundlePlan> plan = planBundle(degraded->topology, ordered);
+  if (!plan)
+    return plan.takeError();
+  if (llvm::Error error = checkSize(degraded->topology, *plan))
     return error;
-  auto pieces = compileClasses(topology, degraded->topology, ordered,
-                               found->classes, watcher);
+  auto pieces = compileClasses(topology, ordered, *plan, watcher);
   if (!pieces)
     return pieces.takeError();
   if (llvm::all_of(*pieces, [](const Pieces &own) { return own[0].empty(); }))
@@ -258,5 +316,5 @@ blink::compileBundle(const Topology &topology, const BundleOptions &options,
         "of kind %s; allow more kinds of link",
         toString(options.each.links).c_str());
   return writeBundle(degraded->topology, ordered.canonical(topology), options,
-                     *found, std::move(*pieces));
+                     *plan, std::move(*pieces));
 }

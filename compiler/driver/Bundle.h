@@ -23,6 +23,10 @@ struct BundleOptions {
   CompileOptions each;
   std::vector<Collective> collectives; ///< ascending, none twice
   std::vector<std::vector<int>> allocations;
+  /// Also for what is left of these allocations after the loss of one GPU.
+  bool surviveGpus = false;
+  /// Also for these allocations when all links between two nodes are gone.
+  bool surviveLinks = false;
   unsigned jobs = 0; ///< threads; 0: as many as processors
 
   /// As recorded in the file: one fixed order, defaults spelled out.
@@ -41,10 +45,14 @@ void forEachInParallel(size_t count, unsigned jobs,
 
 /// Compiles a bundle. Each class of allocations that are alike is compiled
 /// once, for its representative; classes whose GPUs cannot all reach each other
-/// get empty pieces. The bytes depend on topology and options but for jobs.
-/// They are not proved as a whole: that is proveBundle's (ProveBundle.h).
+/// get empty pieces. With surviveLinks, any two nodes that links join are a
+/// condition, under which allocations have a survivor where it matters to them
+/// (pairsThatMatter, SingleFailures.h) and their GPUs can reach each other on
+/// the whole machine; those that only surviveGpus asks for have there a
+/// survivor without a class. The bytes depend on topology and options but for
+/// jobs. They are not proved as a whole: that is proveBundle's (ProveBundle.h).
 /// Errors: a bad allocation; a link edit that fits nothing; a topology of more
-/// nodes, or allocations, than a bundle can hold; no allocation that can
+/// nodes, links or allocations, than a bundle can hold; no allocation that can
 /// communicate; those of the passes.
 llvm::Expected<std::vector<uint8_t>> compileBundle(const Topology &topology,
                                                    const BundleOptions &options,

@@ -24,8 +24,8 @@ llvm::Error makeError(const std::string &text) {
 class Renamer {
 public:
   Renamer(const sched::Schedule &file, const sched::Program &program,
-          const Names &names)
-      : file_(file), program_(program), names_(names),
+          const Names &names, const Topology &machine)
+      : file_(file), program_(program), names_(names), machine_(machine),
         numRanks_(program.allocation()->size()) {}
 
   llvm::Expected<std::vector<uint8_t>> run(llvm::StringRef options);
@@ -34,7 +34,7 @@ private:
   llvm::Error findLinks();
   uint32_t newBlock(uint32_t block) const;
   uint32_t newIndex(const sched::Operand &operand) const;
-  flatbuffers::Offset<sched::Topology> copyTopology();
+  flatbuffers::Offset<sched::Topology> writeTopology();
   flatbuffers::Offset<sched::Variant> writeVariant(const sched::Variant &from);
   flatbuffers::Offset<sched::RankProgram>
   writeRank(const sched::RankProgram &from,
@@ -44,6 +44,7 @@ private:
   const sched::Schedule &file_;
   const sched::Program &program_;
   const Names &names_;
+  const Topology &machine_;
   const uint32_t numRanks_;
   std::vector<int64_t> newLink_; // per link; -1: the names do not carry it
   flatbuffers::FlatBufferBuilder builder_;
@@ -52,10 +53,11 @@ private:
 /// Carries the links whose ends have new names.
 llvm::Error Renamer::findLinks() {
   const auto &links = *file_.topology()->links();
-  std::map<std::tuple<uint32_t, uint32_t, sched::LinkKind>, uint32_t> indices;
-  for (uint32_t i = 0; i < links.size(); ++i)
-    indices[{links.Get(i)->from(), links.Get(i)->to(), links.Get(i)->kind()}] =
-        i;
+  std::map<std::tuple<int, int, LinkKind>, size_t> indices;
+  for (size_t i = 0; i < machine_.links.size(); ++i) {
+    const Link &link = machine_.links[i];
+    indices[{link.from, link.to, link.kind}] = i;
+  }
   for (const sched::Link *link : links) {
     auto found = indices.find(
         {names_.nodes[link->from()], names_.nodes[link->to()], link->kind()});
@@ -98,18 +100,18 @@ uint32_t Renamer::newIndex(const sched::Operand &operand) const {
   return blocks > 1 ? names_.ranks[operand.index()] : operand.index();
 }
 
-flatbuffers::Offset<sched::Topology> Renamer::copyTopology() {
-  const sched::Topology &from = *file_.topology();
+flatbuffers::Offset<sched::Topology> Renamer::writeTopology() {
   std::vector<flatbuffers::Offset<sched::Node>> nodes;
-  for (const sched::Node *node : *from.nodes())
-    nodes.push_back(
-        sched::CreateNode(builder_, builder_.CreateString(node->id()->str()),
-                          node->kind(), node->multicast(), node->reduce()));
+  for (const Node &node : machine_.nodes)
+    nodes.push_back(sched::CreateNode(builder_, builder_.CreateString(node.id),
+                                      node.kind, node.multicast, node.reduce));
   std::vector<sched::Link> links;
-  for (const sched::Link *link : *from.links())
-    links.push_back(*link);
+  for (const Link &link : machine_.links)
+    links.emplace_back(link.bandwidth, link.latency,
+                       static_cast<uint32_t>(link.from),
+                       static_cast<uint32_t>(link.to), link.kind);
   return sched::CreateTopology(
-      builder_, builder_.CreateString(from.name()->str()), from.fingerprint(),
+      builder_, builder_.CreateString(machine_.name), machine_.fingerprint(),
       builder_.CreateVector(nodes), builder_.CreateVectorOfStructs(links));
 }
 
@@ -171,8 +173,8 @@ Renamer::writeVariant(const sched::Variant &from) {
 
 flatbuffers::Offset<sched::Certificate> Renamer::writeCertificate() {
   const sched::Certificate &from = *program_.certificate();
-  std::vector<double> prices(newLink_.size(), 0);
-  for (uint32_t link = 0; link < prices.size(); ++link)
+  std::vector<double> prices(machine_.links.size(), 0);
+  for (uint32_t link = 0; link < newLink_.size(); ++link)
     if (from.prices()->Get(link) != 0)
       prices[newLink_[link]] += from.prices()->Get(link);
   return sched::CreateCertificate(builder_, from.bound(),
@@ -182,6 +184,8 @@ flatbuffers::Offset<sched::Certificate> Renamer::writeCertificate() {
 llvm::Expected<std::vector<uint8_t>> Renamer::run(llvm::StringRef options) {
   if (program_.relays() && program_.relays()->size() > 0)
     return makeError("a program with relays cannot be renamed");
+  if (machine_.nodes.size() != file_.topology()->nodes()->size())
+    return makeError("the machines have not the same nodes");
   if (llvm::Error error = findLinks())
     return error;
   std::vector<flatbuffers::Offset<sched::Variant>> variants;
@@ -196,7 +200,7 @@ llvm::Expected<std::vector<uint8_t>> Renamer::run(llvm::StringRef options) {
   auto schedule = sched::CreateSchedule(
       builder_, sched::kFormatVersion,
       builder_.CreateString(file_.compiler()->str()),
-      builder_.CreateString(options.str()), file_.link_kinds(), copyTopology(),
+      builder_.CreateString(options.str()), file_.link_kinds(), writeTopology(),
       builder_.CreateVector(std::vector{program}));
   std::vector<uint8_t> bytes = sched::sealSchedule(builder_, schedule);
   std::string error;
@@ -209,6 +213,7 @@ llvm::Expected<std::vector<uint8_t>> Renamer::run(llvm::StringRef options) {
 
 llvm::Expected<std::vector<uint8_t>>
 blink::renameProgram(const sched::Schedule &file, const sched::Program &program,
-                     const Names &names, llvm::StringRef options) {
-  return Renamer(file, program, names).run(options);
+                     const Names &names, const Topology &machine,
+                     llvm::StringRef options) {
+  return Renamer(file, program, names, machine).run(options);
 }

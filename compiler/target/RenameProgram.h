@@ -7,6 +7,7 @@
 #ifndef BLINK_COMPILER_TARGET_RENAMEPROGRAM_H
 #define BLINK_COMPILER_TARGET_RENAMEPROGRAM_H
 
+#include "compiler/topology/Topology.h"
 #include "schedules/schedule_generated.h"
 
 #include "llvm/ADT/StringRef.h"
@@ -24,13 +25,15 @@ struct Names {
 };
 
 /// The bytes of a schedule that holds `program` of `file` alone, under other
-/// names, with `options` as its record of options. The bytes have passed
-/// sched::openSchedule; whether the machine has the links is not looked at
-/// beyond their being there. Errors: a link that is carried to where none of
-/// its kind is; a program with relays.
+/// names, with `options` as its record of options. It is for `machine`, which
+/// has the nodes of the file's machine, and may have lost links. The bytes have
+/// passed sched::openSchedule; what the machine's links are is not looked at
+/// beyond their being there. Errors: another number of nodes; a link that is
+/// carried to where none of its kind is; a program with relays.
 llvm::Expected<std::vector<uint8_t>>
 renameProgram(const sched::Schedule &file, const sched::Program &program,
-              const Names &names, llvm::StringRef options);
+              const Names &names, const Topology &machine,
+              llvm::StringRef options);
 
 } // namespace blink
 

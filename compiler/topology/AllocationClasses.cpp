@@ -10,13 +10,13 @@
 #include "compiler/topology/AllocationClasses.h"
 
 #include "compiler/topology/DrivableLinks.h"
-#include "compiler/topology/NodeColors.h"
 #include "compiler/topology/PartIsomorphism.h"
 
 #include "llvm/ADT/Twine.h"
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 using namespace blink;
@@ -69,9 +69,32 @@ struct Part {
   PartGraph graph;
 };
 
+/// Numbers from `first` on for different things: for those of a set in their
+/// order, for what comes later as it comes.
+template <typename Thing> class Numbering {
+public:
+  explicit Numbering(int first) : first_(first) {}
+  void addAll(const std::set<Thing> &things) {
+    for (const Thing &thing : things)
+      numbers_.try_emplace(thing, first_ + static_cast<int>(numbers_.size()));
+  }
+  int of(const Thing &thing) const { return numbers_.at(thing); }
+
+private:
+  const int first_;
+  std::map<Thing, int> numbers_;
+};
+
+/// Colours of nodes and links: the same ones for all machines.
+struct Colors {
+  Numbering<std::tuple<NodeKind, bool, bool>> looks{0};
+  // 0 is for what addBarred() adds.
+  Numbering<std::tuple<LinkKind, double, double>> wires{1};
+};
+
 class PartBuilder {
 public:
-  explicit PartBuilder(const Fabric &machine);
+  PartBuilder(const Fabric &machine, Colors &colors);
   Part build(const std::vector<int> &gpus);
 
 private:
@@ -82,7 +105,7 @@ private:
   const Topology &topology_;
   DrivableLinks drivable_;
   std::vector<int> looks_;                 // per node
-  std::vector<int> wires_;                 // per link
+  std::vector<int> wires_;                 // per link: 1 + what it is like
   std::vector<std::vector<int>> outLinks_; // per node
   // Of the allocation being built.
   std::vector<char> isUsed_; // per link
@@ -90,13 +113,32 @@ private:
   std::vector<int> placeOf_; // per node; -1 outside the part
 };
 
-PartBuilder::PartBuilder(const Fabric &machine)
+PartBuilder::PartBuilder(const Fabric &machine, Colors &colors)
     : machine_(machine), topology_(machine.topology()), drivable_(machine),
-      looks_(nodeColors(topology_)), wires_(linkColors(topology_)),
       outLinks_(topology_.nodes.size()), isUsed_(topology_.links.size(), false),
       placeOf_(topology_.nodes.size(), -1) {
-  for (size_t index = 0; index < topology_.links.size(); ++index)
-    outLinks_[topology_.links[index].from].push_back(static_cast<int>(index));
+  const auto lookOf = [](const Node &node) {
+    return std::tuple(node.kind, node.multicast, node.reduce);
+  };
+  std::set<std::tuple<NodeKind, bool, bool>> looks;
+  for (const Node &node : topology_.nodes)
+    looks.insert(lookOf(node));
+  colors.looks.addAll(looks);
+  for (const Node &node : topology_.nodes)
+    looks_.push_back(colors.looks.of(lookOf(node)));
+
+  const auto wireOf = [](const Link &link) {
+    return std::tuple(link.kind, link.bandwidth, link.latency);
+  };
+  std::set<std::tuple<LinkKind, double, double>> wires;
+  for (const Link &link : topology_.links)
+    wires.insert(wireOf(link));
+  colors.wires.addAll(wires);
+  for (size_t index = 0; index < topology_.links.size(); ++index) {
+    const Link &link = topology_.links[index];
+    wires_.push_back(colors.wires.of(wireOf(link)));
+    outLinks_[link.from].push_back(static_cast<int>(index));
+  }
 }
 
 void PartBuilder::markLinks(const std::vector<int> &gpus) {
@@ -114,7 +156,6 @@ void PartBuilder::markLinks(const std::vector<int> &gpus) {
   std::sort(links_.begin(), links_.end());
 }
 
-/// Wire 0 is for what addBarred() adds.
 static void addArc(ColoredGraph &graph, int from, int to, int wire) {
   graph.arcs[from].push_back({to, 2 * uint64_t(wire)});
   graph.arcs[to].push_back({from, 2 * uint64_t(wire) + 1});
@@ -184,7 +225,7 @@ Part PartBuilder::build(const std::vector<int> &gpus) {
     looks.push_back(looks_[node]);
   for (int index : links_) {
     const Link &link = topology_.links[index];
-    addArc(graph, placeOf_[link.from], placeOf_[link.to], 1 + wires_[index]);
+    addArc(graph, placeOf_[link.from], placeOf_[link.to], wires_[index]);
   }
   addBarred(gpus, graph);
   for (int node : nodes)
@@ -209,8 +250,8 @@ std::vector<int> identity(const Part &part) {
 }
 
 AllocationClass makeClass(const std::vector<int> &gpus, const Part &part,
-                          size_t numNodes) {
-  AllocationClass result{gpus, {}, {}};
+                          size_t numNodes, int machine) {
+  AllocationClass result{gpus, {}, {}, machine};
   int n = static_cast<int>(gpus.size());
   for (int rank = 0; rank < n; ++rank) {
     int least = rank;
@@ -235,47 +276,70 @@ AllocationClass makeClass(const std::vector<int> &gpus, const Part &part,
 
 } // namespace
 
-llvm::Expected<Classification>
-blink::classifyAllocations(const Topology &topology, LinkKindSet kinds,
-                           std::vector<std::vector<int>> allocations) {
-  llvm::Expected<Fabric> machine = Fabric::create(topology, {}, kinds);
+struct AllocationClassifier::State {
+  const LinkKindSet kinds;
+  int numMachines = 0;
+  Colors colors;
+  std::vector<AllocationClass> classes;
+  std::vector<Part> representatives;                             // per class
+  std::map<std::vector<uint64_t>, std::vector<int>> classesWith; // by invariant
+
+  ClassifiedAllocation place(std::vector<int> gpus, Part part, size_t numNodes);
+};
+
+AllocationClassifier::AllocationClassifier(LinkKindSet kinds)
+    : state_(new State{kinds, 0, {}, {}, {}, {}}) {}
+
+AllocationClassifier::~AllocationClassifier() = default;
+
+const std::vector<AllocationClass> &AllocationClassifier::classes() const {
+  return state_->classes;
+}
+
+/// Finds the class of an allocation, or makes a new one of it.
+ClassifiedAllocation AllocationClassifier::State::place(std::vector<int> gpus,
+                                                        Part part,
+                                                        size_t numNodes) {
+  std::vector<int> &alike = classesWith[part.graph.invariant()];
+  for (int index : alike)
+    if (auto places =
+            PartGraph::isomorphism(representatives[index].graph, part.graph)) {
+      NodeMap map = nodeMap(numNodes, representatives[index], part, *places);
+      return {std::move(gpus), index, std::move(map)};
+    }
+  int index = static_cast<int>(classes.size());
+  alike.push_back(index);
+  classes.push_back(makeClass(gpus, part, numNodes, numMachines));
+  NodeMap map = nodeMap(numNodes, part, part, identity(part));
+  representatives.push_back(std::move(part));
+  return {std::move(gpus), index, std::move(map)};
+}
+
+llvm::Expected<std::vector<ClassifiedAllocation>>
+AllocationClassifier::classify(const Topology &topology,
+                               std::vector<std::vector<int>> allocations) {
+  llvm::Expected<Fabric> machine = Fabric::create(topology, {}, state_->kinds);
   if (!machine)
     return machine.takeError();
   if (llvm::Error error = normalise(allocations, *machine))
     return error;
-
-  Classification result;
-  PartBuilder builder(*machine);
-  size_t numNodes = topology.nodes.size();
-  std::vector<Part> representatives;                             // per class
-  std::map<std::vector<uint64_t>, std::vector<int>> classesWith; // by invariant
+  std::vector<ClassifiedAllocation> result;
+  PartBuilder builder(*machine, state_->colors);
   for (std::vector<int> &gpus : allocations) {
     Part part = builder.build(gpus);
-    std::vector<int> &alike = classesWith[part.graph.invariant()];
-    int classIndex = -1;
-    std::vector<int> places;
-    for (int index : alike) {
-      auto found =
-          PartGraph::isomorphism(representatives[index].graph, part.graph);
-      if (!found)
-        continue;
-      classIndex = index;
-      places = std::move(*found);
-      break;
-    }
-    if (classIndex < 0) {
-      classIndex = static_cast<int>(result.classes.size());
-      places = identity(part);
-      alike.push_back(classIndex);
-      result.classes.push_back(makeClass(gpus, part, numNodes));
-      representatives.push_back(std::move(part));
-      const Part &own = representatives.back();
-      result.allocations.push_back(
-          {std::move(gpus), classIndex, nodeMap(numNodes, own, own, places)});
-      continue;
-    }
-    NodeMap map = nodeMap(numNodes, representatives[classIndex], part, places);
-    result.allocations.push_back({std::move(gpus), classIndex, std::move(map)});
+    result.push_back(
+        state_->place(std::move(gpus), std::move(part), topology.nodes.size()));
   }
+  ++state_->numMachines;
   return result;
+}
+
+llvm::Expected<Classification>
+blink::classifyAllocations(const Topology &topology, LinkKindSet kinds,
+                           std::vector<std::vector<int>> allocations) {
+  AllocationClassifier classifier(kinds);
+  auto found = classifier.classify(topology, std::move(allocations));
+  if (!found)
+    return found.takeError();
+  return Classification{classifier.classes(), std::move(*found)};
 }

@@ -12,6 +12,8 @@
 
 #include "compiler/topology/Topology.h"
 
+#include <memory>
+
 namespace blink {
 
 /// For each node of a topology the node it is renamed to; -1 for nodes outside
@@ -39,6 +41,9 @@ struct AllocationClass {
   /// Per rank: such a symmetry, from the part onto itself; the identity for
   /// ranks that are their own least ones.
   std::vector<NodeMap> symmetryTo;
+  /// The machine that the representative is an allocation of: how many others
+  /// were looked at before it. 0 where there is one machine.
+  int machine = 0;
 };
 
 struct ClassifiedAllocation {
@@ -71,6 +76,26 @@ struct Classification {
 llvm::Expected<Classification>
 classifyAllocations(const Topology &topology, LinkKindSet kinds,
                     std::vector<std::vector<int>> allocations);
+
+/// The same for allocations of several machines on the same nodes, one machine
+/// after the other: a whole one, and what is left of it after failures. Classes
+/// go across machines; the representative is the first that was classified.
+class AllocationClassifier {
+public:
+  explicit AllocationClassifier(LinkKindSet kinds);
+  ~AllocationClassifier();
+
+  /// Classifies `allocations` of the next machine. What it returns, and what
+  /// classes() then holds, is that of classifyAllocations; so are errors.
+  llvm::Expected<std::vector<ClassifiedAllocation>>
+  classify(const Topology &machine, std::vector<std::vector<int>> allocations);
+
+  const std::vector<AllocationClass> &classes() const;
+
+private:
+  struct State;
+  const std::unique_ptr<State> state_;
+};
 
 } // namespace blink
 

@@ -6,57 +6,66 @@
 
 #include "compiler/topology/SingleFailures.h"
 
-#include "compiler/topology/PathLinks.h"
+#include "compiler/topology/DrivableLinks.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
 
 using namespace blink;
 
-std::vector<FailedLinkClass>
-blink::failedLinkClasses(const Fabric &fabric, const Symmetry &symmetry) {
-  using Ends = std::pair<int, int>;
-  const std::vector<Link> &links = fabric.topology().links;
-  auto endsOf = [&](int link) -> Ends {
-    return std::minmax(links[link].from, links[link].to);
-  };
-  std::map<Ends, std::vector<int>> between;
-  for (size_t link = 0; link < links.size(); ++link)
-    between[endsOf(static_cast<int>(link))].push_back(static_cast<int>(link));
-
-  PathLinks onPaths(fabric);
-  std::set<Ends> seen;
-  std::vector<FailedLinkClass> classes;
-  for (const auto &[ends, parallel] : between) {
-    if (seen.count(ends))
-      continue;
-    FailedLinkClass members;
-    for (int element = 0; element < symmetry.order(); ++element) {
-      Ends image = endsOf(symmetry.mapLink(element, parallel.front()));
-      if (seen.insert(image).second)
-        members.push_back({image.first, image.second, element});
-    }
-    // Whether a path uses them is the same for all members.
-    if (std::none_of(parallel.begin(), parallel.end(),
-                     [&](int link) { return onPaths.contains(link); }))
-      continue;
-    std::sort(members.begin(), members.end(),
-              [](const FailedLink &a, const FailedLink &b) {
-                return std::make_pair(a.nodeA, a.nodeB) <
-                       std::make_pair(b.nodeA, b.nodeB);
-              });
-    classes.push_back(std::move(members));
-  }
-  return classes;
+static NodePair pairOf(const Link &link) {
+  return std::minmax(link.from, link.to);
 }
 
-std::vector<LostGpu> blink::lostGpus(const Fabric &fabric) {
-  std::vector<LostGpu> losses;
-  for (int rank = 0; rank < fabric.numRanks() && fabric.numRanks() > 1;
-       ++rank) {
-    losses.push_back({rank, fabric.gpus()});
-    losses.back().gpus.erase(losses.back().gpus.begin() + rank);
+std::string blink::endsOf(const Topology &topology, NodePair pair) {
+  return topology.nodes[pair.first].id + ":" + topology.nodes[pair.second].id;
+}
+
+std::vector<NodePair> blink::linkedPairs(const Topology &topology) {
+  std::set<NodePair> pairs;
+  for (const Link &link : topology.links)
+    pairs.insert(pairOf(link));
+  return {pairs.begin(), pairs.end()};
+}
+
+llvm::Expected<std::vector<std::vector<NodePair>>>
+blink::pairsThatMatter(const Topology &topology, LinkKindSet kinds,
+                       const std::vector<std::vector<int>> &allocations) {
+  llvm::Expected<Fabric> machine = Fabric::create(topology, {}, kinds);
+  if (!machine)
+    return machine.takeError();
+  DrivableLinks drivable(*machine);
+  std::vector<std::vector<NodePair>> result;
+  for (const std::vector<int> &gpus : allocations) {
+    std::vector<bool> isUsed(topology.links.size());
+    for (int from : gpus)
+      for (int to : gpus)
+        if (from != to)
+          for (int link : drivable.between(from, to))
+            isUsed[link] = true;
+    std::set<NodePair> pairs;
+    for (size_t link = 0; link < isUsed.size(); ++link)
+      if (isUsed[link])
+        pairs.insert(pairOf(topology.links[link]));
+    result.emplace_back(pairs.begin(), pairs.end());
   }
-  return losses;
+  return result;
+}
+
+std::vector<std::vector<int>>
+blink::withLostGpus(std::vector<std::vector<int>> allocations) {
+  const auto bySize = [](const std::vector<int> &a, const std::vector<int> &b) {
+    return a.size() != b.size() ? a.size() < b.size() : a < b;
+  };
+  std::set<std::vector<int>, decltype(bySize)> all(bySize);
+  for (std::vector<int> &gpus : allocations) {
+    std::sort(gpus.begin(), gpus.end());
+    for (size_t lost = 0; gpus.size() > 2 && lost < gpus.size(); ++lost) {
+      std::vector<int> left = gpus;
+      left.erase(left.begin() + static_cast<ptrdiff_t>(lost));
+      all.insert(std::move(left));
+    }
+    all.insert(std::move(gpus));
+  }
+  return {all.begin(), all.end()};
 }

@@ -2,51 +2,42 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The machines that remain after one failure, up to symmetry: those for which
-// schedules can be made before anything fails.
+// What schedules can be made for before anything fails: jobs that have lost a
+// GPU, and machines that have lost a link.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef BLINK_COMPILER_TOPOLOGY_SINGLEFAILURES_H
 #define BLINK_COMPILER_TOPOLOGY_SINGLEFAILURES_H
 
-#include "compiler/topology/Symmetry.h"
+#include "compiler/topology/Topology.h"
 
 namespace blink {
 
-/// All bandwidth between two adjacent nodes, of every kind and in both
-/// directions, is gone: removeLinks(topology, nodeA, nodeB).
-struct FailedLink {
-  int nodeA; ///< index into Topology::nodes; below nodeB
-  int nodeB;
-  /// The element of the symmetry that takes the class's representative here. It
-  /// renames the ranks of a schedule for that failure to those of one for this.
-  int element;
-};
+/// Two nodes, indices into Topology::nodes, ascending.
+using NodePair = std::pair<int, int>;
 
-/// Failures that the symmetry takes to each other, ascending by nodes; the
-/// first is the representative.
-using FailedLinkClass = std::vector<FailedLink>;
+/// "gpu0:gpu3", as LinkEdit names the links between them.
+std::string endsOf(const Topology &topology, NodePair pair);
 
-/// Every failure of a link that some path between the fabric's GPUs can use
-/// (PathLinks), in classes that ascend by their representatives.
-///
-/// `symmetry` is of `fabric`. Symmetry::find does where all ranks are alike; a
-/// collective with a root needs Symmetry::trivial. As its group is not always
-/// that of all automorphisms, two classes may be the same machine renamed.
-std::vector<FailedLinkClass> failedLinkClasses(const Fabric &fabric,
-                                               const Symmetry &symmetry);
+/// All pairs of nodes that links join, whatever their kind and direction, each
+/// once and ascending. A failure takes away all links of one pair:
+/// removeLinks().
+std::vector<NodePair> linkedPairs(const Topology &topology);
 
-/// A GPU of the allocation is gone.
-struct LostGpu {
-  int rank;              ///< that it had
-  std::vector<int> gpus; ///< the allocation that remains, in order
-};
+/// For each of `allocations`, sets of GPU numbers of `topology`, the pairs with
+/// a link on a drivable path between two of its GPUs (DrivableLinks), over
+/// links of `kinds`: ascending. Without the links of any other pair, the same
+/// paths are there. Errors: a topology that fails its check or has more than
+/// Fabric::kMaxRanks GPUs.
+llvm::Expected<std::vector<std::vector<NodePair>>>
+pairsThatMatter(const Topology &topology, LinkKindSet kinds,
+                const std::vector<std::vector<int>> &allocations);
 
-/// Every such loss, by rank; none if there is one GPU alone. Losses of ranks
-/// with the same Symmetry::representative are the same up to symmetry. The
-/// fabric's relays stay what they are: a GPU that is lost must not become one.
-std::vector<LostGpu> lostGpus(const Fabric &fabric);
+/// `allocations`, and all that are left of one of them after the loss of a GPU,
+/// where two are left or more: each once, ascending by size, then GPUs.
+std::vector<std::vector<int>>
+withLostGpus(std::vector<std::vector<int>> allocations);
 
 } // namespace blink
 

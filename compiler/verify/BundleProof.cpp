@@ -13,7 +13,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <optional>
+#include <set>
+#include <utility>
 
 namespace blink {
 
@@ -35,8 +38,13 @@ std::string nameOf(const sched::Program &program) {
   return text;
 }
 
-/// Equal in everything but its name and its fingerprint.
-bool sameMachine(const sched::Topology &a, const sched::Topology &b) {
+/// Equal in everything but name and fingerprint, `b` without failed links.
+bool sameMachine(const sched::Topology &a, const sched::Topology &b,
+                 const FailedLinks &failed) {
+  std::vector<const sched::Link *> left;
+  for (const sched::Link *link : *b.links())
+    if (!failed.contains(*link))
+      left.push_back(link);
   return std::equal(a.nodes()->begin(), a.nodes()->end(), b.nodes()->begin(),
                     b.nodes()->end(),
                     [](const sched::Node *x, const sched::Node *y) {
@@ -45,14 +53,40 @@ bool sameMachine(const sched::Topology &a, const sched::Topology &b) {
                              x->reduce() == y->reduce() &&
                              x->id()->str() == y->id()->str();
                     }) &&
-         std::equal(a.links()->begin(), a.links()->end(), b.links()->begin(),
-                    b.links()->end(),
-                    [](const sched::Link *x, const sched::Link *y) {
+         std::equal(a.links()->begin(), a.links()->end(), left.begin(),
+                    left.end(), [](const sched::Link *x, const sched::Link *y) {
                       return x->from() == y->from() && x->to() == y->to() &&
                              x->kind() == y->kind() &&
                              x->bandwidth() == y->bandwidth() &&
                              x->latency() == y->latency();
                     });
+}
+
+/// The links that are gone under a condition.
+FailedLinks failedLinks(const sched::Bundle &index, uint16_t condition) {
+  const sched::Condition &one = *index.conditions()->Get(condition);
+  return {one.node_a(), one.node_b()};
+}
+
+/// Empty, or which condition is not about links of the machine.
+std::string judgeConditions(const sched::Bundle &index,
+                            const sched::Topology &machine) {
+  for (uint32_t c = 1; c < index.conditions()->size(); ++c) {
+    const sched::Condition &one = *index.conditions()->Get(c);
+    const std::string place =
+        "condition " + std::to_string(c) + ", " + one.description()->str();
+    const auto &nodes = *machine.nodes();
+    if (one.node_b() >= nodes.size() ||
+        nodes.Get(one.node_a())->id()->str() != one.id_a()->str() ||
+        nodes.Get(one.node_b())->id()->str() != one.id_b()->str())
+      return place + ": its nodes have other names in the machine";
+    const FailedLinks failed = failedLinks(index, uint16_t(c));
+    if (std::none_of(
+            machine.links()->begin(), machine.links()->end(),
+            [&](const sched::Link *link) { return failed.contains(*link); }))
+      return place + ": the machine has no such link";
+  }
+  return "";
 }
 
 /// Whether every rank reaches every other.
@@ -101,19 +135,26 @@ void BundleProof::add(const BundleProof &other) {
 }
 
 BundleProver::BundleProver(const sched::BundleView &bundle)
-    : bundle_(bundle), entriesOf_(bundle.index->classes()->size()),
-      machines_(bundle.index->conditions()->size(), nullptr) {
-  const auto &entries = *bundle.index->entries();
-  for (uint32_t e = 0; e < entries.size(); ++e)
-    entriesOf_[entries.Get(e)->class_number()].push_back(e);
+    : bundle_(bundle), servedBy_(bundle.index->classes()->size()) {
+  const sched::Bundle &index = *bundle.index;
+  for (const sched::Entry *entry : *index.entries())
+    servedBy_[entry->class_number()].push_back({entry, sched::kWholeMachine});
+  if (index.survivors())
+    for (const sched::Survivor *survivor : *index.survivors())
+      if (survivor->entry().class_number() != sched::kNoClass)
+        servedBy_[survivor->entry().class_number()].push_back(
+            {&survivor->entry(), uint16_t(survivor->condition())});
   // A piece that does not open is found when its class is proved.
   std::string error;
   for (uint32_t c = 0; c < numClasses(); ++c) {
-    const sched::AllocationClass &one = *bundle.index->classes()->Get(c);
+    const sched::AllocationClass &one = *index.classes()->Get(c);
     for (uint32_t i = 0; i < one.pieces()->size(); ++i)
-      if (!machines_[one.condition()] && one.pieces()->Get(i)->size() > 0)
-        machines_[one.condition()] = sched::openPiece(bundle, c, i, error);
+      if (!machine_ && one.condition() == sched::kWholeMachine &&
+          one.pieces()->Get(i)->size() > 0)
+        machine_ = sched::openPiece(bundle, c, i, error);
   }
+  if (machine_)
+    wrongCondition_ = judgeConditions(index, *machine_->topology());
 }
 
 /// One class with all its allocations.
@@ -122,22 +163,23 @@ public:
   ClassWalk(const BundleProver &prover, uint32_t classNumber)
       : prover_(prover), index_(*prover.bundle_.index),
         one_(*index_.classes()->Get(classNumber)), classNumber_(classNumber),
-        machine_(prover.machines_[one_.condition()]) {}
+        served_(prover.servedBy_[classNumber]), machine_(prover.machine_) {}
 
   BundleProof run() {
     proof_.classes = 1;
-    proof_.allocations = prover_.entriesOf_[classNumber_].size();
+    proof_.allocations = served_.size();
+    if (classNumber_ == 0 && !prover_.wrongCondition_.empty())
+      fail(prover_.wrongCondition_);
     if (!machine_)
       fail("class " + std::to_string(classNumber_) +
-           ": no schedule of its condition opens, so that nothing is known of "
-           "the machine");
+           ": no schedule for the whole machine opens, so that nothing is "
+           "known of the machine");
     else if (std::all_of(
                  one_.pieces()->begin(), one_.pieces()->end(),
                  [](const sched::Piece *piece) { return piece->size() == 0; }))
       checkUnreachable();
     else
-      for (uint32_t i = 0; i < one_.pieces()->size(); ++i)
-        checkPiece(i);
+      checkPieces();
     return std::move(proof_);
   }
 
@@ -147,52 +189,65 @@ private:
     if (proof_.problems.size() < BundleProof::kMostWorded)
       proof_.problems.push_back(text);
   }
-  std::string placeOf(const sched::Entry &entry) const {
+  /// " without gpu0:gpu3", or nothing.
+  std::string describe(uint16_t condition) const {
+    if (condition == sched::kWholeMachine)
+      return "";
+    const sched::Condition &one = *index_.conditions()->Get(condition);
+    return " without " + one.id_a()->str() + ":" + one.id_b()->str();
+  }
+  std::string placeOf(const Served &served) const {
+    return "allocation " + listOf(gpusOf(*served.entry)) +
+           describe(served.condition);
+  }
+  std::vector<uint16_t> gpusOf(const sched::Entry &entry) const {
     const uint16_t *gpus = index_.gpus()->data() + entry.gpus_begin();
-    return "allocation " +
-           listOf(std::vector<uint16_t>(gpus, gpus + entry.gpus_count()));
+    return {gpus, gpus + entry.gpus_count()};
   }
   /// The nodes of an allocation's GPUs.
   std::vector<uint32_t> nodesOf(const sched::Entry &entry) const {
     std::vector<uint32_t> nodes;
-    for (uint32_t i = 0; i < entry.gpus_count(); ++i)
-      nodes.push_back(
-          index_.gpu_nodes()->Get(index_.gpus()->Get(entry.gpus_begin() + i)));
+    for (uint16_t gpu : gpusOf(entry))
+      nodes.push_back(index_.gpu_nodes()->Get(gpu));
     return nodes;
-  }
-  const sched::Entry &entry(uint32_t number) const {
-    return *index_.entries()->Get(number);
   }
 
   void checkUnreachable();
+  void checkPieces();
   void checkPiece(uint32_t number);
-  Problem checkMachine(const sched::Schedule &piece) const;
+  Problem checkMachine(const sched::Schedule &piece, uint16_t condition) const;
   void checkPrograms(const std::string &place, const sched::Schedule &piece);
-  void checkEntry(const sched::Entry &entry, const Renaming &names,
-                  const sched::Schedule &piece);
+  void checkServed(const Served &served, const Renaming &names,
+                   const sched::Schedule &piece);
+  void checkFallBack(const Served &served, const std::set<uint32_t> &used);
 
   const BundleProver &prover_;
   const sched::Bundle &index_;
   const sched::AllocationClass &one_;
   const uint32_t classNumber_;
-  const sched::Schedule *machine_;
+  const std::vector<Served> &served_;
+  const sched::Schedule *const machine_;
+  /// Of allocations of the whole machine: links that their programs use.
+  std::map<const sched::Entry *, std::set<uint32_t>> used_;
   BundleProof proof_;
 };
 
 void BundleProver::ClassWalk::checkUnreachable() {
   proof_.unreachableClasses = 1;
   proof_.unreachableAllocations = proof_.allocations;
-  if (Problem problem = checkMachine(*machine_))
+  if (Problem problem = checkMachine(*machine_, sched::kWholeMachine))
     return fail("class " + std::to_string(classNumber_) + ": " + *problem);
-  for (uint32_t number : prover_.entriesOf_[classNumber_])
-    if (allReach(Machine(*machine_, nodesOf(entry(number)))))
-      fail(placeOf(entry(number)) +
+  for (const Served &served : served_)
+    if (allReach(Machine(*machine_, nodesOf(*served.entry),
+                         failedLinks(index_, served.condition))))
+      fail(placeOf(served) +
            ": its GPUs reach each other, and there is no schedule");
 }
 
-/// Whether the index and the piece speak of the same machine.
-Problem
-BundleProver::ClassWalk::checkMachine(const sched::Schedule &piece) const {
+/// Whether a piece is for the machine that the index and the first piece speak
+/// of, under a condition.
+Problem BundleProver::ClassWalk::checkMachine(const sched::Schedule &piece,
+                                              uint16_t condition) const {
   std::vector<uint16_t> gpus;
   const auto &nodes = *piece.topology()->nodes();
   for (uint32_t node = 0; node < nodes.size(); ++node)
@@ -203,9 +258,10 @@ BundleProver::ClassWalk::checkMachine(const sched::Schedule &piece) const {
     return std::string("its machine has its GPUs at other nodes than the index "
                        "says");
   if (piece.link_kinds() != machine_->link_kinds() ||
-      !sameMachine(*piece.topology(), *machine_->topology()))
-    return std::string("it is for another machine, or other kinds of link, "
-                       "than the first of its condition");
+      !sameMachine(*piece.topology(), *machine_->topology(),
+                   failedLinks(index_, condition)))
+    return "it is for another machine, or other kinds of link, than the first" +
+           describe(condition);
   return std::nullopt;
 }
 
@@ -226,10 +282,18 @@ static Problem checkRoots(const sched::AllocationClass &one,
   return std::nullopt;
 }
 
+void BundleProver::ClassWalk::checkPieces() {
+  for (uint32_t i = 0; i < one_.pieces()->size(); ++i)
+    checkPiece(i);
+  for (const Served &served : served_)
+    if (served.condition == sched::kWholeMachine)
+      checkFallBack(served, used_[served.entry]);
+}
+
 void BundleProver::ClassWalk::checkPiece(uint32_t number) {
   const std::string place =
       "class " + std::to_string(classNumber_) + ", GPUs " +
-      listOf(*one_.gpus()) + ", " +
+      listOf(*one_.gpus()) + describe(one_.condition()) + ", " +
       sched::EnumNameCollective(index_.collectives()->Get(number));
   std::string error;
   const sched::Schedule *piece =
@@ -240,15 +304,19 @@ void BundleProver::ClassWalk::checkPiece(uint32_t number) {
                               "collective there is"
                     : error);
   ++proof_.pieces;
-  Problem problem = checkMachine(*piece);
+  Problem problem = checkMachine(*piece, one_.condition());
   if (!problem)
     problem = checkRoots(one_, *piece);
   if (problem)
     return fail(place + ": " + *problem);
   checkPrograms(place, *piece);
-  const Renaming names(*piece);
-  for (uint32_t e : prover_.entriesOf_[classNumber_])
-    checkEntry(entry(e), names, *piece);
+  std::optional<Renaming> names; // onto the machine of a condition
+  for (size_t i = 0; i < served_.size(); ++i) {
+    if (i == 0 || served_[i - 1].condition != served_[i].condition)
+      names.emplace(*piece, *machine_,
+                    failedLinks(index_, served_[i].condition));
+    checkServed(served_[i], *names, *piece);
+  }
 }
 
 void BundleProver::ClassWalk::checkPrograms(const std::string &place,
@@ -265,24 +333,27 @@ void BundleProver::ClassWalk::checkPrograms(const std::string &place,
     proof_.sumOfRatios += ratio;
     if (ratio < proof_.worstRatio) {
       proof_.worstRatio = ratio;
-      proof_.worst = nameOf(*program) + " on GPUs " + listOf(*one_.gpus());
+      proof_.worst = nameOf(*program) + " on GPUs " + listOf(*one_.gpus()) +
+                     describe(one_.condition());
     }
   }
 }
 
 /// All programs of a piece under all maps of an allocation.
-void BundleProver::ClassWalk::checkEntry(const sched::Entry &entry,
-                                         const Renaming &names,
-                                         const sched::Schedule &piece) {
+void BundleProver::ClassWalk::checkServed(const Served &served,
+                                          const Renaming &names,
+                                          const sched::Schedule &piece) {
   const uint32_t nodes = index_.num_nodes();
-  const uint16_t *own = index_.node_maps()->data() + entry.map_begin();
-  const std::vector<uint32_t> gpus = nodesOf(entry);
+  const uint16_t *own = index_.node_maps()->data() + served.entry->map_begin();
+  const std::vector<uint32_t> gpus = nodesOf(*served.entry);
+  std::set<uint32_t> *const used =
+      served.condition == sched::kWholeMachine ? &used_[served.entry] : nullptr;
   std::vector<uint16_t> map(own, own + nodes);
   for (const sched::Program *program : *piece.programs()) {
     if (!sched::isRooted(program->collective())) {
       ++proof_.renamed;
-      if (Problem problem = names.check(*program, map, gpus))
-        fail(placeOf(entry) + ": " + nameOf(*program) + ": " + *problem);
+      if (Problem problem = names.check(*program, map, gpus, used))
+        fail(placeOf(served) + ": " + nameOf(*program) + ": " + *problem);
       continue;
     }
     for (uint32_t rank = 0; rank < one_.roots()->size(); ++rank) {
@@ -295,10 +366,30 @@ void BundleProver::ClassWalk::checkEntry(const sched::Entry &entry,
         map[node] = symmetry[node] == sched::kUnmapped ? sched::kUnmapped
                                                        : own[symmetry[node]];
       ++proof_.renamed;
-      if (Problem problem = names.check(*program, map, gpus))
-        fail(placeOf(entry) + ": " + nameOf(*program) + " for rank " +
+      if (Problem problem = names.check(*program, map, gpus, used))
+        fail(placeOf(served) + ": " + nameOf(*program) + " for rank " +
              std::to_string(rank) + " of the representative: " + *problem);
     }
+  }
+}
+
+/// Under conditions for which the bundle has nothing else, the programs of the
+/// whole machine serve: they must do without the links that are gone.
+void BundleProver::ClassWalk::checkFallBack(const Served &served,
+                                            const std::set<uint32_t> &used) {
+  std::set<std::pair<uint32_t, uint32_t>> pairs;
+  for (uint32_t link : used) {
+    const sched::Link &one = *machine_->topology()->links()->Get(link);
+    pairs.insert(std::minmax(one.from(), one.to()));
+  }
+  const std::vector<uint16_t> gpus = gpusOf(*served.entry);
+  for (uint32_t c = 1; c < index_.conditions()->size(); ++c) {
+    const sched::Condition &one = *index_.conditions()->Get(c);
+    if (pairs.count({one.node_a(), one.node_b()}) &&
+        sched::findEntry(prover_.bundle_, uint16_t(c), gpus) == served.entry)
+      fail(placeOf(served) + ": there are no schedules" +
+           describe(uint16_t(c)) +
+           ", and those of the whole machine use these links");
   }
 }
 

@@ -26,7 +26,7 @@ struct BundleProof {
   std::vector<std::string> problems; ///< "allocation 0,5: broadcast from ..."
   uint64_t numProblems = 0;
   uint64_t classes = 0, unreachableClasses = 0;
-  uint64_t allocations = 0, unreachableAllocations = 0;
+  uint64_t allocations = 0, unreachableAllocations = 0; ///< and survivors
   uint64_t pieces = 0;
   uint64_t programs = 0; ///< in pieces
   uint64_t renamed = 0; ///< programs times the allocations and roots they serve
@@ -39,15 +39,20 @@ struct BundleProof {
   void add(const BundleProof &other);
 };
 
-/// Proves a bundle class by class:
+/// Proves a bundle class by class. The whole machine is that of the schedules
+/// under condition 0; under another it lacks the links between two nodes.
 ///   - pieces: each program passes verifyProgram; a class has those that its
-///     table of roots wants, each once; all pieces of a condition hold the same
-///     machine, with the nodes that the index says, under the same link kinds;
-///   - allocations: each program, under the node map of each allocation, and
-///     for rooted collectives under the maps of all ranks that it serves, is
-///     what Renaming (Renaming.h) demands;
+///     table of roots wants, each once; all pieces of a condition hold the
+///     machine of that condition, with the nodes that the index says, and all
+///     have the same link kinds;
+///   - allocations: each program, under the node map of each allocation and
+///     survivor, and for rooted collectives under the maps of all ranks that it
+///     serves, is what Renaming (Renaming.h) demands on the machine of their
+///     condition;
 ///   - a class without pieces: in none of its allocations can all GPUs reach
-///     each other.
+///     each other;
+///   - allocations without a survivor under some condition: no program of
+///     theirs uses a link that has failed.
 ///
 /// Thread-safe once made. The bundle must outlive it.
 class BundleProver {
@@ -60,10 +65,17 @@ public:
 private:
   class ClassWalk;
 
+  /// An allocation under a condition.
+  struct Served {
+    const sched::Entry *entry;
+    uint16_t condition;
+  };
+
   const sched::BundleView bundle_;
-  std::vector<std::vector<uint32_t>> entriesOf_; // by class
-  /// By condition: a piece, to tell the machine by. Null: there is none.
-  std::vector<const sched::Schedule *> machines_;
+  std::vector<std::vector<Served>> servedBy_; // by class; by condition
+  /// A piece, to tell the whole machine by. Null: there is none.
+  const sched::Schedule *machine_ = nullptr;
+  std::string wrongCondition_; // empty: none
 };
 
 } // namespace blink

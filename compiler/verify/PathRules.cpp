@@ -36,10 +36,12 @@ Machine::Machine(const sched::Schedule &file, const sched::Program &program)
       nodes_.push_back(gpus[gpu]);
 }
 
-Machine::Machine(const sched::Schedule &file, std::vector<uint32_t> gpus)
-    : topology_(*file.topology()), linkKinds_(file.link_kinds()),
+Machine::Machine(const sched::Schedule &file, std::vector<uint32_t> gpus,
+                 const FailedLinks &failed)
+    : topology_(*file.topology()), failed_(failed),
+      linkKinds_(file.link_kinds()),
       numRanks_(static_cast<uint32_t>(gpus.size())), nodes_(std::move(gpus)),
-      graph_(std::make_shared<Graph>(makeGraph(topology_))) {}
+      graph_(std::make_shared<Graph>(makeGraph(topology_, failed))) {}
 
 Machine Machine::on(std::vector<uint32_t> gpus) const {
   Machine machine = *this;
@@ -48,7 +50,8 @@ Machine Machine::on(std::vector<uint32_t> gpus) const {
   return machine;
 }
 
-Machine::Graph Machine::makeGraph(const sched::Topology &topology) {
+Machine::Graph Machine::makeGraph(const sched::Topology &topology,
+                                  const FailedLinks &failed) {
   Graph graph;
   const uint32_t numNodes = topology.nodes()->size();
   for (const sched::Node *node : *topology.nodes())
@@ -57,6 +60,8 @@ Machine::Graph Machine::makeGraph(const sched::Topology &topology) {
   std::vector<std::vector<uint32_t>> neighbours(numNodes);
   for (uint32_t index = 0; index < topology.links()->size(); ++index) {
     const sched::Link &link = *topology.links()->Get(index);
+    if (failed.contains(link))
+      continue;
     graph.linksFrom[link.from()].push_back(index);
     if (!isPeerFabric(link.kind()))
       continue;
@@ -94,7 +99,8 @@ Machine::Graph Machine::makeGraph(const sched::Topology &topology) {
 }
 
 bool Machine::usable(uint32_t index) const {
-  return linkKinds_ >> static_cast<unsigned>(link(index).kind()) & 1;
+  return (linkKinds_ >> static_cast<unsigned>(link(index).kind()) & 1) &&
+         !failed_.contains(link(index));
 }
 
 bool Machine::arePeers(uint32_t a, uint32_t b) const {

@@ -17,12 +17,24 @@
 
 namespace blink::verify {
 
+/// All links between two nodes, by number; of none if the two are the same.
+struct FailedLinks {
+  uint32_t nodeA = 0, nodeB = 0;
+
+  bool contains(const sched::Link &link) const {
+    return nodeA != nodeB && ((link.from() == nodeA && link.to() == nodeB) ||
+                              (link.from() == nodeB && link.to() == nodeA));
+  }
+};
+
 /// The machine of a file as a program's ranks see it. The file must outlive it.
 class Machine {
 public:
   Machine(const sched::Schedule &file, const sched::Program &program);
-  /// As seen by ranks on the GPUs that are the nodes `gpus`.
-  Machine(const sched::Schedule &file, std::vector<uint32_t> gpus);
+  /// As seen by ranks on the GPUs that are the nodes `gpus`, when links have
+  /// failed: these keep their numbers, and no path leads over them.
+  Machine(const sched::Schedule &file, std::vector<uint32_t> gpus,
+          const FailedLinks &failed = {});
   /// The same machine, as seen by ranks on other GPUs.
   Machine on(std::vector<uint32_t> gpus) const;
 
@@ -37,9 +49,10 @@ public:
     return *topology_.links()->Get(link);
   }
   sched::NodeKind kindOf(uint32_t node) const { return graph_->kinds[node]; }
-  /// Whether the file's options allow the kind of this link.
+  /// Whether the file's options allow the kind of this link, which has not
+  /// failed.
   bool usable(uint32_t link) const;
-  /// Links that leave a node, ascending.
+  /// Links that leave a node, ascending, without failed ones.
   const std::vector<uint32_t> &linksFrom(uint32_t node) const {
     return graph_->linksFrom[node];
   }
@@ -62,9 +75,11 @@ private:
     /// numNodes() on.
     std::vector<std::vector<uint32_t>> fabric;
   };
-  static Graph makeGraph(const sched::Topology &topology);
+  static Graph makeGraph(const sched::Topology &topology,
+                         const FailedLinks &failed);
 
   const sched::Topology &topology_;
+  FailedLinks failed_;
   uint8_t linkKinds_;
   uint32_t numRanks_ = 0;
   std::vector<uint32_t> nodes_; // by rank and relay

@@ -35,11 +35,13 @@ Renaming::Own::Own(const sched::Schedule &file, const sched::Program &program)
   costs = reprice(machine, program).costs;
 }
 
-Renaming::Renaming(const sched::Schedule &file) {
-  const auto &links = *file.topology()->links();
-  for (uint32_t index = 0; index < links.size(); ++index) {
-    const sched::Link &link = *links.Get(index);
-    links_.insert({{link.from(), link.to(), link.kind()}, index});
+Renaming::Renaming(const sched::Schedule &file, const sched::Schedule &onto,
+                   const FailedLinks &failed)
+    : onto_(onto, {}, failed) {
+  for (uint32_t index = 0; index < onto_.numLinks(); ++index) {
+    const sched::Link &link = onto_.link(index);
+    if (!failed.contains(link))
+      links_.insert({{link.from(), link.to(), link.kind()}, index});
   }
   for (const sched::Program *program : *file.programs())
     programs_.try_emplace(program, file, *program);
@@ -49,8 +51,8 @@ Renaming::Renaming(const sched::Schedule &file) {
 class Renaming::Walk {
 public:
   Walk(const Renaming &names, const sched::Program &program,
-       const std::vector<uint16_t> &map)
-      : names_(names), program_(program), map_(map),
+       const std::vector<uint16_t> &map, std::set<uint32_t> *used)
+      : names_(names), program_(program), map_(map), used_(used),
         facts_(names.programs_.at(&program)), own_(facts_.machine),
         images_(own_.numLinks(), kNone) {}
 
@@ -58,7 +60,7 @@ public:
     Problem problem = checkGpus(gpus);
     if (problem)
       return problem;
-    const Machine there = own_.on(nodes_);
+    const Machine there = names_.onto_.on(nodes_);
     problem = checkChannels(there);
     if (!problem)
       problem = checkRate(there);
@@ -71,7 +73,7 @@ private:
   static constexpr uint32_t kNone = ~uint32_t(0);
 
   Problem checkGpus(const std::vector<uint32_t> &gpus);
-  Problem carry(uint32_t link);
+  Problem carry(const Machine &there, uint32_t link);
   Problem checkChannels(const Machine &there);
   Problem checkRate(const Machine &there);
   Problem checkBound(const Machine &there);
@@ -79,6 +81,7 @@ private:
   const Renaming &names_;
   const sched::Program &program_;
   const std::vector<uint16_t> &map_;
+  std::set<uint32_t> *const used_;
   const Own &facts_;
   const Machine &own_;
   std::vector<uint32_t> nodes_;  // carried, by rank
@@ -86,11 +89,10 @@ private:
 };
 
 Problem Renaming::Walk::checkGpus(const std::vector<uint32_t> &gpus) {
-  if (map_.size() != own_.numNodes())
-    return "a map of " + std::to_string(map_.size()) +
-           " nodes for a machine "
-           "of " +
-           std::to_string(own_.numNodes());
+  for (const Machine *machine : {&own_, &names_.onto_})
+    if (map_.size() != machine->numNodes())
+      return "a map of " + std::to_string(map_.size()) +
+             " nodes for a machine of " + std::to_string(machine->numNodes());
   if (own_.numPrograms() != own_.numRanks())
     return std::string("the program has relays, which no map is about");
   for (uint32_t rank = 0; rank < own_.numRanks(); ++rank) {
@@ -111,7 +113,7 @@ Problem Renaming::Walk::checkGpus(const std::vector<uint32_t> &gpus) {
 }
 
 /// Finds the image of a link, and judges it.
-Problem Renaming::Walk::carry(uint32_t index) {
+Problem Renaming::Walk::carry(const Machine &there, uint32_t index) {
   if (images_[index] != kNone)
     return std::nullopt;
   const sched::Link &link = own_.link(index);
@@ -120,20 +122,20 @@ Problem Renaming::Walk::carry(uint32_t index) {
     if (map_[end] == sched::kUnmapped || map_[end] >= own_.numNodes())
       return own_.describe(index) +
              " is used or priced, and the map says nothing of an end";
-    if (own_.kindOf(map_[end]) != own_.kindOf(end))
+    if (there.kindOf(map_[end]) != own_.kindOf(end))
       return own_.describe(index) + " is carried to a node of another kind";
   }
   const auto found =
       names_.links_.find({map_[ends[0]], map_[ends[1]], link.kind()});
   if (found == names_.links_.end())
     return own_.describe(index) + " is carried to where no link of its kind is";
-  const sched::Link &image = own_.link(found->second);
+  const sched::Link &image = there.link(found->second);
   if (image.bandwidth() < link.bandwidth())
     return own_.describe(index) + " is carried onto " +
-           own_.describe(found->second) + ", which has less bandwidth";
+           there.describe(found->second) + ", which has less bandwidth";
   if (image.latency() > link.latency())
     return own_.describe(index) + " is carried onto " +
-           own_.describe(found->second) + ", which has more latency";
+           there.describe(found->second) + ", which has more latency";
   images_[index] = found->second;
   return std::nullopt;
 }
@@ -143,10 +145,12 @@ Problem Renaming::Walk::checkChannels(const Machine &there) {
   for (const auto &[channel, path] : facts_.channels) {
     image.clear();
     for (uint32_t link : path) {
-      if (Problem problem = carry(link))
+      if (Problem problem = carry(there, link))
         return problem;
       image.push_back(images_[link]);
     }
+    if (used_)
+      used_->insert(image.begin(), image.end());
     if (Problem problem = checkPath(there, *channel, image))
       return "the channel from rank " + std::to_string(channel->source()) +
              " to rank " + std::to_string(channel->destination()) +
@@ -158,7 +162,7 @@ Problem Renaming::Walk::checkChannels(const Machine &there) {
 /// Two links that are carried onto one have to share it.
 Problem Renaming::Walk::checkRate(const Machine &there) {
   const std::vector<double> &loads = facts_.loads;
-  std::vector<double> carried(loads.size(), 0);
+  std::vector<double> carried(there.numLinks(), 0);
   for (uint32_t link = 0; link < loads.size(); ++link)
     if (loads[link] > 0)
       carried[images_[link]] += loads[link];
@@ -173,15 +177,15 @@ Problem Renaming::Walk::checkRate(const Machine &there) {
 
 Problem Renaming::Walk::checkBound(const Machine &there) {
   const sched::Certificate &certificate = *program_.certificate();
-  std::vector<double> prices(own_.numLinks(), 0);
-  if (certificate.prices()->size() != prices.size())
+  std::vector<double> prices(there.numLinks(), 0);
+  if (certificate.prices()->size() != own_.numLinks())
     return std::to_string(certificate.prices()->size()) + " prices for " +
-           std::to_string(prices.size()) + " links";
-  for (uint32_t link = 0; link < prices.size(); ++link) {
+           std::to_string(own_.numLinks()) + " links";
+  for (uint32_t link = 0; link < own_.numLinks(); ++link) {
     const double price = certificate.prices()->Get(link);
     if (price == 0)
       continue;
-    if (Problem problem = carry(link))
+    if (Problem problem = carry(there, link))
       return problem;
     prices[images_[link]] += price;
   }
@@ -198,8 +202,9 @@ Problem Renaming::Walk::checkBound(const Machine &there) {
 
 Problem Renaming::check(const sched::Program &program,
                         const std::vector<uint16_t> &map,
-                        const std::vector<uint32_t> &gpus) const {
-  return Walk(*this, program, map).run(gpus);
+                        const std::vector<uint32_t> &gpus,
+                        std::set<uint32_t> *used) const {
+  return Walk(*this, program, map, used).run(gpus);
 }
 
 } // namespace blink::verify

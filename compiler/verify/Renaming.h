@@ -14,30 +14,36 @@
 #include "compiler/verify/Repricing.h"
 
 #include <map>
+#include <set>
 #include <tuple>
 
 namespace blink::verify {
 
-/// Carries programs of one file over to other nodes of the file's machine. The
-/// file must outlive it. What a program computes does not depend on names, so a
-/// program that verifyProgram has proved is right under a map when this check
-/// passes:
+/// Carries programs of one file over to other nodes: of the file's machine, or
+/// of that of a second file on the same nodes, when some of its links have
+/// failed. The files must outlive it. What a program computes does not depend
+/// on names, so a program that verifyProgram has proved is right under a map
+/// when this check passes:
 ///
 ///   - its GPUs are carried onto `gpus`, each onto another;
 ///   - every link that it uses or its certificate prices is carried onto a link
-///     of the same kind, with at least the bandwidth and at most the latency,
-///     between nodes of the same kinds;
+///     that has not failed, of the same kind, with at least the bandwidth and
+///     at most the latency, between nodes of the same kinds;
 ///   - the carried paths are ones the runtime can drive (PathRules.h);
 ///   - the carried loads leave the stated rate possible;
 ///   - the carried prices, re-priced among `gpus`, prove the stated bound.
 class Renaming {
 public:
-  explicit Renaming(const sched::Schedule &file);
+  explicit Renaming(const sched::Schedule &file) : Renaming(file, file, {}) {}
+  Renaming(const sched::Schedule &file, const sched::Schedule &onto,
+           const FailedLinks &failed);
 
   /// `map` holds for each node of the machine another or sched::kUnmapped;
-  /// `gpus` are nodes.
+  /// `gpus` are nodes. Adds to `used` the links that the program, carried over,
+  /// sends over.
   Problem check(const sched::Program &program, const std::vector<uint16_t> &map,
-                const std::vector<uint32_t> &gpus) const;
+                const std::vector<uint32_t> &gpus,
+                std::set<uint32_t> *used = nullptr) const;
 
 private:
   class Walk;
@@ -55,6 +61,9 @@ private:
   };
 
   std::map<const sched::Program *, Own> programs_;
+  /// Where programs are carried to.
+  const Machine onto_;
+  /// Of `onto_`, without failed ones.
   std::map<std::tuple<uint32_t, uint32_t, sched::LinkKind>, uint32_t> links_;
 };
 

@@ -86,8 +86,11 @@ TestClass makeClass(const TestBundle &bundle, const Numbers &gpus,
 std::vector<uint8_t> seal(const TestBundle &m) {
   flatbuffers::FlatBufferBuilder b;
   std::vector<flatbuffers::Offset<sched::Condition>> conditions;
-  for (const std::string &text : m.conditions)
-    conditions.push_back(sched::CreateConditionDirect(b, text.c_str()));
+  for (const TestCondition &one : m.conditions)
+    conditions.push_back(sched::CreateConditionDirect(
+        b, one.description.c_str(), one.nodeA, one.nodeB,
+        one.idA.empty() ? nullptr : one.idA.c_str(),
+        one.idB.empty() ? nullptr : one.idB.c_str()));
   std::vector<flatbuffers::Offset<sched::AllocationClass>> classes;
   std::vector<std::vector<uint8_t>> pieces;
   uint64_t offset = 0;
@@ -109,10 +112,43 @@ std::vector<uint8_t> seal(const TestBundle &m) {
     gpus.insert(gpus.end(), entry.gpus.begin(), entry.gpus.end());
     maps.insert(maps.end(), entry.map.begin(), entry.map.end());
   }
+  maps.insert(maps.end(), m.survivorMaps.begin(), m.survivorMaps.end());
+  std::vector<sched::Survivor> survivors;
+  for (const TestSurvivor &one : m.survivors)
+    survivors.emplace_back(sched::Entry(one.gpusBegin, one.gpusCount,
+                                        one.classNumber, one.mapBegin),
+                           one.condition);
   auto root = sched::CreateBundleDirect(
       b, "test", "", "machine", m.fingerprint, m.numNodes, &m.gpuNodes,
-      &m.collectives, &conditions, &classes, &entries, &gpus, &maps);
+      &m.collectives, &conditions, &classes, &entries, &gpus, &maps,
+      survivors.empty() ? nullptr : &survivors);
   return sched::sealBundle(b, root, pieces);
+}
+
+uint16_t addCondition(TestBundle &bundle, uint16_t nodeA, uint16_t nodeB) {
+  const std::string a = "n" + std::to_string(nodeA);
+  const std::string b = "n" + std::to_string(nodeB);
+  bundle.conditions.push_back(
+      {"--without-link " + a + ":" + b, nodeA, nodeB, a, b});
+  return uint16_t(bundle.conditions.size() - 1);
+}
+
+void addSurvivor(TestBundle &bundle, uint16_t condition, size_t entry,
+                 uint32_t classNumber, const Numbers *map) {
+  TestSurvivor one;
+  one.condition = condition;
+  one.classNumber = classNumber;
+  one.gpusCount = uint32_t(bundle.entries[entry].gpus.size());
+  for (size_t e = 0; e < entry; ++e)
+    one.gpusBegin += uint32_t(bundle.entries[e].gpus.size());
+  one.mapBegin = bundle.numNodes * uint32_t(entry);
+  if (map) {
+    one.mapBegin = bundle.numNodes * uint32_t(bundle.entries.size()) +
+                   uint32_t(bundle.survivorMaps.size());
+    bundle.survivorMaps.insert(bundle.survivorMaps.end(), map->begin(),
+                               map->end());
+  }
+  bundle.survivors.push_back(one);
 }
 
 TestSchedule onMachine(TestSchedule schedule, int numGpus,

@@ -32,15 +32,42 @@ struct TestEntry {
   Numbers map;
 };
 
+/// The links between two nodes are gone. The first one of a bundle is empty.
+struct TestCondition {
+  std::string description; ///< "--without-link gpu0:gpu3"
+  uint16_t nodeA = 0, nodeB = 0;
+  std::string idA, idB;
+};
+
+/// As the file has it; addSurvivor makes right ones.
+struct TestSurvivor {
+  uint32_t condition = 0;
+  uint32_t gpusBegin = 0, gpusCount = 0;
+  uint32_t classNumber = 0;
+  uint32_t mapBegin = 0;
+};
+
 struct TestBundle {
   uint32_t numNodes = 0;
   Numbers gpuNodes;
   std::vector<Collective> collectives;
-  std::vector<std::string> conditions = {""};
+  std::vector<TestCondition> conditions = {{}};
   std::vector<TestClass> classes;
   std::vector<TestEntry> entries;
+  std::vector<TestSurvivor> survivors;
+  Numbers survivorMaps; ///< behind those of entries
   uint64_t fingerprint = 0;
 };
+
+/// Adds the condition that the links between two nodes are gone, which are
+/// called n<number>. Returns its number.
+uint16_t addCondition(TestBundle &bundle, uint16_t nodeA, uint16_t nodeB);
+
+/// Adds a survivor for the GPUs of entry number `entry`, with the entry's own
+/// map, or another one. To be called when all entries are there, in the order
+/// of conditions and entries.
+void addSurvivor(TestBundle &bundle, uint16_t condition, size_t entry,
+                 uint32_t classNumber, const Numbers *map = nullptr);
 
 /// The bytes of the bundle, exactly as the model says, right or wrong.
 std::vector<uint8_t> seal(const TestBundle &bundle);

@@ -10,6 +10,8 @@
 #include "compiler/driver/ProveBundle.h"
 #include "tools/blinkc/Command.h"
 
+#include <optional>
+
 namespace blink {
 
 /// What `blinkc compile --allocations` was asked for.
@@ -19,6 +21,7 @@ struct BundleCall {
   CompileOptions options;
   std::string allocations;
   std::string collectives;
+  std::optional<std::string> survive;
   unsigned jobs;
   bool json;
 };
@@ -33,7 +36,8 @@ int verifyBundleFile(const InputFile &file, unsigned jobs, bool json);
 void printBundle(const sched::BundleView &bundle, const BundleProof &proof);
 nlohmann::ordered_json jsonBundle(const sched::BundleView &bundle,
                                   const BundleProof &proof);
-/// "247 allocations of dgx1 in 84 classes".
+/// "bundle for dgx1, 247 allocations in 68 classes", and with survivors a line
+/// about them.
 std::string bundleTitle(const sched::BundleView &bundle);
 
 } // namespace blink

@@ -59,6 +59,7 @@ struct JobFlags {
   std::string collective = "allreduce";
   std::vector<int> gpus; ///< empty: all of the machine
   int root = 0;
+  std::string withoutLink; ///< empty: nothing has failed; no option of addTo
 
   void addTo(CLI::App &command);
 };

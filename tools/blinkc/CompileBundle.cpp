@@ -41,6 +41,26 @@ parseCollectives(llvm::StringRef text) {
   return std::vector<Collective>(found.begin(), found.end());
 }
 
+/// Sets what `text`, the argument of --survive, asks for.
+static llvm::Error parseSurvive(llvm::StringRef text, BundleOptions &options) {
+  llvm::SmallVector<llvm::StringRef> words;
+  text.split(words, ',');
+  for (llvm::StringRef word : words) {
+    bool BundleOptions::*survive =
+        word.trim() == "links"  ? &BundleOptions::surviveLinks
+        : word.trim() == "gpus" ? &BundleOptions::surviveGpus
+                                : nullptr;
+    if (!survive)
+      return llvm::createStringError(
+          std::errc::invalid_argument,
+          "--survive: '%s' is nothing that a job can survive; expected links, "
+          "gpus or both as links,gpus",
+          word.trim().str().c_str());
+    options.*survive = true;
+  }
+  return llvm::Error::success();
+}
+
 static llvm::Error refuseInput(const InputFile &file) {
   if (file.kind == InputKind::bundle)
     return refuseBundle(file);
@@ -117,13 +137,20 @@ int blink::compileBundleFile(const BundleCall &call, const Stopwatch &watch) {
         std::errc::invalid_argument, "--allocations: %s",
         llvm::toString(allocations.takeError()).c_str()));
 
+  BundleOptions options;
+  options.each = call.options;
+  options.collectives = std::move(*collectives);
+  options.allocations = std::move(*allocations);
+  options.jobs = call.jobs;
+  if (call.survive)
+    if (llvm::Error error = parseSurvive(*call.survive, options))
+      return reportError(std::move(error));
+
   Progress progress;
-  auto bytes = compileBundle(
-      *topology, {call.options, *collectives, *allocations, call.jobs},
-      [&](size_t done, size_t all) {
-        progress.say(
-            llvm::formatv("compiling: {0} of {1} classes", done, all).str());
-      });
+  auto bytes = compileBundle(*topology, options, [&](size_t done, size_t all) {
+    progress.say(
+        llvm::formatv("compiling: {0} of {1} classes", done, all).str());
+  });
   if (!bytes)
     return reportError(llvm::createStringError(
         std::errc::invalid_argument, "%s: %s", call.input.path.c_str(),

@@ -13,6 +13,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <memory>
+#include <optional>
 
 using namespace blink;
 
@@ -33,6 +34,7 @@ struct CompileFlags {
   bool json = false;
   std::string allocations; ///< not empty: a bundle is asked for
   std::string collectives = "all";
+  std::optional<std::string> survive;
   unsigned jobs = 0;
   /// What a bundle has no use for, and what only a bundle has a use for.
   std::vector<CLI::Option *> notForBundles, forBundles;
@@ -154,7 +156,8 @@ static int run(const CompileFlags &flags) {
     return reportError(file.takeError());
   if (!flags.allocations.empty())
     return compileBundleFile({*file, flags.output, *options, flags.allocations,
-                              flags.collectives, flags.jobs, flags.json},
+                              flags.collectives, flags.survive, flags.jobs,
+                              flags.json},
                              watch);
   if (file->kind != InputKind::topology)
     for (CLI::Option *option : flags.requestOptions)
@@ -263,6 +266,12 @@ void blink::addCompileCommand(CLI::App &app, int &exitCode) {
       ->type_name("LIST")
       ->capture_default_str();
   command
+      ->add_option("--survive", flags->survive,
+                   "What a bundle has schedules in reserve for: links (all "
+                   "between two nodes fail), gpus (a job loses one) or "
+                   "links,gpus")
+      ->type_name("WHAT");
+  command
       ->add_option("-j,--jobs", flags->jobs,
                    "Threads that compile a bundle; 0: one a processor. The "
                    "bytes are the same")
@@ -272,7 +281,7 @@ void blink::addCompileCommand(CLI::App &app, int &exitCode) {
   for (const char *name : {"--collective", "--gpus", "--root", "--relays",
                            "--time-limit", "--emit", "--dump-phases-to"})
     flags->notForBundles.push_back(command->get_option(name));
-  for (const char *name : {"--collectives", "--jobs"})
+  for (const char *name : {"--collectives", "--survive", "--jobs"})
     flags->forBundles.push_back(command->get_option(name));
   command->add_flag("--json", flags->json, "Report as JSON (docs/cli.md)");
   command->footer(

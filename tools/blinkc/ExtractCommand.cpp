@@ -7,6 +7,8 @@
 #include "tools/blinkc/Command.h"
 
 #include "compiler/target/RenameProgram.h"
+#include "compiler/target/ScheduleTopology.h"
+#include "compiler/topology/DegradeLinks.h"
 #include "schedules/ScheduleFile.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -29,6 +31,7 @@ struct Chosen {
   const sched::Schedule *piece;
   const sched::Program *program;
   Names names;
+  Topology machine; ///< that of the job
 };
 } // namespace
 
@@ -74,17 +77,67 @@ static llvm::Expected<uint32_t> numberOf(const sched::BundleView &bundle,
                 toString(collective).str().c_str(), names.c_str());
 }
 
+/// The number of the condition that `ends` names.
+static llvm::Expected<uint16_t> conditionOf(const sched::BundleView &bundle,
+                                            const std::string &ends) {
+  if (ends.empty())
+    return sched::kWholeMachine;
+  if (auto condition = sched::findCondition(bundle, ends))
+    return *condition;
+  const auto &conditions = *bundle.index->conditions();
+  if (conditions.size() == 1)
+    return refuse("--without-link %s: the bundle has no schedules for the "
+                  "failure of a link; compile one with --survive links",
+                  ends.c_str());
+  constexpr uint32_t kMostListed = 16;
+  std::string known;
+  for (uint32_t c = 1; c < conditions.size() && c <= kMostListed; ++c)
+    known += (known.empty() ? "" : ", ") + conditions.Get(c)->id_a()->str() +
+             ":" + conditions.Get(c)->id_b()->str();
+  if (conditions.size() > kMostListed + 1)
+    known +=
+        " and " + std::to_string(conditions.size() - 1 - kMostListed) + " more";
+  return refuse("--without-link %s: no such link; '%s' has links between %s",
+                ends.c_str(), bundle.index->machine()->c_str(), known.c_str());
+}
+
+/// The machine on which `entry`, of the whole machine, is served: less the
+/// links of a condition. There are schedules for it.
+static llvm::Expected<Topology> machineOf(const sched::BundleView &bundle,
+                                          const sched::Entry &entry,
+                                          uint32_t collective,
+                                          uint16_t condition) {
+  std::string error;
+  const sched::Schedule *piece =
+      sched::openPiece(bundle, entry.class_number(), collective, error);
+  if (!piece)
+    return refuse("%s", error.c_str());
+  Topology machine = topologyOf(*piece);
+  const sched::Condition &failed = *bundle.index->conditions()->Get(condition);
+  if (condition != sched::kWholeMachine)
+    removeLinks(machine, failed.node_a(), failed.node_b());
+  return machine;
+}
+
 static llvm::Expected<Chosen> choose(const sched::BundleView &bundle,
                                      const std::vector<uint16_t> &gpus,
-                                     Collective collective, uint16_t root) {
+                                     Collective collective, uint16_t root,
+                                     uint16_t condition) {
   const sched::Bundle &index = *bundle.index;
   std::vector<uint16_t> sorted = gpus;
   llvm::sort(sorted);
-  const sched::Entry *entry = sched::findEntry(bundle, 0, sorted);
-  if (!entry)
-    return refuse("the bundle has no schedules for GPUs %s; it was made with: "
-                  "%s",
-                  listOf(sorted).c_str(), index.options()->c_str());
+  const std::string failure =
+      condition == sched::kWholeMachine
+          ? ""
+          : " " + index.conditions()->Get(condition)->description()->str();
+  const sched::Entry *whole =
+      sched::findEntry(bundle, sched::kWholeMachine, sorted);
+  const sched::Entry *entry = sched::findEntry(bundle, condition, sorted);
+  if (!whole || !entry)
+    return refuse("the bundle has no schedules for GPUs %s%s; it was made "
+                  "with: %s",
+                  listOf(sorted).c_str(), whole ? failure.c_str() : "",
+                  index.options()->c_str());
   auto number = numberOf(bundle, collective);
   if (!number)
     return number.takeError();
@@ -93,10 +146,15 @@ static llvm::Expected<Chosen> choose(const sched::BundleView &bundle,
   chosen.piece =
       sched::openPiece(bundle, entry->class_number(), *number, error);
   if (!chosen.piece)
-    return refuse("%s",
-                  error.empty()
-                      ? ("no path joins the GPUs " + listOf(sorted)).c_str()
-                      : error.c_str());
+    return refuse(
+        "%s",
+        error.empty()
+            ? ("no path joins the GPUs " + listOf(sorted) + failure).c_str()
+            : error.c_str());
+  auto machine = machineOf(bundle, *whole, *number, condition);
+  if (!machine)
+    return machine.takeError();
+  chosen.machine = std::move(*machine);
 
   const uint16_t *map = index.node_maps()->data() + entry->map_begin();
   chosen.names.nodes.assign(map, map + index.num_nodes());
@@ -146,15 +204,23 @@ llvm::Expected<InputFile> blink::extractSchedule(const InputFile &input,
     return refuse("%s: %s", input.path.c_str(),
                   llvm::toString(std::move(error)).c_str());
   };
+  auto condition = conditionOf(*bundle, flags.withoutLink);
+  if (!condition)
+    return named(condition.takeError());
   llvm::Expected<Chosen> chosen =
-      choose(*bundle, *gpus, *collective, static_cast<uint16_t>(flags.root));
+      choose(*bundle, *gpus, *collective, static_cast<uint16_t>(flags.root),
+             *condition);
   if (!chosen)
     return named(chosen.takeError());
   std::string options =
       llvm::formatv("extracted from: {0} {1}", bundle->index->options()->str(),
                     "machine=" + bundle->index->machine()->str());
-  auto bytes =
-      renameProgram(*chosen->piece, *chosen->program, chosen->names, options);
+  if (*condition != sched::kWholeMachine)
+    options +=
+        " " +
+        bundle->index->conditions()->Get(*condition)->description()->str();
+  auto bytes = renameProgram(*chosen->piece, *chosen->program, chosen->names,
+                             chosen->machine, options);
   if (!bytes)
     return named(bytes.takeError());
   return InputFile{input.path, InputKind::schedule, std::move(*bytes)};
@@ -220,6 +286,11 @@ void blink::addExtractCommand(CLI::App &app, int &exitCode) {
       })
       ->type_name("FILE");
   flags->addTo(*command);
+  command
+      ->add_option("--without-link", flags->withoutLink,
+                   "The job's machine has lost all links between two nodes: "
+                   "the schedule that survives that")
+      ->type_name("A:B");
   command->footer("All other commands work on what it writes; run and explain "
                   "on the bundle,\n"
                   "too, with -g, -c and -r.\n"

@@ -12,44 +12,90 @@
 
 using namespace blink;
 
-/// The GPUs of the allocations that cannot communicate.
-static std::vector<std::vector<int>>
-unreachable(const sched::BundleView &bundle) {
-  std::vector<std::vector<int>> found;
-  const sched::Bundle &index = *bundle.index;
+namespace {
+/// What a bundle holds, counted.
+struct Contents {
+  explicit Contents(const sched::Bundle &index);
+
+  /// An allocation that cannot communicate.
+  struct Apart {
+    std::vector<int> gpus;
+    std::string failure; ///< "gpu0:gpu3"; empty on the whole machine
+  };
+  std::vector<Apart> unreachable; ///< on the whole machine
+  std::vector<Apart> cutOff;      ///< by a failure
+  size_t classes = 0, survivorClasses = 0;
+  size_t failures, survivors = 0;
+};
+} // namespace
+
+Contents::Contents(const sched::Bundle &index)
+    : failures(index.conditions()->size() - 1) {
+  for (const sched::AllocationClass *one : *index.classes())
+    ++(one->condition() == sched::kWholeMachine ? classes : survivorClasses);
+  const auto add = [&](const sched::Entry &entry, std::vector<Apart> &list,
+                       const std::string &failure) {
+    const auto &pieces = *index.classes()->Get(entry.class_number())->pieces();
+    const uint16_t *gpus = index.gpus()->data() + entry.gpus_begin();
+    if (pieces.Get(0)->size() == 0)
+      list.push_back({{gpus, gpus + entry.gpus_count()}, failure});
+  };
   for (const sched::Entry *entry : *index.entries())
-    if (index.classes()->Get(entry->class_number())->pieces()->Get(0)->size() ==
-        0) {
-      const uint16_t *gpus = index.gpus()->data() + entry->gpus_begin();
-      found.emplace_back(gpus, gpus + entry->gpus_count());
-    }
-  return found;
+    add(*entry, unreachable, "");
+  if (!index.survivors())
+    return;
+  for (const sched::Survivor *one : *index.survivors()) {
+    if (one->entry().class_number() == sched::kNoClass)
+      continue;
+    const sched::Condition &failed = *index.conditions()->Get(one->condition());
+    add(one->entry(), cutOff,
+        failed.id_a()->str() + ":" + failed.id_b()->str());
+    ++survivors;
+  }
 }
 
-static std::string describeUnreachable(const sched::BundleView &bundle) {
+static std::string counted(size_t count, const char *one, const char *several) {
+  return std::to_string(count) + " " + (count == 1 ? one : several);
+}
+
+/// "0,5 / 0,6 and 7 more"
+static std::string listOf(llvm::ArrayRef<Contents::Apart> list) {
   constexpr size_t kMostListed = 8;
-  std::vector<std::vector<int>> sets = unreachable(bundle);
-  if (sets.empty())
-    return "";
-  std::string text = "  unreachable  " + std::to_string(sets.size()) +
-                     (sets.size() == 1 ? " allocation" : " allocations") +
-                     " whose GPUs no path joins: ";
-  for (size_t i = 0; i < std::min(sets.size(), kMostListed); ++i)
-    text += (i == 0 ? "" : " / ") + formatGpus(sets[i]);
-  if (sets.size() > kMostListed)
-    text += llvm::formatv(" and {0} more", sets.size() - kMostListed).str();
-  return text + "\n";
+  std::string text;
+  for (const Contents::Apart &one : list.take_front(kMostListed))
+    text += (text.empty() ? "" : " / ") + formatGpus(one.gpus) +
+            (one.failure.empty() ? "" : " without " + one.failure);
+  if (list.size() > kMostListed)
+    text += llvm::formatv(" and {0} more", list.size() - kMostListed).str();
+  return text;
+}
+
+static std::string describeUnreachable(const Contents &contents) {
+  std::string text;
+  if (!contents.unreachable.empty())
+    text += "  unreachable  " +
+            counted(contents.unreachable.size(), "allocation", "allocations") +
+            " whose GPUs no path joins: " + listOf(contents.unreachable) + "\n";
+  if (!contents.cutOff.empty())
+    text += "  cut off      " +
+            counted(contents.cutOff.size(), "time", "times") +
+            " no path is left: " + listOf(contents.cutOff) + "\n";
+  return text;
 }
 
 std::string blink::bundleTitle(const sched::BundleView &bundle) {
   const sched::Bundle &index = *bundle.index;
-  const size_t allocations = index.entries()->size();
-  const size_t classes = index.classes()->size();
-  return llvm::formatv("bundle for {0}, {1} {2} in {3} {4}",
-                       index.machine()->str(), allocations,
-                       allocations == 1 ? "allocation" : "allocations", classes,
-                       classes == 1 ? "class" : "classes")
-      .str();
+  const Contents contents(index);
+  std::string text =
+      "bundle for " + index.machine()->str() + ", " +
+      counted(index.entries()->size(), "allocation", "allocations") + " in " +
+      counted(contents.classes, "class", "classes");
+  if (contents.failures > 0)
+    text += "\n  survivors    " + std::to_string(contents.survivors) + " for " +
+            counted(contents.failures, "link", "links") +
+            " that may fail, in " +
+            counted(contents.survivorClasses, "class", "classes") + " more";
+  return text;
 }
 
 static double percent(double ratio) { return 100 * ratio; }
@@ -60,8 +106,8 @@ void blink::printBundle(const sched::BundleView &bundle,
   for (auto collective : *bundle.index->collectives())
     names += (names.empty() ? "" : ", ") +
              toString(static_cast<Collective>(collective)).str();
-  llvm::outs() << describeUnreachable(bundle) << "  collectives  " << names
-               << "\n"
+  llvm::outs() << describeUnreachable(Contents(*bundle.index))
+               << "  collectives  " << names << "\n"
                << "  programs     " << proof.programs << " in " << proof.pieces
                << " schedules\n";
   if (proof.programs > 0)
@@ -74,11 +120,21 @@ void blink::printBundle(const sched::BundleView &bundle,
 
 nlohmann::ordered_json blink::jsonBundle(const sched::BundleView &bundle,
                                          const BundleProof &proof) {
+  const Contents contents(*bundle.index);
   nlohmann::ordered_json json;
   json["topology"] = bundle.index->machine()->str();
   json["allocations"] = bundle.index->entries()->size();
-  json["classes"] = bundle.index->classes()->size();
-  json["unreachable"] = unreachable(bundle);
+  json["classes"] = contents.classes;
+  json["unreachable"] = nlohmann::ordered_json::array();
+  for (const Contents::Apart &one : contents.unreachable)
+    json["unreachable"].push_back(one.gpus);
+  json["failures"] = contents.failures;
+  json["survivors"] = contents.survivors;
+  json["survivor_classes"] = contents.survivorClasses;
+  json["cut_off"] = nlohmann::ordered_json::array();
+  for (const Contents::Apart &one : contents.cutOff)
+    json["cut_off"].push_back(
+        {{"gpus", one.gpus}, {"without_link", one.failure}});
   json["collectives"] = nlohmann::ordered_json::array();
   for (auto collective : *bundle.index->collectives())
     json["collectives"].push_back(

@@ -10,7 +10,7 @@
 
 #include "compiler/generate/Generate.h"
 #include "compiler/packing/PackTrees.h"
-#include "compiler/topology/MaxFlow.h"
+#include "test/unit/packing/MaxFlow.h"
 #include "test/unit/topology/TestTopology.h"
 
 #include <algorithm>

@@ -29,14 +29,16 @@ uint64_t fingerprintOf(const std::vector<uint8_t> &bytes) {
   return schedule->topology()->fingerprint();
 }
 
-/// GPUs {0,1} and {0,3} alike, {2,3} joined by nothing, {0,1} again under a
-/// condition.
+/// GPUs {0,1} and {0,3} alike, {2,3} joined by nothing. When n1:n2 is gone,
+/// {0,1} has schedules of its own, and {0,3} needs none; when n1:n4 is, {0,1}
+/// has the same turned round, and nothing joins {0,3}.
 TestBundle model() {
   TestBundle m;
   m.numNodes = 5;
   m.gpuNodes = {1, 2, 3, 4}; // node 0 is a switch
   m.collectives = {Collective::allreduce, Collective::broadcast};
-  m.conditions = {"", "--without-link a:b"};
+  addCondition(m, 1, 2);
+  addCondition(m, 1, 4);
   const Numbers same = {kUnmapped, 1, 2, kUnmapped, kUnmapped};
   const Numbers swapped = {kUnmapped, 2, 1, kUnmapped, kUnmapped};
   const Numbers other = {kUnmapped, kUnmapped, kUnmapped, 3, 4};
@@ -52,11 +54,21 @@ TestBundle model() {
   apart.rootMaps.insert(apart.rootMaps.end(), other.begin(), other.end());
   TestClass spare = joined;
   spare.condition = 1;
-  m.classes = {joined, apart, spare};
+  TestClass cutOff = apart;
+  cutOff.condition = 2;
+  cutOff.gpus = {0, 3};
+  const Numbers far = {kUnmapped, 1, kUnmapped, kUnmapped, 4};
+  cutOff.rootMaps = far;
+  cutOff.rootMaps.insert(cutOff.rootMaps.end(), far.begin(), far.end());
+  m.classes = {joined, apart, spare, cutOff};
   m.entries = {{{0, 1}, 0, same},
                {{0, 3}, 0, {kUnmapped, 4, 1, kUnmapped, kUnmapped}},
-               {{2, 3}, 1, other},
-               {{0, 1}, 2, same}};
+               {{2, 3}, 1, other}};
+  addSurvivor(m, 1, 0, 2);
+  addSurvivor(m, 2, 0, 2, &swapped);
+  addSurvivor(m, 2, 1, 3, &far);
+  addSurvivor(m, 2, 2, sched::kNoClass);
+  m.survivors.back().mapBegin = 0;
   return m;
 }
 
@@ -71,6 +83,18 @@ std::string errorOf(const std::function<void(TestBundle &)> &change) {
       sched::openBundle(bytes.data(), bytes.size(), bundle, error);
   CHECK(opened == error.empty());
   return error;
+}
+
+size_t indexEnd(const std::vector<uint8_t> &bytes) {
+  return bytes[16] + bytes[17] * 256u + 32;
+}
+
+/// After the index was changed.
+void setChecksum(std::vector<uint8_t> &bytes) {
+  const size_t end = indexEnd(bytes);
+  const uint64_t checksum = sched::fnv1a64(bytes.data(), end);
+  for (int i = 0; i < 8; ++i)
+    bytes[end + size_t(i)] = uint8_t(checksum >> (8 * i));
 }
 
 bool contains(const std::string &text, const char *part) {
@@ -93,8 +117,8 @@ TEST_CASE("a bundle opens, and finds what it holds") {
   CHECK(spare->class_number() == 2);
   CHECK(!sched::findEntry(bundle, 0, {0, 2}));
   CHECK(!sched::findEntry(bundle, 0, {0, 1, 2}));
-  CHECK(!sched::findEntry(bundle, 1, {0, 3}));
-  CHECK(!sched::findEntry(bundle, 2, {0, 1}));
+  CHECK(!sched::findEntry(bundle, 1, {0, 2}));
+  CHECK(!sched::findEntry(bundle, 3, {0, 1}));
 
   const sched::Schedule *schedule = sched::openPiece(bundle, 0, 1, error);
   REQUIRE_MESSAGE(schedule, error);
@@ -112,6 +136,53 @@ TEST_CASE("a bundle opens, and finds what it holds") {
   CHECK(root == 0);
   CHECK(sched::programRanks(bundle, *far, {0, 3}, 0, root) == Numbers{0, 1});
   CHECK(root == 0);
+}
+
+TEST_CASE("survivors are found by condition, or else the whole machine's") {
+  const std::vector<uint8_t> bytes = seal(model());
+  CHECK(bytes[8] == 2);
+  sched::BundleView bundle;
+  std::string error;
+  REQUIRE(sched::openBundle(bytes.data(), bytes.size(), bundle, error));
+  CHECK(sched::findCondition(bundle, "n1:n2") == 1);
+  CHECK(sched::findCondition(bundle, "n2:n1") == 1);
+  CHECK(sched::findCondition(bundle, "n4:n1") == 2);
+  for (const char *unknown : {"", ":", "n1", "n2:n4", "n1:n2:", " n1:n2"})
+    CHECK_MESSAGE(!sched::findCondition(bundle, unknown), unknown);
+
+  const auto find = [&](uint16_t condition, const Numbers &gpus) {
+    return sched::findEntry(bundle, condition, gpus);
+  };
+  // A failure that does not matter, and one that does.
+  CHECK(find(1, {0, 3}) == find(0, {0, 3}));
+  CHECK(find(1, {2, 3}) == find(0, {2, 3}));
+  CHECK(find(1, {0, 1})->class_number() == 2);
+  // Another survivor of the same GPUs, with the same class under another map.
+  CHECK(find(2, {0, 1})->class_number() == 2);
+  CHECK(sched::programRanks(bundle, *find(1, {0, 1}), {0, 1}) == Numbers{0, 1});
+  CHECK(sched::programRanks(bundle, *find(2, {0, 1}), {0, 1}) == Numbers{1, 0});
+  CHECK(!sched::openPiece(bundle, find(2, {0, 3})->class_number(), 0, error));
+  CHECK(error == "");
+  CHECK(!find(2, {2, 3}));
+
+  // Nodes whose ids hold colons: what could be either of two is neither.
+  TestBundle m = model();
+  m.conditions[1] = {"--without-link a:b:c", 1, 2, "a", "b:c"};
+  m.conditions[2] = {"--without-link a:b:c", 1, 4, "a:b", "c"};
+  const std::vector<uint8_t> unclear = seal(m);
+  REQUIRE(sched::openBundle(unclear.data(), unclear.size(), bundle, error));
+  CHECK(!sched::findCondition(bundle, "a:b:c"));
+  CHECK(sched::findCondition(bundle, "b:c:a") == 1);
+  CHECK(sched::findCondition(bundle, "c:a:b") == 2);
+
+  // Without survivors, older readers read it, too.
+  m = model();
+  m.survivors.clear();
+  m.survivorMaps.clear();
+  const std::vector<uint8_t> first = seal(m);
+  CHECK(first[8] == 1);
+  REQUIRE(sched::openBundle(first.data(), first.size(), bundle, error));
+  CHECK(find(1, {0, 1}) == find(0, {0, 1}));
 }
 
 TEST_CASE("every rule of an index is checked") {
@@ -134,9 +205,31 @@ TEST_CASE("every rule of an index is checked") {
          for (TestClass &one : m.classes)
            one.pieces = {};
        }},
-      {"conditions", [](auto &m) { m.conditions[0] = "x"; }},
-      {"conditions", [](auto &m) { m.conditions.clear(); }},
-      {"classes[2].condition", [](auto &m) { m.conditions.pop_back(); }},
+      {"conditions: the first",
+       [](auto &m) { m.conditions[0].description = "x"; }},
+      {"conditions: the first", [](auto &m) { m.conditions.clear(); }},
+      {"conditions: 65537",
+       [](auto &m) {
+         while (m.conditions.size() < 65537)
+           m.conditions.push_back(m.conditions[1]);
+       }},
+      {"conditions[1]: expected two",
+       [](auto &m) { m.conditions[1].nodeA = 2; }},
+      {"conditions[2]: expected two",
+       [](auto &m) { m.conditions[2].nodeB = 5; }},
+      {"conditions[2]: out of order",
+       [](auto &m) { std::swap(m.conditions[1], m.conditions[2]); }},
+      {"conditions[2]: out of order",
+       [](auto &m) { m.conditions[2] = m.conditions[1]; }},
+      {"conditions[2]: expected ids",
+       [](auto &m) { m.conditions[2].idA = ""; }},
+      {"conditions[2]: expected ids",
+       [](auto &m) { m.conditions[2].idB = ""; }},
+      {"conditions[1]: its description",
+       [](auto &m) { m.conditions[1].description = ""; }},
+      {"conditions[1]: its description",
+       [](auto &m) { m.conditions[1].description.back() = '3'; }},
+      {"classes[2].condition", [](auto &m) { m.classes[2].condition = 3; }},
       {"classes[0].gpus", [](auto &m) { m.classes[0].gpus = {1, 0}; }},
       {"classes[0].gpus", [](auto &m) { m.classes[0].gpus = {0, 4}; }},
       {"classes[0].gpus", [](auto &m) { m.classes[0].gpus = {}; }},
@@ -152,7 +245,9 @@ TEST_CASE("every rule of an index is checked") {
       {"classes[0].root_maps[0]: GPU 1 is carried",
        [](auto &m) { m.classes[0].rootMaps[2] = 1; }},
       {"entries: expected", [](auto &m) { m.entries.clear(); }},
-      {"entries[1]: class 3", [](auto &m) { m.entries[1].classNumber = 3; }},
+      {"entries[1]: class 4", [](auto &m) { m.entries[1].classNumber = 4; }},
+      {"entries[0]: expected a class of the whole machine",
+       [](auto &m) { m.entries[0].classNumber = 2; }},
       {"entries[1]: expected GPUs",
        [](auto &m) { m.entries[1].gpus = {3, 0}; }},
       {"entries[1]: expected GPUs",
@@ -167,9 +262,53 @@ TEST_CASE("every rule of an index is checked") {
        [](auto &m) { m.entries[1].map = m.entries[0].map; }},
       {"entries[1]: a map between 2 and 3",
        [](auto &m) { m.entries[1].gpus = {0, 2, 3}; }},
-      {"entries[3]: expected its GPUs", // read over the end
-       [](auto &m) { m.entries[3].map.pop_back(); }},
-      {"left over", [](auto &m) { m.entries[3].map.push_back(0); }},
+      {"entries[2]: expected its GPUs", // read over the end
+       [](auto &m) {
+         m.entries[2].map.pop_back();
+         m.survivorMaps.clear();
+       }},
+      {"node_maps: some are left over",
+       [](auto &m) { m.survivorMaps.push_back(0); }},
+      {"survivors[0]: condition 0",
+       [](auto &m) { m.survivors[0].condition = 0; }},
+      {"survivors[2]: condition 3, expected one from 1 to 2",
+       [](auto &m) { m.survivors[2].condition = 3; }},
+      {"survivors[0]: class 4",
+       [](auto &m) { m.survivors[0].classNumber = 4; }},
+      {"survivors[3]: expected no map",
+       [](auto &m) { m.survivors[3].mapBegin = 10; }},
+      {"survivors[0]: expected the GPUs of an entry",
+       [](auto &m) { m.survivors[0].gpusBegin = 1; }},
+      {"survivors[2]: expected the GPUs of an entry",
+       [](auto &m) { m.survivors[2].gpusBegin = 6; }},
+      {"survivors[0]: expected the GPUs of an entry",
+       [](auto &m) { m.survivors[0].gpusCount = 1; }},
+      {"survivors[0]: expected its map",
+       [](auto &m) { m.survivors[0].mapBegin = 1; }},
+      {"survivors[0]: expected its map",
+       [](auto &m) { m.survivors[0].mapBegin = 20; }},
+      {"survivors[2]: expected its map", // read over the end
+       [](auto &m) { m.survivorMaps.pop_back(); }},
+      {"survivors[1]: GPU 0 is carried",
+       [](auto &m) { m.survivorMaps[1] = 3; }},
+      {"survivors[1]: GPU 1 is carried",
+       [](auto &m) { m.survivorMaps[2] = 2; }},
+      {"survivors[1]: node 5", [](auto &m) { m.survivorMaps[0] = 5; }},
+      {"survivors[0]: its map is that of another allocation",
+       [](auto &m) { m.survivors[0].mapBegin = 5; }},
+      {"survivors[2]: its map is that of another allocation or repr",
+       [](auto &m) { // {0,3} under the map of {0,1} onto it
+         m.survivors[2].mapBegin = 5;
+         m.survivorMaps.resize(5);
+       }},
+      {"survivors[1]: out of order",
+       [](auto &m) { m.survivors[1] = m.survivors[0]; }},
+      {"survivors[1]: out of order",
+       [](auto &m) {
+         std::swap(m.survivors[1].condition, m.survivors[0].condition);
+       }},
+      {"survivors[2]: out of order",
+       [](auto &m) { m.survivors[2].condition = 1; }},
   };
   for (const Wrong &wrong : wrongs) {
     const std::string error = errorOf(wrong.change);
@@ -219,8 +358,7 @@ TEST_CASE("damaged bundles are refused, and never read out of bounds") {
     CHECK(!sched::openBundle(cut.data(), cut.size(), bundle, error));
     CHECK(error != "");
   }
-  const size_t index = right[16] + right[17] * 256u + 40;
-  for (size_t i = 0; i < index; ++i) {
+  for (size_t i = 0; i < indexEnd(right) + 8; ++i) {
     std::vector<uint8_t> flipped = right;
     flipped[i] ^= uint8_t(1 << i % 8);
     CHECK(!sched::openBundle(flipped.data(), flipped.size(), bundle, error));
@@ -228,7 +366,17 @@ TEST_CASE("damaged bundles are refused, and never read out of bounds") {
   std::vector<uint8_t> older = right;
   older[8] = 0;
   CHECK(!sched::openBundle(older.data(), older.size(), bundle, error));
-  CHECK(contains(error, "format version 0, this Blink reads version 1"));
+  CHECK(contains(error, "format version 0, this Blink reads versions 1 to 2"));
+  // Survivors in a file that says it has none, with a right checksum.
+  std::vector<uint8_t> claimed = right;
+  claimed[8] = 1;
+  setChecksum(claimed);
+  CHECK(!sched::openBundle(claimed.data(), claimed.size(), bundle, error));
+  CHECK(contains(error, "survivors: expected none in a file of version 1"));
+  claimed[8] = 3;
+  setChecksum(claimed);
+  CHECK(!sched::openBundle(claimed.data(), claimed.size(), bundle, error));
+  CHECK(contains(error, "format version 3, this Blink reads versions 1 to 2"));
   CHECK(!sched::openBundle(right.data(), right.size() - 8, bundle, error));
   CHECK(contains(error, "should have"));
 }
@@ -236,7 +384,7 @@ TEST_CASE("damaged bundles are refused, and never read out of bounds") {
 TEST_CASE("an index with changed bytes and a right checksum does not crash") {
   // The checksum is against damage, not malice: the walk has to hold alone.
   const std::vector<uint8_t> right = seal(model());
-  const size_t end = right[16] + right[17] * 256u + 32;
+  const size_t end = indexEnd(right);
   std::mt19937 random(5);
   sched::BundleView bundle;
   std::string error;
@@ -244,17 +392,21 @@ TEST_CASE("an index with changed bytes and a right checksum does not crash") {
     std::vector<uint8_t> changed = right;
     for (int k = 0; k < 3; ++k)
       changed[32 + random() % (end - 32)] = uint8_t(random());
-    const uint64_t checksum = sched::fnv1a64(changed.data(), end);
-    for (int i = 0; i < 8; ++i)
-      changed[end + size_t(i)] = uint8_t(checksum >> (8 * i));
+    setChecksum(changed);
     if (!sched::openBundle(changed.data(), changed.size(), bundle, error))
       continue;
-    for (const sched::Entry *entry : *bundle.index->entries()) {
-      const uint16_t *gpus = bundle.index->gpus()->data() + entry->gpus_begin();
-      const Numbers list(gpus, gpus + entry->gpus_count());
-      uint16_t root = 0;
-      (void)sched::programRanks(bundle, *entry, list, 0, root);
-      (void)sched::openPiece(bundle, entry->class_number(), 0, error);
+    (void)sched::findCondition(bundle, "n1:n2");
+    for (const sched::Entry *whole : *bundle.index->entries()) {
+      const uint16_t *gpus = bundle.index->gpus()->data() + whole->gpus_begin();
+      const Numbers list(gpus, gpus + whole->gpus_count());
+      for (uint16_t c = 0; c < bundle.index->conditions()->size(); ++c) {
+        const sched::Entry *entry = sched::findEntry(bundle, c, list);
+        if (!entry)
+          continue;
+        uint16_t root = 0;
+        (void)sched::programRanks(bundle, *entry, list, 0, root);
+        (void)sched::openPiece(bundle, entry->class_number(), 0, error);
+      }
     }
   }
 }

@@ -11,7 +11,9 @@
 
 #include "compiler/generate/Generate.h"
 #include "compiler/topology/AllocationList.h"
+#include "compiler/topology/DegradeLinks.h"
 #include "compiler/topology/DrivableLinks.h"
+#include "compiler/topology/SingleFailures.h"
 #include "test/unit/topology/PartOracle.h"
 #include "test/unit/topology/TestTopology.h"
 
@@ -19,6 +21,8 @@
 #include <map>
 #include <memory>
 #include <random>
+#include <set>
+#include <tuple>
 #include <utility>
 
 using namespace blink;
@@ -564,4 +568,117 @@ TEST_CASE("requests that make no sense") {
   CHECK(!textOf(classifyAllocations(broken, LinkKindSet::all(), {{0, 1}})
                     .takeError())
              .empty());
+}
+
+namespace {
+
+/// What is left of a machine without the links between two nodes.
+Topology without(Topology topology, NodePair failed) {
+  removeLinks(topology, failed.first, failed.second);
+  return topology;
+}
+
+bool isBijective(const NodeMap &map) {
+  std::set<int> images;
+  for (int image : map)
+    if (image >= 0 && !images.insert(image).second)
+      return false;
+  return true;
+}
+
+/// Whether `map` carries the links among mapped nodes of one machine onto those
+/// of another, of all kinds.
+bool carries(const Topology &from, const Topology &onto, const NodeMap &map) {
+  using Wire = std::tuple<int, int, LinkKind, double, double>;
+  std::set<Wire> carried, there;
+  std::set<int> images(map.begin(), map.end());
+  for (const Link &link : from.links)
+    if (map[link.from] >= 0 && map[link.to] >= 0)
+      carried.emplace(map[link.from], map[link.to], link.kind, link.bandwidth,
+                      link.latency);
+  for (const Link &link : onto.links)
+    if (images.count(link.from) && images.count(link.to))
+      there.emplace(link.from, link.to, link.kind, link.bandwidth,
+                    link.latency);
+  return carried == there;
+}
+
+} // namespace
+
+TEST_CASE("failures of a DGX-1 fall into the classes that are known") {
+  // Over NVLink alone, 16 links fail in 6 ways (SingleFailures of old, against
+  // all renamings tried one by one); of its 29 pairs of nodes with a link,
+  // in 11.
+  const Topology dgx1 = shippedTopology("dgx1");
+  const std::vector<int> all = {0, 1, 2, 3, 4, 5, 6, 7};
+  for (auto [kinds, numFailures, numClasses] :
+       {std::tuple("nvlink", 16, 6), std::tuple("all", 29, 11)}) {
+    AllocationClassifier classifier(kindsOf(kinds));
+    const auto whole = valueOf(classifier.classify(dgx1, {all}));
+    CHECK(whole.front().classIndex == 0);
+    const auto pairs =
+        valueOf(pairsThatMatter(dgx1, kindsOf(kinds), {all})).front();
+    CHECK(int(pairs.size()) == numFailures);
+    std::vector<Topology> machines = {dgx1};
+    for (NodePair pair : pairs) {
+      machines.push_back(without(dgx1, pair));
+      const auto found = valueOf(classifier.classify(machines.back(), {all}));
+      REQUIRE(found.size() == 1);
+      CHECK(found[0].gpus == all);
+      CHECK(found[0].classIndex > 0);
+      CHECK(isBijective(found[0].map));
+      // Onto this machine, from that of the representative.
+      const AllocationClass &one = classifier.classes()[found[0].classIndex];
+      CHECK(one.machine <= int(machines.size()) - 1);
+      if (std::string(kinds) == "all")
+        CHECK(carries(machines[one.machine], machines.back(), found[0].map));
+    }
+    CHECK(int(classifier.classes().size()) == 1 + numClasses);
+    CHECK(classifier.classes()[0].machine == 0);
+  }
+}
+
+TEST_CASE("an allocation of a failed machine can be like one of the whole") {
+  const Topology dgx1 = shippedTopology("dgx1");
+  const auto node = [&](const char *id) { return nodeNamed(dgx1, id); };
+  AllocationClassifier classifier(kindsOf("all"));
+  const auto whole =
+      valueOf(classifier.classify(dgx1, {{0, 1}, {0, 4}, {0, 5}, {1, 5}}));
+  const size_t before = classifier.classes().size();
+  // 0,4 lose their only NVLink and are left with PCIe across both sockets, as
+  // 0,5 always were.
+  const auto failed = valueOf(classifier.classify(
+      without(dgx1, {node("gpu0"), node("gpu4")}), {{0, 4}}));
+  CHECK(failed[0].classIndex == whole[2].classIndex);
+  CHECK(classifier.classes().size() == before);
+  CHECK(failed[0].map[node("gpu0")] >= 0);
+  // A machine without allocations counts as one, too.
+  CHECK(valueOf(classifier.classify(dgx1, {})).empty());
+  const auto last = valueOf(classifier.classify(
+      without(dgx1, {node("gpu0"), node("gpu1")}), {{0, 1}}));
+  REQUIRE(last[0].classIndex == int(before));
+  CHECK(classifier.classes().back().machine == 3);
+}
+
+TEST_CASE("kinds of wire that only one machine has are not taken for others") {
+  // Without a:b, the only link of 3 GB/s, 5 GB/s must not look like 3 did.
+  const Topology whole = makeTopology(
+      R"({"id": "a", "kind": "gpu"}, {"id": "b", "kind": "gpu"},
+         {"id": "c", "kind": "gpu"}, {"id": "d", "kind": "gpu"})",
+      R"({"from": "a", "to": "b", "bandwidth": 3, "kind": "nvlink"},
+         {"from": "c", "to": "d", "bandwidth": 5, "kind": "nvlink"})");
+  AllocationClassifier classifier(kindsOf("all"));
+  const auto pairs = valueOf(classifier.classify(whole, {{0, 1}, {2, 3}}));
+  CHECK(pairs[0].classIndex != pairs[1].classIndex);
+  const auto left =
+      valueOf(classifier.classify(without(whole, {0, 1}), {{0, 1}, {2, 3}}));
+  CHECK(left[1].classIndex == pairs[1].classIndex);
+  CHECK(left[0].classIndex == 2);
+  // And what the first machine did not have is told apart from what it has.
+  Topology other = whole;
+  for (Link &link : other.links)
+    link.bandwidth += 2;
+  const auto later = valueOf(classifier.classify(other, {{0, 1}, {2, 3}}));
+  CHECK(later[0].classIndex == pairs[1].classIndex);
+  CHECK(later[1].classIndex == 3);
 }

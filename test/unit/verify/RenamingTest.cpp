@@ -14,6 +14,7 @@
 #include "doctest/doctest.h"
 
 #include <algorithm>
+#include <set>
 
 using namespace blink;
 using namespace blink::test;
@@ -25,21 +26,42 @@ namespace {
 
 constexpr uint16_t kNone = sched::kUnmapped;
 
+/// A file in memory.
+struct Opened {
+  explicit Opened(const TestSchedule &schedule) {
+    const std::vector<uint8_t> bytes = seal(schedule);
+    storage.resize(bytes.size() / 8);
+    auto *data = reinterpret_cast<uint8_t *>(storage.data());
+    std::copy(bytes.begin(), bytes.end(), data);
+    std::string error;
+    file = sched::openSchedule(data, bytes.size(), error);
+    REQUIRE_MESSAGE(file, error);
+  }
+
+  std::vector<uint64_t> storage;
+  const sched::Schedule *file;
+};
+
 /// The problem of carrying the first program under `map`; "" if there is none.
 std::string problemOf(const TestSchedule &schedule, const Nodes &map,
                       const std::vector<uint32_t> &gpus) {
-  const std::vector<uint8_t> bytes = seal(schedule);
-  std::vector<uint64_t> storage(bytes.size() / 8);
-  std::copy(bytes.begin(), bytes.end(),
-            reinterpret_cast<uint8_t *>(storage.data()));
-  std::string error;
-  const sched::Schedule *file = sched::openSchedule(
-      reinterpret_cast<const uint8_t *>(storage.data()), bytes.size(), error);
-  REQUIRE_MESSAGE(file, error);
-  const sched::Program &program = *file->programs()->Get(0);
-  const VerifyReport report = verifyProgram(*file, program);
+  const Opened opened(schedule);
+  const sched::Program &program = *opened.file->programs()->Get(0);
+  const VerifyReport report = verifyProgram(*opened.file, program);
   REQUIRE_MESSAGE(report.ok, failures(report));
-  return verify::Renaming(*file).check(program, map, gpus).value_or("");
+  return verify::Renaming(*opened.file).check(program, map, gpus).value_or("");
+}
+
+/// The same onto the machine of another file, without failed links. Sets `used`
+/// if that is there.
+std::string problemOnto(const TestSchedule &schedule, const TestSchedule &onto,
+                        verify::FailedLinks failed, const Nodes &map,
+                        const std::vector<uint32_t> &gpus,
+                        std::set<uint32_t> *used = nullptr) {
+  const Opened own(schedule), other(onto);
+  return verify::Renaming(*own.file, *other.file, failed)
+      .check(*own.file->programs()->Get(0), map, gpus, used)
+      .value_or("");
 }
 
 void addPair(TestSchedule &schedule, uint32_t a, uint32_t b, TestLink like) {
@@ -177,4 +199,43 @@ TEST_CASE("a program with relays is not carried") {
   schedule.programs[0].relays = {2};
   schedule.variant().ranks.emplace_back();
   CHECK(contains(problemOf(schedule, {0, 1, 2, 3}, {0, 1}), "relays"));
+}
+
+TEST_CASE("what is left of a machine is what counts") {
+  const TestSchedule whole = twoPairs({1, 1, 0, 0, LinkKind::nvlink});
+  const Nodes there = {2, 3, kNone, kNone}, here = {0, 1, kNone, kNone};
+  CHECK(problemOnto(whole, whole, {0, 1}, there, {2, 3}) == "");
+  CHECK(problemOnto(whole, whole, {2, 3}, here, {0, 1}) == "");
+  for (verify::FailedLinks failed :
+       {verify::FailedLinks{2, 3}, verify::FailedLinks{3, 2}})
+    CHECK(contains(problemOnto(whole, whole, failed, there, {2, 3}),
+                   "to where no link of its kind is"));
+  CHECK(contains(problemOnto(whole, whole, {0, 1}, here, {0, 1}),
+                 "to where no link of its kind is"));
+
+  // A file of a machine that has lost the links between 2 and 3, carried there
+  // on the whole one: links have the numbers of the whole one.
+  TestSchedule left = makeSchedule(Collective::allreduce, 0, 2, {});
+  left.nodes.resize(4, NodeKind::gpu);
+  left.linkKinds = 0x3f;
+  CHECK(contains(problemOf(left, there, {2, 3}), "to where no link"));
+  std::set<uint32_t> used;
+  CHECK(problemOnto(left, whole, {0, 1}, there, {2, 3}, &used) == "");
+  CHECK(used == std::set<uint32_t>{2, 3});
+  used.clear();
+  CHECK(problemOnto(left, whole, {}, here, {0, 1}, &used) == "");
+  CHECK(used == std::set<uint32_t>{0, 1});
+
+  TestSchedule small = whole;
+  small.nodes.push_back(NodeKind::gpu);
+  CHECK(contains(problemOnto(whole, small, {}, here, {0, 1}),
+                 "a map of 4 nodes for a machine of 5"));
+}
+
+TEST_CASE("GPUs whose own fabric has failed may use other links") {
+  TestSchedule schedule = overSwitches(NodeKind::switch_);
+  addPair(schedule, 4, 5, {1, 1, 0, 0, LinkKind::nvlink});
+  CHECK(contains(problemOnto(schedule, schedule, {}, kOver, {4, 5}),
+                 "leaves the fabric"));
+  CHECK(problemOnto(schedule, schedule, {4, 5}, kOver, {4, 5}) == "");
 }

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/topology/MaxFlow.h"
+#include "test/unit/packing/MaxFlow.h"
 #include "test/unit/topology/TestTopology.h"
 
 #include <cmath>

@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/topology/MaxFlow.h"
+#include "test/unit/packing/MaxFlow.h"
 
 #include <algorithm>
 #include <cmath>

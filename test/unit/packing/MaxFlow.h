@@ -2,13 +2,13 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Cuts explain what holds a machine back, and by Edmonds' theorem the smallest
-// of the maximum flows from a root is the optimum of its broadcasts.
+// An oracle: by Edmonds' theorem the smallest of the maximum flows from a root
+// is the optimum of its broadcasts.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLINK_COMPILER_TOPOLOGY_MAXFLOW_H
-#define BLINK_COMPILER_TOPOLOGY_MAXFLOW_H
+#ifndef BLINK_TEST_UNIT_PACKING_MAXFLOW_H
+#define BLINK_TEST_UNIT_PACKING_MAXFLOW_H
 
 #include <vector>
 
@@ -59,4 +59,4 @@ private:
 
 } // namespace blink
 
-#endif // BLINK_COMPILER_TOPOLOGY_MAXFLOW_H
+#endif // BLINK_TEST_UNIT_PACKING_MAXFLOW_H

@@ -1,0 +1,305 @@
+//===- SurvivorsTest.cpp - bundles for when something fails ---------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Whole ones, and ones that are spoiled in memory after they were opened, as in
+// BundleTest.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/driver/ProveBundle.h"
+#include "compiler/topology/AllocationList.h"
+#include "compiler/topology/SingleFailures.h"
+#include "compiler/topology/TopologyReader.h"
+#include "schedules/ScheduleFile.h"
+
+#include "doctest/doctest.h"
+
+#include <algorithm>
+#include <set>
+
+using namespace blink;
+
+namespace {
+
+using Gpus = std::vector<uint16_t>;
+
+template <typename T> T valueOf(llvm::Expected<T> value) {
+  if (!value)
+    FAIL(llvm::toString(value.takeError()));
+  return std::move(*value);
+}
+
+void ignore(size_t, size_t) {}
+
+Topology dgx1() {
+  return valueOf(readTopologyFile(BLINK_SOURCE_DIR "/topologies/dgx1.topo"));
+}
+
+BundleOptions optionsFor(const Topology &topology, const char *allocations) {
+  BundleOptions options;
+  options.each.links = LinkKindSet(1); // nvlink
+  options.collectives = {Collective::allreduce, Collective::broadcast};
+  options.allocations = valueOf(
+      parseAllocations(allocations, static_cast<int>(topology.gpus().size())));
+  options.surviveLinks = true;
+  return options;
+}
+
+/// A bundle in memory that can be written to.
+struct Opened {
+  Opened(const Topology &topology, const BundleOptions &options)
+      : bytes(valueOf(compileBundle(topology, options, ignore))) {
+    std::string error;
+    const bool opened =
+        sched::openBundle(bytes.data(), bytes.size(), bundle, error);
+    REQUIRE_MESSAGE(opened, error);
+  }
+
+  uint16_t condition(const char *ends) const {
+    const auto found = sched::findCondition(bundle, ends);
+    REQUIRE_MESSAGE(found, ends);
+    return *found;
+  }
+  const sched::Entry *find(const char *ends, const Gpus &gpus) const {
+    return sched::findEntry(bundle, condition(ends), gpus);
+  }
+  const sched::Entry *whole(const Gpus &gpus) const {
+    return sched::findEntry(bundle, sched::kWholeMachine, gpus);
+  }
+  bool hasSchedules(const sched::Entry &entry) const {
+    return bundle.index->classes()
+               ->Get(entry.class_number())
+               ->pieces()
+               ->Get(0)
+               ->size() > 0;
+  }
+  sched::Survivor &survivor(uint32_t number) {
+    return const_cast<sched::Survivor &>(
+        *bundle.index->survivors()->Get(number));
+  }
+
+  std::vector<uint8_t> bytes;
+  sched::BundleView bundle;
+};
+
+/// Sets a field of a table that is in the buffer.
+template <typename T>
+void set(const void *table, flatbuffers::voffset_t field, T value) {
+  auto *writable = static_cast<flatbuffers::Table *>(const_cast<void *>(table));
+  REQUIRE(writable->SetField<T>(field, value, 0));
+}
+
+/// All problems of a bundle.
+std::string problems(const Opened &opened) {
+  std::string text;
+  for (const std::string &problem :
+       proveBundle(opened.bundle, 1, ignore).problems)
+    text += problem + "\n";
+  return text;
+}
+
+bool contains(const std::string &text, const char *part) {
+  return text.find(part) != std::string::npos;
+}
+
+} // namespace
+
+TEST_CASE("allocations survive the links that matter to them") {
+  const Topology topology = dgx1();
+  const Opened opened(topology, optionsFor(topology, "0,1/0,5/0,1,2/4,5,6"));
+  CHECK(problems(opened) == "");
+  CHECK(opened.bytes[8] == 2);
+  // Each pair of nodes with a link is a condition, whether links are of a kind
+  // that is used or not.
+  CHECK(opened.bundle.index->conditions()->size() ==
+        1 + linkedPairs(topology).size());
+  CHECK(opened.bundle.index->survivors()->size() == 1 + 3 + 3);
+
+  // One link, which joined all: nothing is left.
+  const sched::Entry *cutOff = opened.find("gpu1:gpu0", {0, 1});
+  REQUIRE(cutOff);
+  CHECK(cutOff != opened.whole({0, 1}));
+  CHECK(!opened.hasSchedules(*cutOff));
+  // Three: two are left.
+  const sched::Entry *third = opened.find("gpu0:gpu1", {0, 1, 2});
+  REQUIRE(third);
+  CHECK(third != opened.whole({0, 1, 2}));
+  CHECK(opened.hasSchedules(*third));
+  // The other board has the same wires: they share classes.
+  CHECK(opened.find("gpu4:gpu5", {4, 5, 6})->class_number() ==
+        third->class_number());
+  // What does not matter: links of others, links of kinds that are not used,
+  // and any of those that nothing joins anyway.
+  CHECK(opened.find("gpu0:gpu3", {0, 1, 2}) == opened.whole({0, 1, 2}));
+  CHECK(opened.find("gpu0:plx0", {0, 1, 2}) == opened.whole({0, 1, 2}));
+  CHECK(opened.find("gpu0:gpu1", {0, 5}) == opened.whole({0, 5}));
+}
+
+TEST_CASE("a bundle with survivors is the same for any number of threads") {
+  const Topology topology = dgx1();
+  BundleOptions options = optionsFor(topology, "4-4/0,1,2");
+  options.surviveGpus = true;
+  options.jobs = 1;
+  const Opened one(topology, options);
+  options.jobs = 3;
+  std::reverse(options.allocations.begin(), options.allocations.end());
+  const Opened three(topology, options);
+  CHECK(one.bytes == three.bytes);
+  CHECK(problems(one) == "");
+  // No map twice, and many survivors without one of their own.
+  const sched::Bundle &index = *one.bundle.index;
+  const size_t nodes = topology.nodes.size();
+  std::set<std::vector<uint16_t>> maps;
+  for (size_t at = 0; at < index.node_maps()->size(); at += nodes)
+    maps.emplace(index.node_maps()->data() + at,
+                 index.node_maps()->data() + at + nodes);
+  CHECK(maps.size() == index.node_maps()->size() / nodes);
+  CHECK(maps.size() < index.entries()->size() + index.survivors()->size());
+}
+
+TEST_CASE("jobs that lose a GPU have schedules, on whole machines") {
+  const Topology topology = dgx1();
+  BundleOptions options = optionsFor(topology, "0,1,2,3/1,2");
+  options.surviveGpus = true;
+  CHECK(contains(options.canonical(topology), "allocations=1,2/0,1,2,3 "));
+  CHECK(contains(options.canonical(topology), " survive=links,gpus"));
+  const Opened both(topology, options);
+  CHECK(problems(both) == "");
+  CHECK(both.bundle.index->entries()->size() == 2 + 4);
+  // A link fails for a job that has lost a GPU before: one failure too many,
+  // unless the link was not its own.
+  REQUIRE(both.whole({0, 1, 2}));
+  CHECK(!both.find("gpu0:gpu1", {0, 1, 2}));
+  CHECK(both.find("gpu0:gpu3", {0, 1, 2}) == both.whole({0, 1, 2}));
+  CHECK(both.find("gpu0:gpu1", {0, 1, 2, 3}) != both.whole({0, 1, 2, 3}));
+  CHECK(both.find("gpu1:gpu2", {1, 2}) != both.whole({1, 2}));
+
+  options.surviveLinks = false;
+  CHECK(contains(options.canonical(topology), " survive=gpus"));
+  const Opened gpus(topology, options);
+  CHECK(gpus.bytes[8] == 1);
+  CHECK(gpus.bundle.index->conditions()->size() == 1);
+  CHECK(!gpus.bundle.index->survivors());
+  CHECK(gpus.bundle.index->entries()->size() == 2 + 4);
+  // As if they had been asked for, but for what is recorded.
+  options.surviveGpus = false;
+  options.allocations =
+      valueOf(parseAllocations("1,2/0,1,2/0,1,3/0,2,3/1,2,3/0,1,2,3", 8));
+  const Opened asked(topology, options);
+  CHECK(asked.bundle.piecesBytes == gpus.bundle.piecesBytes);
+  CHECK(std::equal(asked.bundle.pieces,
+                   asked.bundle.pieces + asked.bundle.piecesBytes,
+                   gpus.bundle.pieces));
+}
+
+TEST_CASE("failures come on top of edited links") {
+  const Topology topology = dgx1();
+  BundleOptions options = optionsFor(topology, "0,1,2");
+  options.each.linkEdits = {{"gpu1:gpu0", 10.0, "--limit-link x"},
+                            {"gpu2:gpu0", std::nullopt, "--without-link x"}};
+  const Opened opened(topology, options);
+  CHECK(problems(opened) == "");
+  CHECK(!sched::findCondition(opened.bundle, "gpu0:gpu2"));
+  const sched::Entry *entry = opened.find("gpu0:gpu1", {0, 1, 2});
+  CHECK(entry != opened.whole({0, 1, 2}));
+  CHECK(!opened.hasSchedules(*entry));
+  const sched::Entry *apart = opened.find("gpu1:gpu2", {0, 1, 2});
+  CHECK(!opened.hasSchedules(*apart));
+}
+
+TEST_CASE("survivors that are none are found") {
+  const Topology topology = dgx1();
+  Opened opened(topology, optionsFor(topology, "0,1/0,1,2"));
+  const sched::Bundle &index = *opened.bundle.index;
+  REQUIRE(problems(opened) == "");
+  REQUIRE(index.survivors()->size() == 4);
+  const sched::Entry pair = *opened.whole({0, 1});
+  const sched::Entry triple = *opened.whole({0, 1, 2});
+  const uint32_t direct = opened.condition("gpu0:gpu1");
+  // By condition, then allocation: both without gpu0:gpu1, the triple without
+  // gpu0:gpu2 and gpu1:gpu2.
+  REQUIRE(opened.survivor(0).condition() == direct);
+  REQUIRE(opened.survivor(1).condition() == direct);
+  REQUIRE(opened.survivor(1).entry().gpus_begin() == triple.gpus_begin());
+
+  SUBCASE("one that uses the link that is gone") {
+    opened.survivor(1) = sched::Survivor(triple, direct);
+    const std::string text = problems(opened);
+    CHECK(contains(text, "allocation 0,1,2 without gpu0:gpu1: allreduce: "));
+    CHECK(contains(text, "carried to where no link of its kind is"));
+    CHECK(contains(text, "broadcast"));
+  }
+  SUBCASE("one that does without another link") {
+    const sched::Entry other = opened.survivor(2).entry();
+    opened.survivor(1) = sched::Survivor(other, direct);
+    CHECK(contains(problems(opened), "0,1,2 without gpu0:gpu1: "));
+  }
+  SUBCASE("one that is missing") {
+    // The last one is said to be for a link that does not matter.
+    const sched::Survivor last = opened.survivor(3);
+    REQUIRE(last.condition() == opened.condition("gpu1:gpu2"));
+    opened.survivor(3) =
+        sched::Survivor(last.entry(), opened.condition("gpu5:gpu6"));
+    CHECK(contains(problems(opened),
+                   "allocation 0,1,2: there are no schedules without "
+                   "gpu1:gpu2, and those of the whole machine use"));
+  }
+  SUBCASE("one that the bundle says it does not have") {
+    const sched::Entry old = opened.survivor(1).entry();
+    opened.survivor(1) = sched::Survivor(
+        sched::Entry(old.gpus_begin(), old.gpus_count(), sched::kNoClass, 0),
+        direct);
+    CHECK(problems(opened) == "");
+    CHECK(!opened.find("gpu0:gpu1", {0, 1, 2}));
+  }
+  SUBCASE("one that is said to have no path") {
+    const uint32_t apart = opened.survivor(0).entry().class_number();
+    const sched::Entry old = opened.survivor(1).entry();
+    opened.survivor(1) =
+        sched::Survivor(sched::Entry(old.gpus_begin(), old.gpus_count(), apart,
+                                     old.map_begin()),
+                        direct);
+    CHECK(contains(problems(opened), "allocation 0,1,2 without gpu0:gpu1: its "
+                                     "GPUs reach each other"));
+  }
+  SUBCASE("one that is, and is said to have schedules") {
+    opened.survivor(0) = sched::Survivor(pair, direct);
+    CHECK(contains(problems(opened), "allocation 0,1 without gpu0:gpu1"));
+  }
+  SUBCASE("a class of another condition than its schedules") {
+    const auto &classes = *index.classes();
+    const sched::AllocationClass *one =
+        classes.Get(opened.survivor(1).entry().class_number());
+    REQUIRE(one->condition() == direct);
+    set<uint16_t>(one, sched::AllocationClass::VT_CONDITION,
+                  opened.condition("gpu5:gpu6"));
+    CHECK(contains(problems(opened), "GPUs 0,1,2 without gpu5:gpu6, allreduce: "
+                                     "it is for another machine"));
+  }
+  SUBCASE("a condition of other nodes than it says") {
+    set<uint16_t>(index.conditions()->Get(direct), sched::Condition::VT_NODE_B,
+                  5);
+    CHECK(contains(problems(opened), "condition 1, --without-link gpu0:gpu1: "
+                                     "its nodes have other names"));
+  }
+  SUBCASE("a condition without a link") {
+    const sched::Condition *one = index.conditions()->Get(direct);
+    set<uint16_t>(one, sched::Condition::VT_NODE_B, 5);
+    const_cast<uint8_t *>(one->id_b()->Data())[3] = '5';
+    CHECK(contains(problems(opened), "the machine has no such link"));
+  }
+}
+
+TEST_CASE("links that nobody could name") {
+  Topology topology;
+  for (const char *id : {"a", "b:c", "a:b", "c"})
+    topology.nodes.push_back({id, NodeKind::gpu});
+  for (auto [from, to] : {std::pair(0, 1), {1, 2}, {2, 3}, {0, 3}})
+    for (auto [a, b] : {std::pair(from, to), std::pair(to, from)})
+      topology.links.push_back({a, b, 10, 1, LinkKind::nvlink});
+  auto bytes = compileBundle(topology, optionsFor(topology, "0,1,2,3"), ignore);
+  REQUIRE(!bytes);
+  CHECK(contains(llvm::toString(bytes.takeError()),
+                 "--survive links: 'a:b:c' can be read in several ways"));
+}
