@@ -47,19 +47,27 @@ uint64_t CallKind::hash() const {
   return mix(mix(count + 1) ^ words);
 }
 
-uint64_t Call::bytes() const {
+uint64_t Call::sendBytes() const {
   const uint32_t ranks = program->program->allocation()->size();
-  const uint64_t blocks = std::max(sched::inputBlocks(kind.collective, ranks),
-                                   sched::outputBlocks(kind.collective, ranks));
-  return kind.count * elementBytes(kind.type) * blocks;
+  return kind.count * elementBytes(kind.type) *
+         sched::inputBlocks(kind.collective, ranks);
+}
+
+uint64_t Call::recvBytes() const {
+  const uint32_t ranks = program->program->allocation()->size();
+  return kind.count * elementBytes(kind.type) *
+         sched::outputBlocks(kind.collective, ranks);
 }
 
 /// The chunks of a call: those of the schedule, which large messages want, or
 /// smaller ones that let a tree's steps overlap where a message is of few of
-/// them. Which elements go where and in what order they are reduced does not
+/// them. What is lent and then copied by its reader alone has nothing to
+/// overlap. Which elements go where and in what order they are reduced does not
 /// hang on it; every rank computes the same.
-static uint32_t chunkBytesFor(const VariantPlan &variant, uint64_t blockBytes) {
-  constexpr uint64_t kChunks = 4;       // of the largest tree, at least
+static uint32_t chunkBytesFor(const VariantPlan &variant, uint64_t blockBytes,
+                              bool lent) {
+  // Of the largest tree, at least.
+  const uint64_t kChunks = lent && variant.oneCopy ? 1 : 4;
   constexpr uint64_t kLeast = 64 << 10; // below, a chunk is mostly overhead
   const uint64_t tree =
       blockBytes / variant.largest.denominator * variant.largest.numerator;
@@ -69,11 +77,11 @@ static uint32_t chunkBytesFor(const VariantPlan &variant, uint64_t blockBytes) {
       std::min<uint64_t>(variant.chunkBytes(), std::max(chunk, kLeast)));
 }
 
-CallShape Call::shape(const VariantPlan &variant) const {
+CallShape Call::shape(const VariantPlan &variant, bool lent) const {
   const uint32_t ranks = program->program->allocation()->size();
   CallShape shape = {kind.count, uint32_t(elementBytes(kind.type)), 0,
                      kind.op == blinkAvg ? ranks : 0};
-  shape.chunkBytes = chunkBytesFor(variant, shape.blockBytes());
+  shape.chunkBytes = chunkBytesFor(variant, shape.blockBytes(), lent);
   return shape;
 }
 

@@ -6,7 +6,6 @@
 
 #include "tools/blinkc/Command.h"
 
-#include "compiler/driver/OutputFile.h"
 #include "compiler/target/RenameProgram.h"
 #include "schedules/ScheduleFile.h"
 
@@ -172,13 +171,11 @@ static int run(const ExtractFlags &flags) {
   llvm::Expected<InputFile> one = extractSchedule(*input, flags);
   if (!one)
     return reportError(one.takeError());
-  if (llvm::Error error = writeFile(flags.output, one->text()))
-    return reportError(std::move(error));
-  if (flags.output == "-")
-    return kGood;
-  llvm::Expected<const sched::Schedule *> file = openSchedule(*one);
+  auto file = writeSchedule(flags.output, one->bytes);
   if (!file)
     return reportError(file.takeError());
+  if (!*file)
+    return kGood;
   Summary summary = summarize(**file, *(*file)->programs()->Get(0));
   llvm::outs() << title(summary) << "\n  rate    " << formatRate(summary.algbw)
                << llvm::formatv(", {0:F2} % of the bound, {1}\n",
@@ -218,6 +215,9 @@ void blink::addExtractCommand(CLI::App &app, int &exitCode) {
       ->add_option("-o,--output", flags->output,
                    "The file to write; - is standard output")
       ->required()
+      ->check([](const std::string &path) {
+        return std::string(path.empty() ? "expected a file" : "");
+      })
       ->type_name("FILE");
   flags->addTo(*command);
   command->footer("All other commands work on what it writes; run and explain "
