@@ -7,6 +7,7 @@
 #include "runtime/Call.h"
 
 #include "runtime/Types.h"
+#include "schedules/ChunkSize.h"
 #include "schedules/ScheduleFile.h"
 
 #include <algorithm>
@@ -54,19 +55,10 @@ uint64_t Call::bytes() const {
   return kind.count * elementBytes(kind.type) * blocks;
 }
 
-/// The chunks of a call: those of the schedule, which large messages want, or
-/// smaller ones that let a tree's steps overlap where a message is of few of
-/// them. Which elements go where and in what order they are reduced does not
-/// hang on it; every rank computes the same.
 static uint32_t chunkBytesFor(const VariantPlan &variant, uint64_t blockBytes) {
-  constexpr uint64_t kChunks = 4;       // of the largest tree, at least
-  constexpr uint64_t kLeast = 64 << 10; // below, a chunk is mostly overhead
   const uint64_t tree =
       blockBytes / variant.largest.denominator * variant.largest.numerator;
-  const uint64_t chunk =
-      (tree / kChunks + kGranuleBytes) / kGranuleBytes * kGranuleBytes;
-  return uint32_t(
-      std::min<uint64_t>(variant.chunkBytes(), std::max(chunk, kLeast)));
+  return uint32_t(sched::chunkBytesOfCall(variant.chunkBytes(), tree));
 }
 
 CallShape Call::shape(const VariantPlan &variant) const {
