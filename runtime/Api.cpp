@@ -42,12 +42,25 @@ private:
   std::string text_;
 };
 
-struct blinkComm {
+/// What calls hold on to: blinkCommAbort may free the communicator while one
+/// comes to its end. With its count of references on cache lines of its own, as
+/// ranks of other threads call at the same time.
+struct alignas(64) CommState {
   std::shared_ptr<Machine> machine;
+  LastError lastError;
+};
+
+struct blinkComm {
+  blinkComm(std::shared_ptr<Machine> jobs, int rank) : rank(rank) {
+    auto state = std::make_shared<CommState>();
+    state->machine = std::move(jobs);
+    machine = {state, state->machine.get()};
+    lastError = {state, &state->lastError};
+  }
+
   int rank;
-  /// Shared with calls: blinkCommAbort may free the communicator while one
-  /// comes to its end.
-  std::shared_ptr<LastError> lastError = std::make_shared<LastError>();
+  std::shared_ptr<Machine> machine; ///< both keep the rank's CommState
+  std::shared_ptr<LastError> lastError;
 };
 
 struct blinkSchedule {
@@ -198,7 +211,7 @@ Status initAll(blinkComm_t *comms, int numRanks, const int *devices,
     return status;
   std::vector<std::unique_ptr<blinkComm>> made;
   for (int rank = 0; rank < numRanks; ++rank)
-    made.push_back(std::unique_ptr<blinkComm>(new blinkComm{machine, rank}));
+    made.push_back(std::unique_ptr<blinkComm>(new blinkComm(machine, rank)));
   for (int rank = 0; rank < numRanks; ++rank)
     comms[rank] = made[rank].release();
   return {};
@@ -214,7 +227,7 @@ Status initRank(blinkComm_t &comm, int numRanks, const blinkUniqueId &id,
     status = joinMachine(schedule.files, numRanks, id, rank, device, options,
                          machine);
   if (status.ok())
-    comm = new blinkComm{machine, rank};
+    comm = new blinkComm(machine, rank);
   return status;
 }
 

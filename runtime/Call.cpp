@@ -48,24 +48,33 @@ uint64_t CallKind::hash() const {
   return mix(mix(count + 1) ^ words);
 }
 
-uint64_t Call::bytes() const {
+uint64_t Call::sendBytes() const {
   const uint32_t ranks = program->program->allocation()->size();
-  const uint64_t blocks = std::max(sched::inputBlocks(kind.collective, ranks),
-                                   sched::outputBlocks(kind.collective, ranks));
-  return kind.count * elementBytes(kind.type) * blocks;
+  return kind.count * elementBytes(kind.type) *
+         sched::inputBlocks(kind.collective, ranks);
 }
 
-static uint32_t chunkBytesFor(const VariantPlan &variant, uint64_t blockBytes) {
+uint64_t Call::recvBytes() const {
+  const uint32_t ranks = program->program->allocation()->size();
+  return kind.count * elementBytes(kind.type) *
+         sched::outputBlocks(kind.collective, ranks);
+}
+
+/// What is lent and then copied by its reader alone has nothing to overlap.
+static uint32_t chunkBytesFor(const VariantPlan &variant, uint64_t blockBytes,
+                              bool lent) {
+  const uint64_t least =
+      lent && variant.oneCopy ? 1 : sched::kOverlappingChunks;
   const uint64_t tree =
       blockBytes / variant.largest.denominator * variant.largest.numerator;
-  return uint32_t(sched::chunkBytesOfCall(variant.chunkBytes(), tree));
+  return uint32_t(sched::chunkBytesOfCall(variant.chunkBytes(), tree, least));
 }
 
-CallShape Call::shape(const VariantPlan &variant) const {
+CallShape Call::shape(const VariantPlan &variant, bool lent) const {
   const uint32_t ranks = program->program->allocation()->size();
   CallShape shape = {kind.count, uint32_t(elementBytes(kind.type)), 0,
                      kind.op == blinkAvg ? ranks : 0};
-  shape.chunkBytes = chunkBytesFor(variant, shape.blockBytes());
+  shape.chunkBytes = chunkBytesFor(variant, shape.blockBytes(), lent);
   return shape;
 }
 

@@ -9,6 +9,8 @@
 
 #include "runtime/Plan.h"
 
+#include <algorithm>
+
 namespace blink::runtime {
 
 /// What must be the same on all ranks. Plain data: it is also how a rank tells
@@ -34,10 +36,14 @@ struct Call {
   blinkStream_t stream = nullptr;
   const ProgramPlan *program = nullptr;
 
+  /// Of the send and of the receive buffer, where it is used at all.
+  uint64_t sendBytes() const;
+  uint64_t recvBytes() const;
   /// S as for algbw: all blocks.
-  uint64_t bytes() const;
+  uint64_t bytes() const { return std::max(sendBytes(), recvBytes()); }
   const VariantPlan &variant() const { return program->variantFor(bytes()); }
-  CallShape shape(const VariantPlan &variant) const;
+  /// `lent`: readers look at the writers' buffers, on all ranks.
+  CallShape shape(const VariantPlan &variant, bool lent) const;
 
   /// Judges the arguments against `plan` and sets `program`. Errors: invalid
   /// argument; invalid usage if no program fits.

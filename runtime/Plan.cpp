@@ -201,6 +201,24 @@ void claimRings(const sched::Variant &variant, const ProgramChoice &choice,
   }
 }
 
+/// What needs the direct blocks of all ranks.
+void finishRank(RankPlan &rank, VariantPlan &variant) {
+  rank.fetchedShares = rank.shares;
+  for (size_t s = 0; s < rank.shares.size(); ++s) {
+    const StepCode &step = rank.code.steps[s];
+    const OperandCode *operands = rank.code.operands + step.operandsBegin;
+    const bool passesOn = operands[0].kind != OperandKind::input;
+    for (uint32_t i = step.sources; i < step.numOperands(); ++i) {
+      if (operands[i].kind != OperandKind::channel)
+        continue;
+      if (variant.directBlocks[operands[i].index] == kNoBlock)
+        rank.fetchedShares[s] = Share::none;
+      variant.oneCopy &= !passesOn;
+    }
+    variant.oneCopy &= step.sources == 1;
+  }
+}
+
 VariantPlan planVariant(const ProgramChoice &choice,
                         const sched::Variant &variant, uint32_t number,
                         RingTable &table) {
@@ -224,6 +242,8 @@ VariantPlan planVariant(const ProgramChoice &choice,
     if (before == tree->denominator()) // the block's last tree
       before = 0;
   }
+  for (RankPlan &rank : plan.ranks)
+    finishRank(rank, plan);
   table.startVariant();
   plan.rings.reserve(variant.channels()->size());
   for (const sched::Channel *channel : *variant.channels()) {

@@ -53,6 +53,10 @@ struct RankPlan {
   RankCode code;
   uint32_t numOperands = 0;
   std::vector<Share> shares; ///< of each step
+  /// Likewise, where readers are other processes: only what they copy to their
+  /// outputs. A chunk that is reduced comes faster by its slot: both sides work
+  /// on it.
+  std::vector<Share> fetchedShares;
   /// Behind code.operands, where blocks are not those of the file: the job's
   /// ranks play other parts.
   std::vector<OperandCode> renamed;
@@ -69,6 +73,9 @@ struct VariantPlan {
   /// part of just as it is, or kNoBlock.
   std::vector<uint32_t> directBlocks;
   std::vector<uint16_t> slots; ///< of each channel
+  /// Chunks go from an input to outputs, over one channel, and nothing is
+  /// reduced: a step waits for none that waits for another's.
+  bool oneCopy = true;
 
   uint32_t chunkBytes() const { return variant->chunk_bytes(); }
 };

@@ -9,6 +9,7 @@
 
 #include "schedules/BundleFile.h"
 
+#include "schedules/ReadBudget.h"
 #include "schedules/ScheduleFile.h"
 
 #include <algorithm>
@@ -67,18 +68,10 @@ private:
     return false;
   }
 
-  /// See CheckRules: no part of a file may be reached twice.
   template <typename T>
   bool pay(const char *name, const flatbuffers::Vector<T> *vector) {
-    using Item = typename flatbuffers::IndirectHelper<T>;
-    const uint64_t bytes = uint64_t(vector->size()) * Item::element_stride;
-    constexpr uintptr_t kAlign = alignof(std::remove_pointer_t<T>);
-    if (bytes != 0 && reinterpret_cast<uintptr_t>(vector->Data()) % kAlign != 0)
-      return fail(name, "not aligned; the file is not one of Blink's");
-    if (bytes > budget_)
-      return fail(name, "shares bytes with other parts of the file");
-    budget_ -= bytes;
-    return true;
+    const char *wrong = budget_.pay(vector);
+    return !wrong || fail(name, wrong);
   }
 
   bool checkMachine();
@@ -90,7 +83,7 @@ private:
                        const uint16_t *gpus, size_t count) const;
 
   const Bundle &index_;
-  uint64_t budget_;
+  ReadBudget budget_;
   const uint64_t piecesBytes_;
   uint64_t piecesEnd_ = 0;
   std::string within_, error_;

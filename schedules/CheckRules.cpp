@@ -9,6 +9,7 @@
 
 #include "schedules/CheckRules.h"
 
+#include "schedules/ReadBudget.h"
 #include "schedules/ScheduleFile.h"
 
 #include <algorithm>
@@ -72,21 +73,10 @@ private:
     return false;
   }
 
-  /// Pays for walking `vector`. FlatBuffers may reach one part of a file from
-  /// many places, so that a small file would take forever to walk; files that
-  /// sealSchedule made hold every part once.
   template <typename T>
   bool pay(const char *name, const flatbuffers::Vector<T> *vector) {
-    using Item = typename flatbuffers::IndirectHelper<T>;
-    uint64_t bytes = uint64_t(vector->size()) * Item::element_stride;
-    // The structural check does not look at the alignment of 8-byte items.
-    constexpr uintptr_t kAlign = alignof(std::remove_pointer_t<T>);
-    if (bytes != 0 && reinterpret_cast<uintptr_t>(vector->Data()) % kAlign != 0)
-      return fail(name, "not aligned; the file is not one of Blink's");
-    if (bytes > budget_)
-      return fail(name, "shares bytes with other parts of the file");
-    budget_ -= bytes;
-    return true;
+    const char *wrong = budget_.pay(vector);
+    return !wrong || fail(name, wrong);
   }
 
   bool checkFile();
@@ -105,7 +95,7 @@ private:
   bool checkChannelsJoined(const Variant &variant);
 
   const Schedule &file_;
-  uint64_t budget_;
+  ReadBudget budget_;
   std::string error_;
   std::string programAt_, variantAt_, rankAt_;
 

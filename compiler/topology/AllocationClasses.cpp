@@ -10,6 +10,7 @@
 #include "compiler/topology/AllocationClasses.h"
 
 #include "compiler/topology/DrivableLinks.h"
+#include "compiler/topology/NodeColors.h"
 #include "compiler/topology/PartIsomorphism.h"
 
 #include "llvm/ADT/Twine.h"
@@ -81,7 +82,7 @@ private:
   const Topology &topology_;
   DrivableLinks drivable_;
   std::vector<int> looks_;                 // per node
-  std::vector<int> wires_;                 // per link: 1 + what it is like
+  std::vector<int> wires_;                 // per link
   std::vector<std::vector<int>> outLinks_; // per node
   // Of the allocation being built.
   std::vector<char> isUsed_; // per link
@@ -91,30 +92,11 @@ private:
 
 PartBuilder::PartBuilder(const Fabric &machine)
     : machine_(machine), topology_(machine.topology()), drivable_(machine),
+      looks_(nodeColors(topology_)), wires_(linkColors(topology_)),
       outLinks_(topology_.nodes.size()), isUsed_(topology_.links.size(), false),
       placeOf_(topology_.nodes.size(), -1) {
-  using Look = std::tuple<NodeKind, bool, bool>;
-  std::map<Look, int> looks;
-  for (const Node &node : topology_.nodes)
-    looks[{node.kind, node.multicast, node.reduce}] = 0;
-  int numLooks = 0;
-  for (auto &[look, color] : looks)
-    color = numLooks++;
-  for (const Node &node : topology_.nodes)
-    looks_.push_back(looks[{node.kind, node.multicast, node.reduce}]);
-
-  using Wire = std::tuple<LinkKind, double, double>;
-  std::map<Wire, int> wires;
-  for (const Link &link : topology_.links)
-    wires[{link.kind, link.bandwidth, link.latency}] = 0;
-  int numWires = 0;
-  for (auto &[wire, color] : wires)
-    color = ++numWires; // 0 is for what addBarred() adds
-  for (size_t index = 0; index < topology_.links.size(); ++index) {
-    const Link &link = topology_.links[index];
-    wires_.push_back(wires[{link.kind, link.bandwidth, link.latency}]);
-    outLinks_[link.from].push_back(static_cast<int>(index));
-  }
+  for (size_t index = 0; index < topology_.links.size(); ++index)
+    outLinks_[topology_.links[index].from].push_back(static_cast<int>(index));
 }
 
 void PartBuilder::markLinks(const std::vector<int> &gpus) {
@@ -132,6 +114,7 @@ void PartBuilder::markLinks(const std::vector<int> &gpus) {
   std::sort(links_.begin(), links_.end());
 }
 
+/// Wire 0 is for what addBarred() adds.
 static void addArc(ColoredGraph &graph, int from, int to, int wire) {
   graph.arcs[from].push_back({to, 2 * uint64_t(wire)});
   graph.arcs[to].push_back({from, 2 * uint64_t(wire) + 1});
@@ -201,7 +184,7 @@ Part PartBuilder::build(const std::vector<int> &gpus) {
     looks.push_back(looks_[node]);
   for (int index : links_) {
     const Link &link = topology_.links[index];
-    addArc(graph, placeOf_[link.from], placeOf_[link.to], wires_[index]);
+    addArc(graph, placeOf_[link.from], placeOf_[link.to], 1 + wires_[index]);
   }
   addBarred(gpus, graph);
   for (int node : nodes)

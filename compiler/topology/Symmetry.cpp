@@ -17,6 +17,7 @@
 
 #include "compiler/topology/Symmetry.h"
 
+#include "compiler/topology/NodeColors.h"
 #include "compiler/topology/TwinColoring.h"
 
 #include <algorithm>
@@ -77,31 +78,17 @@ Automorphisms::Automorphisms(const Fabric &fabric)
   std::vector<bool> isRelay(topology_.nodes.size(), false);
   for (size_t relay = 0; relay < fabric.relays().size(); ++relay)
     isRelay[fabric.nodeOf(fabric.numRanks() + static_cast<int>(relay))] = true;
-  using Look = std::tuple<NodeKind, bool, bool, bool, bool>;
-  auto lookOf = [&](size_t node) -> Look {
-    const Node &it = topology_.nodes[node];
-    return {it.kind, it.multicast, it.reduce, isRank_[node], isRelay[node]};
-  };
-  std::map<Look, int> looks;
-  for (size_t node = 0; node < topology_.nodes.size(); ++node)
-    looks[lookOf(node)] = 0;
-  int numLooks = 0;
-  for (auto &[look, color] : looks)
-    color = numLooks++;
-  for (size_t node = 0; node < topology_.nodes.size(); ++node)
-    colors_.push_back(looks[lookOf(node)]);
+  const std::vector<int> looks = nodeColors(topology_);
+  std::vector<std::tuple<int, bool, bool>> roles;
+  for (size_t node = 0; node < looks.size(); ++node)
+    roles.emplace_back(looks[node], isRank_[node], isRelay[node]);
+  colors_ = numberDistinct(roles);
 
-  using Wire = std::tuple<LinkKind, double, double>;
-  std::map<Wire, int> wires;
-  for (const Link &link : topology_.links)
-    wires[{link.kind, link.bandwidth, link.latency}] = 0;
-  int numWires = 0;
-  for (auto &[wire, color] : wires)
-    color = numWires++;
+  const std::vector<int> wires = linkColors(topology_);
   graph_.arcs.resize(topology_.nodes.size());
   for (size_t index = 0; index < topology_.links.size(); ++index) {
     const Link &link = topology_.links[index];
-    uint64_t color = wires[{link.kind, link.bandwidth, link.latency}];
+    const uint64_t color = wires[index];
     graph_.arcs[link.from].push_back({link.to, 2 * color});
     graph_.arcs[link.to].push_back({link.from, 2 * color + 1});
     linkAt_[{link.from, link.to, link.kind}] = static_cast<int>(index);

@@ -8,6 +8,9 @@
 
 #include "compiler/verify/PathRules.h"
 
+#include <algorithm>
+#include <numeric>
+
 namespace blink::verify {
 
 using sched::ChannelKind;
@@ -33,38 +36,81 @@ Machine::Machine(const sched::Schedule &file, const sched::Program &program)
       nodes_.push_back(gpus[gpu]);
 }
 
-Machine::Machine(const sched::Schedule &file, const std::vector<uint32_t> &gpus)
+Machine::Machine(const sched::Schedule &file, std::vector<uint32_t> gpus)
     : topology_(*file.topology()), linkKinds_(file.link_kinds()),
-      numRanks_(static_cast<uint32_t>(gpus.size())), nodes_(gpus),
-      linksFrom_(numNodes()), fabricNeighbours_(numNodes()) {
-  for (uint32_t index = 0; index < numLinks(); ++index) {
-    linksFrom_[link(index).from()].push_back(index);
-    if (!isPeerFabric(link(index).kind()))
+      numRanks_(static_cast<uint32_t>(gpus.size())), nodes_(std::move(gpus)),
+      graph_(std::make_shared<Graph>(makeGraph(topology_))) {}
+
+Machine Machine::on(std::vector<uint32_t> gpus) const {
+  Machine machine = *this;
+  machine.numRanks_ = static_cast<uint32_t>(gpus.size());
+  machine.nodes_ = std::move(gpus);
+  return machine;
+}
+
+Machine::Graph Machine::makeGraph(const sched::Topology &topology) {
+  Graph graph;
+  const uint32_t numNodes = topology.nodes()->size();
+  for (const sched::Node *node : *topology.nodes())
+    graph.kinds.push_back(node->kind());
+  graph.linksFrom.resize(numNodes);
+  std::vector<std::vector<uint32_t>> neighbours(numNodes);
+  for (uint32_t index = 0; index < topology.links()->size(); ++index) {
+    const sched::Link &link = *topology.links()->Get(index);
+    graph.linksFrom[link.from()].push_back(index);
+    if (!isPeerFabric(link.kind()))
       continue;
-    fabricNeighbours_[link(index).from()].push_back(link(index).to());
-    fabricNeighbours_[link(index).to()].push_back(link(index).from());
+    neighbours[link.from()].push_back(link.to());
+    neighbours[link.to()].push_back(link.from());
   }
+  // Switches get the number of their group, other nodes keep their own.
+  std::vector<uint32_t> names(numNodes);
+  std::iota(names.begin(), names.end(), 0);
+  uint32_t numGroups = 0;
+  for (uint32_t first = 0; first < numNodes; ++first) {
+    if (graph.kinds[first] != NodeKind::switch_ || names[first] != first)
+      continue;
+    const uint32_t group = numNodes + numGroups++;
+    names[first] = group;
+    std::vector<uint32_t> pending = {first};
+    while (!pending.empty()) {
+      const uint32_t node = pending.back();
+      pending.pop_back();
+      for (uint32_t next : neighbours[node])
+        if (graph.kinds[next] == NodeKind::switch_ && names[next] != group) {
+          names[next] = group;
+          pending.push_back(next);
+        }
+    }
+  }
+  for (std::vector<uint32_t> &own : neighbours) {
+    for (uint32_t &node : own)
+      node = names[node];
+    std::sort(own.begin(), own.end());
+    own.erase(std::unique(own.begin(), own.end()), own.end());
+  }
+  graph.fabric = std::move(neighbours);
+  return graph;
 }
 
 bool Machine::usable(uint32_t index) const {
   return linkKinds_ >> static_cast<unsigned>(link(index).kind()) & 1;
 }
 
-std::vector<bool> Machine::peersOf(uint32_t gpu) const {
-  std::vector<bool> reached(numNodes(), false);
-  std::vector<uint32_t> pending = {gpu};
-  while (!pending.empty()) {
-    const uint32_t node = pending.back();
-    pending.pop_back();
-    for (uint32_t next : fabricNeighbours_[node]) {
-      if (reached[next])
-        continue;
-      reached[next] = true;
-      if (kindOf(next) == NodeKind::switch_)
-        pending.push_back(next);
-    }
+bool Machine::arePeers(uint32_t a, uint32_t b) const {
+  const std::vector<uint32_t> &left = graph_->fabric[a];
+  const std::vector<uint32_t> &right = graph_->fabric[b];
+  if (std::binary_search(left.begin(), left.end(), b))
+    return true;
+  // A group of switches that both are at; groups come last.
+  auto i = left.rbegin(), j = right.rbegin();
+  while (i != left.rend() && j != right.rend() &&
+         std::min(*i, *j) >= numNodes()) {
+    if (*i == *j)
+      return true;
+    *i > *j ? ++i : ++j;
   }
-  return reached;
+  return false;
 }
 
 std::string Machine::describe(uint32_t index) const {
@@ -81,14 +127,16 @@ Problem checkPath(const Machine &machine, const sched::Channel &channel,
   for (size_t hop = 0; hop < path.size(); ++hop) {
     const uint32_t index = path[hop];
     const sched::Link &link = machine.link(index);
-    const std::string place =
-        "link " + std::to_string(index) + ", " + machine.describe(index) + ", ";
+    const auto wrong = [&](const char *what) {
+      return "link " + std::to_string(index) + ", " + machine.describe(index) +
+             ", " + what;
+    };
     if (!machine.usable(index))
-      return place + "is of a kind that the file's options exclude";
+      return wrong("is of a kind that the file's options exclude");
     if (link.from() != node)
-      return place + "does not go on from where the path has come to";
+      return wrong("does not go on from where the path has come to");
     if (hop > 0 && machine.kindOf(node) == NodeKind::gpu)
-      return place + "leaves a GPU on the way; GPUs never relay";
+      return wrong("leaves a GPU on the way; GPUs never relay");
     crossesCpu |= machine.kindOf(node) == NodeKind::cpu;
     crossesNic |= machine.kindOf(node) == NodeKind::nic;
     fabricOnly &= isPeerFabric(link.kind());
@@ -107,7 +155,7 @@ Problem checkPath(const Machine &machine, const sched::Channel &channel,
            sched::EnumNameChannelKind(channel.kind()) + ", but its path is " +
            sched::EnumNameChannelKind(kind);
   if (kind == ChannelKind::peer && !fabricOnly &&
-      machine.peersOf(machine.nodeOf(channel.source()))[target])
+      machine.arePeers(machine.nodeOf(channel.source()), target))
     return "the path leaves the fabric that joins the two GPUs, over which "
            "alone they reach each other's memory";
   return std::nullopt;

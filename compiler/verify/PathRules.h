@@ -12,6 +12,7 @@
 
 #include "compiler/verify/Semantics.h"
 
+#include <memory>
 #include <vector>
 
 namespace blink::verify {
@@ -20,8 +21,10 @@ namespace blink::verify {
 class Machine {
 public:
   Machine(const sched::Schedule &file, const sched::Program &program);
-  /// As seen by ranks on other GPUs, the nodes `gpus`.
-  Machine(const sched::Schedule &file, const std::vector<uint32_t> &gpus);
+  /// As seen by ranks on the GPUs that are the nodes `gpus`.
+  Machine(const sched::Schedule &file, std::vector<uint32_t> gpus);
+  /// The same machine, as seen by ranks on other GPUs.
+  Machine on(std::vector<uint32_t> gpus) const;
 
   uint32_t numRanks() const { return numRanks_; }
   /// Ranks and, counted after them, relays.
@@ -33,31 +36,39 @@ public:
   const sched::Link &link(uint32_t link) const {
     return *topology_.links()->Get(link);
   }
-  sched::NodeKind kindOf(uint32_t node) const {
-    return topology_.nodes()->Get(node)->kind();
-  }
+  sched::NodeKind kindOf(uint32_t node) const { return graph_->kinds[node]; }
   /// Whether the file's options allow the kind of this link.
   bool usable(uint32_t link) const;
   /// Links that leave a node, ascending.
   const std::vector<uint32_t> &linksFrom(uint32_t node) const {
-    return linksFrom_[node];
+    return graph_->linksFrom[node];
   }
 
-  /// By node: is this GPU peer-joined with `gpu`? That is, does one link of the
-  /// peer fabric, or a chain of them through switches, join the two, in
-  /// whatever direction and whether usable or not.
-  std::vector<bool> peersOf(uint32_t gpu) const;
+  /// Are these two GPUs peer-joined? That is, does one link of the peer fabric,
+  /// or a chain of them through switches, join the two, in whatever direction
+  /// and whether usable or not.
+  bool arePeers(uint32_t a, uint32_t b) const;
 
   /// "gpu0 -> plx0 (pcie)".
   std::string describe(uint32_t link) const;
 
 private:
+  /// What does not depend on where the ranks are; by node.
+  struct Graph {
+    std::vector<sched::NodeKind> kinds;
+    std::vector<std::vector<uint32_t>> linksFrom;
+    /// Ascending: nodes at the other ends of peer fabric links, of which those
+    /// switches that the fabric joins to each other are one, numbered from
+    /// numNodes() on.
+    std::vector<std::vector<uint32_t>> fabric;
+  };
+  static Graph makeGraph(const sched::Topology &topology);
+
   const sched::Topology &topology_;
   uint8_t linkKinds_;
   uint32_t numRanks_ = 0;
   std::vector<uint32_t> nodes_; // by rank and relay
-  std::vector<std::vector<uint32_t>> linksFrom_;
-  std::vector<std::vector<uint32_t>> fabricNeighbours_; // by node
+  std::shared_ptr<const Graph> graph_;
 };
 
 /// Links over which GPUs reach each other's memory: nvlink, xgmi, c2c.

@@ -7,20 +7,42 @@
 #include "compiler/verify/Renaming.h"
 
 #include "compiler/verify/Bandwidth.h"
-#include "compiler/verify/Repricing.h"
 #include "schedules/BundleFile.h"
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace blink::verify {
 
-Renaming::Renaming(const sched::Schedule &file) : file_(file) {
+Renaming::Own::Own(const sched::Schedule &file, const sched::Program &program)
+    : machine(file, program) {
+  using Look =
+      std::tuple<uint16_t, uint16_t, sched::ChannelKind, std::vector<uint32_t>>;
+  std::set<Look> met;
+  for (const sched::Variant *variant : *program.variants())
+    for (const sched::Channel *channel : *variant->channels()) {
+      const uint32_t *links = variant->paths()->data() + channel->path_begin();
+      std::vector<uint32_t> path(links, links + channel->path_count());
+      if (met.insert({channel->source(), channel->destination(),
+                      channel->kind(), path})
+              .second)
+        channels.emplace_back(channel, std::move(path));
+    }
+  const sched::Variant &last =
+      *program.variants()->Get(program.variants()->size() - 1);
+  loads = linkLoads(machine, Semantics(program), last);
+  costs = reprice(machine, program).costs;
+}
+
+Renaming::Renaming(const sched::Schedule &file) {
   const auto &links = *file.topology()->links();
   for (uint32_t index = 0; index < links.size(); ++index) {
     const sched::Link &link = *links.Get(index);
     links_.insert({{link.from(), link.to(), link.kind()}, index});
   }
+  for (const sched::Program *program : *file.programs())
+    programs_.try_emplace(program, file, *program);
 }
 
 /// One check of one program.
@@ -28,16 +50,16 @@ class Renaming::Walk {
 public:
   Walk(const Renaming &names, const sched::Program &program,
        const std::vector<uint16_t> &map)
-      : names_(names), program_(program), map_(map), own_(names.file_, program),
+      : names_(names), program_(program), map_(map),
+        facts_(names.programs_.at(&program)), own_(facts_.machine),
         images_(own_.numLinks(), kNone) {}
 
   Problem run(const std::vector<uint32_t> &gpus) {
     Problem problem = checkGpus(gpus);
     if (problem)
       return problem;
-    const Machine there(names_.file_, nodes_);
-    for (uint32_t i = 0; i < program_.variants()->size() && !problem; ++i)
-      problem = checkVariant(there, *program_.variants()->Get(i));
+    const Machine there = own_.on(nodes_);
+    problem = checkChannels(there);
     if (!problem)
       problem = checkRate(there);
     if (!problem)
@@ -50,14 +72,15 @@ private:
 
   Problem checkGpus(const std::vector<uint32_t> &gpus);
   Problem carry(uint32_t link);
-  Problem checkVariant(const Machine &there, const sched::Variant &variant);
+  Problem checkChannels(const Machine &there);
   Problem checkRate(const Machine &there);
   Problem checkBound(const Machine &there);
 
   const Renaming &names_;
   const sched::Program &program_;
   const std::vector<uint16_t> &map_;
-  const Machine own_;
+  const Own &facts_;
+  const Machine &own_;
   std::vector<uint32_t> nodes_;  // carried, by rank
   std::vector<uint32_t> images_; // of links, as far as they were asked for
 };
@@ -92,41 +115,39 @@ Problem Renaming::Walk::carry(uint32_t index) {
   if (images_[index] != kNone)
     return std::nullopt;
   const sched::Link &link = own_.link(index);
-  const std::string place = own_.describe(index);
   const uint32_t ends[2] = {link.from(), link.to()};
   for (uint32_t end : ends) {
     if (map_[end] == sched::kUnmapped || map_[end] >= own_.numNodes())
-      return place + " is used or priced, and the map says nothing of an end";
+      return own_.describe(index) +
+             " is used or priced, and the map says nothing of an end";
     if (own_.kindOf(map_[end]) != own_.kindOf(end))
-      return place + " is carried to a node of another kind";
+      return own_.describe(index) + " is carried to a node of another kind";
   }
   const auto found =
       names_.links_.find({map_[ends[0]], map_[ends[1]], link.kind()});
   if (found == names_.links_.end())
-    return place + " is carried to where no link of its kind is";
+    return own_.describe(index) + " is carried to where no link of its kind is";
   const sched::Link &image = own_.link(found->second);
   if (image.bandwidth() < link.bandwidth())
-    return place + " is carried onto " + own_.describe(found->second) +
-           ", which has less bandwidth";
+    return own_.describe(index) + " is carried onto " +
+           own_.describe(found->second) + ", which has less bandwidth";
   if (image.latency() > link.latency())
-    return place + " is carried onto " + own_.describe(found->second) +
-           ", which has more latency";
+    return own_.describe(index) + " is carried onto " +
+           own_.describe(found->second) + ", which has more latency";
   images_[index] = found->second;
   return std::nullopt;
 }
 
-Problem Renaming::Walk::checkVariant(const Machine &there,
-                                     const sched::Variant &variant) {
-  std::vector<uint32_t> path;
-  for (const sched::Channel *channel : *variant.channels()) {
-    path.clear();
-    for (uint32_t hop = 0; hop < channel->path_count(); ++hop) {
-      const uint32_t link = variant.paths()->Get(channel->path_begin() + hop);
+Problem Renaming::Walk::checkChannels(const Machine &there) {
+  std::vector<uint32_t> image;
+  for (const auto &[channel, path] : facts_.channels) {
+    image.clear();
+    for (uint32_t link : path) {
       if (Problem problem = carry(link))
         return problem;
-      path.push_back(images_[link]);
+      image.push_back(images_[link]);
     }
-    if (Problem problem = checkPath(there, *channel, path))
+    if (Problem problem = checkPath(there, *channel, image))
       return "the channel from rank " + std::to_string(channel->source()) +
              " to rank " + std::to_string(channel->destination()) +
              ", carried over: " + *problem;
@@ -136,9 +157,7 @@ Problem Renaming::Walk::checkVariant(const Machine &there,
 
 /// Two links that are carried onto one have to share it.
 Problem Renaming::Walk::checkRate(const Machine &there) {
-  const sched::Variant &last =
-      *program_.variants()->Get(program_.variants()->size() - 1);
-  const std::vector<double> loads = linkLoads(own_, Semantics(program_), last);
+  const std::vector<double> &loads = facts_.loads;
   std::vector<double> carried(loads.size(), 0);
   for (uint32_t link = 0; link < loads.size(); ++link)
     if (loads[link] > 0)
@@ -166,7 +185,7 @@ Problem Renaming::Walk::checkBound(const Machine &there) {
       return problem;
     prices[images_[link]] += price;
   }
-  const Repricing again = reprice(there, program_, prices);
+  const Repricing again = reprice(there, program_, prices, facts_.costs);
   if (again.problem)
     return again.problem;
   if (again.bound <= certificate.bound() ||

@@ -11,7 +11,7 @@
 #ifndef BLINK_COMPILER_VERIFY_RENAMING_H
 #define BLINK_COMPILER_VERIFY_RENAMING_H
 
-#include "compiler/verify/PathRules.h"
+#include "compiler/verify/Repricing.h"
 
 #include <map>
 #include <tuple>
@@ -42,7 +42,19 @@ public:
 private:
   class Walk;
 
-  const sched::Schedule &file_;
+  /// A program where it is, as far as every map needs that.
+  struct Own {
+    Own(const sched::Schedule &file, const sched::Program &program);
+
+    Machine machine;
+    /// One of each kind of channel: ends, kind and path.
+    std::vector<std::pair<const sched::Channel *, std::vector<uint32_t>>>
+        channels;
+    std::vector<double> loads; ///< by link
+    TreeCosts costs;           ///< at the certificate's prices
+  };
+
+  std::map<const sched::Program *, Own> programs_;
   std::map<std::tuple<uint32_t, uint32_t, sched::LinkKind>, uint32_t> links_;
 };
 

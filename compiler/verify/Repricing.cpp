@@ -50,12 +50,11 @@ public:
     }
     queue_.clear();
 
-    const std::vector<bool> peers = machine_.peersOf(start);
     for (uint32_t rank = 0; rank < machine_.numPrograms(); ++rank) {
       const uint32_t node = machine_.nodeOf(rank);
       const double *best = &best_[size_t(node) * numCrossed];
       row[rank] = std::min(best[fabricOnly], best[hostOrNic]);
-      if (!peers[node])
+      if (!machine_.arePeers(start, node))
         row[rank] = std::min(row[rank], best[otherLinks]);
     }
     row[source] = infinity;
@@ -242,7 +241,7 @@ Repricing reprice(const Machine &machine, const sched::Program &program) {
 }
 
 Repricing reprice(const Machine &machine, const sched::Program &program,
-                  const std::vector<double> &prices) {
+                  const std::vector<double> &prices, const TreeCosts &known) {
   const uint32_t numRanks = machine.numRanks();
   if (Problem problem = checkPrices(machine, prices))
     return {0, problem};
@@ -256,14 +255,19 @@ Repricing reprice(const Machine &machine, const sched::Program &program,
   double sum = 0;
   for (uint32_t link = 0; link < machine.numLinks(); ++link)
     sum += prices[link] * machine.link(link).bandwidth();
-  const TreePricer trees(numRanks, cheapestPathPrices(machine, prices));
-  const double cost = cheapestRate(program, trees, numRanks);
+  TreeCosts costs;
+  costs.paths = cheapestPathPrices(machine, prices);
+  costs.cheapest =
+      costs.paths == known.paths
+          ? known.cheapest
+          : cheapestRate(program, TreePricer(numRanks, costs.paths), numRanks);
+  const double cost = costs.cheapest;
   if (!(cost > 0))
     return {0, "the cheapest tree costs nothing at the stated prices, which "
                "therefore bound nothing"};
   if (!std::isfinite(sum / cost))
     return {0, "the stated prices are too large to compute with"};
-  return {sum / cost, std::nullopt};
+  return {sum / cost, std::nullopt, std::move(costs)};
 }
 
 } // namespace blink::verify

@@ -14,9 +14,16 @@ namespace blink::verify {
 /// Most ranks whose certificate is re-priced: memory grows with their square.
 inline constexpr uint32_t kMaxPricedRanks = 4096;
 
+/// What the cheapest trees of a program cost.
+struct TreeCosts {
+  std::vector<double> paths; ///< as of cheapestPathPrices
+  double cheapest = 0;       ///< of one GB/s of algbw, at these prices
+};
+
 struct Repricing {
   double bound = 0; ///< GB/s; 0 when there is a problem
   Problem problem;  ///< prices that prove nothing
+  TreeCosts costs = {};
 };
 
 /// The bound that the certificate's prices prove. For prices p >= 0 on the
@@ -32,9 +39,11 @@ struct Repricing {
 /// Infinite for one rank.
 Repricing reprice(const Machine &machine, const sched::Program &program);
 /// The same with other prices than those of the program's certificate, one a
-/// link.
+/// link. Where paths between ranks cost what they do in `known`, of the same
+/// program, so do its trees, which are not searched again.
 Repricing reprice(const Machine &machine, const sched::Program &program,
-                  const std::vector<double> &prices);
+                  const std::vector<double> &prices,
+                  const TreeCosts &known = {});
 
 /// The price of the cheapest drivable path of each ordered pair of ranks,
 /// [from * numRanks + to]; infinite where there is none, and from a rank to

@@ -14,6 +14,7 @@
 #include "runtime/ProcessWatch.h"
 #include "runtime/Trace.h"
 #include "runtime/cuda/DeviceMemory.h"
+#include "runtime/cuda/JobMemory.h"
 #include "runtime/cuda/Launch.h"
 
 #include <atomic>
@@ -62,30 +63,11 @@ public:
   Status failure() const override;
 
 private:
-  /// Memory of another process's device.
-  class Mapped {
-  public:
-    Mapped() = default;
-    Mapped(const Mapped &) = delete;
-    ~Mapped() {
-      if (address_)
-        cudaIpcCloseMemHandle(address_);
-    }
-    cudaError_t open(const cudaIpcMemHandle_t &handle) {
-      return cudaIpcOpenMemHandle(&address_, handle,
-                                  cudaIpcMemLazyEnablePeerAccess);
-    }
-    char *get() const { return static_cast<char *>(address_); }
-
-  private:
-    void *address_ = nullptr;
-  };
-
   /// A registered buffer of this process's rank, and the others' twins.
   struct Window {
     const char *begin = nullptr; ///< null: free
     size_t bytes = 0;
-    std::vector<std::unique_ptr<Mapped>> others; ///< by rank
+    std::vector<std::unique_ptr<MappedMemory>> others; ///< by rank
   };
 
   struct Rank {
@@ -94,35 +76,16 @@ private:
     DeviceMemory control; ///< ring ends, freed, invited, the abort word
     DeviceMemory pool;    ///< slots and tags of rings that end here
     DeviceMemory code;    ///< programs of all variants
-    Mapped otherControl, otherPool; ///< instead, of a rank elsewhere
-    ProcessWatch process;           ///< of a rank elsewhere
-    LaneReport *reports = nullptr;  ///< of its lanes, in the job's memory
-    HostMemory traces;              ///< of its lanes, or nothing
+    MappedMemory otherControl, otherPool; ///< instead, of a rank elsewhere
+    ProcessWatch process;                 ///< of a rank elsewhere
+    LaneReport *reports = nullptr;        ///< of its lanes, in the job's memory
+    HostMemory traces;                    ///< of its lanes, or nothing
     std::vector<DeviceProgram *> programs; ///< of each variant, in `code`
     uint64_t *abortHere = nullptr;
     cudaStream_t stream = nullptr; ///< of the last launch
     Event launched;                ///< after the last launch
     DeviceMemory windows;          ///< of a rank elsewhere: addresses here
     bool everLaunched = false;
-  };
-
-  /// Why the job failed, where a process and not a lane found out; in the job's
-  /// memory.
-  struct Failure {
-    uint64_t state; ///< 0 none, 1 being written, 2 complete
-    uint64_t code;
-    char text[496];
-  };
-
-  /// What a rank tells the others, in the job's memory.
-  struct Board {
-    uint64_t process; ///< its number, once the handles are there
-    uint64_t opened;  ///< 1: it has mapped the others' memory
-    uint64_t gone;    ///< 1: destroyed
-    uint64_t steps;   ///< of registering and deregistering
-    cudaIpcMemHandle_t control, pool;
-    cudaIpcMemHandle_t windows[kMaxWindows];
-    uint64_t offsets[kMaxWindows]; ///< of windows in what the handle stands for
   };
 
   /// Where the parts of a ring are, as addresses in this process.
@@ -137,31 +100,38 @@ private:
   };
 
   CudaMachine() : Machine(blinkBackendCuda) {}
+
+  // CudaMachine.cpp
   Status placeRanks(int numRanks, const int *devices);
-  Status findGpus(std::vector<int> &gpus) const;
+  std::vector<int> devicesHere() const;
   Status makePlan(const ScheduleSet &files, const std::vector<int> &gpus,
                   std::chrono::milliseconds timeout);
-  Status checkPeers();
-  Status checkResidency();
+  // CudaMachineMemory.cpp
   size_t layJob(char *base);
   void layRank(size_t rank, char *control, size_t &controlBytes, char *pool,
                size_t &poolBytes);
   Status allocate();
+  std::vector<DeviceChannel> channelsOf(const VariantPlan &variant,
+                                        size_t rank) const;
+  Status copyPrograms();
+  // CudaMachineProcesses.cpp
   Status meet(int rank, std::chrono::steady_clock::time_point deadline);
+  Status openOthers(int rank, std::chrono::steady_clock::time_point deadline);
   Status waitForAll(int rank, uint64_t Board::*word,
                     std::chrono::steady_clock::time_point deadline);
-  Status openOthers(int rank, std::chrono::steady_clock::time_point deadline);
-  Status diedStatus(size_t rank) const;
   Status stepTogether(int rank);
+  void watchOthers();
+  Status diedStatus(size_t rank) const;
+  // CudaMachineWindows.cpp
   Status openWindow(int rank, size_t index);
   uint64_t placeOf(const Call &call) const;
-  void watchOthers();
-  void fail(const Status &status);
-  Status copyPrograms();
+  // CudaMachineLaunch.cpp
   Status launchRound(const std::vector<Call *> &round);
   Status launchOnDevice(int device, const std::vector<Call *> &calls);
   Status orderStreams(const std::vector<Call *> &calls, cudaStream_t main,
                       bool after);
+  // CudaMachineFailure.cpp
+  void fail(const Status &status);
 
   std::chrono::milliseconds timeout_{0};
   std::deque<Rank> ranks_;
@@ -171,7 +141,7 @@ private:
   HostMemory ownJob_;
   SharedHostMemory sharedJob_;
   uint64_t *abortJob_ = nullptr;
-  Failure *jobFailure_ = nullptr;
+  JobFailure *jobFailure_ = nullptr;
   Board *boards_ = nullptr;
 
   std::vector<Window> windows_;

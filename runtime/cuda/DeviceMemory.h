@@ -128,6 +128,25 @@ private:
   size_t bytes_ = 0;
 };
 
+/// Memory of another process's device, mapped.
+class MappedMemory {
+public:
+  MappedMemory() = default;
+  MappedMemory(const MappedMemory &) = delete;
+  ~MappedMemory() {
+    if (address_)
+      cudaIpcCloseMemHandle(address_);
+  }
+  cudaError_t open(const cudaIpcMemHandle_t &handle) {
+    return cudaIpcOpenMemHandle(&address_, handle,
+                                cudaIpcMemLazyEnablePeerAccess);
+  }
+  char *get() const { return static_cast<char *>(address_); }
+
+private:
+  void *address_ = nullptr;
+};
+
 /// An event without timing, of the device that is current at first use.
 class Event {
 public:

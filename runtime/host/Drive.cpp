@@ -49,6 +49,8 @@ private:
   /// The calls by machine and rank, those of a rank in their order.
   std::vector<size_t> sorted_;
   std::vector<Active> active_;
+  /// Threads that drive the first machine's ranks leave processors idle.
+  bool spare_ = false;
 };
 
 void Driver::sortByRank() {
@@ -101,11 +103,10 @@ void Driver::beginFrom(size_t place) {
     if (!next.result.ok())
       continue;
     Active active{place, false, 0, Clock::time_point()};
-    Helpers &helpers = Helpers::get();
-    if (next.call->bytes() >= kHelpBytes && helpers.processors() > 1 &&
-        helpers.drivers.load(std::memory_order_relaxed) <
-            helpers.processors()) {
-      helpers.offer(next.machine->run(next.call->rank));
+    if (spare_ && next.call->bytes() >= kHelpBytes) {
+      RankRun &run = next.machine->run(next.call->rank);
+      run.expectVisitors(true);
+      Helpers::get().offer(run);
       active.offered = true;
     }
     active_.push_back(active);
@@ -142,18 +143,17 @@ void Driver::run() {
   sortByRank();
   if (refuseDifferent())
     return;
-  Helpers &helpers = Helpers::get();
-  const int drivers = helpers.drivers.fetch_add(1, std::memory_order_relaxed);
   int ranksHere = 0;
   for (size_t i = 0; i < numCalls_; ++i)
-    if (i == 0 || !sameRank(i, i - 1)) {
-      ++ranksHere;
-      beginFrom(i);
-    }
+    ranksHere += i == 0 || !sameRank(i, i - 1);
   // Ranks that other threads drive need a processor each.
   const int threads = at(0).machine->numRanks() - ranksHere + 1;
-  const bool crowded =
-      threads > helpers.processors() || drivers >= helpers.processors();
+  const int processors = Helpers::get().processors();
+  spare_ = threads < processors;
+  const bool crowded = threads > processors;
+  for (size_t i = 0; i < numCalls_; ++i)
+    if (i == 0 || !sameRank(i, i - 1))
+      beginFrom(i);
   Idle idle(crowded);
   while (!active_.empty()) {
     bool moved = false;
@@ -177,13 +177,12 @@ void Driver::run() {
       idle.reset();
       continue;
     }
-    if (!crowded && ranksHere == 1 && idle.turns() == 0)
+    if (!crowded && ranksHere == 1 && idle.spun())
       at(0).machine->leaveSharedProcessor(at(0).call->rank);
     idle.wait();
     if (idle.sleeping())
       watch();
   }
-  helpers.drivers.fetch_sub(1, std::memory_order_relaxed);
 }
 
 } // namespace

@@ -25,8 +25,6 @@ public:
 
   /// Processors this process may run on.
   int processors() const { return processors_; }
-  /// Threads that are driving collectives now.
-  std::atomic<int> drivers{0};
 
   /// Lets helpers step `run` until withdraw().
   void offer(RankRun &run);

@@ -209,13 +209,17 @@ void HostMachine::leave(int rank) {
 
 void HostMachine::leaveSharedProcessor(int rank) {
   RankRecord &own = rings_.segment.rank(rank);
-  if (loadRelaxed(&own.calls) % 64 != 0)
+  const int here = sched_getcpu();
+  storeRelaxed(&own.processor, uint64_t(here) + 1);
+  // What the others have noted may be old, and there may be no idle processor.
+  constexpr uint64_t kCallsBetween = 16;
+  const uint64_t call = loadRelaxed(&own.calls);
+  if (here < 0 || call - ranks_[rank].lastLeft < kCallsBetween)
     return;
-  const uint64_t here = uint64_t(sched_getcpu()) + 1;
-  storeRelaxed(&own.processor, here);
-  for (int other = 0; other < plan_.numRanks; ++other)
-    if (other != rank &&
-        loadRelaxed(&rings_.segment.rank(other).processor) == here) {
+  for (int other = 0; other < rank; ++other)
+    if (loadRelaxed(&rings_.segment.rank(other).processor) ==
+        uint64_t(here) + 1) {
+      ranks_[rank].lastLeft = call;
       timespec moment{0, 1};
       nanosleep(&moment, nullptr); // who wakes up gets an idle processor
       return;

@@ -57,10 +57,11 @@ public:
   /// Fails the job if a rank that `call` needs has been destroyed or its
   /// process has died.
   void checkRanks(const Call &call);
-  /// For a rank that is about to wait for another thread, though there are
-  /// processors for all. Threads that the kernel has once put on one processor
-  /// may stay there: each always ran a moment ago, which counts against moving
-  /// it. Now and then this looks, and lets the kernel choose again.
+  /// For a rank that has waited for another thread longer than it should,
+  /// though there are processors for all. Threads that the kernel has once put
+  /// on one processor may stay there: each always ran a moment ago, which
+  /// counts against moving it. If this rank and a lower one are on the same
+  /// processor, it sleeps for a moment, which lets the kernel choose again.
   void leaveSharedProcessor(int rank);
   /// Fails the job because `call` has waited too long.
   void failStuck(const Call &call);
@@ -69,10 +70,12 @@ public:
   int numRanks() const { return plan_.numRanks; }
 
 private:
-  struct Rank {
+  /// On lines of its own: ranks of other threads are busy at the same time.
+  struct alignas(64) Rank {
     std::unique_ptr<RankRun> run; ///< null: in another process
     std::atomic<bool> busy{false};
-    ProcessWatch process; ///< of a rank in another one
+    uint64_t lastLeft = 0; ///< the call of leaveSharedProcessor's last sleep
+    ProcessWatch process;  ///< of a rank in another one
   };
 
   HostMachine() : Machine(blinkBackendHost) {}

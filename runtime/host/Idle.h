@@ -23,6 +23,8 @@ public:
   explicit Idle(bool crowded) : spins_(crowded ? 0 : kSpins) {}
 
   void reset() { turns_ = 0; }
+  /// Whether it has spun, and is about to let other threads run.
+  bool spun() const { return turns_ == spins_; }
   int turns() const { return turns_; }
 
   /// Waits a little.

@@ -7,6 +7,7 @@
 #include "runtime/host/RankRun.h"
 
 #include "runtime/core/Memory.h"
+#include "runtime/host/Helpers.h"
 #include "runtime/host/OtherMemory.h"
 
 #include <algorithm>
@@ -23,15 +24,19 @@ namespace {
 /// Messages up to this size go through slots even where readers could look at
 /// the buffers: copying them is cheaper than waiting until they have.
 constexpr uint64_t kLendBytes = 16 << 10;
-/// Likewise where the kernel fetches: a call for each chunk, page by page.
+/// Likewise where the kernel fetches, which costs a call for each chunk and
+/// some time for each page. From the lower size on where that is all a reader
+/// does, and the writer that waits for it needs no processor that others want.
 constexpr uint64_t kFetchBytes = 512 << 10;
+constexpr uint64_t kFetchCopyBytes = 32 << 10;
 
 /// Calls whose ranks' buffers are larger than this together do not stay in any
 /// cache: outputs are written around them.
 constexpr uint64_t kStreamBytes = 32 << 20;
 
 bool sameShape(const CallShape &a, const CallShape &b) {
-  return a.count == b.count && a.elementBytes == b.elementBytes;
+  return a.count == b.count && a.elementBytes == b.elementBytes &&
+         a.chunkBytes == b.chunkBytes;
 }
 
 uint64_t nanoseconds() {
@@ -49,7 +54,9 @@ bool overlap(const void *a, uint64_t aBytes, const void *b, uint64_t bBytes) {
 } // namespace
 
 RankRun::RankRun(const Plan &plan, HostRings &rings, int rank, bool traces)
-    : plan_(plan), rings_(rings), rank_(rank), lanes_(plan.numLanes) {
+    : plan_(plan), rings_(rings), rank_(rank),
+      crowded_(plan.numRanks > Helpers::get().processors()),
+      lanes_(plan.numLanes) {
   ranges_.reserve(plan.numTrees);
   chunks_.reserve(plan.numTrees);
   lentRings_.reserve(plan.rings.size());
@@ -83,7 +90,7 @@ void RankRun::prepare(const VariantPlan &variant, const CallShape &shape) {
     numActive_ += !lane.cursor.done();
     for (uint32_t s = 0; s < code.stepsCount; ++s) {
       const StepCode &step = lane.steps[s];
-      if (rank.shares[code.stepsBegin + s] == Share::none ||
+      if (sharesOf(rank)[code.stepsBegin + s] == Share::none ||
           chunks_[step.tree] == 0)
         continue;
       for (uint32_t i = step.sources; i < step.numOperands(); ++i) {
@@ -98,21 +105,30 @@ void RankRun::prepare(const VariantPlan &variant, const CallShape &shape) {
 void RankRun::start(const Call &call) {
   call_ = &call;
   const VariantPlan &variant = call.variant();
-  const CallShape shape = call.shape(variant);
+  const uint64_t bytes = call.bytes();
+  const bool fetched = rings_.lending == HostRings::Lending::fetched;
+  streams_ = bytes * uint64_t(plan_.numRanks) >= kStreamBytes;
+  // What goes around the caches comes faster by slots than by the kernel.
+  const bool lent = fetched ? bytes >= kFetchBytes && !streams_
+                            : rings_.lending == HostRings::Lending::direct &&
+                                  bytes > kLendBytes;
+  const CallShape shape = call.shape(variant, lent);
   if (variant_ != &variant || !sameShape(shape_, shape))
     prepare(variant, shape);
   shape_.divisor = shape.divisor;
   fold_ = foldFunction(call.kind.type, call.kind.op);
   signature_ = signatureBits(call.kind.hash());
-  const uint64_t bytes = call.bytes();
-  streams_ = bytes * uint64_t(plan_.numRanks) >= kStreamBytes;
-  // What goes around the caches comes faster by slots than by the kernel.
-  lends_ = !lentRings_.empty() &&
-           (rings_.lending == HostRings::Lending::direct
-                ? bytes > kLendBytes
-                : rings_.lending == HostRings::Lending::fetched &&
-                      bytes >= kFetchBytes && !streams_);
-  inPlace_ = overlap(call.send, bytes, call.recv, bytes);
+  // A rank's own affair, unlike the shape: processes may see other numbers of
+  // processors, and readers take chunks from where they are.
+  const bool lentHere = fetched && variant.oneCopy && !crowded_ &&
+                        bytes >= kFetchCopyBytes && !streams_;
+  // Where ranks share processors, slots let those that give or pass on run
+  // ahead of their readers, which saves switching to and fro.
+  const bool runsAhead = fetched && crowded_ && !variant.oneCopy &&
+                         !isReduction(call.kind.collective);
+  lends_ = (lent || lentHere) && !runsAhead && !lentRings_.empty();
+  visitors_ = false;
+  inPlace_ = overlap(call.send, call.sendBytes(), call.recv, call.recvBytes());
   rings_.segment.beginCall(rank_, call.kind);
   const RankPlan &rank = variant.ranks[rank_];
   for (uint32_t l = 0; l < numActive_; ++l) {
@@ -132,8 +148,11 @@ bool RankRun::visit() {
   for (uint32_t l = 0; l < numActive_; ++l) {
     Lane &lane = lanes_[l];
     if (lane.claimed.load(std::memory_order_relaxed) != 0 ||
-        lane.claimed.exchange(1, std::memory_order_seq_cst) != 0)
+        lane.claimed.exchange(1, std::memory_order_seq_cst) != 0) {
+      while (lane.pieces.help())
+        moved = true;
       continue;
+    }
     if (!lane.done) {
       while (!rings_.segment.failed() && stepLane(lane)) {
         moved = true;
@@ -272,6 +291,12 @@ bool RankRun::forwardsNothing(const StepCode &step, const OperandCode *operands,
   return true;
 }
 
+/// Pieces::run, or one piece where nobody would take another.
+template <typename Work>
+int RankRun::inPieces(Lane &lane, uint64_t bytes, const Work &work) {
+  return visitors_ ? lane.pieces.run(bytes, work) : work(0, bytes);
+}
+
 /// Fetches the sources that lie in other processes: a chunk that is only copied
 /// into its first destination, others into their slots, which are free for it.
 /// False if that failed, and so the job.
@@ -291,7 +316,10 @@ bool RankRun::fetch(Lane &lane, const StepCode &step, uint64_t bytes,
                       : slotAt(operands[i].index, number, bytes);
     const uint16_t source = plan_.rings[ring].source;
     const uint64_t process = loadRelaxed(&rings_.segment.rank(source).process);
-    if (int error = readOther(process, address, to, bytes)) {
+    auto read = [=](uint64_t begin, uint64_t end) {
+      return readOther(process, address + begin, to + begin, end - begin);
+    };
+    if (int error = inPieces(lane, bytes, read)) {
       std::string text = call_->kind.describe() + ": the process of rank " +
                          std::to_string(source) + ", number " +
                          std::to_string(process);
@@ -311,6 +339,28 @@ bool RankRun::fetch(Lane &lane, const StepCode &step, uint64_t bytes,
   return true;
 }
 
+/// Folds what the lane's pointers lead to.
+void RankRun::combine(Lane &lane, uint32_t sources, uint32_t destinations,
+                      uint64_t bytes, uint32_t divisor, bool streaming) {
+  constexpr uint32_t kMost = 16; // pointers of a later piece
+  auto part = [&](uint64_t begin, uint64_t end) {
+    void *later[kMost];
+    void **from = lane.pointers.data();
+    if (begin != 0) {
+      for (uint32_t i = 0; i < sources + destinations; ++i)
+        later[i] = static_cast<char *>(from[i]) + begin;
+      from = later;
+    }
+    fold_(from, sources, from + sources, destinations,
+          (end - begin) / shape_.elementBytes, divisor, streaming);
+    return 0;
+  };
+  if (sources + destinations > kMost)
+    part(0, bytes);
+  else
+    inPieces(lane, bytes, part);
+}
+
 /// Tells the readers of the step's chunk that it is there: in its slots, or at
 /// `lent`.
 void RankRun::publish(const StepCode &step, char *lent) {
@@ -328,18 +378,6 @@ void RankRun::publish(const StepCode &step, char *lent) {
   }
 }
 
-/// Whether all readers of the step's chunk make it a part of their output as it
-/// is.
-bool RankRun::readersCopy(const StepCode &step) const {
-  const OperandCode *operands =
-      variant_->ranks[rank_].code.operands + step.operandsBegin;
-  for (uint32_t i = step.sources; i < step.numOperands(); ++i)
-    if (operands[i].kind == OperandKind::channel &&
-        variant_->directBlocks[operands[i].index] == kNoBlock)
-      return false;
-  return true;
-}
-
 /// Everything it needs is there. False if the job failed over it.
 bool RankRun::fold(Lane &lane, const StepCode &step) {
   const RankPlan &rank = variant_->ranks[rank_];
@@ -347,10 +385,7 @@ bool RankRun::fold(Lane &lane, const StepCode &step) {
   const ElementRange range = chunkRange(ranges_[step.tree], shape_.elementBytes,
                                         shape_.chunkBytes, lane.cursor.chunk());
   const uint64_t bytes = range.size() * shape_.elementBytes;
-  Share share = lends_ ? rank.shares[&step - rank.code.steps] : Share::none;
-  // A chunk that is reduced comes faster by its slot: both sides work on it.
-  if (rings_.lending == HostRings::Lending::fetched && !readersCopy(step))
-    share = Share::none;
+  Share share = lends_ ? sharesOf(rank)[&step - rank.code.steps] : Share::none;
   if (share == Share::inputUnlessOwn)
     share = inPlace_ ? Share::none : Share::input;
   if (share == Share::inputOrOutput)
@@ -386,9 +421,8 @@ bool RankRun::fold(Lane &lane, const StepCode &step) {
   if (share == Share::input)
     publish(step, lent);
   if (numPointers > step.sources)
-    fold_(pointers, step.sources, pointers + step.sources,
-          numPointers - step.sources, range.size(), divisor,
-          streams_ && forwardsNothing(step, operands, share));
+    combine(lane, step.sources, numPointers - step.sources, bytes, divisor,
+            streams_ && forwardsNothing(step, operands, share));
   if (share != Share::input)
     publish(step, lent);
   for (uint32_t i = 0; i < step.sources; ++i) {

@@ -14,6 +14,7 @@
 #include "runtime/core/Ring.h"
 #include "runtime/core/TraceEvent.h"
 #include "runtime/host/Fold.h"
+#include "runtime/host/Pieces.h"
 #include "runtime/host/Segment.h"
 
 #include <atomic>
@@ -53,7 +54,8 @@ using StepHook = void (*)(int rank, uint32_t lane, uint32_t step,
                           uint64_t chunk, Segment &segment);
 extern std::atomic<StepHook> stepHook;
 
-class RankRun {
+/// On cache lines of its own: the next one's rank runs at the same time.
+class alignas(64) RankRun {
 public:
   /// Makes room, so that no call allocates. `plan` and `rings` outlive it.
   RankRun(const Plan &plan, HostRings &rings, int rank, bool traces);
@@ -61,8 +63,13 @@ public:
   /// Begins a call, which outlives it. The one before has ended.
   void start(const Call &call);
 
-  /// Steps every lane that nobody else steps as far as it gets. Returns whether
-  /// any got anywhere. Any number of threads at once.
+  /// Whether other threads visit the call that has begun: large folds are cut
+  /// into pieces for them.
+  void expectVisitors(bool visitors) { visitors_ = visitors; }
+
+  /// Steps every lane that nobody else steps as far as it gets, and takes
+  /// pieces of the folds of others. Returns whether anything got anywhere. Any
+  /// number of threads at once.
   bool visit();
 
   /// Whether all lanes are done, and nobody reads this rank's buffers any more.
@@ -101,17 +108,25 @@ private:
     LaneCursor cursor;
     std::vector<void *> pointers; ///< sources, then destinations
     uint64_t idleSince = 0;       ///< of the trace: when the last fold ended
+    Pieces pieces;                ///< of the fold it is at
   };
 
   void prepare(const VariantPlan &variant, const CallShape &shape);
+  const std::vector<Share> &sharesOf(const RankPlan &rank) const {
+    return rings_.lending == HostRings::Lending::direct ? rank.shares
+                                                        : rank.fetchedShares;
+  }
   bool stepLane(Lane &lane);
   std::optional<Need> needOf(const Lane &lane) const;
   bool chunkMissing(const OperandCode &operand, Need *need) const;
   bool slotMissing(const OperandCode &operand, Need *need) const;
   void checkSignature(uint32_t channel, uint64_t tag);
-  bool readersCopy(const StepCode &step) const;
   bool fold(Lane &lane, const StepCode &step);
+  template <typename Work>
+  int inPieces(Lane &lane, uint64_t bytes, const Work &work);
   bool fetch(Lane &lane, const StepCode &step, uint64_t bytes, bool copies);
+  void combine(Lane &lane, uint32_t sources, uint32_t destinations,
+               uint64_t bytes, uint32_t divisor, bool streaming);
   void publish(const StepCode &step, char *lent);
   bool foldTraced(Lane &lane, const StepCode &step);
   static bool forwardsNothing(const StepCode &step, const OperandCode *operands,
@@ -127,6 +142,7 @@ private:
   const Plan &plan_;
   HostRings &rings_;
   const int rank_;
+  const bool crowded_; ///< ranks share processors
 
   std::vector<std::unique_ptr<LaneTrace>> traces_; ///< of each lane, or none
 
@@ -143,9 +159,10 @@ private:
   const Call *call_ = nullptr;
   FoldFunction fold_ = nullptr;
   uint64_t signature_ = 0;
-  bool lends_ = false;   ///< readers look at our buffers
-  bool streams_ = false; ///< outputs go around the caches
-  bool inPlace_ = false; ///< the output overwrites the input
+  bool lends_ = false;    ///< readers look at our buffers
+  bool streams_ = false;  ///< outputs go around the caches
+  bool visitors_ = false; ///< others than the caller visit
+  bool inPlace_ = false;  ///< the output overwrites the input
   std::atomic<uint32_t> lanesLeft_{0};
   std::atomic<uint64_t> progress_{0};
 };

@@ -32,7 +32,7 @@ struct alignas(64) RankRecord {
   uint64_t gone;      ///< 1: destroyed
   uint64_t probe;     ///< address of its MemoryProbe
   uint64_t reads;     ///< 1: it can read all others' memory, 2: it cannot
-  uint64_t processor; ///< where it ran, now and then, + 1
+  uint64_t processor; ///< where it last waited, + 1
 };
 
 class Segment {

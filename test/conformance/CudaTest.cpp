@@ -147,6 +147,66 @@ TEST_CASE("channels through pinned host memory") {
     }
 }
 
+TEST_CASE("calls captured in a graph run whenever it is launched") {
+  constexpr int kRanks = 3, kCalls = 2, kLaunches = 3;
+  BuildOptions layout;
+  layout.chunkBytes = 1024;
+  for (sched::Protocol protocol :
+       {sched::Protocol::simple, sched::Protocol::low_latency}) {
+    Job job(withProtocol(makeSchedule(Collective::allreduce, 0, kRanks, layout),
+                         protocol),
+            kRanks);
+    const size_t count = 1001;
+    std::vector<RankBuffers> data = floats(kRanks, count);
+    std::vector<cudaEvent_t> marks(kRanks);
+    std::vector<cudaStream_t> streams(kRanks);
+    for (int rank = 0; rank < kRanks; ++rank) {
+      data[rank].fill(std::vector<uint64_t>(count, 0x3f800000)); // 1.0f
+      useDeviceOf(rank);
+      streams[rank] = reinterpret_cast<cudaStream_t>(job.stream(rank));
+      REQUIRE(cudaEventCreateWithFlags(&marks[rank], cudaEventDisableTiming) ==
+              cudaSuccess);
+    }
+    // From rank 0's stream to the others' and back.
+    useDeviceOf(0);
+    REQUIRE(cudaStreamBeginCapture(streams[0], cudaStreamCaptureModeRelaxed) ==
+            cudaSuccess);
+    REQUIRE(cudaEventRecord(marks[0], streams[0]) == cudaSuccess);
+    for (int rank = 1; rank < kRanks; ++rank)
+      REQUIRE(cudaStreamWaitEvent(streams[rank], marks[0], 0) == cudaSuccess);
+    for (int call = 0; call < kCalls; ++call) {
+      CHECK(blinkGroupStart() == blinkSuccess);
+      for (int rank = 0; rank < kRanks; ++rank)
+        CHECK(start(job, rank, data[rank], count) == blinkSuccess);
+      CHECK(blinkGroupEnd() == blinkSuccess);
+    }
+    for (int rank = 1; rank < kRanks; ++rank) {
+      useDeviceOf(rank);
+      REQUIRE(cudaEventRecord(marks[rank], streams[rank]) == cudaSuccess);
+      REQUIRE(cudaStreamWaitEvent(streams[0], marks[rank], 0) == cudaSuccess);
+    }
+    useDeviceOf(0);
+    cudaGraph_t graph = nullptr;
+    cudaGraphExec_t exec = nullptr;
+    REQUIRE(cudaStreamEndCapture(streams[0], &graph) == cudaSuccess);
+    REQUIRE(cudaGraphInstantiateWithFlags(&exec, graph, 0) == cudaSuccess);
+    CHECK(cudaGraphDestroy(graph) == cudaSuccess);
+    for (int launch = 0; launch < kLaunches; ++launch)
+      CHECK(cudaGraphLaunch(exec, streams[0]) == cudaSuccess);
+    CHECK(cudaStreamSynchronize(streams[0]) == cudaSuccess);
+    CHECK(cudaGraphExecDestroy(exec) == cudaSuccess);
+    // Each call adds three equal numbers: 3^6 is 729.
+    for (int rank = 0; rank < kRanks; ++rank) {
+      CHECK(data[rank].result() ==
+            std::vector<uint64_t>(count, 0x44364000)); // 729.0f
+      CHECK(cudaEventDestroy(marks[rank]) == cudaSuccess);
+    }
+    Case c;
+    c.count = 100;
+    CHECK(runCase(job, c) == "");
+  }
+}
+
 TEST_CASE(
     "a rank that does not call ends the others' kernels, and is reported") {
   for (sched::Protocol protocol :

@@ -5,8 +5,10 @@
 // Memory is malloc's, a stream is a thread with a queue. Enough of CUDA's
 // semantics for what the back end relies on: streams are in order and do not
 // wait for each other but by events; calls return before the work is done.
-// A graph runs what was captured piece by piece, in the order of the calls:
-// right as long as no two kernels in it wait for each other.
+// A graph has the streams that took part in its capture as branches: each is a
+// thread when it is launched, in order, and they wait for each other where
+// events said so. Events between a stream that is captured and one that is not
+// are errors but for the event by which a stream joins the capture.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,6 +40,14 @@ using blink::test::emulatedMachine;
 
 /// Counts records asked for and reached; who waits, waits for the last one
 /// asked for.
+/// Pieces of work of a graph, by number.
+using Nodes = std::vector<size_t>;
+
+/// A graph in the making; null when it is done.
+struct Capture {
+  CUgraph_st *graph;
+};
+
 struct CUevent_st {
   struct State {
     std::mutex mutex;
@@ -47,19 +57,53 @@ struct CUevent_st {
   };
   // Shared with the streams: the event may be destroyed before it is reached.
   std::shared_ptr<State> state = std::make_shared<State>();
+  /// If it was recorded last in a capture: which, and what comes before it.
+  std::shared_ptr<Capture> capture;
+  Nodes after;
 };
 
 struct CUgraph_st {
-  std::vector<std::function<void()>> work;
+  struct Node {
+    std::function<void()> work;
+    Nodes after; ///< nodes before this one, in other branches or its own
+  };
+  std::vector<Node> nodes;
+  std::vector<Nodes> branches; ///< one a stream, in the order of its calls
+  std::vector<CUstream_st *> streams; ///< of the branches, while captured
+
+  /// Runs all of it: a thread a branch. None waits for what comes later.
+  void run() const;
+  /// Whether the end of the first branch comes after everything else.
+  bool isJoined() const;
 };
 struct CUgraphExec_st {
   std::shared_ptr<const CUgraph_st> graph;
 };
 
-namespace {
-/// What is being captured, from all streams: one graph at a time.
-std::atomic<CUgraph_st *> capturing{nullptr};
-} // namespace
+void CUgraph_st::run() const {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::vector<bool> done(nodes.size());
+  std::vector<std::thread> threads;
+  for (const Nodes &branch : branches)
+    threads.emplace_back([&] {
+      for (size_t number : branch) {
+        const Node &node = nodes[number];
+        std::unique_lock<std::mutex> lock(mutex);
+        changed.wait(lock, [&] {
+          return std::all_of(node.after.begin(), node.after.end(),
+                             [&](size_t before) { return done[before]; });
+        });
+        lock.unlock();
+        node.work();
+        lock.lock();
+        done[number] = true;
+        changed.notify_all();
+      }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+}
 
 struct CUstream_st {
   CUstream_st() : thread([this] { run(); }) {}
@@ -69,8 +113,11 @@ struct CUstream_st {
   }
 
   void push(std::function<void()> work) {
-    if (CUgraph_st *graph = capturing; graph && work) {
-      graph->work.push_back(std::move(work));
+    if (capture && work) {
+      CUgraph_st &graph = *capture->graph;
+      graph.branches[branch].push_back(graph.nodes.size());
+      graph.nodes.push_back({std::move(work), std::move(after)});
+      after = {graph.nodes.size() - 1};
       return;
     }
     std::lock_guard<std::mutex> lock(mutex);
@@ -83,6 +130,21 @@ struct CUstream_st {
     const uint64_t target = pushed;
     changed.wait(lock, [&] { return done >= target; });
   }
+
+  /// Work goes to a new branch from now on, after those nodes.
+  void join(std::shared_ptr<Capture> into, Nodes nodes) {
+    capture = std::move(into);
+    after = std::move(nodes);
+    branch = capture->graph->branches.size();
+    capture->graph->branches.emplace_back();
+    capture->graph->streams.push_back(this);
+  }
+
+  /// What it takes part in, or null, and what comes before its next piece. As
+  /// in CUDA, for one thread at a time.
+  std::shared_ptr<Capture> capture;
+  Nodes after;
+  size_t branch = 0;
 
 private:
   void run() {
@@ -107,6 +169,21 @@ private:
   uint64_t pushed = 0, done = 0;
   std::thread thread; // last: it uses the others
 };
+
+bool CUgraph_st::isJoined() const {
+  std::vector<bool> reached(nodes.size());
+  Nodes open = streams[0]->after;
+  while (!open.empty()) {
+    const size_t number = open.back();
+    open.pop_back();
+    if (reached[number])
+      continue;
+    reached[number] = true;
+    open.insert(open.end(), nodes[number].after.begin(),
+                nodes[number].after.end());
+  }
+  return std::all_of(reached.begin(), reached.end(), [](bool r) { return r; });
+}
 
 namespace {
 
@@ -307,13 +384,15 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   return cudaSuccess;
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  if (streamOf(stream).capture)
+    return cudaErrorStreamCaptureUnsupported;
   streamOf(stream).drain();
   return cudaSuccess;
 }
-cudaError_t cudaStreamIsCapturing(cudaStream_t,
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream,
                                   cudaStreamCaptureStatus *status) {
-  *status =
-      capturing ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
+  *status = streamOf(stream).capture ? cudaStreamCaptureStatusActive
+                                     : cudaStreamCaptureStatusNone;
   return cudaSuccess;
 }
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned) {
@@ -325,15 +404,20 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
   return cudaSuccess;
 }
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  CUstream_st &from = streamOf(stream);
+  event->capture = from.capture;
+  event->after = from.after;
+  if (from.capture)
+    return cudaSuccess;
   std::shared_ptr<CUevent_st::State> state = event->state;
   uint64_t number;
   {
     std::lock_guard<std::mutex> lock(state->mutex);
     number = ++state->asked;
   }
-  streamOf(stream).push([state, number] {
+  from.push([state, number] {
     std::lock_guard<std::mutex> lock(state->mutex);
-    state->reached = std::max(state->reached, number); // graphs repeat
+    state->reached = std::max(state->reached, number);
     state->when = std::chrono::steady_clock::now();
     state->reachedMore.notify_all();
   });
@@ -341,13 +425,25 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
 }
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,
                                 unsigned) {
+  CUstream_st &held = streamOf(stream);
+  if (event->capture != held.capture) {
+    if (held.capture || !event->capture->graph)
+      return cudaErrorStreamCaptureIsolation;
+    held.join(event->capture, event->after);
+    return cudaSuccess;
+  }
+  if (held.capture) {
+    held.after.insert(held.after.end(), event->after.begin(),
+                      event->after.end());
+    return cudaSuccess;
+  }
   std::shared_ptr<CUevent_st::State> state = event->state;
   uint64_t number;
   {
     std::lock_guard<std::mutex> lock(state->mutex);
     number = state->asked;
   }
-  streamOf(stream).push([state, number] {
+  held.push([state, number] {
     std::unique_lock<std::mutex> lock(state->mutex);
     state->reachedMore.wait(lock, [&] { return state->reached >= number; });
   });
@@ -370,12 +466,29 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t begin,
   return cudaSuccess;
 }
 
-cudaError_t cudaStreamBeginCapture(cudaStream_t, cudaStreamCaptureMode) {
-  capturing = new CUgraph_st;
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
+  if (!stream || stream->capture) // CUDA's default stream cannot be captured
+    return cudaErrorStreamCaptureUnsupported;
+  stream->join(std::make_shared<Capture>(Capture{new CUgraph_st}), {});
   return cudaSuccess;
 }
-cudaError_t cudaStreamEndCapture(cudaStream_t, cudaGraph_t *graph) {
-  *graph = capturing.exchange(nullptr);
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph) {
+  *graph = nullptr;
+  if (!stream || !stream->capture || stream->branch != 0)
+    return cudaErrorInvalidValue;
+  CUgraph_st *captured = stream->capture->graph;
+  const bool joined = captured->isJoined();
+  stream->capture->graph = nullptr;
+  for (CUstream_st *part : captured->streams) {
+    part->capture = nullptr;
+    part->after.clear();
+  }
+  captured->streams.clear();
+  if (!joined) {
+    delete captured;
+    return cudaErrorStreamCaptureUnjoined;
+  }
+  *graph = captured;
   return cudaSuccess;
 }
 cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec,
@@ -385,10 +498,7 @@ cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec,
   return cudaSuccess;
 }
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
-  streamOf(stream).push([graph = exec->graph] {
-    for (const std::function<void()> &work : graph->work)
-      work();
-  });
+  streamOf(stream).push([graph = exec->graph] { graph->run(); });
   return cudaSuccess;
 }
 cudaError_t cudaGraphDestroy(cudaGraph_t graph) {

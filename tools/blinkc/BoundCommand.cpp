@@ -75,14 +75,14 @@ static int run(const BoundFlags &flags) {
     if (summary.root)
       json["root"] = *summary.root;
     json["links"] = toString(options->links);
-    addLinkEdits(json, *options);
+    addLinkEdits(json, options->linkEdits);
     json["bound_gbps"] = jsonRate(certificate->bound);
     json["reasons"] = explanation.reasons;
     json["seconds"] = watch.seconds();
     llvm::outs() << json.dump(2) << "\n";
   } else {
     llvm::outs() << title(summary) << "\n"
-                 << linkEditsLine(*options) << "  bound   "
+                 << linkEditsLine(options->linkEdits) << "  bound   "
                  << formatRate(certificate->bound)
                  << ", reached by an optimal packing of trees\n";
     for (const std::string &reason : explanation.reasons)

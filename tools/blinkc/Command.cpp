@@ -12,6 +12,7 @@
 #include "compiler/target/ExportSchedule.h"
 #include "compiler/target/ImportSchedule.h"
 #include "compiler/topology/TopologyReader.h"
+#include "schedules/ScheduleFile.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
@@ -256,6 +257,25 @@ llvm::Expected<InputFile> blink::readOrCompile(llvm::StringRef path,
   return InputFile{file->path, InputKind::schedule, std::move(*bytes)};
 }
 
+llvm::Expected<const sched::Schedule *>
+blink::writeSchedule(const std::string &path,
+                     const std::vector<uint8_t> &bytes) {
+  llvm::StringRef text(reinterpret_cast<const char *>(bytes.data()),
+                       bytes.size());
+  if (!path.empty())
+    if (llvm::Error error = writeFile(path, text))
+      return error;
+  if (path == "-")
+    return nullptr;
+  std::string error;
+  const sched::Schedule *file =
+      sched::openSchedule(bytes.data(), bytes.size(), error);
+  if (!file)
+    return llvm::createStringError(std::errc::invalid_argument, "%s: %s",
+                                   path.c_str(), error.c_str());
+  return file;
+}
+
 nlohmann::ordered_json blink::jsonRate(double gbps) {
   if (std::isinf(gbps))
     return nullptr;
@@ -298,18 +318,18 @@ nlohmann::ordered_json blink::jsonSummary(const Summary &summary) {
   return json;
 }
 
-std::string blink::linkEditsLine(const CompileOptions &options) {
-  if (options.linkEdits.empty())
+std::string blink::linkEditsLine(const std::vector<LinkEdit> &edits) {
+  if (edits.empty())
     return "";
-  return "  links   " + describeEdits(options.linkEdits) + "\n";
+  return "  links   " + describeEdits(edits) + "\n";
 }
 
 void blink::addLinkEdits(nlohmann::ordered_json &json,
-                         const CompileOptions &options) {
-  if (options.linkEdits.empty())
+                         const std::vector<LinkEdit> &edits) {
+  if (edits.empty())
     return;
   auto without = nlohmann::ordered_json::array(), limited = without;
-  for (const LinkEdit &edit : options.linkEdits)
+  for (const LinkEdit &edit : edits)
     if (edit.limit)
       limited.push_back({{"ends", edit.ends}, {"limit_gbps", *edit.limit}});
     else

@@ -79,15 +79,22 @@ llvm::Error refuseBundle(const InputFile &file);
 llvm::Expected<InputFile> readOrCompile(llvm::StringRef path,
                                         const CompileOptions &options);
 
+/// Writes `bytes`, which openSchedule accepts, to `path` (empty: nowhere).
+/// Returns them opened, for a report; null if they went to standard output,
+/// where no report may go.
+llvm::Expected<const sched::Schedule *>
+writeSchedule(const std::string &path, const std::vector<uint8_t> &bytes);
+
 /// JSON has no infinity: a rate without limit is null.
 nlohmann::ordered_json jsonRate(double gbps);
 /// The keys every report starts with.
 nlohmann::ordered_json jsonSummary(const Summary &summary);
 /// "  links   without gpu0:gpu3", a line for reports; empty without edits.
-std::string linkEditsLine(const CompileOptions &options);
+std::string linkEditsLine(const std::vector<LinkEdit> &edits);
 /// Adds the edits of links, if there are any, as without_links and
 /// limited_links.
-void addLinkEdits(nlohmann::ordered_json &json, const CompileOptions &options);
+void addLinkEdits(nlohmann::ordered_json &json,
+                  const std::vector<LinkEdit> &edits);
 /// "allreduce on dgx1, GPUs 0,1,2,3".
 std::string title(const Summary &summary);
 

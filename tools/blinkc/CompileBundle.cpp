@@ -77,7 +77,7 @@ static void printReport(const BundleCall &call, const sched::BundleView &bundle,
                         double seconds) {
   if (call.json) {
     nlohmann::ordered_json json = jsonBundle(bundle, proof);
-    addLinkEdits(json, call.options);
+    addLinkEdits(json, call.options.linkEdits);
     json["file_bytes"] = fileBytes;
     json["output"] = call.output;
     json["seconds"] = seconds;

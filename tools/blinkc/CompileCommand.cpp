@@ -8,7 +8,6 @@
 
 #include "compiler/driver/OutputFile.h"
 #include "compiler/target/ExportSchedule.h"
-#include "schedules/ScheduleFile.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
@@ -69,7 +68,7 @@ static void printReport(const CompileFlags &flags,
                         size_t fileBytes, double seconds) {
   if (flags.json) {
     nlohmann::ordered_json json = jsonSummary(summary);
-    addLinkEdits(json, options);
+    addLinkEdits(json, options.linkEdits);
     json["channels"] = summary.channels;
     json["chunk_bytes"] = summary.chunkBytes;
     json["file_bytes"] = fileBytes;
@@ -80,8 +79,9 @@ static void printReport(const CompileFlags &flags,
   }
   llvm::outs()
       << title(summary) << "\n"
-      << linkEditsLine(options) << "  rate    " << formatRate(summary.algbw)
-      << ", " << llvm::formatv("{0:F2}", summary.percentOfBound())
+      << linkEditsLine(options.linkEdits) << "  rate    "
+      << formatRate(summary.algbw) << ", "
+      << llvm::formatv("{0:F2}", summary.percentOfBound())
       << " % of the bound, " << formatRate(summary.bound) << "\n"
       << "  trees   " << summary.trees << ", depth " << summary.depth
       << llvm::formatv(", {0:F1} us of link latency end to end\n",
@@ -103,18 +103,13 @@ static int finish(const CompileFlags &flags, const CompileOptions &options,
   auto bytes = exportSchedule(module);
   if (failed(bytes))
     return kBadCall;
-  llvm::StringRef text(reinterpret_cast<const char *>(bytes->data()),
-                       bytes->size());
-  if (!flags.output.empty())
-    if (llvm::Error error = writeFile(flags.output, text))
-      return reportError(std::move(error));
-  if (flags.output == "-")
+  auto file = writeSchedule(flags.output, *bytes);
+  if (!file)
+    return reportError(file.takeError());
+  if (!*file)
     return kGood;
-  std::string error;
-  const sched::Schedule *file =
-      sched::openSchedule(bytes->data(), bytes->size(), error);
-  for (const sched::Program *program : *file->programs())
-    printReport(flags, options, summarize(*file, *program), bytes->size(),
+  for (const sched::Program *program : *(*file)->programs())
+    printReport(flags, options, summarize(**file, *program), bytes->size(),
                 watch.seconds());
   return kGood;
 }

@@ -7,6 +7,7 @@
 #include "tools/blinkc/Command.h"
 
 #include "compiler/report/Dot.h"
+#include "compiler/report/RecordedEdits.h"
 #include "compiler/report/WhatIf.h"
 #include "compiler/target/ScheduleTopology.h"
 
@@ -28,10 +29,10 @@ struct ExplainFlags {
 } // namespace
 
 static nlohmann::ordered_json
-jsonReport(const Explanation &explanation, const CompileOptions &options,
+jsonReport(const Explanation &explanation, const std::vector<LinkEdit> &edits,
            const std::vector<Improvement> &improvements) {
   nlohmann::ordered_json json = jsonSummary(explanation.summary);
-  addLinkEdits(json, options);
+  addLinkEdits(json, edits);
   json["crossing_points"] = nlohmann::ordered_json::array();
   for (const CrossingPoint &point : explanation.crossingPoints)
     json["crossing_points"].push_back({{"bytes", point.bytes},
@@ -88,11 +89,11 @@ static void printVariants(const Explanation &explanation) {
 }
 
 static void printReport(const Explanation &explanation,
-                        const CompileOptions &options) {
+                        const std::vector<LinkEdit> &edits) {
   const Summary &summary = explanation.summary;
   llvm::raw_ostream &out = llvm::outs();
   out << title(summary) << "\n"
-      << linkEditsLine(options) << "\n"
+      << linkEditsLine(edits) << "\n"
       << llvm::formatv("The schedule runs at {0}, {1:F2} % of the bound, {2}, "
                        "with {3} {5} of depth {4} at most.\n\n",
                        formatRate(summary.algbw), summary.percentOfBound(),
@@ -170,6 +171,7 @@ static int run(const ExplainFlags &flags) {
   llvm::Expected<const sched::Schedule *> file = openSchedule(*input);
   if (!file)
     return reportError(file.takeError());
+  const std::vector<LinkEdit> edits = recordedEdits(**file);
   for (const sched::Program *program : *(*file)->programs()) {
     Explanation explanation = explainProgram(**file, *program);
     llvm::Expected<std::vector<Improvement>> improvements =
@@ -179,10 +181,10 @@ static int run(const ExplainFlags &flags) {
     if (flags.dot) {
       llvm::outs() << toDot(explanation);
     } else if (flags.json) {
-      llvm::outs() << jsonReport(explanation, *options, *improvements).dump(2)
+      llvm::outs() << jsonReport(explanation, edits, *improvements).dump(2)
                    << "\n";
     } else {
-      printReport(explanation, *options);
+      printReport(explanation, edits);
       if (flags.whatIf > 0)
         printImprovements(*improvements, explanation.summary.bound);
     }

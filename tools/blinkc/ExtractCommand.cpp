@@ -6,7 +6,6 @@
 
 #include "tools/blinkc/Command.h"
 
-#include "compiler/driver/OutputFile.h"
 #include "compiler/target/RenameProgram.h"
 #include "schedules/ScheduleFile.h"
 
@@ -168,16 +167,12 @@ static int run(const ExtractFlags &flags) {
       renameProgram(*chosen->piece, *chosen->program, chosen->names, options);
   if (!bytes)
     return named(bytes.takeError());
-  llvm::StringRef text(reinterpret_cast<const char *>(bytes->data()),
-                       bytes->size());
-  if (llvm::Error error = writeFile(flags.output, text))
-    return reportError(std::move(error));
-  if (flags.output == "-")
+  auto file = writeSchedule(flags.output, *bytes);
+  if (!file)
+    return reportError(file.takeError());
+  if (!*file)
     return kGood;
-  std::string error;
-  const sched::Schedule *file =
-      sched::openSchedule(bytes->data(), bytes->size(), error);
-  Summary summary = summarize(*file, *file->programs()->Get(0));
+  Summary summary = summarize(**file, *(*file)->programs()->Get(0));
   llvm::outs() << title(summary) << "\n  rate    " << formatRate(summary.algbw)
                << llvm::formatv(", {0:F2} % of the bound, {1}\n",
                                 summary.percentOfBound(),
@@ -196,6 +191,9 @@ void blink::addExtractCommand(CLI::App &app, int &exitCode) {
       ->add_option("-o,--output", flags->output,
                    "The file to write; - is standard output")
       ->required()
+      ->check([](const std::string &path) {
+        return std::string(path.empty() ? "expected a file" : "");
+      })
       ->type_name("FILE");
   command
       ->add_option("-c,--collective", flags->collective,

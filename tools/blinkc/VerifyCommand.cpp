@@ -6,6 +6,8 @@
 
 #include "tools/blinkc/Bundles.h"
 
+#include "compiler/report/RecordedEdits.h"
+
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -22,10 +24,12 @@ struct VerifyFlags {
 } // namespace
 
 static nlohmann::ordered_json jsonReport(const Summary &summary,
+                                         const std::vector<LinkEdit> &edits,
                                          const VerifyReport &report) {
   nlohmann::ordered_json json;
   json["ok"] = report.ok;
   json.update(jsonSummary(summary));
+  addLinkEdits(json, edits);
   // What was recomputed, not what the file states.
   json["algbw_gbps"] = jsonRate(report.algbw);
   json["bound_gbps"] = jsonRate(report.bound);
@@ -36,8 +40,10 @@ static nlohmann::ordered_json jsonReport(const Summary &summary,
   return json;
 }
 
-static void printReport(const Summary &summary, const VerifyReport &report) {
-  llvm::outs() << title(summary) << "\n";
+static void printReport(const Summary &summary,
+                        const std::vector<LinkEdit> &edits,
+                        const VerifyReport &report) {
+  llvm::outs() << title(summary) << "\n" << linkEditsLine(edits);
   for (const Check &check : report.checks)
     llvm::outs() << llvm::formatv("  {0,-6} {1,-12} {2}\n",
                                   check.ok ? "ok" : "FAILED", check.name,
@@ -64,6 +70,7 @@ static int run(const VerifyFlags &flags) {
   if (!file)
     return reportError(file.takeError());
 
+  const std::vector<LinkEdit> edits = recordedEdits(**file);
   bool ok = true;
   nlohmann::ordered_json programs = nlohmann::ordered_json::array();
   for (const sched::Program *program : *(*file)->programs()) {
@@ -71,9 +78,9 @@ static int run(const VerifyFlags &flags) {
     Summary summary = summarize(**file, *program);
     ok &= report.ok;
     if (flags.json)
-      programs.push_back(jsonReport(summary, report));
+      programs.push_back(jsonReport(summary, edits, report));
     else
-      printReport(summary, report);
+      printReport(summary, edits, report);
   }
   if (flags.json && programs.size() == 1)
     llvm::outs() << programs[0].dump(2) << "\n";

@@ -15,7 +15,7 @@ install(EXPORT BlinkTargets NAMESPACE Blink:: FILE BlinkTargets.cmake
   DESTINATION ${package_dir} COMPONENT runtime)
 configure_package_config_file(
   ${CMAKE_CURRENT_LIST_DIR}/BlinkConfig.cmake.in ${PROJECT_BINARY_DIR}/BlinkConfig.cmake
-  INSTALL_DESTINATION ${package_dir})
+  INSTALL_DESTINATION ${package_dir} PATH_VARS BLINK_BUNDLES_DIR)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/BlinkConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/BlinkConfig.cmake ${PROJECT_BINARY_DIR}/BlinkConfigVersion.cmake

@@ -18,7 +18,10 @@ enum cudaError_t {
   cudaErrorInvalidValue = 1,
   cudaErrorMemoryAllocation = 2,
   cudaErrorInvalidDevice = 101,
-  cudaErrorPeerAccessAlreadyEnabled = 704
+  cudaErrorPeerAccessAlreadyEnabled = 704,
+  cudaErrorStreamCaptureUnsupported = 900,
+  cudaErrorStreamCaptureUnjoined = 904,
+  cudaErrorStreamCaptureIsolation = 905
 };
 enum cudaMemcpyKind {
   cudaMemcpyHostToDevice = 1,

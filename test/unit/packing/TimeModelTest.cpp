@@ -54,7 +54,9 @@ double nanosecondsPerByte(const Fabric &fabric, Collective collective,
 } // namespace
 
 TEST_CASE("into what chunks a call is cut") {
-  auto chunk = sched::chunkBytesOfCall;
+  auto chunk = [](uint64_t chunkBytes, uint64_t treeBytes) {
+    return sched::chunkBytesOfCall(chunkBytes, treeBytes);
+  };
   CHECK(chunk(kMiB, 0) == 64 * kKiB);
   CHECK(chunk(16 * kKiB, 0) == 16 * kKiB);
   CHECK(chunk(16 * kKiB, 100 * kMiB) == 16 * kKiB);
@@ -62,6 +64,7 @@ TEST_CASE("into what chunks a call is cut") {
   // Four of a quarter, rounded up to 64 bytes and once more.
   CHECK(chunk(kMiB, kMiB) == 256 * kKiB + 64);
   CHECK(chunk(kMiB, 16 * kMiB) == kMiB);
+  CHECK(sched::chunkBytesOfCall(kMiB, 256 * kKiB, 1) == 256 * kKiB + 64);
 }
 
 TEST_CASE("what a message takes, part by part") {

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/Plan.h"
+#include "runtime/Call.h"
 #include "schedules/ScheduleFile.h"
 #include "test/common/BundleBuilder.h"
 
@@ -133,6 +134,61 @@ TEST_CASE("what is in the file's order is not copied") {
   make(files, 4, {3, 1, 4, 0}, other);
   for (const RankPlan &rank : other.programs[0].variants[1].ranks)
     CHECK(rank.renamed.empty());
+}
+
+TEST_CASE("one copy is an input that its readers put into their outputs") {
+  auto oneCopy = [](Collective collective, int ranks, Shape shape) {
+    BuildOptions layout;
+    layout.shape = shape;
+    Plan plan;
+    make(opened(seal(makeSchedule(collective, 0, ranks, layout))), ranks, {},
+         plan);
+    return plan.programs[0].variants[0].oneCopy;
+  };
+  CHECK(oneCopy(Collective::broadcast, 2, Shape::chain));
+  CHECK(oneCopy(Collective::broadcast, 5, Shape::star));
+  CHECK(oneCopy(Collective::allgather, 2, Shape::chain));
+  CHECK(!oneCopy(Collective::broadcast, 3, Shape::chain)); // passed on
+  CHECK(!oneCopy(Collective::allgather, 3, Shape::chain));
+  CHECK(!oneCopy(Collective::reduce, 2, Shape::chain)); // reduced
+  CHECK(!oneCopy(Collective::allreduce, 2, Shape::chain));
+}
+
+TEST_CASE("a reader in another process fetches what it copies, no more") {
+  BuildOptions layout;
+  layout.shape = Shape::chain;
+  Plan plan;
+  make(opened(seal(makeSchedule(Collective::allreduce, 0, 3, layout))), 3, {},
+       plan);
+  size_t lent = 0, fetched = 0;
+  for (const RankPlan &rank : plan.programs[0].variants[0].ranks)
+    for (size_t s = 0; s < rank.shares.size(); ++s) {
+      const StepCode &step = rank.code.steps[s];
+      const bool toOthers = rank.fetchedShares[s] != Share::none;
+      lent += rank.shares[s] != Share::none;
+      fetched += toOthers;
+      if (toOthers) // a result on its way down
+        CHECK(rank.code.operands[step.operandsBegin + step.sources].kind ==
+              OperandKind::output);
+    }
+  CHECK(fetched == 2); // the root's and the middle's
+  CHECK(lent > fetched);
+}
+
+TEST_CASE("a call's buffers have the collective's blocks") {
+  using Sizes = std::pair<uint64_t, uint64_t>;
+  auto sizes = [](Collective collective) {
+    Plan plan;
+    make(opened(seal(makeSchedule(collective, 0, 4, {}))), 4, {}, plan);
+    Call call;
+    call.kind = {collective, blinkFloat32, blinkSum, 0, 10};
+    call.program = &plan.programs[0];
+    return Sizes(call.sendBytes(), call.recvBytes());
+  };
+  CHECK(sizes(Collective::allreduce) == Sizes(40, 40));
+  CHECK(sizes(Collective::allgather) == Sizes(40, 160));
+  CHECK(sizes(Collective::reducescatter) == Sizes(160, 40));
+  CHECK(sizes(Collective::alltoall) == Sizes(160, 160));
 }
 
 TEST_CASE("a plan's fingerprint tells files and orders of GPUs apart") {

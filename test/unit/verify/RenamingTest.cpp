@@ -129,6 +129,11 @@ TEST_CASE("a link that is not as good is found") {
   CHECK(
       contains(problemOf(twoPairs({2, 1, 0, 0, LinkKind::nvlink}), map, {2, 3}),
                "prove a bound of 2.0"));
+  // So it would with a second way, which has no price.
+  TestSchedule twoWays = twoPairs({1, 1, 0, 0, LinkKind::nvlink});
+  addPair(twoWays, 2, 3, {1, 1, 0, 0, LinkKind::xgmi});
+  CHECK(contains(problemOf(twoWays, map, {2, 3}),
+                 "the cheapest tree costs nothing"));
   // What is only priced counts as well.
   TestSchedule schedule = twoPairs({1, 1, 0, 0, LinkKind::nvlink});
   schedule.programs[0].prices[2] = 1e-12;

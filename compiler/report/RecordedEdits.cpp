@@ -1,0 +1,85 @@
+//===- RecordedEdits.cpp - the links a schedule's machine lacks -----------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Reads back what CompileOptions::canonicalRest writes of links.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/report/RecordedEdits.h"
+
+#include "compiler/target/ScheduleTopology.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Regex.h"
+
+using namespace blink;
+
+/// The values of `key` in "... key=value other=value key=value"; they may hold
+/// spaces, as node ids may.
+static std::vector<llvm::StringRef> valuesOf(llvm::StringRef options,
+                                             llvm::StringRef key) {
+  static const llvm::Regex anyKey(" [a-z-]+=");
+  const std::string word = " " + key.str() + "=";
+  std::vector<llvm::StringRef> values;
+  for (size_t at = options.find(word); at != llvm::StringRef::npos;
+       at = options.find(word)) {
+    options = options.drop_front(at + word.size());
+    llvm::SmallVector<llvm::StringRef> next;
+    values.push_back(anyKey.match(options, &next)
+                         ? options.take_front(next[0].data() - options.data())
+                         : options);
+  }
+  return values;
+}
+
+/// Whether the links between the ends of `edit` are what it says is left.
+static bool holds(const LinkEdit &edit, const Topology &machine) {
+  auto find = [&](llvm::StringRef id) {
+    return llvm::find_if(machine.nodes,
+                         [&](const Node &node) { return node.id == id; }) -
+           machine.nodes.begin();
+  };
+  const auto none = static_cast<ptrdiff_t>(machine.nodes.size());
+  llvm::StringRef ends = edit.ends;
+  for (size_t at = ends.find(':'); at != llvm::StringRef::npos;
+       at = ends.find(':', at + 1)) { // ids may hold colons, too
+    const ptrdiff_t a = find(ends.take_front(at));
+    const ptrdiff_t b = find(ends.drop_front(at + 1));
+    if (a == none || b == none)
+      continue;
+    double forth = 0, back = 0;
+    for (const Link &link : machine.links) {
+      if (link.from == a && link.to == b)
+        forth += link.bandwidth;
+      if (link.from == b && link.to == a)
+        back += link.bandwidth;
+    }
+    // A limit divided among several links need not add up to the last bit.
+    const double left = std::max(forth, back);
+    return edit.limit ? left > 0 && left <= *edit.limit * (1 + 1e-9)
+                      : left == 0;
+  }
+  return false;
+}
+
+std::vector<LinkEdit> blink::recordedEdits(const sched::Schedule &file) {
+  const llvm::StringRef options(file.options()->c_str(),
+                                file.options()->size());
+  std::vector<LinkEdit> edits;
+  for (llvm::StringRef ends : valuesOf(options, "without-link"))
+    edits.push_back({ends.str(), std::nullopt, ""});
+  for (llvm::StringRef text : valuesOf(options, "limit-link")) {
+    llvm::Expected<LinkEdit> edit = parseLinkLimit(text, "");
+    if (edit)
+      edits.push_back(std::move(*edit));
+    else
+      llvm::consumeError(edit.takeError());
+  }
+  if (edits.empty())
+    return edits;
+  const Topology machine = topologyOf(file);
+  llvm::erase_if(edits,
+                 [&](const LinkEdit &edit) { return !holds(edit, machine); });
+  return edits;
+}

@@ -1,0 +1,39 @@
+//===- Carver.h - parts of a piece of memory --------------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_RUNTIME_CUDA_CARVER_H
+#define BLINK_RUNTIME_CUDA_CARVER_H
+
+#include <cstddef>
+
+namespace blink::runtime {
+
+/// Hands out parts of a piece of memory, first counting, then for real. No two
+/// parts are in one cache line of a device.
+class Carver {
+public:
+  /// `base` null: counts.
+  explicit Carver(char *base = nullptr) : base_(base) {}
+  template <typename T> T *take(size_t count) {
+    const size_t offset = size_;
+    size_ += align(count * sizeof(T));
+    return base_ ? reinterpret_cast<T *>(base_ + offset) : nullptr;
+  }
+  size_t size() const { return size_; }
+
+private:
+  static constexpr size_t kLine = 128;
+  static size_t align(size_t bytes) {
+    return (bytes + kLine - 1) / kLine * kLine;
+  }
+
+  char *base_;
+  size_t size_ = 0;
+};
+
+} // namespace blink::runtime
+
+#endif // BLINK_RUNTIME_CUDA_CARVER_H

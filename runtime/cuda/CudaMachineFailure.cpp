@@ -1,0 +1,85 @@
+//===- CudaMachineFailure.cpp - failures, abort and leaving ---------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// What is known of a failure, whoever found it: a lane, this process or
+// another.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/cuda/CudaMachine.h"
+
+#include "runtime/Log.h"
+#include "runtime/core/Memory.h"
+
+#include <cstring>
+
+namespace blink::runtime {
+
+void CudaMachine::fail(const Status &status) {
+  uint64_t none = 0;
+  if (__atomic_compare_exchange_n(&jobFailure_->state, &none, uint64_t(1),
+                                  false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    log(LogLevel::warn, -1, status.text);
+    jobFailure_->code = uint64_t(status.code);
+    std::strncpy(jobFailure_->text, status.text.c_str(),
+                 sizeof(jobFailure_->text) - 1);
+    storeRelease(&jobFailure_->state, 2);
+  }
+  // Kernels see that, in whatever process, and end.
+  storeRelease(abortJob_, 1);
+}
+
+void CudaMachine::abort(int rank) {
+  fail({blinkRemoteError, "rank " + std::to_string(rank) +
+                              " aborted: destroy the communicators"});
+  // Launching ends soon after that, and lets go of the lock.
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (ranks_[rank].everLaunched)
+    ranks_[rank].launched.synchronize();
+}
+
+void CudaMachine::leave(int rank) { storeRelease(&boards_[rank].gone, 1); }
+
+Status CudaMachine::failure() const {
+  std::lock_guard<std::mutex> lock(failureMutex_);
+  if (!failure_.ok())
+    return failure_;
+  // Before the reports: who raises it reports first.
+  const bool aborted = loadAcquire(abortJob_) != 0;
+  for (size_t r = 0; r < ranks_.size(); ++r) {
+    const LaneReport *reports = ranks_[r].reports;
+    for (uint32_t lane = 0; lane < plan_.numLanes; ++lane) {
+      const LaneReport &report = reports[lane];
+      const uint64_t reason = loadAcquire(&report.reason);
+      if (reason == LaneReport::none || reason == LaneReport::aborted)
+        continue;
+      std::string text = "rank " + std::to_string(r) + ", lane " +
+                         std::to_string(lane) + ", step " +
+                         std::to_string(report.step) + ", channel " +
+                         std::to_string(report.channel);
+      text += report.reading ? ": no chunk: expected " : ": no slot: expected ";
+      text += std::to_string(report.expected) +
+              (report.reading ? " written, seen " : " read, seen ") +
+              std::to_string(report.seen);
+      if (reason == LaneReport::otherCall)
+        failure_ = {blinkInvalidUsage,
+                    "the ranks' calls differ: " + text + ", of another call"};
+      else
+        failure_ = {blinkRemoteError,
+                    text + "; waited " + std::to_string(timeout_.count()) +
+                        " ms: a rank has not called, or `blinkc verify` tells "
+                        "whether the schedule can end"};
+      log(LogLevel::warn, int(r), failure_.text);
+      return failure_;
+    }
+  }
+  // No lane found out, so a process did, and may be about to say why.
+  if (aborted && loadAcquire(&jobFailure_->state) == 2)
+    failure_ = {blinkResult_t(jobFailure_->code), jobFailure_->text};
+  else if (aborted)
+    return {blinkRemoteError, "another rank failed"};
+  return failure_;
+}
+
+} // namespace blink::runtime

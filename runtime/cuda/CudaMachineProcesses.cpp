@@ -1,0 +1,126 @@
+//===- CudaMachineProcesses.cpp - ranks in several processes --------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// How ranks in several processes find each other's memory, and notice that one
+// has died.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/cuda/CudaMachine.h"
+
+#include "runtime/core/Memory.h"
+#include "runtime/host/Idle.h"
+
+namespace blink::runtime {
+
+/// Tells the others where this rank's memory is, and waits until all have.
+Status CudaMachine::meet(int self,
+                         std::chrono::steady_clock::time_point deadline) {
+  Rank &rank = ranks_[self];
+  {
+    DeviceScope scope(rank.device);
+    // What was set to zero must be zero before anybody else writes there.
+    cudaError_t error = cudaStreamSynchronize(nullptr);
+    if (error == cudaSuccess)
+      error = cudaIpcGetMemHandle(&boards_[self].control, rank.control.get());
+    if (error == cudaSuccess)
+      error = cudaIpcGetMemHandle(&boards_[self].pool, rank.pool.get());
+    if (error != cudaSuccess)
+      return cudaStatus(error, "cannot share GPU memory with other processes");
+  }
+  storeRelease(&boards_[self].process, uint64_t(getpid()));
+  return waitForAll(self, &Board::process, deadline);
+}
+
+/// Maps the others' memory; returns when everybody has, so that nobody leaves
+/// before.
+Status CudaMachine::openOthers(int self,
+                               std::chrono::steady_clock::time_point deadline) {
+  DeviceScope scope(ranks_[self].device);
+  for (size_t other = 0; other < ranks_.size(); ++other) {
+    Rank &rank = ranks_[other];
+    if (rank.here)
+      continue;
+    rank.process.start(loadAcquire(&boards_[other].process));
+    Status status =
+        cudaStatus(rank.windows.allocate(kMaxWindows * sizeof(uint64_t)),
+                   "cannot allocate memory");
+    if (!status.ok())
+      return status;
+    cudaError_t error = rank.otherControl.open(boards_[other].control);
+    if (error == cudaSuccess)
+      error = rank.otherPool.open(boards_[other].pool);
+    if (error != cudaSuccess)
+      return cudaStatus(error, "cannot use the GPU memory of rank " +
+                                   std::to_string(other) +
+                                   " (no peer access between the two GPUs?)");
+    size_t controlBytes, poolBytes;
+    layRank(other, rank.otherControl.get(), controlBytes, rank.otherPool.get(),
+            poolBytes);
+  }
+  storeRelease(&boards_[self].opened, 1);
+  return waitForAll(self, &Board::opened, deadline);
+}
+
+Status CudaMachine::waitForAll(int self, uint64_t Board::*word,
+                               std::chrono::steady_clock::time_point deadline) {
+  Idle idle(true);
+  for (size_t other = 0; other < ranks_.size(); ++other)
+    while (loadAcquire(&(boards_[other].*word)) == 0) {
+      idle.wait();
+      // If it died after that, this step of joining is done all the same.
+      if (ranks_[other].process.died() &&
+          loadAcquire(&(boards_[other].*word)) == 0)
+        return diedStatus(other);
+      if (idle.sleeping() && std::chrono::steady_clock::now() > deadline)
+        return {blinkRemoteError, "rank " + std::to_string(self) + " waited " +
+                                      std::to_string(timeout_.count()) +
+                                      " ms for rank " + std::to_string(other) +
+                                      " to join"};
+    }
+  return {};
+}
+
+/// A barrier of all ranks, for what they do in the same order.
+Status CudaMachine::stepTogether(int self) {
+  const uint64_t step = boards_[self].steps + 1;
+  storeRelease(&boards_[self].steps, step);
+  const auto deadline = std::chrono::steady_clock::now() + timeout_;
+  Idle idle(true);
+  for (size_t other = 0; other < ranks_.size(); ++other)
+    while (loadAcquire(&boards_[other].steps) < step) {
+      idle.wait();
+      if (loadAcquire(abortJob_) != 0)
+        return failure();
+      if (ranks_[other].process.died() &&
+          loadAcquire(&boards_[other].steps) < step)
+        return diedStatus(other);
+      if (idle.sleeping() && std::chrono::steady_clock::now() > deadline)
+        return {blinkRemoteError,
+                "rank " + std::to_string(self) + " waited " +
+                    std::to_string(timeout_.count()) + " ms for rank " +
+                    std::to_string(other) +
+                    " to register or deregister a buffer, too"};
+    }
+  return {};
+}
+
+void CudaMachine::watchOthers() {
+  while (!stopping_.load(std::memory_order_relaxed)) {
+    for (size_t other = 0; other < ranks_.size(); ++other)
+      if (!ranks_[other].here && ranks_[other].process.died() &&
+          !loadAcquire(&boards_[other].gone))
+        fail(diedStatus(other));
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+}
+
+Status CudaMachine::diedStatus(size_t rank) const {
+  return {blinkRemoteError,
+          "the process of rank " + std::to_string(rank) + ", number " +
+              std::to_string(loadRelaxed(&boards_[rank].process)) +
+              ", has died"};
+}
+
+} // namespace blink::runtime

@@ -1,0 +1,101 @@
+//===- RankDevices.cpp - the devices of a job's ranks ---------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/cuda/RankDevices.h"
+
+#include "runtime/cuda/DeviceMemory.h"
+#include "runtime/cuda/Kernels.h"
+#include "runtime/cuda/MachineGpus.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace blink::runtime {
+
+Status findGpus(const std::vector<int> &devices, std::vector<int> &gpus) {
+  std::vector<std::string> addresses;
+  for (int device : devices) {
+    char address[32] = "";
+    Status status = cudaStatus(
+        cudaDeviceGetPCIBusId(address, sizeof(address), device),
+        "cannot ask for the PCI address of GPU " + std::to_string(device));
+    if (!status.ok())
+      return status;
+    addresses.push_back(address);
+  }
+  gpus = machineNumbers(addresses, machineGpus(sysfsRoot));
+  if (gpus.empty())
+    gpus = devices;
+  std::vector<int> sorted = gpus;
+  std::sort(sorted.begin(), sorted.end());
+  if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end())
+    std::iota(gpus.begin(), gpus.end(), 0);
+  return {};
+}
+
+Status enablePeers(const Plan &plan, const std::vector<int> &devices) {
+  for (const RingPlan &ring : plan.rings) {
+    const int from = devices[ring.source];
+    const int to = devices[ring.destination];
+    if (ring.kind != sched::ChannelKind::peer || from == to)
+      continue;
+    // Both ways: data one way, credits the other.
+    for (auto [here, there] : {std::pair(from, to), std::pair(to, from)}) {
+      int can = 0;
+      Status status = cudaStatus(cudaDeviceCanAccessPeer(&can, here, there),
+                                 "cannot ask for peer access");
+      if (!status.ok())
+        return status;
+      if (!can)
+        return {blinkInvalidUsage,
+                "the schedule has a channel between GPU " +
+                    std::to_string(from) + " and GPU " + std::to_string(to) +
+                    ", which cannot access each other's memory here: compile "
+                    "one for this machine (`nvidia-smi topo -p2p r`)"};
+      DeviceScope scope(here);
+      cudaError_t error = cudaDeviceEnablePeerAccess(there, 0);
+      if (error == cudaErrorPeerAccessAlreadyEnabled)
+        cudaGetLastError();
+      else if (error != cudaSuccess)
+        return cudaStatus(error, "cannot enable peer access");
+    }
+  }
+  return {};
+}
+
+Status checkResidency(const Plan &plan, const std::vector<int> &devices) {
+  if (plan.numOperands > kMaxOperands)
+    return {blinkInvalidUsage, "the schedule has a step of " +
+                                   std::to_string(plan.numOperands) +
+                                   " operands, a lane on a GPU holds " +
+                                   std::to_string(kMaxOperands)};
+  std::vector<std::pair<int, uint32_t>> lanes; // of each device
+  for (int device : devices) {
+    auto found = std::find_if(lanes.begin(), lanes.end(),
+                              [&](const auto &l) { return l.first == device; });
+    if (found == lanes.end())
+      lanes.emplace_back(device, plan.numLanes);
+    else
+      found->second += plan.numLanes;
+  }
+  for (auto [device, needed] : lanes) {
+    DeviceScope scope(device);
+    uint32_t resident = 0;
+    Status status =
+        cudaStatus(residentLanes(resident), "cannot ask for residency");
+    if (!status.ok())
+      return status;
+    if (needed > resident)
+      return {blinkInvalidUsage,
+              "the ranks on GPU " + std::to_string(device) + " have " +
+                  std::to_string(needed) + " lanes, " +
+                  std::to_string(resident) +
+                  " can run there at the same time: compile with fewer lanes"};
+  }
+  return {};
+}
+
+} // namespace blink::runtime

@@ -1,0 +1,32 @@
+//===- RankDevices.h - the devices of a job's ranks -------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Whether the devices that ranks are on can serve a plan, and which GPUs of the
+// machine they are.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_RUNTIME_CUDA_RANKDEVICES_H
+#define BLINK_RUNTIME_CUDA_RANKDEVICES_H
+
+#include "runtime/Plan.h"
+
+namespace blink::runtime {
+
+/// The machine's numbers of the ranks' devices, where they can be told from
+/// PCI addresses; otherwise CUDA's. Ranks that share a device try out a machine
+/// that is not here: rank r is GPU r then.
+Status findGpus(const std::vector<int> &devices, std::vector<int> &gpus);
+
+/// Lets devices of ranks that a peer channel joins reach each other's memory.
+/// Errors: they cannot.
+Status enablePeers(const Plan &plan, const std::vector<int> &devices);
+
+/// Lanes wait for each other, so all of a device's must run at the same time.
+/// `devices`: one for each rank in this process. Errors: they cannot.
+Status checkResidency(const Plan &plan, const std::vector<int> &devices);
+
+} // namespace blink::runtime
+
+#endif // BLINK_RUNTIME_CUDA_RANKDEVICES_H
