@@ -7,6 +7,7 @@
 #include "runtime/Call.h"
 
 #include "runtime/Types.h"
+#include "schedules/ChunkSize.h"
 #include "schedules/ScheduleFile.h"
 
 #include <algorithm>
@@ -59,22 +60,14 @@ uint64_t Call::recvBytes() const {
          sched::outputBlocks(kind.collective, ranks);
 }
 
-/// The chunks of a call: those of the schedule, which large messages want, or
-/// smaller ones that let a tree's steps overlap where a message is of few of
-/// them. What is lent and then copied by its reader alone has nothing to
-/// overlap. Which elements go where and in what order they are reduced does not
-/// hang on it; every rank computes the same.
+/// What is lent and then copied by its reader alone has nothing to overlap.
 static uint32_t chunkBytesFor(const VariantPlan &variant, uint64_t blockBytes,
                               bool lent) {
-  // Of the largest tree, at least.
-  const uint64_t kChunks = lent && variant.oneCopy ? 1 : 4;
-  constexpr uint64_t kLeast = 64 << 10; // below, a chunk is mostly overhead
+  const uint64_t least =
+      lent && variant.oneCopy ? 1 : sched::kOverlappingChunks;
   const uint64_t tree =
       blockBytes / variant.largest.denominator * variant.largest.numerator;
-  const uint64_t chunk =
-      (tree / kChunks + kGranuleBytes) / kGranuleBytes * kGranuleBytes;
-  return uint32_t(
-      std::min<uint64_t>(variant.chunkBytes(), std::max(chunk, kLeast)));
+  return uint32_t(sched::chunkBytesOfCall(variant.chunkBytes(), tree, least));
 }
 
 CallShape Call::shape(const VariantPlan &variant, bool lent) const {

@@ -171,8 +171,12 @@ static void addPasses(OpPassManager &passes, Phase phase,
     passes.addPass(createPackTreesPass(watcher));
     passes.addPass(
         createSelectTreesPass({options.slack, options.maxTrees}, keepGoing));
-    if (options.smallVariant)
-      passes.addPass(createAddLatencyVariantPass());
+    if (options.smallVariant) {
+      AddLatencyVariantPassOptions small;
+      small.maxLanes = options.maxLanes;
+      small.chunkBytes = options.chunkBytes;
+      passes.addPass(createAddLatencyVariantPass(small));
+    }
     break;
   case Phase::folds:
     passes.addPass(createExpandFoldsPass());

@@ -78,8 +78,10 @@ llvm::Expected<std::optional<OneHop>> blink::packOneHop(const Fabric &fabric,
   OneHop result;
   for (int rank = 0; rank < n; ++rank)
     result.sends.push_back(sendsOf(rank, table, costs.child));
-  // One lane writes n - 1 channels, and then reads as many.
+  // One lane, two folds: it writes n - 1 channels, and then reads as many.
   result.time = messageTime(costs, lastRead(result.sends, table, costs.child),
                             rateOf(result.sends, direct->topology()), n - 1);
+  result.time.flow.turn = costs.turn;
+  result.time.flow.folds = 2;
   return result;
 }

@@ -6,7 +6,11 @@
 
 #include "compiler/packing/TimeModel.h"
 
+#include "compiler/packing/LaneChoice.h"
+#include "schedules/ChunkSize.h"
+
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 using namespace blink;
@@ -59,33 +63,92 @@ double blink::startOf(const PackingProblem &problem, const Packing &packing,
   return slowest;
 }
 
-/// How often the busiest lane moves the buffer: half of what it reads from
-/// channels and writes to them. The folds that send towards a root are in one
-/// lane, the others in another (AssignLanes.cpp).
-static double movesOf(const PackingProblem &problem, const Packing &packing) {
-  int n = problem.fabric->numRanks();
-  std::vector<double> up(n, 0), down(n, 0);
-  for (const Tree &tree : packing.trees) {
-    double share = tree.weight / packing.algbw;
-    for (const TreeEdge &edge : tree.up) {
-      up[edge.from] += share;
-      (edge.to == tree.root ? down : up)[edge.to] += share;
-    }
-    for (const TreeEdge &edge : tree.down) {
-      down[edge.from] += share;
-      down[edge.to] += share;
+namespace {
+/// What the busiest lanes of all ranks have to do.
+struct LaneLoads {
+  double moves = 0; ///< how often one moves the buffer: half of what it reads
+                    ///< from channels and writes to them
+  double folds = 1;
+  double share = 0; ///< of the buffer, of all folds of a lane together
+
+  void addRank(const std::vector<FoldLoad> &loads,
+               const std::vector<double> &shares,
+               const std::vector<double> &moved, size_t maxLanes) {
+    for (const std::vector<size_t> &lane : chooseLanes(loads, maxLanes)) {
+      double laneMoves = 0, laneShare = 0;
+      for (size_t fold : lane) {
+        laneMoves += moved[fold] / 2;
+        laneShare += shares[fold];
+        moves = std::max(moves, shares[fold]); // once at least
+      }
+      moves = std::max(moves, laneMoves);
+      share = std::max(share, laneShare);
+      folds = std::max(folds, double(lane.size()));
     }
   }
-  double most = 0;
-  for (int rank = 0; rank < n; ++rank)
-    most = std::max({most, up[rank], down[rank]});
-  return std::max(1.0, most / 2);
+};
+} // namespace
+
+/// The folds are those of collective-expand-folds, in its order, without what
+/// relays do.
+static LaneLoads loadsOf(const PackingProblem &problem, const Packing &packing,
+                         size_t maxLanes) {
+  size_t n = problem.fabric->numRanks();
+  bool reduces = hasUpTrees(problem.collective);
+  bool spreads = hasDownTrees(problem.collective);
+  struct Folds {
+    std::vector<FoldLoad> loads;
+    std::vector<double> shares, moved;
+    void add(double share, int channels, int buffers, bool up) {
+      loads.push_back({share * (channels + buffers), up});
+      shares.push_back(share);
+      moved.push_back(share * channels);
+    }
+  };
+  std::vector<Folds> ranks(n);
+  for (const Tree &tree : packing.trees) {
+    double share = tree.weight / packing.algbw;
+    std::vector<int> read(n, 0), written(n, 0); // channels of children
+    for (const TreeEdge &edge : tree.up)
+      ++read[edge.to];
+    for (const TreeEdge &edge : tree.down)
+      ++written[edge.from];
+    for (size_t rank = 0; rank < n; ++rank) {
+      bool isRoot = rank == size_t(tree.root);
+      if (isRoot)
+        ranks[rank].add(share, read[rank] + written[rank], 2, false);
+      if (!isRoot && reduces)
+        ranks[rank].add(share, read[rank] + 1, 1, true);
+      if (!isRoot && spreads)
+        ranks[rank].add(share, written[rank] + 1, 1, false);
+    }
+  }
+  LaneLoads loads;
+  for (const Folds &rank : ranks)
+    loads.addRank(rank.loads, rank.shares, rank.moved, maxLanes);
+  return loads;
 }
 
 MessageTime blink::timeOf(const PackingProblem &problem, const Packing &packing,
-                          Protocol protocol) {
-  return messageTime(costsOf(protocol), startOf(problem, packing, protocol),
-                     packing.algbw, movesOf(problem, packing));
+                          ForestTraits traits) {
+  ProtocolCosts costs = costsOf(traits.protocol);
+  LaneLoads loads = loadsOf(problem, packing, traits.maxLanes);
+  MessageTime time =
+      messageTime(costs, startOf(problem, packing, traits.protocol),
+                  packing.algbw, loads.moves);
+  ChunkFlow &flow = time.flow;
+  flow.turn = costs.turn;
+  flow.folds = loads.folds;
+  flow.laneShare = loads.share;
+  if (traits.protocol == Protocol::low_latency)
+    return time;
+  int directions =
+      hasUpTrees(problem.collective) + hasDownTrees(problem.collective);
+  for (const Tree &tree : packing.trees)
+    flow.add(tree.weight / packing.algbw,
+             directions * tree.depth(problem.fabric->numRanks()));
+  flow.chunkBytes = traits.chunkBytes ? traits.chunkBytes : chooseChunk(time);
+  return time;
 }
 
 MessageTime blink::messageTime(ProtocolCosts costs, double start, double rate,
@@ -97,40 +160,43 @@ MessageTime blink::messageTime(ProtocolCosts costs, double start, double rate,
   return {start, perByte / kBytesPerMicrosecond};
 }
 
-/// The size where two ways take equally long; 0 if `small` is never faster.
-static double meetingSize(MessageTime small, MessageTime large) {
-  double slower = small.perByte - large.perByte;
-  return large.start <= small.start ? 0
-         : slower > 0               ? (large.start - small.start) / slower
-                                    : std::numeric_limits<double>::infinity();
+void ChunkFlow::add(double share, double hops) {
+  hops = std::max(1.0, hops);
+  for (const Way &way : trees)
+    if (way.share == share && way.hops == hops)
+      return;
+  trees.push_back({share, hops});
 }
 
-constexpr uint64_t kMostSmall = 256 << 10;
-constexpr double kHalfStep = 1.4142135623730951; // between powers of two
-
-/// The nearest power of two from `least`, which is one, to kMostSmall.
-static uint64_t nearestPower(double size, uint64_t least) {
-  uint64_t power = least;
-  while (power < kMostSmall && size >= double(power) * kHalfStep)
-    power *= 2;
-  return power;
+double MessageTime::at(uint64_t bytes) const {
+  double size = double(bytes);
+  double time = start + size * perByte;
+  if (flow.chunkBytes == 0)
+    return time + flow.turn * (flow.folds - 1);
+  double largest = 0;
+  for (const ChunkFlow::Way &way : flow.trees)
+    largest = std::max(largest, way.share);
+  double chunk = double(
+      sched::chunkBytesOfCall(flow.chunkBytes, uint64_t(size * largest)));
+  double late = 0; // how many bytes of the message the last hop begins late
+  for (const ChunkFlow::Way &way : flow.trees)
+    late = std::max(late, (way.hops - 1) * std::min(size, chunk / way.share));
+  double turns = std::max(flow.folds, size * flow.laneShare / chunk);
+  return time + flow.turn * (turns - 1) + late * perByte;
 }
 
-uint64_t blink::crossingSize(MessageTime small, MessageTime large) {
-  constexpr uint64_t kLeast = 4 << 10;
-  return nearestPower(meetingSize(small, large), kLeast);
-}
-
-SmallRanges blink::chooseRanges(const std::optional<MessageTime> &oneHop,
-                                MessageTime tree, MessageTime large) {
-  constexpr uint64_t kLeast = 256;
-  uint64_t treeEnds = crossingSize(tree, large);
-  double meet = oneHop ? meetingSize(*oneHop, tree) : 0;
-  if (meet * kHalfStep < kLeast)
-    return {0, treeEnds};
-  uint64_t ends = nearestPower(meet, kLeast);
-  if (ends < treeEnds)
-    return {ends, treeEnds};
-  ends = crossingSize(*oneHop, large);
-  return {ends, ends};
+uint32_t blink::chooseChunk(MessageTime time) {
+  constexpr uint64_t kReferenceBytes = 64 << 20;
+  constexpr uint32_t kSmallest = 16 << 10, kLargest = 1 << 20;
+  uint32_t best = kSmallest;
+  double least = std::numeric_limits<double>::infinity();
+  for (uint32_t chunk = kSmallest; chunk <= kLargest; chunk *= 2) {
+    time.flow.chunkBytes = chunk;
+    double microseconds = time.at(kReferenceBytes);
+    if (microseconds < least) {
+      best = chunk;
+      least = microseconds;
+    }
+  }
+  return best;
 }

@@ -4,7 +4,7 @@
 //
 // A message of S bytes takes
 //
-//     T(S) = start + S x max(wire / rate, moves / lane)
+//     T(S) = start + S x max(wire / rate, moves / lane) + turns + fill
 //
 // `rate` is what the links sustain (rateOfShares), `lane` what one lane can
 // move, and `moves` how often the busiest lane moves the buffer: a byte read
@@ -14,8 +14,13 @@
 // through a tree, each hop takes the latencies of its links and `step`; where a
 // fold reads or writes several channels, each after the first waits `child`
 // longer. That is the postal model (Bar-Noy and Kipnis, 1992; LogP, Culler et
-// al., 1993) over the links of the machine. That a lane runs its folds one by
-// one is not in `start`.
+// al., 1993) over the links of the machine.
+//
+// `turns` and `fill` are what chunks cost. A lane takes its folds one by one,
+// chunk after chunk, and each after the first costs it a `turn`. A chunk goes
+// on when all of it has come: the last of the h hops of a tree begins h - 1
+// chunks late. Words of `low_latency` flow through a fold one by one, so that
+// there only the folds of a lane count, once each.
 //
 // The constants are estimates for GPUs of the last years, no measurements. They
 // weigh hops against children and choose sizes; no proof rests on them.
@@ -36,6 +41,7 @@ using sched::Protocol;
 struct ProtocolCosts {
   double step;  ///< microseconds to notice a chunk and start on it
   double child; ///< microseconds that each further channel of a fold waits
+  double turn;  ///< microseconds of a lane for each further fold and chunk
   double wire;  ///< bytes on the links for each byte of data
   double lane;  ///< GB/s that one lane moves; 0: there are lanes enough
 };
@@ -43,10 +49,10 @@ struct ProtocolCosts {
 constexpr ProtocolCosts costsOf(Protocol protocol) {
   // `simple` polls a tag, reads, and fences before it sets the next one;
   // `low_latency` polls the data, which comes with as many bytes of flags.
-  // The latter's one lane a direction is what limits it on fast links; the many
-  // lanes of the former do not.
-  return protocol == Protocol::low_latency ? ProtocolCosts{1, 0.25, 2, 16}
-                                           : ProtocolCosts{2, 0.25, 1, 0};
+  // The latter's few trees have few lanes, which limit it on fast links; the
+  // many lanes of the former do not.
+  return protocol == Protocol::low_latency ? ProtocolCosts{1, 0.25, 0.25, 2, 16}
+                                           : ProtocolCosts{2, 0.25, 2, 1, 0};
 }
 
 /// Prices of links that make a path between two ranks cost what a hop over it
@@ -58,38 +64,51 @@ std::vector<double> hopPrices(const Fabric &fabric, ProtocolCosts costs);
 double startOf(const PackingProblem &problem, const Packing &packing,
                Protocol protocol);
 
-/// T(S), in microseconds.
-struct MessageTime {
-  double start;
-  double perByte;
-};
-MessageTime timeOf(const PackingProblem &problem, const Packing &packing,
-                   Protocol protocol);
+/// How data moves in chunks.
+struct ChunkFlow {
+  struct Way {
+    double share; ///< of the whole buffer that a tree carries
+    double hops;  ///< that its data makes, up and down
+  };
+  std::vector<Way> trees;  ///< without those that are equal to another
+  double folds = 1;        ///< of the lane that has most
+  double laneShare = 0;    ///< of the buffer, that of all folds of a lane
+                           ///< added up, where this is most
+  double turn = 0;         ///< microseconds
+  uint32_t chunkBytes = 0; ///< of the schedule; 0: it flows word by word
 
-/// The formula at the top: `rate` in GB/s, `moves` at least 1.
+  /// Adds a tree. Hops are at least 1.
+  void add(double share, double hops);
+};
+
+/// T(S).
+struct MessageTime {
+  double start;   ///< microseconds
+  double perByte; ///< microseconds
+  ChunkFlow flow = {};
+
+  /// Microseconds, in the chunks that the runtime makes (ChunkSize.h).
+  double at(uint64_t bytes) const;
+};
+
+/// What the schedule of a forest will be like.
+struct ForestTraits {
+  Protocol protocol;
+  unsigned maxLanes = 16;  ///< of a rank
+  uint32_t chunkBytes = 0; ///< 0: chooseChunk
+};
+
+/// The time that `packing` takes in lanes as chooseLanes makes them.
+MessageTime timeOf(const PackingProblem &problem, const Packing &packing,
+                   ForestTraits traits);
+
+/// The formula at the top without folds and chunks: `rate` in GB/s.
 MessageTime messageTime(ProtocolCosts costs, double start, double rate,
                         double moves);
 
-/// The size in bytes from which `large` is faster,
-///
-///     (large.start - small.start) / (small.perByte - large.perByte),
-///
-/// as the nearest power of two from 4 KiB to 256 KiB.
-uint64_t crossingSize(MessageTime small, MessageTime large);
-
-/// Where the ways for small messages end, in bytes: the first is for sizes
-/// below `oneHop`, the second from there to below `tree`. Empty ranges, of one
-/// that is nowhere the fastest, begin and end at the same size.
-struct SmallRanges {
-  uint64_t oneHop = 0;
-  uint64_t tree = 0;
-};
-
-/// Which of three ways is the fastest for which sizes. `oneHop`, if there is
-/// one, must start earlier than `tree` to have any; its sizes end at a power of
-/// two from 256 bytes to 256 KiB. The others meet at their crossingSize.
-SmallRanges chooseRanges(const std::optional<MessageTime> &oneHop,
-                         MessageTime tree, MessageTime large);
+/// The power of two from 16 KiB to 1 MiB that is the fastest chunk for 64 MiB;
+/// of equals the smallest.
+uint32_t chooseChunk(MessageTime time);
 
 } // namespace blink
 

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/packing/LatencyTree.h"
+#include "compiler/packing/SizeRanges.h"
 #include "compiler/passes/FoldBuilder.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/target/ForestIR.h"
@@ -51,6 +52,11 @@ LogicalResult addOneHop(collective::ForestOp forest, const ProblemFromIR &from,
   return success();
 }
 
+void setMinBytes(collective::ForestOp forest, uint64_t bytes) {
+  if (bytes > 0)
+    forest.setMinBytes(static_cast<int64_t>(bytes));
+}
+
 LogicalResult addTrees(collective::ForestOp forest, const ProblemFromIR &from,
                        const Packing &trees,
                        const PackingCertificate &certificate,
@@ -63,25 +69,24 @@ LogicalResult addTrees(collective::ForestOp forest, const ProblemFromIR &from,
   // A program states the rate of its last variant.
   variant->setAlgbwAttr(forest.getAlgbwAttr());
   variant->setProtocol(collective::Protocol::LowLatency);
-  if (ranges.oneHop > 0)
-    variant->setMinBytes(static_cast<int64_t>(ranges.oneHop));
+  setMinBytes(*variant, ranges.oneHop);
   variant->setMaxBytes(static_cast<int64_t>(ranges.tree));
   return success();
 }
 
-LogicalResult addVariants(collective::ForestOp forest, unsigned maxRanks,
-                          unsigned maxOneHopRanks) {
+LogicalResult addVariants(collective::ForestOp forest,
+                          const AddLatencyVariantPassOptions &options) {
   auto from = problemFromIR(forest);
   if (failed(from))
     return failure();
   const PackingProblem &problem = (*from)->problem;
-  if (!isWanted(forest, problem, maxRanks))
+  if (!isWanted(forest, problem, options.maxRanks))
     return success();
   llvm::Expected<Packing> trees = packLatencyTrees(problem, kProtocol);
   if (!trees)
     return forest.emitError(toString(trees.takeError()));
   llvm::Expected<std::optional<OneHop>> oneHop =
-      oneHopFor(problem, maxOneHopRanks);
+      oneHopFor(problem, options.maxOneHopRanks);
   if (!oneHop)
     return forest.emitError(toString(oneHop.takeError()));
 
@@ -89,16 +94,18 @@ LogicalResult addVariants(collective::ForestOp forest, unsigned maxRanks,
   std::optional<MessageTime> oneHopTime;
   if (*oneHop)
     oneHopTime = (*oneHop)->time;
-  SmallRanges ranges =
-      chooseRanges(oneHopTime, timeOf(problem, *trees, kProtocol),
-                   timeOf(problem, large.packing, Protocol::simple));
+  SmallRanges ranges = chooseRanges(
+      oneHopTime, timeOf(problem, *trees, {kProtocol, options.maxLanes}),
+      timeOf(problem, large.packing,
+             {Protocol::simple, options.maxLanes,
+              static_cast<uint32_t>(options.chunkBytes)}));
   if (ranges.oneHop > 0 &&
       failed(addOneHop(forest, **from, **oneHop, ranges.oneHop)))
     return failure();
   if (ranges.tree > ranges.oneHop &&
       failed(addTrees(forest, **from, *trees, large.certificate, ranges)))
     return failure();
-  forest.setMinBytes(static_cast<int64_t>(ranges.tree));
+  setMinBytes(forest, ranges.tree);
   return success();
 }
 
@@ -109,7 +116,8 @@ struct AddLatencyVariant : impl::AddLatencyVariantPassBase<AddLatencyVariant> {
     SmallVector<collective::ForestOp> forests(
         getOperation().getOps<collective::ForestOp>());
     for (collective::ForestOp forest : forests)
-      if (failed(addVariants(forest, maxRanks, maxOneHopRanks)))
+      if (failed(addVariants(forest,
+                             {maxRanks, maxOneHopRanks, maxLanes, chunkBytes})))
         return signalPassFailure();
   }
 };

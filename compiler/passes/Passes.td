@@ -36,17 +36,17 @@ def AddLatencyVariantPass
   let description = [{
     Puts a forest before each one, of one tree a block, or of one in all where
     the roots are free, that is as low and early as the machine allows: protocol
-    low_latency, for messages below the size where a model of time says that the
-    other becomes faster, a power of two from 4 KiB to 256 KiB. The forest that
-    was there begins at that size. Forests that are for some sizes already, have
+    low_latency, for messages below the size from which on a model of time says
+    that the other is as fast: a power of two from 64 bytes to 4 GiB, or a quarter,
+    half or three quarters more. The forest that was there begins at that size. Forests that are for some sizes already, have
     one rank or more than `max-ranks`, or are of a gather, scatter or all_to_all
     stay alone.
 
     Before that of an all_reduce, where every two ranks have a direct path,
     comes a `collective.schedule` in which each rank sends its input to all
     others and adds all up itself: one hop. It is for messages below the size
-    where the tree becomes faster, a power of two from 256 bytes on. What is
-    nowhere the fastest is left out, be it the hop or the tree.
+    where the tree becomes as fast. What is nowhere the fastest is left out, be it
+    the hop or the tree.
   }];
   let options = [
     Option<"maxRanks", "max-ranks", "unsigned", /*default=*/"128",
@@ -54,6 +54,10 @@ def AddLatencyVariantPass
     Option<"maxOneHopRanks", "max-one-hop-ranks", "unsigned", /*default=*/"16",
            "More ranks never exchange in one hop: that takes n (n - 1) "
            "channels">,
+    Option<"maxLanes", "max-lanes", "unsigned", /*default=*/"16",
+           "Lanes that collective-assign-lanes will be allowed, for the model">,
+    Option<"chunkBytes", "chunk-bytes", "unsigned", /*default=*/"0",
+           "What collective-tune-chunks will be given, for the model">,
   ];
 }
 
@@ -75,9 +79,8 @@ def AssignLanesPass : Pass<"collective-assign-lanes", "::mlir::ModuleOp"> {
     waits only for folds that come before it in that order, or for earlier
     chunks.
 
-    A low_latency schedule has two lanes a rank at most, one for each direction
-    where there are two, in the order (distance along the data, tree): what can
-    start first does not stand behind what has to wait.
+    In a lane of a low_latency schedule folds stand in the order (distance along
+    the data, tree): what can start first does not stand behind what has to wait.
   }];
   let options = [
     Option<"maxLanes", "max-lanes", "unsigned", /*default=*/"16",
@@ -88,7 +91,7 @@ def AssignLanesPass : Pass<"collective-assign-lanes", "::mlir::ModuleOp"> {
 def TuneChunksPass : Pass<"collective-tune-chunks", "::mlir::ModuleOp"> {
   let summary = "Choose the size and number of the channels' slots";
   let description = [{
-    Chooses the chunk size that a pipeline model predicts to be fastest for a
+    Chooses the chunk size that the model of time predicts to be fastest for a
     64 MiB buffer. Schedules that have a chunk size keep it. The largest message
     of a low_latency schedule with a `max_bytes` is two chunks, one for each
     of two slots, or one where a lane sends and then receives, since there a

@@ -6,6 +6,7 @@
 
 #include "compiler/report/Explanation.h"
 
+#include "compiler/report/PredictedTime.h"
 #include "compiler/target/ScheduleTopology.h"
 
 #include "llvm/ADT/EquivalenceClasses.h"
@@ -169,6 +170,34 @@ static Explanation explain(const Facts &facts, const Summary &summary) {
   return explanation;
 }
 
+static std::string reasonOf(const CrossingPoint &point,
+                            const MessageTime &before,
+                            const MessageTime &after) {
+  double later = after.at(0) - before.at(0);
+  return llvm::formatv("{0}: {1:F1} us instead of {2:F1}; it starts {3:F1} us "
+                       "{4} and takes {5:F3} ns a byte instead of {6:F3}",
+                       formatBytes(point.bytes), point.after, point.before,
+                       std::abs(later), later < 0 ? "earlier" : "later",
+                       1e3 * after.perByte, 1e3 * before.perByte)
+      .str();
+}
+
+static std::vector<CrossingPoint>
+findCrossingPoints(const sched::Schedule &file, const sched::Program &program) {
+  std::vector<CrossingPoint> points;
+  MessageTime before = {};
+  for (const sched::Variant *variant : *program.variants()) {
+    MessageTime after = predictTime(file, program, *variant);
+    if (uint64_t bytes = variant->min_bytes()) {
+      CrossingPoint point = {bytes, before.at(bytes), after.at(bytes), {}};
+      point.reason = reasonOf(point, before, after);
+      points.push_back(std::move(point));
+    }
+    before = after;
+  }
+  return points;
+}
+
 Explanation blink::explainProgram(const sched::Schedule &file,
                                   const sched::Program &program) {
   Topology topology = topologyOf(file);
@@ -181,7 +210,9 @@ Explanation blink::explainProgram(const sched::Schedule &file,
               LinkKindSet(file.link_kinds()),
               {prices.begin(), prices.end()},
               linkLoads(file, program)};
-  return explain(facts, summarize(file, program));
+  Explanation explanation = explain(facts, summarize(file, program));
+  explanation.crossingPoints = findCrossingPoints(file, program);
+  return explanation;
 }
 
 Explanation blink::explainBound(const PackingProblem &problem,

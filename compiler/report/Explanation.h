@@ -34,6 +34,14 @@ struct KindReport {
   double percentOfTraffic;
 };
 
+/// Where one variant ends and the next begins.
+struct CrossingPoint {
+  uint64_t bytes;
+  double before; ///< microseconds of a message of this size, PredictedTime.h
+  double after;
+  std::string reason; ///< what the next one loses and wins, in a sentence
+};
+
 struct Explanation {
   Summary summary;
   std::vector<LinkReport> links; ///< those the job may use, in file order
@@ -45,6 +53,8 @@ struct Explanation {
   /// Times that a unit of the collective must cross scarce links at least:
   /// scarceBandwidth / bound. Only when their prices are equal, else 0.
   double crossings = 0;
+  /// Ascending; none of a program of one variant.
+  std::vector<CrossingPoint> crossingPoints;
   /// The reason for the bound, in a few sentences.
   std::vector<std::string> reasons;
 };

@@ -103,6 +103,8 @@ llvm::StringRef blink::toString(Aspect aspect) {
     return "latency_us";
   case Aspect::depth:
     return "depth";
+  case Aspect::hops:
+    return "hops";
   case Aspect::lanes:
     return "lanes";
   case Aspect::channels:

@@ -41,6 +41,7 @@ enum class Aspect {
   start,
   latency,
   depth,
+  hops, ///< where depth is the same
   lanes,
   channels,
   trees,

@@ -6,7 +6,6 @@
 
 #include "compiler/report/PredictedTime.h"
 
-#include "compiler/packing/TimeModel.h"
 #include "compiler/report/Latency.h"
 #include "compiler/report/Summary.h"
 
@@ -27,29 +26,58 @@ static double rateOf(const sched::Schedule &file, const sched::Program &program,
   return 1 / nanosecondsPerByte;
 }
 
-/// How often the busiest lane moves the buffer: half of what it reads from
-/// channels and writes to them.
-static double movesOf(const sched::Program &program,
-                      const sched::Variant &variant) {
+static double shareOf(const sched::Program &program, const sched::Tree &tree) {
   double blocks = blocksOfBuffer(
       program.collective(), static_cast<int>(program.allocation()->size()));
+  return double(tree.numerator()) / tree.denominator() / blocks;
+}
+
+/// How often the busiest lane moves the buffer: half of what it reads from
+/// channels and writes to them, and what a fold carries at least. `flow` gets
+/// what else lanes have to do.
+static double movesOf(const sched::Program &program,
+                      const sched::Variant &variant, ChunkFlow &flow) {
   double most = 0;
   for (const sched::RankProgram *rank : *variant.ranks())
     for (const sched::Lane *lane : *rank->lanes()) {
-      double moved = 0;
+      double moves = 0, carried = 0;
       for (uint32_t i = 0; i < lane->steps_count(); ++i) {
         const sched::Step &step = *rank->steps()->Get(lane->steps_begin() + i);
-        const sched::Tree &tree = *variant.trees()->Get(step.tree());
-        double share = double(tree.numerator()) / tree.denominator() / blocks;
-        uint32_t operands = uint32_t(step.sources()) + step.destinations();
-        for (uint32_t k = 0; k < operands; ++k)
-          if (rank->operands()->Get(step.operands_begin() + k)->kind() ==
-              sched::OperandKind::channel)
-            moved += share;
+        double share = shareOf(program, *variant.trees()->Get(step.tree()));
+        int channels = 0, operands = step.sources() + step.destinations();
+        for (int k = 0; k < operands; ++k)
+          channels +=
+              rank->operands()->Get(step.operands_begin() + k)->kind() ==
+              sched::OperandKind::channel;
+        carried += share;
+        moves += share * channels / 2;
+        most = std::max(most, share);
       }
-      most = std::max(most, moved);
+      most = std::max(most, moves);
+      flow.folds = std::max<double>(flow.folds, lane->steps_count());
+      flow.laneShare = std::max(flow.laneShare, carried);
     }
-  return std::max(1.0, most / 2);
+  return most;
+}
+
+MessageTime blink::predictTime(const sched::Schedule &file,
+                               const sched::Program &program,
+                               const sched::Variant &variant) {
+  ProtocolCosts costs = costsOf(variant.protocol());
+  ChunkFlow flow;
+  flow.turn = costs.turn;
+  double moves = movesOf(program, variant, flow);
+  if (variant.protocol() == sched::Protocol::simple) {
+    flow.chunkBytes = variant.chunk_bytes();
+    int directions =
+        hasUpTrees(program.collective()) + hasDownTrees(program.collective());
+    for (const sched::Tree *tree : *variant.trees())
+      flow.add(shareOf(program, *tree), directions * double(tree->depth()));
+  }
+  MessageTime time = messageTime(costs, startOf(file, variant),
+                                 rateOf(file, program, variant), moves);
+  time.flow = std::move(flow);
+  return time;
 }
 
 std::vector<double> blink::predictTimes(const sched::Schedule &file,
@@ -57,12 +85,10 @@ std::vector<double> blink::predictTimes(const sched::Schedule &file,
                                         const std::vector<uint64_t> &sizes) {
   std::vector<double> times(sizes.size());
   for (const sched::Variant *variant : *program.variants()) {
-    MessageTime time = messageTime(
-        costsOf(variant->protocol()), startOf(file, *variant),
-        rateOf(file, program, *variant), movesOf(program, *variant));
+    MessageTime time = predictTime(file, program, *variant);
     for (size_t i = 0; i < sizes.size(); ++i)
       if (sizes[i] >= variant->min_bytes() && sizes[i] < variant->max_bytes())
-        times[i] = time.start + double(sizes[i]) * time.perByte;
+        times[i] = time.at(sizes[i]);
   }
   return times;
 }

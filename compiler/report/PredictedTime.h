@@ -7,11 +7,18 @@
 #ifndef BLINK_COMPILER_REPORT_PREDICTEDTIME_H
 #define BLINK_COMPILER_REPORT_PREDICTEDTIME_H
 
-#include "schedules/schedule_generated.h"
+#include "compiler/packing/TimeModel.h"
 
 #include <vector>
 
 namespace blink {
+
+/// How long messages may take by `variant`, of whatever size: the model of
+/// compiler/packing/TimeModel.h, with the rate that the links let the variant's
+/// trees have. Linear in the variant.
+MessageTime predictTime(const sched::Schedule &file,
+                        const sched::Program &program,
+                        const sched::Variant &variant);
 
 /// Microseconds that messages of `sizes` bytes may take, each by the variant
 /// that serves its size: the model of compiler/packing/TimeModel.h, with the

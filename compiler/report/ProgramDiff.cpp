@@ -110,6 +110,8 @@ private:
     }
     diffTimes(before, before, after);
     diffCount(before, Aspect::depth, "depth", before.depth, after.depth);
+    if (before.depth == after.depth) // else that says it
+      diffCount(before, Aspect::hops, "hops", before.hops, after.hops);
     diffCount(before, Aspect::lanes, "lanes a rank", before.lanes, after.lanes);
     diffCount(before, Aspect::channels, "channels", before.channels,
               after.channels);

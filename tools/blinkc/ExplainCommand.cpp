@@ -33,6 +33,11 @@ jsonReport(const Explanation &explanation, const std::vector<LinkEdit> &edits,
            const std::vector<Improvement> &improvements) {
   nlohmann::ordered_json json = jsonSummary(explanation.summary);
   addLinkEdits(json, edits);
+  json["crossing_points"] = nlohmann::ordered_json::array();
+  for (const CrossingPoint &point : explanation.crossingPoints)
+    json["crossing_points"].push_back({{"bytes", point.bytes},
+                                       {"us_before", point.before},
+                                       {"us_after", point.after}});
   json["reasons"] = explanation.reasons;
   json["groups"] = explanation.groups;
   json["scarce_gbps"] = explanation.scarceBandwidth;
@@ -62,7 +67,8 @@ jsonReport(const Explanation &explanation, const std::vector<LinkEdit> &edits,
 }
 
 /// How messages of each size go, where that differs.
-static void printVariants(const Summary &summary) {
+static void printVariants(const Explanation &explanation) {
+  const Summary &summary = explanation.summary;
   if (summary.variants.size() < 2)
     return;
   llvm::outs() << "How messages go         protocol     trees  depth  hops  us "
@@ -76,6 +82,9 @@ static void printVariants(const Summary &summary) {
         oneHop ? "" : std::to_string(variant.depth), variant.hops,
         variant.latency, variant.start);
   }
+  llvm::outs() << "\nWhere the next takes over, by the model of time\n";
+  for (const CrossingPoint &point : explanation.crossingPoints)
+    llvm::outs() << "  " << point.reason << "\n";
   llvm::outs() << "\n";
 }
 
@@ -90,7 +99,7 @@ static void printReport(const Explanation &explanation,
                        formatRate(summary.algbw), summary.percentOfBound(),
                        formatRate(summary.bound), summary.trees, summary.depth,
                        summary.trees == 1 ? "tree" : "trees");
-  printVariants(summary);
+  printVariants(explanation);
   out << "What holds it back\n";
   for (const std::string &reason : explanation.reasons)
     out << "  " << reason << "\n";

@@ -25,22 +25,23 @@ collective.topology @ring {
 }
 
 // Small: 1 + 0.6 to rank 1, as much again to rank 2: 3.2 us, and 2 bytes a byte
-// at 25 GB/s. Large: 2 + 0.6 + 2 + 4 over rank 2: 8.6 us, and 50 GB/s. They meet
-// at 5.4 us / (2 / 25 - 1 / 50) = 90,000 bytes, next to 64 KiB.
-// CHECK:      collective.forest broadcast @ring gpus [0, 1, 2] links <nvlink> root 0 algbw 5.000000e+01 bound 5.000000e+01 prices [1.000000e+00, 0.000000e+00, 0.000000e+00, 0.000000e+00, 1.000000e+00, 0.000000e+00] protocol low_latency max_bytes 65536 {
+// at 25 GB/s. Large: 2 + 0.6 + 2 + 4 over rank 2: 8.6 us, and 50 GB/s; the second
+// hop waits for a chunk. 128 KiB take 13.7 us and 8.6 + 2.6 + 2.6 = 13.8 us; 160
+// KiB 16.3 us and, with a quarter of a chunk more, 8.6 + 3.3 + 2.6 + 0.5 = 15.0.
+// CHECK:      collective.forest broadcast @ring gpus [0, 1, 2] links <nvlink> root 0 algbw 5.000000e+01 bound 5.000000e+01 prices [1.000000e+00, 0.000000e+00, 0.000000e+00, 0.000000e+00, 1.000000e+00, 0.000000e+00] protocol low_latency max_bytes 163840 {
 // CHECK-NEXT:   collective.tree @t0 root 0 block 0 share 1 of 1 up [] down [0 -> 1 via [l01], 1 -> 2 via [l12]]
 // CHECK-NEXT: }
-// CHECK-NEXT: collective.forest broadcast @ring {{.*}} min_bytes 65536 {
+// CHECK-NEXT: collective.forest broadcast @ring {{.*}} min_bytes 163840 {
 // CHECK-NEXT:   @a root 0 block 0 share 1 of 2
 // CHECK-NEXT:   @b root 0 block 0 share 1 of 2
 // CHECK-NEXT: }
 // FEW:        collective.forest broadcast
 // FEW-NOT:    _bytes
 // FEW:        collective.forest all_reduce
-// LANES:      collective.schedule broadcast {{.*}} protocol low_latency max_bytes 65536 chunk_bytes 32768 {
+// LANES:      collective.schedule broadcast {{.*}} protocol low_latency max_bytes 163840 chunk_bytes 81920 {
 // LANES:      slots 2 via [l01]
 // LANES:      slots 2 via [l12]
-// LANES:      collective.schedule broadcast {{.*}} min_bytes 65536 chunk_bytes
+// LANES:      collective.schedule broadcast {{.*}} min_bytes 163840 chunk_bytes
 // LANES:      slots 4
 collective.forest broadcast @ring gpus [0, 1, 2] links <nvlink> root 0 algbw 50.0 bound 50.0 prices [1.0, 0.0, 0.0, 0.0, 1.0, 0.0] {
   collective.tree @a root 0 block 0 share 1 of 2 up [] down [0 -> 1 via [l01], 1 -> 2 via [l12]]
@@ -59,10 +60,12 @@ collective.forest all_reduce @ring gpus [0, 1, 2] links <nvlink> algbw 25.0 boun
   collective.tree @t0 root 0 block 0 share 1 of 1 up [1 -> 0 via [l10], 2 -> 0 via [l20]] down [0 -> 1 via [l01], 0 -> 2 via [l02]]
 }
 
-// Two GPUs: in one hop 1 + 0.6 us, and as many bytes on each link as a tree has,
-// which takes two hops and is left out. Large: 2 (2 + 0.6) = 5.2 us, and half of
-// the bytes: they meet at 3.6 us / (2 / 25 - 1 / 25) = 90,000 bytes.
-// CHECK:      collective.schedule all_reduce @ring gpus [0, 1] {{.*}} protocol low_latency max_bytes 65536 {
+// Two GPUs: in one hop 1 + 0.6 us, 0.25 for the lane's second fold, and as many
+// bytes on each link as a tree has, which takes two hops and is left out. Large:
+// 2 (2 + 0.6) = 5.2 us, half of the bytes, and chunks: four, of which three cost
+// a turn and one passes before the second hop begins. 256 KiB take 22.8 us and
+// 5.2 + 10.5 + 3 x 2 + 2.6 = 24.3, 320 KiB 28.1 us and 5.2 + 13.1 + 3 x 2 + 3.3.
+// CHECK:      collective.schedule all_reduce @ring gpus [0, 1] {{.*}} protocol low_latency max_bytes 327680 {
 // CHECK-NEXT:   collective.share @t0 root 0 block 0 part 1 of 1 depth 1
 // CHECK-NEXT:   collective.channel @c0 peer share @t0 from 0 to 1 slots 1 via [l01]
 // CHECK-NEXT:   collective.channel @c1 peer share @t0 from 1 to 0 slots 1 via [l10]
@@ -79,12 +82,12 @@ collective.forest all_reduce @ring gpus [0, 1, 2] links <nvlink> algbw 25.0 boun
 // CHECK-NEXT:     }
 // CHECK-NEXT:   }
 // CHECK-NEXT: }
-// CHECK-NEXT: collective.forest all_reduce @ring gpus [0, 1] {{.*}} min_bytes 65536 {
+// CHECK-NEXT: collective.forest all_reduce @ring gpus [0, 1] {{.*}} min_bytes 327680 {
 // HOP2:       collective.schedule all_reduce @ring gpus [0, 1]
-// HOP2:       collective.forest all_reduce @ring gpus [0, 1] {{.*}} min_bytes 65536 {
-// LANES:      collective.schedule all_reduce @ring gpus [0, 1] {{.*}} max_bytes 65536 chunk_bytes 65536 {
+// HOP2:       collective.forest all_reduce @ring gpus [0, 1] {{.*}} min_bytes 327680 {
+// LANES:      collective.schedule all_reduce @ring gpus [0, 1] {{.*}} max_bytes 327680 chunk_bytes 327680 {
 // LANES:      slots 2 via [l01]
-// LANES:      collective.schedule all_reduce @ring gpus [0, 1] {{.*}} min_bytes 65536 chunk_bytes
+// LANES:      collective.schedule all_reduce @ring gpus [0, 1] {{.*}} min_bytes 327680 chunk_bytes
 collective.forest all_reduce @ring gpus [0, 1] links <nvlink> algbw 25.0 bound 25.0 prices [1.0, 1.0, 0.0, 0.0, 0.0, 0.0] {
   collective.tree @t0 root 0 block 0 share 1 of 1 up [1 -> 0 via [l10]] down [0 -> 1 via [l01]]
 }

@@ -1,6 +1,6 @@
-// Two lanes at most, and what can start at once stands first in them: each rank's
-// own block before those of others, those of neighbours before what they forward.
-// RUN: blink-opt %s --collective-expand-folds --collective-assign-lanes | FileCheck %s
+// What can start at once stands first in lanes: each rank's own block before
+// those of others, those of neighbours before what they forward.
+// RUN: blink-opt %s --collective-expand-folds --collective-assign-lanes=max-lanes=2 | FileCheck %s
 // RUN: blink-opt %s --collective-expand-folds --collective-assign-lanes=max-lanes=1 | FileCheck %s --check-prefix=ONE
 // RUN: blink-opt %s --collective-expand-folds --collective-assign-lanes=max-lanes=1 --collective-tune-chunks \
 // RUN:   --collective-verify-schedule -o /dev/null

@@ -216,21 +216,3 @@ TEST_CASE("a path over a relay costs a step more") {
         doctest::Approx(3.0));
   CHECK(startOf(problem, packing, Protocol::simple) == doctest::Approx(5.0));
 }
-
-TEST_CASE("the size where two ways cross, as a power of two") {
-  auto crossing = [](double delay, double slower) {
-    return crossingSize({5, 1e-5 + slower}, {5 + delay, 1e-5});
-  };
-  CHECK(crossing(6.5536, 1e-4) == 64 << 10);
-  CHECK(crossing(6.5536 * 1.4, 1e-4) == 64 << 10);
-  CHECK(crossing(6.5536 * 1.45, 1e-4) == 128 << 10);
-  CHECK(crossing(6.5536 * 0.72, 1e-4) == 64 << 10);
-  CHECK(crossing(6.5536 * 0.70, 1e-4) == 32 << 10);
-  // Never slower: as much as is allowed. Never faster: as little.
-  CHECK(crossing(1, 0) == 256 << 10);
-  CHECK(crossing(1, -1e-6) == 256 << 10);
-  CHECK(crossing(1000, 1e-4) == 256 << 10);
-  CHECK(crossing(0, 1e-4) == 4 << 10);
-  CHECK(crossing(-1, -1e-6) == 4 << 10);
-  CHECK(crossing(1e-9, 1e-4) == 4 << 10);
-}

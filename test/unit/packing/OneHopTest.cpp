@@ -2,12 +2,11 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The allreduce of one exchange, and which way is for which sizes.
+// The allreduce of one exchange.
 //
 //===----------------------------------------------------------------------===//
 
 #include "compiler/packing/OneHop.h"
-#include "compiler/packing/LatencyTree.h"
 #include "test/unit/topology/TestTopology.h"
 
 #include "doctest/doctest.h"
@@ -73,6 +72,8 @@ TEST_CASE("all ranks of a mesh exchange, and what that takes") {
     // Two bytes of words a byte; or the lane, n - 1 times.
     CHECK(hop->time.perByte * 1000 ==
           doctest::Approx(std::max(2.0 / 20, (n - 1) / 16.0)));
+    // The second fold of the lane.
+    CHECK(hop->time.at(0) == doctest::Approx(hop->time.start + 0.25));
   }
 }
 
@@ -142,60 +143,4 @@ TEST_CASE("nothing where two ranks have no path of their own") {
   REQUIRE(hop);
   CHECK(hop->sends[0][0].path == pathOver(topology, {"a", "b"}));
   CHECK(hop->time.start == doctest::Approx(10));
-}
-
-TEST_CASE("a tree's busiest lane") {
-  auto time = [](const Fabric &fabric, Collective collective) {
-    PackingProblem problem{&fabric, collective, 0};
-    Packing packing = valueOf(packLatencyTrees(problem, kProtocol));
-    return timeOf(problem, packing, kProtocol).perByte * 1000;
-  };
-  Topology wide = mesh(5, 1000, [](int from, int to) { return 0.5; });
-  Fabric fabric = fabricOf(wide);
-  // The root of a star writes four channels, and of an allreduce reads four.
-  CHECK(time(fabric, Collective::broadcast) == doctest::Approx(4.0 / 2 / 16));
-  CHECK(time(fabric, Collective::reduce) == doctest::Approx(4.0 / 2 / 16));
-  CHECK(time(fabric, Collective::allreduce) == doctest::Approx(8.0 / 2 / 16));
-  // A fifth of the buffer each: four written, four read.
-  CHECK(time(fabric, Collective::allgather) == doctest::Approx(1.0 / 16));
-  // The middle of a chain reads one child and its parent's, writes one each.
-  Topology chain = makeTopology(
-      R"({"id": "a", "kind": "gpu"}, {"id": "b", "kind": "gpu"},
-         {"id": "c", "kind": "gpu"}, {"id": "d", "kind": "gpu"})",
-      R"({"from": "a", "to": "b", "bandwidth": 1000, "kind": "nvlink"},
-         {"from": "b", "to": "c", "bandwidth": 1000, "kind": "nvlink"},
-         {"from": "c", "to": "d", "bandwidth": 1000, "kind": "nvlink"})");
-  CHECK(time(fabricOf(chain), Collective::broadcast) ==
-        doctest::Approx(1.0 / 16));
-  CHECK(time(fabricOf(chain), Collective::allreduce) ==
-        doctest::Approx(2.0 / 16));
-}
-
-TEST_CASE("which way is for which sizes") {
-  auto us = [](double start, double perKilobyte) {
-    return MessageTime{start, perKilobyte / 1000};
-  };
-  auto ends = [](std::optional<MessageTime> oneHop, MessageTime tree,
-                 MessageTime large) {
-    SmallRanges ranges = chooseRanges(oneHop, tree, large);
-    return std::make_pair(ranges.oneHop, ranges.tree);
-  };
-  using Ends = std::pair<uint64_t, uint64_t>;
-  const MessageTime tree = us(6, 0.1), large = us(12, 0.01);
-  CHECK(ends(std::nullopt, tree, large) == Ends(0, 64 << 10));
-  // 2 us / 0.2 us/KB.
-  CHECK(ends(us(4, 0.3), tree, large) == Ends(8 << 10, 64 << 10));
-  // As fast as the tree a byte: the tree is nowhere the fastest.
-  CHECK(ends(us(4, 0.1), tree, large) == Ends(64 << 10, 64 << 10));
-  // They would meet where the large one is faster than both: 2 us / 0.02.
-  CHECK(ends(us(4, 0.12), tree, large) == Ends(64 << 10, 64 << 10));
-  // A tree whose range rounds to nothing.
-  CHECK(ends(us(4, 0.13), tree, large) == Ends(64 << 10, 64 << 10));
-  CHECK(ends(us(4, 0.15), tree, large) == Ends(32 << 10, 64 << 10));
-  // Later than the tree, or as late, or faster for less than 256 bytes.
-  CHECK(ends(us(7, 0.01), tree, large) == Ends(0, 64 << 10));
-  CHECK(ends(us(6, 0.05), tree, large) == Ends(0, 64 << 10));
-  CHECK(ends(us(5.9, 0.71), tree, large) == Ends(0, 64 << 10));
-  CHECK(ends(us(5.9, 0.5), tree, large) == Ends(256, 64 << 10));
-  CHECK(ends(us(5, 1.1), tree, large) == Ends(1 << 10, 64 << 10));
 }

@@ -186,6 +186,30 @@ TEST_CASE("a variant's numbers, each with its severity") {
     CHECK((finding.aspect == Aspect::file || finding.minBytes == 0u));
 }
 
+TEST_CASE("hops are said where depth does not say them") {
+  // Two GPUs: a tree of depth 1 takes two hops, an exchange one.
+  BuildOptions options;
+  options.shape = Shape::oneHop;
+  TestSchedule tree = makeSchedule(Collective::allreduce, 0, 2, {});
+  TestSchedule exchange = makeSchedule(Collective::allreduce, 0, 2, options);
+  auto hops = [](const ScheduleDiff &diff) {
+    Lines lines;
+    for (const Finding &finding : diff.findings)
+      if (finding.aspect == Aspect::hops)
+        lines.push_back(finding.words);
+    return lines;
+  };
+  ScheduleDiff fewer = diff(tree, exchange);
+  CHECK(hops(fewer) == Lines{"hops 2 -> 1"});
+  CHECK(hops(diff(exchange, tree)) == Lines{"hops 1 -> 2"});
+  CHECK(toString(Aspect::hops) == "hops");
+  for (const Finding &finding : fewer.findings)
+    CHECK((finding.aspect == Aspect::hops) ==
+          (finding.words == "hops 2 -> 1" &&
+           finding.severity == Severity::better));
+  CHECK(hops(diff(spread(), spread(Shape::chain))).empty());
+}
+
 TEST_CASE("other trees with the same numbers") {
   TestSchedule before = makeSchedule(Collective::allreduce, 0, 4, {});
   TestSchedule after = before;

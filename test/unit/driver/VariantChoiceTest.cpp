@@ -1,0 +1,196 @@
+//===- VariantChoiceTest.cpp ------------------------------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Messages of every size take nearly the best of a program's variants, by the
+// times that are predicted from the file alone: what chose where one variant
+// ends and the next begins has no part in this test.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/driver/ClassCompiler.h"
+#include "compiler/driver/Pipeline.h"
+#include "compiler/report/PredictedTime.h"
+#include "compiler/report/Summary.h"
+#include "compiler/target/ExportSchedule.h"
+#include "compiler/topology/TopologyReader.h"
+#include "schedules/ScheduleFile.h"
+
+#include "doctest/doctest.h"
+
+#include <algorithm>
+#include <limits>
+
+using namespace blink;
+
+namespace {
+
+constexpr double kMost = 1.05;
+constexpr Collective kCollectives[] = {
+    Collective::allreduce,     Collective::broadcast, Collective::reduce,
+    Collective::allgather,     Collective::gather,    Collective::scatter,
+    Collective::reducescatter, Collective::alltoall};
+
+template <typename T> T valueOf(llvm::Expected<T> value) {
+  if (!value)
+    FAIL(llvm::toString(value.takeError()));
+  return std::move(*value);
+}
+
+Topology machine(const char *name) {
+  return valueOf(readTopologyFile(std::string(BLINK_SOURCE_DIR) +
+                                  "/topologies/" + name + ".topo"));
+}
+
+std::vector<uint8_t> compile(const Topology &topology,
+                             const CompileOptions &options) {
+  std::unique_ptr<mlir::MLIRContext> context = createContext();
+  auto module = valueOf(buildRequest(context.get(), topology, options));
+  auto nothing = [](Phase, mlir::ModuleOp) { return llvm::Error::success(); };
+  REQUIRE(
+      succeeded(runPipeline(*module, options, Phase::sched, nullptr, nothing)));
+  auto bytes = exportSchedule(*module);
+  REQUIRE(succeeded(bytes));
+  return *bytes;
+}
+
+/// 8 B to 4 GiB.
+std::vector<uint64_t> powersOfTwo() {
+  std::vector<uint64_t> sizes;
+  for (uint64_t size = 8; size <= uint64_t(4) << 30; size *= 2)
+    sizes.push_back(size);
+  return sizes;
+}
+
+/// The times of messages of `sizes` by the variant that serves them, each over
+/// the least of all variants'.
+std::vector<double> overBest(const sched::Schedule &file,
+                             const sched::Program &program,
+                             const std::vector<uint64_t> &sizes) {
+  std::vector<double> times = predictTimes(file, program, sizes);
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    double best = std::numeric_limits<double>::infinity();
+    for (const sched::Variant *variant : *program.variants())
+      best = std::min(best, predictTime(file, program, *variant).at(sizes[i]));
+    times[i] /= best;
+  }
+  return times;
+}
+
+void checkFile(const std::vector<uint8_t> &bytes) {
+  std::string error;
+  const sched::Schedule *file =
+      sched::openSchedule(bytes.data(), bytes.size(), error);
+  REQUIRE_MESSAGE(file, error);
+  for (const sched::Program *program : *file->programs()) {
+    CAPTURE(summarize(*file, *program).gpuList());
+    CAPTURE(toString(program->collective()).str());
+    CAPTURE(program->root());
+    std::vector<uint64_t> sizes = powersOfTwo();
+    std::vector<double> ratios = overBest(*file, *program, sizes);
+    for (size_t i = 0; i < sizes.size(); ++i)
+      CHECK_MESSAGE(ratios[i] <= kMost, formatBytes(sizes[i])
+                                            << " take " << ratios[i]
+                                            << " times as long as by the best");
+    // Little more between powers of two, where sizes that are compared are a
+    // quarter apart; and no variant is there for nothing.
+    for (const sched::Variant *variant : *program->variants()) {
+      uint64_t first = variant->min_bytes();
+      std::vector<uint64_t> ends{first, first + 1, first + first / 9};
+      if (variant->max_bytes() < ~uint64_t(0))
+        ends.push_back(variant->max_bytes() - 1);
+      for (double ratio : overBest(*file, *program, ends))
+        CHECK(ratio <= 1.2);
+      CHECK(overBest(*file, *program, {first}).front() == 1);
+    }
+  }
+}
+
+} // namespace
+
+TEST_CASE("every size takes nearly the best variant") {
+  struct Machine {
+    const char *name;
+    std::vector<std::vector<int>> allocations; ///< none: all
+  };
+  const Machine machines[] = {
+      {"a100-nv4", {{0, 1}, {0, 1, 2}, {}}},
+      {"dgx-a100", {{0, 1}, {0, 1, 2}, {0, 1, 2, 3}, {0, 2, 3, 5, 7}, {}}},
+      {"dgx-h100", {{0, 1}, {0, 1, 2}, {0, 1, 2, 3}, {0, 2, 3, 5, 7}, {}}},
+      {"dgx1",
+       {{0, 1}, {0, 5}, {0, 1, 4}, {1, 4, 5, 6}, {0, 2, 3, 5, 6, 7}, {}}},
+      {"dgx1p", {{0, 3}, {5, 0}, {0, 1, 4}, {1, 4, 5, 6}, {0, 1, 2, 3, 7}, {}}},
+      {"dgx2",
+       {{0, 1}, {0, 1, 2}, {0, 5, 10, 15}, {0, 2, 3, 5, 7, 11, 13}, {}}},
+      {"mi250", {{0, 1}, {0, 1, 4}, {0, 1, 4, 5}, {0, 1, 2, 4, 5, 6, 7}, {}}},
+      {"pcie-8gpu", {{0, 1}, {0, 1, 4}, {0, 1, 4, 5}, {0, 1, 2, 4, 7}, {}}},
+  };
+  for (const Machine &shipped : machines) {
+    CAPTURE(shipped.name);
+    Topology topology = machine(shipped.name);
+    for (const std::vector<int> &gpus : shipped.allocations)
+      for (Collective collective : kCollectives) {
+        CompileOptions options;
+        options.collective = collective;
+        options.gpus = gpus;
+        // Roots that are not alike.
+        options.root = gpus.size() > 2 ? static_cast<int>(gpus.size()) - 1 : 0;
+        checkFile(compile(topology, options));
+      }
+  }
+}
+
+TEST_CASE("also where lanes, chunks, trees or links are others") {
+  Topology topology = machine("dgx1");
+  for (Collective collective : kCollectives) {
+    CompileOptions options;
+    options.collective = collective;
+    for (unsigned lanes : {1, 3}) {
+      options.maxLanes = lanes;
+      checkFile(compile(topology, options));
+    }
+    options.maxLanes = 16;
+    options.chunkBytes = 32 << 10;
+    checkFile(compile(topology, options));
+    options.chunkBytes = 0;
+    options.links = LinkKindSet(1); // nvlink
+    options.slack = 0;
+    checkFile(compile(topology, options));
+    options.gpus = {0, 1, 5};
+    options.relays = true;
+    checkFile(compile(topology, options));
+  }
+}
+
+TEST_CASE("also in bundles, where half of the trees are turned round") {
+  Topology topology = machine("dgx1");
+  CompileOptions options;
+  options.gpus = {1, 4, 5, 6, 7};
+  auto compiler = valueOf(ClassCompiler::create(topology, options, {0, 3}));
+  for (Collective collective : kCollectives)
+    checkFile(valueOf(compiler->compile(collective)));
+}
+
+TEST_CASE("no size takes longer than in a file of one variant") {
+  for (const char *name : {"dgx-h100", "dgx1", "mi250"}) {
+    CAPTURE(name);
+    Topology topology = machine(name);
+    for (Collective collective : kCollectives) {
+      CompileOptions options;
+      options.collective = collective;
+      std::vector<double> times[2];
+      for (bool small : {false, true}) {
+        options.smallVariant = small;
+        std::vector<uint8_t> bytes = compile(topology, options);
+        std::string error;
+        const sched::Schedule *file =
+            sched::openSchedule(bytes.data(), bytes.size(), error);
+        REQUIRE_MESSAGE(file, error);
+        times[small] =
+            predictTimes(*file, *file->programs()->Get(0), powersOfTwo());
+      }
+      for (size_t i = 0; i < times[0].size(); ++i)
+        CHECK(times[1][i] <= kMost * times[0][i]);
+    }
+  }
+}
