@@ -107,7 +107,8 @@ bool contains(const std::string &text, const char *part) {
 
 TEST_CASE("allocations survive the links that matter to them") {
   const Topology topology = dgx1();
-  const Opened opened(topology, optionsFor(topology, "0,1/0,5/0,1,2/4,5,6"));
+  const Opened opened(topology,
+                      optionsFor(topology, "0,1/0,5/0,1,2/4,5,6/0,1,6"));
   CHECK(problems(opened) == "");
   CHECK(opened.bytes[8] == 2);
   // Each pair of nodes with a link is a condition, whether links are of a kind
@@ -134,6 +135,8 @@ TEST_CASE("allocations survive the links that matter to them") {
   CHECK(opened.find("gpu0:gpu3", {0, 1, 2}) == opened.whole({0, 1, 2}));
   CHECK(opened.find("gpu0:plx0", {0, 1, 2}) == opened.whole({0, 1, 2}));
   CHECK(opened.find("gpu0:gpu1", {0, 5}) == opened.whole({0, 5}));
+  REQUIRE(!opened.hasSchedules(*opened.whole({0, 1, 6})));
+  CHECK(opened.find("gpu0:gpu1", {0, 1, 6}) == opened.whole({0, 1, 6}));
 }
 
 TEST_CASE("a bundle with survivors is the same for any number of threads") {
