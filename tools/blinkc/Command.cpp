@@ -241,9 +241,13 @@ llvm::Expected<InputFile> blink::readOrCompile(llvm::StringRef path,
         options.linkEdits.front().place.c_str(), file->path.c_str());
   if (file->kind == InputKind::schedule)
     return file;
-  if (file->kind == InputKind::bundle)
-    return extractSchedule(*file, {toString(options.collective).str(),
-                                   options.gpus, options.root});
+  if (file->kind == InputKind::bundle) {
+    JobFlags job;
+    job.collective = toString(options.collective).str();
+    job.gpus = options.gpus;
+    job.root = options.root;
+    return extractSchedule(*file, job);
+  }
   auto refused = [] {
     return llvm::createStringError(std::errc::invalid_argument,
                                    "no schedule could be compiled");
