@@ -10,6 +10,7 @@
 #include "runtime/Log.h"
 #include "runtime/Nvtx.h"
 #include "runtime/Run.h"
+#include "runtime/Shrink.h"
 #include "runtime/host/Rendezvous.h"
 #include "schedules/ScheduleFile.h"
 
@@ -100,20 +101,88 @@ template <typename Function> blinkResult_t guarded(Function function) {
 
 //===-- Groups ------------------------------------------------------------===//
 
+/// A blinkCommShrink.
+struct PendingShrink {
+  std::shared_ptr<Machine> machine;
+  int rank;
+  ShrinkRequest request;
+  std::shared_ptr<LastError> lastError;
+  blinkComm_t *result;
+};
+
 /// What this thread has collected since its outermost blinkGroupStart.
 struct GroupState {
   int depth = 0;
   std::vector<PendingCall> calls;
   std::vector<std::shared_ptr<LastError>> lastErrors; // of the calls
-  Status error;                                       // the first refusal
+  std::vector<PendingShrink> shrinks;
+  Status error; // the first refusal
 };
 
 thread_local GroupState group;
+
+/// Shrinks one machine for ranks that ask for the same, by ascending rank.
+Status shrinkTogether(const std::vector<PendingShrink *> &calls) {
+  const PendingShrink &first = *calls.front();
+  std::vector<int> ranks;
+  for (const PendingShrink *call : calls) {
+    ranks.push_back(call->rank);
+    if (ranks.size() > 1 && call->rank == calls[ranks.size() - 2]->rank)
+      return {blinkInvalidUsage, "rank " + std::to_string(call->rank) +
+                                     " shrinks twice in one group"};
+    if (!(call->request == first.request))
+      return {blinkInvalidUsage,
+              "the ranks shrink the communicator differently: rank " +
+                  std::to_string(first.rank) + " and rank " +
+                  std::to_string(call->rank) + ", in one group"};
+  }
+  std::shared_ptr<Machine> machine;
+  Status status = shrink(*first.machine, ranks, first.request, machine);
+  if (!status.ok())
+    return status;
+  const std::vector<int> &excluded = first.request.excluded;
+  std::vector<std::unique_ptr<blinkComm>> made;
+  for (int rank : ranks)
+    made.push_back(std::unique_ptr<blinkComm>(new blinkComm{
+        machine,
+        int(rank - (std::lower_bound(excluded.begin(), excluded.end(), rank) -
+                    excluded.begin()))}));
+  for (size_t i = 0; i < calls.size(); ++i)
+    *calls[i]->result = made[i].release();
+  return {};
+}
+
+Status runShrinks(std::vector<PendingShrink> &shrinks) {
+  Status first;
+  std::vector<PendingShrink *> left;
+  for (PendingShrink &call : shrinks)
+    left.push_back(&call);
+  std::sort(left.begin(), left.end(),
+            [](const auto *a, const auto *b) { return a->rank < b->rank; });
+  while (!left.empty()) {
+    std::vector<PendingShrink *> together, others;
+    for (PendingShrink *call : left)
+      (call->machine == left.front()->machine ? together : others)
+          .push_back(call);
+    Status status = shrinkTogether(together);
+    for (PendingShrink *call : together)
+      report(status, call->lastError.get());
+    if (first.ok())
+      first = std::move(status);
+    left = std::move(others);
+  }
+  return first;
+}
 
 blinkResult_t runGroup() {
   GroupState own = std::move(group);
   group = GroupState();
   Status status = std::move(own.error);
+  if (status.ok() && !own.calls.empty() && !own.shrinks.empty())
+    status = {blinkInvalidUsage, "a group has collectives or blinkCommShrink, "
+                                 "not both"};
+  if (status.ok() && !own.shrinks.empty())
+    return report(runShrinks(own.shrinks));
   if (!status.ok() || own.calls.empty())
     return report(status);
   runCalls(own.calls.data(), own.calls.size());
@@ -181,18 +250,29 @@ Status readTimeout(const blinkConfig_t *config,
   return {};
 }
 
-Status readConfig(const blinkConfig_t *config, MachineOptions &options) {
-  // Programs compiled with an older header know fewer fields.
-  constexpr size_t kFirstSize = offsetof(blinkConfig_t, gpus);
+/// Programs compiled with an older header know fewer fields.
+constexpr size_t kSizeBeforeGpus = offsetof(blinkConfig_t, gpus),
+                 kSizeBeforeLink = offsetof(blinkConfig_t, withoutLink);
+
+Status checkSize(const blinkConfig_t *config) {
   if (config && config->size != sizeof(blinkConfig_t) &&
-      config->size != kFirstSize)
+      config->size != kSizeBeforeGpus && config->size != kSizeBeforeLink)
     return {blinkInvalidArgument, "the size of the config is " +
                                       std::to_string(config->size) +
                                       ": start from BLINK_CONFIG_INITIALIZER"};
+  return {};
+}
+
+Status readConfig(const blinkConfig_t *config, MachineOptions &options) {
+  Status status = checkSize(config);
+  if (!status.ok())
+    return status;
   if (config)
     options.backend = config->backend;
-  if (config && config->size > kFirstSize)
+  if (config && config->size > kSizeBeforeGpus)
     options.gpus = config->gpus;
+  if (config && config->size > kSizeBeforeLink && config->withoutLink)
+    options.withoutLink = config->withoutLink;
   if (options.backend != blinkBackendHost &&
       options.backend != blinkBackendCuda)
     return {blinkInvalidArgument,
@@ -229,6 +309,41 @@ Status initRank(blinkComm_t &comm, int numRanks, const blinkUniqueId &id,
   if (status.ok())
     comm = new blinkComm(machine, rank);
   return status;
+}
+
+/// Judges the arguments of blinkCommShrink. What is not given stays.
+Status readShrink(const blinkComm &comm, const int *excluded, int count,
+                  const blinkConfig_t *config, ShrinkRequest &request) {
+  const int numRanks = comm.machine->plan().numRanks;
+  if (count < 0 || (count > 0 && !excluded))
+    return {blinkInvalidArgument, "excludeCount is negative, or excludeRanks "
+                                  "is NULL"};
+  for (int i = 0; i < count; ++i) {
+    if (excluded[i] < 0 || excluded[i] >= numRanks)
+      return {blinkInvalidArgument, "excludes rank " +
+                                        std::to_string(excluded[i]) + " of " +
+                                        std::to_string(numRanks)};
+    if (excluded[i] == comm.rank)
+      return {blinkInvalidArgument,
+              "rank " + std::to_string(comm.rank) +
+                  " is excluded: the ranks that remain call, the others not"};
+    request.excluded.push_back(excluded[i]);
+  }
+  std::sort(request.excluded.begin(), request.excluded.end());
+  auto twice =
+      std::adjacent_find(request.excluded.begin(), request.excluded.end());
+  if (twice != request.excluded.end())
+    return {blinkInvalidArgument,
+            "excludes rank " + std::to_string(*twice) + " twice"};
+  Status status = checkSize(config);
+  if (status.ok() && config && config->timeoutMs < 0)
+    status = {blinkInvalidArgument, "timeoutMs is negative"};
+  if (!status.ok() || !config)
+    return status;
+  request.timeout = std::chrono::milliseconds(config->timeoutMs);
+  if (config->size > kSizeBeforeLink && config->withoutLink)
+    request.withoutLink = config->withoutLink;
+  return {};
 }
 
 } // namespace
@@ -371,6 +486,30 @@ blinkResult_t blinkCommInitRank(blinkComm_t *comm, int nranks, blinkUniqueId id,
           {blinkInvalidArgument,
            "rank " + std::to_string(rank) + " of " + std::to_string(nranks)});
     return report(initRank(*comm, nranks, id, rank, device, *schedule, config));
+  });
+}
+
+blinkResult_t blinkCommShrink(blinkComm_t comm, const int *excludeRanks,
+                              int excludeCount, blinkComm_t *newcomm,
+                              const blinkConfig_t *config) {
+  return guarded([&] {
+    if (!comm || !newcomm)
+      return refuse("comm or newcomm is NULL");
+    *newcomm = nullptr;
+    PendingShrink pending{
+        comm->machine, comm->rank, {}, comm->lastError, newcomm};
+    Status status =
+        readShrink(*comm, excludeRanks, excludeCount, config, pending.request);
+    if (!status.ok() && group.depth != 0 && group.error.ok())
+      group.error = status;
+    if (!status.ok())
+      return report(status, comm->lastError.get());
+    if (group.depth != 0) {
+      group.shrinks.push_back(std::move(pending));
+      return blinkSuccess;
+    }
+    std::vector<PendingShrink> only(1, std::move(pending));
+    return report(runShrinks(only));
   });
 }
 

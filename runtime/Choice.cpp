@@ -11,12 +11,11 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
+#include <optional>
 #include <set>
 
 namespace blink::runtime {
 namespace {
-
-constexpr uint16_t kWholeMachine = 0; // the condition
 
 template <typename List> std::string joined(const List &list) {
   std::string text;
@@ -46,9 +45,6 @@ std::string contents(const sched::Bundle &index, size_t askedSize) {
   std::set<uint32_t> sizes;
   size_t all = 0, alike = 0;
   for (const sched::Entry *entry : *index.entries()) {
-    if (index.classes()->Get(entry->class_number())->condition() !=
-        kWholeMachine)
-      continue;
     ++all;
     alike += entry->gpus_count() == askedSize;
     sizes.insert(entry->gpus_count());
@@ -60,13 +56,91 @@ std::string contents(const sched::Bundle &index, size_t askedSize) {
          " of them of " + std::to_string(askedSize);
 }
 
+/// "only for gpu0:gpu1, gpu0:gpu2, gpu0:gpu3, gpu0:gpu4 and 12 more"
+std::string knownLinks(const sched::Bundle &index) {
+  constexpr uint32_t kShown = 4;
+  const auto &conditions = *index.conditions();
+  if (conditions.size() == 1)
+    return "or any other link";
+  std::string text = "only for ";
+  for (uint32_t c = 1; c < conditions.size() && c <= kShown; ++c)
+    text += (c > 1 ? ", " : "") + conditions.Get(c)->id_a()->str() + ":" +
+            conditions.Get(c)->id_b()->str();
+  if (conditions.size() > kShown + 1)
+    text += " and " + std::to_string(conditions.size() - 1 - kShown) + " more";
+  return text;
+}
+
+/// The two ends of a failed link in the topology of a single schedule. The
+/// ids may hold colons, too.
+bool findEnds(const sched::Topology &topology, const std::string &link,
+              uint32_t (&ends)[2]) {
+  const auto &nodes = *topology.nodes();
+  const auto find = [&](const std::string &id) {
+    uint32_t node = 0;
+    while (node < nodes.size() && nodes.Get(node)->id()->str() != id)
+      ++node;
+    return node;
+  };
+  for (size_t colon = link.find(':'); colon != std::string::npos;
+       colon = link.find(':', colon + 1)) {
+    ends[0] = find(link.substr(0, colon));
+    ends[1] = find(link.substr(colon + 1));
+    if (ends[0] != nodes.size() && ends[1] != nodes.size())
+      return true;
+  }
+  return false;
+}
+
+/// Whether no channel of a program goes over a link between the two nodes.
+bool doesWithout(const sched::Topology &topology, const sched::Program &program,
+                 const uint32_t (&ends)[2]) {
+  for (const sched::Variant *variant : *program.variants())
+    for (uint32_t number : *variant->paths()) {
+      const sched::Link &link = *topology.links()->Get(number);
+      if ((link.from() == ends[0] && link.to() == ends[1]) ||
+          (link.from() == ends[1] && link.to() == ends[0]))
+        return false;
+    }
+  return true;
+}
+
+/// A single schedule's programs for one job; `note` hears why one does not fit.
+template <typename Note>
+void chooseSingle(const OpenFile &file, int numRanks, const JobGpus &job,
+                  Choice &choice, const Note &note) {
+  const sched::Topology &topology = *file.schedule()->topology();
+  uint32_t ends[2] = {};
+  if (!job.withoutLink.empty() && !findEnds(topology, job.withoutLink, ends))
+    return note({blinkInvalidArgument,
+                 file.name() + ": failed link " + job.withoutLink + ": " +
+                     topology.name()->str() +
+                     " has no such two nodes; expected as gpu0:gpu3"});
+  for (const sched::Program *program : *file.schedule()->programs()) {
+    if (sched::numPrograms(*program) != uint32_t(numRanks))
+      note({blinkInvalidUsage,
+            "the schedule is for " +
+                std::to_string(sched::numPrograms(*program)) +
+                " ranks, the call has " + std::to_string(numRanks) +
+                ": compile one for as many GPUs"});
+    else if (!job.withoutLink.empty() && !doesWithout(topology, *program, ends))
+      note({blinkInvalidUsage, file.name() + ": the schedule goes over link " +
+                                   job.withoutLink +
+                                   ", which has failed: compile one with "
+                                   "--without-link " +
+                                   job.withoutLink});
+    else
+      choice.programs.push_back({program, program->root(), {}});
+  }
+}
+
 /// One bundle's programs for one job.
 class BundleChoice {
 public:
-  BundleChoice(const OpenFile &file, const std::vector<int> &gpus,
-               Choice &choice)
+  BundleChoice(const OpenFile &file, const JobGpus &job, Choice &choice)
       : file_(file), bundle_(file.bundle()), index_(*file.bundle().index),
-        gpus_(gpus.begin(), gpus.end()), choice_(choice) {}
+        gpus_(job.numbers.begin(), job.numbers.end()), link_(job.withoutLink),
+        choice_(choice) {}
 
   /// Success without a program if the bundle has none for the job: then
   /// `reason` says so. Errors: a piece is damaged.
@@ -77,7 +151,26 @@ public:
     // Entries are by GPUs in ascending order.
     std::vector<uint16_t> sorted = gpus_;
     std::sort(sorted.begin(), sorted.end());
-    entry_ = sched::findEntry(bundle_, kWholeMachine, sorted);
+    const std::optional<uint16_t> condition =
+        link_.empty() ? sched::kWholeMachine
+                      : sched::findCondition(bundle_, link_);
+    if (!condition) {
+      reason = {blinkInvalidUsage,
+                file_.name() + ": nothing is in reserve for when link " +
+                    link_ + " has failed, " + knownLinks(index_) +
+                    "; compile one with `--survive links`"};
+      return {};
+    }
+    entry_ = sched::findEntry(bundle_, *condition, sorted);
+    if (!entry_ && sched::findEntry(bundle_, sched::kWholeMachine, sorted)) {
+      reason = {blinkInvalidUsage,
+                file_.name() + ": schedules for GPUs " + joined(gpus_) +
+                    " of " + index_.machine()->str() +
+                    ", but nothing in reserve for them for when link " + link_ +
+                    " has failed; compile one with these `--allocations` and "
+                    "`--survive links`"};
+      return {};
+    }
     if (!entry_) {
       reason = {blinkInvalidUsage, file_.name() + ": no schedules for GPUs " +
                                        joined(gpus_) + ": " +
@@ -93,16 +186,21 @@ public:
     if (names_.empty())
       reason = {blinkInvalidUsage,
                 file_.name() + ": no path joins GPUs " + joined(gpus_) +
-                    " of " + index_.machine()->str() +
+                    " of " + index_.machine()->str() + without() +
                     " over the links that the bundle may use: give the job "
                     "other GPUs, or compile with more kinds of links"};
     else
       choice_.notes += "; " + file_.name() + " has " + names_ + " for GPUs " +
-                       joined(gpus_) + " of " + index_.machine()->str();
+                       joined(gpus_) + " of " + index_.machine()->str() +
+                       without();
     return {};
   }
 
 private:
+  std::string without() const {
+    return link_.empty() ? "" : " without link " + link_;
+  }
+
   Status judgeGpus(const std::vector<int> &gpus) const {
     const std::string machine = index_.machine()->str();
     const int count = int(index_.gpu_nodes()->size());
@@ -185,6 +283,7 @@ private:
   const sched::BundleView &bundle_;
   const sched::Bundle &index_;
   const std::vector<uint16_t> gpus_;
+  const std::string link_;
   Choice &choice_;
   const sched::Entry *entry_ = nullptr;
   std::string names_; // of the collectives taken
@@ -193,7 +292,8 @@ private:
 } // namespace
 
 Status choosePrograms(const ScheduleSet &files, int numRanks,
-                      const std::vector<int> &gpus, Choice &choice) {
+                      const JobGpus &job, Choice &choice) {
+  const std::vector<int> &gpus = job.numbers;
   choice.fingerprint = sched::fnv1a64(&numRanks, sizeof(numRanks));
   Status reason; // why the first file does not fit
   auto note = [&](Status why) {
@@ -209,7 +309,7 @@ Status choosePrograms(const ScheduleSet &files, int numRanks,
       choice.fingerprint = sched::fnv1a64(
           gpus.data(), gpus.size() * sizeof(gpus[0]), choice.fingerprint);
       Status why;
-      Status status = BundleChoice(*file, gpus, choice).run(gpus, why);
+      Status status = BundleChoice(*file, job, choice).run(gpus, why);
       if (!status.ok())
         return status;
       if (!why.ok()) {
@@ -218,16 +318,7 @@ Status choosePrograms(const ScheduleSet &files, int numRanks,
       }
       continue;
     }
-    for (const sched::Program *program : *file->schedule()->programs()) {
-      if (sched::numPrograms(*program) == uint32_t(numRanks))
-        choice.programs.push_back({program, program->root(), {}});
-      else
-        note({blinkInvalidUsage,
-              "the schedule is for " +
-                  std::to_string(sched::numPrograms(*program)) +
-                  " ranks, the call has " + std::to_string(numRanks) +
-                  ": compile one for as many GPUs"});
-    }
+    chooseSingle(*file, numRanks, job, choice, note);
   }
   return choice.programs.empty() ? reason : Status();
 }

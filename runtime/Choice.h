@@ -35,12 +35,17 @@ struct Choice {
   std::string notes;
 };
 
+/// Where a job runs, which bundles ask for.
+struct JobGpus {
+  std::vector<int> numbers; ///< the machine's, of each rank; empty: not known
+  std::string withoutLink;  ///< "gpu0:gpu3": has failed; "": none has
+};
+
 /// Takes the programs for `numRanks` ranks from files, and from bundles those
-/// for `gpus`: the machine's number of the GPU of each rank. Empty: not known.
-/// Opens and checks the pieces of bundles that it takes. Errors: nothing fits;
-/// a piece is damaged.
+/// for `gpus`. Opens and checks the pieces of bundles that it takes. Errors:
+/// nothing fits; a piece is damaged.
 Status choosePrograms(const ScheduleSet &files, int numRanks,
-                      const std::vector<int> &gpus, Choice &choice);
+                      const JobGpus &gpus, Choice &choice);
 
 } // namespace blink::runtime
 

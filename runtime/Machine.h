@@ -8,10 +8,52 @@
 #define BLINK_RUNTIME_MACHINE_H
 
 #include "runtime/Call.h"
+#include "runtime/ShrinkRecord.h"
 
+#include <chrono>
+#include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
 
 namespace blink::runtime {
+
+class Machine;
+
+/// Settings that both back ends know.
+struct MachineOptions {
+  blinkBackend_t backend = blinkBackendHost;
+  std::chrono::milliseconds timeout{0};
+  const int *gpus = nullptr; ///< blinkConfig_t::gpus
+  std::string withoutLink;   ///< blinkConfig_t::withoutLink, or ""
+  /// Asked now and then while waiting for other processes to join: an error
+  /// ends it. May be empty.
+  std::function<Status()> lost;
+};
+
+/// How a machine was asked for, beside its plan: to make another for a part of
+/// its ranks.
+struct Origin {
+  int rank = -1;            ///< that joined by an id; -1: all are here
+  std::vector<int> devices; ///< of each rank; empty on the host
+  std::chrono::milliseconds timeout{0};
+};
+
+/// What the thread of one rank makes for all ranks of a process, until each has
+/// taken it.
+struct Handover {
+  uint64_t attempt = 0; ///< as in the maker's ShrinkRecord
+  Status status;
+  std::shared_ptr<Machine> machine;
+  size_t left = 0; ///< ranks that have not taken it
+};
+struct ShrinkState {
+  std::mutex mutex;
+  std::map<int, Handover> byMaker;
+  /// For a rank of this process: what the others said (ShrinkRecord) when it
+  /// last agreed with them. An attempt is agreed with once.
+  std::map<int, std::map<int, uint64_t>> agreed;
+};
 
 /// The ranks of one job that live in this process, behind their communicators.
 /// Once a collective has failed in between, or a rank aborts, the job has
@@ -27,6 +69,17 @@ public:
 
   /// Fails the job and returns when no call of `rank` is left.
   virtual void abort(int rank) = 0;
+  /// Fails the job with `why`, unless it has failed, and returns when no call
+  /// of any rank of this process is left.
+  virtual void stop(const Status &why) = 0;
+  /// Whether `rank`, wherever it runs, no longer writes to buffers that ranks
+  /// of this process gave to calls. After stop().
+  virtual bool quiet(int rank) const = 0;
+  /// Success, or why `rank` will never call again: its communicator has been
+  /// destroyed, or its process has died.
+  virtual Status lost(int rank) const = 0;
+  /// The number of a rank's process.
+  virtual uint64_t processOf(int rank) const = 0;
   /// `rank` will not call again: calls that would need it fail.
   virtual void leave(int rank) = 0;
   /// Whether a call of `rank` is not done yet.
@@ -41,13 +94,19 @@ public:
   /// Success, or why the job failed.
   virtual Status failure() const = 0;
 
+  Origin origin; ///< set by who made the machine
+  ShrinkRecord &shrinkRecord(int rank) { return shrinkRecords_[rank]; }
+  ShrinkState &shrinkState() { return shrinkState_; }
+
 protected:
   explicit Machine(blinkBackend_t backend) : backend_(backend) {}
 
   Plan plan_;
+  ShrinkRecord *shrinkRecords_ = nullptr; ///< one a rank, in the job's memory
 
 private:
   const blinkBackend_t backend_;
+  ShrinkState shrinkState_;
 };
 
 } // namespace blink::runtime

@@ -283,10 +283,11 @@ const VariantPlan &ProgramPlan::variantFor(uint64_t bytes) const {
   return variants.back(); // of 2^64 - 1 bytes
 }
 
-Status Plan::create(const ScheduleSet &files, int numRanks,
-                    const std::vector<int> &gpus, Plan &plan) {
+Status Plan::create(const ScheduleSet &files, int numRanks, const JobGpus &gpus,
+                    Plan &plan) {
   plan.numRanks = numRanks;
   plan.files = files;
+  plan.gpus = gpus;
   Choice choice;
   Status status = choosePrograms(files, numRanks, gpus, choice);
   if (!status.ok())

@@ -94,8 +94,9 @@ struct ProgramPlan {
 /// The programs of a set for one job. Ranks here are the job's, also where a
 /// program of a bundle has its parts in another order.
 struct Plan {
-  int numRanks = 0;         ///< relays among them
-  ScheduleSet files;        ///< what everything here points into
+  int numRanks = 0;  ///< relays among them
+  ScheduleSet files; ///< what everything here points into
+  JobGpus gpus;
   uint64_t fingerprint = 0; ///< of the files' bytes, in order, and the choice
   std::string notes;        ///< as of Choice
   std::vector<ProgramPlan> programs;
@@ -107,10 +108,9 @@ struct Plan {
   uint32_t numLanes = 0;    ///< of a rank
   uint32_t numOperands = 0; ///< of one step
 
-  /// `gpus`: the machine's number of the GPU of each rank, for bundles. Empty:
-  /// not known. Errors: as choosePrograms.
+  /// Errors: as choosePrograms.
   static Status create(const ScheduleSet &files, int numRanks,
-                       const std::vector<int> &gpus, Plan &plan);
+                       const JobGpus &gpus, Plan &plan);
 
   /// Errors: invalid usage, naming what to compile.
   Status find(sched::Collective collective, int root,

@@ -13,6 +13,8 @@
 #include "runtime/cuda/CudaMachine.h"
 #endif
 
+#include <numeric>
+
 namespace blink::runtime {
 namespace {
 
@@ -44,6 +46,16 @@ Status noCuda() {
           "this build of Blink has no CUDA back end: use blinkBackendHost"};
 }
 #endif
+
+/// A new machine, if it has been made, with where it comes from.
+Status made(const Status &status, std::shared_ptr<Machine> machine,
+            Origin origin, std::shared_ptr<Machine> &result) {
+  if (status.ok()) {
+    machine->origin = std::move(origin);
+    result = std::move(machine);
+  }
+  return status;
+}
 
 } // namespace
 
@@ -81,17 +93,19 @@ Status makeMachine(const ScheduleSet &files, int numRanks, const int *devices,
       return {blinkInvalidArgument,
               "devices are for GPUs: pass NULL to the host back end"};
     std::shared_ptr<HostMachine> machine;
-    Status status = HostMachine::createAll(files, numRanks, options.gpus,
-                                           options.timeout, machine);
-    result = std::move(machine);
-    return status;
+    Status status = HostMachine::createAll(files, numRanks, options, machine);
+    return made(status, std::move(machine), {-1, {}, options.timeout}, result);
   }
 #if BLINK_HAVE_CUDA
   std::shared_ptr<CudaMachine> machine;
-  Status status = CudaMachine::createAll(files, numRanks, devices, options.gpus,
-                                         options.timeout, machine);
-  result = std::move(machine);
-  return status;
+  std::vector<int> list(numRanks);
+  std::iota(list.begin(), list.end(), 0);
+  if (devices)
+    list.assign(devices, devices + numRanks);
+  Status status =
+      CudaMachine::createAll(files, numRanks, devices, options, machine);
+  return made(status, std::move(machine),
+              {-1, std::move(list), options.timeout}, result);
 #else
   return noCuda();
 #endif
@@ -106,17 +120,18 @@ Status joinMachine(const ScheduleSet &files, int numRanks,
       return {blinkInvalidArgument,
               "a device is for GPUs: pass -1 to the host back end"};
     std::shared_ptr<HostMachine> machine;
-    Status status = HostMachine::join(files, numRanks, id, rank, options.gpus,
-                                      options.timeout, machine);
-    result = std::move(machine);
-    return status;
+    Status status =
+        HostMachine::join(files, numRanks, id, rank, options, machine);
+    return made(status, std::move(machine), {rank, {}, options.timeout},
+                result);
   }
 #if BLINK_HAVE_CUDA
   std::shared_ptr<CudaMachine> machine;
-  Status status = CudaMachine::join(files, numRanks, id, rank, device,
-                                    options.gpus, options.timeout, machine);
-  result = std::move(machine);
-  return status;
+  Status status =
+      CudaMachine::join(files, numRanks, id, rank, device, options, machine);
+  return made(status, std::move(machine),
+              {rank, std::vector<int>(numRanks, device), options.timeout},
+              result);
 #else
   return noCuda();
 #endif

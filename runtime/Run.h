@@ -9,8 +9,6 @@
 
 #include "runtime/Machine.h"
 
-#include <chrono>
-
 namespace blink::runtime {
 
 /// A call with what it runs on.
@@ -23,13 +21,6 @@ struct PendingCall {
 /// Runs calls of one group, of any machines, and sets their results. Those of
 /// GPUs are in their streams when it returns, those of the host are done.
 void runCalls(PendingCall *calls, size_t numCalls);
-
-/// Settings that both back ends know.
-struct MachineOptions {
-  blinkBackend_t backend = blinkBackendHost;
-  std::chrono::milliseconds timeout{0};
-  const int *gpus = nullptr; ///< blinkConfig_t::gpus
-};
 
 /// All ranks of a job, in this process. Errors: the back end's.
 Status makeMachine(const ScheduleSet &files, int numRanks, const int *devices,

@@ -22,8 +22,9 @@
 |*
 |* Threads. Different communicators may be used from different threads at the
 |* same time. One communicator is for one thread at a time, but for
-|* blinkCommAbort, blinkCommGetAsyncError and blinkGetLastError, which any
-|* thread may call at any time before the communicator is gone.
+|* blinkCommAbort, blinkCommShrink, blinkCommGetAsyncError and
+|* blinkGetLastError, which any thread may call at any time before the
+|* communicator is gone.
 |*
 \*===----------------------------------------------------------------------===*/
 
@@ -136,9 +137,14 @@ typedef struct {
      or if several ranks are on one device, rank r is GPU r; blinkCommInitRank
      on GPUs knows one device of many and needs the list. */
   const int *gpus;
+  /* For bundles that were compiled with `--survive links`: a link of the
+     machine that has failed, as "gpu0:gpu3", its two ends in either order.
+     Schedules that do without it are taken. Read when communicators are made;
+     the same on every rank. NULL: none has. */
+  const char *withoutLink;
 } blinkConfig_t;
 #define BLINK_CONFIG_INITIALIZER                                               \
-  {sizeof(blinkConfig_t), blinkBackendHost, 0, NULL}
+  {sizeof(blinkConfig_t), blinkBackendHost, 0, NULL, NULL}
 
 /*===-- Errors and version ------------------------------------------------===*/
 
@@ -232,6 +238,43 @@ BLINK_API blinkResult_t blinkCommDestroy(blinkComm_t comm);
    error, waits until this rank's call has returned, and frees the communicator.
    The other ranks' communicators stay unusable until destroyed. */
 BLINK_API blinkResult_t blinkCommAbort(blinkComm_t comm);
+
+/* Makes the communicator of what is left of a job, after an error or before
+   one: of all ranks of `comm` that are not excluded, in their order, with the
+   schedules that the files of `comm` have for their GPUs, compiled before. The
+   shape is ncclCommShrink's, and the effect that of NCCL_SHRINK_ABORT.
+
+   Every rank that remains calls it, with the same list, from processes and
+   threads of their own; it returns when all have, with success on all of them
+   or an error on all of them. One thread that drives several ranks of
+   blinkCommInitAll puts its calls, and nothing else, between blinkGroupStart
+   and blinkGroupEnd, which makes the communicators. Excluded ranks do not call;
+   they may be dead. The process that made the unique id is not needed.
+
+   All collectives in progress on `comm` end with an error on all ranks, as by
+   blinkCommAbort, and none can begin; the call may be made while another thread
+   is in one. `comm` still has to be destroyed, on excluded ranks, too; before,
+   after an error, the call may be repeated, with another list as well.
+
+   Buffers. Send buffers are never written by a collective, so after success a
+   collective that had failed out of place can be repeated at once, into the
+   same buffer: nobody writes to a buffer of a call on `comm` any more. What was
+   in place is lost: input and output were one. Buffers that are registered with
+   `comm` are not with *newcomm.
+
+   Of `config`, which may be NULL, only timeoutMs and withoutLink are read. 0
+   and NULL: those of `comm`. "" as withoutLink: the machine is whole. With an
+   excludeCount of 0 the job changes to the schedules without a link and stays
+   as it is. On failure *newcomm is NULL.
+
+   Errors: invalid usage if no schedule is for the ranks that remain (`comm` is
+   then as before), or the ranks' lists differ; invalid argument if a rank is
+   none of `comm`, there twice or the caller's; remote error if a rank that
+   remains dies or does not call in time. */
+BLINK_API blinkResult_t blinkCommShrink(blinkComm_t comm,
+                                        const int *excludeRanks,
+                                        int excludeCount, blinkComm_t *newcomm,
+                                        const blinkConfig_t *config);
 
 /* *result: success, or why the communicator has become unusable. */
 BLINK_API blinkResult_t blinkCommGetAsyncError(blinkComm_t comm,

@@ -40,9 +40,10 @@ std::vector<int> CudaMachine::devicesHere() const {
 
 Status CudaMachine::makePlan(const ScheduleSet &files,
                              const std::vector<int> &gpus,
-                             std::chrono::milliseconds timeout) {
-  timeout_ = timeout;
-  Status status = Plan::create(files, int(ranks_.size()), gpus, plan_);
+                             const MachineOptions &options) {
+  timeout_ = options.timeout;
+  Status status = Plan::create(files, int(ranks_.size()),
+                               {gpus, options.withoutLink}, plan_);
   rings_.resize(plan_.rings.size());
   for (const RingPlan &ring : plan_.rings)
     if (ring.kind == sched::ChannelKind::network)
@@ -55,18 +56,17 @@ Status CudaMachine::makePlan(const ScheduleSet &files,
 }
 
 Status CudaMachine::createAll(const ScheduleSet &files, int numRanks,
-                              const int *devices, const int *gpus,
-                              std::chrono::milliseconds timeout,
+                              const int *devices, const MachineOptions &options,
                               std::shared_ptr<CudaMachine> &result) {
   std::shared_ptr<CudaMachine> machine(new CudaMachine);
   Status status = machine->placeRanks(numRanks, devices);
   std::vector<int> list;
-  if (gpus)
-    list.assign(gpus, gpus + numRanks);
+  if (options.gpus)
+    list.assign(options.gpus, options.gpus + numRanks);
   else if (status.ok() && hasBundle(files))
     status = findGpus(machine->devicesHere(), list);
   if (status.ok())
-    status = machine->makePlan(files, list, timeout);
+    status = machine->makePlan(files, list, options);
   if (status.ok())
     status = enablePeers(machine->plan_, machine->devicesHere());
   if (status.ok())
@@ -94,10 +94,10 @@ Status CudaMachine::createAll(const ScheduleSet &files, int numRanks,
 
 Status CudaMachine::join(const ScheduleSet &files, int numRanks,
                          const blinkUniqueId &id, int rank, int device,
-                         const int *gpus, std::chrono::milliseconds timeout,
+                         const MachineOptions &options,
                          std::shared_ptr<CudaMachine> &result) {
   std::shared_ptr<CudaMachine> machine(new CudaMachine);
-  const auto deadline = std::chrono::steady_clock::now() + timeout;
+  const auto deadline = std::chrono::steady_clock::now() + options.timeout;
   machine->oneProcess_ = false;
   machine->ranks_.resize(numRanks);
   for (int other = 0; other < numRanks; ++other)
@@ -105,10 +105,10 @@ Status CudaMachine::join(const ScheduleSet &files, int numRanks,
   const std::vector<int> devices(numRanks, device);
   Status status = machine->placeRanks(numRanks, devices.data());
   std::vector<int> list;
-  if (gpus)
-    list.assign(gpus, gpus + numRanks);
+  if (options.gpus)
+    list.assign(options.gpus, options.gpus + numRanks);
   if (status.ok())
-    status = machine->makePlan(files, list, timeout);
+    status = machine->makePlan(files, list, options);
   if (status.ok())
     status = checkResidency(machine->plan_, machine->devicesHere());
   const size_t jobBytes = machine->layJob(nullptr);
@@ -117,7 +117,7 @@ Status CudaMachine::join(const ScheduleSet &files, int numRanks,
     status = joinJob(id,
                      {uint32_t(numRanks), uint32_t(rank),
                       machine->plan_.fingerprint, jobBytes},
-                     deadline, admission);
+                     deadline, options.lost, admission);
   if (status.ok())
     status = machine->sharedJob_.map(admission.memory.get(), jobBytes);
   if (!status.ok())
@@ -125,9 +125,9 @@ Status CudaMachine::join(const ScheduleSet &files, int numRanks,
   machine->layJob(machine->sharedJob_.get());
   status = machine->allocate();
   if (status.ok())
-    status = machine->meet(rank, deadline);
+    status = machine->meet(rank, deadline, options.lost);
   if (status.ok())
-    status = machine->openOthers(rank, deadline);
+    status = machine->openOthers(rank, deadline, options.lost);
   if (status.ok())
     status = machine->copyPrograms();
   if (!status.ok())
@@ -146,9 +146,7 @@ CudaMachine::~CudaMachine() {
   if (watcher_.joinable())
     watcher_.join();
   // Memory must outlive the kernels that use it; those end, by their limits.
-  for (Rank &rank : ranks_)
-    if (rank.everLaunched)
-      rank.launched.synchronize();
+  finishLaunches();
   if (traceFile_.empty())
     return;
   TraceWriter writer(traceFile_);

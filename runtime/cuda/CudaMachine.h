@@ -28,23 +28,22 @@ namespace blink::runtime {
 class CudaMachine final : public Machine {
 public:
   /// All ranks, in this process, rank r on device devices[r] (null: device r).
-  /// Several ranks may be on one device. gpus[r] is the number that rank r's
-  /// GPU has in the machine of a bundle. Null: the devices tell, or where
-  /// several ranks are on one, r. Errors: no program for these ranks; a device
-  /// that is not there; two devices that cannot reach each other's memory,
-  /// though the schedule has a channel between them; more lanes than a device
-  /// can run at the same time; memory.
+  /// Several ranks may be on one device. options.gpus[r] is the number that
+  /// rank r's GPU has in the machine of a bundle. Null: the devices tell, or
+  /// where several ranks are on one, r. Errors: no program for these ranks; a
+  /// device that is not there; two devices that cannot reach each other's
+  /// memory, though the schedule has a channel between them; more lanes than a
+  /// device can run at the same time; memory.
   static Status createAll(const ScheduleSet &files, int numRanks,
-                          const int *devices, const int *gpus,
-                          std::chrono::milliseconds timeout,
+                          const int *devices, const MachineOptions &options,
                           std::shared_ptr<CudaMachine> &machine);
   /// Rank `rank` of a job in several processes that know `id`, on GPU `device`.
-  /// Returns when all ranks have joined. `gpus` null: not known, so bundles do
-  /// not serve. Errors also: they have not in time, or have opened other files;
-  /// memory that cannot be shared.
+  /// Returns when all ranks have joined. options.gpus null: not known, so
+  /// bundles do not serve. Errors also: they have not in time, or have opened
+  /// other files; memory that cannot be shared.
   static Status join(const ScheduleSet &files, int numRanks,
                      const blinkUniqueId &id, int rank, int device,
-                     const int *gpus, std::chrono::milliseconds timeout,
+                     const MachineOptions &options,
                      std::shared_ptr<CudaMachine> &machine);
   ~CudaMachine() override;
 
@@ -58,6 +57,10 @@ public:
                         uintptr_t &handle) override;
   Status deregisterBuffer(int rank, uintptr_t handle) override;
   void abort(int rank) override;
+  void stop(const Status &why) override;
+  bool quiet(int rank) const override;
+  Status lost(int rank) const override;
+  uint64_t processOf(int rank) const override;
   void leave(int rank) override;
   bool busy(int) const override { return false; } // a launch waits for nobody
   Status failure() const override;
@@ -105,7 +108,7 @@ private:
   Status placeRanks(int numRanks, const int *devices);
   std::vector<int> devicesHere() const;
   Status makePlan(const ScheduleSet &files, const std::vector<int> &gpus,
-                  std::chrono::milliseconds timeout);
+                  const MachineOptions &options);
   // CudaMachineMemory.cpp
   size_t layJob(char *base);
   void layRank(size_t rank, char *control, size_t &controlBytes, char *pool,
@@ -115,10 +118,13 @@ private:
                                         size_t rank) const;
   Status copyPrograms();
   // CudaMachineProcesses.cpp
-  Status meet(int rank, std::chrono::steady_clock::time_point deadline);
-  Status openOthers(int rank, std::chrono::steady_clock::time_point deadline);
+  Status meet(int rank, std::chrono::steady_clock::time_point deadline,
+              const std::function<Status()> &lost);
+  Status openOthers(int rank, std::chrono::steady_clock::time_point deadline,
+                    const std::function<Status()> &lost);
   Status waitForAll(int rank, uint64_t Board::*word,
-                    std::chrono::steady_clock::time_point deadline);
+                    std::chrono::steady_clock::time_point deadline,
+                    const std::function<Status()> &lost);
   Status stepTogether(int rank);
   void watchOthers();
   Status diedStatus(size_t rank) const;
@@ -132,6 +138,7 @@ private:
                       bool after);
   // CudaMachineFailure.cpp
   void fail(const Status &status);
+  void finishLaunches();
 
   std::chrono::milliseconds timeout_{0};
   std::deque<Rank> ranks_;

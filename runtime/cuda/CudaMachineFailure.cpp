@@ -39,6 +39,40 @@ void CudaMachine::abort(int rank) {
     ranks_[rank].launched.synchronize();
 }
 
+void CudaMachine::stop(const Status &why) {
+  fail(why);
+  std::lock_guard<std::mutex> lock(mutex_);
+  finishLaunches();
+}
+
+/// After a failure, or in the end: nothing is launched any more.
+void CudaMachine::finishLaunches() {
+  for (size_t rank = 0; rank < ranks_.size(); ++rank) {
+    if (!ranks_[rank].here || !boards_)
+      continue;
+    if (ranks_[rank].everLaunched)
+      ranks_[rank].launched.synchronize();
+    storeRelease(&boards_[rank].quiet, 1);
+  }
+}
+
+bool CudaMachine::quiet(int rank) const {
+  // Another process's kernels write to registered buffers alone.
+  return ranks_[rank].here || windows_.empty() ||
+         loadAcquire(&boards_[rank].quiet) || ranks_[rank].process.died();
+}
+
+Status CudaMachine::lost(int rank) const {
+  if (loadAcquire(&boards_[rank].gone))
+    return {blinkRemoteError, "the communicator of rank " +
+                                  std::to_string(rank) + " has been destroyed"};
+  return ranks_[rank].process.died() ? diedStatus(size_t(rank)) : Status();
+}
+
+uint64_t CudaMachine::processOf(int rank) const {
+  return loadRelaxed(&boards_[rank].process);
+}
+
 void CudaMachine::leave(int rank) { storeRelease(&boards_[rank].gone, 1); }
 
 Status CudaMachine::failure() const {

@@ -22,6 +22,7 @@ size_t CudaMachine::layJob(char *base) {
   abortJob_ = carver.take<uint64_t>(1);
   jobFailure_ = carver.take<JobFailure>(1);
   boards_ = carver.take<Board>(ranks_.size());
+  shrinkRecords_ = carver.take<ShrinkRecord>(ranks_.size());
   for (Rank &rank : ranks_)
     rank.reports = carver.take<LaneReport>(plan_.numLanes);
   for (size_t r = 0; r < rings_.size(); ++r) {

@@ -16,7 +16,8 @@ namespace blink::runtime {
 
 /// Tells the others where this rank's memory is, and waits until all have.
 Status CudaMachine::meet(int self,
-                         std::chrono::steady_clock::time_point deadline) {
+                         std::chrono::steady_clock::time_point deadline,
+                         const std::function<Status()> &lost) {
   Rank &rank = ranks_[self];
   {
     DeviceScope scope(rank.device);
@@ -30,13 +31,14 @@ Status CudaMachine::meet(int self,
       return cudaStatus(error, "cannot share GPU memory with other processes");
   }
   storeRelease(&boards_[self].process, uint64_t(getpid()));
-  return waitForAll(self, &Board::process, deadline);
+  return waitForAll(self, &Board::process, deadline, lost);
 }
 
 /// Maps the others' memory; returns when everybody has, so that nobody leaves
 /// before.
 Status CudaMachine::openOthers(int self,
-                               std::chrono::steady_clock::time_point deadline) {
+                               std::chrono::steady_clock::time_point deadline,
+                               const std::function<Status()> &lost) {
   DeviceScope scope(ranks_[self].device);
   for (size_t other = 0; other < ranks_.size(); ++other) {
     Rank &rank = ranks_[other];
@@ -60,11 +62,12 @@ Status CudaMachine::openOthers(int self,
             poolBytes);
   }
   storeRelease(&boards_[self].opened, 1);
-  return waitForAll(self, &Board::opened, deadline);
+  return waitForAll(self, &Board::opened, deadline, lost);
 }
 
 Status CudaMachine::waitForAll(int self, uint64_t Board::*word,
-                               std::chrono::steady_clock::time_point deadline) {
+                               std::chrono::steady_clock::time_point deadline,
+                               const std::function<Status()> &lost) {
   Idle idle(true);
   for (size_t other = 0; other < ranks_.size(); ++other)
     while (loadAcquire(&(boards_[other].*word)) == 0) {
@@ -73,6 +76,8 @@ Status CudaMachine::waitForAll(int self, uint64_t Board::*word,
       if (ranks_[other].process.died() &&
           loadAcquire(&(boards_[other].*word)) == 0)
         return diedStatus(other);
+      if (Status why = idle.sleeping() && lost ? lost() : Status(); !why.ok())
+        return why;
       if (idle.sleeping() && std::chrono::steady_clock::now() > deadline)
         return {blinkRemoteError, "rank " + std::to_string(self) + " waited " +
                                       std::to_string(timeout_.count()) +
@@ -107,7 +112,14 @@ Status CudaMachine::stepTogether(int self) {
 }
 
 void CudaMachine::watchOthers() {
+  bool quiet = false;
   while (!stopping_.load(std::memory_order_relaxed)) {
+    // For those who go on without this rank, which may not call any more.
+    if (!quiet && loadAcquire(abortJob_) != 0) {
+      std::lock_guard<std::mutex> lock(mutex_);
+      finishLaunches();
+      quiet = true;
+    }
     for (size_t other = 0; other < ranks_.size(); ++other)
       if (!ranks_[other].here && ranks_[other].process.died() &&
           !loadAcquire(&boards_[other].gone))

@@ -27,6 +27,7 @@ struct Board {
   uint64_t process; ///< its number, once the handles are there
   uint64_t opened;  ///< 1: it has mapped the others' memory
   uint64_t gone;    ///< 1: destroyed
+  uint64_t quiet;   ///< 1: the job has failed, and no kernel of it is left here
   uint64_t steps;   ///< of registering and deregistering
   cudaIpcMemHandle_t control, pool;
   cudaIpcMemHandle_t windows[kMaxWindows];

@@ -35,14 +35,14 @@ std::string listRanks(const std::vector<int> &ranks) {
 } // namespace
 
 Status HostMachine::makePlan(const ScheduleSet &files, int numRanks,
-                             const int *gpus,
-                             std::chrono::milliseconds timeout) {
-  timeout_ = timeout;
+                             const MachineOptions &options) {
+  timeout_ = options.timeout;
   std::vector<int> list(numRanks);
   std::iota(list.begin(), list.end(), 0);
-  if (gpus)
-    list.assign(gpus, gpus + numRanks);
-  Status status = Plan::create(files, numRanks, list, plan_);
+  if (options.gpus)
+    list.assign(options.gpus, options.gpus + numRanks);
+  Status status =
+      Plan::create(files, numRanks, {list, options.withoutLink}, plan_);
   rings_.writers.resize(plan_.rings.size());
   rings_.readers.resize(plan_.rings.size());
   ranks_.resize(numRanks);
@@ -58,15 +58,15 @@ void HostMachine::makeRank(int rank) {
 }
 
 Status HostMachine::createAll(const ScheduleSet &files, int numRanks,
-                              const int *gpus,
-                              std::chrono::milliseconds timeout,
+                              const MachineOptions &options,
                               std::shared_ptr<HostMachine> &result) {
   std::shared_ptr<HostMachine> machine(new HostMachine);
-  Status status = machine->makePlan(files, numRanks, gpus, timeout);
+  Status status = machine->makePlan(files, numRanks, options);
   if (status.ok())
     status = machine->rings_.segment.create(machine->plan_);
   if (!status.ok())
     return status;
+  machine->shrinkRecords_ = machine->rings_.segment.shrinks();
   for (int rank = 0; rank < numRanks; ++rank)
     machine->makeRank(rank);
   log(LogLevel::info, -1,
@@ -78,26 +78,28 @@ Status HostMachine::createAll(const ScheduleSet &files, int numRanks,
 }
 
 Status HostMachine::join(const ScheduleSet &files, int numRanks,
-                         const blinkUniqueId &id, int rank, const int *gpus,
-                         std::chrono::milliseconds timeout,
+                         const blinkUniqueId &id, int rank,
+                         const MachineOptions &options,
                          std::shared_ptr<HostMachine> &result) {
   std::shared_ptr<HostMachine> machine(new HostMachine);
-  Status status = machine->makePlan(files, numRanks, gpus, timeout);
-  const auto deadline = std::chrono::steady_clock::now() + timeout;
+  Status status = machine->makePlan(files, numRanks, options);
+  const auto deadline = std::chrono::steady_clock::now() + options.timeout;
   Admission admission;
   if (status.ok())
     status =
         joinJob(id,
                 {uint32_t(numRanks), uint32_t(rank), machine->plan_.fingerprint,
                  Segment::sizeFor(machine->plan_)},
-                deadline, admission);
+                deadline, options.lost, admission);
   Segment &segment = machine->rings_.segment;
   if (status.ok())
     status = segment.attach(machine->plan_, admission.memory.get());
   if (!status.ok())
     return status;
+  machine->shrinkRecords_ = segment.shrinks();
   machine->makeRank(rank);
-  status = machine->waitForAll(rank, &RankRecord::process, deadline);
+  status =
+      machine->waitForAll(rank, &RankRecord::process, deadline, options.lost);
   if (!status.ok())
     return status;
   for (int other = 0; other < numRanks; ++other)
@@ -105,7 +107,8 @@ Status HostMachine::join(const ScheduleSet &files, int numRanks,
       machine->ranks_[other].process.start(
           loadAcquire(&segment.rank(other).process));
   machine->probeOthers(rank);
-  status = machine->waitForAll(rank, &RankRecord::reads, deadline);
+  status =
+      machine->waitForAll(rank, &RankRecord::reads, deadline, options.lost);
   if (!status.ok())
     return status;
   HostRings::Lending &lending = machine->rings_.lending;
@@ -128,21 +131,28 @@ Status HostMachine::join(const ScheduleSet &files, int numRanks,
 
 /// Until all ranks have set a word of their records.
 Status HostMachine::waitForAll(int rank, uint64_t RankRecord::*word,
-                               std::chrono::steady_clock::time_point deadline) {
+                               std::chrono::steady_clock::time_point deadline,
+                               const std::function<Status()> &lost) {
   Segment &segment = rings_.segment;
   Idle idle(true);
   for (int other = 0; other < plan_.numRanks; ++other)
     while (loadAcquire(&(segment.rank(other).*word)) == 0) {
       idle.wait();
-      if (segment.failed())
+      // If it came before that, it came in time: what failed is a call of a
+      // rank that has returned already.
+      if (segment.failed() && loadAcquire(&(segment.rank(other).*word)) == 0)
         return segment.failure();
-      if (idle.sleeping() && std::chrono::steady_clock::now() > deadline)
+      if (Status why = idle.sleeping() && lost ? lost() : Status(); !why.ok())
+        return why;
+      if (idle.sleeping() && std::chrono::steady_clock::now() > deadline) {
         segment.fail(
             {blinkRemoteError, "rank " + std::to_string(rank) + " waited " +
                                    str(timeout_.count()) + " ms for rank " +
                                    std::to_string(other) + " to join"});
+        return segment.failure();
+      }
     }
-  return segment.failure();
+  return {};
 }
 
 /// Finds out whether this process may read the others' memory.
@@ -201,6 +211,30 @@ void HostMachine::abort(int rank) {
   Idle idle(true);
   while (busy(rank))
     idle.wait();
+}
+
+void HostMachine::stop(const Status &why) {
+  rings_.segment.fail(why);
+  for (const Rank &rank : ranks_)
+    for (Idle idle(true); rank.busy.load(std::memory_order_acquire);
+         idle.wait())
+      ;
+}
+
+Status HostMachine::lost(int rank) const {
+  const RankRecord &record = rings_.segment.rank(rank);
+  if (loadAcquire(&record.gone))
+    return {blinkRemoteError, "the communicator of rank " +
+                                  std::to_string(rank) + " has been destroyed"};
+  if (ranks_[rank].process.died())
+    return {blinkRemoteError, "the process of rank " + std::to_string(rank) +
+                                  ", number " + str(processOf(rank)) +
+                                  ", has died"};
+  return {};
+}
+
+uint64_t HostMachine::processOf(int rank) const {
+  return loadRelaxed(&rings_.segment.rank(rank).process);
 }
 
 void HostMachine::leave(int rank) {

@@ -16,30 +16,34 @@
 #include "runtime/host/OtherMemory.h"
 #include "runtime/host/RankRun.h"
 
-#include <chrono>
 #include <deque>
 
 namespace blink::runtime {
 
 class HostMachine final : public Machine {
 public:
-  /// All ranks, in this process. gpus[r] is the number that rank r's GPU has in
-  /// the machine of a bundle (null: r). Errors: no program for these ranks;
-  /// memory.
+  /// All ranks, in this process. options.gpus[r] is the number that rank r's
+  /// GPU has in the machine of a bundle (null: r). Errors: no program for these
+  /// ranks; memory.
   static Status createAll(const ScheduleSet &files, int numRanks,
-                          const int *gpus, std::chrono::milliseconds timeout,
+                          const MachineOptions &options,
                           std::shared_ptr<HostMachine> &machine);
   /// Rank `rank` of a job in several processes that know `id`. Returns when all
   /// ranks have joined. Errors also: they have not in time, or have opened
   /// other files.
   static Status join(const ScheduleSet &files, int numRanks,
-                     const blinkUniqueId &id, int rank, const int *gpus,
-                     std::chrono::milliseconds timeout,
+                     const blinkUniqueId &id, int rank,
+                     const MachineOptions &options,
                      std::shared_ptr<HostMachine> &machine);
   /// Writes the trace, if there is one.
   ~HostMachine() override;
 
   void abort(int rank) override;
+  void stop(const Status &why) override;
+  /// Always: nobody writes to another rank's buffers here.
+  bool quiet(int) const override { return true; }
+  Status lost(int rank) const override;
+  uint64_t processOf(int rank) const override;
   void leave(int rank) override;
   bool busy(int rank) const override;
   Status failure() const override { return rings_.segment.failure(); }
@@ -79,11 +83,12 @@ private:
   };
 
   HostMachine() : Machine(blinkBackendHost) {}
-  Status makePlan(const ScheduleSet &files, int numRanks, const int *gpus,
-                  std::chrono::milliseconds timeout);
+  Status makePlan(const ScheduleSet &files, int numRanks,
+                  const MachineOptions &options);
   void makeRank(int rank);
   Status waitForAll(int rank, uint64_t RankRecord::*word,
-                    std::chrono::steady_clock::time_point deadline);
+                    std::chrono::steady_clock::time_point deadline,
+                    const std::function<Status()> &lost);
   void probeOthers(int rank);
   Status missingRank(const Call &call);
   std::string describe(const Call &call, const Need &need) const;

@@ -9,6 +9,7 @@
 #include "runtime/Log.h"
 #include "runtime/host/Idle.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
@@ -69,16 +70,20 @@ bool sameSecret(const char *a, const char *b) {
   return difference == 0;
 }
 
-/// Whether the other end runs as the same user.
-bool sameUser(int socket) {
+/// Whether the other end runs as the same user, and as which process.
+bool sameUser(int socket, uint64_t *process = nullptr) {
   ucred peer{};
   socklen_t size = sizeof(peer);
-  return getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
-         peer.uid == geteuid();
+  const bool known =
+      getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0;
+  if (process)
+    *process = uint64_t(peer.pid);
+  return known && peer.uid == geteuid();
 }
 
-void setTimeout(int socket, int seconds) {
-  timeval limit{seconds, 0};
+void setTimeout(int socket, std::chrono::milliseconds time) {
+  const auto ms = std::max<int64_t>(time.count(), 1); // 0 would be no limit
+  timeval limit{ms / 1000, ms % 1000 * 1000};
   setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
   setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
 }
@@ -87,39 +92,47 @@ void setTimeout(int socket, int seconds) {
 
 class Registrar {
 public:
-  Registrar(Descriptor socket, const IdContent &id)
-      : socket_(std::move(socket)), id_(id) {}
+  Registrar(Descriptor socket, const IdContent &id,
+            std::chrono::milliseconds patience, std::vector<uint64_t> processes)
+      : socket_(std::move(socket)), id_(id), end_(Clock::now() + patience),
+        processes_(std::move(processes)) {}
 
   /// Answers until all have come.
   void serve() {
-    const Clock::time_point end = Clock::now() + std::chrono::hours(1);
-    while (!complete() && Clock::now() < end) {
+    while (!complete() && Clock::now() < end_) {
       pollfd waiting{socket_.get(), POLLIN, 0};
       if (poll(&waiting, 1, 1000) != 1)
         continue;
       Descriptor client(accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC));
-      if (client && sameUser(client.get()))
-        answer(client.get());
+      uint64_t process;
+      if (client && sameUser(client.get(), &process))
+        answer(client.get(), process);
     }
   }
 
 private:
   bool complete() const { return come_ != 0 && come_ == taken_.size(); }
 
-  void answer(int client) {
-    setTimeout(client, 2);
+  void answer(int client, uint64_t process) {
+    setTimeout(client, std::chrono::seconds(2));
     Request request;
     if (recv(client, &request, sizeof(request), 0) != sizeof(request) ||
         !sameSecret(request.secret, id_.secret))
       return; // a stranger gets no answer
-    Status status = admit(request.applicant);
+    Status status = admit(request.applicant, process);
     Reply reply{};
     reply.code = status.code;
     std::strncpy(reply.text, status.text.c_str(), sizeof(reply.text) - 1);
     send(client, reply, status.ok());
   }
 
-  Status admit(const Applicant &applicant) {
+  Status admit(const Applicant &applicant, uint64_t process) {
+    if (!processes_.empty() && (applicant.rank >= processes_.size() ||
+                                processes_[applicant.rank] != process))
+      return {blinkInvalidUsage,
+              "rank " + std::to_string(applicant.rank) +
+                  " was another process before: all have to run in one PID "
+                  "namespace"};
     if (!memory_) {
       memory_ =
           Descriptor(memfd_create("blink", MFD_CLOEXEC | MFD_ALLOW_SEALING));
@@ -143,7 +156,8 @@ private:
       return {blinkInvalidUsage,
               self + " and " + other +
                   " have opened different schedules: give all ranks the same "
-                  "files in the same order, and for bundles the same GPUs"};
+                  "files in the same order, and for bundles the same GPUs and "
+                  "failed link"};
     if (taken_[applicant.rank])
       return {blinkInvalidUsage, self + " has joined already"};
     taken_[applicant.rank] = true;
@@ -172,6 +186,8 @@ private:
 
   Descriptor socket_;
   IdContent id_;
+  Clock::time_point end_;
+  std::vector<uint64_t> processes_; ///< of the ranks, or empty
   Descriptor memory_;
   Applicant first_;
   std::vector<bool> taken_;
@@ -180,8 +196,12 @@ private:
 
 //===-- The asking side ---------------------------------------------------===//
 
-Status askForMemory(int socket, const Request &request, Admission &admission) {
-  setTimeout(socket, 10);
+Status askForMemory(int socket, const Request &request,
+                    Clock::time_point deadline, Admission &admission) {
+  setTimeout(socket, std::min<std::chrono::milliseconds>(
+                         std::chrono::seconds(10),
+                         std::chrono::duration_cast<std::chrono::milliseconds>(
+                             deadline - Clock::now())));
   Reply reply{};
   iovec data{&reply, sizeof(reply)};
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
@@ -212,7 +232,8 @@ Status askForMemory(int socket, const Request &request, Admission &admission) {
 
 } // namespace
 
-Status makeUniqueId(blinkUniqueId &result) {
+Status makeUniqueId(blinkUniqueId &result, std::chrono::milliseconds patience,
+                    std::vector<uint64_t> processes) {
   IdContent id{};
   std::memcpy(id.magic, kMagic, sizeof(kMagic));
   unsigned char random[sizeof(id.name) / 2];
@@ -232,7 +253,8 @@ Status makeUniqueId(blinkUniqueId &result) {
       listen(socket.get(), 128) != 0)
     return systemError("cannot listen for the other ranks");
   try {
-    std::thread([registrar = Registrar(std::move(socket), id)]() mutable {
+    std::thread([registrar = Registrar(std::move(socket), id, patience,
+                                       std::move(processes))]() mutable {
       registrar.serve();
     }).detach();
   } catch (const std::system_error &error) {
@@ -244,7 +266,8 @@ Status makeUniqueId(blinkUniqueId &result) {
 }
 
 Status joinJob(const blinkUniqueId &uniqueId, const Applicant &applicant,
-               Clock::time_point deadline, Admission &admission) {
+               Clock::time_point deadline, const std::function<Status()> &lost,
+               Admission &admission) {
   IdContent id;
   std::memcpy(&id, &uniqueId, sizeof(id));
   if (std::memcmp(id.magic, kMagic, sizeof(kMagic)) != 0)
@@ -265,8 +288,10 @@ Status joinJob(const blinkUniqueId &uniqueId, const Applicant &applicant,
       // Nobody else may learn the secret.
       if (!sameUser(socket.get()))
         return {blinkInvalidUsage, "the job belongs to another user"};
-      return askForMemory(socket.get(), request, admission);
+      return askForMemory(socket.get(), request, deadline, admission);
     }
+    if (Status why = idle.sleeping() && lost ? lost() : Status(); !why.ok())
+      return why;
     if (Clock::now() > deadline)
       return {blinkRemoteError,
               "nobody answers for the unique id: the process that called "

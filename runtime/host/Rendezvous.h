@@ -15,8 +15,10 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <unistd.h>
 #include <utility>
+#include <vector>
 
 namespace blink::runtime {
 
@@ -54,15 +56,20 @@ struct Admission {
 };
 
 /// Makes an id and answers applicants in the background, until all ranks have
-/// come or an hour is over. Errors: system error.
-Status makeUniqueId(blinkUniqueId &id);
+/// come or `patience` is over. Where the ranks' processes are known already,
+/// `processes` has their numbers and no others are admitted. Errors: system
+/// error.
+Status makeUniqueId(blinkUniqueId &id,
+                    std::chrono::milliseconds patience = std::chrono::hours(1),
+                    std::vector<uint64_t> processes = {});
 
-/// Joins the job of `id`. Errors: nobody answers by `deadline`; the id is not
-/// right; the other ranks have another number of ranks or other files; the rank
-/// is taken.
+/// Joins the job of `id`. Errors: nobody answers by `deadline`, or `lost`, if
+/// there is one, says that nobody will; the id is not right; the other ranks
+/// have another number of ranks or other files; the rank is taken, or another
+/// process's.
 Status joinJob(const blinkUniqueId &id, const Applicant &applicant,
                std::chrono::steady_clock::time_point deadline,
-               Admission &admission);
+               const std::function<Status()> &lost, Admission &admission);
 
 } // namespace blink::runtime
 

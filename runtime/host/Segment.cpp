@@ -24,11 +24,12 @@ constexpr uint64_t kNone = 0, kBeingWritten = 1, kComplete = 2;
 
 /// Offsets of the parts, all multiples of a cache line.
 struct Segment::Layout {
-  uint64_t ranks, freed, heads, pool, size;
+  uint64_t ranks, shrinks, freed, heads, pool, size;
 
   explicit Layout(const Plan &plan)
       : ranks(sizeof(Failure)),
-        freed(ranks + uint64_t(plan.numRanks) * sizeof(RankRecord)),
+        shrinks(ranks + uint64_t(plan.numRanks) * sizeof(RankRecord)),
+        freed(shrinks + uint64_t(plan.numRanks) * sizeof(ShrinkRecord)),
         heads(freed + plan.rings.size() * sizeof(Freed)),
         pool(heads + uint64_t(plan.numSlots) * sizeof(SlotHead)),
         size(pool + plan.poolBytes) {}
@@ -63,6 +64,7 @@ Status Segment::map(const Plan &plan, int file) {
   size_ = layout.size;
   failure_ = reinterpret_cast<Failure *>(memory_);
   ranks_ = reinterpret_cast<RankRecord *>(memory_ + layout.ranks);
+  shrinks_ = reinterpret_cast<ShrinkRecord *>(memory_ + layout.shrinks);
   freed_ = reinterpret_cast<Freed *>(memory_ + layout.freed);
   heads_ = reinterpret_cast<SlotHead *>(memory_ + layout.heads);
   pool_ = memory_ + layout.pool;

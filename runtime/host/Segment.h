@@ -12,6 +12,7 @@
 #define BLINK_RUNTIME_HOST_SEGMENT_H
 
 #include "runtime/Call.h"
+#include "runtime/ShrinkRecord.h"
 
 namespace blink::runtime {
 
@@ -55,6 +56,8 @@ public:
   char *slots(uint32_t ring) { return pool_ + plan_->rings[ring].offset; }
   uint64_t *freed(uint32_t ring) { return &freed_[ring].value; }
   RankRecord &rank(int rank) { return ranks_[rank]; }
+  const RankRecord &rank(int rank) const { return ranks_[rank]; }
+  ShrinkRecord *shrinks() { return shrinks_; } ///< one a rank
 
   /// Tells the others that `rank` begins its next collective.
   void beginCall(int rank, const CallKind &kind);
@@ -85,6 +88,7 @@ private:
   uint64_t size_ = 0;
   Failure *failure_ = nullptr;
   RankRecord *ranks_ = nullptr;
+  ShrinkRecord *shrinks_ = nullptr;
   Freed *freed_ = nullptr;
   SlotHead *heads_ = nullptr;
   char *pool_ = nullptr;

@@ -168,6 +168,21 @@ Job::Job(const std::vector<uint8_t> &bytes, int numRanks, int timeoutMs,
   REQUIRE(result == blinkSuccess);
 }
 
+Job::Job(std::vector<blinkComm_t> comms, const std::vector<int> &excluded)
+    : comms_(std::move(comms)), streams_(comms_.size()) {
+#if BLINK_TEST_CUDA
+  size_t next = 0;
+  for (int rank = 0; next < comms_.size(); ++rank) {
+    if (std::find(excluded.begin(), excluded.end(), rank) != excluded.end())
+      continue;
+    useDeviceOf(rank);
+    cudaStream_t stream;
+    REQUIRE(cudaStreamCreate(&stream) == cudaSuccess);
+    streams_[next++] = reinterpret_cast<blinkStream_t>(stream);
+  }
+#endif
+}
+
 Job::~Job() {
   for (blinkComm_t comm : comms_)
     CHECK(blinkCommDestroy(comm) == blinkSuccess);

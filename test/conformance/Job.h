@@ -61,6 +61,9 @@ public:
   /// The stream of a rank; null on the host.
   blinkStream_t stream(int rank) const { return streams_[rank]; }
   blinkComm_t operator[](int rank) const { return comms_[rank]; }
+  /// Of communicators that a test has made of those of another job: of all its
+  /// ranks but `excluded`, in ascending order.
+  Job(std::vector<blinkComm_t> comms, const std::vector<int> &excluded);
   /// The communicator is freed by the test, not by the job.
   blinkComm_t release(int rank);
 

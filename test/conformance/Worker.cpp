@@ -2,7 +2,7 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Started by ProcessesTest:
+// Started by ProcessesTest and ShrinkProcessesTest:
 //
 //   blink_conformance_worker SCHEDULE RANKS RANK TIMEOUT_MS SCENARIO
 //
@@ -18,6 +18,7 @@
 #include "runtime/host/RankRun.h"
 #include "test/conformance/Elements.h"
 #include "test/conformance/Places.h"
+#include "test/conformance/ShrinkScenarios.h"
 #if BLINK_TEST_EMULATED
 #include "test/emulation/Emulation.h"
 #endif
@@ -236,7 +237,13 @@ int reduceUntilError(size_t count, int times) {
   return say("good");
 }
 
-int runScenario(const std::string &scenario) {
+int runScenario(const std::string &scenario, const char *schedule) {
+  if (scenario.find("shrink") == 0) {
+    const std::string line = shrinkScenario(scenario, comm, numRanks, self,
+                                            std::string(schedule) + ".go");
+    say(line);
+    return line.find("good") == 0 ? 0 : 1;
+  }
   const bool last = self == numRanks - 1;
   if (scenario == "cases")
     return runCases({1, 3, 17, 1000, 20011});
@@ -304,6 +311,11 @@ int main(int argc, char **argv) {
   int device = -1;
 #if BLINK_TEST_CUDA
   config.backend = blinkBackendCuda;
+  // A process knows its own GPU only, and bundles ask for all.
+  std::vector<int> gpus;
+  for (int rank = 0; rank < numRanks; ++rank)
+    gpus.push_back(rank);
+  config.gpus = gpus.data();
   int count = 0;
   cudaGetDeviceCount(&count);
   device = count > 1 ? self % 2 : 0; // several processes on one device, too
@@ -321,7 +333,7 @@ int main(int argc, char **argv) {
     return code;
   }
   blinkScheduleClose(schedule);
-  const int code = runScenario(argv[5]);
+  const int code = runScenario(argv[5], argv[1]);
   if (std::string(argv[5]) == "corrupt") {
     std::fflush(stdout);
     _exit(code); // its thread may still look at the segment

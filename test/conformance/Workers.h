@@ -24,8 +24,9 @@ namespace blink::test {
 /// A file of these bytes, removed at the end.
 class ScheduleOnDisk {
 public:
-  explicit ScheduleOnDisk(const TestSchedule &model) {
-    std::vector<uint8_t> bytes = seal(model);
+  explicit ScheduleOnDisk(const TestSchedule &model)
+      : ScheduleOnDisk(seal(model)) {}
+  explicit ScheduleOnDisk(const std::vector<uint8_t> &bytes) {
     int file = mkstemp(path_);
     REQUIRE(file >= 0);
     REQUIRE(write(file, bytes.data(), bytes.size()) == ssize_t(bytes.size()));

@@ -94,9 +94,9 @@ int main(int argc, char **argv) {
     fail(path + " is no bundle");
   const sched::BundleView &view = files[0]->bundle();
   runtime::Choice choice;
-  check(runtime::choosePrograms(files, ranks, gpus, choice));
+  check(runtime::choosePrograms(files, ranks, {gpus, ""}, choice));
   runtime::Plan plan;
-  check(runtime::Plan::create(files, ranks, gpus, plan));
+  check(runtime::Plan::create(files, ranks, {gpus, ""}, plan));
   std::printf(
       "%u classes, %u allocations, index %zu bytes, pieces %zu bytes\n",
       view.index->classes()->size(), view.index->entries()->size(),
@@ -119,11 +119,11 @@ int main(int argc, char **argv) {
   });
   time("choose, check pieces", [&] {
     runtime::Choice one;
-    check(runtime::choosePrograms(files, ranks, gpus, one));
+    check(runtime::choosePrograms(files, ranks, {gpus, ""}, one));
   });
   time("choose, check pieces, plan", [&] {
     runtime::Plan one;
-    check(runtime::Plan::create(files, ranks, gpus, one));
+    check(runtime::Plan::create(files, ranks, {gpus, ""}, one));
   });
   blinkSchedule_t schedule = nullptr;
   if (blinkScheduleOpen(path.c_str(), &schedule) != blinkSuccess)

@@ -62,7 +62,7 @@ Job::Job(const Options &options) {
   }
   runtime::Choice choice;
   runtime::Status status =
-      runtime::choosePrograms(files_, numPrograms_, gpus_, choice);
+      runtime::choosePrograms(files_, numPrograms_, {gpus_, ""}, choice);
   if (!status.ok())
     throw UsageError(status.text + (numGpus == 0 ? "; --gpus says which GPUs "
                                                    "the job has"
@@ -84,7 +84,7 @@ std::vector<JobProgram> Job::programs(size_t number,
   const auto &file = files_[number];
   runtime::Choice choice;
   runtime::Status status =
-      runtime::choosePrograms({file}, numPrograms_, gpus_, choice);
+      runtime::choosePrograms({file}, numPrograms_, {gpus_, ""}, choice);
   if (!status.ok() && !file->schedule())
     reason = status.text;
   std::vector<JobProgram> programs;

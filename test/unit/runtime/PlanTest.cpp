@@ -34,7 +34,7 @@ ScheduleSet opened(const std::vector<uint8_t> &bytes) {
 
 void make(const ScheduleSet &files, int ranks, const std::vector<int> &gpus,
           Plan &plan) {
-  Status status = Plan::create(files, ranks, gpus, plan);
+  Status status = Plan::create(files, ranks, {gpus, ""}, plan);
   REQUIRE_MESSAGE(status.ok(), status.text);
 }
 

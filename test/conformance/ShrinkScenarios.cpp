@@ -1,0 +1,350 @@
+//===- ShrinkScenarios.cpp - processes that go on without some ------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// What a worker does when others die (Worker.cpp). Every rank contributes
+// numbers of its own, so that a sum tells who is in it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "test/conformance/ShrinkScenarios.h"
+
+#include "runtime/Shrink.h"
+#include "runtime/host/RankRun.h"
+#if BLINK_TEST_EMULATED
+#include "test/emulation/Emulation.h"
+#endif
+
+#if BLINK_TEST_CUDA
+#include <cuda_runtime_api.h>
+#endif
+
+#include "doctest/doctest.h"
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+namespace blink::test {
+namespace {
+
+using Ranks = std::vector<int>;
+
+/// Folds of this process until it dies; on emulated devices, barriers of its
+/// lanes.
+std::atomic<int> passes{-1};
+runtime::ShrinkStage stage; ///< where it dies, too
+/// Before that it waits until this file is there.
+std::string waitsFor;
+
+void strike() {
+  while (!waitsFor.empty() && access(waitsFor.c_str(), F_OK) != 0)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  raise(SIGKILL);
+}
+
+void stepHook(int, uint32_t, uint32_t, uint64_t, runtime::Segment &) {
+  if (passes.fetch_sub(1) == 0)
+    strike();
+}
+
+void stageHook(int, runtime::ShrinkStage reached) {
+  if (reached == stage)
+    strike();
+}
+
+#if BLINK_TEST_EMULATED
+void barrierHook(const runtime::Launch &, unsigned, unsigned thread, unsigned) {
+  if (thread == 0 && passes.fetch_sub(1) == 0)
+    strike();
+}
+#endif
+
+void dieAfter(int times) {
+  passes = times;
+  runtime::stepHook = stepHook;
+#if BLINK_TEST_EMULATED
+  laneHook = barrierHook;
+#endif
+}
+
+/// Memory where the back end wants it.
+class Floats {
+public:
+  explicit Floats(size_t count) : host(count) {
+    memory = host.data();
+#if BLINK_TEST_CUDA
+    void *device = nullptr;
+    REQUIRE(cudaMalloc(&device, count * sizeof(float)) == cudaSuccess);
+    memory = static_cast<float *>(device);
+#endif
+  }
+  ~Floats() {
+#if BLINK_TEST_CUDA
+    cudaFree(memory);
+#endif
+  }
+  Floats(const Floats &) = delete;
+
+  void upload() {
+#if BLINK_TEST_CUDA
+    cudaMemcpy(memory, host.data(), host.size() * sizeof(float),
+               cudaMemcpyHostToDevice);
+#endif
+  }
+  void download() {
+#if BLINK_TEST_CUDA
+    cudaMemcpy(host.data(), memory, host.size() * sizeof(float),
+               cudaMemcpyDeviceToHost);
+#endif
+  }
+
+  std::vector<float> host;
+  float *memory;
+};
+
+/// An allreduce out of place that is called again and again.
+class Sum {
+public:
+  Sum(size_t count, int self) : send(count), recv(count), self(self) {
+    for (size_t i = 0; i < count; ++i)
+      send.host[i] = part(self, i);
+    send.upload();
+  }
+
+  blinkResult_t call(blinkComm_t comm) {
+    blinkResult_t result =
+        blinkAllReduce(send.memory, recv.memory, send.host.size(), blinkFloat32,
+                       blinkSum, comm, nullptr);
+#if BLINK_TEST_CUDA
+    if (result == blinkSuccess && cudaStreamSynchronize(nullptr) != cudaSuccess)
+      return blinkUnhandledCudaError;
+    if (result == blinkSuccess)
+      blinkCommGetAsyncError(comm, &result);
+#endif
+    return result;
+  }
+
+  /// Calls until it fails, at most 1000 times; the last result.
+  blinkResult_t untilError(blinkComm_t comm) {
+    blinkResult_t result = blinkSuccess;
+    for (int i = 0; i < 1000 && result == blinkSuccess; ++i)
+      result = call(comm);
+    return result;
+  }
+
+  /// Some calls that must sum up what `ranks` give. "" or what is wrong.
+  std::string rightFor(blinkComm_t comm, const Ranks &ranks) {
+    int count = 0;
+    blinkCommCount(comm, &count);
+    if (count != int(ranks.size()))
+      return "has " + std::to_string(count) + " ranks";
+    for (int round = 0; round < 5; ++round) {
+      std::fill(recv.host.begin(), recv.host.end(), -1.0f);
+      recv.upload();
+      if (blinkResult_t result = call(comm); result != blinkSuccess)
+        return std::string(blinkGetErrorString(result)) + ": " +
+               blinkGetLastError(comm);
+      recv.download();
+      send.download();
+      for (size_t i = 0; i < recv.host.size(); ++i) {
+        float sum = 0;
+        for (int rank : ranks)
+          sum += part(rank, i);
+        if (recv.host[i] != sum)
+          return "wrong sum at " + std::to_string(i);
+        if (send.host[i] != part(self, i))
+          return "the input changed at " + std::to_string(i);
+      }
+    }
+    return "";
+  }
+
+  static float part(int rank, size_t i) {
+    return float((1 << rank) * int(1 + i % 7));
+  }
+
+  Floats send, recv;
+  int self;
+};
+
+Ranks without(int numRanks, const Ranks &excluded) {
+  Ranks ranks;
+  for (int rank = 0; rank < numRanks; ++rank)
+    if (std::find(excluded.begin(), excluded.end(), rank) == excluded.end())
+      ranks.push_back(rank);
+  return ranks;
+}
+
+/// blinkCommShrink, and `comm` becomes the new one. "" or the error.
+std::string shrink(blinkComm_t &comm, const Ranks &excluded) {
+  blinkComm_t next = nullptr;
+  const blinkResult_t result = blinkCommShrink(
+      comm, excluded.data(), int(excluded.size()), &next, nullptr);
+  if (result != blinkSuccess)
+    return std::string(blinkGetErrorString(result)) + ": " +
+           blinkGetLastError(comm);
+  blinkCommDestroy(comm);
+  comm = next;
+  return "";
+}
+
+std::string good(const std::string &wrong) {
+  return wrong.empty() ? "good" : wrong;
+}
+
+/// Some rank dies in a call; the others go on, with the very same buffers.
+std::string goOn(blinkComm_t &comm, int numRanks, Sum &sum, int dead) {
+  if (sum.untilError(comm) != blinkRemoteError)
+    return std::string("no remote error: ") + blinkGetLastError(comm);
+  std::string wrong = shrink(comm, {dead});
+  return wrong.empty() ? sum.rightFor(comm, without(numRanks, {dead})) : wrong;
+}
+
+/// The next rank dies while the others shrink, and those that are left try
+/// again: whether they all had the new communicator or none.
+std::string dieShrinking(blinkComm_t &comm, int numRanks, Sum &sum, int second,
+                         int self) {
+  const int last = numRanks - 1;
+  if (self == last)
+    raise(SIGKILL);
+  if (self == second)
+    runtime::shrinkHook = stageHook;
+  std::string wrong = shrink(comm, {last});
+  const bool both = !wrong.empty();
+  if (both && wrong.find("remote error: ") != 0)
+    return wrong;
+  if (both)
+    wrong = shrink(comm, {second, last});
+  else if (sum.untilError(comm) == blinkRemoteError)
+    wrong = shrink(comm, {second});
+  if (wrong.empty())
+    wrong = sum.rightFor(comm, without(numRanks, {second, last}));
+  // The others did the same, or the sum would not have come.
+  return wrong.empty() ? std::string("good, ") + (both ? "again" : "at once")
+                       : wrong;
+}
+
+/// Ranks ask for different things, hear so, and then do not.
+std::string differ(blinkComm_t &comm, int numRanks, Sum &sum, int self) {
+  const std::string said =
+      shrink(comm, self == 0 ? Ranks{numRanks - 1} : Ranks{});
+  // Who comes late may find that the others have changed their minds.
+  if (said.empty() && self != 0)
+    return good(sum.rightFor(comm, without(numRanks, {})));
+  if (said.find("invalid usage: the ranks shrink the communicator differently: "
+                "rank ") != 0 ||
+      said.find("rank 0 excludes rank " + std::to_string(numRanks - 1)) ==
+          std::string::npos ||
+      said.find(" excludes no rank") == std::string::npos)
+    return "no good sentence: " + said;
+  // Rank 0 may still be waiting for one that has not heard of it yet.
+  std::string wrong;
+  do
+    wrong = shrink(comm, {});
+  while (wrong.find("differently") != std::string::npos ||
+         wrong.find("gave up shrinking") != std::string::npos);
+  return good(wrong.empty() ? sum.rightFor(comm, without(numRanks, {}))
+                            : wrong);
+}
+
+/// The last rank is not wanted, and calls all the same.
+std::string intrude(blinkComm_t &comm, int numRanks, Sum &sum, int self) {
+  const int last = numRanks - 1;
+  if (self != last) {
+    std::string wrong = shrink(comm, {last});
+    return good(wrong.empty() ? sum.rightFor(comm, without(numRanks, {last}))
+                              : wrong);
+  }
+  const std::string own = shrink(comm, {last});
+  if (own.find("invalid argument: rank " + std::to_string(last) +
+               " is excluded") != 0)
+    return own;
+  // The others are about to shrink, or have, and have left.
+  const std::string other = shrink(comm, {});
+  return other.find("shrink the communicator differently") !=
+                     std::string::npos ||
+                 other.find("has been destroyed") != std::string::npos ||
+                 other.find("gave up shrinking") != std::string::npos
+             ? "good"
+             : "no good sentence: " + other;
+}
+
+/// The last rank's kernel stops on its way, with the others' outputs at hand.
+std::string linger(blinkComm_t &comm, int numRanks, Sum &sum, int self,
+                   const std::string &flag) {
+  const int last = numRanks - 1;
+  void *handle = nullptr;
+  if (blinkCommRegister(comm, sum.recv.memory,
+                        sum.recv.host.size() * sizeof(float),
+                        &handle) != blinkSuccess)
+    return blinkGetLastError(comm);
+  if (self == last)
+    waitsFor = flag;
+  if (sum.untilError(comm) != blinkRemoteError)
+    return std::string("no remote error: ") + blinkGetLastError(comm);
+  const std::string early = shrink(comm, {last});
+  if (early.find("remote error: rank " + std::to_string(last) +
+                 " may still write to registered buffers") != 0)
+    return "not held back: " + early;
+  // All have been held back, or the flag would come too early for one.
+  if (FILE *file = std::fopen((flag + std::to_string(self)).c_str(), "w"))
+    std::fclose(file);
+  for (int rank = 0; rank < last; ++rank)
+    while (access((flag + std::to_string(rank)).c_str(), F_OK) != 0)
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  if (FILE *file = std::fopen(flag.c_str(), "w"))
+    std::fclose(file);
+  std::string wrong;
+  do
+    wrong = shrink(comm, {last});
+  while (wrong.find("may still write") != std::string::npos);
+  return good(wrong.empty() ? sum.rightFor(comm, without(numRanks, {last}))
+                            : wrong);
+}
+
+} // namespace
+
+std::string shrinkScenario(const std::string &scenario, blinkComm_t &comm,
+                           int numRanks, int self, const std::string &flag) {
+  // So large that buffers are lent to others, or that there are many chunks.
+  const bool large = scenario.find("large") != std::string::npos;
+  Sum sum(large ? 300007 : 100, self);
+  int rank = 0, times = 0;
+  if (std::sscanf(scenario.c_str(), "shrink-die:%d:%d", &rank, &times) == 2) {
+    stage = runtime::ShrinkStage(times);
+    return dieShrinking(comm, numRanks, sum, rank, self);
+  }
+  if (std::sscanf(scenario.c_str(), "%*[a-z-]:%d:%d", &rank, &times) == 2) {
+    if (rank == self)
+      dieAfter(times);
+    if (scenario.find("shrink-linger") == 0)
+      return linger(comm, numRanks, sum, self, flag);
+    return good(goOn(comm, numRanks, sum, rank));
+  }
+  if (scenario == "shrink-twice") { // rank 1, then the last
+    if (self == 1)
+      dieAfter(3);
+    std::string wrong = goOn(comm, numRanks, sum, 1);
+    if (!wrong.empty())
+      return wrong;
+    if (self == numRanks - 1)
+      raise(SIGKILL);
+    if (sum.untilError(comm) != blinkRemoteError)
+      return std::string("no second error: ") + blinkGetLastError(comm);
+    wrong = shrink(comm, {numRanks - 2}); // its rank by now
+    return good(wrong.empty()
+                    ? sum.rightFor(comm, without(numRanks, {1, numRanks - 1}))
+                    : wrong);
+  }
+  if (scenario == "shrink-differ")
+    return differ(comm, numRanks, sum, self);
+  if (scenario == "shrink-intrude")
+    return intrude(comm, numRanks, sum, self);
+  return "no such scenario: " + scenario;
+}
+
+} // namespace blink::test
