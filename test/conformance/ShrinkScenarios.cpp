@@ -287,17 +287,21 @@ std::string linger(blinkComm_t &comm, int numRanks, Sum &sum, int self,
   if (sum.untilError(comm) != blinkRemoteError)
     return std::string("no remote error: ") + blinkGetLastError(comm);
   const std::string early = shrink(comm, {last});
+  const auto signal = [](const std::string &path) {
+    if (FILE *file = std::fopen(path.c_str(), "w"))
+      std::fclose(file);
+  };
   if (early.find("remote error: rank " + std::to_string(last) +
-                 " may still write to registered buffers") != 0)
+                 " may still write to registered buffers") != 0) {
+    signal(flag); // or the last rank would stay for ever
     return "not held back: " + early;
+  }
   // All have been held back, or the flag would come too early for one.
-  if (FILE *file = std::fopen((flag + std::to_string(self)).c_str(), "w"))
-    std::fclose(file);
+  signal(flag + std::to_string(self));
   for (int rank = 0; rank < last; ++rank)
     while (access((flag + std::to_string(rank)).c_str(), F_OK) != 0)
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  if (FILE *file = std::fopen(flag.c_str(), "w"))
-    std::fclose(file);
+  signal(flag);
   std::string wrong;
   do
     wrong = shrink(comm, {last});
