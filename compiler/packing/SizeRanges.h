@@ -23,10 +23,11 @@ struct SmallRanges {
 };
 
 /// Which of three ways is the fastest for which sizes. Times are compared at
-/// powers of two from 64 bytes to 4 GiB and at three sizes between each two,
+/// powers of two from 64 bytes to 16 MiB and at three sizes between each two,
 /// and ranges end at these: each at the first from which on, as far as the
-/// others go, the next way is as fast as the ones before it. One hop that is
-/// not the faster one for the smallest has no range.
+/// others go, the next way is as fast as the ones before it; small ways end at
+/// the last one in any case. One hop that is not the faster one for the
+/// smallest has no range.
 SmallRanges chooseRanges(const std::optional<MessageTime> &oneHop,
                          const MessageTime &tree, const MessageTime &large);
 

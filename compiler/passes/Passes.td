@@ -37,9 +37,9 @@ def AddLatencyVariantPass
     Puts a forest before each one, of one tree a block, or of one in all where
     the roots are free, that is as low and early as the machine allows: protocol
     low_latency, for messages below the size from which on a model of time says
-    that the other is as fast: a power of two from 64 bytes to 4 GiB, or a quarter,
-    half or three quarters more. The forest that was there begins at that size. Forests that are for some sizes already, have
-    one rank or more than `max-ranks`, or are of a gather, scatter or all_to_all
+    that the other is as fast: a power of two from 64 bytes to 16 MiB, or a
+    quarter, half or three quarters more. The forest that was there begins at that
+    size. Forests that are for some sizes already, have one rank or more than `max-ranks`, or are of a gather, scatter or all_to_all
     stay alone.
 
     Before that of an all_reduce, where every two ranks have a direct path,

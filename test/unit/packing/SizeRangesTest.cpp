@@ -59,10 +59,11 @@ TEST_CASE("ends of all kinds") {
   CHECK(end(4.9, 1e-4) == 48 << 10);
   // Far out.
   CHECK(end(1000, 1e-4) == 10 << 20);
-  CHECK(end(100000, 1e-4) == 1 << 30);
-  // The large one is never faster: to the end. Always: the small one is not.
-  CHECK(end(1, 0) == uint64_t(4) << 30);
-  CHECK(end(1, -1e-6) == uint64_t(4) << 30);
+  CHECK(end(1400, 1e-4) == 14 << 20);
+  // Further out, or never: there is an end. Always: the small one is not.
+  CHECK(end(100000, 1e-4) == 16 << 20);
+  CHECK(end(1, 0) == 16 << 20);
+  CHECK(end(1, -1e-6) == 16 << 20);
   CHECK(end(0, 1e-4) == 0);
   CHECK(end(-1, 1e-6) == 0);
 }
