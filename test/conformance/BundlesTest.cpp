@@ -9,6 +9,7 @@
 
 #include "test/common/BundleBuilder.h"
 #include "test/conformance/Elements.h"
+#include "test/conformance/Floats.h"
 #include "test/conformance/Job.h"
 
 #include "doctest/doctest.h"
@@ -64,42 +65,6 @@ std::vector<int> randomJob(std::mt19937 &random, size_t numRanks) {
   gpus.resize(numRanks);
   return gpus;
 }
-
-/// Memory where the back end wants it.
-class Floats {
-public:
-  explicit Floats(size_t count) : host(count) {
-    memory = host.data();
-#if BLINK_TEST_CUDA
-    void *device = nullptr;
-    REQUIRE(cudaMalloc(&device, bytes()) == cudaSuccess);
-    memory = static_cast<float *>(device);
-#endif
-  }
-  ~Floats() {
-#if BLINK_TEST_CUDA
-    cudaFree(memory);
-#endif
-  }
-  Floats(const Floats &) = delete;
-
-  size_t bytes() const { return host.size() * sizeof(float); }
-  void upload() {
-#if BLINK_TEST_CUDA
-    REQUIRE(cudaMemcpy(memory, host.data(), bytes(), cudaMemcpyHostToDevice) ==
-            cudaSuccess);
-#endif
-  }
-  void download() {
-#if BLINK_TEST_CUDA
-    REQUIRE(cudaMemcpy(host.data(), memory, bytes(), cudaMemcpyDeviceToHost) ==
-            cudaSuccess);
-#endif
-  }
-
-  std::vector<float> host;
-  float *memory;
-};
 
 /// Allreduce of numbers whose sum hangs on the order; the result of each rank.
 /// Rank r contributes what is numbered contributions[r].

@@ -11,6 +11,7 @@
 
 #include "runtime/Shrink.h"
 #include "runtime/host/RankRun.h"
+#include "test/conformance/Floats.h"
 #if BLINK_TEST_EMULATED
 #include "test/emulation/Emulation.h"
 #endif
@@ -30,8 +31,6 @@
 
 namespace blink::test {
 namespace {
-
-using Ranks = std::vector<int>;
 
 /// Folds of this process until it dies; on emulated devices, barriers of its
 /// lanes.
@@ -70,41 +69,6 @@ void dieAfter(int times) {
   laneHook = barrierHook;
 #endif
 }
-
-/// Memory where the back end wants it.
-class Floats {
-public:
-  explicit Floats(size_t count) : host(count) {
-    memory = host.data();
-#if BLINK_TEST_CUDA
-    void *device = nullptr;
-    REQUIRE(cudaMalloc(&device, count * sizeof(float)) == cudaSuccess);
-    memory = static_cast<float *>(device);
-#endif
-  }
-  ~Floats() {
-#if BLINK_TEST_CUDA
-    cudaFree(memory);
-#endif
-  }
-  Floats(const Floats &) = delete;
-
-  void upload() {
-#if BLINK_TEST_CUDA
-    cudaMemcpy(memory, host.data(), host.size() * sizeof(float),
-               cudaMemcpyHostToDevice);
-#endif
-  }
-  void download() {
-#if BLINK_TEST_CUDA
-    cudaMemcpy(host.data(), memory, host.size() * sizeof(float),
-               cudaMemcpyDeviceToHost);
-#endif
-  }
-
-  std::vector<float> host;
-  float *memory;
-};
 
 /// An allreduce out of place that is called again and again.
 class Sum {
@@ -170,14 +134,6 @@ public:
   Floats send, recv;
   int self;
 };
-
-Ranks without(int numRanks, const Ranks &excluded) {
-  Ranks ranks;
-  for (int rank = 0; rank < numRanks; ++rank)
-    if (std::find(excluded.begin(), excluded.end(), rank) == excluded.end())
-      ranks.push_back(rank);
-  return ranks;
-}
 
 /// blinkCommShrink, and `comm` becomes the new one. "" or the error.
 std::string shrink(blinkComm_t &comm, const Ranks &excluded) {

@@ -9,9 +9,22 @@
 
 #include "runtime/blink.h"
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 namespace blink::test {
+
+using Ranks = std::vector<int>;
+
+/// The ranks that are left.
+inline Ranks without(int numRanks, const Ranks &excluded) {
+  Ranks ranks;
+  for (int rank = 0; rank < numRanks; ++rank)
+    if (std::find(excluded.begin(), excluded.end(), rank) == excluded.end())
+      ranks.push_back(rank);
+  return ranks;
+}
 
 /// One rank of a scenario "shrink-...", as ShrinkProcessesTest describes them.
 /// `flag`: a path where nothing is, for ranks to signal with. Frees `comm` and

@@ -9,6 +9,7 @@
 
 #include "test/common/BundleBuilder.h"
 #include "test/conformance/Job.h"
+#include "test/conformance/ShrinkScenarios.h"
 
 #include "doctest/doctest.h"
 
@@ -25,8 +26,6 @@ using namespace blink;
 using namespace blink::test;
 
 namespace {
-
-using Ranks = std::vector<int>;
 
 bool contains(const std::string &text, const std::string &part) {
   return text.find(part) != std::string::npos;
@@ -76,14 +75,6 @@ Shrunk onThreads(const Job &job, const std::vector<Ranks> &excluded,
   for (std::thread &thread : threads)
     thread.join();
   return shrunk;
-}
-
-Ranks without(int numRanks, const Ranks &excluded) {
-  Ranks ranks;
-  for (int rank = 0; rank < numRanks; ++rank)
-    if (std::find(excluded.begin(), excluded.end(), rank) == excluded.end())
-      ranks.push_back(rank);
-  return ranks;
 }
 
 Shrunk onThreads(const Job &job, const Ranks &excluded,
