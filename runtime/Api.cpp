@@ -12,6 +12,7 @@
 #include "runtime/Run.h"
 #include "runtime/Shrink.h"
 #include "runtime/host/Rendezvous.h"
+#include "runtime/host/SharedBlocks.h"
 #include "schedules/ScheduleFile.h"
 
 #include <algorithm>
@@ -543,6 +544,22 @@ blinkResult_t blinkCommGetAsyncError(blinkComm_t comm, blinkResult_t *result) {
       return refuse("the communicator or result is NULL");
     *result = comm->machine->failure().code;
     return blinkSuccess;
+  });
+}
+
+blinkResult_t blinkMemAlloc(void **memory, size_t bytes) {
+  return guarded([&] {
+    if (!memory || bytes == 0)
+      return refuse("the pointer is NULL, or there are no bytes");
+    return report(allocateBlock(bytes, *memory));
+  });
+}
+
+blinkResult_t blinkMemFree(void *memory) {
+  return guarded([&] {
+    if (!memory)
+      return blinkSuccess;
+    return report(freeBlock(memory));
   });
 }
 

@@ -20,6 +20,9 @@ namespace blink::runtime {
 
 class Machine;
 
+/// Buffers that a rank can have registered (blinkCommRegister).
+inline constexpr uint32_t kMaxWindows = 16;
+
 /// Settings that both back ends know.
 struct MachineOptions {
   blinkBackend_t backend = blinkBackendHost;
@@ -84,13 +87,11 @@ public:
   virtual void leave(int rank) = 0;
   /// Whether a call of `rank` is not done yet.
   virtual bool busy(int rank) const = 0;
-  /// Buffers that other ranks may write to (blinkCommRegister). A handle is
+  /// Buffers that other ranks may reach into (blinkCommRegister). A handle is
   /// not 0.
-  virtual Status registerBuffer(int, void *, size_t, uintptr_t &handle) {
-    handle = 1;
-    return {};
-  }
-  virtual Status deregisterBuffer(int, uintptr_t) { return {}; }
+  virtual Status registerBuffer(int rank, void *buffer, size_t bytes,
+                                uintptr_t &handle) = 0;
+  virtual Status deregisterBuffer(int rank, uintptr_t handle) = 0;
   /// Success, or why the job failed.
   virtual Status failure() const = 0;
 

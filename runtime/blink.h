@@ -283,13 +283,31 @@ BLINK_API blinkResult_t blinkCommGetAsyncError(blinkComm_t comm,
 BLINK_API blinkResult_t blinkCommCount(blinkComm_t comm, int *nranks);
 BLINK_API blinkResult_t blinkCommUserRank(blinkComm_t comm, int *rank);
 
-/* Registers a buffer, so that other ranks may write results straight into it
-   where they would go through slots otherwise. Only GPUs in several processes
-   need it: in one process every buffer is at hand. Every rank of the job calls
-   it, each with a buffer of its own of any size, in the same order relative to
-   its other calls on `comm`; it returns when all have. At most 16 buffers at a
-   time. Errors: invalid argument if it is no memory of the rank's GPU that
-   CUDA can share (cudaMalloc's is); invalid usage if there are too many. */
+/*===-- Buffers -----------------------------------------------------------===*/
+
+/* Memory for buffers of the host back end that ranks in other processes reach
+   into, once they are registered: at least `bytes`, all zero, aligned to a
+   page. It is the caller's like any other, but after fork() parent and child
+   share it. All other memory works, too; it is copied once more, or by the
+   kernel. For GPUs cudaMalloc's does. Errors: invalid argument if there are no
+   bytes; system error if memory or file descriptors run out. */
+BLINK_API blinkResult_t blinkMemAlloc(void **memory, size_t bytes);
+
+/* Frees it. NULL is fine. Errors: invalid argument if it is none of
+   blinkMemAlloc's; invalid usage while some of it is registered. */
+BLINK_API blinkResult_t blinkMemFree(void *memory);
+
+/* Registers a buffer, so that ranks of other processes reach into it where data
+   would go through slots otherwise: on GPUs they write results there, on the
+   host they read from it. In one process every buffer is at hand, and nothing
+   happens. Every rank of the job calls it, each with a buffer of its own of any
+   size, in the same order relative to its other calls on `comm`; it returns
+   when all have. At most 16 buffers at a time. On the host it helps calls whose
+   buffers, as far as they are used, all lie within registered ones, and these
+   in memory of blinkMemAlloc; registering other memory is allowed and does
+   nothing. Errors: invalid argument if it is no memory of the rank's GPU that
+   CUDA can share (cudaMalloc's is); invalid usage if there are too many; remote
+   error if a rank does not call in time, gives up or dies. */
 BLINK_API blinkResult_t blinkCommRegister(blinkComm_t comm, void *buffer,
                                           size_t bytes, void **handle);
 

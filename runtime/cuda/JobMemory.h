@@ -9,6 +9,7 @@
 #ifndef BLINK_RUNTIME_CUDA_JOBMEMORY_H
 #define BLINK_RUNTIME_CUDA_JOBMEMORY_H
 
+#include "runtime/Machine.h"
 #include "runtime/cuda/Launch.h"
 
 #include <cuda_runtime_api.h>

@@ -24,7 +24,6 @@ inline constexpr uint32_t kMaxOperands = 256;
 /// Where a reader's output is, as it tells writers: 0, nowhere they can write;
 /// in one process its address; across processes a window of its (a registered
 /// buffer) above an offset.
-inline constexpr uint32_t kMaxWindows = 16;
 inline constexpr unsigned kOffsetBits = 56;
 inline constexpr uint64_t kOffsetMask = (uint64_t(1) << kOffsetBits) - 1;
 

@@ -98,8 +98,8 @@ Status HostMachine::join(const ScheduleSet &files, int numRanks,
     return status;
   machine->shrinkRecords_ = segment.shrinks();
   machine->makeRank(rank);
-  status =
-      machine->waitForAll(rank, &RankRecord::process, deadline, options.lost);
+  status = machine->waitForAll(rank, {&RankRecord::process, 1}, "join",
+                               deadline, options.lost);
   if (!status.ok())
     return status;
   for (int other = 0; other < numRanks; ++other)
@@ -107,8 +107,8 @@ Status HostMachine::join(const ScheduleSet &files, int numRanks,
       machine->ranks_[other].process.start(
           loadAcquire(&segment.rank(other).process));
   machine->probeOthers(rank);
-  status =
-      machine->waitForAll(rank, &RankRecord::reads, deadline, options.lost);
+  status = machine->waitForAll(rank, {&RankRecord::reads, 1}, "join", deadline,
+                               options.lost);
   if (!status.ok())
     return status;
   HostRings::Lending &lending = machine->rings_.lending;
@@ -129,18 +129,22 @@ Status HostMachine::join(const ScheduleSet &files, int numRanks,
   return {};
 }
 
-/// Until all ranks have set a word of their records.
-Status HostMachine::waitForAll(int rank, uint64_t RankRecord::*word,
+/// Until all ranks have reached the milestone.
+Status HostMachine::waitForAll(int rank, Milestone milestone, const char *what,
                                std::chrono::steady_clock::time_point deadline,
                                const std::function<Status()> &lost) {
   Segment &segment = rings_.segment;
+  auto missing = [&](int other) {
+    return loadAcquire(&(segment.rank(other).*milestone.word)) <
+           milestone.least;
+  };
   Idle idle(true);
   for (int other = 0; other < plan_.numRanks; ++other)
-    while (loadAcquire(&(segment.rank(other).*word)) == 0) {
+    while (missing(other)) {
       idle.wait();
       // If it came before that, it came in time: what failed is a call of a
       // rank that has returned already.
-      if (segment.failed() && loadAcquire(&(segment.rank(other).*word)) == 0)
+      if (segment.failed() && missing(other))
         return segment.failure();
       if (Status why = idle.sleeping() && lost ? lost() : Status(); !why.ok())
         return why;
@@ -148,7 +152,7 @@ Status HostMachine::waitForAll(int rank, uint64_t RankRecord::*word,
         segment.fail(
             {blinkRemoteError, "rank " + std::to_string(rank) + " waited " +
                                    str(timeout_.count()) + " ms for rank " +
-                                   std::to_string(other) + " to join"});
+                                   std::to_string(other) + " to " + what});
         return segment.failure();
       }
     }

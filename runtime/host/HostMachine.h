@@ -42,6 +42,9 @@ public:
   void stop(const Status &why) override;
   /// Always: nobody writes to another rank's buffers here.
   bool quiet(int) const override { return true; }
+  Status registerBuffer(int self, void *buffer, size_t bytes,
+                        uintptr_t &handle) override;
+  Status deregisterBuffer(int self, uintptr_t handle) override;
   Status lost(int rank) const override;
   uint64_t processOf(int rank) const override;
   void leave(int rank) override;
@@ -86,9 +89,15 @@ private:
   Status makePlan(const ScheduleSet &files, int numRanks,
                   const MachineOptions &options);
   void makeRank(int rank);
-  Status waitForAll(int rank, uint64_t RankRecord::*word,
+  /// A word of the ranks' records, and what it is at least when they have come.
+  struct Milestone {
+    uint64_t RankRecord::*word;
+    uint64_t least;
+  };
+  Status waitForAll(int rank, Milestone milestone, const char *what,
                     std::chrono::steady_clock::time_point deadline,
                     const std::function<Status()> &lost);
+  Status stepTogether(int self);
   void probeOthers(int rank);
   Status missingRank(const Call &call);
   std::string describe(const Call &call, const Need &need) const;

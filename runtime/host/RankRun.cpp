@@ -102,31 +102,54 @@ void RankRun::prepare(const VariantPlan &variant, const CallShape &shape) {
   }
 }
 
+/// Whether calls are so large that readers fetch what they copy, in chunks as
+/// large as that wants.
+bool RankRun::isFetchedInLargeChunks(uint64_t bytes) const {
+  // What goes around the caches comes faster by slots than by the kernel.
+  return rings_.lending == HostRings::Lending::fetched && !streams_ &&
+         bytes >= kFetchBytes;
+}
+
+/// Whether readers fetch from this rank's buffers through the kernel. A rank's
+/// own affair, unlike the shape: processes may see other numbers of processors,
+/// and readers take chunks from where they are.
+bool RankRun::letsFetch(sched::Collective collective, uint64_t bytes) const {
+  if (rings_.lending != HostRings::Lending::fetched || streams_)
+    return false;
+  if (crowded_)
+    // Slots let those that give or pass on run ahead of their readers, which
+    // saves switching to and fro.
+    return bytes >= kFetchBytes &&
+           (variant_->oneCopy || isReduction(collective));
+  return bytes >= (variant_->oneCopy ? kFetchCopyBytes : kFetchBytes);
+}
+
 void RankRun::start(const Call &call) {
   call_ = &call;
   const VariantPlan &variant = call.variant();
   const uint64_t bytes = call.bytes();
-  const bool fetched = rings_.lending == HostRings::Lending::fetched;
+  const bool inOneProcess = rings_.lending == HostRings::Lending::direct;
   streams_ = bytes * uint64_t(plan_.numRanks) >= kStreamBytes;
-  // What goes around the caches comes faster by slots than by the kernel.
-  const bool lent = fetched ? bytes >= kFetchBytes && !streams_
-                            : rings_.lending == HostRings::Lending::direct &&
-                                  bytes > kLendBytes;
-  const CallShape shape = call.shape(variant, lent);
-  if (variant_ != &variant || !sameShape(shape_, shape))
+  // All ranks cut alike, whatever each of them does about its own buffers.
+  const CallShape shape =
+      call.shape(variant, inOneProcess || rings_.windows.any()
+                              ? bytes > kLendBytes
+                              : isFetchedInLargeChunks(bytes));
+  const bool reachable =
+      inOneProcess || (rings_.windows.any() &&
+                       rings_.windows.cover(call.send, call.sendBytes()) &&
+                       rings_.windows.cover(call.recv, call.recvBytes()));
+  if (variant_ != &variant || reachable_ != reachable ||
+      !sameShape(shape_, shape)) {
+    reachable_ = reachable;
     prepare(variant, shape);
+  }
   shape_.divisor = shape.divisor;
   fold_ = foldFunction(call.kind.type, call.kind.op);
   signature_ = signatureBits(call.kind.hash());
-  // A rank's own affair, unlike the shape: processes may see other numbers of
-  // processors, and readers take chunks from where they are.
-  const bool lentHere = fetched && variant.oneCopy && !crowded_ &&
-                        bytes >= kFetchCopyBytes && !streams_;
-  // Where ranks share processors, slots let those that give or pass on run
-  // ahead of their readers, which saves switching to and fro.
-  const bool runsAhead = fetched && crowded_ && !variant.oneCopy &&
-                         !isReduction(call.kind.collective);
-  lends_ = (lent || lentHere) && !runsAhead && !lentRings_.empty();
+  lends_ =
+      !lentRings_.empty() &&
+      (reachable ? bytes > kLendBytes : letsFetch(call.kind.collective, bytes));
   visitors_ = false;
   inPlace_ = overlap(call.send, call.sendBytes(), call.recv, call.recvBytes());
   rings_.segment.beginCall(rank_, call.kind);
@@ -273,6 +296,19 @@ char *RankRun::slotAt(uint32_t channel, uint64_t number, uint64_t bytes) const {
          number % variant_->slots[channel] * variant_->chunkBytes();
 }
 
+/// Where this process has a chunk that has come, or null: it must be fetched.
+char *RankRun::chunkAt(uint32_t channel, uint64_t number,
+                       uint64_t bytes) const {
+  const uint64_t address = headAt(channel, number).address;
+  if (address == 0)
+    return slotAt(channel, number, bytes);
+  if (rings_.lending == HostRings::Lending::direct)
+    return reinterpret_cast<char *>(address);
+  // A source is only read.
+  return const_cast<char *>(rings_.windows.find(
+      plan_.rings[variant_->rings[channel]].source, address, bytes));
+}
+
 char *RankRun::bufferAt(const OperandCode &operand, ElementRange range) const {
   // A source is only read.
   char *begin = operand.kind == OperandKind::input
@@ -310,7 +346,7 @@ bool RankRun::fetch(Lane &lane, const StepCode &step, uint64_t bytes,
     const uint32_t ring = variant_->rings[operands[i].index];
     const uint64_t number = rings_.readers[ring].number;
     const uint64_t address = headAt(operands[i].index, number).address;
-    if (address == 0)
+    if (lane.pointers[i])
       continue;
     char *to = copies ? static_cast<char *>(lane.pointers[step.sources])
                       : slotAt(operands[i].index, number, bytes);
@@ -404,9 +440,7 @@ bool RankRun::fold(Lane &lane, const StepCode &step) {
     } else if (i < step.sources) {
       const uint64_t number =
           rings_.readers[variant_->rings[operand.index]].number;
-      const uint64_t address = headAt(operand.index, number).address;
-      pointers[numPointers++] = address ? reinterpret_cast<char *>(address)
-                                        : slotAt(operand.index, number, bytes);
+      pointers[numPointers++] = chunkAt(operand.index, number, bytes);
     } else if (share == Share::none) {
       pointers[numPointers++] =
           slotAt(operand.index,
@@ -414,7 +448,7 @@ bool RankRun::fold(Lane &lane, const StepCode &step) {
     }
   }
   const uint32_t divisor = step.completes ? shape_.divisor : 0;
-  if (rings_.lending == HostRings::Lending::fetched &&
+  if (rings_.lending != HostRings::Lending::direct &&
       !fetch(lane, step, bytes, step.sources == 1 && divisor == 0))
     return false;
   // The input is there already.

@@ -33,6 +33,7 @@ struct alignas(64) RingEnd {
 /// The rings of a job, as this process sees them.
 struct HostRings {
   Segment segment;
+  Windows windows;                       ///< where ranks are processes
   std::vector<RingEnd> writers, readers; ///< of each ring
   /// How a reader can look at the writer's buffers: at their addresses, where
   /// both ends of every ring are in this process; through the kernel; not.
@@ -112,9 +113,10 @@ private:
   };
 
   void prepare(const VariantPlan &variant, const CallShape &shape);
+  bool isFetchedInLargeChunks(uint64_t bytes) const;
+  bool letsFetch(sched::Collective collective, uint64_t bytes) const;
   const std::vector<Share> &sharesOf(const RankPlan &rank) const {
-    return rings_.lending == HostRings::Lending::direct ? rank.shares
-                                                        : rank.fetchedShares;
+    return reachable_ ? rank.shares : rank.fetchedShares;
   }
   bool stepLane(Lane &lane);
   std::optional<Need> needOf(const Lane &lane) const;
@@ -133,6 +135,7 @@ private:
                               Share share);
   char *bufferAt(const OperandCode &operand, ElementRange range) const;
   char *slotAt(uint32_t channel, uint64_t number, uint64_t bytes) const;
+  char *chunkAt(uint32_t channel, uint64_t number, uint64_t bytes) const;
   SlotHead &headAt(uint32_t channel, uint64_t number) const;
 
   auto chunksOf(const Lane &lane) const {
@@ -149,6 +152,7 @@ private:
   // Of the shape of the last call; kept when the next one has the same.
   const VariantPlan *variant_ = nullptr;
   CallShape shape_;
+  bool reachable_ = false; ///< our buffers, at addresses of the readers' own
   std::vector<ElementRange> ranges_; ///< of each tree
   std::vector<uint64_t> chunks_;     ///< of each tree
   std::vector<Lane> lanes_;

@@ -12,36 +12,14 @@
 #define BLINK_RUNTIME_HOST_RENDEZVOUS_H
 
 #include "runtime/Status.h"
+#include "runtime/host/Descriptor.h"
 
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <unistd.h>
-#include <utility>
 #include <vector>
 
 namespace blink::runtime {
-
-/// Owns a file descriptor.
-class Descriptor {
-public:
-  explicit Descriptor(int number = -1) : number_(number) {}
-  Descriptor(Descriptor &&other) noexcept
-      : number_(std::exchange(other.number_, -1)) {}
-  Descriptor &operator=(Descriptor &&other) noexcept {
-    std::swap(number_, other.number_);
-    return *this;
-  }
-  ~Descriptor() {
-    if (number_ >= 0)
-      close(number_);
-  }
-  int get() const { return number_; }
-  explicit operator bool() const { return number_ >= 0; }
-
-private:
-  int number_;
-};
 
 /// Who wants to join, and what for.
 struct Applicant {

@@ -24,12 +24,14 @@ constexpr uint64_t kNone = 0, kBeingWritten = 1, kComplete = 2;
 
 /// Offsets of the parts, all multiples of a cache line.
 struct Segment::Layout {
-  uint64_t ranks, shrinks, freed, heads, pool, size;
+  uint64_t ranks, shrinks, windows, freed, heads, pool, size;
 
   explicit Layout(const Plan &plan)
       : ranks(sizeof(Failure)),
         shrinks(ranks + uint64_t(plan.numRanks) * sizeof(RankRecord)),
-        freed(shrinks + uint64_t(plan.numRanks) * sizeof(ShrinkRecord)),
+        windows(shrinks + uint64_t(plan.numRanks) * sizeof(ShrinkRecord)),
+        freed(windows +
+              uint64_t(plan.numRanks) * kMaxWindows * sizeof(WindowRecord)),
         heads(freed + plan.rings.size() * sizeof(Freed)),
         pool(heads + uint64_t(plan.numSlots) * sizeof(SlotHead)),
         size(pool + plan.poolBytes) {}
@@ -65,6 +67,7 @@ Status Segment::map(const Plan &plan, int file) {
   failure_ = reinterpret_cast<Failure *>(memory_);
   ranks_ = reinterpret_cast<RankRecord *>(memory_ + layout.ranks);
   shrinks_ = reinterpret_cast<ShrinkRecord *>(memory_ + layout.shrinks);
+  windows_ = reinterpret_cast<WindowRecord *>(memory_ + layout.windows);
   freed_ = reinterpret_cast<Freed *>(memory_ + layout.freed);
   heads_ = reinterpret_cast<SlotHead *>(memory_ + layout.heads);
   pool_ = memory_ + layout.pool;

@@ -13,6 +13,7 @@
 
 #include "runtime/Call.h"
 #include "runtime/ShrinkRecord.h"
+#include "runtime/host/Windows.h"
 
 namespace blink::runtime {
 
@@ -34,6 +35,9 @@ struct alignas(64) RankRecord {
   uint64_t probe;     ///< address of its MemoryProbe
   uint64_t reads;     ///< 1: it can read all others' memory, 2: it cannot
   uint64_t processor; ///< where it last waited, + 1
+  // Of registering and deregistering buffers:
+  uint64_t windowSteps; ///< so far
+  uint64_t mapped;      ///< 1: it has all others' windows of the last number
 };
 
 class Segment {
@@ -58,6 +62,8 @@ public:
   RankRecord &rank(int rank) { return ranks_[rank]; }
   const RankRecord &rank(int rank) const { return ranks_[rank]; }
   ShrinkRecord *shrinks() { return shrinks_; } ///< one a rank
+  /// kMaxWindows of them, written by the rank.
+  WindowRecord *windows(int rank) { return windows_ + rank * int(kMaxWindows); }
 
   /// Tells the others that `rank` begins its next collective.
   void beginCall(int rank, const CallKind &kind);
@@ -89,6 +95,7 @@ private:
   Failure *failure_ = nullptr;
   RankRecord *ranks_ = nullptr;
   ShrinkRecord *shrinks_ = nullptr;
+  WindowRecord *windows_ = nullptr;
   Freed *freed_ = nullptr;
   SlotHead *heads_ = nullptr;
   char *pool_ = nullptr;

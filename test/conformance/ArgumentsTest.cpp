@@ -50,6 +50,29 @@ struct TemporaryFile {
 
 } // namespace
 
+TEST_CASE("shared memory judges its arguments") {
+  void *memory = nullptr;
+  checkError(blinkMemAlloc(nullptr, 1), blinkInvalidArgument,
+             "the pointer is NULL");
+  checkError(blinkMemAlloc(&memory, 0), blinkInvalidArgument,
+             "there are no bytes");
+  checkError(blinkMemAlloc(&memory, SIZE_MAX), blinkSystemError,
+             "cannot allocate 18446744073709551615 bytes");
+  checkError(blinkMemFree(&memory), blinkInvalidArgument,
+             "none of blinkMemAlloc");
+  CHECK(blinkMemFree(nullptr) == blinkSuccess);
+}
+
+TEST_CASE("in one process registering does nothing, with any memory") {
+  Job job(allCollectives(2, 1, {}), 2);
+  char memory[8] = {};
+  void *handle = nullptr;
+  CHECK(blinkCommRegister(job[0], memory, sizeof(memory), &handle) ==
+        blinkSuccess);
+  CHECK(handle);
+  CHECK(blinkCommDeregister(job[0], handle) == blinkSuccess);
+}
+
 TEST_CASE("collectives judge their arguments") {
   Job job(allCollectives(2, 1, {}), 2);
   alignas(16) char memory[64] = {};

@@ -54,6 +54,42 @@ TEST_CASE("large messages of processes, which may read each other or not") {
   }
 }
 
+TEST_CASE("processes reach into registered buffers, if they may") {
+  for (const char *scenario :
+       {"windows", "windows:mixed", "windows:confined",
+        "windows:mixed:confined", "windows:parts:confined", "windows:closed",
+        "windows:closed:confined"})
+    for (int ranks : {2, 5}) {
+      CAPTURE(scenario);
+      BuildOptions layout;
+      layout.shape = Shape::random;
+      layout.treesPerBlock = 2;
+      layout.chunkBytes = 16 << 10;
+      for (const Outcome &outcome :
+           runAll(allCollectives(ranks, ranks - 1, layout), ranks, scenario)) {
+        CAPTURE(outcome.line);
+        CHECK(outcome.good());
+      }
+    }
+}
+
+TEST_CASE("registering refuses what is wrong and waits for nobody for ever") {
+  for (const Outcome &outcome : runAll(allReduce(3), 3, "window-errors")) {
+    CAPTURE(outcome.line);
+    CHECK(outcome.good());
+  }
+  std::vector<Outcome> death = runAll(allReduce(3), 3, "window-death");
+  std::vector<Outcome> late = runAll(allReduce(3), 3, "window-late", 300);
+  for (int rank : {0, 1}) {
+    CAPTURE(death[rank].line);
+    CHECK(death[rank].has("the process of rank 2, number "));
+    CHECK(death[rank].has(", has died"));
+    CAPTURE(late[rank].line);
+    CHECK(late[rank].has(" waited 300 ms for rank 2 to register or deregister "
+                         "a buffer, too"));
+  }
+}
+
 TEST_CASE("a process that is killed at any step is named by the others") {
   BuildOptions layout;
   layout.shape = Shape::random;

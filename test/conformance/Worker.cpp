@@ -17,8 +17,10 @@
 #include "runtime/core/Memory.h"
 #include "runtime/host/RankRun.h"
 #include "test/conformance/Elements.h"
+#include "test/conformance/Forbid.h"
 #include "test/conformance/Places.h"
 #include "test/conformance/ShrinkScenarios.h"
+#include "test/conformance/WindowScenarios.h"
 #if BLINK_TEST_EMULATED
 #include "test/emulation/Emulation.h"
 #endif
@@ -33,13 +35,9 @@
 
 #include <cerrno>
 #include <csignal>
-#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <thread>
 #include <unistd.h>
@@ -125,19 +123,6 @@ void corruptHook(int, uint32_t, uint32_t, uint64_t, runtime::Segment &segment) {
       for (int slot = 0; slot < 2; ++slot) // as BuildOptions has it
         runtime::storeRelease(&segment.heads(0)[slot].full, 0x1234567890abcdef);
   }).detach();
-}
-
-/// This process may not read others' memory from now on, as in some containers.
-bool confine() {
-  sock_filter program[] = {
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_process_vm_readv, 0, 1),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-  };
-  sock_fprog filter = {4, program};
-  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
 }
 
 //===-- Scenarios ---------------------------------------------------------===//
@@ -252,6 +237,8 @@ int runScenario(const std::string &scenario, const char *schedule) {
     return runCases({300007});
   if (scenario == "registered")
     return runRegistered();
+  if (scenario.find("window") == 0)
+    return say(windowScenario(scenario, comm, numRanks, self));
   int times = 0;
   if (std::sscanf(scenario.c_str(), "kill:%d:%u:%u:%d", &target.rank,
                   &target.lane, &target.step, &times) == 4 &&
@@ -321,7 +308,8 @@ int main(int argc, char **argv) {
   device = count > 1 ? self % 2 : 0; // several processes on one device, too
   cudaSetDevice(device);
 #endif
-  if (std::string(argv[5]) == "confined" && self == numRanks - 1 && !confine())
+  if (std::strstr(argv[5], "confined") && self == numRanks - 1 &&
+      !forbid(__NR_process_vm_readv))
     return say("cannot confine the process");
   blinkResult_t result = blinkScheduleOpen(argv[1], &schedule);
   if (result == blinkSuccess)

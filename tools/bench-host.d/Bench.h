@@ -57,6 +57,10 @@ typedef struct BenchJob {
   void (*barrier)(struct BenchJob *job);
   /* The largest of the ranks' numbers, on all of them. */
   double (*largest)(struct BenchJob *job, double mine);
+  /* Memory as the program likes it best, on all ranks at the same time, and its
+     end. NULL for the first: the C library's. */
+  void *(*allocate)(struct BenchJob *job, size_t bytes);
+  void (*release)(struct BenchJob *job, void *memory);
 
   /* Set by benchRun. With `count` elements in the buffer of an allreduce or
      broadcast, and in the result of an allgather, to which a rank gives
@@ -125,10 +129,19 @@ static inline double benchNow(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static inline float *benchAllocate(size_t count) {
+static inline float *benchAllocate(BenchJob *job, size_t count) {
   void *memory = NULL;
+  if (job->allocate)
+    return (float *)job->allocate(job, count * sizeof(float));
   return posix_memalign(&memory, 64, count * sizeof(float)) ? NULL
                                                             : (float *)memory;
+}
+
+static inline void benchFree(BenchJob *job, void *memory) {
+  if (job->allocate)
+    job->release(job, memory);
+  else
+    free(memory);
 }
 
 /* Seconds between two barriers with `calls` calls in between, as the rank for
@@ -180,11 +193,11 @@ static inline int benchRun(BenchJob *job, size_t most) {
                      ? job->part * (size_t)job->ranks
                      : benchTable[size].bytes / sizeof(float);
     for (int r = 0; r < job->driven; ++r) {
-      job->recv[r] = benchAllocate(job->count);
+      job->recv[r] = benchAllocate(job, job->count);
       job->send[r] = job->collective == benchBroadcast ? job->recv[r]
                      : job->collective == benchAllGather
-                         ? benchAllocate(job->part)
-                         : benchAllocate(job->count);
+                         ? benchAllocate(job, job->part)
+                         : benchAllocate(job, job->count);
       if (!job->recv[r] || !job->send[r]) {
         fprintf(stderr, "%s: no memory\n", job->program);
         return 1;
@@ -194,8 +207,8 @@ static inline int benchRun(BenchJob *job, size_t most) {
       return 1;
     for (int r = 0; r < job->driven; ++r) {
       if (job->send[r] != job->recv[r])
-        free(job->send[r]);
-      free(job->recv[r]);
+        benchFree(job, job->send[r]);
+      benchFree(job, job->recv[r]);
     }
   }
   return 0;

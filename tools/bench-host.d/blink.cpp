@@ -4,16 +4,19 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//   blink threads|processes|group RANKS COLLECTIVE FILE.sched MOST_BYTES
+//   blink MODE RANKS COLLECTIVE FILE.sched MOST_BYTES
 //
-// Ranks are threads of this process, processes, or all driven by one thread in
-// groups of calls. Uses nothing of Blink but its C API.
+// Ranks are threads of this process (`threads`); all driven by one thread in
+// groups of calls (`group`); processes, with memory of the C library's
+// (`processes`) or registered one of Blink's (`registered`). Uses nothing of
+// Blink but its C API.
 //
 //===----------------------------------------------------------------------===//
 
 #include "blink.h"
 #include "Bench.h"
 
+#include <map>
 #include <string>
 #include <thread>
 #include <vector>
@@ -33,6 +36,7 @@ struct Settings {
 struct Driver {
   const Settings *settings = nullptr;
   std::vector<blinkComm_t> comms;
+  std::map<void *, void *> handles; ///< of registered buffers
 };
 
 int failed(blinkResult_t result) {
@@ -80,10 +84,26 @@ double largest(BenchJob *job, double mine) {
                       job->ranks, job->first, mine);
 }
 
+void *allocate(BenchJob *job, size_t bytes) {
+  auto &driver = *static_cast<Driver *>(job->self);
+  void *memory = nullptr, *handle = nullptr;
+  if (failed(blinkMemAlloc(&memory, bytes)) ||
+      failed(blinkCommRegister(driver.comms[0], memory, bytes, &handle)))
+    return nullptr;
+  driver.handles[memory] = handle;
+  return memory;
+}
+
+void release(BenchJob *job, void *memory) {
+  auto &driver = *static_cast<Driver *>(job->self);
+  failed(blinkCommDeregister(driver.comms[0], driver.handles[memory]));
+  failed(blinkMemFree(memory));
+}
+
 /// Measures with the communicators of ranks first, first + 1, ...
 int drive(const Settings &settings, int first, std::vector<blinkComm_t> comms) {
   std::string program = "blink " + settings.mode;
-  Driver driver{&settings, std::move(comms)};
+  Driver driver{&settings, std::move(comms), {}};
   BenchJob job = {};
   job.program = program.c_str();
   job.collective = settings.collective;
@@ -94,6 +114,10 @@ int drive(const Settings &settings, int first, std::vector<blinkComm_t> comms) {
   job.call = settings.mode == "group" ? callGroup : callRank;
   job.barrier = barrier;
   job.largest = largest;
+  if (settings.mode == "registered") {
+    job.allocate = allocate;
+    job.release = release;
+  }
   return benchRun(&job, settings.most);
 }
 
@@ -156,12 +180,14 @@ int main(int argc, char **argv) {
     settings.file = argv[4];
     settings.most = strtoull(argv[5], nullptr, 10);
   }
-  bool known = settings.mode == "threads" || settings.mode == "processes" ||
-               settings.mode == "group";
+  const bool processes =
+      settings.mode == "processes" || settings.mode == "registered";
+  const bool known =
+      processes || settings.mode == "threads" || settings.mode == "group";
   if (!known || settings.ranks < 2 || settings.ranks > benchMaxRanks ||
       benchFind(argv[3], &settings.collective)) {
     fprintf(stderr,
-            "usage: %s threads|processes|group RANKS COLLECTIVE "
+            "usage: %s threads|group|processes|registered RANKS COLLECTIVE "
             "FILE.sched MOST_BYTES\n",
             argv[0]);
     return 2;
@@ -171,7 +197,7 @@ int main(int argc, char **argv) {
     fprintf(stderr, "blink: no memory\n");
     return 1;
   }
-  if (settings.mode == "processes")
+  if (processes)
     return benchFork(settings.ranks, runProcess, &settings);
   return runThreads(settings);
 }

@@ -1,0 +1,88 @@
+//===- HostMachineWindows.cpp - registering buffers on the host -----------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/Log.h"
+#include "runtime/core/Memory.h"
+#include "runtime/host/HostMachine.h"
+
+namespace blink::runtime {
+
+/// Counts a step of this rank's and waits until all have made as many.
+Status HostMachine::stepTogether(int self) {
+  uint64_t &steps = rings_.segment.rank(self).windowSteps;
+  const uint64_t step = steps + 1;
+  storeRelease(&steps, step);
+  auto anyLost = [&] {
+    for (int rank = 0; rank < plan_.numRanks; ++rank)
+      if (Status why = lost(rank);
+          !why.ok() &&
+          loadAcquire(&rings_.segment.rank(rank).windowSteps) < step)
+        return why;
+    return Status();
+  };
+  Status status =
+      waitForAll(self, {&RankRecord::windowSteps, step},
+                 "register or deregister a buffer, too",
+                 std::chrono::steady_clock::now() + timeout_, anyLost);
+  // Ranks that have made different numbers of steps would misunderstand each
+  // other from now on.
+  if (!status.ok())
+    rings_.segment.fail(status);
+  return status;
+}
+
+Status HostMachine::registerBuffer(int self, void *buffer, size_t bytes,
+                                   uintptr_t &handle) {
+  handle = 1;
+  if (rings_.lending == HostRings::Lending::direct)
+    return {};
+  if (Status why = failure(); !why.ok())
+    return why;
+  Windows &windows = rings_.windows;
+  Segment &segment = rings_.segment;
+  const uint32_t number = windows.freeNumber();
+  if (number == kMaxWindows)
+    return {blinkInvalidUsage,
+            std::to_string(kMaxWindows) + " buffers are registered already"};
+  windows.add(number, buffer, bytes, segment.windows(self)[number]);
+  Status status = stepTogether(self);
+  bool mapped = status.ok();
+  for (int other = 0; mapped && other < plan_.numRanks; ++other)
+    mapped = other == self || windows.map(number, other, processOf(other),
+                                          segment.windows(other)[number]);
+  // Nobody reads there before all can; who is told so may not ask the kernel.
+  storeRelaxed(&segment.rank(self).mapped, uint64_t(mapped));
+  if (status.ok())
+    status = stepTogether(self);
+  if (!status.ok()) {
+    windows.drop(number);
+    return status;
+  }
+  bool all = true;
+  for (int rank = 0; rank < plan_.numRanks; ++rank)
+    all &= loadRelaxed(&segment.rank(rank).mapped) == 1;
+  if (all)
+    windows.open(number);
+  if (!all || segment.windows(self)[number].bytes == 0)
+    log(LogLevel::info, self,
+        all ? "a registered buffer is not in memory of blinkMemAlloc: other "
+              "processes copy from it as they do without"
+            : "a process may not map another's memory: registered buffers are "
+              "copied from as others are");
+  handle = number + 1;
+  return {};
+}
+
+Status HostMachine::deregisterBuffer(int self, uintptr_t handle) {
+  if (rings_.lending == HostRings::Lending::direct)
+    return {};
+  if (!rings_.windows.isUsed(handle - 1))
+    return {blinkInvalidArgument, "the handle is of no registered buffer"};
+  rings_.windows.drop(uint32_t(handle - 1));
+  return failed() ? failure() : stepTogether(self);
+}
+
+} // namespace blink::runtime

@@ -1,0 +1,44 @@
+//===- SharedBlocks.h - memory that other processes can map -----*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// What blinkMemAlloc gives. Each block is a file without a name, so that
+// another process can have the same pages at an address of its own.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_RUNTIME_HOST_SHAREDBLOCKS_H
+#define BLINK_RUNTIME_HOST_SHAREDBLOCKS_H
+
+#include "runtime/Status.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace blink::runtime {
+
+/// Where some memory of this process is for others.
+struct SharedPlace {
+  int file = -1;       ///< the descriptor, in this process
+  uint64_t offset = 0; ///< in the file
+  uint64_t device =
+      0; ///< which, with `inode`, no other file of this system has
+  uint64_t inode = 0;
+};
+
+/// A block of at least `bytes`, zero, aligned to a page. Thread-safe, as all of
+/// these. Errors: system error if memory or file descriptors run out.
+Status allocateBlock(size_t bytes, void *&memory);
+
+/// Errors: invalid argument if `memory` is no block's begin; invalid usage if
+/// some of it is in use.
+Status freeBlock(void *memory);
+
+/// If all `bytes` from `memory` are in one block, keeps it from being freed
+/// until releaseBlock(memory) and gives their place.
+bool useBlock(const void *memory, uint64_t bytes, SharedPlace &place);
+void releaseBlock(const void *memory);
+
+} // namespace blink::runtime
+
+#endif // BLINK_RUNTIME_HOST_SHAREDBLOCKS_H

@@ -1,0 +1,111 @@
+//===- Windows.cpp - registered buffers of processes ----------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/host/Windows.h"
+
+#include "runtime/host/Descriptor.h"
+#include "runtime/host/SharedBlocks.h"
+
+#include <algorithm>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+namespace blink::runtime {
+
+Windows::~Windows() {
+  for (uint32_t number = 0; number < kMaxWindows; ++number)
+    drop(number);
+}
+
+uint32_t Windows::freeNumber() const {
+  uint32_t number = 0;
+  while (number < kMaxWindows && numbers_[number].used)
+    ++number;
+  return number;
+}
+
+void Windows::add(uint32_t number, const void *buffer, uint64_t bytes,
+                  WindowRecord &record) {
+  Number &own = numbers_[number];
+  own.used = true;
+  record = {};
+  SharedPlace place;
+  if (!useBlock(buffer, bytes, place))
+    return;
+  own.begin = static_cast<const char *>(buffer);
+  own.bytes = bytes;
+  record = {reinterpret_cast<uint64_t>(buffer),
+            bytes,
+            uint64_t(place.file),
+            place.offset,
+            place.device,
+            place.inode};
+}
+
+bool Windows::map(uint32_t number, int rank, uint64_t process,
+                  const WindowRecord &record) {
+  if (record.bytes == 0)
+    return true;
+  // Needs no more rights than process_vm_readv, and on hardened systems fewer.
+  Descriptor file(::open(("/proc/" + std::to_string(process) + "/fd/" +
+                          std::to_string(record.file))
+                             .c_str(),
+                         O_RDONLY | O_CLOEXEC));
+  struct stat status;
+  if (!file || fstat(file.get(), &status) != 0 ||
+      status.st_dev != record.device || status.st_ino != record.inode)
+    return false; // another namespace's process, or no access
+  const uint64_t page = uint64_t(sysconf(_SC_PAGESIZE));
+  const uint64_t before = record.offset % page;
+  const size_t bytes = before + record.bytes;
+  void *pages = mmap(nullptr, bytes, PROT_READ, MAP_SHARED | MAP_POPULATE,
+                     file.get(), off_t(record.offset - before));
+  if (pages == MAP_FAILED)
+    return false;
+  numbers_[number].others.push_back({rank, record.address, record.bytes,
+                                     static_cast<char *>(pages) + before, pages,
+                                     bytes});
+  return true;
+}
+
+void Windows::drop(uint32_t number) {
+  Number &own = numbers_[number];
+  for (const Mapping &other : own.others)
+    munmap(other.pages, other.pageBytes);
+  if (own.begin)
+    releaseBlock(own.begin);
+  own = Number();
+}
+
+bool Windows::any() const {
+  return std::any_of(std::begin(numbers_), std::end(numbers_),
+                     [](const Number &number) { return number.open; });
+}
+
+bool Windows::cover(const void *buffer, uint64_t bytes) const {
+  const char *begin = static_cast<const char *>(buffer);
+  return bytes == 0 ||
+         std::any_of(std::begin(numbers_), std::end(numbers_),
+                     [&](const Number &own) {
+                       return own.open && own.begin && begin >= own.begin &&
+                              begin + bytes <= own.begin + own.bytes;
+                     });
+}
+
+const char *Windows::find(int rank, uint64_t address, uint64_t bytes) const {
+  for (const Number &number : numbers_)
+    if (number.open)
+      for (const Mapping &other : number.others) {
+        const uint64_t offset = address - other.address; // wraps below it
+        if (other.rank == rank && offset < other.bytes &&
+            bytes <= other.bytes - offset)
+          return other.here + offset;
+      }
+  return nullptr;
+}
+
+} // namespace blink::runtime

@@ -1,0 +1,27 @@
+//===- WindowScenarios.h - registered buffers of processes ------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// What one process of a job does in the tests of blinkMemAlloc and
+// blinkCommRegister on the host.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_TEST_CONFORMANCE_WINDOWSCENARIOS_H
+#define BLINK_TEST_CONFORMANCE_WINDOWSCENARIOS_H
+
+#include "runtime/blink.h"
+
+#include <string>
+
+namespace blink::test {
+
+/// "windows", and after colons "mixed" or "parts", "closed", "confined";
+/// "window-errors", "window-death" or "window-late". Returns "good", or what is
+/// wrong, or the error's sentence.
+std::string windowScenario(const std::string &name, blinkComm_t comm,
+                           int numRanks, int self);
+
+} // namespace blink::test
+
+#endif // BLINK_TEST_CONFORMANCE_WINDOWSCENARIOS_H
