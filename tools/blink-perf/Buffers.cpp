@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <stdexcept>
 
 namespace blink::perf {
 namespace {
@@ -37,29 +38,59 @@ size_t mostOutput(const std::vector<Case> &cases, int rank) {
 
 } // namespace
 
-Memory::Memory(Backend &backend, int rank, size_t bytes)
+Memory::Memory(Backend &backend, int rank, size_t bytes, bool shared)
     : backend_(backend), rank_(rank),
-      size_((std::max<size_t>(bytes, 1) + kPage - 1) / kPage * kPage) {
+      size_((std::max<size_t>(bytes, 1) + kPage - 1) / kPage * kPage),
+      shared_(shared) {
   // What no case touches is never backed by memory.
-  host_ = static_cast<uint8_t *>(std::aligned_alloc(kPage, size_));
-  if (!host_)
+  void *memory = nullptr;
+  if (!shared)
+    memory = std::aligned_alloc(kPage, size_);
+  else if (blinkMemAlloc(&memory, size_) != blinkSuccess)
+    throw std::runtime_error(blinkGetLastError(nullptr));
+  if (!memory)
     throw std::bad_alloc();
+  host_ = static_cast<uint8_t *>(memory);
   try {
     memory_ = static_cast<uint8_t *>(backend.allocate(rank, host_, size_));
   } catch (...) {
-    std::free(host_);
+    freeHost();
     throw;
   }
 }
 
 Memory::~Memory() {
   backend_.release(rank_, memory_);
-  std::free(host_);
+  freeHost();
 }
 
-Buffers::Buffers(Backend &backend, int rank, const std::vector<Case> &cases)
-    : rank_(rank), input_(backend, rank, mostInput(cases, rank)),
-      output_(backend, rank, mostOutput(cases, rank)) {}
+void Memory::freeHost() {
+  if (shared_)
+    blinkMemFree(host_); // after a failure it may be registered still
+  else
+    std::free(host_);
+}
+
+Buffers::Buffers(Backend &backend, int rank, const std::vector<Case> &cases,
+                 bool shared)
+    : rank_(rank), input_(backend, rank, mostInput(cases, rank), shared),
+      output_(backend, rank, mostOutput(cases, rank), shared) {}
+
+blinkResult_t Buffers::enroll(blinkComm_t comm) {
+  blinkResult_t result =
+      blinkCommRegister(comm, input_.at(0), input_.size(), &handles_[0]);
+  if (result == blinkSuccess)
+    result =
+        blinkCommRegister(comm, output_.at(0), output_.size(), &handles_[1]);
+  return result;
+}
+
+blinkResult_t Buffers::withdraw(blinkComm_t comm) {
+  blinkResult_t result = blinkCommDeregister(comm, handles_[0]);
+  if (result == blinkSuccess)
+    result = blinkCommDeregister(comm, handles_[1]);
+  return result;
+}
 
 // In place the smaller buffer is this rank's part of the larger one.
 size_t Buffers::inputOffset(const Case &c, bool inPlace) const {

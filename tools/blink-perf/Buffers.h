@@ -18,8 +18,9 @@ namespace blink::perf {
 /// Memory of a rank, with its twin on the host.
 class Memory {
 public:
-  /// Throws std::bad_alloc and what the back end throws.
-  Memory(Backend &backend, int rank, size_t bytes);
+  /// `shared`: the twin is blinkMemAlloc's. Throws std::bad_alloc and what the
+  /// back end throws.
+  Memory(Backend &backend, int rank, size_t bytes, bool shared);
   ~Memory();
   Memory(const Memory &) = delete;
 
@@ -31,17 +32,26 @@ public:
   void download(size_t bytes) { backend_.download(host_, memory_, bytes); }
 
 private:
+  void freeHost();
+
   Backend &backend_;
   int rank_;
   size_t size_;
+  bool shared_;
   uint8_t *host_ = nullptr;
   uint8_t *memory_ = nullptr;
 };
 
 class Buffers {
 public:
-  /// Large enough for every one of the cases.
-  Buffers(Backend &backend, int rank, const std::vector<Case> &cases);
+  /// Large enough for every one of the cases. `shared`: as of Memory.
+  Buffers(Backend &backend, int rank, const std::vector<Case> &cases,
+          bool shared);
+
+  /// Registers the buffers with the rank's communicator, together with all
+  /// other ranks, and ends that. Errors: as of blinkCommRegister.
+  blinkResult_t enroll(blinkComm_t comm);
+  blinkResult_t withdraw(blinkComm_t comm);
 
   const void *send(const Case &c, bool inPlace);
   void *recv(const Case &c, bool inPlace);
@@ -63,6 +73,7 @@ private:
 
   int rank_;
   Memory input_, output_; ///< in place the output serves as both
+  void *handles_[2] = {}; ///< of the two, registered
 };
 
 /// Writes elements [begin, end) of what the reduction of all inputs of `seed`

@@ -95,6 +95,7 @@ std::string formatJson(const Options &options, const Plan &plan,
       ",\n  \"self_test\": " + (options.selfTest ? "true" : "false") +
       ",\n  \"iterations\": " + std::to_string(options.iterations) +
       ",\n  \"graph_launches\": " + std::to_string(options.graphLaunches) +
+      ",\n  \"local_register\": " + (options.registers ? "true" : "false") +
       ",\n  \"results\": [";
   for (size_t i = 0; i < summary.rows.size(); ++i)
     text += (i == 0 ? "\n" : ",\n") + formatRow(options, summary.rows[i]);

@@ -49,6 +49,8 @@ a bundle, those for the GPUs that --gpus names.
       --devices LIST       CUDA's number of each rank's GPU, or one for all (that
                            of --gpus, else rank R on GPU R)
   -G, --cudagraph N        capture N launches in a CUDA graph and launch that
+  -R, --local_register 0|1 register buffers of blinkMemAlloc, so that processes
+                           reach into each other's (0)
   -J, --json FILE          also write the results as JSON
       --tune               instead of measuring: find the sizes from which each
                            variant of the one file is faster on this machine, and
@@ -105,6 +107,7 @@ const option kLongOptions[] = {
     {"backend", required_argument, nullptr, kBackend},
     {"devices", required_argument, nullptr, kDevices},
     {"cudagraph", required_argument, nullptr, 'G'},
+    {"local_register", required_argument, nullptr, 'R'},
     {"json", required_argument, nullptr, 'J'},
     {"timeout", required_argument, nullptr, kTimeout},
     {"self-test", no_argument, nullptr, kSelfTest},
@@ -252,6 +255,9 @@ void readOption(int letter, const char *text, Options &options) {
   case 'G':
     options.graphLaunches = int(readNumber(letter, text, 0, 100000));
     break;
+  case 'R':
+    options.registers = readNumber(letter, text, 0, 1) != 0;
+    break;
   case 'J':
     options.json = text;
     break;
@@ -332,7 +338,7 @@ bool parseOptions(int argc, char **argv, Options &options) {
   std::vector<int> given;
   std::vector<const char *> values; // of each
   for (;;) {
-    const int letter = getopt_long(argc, argv, ":b:e:f:i:n:w:c:o:d:r:t:G:J:h",
+    const int letter = getopt_long(argc, argv, ":b:e:f:i:n:w:c:o:d:r:t:G:R:J:h",
                                    kLongOptions, nullptr);
     if (letter == -1)
       break;

@@ -43,11 +43,12 @@ struct Options {
   std::vector<int> gpus; ///< of the ranks, for bundles; empty: 0, 1, 2, ...
   /// One: of all ranks; empty: rank r on GPU r, or of a bundle on its own.
   std::vector<int> devices;
-  int graphLaunches = 0; ///< 0: no CUDA graph
-  std::string json;      ///< empty: none
-  int timeoutMs = 0;     ///< 0: the runtime's default
-  bool selfTest = false; ///< each variant once, all channels with data
-  bool tune = false;     ///< correct the one file, write it to `output`
+  int graphLaunches = 0;  ///< 0: no CUDA graph
+  bool registers = false; ///< buffers, which are blinkMemAlloc's then
+  std::string json;       ///< empty: none
+  int timeoutMs = 0;      ///< 0: the runtime's default
+  bool selfTest = false;  ///< each variant once, all channels with data
+  bool tune = false;      ///< correct the one file, write it to `output`
   std::string output;
 };
 

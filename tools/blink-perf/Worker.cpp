@@ -31,8 +31,12 @@ Worker::Worker(const Options &options, const std::vector<Case> &cases,
 void Worker::run() {
   try {
     for (size_t i = 0; i < comms_.size(); ++i)
-      buffers_.push_back(
-          std::make_unique<Buffers>(backend_, firstRank_ + int(i), cases_));
+      buffers_.push_back(std::make_unique<Buffers>(
+          backend_, firstRank_ + int(i), cases_, options_.registers));
+    // In one process nobody waits for another, in several each has one rank.
+    for (size_t i = 0; options_.registers && i < comms_.size(); ++i)
+      if (buffers_[i]->enroll(comms_[i]) != blinkSuccess)
+        throw std::runtime_error(blinkGetLastError(comms_[i]));
     if (!options_.check)
       forEachRank([&](size_t i) { buffers_[i]->clear(); });
     for (size_t index = 0; index < cases_.size(); ++index) {
@@ -43,6 +47,9 @@ void Worker::run() {
       if (firstRank_ == 0)
         shared_.finish(index);
     }
+    for (size_t i = 0; options_.registers && i < comms_.size(); ++i)
+      if (buffers_[i]->withdraw(comms_[i]) != blinkSuccess)
+        throw std::runtime_error(blinkGetLastError(comms_[i]));
   } catch (const Ended &) {
   } catch (const std::exception &error) {
     shared_.fail(error.what());
