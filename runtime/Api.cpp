@@ -176,8 +176,7 @@ Status runShrinks(std::vector<PendingShrink> &shrinks) {
 }
 
 blinkResult_t runGroup() {
-  GroupState own = std::move(group);
-  group = GroupState();
+  GroupState own = std::exchange(group, GroupState());
   Status status = std::move(own.error);
   if (status.ok() && !own.calls.empty() && !own.shrinks.empty())
     status = {blinkInvalidUsage, "a group has collectives or blinkCommShrink, "
@@ -192,6 +191,11 @@ blinkResult_t runGroup() {
     if (status.ok())
       status = std::move(own.calls[i].result);
   }
+  // The next group takes the same memory.
+  own.calls.clear();
+  own.lastErrors.clear();
+  group.calls.swap(own.calls);
+  group.lastErrors.swap(own.lastErrors);
   return report(status);
 }
 

@@ -48,18 +48,6 @@ uint64_t CallKind::hash() const {
   return mix(mix(count + 1) ^ words);
 }
 
-uint64_t Call::sendBytes() const {
-  const uint32_t ranks = program->program->allocation()->size();
-  return kind.count * elementBytes(kind.type) *
-         sched::inputBlocks(kind.collective, ranks);
-}
-
-uint64_t Call::recvBytes() const {
-  const uint32_t ranks = program->program->allocation()->size();
-  return kind.count * elementBytes(kind.type) *
-         sched::outputBlocks(kind.collective, ranks);
-}
-
 /// What is lent and then copied by its reader alone has nothing to overlap.
 static uint32_t chunkBytesFor(const VariantPlan &variant, uint64_t blockBytes,
                               bool lent) {
@@ -95,8 +83,14 @@ Status Call::prepare(const Plan &plan) {
     return invalid("count " + std::to_string(kind.count) +
                    " is more than memory can hold");
   Status status = plan.find(kind.collective, kind.root, program);
-  if (!status.ok() || kind.count == 0)
+  if (!status.ok())
     return status;
+  const uint32_t ranks = program->program->allocation()->size();
+  const uint64_t block = kind.count * size;
+  sendBytes = block * sched::inputBlocks(kind.collective, ranks);
+  recvBytes = block * sched::outputBlocks(kind.collective, ranks);
+  if (kind.count == 0)
+    return {};
   if (!send && program->readsInput[rank])
     return invalid("the send buffer is NULL");
   if (!recv && program->usesOutput[rank])

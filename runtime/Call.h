@@ -34,19 +34,19 @@ struct Call {
   const void *send = nullptr;
   void *recv = nullptr;
   blinkStream_t stream = nullptr;
+  // Set by prepare():
   const ProgramPlan *program = nullptr;
+  uint64_t sendBytes = 0; ///< of the buffer, on ranks that use it
+  uint64_t recvBytes = 0;
 
-  /// Of the send and of the receive buffer, where it is used at all.
-  uint64_t sendBytes() const;
-  uint64_t recvBytes() const;
   /// S as for algbw: all blocks.
-  uint64_t bytes() const { return std::max(sendBytes(), recvBytes()); }
+  uint64_t bytes() const { return std::max(sendBytes, recvBytes); }
   const VariantPlan &variant() const { return program->variantFor(bytes()); }
   /// `lent`: readers look at the writers' buffers, on all ranks.
   CallShape shape(const VariantPlan &variant, bool lent) const;
 
-  /// Judges the arguments against `plan` and sets `program`. Errors: invalid
-  /// argument; invalid usage if no program fits.
+  /// Judges the arguments against `plan`. Errors: invalid argument; invalid
+  /// usage if no program fits.
   Status prepare(const Plan &plan);
 };
 

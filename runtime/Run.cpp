@@ -68,6 +68,7 @@ void runCalls(PendingCall *calls, size_t numCalls) {
     return;
   }
   std::vector<HostCall> onHost;
+  onHost.reserve(numCalls);
   for (size_t i = 0; i < numCalls; ++i) {
     if (calls[i].machine->backend() == blinkBackendHost)
       onHost.push_back({static_cast<HostMachine *>(calls[i].machine.get()),

@@ -31,7 +31,12 @@ struct Active {
 class Driver {
 public:
   Driver(HostCall *calls, size_t numCalls)
-      : calls_(calls), numCalls_(numCalls) {}
+      : calls_(calls), numCalls_(numCalls), sorted_(std::move(kept.sorted)),
+        active_(std::move(kept.active)) {}
+  ~Driver() {
+    kept = {std::move(sorted_), std::move(active_)};
+    kept.active.clear();
+  }
 
   void run();
 
@@ -51,12 +56,23 @@ private:
   std::vector<Active> active_;
   /// Threads that drive the first machine's ranks leave processors idle.
   bool spare_ = false;
+
+  /// The memory of both vectors, for this thread's next calls.
+  struct Kept {
+    std::vector<size_t> sorted;
+    std::vector<Active> active;
+  };
+  static thread_local Kept kept;
 };
+
+thread_local Driver::Kept Driver::kept;
 
 void Driver::sortByRank() {
   sorted_.resize(numCalls_);
   for (size_t i = 0; i < numCalls_; ++i)
     sorted_[i] = i;
+  if (numCalls_ == 1)
+    return;
   std::sort(sorted_.begin(), sorted_.end(), [this](size_t a, size_t b) {
     const HostCall &x = calls_[a], &y = calls_[b];
     return std::make_tuple(x.machine, x.call->rank, a) <

@@ -102,6 +102,16 @@ void RankRun::prepare(const VariantPlan &variant, const CallShape &shape) {
   }
 }
 
+/// Whether all that this rank can lend is where other processes reach it.
+bool RankRun::isInWindows(const Call &call) const {
+  const Windows &windows = rings_.windows;
+  return windows.any() &&
+         (!call.program->readsInput[rank_] ||
+          windows.cover(call.send, call.sendBytes)) &&
+         (!call.program->usesOutput[rank_] ||
+          windows.cover(call.recv, call.recvBytes));
+}
+
 /// Whether calls are so large that readers fetch what they copy, in chunks as
 /// large as that wants.
 bool RankRun::isFetchedInLargeChunks(uint64_t bytes) const {
@@ -135,10 +145,7 @@ void RankRun::start(const Call &call) {
       call.shape(variant, inOneProcess || rings_.windows.any()
                               ? bytes > kLendBytes
                               : isFetchedInLargeChunks(bytes));
-  const bool reachable =
-      inOneProcess || (rings_.windows.any() &&
-                       rings_.windows.cover(call.send, call.sendBytes()) &&
-                       rings_.windows.cover(call.recv, call.recvBytes()));
+  const bool reachable = inOneProcess || isInWindows(call);
   if (variant_ != &variant || reachable_ != reachable ||
       !sameShape(shape_, shape)) {
     reachable_ = reachable;
@@ -151,7 +158,7 @@ void RankRun::start(const Call &call) {
       !lentRings_.empty() &&
       (reachable ? bytes > kLendBytes : letsFetch(call.kind.collective, bytes));
   visitors_ = false;
-  inPlace_ = overlap(call.send, call.sendBytes(), call.recv, call.recvBytes());
+  inPlace_ = overlap(call.send, call.sendBytes, call.recv, call.recvBytes);
   rings_.segment.beginCall(rank_, call.kind);
   const RankPlan &rank = variant.ranks[rank_];
   for (uint32_t l = 0; l < numActive_; ++l) {

@@ -113,6 +113,7 @@ private:
   };
 
   void prepare(const VariantPlan &variant, const CallShape &shape);
+  bool isInWindows(const Call &call) const;
   bool isFetchedInLargeChunks(uint64_t bytes) const;
   bool letsFetch(sched::Collective collective, uint64_t bytes) const;
   const std::vector<Share> &sharesOf(const RankPlan &rank) const {

@@ -78,12 +78,8 @@ void Windows::drop(uint32_t number) {
     munmap(other.pages, other.pageBytes);
   if (own.begin)
     releaseBlock(own.begin);
+  numOpen_ -= own.open;
   own = Number();
-}
-
-bool Windows::any() const {
-  return std::any_of(std::begin(numbers_), std::end(numbers_),
-                     [](const Number &number) { return number.open; });
 }
 
 bool Windows::cover(const void *buffer, uint64_t bytes) const {

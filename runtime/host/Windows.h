@@ -46,7 +46,10 @@ public:
   bool map(uint32_t number, int rank, uint64_t process,
            const WindowRecord &record);
   /// All ranks have mapped it: calls may use it.
-  void open(uint32_t number) { numbers_[number].open = true; }
+  void open(uint32_t number) {
+    numbers_[number].open = true;
+    ++numOpen_;
+  }
   bool isUsed(uint64_t number) const {
     return number < kMaxWindows && numbers_[number].used;
   }
@@ -54,7 +57,7 @@ public:
   void drop(uint32_t number);
 
   /// Whether any number is open: the same on every rank.
-  bool any() const;
+  bool any() const { return numOpen_ != 0; }
   /// Whether all ranks can read there. Always if there are no bytes.
   bool cover(const void *buffer, uint64_t bytes) const;
   /// Where this process has `bytes` from `address` in rank `rank`'s process, or
@@ -79,6 +82,7 @@ private:
   };
 
   Number numbers_[kMaxWindows];
+  uint32_t numOpen_ = 0;
 };
 
 } // namespace blink::runtime

@@ -181,9 +181,12 @@ TEST_CASE("a call's buffers have the collective's blocks") {
     Plan plan;
     make(opened(seal(makeSchedule(collective, 0, 4, {}))), 4, {}, plan);
     Call call;
+    float send[40], recv[40];
     call.kind = {collective, blinkFloat32, blinkSum, 0, 10};
-    call.program = &plan.programs[0];
-    return Sizes(call.sendBytes(), call.recvBytes());
+    call.send = send;
+    call.recv = recv;
+    CHECK(call.prepare(plan).ok());
+    return Sizes(call.sendBytes, call.recvBytes);
   };
   CHECK(sizes(Collective::allreduce) == Sizes(40, 40));
   CHECK(sizes(Collective::allgather) == Sizes(40, 160));
