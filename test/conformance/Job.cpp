@@ -318,9 +318,11 @@ using Pattern = std::vector<unsigned char>;
 static Pattern patternOf(blinkDataType_t type,
                          const std::vector<uint64_t> &column) {
   Pattern pattern(kPeriod * 64);
-  const size_t count = pattern.size() / size_t(bytesOf(type));
-  for (size_t i = 0; i < count; ++i)
-    storeBits(type, pattern.data(), i, column[i % kPeriod]);
+  for (size_t i = 0; i < kPeriod; ++i)
+    storeBits(type, pattern.data(), i, column[i]);
+  const size_t period = kPeriod * size_t(bytesOf(type));
+  for (size_t at = period; at != pattern.size(); at += period)
+    std::memcpy(pattern.data() + at, pattern.data(), period);
   return pattern;
 }
 
