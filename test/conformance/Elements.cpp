@@ -130,16 +130,22 @@ uint64_t encode(blinkDataType_t type, double value) {
   return sign | (low + up);
 }
 
-uint64_t inputBits(blinkDataType_t type, blinkRedOp_t op, int rank,
-                   size_t index) {
-  uint64_t random = mix((index % kPeriod) * 1000003 + uint64_t(rank) * 7919 +
-                        uint64_t(type) * 31 + 1);
-  if (!isFloat(type))
+uint64_t inputBits(blinkDataType_t type, std::optional<blinkRedOp_t> op,
+                   int rank, size_t index) {
+  index %= kPeriod;
+  uint64_t random =
+      mix(index * 1000003 + uint64_t(rank) * 7919 + uint64_t(type) * 31 + 1);
+  if (!isFloat(type) || !op)
     return random & mask(type);
   if (op == blinkProd) // at most 2^4 for 16 ranks, whatever the order
     return encode(type, (random & 1 ? -1 : 1) * (rank % 4 == 1 ? 2 : 1));
-  if (bytesOf(type) == 1) // two fraction bits: sums up to 8 are exact
-    return encode(type, rank % 2 == 0 ? double(int(random % 3) - 1) : 0.0);
+  if (op == blinkMax || op == blinkMin) // so many that few are equal
+    return encode(type, double(int(random % 201) - 100));
+  // Two fraction bits: sums up to 8 are exact, so half of 16 ranks add.
+  if (bytesOf(type) == 1)
+    return encode(type, (index + size_t(rank)) % 2 == 0
+                            ? double(int(random % 3) - 1)
+                            : 0.0);
   return encode(type, double(int(random % 15) - 7));
 }
 

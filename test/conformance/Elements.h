@@ -13,6 +13,7 @@
 #include "runtime/blink.h"
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace blink::test {
@@ -39,10 +40,11 @@ uint64_t encode(blinkDataType_t type, double value);
 /// Element `index` of rank `rank`'s input, which repeats every kPeriod elements
 /// (a prime: chunks that change places do not go unnoticed).
 /// Whole numbers so small (powers of two for prod) that every partial result is
-/// exact in any order, or any bits for integers, which wrap.
+/// exact in any order; any bits for integers, which wrap, and where nothing is
+/// reduced, without `op`.
 inline constexpr size_t kPeriod = 251;
-uint64_t inputBits(blinkDataType_t type, blinkRedOp_t op, int rank,
-                   size_t index);
+uint64_t inputBits(blinkDataType_t type, std::optional<blinkRedOp_t> op,
+                   int rank, size_t index);
 
 /// The reduction of one element of each rank.
 uint64_t reduceBits(blinkDataType_t type, blinkRedOp_t op,

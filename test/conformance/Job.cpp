@@ -19,8 +19,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <mutex>
+#include <optional>
 #include <thread>
 #include <tuple>
+
+#include <sys/mman.h>
 
 namespace blink::test {
 namespace {
@@ -28,13 +32,13 @@ namespace {
 constexpr unsigned char kCanary = 0xa5;
 constexpr size_t kMargin = 64;
 
-#if BLINK_TEST_CUDA
 /// REQUIRE for programs that are no tests.
 void must(bool good) {
   if (!good)
     std::abort();
 }
 
+#if BLINK_TEST_CUDA
 int numDevices() {
   int count = 0;
   must(cudaGetDeviceCount(&count) == cudaSuccess && count > 0);
@@ -43,56 +47,63 @@ int numDevices() {
 #endif
 
 /// `count` elements with a margin on both sides that nobody may touch, and
-/// their twin in the memory of a GPU.
+/// their twin in the memory of a GPU. What is in them is open.
 class Buffer {
 public:
-  Buffer(blinkDataType_t type, size_t count, bool misaligned)
-      : size_(count * bytesOf(type)),
-        offset_(kMargin + (misaligned ? bytesOf(type) : 0)),
-        bytes_(size_ + 2 * kMargin + offset_, kCanary), twin_(bytes_.data()) {
+  Buffer(blinkDataType_t type, size_t count, bool misaligned,
+         std::pmr::memory_resource *memory)
+      : size_(count * size_t(bytesOf(type))),
+        offset_(kMargin + (misaligned ? size_t(bytesOf(type)) : 0)),
+        total_(offset_ + size_ + kMargin), memory_(memory),
+        bytes_(static_cast<unsigned char *>(memory->allocate(total_, kAlign))),
+        twin_(bytes_) {
+    std::memset(bytes_, kCanary, offset_);
+    std::memset(bytes_ + offset_ + size_, kCanary, kMargin);
 #if BLINK_TEST_CUDA
-    void *memory = nullptr;
-    must(cudaMalloc(&memory, bytes_.size()) == cudaSuccess);
-    twin_ = static_cast<unsigned char *>(memory);
+    void *there = nullptr;
+    must(cudaMalloc(&there, total_) == cudaSuccess);
+    twin_ = static_cast<unsigned char *>(there);
 #endif
   }
   ~Buffer() {
 #if BLINK_TEST_CUDA
     cudaFree(twin_);
 #endif
+    memory_->deallocate(bytes_, total_, kAlign);
   }
   Buffer(const Buffer &) = delete;
 
-  unsigned char *data() { return bytes_.data() + offset_; }
+  unsigned char *data() { return bytes_ + offset_; }
+  /// So that an element that nobody writes is found.
+  void poison() { std::memset(data(), kCanary, size_); }
   /// Where the back end finds what is at `address` of data().
   unsigned char *twin(const unsigned char *address) {
-    return twin_ + (address - bytes_.data());
+    return twin_ + (address - bytes_);
   }
   void upload() {
 #if BLINK_TEST_CUDA
-    must(cudaMemcpy(twin_, bytes_.data(), bytes_.size(),
-                    cudaMemcpyHostToDevice) == cudaSuccess);
+    must(cudaMemcpy(twin_, bytes_, total_, cudaMemcpyHostToDevice) ==
+         cudaSuccess);
 #endif
   }
   void download() {
 #if BLINK_TEST_CUDA
-    must(cudaMemcpy(bytes_.data(), twin_, bytes_.size(),
-                    cudaMemcpyDeviceToHost) == cudaSuccess);
+    must(cudaMemcpy(bytes_, twin_, total_, cudaMemcpyDeviceToHost) ==
+         cudaSuccess);
 #endif
   }
 
   bool marginsIntact() const {
     const auto intact = [](unsigned char byte) { return byte == kCanary; };
-    return std::all_of(bytes_.begin(), bytes_.begin() + long(offset_),
-                       intact) &&
-           std::all_of(bytes_.begin() + long(offset_ + size_), bytes_.end(),
-                       intact);
+    return std::all_of(bytes_, bytes_ + offset_, intact) &&
+           std::all_of(bytes_ + offset_ + size_, bytes_ + total_, intact);
   }
 
 private:
-  size_t size_, offset_;
-  std::vector<unsigned char> bytes_;
-  unsigned char *twin_;
+  static constexpr size_t kAlign = 64;
+  size_t size_, offset_, total_;
+  std::pmr::memory_resource *memory_;
+  unsigned char *bytes_, *twin_;
 };
 
 } // namespace
@@ -271,22 +282,57 @@ blinkResult_t call(const Case &c, const void *send, void *recv,
 
 //===-- Buffers -----------------------------------------------------------===//
 
-/// Some periods of elements, as they lie in memory.
+KeptMemory::KeptMemory(size_t bytes, int numRanks)
+    : bytes_(nullptr, std::free) {
+  constexpr size_t kHugePage = 2 << 20;
+  const size_t share =
+      (bytes / size_t(numRanks) + kHugePage) / kHugePage * kHugePage;
+  const size_t total = share * size_t(numRanks);
+  bytes_.reset(std::aligned_alloc(kHugePage, total));
+  must(bytes_ != nullptr);
+  madvise(bytes_.get(), total, MADV_HUGEPAGE); // without them it works, too
+  for (int rank = 0; rank < numRanks; ++rank)
+    ranks_.emplace_back(static_cast<unsigned char *>(bytes_.get()) +
+                            size_t(rank) * share,
+                        share);
+}
+
+std::pmr::memory_resource *KeptMemory::of(int rank) {
+#if defined(__SANITIZE_ADDRESS__)
+  return std::pmr::new_delete_resource(); // for what it finds around it
+#else
+  return &ranks_[size_t(rank)];
+#endif
+}
+
+void KeptMemory::reuse() {
+  for (std::pmr::monotonic_buffer_resource &rank : ranks_)
+    rank.release();
+}
+
+/// Some periods of elements, as they lie in memory: so many that pieces are
+/// worth a memcpy, that they are as well aligned as the buffer, and that they
+/// stay in a cache.
 using Pattern = std::vector<unsigned char>;
 
 static Pattern patternOf(blinkDataType_t type,
                          const std::vector<uint64_t> &column) {
-  constexpr size_t kPeriods = 16; // so that pieces are worth a memcpy
-  Pattern pattern(kPeriods * kPeriod * size_t(bytesOf(type)));
-  for (size_t i = 0; i < kPeriods * kPeriod; ++i)
-    storeBits(type, pattern.data(), i, column[i % kPeriod]);
+  Pattern pattern(kPeriod * 64);
+  for (size_t i = 0; i < kPeriod; ++i)
+    storeBits(type, pattern.data(), i, column[i]);
+  const size_t period = kPeriod * size_t(bytesOf(type));
+  for (size_t at = period; at != pattern.size(); at += period)
+    std::memcpy(pattern.data() + at, pattern.data(), period);
   return pattern;
 }
 
 /// A rank's input. Kept: making an element is slow.
-static const Pattern &inputPattern(blinkDataType_t type, blinkRedOp_t op,
-                                   int rank) {
-  static std::map<std::tuple<int, int, int>, Pattern> patterns;
+static const Pattern &inputPattern(blinkDataType_t type,
+                                   std::optional<blinkRedOp_t> op, int rank) {
+  static std::map<std::tuple<int, std::optional<blinkRedOp_t>, int>, Pattern>
+      patterns;
+  static std::mutex mutex; // ranks' threads ask
+  const std::lock_guard<std::mutex> lock(mutex);
   Pattern &pattern = patterns[{type, op, rank}];
   if (pattern.empty()) {
     std::vector<uint64_t> column;
@@ -301,6 +347,8 @@ static const Pattern &inputPattern(blinkDataType_t type, blinkRedOp_t op,
 static const Pattern &reducedPattern(blinkDataType_t type, blinkRedOp_t op,
                                      int numRanks) {
   static std::map<std::tuple<int, int, int>, Pattern> patterns;
+  static std::mutex mutex;
+  const std::lock_guard<std::mutex> lock(mutex);
   Pattern &pattern = patterns[{type, op, numRanks}];
   if (pattern.empty()) {
     std::vector<uint64_t> column;
@@ -355,7 +403,8 @@ static void compare(const unsigned char *buffer, size_t at,
 }
 
 struct RankBuffers::State {
-  State(const Case &c, int numRanks, int rank);
+  State(const Case &c, int numRanks, int rank,
+        std::pmr::memory_resource *memory);
 
   Case c;
   int n, rank;
@@ -365,11 +414,13 @@ struct RankBuffers::State {
   unsigned char *send, *recv;
 
   const Pattern &input(int ofRank) const {
-    return inputPattern(c.type, c.op, ofRank);
+    return inputPattern(c.type, reduces ? std::optional(c.op) : std::nullopt,
+                        ofRank);
   }
 };
 
-RankBuffers::State::State(const Case &c, int numRanks, int rank)
+RankBuffers::State::State(const Case &c, int numRanks, int rank,
+                          std::pmr::memory_resource *memory)
     : c(c), n(numRanks), rank(rank) {
   gathers = c.collective == Collective::allgather ||
             c.collective == Collective::gather ||
@@ -382,11 +433,13 @@ RankBuffers::State::State(const Case &c, int numRanks, int rank)
             c.collective == Collective::reducescatter;
   sendCount = c.count * (scatters ? n : 1);
   recvCount = c.count * (gathers ? n : 1);
-  sendBuffer =
-      std::make_unique<Buffer>(c.type, c.inPlace ? 0 : sendCount, c.misaligned);
+  sendBuffer = std::make_unique<Buffer>(c.type, c.inPlace ? 0 : sendCount,
+                                        c.misaligned, memory);
   recvBuffer = std::make_unique<Buffer>(
       c.type, c.inPlace ? std::max(sendCount, recvCount) : recvCount,
-      c.misaligned);
+      c.misaligned, memory);
+  if (!c.inPlace || recvCount > sendCount) // else all of it is input
+    recvBuffer->poison();
   send = sendBuffer->data();
   recv = recvBuffer->data();
   // In place: the smaller buffer is this rank's part of the larger one.
@@ -403,8 +456,9 @@ RankBuffers::State::State(const Case &c, int numRanks, int rank)
   recvBuffer->upload();
 }
 
-RankBuffers::RankBuffers(const Case &c, int numRanks, int rank)
-    : state_(std::make_unique<State>(c, numRanks, rank)) {}
+RankBuffers::RankBuffers(const Case &c, int numRanks, int rank,
+                         std::pmr::memory_resource *memory)
+    : state_(std::make_unique<State>(c, numRanks, rank, memory)) {}
 RankBuffers::RankBuffers(RankBuffers &&) noexcept = default;
 RankBuffers::~RankBuffers() = default;
 const void *RankBuffers::send() const {
@@ -460,15 +514,24 @@ std::string RankBuffers::check() {
   return wrong.count == 0 ? "" : place + ": the input changed";
 }
 
-std::string runCase(const Job &job, const Case &c) {
-  std::vector<RankBuffers> buffers;
-  for (int rank = 0; rank < job.size(); ++rank) {
+std::string runCase(const Job &job, const Case &c, KeptMemory *memory) {
+  // Large buffers take as long to fill and to compare as the call takes.
+  const auto forRanks = [&](const std::function<void(int)> &body) {
+    if (c.threads)
+      job.onThreads([&](int rank) { return body(rank), blinkSuccess; });
+    for (int rank = 0; rank < job.size() && !c.threads; ++rank)
+      body(rank);
+  };
+  std::vector<std::optional<RankBuffers>> buffers(size_t(job.size()));
+  forRanks([&](int rank) {
     useDeviceOf(rank);
-    buffers.emplace_back(c, job.size(), rank);
-  }
+    buffers[rank].emplace(c, job.size(), rank,
+                          memory ? memory->of(rank)
+                                 : std::pmr::get_default_resource());
+  });
   std::vector<blinkResult_t> results;
   auto body = [&](int rank) {
-    return call(c, buffers[rank].send(), buffers[rank].recv(), job[rank],
+    return call(c, buffers[rank]->send(), buffers[rank]->recv(), job[rank],
                 job.stream(rank));
   };
   if (c.threads)
@@ -479,11 +542,11 @@ std::string runCase(const Job &job, const Case &c) {
     if (result != blinkSuccess)
       return c.describe() + ": " + blinkGetErrorString(result) + ", " +
              blinkGetLastError(nullptr);
-  for (RankBuffers &one : buffers) {
-    std::string wrong = one.check();
-    if (!wrong.empty())
-      return wrong;
-  }
+  std::vector<std::string> wrong(buffers.size());
+  forRanks([&](int rank) { wrong[rank] = buffers[rank]->check(); });
+  for (const std::string &one : wrong)
+    if (!one.empty())
+      return one;
   return "";
 }
 

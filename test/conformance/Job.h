@@ -10,8 +10,10 @@
 #include "runtime/blink.h"
 #include "test/common/ScheduleBuilder.h"
 
+#include <deque>
 #include <functional>
 #include <memory>
+#include <memory_resource>
 #include <string>
 #include <vector>
 
@@ -96,11 +98,30 @@ struct Case {
   std::string describe() const;
 };
 
+/// Memory for the buffers of one case after the other: touching fresh pages
+/// takes longer than most collectives.
+class KeptMemory {
+public:
+  /// Of `bytes`, the ranks' buffers together. What a case needs beyond that is
+  /// not kept.
+  KeptMemory(size_t bytes, int numRanks);
+  /// The share of a rank. Ranks may use theirs at the same time.
+  std::pmr::memory_resource *of(int rank);
+  /// The next case may begin: all buffers are gone.
+  void reuse();
+
+private:
+  std::unique_ptr<void, void (*)(void *)> bytes_;
+  std::deque<std::pmr::monotonic_buffer_resource> ranks_;
+};
+
 /// The buffers of one rank of a case, filled with its input; where the back end
 /// wants them.
 class RankBuffers {
 public:
-  RankBuffers(const Case &c, int numRanks, int rank);
+  RankBuffers(
+      const Case &c, int numRanks, int rank,
+      std::pmr::memory_resource *memory = std::pmr::get_default_resource());
   RankBuffers(RankBuffers &&) noexcept;
   ~RankBuffers();
 
@@ -123,9 +144,10 @@ private:
 blinkResult_t call(const Case &c, const void *send, void *recv,
                    blinkComm_t comm, blinkStream_t stream = nullptr);
 
-/// Runs it. Returns "" or what is wrong: a result code, or what
-/// RankBuffers::check says.
-std::string runCase(const Job &job, const Case &c);
+/// Runs it, with buffers in this memory if given. Returns "" or what is wrong:
+/// a result code, or what RankBuffers::check says.
+std::string runCase(const Job &job, const Case &c,
+                    KeptMemory *memory = nullptr);
 
 } // namespace blink::test
 
