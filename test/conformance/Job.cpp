@@ -249,6 +249,19 @@ Job::inGroup(const std::function<blinkResult_t(int)> &body) const {
   return result;
 }
 
+Case variedCase(Collective collective, size_t count, int root,
+                unsigned number) {
+  Case c;
+  c.collective = collective;
+  c.count = count;
+  c.root = root;
+  c.type = kTypes[number % kNumTypes];
+  c.op = kOps[number / kNumTypes % 5];
+  c.inPlace = number % 2 && collective != Collective::alltoall;
+  c.misaligned = number % 3 == 0;
+  return c;
+}
+
 std::string Case::describe() const {
   return std::string(sched::EnumNameCollective(collective)) + " type " +
          std::to_string(type) + " op " + std::to_string(op) + " count " +

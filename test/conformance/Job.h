@@ -115,6 +115,9 @@ private:
   std::deque<std::pmr::monotonic_buffer_resource> ranks_;
 };
 
+/// A case whose type, operator and placement follow from `number`.
+Case variedCase(Collective collective, size_t count, int root, unsigned number);
+
 /// The buffers of one rank of a case, filled with its input; where the back end
 /// wants them.
 class RankBuffers {

@@ -119,14 +119,7 @@ std::string runWindows(const std::string &how) {
     unsigned number = unsigned(round);
     for (Collective collective : sched::EnumValuesCollective())
       for (size_t count : {size_t(1), size_t(1000), size_t(20011)}) {
-        Case c;
-        c.collective = collective;
-        c.count = count;
-        c.root = numRanks - 1;
-        c.type = kTypes[number % kNumTypes];
-        c.op = kOps[number / kNumTypes % 5];
-        c.inPlace = number % 2 && collective != Collective::alltoall;
-        c.misaligned = number % 3 == 0;
+        const Case c = variedCase(collective, count, numRanks - 1, number);
         number += 7;
         const std::string wrong = arena.run(c);
         if (!wrong.empty())

@@ -133,14 +133,7 @@ int runCases(const std::vector<size_t> &counts) {
   for (int round = 0; round < 3; ++round)
     for (Collective collective : sched::EnumValuesCollective())
       for (size_t count : counts) {
-        Case c;
-        c.collective = collective;
-        c.count = count;
-        c.root = numRanks - 1;
-        c.type = kTypes[number % kNumTypes];
-        c.op = kOps[number / kNumTypes % 5];
-        c.inPlace = number % 2 && collective != Collective::alltoall;
-        c.misaligned = number % 3 == 0;
+        const Case c = variedCase(collective, count, numRanks - 1, number);
         ++number;
         RankBuffers buffers(c, numRanks, self);
         blinkResult_t result =

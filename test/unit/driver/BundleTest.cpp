@@ -9,9 +9,8 @@
 
 #include "compiler/driver/ClassCompiler.h"
 #include "compiler/driver/ProveBundle.h"
-#include "compiler/topology/AllocationList.h"
-#include "compiler/topology/TopologyReader.h"
 #include "schedules/ScheduleFile.h"
+#include "test/unit/driver/OpenedBundle.h"
 
 #include "doctest/doctest.h"
 
@@ -21,38 +20,14 @@ using namespace blink;
 
 namespace {
 
-template <typename T> T valueOf(llvm::Expected<T> value) {
-  if (!value)
-    FAIL(llvm::toString(value.takeError()));
-  return std::move(*value);
-}
-
-void ignore(size_t, size_t) {}
-
-Topology machine(const char *name) {
-  return valueOf(readTopologyFile(std::string(BLINK_SOURCE_DIR) +
-                                  "/topologies/" + name + ".topo"));
-}
-
 BundleOptions optionsFor(const Topology &topology, const char *allocations) {
-  BundleOptions options;
-  options.each.links = LinkKindSet(1); // nvlink
-  options.collectives = {Collective::allreduce, Collective::broadcast,
-                         Collective::reduce};
-  options.allocations = valueOf(
-      parseAllocations(allocations, static_cast<int>(topology.gpus().size())));
-  return options;
+  return optionsFor(
+      topology, allocations,
+      {Collective::allreduce, Collective::broadcast, Collective::reduce});
 }
 
-/// A bundle in memory that can be written to.
-struct Opened {
-  Opened(const Topology &topology, const BundleOptions &options)
-      : bytes(valueOf(compileBundle(topology, options, ignore))) {
-    std::string error;
-    const bool opened =
-        sched::openBundle(bytes.data(), bytes.size(), bundle, error);
-    REQUIRE_MESSAGE(opened, error);
-  }
+struct Opened : OpenedBundle {
+  using OpenedBundle::OpenedBundle;
   BundleProof prove(unsigned jobs = 1) const {
     return proveBundle(bundle, jobs, ignore);
   }
@@ -60,9 +35,6 @@ struct Opened {
     return const_cast<uint16_t *>(bundle.index->node_maps()->data()) +
            entry.map_begin();
   }
-
-  std::vector<uint8_t> bytes;
-  sched::BundleView bundle;
 };
 
 bool contains(const std::string &text, const char *part) {

@@ -8,10 +8,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/driver/ProveBundle.h"
-#include "compiler/topology/AllocationList.h"
 #include "compiler/topology/SingleFailures.h"
-#include "compiler/topology/TopologyReader.h"
-#include "schedules/ScheduleFile.h"
+#include "test/unit/driver/OpenedBundle.h"
 
 #include "doctest/doctest.h"
 
@@ -24,37 +22,15 @@ namespace {
 
 using Gpus = std::vector<uint16_t>;
 
-template <typename T> T valueOf(llvm::Expected<T> value) {
-  if (!value)
-    FAIL(llvm::toString(value.takeError()));
-  return std::move(*value);
-}
-
-void ignore(size_t, size_t) {}
-
-Topology dgx1() {
-  return valueOf(readTopologyFile(BLINK_SOURCE_DIR "/topologies/dgx1.topo"));
-}
-
 BundleOptions optionsFor(const Topology &topology, const char *allocations) {
-  BundleOptions options;
-  options.each.links = LinkKindSet(1); // nvlink
-  options.collectives = {Collective::allreduce, Collective::broadcast};
-  options.allocations = valueOf(
-      parseAllocations(allocations, static_cast<int>(topology.gpus().size())));
+  BundleOptions options = optionsFor(
+      topology, allocations, {Collective::allreduce, Collective::broadcast});
   options.surviveLinks = true;
   return options;
 }
 
-/// A bundle in memory that can be written to.
-struct Opened {
-  Opened(const Topology &topology, const BundleOptions &options)
-      : bytes(valueOf(compileBundle(topology, options, ignore))) {
-    std::string error;
-    const bool opened =
-        sched::openBundle(bytes.data(), bytes.size(), bundle, error);
-    REQUIRE_MESSAGE(opened, error);
-  }
+struct Opened : OpenedBundle {
+  using OpenedBundle::OpenedBundle;
 
   uint16_t condition(const char *ends) const {
     const auto found = sched::findCondition(bundle, ends);
@@ -78,9 +54,6 @@ struct Opened {
     return const_cast<sched::Survivor &>(
         *bundle.index->survivors()->Get(number));
   }
-
-  std::vector<uint8_t> bytes;
-  sched::BundleView bundle;
 };
 
 /// Sets a field of a table that is in the buffer.
@@ -106,7 +79,7 @@ bool contains(const std::string &text, const char *part) {
 } // namespace
 
 TEST_CASE("allocations survive the links that matter to them") {
-  const Topology topology = dgx1();
+  const Topology topology = machine("dgx1");
   const Opened opened(topology,
                       optionsFor(topology, "0,1/0,5/0,1,2/4,5,6/0,1,6"));
   CHECK(problems(opened) == "");
@@ -140,7 +113,7 @@ TEST_CASE("allocations survive the links that matter to them") {
 }
 
 TEST_CASE("a bundle with survivors is the same for any number of threads") {
-  const Topology topology = dgx1();
+  const Topology topology = machine("dgx1");
   BundleOptions options = optionsFor(topology, "4-4/0,1,2");
   options.surviveGpus = true;
   options.jobs = 1;
@@ -162,7 +135,7 @@ TEST_CASE("a bundle with survivors is the same for any number of threads") {
 }
 
 TEST_CASE("jobs that lose a GPU have schedules, on whole machines") {
-  const Topology topology = dgx1();
+  const Topology topology = machine("dgx1");
   BundleOptions options = optionsFor(topology, "0,1,2,3/1,2");
   options.surviveGpus = true;
   CHECK(contains(options.canonical(topology), "allocations=1,2/0,1,2,3 "));
@@ -197,7 +170,7 @@ TEST_CASE("jobs that lose a GPU have schedules, on whole machines") {
 }
 
 TEST_CASE("failures come on top of edited links") {
-  const Topology topology = dgx1();
+  const Topology topology = machine("dgx1");
   BundleOptions options = optionsFor(topology, "0,1,2");
   options.each.linkEdits = {{"gpu1:gpu0", 10.0, "--limit-link x"},
                             {"gpu2:gpu0", std::nullopt, "--without-link x"}};
@@ -212,7 +185,7 @@ TEST_CASE("failures come on top of edited links") {
 }
 
 TEST_CASE("survivors that are none are found") {
-  const Topology topology = dgx1();
+  const Topology topology = machine("dgx1");
   Opened opened(topology, optionsFor(topology, "0,1/0,1,2"));
   const sched::Bundle &index = *opened.bundle.index;
   REQUIRE(problems(opened) == "");

@@ -13,8 +13,8 @@
 #include "compiler/report/PredictedTime.h"
 #include "compiler/report/Summary.h"
 #include "compiler/target/ExportSchedule.h"
-#include "compiler/topology/TopologyReader.h"
 #include "schedules/ScheduleFile.h"
+#include "test/unit/driver/OpenedBundle.h"
 
 #include "doctest/doctest.h"
 
@@ -30,17 +30,6 @@ constexpr Collective kCollectives[] = {
     Collective::allreduce,     Collective::broadcast, Collective::reduce,
     Collective::allgather,     Collective::gather,    Collective::scatter,
     Collective::reducescatter, Collective::alltoall};
-
-template <typename T> T valueOf(llvm::Expected<T> value) {
-  if (!value)
-    FAIL(llvm::toString(value.takeError()));
-  return std::move(*value);
-}
-
-Topology machine(const char *name) {
-  return valueOf(readTopologyFile(std::string(BLINK_SOURCE_DIR) +
-                                  "/topologies/" + name + ".topo"));
-}
 
 std::vector<uint8_t> compile(const Topology &topology,
                              const CompileOptions &options) {

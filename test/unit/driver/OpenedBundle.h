@@ -1,0 +1,62 @@
+//===- OpenedBundle.h - compiled bundles, to look into and spoil *- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_TEST_UNIT_DRIVER_OPENEDBUNDLE_H
+#define BLINK_TEST_UNIT_DRIVER_OPENEDBUNDLE_H
+
+#include "compiler/driver/Bundle.h"
+#include "compiler/topology/AllocationList.h"
+#include "compiler/topology/TopologyReader.h"
+#include "schedules/BundleFile.h"
+
+#include "doctest/doctest.h"
+
+namespace blink {
+
+template <typename T> T valueOf(llvm::Expected<T> value) {
+  if (!value)
+    FAIL(llvm::toString(value.takeError()));
+  return std::move(*value);
+}
+
+/// No progress is shown.
+inline void ignore(size_t, size_t) {}
+
+/// A machine of topologies/.
+inline Topology machine(const char *name) {
+  return valueOf(readTopologyFile(std::string(BLINK_SOURCE_DIR) +
+                                  "/topologies/" + name + ".topo"));
+}
+
+/// Of NVLink alone; `allocations` as for --allocations.
+inline BundleOptions optionsFor(const Topology &topology,
+                                const char *allocations,
+                                std::vector<sched::Collective> collectives) {
+  BundleOptions options;
+  options.each.links = LinkKindSet(1); // nvlink
+  options.collectives = std::move(collectives);
+  options.allocations = valueOf(
+      parseAllocations(allocations, static_cast<int>(topology.gpus().size())));
+  return options;
+}
+
+/// A bundle in memory that can be written to.
+struct OpenedBundle {
+  OpenedBundle(const Topology &topology, const BundleOptions &options)
+      : bytes(valueOf(compileBundle(topology, options, ignore))) {
+    std::string error;
+    const bool opened =
+        sched::openBundle(bytes.data(), bytes.size(), bundle, error);
+    REQUIRE_MESSAGE(opened, error);
+  }
+
+  std::vector<uint8_t> bytes;
+  sched::BundleView bundle;
+};
+
+} // namespace blink
+
+#endif // BLINK_TEST_UNIT_DRIVER_OPENEDBUNDLE_H
