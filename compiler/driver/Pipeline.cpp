@@ -171,6 +171,8 @@ static void addPasses(OpPassManager &passes, Phase phase,
     passes.addPass(createPackTreesPass(watcher));
     passes.addPass(
         createSelectTreesPass({options.slack, options.maxTrees}, keepGoing));
+    passes.addPass(createSpreadTreesPass(
+        {options.maxLanes, options.maxTrees, options.chunkBytes}));
     if (options.smallVariant) {
       AddLatencyVariantPassOptions small;
       small.maxLanes = options.maxLanes;

@@ -6,6 +6,8 @@
 
 #include "compiler/packing/OneHop.h"
 
+#include "compiler/packing/FoldLoads.h"
+
 #include <algorithm>
 #include <limits>
 
@@ -80,7 +82,8 @@ llvm::Expected<std::optional<OneHop>> blink::packOneHop(const Fabric &fabric,
     result.sends.push_back(sendsOf(rank, table, costs.child));
   // One lane, two folds: it writes n - 1 channels, and then reads as many.
   result.time = messageTime(costs, lastRead(result.sends, table, costs.child),
-                            rateOf(result.sends, direct->topology()), n - 1);
+                            rateOf(result.sends, direct->topology()),
+                            2 * movesOfFold(n - 1));
   result.time.flow.turn = costs.turn;
   result.time.flow.folds = 2;
   return result;

@@ -6,7 +6,7 @@
 
 #include "compiler/packing/TimeModel.h"
 
-#include "compiler/packing/LaneChoice.h"
+#include "compiler/packing/FoldLoads.h"
 #include "schedules/ChunkSize.h"
 
 #include <algorithm>
@@ -66,20 +66,16 @@ double blink::startOf(const PackingProblem &problem, const Packing &packing,
 namespace {
 /// What the busiest lanes of all ranks have to do.
 struct LaneLoads {
-  double moves = 0; ///< how often one moves the buffer: half of what it reads
-                    ///< from channels and writes to them
+  double moves = 0; ///< how often one moves the buffer
   double folds = 1;
   double share = 0; ///< of the buffer, of all folds of a lane together
 
-  void addRank(const std::vector<FoldLoad> &loads,
-               const std::vector<double> &shares,
-               const std::vector<double> &moved, size_t maxLanes) {
-    for (const std::vector<size_t> &lane : chooseLanes(loads, maxLanes)) {
+  void addRank(const RankFolds &rank, size_t maxLanes) {
+    for (const std::vector<size_t> &lane : chooseLanes(rank.loads, maxLanes)) {
       double laneMoves = 0, laneShare = 0;
       for (size_t fold : lane) {
-        laneMoves += moved[fold] / 2;
-        laneShare += shares[fold];
-        moves = std::max(moves, shares[fold]); // once at least
+        laneMoves += rank.moves[fold];
+        laneShare += rank.shares[fold];
       }
       moves = std::max(moves, laneMoves);
       share = std::max(share, laneShare);
@@ -89,50 +85,19 @@ struct LaneLoads {
 };
 } // namespace
 
-/// The folds are those of collective-expand-folds, in its order, without what
-/// relays do.
-static LaneLoads loadsOf(const PackingProblem &problem, const Packing &packing,
-                         size_t maxLanes) {
-  size_t n = problem.fabric->numRanks();
-  bool reduces = hasUpTrees(problem.collective);
-  bool spreads = hasDownTrees(problem.collective);
-  struct Folds {
-    std::vector<FoldLoad> loads;
-    std::vector<double> shares, moved;
-    void add(double share, int channels, int buffers, bool up) {
-      loads.push_back({share * (channels + buffers), up});
-      shares.push_back(share);
-      moved.push_back(share * channels);
-    }
-  };
-  std::vector<Folds> ranks(n);
-  for (const Tree &tree : packing.trees) {
-    double share = tree.weight / packing.algbw;
-    std::vector<int> read(n, 0), written(n, 0); // channels of children
-    for (const TreeEdge &edge : tree.up)
-      ++read[edge.to];
-    for (const TreeEdge &edge : tree.down)
-      ++written[edge.from];
-    for (size_t rank = 0; rank < n; ++rank) {
-      bool isRoot = rank == size_t(tree.root);
-      if (isRoot)
-        ranks[rank].add(share, read[rank] + written[rank], 2, false);
-      if (!isRoot && reduces)
-        ranks[rank].add(share, read[rank] + 1, 1, true);
-      if (!isRoot && spreads)
-        ranks[rank].add(share, written[rank] + 1, 1, false);
-    }
-  }
+static LaneLoads loadsOf(const std::vector<RankFolds> &ranks, size_t maxLanes) {
   LaneLoads loads;
-  for (const Folds &rank : ranks)
-    loads.addRank(rank.loads, rank.shares, rank.moved, maxLanes);
+  for (const RankFolds &rank : ranks)
+    loads.addRank(rank, maxLanes);
   return loads;
 }
 
 MessageTime blink::timeOf(const PackingProblem &problem, const Packing &packing,
-                          ForestTraits traits) {
+                          ForestTraits traits,
+                          const std::vector<unsigned> &parts) {
   ProtocolCosts costs = costsOf(traits.protocol);
-  LaneLoads loads = loadsOf(problem, packing, traits.maxLanes);
+  std::vector<RankFolds> ranks = foldsOfRanks(problem, packing, parts);
+  LaneLoads loads = loadsOf(ranks, traits.maxLanes);
   MessageTime time =
       messageTime(costs, startOf(problem, packing, traits.protocol),
                   packing.algbw, loads.moves);
@@ -144,9 +109,13 @@ MessageTime blink::timeOf(const PackingProblem &problem, const Packing &packing,
     return time;
   int directions =
       hasUpTrees(problem.collective) + hasDownTrees(problem.collective);
-  for (const Tree &tree : packing.trees)
-    flow.add(tree.weight / packing.algbw,
+  for (size_t t = 0; t < packing.trees.size(); ++t) {
+    const Tree &tree = packing.trees[t];
+    flow.add(shareOfTree(packing, tree) / (parts.empty() ? 1 : parts[t]),
              directions * tree.depth(problem.fabric->numRanks()));
+  }
+  for (const RankFolds &rank : ranks) // each is read once and written once
+    flow.channels += rank.channels / 2.0 / double(ranks.size());
   flow.chunkBytes = traits.chunkBytes ? traits.chunkBytes : chooseChunk(time);
   return time;
 }
@@ -154,9 +123,7 @@ MessageTime blink::timeOf(const PackingProblem &problem, const Packing &packing,
 MessageTime blink::messageTime(ProtocolCosts costs, double start, double rate,
                                double moves) {
   constexpr double kBytesPerMicrosecond = 1e3; // of one GB/s
-  double perByte = costs.wire / rate;
-  if (costs.lane > 0)
-    perByte = std::max(perByte, moves / costs.lane);
+  double perByte = std::max(costs.wire / rate, moves / costs.lane);
   return {start, perByte / kBytesPerMicrosecond};
 }
 
@@ -186,11 +153,14 @@ double MessageTime::at(uint64_t bytes) const {
 }
 
 uint32_t blink::chooseChunk(MessageTime time) {
-  constexpr uint64_t kReferenceBytes = 64 << 20;
   constexpr uint32_t kSmallest = 16 << 10, kLargest = 1 << 20;
   uint32_t best = kSmallest;
   double least = std::numeric_limits<double>::infinity();
+  constexpr uint32_t kFreely = 128 << 10;
+  constexpr double kMostOfRank = 32 << 20;
   for (uint32_t chunk = kSmallest; chunk <= kLargest; chunk *= 2) {
+    if (chunk > kFreely && time.flow.channels * kSlots * chunk > kMostOfRank)
+      break;
     time.flow.chunkBytes = chunk;
     double microseconds = time.at(kReferenceBytes);
     if (microseconds < least) {

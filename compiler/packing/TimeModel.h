@@ -7,9 +7,9 @@
 //     T(S) = start + S x max(wire / rate, moves / lane) + turns + fill
 //
 // `rate` is what the links sustain (rateOfShares), `lane` what one lane can
-// move, and `moves` how often the busiest lane moves the buffer: a byte read
-// from one channel and written to another is moved once, and a lane that sends
-// it to seven channels and reads seven others moves it seven times. `start` is
+// move, and `moves` how often the busiest lane moves the buffer: a fold that
+// reads one channel and writes another moves its bytes once, one that sends
+// them to seven channels and reads seven others seven times. `start` is
 // when the last rank would have a message of no size: on the slowest way
 // through a tree, each hop takes the latencies of its links and `step`; where a
 // fold reads or writes several channels, each after the first waits `child`
@@ -43,16 +43,23 @@ struct ProtocolCosts {
   double child; ///< microseconds that each further channel of a fold waits
   double turn;  ///< microseconds of a lane for each further fold and chunk
   double wire;  ///< bytes on the links for each byte of data
-  double lane;  ///< GB/s that one lane moves; 0: there are lanes enough
+  double lane;  ///< GB/s that one lane, a thread block on a GPU, moves
 };
 
 constexpr ProtocolCosts costsOf(Protocol protocol) {
   // `simple` polls a tag, reads, and fences before it sets the next one;
   // `low_latency` polls the data, which comes with as many bytes of flags.
-  // The latter's few trees have few lanes, which limit it on fast links; the
-  // many lanes of the former do not.
+  //
+  // The lane of `simple` is an estimate by what NCCL trusts a thread block with
+  // on Hopper. Its table of tuning constants (perChMaxTreeBws in
+  // src/graph/tuning.cc) limits a channel of a tree to 36.0 to 41.4 GB/s, of
+  // which the algorithm has half; a rank with one child loads three times as
+  // much as that and stores as much: 108 to 124 GB/s. Blink's busiest lanes
+  // read one channel and write several, or the other way round, and load and
+  // store 2.3 to 2.5 bytes for each that they move, buffers included: 43 to 54
+  // GB/s. Ampere has 18 to 24 in that table, Volta 10 to 27.
   return protocol == Protocol::low_latency ? ProtocolCosts{1, 0.25, 0.25, 2, 16}
-                                           : ProtocolCosts{2, 0.25, 2, 1, 0};
+                                           : ProtocolCosts{2, 0.25, 2, 1, 50};
 }
 
 /// Prices of links that make a path between two ranks cost what a hop over it
@@ -75,6 +82,7 @@ struct ChunkFlow {
   double laneShare = 0;    ///< of the buffer, that of all folds of a lane
                            ///< added up, where this is most
   double turn = 0;         ///< microseconds
+  double channels = 0;     ///< that a rank reads, on average
   uint32_t chunkBytes = 0; ///< of the schedule; 0: it flows word by word
 
   /// Adds a tree. Hops are at least 1.
@@ -98,16 +106,27 @@ struct ForestTraits {
   uint32_t chunkBytes = 0; ///< 0: chooseChunk
 };
 
-/// The time that `packing` takes in lanes as chooseLanes makes them.
+/// The time that `packing` takes in lanes as chooseLanes makes them; tree t as
+/// `parts[t]` equal ones (SpreadTrees.h), or as it is where `parts` is empty.
 MessageTime timeOf(const PackingProblem &problem, const Packing &packing,
-                   ForestTraits traits);
+                   ForestTraits traits,
+                   const std::vector<unsigned> &parts = {});
 
 /// The formula at the top without folds and chunks: `rate` in GB/s.
 MessageTime messageTime(ProtocolCosts costs, double start, double rate,
                         double moves);
 
-/// The power of two from 16 KiB to 1 MiB that is the fastest chunk for 64 MiB;
-/// of equals the smallest.
+/// The size that what is for large messages is tuned for.
+constexpr uint64_t kReferenceBytes = 64 << 20;
+
+/// Of each channel of `simple`: two chunks on their way, one being written, one
+/// being read.
+constexpr uint32_t kSlots = 4;
+
+/// The power of two from 16 KiB to 1 MiB that is the fastest chunk for
+/// kReferenceBytes; of equals the smallest. Above 128 KiB, where a turn is less
+/// than a lane takes for a chunk, only such that the slots of a rank's channels
+/// take 32 MiB at most.
 uint32_t chooseChunk(MessageTime time);
 
 } // namespace blink

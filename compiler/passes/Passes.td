@@ -30,6 +30,25 @@ def SelectTreesPass : Pass<"collective-select-trees", "::mlir::ModuleOp"> {
   ];
 }
 
+def SpreadTreesPass : Pass<"collective-spread-trees", "::mlir::ModuleOp"> {
+  let summary = "Make several equal trees of each that is too fast for a lane";
+  let description = [{
+    A lane moves so many GB/s at most, by a model of time. A tree with a fold
+    above that becomes as many equal trees as it takes, where lanes suffice, or
+    as many as are the fastest by that model, where they share lanes. Their
+    shares add up to that of the tree, so rate, bound and certificate stay.
+    Forests that are variants for some sizes stay as they are.
+  }];
+  let options = [
+    Option<"maxLanes", "max-lanes", "unsigned", /*default=*/"16",
+           "Lanes that collective-assign-lanes will be allowed, for the model">,
+    Option<"maxTrees", "max-trees", "unsigned", /*default=*/"0",
+           "Make no more than this many trees; 0 is no limit">,
+    Option<"chunkBytes", "chunk-bytes", "unsigned", /*default=*/"0",
+           "What collective-tune-chunks will be given, for the model">,
+  ];
+}
+
 def AddLatencyVariantPass
     : Pass<"collective-add-latency-variant", "::mlir::ModuleOp"> {
   let summary = "Add to each forest variants for small messages";

@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/packing/FoldLoads.h"
 #include "compiler/packing/TimeModel.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/target/EnumConversion.h"
@@ -30,8 +31,6 @@ namespace blink {
 namespace {
 
 constexpr double kLargestChunk = 1 << 20;
-/// Two chunks on their way, one being written, one being read.
-constexpr int32_t kSlots = 4;
 constexpr int32_t kLowLatencySlots = 2;
 
 /// The part of the whole buffer that each share carries.
@@ -45,39 +44,56 @@ llvm::DenseMap<Attribute, double> partsOf(collective::ScheduleOp schedule) {
   return parts;
 }
 
+bool isChannel(Attribute operand) { return isa<FlatSymbolRefAttr>(operand); }
+
+/// That a fold reads and writes.
+int channelsOf(collective::FoldOp fold) {
+  return int(llvm::count_if(fold.getSources(), isChannel) +
+             llvm::count_if(fold.getDestinations(), isChannel));
+}
+
 /// What chunks cost. The rate is that of the links: a schedule for small
 /// messages states another one.
 MessageTime timeOf(collective::ScheduleOp schedule) {
   ProtocolCosts costs = costsOf(Protocol::simple);
-  MessageTime time =
-      messageTime(costs, 0, schedule.getAlgbw().convertToDouble(), 1);
-  time.flow.turn = costs.turn;
+  ChunkFlow flow;
+  flow.turn = costs.turn;
   llvm::DenseMap<Attribute, double> parts = partsOf(schedule);
   collective::CollectiveKind kind = schedule.getCollective();
   int directions =
       collective::hasUpTrees(kind) + collective::hasDownTrees(kind);
   for (auto share : schedule.getBody().getOps<collective::ShareOp>())
-    time.flow.add(parts[share.getSymNameAttr()], directions * share.getDepth());
+    flow.add(parts[share.getSymNameAttr()], directions * share.getDepth());
   for (const auto &[share, part] : parts) // folds without a lane get their own
-    time.flow.laneShare = std::max(time.flow.laneShare, part);
+    flow.laneShare = std::max(flow.laneShare, part);
+  double moves = flow.laneShare; // of the busiest lane, of the buffer
   schedule.walk([&](collective::LaneOp lane) {
-    double folds = 0, carried = 0;
+    double folds = 0, carried = 0, moved = 0;
     for (auto fold : lane.getBody().getOps<collective::FoldOp>()) {
+      double part = parts.lookup(fold.getShareAttr().getAttr());
       ++folds;
-      carried += parts.lookup(fold.getShareAttr().getAttr());
+      carried += part;
+      moved += part * movesOfFold(channelsOf(fold));
     }
-    time.flow.folds = std::max(time.flow.folds, folds);
-    time.flow.laneShare = std::max(time.flow.laneShare, carried);
+    flow.folds = std::max(flow.folds, folds);
+    flow.laneShare = std::max(flow.laneShare, carried);
+    moves = std::max(moves, moved);
   });
+  double ranks = double(schedule.getGpus().size());
+  for (auto rank : schedule.getBody().getOps<collective::RankOp>())
+    if (rank.getRank() < ranks) // no relay
+      rank.walk([&](collective::FoldOp fold) {
+        flow.channels += channelsOf(fold) / 2.0 / ranks;
+      });
+  MessageTime time =
+      messageTime(costs, 0, schedule.getAlgbw().convertToDouble(), moves);
+  time.flow = std::move(flow);
   return time;
 }
 
 /// Whether some lane begins the way of a share's data and reads more of it
 /// further on: the lane begins a chunk only after that of others has come.
 bool takesTurns(collective::ScheduleOp schedule) {
-  auto isChannel = [](Attribute operand) {
-    return isa<FlatSymbolRefAttr>(operand);
-  };
   WalkResult result = schedule.walk([&](collective::LaneOp lane) {
     llvm::DenseSet<Attribute> begun;
     for (auto fold : lane.getBody().getOps<collective::FoldOp>()) {
@@ -121,8 +137,8 @@ struct TuneChunks : impl::TuneChunksPassBase<TuneChunks> {
       }
       schedule.setChunkBytesAttr(builder.getI32IntegerAttr(chunk));
       for (auto channel : schedule.getBody().getOps<collective::ChannelOp>())
-        channel.setSlotsAttr(
-            builder.getI32IntegerAttr(small ? kLowLatencySlots : kSlots));
+        channel.setSlotsAttr(builder.getI32IntegerAttr(
+            small ? kLowLatencySlots : int32_t(kSlots)));
     }
   }
 };

@@ -198,6 +198,24 @@ findCrossingPoints(const sched::Schedule &file, const sched::Program &program) {
   return points;
 }
 
+/// Says so where lanes and not links decide how long large messages take.
+static void reportLanes(const sched::Schedule &file,
+                        const sched::Program &program,
+                        Explanation &explanation) {
+  const sched::Variant &large =
+      *program.variants()->Get(program.variants()->size() - 1);
+  constexpr double kBytesPerMicrosecond = 1e3; // of one GB/s
+  double rate =
+      1 / (predictTime(file, program, large).perByte * kBytesPerMicrosecond);
+  if (!(rate < explanation.summary.algbw * (1 - 1e-6)))
+    return;
+  explanation.reasons.push_back(
+      llvm::formatv("A lane, which is a thread block on a GPU, is taken to "
+                    "move {0} GB/s; the busiest one lets {1:F3} GB/s through.",
+                    costsOf(large.protocol()).lane, rate)
+          .str());
+}
+
 Explanation blink::explainProgram(const sched::Schedule &file,
                                   const sched::Program &program) {
   Topology topology = topologyOf(file);
@@ -212,6 +230,7 @@ Explanation blink::explainProgram(const sched::Schedule &file,
               linkLoads(file, program)};
   Explanation explanation = explain(facts, summarize(file, program));
   explanation.crossingPoints = findCrossingPoints(file, program);
+  reportLanes(file, program, explanation);
   return explanation;
 }
 

@@ -6,6 +6,7 @@
 
 #include "compiler/report/PredictedTime.h"
 
+#include "compiler/packing/FoldLoads.h"
 #include "compiler/report/Latency.h"
 #include "compiler/report/Summary.h"
 
@@ -32,9 +33,8 @@ static double shareOf(const sched::Program &program, const sched::Tree &tree) {
   return double(tree.numerator()) / tree.denominator() / blocks;
 }
 
-/// How often the busiest lane moves the buffer: half of what it reads from
-/// channels and writes to them, and what a fold carries at least. `flow` gets
-/// what else lanes have to do.
+/// How often the busiest lane moves the buffer. `flow` gets what else lanes
+/// have to do.
 static double movesOf(const sched::Program &program,
                       const sched::Variant &variant, ChunkFlow &flow) {
   double most = 0;
@@ -50,8 +50,7 @@ static double movesOf(const sched::Program &program,
               rank->operands()->Get(step.operands_begin() + k)->kind() ==
               sched::OperandKind::channel;
         carried += share;
-        moves += share * channels / 2;
-        most = std::max(most, share);
+        moves += share * movesOfFold(channels);
       }
       most = std::max(most, moves);
       flow.folds = std::max<double>(flow.folds, lane->steps_count());

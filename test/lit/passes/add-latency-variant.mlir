@@ -60,12 +60,14 @@ collective.forest all_reduce @ring gpus [0, 1, 2] links <nvlink> algbw 25.0 boun
   collective.tree @t0 root 0 block 0 share 1 of 1 up [1 -> 0 via [l10], 2 -> 0 via [l20]] down [0 -> 1 via [l01], 0 -> 2 via [l02]]
 }
 
-// Two GPUs: in one hop 1 + 0.6 us, 0.25 for the lane's second fold, and as many
-// bytes on each link as a tree has, which takes two hops and is left out. Large:
-// 2 (2 + 0.6) = 5.2 us, half of the bytes, and chunks: four, of which three cost
-// a turn and one passes before the second hop begins. 256 KiB take 22.8 us and
-// 5.2 + 10.5 + 3 x 2 + 2.6 = 24.3, 320 KiB 28.1 us and 5.2 + 13.1 + 3 x 2 + 3.3.
-// CHECK:      collective.schedule all_reduce @ring gpus [0, 1] {{.*}} protocol low_latency max_bytes 327680 {
+// Two GPUs: in one hop 1 + 0.6 us, 0.25 for the lane's second fold, and two
+// moves of the lane at 16 GB/s. A tree takes two hops, of lanes that each move
+// the buffer once, so that links hold it back: 28 KiB take 5.43 us and 3.2 + 2.29
+// = 5.49, 32 KiB 5.95 and 3.2 + 2.62. Large: 2 (2 + 0.6) = 5.2 us, half of the
+// bytes, and chunks: four, of which three cost a turn and one passes before the
+// second hop begins. 256 KiB take 24.2 us and 5.2 + 10.5 + 3 x 2 + 2.6 = 24.3, 320
+// KiB 29.4 us and 5.2 + 13.1 + 3 x 2 + 3.3.
+// CHECK:      collective.schedule all_reduce @ring gpus [0, 1] {{.*}} protocol low_latency max_bytes 32768 {
 // CHECK-NEXT:   collective.share @t0 root 0 block 0 part 1 of 1 depth 1
 // CHECK-NEXT:   collective.channel @c0 peer share @t0 from 0 to 1 slots 1 via [l01]
 // CHECK-NEXT:   collective.channel @c1 peer share @t0 from 1 to 0 slots 1 via [l10]
@@ -82,10 +84,11 @@ collective.forest all_reduce @ring gpus [0, 1, 2] links <nvlink> algbw 25.0 boun
 // CHECK-NEXT:     }
 // CHECK-NEXT:   }
 // CHECK-NEXT: }
-// CHECK-NEXT: collective.forest all_reduce @ring gpus [0, 1] {{.*}} min_bytes 327680 {
+// CHECK-NEXT: collective.forest all_reduce @ring gpus [0, 1] {{.*}} protocol low_latency min_bytes 32768 max_bytes 327680 {
+// CHECK:      collective.forest all_reduce @ring gpus [0, 1] {{.*}} min_bytes 327680 {
 // HOP2:       collective.schedule all_reduce @ring gpus [0, 1]
 // HOP2:       collective.forest all_reduce @ring gpus [0, 1] {{.*}} min_bytes 327680 {
-// LANES:      collective.schedule all_reduce @ring gpus [0, 1] {{.*}} max_bytes 327680 chunk_bytes 327680 {
+// LANES:      collective.schedule all_reduce @ring gpus [0, 1] {{.*}} max_bytes 32768 chunk_bytes 32768 {
 // LANES:      slots 2 via [l01]
 // LANES:      collective.schedule all_reduce @ring gpus [0, 1] {{.*}} min_bytes 327680 chunk_bytes
 collective.forest all_reduce @ring gpus [0, 1] links <nvlink> algbw 25.0 bound 25.0 prices [1.0, 1.0, 0.0, 0.0, 0.0, 0.0] {

@@ -151,15 +151,15 @@ TEST_CASE("a forest's busiest lane") {
   CHECK(nanosecondsPerByte(wide, Collective::allreduce) ==
         doctest::Approx(8.0 / 2 / 16));
   // Blocks of a fifth: its own goes to four others, in a lane of its own. In
-  // one lane it also reads four.
+  // one lane it also copies four.
   CHECK(nanosecondsPerByte(wide, Collective::allgather) ==
         doctest::Approx(4.0 / 2 / 5 / 16));
   CHECK(nanosecondsPerByte(wide, Collective::allgather, 1) ==
-        doctest::Approx((4.0 + 4) / 2 / 5 / 16));
+        doctest::Approx((4.0 / 2 + 4) / 5 / 16));
   // Two lanes: six operands to move, and four times two. One of four goes to
   // the first, when both have as much to do, and one after that.
   CHECK(nanosecondsPerByte(wide, Collective::allgather, 2) ==
-        doctest::Approx((4.0 + 1) / 2 / 5 / 16));
+        doctest::Approx((4.0 / 2 + 1) / 5 / 16));
   CHECK(smallTime(wide, Collective::allgather).flow.folds == 1);
   CHECK(smallTime(wide, Collective::allgather, 2).flow.folds == 3);
   CHECK(smallTime(wide, Collective::allgather, 1).flow.folds == 5);

@@ -1,0 +1,37 @@
+// A tree with a fold above what a lane moves (50 GB/s) becomes equal ones, here
+// of a third: one denominator for all trees of a block. The forest's rate,
+// bound and prices stay, and so do trees of share 0.
+// RUN: blink-opt %s --collective-spread-trees | FileCheck %s
+// RUN: blink-opt %s --collective-spread-trees=max-lanes=1 | FileCheck %s --check-prefix=WHOLE
+// RUN: blink-opt %s --collective-spread-trees=max-trees=2 | FileCheck %s --check-prefix=WHOLE
+// RUN: not blink-opt %s --collective-spread-trees=max-lanes=0 2>&1 | FileCheck %s --check-prefix=ZERO
+// RUN: blink-opt %s --collective-spread-trees --collective-expand-folds --collective-assign-lanes --collective-tune-chunks --collective-verify-schedule | FileCheck %s --check-prefix=LANES
+// ZERO: max-lanes must be at least 1
+
+collective.topology @pair {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.link @a nvlink @gpu0 -> @gpu1 bandwidth 175.0 latency 0.5
+}
+
+// CHECK: collective.forest broadcast @pair {{.*}} algbw 1.750000e+02 bound 1.750000e+02
+// CHECK-NEXT: collective.tree @t0 root 0 block 0 share 4 of 15 up [] down [0 -> 1 via [a]]
+// CHECK-NEXT: collective.tree @t1 root 0 block 0 share 4 of 15 up [] down [0 -> 1 via [a]]
+// CHECK-NEXT: collective.tree @t2 root 0 block 0 share 4 of 15 up [] down [0 -> 1 via [a]]
+// CHECK-NEXT: collective.tree @t3 root 0 block 0 share 0 of 1 up [] down [0 -> 1 via [a]]
+// CHECK-NEXT: collective.tree @t4 root 0 block 0 share 3 of 15 up [] down [0 -> 1 via [a]]
+// CHECK-NOT: collective.tree
+
+// WHOLE: collective.tree {{.*}} share 4 of 5
+// WHOLE: collective.tree {{.*}} share 1 of 5
+
+// LANES: collective.rank 0 {
+// LANES-COUNT-4: collective.lane
+// LANES-NOT: collective.lane
+// LANES: collective.rank 1 {
+// LANES-COUNT-4: collective.lane
+collective.forest broadcast @pair gpus [0, 1] links <nvlink> root 0 algbw 175.0 bound 175.0 prices [1.0] {
+  collective.tree @t0 root 0 block 0 share 4 of 5 up [] down [0 -> 1 via [a]]
+  collective.tree @t1 root 0 block 0 share 0 of 1 up [] down [0 -> 1 via [a]]
+  collective.tree @t2 root 0 block 0 share 1 of 5 up [] down [0 -> 1 via [a]]
+}
