@@ -575,11 +575,13 @@ blinkResult_t blinkCommRegister(blinkComm_t comm, void *buffer, size_t bytes,
                     "no bytes");
     *handle = nullptr;
     uintptr_t number = 0;
-    Status status =
-        comm->machine->registerBuffer(comm->rank, buffer, bytes, number);
+    // Copies: as in collective().
+    std::shared_ptr<Machine> machine = comm->machine;
+    std::shared_ptr<LastError> lastError = comm->lastError;
+    Status status = machine->registerBuffer(comm->rank, buffer, bytes, number);
     if (status.ok())
       *handle = reinterpret_cast<void *>(number);
-    return report(status, comm->lastError.get());
+    return report(status, lastError.get());
   });
 }
 
@@ -589,9 +591,11 @@ blinkResult_t blinkCommDeregister(blinkComm_t comm, void *handle) {
       return blinkSuccess;
     if (!comm)
       return refuse("the communicator is NULL");
-    return report(comm->machine->deregisterBuffer(
+    std::shared_ptr<Machine> machine = comm->machine;
+    std::shared_ptr<LastError> lastError = comm->lastError;
+    return report(machine->deregisterBuffer(
                       comm->rank, reinterpret_cast<uintptr_t>(handle)),
-                  comm->lastError.get());
+                  lastError.get());
   });
 }
 

@@ -80,6 +80,10 @@ TEST_CASE("registering refuses what is wrong and waits for nobody for ever") {
   }
   std::vector<Outcome> death = runAll(allReduce(3), 3, "window-death");
   std::vector<Outcome> late = runAll(allReduce(3), 3, "window-late", 300);
+  for (const Outcome &outcome : runAll(allReduce(3), 3, "window-abort")) {
+    CAPTURE(outcome.line);
+    CHECK(outcome.has("rank 2 aborted"));
+  }
   for (int rank : {0, 1}) {
     CAPTURE(death[rank].line);
     CHECK(death[rank].has("the process of rank 2, number "));

@@ -139,6 +139,8 @@ std::string runWindowErrors(const std::string &how) {
     return blinkGetLastError(nullptr);
   if (how == "window-death" && self == numRanks - 1)
     raise(SIGKILL);
+  if (how == "window-abort")
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
   if (how == "window-late" && self == numRanks - 1) {
     std::this_thread::sleep_for(std::chrono::seconds(1));
     return "good";
@@ -162,13 +164,31 @@ std::string runWindowErrors(const std::string &how) {
   return "good";
 }
 
+/// The others come later, if at all.
+std::string abortWhileRegistering(blinkComm_t &own) {
+  std::thread aborts([&own] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    blinkCommAbort(own);
+  });
+  char memory = 0;
+  void *handle = nullptr;
+  const blinkResult_t result = blinkCommRegister(own, &memory, 1, &handle);
+  aborts.join();
+  own = nullptr;
+  if (result != blinkRemoteError || handle)
+    return "registering was not aborted";
+  return blinkGetLastError(nullptr);
+}
+
 } // namespace
 
-std::string windowScenario(const std::string &name, blinkComm_t ofRank,
+std::string windowScenario(const std::string &name, blinkComm_t &ofRank,
                            int ranks, int rank) {
   comm = ofRank;
   numRanks = ranks;
   self = rank;
+  if (name == "window-abort" && rank == ranks - 1)
+    return abortWhileRegistering(ofRank);
   return name.find("windows") == 0 ? runWindows(name) : runWindowErrors(name);
 }
 

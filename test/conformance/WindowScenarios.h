@@ -17,9 +17,10 @@
 namespace blink::test {
 
 /// "windows", and after colons "mixed" or "parts", "closed", "confined";
-/// "window-errors", "window-death" or "window-late". Returns "good", or what is
-/// wrong, or the error's sentence.
-std::string windowScenario(const std::string &name, blinkComm_t comm,
+/// "window-errors", "window-death", "window-late" or "window-abort", which
+/// frees the last rank's `comm`. Returns "good", or what is wrong, or the
+/// error's sentence.
+std::string windowScenario(const std::string &name, blinkComm_t &comm,
                            int numRanks, int self);
 
 } // namespace blink::test
