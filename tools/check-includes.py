@@ -23,6 +23,7 @@ FORBIDDEN = {
     "compiler": ("runtime/", "tools/"),
     "tools/replay": ("llvm/", "compiler/", *MLIR),
     "tools/blink-perf": COMPILER_LIBRARIES,
+    "tools/gpu-check.d": COMPILER_LIBRARIES,
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 

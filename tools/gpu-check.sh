@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Builds the runtime on a machine with a GPU, tests and measures it there, and writes a report.
 #
-#   tools/gpu-check.sh                        results in build/gpu-check/results/report.md
+#   tools/gpu-check.sh                        results in build/gpu-check/results: report.md says what was run, and
+#                                             gpu-results.md is what docs/gpu-results.md can be replaced with
 #   tools/gpu-check.sh --output DIR           results there
 #   tools/gpu-check.sh --flatbuffers DIR --doctest DIR
 #                                             folders with flatbuffers/flatbuffers.h and doctest/doctest.h
@@ -120,8 +121,11 @@ require_header --doctest "$doctest" doctest/doctest.h
 
 #== The report =================================================================
 
-mkdir -p "$output" "$build"
-rm -f "$output"/{report.md,*.log,perf-*.json}
+measured=$output/measured
+mkdir -p "$measured" "$build"
+rm -f "$output"/{report.md,gpu-results.md,*.log} "$measured"/*.{json,log,failed}
+cuda=$("$nvcc" --version | sed -n 's/.*release \([0-9.]*\),.*/\1/p')
+commit=$(git rev-parse --short HEAD 2>/dev/null || echo "of no commit")
 failed=0
 rows=()
 # row CHECK RESULT SECONDS DETAIL
@@ -130,45 +134,27 @@ row() {
   echo "gpu-check: $1: $2 ($3 s) $4" >&2
   case $2 in FAILED*) failed=1 ;; esac
 }
-# The rows of docs/gpu-results.md, of what blink-perf wrote.
-print_measurements() {
-  python3 - "$gpu" "$driver" "$output"/perf-*.json <<'PYTHON'
-import json, os, sys
-gpu, driver, *paths = sys.argv[1:]
-def cell(value):
-    return "" if value is None else f"{value:,.2f}" if isinstance(value, float) else str(value)
-paths = [path for path in paths if os.path.exists(path)]
-if paths:
-    print("\nVirtual ranks on one GPU, float32; lanes: at most so many a rank.\n")
-    print("| GPU | driver | ranks | lanes | collective | bytes | time (us) | algbw (GB/s) | in place: time (us) "
-          "| algbw (GB/s) | wrong |\n" + "|---" * 11 + "|")
-for path in paths:
-    with open(path) as file:
-        results = json.load(file)
-    lanes = os.path.basename(path).removeprefix("perf-").removesuffix(".json")
-    for row in results["results"]:
-        out, within = row["out_of_place"], row["in_place"] or {}
-        wrong = [measure["wrong"] for measure in (out, within) if measure.get("wrong") is not None]
-        cells = [gpu, driver, results["ranks"], lanes, row["collective"], row["bytes"], out["time_us"],
-                 out["algbw_gbps"], within.get("time_us"), within.get("algbw_gbps"), sum(wrong) if wrong else None]
-        print("| " + " | ".join(map(cell, cells)) + " |")
-    if results.get("error"):
-        print(f"\n{path}: {results['error']}")
-PYTHON
-}
 finish() {
   {
     echo "# GPU check"
     echo
-    echo "GPU: $gpu (of $gpus); driver $driver; CUDA $("$nvcc" --version | sed -n 's/.*release \([0-9.]*\),.*/\1/p');" \
-      "kernels for $architecture; Blink $(git rev-parse --short HEAD 2>/dev/null || echo "of no commit")"
+    echo "GPU: $gpu (of $gpus); driver $driver; CUDA $cuda; kernels for $architecture; Blink $commit"
     echo
     echo "| check | result | seconds | |"
     echo "|---|---|---|---|"
     printf '%s\n' "${rows[@]}"
-    print_measurements
   } >"$output/report.md"
   cat "$output/report.md"
+  # Of a run that came so far.
+  if [ -e "$measured/about.json" ]; then
+    if python3 tools/gpu-report "$measured" >"$output/gpu-results.md"; then
+      echo
+      cat "$output/gpu-results.md"
+    else
+      echo "gpu-check: gpu-report failed; $measured has what was measured" >&2
+      failed=1
+    fi
+  fi
   echo "gpu-check: $output/report.md" >&2
   exit $failed
 }
@@ -183,9 +169,7 @@ code=0
 bounded "$([ -n "$build_only" ] && echo "$total" || echo 280)" bash -ec '
   build=$1; shift
   cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DBLINK_BUILD_COMPILER=OFF -DBLINK_CUDA=ON "$@"
-  targets=blink_cuda_test
-  if ninja -C "$build" -t targets all | grep -q "^blink-perf:"; then targets="$targets blink-perf"; fi
-  ninja -C "$build" $targets
+  ninja -C "$build" blink_cuda_test blink-perf blink-gpu-bench
 ' build "$build" "-DBLINK_CUDA_ARCHITECTURES=$architecture" "${options[@]}" >"$log" 2>&1 || code=$?
 if [ $code = 124 ] || [ $code = 137 ]; then
   row build FAILED $((SECONDS - begun)) "did not end in time; run it again, it goes on where it stopped"
@@ -222,6 +206,70 @@ conformance conformance "${device:-0}"
 case $all in *,*) conformance conformance-all-gpus "$all" ;; esac
 export CUDA_VISIBLE_DEVICES=${device:-0}
 
+#== What the targets ask for ===================================================
+
+bench=$build/tools/gpu-check.d/blink-gpu-bench
+perf=$build/tools/blink-perf/blink-perf
+lanes=16
+# attempt NAME SECONDS COMMAND...: a measurement into measured/NAME.json; of one that fails NAME.failed says why.
+# What the command prints is the JSON, or else it writes the file itself.
+attempt() {
+  local name=$1 limit=$2 begun=$SECONDS code=0 why result=FAILED
+  local json=$measured/$name.json log=$measured/$name.log
+  shift 2
+  rm -f "$measured/$name.failed"
+  if [ "$1" = "$bench" ]; then
+    bounded "$limit" "$@" >"$json" 2>"$log" || code=$?
+  else
+    bounded "$limit" "$@" -J "$json" >"$log" 2>&1 || code=$?
+  fi
+  if [ $code = 0 ]; then
+    row "$name" ok $((SECONDS - begun)) ""
+    return
+  fi
+  if [ $code = 124 ] || [ $code = 137 ]; then
+    result=unfinished why="did not end in time"
+  else
+    why=$(last_line "$log")
+    why="exit code $code; ${why:-it said nothing}"
+  fi
+  echo "$why" >"$measured/$name.failed"
+  if [ "$lanes" = 16 ] && grep -q 'can run there at the same time' "$log"; then
+    echo "the GPU is too small for 16 lanes a rank" >"$measured/$name.failed"
+    row "$name" "not run" $((SECONDS - begun)) "the GPU is too small for 16 lanes a rank"
+    return 3
+  fi
+  row "$name" $result $((SECONDS - begun)) "$why"
+  return 1
+}
+# measure_large COLLECTIVE
+measure_large() {
+  attempt "large-$1" 60 "$perf" --backend cuda --ranks 8 --devices 0 -b 256M -e 256M -n 10 -w 2 -c 1 \
+    "test/gpu/$1.$lanes.sched"
+}
+code=0
+measure_large allreduce || code=$?
+if [ $code = 3 ]; then
+  lanes=4
+  measure_large allreduce || true
+fi
+python3 -c 'import json, sys; print(json.dumps(dict(word.split("=", 1) for word in sys.argv[1:])))' \
+  "gpu=$gpu" "driver=$driver" "cuda=$cuda" "architecture=$architecture" "lanes=$lanes" "blink=$commit" \
+  "date=$(date -u +%F)" >"$measured/about.json"
+measure_large allgather || true
+measure_large broadcast || true
+schedules=(test/gpu/{allreduce,allgather,broadcast}."$lanes".sched)
+attempt copy 30 "$bench" copy $((1 << 30)) || true
+attempt launch 30 "$bench" launch "${schedules[@]}" || true
+attempt traffic 10 "$bench" traffic $((256 << 20)) "${schedules[@]}" || true
+attempt calls 30 "$bench" calls "${schedules[0]}" || true
+for i in 1 2 3; do
+  attempt "start-$i" 30 "$bench" start "${schedules[0]}" || true
+done
+small=("$perf" --backend cuda --ranks 8 --devices 0 -b 8 -e 32K -n 200 -w 20 "${schedules[0]}")
+attempt small 30 "${small[@]}" || true
+attempt small-graph 30 "${small[@]}" -G 20 || true
+
 #== compute-sanitizer ==========================================================
 
 sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda/compute-sanitizer/compute-sanitizer 2>/dev/null || true)
@@ -251,27 +299,10 @@ sanitize() {
 sanitize memcheck 'protocols and layouts*,large messages*'
 sanitize racecheck 'protocols and layouts*'
 
-#== Measurements ===============================================================
+#== Sizes ======================================================================
 
-perf=$(find "$build" -name blink-perf -type f -perm -u+x 2>/dev/null | head -1)
-if [ -z "$perf" ]; then
-  row blink-perf "not run" 0 "this tree has no tools/blink-perf"
-else
-  for lanes in 16 4; do
-    begun=$SECONDS
-    log=$output/perf-$lanes.log
-    code=0
-    bounded 45 "$perf" --backend cuda --ranks 8 --devices 0 -b 1K -e 64M -f 4 -J "$output/perf-$lanes.json" \
-      test/gpu/*."$lanes".sched >"$log" 2>&1 || code=$?
-    if [ $code = 0 ]; then
-      row "blink-perf, $lanes lanes" ok $((SECONDS - begun)) "perf-$lanes.log"
-    elif [ $code = 124 ]; then
-      row "blink-perf, $lanes lanes" unfinished $((SECONDS - begun)) "did not end in time; perf-$lanes.log has what there is"
-    elif grep -q 'can run there at the same time' "$log"; then
-      row "blink-perf, $lanes lanes" "not run" $((SECONDS - begun)) "the GPU is too small for as many lanes"
-    else
-      row "blink-perf, $lanes lanes" FAILED $((SECONDS - begun)) "exit code $code; $(last_line "$log")"
-    fi
-  done
-fi
+for lanes in 16 4; do
+  attempt "perf-$lanes" 40 "$perf" --backend cuda --ranks 8 --devices 0 -b 1K -e 64M -f 4 \
+    test/gpu/*."$lanes".sched || true
+done
 finish

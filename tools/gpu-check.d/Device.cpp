@@ -1,0 +1,148 @@
+//===- Device.cpp - times of work on the first GPU ------------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/gpu-check.d/Device.h"
+
+#include "tools/gpu-check.d/Kernels.h"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+namespace blink::gpubench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// An idle GPU's clocks are low, and rise while it works.
+constexpr std::chrono::milliseconds kWarmUp(20);
+
+} // namespace
+
+void require(cudaError_t error, const char *what) {
+  if (error != cudaSuccess)
+    throw std::runtime_error(std::string(what) + ": " +
+                             cudaGetErrorString(error));
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const size_t half = values.size() / 2;
+  return values.size() % 2 ? values[half]
+                           : (values[half - 1] + values[half]) / 2;
+}
+
+Device::Device() {
+  require(cudaSetDevice(0), "cannot use the GPU");
+  require(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking),
+          "cannot make a stream");
+  require(cudaEventCreateWithFlags(&begin_, 0), "cannot make an event");
+  require(cudaEventCreateWithFlags(&end_, 0), "cannot make an event");
+}
+
+Device::~Device() {
+  if (end_)
+    cudaEventDestroy(end_);
+  if (begin_)
+    cudaEventDestroy(begin_);
+  if (stream_)
+    cudaStreamDestroy(stream_);
+}
+
+void Device::warmUp(const Work &work) {
+  const Clock::time_point begin = Clock::now();
+  do {
+    work(stream_);
+    require(cudaStreamSynchronize(stream_), "the work failed");
+  } while (Clock::now() - begin < kWarmUp);
+}
+
+double Device::onDevice(int times, const Work &work) {
+  warmUp(work);
+  std::vector<double> values;
+  for (int i = 0; i < times; ++i) {
+    require(cudaEventRecord(begin_, stream_), "cannot take the time");
+    work(stream_);
+    require(cudaEventRecord(end_, stream_), "cannot take the time");
+    require(cudaStreamSynchronize(stream_), "the work failed");
+    float milliseconds = 0;
+    require(cudaEventElapsedTime(&milliseconds, begin_, end_),
+            "cannot take the time");
+    values.push_back(double(milliseconds) * 1e3);
+  }
+  return median(values);
+}
+
+double Device::andWait(int times, const Work &work) {
+  warmUp(work);
+  std::vector<double> values;
+  for (int i = 0; i < times; ++i) {
+    const Clock::time_point begin = Clock::now();
+    work(stream_);
+    require(cudaStreamSynchronize(stream_), "the work failed");
+    const Clock::duration time = Clock::now() - begin;
+    values.push_back(std::chrono::duration<double, std::micro>(time).count());
+  }
+  return median(values);
+}
+
+double Device::graphAndWait(int times, const Work &work) {
+  cudaGraph_t graph = nullptr;
+  require(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeRelaxed),
+          "cannot capture a graph");
+  try {
+    work(stream_);
+  } catch (...) {
+    cudaStreamEndCapture(stream_, &graph);
+    if (graph)
+      cudaGraphDestroy(graph);
+    throw;
+  }
+  require(cudaStreamEndCapture(stream_, &graph), "cannot capture a graph");
+  cudaGraphExec_t exec = nullptr;
+  const cudaError_t error = cudaGraphInstantiateWithFlags(&exec, graph, 0);
+  cudaGraphDestroy(graph);
+  require(error, "cannot make the graph ready");
+  const std::unique_ptr<CUgraphExec_st, cudaError_t (*)(cudaGraphExec_t)> owner(
+      exec, cudaGraphExecDestroy);
+  return andWait(times, [exec](cudaStream_t stream) {
+    require(cudaGraphLaunch(exec, stream), "cannot launch the graph");
+  });
+}
+
+CopyTimes timeCopies(Device &device, size_t bytes) {
+  constexpr int kTimes = 15;
+  using Memory = std::unique_ptr<void, cudaError_t (*)(void *)>;
+  const auto allocate = [bytes] {
+    void *memory = nullptr;
+    require(cudaMalloc(&memory, bytes), "cannot allocate memory of the GPU");
+    Memory owner(memory, cudaFree);
+    require(cudaMemset(memory, 1, bytes), "cannot write memory of the GPU");
+    return owner;
+  };
+  const Memory from = allocate(), to = allocate();
+  // The stream does not wait for what was written by the default one.
+  require(cudaStreamSynchronize(nullptr), "cannot write memory of the GPU");
+  CopyTimes times;
+  times.memcpy = device.onDevice(kTimes, [&](cudaStream_t stream) {
+    require(cudaMemcpyAsync(to.get(), from.get(), bytes,
+                            cudaMemcpyDeviceToDevice, stream),
+            "cannot copy");
+  });
+  times.kernel = std::numeric_limits<double>::infinity();
+  for (uint32_t blocksEach : {1, 2, 4, 8, 16})
+    times.kernel = std::min(
+        times.kernel, device.onDevice(kTimes, [&](cudaStream_t stream) {
+          require(launchCopy(to.get(), from.get(), bytes, blocksEach, stream),
+                  "cannot start the copy kernel");
+        }));
+  return times;
+}
+
+} // namespace blink::gpubench

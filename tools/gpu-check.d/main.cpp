@@ -1,0 +1,249 @@
+//===- main.cpp - blink-gpu-bench -----------------------------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// What a schedule on a GPU is to be compared with. Prints one JSON object when
+// all of it is measured, and nothing else.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/gpu-check.d/Device.h"
+#include "tools/gpu-check.d/Kernels.h"
+#include "tools/gpu-check.d/Runtime.h"
+#include "tools/gpu-check.d/Traffic.h"
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <set>
+#include <stdexcept>
+#include <string>
+
+namespace blink::gpubench {
+namespace {
+
+constexpr char kHelp[] =
+    R"(blink-gpu-bench measures a GPU, and how Blink starts on it, for tools/gpu-check.sh.
+
+  blink-gpu-bench copy BYTES           a copy on the device, by cudaMemcpyAsync and by a kernel
+  blink-gpu-bench launch FILE.sched... launching an empty kernel and waiting for it, with one
+                                       block and with as many as each variant's launch has
+  blink-gpu-bench calls FILE.sched [TIMES]
+                                       an allreduce of 8 bytes to 32 KiB and waiting for it, the
+                                       median of so many (200)
+  blink-gpu-bench start FILE.sched     opening the schedule and making communicators
+  blink-gpu-bench traffic BYTES FILE.sched...
+                                       bytes that the folds of a call read and write, and the
+                                       blocks of its launch; needs no GPU
+
+All ranks are on GPU 0. Prints JSON. Exit code: 0 good, 1 something failed, 2 the call is wrong.
+)";
+
+struct UsageError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+constexpr int kWaits = 200; ///< launches that are waited for, of each kind
+
+std::string number(double value) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.6g", value);
+  return text;
+}
+
+/// "[a, b]", of what make() gives for each element.
+template <typename List, typename Make>
+std::string listOf(const List &list, const Make &make) {
+  std::string text;
+  for (const auto &element : list)
+    text += (text.empty() ? "\n  " : ",\n  ") + make(element);
+  return "[" + text + "]";
+}
+
+std::string copy(uint64_t bytes) {
+  Device device;
+  const CopyTimes times = timeCopies(device, size_t(bytes));
+  return "{\"bytes\": " + std::to_string(bytes) +
+         ", \"memcpy_us\": " + number(times.memcpy) +
+         ", \"kernel_us\": " + number(times.kernel) + "}";
+}
+
+std::string launch(const std::vector<std::string> &files) {
+  std::set<uint32_t> grids = {1};
+  for (const std::string &file : files) {
+    const runtime::Plan plan = planOf(file);
+    for (const runtime::ProgramPlan &program : plan.programs)
+      for (const runtime::VariantPlan &variant : program.variants)
+        grids.insert(numBlocks(variant));
+  }
+  Device device;
+  return "{\"grids\": " +
+         listOf(grids,
+                [&](uint32_t blocks) {
+                  const Work work = [blocks](cudaStream_t stream) {
+                    require(launchEmpty(blocks, stream),
+                            "cannot start a kernel");
+                  };
+                  return "{\"blocks\": " + std::to_string(blocks) +
+                         ", \"launch_us\": " +
+                         number(device.andWait(kWaits, work)) +
+                         ", \"graph_us\": " +
+                         number(device.graphAndWait(kWaits, work)) + "}";
+                }) +
+         "}";
+}
+
+std::string calls(const std::string &file, int times) {
+  const runtime::Plan plan = planOf(file);
+  const runtime::ProgramPlan *program = nullptr;
+  const runtime::Status status =
+      plan.find(sched::Collective::allreduce, 0, program);
+  if (!status.ok())
+    throw std::runtime_error(status.text);
+  Device device;
+  Ranks ranks(file);
+  std::vector<size_t> sizes;
+  for (size_t bytes = 8; bytes <= (32 << 10); bytes *= 2)
+    sizes.push_back(bytes);
+  return "{\"ranks\": " + std::to_string(ranks.size()) + ", \"sizes\": " +
+         listOf(sizes,
+                [&](size_t bytes) {
+                  const CallTimes call =
+                      timeAllReduce(device, ranks, bytes, times);
+                  return "{\"bytes\": " + std::to_string(bytes) +
+                         ", \"blocks\": " +
+                         std::to_string(numBlocks(program->variantFor(bytes))) +
+                         ", \"launch_us\": " + number(call.launch) +
+                         ", \"graph_us\": " + number(call.graph) + "}";
+                }) +
+         "}";
+}
+
+/// First, which loads kernels, and again.
+std::string start(const std::string &file) {
+  constexpr int kAgain = 5;
+  const auto begin = std::chrono::steady_clock::now();
+  require(cudaSetDevice(0), "cannot use the GPU");
+  require(cudaFree(nullptr), "cannot make CUDA's context");
+  const double context = std::chrono::duration<double, std::milli>(
+                             std::chrono::steady_clock::now() - begin)
+                             .count();
+  std::vector<double> open, init;
+  int size = 0;
+  for (int i = 0; i <= kAgain; ++i) {
+    const Ranks ranks(file);
+    open.push_back(ranks.openMs());
+    init.push_back(ranks.initMs());
+    size = ranks.size();
+  }
+  const auto object = [](double openMs, double initMs) {
+    return "{\"open_ms\": " + number(openMs) +
+           ", \"init_ms\": " + number(initMs) + "}";
+  };
+  return "{\"ranks\": " + std::to_string(size) +
+         ", \"context_ms\": " + number(context) +
+         ", \"first\": " + object(open[0], init[0]) + ", \"again\": " +
+         object(median({open.begin() + 1, open.end()}),
+                median({init.begin() + 1, init.end()})) +
+         "}";
+}
+
+std::string traffic(uint64_t bytes, const std::vector<std::string> &files) {
+  const auto object = [](const Traffic &t) {
+    return "{\"reads\": " + std::to_string(t.reads) +
+           ", \"writes\": " + std::to_string(t.writes) + "}";
+  };
+  return "{\"bytes\": " + std::to_string(bytes) + ", \"schedules\": " +
+         listOf(files,
+                [&](const std::string &file) {
+                  const runtime::Plan plan = planOf(file);
+                  const runtime::ProgramPlan &program = plan.programs[0];
+                  return std::string("{\"collective\": \"") +
+                         sched::EnumNameCollective(
+                             program.program->collective()) +
+                         "\", \"blocks\": " +
+                         std::to_string(numBlocks(program.variantFor(bytes))) +
+                         ", \"out_of_place\": " +
+                         object(countTraffic(program, bytes, false)) +
+                         ", \"in_place\": " +
+                         object(countTraffic(program, bytes, true)) + "}";
+                }) +
+         "}";
+}
+
+uint64_t readBytes(const std::string &text) {
+  char *end = nullptr;
+  const unsigned long long value = std::strtoull(text.c_str(), &end, 10);
+  if (text.empty() || text[0] == '-' || *end != '\0' || value == 0 ||
+      value % 16 != 0 || value > uint64_t(1) << 40)
+    throw UsageError("'" + text +
+                     "' is not a number of bytes, a multiple of 16");
+  return value;
+}
+
+int readTimes(const std::string &text) {
+  char *end = nullptr;
+  const long value = std::strtol(text.c_str(), &end, 10);
+  if (text.empty() || *end != '\0' || value < 1 || value > 1000000)
+    throw UsageError("'" + text + "' is not a number from 1 to 1000000");
+  return int(value);
+}
+
+std::string measure(const std::string &what,
+                    const std::vector<std::string> &words) {
+  const auto demand = [&](size_t least, size_t most) {
+    if (words.size() < least || words.size() > most)
+      throw UsageError(what + ": blink-gpu-bench --help says what follows");
+  };
+  if (what == "copy") {
+    demand(1, 1);
+    return copy(readBytes(words[0]));
+  }
+  if (what == "launch") {
+    demand(1, SIZE_MAX);
+    return launch(words);
+  }
+  if (what == "calls") {
+    demand(1, 2);
+    return calls(words[0], words.size() == 2 ? readTimes(words[1]) : kWaits);
+  }
+  if (what == "start") {
+    demand(1, 1);
+    return start(words[0]);
+  }
+  if (what == "traffic") {
+    demand(2, SIZE_MAX);
+    return traffic(readBytes(words[0]), {words.begin() + 1, words.end()});
+  }
+  throw UsageError("no '" + what +
+                   "'; blink-gpu-bench --help says what there is");
+}
+
+int run(int argc, char **argv) {
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  if (words.empty())
+    throw UsageError("blink-gpu-bench --help says how to call it");
+  if (words[0] == "-h" || words[0] == "--help") {
+    std::fputs(kHelp, stdout);
+    return 0;
+  }
+  const std::string json = measure(words[0], {words.begin() + 1, words.end()});
+  std::printf("%s\n", json.c_str());
+  return 0;
+}
+
+} // namespace
+} // namespace blink::gpubench
+
+int main(int argc, char **argv) {
+  int code = 1;
+  try {
+    return blink::gpubench::run(argc, argv);
+  } catch (const blink::gpubench::UsageError &error) {
+    std::fprintf(stderr, "blink-gpu-bench: error: %s\n", error.what());
+    code = 2;
+  } catch (const std::exception &error) {
+    std::fprintf(stderr, "blink-gpu-bench: error: %s\n", error.what());
+  }
+  return code;
+}
