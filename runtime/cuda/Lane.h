@@ -330,7 +330,19 @@ private:
     return blockAt(rank_.recv, channel.directBlock, launch_.shape, range);
   }
 
+  /// Whether a fold writes anywhere. It does not where a chunk came straight
+  /// into the output, or the input is the output.
+  BLINK_DEVICE bool hasDestination(const StepCode &step) const {
+    bool any = false;
+    BLINK_ROLLED
+    for (uint32_t i = step.sources; i < step.numOperands(); ++i)
+      any |= state_.pointers[i] != nullptr;
+    return any;
+  }
+
   BLINK_DEVICE void fold(const StepCode &step, uint64_t count) {
+    if (!hasDestination(step))
+      return; // nor does it read
     foldRange<T, Operator>(
         block_, reinterpret_cast<const T *const *>(state_.pointers),
         step.sources,

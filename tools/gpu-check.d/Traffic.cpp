@@ -102,13 +102,13 @@ Traffic countTraffic(const runtime::ProgramPlan &program, uint64_t bytes,
       const OperandCode *operands = code.operands + step.operandsBegin;
       const uint64_t part =
           shape.rangeOf(variant.trees[step.tree]).size() * shape.elementBytes;
-      traffic.reads += part * step.sources;
-      for (uint32_t d = step.sources; d < step.numOperands(); ++d) {
-        const bool same = operands[d].kind == OperandKind::output &&
-                          step.sources == 1 &&
-                          placeOf(operands[d]) == placeOf(operands[0]);
-        traffic.writes += same ? 0 : part;
-      }
+      uint32_t written = 0;
+      for (uint32_t d = step.sources; d < step.numOperands(); ++d)
+        written += operands[d].kind != OperandKind::output ||
+                   step.sources != 1 ||
+                   placeOf(operands[d]) != placeOf(operands[0]);
+      traffic.writes += part * written;
+      traffic.reads += written == 0 ? 0 : part * step.sources;
     }
   }
   return traffic;
