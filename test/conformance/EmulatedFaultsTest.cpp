@@ -110,7 +110,7 @@ std::vector<const DeviceProgram *> programsOf(const Job &job, const Case &c) {
 /// harm" if harm() finds none.
 std::string harmedJob(Collective collective, int ranks, int rank,
                       const std::function<bool(DeviceProgram)> &harm) {
-  Job job(model(collective, ranks), ranks, 60);
+  Job job(model(collective, ranks), ranks, kSoonMs);
   const Case c = oneChunk(collective);
   if (!harm(*programsOf(job, c)[size_t(rank)]))
     return "nothing to harm";
@@ -169,7 +169,7 @@ TEST_CASE("a counter that is wrong ends in an error that says where") {
         ++harmed;
         CAPTURE(text);
         CHECK(namesAWait(text, schedule));
-        CHECK(text.find("waited 60 ms") != std::string::npos);
+        CHECK(text.find("waited 250 ms") != std::string::npos);
         CHECK(freshJobFails() == "");
       }
   CHECK(harmed == 2 * 2 * int(numChannels)); // both ends, both counters
@@ -184,7 +184,7 @@ TEST_CASE("expected and seen are what the counters are") {
       });
   CAPTURE(text);
   CHECK(text.find("rank 1, lane 0, step 0, channel 0: no chunk: expected 8 "
-                  "written, seen 2; waited 60 ms") == 0);
+                  "written, seen 2; waited 250 ms") == 0);
 }
 
 TEST_CASE("a tag of another call is refused, and nothing is read") {

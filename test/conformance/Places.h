@@ -16,6 +16,10 @@
 
 namespace blink::test {
 
+/// A time limit that tests let pass, and in which a machine that does other
+/// work still gets a small call done.
+inline constexpr int kSoonMs = 250;
+
 struct Place {
   int rank;
   unsigned lane, step; ///< of the rank; of the lane
