@@ -64,14 +64,7 @@ struct Mix {
   unsigned number = 0;
 
   Case next(Collective collective, size_t count, int root) {
-    Case c;
-    c.collective = collective;
-    c.count = count;
-    c.root = root;
-    c.type = kTypes[number % kNumTypes];
-    c.op = kOps[number / kNumTypes % 5];
-    c.inPlace = number % 2 && collective != Collective::alltoall;
-    c.misaligned = number % 3 == 0;
+    Case c = variedCase(collective, count, root, number);
     c.threads = number % 7 == 0;
     ++number;
     return c;
