@@ -21,8 +21,7 @@ namespace blink::runtime {
 struct SharedPlace {
   int file = -1;       ///< the descriptor, in this process
   uint64_t offset = 0; ///< in the file
-  uint64_t device =
-      0; ///< which, with `inode`, no other file of this system has
+  uint64_t device = 0; ///< this and `inode` tell the file from all others
   uint64_t inode = 0;
 };
 

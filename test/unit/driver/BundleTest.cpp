@@ -17,11 +17,12 @@
 #include <algorithm>
 
 using namespace blink;
+using namespace blink::test;
 
 namespace {
 
 BundleOptions optionsFor(const Topology &topology, const char *allocations) {
-  return optionsFor(
+  return test::optionsFor(
       topology, allocations,
       {Collective::allreduce, Collective::broadcast, Collective::reduce});
 }
@@ -57,7 +58,7 @@ double between(const Topology &topology, int from, int to) {
 } // namespace
 
 TEST_CASE("a bundle is the same for any number of threads") {
-  const Topology topology = machine("dgx1");
+  const Topology topology = shippedTopology("dgx1");
   BundleOptions options = optionsFor(topology, "2-3");
   options.jobs = 1;
   const Opened one(topology, options);
@@ -74,7 +75,7 @@ TEST_CASE("a bundle is the same for any number of threads") {
 }
 
 TEST_CASE("a wrong node map is found, whichever it is") {
-  const Topology topology = machine("dgx1");
+  const Topology topology = shippedTopology("dgx1");
   BundleOptions options = optionsFor(topology, "3-3");
   options.collectives = {Collective::allreduce};
   Opened opened(topology, options);
@@ -110,7 +111,7 @@ TEST_CASE("a wrong node map is found, whichever it is") {
 }
 
 TEST_CASE("a wrong map of a root is found") {
-  const Topology topology = machine("dgx1");
+  const Topology topology = shippedTopology("dgx1");
   BundleOptions options = optionsFor(topology, "0,1,3");
   options.collectives = {Collective::broadcast};
   Opened opened(topology, options);
@@ -128,7 +129,7 @@ TEST_CASE("a wrong map of a root is found") {
 }
 
 TEST_CASE("a root without a program is found") {
-  const Topology topology = machine("dgx1");
+  const Topology topology = shippedTopology("dgx1");
   BundleOptions options = optionsFor(topology, "0,1,3");
   options.collectives = {Collective::broadcast};
   Opened opened(topology, options);
@@ -140,7 +141,7 @@ TEST_CASE("a root without a program is found") {
 }
 
 TEST_CASE("what is missing, or for another class, is found") {
-  const Topology topology = machine("dgx1");
+  const Topology topology = shippedTopology("dgx1");
   Opened opened(topology, optionsFor(topology, "0,1/0,3/0,5"));
   const sched::Bundle &index = *opened.bundle.index;
   REQUIRE(index.classes()->size() == 3); // single, double, none
@@ -192,7 +193,7 @@ TEST_CASE("what is missing, or for another class, is found") {
 }
 
 TEST_CASE("a reduce that is a mirrored broadcast is as fast as its own") {
-  const Topology topology = machine("dgx1");
+  const Topology topology = shippedTopology("dgx1");
   for (const std::vector<int> &gpus :
        {std::vector<int>{0, 1, 2}, std::vector<int>{1, 4, 5, 6}}) {
     CompileOptions options;
@@ -222,7 +223,7 @@ TEST_CASE("a reduce that is a mirrored broadcast is as fast as its own") {
 }
 
 TEST_CASE("allocations that no bundle can be made for") {
-  const Topology topology = machine("dgx1");
+  const Topology topology = shippedTopology("dgx1");
   const auto errorOf = [&](const char *allocations) {
     auto bytes =
         compileBundle(topology, optionsFor(topology, allocations), ignore);

@@ -9,27 +9,15 @@
 
 #include "compiler/driver/Bundle.h"
 #include "compiler/topology/AllocationList.h"
-#include "compiler/topology/TopologyReader.h"
 #include "schedules/BundleFile.h"
+#include "test/unit/topology/TestTopology.h"
 
 #include "doctest/doctest.h"
 
-namespace blink {
-
-template <typename T> T valueOf(llvm::Expected<T> value) {
-  if (!value)
-    FAIL(llvm::toString(value.takeError()));
-  return std::move(*value);
-}
+namespace blink::test {
 
 /// No progress is shown.
 inline void ignore(size_t, size_t) {}
-
-/// A machine of topologies/.
-inline Topology machine(const char *name) {
-  return valueOf(readTopologyFile(std::string(BLINK_SOURCE_DIR) +
-                                  "/topologies/" + name + ".topo"));
-}
 
 /// Of NVLink alone; `allocations` as for --allocations.
 inline BundleOptions optionsFor(const Topology &topology,
@@ -57,6 +45,6 @@ struct OpenedBundle {
   sched::BundleView bundle;
 };
 
-} // namespace blink
+} // namespace blink::test
 
 #endif // BLINK_TEST_UNIT_DRIVER_OPENEDBUNDLE_H

@@ -8,11 +8,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/driver/Pipeline.h"
 #include "compiler/generate/Generate.h"
 #include "compiler/report/PredictedTime.h"
-#include "compiler/target/ExportSchedule.h"
 #include "schedules/ScheduleFile.h"
+#include "test/unit/driver/CompileFile.h"
 #include "test/unit/topology/TestTopology.h"
 
 #include <algorithm>
@@ -40,14 +39,7 @@ struct Compiled {
 Compiled compile(const Topology &topology, CompileOptions options,
                  unsigned lanes) {
   options.maxLanes = lanes;
-  std::unique_ptr<mlir::MLIRContext> context = createContext();
-  auto module = valueOf(buildRequest(context.get(), topology, options));
-  auto nothing = [](Phase, mlir::ModuleOp) { return llvm::Error::success(); };
-  REQUIRE(
-      succeeded(runPipeline(*module, options, Phase::sched, nullptr, nothing)));
-  auto bytes = exportSchedule(*module);
-  REQUIRE(succeeded(bytes));
-  Compiled compiled{*bytes, nullptr, nullptr, nullptr};
+  Compiled compiled{compileFile(topology, options), nullptr, nullptr, nullptr};
   std::string error;
   compiled.file =
       sched::openSchedule(compiled.bytes.data(), compiled.bytes.size(), error);

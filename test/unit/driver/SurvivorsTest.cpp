@@ -17,13 +17,14 @@
 #include <set>
 
 using namespace blink;
+using namespace blink::test;
 
 namespace {
 
 using Gpus = std::vector<uint16_t>;
 
 BundleOptions optionsFor(const Topology &topology, const char *allocations) {
-  BundleOptions options = optionsFor(
+  BundleOptions options = test::optionsFor(
       topology, allocations, {Collective::allreduce, Collective::broadcast});
   options.surviveLinks = true;
   return options;
@@ -79,7 +80,7 @@ bool contains(const std::string &text, const char *part) {
 } // namespace
 
 TEST_CASE("allocations survive the links that matter to them") {
-  const Topology topology = machine("dgx1");
+  const Topology topology = shippedTopology("dgx1");
   const Opened opened(topology,
                       optionsFor(topology, "0,1/0,5/0,1,2/4,5,6/0,1,6"));
   CHECK(problems(opened) == "");
@@ -113,7 +114,7 @@ TEST_CASE("allocations survive the links that matter to them") {
 }
 
 TEST_CASE("a bundle with survivors is the same for any number of threads") {
-  const Topology topology = machine("dgx1");
+  const Topology topology = shippedTopology("dgx1");
   BundleOptions options = optionsFor(topology, "4-4/0,1,2");
   options.surviveGpus = true;
   options.jobs = 1;
@@ -135,7 +136,7 @@ TEST_CASE("a bundle with survivors is the same for any number of threads") {
 }
 
 TEST_CASE("jobs that lose a GPU have schedules, on whole machines") {
-  const Topology topology = machine("dgx1");
+  const Topology topology = shippedTopology("dgx1");
   BundleOptions options = optionsFor(topology, "0,1,2,3/1,2");
   options.surviveGpus = true;
   CHECK(contains(options.canonical(topology), "allocations=1,2/0,1,2,3 "));
@@ -170,7 +171,7 @@ TEST_CASE("jobs that lose a GPU have schedules, on whole machines") {
 }
 
 TEST_CASE("failures come on top of edited links") {
-  const Topology topology = machine("dgx1");
+  const Topology topology = shippedTopology("dgx1");
   BundleOptions options = optionsFor(topology, "0,1,2");
   options.each.linkEdits = {{"gpu1:gpu0", 10.0, "--limit-link x"},
                             {"gpu2:gpu0", std::nullopt, "--without-link x"}};
@@ -185,7 +186,7 @@ TEST_CASE("failures come on top of edited links") {
 }
 
 TEST_CASE("survivors that are none are found") {
-  const Topology topology = machine("dgx1");
+  const Topology topology = shippedTopology("dgx1");
   Opened opened(topology, optionsFor(topology, "0,1/0,1,2"));
   const sched::Bundle &index = *opened.bundle.index;
   REQUIRE(problems(opened) == "");

@@ -9,12 +9,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/driver/ClassCompiler.h"
-#include "compiler/driver/Pipeline.h"
 #include "compiler/report/PredictedTime.h"
 #include "compiler/report/Summary.h"
-#include "compiler/target/ExportSchedule.h"
 #include "schedules/ScheduleFile.h"
-#include "test/unit/driver/OpenedBundle.h"
+#include "test/unit/driver/CompileFile.h"
+#include "test/unit/topology/TestTopology.h"
 
 #include "doctest/doctest.h"
 
@@ -22,6 +21,7 @@
 #include <limits>
 
 using namespace blink;
+using namespace blink::test;
 
 namespace {
 
@@ -30,18 +30,6 @@ constexpr Collective kCollectives[] = {
     Collective::allreduce,     Collective::broadcast, Collective::reduce,
     Collective::allgather,     Collective::gather,    Collective::scatter,
     Collective::reducescatter, Collective::alltoall};
-
-std::vector<uint8_t> compile(const Topology &topology,
-                             const CompileOptions &options) {
-  std::unique_ptr<mlir::MLIRContext> context = createContext();
-  auto module = valueOf(buildRequest(context.get(), topology, options));
-  auto nothing = [](Phase, mlir::ModuleOp) { return llvm::Error::success(); };
-  REQUIRE(
-      succeeded(runPipeline(*module, options, Phase::sched, nullptr, nothing)));
-  auto bytes = exportSchedule(*module);
-  REQUIRE(succeeded(bytes));
-  return *bytes;
-}
 
 /// 8 B to 4 GiB.
 std::vector<uint64_t> powersOfTwo() {
@@ -116,7 +104,7 @@ TEST_CASE("every size takes nearly the best variant") {
   };
   for (const Machine &shipped : machines) {
     CAPTURE(shipped.name);
-    Topology topology = machine(shipped.name);
+    Topology topology = shippedTopology(shipped.name);
     for (const std::vector<int> &gpus : shipped.allocations)
       for (Collective collective : kCollectives) {
         CompileOptions options;
@@ -124,35 +112,35 @@ TEST_CASE("every size takes nearly the best variant") {
         options.gpus = gpus;
         // Roots that are not alike.
         options.root = gpus.size() > 2 ? static_cast<int>(gpus.size()) - 1 : 0;
-        checkFile(compile(topology, options));
+        checkFile(compileFile(topology, options));
       }
   }
 }
 
 TEST_CASE("also where lanes, chunks, trees or links are others") {
-  Topology topology = machine("dgx1");
+  Topology topology = shippedTopology("dgx1");
   for (Collective collective : kCollectives) {
     CompileOptions options;
     options.collective = collective;
     for (unsigned lanes : {1, 3}) {
       options.maxLanes = lanes;
-      checkFile(compile(topology, options));
+      checkFile(compileFile(topology, options));
     }
     options.maxLanes = 16;
     options.chunkBytes = 32 << 10;
-    checkFile(compile(topology, options));
+    checkFile(compileFile(topology, options));
     options.chunkBytes = 0;
     options.links = LinkKindSet(1); // nvlink
     options.slack = 0;
-    checkFile(compile(topology, options));
+    checkFile(compileFile(topology, options));
     options.gpus = {0, 1, 5};
     options.relays = true;
-    checkFile(compile(topology, options));
+    checkFile(compileFile(topology, options));
   }
 }
 
 TEST_CASE("also in bundles, where half of the trees are turned round") {
-  Topology topology = machine("dgx1");
+  Topology topology = shippedTopology("dgx1");
   CompileOptions options;
   options.gpus = {1, 4, 5, 6, 7};
   auto compiler = valueOf(ClassCompiler::create(topology, options, {0, 3}));
@@ -163,14 +151,14 @@ TEST_CASE("also in bundles, where half of the trees are turned round") {
 TEST_CASE("no size takes longer than in a file of one variant") {
   for (const char *name : {"dgx-h100", "dgx1", "mi250"}) {
     CAPTURE(name);
-    Topology topology = machine(name);
+    Topology topology = shippedTopology(name);
     for (Collective collective : kCollectives) {
       CompileOptions options;
       options.collective = collective;
       std::vector<double> times[2];
       for (bool small : {false, true}) {
         options.smallVariant = small;
-        std::vector<uint8_t> bytes = compile(topology, options);
+        std::vector<uint8_t> bytes = compileFile(topology, options);
         std::string error;
         const sched::Schedule *file =
             sched::openSchedule(bytes.data(), bytes.size(), error);
