@@ -58,12 +58,13 @@ Share shareOf(const StepCode &step, const OperandCode *operands,
     return copiesInput ? Share::inputOrOutput : Share::output;
   if (outputs != 0 || !copiesInput)
     return Share::none;
-  // In place this rank's output overwrites its input. In an allreduce what it
-  // writes there holds its own contribution; if that leaves by this channel
-  // alone, it has been read by then.
+  // In place this rank's output overwrites its input of this tree, if it has
+  // any. In an allreduce what it writes there holds its own contribution; if
+  // that leaves by this channel alone, it has been read by then.
   const bool soleWay = collective == sched::Collective::allreduce &&
                        use.inputReaders == 1 && channels == 1;
-  return soleWay ? Share::input : Share::inputUnlessOwn;
+  return use.outputWriters == 0 || soleWay ? Share::input
+                                           : Share::inputUnlessOwn;
 }
 
 /// `uses` has an entry for each tree; those of the rank's steps are set.
@@ -208,11 +209,16 @@ void finishRank(RankPlan &rank, VariantPlan &variant) {
     const StepCode &step = rank.code.steps[s];
     const OperandCode *operands = rank.code.operands + step.operandsBegin;
     const bool passesOn = operands[0].kind != OperandKind::input;
+    const Share share = rank.shares[s];
     for (uint32_t i = step.sources; i < step.numOperands(); ++i) {
       if (operands[i].kind != OperandKind::channel)
         continue;
-      if (variant.directBlocks[operands[i].index] == kNoBlock)
+      if (variant.directBlocks[operands[i].index] == kNoBlock) {
         rank.fetchedShares[s] = Share::none;
+        // In place what is input and output has one address.
+        variant.lent[operands[i].index] =
+            share == Share::input || share == Share::inputOrOutput;
+      }
       variant.oneCopy &= !passesOn;
     }
     variant.oneCopy &= step.sources == 1;
@@ -226,6 +232,7 @@ VariantPlan planVariant(const ProgramChoice &choice,
   plan.variant = &variant;
   plan.number = number;
   plan.directBlocks.assign(variant.channels()->size(), kNoBlock);
+  plan.lent.resize(variant.channels()->size());
   plan.ranks.resize(variant.ranks()->size());
   std::vector<TreeUse> uses(variant.trees()->size());
   for (uint32_t rank = 0; rank < variant.ranks()->size(); ++rank)

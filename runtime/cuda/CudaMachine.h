@@ -76,7 +76,7 @@ private:
   struct Rank {
     bool here = true; ///< in this process
     int device = 0;
-    DeviceMemory control; ///< ring ends, freed, invited, the abort word
+    DeviceMemory control; ///< ring ends, freed, places, the abort word
     DeviceMemory pool;    ///< slots and tags of rings that end here
     DeviceMemory code;    ///< programs of all variants
     MappedMemory otherControl, otherPool; ///< instead, of a rank elsewhere
@@ -97,7 +97,7 @@ private:
     char *lines = nullptr;
     uint64_t *full = nullptr;
     uint64_t *freed = nullptr;
-    uint64_t *invited = nullptr;
+    uint64_t *place = nullptr;
     DeviceRingEnd *writer = nullptr;
     DeviceRingEnd *reader = nullptr;
   };

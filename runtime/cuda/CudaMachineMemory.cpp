@@ -33,7 +33,7 @@ size_t CudaMachine::layJob(char *base) {
     rings_[r].lines = carver.take<char>(ring.lineBytes);
     rings_[r].full = carver.take<uint64_t>(ring.slots);
     rings_[r].freed = carver.take<uint64_t>(1);
-    rings_[r].invited = carver.take<uint64_t>(2);
+    rings_[r].place = carver.take<uint64_t>(2);
   }
   return carver.size();
 }
@@ -51,7 +51,7 @@ void CudaMachine::layRank(size_t rank, char *controlBase, size_t &controlBytes,
       place.writer = control.take<DeviceRingEnd>(1);
       if (!staged) {
         place.freed = control.take<uint64_t>(1);
-        place.invited = control.take<uint64_t>(2);
+        place.place = control.take<uint64_t>(2);
       }
     }
     if (ring.destination == rank) {
@@ -109,16 +109,20 @@ std::vector<DeviceChannel> CudaMachine::channelsOf(const VariantPlan &variant,
     if (!writes && ring.destination != self)
       continue;
     const Rank &reader = ranks_[ring.destination];
+    const Rank &writer = ranks_[ring.source];
+    const bool lent = variant.lent[c] && reader.here && writer.here &&
+                      reader.device == writer.device;
     channels[c] = {lowLatency ? place.lines : place.slots,
                    place.full,
                    place.freed,
-                   place.invited,
+                   place.place,
                    writes && !reader.here ? reinterpret_cast<const uint64_t *>(
                                                 reader.windows.get())
                                           : nullptr,
                    writes ? place.writer : place.reader,
                    variant.slots[c],
-                   variant.directBlocks[c]};
+                   variant.directBlocks[c],
+                   lent};
   }
   return channels;
 }

@@ -74,10 +74,11 @@ public:
     block_.sync();
     const auto chunksOf = [this](uint32_t s) { return this->chunks(s); };
     if (launch_.direct)
-      invite();
+      tellPlaces();
     for (cursor_.start(numSteps_, chunksOf); !cursor_.done();
          cursor_.next(chunksOf)) {
-      const StepCode &step = steps_[cursor_.step()];
+      step_ = cursor_.step();
+      const StepCode &step = steps_[step_];
       const ElementRange range =
           chunkRange(rangeOf(cursor_.step()), sizeof(T),
                      launch_.shape.chunkBytes, cursor_.chunk());
@@ -102,6 +103,8 @@ public:
         announce(step, i);
       trace(ready, range.size() * sizeof(T));
     }
+    if (launch_.direct)
+      waitForReaders();
   }
 
 private:
@@ -144,6 +147,9 @@ private:
   BLINK_DEVICE bool mayBeDirect(const DeviceChannel &channel) const {
     return launch_.direct && channel.directBlock != DeviceChannel::kNotDirect;
   }
+  BLINK_DEVICE bool isLent(const DeviceChannel &channel) const {
+    return launch_.direct && channel.lent;
+  }
   /// Of a channel that ends here.
   BLINK_DEVICE bool isDirect(const DeviceChannel &channel) const {
     return mayBeDirect(channel) && rank_.place != 0;
@@ -163,25 +169,52 @@ private:
     return reinterpret_cast<const char *>(place);
   }
 
-  /// Tells the writers of direct channels where this rank's output is. An
-  /// invitation is for one call: its tag holds the number of the first chunk.
-  BLINK_DEVICE_CALL void invite() {
+  /// Tells the writers of direct channels where this rank's output is, and the
+  /// readers of lent ones where its input is. That is for one call: the tag
+  /// holds the number of the first chunk.
+  BLINK_DEVICE_CALL void tellPlaces() {
     BLINK_ROLLED
     for (uint32_t s = 0; s < numSteps_; ++s) {
+      const StepCode &step = steps_[s];
       if (chunks(s) == 0)
         continue;
       BLINK_ROLLED
-      for (uint32_t i = block_.thread(); i < steps_[s].sources;
+      for (uint32_t i = block_.thread(); i < step.numOperands();
            i += block_.size()) {
-        const OperandCode &source = operand(steps_[s], i);
-        if (source.kind != OperandKind::channel)
+        if (operand(step, i).kind != OperandKind::channel)
           continue;
-        const DeviceChannel &channel = program_.channels[source.index];
-        if (!mayBeDirect(channel))
+        const DeviceChannel &channel =
+            program_.channels[operand(step, i).index];
+        const bool reads = i < step.sources;
+        if (reads ? !mayBeDirect(channel) : !isLent(channel))
           continue;
-        storeRelaxed(&channel.invited[0], rank_.place);
-        storeRelease(&channel.invited[1],
+        storeRelaxed(&channel.place[0],
+                     reads ? rank_.place
+                           : reinterpret_cast<uint64_t>(
+                                 blockAt(rank_.send, operand(step, 0).index,
+                                         launch_.shape, {0, 0})));
+        storeRelease(&channel.place[1],
                      makeTag(channel.end->number, launch_.signature));
+      }
+    }
+  }
+
+  /// Returns when nobody reads this rank's input any more.
+  BLINK_DEVICE_CALL void waitForReaders() {
+    BLINK_ROLLED
+    for (step_ = 0; step_ < numSteps_; ++step_) {
+      const StepCode &step = steps_[step_];
+      if (chunks(step_) == 0)
+        continue;
+      BLINK_ROLLED
+      for (uint32_t i = step.sources + block_.thread(); i < step.numOperands();
+           i += block_.size()) {
+        if (operand(step, i).kind != OperandKind::channel)
+          continue;
+        const uint32_t index = operand(step, i).index;
+        const DeviceChannel &channel = program_.channels[index];
+        if (isLent(channel))
+          waitFor(channel.freed, index, false, false, channel.end->number);
       }
     }
   }
@@ -203,6 +236,16 @@ private:
     const uint64_t slotBytes =
         uint64_t(launch_.shape.chunkBytes) * (launch_.lowLatency ? 2 : 1);
     char *slot = channel.slots + number % channel.numSlots * slotBytes;
+    if (isLent(channel)) {
+      // Nothing goes to the slots: all chunks are where they are.
+      state_.pointers[i] = nullptr;
+      if (i < step.sources &&
+          waitForPlace(channel, number - cursor_.chunk(), operand.index, true))
+        state_.pointers[i] =
+            reinterpret_cast<char *>(loadRelaxed(&channel.place[0])) +
+            range.begin * sizeof(T);
+      return;
+    }
     if (i < step.sources) {
       if (!launch_.lowLatency && !waitForChunk(channel, number, operand.index))
         return;
@@ -212,53 +255,52 @@ private:
     if (!waitForSlot(channel, number, operand.index))
       return;
     if (mayBeDirect(channel)) {
-      const uint64_t first = number - cursor_.chunk();
-      if (!waitFor(channel.invited + 1, operand.index, false, first + 1,
-                   [&](uint64_t tag) { return holdsChunk(tag, first); }) ||
-          !isOfThisCall(loadRelaxed(channel.invited + 1), first, operand.index,
+      if (!waitForPlace(channel, number - cursor_.chunk(), operand.index,
                         false))
         return;
-      if (const uint64_t place = loadRelaxed(&channel.invited[0]))
+      if (const uint64_t place = loadRelaxed(&channel.place[0]))
         slot = blockAt(addressOf(channel, place), channel.directBlock,
                        launch_.shape, range);
     }
     state_.pointers[i] = slot;
   }
 
+  /// Until the other end has told where its buffer is in the call whose first
+  /// chunk is number `first`.
+  BLINK_DEVICE bool waitForPlace(const DeviceChannel &channel, uint64_t first,
+                                 uint32_t index, bool reading) {
+    return waitForTag(channel.place + 1, first, index, reading);
+  }
   BLINK_DEVICE bool waitForChunk(const DeviceChannel &channel, uint64_t number,
                                  uint32_t index) {
-    const uint64_t *full = channel.full + number % channel.numSlots;
-    if (!waitFor(full, index, true, number + 1,
-                 [&](uint64_t tag) { return holdsChunk(tag, number); }))
-      return false;
-    return isOfThisCall(loadRelaxed(full), number, index, true);
+    return waitForTag(channel.full + number % channel.numSlots, number, index,
+                      true);
+  }
+  BLINK_DEVICE bool waitForSlot(const DeviceChannel &channel, uint64_t number,
+                                uint32_t index) {
+    const bool newLayout = channel.end->layout != launch_.layout;
+    return waitFor(channel.freed, index, false, false,
+                   freedNeeded(number, channel.numSlots, newLayout));
   }
 
-  BLINK_DEVICE bool isOfThisCall(uint64_t tag, uint64_t number, uint32_t index,
-                                 bool reading) {
-    if (tag == makeTag(number, launch_.signature))
+  BLINK_DEVICE_CALL bool waitForTag(const uint64_t *word, uint64_t number,
+                                    uint32_t index, bool reading) {
+    if (!waitFor(word, index, reading, true, number + 1))
+      return false;
+    if (loadRelaxed(word) == makeTag(number, launch_.signature))
       return true;
     report(0, LaneReport::otherCall, index, reading, number + 1, number + 1);
     return false;
   }
 
-  BLINK_DEVICE bool waitForSlot(const DeviceChannel &channel, uint64_t number,
-                                uint32_t index) {
-    const bool newLayout = channel.end->layout != launch_.layout;
-    const uint64_t needed = freedNeeded(number, channel.numSlots, newLayout);
-    return waitFor(channel.freed, index, false, needed,
-                   [&](uint64_t freed) { return freed >= needed; });
-  }
-
-  /// Polls `word` until `ready(word)`; false if that takes too long or another
-  /// lane has failed.
-  template <typename Ready>
-  BLINK_DEVICE bool waitFor(const uint64_t *word, uint32_t channel,
-                            bool reading, uint64_t expected,
-                            const Ready &ready) {
+  /// Polls `word` until it is the tag of chunk `expected` - 1, or a counter
+  /// that has reached `expected`; false if that takes too long or another lane
+  /// has failed.
+  BLINK_DEVICE_CALL bool waitFor(const uint64_t *word, uint32_t channel,
+                                 bool reading, bool isTag, uint64_t expected) {
     uint64_t value = loadAcquire(word);
     Patience patience;
-    while (!ready(value)) {
+    while (!(isTag ? holdsChunk(value, expected - 1) : value >= expected)) {
       if (!mayWait(patience)) {
         report(0, patience.reason, channel, reading, expected,
                value & kNumberMask);
@@ -303,7 +345,7 @@ private:
     if (!exchangeOnce(&state_.reported))
       return; // another thread of the lane reports
     LaneReport &report = program_.reports[number_];
-    storeRelaxed(&report.step, cursor_.step());
+    storeRelaxed(&report.step, step_);
     storeRelaxed(&report.channel, channel);
     storeRelaxed(&report.reading, reading);
     storeRelaxed(&report.expected, expected);
@@ -502,7 +544,7 @@ private:
     if (i < step.sources)
       return storeRelease(channel.freed, number + 1);
     channel.end->layout = launch_.layout;
-    if (!launch_.lowLatency)
+    if (!launch_.lowLatency && !isLent(channel))
       storeRelease(channel.full + number % channel.numSlots,
                    makeTag(number, launch_.signature));
   }
@@ -516,6 +558,7 @@ private:
   const StepCode *const steps_;
   const uint32_t numSteps_;
   LaneCursor cursor_;
+  uint32_t step_ = 0;      ///< that the lane is at, for reports
   uint64_t idleSince_ = 0; ///< of the trace: when the last fold ended
 };
 

@@ -23,7 +23,8 @@ inline constexpr uint32_t kMaxOperands = 256;
 
 /// Where a reader's output is, as it tells writers: 0, nowhere they can write;
 /// in one process its address; across processes a window of its (a registered
-/// buffer) above an offset.
+/// buffer) above an offset. Where a writer's input is, as it tells readers: its
+/// address.
 inline constexpr unsigned kOffsetBits = 56;
 inline constexpr uint64_t kOffsetMask = (uint64_t(1) << kOffsetBits) - 1;
 
@@ -40,10 +41,12 @@ struct DeviceRingEnd {
 struct DeviceChannel {
   static constexpr uint32_t kNotDirect = ~0u;
 
-  char *slots;       ///< with the reader
-  uint64_t *full;    ///< tags, one a slot; with the reader
-  uint64_t *freed;   ///< with the writer
-  uint64_t *invited; ///< two words, a place and its tag; with the writer
+  char *slots;     ///< with the reader
+  uint64_t *full;  ///< tags, one a slot; with the reader
+  uint64_t *freed; ///< with the writer
+  /// Two words, a place and its tag; with the writer. Of a call the channel is
+  /// direct in, the reader's output; of one it is lent in, the writer's input.
+  uint64_t *place;
   /// Writers: where the reader's windows are, in this process; null if both are
   /// in one.
   const uint64_t *windows;
@@ -52,6 +55,9 @@ struct DeviceChannel {
   /// The block of the reader's output where the chunk ends up, if the writer
   /// may put it there itself; or kNotDirect.
   uint32_t directBlock;
+  /// Whether the reader, of the same process and on the same device, may read
+  /// the writer's input itself.
+  bool lent;
 };
 
 /// Why a lane gave up, in memory that the host reads.
@@ -92,7 +98,7 @@ struct Launch {
   uint32_t layout; ///< of the variant
   uint32_t numRanks;
   bool lowLatency; ///< the protocol
-  bool direct;     ///< writers put chunks into the readers' outputs
+  bool direct;     ///< slots are skipped where channels are direct or lent
   Rank ranks[kMaxLaunchRanks];
 };
 static_assert(sizeof(Launch) <= 4096, "the limit for kernel parameters");

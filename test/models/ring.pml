@@ -33,7 +33,7 @@
 //   buffer: it also finds a load that is left behind its release, and a missing
 //   acquire that no known machine would punish.
 //
-// Not in the model: direct channels, low latency lines, lanes of several
+// Not in the model: direct and lent channels, low latency lines, lanes of several
 // threads, and calls that differ between ranks.
 //
 // Parameters, as -D:

@@ -85,7 +85,7 @@ Traffic countTraffic(const runtime::ProgramPlan &program, uint64_t bytes,
   Traffic traffic;
   for (uint32_t rank = 0; rank < variant.ranks.size(); ++rank) {
     const runtime::RankCode &code = variant.ranks[rank].code;
-    // Where a source lies; a channel's slot is a place of its own.
+    // Where a source lies; a slot, or a lent input, is a place of its own.
     const auto placeOf = [&](const OperandCode &operand) -> Buffers::Place {
       if (operand.kind == OperandKind::input)
         return buffers.input(rank, operand.index);
@@ -104,9 +104,10 @@ Traffic countTraffic(const runtime::ProgramPlan &program, uint64_t bytes,
           shape.rangeOf(variant.trees[step.tree]).size() * shape.elementBytes;
       uint32_t written = 0;
       for (uint32_t d = step.sources; d < step.numOperands(); ++d)
-        written += operands[d].kind != OperandKind::output ||
-                   step.sources != 1 ||
-                   placeOf(operands[d]) != placeOf(operands[0]);
+        written += operands[d].kind == OperandKind::channel
+                       ? !variant.lent[operands[d].index]
+                       : step.sources != 1 ||
+                             placeOf(operands[d]) != placeOf(operands[0]);
       traffic.writes += part * written;
       traffic.reads += written == 0 ? 0 : part * step.sources;
     }

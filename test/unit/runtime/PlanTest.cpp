@@ -175,6 +175,30 @@ TEST_CASE("a reader in another process fetches what it copies, no more") {
   CHECK(lent > fetched);
 }
 
+TEST_CASE("a reader on the same device looks at inputs that stay") {
+  auto numLent = [](Collective collective, Shape shape, int ranks) {
+    BuildOptions layout;
+    layout.shape = shape;
+    Plan plan;
+    make(opened(seal(makeSchedule(collective, 0, ranks, layout))), ranks, {},
+         plan);
+    const VariantPlan &variant = plan.programs[0].variants[0];
+    return std::count(variant.lent.begin(), variant.lent.end(), true);
+  };
+  // Those of leaves on their way to be reduced.
+  CHECK(numLent(Collective::allreduce, Shape::star, 4) == 3);
+  CHECK(numLent(Collective::allreduce, Shape::chain, 4) == 1);
+  CHECK(numLent(Collective::reduce, Shape::star, 4) == 3);
+  CHECK(numLent(Collective::reducescatter, Shape::star, 4) == 4 * 3);
+  // All read them, late, and in place the result would be there.
+  CHECK(numLent(Collective::allreduce, Shape::oneHop, 4) == 0);
+  // What a rank copies to its output it is given there.
+  CHECK(numLent(Collective::broadcast, Shape::chain, 4) == 0);
+  CHECK(numLent(Collective::allgather, Shape::star, 4) == 0);
+  // What it just passes on it reads where it is: 2 to 1, 3 to 2.
+  CHECK(numLent(Collective::gather, Shape::chain, 4) == 2);
+}
+
 TEST_CASE("a call's buffers have the collective's blocks") {
   using Sizes = std::pair<uint64_t, uint64_t>;
   auto sizes = [](Collective collective) {

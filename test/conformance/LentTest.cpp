@@ -1,0 +1,191 @@
+//===- LentTest.cpp - ranks that share a device ---------------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Where both ends of a channel are on one device, of one process, the reader
+// looks at the writer's input and slots stay empty. On emulated devices, whose
+// memory a test can look into.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/core/Memory.h"
+#include "runtime/core/Ring.h"
+#include "runtime/cuda/Launch.h"
+#include "test/conformance/Elements.h"
+#include "test/conformance/Places.h"
+#include "test/emulation/Emulation.h"
+
+#include "doctest/doctest.h"
+
+#include <atomic>
+#include <chrono>
+#include <cuda_runtime_api.h>
+#include <thread>
+
+using namespace blink;
+using namespace blink::test;
+using runtime::DeviceChannel;
+using runtime::DeviceProgram;
+using runtime::Launch;
+
+namespace {
+
+/// From here on slots are skipped.
+constexpr size_t kLargeBytes = 256 << 10;
+
+struct DevicesScope {
+  explicit DevicesScope(int devices) { emulatedMachine.devices = devices; }
+  ~DevicesScope() { emulatedMachine = {}; }
+};
+
+/// The program that rank 1 ran last, or rank 0 where it is alone in a launch.
+std::atomic<const DeviceProgram *> lastProgram{nullptr};
+void captureHook(const Launch &launch, unsigned, unsigned, unsigned) {
+  lastProgram = launch.ranks[launch.numRanks - 1].program;
+}
+struct HookScope {
+  explicit HookScope(LaneHook hook) { laneHook = hook; }
+  ~HookScope() { laneHook = nullptr; }
+};
+
+/// Two ranks; rank 0 is the root.
+TestSchedule twoRanks(Collective collective) {
+  BuildOptions layout;
+  layout.slots = 8;
+  layout.chunkBytes = 64 << 10;
+  return makeSchedule(collective, 0, 2, layout);
+}
+
+Case ofBytes(Collective collective, size_t bytes) {
+  Case c;
+  c.collective = collective;
+  c.count = bytes / sizeof(float);
+  return c;
+}
+
+/// The channel to rank 0 as rank 1 has it, which a call has used.
+DeviceChannel channelUp(const Job &job, const Case &c) {
+  HookScope hook(captureHook);
+  REQUIRE(runCase(job, c) == "");
+  for (const DeviceChannel *channel = lastProgram.load()->channels;; ++channel)
+    if (channel->end && channel->directBlock == DeviceChannel::kNotDirect)
+      return *channel;
+}
+
+bool isZero(const char *begin, size_t bytes) {
+  for (size_t i = 0; i < bytes; ++i)
+    if (begin[i] != 0)
+      return false;
+  return true;
+}
+
+/// Whether a first reduce of so many bytes leaves the slots as they were.
+bool skipsSlots(int devices, size_t bytes) {
+  DevicesScope scope(devices);
+  Job job(twoRanks(Collective::reduce), 2);
+  return isZero(channelUp(job, ofBytes(Collective::reduce, bytes)).slots,
+                64 << 10);
+}
+
+} // namespace
+
+TEST_CASE("slots stay empty where both ends are on one device") {
+  CHECK(skipsSlots(1, kLargeBytes));
+  CHECK_FALSE(skipsSlots(2, kLargeBytes));
+  CHECK_FALSE(skipsSlots(1, kLargeBytes - sizeof(float)));
+}
+
+TEST_CASE("ranks that share devices get the results of ranks that do not") {
+  unsigned number = 0;
+  for (int ranks : {2, 3, 5, 8})
+    for (Shape shape :
+         {Shape::star, Shape::chain, Shape::random, Shape::oneHop})
+      for (int devices : {1, 2}) {
+        DevicesScope scope(devices);
+        BuildOptions layout;
+        layout.shape = shape;
+        layout.treesPerBlock = 2;
+        layout.slots = 2;
+        Job job(allCollectives(ranks, ranks - 1, layout), ranks);
+        for (Collective collective : sched::EnumValuesCollective())
+          // Through slots, skipping them, and the other way round.
+          for (size_t bytes : {size_t(100), kLargeBytes + 40, size_t(3000)}) {
+            number += 7; // all types, operators and placements in turn
+            Case c = variedCase(collective, 1, ranks - 1, number);
+            c.count = bytes / bytesOf(c.type) + 3;
+            CHECK(runCase(job, c) == "");
+          }
+      }
+}
+
+TEST_CASE("a writer's call ends when its input has been read") {
+  DevicesScope scope(1);
+  Job job(twoRanks(Collective::reduce), 2);
+  // Fewer chunks than slots: nothing else would hold the writer up.
+  const Case c = ofBytes(Collective::reduce, kLargeBytes);
+  for (int round = 0; round < 3; ++round) {
+    RankBuffers root(c, 2, 0), leaf(c, 2, 1);
+    const auto stream = reinterpret_cast<cudaStream_t>(job.stream(1));
+    REQUIRE(call(c, leaf.send(), leaf.recv(), job[1], job.stream(1)) ==
+            blinkSuccess);
+    std::atomic<bool> ended{false};
+    std::thread writer([&] {
+      cudaStreamSynchronize(stream);
+      ended = true;
+      // The input is the caller's again.
+      cudaMemset(const_cast<void *>(leaf.send()), 0, c.count * sizeof(float));
+    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    CHECK_FALSE(ended);
+    REQUIRE(call(c, root.send(), root.recv(), job[0], job.stream(0)) ==
+            blinkSuccess);
+    writer.join();
+    REQUIRE(cudaStreamSynchronize(
+                reinterpret_cast<cudaStream_t>(job.stream(0))) == cudaSuccess);
+    CHECK(root.check() == "");
+  }
+}
+
+TEST_CASE("a reader that does not come is named, and what was not read") {
+  const TestSchedule schedule = twoRanks(Collective::reduce);
+  DevicesScope scope(1);
+  Job job(schedule, 2, kSoonMs);
+  const Case c = ofBytes(Collective::reduce, kLargeBytes);
+  REQUIRE(runCase(job, c) == "");
+  RankBuffers leaf(c, 2, 1);
+  REQUIRE(call(c, leaf.send(), leaf.recv(), job[1], job.stream(1)) ==
+          blinkSuccess);
+  cudaStreamSynchronize(reinterpret_cast<cudaStream_t>(job.stream(1)));
+  blinkResult_t state = blinkSuccess;
+  CHECK(blinkCommGetAsyncError(job[1], &state) == blinkSuccess);
+  CHECK(state == blinkRemoteError);
+  CHECK(call(c, leaf.send(), leaf.recv(), job[1], job.stream(1)) ==
+        blinkRemoteError);
+  const std::string text = blinkGetLastError(job[1]);
+  CAPTURE(text);
+  CHECK(namesAWait(text, schedule));
+  CHECK(
+      text.find("rank 1, lane 0, step 0, channel 0: no slot: expected 8 read, "
+                "seen 4; " +
+                waitedSoon()) == 0);
+}
+
+TEST_CASE("a place of another call is refused") {
+  DevicesScope scope(1);
+  Job job(twoRanks(Collective::reduce), 2, 5000);
+  const Case c = ofBytes(Collective::reduce, kLargeBytes);
+  const DeviceChannel channel = channelUp(job, c);
+  runtime::storeRelease(&channel.place[1],
+                        runtime::makeTag(channel.end->number, 0xbad));
+  RankBuffers root(c, 2, 0);
+  REQUIRE(call(c, root.send(), root.recv(), job[0], job.stream(0)) ==
+          blinkSuccess);
+  cudaStreamSynchronize(reinterpret_cast<cudaStream_t>(job.stream(0)));
+  CHECK(call(c, root.send(), root.recv(), job[0], job.stream(0)) ==
+        blinkInvalidUsage);
+  const std::string text = blinkGetLastError(job[0]);
+  CAPTURE(text);
+  CHECK(text.find("the ranks' calls differ: rank 0, lane 0, step 0, channel 0: "
+                  "no chunk: expected 5 written, seen 5, of another call") !=
+        std::string::npos);
+}
