@@ -202,14 +202,30 @@ void claimRings(const sched::Variant &variant, const ProgramChoice &choice,
   }
 }
 
-/// What needs the direct blocks of all ranks.
+/// See RankPlan::homes.
+uint32_t homeOf(const StepCode &step, const OperandCode *operands,
+                const std::vector<uint16_t> &slots) {
+  uint32_t channels = 0, home = 0;
+  for (uint32_t i = step.sources; i < step.numOperands(); ++i) {
+    if (operands[i].kind != OperandKind::channel)
+      continue;
+    ++channels;
+    if (home == 0 || slots[operands[i].index] > slots[operands[home].index])
+      home = i;
+  }
+  return channels > 1 ? home : 0;
+}
+
+/// What needs the direct blocks and the slots of all ranks' channels.
 void finishRank(RankPlan &rank, VariantPlan &variant) {
   rank.fetchedShares = rank.shares;
+  rank.homes.reserve(rank.shares.size());
   for (size_t s = 0; s < rank.shares.size(); ++s) {
     const StepCode &step = rank.code.steps[s];
     const OperandCode *operands = rank.code.operands + step.operandsBegin;
     const bool passesOn = operands[0].kind != OperandKind::input;
     const Share share = rank.shares[s];
+    rank.homes.push_back(homeOf(step, operands, variant.slots));
     for (uint32_t i = step.sources; i < step.numOperands(); ++i) {
       if (operands[i].kind != OperandKind::channel)
         continue;
@@ -249,8 +265,6 @@ VariantPlan planVariant(const ProgramChoice &choice,
     if (before == tree->denominator()) // the block's last tree
       before = 0;
   }
-  for (RankPlan &rank : plan.ranks)
-    finishRank(rank, plan);
   table.startVariant();
   plan.rings.reserve(variant.channels()->size());
   for (const sched::Channel *channel : *variant.channels()) {
@@ -259,6 +273,8 @@ VariantPlan planVariant(const ProgramChoice &choice,
     plan.rings.push_back(pair.first + pair.used++);
     plan.slots.push_back(channel->slots());
   }
+  for (RankPlan &rank : plan.ranks)
+    finishRank(rank, plan);
   return plan;
 }
 

@@ -57,6 +57,9 @@ struct RankPlan {
   /// outputs. A chunk that is reduced comes faster by its slot: both sides work
   /// on it.
   std::vector<Share> fetchedShares;
+  /// Of each step that writes several channels: the operand whose slot can hold
+  /// the chunk for all of them, as no other has more slots. Else 0.
+  std::vector<uint32_t> homes;
   /// Behind code.operands, where blocks are not those of the file: the job's
   /// ranks play other parts.
   std::vector<OperandCode> renamed;

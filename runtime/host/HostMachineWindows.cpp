@@ -34,11 +34,30 @@ Status HostMachine::stepTogether(int self) {
   return status;
 }
 
+namespace {
+
+/// A rank that registers is busy: abort() waits for it, as for a call
+/// (HostMachine::begin, ::end).
+class BusyScope {
+public:
+  explicit BusyScope(std::atomic<bool> &busy) : busy_(busy) {
+    busy_.store(true, std::memory_order_seq_cst);
+  }
+  ~BusyScope() { busy_.store(false, std::memory_order_release); }
+  BusyScope(const BusyScope &) = delete;
+
+private:
+  std::atomic<bool> &busy_;
+};
+
+} // namespace
+
 Status HostMachine::registerBuffer(int self, void *buffer, size_t bytes,
                                    uintptr_t &handle) {
   handle = 1;
   if (rings_.lending == HostRings::Lending::direct)
     return {};
+  const BusyScope busy(ranks_[self].busy);
   if (Status why = failure(); !why.ok())
     return why;
   Windows &windows = rings_.windows;
@@ -81,6 +100,7 @@ Status HostMachine::deregisterBuffer(int self, uintptr_t handle) {
     return {};
   if (!rings_.windows.isUsed(handle - 1))
     return {blinkInvalidArgument, "the handle is of no registered buffer"};
+  const BusyScope busy(ranks_[self].busy);
   rings_.windows.drop(uint32_t(handle - 1));
   return failed() ? failure() : stepTogether(self);
 }

@@ -60,6 +60,7 @@ RankRun::RankRun(const Plan &plan, HostRings &rings, int rank, bool traces)
   ranges_.reserve(plan.numTrees);
   chunks_.reserve(plan.numTrees);
   lentRings_.reserve(plan.rings.size());
+  gate_.reserve(plan.rings.size());
   for (Lane &lane : lanes_)
     lane.pointers.resize(plan.numOperands);
   for (uint32_t lane = 0; traces && lane < plan.numLanes; ++lane)
@@ -80,6 +81,7 @@ void RankRun::prepare(const VariantPlan &variant, const CallShape &shape) {
   }
   const RankPlan &rank = variant.ranks[rank_];
   numActive_ = 0;
+  hasHomes_ = false;
   lentRings_.clear();
   for (uint32_t l = 0; l < rank.code.numLanes; ++l) {
     const LaneCode &code = rank.code.lanes[l];
@@ -90,6 +92,8 @@ void RankRun::prepare(const VariantPlan &variant, const CallShape &shape) {
     numActive_ += !lane.cursor.done();
     for (uint32_t s = 0; s < code.stepsCount; ++s) {
       const StepCode &step = lane.steps[s];
+      hasHomes_ |=
+          chunks_[step.tree] != 0 && rank.homes[code.stepsBegin + s] != 0;
       if (sharesOf(rank)[code.stepsBegin + s] == Share::none ||
           chunks_[step.tree] == 0)
         continue;
@@ -128,8 +132,8 @@ bool RankRun::letsFetch(sched::Collective collective, uint64_t bytes) const {
     return false;
   if (crowded_)
     // Slots let those that give or pass on run ahead of their readers, which
-    // saves switching to and fro.
-    return bytes >= kFetchBytes &&
+    // saves switching to and fro; and what several read they hold once.
+    return bytes >= kFetchBytes && !hasHomes_ &&
            (variant_->oneCopy || isReduction(collective));
   return bytes >= (variant_->oneCopy ? kFetchCopyBytes : kFetchBytes);
 }
@@ -146,6 +150,8 @@ void RankRun::start(const Call &call) {
                               ? bytes > kLendBytes
                               : isFetchedInLargeChunks(bytes));
   const bool reachable = inOneProcess || isInWindows(call);
+  const VariantPlan *before = variant_;
+  const bool lentBefore = lends_;
   if (variant_ != &variant || reachable_ != reachable ||
       !sameShape(shape_, shape)) {
     reachable_ = reachable;
@@ -157,6 +163,8 @@ void RankRun::start(const Call &call) {
   lends_ =
       !lentRings_.empty() &&
       (reachable ? bytes > kLendBytes : letsFetch(call.kind.collective, bytes));
+  if (before && (before != &variant || lentBefore != lends_))
+    closeGate(*before);
   visitors_ = false;
   inPlace_ = overlap(call.send, call.sendBytes, call.recv, call.recvBytes);
   rings_.segment.beginCall(rank_, call.kind);
@@ -169,6 +177,51 @@ void RankRun::start(const Call &call) {
   }
   // Release: helpers that are told of the run later see all of it.
   lanesLeft_.store(numActive_, std::memory_order_release);
+}
+
+/// The calls of variant `before` left chunks in slots of other rings than their
+/// readers'. Such a slot is free when all its readers have gone on, and not
+/// just its ring's.
+void RankRun::closeGate(const VariantPlan &before) {
+  if (!gateShut_.load(std::memory_order_acquire))
+    gate_.clear();
+  const RankPlan &rank = before.ranks[rank_];
+  for (size_t s = 0; s < rank.homes.size(); ++s) {
+    const StepCode &step = rank.code.steps[s];
+    for (uint32_t i = step.sources; rank.homes[s] && i < step.numOperands();
+         ++i) {
+      const OperandCode &operand = rank.code.operands[step.operandsBegin + i];
+      if (operand.kind != OperandKind::channel || i == rank.homes[s])
+        continue;
+      const uint32_t ring = before.rings[operand.index];
+      const uint64_t number = rings_.writers[ring].number;
+      if (loadAcquire(rings_.segment.freed(ring)) < number)
+        gate_.emplace_back(ring, number);
+    }
+  }
+  gateShut_.store(!gate_.empty(), std::memory_order_relaxed);
+}
+
+/// Whether this rank must not write to slots yet.
+bool RankRun::gateShut(Need *need) {
+  if (!gateShut_.load(std::memory_order_acquire))
+    return false;
+  for (auto [ring, number] : gate_) {
+    const uint64_t freed = loadAcquire(rings_.segment.freed(ring));
+    if (freed >= number)
+      continue;
+    if (need) {
+      const auto &rings = variant_->rings;
+      const auto channel = std::find(rings.begin(), rings.end(), ring);
+      if (channel != rings.end())
+        need->channel = uint32_t(channel - rings.begin());
+      need->expected = number;
+      need->seen = freed;
+    }
+    return true;
+  }
+  gateShut_.store(false, std::memory_order_release);
+  return false;
 }
 
 //===-- Stepping ----------------------------------------------------------===//
@@ -260,7 +313,9 @@ bool RankRun::chunkMissing(const OperandCode &operand, Need *need) const {
   return !holdsChunk(tag, number);
 }
 
-bool RankRun::slotMissing(const OperandCode &operand, Need *need) const {
+bool RankRun::slotMissing(const OperandCode &operand, Need *need) {
+  if (gateShut(need))
+    return true;
   const uint32_t ring = variant_->rings[operand.index];
   RingEnd &end = rings_.writers[ring];
   const uint64_t needed =
@@ -309,6 +364,8 @@ char *RankRun::chunkAt(uint32_t channel, uint64_t number,
   const uint64_t address = headAt(channel, number).address;
   if (address == 0)
     return slotAt(channel, number, bytes);
+  if (address & SlotHead::kInPool)
+    return rings_.segment.inPool(address);
   if (rings_.lending == HostRings::Lending::direct)
     return reinterpret_cast<char *>(address);
   // A source is only read.
@@ -404,9 +461,9 @@ void RankRun::combine(Lane &lane, uint32_t sources, uint32_t destinations,
     inPieces(lane, bytes, part);
 }
 
-/// Tells the readers of the step's chunk that it is there: in its slots, or at
-/// `lent`.
-void RankRun::publish(const StepCode &step, char *lent) {
+/// Tells the readers of the step's chunk that it is at `address`, as of
+/// SlotHead; 0 to the one of operand `home`.
+void RankRun::publish(const StepCode &step, uint64_t address, uint32_t home) {
   const OperandCode *operands =
       variant_->ranks[rank_].code.operands + step.operandsBegin;
   for (uint32_t i = step.sources; i < step.numOperands(); ++i) {
@@ -414,7 +471,7 @@ void RankRun::publish(const StepCode &step, char *lent) {
       continue;
     RingEnd &end = rings_.writers[variant_->rings[operands[i].index]];
     SlotHead &head = headAt(operands[i].index, end.number);
-    head.address = reinterpret_cast<uint64_t>(lent);
+    head.address = i == home ? 0 : address;
     storeRelease(&head.full, makeTag(end.number, signature_));
     end.layout = variant_->number;
     ++end.number;
@@ -434,24 +491,31 @@ bool RankRun::fold(Lane &lane, const StepCode &step) {
   if (share == Share::inputOrOutput)
     share = inPlace_ ? Share::output : Share::input;
 
+  // What several read, and does not fit into the heads, is written once.
+  const uint32_t home = share == Share::none && bytes > SlotHead::kSmall
+                            ? rank.homes[&step - rank.code.steps]
+                            : 0;
   void **pointers = lane.pointers.data();
   uint32_t numPointers = 0;
-  char *lent = nullptr;
+  uint64_t address = 0;
   for (uint32_t i = 0; i < step.numOperands(); ++i) {
     const OperandCode &operand = operands[i];
     if (operand.kind != OperandKind::channel) {
       pointers[numPointers] = bufferAt(operand, range);
       if (share == (i < step.sources ? Share::input : Share::output))
-        lent = static_cast<char *>(pointers[numPointers]);
+        address = reinterpret_cast<uint64_t>(pointers[numPointers]);
       ++numPointers;
     } else if (i < step.sources) {
       const uint64_t number =
           rings_.readers[variant_->rings[operand.index]].number;
       pointers[numPointers++] = chunkAt(operand.index, number, bytes);
-    } else if (share == Share::none) {
-      pointers[numPointers++] =
+    } else if (share == Share::none && (home == 0 || i == home)) {
+      char *slot =
           slotAt(operand.index,
                  rings_.writers[variant_->rings[operand.index]].number, bytes);
+      pointers[numPointers++] = slot;
+      if (i == home)
+        address = rings_.segment.addressInPool(slot);
     }
   }
   const uint32_t divisor = step.completes ? shape_.divisor : 0;
@@ -460,12 +524,12 @@ bool RankRun::fold(Lane &lane, const StepCode &step) {
     return false;
   // The input is there already.
   if (share == Share::input)
-    publish(step, lent);
+    publish(step, address, home);
   if (numPointers > step.sources)
     combine(lane, step.sources, numPointers - step.sources, bytes, divisor,
             streams_ && forwardsNothing(step, operands, share));
   if (share != Share::input)
-    publish(step, lent);
+    publish(step, address, home);
   for (uint32_t i = 0; i < step.sources; ++i) {
     if (operands[i].kind != OperandKind::channel)
       continue;
@@ -501,7 +565,7 @@ bool RankRun::foldTraced(Lane &lane, const StepCode &step) {
 
 //===-- Messages ----------------------------------------------------------===//
 
-std::optional<Need> RankRun::needOf(const Lane &lane) const {
+std::optional<Need> RankRun::needOf(const Lane &lane) {
   const StepCode &step = lane.steps[lane.cursor.step()];
   const OperandCode *operands =
       variant_->ranks[rank_].code.operands + step.operandsBegin;

@@ -120,9 +120,9 @@ private:
     return reachable_ ? rank.shares : rank.fetchedShares;
   }
   bool stepLane(Lane &lane);
-  std::optional<Need> needOf(const Lane &lane) const;
+  std::optional<Need> needOf(const Lane &lane);
   bool chunkMissing(const OperandCode &operand, Need *need) const;
-  bool slotMissing(const OperandCode &operand, Need *need) const;
+  bool slotMissing(const OperandCode &operand, Need *need);
   void checkSignature(uint32_t channel, uint64_t tag);
   bool fold(Lane &lane, const StepCode &step);
   template <typename Work>
@@ -130,7 +130,9 @@ private:
   bool fetch(Lane &lane, const StepCode &step, uint64_t bytes, bool copies);
   void combine(Lane &lane, uint32_t sources, uint32_t destinations,
                uint64_t bytes, uint32_t divisor, bool streaming);
-  void publish(const StepCode &step, char *lent);
+  void publish(const StepCode &step, uint64_t address, uint32_t home);
+  void closeGate(const VariantPlan &before);
+  bool gateShut(Need *need = nullptr);
   bool foldTraced(Lane &lane, const StepCode &step);
   static bool forwardsNothing(const StepCode &step, const OperandCode *operands,
                               Share share);
@@ -158,7 +160,15 @@ private:
   std::vector<uint64_t> chunks_;     ///< of each tree
   std::vector<Lane> lanes_;
   uint32_t numActive_ = 0;          ///< the first lanes: those with work
+  bool hasHomes_ = false;           ///< RankPlan::homes of steps with work
   std::vector<uint32_t> lentRings_; ///< whose readers may look at our buffers
+
+  /// Rings whose readers may look at slots of others, and how far they must
+  /// have come before those may be used in another way.
+  std::vector<std::pair<uint32_t, uint64_t>> gate_;
+  /// Cleared with release by who saw, with acquire, that all have come so far;
+  /// loaded with acquire by who then writes.
+  std::atomic<bool> gateShut_{false};
 
   // Of the call.
   const Call *call_ = nullptr;

@@ -20,9 +20,12 @@ namespace blink::runtime {
 /// The head of a slot, in a cache line of its own.
 struct alignas(64) SlotHead {
   static constexpr uint64_t kSmall = 48;
+  static constexpr uint64_t kInPool = uint64_t(1) << 63; ///< no address has it
 
-  uint64_t full;      ///< tag of the chunk it holds (core/Ring.h)
-  uint64_t address;   ///< where the chunk is, or 0: in the slot
+  uint64_t full; ///< tag of the chunk it holds (core/Ring.h)
+  /// Where the chunk is: 0, in the slot; in another slot, kInPool plus its
+  /// place among them; or in the writer's memory.
+  uint64_t address;
   char small[kSmall]; ///< a slot for chunks that fit: one line carries all
 };
 
@@ -58,6 +61,13 @@ public:
     return heads_ + plan_->rings[ring].firstSlot;
   }
   char *slots(uint32_t ring) { return pool_ + plan_->rings[ring].offset; }
+  /// Of a chunk with an address of kInPool.
+  char *inPool(uint64_t address) {
+    return pool_ + (address & ~SlotHead::kInPool);
+  }
+  uint64_t addressInPool(const char *slot) const {
+    return SlotHead::kInPool | uint64_t(slot - pool_);
+  }
   uint64_t *freed(uint32_t ring) { return &freed_[ring].value; }
   RankRecord &rank(int rank) { return ranks_[rank]; }
   const RankRecord &rank(int rank) const { return ranks_[rank]; }

@@ -5,32 +5,32 @@
 #
 # usage: check-ring.sh BUILD-FOLDER
 #
-# Runs spin over ring.pml, which lies beside this script, with many parameter
-# sets, and over mutated models, in which an error has to be found: a model in
+# Runs spin over ring.pml and home.pml, which lie beside this script, with many
+# parameter sets, and over mutated models, in which an error has to be found: a model in
 # which nothing can go wrong shows nothing. A line a configuration, in the
 # order in which they end; the exit status is 0 if all are as expected.
-# Needs spin (6.5), cc, and about 700 MB of memory a processor. PAN_OPTIMISE says how
+# Needs spin (6.5), cc, and about 1 GB of memory a processor. PAN_OPTIMISE says how
 # pan is compiled; -O1 takes least time in all.
 #
 #===------------------------------------------------------------------------===#
 
 set -u
 
-model=$(cd "$(dirname "$0")" && pwd)/ring.pml
+models=$(cd "$(dirname "$0")" && pwd)
 [ $# -eq 1 ] || { echo "usage: $0 BUILD-FOLDER" >&2; exit 2; }
 mkdir -p "$1" && build=$(cd "$1" && pwd) || exit 2
 for tool in spin cc; do
   command -v "$tool" >/dev/null || { echo "$0: no $tool" >&2; exit 2; }
 done
 
-# check NUMBER safe|live EXPECTED OPTION...
+# check NUMBER MODEL safe|live EXPECTED OPTION...
 #
 # EXPECTED is `holds`, or the kind of error that pan has to find: one for
 # another reason would mean that the model is broken in some other way.
 check() {
-  local number=$1 mode=$2 expected=$3
-  shift 3
-  local dir=$build/$number text="$mode $*"
+  local number=$1 model=$2 mode=$3 expected=$4
+  shift 4
+  local dir=$build/$number text="$model $mode $*"
   rm -rf "$dir" && mkdir "$dir" && cd "$dir" || return 1
 
   # Mutants' searches are short: compiling them well would take longer.
@@ -44,7 +44,7 @@ check() {
   else
     compile+=(-DSAFETY)
   fi
-  if ! "${spin[@]}" -a "$model" >spin.log 2>&1 ||
+  if ! "${spin[@]}" -a "$models/$model.pml" >spin.log 2>&1 ||
     ! "${compile[@]}" -o pan pan.c >cc.log 2>&1; then
     echo "FAILED $text: see $dir/spin.log and cc.log"
     return 1
@@ -78,7 +78,8 @@ await() {
   wait -n || failures=$((failures + 1))
   waited=$((waited + 1))
 }
-add() {
+add() { add_of ring "$@"; }
+add_of() {
   [ $((number - waited)) -lt "$jobs" ] || await
   number=$((number + 1))
   check "$number" "$@" &
@@ -117,6 +118,15 @@ for mutation in NO_ABORT SILENT; do
   add safe "invalid end state" -DABORT -DMUTATE_$mutation
   add live "acceptance cycle" -DABORT -DFIXED -DMUTATE_$mutation
 done
+
+add_of home safe holds
+for slots in "1 1 2" "2 1 1" "3 2 2" "2 2 1"; do
+  read -r home other alone <<<"$slots"
+  add_of home safe holds -DSLOTS_HOME=$home -DSLOTS_OTHER=$other -DSLOTS_ALONE=$alone
+done
+add_of home safe "assertion violated" -DMUTATE_NO_GATE
+# The home must have as many slots as any.
+add_of home safe "assertion violated" -DSLOTS_HOME=1 -DSLOTS_OTHER=2
 
 while [ "$waited" -lt "$number" ]; do
   await

@@ -175,6 +175,27 @@ TEST_CASE("a reader in another process fetches what it copies, no more") {
   CHECK(lent > fetched);
 }
 
+TEST_CASE("a chunk for several is in the slot that is kept longest") {
+  BuildOptions layout;
+  layout.shape = Shape::star;
+  for (uint32_t most = 0; most < 3; ++most) {
+    TestSchedule model = makeSchedule(Collective::broadcast, 0, 4, layout);
+    model.variant().channels[most].slots = 5;
+    Plan plan;
+    make(opened(seal(model)), 4, {}, plan);
+    const RankPlan &root = plan.programs[0].variants[0].ranks[0];
+    REQUIRE(root.homes.size() == 1);
+    const OperandCode &home =
+        root.code.operands[root.code.steps[0].operandsBegin + root.homes[0]];
+    CHECK(home.kind == OperandKind::channel);
+    CHECK(home.index == most);
+    // Where one channel is written, there is nothing to choose.
+    for (uint32_t rank = 1; rank < 4; ++rank)
+      CHECK(plan.programs[0].variants[0].ranks[rank].homes ==
+            std::vector<uint32_t>{0});
+  }
+}
+
 TEST_CASE("a reader on the same device looks at inputs that stay") {
   auto numLent = [](Collective collective, Shape shape, int ranks) {
     BuildOptions layout;

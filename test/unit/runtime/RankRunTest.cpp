@@ -223,6 +223,162 @@ TEST_CASE("rings serve variants of different layout in turn") {
   }
 }
 
+TEST_CASE("what several ranks read is written once") {
+  BuildOptions layout;
+  layout.shape = Shape::star;
+  Rig rig(makeSchedule(Collective::broadcast, 0, 4, layout), 4, 100);
+  Segment &segment = rig.rings.segment;
+  rig.start();
+  CHECK(rig.runs[0].visit());
+  CHECK(rig.runs[0].finished());
+  int inOwnSlots = 0;
+  for (uint32_t ring = 0; ring < 3; ++ring) {
+    const uint64_t address = segment.heads(ring)[0].address;
+    inOwnSlots += address == 0;
+    if (address != 0)
+      CHECK((address & SlotHead::kInPool) != 0);
+  }
+  CHECK(inOwnSlots == 1);
+  // Chunks that fit into heads lie in each.
+  for (int rank = 1; rank < 4; ++rank) {
+    CHECK(rig.runs[rank].visit());
+    CHECK(rig.out[rank] == rig.in[0]);
+  }
+  for (Call &call : rig.calls)
+    call.kind.count = 12;
+  rig.start();
+  CHECK(rig.runs[0].visit());
+  for (uint32_t ring = 0; ring < 3; ++ring)
+    CHECK(segment.heads(ring)[1].address == 0);
+}
+
+namespace {
+
+/// Up to 400 bytes from rank 0 to both others, which read one slot; more from
+/// rank 0 to rank 1 and on to rank 2.
+TestSchedule starThenChain(Collective collective) {
+  BuildOptions star, chain;
+  star.shape = Shape::star;
+  chain.shape = Shape::chain;
+  chain.chunkBytes = 512;
+  star.lanes = chain.lanes = 1;
+  TestSchedule model = makeSchedule(collective, 0, 3, star);
+  TestVariant variant = makeSchedule(collective, 0, 3, chain).variant();
+  model.variant().maxBytes = variant.minBytes = 400;
+  model.programs[0].variants.push_back(variant);
+  return model;
+}
+
+} // namespace
+
+TEST_CASE("a slot is kept for readers that have rings of their own") {
+  Rig rig(starThenChain(Collective::broadcast), 3, 1000);
+  auto start = [&](int rank, size_t count) {
+    rig.calls[rank].kind.count = count;
+    REQUIRE(rig.calls[rank].prepare(rig.plan).ok());
+    rig.runs[rank].start(rig.calls[rank]);
+  };
+  for (int rank = 0; rank < 3; ++rank)
+    start(rank, 50);
+  CHECK(rig.runs[0].visit());
+  // The home is of the one or the other: either may be late.
+  const int late = rig.rings.segment.heads(0)[0].address == 0 ? 2 : 1;
+  CHECK(rig.runs[3 - late].visit());
+  CHECK(rig.runs[3 - late].finished());
+  const std::vector<int32_t> first(rig.in[0].begin(), rig.in[0].begin() + 50);
+  rig.in[0].assign(1000, 7);
+  start(0, 1000);
+  CHECK(!rig.runs[0].visit());
+  const auto need = rig.runs[0].firstNeed();
+  REQUIRE(need);
+  CHECK(!need->reading);
+  CHECK(need->expected == 1);
+  CHECK(need->seen == 0);
+  CHECK(rig.runs[late].visit());
+  CHECK(std::vector<int32_t>(rig.out[late].begin(),
+                             rig.out[late].begin() + 50) == first);
+  CHECK(!rig.runs[0].firstNeed());
+  CHECK(rig.runs[0].visit());
+}
+
+TEST_CASE("a slot is kept for its readers when buffers are lent next") {
+  // Readers in other processes fetch what is lent into their own slots.
+  BuildOptions layout;
+  layout.shape = Shape::star;
+  Rig rig(makeSchedule(Collective::broadcast, 0, 3, layout), 3, 20000);
+  RankRun &root = rig.runs[0];
+  auto start = [&](size_t count) {
+    rig.calls[0].kind.count = count;
+    REQUIRE(rig.calls[0].prepare(rig.plan).ok());
+    root.start(rig.calls[0]);
+  };
+  for (int rank = 1; rank < 3; ++rank) {
+    rig.calls[rank].kind.count = 50;
+    REQUIRE(rig.calls[rank].prepare(rig.plan).ok());
+    rig.runs[rank].start(rig.calls[rank]);
+  }
+  start(50);
+  CHECK(root.visit());
+  start(50);
+  CHECK(root.visit()); // there is another slot
+  CHECK(rig.runs[1].visit());
+  CHECK(rig.runs[2].visit());
+  start(20000);
+  CHECK(!root.visit());
+  const auto need = root.firstNeed();
+  REQUIRE(need);
+  CHECK(need->expected == 2);
+  CHECK(need->seen == 1);
+}
+
+TEST_CASE("ranks that run ahead overwrite nothing that is still to be read") {
+  for (Collective collective : {Collective::broadcast, Collective::allreduce}) {
+    Rig rig(starThenChain(collective), 3, 1000);
+    std::mt19937 random(5);
+    std::vector<size_t> counts;
+    for (int round = 0; round < 300; ++round)
+      counts.push_back(random() % 3 ? random() % 100 + 1
+                                    : 101 + random() % 899);
+    size_t rounds[3] = {};
+    auto value = [](size_t round, int rank) {
+      return int32_t(round * 10) + rank;
+    };
+    auto start = [&](int rank) {
+      const size_t count = counts[rounds[rank]];
+      rig.calls[rank].kind.count = count;
+      rig.in[rank].assign(1000, value(rounds[rank], rank));
+      REQUIRE(rig.calls[rank].prepare(rig.plan).ok());
+      rig.runs[rank].start(rig.calls[rank]);
+    };
+    for (int rank = 0; rank < 3; ++rank)
+      start(rank);
+    int favourite = 0; // who is visited often, so that others are late
+    for (int turn = 0; turn < 1000000 &&
+                       rounds[0] + rounds[1] + rounds[2] < 3 * counts.size();
+         ++turn) {
+      if (turn % 50 == 0)
+        favourite = int(random() % 3);
+      const int rank = random() % 8 ? favourite : int(random() % 3);
+      if (rounds[rank] == counts.size())
+        continue;
+      rig.runs[rank].visit();
+      if (!rig.runs[rank].finished())
+        continue;
+      const size_t round = rounds[rank];
+      const int32_t expected =
+          collective == Collective::broadcast
+              ? value(round, 0)
+              : value(round, 0) + value(round, 1) + value(round, 2);
+      for (size_t i = 0; i < counts[round]; ++i)
+        REQUIRE(rig.out[rank][i] == expected);
+      if (++rounds[rank] < counts.size())
+        start(rank);
+    }
+    for (size_t done : rounds)
+      CHECK(done == counts.size());
+  }
+}
+
 TEST_CASE("a small message is one tree's work") {
   BuildOptions layout;
   layout.treesPerBlock = 4;
