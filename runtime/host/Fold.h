@@ -20,12 +20,13 @@ namespace blink::runtime {
 /// divides by `divisor` unless it is 0, and writes the result to
 /// `numDestinations` >= 1 destinations. All are aligned to an element. A
 /// destination may be one of the sources; apart from that no two ranges
-/// overlap. `streaming`: nobody reads the destinations soon, so copies are
-/// written around the caches. What was written is visible to who acquires what
-/// the caller releases afterwards.
+/// overlap. The last `numStreamed` destinations nobody reads soon: copies to
+/// them are written around the caches. What was written is visible to who
+/// acquires what the caller releases afterwards.
 using FoldFunction = void (*)(const void *const *sources, size_t numSources,
                               void *const *destinations, size_t numDestinations,
-                              size_t count, uint32_t divisor, bool streaming);
+                              size_t count, uint32_t divisor,
+                              size_t numStreamed);
 
 /// The fold of a type and an operator, for the instruction set of this
 /// processor; null if there is none. `blinkAvg` sums: dividing is the caller's,

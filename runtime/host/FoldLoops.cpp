@@ -53,7 +53,7 @@ void copyStreaming(char *to, const char *from, size_t size) {
 /// A fold with one source: the bytes, block by block, so that the source is
 /// read from memory once however many destinations there are.
 void copyBytes(const char *source, void *const *destinations,
-               size_t numDestinations, size_t size, bool streaming) {
+               size_t numDestinations, size_t size, size_t numStreamed) {
   const size_t block = numDestinations == 1 ? size : kBlockBytes;
   for (size_t begin = 0; begin < size; begin += block) {
     const size_t length = size - begin < block ? size - begin : block;
@@ -61,7 +61,7 @@ void copyBytes(const char *source, void *const *destinations,
       char *destination = static_cast<char *>(destinations[d]) + begin;
       if (destination == source + begin)
         continue;
-      if (streaming)
+      if (d + numStreamed >= numDestinations)
         copyStreaming(destination, source + begin, length);
       else
         std::memcpy(destination, source + begin, length);
@@ -72,10 +72,10 @@ void copyBytes(const char *source, void *const *destinations,
 template <typename T, typename Operator>
 void fold(const void *const *sources, size_t numSources,
           void *const *destinations, size_t numDestinations, size_t count,
-          uint32_t divisor, bool streaming) {
+          uint32_t divisor, size_t numStreamed) {
   if (numSources == 1 && divisor == 0)
     return copyBytes(static_cast<const char *>(sources[0]), destinations,
-                     numDestinations, count * sizeof(T), streaming);
+                     numDestinations, count * sizeof(T), numStreamed);
   // The result of a block is complete here before any of it is written, so a
   // destination may be a source.
   using A = Accumulator<T>;

@@ -382,15 +382,6 @@ char *RankRun::bufferAt(const OperandCode &operand, ElementRange range) const {
          range.begin * shape_.elementBytes;
 }
 
-/// Whether nobody reads what the fold writes before the collective is over.
-bool RankRun::forwardsNothing(const StepCode &step, const OperandCode *operands,
-                              Share share) {
-  for (uint32_t i = step.sources; i < step.numOperands(); ++i)
-    if (operands[i].kind == OperandKind::channel && share != Share::input)
-      return false;
-  return true;
-}
-
 /// Pieces::run, or one piece where nobody would take another.
 template <typename Work>
 int RankRun::inPieces(Lane &lane, uint64_t bytes, const Work &work) {
@@ -441,7 +432,7 @@ bool RankRun::fetch(Lane &lane, const StepCode &step, uint64_t bytes,
 
 /// Folds what the lane's pointers lead to.
 void RankRun::combine(Lane &lane, uint32_t sources, uint32_t destinations,
-                      uint64_t bytes, uint32_t divisor, bool streaming) {
+                      uint64_t bytes, uint32_t divisor, uint32_t numStreamed) {
   constexpr uint32_t kMost = 16; // pointers of a later piece
   auto part = [&](uint64_t begin, uint64_t end) {
     void *later[kMost];
@@ -452,7 +443,7 @@ void RankRun::combine(Lane &lane, uint32_t sources, uint32_t destinations,
       from = later;
     }
     fold_(from, sources, from + sources, destinations,
-          (end - begin) / shape_.elementBytes, divisor, streaming);
+          (end - begin) / shape_.elementBytes, divisor, numStreamed);
     return 0;
   };
   if (sources + destinations > kMost)
@@ -498,26 +489,40 @@ bool RankRun::fold(Lane &lane, const StepCode &step) {
   void **pointers = lane.pointers.data();
   uint32_t numPointers = 0;
   uint64_t address = 0;
-  for (uint32_t i = 0; i < step.numOperands(); ++i) {
+  for (uint32_t i = 0; i < step.sources; ++i) {
     const OperandCode &operand = operands[i];
-    if (operand.kind != OperandKind::channel) {
-      pointers[numPointers] = bufferAt(operand, range);
-      if (share == (i < step.sources ? Share::input : Share::output))
-        address = reinterpret_cast<uint64_t>(pointers[numPointers]);
-      ++numPointers;
-    } else if (i < step.sources) {
+    if (operand.kind == OperandKind::channel) {
       const uint64_t number =
           rings_.readers[variant_->rings[operand.index]].number;
       pointers[numPointers++] = chunkAt(operand.index, number, bytes);
-    } else if (share == Share::none && (home == 0 || i == home)) {
-      char *slot =
-          slotAt(operand.index,
-                 rings_.writers[variant_->rings[operand.index]].number, bytes);
-      pointers[numPointers++] = slot;
-      if (i == home)
-        address = rings_.segment.addressInPool(slot);
+      continue;
     }
+    pointers[numPointers++] = bufferAt(operand, range);
+    if (share == Share::input)
+      address = reinterpret_cast<uint64_t>(pointers[i]);
   }
+  for (uint32_t i = step.sources; i < step.numOperands(); ++i) {
+    if (operands[i].kind != OperandKind::channel || share != Share::none ||
+        (home != 0 && i != home))
+      continue;
+    const uint32_t channel = operands[i].index;
+    char *slot =
+        slotAt(channel, rings_.writers[variant_->rings[channel]].number, bytes);
+    pointers[numPointers++] = slot;
+    if (i == home)
+      address = rings_.segment.addressInPool(slot);
+  }
+  const uint32_t outputsBegin = numPointers;
+  for (uint32_t i = step.sources; i < step.numOperands(); ++i) {
+    if (operands[i].kind == OperandKind::channel)
+      continue;
+    pointers[numPointers++] = bufferAt(operands[i], range);
+    if (share == Share::output)
+      address = reinterpret_cast<uint64_t>(pointers[numPointers - 1]);
+  }
+  // Nobody reads outputs before the collective is over, unless they are lent.
+  const uint32_t numStreamed =
+      streams_ && share != Share::output ? numPointers - outputsBegin : 0;
   const uint32_t divisor = step.completes ? shape_.divisor : 0;
   if (rings_.lending != HostRings::Lending::direct &&
       !fetch(lane, step, bytes, step.sources == 1 && divisor == 0))
@@ -527,7 +532,7 @@ bool RankRun::fold(Lane &lane, const StepCode &step) {
     publish(step, address, home);
   if (numPointers > step.sources)
     combine(lane, step.sources, numPointers - step.sources, bytes, divisor,
-            streams_ && forwardsNothing(step, operands, share));
+            numStreamed);
   if (share != Share::input)
     publish(step, address, home);
   for (uint32_t i = 0; i < step.sources; ++i) {

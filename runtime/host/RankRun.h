@@ -129,13 +129,11 @@ private:
   int inPieces(Lane &lane, uint64_t bytes, const Work &work);
   bool fetch(Lane &lane, const StepCode &step, uint64_t bytes, bool copies);
   void combine(Lane &lane, uint32_t sources, uint32_t destinations,
-               uint64_t bytes, uint32_t divisor, bool streaming);
+               uint64_t bytes, uint32_t divisor, uint32_t numStreamed);
   void publish(const StepCode &step, uint64_t address, uint32_t home);
   void closeGate(const VariantPlan &before);
   bool gateShut(Need *need = nullptr);
   bool foldTraced(Lane &lane, const StepCode &step);
-  static bool forwardsNothing(const StepCode &step, const OperandCode *operands,
-                              Share share);
   char *bufferAt(const OperandCode &operand, ElementRange range) const;
   char *slotAt(uint32_t channel, uint64_t number, uint64_t bytes) const;
   char *chunkAt(uint32_t channel, uint64_t number, uint64_t bytes) const;

@@ -69,7 +69,7 @@ void checkFold(int level, blinkDataType_t type, blinkRedOp_t op,
               foldElement<T, Operator>(sources.data(), numSources, i, divisor);
         auto before = data;
         fold(from.data(), numSources, to.data(), numDestinations, count,
-             divisor, random() % 2);
+             divisor, random() % (to.size() + 1));
         for (void *destination : to)
           if (!sameElements(static_cast<const T *>(destination), expected))
             FAIL("type " << type << " op " << op << " count " << count
