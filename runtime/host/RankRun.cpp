@@ -14,6 +14,7 @@
 #include <chrono>
 #include <cstring>
 #include <sched.h>
+#include <tuple>
 
 namespace blink::runtime {
 
@@ -150,8 +151,11 @@ void RankRun::start(const Call &call) {
                               ? bytes > kLendBytes
                               : isFetchedInLargeChunks(bytes));
   const bool reachable = inOneProcess || isInWindows(call);
-  const VariantPlan *before = variant_;
-  const bool lentBefore = lends_;
+  // What decides which chunks are in slots, and in which.
+  const auto slotUse = [this] {
+    return std::tuple(variant_, reachable_, lends_, inPlace_);
+  };
+  const auto before = slotUse();
   if (variant_ != &variant || reachable_ != reachable ||
       !sameShape(shape_, shape)) {
     reachable_ = reachable;
@@ -163,10 +167,10 @@ void RankRun::start(const Call &call) {
   lends_ =
       !lentRings_.empty() &&
       (reachable ? bytes > kLendBytes : letsFetch(call.kind.collective, bytes));
-  if (before && (before != &variant || lentBefore != lends_))
-    closeGate(*before);
   visitors_ = false;
   inPlace_ = overlap(call.send, call.sendBytes, call.recv, call.recvBytes);
+  if (std::get<0>(before) && before != slotUse())
+    closeGate(*std::get<0>(before));
   rings_.segment.beginCall(rank_, call.kind);
   const RankPlan &rank = variant.ranks[rank_];
   for (uint32_t l = 0; l < numActive_; ++l) {

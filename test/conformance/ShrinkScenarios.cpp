@@ -160,6 +160,23 @@ std::string goOn(blinkComm_t &comm, int numRanks, Sum &sum, int dead) {
   return wrong.empty() ? sum.rightFor(comm, without(numRanks, {dead})) : wrong;
 }
 
+bool differs(const std::string &said) {
+  return said.find("invalid usage: the ranks shrink the communicator "
+                   "differently: rank ") == 0;
+}
+
+/// Shrinks again while others have not heard yet what all ask for now.
+std::string shrinkAgain(blinkComm_t &comm, const Ranks &excluded) {
+  std::string wrong;
+  int attempts = 0;
+  do
+    wrong = shrink(comm, excluded);
+  while ((differs(wrong) ||
+          wrong.find("gave up shrinking") != std::string::npos) &&
+         ++attempts < 1000);
+  return wrong;
+}
+
 /// The next rank dies while the others shrink, and those that are left try
 /// again: whether they all had the new communicator or none.
 std::string dieShrinking(blinkComm_t &comm, int numRanks, Sum &sum, int second,
@@ -171,10 +188,10 @@ std::string dieShrinking(blinkComm_t &comm, int numRanks, Sum &sum, int second,
     runtime::shrinkHook = stageHook;
   std::string wrong = shrink(comm, {last});
   const bool both = !wrong.empty();
-  if (both && wrong.find("remote error: ") != 0)
+  if (both && wrong.find("remote error: ") != 0 && !differs(wrong))
     return wrong;
   if (both)
-    wrong = shrink(comm, {second, last});
+    wrong = shrinkAgain(comm, {second, last});
   else if (sum.untilError(comm) == blinkRemoteError)
     wrong = shrink(comm, {second});
   if (wrong.empty())
@@ -191,18 +208,13 @@ std::string differ(blinkComm_t &comm, int numRanks, Sum &sum, int self) {
   // Who comes late may find that the others have changed their minds.
   if (said.empty() && self != 0)
     return good(sum.rightFor(comm, without(numRanks, {})));
-  if (said.find("invalid usage: the ranks shrink the communicator differently: "
-                "rank ") != 0 ||
+  if (!differs(said) ||
       said.find("rank 0 excludes rank " + std::to_string(numRanks - 1)) ==
           std::string::npos ||
       said.find(" excludes no rank") == std::string::npos)
     return "no good sentence: " + said;
   // Rank 0 may still be waiting for one that has not heard of it yet.
-  std::string wrong;
-  do
-    wrong = shrink(comm, {});
-  while (wrong.find("differently") != std::string::npos ||
-         wrong.find("gave up shrinking") != std::string::npos);
+  const std::string wrong = shrinkAgain(comm, {});
   return good(wrong.empty() ? sum.rightFor(comm, without(numRanks, {}))
                             : wrong);
 }
