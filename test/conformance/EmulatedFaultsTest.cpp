@@ -64,13 +64,11 @@ void delayHook(const Launch &launch, unsigned block, unsigned thread,
   std::this_thread::sleep_for(std::chrono::milliseconds(3));
 }
 
-struct HookScope {
-  explicit HookScope(LaneHook hook) {
+struct HookScope : LaneHookScope {
+  explicit HookScope(LaneHook hook) : LaneHookScope(hook) {
     programs.clear();
     barriers.clear();
-    laneHook = hook;
   }
-  ~HookScope() { laneHook = nullptr; }
 };
 
 TestSchedule model(Collective collective, int ranks) {

@@ -43,10 +43,6 @@ std::atomic<const DeviceProgram *> lastProgram{nullptr};
 void captureHook(const Launch &launch, unsigned, unsigned, unsigned) {
   lastProgram = launch.ranks[launch.numRanks - 1].program;
 }
-struct HookScope {
-  explicit HookScope(LaneHook hook) { laneHook = hook; }
-  ~HookScope() { laneHook = nullptr; }
-};
 
 /// Two ranks; rank 0 is the root.
 TestSchedule twoRanks(Collective collective) {
@@ -65,7 +61,7 @@ Case ofBytes(Collective collective, size_t bytes) {
 
 /// The channel to rank 0 as rank 1 has it, which a call has used.
 DeviceChannel channelUp(const Job &job, const Case &c) {
-  HookScope hook(captureHook);
+  const LaneHookScope hook(captureHook);
   REQUIRE(runCase(job, c) == "");
   for (const DeviceChannel *channel = lastProgram.load()->channels;; ++channel)
     if (channel->end && channel->directBlock == DeviceChannel::kNotDirect)

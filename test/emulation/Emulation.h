@@ -36,6 +36,14 @@ using LaneHook = void (*)(const runtime::Launch &launch, unsigned block,
                           unsigned thread, unsigned barrier);
 extern std::atomic<LaneHook> laneHook;
 
+/// Sets the hook while it lives.
+class LaneHookScope {
+public:
+  explicit LaneHookScope(LaneHook hook) { laneHook = hook; }
+  ~LaneHookScope() { laneHook = nullptr; }
+  LaneHookScope(const LaneHookScope &) = delete;
+};
+
 } // namespace blink::test
 
 #endif // BLINK_TEST_EMULATION_EMULATION_H

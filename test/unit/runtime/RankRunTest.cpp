@@ -63,6 +63,19 @@ struct Rig {
   }
 };
 
+/// What the first lane that is not done waits for.
+void checkNeed(RankRun &run, bool reading, uint64_t expected, uint64_t seen,
+               uint32_t channel = 0) {
+  const auto need = run.firstNeed();
+  REQUIRE(need);
+  CHECK(need->lane == 0);
+  CHECK(need->step == 0);
+  CHECK(need->channel == channel);
+  CHECK(need->reading == reading);
+  CHECK(need->expected == expected);
+  CHECK(need->seen == seen);
+}
+
 } // namespace
 
 TEST_CASE("any order of visits ends with the right result") {
@@ -117,18 +130,9 @@ TEST_CASE("a lane says what it waits for") {
   rig.start();
   RankRun &sender = rig.runs[0], &receiver = rig.runs[1];
   CHECK(!receiver.visit());
-  auto need = receiver.firstNeed();
-  REQUIRE(need);
-  CHECK(need->channel == 0);
-  CHECK(need->reading);
-  CHECK(need->expected == 1);
-  CHECK(need->seen == 0);
+  checkNeed(receiver, true, 1, 0);
   CHECK(sender.visit());
-  need = sender.firstNeed(); // both slots full
-  REQUIRE(need);
-  CHECK(!need->reading);
-  CHECK(need->expected == 1);
-  CHECK(need->seen == 0);
+  checkNeed(sender, false, 1, 0); // both slots full
   CHECK(!receiver.firstNeed());
   CHECK(sender.progress() == 2);
   CHECK(receiver.visit());
@@ -154,14 +158,7 @@ TEST_CASE("what a lane has seen is what its counter says, right or wrong") {
   for (const auto &one : wrong) {
     storeRelease(&head.full, one.tag);
     CHECK(!rig.runs[1].visit());
-    const auto need = rig.runs[1].firstNeed();
-    REQUIRE(need);
-    CHECK(need->reading);
-    CHECK(need->lane == 0);
-    CHECK(need->step == 0);
-    CHECK(need->channel == 0);
-    CHECK(need->expected == 1);
-    CHECK(need->seen == one.seen);
+    checkNeed(rig.runs[1], true, 1, one.seen);
   }
   CHECK(rig.out[1] == std::vector<int32_t>(10)); // nothing was read
   storeRelease(&head.full, tag);
@@ -171,11 +168,7 @@ TEST_CASE("what a lane has seen is what its counter says, right or wrong") {
   storeRelease(segment.freed(0), 0);
   rig.start();
   CHECK(!rig.runs[0].visit());
-  const auto need = rig.runs[0].firstNeed();
-  REQUIRE(need);
-  CHECK(!need->reading);
-  CHECK(need->expected == 1);
-  CHECK(need->seen == 0);
+  checkNeed(rig.runs[0], false, 1, 0);
   CHECK(!segment.failed()); // nobody's time is up
 }
 
@@ -289,11 +282,7 @@ TEST_CASE("a slot is kept for readers that have rings of their own") {
   rig.in[0].assign(1000, 7);
   start(0, 1000);
   CHECK(!rig.runs[0].visit());
-  const auto need = rig.runs[0].firstNeed();
-  REQUIRE(need);
-  CHECK(!need->reading);
-  CHECK(need->expected == 1);
-  CHECK(need->seen == 0);
+  checkNeed(rig.runs[0], false, 1, 0);
   CHECK(rig.runs[late].visit());
   CHECK(std::vector<int32_t>(rig.out[late].begin(),
                              rig.out[late].begin() + 50) == first);
@@ -325,10 +314,7 @@ TEST_CASE("a slot is kept for its readers when buffers are lent next") {
   CHECK(rig.runs[2].visit());
   start(20000);
   CHECK(!root.visit());
-  const auto need = root.firstNeed();
-  REQUIRE(need);
-  CHECK(need->expected == 2);
-  CHECK(need->seen == 1);
+  checkNeed(root, false, 2, 1, 1); // not the home
 }
 
 TEST_CASE("ranks that run ahead overwrite nothing that is still to be read") {
