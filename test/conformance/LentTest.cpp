@@ -17,6 +17,7 @@
 
 #include "doctest/doctest.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cuda_runtime_api.h>
@@ -32,6 +33,7 @@ namespace {
 
 /// From here on slots are skipped.
 constexpr size_t kLargeBytes = 256 << 10;
+constexpr size_t kChunkBytes = 64 << 10;
 
 struct DevicesScope {
   explicit DevicesScope(int devices) { emulatedMachine.devices = devices; }
@@ -48,7 +50,7 @@ void captureHook(const Launch &launch, unsigned, unsigned, unsigned) {
 TestSchedule twoRanks(Collective collective) {
   BuildOptions layout;
   layout.slots = 8;
-  layout.chunkBytes = 64 << 10;
+  layout.chunkBytes = kChunkBytes;
   return makeSchedule(collective, 0, 2, layout);
 }
 
@@ -68,19 +70,13 @@ DeviceChannel channelUp(const Job &job, const Case &c) {
       return *channel;
 }
 
-bool isZero(const char *begin, size_t bytes) {
-  for (size_t i = 0; i < bytes; ++i)
-    if (begin[i] != 0)
-      return false;
-  return true;
-}
-
 /// Whether a first reduce of so many bytes leaves the slots as they were.
 bool skipsSlots(int devices, size_t bytes) {
   DevicesScope scope(devices);
   Job job(twoRanks(Collective::reduce), 2);
-  return isZero(channelUp(job, ofBytes(Collective::reduce, bytes)).slots,
-                64 << 10);
+  const char *slots = channelUp(job, ofBytes(Collective::reduce, bytes)).slots;
+  return std::all_of(slots, slots + kChunkBytes,
+                     [](char byte) { return byte == 0; });
 }
 
 } // namespace
