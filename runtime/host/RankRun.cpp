@@ -30,6 +30,9 @@ constexpr uint64_t kLendBytes = 16 << 10;
 /// does, and the writer that waits for it needs no processor that others want.
 constexpr uint64_t kFetchBytes = 512 << 10;
 constexpr uint64_t kFetchCopyBytes = 32 << 10;
+/// From this size on what is fetched once and copied comes in chunks as large
+/// as slots: a call of the kernel costs more than overlapping them saves.
+constexpr uint64_t kFetchWholeBytes = 128 << 10;
 
 /// Calls whose ranks' buffers are larger than this together do not stay in any
 /// cache: outputs are written around them.
@@ -117,12 +120,12 @@ bool RankRun::isInWindows(const Call &call) const {
           windows.cover(call.recv, call.recvBytes));
 }
 
-/// Whether calls are so large that readers fetch what they copy, in chunks as
-/// large as that wants.
+/// Whether calls are so large that readers which fetch want chunks as large as
+/// slots. For all ranks alike, whatever letsFetch() says on each.
 bool RankRun::isFetchedInLargeChunks(uint64_t bytes) const {
   // What goes around the caches comes faster by slots than by the kernel.
   return rings_.lending == HostRings::Lending::fetched && !streams_ &&
-         bytes >= kFetchBytes;
+         bytes >= kFetchWholeBytes;
 }
 
 /// Whether readers fetch from this rank's buffers through the kernel. A rank's
