@@ -101,12 +101,16 @@ Status CudaMachine::stepTogether(int self) {
       if (ranks_[other].process.died() &&
           loadAcquire(&boards_[other].steps) < step)
         return diedStatus(other);
-      if (idle.sleeping() && std::chrono::steady_clock::now() > deadline)
-        return {blinkRemoteError,
-                "rank " + std::to_string(self) + " waited " +
-                    std::to_string(timeout_.count()) + " ms for rank " +
-                    std::to_string(other) +
-                    " to register or deregister a buffer, too"};
+      if (idle.sleeping() && std::chrono::steady_clock::now() > deadline) {
+        const std::string text = "rank " + std::to_string(self) + " waited " +
+                                 std::to_string(timeout_.count()) +
+                                 " ms for rank " + std::to_string(other) +
+                                 " to register or deregister a buffer, too";
+        // Ranks that have made different numbers of steps would misunderstand
+        // each other from now on.
+        fail({blinkRemoteError, text});
+        return failure();
+      }
     }
   return {};
 }

@@ -23,6 +23,10 @@ namespace blink::test {
 std::string windowScenario(const std::string &name, blinkComm_t &comm,
                            int numRanks, int self);
 
+/// Waits until the job has failed, on whichever rank, for 20 s at most: how a
+/// rank is later than the others without a guess of how long they take.
+bool waitForFailure(blinkComm_t comm);
+
 } // namespace blink::test
 
 #endif // BLINK_TEST_CONFORMANCE_WINDOWSCENARIOS_H

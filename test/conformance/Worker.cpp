@@ -147,8 +147,9 @@ int runCases(const std::vector<size_t> &counts) {
   return say("good");
 }
 
-/// Large messages, into registered buffers on all ranks but the last.
-int runRegistered() {
+/// Large messages, into registered buffers on all ranks but the last, which
+/// with `late` registers nothing until the others have given up.
+int runRegistered(bool late) {
 #if BLINK_TEST_CUDA
   const bool registers = self != numRanks - 1;
   const size_t count = 100000;
@@ -157,6 +158,8 @@ int runRegistered() {
   cudaMalloc(&other, count * sizeof(float) + 64);
   float *own = static_cast<float *>(data) + 16; // not at its allocation's begin
   float *used = registers ? own : static_cast<float *>(other);
+  if (late && !registers)
+    return say(waitForFailure(comm) ? "good" : "the job does not fail");
   if (blinkCommRegister(comm, own, count * sizeof(float), &handle) !=
           blinkSuccess ||
       blinkCommRegister(comm, other, 64, &second) != blinkSuccess)
@@ -225,11 +228,12 @@ int runScenario(const std::string &scenario, const char *schedule) {
   const bool last = self == numRanks - 1;
   if (scenario == "cases")
     return runCases({1, 3, 17, 1000, 20011});
-  // So large that readers fetch from the other process, if they may.
+  // Between the sizes from which readers fetch more and more from the other
+  // process, if they may.
   if (scenario == "large" || scenario == "confined")
-    return runCases({300007});
-  if (scenario == "registered")
-    return runRegistered();
+    return runCases({10007, 40009, 300007});
+  if (scenario.find("registered") == 0)
+    return runRegistered(scenario == "registered-late");
   if (scenario.find("window") == 0)
     return say(windowScenario(scenario, comm, numRanks, self));
   int times = 0;

@@ -105,6 +105,17 @@ inline std::vector<Outcome> runAll(const TestSchedule &model, int numRanks,
                     makeId());
 }
 
+/// Every process finds everything right.
+inline void expectGood(const TestSchedule &model, int numRanks,
+                       const std::string &scenario) {
+  CAPTURE(scenario);
+  CAPTURE(numRanks);
+  for (const Outcome &outcome : runAll(model, numRanks, scenario)) {
+    CAPTURE(outcome.line);
+    CHECK(outcome.good());
+  }
+}
+
 } // namespace blink::test
 
 #endif // BLINK_TEST_CONFORMANCE_WORKERS_H
