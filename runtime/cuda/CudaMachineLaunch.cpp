@@ -64,10 +64,7 @@ Status CudaMachine::launchRound(const std::vector<Call *> &round) {
     const int device = ranks_[left[0]->rank].device;
     std::vector<Call *> together, others;
     for (Call *call : left)
-      (ranks_[call->rank].device == device && together.size() < kMaxLaunchRanks
-           ? together
-           : others)
-          .push_back(call);
+      (ranks_[call->rank].device == device ? together : others).push_back(call);
     Status status = launchOnDevice(device, together);
     if (!status.ok())
       return status;

@@ -179,9 +179,9 @@ Status CudaMachine::copyPrograms() {
       if (!status.ok())
         return status;
     }
-    Status status = cudaStatus(cudaMemcpy(rank.code.get(), image.data(),
-                                          image.size(), cudaMemcpyHostToDevice),
-                               "cannot copy the programs");
+    Status status =
+        cudaStatus(copyToDevice(rank.code.get(), image.data(), image.size()),
+                   "cannot copy the programs");
     if (!status.ok())
       return status;
   }

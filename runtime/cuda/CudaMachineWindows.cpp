@@ -76,8 +76,8 @@ Status CudaMachine::openWindow(int self, size_t index) {
         boards_[other].offsets[index];
     if (status.ok())
       status = cudaStatus(
-          cudaMemcpy(ranks_[other].windows.get() + index * sizeof(address),
-                     &address, sizeof(address), cudaMemcpyHostToDevice),
+          copyToDevice(ranks_[other].windows.get() + index * sizeof(address),
+                       &address, sizeof(address)),
           "cannot note the registered buffer of rank " + std::to_string(other));
     if (!status.ok())
       return status;

@@ -34,18 +34,33 @@ class DeviceScope {
 public:
   explicit DeviceScope(int device) {
     cudaGetDevice(&before_);
-    error_ = device == before_ ? cudaSuccess : cudaSetDevice(device);
+    changed_ = device != before_;
+    error_ = changed_ ? cudaSetDevice(device) : cudaSuccess;
   }
-  ~DeviceScope() { cudaSetDevice(before_); }
+  ~DeviceScope() {
+    if (changed_)
+      cudaSetDevice(before_);
+  }
   DeviceScope(const DeviceScope &) = delete;
   cudaError_t error() const { return error_; }
 
 private:
   int before_ = 0;
+  bool changed_;
   cudaError_t error_;
 };
 
-/// Memory of the device that is current when it is made, zero at first.
+/// Copies from this process's ordinary memory to the current device, and
+/// returns when the bytes, and all zeros written before, are there: cudaMemcpy
+/// may return while the last of them are still on their way, and kernels in
+/// streams of PyTorch's kind (cudaStreamNonBlocking) would not wait for them.
+inline cudaError_t copyToDevice(void *to, const void *from, size_t bytes) {
+  const cudaError_t error = cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice);
+  return error == cudaSuccess ? cudaStreamSynchronize(nullptr) : error;
+}
+
+/// Memory of the device that is current when it is made, zero at first: for
+/// kernels once copyToDevice() has returned.
 class DeviceMemory {
 public:
   DeviceMemory() = default;

@@ -8,29 +8,50 @@
 #include "runtime/cuda/KernelTable.h"
 #include "runtime/cuda/Kernels.h"
 
+#include <algorithm>
+#include <limits>
+
 namespace blink::runtime {
+namespace {
+
+const void *kernelFor(blinkDataType_t type, blinkRedOp_t op) {
+  return withOperator(
+      op, [type](auto combine) { return kernelOf<decltype(combine)>(type); });
+}
+
+/// Lowers `least` to what a multiprocessor can run of a kernel.
+cudaError_t lowerToResident(const void *kernel, int &least) {
+  // Loads the kernel, too.
+  cudaFuncAttributes attributes;
+  int resident = 0;
+  cudaError_t error = cudaFuncGetAttributes(&attributes, kernel);
+  if (error == cudaSuccess)
+    error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+        &resident, kernel, int(kBlockThreads), 0);
+  least = std::min(least, resident);
+  return error;
+}
+
+} // namespace
 
 cudaError_t launchLanes(blinkDataType_t type, blinkRedOp_t op,
                         uint32_t numBlocks, const Launch &launch,
                         cudaStream_t stream) {
-  const void *kernel = withOperator(
-      op, [type](auto combine) { return kernelOf<decltype(combine)>(type); });
   void *arguments[] = {const_cast<Launch *>(&launch)};
-  return cudaLaunchKernel(kernel, dim3(numBlocks), dim3(kBlockThreads),
-                          arguments, 0, stream);
+  return cudaLaunchKernel(kernelFor(type, op), dim3(numBlocks),
+                          dim3(kBlockThreads), arguments, 0, stream);
 }
 
-cudaError_t residentLanes(uint32_t &numBlocks) {
-  int device = 0, processors = 0, least = 0;
+cudaError_t prepareLanes(uint32_t &numBlocks) {
+  int device = 0, processors = 0, least = std::numeric_limits<int>::max();
   cudaError_t error = cudaGetDevice(&device);
   if (error == cudaSuccess)
     error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount,
                                    device);
-  // Launch bounds promise one block a multiprocessor for every kernel; the
-  // largest, of the most accumulators, tells whether there is room for more.
-  if (error == cudaSuccess)
-    error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-        &least, kernelOf<Sum>(blinkInt8), int(kBlockThreads), 0);
+  for (int type = blinkInt8; type <= blinkFloat8e5m2; ++type)
+    for (blinkRedOp_t op : {blinkSum, blinkProd, blinkMax, blinkMin})
+      if (error == cudaSuccess)
+        error = lowerToResident(kernelFor(blinkDataType_t(type), op), least);
   numBlocks = uint32_t(processors) * uint32_t(least);
   return error;
 }

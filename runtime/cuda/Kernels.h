@@ -21,9 +21,12 @@ cudaError_t launchLanes(blinkDataType_t type, blinkRedOp_t op,
                         uint32_t numBlocks, const Launch &launch,
                         cudaStream_t stream);
 
-/// How many lanes of any type and operator the current device can run at the
-/// same time.
-cudaError_t residentLanes(uint32_t &numBlocks);
+/// Loads the kernels of all types and operators on the current device, and
+/// tells how many lanes of any of them it can run at the same time. Otherwise
+/// a kernel is loaded when it is first launched, which waits for those that
+/// run and lets no other thread use the device meanwhile: kernels that wait
+/// for each other, as collectives do, would wait for ever.
+cudaError_t prepareLanes(uint32_t &numBlocks);
 
 } // namespace blink::runtime
 

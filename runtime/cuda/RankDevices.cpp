@@ -11,6 +11,7 @@
 #include "runtime/cuda/MachineGpus.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 namespace blink::runtime {
@@ -72,20 +73,20 @@ Status checkResidency(const Plan &plan, const std::vector<int> &devices) {
                                    std::to_string(plan.numOperands) +
                                    " operands, a lane on a GPU holds " +
                                    std::to_string(kMaxOperands)};
-  std::vector<std::pair<int, uint32_t>> lanes; // of each device
-  for (int device : devices) {
-    auto found = std::find_if(lanes.begin(), lanes.end(),
-                              [&](const auto &l) { return l.first == device; });
-    if (found == lanes.end())
-      lanes.emplace_back(device, plan.numLanes);
-    else
-      found->second += plan.numLanes;
-  }
-  for (auto [device, needed] : lanes) {
+  std::map<int, uint32_t> ranksOn;
+  for (int device : devices)
+    ++ranksOn[device];
+  for (auto [device, ranks] : ranksOn) {
+    if (ranks > kMaxLaunchRanks)
+      return {blinkInvalidUsage, std::to_string(ranks) + " ranks are on GPU " +
+                                     std::to_string(device) + ", which runs " +
+                                     std::to_string(kMaxLaunchRanks) +
+                                     " together"};
+    const uint32_t needed = ranks * plan.numLanes;
     DeviceScope scope(device);
     uint32_t resident = 0;
     Status status =
-        cudaStatus(residentLanes(resident), "cannot ask for residency");
+        cudaStatus(prepareLanes(resident), "cannot load the kernels");
     if (!status.ok())
       return status;
     if (needed > resident)

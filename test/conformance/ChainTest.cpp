@@ -9,7 +9,7 @@
 #include "doctest/doctest.h"
 
 #if BLINK_TEST_CUDA
-#include <cuda_runtime_api.h>
+#include "runtime/cuda/DeviceMemory.h"
 #endif
 
 #include <atomic>
@@ -30,8 +30,8 @@ public:
     void *memory = nullptr;
     REQUIRE(cudaMalloc(&memory, bytes()) == cudaSuccess);
     data_ = memory;
-    REQUIRE(cudaMemcpy(data_, values_.data(), bytes(),
-                       cudaMemcpyHostToDevice) == cudaSuccess);
+    REQUIRE(runtime::copyToDevice(data_, values_.data(), bytes()) ==
+            cudaSuccess);
 #endif
   }
   ~Integers() {

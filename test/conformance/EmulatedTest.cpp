@@ -2,18 +2,21 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What the CUDA back end says of machines that a schedule does not fit; they
-// are emulated (test/emulation).
+// What the CUDA back end says of machines that a schedule does not fit, and
+// does where copies are slow; they are emulated (test/emulation).
 //
 //===----------------------------------------------------------------------===//
 
 #include "runtime/cuda/MachineGpus.h"
 #include "test/common/BundleBuilder.h"
+#include "test/conformance/Floats.h"
 #include "test/conformance/Job.h"
 #include "test/emulation/Emulation.h"
 
 #include "doctest/doctest.h"
 
+#include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -71,6 +74,49 @@ TEST_CASE("what the machine cannot run is refused in a sentence") {
   emulatedMachine = {};
   emulatedMachine.residentLanes = 3;
   CHECK(contains(initError(four, 4, onTwo), "4 lanes, 3 can run"));
+  emulatedMachine = {};
+  const std::vector<int> onOne(33);
+  CHECK(contains(initError(makeSchedule(Collective::allreduce, 0, 33, {}), 33,
+                           onOne.data()),
+                 "33 ranks are on GPU 0, which runs 32 together"));
+}
+
+TEST_CASE("kernels find their programs, in streams that wait for no other") {
+  emulatedMachine = {};
+  emulatedMachine.copyDelay = std::chrono::milliseconds(20);
+  const std::vector<uint8_t> bytes =
+      seal(makeSchedule(Collective::allreduce, 0, 2, {}));
+  blinkSchedule_t schedule;
+  REQUIRE(blinkScheduleOpenMemory(bytes.data(), bytes.size(), &schedule) ==
+          blinkSuccess);
+  Floats values[] = {Floats(100), Floats(100)};
+  cudaStream_t streams[2];
+  for (int rank : {0, 1}) {
+    std::fill(values[rank].host.begin(), values[rank].host.end(), rank + 1.0f);
+    values[rank].upload();
+    REQUIRE(cudaStreamCreateWithFlags(&streams[rank], cudaStreamNonBlocking) ==
+            cudaSuccess);
+  }
+  blinkComm_t comms[2];
+  blinkConfig_t config = BLINK_CONFIG_INITIALIZER;
+  config.backend = blinkBackendCuda;
+  REQUIRE(blinkCommInitAll(comms, 2, nullptr, schedule, &config) ==
+          blinkSuccess);
+  blinkGroupStart();
+  for (int rank : {0, 1}) {
+    float *data = values[rank].memory;
+    blinkAllReduce(data, data, 100, blinkFloat32, blinkSum, comms[rank],
+                   streams[rank]);
+  }
+  CHECK(blinkGroupEnd() == blinkSuccess);
+  for (int rank : {0, 1}) {
+    CHECK(cudaStreamSynchronize(streams[rank]) == cudaSuccess);
+    values[rank].download();
+    CHECK(values[rank].host == std::vector<float>(100, 3.0f));
+    cudaStreamDestroy(streams[rank]);
+    blinkCommDestroy(comms[rank]);
+  }
+  blinkScheduleClose(schedule);
   emulatedMachine = {};
 }
 

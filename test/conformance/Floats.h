@@ -8,7 +8,7 @@
 #define BLINK_TEST_CONFORMANCE_FLOATS_H
 
 #if BLINK_TEST_CUDA
-#include <cuda_runtime_api.h>
+#include "runtime/cuda/DeviceMemory.h"
 #endif
 
 #include "doctest/doctest.h"
@@ -38,8 +38,7 @@ public:
   size_t bytes() const { return host.size() * sizeof(float); }
   void upload() {
 #if BLINK_TEST_CUDA
-    REQUIRE(cudaMemcpy(memory, host.data(), bytes(), cudaMemcpyHostToDevice) ==
-            cudaSuccess);
+    REQUIRE(runtime::copyToDevice(memory, host.data(), bytes()) == cudaSuccess);
 #endif
   }
   void download() {

@@ -11,6 +11,7 @@
 #include "doctest/doctest.h"
 
 #if BLINK_TEST_CUDA
+#include "runtime/cuda/DeviceMemory.h"
 #include "runtime/cuda/Kernels.h"
 #endif
 
@@ -82,8 +83,7 @@ public:
   }
   void upload() {
 #if BLINK_TEST_CUDA
-    must(cudaMemcpy(twin_, bytes_, total_, cudaMemcpyHostToDevice) ==
-         cudaSuccess);
+    must(runtime::copyToDevice(twin_, bytes_, total_) == cudaSuccess);
 #endif
   }
   void download() {
@@ -138,7 +138,7 @@ int mostLanes(int numRanks) {
 #if BLINK_TEST_CUDA
   const int devices = numDevices();
   uint32_t resident = 0;
-  REQUIRE(runtime::residentLanes(resident) == cudaSuccess);
+  REQUIRE(runtime::prepareLanes(resident) == cudaSuccess);
   return int(resident) / ((numRanks + devices - 1) / devices);
 #else
   return INT_MAX;

@@ -2,9 +2,10 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Memory is malloc's, a stream is a thread with a queue. Enough of CUDA's
+// Memory is of files, a stream is a thread with a queue. Enough of CUDA's
 // semantics for what the back end relies on: streams are in order and do not
-// wait for each other but by events; calls return before the work is done.
+// wait for each other but by events, and for the default stream unless they are
+// non-blocking; calls return before the work is done.
 // A graph has the streams that took part in its capture as branches: each is a
 // thread when it is launched, in order, and they wait for each other where
 // events said so. Events between a stream that is captured and one that is not
@@ -106,7 +107,9 @@ void CUgraph_st::run() const {
 }
 
 struct CUstream_st {
-  CUstream_st() : thread([this] { run(); }) {}
+  /// `defaults`: the default stream, if this one waits for it.
+  explicit CUstream_st(CUstream_st *defaults = nullptr)
+      : defaults(defaults), thread([this] { run(); }) {}
   ~CUstream_st() {
     push({}); // ends the thread
     thread.join();
@@ -120,16 +123,27 @@ struct CUstream_st {
       after = {graph.nodes.size() - 1};
       return;
     }
+    if (defaults && work)
+      work = [before = defaults, number = defaults->numPushed(),
+              then = std::move(work)] {
+        before->waitFor(number);
+        then();
+      };
     std::lock_guard<std::mutex> lock(mutex);
     queue.push_back(std::move(work));
     ++pushed;
     changed.notify_all();
   }
-  void drain() {
-    std::unique_lock<std::mutex> lock(mutex);
-    const uint64_t target = pushed;
-    changed.wait(lock, [&] { return done >= target; });
+  uint64_t numPushed() {
+    std::lock_guard<std::mutex> lock(mutex);
+    return pushed;
   }
+  /// Until that many pieces of work are done.
+  void waitFor(uint64_t number) {
+    std::unique_lock<std::mutex> lock(mutex);
+    changed.wait(lock, [&] { return done >= number; });
+  }
+  void drain() { waitFor(numPushed()); }
 
   /// Work goes to a new branch from now on, after those nodes.
   void join(std::shared_ptr<Capture> into, Nodes nodes) {
@@ -163,6 +177,7 @@ private:
     }
   }
 
+  CUstream_st *const defaults;
   std::mutex mutex;
   std::condition_variable changed;
   std::deque<std::function<void()>> queue;
@@ -189,14 +204,30 @@ namespace {
 
 thread_local int currentDevice = 0;
 
-/// The default stream of the current device.
+/// The default streams, by device.
+class Defaults {
+public:
+  CUstream_st &operator[](int device) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    return streams_[device];
+  }
+  void drainAll() {
+    for (int device = 0; device < emulatedMachine.devices; ++device)
+      (*this)[device].drain();
+  }
+
+private:
+  std::mutex mutex_;
+  std::map<int, CUstream_st> streams_;
+};
+Defaults &defaults() {
+  static Defaults streams;
+  return streams;
+}
+
+/// Null: the default stream of the current device.
 CUstream_st &streamOf(cudaStream_t stream) {
-  if (stream)
-    return *stream;
-  static std::mutex mutex;
-  static std::map<int, CUstream_st> defaults;
-  std::lock_guard<std::mutex> lock(mutex);
-  return defaults[currentDevice];
+  return stream ? *stream : defaults()[currentDevice];
 }
 
 bool isDevice(int device) {
@@ -331,7 +362,10 @@ const char *cudaGetErrorString(cudaError_t error) {
 cudaError_t cudaMalloc(void **memory, size_t bytes) {
   return memories().allocate(memory, bytes);
 }
-cudaError_t cudaFree(void *memory) { return memories().free(memory); }
+cudaError_t cudaFree(void *memory) {
+  defaults().drainAll();
+  return memories().free(memory);
+}
 cudaError_t cudaHostAlloc(void **memory, size_t bytes, unsigned) {
   return memories().allocate(memory, bytes);
 }
@@ -362,13 +396,28 @@ cudaError_t cudaMemGetInfo(size_t *free, size_t *total) {
   return cudaSuccess;
 }
 cudaError_t cudaMemset(void *memory, int value, size_t bytes) {
-  std::memset(memory, value, bytes);
+  blink::test::enqueue(nullptr, [=] { std::memset(memory, value, bytes); });
   return cudaSuccess;
 }
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes,
                        cudaMemcpyKind) {
-  if (bytes != 0)
-    std::memcpy(to, from, bytes);
+  CUstream_st &stream = streamOf(nullptr);
+  stream.drain();
+  // The end of ordinary memory, from a buffer of the driver's, may be on its
+  // way still when this returns.
+  constexpr size_t kBuffer = 64 << 10;
+  const bool toDevice = memories().beginOf(to) && !memories().beginOf(from);
+  const size_t late = toDevice ? std::min(bytes, kBuffer) : 0;
+  if (bytes != late)
+    std::memcpy(to, from, bytes - late);
+  const char *end = static_cast<const char *>(from) + bytes;
+  if (late != 0)
+    stream.push([end = static_cast<char *>(to) + bytes,
+                 buffer = std::vector<char>(end - late, end),
+                 delay = emulatedMachine.copyDelay] {
+      std::this_thread::sleep_for(delay);
+      std::memcpy(end - buffer.size(), buffer.data(), buffer.size());
+    });
   return cudaSuccess;
 }
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes,
@@ -378,11 +427,12 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes,
 }
 
 cudaError_t cudaStreamCreate(cudaStream_t *stream) {
-  *stream = new CUstream_st;
-  return cudaSuccess;
+  return cudaStreamCreateWithFlags(stream, cudaStreamDefault);
 }
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned) {
-  return cudaStreamCreate(stream);
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags) {
+  *stream = new CUstream_st(
+      flags == cudaStreamNonBlocking ? nullptr : &streamOf(nullptr));
+  return cudaSuccess;
 }
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   delete stream;

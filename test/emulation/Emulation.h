@@ -8,6 +8,7 @@
 #define BLINK_TEST_EMULATION_EMULATION_H
 
 #include <atomic>
+#include <chrono>
 #include <vector>
 
 namespace blink::runtime {
@@ -23,6 +24,8 @@ struct EmulatedMachine {
   /// across it they do not.
   int peerBorder = 1000;
   unsigned residentLanes = 1000; ///< of a device
+  /// How long the end of a copy to a device is on its way after cudaMemcpy.
+  std::chrono::milliseconds copyDelay{0};
   /// PCI buses of the devices, in CUDA's order; device d is on bus d + 1 where
   /// none is given.
   std::vector<int> buses;

@@ -95,7 +95,7 @@ cudaError_t launchLanes(blinkDataType_t type, blinkRedOp_t op,
   return cudaSuccess;
 }
 
-cudaError_t residentLanes(uint32_t &numBlocks) {
+cudaError_t prepareLanes(uint32_t &numBlocks) {
   numBlocks = test::emulatedMachine.residentLanes;
   return cudaSuccess;
 }

@@ -43,6 +43,7 @@ constexpr unsigned cudaIpcMemLazyEnablePeerAccess = 1;
 struct cudaIpcMemHandle_t {
   char reserved[64];
 };
+constexpr unsigned cudaStreamDefault = 0;
 constexpr unsigned cudaStreamNonBlocking = 1;
 enum cudaStreamCaptureMode { cudaStreamCaptureModeRelaxed = 2 };
 
