@@ -26,6 +26,7 @@ Status CudaMachine::placeRanks(int numRanks, const int *devices) {
                   std::to_string(count) +
                   (devices ? "" : ": pass an array of devices")};
     ranks_[rank].device = device;
+    severalDevices_ |= device != ranks_[0].device;
   }
   return status;
 }

@@ -118,6 +118,7 @@ private:
                                         size_t rank) const;
   Status copyPrograms();
   // CudaMachineProcesses.cpp
+  bool reaches(size_t self, size_t other) const;
   Status meet(int rank, std::chrono::steady_clock::time_point deadline,
               const std::function<Status()> &lost);
   Status openOthers(int rank, std::chrono::steady_clock::time_point deadline,
@@ -144,6 +145,7 @@ private:
   std::deque<Rank> ranks_;
   std::vector<RingPlace> rings_;
   bool oneProcess_ = true;
+  bool severalDevices_ = false; ///< if in one process
   // The job's memory: the abort word, boards, reports, rings through the host.
   HostMemory ownJob_;
   SharedHostMemory sharedJob_;

@@ -95,7 +95,8 @@ Status CudaMachine::launchOnDevice(int device,
     const Call &call = *calls[i];
     launch.ranks[i] = {ranks_[call.rank].programs[variant.number],
                        static_cast<const char *>(call.send),
-                       static_cast<char *>(call.recv), placeOf(call), blocks};
+                       static_cast<char *>(call.recv),
+                       launch.direct ? placeOf(call) : 0, blocks};
     blocks += variant.ranks[call.rank].code.numLanes;
   }
   DeviceScope scope(device);

@@ -110,6 +110,8 @@ std::vector<DeviceChannel> CudaMachine::channelsOf(const VariantPlan &variant,
       continue;
     const Rank &reader = ranks_[ring.destination];
     const Rank &writer = ranks_[ring.source];
+    // Only devices that a peer channel joins need reach each other's memory.
+    const bool direct = ring.kind == sched::ChannelKind::peer;
     const bool lent = variant.lent[c] && reader.here && writer.here &&
                       reader.device == writer.device;
     channels[c] = {lowLatency ? place.lines : place.slots,
@@ -121,7 +123,7 @@ std::vector<DeviceChannel> CudaMachine::channelsOf(const VariantPlan &variant,
                                           : nullptr,
                    writes ? place.writer : place.reader,
                    variant.slots[c],
-                   variant.directBlocks[c],
+                   direct ? variant.directBlocks[c] : DeviceChannel::kNotDirect,
                    lent};
   }
   return channels;

@@ -34,8 +34,19 @@ Status CudaMachine::meet(int self,
   return waitForAll(self, &Board::process, deadline, lost);
 }
 
-/// Maps the others' memory; returns when everybody has, so that nobody leaves
-/// before.
+/// Whether a peer channel joins this process's rank and another's: between
+/// other GPUs there need be no access.
+bool CudaMachine::reaches(size_t self, size_t other) const {
+  for (const RingPlan &ring : plan_.rings)
+    if (ring.kind == sched::ChannelKind::peer &&
+        ((ring.source == self && ring.destination == other) ||
+         (ring.source == other && ring.destination == self)))
+      return true;
+  return false;
+}
+
+/// Maps the memory of those it reaches; returns when everybody has, so that
+/// nobody leaves before.
 Status CudaMachine::openOthers(int self,
                                std::chrono::steady_clock::time_point deadline,
                                const std::function<Status()> &lost) {
@@ -50,6 +61,8 @@ Status CudaMachine::openOthers(int self,
                    "cannot allocate memory");
     if (!status.ok())
       return status;
+    if (!reaches(size_t(self), other))
+      continue;
     cudaError_t error = rank.otherControl.open(boards_[other].control);
     if (error == cudaSuccess)
       error = rank.otherPool.open(boards_[other].pool);

@@ -66,7 +66,7 @@ Status CudaMachine::openWindow(int self, size_t index) {
                   " is no GPU memory that processes can share (cudaMalloc's "
                   "is)"};
     window.others.push_back(std::make_unique<MappedMemory>());
-    if (ranks_[other].here)
+    if (!reaches(size_t(self), other))
       continue;
     Status status = cudaStatus(
         window.others.back()->open(boards_[other].windows[index]),
@@ -99,7 +99,9 @@ Status CudaMachine::deregisterBuffer(int self, uintptr_t handle) {
 uint64_t CudaMachine::placeOf(const Call &call) const {
   const char *recv = static_cast<const char *>(call.recv);
   if (oneProcess_)
-    return reinterpret_cast<uint64_t>(recv);
+    return !severalDevices_ || isOpenToPeers(recv)
+               ? reinterpret_cast<uint64_t>(recv)
+               : 0;
   // The output is at most the whole buffer of the call.
   const uint64_t bytes = call.bytes();
   for (size_t w = 0; w < windows_.size(); ++w) {

@@ -29,6 +29,12 @@ inline Status cudaStatus(cudaError_t error, const std::string &what) {
 /// between processes. DeviceMemory.cpp.
 cudaError_t allocationOf(const void *address, const char *&begin);
 
+/// Whether all devices with access to the memory of the one that `address` is
+/// on can use it. cudaMalloc's they can; of memory pools (cudaMallocAsync) and
+/// of mapped memory (cuMemMap; PyTorch's expandable segments) that is a matter
+/// of each allocation, so the answer is no. DeviceMemory.cpp.
+bool isOpenToPeers(const void *address);
+
 /// Makes a device current, and the former one again at the end.
 class DeviceScope {
 public:
@@ -143,16 +149,20 @@ private:
   size_t bytes_ = 0;
 };
 
-/// Memory of another process's device, mapped.
+/// Memory of another process's device, mapped for the device that is current
+/// when that is done.
 class MappedMemory {
 public:
   MappedMemory() = default;
   MappedMemory(const MappedMemory &) = delete;
   ~MappedMemory() {
-    if (address_)
-      cudaIpcCloseMemHandle(address_);
+    if (!address_)
+      return;
+    const DeviceScope scope(device_);
+    cudaIpcCloseMemHandle(address_);
   }
   cudaError_t open(const cudaIpcMemHandle_t &handle) {
+    cudaGetDevice(&device_);
     return cudaIpcOpenMemHandle(&address_, handle,
                                 cudaIpcMemLazyEnablePeerAccess);
   }
@@ -160,6 +170,7 @@ public:
 
 private:
   void *address_ = nullptr;
+  int device_ = 0;
 };
 
 /// An event without timing, of the device that is current at first use.

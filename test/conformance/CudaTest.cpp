@@ -292,6 +292,24 @@ TEST_CASE("a process that dies is named by the others, long before the limit") {
   }
 }
 
+TEST_CASE("processes whose GPUs do not reach each other use the host") {
+  for (int ranks : {2, 3, 4}) {
+    BuildOptions layout;
+    layout.shape = Shape::random;
+    layout.treesPerBlock = 2;
+    layout.chunkBytes = 16 << 10;
+    TestSchedule model = allCollectives(ranks, ranks - 1, layout);
+    // The workers are on two GPUs, if there are, in turn.
+    for (TestProgram &program : model.programs)
+      for (TestVariant &variant : program.variants)
+        for (TestChannel &channel : variant.channels)
+          if (channel.source % 2 != channel.destination % 2)
+            channel.kind = sched::ChannelKind::staged;
+    for (const char *scenario : {"cases:apart", "registered:apart"})
+      expectGood(model, ranks, scenario);
+  }
+}
+
 TEST_CASE("registered buffers are written by other processes") {
   for (int ranks : {2, 3}) {
     BuildOptions layout;

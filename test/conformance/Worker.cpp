@@ -226,7 +226,7 @@ int runScenario(const std::string &scenario, const char *schedule) {
     return line.find("good") == 0 ? 0 : 1;
   }
   const bool last = self == numRanks - 1;
-  if (scenario == "cases")
+  if (scenario.find("cases") == 0)
     return runCases({1, 3, 17, 1000, 20011});
   // Between the sizes from which readers fetch more and more from the other
   // process, if they may.
@@ -295,6 +295,10 @@ int main(int argc, char **argv) {
   int device = -1;
 #if BLINK_TEST_CUDA
   config.backend = blinkBackendCuda;
+#if BLINK_TEST_EMULATED
+  if (std::strstr(argv[5], ":apart"))
+    emulatedMachine.peerBorder = 1;
+#endif
   // A process knows its own GPU only, and bundles ask for all.
   std::vector<int> gpus;
   for (int rank = 0; rank < numRanks; ++rank)

@@ -234,6 +234,11 @@ bool isDevice(int device) {
   return device >= 0 && device < emulatedMachine.devices;
 }
 
+bool areJoined(int device, int other) {
+  return (device < emulatedMachine.peerBorder) ==
+         (other < emulatedMachine.peerBorder);
+}
+
 /// Pieces of memory, all behind files, so that other processes can map them.
 class Memory {
 public:
@@ -252,7 +257,7 @@ public:
     if (*memory == MAP_FAILED)
       return cudaErrorMemoryAllocation;
     std::lock_guard<std::mutex> lock(mutex_);
-    pieces_[*memory] = {file, bytes};
+    pieces_[*memory] = {file, currentDevice, bytes};
     return cudaSuccess;
   }
 
@@ -277,20 +282,21 @@ public:
     return nullptr;
   }
 
-  /// By which another process finds it: "process file bytes".
+  /// By which another process finds it: "process file device bytes".
   cudaError_t handle(void *memory, char *text, size_t size) {
     std::lock_guard<std::mutex> lock(mutex_);
     auto found = pieces_.find(memory);
     if (found == pieces_.end())
       return cudaErrorInvalidValue;
-    std::snprintf(text, size, "%d %d %zu", int(getpid()), found->second.file,
-                  found->second.bytes);
+    std::snprintf(text, size, "%d %d %d %zu", int(getpid()), found->second.file,
+                  found->second.device, found->second.bytes);
     return cudaSuccess;
   }
 
 private:
   struct Piece {
     int file;
+    int device;
     size_t bytes;
   };
   std::mutex mutex_;
@@ -308,6 +314,10 @@ cudaError_t blink::runtime::allocationOf(const void *address,
                                          const char *&begin) {
   begin = memories().beginOf(address);
   return begin ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+bool blink::runtime::isOpenToPeers(const void *address) {
+  return memories().beginOf(address) != nullptr;
 }
 
 void blink::test::enqueue(cudaStream_t stream, std::function<void()> work) {
@@ -340,8 +350,7 @@ cudaError_t cudaDeviceGetPCIBusId(char *text, int size, int device) {
 cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer) {
   if (!isDevice(device) || !isDevice(peer) || device == peer)
     return cudaErrorInvalidDevice;
-  *can = (device < emulatedMachine.peerBorder) ==
-         (peer < emulatedMachine.peerBorder);
+  *can = areJoined(device, peer);
   return cudaSuccess;
 }
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned) {
@@ -377,9 +386,12 @@ cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *memory) {
 }
 cudaError_t cudaIpcOpenMemHandle(void **memory, cudaIpcMemHandle_t handle,
                                  unsigned) {
-  int process = 0, file = 0;
+  int process = 0, file = 0, device = 0;
   size_t bytes = 0;
-  std::sscanf(handle.reserved, "%d %d %zu", &process, &file, &bytes);
+  std::sscanf(handle.reserved, "%d %d %d %zu", &process, &file, &device,
+              &bytes);
+  if (!areJoined(currentDevice, device))
+    return cudaErrorPeerAccessUnsupported;
   const std::string path =
       "/proc/" + std::to_string(process) + "/fd/" + std::to_string(file);
   const int own = open(path.c_str(), O_RDWR | O_CLOEXEC);

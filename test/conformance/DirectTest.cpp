@@ -1,0 +1,90 @@
+//===- DirectTest.cpp - chunks put into outputs from afar -----------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Writers put large chunks into readers' outputs themselves, where their device
+// can reach them, and only there. On emulated devices, which cannot fault: what
+// lanes are told is looked at.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/cuda/Launch.h"
+#include "test/conformance/Job.h"
+#include "test/emulation/Emulation.h"
+
+#include "doctest/doctest.h"
+
+#include <algorithm>
+#include <cuda_runtime_api.h>
+#include <mutex>
+#include <vector>
+
+using namespace blink;
+using namespace blink::test;
+using runtime::DeviceChannel;
+using runtime::Launch;
+
+namespace {
+
+constexpr size_t kCount = 100000; // floats: more than 256 KiB
+
+/// What the lanes of rank 1 were told last.
+struct Told {
+  bool mayBeDirect; ///< the only channel
+  bool hasPlace;    ///< its output
+};
+std::mutex mutex;
+Told told;
+void noteHook(const Launch &launch, unsigned, unsigned, unsigned) {
+  const Launch::Rank &last = launch.ranks[launch.numRanks - 1];
+  const DeviceChannel &channel = last.program->channels[0];
+  std::lock_guard<std::mutex> lock(mutex);
+  told = {channel.directBlock != DeviceChannel::kNotDirect, last.place != 0};
+}
+
+/// Broadcasts from rank 0 to rank 1, whose output is at `recv`, each in a
+/// launch of its own if they are on two devices.
+Told broadcast(int devices, sched::ChannelKind kind, float *recv) {
+  emulatedMachine = {};
+  emulatedMachine.devices = devices;
+  Job job(withKind(makeSchedule(Collective::broadcast, 0, 2, {}), kind), 2);
+  std::vector<float> values(kCount, 5.0f);
+  std::fill_n(recv, kCount, 0.0f);
+  {
+    const LaneHookScope hook(noteHook);
+    blinkGroupStart();
+    for (int rank : {0, 1})
+      blinkBroadcast(values.data(), rank ? recv : values.data(), kCount,
+                     blinkFloat32, 0, job[rank], job.stream(rank));
+    REQUIRE(blinkGroupEnd() == blinkSuccess);
+    for (int rank : {0, 1})
+      REQUIRE(cudaStreamSynchronize(reinterpret_cast<cudaStream_t>(
+                  job.stream(rank))) == cudaSuccess);
+  }
+  CHECK(std::equal(values.begin(), values.end(), recv));
+  emulatedMachine = {};
+  std::lock_guard<std::mutex> lock(mutex);
+  return told;
+}
+
+} // namespace
+
+TEST_CASE("outputs are written from afar over peer channels alone") {
+  void *memory = nullptr;
+  REQUIRE(cudaMalloc(&memory, kCount * sizeof(float)) == cudaSuccess);
+  float *recv = static_cast<float *>(memory);
+  for (int devices : {1, 2}) {
+    CHECK(broadcast(devices, sched::ChannelKind::peer, recv).mayBeDirect);
+    CHECK_FALSE(
+        broadcast(devices, sched::ChannelKind::staged, recv).mayBeDirect);
+    CHECK(broadcast(devices, sched::ChannelKind::peer, recv).hasPlace);
+  }
+  cudaFree(memory);
+}
+
+TEST_CASE("memory that is not open to peers is not written from afar") {
+  // Stands for a memory pool's: it is not cudaMalloc's.
+  std::vector<float> recv(kCount);
+  CHECK(broadcast(1, sched::ChannelKind::peer, recv.data()).hasPlace);
+  CHECK_FALSE(broadcast(2, sched::ChannelKind::peer, recv.data()).hasPlace);
+}
