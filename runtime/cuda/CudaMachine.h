@@ -70,19 +70,20 @@ private:
   struct Window {
     const char *begin = nullptr; ///< null: free
     size_t bytes = 0;
-    std::vector<std::unique_ptr<MappedMemory>> others; ///< by rank
+    std::vector<std::shared_ptr<char>> others; ///< by rank, of other processes
   };
 
   struct Rank {
-    bool here = true; ///< in this process
+    bool here = true; ///< of this machine
     int device = 0;
     DeviceMemory control; ///< ring ends, freed, places, the abort word
     DeviceMemory pool;    ///< slots and tags of rings that end here
     DeviceMemory code;    ///< programs of all variants
-    MappedMemory otherControl, otherPool; ///< instead, of a rank elsewhere
-    ProcessWatch process;                 ///< of a rank elsewhere
-    LaneReport *reports = nullptr;        ///< of its lanes, in the job's memory
-    HostMemory traces;                    ///< of its lanes, or nothing
+    /// Instead, of a rank that is not of this machine.
+    std::shared_ptr<char> otherControl, otherPool;
+    ProcessWatch process;          ///< of a rank elsewhere
+    LaneReport *reports = nullptr; ///< of its lanes, in the job's memory
+    HostMemory traces;             ///< of its lanes, or nothing
     std::vector<DeviceProgram *> programs; ///< of each variant, in `code`
     uint64_t *abortHere = nullptr;
     cudaStream_t stream = nullptr; ///< of the last launch
@@ -119,6 +120,8 @@ private:
   Status copyPrograms();
   // CudaMachineProcesses.cpp
   bool reaches(size_t self, size_t other) const;
+  bool inThisProcess(size_t other) const;
+  Status findOther(size_t self, size_t other);
   Status meet(int rank, std::chrono::steady_clock::time_point deadline,
               const std::function<Status()> &lost);
   Status openOthers(int rank, std::chrono::steady_clock::time_point deadline,

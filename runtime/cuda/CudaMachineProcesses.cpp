@@ -10,6 +10,8 @@
 #include "runtime/cuda/CudaMachine.h"
 
 #include "runtime/core/Memory.h"
+#include "runtime/cuda/LocalMemory.h"
+#include "runtime/cuda/RankDevices.h"
 #include "runtime/host/Idle.h"
 
 namespace blink::runtime {
@@ -30,6 +32,13 @@ Status CudaMachine::meet(int self,
     if (error != cudaSuccess)
       return cudaStatus(error, "cannot share GPU memory with other processes");
   }
+  offerMemory(rank.control.shared());
+  offerMemory(rank.pool.shared());
+  Board &board = boards_[self];
+  board.token = processToken();
+  board.device = uint64_t(rank.device);
+  board.localControl = reinterpret_cast<uint64_t>(rank.control.get());
+  board.localPool = reinterpret_cast<uint64_t>(rank.pool.get());
   storeRelease(&boards_[self].process, uint64_t(getpid()));
   return waitForAll(self, &Board::process, deadline, lost);
 }
@@ -43,6 +52,42 @@ bool CudaMachine::reaches(size_t self, size_t other) const {
          (ring.source == other && ring.destination == self)))
       return true;
   return false;
+}
+
+/// Whether the rank, of another machine, is in this process all the same.
+bool CudaMachine::inThisProcess(size_t other) const {
+  const Board &board = boards_[other];
+  return board.token != 0 && board.token == processToken() &&
+         board.process == uint64_t(getpid()); // a child has the token, too
+}
+
+/// Finds the memory of another rank that has told where it is.
+Status CudaMachine::findOther(size_t self, size_t other) {
+  Rank &rank = ranks_[other];
+  const Board &board = boards_[other];
+  Status status;
+  if (inThisProcess(other)) {
+    rank.otherControl = findMemory(board.localControl);
+    rank.otherPool = findMemory(board.localPool);
+    if (!rank.otherControl || !rank.otherPool)
+      return {blinkRemoteError, "the communicator of rank " +
+                                    std::to_string(other) +
+                                    " has been destroyed"};
+    status = enableAccess(ranks_[self].device, int(board.device));
+  } else {
+    cudaError_t error = mapMemory(board.control, rank.otherControl);
+    if (error == cudaSuccess)
+      error = mapMemory(board.pool, rank.otherPool);
+    status = cudaStatus(error, "cannot use the GPU memory of rank " +
+                                   std::to_string(other) +
+                                   " (no peer access between the two GPUs?)");
+  }
+  if (!status.ok())
+    return status;
+  size_t controlBytes, poolBytes;
+  layRank(other, rank.otherControl.get(), controlBytes, rank.otherPool.get(),
+          poolBytes);
+  return {};
 }
 
 /// Maps the memory of those it reaches; returns when everybody has, so that
@@ -61,18 +106,10 @@ Status CudaMachine::openOthers(int self,
                    "cannot allocate memory");
     if (!status.ok())
       return status;
-    if (!reaches(size_t(self), other))
-      continue;
-    cudaError_t error = rank.otherControl.open(boards_[other].control);
-    if (error == cudaSuccess)
-      error = rank.otherPool.open(boards_[other].pool);
-    if (error != cudaSuccess)
-      return cudaStatus(error, "cannot use the GPU memory of rank " +
-                                   std::to_string(other) +
-                                   " (no peer access between the two GPUs?)");
-    size_t controlBytes, poolBytes;
-    layRank(other, rank.otherControl.get(), controlBytes, rank.otherPool.get(),
-            poolBytes);
+    if (reaches(size_t(self), other))
+      status = findOther(size_t(self), other);
+    if (!status.ok())
+      return status;
   }
   storeRelease(&boards_[self].opened, 1);
   return waitForAll(self, &Board::opened, deadline, lost);

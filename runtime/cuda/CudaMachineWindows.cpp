@@ -36,6 +36,7 @@ Status CudaMachine::registerBuffer(int self, void *buffer, size_t bytes,
         error == cudaSuccess
             ? uint64_t(static_cast<const char *>(buffer) - begin)
             : ~uint64_t(0);
+    boards_[self].localWindows[index] = reinterpret_cast<uint64_t>(buffer);
   }
   Status status = stepTogether(self);
   if (status.ok())
@@ -65,15 +66,18 @@ Status CudaMachine::openWindow(int self, size_t index) {
               "the buffer of rank " + std::to_string(other) +
                   " is no GPU memory that processes can share (cudaMalloc's "
                   "is)"};
-    window.others.push_back(std::make_unique<MappedMemory>());
+    std::shared_ptr<char> &mapped = window.others.emplace_back();
     if (!reaches(size_t(self), other))
       continue;
-    Status status = cudaStatus(
-        window.others.back()->open(boards_[other].windows[index]),
-        "cannot use the registered buffer of rank " + std::to_string(other));
-    const uint64_t address =
-        reinterpret_cast<uint64_t>(window.others.back()->get()) +
-        boards_[other].offsets[index];
+    Status status;
+    uint64_t address = boards_[other].localWindows[index];
+    if (!inThisProcess(other)) {
+      status = cudaStatus(mapMemory(boards_[other].windows[index], mapped),
+                          "cannot use the registered buffer of rank " +
+                              std::to_string(other));
+      address = reinterpret_cast<uint64_t>(mapped.get()) +
+                boards_[other].offsets[index];
+    }
     if (status.ok())
       status = cudaStatus(
           copyToDevice(ranks_[other].windows.get() + index * sizeof(address),

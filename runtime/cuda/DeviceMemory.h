@@ -10,6 +10,7 @@
 #include "runtime/Status.h"
 
 #include <cuda_runtime_api.h>
+#include <memory>
 #include <sys/mman.h>
 #include <utility>
 
@@ -69,23 +70,19 @@ inline cudaError_t copyToDevice(void *to, const void *from, size_t bytes) {
 /// kernels once copyToDevice() has returned.
 class DeviceMemory {
 public:
-  DeviceMemory() = default;
-  DeviceMemory(DeviceMemory &&other) noexcept
-      : address_(std::exchange(other.address_, nullptr)) {}
-  DeviceMemory &operator=(DeviceMemory &&other) noexcept {
-    std::swap(address_, other.address_);
-    return *this;
-  }
-  ~DeviceMemory() { cudaFree(address_); }
-
   cudaError_t allocate(size_t bytes) {
-    cudaError_t error = cudaMalloc(&address_, bytes ? bytes : 1);
-    return error == cudaSuccess ? cudaMemset(address_, 0, bytes) : error;
+    void *address = nullptr;
+    cudaError_t error = cudaMalloc(&address, bytes ? bytes : 1);
+    if (error != cudaSuccess)
+      return error;
+    memory_.reset(static_cast<char *>(address), cudaFree);
+    return cudaMemset(address, 0, bytes);
   }
-  char *get() const { return static_cast<char *>(address_); }
+  char *get() const { return memory_.get(); }
+  const std::shared_ptr<char> &shared() const { return memory_; }
 
 private:
-  void *address_ = nullptr;
+  std::shared_ptr<char> memory_;
 };
 
 /// Pinned host memory that all devices can use, at the same address; zero at
@@ -149,29 +146,22 @@ private:
   size_t bytes_ = 0;
 };
 
-/// Memory of another process's device, mapped for the device that is current
-/// when that is done.
-class MappedMemory {
-public:
-  MappedMemory() = default;
-  MappedMemory(const MappedMemory &) = delete;
-  ~MappedMemory() {
-    if (!address_)
-      return;
-    const DeviceScope scope(device_);
-    cudaIpcCloseMemHandle(address_);
-  }
-  cudaError_t open(const cudaIpcMemHandle_t &handle) {
-    cudaGetDevice(&device_);
-    return cudaIpcOpenMemHandle(&address_, handle,
-                                cudaIpcMemLazyEnablePeerAccess);
-  }
-  char *get() const { return static_cast<char *>(address_); }
-
-private:
-  void *address_ = nullptr;
-  int device_ = 0;
-};
+/// Maps memory of another process's device for the device that is current.
+inline cudaError_t mapMemory(const cudaIpcMemHandle_t &handle,
+                             std::shared_ptr<char> &memory) {
+  int device = 0;
+  void *address = nullptr;
+  cudaError_t error = cudaGetDevice(&device);
+  if (error == cudaSuccess)
+    error =
+        cudaIpcOpenMemHandle(&address, handle, cudaIpcMemLazyEnablePeerAccess);
+  if (error == cudaSuccess)
+    memory.reset(static_cast<char *>(address), [device](char *mapped) {
+      const DeviceScope scope(device);
+      cudaIpcCloseMemHandle(mapped);
+    });
+  return error;
+}
 
 /// An event without timing, of the device that is current at first use.
 class Event {

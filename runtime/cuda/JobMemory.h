@@ -25,7 +25,7 @@ struct JobFailure {
 
 /// What a rank tells the others.
 struct Board {
-  uint64_t process; ///< its number, once the handles are there
+  uint64_t process; ///< its number, once what is below is there
   uint64_t opened;  ///< 1: it has mapped the others' memory
   uint64_t gone;    ///< 1: destroyed
   uint64_t quiet;   ///< 1: the job has failed, and no kernel of it is left here
@@ -33,6 +33,11 @@ struct Board {
   cudaIpcMemHandle_t control, pool;
   cudaIpcMemHandle_t windows[kMaxWindows];
   uint64_t offsets[kMaxWindows]; ///< of windows in what the handle stands for
+  // For ranks of the same process: addresses in it.
+  uint64_t token; ///< processToken()
+  uint64_t device;
+  uint64_t localControl, localPool;
+  uint64_t localWindows[kMaxWindows];
 };
 
 } // namespace blink::runtime

@@ -37,32 +37,40 @@ Status findGpus(const std::vector<int> &devices, std::vector<int> &gpus) {
   return {};
 }
 
+Status enableAccess(int here, int there) {
+  if (here == there)
+    return {};
+  int can = 0;
+  Status status = cudaStatus(cudaDeviceCanAccessPeer(&can, here, there),
+                             "cannot ask for peer access");
+  if (!status.ok())
+    return status;
+  if (!can)
+    return {blinkInvalidUsage,
+            "the schedule has a channel between GPU " + std::to_string(here) +
+                " and GPU " + std::to_string(there) +
+                ", which cannot access each other's memory here: compile one "
+                "for this machine (`nvidia-smi topo -p2p r`)"};
+  DeviceScope scope(here);
+  const cudaError_t error = cudaDeviceEnablePeerAccess(there, 0);
+  if (error != cudaErrorPeerAccessAlreadyEnabled)
+    return cudaStatus(error, "cannot enable peer access");
+  cudaGetLastError();
+  return {};
+}
+
 Status enablePeers(const Plan &plan, const std::vector<int> &devices) {
   for (const RingPlan &ring : plan.rings) {
     const int from = devices[ring.source];
     const int to = devices[ring.destination];
-    if (ring.kind != sched::ChannelKind::peer || from == to)
+    if (ring.kind != sched::ChannelKind::peer)
       continue;
     // Both ways: data one way, credits the other.
-    for (auto [here, there] : {std::pair(from, to), std::pair(to, from)}) {
-      int can = 0;
-      Status status = cudaStatus(cudaDeviceCanAccessPeer(&can, here, there),
-                                 "cannot ask for peer access");
-      if (!status.ok())
-        return status;
-      if (!can)
-        return {blinkInvalidUsage,
-                "the schedule has a channel between GPU " +
-                    std::to_string(from) + " and GPU " + std::to_string(to) +
-                    ", which cannot access each other's memory here: compile "
-                    "one for this machine (`nvidia-smi topo -p2p r`)"};
-      DeviceScope scope(here);
-      cudaError_t error = cudaDeviceEnablePeerAccess(there, 0);
-      if (error == cudaErrorPeerAccessAlreadyEnabled)
-        cudaGetLastError();
-      else if (error != cudaSuccess)
-        return cudaStatus(error, "cannot enable peer access");
-    }
+    Status status = enableAccess(from, to);
+    if (status.ok())
+      status = enableAccess(to, from);
+    if (!status.ok())
+      return status;
   }
   return {};
 }

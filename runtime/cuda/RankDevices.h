@@ -19,6 +19,9 @@ namespace blink::runtime {
 /// that is not here: rank r is GPU r then.
 Status findGpus(const std::vector<int> &devices, std::vector<int> &gpus);
 
+/// Lets device `here` reach the memory of device `there`. Errors: it cannot.
+Status enableAccess(int here, int there);
+
 /// Lets devices of ranks that a peer channel joins reach each other's memory.
 /// Errors: they cannot.
 Status enablePeers(const Plan &plan, const std::vector<int> &devices);

@@ -7,12 +7,17 @@
 //===----------------------------------------------------------------------===//
 
 #include "test/conformance/Elements.h"
+#include "test/conformance/Floats.h"
 #include "test/conformance/Places.h"
 #include "test/conformance/Workers.h"
 
 #include "doctest/doctest.h"
 
+#include <algorithm>
 #include <cuda_runtime_api.h>
+#include <string>
+#include <thread>
+#include <vector>
 
 using namespace blink;
 using namespace blink::test;
@@ -308,6 +313,62 @@ TEST_CASE("processes whose GPUs do not reach each other use the host") {
     for (const char *scenario : {"cases:apart", "registered:apart"})
       expectGood(model, ranks, scenario);
   }
+}
+
+TEST_CASE("ranks of one process may join by id, too") {
+  constexpr int kRanks = 3;
+  constexpr size_t kCount = 100000; // more than 256 KiB
+  int devices = 0;
+  REQUIRE(cudaGetDeviceCount(&devices) == cudaSuccess);
+  if (devices < kRanks)
+    return; // kernels of ranks that share a GPU need not run side by side
+  const ScheduleOnDisk file(makeSchedule(Collective::allreduce, 0, kRanks, {}));
+  const blinkUniqueId id = makeId();
+  std::vector<std::string> said(kRanks);
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < kRanks; ++rank)
+    threads.emplace_back([&, rank] {
+      const auto must = [&](bool good) {
+        if (!good && said[rank].empty())
+          said[rank] = blinkGetLastError(nullptr);
+        return good;
+      };
+      blinkSchedule_t schedule;
+      blinkConfig_t config = BLINK_CONFIG_INITIALIZER;
+      config.backend = blinkBackendCuda;
+      blinkComm_t comm = nullptr;
+      if (!must(blinkScheduleOpen(file.path(), &schedule) == blinkSuccess) ||
+          !must(blinkCommInitRank(&comm, kRanks, id, rank, rank, schedule,
+                                  &config) == blinkSuccess))
+        return;
+      cudaSetDevice(rank);
+      Floats values(kCount);
+      void *handle = nullptr;
+      for (int round = 0; round < 4; ++round) {
+        // Through slots, then into registered buffers, and back.
+        if (round == 1)
+          must(blinkCommRegister(comm, values.memory, values.bytes(),
+                                 &handle) == blinkSuccess);
+        if (round == 3)
+          must(blinkCommDeregister(comm, handle) == blinkSuccess);
+        std::fill(values.host.begin(), values.host.end(),
+                  float(rank + 1 + round));
+        values.upload();
+        must(blinkAllReduce(values.memory, values.memory, kCount, blinkFloat32,
+                            blinkSum, comm, nullptr) == blinkSuccess);
+        must(cudaStreamSynchronize(nullptr) == cudaSuccess);
+        values.download();
+        if (values.host != std::vector<float>(kCount, float(6 + 3 * round)) &&
+            said[rank].empty())
+          said[rank] = "wrong in round " + std::to_string(round);
+      }
+      // Each when it is done: the others may still give credits.
+      blinkCommDestroy(comm);
+      blinkScheduleClose(schedule);
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  CHECK(said == std::vector<std::string>(kRanks));
 }
 
 TEST_CASE("registered buffers are written by other processes") {

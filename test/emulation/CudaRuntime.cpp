@@ -390,6 +390,8 @@ cudaError_t cudaIpcOpenMemHandle(void **memory, cudaIpcMemHandle_t handle,
   size_t bytes = 0;
   std::sscanf(handle.reserved, "%d %d %d %zu", &process, &file, &device,
               &bytes);
+  if (process == getpid())
+    return cudaErrorDeviceUninitialized; // as CUDA puts it
   if (!areJoined(currentDevice, device))
     return cudaErrorPeerAccessUnsupported;
   const std::string path =

@@ -1,0 +1,45 @@
+//===- LocalMemory.cpp - memory of ranks in one process -------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/cuda/LocalMemory.h"
+
+#include <map>
+#include <mutex>
+#include <sys/random.h>
+
+namespace blink::runtime {
+namespace {
+
+std::mutex mutex;
+std::map<uint64_t, std::weak_ptr<char>> &offers() {
+  static std::map<uint64_t, std::weak_ptr<char>> byAddress;
+  return byAddress;
+}
+
+} // namespace
+
+uint64_t processToken() {
+  static const uint64_t token = [] {
+    uint64_t bytes = 0;
+    return getrandom(&bytes, sizeof(bytes), 0) == sizeof(bytes) ? bytes : 0;
+  }();
+  return token;
+}
+
+void offerMemory(const std::shared_ptr<char> &memory) {
+  std::lock_guard<std::mutex> lock(mutex);
+  for (auto offer = offers().begin(); offer != offers().end();)
+    offer = offer->second.expired() ? offers().erase(offer) : std::next(offer);
+  offers()[reinterpret_cast<uint64_t>(memory.get())] = memory;
+}
+
+std::shared_ptr<char> findMemory(uint64_t address) {
+  std::lock_guard<std::mutex> lock(mutex);
+  auto found = offers().find(address);
+  return found == offers().end() ? nullptr : found->second.lock();
+}
+
+} // namespace blink::runtime
