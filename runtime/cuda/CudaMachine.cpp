@@ -98,7 +98,6 @@ Status CudaMachine::join(const ScheduleSet &files, int numRanks,
                          const MachineOptions &options,
                          std::shared_ptr<CudaMachine> &result) {
   std::shared_ptr<CudaMachine> machine(new CudaMachine);
-  const auto deadline = std::chrono::steady_clock::now() + options.timeout;
   machine->oneProcess_ = false;
   machine->ranks_.resize(numRanks);
   for (int other = 0; other < numRanks; ++other)
@@ -113,6 +112,9 @@ Status CudaMachine::join(const ScheduleSet &files, int numRanks,
   if (status.ok())
     status = checkResidency(machine->plan_, machine->devicesHere());
   const size_t jobBytes = machine->layJob(nullptr);
+  // From now on: loading kernels may have meant compiling them, on a GPU newer
+  // than this library.
+  const auto deadline = std::chrono::steady_clock::now() + options.timeout;
   Admission admission;
   if (status.ok())
     status = joinJob(id,
