@@ -87,9 +87,10 @@ private:
     std::vector<DeviceProgram *> programs; ///< of each variant, in `code`
     uint64_t *abortHere = nullptr;
     cudaStream_t stream = nullptr; ///< of the last launch
-    Event launched;                ///< after the last launch
-    DeviceMemory windows;          ///< of a rank elsewhere: addresses here
-    bool everLaunched = false;
+    Event order;                   ///< between its stream and a launch's
+    /// After the last launch, shared by all ranks of that; null: none yet.
+    std::shared_ptr<Event> launched;
+    DeviceMemory windows; ///< of a rank elsewhere: addresses here
   };
 
   /// Where the parts of a ring are, as addresses in this process.
@@ -138,8 +139,11 @@ private:
   // CudaMachineLaunch.cpp
   Status launchRound(const std::vector<Call *> &round);
   Status launchOnDevice(int device, const std::vector<Call *> &calls);
-  Status orderStreams(const std::vector<Call *> &calls, cudaStream_t main,
-                      bool after);
+  Status comeAfter(const std::vector<Call *> &calls, cudaStream_t main,
+                   bool capturing);
+  Status comeBefore(const std::vector<Call *> &calls, cudaStream_t main,
+                    bool capturing);
+  std::shared_ptr<Event> eventFor(const std::vector<Call *> &calls) const;
   // CudaMachineFailure.cpp
   void fail(const Status &status);
   void finishLaunches();

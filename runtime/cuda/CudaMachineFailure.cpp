@@ -35,8 +35,8 @@ void CudaMachine::abort(int rank) {
                               " aborted: destroy the communicators"});
   // Launching ends soon after that, and lets go of the lock.
   std::lock_guard<std::mutex> lock(mutex_);
-  if (ranks_[rank].everLaunched)
-    ranks_[rank].launched.synchronize();
+  if (ranks_[rank].launched)
+    ranks_[rank].launched->synchronize();
 }
 
 void CudaMachine::stop(const Status &why) {
@@ -50,8 +50,8 @@ void CudaMachine::finishLaunches() {
   for (size_t rank = 0; rank < ranks_.size(); ++rank) {
     if (!ranks_[rank].here || !boards_)
       continue;
-    if (ranks_[rank].everLaunched)
-      ranks_[rank].launched.synchronize();
+    if (ranks_[rank].launched)
+      ranks_[rank].launched->synchronize();
     storeRelease(&boards_[rank].quiet, 1);
   }
 }

@@ -10,6 +10,8 @@
 #include "runtime/core/Ring.h"
 #include "runtime/cuda/Kernels.h"
 
+#include <algorithm>
+
 namespace blink::runtime {
 namespace {
 
@@ -103,55 +105,73 @@ Status CudaMachine::launchOnDevice(int device,
   Status status =
       cudaStatus(scope.error(), "cannot use GPU " + std::to_string(device));
   const auto stream = reinterpret_cast<cudaStream_t>(first.stream);
+  const bool capturing = isCapturing(stream);
   if (status.ok())
-    status = orderStreams(calls, stream, false);
+    status = comeAfter(calls, stream, capturing);
   if (status.ok() && blocks != 0)
     status = cudaStatus(
         launchLanes(first.kind.type, first.kind.op, blocks, launch, stream),
         first.kind.describe() + ": cannot launch");
   if (status.ok())
-    status = orderStreams(calls, stream, true);
+    status = comeBefore(calls, stream, capturing);
   return status;
 }
 
-/// A kernel of several ranks runs in the stream of one: the others' streams
-/// come before and go on after it. So do the ranks' former launches, wherever
-/// they were.
-Status CudaMachine::orderStreams(const std::vector<Call *> &calls,
-                                 cudaStream_t main, bool after) {
-  // What was captured runs when its graph does, in the order its user gives.
-  const bool capturing = isCapturing(main);
+/// A kernel of several ranks runs in the stream of one, `main`: it comes after
+/// what is in the others' streams, and after the ranks' former launches,
+/// wherever they were.
+Status CudaMachine::comeAfter(const std::vector<Call *> &calls,
+                              cudaStream_t main, bool capturing) {
   cudaError_t error = cudaSuccess;
   for (const Call *call : calls) {
     Rank &rank = ranks_[call->rank];
     const auto own = reinterpret_cast<cudaStream_t>(call->stream);
-    if (!after) {
-      if (own != main) {
-        Event before;
-        error = before.record(own);
-        if (error == cudaSuccess)
-          error = before.holdBack(main);
-      }
-      if (error == cudaSuccess && rank.everLaunched && rank.stream != main &&
-          !capturing)
-        error = rank.launched.holdBack(main);
-    } else {
-      if (!capturing) {
-        error = rank.launched.record(main);
-        rank.stream = main;
-        rank.everLaunched = true;
-      }
-      if (error == cudaSuccess && own != main) {
-        Event done;
-        error = done.record(main);
-        if (error == cudaSuccess)
-          error = done.holdBack(own);
-      }
+    if (own != main) {
+      error = rank.order.record(own);
+      if (error == cudaSuccess)
+        error = rank.order.holdBack(main);
     }
+    // What was captured runs when its graph does, in the order its user gives.
+    if (error == cudaSuccess && rank.launched && rank.stream != main &&
+        !capturing)
+      error = rank.launched->holdBack(main);
     if (error != cudaSuccess)
-      return cudaStatus(error, "cannot order streams");
+      break;
   }
-  return {};
+  return cudaStatus(error, "cannot order streams");
+}
+
+/// And the others' streams go on after it.
+Status CudaMachine::comeBefore(const std::vector<Call *> &calls,
+                               cudaStream_t main, bool capturing) {
+  const std::shared_ptr<Event> launched = capturing ? nullptr : eventFor(calls);
+  // The first rank's stream is `main`, which needs no order of its own.
+  Event &done = capturing ? ranks_[calls[0]->rank].order : *launched;
+  cudaError_t error = done.record(main);
+  for (const Call *call : calls) {
+    Rank &rank = ranks_[call->rank];
+    const auto own = reinterpret_cast<cudaStream_t>(call->stream);
+    if (error == cudaSuccess && own != main)
+      error = done.holdBack(own);
+    if (!capturing) {
+      rank.launched = launched;
+      rank.stream = main;
+    }
+  }
+  return cudaStatus(error, "cannot order streams");
+}
+
+/// The event of the last launch, if that was of these ranks, or a new one: a
+/// rank that waited for a later launch of others, which may need it, would wait
+/// for ever.
+std::shared_ptr<Event>
+CudaMachine::eventFor(const std::vector<Call *> &calls) const {
+  const std::shared_ptr<Event> &last = ranks_[calls[0]->rank].launched;
+  const auto users =
+      std::count_if(calls.begin(), calls.end(), [&](const Call *call) {
+        return ranks_[call->rank].launched == last;
+      });
+  return last && last.use_count() == users ? last : std::make_shared<Event>();
 }
 
 } // namespace blink::runtime

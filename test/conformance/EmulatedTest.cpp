@@ -120,6 +120,35 @@ TEST_CASE("kernels find their programs, in streams that wait for no other") {
   emulatedMachine = {};
 }
 
+TEST_CASE("ranks that were launched together may be launched apart") {
+  emulatedMachine = {};
+  emulatedMachine.devices = 1;
+  Job job(makeSchedule(Collective::allreduce, 0, 2, {}), 2, 5000);
+  Floats values[] = {Floats(100), Floats(100)};
+  for (bool together : {true, false, true, true, false, false}) {
+    for (int rank : {0, 1}) {
+      std::fill(values[rank].host.begin(), values[rank].host.end(),
+                rank + 1.0f);
+      values[rank].upload();
+    }
+    if (together)
+      blinkGroupStart();
+    for (int rank : {0, 1})
+      CHECK(blinkAllReduce(values[rank].memory, values[rank].memory, 100,
+                           blinkFloat32, blinkSum, job[rank],
+                           job.stream(rank)) == blinkSuccess);
+    if (together)
+      CHECK(blinkGroupEnd() == blinkSuccess);
+    for (int rank : {0, 1}) {
+      CHECK(cudaStreamSynchronize(reinterpret_cast<cudaStream_t>(
+                job.stream(rank))) == cudaSuccess);
+      values[rank].download();
+      CHECK(values[rank].host == std::vector<float>(100, 3.0f));
+    }
+  }
+  emulatedMachine = {};
+}
+
 namespace {
 
 /// A tree like sysfs, removed at the end.
