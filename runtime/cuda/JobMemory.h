@@ -25,7 +25,7 @@ struct JobFailure {
 
 /// What a rank tells the others.
 struct Board {
-  uint64_t process; ///< its number, once what is below is there
+  uint64_t process; ///< its number, once control and pool can be found
   uint64_t opened;  ///< 1: it has mapped the others' memory
   uint64_t gone;    ///< 1: destroyed
   uint64_t quiet;   ///< 1: the job has failed, and no kernel of it is left here
