@@ -127,7 +127,8 @@ private:
               const std::function<Status()> &lost);
   Status openOthers(int rank, std::chrono::steady_clock::time_point deadline,
                     const std::function<Status()> &lost);
-  Status waitForAll(int rank, uint64_t Board::*word,
+  Status waitForAll(int rank, uint64_t Board::*word, uint64_t least,
+                    const char *what,
                     std::chrono::steady_clock::time_point deadline,
                     const std::function<Status()> &lost);
   Status stepTogether(int rank);

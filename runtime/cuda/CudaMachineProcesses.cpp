@@ -40,7 +40,7 @@ Status CudaMachine::meet(int self,
   board.localControl = reinterpret_cast<uint64_t>(rank.control.get());
   board.localPool = reinterpret_cast<uint64_t>(rank.pool.get());
   storeRelease(&boards_[self].process, uint64_t(getpid()));
-  return waitForAll(self, &Board::process, deadline, lost);
+  return waitForAll(self, &Board::process, 1, "join", deadline, lost);
 }
 
 /// Whether a peer channel joins this process's rank and another's: between
@@ -112,19 +112,21 @@ Status CudaMachine::openOthers(int self,
       return status;
   }
   storeRelease(&boards_[self].opened, 1);
-  return waitForAll(self, &Board::opened, deadline, lost);
+  return waitForAll(self, &Board::opened, 1, "join", deadline, lost);
 }
 
-Status CudaMachine::waitForAll(int self, uint64_t Board::*word,
+/// Until the word of every rank has reached `least`; `what`: they are to do.
+Status CudaMachine::waitForAll(int self, uint64_t Board::*word, uint64_t least,
+                               const char *what,
                                std::chrono::steady_clock::time_point deadline,
                                const std::function<Status()> &lost) {
   Idle idle(true);
   for (size_t other = 0; other < ranks_.size(); ++other)
-    while (loadAcquire(&(boards_[other].*word)) == 0) {
+    while (loadAcquire(&(boards_[other].*word)) < least) {
       idle.wait();
-      // If it died after that, this step of joining is done all the same.
+      // If it died after that, it has done its part all the same.
       if (ranks_[other].process.died() &&
-          loadAcquire(&(boards_[other].*word)) == 0)
+          loadAcquire(&(boards_[other].*word)) < least)
         return diedStatus(other);
       if (Status why = idle.sleeping() && lost ? lost() : Status(); !why.ok())
         return why;
@@ -132,7 +134,7 @@ Status CudaMachine::waitForAll(int self, uint64_t Board::*word,
         return {blinkRemoteError, "rank " + std::to_string(self) + " waited " +
                                       std::to_string(timeout_.count()) +
                                       " ms for rank " + std::to_string(other) +
-                                      " to join"};
+                                      " to " + what};
     }
   return {};
 }
@@ -141,28 +143,17 @@ Status CudaMachine::waitForAll(int self, uint64_t Board::*word,
 Status CudaMachine::stepTogether(int self) {
   const uint64_t step = boards_[self].steps + 1;
   storeRelease(&boards_[self].steps, step);
-  const auto deadline = std::chrono::steady_clock::now() + timeout_;
-  Idle idle(true);
-  for (size_t other = 0; other < ranks_.size(); ++other)
-    while (loadAcquire(&boards_[other].steps) < step) {
-      idle.wait();
-      if (loadAcquire(abortJob_) != 0)
-        return failure();
-      if (ranks_[other].process.died() &&
-          loadAcquire(&boards_[other].steps) < step)
-        return diedStatus(other);
-      if (idle.sleeping() && std::chrono::steady_clock::now() > deadline) {
-        const std::string text = "rank " + std::to_string(self) + " waited " +
-                                 std::to_string(timeout_.count()) +
-                                 " ms for rank " + std::to_string(other) +
-                                 " to register or deregister a buffer, too";
-        // Ranks that have made different numbers of steps would misunderstand
-        // each other from now on.
-        fail({blinkRemoteError, text});
-        return failure();
-      }
-    }
-  return {};
+  const auto aborted = [this] {
+    return loadAcquire(abortJob_) != 0 ? failure() : Status();
+  };
+  Status status = waitForAll(
+      self, &Board::steps, step, "register or deregister a buffer, too",
+      std::chrono::steady_clock::now() + timeout_, aborted);
+  // Ranks that have made different numbers of steps would misunderstand each
+  // other from now on.
+  if (!status.ok() && aborted().ok())
+    fail(status);
+  return status;
 }
 
 void CudaMachine::watchOthers() {

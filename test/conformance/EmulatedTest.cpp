@@ -81,42 +81,55 @@ TEST_CASE("what the machine cannot run is refused in a sentence") {
                  "33 ranks are on GPU 0, which runs 32 together"));
 }
 
+namespace {
+
+/// What each of two ranks adds up.
+struct Summands {
+  Floats values[2] = {Floats(100), Floats(100)};
+
+  void fill() {
+    for (int rank : {0, 1}) {
+      std::fill(values[rank].host.begin(), values[rank].host.end(),
+                rank + 1.0f);
+      values[rank].upload();
+    }
+  }
+  /// In one launch where they share a device, or a rank after the other.
+  void sum(const Job &job, const cudaStream_t (&streams)[2], bool together) {
+    if (together)
+      blinkGroupStart();
+    for (int rank : {0, 1}) {
+      float *data = values[rank].memory;
+      CHECK(blinkAllReduce(data, data, 100, blinkFloat32, blinkSum, job[rank],
+                           streams[rank]) == blinkSuccess);
+    }
+    if (together)
+      CHECK(blinkGroupEnd() == blinkSuccess);
+    for (int rank : {0, 1}) {
+      CHECK(cudaStreamSynchronize(streams[rank]) == cudaSuccess);
+      values[rank].download();
+      CHECK(values[rank].host == std::vector<float>(100, 3.0f));
+    }
+  }
+};
+
+} // namespace
+
 TEST_CASE("kernels find their programs, in streams that wait for no other") {
   emulatedMachine = {};
   emulatedMachine.copyDelay = std::chrono::milliseconds(20);
-  const std::vector<uint8_t> bytes =
-      seal(makeSchedule(Collective::allreduce, 0, 2, {}));
-  blinkSchedule_t schedule;
-  REQUIRE(blinkScheduleOpenMemory(bytes.data(), bytes.size(), &schedule) ==
-          blinkSuccess);
-  Floats values[] = {Floats(100), Floats(100)};
+  Summands summands;
+  summands.fill(); // which waits: nothing does between programs and kernels
   cudaStream_t streams[2];
-  for (int rank : {0, 1}) {
-    std::fill(values[rank].host.begin(), values[rank].host.end(), rank + 1.0f);
-    values[rank].upload();
-    REQUIRE(cudaStreamCreateWithFlags(&streams[rank], cudaStreamNonBlocking) ==
+  for (cudaStream_t &stream : streams)
+    REQUIRE(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) ==
             cudaSuccess);
+  {
+    Job job(makeSchedule(Collective::allreduce, 0, 2, {}), 2);
+    summands.sum(job, streams, true);
   }
-  blinkComm_t comms[2];
-  blinkConfig_t config = BLINK_CONFIG_INITIALIZER;
-  config.backend = blinkBackendCuda;
-  REQUIRE(blinkCommInitAll(comms, 2, nullptr, schedule, &config) ==
-          blinkSuccess);
-  blinkGroupStart();
-  for (int rank : {0, 1}) {
-    float *data = values[rank].memory;
-    blinkAllReduce(data, data, 100, blinkFloat32, blinkSum, comms[rank],
-                   streams[rank]);
-  }
-  CHECK(blinkGroupEnd() == blinkSuccess);
-  for (int rank : {0, 1}) {
-    CHECK(cudaStreamSynchronize(streams[rank]) == cudaSuccess);
-    values[rank].download();
-    CHECK(values[rank].host == std::vector<float>(100, 3.0f));
-    cudaStreamDestroy(streams[rank]);
-    blinkCommDestroy(comms[rank]);
-  }
-  blinkScheduleClose(schedule);
+  for (cudaStream_t stream : streams)
+    cudaStreamDestroy(stream);
   emulatedMachine = {};
 }
 
@@ -124,27 +137,13 @@ TEST_CASE("ranks that were launched together may be launched apart") {
   emulatedMachine = {};
   emulatedMachine.devices = 1;
   Job job(makeSchedule(Collective::allreduce, 0, 2, {}), 2, 5000);
-  Floats values[] = {Floats(100), Floats(100)};
+  const cudaStream_t streams[] = {
+      reinterpret_cast<cudaStream_t>(job.stream(0)),
+      reinterpret_cast<cudaStream_t>(job.stream(1))};
+  Summands summands;
   for (bool together : {true, false, true, true, false, false}) {
-    for (int rank : {0, 1}) {
-      std::fill(values[rank].host.begin(), values[rank].host.end(),
-                rank + 1.0f);
-      values[rank].upload();
-    }
-    if (together)
-      blinkGroupStart();
-    for (int rank : {0, 1})
-      CHECK(blinkAllReduce(values[rank].memory, values[rank].memory, 100,
-                           blinkFloat32, blinkSum, job[rank],
-                           job.stream(rank)) == blinkSuccess);
-    if (together)
-      CHECK(blinkGroupEnd() == blinkSuccess);
-    for (int rank : {0, 1}) {
-      CHECK(cudaStreamSynchronize(reinterpret_cast<cudaStream_t>(
-                job.stream(rank))) == cudaSuccess);
-      values[rank].download();
-      CHECK(values[rank].host == std::vector<float>(100, 3.0f));
-    }
+    summands.fill();
+    summands.sum(job, streams, together);
   }
   emulatedMachine = {};
 }

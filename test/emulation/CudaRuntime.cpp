@@ -39,8 +39,6 @@ std::atomic<blink::test::LaneHook> blink::test::laneHook{nullptr};
 
 using blink::test::emulatedMachine;
 
-/// Counts records asked for and reached; who waits, waits for the last one
-/// asked for.
 /// Pieces of work of a graph, by number.
 using Nodes = std::vector<size_t>;
 
@@ -49,6 +47,8 @@ struct Capture {
   CUgraph_st *graph;
 };
 
+/// Counts records asked for and reached; who waits, waits for the last one
+/// asked for.
 struct CUevent_st {
   struct State {
     std::mutex mutex;
