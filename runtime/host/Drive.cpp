@@ -26,6 +26,7 @@ struct Active {
   bool offered = false;
   uint64_t progress = 0; ///< of its run, when last looked at
   Clock::time_point since;
+  bool mayGoOn = false; ///< as HostMachine::checkRanks said
 };
 
 class Driver {
@@ -148,8 +149,9 @@ void Driver::watch() {
     if (active.since == Clock::time_point() || progress != active.progress) {
       active.progress = progress;
       active.since = now;
+      active.mayGoOn = false;
     }
-    waiting.machine->checkRanks(*waiting.call);
+    active.mayGoOn = waiting.machine->checkRanks(*waiting.call, active.mayGoOn);
     if (now - active.since > waiting.machine->timeout())
       waiting.machine->failStuck(*waiting.call);
   }

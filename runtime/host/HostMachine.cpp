@@ -285,14 +285,17 @@ Status HostMachine::missingRank(const Call &call) {
   return {};
 }
 
-void HostMachine::checkRanks(const Call &call) {
+bool HostMachine::checkRanks(const Call &call, bool again) {
   Status status = missingRank(call);
   if (status.ok())
-    return;
+    return false;
   if (std::optional<Need> need = run(call.rank).firstNeed())
     status.text += "; " + describe(call, *need);
+  else if (!again)
+    return true;
   log(LogLevel::warn, call.rank, status.text);
   rings_.segment.fail(status);
+  return false;
 }
 
 /// "rank 0, lane 0, step 2, channel 1: a chunk from rank 3 is missing: expected

@@ -62,8 +62,10 @@ public:
   Status end(int rank);
   bool failed() const { return rings_.segment.failed(); }
   /// Fails the job if a rank that `call` needs has been destroyed or its
-  /// process has died.
-  void checkRanks(const Call &call);
+  /// process has died, and says what the call waits for. True if it waits for
+  /// nothing this moment, so that it may go on until it does; if it has been
+  /// so before and has not (`again`), the job fails all the same.
+  bool checkRanks(const Call &call, bool again);
   /// For a rank that has waited for another thread longer than it should,
   /// though there are processors for all. Threads that the kernel has once put
   /// on one processor may stay there: each always ran a moment ago, which
