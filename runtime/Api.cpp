@@ -555,7 +555,7 @@ blinkResult_t blinkMemAlloc(void **memory, size_t bytes) {
   return guarded([&] {
     if (!memory || bytes == 0)
       return refuse("the pointer is NULL, or there are no bytes");
-    return report(allocateBlock(bytes, *memory));
+    return report(allocateMemory(bytes, *memory));
   });
 }
 

@@ -41,6 +41,7 @@ RankCode codeOf(const sched::RankProgram &rank) {
 /// What the steps of a rank do to the buffers, tree by tree.
 struct TreeUse {
   uint32_t outputWriters = 0;
+  uint32_t outputReaders = 0;
   uint32_t inputReaders = 0;
 };
 
@@ -79,7 +80,8 @@ void noteUses(const RankPlan &rank, uint32_t numSteps,
       const OperandKind kind = code.operands[step.operandsBegin + i].kind;
       TreeUse &use = uses[step.tree];
       use.inputReaders += kind == OperandKind::input;
-      use.outputWriters += kind == OperandKind::output && i >= step.sources;
+      if (kind == OperandKind::output)
+        ++(i < step.sources ? use.outputReaders : use.outputWriters);
     }
   }
 }
@@ -87,13 +89,16 @@ void noteUses(const RankPlan &rank, uint32_t numSteps,
 /// Notes the channels whose chunks the rank copies to its output, and nobody
 /// else writes there.
 void findDirectBlocks(const StepCode &step, const OperandCode *operands,
-                      const TreeUse &use, std::vector<uint32_t> &blocks) {
+                      const TreeUse &use, VariantPlan &variant) {
   if (step.sources != 1 || step.completes ||
       operands[0].kind != OperandKind::channel || use.outputWriters != 1)
     return;
+  const uint32_t channel = operands[0].index;
   for (uint32_t i = 1; i < step.numOperands(); ++i)
     if (operands[i].kind == OperandKind::output)
-      blocks[operands[0].index] = operands[i].index;
+      variant.directBlocks[channel] = operands[i].index;
+  variant.quiet[channel] = variant.directBlocks[channel] != kNoBlock &&
+                           step.destinations == 1 && use.outputReaders == 0;
 }
 
 /// Blocks that belong to ranks of the program become those of the job's.
@@ -115,8 +120,7 @@ void renameBlocks(RankPlan &plan, const ProgramChoice &choice) {
 }
 
 RankPlan planRank(const sched::RankProgram &rank, const ProgramChoice &choice,
-                  std::vector<TreeUse> &uses,
-                  std::vector<uint32_t> &directBlocks) {
+                  std::vector<TreeUse> &uses, VariantPlan &variant) {
   const sched::Collective collective = choice.program->collective();
   RankPlan plan;
   plan.code = codeOf(rank);
@@ -129,7 +133,7 @@ RankPlan planRank(const sched::RankProgram &rank, const ProgramChoice &choice,
     const StepCode &step = plan.code.steps[s];
     const OperandCode *operands = plan.code.operands + step.operandsBegin;
     plan.shares.push_back(shareOf(step, operands, uses[step.tree], collective));
-    findDirectBlocks(step, operands, uses[step.tree], directBlocks);
+    findDirectBlocks(step, operands, uses[step.tree], variant);
   }
   return plan;
 }
@@ -248,12 +252,13 @@ VariantPlan planVariant(const ProgramChoice &choice,
   plan.variant = &variant;
   plan.number = number;
   plan.directBlocks.assign(variant.channels()->size(), kNoBlock);
+  plan.quiet.resize(variant.channels()->size());
   plan.lent.resize(variant.channels()->size());
   plan.ranks.resize(variant.ranks()->size());
   std::vector<TreeUse> uses(variant.trees()->size());
   for (uint32_t rank = 0; rank < variant.ranks()->size(); ++rank)
     plan.ranks[choice.jobRank(rank)] =
-        planRank(*variant.ranks()->Get(rank), choice, uses, plan.directBlocks);
+        planRank(*variant.ranks()->Get(rank), choice, uses, plan);
   plan.largest = {0, 0, 1};
   uint32_t before = 0;
   for (const sched::Tree *tree : *variant.trees()) {

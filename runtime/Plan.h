@@ -75,9 +75,13 @@ struct VariantPlan {
   /// Of each channel: the block of the reader's output that the chunk becomes a
   /// part of just as it is, or kNoBlock.
   std::vector<uint32_t> directBlocks;
+  /// Of each channel: whether it has such a block, the reader does nothing else
+  /// with its chunks, and reads nothing of that again: it need not hear of
+  /// chunks, but of the last.
+  std::vector<bool> quiet;
   /// Of each channel: whether its chunks are the writer's input all through the
-  /// call, for a reader on the same device. Not of direct ones: there the
-  /// writer moves what it can.
+  /// call, for a reader that can reach it. Not of direct ones: there the writer
+  /// moves what it can.
   std::vector<bool> lent;
   std::vector<uint16_t> slots; ///< of each channel
   /// Chunks go from an input to outputs, over one channel, and nothing is

@@ -9,8 +9,10 @@
 #include "runtime/Run.h"
 
 #include "runtime/host/Drive.h"
+#include "runtime/host/SharedBlocks.h"
 #if BLINK_HAVE_CUDA
 #include "runtime/cuda/CudaMachine.h"
+#include "runtime/cuda/DeviceBlock.h"
 #endif
 
 #include <numeric>
@@ -136,6 +138,20 @@ Status joinMachine(const ScheduleSet &files, int numRanks,
 #else
   return noCuda();
 #endif
+}
+
+Status allocateMemory(size_t bytes, void *&memory) {
+#if BLINK_HAVE_CUDA
+  if (isOnDevice()) {
+    std::shared_ptr<char> onDevice;
+    Status status = allocateOnDevice(bytes, onDevice);
+    memory = onDevice.get();
+    if (status.ok())
+      adoptBlock(std::move(onDevice), bytes);
+    return status;
+  }
+#endif
+  return allocateBlock(bytes, memory);
 }
 
 } // namespace blink::runtime

@@ -33,6 +33,9 @@ Status joinMachine(const ScheduleSet &files, int numRanks,
                    const MachineOptions &options,
                    std::shared_ptr<Machine> &machine);
 
+/// Memory of blinkMemAlloc, for freeBlock(). Errors: as there.
+Status allocateMemory(size_t bytes, void *&memory);
+
 } // namespace blink::runtime
 
 #endif // BLINK_RUNTIME_RUN_H

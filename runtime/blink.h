@@ -231,7 +231,10 @@ BLINK_API blinkResult_t blinkCommInitRank(blinkComm_t *comm, int nranks,
                                           const blinkConfig_t *config);
 
 /* Frees a communicator no call is using. The other ranks may be freed later,
-   but their collectives fail from now on. NULL is fine. */
+   but their collectives fail from now on. GPU memory that other processes have
+   mapped is freed when they have left: it is waited for a tenth of a second,
+   and otherwise freed when communicators are made or destroyed after that. NULL
+   is fine. */
 BLINK_API blinkResult_t blinkCommDestroy(blinkComm_t comm);
 
 /* Ends every collective in progress on all ranks of the job with a remote
@@ -285,34 +288,56 @@ BLINK_API blinkResult_t blinkCommUserRank(blinkComm_t comm, int *rank);
 
 /*===-- Buffers -----------------------------------------------------------===*/
 
-/* Memory for buffers of the host back end that ranks in other processes reach
-   into, once they are registered: at least `bytes`, all zero, aligned to a
-   page. It is the caller's like any other, but after fork() parent and child
-   share it. All other memory works, too; it is copied once more, or by the
-   kernel. For GPUs cudaMalloc's does. Errors: invalid argument if there are no
-   bytes; system error if memory or file descriptors run out. */
+/* Memory for buffers that ranks in other processes reach into, once they are
+   registered: at least `bytes`. It is the caller's like any other.
+
+   In a thread that has made a GPU current (cudaSetDevice), or used one, it is
+   memory of that GPU, as ncclMemAlloc's: for this GPU and all that reach it,
+   with any contents. Before CUDA 12 cudaSetDevice alone does not count.
+   In any other thread, and in a build without CUDA, it is the host's, for the
+   host back end: all zero, aligned to a page; after fork() parent and child
+   share it.
+
+   All other memory works, too: on the host it is copied once more, or by the
+   kernel. Errors: invalid argument if there are no bytes; system error if
+   memory or file descriptors run out. */
 BLINK_API blinkResult_t blinkMemAlloc(void **memory, size_t bytes);
 
-/* Frees it. NULL is fine. Errors: invalid argument if it is none of
-   blinkMemAlloc's; invalid usage while some of it is registered. */
+/* Frees it, from any thread. No collective that uses it is under way. NULL is
+   fine. Errors: invalid argument if it is none of blinkMemAlloc's; invalid
+   usage while some of it is registered. */
 BLINK_API blinkResult_t blinkMemFree(void *memory);
 
-/* Registers a buffer, so that ranks of other processes reach into it where data
-   would go through slots otherwise: on GPUs they write results there, on the
-   host they read from it. In one process every buffer is at hand, and nothing
-   happens. Every rank of the job calls it, each with a buffer of its own of any
-   size, in the same order relative to its other calls on `comm`; it returns
-   when all have. At most 16 buffers at a time. On the host it helps calls whose
-   buffers, as far as they are used, all lie within registered ones, and these
-   in memory of blinkMemAlloc; registering other memory is allowed and does
-   nothing. Errors: invalid argument if it is no memory of the rank's GPU that
-   CUDA can share (cudaMalloc's is); invalid usage if there are too many; remote
-   error if a rank does not call in time, gives up or dies. */
+/* Registers a buffer, so that other ranks reach into it where data would go
+   through slots otherwise: on GPUs they write results there and read inputs, on
+   the host they read.
+
+   Across processes every rank of the job calls it, each with a buffer of its
+   own of any size, in the same order relative to its other calls on `comm`; it
+   returns when all have. It succeeds on all of them or on none: if one rank's
+   buffer cannot be used, all say so, with the sentence of that rank, and go on
+   as before. At most 16 buffers at a time. In one process a rank may call it
+   alone. On the host nothing happens then; on several GPUs it opens the buffer
+   to those that have a channel with the rank's.
+
+   On GPUs it takes memory of cudaMalloc and blinkMemAlloc, and memory of pools
+   (cudaMallocAsync) and of cuMemCreate that was made with handles for file
+   descriptors, the latter also with those for fabrics: as PyTorch's expandable
+   segments. Without such handles it does in one process only. On the host it
+   helps calls whose buffers, as far as they are used, all lie within registered
+   ones, and these in memory of blinkMemAlloc; registering other memory is
+   allowed and does nothing.
+
+   Errors: invalid argument if it is no memory of a GPU that others can use, or
+   not all of it is; invalid usage if there are too many; remote error if a rank
+   does not call in time, gives up or dies. */
 BLINK_API blinkResult_t blinkCommRegister(blinkComm_t comm, void *buffer,
                                           size_t bytes, void **handle);
 
-/* Ends it. No collective on `comm` is under way on any rank. Every rank calls
-   it, in the same order; it returns when all have. NULL is fine. */
+/* Ends it. No collective on `comm` is under way on any rank. Across processes
+   every rank calls it, in the same order; it returns when all have, and then
+   the buffer may be freed: before, other processes have it mapped. NULL is
+   fine. */
 BLINK_API blinkResult_t blinkCommDeregister(blinkComm_t comm, void *handle);
 
 /*===-- Collectives -------------------------------------------------------===*/

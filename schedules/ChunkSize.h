@@ -15,6 +15,10 @@
 
 namespace blink::sched {
 
+/// From here on calls go without slots where ranks can reach each other's
+/// buffers. Below, the word that says where they are costs more than a copy.
+inline constexpr uint64_t kDirectBytes = 256 << 10;
+
 /// So many chunks let a tree's steps overlap.
 inline constexpr uint64_t kOverlappingChunks = 4;
 

@@ -12,17 +12,25 @@
 
 namespace blink {
 
-/// A fold of one rank.
+/// A fold of one rank. Bytes are in any unit.
 struct FoldLoad {
-  double bytes; ///< that it moves, in any unit
+  double bytes; ///< that it loads and stores; 0: it is passive (FoldMoves.h)
+  double slots; ///< likewise, where all channels go through slots
   bool up;      ///< it sends towards a root
 };
 
 /// The folds of each lane, by their places in `folds`, ascending. A fold gets a
-/// lane of its own while there are enough; else those of one direction share
-/// lanes, balanced by bytes (longest processing time first). Both directions
-/// share one only where `maxLanes` is 1. No lane is empty. `maxLanes` is at
-/// least 1.
+/// lane of its own while there are enough. Else lanes share what moves, by
+/// bytes (longest processing time first), and then what is passive, by the
+/// bytes through slots. So every lane moves something if there are as many
+/// folds that do.
+///
+/// Folds of both directions have lanes of their own where both move something:
+/// a lane that reduces chunk c and then distributes it would wait for a round
+/// trip in between. Only passive folds mix with others, where one direction is
+/// all passive, or else its lanes would have far more to do through slots than
+/// the others. With `maxLanes` 1 all are in one lane. No lane is empty.
+/// `maxLanes` is at least 1.
 std::vector<std::vector<size_t>> chooseLanes(const std::vector<FoldLoad> &folds,
                                              size_t maxLanes);
 

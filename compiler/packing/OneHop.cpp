@@ -63,8 +63,19 @@ static double rateOf(const std::vector<std::vector<TreeEdge>> &sends,
   return rate;
 }
 
-llvm::Expected<std::optional<OneHop>> blink::packOneHop(const Fabric &fabric,
-                                                        Protocol protocol) {
+/// What each of `lanes` lanes of a rank has to do: two folds, from the input to
+/// n - 1 channels, and from as many and the input to the output.
+static LaneLoads loadsOf(int n, unsigned lanes, Protocol protocol) {
+  LaneLoads loads;
+  loads.startLane();
+  double share = 1.0 / lanes;
+  loads.add(loadOf({n, n}, share, /*up=*/true, protocol), share);
+  loads.add(loadOf({n + 1, n + 1}, share, /*up=*/false, protocol), share);
+  return loads;
+}
+
+llvm::Expected<std::optional<OneHop>>
+blink::packOneHop(const Fabric &fabric, Protocol protocol, unsigned maxLanes) {
   int n = fabric.numRanks();
   if (n == 1)
     return std::nullopt;
@@ -80,11 +91,17 @@ llvm::Expected<std::optional<OneHop>> blink::packOneHop(const Fabric &fabric,
   OneHop result;
   for (int rank = 0; rank < n; ++rank)
     result.sends.push_back(sendsOf(rank, table, costs.child));
-  // One lane, two folds: it writes n - 1 channels, and then reads as many.
-  result.time = messageTime(costs, lastRead(result.sends, table, costs.child),
-                            rateOf(result.sends, direct->topology()),
-                            2 * movesOfFold(n - 1));
-  result.time.flow.turn = costs.turn;
-  result.time.flow.folds = 2;
+  double start = lastRead(result.sends, table, costs.child);
+  double rate = rateOf(result.sends, direct->topology());
+  double least = std::numeric_limits<double>::infinity();
+  for (unsigned lanes = 1; lanes <= maxLanes; lanes *= 2) {
+    MessageTime time =
+        messageTime(costs, start, rate, loadsOf(n, lanes, protocol));
+    if (time.at(kSmallReferenceBytes) >= least)
+      continue;
+    least = time.at(kSmallReferenceBytes);
+    result.lanes = lanes;
+    result.time = std::move(time);
+  }
   return result;
 }

@@ -21,15 +21,19 @@ namespace blink {
 struct OneHop {
   /// Per rank: the edges to all others, in the order in which it writes them.
   std::vector<std::vector<TreeEdge>> sends;
+  /// Each exchanges an equal part of the buffer.
+  unsigned lanes = 1;
   MessageTime time;
 };
 
 /// The exchange over the cheapest direct paths, with its time. A rank serves
 /// first where most is left to do, which is best; equals in the order of ranks
-/// after its own. Nothing where some two ranks have no path that ends at the
-/// first GPU it meets (relays do not count), or there is but one rank.
-llvm::Expected<std::optional<OneHop>> packOneHop(const Fabric &fabric,
-                                                 Protocol protocol);
+/// after its own. Of powers of two up to `maxLanes` it gets the lanes that are
+/// the fastest for kSmallReferenceBytes; of equals the fewest. Nothing where
+/// some two ranks have no path that ends at the first GPU it meets (relays do
+/// not count), or there is but one rank.
+llvm::Expected<std::optional<OneHop>>
+packOneHop(const Fabric &fabric, Protocol protocol, unsigned maxLanes);
 
 } // namespace blink
 

@@ -63,68 +63,78 @@ double blink::startOf(const PackingProblem &problem, const Packing &packing,
   return slowest;
 }
 
-namespace {
-/// What the busiest lanes of all ranks have to do.
-struct LaneLoads {
-  double moves = 0; ///< how often one moves the buffer
-  double folds = 1;
-  double share = 0; ///< of the buffer, of all folds of a lane together
+void LaneTurns::include(const LaneTurns &lane) {
+  folds = std::max(folds, lane.folds);
+  share = std::max(share, lane.share);
+  passive = std::max(passive, lane.passive);
+}
 
-  void addRank(const RankFolds &rank, size_t maxLanes) {
-    for (const std::vector<size_t> &lane : chooseLanes(rank.loads, maxLanes)) {
-      double laneMoves = 0, laneShare = 0;
-      for (size_t fold : lane) {
-        laneMoves += rank.moves[fold];
-        laneShare += rank.shares[fold];
-      }
-      moves = std::max(moves, laneMoves);
-      share = std::max(share, laneShare);
-      folds = std::max(folds, double(lane.size()));
-    }
+void LaneLoads::startLane() {
+  laneMoves_ = 0;
+  laneSlots_ = laneDirect_ = {0, 0, 0};
+}
+
+void LaneLoads::add(const FoldLoad &load, double share) {
+  laneMoves_ += movesOf(load.bytes);
+  moves = std::max(moves, laneMoves_);
+  laneSlots_.folds += 1;
+  laneSlots_.share += share;
+  slots.include(laneSlots_);
+  if (load.bytes > 0) {
+    laneDirect_.folds += 1;
+    laneDirect_.share += share;
+  } else {
+    laneDirect_.passive += 1;
   }
-};
-} // namespace
-
-static LaneLoads loadsOf(const std::vector<RankFolds> &ranks, size_t maxLanes) {
-  LaneLoads loads;
-  for (const RankFolds &rank : ranks)
-    loads.addRank(rank, maxLanes);
-  return loads;
+  direct.include(laneDirect_);
 }
 
 MessageTime blink::timeOf(const PackingProblem &problem, const Packing &packing,
-                          ForestTraits traits,
+                          const ForestFolds &folds, ForestTraits traits,
                           const std::vector<unsigned> &parts) {
   ProtocolCosts costs = costsOf(traits.protocol);
-  std::vector<RankFolds> ranks = foldsOfRanks(problem, packing, parts);
-  LaneLoads loads = loadsOf(ranks, traits.maxLanes);
-  MessageTime time =
-      messageTime(costs, startOf(problem, packing, traits.protocol),
-                  packing.algbw, loads.moves);
-  ChunkFlow &flow = time.flow;
-  flow.turn = costs.turn;
-  flow.folds = loads.folds;
-  flow.laneShare = loads.share;
+  int n = problem.fabric->numRanks();
+  std::vector<RankFolds> ranks =
+      foldsOfRanks(packing, folds, n, traits.protocol, parts);
+  LaneLoads lanes;
+  for (const RankFolds &rank : ranks)
+    for (const auto &lane : chooseLanes(rank.loads, traits.maxLanes)) {
+      lanes.startLane();
+      for (size_t fold : lane)
+        lanes.add(rank.loads[fold], rank.shares[fold]);
+    }
+  MessageTime time = messageTime(
+      costs, startOf(problem, packing, traits.protocol), packing.algbw, lanes);
   if (traits.protocol == Protocol::low_latency)
     return time;
+  ChunkFlow &flow = time.flow;
   int directions =
       hasUpTrees(problem.collective) + hasDownTrees(problem.collective);
-  for (size_t t = 0; t < packing.trees.size(); ++t) {
-    const Tree &tree = packing.trees[t];
-    flow.add(shareOfTree(packing, tree) / (parts.empty() ? 1 : parts[t]),
-             directions * tree.depth(problem.fabric->numRanks()));
-  }
+  for (size_t t = 0; t < packing.trees.size(); ++t)
+    flow.add(shareOfTree(packing, packing.trees[t]) /
+                 (parts.empty() ? 1 : parts[t]),
+             directions * packing.trees[t].depth(n));
   for (const RankFolds &rank : ranks) // each is read once and written once
     flow.channels += rank.channels / 2.0 / double(ranks.size());
   flow.chunkBytes = traits.chunkBytes ? traits.chunkBytes : chooseChunk(time);
   return time;
 }
 
+MessageTime blink::timeOf(const PackingProblem &problem, const Packing &packing,
+                          ForestTraits traits) {
+  return timeOf(problem, packing, foldsOf(problem, packing), traits, {});
+}
+
 MessageTime blink::messageTime(ProtocolCosts costs, double start, double rate,
-                               double moves) {
+                               const LaneLoads &lanes) {
   constexpr double kBytesPerMicrosecond = 1e3; // of one GB/s
-  double perByte = std::max(costs.wire / rate, moves / costs.lane);
-  return {start, perByte / kBytesPerMicrosecond};
+  double perByte = std::max(costs.wire / rate, lanes.moves / costs.lane);
+  MessageTime time{start, perByte / kBytesPerMicrosecond};
+  time.flow.turn = costs.turn;
+  time.flow.tag = costs.child;
+  time.flow.slots = lanes.slots;
+  time.flow.direct = lanes.direct;
+  return time;
 }
 
 void ChunkFlow::add(double share, double hops) {
@@ -135,11 +145,21 @@ void ChunkFlow::add(double share, double hops) {
   trees.push_back({share, hops});
 }
 
+static const LaneTurns &lanesAt(const ChunkFlow &flow, uint64_t bytes) {
+  bool slots = flow.chunkBytes == 0 || bytes < sched::kDirectBytes;
+  return slots ? flow.slots : flow.direct;
+}
+
+double MessageTime::startAt(uint64_t bytes) const {
+  const LaneTurns &lane = lanesAt(flow, bytes);
+  return start + flow.turn * (lane.folds - 1) + flow.tag * lane.passive;
+}
+
 double MessageTime::at(uint64_t bytes) const {
   double size = double(bytes);
-  double time = start + size * perByte;
+  double time = startAt(bytes) + size * perByte;
   if (flow.chunkBytes == 0)
-    return time + flow.turn * (flow.folds - 1);
+    return time;
   double largest = 0;
   for (const ChunkFlow::Way &way : flow.trees)
     largest = std::max(largest, way.share);
@@ -148,18 +168,24 @@ double MessageTime::at(uint64_t bytes) const {
   double late = 0; // how many bytes of the message the last hop begins late
   for (const ChunkFlow::Way &way : flow.trees)
     late = std::max(late, (way.hops - 1) * std::min(size, chunk / way.share));
-  double turns = std::max(flow.folds, size * flow.laneShare / chunk);
-  return time + flow.turn * (turns - 1) + late * perByte;
+  const LaneTurns &lane = lanesAt(flow, bytes);
+  double rounds = size * lane.share / chunk;
+  return time + flow.turn * std::max(0.0, rounds - lane.folds) + late * perByte;
+}
+
+uint32_t blink::slotsOfChannel(double channels, uint32_t chunkBytes) {
+  return channels * kSlots * chunkBytes > kSlotBytesOfRank ? kSlots / 2
+                                                           : kSlots;
 }
 
 uint32_t blink::chooseChunk(MessageTime time) {
   constexpr uint32_t kSmallest = 16 << 10, kLargest = 1 << 20;
   uint32_t best = kSmallest;
   double least = std::numeric_limits<double>::infinity();
-  constexpr uint32_t kFreely = 128 << 10;
-  constexpr double kMostOfRank = 32 << 20;
+  constexpr uint32_t kFreely = 64 << 10;
   for (uint32_t chunk = kSmallest; chunk <= kLargest; chunk *= 2) {
-    if (chunk > kFreely && time.flow.channels * kSlots * chunk > kMostOfRank)
+    if (chunk > kFreely &&
+        time.flow.channels * (kSlots / 2) * chunk > kSlotBytesOfRank)
       break;
     time.flow.chunkBytes = chunk;
     double microseconds = time.at(kReferenceBytes);

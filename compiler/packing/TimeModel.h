@@ -7,9 +7,11 @@
 //     T(S) = start + S x max(wire / rate, moves / lane) + turns + fill
 //
 // `rate` is what the links sustain (rateOfShares), `lane` what one lane can
-// move, and `moves` how often the busiest lane moves the buffer: a fold that
-// reads one channel and writes another moves its bytes once, one that sends
-// them to seven channels and reads seven others seven times. `start` is
+// move, and `moves` how often the busiest lane moves the buffer: half of what
+// its folds load and store, so that a copy moves its bytes once, and a root
+// that reduces eight inputs into eight outputs eight times. With `simple` that
+// is what moves with zero copy (FoldMoves.h), as large messages do: what is
+// passive moves nothing. `start` is
 // when the last rank would have a message of no size: on the slowest way
 // through a tree, each hop takes the latencies of its links and `step`; where a
 // fold reads or writes several channels, each after the first waits `child`
@@ -17,10 +19,11 @@
 // al., 1993) over the links of the machine.
 //
 // `turns` and `fill` are what chunks cost. A lane takes its folds one by one,
-// chunk after chunk, and each after the first costs it a `turn`. A chunk goes
-// on when all of it has come: the last of the h hops of a tree begins h - 1
-// chunks late. Words of `low_latency` flow through a fold one by one, so that
-// there only the folds of a lane count, once each.
+// chunk after chunk, and each after the first costs it a `turn`; with zero copy
+// a passive fold takes none, but costs the call a tag, as long as a `child`. A
+// chunk goes on when all of it has come: the last of the h hops of a tree
+// begins h - 1 chunks late. Words of `low_latency` flow through a fold one by
+// one, so that there only the folds of a lane count, once each.
 //
 // The constants are estimates for GPUs of the last years, no measurements. They
 // weigh hops against children and choose sizes; no proof rests on them.
@@ -30,7 +33,7 @@
 #ifndef BLINK_COMPILER_PACKING_TIMEMODEL_H
 #define BLINK_COMPILER_PACKING_TIMEMODEL_H
 
-#include "compiler/packing/Packing.h"
+#include "compiler/packing/FoldLoads.h"
 
 #include <optional>
 
@@ -71,6 +74,31 @@ std::vector<double> hopPrices(const Fabric &fabric, ProtocolCosts costs);
 double startOf(const PackingProblem &problem, const Packing &packing,
                Protocol protocol);
 
+/// What turns cost lanes: of each number that of the lane that has most of it.
+struct LaneTurns {
+  double folds = 1;   ///< that take turns
+  double share = 0;   ///< of the buffer, theirs added up
+  double passive = 0; ///< folds that take none
+
+  void include(const LaneTurns &lane);
+};
+
+/// What the busiest lanes of all ranks have to do, fold by fold.
+class LaneLoads {
+public:
+  /// The folds that follow are of another lane.
+  void startLane();
+  void add(const FoldLoad &load, double share);
+
+  double moves = 0; ///< how often one moves the buffer
+  LaneTurns slots;  ///< where all channels go through slots
+  LaneTurns direct; ///< with zero copy
+
+private:
+  double laneMoves_ = 0;
+  LaneTurns laneSlots_, laneDirect_;
+};
+
 /// How data moves in chunks.
 struct ChunkFlow {
   struct Way {
@@ -78,10 +106,10 @@ struct ChunkFlow {
     double hops;  ///< that its data makes, up and down
   };
   std::vector<Way> trees;  ///< without those that are equal to another
-  double folds = 1;        ///< of the lane that has most
-  double laneShare = 0;    ///< of the buffer, that of all folds of a lane
-                           ///< added up, where this is most
+  LaneTurns slots;         ///< of calls below kDirectBytes, and of low_latency
+  LaneTurns direct;        ///< of the others
   double turn = 0;         ///< microseconds
+  double tag = 0;          ///< microseconds
   double channels = 0;     ///< that a rank reads, on average
   uint32_t chunkBytes = 0; ///< of the schedule; 0: it flows word by word
 
@@ -97,6 +125,9 @@ struct MessageTime {
 
   /// Microseconds, in the chunks that the runtime makes (ChunkSize.h).
   double at(uint64_t bytes) const;
+  /// Of that what a message of no bytes would take, were it moved like one of
+  /// `bytes`.
+  double startAt(uint64_t bytes) const;
 };
 
 /// What the schedule of a forest will be like.
@@ -108,25 +139,37 @@ struct ForestTraits {
 
 /// The time that `packing` takes in lanes as chooseLanes makes them; tree t as
 /// `parts[t]` equal ones (SpreadTrees.h), or as it is where `parts` is empty.
+/// `folds` are those of the packing.
 MessageTime timeOf(const PackingProblem &problem, const Packing &packing,
-                   ForestTraits traits,
-                   const std::vector<unsigned> &parts = {});
+                   const ForestFolds &folds, ForestTraits traits,
+                   const std::vector<unsigned> &parts);
+MessageTime timeOf(const PackingProblem &problem, const Packing &packing,
+                   ForestTraits traits);
 
-/// The formula at the top without folds and chunks: `rate` in GB/s.
+/// The formula at the top without chunks: `rate` in GB/s.
 MessageTime messageTime(ProtocolCosts costs, double start, double rate,
-                        double moves);
+                        const LaneLoads &lanes);
 
 /// The size that what is for large messages is tuned for.
 constexpr uint64_t kReferenceBytes = 64 << 20;
+/// Likewise, small ones.
+constexpr uint64_t kSmallReferenceBytes = 64 << 10;
 
 /// Of each channel of `simple`: two chunks on their way, one being written, one
 /// being read.
 constexpr uint32_t kSlots = 4;
 
+/// What the slots of all channels that a rank reads should take at most.
+constexpr double kSlotBytesOfRank = 40 << 20;
+
+/// kSlots, or half of them where that would be more than kSlotBytesOfRank: with
+/// so many channels a lane comes to the next chunk of one only after those of
+/// many others.
+uint32_t slotsOfChannel(double channels, uint32_t chunkBytes);
+
 /// The power of two from 16 KiB to 1 MiB that is the fastest chunk for
-/// kReferenceBytes; of equals the smallest. Above 128 KiB, where a turn is less
-/// than a lane takes for a chunk, only such that the slots of a rank's channels
-/// take 32 MiB at most.
+/// kReferenceBytes; of equals the smallest. Above 64 KiB only such that half of
+/// kSlots of them take no more than kSlotBytesOfRank.
 uint32_t chooseChunk(MessageTime time);
 
 } // namespace blink

@@ -11,6 +11,7 @@
 
 #include "compiler/packing/LatencyTree.h"
 #include "compiler/packing/SizeRanges.h"
+#include "compiler/packing/SpreadTrees.h"
 #include "compiler/passes/FoldBuilder.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/target/ForestIR.h"
@@ -34,12 +35,13 @@ bool isWanted(collective::ForestOp forest, const PackingProblem &problem,
          !forest.getMaxBytes();
 }
 
-llvm::Expected<std::optional<OneHop>> oneHopFor(const PackingProblem &problem,
-                                                unsigned maxRanks) {
+llvm::Expected<std::optional<OneHop>>
+oneHopFor(const PackingProblem &problem,
+          const AddLatencyVariantPassOptions &options) {
   if (problem.collective != Collective::allreduce ||
-      problem.fabric->numRanks() > int(maxRanks))
+      problem.fabric->numRanks() > int(options.maxOneHopRanks))
     return std::nullopt;
-  return packOneHop(*problem.fabric, kProtocol);
+  return packOneHop(*problem.fabric, kProtocol, options.maxLanes);
 }
 
 LogicalResult addOneHop(collective::ForestOp forest, const ProblemFromIR &from,
@@ -82,11 +84,12 @@ LogicalResult addVariants(collective::ForestOp forest,
   const PackingProblem &problem = (*from)->problem;
   if (!isWanted(forest, problem, options.maxRanks))
     return success();
-  llvm::Expected<Packing> trees = packLatencyTrees(problem, kProtocol);
-  if (!trees)
-    return forest.emitError(toString(trees.takeError()));
-  llvm::Expected<std::optional<OneHop>> oneHop =
-      oneHopFor(problem, options.maxOneHopRanks);
+  llvm::Expected<Packing> whole = packLatencyTrees(problem, kProtocol);
+  if (!whole)
+    return forest.emitError(toString(whole.takeError()));
+  Packing trees =
+      spreadSmallTrees(problem, *whole, {kProtocol, options.maxLanes});
+  llvm::Expected<std::optional<OneHop>> oneHop = oneHopFor(problem, options);
   if (!oneHop)
     return forest.emitError(toString(oneHop.takeError()));
 
@@ -95,7 +98,7 @@ LogicalResult addVariants(collective::ForestOp forest,
   if (*oneHop)
     oneHopTime = (*oneHop)->time;
   SmallRanges ranges = chooseRanges(
-      oneHopTime, timeOf(problem, *trees, {kProtocol, options.maxLanes}),
+      oneHopTime, timeOf(problem, trees, {kProtocol, options.maxLanes}),
       timeOf(problem, large.packing,
              {Protocol::simple, options.maxLanes,
               static_cast<uint32_t>(options.chunkBytes)}));
@@ -103,7 +106,7 @@ LogicalResult addVariants(collective::ForestOp forest,
       failed(addOneHop(forest, **from, **oneHop, ranges.oneHop)))
     return failure();
   if (ranges.tree > ranges.oneHop &&
-      failed(addTrees(forest, **from, *trees, large.certificate, ranges)))
+      failed(addTrees(forest, **from, trees, large.certificate, ranges)))
     return failure();
   setMinBytes(forest, ranges.tree);
   return success();

@@ -2,18 +2,16 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Loose folds become lanes. Up folds (towards a root) and the others are kept
-// apart where lanes allow it: a lane that reduces chunk c and then distributes
-// chunk c would wait for a whole round trip before it starts chunk c + 1.
-//
-// In a lane of a low_latency schedule folds stand in the order of the hops that
-// data makes before them: in tree order rank 1 could start its own tree only
-// after rank 0's has arrived.
+// Loose folds become lanes. Which folds share one says compiler/packing's
+// LaneChoice.h. In a lane they stand in the order of the hops that data makes
+// before them: up folds (towards a root) before roots before the others, leaves
+// before what waits for them. In tree order rank 1 could start its own tree
+// only after rank 0's has arrived, rank 2 only after rank 1's, and so on.
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/packing/LaneChoice.h"
 #include "compiler/passes/Passes.h"
+#include "compiler/passes/ScheduleMoves.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -24,13 +22,6 @@ namespace blink {
 #include "compiler/passes/Passes.h.inc"
 
 namespace {
-
-/// Sends a partial result towards a root: no output among its destinations.
-bool isUp(collective::FoldOp fold) {
-  return llvm::all_of(fold.getDestinations(), [](Attribute destination) {
-    return isa<FlatSymbolRefAttr>(destination);
-  });
-}
 
 /// Per fold: the channels on the longest way of data to it. Folds that wait in
 /// a circle, which the verifier will name, count as if they did not.
@@ -69,25 +60,20 @@ llvm::DenseMap<Operation *, size_t> hopsBefore(collective::ScheduleOp op) {
 struct AssignLanes : impl::AssignLanesPassBase<AssignLanes> {
   using Base::Base;
 
-  void assign(collective::RankOp rank,
-              const llvm::DenseMap<Attribute, double> &shares,
+  void assign(collective::RankOp rank, const ScheduleMoves &moves,
               const llvm::DenseMap<Operation *, size_t> &hops) {
     SmallVector<collective::FoldOp> folds(
         rank.getBody().getOps<collective::FoldOp>());
-    llvm::stable_sort(folds, [&](collective::FoldOp a, collective::FoldOp b) {
-      return hops.lookup(a) < hops.lookup(b);
-    });
     std::vector<FoldLoad> loads;
-    for (collective::FoldOp fold : folds) {
-      double operands =
-          double(fold.getSources().size() + fold.getDestinations().size());
-      loads.push_back({shares.lookup(fold.getShareAttr().getAttr()) * operands,
-                       isUp(fold)});
-    }
+    for (collective::FoldOp fold : folds)
+      loads.push_back(moves.loadOf(fold));
     OpBuilder builder(rank.getContext());
-    for (const std::vector<size_t> &members : chooseLanes(loads, maxLanes)) {
+    for (std::vector<size_t> &members : chooseLanes(loads, maxLanes)) {
       builder.setInsertionPointToEnd(&rank.getBody().front());
       auto lane = builder.create<collective::LaneOp>(rank.getLoc());
+      llvm::stable_sort(members, [&](size_t a, size_t b) {
+        return hops.lookup(folds[a]) < hops.lookup(folds[b]);
+      });
       for (size_t fold : members)
         folds[fold]->moveBefore(&lane.getBody().front(),
                                 lane.getBody().front().end());
@@ -100,15 +86,10 @@ struct AssignLanes : impl::AssignLanesPassBase<AssignLanes> {
       return signalPassFailure();
     }
     for (auto schedule : getOperation().getOps<collective::ScheduleOp>()) {
-      llvm::DenseMap<Attribute, double> shares;
-      for (auto share : schedule.getBody().getOps<collective::ShareOp>())
-        shares[share.getSymNameAttr()] =
-            double(share.getNumerator()) / double(share.getDenominator());
-      llvm::DenseMap<Operation *, size_t> hops; // all 0: the order they have
-      if (schedule.getProtocol() == collective::Protocol::LowLatency)
-        hops = hopsBefore(schedule);
+      ScheduleMoves moves(schedule);
+      llvm::DenseMap<Operation *, size_t> hops = hopsBefore(schedule);
       for (auto rank : schedule.getBody().getOps<collective::RankOp>())
-        assign(rank, shares, hops);
+        assign(rank, moves, hops);
     }
   }
 };

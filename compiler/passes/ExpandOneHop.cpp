@@ -7,9 +7,9 @@
 //     every rank    (input) -> (to each other rank)
 //                   (from rank 0, ..., input, ..., from rank n - 1) -> (output)
 //
-// All add up in the order of ranks, so all get the same bits. One lane holds
-// both folds, in this order: in place the second overwrites what the first
-// reads.
+// All add up in the order of ranks, so all get the same bits. A lane holds both
+// folds, in this order: in place the second overwrites what the first reads.
+// Several lanes do so for a part of the buffer each.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,22 +23,36 @@ blink::expandOneHop(collective::ForestOp forest, const ProblemFromIR &from,
                     const OneHop &oneHop) {
   FoldBuilder builder(forest, from);
   int n = builder.numRanks();
-  FlatSymbolRefAttr share = builder.addShare("t0", /*root=*/0, /*depth=*/1);
-  SmallVector<SmallVector<Attribute>> sent(n);
-  SmallVector<SmallVector<Attribute>> read(
-      n, SmallVector<Attribute>(n, builder.input(0)));
-  for (int rank = 0; rank < n; ++rank)
-    for (const TreeEdge &edge : oneHop.sends[rank]) {
-      auto connection = builder.connect(rank, edge.to, edge.path, share);
-      if (failed(connection))
-        return failure();
-      sent[rank].push_back(connection->entry);
-      read[edge.to][rank] = connection->exit;
-    }
-  for (int rank = 0; rank < n; ++rank) {
-    builder.addFold(rank, share, {builder.input(0)}, sent[rank], false);
-    builder.addFold(rank, share, read[rank], {builder.output(0)}, true);
+  // The folds of each lane; they stand rank by rank.
+  struct Exchange {
+    FlatSymbolRefAttr share;
+    SmallVector<SmallVector<Attribute>> sent, read;
+  };
+  SmallVector<Exchange> exchanges;
+  for (unsigned lane = 0; lane < oneHop.lanes; ++lane) {
+    Exchange &exchange = exchanges.emplace_back();
+    exchange.share = builder.addShare("t" + std::to_string(lane), /*root=*/0,
+                                      int(oneHop.lanes), /*depth=*/1);
+    exchange.sent.resize(n);
+    exchange.read.assign(n, SmallVector<Attribute>(n, builder.input(0)));
   }
+  for (Exchange &exchange : exchanges)
+    for (int rank = 0; rank < n; ++rank)
+      for (const TreeEdge &edge : oneHop.sends[rank]) {
+        auto connection =
+            builder.connect(rank, edge.to, edge.path, exchange.share);
+        if (failed(connection))
+          return failure();
+        exchange.sent[rank].push_back(connection->entry);
+        exchange.read[edge.to][rank] = connection->exit;
+      }
+  for (int rank = 0; rank < n; ++rank)
+    for (const Exchange &exchange : exchanges) {
+      builder.addFold(rank, exchange.share, {builder.input(0)},
+                      exchange.sent[rank], false);
+      builder.addFold(rank, exchange.share, exchange.read[rank],
+                      {builder.output(0)}, true);
+    }
   builder.joinLanes();
   return builder.schedule();
 }

@@ -34,11 +34,12 @@ FoldBuilder::FoldBuilder(collective::ForestOp forest, const ProblemFromIR &from)
   }
 }
 
-FlatSymbolRefAttr FoldBuilder::addShare(StringRef name, int root, int depth) {
+FlatSymbolRefAttr FoldBuilder::addShare(StringRef name, int root, int parts,
+                                        int depth) {
   builder_.setInsertionPoint(firstRank_);
   builder_.create<collective::ShareOp>(forest_.getLoc(), name, root,
                                        /*block=*/0, /*numerator=*/1,
-                                       /*denominator=*/1, depth);
+                                       /*denominator=*/parts, depth);
   return FlatSymbolRefAttr::get(builder_.getContext(), name);
 }
 
@@ -100,14 +101,19 @@ void FoldBuilder::addFold(int rank, FlatSymbolRefAttr share,
 
 void FoldBuilder::joinLanes() {
   for (Block *rank : ranks_) {
-    if (rank->empty())
-      continue; // a relay that forwards nothing
-    SmallVector<Operation *> folds(llvm::make_pointer_range(*rank));
+    SmallVector<collective::FoldOp> folds(rank->getOps<collective::FoldOp>());
     builder_.setInsertionPointToEnd(rank);
-    auto lane = builder_.create<collective::LaneOp>(forest_.getLoc());
-    Block &body = lane.getBody().front();
-    for (Operation *fold : folds)
-      fold->moveBefore(&body, body.end());
+    Block *lane = nullptr;
+    Attribute share; // of the lane
+    for (collective::FoldOp fold : folds) {
+      if (fold.getShareAttr() != share) {
+        share = fold.getShareAttr();
+        lane = &builder_.create<collective::LaneOp>(forest_.getLoc())
+                    .getBody()
+                    .front();
+      }
+      fold->moveBefore(lane, lane->end());
+    }
   }
 }
 

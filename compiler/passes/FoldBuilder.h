@@ -23,8 +23,9 @@ public:
   collective::ScheduleOp schedule() const { return schedule_; }
   int numRanks() const { return from_.fabric.numRanks(); }
 
-  /// The whole of block 0.
-  mlir::FlatSymbolRefAttr addShare(llvm::StringRef name, int root, int depth);
+  /// One of `parts` equal parts of block 0.
+  mlir::FlatSymbolRefAttr addShare(llvm::StringRef name, int root, int parts,
+                                   int depth);
   /// A part of a block, like `tree`'s share of its own one.
   mlir::FlatSymbolRefAttr addShare(collective::TreeOp tree,
                                    llvm::StringRef name, int block, int depth);
@@ -42,7 +43,8 @@ public:
   void addFold(int rank, mlir::FlatSymbolRefAttr share,
                llvm::ArrayRef<mlir::Attribute> sources,
                llvm::ArrayRef<mlir::Attribute> destinations, bool completes);
-  /// Puts the folds of each rank into one lane, in the order they have.
+  /// Puts the folds of each rank that follow each other and are of one share
+  /// into a lane, in the order they have.
   void joinLanes();
   mlir::Attribute input(int block);
   mlir::Attribute output(int block);

@@ -35,7 +35,8 @@ def SpreadTreesPass : Pass<"collective-spread-trees", "::mlir::ModuleOp"> {
   let description = [{
     A lane moves so many GB/s at most, by a model of time. A tree with a fold
     above that becomes as many equal trees as it takes, where lanes suffice, or
-    as many as are the fastest by that model, where they share lanes. Their
+    as many as are the fastest by that model, where they share lanes; and as
+    many as it takes for all lanes to move as much. Their
     shares add up to that of the tree, so rate, bound and certificate stay.
     Forests that are variants for some sizes stay as they are.
   }];
@@ -55,7 +56,8 @@ def AddLatencyVariantPass
   let description = [{
     Puts a forest before each one, of one tree a block, or of one in all where
     the roots are free, that is as low and early as the machine allows: protocol
-    low_latency, for messages below the size from which on a model of time says
+    low_latency, in several equal parts where one lane is slower than links,
+    for messages below the size from which on a model of time says
     that the other is as fast: a power of two from 64 bytes to 16 MiB, or a
     quarter, half or three quarters more. The forest that was there begins at that
     size. Forests that are for some sizes already, have one rank or more than `max-ranks`, or are of a gather, scatter or all_to_all
@@ -63,7 +65,7 @@ def AddLatencyVariantPass
 
     Before that of an all_reduce, where every two ranks have a direct path,
     comes a `collective.schedule` in which each rank sends its input to all
-    others and adds all up itself: one hop. It is for messages below the size
+    others and adds all up itself, in as many lanes as are the fastest: one hop. It is for messages below the size
     where the tree becomes as fast. What is nowhere the fastest is left out, be it
     the hop or the tree.
   }];
@@ -92,14 +94,15 @@ def ExpandFoldsPass : Pass<"collective-expand-folds", "::mlir::ModuleOp"> {
 def AssignLanesPass : Pass<"collective-assign-lanes", "::mlir::ModuleOp"> {
   let summary = "Put loose folds into lanes";
   let description = [{
-    A fold gets a lane of its own while there are enough. Otherwise folds of one
-    direction (up or down) share lanes, balanced by the bytes they move, in the
-    order (tree, distance along the data), which cannot deadlock: every fold
-    waits only for folds that come before it in that order, or for earlier
-    chunks.
+    A fold gets a lane of its own while there are enough. Otherwise lanes share
+    what moves with zero copy, and then what is passive, by the bytes that go
+    through slots. Folds of one direction (up or down) share lanes where both
+    directions move something.
 
-    In a lane of a low_latency schedule folds stand in the order (distance along
-    the data, tree): what can start first does not stand behind what has to wait.
+    In a lane folds stand in the order (distance along the data, tree), which
+    cannot deadlock: every fold waits only for folds that come before it in that
+    order, or for earlier chunks. What can start first does not stand behind
+    what has to wait.
   }];
   let options = [
     Option<"maxLanes", "max-lanes", "unsigned", /*default=*/"16",

@@ -12,10 +12,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/packing/FoldLoads.h"
 #include "compiler/packing/TimeModel.h"
 #include "compiler/passes/Passes.h"
-#include "compiler/target/EnumConversion.h"
+#include "compiler/passes/ScheduleMoves.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -33,17 +32,6 @@ namespace {
 constexpr double kLargestChunk = 1 << 20;
 constexpr int32_t kLowLatencySlots = 2;
 
-/// The part of the whole buffer that each share carries.
-llvm::DenseMap<Attribute, double> partsOf(collective::ScheduleOp schedule) {
-  int blocks = blocksOfBuffer(fromIR(schedule.getCollective()),
-                              static_cast<int>(schedule.getGpus().size()));
-  llvm::DenseMap<Attribute, double> parts;
-  for (auto share : schedule.getBody().getOps<collective::ShareOp>())
-    parts[share.getSymNameAttr()] =
-        double(share.getNumerator()) / double(share.getDenominator()) / blocks;
-  return parts;
-}
-
 bool isChannel(Attribute operand) { return isa<FlatSymbolRefAttr>(operand); }
 
 /// That a fold reads and writes.
@@ -55,39 +43,33 @@ int channelsOf(collective::FoldOp fold) {
 /// What chunks cost. The rate is that of the links: a schedule for small
 /// messages states another one.
 MessageTime timeOf(collective::ScheduleOp schedule) {
-  ProtocolCosts costs = costsOf(Protocol::simple);
-  ChunkFlow flow;
-  flow.turn = costs.turn;
-  llvm::DenseMap<Attribute, double> parts = partsOf(schedule);
+  ScheduleMoves moves(schedule);
+  LaneLoads lanes;
+  auto add = [&](Operation *within) {
+    lanes.startLane();
+    within->walk([&](collective::FoldOp fold) {
+      lanes.add(moves.loadOf(fold), moves.shareOf(fold));
+    });
+  };
+  schedule.walk([&](collective::RankOp rank) {
+    for (Operation &op : rank.getBody().front())
+      add(&op); // a lane, or a fold that has none and gets its own
+  });
+  MessageTime time = messageTime(costsOf(Protocol::simple), 0,
+                                 schedule.getAlgbw().convertToDouble(), lanes);
+  ChunkFlow &flow = time.flow;
   collective::CollectiveKind kind = schedule.getCollective();
   int directions =
       collective::hasUpTrees(kind) + collective::hasDownTrees(kind);
   for (auto share : schedule.getBody().getOps<collective::ShareOp>())
-    flow.add(parts[share.getSymNameAttr()], directions * share.getDepth());
-  for (const auto &[share, part] : parts) // folds without a lane get their own
-    flow.laneShare = std::max(flow.laneShare, part);
-  double moves = flow.laneShare; // of the busiest lane, of the buffer
-  schedule.walk([&](collective::LaneOp lane) {
-    double folds = 0, carried = 0, moved = 0;
-    for (auto fold : lane.getBody().getOps<collective::FoldOp>()) {
-      double part = parts.lookup(fold.getShareAttr().getAttr());
-      ++folds;
-      carried += part;
-      moved += part * movesOfFold(channelsOf(fold));
-    }
-    flow.folds = std::max(flow.folds, folds);
-    flow.laneShare = std::max(flow.laneShare, carried);
-    moves = std::max(moves, moved);
-  });
+    flow.add(moves.partOf(share.getSymNameAttr()),
+             directions * share.getDepth());
   double ranks = double(schedule.getGpus().size());
   for (auto rank : schedule.getBody().getOps<collective::RankOp>())
     if (rank.getRank() < ranks) // no relay
       rank.walk([&](collective::FoldOp fold) {
         flow.channels += channelsOf(fold) / 2.0 / ranks;
       });
-  MessageTime time =
-      messageTime(costs, 0, schedule.getAlgbw().convertToDouble(), moves);
-  time.flow = std::move(flow);
   return time;
 }
 
@@ -109,9 +91,7 @@ bool takesTurns(collective::ScheduleOp schedule) {
 
 /// What the largest share carries of the largest message, or half of it.
 int32_t smallChunk(collective::ScheduleOp schedule, int64_t maxBytes) {
-  double largest = 0;
-  for (const auto &[share, part] : partsOf(schedule))
-    largest = std::max(largest, part);
+  double largest = ScheduleMoves(schedule).largestPart();
   int chunks = takesTurns(schedule) ? 1 : kLowLatencySlots;
   double lines = std::ceil(double(maxBytes) * largest / chunks / 16);
   return static_cast<int32_t>(std::clamp(lines * 16, 16.0, kLargestChunk));
@@ -127,18 +107,20 @@ struct TuneChunks : impl::TuneChunksPassBase<TuneChunks> {
       bool small = schedule.getProtocol() == collective::Protocol::LowLatency &&
                    schedule.getMaxBytes();
       auto asked = static_cast<int32_t>(chunkBytes);
-      int32_t chunk = asked;
+      int32_t chunk = asked, slots = kLowLatencySlots;
       if (small) {
         chunk = smallChunk(schedule, *schedule.getMaxBytes());
         if (asked != 0)
           chunk = std::min(chunk, asked);
-      } else if (asked == 0) {
-        chunk = static_cast<int32_t>(chooseChunk(timeOf(schedule)));
+      } else {
+        MessageTime time = timeOf(schedule);
+        if (asked == 0)
+          chunk = static_cast<int32_t>(chooseChunk(time));
+        slots = int32_t(slotsOfChannel(time.flow.channels, chunk));
       }
       schedule.setChunkBytesAttr(builder.getI32IntegerAttr(chunk));
       for (auto channel : schedule.getBody().getOps<collective::ChannelOp>())
-        channel.setSlotsAttr(builder.getI32IntegerAttr(
-            small ? kLowLatencySlots : int32_t(kSlots)));
+        channel.setSlotsAttr(builder.getI32IntegerAttr(slots));
     }
   }
 };

@@ -173,7 +173,7 @@ static Explanation explain(const Facts &facts, const Summary &summary) {
 static std::string reasonOf(const CrossingPoint &point,
                             const MessageTime &before,
                             const MessageTime &after) {
-  double later = after.at(0) - before.at(0);
+  double later = after.startAt(point.bytes) - before.startAt(point.bytes);
   return llvm::formatv("{0}: {1:F1} us instead of {2:F1}; it starts {3:F1} us "
                        "{4} and takes {5:F3} ns a byte instead of {6:F3}",
                        formatBytes(point.bytes), point.after, point.before,

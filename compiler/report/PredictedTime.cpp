@@ -33,39 +33,65 @@ static double shareOf(const sched::Program &program, const sched::Tree &tree) {
   return double(tree.numerator()) / tree.denominator() / blocks;
 }
 
-/// How often the busiest lane moves the buffer. `flow` gets what else lanes
-/// have to do.
-static double movesOf(const sched::Program &program,
-                      const sched::Variant &variant, ChunkFlow &flow) {
-  double most = 0;
-  for (const sched::RankProgram *rank : *variant.ranks())
-    for (const sched::Lane *lane : *rank->lanes()) {
-      double moves = 0, carried = 0;
-      for (uint32_t i = 0; i < lane->steps_count(); ++i) {
-        const sched::Step &step = *rank->steps()->Get(lane->steps_begin() + i);
-        double share = shareOf(program, *variant.trees()->Get(step.tree()));
-        int channels = 0, operands = step.sources() + step.destinations();
-        for (int k = 0; k < operands; ++k)
-          channels +=
-              rank->operands()->Get(step.operands_begin() + k)->kind() ==
-              sched::OperandKind::channel;
-        carried += share;
-        moves += share * movesOfFold(channels);
+/// What each step of a variant moves, those of a rank after the other.
+static std::vector<FoldMoves> movesOf(const sched::Program &program,
+                                      const sched::Variant &variant) {
+  FoldTable table(program.collective());
+  for (const sched::Channel *channel : *variant.channels())
+    table.addChannel(channel->kind());
+  int number = 0;
+  std::vector<int> operands;
+  for (const sched::RankProgram *rank : *variant.ranks()) {
+    for (const sched::Step *step : *rank->steps()) {
+      operands.clear();
+      for (int k = 0; k < step->sources() + step->destinations(); ++k) {
+        const sched::Operand &operand =
+            *rank->operands()->Get(step->operands_begin() + k);
+        operands.push_back(
+            operand.kind() == sched::OperandKind::channel ? int(operand.index())
+            : operand.kind() == sched::OperandKind::input ? FoldTable::kInput
+                                                          : FoldTable::kOutput);
       }
-      most = std::max(most, moves);
-      flow.folds = std::max<double>(flow.folds, lane->steps_count());
-      flow.laneShare = std::max(flow.laneShare, carried);
+      llvm::ArrayRef<int> all = operands;
+      table.addFold(number, int(step->tree()), step->completes(),
+                    all.take_front(step->sources()),
+                    all.drop_front(step->sources()));
     }
-  return most;
+    ++number;
+  }
+  return table.moves();
+}
+
+/// What the lanes of a variant have to do.
+static LaneLoads lanesOf(const sched::Program &program,
+                         const sched::Variant &variant) {
+  std::vector<FoldMoves> moves = movesOf(program, variant);
+  LaneLoads lanes;
+  size_t before = 0; // steps of the ranks so far
+  for (const sched::RankProgram *rank : *variant.ranks()) {
+    for (const sched::Lane *lane : *rank->lanes()) {
+      lanes.startLane();
+      for (uint32_t i = 0; i < lane->steps_count(); ++i) {
+        uint32_t step = lane->steps_begin() + i;
+        double share = shareOf(
+            program, *variant.trees()->Get(rank->steps()->Get(step)->tree()));
+        lanes.add(loadOf(moves[before + step], share, /*up=*/false,
+                         variant.protocol()),
+                  share);
+      }
+    }
+    before += rank->steps()->size();
+  }
+  return lanes;
 }
 
 MessageTime blink::predictTime(const sched::Schedule &file,
                                const sched::Program &program,
                                const sched::Variant &variant) {
-  ProtocolCosts costs = costsOf(variant.protocol());
-  ChunkFlow flow;
-  flow.turn = costs.turn;
-  double moves = movesOf(program, variant, flow);
+  MessageTime time =
+      messageTime(costsOf(variant.protocol()), startOf(file, variant),
+                  rateOf(file, program, variant), lanesOf(program, variant));
+  ChunkFlow &flow = time.flow;
   if (variant.protocol() == sched::Protocol::simple) {
     flow.chunkBytes = variant.chunk_bytes();
     int directions =
@@ -73,9 +99,6 @@ MessageTime blink::predictTime(const sched::Schedule &file,
     for (const sched::Tree *tree : *variant.trees())
       flow.add(shareOf(program, *tree), directions * double(tree->depth()));
   }
-  MessageTime time = messageTime(costs, startOf(file, variant),
-                                 rateOf(file, program, variant), moves);
-  time.flow = std::move(flow);
   return time;
 }
 

@@ -4,8 +4,8 @@
 //
 // The OCP formats. Conversions are integer arithmetic without branches, like
 // those of Half.h, and saturate: what is beyond the largest number becomes the
-// largest number, infinities too, as in CUDA's and NCCL's conversions. NaN
-// stays NaN.
+// largest number, infinities too, as in CUDA's and NCCL's conversions. All NaNs
+// become one, 0x7f.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,9 +40,9 @@ BLINK_HOST_DEVICE constexpr float toFloat(Float8E4M3 value) {
 BLINK_HOST_DEVICE constexpr Float8E4M3 toFloat8E4M3(float value) {
   const uint32_t bits = floatBits(value);
   const uint32_t magnitude = bits & 0x7fffffffu;
-  const uint32_t result =
-      magnitude > 0x7f800000u ? 0x7fu : narrowMagnitude<3, 7, 0x7e>(magnitude);
-  return {uint8_t(result | (bits >> 24 & 0x80u))};
+  const uint32_t number = narrowMagnitude<3, 7, 0x7e>(magnitude);
+  return {
+      uint8_t(magnitude > 0x7f800000u ? 0x7fu : number | (bits >> 24 & 0x80u))};
 }
 
 /// Exact.
@@ -54,9 +54,9 @@ BLINK_HOST_DEVICE constexpr float toFloat(Float8E5M2 value) {
 BLINK_HOST_DEVICE constexpr Float8E5M2 toFloat8E5M2(float value) {
   const uint32_t bits = floatBits(value);
   const uint32_t magnitude = bits & 0x7fffffffu;
-  const uint32_t result =
-      magnitude > 0x7f800000u ? 0x7fu : narrowMagnitude<2, 15, 0x7b>(magnitude);
-  return {uint8_t(result | (bits >> 24 & 0x80u))};
+  const uint32_t number = narrowMagnitude<2, 15, 0x7b>(magnitude);
+  return {
+      uint8_t(magnitude > 0x7f800000u ? 0x7fu : number | (bits >> 24 & 0x80u))};
 }
 
 } // namespace blink::runtime

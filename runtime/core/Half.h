@@ -79,16 +79,14 @@ BLINK_HOST_DEVICE constexpr float toFloat(Half half) {
   return bitsFloat(result | (uint32_t(half.bits & 0x8000u) << 16));
 }
 
-/// Rounds to nearest, ties to even; beyond the range to infinity. NaNs stay
-/// NaNs, made quiet, with the top of their payload.
+/// Rounds to nearest, ties to even; beyond the range to infinity. All NaNs
+/// become one, 0x7fff, as in the conversion instructions of GPUs.
 BLINK_HOST_DEVICE constexpr Half toHalf(float value) {
   const uint32_t bits = floatBits(value);
   const uint32_t magnitude = bits & 0x7fffffffu;
-  const uint32_t nan = 0x7e00u | (magnitude >> 13 & 0x3ffu);
-  const uint32_t result = magnitude > 0x7f800000u
-                              ? nan
-                              : narrowMagnitude<10, 15, 0x7c00>(magnitude);
-  return {uint16_t(result | (bits >> 16 & 0x8000u))};
+  const uint32_t number = narrowMagnitude<10, 15, 0x7c00>(magnitude);
+  return {uint16_t(magnitude > 0x7f800000u ? 0x7fffu
+                                           : number | (bits >> 16 & 0x8000u))};
 }
 
 /// Exact.
@@ -96,12 +94,11 @@ BLINK_HOST_DEVICE constexpr float toFloat(BFloat16 value) {
   return bitsFloat(uint32_t(value.bits) << 16);
 }
 
-/// Rounds to nearest, ties to even. NaNs stay NaNs, made quiet.
+/// Rounds to nearest, ties to even. All NaNs become one, 0x7fff.
 BLINK_HOST_DEVICE constexpr BFloat16 toBFloat16(float value) {
   const uint32_t bits = floatBits(value);
   const uint32_t rounded = (bits + 0x7fffu + (bits >> 16 & 1)) >> 16;
-  const uint32_t nan = bits >> 16 | 0x40u;
-  return {uint16_t((bits & 0x7fffffffu) > 0x7f800000u ? nan : rounded)};
+  return {uint16_t((bits & 0x7fffffffu) > 0x7f800000u ? 0x7fffu : rounded)};
 }
 
 } // namespace blink::runtime

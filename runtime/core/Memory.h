@@ -63,13 +63,45 @@ BLINK_HOST_DEVICE inline void storeRelaxed(uint64_t *address, uint64_t value) {
 #endif
 }
 
-/// Sets a word that the threads of one block share from 0 to 1; whether this
-/// thread was the one.
-BLINK_HOST_DEVICE inline bool exchangeOnce(uint32_t *word) {
+/// What storeBehindFence() makes visible includes all that this thread, and
+/// those that a barrier has put before it, did before this fence.
+BLINK_HOST_DEVICE inline void releaseFence() {
 #if defined(__CUDA_ARCH__)
-  return atomicExch(word, 1u) == 0;
+  asm volatile("fence.acq_rel.sys;" ::: "memory");
+#endif
+}
+/// On hosts a release of its own: ThreadSanitizer knows no fences.
+BLINK_HOST_DEVICE inline void storeBehindFence(uint64_t *address,
+                                               uint64_t value) {
+#if defined(__CUDA_ARCH__)
+  storeRelaxed(address, value);
 #else
-  return __atomic_exchange_n(word, 1u, __ATOMIC_RELAXED) == 0;
+  storeRelease(address, value);
+#endif
+}
+/// Everything this thread has read, and those that a barrier has put before it,
+/// has been read before. On devices that needs no fence: what was loaded has
+/// gone into a sum or a store before the barrier, so it had arrived. C++ knows
+/// no such order.
+BLINK_HOST_DEVICE inline void storeAfterReads(uint64_t *address,
+                                              uint64_t value) {
+  storeBehindFence(address, value);
+}
+
+/// Sets a word from 0 to `value`; whether this thread was the one. No order.
+BLINK_HOST_DEVICE inline bool exchangeOnce(uint32_t *word, uint32_t value) {
+#if defined(__CUDA_ARCH__)
+  return atomicExch(word, value) == 0;
+#else
+  return __atomic_exchange_n(word, value, __ATOMIC_RELAXED) == 0;
+#endif
+}
+/// A word that other threads of the block may be setting. No order.
+BLINK_HOST_DEVICE inline uint32_t loadShared(const uint32_t *word) {
+#if defined(__CUDA_ARCH__)
+  return *const_cast<const volatile uint32_t *>(word);
+#else
+  return __atomic_load_n(word, __ATOMIC_RELAXED);
 #endif
 }
 

@@ -10,7 +10,7 @@
 #ifndef BLINK_RUNTIME_CORE_OPERATORS_H
 #define BLINK_RUNTIME_CORE_OPERATORS_H
 
-#include "runtime/core/Float8.h"
+#include "runtime/core/DeviceConversions.h"
 
 #include <cstdint>
 #include <type_traits>
@@ -24,15 +24,23 @@ using Accumulator = std::conditional_t<std::is_class_v<T>, float, T>;
 
 template <typename T>
 BLINK_HOST_DEVICE constexpr Accumulator<T> loadElement(T element) {
-  if constexpr (std::is_same_v<T, Accumulator<T>>)
+  if constexpr (std::is_same_v<T, Accumulator<T>>) {
     return element;
-  else
+  } else if constexpr (kByInstructions<T>) {
+    float values[4 / sizeof(T)] = {};
+    widenWord(T(), element.bits, values);
+    return values[0];
+  } else {
     return toFloat(element);
+  }
 }
 
 template <typename T>
 BLINK_HOST_DEVICE constexpr T storeElement(Accumulator<T> value) {
-  if constexpr (std::is_same_v<T, Half>)
+  if constexpr (kByInstructions<T>) {
+    const float values[4 / sizeof(T)] = {value};
+    return {decltype(T::bits)(narrowWord(T(), values))};
+  } else if constexpr (std::is_same_v<T, Half>)
     return toHalf(value);
   else if constexpr (std::is_same_v<T, BFloat16>)
     return toBFloat16(value);

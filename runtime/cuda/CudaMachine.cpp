@@ -7,6 +7,7 @@
 #include "runtime/cuda/CudaMachine.h"
 
 #include "runtime/Log.h"
+#include "runtime/cuda/LeftMemory.h"
 #include "runtime/cuda/RankDevices.h"
 #include "runtime/host/Rendezvous.h"
 
@@ -73,10 +74,12 @@ Status CudaMachine::createAll(const ScheduleSet &files, int numRanks,
   if (status.ok())
     status = checkResidency(machine->plan_, machine->devicesHere());
   const size_t jobBytes = machine->layJob(nullptr);
-  if (status.ok())
+  if (status.ok()) {
+    const DeviceScope scope(machine->ranks_[0].device);
     status = cudaStatus(machine->ownJob_.allocate(jobBytes),
                         "cannot allocate " + std::to_string(jobBytes) +
                             " bytes of pinned host memory");
+  }
   if (!status.ok())
     return status;
   machine->layJob(machine->ownJob_.get());
@@ -99,6 +102,7 @@ Status CudaMachine::join(const ScheduleSet &files, int numRanks,
                          std::shared_ptr<CudaMachine> &result) {
   std::shared_ptr<CudaMachine> machine(new CudaMachine);
   machine->oneProcess_ = false;
+  freeLeftMemory();
   machine->ranks_.resize(numRanks);
   for (int other = 0; other < numRanks; ++other)
     machine->ranks_[other].here = other == rank;
@@ -121,8 +125,10 @@ Status CudaMachine::join(const ScheduleSet &files, int numRanks,
                      {uint32_t(numRanks), uint32_t(rank),
                       machine->plan_.fingerprint, jobBytes},
                      deadline, options.lost, admission);
-  if (status.ok())
+  if (status.ok()) {
+    const DeviceScope scope(device);
     status = machine->sharedJob_.map(admission.memory.get(), jobBytes);
+  }
   if (!status.ok())
     return status;
   machine->layJob(machine->sharedJob_.get());
@@ -150,6 +156,12 @@ CudaMachine::~CudaMachine() {
     watcher_.join();
   // Memory must outlive the kernels that use it; those end, by their limits.
   finishLaunches();
+  writeTrace();
+  if (!oneProcess_ && boards_)
+    partFromOthers();
+}
+
+void CudaMachine::writeTrace() const {
   if (traceFile_.empty())
     return;
   TraceWriter writer(traceFile_);

@@ -16,6 +16,7 @@
 #include "runtime/cuda/DeviceMemory.h"
 #include "runtime/cuda/JobMemory.h"
 #include "runtime/cuda/Launch.h"
+#include "runtime/host/SharedBlocks.h"
 
 #include <atomic>
 #include <chrono>
@@ -66,10 +67,12 @@ public:
   Status failure() const override;
 
 private:
-  /// A registered buffer of this process's rank, and the others' twins.
+  /// A registered buffer of a rank of this process, and the others' twins.
   struct Window {
+    int rank = 0;
     const char *begin = nullptr; ///< null: free
     size_t bytes = 0;
+    BlockUse use;                              ///< of blinkMemAlloc's memory
     std::vector<std::shared_ptr<char>> others; ///< by rank, of other processes
   };
 
@@ -86,8 +89,8 @@ private:
     HostMemory traces;             ///< of its lanes, or nothing
     std::vector<DeviceProgram *> programs; ///< of each variant, in `code`
     uint64_t *abortHere = nullptr;
-    cudaStream_t stream = nullptr; ///< of the last launch
-    Event order;                   ///< between its stream and a launch's
+    uint32_t *busy = nullptr; ///< one a lane
+    Event order;              ///< between its stream and a launch's
     /// After the last launch, shared by all ranks of that; null: none yet.
     std::shared_ptr<Event> launched;
     DeviceMemory windows; ///< of a rank elsewhere: addresses here
@@ -99,7 +102,8 @@ private:
     char *lines = nullptr;
     uint64_t *full = nullptr;
     uint64_t *freed = nullptr;
-    uint64_t *place = nullptr;
+    uint64_t *toldWriter = nullptr;
+    uint64_t *toldReader = nullptr;
     DeviceRingEnd *writer = nullptr;
     DeviceRingEnd *reader = nullptr;
   };
@@ -107,6 +111,7 @@ private:
   CudaMachine() : Machine(blinkBackendCuda) {}
 
   // CudaMachine.cpp
+  void writeTrace() const;
   Status placeRanks(int numRanks, const int *devices);
   std::vector<int> devicesHere() const;
   Status makePlan(const ScheduleSet &files, const std::vector<int> &gpus,
@@ -116,8 +121,12 @@ private:
   void layRank(size_t rank, char *control, size_t &controlBytes, char *pool,
                size_t &poolBytes);
   Status allocate();
-  std::vector<DeviceChannel> channelsOf(const VariantPlan &variant,
-                                        size_t rank) const;
+  // CudaMachinePrograms.cpp
+  DeviceChannel channelOf(const VariantPlan &variant, uint32_t channel,
+                          size_t self) const;
+  LaneOperand operandOf(const VariantPlan &variant, const OperandCode &code,
+                        uint32_t step, size_t self) const;
+  size_t layPrograms(size_t self, char *base, char *image);
   Status copyPrograms();
   // CudaMachineProcesses.cpp
   bool reaches(size_t self, size_t other) const;
@@ -125,6 +134,7 @@ private:
   Status findOther(size_t self, size_t other);
   Status meet(int rank, std::chrono::steady_clock::time_point deadline,
               const std::function<Status()> &lost);
+  Status shareGpus(int rank) const;
   Status openOthers(int rank, std::chrono::steady_clock::time_point deadline,
                     const std::function<Status()> &lost);
   Status waitForAll(int rank, uint64_t Board::*word, uint64_t least,
@@ -133,13 +143,22 @@ private:
                     const std::function<Status()> &lost);
   Status stepTogether(int rank);
   void watchOthers();
+  void partFromOthers();
   Status diedStatus(size_t rank) const;
   // CudaMachineWindows.cpp
-  Status openWindow(int rank, size_t index);
-  uint64_t placeOf(const Call &call) const;
+  Status registerHere(int rank, const char *buffer, size_t bytes,
+                      uintptr_t &handle);
+  Status offerWindow(int rank, const void *buffer, size_t bytes,
+                     FileOffer &files);
+  size_t freeWindow() const;
+  Status openWindow(int rank, size_t index, Window &window);
+  void closeWindow(int rank, size_t index, Window &window);
+  Status outcomeOfAll() const;
+  uint64_t placeOf(int rank, const void *buffer, uint64_t bytes) const;
   // CudaMachineLaunch.cpp
   Status launchRound(const std::vector<Call *> &round);
-  Status launchOnDevice(int device, const std::vector<Call *> &calls);
+  Status launchOnDevice(int device, const std::vector<Call *> &calls,
+                        bool &begun, bool &capturing);
   Status comeAfter(const std::vector<Call *> &calls, cudaStream_t main,
                    bool capturing);
   Status comeBefore(const std::vector<Call *> &calls, cudaStream_t main,
@@ -161,8 +180,8 @@ private:
   JobFailure *jobFailure_ = nullptr;
   Board *boards_ = nullptr;
 
-  std::vector<Window> windows_;
-  std::mutex mutex_; ///< launches follow each other
+  std::vector<Window> windows_; ///< as many as were ever in use at a time
+  std::mutex mutex_;            ///< launches follow each other
   mutable std::mutex failureMutex_;
   mutable Status failure_;
   /// Looks after the other processes, which a kernel cannot.

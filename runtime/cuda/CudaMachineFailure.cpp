@@ -12,8 +12,6 @@
 #include "runtime/Log.h"
 #include "runtime/core/Memory.h"
 
-#include <cstring>
-
 namespace blink::runtime {
 
 void CudaMachine::fail(const Status &status) {
@@ -21,9 +19,7 @@ void CudaMachine::fail(const Status &status) {
   if (__atomic_compare_exchange_n(&jobFailure_->state, &none, uint64_t(1),
                                   false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
     log(LogLevel::warn, -1, status.text);
-    jobFailure_->code = uint64_t(status.code);
-    std::strncpy(jobFailure_->text, status.text.c_str(),
-                 sizeof(jobFailure_->text) - 1);
+    jobFailure_->why.set(status);
     storeRelease(&jobFailure_->state, 2);
   }
   // Kernels see that, in whatever process, and end.
@@ -79,8 +75,10 @@ Status CudaMachine::failure() const {
   std::lock_guard<std::mutex> lock(failureMutex_);
   if (!failure_.ok())
     return failure_;
-  // Before the reports: who raises it reports first.
-  const bool aborted = loadAcquire(abortJob_) != 0;
+  // Who raises it reports first, so that without it no report need be looked
+  // at. Those of all lanes of a large machine are thousands of cache lines.
+  if (loadAcquire(abortJob_) == 0)
+    return {};
   for (size_t r = 0; r < ranks_.size(); ++r) {
     const LaneReport *reports = ranks_[r].reports;
     for (uint32_t lane = 0; lane < plan_.numLanes; ++lane) {
@@ -88,10 +86,18 @@ Status CudaMachine::failure() const {
       const uint64_t reason = loadAcquire(&report.reason);
       if (reason == LaneReport::none || reason == LaneReport::aborted)
         continue;
-      std::string text = "rank " + std::to_string(r) + ", lane " +
-                         std::to_string(lane) + ", step " +
-                         std::to_string(report.step) + ", channel " +
-                         std::to_string(report.channel);
+      std::string text =
+          "rank " + std::to_string(r) + ", lane " + std::to_string(lane);
+      if (reason == LaneReport::twoCalls) {
+        failure_ = {blinkInvalidUsage,
+                    text + ": another call of the same communicator was "
+                           "running: order the launches of graphs that hold "
+                           "its calls, as one stream does"};
+        log(LogLevel::warn, int(r), failure_.text);
+        return failure_;
+      }
+      text += ", step " + std::to_string(report.step) + ", channel " +
+              std::to_string(report.channel);
       text += report.reading ? ": no chunk: expected " : ": no slot: expected ";
       text += std::to_string(report.expected) +
               (report.reading ? " written, seen " : " read, seen ") +
@@ -109,9 +115,9 @@ Status CudaMachine::failure() const {
     }
   }
   // No lane found out, so a process did, and may be about to say why.
-  if (aborted && loadAcquire(&jobFailure_->state) == 2)
-    failure_ = {blinkResult_t(jobFailure_->code), jobFailure_->text};
-  else if (aborted)
+  if (loadAcquire(&jobFailure_->state) == 2)
+    failure_ = jobFailure_->why.get();
+  else
     return {blinkRemoteError, "another rank failed"};
   return failure_;
 }

@@ -9,6 +9,7 @@
 #include "runtime/core/Memory.h"
 #include "runtime/core/Ring.h"
 #include "runtime/cuda/Kernels.h"
+#include "schedules/ChunkSize.h"
 
 #include <algorithm>
 
@@ -61,13 +62,19 @@ Status CudaMachine::launchRound(const std::vector<Call *> &round) {
         return {blinkRemoteError,
                 call->kind.describe() + ": the communicator of rank " +
                     std::to_string(rank) + " has been destroyed"};
+  // Whether somebody may be in this call already, and would wait for it.
+  bool begun = round.size() != ranks_.size();
   std::vector<Call *> left = round;
   while (!left.empty()) {
     const int device = ranks_[left[0]->rank].device;
     std::vector<Call *> together, others;
     for (Call *call : left)
       (ranks_[call->rank].device == device ? together : others).push_back(call);
-    Status status = launchOnDevice(device, together);
+    bool capturing = false;
+    Status status = launchOnDevice(device, together, begun, capturing);
+    // What is captured has not begun.
+    if (!status.ok() && begun && !capturing)
+      fail(status);
     if (!status.ok())
       return status;
     left = std::move(others);
@@ -75,8 +82,9 @@ Status CudaMachine::launchRound(const std::vector<Call *> &round) {
   return {};
 }
 
-Status CudaMachine::launchOnDevice(int device,
-                                   const std::vector<Call *> &calls) {
+/// `begun` is set as soon as a kernel is in its stream.
+Status CudaMachine::launchOnDevice(int device, const std::vector<Call *> &calls,
+                                   bool &begun, bool &capturing) {
   const Call &first = *calls[0];
   const VariantPlan &variant = first.variant();
   Launch launch{};
@@ -87,42 +95,55 @@ Status CudaMachine::launchOnDevice(int device,
   launch.numRanks = uint32_t(calls.size());
   launch.lowLatency =
       variant.variant->protocol() == sched::Protocol::low_latency;
-  // Below this an invitation costs more than a copy through a slot.
-  constexpr uint64_t kDirectBytes = 256 << 10;
   // Another process's buffers are mapped only where they are registered.
   launch.direct = (oneProcess_ || !windows_.empty()) && !launch.lowLatency &&
-                  first.bytes() >= kDirectBytes;
+                  first.bytes() >= sched::kDirectBytes;
   uint32_t blocks = 0;
   for (size_t i = 0; i < calls.size(); ++i) {
     const Call &call = *calls[i];
-    launch.ranks[i] = {ranks_[call.rank].programs[variant.number],
-                       static_cast<const char *>(call.send),
-                       static_cast<char *>(call.recv),
-                       launch.direct ? placeOf(call) : 0, blocks};
+    const char *const send = static_cast<const char *>(call.send);
+    char *const recv = static_cast<char *>(call.recv);
+    launch.ranks[i] = {
+        ranks_[call.rank].programs[variant.number],
+        send,
+        recv,
+        launch.direct ? placeOf(call.rank, send, call.sendBytes) : 0,
+        launch.direct ? placeOf(call.rank, recv, call.recvBytes) : 0,
+        blocks};
     blocks += variant.ranks[call.rank].code.numLanes;
   }
   DeviceScope scope(device);
   Status status =
       cudaStatus(scope.error(), "cannot use GPU " + std::to_string(device));
   const auto stream = reinterpret_cast<cudaStream_t>(first.stream);
-  const bool capturing = isCapturing(stream);
+  capturing = isCapturing(stream);
   if (status.ok())
     status = comeAfter(calls, stream, capturing);
   if (status.ok() && blocks != 0)
     status = cudaStatus(
         launchLanes(first.kind.type, first.kind.op, blocks, launch, stream),
         first.kind.describe() + ": cannot launch");
-  if (status.ok())
-    status = comeBefore(calls, stream, capturing);
+  begun |= status.ok() && !capturing;
+  if (!status.ok())
+    return status;
+  status = comeBefore(calls, stream, capturing);
+  if (!status.ok() && !capturing) {
+    // No event tells when this kernel ends, so that its memory would go before.
+    fail(status);
+    cudaStreamSynchronize(stream);
+  }
   return status;
 }
 
 /// A kernel of several ranks runs in the stream of one, `main`: it comes after
 /// what is in the others' streams, and after the ranks' former launches,
-/// wherever they were.
+/// wherever they were: in the same stream, too, as a handle does not tell. That
+/// of a thread's default stream stands for another in every thread, and that of
+/// a destroyed stream for the next.
 Status CudaMachine::comeAfter(const std::vector<Call *> &calls,
                               cudaStream_t main, bool capturing) {
   cudaError_t error = cudaSuccess;
+  const Event *last = nullptr; // that `main` waits for
   for (const Call *call : calls) {
     Rank &rank = ranks_[call->rank];
     const auto own = reinterpret_cast<cudaStream_t>(call->stream);
@@ -132,9 +153,10 @@ Status CudaMachine::comeAfter(const std::vector<Call *> &calls,
         error = rank.order.holdBack(main);
     }
     // What was captured runs when its graph does, in the order its user gives.
-    if (error == cudaSuccess && rank.launched && rank.stream != main &&
-        !capturing)
-      error = rank.launched->holdBack(main);
+    if (error == cudaSuccess && rank.launched.get() != last && !capturing) {
+      last = rank.launched.get();
+      error = last ? last->holdBack(main) : cudaSuccess;
+    }
     if (error != cudaSuccess)
       break;
   }
@@ -153,10 +175,8 @@ Status CudaMachine::comeBefore(const std::vector<Call *> &calls,
     const auto own = reinterpret_cast<cudaStream_t>(call->stream);
     if (error == cudaSuccess && own != main)
       error = done.holdBack(own);
-    if (!capturing) {
+    if (!capturing)
       rank.launched = launched;
-      rank.stream = main;
-    }
   }
   return cudaStatus(error, "cannot order streams");
 }

@@ -2,16 +2,14 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// How the memory of a job, and of each rank on its device, is laid out,
-// allocated and filled with programs.
+// How the memory of a job, and of each rank on its device, is laid out and
+// allocated.
 //
 //===----------------------------------------------------------------------===//
 
 #include "runtime/cuda/CudaMachine.h"
 
 #include "runtime/cuda/Carver.h"
-
-#include <cstring>
 
 namespace blink::runtime {
 
@@ -33,7 +31,8 @@ size_t CudaMachine::layJob(char *base) {
     rings_[r].lines = carver.take<char>(ring.lineBytes);
     rings_[r].full = carver.take<uint64_t>(ring.slots);
     rings_[r].freed = carver.take<uint64_t>(1);
-    rings_[r].place = carver.take<uint64_t>(2);
+    rings_[r].toldWriter = carver.take<uint64_t>(2);
+    rings_[r].toldReader = carver.take<uint64_t>(2);
   }
   return carver.size();
 }
@@ -43,6 +42,7 @@ void CudaMachine::layRank(size_t rank, char *controlBase, size_t &controlBytes,
                           char *poolBase, size_t &poolBytes) {
   Carver control(controlBase), pool(poolBase);
   ranks_[rank].abortHere = control.take<uint64_t>(1);
+  ranks_[rank].busy = control.take<uint32_t>(plan_.numLanes);
   for (size_t r = 0; r < rings_.size(); ++r) {
     const RingPlan &ring = plan_.rings[r];
     RingPlace &place = rings_[r];
@@ -51,12 +51,13 @@ void CudaMachine::layRank(size_t rank, char *controlBase, size_t &controlBytes,
       place.writer = control.take<DeviceRingEnd>(1);
       if (!staged) {
         place.freed = control.take<uint64_t>(1);
-        place.place = control.take<uint64_t>(2);
+        place.toldWriter = control.take<uint64_t>(2);
       }
     }
     if (ring.destination == rank) {
       place.reader = control.take<DeviceRingEnd>(1);
       if (!staged) {
+        place.toldReader = pool.take<uint64_t>(2);
         place.full = pool.take<uint64_t>(ring.slots);
         place.slots = pool.take<char>(ring.bytes);
         place.lines = pool.take<char>(ring.lineBytes);
@@ -92,100 +93,6 @@ Status CudaMachine::allocate() {
     if (!status.ok())
       return status;
     layRank(i, rank.control.get(), controlBytes, rank.pool.get(), poolBytes);
-  }
-  return {};
-}
-
-/// A variant's channels as rank `self` sees them; those of others are empty.
-std::vector<DeviceChannel> CudaMachine::channelsOf(const VariantPlan &variant,
-                                                   size_t self) const {
-  std::vector<DeviceChannel> channels(variant.rings.size());
-  const bool lowLatency =
-      variant.variant->protocol() == sched::Protocol::low_latency;
-  for (size_t c = 0; c < channels.size(); ++c) {
-    const RingPlan &ring = plan_.rings[variant.rings[c]];
-    const RingPlace &place = rings_[variant.rings[c]];
-    const bool writes = ring.source == self;
-    if (!writes && ring.destination != self)
-      continue;
-    const Rank &reader = ranks_[ring.destination];
-    const Rank &writer = ranks_[ring.source];
-    // Only devices that a peer channel joins need reach each other's memory.
-    const bool direct = ring.kind == sched::ChannelKind::peer;
-    const bool lent = variant.lent[c] && reader.here && writer.here &&
-                      reader.device == writer.device;
-    channels[c] = {lowLatency ? place.lines : place.slots,
-                   place.full,
-                   place.freed,
-                   place.place,
-                   writes && !reader.here ? reinterpret_cast<const uint64_t *>(
-                                                reader.windows.get())
-                                          : nullptr,
-                   writes ? place.writer : place.reader,
-                   variant.slots[c],
-                   direct ? variant.directBlocks[c] : DeviceChannel::kNotDirect,
-                   lent};
-  }
-  return channels;
-}
-
-/// Lays out every variant's program for each rank, as its device sees it.
-Status CudaMachine::copyPrograms() {
-  for (size_t i = 0; i < ranks_.size(); ++i) {
-    Rank &rank = ranks_[i];
-    if (!rank.here)
-      continue;
-    DeviceScope scope(rank.device);
-    std::vector<char> image;
-    for (bool real : {false, true}) {
-      // Pointers are the device's, contents are written into the image.
-      Carver carver(rank.code.get());
-      auto put = [&](auto *address, const auto *content, size_t count) {
-        if (real && count != 0)
-          std::memcpy(image.data() +
-                          (reinterpret_cast<char *>(address) - rank.code.get()),
-                      content, count * sizeof(*content));
-      };
-      rank.programs.clear();
-      for (const ProgramPlan &program : plan_.programs)
-        for (const VariantPlan &variant : program.variants) {
-          const RankPlan &plan = variant.ranks[i];
-          const RankCode &code = plan.code;
-          auto *lanes = carver.take<LaneCode>(code.numLanes);
-          auto *steps = carver.take<StepCode>(plan.shares.size());
-          auto *operands = carver.take<OperandCode>(plan.numOperands);
-          auto *trees = carver.take<TreeShare>(variant.trees.size());
-          auto *channels = carver.take<DeviceChannel>(variant.rings.size());
-          auto *device = carver.take<DeviceProgram>(1);
-          put(lanes, code.lanes, code.numLanes);
-          put(steps, code.steps, plan.shares.size());
-          put(operands, code.operands, plan.numOperands);
-          put(trees, variant.trees.data(), variant.trees.size());
-          const std::vector<DeviceChannel> ends = channelsOf(variant, i);
-          put(channels, ends.data(), ends.size());
-          DeviceProgram own{{lanes, steps, operands, code.numLanes},
-                            trees,
-                            channels,
-                            rank.abortHere,
-                            abortJob_,
-                            rank.reports,
-                            reinterpret_cast<LaneTrace *>(rank.traces.get())};
-          put(device, &own, 1);
-          rank.programs.push_back(device);
-        }
-      if (real)
-        continue;
-      image.resize(carver.size());
-      Status status = cudaStatus(rank.code.allocate(carver.size()),
-                                 "cannot allocate memory for the programs");
-      if (!status.ok())
-        return status;
-    }
-    Status status =
-        cudaStatus(copyToDevice(rank.code.get(), image.data(), image.size()),
-                   "cannot copy the programs");
-    if (!status.ok())
-      return status;
   }
   return {};
 }

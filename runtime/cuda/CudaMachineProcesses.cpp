@@ -9,7 +9,9 @@
 
 #include "runtime/cuda/CudaMachine.h"
 
+#include "runtime/Log.h"
 #include "runtime/core/Memory.h"
+#include "runtime/cuda/LeftMemory.h"
 #include "runtime/cuda/LocalMemory.h"
 #include "runtime/cuda/RankDevices.h"
 #include "runtime/host/Idle.h"
@@ -23,10 +25,8 @@ Status CudaMachine::meet(int self,
   Rank &rank = ranks_[self];
   {
     DeviceScope scope(rank.device);
-    // What was set to zero must be zero before anybody else writes there.
-    cudaError_t error = cudaStreamSynchronize(nullptr);
-    if (error == cudaSuccess)
-      error = cudaIpcGetMemHandle(&boards_[self].control, rank.control.get());
+    cudaError_t error =
+        cudaIpcGetMemHandle(&boards_[self].control, rank.control.get());
     if (error == cudaSuccess)
       error = cudaIpcGetMemHandle(&boards_[self].pool, rank.pool.get());
     if (error != cudaSuccess)
@@ -35,12 +35,34 @@ Status CudaMachine::meet(int self,
   offerMemory(rank.control.shared());
   offerMemory(rank.pool.shared());
   Board &board = boards_[self];
+  Status status = shareOf(plan_, rank.device, board.gpu);
+  if (!status.ok())
+    return status;
   board.token = processToken();
   board.device = uint64_t(rank.device);
   board.localControl = reinterpret_cast<uint64_t>(rank.control.get());
   board.localPool = reinterpret_cast<uint64_t>(rank.pool.get());
   storeRelease(&boards_[self].process, uint64_t(getpid()));
-  return waitForAll(self, &Board::process, 1, "join", deadline, lost);
+  status = waitForAll(self, &Board::process, 1, "join", deadline, lost);
+  return status.ok() ? shareGpus(self) : status;
+}
+
+/// Whether the GPUs can run what is on them, now that all have told.
+Status CudaMachine::shareGpus(int self) const {
+  std::vector<GpuShare> shares;
+  bool told = false;
+  for (size_t rank = 0; rank < ranks_.size(); ++rank) {
+    shares.push_back(boards_[rank].gpu);
+    if (told || !areOnOneGpu(shares[rank], boards_[self].gpu) ||
+        ranks_[rank].here || inThisProcess(rank))
+      continue;
+    log(LogLevel::warn, self,
+        "shares its GPU with rank " + std::to_string(rank) +
+            " of another process: unless MPS runs they take turns there, which "
+            "is slow");
+    told = true;
+  }
+  return checkShares(shares);
 }
 
 /// Whether a peer channel joins this process's rank and another's: between
@@ -171,6 +193,33 @@ void CudaMachine::watchOthers() {
         fail(diedStatus(other));
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
+}
+
+/// Unmaps the others' memory, and keeps this rank's until they have done so or
+/// are no more. The end of the machine.
+void CudaMachine::partFromOthers() {
+  windows_.clear();
+  size_t self = 0;
+  for (size_t rank = 0; rank < ranks_.size(); ++rank) {
+    ranks_[rank].otherControl.reset();
+    ranks_[rank].otherPool.reset();
+    if (ranks_[rank].here)
+      self = rank;
+  }
+  storeRelease(&boards_[self].closed, 1);
+  std::vector<size_t> users;
+  for (size_t other = 0; other < ranks_.size(); ++other)
+    if (other != self && reaches(self, other) && !inThisProcess(other) &&
+        loadAcquire(&boards_[other].process) != 0)
+      users.push_back(other);
+  // Memory and what tells about its users are one's to keep.
+  auto ranks = std::make_shared<std::deque<Rank>>(std::move(ranks_));
+  keepWhile([ranks, users, job = sharedJob_, boards = boards_] {
+    for (size_t user : users)
+      if (!loadAcquire(&boards[user].closed) && !(*ranks)[user].process.died())
+        return true;
+    return false;
+  });
 }
 
 Status CudaMachine::diedStatus(size_t rank) const {

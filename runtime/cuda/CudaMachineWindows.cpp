@@ -2,8 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Buffers that the ranks of several processes register, so that writers reach
-// them directly.
+// Buffers that the ranks of several processes register, so that the others
+// reach them directly. A window has one number on all ranks, and all of them
+// have it or none.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,108 +14,194 @@ namespace blink::runtime {
 
 Status CudaMachine::registerBuffer(int self, void *buffer, size_t bytes,
                                    uintptr_t &handle) {
-  handle = 1;
-  if (oneProcess_)
-    return {};
+  handle = 0;
   std::lock_guard<std::mutex> lock(mutex_);
-  size_t index = 0;
-  while (index < windows_.size() && windows_[index].begin)
-    ++index;
-  if (index == kMaxWindows)
-    return {blinkInvalidUsage,
-            std::to_string(kMaxWindows) + " buffers are registered already"};
-  const char *begin = nullptr;
-  {
-    DeviceScope scope(ranks_[self].device);
-    cudaError_t error = allocationOf(buffer, begin);
-    if (error == cudaSuccess)
-      error = cudaIpcGetMemHandle(&boards_[self].windows[index],
-                                  const_cast<char *>(begin));
-    // Without a handle the others would wait: they learn it by an offset that
-    // cannot be.
-    boards_[self].offsets[index] =
-        error == cudaSuccess
-            ? uint64_t(static_cast<const char *>(buffer) - begin)
-            : ~uint64_t(0);
-    boards_[self].localWindows[index] = reinterpret_cast<uint64_t>(buffer);
-  }
+  if (oneProcess_)
+    return registerHere(self, static_cast<char *>(buffer), bytes, handle);
+  FileOffer files; // until all have mapped
+  Status own = offerWindow(self, buffer, bytes, files);
   Status status = stepTogether(self);
-  if (status.ok())
-    status = openWindow(self, index);
-  // Nobody writes before all have mapped, or given up.
-  Status after = stepTogether(self);
-  if (status.ok())
-    status = after;
   if (!status.ok())
     return status;
-  windows_[index].begin = static_cast<const char *>(buffer);
-  windows_[index].bytes = bytes;
+  const size_t index = freeWindow();
+  Window window;
+  if (index == kMaxWindows)
+    own = {blinkInvalidUsage,
+           std::to_string(kMaxWindows) + " buffers are registered already"};
+  if (own.ok())
+    own = openWindow(self, index, window);
+  boards_[self].offer.outcome.set(own);
+  // Nobody writes before all have mapped, and nobody at all if one could not.
+  status = stepTogether(self);
+  if (status.ok() && !(status = outcomeOfAll()).ok()) {
+    closeWindow(self, index, window);
+    // The buffer is its owner's again when nobody has it mapped.
+    const Status after = stepTogether(self);
+    return after.ok() ? status : after;
+  }
+  if (!status.ok())
+    return status;
+  window.rank = self;
+  window.begin = static_cast<const char *>(buffer);
+  window.bytes = bytes;
+  window.use = BlockUse(buffer, bytes);
+  if (windows_.size() <= index)
+    windows_.resize(index + 1);
+  windows_[index] = std::move(window);
   handle = index + 1;
   return {};
 }
 
-/// Maps the others' windows of number `index`.
-Status CudaMachine::openWindow(int self, size_t index) {
+/// The same where all ranks are in this process, which has the buffer mapped:
+/// the devices of ranks that reach it need access.
+Status CudaMachine::registerHere(int self, const char *buffer, size_t bytes,
+                                 uintptr_t &handle) {
   DeviceScope scope(ranks_[self].device);
+  for (size_t other = 0; severalDevices_ && other < ranks_.size(); ++other) {
+    if (ranks_[other].device == ranks_[self].device ||
+        !reaches(size_t(self), other))
+      continue;
+    SharedAllocation allocation;
+    Status status = SharedAllocation::find(buffer, bytes, allocation);
+    if (status.ok())
+      status = allocation.openTo(ranks_[other].device);
+    if (!status.ok())
+      return {status.code, "the buffer of rank " + std::to_string(self) + ": " +
+                               status.text};
+  }
+  size_t index = 0;
+  while (index < windows_.size() && windows_[index].begin)
+    ++index;
   if (index == windows_.size())
     windows_.emplace_back();
-  Window &window = windows_[index];
-  window.others.clear();
+  windows_[index] = {self, buffer, bytes, BlockUse(buffer, bytes), {}};
+  handle = index + 1;
+  return {};
+}
+
+/// Tells the others what they need to map this rank's buffer. Errors: it is
+/// none that they could.
+Status CudaMachine::offerWindow(int self, const void *buffer, size_t bytes,
+                                FileOffer &files) {
+  WindowOffer &offer = boards_[self].offer;
+  // But for the outcome, which a slow rank may not have read yet: after a
+  // success nothing holds this rank back.
+  offer.note = {};
+  offer.address = offer.bytes = offer.used = 0;
+  for (size_t w = 0; w < windows_.size(); ++w)
+    offer.used |= uint64_t(windows_[w].begin != nullptr) << w;
+  DeviceScope scope(ranks_[self].device);
+  SharedAllocation allocation;
+  Status status = SharedAllocation::find(buffer, bytes, allocation);
+  if (status.ok())
+    status = allocation.share(files, offer.note);
+  // What is not offered the others do not map: they would fail, too, and say
+  // something else.
+  if (!status.ok())
+    return {status.code,
+            "the buffer of rank " + std::to_string(self) + ": " + status.text};
+  offer.address = reinterpret_cast<uint64_t>(buffer);
+  offer.bytes = bytes;
+  return {};
+}
+
+/// The lowest number that is free on all ranks, which have offered, or
+/// kMaxWindows.
+size_t CudaMachine::freeWindow() const {
+  uint64_t used = 0;
+  for (size_t rank = 0; rank < ranks_.size(); ++rank)
+    used |= boards_[rank].offer.used;
+  size_t index = 0;
+  while (index < kMaxWindows && (used >> index & 1))
+    ++index;
+  return index;
+}
+
+/// Maps what the others offer as their windows of number `index`.
+Status CudaMachine::openWindow(int self, size_t index, Window &window) {
+  DeviceScope scope(ranks_[self].device);
+  window.others.resize(ranks_.size());
   for (size_t other = 0; other < ranks_.size(); ++other) {
-    if (boards_[other].offsets[index] == ~uint64_t(0))
-      return {blinkInvalidArgument,
-              "the buffer of rank " + std::to_string(other) +
-                  " is no GPU memory that processes can share (cudaMalloc's "
-                  "is)"};
-    std::shared_ptr<char> &mapped = window.others.emplace_back();
-    if (!reaches(size_t(self), other))
+    const WindowOffer &offer = boards_[other].offer;
+    if (offer.address == 0 || !reaches(size_t(self), other))
       continue;
     Status status;
-    uint64_t address = boards_[other].localWindows[index];
-    if (!inThisProcess(other)) {
-      status = cudaStatus(mapMemory(boards_[other].windows[index], mapped),
-                          "cannot use the registered buffer of rank " +
-                              std::to_string(other));
-      address = reinterpret_cast<uint64_t>(mapped.get()) +
-                boards_[other].offsets[index];
+    uint64_t address = offer.address;
+    if (inThisProcess(other)) {
+      SharedAllocation allocation;
+      status = SharedAllocation::find(reinterpret_cast<const void *>(address),
+                                      offer.bytes, allocation);
+      if (status.ok())
+        status = allocation.openTo(ranks_[self].device);
+    } else {
+      std::shared_ptr<char> &mapped = window.others[other];
+      status = mapShared(offer.note,
+                         std::chrono::steady_clock::now() + timeout_, mapped);
+      address = reinterpret_cast<uint64_t>(mapped.get());
     }
     if (status.ok())
       status = cudaStatus(
           copyToDevice(ranks_[other].windows.get() + index * sizeof(address),
                        &address, sizeof(address)),
-          "cannot note the registered buffer of rank " + std::to_string(other));
+          "cannot note it");
     if (!status.ok())
-      return status;
+      return {status.code, "rank " + std::to_string(self) +
+                               " cannot use the registered buffer of rank " +
+                               std::to_string(other) + ": " + status.text};
   }
   return {};
 }
 
+/// What one rank says, whichever has failed first by number; alike on all.
+Status CudaMachine::outcomeOfAll() const {
+  for (size_t rank = 0; rank < ranks_.size(); ++rank)
+    if (Status status = boards_[rank].offer.outcome.get(); !status.ok())
+      return status;
+  return {};
+}
+
+/// Unmaps the others' windows. The table forgets them, too, as far as the
+/// device lets it: no place names them any more.
+void CudaMachine::closeWindow(int self, size_t index, Window &window) {
+  window = Window();
+  DeviceScope scope(ranks_[self].device);
+  const uint64_t nowhere = 0;
+  for (const Rank &other : ranks_)
+    if (!other.here && index < kMaxWindows)
+      copyToDevice(other.windows.get() + index * sizeof(nowhere), &nowhere,
+                   sizeof(nowhere));
+}
+
 Status CudaMachine::deregisterBuffer(int self, uintptr_t handle) {
-  if (oneProcess_)
-    return {};
   std::lock_guard<std::mutex> lock(mutex_);
-  if (handle > windows_.size() || !windows_[handle - 1].begin)
+  if (handle > windows_.size() || !windows_[handle - 1].begin ||
+      windows_[handle - 1].rank != self)
     return {blinkInvalidArgument, "the handle is of no registered buffer"};
-  windows_[handle - 1] = Window();
+  if (oneProcess_) {
+    windows_[handle - 1] = Window();
+    return {};
+  }
+  closeWindow(self, handle - 1, windows_[handle - 1]);
   return stepTogether(self);
 }
 
-/// What the rank tells writers of its output.
-uint64_t CudaMachine::placeOf(const Call &call) const {
-  const char *recv = static_cast<const char *>(call.recv);
-  if (oneProcess_)
-    return !severalDevices_ || isOpenToPeers(recv)
-               ? reinterpret_cast<uint64_t>(recv)
-               : 0;
-  // The output is at most the whole buffer of the call.
-  const uint64_t bytes = call.bytes();
+/// What a rank of this machine tells others of a buffer of its call: where they
+/// may reach it, or 0.
+uint64_t CudaMachine::placeOf(int rank, const void *buffer,
+                              uint64_t bytes) const {
+  const char *begin = static_cast<const char *>(buffer);
+  const auto address = reinterpret_cast<uint64_t>(begin);
+  if (oneProcess_ && !severalDevices_)
+    return address;
   for (size_t w = 0; w < windows_.size(); ++w) {
     const Window &window = windows_[w];
-    if (window.begin && recv >= window.begin &&
-        recv + bytes <= window.begin + window.bytes)
-      return (w + 1) << kOffsetBits | uint64_t(recv - window.begin);
+    if (window.begin && window.rank == rank && begin >= window.begin &&
+        begin + bytes <= window.begin + window.bytes)
+      return oneProcess_
+                 ? address
+                 : (w + 1) << kOffsetBits | uint64_t(begin - window.begin);
   }
-  return 0;
+  return oneProcess_ && isOpenToPeers(begin) ? address : 0;
 }
 
 } // namespace blink::runtime

@@ -3,137 +3,414 @@
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 // 16 bytes an access, several accesses in flight, any number of sources and
-// destinations. Peels what is not aligned; ranges that are aligned differently
-// go element by element, still coalesced.
+// destinations. Packs are aligned as a destination is; sources that lie
+// otherwise are loaded by aligned packs, too, and shifted.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef BLINK_RUNTIME_CUDA_DEVICEFOLD_H
 #define BLINK_RUNTIME_CUDA_DEVICEFOLD_H
 
-#include "runtime/core/Operators.h"
+#include "runtime/cuda/Pack.h"
+#include "runtime/cuda/Quotient.h"
 
 namespace blink::runtime {
 
-/// 16 bytes of elements.
-template <typename T> struct alignas(16) Pack {
-  static constexpr uint32_t kCount = 16 / sizeof(T);
-  T elements[kCount];
+//===-- Elements of a pack -----------------------------------------------===//
+
+template <typename T>
+inline constexpr uint32_t kPackCount = Pack::kBytes / sizeof(T);
+
+/// What sums of T are kept in: of 8-bit integers, whose last bits are those of
+/// the sum of 8 bits, a register, so that they need not be cut each time.
+template <typename T>
+using Register = std::conditional_t<std::is_integral_v<T> && sizeof(T) == 1,
+                                    int32_t, Accumulator<T>>;
+
+template <typename T>
+BLINK_DEVICE inline void widen(const Pack &pack,
+                               Register<T> (&values)[kPackCount<T>]) {
+  if constexpr (kByInstructions<T>) {
+    BLINK_UNROLL
+    for (int w = 0; w < 4; ++w)
+      widenWord(T(), pack.words[w], values + w * (4 / sizeof(T)));
+  } else {
+    T elements[kPackCount<T>];
+    __builtin_memcpy(elements, &pack, sizeof(pack));
+    BLINK_UNROLL
+    for (uint32_t i = 0; i < kPackCount<T>; ++i)
+      values[i] = loadElement(elements[i]);
+  }
+}
+
+template <typename T>
+BLINK_DEVICE inline Pack narrow(const Register<T> (&values)[kPackCount<T>]) {
+  Pack pack;
+  if constexpr (kByInstructions<T>) {
+    BLINK_UNROLL
+    for (int w = 0; w < 4; ++w)
+      pack.words[w] = narrowWord(T(), values + w * (4 / sizeof(T)));
+  } else {
+    T elements[kPackCount<T>];
+    BLINK_UNROLL
+    for (uint32_t i = 0; i < kPackCount<T>; ++i)
+      elements[i] = storeElement<T>(Accumulator<T>(values[i]));
+    __builtin_memcpy(&pack, elements, sizeof(pack));
+  }
+  return pack;
+}
+
+//===-- The packs of one thread and turn ---------------------------------===//
+
+/// `kPacks` packs `stride` bytes apart.
+template <int kPacks> struct Turn {
+  static constexpr int kNum = kPacks;
+  uint64_t offset; ///< of the first pack, in bytes
+  uint32_t stride;
+
+  BLINK_DEVICE void load(const char *source, Pack (&packs)[kPacks]) const {
+    BLINK_UNROLL
+    for (int u = 0; u < kPacks; ++u)
+      packs[u] = loadPack(source + offset + u * stride);
+  }
+  /// From a source whose packs lie `above` > 0 bytes above multiples of 16,
+  /// in word `Word` and the next ones.
+  template <typename Word>
+  BLINK_DEVICE void loadShifted(const char *source, uint32_t above, Word,
+                                Pack (&packs)[kPacks]) const {
+    const char *begin = source - above + offset;
+    PackPair pairs[kPacks];
+    BLINK_UNROLL
+    for (int u = 0; u < kPacks; ++u)
+      pairs[u] = loadPair(begin + u * stride, above);
+    BLINK_UNROLL
+    for (int u = 0; u < kPacks; ++u)
+      packs[u] = extract<Word::value>(pairs[u], above % 4 * 8);
+  }
+  BLINK_DEVICE void store(char *destination,
+                          const Pack (&packs)[kPacks]) const {
+    BLINK_UNROLL
+    for (int u = 0; u < kPacks; ++u)
+      storePack(destination + offset + u * stride, packs[u]);
+  }
 };
 
-template <typename T> BLINK_DEVICE inline Pack<T> loadPack(const T *address) {
-  return *reinterpret_cast<const Pack<T> *>(address);
-}
+/// The packs of one thread, some at a time.
+struct Turns {
+  uint64_t offset; ///< of the first pack, in bytes
+  uint32_t stride; ///< from one to the next
+  uint32_t left;
 
-/// kUnroll packs, the first at element `first`, `stride` elements apart: all
-/// loads of a source are issued before the first is used.
-template <typename T, typename Operator, int kUnroll>
-BLINK_DEVICE inline void foldPacks(const T *const *sources, uint32_t numSources,
-                                   T *const *destinations,
-                                   uint32_t numDestinations, uint64_t first,
-                                   uint64_t stride, uint32_t divisor) {
-  constexpr uint32_t kCount = Pack<T>::kCount;
-  Pack<T> packs[kUnroll];
-  BLINK_UNROLL
-  for (int u = 0; u < kUnroll; ++u)
-    packs[u] = loadPack(sources[0] + first + u * stride);
-  if (numSources != 1 || divisor != 0) {
-    Accumulator<T> sums[kUnroll][kCount];
-    BLINK_UNROLL
-    for (int u = 0; u < kUnroll; ++u)
-      BLINK_UNROLL
-    for (uint32_t i = 0; i < kCount; ++i)
-      sums[u][i] = loadElement(packs[u].elements[i]);
+  /// The share of `numPacks` packs, the first of which lies `begin` bytes above
+  /// the begins of ranges.
+  template <typename Block>
+  BLINK_DEVICE static Turns of(const Block &block, uint64_t begin,
+                               uint64_t numPacks) {
+    const uint32_t size = block.size(), thread = block.thread();
+    return {begin + uint64_t(thread) * Pack::kBytes, size * Pack::kBytes,
+            thread < numPacks ? uint32_t((numPacks - thread + size - 1) / size)
+                              : 0};
+  }
+
+  /// Turns of kPacks as long as there are so many, then of half, of a quarter,
+  /// of one.
+  template <int kPacks, typename Body> BLINK_DEVICE void run(Body body) {
     BLINK_ROLLED
-    for (uint32_t s = 1; s < numSources; ++s) {
-      BLINK_UNROLL
-      for (int u = 0; u < kUnroll; ++u)
-        packs[u] = loadPack(sources[s] + first + u * stride);
-      BLINK_UNROLL
-      for (int u = 0; u < kUnroll; ++u)
-        BLINK_UNROLL
-      for (uint32_t i = 0; i < kCount; ++i)
-        sums[u][i] =
-            Operator::combine(sums[u][i], loadElement(packs[u].elements[i]));
+    for (; left >= kPacks; left -= kPacks) {
+      body(Turn<kPacks>{offset, stride});
+      offset += kPacks * stride;
     }
-    BLINK_UNROLL
-    for (int u = 0; u < kUnroll; ++u)
-      BLINK_UNROLL
-    for (uint32_t i = 0; i < kCount; ++i) {
-      if (divisor != 0)
-        sums[u][i] = divideByRanks(sums[u][i], divisor);
-      packs[u].elements[i] = storeElement<T>(sums[u][i]);
-    }
+    if constexpr (kPacks > 1)
+      run<kPacks / 2>(body);
   }
-  BLINK_ROLLED
-  for (uint32_t d = 0; d < numDestinations; ++d) {
-    if (!destinations[d])
-      continue;
-    BLINK_UNROLL
-    for (int u = 0; u < kUnroll; ++u)
-      *reinterpret_cast<Pack<T> *>(destinations[d] + first + u * stride) =
-          packs[u];
-  }
-}
+};
 
-/// Elements [begin, end), one a thread and turn.
-template <typename T, typename Operator, typename Block>
-BLINK_DEVICE_CALL void foldElements(const Block &block, const T *const *sources,
-                                    uint32_t numSources, T *const *destinations,
-                                    uint32_t numDestinations, uint64_t begin,
-                                    uint64_t end, uint32_t divisor) {
+/// Which elements of ranges go by packs.
+struct PackRange {
+  uint64_t head;     ///< elements before the first pack
+  uint64_t numPacks; ///< the rest goes by elements again
+
+  /// Packs are aligned as the range at `address`. Others, if `shifted`, are
+  /// not, and loads of their packs reach beyond them by less than a pack: so
+  /// far from the begin and the end go elements.
+  template <typename T>
+  BLINK_DEVICE static PackRange of(const char *address, bool shifted,
+                                   uint64_t count) {
+    const uint64_t toAligned =
+        (Pack::kBytes - misalignment(address)) % Pack::kBytes / sizeof(T);
+    const uint64_t head = toAligned + (shifted ? kPackCount<T> : 0);
+    if (head >= count)
+      return {count, 0};
+    const uint64_t numPacks = (count - head) / kPackCount<T>;
+    return {head, shifted && numPacks ? numPacks - 1 : numPacks};
+  }
+};
+
+//===-- Copies -----------------------------------------------------------===//
+
+/// To destinations that are aligned alike.
+template <typename Block>
+BLINK_DEVICE inline void copyAlike(const Block &block, const char *source,
+                                   SharedPointers<char> destinations,
+                                   uint32_t numDestinations, char *first,
+                                   uint64_t size) {
+  const uint32_t above = misalignment(source - misalignment(first));
+  const PackRange range = PackRange::of<char>(first, above != 0, size);
+  const uint64_t resume = range.numPacks * Pack::kBytes;
   BLINK_ROLLED
-  for (uint64_t i = begin + block.thread(); i < end; i += block.size()) {
-    const T result = foldElement<T, Operator>(sources, numSources, i, divisor);
+  for (uint64_t i = block.thread(); i + resume < size; i += block.size()) {
+    const uint64_t at = i < range.head ? i : i + resume;
+    const char byte = source[at];
     BLINK_ROLLED
     for (uint32_t d = 0; d < numDestinations; ++d)
-      if (destinations[d])
-        destinations[d][i] = result;
+      if (char *destination = destinations[d])
+        destination[at] = byte;
+  }
+  Turns turns = Turns::of(block, range.head, range.numPacks);
+  const auto toAll = [&](const auto &turn, const auto &packs) {
+    // The pointer of one destination stays in a register.
+    if (numDestinations == 1)
+      return turn.store(first, packs);
+    BLINK_ROLLED
+    for (uint32_t d = 0; d < numDestinations; ++d)
+      if (char *destination = destinations[d])
+        turn.store(destination, packs);
+  };
+  if (above != 0)
+    withWord(above, [&](auto word) {
+      turns.run<4>([&](const auto &turn) {
+        Pack packs[turn.kNum];
+        turn.loadShifted(source, above, word, packs);
+        toAll(turn, packs);
+      });
+    });
+  else
+    turns.run<8>([&](const auto &turn) {
+      Pack packs[turn.kNum];
+      turn.load(source, packs);
+      toAll(turn, packs);
+    });
+}
+
+/// Bits, whatever they mean. Destinations that are aligned alike and follow
+/// each other are written together.
+template <typename Block>
+BLINK_DEVICE inline void copyRange(const Block block, const char *source,
+                                   SharedPointers<char> destinations,
+                                   uint32_t numDestinations, uint64_t size) {
+  BLINK_ROLLED
+  for (uint32_t d = 0; d < numDestinations;) {
+    char *const first = destinations[d];
+    uint32_t end = d + 1;
+    BLINK_ROLLED
+    for (; first && end < numDestinations; ++end)
+      if (char *next = destinations[end])
+        if (misalignment(next) != misalignment(first))
+          break;
+    if (first)
+      copyAlike(block, source, destinations.from(d), end - d, first, size);
+    d = end;
   }
 }
 
+//===-- Folds ------------------------------------------------------------===//
+
+/// Whether it sums: what is divided in the end is a sum.
+template <typename Operator>
+inline constexpr bool kMayDivide = std::is_same_v<Operator, Sum>;
+
+template <typename T, typename Operator> struct DeviceFold {
+  static constexpr uint32_t kCount = kPackCount<T>;
+  /// A thread has the packs of two sources in flight, and the sums of its packs
+  /// in registers: 32 of 1-byte elements. 64-bit integers are divided at
+  /// length, and shifting takes two registers for one. More packs need more
+  /// registers than a block leaves a thread (tools/kernel-report).
+  static constexpr int kPacks =
+      sizeof(T) == 1 || (std::is_integral_v<T> && sizeof(T) == 8) ? 2 : 3;
+  static constexpr int kShiftedPacks = kPacks / 2;
+
+  SharedPointers<const char> sources;
+  uint32_t numSources;
+  SharedPointers<char> destinations;
+  uint32_t numDestinations;
+  uint32_t divisor; ///< 0 if the operator is another than Sum
+
+  using Reciprocal = decltype(reciprocal<Accumulator<T>>(1));
+
+  /// The same number: what follows from it is computed where it is used, as
+  /// registers are scarcer than instructions.
+  BLINK_DEVICE static uint32_t opaque(uint32_t number) {
+#if defined(__CUDA_ARCH__)
+    asm volatile("" : "+r"(number));
+#endif
+    return number;
+  }
+
+  template <int kNum>
+  BLINK_DEVICE static void combine(const Pack (&packs)[kNum],
+                                   Register<T> (&sums)[kNum][kCount]) {
+    BLINK_UNROLL
+    for (int u = 0; u < kNum; ++u) {
+      Register<T> values[kCount];
+      widen<T>(packs[u], values);
+      BLINK_UNROLL
+      for (uint32_t i = 0; i < kCount; ++i)
+        sums[u][i] = Operator::combine(sums[u][i], values[i]);
+    }
+  }
+
+  /// Elements [begin, end), every `step`-th.
+  BLINK_DEVICE_CALL static void foldElements(const DeviceFold fold,
+                                             uint64_t begin, uint64_t end,
+                                             uint64_t step) {
+    BLINK_ROLLED
+    for (uint64_t i = begin; i < end; i += step) {
+      const auto load = [&](uint32_t s) {
+        return loadElement(reinterpret_cast<const T *>(fold.sources[s])[i]);
+      };
+      Accumulator<T> value = load(0);
+      BLINK_ROLLED
+      for (uint32_t s = 1; s < fold.numSources; ++s)
+        value = Operator::combine(value, load(s));
+      if (kMayDivide<Operator> && fold.divisor != 0)
+        value = divideByRanks(value, fold.divisor);
+      const T result = storeElement<T>(value);
+      BLINK_ROLLED
+      for (uint32_t d = 0; d < fold.numDestinations; ++d)
+        if (char *destination = fold.destinations[d])
+          reinterpret_cast<T *>(destination)[i] = result;
+    }
+  }
+
+  /// kShifted: sources and destinations may be aligned otherwise than packs.
+  template <bool kShifted, int kNum>
+  BLINK_DEVICE void foldTurn(const Turn<kNum> &turn,
+                             Reciprocal reciprocal) const {
+    const auto load = [&](uint32_t s, Pack(&packs)[kNum]) {
+      const char *source = sources[s];
+      const uint32_t above = kShifted ? misalignment(source + turn.offset) : 0;
+      if (above != 0)
+        withWord(above, [&](auto word) {
+          turn.loadShifted(source, above, word, packs);
+        });
+      else
+        turn.load(source, packs);
+    };
+    // The packs of the next source are on their way when those of one are
+    // combined.
+    Pack even[kNum], odd[kNum];
+    load(0, even);
+    if (numSources > 1)
+      load(1, odd);
+    Register<T> sums[kNum][kCount];
+    BLINK_UNROLL
+    for (int u = 0; u < kNum; ++u)
+      widen<T>(even[u], sums[u]);
+    BLINK_ROLLED
+    for (uint32_t s = 1; s < numSources; s += 2) {
+      if (s + 1 < numSources)
+        load(s + 1, even);
+      combine(odd, sums);
+      if (s + 1 == numSources)
+        break;
+      if (s + 2 < numSources)
+        load(s + 2, odd);
+      combine(even, sums);
+    }
+    Pack packs[kNum];
+    bool divided = true;
+    BLINK_UNROLL
+    for (int u = 0; u < kNum; ++u) {
+      if constexpr (kMayDivide<Operator>)
+        if (divisor != 0) {
+          const Quotient<Accumulator<T>> quotient(opaque(divisor), reciprocal);
+          BLINK_UNROLL
+          for (uint32_t i = 0; i < kCount; ++i) {
+            Accumulator<T> sum = Accumulator<T>(sums[u][i]);
+            divided &= quotient.divide(sum);
+            sums[u][i] = sum;
+          }
+        }
+      packs[u] = narrow<T>(sums[u]);
+    }
+    if (!divided) {
+      // Nothing has been written yet: once more, the slow way.
+      BLINK_ROLLED
+      for (int u = 0; u < kNum; ++u) {
+        const uint64_t first =
+            (turn.offset + uint64_t(u) * turn.stride) / sizeof(T);
+        foldElements(*this, first, first + kCount, 1);
+      }
+      return;
+    }
+    BLINK_ROLLED
+    for (uint32_t d = 0; d < numDestinations; ++d) {
+      char *destination = destinations[d];
+      if (!destination)
+        continue;
+      if (kShifted && misalignment(destination + turn.offset) != 0) {
+        BLINK_UNROLL
+        for (int u = 0; u < kNum; ++u)
+          storeElements<T>(destination + turn.offset + u * turn.stride,
+                           packs[u]);
+      } else {
+        turn.store(destination, packs);
+      }
+    }
+  }
+
+  template <bool kShifted, typename Block>
+  BLINK_DEVICE static void foldPacks(const DeviceFold fold, const Block block,
+                                     uint64_t begin, uint64_t numPacks) {
+    const Reciprocal inverse = reciprocal<Accumulator<T>>(fold.divisor);
+    Turns turns = Turns::of(block, begin, numPacks);
+    turns.run<kShifted ? kShiftedPacks : kPacks>([&](const auto &turn) {
+      fold.template foldTurn<kShifted>(turn, inverse);
+    });
+  }
+};
+
 /// The fold of host/Fold.h by all threads of `block`; null destinations are
-/// passed over. A thread reads and writes the same elements of all ranges: it
-/// is the caller who synchronises.
+/// passed over. `sources` and `destinations` lie in the block's shared memory.
+/// `divisor` is 0 unless the operator is Sum. A thread writes the same elements
+/// of all ranges and uses no others: it is the caller who synchronises.
 template <typename T, typename Operator, typename Block>
 BLINK_DEVICE inline void foldRange(const Block &block, const T *const *sources,
                                    uint32_t numSources, T *const *destinations,
                                    uint32_t numDestinations, uint64_t count,
                                    uint32_t divisor) {
-  constexpr uint32_t kCount = Pack<T>::kCount;
-  // Packs of 1-byte types hold 16 accumulators: fewer of them at once.
-  constexpr int kUnroll = sizeof(T) == 1 ? 2 : 4;
-  const uint64_t misalignment = reinterpret_cast<uint64_t>(sources[0]) % 16;
-  bool alike = true;
-  BLINK_ROLLED
-  for (uint32_t s = 1; s < numSources; ++s)
-    alike &= reinterpret_cast<uint64_t>(sources[s]) % 16 == misalignment;
+  const DeviceFold<T, Operator> fold{
+      SharedPointers<const char>(
+          reinterpret_cast<const char *const *>(sources)),
+      numSources,
+      SharedPointers<char>(reinterpret_cast<char *const *>(destinations)),
+      numDestinations, divisor};
+  if (numSources == 1 && divisor == 0)
+    return copyRange(block, fold.sources[0], fold.destinations, numDestinations,
+                     count * sizeof(T));
+  const char *first = nullptr;
+  uint32_t differences = 0;
   BLINK_ROLLED
   for (uint32_t d = 0; d < numDestinations; ++d)
-    alike &= !destinations[d] ||
-             reinterpret_cast<uint64_t>(destinations[d]) % 16 == misalignment;
-  if (!alike)
-    return foldElements<T, Operator>(block, sources, numSources, destinations,
-                                     numDestinations, 0, count, divisor);
-
-  const uint64_t toAligned = (16 - misalignment) % 16 / sizeof(T);
-  const uint64_t head = toAligned < count ? toAligned : count;
-  foldElements<T, Operator>(block, sources, numSources, destinations,
-                            numDestinations, 0, head, divisor);
-  // Turns of kUnroll packs a thread, then of one, then what is left.
-  const uint64_t stride = uint64_t(block.size()) * kCount;
-  const uint64_t packsEnd = count - (count - head) % kCount;
-  uint64_t i = head + uint64_t(block.thread()) * kCount;
+    if (const char *destination = fold.destinations[d]) {
+      first = first ? first : destination;
+      differences |= misalignment(destination) ^ misalignment(first);
+    }
   BLINK_ROLLED
-  for (; i + (kUnroll - 1) * stride < packsEnd; i += kUnroll * stride)
-    foldPacks<T, Operator, kUnroll>(sources, numSources, destinations,
-                                    numDestinations, i, stride, divisor);
-  BLINK_ROLLED
-  for (; i < packsEnd; i += stride)
-    foldPacks<T, Operator, 1>(sources, numSources, destinations,
-                              numDestinations, i, stride, divisor);
-  foldElements<T, Operator>(block, sources, numSources, destinations,
-                            numDestinations, packsEnd, count, divisor);
+  for (uint32_t s = 0; s < numSources; ++s)
+    differences |= misalignment(fold.sources[s]) ^ misalignment(first);
+  const bool shifted = differences != 0;
+  const PackRange range = PackRange::of<T>(first, shifted, count);
+  const uint64_t resume = range.head + range.numPacks * kPackCount<T>;
+  if (range.head != 0)
+    fold.foldElements(fold, block.thread(), range.head, block.size());
+  if (resume != count)
+    fold.foldElements(fold, resume + block.thread(), count, block.size());
+  const uint64_t begin = range.head * sizeof(T);
+  if (shifted)
+    fold.template foldPacks<true>(fold, block, begin, range.numPacks);
+  else
+    fold.template foldPacks<false>(fold, block, begin, range.numPacks);
 }
 
 } // namespace blink::runtime

@@ -6,45 +6,31 @@
 
 #include "runtime/cuda/DeviceMemory.h"
 
-#include <dlfcn.h>
+#include "runtime/cuda/Driver.h"
 
 namespace blink::runtime {
 
-namespace {
-
-/// A function of the driver's, or null. The driver is in the process already;
-/// its library is not there when this one is linked.
-template <typename Function> Function *driverFunction(const char *name) {
-  void *driver = dlopen("libcuda.so.1", RTLD_LAZY);
-  return driver ? reinterpret_cast<Function *>(dlsym(driver, name)) : nullptr;
+cudaError_t pushDevice(int device) {
+  // Not released: CUDA's runtime, which is used there next, keeps what it has
+  // until the process ends. It numbers devices as the driver does.
+  CUcontext context = nullptr;
+  return driver().cuDevicePrimaryCtxRetain(&context, device) == CUDA_SUCCESS &&
+                 driver().cuCtxPushCurrent(context) == CUDA_SUCCESS
+             ? cudaSuccess
+             : cudaErrorDeviceUninitialized;
 }
 
-} // namespace
-
-cudaError_t allocationOf(const void *address, const char *&begin) {
-  static const auto function = driverFunction<int(
-      unsigned long long *base, size_t *size, unsigned long long address)>(
-      "cuMemGetAddressRange_v2");
-  unsigned long long base = 0;
-  size_t size = 0;
-  if (!function || function(&base, &size,
-                            reinterpret_cast<unsigned long long>(address)) != 0)
-    return cudaErrorInvalidValue;
-  begin = reinterpret_cast<const char *>(base);
-  return cudaSuccess;
+void popDevice() {
+  CUcontext context = nullptr;
+  driver().cuCtxPopCurrent(&context);
 }
 
 bool isOpenToPeers(const void *address) {
-  static const auto function =
-      driverFunction<int(void *value, int attribute,
-                         unsigned long long address)>("cuPointerGetAttribute");
-  // CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE: what processes can share
-  // in this way is what peer access was made for.
-  constexpr int kIpcCapable = 10;
+  // What processes can share in this way is what peer access was made for.
   int capable = 0;
-  return function &&
-         function(&capable, kIpcCapable,
-                  reinterpret_cast<unsigned long long>(address)) == 0 &&
+  return driver().cuPointerGetAttribute(
+             &capable, CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE,
+             reinterpret_cast<CUdeviceptr>(address)) == CUDA_SUCCESS &&
          capable;
 }
 

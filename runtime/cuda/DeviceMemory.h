@@ -26,57 +26,87 @@ inline Status cudaStatus(cudaError_t error, const std::string &what) {
           what + ": " + cudaGetErrorString(error)};
 }
 
-/// The begin of the allocation that `address` is in, which is what CUDA shares
-/// between processes. DeviceMemory.cpp.
-cudaError_t allocationOf(const void *address, const char *&begin);
-
 /// Whether all devices with access to the memory of the one that `address` is
 /// on can use it. cudaMalloc's they can; of memory pools (cudaMallocAsync) and
 /// of mapped memory (cuMemMap; PyTorch's expandable segments) that is a matter
 /// of each allocation, so the answer is no. DeviceMemory.cpp.
 bool isOpenToPeers(const void *address);
 
-/// Makes a device current, and the former one again at the end.
+/// Makes a device current for this thread by its primary context, over what was
+/// current before; popDevice() brings that back. cudaSetDevice() could not:
+/// since CUDA 12 it gives the former device a context, which takes half a
+/// gigabyte there, though the thread may never have used it. DeviceMemory.cpp.
+cudaError_t pushDevice(int device);
+void popDevice();
+
+/// A device is current, for work of the library's own: the program's captures,
+/// whatever thread and mode they are in, neither forbid it nor are spoilt.
 class DeviceScope {
 public:
   explicit DeviceScope(int device) {
-    cudaGetDevice(&before_);
-    changed_ = device != before_;
-    error_ = changed_ ? cudaSetDevice(device) : cudaSuccess;
+    int before = -1;
+    error_ = cudaGetDevice(&before);
+    if (error_ == cudaSuccess && before != device) {
+      error_ = pushDevice(device);
+      pushed_ = error_ == cudaSuccess;
+    }
+    cudaThreadExchangeStreamCaptureMode(&mode_);
   }
   ~DeviceScope() {
-    if (changed_)
-      cudaSetDevice(before_);
+    cudaThreadExchangeStreamCaptureMode(&mode_);
+    if (pushed_)
+      popDevice();
   }
   DeviceScope(const DeviceScope &) = delete;
   cudaError_t error() const { return error_; }
 
 private:
-  int before_ = 0;
-  bool changed_;
+  bool pushed_ = false;
   cudaError_t error_;
+  cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
 };
 
-/// Copies from this process's ordinary memory to the current device, and
-/// returns when the bytes, and all zeros written before, are there: cudaMemcpy
-/// may return while the last of them are still on their way, and kernels in
-/// streams of PyTorch's kind (cudaStreamNonBlocking) would not wait for them.
-inline cudaError_t copyToDevice(void *to, const void *from, size_t bytes) {
-  const cudaError_t error = cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice);
-  return error == cudaSuccess ? cudaStreamSynchronize(nullptr) : error;
+/// Calls `work` with a stream of its own of the current device, and returns
+/// when what it has put there is done. The default stream would wait for the
+/// program's streams, and must not be used while one of them is captured.
+template <typename Work> cudaError_t onOwnStream(const Work &work) {
+  cudaStream_t stream = nullptr;
+  cudaError_t error = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+  if (error != cudaSuccess)
+    return error;
+  error = work(stream);
+  if (error == cudaSuccess)
+    error = cudaStreamSynchronize(stream);
+  cudaStreamDestroy(stream);
+  return error;
 }
 
-/// Memory of the device that is current when it is made, zero at first: for
-/// kernels once copyToDevice() has returned.
+/// Copies from this process's ordinary memory to the current device, and
+/// returns when the bytes are there for kernels in all streams.
+inline cudaError_t copyToDevice(void *to, const void *from, size_t bytes) {
+  return onOwnStream([=](cudaStream_t stream) {
+    return cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream);
+  });
+}
+
+/// Memory of the device that is current when it is made, zero at first.
 class DeviceMemory {
 public:
   cudaError_t allocate(size_t bytes) {
+    int device = 0;
     void *address = nullptr;
-    cudaError_t error = cudaMalloc(&address, bytes ? bytes : 1);
+    cudaError_t error = cudaGetDevice(&device);
+    if (error == cudaSuccess)
+      error = cudaMalloc(&address, bytes ? bytes : 1);
     if (error != cudaSuccess)
       return error;
-    memory_.reset(static_cast<char *>(address), cudaFree);
-    return cudaMemset(address, 0, bytes);
+    memory_.reset(static_cast<char *>(address), [device](char *memory) {
+      const DeviceScope scope(device);
+      cudaFree(memory);
+    });
+    return onOwnStream([=](cudaStream_t stream) {
+      return cudaMemsetAsync(address, 0, bytes, stream);
+    });
   }
   char *get() const { return memory_.get(); }
   const std::shared_ptr<char> &shared() const { return memory_; }
@@ -85,65 +115,68 @@ private:
   std::shared_ptr<char> memory_;
 };
 
-/// Pinned host memory that all devices can use, at the same address; zero at
-/// first.
+/// Pinned host memory that all devices can use, at the same address, as
+/// unified addressing has it; zero at first. By way of the device that is
+/// current when it is made.
 class HostMemory {
 public:
-  HostMemory() = default;
-  HostMemory(HostMemory &&other) noexcept
-      : address_(std::exchange(other.address_, nullptr)) {}
-  HostMemory &operator=(HostMemory &&other) noexcept {
-    std::swap(address_, other.address_);
-    return *this;
-  }
-  ~HostMemory() { cudaFreeHost(address_); }
-
   cudaError_t allocate(size_t bytes) {
-    cudaError_t error =
-        cudaHostAlloc(&address_, bytes ? bytes : 1,
-                      cudaHostAllocPortable | cudaHostAllocMapped);
+    int device = 0;
+    void *address = nullptr;
+    cudaError_t error = cudaGetDevice(&device);
     if (error == cudaSuccess)
-      __builtin_memset(address_, 0, bytes);
-    return error;
+      error = cudaHostAlloc(&address, bytes ? bytes : 1,
+                            cudaHostAllocPortable | cudaHostAllocMapped);
+    if (error != cudaSuccess)
+      return error;
+    __builtin_memset(address, 0, bytes);
+    memory_.reset(static_cast<char *>(address), [device](char *memory) {
+      const DeviceScope scope(device);
+      cudaFreeHost(memory);
+    });
+    return cudaSuccess;
   }
-  char *get() const { return static_cast<char *>(address_); }
+  char *get() const { return memory_.get(); }
 
 private:
-  void *address_ = nullptr;
+  std::shared_ptr<char> memory_;
 };
 
-/// Host memory behind a file that processes share, for all devices to use.
+/// Host memory behind a file that processes share, for all devices to use, by
+/// way of the one that is current.
 class SharedHostMemory {
 public:
-  SharedHostMemory() = default;
-  SharedHostMemory(const SharedHostMemory &) = delete;
-  ~SharedHostMemory() {
-    if (!address_)
-      return;
-    cudaHostUnregister(address_);
-    munmap(address_, bytes_);
-  }
-
   Status map(int file, size_t bytes) {
+    int device = 0;
     void *address =
         mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (address == MAP_FAILED)
       return {blinkSystemError, "cannot map the job's memory"};
-    const cudaError_t error = cudaHostRegister(
-        address, bytes, cudaHostRegisterPortable | cudaHostRegisterMapped);
+    cudaError_t error = cudaGetDevice(&device);
+    if (error == cudaSuccess)
+      error = cudaHostRegister(
+          address, bytes, cudaHostRegisterPortable | cudaHostRegisterMapped);
     if (error != cudaSuccess) {
       munmap(address, bytes);
       return cudaStatus(error, "cannot give GPUs the job's memory");
     }
-    address_ = address;
-    bytes_ = bytes;
-    return {};
+    memory_.reset(static_cast<char *>(address), [=](char *memory) {
+      const DeviceScope scope(device);
+      cudaHostUnregister(memory);
+      munmap(memory, bytes);
+    });
+    void *there = nullptr;
+    error = cudaHostGetDevicePointer(&there, address, 0);
+    if (error == cudaSuccess && there != address)
+      return {blinkInvalidUsage,
+              "GPUs of this system see registered host memory at other "
+              "addresses than the host: run all ranks in one process"};
+    return cudaStatus(error, "cannot give GPUs the job's memory");
   }
-  char *get() const { return static_cast<char *>(address_); }
+  char *get() const { return memory_.get(); }
 
 private:
-  void *address_ = nullptr;
-  size_t bytes_ = 0;
+  std::shared_ptr<char> memory_;
 };
 
 /// Maps memory of another process's device for the device that is current.
@@ -168,14 +201,16 @@ class Event {
 public:
   Event() = default;
   Event(Event &&other) noexcept
-      : event_(std::exchange(other.event_, nullptr)) {}
+      : event_(std::exchange(other.event_, nullptr)), device_(other.device_) {}
   ~Event() {
-    if (event_)
-      cudaEventDestroy(event_);
+    if (!event_)
+      return;
+    const DeviceScope scope(device_);
+    cudaEventDestroy(event_);
   }
   cudaError_t record(cudaStream_t stream) {
-    cudaError_t error = cudaSuccess;
-    if (!event_)
+    cudaError_t error = event_ ? cudaSuccess : cudaGetDevice(&device_);
+    if (error == cudaSuccess && !event_)
       error = cudaEventCreateWithFlags(&event_, cudaEventDisableTiming);
     return error == cudaSuccess ? cudaEventRecord(event_, stream) : error;
   }
@@ -183,11 +218,15 @@ public:
     return event_ ? cudaStreamWaitEvent(stream, event_, 0) : cudaSuccess;
   }
   cudaError_t synchronize() const {
-    return event_ ? cudaEventSynchronize(event_) : cudaSuccess;
+    if (!event_)
+      return cudaSuccess;
+    const DeviceScope scope(device_);
+    return cudaEventSynchronize(event_);
   }
 
 private:
   cudaEvent_t event_ = nullptr;
+  int device_ = 0;
 };
 
 } // namespace blink::runtime

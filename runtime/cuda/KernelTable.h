@@ -12,10 +12,14 @@
 
 namespace blink::runtime {
 
-/// Threads of a lane. 512 threads with four packs of 16 bytes each in flight
-/// are 32 KiB a lane, more than a multiprocessor's share of bandwidth times
-/// latency on any GPU so far.
-inline constexpr unsigned kBlockThreads = 512;
+/// Threads of a lane that fold, and a warp beside them that tells the other
+/// ends what has been folded. 512 in all: with one more warp a thread could
+/// have 96 registers instead of 128, and folds would spill them. A folding
+/// thread has eight packs of 16 bytes in flight when it copies, which is 60 KiB
+/// a lane, and four to six when it folds.
+inline constexpr unsigned kFoldThreads = 480;
+inline constexpr unsigned kPostThreads = 32;
+inline constexpr unsigned kBlockThreads = kFoldThreads + kPostThreads;
 
 /// The kernel of a type; null if there is none. Kernels.cu, once an operator.
 template <typename Operator> const void *kernelOf(blinkDataType_t type);

@@ -15,14 +15,27 @@
 namespace blink::runtime {
 namespace {
 
-/// Lane.h's Block.
-struct CudaBlock {
-  LaneState *shared;
+/// A barrier of hardware, by number: all of these threads.
+template <unsigned kNumber, unsigned kThreads> __device__ void barrier() {
+  asm volatile("barrier.sync %0, %1;" ::"n"(kNumber), "n"(kThreads) : "memory");
+}
 
+/// LaneWaits.h's Block.
+struct CudaBlock {
   __device__ uint32_t thread() const { return threadIdx.x; }
-  __device__ uint32_t size() const { return blockDim.x; }
-  __device__ void sync() const { __syncthreads(); }
-  __device__ LaneState &state() const { return *shared; }
+  /// A constant, so that addresses are one register and constants.
+  __device__ uint32_t size() const { return kFoldThreads; }
+  __device__ bool isPoster() const { return threadIdx.x >= kFoldThreads; }
+  __device__ uint32_t poster() const { return threadIdx.x - kFoldThreads; }
+  __device__ uint32_t posters() const { return kPostThreads; }
+  __device__ uint32_t member() const { return threadIdx.x; }
+  __device__ uint32_t members() const { return kBlockThreads; }
+  __device__ void sync() const { barrier<0, kBlockThreads>(); }
+  __device__ void syncFold() const { barrier<1, kFoldThreads>(); }
+  __device__ LaneState &state() const {
+    __shared__ LaneState shared;
+    return shared;
+  }
   __device__ uint64_t nanoseconds() const {
     uint64_t time;
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(time));
@@ -34,8 +47,7 @@ struct CudaBlock {
 template <typename T, typename Operator>
 __global__ void __launch_bounds__(kBlockThreads, 1)
     laneKernel(const __grid_constant__ Launch launch) {
-  __shared__ LaneState state;
-  CudaBlock block{&state};
+  CudaBlock block;
   runBlock<T, Operator>(block, launch, blockIdx.x);
 }
 

@@ -7,11 +7,17 @@
 //
 // Written against a Block, which on devices is the thread block and in tests a
 // few host threads, so that the very code that runs on a GPU is tested, and
-// checked for races, without one.
+// checked for races, without one. Most of its threads fold; the others, the
+// posters, tell the other ends what has been folded while the next chunk is
+// being loaded.
 //
 //   struct Block {
-//     uint32_t thread(), size();       // this thread among the block's
-//     void sync();                     // a barrier of the block's threads
+//     uint32_t thread(), size();       // this folding thread among them
+//     bool isPoster();
+//     uint32_t poster(), posters();    // this poster among them
+//     uint32_t member(), members();    // this thread among all
+//     void sync();                     // a barrier of all threads
+//     void syncFold();                 // a barrier of the folding threads
 //     LaneState &state();              // memory that they share
 //     uint64_t nanoseconds();          // a clock
 //     void relax();                    // between two looks at a word
@@ -30,108 +36,148 @@ namespace blink::runtime {
 
 /// What the threads of a lane share.
 struct LaneState {
-  /// Steps whose parts are kept; those of longer lanes are computed each time.
+  /// The steps and operands of a lane that has no more than that are kept here;
+  /// the others work on those in the device's memory.
   static constexpr uint32_t kKeptSteps = 64;
+  static constexpr uint32_t kKeptOperands = 256;
 
-  ElementRange ranges[kKeptSteps];
-  uint64_t chunks[kKeptSteps];
-  /// Of the step's operands; null for a destination that is the source.
+  LaneStep steps[kKeptSteps];
+  LaneOperand operands[kKeptOperands];
+  /// Of the operands of the step that is folded: where they are; null for a
+  /// destination that needs nothing.
   void *pointers[kMaxOperands];
-  uint64_t numbers[kMaxOperands]; ///< of their chunks, where they are channels
-  /// One for waiting and one for folding: a fast thread may set one while a
-  /// slow one still looks at the other.
-  uint32_t failed[2];
+  uint32_t flags[kMaxOperands]; ///< that the lines of channels have
+
+  /// Of the call, for waits and reports.
+  const DeviceProgram *program;
+  uint64_t timeoutNanoseconds;
+  uint64_t signature;
+  uint32_t lane;
+
+  /// The number of the fold that failed (LaneCall); 0: none. A thread gives up
+  /// behind the barrier that ends this fold, as all others do: by the time that
+  /// a slow thread looks, the next fold may have failed.
+  uint32_t failedFold;
   uint32_t reported;
 };
 
-/// A lane, as far as waiting goes.
-template <typename Block> class LaneWaits {
-protected:
-  BLINK_DEVICE LaneWaits(Block &block, const Launch &launch,
-                         const DeviceProgram &program, uint32_t number)
-      : block_(block), state_(block.state()), launch_(launch),
-        program_(program), number_(number) {}
+/// What a lane waits for, as reports name it.
+struct Awaited {
+  const uint64_t *word;
+  /// The tag of chunk `expected` - 1, or a counter that has reached `expected`.
+  uint64_t expected;
+  bool isTag;
+  bool reading; ///< the lane reads the channel
+  uint32_t step;
+  uint32_t channel;
+  uint32_t fold; ///< as LaneState::failedFold
 
-  /// Until `word` is the tag of chunk `number` in this call. False also if it
-  /// is that of another call; what went wrong is reported.
-  BLINK_DEVICE_CALL bool waitForTag(const uint64_t *word, uint64_t number,
-                                    uint32_t index, bool reading) {
-    if (!waitFor(word, index, reading, true, number + 1))
-      return false;
-    if (loadRelaxed(word) == makeTag(number, launch_.signature))
-      return true;
-    report(0, LaneReport::otherCall, index, reading, number + 1, number + 1);
-    return false;
+  BLINK_DEVICE bool isThere(uint64_t value) const {
+    return isTag ? holdsChunk(value, expected - 1) : value >= expected;
   }
-
-  /// Polls `word` until it is the tag of chunk `expected` - 1, or a counter
-  /// that has reached `expected`. False if that takes too long or another lane
-  /// has failed, which is reported. `reading`: the lane reads `channel`.
-  BLINK_DEVICE_CALL bool waitFor(const uint64_t *word, uint32_t channel,
-                                 bool reading, bool isTag, uint64_t expected) {
-    uint64_t value = loadAcquire(word);
-    Patience patience;
-    while (!(isTag ? holdsChunk(value, expected - 1) : value >= expected)) {
-      if (!mayWait(patience)) {
-        report(0, patience.reason, channel, reading, expected,
-               value & kNumberMask);
-        return false;
-      }
-      value = loadAcquire(word);
-    }
-    return true;
-  }
-
-  struct Patience {
-    uint32_t looks = 0;
-    uint64_t since = 0;
-    LaneReport::Reason reason = LaneReport::none;
-  };
-
-  /// Waits a moment; false if enough is enough. Looks at its own device often
-  /// and at the host, across the bus, seldom.
-  BLINK_DEVICE_CALL bool mayWait(Patience &patience) {
-    block_.relax();
-    if (++patience.looks % 64 != 0)
-      return true;
-    const uint64_t now = block_.nanoseconds();
-    if (patience.since == 0)
-      patience.since = now;
-    if (now - patience.since > launch_.timeoutNanoseconds)
-      patience.reason = LaneReport::timeOut;
-    else if (loadRelaxed(program_.abortHere) != 0 ||
-             (patience.looks % 4096 == 0 &&
-              loadRelaxed(program_.abortJob) != 0))
-      patience.reason = LaneReport::aborted;
-    return patience.reason == LaneReport::none;
-  }
-
-  /// Says what the lane waited for, and stops the other lanes of the job.
-  /// `folding`: between the barriers around a fold, not before them.
-  BLINK_DEVICE_CALL void report(int folding, LaneReport::Reason reason,
-                                uint32_t channel, bool reading,
-                                uint64_t expected, uint64_t seen) {
-    exchangeOnce(&state_.failed[folding]);
-    storeRelaxed(program_.abortHere, 1);
-    if (!exchangeOnce(&state_.reported))
-      return; // another thread of the lane reports
-    LaneReport &report = program_.reports[number_];
-    storeRelaxed(&report.step, step_);
-    storeRelaxed(&report.channel, channel);
-    storeRelaxed(&report.reading, reading);
-    storeRelaxed(&report.expected, expected);
-    storeRelaxed(&report.seen, seen);
-    storeRelease(&report.reason, reason);
-    storeRelease(program_.abortJob, 1);
-  }
-
-  Block &block_;
-  LaneState &state_;
-  const Launch &launch_;
-  const DeviceProgram &program_;
-  const uint32_t number_;
-  uint32_t step_ = 0; ///< that the lane is at, for reports
 };
+
+struct Patience {
+  uint32_t looks = 0;
+  uint64_t since = 0;
+  LaneReport::Reason reason = LaneReport::none;
+};
+
+/// Waits a moment; false if enough is enough. Looks at its own device often and
+/// at the host, across the bus, seldom.
+template <typename Block>
+BLINK_DEVICE_CALL bool mayWait(Block &block, Patience &patience) {
+  block.relax();
+  if (++patience.looks % 64 != 0)
+    return true;
+  const LaneState &state = block.state();
+  const uint64_t now = block.nanoseconds();
+  if (patience.since == 0)
+    patience.since = now;
+  if (now - patience.since > state.timeoutNanoseconds)
+    patience.reason = LaneReport::timeOut;
+  else if (loadRelaxed(state.program->abortHere) != 0 ||
+           (patience.looks % 4096 == 0 &&
+            loadRelaxed(state.program->abortJob) != 0))
+    patience.reason = LaneReport::aborted;
+  return patience.reason == LaneReport::none;
+}
+
+/// Says what the lane waited for, and stops the other lanes of the job.
+template <typename Block>
+BLINK_DEVICE_CALL void report(Block &block, LaneReport::Reason reason,
+                              const Awaited &what, uint64_t seen) {
+  LaneState &state = block.state();
+  exchangeOnce(&state.failedFold, what.fold);
+  storeRelaxed(state.program->abortHere, 1);
+  if (!exchangeOnce(&state.reported, 1))
+    return; // another thread of the lane reports
+  LaneReport &report = state.program->reports[state.lane];
+  storeRelaxed(&report.step, what.step);
+  storeRelaxed(&report.channel, what.channel);
+  storeRelaxed(&report.reading, what.reading);
+  storeRelaxed(&report.expected, what.expected);
+  storeRelaxed(&report.seen, seen);
+  storeRelease(&report.reason, reason);
+  storeRelease(state.program->abortJob, 1);
+}
+
+/// Polls the word until it is there, at `value`, which the caller has loaded
+/// already, and not found. False if that takes too long or another lane has
+/// failed, which is reported.
+template <typename Block>
+BLINK_DEVICE_CALL bool waitLong(Block &block, const Awaited &what,
+                                uint64_t &value) {
+  Patience patience;
+  do {
+    if (!mayWait(block, patience)) {
+      report(block, patience.reason, what, value & kNumberMask);
+      return false;
+    }
+    // Relaxed: an acquire costs the multiprocessor its cache each time.
+    value = loadRelaxed(what.word);
+  } while (!what.isThere(value));
+  // What the other end wrote before is visible after this.
+  value = loadAcquire(what.word);
+  return true;
+}
+
+/// Until `what` is there; `value`: the word. False also if it is the tag of
+/// another call; what went wrong is reported.
+template <typename Block>
+BLINK_DEVICE inline bool waitFor(Block &block, const Awaited &what,
+                                 uint64_t &value) {
+  value = loadAcquire(what.word);
+  if (!what.isThere(value) && !waitLong(block, what, value))
+    return false;
+  if (!what.isTag ||
+      value == makeTag(what.expected - 1, block.state().signature))
+    return true;
+  report(block, LaneReport::otherCall, what, what.expected);
+  return false;
+}
+
+/// Until chunk `number` is where `tag` is. False if not, which is reported.
+template <typename Block>
+BLINK_DEVICE inline bool waitForChunk(Block &block, const LaneOperand &operand,
+                                      const uint64_t *tag, uint64_t number,
+                                      uint32_t fold) {
+  uint64_t value;
+  return waitFor(
+      block, {tag, number + 1, true, true, operand.step, operand.index, fold},
+      value);
+}
+
+/// Until the reader has read so many chunks. Likewise.
+template <typename Block>
+BLINK_DEVICE inline bool waitForReader(Block &block, LaneOperand &operand,
+                                       uint64_t count, uint32_t fold) {
+  return operand.credit >= count ||
+         waitFor(block,
+                 {operand.channel.freed, count, false, false, operand.step,
+                  operand.index, fold},
+                 operand.credit);
+}
 
 } // namespace blink::runtime
 

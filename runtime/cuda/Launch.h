@@ -21,10 +21,9 @@ inline constexpr uint32_t kMaxLaunchRanks = 32;
 /// Operands of a step that a lane can hold.
 inline constexpr uint32_t kMaxOperands = 256;
 
-/// Where a reader's output is, as it tells writers: 0, nowhere they can write;
-/// in one process its address; across processes a window of its (a registered
-/// buffer) above an offset. Where a writer's input is, as it tells readers: its
-/// address.
+/// Where a buffer is, as its rank tells the other end of a channel: 0, nowhere
+/// that end can reach; else its address, or, where the ends' addresses differ,
+/// a window (a registered buffer) above an offset.
 inline constexpr unsigned kOffsetBits = 56;
 inline constexpr uint64_t kOffsetMask = (uint64_t(1) << kOffsetBits) - 1;
 
@@ -32,6 +31,8 @@ inline constexpr uint64_t kOffsetMask = (uint64_t(1) << kOffsetBits) - 1;
 /// lane alone; kernels on one communicator follow each other.
 struct DeviceRingEnd {
   uint64_t number; ///< of the next chunk
+  uint64_t credit; ///< writers: `freed` as last seen
+  uint64_t swept;  ///< the chunk before which all lines were last written
   uint32_t layout; ///< writers: the variant of the last chunk, plus 1
   uint32_t padding;
 };
@@ -44,25 +45,88 @@ struct DeviceChannel {
   char *slots;     ///< with the reader
   uint64_t *full;  ///< tags, one a slot; with the reader
   uint64_t *freed; ///< with the writer
-  /// Two words, a place and its tag; with the writer. Of a call the channel is
-  /// direct in, the reader's output; of one it is lent in, the writer's input.
-  uint64_t *place;
-  /// Writers: where the reader's windows are, in this process; null if both are
-  /// in one.
+  /// Two words, a place and its tag, with the end that is told: of a channel
+  /// that may be direct the writer, where the reader's output is; of one that
+  /// may be lent the reader, where the writer's input is.
+  uint64_t *told;
+  /// Where the other end's windows are, in this process; null if its addresses
+  /// are good here.
   const uint64_t *windows;
   DeviceRingEnd *end;
+  uint64_t lineBytes; ///< of the ring's low-latency lines, all variants'
   uint32_t numSlots;
+  /// Distance of slots: the same for all calls of a variant, however large
+  /// their chunks are, so that the chunks of two calls lie in the same slots.
+  uint32_t slotBytes;
   /// The block of the reader's output where the chunk ends up, if the writer
   /// may put it there itself; or kNotDirect.
   uint32_t directBlock;
-  /// Whether the reader, of the same process and on the same device, may read
-  /// the writer's input itself.
+  /// Whether the reader may read the writer's input itself.
   bool lent;
+  /// Whether the reader of a direct channel does nothing else with the chunk:
+  /// one tag for the last chunk of a call is all it needs.
+  bool quiet;
+};
+
+/// How an operand of a call is reached.
+enum class Way : uint8_t {
+  none,   ///< not at all: what would be copied there is there
+  buffer, ///< at `base`: the rank's own input or output
+  slots,  ///< in the ring's slots
+  direct, ///< at `base`: the reader's output, which the writer writes
+  lent    ///< at `base`: the writer's input, which the reader reads
+};
+
+/// An operand of a step. The host fills in the first part; a lane works on a
+/// copy in shared memory, if it fits, and fills in the rest for each call.
+struct alignas(16) LaneOperand {
+  DeviceChannel channel; ///< if it is one
+  uint32_t index;        ///< block or channel number
+  uint32_t step;         ///< of the lane's
+  OperandKind kind;
+
+  Way way;
+  uint32_t slot;       ///< of chunk `number`
+  uint32_t postedSlot; ///< of chunk `posted`
+  char *base;          ///< where the tree's first element is
+  uint64_t number;     ///< of the next chunk to wait for
+  uint64_t posted;     ///< of the next chunk that the other end will hear of
+  uint64_t credit;     ///< writers: `freed` as last seen
+  uint64_t drained;    ///< writers: what `freed` must have reached before any
+  uint64_t swept;      ///< as of DeviceRingEnd
+};
+
+/// A step of a lane, likewise.
+struct alignas(16) LaneStep {
+  enum Posts : uint8_t { never, once, always };
+
+  TreeShare share;
+  uint32_t operandsBegin; ///< in the lane's operands
+  uint16_t sources;
+  uint16_t destinations;
+  bool completes;
+
+  Posts posts;        ///< whether tags of chunks follow a fence
+  ElementRange range; ///< of the tree
+  uint64_t chunks;    ///< of the tree
+  uint64_t turns;     ///< chunks, or 0 if the step moves nothing in this call
+
+  BLINK_HOST_DEVICE uint32_t numOperands() const {
+    return uint32_t(sources) + destinations;
+  }
+};
+
+/// A lane as it lies in the memory of its device.
+struct LaneProgram {
+  LaneStep *steps;
+  LaneOperand *operands; ///< of all steps, in their order
+  uint32_t numSteps;
+  uint32_t numOperands;
 };
 
 /// Why a lane gave up, in memory that the host reads.
 struct LaneReport {
-  enum Reason : uint64_t { none, timeOut, otherCall, aborted };
+  enum Reason : uint64_t { none, timeOut, otherCall, twoCalls, aborted };
   uint64_t reason; ///< stored last, with release
   uint64_t step;
   uint64_t channel;
@@ -71,15 +135,20 @@ struct LaneReport {
   uint64_t seen;
 };
 
-/// A rank's program of a variant, in the memory of its device.
+/// A rank's program of a variant, in the memory of its device; its lanes follow
+/// it.
 struct DeviceProgram {
-  RankCode code;
-  const TreeShare *trees;
-  const DeviceChannel *channels; ///< by number; those of other ranks are empty
-  uint64_t *abortHere;           ///< of the rank, in device memory
-  uint64_t *abortJob;            ///< of the job, in host memory
-  LaneReport *reports;           ///< of each lane, in host memory
-  LaneTrace *traces;             ///< of each lane, in host memory; or null
+  uint64_t *abortHere; ///< of the rank, in device memory
+  uint64_t *abortJob;  ///< of the job, in host memory
+  /// Of each lane: 1 while a block runs it.
+  uint32_t *busy;
+  LaneReport *reports; ///< of each lane, in host memory
+  LaneTrace *traces;   ///< of each lane, in host memory; or null
+  uint64_t numLanes;
+
+  BLINK_HOST_DEVICE const LaneProgram *lanes() const {
+    return reinterpret_cast<const LaneProgram *>(this + 1);
+  }
 };
 
 /// The parameter of the kernel.
@@ -88,7 +157,8 @@ struct Launch {
     const DeviceProgram *program;
     const char *send;
     char *recv;
-    uint64_t place;      ///< of `recv`, for writers
+    uint64_t sendPlace;  ///< of `send`, for readers
+    uint64_t recvPlace;  ///< of `recv`, for writers
     uint32_t firstBlock; ///< the blocks of a rank are its lanes
   };
 

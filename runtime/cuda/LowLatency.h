@@ -28,55 +28,60 @@ struct alignas(16) Line {
 BLINK_DEVICE constexpr uint32_t lineFlag(uint64_t number, uint64_t signature) {
   return uint32_t(number + 1) << 8 | uint32_t(signature & 0xff);
 }
-/// Whether a line with `flag` is of chunk `number`, of whatever call.
-BLINK_DEVICE constexpr bool lineHolds(uint32_t flag, uint64_t number) {
-  return flag >> 8 == (uint32_t(number + 1) & 0xffffffu);
+/// Whether two flags are of one chunk, of whatever calls.
+BLINK_DEVICE constexpr bool sameChunk(uint32_t flag, uint32_t other) {
+  return flag >> 8 == other >> 8;
 }
 
 /// A line that short chunks do not reach keeps an old flag, and numbers come
-/// back after 2^24 chunks. So once in a while all lines of a slot are written.
-BLINK_DEVICE constexpr bool writesWholeSlot(uint64_t number,
-                                            uint32_t numSlots) {
-  return (number & 0xfffff) < numSlots;
-}
+/// back after 2^24 chunks of whatever variants. So all lines of a ring are
+/// written before its first chunk that is so many behind the last time.
+inline constexpr uint64_t kSweepAfter = uint64_t(1) << 22;
 
 // Accesses to lines need no order: what is sent depends on what was read
 // before, and what is written afterwards depends on what was seen, so in place
 // a result cannot overtake the contribution it replaces. C++ knows no order by
 // dependence: on the host, where tests look for races, the accesses say it
 // otherwise.
-BLINK_DEVICE inline void storeWord(uint64_t *word, uint64_t value) {
-#if defined(__CUDA_ARCH__)
-  storeRelaxed(word, value);
-#else
-  storeRelease(word, value);
-#endif
-}
-BLINK_DEVICE inline uint64_t loadWord(const uint64_t *word) {
-#if defined(__CUDA_ARCH__)
-  return loadRelaxed(word);
-#else
-  return loadAcquire(word);
-#endif
-}
-
 BLINK_DEVICE inline void storeLine(Line *line, uint64_t data, uint32_t flag) {
   const uint64_t high = uint64_t(flag) << 32;
-  storeWord(&line->words[0], high | uint32_t(data));
-  storeWord(&line->words[1], high | data >> 32);
+  const uint64_t words[] = {high | uint32_t(data), high | data >> 32};
+#if defined(__CUDA_ARCH__)
+  asm volatile("st.relaxed.sys.global.v2.u64 [%0], {%1, %2};" ::"l"(line),
+               "l"(words[0]), "l"(words[1])
+               : "memory");
+#else
+  storeRelease(&line->words[0], words[0]);
+  storeRelease(&line->words[1], words[1]);
+#endif
 }
 
-/// The flags of both words, which are one flag once the line is complete.
-struct LineFlags {
-  uint32_t low;
-  uint32_t high;
-};
-
-BLINK_DEVICE inline LineFlags loadLine(const Line *line, uint64_t &data) {
-  const uint64_t low = loadWord(&line->words[0]);
-  const uint64_t high = loadWord(&line->words[1]);
-  data = (low & 0xffffffffu) | high << 32;
-  return {uint32_t(low >> 32), uint32_t(high >> 32)};
+/// Both words, each whole.
+BLINK_DEVICE inline Line loadLine(const Line *line) {
+  Line seen;
+#if defined(__CUDA_ARCH__)
+  asm volatile("ld.relaxed.sys.global.v2.u64 {%0, %1}, [%2];"
+               : "=l"(seen.words[0]), "=l"(seen.words[1])
+               : "l"(line)
+               : "memory");
+#else
+  seen.words[0] = loadAcquire(&line->words[0]);
+  seen.words[1] = loadAcquire(&line->words[1]);
+#endif
+  return seen;
+}
+BLINK_DEVICE inline uint64_t dataOf(const Line &line) {
+  return (line.words[0] & 0xffffffffu) | line.words[1] << 32;
+}
+/// Whether the line is complete for the chunk, and the call, of `flag`.
+BLINK_DEVICE inline bool hasFlag(const Line &line, uint32_t flag) {
+  return uint32_t(line.words[0] >> 32) == flag &&
+         uint32_t(line.words[1] >> 32) == flag;
+}
+/// Whether the line is complete for the chunk of `flag`, of whatever call.
+BLINK_DEVICE inline bool isOfChunk(const Line &line, uint32_t flag) {
+  return sameChunk(uint32_t(line.words[0] >> 32), flag) &&
+         sameChunk(uint32_t(line.words[1] >> 32), flag);
 }
 
 } // namespace blink::runtime

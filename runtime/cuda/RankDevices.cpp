@@ -11,6 +11,7 @@
 #include "runtime/cuda/MachineGpus.h"
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <numeric>
 
@@ -53,6 +54,14 @@ Status enableAccess(int here, int there) {
                 "for this machine (`nvidia-smi topo -p2p r`)"};
   DeviceScope scope(here);
   const cudaError_t error = cudaDeviceEnablePeerAccess(there, 0);
+  if (error == cudaErrorTooManyPeers) {
+    cudaGetLastError();
+    return {blinkInvalidUsage,
+            "GPU " + std::to_string(here) + " cannot reach GPU " +
+                std::to_string(there) +
+                ", too: without an NVSwitch a GPU reaches 8 others. Compile "
+                "with fewer neighbours, or with channels through the host"};
+  }
   if (error != cudaErrorPeerAccessAlreadyEnabled)
     return cudaStatus(error, "cannot enable peer access");
   cudaGetLastError();
@@ -75,6 +84,15 @@ Status enablePeers(const Plan &plan, const std::vector<int> &devices) {
   return {};
 }
 
+namespace {
+
+Status residentLanes(int device, uint32_t &resident) {
+  const DeviceScope scope(device);
+  return cudaStatus(prepareLanes(resident), "cannot load the kernels");
+}
+
+} // namespace
+
 Status checkResidency(const Plan &plan, const std::vector<int> &devices) {
   if (plan.numOperands > kMaxOperands)
     return {blinkInvalidUsage, "the schedule has a step of " +
@@ -91,10 +109,8 @@ Status checkResidency(const Plan &plan, const std::vector<int> &devices) {
                                      std::to_string(kMaxLaunchRanks) +
                                      " together"};
     const uint32_t needed = ranks * plan.numLanes;
-    DeviceScope scope(device);
     uint32_t resident = 0;
-    Status status =
-        cudaStatus(prepareLanes(resident), "cannot load the kernels");
+    Status status = residentLanes(device, resident);
     if (!status.ok())
       return status;
     if (needed > resident)
@@ -103,6 +119,40 @@ Status checkResidency(const Plan &plan, const std::vector<int> &devices) {
                   std::to_string(needed) + " lanes, " +
                   std::to_string(resident) +
                   " can run there at the same time: compile with fewer lanes"};
+  }
+  return {};
+}
+
+Status shareOf(const Plan &plan, int device, GpuShare &share) {
+  cudaDeviceProp properties;
+  Status status =
+      cudaStatus(cudaGetDeviceProperties(&properties, device),
+                 "cannot ask for the UUID of GPU " + std::to_string(device));
+  std::memcpy(share.uuid, properties.uuid.bytes, sizeof(share.uuid));
+  share.lanes = plan.numLanes;
+  return status.ok() ? residentLanes(device, share.residentLanes) : status;
+}
+
+bool areOnOneGpu(const GpuShare &one, const GpuShare &other) {
+  return std::memcmp(one.uuid, other.uuid, sizeof(one.uuid)) == 0;
+}
+
+Status checkShares(const std::vector<GpuShare> &shares) {
+  for (const GpuShare &one : shares) {
+    uint32_t lanes = 0;
+    std::string ranks;
+    for (size_t rank = 0; rank < shares.size(); ++rank)
+      if (areOnOneGpu(one, shares[rank])) {
+        lanes += shares[rank].lanes;
+        ranks += (ranks.empty() ? "" : ",") + std::to_string(rank);
+      }
+    if (lanes > one.residentLanes)
+      return {blinkInvalidUsage,
+              "ranks " + ranks + " are on one GPU and have " +
+                  std::to_string(lanes) + " lanes together, " +
+                  std::to_string(one.residentLanes) +
+                  " can run there at the same time: give them GPUs of their "
+                  "own, or compile with fewer lanes"};
   }
   return {};
 }

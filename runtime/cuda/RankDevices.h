@@ -30,6 +30,19 @@ Status enablePeers(const Plan &plan, const std::vector<int> &devices);
 /// `devices`: one for each rank in this process. Errors: they cannot.
 Status checkResidency(const Plan &plan, const std::vector<int> &devices);
 
+/// A rank's part of a GPU, as it tells other processes.
+struct GpuShare {
+  char uuid[16];          ///< of the GPU
+  uint32_t lanes;         ///< of the rank
+  uint32_t residentLanes; ///< that the GPU can run at the same time
+};
+Status shareOf(const Plan &plan, int device, GpuShare &share);
+bool areOnOneGpu(const GpuShare &one, const GpuShare &other);
+
+/// checkResidency() for the ranks of several processes, which see their own
+/// only. The same in all of them.
+Status checkShares(const std::vector<GpuShare> &shares);
+
 } // namespace blink::runtime
 
 #endif // BLINK_RUNTIME_CUDA_RANKDEVICES_H

@@ -8,17 +8,15 @@
 
 #include "runtime/Log.h"
 #include "runtime/host/Idle.h"
+#include "runtime/host/LocalSocket.h"
 
 #include <algorithm>
 #include <cerrno>
-#include <cstddef>
 #include <cstring>
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/mman.h>
-#include <sys/random.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -33,7 +31,7 @@ constexpr char kMagic[8] = {'b', 'l', 'i', 'n', 'k', 'i', 'd', '1'};
 /// What the 128 bytes of an id are.
 struct IdContent {
   char magic[8];
-  char name[32];   ///< of the socket; others can see it
+  SocketName name;
   char secret[64]; ///< they cannot see this
   char unused[24];
 };
@@ -48,45 +46,6 @@ struct Reply {
   int32_t code;
   char text[252];
 };
-
-Status systemError(const std::string &what) {
-  return {blinkSystemError, what + ": " + std::strerror(errno)};
-}
-
-sockaddr_un addressOf(const IdContent &id, socklen_t &length) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  // A first byte of 0: an abstract name, no file.
-  std::memcpy(address.sun_path + 1, id.name, sizeof(id.name));
-  length = offsetof(sockaddr_un, sun_path) + 1 + sizeof(id.name);
-  return address;
-}
-
-/// Takes the same time wherever the difference is.
-bool sameSecret(const char *a, const char *b) {
-  unsigned difference = 0;
-  for (size_t i = 0; i < sizeof(IdContent::secret); ++i)
-    difference |= static_cast<unsigned char>(a[i] ^ b[i]);
-  return difference == 0;
-}
-
-/// Whether the other end runs as the same user, and as which process.
-bool sameUser(int socket, uint64_t *process = nullptr) {
-  ucred peer{};
-  socklen_t size = sizeof(peer);
-  const bool known =
-      getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0;
-  if (process)
-    *process = uint64_t(peer.pid);
-  return known && peer.uid == geteuid();
-}
-
-void setTimeout(int socket, std::chrono::milliseconds time) {
-  const auto ms = std::max<int64_t>(time.count(), 1); // 0 would be no limit
-  timeval limit{ms / 1000, ms % 1000 * 1000};
-  setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
-  setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
-}
 
 //===-- The answering side ------------------------------------------------===//
 
@@ -116,14 +75,16 @@ private:
   void answer(int client, uint64_t process) {
     setTimeout(client, std::chrono::seconds(2));
     Request request;
-    if (recv(client, &request, sizeof(request), 0) != sizeof(request) ||
-        !sameSecret(request.secret, id_.secret))
+    Descriptor none;
+    if (!receiveMessage(client, &request, sizeof(request), none) ||
+        !sameSecret(request.secret, id_.secret, sizeof(id_.secret)))
       return; // a stranger gets no answer
     Status status = admit(request.applicant, process);
     Reply reply{};
     reply.code = status.code;
     std::strncpy(reply.text, status.text.c_str(), sizeof(reply.text) - 1);
-    send(client, reply, status.ok());
+    sendMessage(client, &reply, sizeof(reply),
+                status.ok() ? memory_.get() : -1);
   }
 
   Status admit(const Applicant &applicant, uint64_t process) {
@@ -165,25 +126,6 @@ private:
     return {};
   }
 
-  void send(int client, Reply &reply, bool withMemory) {
-    iovec data{&reply, sizeof(reply)};
-    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
-    msghdr message{};
-    message.msg_iov = &data;
-    message.msg_iovlen = 1;
-    if (withMemory) {
-      message.msg_control = control;
-      message.msg_controllen = sizeof(control);
-      cmsghdr *header = CMSG_FIRSTHDR(&message);
-      header->cmsg_level = SOL_SOCKET;
-      header->cmsg_type = SCM_RIGHTS;
-      header->cmsg_len = CMSG_LEN(sizeof(int));
-      const int memory = memory_.get();
-      std::memcpy(CMSG_DATA(header), &memory, sizeof(int));
-    }
-    sendmsg(client, &message, MSG_NOSIGNAL);
-  }
-
   Descriptor socket_;
   IdContent id_;
   Clock::time_point end_;
@@ -203,25 +145,11 @@ Status askForMemory(int socket, const Request &request,
                          std::chrono::duration_cast<std::chrono::milliseconds>(
                              deadline - Clock::now())));
   Reply reply{};
-  iovec data{&reply, sizeof(reply)};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
-  msghdr message{};
-  message.msg_iov = &data;
-  message.msg_iovlen = 1;
-  message.msg_control = control;
-  message.msg_controllen = sizeof(control);
-  if (send(socket, &request, sizeof(request), MSG_NOSIGNAL) !=
-          sizeof(request) ||
-      recvmsg(socket, &message, MSG_CMSG_CLOEXEC) != sizeof(reply))
+  if (!sendMessage(socket, &request, sizeof(request)) ||
+      !receiveMessage(socket, &reply, sizeof(reply), admission.memory))
     return {blinkInvalidArgument,
             "the job does not answer: the unique id is not right"};
   reply.text[sizeof(reply.text) - 1] = '\0';
-  cmsghdr *header = CMSG_FIRSTHDR(&message);
-  if (header && header->cmsg_type == SCM_RIGHTS) {
-    int memory;
-    std::memcpy(&memory, CMSG_DATA(header), sizeof(int));
-    admission.memory = Descriptor(memory);
-  }
   if (reply.code != blinkSuccess)
     return {blinkResult_t(reply.code), reply.text};
   if (!admission.memory)
@@ -236,22 +164,12 @@ Status makeUniqueId(blinkUniqueId &result, std::chrono::milliseconds patience,
                     std::vector<uint64_t> processes) {
   IdContent id{};
   std::memcpy(id.magic, kMagic, sizeof(kMagic));
-  unsigned char random[sizeof(id.name) / 2];
-  if (getrandom(random, sizeof(random), 0) != ssize_t(sizeof(random)) ||
-      getrandom(id.secret, sizeof(id.secret), 0) != ssize_t(sizeof(id.secret)))
+  if (!fillSecret(id.secret, sizeof(id.secret)))
     return systemError("cannot get random bytes");
-  for (size_t i = 0; i < sizeof(random); ++i) {
-    id.name[2 * i] = "0123456789abcdef"[random[i] >> 4];
-    id.name[2 * i + 1] = "0123456789abcdef"[random[i] & 15];
-  }
-  Descriptor socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
-  socklen_t length;
-  const sockaddr_un address = addressOf(id, length);
-  if (!socket ||
-      bind(socket.get(), reinterpret_cast<const sockaddr *>(&address),
-           length) != 0 ||
-      listen(socket.get(), 128) != 0)
-    return systemError("cannot listen for the other ranks");
+  Descriptor socket;
+  Status status = listenLocally(id.name, socket);
+  if (!status.ok())
+    return status;
   try {
     std::thread([registrar = Registrar(std::move(socket), id, patience,
                                        std::move(processes))]() mutable {
@@ -276,20 +194,16 @@ Status joinJob(const blinkUniqueId &uniqueId, const Applicant &applicant,
   Request request{};
   std::memcpy(request.secret, id.secret, sizeof(id.secret));
   request.applicant = applicant;
-  socklen_t length;
-  const sockaddr_un address = addressOf(id, length);
   Idle idle(true);
   for (;;) {
-    Descriptor socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
-    if (!socket)
-      return systemError("cannot make a socket");
-    if (connect(socket.get(), reinterpret_cast<const sockaddr *>(&address),
-                length) == 0) {
+    if (Descriptor socket = connectLocally(id.name)) {
       // Nobody else may learn the secret.
       if (!sameUser(socket.get()))
         return {blinkInvalidUsage, "the job belongs to another user"};
       return askForMemory(socket.get(), request, deadline, admission);
     }
+    if (errno != ECONNREFUSED) // as it is when nobody listens
+      return systemError("cannot reach the job");
     if (Status why = idle.sleeping() && lost ? lost() : Status(); !why.ok())
       return why;
     if (Clock::now() > deadline)

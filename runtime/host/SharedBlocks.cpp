@@ -24,6 +24,7 @@ struct Block {
   uint64_t bytes = 0;
   Descriptor file;
   uint64_t device = 0, inode = 0;
+  std::shared_ptr<char> owned; ///< instead of the file
   unsigned uses = 0;
 };
 
@@ -90,7 +91,16 @@ Status allocateBlock(size_t bytes, void *&result) {
   return {};
 }
 
+void adoptBlock(std::shared_ptr<char> memory, size_t bytes) {
+  Blocks &blocks = Blocks::get();
+  std::lock_guard<std::mutex> lock(blocks.mutex);
+  Block &block = blocks.byAddress[addressOf(memory.get())];
+  block.bytes = bytes;
+  block.owned = std::move(memory);
+}
+
 Status freeBlock(void *memory) {
+  std::shared_ptr<char> owned; // freed without the lock
   Blocks &blocks = Blocks::get();
   std::lock_guard<std::mutex> lock(blocks.mutex);
   auto block = blocks.byAddress.find(addressOf(memory));
@@ -101,7 +111,9 @@ Status freeBlock(void *memory) {
     return {blinkInvalidUsage,
             "the memory is registered with a communicator: deregister it or "
             "destroy the communicator first"};
-  munmap(memory, block->second.bytes);
+  owned = std::move(block->second.owned);
+  if (!owned)
+    munmap(memory, block->second.bytes);
   blocks.byAddress.erase(block);
   return {};
 }

@@ -2,8 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What blinkMemAlloc gives. Each block is a file without a name, so that
-// another process can have the same pages at an address of its own.
+// What blinkMemAlloc gives. On the host each block is a file without a name, so
+// that another process can have the same pages at an address of its own; what
+// GPUs have comes from their back end.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,6 +15,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <utility>
 
 namespace blink::runtime {
 
@@ -29,6 +32,9 @@ struct SharedPlace {
 /// these. Errors: system error if memory or file descriptors run out.
 Status allocateBlock(size_t bytes, void *&memory);
 
+/// Makes memory of another kind a block, which has no file.
+void adoptBlock(std::shared_ptr<char> memory, size_t bytes);
+
 /// Errors: invalid argument if `memory` is no block's begin; invalid usage if
 /// some of it is in use.
 Status freeBlock(void *memory);
@@ -37,6 +43,30 @@ Status freeBlock(void *memory);
 /// until releaseBlock(memory) and gives their place.
 bool useBlock(const void *memory, uint64_t bytes, SharedPlace &place);
 void releaseBlock(const void *memory);
+
+/// The same as a scope. Of memory that is in no block, nothing.
+class BlockUse {
+public:
+  BlockUse() = default;
+  BlockUse(const void *memory, uint64_t bytes) {
+    SharedPlace place;
+    if (useBlock(memory, bytes, place))
+      memory_ = memory;
+  }
+  BlockUse(BlockUse &&other) noexcept
+      : memory_(std::exchange(other.memory_, nullptr)) {}
+  BlockUse &operator=(BlockUse &&other) noexcept {
+    std::swap(memory_, other.memory_);
+    return *this;
+  }
+  ~BlockUse() {
+    if (memory_)
+      releaseBlock(memory_);
+  }
+
+private:
+  const void *memory_ = nullptr;
+};
 
 } // namespace blink::runtime
 

@@ -36,6 +36,8 @@ void Windows::add(uint32_t number, const void *buffer, uint64_t bytes,
   SharedPlace place;
   if (!useBlock(buffer, bytes, place))
     return;
+  if (place.file < 0) // a GPU's
+    return releaseBlock(buffer);
   own.begin = static_cast<const char *>(buffer);
   own.bytes = bytes;
   record = {reinterpret_cast<uint64_t>(buffer),

@@ -56,12 +56,6 @@ bool contains(const std::string &text, const char *part) {
   return text.find(part) != std::string::npos;
 }
 
-TestSchedule withProtocol(TestSchedule model, sched::Protocol protocol) {
-  for (TestProgram &program : model.programs)
-    program.variants[0].protocol = protocol;
-  return model;
-}
-
 } // namespace
 
 TEST_CASE("the low-latency protocol gives the same results") {

@@ -11,6 +11,7 @@
 #include "runtime/cuda/Launch.h"
 #include "test/conformance/Job.h"
 #include "test/emulation/Emulation.h"
+#include "test/emulation/Programs.h"
 
 #include "doctest/doctest.h"
 
@@ -35,11 +36,15 @@ struct Told {
 };
 std::mutex mutex;
 Told told;
+const void *output; ///< of rank 1
 void noteHook(const Launch &launch, unsigned, unsigned, unsigned) {
   const Launch::Rank &last = launch.ranks[launch.numRanks - 1];
-  const DeviceChannel &channel = last.program->channels[0];
+  if (last.recv != output) // rank 0, alone
+    return;
+  const DeviceChannel &channel = *channelOf(*last.program, 0);
   std::lock_guard<std::mutex> lock(mutex);
-  told = {channel.directBlock != DeviceChannel::kNotDirect, last.place != 0};
+  told = {channel.directBlock != DeviceChannel::kNotDirect,
+          last.recvPlace != 0};
 }
 
 /// Broadcasts from rank 0 to rank 1, whose output is at `recv`, each in a
@@ -50,6 +55,7 @@ Told broadcast(int devices, sched::ChannelKind kind, float *recv) {
   Job job(withKind(makeSchedule(Collective::broadcast, 0, 2, {}), kind), 2);
   std::vector<float> values(kCount, 5.0f);
   std::fill_n(recv, kCount, 0.0f);
+  output = recv;
   {
     const LaneHookScope hook(noteHook);
     blinkGroupStart();

@@ -12,6 +12,7 @@
 #include "test/conformance/Places.h"
 #include "test/conformance/Workers.h"
 #include "test/emulation/Emulation.h"
+#include "test/emulation/Programs.h"
 
 #include "doctest/doctest.h"
 
@@ -34,31 +35,36 @@ namespace {
 /// What the hooks have seen, and where they strike.
 std::mutex mutex;
 std::map<const void *, const DeviceProgram *> programs; ///< by rank's output
-std::vector<std::pair<const DeviceProgram *, unsigned>> barriers; ///< and lane
-std::pair<const DeviceProgram *, unsigned> targetLane;
+/// A lane's threads: those that fold, and one that posts.
+constexpr unsigned kFoldThreads = 3, kPoster = 3;
+using LaneOf = std::pair<const DeviceProgram *, unsigned>;
+/// Of each lane's barriers, whether a folding thread or the poster came there.
+std::vector<std::pair<LaneOf, bool>> barriers;
+std::pair<LaneOf, bool> target;
 unsigned targetBarrier;
 std::atomic<int> strikes{0};
 
 /// Ranks are on devices of their own, so that a launch has one.
-std::pair<const DeviceProgram *, unsigned> laneOf(const Launch &launch,
-                                                  unsigned block) {
+LaneOf laneOf(const Launch &launch, unsigned block) {
   return {launch.ranks[0].program, block};
 }
 
 void captureHook(const Launch &launch, unsigned block, unsigned thread,
                  unsigned barrier) {
-  if (thread != 0)
+  if (thread != 0 && thread != kPoster)
     return;
   std::lock_guard<std::mutex> lock(mutex);
   if (block == 0 && barrier == 0)
     programs[launch.ranks[0].recv] = launch.ranks[0].program;
-  barriers.push_back(laneOf(launch, block));
+  barriers.push_back({laneOf(launch, block), thread == kPoster});
 }
 
 void delayHook(const Launch &launch, unsigned block, unsigned thread,
                unsigned barrier) {
-  if (laneOf(launch, block) != targetLane || barrier != targetBarrier ||
-      thread != barrier % 3) // not always the same of the lane's threads
+  // Not always the same of the folding threads.
+  const unsigned late = target.second ? kPoster : barrier % kFoldThreads;
+  if (laneOf(launch, block) != target.first || barrier != targetBarrier ||
+      thread != late)
     return;
   ++strikes;
   std::this_thread::sleep_for(std::chrono::milliseconds(3));
@@ -107,7 +113,7 @@ std::vector<const DeviceProgram *> programsOf(const Job &job, const Case &c) {
 /// What the job says when a counter of `rank` has been harmed, or "nothing to
 /// harm" if harm() finds none.
 std::string harmedJob(Collective collective, int ranks, int rank,
-                      const std::function<bool(DeviceProgram)> &harm) {
+                      const std::function<bool(const DeviceProgram &)> &harm) {
   Job job(model(collective, ranks), ranks, kSoonMs);
   const Case c = oneChunk(collective);
   if (!harm(*programsOf(job, c)[size_t(rank)]))
@@ -125,19 +131,20 @@ std::string harmedJob(Collective collective, int ranks, int rank,
 TEST_CASE("a lane that is late, wherever it is, is waited for") {
   const TestSchedule schedule = model(Collective::allreduce, 3);
   Job job(schedule, 3);
-  std::vector<std::pair<const DeviceProgram *, unsigned>> all;
+  std::vector<std::pair<LaneOf, bool>> all;
   {
     HookScope hook(captureHook);
     REQUIRE(runCase(job, oneChunk(Collective::allreduce)) == "");
     all = barriers;
   }
-  // Three barriers of a lane are before and around a fold.
-  CHECK(all.size() >= 2 * placesOf(schedule).size());
+  // Two barriers of folding threads are around a fold, one of them is the
+  // poster's, too.
+  CHECK(all.size() >= 3 * placesOf(schedule).size());
   HookScope hook(delayHook);
-  std::map<std::pair<const DeviceProgram *, unsigned>, unsigned> next;
-  for (const auto &lane : all) {
-    targetLane = lane;
-    targetBarrier = next[lane]++;
+  std::map<std::pair<LaneOf, bool>, unsigned> next;
+  for (const auto &one : all) {
+    target = one;
+    targetBarrier = next[one]++;
     strikes = 0;
     CHECK(runCase(job, oneChunk(Collective::allreduce)) == "");
     CHECK(strikes == 1);
@@ -152,14 +159,14 @@ TEST_CASE("a counter that is wrong ends in an error that says where") {
     for (size_t c = 0; c < numChannels; ++c)
       for (bool own : {false, true}) {
         const std::string text = harmedJob(
-            Collective::allreduce, 3, rank, [&](DeviceProgram ofRank) {
-              const DeviceChannel &channel = ofRank.channels[c];
-              if (!channel.end) // of other ranks
+            Collective::allreduce, 3, rank, [&](const DeviceProgram &ofRank) {
+              const DeviceChannel *channel = channelOf(ofRank, uint32_t(c));
+              if (!channel) // of other ranks
                 return false;
               if (own)
-                channel.end->number = 7; // one reader's, or one writer's
+                channel->end->number = 7; // one reader's, or one writer's
               else
-                runtime::storeRelease(channel.freed, 0);
+                runtime::storeRelease(channel->freed, 0);
               return true;
             });
         if (text == "nothing to harm")
@@ -176,8 +183,8 @@ TEST_CASE("a counter that is wrong ends in an error that says where") {
 TEST_CASE("expected and seen are what the counters are") {
   // In a broadcast of two ranks the writer is done: the reader alone waits.
   const std::string text =
-      harmedJob(Collective::broadcast, 2, 1, [](DeviceProgram reader) {
-        reader.channels[0].end->number = 7;
+      harmedJob(Collective::broadcast, 2, 1, [](const DeviceProgram &reader) {
+        channelOf(reader, 0)->end->number = 7;
         return true;
       });
   CAPTURE(text);
@@ -190,7 +197,7 @@ TEST_CASE("a tag of another call is refused, and nothing is read") {
   Job job(model(Collective::broadcast, 2), 2, 5000);
   const Case c = oneChunk(Collective::broadcast);
   // Early, for the next chunk. The writer does not call.
-  const DeviceChannel channel = programsOf(job, c)[1]->channels[0];
+  const DeviceChannel channel = *channelOf(*programsOf(job, c)[1], 0);
   runtime::storeRelease(channel.full, runtime::makeTag(1, 0xbad));
   RankBuffers buffers(c, 2, 1);
   CHECK(call(c, buffers.send(), buffers.recv(), job[1], job.stream(1)) ==
@@ -262,10 +269,11 @@ TEST_CASE("a rank that calls another collective is found by its neighbours") {
 TEST_CASE(
     "a process that dies at any point of a kernel is named by the others") {
   const TestSchedule schedule = model(Collective::allreduce, 3);
-  // The barriers of a lane: one at first, three a fold.
+  // The barriers of a folding thread: four at first, two a fold.
+  constexpr unsigned kFirst = 4;
   for (const Place &place : placesOf(schedule))
-    for (unsigned barrier = 3 * place.step; barrier < 3 * place.step + 3;
-         barrier += kSlow ? 2 : 1) {
+    for (unsigned barrier = place.step == 0 ? 0 : kFirst + 2 * place.step;
+         barrier < kFirst + 2 * place.step + 2; barrier += kSlow ? 3 : 1) {
       // The process of an emulated device is killed in its second kernel.
       const std::string scenario = "kill:" + std::to_string(place.rank) + ":" +
                                    std::to_string(place.lane) + ":" +

@@ -11,9 +11,11 @@
 
 #include "doctest/doctest.h"
 
+#include <atomic>
 #include <condition_variable>
 #include <mutex>
 #include <string>
+#include <thread>
 
 using namespace blink::test;
 
@@ -144,4 +146,29 @@ TEST_CASE("captures that CUDA refuses are refused") {
   CHECK(cudaStreamWaitEvent(streams.first, streams.fork, 0) ==
         cudaErrorStreamCaptureIsolation);
   streams.finish(1);
+}
+
+TEST_CASE("who waits for an event waits for the record of then") {
+  Streams streams;
+  cudaStream_t third = nullptr;
+  REQUIRE(cudaStreamCreate(&third) == cudaSuccess);
+  std::atomic<bool> firstIsDone{false}, thirdRan{false};
+  bool early = false;
+  enqueue(streams.first, [&] {
+    // Gives the others every opportunity to go ahead.
+    for (int turn = 0; turn < 2000 && !thirdRan; ++turn)
+      std::this_thread::yield();
+    firstIsDone = true;
+  });
+  CHECK(cudaEventRecord(streams.fork, streams.first) == cudaSuccess);
+  CHECK(cudaStreamWaitEvent(third, streams.fork, 0) == cudaSuccess);
+  enqueue(third, [&] {
+    early = !firstIsDone;
+    thirdRan = true;
+  });
+  // The second stream has nothing to do: this record is reached first.
+  CHECK(cudaEventRecord(streams.fork, streams.second) == cudaSuccess);
+  CHECK(cudaStreamSynchronize(third) == cudaSuccess);
+  CHECK(!early);
+  CHECK(cudaStreamDestroy(third) == cudaSuccess);
 }

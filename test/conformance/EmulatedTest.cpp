@@ -20,6 +20,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 using namespace blink;
 using namespace blink::test;
@@ -83,6 +84,60 @@ TEST_CASE("what the machine cannot run is refused in a sentence") {
 
 namespace {
 
+/// What two ranks say that join by an id, on these devices; what both say,
+/// once.
+std::string joinError(int first, int second) {
+  const std::vector<uint8_t> bytes =
+      seal(makeSchedule(Collective::allreduce, 0, 2, {}));
+  blinkSchedule_t schedule;
+  REQUIRE(blinkScheduleOpenMemory(bytes.data(), bytes.size(), &schedule) ==
+          blinkSuccess);
+  blinkUniqueId id;
+  REQUIRE(blinkGetUniqueId(&id) == blinkSuccess);
+  std::string said[2];
+  std::vector<std::thread> threads;
+  for (int rank : {0, 1})
+    threads.emplace_back([&, rank] {
+      blinkConfig_t config = BLINK_CONFIG_INITIALIZER;
+      config.backend = blinkBackendCuda;
+      blinkComm_t comm = nullptr;
+      if (blinkCommInitRank(&comm, 2, id, rank, rank == 0 ? first : second,
+                            schedule, &config) != blinkSuccess)
+        said[rank] = blinkGetLastError(nullptr);
+      blinkCommDestroy(comm);
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  blinkScheduleClose(schedule);
+  return said[0] == said[1] ? said[0] : said[0] + said[1];
+}
+
+} // namespace
+
+TEST_CASE("what ranks that join cannot run is refused in a sentence") {
+  emulatedMachine = {};
+  emulatedMachine.residentLanes = 3;
+  CHECK(joinError(0, 1) == "");
+  CHECK(joinError(1, 1) ==
+        "ranks 0,1 are on one GPU and have 4 lanes together, 3 can run there "
+        "at the same time: give them GPUs of their own, or compile with fewer "
+        "lanes");
+  emulatedMachine = {};
+  CHECK(joinError(1, 1) == "");
+  emulatedMachine.hostOffset = 4096;
+  CHECK(contains(joinError(0, 1), "see registered host memory at other "));
+  // Devices that no other test has used.
+  emulatedMachine = {};
+  emulatedMachine.devices = 12;
+  emulatedMachine.mostPeers = 0;
+  const std::string error = joinError(10, 11);
+  CHECK((contains(error, "GPU 10 cannot reach GPU 11, too") ||
+         contains(error, "GPU 11 cannot reach GPU 10, too")));
+  emulatedMachine = {};
+}
+
+namespace {
+
 /// What each of two ranks adds up.
 struct Summands {
   Floats values[2] = {Floats(100), Floats(100)};
@@ -121,9 +176,11 @@ TEST_CASE("kernels find their programs, in streams that wait for no other") {
   Summands summands;
   summands.fill(); // which waits: nothing does between programs and kernels
   cudaStream_t streams[2];
-  for (cudaStream_t &stream : streams)
-    REQUIRE(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) ==
+  for (int rank : {0, 1}) {
+    useDeviceOf(rank);
+    REQUIRE(cudaStreamCreateWithFlags(&streams[rank], cudaStreamNonBlocking) ==
             cudaSuccess);
+  }
   {
     Job job(makeSchedule(Collective::allreduce, 0, 2, {}), 2);
     summands.sum(job, streams, true);

@@ -6,7 +6,7 @@
 
 #include "test/conformance/Job.h"
 
-#include "test/conformance/Elements.h"
+#include "test/conformance/Patterns.h"
 
 #include "doctest/doctest.h"
 
@@ -19,11 +19,8 @@
 #include <climits>
 #include <cstdlib>
 #include <cstring>
-#include <map>
-#include <mutex>
 #include <optional>
 #include <thread>
-#include <tuple>
 
 #include <sys/mman.h>
 
@@ -125,6 +122,12 @@ TestSchedule withKind(TestSchedule model, sched::ChannelKind kind) {
   for (TestProgram &program : model.programs)
     for (TestChannel &channel : program.variants[0].channels)
       channel.kind = kind;
+  return model;
+}
+
+TestSchedule withProtocol(TestSchedule model, sched::Protocol protocol) {
+  for (TestProgram &program : model.programs)
+    program.variants[0].protocol = protocol;
   return model;
 }
 
@@ -262,37 +265,6 @@ Case variedCase(Collective collective, size_t count, int root,
   return c;
 }
 
-std::string Case::describe() const {
-  return std::string(sched::EnumNameCollective(collective)) + " type " +
-         std::to_string(type) + " op " + std::to_string(op) + " count " +
-         std::to_string(count) + " root " + std::to_string(root) +
-         (inPlace ? " in place" : "") + (misaligned ? " misaligned" : "") +
-         (threads ? " threads" : "");
-}
-
-blinkResult_t call(const Case &c, const void *send, void *recv,
-                   blinkComm_t comm, blinkStream_t stream) {
-  switch (c.collective) {
-  case Collective::allreduce:
-    return blinkAllReduce(send, recv, c.count, c.type, c.op, comm, stream);
-  case Collective::broadcast:
-    return blinkBroadcast(send, recv, c.count, c.type, c.root, comm, stream);
-  case Collective::reduce:
-    return blinkReduce(send, recv, c.count, c.type, c.op, c.root, comm, stream);
-  case Collective::allgather:
-    return blinkAllGather(send, recv, c.count, c.type, comm, stream);
-  case Collective::reducescatter:
-    return blinkReduceScatter(send, recv, c.count, c.type, c.op, comm, stream);
-  case Collective::gather:
-    return blinkGather(send, recv, c.count, c.type, c.root, comm, stream);
-  case Collective::scatter:
-    return blinkScatter(send, recv, c.count, c.type, c.root, comm, stream);
-  case Collective::alltoall:
-    return blinkAllToAll(send, recv, c.count, c.type, comm, stream);
-  }
-  return blinkInternalError;
-}
-
 //===-- Buffers -----------------------------------------------------------===//
 
 KeptMemory::KeptMemory(size_t bytes, int numRanks)
@@ -323,98 +295,6 @@ void KeptMemory::reuse() {
     rank.release();
 }
 
-/// Some periods of elements, as they lie in memory: so many that pieces are
-/// worth a memcpy, that they are as well aligned as the buffer, and that they
-/// stay in a cache.
-using Pattern = std::vector<unsigned char>;
-
-static Pattern patternOf(blinkDataType_t type,
-                         const std::vector<uint64_t> &column) {
-  Pattern pattern(kPeriod * 64);
-  for (size_t i = 0; i < kPeriod; ++i)
-    storeBits(type, pattern.data(), i, column[i]);
-  const size_t period = kPeriod * size_t(bytesOf(type));
-  for (size_t at = period; at != pattern.size(); at += period)
-    std::memcpy(pattern.data() + at, pattern.data(), period);
-  return pattern;
-}
-
-/// A rank's input. Kept: making an element is slow.
-static const Pattern &inputPattern(blinkDataType_t type,
-                                   std::optional<blinkRedOp_t> op, int rank) {
-  static std::map<std::tuple<int, std::optional<blinkRedOp_t>, int>, Pattern>
-      patterns;
-  static std::mutex mutex; // ranks' threads ask
-  const std::lock_guard<std::mutex> lock(mutex);
-  Pattern &pattern = patterns[{type, op, rank}];
-  if (pattern.empty()) {
-    std::vector<uint64_t> column;
-    for (size_t i = 0; i < kPeriod; ++i)
-      column.push_back(inputBits(type, op, rank, i));
-    pattern = patternOf(type, column);
-  }
-  return pattern;
-}
-
-/// The reduction of all ranks' inputs. Kept, too.
-static const Pattern &reducedPattern(blinkDataType_t type, blinkRedOp_t op,
-                                     int numRanks) {
-  static std::map<std::tuple<int, int, int>, Pattern> patterns;
-  static std::mutex mutex;
-  const std::lock_guard<std::mutex> lock(mutex);
-  Pattern &pattern = patterns[{type, op, numRanks}];
-  if (pattern.empty()) {
-    std::vector<uint64_t> column;
-    for (size_t i = 0; i < kPeriod; ++i) {
-      std::vector<uint64_t> contributions;
-      for (int rank = 0; rank < numRanks; ++rank)
-        contributions.push_back(
-            loadBits(type, inputPattern(type, op, rank).data(), i));
-      column.push_back(reduceBits(type, op, contributions));
-    }
-    pattern = patternOf(type, column);
-  }
-  return pattern;
-}
-
-/// Calls visit(offset, piece, bytes) for the pieces of the pattern that make up
-/// its elements [first, first + count).
-template <typename Visit>
-static void alongPattern(const Pattern &pattern, size_t elementBytes,
-                         size_t first, size_t count, const Visit &visit) {
-  size_t begin = first % kPeriod * elementBytes;
-  size_t offset = 0;
-  while (offset != count * elementBytes) {
-    const size_t bytes =
-        std::min(count * elementBytes - offset, pattern.size() - begin);
-    visit(offset, pattern.data() + begin, bytes);
-    offset += bytes;
-    begin = 0; // whole periods
-  }
-}
-
-/// Elements that are not as they must be.
-struct Wrong {
-  size_t count = 0, first = 0;
-};
-
-/// Compares elements [at, at + count) of a buffer with those of the pattern
-/// from `first` on.
-static void compare(const unsigned char *buffer, size_t at,
-                    const Pattern &pattern, size_t elementBytes, size_t first,
-                    size_t count, Wrong &wrong) {
-  alongPattern(pattern, elementBytes, first, count,
-               [&](size_t offset, const unsigned char *piece, size_t bytes) {
-                 const unsigned char *got = buffer + at * elementBytes + offset;
-                 if (std::memcmp(got, piece, bytes) == 0)
-                   return;
-                 for (size_t i = 0; i < bytes; i += elementBytes)
-                   if (std::memcmp(got + i, piece + i, elementBytes) != 0 &&
-                       wrong.count++ == 0)
-                     wrong.first = at + (offset + i) / elementBytes;
-               });
-}
-
 struct RankBuffers::State {
   State(const Case &c, int numRanks, int rank,
         std::pmr::memory_resource *memory);
@@ -441,9 +321,7 @@ RankBuffers::State::State(const Case &c, int numRanks, int rank,
   scatters = c.collective == Collective::reducescatter ||
              c.collective == Collective::scatter ||
              c.collective == Collective::alltoall;
-  reduces = c.collective == Collective::allreduce ||
-            c.collective == Collective::reduce ||
-            c.collective == Collective::reducescatter;
+  reduces = test::reduces(c.collective);
   sendCount = c.count * (scatters ? n : 1);
   recvCount = c.count * (gathers ? n : 1);
   sendBuffer = std::make_unique<Buffer>(c.type, c.inPlace ? 0 : sendCount,
@@ -461,10 +339,7 @@ RankBuffers::State::State(const Case &c, int numRanks, int rank,
     send = recv + (gathers ? part : 0);
   if (c.inPlace && scatters)
     recv = recv + part;
-  alongPattern(input(rank), size_t(bytesOf(c.type)), 0, sendCount,
-               [&](size_t offset, const unsigned char *piece, size_t bytes) {
-                 std::memcpy(send + offset, piece, bytes);
-               });
+  test::fill(send, input(rank), size_t(bytesOf(c.type)), 0, sendCount);
   sendBuffer->upload();
   recvBuffer->upload();
 }

@@ -7,8 +7,8 @@
 #ifndef BLINK_TEST_CONFORMANCE_JOB_H
 #define BLINK_TEST_CONFORMANCE_JOB_H
 
-#include "runtime/blink.h"
 #include "test/common/ScheduleBuilder.h"
+#include "test/conformance/Case.h"
 
 #include <deque>
 #include <functional>
@@ -40,6 +40,9 @@ TestSchedule allCollectives(int numRanks, int root,
 /// The schedule with all channels of one kind.
 TestSchedule withKind(TestSchedule model, sched::ChannelKind kind);
 
+/// The schedule with the first variant of each program of one protocol.
+TestSchedule withProtocol(TestSchedule model, sched::Protocol protocol);
+
 /// Makes the GPU of a rank of a Job current: ranks are dealt out to all there
 /// are. On the host: nothing.
 void useDeviceOf(int rank);
@@ -63,8 +66,8 @@ public:
   /// The stream of a rank; null on the host.
   blinkStream_t stream(int rank) const { return streams_[rank]; }
   blinkComm_t operator[](int rank) const { return comms_[rank]; }
-  /// Of communicators that a test has made of those of another job: of all its
-  /// ranks but `excluded`, in ascending order.
+  /// Of communicators that a test has made of those of another job: of all
+  /// ranks that there were at first but `excluded`, in ascending order.
   Job(std::vector<blinkComm_t> comms, const std::vector<int> &excluded);
   /// The communicator is freed by the test, not by the job.
   blinkComm_t release(int rank);
@@ -81,21 +84,6 @@ private:
 
   std::vector<blinkComm_t> comms_;
   std::vector<blinkStream_t> streams_;
-};
-
-/// A collective with its arguments, to be run by all ranks of a job and
-/// compared with the expected result.
-struct Case {
-  Collective collective = Collective::allreduce;
-  blinkDataType_t type = blinkFloat32;
-  blinkRedOp_t op = blinkSum;
-  size_t count = 0;
-  int root = 0;
-  bool inPlace = false;
-  bool misaligned = false; ///< by one element from an aligned address
-  bool threads = false;    ///< a thread a rank, not one group
-
-  std::string describe() const;
 };
 
 /// Memory for the buffers of one case after the other: touching fresh pages
@@ -143,12 +131,8 @@ private:
   std::unique_ptr<State> state_;
 };
 
-/// Calls the collective of a case with these buffers.
-blinkResult_t call(const Case &c, const void *send, void *recv,
-                   blinkComm_t comm, blinkStream_t stream = nullptr);
-
-/// Runs it, with buffers in this memory if given. Returns "" or what is wrong:
-/// a result code, or what RankBuffers::check says.
+/// Runs the case, with buffers in this memory if given. Returns "" or what is
+/// wrong: a result code, or what RankBuffers::check says.
 std::string runCase(const Job &job, const Case &c,
                     KeptMemory *memory = nullptr);
 

@@ -121,11 +121,7 @@ bool isWhole() {
   return !text.empty();
 }
 
-bool Combination::reduces() const {
-  return collective == Collective::allreduce ||
-         collective == Collective::reduce ||
-         collective == Collective::reducescatter;
-}
+bool Combination::reduces() const { return test::reduces(collective); }
 
 Case Combination::asCase(int root) const {
   Case c;

@@ -182,6 +182,76 @@ TEST_CASE("a message's size chooses the variant") {
   CHECK(runCase(gather, c) != "");
 }
 
+namespace {
+
+/// Allreduce over two ranks of any bits, element by element.
+std::vector<uint64_t> reduced(const Job &job, blinkDataType_t type,
+                              blinkRedOp_t op, const std::vector<uint64_t> &a,
+                              const std::vector<uint64_t> &b) {
+  Case c;
+  c.type = type;
+  c.op = op;
+  c.count = a.size();
+  std::vector<RankBuffers> buffers;
+  for (int rank : {0, 1}) {
+    useDeviceOf(rank);
+    buffers.emplace_back(c, 2, rank);
+    buffers[rank].fill(rank == 0 ? a : b);
+  }
+  const auto results = job.onThreads([&](int rank) {
+    return call(c, buffers[rank].send(), buffers[rank].recv(), job[rank],
+                job.stream(rank));
+  });
+  CHECK(results == std::vector<blinkResult_t>(2, blinkSuccess));
+  std::vector<uint64_t> result = buffers[0].result();
+  CHECK(result == buffers[1].result());
+  return result;
+}
+
+} // namespace
+
+TEST_CASE("every narrow value is widened and rounded as its format says") {
+  // A GPU converts by instructions, and all there is to compare with is here:
+  // products of any value with any other, so results of all kinds, halfway
+  // cases of rounding among them, and sums with 0, which give the value back.
+  Job job(makeSchedule(Collective::allreduce, 0, 2, {}), 2);
+  std::mt19937 random(11);
+  for (blinkDataType_t type :
+       {blinkFloat16, blinkBfloat16, blinkFloat8e4m3, blinkFloat8e5m2}) {
+    const uint64_t all = uint64_t(1) << (8 * bytesOf(type));
+    const uint64_t nan = all / 2 - 1;
+    const auto isNan = [&](uint64_t bits) {
+      const double value = decode(type, bits);
+      return value != value;
+    };
+    for (blinkRedOp_t op : {blinkSum, blinkProd, blinkMax}) {
+      std::vector<uint64_t> a(0x10000), b(a.size());
+      for (size_t i = 0; i < a.size(); ++i) {
+        a[i] = i % all;
+        b[i] = op == blinkSum ? all / 2 : random() % all; // -0
+      }
+      const std::vector<uint64_t> got = reduced(job, type, op, a, b);
+      size_t wrong = 0;
+      for (size_t i = 0; i < a.size(); ++i) {
+        const float x = float(decode(type, a[i])),
+                    y = float(decode(type, b[i]));
+        const float value = op == blinkSum    ? x + y
+                            : op == blinkProd ? x * y
+                            : x > y           ? x
+                                              : y;
+        const bool undefined = value != value || isNan(a[i]) || isNan(b[i]);
+        // Zeros are equal; which of two the maximum is is not of conversions.
+        if (op == blinkMax && !undefined && x == y)
+          continue;
+        wrong += got[i] != (undefined ? nan : encode(type, double(value)));
+      }
+      CAPTURE(int(type));
+      CAPTURE(int(op));
+      CHECK(wrong == 0);
+    }
+  }
+}
+
 #if !BLINK_TEST_CUDA // the elements' functions are the same on both back ends
 TEST_CASE("max and min are NaN where any contribution is") {
   Job job(makeSchedule(Collective::allreduce, 0, 3, {}), 3);

@@ -171,7 +171,7 @@ TEST_CASE("one loss after the other") {
   Job four(first.comms, {2});
   const Shrunk second = inGroup(four, {0, 3});
   REQUIRE(second.all(blinkSuccess));
-  Job two(second.comms, {0, 3});
+  Job two(second.comms, {0, 2, 4});
   CHECK(worksFor(two) == "");
   // The same communicator twice: both halves go on, each for itself.
   Shrunk low, high;
@@ -473,7 +473,7 @@ TEST_CASE("a failed link selects what is in reserve for it") {
     config.withoutLink = "";
     const Shrunk whole = inGroup(three, {}, &config);
     REQUIRE(whole.all(blinkSuccess));
-    Job mended(whole.comms, {});
+    Job mended(whole.comms, {1, 2});
     CHECK(abilities(mended) == "allreduce, broadcast");
     config.withoutLink = link;
     const Shrunk others = onThreads(job, {0}, &config);

@@ -19,6 +19,7 @@
 #include "test/conformance/Elements.h"
 #include "test/conformance/Forbid.h"
 #include "test/conformance/Places.h"
+#include "test/conformance/RegisteredScenarios.h"
 #include "test/conformance/ShrinkScenarios.h"
 #include "test/conformance/WindowScenarios.h"
 #if BLINK_TEST_EMULATED
@@ -53,6 +54,13 @@ extern "C" const char *__tsan_default_suppressions() {
 
 using namespace blink;
 using namespace blink::test;
+
+#if defined(__SANITIZE_THREAD__)
+/// A process that vanishes leaves the threads of emulated streams behind.
+extern "C" const char *__tsan_default_options() {
+  return "report_thread_leaks=0";
+}
+#endif
 
 namespace {
 
@@ -147,53 +155,6 @@ int runCases(const std::vector<size_t> &counts) {
   return say("good");
 }
 
-/// Large messages, into registered buffers on all ranks but the last, which
-/// with `late` registers nothing until the others have given up.
-int runRegistered(bool late) {
-#if BLINK_TEST_CUDA
-  const bool registers = self != numRanks - 1;
-  const size_t count = 100000;
-  void *data = nullptr, *other = nullptr, *handle = nullptr, *second = nullptr;
-  cudaMalloc(&data, count * sizeof(float) + 64);
-  cudaMalloc(&other, count * sizeof(float) + 64);
-  float *own = static_cast<float *>(data) + 16; // not at its allocation's begin
-  float *used = registers ? own : static_cast<float *>(other);
-  if (late && !registers)
-    return say(waitForFailure(comm) ? "good" : "the job does not fail");
-  if (blinkCommRegister(comm, own, count * sizeof(float), &handle) !=
-          blinkSuccess ||
-      blinkCommRegister(comm, other, 64, &second) != blinkSuccess)
-    return say(blinkGetLastError(comm));
-  for (int round = 0; round < 6; ++round) {
-    if (round == 4 && blinkCommDeregister(comm, handle) != blinkSuccess)
-      return say(blinkGetLastError(comm));
-    std::vector<float> values(count);
-    for (size_t i = 0; i < count; ++i)
-      values[i] = float(i % 100 + size_t(self) + size_t(round));
-    cudaMemcpy(used, values.data(), count * sizeof(float),
-               cudaMemcpyHostToDevice);
-    blinkResult_t result = synchronized(blinkAllReduce(
-        used, used, count, blinkFloat32, blinkSum, comm, nullptr));
-    if (result != blinkSuccess)
-      return sayError(result);
-    cudaMemcpy(values.data(), used, count * sizeof(float),
-               cudaMemcpyDeviceToHost);
-    for (size_t i = 0; i < count; ++i)
-      if (values[i] != float(numRanks * int(i % 100 + size_t(round)) +
-                             numRanks * (numRanks - 1) / 2))
-        return say("wrong at " + std::to_string(i));
-  }
-  float onHost = 0;
-  if (blinkCommRegister(comm, &onHost, sizeof(onHost), &handle) !=
-          blinkInvalidArgument ||
-      handle)
-    return say("registered host memory");
-  cudaFree(data);
-  cudaFree(other);
-#endif
-  return say("good");
-}
-
 /// Allreduces until one fails, at most `times`.
 int reduceUntilError(size_t count, int times) {
   Case c;
@@ -232,8 +193,10 @@ int runScenario(const std::string &scenario, const char *schedule) {
   // process, if they may.
   if (scenario == "large" || scenario == "confined")
     return runCases({10007, 40009, 300007});
+#if BLINK_TEST_CUDA
   if (scenario.find("registered") == 0)
-    return runRegistered(scenario == "registered-late");
+    return say(registeredScenario(scenario, comm, numRanks, self));
+#endif
   if (scenario.find("window") == 0)
     return say(windowScenario(scenario, comm, numRanks, self));
   int times = 0;

@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <vector>
 
 namespace blink::runtime {
@@ -24,6 +25,9 @@ struct EmulatedMachine {
   /// across it they do not.
   int peerBorder = 1000;
   unsigned residentLanes = 1000; ///< of a device
+  int mostPeers = 1000;          ///< that a device can reach
+  /// How far from the host's address devices see registered host memory.
+  int hostOffset = 0;
   /// How long the end of a copy to a device is on its way after cudaMemcpy.
   std::chrono::milliseconds copyDelay{0};
   /// PCI buses of the devices, in CUDA's order; device d is on bus d + 1 where
@@ -32,8 +36,23 @@ struct EmulatedMachine {
 };
 extern EmulatedMachine emulatedMachine;
 
-/// Called by each thread of a lane before each of its barriers, which are
-/// numbered from 0 in each launch; for tests that kill, delay or corrupt.
+/// From now on nothing works on the device, as after a kernel that has read
+/// where there is no memory.
+void breakDevice(int device);
+/// Takes that back.
+void mendDevice(int device);
+
+/// How many calls of the function of this name there were.
+uint64_t numCalls(const char *call);
+
+/// Whether the device has a context in this process, since
+/// forgetContexts().
+bool hasContext(int device);
+void forgetContexts();
+
+/// Called by each thread of a lane before each of its barriers, which it counts
+/// from 0 in each launch; for tests that kill, delay or corrupt. The first
+/// threads fold, the last one posts and has no barrier before folds.
 /// `block`: of the launch.
 using LaneHook = void (*)(const runtime::Launch &launch, unsigned block,
                           unsigned thread, unsigned barrier);

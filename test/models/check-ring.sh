@@ -5,7 +5,7 @@
 #
 # usage: check-ring.sh BUILD-FOLDER
 #
-# Runs spin over ring.pml and home.pml, which lie beside this script, with many
+# Runs spin over ring.pml, home.pml and told.pml, which lie beside this script, with many
 # parameter sets, and over mutated models, in which an error has to be found: a model in
 # which nothing can go wrong shows nothing. A line a configuration, in the
 # order in which they end; the exit status is 0 if all are as expected.
@@ -108,7 +108,7 @@ add live holds -DABORT -DFIXED -DCALLS=3 -DCHUNKS=3
 add live holds -DPAIR -DFIXED -DCALLS=2 -DCHUNKS=2
 add live holds -DPAIR -DLEAF_LANES=1 -DFIXED -DCALLS=3 -DCHUNKS=2
 
-for mutation in NO_CREDIT ONE_TOO_MANY NO_DRAIN RESET_COUNTERS EARLY_FREED \
+for mutation in NO_CREDIT ONE_TOO_MANY NO_DRAIN SLOT_OF_CALL RESET_COUNTERS EARLY_FREED \
   NO_RELEASE NO_ACQUIRE NO_RELEASE_FREED NO_ACQUIRE_FREED; do
   add safe "assertion violated" -DMUTATE_$mutation
 done
@@ -127,6 +127,13 @@ done
 add_of home safe "assertion violated" -DMUTATE_NO_GATE
 # The home must have as many slots as any.
 add_of home safe "assertion violated" -DSLOTS_HOME=1 -DSLOTS_OTHER=2
+
+add_of told safe holds
+add_of told safe holds -DSLOTS=1
+for mutation in NO_DRAIN NO_LAST NO_READER; do
+  add_of told safe "assertion violated" -DMUTATE_$mutation
+done
+add_of told safe "invalid end state" -DMUTATE_NO_FREED
 
 while [ "$waited" -lt "$number" ]; do
   await

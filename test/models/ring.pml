@@ -8,8 +8,9 @@
 // One writer and one reader of a ring make a few calls one after the other; or,
 // with PAIR, two ranks make allreduces: the leaf sends its chunks up, the root
 // folds them with its own and sends the results down. How many chunks a call
-// has and which of two variants it takes is open (see chooseCalls). Variants
-// differ in slots and in the size of a slot, and use the same memory.
+// has, how large they are and which of two variants it takes is open (see
+// chooseCalls). Variants differ in slots and in the size of a slot, and use the
+// same memory. Chunks of a call may be smaller than its variant's slots.
 //
 // Checked by assertions: a reader never reads a cell that is not the expected
 // chunk's, a writer never writes a cell that is still to be read, the first
@@ -33,14 +34,16 @@
 //   buffer: it also finds a load that is left behind its release, and a missing
 //   acquire that no known machine would punish.
 //
-// Not in the model: direct and lent channels, low latency lines, lanes of several
-// threads, and calls that differ between ranks.
+// Not in the model: direct and lent channels (told.pml has their words), low
+// latency lines, lanes of several threads, and calls that differ between ranks.
 //
 // Parameters, as -D:
 //   SLOTS_A, SLOTS_B  slots of the two variants, 1 to 3
-//   CELLS_A, CELLS_B  cells of a slot: a fold is interrupted between cells
+//   CELLS_A, CELLS_B  cells of a slot: a fold is interrupted between cells.
+//                     A call's chunks have as many, or fewer
 //   CALLS, CHUNKS     number of calls; most chunks of a call (fewer are tried)
-//   FIXED             every call has CHUNKS chunks, and variants take turns
+//   FIXED             every call has CHUNKS chunks that fill their slots, and
+//                     variants take turns
 //   TAG_BITS          bits of a chunk's number in a tag: 40 in earnest, at most
 //                     6 here. Fewer than it takes to count all chunks is for
 //                     SLOTS_A == SLOTS_B only: a slot that the variants between
@@ -93,7 +96,12 @@
 /* A variant is 0 or 1; it serves as the call's signature too. */
 #define slotsOf(v) ((v) == 0 -> SLOTS_A : SLOTS_B)
 #define cellsOf(v) ((v) == 0 -> CELLS_A : CELLS_B)
-#define cellAt(v, n, c) (((n) % slotsOf(v)) * cellsOf(v) + (c))
+#ifdef MUTATE_SLOT_OF_CALL /* slots are as large as the chunks of the call */
+#define strideOf(v) cells[call]
+#else
+#define strideOf(v) cellsOf(v)
+#endif
+#define cellAt(v, n, c) (((n) % slotsOf(v)) * strideOf(v) + (c))
 
 #define numberBits(n) (((n) + 1) & ((1 << TAG_BITS) - 1))
 #define makeTag(n, signature) (numberBits(n) * 2 + (signature))
@@ -133,6 +141,7 @@ Ring ring[RINGS];
 
 byte variant[CALLS];
 byte chunks[CALLS];
+byte cells[CALLS]; /* of a chunk */
 
 bool aborted; /* the abort word */
 byte ended[LANES]; /* calls that a lane has finished */
@@ -231,7 +240,7 @@ inline waitForSlot(r, v) {
 inline fill(r, v) {
   do
   :: d_step {
-      c < cellsOf(v) ->
+      c < cells[call] ->
       at = cellAt(v, ring[r].writeNumber, c);
       /* The chunk that lies there has been read ... */
       assert(ring[r].cell[at] <= ring[r].read);
@@ -241,7 +250,7 @@ inline fill(r, v) {
       at = 0;
       c++
     }
-  :: d_step { c == cellsOf(v) -> c = 0 } break
+  :: d_step { c == cells[call] -> c = 0 } break
   od
 }
 
@@ -285,7 +294,7 @@ inline waitForChunk(r, v) {
 inline readSlot(r, v) {
   do
   :: d_step {
-      c < cellsOf(v) ->
+      c < cells[call] ->
       at = cellAt(v, ring[r].readNumber, c);
       /* It is the expected chunk ... */
       assert(ring[r].cell[at] == ring[r].read + 1);
@@ -294,7 +303,7 @@ inline readSlot(r, v) {
       at = 0;
       c++
     }
-  :: d_step { c == cellsOf(v) -> c = 0 } break
+  :: d_step { c == cells[call] -> c = 0 } break
   od
 }
 
@@ -452,13 +461,16 @@ inline chooseCalls() {
 #ifdef FIXED
     variant[i] = i % 2;
     chunks[i] = CHUNKS;
+    cells[i] = cellsOf(variant[i]);
 #else
     select(n : 0 .. CHUNKS);
     chunks[i] = n;
     if
     :: variant[i] = 0
     :: variant[i] = 1
-    fi
+    fi;
+    select(n : 1 .. cellsOf(variant[i]));
+    cells[i] = n
 #endif
   }
   i = 0;

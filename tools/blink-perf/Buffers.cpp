@@ -44,7 +44,7 @@ Memory::Memory(Backend &backend, int rank, size_t bytes, bool shared)
       shared_(shared) {
   // What no case touches is never backed by memory.
   void *memory = nullptr;
-  if (!shared)
+  if (!isHostShared())
     memory = std::aligned_alloc(kPage, size_);
   else if (blinkMemAlloc(&memory, size_) != blinkSuccess)
     throw std::runtime_error(blinkGetLastError(nullptr));
@@ -52,7 +52,8 @@ Memory::Memory(Backend &backend, int rank, size_t bytes, bool shared)
     throw std::bad_alloc();
   host_ = static_cast<uint8_t *>(memory);
   try {
-    memory_ = static_cast<uint8_t *>(backend.allocate(rank, host_, size_));
+    memory_ =
+        static_cast<uint8_t *>(backend.allocate(rank, host_, size_, shared));
   } catch (...) {
     freeHost();
     throw;
@@ -60,12 +61,12 @@ Memory::Memory(Backend &backend, int rank, size_t bytes, bool shared)
 }
 
 Memory::~Memory() {
-  backend_.release(rank_, memory_);
+  backend_.release(rank_, memory_, shared_);
   freeHost();
 }
 
 void Memory::freeHost() {
-  if (shared_)
+  if (isHostShared())
     blinkMemFree(host_); // after a failure it may be registered still
   else
     std::free(host_);

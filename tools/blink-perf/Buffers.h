@@ -18,8 +18,8 @@ namespace blink::perf {
 /// Memory of a rank, with its twin on the host.
 class Memory {
 public:
-  /// `shared`: the twin is blinkMemAlloc's. Throws std::bad_alloc and what the
-  /// back end throws.
+  /// `shared`: what the rank uses is blinkMemAlloc's. Throws std::bad_alloc and
+  /// what the back end throws.
   Memory(Backend &backend, int rank, size_t bytes, bool shared);
   ~Memory();
   Memory(const Memory &) = delete;
@@ -32,6 +32,7 @@ public:
   void download(size_t bytes) { backend_.download(host_, memory_, bytes); }
 
 private:
+  bool isHostShared() const { return shared_ && backend_.isHost(); }
   void freeHost();
 
   Backend &backend_;

@@ -30,15 +30,22 @@ public:
   explicit CudaBackend(const std::vector<int> &devices);
   ~CudaBackend() override;
 
-  void *allocate(int rank, void *host, size_t bytes) override {
+  bool isHost() const override { return false; }
+  void *allocate(int rank, void *host, size_t bytes, bool shared) override {
     use(rank);
     void *memory = nullptr;
-    require(cudaMalloc(&memory, bytes), "cannot allocate memory of a GPU");
+    if (!shared)
+      require(cudaMalloc(&memory, bytes), "cannot allocate memory of a GPU");
+    else if (blinkMemAlloc(&memory, bytes) != blinkSuccess)
+      throw std::runtime_error(blinkGetLastError(nullptr));
     return memory;
   }
-  void release(int rank, void *memory) override {
+  void release(int rank, void *memory, bool shared) override {
     cudaSetDevice(devices_[rank]);
-    cudaFree(memory);
+    if (shared)
+      blinkMemFree(memory); // after a failure it may be registered still
+    else
+      cudaFree(memory);
   }
   void upload(void *memory, const void *host, size_t bytes) override {
     require(cudaMemcpy(memory, host, bytes, cudaMemcpyDefault),

@@ -8,19 +8,22 @@ endif()
 set(BLINK_CUDA_ARCHITECTURES "${default}" CACHE STRING
     "Architectures of the kernels, as for CMAKE_CUDA_ARCHITECTURES, or `all` that are shipped")
 
-# Machine code for a GPU of each generation that nvcc knows, PTX for those to come.
+# Machine code for GPUs of each generation that nvcc knows, PTX of the newest for those to come, and of the one before for
+# what lies between: 11.0 runs the machine code of neither.
 function(blink_all_architectures result)
   execute_process(COMMAND ${BLINK_NVCC} --list-gpu-code
     OUTPUT_VARIABLE known OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
   string(REGEX MATCHALL "[0-9]+" known "${known}")
   set(list "")
+  set(newest "")
   foreach(architecture 70 75 80 90 100 120)
     if(architecture IN_LIST known)
       list(APPEND list ${architecture}-real)
+      set(previous ${newest})
       set(newest ${architecture})
     endif()
   endforeach()
-  set(${result} ${list} ${newest}-virtual PARENT_SCOPE)
+  set(${result} ${list} ${previous}-virtual ${newest}-virtual PARENT_SCOPE)
 endfunction()
 
 if(NOT BLINK_CUDA STREQUAL "OFF")

@@ -25,7 +25,7 @@ function(blink_add_test name)
     set(test ${name}.${BLINK_SANITIZE})
   endif()
   if(NOT arg_TIMEOUT)
-    set(arg_TIMEOUT 600)
+    set(arg_TIMEOUT 1500) # for what hangs: machines are busy, and sanitizers slow
   endif()
   add_test(NAME ${test} COMMAND ${arg_COMMAND})
   set_tests_properties(${test} PROPERTIES TIMEOUT ${arg_TIMEOUT})

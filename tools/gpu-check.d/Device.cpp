@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
-#include <memory>
 #include <stdexcept>
 #include <string>
 
@@ -116,19 +115,19 @@ double Device::graphAndWait(int times, const Work &work) {
   });
 }
 
+Memory allocate(size_t bytes) {
+  void *memory = nullptr;
+  require(cudaMalloc(&memory, bytes), "cannot allocate memory of the GPU");
+  Memory owner(memory, cudaFree);
+  require(cudaMemset(memory, 1, bytes), "cannot write memory of the GPU");
+  // A Device's stream does not wait for what the default one writes.
+  require(cudaStreamSynchronize(nullptr), "cannot write memory of the GPU");
+  return owner;
+}
+
 CopyTimes timeCopies(Device &device, size_t bytes) {
   constexpr int kTimes = 15;
-  using Memory = std::unique_ptr<void, cudaError_t (*)(void *)>;
-  const auto allocate = [bytes] {
-    void *memory = nullptr;
-    require(cudaMalloc(&memory, bytes), "cannot allocate memory of the GPU");
-    Memory owner(memory, cudaFree);
-    require(cudaMemset(memory, 1, bytes), "cannot write memory of the GPU");
-    return owner;
-  };
-  const Memory from = allocate(), to = allocate();
-  // The stream does not wait for what was written by the default one.
-  require(cudaStreamSynchronize(nullptr), "cannot write memory of the GPU");
+  const Memory from = allocate(bytes), to = allocate(bytes);
   CopyTimes times;
   times.memcpy = device.onDevice(kTimes, [&](cudaStream_t stream) {
     require(cudaMemcpyAsync(to.get(), from.get(), bytes,

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cuda_runtime_api.h>
 #include <functional>
+#include <memory>
 #include <vector>
 
 namespace blink::gpubench {
@@ -45,6 +46,11 @@ private:
   cudaStream_t stream_ = nullptr;
   cudaEvent_t begin_ = nullptr, end_ = nullptr;
 };
+
+/// Memory of GPU 0, of which every byte has been written. Throws
+/// std::runtime_error.
+using Memory = std::unique_ptr<void, cudaError_t (*)(void *)>;
+Memory allocate(size_t bytes);
 
 /// Microseconds to copy `bytes` on the device.
 struct CopyTimes {

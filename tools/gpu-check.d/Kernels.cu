@@ -34,6 +34,14 @@ __global__ void __launch_bounds__(kBlockThreads)
 
 } // namespace
 
+cudaError_t countProcessors(int &count) {
+  int device = 0;
+  const cudaError_t error = cudaGetDevice(&device);
+  if (error != cudaSuccess)
+    return error;
+  return cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device);
+}
+
 cudaError_t launchEmpty(uint32_t numBlocks, cudaStream_t stream) {
   emptyKernel<<<numBlocks, kBlockThreads, 0, stream>>>();
   return cudaGetLastError();
@@ -41,11 +49,8 @@ cudaError_t launchEmpty(uint32_t numBlocks, cudaStream_t stream) {
 
 cudaError_t launchCopy(void *to, const void *from, size_t bytes,
                        uint32_t blocksEach, cudaStream_t stream) {
-  int device = 0, processors = 0;
-  cudaError_t error = cudaGetDevice(&device);
-  if (error == cudaSuccess)
-    error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount,
-                                   device);
+  int processors = 0;
+  const cudaError_t error = countProcessors(processors);
   if (error != cudaSuccess)
     return error;
   copyKernel<<<uint32_t(processors) * blocksEach, kBlockThreads, 0, stream>>>(

@@ -40,6 +40,42 @@ uint32_t numBlocks(const runtime::VariantPlan &variant) {
   return blocks;
 }
 
+Traffic &Traffic::operator+=(const Traffic &other) {
+  reads += other.reads;
+  writes += other.writes;
+  return *this;
+}
+
+Traffic sumOf(const LaneTraffic &ranks) {
+  Traffic sum;
+  for (const std::vector<Traffic> &lanes : ranks)
+    for (const Traffic &lane : lanes)
+      sum += lane;
+  return sum;
+}
+
+LaneBalance balanceOf(const LaneTraffic &ranks) {
+  LaneBalance balance;
+  balance.moving = UINT32_MAX;
+  for (const std::vector<Traffic> &lanes : ranks) {
+    uint64_t most = 0, sum = 0;
+    uint32_t moving = 0;
+    for (const Traffic &lane : lanes) {
+      const uint64_t bytes = lane.reads + lane.writes;
+      most = std::max(most, bytes);
+      sum += bytes;
+      moving += bytes > 0;
+    }
+    if (sum == 0)
+      continue;
+    balance.moving = std::min(balance.moving, moving);
+    balance.idle += uint32_t(lanes.size()) - moving;
+    balance.fullest = std::max(
+        balance.fullest, double(most) * double(lanes.size()) / double(sum));
+  }
+  return balance;
+}
+
 namespace {
 
 /// A rank's buffers as it sees them: in place the smaller one is the rank's
@@ -72,8 +108,8 @@ private:
 
 } // namespace
 
-Traffic countTraffic(const runtime::ProgramPlan &program, uint64_t bytes,
-                     bool inPlace) {
+LaneTraffic countTraffic(const runtime::ProgramPlan &program, uint64_t bytes,
+                         bool inPlace, Reach reach) {
   const runtime::VariantPlan &variant = program.variantFor(bytes);
   if (variant.variant->protocol() != sched::Protocol::simple)
     throw std::runtime_error("the variant for " + std::to_string(bytes) +
@@ -82,7 +118,7 @@ Traffic countTraffic(const runtime::ProgramPlan &program, uint64_t bytes,
   runtime::CallShape shape;
   shape.elementBytes = 4;
   shape.count = bytes / shape.elementBytes / buffers.most();
-  Traffic traffic;
+  LaneTraffic traffic;
   for (uint32_t rank = 0; rank < variant.ranks.size(); ++rank) {
     const runtime::RankCode &code = variant.ranks[rank].code;
     // Where a source lies; a slot, or a lent input, is a place of its own.
@@ -91,25 +127,32 @@ Traffic countTraffic(const runtime::ProgramPlan &program, uint64_t bytes,
         return buffers.input(rank, operand.index);
       if (operand.kind == OperandKind::output)
         return buffers.output(rank, operand.index);
-      const uint32_t block = variant.directBlocks[operand.index];
+      const uint32_t block = reach == Reach::all
+                                 ? variant.directBlocks[operand.index]
+                                 : runtime::kNoBlock;
       if (block == runtime::kNoBlock)
         return {OperandKind::channel, operand.index};
       return buffers.output(rank, block);
     };
-    const runtime::LaneCode &last = code.lanes[code.numLanes - 1];
-    for (uint32_t s = 0; s < last.stepsBegin + last.stepsCount; ++s) {
-      const StepCode &step = code.steps[s];
+    const auto trafficOf = [&](const StepCode &step) -> Traffic {
       const OperandCode *operands = code.operands + step.operandsBegin;
       const uint64_t part =
           shape.rangeOf(variant.trees[step.tree]).size() * shape.elementBytes;
       uint32_t written = 0;
       for (uint32_t d = step.sources; d < step.numOperands(); ++d)
-        written += operands[d].kind == OperandKind::channel
-                       ? !variant.lent[operands[d].index]
-                       : step.sources != 1 ||
-                             placeOf(operands[d]) != placeOf(operands[0]);
-      traffic.writes += part * written;
-      traffic.reads += written == 0 ? 0 : part * step.sources;
+        written +=
+            operands[d].kind == OperandKind::channel
+                ? reach == Reach::none || !variant.lent[operands[d].index]
+                : step.sources != 1 ||
+                      placeOf(operands[d]) != placeOf(operands[0]);
+      return {written == 0 ? 0 : part * step.sources, part * written};
+    };
+    std::vector<Traffic> &lanes = traffic.emplace_back();
+    for (uint32_t l = 0; l < code.numLanes; ++l) {
+      const runtime::LaneCode &lane = code.lanes[l];
+      Traffic &sum = lanes.emplace_back();
+      for (uint32_t s = 0; s < lane.stepsCount; ++s)
+        sum += trafficOf(code.steps[lane.stepsBegin + s]);
     }
   }
   return traffic;

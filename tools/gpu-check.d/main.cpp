@@ -9,6 +9,7 @@
 
 #include "tools/gpu-check.d/Device.h"
 #include "tools/gpu-check.d/Kernels.h"
+#include "tools/gpu-check.d/Lanes.h"
 #include "tools/gpu-check.d/Runtime.h"
 #include "tools/gpu-check.d/Traffic.h"
 
@@ -28,13 +29,16 @@ constexpr char kHelp[] =
   blink-gpu-bench copy BYTES           a copy on the device, by cudaMemcpyAsync and by a kernel
   blink-gpu-bench launch FILE.sched... launching an empty kernel and waiting for it, with one
                                        block and with as many as each variant's launch has
+  blink-gpu-bench lanes BYTES          a copy by 1 to all multiprocessors, as lanes copy it; what a
+                                       load, a fence and an answer at system scope take
   blink-gpu-bench calls FILE.sched [TIMES]
                                        an allreduce of 8 bytes to 32 KiB and waiting for it, the
                                        median of so many (200)
   blink-gpu-bench start FILE.sched     opening the schedule and making communicators
   blink-gpu-bench traffic BYTES FILE.sched...
-                                       bytes that the folds of a call read and write, and the
-                                       blocks of its launch; needs no GPU
+                                       bytes that the folds of a call read and write, the blocks of
+                                       its launch, and how evenly the lanes of a rank share what
+                                       moves, with zero copy and through slots; needs no GPU
 
 All ranks are on GPU 0. Prints JSON. Exit code: 0 good, 1 something failed, 2 the call is wrong.
 )";
@@ -93,6 +97,26 @@ std::string launch(const std::vector<std::string> &files) {
          "}";
 }
 
+std::string lanes(uint64_t bytes) {
+  Device device;
+  const std::string copies =
+      listOf(timeLaneCopies(device, size_t(bytes)), [](const LaneTime &time) {
+        const LaneShape &shape = time.shape;
+        return "{\"blocks\": " + std::to_string(shape.blocks) +
+               ", \"threads\": " + std::to_string(shape.threads) +
+               ", \"unroll\": " + std::to_string(shape.unroll) +
+               ", \"store_bytes\": " + std::to_string(shape.storeBytes) +
+               ", \"us\": " + number(time.us) + "}";
+      });
+  const TurnTimes turns = timeTurns(device);
+  return "{\"bytes\": " + std::to_string(bytes) + ", \"copies\": " + copies +
+         ",\n \"acquire_ns\": " + number(turns.acquire) +
+         ", \"fence_ns\": " + number(turns.fence) +
+         ", \"stores_ns\": " + number(turns.stores) +
+         ", \"stores_and_fence_ns\": " + number(turns.storesAndFence) +
+         ", \"ping_pong_ns\": " + number(turns.pingPong) + "}";
+}
+
 std::string calls(const std::string &file, int times) {
   const runtime::Plan plan = planOf(file);
   const runtime::ProgramPlan *program = nullptr;
@@ -148,11 +172,23 @@ std::string start(const std::string &file) {
          "}";
 }
 
+std::string trafficOf(const runtime::ProgramPlan &program, uint64_t bytes,
+                      bool inPlace) {
+  const Traffic sum = sumOf(countTraffic(program, bytes, inPlace, Reach::all));
+  return "{\"reads\": " + std::to_string(sum.reads) +
+         ", \"writes\": " + std::to_string(sum.writes) + "}";
+}
+
+std::string balanceOf(const runtime::ProgramPlan &program, uint64_t bytes,
+                      Reach reach) {
+  const LaneBalance lanes =
+      balanceOf(countTraffic(program, bytes, false, reach));
+  return "{\"moving\": " + std::to_string(lanes.moving) +
+         ", \"idle\": " + std::to_string(lanes.idle) +
+         ", \"fullest\": " + number(lanes.fullest) + "}";
+}
+
 std::string traffic(uint64_t bytes, const std::vector<std::string> &files) {
-  const auto object = [](const Traffic &t) {
-    return "{\"reads\": " + std::to_string(t.reads) +
-           ", \"writes\": " + std::to_string(t.writes) + "}";
-  };
   return "{\"bytes\": " + std::to_string(bytes) + ", \"schedules\": " +
          listOf(files,
                 [&](const std::string &file) {
@@ -164,9 +200,12 @@ std::string traffic(uint64_t bytes, const std::vector<std::string> &files) {
                          "\", \"blocks\": " +
                          std::to_string(numBlocks(program.variantFor(bytes))) +
                          ", \"out_of_place\": " +
-                         object(countTraffic(program, bytes, false)) +
-                         ", \"in_place\": " +
-                         object(countTraffic(program, bytes, true)) + "}";
+                         trafficOf(program, bytes, false) +
+                         ", \"in_place\": " + trafficOf(program, bytes, true) +
+                         ",\n   \"lanes\": " +
+                         balanceOf(program, bytes, Reach::all) +
+                         ", \"lanes_slots\": " +
+                         balanceOf(program, bytes, Reach::none) + "}";
                 }) +
          "}";
 }
@@ -202,6 +241,10 @@ std::string measure(const std::string &what,
   if (what == "launch") {
     demand(1, SIZE_MAX);
     return launch(words);
+  }
+  if (what == "lanes") {
+    demand(1, 1);
+    return lanes(readBytes(words[0]));
   }
   if (what == "calls") {
     demand(1, 2);

@@ -1,5 +1,6 @@
 // A fold has a lane of its own while there are enough; then up folds share
-// lanes with up folds, balanced by what they move, in tree order.
+// lanes with up folds, balanced by what they move, in the order (distance along
+// the data, tree).
 // RUN: blink-opt %s --collective-assign-lanes | FileCheck %s --check-prefix=OWN
 // RUN: blink-opt %s --collective-assign-lanes=max-lanes=3 | FileCheck %s --check-prefix=THREE
 // RUN: blink-opt %s --collective-assign-lanes=max-lanes=2 | FileCheck %s --check-prefix=TWO
@@ -50,17 +51,18 @@ collective.schedule all_reduce @pair gpus [0, 1] links <nvlink> algbw 30.0 bound
 // OWN-LABEL:   collective.rank 1 {
 // OWN-COUNT-3:   collective.lane {
 
-// Up and down move as much, so one of them gets the odd lane; they do not mix.
+// Up and down are as much, so one of them gets the odd lane. As all of rank 0 is
+// passive with zero copy, what would make a lane too full mixes with others.
 // THREE-LABEL: collective.rank 0 {
 // THREE-NEXT:    collective.lane {
 // THREE-NEXT:      collective.fold @t2 (input[0]) -> (@u2)
+// THREE-NEXT:      collective.fold @t0 (@d0) -> (output[0])
 // THREE-NEXT:    }
 // THREE-NEXT:    collective.lane {
 // THREE-NEXT:      collective.fold @t0 (input[0]) -> (@u0)
 // THREE-NEXT:      collective.fold @t1 (input[0]) -> (@u1)
 // THREE-NEXT:    }
 // THREE-NEXT:    collective.lane {
-// THREE-NEXT:      collective.fold @t0 (@d0) -> (output[0])
 // THREE-NEXT:      collective.fold @t1 (@d1) -> (output[0])
 // THREE-NEXT:      collective.fold @t2 (@d2) -> (output[0])
 // THREE-NEXT:    }
@@ -91,5 +93,6 @@ collective.schedule all_reduce @pair gpus [0, 1] links <nvlink> algbw 30.0 bound
 // ONE-LABEL:   collective.rank 0 {
 // ONE-NEXT:      collective.lane {
 // ONE-NEXT:        collective.fold @t0 (input[0]) -> (@u0)
-// ONE-NEXT:        collective.fold @t0 (@d0) -> (output[0])
 // ONE-NEXT:        collective.fold @t1 (input[0]) -> (@u1)
+// ONE-NEXT:        collective.fold @t2 (input[0]) -> (@u2)
+// ONE-NEXT:        collective.fold @t0 (@d0) -> (output[0])

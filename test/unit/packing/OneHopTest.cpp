@@ -21,8 +21,8 @@ namespace {
 
 constexpr Protocol kProtocol = Protocol::low_latency;
 
-std::optional<OneHop> oneHop(const Fabric &fabric) {
-  return valueOf(packOneHop(fabric, kProtocol));
+std::optional<OneHop> oneHop(const Fabric &fabric, unsigned maxLanes = 1) {
+  return valueOf(packOneHop(fabric, kProtocol, maxLanes));
 }
 
 /// Each two of `n` GPUs joined, by links whose latency is a function of both.
@@ -69,10 +69,10 @@ TEST_CASE("all ranks of a mesh exchange, and what that takes") {
     // A step and a link; the first rank's last data waits for n - 2 others to
     // be written, and n - 2 of other ranks are read after it.
     CHECK(hop->time.start == doctest::Approx(1.5 + 2 * 0.25 * (n - 2)));
-    // Two bytes of words a byte; or the lane, n - 1 times, and of two ranks
-    // twice.
+    // Two bytes of words a byte; or the lane, which loads the input and n
+    // contributions, and stores n - 1 and the output.
     CHECK(hop->time.perByte * 1000 ==
-          doctest::Approx(std::max(2.0 / 20, std::max(2, n - 1) / 16.0)));
+          doctest::Approx(std::max(2.0 / 20, (2 * n + 1) / 2.0 / 16)));
     // The second fold of the lane.
     CHECK(hop->time.at(0) == doctest::Approx(hop->time.start + 0.25));
   }
@@ -81,12 +81,35 @@ TEST_CASE("all ranks of a mesh exchange, and what that takes") {
 TEST_CASE("loads of links that several pairs share add up") {
   // Each GPU's link to the switch carries what it sends to seven others.
   Fabric fabric = fabricOf(shippedTopology("dgx-h100"), {}, LinkKindSet::all());
-  CHECK(oneHop(fabric)->time.perByte * 1000 == doctest::Approx(7.0 / 16));
+  CHECK(oneHop(fabric)->time.perByte * 1000 == doctest::Approx(8.5 / 16));
   Topology slow = fabric.topology();
   for (Link &link : slow.links)
     link.bandwidth = 10;
   CHECK(oneHop(fabricOf(slow))->time.perByte * 1000 ==
         doctest::Approx(2 / (10.0 / 7)));
+}
+
+TEST_CASE("as many lanes as the links can feed") {
+  // A lane of eight ranks moves 8.5 bytes a byte: 0.53 ns. The links of an H100
+  // take 2 x 7 / 450 GB/s = 0.031 ns: 17 lanes would be as fast.
+  Fabric wide = fabricOf(shippedTopology("dgx-h100"));
+  for (unsigned lanes : {1, 4, 8, 16}) {
+    CAPTURE(lanes);
+    std::optional<OneHop> hop = oneHop(wide, lanes);
+    CHECK(hop->lanes == lanes);
+    CHECK(hop->time.perByte * 1000 == doctest::Approx(8.5 / 16 / lanes));
+    CHECK(hop->time.at(0) == doctest::Approx(hop->time.start + 0.25));
+  }
+  CHECK(oneHop(wide, 15)->lanes == 8);
+  CHECK(oneHop(wide, 64)->lanes == 32);
+  CHECK(oneHop(wide, 64)->time.perByte * 1000 ==
+        doctest::Approx(2 / (450.0 / 7)));
+  // 0.1 ns on the links of two ranks, 0.16 in one lane.
+  Fabric pair = fabricOf(mesh(2, 20, [](int, int) { return 0.5; }));
+  CHECK(oneHop(pair, 16)->lanes == 2);
+  CHECK(oneHop(pair, 16)->time.perByte * 1000 == doctest::Approx(0.1));
+  // Slow links have one.
+  CHECK(oneHop(fabricOf(shippedTopology("pcie-8gpu")), 16)->lanes == 1);
 }
 
 TEST_CASE("no order of sending is better") {

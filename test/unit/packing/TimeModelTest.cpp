@@ -23,6 +23,11 @@ namespace {
 
 constexpr uint64_t kKiB = 1 << 10, kMiB = 1 << 20;
 
+/// The same with zero copy and without: all folds move something.
+void setLanes(MessageTime &time, double folds, double share) {
+  time.flow.slots = time.flow.direct = {folds, share, 0};
+}
+
 /// GPUs a, b, c, ... each joined to the next, or each to each.
 Fabric gpus(int n, bool all, double bandwidth) {
   std::string nodes, links;
@@ -75,15 +80,14 @@ TEST_CASE("what a message takes, part by part") {
 
   // Words flow: each further fold of a lane, once.
   time.flow.turn = 0.25;
-  time.flow.folds = 3;
+  setLanes(time, 3, 0);
   CHECK(time.at(0) == doctest::Approx(10.5));
   CHECK(time.at(1000000) == doctest::Approx(30.5));
 
   // One tree of three hops in chunks of 64 KiB, which take 1.31072 us: each
   // after the first costs a turn, and two pass before the last hop begins.
   time.flow.turn = 2;
-  time.flow.folds = 1;
-  time.flow.laneShare = 1;
+  setLanes(time, 1, 1);
   time.flow.chunkBytes = 64 * kKiB;
   time.flow.add(1, 3);
   CHECK(time.at(64 * kKiB) == doctest::Approx(10 + 3 * 1.31072));
@@ -99,8 +103,7 @@ TEST_CASE("what a message takes, part by part") {
   // both are in one lane.
   time.flow = {};
   time.flow.turn = 2;
-  time.flow.folds = 2;
-  time.flow.laneShare = 1;
+  setLanes(time, 2, 1);
   time.flow.chunkBytes = 64 * kKiB;
   time.flow.add(0.5, 3);
   time.flow.add(0.5, 3);
@@ -108,8 +111,7 @@ TEST_CASE("what a message takes, part by part") {
   CHECK(time.at(512 * kKiB) ==
         doctest::Approx(10 + 8 * 1.31072 + 2 * 2.62144 + 7 * 2));
   // In lanes of their own half as many turns.
-  time.flow.folds = 1;
-  time.flow.laneShare = 0.5;
+  setLanes(time, 1, 0.5);
   CHECK(time.at(512 * kKiB) ==
         doctest::Approx(10 + 8 * 1.31072 + 2 * 2.62144 + 3 * 2));
   // The slower of two unequal ones: a tenth in two hops waits for ten chunks
@@ -126,9 +128,10 @@ TEST_CASE("the chunk that is fastest for 64 MiB") {
   // 50 GB/s in one tree: 1,310.72 us, and with chunks of c bytes
   // (64 MiB / c - 1) x 2 us + (hops - 1) x c x 0.02 ns.
   auto chunk = [](double hops, double rate) {
-    MessageTime time = messageTime(costsOf(Protocol::simple), 0, rate, 1);
-    time.flow.turn = 2;
-    time.flow.laneShare = 1;
+    LaneLoads lanes;
+    lanes.startLane();
+    lanes.add({2, 2, false}, 1);
+    MessageTime time = messageTime(costsOf(Protocol::simple), 0, rate, lanes);
     time.flow.add(1, hops);
     return chooseChunk(time);
   };
@@ -143,38 +146,74 @@ TEST_CASE("the chunk that is fastest for 64 MiB") {
 
 TEST_CASE("a forest's busiest lane") {
   Fabric wide = gpus(5, true, 1000);
-  // The root of a star writes four channels, and of an allreduce reads four.
+  // The root of a star copies its input to its output and four channels: five
+  // operands and one. A reduction is the same the other way, and an allreduce
+  // loads five and stores five.
   CHECK(nanosecondsPerByte(wide, Collective::broadcast) ==
-        doctest::Approx(4.0 / 2 / 16));
+        doctest::Approx(6.0 / 2 / 16));
   CHECK(nanosecondsPerByte(wide, Collective::reduce) ==
-        doctest::Approx(4.0 / 2 / 16));
+        doctest::Approx(6.0 / 2 / 16));
   CHECK(nanosecondsPerByte(wide, Collective::allreduce) ==
-        doctest::Approx(8.0 / 2 / 16));
+        doctest::Approx(10.0 / 2 / 16));
   // Blocks of a fifth: its own goes to four others, in a lane of its own. In
   // one lane it also copies four.
   CHECK(nanosecondsPerByte(wide, Collective::allgather) ==
-        doctest::Approx(4.0 / 2 / 5 / 16));
+        doctest::Approx(6.0 / 2 / 5 / 16));
   CHECK(nanosecondsPerByte(wide, Collective::allgather, 1) ==
-        doctest::Approx((4.0 / 2 + 4) / 5 / 16));
+        doctest::Approx((6.0 / 2 + 4) / 5 / 16));
   // Two lanes: six operands to move, and four times two. One of four goes to
   // the first, when both have as much to do, and one after that.
   CHECK(nanosecondsPerByte(wide, Collective::allgather, 2) ==
-        doctest::Approx((4.0 / 2 + 1) / 5 / 16));
-  CHECK(smallTime(wide, Collective::allgather).flow.folds == 1);
-  CHECK(smallTime(wide, Collective::allgather, 2).flow.folds == 3);
-  CHECK(smallTime(wide, Collective::allgather, 1).flow.folds == 5);
+        doctest::Approx((6.0 / 2 + 1) / 5 / 16));
+  CHECK(smallTime(wide, Collective::allgather).flow.slots.folds == 1);
+  CHECK(smallTime(wide, Collective::allgather, 2).flow.slots.folds == 3);
+  CHECK(smallTime(wide, Collective::allgather, 1).flow.slots.folds == 5);
   // A lane up, and one down.
-  CHECK(smallTime(wide, Collective::allreduce).flow.folds == 1);
-  CHECK(smallTime(wide, Collective::allreduce, 1).flow.folds == 2);
-  // The middle of a chain reads one child and its parent's, writes one each.
+  CHECK(smallTime(wide, Collective::allreduce).flow.slots.folds == 1);
+  CHECK(smallTime(wide, Collective::allreduce, 1).flow.slots.folds == 2);
+  // The middle of a chain copies from its parent to its output and its child;
+  // as the root of an allreduce it has a child and the parent's side: two
+  // channels each way and both buffers.
   Fabric chain = gpus(4, false, 1000);
   CHECK(nanosecondsPerByte(chain, Collective::broadcast) ==
-        doctest::Approx(1.0 / 16));
+        doctest::Approx(3.0 / 2 / 16));
   CHECK(nanosecondsPerByte(chain, Collective::allreduce) ==
-        doctest::Approx(2.0 / 16));
+        doctest::Approx(6.0 / 2 / 16));
   // The links, which carry flags, too.
   CHECK(nanosecondsPerByte(gpus(4, false, 10), Collective::broadcast) ==
         doctest::Approx(2.0 / 10));
+}
+
+TEST_CASE("what is passive takes turns below 256 KiB, and tags from there on") {
+  // A lane with a fold that moves a quarter of the buffer, four times, and
+  // three that pass on a sixteenth each.
+  LaneLoads lanes;
+  lanes.startLane();
+  lanes.add({0.25 * 8, 0.25 * 8, false}, 0.25);
+  for (int i = 0; i < 3; ++i)
+    lanes.add({0, 0.125, true}, 1.0 / 16);
+  // And one that moves less, but more often.
+  lanes.startLane();
+  lanes.add({0.5, 0.5, false}, 0.125);
+  lanes.add({0.5, 0.5, false}, 0.125);
+  CHECK(lanes.moves == doctest::Approx(1));
+  CHECK(lanes.slots.folds == 4);
+  CHECK(lanes.slots.share == doctest::Approx(0.25 + 3.0 / 16));
+  CHECK(lanes.slots.passive == 0);
+  CHECK(lanes.direct.folds == 2);
+  CHECK(lanes.direct.share == doctest::Approx(0.25));
+  CHECK(lanes.direct.passive == 3);
+  // 50 GB/s of the lane, not the 100 of the links: 0.02 ns a byte.
+  MessageTime time = messageTime(costsOf(Protocol::simple), 7, 100, lanes);
+  CHECK(time.perByte == doctest::Approx(2e-5));
+  time.flow.chunkBytes = 64 * kKiB;
+  time.flow.add(0.25, 1);
+  CHECK(time.startAt(255 * kKiB) == doctest::Approx(7 + 3 * 2));
+  CHECK(time.startAt(256 * kKiB) == doctest::Approx(7 + 2 + 3 * 0.25));
+  CHECK(time.at(128 * kKiB) == doctest::Approx(7 + 3 * 2 + 2 * 1.31072));
+  CHECK(time.at(256 * kKiB) == doctest::Approx(7 + 2 + 0.75 + 4 * 1.31072));
+  // Of 4 MiB that lane moves 16 chunks.
+  CHECK(time.at(4 * kMiB) == doctest::Approx(7 + 15 * 2 + 0.75 + 64 * 1.31072));
 }
 
 TEST_CASE("a forest of chunks") {
@@ -186,20 +225,27 @@ TEST_CASE("a forest of chunks") {
   MessageTime time =
       timeOf(problem, packing, {Protocol::simple, 16, 64 * kKiB});
   double chunk = 65536 / 20e3;
-  // Two hops of a step and a link.
+  // Two hops of a step and a link. With zero copy the last rank gets a tag.
   CHECK(time.at(64 * kKiB) == doctest::Approx(2 * 2.5 + 2 * chunk));
-  CHECK(time.at(640 * kKiB) == doctest::Approx(5 + 11 * chunk + 9 * 2));
+  CHECK(time.at(192 * kKiB) == doctest::Approx(5 + 4 * chunk + 2 * 2));
+  CHECK(time.at(640 * kKiB) == doctest::Approx(5 + 11 * chunk + 9 * 2 + 0.25));
   problem.collective = Collective::allreduce;
   packing = valueOf(packLatencyTrees(problem, Protocol::simple));
   REQUIRE(packing.trees.size() == 1);
   REQUIRE(packing.trees[0].root == 1);
   time = timeOf(problem, packing, {Protocol::simple, 1, 64 * kKiB});
-  // The root reads and writes two children, 0.25 us apart. In one lane a leaf
-  // has a fold up and one down: twice the turns.
+  // The root reads and writes two children, 0.25 us apart. It loads and stores
+  // three times each, more than a lane can at 20 GB/s. In one lane a leaf has a
+  // fold up and one down: twice the turns, or two tags.
+  chunk = 65536 * 3 / 50e3;
+  CHECK(time.at(192 * kKiB) ==
+        doctest::Approx(5 + 2 * 0.25 + 4 * chunk + 5 * 2));
   CHECK(time.at(640 * kKiB) ==
-        doctest::Approx(5 + 2 * 0.25 + 11 * chunk + 19 * 2));
+        doctest::Approx(5 + 2 * 0.25 + 11 * chunk + 9 * 2 + 2 * 0.25));
   time = timeOf(problem, packing, {Protocol::simple, 16, 64 * kKiB});
+  CHECK(time.at(192 * kKiB) ==
+        doctest::Approx(5 + 2 * 0.25 + 4 * chunk + 2 * 2));
   CHECK(time.at(640 * kKiB) ==
-        doctest::Approx(5 + 2 * 0.25 + 11 * chunk + 9 * 2));
+        doctest::Approx(5 + 2 * 0.25 + 11 * chunk + 9 * 2 + 0.25));
   CHECK(timeOf(problem, packing, {Protocol::simple}).flow.chunkBytes == kMiB);
 }

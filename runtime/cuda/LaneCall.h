@@ -1,0 +1,308 @@
+//===- LaneCall.h - a lane before and after its folds -----------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// What a lane on a device does once a call: it fetches its program and the
+// state of its rings, agrees with the other ends about buffers that are used as
+// they are, finds the steps that have nothing to move, and in the end waits for
+// those who use its buffers and keeps the rings' state.
+//
+// All threads take part, one an operand, so that a call begins after three
+// dependent trips to memory: the lane's place, its operands, its rings.
+//
+// Buffers from afar. Of a channel that may be direct the reader tells where its
+// output is, of one that may be lent the writer tells where its input is; or
+// both go through slots if that is nowhere (place 0). What is told is for one
+// call: the tag holds the number of its first chunk. The words are free again
+// when the next call tells: a reader's call ends after the last chunk, which
+// the writer sends after it has looked; a writer tells only once the reader has
+// read all chunks of the calls before, and so has looked.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_RUNTIME_CUDA_LANECALL_H
+#define BLINK_RUNTIME_CUDA_LANECALL_H
+
+#include "runtime/cuda/LaneWaits.h"
+
+namespace blink::runtime {
+
+/// A lane's call. `Block`: of LaneWaits.h.
+template <typename Block> class LaneCall {
+protected:
+  BLINK_DEVICE LaneCall(Block &block, const Launch &launch,
+                        const Launch::Rank &rank, uint32_t lane)
+      : block_(block), state_(block.state()), launch_(launch), rank_(rank),
+        lane_(lane) {}
+
+  /// Before the first fold; what the threads share is complete after it.
+  /// False if the lane has to give up.
+  BLINK_DEVICE bool begin() {
+    fetch();
+    if (failed(kInFetching))
+      return false;
+    if (launch_.direct) {
+      eachChannel(
+          [this](LaneOperand &operand, const LaneStep &step, bool reads) {
+            if (reads ? mayBeDirect(operand) : operand.channel.lent)
+              tell(operand, step, reads);
+          });
+      eachChannel(
+          [this](LaneOperand &operand, const LaneStep &step, bool reads) {
+            if (reads ? operand.channel.lent : mayBeDirect(operand))
+              listen(operand, step, reads);
+          });
+      block_.sync();
+    }
+    BLINK_ROLLED
+    for (uint32_t s = block_.member(); s < numSteps_; s += block_.members())
+      judge(steps_[s]);
+    block_.sync();
+    return !failed(kBeforeFolds);
+  }
+
+  /// After the last fold.
+  BLINK_DEVICE void finish() {
+    eachChannel([this](LaneOperand &operand, const LaneStep &step, bool reads) {
+      DeviceRingEnd &end = *operand.channel.end;
+      const uint64_t behind =
+          operand.number + (step.turns != 0 ? 0 : step.chunks);
+      if (operand.way == Way::lent && !reads)
+        // The input is the caller's again.
+        waitForReader(block_, operand, behind, kAfterFolds);
+      if (operand.way == Way::direct && reads && step.turns == 0) {
+        waitForChunk(block_, operand,
+                     operand.channel.full +
+                         (behind - 1) % operand.channel.numSlots,
+                     behind - 1, kAfterFolds);
+        storeAfterReads(operand.channel.freed, behind);
+      }
+      end.number = behind;
+      end.credit = operand.credit;
+      end.swept = operand.swept;
+      if (!reads)
+        end.layout = launch_.layout;
+    });
+    if (block_.isPoster() && block_.poster() == 0)
+      exchangeOnce(&program_->busy[lane_], 0);
+  }
+
+  /// Whether something with this number, or before it, has failed; after a
+  /// barrier behind it.
+  BLINK_DEVICE bool failed(uint32_t fold) const {
+    const uint32_t at = loadShared(&state_.failedFold);
+    return at != 0 && at <= fold;
+  }
+
+  /// Numbers of what may fail, one between two barriers.
+  static constexpr uint32_t kInFetching = 1;
+  static constexpr uint32_t kBeforeFolds = 2;
+  static constexpr uint32_t kFirstFold = 3;
+  static constexpr uint32_t kAfterFolds = ~0u;
+
+private:
+  /// The lane's program, and where its rings are.
+  BLINK_DEVICE void fetch() {
+    program_ = rank_.program;
+    const LaneProgram lane = program_->lanes()[lane_];
+    numSteps_ = lane.numSteps;
+    numOperands_ = lane.numOperands;
+    steps_ = lane.steps;
+    operands_ = lane.operands;
+    if (block_.member() == 0) {
+      state_.program = program_;
+      state_.timeoutNanoseconds = launch_.timeoutNanoseconds;
+      state_.signature = launch_.signature;
+      state_.lane = lane_;
+      state_.failedFold = state_.reported = 0;
+    }
+    if (numSteps_ <= LaneState::kKeptSteps &&
+        numOperands_ <= LaneState::kKeptOperands) {
+      keep(state_.steps, steps_, numSteps_);
+      keep(state_.operands, operands_, numOperands_);
+      steps_ = state_.steps;
+      operands_ = state_.operands;
+    }
+    block_.sync();
+    if (block_.isPoster() && block_.poster() == 0 &&
+        !exchangeOnce(&program_->busy[lane_], 1))
+      report(block_, LaneReport::twoCalls,
+             {nullptr, 0, false, false, 0, 0, kInFetching}, 0);
+    BLINK_ROLLED
+    for (uint32_t s = block_.member(); s < numSteps_; s += block_.members()) {
+      LaneStep &step = steps_[s];
+      step.range = launch_.shape.rangeOf(step.share);
+      step.chunks = launch_.shape.chunksOf(step.range);
+    }
+    block_.sync();
+    BLINK_ROLLED
+    for (uint32_t o = block_.member(); o < numOperands_; o += block_.members())
+      setUp(operands_[o], o);
+    block_.sync();
+  }
+
+  /// Copies to shared memory, in words of 16 bytes by all threads.
+  template <typename T>
+  BLINK_DEVICE void keep(T *kept, const T *values, uint32_t count) {
+    struct alignas(16) Word {
+      uint64_t halves[2];
+    };
+    static_assert(sizeof(T) % sizeof(Word) == 0);
+    const uint32_t words = count * uint32_t(sizeof(T) / sizeof(Word));
+    BLINK_ROLLED
+    for (uint32_t w = block_.member(); w < words; w += block_.members())
+      reinterpret_cast<Word *>(kept)[w] =
+          reinterpret_cast<const Word *>(values)[w];
+  }
+
+  BLINK_DEVICE void setUp(LaneOperand &operand, uint32_t o) {
+    const LaneStep &step = steps_[operand.step];
+    operand.way = Way::buffer;
+    if (operand.kind == OperandKind::input)
+      operand.base = inputAt(operand.index, step);
+    else if (operand.kind == OperandKind::output)
+      operand.base = outputAt(operand.index, step);
+    else
+      setUpChannel(operand, o - step.operandsBegin < step.sources);
+  }
+  BLINK_DEVICE void setUpChannel(LaneOperand &operand, bool reads) {
+    const DeviceRingEnd end = *operand.channel.end;
+    operand.way = Way::slots;
+    operand.base = nullptr;
+    operand.number = operand.posted = end.number;
+    operand.slot = operand.postedSlot =
+        uint32_t(end.number % operand.channel.numSlots);
+    operand.credit = end.credit;
+    operand.swept = end.swept;
+    // The first chunk of another layout waits until the ring is empty.
+    operand.drained = !reads && end.layout != launch_.layout ? end.number : 0;
+  }
+
+  //===-- Buffers from afar -----------------------------------------------===//
+
+  BLINK_DEVICE static bool mayBeDirect(const LaneOperand &operand) {
+    return operand.channel.directBlock != DeviceChannel::kNotDirect;
+  }
+
+  /// Where a tree begins in a block of a buffer, or of one that is elsewhere.
+  BLINK_DEVICE uint64_t offsetOf(uint32_t block, const LaneStep &step) const {
+    return block * launch_.shape.blockBytes() +
+           step.range.begin * launch_.shape.elementBytes;
+  }
+  BLINK_DEVICE char *inputAt(uint32_t block, const LaneStep &step) const {
+    return const_cast<char *>(rank_.send) + offsetOf(block, step);
+  }
+  BLINK_DEVICE char *outputAt(uint32_t block, const LaneStep &step) const {
+    return rank_.recv + offsetOf(block, step);
+  }
+
+  /// Tells the other end of a channel where this rank's buffer is.
+  BLINK_DEVICE void tell(LaneOperand &operand, const LaneStep &step,
+                         bool reads) {
+    const DeviceChannel &channel = operand.channel;
+    uint64_t place = rank_.recvPlace;
+    if (reads) {
+      if (place != 0)
+        use(operand, Way::direct, outputAt(channel.directBlock, step));
+    } else {
+      if (!waitForReader(block_, operand, operand.number, kBeforeFolds))
+        return;
+      place = rank_.sendPlace;
+      // The first block; the reader knows of no other.
+      const LaneOperand &input = operands_[step.operandsBegin];
+      if (place != 0) {
+        place += input.index * launch_.shape.blockBytes();
+        use(operand, Way::lent, nullptr);
+      }
+    }
+    storeRelaxed(&channel.told[0], place);
+    storeRelease(&channel.told[1], makeTag(operand.number, launch_.signature));
+  }
+
+  /// Waits until the other end has told where its buffer is.
+  BLINK_DEVICE void listen(LaneOperand &operand, const LaneStep &step,
+                           bool reads) {
+    const DeviceChannel &channel = operand.channel;
+    uint64_t tag;
+    if (!waitFor(block_,
+                 {channel.told + 1, operand.number + 1, true, reads,
+                  operand.step, operand.index, kBeforeFolds},
+                 tag))
+      return;
+    const uint64_t place = loadRelaxed(&channel.told[0]);
+    if (place == 0)
+      return;
+    const uint64_t buffer = channel.windows
+                                ? channel.windows[(place >> kOffsetBits) - 1] +
+                                      (place & kOffsetMask)
+                                : place;
+    use(operand, reads ? Way::lent : Way::direct,
+        reinterpret_cast<char *>(buffer) +
+            offsetOf(reads ? 0 : channel.directBlock, step));
+  }
+
+  BLINK_DEVICE static void use(LaneOperand &operand, Way way, char *base) {
+    operand.way = way;
+    operand.base = base;
+  }
+
+  //===-- Steps that move nothing -----------------------------------------===//
+
+  /// Finds destinations that need nothing, steps that have no others, and
+  /// whether tags are to follow chunks.
+  BLINK_DEVICE void judge(LaneStep &step) {
+    LaneOperand *operands = operands_ + step.operandsBegin;
+    const bool copies =
+        step.sources == 1 && !(step.completes && launch_.shape.divisor != 0);
+    bool moves = false;
+    step.posts = LaneStep::never;
+    BLINK_ROLLED
+    for (uint32_t i = step.sources; i < step.numOperands(); ++i) {
+      LaneOperand &to = operands[i];
+      if (to.way == Way::buffer && copies && to.base == operands[0].base)
+        to.way = Way::none;
+      moves |= to.way != Way::none && to.way != Way::lent;
+      if (to.way == Way::slots || (to.way == Way::direct && !to.channel.quiet))
+        step.posts = LaneStep::always;
+      else if (to.way == Way::direct && step.posts == LaneStep::never)
+        step.posts = LaneStep::once;
+    }
+    if (launch_.lowLatency)
+      step.posts = LaneStep::never; // lines carry their flags
+    // A chunk that comes straight into the output is waited for at the end,
+    // unless the writer counts on an answer to each.
+    const bool answers =
+        operands[0].kind == OperandKind::channel &&
+        !(operands[0].way == Way::direct && operands[0].channel.quiet);
+    step.turns = moves || answers ? step.chunks : 0;
+  }
+
+  /// `body(operand, step, reads)` for each channel that has chunks in this
+  /// call, each by one thread.
+  template <typename Body> BLINK_DEVICE void eachChannel(const Body &body) {
+    BLINK_ROLLED
+    for (uint32_t o = block_.member(); o < numOperands_;
+         o += block_.members()) {
+      LaneOperand &operand = operands_[o];
+      const LaneStep &step = steps_[operand.step];
+      if (operand.kind == OperandKind::channel && step.chunks != 0)
+        body(operand, step, o - step.operandsBegin < step.sources);
+    }
+  }
+
+protected:
+  Block &block_;
+  LaneState &state_;
+  const Launch &launch_;
+  const Launch::Rank &rank_;
+  const DeviceProgram *program_ = nullptr;
+  const uint32_t lane_;
+  uint32_t numSteps_ = 0;
+  uint32_t numOperands_ = 0;
+  LaneStep *steps_ = nullptr;
+  LaneOperand *operands_ = nullptr;
+};
+
+} // namespace blink::runtime
+
+#endif // BLINK_RUNTIME_CUDA_LANECALL_H

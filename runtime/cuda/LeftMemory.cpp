@@ -1,0 +1,54 @@
+//===- LeftMemory.cpp - memory that others have mapped still --------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/cuda/LeftMemory.h"
+
+#include <chrono>
+#include <list>
+#include <mutex>
+#include <thread>
+
+namespace blink::runtime {
+namespace {
+
+/// How long who destroys a communicator waits for others who do the same.
+constexpr std::chrono::milliseconds kLeaveTogether(100);
+
+std::mutex mutex;
+/// Never destroyed: when the process ends CUDA ends, too.
+std::list<std::function<bool()>> &left() {
+  static auto &list = *new std::list<std::function<bool()>>;
+  return list;
+}
+
+} // namespace
+
+void keepWhile(std::function<bool()> mapped) {
+  const auto end = std::chrono::steady_clock::now() + kLeaveTogether;
+  while (mapped() && std::chrono::steady_clock::now() < end)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    left().push_back(std::move(mapped));
+  }
+  freeLeftMemory();
+}
+
+void freeLeftMemory() {
+  std::list<std::function<bool()>> unmapped;
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    for (auto one = left().begin(); one != left().end();) {
+      const auto next = std::next(one);
+      if (!(*one)())
+        unmapped.splice(unmapped.end(), left(), one);
+      one = next;
+    }
+  }
+  // Freeing waits for a device, so that it is for nobody to wait for.
+}
+
+} // namespace blink::runtime

@@ -1,0 +1,203 @@
+//===- LineFold.h - a fold of low-latency lines -----------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// A fold whose channels carry lines (LowLatency.h): a thread folds the data of
+// one line at a time. It looks at the lines of all sources before it waits for
+// any, so that it pays for one trip to memory and not for one a source.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_RUNTIME_CUDA_LINEFOLD_H
+#define BLINK_RUNTIME_CUDA_LINEFOLD_H
+
+#include "runtime/core/Operators.h"
+#include "runtime/cuda/LaneWaits.h"
+#include "runtime/cuda/LowLatency.h"
+
+namespace blink::runtime {
+
+/// The fold of a step by the folding threads of `block`.
+template <typename T, typename Operator, typename Block> struct LineFold {
+  Block &block;
+  const LaneStep &step;
+  const LaneOperand *operands; ///< of the step
+  uint32_t number;             ///< of the fold, as LaneState::failedFold
+  uint32_t divisor;
+
+  /// Elements of a line.
+  static constexpr uint32_t kCount = kLineData / sizeof(T);
+  /// Sources whose lines are loaded before one is waited for. A line of 1-byte
+  /// elements has eight sums, which need the registers.
+  static constexpr uint32_t kLooks = sizeof(T) == 1 ? 4 : 8;
+
+  /// Of `count` elements.
+  BLINK_DEVICE void fold(uint64_t count) {
+    const uint64_t numLines = (count + kCount - 1) / kCount;
+    BLINK_ROLLED
+    for (uint64_t l = block.thread(); l < numLines; l += block.size()) {
+      const uint64_t left = count - l * kCount;
+      const uint32_t n = left < kCount ? uint32_t(left) : kCount;
+      uint64_t data = 0;
+      if (!foldLine(l, n, data))
+        return;
+      BLINK_ROLLED
+      for (uint32_t d = step.sources; d < step.numOperands(); ++d)
+        storeDestination(d, l, n, data);
+    }
+  }
+
+private:
+  /// The result of line `line`, of which `n` elements count. False on failure.
+  BLINK_DEVICE bool foldLine(uint64_t line, uint32_t n, uint64_t &data) {
+    Accumulator<T> sums[kCount] = {};
+    const bool copies = step.sources == 1 && divisor == 0;
+    BLINK_ROLLED
+    for (uint32_t first = 0; first < step.sources; first += kLooks) {
+      Line lines[kLooks];
+      BLINK_UNROLL
+      for (uint32_t j = 0; j < kLooks; ++j)
+        if (first + j < step.sources)
+          lines[j] = look(first + j, line, n);
+      BLINK_UNROLL
+      for (uint32_t j = 0; j < kLooks; ++j) {
+        const uint32_t s = first + j;
+        if (s >= step.sources)
+          break;
+        if (isChannel(s)) {
+          lines[j] = complete(s, line, lines[j]);
+          if (!hasFlag(lines[j], block.state().flags[s]))
+            return false;
+        }
+        data = dataOf(lines[j]);
+        if (copies)
+          return true;
+        if (s == 0) {
+          unpack(data, sums);
+          continue;
+        }
+        Accumulator<T> next[kCount];
+        unpack(data, next);
+        BLINK_UNROLL
+        for (uint32_t i = 0; i < kCount; ++i)
+          sums[i] = Operator::combine(sums[i], next[i]);
+      }
+    }
+    data = pack(sums, divisor);
+    return true;
+  }
+
+  BLINK_DEVICE static void unpack(uint64_t data, Accumulator<T> *values) {
+    BLINK_UNROLL
+    for (uint32_t i = 0; i < kCount; ++i) {
+      T element;
+      copyBits(&element, data >> (8 * sizeof(T) * i));
+      values[i] = loadElement(element);
+    }
+  }
+
+  BLINK_DEVICE static uint64_t pack(const Accumulator<T> *values,
+                                    uint32_t divisor) {
+    uint64_t data = 0;
+    BLINK_UNROLL
+    for (uint32_t i = 0; i < kCount; ++i) {
+      Accumulator<T> value = values[i];
+      if (divisor != 0)
+        value = divideByRanks(value, divisor);
+      data |= bitsOf(storeElement<T>(value)) << (8 * sizeof(T) * i);
+    }
+    return data;
+  }
+
+  BLINK_DEVICE bool isChannel(uint32_t operand) const {
+    return operands[operand].kind == OperandKind::channel;
+  }
+  BLINK_DEVICE const Line *lineOf(uint32_t operand, uint64_t line) const {
+    return static_cast<const Line *>(block.state().pointers[operand]) + line;
+  }
+
+  /// What a source's line holds now, complete or not.
+  BLINK_DEVICE Line look(uint32_t s, uint64_t line, uint32_t n) const {
+    if (isChannel(s))
+      return loadLine(lineOf(s, line));
+    const T *from =
+        static_cast<const T *>(block.state().pointers[s]) + line * kCount;
+    uint64_t data = 0;
+    BLINK_UNROLL
+    for (uint32_t i = 0; i < kCount; ++i)
+      if (i < n)
+        data |= bitsOf(from[i]) << (8 * sizeof(T) * i);
+    return {{data & 0xffffffffu, data >> 32}};
+  }
+
+  /// The line, complete; or, if that takes too long or it is of another call,
+  /// without the flag, which is reported.
+  BLINK_DEVICE Line complete(uint32_t s, uint64_t line, const Line &seen) {
+    const uint32_t flag = block.state().flags[s];
+    return hasFlag(seen, flag)
+               ? seen
+               : waitForLine(block, operands[s], lineOf(s, line), flag, number);
+  }
+  BLINK_DEVICE_CALL static Line waitForLine(Block &block,
+                                            const LaneOperand &operand,
+                                            const Line *line, uint32_t flag,
+                                            uint32_t number) {
+    // The operand's number is that of the next chunk already.
+    const uint64_t written = operand.number;
+    const Awaited what = {nullptr,      written,       true,  true,
+                          operand.step, operand.index, number};
+    Patience patience;
+    for (;;) {
+      const Line seen = loadLine(line);
+      if (hasFlag(seen, flag))
+        return seen;
+      if (isOfChunk(seen, flag)) {
+        report(block, LaneReport::otherCall, what, written);
+        return seen;
+      }
+      if (!mayWait(block, patience)) {
+        report(block, patience.reason, what, written - 1);
+        return seen;
+      }
+    }
+  }
+
+  BLINK_DEVICE void storeDestination(uint32_t d, uint64_t line, uint32_t n,
+                                     uint64_t data) const {
+    void *const pointer = block.state().pointers[d];
+    if (isChannel(d))
+      return storeLine(static_cast<Line *>(pointer) + line, data,
+                       block.state().flags[d]);
+    if (!pointer)
+      return;
+    T *to = static_cast<T *>(pointer) + line * kCount;
+    BLINK_UNROLL
+    for (uint32_t i = 0; i < kCount; ++i)
+      if (i < n)
+        copyBits(to + i, data >> (8 * sizeof(T) * i));
+  }
+
+  template <typename Bits>
+  BLINK_DEVICE static uint64_t asInteger(const T &element) {
+    Bits bits;
+    __builtin_memcpy(&bits, &element, sizeof(T));
+    return bits;
+  }
+  BLINK_DEVICE static uint64_t bitsOf(const T &element) {
+    if constexpr (sizeof(T) == 1)
+      return asInteger<uint8_t>(element);
+    else if constexpr (sizeof(T) == 2)
+      return asInteger<uint16_t>(element);
+    else if constexpr (sizeof(T) == 4)
+      return asInteger<uint32_t>(element);
+    else
+      return asInteger<uint64_t>(element);
+  }
+  BLINK_DEVICE static void copyBits(T *element, uint64_t bits) {
+    __builtin_memcpy(element, &bits, sizeof(T)); // little endian
+  }
+};
+
+} // namespace blink::runtime
+
+#endif // BLINK_RUNTIME_CUDA_LINEFOLD_H

@@ -1,0 +1,185 @@
+//===- Pack.h - 16 bytes of elements ----------------------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// What a thread loads and stores at once. Instructions are spelled out: nvcc
+// splits a store of a struct into stores of its elements on sm_90 and before,
+// and cannot tell where pointers of a lane lead.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_RUNTIME_CUDA_PACK_H
+#define BLINK_RUNTIME_CUDA_PACK_H
+
+#include "runtime/core/Operators.h"
+
+namespace blink::runtime {
+
+struct Pack {
+  static constexpr uint32_t kBytes = 16;
+  uint32_t words[4];
+};
+
+/// The word that begins `bits` < 32 above the begin of `low`, before `high`.
+BLINK_DEVICE inline uint32_t funnelShift(uint32_t low, uint32_t high,
+                                         uint32_t bits) {
+#if defined(__CUDA_ARCH__)
+  return __funnelshift_r(low, high, bits);
+#else
+  return uint32_t((uint64_t(high) << 32 | low) >> bits);
+#endif
+}
+
+/// The pack at an address that is a multiple of 16. A weak load, not of the
+/// read-only path: others write between kernels' folds.
+BLINK_DEVICE inline Pack loadPack(const char *address) {
+  Pack pack;
+#if defined(__CUDA_ARCH__)
+  asm volatile("ld.global.v4.b32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(pack.words[0]), "=r"(pack.words[1]), "=r"(pack.words[2]),
+                 "=r"(pack.words[3])
+               : "l"(address)
+               : "memory");
+#else
+  __builtin_memcpy(&pack, address, sizeof(pack));
+#endif
+  return pack;
+}
+
+BLINK_DEVICE inline void storePack(char *address, const Pack &pack) {
+#if defined(__CUDA_ARCH__)
+  asm volatile("st.global.v4.b32 [%0], {%1, %2, %3, %4};" ::"l"(address),
+               "r"(pack.words[0]), "r"(pack.words[1]), "r"(pack.words[2]),
+               "r"(pack.words[3])
+               : "memory");
+#else
+  __builtin_memcpy(address, &pack, sizeof(pack));
+#endif
+}
+
+/// The same by elements, at an address that is a multiple of an element.
+template <typename T>
+BLINK_DEVICE inline void storeElements(char *address, const Pack &pack) {
+#if defined(__CUDA_ARCH__)
+  BLINK_UNROLL
+  for (uint32_t w = 0; w < 4; w += sizeof(T) == 8 ? 2 : 1) {
+    const uint32_t word = pack.words[w];
+    char *to = address + 4 * w;
+    if constexpr (sizeof(T) == 8) {
+      asm volatile("st.global.v2.b32 [%0], {%1, %2};" ::"l"(to), "r"(word),
+                   "r"(pack.words[w + 1])
+                   : "memory");
+    } else if constexpr (sizeof(T) == 4) {
+      asm volatile("st.global.b32 [%0], %1;" ::"l"(to), "r"(word) : "memory");
+    } else if constexpr (sizeof(T) == 2) {
+      asm volatile("st.global.b16 [%0], %1;" ::"l"(to), "h"(uint16_t(word))
+                   : "memory");
+      asm volatile("st.global.b16 [%0+2], %1;" ::"l"(to),
+                   "h"(uint16_t(word >> 16))
+                   : "memory");
+    } else {
+      BLINK_UNROLL
+      for (int i = 0; i < 4; ++i)
+        asm volatile("st.global.b8 [%0], %1;" ::"l"(to + i),
+                     "r"(word >> (8 * i))
+                     : "memory");
+    }
+  }
+#else
+  __builtin_memcpy(address, &pack, sizeof(pack));
+#endif
+}
+
+/// Pointers that lie in an array in the block's shared memory, as nvcc cannot
+/// tell by itself: it would load them as if they were anywhere.
+template <typename T> class SharedPointers {
+public:
+#if defined(__CUDA_ARCH__)
+  __device__ explicit SharedPointers(T *const *array)
+      : array_(uint32_t(__cvta_generic_to_shared(array))) {}
+  __device__ T *operator[](uint32_t i) const {
+    uint64_t pointer;
+    asm volatile("ld.shared.b64 %0, [%1];"
+                 : "=l"(pointer)
+                 : "r"(array_ + 8 * i)
+                 : "memory");
+    return reinterpret_cast<T *>(pointer);
+  }
+  __device__ SharedPointers from(uint32_t i) const {
+    SharedPointers rest = *this;
+    rest.array_ += 8 * i;
+    return rest;
+  }
+
+private:
+  uint32_t array_; ///< an address of shared memory
+#else
+  explicit SharedPointers(T *const *array) : array_(array) {}
+  T *operator[](uint32_t i) const { return array_[i]; }
+  SharedPointers from(uint32_t i) const { return SharedPointers(array_ + i); }
+
+private:
+  T *const *array_;
+#endif
+};
+
+/// Bytes that an address lies above a multiple of 16.
+BLINK_DEVICE inline uint32_t misalignment(const volatile void *address) {
+  return uint32_t(reinterpret_cast<uintptr_t>(address)) % Pack::kBytes;
+}
+
+//===-- Packs that are not aligned ---------------------------------------===//
+
+/// The two aligned packs that a pack lies in.
+struct PackPair {
+  Pack low, high;
+};
+
+/// Of the pack that begins `above` > 0 bytes above `begin`, a multiple of 16.
+BLINK_DEVICE inline PackPair loadPair(const char *begin, uint32_t above) {
+#if defined(__SANITIZE_THREAD__)
+  // The bytes of the pack alone: what else is in the two packs is thrown away,
+  // but another thread may write it meanwhile.
+  PackPair pair = {};
+  char *bytes = reinterpret_cast<char *>(&pair);
+  __builtin_memcpy(bytes + above, begin + above, Pack::kBytes);
+  return pair;
+#else
+  return {loadPack(begin), loadPack(begin + Pack::kBytes)};
+#endif
+}
+
+/// The pack that begins `kWord` words and `bits` bits above a pair's begin.
+/// Nothing is gained where `bits` is 0: four registers that are stored together
+/// are neighbours, so words would have to be moved all the same.
+template <uint32_t kWord>
+BLINK_DEVICE inline Pack extract(const PackPair &pair, uint32_t bits) {
+  const auto word = [&](uint32_t w) {
+    return w < 4 ? pair.low.words[w] : pair.high.words[w - 4];
+  };
+  Pack pack;
+  BLINK_UNROLL
+  for (uint32_t w = 0; w < 4; ++w)
+    pack.words[w] = funnelShift(word(kWord + w), word(kWord + w + 1), bits);
+  return pack;
+}
+
+/// Calls `body(word)` with a constant: the word of a pair in which a pack
+/// begins that lies `above` bytes above it. The branch is one for all threads.
+template <typename Body>
+BLINK_DEVICE inline void withWord(uint32_t above, Body body) {
+  switch (above / 4) {
+  case 0:
+    return body(std::integral_constant<uint32_t, 0>());
+  case 1:
+    return body(std::integral_constant<uint32_t, 1>());
+  case 2:
+    return body(std::integral_constant<uint32_t, 2>());
+  default:
+    return body(std::integral_constant<uint32_t, 3>());
+  }
+}
+
+} // namespace blink::runtime
+
+#endif // BLINK_RUNTIME_CUDA_PACK_H

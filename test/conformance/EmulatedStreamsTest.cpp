@@ -1,0 +1,303 @@
+//===- EmulatedStreamsTest.cpp - streams, as strict as CUDA's -------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// What emulated streams must not be kinder in than CUDA's, and what the back
+// end makes of it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "test/conformance/Floats.h"
+#include "test/conformance/Job.h"
+#include "test/emulation/CudaRuntime.h"
+#include "test/emulation/Emulation.h"
+#include "test/emulation/Failures.h"
+
+#include "doctest/doctest.h"
+
+#include <future>
+#include <string>
+#include <thread>
+
+using namespace blink;
+using namespace blink::test;
+
+namespace {
+
+/// Work that ends when a test says so.
+class Gate {
+public:
+  std::function<void()> wait() const {
+    return [opened = opened_] { opened.wait(); };
+  }
+  void open() { open_.set_value(); }
+
+private:
+  std::promise<void> open_;
+  std::shared_future<void> opened_ = open_.get_future().share();
+};
+
+cudaStream_t makeStream(unsigned flags = cudaStreamDefault) {
+  cudaStream_t stream = nullptr;
+  REQUIRE(cudaStreamCreateWithFlags(&stream, flags) == cudaSuccess);
+  return stream;
+}
+
+} // namespace
+
+TEST_CASE("the default stream and blocking ones wait for each other") {
+  emulatedMachine = {};
+  REQUIRE(cudaSetDevice(0) == cudaSuccess);
+  const cudaStream_t blocking = makeStream(), other = makeStream(),
+                     free = makeStream(cudaStreamNonBlocking);
+  std::string order;
+  Gate gate;
+  enqueue(blocking, gate.wait());
+  enqueue(blocking, [&] { order += 'a'; });
+  enqueue(nullptr, [&] { order += 'b'; });
+  enqueue(other, [&] { order += 'c'; });
+  std::promise<void> ran;
+  enqueue(free, [&] { ran.set_value(); });
+  ran.get_future().wait();
+  CHECK(order == "");
+  gate.open();
+  CHECK(cudaStreamSynchronize(other) == cudaSuccess);
+  CHECK(order == "abc");
+  for (cudaStream_t stream : {blocking, other, free})
+    cudaStreamDestroy(stream);
+}
+
+TEST_CASE("a handle is not a stream") {
+  emulatedMachine = {};
+  REQUIRE(cudaSetDevice(0) == cudaSuccess);
+  const cudaStream_t first = makeStream(cudaStreamNonBlocking);
+  Gate gate;
+  std::promise<void> ran;
+  enqueue(first, gate.wait());
+  CHECK(cudaStreamDestroy(first) == cudaSuccess); // which waits for nothing
+  const cudaStream_t second = makeStream(cudaStreamNonBlocking);
+  CHECK(first == second);
+  enqueue(second, [&] { ran.set_value(); });
+  ran.get_future().wait();
+  // The default stream of a thread.
+  std::promise<void> here;
+  std::thread([&] { enqueue(cudaStreamPerThread, gate.wait()); }).join();
+  enqueue(cudaStreamPerThread, [&] { here.set_value(); });
+  here.get_future().wait();
+  gate.open();
+  cudaStreamDestroy(second);
+}
+
+TEST_CASE("captures in global mode forbid others unsafe calls") {
+  emulatedMachine = {};
+  REQUIRE(cudaSetDevice(0) == cudaSuccess);
+  const cudaStream_t stream = makeStream(cudaStreamNonBlocking),
+                     blocking = makeStream();
+  cudaGraph_t graph = nullptr;
+  const auto spoils = [&](cudaStream_t captured, cudaStreamCaptureMode mode,
+                          const std::function<void()> &call) {
+    REQUIRE(cudaStreamBeginCapture(captured, mode) == cudaSuccess);
+    std::thread(call).join();
+    const cudaError_t error = cudaStreamEndCapture(captured, &graph);
+    cudaGraphDestroy(graph);
+    return error == cudaErrorStreamCaptureInvalidated;
+  };
+  const auto allocate = [] {
+    void *memory = nullptr;
+    cudaMalloc(&memory, 1);
+    cudaFree(memory);
+  };
+  CHECK(spoils(stream, cudaStreamCaptureModeGlobal, allocate));
+  CHECK(!spoils(stream, cudaStreamCaptureModeThreadLocal, allocate));
+  CHECK(!spoils(stream, cudaStreamCaptureModeRelaxed, allocate));
+  for (cudaStreamCaptureMode own :
+       {cudaStreamCaptureModeThreadLocal, cudaStreamCaptureModeRelaxed})
+    CHECK(!spoils(stream, cudaStreamCaptureModeGlobal, [&] {
+      cudaStreamCaptureMode mode = own;
+      cudaThreadExchangeStreamCaptureMode(&mode);
+      CHECK(mode == cudaStreamCaptureModeGlobal);
+      allocate();
+    }));
+  // The default stream would wait for what is captured, in any mode.
+  int word = 0;
+  const auto clear = [&] {
+    cudaMemsetAsync(&word, 0, sizeof(word), cudaStreamLegacy);
+  };
+  CHECK(spoils(blocking, cudaStreamCaptureModeRelaxed, clear));
+  CHECK(!spoils(stream, cudaStreamCaptureModeRelaxed, clear));
+  cudaStreamSynchronize(nullptr);
+  cudaStreamDestroy(stream);
+  cudaStreamDestroy(blocking);
+}
+
+namespace {
+
+/// Two ranks, and what they add up: 1 and 2, in place.
+struct Sum {
+  Floats values[2] = {Floats(100), Floats(100)};
+  Job job; // which waits for its kernels before the values go
+
+  explicit Sum(int timeoutMs = 0)
+      : job(makeSchedule(Collective::allreduce, 0, 2, {}), 2, timeoutMs) {
+    for (int rank : {0, 1}) {
+      values[rank].host.assign(100, rank + 1.0f);
+      values[rank].upload();
+    }
+  }
+  blinkResult_t call(int rank, cudaStream_t stream) {
+    float *data = values[rank].memory;
+    return blinkAllReduce(data, data, 100, blinkFloat32, blinkSum, job[rank],
+                          reinterpret_cast<blinkStream_t>(stream));
+  }
+  blinkResult_t inGroup(cudaStream_t first, cudaStream_t second) {
+    blinkGroupStart();
+    call(0, first);
+    call(1, second);
+    return blinkGroupEnd();
+  }
+  cudaStream_t stream(int rank) const {
+    return reinterpret_cast<cudaStream_t>(job.stream(rank));
+  }
+  /// What all elements of both are when the calls are done.
+  float result() {
+    for (int rank : {0, 1}) {
+      Floats &one = values[rank];
+      CHECK(cudaStreamSynchronize(stream(rank)) == cudaSuccess);
+      one.download();
+      CHECK(one.host == std::vector<float>(100, values[0].host[0]));
+    }
+    return values[0].host[0];
+  }
+};
+
+} // namespace
+
+TEST_CASE("kernels follow each other in streams with the same handle") {
+  emulatedMachine = {};
+  emulatedMachine.devices = 1;
+  for (bool destroyed : {false, true}) {
+    CAPTURE(destroyed);
+    Sum sum;
+    // A kernel behind a gate; then one in another stream with that handle, for
+    // which the time below is more than enough.
+    Gate gate;
+    if (destroyed) {
+      const cudaStream_t first = makeStream(cudaStreamNonBlocking);
+      enqueue(first, gate.wait());
+      CHECK(sum.inGroup(first, first) == blinkSuccess);
+      cudaStreamDestroy(first);
+      const cudaStream_t second = makeStream(cudaStreamNonBlocking);
+      REQUIRE(first == second);
+      CHECK(sum.inGroup(second, second) == blinkSuccess);
+      std::promise<void> early;
+      enqueue(second, [&] { early.set_value(); });
+      CHECK(early.get_future().wait_for(std::chrono::milliseconds(50)) ==
+            std::future_status::timeout);
+      gate.open();
+      CHECK(cudaStreamSynchronize(second) == cudaSuccess);
+      cudaStreamDestroy(second);
+    } else {
+      std::thread([&] {
+        enqueue(cudaStreamPerThread, gate.wait());
+        CHECK(sum.inGroup(cudaStreamPerThread, cudaStreamPerThread) ==
+              blinkSuccess);
+      }).join();
+      CHECK(sum.inGroup(cudaStreamPerThread, cudaStreamPerThread) ==
+            blinkSuccess);
+      std::promise<void> early;
+      enqueue(cudaStreamPerThread, [&] { early.set_value(); });
+      CHECK(early.get_future().wait_for(std::chrono::milliseconds(50)) ==
+            std::future_status::timeout);
+      gate.open();
+      CHECK(cudaStreamSynchronize(cudaStreamPerThread) == cudaSuccess);
+    }
+    CHECK(sum.result() == 6);
+  }
+  emulatedMachine = {};
+}
+
+TEST_CASE("a launch that fails on one device ends those of others at once") {
+  emulatedMachine = {};
+  const auto state = [](const Sum &sum) {
+    blinkResult_t state = blinkSuccess;
+    blinkCommGetAsyncError(sum.job[0], &state);
+    return state;
+  };
+  for (const char *call : {"cudaLaunchKernel", "cudaEventRecord"}) {
+    CAPTURE(call);
+    Sum sum(20000);
+    CHECK(sum.inGroup(sum.stream(0), sum.stream(1)) == blinkSuccess);
+    CHECK(sum.result() == 3);
+    const auto begin = std::chrono::steady_clock::now();
+    failCall(call, 0, cudaErrorLaunchFailure, 1);
+    CHECK(sum.inGroup(sum.stream(0), sum.stream(1)) == blinkUnhandledCudaError);
+    CHECK(failuresLeft() == 0);
+    CHECK(state(sum) == blinkUnhandledCudaError);
+    useDeviceOf(0);
+    CHECK(cudaStreamSynchronize(sum.stream(0)) == cudaSuccess);
+    CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(10));
+  }
+  // One launch by each rank's own call: the others may be in it already.
+  Sum sum(20000);
+  CHECK(sum.call(0, sum.stream(0)) == blinkSuccess);
+  failCall("cudaLaunchKernel", 0, cudaErrorLaunchFailure, 1);
+  CHECK(sum.call(1, sum.stream(1)) == blinkUnhandledCudaError);
+  CHECK(state(sum) == blinkUnhandledCudaError);
+  // Nothing has begun: the job lives on.
+  Sum other;
+  failCall("cudaLaunchKernel", 0, cudaErrorLaunchFailure, 0);
+  CHECK(other.inGroup(other.stream(0), other.stream(1)) ==
+        blinkUnhandledCudaError);
+  CHECK(state(other) == blinkSuccess);
+  CHECK(other.inGroup(other.stream(0), other.stream(1)) == blinkSuccess);
+  CHECK(other.result() == 3);
+}
+
+TEST_CASE("a device that is lost ends the job, and destroying returns") {
+  emulatedMachine = {};
+  {
+    Sum sum(20000);
+    CHECK(sum.inGroup(sum.stream(0), sum.stream(1)) == blinkSuccess);
+    CHECK(sum.result() == 3);
+    breakDevice(1);
+    CHECK(sum.inGroup(sum.stream(0), sum.stream(1)) == blinkUnhandledCudaError);
+    CHECK(sum.call(0, sum.stream(0)) == blinkUnhandledCudaError);
+    for (int rank : {0, 1})
+      CHECK(blinkCommDestroy(sum.job.release(rank)) == blinkSuccess);
+    mendDevice(1);
+  }
+}
+
+TEST_CASE("streams of ranks on one device are ordered with few calls") {
+  emulatedMachine = {};
+  emulatedMachine.devices = 1;
+  constexpr int kRanks = 8;
+  Job job(makeSchedule(Collective::allreduce, 0, kRanks, {}), kRanks);
+  Case c;
+  c.count = 100;
+  REQUIRE(runCase(job, c) == ""); // now there is a launch to come after
+  const auto calls = [] {
+    return numCalls("cudaEventRecord") + numCalls("cudaStreamWaitEvent");
+  };
+  const uint64_t before = calls();
+  REQUIRE(runCase(job, c) == "");
+  // Into the launch's stream and out of it for seven, its own record, and one
+  // wait for the last launch.
+  CHECK(calls() - before == 7 * 2 + 7 + 1 + 1);
+  emulatedMachine = {};
+}
+
+TEST_CASE("a kernel whose blocks have no room together does not end") {
+  emulatedMachine = {};
+  emulatedMachine.devices = 1;
+  {
+    Sum sum(300);
+    emulatedMachine.residentLanes = 1; // the back end believes in more
+    CHECK(sum.inGroup(sum.stream(0), sum.stream(1)) == blinkSuccess);
+    CHECK(cudaStreamSynchronize(sum.stream(0)) == cudaSuccess);
+    blinkResult_t state = blinkSuccess;
+    blinkCommGetAsyncError(sum.job[0], &state);
+    CHECK(state == blinkRemoteError);
+  }
+  emulatedMachine = {};
+}

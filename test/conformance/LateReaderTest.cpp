@@ -1,0 +1,105 @@
+//===- LateReaderTest.cpp - ranks in launches of their own, one late ------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// The writer's launches end while their chunks are still in the slots, and the
+// next one, of another size, waits for a slot when the reader begins. Ranks
+// that share a kernel never come to that.
+//
+//===----------------------------------------------------------------------===//
+
+#include "test/conformance/Job.h"
+
+#include "doctest/doctest.h"
+
+#include <cuda_runtime_api.h>
+
+#include <future>
+
+using namespace blink;
+using namespace blink::test;
+
+namespace {
+
+constexpr size_t kChunkBytes = 256 << 10;
+/// Eleven chunks each, so every one begins at another of four slots.
+constexpr int kRounds = 4;
+
+/// Chunks of this call are a quarter of those of the larger one, and all of
+/// them fit into the slots.
+Case smallCall(Collective collective) {
+  Case c;
+  c.collective = collective;
+  c.count = 3 * (64 << 10) / sizeof(float);
+  return c;
+}
+
+/// Of more chunks than there are slots, and of other bits.
+Case largeCall(Collective collective) {
+  Case c;
+  c.collective = collective;
+  c.type = blinkInt32;
+  c.count = 8 * kChunkBytes / sizeof(int32_t);
+  return c;
+}
+
+/// Both calls by one rank; between() when the small one has ended.
+template <typename Between>
+blinkResult_t callBoth(const Job &job, int rank, const Case (&cases)[2],
+                       const std::vector<RankBuffers> &buffers,
+                       const Between &between) {
+  for (int i : {0, 1}) {
+    const RankBuffers &own = buffers[size_t(i)];
+    const blinkResult_t result =
+        call(cases[i], own.send(), own.recv(), job[rank], job.stream(rank));
+    if (result != blinkSuccess)
+      return result;
+    if (i == 0)
+      between();
+  }
+  return blinkSuccess;
+}
+
+} // namespace
+
+TEST_CASE("a reader that comes late finds the chunks of each call") {
+  BuildOptions layout;
+  layout.slots = 4;
+  layout.chunkBytes = kChunkBytes;
+  for (auto [collective, writer] : {std::pair(Collective::reduce, 1),
+                                    std::pair(Collective::broadcast, 0)}) {
+    // Over channels through the host, which always go through slots.
+    Job job(withKind(makeSchedule(collective, 0, 2, layout),
+                     sched::ChannelKind::staged),
+            2, 20000);
+    const Case cases[] = {smallCall(collective), largeCall(collective)};
+    for (int round = 0; round < kRounds; ++round) {
+      std::vector<RankBuffers> buffers[2];
+      for (int rank : {0, 1}) {
+        useDeviceOf(rank);
+        for (const Case &c : cases)
+          buffers[rank].emplace_back(c, 2, rank);
+      }
+      std::promise<void> written;
+      const auto body = [&](int rank) {
+        if (rank != writer) {
+          written.get_future().wait();
+          return callBoth(job, rank, cases, buffers[rank], [] {});
+        }
+        bool ended = false;
+        const blinkResult_t result =
+            callBoth(job, rank, cases, buffers[rank], [&] {
+              ended = cudaStreamSynchronize(reinterpret_cast<cudaStream_t>(
+                          job.stream(rank))) == cudaSuccess;
+            });
+        written.set_value(); // whatever came of it
+        return result == blinkSuccess && !ended ? blinkInternalError : result;
+      };
+      for (blinkResult_t result : job.onThreads(body))
+        CHECK(result == blinkSuccess);
+      for (std::vector<RankBuffers> &ofRank : buffers)
+        for (RankBuffers &one : ofRank)
+          CHECK(one.check() == "");
+    }
+  }
+}

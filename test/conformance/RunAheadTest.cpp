@@ -1,0 +1,105 @@
+//===- RunAheadTest.cpp - writers that are calls ahead of readers ---------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Calls are not synchronised with each other: a writer fills slots with chunks
+// of the next call while those of the last are still to be read. On emulated
+// devices, where a test can hold a reader.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/cuda/Launch.h"
+#include "test/conformance/Job.h"
+#include "test/emulation/Emulation.h"
+
+#include "doctest/doctest.h"
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+
+using namespace blink;
+using namespace blink::test;
+using runtime::Launch;
+
+namespace {
+
+/// A folding thread's barriers: these before its first fold of a large call,
+/// then two a fold, before and after it.
+constexpr unsigned kBefore = 5;
+constexpr unsigned beforeFold(unsigned fold) { return kBefore + 2 * fold; }
+constexpr unsigned kFoldThreads = 3;
+
+/// The reader's lane waits before it reads the second chunk of the first call,
+/// until the writer has written the first one of the second call.
+struct Meeting {
+  std::mutex mutex;
+  std::condition_variable changed;
+  const void *readerOutput, *writerInput; ///< of the first, the second call
+  unsigned arrived = 0;
+  bool inTime = false;
+} *meeting;
+
+void meetHook(const Launch &launch, unsigned, unsigned thread,
+              unsigned barrier) {
+  const Launch::Rank &rank = launch.ranks[0];
+  std::unique_lock<std::mutex> lock(meeting->mutex);
+  if (rank.send == meeting->writerInput && thread < kFoldThreads &&
+      barrier == beforeFold(0) + 1) {
+    ++meeting->arrived;
+    meeting->changed.notify_all();
+  }
+  if (rank.recv == meeting->readerOutput && thread == 0 &&
+      barrier == beforeFold(1))
+    meeting->inTime =
+        meeting->changed.wait_for(lock, std::chrono::seconds(60), [] {
+          return meeting->arrived == kFoldThreads;
+        });
+}
+
+} // namespace
+
+TEST_CASE("a larger call does not write over chunks of a smaller one") {
+  // Chunks of a call are those of the schedule, or smaller where a tree would
+  // have fewer than four.
+  constexpr size_t kChunkBytes = 256 << 10;
+  BuildOptions layout;
+  layout.slots = 4;
+  layout.chunkBytes = kChunkBytes;
+  for (auto [collective, writer] : {std::pair(Collective::reduce, 1),
+                                    std::pair(Collective::broadcast, 0)}) {
+    // Over channels through the host, which always go through slots.
+    Job job(withKind(makeSchedule(collective, 0, 2, layout),
+                     sched::ChannelKind::staged),
+            2, 5000);
+    Case small, large;
+    small.collective = large.collective = collective;
+    small.count = kChunkBytes / sizeof(float);
+    large.count = 4 * small.count;
+    large.type = blinkInt32; // other bits, in the same places
+    const int reader = 1 - writer;
+    RankBuffers written[] = {{small, 2, writer}, {large, 2, writer}};
+    RankBuffers read[] = {{small, 2, reader}, {large, 2, reader}};
+    Meeting here;
+    here.readerOutput = read[0].recv();
+    here.writerInput = written[1].send();
+    meeting = &here;
+    const LaneHookScope hook(meetHook);
+    const auto run = [&](RankBuffers *buffers, int rank) {
+      for (int i : {0, 1})
+        if (blinkResult_t result =
+                call(i ? large : small, buffers[i].send(), buffers[i].recv(),
+                     job[rank], job.stream(rank)))
+          return result;
+      return blinkSuccess;
+    };
+    for (blinkResult_t result : job.onThreads([&](int rank) {
+           return run(rank == writer ? written : read, rank);
+         }))
+      CHECK(result == blinkSuccess);
+    CHECK(here.inTime);
+    for (RankBuffers *buffers : {written, read})
+      for (int i : {0, 1})
+        CHECK(buffers[i].check() == "");
+  }
+}

@@ -1,0 +1,181 @@
+//===- Calls.cpp - what every call of emulated CUDA does at first ---------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// The current device, contexts, faults that tests ask for, and the rules for
+// calls while streams are captured.
+//
+//===----------------------------------------------------------------------===//
+
+#include "test/emulation/Calls.h"
+
+#include "test/emulation/Emulation.h"
+#include "test/emulation/Failures.h"
+#include "test/emulation/Streams.h"
+
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace blink::test {
+
+EmulatedMachine emulatedMachine;
+
+namespace {
+
+thread_local int deviceSet = 0;
+thread_local bool usesDevice = false; ///< it has a context
+/// What the driver's calls have made current, over that.
+thread_local std::vector<int> devicesPushed;
+thread_local cudaStreamCaptureMode captureMode = cudaStreamCaptureModeGlobal;
+
+std::mutex mutex;
+std::map<std::string, uint64_t> made; ///< calls, by name
+std::set<int> contexts;
+std::set<int> broken;
+std::vector<std::weak_ptr<Capture>> captures;
+
+/// Whether a capture forbids this thread unsafe calls. It is spoilt then.
+bool spoilsCapture() {
+  bool spoils = false;
+  for (auto one = captures.begin(); one != captures.end();) {
+    const std::shared_ptr<Capture> capture = one->lock();
+    if (!capture || capture->ended) {
+      one = captures.erase(one);
+      continue;
+    }
+    const bool own = capture->thread == std::this_thread::get_id();
+    if (captureMode != cudaStreamCaptureModeRelaxed &&
+        capture->mode != cudaStreamCaptureModeRelaxed &&
+        (own || (captureMode == cudaStreamCaptureModeGlobal &&
+                 capture->mode == cudaStreamCaptureModeGlobal)))
+      spoils = capture->invalidated = true;
+    ++one;
+  }
+  return spoils;
+}
+
+} // namespace
+
+cudaError_t enter(const char *call, unsigned needs) {
+  std::lock_guard<std::mutex> lock(mutex);
+  ++made[call];
+  const int device = currentDevice();
+  if (needs & kContext) {
+    contexts.insert(device);
+    usesDevice = true;
+    if (broken.count(device))
+      return cudaErrorLaunchFailure;
+  }
+  if (const int error = failureOf(call, device))
+    return cudaError_t(error);
+  return (needs & kNoCapture) && spoilsCapture()
+             ? cudaErrorStreamCaptureUnsupported
+             : cudaSuccess;
+}
+
+int currentDevice() {
+  return devicesPushed.empty() ? deviceSet : devicesPushed.back();
+}
+
+bool isDevice(int device) {
+  return device >= 0 && device < emulatedMachine.devices;
+}
+
+void makeContext(int device) {
+  std::lock_guard<std::mutex> lock(mutex);
+  contexts.insert(device);
+}
+
+void announce(const std::shared_ptr<Capture> &capture) {
+  std::lock_guard<std::mutex> lock(mutex);
+  captures.push_back(capture);
+}
+
+} // namespace blink::test
+
+using namespace blink::test;
+
+/// A context is its device, counted from 1.
+CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device) {
+  makeContext(device);
+  *context = reinterpret_cast<CUcontext>(uintptr_t(device) + 1);
+  return CUDA_SUCCESS;
+}
+CUresult cuCtxPushCurrent(CUcontext context) {
+  devicesPushed.push_back(int(reinterpret_cast<uintptr_t>(context) - 1));
+  return CUDA_SUCCESS;
+}
+CUresult cuCtxPopCurrent(CUcontext *context) {
+  *context = reinterpret_cast<CUcontext>(uintptr_t(devicesPushed.back()) + 1);
+  devicesPushed.pop_back();
+  return CUDA_SUCCESS;
+}
+CUresult cuCtxGetCurrent(CUcontext *context) {
+  *context = usesDevice || !devicesPushed.empty()
+                 ? reinterpret_cast<CUcontext>(uintptr_t(currentDevice()) + 1)
+                 : nullptr;
+  return CUDA_SUCCESS;
+}
+
+namespace blink::test {
+
+//===-- For tests ---------------------------------------------------------===//
+
+void breakDevice(int device) {
+  std::lock_guard<std::mutex> lock(mutex);
+  broken.insert(device);
+}
+
+void mendDevice(int device) {
+  std::lock_guard<std::mutex> lock(mutex);
+  broken.erase(device);
+}
+
+uint64_t numCalls(const char *call) {
+  std::lock_guard<std::mutex> lock(mutex);
+  return made[call];
+}
+
+bool hasContext(int device) {
+  std::lock_guard<std::mutex> lock(mutex);
+  return contexts.count(device) != 0;
+}
+
+void forgetContexts() {
+  std::lock_guard<std::mutex> lock(mutex);
+  contexts.clear();
+}
+
+} // namespace blink::test
+
+cudaError_t cudaGetDeviceCount(int *count) {
+  *count = emulatedMachine.devices;
+  return enter(__func__, kNothing);
+}
+
+cudaError_t cudaGetDevice(int *device) {
+  *device = currentDevice();
+  return enter(__func__, kNothing);
+}
+
+cudaError_t cudaSetDevice(int device) {
+  if (!isDevice(device))
+    return cudaErrorInvalidDevice;
+  (devicesPushed.empty() ? deviceSet : devicesPushed.back()) = device;
+  return enter(__func__, kContext); // since CUDA 12
+}
+
+cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode *mode) {
+  std::swap(*mode, captureMode);
+  return enter(__func__, kNothing);
+}
+
+cudaError_t cudaGetLastError() { return cudaSuccess; }
+
+const char *cudaGetErrorString(cudaError_t error) {
+  return error == cudaSuccess ? "no error" : "emulated error";
+}

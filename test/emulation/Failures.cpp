@@ -1,0 +1,54 @@
+//===- Failures.cpp - calls of emulated CUDA that fail --------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "test/emulation/Failures.h"
+
+#include <algorithm>
+#include <mutex>
+#include <vector>
+
+namespace blink::test {
+namespace {
+
+struct Failure {
+  std::string name;
+  unsigned callsBefore;
+  int error, device;
+};
+std::mutex mutex;
+std::vector<Failure> &failures() {
+  static std::vector<Failure> list;
+  return list;
+}
+
+} // namespace
+
+void failCall(const std::string &name, unsigned n, int error, int device) {
+  std::lock_guard<std::mutex> lock(mutex);
+  failures().push_back({name, n, error, device});
+}
+
+unsigned failuresLeft() {
+  std::lock_guard<std::mutex> lock(mutex);
+  return unsigned(failures().size());
+}
+
+int failureOf(const char *name, int device) {
+  std::lock_guard<std::mutex> lock(mutex);
+  for (Failure &failure : failures()) {
+    if (failure.name != name ||
+        (failure.device >= 0 && failure.device != device))
+      continue;
+    if (failure.callsBefore-- != 0)
+      continue;
+    const int error = failure.error;
+    failures().erase(failures().begin() + (&failure - failures().data()));
+    return error;
+  }
+  return 0;
+}
+
+} // namespace blink::test

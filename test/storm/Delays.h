@@ -1,0 +1,31 @@
+//===- Delays.h - making some ranks and lanes late --------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// For a random time, in which whatever else can run goes ahead. Nothing relies
+// on a delay, so no outcome hangs on how long it takes.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_TEST_STORM_DELAYS_H
+#define BLINK_TEST_STORM_DELAYS_H
+
+#include "test/storm/Plan.h"
+
+namespace blink::storm {
+
+/// Before a rank's call.
+void delayCall(const DelayPlan &plan, Dice &dice);
+
+/// Delays in lanes, where the back end has a place for them, while it lives:
+/// before each fold on the host, before each barrier on emulated devices.
+class LaneDelays {
+public:
+  explicit LaneDelays(const JobPlan &job);
+  ~LaneDelays();
+  LaneDelays(const LaneDelays &) = delete;
+};
+
+} // namespace blink::storm
+
+#endif // BLINK_TEST_STORM_DELAYS_H

@@ -1,0 +1,243 @@
+//===- Job.cpp - running a job of the storm -------------------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "test/storm/Job.h"
+
+#include "test/storm/Delays.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <thread>
+
+using namespace blink::test;
+
+namespace blink::storm {
+namespace {
+
+//===-- Communicators -----------------------------------------------------===//
+
+blinkConfig_t configOf(const JobPlan &job) {
+  blinkConfig_t config = BLINK_CONFIG_INITIALIZER;
+#if BLINK_TEST_CUDA
+  config.backend = blinkBackendCuda;
+#endif
+  config.timeoutMs = 120000; // so that a rank that hangs is named
+  config.gpus = job.schedule.gpus.empty() ? nullptr : job.schedule.gpus.data();
+  return config;
+}
+
+[[noreturn]] void fail() {
+  throw std::runtime_error(blinkGetLastError(nullptr));
+}
+
+/// Those of all ranks.
+std::vector<blinkComm_t> makeAll(const JobPlan &job) {
+  blinkSchedule_t schedule = openSchedule(job.schedule);
+  if (!schedule)
+    fail();
+  const blinkConfig_t config = configOf(job);
+  const int *devices =
+      config.backend == blinkBackendCuda ? job.devices.data() : nullptr;
+  std::vector<blinkComm_t> comms(size_t(job.ranks()));
+  const blinkResult_t result =
+      blinkCommInitAll(comms.data(), job.ranks(), devices, schedule, &config);
+  blinkScheduleClose(schedule);
+  if (result != blinkSuccess)
+    fail();
+  return comms;
+}
+
+/// That of one rank; the others make theirs at the same time.
+blinkComm_t makeOne(const JobPlan &job, int rank, const blinkUniqueId &id) {
+  blinkSchedule_t schedule = openSchedule(job.schedule);
+  if (!schedule)
+    fail();
+  const blinkConfig_t config = configOf(job);
+  const int device =
+      config.backend == blinkBackendCuda ? job.devices[size_t(rank)] : -1;
+  blinkComm_t comm = nullptr;
+  const blinkResult_t result = blinkCommInitRank(&comm, job.ranks(), id, rank,
+                                                 device, schedule, &config);
+  blinkScheduleClose(schedule);
+  if (result != blinkSuccess)
+    fail();
+  return comm;
+}
+
+//===-- Drivers -----------------------------------------------------------===//
+
+/// A thread that makes the calls of some ranks.
+class Driver {
+public:
+  Driver(const JobPlan &job, const std::vector<int> &ranks, Findings &findings)
+      : job_(job), findings_(findings), sequence_(job),
+        dice_(job.seed, {ofDriver, job.number, uint64_t(ranks[0])}) {
+    for (int rank : ranks)
+      ranks_.push_back(std::make_unique<Rank>(job_, rank, findings_));
+  }
+
+  const std::vector<std::unique_ptr<Rank>> &ranks() const { return ranks_; }
+
+  void run() {
+    while (number_ != job_.calls && !failed_) {
+      registerSome();
+      prepareGroup();
+      if (!failed_)
+        makeGroup();
+    }
+    for (const auto &rank : ranks_)
+      rank->finish();
+  }
+
+private:
+  void judge(blinkResult_t result) {
+    if (result == blinkSuccess || failed_)
+      return;
+    failed_ = true;
+    findings_.add(0, number_,
+                  std::string("a call failed: ") + blinkGetErrorString(result) +
+                      ", " + blinkGetLastError(nullptr));
+  }
+
+  bool isToRegister() const {
+    return std::count(job_.registrations.begin(), job_.registrations.end(),
+                      number_ + numInGroup_) != 0;
+  }
+
+  void registerSome() {
+    numInGroup_ = 0;
+    if (isToRegister())
+      for (const auto &rank : ranks_)
+        judge(rank->registerSome());
+  }
+
+  /// Takes calls from the sequence, as many as this thread makes together. How
+  /// many other threads take is another matter.
+  void prepareGroup() {
+    const unsigned most = unsigned(dice_.between(1, job_.mostCallsInGroup));
+    do {
+      if (!next_)
+        next_ = sequence_.next();
+      const auto hasRoom = [this](const auto &rank) {
+        return rank->hasRoomFor(*next_);
+      };
+      if (numInGroup_ != 0 &&
+          !std::all_of(ranks_.begin(), ranks_.end(), hasRoom))
+        break;
+      for (const auto &rank : ranks_)
+        rank->prepare(*next_);
+      next_.reset();
+      ++numInGroup_;
+    } while (numInGroup_ != most && number_ + numInGroup_ != job_.calls &&
+             !isToRegister());
+  }
+
+  void makeGroup() {
+    std::vector<Rank *> order; // any, but that of each rank's calls
+    for (const auto &rank : ranks_)
+      order.insert(order.end(), numInGroup_, rank.get());
+    dice_.shuffle(order);
+    const bool grouped = order.size() > 1 || dice_.chance(10);
+    if (grouped)
+      judge(blinkGroupStart());
+    for (Rank *rank : order)
+      judge(rank->makeCall());
+    if (grouped)
+      judge(blinkGroupEnd());
+    for (const auto &rank : ranks_)
+      rank->fetchResults();
+    number_ += numInGroup_;
+  }
+
+  const JobPlan &job_;
+  Findings &findings_;
+  CallSequence sequence_;
+  Dice dice_;
+  std::vector<std::unique_ptr<Rank>> ranks_;
+  std::optional<Case> next_; ///< that did not fit into the group
+  unsigned number_ = 0;      ///< calls made
+  unsigned numInGroup_ = 0;
+  bool failed_ = false;
+};
+
+/// Whatever is thrown is a finding.
+template <typename Body> void guarded(Findings &findings, const Body &body) {
+  try {
+    body();
+  } catch (const std::exception &error) {
+    findings.add(0, 0, error.what());
+  }
+}
+
+/// What a job has, in this process. Memory is there before the communicators,
+/// so that no rank runs while another one allocates, and outlives them, as it
+/// may be registered.
+struct JobState {
+  std::vector<std::unique_ptr<Driver>> drivers;
+  std::vector<blinkComm_t> comms;
+
+  explicit JobState(const JobPlan &job) : comms(size_t(job.ranks())) {}
+  ~JobState() {
+    for (blinkComm_t comm : comms)
+      blinkCommDestroy(comm);
+  }
+  void addDriver(const JobPlan &job, const std::vector<int> &ranks,
+                 Findings &findings) {
+    drivers.push_back(std::make_unique<Driver>(job, ranks, findings));
+  }
+};
+
+/// Null `id`: the communicators are there.
+void runDriver(const JobPlan &job, Driver &driver, const blinkUniqueId *id,
+               JobState &state, Findings &findings) {
+  guarded(findings, [&] {
+    for (const auto &rank : driver.ranks()) {
+      blinkComm_t &comm = state.comms[size_t(rank->number())];
+      if (id)
+        comm = makeOne(job, rank->number(), *id);
+      rank->join(comm);
+    }
+    driver.run();
+  });
+}
+
+} // namespace
+
+void runJob(const JobPlan &job, Findings &findings) {
+  guarded(findings, [&] {
+    const LaneDelays delays(job);
+    JobState state(job);
+    for (const std::vector<int> &ranks : job.drivers)
+      state.addDriver(job, ranks, findings);
+    blinkUniqueId id;
+    if (job.byId && blinkGetUniqueId(&id) != blinkSuccess)
+      fail();
+    if (!job.byId)
+      state.comms = makeAll(job);
+    std::vector<std::thread> threads;
+    for (const auto &driver : state.drivers)
+      threads.emplace_back([&] {
+        runDriver(job, *driver, job.byId ? &id : nullptr, state, findings);
+      });
+    for (std::thread &thread : threads)
+      thread.join();
+  });
+}
+
+void runMember(const JobPlan &job, int rank, const blinkUniqueId &id,
+               Findings &findings, const std::function<void()> &meetOthers) {
+  guarded(findings, [&] {
+    const LaneDelays delays(job);
+    JobState state(job);
+    state.addDriver(job, {rank}, findings);
+    runDriver(job, *state.drivers[0], &id, state, findings);
+    meetOthers();
+  });
+}
+
+} // namespace blink::storm

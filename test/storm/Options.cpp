@@ -1,0 +1,127 @@
+//===- Options.cpp - the command line of the storm ------------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "test/storm/Options.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <getopt.h>
+#include <random>
+
+namespace blink::storm {
+namespace {
+
+constexpr char kHelp[] =
+    R"(Makes random calls of collectives, of ranks that do not wait for each other, and
+checks every element. tools/storm builds this program and runs it.
+
+  --seconds N     so long, and until the job is done (60; 0: until interrupted)
+  --calls N       so many calls instead
+  --seed S        repeats a run's calls: schedules, types, sizes, roots, buffers
+                  and delays; chosen at random otherwise
+  --job J         this job of the seed alone; printed with what is wrong
+  --max-bytes N   of a message (67108864); other limits make other calls
+  --verbose       prints each job
+  --help          this
+
+A job is a set of communicators over one schedule, of 2 to 8 ranks, that make some
+dozens to hundreds of calls. A call is one of all ranks. The last line is
+"N calls, W wrong, seed S". Stops after a job in which something is wrong.
+Exit code: 0 good, 1 something is wrong, 2 the command line is.
+)";
+
+enum Letters { kSeconds = 256, kCalls, kSeed, kJob, kMaxBytes, kMember };
+
+const option kOptions[] = {{"seconds", required_argument, nullptr, kSeconds},
+                           {"calls", required_argument, nullptr, kCalls},
+                           {"seed", required_argument, nullptr, kSeed},
+                           {"job", required_argument, nullptr, kJob},
+                           {"max-bytes", required_argument, nullptr, kMaxBytes},
+                           {"member", required_argument, nullptr, kMember},
+                           {"verbose", no_argument, nullptr, 'v'},
+                           {"help", no_argument, nullptr, 'h'},
+                           {nullptr, 0, nullptr, 0}};
+
+bool readNumber(const char *text, uint64_t most, uint64_t &number) {
+  char *end = nullptr;
+  errno = 0;
+  number = std::strtoull(text, &end, 10);
+  return end != text && *end == '\0' && *text != '-' && errno == 0 &&
+         number <= most;
+}
+
+uint64_t randomSeed() {
+  return std::random_device()(); // 32 bits are easier to type
+}
+
+} // namespace
+
+std::vector<std::string> Options::argumentsFor(unsigned number,
+                                               unsigned numCalls) const {
+  std::vector<std::string> arguments{"--seed=" + std::to_string(seed),
+                                     "--job=" + std::to_string(number),
+                                     "--calls=" + std::to_string(numCalls)};
+  if (mostBytes != Options().mostBytes)
+    arguments.push_back("--max-bytes=" + std::to_string(mostBytes));
+  return arguments;
+}
+
+bool parseOptions(int argc, char **argv, Options &options, int &exitCode) {
+  options.seed = randomSeed();
+  exitCode = 2;
+  for (int letter, index = 0;
+       (letter = getopt_long(argc, argv, "hv", kOptions, &index)) != -1;) {
+    if (letter == '?')
+      return false; // getopt has said why
+    if (letter == 'v') {
+      options.verbose = true;
+      continue;
+    }
+    if (letter == 'h') {
+      std::fputs(kHelp, stdout);
+      exitCode = 0;
+      return false;
+    }
+    uint64_t number = 0;
+    const uint64_t most = letter == kSeed || letter == kCalls ? ~uint64_t(0)
+                          : letter == kMember                 ? 7
+                                                              : 1 << 30;
+    if (!readNumber(optarg, most, number)) {
+      std::fprintf(stderr, "storm: --%s: '%s' is no number up to %llu\n",
+                   kOptions[index].name, optarg,
+                   static_cast<unsigned long long>(most));
+      return false;
+    }
+    switch (letter) {
+    case kSeconds:
+      options.seconds = double(number);
+      break;
+    case kCalls:
+      options.calls = number;
+      break;
+    case kSeed:
+      options.seed = number;
+      break;
+    case kJob:
+      options.job = unsigned(number);
+      break;
+    case kMaxBytes:
+      options.mostBytes = number;
+      break;
+    case kMember:
+      options.member = int(number);
+      break;
+    }
+  }
+  if (optind == argc)
+    return true;
+  std::fprintf(stderr, "storm: '%s' is no option; --help lists them\n",
+               argv[optind]);
+  return false;
+}
+
+} // namespace blink::storm

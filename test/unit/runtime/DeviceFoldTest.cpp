@@ -1,0 +1,229 @@
+//===- DeviceFoldTest.cpp - folds as devices compute them -----------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// The fold of the CUDA back end on the host: wherever its ranges lie, the fold
+// of their elements, and no byte beside them. The division of avg, and the
+// conversions of GPUs that have no instruction for them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/cuda/DeviceFold.h"
+#include "runtime/Types.h"
+
+#include "doctest/doctest.h"
+
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <random>
+#include <vector>
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#endif
+
+using namespace blink::runtime;
+
+namespace {
+
+/// One of three threads that take turns: they share nothing within a fold.
+struct OneThread {
+  uint32_t number;
+  uint32_t thread() const { return number; }
+  uint32_t size() const { return 3; }
+};
+
+/// `count` elements `above` bytes above a multiple of 16; nothing around them
+/// may be touched (AddressSanitizer looks), but for what is in the same 16
+/// bytes.
+template <typename T> class Range {
+public:
+  Range(size_t count, uint32_t above)
+      : bytes_(new(std::align_val_t(16)) char[above + count * sizeof(T)]),
+        begin_(bytes_.get() + above) {
+#if defined(__SANITIZE_ADDRESS__)
+    // Eight bytes are the least that it tells apart.
+    ASAN_POISON_MEMORY_REGION(bytes_.get(), above / 8 * 8);
+#endif
+  }
+  T *get() const { return reinterpret_cast<T *>(begin_); }
+
+private:
+  struct Free {
+    void operator()(char *bytes) const {
+      ::operator delete[](bytes, std::align_val_t(16));
+    }
+  };
+  std::unique_ptr<char, Free> bytes_;
+  char *begin_;
+};
+
+template <typename T> T randomElement(std::mt19937_64 &random) {
+  const uint64_t bits = random() % 8 ? random() : 0;
+  T element;
+  std::memcpy(&element, &bits, sizeof(T));
+  return element;
+}
+
+template <typename T, typename Operator>
+bool foldsRight(size_t count, const std::vector<uint32_t> &sourcesAbove,
+                const std::vector<uint32_t> &destinationsAbove, bool inPlace,
+                uint32_t divisor, std::mt19937_64 &random) {
+  std::vector<Range<T>> ranges;
+  std::vector<const T *> sources;
+  std::vector<T *> destinations;
+  for (uint32_t above : sourcesAbove) {
+    ranges.emplace_back(count, above);
+    sources.push_back(ranges.back().get());
+    for (size_t i = 0; i < count; ++i)
+      ranges.back().get()[i] = randomElement<T>(random);
+  }
+  for (uint32_t above : destinationsAbove) {
+    ranges.emplace_back(count, above);
+    destinations.push_back(ranges.back().get());
+  }
+  if (inPlace)
+    destinations.back() = const_cast<T *>(sources.back());
+  destinations.insert(destinations.begin() + random() % 2, nullptr);
+  std::vector<T> expected(count);
+  for (size_t i = 0; i < count; ++i)
+    expected[i] = foldElement<T, Operator>(
+        sources.data(), uint32_t(sources.size()), i, divisor);
+  for (uint32_t thread : {1, 0, 2})
+    foldRange<T, Operator>(OneThread{thread}, sources.data(),
+                           uint32_t(sources.size()), destinations.data(),
+                           uint32_t(destinations.size()), count, divisor);
+  for (const T *destination : destinations)
+    for (size_t i = 0; destination && i < count; ++i) {
+      const auto got = loadElement(destination[i]),
+                 wanted = loadElement(expected[i]);
+      // Of float and double either NaN may stay.
+      const bool nans = sizeof(T) >= 4 && got != got && wanted != wanted;
+      if (!nans && std::memcmp(&destination[i], &expected[i], sizeof(T)) != 0)
+        return false;
+    }
+  return true;
+}
+
+template <typename T, typename Operator> void checkType(uint32_t divisor) {
+  std::mt19937_64 random(7);
+  constexpr uint32_t kStep = sizeof(T);
+  size_t wrong = 0;
+  for (size_t count : {0, 1, 15, 16, 17, 31, 33, 64, 100, 301, 1000})
+    for (uint32_t from = 0; from < 16; from += kStep)
+      for (uint32_t to = 0; to < 16; to += kStep) {
+        const uint32_t other = random() % (16 / kStep) * kStep;
+        const bool inPlace = random() % 2;
+        // A copy, one to two places, a sum, and one of many to many.
+        wrong += !foldsRight<T, Operator>(count, {from}, {to}, false, divisor,
+                                          random);
+        wrong += !foldsRight<T, Operator>(count, {from}, {to, to, other}, false,
+                                          divisor, random);
+        wrong += !foldsRight<T, Operator>(count, {from, other}, {to}, inPlace,
+                                          divisor, random);
+        wrong +=
+            !foldsRight<T, Operator>(count, {from, to, from, other, to},
+                                     {to, other}, inPlace, divisor, random);
+        wrong += !foldsRight<T, Operator>(count, {to, to, to}, {to, to},
+                                          inPlace, divisor, random);
+      }
+  CHECK(wrong == 0);
+}
+
+template <typename A> bool sameQuotient(A x, uint32_t n) {
+  const A expected = divideByRanks(x, n);
+  A got = x;
+  if (!Quotient<A>(n, reciprocal<A>(n)).divide(got))
+    return true; // and divideByRanks is called
+  return (got != got && expected != expected) ||
+         std::memcmp(&got, &expected, sizeof(A)) == 0;
+}
+
+template <typename A, typename Bits> size_t wrongQuotients(bool mayRefuse) {
+  std::mt19937_64 random(5);
+  size_t wrong = 0, refused = 0;
+  for (uint32_t n :
+       {1,  2,  3,  4,  5,  6,  7,  8,   9,    10,   11,    12,
+        13, 14, 15, 16, 17, 24, 72, 576, 1023, 1024, 65535, 131071})
+    for (int i = 0; i < 20000; ++i) {
+      Bits bits = Bits(random());
+      // Small numbers; and multiples of n, plus what makes a tie.
+      if (i % 4 == 0)
+        bits = Bits(bits % 4096 * n + n / 2 * (i % 8 / 4));
+      A x;
+      std::memcpy(&x, &bits, sizeof(x));
+      wrong += !sameQuotient(x, n);
+      A copy = x;
+      refused += !Quotient<A>(n, reciprocal<A>(n)).divide(copy);
+    }
+  CHECK((refused != 0) == mayRefuse);
+  for (uint32_t n : {1, 3, 8, 1000003}) {
+    for (A x :
+         {A(0), A(1), std::numeric_limits<A>::max(),
+          std::numeric_limits<A>::lowest(), std::numeric_limits<A>::min()})
+      wrong += !sameQuotient(x, n);
+    if constexpr (std::is_floating_point_v<A>)
+      for (A x : {-A(0), A(INFINITY), -A(INFINITY), A(NAN),
+                  std::numeric_limits<A>::denorm_min()})
+        wrong += !sameQuotient(x, n);
+  }
+  return wrong;
+}
+
+} // namespace
+
+TEST_CASE("a device folds ranges wherever they lie") {
+  checkType<float, Sum>(0);
+  checkType<Half, Sum>(0);
+  checkType<BFloat16, Max>(0);
+  checkType<Float8E4M3, Sum>(0);
+  checkType<int8_t, Prod>(0);
+  checkType<int8_t, Max>(0);
+  checkType<uint8_t, Min>(0);
+  checkType<double, Min>(0);
+  checkType<int64_t, Sum>(0);
+}
+
+TEST_CASE("a device divides sums as the host does") {
+  for (uint32_t divisor : {2, 6}) {
+    checkType<float, Sum>(divisor);
+    checkType<double, Sum>(divisor);
+    checkType<Half, Sum>(divisor);
+    checkType<Float8E5M2, Sum>(divisor);
+    checkType<int8_t, Sum>(divisor);
+    checkType<uint8_t, Sum>(divisor);
+    checkType<int32_t, Sum>(divisor);
+    checkType<uint64_t, Sum>(divisor);
+  }
+}
+
+TEST_CASE("a reciprocal gives the quotient's bits") {
+  CHECK(wrongQuotients<float, uint32_t>(true) == 0);
+  CHECK(wrongQuotients<double, uint64_t>(true) == 0);
+  CHECK(wrongQuotients<int8_t, uint8_t>(false) == 0);
+  CHECK(wrongQuotients<uint8_t, uint8_t>(false) == 0);
+  CHECK(wrongQuotients<int32_t, uint32_t>(false) == 0);
+  CHECK(wrongQuotients<uint32_t, uint32_t>(false) == 0);
+  CHECK(wrongQuotients<int64_t, uint64_t>(false) == 0);
+  CHECK(wrongQuotients<uint64_t, uint64_t>(false) == 0);
+}
+
+TEST_CASE("float8e4m3 is widened by way of halves") {
+  for (uint32_t bits = 0; bits < 0x100; ++bits)
+    for (uint32_t place = 0; place < 4; ++place) {
+      // Its neighbours are all ones.
+      const uint32_t word = (bits << (8 * place)) | ~(0xffu << (8 * place));
+      uint32_t nans = 0;
+      const uint32_t halves = scaledHalves(word, int(place / 2), nans);
+      const auto pick = [&](uint32_t pair) {
+        return uint16_t(pair >> (place % 2 * 16));
+      };
+      const float scale = toFloat(Half{pick(kUnscale)});
+      const Half product = toHalf(toFloat(Half{pick(halves)}) * scale);
+      const float got = toFloat(Half{uint16_t(product.bits | pick(nans))});
+      const float expected = toFloat(Float8E4M3{uint8_t(bits)});
+      if (expected != expected ? got == got
+                               : floatBits(got) != floatBits(expected))
+        FAIL(bits << " at " << place << " becomes " << got);
+    }
+}

@@ -1,0 +1,157 @@
+# Steps with limits, what came of them, and the report; read by tools/gpu-check.sh.
+#
+# The record is a folder that later calls go on with: rows/PART-STEP has a step's row of the report and, where something
+# went wrong, the name of its log; logs, and what was measured.
+
+record=$build/record
+rows=$record/rows logs=$record/logs measured=$record/measured
+no_time="there was no time left; --rest runs it"
+
+# begin_results: those of another GPU or commit are no part of these, nor old ones of a run of everything.
+begin_results() {
+  cuda=$("$nvcc" --version | sed -n 's/.*release \([0-9.]*\),.*/\1/p')
+  commit=$(git rev-parse --short HEAD 2>/dev/null || echo "of no commit")
+  local machine="GPU: $gpu (of $gpus); driver $driver; CUDA $cuda; kernels for $architecture; Blink $commit"
+  if [ "$machine" != "$(cat "$record/machine" 2>/dev/null)" ] || [ -z "$named$rest" ]; then
+    rm -rf "$record"
+  fi
+  mkdir -p "$output" "$rows" "$logs" "$measured"
+  rm -f "$output"/{report.md,gpu-results.md,gpu-check.tar.gz}
+  echo "$machine" >"$record/machine"
+}
+
+# begin_part PART: its steps follow.
+begin_part() {
+  number=0
+  # Of parts that the caller named nothing is kept.
+  case " $named " in *" $1 "*) [ -n "$rest" ] || rm -f "$rows/$1-"* ;; esac
+}
+
+# is_built: whether the part build has ended well.
+is_built() { grep -q '^| build | ok ' "$rows/build-001" 2>/dev/null; }
+
+# row RESULT DETAIL: of the step that begin_step began.
+row() {
+  echo "| $step | $1 | $((SECONDS - begun)) | ${2//|/,} |" >"$rows/$part-$number"
+  case $1 in FAILED* | unfinished*) [ ! -s "$log" ] || echo "$log" >>"$rows/$part-$number" ;; esac
+  echo "gpu-check: $part: $step: $1 ($((SECONDS - begun)) s) $2" >&2
+}
+
+# begin_step NAME: whether it is to be run now. Sets step, number and log.
+begin_step() {
+  step=$1 begun=$SECONDS
+  number=$(printf %03d $((10#$number + 1)))
+  log=$logs/$part-$number.log
+  if [ -e "$rows/$part-$number" ] && ! grep -qF "$no_time" "$rows/$part-$number"; then
+    return 1
+  fi
+  if [ $((total - SECONDS)) -lt 5 ]; then
+    rm -f "$log"
+    row "not run" "$no_time"
+    return 1
+  fi
+}
+
+# shorter SECONDS: that or what is left of the time for everything.
+shorter() {
+  local left=$((total - SECONDS))
+  [ "$left" -gt 0 ] || left=1
+  echo $((left < $1 ? left : $1))
+}
+
+# attempt SECONDS COMMAND...: runs what the step is, at most so long and not beyond the time for everything. 0 if it
+# ended, then `code` has its exit code; 1 if not, then there is a row of it, with the result that `hung` has.
+hung=FAILED
+attempt() {
+  local limit=$1 here
+  here=$(shorter "$1")
+  shift
+  code=0
+  timeout --kill-after=5 "$here" "$@" >"$log" 2>&1 || code=$?
+  [ $code = 124 ] || [ $code = 137 ] || return 0
+  if [ "$here" -lt "$limit" ] && [ $((total - SECONDS)) -lt 5 ]; then
+    row "not run" "$no_time"
+  else
+    row "$hung" "did not end within $limit s"
+  fi
+  return 1
+}
+
+last_line() { grep -v '^[[:space:]]*$' "$1" | tail -1 | cut -c1-200; }
+
+# Whether what was run said that the GPU has no room for the lanes.
+is_too_small() { grep -q 'can run there at the same time' "$log"; }
+too_small="the GPU is too small for so many lanes a rank"
+
+# run_step NAME SECONDS COMMAND...: a step that is good if its command is. The row has the last line it said.
+run_step() {
+  begin_step "$1" || return 0
+  attempt "${@:2}" || return 0
+  if [ $code = 0 ]; then
+    row ok "$(last_line "$log")"
+  elif is_too_small; then
+    row "not run" "$too_small"
+  else
+    row FAILED "exit code $code; $(last_line "$log")"
+  fi
+}
+
+# skip_step NAME WHY
+skip_step() {
+  begin_step "$1" || return 0
+  rm -f "$log"
+  row "not run" "$2"
+}
+
+# write_report: of all rows there are.
+write_report() {
+  local part file where
+  echo "# GPU check"
+  echo
+  cat "$record/machine"
+  for part in "${order[@]}"; do
+    printf '\n## %s\n\n' "$part"
+    if ! compgen -G "$rows/$part-*" >/dev/null; then
+      echo "Not run."
+      continue
+    fi
+    echo "| step | result | seconds | |"
+    echo "|---|---|---|---|"
+    for file in "$rows/$part-"*; do head -1 "$file"; done
+    for file in "$rows/$part-"*; do
+      where=$(sed -n 2p "$file")
+      [ -n "$where" ] || continue
+      printf '\nThe end of `%s`:\n\n```\n' "${where#"$record/"}"
+      tail -30 "$where" | cut -c1-300
+      echo '```'
+    done
+  done
+}
+
+# finish: the results, of this call and those before it.
+finish() {
+  local failed=0
+  write_report >"$output/report.md"
+  cat "$output/report.md"
+  ! grep -qs '^|.*| FAILED |' "$rows"/* || failed=1
+  if compgen -G "$measured/*.json" >/dev/null; then
+    python3 -c 'import json, sys; print(json.dumps(dict(word.split("=", 1) for word in sys.argv[1:])))' \
+      "gpu=$gpu" "driver=$driver" "cuda=$cuda" "architecture=$architecture" "blink=$commit" \
+      "lanes=$(cat "$record/lanes" 2>/dev/null)" "date=$(date -u +%F)" >"$measured/about.json"
+    if python3 tools/gpu-report "$measured" >"$output/gpu-results.md"; then
+      echo
+      cat "$output/gpu-results.md"
+    else
+      echo "gpu-check: gpu-report failed; $measured has what was measured" >&2
+      failed=1
+    fi
+  fi
+  local archive=$build/gpu-check.tar.gz
+  tar -czf "$archive" -C "$record" . -C "$output" $(cd "$output" && ls report.md gpu-results.md 2>/dev/null)
+  mv "$archive" "$output/gpu-check.tar.gz"
+  local left
+  left=$(grep -lF "$no_time" "$rows"/* 2>/dev/null | wc -l || true)
+  [ "$left" = 0 ] || echo "gpu-check: no time was left for $left steps; --rest runs them" >&2
+  echo "gpu-check: $output/report.md" >&2
+  exit $failed
+}
