@@ -3,8 +3,9 @@
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 // 16 bytes an access, several accesses in flight, any number of sources and
-// destinations. Packs are aligned as a destination is; sources that lie
-// otherwise are loaded by aligned packs, too, and shifted.
+// destinations. Packs are aligned as a destination is; of sources that lie
+// otherwise words are loaded, or aligned packs, and shifted where bytes lie
+// between words.
 //
 //===----------------------------------------------------------------------===//
 
@@ -72,6 +73,14 @@ template <int kPacks> struct Turn {
     BLINK_UNROLL
     for (int u = 0; u < kPacks; ++u)
       packs[u] = loadPack(source + offset + u * stride);
+  }
+  /// From a source whose packs lie at multiples of kWidth bytes, 4 or 8.
+  template <uint32_t kWidth>
+  BLINK_DEVICE void loadByParts(const char *source,
+                                Pack (&packs)[kPacks]) const {
+    BLINK_UNROLL
+    for (int u = 0; u < kPacks; ++u)
+      packs[u] = loadParts<kWidth>(source + offset + u * stride);
   }
   /// From a source whose packs lie `above` > 0 bytes above multiples of 16,
   /// in word `Word` and the next ones.
@@ -176,19 +185,31 @@ BLINK_DEVICE inline void copyAlike(const Block &block, const char *source,
       if (char *destination = destinations[d])
         turn.store(destination, packs);
   };
-  if (above != 0)
-    withWord(above, [&](auto word) {
-      turns.run<4>([&](const auto &turn) {
-        Pack packs[turn.kNum];
-        turn.loadShifted(source, above, word, packs);
-        toAll(turn, packs);
-      });
+  const auto run = [&](auto packs, auto load) {
+    turns.run<packs.value>([&](const auto &turn) {
+      Pack packs[turn.kNum];
+      load(turn, packs);
+      toAll(turn, packs);
+    });
+  };
+  // In flight; half as many where each takes two loads.
+  constexpr std::integral_constant<int, 8> all;
+  constexpr std::integral_constant<int, 4> half;
+  if (above == 0)
+    run(all, [&](const auto &turn, auto &packs) { turn.load(source, packs); });
+  else if (above == 8)
+    run(all, [&](const auto &turn, auto &packs) {
+      turn.template loadByParts<8>(source, packs);
+    });
+  else if (above % 4 == 0)
+    run(all, [&](const auto &turn, auto &packs) {
+      turn.template loadByParts<4>(source, packs);
     });
   else
-    turns.run<8>([&](const auto &turn) {
-      Pack packs[turn.kNum];
-      turn.load(source, packs);
-      toAll(turn, packs);
+    withWord(above, [&](auto word) {
+      run(half, [&](const auto &turn, auto &packs) {
+        turn.loadShifted(source, above, word, packs);
+      });
     });
 }
 
@@ -215,6 +236,52 @@ BLINK_DEVICE inline void copyRange(const Block block, const char *source,
 
 //===-- Folds ------------------------------------------------------------===//
 
+/// The packs of a source on their way, which are aligned as the turn.
+template <typename T, int kNum> struct AlignedPacks {
+  Pack packs[kNum];
+
+  BLINK_DEVICE void load(const Turn<kNum> &turn, const char *source) {
+    turn.load(source, packs);
+  }
+  BLINK_DEVICE Pack get(int u) const { return packs[u]; }
+};
+
+/// The same of a source that may lie otherwise, at a multiple of T. Nothing is
+/// computed from what is loaded before `get`, so that no load is waited for.
+template <typename T, int kNum, bool kShifts = sizeof(T) < 4>
+struct LoosePacks : AlignedPacks<T, kNum> {
+  BLINK_DEVICE void load(const Turn<kNum> &turn, const char *source) {
+    if (misalignment(source + turn.offset) == 0)
+      turn.load(source, this->packs);
+    else
+      turn.template loadByParts<sizeof(T)>(source, this->packs);
+  }
+};
+
+template <typename T, int kNum> struct LoosePacks<T, kNum, true> {
+  Words words[kNum];
+  uint32_t bits;
+
+  BLINK_DEVICE void load(const Turn<kNum> &turn, const char *source) {
+    const char *first = source + turn.offset;
+    const uint32_t above = misalignment(first) % 4;
+    bits = 8 * above;
+    if (misalignment(first) == 0) {
+      BLINK_UNROLL
+      for (int u = 0; u < kNum; ++u) {
+        const Pack pack = loadPack(first + u * turn.stride);
+        words[u] = {
+            {pack.words[0], pack.words[1], pack.words[2], pack.words[3], 0}};
+      }
+    } else {
+      BLINK_UNROLL
+      for (int u = 0; u < kNum; ++u)
+        words[u] = loadWords(first - above + u * turn.stride, above);
+    }
+  }
+  BLINK_DEVICE Pack get(int u) const { return extract(words[u], bits); }
+};
+
 /// Whether it sums: what is divided in the end is a sum.
 template <typename Operator>
 inline constexpr bool kMayDivide = std::is_same_v<Operator, Sum>;
@@ -227,7 +294,7 @@ template <typename T, typename Operator> struct DeviceFold {
   /// registers than a block leaves a thread (tools/kernel-report).
   static constexpr int kPacks =
       sizeof(T) == 1 || (std::is_integral_v<T> && sizeof(T) == 8) ? 2 : 3;
-  static constexpr int kShiftedPacks = kPacks / 2;
+  static constexpr int kLoosePacks = sizeof(T) < 4 ? 2 : kPacks;
 
   SharedPointers<const char> sources;
   uint32_t numSources;
@@ -246,13 +313,13 @@ template <typename T, typename Operator> struct DeviceFold {
     return number;
   }
 
-  template <int kNum>
-  BLINK_DEVICE static void combine(const Pack (&packs)[kNum],
+  template <typename Packs, int kNum>
+  BLINK_DEVICE static void combine(const Packs &packs,
                                    Register<T> (&sums)[kNum][kCount]) {
     BLINK_UNROLL
     for (int u = 0; u < kNum; ++u) {
       Register<T> values[kCount];
-      widen<T>(packs[u], values);
+      widen<T>(packs.get(u), values);
       BLINK_UNROLL
       for (uint32_t i = 0; i < kCount; ++i)
         sums[u][i] = Operator::combine(sums[u][i], values[i]);
@@ -282,39 +349,31 @@ template <typename T, typename Operator> struct DeviceFold {
     }
   }
 
-  /// kShifted: sources and destinations may be aligned otherwise than packs.
-  template <bool kShifted, int kNum>
+  /// kLoose: sources and destinations may be aligned otherwise than packs.
+  template <bool kLoose, int kNum>
   BLINK_DEVICE void foldTurn(const Turn<kNum> &turn,
                              Reciprocal reciprocal) const {
-    const auto load = [&](uint32_t s, Pack(&packs)[kNum]) {
-      const char *source = sources[s];
-      const uint32_t above = kShifted ? misalignment(source + turn.offset) : 0;
-      if (above != 0)
-        withWord(above, [&](auto word) {
-          turn.loadShifted(source, above, word, packs);
-        });
-      else
-        turn.load(source, packs);
-    };
+    using Packs =
+        std::conditional_t<kLoose, LoosePacks<T, kNum>, AlignedPacks<T, kNum>>;
     // The packs of the next source are on their way when those of one are
     // combined.
-    Pack even[kNum], odd[kNum];
-    load(0, even);
+    Packs even, odd;
+    even.load(turn, sources[0]);
     if (numSources > 1)
-      load(1, odd);
+      odd.load(turn, sources[1]);
     Register<T> sums[kNum][kCount];
     BLINK_UNROLL
     for (int u = 0; u < kNum; ++u)
-      widen<T>(even[u], sums[u]);
+      widen<T>(even.get(u), sums[u]);
     BLINK_ROLLED
     for (uint32_t s = 1; s < numSources; s += 2) {
       if (s + 1 < numSources)
-        load(s + 1, even);
+        even.load(turn, sources[s + 1]);
       combine(odd, sums);
       if (s + 1 == numSources)
         break;
       if (s + 2 < numSources)
-        load(s + 2, odd);
+        odd.load(turn, sources[s + 2]);
       combine(even, sums);
     }
     Pack packs[kNum];
@@ -348,7 +407,7 @@ template <typename T, typename Operator> struct DeviceFold {
       char *destination = destinations[d];
       if (!destination)
         continue;
-      if (kShifted && misalignment(destination + turn.offset) != 0) {
+      if (kLoose && misalignment(destination + turn.offset) != 0) {
         BLINK_UNROLL
         for (int u = 0; u < kNum; ++u)
           storeElements<T>(destination + turn.offset + u * turn.stride,
@@ -359,13 +418,13 @@ template <typename T, typename Operator> struct DeviceFold {
     }
   }
 
-  template <bool kShifted, typename Block>
+  template <bool kLoose, typename Block>
   BLINK_DEVICE static void foldPacks(const DeviceFold fold, const Block block,
                                      uint64_t begin, uint64_t numPacks) {
     const Reciprocal inverse = reciprocal<Accumulator<T>>(fold.divisor);
     Turns turns = Turns::of(block, begin, numPacks);
-    turns.run<kShifted ? kShiftedPacks : kPacks>([&](const auto &turn) {
-      fold.template foldTurn<kShifted>(turn, inverse);
+    turns.run<kLoose ? kLoosePacks : kPacks>([&](const auto &turn) {
+      fold.template foldTurn<kLoose>(turn, inverse);
     });
   }
 };
@@ -399,15 +458,15 @@ BLINK_DEVICE inline void foldRange(const Block &block, const T *const *sources,
   BLINK_ROLLED
   for (uint32_t s = 0; s < numSources; ++s)
     differences |= misalignment(fold.sources[s]) ^ misalignment(first);
-  const bool shifted = differences != 0;
-  const PackRange range = PackRange::of<T>(first, shifted, count);
+  const bool loose = differences != 0;
+  const PackRange range = PackRange::of<T>(first, loose, count);
   const uint64_t resume = range.head + range.numPacks * kPackCount<T>;
   if (range.head != 0)
     fold.foldElements(fold, block.thread(), range.head, block.size());
   if (resume != count)
     fold.foldElements(fold, resume + block.thread(), count, block.size());
   const uint64_t begin = range.head * sizeof(T);
-  if (shifted)
+  if (loose)
     fold.template foldPacks<true>(fold, block, begin, range.numPacks);
   else
     fold.template foldPacks<false>(fold, block, begin, range.numPacks);

@@ -130,7 +130,72 @@ BLINK_DEVICE inline uint32_t misalignment(const volatile void *address) {
 
 //===-- Packs that are not aligned ---------------------------------------===//
 
-/// The two aligned packs that a pack lies in.
+/// The pack at an address that is a multiple of `kWidth`, 4 or 8, by loads of
+/// so many bytes: they need no shifts, and reach nowhere else.
+template <uint32_t kWidth>
+BLINK_DEVICE inline Pack loadParts(const char *address) {
+  Pack pack;
+#if defined(__CUDA_ARCH__)
+  BLINK_UNROLL
+  for (uint32_t w = 0; w < 4; w += kWidth / 4) {
+    const char *from = address + 4 * w;
+    if constexpr (kWidth == 8)
+      asm volatile("ld.global.v2.b32 {%0, %1}, [%2];"
+                   : "=r"(pack.words[w]), "=r"(pack.words[w + 1])
+                   : "l"(from)
+                   : "memory");
+    else
+      asm volatile("ld.global.b32 %0, [%1];"
+                   : "=r"(pack.words[w])
+                   : "l"(from)
+                   : "memory");
+  }
+#else
+  __builtin_memcpy(&pack, address, sizeof(pack));
+#endif
+  return pack;
+}
+
+/// The words that a pack lies in, and the first of which it begins in.
+struct Words {
+  uint32_t words[5];
+};
+
+/// Of the pack `above` < 4 bytes above `begin`, a multiple of 4.
+BLINK_DEVICE inline Words loadWords(const char *begin, uint32_t above) {
+  Words result;
+#if defined(__CUDA_ARCH__)
+  (void)above;
+  BLINK_UNROLL
+  for (uint32_t w = 0; w < 5; ++w)
+    asm volatile("ld.global.b32 %0, [%1];"
+                 : "=r"(result.words[w])
+                 : "l"(begin + 4 * w)
+                 : "memory");
+#elif defined(__SANITIZE_THREAD__)
+  // The bytes of the pack alone: what else is in the words is thrown away, but
+  // another thread may write it meanwhile.
+  result = {};
+  __builtin_memcpy(reinterpret_cast<char *>(&result) + above, begin + above,
+                   Pack::kBytes);
+#else
+  (void)above;
+  __builtin_memcpy(&result, begin, sizeof(result));
+#endif
+  return result;
+}
+
+/// The pack that begins `bits` < 32 above the begin of words.
+BLINK_DEVICE inline Pack extract(const Words &words, uint32_t bits) {
+  Pack pack;
+  BLINK_UNROLL
+  for (uint32_t w = 0; w < 4; ++w)
+    pack.words[w] = funnelShift(words.words[w], words.words[w + 1], bits);
+  return pack;
+}
+
+/// The two aligned packs that a pack lies in: fewer loads than of its words,
+/// for which the word that it begins in must be a constant.
 struct PackPair {
   Pack low, high;
 };
@@ -138,8 +203,7 @@ struct PackPair {
 /// Of the pack that begins `above` > 0 bytes above `begin`, a multiple of 16.
 BLINK_DEVICE inline PackPair loadPair(const char *begin, uint32_t above) {
 #if defined(__SANITIZE_THREAD__)
-  // The bytes of the pack alone: what else is in the two packs is thrown away,
-  // but another thread may write it meanwhile.
+  // As of words.
   PackPair pair = {};
   char *bytes = reinterpret_cast<char *>(&pair);
   __builtin_memcpy(bytes + above, begin + above, Pack::kBytes);
@@ -150,18 +214,14 @@ BLINK_DEVICE inline PackPair loadPair(const char *begin, uint32_t above) {
 }
 
 /// The pack that begins `kWord` words and `bits` bits above a pair's begin.
-/// Nothing is gained where `bits` is 0: four registers that are stored together
-/// are neighbours, so words would have to be moved all the same.
 template <uint32_t kWord>
 BLINK_DEVICE inline Pack extract(const PackPair &pair, uint32_t bits) {
-  const auto word = [&](uint32_t w) {
-    return w < 4 ? pair.low.words[w] : pair.high.words[w - 4];
-  };
-  Pack pack;
+  Words words;
   BLINK_UNROLL
-  for (uint32_t w = 0; w < 4; ++w)
-    pack.words[w] = funnelShift(word(kWord + w), word(kWord + w + 1), bits);
-  return pack;
+  for (uint32_t w = 0; w < 5; ++w)
+    words.words[w] = kWord + w < 4 ? pair.low.words[(kWord + w) % 4]
+                                   : pair.high.words[(kWord + w) % 4];
+  return extract(words, bits);
 }
 
 /// Calls `body(word)` with a constant: the word of a pair in which a pack
