@@ -216,6 +216,52 @@ TEST_CASE("kernels follow each other in streams with the same handle") {
   emulatedMachine = {};
 }
 
+TEST_CASE("nothing waits for what the default streams are busy with") {
+  emulatedMachine = {};
+  Floats values[2] = {Floats(100), Floats(100)};
+  cudaStream_t streams[2];
+  Gate gate;
+  for (int rank : {0, 1}) {
+    useDeviceOf(rank);
+    values[rank].host.assign(100, rank + 1.0f);
+    values[rank].upload();
+    streams[rank] = makeStream(cudaStreamNonBlocking);
+    enqueue(nullptr, gate.wait());
+  }
+  std::unique_ptr<Job> job;
+  std::promise<void> done;
+  std::thread program([&] {
+    job =
+        std::make_unique<Job>(makeSchedule(Collective::allreduce, 0, 2, {}), 2);
+    for (int rank : {0, 1}) {
+      void *handle = nullptr;
+      useDeviceOf(rank);
+      CHECK(blinkCommRegister((*job)[rank], values[rank].memory,
+                              values[rank].bytes(), &handle) == blinkSuccess);
+    }
+    blinkGroupStart();
+    for (int rank : {0, 1})
+      CHECK(blinkAllReduce(values[rank].memory, values[rank].memory, 100,
+                           blinkFloat32, blinkSum, (*job)[rank],
+                           reinterpret_cast<blinkStream_t>(streams[rank])) ==
+            blinkSuccess);
+    CHECK(blinkGroupEnd() == blinkSuccess);
+    for (cudaStream_t stream : streams)
+      CHECK(cudaStreamSynchronize(stream) == cudaSuccess);
+    done.set_value();
+  });
+  // Minutes would not do if it waited.
+  CHECK(done.get_future().wait_for(std::chrono::seconds(60)) ==
+        std::future_status::ready);
+  gate.open();
+  program.join();
+  for (int rank : {0, 1}) {
+    values[rank].download();
+    CHECK(values[rank].host == std::vector<float>(100, 3));
+    cudaStreamDestroy(streams[rank]);
+  }
+}
+
 TEST_CASE("a launch that fails on one device ends those of others at once") {
   emulatedMachine = {};
   const auto state = [](const Sum &sum) {
