@@ -260,7 +260,7 @@ struct LoosePacks : AlignedPacks<T, kNum> {
 
 template <typename T, int kNum> struct LoosePacks<T, kNum, true> {
   Words words[kNum];
-  uint32_t bits;
+  uint32_t bits = 0;
 
   BLINK_DEVICE void load(const Turn<kNum> &turn, const char *source) {
     const char *first = source + turn.offset;
