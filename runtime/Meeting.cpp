@@ -42,7 +42,7 @@ template <size_t N> void storeText(uint64_t (&words)[N], const char *text) {
   uint64_t copy[N];
   std::memcpy(copy, bytes, sizeof(bytes));
   for (size_t i = 0; i < N; ++i)
-    storeRelaxed(&words[i], copy[i]);
+    storeRelease(&words[i], copy[i]);
 }
 
 } // namespace
@@ -99,15 +99,19 @@ void Meeting::say() {
     if (!isSelf(remaining_[i]))
       continue;
     ShrinkRecord &own = record(remaining_[i]);
-    storeRelaxed(&own.numExcluded, excluded_.size());
+    const uint64_t attempt = attemptOf(own.said) % kMostAttempts + 1;
+    // Releases from here on: who reads a word of the new text sees at least
+    // that it changes (request).
+    storeRelaxed(&own.described, 0);
+    storeRelease(&own.numExcluded, excluded_.size());
     for (size_t w = 0; w < std::size(own.excluded); ++w) {
       uint64_t word = 0;
       for (size_t k = 4 * w; k < 4 * w + 4 && k < excluded_.size(); ++k)
         word |= uint64_t(uint16_t(excluded_[k])) << 16 * (k % 4);
-      storeRelaxed(&own.excluded[w], word);
+      storeRelease(&own.excluded[w], word);
     }
     storeText(own.link, withoutLink_.c_str());
-    const uint64_t attempt = attemptOf(own.said) % kMostAttempts + 1;
+    storeRelease(&own.described, attempt);
     storeRelaxed(&own.published, 0);
     storeRelease(&own.ready, attempt << kReadyShift);
     seen_[i] = attempt << kAttemptShift | kIn | hash_;
@@ -133,17 +137,22 @@ std::string Meeting::list(const std::vector<int> &ranks) {
   return text;
 }
 
-/// "rank 1 excludes ranks 2,3 without link gpu0:gpu3"
-std::string Meeting::request(int rank) const {
+/// "rank 1 excludes ranks 2,3 without link gpu0:gpu3" in this shrink of its;
+/// "" if the record is of another one, or changes.
+std::string Meeting::request(int rank, uint64_t attempt) const {
   const ShrinkRecord &other = record(rank);
-  const size_t count = loadRelaxed(&other.numExcluded);
+  if (loadAcquire(&other.described) != attempt)
+    return "";
+  const size_t count = loadAcquire(&other.numExcluded);
   std::vector<int> ranks;
   for (size_t k = 0; k < count && k < 4 * std::size(other.excluded); ++k)
     ranks.push_back(
-        uint16_t(loadRelaxed(&other.excluded[k / 4]) >> 16 * (k % 4)));
+        uint16_t(loadAcquire(&other.excluded[k / 4]) >> 16 * (k % 4)));
   uint64_t words[std::size(decltype(other.link){})];
   for (size_t w = 0; w < std::size(words); ++w)
-    words[w] = loadRelaxed(&other.link[w]);
+    words[w] = loadAcquire(&other.link[w]);
+  if (loadRelaxed(&other.described) != attempt)
+    return ""; // and some of the words may be newer
   char link[sizeof(words)];
   std::memcpy(link, words, sizeof(link));
   link[sizeof(link) - 1] = '\0';
@@ -162,10 +171,15 @@ Status Meeting::differing(bool before) const {
     const bool isNew = attemptOf(said) != attemptOf(before_[i]);
     const bool counts = (isIn(said) && isNew) ||
                         (hasDiffered(said) && said != before_[i]) || before;
-    if (counts && attemptOf(said) != 0 && hashOf(said) != hash_)
+    if (!counts || attemptOf(said) == 0 || hashOf(said) == hash_)
+      continue;
+    // Who asks for something else by now is looked at when it has said so.
+    const std::string other = request(remaining_[i], attemptOf(said));
+    if (!other.empty())
       return {blinkInvalidUsage,
               "the ranks shrink the communicator differently: " +
-                  request(self_.front()) + ", " + request(remaining_[i])};
+                  request(self_.front(), attemptOf(load(self_.front()))) +
+                  ", " + other};
   }
   return {};
 }

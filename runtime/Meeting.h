@@ -65,7 +65,7 @@ private:
   ShrinkRecord &leader() const { return record(remaining_.front()); }
   uint64_t load(int rank) const; ///< what it said last
   bool isSelf(int rank) const;
-  std::string request(int rank) const;
+  std::string request(int rank, uint64_t attempt) const;
   Status differing(bool before) const;
   Status dead() const;
   static Status gaveUp(int rank);

@@ -26,7 +26,8 @@ struct alignas(64) ShrinkRecord {
   uint64_t ready;
   uint64_t published; ///< the leader's shrink that `id` is for
   uint64_t id[16];    ///< a blinkUniqueId
-  // For messages, and perhaps half new when read:
+  // For messages:
+  uint64_t described; ///< the shrink that the rest is of; 0 while it changes
   uint64_t numExcluded;
   uint64_t excluded[3]; ///< the first ones, four in a word
   uint64_t link[7];     ///< as text

@@ -266,18 +266,9 @@ template <typename T, int kNum> struct LoosePacks<T, kNum, true> {
     const char *first = source + turn.offset;
     const uint32_t above = misalignment(first) % 4;
     bits = 8 * above;
-    if (misalignment(first) == 0) {
-      BLINK_UNROLL
-      for (int u = 0; u < kNum; ++u) {
-        const Pack pack = loadPack(first + u * turn.stride);
-        words[u] = {
-            {pack.words[0], pack.words[1], pack.words[2], pack.words[3], 0}};
-      }
-    } else {
-      BLINK_UNROLL
-      for (int u = 0; u < kNum; ++u)
-        words[u] = loadWords(first - above + u * turn.stride, above);
-    }
+    BLINK_UNROLL
+    for (int u = 0; u < kNum; ++u)
+      words[u] = loadWords(first - above + u * turn.stride, above);
   }
   BLINK_DEVICE Pack get(int u) const { return extract(words[u], bits); }
 };

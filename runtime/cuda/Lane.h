@@ -32,32 +32,32 @@ public:
     if (!this->begin())
       return;
     for (this->start(); !cursor_.done(); this->advance()) {
-      const LaneStep &step = this->step();
       if (!block_.isPoster())
-        waitAndFold(step);
+        waitAndFold(this->step());
       block_.sync();
       if (this->failed(fold_))
         return;
       if (block_.isPoster())
-        this->postAll(step);
+        this->postAll(this->step());
     }
     this->finish();
   }
 
 private:
   using Base = LaneChannels<Block>;
-  using Base::block_, Base::cursor_, Base::fold_, Base::launch_,
-      Base::operands_, Base::program_, Base::state_;
+  using Base::block_, Base::cursor_, Base::fold_, Base::launch_, Base::operands,
+      Base::state_;
 
   BLINK_DEVICE void waitAndFold(const LaneStep &step) {
     const uint64_t count = this->chunk().size();
     if (!this->resolveAll(step))
       return;
-    const uint64_t ready = this->traceTime();
+    if (this->traces())
+      this->traceBegin(count * sizeof(T));
     const uint32_t divisor = step.completes ? launch_.shape.divisor : 0;
     if (launch_.lowLatency)
-      LineFold<T, Operator, Block>{block_, step, operands_ + step.operandsBegin,
-                                   fold_, divisor}
+      LineFold<T, Operator, Block>{
+          block_, step, operands() + step.operandsBegin, fold_, divisor}
           .fold(count);
     else
       foldRange<T, Operator>(
@@ -65,8 +65,8 @@ private:
           step.sources,
           reinterpret_cast<T *const *>(state_.pointers + step.sources),
           step.destinations, count, divisor);
-    if (program_->traces && block_.thread() == 0)
-      this->trace(ready, count * sizeof(T));
+    if (this->traces())
+      this->traceEnd();
   }
 };
 

@@ -55,8 +55,9 @@ protected:
       block_.sync();
     }
     BLINK_ROLLED
-    for (uint32_t s = block_.member(); s < numSteps_; s += block_.members())
-      judge(steps_[s]);
+    for (uint32_t s = block_.member(); s < state_.numSteps;
+         s += block_.members())
+      judge(steps()[s]);
     block_.sync();
     return !failed(kBeforeFolds);
   }
@@ -84,8 +85,11 @@ protected:
         end.layout = launch_.layout;
     });
     if (block_.isPoster() && block_.poster() == 0)
-      exchangeOnce(&program_->busy[lane_], 0);
+      exchangeOnce(&state_.program->busy[state_.lane], 0);
   }
+
+  BLINK_DEVICE LaneStep *steps() const { return state_.allSteps; }
+  BLINK_DEVICE LaneOperand *operands() const { return state_.allOperands; }
 
   /// Whether something with this number, or before it, has failed; after a
   /// barrier behind it.
@@ -103,41 +107,43 @@ protected:
 private:
   /// The lane's program, and where its rings are.
   BLINK_DEVICE void fetch() {
-    program_ = rank_.program;
-    const LaneProgram lane = program_->lanes()[lane_];
-    numSteps_ = lane.numSteps;
-    numOperands_ = lane.numOperands;
-    steps_ = lane.steps;
-    operands_ = lane.operands;
+    const DeviceProgram *program = rank_.program;
+    const LaneProgram lane = program->lanes()[lane_];
+    const bool isKept = lane.numSteps <= LaneState::kKeptSteps &&
+                        lane.numOperands <= LaneState::kKeptOperands;
     if (block_.member() == 0) {
-      state_.program = program_;
+      state_.program = program;
       state_.timeoutNanoseconds = launch_.timeoutNanoseconds;
       state_.signature = launch_.signature;
       state_.lane = lane_;
+      state_.numSteps = lane.numSteps;
+      state_.numOperands = lane.numOperands;
+      state_.allSteps = isKept ? state_.steps : lane.steps;
+      state_.allOperands = isKept ? state_.operands : lane.operands;
+      state_.idleSince = 0;
       state_.failedFold = state_.reported = 0;
     }
-    if (numSteps_ <= LaneState::kKeptSteps &&
-        numOperands_ <= LaneState::kKeptOperands) {
-      keep(state_.steps, steps_, numSteps_);
-      keep(state_.operands, operands_, numOperands_);
-      steps_ = state_.steps;
-      operands_ = state_.operands;
+    if (isKept) {
+      keep(state_.steps, lane.steps, lane.numSteps);
+      keep(state_.operands, lane.operands, lane.numOperands);
     }
     block_.sync();
     if (block_.isPoster() && block_.poster() == 0 &&
-        !exchangeOnce(&program_->busy[lane_], 1))
+        !exchangeOnce(&program->busy[lane_], 1))
       report(block_, LaneReport::twoCalls,
              {nullptr, 0, false, false, 0, 0, kInFetching}, 0);
     BLINK_ROLLED
-    for (uint32_t s = block_.member(); s < numSteps_; s += block_.members()) {
-      LaneStep &step = steps_[s];
+    for (uint32_t s = block_.member(); s < lane.numSteps;
+         s += block_.members()) {
+      LaneStep &step = steps()[s];
       step.range = launch_.shape.rangeOf(step.share);
       step.chunks = launch_.shape.chunksOf(step.range);
     }
     block_.sync();
     BLINK_ROLLED
-    for (uint32_t o = block_.member(); o < numOperands_; o += block_.members())
-      setUp(operands_[o], o);
+    for (uint32_t o = block_.member(); o < lane.numOperands;
+         o += block_.members())
+      setUp(operands()[o], o);
     block_.sync();
   }
 
@@ -156,7 +162,7 @@ private:
   }
 
   BLINK_DEVICE void setUp(LaneOperand &operand, uint32_t o) {
-    const LaneStep &step = steps_[operand.step];
+    const LaneStep &step = steps()[operand.step];
     operand.way = Way::buffer;
     if (operand.kind == OperandKind::input)
       operand.base = inputAt(operand.index, step);
@@ -209,7 +215,7 @@ private:
         return;
       place = rank_.sendPlace;
       // The first block; the reader knows of no other.
-      const LaneOperand &input = operands_[step.operandsBegin];
+      const LaneOperand &input = operands()[step.operandsBegin];
       if (place != 0) {
         place += input.index * launch_.shape.blockBytes();
         use(operand, Way::lent, nullptr);
@@ -251,7 +257,7 @@ private:
   /// Finds destinations that need nothing, steps that have no others, and
   /// whether tags are to follow chunks.
   BLINK_DEVICE void judge(LaneStep &step) {
-    LaneOperand *operands = operands_ + step.operandsBegin;
+    LaneOperand *operands = this->operands() + step.operandsBegin;
     const bool copies =
         step.sources == 1 && !(step.completes && launch_.shape.divisor != 0);
     bool moves = false;
@@ -281,10 +287,10 @@ private:
   /// call, each by one thread.
   template <typename Body> BLINK_DEVICE void eachChannel(const Body &body) {
     BLINK_ROLLED
-    for (uint32_t o = block_.member(); o < numOperands_;
+    for (uint32_t o = block_.member(); o < state_.numOperands;
          o += block_.members()) {
-      LaneOperand &operand = operands_[o];
-      const LaneStep &step = steps_[operand.step];
+      LaneOperand &operand = operands()[o];
+      const LaneStep &step = steps()[operand.step];
       if (operand.kind == OperandKind::channel && step.chunks != 0)
         body(operand, step, o - step.operandsBegin < step.sources);
     }
@@ -295,12 +301,7 @@ protected:
   LaneState &state_;
   const Launch &launch_;
   const Launch::Rank &rank_;
-  const DeviceProgram *program_ = nullptr;
   const uint32_t lane_;
-  uint32_t numSteps_ = 0;
-  uint32_t numOperands_ = 0;
-  LaneStep *steps_ = nullptr;
-  LaneOperand *operands_ = nullptr;
 };
 
 } // namespace blink::runtime

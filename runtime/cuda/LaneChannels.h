@@ -57,21 +57,21 @@ template <typename Block> class LaneChannels : protected LaneCall<Block> {
 
 protected:
   using Base::Base;
-  using Base::block_, Base::state_, Base::launch_, Base::program_, Base::lane_,
-      Base::numSteps_, Base::steps_, Base::operands_;
+  using Base::block_, Base::state_, Base::launch_, Base::steps, Base::operands;
 
   /// Goes to the first fold.
   BLINK_DEVICE void start() {
-    cursor_.start(numSteps_, [this](uint32_t s) { return steps_[s].turns; });
+    cursor_.start(state_.numSteps,
+                  [this](uint32_t s) { return steps()[s].turns; });
     fold_ = Base::kFirstFold;
   }
   /// Goes on to the next.
   BLINK_DEVICE void advance() {
-    cursor_.next([this](uint32_t s) { return steps_[s].turns; });
+    cursor_.next([this](uint32_t s) { return steps()[s].turns; });
     ++fold_;
   }
 
-  BLINK_DEVICE const LaneStep &step() const { return steps_[cursor_.step()]; }
+  BLINK_DEVICE const LaneStep &step() const { return steps()[cursor_.step()]; }
   /// Elements of the chunk that the lane is at.
   BLINK_DEVICE ElementRange chunk() const {
     return chunkRange(step().range, launch_.shape.elementBytes,
@@ -84,7 +84,7 @@ protected:
     BLINK_ROLLED
     for (uint32_t i = block_.thread(); i < step.numOperands();
          i += block_.size())
-      resolve(operands_[step.operandsBegin + i], i, i < step.sources);
+      resolve(operands()[step.operandsBegin + i], i, i < step.sources);
     block_.syncFold();
     return !Base::failed(fold_);
   }
@@ -98,30 +98,36 @@ protected:
     BLINK_ROLLED
     for (uint32_t i = block_.poster(); i < step.numOperands();
          i += block_.posters()) {
-      LaneOperand &operand = operands_[step.operandsBegin + i];
+      LaneOperand &operand = operands()[step.operandsBegin + i];
       if (operand.kind == OperandKind::channel)
         post(operand, i < step.sources, last);
     }
   }
 
-  BLINK_DEVICE uint64_t traceTime() {
-    return program_->traces && block_.thread() == 0 ? block_.nanoseconds() : 0;
+  /// Whether this thread notes when folds begin and end.
+  BLINK_DEVICE bool traces() const {
+    return block_.thread() == 0 && state_.program->traces;
   }
-  BLINK_DEVICE void trace(uint64_t ready, uint64_t bytes) {
-    LaneTrace &trace = program_->traces[lane_];
+  BLINK_DEVICE void traceBegin(uint64_t bytes) {
+    state_.bytes = bytes;
+    state_.ready = block_.nanoseconds();
+  }
+  BLINK_DEVICE void traceEnd() {
+    LaneTrace &trace = state_.program->traces[state_.lane];
     const uint64_t end = block_.nanoseconds();
     if (trace.count < LaneTrace::kEvents) {
-      const uint64_t waited = idleSince_ ? ready - idleSince_ : 0;
+      const uint64_t waited =
+          state_.idleSince ? state_.ready - state_.idleSince : 0;
       trace.events[trace.count] = {
-          ready,
+          state_.ready,
           end,
-          bytes,
+          state_.bytes,
           cursor_.chunk(),
           cursor_.step(),
           waited < 0xffffffffu ? uint32_t(waited) : 0xffffffffu};
     }
     ++trace.count;
-    idleSince_ = end;
+    state_.idleSince = end;
   }
 
 private:
@@ -195,7 +201,6 @@ protected:
   uint32_t fold_ = 0; ///< its number, see LaneCall
 
 private:
-  uint64_t idleSince_ = 0; ///< of the trace: when the last fold ended
 };
 
 } // namespace blink::runtime

@@ -53,6 +53,15 @@ struct LaneState {
   uint64_t timeoutNanoseconds;
   uint64_t signature;
   uint32_t lane;
+  // Of the lane, here rather than in registers, which folds need.
+  uint32_t numSteps, numOperands;
+  LaneStep *allSteps;
+  LaneOperand *allOperands;
+
+  /// Of the first thread alone, where folds are timed: when the operands of
+  /// this fold were there, its bytes, and the end of the last fold; 0: there
+  /// was none.
+  uint64_t ready, bytes, idleSince;
 
   /// The number of the fold that failed (LaneCall); 0: none. A thread gives up
   /// behind the barrier that ends this fold, as all others do: by the time that
