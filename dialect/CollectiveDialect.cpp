@@ -71,9 +71,14 @@ int32_t blink::collective::numShareBlocks(CollectiveKind collective,
     return numRanks;
   case CollectiveKind::AllToAll:
     return numRanks * numRanks;
-  default:
+  case CollectiveKind::AllReduce:
+  case CollectiveKind::Broadcast:
+  case CollectiveKind::Reduce:
+  case CollectiveKind::AllGather:
+  case CollectiveKind::ReduceScatter:
     return numBlocks(collective, numRanks);
   }
+  llvm_unreachable("no collective");
 }
 
 TopologyOp blink::collective::lookupTopology(Operation *user,

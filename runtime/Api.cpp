@@ -387,11 +387,10 @@ const char *blinkGetErrorString(blinkResult_t result) {
 }
 
 const char *blinkGetLastError(blinkComm_t comm) {
-  if (!comm)
-    return threadError.c_str();
+  // A copy: calls that fail from now on assign to the original.
   thread_local std::string text;
   try {
-    text = comm->lastError->get();
+    text = comm ? comm->lastError->get() : threadError;
   } catch (const std::exception &) {
     text.clear();
   }

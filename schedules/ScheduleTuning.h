@@ -1,5 +1,4 @@
-//===- ScheduleTuning.h - the numbers of a file that decide speed -*- C++
-//-*-===//
+//===- ScheduleTuning.h - the numbers that decide speed ---------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

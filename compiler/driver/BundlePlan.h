@@ -35,8 +35,8 @@ struct BundlePlan {
 };
 
 /// What compileBundle says of allocations, failures and classes. `topology` has
-/// its links edited. Errors: those of classifyAllocations; more links than a
-/// bundle can have conditions.
+/// its links edited. Errors: those of AllocationClassifier::classify; more
+/// links than a bundle can have conditions.
 llvm::Expected<BundlePlan> planBundle(const Topology &topology,
                                       const BundleOptions &options);
 

@@ -61,11 +61,6 @@ struct SelectOptions {
   std::function<bool()> keepGoing = nullptr;
 };
 
-struct SelectedTrees {
-  Packing packing;
-  bool uniform = false; ///< all trees carry the same weight
-};
-
 /// Keeps few and low trees whose rate is at least (1 - slack) of the optimum:
 /// of what the solvers find, the packing with the least (trees + 8) x depth,
 /// for up to about eight trees a lane more costs little and latency counts. The
@@ -74,12 +69,12 @@ struct SelectedTrees {
 /// met. Their budgets are counts, not seconds: same input, same bytes.
 /// slack = 0 gives up nothing. When maxTrees cannot be met within the slack,
 /// the best rate found for maxTrees is returned and the caller sees it in
-/// `packing.algbw`. The result has passed PackingProblem::verify. Errors:
+/// `algbw`. The result has passed PackingProblem::verify. Errors:
 /// options out of range; maxTrees below the number of roots that need a tree; a
 /// solver that failed.
-llvm::Expected<SelectedTrees> selectTrees(const PackingProblem &problem,
-                                          const PackedTrees &packed,
-                                          const SelectOptions &options);
+llvm::Expected<Packing> selectTrees(const PackingProblem &problem,
+                                    const PackedTrees &packed,
+                                    const SelectOptions &options);
 
 /// The exact share of its block each tree carries: numerators[t] /
 /// denominators[t], adding up to one over the trees of a block (the trees of

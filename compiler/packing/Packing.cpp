@@ -153,6 +153,26 @@ Error verifyRate(const PackingProblem &problem, const Packing &packing,
   return Error::success();
 }
 
+/// Adds what one part of a tree that passed verifyTree loads links with. `far`
+/// is the end of an edge away from the root, so that each rank but the root is
+/// the far end of one edge; from there its data take the edges to the root, or
+/// come by them. Where trees are copied or reduced on the way, an edge carries
+/// one of them.
+void addLoads(const PackingProblem &problem, double weight,
+              const std::vector<TreeEdge> &edges, int TreeEdge::*far,
+              std::vector<double> &loads) {
+  int TreeEdge::*near =
+      far == &TreeEdge::from ? &TreeEdge::to : &TreeEdge::from;
+  std::vector<const TreeEdge *> edgeOf(problem.fabric->numRanks());
+  for (const TreeEdge &edge : edges)
+    edgeOf[edge.*far] = &edge;
+  for (const TreeEdge &own : edges)
+    for (const TreeEdge *edge = &own; edge;
+         edge = isRouted(problem.collective) ? edgeOf[edge->*near] : nullptr)
+      for (int link : edge->path)
+        loads[link] += weight;
+}
+
 } // namespace
 
 int blink::numBlocks(Collective collective, int numRanks) {
@@ -262,7 +282,11 @@ Error PackingProblem::verify(const Packing &packing, double tolerance) const {
       return makeError("one rank needs one empty tree and an infinite rate");
     return Error::success();
   }
-  std::vector<double> loads = linkLoads(packing);
+  std::vector<double> loads(topology.links.size(), 0.0);
+  for (const Tree &tree : packing.trees) {
+    addLoads(*this, tree.weight, tree.up, &TreeEdge::from, loads);
+    addLoads(*this, tree.weight, tree.down, &TreeEdge::to, loads);
+  }
   for (size_t link = 0; link < loads.size(); ++link) {
     double bandwidth = topology.links[link].bandwidth;
     if (!(loads[link] <= bandwidth * (1 + tolerance)))

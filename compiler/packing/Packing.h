@@ -4,7 +4,8 @@
 //
 // The problem apart from its solvers, in the manner of CIRCT's scheduling
 // library: check() judges an input, verify() judges an output, and neither
-// shares code with the solvers.
+// shares code with the solvers: verify() follows each chain of a tree by itself
+// to know the loads of links.
 //
 // Fluid limit, full duplex links. Per unit of time a forest moves w_t units of
 // data along tree t. The inequality everything rests on, for every link l:

@@ -142,10 +142,8 @@ Expected<PrunedColumns> Pruning::run(double target, int maxTrees) {
   PrunedColumns result;
   result.rate = rate_;
   result.weights.assign(pool_.size(), 0.0);
-  for (int index : active_) {
-    result.columns.push_back(columns_[index]);
+  for (int index : active_)
     result.weights[columns_[index]] = weights_[index];
-  }
   return result;
 }
 

@@ -15,8 +15,7 @@ namespace blink {
 
 /// A choice of columns, with weights.
 struct PrunedColumns {
-  std::vector<int> columns;    ///< of the pool, ascending
-  std::vector<double> weights; ///< one a column of the pool
+  std::vector<double> weights; ///< one a column of the pool; 0: not chosen
   double rate = 0;             ///< of the LP over them, GB/s
 };
 

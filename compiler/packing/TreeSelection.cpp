@@ -77,7 +77,7 @@ class Selection {
 public:
   Selection(const PackingProblem &problem, const PackedTrees &packed,
             const SelectOptions &options);
-  Expected<SelectedTrees> run();
+  Expected<Packing> run();
 
 private:
   /// `copies` trees of `unit` GB/s a block, then `rest` trees over what is
@@ -390,7 +390,7 @@ Error Selection::chooseSingleTrees() {
   return polish();
 }
 
-Expected<SelectedTrees> Selection::run() {
+Expected<Packing> Selection::run() {
   if (options_.maxTrees > 0 && options_.maxTrees < blocks_)
     return makeError("{0} over {1} ranks needs {1} trees at least, one a root; "
                      "at most {2} are allowed",
@@ -403,31 +403,19 @@ Expected<SelectedTrees> Selection::run() {
       return error;
   if (Error error = problem_.verify(best_.packing))
     return error;
-  SelectedTrees result;
-  result.packing = std::move(best_.packing);
-  double first = result.packing.trees.front().weight;
-  result.uniform =
-      std::all_of(result.packing.trees.begin(), result.packing.trees.end(),
-                  [&](const Tree &tree) {
-                    return std::abs(tree.weight - first) <= 1e-9 * first;
-                  });
-  return result;
+  return std::move(best_.packing);
 }
 
 } // namespace
 
-Expected<SelectedTrees> blink::selectTrees(const PackingProblem &problem,
-                                           const PackedTrees &packed,
-                                           const SelectOptions &options) {
+Expected<Packing> blink::selectTrees(const PackingProblem &problem,
+                                     const PackedTrees &packed,
+                                     const SelectOptions &options) {
   if (!(options.slack >= 0 && options.slack < 1) || options.maxTrees < 0)
     return makeError("slack {0} and at most {1} trees: expected a slack of at "
                      "least 0 and below 1, and 0 trees (no limit) or more",
                      options.slack, options.maxTrees);
-  if (problem.fabric->numRanks() == 1) {
-    SelectedTrees result;
-    result.packing = packed.packing;
-    result.uniform = true;
-    return result;
-  }
+  if (problem.fabric->numRanks() == 1)
+    return packed.packing;
   return Selection(problem, packed, options).run();
 }

@@ -37,9 +37,16 @@ Cargo cargoOf(collective::CollectiveKind kind, int root, int far,
     return {far, 0, far};
   case collective::CollectiveKind::Scatter:
     return {far, far, 0};
-  default: // an alltoall
+  case collective::CollectiveKind::AllToAll:
     return {root * numRanks + far, far, root};
+  case collective::CollectiveKind::AllReduce:
+  case collective::CollectiveKind::Broadcast:
+  case collective::CollectiveKind::Reduce:
+  case collective::CollectiveKind::AllGather:
+  case collective::CollectiveKind::ReduceScatter:
+    break;
   }
+  llvm_unreachable("the trees of this collective are no chains");
 }
 
 class ChainExpander {

@@ -60,8 +60,9 @@ def AddLatencyVariantPass
     for messages below the size from which on a model of time says
     that the other is as fast: a power of two from 64 bytes to 16 MiB, or a
     quarter, half or three quarters more. The forest that was there begins at that
-    size. Forests that are for some sizes already, have one rank or more than `max-ranks`, or are of a gather, scatter or all_to_all
-    stay alone.
+    size. Left alone are forests that are for some sizes already; those of one
+    rank or of more than `max-ranks`; and those of a gather, scatter or
+    all_to_all.
 
     Before that of an all_reduce, where every two ranks have a direct path,
     comes a `collective.schedule` in which each rank sends its input to all

@@ -25,13 +25,13 @@ LogicalResult selectFrom(collective::ForestOp forest,
   if (failed(from))
     return failure();
   PackedTrees packed = readForest(forest, **from);
-  llvm::Expected<SelectedTrees> selected =
+  llvm::Expected<Packing> selected =
       selectTrees((*from)->problem, packed, options);
   if (!selected)
     return forest.emitError(toString(selected.takeError()));
   OpBuilder builder(forest);
   if (failed(buildForest(builder, forest.getLoc(), forest.getTopologyAttr(),
-                         **from, selected->packing, packed.certificate, {})))
+                         **from, *selected, packed.certificate, {})))
     return failure();
   forest.erase();
   return success();

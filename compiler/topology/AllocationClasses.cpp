@@ -333,13 +333,3 @@ AllocationClassifier::classify(const Topology &topology,
   ++state_->numMachines;
   return result;
 }
-
-llvm::Expected<Classification>
-blink::classifyAllocations(const Topology &topology, LinkKindSet kinds,
-                           std::vector<std::vector<int>> allocations) {
-  AllocationClassifier classifier(kinds);
-  auto found = classifier.classify(topology, std::move(allocations));
-  if (!found)
-    return found.takeError();
-  return Classification{classifier.classes(), std::move(*found)};
-}

@@ -54,14 +54,11 @@ struct ClassifiedAllocation {
   NodeMap map;
 };
 
-struct Classification {
-  std::vector<AllocationClass> classes;          ///< by representative
-  std::vector<ClassifiedAllocation> allocations; ///< by size, then gpus
-};
-
-/// Finds the classes of `allocations`, sets of GPU numbers in any order, on a
-/// machine of which schedules may use the link kinds `kinds`. GPUs outside an
-/// allocation do not relay.
+/// Finds the classes of allocations of a machine of which schedules may use the
+/// link kinds `kinds`; or of several machines on the same nodes, one after the
+/// other: a whole one, and what is left of it after failures. Classes go across
+/// machines; the representative is the first that was classified. GPUs outside
+/// an allocation do not relay.
 ///
 /// The result depends on the set of allocations alone, not on their order. Maps
 /// are exact. The search is bounded: where it gives up (PartIsomorphism.h),
@@ -69,24 +66,16 @@ struct Classification {
 /// counted (DrivableLinks.h), allocations that are alike may end in different
 /// classes, or ranks that a symmetry exchanges in different orbits. That costs
 /// programs and is never wrong.
-///
-/// Errors: a topology that fails its check or has more than Fabric::kMaxRanks
-/// GPUs; an allocation that is empty, names a GPU that does not exist or one
-/// twice, or appears twice.
-llvm::Expected<Classification>
-classifyAllocations(const Topology &topology, LinkKindSet kinds,
-                    std::vector<std::vector<int>> allocations);
-
-/// The same for allocations of several machines on the same nodes, one machine
-/// after the other: a whole one, and what is left of it after failures. Classes
-/// go across machines; the representative is the first that was classified.
 class AllocationClassifier {
 public:
   explicit AllocationClassifier(LinkKindSet kinds);
   ~AllocationClassifier();
 
-  /// Classifies `allocations` of the next machine. What it returns, and what
-  /// classes() then holds, is that of classifyAllocations; so are errors.
+  /// Classifies `allocations` of the next machine: sets of GPU numbers in any
+  /// order. Errors: a topology that fails its check or has more than
+  /// Fabric::kMaxRanks GPUs; an allocation that is empty, names a GPU that does
+  /// not exist or one twice, or appears twice.
+  /// By size, then GPUs; so are classes(), by their representatives.
   llvm::Expected<std::vector<ClassifiedAllocation>>
   classify(const Topology &machine, std::vector<std::vector<int>> allocations);
 

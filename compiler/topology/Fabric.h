@@ -40,15 +40,15 @@ struct PathTable {
 /// An allocation of a topology with a choice of link kinds. Owns a copy of the
 /// topology; immutable.
 ///
-/// Which paths are drivable (DESIGN: "a path must be one the runtime can
-/// drive"). Two GPUs are *peer-joined* when nvlink, xgmi or c2c links join them
-/// on the whole machine, excluded kinds included: one link from one to the
-/// other, or a chain of such links through switches only, directions ignored.
+/// Which paths are *drivable*, so that the runtime can move data along them:
+/// Two GPUs are *peer-joined* when nvlink, xgmi or c2c links join them on the
+/// whole machine, excluded kinds included: one link from one to the other, or a
+/// chain of such links through switches only, directions ignored.
 /// Their drivers then reach each other's memory over that fabric alone. A path
 /// never crosses a GPU, and is
 ///   - `network` when it crosses a nic node;
 ///   - `staged` (through pinned host memory) when it crosses a cpu node and no
-///     nic. It may turn round there: gpu0 -> plx0 -> cpu0 -> plx0 -> gpu1 uses
+///     nic. It may reverse there: gpu0 -> plx0 -> cpu0 -> plx0 -> gpu1 uses
 ///     four links though a switch between the two is nearer;
 ///   - `peer` otherwise. Between peer-joined GPUs only nvlink, xgmi and c2c
 ///     links may appear on it.

@@ -1,5 +1,4 @@
-//===- Symmetry.h - ways to rename a machine without changing it -*- C++
-//-*-===//
+//===- Symmetry.h - renamings that leave a machine as it is -----*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -31,11 +31,16 @@ struct Repricing {
 ///
 ///     sum over t of w_t x cost(t)  <=  sum over links of p x bandwidth
 ///
-/// where cost(t) adds up the prices of the links tree t uses, and is at least
-/// the cost of the cheapest arborescence over cheapest drivable paths. So:
+/// where cost(t) adds up the prices of the links tree t uses, each as often as
+/// it uses them, and is at least cost(root): of the cheapest arborescence over
+/// cheapest drivable paths, or where trees are chains (gather, scatter,
+/// alltoall) the sum of the cheapest paths between the root and every other
+/// rank. So:
 ///   broadcast, reduce          rate <= sum / cost(root)
 ///   allreduce                  rate <= sum / min over roots of (in + out)
-///   allgather, reducescatter   rate <= n x sum / sum over roots of cost(root)
+///   gather, scatter            rate <= n x sum / cost(root)
+///   allgather, reducescatter,  rate <= n x sum / sum over roots of cost(root)
+///   alltoall
 /// Infinite for one rank.
 Repricing reprice(const Machine &machine, const sched::Program &program);
 /// The same with other prices than those of the program's certificate, one a

@@ -69,9 +69,14 @@ public:
       return block;
     case sched::Collective::alltoall:
       return receiverOf(block);
-    default:
+    case sched::Collective::allreduce:
+    case sched::Collective::broadcast:
+    case sched::Collective::reduce:
+    case sched::Collective::allgather:
+    case sched::Collective::gather:
       return 0;
     }
+    return 0;
   }
   /// The only block of a rank's output a tree may write or read back.
   uint32_t outputBlock(uint32_t block) const {
@@ -81,9 +86,14 @@ public:
       return block;
     case sched::Collective::alltoall:
       return senderOf(block);
-    default:
+    case sched::Collective::allreduce:
+    case sched::Collective::broadcast:
+    case sched::Collective::reduce:
+    case sched::Collective::reducescatter:
+    case sched::Collective::scatter:
       return 0;
     }
+    return 0;
   }
 
   /// Whether the result is made of this rank's input (among others).
@@ -97,9 +107,12 @@ public:
       return rank == block;
     case sched::Collective::alltoall:
       return rank == senderOf(block);
-    default:
+    case sched::Collective::allreduce:
+    case sched::Collective::reduce:
+    case sched::Collective::reducescatter:
       return true;
     }
+    return false;
   }
   /// Whether this rank's output holds the result.
   bool receives(uint32_t rank, uint32_t block) const {
@@ -112,9 +125,12 @@ public:
       return rank == block;
     case sched::Collective::alltoall:
       return rank == receiverOf(block);
-    default:
+    case sched::Collective::allreduce:
+    case sched::Collective::broadcast:
+    case sched::Collective::allgather:
       return true;
     }
+    return false;
   }
 
 private:

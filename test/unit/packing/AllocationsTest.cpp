@@ -58,13 +58,12 @@ std::vector<std::vector<int>> classesOf(const Topology &topology) {
 
 double rateKept(const PackingProblem &problem, const PackedTrees &packed,
                 const SelectOptions &options) {
-  SelectedTrees selected = valueOf(selectTrees(problem, packed, options));
-  CHECK(!problem.verify(selected.packing));
+  Packing selected = valueOf(selectTrees(problem, packed, options));
+  CHECK(!problem.verify(selected));
   if (options.maxTrees > 0)
-    CHECK(selected.packing.trees.size() <= size_t(options.maxTrees));
-  Shares shares = valueOf(exactShares(problem, selected.packing));
-  return rateOfShares(problem, selected.packing, shares) /
-         packed.certificate.bound;
+    CHECK(selected.trees.size() <= size_t(options.maxTrees));
+  Shares shares = valueOf(exactShares(problem, selected));
+  return rateOfShares(problem, selected, shares) / packed.certificate.bound;
 }
 
 void checkClass(const Topology &topology, const std::vector<int> &gpus) {

@@ -108,11 +108,11 @@ TEST_CASE("one rank: one tree without edges and nothing to bound") {
     CHECK(std::isinf(packed.certificate.bound));
     for (double price : packed.certificate.prices)
       CHECK(price == 0);
-    SelectedTrees selected = valueOf(selectTrees(problem, packed, {}));
-    Shares shares = valueOf(exactShares(problem, selected.packing));
+    Packing selected = valueOf(selectTrees(problem, packed, {}));
+    Shares shares = valueOf(exactShares(problem, selected));
     CHECK(shares.numerators == std::vector<uint32_t>{1});
     CHECK(shares.denominators == std::vector<uint32_t>{1});
-    CHECK(std::isinf(rateOfShares(problem, selected.packing, shares)));
+    CHECK(std::isinf(rateOfShares(problem, selected, shares)));
   }
 }
 

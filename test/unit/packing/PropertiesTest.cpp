@@ -130,11 +130,11 @@ double rateOf(const Topology &machine, Collective collective, int root) {
   CHECK(packed.packing.algbw <= bound * (1 + 1e-9));
   SelectOptions exact;
   exact.slack = 0;
-  SelectedTrees selected = valueOf(selectTrees(problem, packed, exact));
-  CHECK(!problem.verify(selected.packing)); // loads within capacity
-  CHECK(selected.packing.algbw >= bound * (1 - 1e-6));
-  Shares shares = valueOf(exactShares(problem, selected.packing));
-  CHECK(rateOfShares(problem, selected.packing, shares) >= bound * (1 - 1e-6));
+  Packing selected = valueOf(selectTrees(problem, packed, exact));
+  CHECK(!problem.verify(selected)); // loads within capacity
+  CHECK(selected.algbw >= bound * (1 - 1e-6));
+  Shares shares = valueOf(exactShares(problem, selected));
+  CHECK(rateOfShares(problem, selected, shares) >= bound * (1 - 1e-6));
   return packed.packing.algbw;
 }
 
@@ -288,7 +288,7 @@ TEST_CASE("DGX-1V: the trees of an exact allgather are low") {
     Fabric fabric = fabricOf(machine, gpus, valueOf(parseLinkKinds("nvlink")));
     PackingProblem problem{&fabric, Collective::allgather, 0};
     PackedTrees packed = valueOf(packTrees(problem));
-    SelectedTrees selected = valueOf(selectTrees(problem, packed, {0, 0}));
+    Packing selected = valueOf(selectTrees(problem, packed, {0, 0}));
     PathTable hops =
         fabric.cheapestPaths(std::vector<double>(machine.links.size(), 1.0));
     int n = fabric.numRanks(), diameter = 0;
@@ -300,7 +300,7 @@ TEST_CASE("DGX-1V: the trees of an exact allgather are low") {
               hops.costs[a * n + b], hops.cost(a, via) + hops.cost(via, b));
     for (double cost : hops.costs)
       diameter = std::max(diameter, static_cast<int>(cost));
-    for (const Tree &tree : selected.packing.trees)
+    for (const Tree &tree : selected.trees)
       CHECK(tree.depth(n) <= diameter + 1);
   }
 }

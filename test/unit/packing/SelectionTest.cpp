@@ -30,9 +30,9 @@ struct Solved {
         problem{&fabric, collective, 0}, packed(valueOf(packTrees(problem))),
         plain(SymmetricProblem::plain(problem)) {}
 
-  SelectedTrees select(const SelectOptions &options = {}) const {
-    SelectedTrees selected = valueOf(selectTrees(problem, packed, options));
-    CHECK(!problem.verify(selected.packing));
+  Packing select(const SelectOptions &options = {}) const {
+    Packing selected = valueOf(selectTrees(problem, packed, options));
+    CHECK(!problem.verify(selected));
     return selected;
   }
 };
@@ -59,10 +59,9 @@ const Collective kAll[] = {Collective::allreduce,     Collective::broadcast,
 
 TEST_CASE("a full DGX-1V broadcasts over NVLink with six trees of weight one") {
   Solved solved("dgx1", Collective::broadcast, "nvlink");
-  SelectedTrees selected = solved.select();
-  CHECK(selected.uniform);
-  REQUIRE(selected.packing.trees.size() == 6);
-  for (const Tree &tree : selected.packing.trees)
+  Packing selected = solved.select();
+  REQUIRE(selected.trees.size() == 6);
+  for (const Tree &tree : selected.trees)
     CHECK(tree.weight == doctest::Approx(25).epsilon(1e-9));
 }
 
@@ -72,14 +71,13 @@ TEST_CASE("no slack, no loss") {
       CAPTURE(machine);
       Solved solved(machine, collective);
       double optimum = solved.packed.packing.algbw;
-      SelectedTrees exact = solved.select({0, 0});
-      CHECK(exact.packing.algbw >= optimum * (1 - 1e-9));
-      CHECK(scoreOf(solved, exact.packing) <=
-            scoreOf(solved, solved.packed.packing));
+      Packing exact = solved.select({0, 0});
+      CHECK(exact.algbw >= optimum * (1 - 1e-9));
+      CHECK(scoreOf(solved, exact) <= scoreOf(solved, solved.packed.packing));
       // What slack buys: fewer trees, or lower ones.
-      SelectedTrees loose = solved.select({0.05, 0});
-      CHECK(loose.packing.algbw >= optimum * 0.95 * (1 - 1e-9));
-      CHECK(scoreOf(solved, loose.packing) <= scoreOf(solved, exact.packing));
+      Packing loose = solved.select({0.05, 0});
+      CHECK(loose.algbw >= optimum * 0.95 * (1 - 1e-9));
+      CHECK(scoreOf(solved, loose) <= scoreOf(solved, exact));
     }
 }
 
@@ -103,9 +101,9 @@ TEST_CASE("trees stay few and low") {
     CAPTURE(row.machine);
     CAPTURE(row.kinds);
     Solved solved(row.machine, row.collective, row.kinds);
-    SelectedTrees selected = solved.select();
-    CHECK(selected.packing.trees.size() <= row.trees);
-    CHECK(depthOf(solved, selected.packing) <= row.depth);
+    Packing selected = solved.select();
+    CHECK(selected.trees.size() <= row.trees);
+    CHECK(depthOf(solved, selected) <= row.depth);
   }
 }
 
@@ -114,19 +112,19 @@ TEST_CASE("maxTrees is kept, and the rate is as good as it can be") {
   double last = 0;
   for (int most : {1, 2, 4, 8, 16}) {
     CAPTURE(most);
-    SelectedTrees selected = allreduce.select({0.01, most});
-    CHECK(selected.packing.trees.size() <= size_t(most));
-    CHECK(selected.packing.algbw >= last * 0.999);
-    last = selected.packing.algbw;
+    Packing selected = allreduce.select({0.01, most});
+    CHECK(selected.trees.size() <= size_t(most));
+    CHECK(selected.algbw >= last * 0.999);
+    last = selected.algbw;
   }
   CHECK(last >= 0.97 * allreduce.packed.packing.algbw);
   // A chain keeps a switch as busy as any forest does.
   Solved broadcast("dgx2", Collective::broadcast);
-  CHECK(broadcast.select({0.01, 1}).packing.algbw ==
+  CHECK(broadcast.select({0.01, 1}).algbw ==
         doctest::Approx(150).epsilon(1e-6));
 
   Solved gather("dgx1", Collective::allgather);
-  CHECK(gather.select({0.01, 8}).packing.trees.size() == 8);
+  CHECK(gather.select({0.01, 8}).trees.size() == 8);
   CHECK(
       textOf(selectTrees(gather.problem, gather.packed, {0.01, 7}).takeError())
           .find("8 trees at least") != std::string::npos);
@@ -144,7 +142,7 @@ TEST_CASE("options out of range are refused") {
 
 TEST_CASE("selection is deterministic") {
   Solved solved("dgx1", Collective::allreduce);
-  Packing first = solved.select().packing, again = solved.select().packing;
+  Packing first = solved.select(), again = solved.select();
   REQUIRE(first.trees.size() == again.trees.size());
   for (size_t i = 0; i < first.trees.size(); ++i)
     CHECK(first.trees[i].weight == again.trees[i].weight);

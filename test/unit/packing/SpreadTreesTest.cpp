@@ -40,7 +40,7 @@ Fabric pairOf(double bandwidth) {
 
 Packing packed(const PackingProblem &problem) {
   PackedTrees all = valueOf(packTrees(problem));
-  return valueOf(selectTrees(problem, all, {})).packing;
+  return valueOf(selectTrees(problem, all, {}));
 }
 
 /// `packing` with each tree as its parts.

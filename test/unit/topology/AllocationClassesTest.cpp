@@ -41,6 +41,21 @@ Allocations allocationsOf(const Topology &topology, const char *text = "all") {
       parseAllocations(text, static_cast<int>(topology.gpus().size())));
 }
 
+struct Classification {
+  std::vector<AllocationClass> classes;
+  std::vector<ClassifiedAllocation> allocations;
+};
+
+llvm::Expected<Classification> classifyAllocations(const Topology &topology,
+                                                   LinkKindSet kinds,
+                                                   Allocations allocations) {
+  AllocationClassifier classifier(kinds);
+  auto found = classifier.classify(topology, std::move(allocations));
+  if (!found)
+    return found.takeError();
+  return Classification{classifier.classes(), std::move(*found)};
+}
+
 Classification classify(const Topology &topology, const char *kinds = "all",
                         const char *allocations = "all") {
   return valueOf(classifyAllocations(topology, kindsOf(kinds),

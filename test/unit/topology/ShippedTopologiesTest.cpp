@@ -12,6 +12,8 @@
 
 #include "llvm/Support/MemoryBuffer.h"
 
+#include <algorithm>
+#include <filesystem>
 #include <map>
 #include <random>
 #include <set>
@@ -21,8 +23,32 @@ using namespace blink::test;
 
 namespace {
 
-const char *const kShipped[] = {"a100-nv4", "dgx-a100", "dgx-h100", "dgx1",
-                                "dgx1p",    "dgx2",     "pcie-8gpu"};
+/// What public sources say of each machine.
+struct Facts {
+  size_t gpus;
+  LinkKind kind;
+  double out; ///< GB/s that leave a GPU over links of this kind; 0: any number
+};
+const std::map<std::string, Facts> kFacts = {
+    {"a100-nv4", {4, LinkKind::nvlink, 300}},
+    {"dgx-a100", {8, LinkKind::nvlink, 300}},
+    {"dgx-h100", {8, LinkKind::nvlink, 450}},
+    {"dgx1", {8, LinkKind::nvlink, 150}},
+    {"dgx1p", {8, LinkKind::nvlink, 80}},
+    {"dgx2", {16, LinkKind::nvlink, 150}},
+    {"mi250", {16, LinkKind::xgmi, 0}},
+    {"pcie-8gpu", {8, LinkKind::pcie, 15.75}}};
+
+/// The names of the files in topologies/.
+std::vector<std::string> shipped() {
+  std::vector<std::string> names;
+  for (const auto &entry :
+       std::filesystem::directory_iterator(BLINK_SOURCE_DIR "/topologies"))
+    if (entry.path().extension() == ".topo")
+      names.push_back(entry.path().stem());
+  std::sort(names.begin(), names.end());
+  return names;
+}
 
 std::string textOfFile(const std::string &name) {
   auto buffer = llvm::MemoryBuffer::getFile(BLINK_SOURCE_DIR "/topologies/" +
@@ -44,20 +70,21 @@ bool isAccepted(llvm::StringRef text) {
   return false;
 }
 
-/// NVLink GB/s that leave GPU `gpu`.
-double nvlinkOut(const Topology &topology, int gpu) {
+/// GB/s that leave GPU `gpu` over links of a kind.
+double outOf(const Topology &topology, int gpu, LinkKind kind) {
   double sum = 0;
   for (const Link &link : topology.links)
-    if (link.kind == LinkKind::nvlink && link.from == topology.gpus()[gpu])
+    if (link.kind == kind && link.from == topology.gpus()[gpu])
       sum += link.bandwidth;
   return sum;
 }
 
-/// "0-3" -> number of 25 (or 20) GB/s NVLinks, for pairs of GPUs.
-std::map<std::string, int> nvlinkPairs(const Topology &topology, double rate) {
+/// "0-3" -> number of links of `rate` GB/s, for pairs of GPUs.
+std::map<std::string, int> linkPairs(const Topology &topology, LinkKind kind,
+                                     double rate) {
   std::map<std::string, int> pairs;
   for (const Link &link : topology.links)
-    if (link.kind == LinkKind::nvlink && link.from < link.to)
+    if (link.kind == kind && link.from < link.to)
       pairs[std::to_string(link.from) + "-" + std::to_string(link.to)] =
           static_cast<int>(link.bandwidth / rate);
   return pairs;
@@ -66,7 +93,7 @@ std::map<std::string, int> nvlinkPairs(const Topology &topology, double rate) {
 } // namespace
 
 TEST_CASE("every shipped file is a machine in one piece") {
-  for (const char *name : kShipped) {
+  for (const std::string &name : shipped()) {
     CAPTURE(name);
     Topology topology = shippedTopology(name);
     CHECK(topology.name == name);
@@ -86,21 +113,17 @@ TEST_CASE("every shipped file is a machine in one piece") {
   }
 }
 
-TEST_CASE("NVLink rates per GPU") {
-  struct {
-    const char *name;
-    size_t gpus;
-    double rate;
-  } expected[] = {{"dgx1", 8, 150},     {"dgx1p", 8, 80},
-                  {"dgx2", 16, 150},    {"dgx-a100", 8, 300},
-                  {"dgx-h100", 8, 450}, {"a100-nv4", 4, 300},
-                  {"pcie-8gpu", 8, 0}};
-  for (const auto &machine : expected) {
-    CAPTURE(machine.name);
-    Topology topology = shippedTopology(machine.name);
-    REQUIRE(topology.gpus().size() == machine.gpus);
-    for (size_t gpu = 0; gpu < machine.gpus; ++gpu)
-      CHECK(nvlinkOut(topology, static_cast<int>(gpu)) == machine.rate);
+TEST_CASE("every shipped file has the GPUs and links of its machine") {
+  std::vector<std::string> known;
+  for (const auto &[name, facts] : kFacts)
+    known.push_back(name);
+  REQUIRE(shipped() == known);
+  for (const auto &[name, facts] : kFacts) {
+    CAPTURE(name);
+    Topology topology = shippedTopology(name);
+    REQUIRE(topology.gpus().size() == facts.gpus);
+    for (size_t gpu = 0; facts.out > 0 && gpu < facts.gpus; ++gpu)
+      CHECK(outOf(topology, static_cast<int>(gpu), facts.kind) == facts.out);
   }
 }
 
@@ -112,10 +135,23 @@ TEST_CASE("the NVLink mesh of the DGX-1") {
   for (const char *pair :
        {"0-1", "0-2", "1-3", "2-6", "3-7", "4-5", "4-6", "5-7"})
     expected[pair] = 1;
-  CHECK(nvlinkPairs(shippedTopology("dgx1"), 25) == expected);
+  CHECK(linkPairs(shippedTopology("dgx1"), LinkKind::nvlink, 25) == expected);
   for (auto &[pair, links] : expected)
     links = 1;
-  CHECK(nvlinkPairs(shippedTopology("dgx1p"), 20) == expected);
+  CHECK(linkPairs(shippedTopology("dgx1p"), LinkKind::nvlink, 20) == expected);
+}
+
+TEST_CASE("the xGMI mesh of the MI250") {
+  std::map<std::string, int> expected;
+  const auto expect = [&](int links, const std::vector<const char *> &pairs) {
+    for (const char *pair : pairs)
+      expected[pair] = links;
+  };
+  expect(4, {"0-1", "2-3", "4-5", "6-7", "8-9", "10-11", "12-13", "14-15"});
+  expect(2, {"0-4", "3-7", "8-12", "11-15"});
+  expect(1, {"0-8", "1-5", "1-9", "1-10", "2-6", "2-9", "2-10", "3-11", "4-6",
+             "5-6", "5-7", "9-13", "10-14", "12-14", "13-14", "13-15"});
+  CHECK(linkPairs(shippedTopology("mi250"), LinkKind::xgmi, 50) == expected);
 }
 
 TEST_CASE("the PCIe trees") {
@@ -185,7 +221,7 @@ TEST_CASE("the schema for editors knows the same words") {
 }
 
 TEST_CASE("truncated files are refused wherever they are cut") {
-  for (const char *name : kShipped) {
+  for (const std::string &name : shipped()) {
     CAPTURE(name);
     std::string text = textOfFile(name);
     size_t whole = text.rfind('}') + 1;
@@ -202,7 +238,7 @@ TEST_CASE("truncated files are refused wherever they are cut") {
 TEST_CASE("damaged files are refused or hold together") {
   std::mt19937 random(1);
   int accepted = 0, refused = 0;
-  for (const char *name : kShipped) {
+  for (const std::string &name : shipped()) {
     const std::string text = textOfFile(name);
     for (int round = 0; round < 300; ++round) {
       std::string damaged = text;
