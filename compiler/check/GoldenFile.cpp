@@ -7,7 +7,7 @@
 #include "compiler/check/GoldenFile.h"
 
 #include "compiler/report/Finding.h"
-#include "compiler/topology/LocatedJson.h"
+#include "compiler/support/LocatedJson.h"
 #include "schedules/ScheduleFile.h"
 
 #include "nlohmann/json.hpp"

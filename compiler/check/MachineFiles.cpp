@@ -6,6 +6,7 @@
 
 #include "compiler/check/GoldenFile.h"
 #include "compiler/check/MachineCheck.h"
+#include "compiler/support/Error.h"
 
 #include "compiler/driver/InputFile.h"
 #include "compiler/topology/AllocationList.h"
@@ -22,10 +23,6 @@ using namespace blink;
 
 static constexpr llvm::StringLiteral kTopologyEnding = ".topo";
 static constexpr llvm::StringLiteral kGoldenEnding = ".golden.json";
-
-static llvm::Error makeError(const llvm::Twine &message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
-}
 
 /// The names of the files of a folder that end so, without the ending.
 static llvm::Expected<std::set<std::string>>

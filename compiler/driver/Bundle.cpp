@@ -8,7 +8,7 @@
 
 #include "compiler/driver/BundlePlan.h"
 #include "compiler/driver/ClassCompiler.h"
-#include "compiler/packing/Glpk.h"
+#include "compiler/packing/lp/Glpk.h"
 #include "compiler/topology/AllocationList.h"
 #include "schedules/BundleFile.h"
 

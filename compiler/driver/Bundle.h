@@ -11,7 +11,7 @@
 #define BLINK_COMPILER_DRIVER_BUNDLE_H
 
 #include "compiler/driver/Pipeline.h"
-#include "compiler/topology/AllocationClasses.h"
+#include "compiler/topology/symmetry/AllocationClasses.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 

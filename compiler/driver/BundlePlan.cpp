@@ -7,7 +7,7 @@
 #include "compiler/driver/BundlePlan.h"
 
 #include "compiler/topology/DegradeLinks.h"
-#include "compiler/topology/Fabric.h"
+#include "compiler/topology/fabric/Fabric.h"
 
 #include "llvm/ADT/STLExtras.h"
 

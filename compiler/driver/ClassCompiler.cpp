@@ -6,11 +6,11 @@
 
 #include "compiler/driver/ClassCompiler.h"
 
-#include "compiler/packing/Glpk.h"
 #include "compiler/packing/Packing.h"
+#include "compiler/packing/lp/Glpk.h"
 #include "compiler/target/ExportSchedule.h"
 #include "compiler/target/MirrorForests.h"
-#include "compiler/topology/DrivableLinks.h"
+#include "compiler/topology/fabric/DrivableLinks.h"
 
 #include "mlir/IR/Diagnostics.h"
 

@@ -25,12 +25,12 @@ static Expected<Topology> generateGrid(const char *family, bool wraps,
   double gpus = 1;
   for (int size : sizes) {
     if (size < 1)
-      return generateError("{0} of {1}: expected sizes of 1 and more", family,
-                           sizesText(sizes));
+      return makeError("{0} of {1}: expected sizes of 1 and more", family,
+                       sizesText(sizes));
     gpus *= size;
   }
   if (sizes.empty())
-    return generateError("a {0} needs sizes, as in 8x8", family);
+    return makeError("a {0} needs sizes, as in 8x8", family);
   if (Error error = checkGpus(gpus))
     return error;
   TopologyBuilder builder((family + llvm::StringRef("-")).str() +
@@ -80,7 +80,7 @@ Expected<Topology> blink::generateRing(int gpus, const Wire &wire) {
 
 Expected<Topology> blink::generateHypercube(int dimensions, const Wire &wire) {
   if (dimensions < 0 || dimensions > 12)
-    return generateError("{0} dimensions: expected 0 to 12", dimensions);
+    return makeError("{0} dimensions: expected 0 to 12", dimensions);
   TopologyBuilder builder("hypercube-" + std::to_string(dimensions));
   int gpus = 1 << dimensions;
   for (int gpu = 0; gpu < gpus; ++gpu)
@@ -95,7 +95,7 @@ Expected<Topology> blink::generateHypercube(int dimensions, const Wire &wire) {
 Expected<Topology> blink::generateFullyConnected(int gpus, const Wire &wire) {
   constexpr int kMost = 1024; // a million links
   if (gpus < 1 || gpus > kMost)
-    return generateError("{0} GPUs: expected 1 to {1}", gpus, kMost);
+    return makeError("{0} GPUs: expected 1 to {1}", gpus, kMost);
   TopologyBuilder builder("fully-connected-" + std::to_string(gpus));
   for (int gpu = 0; gpu < gpus; ++gpu)
     builder.addGpu();

@@ -19,17 +19,17 @@ Expected<Topology> blink::generateRandom(int gpus, int switches, int links,
   if (Error error = checkGpus(gpus))
     return error;
   if (switches < 0 || switches > Fabric::kMaxRanks)
-    return generateError("{0} switches: expected 0 to {1}", switches,
-                         Fabric::kMaxRanks);
+    return makeError("{0} switches: expected 0 to {1}", switches,
+                     Fabric::kMaxRanks);
   int nodes = gpus + switches;
   int64_t least = directed ? (nodes > 1 ? nodes : 0) : nodes - 1;
   int64_t most = int64_t(nodes) * (nodes - 1) / (directed ? 1 : 2);
   if (links < least || links > most)
-    return generateError(
-        "{0} {1} links between {2} nodes: expected {3} to {4}, "
-        "so that the graph is connected and no pair is joined "
-        "twice",
-        links, directed ? "directed" : "undirected", nodes, least, most);
+    return makeError("{0} {1} links between {2} nodes: expected {3} to {4}, "
+                     "so that the graph is connected and no pair is joined "
+                     "twice",
+                     links, directed ? "directed" : "undirected", nodes, least,
+                     most);
 
   TopologyBuilder builder(
       llvm::formatv("random-{0}-{1}-{2}-{3}", gpus, switches, links, seed));

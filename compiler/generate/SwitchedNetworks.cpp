@@ -25,12 +25,12 @@ static std::string idOf(const char *word, int first, Numbers... rest) {
 Expected<Topology> blink::generateFatTree(int k, double oversubscription,
                                           const Wire &wire) {
   if (k < 2 || k % 2 != 0)
-    return generateError("a {0}-ary fat tree: expected an even number of 2 and "
-                         "more",
-                         k);
+    return makeError("a {0}-ary fat tree: expected an even number of 2 and "
+                     "more",
+                     k);
   if (!(oversubscription >= 1) || std::isinf(oversubscription))
-    return generateError("oversubscription {0}: expected 1 or more",
-                         oversubscription);
+    return makeError("oversubscription {0}: expected 1 or more",
+                     oversubscription);
   if (Error error = checkGpus(std::pow(k, 3) / 4))
     return error;
   TopologyBuilder builder("fat-tree-" + std::to_string(k));
@@ -63,9 +63,9 @@ Expected<Topology> blink::generateFatTree(int k, double oversubscription,
 
 Expected<Topology> blink::generateBCube(int n, int k, const Wire &wire) {
   if (n < 2 || k < 0 || k > 12)
-    return generateError("BCube({0}, {1}): expected n of 2 and more, k of 0 to "
-                         "12",
-                         n, k);
+    return makeError("BCube({0}, {1}): expected n of 2 and more, k of 0 to "
+                     "12",
+                     n, k);
   if (Error error = checkGpus(std::pow(n, k + 1)))
     return error;
   TopologyBuilder builder(llvm::formatv("bcube-{0}-{1}", n, k));
@@ -89,10 +89,9 @@ Expected<Topology> blink::generateDragonfly(int groups, int routers, int gpus,
                                             double globalBandwidth,
                                             const Wire &wire) {
   if (groups < 1 || routers < 1 || gpus < 1)
-    return generateError(
-        "a dragonfly of {0} groups of {1} routers of {2} GPUs: "
-        "expected one and more of each",
-        groups, routers, gpus);
+    return makeError("a dragonfly of {0} groups of {1} routers of {2} GPUs: "
+                     "expected one and more of each",
+                     groups, routers, gpus);
   if (Error error = checkGpus(double(groups) * routers * gpus))
     return error;
   TopologyBuilder builder(
@@ -123,10 +122,10 @@ Expected<Topology> blink::generatePod(const Topology &machine, int boxes,
                                       int rails, const Wire &nic) {
   int gpus = static_cast<int>(machine.gpus().size());
   if (boxes < 1)
-    return generateError("{0} boxes: expected 1 and more", boxes);
+    return makeError("{0} boxes: expected 1 and more", boxes);
   if (rails < 1 || rails > std::max(gpus, 1))
-    return generateError("{0} rails: expected 1 to {1}, one a GPU of a box",
-                         rails, gpus);
+    return makeError("{0} rails: expected 1 to {1}, one a GPU of a box", rails,
+                     gpus);
   if (Error error = checkGpus(double(boxes) * gpus))
     return error;
   TopologyBuilder builder(llvm::formatv("{0}-x{1}", machine.name, boxes));

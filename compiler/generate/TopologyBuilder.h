@@ -8,18 +8,10 @@
 #define BLINK_COMPILER_GENERATE_TOPOLOGYBUILDER_H
 
 #include "compiler/generate/Generate.h"
-#include "compiler/topology/Fabric.h"
-
-#include "llvm/Support/FormatVariadic.h"
+#include "compiler/support/Error.h"
+#include "compiler/topology/fabric/Fabric.h"
 
 namespace blink {
-
-template <typename... Args>
-llvm::Error generateError(const char *format, Args &&...args) {
-  return llvm::createStringError(
-      llvm::inconvertibleErrorCode(),
-      llvm::formatv(format, std::forward<Args>(args)...).str());
-}
 
 class TopologyBuilder {
 public:
@@ -70,8 +62,7 @@ private:
 inline llvm::Error checkGpus(double gpus) {
   if (gpus >= 1 && gpus <= Fabric::kMaxRanks)
     return llvm::Error::success();
-  return generateError("{0:F0} GPUs: expected 1 to {1}", gpus,
-                       Fabric::kMaxRanks);
+  return makeError("{0:F0} GPUs: expected 1 to {1}", gpus, Fabric::kMaxRanks);
 }
 
 } // namespace blink

@@ -8,7 +8,7 @@
 
 #include "compiler/packing/Packing.h"
 
-#include "compiler/packing/PackingError.h"
+#include "compiler/support/Error.h"
 
 #include <algorithm>
 #include <cmath>

@@ -33,7 +33,7 @@
 #ifndef BLINK_COMPILER_PACKING_PACKING_H
 #define BLINK_COMPILER_PACKING_PACKING_H
 
-#include "compiler/topology/Fabric.h"
+#include "compiler/topology/fabric/Fabric.h"
 
 namespace blink {
 

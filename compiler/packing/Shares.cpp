@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/packing/PackTrees.h"
-#include "compiler/packing/PackingError.h"
+#include "compiler/packing/Shares.h"
+#include "compiler/support/Error.h"
 
 #include <algorithm>
 #include <cmath>

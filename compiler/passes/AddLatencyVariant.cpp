@@ -9,11 +9,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/packing/LatencyTree.h"
-#include "compiler/packing/SizeRanges.h"
-#include "compiler/packing/SpreadTrees.h"
 #include "compiler/passes/FoldBuilder.h"
 #include "compiler/passes/Passes.h"
+#include "compiler/plan/LatencyTree.h"
+#include "compiler/plan/SizeRanges.h"
+#include "compiler/plan/SpreadTrees.h"
 #include "compiler/target/ForestIR.h"
 
 using namespace mlir;

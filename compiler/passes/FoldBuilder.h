@@ -7,7 +7,7 @@
 #ifndef BLINK_COMPILER_PASSES_FOLDBUILDER_H
 #define BLINK_COMPILER_PASSES_FOLDBUILDER_H
 
-#include "compiler/packing/OneHop.h"
+#include "compiler/plan/OneHop.h"
 #include "compiler/target/ForestIR.h"
 
 namespace blink {

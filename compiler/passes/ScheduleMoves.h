@@ -7,7 +7,7 @@
 #ifndef BLINK_COMPILER_PASSES_SCHEDULEMOVES_H
 #define BLINK_COMPILER_PASSES_SCHEDULEMOVES_H
 
-#include "compiler/packing/FoldLoads.h"
+#include "compiler/plan/FoldLoads.h"
 #include "compiler/target/ForestIR.h"
 
 #include "llvm/ADT/DenseMap.h"

@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/packing/SpreadTrees.h"
+#include "compiler/plan/SpreadTrees.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/target/ForestIR.h"
 

@@ -12,9 +12,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/packing/TimeModel.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/ScheduleMoves.h"
+#include "compiler/plan/TimeModel.h"
 
 #include "mlir/IR/Builders.h"
 

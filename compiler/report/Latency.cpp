@@ -6,7 +6,7 @@
 
 #include "compiler/report/Latency.h"
 
-#include "compiler/packing/TimeModel.h"
+#include "compiler/plan/TimeModel.h"
 
 #include <algorithm>
 #include <vector>

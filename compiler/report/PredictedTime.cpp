@@ -6,7 +6,7 @@
 
 #include "compiler/report/PredictedTime.h"
 
-#include "compiler/packing/FoldLoads.h"
+#include "compiler/plan/FoldLoads.h"
 #include "compiler/report/Latency.h"
 #include "compiler/report/Summary.h"
 

@@ -7,7 +7,7 @@
 #ifndef BLINK_COMPILER_REPORT_PREDICTEDTIME_H
 #define BLINK_COMPILER_REPORT_PREDICTEDTIME_H
 
-#include "compiler/packing/TimeModel.h"
+#include "compiler/plan/TimeModel.h"
 
 #include <vector>
 

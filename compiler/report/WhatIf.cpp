@@ -6,7 +6,7 @@
 
 #include "compiler/report/WhatIf.h"
 
-#include "compiler/topology/Symmetry.h"
+#include "compiler/topology/symmetry/Symmetry.h"
 
 #include <algorithm>
 #include <map>

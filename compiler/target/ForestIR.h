@@ -11,6 +11,7 @@
 #define BLINK_COMPILER_TARGET_FORESTIR_H
 
 #include "compiler/packing/PackTrees.h"
+#include "compiler/packing/Shares.h"
 #include "compiler/target/TopologyIR.h"
 
 #include <memory>

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/target/RenameProgram.h"
+#include "compiler/support/Error.h"
 
 #include "schedules/ScheduleFile.h"
 
@@ -16,10 +17,6 @@
 using namespace blink;
 
 namespace {
-
-llvm::Error makeError(const std::string &text) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
-}
 
 class Renamer {
 public:

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/topology/AllocationList.h"
+#include "compiler/support/Error.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
@@ -19,10 +20,6 @@
 using namespace blink;
 
 using Allocations = std::vector<std::vector<int>>;
-
-static llvm::Error makeError(const llvm::Twine &message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
-}
 
 /// Sets of `size` of `numGpus` GPUs; at most kMostAllocations + 1 are counted.
 static uint64_t countSets(int numGpus, int size) {

@@ -6,7 +6,7 @@
 
 #include "compiler/topology/SingleFailures.h"
 
-#include "compiler/topology/DrivableLinks.h"
+#include "compiler/topology/fabric/DrivableLinks.h"
 
 #include <algorithm>
 #include <set>

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/topology/Topology.h"
+#include "compiler/support/Error.h"
 
 #include "schedules/ScheduleFile.h"
 
@@ -21,10 +22,6 @@
 #include <tuple>
 
 using namespace blink;
-
-static llvm::Error makeError(const llvm::Twine &message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
-}
 
 llvm::StringRef blink::toString(NodeKind kind) {
   // flatc renames the enumerator, `switch` being a keyword of C++.

@@ -9,7 +9,7 @@
 
 #include "compiler/topology/TopologyReader.h"
 
-#include "compiler/topology/LocatedJson.h"
+#include "compiler/support/LocatedJson.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"

@@ -8,6 +8,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/packing/PackTrees.h"
+#include "compiler/packing/SelectTrees.h"
+#include "compiler/packing/Shares.h"
 #include "test/unit/packing/Oracles.h"
 #include "test/unit/topology/TestTopology.h"
 

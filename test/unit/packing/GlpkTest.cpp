@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/packing/MasterLp.h"
 #include "compiler/packing/PackTrees.h"
+#include "compiler/packing/lp/MasterLp.h"
 #include "test/unit/topology/TestTopology.h"
 
 #include <thread>

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/packing/LowTree.h"
+#include "compiler/packing/trees/LowTree.h"
 
 #include "doctest/doctest.h"
 

@@ -7,7 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/packing/PackTrees.h"
-#include "compiler/packing/TreePricer.h"
+#include "compiler/packing/SelectTrees.h"
+#include "compiler/packing/Shares.h"
+#include "compiler/packing/lp/TreePricer.h"
 #include "test/unit/topology/TestTopology.h"
 
 #include <algorithm>

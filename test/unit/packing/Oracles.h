@@ -10,7 +10,7 @@
 #ifndef BLINK_TEST_UNIT_PACKING_ORACLES_H
 #define BLINK_TEST_UNIT_PACKING_ORACLES_H
 
-#include "compiler/packing/PackTrees.h"
+#include "compiler/packing/Packing.h"
 
 #include <random>
 #include <vector>

@@ -10,6 +10,8 @@
 
 #include "compiler/generate/Generate.h"
 #include "compiler/packing/PackTrees.h"
+#include "compiler/packing/SelectTrees.h"
+#include "compiler/packing/Shares.h"
 #include "test/unit/packing/MaxFlow.h"
 #include "test/unit/topology/TestTopology.h"
 

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/packing/PackTrees.h"
+#include "compiler/packing/SelectTrees.h"
 #include "test/unit/packing/Oracles.h"
 #include "test/unit/topology/TestTopology.h"
 

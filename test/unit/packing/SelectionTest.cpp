@@ -4,9 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/packing/IntegerProgram.h"
 #include "compiler/packing/PackTrees.h"
-#include "compiler/packing/TreeRouter.h"
+#include "compiler/packing/SelectTrees.h"
+#include "compiler/packing/select/IntegerProgram.h"
+#include "compiler/packing/select/TreeRouter.h"
 #include "test/unit/topology/TestTopology.h"
 
 #include <algorithm>

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/packing/Shares.h"
 #include "compiler/packing/PackTrees.h"
 #include "test/unit/topology/TestTopology.h"
 

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/packing/LowTree.h"
-#include "compiler/packing/ShortestPathTree.h"
+#include "compiler/packing/trees/LowTree.h"
+#include "compiler/packing/trees/ShortestPathTree.h"
 
 #include "doctest/doctest.h"
 

@@ -7,13 +7,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/topology/AllocationClasses.h"
+#include "compiler/topology/symmetry/AllocationClasses.h"
 
 #include "compiler/generate/Generate.h"
 #include "compiler/topology/AllocationList.h"
 #include "compiler/topology/DegradeLinks.h"
-#include "compiler/topology/DrivableLinks.h"
 #include "compiler/topology/SingleFailures.h"
+#include "compiler/topology/fabric/DrivableLinks.h"
 #include "test/unit/topology/PartOracle.h"
 #include "test/unit/topology/TestTopology.h"
 

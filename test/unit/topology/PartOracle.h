@@ -10,7 +10,7 @@
 #ifndef BLINK_TEST_UNIT_TOPOLOGY_PARTORACLE_H
 #define BLINK_TEST_UNIT_TOPOLOGY_PARTORACLE_H
 
-#include "compiler/topology/Fabric.h"
+#include "compiler/topology/fabric/Fabric.h"
 
 #include <set>
 #include <string>

@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/topology/LocatedJson.h"
+#include "compiler/support/LocatedJson.h"
 #include "test/unit/topology/TestTopology.h"
 
 #include "llvm/Support/MemoryBuffer.h"

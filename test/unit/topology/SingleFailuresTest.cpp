@@ -7,7 +7,7 @@
 #include "compiler/topology/SingleFailures.h"
 
 #include "compiler/topology/DegradeLinks.h"
-#include "compiler/topology/DrivableLinks.h"
+#include "compiler/topology/fabric/DrivableLinks.h"
 #include "test/unit/topology/TestTopology.h"
 
 #include <algorithm>

@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/topology/Symmetry.h"
+#include "compiler/topology/symmetry/Symmetry.h"
 
 #include "compiler/generate/Generate.h"
 #include "test/unit/topology/TestTopology.h"

@@ -9,8 +9,8 @@
 #ifndef BLINK_TEST_UNIT_TOPOLOGY_TESTTOPOLOGY_H
 #define BLINK_TEST_UNIT_TOPOLOGY_TESTTOPOLOGY_H
 
-#include "compiler/topology/Fabric.h"
 #include "compiler/topology/TopologyReader.h"
+#include "compiler/topology/fabric/Fabric.h"
 
 #include "doctest/doctest.h"
 

@@ -1,0 +1,272 @@
+//===- ColumnGeneration.cpp - the optimal packing, with proof ---*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/packing/lp/ColumnGeneration.h"
+
+#include "compiler/packing/lp/FitWeights.h"
+#include "compiler/packing/lp/MultiplicativeWeights.h"
+#include "compiler/support/Error.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+using namespace blink;
+using llvm::Error;
+using llvm::Expected;
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// What the rate and the bound of a result may differ by, relative. The solver
+/// aims lower; when rounding keeps it from getting there, kAcceptable will do,
+/// for the certificate states what it proves.
+constexpr double kAim = 1e-10;
+constexpr double kAcceptable = 1e-6;
+
+/// A tree improves the LP when it costs less than it is worth by this part.
+constexpr double kImprovement = 1e-11;
+
+/// How much of the best prices is in those asked for trees. The LP's duals
+/// jump between vertices; the best prices so far hold them.
+constexpr double kSmoothing = 0.5;
+
+/// Rounds after which a depth is given up: with bandwidths far apart, low trees
+/// may improve the LP for ever, and next to nothing each time.
+constexpr int kMostRoundsAtDepth = 200;
+
+/// Depths tried above the least possible before depth does not matter.
+constexpr int kMostDeeperSteps = 6;
+
+constexpr int kMaxIterations = 4000;
+
+} // namespace
+
+ColumnGeneration::ColumnGeneration(const SymmetricProblem &problem,
+                                   const SolveWatcher &watcher)
+    : problem_(problem), watcher_(watcher), pricer_(problem), pool_(problem),
+      bestBound_(kInfinity) {}
+
+Error ColumnGeneration::start() {
+  const Fabric &fabric = *problem_.problem().fabric;
+  std::vector<double> prices(fabric.topology().links.size(), 0.0);
+  for (size_t link = 0; link < prices.size(); ++link)
+    if (fabric.usable(static_cast<int>(link)))
+      prices[link] = 1 / fabric.topology().links[link].bandwidth;
+  unitPrices_ = problem_.averaged(std::move(prices));
+  pricer_.setPrices(unitPrices_);
+  maxDepth_ = pricer_.lowestDepth();
+  return warmUp();
+}
+
+/// Puts trees of the present depth into the LP.
+Error ColumnGeneration::warmUp() {
+  pricer_.setPrices(unitPrices_);
+  int known = pool_.size();
+  double rate = packApproximately(problem_, pricer_, maxDepth_, pool_);
+  if (!(rate > 0) || !std::isfinite(rate))
+    return makeError("no tree reaches every rank with a finite, positive rate");
+  // The prices of the last round are a good first guess.
+  priceExactly(pricer_.prices());
+  if (!lp_) {
+    Expected<MasterLp> lp = MasterLp::create(problem_, rate);
+    if (!lp)
+      return lp.takeError();
+    lp_.emplace(std::move(*lp));
+  }
+  for (int column = known; column < pool_.size(); ++column)
+    if (Error error = lp_->addTree(pool_.tree(column).root, pool_.uses(column)))
+      return error;
+  return Error::success();
+}
+
+bool ColumnGeneration::met(double tolerance) const {
+  return lp_->rate() >= bestBound_ * (1 - tolerance);
+}
+
+std::vector<double> ColumnGeneration::smoothedPrices() const {
+  std::vector<double> prices = lp_->linkPrices();
+  for (size_t link = 0; link < prices.size(); ++link)
+    prices[link] =
+        kSmoothing * bestPrices_[link] + (1 - kSmoothing) * prices[link];
+  return prices;
+}
+
+void ColumnGeneration::keepBest(double bound, double cheapestCost) {
+  if (!(bound < bestBound_))
+    return;
+  bestBound_ = bound;
+  bestPrices_ = pricer_.prices();
+  for (double &price : bestPrices_)
+    price /= cheapestCost;
+}
+
+Expected<bool>
+ColumnGeneration::addImproving(const std::vector<PricedTree> &trees) {
+  bool added = false;
+  for (const PricedTree &priced : trees) {
+    if (std::isinf(priced.cost))
+      continue;
+    Tree tree = pricer_.materialize(priced);
+    std::vector<RowUse> uses = problem_.uses(tree);
+    double worth = lp_->worth(tree.root);
+    if (lp_->priceOf(uses) >= worth - kImprovement * problem_.unitCost())
+      continue;
+    int root = tree.root;
+    if (!pool_.add(std::move(tree)))
+      continue;
+    if (Error error = lp_->addTree(root, uses))
+      return error;
+    added = true;
+  }
+  return added;
+}
+
+Expected<bool> ColumnGeneration::addLow() {
+  std::vector<PricedTree> low;
+  for (int root : problem_.roots())
+    low.push_back(pricer_.low(root, maxDepth_));
+  return addImproving(low);
+}
+
+std::vector<PricedTree>
+ColumnGeneration::priceExactly(std::vector<double> prices) {
+  pricer_.setPrices(std::move(prices));
+  std::vector<PricedTree> cheapest;
+  for (int root : problem_.roots())
+    cheapest.push_back(pricer_.cheapest(root));
+  keepBest(pricer_.bound(cheapest), pricer_.cheapestCost(cheapest));
+  return cheapest;
+}
+
+/// False when depth does not matter any more.
+bool ColumnGeneration::goDeeper() {
+  int most = problem_.problem().fabric->numRanks() - 1;
+  if (maxDepth_ >= most)
+    return false;
+  int step = ++deeperSteps_ > kMostDeeperSteps ? maxDepth_ : 1;
+  maxDepth_ = std::min(most, maxDepth_ + step);
+  roundsAtDepth_ = 0;
+  return true;
+}
+
+Expected<bool> ColumnGeneration::addTrees() {
+  priceExactly(smoothedPrices());
+  if (met(kAim))
+    return true;
+  bool patient = ++roundsAtDepth_ < kMostRoundsAtDepth;
+  Expected<bool> added = addLow();
+  if (!added || (*added && patient))
+    return added;
+  std::vector<PricedTree> cheapest = priceExactly(lp_->linkPrices());
+  if (met(kAim))
+    return true;
+  added = addLow();
+  if (!added || (*added && patient))
+    return added;
+  if (goDeeper()) {
+    if (Error error = warmUp())
+      return error;
+    return true;
+  }
+  Expected<bool> more = addImproving(cheapest);
+  return more ? *more || *added : std::move(more);
+}
+
+Error ColumnGeneration::iterate() {
+  if (Error error = lp_->solve())
+    return error;
+  if (met(kAim))
+    return Error::success();
+  Expected<bool> added = addTrees();
+  if (!added)
+    return added.takeError();
+  stalled_ = !*added;
+  return Error::success();
+}
+
+bool ColumnGeneration::watch() {
+  if (!watcher_)
+    return true;
+  int most = problem_.problem().fabric->numRanks() - 1;
+  return watcher_(
+      {iterations_, maxDepth_ < most ? maxDepth_ : 0, lp_->rate(), bestBound_});
+}
+
+Expected<PackedTrees> ColumnGeneration::finish() {
+  // The LP's own prices are a vertex, with zeros where a link does not matter:
+  // better to explain than smoothed ones that prove the same.
+  double smoothedBound = bestBound_;
+  std::vector<double> smoothed = bestPrices_;
+  bestBound_ = kInfinity;
+  priceExactly(lp_->linkPrices());
+  if (!met(10 * kAim) && smoothedBound < bestBound_) {
+    bestBound_ = smoothedBound;
+    bestPrices_ = smoothed;
+  }
+
+  PackedTrees result;
+  result.iterations = iterations_;
+  result.packing = fitColumns(pool_, lp_->weights());
+  for (int column = 0; column < pool_.size(); ++column)
+    result.candidates.push_back(pool_.tree(column));
+
+  // Dividing the prices moved the last digits: state what they prove now.
+  std::vector<PricedTree> cheapest = priceExactly(bestPrices_);
+  result.certificate.prices = pricer_.prices();
+  result.certificate.bound = pricer_.bound(cheapest);
+  double gap = 1 - result.packing.algbw / result.certificate.bound;
+  if (!(gap <= kAcceptable) && !stopped_)
+    return makeError("packing lost precision: rate {0} GB/s, bound {1} after "
+                     "{2} iterations; are the links' bandwidths many orders of "
+                     "magnitude apart?",
+                     result.packing.algbw, result.certificate.bound,
+                     iterations_);
+  if (Error error = problem_.problem().verify(result.packing))
+    return error;
+  return result;
+}
+
+Expected<PackedTrees> ColumnGeneration::run() {
+  if (Error error = start())
+    return error;
+  do {
+    if (Error error = iterate())
+      return error;
+    if (++iterations_ > kMaxIterations)
+      return makeError("packing did not converge in {0} iterations: rate {1} "
+                       "GB/s, bound {2}",
+                       kMaxIterations, lp_->rate(), bestBound_);
+    stopped_ = !watch();
+  } while (!met(kAim) && !stalled_ && !stopped_);
+  return finish();
+}
+
+Expected<PackedTrees> blink::packTrees(const PackingProblem &problem,
+                                       const SolveWatcher &watcher) {
+  if (Error error = problem.check())
+    return error;
+  if (problem.fabric->numRanks() == 1) {
+    PackedTrees result;
+    result.packing.trees.emplace_back();
+    result.packing.algbw = kInfinity;
+    result.candidates = result.packing.trees;
+    result.certificate.prices.assign(problem.fabric->topology().links.size(),
+                                     0.0);
+    result.certificate.bound = kInfinity;
+    return result;
+  }
+  return ColumnGeneration(SymmetricProblem::reduce(problem), watcher).run();
+}
+
+Expected<PackingCertificate> blink::boundRate(const PackingProblem &problem,
+                                              const SolveWatcher &watcher) {
+  Expected<PackedTrees> packed = packTrees(problem, watcher);
+  if (!packed)
+    return packed.takeError();
+  return std::move(packed->certificate);
+}

@@ -1,0 +1,79 @@
+//===- MasterLp.h - the LP over known trees ---------------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// For columns t (a tree and its images) with weights w_t >= 0 on each tree, and
+// where roots are equal the amount x that every root sends:
+//
+//   maximise    sum_t w_t                       or  x
+//   row l       sum_t uses(t, l) * w_t <= capacity(l)
+//   root r                                          sum_{t of r} w_t >= x
+//
+// Inside, rows are divided by their capacity and columns by the tree's
+// bottleneck, so that GLPK sees numbers near 1 whatever the machine is, and its
+// tolerances are relative to each link.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_COMPILER_PACKING_LP_MASTERLP_H
+#define BLINK_COMPILER_PACKING_LP_MASTERLP_H
+
+#include "compiler/packing/lp/ColumnPool.h"
+#include "compiler/packing/lp/Glpk.h"
+
+namespace blink {
+
+class MasterLp {
+public:
+  /// An LP without trees. `problem` outlives it; `rateScale` is a rate near the
+  /// optimum, in GB/s.
+  static llvm::Expected<MasterLp> create(const SymmetricProblem &problem,
+                                         double rateScale);
+
+  /// Adds a column for a tree of one of the problem's roots; its number is the
+  /// count of columns before.
+  llvm::Error addTree(int root, const std::vector<RowUse> &uses);
+
+  /// A disabled column has weight 0. Columns start enabled.
+  llvm::Error setEnabled(int column, bool enabled);
+
+  /// Solves from the last basis. Errors: GLPK failed, or did not finish within
+  /// its iteration limit.
+  llvm::Error solve();
+
+  // The solution; valid after solve().
+  double rate() const { return rate_; } ///< GB/s
+  /// Weight of each column, GB/s a tree; may be off by GLPK's tolerances.
+  const std::vector<double> &weights() const { return weights_; }
+  /// Duals, never negative and normalised (SymmetricProblem::unitCost): the
+  /// price of each link of the topology...
+  const std::vector<double> &linkPrices() const { return linkPrices_; }
+  /// ... what a tree of such uses costs...
+  double priceOf(const std::vector<RowUse> &uses) const;
+  /// ... and what a root's trees must cost less than to improve the LP.
+  double worth(int root) const;
+
+private:
+  MasterLp(GlpkProblem glpk, const SymmetricProblem &problem, double rateScale);
+  llvm::Error build();
+  llvm::Error runSimplex();
+  llvm::Error readSolution();
+  /// The weight that a column of coefficient 1 stands for.
+  double weightScale() const { return rateScale_ / problem_->ratePerWeight(); }
+
+  GlpkProblem glpk_;
+  const SymmetricProblem *problem_;
+  double rateScale_;
+  std::vector<int> rootRows_;       // per rank: row; empty when roots are free
+  int firstColumn_ = 1;             // GLPK's number of column 0
+  std::vector<double> bottlenecks_; // per column
+  double rate_ = 0;
+  std::vector<double> weights_;
+  std::vector<double> rowPrices_; // per row of the problem
+  std::vector<double> linkPrices_;
+  std::vector<double> rootWorths_; // per rank
+};
+
+} // namespace blink
+
+#endif // BLINK_COMPILER_PACKING_LP_MASTERLP_H

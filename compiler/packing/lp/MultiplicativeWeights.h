@@ -1,0 +1,26 @@
+//===- MultiplicativeWeights.h - a first set of trees -----------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_COMPILER_PACKING_LP_MULTIPLICATIVEWEIGHTS_H
+#define BLINK_COMPILER_PACKING_LP_MULTIPLICATIVEWEIGHTS_H
+
+#include "compiler/packing/lp/ColumnPool.h"
+#include "compiler/packing/lp/TreePricer.h"
+
+namespace blink {
+
+/// The packer of the Blink paper, cut short: from the pricer's prices on, take
+/// a cheap low tree of each root, make the links it uses dearer in proportion
+/// to their load (Garg and Koenemann, 1998), repeat. Puts the trees into
+/// `pool`, leaves the last prices in `pricer`, and returns the rate they reach
+/// together, in GB/s: a fair start for an exact solver; 0 when some root has no
+/// tree.
+double packApproximately(const SymmetricProblem &problem, TreePricer &pricer,
+                         int maxDepth, ColumnPool &pool);
+
+} // namespace blink
+
+#endif // BLINK_COMPILER_PACKING_LP_MULTIPLICATIVEWEIGHTS_H

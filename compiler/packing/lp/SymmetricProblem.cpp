@@ -1,0 +1,180 @@
+//===- SymmetricProblem.cpp - a packing problem modulo symmetry -----------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/packing/lp/SymmetricProblem.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+using namespace blink;
+
+namespace {
+
+/// The twin of each link; empty where some usable link has none.
+std::vector<int> mirrorTwins(const PackingProblem &problem) {
+  if (problem.collective != Collective::allreduce)
+    return {};
+  const Fabric &fabric = *problem.fabric;
+  const std::vector<Link> &links = fabric.topology().links;
+  std::map<std::tuple<int, int, LinkKind, double>, int> index;
+  for (size_t link = 0; link < links.size(); ++link)
+    if (fabric.usable(static_cast<int>(link)))
+      index[{links[link].from, links[link].to, links[link].kind,
+             links[link].bandwidth}] = static_cast<int>(link);
+  std::vector<int> twins(links.size(), -1);
+  for (const auto &[key, link] : index) {
+    auto [from, to, kind, bandwidth] = key;
+    auto twin = index.find({to, from, kind, bandwidth});
+    if (twin == index.end())
+      return {};
+    twins[link] = twin->second;
+  }
+  return twins;
+}
+
+/// How many ranks are on the far side of each edge, seen from the root. Edges
+/// list parents before children.
+std::vector<int> ranksBehind(const std::vector<TreeEdge> &edges, int numRanks,
+                             bool up) {
+  std::vector<int> behind(numRanks, 1), result(edges.size());
+  for (size_t i = 0; i < edges.size(); ++i) {
+    size_t at = up ? i : edges.size() - 1 - i; // children first
+    int child = up ? edges[at].from : edges[at].to;
+    int parent = up ? edges[at].to : edges[at].from;
+    result[at] = behind[child];
+    behind[parent] += behind[child];
+  }
+  return result;
+}
+
+} // namespace
+
+SymmetricProblem::SymmetricProblem(const PackingProblem &problem,
+                                   Symmetry symmetry)
+    : problem_(&problem), symmetry_(std::move(symmetry)),
+      numBlocks_(
+          blink::numBlocks(problem.collective, problem.fabric->numRanks())),
+      twins_(mirrorTwins(problem)) {
+  roots_ = isRooted(problem.collective) ? std::vector<int>{problem.root}
+                                        : symmetry_.representatives();
+  const Fabric &fabric = *problem.fabric;
+  const std::vector<Link> &links = fabric.topology().links;
+  rows_.assign(links.size(), -1);
+  std::vector<int> rowOfClass(symmetry_.numLinkClasses(), -1);
+  for (size_t at = 0; at < links.size(); ++at) {
+    int link = static_cast<int>(at);
+    if (!fabric.usable(link))
+      continue;
+    int &row = rowOfClass[symmetry_.linkClass(link)];
+    if (row < 0) {
+      row = numRows();
+      capacities_.push_back(0);
+      // Automorphisms send twins to twins, so the classes are twins too.
+      if (mirrors())
+        rowOfClass[symmetry_.linkClass(twins_[link])] = row;
+    }
+    rows_[at] = row;
+    capacities_[row] += links[at].bandwidth / order();
+  }
+}
+
+SymmetricProblem SymmetricProblem::reduce(const PackingProblem &problem) {
+  // One root stays where it is, and no free action keeps it there.
+  return isRooted(problem.collective)
+             ? plain(problem)
+             : SymmetricProblem(problem, Symmetry::find(*problem.fabric));
+}
+
+SymmetricProblem SymmetricProblem::plain(const PackingProblem &problem) {
+  return {problem, Symmetry::trivial(*problem.fabric)};
+}
+
+double SymmetricProblem::ratePerWeight() const {
+  int n = problem_->fabric->numRanks();
+  if (rootsAreEqual() || isRouted(problem_->collective))
+    return n;
+  return order();
+}
+
+double SymmetricProblem::unitCost() const {
+  bool manyBlocks = !rootsAreEqual() && isRouted(problem_->collective);
+  return manyBlocks ? problem_->fabric->numRanks() : 1;
+}
+
+std::vector<RowUse> SymmetricProblem::uses(const Tree &tree) const {
+  std::vector<std::pair<int, int>> found;
+  for (bool up : {true, false}) {
+    const std::vector<TreeEdge> &edges = up ? tree.up : tree.down;
+    std::vector<int> times(edges.size(), 1);
+    if (isRouted(problem_->collective))
+      times = ranksBehind(edges, problem_->fabric->numRanks(), up);
+    for (size_t edge = 0; edge < edges.size(); ++edge)
+      for (int link : edges[edge].path)
+        found.emplace_back(rows_[link], times[edge]);
+  }
+  std::sort(found.begin(), found.end());
+  std::vector<RowUse> uses;
+  for (auto [row, times] : found) {
+    if (uses.empty() || uses.back().row != row)
+      uses.push_back({row, 0});
+    uses.back().times += times;
+  }
+  return uses;
+}
+
+Tree SymmetricProblem::image(int element, const Tree &tree) const {
+  if (element == 0)
+    return tree;
+  Tree image;
+  image.root = symmetry_.mapRank(element, tree.root);
+  image.weight = tree.weight;
+  auto map = [&](const std::vector<TreeEdge> &edges,
+                 std::vector<TreeEdge> &images) {
+    images.reserve(edges.size());
+    for (const TreeEdge &edge : edges)
+      images.push_back({symmetry_.mapRank(element, edge.from),
+                        symmetry_.mapRank(element, edge.to),
+                        symmetry_.mapPath(element, edge.path)});
+  };
+  map(tree.up, image.up);
+  map(tree.down, image.down);
+  return image;
+}
+
+Tree SymmetricProblem::representative(const Tree &tree) const {
+  return image(symmetry_.inverse(symmetry_.elementTo(tree.root)), tree);
+}
+
+void SymmetricProblem::appendOrbit(const Tree &tree,
+                                   std::vector<Tree> &trees) const {
+  for (int element = 0; element < order(); ++element)
+    trees.push_back(image(element, tree));
+}
+
+void SymmetricProblem::addMirrored(Tree &tree) const {
+  for (auto edge = tree.up.rbegin(); edge != tree.up.rend(); ++edge) {
+    Path path;
+    for (auto link = edge->path.rbegin(); link != edge->path.rend(); ++link)
+      path.push_back(twins_[*link]);
+    tree.down.push_back({edge->to, edge->from, std::move(path)});
+  }
+}
+
+std::vector<double>
+SymmetricProblem::averaged(std::vector<double> prices) const {
+  std::vector<double> sums(numRows(), 0.0);
+  std::vector<int> counts(numRows(), 0);
+  for (size_t link = 0; link < prices.size(); ++link)
+    if (rows_[link] >= 0) {
+      sums[rows_[link]] += prices[link];
+      ++counts[rows_[link]];
+    }
+  for (size_t link = 0; link < prices.size(); ++link)
+    if (rows_[link] >= 0)
+      prices[link] = sums[rows_[link]] / counts[rows_[link]];
+  return prices;
+}

@@ -1,0 +1,88 @@
+//===- TreePricer.h - cheapest trees at given link prices -------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// From prices on links to cheapest trees, and to the bound they prove.
+//
+// For any prices p >= 0, in GB/s, by linear programming duality (weigh the
+// capacity inequality of Packing.h with p and sum over the links):
+//
+//   broadcast, reduce          rate <= sum(p * bandwidth) / cost(root)
+//   allreduce                  rate <= sum(p * bandwidth) / min_r cost(r)
+//   allgather, reducescatter   rate <= n * sum(p * bandwidth) / sum_r cost(r)
+//   scatter, gather            rate <= n * sum(p * bandwidth) / cost(root)
+//   alltoall                   rate <= n * sum(p * bandwidth) / sum_r cost(r)
+//
+// where cost(r) is the price of the cheapest tree rooted at r: an in-tree, an
+// out-tree, or for allreduce one of each. In the routed collectives that is a
+// tree of shortest paths, and the price is the sum of the distances.
+//
+// Prices are the same on all links of a row of the SymmetricProblem, so one
+// root of each orbit is enough.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_COMPILER_PACKING_LP_TREEPRICER_H
+#define BLINK_COMPILER_PACKING_LP_TREEPRICER_H
+
+#include "compiler/packing/lp/SymmetricProblem.h"
+#include "compiler/packing/trees/MinArborescence.h"
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace blink {
+
+/// A tree without its paths, which are those of the pricer that made it.
+struct PricedTree {
+  int root = 0;
+  Parents up;
+  Parents down;    ///< not set where the pricer mirrors
+  double cost = 0; ///< infinity: there is none
+};
+
+class TreePricer {
+public:
+  /// `problem` must outlive the pricer.
+  explicit TreePricer(const SymmetricProblem &problem);
+
+  /// Takes `prices` >= 0, one a link, the same on all links of a row, and finds
+  /// the cheapest paths.
+  void setPrices(std::vector<double> prices);
+  const std::vector<double> &prices() const { return prices_; }
+
+  /// The cheapest tree of `root`, one of the problem's roots.
+  PricedTree cheapest(int root) const;
+  /// A cheap tree no deeper than `maxDepth`, see LowTree.h and
+  /// ShortestPathTree.h.
+  PricedTree low(int root, int maxDepth) const;
+  /// The tree with its paths, weight 0.
+  Tree materialize(const PricedTree &priced) const;
+
+  /// The least depth at which every root has a tree.
+  int lowestDepth() const;
+
+  /// What one unit costs, from the cheapest trees, one for each of the
+  /// problem's roots: their minimum, or their mean where roots are equal.
+  /// Prices divided by it are normalised.
+  double cheapestCost(const std::vector<PricedTree> &cheapest) const;
+  /// The bound at these prices; infinity where they prove nothing.
+  double bound(const std::vector<PricedTree> &cheapest) const;
+
+private:
+  PricedTree price(int root,
+                   llvm::function_ref<Parents(const CostMatrix &)> solve) const;
+  Path path(int from, int to) const;
+  double costOf(const CostMatrix &costs, const Parents &parents,
+                int root) const;
+
+  const SymmetricProblem &problem_;
+  int numRanks_;
+  std::vector<double> prices_;
+  PathTable paths_;       // from representatives
+  CostMatrix costs_;      // of all pairs
+  CostMatrix transposed_; // of costs_, for in-trees
+};
+
+} // namespace blink
+
+#endif // BLINK_COMPILER_PACKING_LP_TREEPRICER_H

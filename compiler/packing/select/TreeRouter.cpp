@@ -1,0 +1,306 @@
+//===- TreeRouter.cpp - trees of one weight into integer room ---*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/packing/select/TreeRouter.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <tuple>
+
+using namespace blink;
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr int kMaxRounds = 16;
+/// Rounds without fewer overloads than ever before.
+constexpr int kPatience = 5;
+/// Free roots that a tree is grown from in a round, those not counted from
+/// which no tree spans.
+constexpr int kRootsTried = 2;
+/// Of edges that cost the same, one to a rank from where it goes on cheaply is
+/// better: this much of the price onward counts.
+constexpr double kOutlook = 0.25;
+/// Room this close below an integer is that integer.
+constexpr double kRoundUp = 1e-9;
+/// More copies of a tree than this on a link are not asked for.
+constexpr double kMostRoom = 1e6;
+
+class Router {
+public:
+  Router(const SymmetricProblem &plain, const RouteRequest &request);
+  std::vector<Tree> run();
+  int grown() const { return grown_; }
+
+private:
+  /// Cheap conditions that some routing could exist.
+  bool couldFit() const;
+  bool couldFit(const std::vector<double> &toChildren,
+                const std::vector<double> &toParents) const;
+  void addLoad(int link, int times);
+  void reprice(int link);
+  std::vector<double> pricesOnward(bool up) const;
+  Tree growTree(int root, double &paid);
+  double growHalf(int root, bool up, std::vector<TreeEdge> &edges);
+  double priceOfPath(const Path &path) const;
+  Tree growBest(size_t slot);
+  void put(const Tree &tree, int times);
+  double overload();
+
+  const SymmetricProblem &plain_;
+  const PackingProblem &problem_;
+  const RouteRequest &request_;
+  int numRanks_;
+  std::vector<double> room_;    // times a tree fits on a link
+  std::vector<double> loads_;   // times trees use it now
+  std::vector<double> prices_;  // of one more use; kept up with the loads
+  std::vector<double> history_; // overloads of former rounds
+  double strictness_ = 1;       // price of an overload, grows
+  PathTable paths_;
+  int grown_ = 0;
+};
+
+Router::Router(const SymmetricProblem &plain, const RouteRequest &request)
+    : plain_(plain), problem_(plain.problem()), request_(request),
+      numRanks_(problem_.fabric->numRanks()),
+      loads_(request.bandwidths.size(), 0.0),
+      prices_(request.bandwidths.size(), 0.0),
+      history_(request.bandwidths.size(), 0.0) {
+  for (double bandwidth : request.bandwidths)
+    room_.push_back(
+        std::min(kMostRoom, std::floor(bandwidth / request.unit + kRoundUp)));
+}
+
+bool Router::couldFit() const {
+  const Fabric &fabric = *problem_.fabric;
+  const std::vector<Link> &links = fabric.topology().links;
+  std::vector<int> rankOfNode(fabric.topology().nodes.size(), -1);
+  for (int rank = 0; rank < numRanks_; ++rank)
+    rankOfNode[fabric.nodeOf(rank)] = rank;
+  std::vector<double> in(numRanks_, 0.0), out(numRanks_, 0.0);
+  for (size_t link = 0; link < links.size(); ++link) {
+    if (!fabric.usable(static_cast<int>(link)))
+      continue;
+    if (int rank = rankOfNode[links[link].to]; rank >= 0)
+      in[rank] += room_[link];
+    if (int rank = rankOfNode[links[link].from]; rank >= 0)
+      out[rank] += room_[link];
+  }
+  return (!hasDownTrees(problem_.collective) || couldFit(out, in)) &&
+         (!hasUpTrees(problem_.collective) || couldFit(in, out));
+}
+
+/// For trees whose ranks have room for so many edges to children, over all
+/// trees, and to parents.
+bool Router::couldFit(const std::vector<double> &toChildren,
+                      const std::vector<double> &toParents) const {
+  double trees =
+      double(numBlocks(problem_.collective, numRanks_)) * request_.copies;
+  double needed = trees * (numRanks_ - 1);
+  double parents = 0, children = 0;
+  for (int rank = 0; rank < numRanks_; ++rank) {
+    parents += std::min(toParents[rank], trees);
+    children += toChildren[rank];
+  }
+  if (parents < needed)
+    return false;
+  // Edges of all trees at one depth, at most: as many as each rank of the depth
+  // above has room for.
+  double widest = *std::max_element(toChildren.begin(), toChildren.end());
+  double level = isRooted(problem_.collective) ? toChildren[problem_.root]
+                                               : trees * widest;
+  double edges = 0;
+  for (int depth = 1; depth <= request_.maxDepth && edges < needed; ++depth) {
+    level = std::min({level, children, needed});
+    edges += level;
+    level *= widest;
+  }
+  return edges >= needed;
+}
+
+void Router::addLoad(int link, int times) {
+  loads_[link] += times;
+  reprice(link);
+}
+
+void Router::reprice(int link) {
+  double room = std::max(room_[link], 0.25);
+  double over = std::max(0.0, loads_[link] + 1 - room_[link]);
+  prices_[link] = (1 + history_[link]) * (1 + over * strictness_) / room;
+}
+
+double Router::priceOfPath(const Path &path) const {
+  double sum = 0;
+  for (int link : path) {
+    sum += prices_[link];
+    if (plain_.mirrors())
+      sum += prices_[plain_.twin(link)];
+  }
+  return sum;
+}
+
+/// What it takes at least to go on from each rank.
+std::vector<double> Router::pricesOnward(bool up) const {
+  const std::vector<Link> &links = problem_.fabric->topology().links;
+  std::vector<double> ofNode(problem_.fabric->topology().nodes.size(),
+                             kInfinity);
+  for (size_t link = 0; link < links.size(); ++link)
+    if (problem_.fabric->usable(static_cast<int>(link))) {
+      double &least = ofNode[up ? links[link].to : links[link].from];
+      least = std::min(least, prices_[link]);
+    }
+  std::vector<double> ofRank;
+  for (int rank = 0; rank < numRanks_; ++rank)
+    ofRank.push_back(ofNode[problem_.fabric->nodeOf(rank)]);
+  return ofRank;
+}
+
+/// Prim's way, but what is taken raises the price of what is left. Puts the
+/// loads of the edges on their links. Returns the price paid.
+double Router::growHalf(int root, bool up, std::vector<TreeEdge> &edges) {
+  std::vector<int> depth(numRanks_, -1);
+  depth[root] = 0;
+  double paid = 0;
+  for (int count = 1; count < numRanks_; ++count) {
+    std::vector<double> onward = pricesOnward(up);
+    auto best = std::make_tuple(kInfinity, 0, 0, 0);
+    for (int inside = 0; inside < numRanks_; ++inside) {
+      if (depth[inside] < 0 || depth[inside] >= request_.maxDepth)
+        continue;
+      for (int outside = 0; outside < numRanks_; ++outside) {
+        if (depth[outside] >= 0)
+          continue;
+        const Path &path =
+            up ? paths_.path(outside, inside) : paths_.path(inside, outside);
+        if (path.empty())
+          continue;
+        double cost = priceOfPath(path) + kOutlook * onward[outside];
+        best = std::min(best,
+                        std::make_tuple(cost, depth[inside], inside, outside));
+      }
+    }
+    auto [cost, level, inside, outside] = best;
+    if (cost == kInfinity)
+      return kInfinity;
+    paid += cost;
+    depth[outside] = level + 1;
+    TreeEdge edge{up ? outside : inside, up ? inside : outside, {}};
+    edge.path = paths_.path(edge.from, edge.to);
+    for (int link : edge.path) {
+      addLoad(link, 1);
+      if (plain_.mirrors())
+        addLoad(plain_.twin(link), 1);
+    }
+    edges.push_back(std::move(edge));
+  }
+  if (up)
+    std::reverse(edges.begin(), edges.end());
+  return paid;
+}
+
+/// A tree with its loads put on.
+Tree Router::growTree(int root, double &paid) {
+  Tree tree;
+  tree.root = root;
+  tree.weight = request_.unit;
+  paid = 0;
+  ++grown_;
+  if (hasUpTrees(problem_.collective))
+    paid += growHalf(root, true, tree.up);
+  if (plain_.mirrors())
+    plain_.addMirrored(tree);
+  else if (hasDownTrees(problem_.collective))
+    paid += growHalf(root, false, tree.down);
+  return tree;
+}
+
+void Router::put(const Tree &tree, int times) {
+  for (const auto *edges : {&tree.up, &tree.down})
+    for (const TreeEdge &edge : *edges)
+      for (int link : edge.path)
+        addLoad(link, times);
+}
+
+/// The tree of a slot, from the best of the roots that it may have.
+Tree Router::growBest(size_t slot) {
+  paths_ = problem_.fabric->cheapestPaths(prices_);
+  double paid = 0;
+  if (isRooted(problem_.collective))
+    return growTree(problem_.root, paid);
+  if (problem_.collective != Collective::allreduce)
+    return growTree(static_cast<int>(slot) % numRanks_, paid);
+  Tree best;
+  double least = kInfinity;
+  int spanning = 0;
+  for (int shift = 0; shift < numRanks_ && spanning < kRootsTried; ++shift) {
+    // Each slot has its own first root, so that equals are spread over ranks.
+    int root = static_cast<int>((slot + shift) % numRanks_);
+    Tree tree = growTree(root, paid);
+    put(tree, -1);
+    spanning += paid < kInfinity;
+    if (paid < least) {
+      least = paid;
+      best = std::move(tree);
+    }
+  }
+  put(best, 1);
+  return best;
+}
+
+/// Sums up what is too much and remembers where.
+double Router::overload() {
+  double sum = 0;
+  for (size_t link = 0; link < loads_.size(); ++link) {
+    double over = std::max(0.0, loads_[link] - room_[link]);
+    history_[link] += over / std::max(room_[link], 1.0);
+    sum += over;
+  }
+  return sum;
+}
+
+std::vector<Tree> Router::run() {
+  if (!couldFit())
+    return {};
+  int slots = numBlocks(problem_.collective, numRanks_) * request_.copies;
+  std::vector<Tree> trees(slots);
+  for (size_t link = 0; link < loads_.size(); ++link)
+    reprice(static_cast<int>(link));
+  double least = kInfinity;
+  for (int round = 0, patience = kPatience; round < kMaxRounds && patience > 0;
+       ++round, --patience) {
+    for (size_t slot = 0; slot < trees.size(); ++slot) {
+      put(trees[slot], -1);
+      trees[slot] = growBest(slot);
+      bool spans =
+          numRanks_ == 1 || trees[slot].up.size() + trees[slot].down.size() >=
+                                size_t(numRanks_ - 1);
+      if (!spans)
+        return {}; // no tree that low
+    }
+    double over = overload();
+    if (over == 0)
+      return trees;
+    if (over < least) {
+      least = over;
+      patience = kPatience + 1;
+    }
+    strictness_ *= 1.5;
+    for (size_t link = 0; link < loads_.size(); ++link)
+      reprice(static_cast<int>(link));
+  }
+  return {};
+}
+
+} // namespace
+
+std::vector<Tree> blink::routeTrees(const SymmetricProblem &plain,
+                                    const RouteRequest &request, int &grown) {
+  Router router(plain, request);
+  std::vector<Tree> trees = router.run();
+  grown = router.grown();
+  return trees;
+}

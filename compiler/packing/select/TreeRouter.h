@@ -1,0 +1,40 @@
+//===- TreeRouter.h - trees of one weight into integer room -----*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_COMPILER_PACKING_SELECT_TREEROUTER_H
+#define BLINK_COMPILER_PACKING_SELECT_TREEROUTER_H
+
+#include "compiler/packing/lp/SymmetricProblem.h"
+
+namespace blink {
+
+/// What to route: `copies` trees (of every root for allgather and
+/// reducescatter) of `unit` GB/s each, no deeper than `maxDepth`, into links of
+/// which `bandwidths` GB/s are free, one a link of the topology.
+struct RouteRequest {
+  std::vector<double> bandwidths;
+  int copies = 1;
+  double unit = 0;
+  int maxDepth = 1;
+  /// Trees that may be grown, over all rounds. Each takes O(ranks^3) steps.
+  int budget = 1000;
+};
+
+/// Looks for such trees by negotiated congestion, as FPGA routers do
+/// (McMurchie and Ebeling, PathFinder, 1995): every tree is grown greedily over
+/// links whose price rises with the load that the others, and the tree itself
+/// so far, have put on them; links that stay overloaded become dearer from
+/// round to round, until nothing is. Trees that column generation has no reason
+/// to find, because they share links well rather than being cheap, come out of
+/// it. A heuristic of bounded effort and deterministic; empty when it fails.
+/// The trees weigh `unit`. Not for
+/// routed collectives. `grown` tells how many trees the search took.
+std::vector<Tree> routeTrees(const SymmetricProblem &plain,
+                             const RouteRequest &request, int &grown);
+
+} // namespace blink
+
+#endif // BLINK_COMPILER_PACKING_SELECT_TREEROUTER_H

@@ -1,0 +1,422 @@
+//===- TreeSelection.cpp - few and low trees --------------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Every tree costs lanes, every level of depth costs latency: a few
+// lanes are cheap, so of the packings that reach the target the one with the
+// least (trees + 8) x depth is kept. They come from four places, each of which
+// also feeds its trees to the next:
+//
+//   pruning   drop trees from the optimum            any weights, always works
+//   routing   trees of one weight, load-aware;       e.g. few low trees over a
+//             or of a link's bandwidth, then few     switch, or NVLink trees
+//             over what is left                      with one over PCIe beside
+//   integer   the Blink paper's integer program over all trees met
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/packing/PackTrees.h"
+#include "compiler/packing/SelectTrees.h"
+#include "compiler/packing/lp/FitWeights.h"
+#include "compiler/packing/select/IntegerProgram.h"
+#include "compiler/packing/select/TreePruning.h"
+#include "compiler/packing/select/TreeRouter.h"
+#include "compiler/support/Error.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+using namespace blink;
+using llvm::Error;
+using llvm::Expected;
+
+namespace {
+
+/// What rounding may take from the target.
+constexpr double kRounding = 1e-10;
+/// Equal weights are given up for this much more rate, relative.
+constexpr double kWorthwhile = 1e-6;
+/// With up to this many ranks single trees are chosen, not orbits.
+constexpr int kFewRanks = 16;
+/// Images of the candidates are looked at up to this many.
+constexpr size_t kMostImages = 400;
+/// Copies of one weight are asked for up to this many (of a root).
+constexpr int kMostCopies = 24;
+/// Trees beside those of one weight.
+constexpr int kMostRest = 3;
+/// Trees are looked for at this many depths above the least that reaches.
+constexpr int kExtraDepths = 2;
+/// Bounds on one integer program.
+constexpr int kIntegerNodes = 30;
+constexpr size_t kIntegerColumns = 200;
+/// Steps of all routing, about; a second takes some 1e8.
+constexpr double kRoutingBudget = 2.5e6;
+
+/// See the top of the file.
+int scoreOf(int trees, int depth) { return (trees + 8) * depth; }
+
+struct Choice {
+  Packing packing;
+  int depth = 0;
+  int score() const {
+    return scoreOf(static_cast<int>(packing.trees.size()), depth);
+  }
+};
+
+/// The columns that selection works on: single trees where ranks are few, for a
+/// symmetric choice of trees is rarely the smallest; whole orbits where they
+/// are many, and searching among single trees is hopeless.
+SymmetricProblem columnsFor(const PackingProblem &problem) {
+  return problem.fabric->numRanks() <= kFewRanks
+             ? SymmetricProblem::plain(problem)
+             : SymmetricProblem::reduce(problem);
+}
+
+class Selection {
+public:
+  Selection(const PackingProblem &problem, const PackedTrees &packed,
+            const SelectOptions &options);
+  Expected<Packing> run();
+
+private:
+  /// `copies` trees of `unit` GB/s a block, then `rest` trees over what is
+  /// left.
+  struct Plan {
+    int score, copies;
+    double unit;
+    int depth, rest;
+  };
+  Error pruneAtDepths();
+  Error pruneAt(int depth, bool &reaches);
+  std::set<double, std::greater<double>> bandwidths() const;
+  std::vector<Plan> plans() const;
+  std::vector<Tree> carryOut(const Plan &plan);
+  void routePlans();
+  void routeWithinLimit();
+  Error solveIntegers();
+  Error polish();
+  Error chooseSingleTrees();
+
+  std::vector<Tree> route(RouteRequest request);
+  std::vector<int> columnsUpTo(int depth) const;
+  bool choosesSingleTrees() const { return columns_.order() == 1; }
+  std::set<int> depths() const;
+  void offer(Packing packing);
+  void offerTrees(std::vector<Tree> trees);
+  bool better(const Choice &a, const Choice &b) const;
+  /// Could `trees` trees of that depth be better than the best so far?
+  bool worthTrying(int trees, int depth) const;
+  bool keepsGoing() const {
+    return !options_.keepGoing || options_.keepGoing();
+  }
+  double perBlock() const {
+    return target_ / blocksOfBuffer(problem_.collective, numRanks_);
+  }
+
+  const PackingProblem &problem_;
+  const SelectOptions &options_;
+  int numRanks_, blocks_;
+  double target_;
+  SymmetricProblem columns_;
+  ColumnPool pool_;
+  Choice best_;
+  double routingSteps_ = kRoutingBudget; // left
+};
+
+Selection::Selection(const PackingProblem &problem, const PackedTrees &packed,
+                     const SelectOptions &options)
+    : problem_(problem), options_(options),
+      numRanks_(problem.fabric->numRanks()),
+      blocks_(numBlocks(problem.collective, numRanks_)),
+      target_(packed.packing.algbw * (1 - options.slack) * (1 - kRounding)),
+      columns_(columnsFor(problem)), pool_(columns_) {
+  std::vector<Tree> trees = packed.packing.trees;
+  if (!choosesSingleTrees()) {
+    trees.insert(trees.end(), packed.candidates.begin(),
+                 packed.candidates.end());
+  } else {
+    // The solver met one tree of each orbit.
+    SymmetricProblem reduced = SymmetricProblem::reduce(problem);
+    size_t most = trees.size() + kMostImages;
+    for (const Tree &tree : packed.candidates)
+      if (trees.size() < most)
+        reduced.appendOrbit(reduced.representative(tree), trees);
+  }
+  for (const Tree &tree : trees) {
+    Tree image = columns_.representative(tree);
+    image.weight = 0;
+    pool_.add(std::move(image));
+  }
+  offer(packed.packing);
+}
+
+bool Selection::better(const Choice &a, const Choice &b) const {
+  auto key = [&](const Choice &choice) {
+    size_t trees = choice.packing.trees.size();
+    bool fits = trees > 0 &&
+                (options_.maxTrees == 0 || trees <= size_t(options_.maxTrees));
+    // What misses the target is judged by its rate alone.
+    double missing = std::max(0.0, target_ - choice.packing.algbw);
+    return std::make_tuple(!fits, missing, choice.score(), choice.depth,
+                           -choice.packing.algbw);
+  };
+  return key(a) < key(b);
+}
+
+bool Selection::worthTrying(int trees, int depth) const {
+  if (options_.maxTrees > 0 && trees > options_.maxTrees)
+    return false;
+  bool reached = !best_.packing.trees.empty() &&
+                 best_.packing.algbw >= target_ &&
+                 (options_.maxTrees == 0 ||
+                  best_.packing.trees.size() <= size_t(options_.maxTrees));
+  return !reached || scoreOf(trees, depth) < best_.score();
+}
+
+void Selection::offer(Packing packing) {
+  Choice choice;
+  choice.packing = std::move(packing);
+  for (const Tree &tree : choice.packing.trees)
+    choice.depth = std::max(choice.depth, tree.depth(numRanks_));
+  if (better(choice, best_))
+    best_ = std::move(choice);
+}
+
+/// Single trees from elsewhere: pruning may use them, too.
+void Selection::offerTrees(std::vector<Tree> trees) {
+  for (const Tree &tree : trees)
+    pool_.add(tree);
+  offer(fitWeights(problem_, std::move(trees)));
+}
+
+std::vector<int> Selection::columnsUpTo(int depth) const {
+  std::vector<int> columns;
+  for (int column = 0; column < pool_.size(); ++column)
+    if (pool_.depth(column) <= depth)
+      columns.push_back(column);
+  return columns;
+}
+
+std::set<int> Selection::depths() const {
+  std::set<int> depths;
+  for (int column = 0; column < pool_.size(); ++column)
+    depths.insert(pool_.depth(column));
+  return depths;
+}
+
+Error Selection::pruneAt(int depth, bool &reaches) {
+  Expected<PrunedColumns> pruned =
+      pruneColumns(pool_, columnsUpTo(depth), target_, options_.maxTrees,
+                   options_.keepGoing);
+  if (!pruned)
+    return pruned.takeError();
+  reaches = pruned->rate >= target_;
+  if (reaches || options_.maxTrees > 0)
+    offer(fitColumns(pool_, pruned->weights));
+  return Error::success();
+}
+
+Error Selection::pruneAtDepths() {
+  int reached = 0;
+  for (int depth : depths()) {
+    if (reached > kExtraDepths || !worthTrying(blocks_, depth) || !keepsGoing())
+      break;
+    bool reaches = false;
+    if (Error error = pruneAt(depth, reaches))
+      return error;
+    reached += reaches;
+  }
+  return Error::success();
+}
+
+std::vector<Tree> Selection::route(RouteRequest request) {
+  double stepsPerTree = std::pow(numRanks_, 3);
+  double budget = routingSteps_ / stepsPerTree / 8;
+  request.budget = static_cast<int>(budget);
+  if (budget < blocks_ * request.copies)
+    return {};
+  int grown = 0;
+  std::vector<Tree> trees = routeTrees(columns_, request, grown);
+  routingSteps_ -= grown * stepsPerTree;
+  return trees;
+}
+
+/// Those of usable links, the highest first.
+std::set<double, std::greater<double>> Selection::bandwidths() const {
+  std::set<double, std::greater<double>> units;
+  const std::vector<Link> &links = problem_.fabric->topology().links;
+  for (size_t link = 0; link < links.size(); ++link)
+    if (problem_.fabric->usable(static_cast<int>(link)))
+      units.insert(links[link].bandwidth);
+  return units;
+}
+
+std::vector<Selection::Plan> Selection::plans() const {
+  std::vector<Plan> plans;
+  auto add = [&](int copies, double unit, int rest) {
+    for (int depth = 1; depth < numRanks_; ++depth)
+      plans.push_back({scoreOf((copies + rest) * blocks_, depth), copies, unit,
+                       depth, rest});
+  };
+  for (int copies = 1; copies <= kMostCopies; ++copies)
+    add(copies, perBlock() / copies, 0);
+  for (double unit : bandwidths()) {
+    double copies = std::floor(perBlock() / unit * (1 - 1e-6));
+    if (copies >= 1 && copies <= kMostCopies)
+      for (int rest = 1; rest <= kMostRest; ++rest)
+        add(static_cast<int>(copies), unit, rest);
+  }
+  std::stable_sort(
+      plans.begin(), plans.end(),
+      [](const Plan &a, const Plan &b) { return a.score < b.score; });
+  return plans;
+}
+
+std::vector<Tree> Selection::carryOut(const Plan &plan) {
+  RouteRequest request;
+  for (const Link &link : problem_.fabric->topology().links)
+    request.bandwidths.push_back(link.bandwidth);
+  request.copies = plan.copies;
+  request.unit = plan.unit;
+  request.maxDepth = plan.depth;
+  std::vector<Tree> trees = route(request);
+  if (trees.empty() || plan.rest == 0)
+    return trees;
+  Packing packing;
+  packing.trees = trees;
+  std::vector<double> loads = problem_.linkLoads(packing);
+  for (size_t link = 0; link < loads.size(); ++link)
+    request.bandwidths[link] =
+        std::max(0.0, request.bandwidths[link] - loads[link]);
+  request.copies = plan.rest;
+  request.unit = (perBlock() - plan.unit * plan.copies) / plan.rest;
+  std::vector<Tree> more = route(request);
+  if (!more.empty())
+    more.insert(more.end(), trees.begin(), trees.end());
+  return more;
+}
+
+/// The first plan that works out is the best one.
+void Selection::routePlans() {
+  for (const Plan &plan : plans()) {
+    if (!keepsGoing())
+      return;
+    if (!worthTrying((plan.copies + plan.rest) * blocks_, plan.depth))
+      continue;
+    std::vector<Tree> trees = carryOut(plan);
+    if (trees.empty())
+      continue;
+    offerTrees(std::move(trees));
+    return;
+  }
+}
+
+/// When the limit on trees keeps the target out of reach: as many trees as are
+/// allowed, each filling links of one bandwidth.
+void Selection::routeWithinLimit() {
+  if (options_.maxTrees == 0 || best_.packing.algbw >= target_)
+    return;
+  for (double unit : bandwidths()) {
+    bool found = false;
+    int most = std::min(kMostCopies, options_.maxTrees / blocks_);
+    for (int copies = most; copies >= 1 && !found; --copies)
+      for (int depth = 1; depth < numRanks_ && !found; ++depth) {
+        std::vector<Tree> trees = carryOut({0, copies, unit, depth, 0});
+        found = !trees.empty();
+        if (found)
+          offerTrees(std::move(trees));
+      }
+  }
+}
+
+Error Selection::solveIntegers() {
+  for (int depth : depths()) {
+    std::vector<int> columns = columnsUpTo(depth);
+    if (columns.size() > kIntegerColumns || !keepsGoing())
+      break;
+    for (int copies = 1;
+         copies <= kMostCopies && worthTrying(copies * blocks_, depth);
+         ++copies) {
+      Expected<std::vector<int>> counts =
+          uniformTrees(pool_, columns, copies, target_, kIntegerNodes);
+      if (!counts)
+        return counts.takeError();
+      std::vector<Tree> trees;
+      for (size_t index = 0; index < counts->size(); ++index)
+        if ((*counts)[index] > 0) {
+          trees.push_back(pool_.tree(columns[index]));
+          trees.back().weight = (*counts)[index] * perBlock() / copies;
+        }
+      if (trees.empty())
+        continue;
+      offerTrees(std::move(trees));
+      break;
+    }
+  }
+  return Error::success();
+}
+
+/// The best weights for the trees chosen.
+Error Selection::polish() {
+  ColumnPool pool(columns_);
+  for (const Tree &tree : best_.packing.trees)
+    pool.add(tree);
+  Expected<MasterLp> lp = MasterLp::create(columns_, best_.packing.algbw);
+  if (!lp)
+    return lp.takeError();
+  for (int column = 0; column < pool.size(); ++column)
+    if (Error error = lp->addTree(pool.tree(column).root, pool.uses(column)))
+      return error;
+  if (Error error = lp->solve())
+    return error;
+  if (lp->rate() > best_.packing.algbw * (1 + kWorthwhile))
+    offer(fitColumns(pool, lp->weights()));
+  return Error::success();
+}
+
+/// What works on single trees alone.
+Error Selection::chooseSingleTrees() {
+  int known = pool_.size();
+  if (!isRouted(problem_.collective)) {
+    routePlans();
+    routeWithinLimit();
+  }
+  if (Error error = solveIntegers())
+    return error;
+  if (pool_.size() > known)
+    if (Error error = pruneAtDepths())
+      return error;
+  return polish();
+}
+
+Expected<Packing> Selection::run() {
+  if (options_.maxTrees > 0 && options_.maxTrees < blocks_)
+    return makeError("{0} over {1} ranks needs {1} trees at least, one a root; "
+                     "at most {2} are allowed",
+                     toString(problem_.collective), numRanks_,
+                     options_.maxTrees);
+  if (Error error = pruneAtDepths())
+    return error;
+  if (choosesSingleTrees())
+    if (Error error = chooseSingleTrees())
+      return error;
+  if (Error error = problem_.verify(best_.packing))
+    return error;
+  return std::move(best_.packing);
+}
+
+} // namespace
+
+Expected<Packing> blink::selectTrees(const PackingProblem &problem,
+                                     const PackedTrees &packed,
+                                     const SelectOptions &options) {
+  if (!(options.slack >= 0 && options.slack < 1) || options.maxTrees < 0)
+    return makeError("slack {0} and at most {1} trees: expected a slack of at "
+                     "least 0 and below 1, and 0 trees (no limit) or more",
+                     options.slack, options.maxTrees);
+  if (problem.fabric->numRanks() == 1)
+    return packed.packing;
+  return Selection(problem, packed, options).run();
+}

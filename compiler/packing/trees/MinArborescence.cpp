@@ -1,0 +1,175 @@
+//===- MinArborescence.cpp - cheapest spanning arborescence -----*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Grows a path backwards along cheapest incoming edges. When the path bites
+// itself, the cycle becomes one vertex whose incoming edges cost what choosing
+// them *adds* (their cost less that of the cycle's edge they would replace).
+// When it meets the root's component, the whole path joins that component. In
+// the end the contractions are undone, outermost first.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/packing/trees/MinArborescence.h"
+
+#include <cstddef>
+#include <limits>
+
+using namespace blink;
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+class Contraction {
+public:
+  Contraction(const CostMatrix &costs, int n, int root)
+      : n_(n), root_(root), costs_(costs), edges_(costs.size()),
+        alive_(n, true), joined_(n, false), position_(n, -1), entering_(n, 0.0),
+        vertexAt_(n), chosen_(n, -1), outer_(n, -1) {
+    for (int edge = 0; edge < n * n; ++edge)
+      edges_[edge] = edge;
+    for (int slot = 0; slot < n; ++slot)
+      vertexAt_[slot] = slot;
+    joined_[root] = true;
+  }
+
+  Parents solve() {
+    for (int slot = 0; slot < n_; ++slot)
+      if (alive_[slot] && !joined_[slot] && !growPath(slot))
+        return {};
+    return expand();
+  }
+
+private:
+  /// The alive slot with the cheapest edge into `slot`; the root is asked
+  /// first, which makes the lower tree of two equals.
+  int cheapestSource(int slot) const {
+    int best = root_;
+    for (int from = 0; from < n_; ++from)
+      if (alive_[from] && from != slot &&
+          costs_[from * n_ + slot] < costs_[best * n_ + slot])
+        best = from;
+    return best;
+  }
+
+  bool growPath(int start) {
+    std::vector<int> path{start};
+    position_[start] = 0;
+    while (true) {
+      int slot = path.back();
+      int from = cheapestSource(slot);
+      entering_[slot] = costs_[from * n_ + slot];
+      if (entering_[slot] == kInfinity)
+        return false;
+      chosen_[vertexAt_[slot]] = edges_[from * n_ + slot];
+      if (joined_[from])
+        break;
+      if (position_[from] >= 0) {
+        std::vector<int> cycle(path.begin() + position_[from], path.end());
+        path.resize(position_[from] + 1);
+        contract(cycle);
+      } else {
+        position_[from] = static_cast<int>(path.size());
+        path.push_back(from);
+      }
+    }
+    for (int slot : path) {
+      joined_[slot] = true;
+      position_[slot] = -1;
+    }
+    return true;
+  }
+
+  /// Makes `cycle` one vertex that lives on in the slot of its first member.
+  void contract(const std::vector<int> &cycle) {
+    int home = cycle.front();
+    int vertex = static_cast<int>(outer_.size());
+    outer_.push_back(-1);
+    chosen_.push_back(-1);
+    for (int slot : cycle) {
+      outer_[vertexAt_[slot]] = vertex;
+      alive_[slot] = slot == home;
+    }
+    std::vector<bool> inside(n_, false);
+    for (int slot : cycle)
+      inside[slot] = true;
+    for (int other = 0; other < n_; ++other) {
+      if (!alive_[other] || inside[other])
+        continue;
+      double in = kInfinity, out = kInfinity;
+      int inEdge = -1, outEdge = -1;
+      for (int slot : cycle) {
+        double added = costs_[other * n_ + slot] - entering_[slot];
+        if (added < in) {
+          in = added;
+          inEdge = edges_[other * n_ + slot];
+        }
+        if (costs_[slot * n_ + other] < out) {
+          out = costs_[slot * n_ + other];
+          outEdge = edges_[slot * n_ + other];
+        }
+      }
+      costs_[other * n_ + home] = in;
+      edges_[other * n_ + home] = inEdge;
+      costs_[home * n_ + other] = out;
+      edges_[home * n_ + other] = outEdge;
+    }
+    vertexAt_[home] = vertex;
+    for (int slot : cycle)
+      if (slot != home)
+        position_[slot] = -1;
+  }
+
+  /// The edge that enters a contracted vertex enters one of its members, and
+  /// replaces the cycle's edge there; the other members keep theirs.
+  Parents expand() const {
+    Parents parents(n_, -1);
+    std::vector<bool> entered(outer_.size(), false);
+    for (int vertex = static_cast<int>(outer_.size()) - 1; vertex >= 0;
+         --vertex) {
+      if (entered[vertex] || vertex == root_)
+        continue;
+      int from = chosen_[vertex] / n_, to = chosen_[vertex] % n_;
+      parents[to] = from;
+      for (int inner = to; inner != vertex; inner = outer_[inner])
+        entered[inner] = true;
+    }
+    return parents;
+  }
+
+  int n_, root_;
+  CostMatrix costs_;       // between slots
+  std::vector<int> edges_; // between slots: the original edge from * n + to
+  std::vector<bool> alive_, joined_;
+  std::vector<int> position_;    // on the path, or -1
+  std::vector<double> entering_; // cost of the chosen edge into a slot
+  std::vector<int> vertexAt_;    // slot -> vertex, contracted ones from n up
+  std::vector<int> chosen_;      // per vertex: the original edge into it
+  std::vector<int> outer_;       // per vertex: what it was contracted into
+};
+
+} // namespace
+
+Parents blink::minArborescence(const CostMatrix &costs, int n, int root) {
+  return Contraction(costs, n, root).solve();
+}
+
+double blink::costOf(const CostMatrix &costs, const Parents &parents) {
+  std::size_t n = parents.size();
+  if (n == 0)
+    return kInfinity;
+  double sum = 0;
+  for (std::size_t vertex = 0; vertex < n; ++vertex)
+    if (parents[vertex] >= 0)
+      sum += costs[parents[vertex] * n + vertex];
+  return sum;
+}
+
+CostMatrix blink::transposed(const CostMatrix &costs, int n) {
+  CostMatrix result(costs.size());
+  for (int from = 0; from < n; ++from)
+    for (int to = 0; to < n; ++to)
+      result[to * n + from] = costs[from * n + to];
+  return result;
+}

@@ -1,0 +1,186 @@
+//===- LaneChoice.cpp - which folds share a lane --------------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/plan/LaneChoice.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+using namespace blink;
+
+namespace {
+
+using Lanes = std::vector<std::vector<size_t>>;
+using Members = std::vector<size_t>;
+
+/// Bytes in units that are whole: what is equal but for rounding is equal, and
+/// makes the same lanes wherever it was computed.
+struct Load {
+  int64_t bytes = 0, slots = 0;
+};
+
+std::vector<Load> loadsOf(const std::vector<FoldLoad> &folds) {
+  constexpr double kUnits = int64_t(1) << 40; // of all folds together
+  double sum = 0;                             // of slots: bytes are no more
+  for (const FoldLoad &fold : folds)
+    sum += fold.slots;
+  auto units = [&](double bytes) {
+    return sum > 0 ? int64_t(std::llround(bytes / sum * kUnits)) : 0;
+  };
+  std::vector<Load> loads;
+  for (const FoldLoad &fold : folds)
+    loads.push_back({units(fold.bytes), units(fold.slots)});
+  return loads;
+}
+
+/// Lanes that fill. Folds are put into them the heaviest first.
+class Bins {
+public:
+  Bins(const std::vector<Load> &folds, size_t numLanes)
+      : folds_(folds), lanes_(numLanes), loads_(numLanes) {}
+
+  struct Range {
+    size_t begin, end;
+  };
+  /// Puts each of `members`, which move something, into the lane of `range`
+  /// that moves least.
+  void addMoving(Members members, Range range);
+  /// Puts passive folds where least goes through slots: into lanes of `range`
+  /// as long as these have no more than 1.3 times the mean of all lanes.
+  void addPassive(Members members, Range range);
+  Lanes finish();
+
+private:
+  void sort(Members &members, int64_t Load::*what) const {
+    std::stable_sort(members.begin(), members.end(), [&](size_t a, size_t b) {
+      return folds_[a].*what > folds_[b].*what;
+    });
+  }
+  /// Of equal ones the first, after those that are empty.
+  size_t least(Range range, int64_t Load::*what) const;
+  void put(size_t fold, size_t lane);
+
+  const std::vector<Load> &folds_;
+  Lanes lanes_;
+  std::vector<Load> loads_; ///< of the lanes
+};
+
+size_t Bins::least(Range range, int64_t Load::*what) const {
+  int64_t least = INT64_MAX;
+  for (size_t lane = range.begin; lane < range.end; ++lane) {
+    if (lanes_[lane].empty())
+      return lane;
+    least = std::min(least, loads_[lane].*what);
+  }
+  // Sums of rounded units differ by half a unit a fold.
+  int64_t equal = least + int64_t(folds_.size());
+  size_t lane = range.begin;
+  while (loads_[lane].*what > equal)
+    ++lane;
+  return lane;
+}
+
+void Bins::put(size_t fold, size_t lane) {
+  loads_[lane].bytes += folds_[fold].bytes;
+  loads_[lane].slots += folds_[fold].slots;
+  lanes_[lane].push_back(fold);
+}
+
+void Bins::addMoving(Members members, Range range) {
+  sort(members, &Load::bytes);
+  for (size_t fold : members)
+    put(fold, least(range, &Load::bytes));
+}
+
+void Bins::addPassive(Members members, Range range) {
+  double sum = 0;
+  for (const Load &fold : folds_)
+    sum += double(fold.slots);
+  double most = 1.3 * sum / double(lanes_.size());
+  sort(members, &Load::slots);
+  for (size_t fold : members) {
+    size_t lane = least(range, &Load::slots);
+    if (double(loads_[lane].slots + folds_[fold].slots) > most) {
+      size_t other = least({0, lanes_.size()}, &Load::slots);
+      if (loads_[other].slots < loads_[lane].slots)
+        lane = other;
+    }
+    put(fold, lane);
+  }
+}
+
+Lanes Bins::finish() {
+  for (Members &lane : lanes_)
+    std::sort(lane.begin(), lane.end());
+  return std::move(lanes_);
+}
+
+/// How many of `numLanes` the folds `up` get, where there are more folds than
+/// lanes: in proportion to what they move. 0 or all: no lanes are kept apart.
+size_t lanesOfUp(const std::vector<Load> &folds, const Members &up,
+                 const Members &down, size_t numLanes) {
+  // Folds that do something in a direction, and how much.
+  struct Direction {
+    size_t folds = 0;
+    double bytes = 0;
+  };
+  auto sum = [&](const Members &members, int64_t Load::*what) {
+    Direction direction;
+    for (size_t fold : members) {
+      direction.folds += folds[fold].*what > 0;
+      direction.bytes += double(folds[fold].*what);
+    }
+    return direction;
+  };
+  Direction ups = sum(up, &Load::bytes), downs = sum(down, &Load::bytes);
+  if (ups.folds + downs.folds < numLanes) { // too few to fill lanes
+    ups = sum(up, &Load::slots);
+    downs = sum(down, &Load::slots);
+  }
+  if (ups.folds == 0)
+    return 0;
+  if (downs.folds == 0)
+    return numLanes;
+  auto lanes = size_t(
+      std::lround(ups.bytes / (ups.bytes + downs.bytes) * double(numLanes)));
+  lanes = std::clamp<size_t>(lanes, 1, numLanes - 1);
+  // Lanes that one direction cannot fill serve the other.
+  lanes = std::min(lanes, ups.folds);
+  return std::max(lanes, numLanes - std::min(numLanes, downs.folds));
+}
+
+} // namespace
+
+std::vector<std::vector<size_t>>
+blink::chooseLanes(const std::vector<FoldLoad> &folds, size_t maxLanes) {
+  std::vector<Load> loads = loadsOf(folds);
+  Members up, down;
+  for (size_t fold = 0; fold < folds.size(); ++fold)
+    (folds[fold].up ? up : down).push_back(fold);
+  size_t numLanes = std::min(folds.size(), maxLanes);
+  size_t upLanes = up.size();
+  if (folds.size() > maxLanes)
+    upLanes = maxLanes > 1 ? lanesOfUp(loads, up, down, maxLanes) : 0;
+  bool apart = upLanes > 0 && upLanes < numLanes;
+  Bins::Range all{0, numLanes};
+  Bins::Range upRange = apart ? Bins::Range{0, upLanes} : all;
+  Bins::Range downRange = apart ? Bins::Range{upLanes, numLanes} : all;
+
+  auto partition = [&](const Members &members, bool moving) {
+    Members some;
+    for (size_t fold : members)
+      if ((loads[fold].bytes > 0) == moving)
+        some.push_back(fold);
+    return some;
+  };
+  Bins bins(loads, numLanes);
+  bins.addMoving(partition(up, true), upRange);
+  bins.addMoving(partition(down, true), downRange);
+  bins.addPassive(partition(up, false), upRange);
+  bins.addPassive(partition(down, false), downRange);
+  return bins.finish();
+}

@@ -1,0 +1,233 @@
+//===- LatencyTree.cpp - trees for small messages -------------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/plan/LatencyTree.h"
+
+#include "compiler/packing/Shares.h"
+#include "compiler/packing/trees/LowTree.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <utility>
+
+using namespace blink;
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+/// A tree is worth changing for this much less, relative: not for rounding.
+constexpr double kEarlier = 1 - 1e-9;
+/// Larger trees are not improved: a sweep takes cubic time.
+constexpr int kMostImproved = 32;
+
+/// Adds the vertex that can be reached first, again and again. `nearest` lists
+/// the others of each vertex, the cheapest first. O(n^2) time.
+Parents growEarliest(const CostMatrix &costs,
+                     const std::vector<std::vector<int>> &nearest, int root,
+                     double child) {
+  size_t n = nearest.size();
+  Parents parents(n, -1);
+  std::vector<double> ready(n, 0); // to serve the next child
+  std::vector<size_t> tried(n, 0); // of `nearest`: inside already
+  std::vector<int> inside{root};
+  std::vector<bool> isInside(n, false);
+  isInside[root] = true;
+  while (inside.size() < n) {
+    int server = -1, next = -1;
+    double first = kInfinity;
+    for (int from : inside) {
+      const std::vector<int> &others = nearest[from];
+      size_t &at = tried[from];
+      while (at < others.size() && isInside[others[at]])
+        ++at;
+      if (at == others.size())
+        continue;
+      int to = others[at];
+      double reached = ready[from] + costs[size_t(from) * n + to];
+      if (reached < first ||
+          (reached == first &&
+           std::make_pair(to, from) < std::make_pair(next, server))) {
+        first = reached;
+        server = from;
+        next = to;
+      }
+    }
+    if (first == kInfinity)
+      return {};
+    parents[next] = server;
+    ready[next] = first;
+    ready[server] += child;
+    inside.push_back(next);
+    isInside[next] = true;
+  }
+  return parents;
+}
+
+bool isBelow(const Parents &parents, int vertex, int top) {
+  while (vertex >= 0 && vertex != top)
+    vertex = parents[vertex];
+  return vertex == top;
+}
+
+/// The vertex that `tree` reaches last.
+int lastOf(const CostMatrix &costs, const TimedTree &tree, double child) {
+  int n = static_cast<int>(tree.parents.size()), last = -1;
+  std::vector<double> reached(n, 0);
+  std::vector<int> served(n, 0);
+  for (int vertex : tree.order) {
+    int parent = tree.parents[vertex];
+    reached[vertex] = reached[parent] + child * served[parent]++ +
+                      costs[size_t(parent) * n + vertex];
+    if (last < 0 || reached[vertex] > reached[last])
+      last = vertex;
+  }
+  return last;
+}
+
+/// Hangs a vertex of the slowest way below another parent where that makes the
+/// whole faster; false if no such change does.
+bool improve(const CostMatrix &costs, int n, int root, double child,
+             TimedTree &tree) {
+  TimedTree best = tree;
+  for (int vertex = lastOf(costs, tree, child); vertex != root;
+       vertex = tree.parents[vertex])
+    for (int from = 0; from < n; ++from) {
+      if (from == tree.parents[vertex] ||
+          costs[size_t(from) * n + vertex] == kInfinity ||
+          isBelow(tree.parents, from, vertex))
+        continue;
+      Parents changed = tree.parents;
+      changed[vertex] = from;
+      TimedTree candidate = timeTree(costs, changed, root, child);
+      if (candidate.time < best.time * kEarlier)
+        best = std::move(candidate);
+    }
+  bool better = best.time < tree.time * kEarlier;
+  tree = std::move(best);
+  return better;
+}
+
+} // namespace
+
+TimedTree blink::timeTree(const CostMatrix &costs, const Parents &parents,
+                          int root, double child) {
+  int n = static_cast<int>(parents.size());
+  std::vector<std::vector<int>> children(n);
+  for (int vertex = 0; vertex < n; ++vertex)
+    if (vertex != root)
+      children[parents[vertex]].push_back(vertex);
+  // What is left to do from the moment a vertex is served, or reached.
+  std::vector<double> served(n, 0), reached(n, 0);
+  std::vector<int> up = breadthFirst(parents, root);
+  std::reverse(up.begin(), up.end());
+  for (int vertex : up) {
+    std::vector<int> &list = children[vertex];
+    std::stable_sort(list.begin(), list.end(),
+                     [&](int a, int b) { return served[a] > served[b]; });
+    for (size_t i = 0; i < list.size(); ++i)
+      reached[vertex] =
+          std::max(reached[vertex], child * double(i) + served[list[i]]);
+    if (vertex != root)
+      served[vertex] =
+          costs[size_t(parents[vertex]) * n + vertex] + reached[vertex];
+  }
+  TimedTree tree;
+  tree.parents = parents;
+  tree.time = reached[root];
+  tree.order = children[root];
+  for (size_t next = 0; next < tree.order.size(); ++next) {
+    const std::vector<int> &list = children[tree.order[next]];
+    tree.order.insert(tree.order.end(), list.begin(), list.end());
+  }
+  return tree;
+}
+
+LatencyTrees::LatencyTrees(CostMatrix costs, int n, double child)
+    : costs_(std::move(costs)), n_(n), child_(child), nearest_(n) {
+  for (int from = 0; from < n; ++from) {
+    const double *row = &costs_[size_t(from) * n];
+    for (int to = 0; to < n; ++to)
+      if (to != from && row[to] < kInfinity)
+        nearest_[from].push_back(to);
+    std::stable_sort(nearest_[from].begin(), nearest_[from].end(),
+                     [&](int a, int b) { return row[a] < row[b]; });
+  }
+}
+
+TimedTree LatencyTrees::find(int root) const {
+  Parents parents = growEarliest(costs_, nearest_, root, child_);
+  if (parents.empty())
+    return {};
+  TimedTree tree = timeTree(costs_, parents, root, child_);
+  if (n_ <= kMostImproved)
+    while (improve(costs_, n_, root, child_, tree))
+      ;
+  return tree;
+}
+
+llvm::Expected<Packing> blink::packLatencyTrees(const PackingProblem &problem,
+                                                Protocol protocol) {
+  if (llvm::Error error = problem.check())
+    return error;
+  const Fabric &fabric = *problem.fabric;
+  int n = fabric.numRanks();
+  double child = costsOf(protocol).child;
+  PathTable table = fabric.cheapestPaths(hopPrices(fabric, costsOf(protocol)));
+  LatencyTrees ups(transposed(table.costs, n), n, child);
+  LatencyTrees downs(table.costs, n, child);
+
+  auto treeOf = [&](int root, double &time) {
+    Tree tree;
+    tree.root = root;
+    time = 0;
+    if (n == 1)
+      return tree;
+    if (hasUpTrees(problem.collective)) {
+      TimedTree up = ups.find(root);
+      time += up.time;
+      for (auto vertex = up.order.rbegin(); vertex != up.order.rend(); ++vertex)
+        tree.up.push_back({*vertex, up.parents[*vertex],
+                           table.path(*vertex, up.parents[*vertex])});
+    }
+    if (hasDownTrees(problem.collective)) {
+      TimedTree down = downs.find(root);
+      time += down.time;
+      for (int vertex : down.order)
+        tree.down.push_back({down.parents[vertex], vertex,
+                             table.path(down.parents[vertex], vertex)});
+    }
+    return tree;
+  };
+
+  Packing packing;
+  double time = 0;
+  if (numBlocks(problem.collective, n) > 1 || n == 1) {
+    for (int root = 0; root < n; ++root)
+      packing.trees.push_back(treeOf(root, time));
+  } else if (isRooted(problem.collective)) {
+    packing.trees.push_back(treeOf(problem.root, time));
+  } else {
+    double least = kInfinity;
+    for (int root = 0; root < n; ++root) {
+      Tree tree = treeOf(root, time);
+      if (time < least * kEarlier || packing.trees.empty()) {
+        least = time;
+        packing.trees = {std::move(tree)};
+      }
+    }
+  }
+  llvm::Expected<Shares> shares = exactShares(problem, packing);
+  if (!shares)
+    return shares.takeError();
+  packing.algbw = rateOfShares(problem, packing, *shares);
+  for (Tree &tree : packing.trees)
+    tree.weight =
+        n == 1 ? 0 : packing.algbw / blocksOfBuffer(problem.collective, n);
+  if (llvm::Error error = problem.verify(packing))
+    return error;
+  return packing;
+}

@@ -1,0 +1,40 @@
+//===- OneHop.h - an allreduce of one exchange ------------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Every rank sends its whole input to each other one, and each adds all of them
+// up itself, in the order of ranks: one hop, where a tree up and down has two
+// at least. All links carry the whole buffer, so it is for tiny messages.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_COMPILER_PLAN_ONEHOP_H
+#define BLINK_COMPILER_PLAN_ONEHOP_H
+
+#include "compiler/packing/Packing.h"
+#include "compiler/plan/TimeModel.h"
+
+#include <optional>
+
+namespace blink {
+
+struct OneHop {
+  /// Per rank: the edges to all others, in the order in which it writes them.
+  std::vector<std::vector<TreeEdge>> sends;
+  /// Each exchanges an equal part of the buffer.
+  unsigned lanes = 1;
+  MessageTime time;
+};
+
+/// The exchange over the cheapest direct paths, with its time. A rank serves
+/// first where most is left to do, which is best; equals in the order of ranks
+/// after its own. Of powers of two up to `maxLanes` it gets the lanes that are
+/// the fastest for kSmallReferenceBytes; of equals the fewest. Nothing where
+/// some two ranks have no path that ends at the first GPU it meets (relays do
+/// not count), or there is but one rank.
+llvm::Expected<std::optional<OneHop>>
+packOneHop(const Fabric &fabric, Protocol protocol, unsigned maxLanes);
+
+} // namespace blink
+
+#endif // BLINK_COMPILER_PLAN_ONEHOP_H

@@ -1,0 +1,50 @@
+//===- SizeRanges.cpp - which way is for which sizes ----------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/plan/SizeRanges.h"
+
+#include <algorithm>
+#include <limits>
+
+using namespace blink;
+
+/// The sizes that are compared, ascending.
+static std::vector<uint64_t> comparedSizes() {
+  // Real machines cross below 2 MiB. What never does, as with tiny chunks by an
+  // option, must not keep the large way for messages that no test can afford.
+  constexpr uint64_t kLeast = 64, kMost = 16 << 20;
+  std::vector<uint64_t> sizes;
+  for (uint64_t power = kLeast; power < kMost; power *= 2)
+    for (uint64_t quarter = 0; quarter < 4; ++quarter)
+      sizes.push_back(power + power / 4 * quarter);
+  sizes.push_back(kMost);
+  return sizes;
+}
+
+SmallRanges blink::chooseRanges(const std::optional<MessageTime> &oneHop,
+                                const MessageTime &tree,
+                                const MessageTime &large) {
+  std::vector<uint64_t> sizes = comparedSizes();
+  bool hops = oneHop && oneHop->at(sizes[0]) < tree.at(sizes[0]);
+  auto hopAt = [&](uint64_t size) {
+    return hops ? oneHop->at(size) : std::numeric_limits<double>::infinity();
+  };
+  // From the largest size down, as long as the next way is no slower.
+  auto firstOf = [](size_t end, auto isNoSlower) {
+    while (end > 0 && isNoSlower(end - 1))
+      --end;
+    return end;
+  };
+  size_t treeEnd = firstOf(sizes.size(), [&](size_t i) {
+    return large.at(sizes[i]) <= std::min(tree.at(sizes[i]), hopAt(sizes[i]));
+  });
+  size_t hopEnd = firstOf(
+      treeEnd, [&](size_t i) { return tree.at(sizes[i]) <= hopAt(sizes[i]); });
+  auto sizeOf = [&](size_t end) {
+    return end == 0 ? 0 : sizes[std::min(end, sizes.size() - 1)];
+  };
+  return {sizeOf(hopEnd), sizeOf(treeEnd)};
+}

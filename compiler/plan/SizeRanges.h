@@ -1,0 +1,36 @@
+//===- SizeRanges.h - which way is for which sizes --------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_COMPILER_PLAN_SIZERANGES_H
+#define BLINK_COMPILER_PLAN_SIZERANGES_H
+
+#include "compiler/plan/TimeModel.h"
+
+#include <optional>
+
+namespace blink {
+
+/// Where the ways for small messages end, in bytes: the first is for sizes
+/// below `oneHop`, the second from there to below `tree`, the large one for the
+/// rest. Empty ranges, of one that is nowhere the fastest, begin and end at the
+/// same size.
+struct SmallRanges {
+  uint64_t oneHop = 0;
+  uint64_t tree = 0;
+};
+
+/// Which of three ways is the fastest for which sizes. Times are compared at
+/// powers of two from 64 bytes to 16 MiB and at three sizes between each two,
+/// and ranges end at these: each at the first from which on, as far as the
+/// others go, the next way is as fast as the ones before it; small ways end at
+/// the last one in any case. One hop that is not the faster one for the
+/// smallest has no range.
+SmallRanges chooseRanges(const std::optional<MessageTime> &oneHop,
+                         const MessageTime &tree, const MessageTime &large);
+
+} // namespace blink
+
+#endif // BLINK_COMPILER_PLAN_SIZERANGES_H

@@ -1,0 +1,177 @@
+//===- TimeModel.h - how long messages take, roughly ------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// A message of S bytes takes
+//
+//     T(S) = start + S x max(wire / rate, moves / lane) + turns + fill
+//
+// `rate` is what the links sustain (rateOfShares), `lane` what one lane can
+// move, and `moves` how often the busiest lane moves the buffer: half of what
+// its folds load and store, so that a copy moves its bytes once, and a root
+// that reduces eight inputs into eight outputs eight times. With `simple` that
+// is what moves with zero copy (FoldMoves.h), as large messages do: what is
+// passive moves nothing. `start` is
+// when the last rank would have a message of no size: on the slowest way
+// through a tree, each hop takes the latencies of its links and `step`; where a
+// fold reads or writes several channels, each after the first waits `child`
+// longer. That is the postal model (Bar-Noy and Kipnis, 1992; LogP, Culler et
+// al., 1993) over the links of the machine.
+//
+// `turns` and `fill` are what chunks cost. A lane takes its folds one by one,
+// chunk after chunk, and each after the first costs it a `turn`; with zero copy
+// a passive fold takes none, but costs the call a tag, as long as a `child`. A
+// chunk goes on when all of it has come: the last of the h hops of a tree
+// begins h - 1 chunks late. Words of `low_latency` flow through a fold one by
+// one, so that there only the folds of a lane count, once each.
+//
+// The constants are estimates for GPUs of the last years, no measurements. They
+// weigh hops against children and choose sizes; no proof rests on them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_COMPILER_PLAN_TIMEMODEL_H
+#define BLINK_COMPILER_PLAN_TIMEMODEL_H
+
+#include "compiler/plan/FoldLoads.h"
+
+#include <optional>
+
+namespace blink {
+
+using sched::Protocol;
+
+struct ProtocolCosts {
+  double step;  ///< microseconds to notice a chunk and start on it
+  double child; ///< microseconds that each further channel of a fold waits
+  double turn;  ///< microseconds of a lane for each further fold and chunk
+  double wire;  ///< bytes on the links for each byte of data
+  double lane;  ///< GB/s that one lane, a thread block on a GPU, moves
+};
+
+constexpr ProtocolCosts costsOf(Protocol protocol) {
+  // `simple` polls a tag, reads, and fences before it sets the next one;
+  // `low_latency` polls the data, which comes with as many bytes of flags.
+  //
+  // The lane of `simple` is an estimate by what NCCL trusts a thread block with
+  // on Hopper. Its table of tuning constants (perChMaxTreeBws in
+  // src/graph/tuning.cc) limits a channel of a tree to 36.0 to 41.4 GB/s, of
+  // which the algorithm has half; a rank with one child loads three times as
+  // much as that and stores as much: 108 to 124 GB/s. Blink's busiest lanes
+  // read one channel and write several, or the other way round, and load and
+  // store 2.3 to 2.5 bytes for each that they move, buffers included: 43 to 54
+  // GB/s. Ampere has 18 to 24 in that table, Volta 10 to 27.
+  return protocol == Protocol::low_latency ? ProtocolCosts{1, 0.25, 0.25, 2, 16}
+                                           : ProtocolCosts{2, 0.25, 2, 1, 50};
+}
+
+/// Prices of links that make a path between two ranks cost what a hop over it
+/// takes, in microseconds: a link's latency, and half a step for each GPU at
+/// its ends, so that a path over a relay costs a step more.
+std::vector<double> hopPrices(const Fabric &fabric, ProtocolCosts costs);
+
+/// `start` of the slowest tree of `packing`, in microseconds.
+double startOf(const PackingProblem &problem, const Packing &packing,
+               Protocol protocol);
+
+/// What turns cost lanes: of each number that of the lane that has most of it.
+struct LaneTurns {
+  double folds = 1;   ///< that take turns
+  double share = 0;   ///< of the buffer, theirs added up
+  double passive = 0; ///< folds that take none
+
+  void include(const LaneTurns &lane);
+};
+
+/// What the busiest lanes of all ranks have to do, fold by fold.
+class LaneLoads {
+public:
+  /// The folds that follow are of another lane.
+  void startLane();
+  void add(const FoldLoad &load, double share);
+
+  double moves = 0; ///< how often one moves the buffer
+  LaneTurns slots;  ///< where all channels go through slots
+  LaneTurns direct; ///< with zero copy
+
+private:
+  double laneMoves_ = 0;
+  LaneTurns laneSlots_, laneDirect_;
+};
+
+/// How data moves in chunks.
+struct ChunkFlow {
+  struct Way {
+    double share; ///< of the whole buffer that a tree carries
+    double hops;  ///< that its data makes, up and down
+  };
+  std::vector<Way> trees;  ///< without those that are equal to another
+  LaneTurns slots;         ///< of calls below kDirectBytes, and of low_latency
+  LaneTurns direct;        ///< of the others
+  double turn = 0;         ///< microseconds
+  double tag = 0;          ///< microseconds
+  double channels = 0;     ///< that a rank reads, on average
+  uint32_t chunkBytes = 0; ///< of the schedule; 0: it flows word by word
+
+  /// Adds a tree. Hops are at least 1.
+  void add(double share, double hops);
+};
+
+/// T(S).
+struct MessageTime {
+  double start;   ///< microseconds
+  double perByte; ///< microseconds
+  ChunkFlow flow = {};
+
+  /// Microseconds, in the chunks that the runtime makes (ChunkSize.h).
+  double at(uint64_t bytes) const;
+  /// Of that what a message of no bytes would take, were it moved like one of
+  /// `bytes`.
+  double startAt(uint64_t bytes) const;
+};
+
+/// What the schedule of a forest will be like.
+struct ForestTraits {
+  Protocol protocol;
+  unsigned maxLanes = 16;  ///< of a rank
+  uint32_t chunkBytes = 0; ///< 0: chooseChunk
+};
+
+/// The time that `packing` takes in lanes as chooseLanes makes them; tree t as
+/// `parts[t]` equal ones (SpreadTrees.h), or as it is where `parts` is empty.
+/// `folds` are those of the packing.
+MessageTime timeOf(const PackingProblem &problem, const Packing &packing,
+                   const ForestFolds &folds, ForestTraits traits,
+                   const std::vector<unsigned> &parts);
+MessageTime timeOf(const PackingProblem &problem, const Packing &packing,
+                   ForestTraits traits);
+
+/// The formula at the top without chunks: `rate` in GB/s.
+MessageTime messageTime(ProtocolCosts costs, double start, double rate,
+                        const LaneLoads &lanes);
+
+/// The size that what is for large messages is tuned for.
+constexpr uint64_t kReferenceBytes = 64 << 20;
+/// Likewise, small ones.
+constexpr uint64_t kSmallReferenceBytes = 64 << 10;
+
+/// Of each channel of `simple`: two chunks on their way, one being written, one
+/// being read.
+constexpr uint32_t kSlots = 4;
+
+/// What the slots of all channels that a rank reads should take at most.
+constexpr double kSlotBytesOfRank = 40 << 20;
+
+/// kSlots, or half of them where that would be more than kSlotBytesOfRank: with
+/// so many channels a lane comes to the next chunk of one only after those of
+/// many others.
+uint32_t slotsOfChannel(double channels, uint32_t chunkBytes);
+
+/// The power of two from 16 KiB to 1 MiB that is the fastest chunk for
+/// kReferenceBytes; of equals the smallest. Above 64 KiB only such that half of
+/// kSlots of them take no more than kSlotBytesOfRank.
+uint32_t chooseChunk(MessageTime time);
+
+} // namespace blink
+
+#endif // BLINK_COMPILER_PLAN_TIMEMODEL_H

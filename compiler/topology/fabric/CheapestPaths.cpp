@@ -1,0 +1,248 @@
+//===- CheapestPaths.cpp - the search for drivable paths ------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Fabric::cheapestPaths: Dijkstra from each rank over the layered graph of
+// PathLayers.h. A path that turns round at a cpu comes back through the same
+// switches, but in another layer, so Dijkstra needs no exception for it.
+//
+// With relays a path is a chain of such paths over them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/topology/fabric/Fabric.h"
+
+#include "compiler/topology/fabric/PathLayers.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <queue>
+
+using namespace blink;
+
+namespace {
+
+/// A path as found so far: its price, its last link, and the label before it.
+struct Label {
+  double cost;
+  int hops;
+  double latency;
+  int link;     ///< -1 at the source
+  int previous; ///< index into Search::labels_
+  int state;    ///< node * numPathLayers + layer
+};
+
+class Search {
+public:
+  Search(const Topology &topology,
+         const std::vector<std::vector<int>> &outLinks,
+         const std::vector<int> &rankOfNode, const std::vector<double> &prices)
+      : topology_(topology), outLinks_(outLinks), rankOfNode_(rankOfNode),
+        prices_(prices), settled_(topology.nodes.size() * numPathLayers),
+        best_(topology.nodes.size() * numPathLayers) {}
+
+  /// Finds the paths from a rank. joined[r]: rank r is peer-joined with it.
+  void run(int sourceNode, const std::vector<bool> &joined);
+
+  /// After run(): the label of the best path to a GPU node, or null.
+  const Label *arrival(int gpuNode) const {
+    int label = best_[gpuNode * numPathLayers];
+    return label == -1 ? nullptr : &labels_[label];
+  }
+  Path pathTo(const Label &label) const;
+
+private:
+  /// The total order of the documentation of Fabric::cheapestPaths.
+  bool isBetter(const Label &a, const Label &b) const;
+  void extend(int label, const std::vector<bool> &joined);
+  void offer(const Label &label, bool relays);
+
+  const Topology &topology_;
+  const std::vector<std::vector<int>> &outLinks_;
+  const std::vector<int> &rankOfNode_;
+  const std::vector<double> &prices_;
+  std::vector<Label> labels_;
+  std::vector<char> settled_;
+  std::vector<int> best_; // per state; a GPU has one state, layer 0
+  std::vector<int> heap_;
+};
+
+} // namespace
+
+Path Search::pathTo(const Label &label) const {
+  Path path(label.hops);
+  const Label *at = &label;
+  for (int hop = label.hops; hop-- > 0; at = &labels_[at->previous])
+    path[hop] = at->link;
+  return path;
+}
+
+bool Search::isBetter(const Label &a, const Label &b) const {
+  if (a.cost != b.cost)
+    return a.cost < b.cost;
+  if (a.hops != b.hops)
+    return a.hops < b.hops;
+  if (a.latency != b.latency)
+    return a.latency < b.latency;
+  // Same length: of the first links that differ, the smaller wins. Walking
+  // back, that is the difference met last.
+  bool better = false;
+  for (const Label *x = &a, *y = &b; x != y && x->link != -1;
+       x = &labels_[x->previous], y = &labels_[y->previous])
+    if (x->link != y->link)
+      better = x->link < y->link;
+  return better;
+}
+
+void Search::offer(const Label &label, bool relays) {
+  int &best = best_[label.state];
+  if (best != -1 && !isBetter(label, labels_[best]))
+    return;
+  best = static_cast<int>(labels_.size());
+  labels_.push_back(label);
+  if (!relays)
+    return;
+  heap_.push_back(best);
+  std::push_heap(heap_.begin(), heap_.end(), [&](int x, int y) {
+    return isBetter(labels_[y], labels_[x]);
+  });
+}
+
+void Search::extend(int index, const std::vector<bool> &joined) {
+  const Label label = labels_[index];
+  PathLayer layer = static_cast<PathLayer>(label.state % numPathLayers);
+  for (int linkIndex : outLinks_[label.state / numPathLayers]) {
+    const Link &link = topology_.links[linkIndex];
+    NodeKind kind = topology_.nodes[link.to].kind;
+    PathLayer next = layerAfter(layer, link.kind, kind);
+
+    int state = link.to * numPathLayers;
+    bool relays = kind != NodeKind::gpu;
+    if (relays) {
+      state += next;
+      if (settled_[state])
+        continue;
+    } else {
+      int rank = rankOfNode_[link.to];
+      if (rank == -1 || (next == foreignLayer && joined[rank]))
+        continue;
+    }
+    offer({label.cost + prices_[linkIndex], label.hops + 1,
+           label.latency + link.latency, linkIndex, index, state},
+          relays);
+  }
+}
+
+void Search::run(int sourceNode, const std::vector<bool> &joined) {
+  labels_.clear();
+  heap_.clear();
+  std::fill(settled_.begin(), settled_.end(), false);
+  std::fill(best_.begin(), best_.end(), -1);
+  // The source's own label is set so that no path comes back to it.
+  labels_.push_back({0, 0, 0, -1, -1, sourceNode * numPathLayers});
+  best_[sourceNode * numPathLayers] = 0;
+  extend(0, joined);
+  while (!heap_.empty()) {
+    std::pop_heap(heap_.begin(), heap_.end(), [&](int x, int y) {
+      return isBetter(labels_[y], labels_[x]);
+    });
+    int label = heap_.back();
+    heap_.pop_back();
+    int state = labels_[label].state;
+    if (settled_[state])
+      continue;
+    settled_[state] = true;
+    extend(label, joined);
+  }
+}
+
+/// Paths with no GPU on the way, from some ranks and relays to all.
+PathTable Fabric::directPaths(const std::vector<double> &prices,
+                              const std::vector<int> &sources) const {
+  int n = numRanks() + static_cast<int>(relays_.size());
+  PathTable table;
+  table.numRanks = n;
+  table.costs.assign(size_t(n) * n, std::numeric_limits<double>::infinity());
+  table.paths.resize(size_t(n) * n);
+
+  Search search(topology_, outLinks_, rankOfNode_, prices);
+  std::vector<bool> joined(n);
+  for (int from : sources) {
+    for (int to = 0; to < n; ++to)
+      joined[to] = peerJoined(from, to);
+    search.run(nodeOf(from), joined);
+    for (int to = 0; to < n; ++to) {
+      const Label *label = search.arrival(nodeOf(to));
+      if (!label)
+        continue;
+      table.costs[size_t(from) * n + to] = label->cost;
+      table.paths[size_t(from) * n + to] = search.pathTo(*label);
+    }
+  }
+  return table;
+}
+
+/// Paths that may run over relays: Dijkstra over the direct paths.
+PathTable Fabric::relayedPaths(const std::vector<double> &prices) const {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  int n = numRanks(), all = n + static_cast<int>(relays_.size());
+  std::vector<int> sources(all);
+  std::iota(sources.begin(), sources.end(), 0);
+  PathTable direct = directPaths(prices, sources);
+
+  PathTable table;
+  table.numRanks = n;
+  table.costs.resize(size_t(n) * n);
+  table.paths.resize(size_t(n) * n);
+  for (int from = 0; from < n; ++from) {
+    std::vector<double> costs(all, kInfinity);
+    std::vector<Path> paths(all);
+    std::vector<bool> settled(all, false);
+    auto extend = [&](int at) {
+      for (int to = 0; to < all; ++to) {
+        double cost = (at == from ? 0 : costs[at]) + direct.cost(at, to);
+        size_t length = paths[at].size() + direct.path(at, to).size();
+        if (to == from || settled[to] || cost == kInfinity ||
+            std::make_pair(cost, length) >=
+                std::make_pair(costs[to], paths[to].size()))
+          continue;
+        costs[to] = cost;
+        paths[to] = paths[at];
+        paths[to].insert(paths[to].end(), direct.path(at, to).begin(),
+                         direct.path(at, to).end());
+      }
+    };
+    settled[from] = true;
+    extend(from);
+    while (true) {
+      int next = -1; // the nearest relay
+      for (int at = n; at < all; ++at)
+        if (!settled[at] && costs[at] < kInfinity &&
+            (next < 0 || std::make_pair(costs[at], paths[at].size()) <
+                             std::make_pair(costs[next], paths[next].size())))
+          next = at;
+      if (next < 0)
+        break;
+      settled[next] = true;
+      extend(next);
+    }
+    costs[from] = 0;
+    for (int to = 0; to < n; ++to) {
+      table.costs[size_t(from) * n + to] = costs[to];
+      table.paths[size_t(from) * n + to] = std::move(paths[to]);
+    }
+  }
+  return table;
+}
+
+PathTable Fabric::cheapestPaths(const std::vector<double> &prices) const {
+  std::vector<int> all(numRanks());
+  std::iota(all.begin(), all.end(), 0);
+  return cheapestPaths(prices, all);
+}
+
+PathTable Fabric::cheapestPaths(const std::vector<double> &prices,
+                                const std::vector<int> &sources) const {
+  return relays_.empty() ? directPaths(prices, sources) : relayedPaths(prices);
+}

@@ -1,0 +1,268 @@
+//===- Fabric.cpp - what a job may use of a machine -----------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Allocation, peer groups and the rules of drivable paths. The search for the
+// cheapest of them lives in CheapestPaths.cpp and shares nothing with
+// classify(), which judges a path by itself.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/topology/fabric/Fabric.h"
+#include "compiler/support/Error.h"
+
+#include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/Twine.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace blink;
+
+bool blink::isPeerFabric(LinkKind kind) {
+  return kind == LinkKind::nvlink || kind == LinkKind::xgmi ||
+         kind == LinkKind::c2c;
+}
+
+/// Per node, ascending: the peer groups it belongs to (see Fabric.h).
+static std::vector<std::vector<int>> findPeerGroups(const Topology &topology) {
+  const std::vector<Node> &nodes = topology.nodes;
+  int numNodes = static_cast<int>(nodes.size());
+  auto isSwitch = [&](int node) {
+    return nodes[node].kind == NodeKind::switch_;
+  };
+  auto isGpu = [&](int node) { return nodes[node].kind == NodeKind::gpu; };
+
+  llvm::EquivalenceClasses<int> switches;
+  for (const Link &link : topology.links)
+    if (isPeerFabric(link.kind) && isSwitch(link.from) && isSwitch(link.to))
+      switches.unionSets(link.from, link.to);
+
+  // A set of switches is named by its leader's node, a direct link by its
+  // index counted on from there.
+  std::vector<std::vector<int>> groups(nodes.size());
+  for (size_t i = 0; i < topology.links.size(); ++i) {
+    const Link &link = topology.links[i];
+    if (!isPeerFabric(link.kind))
+      continue;
+    for (auto [end, other] :
+         {std::pair(link.from, link.to), std::pair(link.to, link.from)}) {
+      if (!isGpu(end))
+        continue;
+      if (isGpu(other))
+        groups[end].push_back(numNodes + static_cast<int>(i));
+      else if (isSwitch(other))
+        groups[end].push_back(switches.getOrInsertLeaderValue(other));
+    }
+  }
+  for (std::vector<int> &group : groups) {
+    std::sort(group.begin(), group.end());
+    group.erase(std::unique(group.begin(), group.end()), group.end());
+  }
+  return groups;
+}
+
+llvm::Expected<Fabric> Fabric::create(Topology topology, std::vector<int> gpus,
+                                      LinkKindSet kinds,
+                                      std::vector<int> relays) {
+  if (llvm::Error error = topology.check())
+    return error;
+
+  Fabric fabric;
+  fabric.gpuNodes_ = topology.gpus();
+  int numGpus = static_cast<int>(fabric.gpuNodes_.size());
+  if (numGpus == 0)
+    return makeError("topology '" + topology.name +
+                     "' has no gpu node; a job needs at least one GPU");
+  if (gpus.empty())
+    for (int gpu = 0; gpu < numGpus; ++gpu)
+      gpus.push_back(gpu);
+  if (gpus.size() + relays.size() > kMaxRanks)
+    return makeError("an allocation of " +
+                     llvm::Twine(gpus.size() + relays.size()) +
+                     " GPUs; the most is " + llvm::Twine(kMaxRanks));
+
+  fabric.rankOfNode_.assign(topology.nodes.size(), -1);
+  std::vector<int> all = gpus;
+  all.insert(all.end(), relays.begin(), relays.end());
+  for (size_t rank = 0; rank < all.size(); ++rank) {
+    int gpu = all[rank];
+    if (gpu < 0 || gpu >= numGpus)
+      return makeError("GPU " + llvm::Twine(gpu) + " does not exist: '" +
+                       topology.name + "' has GPUs 0 to " +
+                       llvm::Twine(numGpus - 1));
+    int &rankOfNode = fabric.rankOfNode_[fabric.gpuNodes_[gpu]];
+    if (rankOfNode != -1)
+      return makeError("GPU " + llvm::Twine(gpu) +
+                       " is listed twice; each rank needs its own GPU");
+    rankOfNode = static_cast<int>(rank);
+  }
+
+  std::vector<std::vector<int>> groups = findPeerGroups(topology);
+  for (int gpu : all)
+    fabric.peerGroups_.push_back(std::move(groups[fabric.gpuNodes_[gpu]]));
+
+  fabric.outLinks_.resize(topology.nodes.size());
+  for (size_t i = 0; i < topology.links.size(); ++i)
+    if (kinds.contains(topology.links[i].kind))
+      fabric.outLinks_[topology.links[i].from].push_back(static_cast<int>(i));
+
+  fabric.topology_ = std::move(topology);
+  fabric.gpus_ = std::move(gpus);
+  fabric.relays_ = std::move(relays);
+  fabric.kinds_ = kinds;
+  return fabric;
+}
+
+bool Fabric::peerJoined(int rankA, int rankB) const {
+  const std::vector<int> &a = peerGroups_[rankA];
+  const std::vector<int> &b = peerGroups_[rankB];
+  for (auto i = a.begin(), j = b.begin(); i != a.end() && j != b.end();) {
+    if (*i == *j)
+      return true;
+    *i < *j ? ++i : ++j;
+  }
+  return false;
+}
+
+llvm::Expected<ChannelKind> Fabric::classify(int from, int to,
+                                             const Path &path) const {
+  int all = numRanks() + static_cast<int>(relays_.size());
+  for (int rank : {from, to})
+    if (rank < 0 || rank >= all)
+      return makeError("rank " + llvm::Twine(rank) + " of " + llvm::Twine(all) +
+                       " does not exist");
+  if (from == to)
+    return makeError("a path from rank " + llvm::Twine(from) + " to itself");
+  if (path.empty())
+    return makeError("an empty path from rank " + llvm::Twine(from) +
+                     " to rank " + llvm::Twine(to));
+
+  bool crossesCpu = false, crossesNic = false;
+  int firstForeign = -1; // the first link that is not of the peer fabric
+  int node = nodeOf(from);
+  for (size_t hop = 0; hop < path.size(); ++hop) {
+    int index = path[hop];
+    std::string place = "hop " + std::to_string(hop) + " of a path from rank " +
+                        std::to_string(from) + " to rank " +
+                        std::to_string(to) + ": ";
+    if (index < 0 || index >= static_cast<int>(topology_.links.size()))
+      return makeError(place + "link " + llvm::Twine(index) + " of " +
+                       llvm::Twine(topology_.links.size()) + " does not exist");
+    const Link &link = topology_.links[index];
+    if (!usable(index))
+      return makeError(place + "link " + llvm::Twine(index) + " is " +
+                       toString(link.kind) + ", the schedule may use " +
+                       toString(kinds_) + " only");
+    if (link.from != node)
+      return makeError(place + "link " + llvm::Twine(index) + " starts at '" +
+                       topology_.nodes[link.from].id +
+                       "', the path stands at '" + topology_.nodes[node].id +
+                       "'");
+    if (hop > 0) {
+      NodeKind kind = topology_.nodes[node].kind;
+      if (kind == NodeKind::gpu)
+        return makeError(place + "goes through GPU '" +
+                         topology_.nodes[node].id + "', GPUs never relay");
+      crossesCpu |= kind == NodeKind::cpu;
+      crossesNic |= kind == NodeKind::nic;
+    }
+    if (!isPeerFabric(link.kind) && firstForeign == -1)
+      firstForeign = index;
+    node = link.to;
+  }
+  if (node != nodeOf(to))
+    return makeError("a path from rank " + llvm::Twine(from) + " to rank " +
+                     llvm::Twine(to) + " ends at '" + topology_.nodes[node].id +
+                     "' instead of '" + topology_.nodes[nodeOf(to)].id + "'");
+
+  if (crossesNic)
+    return ChannelKind::network;
+  if (crossesCpu)
+    return ChannelKind::staged;
+  if (firstForeign != -1 && peerJoined(from, to))
+    return makeError("a path from rank " + llvm::Twine(from) + " to rank " +
+                     llvm::Twine(to) + " uses " +
+                     toString(topology_.links[firstForeign].kind) + " link " +
+                     llvm::Twine(firstForeign) +
+                     ", but the two GPUs reach each other over their own "
+                     "fabric alone; cross a cpu or nic node");
+  return ChannelKind::peer;
+}
+
+llvm::Expected<std::vector<Fabric::Segment>>
+Fabric::segments(int from, int to, const Path &path) const {
+  std::vector<Segment> segments;
+  Segment segment{from, to, {}, ChannelKind::peer};
+  auto finish = [&]() -> llvm::Error {
+    llvm::Expected<ChannelKind> kind =
+        classify(segment.from, segment.to, segment.path);
+    if (!kind)
+      return kind.takeError();
+    segment.kind = *kind;
+    segments.push_back(segment);
+    return llvm::Error::success();
+  };
+  for (size_t hop = 0; hop < path.size(); ++hop) {
+    segment.path.push_back(path[hop]);
+    bool known =
+        path[hop] >= 0 && path[hop] < static_cast<int>(topology_.links.size());
+    int rank = known ? rankOfNode_[topology_.links[path[hop]].to] : -1;
+    if (rank < numRanks() || hop + 1 == path.size())
+      continue; // no relay, or the end
+    segment.to = rank;
+    if (llvm::Error error = finish())
+      return error;
+    segment = {rank, to, {}, ChannelKind::peer};
+  }
+  if (llvm::Error error = finish())
+    return error;
+  return segments;
+}
+
+std::vector<std::vector<int>> Fabric::stronglyConnectedRanks() const {
+  int n = numRanks();
+  PathTable table =
+      cheapestPaths(std::vector<double>(topology_.links.size(), 0.0));
+
+  // The ranks that `start` reaches, or that reach it.
+  auto closure = [&](int start, bool forward) {
+    std::vector<bool> reached(n, false);
+    std::vector<int> stack = {start};
+    reached[start] = true;
+    while (!stack.empty()) {
+      int rank = stack.back();
+      stack.pop_back();
+      for (int next = 0; next < n; ++next) {
+        double cost = forward ? table.cost(rank, next) : table.cost(next, rank);
+        if (!reached[next] && std::isfinite(cost)) {
+          reached[next] = true;
+          stack.push_back(next);
+        }
+      }
+    }
+    return reached;
+  };
+
+  std::vector<std::vector<int>> classes;
+  std::vector<bool> done(n, false);
+  for (int rank = 0; rank < n; ++rank) {
+    if (done[rank])
+      continue;
+    std::vector<bool> to = closure(rank, true), from = closure(rank, false);
+    std::vector<int> &members = classes.emplace_back();
+    for (int other = rank; other < n; ++other)
+      if (to[other] && from[other]) {
+        members.push_back(other);
+        done[other] = true;
+      }
+  }
+  return classes;
+}
+
+std::string Fabric::describeRanks(const std::vector<int> &ranks) const {
+  std::string text = ranks.size() == 1 ? "GPU " : "GPUs ";
+  for (size_t i = 0; i < ranks.size(); ++i)
+    text += (i ? "," : "") + std::to_string(gpus_[ranks[i]]);
+  return text;
+}

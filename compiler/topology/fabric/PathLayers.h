@@ -1,0 +1,44 @@
+//===- PathLayers.h - what a path crossed so far ----------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Searches for drivable paths run over a layered graph: a relay node has one
+// copy a layer, the layer being what the path crossed so far.
+//
+//     fabric   nvlink, xgmi and c2c links only
+//     foreign  some other link too, but no cpu and no nic
+//     bridged  a cpu or a nic
+//
+//     fabric --other link--> foreign --cpu, nic--> bridged
+//        \_________________cpu, nic__________________/^
+//
+// Between peer-joined GPUs `foreign` is the layer where no path may end.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_COMPILER_TOPOLOGY_FABRIC_PATHLAYERS_H
+#define BLINK_COMPILER_TOPOLOGY_FABRIC_PATHLAYERS_H
+
+#include "compiler/topology/fabric/Fabric.h"
+
+namespace blink {
+
+enum PathLayer { fabricLayer, foreignLayer, bridgedLayer, numPathLayers };
+
+/// The layer of a path that was in `layer` and goes over a link of kind `link`
+/// to a node of kind `to`.
+inline PathLayer layerAfter(PathLayer layer, LinkKind link, NodeKind to) {
+  if (to == NodeKind::cpu || to == NodeKind::nic)
+    return bridgedLayer;
+  return layer == fabricLayer && !isPeerFabric(link) ? foreignLayer : layer;
+}
+
+/// The same for `link` of `topology`.
+inline PathLayer nextLayer(const Topology &topology, PathLayer layer,
+                           const Link &link) {
+  return layerAfter(layer, link.kind, topology.nodes[link.to].kind);
+}
+
+} // namespace blink
+
+#endif // BLINK_COMPILER_TOPOLOGY_FABRIC_PATHLAYERS_H

@@ -1,0 +1,332 @@
+//===- AllocationClasses.cpp - allocations that are alike -----------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// The part of the machine that an allocation uses becomes a coloured graph.
+// Graphs with equal invariants are compared with the representatives so far.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/topology/symmetry/AllocationClasses.h"
+#include "compiler/support/Error.h"
+
+#include "compiler/topology/fabric/DrivableLinks.h"
+#include "compiler/topology/symmetry/PartIsomorphism.h"
+
+#include "llvm/ADT/Twine.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+using namespace blink;
+
+static std::string describe(const std::vector<int> &gpus) {
+  std::string text = "allocation {";
+  for (size_t i = 0; i < gpus.size(); ++i)
+    text += (i ? "," : "") + std::to_string(gpus[i]);
+  return text + "}";
+}
+
+/// Sorts GPUs and allocations; the error says what is wrong with one.
+static llvm::Error normalise(std::vector<std::vector<int>> &allocations,
+                             const Fabric &machine) {
+  for (std::vector<int> &gpus : allocations) {
+    if (gpus.empty())
+      return makeError("an allocation without a GPU; name at least one");
+    std::sort(gpus.begin(), gpus.end());
+    for (int gpu : {gpus.front(), gpus.back()})
+      if (gpu < 0 || gpu >= machine.numRanks())
+        return makeError(describe(gpus) + ": GPU " + llvm::Twine(gpu) +
+                         " does not exist: '" + machine.topology().name +
+                         "' has GPUs 0 to " +
+                         llvm::Twine(machine.numRanks() - 1));
+    auto twice = std::adjacent_find(gpus.begin(), gpus.end());
+    if (twice != gpus.end())
+      return makeError(describe(gpus) + ": GPU " + llvm::Twine(*twice) +
+                       " is listed twice; each rank needs its own GPU");
+  }
+  std::sort(allocations.begin(), allocations.end(),
+            [](const std::vector<int> &a, const std::vector<int> &b) {
+              return a.size() != b.size() ? a.size() < b.size() : a < b;
+            });
+  auto twice = std::adjacent_find(allocations.begin(), allocations.end());
+  if (twice != allocations.end())
+    return makeError(describe(*twice) + " is listed twice; list each once");
+  return llvm::Error::success();
+}
+
+namespace {
+
+/// The part of an allocation: nodes of the topology, GPUs first and in order,
+/// and the graph on their places in that list.
+struct Part {
+  std::vector<int> nodes;
+  PartGraph graph;
+};
+
+/// Numbers from `first` on for different things: for those of a set in their
+/// order, for what comes later as it comes.
+template <typename Thing> class Numbering {
+public:
+  explicit Numbering(int first) : first_(first) {}
+  void addAll(const std::set<Thing> &things) {
+    for (const Thing &thing : things)
+      numbers_.try_emplace(thing, first_ + static_cast<int>(numbers_.size()));
+  }
+  int of(const Thing &thing) const { return numbers_.at(thing); }
+
+private:
+  const int first_;
+  std::map<Thing, int> numbers_;
+};
+
+/// Colours of nodes and links: the same ones for all machines.
+struct Colors {
+  Numbering<std::tuple<NodeKind, bool, bool>> looks{0};
+  // 0 is for what addBarred() adds.
+  Numbering<std::tuple<LinkKind, double, double>> wires{1};
+};
+
+class PartBuilder {
+public:
+  PartBuilder(const Fabric &machine, Colors &colors);
+  Part build(const std::vector<int> &gpus);
+
+private:
+  void markLinks(const std::vector<int> &gpus);
+  void addBarred(const std::vector<int> &gpus, ColoredGraph &graph) const;
+
+  const Fabric &machine_;
+  const Topology &topology_;
+  DrivableLinks drivable_;
+  std::vector<int> looks_;                 // per node
+  std::vector<int> wires_;                 // per link: 1 + what it is like
+  std::vector<std::vector<int>> outLinks_; // per node
+  // Of the allocation being built.
+  std::vector<char> isUsed_; // per link
+  std::vector<int> links_;   // used ones, ascending
+  std::vector<int> placeOf_; // per node; -1 outside the part
+};
+
+PartBuilder::PartBuilder(const Fabric &machine, Colors &colors)
+    : machine_(machine), topology_(machine.topology()), drivable_(machine),
+      outLinks_(topology_.nodes.size()), isUsed_(topology_.links.size(), false),
+      placeOf_(topology_.nodes.size(), -1) {
+  const auto lookOf = [](const Node &node) {
+    return std::tuple(node.kind, node.multicast, node.reduce);
+  };
+  std::set<std::tuple<NodeKind, bool, bool>> looks;
+  for (const Node &node : topology_.nodes)
+    looks.insert(lookOf(node));
+  colors.looks.addAll(looks);
+  for (const Node &node : topology_.nodes)
+    looks_.push_back(colors.looks.of(lookOf(node)));
+
+  const auto wireOf = [](const Link &link) {
+    return std::tuple(link.kind, link.bandwidth, link.latency);
+  };
+  std::set<std::tuple<LinkKind, double, double>> wires;
+  for (const Link &link : topology_.links)
+    wires.insert(wireOf(link));
+  colors.wires.addAll(wires);
+  for (size_t index = 0; index < topology_.links.size(); ++index) {
+    const Link &link = topology_.links[index];
+    wires_.push_back(colors.wires.of(wireOf(link)));
+    outLinks_[link.from].push_back(static_cast<int>(index));
+  }
+}
+
+void PartBuilder::markLinks(const std::vector<int> &gpus) {
+  for (int link : links_)
+    isUsed_[link] = false;
+  links_.clear();
+  for (int from : gpus)
+    for (int to : gpus)
+      if (from != to)
+        for (int link : drivable_.between(from, to)) {
+          if (!isUsed_[link])
+            links_.push_back(link);
+          isUsed_[link] = true;
+        }
+  std::sort(links_.begin(), links_.end());
+}
+
+static void addArc(ColoredGraph &graph, int from, int to, int wire) {
+  graph.arcs[from].push_back({to, 2 * uint64_t(wire)});
+  graph.arcs[to].push_back({from, 2 * uint64_t(wire) + 1});
+}
+
+/// Two GPUs may be joined by links that no path between them may use, since
+/// they are peer-joined and would reach each other over their own fabric. A
+/// pair without one is not like a pair with one: an arc of its own tells.
+void PartBuilder::addBarred(const std::vector<int> &gpus,
+                            ColoredGraph &graph) const {
+  if (std::all_of(links_.begin(), links_.end(), [&](int link) {
+        return isPeerFabric(topology_.links[link].kind);
+      }))
+    return;
+  std::vector<int> place(topology_.nodes.size() * numPathLayers, -1);
+  for (size_t from = 0; from < gpus.size(); ++from) {
+    // All ways over used links that cross no cpu, no nic and no GPU. `place`
+    // holds the GPU that a (node, layer) was last met from.
+    int mark = static_cast<int>(from);
+    std::vector<std::pair<int, PathLayer>> stack = {
+        {machine_.nodeOf(gpus[from]), fabricLayer}};
+    while (!stack.empty()) {
+      auto [node, layer] = stack.back();
+      stack.pop_back();
+      for (int index : outLinks_[node]) {
+        const Link &link = topology_.links[index];
+        PathLayer next = nextLayer(topology_, layer, link);
+        int &met = place[link.to * numPathLayers + static_cast<int>(next)];
+        if (!isUsed_[index] || next == bridgedLayer || met == mark)
+          continue;
+        met = mark;
+        if (topology_.nodes[link.to].kind != NodeKind::gpu) {
+          stack.emplace_back(link.to, next);
+          continue;
+        }
+        int to = placeOf_[link.to]; // in the part, as the link is used
+        if (next == foreignLayer && to != mark &&
+            machine_.peerJoined(gpus[from], gpus[to]))
+          addArc(graph, mark, to, 0);
+      }
+    }
+  }
+}
+
+Part PartBuilder::build(const std::vector<int> &gpus) {
+  markLinks(gpus);
+  std::vector<int> nodes, relays;
+  for (int gpu : gpus)
+    nodes.push_back(machine_.nodeOf(gpu));
+  for (size_t place = 0; place < nodes.size(); ++place)
+    placeOf_[nodes[place]] = static_cast<int>(place);
+  for (int link : links_)
+    for (int end : {topology_.links[link].from, topology_.links[link].to})
+      if (topology_.nodes[end].kind != NodeKind::gpu)
+        relays.push_back(end);
+  std::sort(relays.begin(), relays.end());
+  relays.erase(std::unique(relays.begin(), relays.end()), relays.end());
+  for (int relay : relays) {
+    placeOf_[relay] = static_cast<int>(nodes.size());
+    nodes.push_back(relay);
+  }
+
+  ColoredGraph graph;
+  graph.arcs.resize(nodes.size());
+  std::vector<int> looks;
+  for (int node : nodes)
+    looks.push_back(looks_[node]);
+  for (int index : links_) {
+    const Link &link = topology_.links[index];
+    addArc(graph, placeOf_[link.from], placeOf_[link.to], wires_[index]);
+  }
+  addBarred(gpus, graph);
+  for (int node : nodes)
+    placeOf_[node] = -1;
+  return {std::move(nodes), PartGraph(std::move(graph), std::move(looks))};
+}
+
+/// A map between places of two parts as one between nodes of the topology.
+NodeMap nodeMap(size_t numNodes, const Part &from, const Part &to,
+                const std::vector<int> &places) {
+  NodeMap map(numNodes, -1);
+  for (size_t place = 0; place < places.size(); ++place)
+    map[from.nodes[place]] = to.nodes[places[place]];
+  return map;
+}
+
+std::vector<int> identity(const Part &part) {
+  std::vector<int> places;
+  for (size_t place = 0; place < part.nodes.size(); ++place)
+    places.push_back(static_cast<int>(place));
+  return places;
+}
+
+AllocationClass makeClass(const std::vector<int> &gpus, const Part &part,
+                          size_t numNodes, int machine) {
+  AllocationClass result{gpus, {}, {}, machine};
+  int n = static_cast<int>(gpus.size());
+  for (int rank = 0; rank < n; ++rank) {
+    int least = rank;
+    std::vector<int> places = identity(part);
+    for (int other = 0; other < rank && least == rank; ++other) {
+      if (result.leastRank[other] != other)
+        continue;
+      if (part.graph.areTwins(other, rank)) {
+        std::swap(places[other], places[rank]);
+        least = other;
+      } else if (auto found = PartGraph::isomorphism(part.graph, part.graph,
+                                                     std::pair(other, rank))) {
+        places = std::move(*found);
+        least = other;
+      }
+    }
+    result.leastRank.push_back(least);
+    result.symmetryTo.push_back(nodeMap(numNodes, part, part, places));
+  }
+  return result;
+}
+
+} // namespace
+
+struct AllocationClassifier::State {
+  const LinkKindSet kinds;
+  int numMachines = 0;
+  Colors colors;
+  std::vector<AllocationClass> classes;
+  std::vector<Part> representatives;                             // per class
+  std::map<std::vector<uint64_t>, std::vector<int>> classesWith; // by invariant
+
+  ClassifiedAllocation place(std::vector<int> gpus, Part part, size_t numNodes);
+};
+
+AllocationClassifier::AllocationClassifier(LinkKindSet kinds)
+    : state_(new State{kinds, 0, {}, {}, {}, {}}) {}
+
+AllocationClassifier::~AllocationClassifier() = default;
+
+const std::vector<AllocationClass> &AllocationClassifier::classes() const {
+  return state_->classes;
+}
+
+/// Finds the class of an allocation, or makes a new one of it.
+ClassifiedAllocation AllocationClassifier::State::place(std::vector<int> gpus,
+                                                        Part part,
+                                                        size_t numNodes) {
+  std::vector<int> &alike = classesWith[part.graph.invariant()];
+  for (int index : alike)
+    if (auto places =
+            PartGraph::isomorphism(representatives[index].graph, part.graph)) {
+      NodeMap map = nodeMap(numNodes, representatives[index], part, *places);
+      return {std::move(gpus), index, std::move(map)};
+    }
+  int index = static_cast<int>(classes.size());
+  alike.push_back(index);
+  classes.push_back(makeClass(gpus, part, numNodes, numMachines));
+  NodeMap map = nodeMap(numNodes, part, part, identity(part));
+  representatives.push_back(std::move(part));
+  return {std::move(gpus), index, std::move(map)};
+}
+
+llvm::Expected<std::vector<ClassifiedAllocation>>
+AllocationClassifier::classify(const Topology &topology,
+                               std::vector<std::vector<int>> allocations) {
+  llvm::Expected<Fabric> machine = Fabric::create(topology, {}, state_->kinds);
+  if (!machine)
+    return machine.takeError();
+  if (llvm::Error error = normalise(allocations, *machine))
+    return error;
+  std::vector<ClassifiedAllocation> result;
+  PartBuilder builder(*machine, state_->colors);
+  for (std::vector<int> &gpus : allocations) {
+    Part part = builder.build(gpus);
+    result.push_back(
+        state_->place(std::move(gpus), std::move(part), topology.nodes.size()));
+  }
+  ++state_->numMachines;
+  return result;
+}

@@ -1,0 +1,175 @@
+//===- FoldMovesTest.cpp ----------------------------------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// What folds move with zero copy, and which lanes they share, by hand.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/plan/FoldMoves.h"
+#include "compiler/plan/LaneChoice.h"
+
+#include "doctest/doctest.h"
+
+#include <algorithm>
+
+using namespace blink;
+using sched::ChannelKind;
+
+namespace {
+
+constexpr int kInput = FoldTable::kInput, kOutput = FoldTable::kOutput;
+using Lanes = std::vector<std::vector<size_t>>;
+
+std::vector<int> directOf(const FoldTable &table) {
+  std::vector<int> direct;
+  for (const FoldMoves &moves : table.moves())
+    direct.push_back(moves.direct);
+  return direct;
+}
+
+/// An allreduce of three ranks: 0 - 1 - 2 with root `root`, 1 or 2.
+FoldTable reduceInRow(int root, ChannelKind kind = ChannelKind::peer) {
+  FoldTable table(sched::Collective::allreduce);
+  for (int channel = 0; channel < 4; ++channel)
+    table.addChannel(kind); // up 0, 1, down 2, 3
+  if (root == 1) {
+    table.addFold(0, 0, false, {kInput}, {0});
+    table.addFold(0, 0, false, {2}, {kOutput});
+    table.addFold(1, 0, true, {kInput, 0, 1}, {kOutput, 2, 3});
+    table.addFold(2, 0, false, {kInput}, {1});
+    table.addFold(2, 0, false, {3}, {kOutput});
+  } else {
+    table.addFold(0, 0, false, {kInput}, {0});
+    table.addFold(0, 0, false, {3}, {kOutput});
+    table.addFold(1, 0, false, {kInput, 0}, {1});
+    table.addFold(1, 0, false, {2}, {kOutput, 3});
+    table.addFold(2, 0, true, {kInput, 1}, {kOutput, 2});
+  }
+  return table;
+}
+
+} // namespace
+
+TEST_CASE("leaves are passive with zero copy") {
+  // The root reads their inputs and writes their outputs.
+  CHECK(directOf(reduceInRow(1)) == std::vector<int>{0, 0, 6, 0, 0});
+  // The middle reads a leaf's input and sends a sum up, which is not its input;
+  // down it has got its output, and copies it to the leaf's.
+  CHECK(directOf(reduceInRow(2)) == std::vector<int>{0, 0, 3, 2, 4});
+  std::vector<FoldMoves> moves = reduceInRow(2).moves();
+  CHECK(moves[2].slots == 3);
+  CHECK(moves[3].slots == 3);
+  CHECK(moves[4].slots == 4);
+  // Nobody reaches buffers through channels that are staged.
+  CHECK(directOf(reduceInRow(1, ChannelKind::staged)) ==
+        std::vector<int>{2, 2, 6, 2, 2});
+}
+
+TEST_CASE("inputs that are overwritten are not lent") {
+  // One exchange: the reader's output replaces its own input, in place, which
+  // has left by two channels by then: it cannot know.
+  FoldTable table(sched::Collective::allreduce);
+  for (int channel = 0; channel < 6; ++channel)
+    table.addChannel(ChannelKind::peer); // two a rank, to the others
+  for (int rank = 0; rank < 3; ++rank) {
+    int first = (rank + 1) % 3, second = (rank + 2) % 3; // that write to it
+    table.addFold(rank, 0, false, {kInput}, {2 * rank, 2 * rank + 1});
+    table.addFold(rank, 0, true, {kInput, 2 * first + 1, 2 * second},
+                  {kOutput});
+  }
+  CHECK(directOf(table) == std::vector<int>{3, 4, 3, 4, 3, 4});
+  // Nor of two ranks: the second fold needs it, too.
+  FoldTable pair(sched::Collective::allreduce);
+  pair.addChannel(ChannelKind::peer);
+  pair.addChannel(ChannelKind::peer);
+  pair.addFold(0, 0, false, {kInput}, {0});
+  pair.addFold(0, 0, true, {kInput, 1}, {kOutput});
+  pair.addFold(1, 0, false, {kInput}, {1});
+  pair.addFold(1, 0, true, {0, kInput}, {kOutput});
+  CHECK(directOf(pair) == std::vector<int>{2, 3, 2, 3});
+}
+
+TEST_CASE("chains move in the middle") {
+  // Scatter: the first relay reads the root's input; the last writes the
+  // output. What the root keeps it copies.
+  FoldTable table(sched::Collective::scatter);
+  table.addChannel(ChannelKind::peer);
+  table.addChannel(ChannelKind::peer);
+  table.addFold(0, 0, false, {kInput}, {kOutput});
+  table.addFold(0, 1, false, {kInput}, {0});
+  table.addFold(1, 1, false, {0}, {1});
+  table.addFold(2, 1, false, {1}, {kOutput});
+  CHECK(directOf(table) == std::vector<int>{2, 0, 2, 0});
+  // A sum that is divided goes through a slot, and so does what another fold of
+  // the tree writes, too.
+  FoldTable completes(sched::Collective::reduce);
+  completes.addChannel(ChannelKind::peer);
+  completes.addFold(0, 0, false, {kInput}, {0});
+  completes.addFold(1, 0, true, {0}, {kOutput});
+  CHECK(directOf(completes) == std::vector<int>{0, 2});
+  FoldTable twice(sched::Collective::broadcast);
+  twice.addChannel(ChannelKind::peer);
+  twice.addFold(0, 0, false, {kInput}, {kOutput, 0});
+  twice.addFold(1, 0, false, {0}, {kOutput});
+  twice.addFold(1, 0, false, {kInput}, {kOutput});
+  CHECK(directOf(twice) == std::vector<int>{2, 2, 2});
+}
+
+TEST_CASE("every lane moves something, and what is passive fills up") {
+  // As in a star: two roots, and six passive folds each way.
+  std::vector<FoldLoad> folds;
+  for (int fold = 0; fold < 6; ++fold) {
+    folds.push_back({0, 2, true});
+    folds.push_back({0, 2, false});
+  }
+  folds.push_back({8, 8, false});
+  folds.push_back({8, 8, false});
+  Lanes lanes = chooseLanes(folds, 2);
+  REQUIRE(lanes.size() == 2);
+  for (size_t lane : {0, 1}) {
+    CHECK(lanes[lane].size() == 7);
+    CHECK(std::count(lanes[lane].begin(), lanes[lane].end(), 12 + lane) == 1);
+  }
+  // Too few for all lanes: the others have what is passive.
+  lanes = chooseLanes(folds, 4);
+  REQUIRE(lanes.size() == 4);
+  for (const std::vector<size_t> &lane : lanes)
+    CHECK(!lane.empty());
+  // A lane each while there are enough.
+  lanes = chooseLanes(folds, 14);
+  CHECK(lanes.size() == 14);
+  CHECK(chooseLanes(folds, 1).size() == 1);
+  CHECK(chooseLanes({{0, 2, true}}, 1) == Lanes{{0}});
+  CHECK(chooseLanes({{2, 2, false}}, 16) == Lanes{{0}});
+}
+
+TEST_CASE("both directions have lanes of their own where both move") {
+  std::vector<FoldLoad> folds;
+  for (int fold = 0; fold < 8; ++fold) {
+    folds.push_back({3, 3, true});
+    folds.push_back({2, 3, false});
+  }
+  folds.push_back({0, 0.5, true});
+  folds.push_back({0, 0.5, false});
+  // 24 to 16: of five lanes three go up.
+  Lanes lanes = chooseLanes(folds, 5);
+  REQUIRE(lanes.size() == 5);
+  for (size_t lane = 0; lane < 5; ++lane)
+    for (size_t fold : lanes[lane])
+      CHECK(folds[fold].up == (lane < 3));
+  // What is passive leaves them before they have far more through slots.
+  for (int fold = 0; fold < 40; ++fold)
+    folds.push_back({0, 2, false});
+  lanes = chooseLanes(folds, 5);
+  double sum = 0;
+  std::vector<double> slots;
+  for (const std::vector<size_t> &lane : lanes) {
+    double bytes = 0;
+    for (size_t fold : lane)
+      bytes += folds[fold].slots;
+    slots.push_back(bytes);
+    sum += bytes;
+  }
+  CHECK(*std::max_element(slots.begin(), slots.end()) <= 1.3 * sum / 5);
+}

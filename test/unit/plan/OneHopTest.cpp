@@ -1,0 +1,170 @@
+//===- OneHopTest.cpp -------------------------------------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// The allreduce of one exchange.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/plan/OneHop.h"
+#include "test/unit/topology/TestTopology.h"
+
+#include "doctest/doctest.h"
+
+#include <algorithm>
+#include <random>
+
+using namespace blink;
+using namespace blink::test;
+
+namespace {
+
+constexpr Protocol kProtocol = Protocol::low_latency;
+
+std::optional<OneHop> oneHop(const Fabric &fabric, unsigned maxLanes = 1) {
+  return valueOf(packOneHop(fabric, kProtocol, maxLanes));
+}
+
+/// Each two of `n` GPUs joined, by links whose latency is a function of both.
+template <typename Latency>
+Topology mesh(int n, double bandwidth, Latency latency) {
+  Topology topology;
+  topology.name = "mesh";
+  for (int gpu = 0; gpu < n; ++gpu)
+    topology.nodes.push_back({"gpu" + std::to_string(gpu), NodeKind::gpu});
+  for (int from = 0; from < n; ++from)
+    for (int to = 0; to < n; ++to)
+      if (from != to) {
+        Link link;
+        link.from = from;
+        link.to = to;
+        link.kind = LinkKind::nvlink;
+        link.bandwidth = bandwidth;
+        link.latency = latency(from, to);
+        topology.links.push_back(link);
+      }
+  return topology;
+}
+
+} // namespace
+
+TEST_CASE("all ranks of a mesh exchange, and what that takes") {
+  for (int n : {2, 3, 8, 16}) {
+    CAPTURE(n);
+    Fabric fabric = fabricOf(mesh(n, 20, [](int from, int to) { return 0.5; }));
+    std::optional<OneHop> hop = oneHop(fabric);
+    REQUIRE(hop);
+    REQUIRE(hop->sends.size() == size_t(n));
+    for (int rank = 0; rank < n; ++rank) {
+      std::vector<int> reached{rank};
+      for (const TreeEdge &edge : hop->sends[rank]) {
+        CHECK(edge.from == rank);
+        CHECK(edge.path.size() == 1);
+        reached.push_back(edge.to);
+      }
+      std::sort(reached.begin(), reached.end());
+      for (int other = 0; other < n; ++other)
+        CHECK(reached[other] == other);
+    }
+    // A step and a link; the first rank's last data waits for n - 2 others to
+    // be written, and n - 2 of other ranks are read after it.
+    CHECK(hop->time.start == doctest::Approx(1.5 + 2 * 0.25 * (n - 2)));
+    // Two bytes of words a byte; or the lane, which loads the input and n
+    // contributions, and stores n - 1 and the output.
+    CHECK(hop->time.perByte * 1000 ==
+          doctest::Approx(std::max(2.0 / 20, (2 * n + 1) / 2.0 / 16)));
+    // The second fold of the lane.
+    CHECK(hop->time.at(0) == doctest::Approx(hop->time.start + 0.25));
+  }
+}
+
+TEST_CASE("loads of links that several pairs share add up") {
+  // Each GPU's link to the switch carries what it sends to seven others.
+  Fabric fabric = fabricOf(shippedTopology("dgx-h100"), {}, LinkKindSet::all());
+  CHECK(oneHop(fabric)->time.perByte * 1000 == doctest::Approx(8.5 / 16));
+  Topology slow = fabric.topology();
+  for (Link &link : slow.links)
+    link.bandwidth = 10;
+  CHECK(oneHop(fabricOf(slow))->time.perByte * 1000 ==
+        doctest::Approx(2 / (10.0 / 7)));
+}
+
+TEST_CASE("as many lanes as the links can feed") {
+  // A lane of eight ranks moves 8.5 bytes a byte: 0.53 ns. The links of an H100
+  // take 2 x 7 / 450 GB/s = 0.031 ns: 17 lanes would be as fast.
+  Fabric wide = fabricOf(shippedTopology("dgx-h100"));
+  for (unsigned lanes : {1, 4, 8, 16}) {
+    CAPTURE(lanes);
+    std::optional<OneHop> hop = oneHop(wide, lanes);
+    CHECK(hop->lanes == lanes);
+    CHECK(hop->time.perByte * 1000 == doctest::Approx(8.5 / 16 / lanes));
+    CHECK(hop->time.at(0) == doctest::Approx(hop->time.start + 0.25));
+  }
+  CHECK(oneHop(wide, 15)->lanes == 8);
+  CHECK(oneHop(wide, 64)->lanes == 32);
+  CHECK(oneHop(wide, 64)->time.perByte * 1000 ==
+        doctest::Approx(2 / (450.0 / 7)));
+  // 0.1 ns on the links of two ranks, 0.16 in one lane.
+  Fabric pair = fabricOf(mesh(2, 20, [](int, int) { return 0.5; }));
+  CHECK(oneHop(pair, 16)->lanes == 2);
+  CHECK(oneHop(pair, 16)->time.perByte * 1000 == doctest::Approx(0.1));
+  // Slow links have one.
+  CHECK(oneHop(fabricOf(shippedTopology("pcie-8gpu")), 16)->lanes == 1);
+}
+
+TEST_CASE("no order of sending is better") {
+  std::minstd_rand random(3);
+  for (int trial = 0; trial < 40; ++trial) {
+    CAPTURE(trial);
+    int n = 2 + trial % 4;
+    std::vector<double> latencies(n * n);
+    for (double &latency : latencies)
+      latency = double(random() % 9) / 8;
+    Fabric fabric = fabricOf(
+        mesh(n, 1, [&](int from, int to) { return latencies[from * n + to]; }));
+    double best = 0;
+    for (int rank = 0; rank < n; ++rank) {
+      std::vector<int> order;
+      for (int to = 0; to < n; ++to)
+        if (to != rank)
+          order.push_back(to);
+      double least = 1e9;
+      do {
+        double latest = 0;
+        for (int place = 0; place < n - 1; ++place) {
+          int to = order[place], readAfter = 0;
+          for (int other = rank + 1; other < n; ++other)
+            readAfter += other != to;
+          latest = std::max(latest, 1 + latencies[rank * n + to] +
+                                        0.25 * (place + readAfter));
+        }
+        least = std::min(least, latest);
+      } while (std::next_permutation(order.begin(), order.end()));
+      best = std::max(best, least);
+    }
+    CHECK(oneHop(fabric)->time.start == doctest::Approx(best));
+  }
+}
+
+TEST_CASE("nothing where two ranks have no path of their own") {
+  Topology dgx1 = shippedTopology("dgx1");
+  LinkKindSet nvlink = valueOf(parseLinkKinds("nvlink"));
+  CHECK(oneHop(fabricOf(dgx1)));
+  CHECK_FALSE(oneHop(fabricOf(dgx1, {}, nvlink)));
+  CHECK(oneHop(fabricOf(dgx1, {0, 1, 2, 3}, nvlink)));
+  CHECK_FALSE(oneHop(fabricOf(dgx1, {0, 1, 5}, nvlink)));
+  CHECK_FALSE(oneHop(fabricOf(dgx1, {0})));
+  // A relay is a hop; and where there is a path without one, that is taken.
+  CHECK_FALSE(oneHop(valueOf(Fabric::create(dgx1, {0, 5}, nvlink, {1, 4}))));
+  Topology topology = makeTopology(
+      R"({"id": "a", "kind": "gpu"}, {"id": "b", "kind": "gpu"},
+         {"id": "r", "kind": "gpu"})",
+      R"({"from": "a", "to": "b", "bandwidth": 1, "latency": 9, "kind": "nvlink"},
+         {"from": "a", "to": "r", "bandwidth": 9, "latency": 1, "kind": "nvlink"},
+         {"from": "r", "to": "b", "bandwidth": 9, "latency": 1, "kind": "nvlink"})");
+  std::optional<OneHop> hop = oneHop(
+      valueOf(Fabric::create(topology, {0, 1}, LinkKindSet::all(), {2})));
+  REQUIRE(hop);
+  CHECK(hop->sends[0][0].path == pathOver(topology, {"a", "b"}));
+  CHECK(hop->time.start == doctest::Approx(10));
+}

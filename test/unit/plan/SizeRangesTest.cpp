@@ -1,0 +1,84 @@
+//===- SizeRangesTest.cpp ---------------------------------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Which way is for which sizes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/plan/SizeRanges.h"
+
+#include "doctest/doctest.h"
+
+using namespace blink;
+
+namespace {
+
+using Ends = std::pair<uint64_t, uint64_t>;
+
+MessageTime us(double start, double perKilobyte) {
+  return {start, perKilobyte / 1000};
+}
+
+Ends ends(const std::optional<MessageTime> &oneHop, const MessageTime &tree,
+          const MessageTime &large) {
+  SmallRanges ranges = chooseRanges(oneHop, tree, large);
+  return {ranges.oneHop, ranges.tree};
+}
+
+} // namespace
+
+TEST_CASE("which way is for which sizes") {
+  const MessageTime tree = us(6, 0.1), large = us(12, 0.01);
+  // 6 us / 0.09 us/KB = 66,667 bytes; the next size that is compared is 80 KiB.
+  CHECK(ends(std::nullopt, tree, large) == Ends(0, 80 << 10));
+  // 2 us / 0.2 us/KB = 10,000 bytes.
+  CHECK(ends(us(4, 0.3), tree, large) == Ends(10 << 10, 80 << 10));
+  // As fast as the tree a byte: the tree is nowhere the fastest. 8 / 0.09.
+  CHECK(ends(us(4, 0.1), tree, large) == Ends(96 << 10, 96 << 10));
+  // They would meet where the large one is faster than both: 8 us / 0.11.
+  CHECK(ends(us(4, 0.12), tree, large) == Ends(80 << 10, 80 << 10));
+  // 2 us / 0.05 us/KB = 40,000 bytes.
+  CHECK(ends(us(4, 0.15), tree, large) == Ends(40 << 10, 80 << 10));
+  // Later than the tree, though faster further on; as late; or faster for less
+  // than 64 bytes.
+  CHECK(ends(us(7, 0.01), tree, large) == Ends(0, 80 << 10));
+  CHECK(ends(us(6, 0.1), tree, large) == Ends(0, 80 << 10));
+  CHECK(ends(us(5.99, 0.3), tree, large) == Ends(0, 80 << 10));
+  CHECK(ends(us(5.9, 0.6), tree, large) == Ends(224, 80 << 10));
+}
+
+TEST_CASE("ends of all kinds") {
+  auto end = [](double delay, double slower) {
+    return ends(std::nullopt, {5, 1e-5 + slower}, {5 + delay, 1e-5}).second;
+  };
+  // They meet at 64 KiB, or a little off.
+  CHECK(end(6.5536, 1e-4) == 64 << 10);
+  CHECK(end(6.5535, 1e-4) == 64 << 10);
+  CHECK(end(6.5537, 1e-4) == 80 << 10);
+  CHECK(end(4.9, 1e-4) == 48 << 10);
+  // Far out.
+  CHECK(end(1000, 1e-4) == 10 << 20);
+  CHECK(end(1400, 1e-4) == 14 << 20);
+  // Further out, or never: there is an end. Always: the small one is not.
+  CHECK(end(100000, 1e-4) == 16 << 20);
+  CHECK(end(1, 0) == 16 << 20);
+  CHECK(end(1, -1e-6) == 16 << 20);
+  CHECK(end(0, 1e-4) == 0);
+  CHECK(end(-1, 1e-6) == 0);
+}
+
+TEST_CASE("where two ways cross more than once, the last time counts") {
+  // Chunks make steps: four hops of a message as a whole, then in 64 KiB.
+  MessageTime large = {8, 1e-4};
+  large.flow.chunkBytes = 64 << 10;
+  large.flow.turn = 2;
+  large.flow.slots.share = large.flow.direct.share = 1;
+  large.flow.add(1, 4);
+  MessageTime tree = {5, 3e-4};
+  auto first = ends(std::nullopt, tree, large).second;
+  CHECK(large.at(first) <= tree.at(first));
+  CHECK(large.at(first / 5 * 4) > tree.at(first / 5 * 4));
+  for (uint64_t size = first; size < uint64_t(1) << 32; size += size / 7)
+    CHECK(large.at(size) <= tree.at(size));
+}

@@ -1,0 +1,251 @@
+//===- TimeModelTest.cpp ----------------------------------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// The model of time against numbers found by hand.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/plan/TimeModel.h"
+#include "compiler/packing/Packing.h"
+#include "compiler/plan/LatencyTree.h"
+#include "schedules/ChunkSize.h"
+#include "test/unit/topology/TestTopology.h"
+
+#include "doctest/doctest.h"
+
+#include <algorithm>
+
+using namespace blink;
+using namespace blink::test;
+
+namespace {
+
+constexpr uint64_t kKiB = 1 << 10, kMiB = 1 << 20;
+
+/// The same with zero copy and without: all folds move something.
+void setLanes(MessageTime &time, double folds, double share) {
+  time.flow.slots = time.flow.direct = {folds, share, 0};
+}
+
+/// GPUs a, b, c, ... each joined to the next, or each to each.
+Fabric gpus(int n, bool all, double bandwidth) {
+  std::string nodes, links;
+  auto name = [](int gpu) { return std::string(1, char('a' + gpu)); };
+  for (int gpu = 0; gpu < n; ++gpu) {
+    nodes +=
+        (gpu ? "," : "") + (R"({"id": ")" + name(gpu)) + R"(", "kind": "gpu"})";
+    for (int to = gpu + 1; to < (all ? n : std::min(n, gpu + 2)); ++to)
+      links += (links.empty() ? "" : ",") + (R"({"from": ")" + name(gpu)) +
+               R"(", "to": ")" + name(to) + R"(", "bandwidth": )" +
+               std::to_string(bandwidth) +
+               R"(, "latency": 0.5, "kind": "nvlink"})";
+  }
+  return fabricOf(makeTopology(nodes, links));
+}
+
+MessageTime smallTime(const Fabric &fabric, Collective collective,
+                      unsigned maxLanes = 16) {
+  PackingProblem problem{&fabric, collective, 0};
+  Packing packing = valueOf(packLatencyTrees(problem, Protocol::low_latency));
+  return timeOf(problem, packing, {Protocol::low_latency, maxLanes});
+}
+
+double nanosecondsPerByte(const Fabric &fabric, Collective collective,
+                          unsigned maxLanes = 16) {
+  return smallTime(fabric, collective, maxLanes).perByte * 1000;
+}
+
+} // namespace
+
+TEST_CASE("into what chunks a call is cut") {
+  auto chunk = [](uint64_t chunkBytes, uint64_t treeBytes) {
+    return sched::chunkBytesOfCall(chunkBytes, treeBytes);
+  };
+  CHECK(chunk(kMiB, 0) == 64 * kKiB);
+  CHECK(chunk(16 * kKiB, 0) == 16 * kKiB);
+  CHECK(chunk(16 * kKiB, 100 * kMiB) == 16 * kKiB);
+  CHECK(chunk(kMiB, 256 * kKiB - 64) == 64 * kKiB);
+  // Four of a quarter, rounded up to 64 bytes and once more.
+  CHECK(chunk(kMiB, kMiB) == 256 * kKiB + 64);
+  CHECK(chunk(kMiB, 16 * kMiB) == kMiB);
+  CHECK(sched::chunkBytesOfCall(kMiB, 256 * kKiB, 1) == 256 * kKiB + 64);
+}
+
+TEST_CASE("what a message takes, part by part") {
+  // 50 GB/s: 0.02 ns a byte, 1,310.72 us for 64 MiB.
+  MessageTime time = {10, 2e-5};
+  CHECK(time.at(0) == 10);
+  CHECK(time.at(1000000) == doctest::Approx(30));
+
+  // Words flow: each further fold of a lane, once.
+  time.flow.turn = 0.25;
+  setLanes(time, 3, 0);
+  CHECK(time.at(0) == doctest::Approx(10.5));
+  CHECK(time.at(1000000) == doctest::Approx(30.5));
+
+  // One tree of three hops in chunks of 64 KiB, which take 1.31072 us: each
+  // after the first costs a turn, and two pass before the last hop begins.
+  time.flow.turn = 2;
+  setLanes(time, 1, 1);
+  time.flow.chunkBytes = 64 * kKiB;
+  time.flow.add(1, 3);
+  CHECK(time.at(64 * kKiB) == doctest::Approx(10 + 3 * 1.31072));
+  CHECK(time.at(64 * kKiB * 5) ==
+        doctest::Approx(10 + 5 * 1.31072 + 2 * 1.31072 + 4 * 2));
+  // A message of less than a chunk goes from hop to hop as a whole.
+  CHECK(time.at(32 * kKiB) == doctest::Approx(10 + 3 * 0.65536));
+  // The runtime makes chunks of 64 KiB of 128 KiB: two.
+  time.flow.chunkBytes = kMiB;
+  CHECK(time.at(128 * kKiB) == doctest::Approx(10 + 4 * 1.31072 + 2));
+
+  // Two trees of half the buffer, whose chunks take twice as long; the folds of
+  // both are in one lane.
+  time.flow = {};
+  time.flow.turn = 2;
+  setLanes(time, 2, 1);
+  time.flow.chunkBytes = 64 * kKiB;
+  time.flow.add(0.5, 3);
+  time.flow.add(0.5, 3);
+  CHECK(time.flow.trees.size() == 1);
+  CHECK(time.at(512 * kKiB) ==
+        doctest::Approx(10 + 8 * 1.31072 + 2 * 2.62144 + 7 * 2));
+  // In lanes of their own half as many turns.
+  setLanes(time, 1, 0.5);
+  CHECK(time.at(512 * kKiB) ==
+        doctest::Approx(10 + 8 * 1.31072 + 2 * 2.62144 + 3 * 2));
+  // The slower of two unequal ones: a tenth in two hops waits for ten chunks
+  // worth of the message; at 128 KiB for all of it.
+  time.flow.trees.clear();
+  time.flow.add(0.9, 3);
+  time.flow.add(0.1, 2);
+  CHECK(time.at(kMiB) ==
+        doctest::Approx(10 + 16 * 1.31072 + 10 * 1.31072 + 7 * 2));
+  CHECK(time.at(64 * kKiB) == doctest::Approx(10 + 3 * 1.31072));
+}
+
+TEST_CASE("the chunk that is fastest for 64 MiB") {
+  // 50 GB/s in one tree: 1,310.72 us, and with chunks of c bytes
+  // (64 MiB / c - 1) x 2 us + (hops - 1) x c x 0.02 ns.
+  auto chunk = [](double hops, double rate) {
+    LaneLoads lanes;
+    lanes.startLane();
+    lanes.add({2, 2, false}, 1);
+    MessageTime time = messageTime(costsOf(Protocol::simple), 0, rate, lanes);
+    time.flow.add(1, hops);
+    return chooseChunk(time);
+  };
+  // 512 KiB: 254 + 31.5; 1 MiB: 126 + 62.9.
+  CHECK(chunk(4, 50) == kMiB);
+  // 256 KiB: 510 + 78.6; 512 KiB: 254 + 157.3; 1 MiB: 126 + 314.6.
+  CHECK(chunk(16, 50) == 512 * kKiB);
+  CHECK(chunk(4, 1) == 256 * kKiB);
+  CHECK(chunk(1, 1) == kMiB);
+  CHECK(chunk(1000, 0.1) == 16 * kKiB);
+}
+
+TEST_CASE("a forest's busiest lane") {
+  Fabric wide = gpus(5, true, 1000);
+  // The root of a star copies its input to its output and four channels: five
+  // operands and one. A reduction is the same the other way, and an allreduce
+  // loads five and stores five.
+  CHECK(nanosecondsPerByte(wide, Collective::broadcast) ==
+        doctest::Approx(6.0 / 2 / 16));
+  CHECK(nanosecondsPerByte(wide, Collective::reduce) ==
+        doctest::Approx(6.0 / 2 / 16));
+  CHECK(nanosecondsPerByte(wide, Collective::allreduce) ==
+        doctest::Approx(10.0 / 2 / 16));
+  // Blocks of a fifth: its own goes to four others, in a lane of its own. In
+  // one lane it also copies four.
+  CHECK(nanosecondsPerByte(wide, Collective::allgather) ==
+        doctest::Approx(6.0 / 2 / 5 / 16));
+  CHECK(nanosecondsPerByte(wide, Collective::allgather, 1) ==
+        doctest::Approx((6.0 / 2 + 4) / 5 / 16));
+  // Two lanes: six operands to move, and four times two. One of four goes to
+  // the first, when both have as much to do, and one after that.
+  CHECK(nanosecondsPerByte(wide, Collective::allgather, 2) ==
+        doctest::Approx((6.0 / 2 + 1) / 5 / 16));
+  CHECK(smallTime(wide, Collective::allgather).flow.slots.folds == 1);
+  CHECK(smallTime(wide, Collective::allgather, 2).flow.slots.folds == 3);
+  CHECK(smallTime(wide, Collective::allgather, 1).flow.slots.folds == 5);
+  // A lane up, and one down.
+  CHECK(smallTime(wide, Collective::allreduce).flow.slots.folds == 1);
+  CHECK(smallTime(wide, Collective::allreduce, 1).flow.slots.folds == 2);
+  // The middle of a chain copies from its parent to its output and its child;
+  // as the root of an allreduce it has a child and the parent's side: two
+  // channels each way and both buffers.
+  Fabric chain = gpus(4, false, 1000);
+  CHECK(nanosecondsPerByte(chain, Collective::broadcast) ==
+        doctest::Approx(3.0 / 2 / 16));
+  CHECK(nanosecondsPerByte(chain, Collective::allreduce) ==
+        doctest::Approx(6.0 / 2 / 16));
+  // The links, which carry flags, too.
+  CHECK(nanosecondsPerByte(gpus(4, false, 10), Collective::broadcast) ==
+        doctest::Approx(2.0 / 10));
+}
+
+TEST_CASE("what is passive takes turns below 256 KiB, and tags from there on") {
+  // A lane with a fold that moves a quarter of the buffer, four times, and
+  // three that pass on a sixteenth each.
+  LaneLoads lanes;
+  lanes.startLane();
+  lanes.add({0.25 * 8, 0.25 * 8, false}, 0.25);
+  for (int i = 0; i < 3; ++i)
+    lanes.add({0, 0.125, true}, 1.0 / 16);
+  // And one that moves less, but more often.
+  lanes.startLane();
+  lanes.add({0.5, 0.5, false}, 0.125);
+  lanes.add({0.5, 0.5, false}, 0.125);
+  CHECK(lanes.moves == doctest::Approx(1));
+  CHECK(lanes.slots.folds == 4);
+  CHECK(lanes.slots.share == doctest::Approx(0.25 + 3.0 / 16));
+  CHECK(lanes.slots.passive == 0);
+  CHECK(lanes.direct.folds == 2);
+  CHECK(lanes.direct.share == doctest::Approx(0.25));
+  CHECK(lanes.direct.passive == 3);
+  // 50 GB/s of the lane, not the 100 of the links: 0.02 ns a byte.
+  MessageTime time = messageTime(costsOf(Protocol::simple), 7, 100, lanes);
+  CHECK(time.perByte == doctest::Approx(2e-5));
+  time.flow.chunkBytes = 64 * kKiB;
+  time.flow.add(0.25, 1);
+  CHECK(time.startAt(255 * kKiB) == doctest::Approx(7 + 3 * 2));
+  CHECK(time.startAt(256 * kKiB) == doctest::Approx(7 + 2 + 3 * 0.25));
+  CHECK(time.at(128 * kKiB) == doctest::Approx(7 + 3 * 2 + 2 * 1.31072));
+  CHECK(time.at(256 * kKiB) == doctest::Approx(7 + 2 + 0.75 + 4 * 1.31072));
+  // Of 4 MiB that lane moves 16 chunks.
+  CHECK(time.at(4 * kMiB) == doctest::Approx(7 + 15 * 2 + 0.75 + 64 * 1.31072));
+}
+
+TEST_CASE("a forest of chunks") {
+  // Three GPUs in a row, 20 GB/s: one tree, 10 us for 200 KB. As an allreduce
+  // it makes up to four hops, and the middle has two lanes of a fold.
+  Fabric fabric = gpus(3, false, 20);
+  PackingProblem problem{&fabric, Collective::broadcast, 0};
+  Packing packing = valueOf(packLatencyTrees(problem, Protocol::simple));
+  MessageTime time =
+      timeOf(problem, packing, {Protocol::simple, 16, 64 * kKiB});
+  double chunk = 65536 / 20e3;
+  // Two hops of a step and a link. With zero copy the last rank gets a tag.
+  CHECK(time.at(64 * kKiB) == doctest::Approx(2 * 2.5 + 2 * chunk));
+  CHECK(time.at(192 * kKiB) == doctest::Approx(5 + 4 * chunk + 2 * 2));
+  CHECK(time.at(640 * kKiB) == doctest::Approx(5 + 11 * chunk + 9 * 2 + 0.25));
+  problem.collective = Collective::allreduce;
+  packing = valueOf(packLatencyTrees(problem, Protocol::simple));
+  REQUIRE(packing.trees.size() == 1);
+  REQUIRE(packing.trees[0].root == 1);
+  time = timeOf(problem, packing, {Protocol::simple, 1, 64 * kKiB});
+  // The root reads and writes two children, 0.25 us apart. It loads and stores
+  // three times each, more than a lane can at 20 GB/s. In one lane a leaf has a
+  // fold up and one down: twice the turns, or two tags.
+  chunk = 65536 * 3 / 50e3;
+  CHECK(time.at(192 * kKiB) ==
+        doctest::Approx(5 + 2 * 0.25 + 4 * chunk + 5 * 2));
+  CHECK(time.at(640 * kKiB) ==
+        doctest::Approx(5 + 2 * 0.25 + 11 * chunk + 9 * 2 + 2 * 0.25));
+  time = timeOf(problem, packing, {Protocol::simple, 16, 64 * kKiB});
+  CHECK(time.at(192 * kKiB) ==
+        doctest::Approx(5 + 2 * 0.25 + 4 * chunk + 2 * 2));
+  CHECK(time.at(640 * kKiB) ==
+        doctest::Approx(5 + 2 * 0.25 + 11 * chunk + 9 * 2 + 0.25));
+  CHECK(timeOf(problem, packing, {Protocol::simple}).flow.chunkBytes == kMiB);
+}
