@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/packing/SelectTrees.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/target/ForestIR.h"
 

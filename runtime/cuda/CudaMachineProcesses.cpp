@@ -147,11 +147,14 @@ Status CudaMachine::waitForAll(int self, uint64_t Board::*word, uint64_t least,
     while (loadAcquire(&(boards_[other].*word)) < least) {
       idle.wait();
       // If it died after that, it has done its part all the same.
-      if (ranks_[other].process.died() &&
-          loadAcquire(&(boards_[other].*word)) < least)
-        return diedStatus(other);
-      if (Status why = idle.sleeping() && lost ? lost() : Status(); !why.ok())
+      const bool died = ranks_[other].process.died() &&
+                        loadAcquire(&(boards_[other].*word)) < least;
+      // It may have ended because of a failure that came first.
+      if (Status why = (died || idle.sleeping()) && lost ? lost() : Status();
+          !why.ok())
         return why;
+      if (died)
+        return diedStatus(other);
       if (idle.sleeping() && std::chrono::steady_clock::now() > deadline)
         return {blinkRemoteError, "rank " + std::to_string(self) + " waited " +
                                       std::to_string(timeout_.count()) +

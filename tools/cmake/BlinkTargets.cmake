@@ -7,19 +7,24 @@ function(blink_add_library name)
     $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}> $<BUILD_INTERFACE:${CMAKE_BINARY_DIR}>)
 endfunction()
 
-# blink_add_unit_test(name SOURCES ... LIBS ...): a doctest program and its ctest entry.
+# blink_add_unit_test(name [QUICK] SOURCES ... LIBS ...): a doctest program and its ctest entry.
 function(blink_add_unit_test name)
-  cmake_parse_arguments(arg "" "" "SOURCES;LIBS" ${ARGN})
+  cmake_parse_arguments(arg "QUICK" "" "SOURCES;LIBS" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_LIBS} blink_doctest_main blink_options)
   target_compile_definitions(${name} PRIVATE BLINK_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
-  blink_add_test(${name} COMMAND ${name})
+  set(quick "")
+  if(arg_QUICK)
+    set(quick QUICK)
+  endif()
+  blink_add_test(${name} ${quick} COMMAND ${name})
 endfunction()
 
-# blink_add_test(name COMMAND ... [TIMEOUT seconds]): a ctest entry. In a build under a sanitizer the
-# name says so, since tools/test.sh runs all builds as one suite.
+# blink_add_test(name [QUICK] COMMAND ... [TIMEOUT seconds]): a ctest entry. In a build under a sanitizer the
+# name says so, since tools/test.sh runs all builds as one suite. What is QUICK has that label, but under
+# sanitizers: all of it together takes less than a minute, and is run after each edit (ctest -L quick).
 function(blink_add_test name)
-  cmake_parse_arguments(arg "" "TIMEOUT" "COMMAND" ${ARGN})
+  cmake_parse_arguments(arg "QUICK" "TIMEOUT" "COMMAND" ${ARGN})
   set(test ${name})
   if(BLINK_SANITIZE)
     set(test ${name}.${BLINK_SANITIZE})
@@ -29,4 +34,7 @@ function(blink_add_test name)
   endif()
   add_test(NAME ${test} COMMAND ${arg_COMMAND})
   set_tests_properties(${test} PROPERTIES TIMEOUT ${arg_TIMEOUT})
+  if(arg_QUICK AND NOT BLINK_SANITIZE)
+    set_tests_properties(${test} PROPERTIES LABELS quick)
+  endif()
 endfunction()

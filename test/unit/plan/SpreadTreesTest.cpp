@@ -9,6 +9,9 @@
 
 #include "compiler/plan/SpreadTrees.h"
 #include "compiler/generate/Generate.h"
+#include "compiler/packing/PackTrees.h"
+#include "compiler/packing/SelectTrees.h"
+#include "compiler/packing/Shares.h"
 #include "compiler/plan/FoldLoads.h"
 #include "test/unit/topology/TestTopology.h"
 
