@@ -282,10 +282,15 @@ template <typename T, typename Operator> struct DeviceFold {
   /// A thread has the packs of two sources in flight, and the sums of its packs
   /// in registers: 32 of 1-byte elements. 64-bit integers are divided at
   /// length, and shifting takes two registers for one. More packs need more
-  /// registers than a block leaves a thread (tools/kernel-report).
+  /// registers than a block leaves a thread (tools/kernel-report), which for
+  /// the newest GPUs are taken less sparingly.
   static constexpr int kPacks =
       sizeof(T) == 1 || (std::is_integral_v<T> && sizeof(T) == 8) ? 2 : 3;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000
+  static constexpr int kLoosePacks = sizeof(T) == 2 ? 1 : 2;
+#else
   static constexpr int kLoosePacks = sizeof(T) < 4 ? 2 : kPacks;
+#endif
 
   SharedPointers<const char> sources;
   uint32_t numSources;
