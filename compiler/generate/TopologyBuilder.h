@@ -62,7 +62,8 @@ private:
 inline llvm::Error checkGpus(double gpus) {
   if (gpus >= 1 && gpus <= Fabric::kMaxRanks)
     return llvm::Error::success();
-  return makeError("{0:F0} GPUs: expected 1 to {1}", gpus, Fabric::kMaxRanks);
+  return makeError("{0} GPUs: expected 1 to {1}",
+                   llvm::formatv("{0:F0}", gpus).str(), Fabric::kMaxRanks);
 }
 
 } // namespace blink
