@@ -20,31 +20,8 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <stdexcept>
-#include <unistd.h>
-
-/// In the environment of processes that the storm starts.
-static constexpr char kMember[] = "BLINK_STORM_MEMBER=1";
-
-#if defined(__SANITIZE_THREAD__)
-/// A chunk that goes to another process and comes back is ordered by what that
-/// process does, and ThreadSanitizer sees one process. The same folds are
-/// checked without exception in jobs of one process. Called before
-/// ThreadSanitizer is ready: functions of the C library, which it replaces,
-/// cannot be called yet.
-extern "C" __attribute__((no_sanitize("thread"))) const char *
-__tsan_default_suppressions() {
-  for (char **entry = environ; entry && *entry; ++entry) {
-    size_t same = 0;
-    while (kMember[same] != 0 && (*entry)[same] == kMember[same])
-      ++same;
-    if (kMember[same] == 0)
-      return "race:foldRange\nrace:foldLines\n";
-  }
-  return "";
-}
-#endif
+#include <string>
 
 using namespace blink::storm;
 
@@ -142,9 +119,15 @@ int main(int argc, char **argv) {
   // Ranks that share a GPU: kernels that wait for each other must not stand in
   // one queue.
   setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
-  static char member[sizeof(kMember)];
-  std::memcpy(member, kMember, sizeof(kMember));
-  putenv(member);
+#if defined(__SANITIZE_THREAD__)
+  // For the processes that this one starts: it has read its own options.
+  const char *own = std::getenv("TSAN_OPTIONS");
+  setenv("TSAN_OPTIONS",
+         (std::string(own ? own : "") + " suppressions=" BLINK_SOURCE_DIR
+                                        "/test/storm/processes.supp")
+             .c_str(),
+         1);
+#endif
   std::signal(SIGINT, interrupt);
   Options options;
   int exitCode = 0;
