@@ -120,41 +120,33 @@ __device__ inline uint32_t narrowWord(BFloat16, const float *values) {
                                           << 16;
 #endif
 }
-__device__ inline uint32_t narrowWord(Float8E4M3, const float *values) {
+/// Two elements of 8 bits.
+__device__ inline uint16_t narrowPair(Float8E4M3, float low, float high) {
 #if BLINK_FLOAT8_INSTRUCTIONS
-  uint16_t low, high;
+  uint16_t pair;
   asm("cvt.rn.satfinite.e4m3x2.f32 %0, %2, %1;"
-      : "=h"(low)
-      : "f"(values[0]), "f"(values[1]));
-  asm("cvt.rn.satfinite.e4m3x2.f32 %0, %2, %1;"
-      : "=h"(high)
-      : "f"(values[2]), "f"(values[3]));
-  return low | uint32_t(high) << 16;
+      : "=h"(pair)
+      : "f"(low), "f"(high));
+  return pair;
 #else
-  uint32_t word = 0;
-#pragma unroll
-  for (int i = 0; i < 4; ++i)
-    word |= uint32_t(toFloat8E4M3(values[i]).bits) << (8 * i);
-  return word;
+  return toFloat8E4M3(low).bits | uint16_t(toFloat8E4M3(high).bits) << 8;
 #endif
 }
-__device__ inline uint32_t narrowWord(Float8E5M2, const float *values) {
+__device__ inline uint16_t narrowPair(Float8E5M2, float low, float high) {
 #if BLINK_FLOAT8_INSTRUCTIONS
-  uint16_t low, high;
+  uint16_t pair;
   asm("cvt.rn.satfinite.e5m2x2.f32 %0, %2, %1;"
-      : "=h"(low)
-      : "f"(values[0]), "f"(values[1]));
-  asm("cvt.rn.satfinite.e5m2x2.f32 %0, %2, %1;"
-      : "=h"(high)
-      : "f"(values[2]), "f"(values[3]));
-  return low | uint32_t(high) << 16;
+      : "=h"(pair)
+      : "f"(low), "f"(high));
+  return pair;
 #else
-  uint32_t word = 0;
-#pragma unroll
-  for (int i = 0; i < 4; ++i)
-    word |= uint32_t(toFloat8E5M2(values[i]).bits) << (8 * i);
-  return word;
+  return toFloat8E5M2(low).bits | uint16_t(toFloat8E5M2(high).bits) << 8;
 #endif
+}
+template <typename Float8>
+__device__ inline uint32_t narrowWord(Float8 type, const float *values) {
+  return narrowPair(type, values[0], values[1]) |
+         uint32_t(narrowPair(type, values[2], values[3])) << 16;
 }
 
 #endif // __CUDA_ARCH__

@@ -139,19 +139,19 @@ struct PackRange {
   uint64_t head;     ///< elements before the first pack
   uint64_t numPacks; ///< the rest goes by elements again
 
-  /// Packs are aligned as the range at `address`. Others, if `shifted`, are
+  /// Packs are aligned as the range at `address`. Others, if `loose`, are
   /// not, and loads of their packs reach beyond them by less than a pack: so
   /// far from the begin and the end go elements.
   template <typename T>
-  BLINK_DEVICE static PackRange of(const char *address, bool shifted,
+  BLINK_DEVICE static PackRange of(const char *address, bool loose,
                                    uint64_t count) {
     const uint64_t toAligned =
         (Pack::kBytes - misalignment(address)) % Pack::kBytes / sizeof(T);
-    const uint64_t head = toAligned + (shifted ? kPackCount<T> : 0);
+    const uint64_t head = toAligned + (loose ? kPackCount<T> : 0);
     if (head >= count)
       return {count, 0};
     const uint64_t numPacks = (count - head) / kPackCount<T>;
-    return {head, shifted && numPacks ? numPacks - 1 : numPacks};
+    return {head, loose && numPacks ? numPacks - 1 : numPacks};
   }
 };
 

@@ -35,8 +35,6 @@ namespace {
 /// What the hooks have seen, and where they strike.
 std::mutex mutex;
 std::map<const void *, const DeviceProgram *> programs; ///< by rank's output
-/// A lane's threads: those that fold, and one that posts.
-constexpr unsigned kFoldThreads = 3, kPoster = 3;
 using LaneOf = std::pair<const DeviceProgram *, unsigned>;
 /// Of each lane's barriers, whether a folding thread or the poster came there.
 std::vector<std::pair<LaneOf, bool>> barriers;
@@ -51,18 +49,19 @@ LaneOf laneOf(const Launch &launch, unsigned block) {
 
 void captureHook(const Launch &launch, unsigned block, unsigned thread,
                  unsigned barrier) {
-  if (thread != 0 && thread != kPoster)
+  if (thread != 0 && thread != kEmulatedPoster)
     return;
   std::lock_guard<std::mutex> lock(mutex);
   if (block == 0 && barrier == 0)
     programs[launch.ranks[0].recv] = launch.ranks[0].program;
-  barriers.push_back({laneOf(launch, block), thread == kPoster});
+  barriers.push_back({laneOf(launch, block), thread == kEmulatedPoster});
 }
 
 void delayHook(const Launch &launch, unsigned block, unsigned thread,
                unsigned barrier) {
   // Not always the same of the folding threads.
-  const unsigned late = target.second ? kPoster : barrier % kFoldThreads;
+  const unsigned late =
+      target.second ? kEmulatedPoster : barrier % kEmulatedFoldThreads;
   if (laneOf(launch, block) != target.first || barrier != targetBarrier ||
       thread != late)
     return;

@@ -28,7 +28,6 @@ namespace {
 /// then two a fold, before and after it.
 constexpr unsigned kBefore = 5;
 constexpr unsigned beforeFold(unsigned fold) { return kBefore + 2 * fold; }
-constexpr unsigned kFoldThreads = 3;
 
 /// The reader's lane waits before it reads the second chunk of the first call,
 /// until the writer has written the first one of the second call.
@@ -44,7 +43,7 @@ void meetHook(const Launch &launch, unsigned, unsigned thread,
               unsigned barrier) {
   const Launch::Rank &rank = launch.ranks[0];
   std::unique_lock<std::mutex> lock(meeting->mutex);
-  if (rank.send == meeting->writerInput && thread < kFoldThreads &&
+  if (rank.send == meeting->writerInput && thread < kEmulatedFoldThreads &&
       barrier == beforeFold(0) + 1) {
     ++meeting->arrived;
     meeting->changed.notify_all();
@@ -53,7 +52,7 @@ void meetHook(const Launch &launch, unsigned, unsigned thread,
       barrier == beforeFold(1))
     meeting->inTime =
         meeting->changed.wait_for(lock, std::chrono::seconds(60), [] {
-          return meeting->arrived == kFoldThreads;
+          return meeting->arrived == kEmulatedFoldThreads;
         });
 }
 

@@ -32,9 +32,9 @@ bool held, letGo;
 
 void holdHook(const Launch &launch, unsigned block, unsigned thread,
               unsigned barrier) {
-  constexpr unsigned kPoster = 3; // takes the lane before its second barrier
-  if (launch.ranks[0].recv != heldOutput || block != 0 || thread != kPoster ||
-      barrier != 1)
+  // The poster takes the lane before its second barrier.
+  if (launch.ranks[0].recv != heldOutput || block != 0 ||
+      thread != kEmulatedPoster || barrier != 1)
     return;
   std::unique_lock<std::mutex> lock(mutex);
   held = true;

@@ -50,9 +50,14 @@ uint64_t numCalls(const char *call);
 bool hasContext(int device);
 void forgetContexts();
 
+/// Threads of a lane that fold: not a divisor of anything, so that turns end
+/// unevenly. One more, the last, posts.
+inline constexpr unsigned kEmulatedFoldThreads = 3;
+inline constexpr unsigned kEmulatedPoster = kEmulatedFoldThreads;
+
 /// Called by each thread of a lane before each of its barriers, which it counts
-/// from 0 in each launch; for tests that kill, delay or corrupt. The first
-/// threads fold, the last one posts and has no barrier before folds.
+/// from 0 in each launch; for tests that kill, delay or corrupt. The poster has
+/// no barrier before folds.
 /// `block`: of the launch.
 using LaneHook = void (*)(const runtime::Launch &launch, unsigned block,
                           unsigned thread, unsigned barrier);

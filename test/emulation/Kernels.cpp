@@ -30,8 +30,7 @@ std::atomic<blink::test::LaneHook> blink::test::laneHook{nullptr};
 namespace blink::runtime {
 namespace {
 
-/// Not a divisor of anything, so that turns end unevenly.
-constexpr uint32_t kFoldThreads = 3;
+constexpr uint32_t kFoldThreads = test::kEmulatedFoldThreads;
 constexpr uint32_t kPostThreads = 1;
 constexpr uint32_t kThreads = kFoldThreads + kPostThreads;
 
