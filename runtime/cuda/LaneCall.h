@@ -120,6 +120,7 @@ private:
       state_.numOperands = lane.numOperands;
       state_.allSteps = isKept ? state_.steps : lane.steps;
       state_.allOperands = isKept ? state_.operands : lane.operands;
+      state_.trace = program->traces ? program->traces + lane_ : nullptr;
       state_.idleSince = 0;
       state_.failedFold = state_.reported = 0;
     }

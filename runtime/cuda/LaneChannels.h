@@ -106,14 +106,14 @@ protected:
 
   /// Whether this thread notes when folds begin and end.
   BLINK_DEVICE bool traces() const {
-    return block_.thread() == 0 && state_.program->traces;
+    return block_.thread() == 0 && state_.trace;
   }
   BLINK_DEVICE void traceBegin(uint64_t bytes) {
     state_.bytes = bytes;
     state_.ready = block_.nanoseconds();
   }
   BLINK_DEVICE void traceEnd() {
-    LaneTrace &trace = state_.program->traces[state_.lane];
+    LaneTrace &trace = *state_.trace;
     const uint64_t end = block_.nanoseconds();
     if (trace.count < LaneTrace::kEvents) {
       const uint64_t waited =

@@ -58,6 +58,8 @@ struct LaneState {
   LaneStep *allSteps;
   LaneOperand *allOperands;
 
+  /// Where folds are timed; null if they are not.
+  LaneTrace *trace;
   /// Of the first thread alone, where folds are timed: when the operands of
   /// this fold were there, its bytes, and the end of the last fold; 0: there
   /// was none.
