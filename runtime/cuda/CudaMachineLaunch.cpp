@@ -54,14 +54,14 @@ Status CudaMachine::launch(Call *const *calls, size_t numCalls) {
 }
 
 Status CudaMachine::launchRound(const std::vector<Call *> &round) {
-  if (round[0]->kind.count == 0)
+  const CallKind &kind = round[0]->kind; // of all
+  if (kind.count == 0)
     return {};
-  for (const Call *call : round)
-    for (size_t rank = 0; rank < ranks_.size(); ++rank)
-      if (loadAcquire(&boards_[rank].gone))
-        return {blinkRemoteError,
-                call->kind.describe() + ": the communicator of rank " +
-                    std::to_string(rank) + " has been destroyed"};
+  for (size_t rank = 0; rank < ranks_.size(); ++rank)
+    if (loadAcquire(&boards_[rank].gone))
+      return {blinkRemoteError,
+              kind.describe() + ": the communicator of rank " +
+                  std::to_string(rank) + " has been destroyed"};
   // Whether somebody may be in this call already, and would wait for it.
   bool begun = round.size() != ranks_.size();
   std::vector<Call *> left = round;
