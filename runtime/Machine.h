@@ -7,8 +7,8 @@
 #ifndef BLINK_RUNTIME_MACHINE_H
 #define BLINK_RUNTIME_MACHINE_H
 
-#include "runtime/Call.h"
-#include "runtime/ShrinkRecord.h"
+#include "runtime/job/ShrinkRecord.h"
+#include "runtime/plan/Call.h"
 
 #include <chrono>
 #include <functional>

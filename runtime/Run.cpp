@@ -9,7 +9,7 @@
 #include "runtime/Run.h"
 
 #include "runtime/host/Drive.h"
-#include "runtime/host/SharedBlocks.h"
+#include "runtime/job/SharedBlocks.h"
 #if BLINK_HAVE_CUDA
 #include "runtime/cuda/CudaMachine.h"
 #include "runtime/cuda/DeviceBlock.h"

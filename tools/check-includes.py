@@ -13,6 +13,7 @@ import sys
 MLIR = ("mlir/", "dialect/")
 COMPILER_LIBRARIES = ("llvm/", "glpk", "nlohmann/", "CLI/", "compiler/", *MLIR)
 ROOMS = ("support", "topology", "generate", "packing", "plan", "passes", "target", "verify", "report", "driver", "check")
+RUNTIME_ROOMS = ("api", "plan", "job", "core", "host", "cuda")
 
 
 def but(*allowed):
@@ -20,9 +21,19 @@ def but(*allowed):
     return tuple(f"compiler/{room}/" for room in ROOMS if room not in allowed)
 
 
+def runtime_but(*allowed):
+    """All of runtime/ but these rooms, and the files of none that know them."""
+    return ("runtime/Backend.h", *(f"runtime/{room}/" for room in RUNTIME_ROOMS if room not in allowed))
+
+
 FORBIDDEN = {
     "schedules": (*COMPILER_LIBRARIES, "runtime/", "tools/"),
     "runtime": (*COMPILER_LIBRARIES, "tools/"),
+    "runtime/core": ("schedules/", *runtime_but("core")),
+    "runtime/plan": runtime_but("core", "plan"),
+    "runtime/job": ("runtime/api/", "runtime/host/", "runtime/cuda/"),
+    "runtime/host": ("runtime/api/", "runtime/cuda/"),
+    "runtime/cuda": ("runtime/api/", "runtime/host/"),
     "dialect": ("compiler/", "runtime/", "schedules/", "tools/", "glpk", "nlohmann/"),
     "compiler/support": (*MLIR, "glpk", "schedules/", *but("support")),
     "compiler/topology": (*MLIR, "glpk", *but("support", "topology")),

@@ -9,7 +9,7 @@
 #include "runtime/Log.h"
 #include "runtime/cuda/LeftMemory.h"
 #include "runtime/cuda/RankDevices.h"
-#include "runtime/host/Rendezvous.h"
+#include "runtime/job/Rendezvous.h"
 
 namespace blink::runtime {
 

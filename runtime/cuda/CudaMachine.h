@@ -11,12 +11,12 @@
 #define BLINK_RUNTIME_CUDA_CUDAMACHINE_H
 
 #include "runtime/Machine.h"
-#include "runtime/ProcessWatch.h"
 #include "runtime/Trace.h"
 #include "runtime/cuda/DeviceMemory.h"
 #include "runtime/cuda/JobMemory.h"
 #include "runtime/cuda/Launch.h"
-#include "runtime/host/SharedBlocks.h"
+#include "runtime/job/ProcessWatch.h"
+#include "runtime/job/SharedBlocks.h"
 
 #include <atomic>
 #include <chrono>

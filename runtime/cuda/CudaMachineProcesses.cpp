@@ -14,7 +14,7 @@
 #include "runtime/cuda/LeftMemory.h"
 #include "runtime/cuda/LocalMemory.h"
 #include "runtime/cuda/RankDevices.h"
-#include "runtime/host/Idle.h"
+#include "runtime/job/Idle.h"
 
 namespace blink::runtime {
 

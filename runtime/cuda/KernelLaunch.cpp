@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/Types.h"
 #include "runtime/cuda/KernelTable.h"
 #include "runtime/cuda/Kernels.h"
+#include "runtime/plan/Types.h"
 
 #include <algorithm>
 #include <limits>

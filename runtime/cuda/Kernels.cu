@@ -7,10 +7,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/Types.h"
 #include "runtime/cuda/KernelTable.h"
 #include "runtime/cuda/Kernels.h"
 #include "runtime/cuda/Lane.h"
+#include "runtime/plan/Types.h"
 
 namespace blink::runtime {
 namespace {

@@ -10,7 +10,7 @@
 #ifndef BLINK_RUNTIME_CUDA_RANKDEVICES_H
 #define BLINK_RUNTIME_CUDA_RANKDEVICES_H
 
-#include "runtime/Plan.h"
+#include "runtime/plan/Plan.h"
 
 namespace blink::runtime {
 

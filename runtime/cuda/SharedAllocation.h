@@ -12,7 +12,7 @@
 
 #include "runtime/cuda/DeviceMemory.h"
 #include "runtime/cuda/Driver.h"
-#include "runtime/host/FileOffer.h"
+#include "runtime/job/FileOffer.h"
 
 #include <vector>
 

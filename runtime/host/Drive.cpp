@@ -7,7 +7,7 @@
 #include "runtime/host/Drive.h"
 
 #include "runtime/host/Helpers.h"
-#include "runtime/host/Idle.h"
+#include "runtime/job/Idle.h"
 
 #include <algorithm>
 #include <tuple>

@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/Types.h"
 #include "runtime/host/Fold.h"
+#include "runtime/plan/Types.h"
 
 #include <cstring>
 #if defined(__SSE2__)

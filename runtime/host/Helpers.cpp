@@ -6,7 +6,7 @@
 
 #include "runtime/host/Helpers.h"
 
-#include "runtime/host/Idle.h"
+#include "runtime/job/Idle.h"
 
 #include <algorithm>
 #include <sched.h>

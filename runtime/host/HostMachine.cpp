@@ -8,8 +8,8 @@
 
 #include "runtime/Log.h"
 #include "runtime/core/Memory.h"
-#include "runtime/host/Idle.h"
-#include "runtime/host/Rendezvous.h"
+#include "runtime/job/Idle.h"
+#include "runtime/job/Rendezvous.h"
 
 #include <cerrno>
 #include <numeric>

@@ -11,10 +11,10 @@
 #define BLINK_RUNTIME_HOST_HOSTMACHINE_H
 
 #include "runtime/Machine.h"
-#include "runtime/ProcessWatch.h"
 #include "runtime/Trace.h"
 #include "runtime/host/OtherMemory.h"
 #include "runtime/host/RankRun.h"
+#include "runtime/job/ProcessWatch.h"
 
 #include <deque>
 

@@ -11,9 +11,9 @@
 #ifndef BLINK_RUNTIME_HOST_SEGMENT_H
 #define BLINK_RUNTIME_HOST_SEGMENT_H
 
-#include "runtime/Call.h"
-#include "runtime/ShrinkRecord.h"
 #include "runtime/host/Windows.h"
+#include "runtime/job/ShrinkRecord.h"
+#include "runtime/plan/Call.h"
 
 namespace blink::runtime {
 

@@ -6,8 +6,8 @@
 
 #include "runtime/host/Windows.h"
 
-#include "runtime/host/Descriptor.h"
-#include "runtime/host/SharedBlocks.h"
+#include "runtime/job/Descriptor.h"
+#include "runtime/job/SharedBlocks.h"
 
 #include <algorithm>
 #include <fcntl.h>

@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/host/Rendezvous.h"
+#include "runtime/job/Rendezvous.h"
 #include "test/common/BundleBuilder.h"
 #include "test/conformance/Workers.h"
 

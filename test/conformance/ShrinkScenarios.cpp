@@ -9,8 +9,8 @@
 
 #include "test/conformance/ShrinkScenarios.h"
 
-#include "runtime/Shrink.h"
 #include "runtime/host/RankRun.h"
+#include "runtime/job/Shrink.h"
 #include "test/conformance/Floats.h"
 #if BLINK_TEST_EMULATED
 #include "test/emulation/Emulation.h"

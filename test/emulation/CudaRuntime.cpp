@@ -10,8 +10,8 @@
 
 #include "test/emulation/CudaRuntime.h"
 
-#include "runtime/ProcessWatch.h"
 #include "runtime/cuda/DeviceMemory.h"
+#include "runtime/job/ProcessWatch.h"
 #include "test/emulation/Calls.h"
 #include "test/emulation/Emulation.h"
 #include "test/emulation/Streams.h"

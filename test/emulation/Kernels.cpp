@@ -8,8 +8,8 @@
 
 #include "runtime/cuda/Kernels.h"
 
-#include "runtime/Types.h"
 #include "runtime/cuda/Lane.h"
+#include "runtime/plan/Types.h"
 #include "test/emulation/Calls.h"
 #include "test/emulation/CudaRuntime.h"
 #include "test/emulation/Emulation.h"

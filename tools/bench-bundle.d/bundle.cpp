@@ -15,7 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/Plan.h"
+#include "runtime/plan/Plan.h"
 #include "test/common/BundleBuilder.h"
 
 #include <algorithm>

@@ -10,7 +10,7 @@
 #ifndef BLINK_TOOLS_BLINKPERF_JOB_H
 #define BLINK_TOOLS_BLINKPERF_JOB_H
 
-#include "runtime/Choice.h"
+#include "runtime/plan/Choice.h"
 #include "tools/blink-perf/Options.h"
 
 namespace blink::perf {

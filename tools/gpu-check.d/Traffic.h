@@ -11,7 +11,7 @@
 #ifndef BLINK_TOOLS_GPUCHECK_TRAFFIC_H
 #define BLINK_TOOLS_GPUCHECK_TRAFFIC_H
 
-#include "runtime/Plan.h"
+#include "runtime/plan/Plan.h"
 
 #include <string>
 #include <vector>

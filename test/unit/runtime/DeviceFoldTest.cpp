@@ -9,7 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/cuda/DeviceFold.h"
-#include "runtime/Types.h"
+#include "runtime/plan/Types.h"
 
 #include "doctest/doctest.h"
 

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/host/FileOffer.h"
+#include "runtime/job/FileOffer.h"
 
 #include "doctest/doctest.h"
 

@@ -9,7 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/host/Fold.h"
-#include "runtime/Types.h"
+#include "runtime/plan/Types.h"
 
 #include "doctest/doctest.h"
 

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/Meeting.h"
+#include "runtime/job/Meeting.h"
 #include "runtime/core/Memory.h"
 
 #include "doctest/doctest.h"

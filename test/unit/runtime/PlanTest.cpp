@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/Plan.h"
-#include "runtime/Call.h"
+#include "runtime/plan/Plan.h"
+#include "runtime/plan/Call.h"
 #include "schedules/ScheduleFile.h"
 #include "test/common/BundleBuilder.h"
 

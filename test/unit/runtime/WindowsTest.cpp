@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/host/Windows.h"
-#include "runtime/host/SharedBlocks.h"
+#include "runtime/job/SharedBlocks.h"
 
 #include "doctest/doctest.h"
 

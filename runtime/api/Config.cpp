@@ -1,0 +1,102 @@
+//===- Config.cpp - reading a blinkConfig_t -------------------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/api/Config.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+
+namespace blink::runtime {
+namespace {
+
+/// `config`, with the defaults of what the caller does not give: programs
+/// compiled with an older header know fewer fields.
+Status complete(const blinkConfig_t *config, blinkConfig_t &full) {
+  full = BLINK_CONFIG_INITIALIZER;
+  if (!config)
+    return {};
+  constexpr size_t kFirstSize = offsetof(blinkConfig_t, gpus);
+  if (config->size < kFirstSize || config->size > sizeof(full) ||
+      config->size % alignof(blinkConfig_t) != 0)
+    return {blinkInvalidArgument, "the size of the config is " +
+                                      std::to_string(config->size) +
+                                      ": start from BLINK_CONFIG_INITIALIZER"};
+  std::memcpy(&full, config, config->size);
+  if (full.timeoutMs < 0)
+    return {blinkInvalidArgument, "timeoutMs is negative"};
+  return {};
+}
+
+Status readTimeout(int timeoutMs, std::chrono::milliseconds &timeout) {
+  constexpr int kDefaultMs = 30000;
+  long ms = timeoutMs;
+  const char *text = std::getenv("BLINK_TIMEOUT_MS");
+  if (ms == 0 && text) {
+    char *end = nullptr;
+    ms = std::strtol(text, &end, 10);
+    if (end == text || *end != '\0' || ms <= 0 || ms > INT32_MAX)
+      return {blinkInvalidArgument,
+              "BLINK_TIMEOUT_MS is '" + std::string(text) +
+                  "', expected milliseconds from 1 to 2147483647"};
+  }
+  timeout = std::chrono::milliseconds(ms != 0 ? ms : kDefaultMs);
+  return {};
+}
+
+} // namespace
+
+Status readConfig(const blinkConfig_t *config, MachineOptions &options) {
+  blinkConfig_t full;
+  Status status = complete(config, full);
+  if (!status.ok())
+    return status;
+  options.backend = full.backend;
+  options.gpus = full.gpus;
+  if (full.withoutLink)
+    options.withoutLink = full.withoutLink;
+  if (options.backend != blinkBackendHost &&
+      options.backend != blinkBackendCuda)
+    return {blinkInvalidArgument,
+            "unknown back end " + std::to_string(int(options.backend))};
+  return readTimeout(full.timeoutMs, options.timeout);
+}
+
+Status readShrink(const blinkComm &comm, const int *excluded, int count,
+                  const blinkConfig_t *config, ShrinkRequest &request) {
+  const int numRanks = comm.machine->plan().numRanks;
+  if (count < 0 || (count > 0 && !excluded))
+    return {blinkInvalidArgument, "excludeCount is negative, or excludeRanks "
+                                  "is NULL"};
+  for (int i = 0; i < count; ++i) {
+    if (excluded[i] < 0 || excluded[i] >= numRanks)
+      return {blinkInvalidArgument, "excludes rank " +
+                                        std::to_string(excluded[i]) + " of " +
+                                        std::to_string(numRanks)};
+    if (excluded[i] == comm.rank)
+      return {blinkInvalidArgument,
+              "rank " + std::to_string(comm.rank) +
+                  " is excluded: the ranks that remain call, the others not"};
+    request.excluded.push_back(excluded[i]);
+  }
+  std::sort(request.excluded.begin(), request.excluded.end());
+  auto twice =
+      std::adjacent_find(request.excluded.begin(), request.excluded.end());
+  if (twice != request.excluded.end())
+    return {blinkInvalidArgument,
+            "excludes rank " + std::to_string(*twice) + " twice"};
+  blinkConfig_t full;
+  Status status = complete(config, full);
+  if (!status.ok())
+    return status;
+  request.timeout = std::chrono::milliseconds(full.timeoutMs);
+  if (full.withoutLink)
+    request.withoutLink = full.withoutLink;
+  return {};
+}
+
+} // namespace blink::runtime

@@ -1,0 +1,351 @@
+//===- Entry.cpp - the C API ----------------------------------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Judges arguments and hands on to who knows: the entry points of blink.h but
+// for those of errors (Errors.cpp).
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/Run.h"
+#include "runtime/api/Config.h"
+#include "runtime/api/Group.h"
+#include "runtime/job/Rendezvous.h"
+#include "runtime/job/SharedBlocks.h"
+#include "schedules/ScheduleFile.h"
+
+#include <algorithm>
+
+using namespace blink;
+using namespace blink::runtime;
+
+static_assert(BLINK_VERSION == BLINK_PROJECT_VERSION,
+              "blink.h and CMakeLists.txt name different versions");
+
+namespace {
+
+Status initAll(blinkComm_t *comms, int numRanks, const int *devices,
+               const blinkSchedule &schedule, const blinkConfig_t *config) {
+  MachineOptions options;
+  Status status = readConfig(config, options);
+  std::shared_ptr<Machine> machine;
+  if (status.ok())
+    status = makeMachine(schedule.files, numRanks, devices, options, machine);
+  if (!status.ok())
+    return status;
+  std::vector<std::unique_ptr<blinkComm>> made;
+  for (int rank = 0; rank < numRanks; ++rank)
+    made.push_back(std::unique_ptr<blinkComm>(new blinkComm(machine, rank)));
+  for (int rank = 0; rank < numRanks; ++rank)
+    comms[rank] = made[rank].release();
+  return {};
+}
+
+Status initRank(blinkComm_t &comm, int numRanks, const blinkUniqueId &id,
+                int rank, int device, const blinkSchedule &schedule,
+                const blinkConfig_t *config) {
+  MachineOptions options;
+  Status status = readConfig(config, options);
+  std::shared_ptr<Machine> machine;
+  if (status.ok())
+    status = joinMachine(schedule.files, numRanks, id, rank, device, options,
+                         machine);
+  if (status.ok())
+    comm = new blinkComm(machine, rank);
+  return status;
+}
+
+} // namespace
+
+//===-- Version -----------------------------------------------------------===//
+
+blinkResult_t blinkGetVersion(int *version) {
+  return guarded([&] {
+    if (!version)
+      return refuse("version is NULL");
+    *version = BLINK_VERSION;
+    return blinkSuccess;
+  });
+}
+
+//===-- Schedules ---------------------------------------------------------===//
+
+blinkResult_t blinkScheduleOpen(const char *path, blinkSchedule_t *schedule) {
+  return guarded([&] {
+    if (!path || !schedule)
+      return refuse("path or schedule is NULL");
+    *schedule = nullptr;
+    std::shared_ptr<const OpenFile> file;
+    Status status = OpenFile::read(path, file);
+    if (status.ok())
+      *schedule = new blinkSchedule{{file}};
+    return report(status);
+  });
+}
+
+blinkResult_t blinkScheduleOpenMemory(const void *data, size_t size,
+                                      blinkSchedule_t *schedule) {
+  return guarded([&] {
+    if (!data || !schedule)
+      return refuse("data or schedule is NULL");
+    *schedule = nullptr;
+    std::shared_ptr<const OpenFile> file;
+    Status status = OpenFile::copy(data, size, file);
+    if (status.ok())
+      *schedule = new blinkSchedule{{file}};
+    return report(status);
+  });
+}
+
+blinkResult_t blinkScheduleAdd(blinkSchedule_t schedule, const char *path) {
+  return guarded([&] {
+    if (!path || !schedule)
+      return refuse("path or schedule is NULL");
+    std::shared_ptr<const OpenFile> file;
+    Status status = OpenFile::read(path, file);
+    if (status.ok())
+      schedule->files.push_back(file);
+    return report(status);
+  });
+}
+
+blinkResult_t blinkScheduleRanks(blinkSchedule_t schedule, int *nranks) {
+  return guarded([&] {
+    if (!schedule || !nranks)
+      return refuse("schedule or nranks is NULL");
+    const OpenFile &first = *schedule->files.front();
+    *nranks =
+        first.schedule()
+            ? int(sched::numPrograms(*first.schedule()->programs()->Get(0)))
+            : int(first.bundle().index->gpu_nodes()->size());
+    return blinkSuccess;
+  });
+}
+
+blinkResult_t blinkScheduleClose(blinkSchedule_t schedule) {
+  delete schedule;
+  return blinkSuccess;
+}
+
+//===-- Communicators -----------------------------------------------------===//
+
+blinkResult_t blinkCommInitAll(blinkComm_t *comms, int nranks,
+                               const int *devices, blinkSchedule_t schedule,
+                               const blinkConfig_t *config) {
+  return guarded([&] {
+    if (!comms || nranks < 1)
+      return refuse("comms is NULL or nranks is less than 1");
+    std::fill(comms, comms + nranks, nullptr);
+    if (!schedule)
+      return refuse("the schedule is NULL");
+    return report(initAll(comms, nranks, devices, *schedule, config));
+  });
+}
+
+blinkResult_t blinkGetUniqueId(blinkUniqueId *id) {
+  return guarded(
+      [&] { return id ? report(makeUniqueId(*id)) : refuse("id is NULL"); });
+}
+
+blinkResult_t blinkCommInitRank(blinkComm_t *comm, int nranks, blinkUniqueId id,
+                                int rank, int device, blinkSchedule_t schedule,
+                                const blinkConfig_t *config) {
+  return guarded([&] {
+    if (!comm)
+      return refuse("comm is NULL");
+    *comm = nullptr;
+    if (!schedule)
+      return refuse("the schedule is NULL");
+    if (nranks < 1 || rank < 0 || rank >= nranks)
+      return report(
+          {blinkInvalidArgument,
+           "rank " + std::to_string(rank) + " of " + std::to_string(nranks)});
+    return report(initRank(*comm, nranks, id, rank, device, *schedule, config));
+  });
+}
+
+blinkResult_t blinkCommShrink(blinkComm_t comm, const int *excludeRanks,
+                              int excludeCount, blinkComm_t *newcomm,
+                              const blinkConfig_t *config) {
+  return guarded([&] {
+    if (!comm || !newcomm)
+      return refuse("comm or newcomm is NULL");
+    *newcomm = nullptr;
+    PendingShrink pending{
+        comm->machine, comm->rank, {}, comm->lastError, newcomm};
+    Status status =
+        readShrink(*comm, excludeRanks, excludeCount, config, pending.request);
+    if (!status.ok())
+      return refuseCall(status, *comm->lastError);
+    return shrinkOrKeep(std::move(pending));
+  });
+}
+
+blinkResult_t blinkCommDestroy(blinkComm_t comm) {
+  return guarded([&] {
+    if (comm && comm->machine->busy(comm->rank))
+      return report({blinkInvalidUsage, "a collective is using the "
+                                        "communicator: blinkCommAbort ends "
+                                        "it"});
+    if (comm)
+      comm->machine->leave(comm->rank);
+    delete comm;
+    return blinkSuccess;
+  });
+}
+
+blinkResult_t blinkCommAbort(blinkComm_t comm) {
+  return guarded([&] {
+    if (comm) {
+      comm->machine->abort(comm->rank);
+      comm->machine->leave(comm->rank);
+    }
+    delete comm;
+    return blinkSuccess;
+  });
+}
+
+blinkResult_t blinkCommGetAsyncError(blinkComm_t comm, blinkResult_t *result) {
+  return guarded([&] {
+    if (!comm || !result)
+      return refuse("the communicator or result is NULL");
+    *result = comm->machine->failure().code;
+    return blinkSuccess;
+  });
+}
+
+blinkResult_t blinkMemAlloc(void **memory, size_t bytes) {
+  return guarded([&] {
+    if (!memory || bytes == 0)
+      return refuse("the pointer is NULL, or there are no bytes");
+    return report(allocateMemory(bytes, *memory));
+  });
+}
+
+blinkResult_t blinkMemFree(void *memory) {
+  return guarded([&] {
+    if (!memory)
+      return blinkSuccess;
+    return report(freeBlock(memory));
+  });
+}
+
+blinkResult_t blinkCommRegister(blinkComm_t comm, void *buffer, size_t bytes,
+                                void **handle) {
+  return guarded([&] {
+    if (!comm || !buffer || !handle || bytes == 0)
+      return refuse("the communicator, buffer or handle is NULL, or there are "
+                    "no bytes");
+    *handle = nullptr;
+    uintptr_t number = 0;
+    // Copies: as in collective().
+    std::shared_ptr<Machine> machine = comm->machine;
+    std::shared_ptr<LastError> lastError = comm->lastError;
+    Status status = machine->registerBuffer(comm->rank, buffer, bytes, number);
+    if (status.ok())
+      *handle = reinterpret_cast<void *>(number);
+    return report(status, lastError.get());
+  });
+}
+
+blinkResult_t blinkCommDeregister(blinkComm_t comm, void *handle) {
+  return guarded([&] {
+    if (!handle)
+      return blinkSuccess;
+    if (!comm)
+      return refuse("the communicator is NULL");
+    std::shared_ptr<Machine> machine = comm->machine;
+    std::shared_ptr<LastError> lastError = comm->lastError;
+    return report(machine->deregisterBuffer(
+                      comm->rank, reinterpret_cast<uintptr_t>(handle)),
+                  lastError.get());
+  });
+}
+
+blinkResult_t blinkCommCount(blinkComm_t comm, int *nranks) {
+  return guarded([&] {
+    if (!comm || !nranks)
+      return refuse("the communicator or nranks is NULL");
+    *nranks = comm->machine->plan().numRanks;
+    return blinkSuccess;
+  });
+}
+
+blinkResult_t blinkCommUserRank(blinkComm_t comm, int *rank) {
+  return guarded([&] {
+    if (!comm || !rank)
+      return refuse("the communicator or rank is NULL");
+    *rank = comm->rank;
+    return blinkSuccess;
+  });
+}
+
+//===-- Collectives -------------------------------------------------------===//
+
+blinkResult_t blinkAllReduce(const void *send, void *recv, size_t count,
+                             blinkDataType_t type, blinkRedOp_t op,
+                             blinkComm_t comm, blinkStream_t stream) {
+  return collective({sched::Collective::allreduce, type, op, 0, count}, send,
+                    recv, comm, stream);
+}
+
+blinkResult_t blinkBroadcast(const void *send, void *recv, size_t count,
+                             blinkDataType_t type, int root, blinkComm_t comm,
+                             blinkStream_t stream) {
+  return collective({sched::Collective::broadcast, type, blinkSum, root, count},
+                    send, recv, comm, stream);
+}
+
+blinkResult_t blinkReduce(const void *send, void *recv, size_t count,
+                          blinkDataType_t type, blinkRedOp_t op, int root,
+                          blinkComm_t comm, blinkStream_t stream) {
+  return collective({sched::Collective::reduce, type, op, root, count}, send,
+                    recv, comm, stream);
+}
+
+blinkResult_t blinkAllGather(const void *send, void *recv, size_t sendcount,
+                             blinkDataType_t type, blinkComm_t comm,
+                             blinkStream_t stream) {
+  return collective(
+      {sched::Collective::allgather, type, blinkSum, 0, sendcount}, send, recv,
+      comm, stream);
+}
+
+blinkResult_t blinkReduceScatter(const void *send, void *recv, size_t recvcount,
+                                 blinkDataType_t type, blinkRedOp_t op,
+                                 blinkComm_t comm, blinkStream_t stream) {
+  return collective({sched::Collective::reducescatter, type, op, 0, recvcount},
+                    send, recv, comm, stream);
+}
+
+blinkResult_t blinkGather(const void *send, void *recv, size_t sendcount,
+                          blinkDataType_t type, int root, blinkComm_t comm,
+                          blinkStream_t stream) {
+  return collective(
+      {sched::Collective::gather, type, blinkSum, root, sendcount}, send, recv,
+      comm, stream);
+}
+
+blinkResult_t blinkScatter(const void *send, void *recv, size_t recvcount,
+                           blinkDataType_t type, int root, blinkComm_t comm,
+                           blinkStream_t stream) {
+  return collective(
+      {sched::Collective::scatter, type, blinkSum, root, recvcount}, send, recv,
+      comm, stream);
+}
+
+blinkResult_t blinkAllToAll(const void *send, void *recv, size_t count,
+                            blinkDataType_t type, blinkComm_t comm,
+                            blinkStream_t stream) {
+  return collective({sched::Collective::alltoall, type, blinkSum, 0, count},
+                    send, recv, comm, stream);
+}
+
+//===-- Groups ------------------------------------------------------------===//
+
+blinkResult_t blinkGroupStart(void) {
+  startGroup();
+  return blinkSuccess;
+}
+
+blinkResult_t blinkGroupEnd(void) { return endGroup(); }

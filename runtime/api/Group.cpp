@@ -1,0 +1,164 @@
+//===- Group.cpp - calls, alone or in groups ------------------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/api/Group.h"
+
+#include "runtime/Log.h"
+#include "runtime/Run.h"
+#include "runtime/api/Nvtx.h"
+
+#include <algorithm>
+
+namespace blink::runtime {
+namespace {
+
+/// What this thread has collected since its outermost blinkGroupStart.
+struct GroupState {
+  int depth = 0;
+  std::vector<PendingCall> calls;
+  std::vector<std::shared_ptr<LastError>> lastErrors; // of the calls
+  std::vector<PendingShrink> shrinks;
+  Status error; // the first refusal
+};
+
+thread_local GroupState group;
+
+/// Shrinks one machine for ranks that ask for the same, by ascending rank.
+Status shrinkTogether(const std::vector<PendingShrink *> &calls) {
+  const PendingShrink &first = *calls.front();
+  std::vector<int> ranks;
+  for (const PendingShrink *call : calls) {
+    ranks.push_back(call->rank);
+    if (ranks.size() > 1 && call->rank == calls[ranks.size() - 2]->rank)
+      return {blinkInvalidUsage, "rank " + std::to_string(call->rank) +
+                                     " shrinks twice in one group"};
+    if (!(call->request == first.request))
+      return {blinkInvalidUsage,
+              "the ranks shrink the communicator differently: rank " +
+                  std::to_string(first.rank) + " and rank " +
+                  std::to_string(call->rank) + ", in one group"};
+  }
+  std::shared_ptr<Machine> machine;
+  Status status = shrink(*first.machine, ranks, first.request, machine);
+  if (!status.ok())
+    return status;
+  const std::vector<int> &excluded = first.request.excluded;
+  std::vector<std::unique_ptr<blinkComm>> made;
+  for (int rank : ranks)
+    made.push_back(std::unique_ptr<blinkComm>(new blinkComm{
+        machine,
+        int(rank - (std::lower_bound(excluded.begin(), excluded.end(), rank) -
+                    excluded.begin()))}));
+  for (size_t i = 0; i < calls.size(); ++i)
+    *calls[i]->result = made[i].release();
+  return {};
+}
+
+Status runShrinks(std::vector<PendingShrink> &shrinks) {
+  Status first;
+  std::vector<PendingShrink *> left;
+  for (PendingShrink &call : shrinks)
+    left.push_back(&call);
+  std::sort(left.begin(), left.end(),
+            [](const auto *a, const auto *b) { return a->rank < b->rank; });
+  while (!left.empty()) {
+    std::vector<PendingShrink *> together, others;
+    for (PendingShrink *call : left)
+      (call->machine == left.front()->machine ? together : others)
+          .push_back(call);
+    Status status = shrinkTogether(together);
+    for (PendingShrink *call : together)
+      report(status, call->lastError.get());
+    if (first.ok())
+      first = std::move(status);
+    left = std::move(others);
+  }
+  return first;
+}
+
+blinkResult_t runGroup() {
+  GroupState own = std::exchange(group, GroupState());
+  Status status = std::move(own.error);
+  if (status.ok() && !own.calls.empty() && !own.shrinks.empty())
+    status = {blinkInvalidUsage, "a group has collectives or blinkCommShrink, "
+                                 "not both"};
+  if (status.ok() && !own.shrinks.empty())
+    return report(runShrinks(own.shrinks));
+  if (!status.ok() || own.calls.empty())
+    return report(status);
+  runCalls(own.calls.data(), own.calls.size());
+  for (size_t i = 0; i < own.calls.size(); ++i) {
+    report(own.calls[i].result, own.lastErrors[i].get());
+    if (status.ok())
+      status = std::move(own.calls[i].result);
+  }
+  // The next group takes the same memory.
+  own.calls.clear();
+  own.lastErrors.clear();
+  group.calls.swap(own.calls);
+  group.lastErrors.swap(own.lastErrors);
+  return report(status);
+}
+
+} // namespace
+
+blinkResult_t refuseCall(const Status &status, LastError &lastError) {
+  if (group.depth != 0 && group.error.ok())
+    group.error = status;
+  return report(status, &lastError);
+}
+
+blinkResult_t collective(const CallKind &kind, const void *send, void *recv,
+                         blinkComm_t comm, blinkStream_t stream) {
+  NvtxRange range(sched::EnumNameCollective(kind.collective));
+  return guarded([&] {
+    if (!comm)
+      return refuse("the communicator is NULL");
+    // Copies: blinkCommAbort may free `comm` while this call runs.
+    PendingCall pending{comm->machine, {}, {}};
+    std::shared_ptr<LastError> lastError = comm->lastError;
+    Call &call = pending.call;
+    call.kind = kind;
+    call.rank = comm->rank;
+    call.send = send;
+    call.recv = recv;
+    call.stream = stream;
+    if (logLevel() >= LogLevel::trace)
+      log(LogLevel::trace, call.rank, kind.describe());
+    Status status = call.prepare(comm->machine->plan());
+    if (!status.ok())
+      return refuseCall(status, *lastError);
+    if (group.depth != 0) {
+      group.calls.push_back(std::move(pending));
+      group.lastErrors.push_back(std::move(lastError));
+      return blinkSuccess;
+    }
+    runCalls(&pending, 1);
+    return report(pending.result, lastError.get());
+  });
+}
+
+blinkResult_t shrinkOrKeep(PendingShrink pending) {
+  if (group.depth != 0) {
+    group.shrinks.push_back(std::move(pending));
+    return blinkSuccess;
+  }
+  std::vector<PendingShrink> only(1, std::move(pending));
+  return report(runShrinks(only));
+}
+
+void startGroup() { ++group.depth; }
+
+blinkResult_t endGroup() {
+  return guarded([&] {
+    if (group.depth == 0)
+      return report({blinkInvalidUsage,
+                     "blinkGroupEnd without a blinkGroupStart before it"});
+    return --group.depth == 0 ? runGroup() : blinkSuccess;
+  });
+}
+
+} // namespace blink::runtime

@@ -1,0 +1,39 @@
+//===- Group.h - calls, alone or in groups ----------------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_RUNTIME_API_GROUP_H
+#define BLINK_RUNTIME_API_GROUP_H
+
+#include "runtime/api/Comm.h"
+#include "runtime/job/Shrink.h"
+
+namespace blink::runtime {
+
+/// A blinkCommShrink.
+struct PendingShrink {
+  std::shared_ptr<Machine> machine;
+  int rank;
+  ShrinkRequest request;
+  std::shared_ptr<LastError> lastError;
+  blinkComm_t *result;
+};
+
+/// Runs a call of a collective, or keeps it for the end of this thread's group.
+blinkResult_t collective(const CallKind &kind, const void *send, void *recv,
+                         blinkComm_t comm, blinkStream_t stream);
+/// Likewise a shrink.
+blinkResult_t shrinkOrKeep(PendingShrink pending);
+/// A call whose arguments are wrong: the group that it would belong to, if
+/// there is one, fails.
+blinkResult_t refuseCall(const Status &status, LastError &lastError);
+
+void startGroup();
+/// Runs what the group has collected, if it is the outermost.
+blinkResult_t endGroup();
+
+} // namespace blink::runtime
+
+#endif // BLINK_RUNTIME_API_GROUP_H

@@ -1,0 +1,132 @@
+//===- FileOffer.cpp - handing out files to other processes ---------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/job/FileOffer.h"
+
+#include <cstring>
+#include <new>
+#include <poll.h>
+#include <sys/socket.h>
+#include <system_error>
+#include <vector>
+
+namespace blink::runtime {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Request {
+  char secret[sizeof(OfferKey::secret)];
+  uint64_t index;
+};
+
+struct Reply {
+  int32_t code;
+  uint32_t hasFile;
+  FileNote note;
+  char text[248];
+};
+
+} // namespace
+
+Status FileOffer::start(Make make, OfferKey &key) {
+  if (!fillSecret(key_.secret, sizeof(key_.secret)))
+    return systemError("cannot get random bytes");
+  Status status = listenLocally(key_.name, socket_);
+  if (!status.ok())
+    return status;
+  make_ = std::move(make);
+  try {
+    thread_ = std::thread([this] {
+      try {
+        serve();
+      } catch (const std::bad_alloc &) {
+        // Who still asks finds that nobody answers.
+      }
+    });
+  } catch (const std::system_error &error) {
+    return {blinkSystemError,
+            std::string("cannot start a thread: ") + error.what()};
+  }
+  key = key_;
+  return {};
+}
+
+FileOffer::~FileOffer() {
+  if (!thread_.joinable())
+    return;
+  shutdown(socket_.get(), SHUT_RDWR); // wakes poll()
+  thread_.join();
+}
+
+void FileOffer::serve() {
+  std::vector<Descriptor> clients;
+  std::vector<pollfd> waiting;
+  do {
+    waiting.assign(1, {socket_.get(), POLLIN, 0});
+    for (const Descriptor &client : clients)
+      waiting.push_back({client.get(), POLLIN, 0});
+    if (poll(waiting.data(), nfds_t(waiting.size()), -1) < 0)
+      continue;
+    for (size_t i = clients.size(); i-- > 0;)
+      if (waiting[i + 1].revents && !answer(clients[i].get()))
+        clients.erase(clients.begin() + ptrdiff_t(i));
+    if (!(waiting[0].revents & POLLIN))
+      continue;
+    Descriptor client(accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    if (client && sameUser(client.get()))
+      clients.push_back(std::move(client));
+  } while (!(waiting[0].revents & POLLHUP));
+}
+
+/// False if that was the last of a client: it has left, or is a stranger, who
+/// gets no answer.
+bool FileOffer::answer(int client) {
+  Request request;
+  Descriptor file;
+  if (!receiveMessage(client, &request, sizeof(request), file, MSG_DONTWAIT) ||
+      !sameSecret(request.secret, key_.secret, sizeof(key_.secret)))
+    return false;
+  Reply reply{};
+  file = Descriptor();
+  const Status status = make_(request.index, file, reply.note);
+  reply.code = status.code;
+  reply.hasFile = bool(file);
+  reply.text[status.text.copy(reply.text, sizeof(reply.text) - 1)] = '\0';
+  return sendMessage(client, &reply, sizeof(reply), file.get(), MSG_DONTWAIT);
+}
+
+Status takeFiles(
+    const OfferKey &key, uint64_t count, Clock::time_point deadline,
+    const std::function<Status(Descriptor file, const FileNote &note)> &take) {
+  const Descriptor socket = connectLocally(key.name);
+  // Nobody else may learn the secret.
+  if (!socket || !sameUser(socket.get()))
+    return {blinkRemoteError, "its process does not hand it out"};
+  Request request{};
+  std::memcpy(request.secret, key.secret, sizeof(key.secret));
+  for (; request.index < count; ++request.index) {
+    setTimeout(socket.get(),
+               std::chrono::duration_cast<std::chrono::milliseconds>(
+                   deadline - Clock::now()));
+    Reply reply{};
+    Descriptor file;
+    if (!sendMessage(socket.get(), &request, sizeof(request)) ||
+        !receiveMessage(socket.get(), &reply, sizeof(reply), file))
+      return {blinkRemoteError, "its process has stopped handing it out"};
+    reply.text[sizeof(reply.text) - 1] = '\0';
+    Status status{blinkResult_t(reply.code), reply.text};
+    if (status.ok() && reply.hasFile && !file)
+      status = {blinkSystemError, "a file did not arrive: too many are open"};
+    if (status.ok())
+      status = take(std::move(file), reply.note);
+    if (!status.ok())
+      return status;
+  }
+  return {};
+}
+
+} // namespace blink::runtime

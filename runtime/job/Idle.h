@@ -1,0 +1,66 @@
+//===- Idle.h - how a host thread waits -------------------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_RUNTIME_JOB_IDLE_H
+#define BLINK_RUNTIME_JOB_IDLE_H
+
+#include <algorithm>
+#include <sched.h>
+#include <time.h>
+
+namespace blink::runtime {
+
+/// For a loop that polls: turn by turn it spins, then lets other threads run,
+/// then sleeps, longer and longer up to half a millisecond. What it waits for
+/// may come from another process, so nobody wakes it.
+class Idle {
+public:
+  /// `crowded`: there are more threads at work than processors, and spinning
+  /// takes time from the one that is waited for.
+  explicit Idle(bool crowded) : spins_(crowded ? 0 : kSpins) {}
+
+  void reset() { turns_ = 0; }
+  /// Whether it has spun, and is about to let other threads run.
+  bool spun() const { return turns_ == spins_; }
+  int turns() const { return turns_; }
+
+  /// Waits a little.
+  void wait() {
+    ++turns_;
+    if (turns_ <= spins_)
+      return pause();
+    if (turns_ <= spins_ + kYields) {
+      sched_yield();
+      return;
+    }
+    const long doublings = std::min<long>(turns_ - spins_ - kYields, 5);
+    timespec time{0, 16000L << doublings};
+    nanosleep(&time, nullptr);
+  }
+
+  /// Long enough to have time for looking at clocks and processes.
+  bool sleeping() const { return turns_ > spins_ + kYields; }
+
+private:
+  static void pause() {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    asm volatile("yield");
+#endif
+  }
+
+  // A few microseconds: what is waited for may need this very processor.
+  static constexpr int kSpins = 40;
+  // About a millisecond; while no other thread wants to run, it is spinning.
+  static constexpr int kYields = 3000;
+  int spins_;
+  int turns_ = 0;
+};
+
+} // namespace blink::runtime
+
+#endif // BLINK_RUNTIME_JOB_IDLE_H

@@ -1,0 +1,148 @@
+//===- LocalSocket.cpp - sockets between processes of a machine -----------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/job/LocalSocket.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+namespace blink::runtime {
+namespace {
+
+constexpr int kKind = SOCK_SEQPACKET | SOCK_CLOEXEC;
+
+sockaddr_un addressOf(const SocketName &name, socklen_t &length) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  // A first byte of 0: an abstract name, no file.
+  std::memcpy(address.sun_path + 1, name.letters, sizeof(name.letters));
+  length = offsetof(sockaddr_un, sun_path) + 1 + sizeof(name.letters);
+  return address;
+}
+
+} // namespace
+
+Status systemError(const std::string &what) {
+  return {blinkSystemError, what + ": " + std::strerror(errno)};
+}
+
+bool fillSecret(void *bytes, size_t count) {
+  return getrandom(bytes, count, 0) == ssize_t(count);
+}
+
+bool sameSecret(const char *a, const char *b, size_t count) {
+  unsigned difference = 0;
+  for (size_t i = 0; i < count; ++i)
+    difference |= static_cast<unsigned char>(a[i] ^ b[i]);
+  return difference == 0;
+}
+
+Status listenLocally(SocketName &name, Descriptor &socket) {
+  unsigned char random[sizeof(name.letters) / 2];
+  if (!fillSecret(random, sizeof(random)))
+    return systemError("cannot get random bytes");
+  for (size_t i = 0; i < sizeof(random); ++i) {
+    name.letters[2 * i] = "0123456789abcdef"[random[i] >> 4];
+    name.letters[2 * i + 1] = "0123456789abcdef"[random[i] & 15];
+  }
+  socket = Descriptor(::socket(AF_UNIX, kKind, 0));
+  socklen_t length;
+  const sockaddr_un address = addressOf(name, length);
+  if (!socket ||
+      bind(socket.get(), reinterpret_cast<const sockaddr *>(&address),
+           length) != 0 ||
+      listen(socket.get(), 128) != 0)
+    return systemError("cannot listen for the other ranks");
+  return {};
+}
+
+Descriptor connectLocally(const SocketName &name) {
+  Descriptor socket(::socket(AF_UNIX, kKind, 0));
+  socklen_t length;
+  const sockaddr_un address = addressOf(name, length);
+  if (socket &&
+      connect(socket.get(), reinterpret_cast<const sockaddr *>(&address),
+              length) == 0)
+    return socket;
+  const int error = errno;
+  socket = Descriptor();
+  errno = error;
+  return Descriptor();
+}
+
+bool sameUser(int socket, uint64_t *process) {
+  ucred peer{};
+  socklen_t size = sizeof(peer);
+  const bool known =
+      getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0;
+  if (process)
+    *process = uint64_t(peer.pid);
+  return known && peer.uid == geteuid();
+}
+
+void setTimeout(int socket, std::chrono::milliseconds time) {
+  const auto ms = std::max<int64_t>(time.count(), 1); // 0 would be no limit
+  timeval limit{ms / 1000, ms % 1000 * 1000};
+  setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+  setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
+}
+
+namespace {
+
+/// A message with room for one file beside it.
+struct Envelope {
+  iovec data;
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+  msghdr message{};
+
+  Envelope(void *bytes, size_t count) : data{bytes, count} {
+    message.msg_iov = &data;
+    message.msg_iovlen = 1;
+    message.msg_control = control;
+    message.msg_controllen = sizeof(control);
+  }
+};
+
+} // namespace
+
+bool sendMessage(int socket, const void *message, size_t bytes, int file,
+                 int flags) {
+  Envelope envelope(const_cast<void *>(message), bytes);
+  if (file >= 0) {
+    cmsghdr *header = CMSG_FIRSTHDR(&envelope.message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof(int));
+    std::memcpy(CMSG_DATA(header), &file, sizeof(int));
+  } else {
+    envelope.message.msg_control = nullptr;
+    envelope.message.msg_controllen = 0;
+  }
+  return sendmsg(socket, &envelope.message, flags | MSG_NOSIGNAL) ==
+         ssize_t(bytes);
+}
+
+bool receiveMessage(int socket, void *message, size_t bytes, Descriptor &file,
+                    int flags) {
+  Envelope envelope(message, bytes);
+  const ssize_t received =
+      recvmsg(socket, &envelope.message, flags | MSG_CMSG_CLOEXEC);
+  const cmsghdr *header =
+      received >= 0 ? CMSG_FIRSTHDR(&envelope.message) : nullptr;
+  if (header && header->cmsg_type == SCM_RIGHTS) {
+    int number;
+    std::memcpy(&number, CMSG_DATA(header), sizeof(int));
+    file = Descriptor(number);
+  }
+  return received == ssize_t(bytes);
+}
+
+} // namespace blink::runtime

@@ -1,0 +1,56 @@
+//===- LocalSocket.h - sockets between processes of a machine ---*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Sockets for messages and files, with names that are in no file system, for
+// processes of one user.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_RUNTIME_JOB_LOCALSOCKET_H
+#define BLINK_RUNTIME_JOB_LOCALSOCKET_H
+
+#include "runtime/Status.h"
+#include "runtime/job/Descriptor.h"
+
+#include <chrono>
+#include <cstdint>
+
+namespace blink::runtime {
+
+/// The name of a socket that listens. Others can see it.
+struct SocketName {
+  char letters[32];
+};
+
+/// "what: the system's words", by errno.
+Status systemError(const std::string &what);
+
+/// Random bytes that nobody can guess. False if there are none.
+bool fillSecret(void *bytes, size_t count);
+/// Takes the same time wherever the difference is.
+bool sameSecret(const char *a, const char *b, size_t count);
+
+/// A socket that listens at a new name. Errors: system error.
+Status listenLocally(SocketName &name, Descriptor &socket);
+/// A socket that is connected to who listens at `name`; none, with errno, if
+/// nobody does.
+Descriptor connectLocally(const SocketName &name);
+
+/// Whether the other end runs as the same user, and as which process.
+bool sameUser(int socket, uint64_t *process = nullptr);
+
+/// How long sending and receiving wait at most; from now on.
+void setTimeout(int socket, std::chrono::milliseconds time);
+
+/// Sends a message, and a file with it unless that is -1. Receives one of just
+/// that many bytes, and the file that comes with it, if any. `flags`: of
+/// sendmsg and recvmsg. False, with errno, if it does not work.
+bool sendMessage(int socket, const void *message, size_t bytes, int file = -1,
+                 int flags = 0);
+bool receiveMessage(int socket, void *message, size_t bytes, Descriptor &file,
+                    int flags = 0);
+
+} // namespace blink::runtime
+
+#endif // BLINK_RUNTIME_JOB_LOCALSOCKET_H

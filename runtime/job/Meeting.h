@@ -1,0 +1,92 @@
+//===- Meeting.h - the ranks that remain agree ------------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// The ranks of a job that go on without some others find each other in the old
+// job's memory. That needs no process to be alive but their own, not even the
+// one that made the unique id; an excluded rank sees the memory, but no rank
+// that does not ask for the same list counts it in; a stranger has no such
+// memory.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_RUNTIME_JOB_MEETING_H
+#define BLINK_RUNTIME_JOB_MEETING_H
+
+#include "runtime/Machine.h"
+
+namespace blink::runtime {
+
+/// One attempt of some ranks that one thread answers for:
+///
+///   say() -> agree() -> every rank makes what it needs -> finish()
+///
+/// A rank that gives up anywhere (by the destructor, too) ends the attempt for
+/// all ranks that have agreed with it, and all may try again. finish() says the
+/// same to all of them: whether the last one got ready before the first one
+/// gave up is the order of two changes of one word. Ranks may have tried
+/// differently often: an attempt counts from when somebody else begins one.
+class Meeting {
+public:
+  /// `self`: the ranks of this thread. `excluded`: ascending, none of `self`.
+  Meeting(Machine &machine, std::vector<int> self, std::vector<int> excluded,
+          std::string withoutLink, std::chrono::milliseconds timeout);
+  ~Meeting();
+  Meeting(const Meeting &) = delete;
+
+  /// The ranks that remain, ascending; the first one leads.
+  const std::vector<int> &remaining() const { return remaining_; }
+  bool isLate() const; ///< the time is up
+  bool leads() const { return self_.front() == remaining_.front(); }
+  /// The leader's attempt; the leader knows it at once, the others when all
+  /// have agreed.
+  uint64_t attempt() const;
+
+  /// Tells the others what this rank asks for.
+  void say();
+  /// Waits until all ranks that remain ask for the same. Errors: one asks for
+  /// something else, has died or left, or does not come in time.
+  Status agree();
+  /// After agree(): success, or why the attempt has failed: a rank has died,
+  /// left or given up, or the time is up.
+  Status lost() const;
+  /// The leader's id for the new job.
+  void publish(const blinkUniqueId &id);
+  /// Waits for it. Errors: as lost().
+  Status receive(blinkUniqueId &id) const;
+  /// This rank is ready; waits until all are. Errors: as lost().
+  Status finish();
+
+  /// "ranks 2,3", or "no rank".
+  static std::string list(const std::vector<int> &ranks);
+
+private:
+  ShrinkRecord &record(int rank) const { return machine_.shrinkRecord(rank); }
+  ShrinkRecord &leader() const { return record(remaining_.front()); }
+  uint64_t load(int rank) const; ///< what it said last
+  bool isSelf(int rank) const;
+  std::string request(int rank, uint64_t attempt) const;
+  Status differing(bool before) const;
+  Status dead() const;
+  static Status gaveUp(int rank);
+  bool isOn(uint64_t ready) const;
+  bool giveUpReady();
+  void withdraw(uint64_t mark);
+
+  Machine &machine_;
+  const std::vector<int> self_, excluded_;
+  const std::string withoutLink_;
+  const std::chrono::milliseconds timeout_;
+  const std::chrono::steady_clock::time_point deadline_;
+  std::vector<int> remaining_;
+  uint64_t hash_ = 0;
+  std::vector<uint64_t> before_; ///< `said` of remaining_ when this one began
+  std::vector<uint64_t> seen_;   ///< likewise when they agreed, or 0
+  bool said_ = false, differs_ = false, ready_ = false;
+  /// `said` of remaining_ that this rank agreed with before, or 0.
+  std::vector<uint64_t> over_;
+};
+
+} // namespace blink::runtime
+
+#endif // BLINK_RUNTIME_JOB_MEETING_H

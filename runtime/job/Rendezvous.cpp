@@ -1,0 +1,217 @@
+//===- Rendezvous.cpp - how processes of one machine find a job -----------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/job/Rendezvous.h"
+
+#include "runtime/Log.h"
+#include "runtime/job/Idle.h"
+#include "runtime/job/LocalSocket.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+namespace blink::runtime {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr char kMagic[8] = {'b', 'l', 'i', 'n', 'k', 'i', 'd', '1'};
+
+/// What the 128 bytes of an id are.
+struct IdContent {
+  char magic[8];
+  SocketName name;
+  char secret[64]; ///< they cannot see this
+  char unused[24];
+};
+static_assert(sizeof(IdContent) == sizeof(blinkUniqueId));
+
+struct Request {
+  char secret[sizeof(IdContent::secret)];
+  Applicant applicant;
+};
+
+struct Reply {
+  int32_t code;
+  char text[252];
+};
+
+//===-- The answering side ------------------------------------------------===//
+
+class Registrar {
+public:
+  Registrar(Descriptor socket, const IdContent &id,
+            std::chrono::milliseconds patience, std::vector<uint64_t> processes)
+      : socket_(std::move(socket)), id_(id), end_(Clock::now() + patience),
+        processes_(std::move(processes)) {}
+
+  /// Answers until all have come.
+  void serve() {
+    while (!complete() && Clock::now() < end_) {
+      pollfd waiting{socket_.get(), POLLIN, 0};
+      if (poll(&waiting, 1, 1000) != 1)
+        continue;
+      Descriptor client(accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+      uint64_t process;
+      if (client && sameUser(client.get(), &process))
+        answer(client.get(), process);
+    }
+  }
+
+private:
+  bool complete() const { return come_ != 0 && come_ == taken_.size(); }
+
+  void answer(int client, uint64_t process) {
+    setTimeout(client, std::chrono::seconds(2));
+    Request request;
+    Descriptor none;
+    if (!receiveMessage(client, &request, sizeof(request), none) ||
+        !sameSecret(request.secret, id_.secret, sizeof(id_.secret)))
+      return; // a stranger gets no answer
+    Status status = admit(request.applicant, process);
+    Reply reply{};
+    reply.code = status.code;
+    std::strncpy(reply.text, status.text.c_str(), sizeof(reply.text) - 1);
+    sendMessage(client, &reply, sizeof(reply),
+                status.ok() ? memory_.get() : -1);
+  }
+
+  Status admit(const Applicant &applicant, uint64_t process) {
+    if (!processes_.empty() && (applicant.rank >= processes_.size() ||
+                                processes_[applicant.rank] != process))
+      return {blinkInvalidUsage,
+              "rank " + std::to_string(applicant.rank) +
+                  " was another process before: all have to run in one PID "
+                  "namespace"};
+    if (!memory_) {
+      memory_ =
+          Descriptor(memfd_create("blink", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+      if (!memory_ ||
+          ftruncate(memory_.get(), off_t(applicant.memoryBytes)) != 0)
+        return systemError("cannot make the job's memory");
+      // A process that shrank it would kill the others.
+      fcntl(memory_.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW);
+      first_ = applicant;
+      taken_.resize(applicant.numRanks);
+    }
+    const std::string self = "rank " + std::to_string(applicant.rank);
+    const std::string other = "rank " + std::to_string(first_.rank);
+    if (applicant.numRanks != first_.numRanks)
+      return {blinkInvalidUsage, self + " joins a job of " +
+                                     std::to_string(applicant.numRanks) +
+                                     " ranks, " + other + " one of " +
+                                     std::to_string(first_.numRanks)};
+    if (applicant.fingerprint != first_.fingerprint ||
+        applicant.memoryBytes != first_.memoryBytes)
+      return {blinkInvalidUsage,
+              self + " and " + other +
+                  " have opened different schedules: give all ranks the same "
+                  "files in the same order, and for bundles the same GPUs and "
+                  "failed link"};
+    if (taken_[applicant.rank])
+      return {blinkInvalidUsage, self + " has joined already"};
+    taken_[applicant.rank] = true;
+    ++come_;
+    return {};
+  }
+
+  Descriptor socket_;
+  IdContent id_;
+  Clock::time_point end_;
+  std::vector<uint64_t> processes_; ///< of the ranks, or empty
+  Descriptor memory_;
+  Applicant first_;
+  std::vector<bool> taken_;
+  size_t come_ = 0;
+};
+
+//===-- The asking side ---------------------------------------------------===//
+
+Status askForMemory(int socket, const Request &request,
+                    Clock::time_point deadline, Admission &admission) {
+  setTimeout(socket, std::min<std::chrono::milliseconds>(
+                         std::chrono::seconds(10),
+                         std::chrono::duration_cast<std::chrono::milliseconds>(
+                             deadline - Clock::now())));
+  Reply reply{};
+  if (!sendMessage(socket, &request, sizeof(request)) ||
+      !receiveMessage(socket, &reply, sizeof(reply), admission.memory))
+    return {blinkInvalidArgument,
+            "the job does not answer: the unique id is not right"};
+  reply.text[sizeof(reply.text) - 1] = '\0';
+  if (reply.code != blinkSuccess)
+    return {blinkResult_t(reply.code), reply.text};
+  if (!admission.memory)
+    return {blinkSystemError, "the job's memory did not arrive: too many open "
+                              "files?"};
+  return {};
+}
+
+} // namespace
+
+Status makeUniqueId(blinkUniqueId &result, std::chrono::milliseconds patience,
+                    std::vector<uint64_t> processes) {
+  IdContent id{};
+  std::memcpy(id.magic, kMagic, sizeof(kMagic));
+  if (!fillSecret(id.secret, sizeof(id.secret)))
+    return systemError("cannot get random bytes");
+  Descriptor socket;
+  Status status = listenLocally(id.name, socket);
+  if (!status.ok())
+    return status;
+  try {
+    std::thread([registrar = Registrar(std::move(socket), id, patience,
+                                       std::move(processes))]() mutable {
+      registrar.serve();
+    }).detach();
+  } catch (const std::system_error &error) {
+    return {blinkSystemError,
+            std::string("cannot start a thread: ") + error.what()};
+  }
+  std::memcpy(&result, &id, sizeof(result));
+  return {};
+}
+
+Status joinJob(const blinkUniqueId &uniqueId, const Applicant &applicant,
+               Clock::time_point deadline, const std::function<Status()> &lost,
+               Admission &admission) {
+  IdContent id;
+  std::memcpy(&id, &uniqueId, sizeof(id));
+  if (std::memcmp(id.magic, kMagic, sizeof(kMagic)) != 0)
+    return {blinkInvalidArgument,
+            "the unique id is not one that blinkGetUniqueId made"};
+  Request request{};
+  std::memcpy(request.secret, id.secret, sizeof(id.secret));
+  request.applicant = applicant;
+  Idle idle(true);
+  for (;;) {
+    if (Descriptor socket = connectLocally(id.name)) {
+      // Nobody else may learn the secret.
+      if (!sameUser(socket.get()))
+        return {blinkInvalidUsage, "the job belongs to another user"};
+      return askForMemory(socket.get(), request, deadline, admission);
+    }
+    if (errno != ECONNREFUSED) // as it is when nobody listens
+      return systemError("cannot reach the job");
+    if (Status why = idle.sleeping() && lost ? lost() : Status(); !why.ok())
+      return why;
+    if (Clock::now() > deadline)
+      return {blinkRemoteError,
+              "nobody answers for the unique id: the process that called "
+              "blinkGetUniqueId has ended, or runs on another machine"};
+    idle.wait();
+  }
+}
+
+} // namespace blink::runtime

@@ -1,0 +1,54 @@
+//===- Rendezvous.h - how processes of one machine find a job ---*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Who makes a unique id listens on a socket without a place in the file system,
+// and hands the job's memory, which has no name either, to whoever proves that
+// he has the id. So nobody joins or reads without it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_RUNTIME_JOB_RENDEZVOUS_H
+#define BLINK_RUNTIME_JOB_RENDEZVOUS_H
+
+#include "runtime/Status.h"
+#include "runtime/job/Descriptor.h"
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+namespace blink::runtime {
+
+/// Who wants to join, and what for.
+struct Applicant {
+  uint32_t numRanks = 0;
+  uint32_t rank = 0;
+  uint64_t fingerprint = 0; ///< of the plan
+  uint64_t memoryBytes = 0;
+};
+
+struct Admission {
+  Descriptor memory; ///< of memoryBytes, shared by all ranks, zero at first
+};
+
+/// Makes an id and answers applicants in the background, until all ranks have
+/// come or `patience` is over. Where the ranks' processes are known already,
+/// `processes` has their numbers and no others are admitted. Errors: system
+/// error.
+Status makeUniqueId(blinkUniqueId &id,
+                    std::chrono::milliseconds patience = std::chrono::hours(1),
+                    std::vector<uint64_t> processes = {});
+
+/// Joins the job of `id`. Errors: nobody answers by `deadline`, or `lost`, if
+/// there is one, says that nobody will; the id is not right; the other ranks
+/// have another number of ranks or other files; the rank is taken, or another
+/// process's.
+Status joinJob(const blinkUniqueId &id, const Applicant &applicant,
+               std::chrono::steady_clock::time_point deadline,
+               const std::function<Status()> &lost, Admission &admission);
+
+} // namespace blink::runtime
+
+#endif // BLINK_RUNTIME_JOB_RENDEZVOUS_H

@@ -1,0 +1,199 @@
+//===- Shrink.cpp - going on with some of the ranks -----------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/job/Shrink.h"
+
+#include "runtime/Log.h"
+#include "runtime/Run.h"
+#include "runtime/job/Idle.h"
+#include "runtime/job/Meeting.h"
+#include "runtime/job/Rendezvous.h"
+
+#include <algorithm>
+
+namespace blink::runtime {
+
+std::atomic<ShrinkHook> shrinkHook{nullptr};
+
+namespace {
+
+class Shrinking {
+public:
+  Shrinking(Machine &old, const std::vector<int> &self,
+            const ShrinkRequest &request);
+
+  Status run(std::shared_ptr<Machine> &result);
+
+private:
+  bool byId() const { return old_.origin.rank >= 0; }
+  int numRanks() const { return int(meeting_.remaining().size()); }
+  void reached(ShrinkStage stage) const {
+    if (ShrinkHook hook = shrinkHook.load(std::memory_order_relaxed))
+      hook(self_.front(), stage);
+  }
+  Status checkPrograms() const;
+  Status endOld();
+  Status join(std::shared_ptr<Machine> &result);
+  Status makeForAll();
+  Status takeOver(Status status, std::shared_ptr<Machine> &result);
+
+  Machine &old_;
+  const std::vector<int> &self_;
+  const ShrinkRequest &request_;
+  MachineOptions options_;
+  Meeting meeting_;
+  std::vector<int> gpus_, devices_; ///< of the ranks that remain, where known
+};
+
+Shrinking::Shrinking(Machine &old, const std::vector<int> &self,
+                     const ShrinkRequest &request)
+    : old_(old), self_(self), request_(request),
+      options_{old.backend(),
+               request.timeout.count() ? request.timeout : old.origin.timeout,
+               nullptr,
+               request.withoutLink.value_or(old.plan().gpus.withoutLink),
+               [this] { return meeting_.lost(); }},
+      meeting_(old, self, request.excluded, options_.withoutLink,
+               options_.timeout) {
+  for (int rank : meeting_.remaining()) {
+    if (!old.plan().gpus.numbers.empty())
+      gpus_.push_back(old.plan().gpus.numbers[rank]);
+    if (!old.origin.devices.empty())
+      devices_.push_back(old.origin.devices[rank]);
+  }
+  options_.gpus = gpus_.empty() ? nullptr : gpus_.data();
+}
+
+Status Shrinking::run(std::shared_ptr<Machine> &result) {
+  meeting_.say();
+  reached(ShrinkStage::said);
+  Status status = checkPrograms();
+  if (status.ok())
+    status = endOld();
+  if (status.ok())
+    status = meeting_.agree();
+  reached(ShrinkStage::agreed);
+  std::shared_ptr<Machine> machine;
+  if (status.ok() && byId())
+    status = join(machine);
+  else if (status.ok() && meeting_.leads())
+    status = makeForAll();
+  reached(ShrinkStage::made);
+  if (status.ok())
+    status = meeting_.finish();
+  reached(ShrinkStage::finished);
+  if (!byId())
+    status = takeOver(status, machine);
+  if (status.ok())
+    result = std::move(machine);
+  return status;
+}
+
+/// A request that cannot be met leaves the old machine as it is.
+Status Shrinking::checkPrograms() const {
+  Choice choice;
+  Status status = choosePrograms(old_.plan().files, numRanks(),
+                                 {gpus_, options_.withoutLink}, choice);
+  if (status.code == blinkInvalidUsage && !request_.excluded.empty())
+    status.text += "; `blinkc compile --survive gpus` adds what is left of a "
+                   "job that loses GPUs";
+  return status;
+}
+
+/// Returns when no call on the old machine touches this process's buffers.
+Status Shrinking::endOld() {
+  old_.stop(
+      {blinkRemoteError,
+       Meeting::list({self_.front()}) +
+           " shrinks the communicator: " + Meeting::list(request_.excluded) +
+           " excluded; ranks that remain shrink it, too, all destroy it"});
+  for (int rank : request_.excluded)
+    for (Idle idle(true); !old_.quiet(rank); idle.wait())
+      if (idle.sleeping() && meeting_.isLate())
+        return {blinkRemoteError,
+                "rank " + std::to_string(rank) +
+                    " may still write to registered buffers: waited " +
+                    std::to_string(options_.timeout.count()) +
+                    " ms for its kernels to end"};
+  return {};
+}
+
+/// A job of several processes: as by blinkCommInitRank, with an id that the
+/// leader makes and hands on in the old job's memory.
+Status Shrinking::join(std::shared_ptr<Machine> &result) {
+  blinkUniqueId id{};
+  Status status;
+  if (meeting_.leads()) {
+    std::vector<uint64_t> processes;
+    for (int rank : meeting_.remaining())
+      processes.push_back(old_.processOf(rank));
+    status = makeUniqueId(id, options_.timeout, processes);
+    if (status.ok())
+      meeting_.publish(id);
+  } else {
+    status = meeting_.receive(id);
+  }
+  if (!status.ok())
+    return status;
+  const std::vector<int> &ranks = meeting_.remaining();
+  const int rank = int(std::lower_bound(ranks.begin(), ranks.end(), self_[0]) -
+                       ranks.begin());
+  status =
+      joinMachine(old_.plan().files, numRanks(), id, rank,
+                  devices_.empty() ? -1 : devices_[rank], options_, result);
+  if (status.ok())
+    return status;
+  // Why there is no answer, and the old numbers of ranks, the meeting knows.
+  Status why = meeting_.lost();
+  return why.ok() ? status : why;
+}
+
+/// All ranks are in this process.
+Status Shrinking::makeForAll() {
+  std::shared_ptr<Machine> machine;
+  Status status = makeMachine(old_.plan().files, numRanks(),
+                              devices_.empty() ? nullptr : devices_.data(),
+                              options_, machine);
+  ShrinkState &state = old_.shrinkState();
+  std::lock_guard<std::mutex> lock(state.mutex);
+  state.byMaker[meeting_.remaining().front()] = {meeting_.attempt(), status,
+                                                 std::move(machine),
+                                                 meeting_.remaining().size()};
+  return status;
+}
+
+/// What the leader made, or its error rather than that it gave up.
+Status Shrinking::takeOver(Status status, std::shared_ptr<Machine> &result) {
+  ShrinkState &state = old_.shrinkState();
+  std::lock_guard<std::mutex> lock(state.mutex);
+  auto found = state.byMaker.find(meeting_.remaining().front());
+  if (found == state.byMaker.end() ||
+      found->second.attempt != meeting_.attempt())
+    return status;
+  Handover &handover = found->second;
+  if (!handover.status.ok())
+    return handover.status;
+  if (status.ok()) {
+    result = handover.machine;
+    handover.left -= self_.size();
+  }
+  if (!status.ok() || handover.left == 0)
+    handover.machine = nullptr; // what has failed, has for all
+  return status;
+}
+
+} // namespace
+
+Status shrink(Machine &old, const std::vector<int> &self,
+              const ShrinkRequest &request, std::shared_ptr<Machine> &result) {
+  Status status = Shrinking(old, self, request).run(result);
+  log(status.ok() ? LogLevel::info : LogLevel::warn, self.front(),
+      status.ok() ? "shrunk, without " + Meeting::list(request.excluded)
+                  : "cannot shrink the communicator: " + status.text);
+  return status;
+}
+
+} // namespace blink::runtime

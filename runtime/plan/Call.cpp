@@ -1,0 +1,108 @@
+//===- Call.cpp - one rank's call of a collective -------------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/plan/Call.h"
+
+#include "runtime/plan/Types.h"
+#include "schedules/ChunkSize.h"
+#include "schedules/ScheduleFile.h"
+
+#include <algorithm>
+
+namespace blink::runtime {
+
+bool isReduction(sched::Collective collective) {
+  return collective == sched::Collective::allreduce ||
+         collective == sched::Collective::reduce ||
+         collective == sched::Collective::reducescatter;
+}
+
+bool CallKind::operator==(const CallKind &other) const {
+  return collective == other.collective && root == other.root &&
+         count == other.count && type == other.type && op == other.op;
+}
+
+std::string CallKind::describe() const {
+  std::string text = std::string(sched::EnumNameCollective(collective)) +
+                     " of " + std::to_string(count) + " " + nameOf(type);
+  if (isReduction(collective))
+    text += std::string(" with ") + nameOf(op);
+  if (sched::isRooted(collective))
+    text += " and root " + std::to_string(root);
+  return text;
+}
+
+uint64_t CallKind::hash() const {
+  // SplitMix64's finaliser, twice: bijective in each half, and every bit
+  // decides about the high ones that tags keep.
+  auto mix = [](uint64_t x) {
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
+    return x ^ (x >> 31);
+  };
+  const uint64_t words = uint64_t(collective) | uint64_t(type) << 8 |
+                         uint64_t(op) << 16 | uint64_t(uint32_t(root)) << 32;
+  return mix(mix(count + 1) ^ words);
+}
+
+/// What is lent and then copied by its reader alone has nothing to overlap.
+static uint32_t chunkBytesFor(const VariantPlan &variant, uint64_t blockBytes,
+                              bool lent) {
+  const uint64_t least =
+      lent && variant.oneCopy ? 1 : sched::kOverlappingChunks;
+  const uint64_t tree =
+      blockBytes / variant.largest.denominator * variant.largest.numerator;
+  return uint32_t(sched::chunkBytesOfCall(variant.chunkBytes(), tree, least));
+}
+
+CallShape Call::shape(const VariantPlan &variant, bool lent) const {
+  const uint32_t ranks = program->program->allocation()->size();
+  CallShape shape = {kind.count, uint32_t(elementBytes(kind.type)), 0,
+                     kind.op == blinkAvg ? ranks : 0};
+  shape.chunkBytes = chunkBytesFor(variant, shape.blockBytes(), lent);
+  return shape;
+}
+
+Status Call::prepare(const Plan &plan) {
+  auto invalid = [&](const std::string &text) {
+    return Status{blinkInvalidArgument,
+                  sched::EnumNameCollective(kind.collective) + (": " + text)};
+  };
+  const size_t size = elementBytes(kind.type);
+  if (size == 0)
+    return invalid("unknown data type " + std::to_string(int(kind.type)));
+  if (unsigned(kind.op) > unsigned(blinkAvg))
+    return invalid("unknown operator " + std::to_string(int(kind.op)));
+  if (kind.root < 0 || kind.root >= plan.numRanks)
+    return invalid("root " + std::to_string(kind.root) + " of " +
+                   std::to_string(plan.numRanks) + " ranks");
+  if (kind.count > PTRDIFF_MAX / size / uint64_t(plan.numRanks))
+    return invalid("count " + std::to_string(kind.count) +
+                   " is more than memory can hold");
+  Status status = plan.find(kind.collective, kind.root, program);
+  if (!status.ok())
+    return status;
+  const uint32_t ranks = program->program->allocation()->size();
+  const uint64_t block = kind.count * size;
+  sendBytes = block * sched::inputBlocks(kind.collective, ranks);
+  recvBytes = block * sched::outputBlocks(kind.collective, ranks);
+  if (kind.count == 0)
+    return {};
+  if (!send && program->readsInput[rank])
+    return invalid("the send buffer is NULL");
+  if (!recv && program->usesOutput[rank])
+    return invalid("the receive buffer is NULL");
+  if (kind.collective == sched::Collective::alltoall && send && send == recv)
+    return invalid("send and receive buffer are one; there is no alltoall in "
+                   "place");
+  for (const void *buffer : {send, static_cast<const void *>(recv)})
+    if (reinterpret_cast<uintptr_t>(buffer) % size != 0)
+      return invalid("a buffer is not aligned to its elements of " +
+                     std::to_string(size) + " bytes");
+  return {};
+}
+
+} // namespace blink::runtime

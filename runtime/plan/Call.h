@@ -1,0 +1,57 @@
+//===- Call.h - one rank's call of a collective -----------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_RUNTIME_PLAN_CALL_H
+#define BLINK_RUNTIME_PLAN_CALL_H
+
+#include "runtime/plan/Plan.h"
+
+#include <algorithm>
+
+namespace blink::runtime {
+
+/// What must be the same on all ranks. Plain data: it is also how a rank tells
+/// the others what it is at, in shared memory.
+struct CallKind {
+  sched::Collective collective = sched::Collective::allreduce;
+  blinkDataType_t type = blinkInt8;
+  blinkRedOp_t op = blinkSum; ///< blinkSum where nothing is reduced
+  int32_t root = 0;           ///< 0 where the collective has none
+  uint64_t count = 0;         ///< elements of a block
+
+  bool operator==(const CallKind &other) const;
+  bool operator!=(const CallKind &other) const { return !(*this == other); }
+  std::string describe() const; ///< "allreduce of 5 float32 with sum"
+  uint64_t hash() const;        ///< differs, but for 2^-24, where kinds differ
+};
+
+struct Call {
+  CallKind kind;
+  int rank = 0;
+  const void *send = nullptr;
+  void *recv = nullptr;
+  blinkStream_t stream = nullptr;
+  // Set by prepare():
+  const ProgramPlan *program = nullptr;
+  uint64_t sendBytes = 0; ///< of the buffer, on ranks that use it
+  uint64_t recvBytes = 0;
+
+  /// S as for algbw: all blocks.
+  uint64_t bytes() const { return std::max(sendBytes, recvBytes); }
+  const VariantPlan &variant() const { return program->variantFor(bytes()); }
+  /// `lent`: readers look at the writers' buffers, on all ranks.
+  CallShape shape(const VariantPlan &variant, bool lent) const;
+
+  /// Judges the arguments against `plan`. Errors: invalid argument; invalid
+  /// usage if no program fits.
+  Status prepare(const Plan &plan);
+};
+
+bool isReduction(sched::Collective collective);
+
+} // namespace blink::runtime
+
+#endif // BLINK_RUNTIME_PLAN_CALL_H

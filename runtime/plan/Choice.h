@@ -1,0 +1,52 @@
+//===- Choice.h - the programs that are for a job ---------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// A schedule file is for one order of ranks. A bundle is for allocations of a
+// machine: the job's GPUs decide which programs it plays and which rank plays
+// which part.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_RUNTIME_PLAN_CHOICE_H
+#define BLINK_RUNTIME_PLAN_CHOICE_H
+
+#include "runtime/plan/ScheduleSet.h"
+
+namespace blink::runtime {
+
+struct ProgramChoice {
+  const sched::Program *program = nullptr;
+  uint16_t root = 0; ///< rank of the job; the program's own may be another
+  /// Of each rank of the program: the job's rank that plays it. Empty: the same
+  /// one.
+  std::vector<uint16_t> jobRanks;
+
+  uint16_t jobRank(uint32_t programRank) const {
+    return jobRanks.empty() ? uint16_t(programRank) : jobRanks[programRank];
+  }
+};
+
+struct Choice {
+  std::vector<ProgramChoice> programs;
+  /// Of the choice: differs where files, or what was taken of them, differ.
+  uint64_t fingerprint = 0;
+  /// What the bundles have for the job, for messages: "" or "; ...".
+  std::string notes;
+};
+
+/// Where a job runs, which bundles ask for.
+struct JobGpus {
+  std::vector<int> numbers; ///< the machine's, of each rank; empty: not known
+  std::string withoutLink;  ///< "gpu0:gpu3": has failed; "": none has
+};
+
+/// Takes the programs for `numRanks` ranks from files, and from bundles those
+/// for `gpus`. Opens and checks the pieces of bundles that it takes. Errors:
+/// nothing fits; a piece is damaged.
+Status choosePrograms(const ScheduleSet &files, int numRanks,
+                      const JobGpus &gpus, Choice &choice);
+
+} // namespace blink::runtime
+
+#endif // BLINK_RUNTIME_PLAN_CHOICE_H

@@ -1,0 +1,379 @@
+//===- Plan.cpp - programs, prepared once ---------------------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/plan/Plan.h"
+
+#include "schedules/ScheduleFile.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <unordered_map>
+
+namespace blink::runtime {
+namespace {
+
+// core/Program.h against schedule_generated.h.
+static_assert(sizeof(OperandCode) == sizeof(sched::Operand));
+static_assert(sizeof(StepCode) == sizeof(sched::Step));
+static_assert(offsetof(StepCode, sources) == 8);
+static_assert(offsetof(StepCode, completes) == 12);
+static_assert(sizeof(LaneCode) == sizeof(sched::Lane));
+static_assert(int(OperandKind::input) == int(sched::OperandKind::input));
+static_assert(int(OperandKind::output) == int(sched::OperandKind::output));
+static_assert(int(OperandKind::channel) == int(sched::OperandKind::channel));
+
+template <typename T, typename Struct>
+const T *asCode(const flatbuffers::Vector<const Struct *> &list) {
+  return reinterpret_cast<const T *>(list.Data());
+}
+
+RankCode codeOf(const sched::RankProgram &rank) {
+  return {asCode<LaneCode>(*rank.lanes()), asCode<StepCode>(*rank.steps()),
+          asCode<OperandCode>(*rank.operands()), rank.lanes()->size()};
+}
+
+//===-- Sharing -----------------------------------------------------------===//
+
+/// What the steps of a rank do to the buffers, tree by tree.
+struct TreeUse {
+  uint32_t outputWriters = 0;
+  uint32_t outputReaders = 0;
+  uint32_t inputReaders = 0;
+};
+
+Share shareOf(const StepCode &step, const OperandCode *operands,
+              const TreeUse &use, sched::Collective collective) {
+  uint32_t outputs = 0, channels = 0;
+  for (uint32_t i = step.sources; i < step.numOperands(); ++i)
+    (operands[i].kind == OperandKind::channel ? channels : outputs) += 1;
+  if (channels == 0)
+    return Share::none;
+  const bool copiesInput = step.sources == 1 && !step.completes &&
+                           operands[0].kind == OperandKind::input;
+  // A reader may come late: nobody else may write there in between.
+  if (outputs == 1 && use.outputWriters == 1)
+    return copiesInput ? Share::inputOrOutput : Share::output;
+  if (outputs != 0 || !copiesInput)
+    return Share::none;
+  // In place this rank's output overwrites its input of this tree, if it has
+  // any. In an allreduce what it writes there holds its own contribution; if
+  // that leaves by this channel alone, it has been read by then.
+  const bool soleWay = collective == sched::Collective::allreduce &&
+                       use.inputReaders == 1 && channels == 1;
+  return use.outputWriters == 0 || soleWay ? Share::input
+                                           : Share::inputUnlessOwn;
+}
+
+/// `uses` has an entry for each tree; those of the rank's steps are set.
+void noteUses(const RankPlan &rank, uint32_t numSteps,
+              std::vector<TreeUse> &uses) {
+  const RankCode &code = rank.code;
+  for (uint32_t s = 0; s < numSteps; ++s)
+    uses[code.steps[s].tree] = {};
+  for (uint32_t s = 0; s < numSteps; ++s) {
+    const StepCode &step = code.steps[s];
+    for (uint32_t i = 0; i < step.numOperands(); ++i) {
+      const OperandKind kind = code.operands[step.operandsBegin + i].kind;
+      TreeUse &use = uses[step.tree];
+      use.inputReaders += kind == OperandKind::input;
+      if (kind == OperandKind::output)
+        ++(i < step.sources ? use.outputReaders : use.outputWriters);
+    }
+  }
+}
+
+/// Notes the channels whose chunks the rank copies to its output, and nobody
+/// else writes there.
+void findDirectBlocks(const StepCode &step, const OperandCode *operands,
+                      const TreeUse &use, VariantPlan &variant) {
+  if (step.sources != 1 || step.completes ||
+      operands[0].kind != OperandKind::channel || use.outputWriters != 1)
+    return;
+  const uint32_t channel = operands[0].index;
+  for (uint32_t i = 1; i < step.numOperands(); ++i)
+    if (operands[i].kind == OperandKind::output)
+      variant.directBlocks[channel] = operands[i].index;
+  variant.quiet[channel] = variant.directBlocks[channel] != kNoBlock &&
+                           step.destinations == 1 && use.outputReaders == 0;
+}
+
+/// Blocks that belong to ranks of the program become those of the job's.
+void renameBlocks(RankPlan &plan, const ProgramChoice &choice) {
+  const sched::Collective collective = choice.program->collective();
+  const uint32_t ranks = choice.program->allocation()->size();
+  const bool inputs = sched::inputBlocks(collective, ranks) > 1;
+  const bool outputs = sched::outputBlocks(collective, ranks) > 1;
+  if (choice.jobRanks.empty() || (!inputs && !outputs))
+    return;
+  plan.renamed.assign(plan.code.operands,
+                      plan.code.operands + plan.numOperands);
+  for (OperandCode &operand : plan.renamed)
+    if (operand.kind == OperandKind::input
+            ? inputs
+            : operand.kind == OperandKind::output && outputs)
+      operand.index = choice.jobRank(operand.index);
+  plan.code.operands = plan.renamed.data();
+}
+
+RankPlan planRank(const sched::RankProgram &rank, const ProgramChoice &choice,
+                  std::vector<TreeUse> &uses, VariantPlan &variant) {
+  const sched::Collective collective = choice.program->collective();
+  RankPlan plan;
+  plan.code = codeOf(rank);
+  plan.numOperands = rank.operands()->size();
+  renameBlocks(plan, choice);
+  const uint32_t numSteps = rank.steps()->size();
+  noteUses(plan, numSteps, uses);
+  plan.shares.reserve(numSteps);
+  for (uint32_t s = 0; s < numSteps; ++s) {
+    const StepCode &step = plan.code.steps[s];
+    const OperandCode *operands = plan.code.operands + step.operandsBegin;
+    plan.shares.push_back(shareOf(step, operands, uses[step.tree], collective));
+    findDirectBlocks(step, operands, uses[step.tree], variant);
+  }
+  return plan;
+}
+
+//===-- Rings -------------------------------------------------------------===//
+
+/// The rings between two ranks, in one direction.
+struct PairRings {
+  uint32_t key = 0;
+  std::vector<RingPlan> rings;
+  uint32_t first = 0;   ///< its number among all rings
+  uint32_t used = 0;    ///< by the channels of the variant so far
+  uint32_t variant = 0; ///< that it has been used by
+};
+
+/// Of each two ranks that have any.
+class RingTable {
+public:
+  void startVariant() { ++variant_; }
+  PairRings &of(uint16_t source, uint16_t destination) {
+    const uint32_t key = uint32_t(source) << 16 | destination;
+    auto [place, isNew] = places_.try_emplace(key, uint32_t(pairs_.size()));
+    if (isNew)
+      pairs_.push_back({key, {}, 0, 0, 0});
+    PairRings &pair = pairs_[place->second];
+    if (pair.variant != variant_) {
+      pair.variant = variant_;
+      pair.used = 0;
+    }
+    return pair;
+  }
+  /// In the order of (source, destination).
+  template <typename Function> void forEach(Function function) {
+    std::map<uint32_t, PairRings *> sorted;
+    for (PairRings &pair : pairs_)
+      sorted[pair.key] = &pair;
+    for (auto &[key, pair] : sorted)
+      function(*pair);
+  }
+
+private:
+  uint32_t variant_ = 0;
+  std::unordered_map<uint32_t, uint32_t> places_; // by key, in pairs_
+  std::vector<PairRings> pairs_;
+};
+
+/// Grows the rings between each two ranks until the variant's channels fit.
+void claimRings(const sched::Variant &variant, const ProgramChoice &choice,
+                RingTable &table) {
+  table.startVariant();
+  for (const sched::Channel *channel : *variant.channels()) {
+    const uint16_t source = choice.jobRank(channel->source());
+    const uint16_t destination = choice.jobRank(channel->destination());
+    PairRings &pair = table.of(source, destination);
+    const uint32_t index = pair.used++;
+    std::vector<RingPlan> &list = pair.rings;
+    if (index == list.size())
+      list.push_back({source, destination, 0, 0, 0, 0, 0, channel->kind()});
+    RingPlan &ring = list[index];
+    ring.slots = std::max<uint32_t>(ring.slots, channel->slots());
+    constexpr uint64_t kLine = 64;
+    // At most 2^10 slots of 2^26 bytes: no overflow.
+    uint64_t bytes = uint64_t(channel->slots()) * variant.chunk_bytes();
+    bytes = (bytes + kLine - 1) / kLine * kLine;
+    ring.bytes = std::max(ring.bytes, bytes);
+    if (variant.protocol() == sched::Protocol::low_latency)
+      ring.lineBytes = std::max(ring.lineBytes, 2 * bytes);
+    // A ring for channels of several kinds must do for the least of them.
+    ring.kind = std::max(ring.kind, channel->kind());
+  }
+}
+
+/// See RankPlan::homes.
+uint32_t homeOf(const StepCode &step, const OperandCode *operands,
+                const std::vector<uint16_t> &slots) {
+  uint32_t channels = 0, home = 0;
+  for (uint32_t i = step.sources; i < step.numOperands(); ++i) {
+    if (operands[i].kind != OperandKind::channel)
+      continue;
+    ++channels;
+    if (home == 0 || slots[operands[i].index] > slots[operands[home].index])
+      home = i;
+  }
+  return channels > 1 ? home : 0;
+}
+
+/// What needs the direct blocks and the slots of all ranks' channels.
+void finishRank(RankPlan &rank, VariantPlan &variant) {
+  rank.fetchedShares = rank.shares;
+  rank.homes.reserve(rank.shares.size());
+  for (size_t s = 0; s < rank.shares.size(); ++s) {
+    const StepCode &step = rank.code.steps[s];
+    const OperandCode *operands = rank.code.operands + step.operandsBegin;
+    const bool passesOn = operands[0].kind != OperandKind::input;
+    const Share share = rank.shares[s];
+    rank.homes.push_back(homeOf(step, operands, variant.slots));
+    for (uint32_t i = step.sources; i < step.numOperands(); ++i) {
+      if (operands[i].kind != OperandKind::channel)
+        continue;
+      if (variant.directBlocks[operands[i].index] == kNoBlock) {
+        rank.fetchedShares[s] = Share::none;
+        // In place what is input and output has one address.
+        variant.lent[operands[i].index] =
+            share == Share::input || share == Share::inputOrOutput;
+      }
+      variant.oneCopy &= !passesOn;
+    }
+    variant.oneCopy &= step.sources == 1;
+  }
+}
+
+VariantPlan planVariant(const ProgramChoice &choice,
+                        const sched::Variant &variant, uint32_t number,
+                        RingTable &table) {
+  VariantPlan plan;
+  plan.variant = &variant;
+  plan.number = number;
+  plan.directBlocks.assign(variant.channels()->size(), kNoBlock);
+  plan.quiet.resize(variant.channels()->size());
+  plan.lent.resize(variant.channels()->size());
+  plan.ranks.resize(variant.ranks()->size());
+  std::vector<TreeUse> uses(variant.trees()->size());
+  for (uint32_t rank = 0; rank < variant.ranks()->size(); ++rank)
+    plan.ranks[choice.jobRank(rank)] =
+        planRank(*variant.ranks()->Get(rank), choice, uses, plan);
+  plan.largest = {0, 0, 1};
+  uint32_t before = 0;
+  for (const sched::Tree *tree : *variant.trees()) {
+    plan.trees.push_back({before, tree->numerator(), tree->denominator()});
+    if (uint64_t(tree->numerator()) * plan.largest.denominator >
+        uint64_t(plan.largest.numerator) * tree->denominator())
+      plan.largest = plan.trees.back();
+    before += tree->numerator();
+    if (before == tree->denominator()) // the block's last tree
+      before = 0;
+  }
+  table.startVariant();
+  plan.rings.reserve(variant.channels()->size());
+  for (const sched::Channel *channel : *variant.channels()) {
+    PairRings &pair = table.of(choice.jobRank(channel->source()),
+                               choice.jobRank(channel->destination()));
+    plan.rings.push_back(pair.first + pair.used++);
+    plan.slots.push_back(channel->slots());
+  }
+  for (RankPlan &rank : plan.ranks)
+    finishRank(rank, plan);
+  return plan;
+}
+
+void noteUse(const VariantPlan &variant, ProgramPlan &program, Plan &plan) {
+  plan.numTrees = std::max(plan.numTrees, uint32_t(variant.trees.size()));
+  for (size_t rank = 0; rank < variant.ranks.size(); ++rank) {
+    const RankCode &code = variant.ranks[rank].code;
+    plan.numLanes = std::max(plan.numLanes, code.numLanes);
+    for (size_t s = 0; s < variant.ranks[rank].shares.size(); ++s) {
+      const StepCode &step = code.steps[s];
+      plan.numOperands = std::max(plan.numOperands, step.numOperands());
+      for (uint32_t i = 0; i < step.numOperands(); ++i) {
+        OperandKind kind = code.operands[step.operandsBegin + i].kind;
+        if (kind == OperandKind::input)
+          program.readsInput[rank] = true;
+        else if (kind == OperandKind::output)
+          program.usesOutput[rank] = true;
+      }
+    }
+  }
+}
+
+} // namespace
+
+const VariantPlan &ProgramPlan::variantFor(uint64_t bytes) const {
+  for (const VariantPlan &variant : variants)
+    if (bytes < variant.variant->max_bytes())
+      return variant;
+  return variants.back(); // of 2^64 - 1 bytes
+}
+
+Status Plan::create(const ScheduleSet &files, int numRanks, const JobGpus &gpus,
+                    Plan &plan) {
+  plan.numRanks = numRanks;
+  plan.files = files;
+  plan.gpus = gpus;
+  Choice choice;
+  Status status = choosePrograms(files, numRanks, gpus, choice);
+  if (!status.ok())
+    return status;
+  plan.fingerprint = choice.fingerprint;
+  plan.notes = std::move(choice.notes);
+  RingTable table;
+  for (const ProgramChoice &chosen : choice.programs)
+    for (const sched::Variant *variant : *chosen.program->variants())
+      claimRings(*variant, chosen, table);
+
+  table.forEach([&](PairRings &pair) {
+    pair.first = uint32_t(plan.rings.size());
+    for (RingPlan &ring : pair.rings) {
+      ring.offset = plan.poolBytes;
+      ring.firstSlot = plan.numSlots;
+      plan.poolBytes += ring.bytes;
+      plan.numSlots += ring.slots;
+      plan.rings.push_back(ring);
+    }
+  });
+  uint32_t number = 0;
+  for (const ProgramChoice &chosen : choice.programs) {
+    ProgramPlan &program = plan.programs.emplace_back();
+    program.program = chosen.program;
+    program.root = chosen.root;
+    program.readsInput.resize(numRanks);
+    program.usesOutput.resize(numRanks);
+    for (const sched::Variant *variant : *chosen.program->variants()) {
+      program.variants.push_back(
+          planVariant(chosen, *variant, number++, table));
+      noteUse(program.variants.back(), program, plan);
+    }
+  }
+  return {};
+}
+
+Status Plan::find(sched::Collective collective, int root,
+                  const ProgramPlan *&result) const {
+  std::string roots;
+  for (const ProgramPlan &program : programs) {
+    if (program.program->collective() != collective)
+      continue;
+    if (program.root == root) {
+      result = &program;
+      return {};
+    }
+    roots += (roots.empty() ? "" : ", ") + std::to_string(program.root);
+  }
+  std::string name = sched::EnumNameCollective(collective);
+  std::string ranks = std::to_string(numRanks) + " ranks";
+  if (roots.empty())
+    return {blinkInvalidUsage, "the schedule has no " + name + " for " + ranks +
+                                   ": compile one and open or add it" + notes};
+  return {blinkInvalidUsage, "the schedule has no " + name + " for " + ranks +
+                                 " with root " + std::to_string(root) +
+                                 ", only with root " + roots +
+                                 ": compile one and add it" + notes};
+}
+
+} // namespace blink::runtime

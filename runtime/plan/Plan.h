@@ -1,0 +1,133 @@
+//===- Plan.h - programs, prepared once -------------------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// What replaying needs beyond the file, worked out when communicators are made
+// so that a call finds everything in place. Every process of a job computes the
+// same plan from the same files.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_RUNTIME_PLAN_PLAN_H
+#define BLINK_RUNTIME_PLAN_PLAN_H
+
+#include "runtime/core/Program.h"
+#include "runtime/plan/Choice.h"
+
+#include <vector>
+
+namespace blink::runtime {
+
+/// How far a step's channel destinations need bytes of their own, in a process
+/// that holds both ends: the reader may look at the writer's buffer instead.
+enum class Share : uint8_t {
+  none,          ///< the slot must hold the chunk
+  output,        ///< the same as the output it also writes, and nobody rewrites
+  input,         ///< the same as its only source, the input
+  inputOrOutput, ///< the same as both; in place the input may change
+  inputUnlessOwn, ///< likewise, unless the call is in place
+};
+
+/// The memory behind channels. Variants use the same rings, in the order of
+/// their channels between the same two ranks, so a ring is as large as the
+/// largest of its channels.
+struct RingPlan {
+  uint16_t source = 0;
+  uint16_t destination = 0;
+  uint32_t slots = 0;
+  uint64_t bytes = 0;     ///< of all slots, a multiple of 64
+  uint64_t lineBytes = 0; ///< of slots of low-latency lines: twice their data
+  uint64_t offset = 0;    ///< of the slots in the pool
+  uint32_t firstSlot = 0; ///< number of its first slot among all rings' slots
+  sched::ChannelKind kind = sched::ChannelKind::peer;
+};
+
+inline constexpr uint32_t kNoBlock = ~0u;
+
+/// One rank's program of a variant.
+struct RankPlan {
+  RankPlan() = default;
+  RankPlan(RankPlan &&) = default; // a copy's code would be the original's
+  RankPlan &operator=(RankPlan &&) = default;
+
+  RankCode code;
+  uint32_t numOperands = 0;
+  std::vector<Share> shares; ///< of each step
+  /// Likewise, where readers are other processes: only what they copy to their
+  /// outputs. A chunk that is reduced comes faster by its slot: both sides work
+  /// on it.
+  std::vector<Share> fetchedShares;
+  /// Of each step that writes several channels: the operand whose slot can hold
+  /// the chunk for all of them, as no other has more slots. Else 0.
+  std::vector<uint32_t> homes;
+  /// Behind code.operands, where blocks are not those of the file: the job's
+  /// ranks play other parts.
+  std::vector<OperandCode> renamed;
+};
+
+struct VariantPlan {
+  const sched::Variant *variant = nullptr;
+  uint32_t number = 0;         ///< among all variants of the plan
+  std::vector<RankPlan> ranks; ///< and relays
+  std::vector<TreeShare> trees;
+  TreeShare largest;           ///< of them
+  std::vector<uint32_t> rings; ///< of each channel
+  /// Of each channel: the block of the reader's output that the chunk becomes a
+  /// part of just as it is, or kNoBlock.
+  std::vector<uint32_t> directBlocks;
+  /// Of each channel: whether it has such a block, the reader does nothing else
+  /// with its chunks, and reads nothing of that again: it need not hear of
+  /// chunks, but of the last.
+  std::vector<bool> quiet;
+  /// Of each channel: whether its chunks are the writer's input all through the
+  /// call, for a reader that can reach it. Not of direct ones: there the writer
+  /// moves what it can.
+  std::vector<bool> lent;
+  std::vector<uint16_t> slots; ///< of each channel
+  /// Chunks go from an input to outputs, over one channel, and nothing is
+  /// reduced: a step waits for none that waits for another's.
+  bool oneCopy = true;
+
+  uint32_t chunkBytes() const { return variant->chunk_bytes(); }
+};
+
+struct ProgramPlan {
+  const sched::Program *program = nullptr;
+  uint16_t root = 0; ///< of the job, as of Choice
+  std::vector<VariantPlan> variants;
+  std::vector<bool> readsInput; ///< of each rank, in any variant
+  std::vector<bool> usesOutput; ///< likewise: reads or writes
+
+  /// The variant for calls of `bytes`, S as for algbw.
+  const VariantPlan &variantFor(uint64_t bytes) const;
+};
+
+/// The programs of a set for one job. Ranks here are the job's, also where a
+/// program of a bundle has its parts in another order.
+struct Plan {
+  int numRanks = 0;  ///< relays among them
+  ScheduleSet files; ///< what everything here points into
+  JobGpus gpus;
+  uint64_t fingerprint = 0; ///< of the files' bytes, in order, and the choice
+  std::string notes;        ///< as of Choice
+  std::vector<ProgramPlan> programs;
+  std::vector<RingPlan> rings; ///< sorted by (source, destination)
+  uint64_t poolBytes = 0;      ///< of all rings' slots
+  uint32_t numSlots = 0;       ///< of all rings
+  // The most that any variant needs:
+  uint32_t numTrees = 0;
+  uint32_t numLanes = 0;    ///< of a rank
+  uint32_t numOperands = 0; ///< of one step
+
+  /// Errors: as choosePrograms.
+  static Status create(const ScheduleSet &files, int numRanks,
+                       const JobGpus &gpus, Plan &plan);
+
+  /// Errors: invalid usage, naming what to compile.
+  Status find(sched::Collective collective, int root,
+              const ProgramPlan *&program) const;
+};
+
+} // namespace blink::runtime
+
+#endif // BLINK_RUNTIME_PLAN_PLAN_H

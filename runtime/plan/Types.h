@@ -1,0 +1,86 @@
+//===- Types.h - data types and operators by number -------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// From the numbers of the C API to names, sizes and the core's types.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_RUNTIME_PLAN_TYPES_H
+#define BLINK_RUNTIME_PLAN_TYPES_H
+
+#include "runtime/blink.h"
+#include "runtime/core/Operators.h"
+
+#include <cstddef>
+
+namespace blink::runtime {
+
+/// Calls `function(T())` with the core's type of `type`; returns what it
+/// returns, or a default value for a type that does not exist.
+template <typename Function>
+BLINK_ALWAYS_INLINE constexpr auto withType(blinkDataType_t type,
+                                            Function function)
+    -> decltype(function(float())) {
+  switch (type) {
+  case blinkInt8:
+    return function(int8_t());
+  case blinkUint8:
+    return function(uint8_t());
+  case blinkInt32:
+    return function(int32_t());
+  case blinkUint32:
+    return function(uint32_t());
+  case blinkInt64:
+    return function(int64_t());
+  case blinkUint64:
+    return function(uint64_t());
+  case blinkFloat16:
+    return function(Half());
+  case blinkFloat32:
+    return function(float());
+  case blinkFloat64:
+    return function(double());
+  case blinkBfloat16:
+    return function(BFloat16());
+  case blinkFloat8e4m3:
+    return function(Float8E4M3());
+  case blinkFloat8e5m2:
+    return function(Float8E5M2());
+  }
+  return {};
+}
+
+/// Likewise with Sum(), Prod(), Max() or Min(). `blinkAvg` sums: dividing is a
+/// matter of the fold that completes.
+template <typename Function>
+BLINK_ALWAYS_INLINE constexpr auto withOperator(blinkRedOp_t op,
+                                                Function function)
+    -> decltype(function(Sum())) {
+  switch (op) {
+  case blinkSum:
+  case blinkAvg:
+    return function(Sum());
+  case blinkProd:
+    return function(Prod());
+  case blinkMax:
+    return function(Max());
+  case blinkMin:
+    return function(Min());
+  }
+  return {};
+}
+
+/// Bytes of an element; 0 for a type that does not exist.
+inline size_t elementBytes(blinkDataType_t type) {
+  return withType(type, [](auto zero) { return sizeof(zero); });
+}
+
+/// "float32", or "?".
+const char *nameOf(blinkDataType_t type);
+/// "sum", or "?".
+const char *nameOf(blinkRedOp_t op);
+
+} // namespace blink::runtime
+
+#endif // BLINK_RUNTIME_PLAN_TYPES_H
