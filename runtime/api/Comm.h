@@ -7,7 +7,7 @@
 #ifndef BLINK_RUNTIME_API_COMM_H
 #define BLINK_RUNTIME_API_COMM_H
 
-#include "runtime/Machine.h"
+#include "runtime/Backend.h"
 #include "runtime/api/Errors.h"
 
 namespace blink::runtime {
@@ -16,24 +16,24 @@ namespace blink::runtime {
 /// comes to its end. With its count of references on cache lines of its own, as
 /// ranks of other threads call at the same time.
 struct alignas(64) CommState {
-  std::shared_ptr<Machine> machine;
+  std::shared_ptr<Backend> backend;
   LastError lastError;
 };
 
 } // namespace blink::runtime
 
 struct blinkComm {
-  blinkComm(std::shared_ptr<blink::runtime::Machine> jobs, int rank)
+  blinkComm(std::shared_ptr<blink::runtime::Backend> jobs, int rank)
       : rank(rank) {
     auto state = std::make_shared<blink::runtime::CommState>();
-    state->machine = std::move(jobs);
-    machine = {state, state->machine.get()};
+    state->backend = std::move(jobs);
+    backend = {state, state->backend.get()};
     lastError = {state, &state->lastError};
   }
 
   int rank;
   /// Both keep the rank's CommState.
-  std::shared_ptr<blink::runtime::Machine> machine;
+  std::shared_ptr<blink::runtime::Backend> backend;
   std::shared_ptr<blink::runtime::LastError> lastError;
 };
 

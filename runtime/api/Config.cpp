@@ -50,25 +50,25 @@ Status readTimeout(int timeoutMs, std::chrono::milliseconds &timeout) {
 
 } // namespace
 
-Status readConfig(const blinkConfig_t *config, MachineOptions &options) {
+Status readConfig(const blinkConfig_t *config, const BackendEntry *&entry,
+                  BackendOptions &options) {
   blinkConfig_t full;
   Status status = complete(config, full);
   if (!status.ok())
     return status;
-  options.backend = full.backend;
   options.gpus = full.gpus;
   if (full.withoutLink)
     options.withoutLink = full.withoutLink;
-  if (options.backend != blinkBackendHost &&
-      options.backend != blinkBackendCuda)
+  entry = findBackend(full.backend);
+  if (!entry)
     return {blinkInvalidArgument,
-            "unknown back end " + std::to_string(int(options.backend))};
+            "unknown back end " + std::to_string(int(full.backend))};
   return readTimeout(full.timeoutMs, options.timeout);
 }
 
 Status readShrink(const blinkComm &comm, const int *excluded, int count,
                   const blinkConfig_t *config, ShrinkRequest &request) {
-  const int numRanks = comm.machine->plan().numRanks;
+  const int numRanks = comm.backend->plan().numRanks;
   if (count < 0 || (count > 0 && !excluded))
     return {blinkInvalidArgument, "excludeCount is negative, or excludeRanks "
                                   "is NULL"};

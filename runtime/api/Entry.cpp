@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/Run.h"
+#include "runtime/Backend.h"
 #include "runtime/api/Config.h"
 #include "runtime/api/Group.h"
 #include "runtime/job/Rendezvous.h"
@@ -26,16 +26,18 @@ namespace {
 
 Status initAll(blinkComm_t *comms, int numRanks, const int *devices,
                const blinkSchedule &schedule, const blinkConfig_t *config) {
-  MachineOptions options;
-  Status status = readConfig(config, options);
-  std::shared_ptr<Machine> machine;
+  const BackendEntry *entry;
+  BackendOptions options;
+  Status status = readConfig(config, entry, options);
+  std::shared_ptr<Backend> backend;
   if (status.ok())
-    status = makeMachine(schedule.files, numRanks, devices, options, machine);
+    status =
+        createAll(*entry, schedule.files, numRanks, devices, options, backend);
   if (!status.ok())
     return status;
   std::vector<std::unique_ptr<blinkComm>> made;
   for (int rank = 0; rank < numRanks; ++rank)
-    made.push_back(std::unique_ptr<blinkComm>(new blinkComm(machine, rank)));
+    made.push_back(std::unique_ptr<blinkComm>(new blinkComm(backend, rank)));
   for (int rank = 0; rank < numRanks; ++rank)
     comms[rank] = made[rank].release();
   return {};
@@ -44,14 +46,15 @@ Status initAll(blinkComm_t *comms, int numRanks, const int *devices,
 Status initRank(blinkComm_t &comm, int numRanks, const blinkUniqueId &id,
                 int rank, int device, const blinkSchedule &schedule,
                 const blinkConfig_t *config) {
-  MachineOptions options;
-  Status status = readConfig(config, options);
-  std::shared_ptr<Machine> machine;
+  const BackendEntry *entry;
+  BackendOptions options;
+  Status status = readConfig(config, entry, options);
+  std::shared_ptr<Backend> backend;
   if (status.ok())
-    status = joinMachine(schedule.files, numRanks, id, rank, device, options,
-                         machine);
+    status = join(*entry, schedule.files, numRanks, id, rank, device, options,
+                  backend);
   if (status.ok())
-    comm = new blinkComm(machine, rank);
+    comm = new blinkComm(backend, rank);
   return status;
 }
 
@@ -172,7 +175,7 @@ blinkResult_t blinkCommShrink(blinkComm_t comm, const int *excludeRanks,
       return refuse("comm or newcomm is NULL");
     *newcomm = nullptr;
     PendingShrink pending{
-        comm->machine, comm->rank, {}, comm->lastError, newcomm};
+        comm->backend, comm->rank, {}, comm->lastError, newcomm};
     Status status =
         readShrink(*comm, excludeRanks, excludeCount, config, pending.request);
     if (!status.ok())
@@ -183,12 +186,12 @@ blinkResult_t blinkCommShrink(blinkComm_t comm, const int *excludeRanks,
 
 blinkResult_t blinkCommDestroy(blinkComm_t comm) {
   return guarded([&] {
-    if (comm && comm->machine->busy(comm->rank))
+    if (comm && comm->backend->busy(comm->rank))
       return report({blinkInvalidUsage, "a collective is using the "
                                         "communicator: blinkCommAbort ends "
                                         "it"});
     if (comm)
-      comm->machine->leave(comm->rank);
+      comm->backend->leave(comm->rank);
     delete comm;
     return blinkSuccess;
   });
@@ -197,8 +200,8 @@ blinkResult_t blinkCommDestroy(blinkComm_t comm) {
 blinkResult_t blinkCommAbort(blinkComm_t comm) {
   return guarded([&] {
     if (comm) {
-      comm->machine->abort(comm->rank);
-      comm->machine->leave(comm->rank);
+      comm->backend->abort(comm->rank);
+      comm->backend->leave(comm->rank);
     }
     delete comm;
     return blinkSuccess;
@@ -209,7 +212,7 @@ blinkResult_t blinkCommGetAsyncError(blinkComm_t comm, blinkResult_t *result) {
   return guarded([&] {
     if (!comm || !result)
       return refuse("the communicator or result is NULL");
-    *result = comm->machine->failure().code;
+    *result = comm->backend->failure().code;
     return blinkSuccess;
   });
 }
@@ -239,9 +242,9 @@ blinkResult_t blinkCommRegister(blinkComm_t comm, void *buffer, size_t bytes,
     *handle = nullptr;
     uintptr_t number = 0;
     // Copies: as in collective().
-    std::shared_ptr<Machine> machine = comm->machine;
+    std::shared_ptr<Backend> backend = comm->backend;
     std::shared_ptr<LastError> lastError = comm->lastError;
-    Status status = machine->registerBuffer(comm->rank, buffer, bytes, number);
+    Status status = backend->registerBuffer(comm->rank, buffer, bytes, number);
     if (status.ok())
       *handle = reinterpret_cast<void *>(number);
     return report(status, lastError.get());
@@ -254,9 +257,9 @@ blinkResult_t blinkCommDeregister(blinkComm_t comm, void *handle) {
       return blinkSuccess;
     if (!comm)
       return refuse("the communicator is NULL");
-    std::shared_ptr<Machine> machine = comm->machine;
+    std::shared_ptr<Backend> backend = comm->backend;
     std::shared_ptr<LastError> lastError = comm->lastError;
-    return report(machine->deregisterBuffer(
+    return report(backend->deregisterBuffer(
                       comm->rank, reinterpret_cast<uintptr_t>(handle)),
                   lastError.get());
   });
@@ -266,7 +269,7 @@ blinkResult_t blinkCommCount(blinkComm_t comm, int *nranks) {
   return guarded([&] {
     if (!comm || !nranks)
       return refuse("the communicator or nranks is NULL");
-    *nranks = comm->machine->plan().numRanks;
+    *nranks = comm->backend->plan().numRanks;
     return blinkSuccess;
   });
 }

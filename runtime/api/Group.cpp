@@ -6,8 +6,8 @@
 
 #include "runtime/api/Group.h"
 
+#include "runtime/Backend.h"
 #include "runtime/Log.h"
-#include "runtime/Run.h"
 #include "runtime/api/Nvtx.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ struct GroupState {
 
 thread_local GroupState group;
 
-/// Shrinks one machine for ranks that ask for the same, by ascending rank.
+/// Shrinks one job for ranks that ask for the same, by ascending rank.
 Status shrinkTogether(const std::vector<PendingShrink *> &calls) {
   const PendingShrink &first = *calls.front();
   std::vector<int> ranks;
@@ -41,15 +41,15 @@ Status shrinkTogether(const std::vector<PendingShrink *> &calls) {
                   std::to_string(first.rank) + " and rank " +
                   std::to_string(call->rank) + ", in one group"};
   }
-  std::shared_ptr<Machine> machine;
-  Status status = shrink(*first.machine, ranks, first.request, machine);
+  std::shared_ptr<Backend> backend;
+  Status status = shrink(*first.backend, ranks, first.request, backend);
   if (!status.ok())
     return status;
   const std::vector<int> &excluded = first.request.excluded;
   std::vector<std::unique_ptr<blinkComm>> made;
   for (int rank : ranks)
     made.push_back(std::unique_ptr<blinkComm>(new blinkComm{
-        machine,
+        backend,
         int(rank - (std::lower_bound(excluded.begin(), excluded.end(), rank) -
                     excluded.begin()))}));
   for (size_t i = 0; i < calls.size(); ++i)
@@ -67,7 +67,7 @@ Status runShrinks(std::vector<PendingShrink> &shrinks) {
   while (!left.empty()) {
     std::vector<PendingShrink *> together, others;
     for (PendingShrink *call : left)
-      (call->machine == left.front()->machine ? together : others)
+      (call->backend == left.front()->backend ? together : others)
           .push_back(call);
     Status status = shrinkTogether(together);
     for (PendingShrink *call : together)
@@ -118,7 +118,7 @@ blinkResult_t collective(const CallKind &kind, const void *send, void *recv,
     if (!comm)
       return refuse("the communicator is NULL");
     // Copies: blinkCommAbort may free `comm` while this call runs.
-    PendingCall pending{comm->machine, {}, {}};
+    PendingCall pending{comm->backend, {}, {}};
     std::shared_ptr<LastError> lastError = comm->lastError;
     Call &call = pending.call;
     call.kind = kind;
@@ -128,7 +128,7 @@ blinkResult_t collective(const CallKind &kind, const void *send, void *recv,
     call.stream = stream;
     if (logLevel() >= LogLevel::trace)
       log(LogLevel::trace, call.rank, kind.describe());
-    Status status = call.prepare(comm->machine->plan());
+    Status status = call.prepare(comm->backend->plan());
     if (!status.ok())
       return refuseCall(status, *lastError);
     if (group.depth != 0) {

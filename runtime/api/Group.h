@@ -14,7 +14,7 @@ namespace blink::runtime {
 
 /// A blinkCommShrink.
 struct PendingShrink {
-  std::shared_ptr<Machine> machine;
+  std::shared_ptr<Backend> backend;
   int rank;
   ShrinkRequest request;
   std::shared_ptr<LastError> lastError;

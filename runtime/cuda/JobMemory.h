@@ -9,7 +9,7 @@
 #ifndef BLINK_RUNTIME_CUDA_JOBMEMORY_H
 #define BLINK_RUNTIME_CUDA_JOBMEMORY_H
 
-#include "runtime/Machine.h"
+#include "runtime/Backend.h"
 #include "runtime/cuda/Launch.h"
 #include "runtime/cuda/RankDevices.h"
 #include "runtime/cuda/SharedAllocation.h"

@@ -2,9 +2,14 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
+// The calling thread does the work of its ranks itself: nothing is handed over,
+// so a small collective costs no wake-up. For large ones idle processors help.
+// Calls of one rank run in their order, those of different ranks and jobs at
+// the same time.
+//
 //===----------------------------------------------------------------------===//
 
-#include "runtime/host/Drive.h"
+#include "runtime/host/HostBackend.h"
 
 #include "runtime/host/Helpers.h"
 #include "runtime/job/Idle.h"
@@ -26,12 +31,12 @@ struct Active {
   bool offered = false;
   uint64_t progress = 0; ///< of its run, when last looked at
   Clock::time_point since;
-  bool mayGoOn = false; ///< as HostMachine::checkRanks said
+  bool mayGoOn = false; ///< as HostBackend::checkRanks said
 };
 
 class Driver {
 public:
-  Driver(HostCall *calls, size_t numCalls)
+  Driver(PendingCall *const *calls, size_t numCalls)
       : calls_(calls), numCalls_(numCalls), sorted_(std::move(kept.sorted)),
         active_(std::move(kept.active)) {}
   ~Driver() {
@@ -42,7 +47,13 @@ public:
   void run();
 
 private:
-  HostCall &at(size_t place) const { return calls_[sorted_[place]]; }
+  PendingCall &at(size_t place) const { return *calls_[sorted_[place]]; }
+  static HostBackend &backendOf(const PendingCall &call) {
+    return static_cast<HostBackend &>(*call.backend);
+  }
+  RankRun &runOf(const PendingCall &call) const {
+    return backendOf(call).runOf(call.call.rank);
+  }
   bool sameRank(size_t a, size_t b) const;
   void sortByRank();
   bool refuseDifferent();
@@ -50,12 +61,12 @@ private:
   void finish(Active &active);
   void watch();
 
-  HostCall *calls_;
+  PendingCall *const *calls_;
   size_t numCalls_;
-  /// The calls by machine and rank, those of a rank in their order.
+  /// The calls by job and rank, those of a rank in their order.
   std::vector<size_t> sorted_;
   std::vector<Active> active_;
-  /// Threads that drive the first machine's ranks leave processors idle.
+  /// Threads that drive the first job's ranks leave processors idle.
   bool spare_ = false;
 
   /// The memory of both vectors, for this thread's next calls.
@@ -75,35 +86,35 @@ void Driver::sortByRank() {
   if (numCalls_ == 1)
     return;
   std::sort(sorted_.begin(), sorted_.end(), [this](size_t a, size_t b) {
-    const HostCall &x = calls_[a], &y = calls_[b];
-    return std::make_tuple(x.machine, x.call->rank, a) <
-           std::make_tuple(y.machine, y.call->rank, b);
+    const PendingCall &x = *calls_[a], &y = *calls_[b];
+    return std::make_tuple(x.backend.get(), x.call.rank, a) <
+           std::make_tuple(y.backend.get(), y.call.rank, b);
   });
 }
 
 bool Driver::sameRank(size_t a, size_t b) const {
-  return at(a).machine == at(b).machine && at(a).call->rank == at(b).call->rank;
+  return at(a).backend == at(b).backend && at(a).call.rank == at(b).call.rank;
 }
 
-/// The n-th call of every rank of a machine must be the same one.
+/// The n-th call of every rank of a job must be the same one.
 bool Driver::refuseDifferent() {
-  size_t first = 0, begin = 0; // of the machine's calls, of the rank's
+  size_t first = 0, begin = 0; // of the job's calls, of the rank's
   for (size_t i = 0; i < numCalls_; ++i) {
-    if (at(i).machine != at(first).machine)
+    if (at(i).backend != at(first).backend)
       first = i;
     if (!sameRank(i, begin))
       begin = i;
     const size_t other = first + (i - begin);
-    const CallKind &a = at(other).call->kind, &b = at(i).call->kind;
+    const CallKind &a = at(other).call.kind, &b = at(i).call.kind;
     if (!sameRank(other, first) || a == b)
       continue;
     Status status{blinkInvalidUsage, "the ranks' calls differ: rank " +
-                                         std::to_string(at(other).call->rank) +
+                                         std::to_string(at(other).call.rank) +
                                          " has " + a.describe() + ", rank " +
-                                         std::to_string(at(i).call->rank) +
+                                         std::to_string(at(i).call.rank) +
                                          " has " + b.describe()};
     for (size_t k = 0; k < numCalls_; ++k)
-      calls_[k].result = status;
+      calls_[k]->result = status;
     return true;
   }
   return false;
@@ -113,15 +124,15 @@ bool Driver::refuseDifferent() {
 void Driver::beginFrom(size_t place) {
   const size_t first = place;
   for (; place < numCalls_ && sameRank(place, first); ++place) {
-    HostCall &next = at(place);
-    if (next.call->kind.count == 0)
+    PendingCall &next = at(place);
+    if (next.call.kind.count == 0)
       continue;
-    next.result = next.machine->begin(*next.call);
+    next.result = backendOf(next).begin(next.call);
     if (!next.result.ok())
       continue;
     Active active{place, false, 0, Clock::time_point()};
-    if (spare_ && next.call->bytes() >= kHelpBytes) {
-      RankRun &run = next.machine->run(next.call->rank);
+    if (spare_ && next.call.bytes() >= kHelpBytes) {
+      RankRun &run = runOf(next);
       run.expectVisitors(true);
       Helpers::get().offer(run);
       active.offered = true;
@@ -132,10 +143,10 @@ void Driver::beginFrom(size_t place) {
 }
 
 void Driver::finish(Active &active) {
-  HostCall &done = at(active.place);
+  PendingCall &done = at(active.place);
   if (active.offered)
-    Helpers::get().withdraw(done.machine->run(done.call->rank));
-  done.result = done.machine->end(done.call->rank);
+    Helpers::get().withdraw(runOf(done));
+  done.result = backendOf(done).end(done.call.rank);
 }
 
 /// Looks at the clock and at the other ranks, when nothing has moved for a
@@ -143,17 +154,17 @@ void Driver::finish(Active &active) {
 void Driver::watch() {
   const Clock::time_point now = Clock::now();
   for (Active &active : active_) {
-    HostCall &waiting = at(active.place);
-    const uint64_t progress =
-        waiting.machine->run(waiting.call->rank).progress();
+    PendingCall &waiting = at(active.place);
+    const uint64_t progress = runOf(waiting).progress();
     if (active.since == Clock::time_point() || progress != active.progress) {
       active.progress = progress;
       active.since = now;
       active.mayGoOn = false;
     }
-    active.mayGoOn = waiting.machine->checkRanks(*waiting.call, active.mayGoOn);
-    if (now - active.since > waiting.machine->timeout())
-      waiting.machine->failStuck(*waiting.call);
+    active.mayGoOn =
+        backendOf(waiting).checkRanks(waiting.call, active.mayGoOn);
+    if (now - active.since > backendOf(waiting).timeout())
+      backendOf(waiting).failStuck(waiting.call);
   }
 }
 
@@ -165,7 +176,7 @@ void Driver::run() {
   for (size_t i = 0; i < numCalls_; ++i)
     ranksHere += i == 0 || !sameRank(i, i - 1);
   // Ranks that other threads drive need a processor each.
-  const int threads = at(0).machine->numRanks() - ranksHere + 1;
+  const int threads = backendOf(at(0)).numRanks() - ranksHere + 1;
   const int processors = Helpers::get().processors();
   spare_ = threads < processors;
   const bool crowded = threads > processors;
@@ -176,10 +187,10 @@ void Driver::run() {
   while (!active_.empty()) {
     bool moved = false;
     for (size_t a = 0; a < active_.size();) {
-      HostCall &current = at(active_[a].place);
-      RankRun &run = current.machine->run(current.call->rank);
+      PendingCall &current = at(active_[a].place);
+      RankRun &run = runOf(current);
       moved |= run.visit();
-      if (!run.finished() && !current.machine->failed()) {
+      if (!run.finished() && !backendOf(current).failed()) {
         ++a;
         continue;
       }
@@ -196,7 +207,7 @@ void Driver::run() {
       continue;
     }
     if (!crowded && ranksHere == 1 && idle.spun())
-      at(0).machine->leaveSharedProcessor(at(0).call->rank);
+      backendOf(at(0)).leaveSharedProcessor(at(0).call.rank);
     idle.wait();
     if (idle.sleeping())
       watch();
@@ -205,6 +216,8 @@ void Driver::run() {
 
 } // namespace
 
-void drive(HostCall *calls, size_t numCalls) { Driver(calls, numCalls).run(); }
+void HostBackend::run(PendingCall *const *calls, size_t numCalls) {
+  Driver(calls, numCalls).run();
+}
 
 } // namespace blink::runtime

@@ -12,7 +12,7 @@
 #ifndef BLINK_RUNTIME_HOST_WINDOWS_H
 #define BLINK_RUNTIME_HOST_WINDOWS_H
 
-#include "runtime/Machine.h"
+#include "runtime/Backend.h"
 
 #include <vector>
 

@@ -13,7 +13,7 @@
 #ifndef BLINK_RUNTIME_JOB_MEETING_H
 #define BLINK_RUNTIME_JOB_MEETING_H
 
-#include "runtime/Machine.h"
+#include "runtime/Backend.h"
 
 namespace blink::runtime {
 
@@ -29,7 +29,7 @@ namespace blink::runtime {
 class Meeting {
 public:
   /// `self`: the ranks of this thread. `excluded`: ascending, none of `self`.
-  Meeting(Machine &machine, std::vector<int> self, std::vector<int> excluded,
+  Meeting(Backend &backend, std::vector<int> self, std::vector<int> excluded,
           std::string withoutLink, std::chrono::milliseconds timeout);
   ~Meeting();
   Meeting(const Meeting &) = delete;
@@ -61,7 +61,7 @@ public:
   static std::string list(const std::vector<int> &ranks);
 
 private:
-  ShrinkRecord &record(int rank) const { return machine_.shrinkRecord(rank); }
+  ShrinkRecord &record(int rank) const { return backend_.shrinkRecord(rank); }
   ShrinkRecord &leader() const { return record(remaining_.front()); }
   uint64_t load(int rank) const; ///< what it said last
   bool isSelf(int rank) const;
@@ -73,7 +73,7 @@ private:
   bool giveUpReady();
   void withdraw(uint64_t mark);
 
-  Machine &machine_;
+  Backend &backend_;
   const std::vector<int> self_, excluded_;
   const std::string withoutLink_;
   const std::chrono::milliseconds timeout_;

@@ -6,8 +6,8 @@
 
 #include "runtime/job/Shrink.h"
 
+#include "runtime/Backend.h"
 #include "runtime/Log.h"
-#include "runtime/Run.h"
 #include "runtime/job/Idle.h"
 #include "runtime/job/Meeting.h"
 #include "runtime/job/Rendezvous.h"
@@ -22,13 +22,13 @@ namespace {
 
 class Shrinking {
 public:
-  Shrinking(Machine &old, const std::vector<int> &self,
+  Shrinking(Backend &old, const std::vector<int> &self,
             const ShrinkRequest &request);
 
-  Status run(std::shared_ptr<Machine> &result);
+  Status run(std::shared_ptr<Backend> &result);
 
 private:
-  bool byId() const { return old_.origin.rank >= 0; }
+  bool byId() const { return old_.origin().rank >= 0; }
   int numRanks() const { return int(meeting_.remaining().size()); }
   void reached(ShrinkStage stage) const {
     if (ShrinkHook hook = shrinkHook.load(std::memory_order_relaxed))
@@ -36,23 +36,22 @@ private:
   }
   Status checkPrograms() const;
   Status endOld();
-  Status join(std::shared_ptr<Machine> &result);
+  Status join(std::shared_ptr<Backend> &result);
   Status makeForAll();
-  Status takeOver(Status status, std::shared_ptr<Machine> &result);
+  Status takeOver(Status status, std::shared_ptr<Backend> &result);
 
-  Machine &old_;
+  Backend &old_;
   const std::vector<int> &self_;
   const ShrinkRequest &request_;
-  MachineOptions options_;
+  BackendOptions options_;
   Meeting meeting_;
   std::vector<int> gpus_, devices_; ///< of the ranks that remain, where known
 };
 
-Shrinking::Shrinking(Machine &old, const std::vector<int> &self,
+Shrinking::Shrinking(Backend &old, const std::vector<int> &self,
                      const ShrinkRequest &request)
     : old_(old), self_(self), request_(request),
-      options_{old.backend(),
-               request.timeout.count() ? request.timeout : old.origin.timeout,
+      options_{request.timeout.count() ? request.timeout : old.origin().timeout,
                nullptr,
                request.withoutLink.value_or(old.plan().gpus.withoutLink),
                [this] { return meeting_.lost(); }},
@@ -61,13 +60,13 @@ Shrinking::Shrinking(Machine &old, const std::vector<int> &self,
   for (int rank : meeting_.remaining()) {
     if (!old.plan().gpus.numbers.empty())
       gpus_.push_back(old.plan().gpus.numbers[rank]);
-    if (!old.origin.devices.empty())
-      devices_.push_back(old.origin.devices[rank]);
+    if (!old.origin().devices.empty())
+      devices_.push_back(old.origin().devices[rank]);
   }
   options_.gpus = gpus_.empty() ? nullptr : gpus_.data();
 }
 
-Status Shrinking::run(std::shared_ptr<Machine> &result) {
+Status Shrinking::run(std::shared_ptr<Backend> &result) {
   meeting_.say();
   reached(ShrinkStage::said);
   Status status = checkPrograms();
@@ -76,9 +75,9 @@ Status Shrinking::run(std::shared_ptr<Machine> &result) {
   if (status.ok())
     status = meeting_.agree();
   reached(ShrinkStage::agreed);
-  std::shared_ptr<Machine> machine;
+  std::shared_ptr<Backend> backend;
   if (status.ok() && byId())
-    status = join(machine);
+    status = join(backend);
   else if (status.ok() && meeting_.leads())
     status = makeForAll();
   reached(ShrinkStage::made);
@@ -86,13 +85,13 @@ Status Shrinking::run(std::shared_ptr<Machine> &result) {
     status = meeting_.finish();
   reached(ShrinkStage::finished);
   if (!byId())
-    status = takeOver(status, machine);
+    status = takeOver(status, backend);
   if (status.ok())
-    result = std::move(machine);
+    result = std::move(backend);
   return status;
 }
 
-/// A request that cannot be met leaves the old machine as it is.
+/// A request that cannot be met leaves the old job as it is.
 Status Shrinking::checkPrograms() const {
   Choice choice;
   Status status = choosePrograms(old_.plan().files, numRanks(),
@@ -103,7 +102,7 @@ Status Shrinking::checkPrograms() const {
   return status;
 }
 
-/// Returns when no call on the old machine touches this process's buffers.
+/// Returns when no call of the old job touches this process's buffers.
 Status Shrinking::endOld() {
   old_.stop(
       {blinkRemoteError,
@@ -123,7 +122,7 @@ Status Shrinking::endOld() {
 
 /// A job of several processes: as by blinkCommInitRank, with an id that the
 /// leader makes and hands on in the old job's memory.
-Status Shrinking::join(std::shared_ptr<Machine> &result) {
+Status Shrinking::join(std::shared_ptr<Backend> &result) {
   blinkUniqueId id{};
   Status status;
   if (meeting_.leads()) {
@@ -142,8 +141,8 @@ Status Shrinking::join(std::shared_ptr<Machine> &result) {
   const int rank = int(std::lower_bound(ranks.begin(), ranks.end(), self_[0]) -
                        ranks.begin());
   status =
-      joinMachine(old_.plan().files, numRanks(), id, rank,
-                  devices_.empty() ? -1 : devices_[rank], options_, result);
+      runtime::join(old_.entry(), old_.plan().files, numRanks(), id, rank,
+                    devices_.empty() ? -1 : devices_[rank], options_, result);
   if (status.ok())
     return status;
   // Why there is no answer, and the old numbers of ranks, the meeting knows.
@@ -153,20 +152,20 @@ Status Shrinking::join(std::shared_ptr<Machine> &result) {
 
 /// All ranks are in this process.
 Status Shrinking::makeForAll() {
-  std::shared_ptr<Machine> machine;
-  Status status = makeMachine(old_.plan().files, numRanks(),
-                              devices_.empty() ? nullptr : devices_.data(),
-                              options_, machine);
+  std::shared_ptr<Backend> backend;
+  Status status = createAll(old_.entry(), old_.plan().files, numRanks(),
+                            devices_.empty() ? nullptr : devices_.data(),
+                            options_, backend);
   ShrinkState &state = old_.shrinkState();
   std::lock_guard<std::mutex> lock(state.mutex);
   state.byMaker[meeting_.remaining().front()] = {meeting_.attempt(), status,
-                                                 std::move(machine),
+                                                 std::move(backend),
                                                  meeting_.remaining().size()};
   return status;
 }
 
 /// What the leader made, or its error rather than that it gave up.
-Status Shrinking::takeOver(Status status, std::shared_ptr<Machine> &result) {
+Status Shrinking::takeOver(Status status, std::shared_ptr<Backend> &result) {
   ShrinkState &state = old_.shrinkState();
   std::lock_guard<std::mutex> lock(state.mutex);
   auto found = state.byMaker.find(meeting_.remaining().front());
@@ -177,18 +176,18 @@ Status Shrinking::takeOver(Status status, std::shared_ptr<Machine> &result) {
   if (!handover.status.ok())
     return handover.status;
   if (status.ok()) {
-    result = handover.machine;
+    result = handover.backend;
     handover.left -= self_.size();
   }
   if (!status.ok() || handover.left == 0)
-    handover.machine = nullptr; // what has failed, has for all
+    handover.backend = nullptr; // what has failed, has for all
   return status;
 }
 
 } // namespace
 
-Status shrink(Machine &old, const std::vector<int> &self,
-              const ShrinkRequest &request, std::shared_ptr<Machine> &result) {
+Status shrink(Backend &old, const std::vector<int> &self,
+              const ShrinkRequest &request, std::shared_ptr<Backend> &result) {
   Status status = Shrinking(old, self, request).run(result);
   log(status.ok() ? LogLevel::info : LogLevel::warn, self.front(),
       status.ok() ? "shrunk, without " + Meeting::list(request.excluded)

@@ -7,7 +7,7 @@
 #ifndef BLINK_RUNTIME_JOB_SHRINK_H
 #define BLINK_RUNTIME_JOB_SHRINK_H
 
-#include "runtime/Machine.h"
+#include "runtime/Backend.h"
 
 #include <atomic>
 #include <optional>
@@ -17,8 +17,8 @@ namespace blink::runtime {
 /// What blinkCommShrink asks for.
 struct ShrinkRequest {
   std::vector<int> excluded;              ///< ranks, ascending
-  std::chrono::milliseconds timeout{0};   ///< 0: the old machine's
-  std::optional<std::string> withoutLink; ///< none: the old machine's
+  std::chrono::milliseconds timeout{0};   ///< 0: the old job's
+  std::optional<std::string> withoutLink; ///< none: the old job's
 
   bool operator==(const ShrinkRequest &other) const {
     return excluded == other.excluded && timeout == other.timeout &&
@@ -29,11 +29,11 @@ struct ShrinkRequest {
 /// How far a thread is in a shrink.
 enum class ShrinkStage { said, agreed, made, finished };
 /// Called there, for tests that kill or delay. `rank`: the lowest of the
-/// thread's, in the old machine.
+/// thread's, in the old job.
 using ShrinkHook = void (*)(int rank, ShrinkStage stage);
 extern std::atomic<ShrinkHook> shrinkHook;
 
-/// Makes a machine of the ranks of `old` that are not excluded, in their order,
+/// Makes a job of the ranks of `old` that are not excluded, in their order,
 /// with the programs that the files of `old` have for their GPUs. Called for
 /// `self`, ranks of this process, in ascending order; returns when all that
 /// remain have called it, and says the same to all of them, success or an error
@@ -46,10 +46,10 @@ extern std::atomic<ShrinkHook> shrinkHook;
 ///   process is in a call on `old`.
 /// - Nobody ever writes to another rank's *input*; readers may look at it.
 /// - On the host nobody writes to another rank's output either, only to slots,
-///   which are the machine's own. Kernels do, to outputs that they were told
-///   of: so excluded ranks that live are waited for, too (Machine::quiet).
-Status shrink(Machine &old, const std::vector<int> &self,
-              const ShrinkRequest &request, std::shared_ptr<Machine> &result);
+///   which are the job's own. Kernels do, to outputs that they were told
+///   of: so excluded ranks that live are waited for, too (Backend::quiet).
+Status shrink(Backend &old, const std::vector<int> &self,
+              const ShrinkRequest &request, std::shared_ptr<Backend> &result);
 
 } // namespace blink::runtime
 

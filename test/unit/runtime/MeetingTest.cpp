@@ -21,12 +21,13 @@ namespace {
 constexpr std::chrono::milliseconds kShort(50), kLong(20000);
 
 /// Three ranks, of which none dies.
-class ThreeRanks : public Machine {
+class ThreeRanks : public Backend {
 public:
-  ThreeRanks() : Machine(blinkBackendHost), records_(3) {
+  ThreeRanks() : Backend(*findBackend(blinkBackendHost)), records_(3) {
     plan_.numRanks = 3;
     shrinkRecords_ = records_.data();
   }
+  void run(PendingCall *const *, size_t) override {}
   void abort(int) override {}
   void stop(const Status &) override {}
   bool quiet(int) const override { return true; }
@@ -47,10 +48,10 @@ private:
 } // namespace
 
 TEST_CASE("a rank that asks for something else is quoted") {
-  ThreeRanks machine;
-  Meeting meeting(machine, {1}, {}, "", kLong);
+  ThreeRanks ranks;
+  Meeting meeting(ranks, {1}, {}, "", kLong);
   meeting.say();
-  Meeting other(machine, {0}, {2}, "gpu0:gpu3", kLong);
+  Meeting other(ranks, {0}, {2}, "gpu0:gpu3", kLong);
   other.say();
   const Status status = meeting.agree();
   CHECK(status.code == blinkInvalidUsage);
@@ -60,13 +61,13 @@ TEST_CASE("a rank that asks for something else is quoted") {
 }
 
 TEST_CASE("a rank that is about to ask for something else is not quoted") {
-  ThreeRanks machine;
-  ShrinkRecord &record = machine.shrinkRecord(0);
+  ThreeRanks ranks;
+  ShrinkRecord &record = ranks.shrinkRecord(0);
   for (uint64_t described : {0, 2}) {
     CAPTURE(described);
-    Meeting meeting(machine, {1}, {}, "", kShort);
+    Meeting meeting(ranks, {1}, {}, "", kShort);
     meeting.say();
-    Meeting other(machine, {0}, {2}, "", kLong);
+    Meeting other(ranks, {0}, {2}, "", kLong);
     other.say();
     // What it asks for next, but for the word that says so.
     const uint64_t before = record.described;

@@ -1,15 +1,16 @@
-//===- HostMachine.cpp - the host back end of one job ---------------------===//
+//===- HostBackend.cpp - the host back end of one job ---------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/host/HostMachine.h"
+#include "runtime/host/HostBackend.h"
 
 #include "runtime/Log.h"
 #include "runtime/core/Memory.h"
 #include "runtime/job/Idle.h"
 #include "runtime/job/Rendezvous.h"
+#include "runtime/job/SharedBlocks.h"
 
 #include <cerrno>
 #include <numeric>
@@ -18,6 +19,11 @@
 #include <unistd.h>
 
 namespace blink::runtime {
+
+const BackendEntry kHostBackend = {blinkBackendHost,       "host",
+                                   HostBackend::createAll, HostBackend::join,
+                                   [] { return true; },    allocateBlock};
+
 namespace {
 
 std::string str(uint64_t value) { return std::to_string(value); }
@@ -34,9 +40,9 @@ std::string listRanks(const std::vector<int> &ranks) {
 
 } // namespace
 
-Status HostMachine::makePlan(const ScheduleSet &files, int numRanks,
-                             const MachineOptions &options) {
-  timeout_ = options.timeout;
+Status HostBackend::makePlan(const ScheduleSet &files, int numRanks,
+                             const BackendOptions &options) {
+  timeout_ = origin_.timeout = options.timeout;
   std::vector<int> list(numRanks);
   std::iota(list.begin(), list.end(), 0);
   if (options.gpus)
@@ -49,7 +55,7 @@ Status HostMachine::makePlan(const ScheduleSet &files, int numRanks,
   return status;
 }
 
-void HostMachine::makeRank(int rank) {
+void HostBackend::makeRank(int rank) {
   ranks_[rank].run =
       std::make_unique<RankRun>(plan_, rings_, rank, !traceFile_.empty());
   storeRelaxed(&rings_.segment.rank(rank).probe, probe_.address());
@@ -57,61 +63,68 @@ void HostMachine::makeRank(int rank) {
   storeRelease(&rings_.segment.rank(rank).process, uint64_t(getpid()));
 }
 
-Status HostMachine::createAll(const ScheduleSet &files, int numRanks,
-                              const MachineOptions &options,
-                              std::shared_ptr<HostMachine> &result) {
-  std::shared_ptr<HostMachine> machine(new HostMachine);
-  Status status = machine->makePlan(files, numRanks, options);
+Status HostBackend::createAll(const ScheduleSet &files, int numRanks,
+                              const int *devices, const BackendOptions &options,
+                              std::shared_ptr<Backend> &result) {
+  if (devices)
+    return {blinkInvalidArgument,
+            "devices are for GPUs: pass NULL to the host back end"};
+  std::shared_ptr<HostBackend> backend(new HostBackend);
+  Status status = backend->makePlan(files, numRanks, options);
   if (status.ok())
-    status = machine->rings_.segment.create(machine->plan_);
+    status = backend->rings_.segment.create(backend->plan_);
   if (!status.ok())
     return status;
-  machine->shrinkRecords_ = machine->rings_.segment.shrinks();
+  backend->shrinkRecords_ = backend->rings_.segment.shrinks();
   for (int rank = 0; rank < numRanks; ++rank)
-    machine->makeRank(rank);
+    backend->makeRank(rank);
   log(LogLevel::info, -1,
       "host back end: " + std::to_string(numRanks) + " ranks in one process, " +
-          str(machine->plan_.programs.size()) + " programs, " +
-          str(Segment::sizeFor(machine->plan_)) + " bytes");
-  result = std::move(machine);
+          str(backend->plan_.programs.size()) + " programs, " +
+          str(Segment::sizeFor(backend->plan_)) + " bytes");
+  result = std::move(backend);
   return {};
 }
 
-Status HostMachine::join(const ScheduleSet &files, int numRanks,
-                         const blinkUniqueId &id, int rank,
-                         const MachineOptions &options,
-                         std::shared_ptr<HostMachine> &result) {
-  std::shared_ptr<HostMachine> machine(new HostMachine);
-  Status status = machine->makePlan(files, numRanks, options);
+Status HostBackend::join(const ScheduleSet &files, int numRanks,
+                         const blinkUniqueId &id, int rank, int device,
+                         const BackendOptions &options,
+                         std::shared_ptr<Backend> &result) {
+  if (device != -1)
+    return {blinkInvalidArgument,
+            "a device is for GPUs: pass -1 to the host back end"};
+  std::shared_ptr<HostBackend> backend(new HostBackend);
+  backend->origin_.rank = rank;
+  Status status = backend->makePlan(files, numRanks, options);
   const auto deadline = std::chrono::steady_clock::now() + options.timeout;
   Admission admission;
   if (status.ok())
     status =
         joinJob(id,
-                {uint32_t(numRanks), uint32_t(rank), machine->plan_.fingerprint,
-                 Segment::sizeFor(machine->plan_)},
+                {uint32_t(numRanks), uint32_t(rank), backend->plan_.fingerprint,
+                 Segment::sizeFor(backend->plan_)},
                 deadline, options.lost, admission);
-  Segment &segment = machine->rings_.segment;
+  Segment &segment = backend->rings_.segment;
   if (status.ok())
-    status = segment.attach(machine->plan_, admission.memory.get());
+    status = segment.attach(backend->plan_, admission.memory.get());
   if (!status.ok())
     return status;
-  machine->shrinkRecords_ = segment.shrinks();
-  machine->makeRank(rank);
-  status = machine->waitForAll(rank, {&RankRecord::process, 1}, "join",
+  backend->shrinkRecords_ = segment.shrinks();
+  backend->makeRank(rank);
+  status = backend->waitForAll(rank, {&RankRecord::process, 1}, "join",
                                deadline, options.lost);
   if (!status.ok())
     return status;
   for (int other = 0; other < numRanks; ++other)
     if (other != rank)
-      machine->ranks_[other].process.start(
+      backend->ranks_[other].process.start(
           loadAcquire(&segment.rank(other).process));
-  machine->probeOthers(rank);
-  status = machine->waitForAll(rank, {&RankRecord::reads, 1}, "join", deadline,
+  backend->probeOthers(rank);
+  status = backend->waitForAll(rank, {&RankRecord::reads, 1}, "join", deadline,
                                options.lost);
   if (!status.ok())
     return status;
-  HostRings::Lending &lending = machine->rings_.lending;
+  HostRings::Lending &lending = backend->rings_.lending;
   if (numRanks != 1)
     lending = HostRings::Lending::fetched;
   for (int other = 0; other < numRanks; ++other)
@@ -119,18 +132,18 @@ Status HostMachine::join(const ScheduleSet &files, int numRanks,
       lending = HostRings::Lending::none;
   log(LogLevel::info, rank,
       "host back end: joined " + std::to_string(numRanks) + " ranks, " +
-          str(machine->plan_.programs.size()) + " programs, " +
-          str(Segment::sizeFor(machine->plan_)) + " bytes shared" +
+          str(backend->plan_.programs.size()) + " programs, " +
+          str(Segment::sizeFor(backend->plan_)) + " bytes shared" +
           (lending == HostRings::Lending::none
                ? "; a process may not read another's memory, so large messages "
                  "are copied twice"
                : ""));
-  result = std::move(machine);
+  result = std::move(backend);
   return {};
 }
 
 /// Until all ranks have reached the milestone.
-Status HostMachine::waitForAll(int rank, Milestone milestone, const char *what,
+Status HostBackend::waitForAll(int rank, Milestone milestone, const char *what,
                                std::chrono::steady_clock::time_point deadline,
                                const std::function<Status()> &lost) {
   Segment &segment = rings_.segment;
@@ -160,7 +173,7 @@ Status HostMachine::waitForAll(int rank, Milestone milestone, const char *what,
 }
 
 /// Finds out whether this process may read the others' memory.
-void HostMachine::probeOthers(int rank) {
+void HostBackend::probeOthers(int rank) {
   Segment &segment = rings_.segment;
   uint64_t reads = kReads;
   for (int other = 0; other < plan_.numRanks; ++other)
@@ -171,7 +184,7 @@ void HostMachine::probeOthers(int rank) {
   storeRelease(&segment.rank(rank).reads, reads);
 }
 
-HostMachine::~HostMachine() {
+HostBackend::~HostBackend() {
   if (traceFile_.empty())
     return;
   TraceWriter writer(traceFile_);
@@ -183,7 +196,7 @@ HostMachine::~HostMachine() {
 
 //===-- Calls -------------------------------------------------------------===//
 
-Status HostMachine::begin(const Call &call) {
+Status HostBackend::begin(const Call &call) {
   if (rings_.segment.failed())
     return failure();
   Rank &rank = ranks_[call.rank];
@@ -193,7 +206,7 @@ Status HostMachine::begin(const Call &call) {
   return {};
 }
 
-Status HostMachine::end(int index) {
+Status HostBackend::end(int index) {
   Status status = failure();
   if (!status.ok())
     for (const Rank &rank : ranks_)
@@ -203,11 +216,11 @@ Status HostMachine::end(int index) {
   return status;
 }
 
-bool HostMachine::busy(int rank) const {
+bool HostBackend::busy(int rank) const {
   return ranks_[rank].busy.load(std::memory_order_acquire);
 }
 
-void HostMachine::abort(int rank) {
+void HostBackend::abort(int rank) {
   rings_.segment.fail(
       {blinkRemoteError,
        "rank " + std::to_string(rank) + " aborted: destroy the communicators"});
@@ -217,7 +230,7 @@ void HostMachine::abort(int rank) {
     idle.wait();
 }
 
-void HostMachine::stop(const Status &why) {
+void HostBackend::stop(const Status &why) {
   rings_.segment.fail(why);
   for (const Rank &rank : ranks_)
     for (Idle idle(true); rank.busy.load(std::memory_order_acquire);
@@ -225,7 +238,7 @@ void HostMachine::stop(const Status &why) {
       ;
 }
 
-Status HostMachine::lost(int rank) const {
+Status HostBackend::lost(int rank) const {
   const RankRecord &record = rings_.segment.rank(rank);
   if (loadAcquire(&record.gone))
     return {blinkRemoteError, "the communicator of rank " +
@@ -237,15 +250,15 @@ Status HostMachine::lost(int rank) const {
   return {};
 }
 
-uint64_t HostMachine::processOf(int rank) const {
+uint64_t HostBackend::processOf(int rank) const {
   return loadRelaxed(&rings_.segment.rank(rank).process);
 }
 
-void HostMachine::leave(int rank) {
+void HostBackend::leave(int rank) {
   storeRelease(&rings_.segment.rank(rank).gone, 1);
 }
 
-void HostMachine::leaveSharedProcessor(int rank) {
+void HostBackend::leaveSharedProcessor(int rank) {
   RankRecord &own = rings_.segment.rank(rank);
   const int here = sched_getcpu();
   storeRelaxed(&own.processor, uint64_t(here) + 1);
@@ -266,7 +279,7 @@ void HostMachine::leaveSharedProcessor(int rank) {
 
 //===-- Failures ----------------------------------------------------------===//
 
-Status HostMachine::missingRank(const Call &call) {
+Status HostBackend::missingRank(const Call &call) {
   Segment &segment = rings_.segment;
   const uint64_t number = loadRelaxed(&segment.rank(call.rank).calls);
   for (int rank = 0; rank < plan_.numRanks; ++rank) {
@@ -285,11 +298,11 @@ Status HostMachine::missingRank(const Call &call) {
   return {};
 }
 
-bool HostMachine::checkRanks(const Call &call, bool again) {
+bool HostBackend::checkRanks(const Call &call, bool again) {
   Status status = missingRank(call);
   if (status.ok())
     return false;
-  if (std::optional<Need> need = run(call.rank).firstNeed())
+  if (std::optional<Need> need = runOf(call.rank).firstNeed())
     status.text += "; " + describe(call, *need);
   else if (!again)
     return true;
@@ -300,8 +313,8 @@ bool HostMachine::checkRanks(const Call &call, bool again) {
 
 /// "rank 0, lane 0, step 2, channel 1: a chunk from rank 3 is missing: expected
 /// 5 written, seen 4"
-std::string HostMachine::describe(const Call &call, const Need &need) const {
-  const VariantPlan &variant = run(call.rank).variant();
+std::string HostBackend::describe(const Call &call, const Need &need) const {
+  const VariantPlan &variant = runOf(call.rank).variant();
   const RingPlan &ring = plan_.rings[variant.rings[need.channel]];
   std::string text = "rank " + std::to_string(call.rank) + ", lane " +
                      str(need.lane) + ", step " + str(need.step) +
@@ -315,11 +328,11 @@ std::string HostMachine::describe(const Call &call, const Need &need) const {
   return text + ", seen " + str(need.seen);
 }
 
-void HostMachine::failStuck(const Call &call) {
+void HostBackend::failStuck(const Call &call) {
   Segment &segment = rings_.segment;
   const uint64_t number = loadRelaxed(&segment.rank(call.rank).calls);
   std::string text = call.kind.describe() + ": ";
-  if (std::optional<Need> need = run(call.rank).firstNeed())
+  if (std::optional<Need> need = runOf(call.rank).firstNeed())
     text += describe(call, *need);
   else
     text += "rank " + std::to_string(call.rank);

@@ -1,4 +1,4 @@
-//===- CudaMachineFailure.cpp - failures, abort and leaving ---------------===//
+//===- CudaBackendFailure.cpp - failures, abort and leaving ---------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -7,14 +7,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/cuda/CudaMachine.h"
+#include "runtime/cuda/CudaBackend.h"
 
 #include "runtime/Log.h"
 #include "runtime/core/Memory.h"
 
 namespace blink::runtime {
 
-void CudaMachine::fail(const Status &status) {
+void CudaBackend::fail(const Status &status) {
   uint64_t none = 0;
   if (__atomic_compare_exchange_n(&jobFailure_->state, &none, uint64_t(1),
                                   false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
@@ -26,7 +26,7 @@ void CudaMachine::fail(const Status &status) {
   storeRelease(abortJob_, 1);
 }
 
-void CudaMachine::abort(int rank) {
+void CudaBackend::abort(int rank) {
   fail({blinkRemoteError, "rank " + std::to_string(rank) +
                               " aborted: destroy the communicators"});
   // Launching ends soon after that, and lets go of the lock.
@@ -35,14 +35,14 @@ void CudaMachine::abort(int rank) {
     ranks_[rank].launched->synchronize();
 }
 
-void CudaMachine::stop(const Status &why) {
+void CudaBackend::stop(const Status &why) {
   fail(why);
   std::lock_guard<std::mutex> lock(mutex_);
   finishLaunches();
 }
 
 /// After a failure, or in the end: nothing is launched any more.
-void CudaMachine::finishLaunches() {
+void CudaBackend::finishLaunches() {
   for (size_t rank = 0; rank < ranks_.size(); ++rank) {
     if (!ranks_[rank].here || !boards_)
       continue;
@@ -52,26 +52,26 @@ void CudaMachine::finishLaunches() {
   }
 }
 
-bool CudaMachine::quiet(int rank) const {
+bool CudaBackend::quiet(int rank) const {
   // Another process's kernels write to registered buffers alone.
   return ranks_[rank].here || windows_.empty() ||
          loadAcquire(&boards_[rank].quiet) || ranks_[rank].process.died();
 }
 
-Status CudaMachine::lost(int rank) const {
+Status CudaBackend::lost(int rank) const {
   if (loadAcquire(&boards_[rank].gone))
     return {blinkRemoteError, "the communicator of rank " +
                                   std::to_string(rank) + " has been destroyed"};
   return ranks_[rank].process.died() ? diedStatus(size_t(rank)) : Status();
 }
 
-uint64_t CudaMachine::processOf(int rank) const {
+uint64_t CudaBackend::processOf(int rank) const {
   return loadRelaxed(&boards_[rank].process);
 }
 
-void CudaMachine::leave(int rank) { storeRelease(&boards_[rank].gone, 1); }
+void CudaBackend::leave(int rank) { storeRelease(&boards_[rank].gone, 1); }
 
-Status CudaMachine::failure() const {
+Status CudaBackend::failure() const {
   std::lock_guard<std::mutex> lock(failureMutex_);
   if (!failure_.ok())
     return failure_;

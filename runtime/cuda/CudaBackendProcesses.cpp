@@ -1,4 +1,4 @@
-//===- CudaMachineProcesses.cpp - ranks in several processes --------------===//
+//===- CudaBackendProcesses.cpp - ranks in several processes --------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/cuda/CudaMachine.h"
+#include "runtime/cuda/CudaBackend.h"
 
 #include "runtime/Log.h"
 #include "runtime/core/Memory.h"
@@ -19,7 +19,7 @@
 namespace blink::runtime {
 
 /// Tells the others where this rank's memory is, and waits until all have.
-Status CudaMachine::meet(int self,
+Status CudaBackend::meet(int self,
                          std::chrono::steady_clock::time_point deadline,
                          const std::function<Status()> &lost) {
   Rank &rank = ranks_[self];
@@ -48,7 +48,7 @@ Status CudaMachine::meet(int self,
 }
 
 /// Whether the GPUs can run what is on them, now that all have told.
-Status CudaMachine::shareGpus(int self) const {
+Status CudaBackend::shareGpus(int self) const {
   std::vector<GpuShare> shares;
   bool told = false;
   for (size_t rank = 0; rank < ranks_.size(); ++rank) {
@@ -67,7 +67,7 @@ Status CudaMachine::shareGpus(int self) const {
 
 /// Whether a peer channel joins this process's rank and another's: between
 /// other GPUs there need be no access.
-bool CudaMachine::reaches(size_t self, size_t other) const {
+bool CudaBackend::reaches(size_t self, size_t other) const {
   for (const RingPlan &ring : plan_.rings)
     if (ring.kind == sched::ChannelKind::peer &&
         ((ring.source == self && ring.destination == other) ||
@@ -76,15 +76,15 @@ bool CudaMachine::reaches(size_t self, size_t other) const {
   return false;
 }
 
-/// Whether the rank, of another machine, is in this process all the same.
-bool CudaMachine::inThisProcess(size_t other) const {
+/// Whether the rank, of another backend, is in this process all the same.
+bool CudaBackend::inThisProcess(size_t other) const {
   const Board &board = boards_[other];
   return board.token != 0 && board.token == processToken() &&
          board.process == uint64_t(getpid()); // a child has the token, too
 }
 
 /// Finds the memory of another rank that has told where it is.
-Status CudaMachine::findOther(size_t self, size_t other) {
+Status CudaBackend::findOther(size_t self, size_t other) {
   Rank &rank = ranks_[other];
   const Board &board = boards_[other];
   Status status;
@@ -114,7 +114,7 @@ Status CudaMachine::findOther(size_t self, size_t other) {
 
 /// Maps the memory of those it reaches; returns when everybody has, so that
 /// nobody leaves before.
-Status CudaMachine::openOthers(int self,
+Status CudaBackend::openOthers(int self,
                                std::chrono::steady_clock::time_point deadline,
                                const std::function<Status()> &lost) {
   DeviceScope scope(ranks_[self].device);
@@ -138,7 +138,7 @@ Status CudaMachine::openOthers(int self,
 }
 
 /// Until the word of every rank has reached `least`; `what`: they are to do.
-Status CudaMachine::waitForAll(int self, uint64_t Board::*word, uint64_t least,
+Status CudaBackend::waitForAll(int self, uint64_t Board::*word, uint64_t least,
                                const char *what,
                                std::chrono::steady_clock::time_point deadline,
                                const std::function<Status()> &lost) {
@@ -165,7 +165,7 @@ Status CudaMachine::waitForAll(int self, uint64_t Board::*word, uint64_t least,
 }
 
 /// A barrier of all ranks, for what they do in the same order.
-Status CudaMachine::stepTogether(int self) {
+Status CudaBackend::stepTogether(int self) {
   const uint64_t step = boards_[self].steps + 1;
   storeRelease(&boards_[self].steps, step);
   const auto aborted = [this] {
@@ -181,7 +181,7 @@ Status CudaMachine::stepTogether(int self) {
   return status;
 }
 
-void CudaMachine::watchOthers() {
+void CudaBackend::watchOthers() {
   bool quiet = false;
   while (!stopping_.load(std::memory_order_relaxed)) {
     // For those who go on without this rank, which may not call any more.
@@ -199,8 +199,8 @@ void CudaMachine::watchOthers() {
 }
 
 /// Unmaps the others' memory, and keeps this rank's until they have done so or
-/// are no more. The end of the machine.
-void CudaMachine::partFromOthers() {
+/// are no more. The end of the back end.
+void CudaBackend::partFromOthers() {
   windows_.clear();
   size_t self = 0;
   for (size_t rank = 0; rank < ranks_.size(); ++rank) {
@@ -225,7 +225,7 @@ void CudaMachine::partFromOthers() {
   });
 }
 
-Status CudaMachine::diedStatus(size_t rank) const {
+Status CudaBackend::diedStatus(size_t rank) const {
   return {blinkRemoteError,
           "the process of rank " + std::to_string(rank) + ", number " +
               std::to_string(loadRelaxed(&boards_[rank].process)) +

@@ -1,11 +1,11 @@
-//===- Machine.h - what a back end does for a job ---------------*- C++ -*-===//
+//===- Backend.h - what moves the data of a job -----------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLINK_RUNTIME_MACHINE_H
-#define BLINK_RUNTIME_MACHINE_H
+#ifndef BLINK_RUNTIME_BACKEND_H
+#define BLINK_RUNTIME_BACKEND_H
 
 #include "runtime/job/ShrinkRecord.h"
 #include "runtime/plan/Call.h"
@@ -18,14 +18,13 @@
 
 namespace blink::runtime {
 
-class Machine;
+class Backend;
 
 /// Buffers that a rank can have registered (blinkCommRegister).
 inline constexpr uint32_t kMaxWindows = 16;
 
-/// Settings that both back ends know.
-struct MachineOptions {
-  blinkBackend_t backend = blinkBackendHost;
+/// Settings that all back ends know.
+struct BackendOptions {
   std::chrono::milliseconds timeout{0};
   const int *gpus = nullptr; ///< blinkConfig_t::gpus
   std::string withoutLink;   ///< blinkConfig_t::withoutLink, or ""
@@ -34,7 +33,56 @@ struct MachineOptions {
   std::function<Status()> lost;
 };
 
-/// How a machine was asked for, beside its plan: to make another for a part of
+/// A call with what it runs on.
+struct PendingCall {
+  std::shared_ptr<Backend> backend;
+  Call call;
+  Status result;
+};
+
+/// A line of kBackends.
+struct BackendEntry {
+  blinkBackend_t code;
+  const char *name; ///< in messages
+  /// All ranks of a job, in this process; devices as in blinkCommInitAll. Null:
+  /// not in this build.
+  Status (*createAll)(const ScheduleSet &files, int numRanks,
+                      const int *devices, const BackendOptions &options,
+                      std::shared_ptr<Backend> &backend);
+  /// One rank of a job of several processes; device as in blinkCommInitRank.
+  Status (*join)(const ScheduleSet &files, int numRanks,
+                 const blinkUniqueId &id, int rank, int device,
+                 const BackendOptions &options,
+                 std::shared_ptr<Backend> &backend);
+  /// Whether memory that the calling thread asks for should be this one's.
+  bool (*providesMemory)();
+  /// Memory of blinkMemAlloc, for freeBlock().
+  Status (*allocate)(size_t bytes, void *&memory);
+};
+
+/// Which there are. Those whose calls are done later than run() returns come
+/// before the one that waits for its calls: what others wait for is on its way.
+extern const BackendEntry *const kBackends[];
+
+/// Null if there is none.
+const BackendEntry *findBackend(blinkBackend_t code);
+
+/// As BackendEntry has it. Errors also: not in this build.
+Status createAll(const BackendEntry &entry, const ScheduleSet &files,
+                 int numRanks, const int *devices,
+                 const BackendOptions &options,
+                 std::shared_ptr<Backend> &backend);
+Status join(const BackendEntry &entry, const ScheduleSet &files, int numRanks,
+            const blinkUniqueId &id, int rank, int device,
+            const BackendOptions &options, std::shared_ptr<Backend> &backend);
+
+/// Runs calls of one group, of any back ends, and sets their results.
+void runCalls(PendingCall *calls, size_t numCalls);
+
+/// Memory of blinkMemAlloc, for freeBlock(). Errors: as there.
+Status allocateMemory(size_t bytes, void *&memory);
+
+/// How a back end was asked for, beside its plan: to make another for a part of
 /// its ranks.
 struct Origin {
   int rank = -1;            ///< that joined by an id; -1: all are here
@@ -47,7 +95,7 @@ struct Origin {
 struct Handover {
   uint64_t attempt = 0; ///< as in the maker's ShrinkRecord
   Status status;
-  std::shared_ptr<Machine> machine;
+  std::shared_ptr<Backend> backend;
   size_t left = 0; ///< ranks that have not taken it
 };
 struct ShrinkState {
@@ -63,13 +111,16 @@ struct ShrinkState {
 /// failed for good: every call on every rank ends with the same error, and only
 /// destroying is left. Thread-safe, but for one call or group at a time on a
 /// rank.
-class Machine {
+class Backend {
 public:
-  virtual ~Machine() = default;
+  virtual ~Backend() = default;
 
-  blinkBackend_t backend() const { return backend_; }
+  const BackendEntry &entry() const { return entry_; }
   const Plan &plan() const { return plan_; }
 
+  /// Runs calls of one group, of this job or others of the same entry, and sets
+  /// their results. `calls[0]` is of this job.
+  virtual void run(PendingCall *const *calls, size_t numCalls) = 0;
   /// Fails the job and returns when no call of `rank` is left.
   virtual void abort(int rank) = 0;
   /// Fails the job with `why`, unless it has failed, and returns when no call
@@ -95,21 +146,22 @@ public:
   /// Success, or why the job failed.
   virtual Status failure() const = 0;
 
-  Origin origin; ///< set by who made the machine
+  const Origin &origin() const { return origin_; }
   ShrinkRecord &shrinkRecord(int rank) { return shrinkRecords_[rank]; }
   ShrinkState &shrinkState() { return shrinkState_; }
 
 protected:
-  explicit Machine(blinkBackend_t backend) : backend_(backend) {}
+  explicit Backend(const BackendEntry &entry) : entry_(entry) {}
 
   Plan plan_;
+  Origin origin_;
   ShrinkRecord *shrinkRecords_ = nullptr; ///< one a rank, in the job's memory
 
 private:
-  const blinkBackend_t backend_;
+  const BackendEntry &entry_;
   ShrinkState shrinkState_;
 };
 
 } // namespace blink::runtime
 
-#endif // BLINK_RUNTIME_MACHINE_H
+#endif // BLINK_RUNTIME_BACKEND_H

@@ -1,4 +1,4 @@
-//===- CudaMachineMemory.cpp - memory of a job and its ranks --------------===//
+//===- CudaBackendMemory.cpp - memory of a job and its ranks --------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/cuda/CudaMachine.h"
+#include "runtime/cuda/CudaBackend.h"
 
 #include "runtime/cuda/Carver.h"
 
@@ -15,7 +15,7 @@ namespace blink::runtime {
 
 /// Lays out the job's memory at `base`, or just counts its bytes. The same in
 /// every process.
-size_t CudaMachine::layJob(char *base) {
+size_t CudaBackend::layJob(char *base) {
   Carver carver(base);
   abortJob_ = carver.take<uint64_t>(1);
   jobFailure_ = carver.take<JobFailure>(1);
@@ -38,7 +38,7 @@ size_t CudaMachine::layJob(char *base) {
 }
 
 /// Likewise the two pieces of memory that a rank has on its device.
-void CudaMachine::layRank(size_t rank, char *controlBase, size_t &controlBytes,
+void CudaBackend::layRank(size_t rank, char *controlBase, size_t &controlBytes,
                           char *poolBase, size_t &poolBytes) {
   Carver control(controlBase), pool(poolBase);
   ranks_[rank].abortHere = control.take<uint64_t>(1);
@@ -68,7 +68,7 @@ void CudaMachine::layRank(size_t rank, char *controlBase, size_t &controlBytes,
   poolBytes = pool.size();
 }
 
-Status CudaMachine::allocate() {
+Status CudaBackend::allocate() {
   for (size_t i = 0; i < ranks_.size(); ++i) {
     Rank &rank = ranks_[i];
     if (!rank.here)

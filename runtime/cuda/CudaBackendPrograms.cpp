@@ -1,4 +1,4 @@
-//===- CudaMachinePrograms.cpp - programs on devices ----------------------===//
+//===- CudaBackendPrograms.cpp - programs on devices ----------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/cuda/CudaMachine.h"
+#include "runtime/cuda/CudaBackend.h"
 
 #include "runtime/cuda/Carver.h"
 
@@ -16,7 +16,7 @@
 namespace blink::runtime {
 
 /// A variant's channel as rank `self`, one of its ends, sees it.
-DeviceChannel CudaMachine::channelOf(const VariantPlan &variant,
+DeviceChannel CudaBackend::channelOf(const VariantPlan &variant,
                                      uint32_t channel, size_t self) const {
   const bool lowLatency =
       variant.variant->protocol() == sched::Protocol::low_latency;
@@ -45,7 +45,7 @@ DeviceChannel CudaMachine::channelOf(const VariantPlan &variant,
           variant.quiet[channel]};
 }
 
-LaneOperand CudaMachine::operandOf(const VariantPlan &variant,
+LaneOperand CudaBackend::operandOf(const VariantPlan &variant,
                                    const OperandCode &code, uint32_t step,
                                    size_t self) const {
   LaneOperand operand{};
@@ -60,7 +60,7 @@ LaneOperand CudaMachine::operandOf(const VariantPlan &variant,
 /// Lays out the programs of rank `self` at `base`, an address of its device,
 /// and makes them in `image`, the memory of here that will be copied there.
 /// `image` null: just counts their bytes.
-size_t CudaMachine::layPrograms(size_t self, char *base, char *image) {
+size_t CudaBackend::layPrograms(size_t self, char *base, char *image) {
   Rank &rank = ranks_[self];
   Carver carver(base);
   auto put = [&](auto *address, const auto &content) {
@@ -110,7 +110,7 @@ size_t CudaMachine::layPrograms(size_t self, char *base, char *image) {
   return carver.size();
 }
 
-Status CudaMachine::copyPrograms() {
+Status CudaBackend::copyPrograms() {
   for (size_t self = 0; self < ranks_.size(); ++self) {
     Rank &rank = ranks_[self];
     if (!rank.here)

@@ -1,10 +1,10 @@
-//===- CudaMachineLaunch.cpp - launching collectives ----------------------===//
+//===- CudaBackendLaunch.cpp - launching collectives ----------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/cuda/CudaMachine.h"
+#include "runtime/cuda/CudaBackend.h"
 
 #include "runtime/core/Memory.h"
 #include "runtime/core/Ring.h"
@@ -24,7 +24,25 @@ bool isCapturing(cudaStream_t stream) {
 
 } // namespace
 
-Status CudaMachine::launch(Call *const *calls, size_t numCalls) {
+void CudaBackend::run(PendingCall *const *calls, size_t numCalls) {
+  std::vector<PendingCall *> left(calls, calls + numCalls);
+  while (!left.empty()) {
+    auto &backend = static_cast<CudaBackend &>(*left[0]->backend);
+    const auto others = std::stable_partition(
+        left.begin(), left.end(), [&](const PendingCall *call) {
+          return call->backend.get() == &backend;
+        });
+    std::vector<Call *> own;
+    for (auto call = left.begin(); call != others; ++call)
+      own.push_back(&(*call)->call);
+    const Status status = backend.launch(own);
+    for (auto call = left.begin(); call != others; ++call)
+      (*call)->result = status;
+    left.erase(left.begin(), others);
+  }
+}
+
+Status CudaBackend::launch(const std::vector<Call *> &calls) {
   std::lock_guard<std::mutex> lock(mutex_);
   Status status = failure();
   if (!status.ok())
@@ -32,18 +50,17 @@ Status CudaMachine::launch(Call *const *calls, size_t numCalls) {
   // The n-th calls of all ranks are one round.
   std::vector<std::vector<Call *>> rounds;
   std::vector<size_t> made(ranks_.size());
-  for (size_t i = 0; i < numCalls; ++i) {
-    const size_t round = made[calls[i]->rank]++;
+  for (Call *call : calls) {
+    const size_t round = made[call->rank]++;
     if (round == rounds.size())
       rounds.emplace_back();
-    const Call &first = rounds[round].empty() ? *calls[i] : *rounds[round][0];
-    if (calls[i]->kind != first.kind)
-      return {blinkInvalidUsage, "the ranks' calls differ: rank " +
-                                     std::to_string(first.rank) + " has " +
-                                     first.kind.describe() + ", rank " +
-                                     std::to_string(calls[i]->rank) + " has " +
-                                     calls[i]->kind.describe()};
-    rounds[round].push_back(calls[i]);
+    const Call &first = rounds[round].empty() ? *call : *rounds[round][0];
+    if (call->kind != first.kind)
+      return {blinkInvalidUsage,
+              "the ranks' calls differ: rank " + std::to_string(first.rank) +
+                  " has " + first.kind.describe() + ", rank " +
+                  std::to_string(call->rank) + " has " + call->kind.describe()};
+    rounds[round].push_back(call);
   }
   for (const std::vector<Call *> &round : rounds) {
     status = launchRound(round);
@@ -53,7 +70,7 @@ Status CudaMachine::launch(Call *const *calls, size_t numCalls) {
   return {};
 }
 
-Status CudaMachine::launchRound(const std::vector<Call *> &round) {
+Status CudaBackend::launchRound(const std::vector<Call *> &round) {
   const CallKind &kind = round[0]->kind; // of all
   if (kind.count == 0)
     return {};
@@ -83,7 +100,7 @@ Status CudaMachine::launchRound(const std::vector<Call *> &round) {
 }
 
 /// `begun` is set as soon as a kernel is in its stream.
-Status CudaMachine::launchOnDevice(int device, const std::vector<Call *> &calls,
+Status CudaBackend::launchOnDevice(int device, const std::vector<Call *> &calls,
                                    bool &begun, bool &capturing) {
   const Call &first = *calls[0];
   const VariantPlan &variant = first.variant();
@@ -140,7 +157,7 @@ Status CudaMachine::launchOnDevice(int device, const std::vector<Call *> &calls,
 /// wherever they were: in the same stream, too, as a handle does not tell. That
 /// of a thread's default stream stands for another in every thread, and that of
 /// a destroyed stream for the next.
-Status CudaMachine::comeAfter(const std::vector<Call *> &calls,
+Status CudaBackend::comeAfter(const std::vector<Call *> &calls,
                               cudaStream_t main, bool capturing) {
   cudaError_t error = cudaSuccess;
   const Event *last = nullptr; // that `main` waits for
@@ -164,7 +181,7 @@ Status CudaMachine::comeAfter(const std::vector<Call *> &calls,
 }
 
 /// And the others' streams go on after it.
-Status CudaMachine::comeBefore(const std::vector<Call *> &calls,
+Status CudaBackend::comeBefore(const std::vector<Call *> &calls,
                                cudaStream_t main, bool capturing) {
   const std::shared_ptr<Event> launched = capturing ? nullptr : eventFor(calls);
   // The first rank's stream is `main`, which needs no order of its own.
@@ -185,7 +202,7 @@ Status CudaMachine::comeBefore(const std::vector<Call *> &calls,
 /// rank that waited for a later launch of others, which may need it, would wait
 /// for ever.
 std::shared_ptr<Event>
-CudaMachine::eventFor(const std::vector<Call *> &calls) const {
+CudaBackend::eventFor(const std::vector<Call *> &calls) const {
   const std::shared_ptr<Event> &last = ranks_[calls[0]->rank].launched;
   const auto users =
       std::count_if(calls.begin(), calls.end(), [&](const Call *call) {

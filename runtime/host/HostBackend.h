@@ -1,4 +1,4 @@
-//===- HostMachine.h - the host back end of one job -------------*- C++ -*-===//
+//===- HostBackend.h - the host back end of one job -------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -7,10 +7,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLINK_RUNTIME_HOST_HOSTMACHINE_H
-#define BLINK_RUNTIME_HOST_HOSTMACHINE_H
+#ifndef BLINK_RUNTIME_HOST_HOSTBACKEND_H
+#define BLINK_RUNTIME_HOST_HOSTBACKEND_H
 
-#include "runtime/Machine.h"
+#include "runtime/Backend.h"
 #include "runtime/Trace.h"
 #include "runtime/host/OtherMemory.h"
 #include "runtime/host/RankRun.h"
@@ -20,24 +20,27 @@
 
 namespace blink::runtime {
 
-class HostMachine final : public Machine {
+extern const BackendEntry kHostBackend;
+
+class HostBackend final : public Backend {
 public:
   /// All ranks, in this process. options.gpus[r] is the number that rank r's
   /// GPU has in the machine of a bundle (null: r). Errors: no program for these
   /// ranks; memory.
   static Status createAll(const ScheduleSet &files, int numRanks,
-                          const MachineOptions &options,
-                          std::shared_ptr<HostMachine> &machine);
+                          const int *devices, const BackendOptions &options,
+                          std::shared_ptr<Backend> &backend);
   /// Rank `rank` of a job in several processes that know `id`. Returns when all
   /// ranks have joined. Errors also: they have not in time, or have opened
   /// other files.
   static Status join(const ScheduleSet &files, int numRanks,
-                     const blinkUniqueId &id, int rank,
-                     const MachineOptions &options,
-                     std::shared_ptr<HostMachine> &machine);
+                     const blinkUniqueId &id, int rank, int device,
+                     const BackendOptions &options,
+                     std::shared_ptr<Backend> &backend);
   /// Writes the trace, if there is one.
-  ~HostMachine() override;
+  ~HostBackend() override;
 
+  void run(PendingCall *const *calls, size_t numCalls) override;
   void abort(int rank) override;
   void stop(const Status &why) override;
   /// Always: nobody writes to another rank's buffers here.
@@ -51,12 +54,12 @@ public:
   bool busy(int rank) const override;
   Status failure() const override { return rings_.segment.failure(); }
 
-  // For whoever drives calls (Drive.h).
+  // For whoever drives calls (Drive.cpp).
 
   /// Starts a call that has a program. The rank is busy until end(). Errors:
   /// the job has failed, or a rank is gone.
   Status begin(const Call &call);
-  RankRun &run(int rank) const { return *ranks_[rank].run; }
+  RankRun &runOf(int rank) const { return *ranks_[rank].run; }
   /// Ends it, and returns its result: if the job failed, when no other rank of
   /// this process touches its buffers any more.
   Status end(int rank);
@@ -87,9 +90,9 @@ private:
     ProcessWatch process;  ///< of a rank in another one
   };
 
-  HostMachine() : Machine(blinkBackendHost) {}
+  HostBackend() : Backend(kHostBackend) {}
   Status makePlan(const ScheduleSet &files, int numRanks,
-                  const MachineOptions &options);
+                  const BackendOptions &options);
   void makeRank(int rank);
   /// A word of the ranks' records, and what it is at least when they have come.
   struct Milestone {
@@ -113,4 +116,4 @@ private:
 
 } // namespace blink::runtime
 
-#endif // BLINK_RUNTIME_HOST_HOSTMACHINE_H
+#endif // BLINK_RUNTIME_HOST_HOSTBACKEND_H

@@ -1,19 +1,36 @@
-//===- CudaMachine.cpp - making and ending the back end of a job ----------===//
+//===- CudaBackend.cpp - making and ending the back end of a job ----------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/cuda/CudaMachine.h"
+#include "runtime/cuda/CudaBackend.h"
 
 #include "runtime/Log.h"
+#include "runtime/cuda/DeviceBlock.h"
 #include "runtime/cuda/LeftMemory.h"
 #include "runtime/cuda/RankDevices.h"
 #include "runtime/job/Rendezvous.h"
 
 namespace blink::runtime {
+namespace {
 
-Status CudaMachine::placeRanks(int numRanks, const int *devices) {
+Status allocateDeviceBlock(size_t bytes, void *&memory) {
+  std::shared_ptr<char> onDevice;
+  Status status = allocateOnDevice(bytes, onDevice);
+  memory = onDevice.get();
+  if (status.ok())
+    adoptBlock(std::move(onDevice), bytes);
+  return status;
+}
+
+} // namespace
+
+const BackendEntry kCudaBackend = {
+    blinkBackendCuda,  "CUDA",     CudaBackend::createAll,
+    CudaBackend::join, isOnDevice, allocateDeviceBlock};
+
+Status CudaBackend::placeRanks(int numRanks, const int *devices) {
   ranks_.resize(numRanks);
   int count = 0;
   Status status =
@@ -32,7 +49,7 @@ Status CudaMachine::placeRanks(int numRanks, const int *devices) {
   return status;
 }
 
-std::vector<int> CudaMachine::devicesHere() const {
+std::vector<int> CudaBackend::devicesHere() const {
   std::vector<int> devices;
   for (const Rank &rank : ranks_)
     if (rank.here)
@@ -40,10 +57,10 @@ std::vector<int> CudaMachine::devicesHere() const {
   return devices;
 }
 
-Status CudaMachine::makePlan(const ScheduleSet &files,
+Status CudaBackend::makePlan(const ScheduleSet &files,
                              const std::vector<int> &gpus,
-                             const MachineOptions &options) {
-  timeout_ = options.timeout;
+                             const BackendOptions &options) {
+  timeout_ = origin_.timeout = options.timeout;
   Status status = Plan::create(files, int(ranks_.size()),
                                {gpus, options.withoutLink}, plan_);
   rings_.resize(plan_.rings.size());
@@ -57,65 +74,69 @@ Status CudaMachine::makePlan(const ScheduleSet &files,
   return status;
 }
 
-Status CudaMachine::createAll(const ScheduleSet &files, int numRanks,
-                              const int *devices, const MachineOptions &options,
-                              std::shared_ptr<CudaMachine> &result) {
-  std::shared_ptr<CudaMachine> machine(new CudaMachine);
-  Status status = machine->placeRanks(numRanks, devices);
+Status CudaBackend::createAll(const ScheduleSet &files, int numRanks,
+                              const int *devices, const BackendOptions &options,
+                              std::shared_ptr<Backend> &result) {
+  std::shared_ptr<CudaBackend> backend(new CudaBackend);
+  Status status = backend->placeRanks(numRanks, devices);
+  for (const Rank &rank : backend->ranks_)
+    backend->origin_.devices.push_back(rank.device);
   std::vector<int> list;
   if (options.gpus)
     list.assign(options.gpus, options.gpus + numRanks);
   else if (status.ok() && hasBundle(files))
-    status = findGpus(machine->devicesHere(), list);
+    status = findGpus(backend->devicesHere(), list);
   if (status.ok())
-    status = machine->makePlan(files, list, options);
+    status = backend->makePlan(files, list, options);
   if (status.ok())
-    status = enablePeers(machine->plan_, machine->devicesHere());
+    status = enablePeers(backend->plan_, backend->devicesHere());
   if (status.ok())
-    status = checkResidency(machine->plan_, machine->devicesHere());
-  const size_t jobBytes = machine->layJob(nullptr);
+    status = checkResidency(backend->plan_, backend->devicesHere());
+  const size_t jobBytes = backend->layJob(nullptr);
   if (status.ok()) {
-    const DeviceScope scope(machine->ranks_[0].device);
-    status = cudaStatus(machine->ownJob_.allocate(jobBytes),
+    const DeviceScope scope(backend->ranks_[0].device);
+    status = cudaStatus(backend->ownJob_.allocate(jobBytes),
                         "cannot allocate " + std::to_string(jobBytes) +
                             " bytes of pinned host memory");
   }
   if (!status.ok())
     return status;
-  machine->layJob(machine->ownJob_.get());
-  status = machine->allocate();
+  backend->layJob(backend->ownJob_.get());
+  status = backend->allocate();
   if (status.ok())
-    status = machine->copyPrograms();
+    status = backend->copyPrograms();
   if (!status.ok())
     return status;
   log(LogLevel::info, -1,
       "CUDA back end: " + std::to_string(numRanks) + " ranks in one process, " +
-          std::to_string(machine->plan_.programs.size()) + " programs, " +
-          std::to_string(machine->plan_.poolBytes) + " bytes of slots");
-  result = std::move(machine);
+          std::to_string(backend->plan_.programs.size()) + " programs, " +
+          std::to_string(backend->plan_.poolBytes) + " bytes of slots");
+  result = std::move(backend);
   return {};
 }
 
-Status CudaMachine::join(const ScheduleSet &files, int numRanks,
+Status CudaBackend::join(const ScheduleSet &files, int numRanks,
                          const blinkUniqueId &id, int rank, int device,
-                         const MachineOptions &options,
-                         std::shared_ptr<CudaMachine> &result) {
-  std::shared_ptr<CudaMachine> machine(new CudaMachine);
-  machine->oneProcess_ = false;
+                         const BackendOptions &options,
+                         std::shared_ptr<Backend> &result) {
+  std::shared_ptr<CudaBackend> backend(new CudaBackend);
+  backend->oneProcess_ = false;
   freeLeftMemory();
-  machine->ranks_.resize(numRanks);
+  backend->ranks_.resize(numRanks);
   for (int other = 0; other < numRanks; ++other)
-    machine->ranks_[other].here = other == rank;
+    backend->ranks_[other].here = other == rank;
   const std::vector<int> devices(numRanks, device);
-  Status status = machine->placeRanks(numRanks, devices.data());
+  Status status = backend->placeRanks(numRanks, devices.data());
+  backend->origin_.rank = rank;
+  backend->origin_.devices = devices;
   std::vector<int> list;
   if (options.gpus)
     list.assign(options.gpus, options.gpus + numRanks);
   if (status.ok())
-    status = machine->makePlan(files, list, options);
+    status = backend->makePlan(files, list, options);
   if (status.ok())
-    status = checkResidency(machine->plan_, machine->devicesHere());
-  const size_t jobBytes = machine->layJob(nullptr);
+    status = checkResidency(backend->plan_, backend->devicesHere());
+  const size_t jobBytes = backend->layJob(nullptr);
   // From now on: loading kernels may have meant compiling them, on a GPU newer
   // than this library.
   const auto deadline = std::chrono::steady_clock::now() + options.timeout;
@@ -123,34 +144,34 @@ Status CudaMachine::join(const ScheduleSet &files, int numRanks,
   if (status.ok())
     status = joinJob(id,
                      {uint32_t(numRanks), uint32_t(rank),
-                      machine->plan_.fingerprint, jobBytes},
+                      backend->plan_.fingerprint, jobBytes},
                      deadline, options.lost, admission);
   if (status.ok()) {
     const DeviceScope scope(device);
-    status = machine->sharedJob_.map(admission.memory.get(), jobBytes);
+    status = backend->sharedJob_.map(admission.memory.get(), jobBytes);
   }
   if (!status.ok())
     return status;
-  machine->layJob(machine->sharedJob_.get());
-  status = machine->allocate();
+  backend->layJob(backend->sharedJob_.get());
+  status = backend->allocate();
   if (status.ok())
-    status = machine->meet(rank, deadline, options.lost);
+    status = backend->meet(rank, deadline, options.lost);
   if (status.ok())
-    status = machine->openOthers(rank, deadline, options.lost);
+    status = backend->openOthers(rank, deadline, options.lost);
   if (status.ok())
-    status = machine->copyPrograms();
+    status = backend->copyPrograms();
   if (!status.ok())
     return status;
-  machine->watcher_ =
-      std::thread([own = machine.get()] { own->watchOthers(); });
+  backend->watcher_ =
+      std::thread([own = backend.get()] { own->watchOthers(); });
   log(LogLevel::info, rank,
       "CUDA back end: joined " + std::to_string(numRanks) + " ranks, on GPU " +
           std::to_string(device));
-  result = std::move(machine);
+  result = std::move(backend);
   return {};
 }
 
-CudaMachine::~CudaMachine() {
+CudaBackend::~CudaBackend() {
   stopping_.store(true, std::memory_order_relaxed);
   if (watcher_.joinable())
     watcher_.join();
@@ -161,7 +182,7 @@ CudaMachine::~CudaMachine() {
     partFromOthers();
 }
 
-void CudaMachine::writeTrace() const {
+void CudaBackend::writeTrace() const {
   if (traceFile_.empty())
     return;
   TraceWriter writer(traceFile_);

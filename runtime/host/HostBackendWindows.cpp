@@ -1,4 +1,4 @@
-//===- HostMachineWindows.cpp - registering buffers on the host -----------===//
+//===- HostBackendWindows.cpp - registering buffers on the host -----------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -6,12 +6,12 @@
 
 #include "runtime/Log.h"
 #include "runtime/core/Memory.h"
-#include "runtime/host/HostMachine.h"
+#include "runtime/host/HostBackend.h"
 
 namespace blink::runtime {
 
 /// Counts a step of this rank's and waits until all have made as many.
-Status HostMachine::stepTogether(int self) {
+Status HostBackend::stepTogether(int self) {
   uint64_t &steps = rings_.segment.rank(self).windowSteps;
   const uint64_t step = steps + 1;
   storeRelease(&steps, step);
@@ -37,7 +37,7 @@ Status HostMachine::stepTogether(int self) {
 namespace {
 
 /// A rank that registers is busy: abort() waits for it, as for a call
-/// (HostMachine::begin, ::end).
+/// (HostBackend::begin, ::end).
 class BusyScope {
 public:
   explicit BusyScope(std::atomic<bool> &busy) : busy_(busy) {
@@ -52,7 +52,7 @@ private:
 
 } // namespace
 
-Status HostMachine::registerBuffer(int self, void *buffer, size_t bytes,
+Status HostBackend::registerBuffer(int self, void *buffer, size_t bytes,
                                    uintptr_t &handle) {
   handle = 1;
   if (rings_.lending == HostRings::Lending::direct)
@@ -95,7 +95,7 @@ Status HostMachine::registerBuffer(int self, void *buffer, size_t bytes,
   return {};
 }
 
-Status HostMachine::deregisterBuffer(int self, uintptr_t handle) {
+Status HostBackend::deregisterBuffer(int self, uintptr_t handle) {
   if (rings_.lending == HostRings::Lending::direct)
     return {};
   if (!rings_.windows.isUsed(handle - 1))

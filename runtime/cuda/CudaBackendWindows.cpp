@@ -1,4 +1,4 @@
-//===- CudaMachineWindows.cpp - registered buffers ------------------------===//
+//===- CudaBackendWindows.cpp - registered buffers ------------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -8,11 +8,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/cuda/CudaMachine.h"
+#include "runtime/cuda/CudaBackend.h"
 
 namespace blink::runtime {
 
-Status CudaMachine::registerBuffer(int self, void *buffer, size_t bytes,
+Status CudaBackend::registerBuffer(int self, void *buffer, size_t bytes,
                                    uintptr_t &handle) {
   handle = 0;
   std::lock_guard<std::mutex> lock(mutex_);
@@ -54,7 +54,7 @@ Status CudaMachine::registerBuffer(int self, void *buffer, size_t bytes,
 
 /// The same where all ranks are in this process, which has the buffer mapped:
 /// the devices of ranks that reach it need access.
-Status CudaMachine::registerHere(int self, const char *buffer, size_t bytes,
+Status CudaBackend::registerHere(int self, const char *buffer, size_t bytes,
                                  uintptr_t &handle) {
   DeviceScope scope(ranks_[self].device);
   for (size_t other = 0; severalDevices_ && other < ranks_.size(); ++other) {
@@ -81,7 +81,7 @@ Status CudaMachine::registerHere(int self, const char *buffer, size_t bytes,
 
 /// Tells the others what they need to map this rank's buffer. Errors: it is
 /// none that they could.
-Status CudaMachine::offerWindow(int self, const void *buffer, size_t bytes,
+Status CudaBackend::offerWindow(int self, const void *buffer, size_t bytes,
                                 FileOffer &files) {
   WindowOffer &offer = boards_[self].offer;
   // But for the outcome, which a slow rank may not have read yet: after a
@@ -107,7 +107,7 @@ Status CudaMachine::offerWindow(int self, const void *buffer, size_t bytes,
 
 /// The lowest number that is free on all ranks, which have offered, or
 /// kMaxWindows.
-size_t CudaMachine::freeWindow() const {
+size_t CudaBackend::freeWindow() const {
   uint64_t used = 0;
   for (size_t rank = 0; rank < ranks_.size(); ++rank)
     used |= boards_[rank].offer.used;
@@ -118,7 +118,7 @@ size_t CudaMachine::freeWindow() const {
 }
 
 /// Maps what the others offer as their windows of number `index`.
-Status CudaMachine::openWindow(int self, size_t index, Window &window) {
+Status CudaBackend::openWindow(int self, size_t index, Window &window) {
   DeviceScope scope(ranks_[self].device);
   window.others.resize(ranks_.size());
   for (size_t other = 0; other < ranks_.size(); ++other) {
@@ -153,7 +153,7 @@ Status CudaMachine::openWindow(int self, size_t index, Window &window) {
 }
 
 /// What one rank says, whichever has failed first by number; alike on all.
-Status CudaMachine::outcomeOfAll() const {
+Status CudaBackend::outcomeOfAll() const {
   for (size_t rank = 0; rank < ranks_.size(); ++rank)
     if (Status status = boards_[rank].offer.outcome.get(); !status.ok())
       return status;
@@ -162,7 +162,7 @@ Status CudaMachine::outcomeOfAll() const {
 
 /// Unmaps the others' windows. The table forgets them, too, as far as the
 /// device lets it: no place names them any more.
-void CudaMachine::closeWindow(int self, size_t index, Window &window) {
+void CudaBackend::closeWindow(int self, size_t index, Window &window) {
   window = Window();
   DeviceScope scope(ranks_[self].device);
   const uint64_t nowhere = 0;
@@ -172,7 +172,7 @@ void CudaMachine::closeWindow(int self, size_t index, Window &window) {
                    sizeof(nowhere));
 }
 
-Status CudaMachine::deregisterBuffer(int self, uintptr_t handle) {
+Status CudaBackend::deregisterBuffer(int self, uintptr_t handle) {
   std::lock_guard<std::mutex> lock(mutex_);
   if (handle > windows_.size() || !windows_[handle - 1].begin ||
       windows_[handle - 1].rank != self)
@@ -185,9 +185,9 @@ Status CudaMachine::deregisterBuffer(int self, uintptr_t handle) {
   return stepTogether(self);
 }
 
-/// What a rank of this machine tells others of a buffer of its call: where they
-/// may reach it, or 0.
-uint64_t CudaMachine::placeOf(int rank, const void *buffer,
+/// What a rank of this back end tells others of a buffer of its call: where
+/// they may reach it, or 0.
+uint64_t CudaBackend::placeOf(int rank, const void *buffer,
                               uint64_t bytes) const {
   const char *begin = static_cast<const char *>(buffer);
   const auto address = reinterpret_cast<uint64_t>(begin);

@@ -1,4 +1,4 @@
-//===- CudaMachine.h - the CUDA back end of one job -------------*- C++ -*-===//
+//===- CudaBackend.h - the CUDA back end of one job -------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -7,10 +7,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLINK_RUNTIME_CUDA_CUDAMACHINE_H
-#define BLINK_RUNTIME_CUDA_CUDAMACHINE_H
+#ifndef BLINK_RUNTIME_CUDA_CUDABACKEND_H
+#define BLINK_RUNTIME_CUDA_CUDABACKEND_H
 
-#include "runtime/Machine.h"
+#include "runtime/Backend.h"
 #include "runtime/Trace.h"
 #include "runtime/cuda/DeviceMemory.h"
 #include "runtime/cuda/JobMemory.h"
@@ -26,7 +26,9 @@
 
 namespace blink::runtime {
 
-class CudaMachine final : public Machine {
+extern const BackendEntry kCudaBackend;
+
+class CudaBackend final : public Backend {
 public:
   /// All ranks, in this process, rank r on device devices[r] (null: device r).
   /// Several ranks may be on one device. options.gpus[r] is the number that
@@ -36,23 +38,23 @@ public:
   /// memory, though the schedule has a channel between them; more lanes than a
   /// device can run at the same time; memory.
   static Status createAll(const ScheduleSet &files, int numRanks,
-                          const int *devices, const MachineOptions &options,
-                          std::shared_ptr<CudaMachine> &machine);
+                          const int *devices, const BackendOptions &options,
+                          std::shared_ptr<Backend> &backend);
   /// Rank `rank` of a job in several processes that know `id`, on GPU `device`.
   /// Returns when all ranks have joined. options.gpus null: not known, so
   /// bundles do not serve. Errors also: they have not in time, or have opened
   /// other files; memory that cannot be shared.
   static Status join(const ScheduleSet &files, int numRanks,
                      const blinkUniqueId &id, int rank, int device,
-                     const MachineOptions &options,
-                     std::shared_ptr<CudaMachine> &machine);
-  ~CudaMachine() override;
+                     const BackendOptions &options,
+                     std::shared_ptr<Backend> &backend);
+  ~CudaBackend() override;
 
-  /// Launches calls, all of this machine, in their order: ranks of one device
-  /// that are at the same collective in one kernel. Returns when they are in
-  /// their streams. Errors: the job has failed, or a launch does; the calls
+  /// Launches each job's calls in their order: ranks of one device that are at
+  /// the same collective in one kernel. Returns when they are in their streams.
+  /// Errors, of all calls of a job: it has failed, or a launch does; the calls
   /// differ (nothing is launched).
-  Status launch(Call *const *calls, size_t numCalls);
+  void run(PendingCall *const *calls, size_t numCalls) override;
 
   Status registerBuffer(int rank, void *buffer, size_t bytes,
                         uintptr_t &handle) override;
@@ -77,12 +79,12 @@ private:
   };
 
   struct Rank {
-    bool here = true; ///< of this machine
+    bool here = true; ///< of this back end
     int device = 0;
     DeviceMemory control; ///< ring ends, freed, places, the abort word
     DeviceMemory pool;    ///< slots and tags of rings that end here
     DeviceMemory code;    ///< programs of all variants
-    /// Instead, of a rank that is not of this machine.
+    /// Instead, of a rank that is not of this back end.
     std::shared_ptr<char> otherControl, otherPool;
     ProcessWatch process;          ///< of a rank elsewhere
     LaneReport *reports = nullptr; ///< of its lanes, in the job's memory
@@ -108,27 +110,27 @@ private:
     DeviceRingEnd *reader = nullptr;
   };
 
-  CudaMachine() : Machine(blinkBackendCuda) {}
+  CudaBackend() : Backend(kCudaBackend) {}
 
-  // CudaMachine.cpp
+  // CudaBackend.cpp
   void writeTrace() const;
   Status placeRanks(int numRanks, const int *devices);
   std::vector<int> devicesHere() const;
   Status makePlan(const ScheduleSet &files, const std::vector<int> &gpus,
-                  const MachineOptions &options);
-  // CudaMachineMemory.cpp
+                  const BackendOptions &options);
+  // CudaBackendMemory.cpp
   size_t layJob(char *base);
   void layRank(size_t rank, char *control, size_t &controlBytes, char *pool,
                size_t &poolBytes);
   Status allocate();
-  // CudaMachinePrograms.cpp
+  // CudaBackendPrograms.cpp
   DeviceChannel channelOf(const VariantPlan &variant, uint32_t channel,
                           size_t self) const;
   LaneOperand operandOf(const VariantPlan &variant, const OperandCode &code,
                         uint32_t step, size_t self) const;
   size_t layPrograms(size_t self, char *base, char *image);
   Status copyPrograms();
-  // CudaMachineProcesses.cpp
+  // CudaBackendProcesses.cpp
   bool reaches(size_t self, size_t other) const;
   bool inThisProcess(size_t other) const;
   Status findOther(size_t self, size_t other);
@@ -145,7 +147,7 @@ private:
   void watchOthers();
   void partFromOthers();
   Status diedStatus(size_t rank) const;
-  // CudaMachineWindows.cpp
+  // CudaBackendWindows.cpp
   Status registerHere(int rank, const char *buffer, size_t bytes,
                       uintptr_t &handle);
   Status offerWindow(int rank, const void *buffer, size_t bytes,
@@ -155,7 +157,8 @@ private:
   void closeWindow(int rank, size_t index, Window &window);
   Status outcomeOfAll() const;
   uint64_t placeOf(int rank, const void *buffer, uint64_t bytes) const;
-  // CudaMachineLaunch.cpp
+  // CudaBackendLaunch.cpp
+  Status launch(const std::vector<Call *> &calls);
   Status launchRound(const std::vector<Call *> &round);
   Status launchOnDevice(int device, const std::vector<Call *> &calls,
                         bool &begun, bool &capturing);
@@ -164,7 +167,7 @@ private:
   Status comeBefore(const std::vector<Call *> &calls, cudaStream_t main,
                     bool capturing);
   std::shared_ptr<Event> eventFor(const std::vector<Call *> &calls) const;
-  // CudaMachineFailure.cpp
+  // CudaBackendFailure.cpp
   void fail(const Status &status);
   void finishLaunches();
 
@@ -192,4 +195,4 @@ private:
 
 } // namespace blink::runtime
 
-#endif // BLINK_RUNTIME_CUDA_CUDAMACHINE_H
+#endif // BLINK_RUNTIME_CUDA_CUDABACKEND_H
