@@ -7,14 +7,8 @@
 #ifndef BLINK_RUNTIME_BACKEND_H
 #define BLINK_RUNTIME_BACKEND_H
 
-#include "runtime/job/ShrinkRecord.h"
+#include "runtime/job/Job.h"
 #include "runtime/plan/Call.h"
-
-#include <chrono>
-#include <functional>
-#include <map>
-#include <memory>
-#include <mutex>
 
 namespace blink::runtime {
 
@@ -87,7 +81,6 @@ Status allocateMemory(size_t bytes, void *&memory);
 struct Origin {
   int rank = -1;            ///< that joined by an id; -1: all are here
   std::vector<int> devices; ///< of each rank; empty on the host
-  std::chrono::milliseconds timeout{0};
 };
 
 /// What the thread of one rank makes for all ranks of a process, until each has
@@ -98,12 +91,9 @@ struct Handover {
   std::shared_ptr<Backend> backend;
   size_t left = 0; ///< ranks that have not taken it
 };
-struct ShrinkState {
+struct Handovers {
   std::mutex mutex;
   std::map<int, Handover> byMaker;
-  /// For a rank of this process: what the others said (ShrinkRecord) when it
-  /// last agreed with them. An attempt is agreed with once.
-  std::map<int, std::map<int, uint64_t>> agreed;
 };
 
 /// The ranks of one job that live in this process, behind their communicators.
@@ -117,6 +107,9 @@ public:
 
   const BackendEntry &entry() const { return entry_; }
   const Plan &plan() const { return plan_; }
+  const Origin &origin() const { return origin_; }
+  Job &job() { return job_; }
+  Handovers &handovers() { return handovers_; }
 
   /// Runs calls of one group, of this job or others of the same entry, and sets
   /// their results. `calls[0]` is of this job.
@@ -129,13 +122,6 @@ public:
   /// Whether `rank`, wherever it runs, no longer writes to buffers that ranks
   /// of this process gave to calls. After stop().
   virtual bool quiet(int rank) const = 0;
-  /// Success, or why `rank` will never call again: its communicator has been
-  /// destroyed, or its process has died.
-  virtual Status lost(int rank) const = 0;
-  /// The number of a rank's process.
-  virtual uint64_t processOf(int rank) const = 0;
-  /// `rank` will not call again: calls that would need it fail.
-  virtual void leave(int rank) = 0;
   /// Whether a call of `rank` is not done yet.
   virtual bool busy(int rank) const = 0;
   /// Buffers that other ranks may reach into (blinkCommRegister). A handle is
@@ -146,20 +132,16 @@ public:
   /// Success, or why the job failed.
   virtual Status failure() const = 0;
 
-  const Origin &origin() const { return origin_; }
-  ShrinkRecord &shrinkRecord(int rank) { return shrinkRecords_[rank]; }
-  ShrinkState &shrinkState() { return shrinkState_; }
-
 protected:
   explicit Backend(const BackendEntry &entry) : entry_(entry) {}
 
   Plan plan_;
   Origin origin_;
-  ShrinkRecord *shrinkRecords_ = nullptr; ///< one a rank, in the job's memory
+  Job job_;
 
 private:
   const BackendEntry &entry_;
-  ShrinkState shrinkState_;
+  Handovers handovers_;
 };
 
 } // namespace blink::runtime

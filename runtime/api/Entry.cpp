@@ -191,7 +191,7 @@ blinkResult_t blinkCommDestroy(blinkComm_t comm) {
                                         "communicator: blinkCommAbort ends "
                                         "it"});
     if (comm)
-      comm->backend->leave(comm->rank);
+      comm->backend->job().leave(comm->rank);
     delete comm;
     return blinkSuccess;
   });
@@ -201,7 +201,7 @@ blinkResult_t blinkCommAbort(blinkComm_t comm) {
   return guarded([&] {
     if (comm) {
       comm->backend->abort(comm->rank);
-      comm->backend->leave(comm->rank);
+      comm->backend->job().leave(comm->rank);
     }
     delete comm;
     return blinkSuccess;

@@ -60,7 +60,7 @@ std::vector<int> CudaBackend::devicesHere() const {
 Status CudaBackend::makePlan(const ScheduleSet &files,
                              const std::vector<int> &gpus,
                              const BackendOptions &options) {
-  timeout_ = origin_.timeout = options.timeout;
+  job_.begin(int(ranks_.size()), options.timeout);
   Status status = Plan::create(files, int(ranks_.size()),
                                {gpus, options.withoutLink}, plan_);
   rings_.resize(plan_.rings.size());

@@ -12,10 +12,9 @@
 
 #include "runtime/Backend.h"
 #include "runtime/Trace.h"
+#include "runtime/cuda/Board.h"
 #include "runtime/cuda/DeviceMemory.h"
-#include "runtime/cuda/JobMemory.h"
 #include "runtime/cuda/Launch.h"
-#include "runtime/job/ProcessWatch.h"
 #include "runtime/job/SharedBlocks.h"
 
 #include <atomic>
@@ -62,9 +61,6 @@ public:
   void abort(int rank) override;
   void stop(const Status &why) override;
   bool quiet(int rank) const override;
-  Status lost(int rank) const override;
-  uint64_t processOf(int rank) const override;
-  void leave(int rank) override;
   bool busy(int) const override { return false; } // a launch waits for nobody
   Status failure() const override;
 
@@ -86,7 +82,6 @@ private:
     DeviceMemory code;    ///< programs of all variants
     /// Instead, of a rank that is not of this back end.
     std::shared_ptr<char> otherControl, otherPool;
-    ProcessWatch process;          ///< of a rank elsewhere
     LaneReport *reports = nullptr; ///< of its lanes, in the job's memory
     HostMemory traces;             ///< of its lanes, or nothing
     std::vector<DeviceProgram *> programs; ///< of each variant, in `code`
@@ -139,14 +134,9 @@ private:
   Status shareGpus(int rank) const;
   Status openOthers(int rank, std::chrono::steady_clock::time_point deadline,
                     const std::function<Status()> &lost);
-  Status waitForAll(int rank, uint64_t Board::*word, uint64_t least,
-                    const char *what,
-                    std::chrono::steady_clock::time_point deadline,
-                    const std::function<Status()> &lost);
   Status stepTogether(int rank);
   void watchOthers();
   void partFromOthers();
-  Status diedStatus(size_t rank) const;
   // CudaBackendWindows.cpp
   Status registerHere(int rank, const char *buffer, size_t bytes,
                       uintptr_t &handle);
@@ -171,16 +161,13 @@ private:
   void fail(const Status &status);
   void finishLaunches();
 
-  std::chrono::milliseconds timeout_{0};
   std::deque<Rank> ranks_;
   std::vector<RingPlace> rings_;
   bool oneProcess_ = true;
   bool severalDevices_ = false; ///< if in one process
-  // The job's memory: the abort word, boards, reports, rings through the host.
+  // The job's memory: what ranks tell each other, and rings through the host.
   HostMemory ownJob_;
   SharedHostMemory sharedJob_;
-  uint64_t *abortJob_ = nullptr;
-  JobFailure *jobFailure_ = nullptr;
   Board *boards_ = nullptr;
 
   std::vector<Window> windows_; ///< as many as were ever in use at a time

@@ -15,15 +15,9 @@
 namespace blink::runtime {
 
 void CudaBackend::fail(const Status &status) {
-  uint64_t none = 0;
-  if (__atomic_compare_exchange_n(&jobFailure_->state, &none, uint64_t(1),
-                                  false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-    log(LogLevel::warn, -1, status.text);
-    jobFailure_->why.set(status);
-    storeRelease(&jobFailure_->state, 2);
-  }
   // Kernels see that, in whatever process, and end.
-  storeRelease(abortJob_, 1);
+  if (job_.fail(status))
+    log(LogLevel::warn, -1, status.text);
 }
 
 void CudaBackend::abort(int rank) {
@@ -55,21 +49,8 @@ void CudaBackend::finishLaunches() {
 bool CudaBackend::quiet(int rank) const {
   // Another process's kernels write to registered buffers alone.
   return ranks_[rank].here || windows_.empty() ||
-         loadAcquire(&boards_[rank].quiet) || ranks_[rank].process.died();
+         loadAcquire(&boards_[rank].quiet) || job_.died(rank);
 }
-
-Status CudaBackend::lost(int rank) const {
-  if (loadAcquire(&boards_[rank].gone))
-    return {blinkRemoteError, "the communicator of rank " +
-                                  std::to_string(rank) + " has been destroyed"};
-  return ranks_[rank].process.died() ? diedStatus(size_t(rank)) : Status();
-}
-
-uint64_t CudaBackend::processOf(int rank) const {
-  return loadRelaxed(&boards_[rank].process);
-}
-
-void CudaBackend::leave(int rank) { storeRelease(&boards_[rank].gone, 1); }
 
 Status CudaBackend::failure() const {
   std::lock_guard<std::mutex> lock(failureMutex_);
@@ -77,7 +58,7 @@ Status CudaBackend::failure() const {
     return failure_;
   // Who raises it reports first, so that without it no report need be looked
   // at. Those of all lanes of a large machine are thousands of cache lines.
-  if (loadAcquire(abortJob_) == 0)
+  if (!job_.failed())
     return {};
   for (size_t r = 0; r < ranks_.size(); ++r) {
     const LaneReport *reports = ranks_[r].reports;
@@ -107,19 +88,16 @@ Status CudaBackend::failure() const {
                     "the ranks' calls differ: " + text + ", of another call"};
       else
         failure_ = {blinkRemoteError,
-                    text + "; waited " + std::to_string(timeout_.count()) +
+                    text + "; waited " +
+                        std::to_string(job_.timeout().count()) +
                         " ms: a rank has not called, or `blinkc verify` tells "
                         "whether the schedule can end"};
       log(LogLevel::warn, int(r), failure_.text);
       return failure_;
     }
   }
-  // No lane found out, so a process did, and may be about to say why.
-  if (loadAcquire(&jobFailure_->state) == 2)
-    failure_ = jobFailure_->why.get();
-  else
-    return {blinkRemoteError, "another rank failed"};
-  return failure_;
+  // No lane found out, so a process did.
+  return failure_ = job_.failure();
 }
 
 } // namespace blink::runtime

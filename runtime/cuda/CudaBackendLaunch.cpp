@@ -74,11 +74,9 @@ Status CudaBackend::launchRound(const std::vector<Call *> &round) {
   const CallKind &kind = round[0]->kind; // of all
   if (kind.count == 0)
     return {};
-  for (size_t rank = 0; rank < ranks_.size(); ++rank)
-    if (loadAcquire(&boards_[rank].gone))
-      return {blinkRemoteError,
-              kind.describe() + ": the communicator of rank " +
-                  std::to_string(rank) + " has been destroyed"};
+  for (int rank = 0; rank < job_.numRanks(); ++rank)
+    if (job_.left(rank))
+      return {blinkRemoteError, kind.describe() + ": " + job_.lost(rank).text};
   // Whether somebody may be in this call already, and would wait for it.
   bool begun = round.size() != ranks_.size();
   std::vector<Call *> left = round;
@@ -107,7 +105,7 @@ Status CudaBackend::launchOnDevice(int device, const std::vector<Call *> &calls,
   Launch launch{};
   launch.shape = first.shape(variant, false);
   launch.signature = signatureBits(first.kind.hash());
-  launch.timeoutNanoseconds = uint64_t(timeout_.count()) * 1000000;
+  launch.timeoutNanoseconds = uint64_t(job_.timeout().count()) * 1000000;
   launch.layout = variant.number + 1;
   launch.numRanks = uint32_t(calls.size());
   launch.lowLatency =

@@ -9,38 +9,38 @@
 
 #include "runtime/cuda/CudaBackend.h"
 
-#include "runtime/cuda/Carver.h"
+#include "runtime/job/Arena.h"
 
 namespace blink::runtime {
 
 /// Lays out the job's memory at `base`, or just counts its bytes. The same in
 /// every process.
 size_t CudaBackend::layJob(char *base) {
-  Carver carver(base);
-  abortJob_ = carver.take<uint64_t>(1);
-  jobFailure_ = carver.take<JobFailure>(1);
-  boards_ = carver.take<Board>(ranks_.size());
-  shrinkRecords_ = carver.take<ShrinkRecord>(ranks_.size());
+  Arena arena(base);
+  JobMemory memory;
+  memory.layout(arena, int(ranks_.size()));
+  job_.attach(memory);
+  boards_ = arena.take<Board>(ranks_.size());
   for (Rank &rank : ranks_)
-    rank.reports = carver.take<LaneReport>(plan_.numLanes);
+    rank.reports = arena.take<LaneReport>(plan_.numLanes);
   for (size_t r = 0; r < rings_.size(); ++r) {
     const RingPlan &ring = plan_.rings[r];
     if (ring.kind != sched::ChannelKind::staged)
       continue;
-    rings_[r].slots = carver.take<char>(ring.bytes);
-    rings_[r].lines = carver.take<char>(ring.lineBytes);
-    rings_[r].full = carver.take<uint64_t>(ring.slots);
-    rings_[r].freed = carver.take<uint64_t>(1);
-    rings_[r].toldWriter = carver.take<uint64_t>(2);
-    rings_[r].toldReader = carver.take<uint64_t>(2);
+    rings_[r].slots = arena.take<char>(ring.bytes);
+    rings_[r].lines = arena.take<char>(ring.lineBytes);
+    rings_[r].full = arena.take<uint64_t>(ring.slots);
+    rings_[r].freed = arena.take<uint64_t>(1);
+    rings_[r].toldWriter = arena.take<uint64_t>(2);
+    rings_[r].toldReader = arena.take<uint64_t>(2);
   }
-  return carver.size();
+  return arena.size();
 }
 
 /// Likewise the two pieces of memory that a rank has on its device.
 void CudaBackend::layRank(size_t rank, char *controlBase, size_t &controlBytes,
                           char *poolBase, size_t &poolBytes) {
-  Carver control(controlBase), pool(poolBase);
+  Arena control(controlBase), pool(poolBase);
   ranks_[rank].abortHere = control.take<uint64_t>(1);
   ranks_[rank].busy = control.take<uint32_t>(plan_.numLanes);
   for (size_t r = 0; r < rings_.size(); ++r) {

@@ -14,7 +14,6 @@
 #include "runtime/cuda/LeftMemory.h"
 #include "runtime/cuda/LocalMemory.h"
 #include "runtime/cuda/RankDevices.h"
-#include "runtime/job/Idle.h"
 
 namespace blink::runtime {
 
@@ -42,8 +41,9 @@ Status CudaBackend::meet(int self,
   board.device = uint64_t(rank.device);
   board.localControl = reinterpret_cast<uint64_t>(rank.control.get());
   board.localPool = reinterpret_cast<uint64_t>(rank.pool.get());
-  storeRelease(&boards_[self].process, uint64_t(getpid()));
-  status = waitForAll(self, &Board::process, 1, "join", deadline, lost);
+  storeRelease(&job_.peer(self).process, uint64_t(getpid()));
+  status =
+      job_.waitForAll(self, &PeerRecord::process, 1, "join", deadline, lost);
   return status.ok() ? shareGpus(self) : status;
 }
 
@@ -80,7 +80,8 @@ bool CudaBackend::reaches(size_t self, size_t other) const {
 bool CudaBackend::inThisProcess(size_t other) const {
   const Board &board = boards_[other];
   return board.token != 0 && board.token == processToken() &&
-         board.process == uint64_t(getpid()); // a child has the token, too
+         job_.processOf(int(other)) ==
+             uint64_t(getpid()); // a child has the token, too
 }
 
 /// Finds the memory of another rank that has told where it is.
@@ -122,7 +123,7 @@ Status CudaBackend::openOthers(int self,
     Rank &rank = ranks_[other];
     if (rank.here)
       continue;
-    rank.process.start(loadAcquire(&boards_[other].process));
+    job_.watch(int(other));
     Status status =
         cudaStatus(rank.windows.allocate(kMaxWindows * sizeof(uint64_t)),
                    "cannot allocate memory");
@@ -133,67 +134,28 @@ Status CudaBackend::openOthers(int self,
     if (!status.ok())
       return status;
   }
-  storeRelease(&boards_[self].opened, 1);
-  return waitForAll(self, &Board::opened, 1, "join", deadline, lost);
-}
-
-/// Until the word of every rank has reached `least`; `what`: they are to do.
-Status CudaBackend::waitForAll(int self, uint64_t Board::*word, uint64_t least,
-                               const char *what,
-                               std::chrono::steady_clock::time_point deadline,
-                               const std::function<Status()> &lost) {
-  Idle idle(true);
-  for (size_t other = 0; other < ranks_.size(); ++other)
-    while (loadAcquire(&(boards_[other].*word)) < least) {
-      idle.wait();
-      // If it died after that, it has done its part all the same.
-      const bool died = ranks_[other].process.died() &&
-                        loadAcquire(&(boards_[other].*word)) < least;
-      // It may have ended because of a failure that came first.
-      if (Status why = (died || idle.sleeping()) && lost ? lost() : Status();
-          !why.ok())
-        return why;
-      if (died)
-        return diedStatus(other);
-      if (idle.sleeping() && std::chrono::steady_clock::now() > deadline)
-        return {blinkRemoteError, "rank " + std::to_string(self) + " waited " +
-                                      std::to_string(timeout_.count()) +
-                                      " ms for rank " + std::to_string(other) +
-                                      " to " + what};
-    }
-  return {};
+  storeRelease(&job_.peer(self).ready, 1);
+  return job_.waitForAll(self, &PeerRecord::ready, 1, "join", deadline, lost);
 }
 
 /// A barrier of all ranks, for what they do in the same order.
 Status CudaBackend::stepTogether(int self) {
-  const uint64_t step = boards_[self].steps + 1;
-  storeRelease(&boards_[self].steps, step);
-  const auto aborted = [this] {
-    return loadAcquire(abortJob_) != 0 ? failure() : Status();
-  };
-  Status status = waitForAll(
-      self, &Board::steps, step, "register or deregister a buffer, too",
-      std::chrono::steady_clock::now() + timeout_, aborted);
-  // Ranks that have made different numbers of steps would misunderstand each
-  // other from now on.
-  if (!status.ok() && aborted().ok())
-    fail(status);
-  return status;
+  const Status status = job_.stepTogether(self);
+  return status.ok() ? status : failure(); // a lane may have found out
 }
 
 void CudaBackend::watchOthers() {
   bool quiet = false;
   while (!stopping_.load(std::memory_order_relaxed)) {
     // For those who go on without this rank, which may not call any more.
-    if (!quiet && loadAcquire(abortJob_) != 0) {
+    if (!quiet && job_.failed()) {
       std::lock_guard<std::mutex> lock(mutex_);
       finishLaunches();
       quiet = true;
     }
-    for (size_t other = 0; other < ranks_.size(); ++other)
-      if (!ranks_[other].here && ranks_[other].process.died() &&
-          !loadAcquire(&boards_[other].gone))
-        fail(diedStatus(other));
+    for (int other = 0; other < job_.numRanks(); ++other)
+      if (Status why = job_.lost(other); !why.ok() && !job_.left(other))
+        fail(why);
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
 }
@@ -213,23 +175,17 @@ void CudaBackend::partFromOthers() {
   std::vector<size_t> users;
   for (size_t other = 0; other < ranks_.size(); ++other)
     if (other != self && reaches(self, other) && !inThisProcess(other) &&
-        loadAcquire(&boards_[other].process) != 0)
+        job_.processOf(int(other)) != 0)
       users.push_back(other);
   // Memory and what tells about its users are one's to keep.
   auto ranks = std::make_shared<std::deque<Rank>>(std::move(ranks_));
-  keepWhile([ranks, users, job = sharedJob_, boards = boards_] {
+  keepWhile([ranks, users, job = sharedJob_, boards = boards_,
+             watches = job_.watches()] {
     for (size_t user : users)
-      if (!loadAcquire(&boards[user].closed) && !(*ranks)[user].process.died())
+      if (!loadAcquire(&boards[user].closed) && !watches.get()[user].died())
         return true;
     return false;
   });
-}
-
-Status CudaBackend::diedStatus(size_t rank) const {
-  return {blinkRemoteError,
-          "the process of rank " + std::to_string(rank) + ", number " +
-              std::to_string(loadRelaxed(&boards_[rank].process)) +
-              ", has died"};
 }
 
 } // namespace blink::runtime

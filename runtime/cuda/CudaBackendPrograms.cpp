@@ -9,7 +9,7 @@
 
 #include "runtime/cuda/CudaBackend.h"
 
-#include "runtime/cuda/Carver.h"
+#include "runtime/job/Arena.h"
 
 #include <cstring>
 
@@ -62,7 +62,7 @@ LaneOperand CudaBackend::operandOf(const VariantPlan &variant,
 /// `image` null: just counts their bytes.
 size_t CudaBackend::layPrograms(size_t self, char *base, char *image) {
   Rank &rank = ranks_[self];
-  Carver carver(base);
+  Arena arena(base);
   auto put = [&](auto *address, const auto &content) {
     std::memcpy(image + (reinterpret_cast<char *>(address) - base), &content,
                 sizeof(content));
@@ -71,12 +71,13 @@ size_t CudaBackend::layPrograms(size_t self, char *base, char *image) {
   for (const ProgramPlan &program : plan_.programs)
     for (const VariantPlan &variant : program.variants) {
       const RankCode &code = variant.ranks[self].code;
-      auto *device = reinterpret_cast<DeviceProgram *>(carver.take<char>(
+      auto *device = reinterpret_cast<DeviceProgram *>(arena.take<char>(
           sizeof(DeviceProgram) + code.numLanes * sizeof(LaneProgram)));
       if (image) {
         rank.programs.push_back(device);
         put(device,
-            DeviceProgram{rank.abortHere, abortJob_, rank.busy, rank.reports,
+            DeviceProgram{rank.abortHere, job_.abortWord(), rank.busy,
+                          rank.reports,
                           reinterpret_cast<LaneTrace *>(rank.traces.get()),
                           code.numLanes});
       }
@@ -86,8 +87,8 @@ size_t CudaBackend::layPrograms(size_t self, char *base, char *image) {
         uint32_t numOperands = 0;
         for (uint32_t s = 0; s < numSteps; ++s)
           numOperands += steps[s].numOperands();
-        auto *laneSteps = carver.take<LaneStep>(numSteps);
-        auto *operands = carver.take<LaneOperand>(numOperands);
+        auto *laneSteps = arena.take<LaneStep>(numSteps);
+        auto *operands = arena.take<LaneOperand>(numOperands);
         if (!image)
           continue;
         put(const_cast<LaneProgram *>(device->lanes() + l),
@@ -107,7 +108,7 @@ size_t CudaBackend::layPrograms(size_t self, char *base, char *image) {
         }
       }
     }
-  return carver.size();
+  return arena.size();
 }
 
 Status CudaBackend::copyPrograms() {

@@ -135,8 +135,9 @@ Status CudaBackend::openWindow(int self, size_t index, Window &window) {
         status = allocation.openTo(ranks_[self].device);
     } else {
       std::shared_ptr<char> &mapped = window.others[other];
-      status = mapShared(offer.note,
-                         std::chrono::steady_clock::now() + timeout_, mapped);
+      status =
+          mapShared(offer.note,
+                    std::chrono::steady_clock::now() + job_.timeout(), mapped);
       address = reinterpret_cast<uint64_t>(mapped.get());
     }
     if (status.ok())

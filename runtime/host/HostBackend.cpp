@@ -42,7 +42,7 @@ std::string listRanks(const std::vector<int> &ranks) {
 
 Status HostBackend::makePlan(const ScheduleSet &files, int numRanks,
                              const BackendOptions &options) {
-  timeout_ = origin_.timeout = options.timeout;
+  job_.begin(numRanks, options.timeout);
   std::vector<int> list(numRanks);
   std::iota(list.begin(), list.end(), 0);
   if (options.gpus)
@@ -59,8 +59,8 @@ void HostBackend::makeRank(int rank) {
   ranks_[rank].run =
       std::make_unique<RankRun>(plan_, rings_, rank, !traceFile_.empty());
   storeRelaxed(&rings_.segment.rank(rank).probe, probe_.address());
-  // Joins: see RankRecord.
-  storeRelease(&rings_.segment.rank(rank).process, uint64_t(getpid()));
+  // Joins: what comes before is to be found.
+  storeRelease(&job_.peer(rank).process, uint64_t(getpid()));
 }
 
 Status HostBackend::createAll(const ScheduleSet &files, int numRanks,
@@ -75,7 +75,7 @@ Status HostBackend::createAll(const ScheduleSet &files, int numRanks,
     status = backend->rings_.segment.create(backend->plan_);
   if (!status.ok())
     return status;
-  backend->shrinkRecords_ = backend->rings_.segment.shrinks();
+  backend->job_.attach(backend->rings_.segment.job());
   for (int rank = 0; rank < numRanks; ++rank)
     backend->makeRank(rank);
   log(LogLevel::info, -1,
@@ -109,19 +109,19 @@ Status HostBackend::join(const ScheduleSet &files, int numRanks,
     status = segment.attach(backend->plan_, admission.memory.get());
   if (!status.ok())
     return status;
-  backend->shrinkRecords_ = segment.shrinks();
+  backend->job_.attach(segment.job());
   backend->makeRank(rank);
-  status = backend->waitForAll(rank, {&RankRecord::process, 1}, "join",
-                               deadline, options.lost);
+  Job &job = backend->job_;
+  status = job.waitForAll(rank, &PeerRecord::process, 1, "join", deadline,
+                          options.lost);
   if (!status.ok())
     return status;
   for (int other = 0; other < numRanks; ++other)
     if (other != rank)
-      backend->ranks_[other].process.start(
-          loadAcquire(&segment.rank(other).process));
+      job.watch(other);
   backend->probeOthers(rank);
-  status = backend->waitForAll(rank, {&RankRecord::reads, 1}, "join", deadline,
-                               options.lost);
+  status = job.waitForAll(rank, &PeerRecord::ready, 1, "join", deadline,
+                          options.lost);
   if (!status.ok())
     return status;
   HostRings::Lending &lending = backend->rings_.lending;
@@ -142,46 +142,18 @@ Status HostBackend::join(const ScheduleSet &files, int numRanks,
   return {};
 }
 
-/// Until all ranks have reached the milestone.
-Status HostBackend::waitForAll(int rank, Milestone milestone, const char *what,
-                               std::chrono::steady_clock::time_point deadline,
-                               const std::function<Status()> &lost) {
-  Segment &segment = rings_.segment;
-  auto missing = [&](int other) {
-    return loadAcquire(&(segment.rank(other).*milestone.word)) <
-           milestone.least;
-  };
-  Idle idle(true);
-  for (int other = 0; other < plan_.numRanks; ++other)
-    while (missing(other)) {
-      idle.wait();
-      // If it came before that, it came in time: what failed is a call of a
-      // rank that has returned already.
-      if (segment.failed() && missing(other))
-        return segment.failure();
-      if (Status why = idle.sleeping() && lost ? lost() : Status(); !why.ok())
-        return why;
-      if (idle.sleeping() && std::chrono::steady_clock::now() > deadline) {
-        segment.fail(
-            {blinkRemoteError, "rank " + std::to_string(rank) + " waited " +
-                                   str(timeout_.count()) + " ms for rank " +
-                                   std::to_string(other) + " to " + what});
-        return segment.failure();
-      }
-    }
-  return {};
-}
-
 /// Finds out whether this process may read the others' memory.
 void HostBackend::probeOthers(int rank) {
   Segment &segment = rings_.segment;
   uint64_t reads = kReads;
   for (int other = 0; other < plan_.numRanks; ++other)
     if (other != rank &&
-        !MemoryProbe::readable(loadRelaxed(&segment.rank(other).process),
+        !MemoryProbe::readable(job_.processOf(other),
                                loadRelaxed(&segment.rank(other).probe)))
       reads = kCannotRead;
-  storeRelease(&segment.rank(rank).reads, reads);
+  storeRelaxed(&segment.rank(rank).reads, reads);
+  // Release: with that.
+  storeRelease(&job_.peer(rank).ready, 1);
 }
 
 HostBackend::~HostBackend() {
@@ -197,7 +169,7 @@ HostBackend::~HostBackend() {
 //===-- Calls -------------------------------------------------------------===//
 
 Status HostBackend::begin(const Call &call) {
-  if (rings_.segment.failed())
+  if (job_.failed())
     return failure();
   Rank &rank = ranks_[call.rank];
   // Paired with abort(): it fails the job and then waits while busy.
@@ -221,9 +193,8 @@ bool HostBackend::busy(int rank) const {
 }
 
 void HostBackend::abort(int rank) {
-  rings_.segment.fail(
-      {blinkRemoteError,
-       "rank " + std::to_string(rank) + " aborted: destroy the communicators"});
+  job_.fail({blinkRemoteError, "rank " + std::to_string(rank) +
+                                   " aborted: destroy the communicators"});
   // Whoever drives the call looks at the abort word between any two folds.
   Idle idle(true);
   while (busy(rank))
@@ -231,31 +202,11 @@ void HostBackend::abort(int rank) {
 }
 
 void HostBackend::stop(const Status &why) {
-  rings_.segment.fail(why);
+  job_.fail(why);
   for (const Rank &rank : ranks_)
     for (Idle idle(true); rank.busy.load(std::memory_order_acquire);
          idle.wait())
       ;
-}
-
-Status HostBackend::lost(int rank) const {
-  const RankRecord &record = rings_.segment.rank(rank);
-  if (loadAcquire(&record.gone))
-    return {blinkRemoteError, "the communicator of rank " +
-                                  std::to_string(rank) + " has been destroyed"};
-  if (ranks_[rank].process.died())
-    return {blinkRemoteError, "the process of rank " + std::to_string(rank) +
-                                  ", number " + str(processOf(rank)) +
-                                  ", has died"};
-  return {};
-}
-
-uint64_t HostBackend::processOf(int rank) const {
-  return loadRelaxed(&rings_.segment.rank(rank).process);
-}
-
-void HostBackend::leave(int rank) {
-  storeRelease(&rings_.segment.rank(rank).gone, 1);
 }
 
 void HostBackend::leaveSharedProcessor(int rank) {
@@ -283,17 +234,14 @@ Status HostBackend::missingRank(const Call &call) {
   Segment &segment = rings_.segment;
   const uint64_t number = loadRelaxed(&segment.rank(call.rank).calls);
   for (int rank = 0; rank < plan_.numRanks; ++rank) {
-    RankRecord &record = segment.rank(rank);
-    if (loadAcquire(&record.gone) && loadAcquire(&record.calls) < number)
-      return {blinkRemoteError,
-              call.kind.describe() + ": the communicator of rank " +
-                  std::to_string(rank) + " has been destroyed"};
-    // It may have died after its part was done; but then later calls need it.
-    if (ranks_[rank].process.died() && !loadAcquire(&record.gone))
-      return {blinkRemoteError,
-              call.kind.describe() + ": the process of rank " +
-                  std::to_string(rank) + ", number " +
-                  str(loadRelaxed(&record.process)) + ", has died"};
+    Status why = job_.lost(rank);
+    // Who left may have done its part before. So may who died, but then later
+    // calls need it.
+    if (why.ok() ||
+        (job_.left(rank) && loadAcquire(&segment.rank(rank).calls) >= number))
+      continue;
+    why.text = call.kind.describe() + ": " + why.text;
+    return why;
   }
   return {};
 }
@@ -307,7 +255,7 @@ bool HostBackend::checkRanks(const Call &call, bool again) {
   else if (!again)
     return true;
   log(LogLevel::warn, call.rank, status.text);
-  rings_.segment.fail(status);
+  job_.fail(status);
   return false;
 }
 
@@ -336,7 +284,7 @@ void HostBackend::failStuck(const Call &call) {
     text += describe(call, *need);
   else
     text += "rank " + std::to_string(call.rank);
-  text += "; waited " + str(timeout_.count()) + " ms";
+  text += "; waited " + str(job_.timeout().count()) + " ms";
   std::vector<int> missing;
   for (int rank = 0; rank < plan_.numRanks; ++rank)
     if (loadAcquire(&segment.rank(rank).calls) < number)
@@ -347,7 +295,7 @@ void HostBackend::failStuck(const Call &call) {
     text += "; all ranks have called it: `blinkc verify` tells whether the "
             "schedule can end";
   log(LogLevel::warn, call.rank, text);
-  segment.fail({blinkRemoteError, std::move(text)});
+  job_.fail({blinkRemoteError, std::move(text)});
 }
 
 } // namespace blink::runtime

@@ -14,7 +14,6 @@
 #include "runtime/Trace.h"
 #include "runtime/host/OtherMemory.h"
 #include "runtime/host/RankRun.h"
-#include "runtime/job/ProcessWatch.h"
 
 #include <deque>
 
@@ -48,11 +47,8 @@ public:
   Status registerBuffer(int self, void *buffer, size_t bytes,
                         uintptr_t &handle) override;
   Status deregisterBuffer(int self, uintptr_t handle) override;
-  Status lost(int rank) const override;
-  uint64_t processOf(int rank) const override;
-  void leave(int rank) override;
   bool busy(int rank) const override;
-  Status failure() const override { return rings_.segment.failure(); }
+  Status failure() const override { return job_.failure(); }
 
   // For whoever drives calls (Drive.cpp).
 
@@ -63,7 +59,7 @@ public:
   /// Ends it, and returns its result: if the job failed, when no other rank of
   /// this process touches its buffers any more.
   Status end(int rank);
-  bool failed() const { return rings_.segment.failed(); }
+  bool failed() const { return job_.failed(); }
   /// Fails the job if a rank that `call` needs has been destroyed or its
   /// process has died, and says what the call waits for. True if it waits for
   /// nothing this moment, so that it may go on until it does; if it has been
@@ -77,7 +73,7 @@ public:
   void leaveSharedProcessor(int rank);
   /// Fails the job because `call` has waited too long.
   void failStuck(const Call &call);
-  std::chrono::milliseconds timeout() const { return timeout_; }
+  std::chrono::milliseconds timeout() const { return job_.timeout(); }
   /// Ranks of the job, wherever they run: they share the processors.
   int numRanks() const { return plan_.numRanks; }
 
@@ -87,27 +83,16 @@ private:
     std::unique_ptr<RankRun> run; ///< null: in another process
     std::atomic<bool> busy{false};
     uint64_t lastLeft = 0; ///< the call of leaveSharedProcessor's last sleep
-    ProcessWatch process;  ///< of a rank in another one
   };
 
   HostBackend() : Backend(kHostBackend) {}
   Status makePlan(const ScheduleSet &files, int numRanks,
                   const BackendOptions &options);
   void makeRank(int rank);
-  /// A word of the ranks' records, and what it is at least when they have come.
-  struct Milestone {
-    uint64_t RankRecord::*word;
-    uint64_t least;
-  };
-  Status waitForAll(int rank, Milestone milestone, const char *what,
-                    std::chrono::steady_clock::time_point deadline,
-                    const std::function<Status()> &lost);
-  Status stepTogether(int self);
   void probeOthers(int rank);
   Status missingRank(const Call &call);
   std::string describe(const Call &call, const Need &need) const;
 
-  std::chrono::milliseconds timeout_{0};
   HostRings rings_;
   MemoryProbe probe_;
   std::deque<Rank> ranks_;

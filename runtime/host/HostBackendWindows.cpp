@@ -10,30 +10,6 @@
 
 namespace blink::runtime {
 
-/// Counts a step of this rank's and waits until all have made as many.
-Status HostBackend::stepTogether(int self) {
-  uint64_t &steps = rings_.segment.rank(self).windowSteps;
-  const uint64_t step = steps + 1;
-  storeRelease(&steps, step);
-  auto anyLost = [&] {
-    for (int rank = 0; rank < plan_.numRanks; ++rank)
-      if (Status why = lost(rank);
-          !why.ok() &&
-          loadAcquire(&rings_.segment.rank(rank).windowSteps) < step)
-        return why;
-    return Status();
-  };
-  Status status =
-      waitForAll(self, {&RankRecord::windowSteps, step},
-                 "register or deregister a buffer, too",
-                 std::chrono::steady_clock::now() + timeout_, anyLost);
-  // Ranks that have made different numbers of steps would misunderstand each
-  // other from now on.
-  if (!status.ok())
-    rings_.segment.fail(status);
-  return status;
-}
-
 namespace {
 
 /// A rank that registers is busy: abort() waits for it, as for a call
@@ -67,15 +43,15 @@ Status HostBackend::registerBuffer(int self, void *buffer, size_t bytes,
     return {blinkInvalidUsage,
             std::to_string(kMaxWindows) + " buffers are registered already"};
   windows.add(number, buffer, bytes, segment.windows(self)[number]);
-  Status status = stepTogether(self);
+  Status status = job_.stepTogether(self);
   bool mapped = status.ok();
   for (int other = 0; mapped && other < plan_.numRanks; ++other)
-    mapped = other == self || windows.map(number, other, processOf(other),
+    mapped = other == self || windows.map(number, other, job_.processOf(other),
                                           segment.windows(other)[number]);
   // Nobody reads there before all can; who is told so may not ask the kernel.
   storeRelaxed(&segment.rank(self).mapped, uint64_t(mapped));
   if (status.ok())
-    status = stepTogether(self);
+    status = job_.stepTogether(self);
   if (!status.ok()) {
     windows.drop(number);
     return status;
@@ -102,7 +78,7 @@ Status HostBackend::deregisterBuffer(int self, uintptr_t handle) {
     return {blinkInvalidArgument, "the handle is of no registered buffer"};
   const BusyScope busy(ranks_[self].busy);
   rings_.windows.drop(uint32_t(handle - 1));
-  return failed() ? failure() : stepTogether(self);
+  return failed() ? failure() : job_.stepTogether(self);
 }
 
 } // namespace blink::runtime

@@ -413,7 +413,8 @@ bool RankRun::fetch(Lane &lane, const StepCode &step, uint64_t bytes,
     char *to = copies ? static_cast<char *>(lane.pointers[step.sources])
                       : slotAt(operands[i].index, number, bytes);
     const uint16_t source = plan_.rings[ring].source;
-    const uint64_t process = loadRelaxed(&rings_.segment.rank(source).process);
+    const uint64_t process =
+        loadRelaxed(&rings_.segment.job().peer(source).process);
     auto read = [=](uint64_t begin, uint64_t end) {
       return readOther(process, address + begin, to + begin, end - begin);
     };

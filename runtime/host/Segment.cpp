@@ -8,36 +8,27 @@
 
 #include "runtime/core/Memory.h"
 
-#include <cerrno>
 #include <cstring>
-#include <sched.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 namespace blink::runtime {
-namespace {
 
-// States of a failure.
-constexpr uint64_t kNone = 0, kBeingWritten = 1, kComplete = 2;
+void Segment::layout(const Plan &plan, Arena &arena) {
+  const auto numRanks = size_t(plan.numRanks);
+  job_.layout(arena, plan.numRanks);
+  ranks_ = arena.take<RankRecord>(numRanks);
+  windows_ = arena.take<WindowRecord>(numRanks * kMaxWindows);
+  freed_ = arena.take<Freed>(plan.rings.size());
+  heads_ = arena.take<SlotHead>(plan.numSlots);
+  pool_ = arena.take<char>(plan.poolBytes);
+}
 
-} // namespace
-
-/// Offsets of the parts, all multiples of a cache line.
-struct Segment::Layout {
-  uint64_t ranks, shrinks, windows, freed, heads, pool, size;
-
-  explicit Layout(const Plan &plan)
-      : ranks(sizeof(Failure)),
-        shrinks(ranks + uint64_t(plan.numRanks) * sizeof(RankRecord)),
-        windows(shrinks + uint64_t(plan.numRanks) * sizeof(ShrinkRecord)),
-        freed(windows +
-              uint64_t(plan.numRanks) * kMaxWindows * sizeof(WindowRecord)),
-        heads(freed + plan.rings.size() * sizeof(Freed)),
-        pool(heads + uint64_t(plan.numSlots) * sizeof(SlotHead)),
-        size(pool + plan.poolBytes) {}
-};
-
-uint64_t Segment::sizeFor(const Plan &plan) { return Layout(plan).size; }
+uint64_t Segment::sizeFor(const Plan &plan) {
+  Arena counting;
+  Segment().layout(plan, counting);
+  return counting.size();
+}
 
 Segment::~Segment() {
   if (memory_)
@@ -49,28 +40,23 @@ Status Segment::create(const Plan &plan) { return map(plan, -1); }
 Status Segment::attach(const Plan &plan, int file) { return map(plan, file); }
 
 Status Segment::map(const Plan &plan, int file) {
-  const Layout layout(plan);
+  const uint64_t size = sizeFor(plan);
   // Asking for more than there is might succeed and kill the process later.
   const uint64_t installed =
       uint64_t(sysconf(_SC_PHYS_PAGES)) * uint64_t(sysconf(_SC_PAGESIZE));
   void *memory = MAP_FAILED;
-  if (layout.size <= installed)
-    memory = mmap(nullptr, layout.size, PROT_READ | PROT_WRITE,
+  if (size <= installed)
+    memory = mmap(nullptr, size, PROT_READ | PROT_WRITE,
                   file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED, file, 0);
   if (memory == MAP_FAILED)
     return {blinkSystemError,
-            "the schedule's channels need " + std::to_string(layout.size) +
+            "the schedule's channels need " + std::to_string(size) +
                 " bytes, more than there are: compile with smaller chunks"};
   plan_ = &plan;
   memory_ = static_cast<char *>(memory);
-  size_ = layout.size;
-  failure_ = reinterpret_cast<Failure *>(memory_);
-  ranks_ = reinterpret_cast<RankRecord *>(memory_ + layout.ranks);
-  shrinks_ = reinterpret_cast<ShrinkRecord *>(memory_ + layout.shrinks);
-  windows_ = reinterpret_cast<WindowRecord *>(memory_ + layout.windows);
-  freed_ = reinterpret_cast<Freed *>(memory_ + layout.freed);
-  heads_ = reinterpret_cast<SlotHead *>(memory_ + layout.heads);
-  pool_ = memory_ + layout.pool;
+  size_ = size;
+  Arena arena(memory_);
+  layout(plan, arena);
   return {};
 }
 
@@ -92,36 +78,6 @@ CallKind Segment::lastCall(int rank) const {
   CallKind kind;
   std::memcpy(&kind, words, sizeof(kind));
   return kind;
-}
-
-bool Segment::failed() const {
-  // Sequentially consistent: who fails the job stores it and then looks which
-  // lanes are at work; a lane says it is at work and then loads it. Neither may
-  // miss the other.
-  return __atomic_load_n(&failure_->state, __ATOMIC_SEQ_CST) != kNone;
-}
-
-void Segment::fail(const Status &status) {
-  uint64_t expected = kNone;
-  if (!__atomic_compare_exchange_n(&failure_->state, &expected, kBeingWritten,
-                                   false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
-    return;
-  failure_->code = uint64_t(status.code);
-  std::strncpy(failure_->text, status.text.c_str(), sizeof(failure_->text) - 1);
-  // Release: who sees it complete sees code and text.
-  __atomic_store_n(&failure_->state, kComplete, __ATOMIC_SEQ_CST);
-}
-
-Status Segment::failure() const {
-  if (!failed())
-    return {};
-  // The writer copies a sentence; if it is killed meanwhile, do without.
-  for (int i = 0; i < 100000; ++i) {
-    if (loadAcquire(&failure_->state) == kComplete)
-      return {blinkResult_t(failure_->code), failure_->text};
-    sched_yield();
-  }
-  return {blinkRemoteError, "another rank failed"};
 }
 
 } // namespace blink::runtime

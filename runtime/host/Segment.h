@@ -2,7 +2,7 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Rings, what each rank is at, and the job's failure, in one piece of memory:
+// The job's (job/JobMemory.h), rings, and what each rank is at, in one piece:
 // private to a process, or shared between the processes of one machine. Every
 // process lays it out alike, from the plan.
 //
@@ -12,7 +12,7 @@
 #define BLINK_RUNTIME_HOST_SEGMENT_H
 
 #include "runtime/host/Windows.h"
-#include "runtime/job/ShrinkRecord.h"
+#include "runtime/job/JobMemory.h"
 #include "runtime/plan/Call.h"
 
 namespace blink::runtime {
@@ -29,18 +29,14 @@ struct alignas(64) SlotHead {
   char small[kSmall]; ///< a slot for chunks that fit: one line carries all
 };
 
-/// What a rank tells the others.
+/// What a rank tells the others on top of its PeerRecord.
 struct alignas(64) RankRecord {
   uint64_t calls;     ///< collectives it has begun
   uint64_t kind[3];   ///< of the last one; for messages
-  uint64_t process;   ///< its id, or 0 while it has not joined
-  uint64_t gone;      ///< 1: destroyed
   uint64_t probe;     ///< address of its MemoryProbe
   uint64_t reads;     ///< 1: it can read all others' memory, 2: it cannot
   uint64_t processor; ///< where it last waited, + 1
-  // Of registering and deregistering buffers:
-  uint64_t windowSteps; ///< so far
-  uint64_t mapped;      ///< 1: it has all others' windows of the last number
+  uint64_t mapped;    ///< 1: it has all others' windows of the last number
 };
 
 class Segment {
@@ -71,7 +67,6 @@ public:
   uint64_t *freed(uint32_t ring) { return &freed_[ring].value; }
   RankRecord &rank(int rank) { return ranks_[rank]; }
   const RankRecord &rank(int rank) const { return ranks_[rank]; }
-  ShrinkRecord *shrinks() { return shrinks_; } ///< one a rank
   /// kMaxWindows of them, written by the rank.
   WindowRecord *windows(int rank) { return windows_ + rank * int(kMaxWindows); }
 
@@ -79,32 +74,24 @@ public:
   void beginCall(int rank, const CallKind &kind);
   CallKind lastCall(int rank) const;
 
-  /// The abort word: one load, to be looked at in every wait.
-  bool failed() const;
-  /// Fails the job, unless it has failed already. Afterwards failed() is true.
-  void fail(const Status &status);
-  /// Success, or why it failed. Waits, for a moment, for who writes the reason.
-  Status failure() const;
+  const JobMemory &job() const { return job_; }
+  bool failed() const { return job_.failed(); }
+  void fail(const Status &why) { job_.fail(why); }
+  Status failure() const { return job_.failure(); }
 
 private:
   struct alignas(64) Freed {
     uint64_t value;
   };
-  struct alignas(64) Failure {
-    uint64_t state; ///< none, being written, complete
-    uint64_t code;
-    char text[1024 - 2 * sizeof(uint64_t)];
-  };
-  struct Layout;
 
+  void layout(const Plan &plan, Arena &arena);
   Status map(const Plan &plan, int file);
 
   const Plan *plan_ = nullptr;
   char *memory_ = nullptr;
   uint64_t size_ = 0;
-  Failure *failure_ = nullptr;
+  JobMemory job_;
   RankRecord *ranks_ = nullptr;
-  ShrinkRecord *shrinks_ = nullptr;
   WindowRecord *windows_ = nullptr;
   Freed *freed_ = nullptr;
   SlotHead *heads_ = nullptr;

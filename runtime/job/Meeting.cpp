@@ -47,13 +47,12 @@ template <size_t N> void storeText(uint64_t (&words)[N], const char *text) {
 
 } // namespace
 
-Meeting::Meeting(Backend &backend, std::vector<int> self,
-                 std::vector<int> excluded, std::string withoutLink,
-                 std::chrono::milliseconds timeout)
-    : backend_(backend), self_(std::move(self)), excluded_(std::move(excluded)),
+Meeting::Meeting(Job &job, std::vector<int> self, std::vector<int> excluded,
+                 std::string withoutLink, std::chrono::milliseconds timeout)
+    : job_(job), self_(std::move(self)), excluded_(std::move(excluded)),
       withoutLink_(std::move(withoutLink)), timeout_(timeout),
       deadline_(std::chrono::steady_clock::now() + timeout) {
-  for (int rank = 0; rank < backend.plan().numRanks; ++rank)
+  for (int rank = 0; rank < job.numRanks(); ++rank)
     if (!std::binary_search(excluded_.begin(), excluded_.end(), rank))
       remaining_.push_back(rank);
   hash_ = sched::fnv1a64(remaining_.data(),
@@ -89,10 +88,10 @@ void Meeting::say() {
   for (int rank : remaining_)
     before_.push_back(load(rank));
   {
-    ShrinkState &state = backend_.shrinkState();
-    std::lock_guard<std::mutex> lock(state.mutex);
+    Job::Agreements &agreed = job_.agreements();
+    std::lock_guard<std::mutex> lock(agreed.mutex);
     for (int rank : remaining_)
-      over_.push_back(state.agreed[self_.front()][rank]);
+      over_.push_back(agreed.of[self_.front()][rank]);
   }
   seen_.resize(remaining_.size());
   for (size_t i = 0; i < remaining_.size(); ++i) {
@@ -195,11 +194,11 @@ Status Meeting::agree() {
         missing.push_back(remaining_[i]);
     }
     if (missing.empty()) {
-      ShrinkState &state = backend_.shrinkState();
-      std::lock_guard<std::mutex> lock(state.mutex);
+      Job::Agreements &agreed = job_.agreements();
+      std::lock_guard<std::mutex> lock(agreed.mutex);
       for (int own : self_)
         for (size_t i = 0; i < remaining_.size(); ++i)
-          state.agreed[own][remaining_[i]] = seen_[i];
+          agreed.of[own][remaining_[i]] = seen_[i];
       return {};
     }
     Status wrong = differing(idle.sleeping() && isLate());
@@ -232,7 +231,7 @@ Status Meeting::gaveUp(int rank) {
 /// Of the ranks that remain, one that cannot come any more.
 Status Meeting::dead() const {
   for (int rank : remaining_) {
-    Status status = isSelf(rank) ? Status() : backend_.lost(rank);
+    Status status = isSelf(rank) ? Status() : job_.lost(rank);
     if (!status.ok()) {
       status.text += ": exclude it, too";
       return status;
@@ -332,7 +331,7 @@ Status Meeting::finish() {
   for (size_t i = 0; i < remaining_.size() && leads(); ++i)
     for (Idle idle(true);
          !isSelf(remaining_[i]) && load(remaining_[i]) == seen_[i] &&
-         backend_.lost(remaining_[i]).ok() && !isLate();
+         job_.lost(remaining_[i]).ok() && !isLate();
          idle.wait())
       ;
   return {};

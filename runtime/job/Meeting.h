@@ -13,7 +13,10 @@
 #ifndef BLINK_RUNTIME_JOB_MEETING_H
 #define BLINK_RUNTIME_JOB_MEETING_H
 
-#include "runtime/Backend.h"
+#include "runtime/job/Job.h"
+
+#include <string>
+#include <vector>
 
 namespace blink::runtime {
 
@@ -29,7 +32,7 @@ namespace blink::runtime {
 class Meeting {
 public:
   /// `self`: the ranks of this thread. `excluded`: ascending, none of `self`.
-  Meeting(Backend &backend, std::vector<int> self, std::vector<int> excluded,
+  Meeting(Job &job, std::vector<int> self, std::vector<int> excluded,
           std::string withoutLink, std::chrono::milliseconds timeout);
   ~Meeting();
   Meeting(const Meeting &) = delete;
@@ -61,7 +64,7 @@ public:
   static std::string list(const std::vector<int> &ranks);
 
 private:
-  ShrinkRecord &record(int rank) const { return backend_.shrinkRecord(rank); }
+  ShrinkRecord &record(int rank) const { return job_.shrinkRecord(rank); }
   ShrinkRecord &leader() const { return record(remaining_.front()); }
   uint64_t load(int rank) const; ///< what it said last
   bool isSelf(int rank) const;
@@ -73,7 +76,7 @@ private:
   bool giveUpReady();
   void withdraw(uint64_t mark);
 
-  Backend &backend_;
+  Job &job_;
   const std::vector<int> self_, excluded_;
   const std::string withoutLink_;
   const std::chrono::milliseconds timeout_;

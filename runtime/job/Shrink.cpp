@@ -51,11 +51,11 @@ private:
 Shrinking::Shrinking(Backend &old, const std::vector<int> &self,
                      const ShrinkRequest &request)
     : old_(old), self_(self), request_(request),
-      options_{request.timeout.count() ? request.timeout : old.origin().timeout,
+      options_{request.timeout.count() ? request.timeout : old.job().timeout(),
                nullptr,
                request.withoutLink.value_or(old.plan().gpus.withoutLink),
                [this] { return meeting_.lost(); }},
-      meeting_(old, self, request.excluded, options_.withoutLink,
+      meeting_(old.job(), self, request.excluded, options_.withoutLink,
                options_.timeout) {
   for (int rank : meeting_.remaining()) {
     if (!old.plan().gpus.numbers.empty())
@@ -128,7 +128,7 @@ Status Shrinking::join(std::shared_ptr<Backend> &result) {
   if (meeting_.leads()) {
     std::vector<uint64_t> processes;
     for (int rank : meeting_.remaining())
-      processes.push_back(old_.processOf(rank));
+      processes.push_back(old_.job().processOf(rank));
     status = makeUniqueId(id, options_.timeout, processes);
     if (status.ok())
       meeting_.publish(id);
@@ -156,7 +156,7 @@ Status Shrinking::makeForAll() {
   Status status = createAll(old_.entry(), old_.plan().files, numRanks(),
                             devices_.empty() ? nullptr : devices_.data(),
                             options_, backend);
-  ShrinkState &state = old_.shrinkState();
+  Handovers &state = old_.handovers();
   std::lock_guard<std::mutex> lock(state.mutex);
   state.byMaker[meeting_.remaining().front()] = {meeting_.attempt(), status,
                                                  std::move(backend),
@@ -166,7 +166,7 @@ Status Shrinking::makeForAll() {
 
 /// What the leader made, or its error rather than that it gave up.
 Status Shrinking::takeOver(Status status, std::shared_ptr<Backend> &result) {
-  ShrinkState &state = old_.shrinkState();
+  Handovers &state = old_.handovers();
   std::lock_guard<std::mutex> lock(state.mutex);
   auto found = state.byMaker.find(meeting_.remaining().front());
   if (found == state.byMaker.end() ||

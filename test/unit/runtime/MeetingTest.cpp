@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/job/Meeting.h"
+
+#include "TestJob.h"
 #include "runtime/core/Memory.h"
 
 #include "doctest/doctest.h"
@@ -20,29 +22,9 @@ namespace {
 
 constexpr std::chrono::milliseconds kShort(50), kLong(20000);
 
-/// Three ranks, of which none dies.
-class ThreeRanks : public Backend {
-public:
-  ThreeRanks() : Backend(*findBackend(blinkBackendHost)), records_(3) {
-    plan_.numRanks = 3;
-    shrinkRecords_ = records_.data();
-  }
-  void run(PendingCall *const *, size_t) override {}
-  void abort(int) override {}
-  void stop(const Status &) override {}
-  bool quiet(int) const override { return true; }
-  Status lost(int) const override { return {}; }
-  uint64_t processOf(int rank) const override { return uint64_t(rank) + 1; }
-  void leave(int) override {}
-  bool busy(int) const override { return false; }
-  Status registerBuffer(int, void *, size_t, uintptr_t &) override {
-    return {};
-  }
-  Status deregisterBuffer(int, uintptr_t) override { return {}; }
-  Status failure() const override { return {}; }
-
-private:
-  std::vector<ShrinkRecord> records_;
+/// Of which none dies.
+struct ThreeRanks : TestJob {
+  ThreeRanks() : TestJob(3, kLong) {}
 };
 
 } // namespace

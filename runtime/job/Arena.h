@@ -1,11 +1,11 @@
-//===- Carver.h - parts of a piece of memory --------------------*- C++ -*-===//
+//===- Arena.h - parts of a piece of memory ---------------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLINK_RUNTIME_CUDA_CARVER_H
-#define BLINK_RUNTIME_CUDA_CARVER_H
+#ifndef BLINK_RUNTIME_JOB_ARENA_H
+#define BLINK_RUNTIME_JOB_ARENA_H
 
 #include <cstddef>
 
@@ -13,10 +13,10 @@ namespace blink::runtime {
 
 /// Hands out parts of a piece of memory, first counting, then for real. No two
 /// parts are in one cache line of a device.
-class Carver {
+class Arena {
 public:
   /// `base` null: counts.
-  explicit Carver(char *base = nullptr) : base_(base) {}
+  explicit Arena(char *base = nullptr) : base_(base) {}
   template <typename T> T *take(size_t count) {
     const size_t offset = size_;
     size_ += align(count * sizeof(T));
@@ -36,4 +36,4 @@ private:
 
 } // namespace blink::runtime
 
-#endif // BLINK_RUNTIME_CUDA_CARVER_H
+#endif // BLINK_RUNTIME_JOB_ARENA_H

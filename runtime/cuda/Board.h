@@ -1,0 +1,47 @@
+//===- Board.h - where the memory of ranks is -------------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// What ranks of this back end tell each other on top of what all do
+// (job/JobMemory.h): plain structs in the host memory of a job.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_RUNTIME_CUDA_BOARD_H
+#define BLINK_RUNTIME_CUDA_BOARD_H
+
+#include "runtime/cuda/Launch.h"
+#include "runtime/cuda/RankDevices.h"
+#include "runtime/cuda/SharedAllocation.h"
+#include "runtime/job/JobMemory.h"
+
+namespace blink::runtime {
+
+/// What a rank tells the others while all of them register a buffer. Written
+/// before one step of theirs and read before the next.
+struct WindowOffer {
+  SharedNote note;
+  uint64_t address; ///< of the buffer, for ranks of the same process; 0: none
+  uint64_t bytes;
+  uint64_t used; ///< bit w: window w of this rank is in use
+  SharedStatus outcome;
+};
+
+/// What a rank tells the others on top of its PeerRecord, which says that it
+/// has joined when control and pool can be found, and that it is ready when it
+/// has mapped the others'.
+struct Board {
+  uint64_t quiet;  ///< 1: the job has failed, and no kernel of it is left here
+  uint64_t closed; ///< 1: it has nothing of the others mapped any more
+  cudaIpcMemHandle_t control, pool;
+  WindowOffer offer;
+  GpuShare gpu;
+  // For ranks of the same process: addresses in it.
+  uint64_t token; ///< processToken()
+  uint64_t device;
+  uint64_t localControl, localPool;
+};
+
+} // namespace blink::runtime
+
+#endif // BLINK_RUNTIME_CUDA_BOARD_H

@@ -1,0 +1,105 @@
+//===- Job.cpp - the ranks of a job and what becomes of them --------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/job/Job.h"
+
+#include "runtime/Log.h"
+#include "runtime/core/Memory.h"
+#include "runtime/job/Idle.h"
+
+namespace blink::runtime {
+
+void Job::begin(int numRanks, std::chrono::milliseconds timeout) {
+  numRanks_ = numRanks;
+  timeout_ = timeout;
+  watches_ =
+      std::shared_ptr<ProcessWatch>(new ProcessWatch[size_t(numRanks)],
+                                    std::default_delete<ProcessWatch[]>());
+}
+
+void Job::watch(int rank) {
+  watches_.get()[rank].start(loadAcquire(&peer(rank).process));
+}
+
+void Job::leave(int rank) const { storeRelease(&peer(rank).gone, 1); }
+
+bool Job::left(int rank) const { return loadAcquire(&peer(rank).gone) != 0; }
+
+Status Job::lost(int rank) const {
+  // In this order: a process that ends has destroyed its communicators first,
+  // or has died.
+  const bool hasDied = died(rank);
+  if (left(rank))
+    return {blinkRemoteError, "the communicator of rank " +
+                                  std::to_string(rank) + " has been destroyed"};
+  if (hasDied)
+    return {blinkRemoteError,
+            "the process of rank " + std::to_string(rank) + ", number " +
+                std::to_string(processOf(rank)) + ", has died"};
+  return {};
+}
+
+uint64_t Job::processOf(int rank) const {
+  return loadRelaxed(&peer(rank).process);
+}
+
+/// Success, or why a rank's word will never be `least`.
+Status Job::lostBefore(uint64_t PeerRecord::*word, uint64_t least) const {
+  for (int rank = 0; rank < numRanks_; ++rank)
+    // If it was lost after that, it has done its part all the same.
+    if (Status why = lost(rank);
+        !why.ok() && loadAcquire(&(peer(rank).*word)) < least)
+      return why;
+  return {};
+}
+
+Status Job::waitForAll(int self, uint64_t PeerRecord::*word, uint64_t least,
+                       const char *what,
+                       std::chrono::steady_clock::time_point deadline,
+                       const std::function<Status()> &ended) const {
+  Idle idle(true);
+  for (int other = 0; other < numRanks_; ++other) {
+    const auto missing = [&] {
+      return loadAcquire(&(peer(other).*word)) < least;
+    };
+    while (missing()) {
+      idle.wait();
+      Status why = idle.sleeping() ? lostBefore(word, least) : Status();
+      // After looking who is lost: it may have ended because of a failure that
+      // came first. And if `other` came before the failure, it came in time:
+      // what failed is a call of a rank that has returned already.
+      if (failed() && missing())
+        return failure();
+      if (!idle.sleeping())
+        continue;
+      if (Status over = ended ? ended() : Status(); !over.ok())
+        return over;
+      if (why.ok() && std::chrono::steady_clock::now() > deadline && missing())
+        why = {blinkRemoteError, "rank " + std::to_string(self) + " waited " +
+                                     std::to_string(timeout_.count()) +
+                                     " ms for rank " + std::to_string(other) +
+                                     " to " + what};
+      if (why.ok())
+        continue;
+      if (fail(why))
+        log(LogLevel::warn, self, why.text);
+      return failure();
+    }
+  }
+  return {};
+}
+
+Status Job::stepTogether(int self) const {
+  uint64_t &steps = peer(self).steps;
+  const uint64_t step = steps + 1;
+  // Release: what this rank has told goes before.
+  storeRelease(&steps, step);
+  return waitForAll(self, &PeerRecord::steps, step,
+                    "register or deregister a buffer, too",
+                    std::chrono::steady_clock::now() + timeout_);
+}
+
+} // namespace blink::runtime

@@ -1,0 +1,90 @@
+//===- Job.h - the ranks of a job and what becomes of them ------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_RUNTIME_JOB_JOB_H
+#define BLINK_RUNTIME_JOB_JOB_H
+
+#include "runtime/job/JobMemory.h"
+#include "runtime/job/ProcessWatch.h"
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+
+namespace blink::runtime {
+
+/// A job as the ranks of this process see it: who is there, who is lost, and
+/// waiting for all of them. begin(), then attach(), then all else.
+class Job {
+public:
+  /// `timeout`: how long a rank waits for the others.
+  void begin(int numRanks, std::chrono::milliseconds timeout);
+  /// The memory outlives the use of this.
+  void attach(const JobMemory &memory) { memory_ = memory; }
+
+  int numRanks() const { return numRanks_; }
+  std::chrono::milliseconds timeout() const { return timeout_; }
+  PeerRecord &peer(int rank) const { return memory_.peer(rank); }
+  ShrinkRecord &shrinkRecord(int rank) const { return memory_.shrink(rank); }
+  uint64_t *abortWord() const { return memory_.abortWord(); }
+
+  bool failed() const { return memory_.failed(); }
+  bool fail(const Status &why) const { return memory_.fail(why); }
+  Status failure() const { return memory_.failure(); }
+
+  /// Looks after the process of `rank`, another one, which has joined.
+  void watch(int rank);
+  /// Whether that process has died. False of ranks that are not watched.
+  bool died(int rank) const { return watches_.get()[rank].died(); }
+  /// `rank`, of this process, will not call again.
+  void leave(int rank) const;
+  bool left(int rank) const;
+  /// Success, or why `rank` will never call again: its communicator has been
+  /// destroyed, or its process has died.
+  Status lost(int rank) const;
+  /// The number of a rank's process.
+  uint64_t processOf(int rank) const;
+  /// The watches, which may be needed longer than the job.
+  std::shared_ptr<const ProcessWatch> watches() const { return watches_; }
+
+  /// Waits until the word of every rank is `least` or more. Errors, of which
+  /// all but the first fail the job: `ended`, asked now and then, if there is
+  /// one; the job has failed; a rank is lost; or "rank `self` waited 5 ms for
+  /// rank 1 to `what`".
+  Status waitForAll(int self, uint64_t PeerRecord::*word, uint64_t least,
+                    const char *what,
+                    std::chrono::steady_clock::time_point deadline,
+                    const std::function<Status()> &ended = {}) const;
+  /// A barrier: counts a step of this rank's, of registering buffers, and waits
+  /// until all have made as many. Errors: as waitForAll; the job has failed
+  /// then, since ranks that have made different numbers of steps would
+  /// misunderstand each other from now on.
+  Status stepTogether(int self) const;
+
+  /// What ranks of this process have agreed to in shrinking: for each, what the
+  /// others said (ShrinkRecord) when it last agreed with them. An attempt is
+  /// agreed with once.
+  struct Agreements {
+    std::mutex mutex;
+    std::map<int, std::map<int, uint64_t>> of;
+  };
+  Agreements &agreements() { return agreements_; }
+
+private:
+  Status lostBefore(uint64_t PeerRecord::*word, uint64_t least) const;
+
+  int numRanks_ = 0;
+  std::chrono::milliseconds timeout_{0};
+  JobMemory memory_;
+  std::shared_ptr<ProcessWatch> watches_; ///< one a rank
+  Agreements agreements_;
+};
+
+} // namespace blink::runtime
+
+#endif // BLINK_RUNTIME_JOB_JOB_H

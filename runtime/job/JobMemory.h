@@ -1,0 +1,85 @@
+//===- JobMemory.h - what ranks tell each other -----------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Plain structs in the memory of a job, which its processes share and which is
+// zero at first, whatever the back end. What back ends have there of their own
+// follows them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_RUNTIME_JOB_JOBMEMORY_H
+#define BLINK_RUNTIME_JOB_JOBMEMORY_H
+
+#include "runtime/Status.h"
+#include "runtime/job/Arena.h"
+#include "runtime/job/ShrinkRecord.h"
+
+namespace blink::runtime {
+
+/// A Status in shared memory. Longer sentences are cut.
+struct SharedStatus {
+  uint64_t code;
+  char text[1000];
+
+  void set(const Status &status) {
+    code = uint64_t(status.code);
+    text[status.text.copy(text, sizeof(text) - 1)] = '\0';
+  }
+  Status get() const { return {blinkResult_t(code), text}; }
+};
+
+/// That the job failed, and why.
+struct alignas(128) FailureRecord {
+  /// The abort word: not 0 once it has. Lanes on devices look at it, and raise
+  /// it after a report of their own (LaneReport).
+  uint64_t aborted;
+  uint64_t state; ///< of `why`: 0 none, 1 being written, 2 complete
+  SharedStatus why;
+};
+static_assert(sizeof(FailureRecord) == 1024, "no padding");
+
+/// What a rank tells the others.
+struct alignas(64) PeerRecord {
+  uint64_t process; ///< its number once it has joined, and all it says first
+  uint64_t ready;   ///< 1: it has found out what it needs to know of the others
+  uint64_t gone;    ///< 1: its communicator has been destroyed
+  uint64_t steps;   ///< of registering and deregistering buffers
+};
+
+/// Where all that is. A copy is of the same memory.
+class JobMemory {
+public:
+  /// Takes the parts, alike in every process.
+  void layout(Arena &arena, int numRanks) {
+    failure_ = arena.take<FailureRecord>(1);
+    peers_ = arena.take<PeerRecord>(size_t(numRanks));
+    shrinks_ = arena.take<ShrinkRecord>(size_t(numRanks));
+  }
+
+  PeerRecord &peer(int rank) const { return peers_[rank]; }
+  ShrinkRecord &shrink(int rank) const { return shrinks_[rank]; }
+  uint64_t *abortWord() const { return &failure_->aborted; }
+
+  /// One load of the abort word, to be looked at in every wait.
+  bool failed() const {
+    // Sequentially consistent: who fails the job stores it and then looks which
+    // lanes are at work; a lane says it is at work and then loads it. Neither
+    // may miss the other.
+    return __atomic_load_n(&failure_->aborted, __ATOMIC_SEQ_CST) != 0;
+  }
+  /// Fails the job, and says why unless somebody has; then the result is false.
+  /// Afterwards failed() is true.
+  bool fail(const Status &why) const;
+  /// Success, or why it failed. Waits, for a moment, for who writes the reason.
+  Status failure() const;
+
+private:
+  FailureRecord *failure_ = nullptr;
+  PeerRecord *peers_ = nullptr;
+  ShrinkRecord *shrinks_ = nullptr;
+};
+
+} // namespace blink::runtime
+
+#endif // BLINK_RUNTIME_JOB_JOBMEMORY_H
