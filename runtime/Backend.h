@@ -14,9 +14,6 @@ namespace blink::runtime {
 
 class Backend;
 
-/// Buffers that a rank can have registered (blinkCommRegister).
-inline constexpr uint32_t kMaxWindows = 16;
-
 /// Settings that all back ends know.
 struct BackendOptions {
   std::chrono::milliseconds timeout{0};

@@ -17,14 +17,13 @@
 
 namespace blink::runtime {
 
-/// What a rank tells the others while all of them register a buffer. Written
-/// before one step of theirs and read before the next.
+/// What a rank tells the others while all of them register a buffer
+/// (job/Registration.h). Written before one step of theirs and read before the
+/// next.
 struct WindowOffer {
   SharedNote note;
   uint64_t address; ///< of the buffer, for ranks of the same process; 0: none
   uint64_t bytes;
-  uint64_t used; ///< bit w: window w of this rank is in use
-  SharedStatus outcome;
 };
 
 /// What a rank tells the others on top of its PeerRecord, which says that it

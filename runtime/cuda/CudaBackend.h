@@ -15,6 +15,7 @@
 #include "runtime/cuda/Board.h"
 #include "runtime/cuda/DeviceMemory.h"
 #include "runtime/cuda/Launch.h"
+#include "runtime/job/Registration.h"
 #include "runtime/job/SharedBlocks.h"
 
 #include <atomic>
@@ -142,10 +143,9 @@ private:
                       uintptr_t &handle);
   Status offerWindow(int rank, const void *buffer, size_t bytes,
                      FileOffer &files);
-  size_t freeWindow() const;
+  uint32_t usedWindows() const;
   Status openWindow(int rank, size_t index, Window &window);
   void closeWindow(int rank, size_t index, Window &window);
-  Status outcomeOfAll() const;
   uint64_t placeOf(int rank, const void *buffer, uint64_t bytes) const;
   // CudaBackendLaunch.cpp
   Status launch(const std::vector<Call *> &calls);

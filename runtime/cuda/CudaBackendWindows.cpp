@@ -19,28 +19,22 @@ Status CudaBackend::registerBuffer(int self, void *buffer, size_t bytes,
   if (oneProcess_)
     return registerHere(self, static_cast<char *>(buffer), bytes, handle);
   FileOffer files; // until all have mapped
-  Status own = offerWindow(self, buffer, bytes, files);
-  Status status = stepTogether(self);
-  if (!status.ok())
-    return status;
-  const size_t index = freeWindow();
+  const Status offered = offerWindow(self, buffer, bytes, files);
   Window window;
-  if (index == kMaxWindows)
-    own = {blinkInvalidUsage,
-           std::to_string(kMaxWindows) + " buffers are registered already"};
-  if (own.ok())
-    own = openWindow(self, index, window);
-  boards_[self].offer.outcome.set(own);
-  // Nobody writes before all have mapped, and nobody at all if one could not.
-  status = stepTogether(self);
-  if (status.ok() && !(status = outcomeOfAll()).ok()) {
+  Registration all;
+  const Status status = registerTogether(
+      job_, self, usedWindows(), offered,
+      [&](uint32_t number) { return openWindow(self, number, window); }, all);
+  if (!status.ok())
+    return failure(); // a lane may have found out
+  const uint32_t index = all.number;
+  // Nobody writes there if one of all could not map it.
+  if (!all.outcome.ok()) {
     closeWindow(self, index, window);
     // The buffer is its owner's again when nobody has it mapped.
     const Status after = stepTogether(self);
-    return after.ok() ? status : after;
+    return after.ok() ? all.outcome : after;
   }
-  if (!status.ok())
-    return status;
   window.rank = self;
   window.begin = static_cast<const char *>(buffer);
   window.bytes = bytes;
@@ -84,12 +78,7 @@ Status CudaBackend::registerHere(int self, const char *buffer, size_t bytes,
 Status CudaBackend::offerWindow(int self, const void *buffer, size_t bytes,
                                 FileOffer &files) {
   WindowOffer &offer = boards_[self].offer;
-  // But for the outcome, which a slow rank may not have read yet: after a
-  // success nothing holds this rank back.
-  offer.note = {};
-  offer.address = offer.bytes = offer.used = 0;
-  for (size_t w = 0; w < windows_.size(); ++w)
-    offer.used |= uint64_t(windows_[w].begin != nullptr) << w;
+  offer = {};
   DeviceScope scope(ranks_[self].device);
   SharedAllocation allocation;
   Status status = SharedAllocation::find(buffer, bytes, allocation);
@@ -105,16 +94,12 @@ Status CudaBackend::offerWindow(int self, const void *buffer, size_t bytes,
   return {};
 }
 
-/// The lowest number that is free on all ranks, which have offered, or
-/// kMaxWindows.
-size_t CudaBackend::freeWindow() const {
-  uint64_t used = 0;
-  for (size_t rank = 0; rank < ranks_.size(); ++rank)
-    used |= boards_[rank].offer.used;
-  size_t index = 0;
-  while (index < kMaxWindows && (used >> index & 1))
-    ++index;
-  return index;
+/// Bit w is set if window w is in use.
+uint32_t CudaBackend::usedWindows() const {
+  uint32_t used = 0;
+  for (size_t w = 0; w < windows_.size(); ++w)
+    used |= uint32_t(windows_[w].begin != nullptr) << w;
+  return used;
 }
 
 /// Maps what the others offer as their windows of number `index`.
@@ -150,14 +135,6 @@ Status CudaBackend::openWindow(int self, size_t index, Window &window) {
                                " cannot use the registered buffer of rank " +
                                std::to_string(other) + ": " + status.text};
   }
-  return {};
-}
-
-/// What one rank says, whichever has failed first by number; alike on all.
-Status CudaBackend::outcomeOfAll() const {
-  for (size_t rank = 0; rank < ranks_.size(); ++rank)
-    if (Status status = boards_[rank].offer.outcome.get(); !status.ok())
-      return status;
   return {};
 }
 

@@ -38,36 +38,34 @@ Status HostBackend::registerBuffer(int self, void *buffer, size_t bytes,
     return why;
   Windows &windows = rings_.windows;
   Segment &segment = rings_.segment;
-  const uint32_t number = windows.freeNumber();
-  if (number == kMaxWindows)
-    return {blinkInvalidUsage,
-            std::to_string(kMaxWindows) + " buffers are registered already"};
-  windows.add(number, buffer, bytes, segment.windows(self)[number]);
-  Status status = job_.stepTogether(self);
-  bool mapped = status.ok();
-  for (int other = 0; mapped && other < plan_.numRanks; ++other)
-    mapped = other == self || windows.map(number, other, job_.processOf(other),
-                                          segment.windows(other)[number]);
-  // Nobody reads there before all can; who is told so may not ask the kernel.
-  storeRelaxed(&segment.rank(self).mapped, uint64_t(mapped));
-  if (status.ok())
-    status = job_.stepTogether(self);
-  if (!status.ok()) {
-    windows.drop(number);
-    return status;
+  windows.offer(buffer, bytes, segment.window(self));
+  const auto open = [&](uint32_t number) -> Status {
+    windows.take(number);
+    for (int other = 0; other < plan_.numRanks; ++other)
+      if (other != self && !windows.map(number, other, job_.processOf(other),
+                                        segment.window(other)))
+        return {blinkSystemError,
+                "a process may not map another's memory: registered buffers "
+                "are copied from as others are"};
+    return {};
+  };
+  Registration all;
+  const Status status =
+      registerTogether(job_, self, windows.used(), {}, open, all);
+  if (!status.ok() || all.number == kMaxWindows) {
+    windows.drop(all.number); // kOffered if it has none
+    return status.ok() ? all.outcome : status;
   }
-  bool all = true;
-  for (int rank = 0; rank < plan_.numRanks; ++rank)
-    all &= loadRelaxed(&segment.rank(rank).mapped) == 1;
-  if (all)
-    windows.open(number);
-  if (!all || segment.windows(self)[number].bytes == 0)
+  // Nobody reads there before all can; who is told so may not ask the kernel.
+  if (all.outcome.ok())
+    windows.open(all.number);
+  if (!all.outcome.ok())
+    log(LogLevel::info, self, all.outcome.text);
+  else if (segment.window(self).bytes == 0)
     log(LogLevel::info, self,
-        all ? "a registered buffer is not in memory of blinkMemAlloc: other "
-              "processes copy from it as they do without"
-            : "a process may not map another's memory: registered buffers are "
-              "copied from as others are");
-  handle = number + 1;
+        "a registered buffer is not in memory of blinkMemAlloc: other "
+        "processes copy from it as they do without");
+  handle = all.number + 1;
   return {};
 }
 

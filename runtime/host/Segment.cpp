@@ -18,7 +18,7 @@ void Segment::layout(const Plan &plan, Arena &arena) {
   const auto numRanks = size_t(plan.numRanks);
   job_.layout(arena, plan.numRanks);
   ranks_ = arena.take<RankRecord>(numRanks);
-  windows_ = arena.take<WindowRecord>(numRanks * kMaxWindows);
+  windows_ = arena.take<WindowRecord>(numRanks);
   freed_ = arena.take<Freed>(plan.rings.size());
   heads_ = arena.take<SlotHead>(plan.numSlots);
   pool_ = arena.take<char>(plan.poolBytes);

@@ -36,7 +36,6 @@ struct alignas(64) RankRecord {
   uint64_t probe;     ///< address of its MemoryProbe
   uint64_t reads;     ///< 1: it can read all others' memory, 2: it cannot
   uint64_t processor; ///< where it last waited, + 1
-  uint64_t mapped;    ///< 1: it has all others' windows of the last number
 };
 
 class Segment {
@@ -67,8 +66,8 @@ public:
   uint64_t *freed(uint32_t ring) { return &freed_[ring].value; }
   RankRecord &rank(int rank) { return ranks_[rank]; }
   const RankRecord &rank(int rank) const { return ranks_[rank]; }
-  /// kMaxWindows of them, written by the rank.
-  WindowRecord *windows(int rank) { return windows_ + rank * int(kMaxWindows); }
+  /// What the rank registers, or did last.
+  WindowRecord &window(int rank) { return windows_[rank]; }
 
   /// Tells the others that `rank` begins its next collective.
   void beginCall(int rank, const CallKind &kind);

@@ -17,20 +17,19 @@
 namespace blink::runtime {
 
 Windows::~Windows() {
-  for (uint32_t number = 0; number < kMaxWindows; ++number)
+  for (uint32_t number = 0; number <= kOffered; ++number)
     drop(number);
 }
 
-uint32_t Windows::freeNumber() const {
-  uint32_t number = 0;
-  while (number < kMaxWindows && numbers_[number].used)
-    ++number;
-  return number;
+uint32_t Windows::used() const {
+  uint32_t used = 0;
+  for (uint32_t number = 0; number < kMaxWindows; ++number)
+    used |= uint32_t(numbers_[number].used) << number;
+  return used;
 }
 
-void Windows::add(uint32_t number, const void *buffer, uint64_t bytes,
-                  WindowRecord &record) {
-  Number &own = numbers_[number];
+void Windows::offer(const void *buffer, uint64_t bytes, WindowRecord &record) {
+  Number &own = numbers_[kOffered];
   own.used = true;
   record = {};
   SharedPlace place;

@@ -12,8 +12,9 @@
 #ifndef BLINK_RUNTIME_HOST_WINDOWS_H
 #define BLINK_RUNTIME_HOST_WINDOWS_H
 
-#include "runtime/Backend.h"
+#include "runtime/job/Registration.h"
 
+#include <utility>
 #include <vector>
 
 namespace blink::runtime {
@@ -35,12 +36,16 @@ public:
   Windows(const Windows &) = delete;
   Windows &operator=(const Windows &) = delete;
 
-  /// The lowest number that is free, or kMaxWindows.
-  uint32_t freeNumber() const;
-  /// Takes `number` for this rank's buffer and sets what the others need to
-  /// know. The memory behind it is not freed before drop().
-  void add(uint32_t number, const void *buffer, uint64_t bytes,
-           WindowRecord &record);
+  /// This rank's next buffer: sets what the others need to know. The memory
+  /// behind it is not freed before drop(kOffered), or take() and drop().
+  void offer(const void *buffer, uint64_t bytes, WindowRecord &record);
+  static constexpr uint32_t kOffered = kMaxWindows; ///< as a number
+  /// Gives it a number, which is free.
+  void take(uint32_t number) {
+    std::swap(numbers_[number], numbers_[kOffered]);
+  }
+  /// Bit n is set if number n is in use.
+  uint32_t used() const;
   /// Maps the window of rank `rank`, in process `process`, if it is one. False
   /// if that is not possible.
   bool map(uint32_t number, int rank, uint64_t process,
@@ -53,7 +58,7 @@ public:
   bool isUsed(uint64_t number) const {
     return number < kMaxWindows && numbers_[number].used;
   }
-  /// Unmaps the others' and frees the number.
+  /// Unmaps the others' and frees the number. Of kOffered: if there is one.
   void drop(uint32_t number);
 
   /// Whether any number is open: the same on every rank.
@@ -81,7 +86,7 @@ private:
     std::vector<Mapping> others;
   };
 
-  Number numbers_[kMaxWindows];
+  Number numbers_[kMaxWindows + 1]; ///< the last one: offered
   uint32_t numOpen_ = 0;
 };
 

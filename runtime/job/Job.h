@@ -31,6 +31,9 @@ public:
   std::chrono::milliseconds timeout() const { return timeout_; }
   PeerRecord &peer(int rank) const { return memory_.peer(rank); }
   ShrinkRecord &shrinkRecord(int rank) const { return memory_.shrink(rank); }
+  RegistrationRecord &registration(int rank) const {
+    return memory_.registration(rank);
+  }
   uint64_t *abortWord() const { return memory_.abortWord(); }
 
   bool failed() const { return memory_.failed(); }

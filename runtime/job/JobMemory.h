@@ -47,6 +47,13 @@ struct alignas(64) PeerRecord {
   uint64_t steps;   ///< of registering and deregistering buffers
 };
 
+/// What a rank tells the others while all of them register a buffer
+/// (Registration.h).
+struct RegistrationRecord {
+  uint64_t used; ///< bit n: number n is in use there
+  SharedStatus outcome;
+};
+
 /// Where all that is. A copy is of the same memory.
 class JobMemory {
 public:
@@ -55,10 +62,14 @@ public:
     failure_ = arena.take<FailureRecord>(1);
     peers_ = arena.take<PeerRecord>(size_t(numRanks));
     shrinks_ = arena.take<ShrinkRecord>(size_t(numRanks));
+    registrations_ = arena.take<RegistrationRecord>(size_t(numRanks));
   }
 
   PeerRecord &peer(int rank) const { return peers_[rank]; }
   ShrinkRecord &shrink(int rank) const { return shrinks_[rank]; }
+  RegistrationRecord &registration(int rank) const {
+    return registrations_[rank];
+  }
   uint64_t *abortWord() const { return &failure_->aborted; }
 
   /// One load of the abort word, to be looked at in every wait.
@@ -78,6 +89,7 @@ private:
   FailureRecord *failure_ = nullptr;
   PeerRecord *peers_ = nullptr;
   ShrinkRecord *shrinks_ = nullptr;
+  RegistrationRecord *registrations_ = nullptr;
 };
 
 } // namespace blink::runtime

@@ -30,6 +30,12 @@ public:
 
 const uint64_t kPage = uint64_t(sysconf(_SC_PAGESIZE));
 
+void add(Windows &windows, uint32_t number, const void *buffer, uint64_t bytes,
+         WindowRecord &record) {
+  windows.offer(buffer, bytes, record);
+  windows.take(number);
+}
+
 uint64_t at(const void *memory) { return reinterpret_cast<uint64_t>(memory); }
 
 } // namespace
@@ -94,7 +100,7 @@ TEST_CASE("a window shows another's bytes, and no others") {
   const uint64_t address = at(block.begin) + begin;
   Windows owner, reader;
   WindowRecord record;
-  owner.add(0, block.begin + begin, bytes, record);
+  add(owner, 0, block.begin + begin, bytes, record);
   CHECK(record.bytes == bytes);
   REQUIRE(reader.map(0, 5, uint64_t(getpid()), record));
   CHECK_FALSE(reader.any());
@@ -137,10 +143,12 @@ TEST_CASE("a window ends with its communicator") {
   TestBlock block(10);
   WindowRecord record;
   {
-    Windows().add(3, block.begin, 10, record);
+    Windows windows;
+    add(windows, 3, block.begin, 10, record);
   }
   {
-    Windows().add(3, block.begin, 10, record);
+    Windows windows;
+    windows.offer(block.begin, 10, record); // and it never got a number
   }
 } // the block can be freed
 
@@ -148,10 +156,10 @@ TEST_CASE("memory of another kind takes a number and is no window") {
   char memory[64] = {};
   Windows owner, reader;
   WindowRecord record;
-  owner.add(0, memory, sizeof(memory), record);
+  add(owner, 0, memory, sizeof(memory), record);
   owner.open(0);
   CHECK(record.bytes == 0);
-  CHECK(owner.freeNumber() == 1);
+  CHECK(owner.used() == 1);
   CHECK_FALSE(owner.cover(memory, sizeof(memory)));
   CHECK(reader.map(0, 1, uint64_t(getpid()), record)); // nothing to do
   reader.open(0);
@@ -162,8 +170,8 @@ TEST_CASE("a file that is not the one meant is not mapped") {
   TestBlock block(kPage), other(kPage);
   Windows owner, reader;
   WindowRecord record, otherRecord;
-  owner.add(0, block.begin, kPage, record);
-  owner.add(1, other.begin, kPage, otherRecord);
+  add(owner, 0, block.begin, kPage, record);
+  add(owner, 1, other.begin, kPage, otherRecord);
   WindowRecord wrong = record;
   wrong.file = otherRecord.file; // the number was used again
   CHECK_FALSE(reader.map(0, 1, uint64_t(getpid()), wrong));
@@ -173,19 +181,21 @@ TEST_CASE("a file that is not the one meant is not mapped") {
   CHECK(reader.map(0, 1, uint64_t(getpid()), record));
 }
 
-TEST_CASE("numbers are given lowest first and used again") {
+TEST_CASE("numbers are taken and dropped") {
   Windows windows;
   WindowRecord record;
   char memory = 0;
   for (uint32_t number = 0; number < kMaxWindows; ++number) {
-    CHECK(windows.freeNumber() == number);
+    CHECK(windows.used() == (1u << number) - 1);
     CHECK_FALSE(windows.isUsed(number));
-    windows.add(number, &memory, 1, record);
+    add(windows, number, &memory, 1, record);
     CHECK(windows.isUsed(number));
   }
-  CHECK(windows.freeNumber() == kMaxWindows);
-  CHECK_FALSE(windows.isUsed(kMaxWindows));
+  windows.offer(&memory, 1, record);
+  CHECK(windows.used() == (1u << kMaxWindows) - 1);
+  CHECK_FALSE(windows.isUsed(Windows::kOffered));
   CHECK_FALSE(windows.isUsed(~uint64_t(0)));
+  windows.drop(Windows::kOffered);
   windows.drop(5);
-  CHECK(windows.freeNumber() == 5);
+  CHECK(windows.used() == (1u << kMaxWindows) - 1 - (1u << 5));
 }
