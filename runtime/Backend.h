@@ -51,8 +51,8 @@ struct BackendEntry {
   Status (*allocate)(size_t bytes, void *&memory);
 };
 
-/// Which there are. Those whose calls are done later than run() returns come
-/// before the one that waits for its calls: what others wait for is on its way.
+/// Which there are. Those whose run() returns before its calls are done come
+/// first: their calls are on their way while the host waits for its own.
 extern const BackendEntry *const kBackends[];
 
 /// Null if there is none.

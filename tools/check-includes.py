@@ -22,7 +22,7 @@ def but(*allowed):
 
 
 def runtime_but(*allowed):
-    """All of runtime/ but these rooms, and the files of none that know them."""
+    """All of runtime/ but these rooms, and what joins the rooms."""
     return ("runtime/Backend.h", *(f"runtime/{room}/" for room in RUNTIME_ROOMS if room not in allowed))
 
 
