@@ -97,8 +97,8 @@ void RankRun::prepare(const VariantPlan &variant, const CallShape &shape) {
     for (uint32_t s = 0; s < code.stepsCount; ++s) {
       const StepCode &step = lane.steps[s];
       hasHomes_ |=
-          chunks_[step.tree] != 0 && rank.homes[code.stepsBegin + s] != 0;
-      if (sharesOf(rank)[code.stepsBegin + s] == Share::none ||
+          chunks_[step.tree] != 0 && rank.sharedSlots[code.stepsBegin + s] != 0;
+      if (borrowsOf(rank)[code.stepsBegin + s] == Borrow::none ||
           chunks_[step.tree] == 0)
         continue;
       for (uint32_t i = step.sources; i < step.numOperands(); ++i) {
@@ -193,12 +193,12 @@ void RankRun::closeGate(const VariantPlan &before) {
   if (!gateShut_.load(std::memory_order_acquire))
     gate_.clear();
   const RankPlan &rank = before.ranks[rank_];
-  for (size_t s = 0; s < rank.homes.size(); ++s) {
+  for (size_t s = 0; s < rank.sharedSlots.size(); ++s) {
     const StepCode &step = rank.code.steps[s];
-    for (uint32_t i = step.sources; rank.homes[s] && i < step.numOperands();
-         ++i) {
+    for (uint32_t i = step.sources;
+         rank.sharedSlots[s] && i < step.numOperands(); ++i) {
       const OperandCode &operand = rank.code.operands[step.operandsBegin + i];
-      if (operand.kind != OperandKind::channel || i == rank.homes[s])
+      if (operand.kind != OperandKind::channel || i == rank.sharedSlots[s])
         continue;
       const uint32_t ring = before.rings[operand.index];
       const uint64_t number = rings_.writers[ring].number;
@@ -484,15 +484,16 @@ bool RankRun::fold(Lane &lane, const StepCode &step) {
   const ElementRange range = chunkRange(ranges_[step.tree], shape_.elementBytes,
                                         shape_.chunkBytes, lane.cursor.chunk());
   const uint64_t bytes = range.size() * shape_.elementBytes;
-  Share share = lends_ ? sharesOf(rank)[&step - rank.code.steps] : Share::none;
-  if (share == Share::inputUnlessOwn)
-    share = inPlace_ ? Share::none : Share::input;
-  if (share == Share::inputOrOutput)
-    share = inPlace_ ? Share::output : Share::input;
+  Borrow borrow =
+      lends_ ? borrowsOf(rank)[&step - rank.code.steps] : Borrow::none;
+  if (borrow == Borrow::inputUnlessOwn)
+    borrow = inPlace_ ? Borrow::none : Borrow::input;
+  if (borrow == Borrow::inputOrOutput)
+    borrow = inPlace_ ? Borrow::output : Borrow::input;
 
   // What several read, and does not fit into the heads, is written once.
-  const uint32_t home = share == Share::none && bytes > SlotHead::kSmall
-                            ? rank.homes[&step - rank.code.steps]
+  const uint32_t home = borrow == Borrow::none && bytes > SlotHead::kSmall
+                            ? rank.sharedSlots[&step - rank.code.steps]
                             : 0;
   void **pointers = lane.pointers.data();
   uint32_t numPointers = 0;
@@ -506,11 +507,11 @@ bool RankRun::fold(Lane &lane, const StepCode &step) {
       continue;
     }
     pointers[numPointers++] = bufferAt(operand, range);
-    if (share == Share::input)
+    if (borrow == Borrow::input)
       address = reinterpret_cast<uint64_t>(pointers[i]);
   }
   for (uint32_t i = step.sources; i < step.numOperands(); ++i) {
-    if (operands[i].kind != OperandKind::channel || share != Share::none ||
+    if (operands[i].kind != OperandKind::channel || borrow != Borrow::none ||
         (home != 0 && i != home))
       continue;
     const uint32_t channel = operands[i].index;
@@ -525,23 +526,23 @@ bool RankRun::fold(Lane &lane, const StepCode &step) {
     if (operands[i].kind == OperandKind::channel)
       continue;
     pointers[numPointers++] = bufferAt(operands[i], range);
-    if (share == Share::output)
+    if (borrow == Borrow::output)
       address = reinterpret_cast<uint64_t>(pointers[numPointers - 1]);
   }
   // Nobody reads outputs before the collective is over, unless they are lent.
   const uint32_t numStreamed =
-      streams_ && share != Share::output ? numPointers - outputsBegin : 0;
+      streams_ && borrow != Borrow::output ? numPointers - outputsBegin : 0;
   const uint32_t divisor = step.completes ? shape_.divisor : 0;
   if (rings_.lending != HostRings::Lending::direct &&
       !fetch(lane, step, bytes, step.sources == 1 && divisor == 0))
     return false;
   // The input is there already.
-  if (share == Share::input)
+  if (borrow == Borrow::input)
     publish(step, address, home);
   if (numPointers > step.sources)
     combine(lane, step.sources, numPointers - step.sources, bytes, divisor,
             numStreamed);
-  if (share != Share::input)
+  if (borrow != Borrow::input)
     publish(step, address, home);
   for (uint32_t i = 0; i < step.sources; ++i) {
     if (operands[i].kind != OperandKind::channel)

@@ -116,8 +116,8 @@ private:
   bool isInWindows(const Call &call) const;
   bool isFetchedInLargeChunks(uint64_t bytes) const;
   bool letsFetch(sched::Collective collective, uint64_t bytes) const;
-  const std::vector<Share> &sharesOf(const RankPlan &rank) const {
-    return reachable_ ? rank.shares : rank.fetchedShares;
+  const std::vector<Borrow> &borrowsOf(const RankPlan &rank) const {
+    return reachable_ ? rank.borrows : rank.fetchedBorrows;
   }
   bool stepLane(Lane &lane);
   std::optional<Need> needOf(const Lane &lane);
@@ -157,8 +157,8 @@ private:
   std::vector<ElementRange> ranges_; ///< of each tree
   std::vector<uint64_t> chunks_;     ///< of each tree
   std::vector<Lane> lanes_;
-  uint32_t numActive_ = 0;          ///< the first lanes: those with work
-  bool hasHomes_ = false;           ///< RankPlan::homes of steps with work
+  uint32_t numActive_ = 0; ///< the first lanes: those with work
+  bool hasHomes_ = false;  ///< RankPlan::sharedSlots of steps with work
   std::vector<uint32_t> lentRings_; ///< whose readers may look at our buffers
 
   /// Rings whose readers may look at slots of others, and how far they must

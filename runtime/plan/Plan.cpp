@@ -36,7 +36,7 @@ RankCode codeOf(const sched::RankProgram &rank) {
           asCode<OperandCode>(*rank.operands()), rank.lanes()->size()};
 }
 
-//===-- Sharing -----------------------------------------------------------===//
+//===-- Borrowing ---------------------------------------------------------===//
 
 /// What the steps of a rank do to the buffers, tree by tree.
 struct TreeUse {
@@ -45,27 +45,27 @@ struct TreeUse {
   uint32_t inputReaders = 0;
 };
 
-Share shareOf(const StepCode &step, const OperandCode *operands,
-              const TreeUse &use, sched::Collective collective) {
+Borrow borrowOf(const StepCode &step, const OperandCode *operands,
+                const TreeUse &use, sched::Collective collective) {
   uint32_t outputs = 0, channels = 0;
   for (uint32_t i = step.sources; i < step.numOperands(); ++i)
     (operands[i].kind == OperandKind::channel ? channels : outputs) += 1;
   if (channels == 0)
-    return Share::none;
+    return Borrow::none;
   const bool copiesInput = step.sources == 1 && !step.completes &&
                            operands[0].kind == OperandKind::input;
   // A reader may come late: nobody else may write there in between.
   if (outputs == 1 && use.outputWriters == 1)
-    return copiesInput ? Share::inputOrOutput : Share::output;
+    return copiesInput ? Borrow::inputOrOutput : Borrow::output;
   if (outputs != 0 || !copiesInput)
-    return Share::none;
+    return Borrow::none;
   // In place this rank's output overwrites its input of this tree, if it has
   // any. In an allreduce what it writes there holds its own contribution; if
   // that leaves by this channel alone, it has been read by then.
   const bool soleWay = collective == sched::Collective::allreduce &&
                        use.inputReaders == 1 && channels == 1;
-  return use.outputWriters == 0 || soleWay ? Share::input
-                                           : Share::inputUnlessOwn;
+  return use.outputWriters == 0 || soleWay ? Borrow::input
+                                           : Borrow::inputUnlessOwn;
 }
 
 /// `uses` has an entry for each tree; those of the rank's steps are set.
@@ -128,11 +128,12 @@ RankPlan planRank(const sched::RankProgram &rank, const ProgramChoice &choice,
   renameBlocks(plan, choice);
   const uint32_t numSteps = rank.steps()->size();
   noteUses(plan, numSteps, uses);
-  plan.shares.reserve(numSteps);
+  plan.borrows.reserve(numSteps);
   for (uint32_t s = 0; s < numSteps; ++s) {
     const StepCode &step = plan.code.steps[s];
     const OperandCode *operands = plan.code.operands + step.operandsBegin;
-    plan.shares.push_back(shareOf(step, operands, uses[step.tree], collective));
+    plan.borrows.push_back(
+        borrowOf(step, operands, uses[step.tree], collective));
     findDirectBlocks(step, operands, uses[step.tree], variant);
   }
   return plan;
@@ -206,38 +207,38 @@ void claimRings(const sched::Variant &variant, const ProgramChoice &choice,
   }
 }
 
-/// See RankPlan::homes.
-uint32_t homeOf(const StepCode &step, const OperandCode *operands,
-                const std::vector<uint16_t> &slots) {
-  uint32_t channels = 0, home = 0;
+/// See RankPlan::sharedSlots.
+uint32_t sharedSlotOf(const StepCode &step, const OperandCode *operands,
+                      const std::vector<uint16_t> &slots) {
+  uint32_t channels = 0, shared = 0;
   for (uint32_t i = step.sources; i < step.numOperands(); ++i) {
     if (operands[i].kind != OperandKind::channel)
       continue;
     ++channels;
-    if (home == 0 || slots[operands[i].index] > slots[operands[home].index])
-      home = i;
+    if (shared == 0 || slots[operands[i].index] > slots[operands[shared].index])
+      shared = i;
   }
-  return channels > 1 ? home : 0;
+  return channels > 1 ? shared : 0;
 }
 
 /// What needs the direct blocks and the slots of all ranks' channels.
 void finishRank(RankPlan &rank, VariantPlan &variant) {
-  rank.fetchedShares = rank.shares;
-  rank.homes.reserve(rank.shares.size());
-  for (size_t s = 0; s < rank.shares.size(); ++s) {
+  rank.fetchedBorrows = rank.borrows;
+  rank.sharedSlots.reserve(rank.borrows.size());
+  for (size_t s = 0; s < rank.borrows.size(); ++s) {
     const StepCode &step = rank.code.steps[s];
     const OperandCode *operands = rank.code.operands + step.operandsBegin;
     const bool passesOn = operands[0].kind != OperandKind::input;
-    const Share share = rank.shares[s];
-    rank.homes.push_back(homeOf(step, operands, variant.slots));
+    const Borrow borrow = rank.borrows[s];
+    rank.sharedSlots.push_back(sharedSlotOf(step, operands, variant.slots));
     for (uint32_t i = step.sources; i < step.numOperands(); ++i) {
       if (operands[i].kind != OperandKind::channel)
         continue;
       if (variant.directBlocks[operands[i].index] == kNoBlock) {
-        rank.fetchedShares[s] = Share::none;
+        rank.fetchedBorrows[s] = Borrow::none;
         // In place what is input and output has one address.
         variant.lent[operands[i].index] =
-            share == Share::input || share == Share::inputOrOutput;
+            borrow == Borrow::input || borrow == Borrow::inputOrOutput;
       }
       variant.oneCopy &= !passesOn;
     }
@@ -288,7 +289,7 @@ void noteUse(const VariantPlan &variant, ProgramPlan &program, Plan &plan) {
   for (size_t rank = 0; rank < variant.ranks.size(); ++rank) {
     const RankCode &code = variant.ranks[rank].code;
     plan.numLanes = std::max(plan.numLanes, code.numLanes);
-    for (size_t s = 0; s < variant.ranks[rank].shares.size(); ++s) {
+    for (size_t s = 0; s < variant.ranks[rank].borrows.size(); ++s) {
       const StepCode &step = code.steps[s];
       plan.numOperands = std::max(plan.numOperands, step.numOperands());
       for (uint32_t i = 0; i < step.numOperands(); ++i) {

@@ -18,14 +18,15 @@
 
 namespace blink::runtime {
 
-/// How far a step's channel destinations need bytes of their own, in a process
-/// that holds both ends: the reader may look at the writer's buffer instead.
-enum class Share : uint8_t {
-  none,          ///< the slot must hold the chunk
-  output,        ///< the same as the output it also writes, and nobody rewrites
-  input,         ///< the same as its only source, the input
-  inputOrOutput, ///< the same as both; in place the input may change
-  inputUnlessOwn, ///< likewise, unless the call is in place
+/// Which of the writer's buffers holds the chunk of a step for as long as a
+/// call lasts, so that a reader that reaches the buffer may borrow the chunk
+/// from there and needs no copy of it in a slot.
+enum class Borrow : uint8_t {
+  none,           ///< no buffer: a slot must hold the chunk
+  output,         ///< the output that the step also writes, and nobody rewrites
+  input,          ///< the input, the step's only source
+  inputOrOutput,  ///< both of these; in place the input may change
+  inputUnlessOwn, ///< the input, unless the call is in place
 };
 
 /// The memory behind channels. Variants use the same rings, in the order of
@@ -52,14 +53,14 @@ struct RankPlan {
 
   RankCode code;
   uint32_t numOperands = 0;
-  std::vector<Share> shares; ///< of each step
-  /// Likewise, where readers are other processes: only what they copy to their
-  /// outputs. A chunk that is reduced comes faster by its slot: both sides work
-  /// on it.
-  std::vector<Share> fetchedShares;
+  std::vector<Borrow> borrows; ///< of each step
+  /// `borrows` where the kernel fetches for readers in other processes: only
+  /// what they copy to their outputs. A chunk that is reduced comes faster by
+  /// its slot: both sides work on it.
+  std::vector<Borrow> fetchedBorrows;
   /// Of each step that writes several channels: the operand whose slot can hold
   /// the chunk for all of them, as no other has more slots. Else 0.
-  std::vector<uint32_t> homes;
+  std::vector<uint32_t> sharedSlots;
   /// Behind code.operands, where blocks are not those of the file: the job's
   /// ranks play other parts.
   std::vector<OperandCode> renamed;

@@ -64,7 +64,7 @@ void checkPlaces(const Plan &plan) {
       for (size_t r = 0; r < variant.ranks.size(); ++r) {
         const RankPlan &rank = variant.ranks[r];
         std::set<uint32_t> written;
-        for (size_t s = 0; s < rank.shares.size(); ++s) {
+        for (size_t s = 0; s < rank.borrows.size(); ++s) {
           const StepCode &step = rank.code.steps[s];
           for (uint32_t i = 0; i < step.numOperands(); ++i) {
             const OperandCode &operand =
@@ -162,10 +162,10 @@ TEST_CASE("a reader in another process fetches what it copies, no more") {
        plan);
   size_t lent = 0, fetched = 0;
   for (const RankPlan &rank : plan.programs[0].variants[0].ranks)
-    for (size_t s = 0; s < rank.shares.size(); ++s) {
+    for (size_t s = 0; s < rank.borrows.size(); ++s) {
       const StepCode &step = rank.code.steps[s];
-      const bool toOthers = rank.fetchedShares[s] != Share::none;
-      lent += rank.shares[s] != Share::none;
+      const bool toOthers = rank.fetchedBorrows[s] != Borrow::none;
+      lent += rank.borrows[s] != Borrow::none;
       fetched += toOthers;
       if (toOthers) // a result on its way down
         CHECK(rank.code.operands[step.operandsBegin + step.sources].kind ==
@@ -184,14 +184,15 @@ TEST_CASE("a chunk for several is in the slot that is kept longest") {
     Plan plan;
     make(opened(seal(model)), 4, {}, plan);
     const RankPlan &root = plan.programs[0].variants[0].ranks[0];
-    REQUIRE(root.homes.size() == 1);
-    const OperandCode &home =
-        root.code.operands[root.code.steps[0].operandsBegin + root.homes[0]];
-    CHECK(home.kind == OperandKind::channel);
-    CHECK(home.index == most);
+    REQUIRE(root.sharedSlots.size() == 1);
+    const OperandCode &shared =
+        root.code
+            .operands[root.code.steps[0].operandsBegin + root.sharedSlots[0]];
+    CHECK(shared.kind == OperandKind::channel);
+    CHECK(shared.index == most);
     // Where one channel is written, there is nothing to choose.
     for (uint32_t rank = 1; rank < 4; ++rank)
-      CHECK(plan.programs[0].variants[0].ranks[rank].homes ==
+      CHECK(plan.programs[0].variants[0].ranks[rank].sharedSlots ==
             std::vector<uint32_t>{0});
   }
 }
