@@ -3,7 +3,31 @@
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 // The interpreter without its threads: lanes that are stepped as far as they
-// get by whoever comes. Whoever drives them decides how to wait.
+// get by whoever comes. Whoever drives them decides how to wait. TransferPlan.h
+// decides how chunks move; a call goes like this:
+//
+//   start()     chooses the TransferPlan
+//      |        another use of slots that several ranks read?  drain(): nothing
+//      |        is written to a slot before all of them have read what is there
+//      v
+//   visit()     steps each lane that nobody else steps
+//   stepLane()  runs a fold once the chunks of its sources have come, and each
+//      |        ring it writes has a free slot; tells the readers in the heads
+//      |        of these slots where the chunk is:
+//      |
+//      |        Delivery      the fold writes   head in ring A   in ring B
+//      |        slot          a slot of each    this slot        this slot
+//      |        sharedSlot    a slot of A       this slot        that slot of A
+//      |        borrowInput   no slot           the input        the input
+//      |        borrowOutput  no slot           the output       the output
+//      v
+//   finished()  all lanes are done, and readers with the chunks they borrowed
+//
+// Beside slots, a fold writes the outputs of its step. A reader looks at a
+// borrowed chunk where it is, or fetches it through the kernel.
+//
+// RankRun.cpp starts calls and steps lanes, RankRunFold.cpp runs folds, and
+// RankRunWaits.cpp has what lanes wait for besides chunks and slots.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,6 +40,7 @@
 #include "runtime/host/Fold.h"
 #include "runtime/host/Pieces.h"
 #include "runtime/host/Segment.h"
+#include "runtime/host/TransferPlan.h"
 
 #include <atomic>
 #include <memory>
@@ -35,9 +60,9 @@ struct HostRings {
   Segment segment;
   Windows windows;                       ///< where ranks are processes
   std::vector<RingEnd> writers, readers; ///< of each ring
-  /// How a reader can look at the writer's buffers: at their addresses, where
-  /// both ends of every ring are in this process; through the kernel; not.
-  enum class Lending { direct, fetched, none } lending = Lending::direct;
+  /// How readers look at buffers. The same in all processes of the job.
+  using Lending = ZeroCopy;
+  Lending lending = Lending::direct;
 };
 
 /// What a lane waits for.
@@ -112,33 +137,42 @@ private:
     Pieces pieces;                ///< of the fold it is at
   };
 
-  void prepare(const VariantPlan &variant, const CallShape &shape);
   bool isInWindows(const Call &call) const;
-  bool isFetchedInLargeChunks(uint64_t bytes) const;
-  bool letsFetch(sched::Collective collective, uint64_t bytes) const;
-  const std::vector<Borrow> &borrowsOf(const RankPlan &rank) const {
-    return reachable_ ? rank.borrows : rank.fetchedBorrows;
-  }
+  void prepare();
   bool stepLane(Lane &lane);
-  std::optional<Need> needOf(const Lane &lane);
   bool chunkMissing(const OperandCode &operand, Need *need) const;
   bool slotMissing(const OperandCode &operand, Need *need);
+
+  // RankRunWaits.cpp
+  void drain(const RankPlan &before, const std::vector<uint32_t> &rings);
+  bool stillDraining(Need *need);
   void checkSignature(uint32_t channel, uint64_t tag);
+  std::optional<Need> needOf(const Lane &lane);
+
+  // RankRunFold.cpp
+  struct ChunkPlace;
   bool fold(Lane &lane, const StepCode &step);
+  bool foldTraced(Lane &lane, const StepCode &step);
+  static uint64_t nanoseconds(); ///< of traces
+  ChunkPlace point(Lane &lane, const StepCode &step, ElementRange range) const;
   template <typename Work>
   int inPieces(Lane &lane, uint64_t bytes, const Work &work);
   bool fetch(Lane &lane, const StepCode &step, uint64_t bytes, bool copies);
   void combine(Lane &lane, uint32_t sources, uint32_t destinations,
                uint64_t bytes, uint32_t divisor, uint32_t numStreamed);
-  void publish(const StepCode &step, uint64_t address, uint32_t home);
-  void closeGate(const VariantPlan &before);
-  bool gateShut(Need *need = nullptr);
-  bool foldTraced(Lane &lane, const StepCode &step);
+  void publish(const StepCode &step, const ChunkPlace &place);
+  ElementRange rangeOf(const Lane &lane, const StepCode &step) const;
   char *bufferAt(const OperandCode &operand, ElementRange range) const;
   char *slotAt(uint32_t channel, uint64_t number, uint64_t bytes) const;
   char *chunkAt(uint32_t channel, uint64_t number, uint64_t bytes) const;
-  SlotHead &headAt(uint32_t channel, uint64_t number) const;
 
+  SlotHead &headAt(uint32_t channel, uint64_t number) const {
+    return rings_.segment.heads(
+        variant_->rings[channel])[number % variant_->slots[channel]];
+  }
+  const OperandCode *operandsOf(const StepCode &step) const {
+    return transfers_.rank->code.operands + step.operandsBegin;
+  }
   auto chunksOf(const Lane &lane) const {
     return [this, &lane](uint32_t s) { return chunks_[lane.steps[s].tree]; };
   }
@@ -146,36 +180,33 @@ private:
   const Plan &plan_;
   HostRings &rings_;
   const int rank_;
-  const bool crowded_; ///< ranks share processors
+  HostEnvironment host_; ///< as of the last call's start
 
   std::vector<std::unique_ptr<LaneTrace>> traces_; ///< of each lane, or none
 
-  // Of the shape of the last call; kept when the next one has the same.
+  // Of the last call; kept when the next one has the same shape and
+  // deliveries.
   const VariantPlan *variant_ = nullptr;
-  CallShape shape_;
-  bool reachable_ = false; ///< our buffers, at addresses of the readers' own
+  TransferPlan transfers_;
   std::vector<ElementRange> ranges_; ///< of each tree
   std::vector<uint64_t> chunks_;     ///< of each tree
   std::vector<Lane> lanes_;
-  uint32_t numActive_ = 0; ///< the first lanes: those with work
-  bool hasHomes_ = false;  ///< RankPlan::sharedSlots of steps with work
-  std::vector<uint32_t> lentRings_; ///< whose readers may look at our buffers
+  uint32_t numActive_ = 0;              ///< the first lanes: those with work
+  std::vector<uint32_t> borrowedRings_; ///< whose readers look at our buffers
 
   /// Rings whose readers may look at slots of others, and how far they must
   /// have come before those may be used in another way.
-  std::vector<std::pair<uint32_t, uint64_t>> gate_;
-  /// Cleared with release by who saw, with acquire, that all have come so far;
-  /// loaded with acquire by who then writes.
-  std::atomic<bool> gateShut_{false};
+  std::vector<std::pair<uint32_t, uint64_t>> drain_;
+  /// Whether readers of drain_ may not have come so far yet. Cleared with
+  /// release by the thread that saw, with acquire, that all have; loaded with
+  /// acquire by the thread that then writes.
+  std::atomic<bool> draining_{false};
 
   // Of the call.
   const Call *call_ = nullptr;
   FoldFunction fold_ = nullptr;
   uint64_t signature_ = 0;
-  bool lends_ = false;    ///< readers look at our buffers
-  bool streams_ = false;  ///< outputs go around the caches
   bool visitors_ = false; ///< others than the caller visit
-  bool inPlace_ = false;  ///< the output overwrites the input
   std::atomic<uint32_t> lanesLeft_{0};
   std::atomic<uint64_t> progress_{0};
 };

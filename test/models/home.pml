@@ -2,10 +2,10 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What runtime/host/RankRun.cpp adds to the rings of ring.pml: a chunk that goes
-// to several readers lies in a slot of one ring, its home, and the others are
-// told where. One writer, two readers; ring 0 is the home. How many chunks a
-// call has and of which kind it is is open. Kinds:
+// What shared slots (runtime/host/TransferPlan.h) add to the rings of ring.pml: a
+// chunk that goes to several readers lies in a slot of one ring, its home, and
+// the others are told where. One writer, two readers; ring 0 is the home. How
+// many chunks a call has and of which kind it is is open. Kinds:
 //
 //   SHARED  both readers get the chunk, from the home's slot
 //   ALONE   only reader 0 gets one, in another layout of its ring

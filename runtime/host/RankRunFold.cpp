@@ -1,0 +1,262 @@
+//===- RankRunFold.cpp - one fold of a lane -------------------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/core/Memory.h"
+#include "runtime/host/OtherMemory.h"
+#include "runtime/host/RankRun.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
+namespace blink::runtime {
+
+//===-- Where chunks are --------------------------------------------------===//
+
+ElementRange RankRun::rangeOf(const Lane &lane, const StepCode &step) const {
+  return chunkRange(ranges_[step.tree], transfers_.shape.elementBytes,
+                    transfers_.shape.chunkBytes, lane.cursor.chunk());
+}
+
+char *RankRun::slotAt(uint32_t channel, uint64_t number, uint64_t bytes) const {
+  if (bytes <= SlotHead::kSmall)
+    return headAt(channel, number).small;
+  return rings_.segment.slots(variant_->rings[channel]) +
+         number % variant_->slots[channel] * variant_->chunkBytes();
+}
+
+/// Where this process has a chunk that has come, or null: it must be fetched.
+char *RankRun::chunkAt(uint32_t channel, uint64_t number,
+                       uint64_t bytes) const {
+  const uint64_t address = headAt(channel, number).address;
+  if (address == 0)
+    return slotAt(channel, number, bytes);
+  if (address & SlotHead::kInPool)
+    return rings_.segment.inPool(address);
+  if (rings_.lending == ZeroCopy::direct)
+    return reinterpret_cast<char *>(address);
+  // A source is only read.
+  return const_cast<char *>(rings_.windows.find(
+      plan_.rings[variant_->rings[channel]].source, address, bytes));
+}
+
+char *RankRun::bufferAt(const OperandCode &operand, ElementRange range) const {
+  // A source is only read.
+  char *begin = operand.kind == OperandKind::input
+                    ? const_cast<char *>(static_cast<const char *>(call_->send))
+                    : static_cast<char *>(call_->recv);
+  return begin + operand.index * transfers_.shape.blockBytes() +
+         range.begin * transfers_.shape.elementBytes;
+}
+
+/// Where readers find the chunk of a fold, and what the fold writes.
+struct RankRun::ChunkPlace {
+  Delivery delivery = Delivery::slot;
+  uint32_t sharedSlot = 0; ///< the operand whose slot all readers look at; or 0
+  uint64_t address = 0;    ///< SlotHead::address, for the other operands
+  uint32_t numDestinations = 0; ///< of the lane's pointers
+  uint32_t numOutputs = 0;      ///< the last of them
+};
+
+/// Lets the lane's pointers lead to the chunk's sources, and to what the fold
+/// writes: slots, then outputs. Always inlined: small messages feel the call.
+BLINK_ALWAYS_INLINE inline RankRun::ChunkPlace
+RankRun::point(Lane &lane, const StepCode &step, ElementRange range) const {
+  const OperandCode *operands = operandsOf(step);
+  const uint64_t bytes = range.size() * transfers_.shape.elementBytes;
+  const size_t number = size_t(&step - transfers_.rank->code.steps);
+  ChunkPlace place;
+  place.delivery = transfers_.deliveryOf(number);
+  // What fits into heads is in all of them.
+  if (place.delivery == Delivery::sharedSlot && bytes > SlotHead::kSmall)
+    place.sharedSlot = transfers_.rank->sharedSlots[number];
+
+  void **next = lane.pointers.data();
+  for (uint32_t i = 0; i < step.sources; ++i) {
+    if (operands[i].kind != OperandKind::channel) {
+      *next++ = bufferAt(operands[i], range);
+      continue;
+    }
+    const uint32_t channel = operands[i].index;
+    *next++ = chunkAt(channel, rings_.readers[variant_->rings[channel]].number,
+                      bytes);
+  }
+  void **const destinations = next;
+  const bool inSlots = !isBorrowed(place.delivery);
+  for (uint32_t i = step.sources; inSlots && i < step.numOperands(); ++i) {
+    if (operands[i].kind != OperandKind::channel ||
+        (place.sharedSlot != 0 && i != place.sharedSlot))
+      continue;
+    const uint32_t channel = operands[i].index;
+    *next++ =
+        slotAt(channel, rings_.writers[variant_->rings[channel]].number, bytes);
+  }
+  void **const outputs = next;
+  for (uint32_t i = step.sources; i < step.numOperands(); ++i)
+    if (operands[i].kind != OperandKind::channel)
+      *next++ = bufferAt(operands[i], range);
+  place.numDestinations = uint32_t(next - destinations);
+  place.numOutputs = uint32_t(next - outputs);
+
+  // Of a borrowed chunk there is one source, or one output.
+  if (place.delivery == Delivery::borrowInput)
+    place.address = reinterpret_cast<uint64_t>(lane.pointers[0]);
+  else if (place.delivery == Delivery::borrowOutput)
+    place.address = reinterpret_cast<uint64_t>(*outputs);
+  else if (place.sharedSlot != 0)
+    place.address =
+        rings_.segment.addressInPool(static_cast<char *>(*destinations));
+  return place;
+}
+
+//===-- Folding -----------------------------------------------------------===//
+
+/// Pieces::run, or one piece where nobody would take another.
+template <typename Work>
+int RankRun::inPieces(Lane &lane, uint64_t bytes, const Work &work) {
+  return visitors_ ? lane.pieces.run(bytes, work) : work(0, bytes);
+}
+
+/// Fetches the sources that lie in other processes: a chunk that is only copied
+/// into its first destination, others into their slots, which are free for it.
+/// False if that failed, and so the job.
+bool RankRun::fetch(Lane &lane, const StepCode &step, uint64_t bytes,
+                    bool copies) {
+  const OperandCode *operands = operandsOf(step);
+  for (uint32_t i = 0; i < step.sources; ++i) {
+    if (operands[i].kind != OperandKind::channel)
+      continue;
+    const uint32_t ring = variant_->rings[operands[i].index];
+    const uint64_t number = rings_.readers[ring].number;
+    const uint64_t address = headAt(operands[i].index, number).address;
+    if (lane.pointers[i])
+      continue;
+    char *to = copies ? static_cast<char *>(lane.pointers[step.sources])
+                      : slotAt(operands[i].index, number, bytes);
+    const uint16_t source = plan_.rings[ring].source;
+    const uint64_t process =
+        loadRelaxed(&rings_.segment.job().peer(source).process);
+    auto read = [=](uint64_t begin, uint64_t end) {
+      return readOther(process, address + begin, to + begin, end - begin);
+    };
+    if (int error = inPieces(lane, bytes, read)) {
+      std::string text = call_->kind.describe() + ": the process of rank " +
+                         std::to_string(source) + ", number " +
+                         std::to_string(process);
+      text += error == ESRCH
+                  ? std::string(" has died")
+                  : std::string(" cannot be read: ") + std::strerror(error);
+      text += "; rank " + std::to_string(rank_) + ", lane " +
+              std::to_string(lane.number) + ", step " +
+              std::to_string(lane.cursor.step()) + ", channel " +
+              std::to_string(operands[i].index) + ": chunk " +
+              std::to_string(number + 1) + " is lost";
+      rings_.segment.fail({blinkRemoteError, std::move(text)});
+      return false;
+    }
+    lane.pointers[i] = to;
+  }
+  return true;
+}
+
+/// Folds what the lane's pointers lead to.
+void RankRun::combine(Lane &lane, uint32_t sources, uint32_t destinations,
+                      uint64_t bytes, uint32_t divisor, uint32_t numStreamed) {
+  constexpr uint32_t kMost = 16; // pointers of a later piece
+  auto part = [&](uint64_t begin, uint64_t end) {
+    void *later[kMost];
+    void **from = lane.pointers.data();
+    if (begin != 0) {
+      for (uint32_t i = 0; i < sources + destinations; ++i)
+        later[i] = static_cast<char *>(from[i]) + begin;
+      from = later;
+    }
+    fold_(from, sources, from + sources, destinations,
+          (end - begin) / transfers_.shape.elementBytes, divisor, numStreamed);
+    return 0;
+  };
+  if (sources + destinations > kMost)
+    part(0, bytes);
+  else
+    inPieces(lane, bytes, part);
+}
+
+/// Tells the readers of the step where its chunk is.
+void RankRun::publish(const StepCode &step, const ChunkPlace &place) {
+  const OperandCode *operands = operandsOf(step);
+  for (uint32_t i = step.sources; i < step.numOperands(); ++i) {
+    if (operands[i].kind != OperandKind::channel)
+      continue;
+    RingEnd &end = rings_.writers[variant_->rings[operands[i].index]];
+    SlotHead &head = headAt(operands[i].index, end.number);
+    head.address = i == place.sharedSlot ? 0 : place.address;
+    storeRelease(&head.full, makeTag(end.number, signature_));
+    end.layout = variant_->number;
+    ++end.number;
+  }
+}
+
+/// Everything it needs is there. False if the job failed over it.
+bool RankRun::fold(Lane &lane, const StepCode &step) {
+  const ElementRange range = rangeOf(lane, step);
+  const uint64_t bytes = range.size() * transfers_.shape.elementBytes;
+  const uint32_t divisor = step.completes ? transfers_.shape.divisor : 0;
+  const ChunkPlace place = point(lane, step, range);
+  if (rings_.lending != ZeroCopy::direct &&
+      !fetch(lane, step, bytes, step.sources == 1 && divisor == 0))
+    return false;
+  // The input is there already.
+  const bool publishFirst = place.delivery == Delivery::borrowInput;
+  if (publishFirst)
+    publish(step, place);
+  // Nobody reads outputs before the collective is over, unless to borrow.
+  const bool streams =
+      transfers_.stream && place.delivery != Delivery::borrowOutput;
+  if (place.numDestinations != 0)
+    combine(lane, step.sources, place.numDestinations, bytes, divisor,
+            streams ? place.numOutputs : 0);
+  if (!publishFirst)
+    publish(step, place);
+  const OperandCode *operands = operandsOf(step);
+  for (uint32_t i = 0; i < step.sources; ++i) {
+    if (operands[i].kind != OperandKind::channel)
+      continue;
+    const uint32_t ring = variant_->rings[operands[i].index];
+    storeRelease(rings_.segment.freed(ring), ++rings_.readers[ring].number);
+  }
+  return true;
+}
+
+//===-- Tracing -----------------------------------------------------------===//
+
+uint64_t RankRun::nanoseconds() {
+  return uint64_t(std::chrono::duration_cast<std::chrono::nanoseconds>(
+                      std::chrono::steady_clock::now().time_since_epoch())
+                      .count());
+}
+
+bool RankRun::foldTraced(Lane &lane, const StepCode &step) {
+  LaneTrace &trace = *traces_[lane.number];
+  const uint64_t begin = nanoseconds();
+  if (!fold(lane, step))
+    return false;
+  const uint64_t end = nanoseconds();
+  const uint64_t waited = lane.idleSince ? begin - lane.idleSince : 0;
+  lane.idleSince = end;
+  if (trace.count < LaneTrace::kEvents) {
+    trace.events[trace.count] = {
+        begin,
+        end,
+        rangeOf(lane, step).size() * transfers_.shape.elementBytes,
+        lane.cursor.chunk(),
+        lane.cursor.step(),
+        uint32_t(std::min<uint64_t>(waited, UINT32_MAX))};
+  }
+  ++trace.count;
+  return true;
+}
+
+} // namespace blink::runtime

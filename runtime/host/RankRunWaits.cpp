@@ -1,0 +1,118 @@
+//===- RankRunWaits.cpp - what lanes wait for -----------------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Readers of shared slots, wrong chunks, and who is late, for messages.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/core/Memory.h"
+#include "runtime/host/RankRun.h"
+
+#include <algorithm>
+
+namespace blink::runtime {
+
+//===-- Draining ----------------------------------------------------------===//
+
+/// Begins to wait for the readers of shared slots: the rank ran `before` of the
+/// variant with these `rings`, whose chunks are in slots of other rings than
+/// their readers'.
+void RankRun::drain(const RankPlan &before,
+                    const std::vector<uint32_t> &rings) {
+  if (!draining_.load(std::memory_order_acquire))
+    drain_.clear();
+  for (size_t s = 0; s < before.sharedSlots.size(); ++s) {
+    if (before.sharedSlots[s] == 0)
+      continue;
+    const StepCode &step = before.code.steps[s];
+    for (uint32_t i = step.sources; i < step.numOperands(); ++i) {
+      const OperandCode &operand = before.code.operands[step.operandsBegin + i];
+      if (operand.kind != OperandKind::channel || i == before.sharedSlots[s])
+        continue;
+      const uint32_t ring = rings[operand.index];
+      const uint64_t number = rings_.writers[ring].number;
+      if (loadAcquire(rings_.segment.freed(ring)) < number)
+        drain_.emplace_back(ring, number);
+    }
+  }
+  draining_.store(!drain_.empty(), std::memory_order_relaxed);
+}
+
+/// Whether this rank must not write to slots yet. It is draining, or was a
+/// moment ago.
+bool RankRun::stillDraining(Need *need) {
+  for (auto [ring, number] : drain_) {
+    const uint64_t freed = loadAcquire(rings_.segment.freed(ring));
+    if (freed >= number)
+      continue;
+    if (need) {
+      const auto &rings = variant_->rings;
+      const auto channel = std::find(rings.begin(), rings.end(), ring);
+      if (channel != rings.end())
+        need->channel = uint32_t(channel - rings.begin());
+      need->expected = number;
+      need->seen = freed;
+    }
+    return true;
+  }
+  draining_.store(false, std::memory_order_release);
+  return false;
+}
+
+//===-- Messages ----------------------------------------------------------===//
+
+/// The chunk has come, from a rank that is in another collective.
+void RankRun::checkSignature(uint32_t channel, uint64_t tag) {
+  const int source = plan_.rings[variant_->rings[channel]].source;
+  std::string text = "the ranks' calls differ: rank " + std::to_string(rank_) +
+                     " has " + call_->kind.describe() + ", rank " +
+                     std::to_string(source) + " has ";
+  const CallKind other = rings_.segment.lastCall(source);
+  text += signatureBits(other.hash()) == tag >> kNumberBits
+              ? other.describe()
+              : "sent what belongs to another call";
+  rings_.segment.fail({blinkInvalidUsage, std::move(text)});
+}
+
+std::optional<Need> RankRun::needOf(const Lane &lane) {
+  const StepCode &step = lane.steps[lane.cursor.step()];
+  const OperandCode *operands = operandsOf(step);
+  for (uint32_t i = 0; i < step.numOperands(); ++i) {
+    Need need;
+    need.lane = lane.number;
+    need.step = lane.cursor.step();
+    need.channel = operands[i].index;
+    if (operands[i].kind == OperandKind::channel &&
+        (i < step.sources ? chunkMissing(operands[i], &need)
+                          : slotMissing(operands[i], &need)))
+      return need;
+  }
+  return std::nullopt;
+}
+
+std::optional<Need> RankRun::firstNeed() {
+  for (uint32_t l = 0; l < numActive_; ++l) {
+    Lane &lane = lanes_[l];
+    if (lane.claimed.exchange(1, std::memory_order_seq_cst) != 0)
+      continue;
+    std::optional<Need> need;
+    if (!lane.done)
+      need = needOf(lane);
+    lane.claimed.store(0, std::memory_order_release);
+    if (need)
+      return need;
+  }
+  if (!borrowedRings_.empty())
+    for (uint32_t channel = 0; channel < variant_->rings.size(); ++channel) {
+      const uint32_t ring = variant_->rings[channel];
+      if (plan_.rings[ring].source != rank_)
+        continue;
+      const uint64_t freed = loadAcquire(rings_.segment.freed(ring));
+      if (freed < rings_.writers[ring].number)
+        return Need{0, 0, channel, false, rings_.writers[ring].number, freed};
+    }
+  return std::nullopt;
+}
+
+} // namespace blink::runtime

@@ -1,0 +1,107 @@
+//===- TransferPlan.cpp - how one rank's call moves chunks ----------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/host/TransferPlan.h"
+
+#include <algorithm>
+
+namespace blink::runtime {
+namespace {
+
+// The sizes of calls, S as for algbw, from which on another way is faster, as
+// tools/bench-host measures it (docs/performance.md, docs/rationale.md).
+
+/// Readers borrow in calls above this size where they reach the buffers. Up to
+/// it, copying a message costs less than its writer's waiting for readers.
+constexpr uint64_t kBorrowAbove = 16 << 10;
+
+/// Readers fetch in calls from this size on: a call of the kernel for each
+/// chunk, and some time for each page, then cost less than the second copy.
+constexpr uint64_t kFetch = 512 << 10;
+/// The same where each chunk is fetched once and copied, and the writer, which
+/// waits for its readers, needs no processor that they want.
+constexpr uint64_t kFetchOneCopy = 32 << 10;
+
+/// Chunks that readers fetch are as large as slots from this size of calls on:
+/// overlapping smaller ones saves less than the calls of the kernel cost.
+constexpr uint64_t kFetchWholeSlots = 128 << 10;
+
+/// Outputs go around the caches from this size of all ranks' buffers together
+/// on: no cache holds them, and streaming saves reading what is overwritten.
+constexpr uint64_t kStream = 32 << 20;
+
+bool overlap(const void *a, uint64_t aBytes, const void *b, uint64_t bBytes) {
+  const auto x = reinterpret_cast<uintptr_t>(a);
+  const auto y = reinterpret_cast<uintptr_t>(b);
+  return a && b && x < y + bBytes && y < x + aBytes;
+}
+
+bool anyBorrow(const std::vector<Borrow> &borrows) {
+  return std::any_of(borrows.begin(), borrows.end(),
+                     [](Borrow borrow) { return borrow != Borrow::none; });
+}
+
+bool anySharedSlot(const RankPlan &rank) {
+  return std::any_of(rank.sharedSlots.begin(), rank.sharedSlots.end(),
+                     [](uint32_t operand) { return operand != 0; });
+}
+
+/// Whether chunks of a VariantPlan::oneCopy are as large as slots: its readers
+/// have nothing to overlap with their copy. The same on all ranks.
+bool copiesWholeSlots(uint64_t bytes, bool stream,
+                      const HostEnvironment &host) {
+  if (host.zeroCopy == ZeroCopy::direct || host.anyWindows)
+    return true;
+  return host.zeroCopy == ZeroCopy::fetched && !stream &&
+         bytes >= kFetchWholeSlots;
+}
+
+/// Whether readers fetch from the buffers of `rank` through the kernel.
+bool isFetched(const Call &call, bool stream, const VariantPlan &variant,
+               const RankPlan &rank, const HostEnvironment &host) {
+  // What goes around the caches comes faster by slots: both sides copy.
+  if (host.zeroCopy != ZeroCopy::fetched || stream)
+    return false;
+  const uint64_t bytes = call.bytes();
+  if (!host.crowded)
+    return bytes >= (variant.oneCopy ? kFetchOneCopy : kFetch);
+  // Slots let ranks that give or pass on run ahead of their readers, which
+  // saves switching to and fro; and what several read they hold once.
+  return bytes >= kFetch && !anySharedSlot(rank) &&
+         (variant.oneCopy || isReduction(call.kind.collective));
+}
+
+/// RankPlan's table of what readers borrow in the call; null if nothing.
+const std::vector<Borrow> *chooseBorrows(const Call &call, bool stream,
+                                         const VariantPlan &variant,
+                                         const RankPlan &rank,
+                                         const HostEnvironment &host) {
+  const std::vector<Borrow> *borrows = nullptr;
+  if (host.zeroCopy == ZeroCopy::direct || host.inWindows) {
+    if (call.bytes() > kBorrowAbove)
+      borrows = &rank.borrows;
+  } else if (isFetched(call, stream, variant, rank, host)) {
+    borrows = &rank.fetchedBorrows;
+  }
+  return borrows && anyBorrow(*borrows) ? borrows : nullptr;
+}
+
+} // namespace
+
+TransferPlan chooseTransfers(const Call &call, const VariantPlan &variant,
+                             const HostEnvironment &host) {
+  TransferPlan plan;
+  plan.stream = call.bytes() * uint64_t(host.numRanks) >= kStream;
+  plan.shape =
+      call.shape(variant, copiesWholeSlots(call.bytes(), plan.stream, host));
+  plan.rank = &variant.ranks[call.rank];
+  plan.borrows = chooseBorrows(call, plan.stream, variant, *plan.rank, host);
+  plan.inPlace = plan.borrows &&
+                 overlap(call.send, call.sendBytes, call.recv, call.recvBytes);
+  return plan;
+}
+
+} // namespace blink::runtime
