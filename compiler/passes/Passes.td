@@ -4,6 +4,13 @@
 
 include "mlir/Pass/PassBase.td"
 
+// What a schedule may use. Passes that choose by the time that a schedule will
+// take plan it as far as to its lanes and chunks, within these limits.
+defvar maxLanesOption = Option<"maxLanes", "max-lanes", "unsigned", /*default=*/"16",
+                               "No more lanes than this on any rank">;
+defvar chunkBytesOption = Option<"chunkBytes", "chunk-bytes", "unsigned", /*default=*/"0",
+                                 "Chunks of this size; 0 chooses one">;
+
 def PackTreesPass : Pass<"collective-pack-trees", "::mlir::ModuleOp"> {
   let summary = "Replace each request by an optimal forest";
   let description = [{
@@ -41,12 +48,10 @@ def SpreadTreesPass : Pass<"collective-spread-trees", "::mlir::ModuleOp"> {
     Forests that are variants for some sizes stay as they are.
   }];
   let options = [
-    Option<"maxLanes", "max-lanes", "unsigned", /*default=*/"16",
-           "Lanes that collective-assign-lanes will be allowed, for the model">,
+    maxLanesOption,
     Option<"maxTrees", "max-trees", "unsigned", /*default=*/"0",
            "Make no more than this many trees; 0 is no limit">,
-    Option<"chunkBytes", "chunk-bytes", "unsigned", /*default=*/"0",
-           "What collective-tune-chunks will be given, for the model">,
+    chunkBytesOption,
   ];
 }
 
@@ -57,18 +62,18 @@ def AddLatencyVariantPass
     Puts a forest before each one, of one tree a block, or of one in all where
     the roots are free, that is as low and early as the machine allows: protocol
     low_latency, in several equal parts where one lane is slower than links,
-    for messages below the size from which on a model of time says
-    that the other is as fast: a power of two from 64 bytes to 16 MiB, or a
-    quarter, half or three quarters more. The forest that was there begins at that
+    for messages below the size from which on the model of time says that the
+    other, in its lanes and chunks, is as fast: a power of two from 64 bytes to
+    16 MiB, or a quarter, half or three quarters more. The forest that was there begins at that
     size. Left alone are forests that are for some sizes already; those of one
     rank or of more than `max-ranks`; and those of a gather, scatter or
     all_to_all.
 
     Before that of an all_reduce, where every two ranks have a direct path,
     comes a `collective.schedule` in which each rank sends its input to all
-    others and adds all up itself, in as many lanes as are the fastest: one hop. It is for messages below the size
-    where the tree becomes as fast. What is nowhere the fastest is left out, be it
-    the hop or the tree.
+    others and adds all up itself, in as many lanes as are the fastest: one
+    hop. It is for messages below the size where the tree becomes as fast. What
+    is nowhere the fastest is left out, be it the hop or the tree.
   }];
   let options = [
     Option<"maxRanks", "max-ranks", "unsigned", /*default=*/"128",
@@ -76,10 +81,8 @@ def AddLatencyVariantPass
     Option<"maxOneHopRanks", "max-one-hop-ranks", "unsigned", /*default=*/"16",
            "More ranks never exchange in one hop: that takes n (n - 1) "
            "channels">,
-    Option<"maxLanes", "max-lanes", "unsigned", /*default=*/"16",
-           "Lanes that collective-assign-lanes will be allowed, for the model">,
-    Option<"chunkBytes", "chunk-bytes", "unsigned", /*default=*/"0",
-           "What collective-tune-chunks will be given, for the model">,
+    maxLanesOption,
+    chunkBytesOption,
   ];
 }
 
@@ -105,10 +108,7 @@ def AssignLanesPass : Pass<"collective-assign-lanes", "::mlir::ModuleOp"> {
     order, or for earlier chunks. What can start first does not stand behind
     what has to wait.
   }];
-  let options = [
-    Option<"maxLanes", "max-lanes", "unsigned", /*default=*/"16",
-           "No more lanes than this on any rank">,
-  ];
+  let options = [maxLanesOption];
 }
 
 def TuneChunksPass : Pass<"collective-tune-chunks", "::mlir::ModuleOp"> {
@@ -121,10 +121,7 @@ def TuneChunksPass : Pass<"collective-tune-chunks", "::mlir::ModuleOp"> {
     chunk waits for a round trip of the one before it; `chunk-bytes` can only
     make them smaller.
   }];
-  let options = [
-    Option<"chunkBytes", "chunk-bytes", "unsigned", /*default=*/"0",
-           "Use this size instead of choosing one">,
-  ];
+  let options = [chunkBytesOption];
 }
 
 def VerifySchedulePass : Pass<"collective-verify-schedule", "::mlir::ModuleOp"> {

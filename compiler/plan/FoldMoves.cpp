@@ -6,79 +6,128 @@
 
 #include "compiler/plan/FoldMoves.h"
 
-#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace blink;
+using Fold = FoldProgram::Fold;
+using Operand = FoldProgram::Operand;
+using Rank = FoldProgram::Rank;
 
-int FoldTable::addChannel(sched::ChannelKind kind) {
-  isPeer_.push_back(kind == sched::ChannelKind::peer);
-  return int(isPeer_.size()) - 1;
+static bool isInput(const Operand &operand) {
+  return operand.kind == sched::OperandKind::input;
+}
+static bool isOutput(const Operand &operand) {
+  return operand.kind == sched::OperandKind::output;
 }
 
-void FoldTable::addFold(int rank, int tree, bool completes,
-                        llvm::ArrayRef<int> sources,
-                        llvm::ArrayRef<int> destinations) {
-  size_t begin = operands_.size();
-  operands_.insert(operands_.end(), sources.begin(), sources.end());
-  operands_.insert(operands_.end(), destinations.begin(), destinations.end());
-  folds_.push_back(
-      {rank, tree, completes, begin, begin + sources.size(), operands_.size()});
-}
+namespace {
 
-std::vector<FoldMoves> FoldTable::moves() const {
-  // What the folds of a rank do to its buffers, tree by tree.
-  struct Use {
-    int outputWriters = 0, inputReaders = 0;
-  };
-  llvm::DenseMap<std::pair<int, int>, Use> uses;
-  for (const Fold &fold : folds_) {
-    Use &use = uses[{fold.rank, fold.tree}];
-    use.inputReaders += int(llvm::count(sourcesOf(fold), kInput));
-    use.outputWriters += int(llvm::count(destinationsOf(fold), kOutput));
+/// What the folds of a rank and tree do to its buffers.
+struct Use {
+  int outputWriters = 0, inputReaders = 0;
+};
+
+class MoveCounter {
+public:
+  explicit MoveCounter(FoldProgram &program)
+      : program_(program), uses_(program.trees.size()),
+        isDirect_(program.channels.size(), false) {}
+
+  void run();
+
+private:
+  /// Makes uses_ those of `rank`.
+  void findUses(const Rank &rank);
+  void findDirect(const Rank &rank);
+  bool lendsInput(const Rank &rank, const Fold &fold) const;
+  void count(Rank &rank);
+
+  bool isDirect(const Operand &operand) const {
+    return operand.isChannel() && isDirect_[operand.index];
+  }
+  bool isPeer(const Operand &operand) const {
+    return program_.channels[operand.index].kind == sched::ChannelKind::peer;
   }
 
-  auto useOf = [&](const Fold &fold) {
-    return uses.lookup({fold.rank, fold.tree});
-  };
+  FoldProgram &program_;
+  std::vector<Use> uses_;      ///< per tree
+  std::vector<bool> isDirect_; ///< per channel
+};
+
+} // namespace
+
+void MoveCounter::findUses(const Rank &rank) {
+  for (const Fold &fold : rank.folds)
+    uses_[fold.tree] = {};
+  for (const Fold &fold : rank.folds) {
+    Use &use = uses_[fold.tree];
+    use.inputReaders += int(llvm::count_if(rank.sourcesOf(fold), isInput));
+    use.outputWriters +=
+        int(llvm::count_if(rank.destinationsOf(fold), isOutput));
+  }
+}
+
+void MoveCounter::findDirect(const Rank &rank) {
   // The reader may come late: nobody else may write its output in between.
-  std::vector<bool> direct(isPeer_.size(), false);
-  auto isDirect = [&](int operand) { return operand >= 0 && direct[operand]; };
-  for (const Fold &fold : folds_) {
-    llvm::ArrayRef<int> sources = sourcesOf(fold);
-    if (sources.size() == 1 && sources[0] >= 0 && !fold.completes &&
-        useOf(fold).outputWriters == 1 &&
-        llvm::is_contained(destinationsOf(fold), kOutput))
-      direct[sources[0]] = isPeer_[sources[0]];
+  for (const Fold &fold : rank.folds) {
+    const Operand &source = rank.operands[fold.operands];
+    if (fold.sources == 1 && source.isChannel() && !fold.completes &&
+        uses_[fold.tree].outputWriters == 1 &&
+        llvm::any_of(rank.destinationsOf(fold), isOutput))
+      isDirect_[source.index] = isPeer(source);
   }
+}
+
+bool MoveCounter::lendsInput(const Rank &rank, const Fold &fold) const {
   // The writer's input must stay as it is until it has been read. In an
   // allreduce in place the output replaces it only after it has left by its
   // only way.
-  auto lendsInput = [&](const Fold &fold) {
-    llvm::ArrayRef<int> destinations = destinationsOf(fold);
-    if (sourcesOf(fold) != llvm::ArrayRef({kInput}) || fold.completes)
-      return false;
-    Use use = useOf(fold);
-    if (llvm::is_contained(destinations, kOutput))
-      return use.outputWriters == 1;
-    return use.outputWriters == 0 ||
-           (collective_ == sched::Collective::allreduce &&
-            use.inputReaders == 1 && destinations.size() == 1);
-  };
+  if (fold.sources != 1 || !isInput(rank.operands[fold.operands]) ||
+      fold.completes)
+    return false;
+  const Use &use = uses_[fold.tree];
+  if (llvm::any_of(rank.destinationsOf(fold), isOutput))
+    return use.outputWriters == 1;
+  return use.outputWriters == 0 ||
+         (program_.collective == sched::Collective::allreduce &&
+          use.inputReaders == 1 && fold.destinations == 1);
+}
 
-  std::vector<FoldMoves> result;
-  for (const Fold &fold : folds_) {
-    llvm::ArrayRef<int> sources = sourcesOf(fold);
-    llvm::ArrayRef<int> destinations = destinationsOf(fold);
-    bool isThere = sources.size() == 1 && isDirect(sources[0]);
-    bool lends = lendsInput(fold);
-    auto written = int(llvm::count_if(destinations, [&](int operand) {
-      if (operand == kOutput)
-        return !isThere;
-      return !lends || isDirect(operand) || !isPeer_[operand];
-    }));
-    result.push_back({written == 0 ? 0 : int(sources.size()) + written,
-                      int(sources.size() + destinations.size())});
+void MoveCounter::count(Rank &rank) {
+  for (Fold &fold : rank.folds) {
+    bool isThere = fold.sources == 1 && isDirect(rank.operands[fold.operands]);
+    bool lends = lendsInput(rank, fold);
+    auto written =
+        llvm::count_if(rank.destinationsOf(fold), [&](const Operand &operand) {
+          if (!operand.isChannel())
+            return !isThere;
+          return !lends || isDirect(operand) || !isPeer(operand);
+        });
+    fold.directMoves = written == 0 ? 0 : fold.sources + uint32_t(written);
+    fold.slotMoves = fold.sources + fold.destinations;
   }
-  return result;
+}
+
+void MoveCounter::run() {
+  for (const Rank &rank : program_.ranks) {
+    findUses(rank);
+    findDirect(rank);
+  }
+  for (Rank &rank : program_.ranks) {
+    findUses(rank);
+    count(rank);
+  }
+}
+
+void blink::countMoves(FoldProgram &program) { MoveCounter(program).run(); }
+
+FoldLoad blink::loadOf(const FoldProgram &program, const Rank &rank,
+                       const Fold &fold, sched::Protocol protocol) {
+  double share = program.trees[fold.tree].share;
+  bool direct = protocol == sched::Protocol::simple;
+  bool up = llvm::all_of(rank.destinationsOf(fold), [](const Operand &operand) {
+    return operand.isChannel();
+  });
+  return {share * (direct ? fold.directMoves : fold.slotMoves),
+          share * fold.slotMoves, up};
 }

@@ -15,58 +15,25 @@
 #ifndef BLINK_COMPILER_PLAN_FOLDMOVES_H
 #define BLINK_COMPILER_PLAN_FOLDMOVES_H
 
-#include "schedules/schedule_generated.h"
-
-#include "llvm/ADT/ArrayRef.h"
-
-#include <vector>
+#include "compiler/plan/FoldProgram.h"
+#include "compiler/plan/LaneChoice.h"
 
 namespace blink {
 
-/// Loads and stores of a fold, each of all that its tree carries.
-struct FoldMoves {
-  int direct = 0; ///< with zero copy; 0: it is passive
-  int slots = 0;  ///< where every channel has its slots
-};
+/// Sets the loads and stores of every fold, each of all that its tree carries:
+/// `directMoves` those with zero copy, where 0 is passive, and `slotMoves`
+/// those where every channel has its slots. Only channels of kind peer join
+/// buffers that both ranks can reach. Whoever makes a program calls this once.
+void countMoves(FoldProgram &program);
 
-/// The folds of a forest or schedule.
-class FoldTable {
-public:
-  /// Operands are channels, by their numbers, or one of these.
-  static constexpr int kInput = -1, kOutput = -2;
+/// How often a lane moves a chunk that it loads and stores so many times: a
+/// copy, one load and one store, is one.
+constexpr double movesOf(double loadsAndStores) { return loadsAndStores / 2; }
 
-  explicit FoldTable(sched::Collective collective) : collective_(collective) {}
-
-  /// The next channel, from 0 on. Only those of kind peer join buffers that
-  /// both ranks can reach.
-  int addChannel(sched::ChannelKind kind);
-  /// The next fold. Channels may be added later.
-  void addFold(int rank, int tree, bool completes, llvm::ArrayRef<int> sources,
-               llvm::ArrayRef<int> destinations);
-
-  /// Of each fold, in their order.
-  std::vector<FoldMoves> moves() const;
-
-private:
-  struct Fold {
-    int rank, tree;
-    bool completes;
-    size_t sources, destinations, end; ///< where they begin in operands_
-  };
-  llvm::ArrayRef<int> sourcesOf(const Fold &fold) const {
-    return llvm::ArrayRef(operands_).slice(fold.sources,
-                                           fold.destinations - fold.sources);
-  }
-  llvm::ArrayRef<int> destinationsOf(const Fold &fold) const {
-    return llvm::ArrayRef(operands_).slice(fold.destinations,
-                                           fold.end - fold.destinations);
-  }
-
-  sched::Collective collective_;
-  std::vector<Fold> folds_;
-  std::vector<int> operands_;
-  std::vector<bool> isPeer_; ///< of each channel
-};
+/// What a fold weighs in a lane, of the whole buffer. Words of low_latency
+/// always go through slots.
+FoldLoad loadOf(const FoldProgram &program, const FoldProgram::Rank &rank,
+                const FoldProgram::Fold &fold, sched::Protocol protocol);
 
 } // namespace blink
 

@@ -6,7 +6,9 @@
 
 #include "compiler/plan/OneHop.h"
 
-#include "compiler/plan/FoldLoads.h"
+#include "compiler/plan/AssignLanes.h"
+#include "compiler/plan/ExpandForest.h"
+#include "compiler/plan/FoldMoves.h"
 
 #include <algorithm>
 #include <limits>
@@ -33,51 +35,40 @@ static std::vector<TreeEdge> sendsOf(int rank, const PathTable &table,
   return sends;
 }
 
-/// When the last rank has read everything.
-static double lastRead(const std::vector<std::vector<TreeEdge>> &sends,
-                       const PathTable &table, double child) {
-  int n = table.numRanks;
-  double latest = 0;
+/// One tree, whose folds are loose. The ranks of `direct` are those of
+/// `fabric`, which has relays, too.
+static llvm::Expected<FoldProgram> expand(const Fabric &fabric,
+                                          const Fabric &direct,
+                                          const PathTable &table,
+                                          double child) {
+  using Operand = FoldProgram::Operand;
+  int n = fabric.numRanks();
+  FoldProgram program = emptyProgram(Collective::allreduce, fabric);
+  FoldProgram::Tree &tree = program.trees.emplace_back();
+  tree.depth = 1;
+  tree.share = 1;
+  std::vector<std::vector<Operand>> sent(n), read(n);
+  for (std::vector<Operand> &operands : read)
+    operands.resize(n, Operand::input());
   for (int rank = 0; rank < n; ++rank)
-    for (int place = 0; place < n - 1; ++place) {
-      int to = sends[rank][place].to;
-      int before = rank - (to < rank);
-      latest = std::max(latest, table.cost(rank, to) +
-                                    child * (place + n - 2 - before));
+    for (const TreeEdge &edge : sendsOf(rank, table, child)) {
+      llvm::Expected<Connection> hop = connect(program, direct, 0, edge);
+      if (!hop)
+        return hop.takeError();
+      sent[rank].push_back(Operand::channel(hop->entry));
+      read[edge.to][rank] = Operand::channel(hop->exit);
     }
-  return latest;
-}
-
-/// GB/s of the buffer, when every link carries one for each pair across it.
-static double rateOf(const std::vector<std::vector<TreeEdge>> &sends,
-                     const Topology &topology) {
-  std::vector<int> uses(topology.links.size(), 0);
-  for (const std::vector<TreeEdge> &edges : sends)
-    for (const TreeEdge &edge : edges)
-      for (int link : edge.path)
-        ++uses[link];
-  double rate = std::numeric_limits<double>::infinity();
-  for (size_t link = 0; link < uses.size(); ++link)
-    if (uses[link] > 0)
-      rate = std::min(rate, topology.links[link].bandwidth / uses[link]);
-  return rate;
-}
-
-/// What each of `lanes` lanes of a rank has to do: two folds, from the input to
-/// n - 1 channels, and from as many and the input to the output.
-static LaneLoads loadsOf(int n, unsigned lanes, Protocol protocol) {
-  LaneLoads loads;
-  loads.startLane();
-  double share = 1.0 / lanes;
-  loads.add(loadOf({n, n}, share, /*up=*/true, protocol), share);
-  loads.add(loadOf({n + 1, n + 1}, share, /*up=*/false, protocol), share);
-  return loads;
+  for (int rank = 0; rank < n; ++rank) {
+    program.addFold(rank, 0, false, {Operand::input()}, sent[rank]);
+    program.addFold(rank, 0, true, read[rank], {Operand::output()});
+  }
+  countMoves(program);
+  return program;
 }
 
 llvm::Expected<std::optional<OneHop>>
 blink::packOneHop(const Fabric &fabric, Protocol protocol, unsigned maxLanes) {
-  int n = fabric.numRanks();
-  if (n == 1)
+  if (fabric.numRanks() == 1)
     return std::nullopt;
   llvm::Expected<Fabric> direct =
       Fabric::create(fabric.topology(), fabric.gpus(), fabric.linkKinds());
@@ -88,20 +79,24 @@ blink::packOneHop(const Fabric &fabric, Protocol protocol, unsigned maxLanes) {
   for (double cost : table.costs)
     if (cost == std::numeric_limits<double>::infinity())
       return std::nullopt;
-  OneHop result;
-  for (int rank = 0; rank < n; ++rank)
-    result.sends.push_back(sendsOf(rank, table, costs.child));
-  double start = lastRead(result.sends, table, costs.child);
-  double rate = rateOf(result.sends, direct->topology());
+  llvm::Expected<FoldProgram> whole =
+      expand(fabric, *direct, table, costs.child);
+  if (!whole)
+    return whole.takeError();
+  OneHop best;
   double least = std::numeric_limits<double>::infinity();
   for (unsigned lanes = 1; lanes <= maxLanes; lanes *= 2) {
-    MessageTime time =
-        messageTime(costs, start, rate, loadsOf(n, lanes, protocol));
+    FoldProgram program = splitTrees(*whole, {lanes});
+    for (FoldProgram::Tree &tree : program.trees) {
+      tree.numerator = 1;
+      tree.denominator = lanes;
+    }
+    assignLanePerTree(program);
+    MessageTime time = timeOf(program, protocol);
     if (time.at(kSmallReferenceBytes) >= least)
       continue;
     least = time.at(kSmallReferenceBytes);
-    result.lanes = lanes;
-    result.time = std::move(time);
+    best = {std::move(program), std::move(time)};
   }
-  return result;
+  return best;
 }

@@ -11,7 +11,6 @@
 #ifndef BLINK_COMPILER_PLAN_ONEHOP_H
 #define BLINK_COMPILER_PLAN_ONEHOP_H
 
-#include "compiler/packing/Packing.h"
 #include "compiler/plan/TimeModel.h"
 
 #include <optional>
@@ -19,19 +18,27 @@
 namespace blink {
 
 struct OneHop {
-  /// Per rank: the edges to all others, in the order in which it writes them.
-  std::vector<std::vector<TreeEdge>> sends;
-  /// Each exchanges an equal part of the buffer.
-  unsigned lanes = 1;
+  /// In lanes: one a tree and rank. Each tree exchanges an equal part of the
+  /// buffer.
+  FoldProgram program;
   MessageTime time;
 };
 
-/// The exchange over the cheapest direct paths, with its time. A rank serves
-/// first where most is left to do, which is best; equals in the order of ranks
-/// after its own. Of powers of two up to `maxLanes` it gets the lanes that are
-/// the fastest for kSmallReferenceBytes; of equals the fewest. Nothing where
-/// some two ranks have no path that ends at the first GPU it meets (relays do
-/// not count), or there is but one rank.
+/// The exchange over the cheapest direct paths, with its time:
+///
+///     every rank    (input) -> (to each other rank)
+///                   (from rank 0, ..., input, ..., from rank n - 1) ->
+///                   (output)
+///
+/// All add up in the order of ranks, so all get the same bits. A lane holds
+/// both folds, in this order: in place the second overwrites what the first
+/// reads.
+///
+/// A rank serves first where most is left to do, which is best; equals in the
+/// order of ranks after its own. Of powers of two up to `maxLanes` it gets the
+/// lanes that are the fastest for kSmallReferenceBytes; of equals the fewest.
+/// Nothing where some two ranks have no path that ends at the first GPU it
+/// meets (relays do not count), or there is but one rank.
 llvm::Expected<std::optional<OneHop>>
 packOneHop(const Fabric &fabric, Protocol protocol, unsigned maxLanes);
 

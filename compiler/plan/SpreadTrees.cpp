@@ -6,23 +6,31 @@
 
 #include "compiler/plan/SpreadTrees.h"
 
+#include "compiler/plan/AssignLanes.h"
+#include "compiler/plan/ExpandForest.h"
+#include "compiler/plan/FoldMoves.h"
+
+#include "llvm/ADT/STLExtras.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 
 using namespace blink;
 
-/// GB/s that the busiest of the folds moves, with zero copy.
-static double busiestOf(const std::vector<TreeFold> &folds, const Tree &tree) {
-  double most = 0;
-  for (const TreeFold &fold : folds)
-    most = std::max(most, movesOf(fold.moves.direct));
-  return most * tree.weight;
-}
-
-double blink::busiestFold(const PackingProblem &problem, const Tree &tree) {
-  return busiestOf(foldsOf(problem, tree), tree);
+std::vector<double> blink::busiestFolds(const FoldProgram &program,
+                                        const Packing &packing) {
+  std::vector<double> most(packing.trees.size(), 0);
+  for (const FoldProgram::Rank &rank : program.ranks)
+    for (const FoldProgram::Fold &fold : rank.folds) {
+      int tree = program.trees[fold.tree].origin;
+      most[tree] = std::max(most[tree], movesOf(fold.directMoves));
+    }
+  for (size_t tree = 0; tree < most.size(); ++tree)
+    most[tree] *= packing.trees[tree].weight;
+  return most;
 }
 
 /// The fewest parts that leave none above `level`.
@@ -36,21 +44,20 @@ void LaneBalance::include(const LaneBalance &rank) {
   idle |= rank.idle;
 }
 
-LaneBalance blink::balanceOf(const std::vector<FoldLoad> &loads,
-                             size_t maxLanes) {
+LaneBalance blink::balanceOf(const FoldProgram &program,
+                             const FoldProgram::Rank &rank, Protocol protocol) {
   double sum = 0, fullest = 0, least = std::numeric_limits<double>::infinity();
-  std::vector<std::vector<size_t>> lanes = chooseLanes(loads, maxLanes);
-  for (const std::vector<size_t> &lane : lanes) {
+  for (const std::vector<size_t> &lane : rank.lanes) {
     double bytes = 0;
     for (size_t fold : lane)
-      bytes += loads[fold].bytes;
+      bytes += loadOf(program, rank, rank.folds[fold], protocol).bytes;
     sum += bytes;
     fullest = std::max(fullest, bytes);
     least = std::min(least, bytes);
   }
   if (sum == 0)
     return {};
-  return {fullest * double(lanes.size()) / sum, least == 0};
+  return {fullest * double(rank.lanes.size()) / sum, least == 0};
 }
 
 namespace {
@@ -58,13 +65,10 @@ namespace {
 /// The ways to split the trees of a packing down to equal loads.
 class Splits {
 public:
-  Splits(const PackingProblem &problem, const Packing &packing,
-         ForestTraits traits, size_t maxTrees)
-      : problem_(problem), packing_(packing), folds_(foldsOf(problem, packing)),
-        traits_(traits), maxTrees_(maxTrees) {
-    for (size_t t = 0; t < packing.trees.size(); ++t)
-      loads_.push_back(busiestOf(folds_[t], packing.trees[t]));
-  }
+  Splits(FoldProgram whole, const Packing &packing, Protocol protocol,
+         ScheduleLimits limits, size_t maxTrees = 0)
+      : whole_(std::move(whole)), loads_(busiestFolds(whole_, packing)),
+        protocol_(protocol), limits_(limits), maxTrees_(maxTrees) {}
 
   /// Of the busiest fold.
   double most() const {
@@ -81,70 +85,83 @@ public:
       parts.clear();
     return parts;
   }
-  MessageTime timeOf(const std::vector<unsigned> &parts) const {
-    return blink::timeOf(problem_, packing_, folds_, traits_, parts);
+  /// The schedule of such parts, or of all trees in `parts` each.
+  FoldProgram plan(const std::vector<unsigned> &parts) const {
+    FoldProgram program = splitTrees(whole_, parts);
+    assignLanes(program, protocol_, limits_.maxLanes);
+    return program;
   }
-  /// Of the ranks that use all lanes; nothing where parts need too many
+  FoldProgram plan(unsigned parts) const {
+    return plan(std::vector<unsigned>(loads_.size(), parts));
+  }
+  MessageTime timeOf(const FoldProgram &program) const {
+    return blink::timeOf(program, protocol_, limits_.chunkBytes);
+  }
+  /// Of the ranks that use all lanes; nothing where some rank has too many
   /// channels.
-  std::optional<LaneBalance> balance(const std::vector<unsigned> &parts) const;
+  std::optional<LaneBalance> balance(const FoldProgram &program) const;
 
 private:
-  const PackingProblem &problem_;
-  const Packing &packing_;
-  ForestFolds folds_;
-  ForestTraits traits_;
-  size_t maxTrees_;
+  FoldProgram whole_;
   std::vector<double> loads_; ///< of each tree's busiest fold
+  Protocol protocol_;
+  ScheduleLimits limits_;
+  size_t maxTrees_;
 };
 
 } // namespace
 
-std::optional<LaneBalance>
-Splits::balance(const std::vector<unsigned> &parts) const {
-  constexpr int kMostChannels = 256; // read by a rank
+std::optional<LaneBalance> Splits::balance(const FoldProgram &program) const {
+  constexpr long kMostChannels = 256; // read by a rank
   LaneBalance balance;
-  for (const RankFolds &rank :
-       foldsOfRanks(packing_, folds_, problem_.fabric->numRanks(),
-                    traits_.protocol, parts)) {
-    if (rank.channels > 2 * kMostChannels)
+  for (const FoldProgram::Rank &rank : program.ranks) {
+    auto isChannel = [](const auto &operand) { return operand.isChannel(); };
+    if (llvm::count_if(rank.operands, isChannel) > 2 * kMostChannels)
       return std::nullopt;
-    if (rank.loads.size() >= traits_.maxLanes)
-      balance.include(balanceOf(rank.loads, traits_.maxLanes));
+    if (rank.folds.size() >= limits_.maxLanes)
+      balance.include(balanceOf(program, rank, protocol_));
   }
   return balance;
 }
 
-std::vector<unsigned> blink::spreadTrees(const PackingProblem &problem,
-                                         const Packing &packing,
-                                         ForestTraits traits, size_t maxTrees) {
+llvm::Expected<std::vector<unsigned>>
+blink::spreadTrees(const PackingProblem &problem, const Packing &packing,
+                   ScheduleLimits limits, size_t maxTrees) {
   // What is rounding is not worth more trees. Nor is what makes pipelines
   // shorter but no lane lighter, which is not what this is for.
   constexpr double kFaster = 1 - 1e-6;
   // The limit is an estimate, and parts cost turns.
   constexpr double kMargin = 1.25;
-  double limit = costsOf(traits.protocol).lane;
-  Splits splits(problem, packing, traits, maxTrees);
+  constexpr Protocol kProtocol = Protocol::simple;
+  llvm::Expected<FoldProgram> whole = expandForest(problem, packing);
+  if (!whole)
+    return whole.takeError();
+  double limit = costsOf(kProtocol).lane;
+  Splits splits(std::move(*whole), packing, kProtocol, limits, maxTrees);
   double most = splits.most();
   std::vector<unsigned> best;
   if (partsOf(most, limit * kMargin) == 1)
     return best;
   unsigned needed = partsOf(most, limit);
-  MessageTime least = splits.timeOf({});
+  FoldProgram fastest = splits.plan(1);
+  MessageTime least = splits.timeOf(fastest);
   for (unsigned split = 2; split <= needed; ++split) {
     std::vector<unsigned> parts = splits.downTo(std::max(limit, most / split));
     if (parts.empty())
       break;
-    MessageTime time = splits.timeOf(parts);
+    FoldProgram program = splits.plan(parts);
+    MessageTime time = splits.timeOf(program);
     if (time.perByte < least.perByte * kFaster &&
         time.at(kReferenceBytes) < least.at(kReferenceBytes) * kFaster) {
       least = std::move(time);
       best = std::move(parts);
+      fastest = std::move(program);
     }
   }
   if (best.empty())
     return best;
-  std::optional<LaneBalance> balance = splits.balance(best);
-  for (unsigned split = 2; split <= traits.maxLanes; ++split) {
+  std::optional<LaneBalance> balance = splits.balance(fastest);
+  for (unsigned split = 2; split <= limits.maxLanes; ++split) {
     if (!balance || balance->isEven())
       break;
     std::vector<unsigned> parts = splits.downTo(most / split);
@@ -153,7 +170,7 @@ std::vector<unsigned> blink::spreadTrees(const PackingProblem &problem,
     // No fewer than the limit asks for.
     for (size_t t = 0; t < parts.size(); ++t)
       parts[t] = std::max(parts[t], best[t]);
-    std::optional<LaneBalance> now = splits.balance(parts);
+    std::optional<LaneBalance> now = splits.balance(splits.plan(parts));
     if (!now)
       break;
     if (now->isEven() || now->fullest < balance->fullest * kFaster) {
@@ -164,7 +181,8 @@ std::vector<unsigned> blink::spreadTrees(const PackingProblem &problem,
   return best;
 }
 
-Packing blink::splitTrees(const Packing &packing, unsigned parts) {
+/// `packing` with `parts` equal trees for each of its own, one after the other.
+static Packing splitEach(const Packing &packing, unsigned parts) {
   Packing split;
   split.algbw = packing.algbw;
   for (const Tree &tree : packing.trees)
@@ -175,23 +193,28 @@ Packing blink::splitTrees(const Packing &packing, unsigned parts) {
   return split;
 }
 
-Packing blink::spreadSmallTrees(const PackingProblem &problem,
-                                const Packing &packing, ForestTraits traits) {
+llvm::Expected<TimedPacking>
+blink::spreadSmallTrees(const PackingProblem &problem, const Packing &packing,
+                        Protocol protocol, unsigned maxLanes) {
   constexpr double kFaster = 1 - 1e-6;
-  Splits splits(problem, packing, traits, /*maxTrees=*/0);
+  llvm::Expected<FoldProgram> whole = expandForest(problem, packing);
+  if (!whole)
+    return whole.takeError();
+  Splits splits(std::move(*whole), packing, protocol, {maxLanes});
   unsigned best = 1;
-  double least = splits.timeOf({}).at(kSmallReferenceBytes);
-  for (unsigned parts = 2; parts <= traits.maxLanes; parts *= 2) {
-    std::vector<unsigned> all(packing.trees.size(), parts);
-    if (!splits.balance(all))
+  MessageTime least = splits.timeOf(splits.plan(1));
+  for (unsigned parts = 2; parts <= maxLanes; parts *= 2) {
+    FoldProgram program = splits.plan(parts);
+    if (!splits.balance(program))
       break;
-    double time = splits.timeOf(all).at(kSmallReferenceBytes);
-    if (time < least * kFaster) {
-      least = time;
+    MessageTime time = splits.timeOf(program);
+    if (time.at(kSmallReferenceBytes) <
+        least.at(kSmallReferenceBytes) * kFaster) {
+      least = std::move(time);
       best = parts;
     }
   }
-  return splitTrees(packing, best);
+  return TimedPacking{splitEach(packing, best), std::move(least)};
 }
 
 SpreadShares blink::spreadShares(const std::vector<uint32_t> &numerators,

@@ -17,8 +17,10 @@
 
 namespace blink {
 
-/// GB/s that the busiest fold of `tree` moves, with zero copy.
-double busiestFold(const PackingProblem &problem, const Tree &tree);
+/// Of each tree of the packing that `program` was made of: GB/s that its
+/// busiest fold moves, with zero copy.
+std::vector<double> busiestFolds(const FoldProgram &program,
+                                 const Packing &packing);
 
 /// How even the lanes are that move something.
 struct LaneBalance {
@@ -30,7 +32,8 @@ struct LaneBalance {
 };
 
 /// The lanes of one rank.
-LaneBalance balanceOf(const std::vector<FoldLoad> &loads, size_t maxLanes);
+LaneBalance balanceOf(const FoldProgram &program, const FoldProgram::Rank &rank,
+                      Protocol protocol);
 
 /// Into how many equal trees each tree goes; empty where all stay whole. Only
 /// forests with a fold more than a quarter above the limit of a lane
@@ -40,20 +43,26 @@ LaneBalance balanceOf(const std::vector<FoldLoad> &loads, size_t maxLanes);
 /// kReferenceBytes; of equal ones that of the fewest trees. Where the folds of
 /// a rank then take all lanes, and some of these move little or nothing, the
 /// trees are split further: until lanes are even, or else as even as they get
-/// in `maxLanes` parts and 256 channels that a rank reads. No more than
-/// `maxTrees` in all, unless that is 0 or there are more already.
-std::vector<unsigned> spreadTrees(const PackingProblem &problem,
-                                  const Packing &packing, ForestTraits traits,
-                                  size_t maxTrees);
+/// in `limits.maxLanes` parts and 256 channels that a rank reads. No more than
+/// `maxTrees` in all, unless that is 0 or there are more already. Errors: as of
+/// expandForest.
+llvm::Expected<std::vector<unsigned>> spreadTrees(const PackingProblem &problem,
+                                                  const Packing &packing,
+                                                  ScheduleLimits limits,
+                                                  size_t maxTrees);
 
-/// `packing` with `parts` equal trees for each of its own, one after the other.
-Packing splitTrees(const Packing &packing, unsigned parts);
+/// A forest with the time that it takes.
+struct TimedPacking {
+  Packing packing;
+  MessageTime time;
+};
 
-/// Trees for small messages likewise: of powers of two up to the lanes of
-/// `traits` the parts that are the fastest for kSmallReferenceBytes; of equals
-/// the fewest.
-Packing spreadSmallTrees(const PackingProblem &problem, const Packing &packing,
-                         ForestTraits traits);
+/// Trees for small messages likewise: of powers of two up to `maxLanes` the
+/// parts that are the fastest for kSmallReferenceBytes; of equals the fewest.
+llvm::Expected<TimedPacking> spreadSmallTrees(const PackingProblem &problem,
+                                              const Packing &packing,
+                                              Protocol protocol,
+                                              unsigned maxLanes);
 
 /// The shares of the parts of a block's trees, which have numerators over one
 /// denominator.

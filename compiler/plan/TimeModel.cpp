@@ -6,7 +6,10 @@
 
 #include "compiler/plan/TimeModel.h"
 
-#include "compiler/plan/FoldLoads.h"
+#include "compiler/plan/AssignLanes.h"
+#include "compiler/plan/ExpandForest.h"
+#include "compiler/plan/FoldMoves.h"
+#include "compiler/plan/Latency.h"
 #include "schedules/ChunkSize.h"
 
 #include <algorithm>
@@ -28,39 +31,9 @@ std::vector<double> blink::hopPrices(const Fabric &fabric,
   return prices;
 }
 
-/// When the last rank is reached from the root, over edges that list parents
-/// first. Turned round, a reduction is the same: what a fold reads last waits
-/// for nothing.
-static double reachAll(const std::vector<TreeEdge> &edges, bool turned,
-                       int numRanks, const std::vector<double> &prices,
-                       double child) {
-  std::vector<double> reached(numRanks, 0);
-  std::vector<int> served(numRanks, 0);
-  double latest = 0;
-  for (size_t i = 0; i < edges.size(); ++i) {
-    const TreeEdge &edge = turned ? edges[edges.size() - 1 - i] : edges[i];
-    int parent = turned ? edge.to : edge.from;
-    int below = turned ? edge.from : edge.to;
-    double time = reached[parent] + child * served[parent]++;
-    for (int link : edge.path)
-      time += prices[link];
-    reached[below] = time;
-    latest = std::max(latest, time);
-  }
-  return latest;
-}
-
-double blink::startOf(const PackingProblem &problem, const Packing &packing,
-                      Protocol protocol) {
+double blink::startOf(const FoldProgram &program, Protocol protocol) {
   ProtocolCosts costs = costsOf(protocol);
-  std::vector<double> prices = hopPrices(*problem.fabric, costs);
-  int n = problem.fabric->numRanks();
-  double slowest = 0;
-  for (const Tree &tree : packing.trees)
-    slowest = std::max(slowest,
-                       reachAll(tree.up, true, n, prices, costs.child) +
-                           reachAll(tree.down, false, n, prices, costs.child));
-  return slowest;
+  return lastReady(program, {1, costs.step, costs.child});
 }
 
 void LaneTurns::include(const LaneTurns &lane) {
@@ -89,40 +62,72 @@ void LaneLoads::add(const FoldLoad &load, double share) {
   direct.include(laneDirect_);
 }
 
-MessageTime blink::timeOf(const PackingProblem &problem, const Packing &packing,
-                          const ForestFolds &folds, ForestTraits traits,
-                          const std::vector<unsigned> &parts) {
-  ProtocolCosts costs = costsOf(traits.protocol);
-  int n = problem.fabric->numRanks();
-  std::vector<RankFolds> ranks =
-      foldsOfRanks(packing, folds, n, traits.protocol, parts);
+/// GB/s that links let a program have; infinite where none carries anything.
+static double rateOf(const FoldProgram &program) {
+  std::vector<double> loads = loadsPerByte(program);
+  double nanosecondsPerByte = 0;
+  for (size_t link = 0; link < loads.size(); ++link)
+    nanosecondsPerByte = std::max(nanosecondsPerByte,
+                                  loads[link] / program.links[link].bandwidth);
+  return 1 / nanosecondsPerByte;
+}
+
+static LaneLoads loadsOfLanes(const FoldProgram &program, Protocol protocol) {
   LaneLoads lanes;
-  for (const RankFolds &rank : ranks)
-    for (const auto &lane : chooseLanes(rank.loads, traits.maxLanes)) {
+  for (const FoldProgram::Rank &rank : program.ranks) {
+    auto add = [&](const FoldProgram::Fold &fold) {
+      lanes.add(loadOf(program, rank, fold, protocol),
+                program.trees[fold.tree].share);
+    };
+    for (const std::vector<size_t> &lane : rank.lanes) {
       lanes.startLane();
       for (size_t fold : lane)
-        lanes.add(rank.loads[fold], rank.shares[fold]);
+        add(rank.folds[fold]);
     }
-  MessageTime time = messageTime(
-      costs, startOf(problem, packing, traits.protocol), packing.algbw, lanes);
-  if (traits.protocol == Protocol::low_latency)
+    if (rank.lanes.empty())
+      for (const FoldProgram::Fold &fold : rank.folds) {
+        lanes.startLane();
+        add(fold);
+      }
+  }
+  return lanes;
+}
+
+/// That a rank of the job reads, on average. Each is read once and written
+/// once.
+static double channelsOfRank(const FoldProgram &program) {
+  size_t ends = 0;
+  for (int rank = 0; rank < program.numRanks; ++rank)
+    for (const FoldProgram::Operand &operand : program.ranks[rank].operands)
+      ends += operand.isChannel();
+  return double(ends) / 2 / program.numRanks;
+}
+
+MessageTime blink::timeOf(const FoldProgram &program, Protocol protocol,
+                          uint32_t chunkBytes) {
+  MessageTime time =
+      messageTime(costsOf(protocol), startOf(program, protocol),
+                  rateOf(program), loadsOfLanes(program, protocol));
+  if (protocol == Protocol::low_latency)
     return time;
   ChunkFlow &flow = time.flow;
   int directions =
-      hasUpTrees(problem.collective) + hasDownTrees(problem.collective);
-  for (size_t t = 0; t < packing.trees.size(); ++t)
-    flow.add(shareOfTree(packing, packing.trees[t]) /
-                 (parts.empty() ? 1 : parts[t]),
-             directions * packing.trees[t].depth(n));
-  for (const RankFolds &rank : ranks) // each is read once and written once
-    flow.channels += rank.channels / 2.0 / double(ranks.size());
-  flow.chunkBytes = traits.chunkBytes ? traits.chunkBytes : chooseChunk(time);
+      hasUpTrees(program.collective) + hasDownTrees(program.collective);
+  for (const FoldProgram::Tree &tree : program.trees)
+    flow.add(tree.share, directions * double(tree.depth));
+  flow.channels = channelsOfRank(program);
+  flow.chunkBytes = chunkBytes ? chunkBytes : chooseChunk(time);
   return time;
 }
 
-MessageTime blink::timeOf(const PackingProblem &problem, const Packing &packing,
-                          ForestTraits traits) {
-  return timeOf(problem, packing, foldsOf(problem, packing), traits, {});
+llvm::Expected<FoldProgram> blink::planForest(const PackingProblem &problem,
+                                              const Packing &packing,
+                                              Protocol protocol,
+                                              unsigned maxLanes) {
+  llvm::Expected<FoldProgram> program = expandForest(problem, packing);
+  if (program)
+    assignLanes(*program, protocol, maxLanes);
+  return program;
 }
 
 MessageTime blink::messageTime(ProtocolCosts costs, double start, double rate,
@@ -171,11 +176,6 @@ double MessageTime::at(uint64_t bytes) const {
   const LaneTurns &lane = lanesAt(flow, bytes);
   double rounds = size * lane.share / chunk;
   return time + flow.turn * std::max(0.0, rounds - lane.folds) + late * perByte;
-}
-
-uint32_t blink::slotsOfChannel(double channels, uint32_t chunkBytes) {
-  return channels * kSlots * chunkBytes > kSlotBytesOfRank ? kSlots / 2
-                                                           : kSlots;
 }
 
 uint32_t blink::chooseChunk(MessageTime time) {

@@ -33,9 +33,9 @@
 #ifndef BLINK_COMPILER_PLAN_TIMEMODEL_H
 #define BLINK_COMPILER_PLAN_TIMEMODEL_H
 
-#include "compiler/plan/FoldLoads.h"
-
-#include <optional>
+#include "compiler/packing/Packing.h"
+#include "compiler/plan/FoldProgram.h"
+#include "compiler/plan/LaneChoice.h"
 
 namespace blink {
 
@@ -70,9 +70,8 @@ constexpr ProtocolCosts costsOf(Protocol protocol) {
 /// its ends, so that a path over a relay costs a step more.
 std::vector<double> hopPrices(const Fabric &fabric, ProtocolCosts costs);
 
-/// `start` of the slowest tree of `packing`, in microseconds.
-double startOf(const PackingProblem &problem, const Packing &packing,
-               Protocol protocol);
+/// `start` of `program`, in microseconds.
+double startOf(const FoldProgram &program, Protocol protocol);
 
 /// What turns cost lanes: of each number that of the lane that has most of it.
 struct LaneTurns {
@@ -130,21 +129,21 @@ struct MessageTime {
   double startAt(uint64_t bytes) const;
 };
 
-/// What the schedule of a forest will be like.
-struct ForestTraits {
-  Protocol protocol;
+/// What a schedule may use, and what is given to it.
+struct ScheduleLimits {
   unsigned maxLanes = 16;  ///< of a rank
   uint32_t chunkBytes = 0; ///< 0: chooseChunk
 };
 
-/// The time that `packing` takes in lanes as chooseLanes makes them; tree t as
-/// `parts[t]` equal ones (SpreadTrees.h), or as it is where `parts` is empty.
-/// `folds` are those of the packing.
-MessageTime timeOf(const PackingProblem &problem, const Packing &packing,
-                   const ForestFolds &folds, ForestTraits traits,
-                   const std::vector<unsigned> &parts);
-MessageTime timeOf(const PackingProblem &problem, const Packing &packing,
-                   ForestTraits traits);
+/// The time that `program` takes, with the rate that links let it have. Each
+/// loose fold counts as a lane. `chunkBytes` 0 is what chooseChunk says.
+MessageTime timeOf(const FoldProgram &program, Protocol protocol,
+                   uint32_t chunkBytes = 0);
+
+/// The folds of `packing`, in lanes.
+llvm::Expected<FoldProgram> planForest(const PackingProblem &problem,
+                                       const Packing &packing,
+                                       Protocol protocol, unsigned maxLanes);
 
 /// The formula at the top without chunks: `rate` in GB/s.
 MessageTime messageTime(ProtocolCosts costs, double start, double rate,
@@ -161,11 +160,6 @@ constexpr uint32_t kSlots = 4;
 
 /// What the slots of all channels that a rank reads should take at most.
 constexpr double kSlotBytesOfRank = 40 << 20;
-
-/// kSlots, or half of them where that would be more than kSlotBytesOfRank: with
-/// so many channels a lane comes to the next chunk of one only after those of
-/// many others.
-uint32_t slotsOfChannel(double channels, uint32_t chunkBytes);
 
 /// The power of two from 16 KiB to 1 MiB that is the fastest chunk for
 /// kReferenceBytes; of equals the smallest. Above 64 KiB only such that half of

@@ -13,17 +13,15 @@
 
 namespace blink {
 
-/// How long messages may take by `variant`, of whatever size: the model of
-/// compiler/packing/TimeModel.h, with the rate that the links let the variant's
-/// trees have. Linear in the variant.
+/// How long messages may take by `variant`, of whatever size (TimeModel.h).
+/// Linear in the variant.
 MessageTime predictTime(const sched::Schedule &file,
                         const sched::Program &program,
                         const sched::Variant &variant);
 
 /// Microseconds that messages of `sizes` bytes may take, each by the variant
-/// that serves its size: the model of compiler/packing/TimeModel.h, with the
-/// rate that the links let the variant's trees have. An estimate, from the file
-/// alone, that compares schedules; nothing was measured. Linear in the program.
+/// that serves its size. An estimate, from the file alone, that compares
+/// schedules; nothing was measured. Linear in the program.
 std::vector<double> predictTimes(const sched::Schedule &file,
                                  const sched::Program &program,
                                  const std::vector<uint64_t> &sizes);

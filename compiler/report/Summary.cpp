@@ -6,9 +6,10 @@
 
 #include "compiler/report/Summary.h"
 
-#include "compiler/report/Latency.h"
-
 #include "compiler/packing/Packing.h"
+#include "compiler/plan/Latency.h"
+#include "compiler/plan/TimeModel.h"
+#include "compiler/target/FoldProgramFile.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
@@ -42,26 +43,28 @@ bool Summary::isOneHop(const VariantSummary &variant) const {
 }
 
 static VariantSummary summarizeVariant(const sched::Schedule &file,
+                                       const sched::Program &program,
                                        const sched::Variant &variant) {
+  FoldProgram folds = readProgram(file, program, variant);
   VariantSummary summary;
   summary.minBytes = variant.min_bytes();
   summary.maxBytes = variant.max_bytes();
   summary.protocol = variant.protocol();
-  summary.trees = static_cast<int>(variant.trees()->size());
+  summary.trees = static_cast<int>(folds.trees.size());
   summary.depth = 0;
-  for (const sched::Tree *tree : *variant.trees())
-    summary.depth = std::max<int>(summary.depth, tree->depth());
-  summary.hops = hopsOf(file, variant);
-  summary.latency = latencyOf(file, variant);
-  summary.start = startOf(file, variant);
+  for (const FoldProgram::Tree &tree : folds.trees)
+    summary.depth = std::max(summary.depth, tree.depth);
+  summary.hops = hopsOf(folds);
+  summary.latency = latencyOf(folds);
+  summary.start = startOf(folds, variant.protocol());
   summary.lanes = 0;
   summary.steps = 0;
-  for (const sched::RankProgram *rank : *variant.ranks()) {
+  for (const FoldProgram::Rank &rank : folds.ranks) {
     summary.lanes =
-        std::max<int>(summary.lanes, static_cast<int>(rank->lanes()->size()));
-    summary.steps += static_cast<int>(rank->steps()->size());
+        std::max(summary.lanes, static_cast<int>(rank.lanes.size()));
+    summary.steps += static_cast<int>(rank.folds.size());
   }
-  summary.channels = static_cast<int>(variant.channels()->size());
+  summary.channels = static_cast<int>(folds.channels.size());
   summary.chunkBytes = static_cast<int>(variant.chunk_bytes());
   return summary;
 }
@@ -70,7 +73,7 @@ Summary blink::summarize(const sched::Schedule &file,
                          const sched::Program &program) {
   std::vector<VariantSummary> variants;
   for (const sched::Variant *variant : *program.variants())
-    variants.push_back(summarizeVariant(file, *variant));
+    variants.push_back(summarizeVariant(file, program, *variant));
   Summary summary;
   static_cast<VariantSummary &>(summary) = variants.back();
   summary.topology = file.topology()->name()->str();
@@ -139,27 +142,11 @@ std::string blink::sizeRange(const VariantSummary &variant) {
   return variant.minBytes == 0 ? "below " + most : least + " to " + most;
 }
 
-std::vector<double> blink::loadsPerByte(const sched::Schedule &file,
-                                        const sched::Program &program,
-                                        const sched::Variant &variant) {
-  std::vector<double> loads(file.topology()->links()->size(), 0);
-  // Relays have programs, too, but no blocks.
-  double blocks = blocksOfBuffer(
-      program.collective(), static_cast<int>(program.allocation()->size()));
-  for (const sched::Channel *channel : *variant.channels()) {
-    const sched::Tree *tree = variant.trees()->Get(channel->tree());
-    double share = double(tree->numerator()) / tree->denominator() / blocks;
-    for (uint32_t i = 0; i < channel->path_count(); ++i)
-      loads[variant.paths()->Get(channel->path_begin() + i)] += share;
-  }
-  return loads;
-}
-
 std::vector<double> blink::linkLoads(const sched::Schedule &file,
                                      const sched::Program &program) {
   const auto &variants = *program.variants();
   std::vector<double> loads =
-      loadsPerByte(file, program, *variants[variants.size() - 1]);
+      loadsPerByte(readProgram(file, program, *variants[variants.size() - 1]));
   for (double &load : loads) // an idle link's is 0 at any rate
     load = load == 0 ? 0 : load * program.algbw();
   return loads;

@@ -22,7 +22,7 @@ struct VariantSummary {
   /// Microseconds that the first byte spends on links, on the slowest way
   /// through a tree: what a small message takes at least.
   double latency;
-  /// Microseconds that a message of no size may take (Latency.h).
+  /// Microseconds that a message of no size may take (TimeModel.h).
   double start;
   int lanes;    ///< most lanes on a rank
   int channels; ///< of all ranks
@@ -67,12 +67,6 @@ std::string formatGpus(const std::vector<int> &gpus);
 std::string formatCollective(Collective collective, std::optional<int> root);
 /// "below 64 KiB", "from 64 KiB", "all sizes".
 std::string sizeRange(const VariantSummary &variant);
-
-/// What each link (index as in the file's topology) carries for each byte of a
-/// message that `variant` serves.
-std::vector<double> loadsPerByte(const sched::Schedule &file,
-                                 const sched::Program &program,
-                                 const sched::Variant &variant);
 
 /// The load of each link (index as in the file's topology) in GB/s when the
 /// collective runs at its stated rate, that of its last variant.

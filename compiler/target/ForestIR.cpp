@@ -6,7 +6,10 @@
 
 #include "compiler/target/ForestIR.h"
 
+#include "compiler/plan/SpreadTrees.h"
 #include "compiler/target/EnumConversion.h"
+
+#include "llvm/ADT/MapVector.h"
 
 #include <algorithm>
 
@@ -116,7 +119,7 @@ blink::buildForest(OpBuilder &builder, Location loc, FlatSymbolRefAttr topology,
   return forest;
 }
 
-Tree blink::readTree(collective::TreeOp op, const TopologyFromIR &machine) {
+static Tree readTree(collective::TreeOp op, const TopologyFromIR &machine) {
   Tree tree;
   tree.root = op.getRoot();
   tree.up = readEdges(op.getUp(), machine);
@@ -143,4 +146,68 @@ PackedTrees blink::readForest(collective::ForestOp forest,
     packed.packing.trees.push_back(std::move(tree));
   }
   return packed;
+}
+
+/// The tree ops that carry something, as readForest lists them.
+static SmallVector<collective::TreeOp>
+packedTrees(collective::ForestOp forest) {
+  return llvm::to_vector(llvm::make_filter_range(
+      forest.getBody().getOps<collective::TreeOp>(),
+      [](collective::TreeOp tree) { return tree.getNumerator() != 0; }));
+}
+
+Shares blink::readShares(collective::ForestOp forest) {
+  Shares shares;
+  for (collective::TreeOp tree : packedTrees(forest)) {
+    shares.numerators.push_back(uint32_t(tree.getNumerator()));
+    shares.denominators.push_back(uint32_t(tree.getDenominator()));
+  }
+  return shares;
+}
+
+std::vector<std::string> blink::readNames(collective::ForestOp forest) {
+  std::vector<std::string> names;
+  for (collective::TreeOp tree : packedTrees(forest))
+    names.push_back(tree.getSymName().str());
+  return names;
+}
+
+namespace {
+/// The trees of a block, which share a denominator.
+struct TreesOfBlock {
+  std::vector<collective::TreeOp> trees;
+  std::vector<uint32_t> numerators;
+  std::vector<unsigned> parts;
+};
+} // namespace
+
+static void splitBlock(TreesOfBlock &block) {
+  SpreadShares shares =
+      spreadShares(block.numerators,
+                   uint32_t(block.trees.front().getDenominator()), block.parts);
+  for (auto [tree, numerators] :
+       llvm::zip_equal(block.trees, shares.numerators)) {
+    OpBuilder builder(tree);
+    for (uint32_t numerator : numerators) {
+      auto part = cast<collective::TreeOp>(builder.clone(*tree));
+      part.setNumerator(numerator);
+      part.setDenominator(shares.denominator);
+    }
+    tree.erase();
+  }
+}
+
+void blink::splitTrees(collective::ForestOp forest, ArrayRef<unsigned> parts) {
+  llvm::MapVector<int64_t, TreesOfBlock> blocks;
+  for (auto [tree, count] : llvm::zip_equal(packedTrees(forest), parts)) {
+    TreesOfBlock &block = blocks[tree.getBlock()];
+    block.trees.push_back(tree);
+    block.numerators.push_back(uint32_t(tree.getNumerator()));
+    block.parts.push_back(count);
+  }
+  for (auto &[number, block] : blocks)
+    splitBlock(block);
+  for (auto [i, tree] :
+       llvm::enumerate(forest.getBody().getOps<collective::TreeOp>()))
+    tree.setSymName("t" + std::to_string(i));
 }

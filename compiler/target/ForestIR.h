@@ -47,8 +47,15 @@ buildForest(mlir::OpBuilder &builder, mlir::Location loc,
 /// A forest read back: trees of share zero are only in `candidates`.
 PackedTrees readForest(collective::ForestOp forest, const ProblemFromIR &from);
 
-/// One tree read back; its weight is zero.
-Tree readTree(collective::TreeOp tree, const TopologyFromIR &machine);
+/// The exact shares of its packing's trees.
+Shares readShares(collective::ForestOp forest);
+
+/// The symbols of its packing's trees.
+std::vector<std::string> readNames(collective::ForestOp forest);
+
+/// Makes `parts[t]` equal trees of tree t of the forest's packing, and names
+/// all trees anew.
+void splitTrees(collective::ForestOp forest, llvm::ArrayRef<unsigned> parts);
 
 } // namespace blink
 

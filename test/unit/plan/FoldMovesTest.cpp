@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/plan/FoldMoves.h"
-#include "compiler/plan/LaneChoice.h"
 
 #include "doctest/doctest.h"
 
@@ -18,13 +17,55 @@ using sched::ChannelKind;
 
 namespace {
 
-constexpr int kInput = FoldTable::kInput, kOutput = FoldTable::kOutput;
+/// Operands are channels, by their numbers, or one of these.
+constexpr int kInput = -1, kOutput = -2;
 using Lanes = std::vector<std::vector<size_t>>;
+
+/// The folds of a program one by one, rank after rank.
+class FoldTable {
+public:
+  explicit FoldTable(sched::Collective collective) {
+    program_.collective = collective;
+  }
+
+  void addChannel(ChannelKind kind) { program_.addChannel(0, 0, 0, kind); }
+  void addFold(size_t rank, int tree, bool completes,
+               const std::vector<int> &sources,
+               const std::vector<int> &destinations) {
+    program_.ranks.resize(std::max(program_.ranks.size(), rank + 1));
+    program_.trees.resize(std::max(program_.trees.size(), size_t(tree + 1)));
+    program_.addFold(int(rank), tree, completes, operands(sources),
+                     operands(destinations));
+  }
+
+  std::vector<FoldProgram::Fold> moves() const {
+    FoldProgram program = program_;
+    countMoves(program);
+    std::vector<FoldProgram::Fold> folds;
+    for (const FoldProgram::Rank &rank : program.ranks)
+      folds.insert(folds.end(), rank.folds.begin(), rank.folds.end());
+    return folds;
+  }
+
+private:
+  static std::vector<FoldProgram::Operand>
+  operands(const std::vector<int> &numbers) {
+    std::vector<FoldProgram::Operand> list;
+    for (int number : numbers)
+      list.push_back(number == kInput ? FoldProgram::Operand::input()
+                     : number == kOutput
+                         ? FoldProgram::Operand::output()
+                         : FoldProgram::Operand::channel(number));
+    return list;
+  }
+
+  FoldProgram program_;
+};
 
 std::vector<int> directOf(const FoldTable &table) {
   std::vector<int> direct;
-  for (const FoldMoves &moves : table.moves())
-    direct.push_back(moves.direct);
+  for (const FoldProgram::Fold &fold : table.moves())
+    direct.push_back(int(fold.directMoves));
   return direct;
 }
 
@@ -57,10 +98,10 @@ TEST_CASE("leaves are passive with zero copy") {
   // The middle reads a leaf's input and sends a sum up, which is not its input;
   // down it has got its output, and copies it to the leaf's.
   CHECK(directOf(reduceInRow(2)) == std::vector<int>{0, 0, 3, 2, 4});
-  std::vector<FoldMoves> moves = reduceInRow(2).moves();
-  CHECK(moves[2].slots == 3);
-  CHECK(moves[3].slots == 3);
-  CHECK(moves[4].slots == 4);
+  std::vector<FoldProgram::Fold> moves = reduceInRow(2).moves();
+  CHECK(moves[2].slotMoves == 3);
+  CHECK(moves[3].slotMoves == 3);
+  CHECK(moves[4].slotMoves == 4);
   // Nobody reaches buffers through channels that are staged.
   CHECK(directOf(reduceInRow(1, ChannelKind::staged)) ==
         std::vector<int>{2, 2, 6, 2, 2});

@@ -54,14 +54,15 @@ TEST_CASE("all ranks of a mesh exchange, and what that takes") {
     Fabric fabric = fabricOf(mesh(n, 20, [](int from, int to) { return 0.5; }));
     std::optional<OneHop> hop = oneHop(fabric);
     REQUIRE(hop);
-    REQUIRE(hop->sends.size() == size_t(n));
+    REQUIRE(hop->program.ranks.size() == size_t(n));
     for (int rank = 0; rank < n; ++rank) {
       std::vector<int> reached{rank};
-      for (const TreeEdge &edge : hop->sends[rank]) {
-        CHECK(edge.from == rank);
-        CHECK(edge.path.size() == 1);
-        reached.push_back(edge.to);
+      for (const FoldProgram::Channel &channel : hop->program.channels) {
+        CHECK(channel.pathCount == 1);
+        if (channel.source == rank)
+          reached.push_back(channel.destination);
       }
+      REQUIRE(reached.size() == size_t(n));
       std::sort(reached.begin(), reached.end());
       for (int other = 0; other < n; ++other)
         CHECK(reached[other] == other);
@@ -96,20 +97,21 @@ TEST_CASE("as many lanes as the links can feed") {
   for (unsigned lanes : {1, 4, 8, 16}) {
     CAPTURE(lanes);
     std::optional<OneHop> hop = oneHop(wide, lanes);
-    CHECK(hop->lanes == lanes);
+    CHECK(hop->program.trees.size() == lanes);
     CHECK(hop->time.perByte * 1000 == doctest::Approx(8.5 / 16 / lanes));
     CHECK(hop->time.at(0) == doctest::Approx(hop->time.start + 0.25));
   }
-  CHECK(oneHop(wide, 15)->lanes == 8);
-  CHECK(oneHop(wide, 64)->lanes == 32);
+  CHECK(oneHop(wide, 15)->program.trees.size() == 8);
+  CHECK(oneHop(wide, 64)->program.trees.size() == 32);
   CHECK(oneHop(wide, 64)->time.perByte * 1000 ==
         doctest::Approx(2 / (450.0 / 7)));
   // 0.1 ns on the links of two ranks, 0.16 in one lane.
   Fabric pair = fabricOf(mesh(2, 20, [](int, int) { return 0.5; }));
-  CHECK(oneHop(pair, 16)->lanes == 2);
+  CHECK(oneHop(pair, 16)->program.trees.size() == 2);
   CHECK(oneHop(pair, 16)->time.perByte * 1000 == doctest::Approx(0.1));
   // Slow links have one.
-  CHECK(oneHop(fabricOf(shippedTopology("pcie-8gpu")), 16)->lanes == 1);
+  CHECK(oneHop(fabricOf(shippedTopology("pcie-8gpu")), 16)
+            ->program.trees.size() == 1);
 }
 
 TEST_CASE("no order of sending is better") {
@@ -165,6 +167,7 @@ TEST_CASE("nothing where two ranks have no path of their own") {
   std::optional<OneHop> hop = oneHop(
       valueOf(Fabric::create(topology, {0, 1}, LinkKindSet::all(), {2})));
   REQUIRE(hop);
-  CHECK(hop->sends[0][0].path == pathOver(topology, {"a", "b"}));
+  CHECK(hop->program.channels[0].pathCount == 1);
+  CHECK(int(hop->program.paths[0]) == pathOver(topology, {"a", "b"})[0]);
   CHECK(hop->time.start == doctest::Approx(10));
 }

@@ -12,7 +12,9 @@
 #include "compiler/packing/PackTrees.h"
 #include "compiler/packing/SelectTrees.h"
 #include "compiler/packing/Shares.h"
-#include "compiler/plan/FoldLoads.h"
+#include "compiler/plan/AssignLanes.h"
+#include "compiler/plan/ExpandForest.h"
+#include "compiler/plan/FoldMoves.h"
 #include "test/unit/topology/TestTopology.h"
 
 #include <algorithm>
@@ -58,24 +60,41 @@ Packing splitInto(const Packing &packing, const Parts &parts) {
   return split;
 }
 
+/// `packing` as `parts[t]` equal trees for each tree, in lanes.
+FoldProgram planned(const PackingProblem &problem, const Packing &packing,
+                    const Parts &parts, unsigned maxLanes) {
+  return valueOf(planForest(problem, splitInto(packing, parts),
+                            Protocol::simple, maxLanes));
+}
+
+Parts spread(const PackingProblem &problem, const Packing &packing,
+             unsigned maxLanes = 16, size_t maxTrees = 0) {
+  return valueOf(spreadTrees(problem, packing, {maxLanes}, maxTrees));
+}
+
+/// GB/s of each tree's busiest fold.
+std::vector<double> busiest(const PackingProblem &problem,
+                            const Packing &packing) {
+  return busiestFolds(valueOf(expandForest(problem, packing)), packing);
+}
+
 /// GB/s of the busiest lane of any rank, and the most folds of a rank.
 struct Busiest {
   double rate = 0;
   size_t folds = 0;
 };
 Busiest busiestLane(const PackingProblem &problem, const Packing &packing,
-                    const Parts &parts, size_t maxLanes) {
+                    const Parts &parts, unsigned maxLanes) {
   Busiest busiest;
-  for (const RankFolds &rank :
-       foldsOfRanks(packing, foldsOf(problem, packing),
-                    problem.fabric->numRanks(), Protocol::simple, parts)) {
-    busiest.folds = std::max(busiest.folds, rank.loads.size());
-    auto lanes = chooseLanes(rank.loads, maxLanes);
-    REQUIRE(lanes.size() <= maxLanes);
-    for (const std::vector<size_t> &lane : lanes) {
+  FoldProgram program = planned(problem, packing, parts, maxLanes);
+  for (const FoldProgram::Rank &rank : program.ranks) {
+    busiest.folds = std::max(busiest.folds, rank.folds.size());
+    REQUIRE(rank.lanes.size() <= maxLanes);
+    for (const std::vector<size_t> &lane : rank.lanes) {
       double moves = 0;
       for (size_t fold : lane)
-        moves += movesOf(rank.loads[fold].bytes);
+        moves += movesOf(
+            loadOf(program, rank, rank.folds[fold], Protocol::simple).bytes);
       busiest.rate = std::max(busiest.rate, moves * packing.algbw);
     }
   }
@@ -85,16 +104,18 @@ Busiest busiestLane(const PackingProblem &problem, const Packing &packing,
 /// The most channels of a rank, and how even all its lanes are.
 struct Balance {
   LaneBalance lanes;
-  int channels = 0;
+  long channels = 0;
 };
 Balance balanceOfRanks(const PackingProblem &problem, const Packing &packing,
-                       const Parts &parts, size_t maxLanes) {
+                       const Parts &parts, unsigned maxLanes) {
   Balance balance;
-  for (const RankFolds &rank :
-       foldsOfRanks(packing, foldsOf(problem, packing),
-                    problem.fabric->numRanks(), Protocol::simple, parts)) {
-    balance.lanes.include(balanceOf(rank.loads, maxLanes));
-    balance.channels = std::max(balance.channels, rank.channels);
+  FoldProgram program = planned(problem, packing, parts, maxLanes);
+  for (const FoldProgram::Rank &rank : program.ranks) {
+    balance.lanes.include(balanceOf(program, rank, Protocol::simple));
+    balance.channels = std::max<long>(
+        balance.channels,
+        std::count_if(rank.operands.begin(), rank.operands.end(),
+                      [](auto operand) { return operand.isChannel(); }));
   }
   return balance;
 }
@@ -102,15 +123,13 @@ Balance balanceOfRanks(const PackingProblem &problem, const Packing &packing,
 /// What holds of every packing.
 void checkSpread(const PackingProblem &problem, unsigned maxLanes) {
   Packing packing = packed(problem);
-  Parts parts = spreadTrees(problem, packing, {Protocol::simple, maxLanes}, 0);
+  Parts parts = spread(problem, packing, maxLanes);
   Parts least; // that meet the limit
-  for (const Tree &tree : packing.trees)
-    least.push_back(
-        unsigned(std::ceil(busiestFold(problem, tree) / kLimit * (1 - 1e-9))));
-  bool fast = std::any_of(
-      packing.trees.begin(), packing.trees.end(), [&](const Tree &tree) {
-        return busiestFold(problem, tree) > 1.25 * kLimit * (1 + 1e-9);
-      });
+  bool fast = false;
+  for (double load : busiest(problem, packing)) {
+    least.push_back(unsigned(std::ceil(load / kLimit * (1 - 1e-9))));
+    fast |= load > 1.25 * kLimit * (1 + 1e-9);
+  }
   if (!fast || maxLanes == 1) {
     CHECK(parts.empty());
     return;
@@ -130,15 +149,19 @@ void checkSpread(const PackingProblem &problem, unsigned maxLanes) {
     CHECK(*std::max_element(parts.begin(), parts.end()) <= maxLanes);
     CHECK(balanceOfRanks(problem, packing, parts, maxLanes).channels <= 512);
   }
-  MessageTime before = timeOf(problem, packing, {Protocol::simple, maxLanes});
-  MessageTime after = timeOf(problem, packing, foldsOf(problem, packing),
-                             {Protocol::simple, maxLanes}, parts);
+  Parts whole(packing.trees.size(), 1);
+  MessageTime before =
+      timeOf(planned(problem, packing, whole, maxLanes), Protocol::simple);
+  MessageTime after =
+      timeOf(planned(problem, packing, parts, maxLanes), Protocol::simple);
   CHECK(after.perByte < before.perByte);
   Packing split = splitInto(packing, parts);
   CHECK(!problem.verify(split));
-  // The model sees in the trees what it saw in the parts.
-  CHECK(timeOf(problem, split, {Protocol::simple, maxLanes})
-            .at(kReferenceBytes) ==
+  // Parts of folds are the folds of parts.
+  FoldProgram folds =
+      splitTrees(valueOf(expandForest(problem, packing)), parts);
+  assignLanes(folds, Protocol::simple, maxLanes);
+  CHECK(timeOf(folds, Protocol::simple).at(kReferenceBytes) ==
         doctest::Approx(after.at(kReferenceBytes)).epsilon(1e-9));
   Shares shares = valueOf(exactShares(problem, split));
   CHECK(rateOfShares(problem, split, shares) ==
@@ -154,8 +177,7 @@ TEST_CASE("a pair of GPUs has as many lanes as its link needs") {
     PackingProblem problem{&fabric, Collective::broadcast, 0};
     Packing packing = packed(problem);
     REQUIRE(packing.trees.size() == 1);
-    return spreadTrees(problem, packing, {Protocol::simple, maxLanes},
-                       maxTrees);
+    return spread(problem, packing, maxLanes, maxTrees);
   };
   // The root loads a byte and stores it twice, to its output and the other's.
   CHECK(parts(10).empty());
@@ -182,37 +204,51 @@ TEST_CASE("what a tree's folds move") {
   REQUIRE(packing.trees.size() == 8);
   // It loads eight inputs and stores eight outputs; what others do is done by
   // then: they lend it their inputs, and find the result in their outputs.
-  CHECK(busiestFold(problem, packing.trees[0]) ==
-        doctest::Approx(8 * 450.0 * 4 / 7 / 8));
-  std::vector<TreeFold> folds = foldsOf(problem, packing.trees[0]);
-  REQUIRE(folds.size() == 15);
-  CHECK(folds[0].channels == 14);
-  CHECK(folds[0].moves.direct == 16);
-  CHECK(folds[0].moves.slots == 16);
-  CHECK(folds[1].up);
-  CHECK(!folds[2].up);
-  for (size_t i = 1; i < folds.size(); ++i) {
-    CHECK(folds[i].moves.direct == 0);
-    CHECK(folds[i].moves.slots == 2);
-  }
+  CHECK(busiest(problem, packing)[0] == doctest::Approx(8 * 450.0 * 4 / 7 / 8));
+  FoldProgram program = valueOf(expandForest(problem, packing));
+  auto isUp = [&](int rank, int fold) {
+    const FoldProgram::Rank &at = program.ranks[rank];
+    return loadOf(program, at, at.folds[fold], Protocol::simple).up;
+  };
+  const FoldProgram::Fold &root = program.ranks[0].folds[0];
+  REQUIRE(root.tree == 0);
+  CHECK(root.sources + root.destinations == 14 + 2);
+  CHECK(root.directMoves == 16);
+  CHECK(root.slotMoves == 16);
+  for (int rank = 1; rank < 8; ++rank)
+    for (int i : {0, 1}) {
+      const FoldProgram::Fold &fold = program.ranks[rank].folds[i];
+      REQUIRE(fold.tree == 0);
+      CHECK(isUp(rank, i) == (i == 0));
+      CHECK(fold.directMoves == 0);
+      CHECK(fold.slotMoves == 2);
+    }
 
   // Chains: a copy, then from the root to each of seven, or back. The sender
   // moves it.
   for (Collective collective : {Collective::scatter, Collective::gather}) {
     problem.collective = collective;
     packing = packed(problem);
-    folds = foldsOf(problem, packing.trees[0]);
-    REQUIRE(folds.size() == 15);
-    CHECK(folds[0].channels == 0);
-    CHECK(folds[0].moves.direct == 2);
+    program = valueOf(expandForest(problem, packing));
     bool gathers = collective == Collective::gather;
-    for (size_t i = 1; i < folds.size(); ++i) {
-      CHECK(folds[i].channels == 1);
-      CHECK(folds[i].up == ((folds[i].rank == 0) != gathers));
-      CHECK(folds[i].moves.direct == (folds[i].up ? 2 : 0));
-      CHECK(folds[i].moves.slots == 2);
-    }
-    CHECK(busiestFold(problem, packing.trees[0]) ==
+    int sent = 0;
+    for (int rank = 0; rank < 8; ++rank)
+      for (size_t i = 0; i < program.ranks[rank].folds.size(); ++i) {
+        const FoldProgram::Fold &fold = program.ranks[rank].folds[i];
+        if (program.trees[fold.tree].origin != 0)
+          continue;
+        CHECK(fold.slotMoves == 2);
+        if (program.trees[fold.tree].depth == 0) { // what the root keeps
+          CHECK(rank == 0);
+          CHECK(fold.directMoves == 2);
+          continue;
+        }
+        ++sent;
+        CHECK(isUp(rank, int(i)) == ((rank == 0) != gathers));
+        CHECK(fold.directMoves == (isUp(rank, int(i)) ? 2 : 0));
+      }
+    CHECK(sent == 14);
+    CHECK(busiest(problem, packing)[0] ==
           doctest::Approx(packing.trees[0].weight));
   }
 }
@@ -225,7 +261,7 @@ TEST_CASE("every lane of an H100 box moves data, and as much as the others") {
       CAPTURE(lanes);
       PackingProblem problem{&fabric, collective, 0};
       Packing packing = packed(problem);
-      Parts parts = spreadTrees(problem, packing, {Protocol::simple, lanes}, 0);
+      Parts parts = spread(problem, packing, lanes);
       REQUIRE(!parts.empty());
       Balance balance = balanceOfRanks(problem, packing, parts, lanes);
       CHECK(balance.lanes.isEven());
@@ -234,8 +270,7 @@ TEST_CASE("every lane of an H100 box moves data, and as much as the others") {
   // A root that does what 16 folds of a copy do goes into 16 lanes, though five
   // would be below the limit: the other lanes are there for passive folds.
   PackingProblem problem{&fabric, Collective::allreduce, 0};
-  CHECK(spreadTrees(problem, packed(problem), {Protocol::simple}, 0) ==
-        Parts(8, 16));
+  CHECK(spread(problem, packed(problem)) == Parts(8, 16));
 }
 
 TEST_CASE("a DGX-1 stays as it is, and an H100 box has no lane far above") {
@@ -245,8 +280,7 @@ TEST_CASE("a DGX-1 stays as it is, and an H100 box has no lane far above") {
     for (Collective collective : kCollectives) {
       CAPTURE(toString(collective).str());
       PackingProblem problem{&fabric, collective, 0};
-      CHECK(
-          spreadTrees(problem, packed(problem), {Protocol::simple}, 0).empty());
+      CHECK(spread(problem, packed(problem)).empty());
     }
   }
   Fabric fabric = fabricOf(shippedTopology("dgx-h100"));
@@ -254,9 +288,11 @@ TEST_CASE("a DGX-1 stays as it is, and an H100 box has no lane far above") {
     CAPTURE(toString(collective).str());
     PackingProblem problem{&fabric, collective, 0};
     Packing packing = packed(problem);
-    Parts parts = spreadTrees(problem, packing, {Protocol::simple}, 0);
+    Parts parts = spread(problem, packing);
     REQUIRE(!parts.empty());
-    CHECK(busiestLane(problem, packing, {}, 16).rate > kLimit * 1.2);
+    CHECK(
+        busiestLane(problem, packing, Parts(packing.trees.size(), 1), 16).rate >
+        kLimit * 1.2);
     CHECK(busiestLane(problem, packing, parts, 16).rate <= kLimit * 1.2);
   }
 }

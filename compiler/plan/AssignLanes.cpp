@@ -1,0 +1,42 @@
+//===- AssignLanes.cpp - lanes for loose folds ----------------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/plan/AssignLanes.h"
+
+#include "compiler/plan/FoldMoves.h"
+#include "compiler/plan/Latency.h"
+
+#include <algorithm>
+
+using namespace blink;
+
+void blink::assignLanes(FoldProgram &program, sched::Protocol protocol,
+                        unsigned maxLanes) {
+  std::vector<double> hops = readyTimes(program, kCountHops);
+  size_t before = 0; // folds of the ranks so far
+  for (FoldProgram::Rank &rank : program.ranks) {
+    if (rank.lanes.empty()) {
+      std::vector<FoldLoad> loads;
+      for (const FoldProgram::Fold &fold : rank.folds)
+        loads.push_back(loadOf(program, rank, fold, protocol));
+      rank.lanes = chooseLanes(loads, maxLanes);
+      for (std::vector<size_t> &lane : rank.lanes)
+        std::stable_sort(lane.begin(), lane.end(), [&](size_t a, size_t b) {
+          return hops[before + a] < hops[before + b];
+        });
+    }
+    before += rank.folds.size();
+  }
+}
+
+void blink::assignLanePerTree(FoldProgram &program) {
+  for (FoldProgram::Rank &rank : program.ranks)
+    for (size_t fold = 0; fold < rank.folds.size(); ++fold) {
+      if (fold == 0 || rank.folds[fold].tree != rank.folds[fold - 1].tree)
+        rank.lanes.emplace_back();
+      rank.lanes.back().push_back(fold);
+    }
+}

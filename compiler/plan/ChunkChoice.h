@@ -1,0 +1,35 @@
+//===- ChunkChoice.h - the slots of a schedule's channels -------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_COMPILER_PLAN_CHUNKCHOICE_H
+#define BLINK_COMPILER_PLAN_CHUNKCHOICE_H
+
+#include "compiler/plan/TimeModel.h"
+
+namespace blink {
+
+struct ChannelSlots {
+  uint32_t chunkBytes; ///< of each
+  uint32_t slots;
+};
+
+/// Chunks of `asked` bytes, or for 0 as chooseChunk says: small ones cost a
+/// lane many turns, large ones fill the pipeline late. kSlots of them for each
+/// channel, or half of that where it would be more than kSlotBytesOfRank: with
+/// so many channels a lane comes to the next chunk of one only after those of
+/// many others.
+ChannelSlots chooseSlots(const FoldProgram &program, uint32_t asked);
+
+/// For a low_latency program of messages below `maxBytes`, whose words flow
+/// through a fold one by one: there is nothing to tune. The largest fills two
+/// chunks, for two slots; or one, where chunks cannot follow each other
+/// closely. `asked`, unless 0, can only make them smaller.
+ChannelSlots chooseSmallSlots(const FoldProgram &program, uint64_t maxBytes,
+                              uint32_t asked);
+
+} // namespace blink
+
+#endif // BLINK_COMPILER_PLAN_CHUNKCHOICE_H

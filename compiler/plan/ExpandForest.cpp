@@ -1,0 +1,247 @@
+//===- ExpandForest.cpp - from trees to folds -----------------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/plan/ExpandForest.h"
+
+#include "compiler/plan/FoldMoves.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <algorithm>
+
+using namespace blink;
+using Operand = FoldProgram::Operand;
+
+FoldProgram blink::emptyProgram(Collective collective, const Fabric &fabric) {
+  FoldProgram program;
+  program.collective = collective;
+  program.numRanks = fabric.numRanks();
+  program.ranks.resize(fabric.numRanks() + fabric.relays().size());
+  for (const Link &link : fabric.topology().links)
+    program.links.push_back({link.bandwidth, link.latency});
+  return program;
+}
+
+llvm::Expected<Connection> blink::connect(FoldProgram &program,
+                                          const Fabric &fabric, int tree,
+                                          const TreeEdge &edge) {
+  llvm::Expected<std::vector<Fabric::Segment>> segments =
+      fabric.segments(edge.from, edge.to, edge.path);
+  if (!segments)
+    return segments.takeError();
+  Connection connection;
+  for (const Fabric::Segment &segment : *segments) {
+    int channel = program.addChannel(tree, segment.from, segment.to,
+                                     segment.kind, segment.path);
+    if (connection.entry < 0)
+      connection.entry = channel;
+    else
+      program.addFold(segment.from, tree, false,
+                      {Operand::channel(connection.exit)},
+                      {Operand::channel(channel)});
+    connection.exit = channel;
+  }
+  return connection;
+}
+
+namespace {
+
+class ForestExpander {
+public:
+  ForestExpander(const PackingProblem &problem, const Packing &packing,
+                 const Shares *shares)
+      : problem_(problem), fabric_(*problem.fabric), packing_(packing),
+        shares_(shares),
+        program_(emptyProgram(problem.collective, *problem.fabric)) {}
+
+  llvm::Expected<FoldProgram> run();
+
+private:
+  llvm::Error expandTree(int tree);
+  llvm::Error expandChain(int origin, int far,
+                          llvm::ArrayRef<const TreeEdge *> toParent);
+  llvm::Error expandChains();
+  /// Trees that stand for a part of the packing's tree `origin`.
+  int addTree(int origin, int block, int depth);
+
+  const PackingProblem &problem_;
+  const Fabric &fabric_;
+  const Packing &packing_;
+  const Shares *shares_;
+  FoldProgram program_;
+};
+
+} // namespace
+
+int ForestExpander::addTree(int origin, int block, int depth) {
+  FoldProgram::Tree tree;
+  tree.root = packing_.trees[origin].root;
+  tree.block = block;
+  tree.depth = depth;
+  tree.origin = origin;
+  if (shares_) {
+    tree.numerator = shares_->numerators[origin];
+    tree.denominator = shares_->denominators[origin];
+    tree.share = shareOfBlock(problem_.collective, fabric_.numRanks(),
+                              tree.numerator, tree.denominator);
+  } else {
+    tree.share = packing_.trees[origin].weight / packing_.algbw;
+  }
+  program_.trees.push_back(tree);
+  return int(program_.trees.size()) - 1;
+}
+
+llvm::Error ForestExpander::expandTree(int tree) {
+  const Tree &edges = packing_.trees[tree];
+  struct Node {
+    llvm::SmallVector<Operand> fromChildren, toChildren;
+    int toParent = -1, fromParent = -1;
+  };
+  std::vector<Node> nodes(fabric_.numRanks());
+  for (const TreeEdge &edge : edges.up) {
+    llvm::Expected<Connection> hop = connect(program_, fabric_, tree, edge);
+    if (!hop)
+      return hop.takeError();
+    nodes[edge.from].toParent = hop->entry;
+    nodes[edge.to].fromChildren.push_back(Operand::channel(hop->exit));
+  }
+  for (const TreeEdge &edge : edges.down) {
+    llvm::Expected<Connection> hop = connect(program_, fabric_, tree, edge);
+    if (!hop)
+      return hop.takeError();
+    nodes[edge.to].fromParent = hop->exit;
+    nodes[edge.from].toChildren.push_back(Operand::channel(hop->entry));
+  }
+
+  Collective collective = problem_.collective;
+  bool reduces = hasUpTrees(collective), spreads = hasDownTrees(collective);
+  // The block number where a buffer has one block a rank.
+  int block = program_.trees[tree].block;
+  bool gathers = collective == Collective::allgather;
+  bool scatters = collective == Collective::reducescatter;
+  Operand input = Operand::input(scatters ? block : 0);
+  Operand output = Operand::output(gathers ? block : 0);
+  for (int rank = 0; rank < fabric_.numRanks(); ++rank) {
+    const Node &node = nodes[rank];
+    bool isRoot = rank == edges.root;
+    llvm::SmallVector<Operand> sources{input}, destinations{output};
+    sources.append(node.fromChildren);
+    destinations.append(node.toChildren);
+    if (isRoot)
+      program_.addFold(rank, tree, reduces, sources, destinations);
+    if (!isRoot && reduces)
+      program_.addFold(rank, tree, false, sources,
+                       {Operand::channel(node.toParent)});
+    if (!isRoot && spreads)
+      program_.addFold(rank, tree, false, {Operand::channel(node.fromParent)},
+                       destinations);
+  }
+  return llvm::Error::success();
+}
+
+/// What a chain between the root of a tree and `far` carries. The tables are at
+/// Collective in schedules/schedule.fbs.
+namespace {
+struct Cargo {
+  int block;  ///< of the file's trees
+  int input;  ///< block of the source's input
+  int output; ///< block of the destination's output
+};
+} // namespace
+
+static Cargo cargoOf(Collective collective, int root, int far, int numRanks) {
+  switch (collective) {
+  case Collective::gather:
+    return {far, 0, far};
+  case Collective::scatter:
+    return {far, far, 0};
+  case Collective::alltoall:
+    return {root * numRanks + far, far, root};
+  case Collective::allreduce:
+  case Collective::broadcast:
+  case Collective::reduce:
+  case Collective::allgather:
+  case Collective::reducescatter:
+    break;
+  }
+  llvm_unreachable("the trees of this collective are no chains");
+}
+
+llvm::Error
+ForestExpander::expandChain(int origin, int far,
+                            llvm::ArrayRef<const TreeEdge *> toParent) {
+  bool gathers = hasUpTrees(problem_.collective);
+  llvm::SmallVector<const TreeEdge *> edges; // in the direction of the data
+  for (int rank = far; toParent[rank];
+       rank = gathers ? toParent[rank]->to : toParent[rank]->from)
+    edges.push_back(toParent[rank]);
+  if (!gathers)
+    std::reverse(edges.begin(), edges.end());
+
+  int root = packing_.trees[origin].root;
+  Cargo cargo = cargoOf(problem_.collective, root, far, fabric_.numRanks());
+  int tree = addTree(origin, cargo.block, int(edges.size()));
+  int at = gathers ? far : root;
+  Operand source = Operand::input(cargo.input);
+  for (const TreeEdge *edge : edges) {
+    llvm::Expected<Connection> hop = connect(program_, fabric_, tree, *edge);
+    if (!hop)
+      return hop.takeError();
+    program_.addFold(at, tree, false, {source}, {Operand::channel(hop->entry)});
+    at = edge->to;
+    source = Operand::channel(hop->exit);
+  }
+  program_.addFold(at, tree, false, {source}, {Operand::output(cargo.output)});
+  return llvm::Error::success();
+}
+
+llvm::Error ForestExpander::expandChains() {
+  // The file sorts trees by block: of one root by far rank, then by tree.
+  struct Origin {
+    int tree;
+    std::vector<const TreeEdge *> toParent; ///< per rank; null for the root
+  };
+  bool gathers = hasUpTrees(problem_.collective);
+  llvm::MapVector<int, std::vector<Origin>> byRoot;
+  for (size_t t = 0; t < packing_.trees.size(); ++t) {
+    const Tree &tree = packing_.trees[t];
+    std::vector<const TreeEdge *> toParent(fabric_.numRanks(), nullptr);
+    for (const TreeEdge &edge : gathers ? tree.up : tree.down)
+      toParent[gathers ? edge.from : edge.to] = &edge;
+    byRoot[tree.root].push_back({int(t), std::move(toParent)});
+  }
+  for (const auto &[root, origins] : byRoot)
+    for (int far = 0; far < fabric_.numRanks(); ++far)
+      for (const Origin &origin : origins)
+        if (llvm::Error error = expandChain(origin.tree, far, origin.toParent))
+          return error;
+  return llvm::Error::success();
+}
+
+llvm::Expected<FoldProgram> ForestExpander::run() {
+  int n = fabric_.numRanks();
+  if (isRouted(problem_.collective)) {
+    if (llvm::Error error = expandChains())
+      return error;
+  } else {
+    bool blocks = numBlocks(problem_.collective, n) > 1;
+    for (size_t t = 0; t < packing_.trees.size(); ++t) {
+      const Tree &tree = packing_.trees[t];
+      addTree(int(t), blocks ? tree.root : 0, tree.depth(n));
+      if (llvm::Error error = expandTree(int(t)))
+        return error;
+    }
+  }
+  countMoves(program_);
+  return std::move(program_);
+}
+
+llvm::Expected<FoldProgram> blink::expandForest(const PackingProblem &problem,
+                                                const Packing &packing,
+                                                const Shares *shares) {
+  return ForestExpander(problem, packing, shares).run();
+}

@@ -1,0 +1,107 @@
+//===- FoldProgram.cpp - what every rank of a schedule does ---------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/plan/FoldProgram.h"
+
+#include "compiler/packing/Packing.h"
+
+using namespace blink;
+
+int FoldProgram::addChannel(int tree, int source, int destination,
+                            sched::ChannelKind kind, llvm::ArrayRef<int> path) {
+  channels.push_back({tree, source, destination, kind, /*slots=*/1,
+                      uint32_t(paths.size()), uint32_t(path.size())});
+  paths.insert(paths.end(), path.begin(), path.end());
+  return int(channels.size()) - 1;
+}
+
+void FoldProgram::addFold(int rank, int tree, bool completes,
+                          llvm::ArrayRef<Operand> sources,
+                          llvm::ArrayRef<Operand> destinations) {
+  Rank &at = ranks[rank];
+  at.folds.push_back({tree, completes, uint32_t(at.operands.size()),
+                      uint32_t(sources.size()), uint32_t(destinations.size())});
+  at.operands.insert(at.operands.end(), sources.begin(), sources.end());
+  at.operands.insert(at.operands.end(), destinations.begin(),
+                     destinations.end());
+}
+
+double blink::shareOfBlock(sched::Collective collective, int numRanks,
+                           uint32_t numerator, uint32_t denominator) {
+  return double(numerator) / denominator / blocksOfBuffer(collective, numRanks);
+}
+
+std::vector<double> blink::loadsPerByte(const FoldProgram &program) {
+  std::vector<double> loads(program.links.size(), 0);
+  for (const FoldProgram::Channel &channel : program.channels)
+    for (uint32_t link : program.pathOf(channel))
+      loads[link] += program.trees[channel.tree].share;
+  return loads;
+}
+
+FoldProgram blink::splitTrees(const FoldProgram &program,
+                              llvm::ArrayRef<unsigned> parts) {
+  FoldProgram split;
+  split.collective = program.collective;
+  split.numRanks = program.numRanks;
+  split.links = program.links;
+  split.paths = program.paths;
+  auto partsOf = [&](int tree) { return parts[program.trees[tree].origin]; };
+
+  std::vector<int> firstPart; // of each tree
+  for (const FoldProgram::Tree &tree : program.trees) {
+    firstPart.push_back(int(split.trees.size()));
+    FoldProgram::Tree part = tree;
+    part.numerator = 0;
+    part.denominator = 1;
+    part.share /= parts[tree.origin];
+    split.trees.insert(split.trees.end(), parts[tree.origin], part);
+  }
+
+  // What follows each other and is of one tree becomes its parts one by one.
+  auto endOfRun = [](const auto &list, size_t begin) {
+    size_t end = begin;
+    while (end < list.size() && list[end].tree == list[begin].tree)
+      ++end;
+    return end;
+  };
+  std::vector<int> newNumber(program.channels.size()); // in the first part
+  std::vector<int> distance(program.trees.size(), 0);  // from part to part
+  for (size_t begin = 0, end; begin < program.channels.size(); begin = end) {
+    end = endOfRun(program.channels, begin);
+    int tree = program.channels[begin].tree;
+    distance[tree] = int(end - begin);
+    for (size_t i = begin; i < end; ++i)
+      newNumber[i] = int(split.channels.size() + (i - begin));
+    for (unsigned part = 0; part < partsOf(tree); ++part)
+      for (size_t i = begin; i < end; ++i) {
+        split.channels.push_back(program.channels[i]);
+        split.channels.back().tree = firstPart[tree] + int(part);
+      }
+  }
+  for (const FoldProgram::Rank &rank : program.ranks) {
+    FoldProgram::Rank &to = split.ranks.emplace_back();
+    for (size_t begin = 0, end; begin < rank.folds.size(); begin = end) {
+      end = endOfRun(rank.folds, begin);
+      int tree = rank.folds[begin].tree;
+      for (unsigned part = 0; part < partsOf(tree); ++part)
+        for (size_t i = begin; i < end; ++i) {
+          const FoldProgram::Fold &fold = rank.folds[i];
+          to.folds.push_back(fold);
+          to.folds.back().tree = firstPart[tree] + int(part);
+          to.folds.back().operands = uint32_t(to.operands.size());
+          for (uint32_t k = 0; k < fold.sources + fold.destinations; ++k) {
+            FoldProgram::Operand operand = rank.operands[fold.operands + k];
+            if (operand.isChannel())
+              operand.index =
+                  newNumber[operand.index] + int(part) * distance[tree];
+            to.operands.push_back(operand);
+          }
+        }
+    }
+  }
+  return split;
+}

@@ -1,0 +1,33 @@
+//===- SmallVariants.h - ways for small messages ----------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_COMPILER_PLAN_SMALLVARIANTS_H
+#define BLINK_COMPILER_PLAN_SMALLVARIANTS_H
+
+#include "compiler/plan/OneHop.h"
+#include "compiler/plan/SizeRanges.h"
+
+namespace blink {
+
+/// What of low_latency stands before a forest for large messages.
+struct SmallVariants {
+  std::optional<OneHop> oneHop; ///< of an allreduce, where there is one
+  Packing trees;                ///< LatencyTree.h, SpreadTrees.h
+  SmallRanges ranges;           ///< empty ones are of what is not worth it
+};
+
+/// The ways for small messages beside `large`, a solution of `problem`, and the
+/// sizes that they are for. More ranks than `maxOneHopRanks` never exchange in
+/// one hop: that takes n (n - 1) channels. Not for routed collectives, nor for
+/// one rank. Errors: as of packLatencyTrees and expandForest.
+llvm::Expected<SmallVariants> chooseSmallVariants(const PackingProblem &problem,
+                                                  const Packing &large,
+                                                  ScheduleLimits limits,
+                                                  unsigned maxOneHopRanks);
+
+} // namespace blink
+
+#endif // BLINK_COMPILER_PLAN_SMALLVARIANTS_H

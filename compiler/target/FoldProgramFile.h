@@ -1,0 +1,22 @@
+//===- FoldProgramFile.h - fold programs of .sched files --------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_COMPILER_TARGET_FOLDPROGRAMFILE_H
+#define BLINK_COMPILER_TARGET_FOLDPROGRAMFILE_H
+
+#include "compiler/plan/FoldProgram.h"
+
+namespace blink {
+
+/// What the ranks of `variant` do, which is of `program` in `file`. Linear in
+/// the variant.
+FoldProgram readProgram(const sched::Schedule &file,
+                        const sched::Program &program,
+                        const sched::Variant &variant);
+
+} // namespace blink
+
+#endif // BLINK_COMPILER_TARGET_FOLDPROGRAMFILE_H
