@@ -68,6 +68,10 @@ FoldProgram blink::splitTrees(const FoldProgram &program,
       ++end;
     return end;
   };
+  auto reserve = [&](auto &list, const auto &old) {
+    list.reserve(old.size() * split.trees.size() / program.trees.size());
+  };
+  reserve(split.channels, program.channels);
   std::vector<int> newNumber(program.channels.size()); // in the first part
   std::vector<int> distance(program.trees.size(), 0);  // from part to part
   for (size_t begin = 0, end; begin < program.channels.size(); begin = end) {
@@ -84,6 +88,8 @@ FoldProgram blink::splitTrees(const FoldProgram &program,
   }
   for (const FoldProgram::Rank &rank : program.ranks) {
     FoldProgram::Rank &to = split.ranks.emplace_back();
+    reserve(to.folds, rank.folds);
+    reserve(to.operands, rank.operands);
     for (size_t begin = 0, end; begin < rank.folds.size(); begin = end) {
       end = endOfRun(rank.folds, begin);
       int tree = rank.folds[begin].tree;

@@ -47,6 +47,7 @@ private:
 
 FirstByte::FirstByte(const FoldProgram &program, HopCosts costs)
     : program_(program), costs_(costs), writers_(program.channels.size()) {
+  reads_.reserve(program.channels.size());
   for (const FoldProgram::Rank &rank : program.ranks)
     for (const FoldProgram::Fold &fold : rank.folds) {
       auto begin = uint32_t(reads_.size());

@@ -7,6 +7,8 @@
 #include "compiler/target/ExportSchedule.h"
 
 #include "compiler/target/EnumConversion.h"
+#include "compiler/target/FoldProgramFile.h"
+#include "compiler/target/FoldProgramIR.h"
 #include "compiler/target/TopologyIR.h"
 #include "schedules/ScheduleFile.h"
 
@@ -17,124 +19,23 @@
 using namespace mlir;
 using namespace blink;
 
-namespace {
-
-constexpr uint64_t kNoLimit = std::numeric_limits<uint64_t>::max();
-
 /// Writes the variant that one collective.schedule is.
-class VariantWriter {
-public:
-  VariantWriter(flatbuffers::FlatBufferBuilder &builder,
-                const TopologyFromIR &machine, collective::ScheduleOp op)
-      : builder_(builder), machine_(machine), op_(op) {}
-
-  FailureOr<flatbuffers::Offset<sched::Variant>> write();
-
-private:
-  void writeShares();
-  void writeChannels();
-  LogicalResult writeRank(collective::RankOp rank);
-  sched::Step step(collective::FoldOp fold,
-                   std::vector<sched::Operand> &operands) const;
-  sched::Operand operand(Attribute attr) const;
-
-  flatbuffers::FlatBufferBuilder &builder_;
-  const TopologyFromIR &machine_;
-  collective::ScheduleOp op_;
-  llvm::DenseMap<Attribute, uint32_t> shareIndices_;
-  llvm::DenseMap<Attribute, uint32_t> channelIndices_;
-  std::vector<sched::Tree> trees_;
-  std::vector<sched::Channel> channels_;
-  std::vector<uint32_t> paths_;
-  std::vector<flatbuffers::Offset<sched::RankProgram>> ranks_;
-};
-
-} // namespace
-
-void VariantWriter::writeShares() {
-  for (auto share : op_.getBody().getOps<collective::ShareOp>()) {
-    shareIndices_[share.getSymNameAttr()] = trees_.size();
-    trees_.emplace_back(share.getNumerator(), share.getDenominator(),
-                        share.getBlock(), share.getRoot(), share.getDepth());
-  }
-}
-
-void VariantWriter::writeChannels() {
-  // Channels over the same links share one entry of `paths`.
-  std::map<Path, uint32_t> begins;
-  for (auto channel : op_.getBody().getOps<collective::ChannelOp>()) {
-    channelIndices_[channel.getSymNameAttr()] = channels_.size();
-    SmallVector<StringAttr> names(channel.getPath().getAsRange<StringAttr>());
-    Path path = machine_.path(names);
-    auto [entry, isNew] = begins.try_emplace(path, paths_.size());
-    if (isNew)
-      paths_.insert(paths_.end(), path.begin(), path.end());
-    channels_.emplace_back(
-        shareIndices_.lookup(channel.getShareAttr().getAttr()), entry->second,
-        path.size(), channel.getFrom(), channel.getTo(), channel.getSlots(),
-        fromIR(channel.getKind()));
-  }
-}
-
-sched::Operand VariantWriter::operand(Attribute attr) const {
-  if (auto symbol = dyn_cast<FlatSymbolRefAttr>(attr))
-    return {channelIndices_.lookup(symbol.getAttr()),
-            sched::OperandKind::channel};
-  auto buffer = cast<collective::BufferAttr>(attr);
-  bool input = buffer.getKind() == collective::BufferKind::Input;
-  return {static_cast<uint32_t>(buffer.getBlock()),
-          input ? sched::OperandKind::input : sched::OperandKind::output};
-}
-
-sched::Step VariantWriter::step(collective::FoldOp fold,
-                                std::vector<sched::Operand> &operands) const {
-  uint32_t begin = operands.size();
-  for (ArrayAttr list : {fold.getSources(), fold.getDestinations()})
-    for (Attribute attr : list)
-      operands.push_back(operand(attr));
-  return {shareIndices_.lookup(fold.getShareAttr().getAttr()), begin,
-          static_cast<uint16_t>(fold.getSources().size()),
-          static_cast<uint16_t>(fold.getDestinations().size()),
-          fold.getCompletes()};
-}
-
-LogicalResult VariantWriter::writeRank(collective::RankOp rank) {
-  std::vector<sched::Lane> lanes;
-  std::vector<sched::Step> steps;
-  std::vector<sched::Operand> operands;
-  for (Operation &child : rank.getBody().front()) {
-    auto lane = dyn_cast<collective::LaneOp>(child);
-    if (!lane)
-      return child.emitOpError(
-          "has no lane yet: run collective-assign-lanes first");
-    uint32_t begin = steps.size();
-    for (auto fold : lane.getBody().getOps<collective::FoldOp>())
-      steps.push_back(step(fold, operands));
-    lanes.emplace_back(begin, steps.size() - begin);
-  }
-  ranks_.push_back(
-      sched::CreateRankProgram(builder_, builder_.CreateVectorOfStructs(lanes),
-                               builder_.CreateVectorOfStructs(steps),
-                               builder_.CreateVectorOfStructs(operands)));
-  return success();
-}
-
-FailureOr<flatbuffers::Offset<sched::Variant>> VariantWriter::write() {
-  if (!op_.getChunkBytes())
-    return op_.emitOpError(
+static FailureOr<flatbuffers::Offset<sched::Variant>>
+exportVariant(flatbuffers::FlatBufferBuilder &builder,
+              const TopologyFromIR &machine, collective::ScheduleOp op) {
+  constexpr uint64_t kNoLimit = std::numeric_limits<uint64_t>::max();
+  if (!op.getChunkBytes())
+    return op.emitOpError(
         "has no chunk_bytes yet: run collective-tune-chunks first");
-  writeShares();
-  writeChannels();
-  for (auto rank : op_.getBody().getOps<collective::RankOp>())
-    if (failed(writeRank(rank)))
-      return failure();
-  return sched::CreateVariant(
-      builder_, op_.getMinBytes().value_or(0),
-      op_.getMaxBytes() ? *op_.getMaxBytes() : kNoLimit,
-      fromIR(op_.getProtocol().value_or(collective::Protocol::Simple)),
-      *op_.getChunkBytes(), builder_.CreateVectorOfStructs(trees_),
-      builder_.CreateVectorOfStructs(channels_), builder_.CreateVector(paths_),
-      builder_.CreateVector(ranks_));
+  for (auto rank : op.getBody().getOps<collective::RankOp>())
+    for (auto fold : rank.getBody().getOps<collective::FoldOp>())
+      return fold.emitOpError(
+          "has no lane yet: run collective-assign-lanes first");
+  return writeVariant(
+      builder, readProgram(op, machine), op.getMinBytes().value_or(0),
+      op.getMaxBytes() ? *op.getMaxBytes() : kNoLimit,
+      fromIR(op.getProtocol().value_or(collective::Protocol::Simple)),
+      *op.getChunkBytes());
 }
 
 static FailureOr<flatbuffers::Offset<sched::Program>>
@@ -143,7 +44,7 @@ writeProgram(flatbuffers::FlatBufferBuilder &builder,
              ArrayRef<collective::ScheduleOp> schedules) {
   std::vector<flatbuffers::Offset<sched::Variant>> variants;
   for (collective::ScheduleOp schedule : schedules) {
-    auto variant = VariantWriter(builder, machine, schedule).write();
+    auto variant = exportVariant(builder, machine, schedule);
     if (failed(variant))
       return failure();
     variants.push_back(*variant);

@@ -8,6 +8,7 @@
 
 #include "compiler/plan/FoldMoves.h"
 
+#include <map>
 #include <numeric>
 
 using namespace blink;
@@ -52,4 +53,58 @@ FoldProgram blink::readProgram(const sched::Schedule &file,
     program.ranks.push_back(readRank(*rank));
   countMoves(program);
   return program;
+}
+
+static flatbuffers::Offset<sched::RankProgram>
+writeRank(flatbuffers::FlatBufferBuilder &builder,
+          const FoldProgram::Rank &rank) {
+  std::vector<sched::Lane> lanes;
+  std::vector<sched::Step> steps;
+  std::vector<sched::Operand> operands;
+  for (const std::vector<size_t> &lane : rank.lanes) {
+    lanes.emplace_back(steps.size(), lane.size());
+    for (size_t place : lane) {
+      const FoldProgram::Fold &fold = rank.folds[place];
+      steps.emplace_back(fold.tree, operands.size(), fold.sources,
+                         fold.destinations, fold.completes);
+      for (auto list : {rank.sourcesOf(fold), rank.destinationsOf(fold)})
+        for (const FoldProgram::Operand &operand : list)
+          operands.emplace_back(operand.index, operand.kind);
+    }
+  }
+  return sched::CreateRankProgram(builder, builder.CreateVectorOfStructs(lanes),
+                                  builder.CreateVectorOfStructs(steps),
+                                  builder.CreateVectorOfStructs(operands));
+}
+
+flatbuffers::Offset<sched::Variant>
+blink::writeVariant(flatbuffers::FlatBufferBuilder &builder,
+                    const FoldProgram &program, uint64_t minBytes,
+                    uint64_t maxBytes, sched::Protocol protocol,
+                    uint32_t chunkBytes) {
+  std::vector<sched::Tree> trees;
+  for (const FoldProgram::Tree &tree : program.trees)
+    trees.emplace_back(tree.numerator, tree.denominator, tree.block, tree.root,
+                       tree.depth);
+  // Channels over the same links share one entry of `paths`.
+  std::map<std::vector<uint32_t>, uint32_t> begins;
+  std::vector<uint32_t> paths;
+  std::vector<sched::Channel> channels;
+  for (const FoldProgram::Channel &channel : program.channels) {
+    llvm::ArrayRef<uint32_t> path = program.pathOf(channel);
+    auto [entry, isNew] = begins.try_emplace(path.vec(), paths.size());
+    if (isNew)
+      paths.insert(paths.end(), path.begin(), path.end());
+    channels.emplace_back(channel.tree, entry->second, path.size(),
+                          channel.source, channel.destination, channel.slots,
+                          channel.kind);
+  }
+  std::vector<flatbuffers::Offset<sched::RankProgram>> ranks;
+  for (const FoldProgram::Rank &rank : program.ranks)
+    ranks.push_back(writeRank(builder, rank));
+  return sched::CreateVariant(builder, minBytes, maxBytes, protocol, chunkBytes,
+                              builder.CreateVectorOfStructs(trees),
+                              builder.CreateVectorOfStructs(channels),
+                              builder.CreateVector(paths),
+                              builder.CreateVector(ranks));
 }

@@ -17,6 +17,13 @@ FoldProgram readProgram(const sched::Schedule &file,
                         const sched::Program &program,
                         const sched::Variant &variant);
 
+/// `program`, which is in lanes, as the variant for sizes from `minBytes` to
+/// below `maxBytes`.
+flatbuffers::Offset<sched::Variant>
+writeVariant(flatbuffers::FlatBufferBuilder &builder,
+             const FoldProgram &program, uint64_t minBytes, uint64_t maxBytes,
+             sched::Protocol protocol, uint32_t chunkBytes);
+
 } // namespace blink
 
 #endif // BLINK_COMPILER_TARGET_FOLDPROGRAMFILE_H

@@ -122,7 +122,12 @@ FailureOr<FoldProgram> blink::readProgram(collective::ScheduleOp schedule) {
       collective::lookupTopology(schedule, symbols, schedule.getTopologyAttr());
   if (!topology)
     return failure();
-  return ProgramReader(schedule, TopologyFromIR(topology)).read();
+  return readProgram(schedule, TopologyFromIR(topology));
+}
+
+FoldProgram blink::readProgram(collective::ScheduleOp schedule,
+                               const TopologyFromIR &machine) {
+  return ProgramReader(schedule, machine).read();
 }
 
 //===----------------------------------------------------------------------===//
