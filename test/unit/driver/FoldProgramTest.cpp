@@ -1,0 +1,130 @@
+//===- FoldProgramTest.cpp --------------------------------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// A schedule is the same program wherever it is read: from the forest it was
+// made of, from its file, and from the IR of that.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/report/PredictedTime.h"
+#include "compiler/target/FoldProgramFile.h"
+#include "compiler/target/FoldProgramIR.h"
+#include "compiler/target/ForestIR.h"
+#include "compiler/target/ImportSchedule.h"
+#include "schedules/ScheduleFile.h"
+#include "test/unit/driver/CompileFile.h"
+#include "test/unit/topology/TestTopology.h"
+
+#include <sstream>
+
+using namespace blink;
+using namespace blink::test;
+
+namespace {
+
+/// All that a program says, paths link by link.
+std::string textOf(const FoldProgram &program) {
+  std::ostringstream text;
+  text.precision(17);
+  for (const FoldProgram::Tree &tree : program.trees)
+    text << "tree " << tree.root << ' ' << tree.block << ' ' << tree.numerator
+         << '/' << tree.denominator << ' ' << tree.depth << ' ' << tree.share
+         << '\n';
+  for (const FoldProgram::Channel &channel : program.channels) {
+    text << "channel " << channel.tree << ' ' << channel.source << ' '
+         << channel.destination << ' ' << int(channel.kind) << ' '
+         << channel.slots;
+    for (uint32_t link : program.pathOf(channel))
+      text << ' ' << link;
+    text << '\n';
+  }
+  for (const FoldProgram::Rank &rank : program.ranks)
+    for (const std::vector<size_t> &lane : rank.lanes) {
+      text << "lane\n";
+      for (size_t place : lane) {
+        const FoldProgram::Fold &fold = rank.folds[place];
+        text << "fold " << fold.tree << ' ' << fold.completes << ' '
+             << fold.directMoves << ' ' << fold.slotMoves;
+        for (auto list : {rank.sourcesOf(fold), rank.destinationsOf(fold)}) {
+          text << " :";
+          for (const FoldProgram::Operand &operand : list)
+            text << ' ' << int(operand.kind) << '.' << operand.index;
+        }
+        text << '\n';
+      }
+    }
+  return text.str();
+}
+
+/// The forest for large messages that the options lead to, in lanes.
+FoldProgram plannedForest(const Topology &topology,
+                          const CompileOptions &options) {
+  std::unique_ptr<mlir::MLIRContext> context = createContext();
+  mlir::OwningOpRef<mlir::ModuleOp> module =
+      valueOf(buildRequest(context.get(), topology, options));
+  REQUIRE(mlir::succeeded(runPipeline(
+      *module, options, Phase::forest, {},
+      [](Phase, mlir::ModuleOp) { return llvm::Error::success(); })));
+  collective::ForestOp large;
+  for (auto forest : module->getOps<collective::ForestOp>())
+    large = forest;
+  auto from = problemFromIR(large);
+  REQUIRE(mlir::succeeded(from));
+  return valueOf(planForest((*from)->problem, readForest(large, **from).packing,
+                            Protocol::simple, options.maxLanes));
+}
+
+void checkPrograms(const Topology &topology, const CompileOptions &options) {
+  std::vector<uint8_t> bytes = compileFile(topology, options);
+  std::string error;
+  const sched::Schedule *file =
+      sched::openSchedule(bytes.data(), bytes.size(), error);
+  REQUIRE_MESSAGE(file, error);
+  const sched::Program &program = *file->programs()->Get(0);
+  std::unique_ptr<mlir::MLIRContext> context = createContext();
+  mlir::OwningOpRef<mlir::ModuleOp> module =
+      importSchedule(context.get(), *file);
+  REQUIRE(module);
+  auto schedules = module->getOps<collective::ScheduleOp>();
+  auto schedule = schedules.begin();
+  MessageTime predicted = {};
+  for (const sched::Variant *variant : *program.variants()) {
+    REQUIRE(schedule != schedules.end());
+    mlir::FailureOr<FoldProgram> fromIR = readProgram(*schedule++);
+    REQUIRE(mlir::succeeded(fromIR));
+    CHECK(textOf(*fromIR) == textOf(readProgram(*file, program, *variant)));
+    predicted = predictTime(*file, program, *variant);
+  }
+  CHECK(schedule == schedules.end());
+  // What passes choose by is what reports predict.
+  FoldProgram planned = plannedForest(topology, options);
+  CHECK(planned.ranks.size() ==
+        program.allocation()->size() +
+            (program.relays() ? program.relays()->size() : 0));
+  MessageTime chosen = timeOf(planned, Protocol::simple, options.chunkBytes);
+  for (uint64_t size : {uint64_t(0), kSmallReferenceBytes, kReferenceBytes})
+    CHECK(chosen.at(size) ==
+          doctest::Approx(predicted.at(size)).epsilon(1e-12));
+}
+
+} // namespace
+
+TEST_CASE("a program is the same in its file, in IR and before") {
+  for (const char *name : {"dgx1", "dgx-h100"})
+    for (Collective collective :
+         {Collective::allreduce, Collective::allgather, Collective::alltoall,
+          Collective::reduce, Collective::gather})
+      for (bool relays : {false, true}) {
+        CAPTURE(name);
+        CAPTURE(toString(collective).str());
+        CAPTURE(relays);
+        CompileOptions options;
+        options.collective = collective;
+        options.relays = relays;
+        options.gpus = {0, 1, 6};
+        checkPrograms(shippedTopology(name), options);
+        options.maxLanes = 3;
+        checkPrograms(shippedTopology(name), options);
+      }
+}
