@@ -65,7 +65,7 @@ private:
   llvm::Error expandChain(int origin, int far,
                           llvm::ArrayRef<const TreeEdge *> toParent);
   llvm::Error expandChains();
-  /// Trees that stand for a part of the packing's tree `origin`.
+  /// The number of a new tree for what the packing's tree `origin` carries.
   int addTree(int origin, int block, int depth);
 
   const PackingProblem &problem_;
@@ -143,9 +143,9 @@ llvm::Error ForestExpander::expandTree(int tree) {
   return llvm::Error::success();
 }
 
+namespace {
 /// What a chain between the root of a tree and `far` carries. The tables are at
 /// Collective in schedules/schedule.fbs.
-namespace {
 struct Cargo {
   int block;  ///< of the file's trees
   int input;  ///< block of the source's input

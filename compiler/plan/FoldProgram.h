@@ -96,7 +96,7 @@ struct FoldProgram {
   std::vector<Link> links; ///< of the topology, in its order
   std::vector<Tree> trees;
   std::vector<Channel> channels;
-  std::vector<uint32_t> paths; ///< links, channel by channel
+  std::vector<uint32_t> paths; ///< links; channels may share some
   std::vector<Rank> ranks;
 
   llvm::ArrayRef<uint32_t> pathOf(const Channel &channel) const {
