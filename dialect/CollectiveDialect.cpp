@@ -33,52 +33,59 @@ void CollectiveDialect::initialize() {
       >();
 }
 
+namespace {
+/// What tells collectives apart. The dialect knows no file format: that this is
+/// what schedules/Collectives.h says is tested.
+struct Traits {
+  bool rooted, up, down;
+  bool treesOfEachRank; ///< a forest has trees for each rank's block
+  bool routed;          ///< shares are chains: n for each of those blocks
+};
+} // namespace
+
+static Traits traitsOf(CollectiveKind collective) {
+  switch (collective) {
+  case CollectiveKind::AllReduce:
+    return {false, true, true, false, false};
+  case CollectiveKind::Broadcast:
+    return {true, false, true, false, false};
+  case CollectiveKind::Reduce:
+    return {true, true, false, false, false};
+  case CollectiveKind::AllGather:
+    return {false, false, true, true, false};
+  case CollectiveKind::ReduceScatter:
+    return {false, true, false, true, false};
+  case CollectiveKind::Gather:
+    return {true, true, false, false, true};
+  case CollectiveKind::Scatter:
+    return {true, false, true, false, true};
+  case CollectiveKind::AllToAll:
+    return {false, false, true, true, true};
+  }
+  llvm_unreachable("no collective");
+}
+
 bool blink::collective::isRooted(CollectiveKind collective) {
-  return collective == CollectiveKind::Broadcast ||
-         collective == CollectiveKind::Reduce ||
-         collective == CollectiveKind::Gather ||
-         collective == CollectiveKind::Scatter;
+  return traitsOf(collective).rooted;
 }
 
 bool blink::collective::hasUpTrees(CollectiveKind collective) {
-  return collective == CollectiveKind::AllReduce ||
-         collective == CollectiveKind::Reduce ||
-         collective == CollectiveKind::ReduceScatter ||
-         collective == CollectiveKind::Gather;
+  return traitsOf(collective).up;
 }
 
 bool blink::collective::hasDownTrees(CollectiveKind collective) {
-  return collective == CollectiveKind::AllReduce ||
-         collective == CollectiveKind::Broadcast ||
-         collective == CollectiveKind::AllGather ||
-         collective == CollectiveKind::Scatter ||
-         collective == CollectiveKind::AllToAll;
+  return traitsOf(collective).down;
 }
 
 int32_t blink::collective::numBlocks(CollectiveKind collective,
                                      int32_t numRanks) {
-  bool scattered = collective == CollectiveKind::AllGather ||
-                   collective == CollectiveKind::ReduceScatter ||
-                   collective == CollectiveKind::AllToAll;
-  return scattered ? numRanks : 1;
+  return traitsOf(collective).treesOfEachRank ? numRanks : 1;
 }
 
 int32_t blink::collective::numShareBlocks(CollectiveKind collective,
                                           int32_t numRanks) {
-  switch (collective) {
-  case CollectiveKind::Gather:
-  case CollectiveKind::Scatter:
-    return numRanks;
-  case CollectiveKind::AllToAll:
-    return numRanks * numRanks;
-  case CollectiveKind::AllReduce:
-  case CollectiveKind::Broadcast:
-  case CollectiveKind::Reduce:
-  case CollectiveKind::AllGather:
-  case CollectiveKind::ReduceScatter:
-    return numBlocks(collective, numRanks);
-  }
-  llvm_unreachable("no collective");
+  return numBlocks(collective, numRanks) *
+         (traitsOf(collective).routed ? numRanks : 1);
 }
 
 TopologyOp blink::collective::lookupTopology(Operation *user,

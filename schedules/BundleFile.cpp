@@ -9,6 +9,7 @@
 #include "schedules/BundleFile.h"
 
 #include "schedules/BundleRules.h"
+#include "schedules/Hash.h"
 #include "schedules/ScheduleFile.h"
 
 #include <algorithm>
@@ -47,11 +48,9 @@ bool openChecked(const uint8_t *data, size_t size, BundleView &bundle,
     return false;
   }
   const uint64_t version = readNumber(data + 8, 4);
-  if (version < kFirstBundleVersion || version > kBundleVersion) {
+  if (version != kBundleVersion) {
     error = "bundle of format version " + std::to_string(version) +
-            ", this Blink reads versions " +
-            std::to_string(kFirstBundleVersion) + " to " +
-            std::to_string(kBundleVersion) +
+            ", this Blink reads version " + std::to_string(kBundleVersion) +
             ": compile it again, or use the Blink that wrote it";
     return false;
   }
@@ -68,7 +67,7 @@ bool openChecked(const uint8_t *data, size_t size, BundleView &bundle,
     return false;
   }
   const uint8_t *end = data + kHeaderBytes + indexBytes;
-  if (fnv1a64(data, kHeaderBytes + indexBytes) !=
+  if (hash64(data, kHeaderBytes + indexBytes) !=
       readNumber(end, kChecksumBytes)) {
     error = std::string("the checksum of the index does not match") + kDamaged;
     return false;
@@ -84,8 +83,7 @@ bool openChecked(const uint8_t *data, size_t size, BundleView &bundle,
   bundle.index = flatbuffers::GetRoot<Bundle>(data + kHeaderBytes);
   bundle.pieces = end + kChecksumBytes;
   bundle.piecesBytes = size - kHeaderBytes - indexBytes - kChecksumBytes;
-  error =
-      checkBundleRules(*bundle.index, indexBytes, bundle.piecesBytes, version);
+  error = checkBundleRules(*bundle.index, indexBytes, bundle.piecesBytes);
   return error.empty();
 }
 
@@ -230,16 +228,14 @@ std::vector<uint8_t> sealBundle(flatbuffers::FlatBufferBuilder &builder,
     size += piece.size();
   std::vector<uint8_t> bytes(kMagic, kMagic + kMagicBytes);
   bytes.reserve(size);
-  const auto *survivors =
-      flatbuffers::GetRoot<Bundle>(builder.GetBufferPointer())->survivors();
-  appendNumber(bytes, survivors && survivors->size() > 0 ? 2 : 1, 4);
+  appendNumber(bytes, kBundleVersion, 4);
   appendNumber(bytes, 0, 4);
   appendNumber(bytes, indexBytes, 8);
   appendNumber(bytes, size, 8);
   const uint8_t *index = builder.GetBufferPointer();
   bytes.insert(bytes.end(), index, index + builder.GetSize());
   bytes.resize(kHeaderBytes + indexBytes);
-  appendNumber(bytes, fnv1a64(bytes.data(), bytes.size()), kChecksumBytes);
+  appendNumber(bytes, hash64(bytes.data(), bytes.size()), kChecksumBytes);
   for (std::vector<uint8_t> &piece : pieces) {
     bytes.insert(bytes.end(), piece.begin(), piece.end());
     std::vector<uint8_t>().swap(piece);

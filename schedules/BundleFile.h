@@ -10,6 +10,7 @@
 #ifndef BLINK_SCHEDULES_BUNDLEFILE_H
 #define BLINK_SCHEDULES_BUNDLEFILE_H
 
+#include "schedules/ScheduleFile.h"
 #include "schedules/bundle_generated.h"
 
 #include <cstddef>
@@ -20,9 +21,9 @@
 
 namespace blink::sched {
 
-/// Versions of the format that are read. What is written is the lowest that
-/// can hold it, so that older readers open what they understand.
-inline constexpr uint32_t kFirstBundleVersion = 1, kBundleVersion = 2;
+/// The version of the format that is read and written, as of the schedules in
+/// it.
+inline constexpr uint32_t kBundleVersion = kFormatVersion;
 /// The condition that nothing has failed.
 inline constexpr uint16_t kWholeMachine = 0;
 /// The class of a survivor for which the bundle has nothing.

@@ -10,6 +10,7 @@
 
 #include "schedules/BundlePieces.h"
 
+#include "schedules/Hash.h"
 #include "schedules/ScheduleFile.h"
 
 #include <algorithm>
@@ -73,7 +74,7 @@ std::vector<uint8_t> replacePieces(const std::vector<uint8_t> &bundle,
       std::memcpy(&bytes[size_t(at - bundle.data())], &place, sizeof(place));
     }
   flatbuffers::WriteScalar(&bytes[kFileBytesAt], uint64_t(bytes.size()));
-  flatbuffers::WriteScalar(&bytes[indexEnd], fnv1a64(bytes.data(), indexEnd));
+  flatbuffers::WriteScalar(&bytes[indexEnd], hash64(bytes.data(), indexEnd));
   return bytes;
 }
 

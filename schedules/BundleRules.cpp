@@ -7,6 +7,7 @@
 #include "schedules/BundleRules.h"
 
 #include "schedules/BundleFile.h"
+#include "schedules/Provenance.h"
 #include "schedules/ReadBudget.h"
 
 #include <algorithm>
@@ -32,15 +33,13 @@ constexpr uint32_t kMostConditions = 1 << 16; // they have 16-bit numbers
 /// One walk over an untrusted index.
 class IndexWalk {
 public:
-  IndexWalk(const Bundle &index, uint64_t indexBytes, uint64_t piecesBytes,
-            uint64_t version)
-      : index_(index), budget_(indexBytes), piecesBytes_(piecesBytes),
-        version_(version) {}
+  IndexWalk(const Bundle &index, uint64_t indexBytes, uint64_t piecesBytes)
+      : index_(index), budget_(indexBytes), piecesBytes_(piecesBytes) {}
 
   /// Empty, or the first violation.
   std::string run() {
-    checkMachine() && checkConditions() && checkClasses() && checkEntries() &&
-        checkSurvivors();
+    checkMaking() && checkMachine() && checkConditions() && checkClasses() &&
+        checkEntries() && checkSurvivors();
     return std::move(error_);
   }
 
@@ -57,6 +56,10 @@ private:
     return !wrong || fail(name, wrong);
   }
 
+  bool checkMaking() {
+    error_ = checkProvenance(*index_.provenance(), budget_);
+    return error_.empty();
+  }
   bool checkMachine();
   bool checkConditions();
   bool checkClasses();
@@ -75,7 +78,7 @@ private:
 
   const Bundle &index_;
   ReadBudget budget_;
-  const uint64_t piecesBytes_, version_;
+  const uint64_t piecesBytes_;
   uint64_t piecesEnd_ = 0;
   std::vector<uint32_t> marks_; // by node, as judgeMap left it
   uint32_t lastMark_ = 0;
@@ -339,8 +342,6 @@ bool IndexWalk::checkSurvivors() {
   if (const auto *survivors = index_.survivors()) {
     if (!pay("survivors", survivors))
       return false;
-    if (survivors->size() > 0 && version_ < 2)
-      return fail("survivors", "expected none in a file of version 1");
     for (uint32_t s = 0; s < survivors->size(); ++s) {
       const Survivor &survivor = *survivors->Get(s);
       const std::string place = at("survivors", s);
@@ -357,8 +358,8 @@ bool IndexWalk::checkSurvivors() {
 } // namespace
 
 std::string checkBundleRules(const Bundle &index, uint64_t indexBytes,
-                             uint64_t piecesBytes, uint64_t version) {
-  return IndexWalk(index, indexBytes, piecesBytes, version).run();
+                             uint64_t piecesBytes) {
+  return IndexWalk(index, indexBytes, piecesBytes).run();
 }
 
 EntryKey keyOf(const Bundle &index, const Entry &entry) {

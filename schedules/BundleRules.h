@@ -18,14 +18,13 @@
 
 namespace blink::sched {
 
-/// Walks a structurally sound index of `indexBytes` bytes, of a file of format
-/// version `version` with `piecesBytes` bytes of pieces, and checks every rule.
-/// Returns an empty string, or the first violation as "index path: what".
-/// Linear in `indexBytes` but for a logarithm.
+/// Walks a structurally sound index of `indexBytes` bytes, of a file with
+/// `piecesBytes` bytes of pieces, and checks every rule. Returns an empty
+/// string, or the first violation as "index path: what". Linear in `indexBytes`
+/// but for a logarithm.
 [[nodiscard]] std::string checkBundleRules(const Bundle &index,
                                            uint64_t indexBytes,
-                                           uint64_t piecesBytes,
-                                           uint64_t version);
+                                           uint64_t piecesBytes);
 
 /// What entries are ordered by: the number of GPUs, then GPUs.
 using EntryKey = std::pair<uint32_t, std::vector<uint16_t>>;

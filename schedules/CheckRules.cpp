@@ -9,6 +9,7 @@
 
 #include "schedules/CheckRules.h"
 
+#include "schedules/Provenance.h"
 #include "schedules/ReadBudget.h"
 #include "schedules/ScheduleFile.h"
 
@@ -38,6 +39,9 @@ template <typename Enum> std::string unknown(const char *name, Enum value) {
   return std::string("unknown ") + name + " " + str(uint64_t(value)) +
          "; a newer Blink may know it";
 }
+
+constexpr char kReserved[] =
+    ", expected 0: reserved in this format version; a newer Blink may know it";
 
 bool finite(double value, double least) {
   return std::isfinite(value) && value >= least;
@@ -116,6 +120,9 @@ bool Walk::checkFile() {
     return fail("", "format version " + str(file_.format_version()) +
                         ", expected " + str(kFormatVersion) +
                         "; compile the schedule again with this Blink");
+  error_ = checkProvenance(*file_.provenance(), budget_);
+  if (!error_.empty())
+    return false;
   if (file_.link_kinds() >> (unsigned(LinkKind::MAX) + 1))
     return fail("link_kinds", "unknown bits in " + str(file_.link_kinds()));
   if (!checkTopology(*file_.topology()))
@@ -391,6 +398,8 @@ bool Walk::checkChannels(const Variant &variant) {
       what = "joins rank " + str(channel.source()) + " with itself";
     else if (channel.slots() == 0 || channel.slots() > kMaxSlots)
       what = str(channel.slots()) + " slots, expected 1 to " + str(kMaxSlots);
+    else if (channel.window() != 0)
+      what = "window " + str(channel.window()) + kReserved;
     else if (!known(channel.kind()))
       what = unknown("channel kind", channel.kind());
     if (!what.empty())
@@ -443,6 +452,8 @@ bool Walk::checkStep(const Variant &variant, uint32_t rank, uint32_t index,
            outOf("operand", begin + count, program.operands()->size());
   else if (count > operandsLeft)
     what = "shares operands with other steps";
+  else if (step.delay() != 0)
+    what = "delay " + str(step.delay()) + kReserved;
   if (!what.empty())
     return fail(at("steps", index), what);
   operandsLeft -= count;

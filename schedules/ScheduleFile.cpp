@@ -9,6 +9,7 @@
 #include "schedules/ScheduleFile.h"
 
 #include "schedules/CheckRules.h"
+#include "schedules/Hash.h"
 
 #include <exception>
 
@@ -18,8 +19,8 @@ namespace {
 constexpr size_t kTrailerBytes = 8;
 constexpr size_t kLeastBytes = 16 + kTrailerBytes;
 constexpr size_t kMostBytes = size_t(1) << 31; // FlatBuffers offsets are signed
-constexpr char kDamaged[] =
-    "; the file is damaged or not a Blink schedule: copy or compile it again";
+constexpr char kDamaged[] = "; the file is damaged, of another format version "
+                            "or not a Blink schedule: copy or compile it again";
 
 uint64_t readTrailer(const uint8_t *bytes) {
   uint64_t value = 0;
@@ -40,7 +41,7 @@ const Schedule *openChecked(const uint8_t *data, size_t size,
     return nullptr;
   }
   size -= kTrailerBytes;
-  if (fnv1a64(data, size) != readTrailer(data + size)) {
+  if (hash64(data, size) != readTrailer(data + size)) {
     error = std::string("the checksum does not match") + kDamaged;
     return nullptr;
   }
@@ -63,13 +64,6 @@ const Schedule *openChecked(const uint8_t *data, size_t size,
 
 } // namespace
 
-uint64_t fnv1a64(const void *data, size_t size, uint64_t state) {
-  const auto *bytes = static_cast<const uint8_t *>(data);
-  for (size_t i = 0; i < size; ++i)
-    state = (state ^ bytes[i]) * 0x100000001b3ull;
-  return state;
-}
-
 const Schedule *openSchedule(const uint8_t *data, size_t size,
                              std::string &error) {
   try {
@@ -86,35 +80,15 @@ std::vector<uint8_t> sealSchedule(flatbuffers::FlatBufferBuilder &builder,
   const uint8_t *begin = builder.GetBufferPointer();
   std::vector<uint8_t> bytes(begin, begin + builder.GetSize());
   bytes.resize((bytes.size() + 7) / 8 * 8);
-  uint64_t checksum = fnv1a64(bytes.data(), bytes.size());
+  uint64_t checksum = hash64(bytes.data(), bytes.size());
   for (size_t i = 0; i < kTrailerBytes; ++i)
     bytes.push_back(uint8_t(checksum >> (8 * i)));
   return bytes;
 }
 
-uint32_t inputBlocks(Collective collective, uint32_t numRanks) {
-  bool scatters = collective == Collective::reducescatter ||
-                  collective == Collective::scatter ||
-                  collective == Collective::alltoall;
-  return scatters ? numRanks : 1;
-}
-
-uint32_t outputBlocks(Collective collective, uint32_t numRanks) {
-  bool gathers = collective == Collective::allgather ||
-                 collective == Collective::gather ||
-                 collective == Collective::alltoall;
-  return gathers ? numRanks : 1;
-}
-
 uint32_t numPrograms(const Program &program) {
   uint32_t relays = program.relays() ? program.relays()->size() : 0;
   return program.allocation()->size() + relays;
-}
-
-bool isRooted(Collective collective) {
-  return collective == Collective::broadcast ||
-         collective == Collective::reduce || collective == Collective::gather ||
-         collective == Collective::scatter;
 }
 
 } // namespace blink::sched

@@ -3,14 +3,14 @@
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 // The rules of schedule.fbs as code, shared by both sides of the contract.
-// Depends on FlatBuffers' headers only.
+// Depends on the headers of FlatBuffers and xxHash only.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef BLINK_SCHEDULES_SCHEDULEFILE_H
 #define BLINK_SCHEDULES_SCHEDULEFILE_H
 
-#include "schedules/schedule_generated.h"
+#include "schedules/Collectives.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -19,12 +19,7 @@
 
 namespace blink::sched {
 
-inline constexpr uint32_t kFormatVersion = 2;
-
-/// FNV-1a-64, the checksum of files and the hash of fingerprints. Any change of
-/// a single byte changes it. Pass a former result as `state` to go on.
-uint64_t fnv1a64(const void *data, size_t size,
-                 uint64_t state = 0xcbf29ce484222325ull);
+inline constexpr uint32_t kFormatVersion = 3;
 
 /// Opens untrusted bytes: checksum, FlatBuffers structure, then every rule of
 /// schedule.fbs in one walk. Returns the root, which points into `data` and
@@ -44,15 +39,8 @@ uint64_t fnv1a64(const void *data, size_t size,
 std::vector<uint8_t> sealSchedule(flatbuffers::FlatBufferBuilder &builder,
                                   flatbuffers::Offset<Schedule> root);
 
-/// Blocks of the user's buffers, as the table at Collective says (at the root,
-/// where only the root has several). Trees have one block for each pair of an
-/// input's and an output's block.
-uint32_t inputBlocks(Collective collective, uint32_t numRanks);
-uint32_t outputBlocks(Collective collective, uint32_t numRanks);
 /// Ranks and relays of a program.
 uint32_t numPrograms(const Program &program);
-/// Whether the collective has a root: broadcast, reduce, gather, scatter.
-bool isRooted(Collective collective);
 
 } // namespace blink::sched
 

@@ -9,6 +9,8 @@
 
 #include "schedules/ScheduleTuning.h"
 
+#include "schedules/Hash.h"
+
 #include <algorithm>
 
 namespace blink::sched {
@@ -33,21 +35,22 @@ void setVariant(const Variant *variant, const VariantTuning &tuning,
 }
 
 /// Puts the string at the end, unless it fits where the former one is.
-void setOptions(std::vector<uint8_t> &bytes, const std::string &options) {
-  const flatbuffers::String *old = GetSchedule(bytes.data())->options();
-  if (old->size() == options.size()) {
+void setTuned(std::vector<uint8_t> &bytes, const std::string &tuned) {
+  const flatbuffers::String *old =
+      GetSchedule(bytes.data())->provenance()->tuned();
+  if (old->size() == tuned.size()) {
     const size_t at = size_t(old->Data() - bytes.data());
-    std::copy(options.begin(), options.end(), bytes.begin() + long(at));
+    std::copy(tuned.begin(), tuned.end(), bytes.begin() + long(at));
     return;
   }
   const size_t at = bytes.size(); // a multiple of 8
-  const size_t size = sizeof(flatbuffers::uoffset_t) + options.size() + 1;
+  const size_t size = sizeof(flatbuffers::uoffset_t) + tuned.size() + 1;
   bytes.resize(at + (size + 7) / 8 * 8);
-  flatbuffers::WriteScalar(&bytes[at], flatbuffers::uoffset_t(options.size()));
-  std::copy(options.begin(), options.end(),
+  flatbuffers::WriteScalar(&bytes[at], flatbuffers::uoffset_t(tuned.size()));
+  std::copy(tuned.begin(), tuned.end(),
             bytes.begin() + long(at + sizeof(flatbuffers::uoffset_t)));
-  tableOf(GetSchedule(bytes.data()))
-      .SetPointer(Schedule::VT_OPTIONS, &bytes[at]);
+  tableOf(GetSchedule(bytes.data())->provenance())
+      .SetPointer(Provenance::VT_TUNED, &bytes[at]);
 }
 
 } // namespace
@@ -64,9 +67,9 @@ FileTuning tuningOf(const Schedule &file) {
 
 std::vector<uint8_t> setTuning(std::vector<uint8_t> bytes,
                                const FileTuning &tuning,
-                               const std::string &options) {
+                               const std::string &tuned) {
   bytes.resize(bytes.size() - kTrailerBytes);
-  setOptions(bytes, options);
+  setTuned(bytes, tuned);
   const auto &programs = *GetSchedule(bytes.data())->programs();
   for (uint32_t p = 0; p < programs.size(); ++p) {
     const auto &variants = *programs.Get(p)->variants();
@@ -75,7 +78,7 @@ std::vector<uint8_t> setTuning(std::vector<uint8_t> bytes,
                  v + 1 == variants.size() ? ~uint64_t(0)
                                           : tuning[p][v + 1].minBytes);
   }
-  const uint64_t checksum = fnv1a64(bytes.data(), bytes.size());
+  const uint64_t checksum = hash64(bytes.data(), bytes.size());
   for (size_t i = 0; i < kTrailerBytes; ++i)
     bytes.push_back(uint8_t(checksum >> (8 * i)));
   return bytes;

@@ -29,13 +29,13 @@ using FileTuning = std::vector<ProgramTuning>;    ///< of all its programs
 FileTuning tuningOf(const Schedule &file);
 
 /// The bytes of the file `bytes`, which openSchedule has accepted, with other
-/// numbers and another `options` string. All else is as it was, byte by byte.
-/// The numbers must keep the rules of schedule.fbs: as many programs and
+/// numbers, and `tuned` as Provenance.tuned. All else is as it was, byte by
+/// byte. The numbers must keep the rules of schedule.fbs: as many programs and
 /// variants as the file has, sizes that start at 0 and grow, chunks of allowed
 /// sizes. openSchedule judges the result.
 std::vector<uint8_t> setTuning(std::vector<uint8_t> bytes,
                                const FileTuning &tuning,
-                               const std::string &options);
+                               const std::string &tuned);
 
 } // namespace blink::sched
 

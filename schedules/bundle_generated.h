@@ -358,25 +358,21 @@ struct Bundle FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
   typedef BundleBuilder Builder;
   struct Traits;
   enum FlatBuffersVTableOffset FLATBUFFERS_VTABLE_UNDERLYING_TYPE {
-    VT_COMPILER = 4,
-    VT_OPTIONS = 6,
-    VT_MACHINE = 8,
-    VT_FINGERPRINT = 10,
-    VT_NUM_NODES = 12,
-    VT_GPU_NODES = 14,
-    VT_COLLECTIVES = 16,
-    VT_CONDITIONS = 18,
-    VT_CLASSES = 20,
-    VT_ENTRIES = 22,
-    VT_GPUS = 24,
-    VT_NODE_MAPS = 26,
-    VT_SURVIVORS = 28
+    VT_PROVENANCE = 4,
+    VT_MACHINE = 6,
+    VT_FINGERPRINT = 8,
+    VT_NUM_NODES = 10,
+    VT_GPU_NODES = 12,
+    VT_COLLECTIVES = 14,
+    VT_CONDITIONS = 16,
+    VT_CLASSES = 18,
+    VT_ENTRIES = 20,
+    VT_GPUS = 22,
+    VT_NODE_MAPS = 24,
+    VT_SURVIVORS = 26
   };
-  const flatbuffers::String *compiler() const {
-    return GetPointer<const flatbuffers::String *>(VT_COMPILER);
-  }
-  const flatbuffers::String *options() const {
-    return GetPointer<const flatbuffers::String *>(VT_OPTIONS);
+  const blink::sched::Provenance *provenance() const {
+    return GetPointer<const blink::sched::Provenance *>(VT_PROVENANCE);
   }
   const flatbuffers::String *machine() const {
     return GetPointer<const flatbuffers::String *>(VT_MACHINE);
@@ -413,10 +409,8 @@ struct Bundle FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
   }
   bool Verify(flatbuffers::Verifier &verifier) const {
     return VerifyTableStart(verifier) &&
-           VerifyOffsetRequired(verifier, VT_COMPILER) &&
-           verifier.VerifyString(compiler()) &&
-           VerifyOffsetRequired(verifier, VT_OPTIONS) &&
-           verifier.VerifyString(options()) &&
+           VerifyOffsetRequired(verifier, VT_PROVENANCE) &&
+           verifier.VerifyTable(provenance()) &&
            VerifyOffsetRequired(verifier, VT_MACHINE) &&
            verifier.VerifyString(machine()) &&
            VerifyField<uint64_t>(verifier, VT_FINGERPRINT, 8) &&
@@ -447,11 +441,8 @@ struct BundleBuilder {
   typedef Bundle Table;
   flatbuffers::FlatBufferBuilder &fbb_;
   flatbuffers::uoffset_t start_;
-  void add_compiler(flatbuffers::Offset<flatbuffers::String> compiler) {
-    fbb_.AddOffset(Bundle::VT_COMPILER, compiler);
-  }
-  void add_options(flatbuffers::Offset<flatbuffers::String> options) {
-    fbb_.AddOffset(Bundle::VT_OPTIONS, options);
+  void add_provenance(flatbuffers::Offset<blink::sched::Provenance> provenance) {
+    fbb_.AddOffset(Bundle::VT_PROVENANCE, provenance);
   }
   void add_machine(flatbuffers::Offset<flatbuffers::String> machine) {
     fbb_.AddOffset(Bundle::VT_MACHINE, machine);
@@ -493,8 +484,7 @@ struct BundleBuilder {
   flatbuffers::Offset<Bundle> Finish() {
     const auto end = fbb_.EndTable(start_);
     auto o = flatbuffers::Offset<Bundle>(end);
-    fbb_.Required(o, Bundle::VT_COMPILER);
-    fbb_.Required(o, Bundle::VT_OPTIONS);
+    fbb_.Required(o, Bundle::VT_PROVENANCE);
     fbb_.Required(o, Bundle::VT_MACHINE);
     fbb_.Required(o, Bundle::VT_GPU_NODES);
     fbb_.Required(o, Bundle::VT_COLLECTIVES);
@@ -509,8 +499,7 @@ struct BundleBuilder {
 
 inline flatbuffers::Offset<Bundle> CreateBundle(
     flatbuffers::FlatBufferBuilder &_fbb,
-    flatbuffers::Offset<flatbuffers::String> compiler = 0,
-    flatbuffers::Offset<flatbuffers::String> options = 0,
+    flatbuffers::Offset<blink::sched::Provenance> provenance = 0,
     flatbuffers::Offset<flatbuffers::String> machine = 0,
     uint64_t fingerprint = 0,
     uint32_t num_nodes = 0,
@@ -534,8 +523,7 @@ inline flatbuffers::Offset<Bundle> CreateBundle(
   builder_.add_gpu_nodes(gpu_nodes);
   builder_.add_num_nodes(num_nodes);
   builder_.add_machine(machine);
-  builder_.add_options(options);
-  builder_.add_compiler(compiler);
+  builder_.add_provenance(provenance);
   return builder_.Finish();
 }
 
@@ -546,8 +534,7 @@ struct Bundle::Traits {
 
 inline flatbuffers::Offset<Bundle> CreateBundleDirect(
     flatbuffers::FlatBufferBuilder &_fbb,
-    const char *compiler = nullptr,
-    const char *options = nullptr,
+    flatbuffers::Offset<blink::sched::Provenance> provenance = 0,
     const char *machine = nullptr,
     uint64_t fingerprint = 0,
     uint32_t num_nodes = 0,
@@ -559,8 +546,6 @@ inline flatbuffers::Offset<Bundle> CreateBundleDirect(
     const std::vector<uint16_t> *gpus = nullptr,
     const std::vector<uint16_t> *node_maps = nullptr,
     const std::vector<blink::sched::Survivor> *survivors = nullptr) {
-  auto compiler__ = compiler ? _fbb.CreateString(compiler) : 0;
-  auto options__ = options ? _fbb.CreateString(options) : 0;
   auto machine__ = machine ? _fbb.CreateString(machine) : 0;
   auto gpu_nodes__ = gpu_nodes ? _fbb.CreateVector<uint16_t>(*gpu_nodes) : 0;
   auto collectives__ = collectives ? _fbb.CreateVector<blink::sched::Collective>(*collectives) : 0;
@@ -572,8 +557,7 @@ inline flatbuffers::Offset<Bundle> CreateBundleDirect(
   auto survivors__ = survivors ? _fbb.CreateVectorOfStructs<blink::sched::Survivor>(*survivors) : 0;
   return blink::sched::CreateBundle(
       _fbb,
-      compiler__,
-      options__,
+      provenance,
       machine__,
       fingerprint,
       num_nodes,

@@ -46,6 +46,12 @@ struct CertificateBuilder;
 struct Program;
 struct ProgramBuilder;
 
+struct RecordedSetting;
+struct RecordedSettingBuilder;
+
+struct Provenance;
+struct ProvenanceBuilder;
+
 struct Schedule;
 struct ScheduleBuilder;
 
@@ -384,8 +390,9 @@ FLATBUFFERS_MANUALLY_ALIGNED_STRUCT(4) Channel FLATBUFFERS_FINAL_CLASS {
   uint16_t source_;
   uint16_t destination_;
   uint16_t slots_;
+  uint16_t window_;
   uint8_t kind_;
-  int8_t padding0__;  int16_t padding1__;
+  int8_t padding0__;
 
  public:
   struct Traits;
@@ -396,24 +403,22 @@ FLATBUFFERS_MANUALLY_ALIGNED_STRUCT(4) Channel FLATBUFFERS_FINAL_CLASS {
         source_(0),
         destination_(0),
         slots_(0),
+        window_(0),
         kind_(0),
-        padding0__(0),
-        padding1__(0) {
+        padding0__(0) {
     (void)padding0__;
-    (void)padding1__;
   }
-  Channel(uint32_t _tree, uint32_t _path_begin, uint16_t _path_count, uint16_t _source, uint16_t _destination, uint16_t _slots, blink::sched::ChannelKind _kind)
+  Channel(uint32_t _tree, uint32_t _path_begin, uint16_t _path_count, uint16_t _source, uint16_t _destination, uint16_t _slots, uint16_t _window, blink::sched::ChannelKind _kind)
       : tree_(flatbuffers::EndianScalar(_tree)),
         path_begin_(flatbuffers::EndianScalar(_path_begin)),
         path_count_(flatbuffers::EndianScalar(_path_count)),
         source_(flatbuffers::EndianScalar(_source)),
         destination_(flatbuffers::EndianScalar(_destination)),
         slots_(flatbuffers::EndianScalar(_slots)),
+        window_(flatbuffers::EndianScalar(_window)),
         kind_(flatbuffers::EndianScalar(static_cast<uint8_t>(_kind))),
-        padding0__(0),
-        padding1__(0) {
+        padding0__(0) {
     (void)padding0__;
-    (void)padding1__;
   }
   uint32_t tree() const {
     return flatbuffers::EndianScalar(tree_);
@@ -432,6 +437,9 @@ FLATBUFFERS_MANUALLY_ALIGNED_STRUCT(4) Channel FLATBUFFERS_FINAL_CLASS {
   }
   uint16_t slots() const {
     return flatbuffers::EndianScalar(slots_);
+  }
+  uint16_t window() const {
+    return flatbuffers::EndianScalar(window_);
   }
   blink::sched::ChannelKind kind() const {
     return static_cast<blink::sched::ChannelKind>(flatbuffers::EndianScalar(kind_));
@@ -487,7 +495,8 @@ FLATBUFFERS_MANUALLY_ALIGNED_STRUCT(4) Step FLATBUFFERS_FINAL_CLASS {
   uint16_t sources_;
   uint16_t destinations_;
   uint8_t completes_;
-  int8_t padding0__;  int16_t padding1__;
+  int8_t padding0__;
+  uint16_t delay_;
 
  public:
   struct Traits;
@@ -498,20 +507,18 @@ FLATBUFFERS_MANUALLY_ALIGNED_STRUCT(4) Step FLATBUFFERS_FINAL_CLASS {
         destinations_(0),
         completes_(0),
         padding0__(0),
-        padding1__(0) {
+        delay_(0) {
     (void)padding0__;
-    (void)padding1__;
   }
-  Step(uint32_t _tree, uint32_t _operands_begin, uint16_t _sources, uint16_t _destinations, bool _completes)
+  Step(uint32_t _tree, uint32_t _operands_begin, uint16_t _sources, uint16_t _destinations, bool _completes, uint16_t _delay)
       : tree_(flatbuffers::EndianScalar(_tree)),
         operands_begin_(flatbuffers::EndianScalar(_operands_begin)),
         sources_(flatbuffers::EndianScalar(_sources)),
         destinations_(flatbuffers::EndianScalar(_destinations)),
         completes_(flatbuffers::EndianScalar(static_cast<uint8_t>(_completes))),
         padding0__(0),
-        padding1__(0) {
+        delay_(flatbuffers::EndianScalar(_delay)) {
     (void)padding0__;
-    (void)padding1__;
   }
   uint32_t tree() const {
     return flatbuffers::EndianScalar(tree_);
@@ -527,6 +534,9 @@ FLATBUFFERS_MANUALLY_ALIGNED_STRUCT(4) Step FLATBUFFERS_FINAL_CLASS {
   }
   bool completes() const {
     return flatbuffers::EndianScalar(completes_) != 0;
+  }
+  uint16_t delay() const {
+    return flatbuffers::EndianScalar(delay_);
   }
 };
 FLATBUFFERS_STRUCT_END(Step, 16);
@@ -570,7 +580,8 @@ struct Node FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
     VT_ID = 4,
     VT_KIND = 6,
     VT_MULTICAST = 8,
-    VT_REDUCE = 10
+    VT_REDUCE = 10,
+    VT_DEVICE = 12
   };
   const flatbuffers::String *id() const {
     return GetPointer<const flatbuffers::String *>(VT_ID);
@@ -584,6 +595,9 @@ struct Node FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
   bool reduce() const {
     return GetField<uint8_t>(VT_REDUCE, 0) != 0;
   }
+  const flatbuffers::String *device() const {
+    return GetPointer<const flatbuffers::String *>(VT_DEVICE);
+  }
   bool Verify(flatbuffers::Verifier &verifier) const {
     return VerifyTableStart(verifier) &&
            VerifyOffsetRequired(verifier, VT_ID) &&
@@ -591,6 +605,8 @@ struct Node FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
            VerifyField<uint8_t>(verifier, VT_KIND, 1) &&
            VerifyField<uint8_t>(verifier, VT_MULTICAST, 1) &&
            VerifyField<uint8_t>(verifier, VT_REDUCE, 1) &&
+           VerifyOffset(verifier, VT_DEVICE) &&
+           verifier.VerifyString(device()) &&
            verifier.EndTable();
   }
 };
@@ -611,6 +627,9 @@ struct NodeBuilder {
   void add_reduce(bool reduce) {
     fbb_.AddElement<uint8_t>(Node::VT_REDUCE, static_cast<uint8_t>(reduce), 0);
   }
+  void add_device(flatbuffers::Offset<flatbuffers::String> device) {
+    fbb_.AddOffset(Node::VT_DEVICE, device);
+  }
   explicit NodeBuilder(flatbuffers::FlatBufferBuilder &_fbb)
         : fbb_(_fbb) {
     start_ = fbb_.StartTable();
@@ -628,8 +647,10 @@ inline flatbuffers::Offset<Node> CreateNode(
     flatbuffers::Offset<flatbuffers::String> id = 0,
     blink::sched::NodeKind kind = blink::sched::NodeKind::gpu,
     bool multicast = false,
-    bool reduce = false) {
+    bool reduce = false,
+    flatbuffers::Offset<flatbuffers::String> device = 0) {
   NodeBuilder builder_(_fbb);
+  builder_.add_device(device);
   builder_.add_id(id);
   builder_.add_reduce(reduce);
   builder_.add_multicast(multicast);
@@ -647,14 +668,17 @@ inline flatbuffers::Offset<Node> CreateNodeDirect(
     const char *id = nullptr,
     blink::sched::NodeKind kind = blink::sched::NodeKind::gpu,
     bool multicast = false,
-    bool reduce = false) {
+    bool reduce = false,
+    const char *device = nullptr) {
   auto id__ = id ? _fbb.CreateString(id) : 0;
+  auto device__ = device ? _fbb.CreateString(device) : 0;
   return blink::sched::CreateNode(
       _fbb,
       id__,
       kind,
       multicast,
-      reduce);
+      reduce,
+      device__);
 }
 
 struct Topology FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
@@ -1206,25 +1230,183 @@ inline flatbuffers::Offset<Program> CreateProgramDirect(
       relays__);
 }
 
+struct RecordedSetting FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
+  typedef RecordedSettingBuilder Builder;
+  struct Traits;
+  enum FlatBuffersVTableOffset FLATBUFFERS_VTABLE_UNDERLYING_TYPE {
+    VT_NAME = 4,
+    VT_VALUE = 6
+  };
+  const flatbuffers::String *name() const {
+    return GetPointer<const flatbuffers::String *>(VT_NAME);
+  }
+  const flatbuffers::String *value() const {
+    return GetPointer<const flatbuffers::String *>(VT_VALUE);
+  }
+  bool Verify(flatbuffers::Verifier &verifier) const {
+    return VerifyTableStart(verifier) &&
+           VerifyOffsetRequired(verifier, VT_NAME) &&
+           verifier.VerifyString(name()) &&
+           VerifyOffsetRequired(verifier, VT_VALUE) &&
+           verifier.VerifyString(value()) &&
+           verifier.EndTable();
+  }
+};
+
+struct RecordedSettingBuilder {
+  typedef RecordedSetting Table;
+  flatbuffers::FlatBufferBuilder &fbb_;
+  flatbuffers::uoffset_t start_;
+  void add_name(flatbuffers::Offset<flatbuffers::String> name) {
+    fbb_.AddOffset(RecordedSetting::VT_NAME, name);
+  }
+  void add_value(flatbuffers::Offset<flatbuffers::String> value) {
+    fbb_.AddOffset(RecordedSetting::VT_VALUE, value);
+  }
+  explicit RecordedSettingBuilder(flatbuffers::FlatBufferBuilder &_fbb)
+        : fbb_(_fbb) {
+    start_ = fbb_.StartTable();
+  }
+  flatbuffers::Offset<RecordedSetting> Finish() {
+    const auto end = fbb_.EndTable(start_);
+    auto o = flatbuffers::Offset<RecordedSetting>(end);
+    fbb_.Required(o, RecordedSetting::VT_NAME);
+    fbb_.Required(o, RecordedSetting::VT_VALUE);
+    return o;
+  }
+};
+
+inline flatbuffers::Offset<RecordedSetting> CreateRecordedSetting(
+    flatbuffers::FlatBufferBuilder &_fbb,
+    flatbuffers::Offset<flatbuffers::String> name = 0,
+    flatbuffers::Offset<flatbuffers::String> value = 0) {
+  RecordedSettingBuilder builder_(_fbb);
+  builder_.add_value(value);
+  builder_.add_name(name);
+  return builder_.Finish();
+}
+
+struct RecordedSetting::Traits {
+  using type = RecordedSetting;
+  static auto constexpr Create = CreateRecordedSetting;
+};
+
+inline flatbuffers::Offset<RecordedSetting> CreateRecordedSettingDirect(
+    flatbuffers::FlatBufferBuilder &_fbb,
+    const char *name = nullptr,
+    const char *value = nullptr) {
+  auto name__ = name ? _fbb.CreateString(name) : 0;
+  auto value__ = value ? _fbb.CreateString(value) : 0;
+  return blink::sched::CreateRecordedSetting(
+      _fbb,
+      name__,
+      value__);
+}
+
+struct Provenance FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
+  typedef ProvenanceBuilder Builder;
+  struct Traits;
+  enum FlatBuffersVTableOffset FLATBUFFERS_VTABLE_UNDERLYING_TYPE {
+    VT_COMPILER = 4,
+    VT_SETTINGS = 6,
+    VT_TUNED = 8
+  };
+  const flatbuffers::String *compiler() const {
+    return GetPointer<const flatbuffers::String *>(VT_COMPILER);
+  }
+  const flatbuffers::Vector<flatbuffers::Offset<blink::sched::RecordedSetting>> *settings() const {
+    return GetPointer<const flatbuffers::Vector<flatbuffers::Offset<blink::sched::RecordedSetting>> *>(VT_SETTINGS);
+  }
+  const flatbuffers::String *tuned() const {
+    return GetPointer<const flatbuffers::String *>(VT_TUNED);
+  }
+  bool Verify(flatbuffers::Verifier &verifier) const {
+    return VerifyTableStart(verifier) &&
+           VerifyOffsetRequired(verifier, VT_COMPILER) &&
+           verifier.VerifyString(compiler()) &&
+           VerifyOffsetRequired(verifier, VT_SETTINGS) &&
+           verifier.VerifyVector(settings()) &&
+           verifier.VerifyVectorOfTables(settings()) &&
+           VerifyOffsetRequired(verifier, VT_TUNED) &&
+           verifier.VerifyString(tuned()) &&
+           verifier.EndTable();
+  }
+};
+
+struct ProvenanceBuilder {
+  typedef Provenance Table;
+  flatbuffers::FlatBufferBuilder &fbb_;
+  flatbuffers::uoffset_t start_;
+  void add_compiler(flatbuffers::Offset<flatbuffers::String> compiler) {
+    fbb_.AddOffset(Provenance::VT_COMPILER, compiler);
+  }
+  void add_settings(flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<blink::sched::RecordedSetting>>> settings) {
+    fbb_.AddOffset(Provenance::VT_SETTINGS, settings);
+  }
+  void add_tuned(flatbuffers::Offset<flatbuffers::String> tuned) {
+    fbb_.AddOffset(Provenance::VT_TUNED, tuned);
+  }
+  explicit ProvenanceBuilder(flatbuffers::FlatBufferBuilder &_fbb)
+        : fbb_(_fbb) {
+    start_ = fbb_.StartTable();
+  }
+  flatbuffers::Offset<Provenance> Finish() {
+    const auto end = fbb_.EndTable(start_);
+    auto o = flatbuffers::Offset<Provenance>(end);
+    fbb_.Required(o, Provenance::VT_COMPILER);
+    fbb_.Required(o, Provenance::VT_SETTINGS);
+    fbb_.Required(o, Provenance::VT_TUNED);
+    return o;
+  }
+};
+
+inline flatbuffers::Offset<Provenance> CreateProvenance(
+    flatbuffers::FlatBufferBuilder &_fbb,
+    flatbuffers::Offset<flatbuffers::String> compiler = 0,
+    flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<blink::sched::RecordedSetting>>> settings = 0,
+    flatbuffers::Offset<flatbuffers::String> tuned = 0) {
+  ProvenanceBuilder builder_(_fbb);
+  builder_.add_tuned(tuned);
+  builder_.add_settings(settings);
+  builder_.add_compiler(compiler);
+  return builder_.Finish();
+}
+
+struct Provenance::Traits {
+  using type = Provenance;
+  static auto constexpr Create = CreateProvenance;
+};
+
+inline flatbuffers::Offset<Provenance> CreateProvenanceDirect(
+    flatbuffers::FlatBufferBuilder &_fbb,
+    const char *compiler = nullptr,
+    const std::vector<flatbuffers::Offset<blink::sched::RecordedSetting>> *settings = nullptr,
+    const char *tuned = nullptr) {
+  auto compiler__ = compiler ? _fbb.CreateString(compiler) : 0;
+  auto settings__ = settings ? _fbb.CreateVector<flatbuffers::Offset<blink::sched::RecordedSetting>>(*settings) : 0;
+  auto tuned__ = tuned ? _fbb.CreateString(tuned) : 0;
+  return blink::sched::CreateProvenance(
+      _fbb,
+      compiler__,
+      settings__,
+      tuned__);
+}
+
 struct Schedule FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
   typedef ScheduleBuilder Builder;
   struct Traits;
   enum FlatBuffersVTableOffset FLATBUFFERS_VTABLE_UNDERLYING_TYPE {
     VT_FORMAT_VERSION = 4,
-    VT_COMPILER = 6,
-    VT_OPTIONS = 8,
-    VT_LINK_KINDS = 10,
-    VT_TOPOLOGY = 12,
-    VT_PROGRAMS = 14
+    VT_PROVENANCE = 6,
+    VT_LINK_KINDS = 8,
+    VT_TOPOLOGY = 10,
+    VT_PROGRAMS = 12
   };
   uint32_t format_version() const {
     return GetField<uint32_t>(VT_FORMAT_VERSION, 0);
   }
-  const flatbuffers::String *compiler() const {
-    return GetPointer<const flatbuffers::String *>(VT_COMPILER);
-  }
-  const flatbuffers::String *options() const {
-    return GetPointer<const flatbuffers::String *>(VT_OPTIONS);
+  const blink::sched::Provenance *provenance() const {
+    return GetPointer<const blink::sched::Provenance *>(VT_PROVENANCE);
   }
   uint8_t link_kinds() const {
     return GetField<uint8_t>(VT_LINK_KINDS, 0);
@@ -1238,10 +1420,8 @@ struct Schedule FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
   bool Verify(flatbuffers::Verifier &verifier) const {
     return VerifyTableStart(verifier) &&
            VerifyField<uint32_t>(verifier, VT_FORMAT_VERSION, 4) &&
-           VerifyOffsetRequired(verifier, VT_COMPILER) &&
-           verifier.VerifyString(compiler()) &&
-           VerifyOffsetRequired(verifier, VT_OPTIONS) &&
-           verifier.VerifyString(options()) &&
+           VerifyOffsetRequired(verifier, VT_PROVENANCE) &&
+           verifier.VerifyTable(provenance()) &&
            VerifyField<uint8_t>(verifier, VT_LINK_KINDS, 1) &&
            VerifyOffsetRequired(verifier, VT_TOPOLOGY) &&
            verifier.VerifyTable(topology()) &&
@@ -1259,11 +1439,8 @@ struct ScheduleBuilder {
   void add_format_version(uint32_t format_version) {
     fbb_.AddElement<uint32_t>(Schedule::VT_FORMAT_VERSION, format_version, 0);
   }
-  void add_compiler(flatbuffers::Offset<flatbuffers::String> compiler) {
-    fbb_.AddOffset(Schedule::VT_COMPILER, compiler);
-  }
-  void add_options(flatbuffers::Offset<flatbuffers::String> options) {
-    fbb_.AddOffset(Schedule::VT_OPTIONS, options);
+  void add_provenance(flatbuffers::Offset<blink::sched::Provenance> provenance) {
+    fbb_.AddOffset(Schedule::VT_PROVENANCE, provenance);
   }
   void add_link_kinds(uint8_t link_kinds) {
     fbb_.AddElement<uint8_t>(Schedule::VT_LINK_KINDS, link_kinds, 0);
@@ -1281,8 +1458,7 @@ struct ScheduleBuilder {
   flatbuffers::Offset<Schedule> Finish() {
     const auto end = fbb_.EndTable(start_);
     auto o = flatbuffers::Offset<Schedule>(end);
-    fbb_.Required(o, Schedule::VT_COMPILER);
-    fbb_.Required(o, Schedule::VT_OPTIONS);
+    fbb_.Required(o, Schedule::VT_PROVENANCE);
     fbb_.Required(o, Schedule::VT_TOPOLOGY);
     fbb_.Required(o, Schedule::VT_PROGRAMS);
     return o;
@@ -1292,16 +1468,14 @@ struct ScheduleBuilder {
 inline flatbuffers::Offset<Schedule> CreateSchedule(
     flatbuffers::FlatBufferBuilder &_fbb,
     uint32_t format_version = 0,
-    flatbuffers::Offset<flatbuffers::String> compiler = 0,
-    flatbuffers::Offset<flatbuffers::String> options = 0,
+    flatbuffers::Offset<blink::sched::Provenance> provenance = 0,
     uint8_t link_kinds = 0,
     flatbuffers::Offset<blink::sched::Topology> topology = 0,
     flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<blink::sched::Program>>> programs = 0) {
   ScheduleBuilder builder_(_fbb);
   builder_.add_programs(programs);
   builder_.add_topology(topology);
-  builder_.add_options(options);
-  builder_.add_compiler(compiler);
+  builder_.add_provenance(provenance);
   builder_.add_format_version(format_version);
   builder_.add_link_kinds(link_kinds);
   return builder_.Finish();
@@ -1315,19 +1489,15 @@ struct Schedule::Traits {
 inline flatbuffers::Offset<Schedule> CreateScheduleDirect(
     flatbuffers::FlatBufferBuilder &_fbb,
     uint32_t format_version = 0,
-    const char *compiler = nullptr,
-    const char *options = nullptr,
+    flatbuffers::Offset<blink::sched::Provenance> provenance = 0,
     uint8_t link_kinds = 0,
     flatbuffers::Offset<blink::sched::Topology> topology = 0,
     const std::vector<flatbuffers::Offset<blink::sched::Program>> *programs = nullptr) {
-  auto compiler__ = compiler ? _fbb.CreateString(compiler) : 0;
-  auto options__ = options ? _fbb.CreateString(options) : 0;
   auto programs__ = programs ? _fbb.CreateVector<flatbuffers::Offset<blink::sched::Program>>(*programs) : 0;
   return blink::sched::CreateSchedule(
       _fbb,
       format_version,
-      compiler__,
-      options__,
+      provenance,
       link_kinds,
       topology,
       programs__);

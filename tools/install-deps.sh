@@ -7,7 +7,7 @@
 # Runs as root, or through sudo. Safe and quick to run again.
 set -euo pipefail
 
-runtime_packages=(cmake ninja-build g++ libflatbuffers-dev doctest-dev)
+runtime_packages=(cmake ninja-build g++ libflatbuffers-dev libxxhash-dev doctest-dev)
 compiler_packages=(
   libmlir-19-dev mlir-19-tools llvm-19-dev llvm-19-tools # MLIR, and lit
   libglpk-dev nlohmann-json3-dev libcli11-dev flatbuffers-compiler

@@ -81,7 +81,7 @@ llvm::Expected<Golden> blink::summarizeBundle(const sched::BundleView &bundle,
   golden.machine = index.machine()->str();
   golden.fingerprint = index.fingerprint();
   golden.allocations = allocations.str();
-  golden.compiler = index.compiler()->str();
+  golden.compiler = index.provenance()->compiler()->str();
   golden.bundleBytes = bytes.size();
   golden.bundleHash = hashOf(bytes);
   for (uint32_t number = 0; number < index.classes()->size(); ++number) {

@@ -8,6 +8,7 @@
 
 #include "compiler/report/Finding.h"
 #include "compiler/support/LocatedJson.h"
+#include "schedules/Hash.h"
 #include "schedules/ScheduleFile.h"
 
 #include "nlohmann/json.hpp"
@@ -61,7 +62,7 @@ static std::string toLine(const GoldenProgram &program) {
 static std::string checksumOf(llvm::StringRef text) {
   std::string plain = text.str();
   llvm::erase(plain, '\r');
-  return formatHash(sched::fnv1a64(plain.data(), plain.size()));
+  return formatHash(sched::hash64(plain.data(), plain.size()));
 }
 
 static std::string formatGpuList(const std::vector<int> &gpus) {

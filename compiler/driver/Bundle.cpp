@@ -191,7 +191,7 @@ private:
 };
 
 std::vector<uint8_t> writeBundle(const Topology &degraded,
-                                 const std::string &optionsText,
+                                 const sched::Settings &settings,
                                  const BundleOptions &options,
                                  const BundlePlan &plan,
                                  std::vector<Pieces> piecesOf) {
@@ -246,9 +246,10 @@ std::vector<uint8_t> writeBundle(const Topology &degraded,
         static_cast<uint16_t>(ends.first), static_cast<uint16_t>(ends.second),
         degraded.nodes[ends.first].id.c_str(),
         degraded.nodes[ends.second].id.c_str()));
+  auto provenance =
+      sched::writeProvenance(builder, "blinkc " BLINK_VERSION_STRING, settings);
   auto root = sched::CreateBundleDirect(
-      builder, "blinkc " BLINK_VERSION_STRING, optionsText.c_str(),
-      degraded.name.c_str(), degraded.fingerprint(),
+      builder, provenance, degraded.name.c_str(), degraded.fingerprint(),
       static_cast<uint32_t>(degraded.nodes.size()), &gpuNodes,
       &options.collectives, &conditions, &classes, &entries, &gpus,
       &maps.numbers, survivors.empty() ? nullptr : &survivors);
@@ -257,19 +258,21 @@ std::vector<uint8_t> writeBundle(const Topology &degraded,
 
 } // namespace
 
-std::string BundleOptions::canonical(const Topology &topology) const {
+sched::Settings BundleOptions::settings(const Topology &topology) const {
   std::vector<llvm::StringRef> words;
   for (Collective collective : collectives)
     words.push_back(toString(collective));
-  std::string text = llvm::formatv(
-      "allocations={0} collectives={1} {2}",
-      describe(allocations, static_cast<int>(topology.gpus().size())),
-      llvm::join(words, ","), each.canonicalRest());
+  sched::Settings settings = {
+      {"allocations",
+       describe(allocations, static_cast<int>(topology.gpus().size()))},
+      {"collectives", llvm::join(words, ",")}};
+  llvm::append_range(settings, each.commonSettings());
   if (surviveLinks || surviveGpus)
-    text += std::string(" survive=") + (surviveLinks ? "links" : "") +
-            (surviveLinks && surviveGpus ? "," : "") +
-            (surviveGpus ? "gpus" : "");
-  return text;
+    settings.push_back(
+        {"survive", std::string(surviveLinks ? "links" : "") +
+                        (surviveLinks && surviveGpus ? "," : "") +
+                        (surviveGpus ? "gpus" : "")});
+  return settings;
 }
 
 void blink::forEachInParallel(size_t count, unsigned jobs,
@@ -315,6 +318,6 @@ blink::compileBundle(const Topology &topology, const BundleOptions &options,
         "in none of the allocations all GPUs can reach each other over links "
         "of kind %s; allow more kinds of link",
         toString(options.each.links).c_str());
-  return writeBundle(degraded->topology, ordered.canonical(topology), options,
+  return writeBundle(degraded->topology, ordered.settings(topology), options,
                      *plan, std::move(*pieces));
 }

@@ -30,7 +30,7 @@ struct BundleOptions {
   unsigned jobs = 0; ///< threads; 0: as many as processors
 
   /// As recorded in the file: one fixed order, defaults spelled out.
-  std::string canonical(const Topology &topology) const;
+  sched::Settings settings(const Topology &topology) const;
 };
 
 /// Told how many classes of how many are done; from one thread at a time.

@@ -10,6 +10,7 @@
 #include "compiler/packing/lp/Glpk.h"
 #include "compiler/target/ExportSchedule.h"
 #include "compiler/target/MirrorForests.h"
+#include "compiler/target/SettingsIR.h"
 #include "compiler/topology/fabric/DrivableLinks.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -127,7 +128,7 @@ llvm::Expected<ModuleOp> ClassCompiler::forestOf(Collective collective) {
 
 llvm::Expected<std::vector<uint8_t>>
 ClassCompiler::compile(Collective collective) {
-  std::optional<Collective> mirror = mirrorOf(collective);
+  const std::optional<Collective> mirror = traitsOf(collective).mirror;
   bool mirrored = mirror && reverse_;
   llvm::Expected<ModuleOp> forest = forestOf(mirrored ? *mirror : collective);
   if (!forest)
@@ -137,9 +138,7 @@ ClassCompiler::compile(Collective collective) {
       mirrored ? mirrorForests(*forest, collective, *reverse_)
                : OwningOpRef<ModuleOp>(forest->clone());
   if (mirrored)
-    (*module)->setAttr(kOptionsAttrName,
-                       StringAttr::get(context_.get(),
-                                       options.canonical(rootsOf(collective))));
+    setSettings(*module, options.settings(rootsOf(collective)));
   if (llvm::Error error = run(*module, options, Phase::sched))
     return error;
   FailureOr<std::vector<uint8_t>> bytes = exportSchedule(*module);

@@ -9,7 +9,7 @@
 #include "compiler/packing/Packing.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/target/EnumConversion.h"
-#include "compiler/target/ExportSchedule.h"
+#include "compiler/target/SettingsIR.h"
 #include "compiler/target/TopologyIR.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -26,25 +26,33 @@ static std::string listOf(ArrayRef<int> numbers) {
   return llvm::join(words, ",");
 }
 
-std::string CompileOptions::canonical(ArrayRef<int> roots) const {
-  return llvm::formatv(
-      "collective={0} gpus={1} root={2} {3}", blink::toString(collective),
-      gpus.empty() ? "all" : listOf(gpus), listOf(roots), canonicalRest());
+static std::string digits(double number) {
+  return llvm::formatv("{0}", llvm::format("%.9g", number));
 }
 
-std::string CompileOptions::canonicalRest() const {
-  std::string text = llvm::formatv(
-      "links={0} slack={1} max-trees={2} max-lanes={3} chunk-bytes={4} "
-      "variants={5}",
-      blink::toString(links), llvm::format("%.9g", slack), maxTrees, maxLanes,
-      chunkBytes, smallVariant ? "all" : "bandwidth");
+sched::Settings CompileOptions::settings(ArrayRef<int> roots) const {
+  sched::Settings settings = {{"collective", blink::toString(collective).str()},
+                              {"gpus", gpus.empty() ? "all" : listOf(gpus)},
+                              {"root", listOf(roots)}};
+  llvm::append_range(settings, commonSettings());
+  return settings;
+}
+
+sched::Settings CompileOptions::commonSettings() const {
+  sched::Settings settings = {{"links", blink::toString(links)},
+                              {"slack", digits(slack)},
+                              {"max-trees", std::to_string(maxTrees)},
+                              {"max-lanes", std::to_string(maxLanes)},
+                              {"chunk-bytes", std::to_string(chunkBytes)},
+                              {"variants", smallVariant ? "all" : "bandwidth"}};
   if (relays)
-    text += " relays=yes";
+    settings.push_back({"relays", "yes"});
   if (timeLimit > 0)
-    text += llvm::formatv(" time-limit={0}", llvm::format("%.9g", timeLimit));
+    settings.push_back({"time-limit", digits(timeLimit)});
   for (const LinkEdit &edit : linkEdits)
-    text += (edit.limit ? " limit-link=" : " without-link=") + edit.toString();
-  return text;
+    settings.push_back(
+        {edit.limit ? "limit-link" : "without-link", edit.toString()});
+  return settings;
 }
 
 std::vector<int> CompileOptions::relayGpus(const Topology &topology) const {
@@ -148,8 +156,7 @@ blink::buildRequests(MLIRContext *context, const Topology &machineType,
 
   OpBuilder builder(context);
   OwningOpRef<ModuleOp> module = ModuleOp::create(builder.getUnknownLoc());
-  (*module)->setAttr(kOptionsAttrName,
-                     builder.getStringAttr(options.canonical(roots)));
+  setSettings(*module, options.settings(roots));
   builder.setInsertionPointToEnd(module->getBody());
   buildTopology(builder, builder.getUnknownLoc(), topology);
   SmallVector<int32_t> gpus(fabric->gpus().begin(), fabric->gpus().end());

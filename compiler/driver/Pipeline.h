@@ -13,6 +13,8 @@
 #include "compiler/packing/PackTrees.h"
 #include "compiler/topology/DegradeLinks.h"
 
+#include "schedules/Provenance.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
@@ -39,12 +41,11 @@ struct CompileOptions {
   /// The GPUs that may forward: with `relays` all of the machine's but `gpus`.
   std::vector<int> relayGpus(const Topology &topology) const;
 
-  /// As recorded in the file: one fixed order, defaults spelled out.
-  std::string canonical() const { return canonical({root}); }
-  /// The same of a file with a program for each of `roots`.
-  std::string canonical(llvm::ArrayRef<int> roots) const;
-  /// What it says after collective, GPUs and roots.
-  std::string canonicalRest() const;
+  /// As recorded in a file with a program for each of `roots`: one fixed order,
+  /// defaults spelled out.
+  sched::Settings settings(llvm::ArrayRef<int> roots) const;
+  /// The settings that are not about collective, GPUs and roots.
+  sched::Settings commonSettings() const;
 };
 
 /// The levels IR passes through. `sched` is the file.

@@ -175,44 +175,6 @@ void addLoads(const PackingProblem &problem, double weight,
 
 } // namespace
 
-int blink::numBlocks(Collective collective, int numRanks) {
-  bool perRank = collective == Collective::allgather ||
-                 collective == Collective::reducescatter ||
-                 collective == Collective::alltoall;
-  return perRank ? numRanks : 1;
-}
-
-int blink::blocksOfBuffer(Collective collective, int numRanks) {
-  return isRouted(collective) ? numRanks : numBlocks(collective, numRanks);
-}
-
-bool blink::isRooted(Collective collective) {
-  return collective == Collective::broadcast ||
-         collective == Collective::reduce || collective == Collective::gather ||
-         collective == Collective::scatter;
-}
-
-bool blink::isRouted(Collective collective) {
-  return collective == Collective::gather ||
-         collective == Collective::scatter ||
-         collective == Collective::alltoall;
-}
-
-bool blink::hasUpTrees(Collective collective) {
-  return collective == Collective::allreduce ||
-         collective == Collective::reduce ||
-         collective == Collective::reducescatter ||
-         collective == Collective::gather;
-}
-
-bool blink::hasDownTrees(Collective collective) {
-  return collective == Collective::allreduce ||
-         collective == Collective::broadcast ||
-         collective == Collective::allgather ||
-         collective == Collective::scatter ||
-         collective == Collective::alltoall;
-}
-
 int Tree::depth(int numRanks) const {
   int deepest = 0;
   std::vector<int> hops(numRanks, 0);

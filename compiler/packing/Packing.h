@@ -71,19 +71,6 @@ struct PackingCertificate {
   double bound = 0;           ///< GB/s; infinite for one rank
 };
 
-/// Sets of trees whose shares add up to one: n for allgather, reducescatter and
-/// alltoall, one for each root, else 1.
-int numBlocks(Collective collective, int numRanks);
-/// broadcast, reduce, gather, scatter
-bool isRooted(Collective collective);
-/// GB/s of algbw for each GB/s of a block: n where the whole buffer is n
-/// blocks, else 1.
-int blocksOfBuffer(Collective collective, int numRanks);
-/// gather, scatter, alltoall: see the top of the file
-bool isRouted(Collective collective);
-bool hasUpTrees(Collective collective);
-bool hasDownTrees(Collective collective);
-
 struct PackingProblem {
   const Fabric *fabric = nullptr; ///< not owned
   Collective collective = Collective::allreduce;

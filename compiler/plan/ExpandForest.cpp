@@ -154,21 +154,10 @@ struct Cargo {
 } // namespace
 
 static Cargo cargoOf(Collective collective, int root, int far, int numRanks) {
-  switch (collective) {
-  case Collective::gather:
-    return {far, 0, far};
-  case Collective::scatter:
-    return {far, far, 0};
-  case Collective::alltoall:
+  const sched::CollectiveTraits &traits = traitsOf(collective);
+  if (traits.scattersInput && traits.gathersOutput)
     return {root * numRanks + far, far, root};
-  case Collective::allreduce:
-  case Collective::broadcast:
-  case Collective::reduce:
-  case Collective::allgather:
-  case Collective::reducescatter:
-    break;
-  }
-  llvm_unreachable("the trees of this collective are no chains");
+  return {far, traits.scattersInput ? far : 0, traits.gathersOutput ? far : 0};
 }
 
 llvm::Error

@@ -7,8 +7,8 @@
 // channel's reader just copies the chunk to its output, so the writer puts it
 // there; a *lent* channel's writer just passes its input on, so the reader
 // reads that. A fold that has nothing left to write is *passive*: it moves
-// nothing, in no round of its lane. runtime/Plan.cpp has the same rules for
-// what it replays.
+// nothing, in no round of its lane. runtime/plan/Plan.cpp has the same rules
+// for what it replays.
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,36 +2,18 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Reads back what CompileOptions::canonicalRest writes of links.
+// Reads back what CompileOptions::commonSettings says of links.
 //
 //===----------------------------------------------------------------------===//
 
 #include "compiler/report/RecordedEdits.h"
 
 #include "compiler/target/ScheduleTopology.h"
+#include "schedules/Provenance.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/Regex.h"
 
 using namespace blink;
-
-/// The values of `key` in "... key=value other=value key=value"; they may hold
-/// spaces, as node ids may.
-static std::vector<llvm::StringRef> valuesOf(llvm::StringRef options,
-                                             llvm::StringRef key) {
-  static const llvm::Regex anyKey(" [a-z-]+=");
-  const std::string word = " " + key.str() + "=";
-  std::vector<llvm::StringRef> values;
-  for (size_t at = options.find(word); at != llvm::StringRef::npos;
-       at = options.find(word)) {
-    options = options.drop_front(at + word.size());
-    llvm::SmallVector<llvm::StringRef> next;
-    values.push_back(anyKey.match(options, &next)
-                         ? options.take_front(next[0].data() - options.data())
-                         : options);
-  }
-  return values;
-}
 
 /// Whether the links between the ends of `edit` are what it says is left.
 static bool holds(const LinkEdit &edit, const Topology &machine) {
@@ -64,13 +46,13 @@ static bool holds(const LinkEdit &edit, const Topology &machine) {
 }
 
 std::vector<LinkEdit> blink::recordedEdits(const sched::Schedule &file) {
-  const llvm::StringRef options(file.options()->c_str(),
-                                file.options()->size());
   std::vector<LinkEdit> edits;
-  for (llvm::StringRef ends : valuesOf(options, "without-link"))
-    edits.push_back({ends.str(), std::nullopt, ""});
-  for (llvm::StringRef text : valuesOf(options, "limit-link")) {
-    llvm::Expected<LinkEdit> edit = parseLinkLimit(text, "");
+  for (const sched::Setting &setting : sched::settingsOf(*file.provenance())) {
+    if (setting.name == "without-link")
+      edits.push_back({setting.value, std::nullopt, ""});
+    if (setting.name != "limit-link")
+      continue;
+    llvm::Expected<LinkEdit> edit = parseLinkLimit(setting.value, "");
     if (edit)
       edits.push_back(std::move(*edit));
     else

@@ -12,9 +12,8 @@
 namespace blink {
 
 /// The links that were taken away from the machine, or limited, before `file`
-/// was compiled: what its options record (CompileOptions::canonical), in their
-/// order. Only what the machine in the file bears out: options are a note that
-/// nothing else checks.
+/// was compiled: what its settings record, in their order. Only what the
+/// machine in the file bears out: settings are a note that nothing else checks.
 std::vector<LinkEdit> recordedEdits(const sched::Schedule &file);
 
 } // namespace blink

@@ -8,6 +8,7 @@
 
 #include "compiler/report/MachineDiff.h"
 #include "compiler/report/Merge.h"
+#include "schedules/Provenance.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -185,8 +186,8 @@ private:
 
   /// Who made the files, and how, and what came of it.
   void diffMaking() {
-    std::string from = before_.schedule->compiler()->str();
-    std::string to = after_.schedule->compiler()->str();
+    std::string from = before_.schedule->provenance()->compiler()->str();
+    std::string to = after_.schedule->provenance()->compiler()->str();
     if (from != to)
       add(Aspect::compiler, "file", "compiler " + from + " -> " + to, from, to);
     diffMakingOptions();
@@ -199,24 +200,23 @@ private:
         from, to);
   }
 
-  /// Of "key=value key=value", only those that are not the same.
+  /// Only those settings that are not the same.
   void diffMakingOptions() {
-    std::string from = before_.schedule->options()->str();
-    std::string to = after_.schedule->options()->str();
+    const sched::Settings from =
+        sched::settingsOf(*before_.schedule->provenance());
+    const sched::Settings to =
+        sched::settingsOf(*after_.schedule->provenance());
     if (from == to)
       return;
-    auto wordsWithout = [](llvm::StringRef text, llvm::StringRef other) {
-      llvm::SmallVector<llvm::StringRef> words, others;
-      llvm::SplitString(text, words);
-      llvm::SplitString(other, others);
-      std::set<llvm::StringRef> known(others.begin(), others.end());
-      llvm::erase_if(
-          words, [&](llvm::StringRef word) { return known.count(word) > 0; });
-      return words.empty() ? "none" : llvm::join(words, " ");
+    auto only = [](sched::Settings own, const sched::Settings &other) {
+      llvm::erase_if(own, [&](const sched::Setting &setting) {
+        return llvm::is_contained(other, setting);
+      });
+      return own.empty() ? "none" : sched::toString(own);
     };
     add(Aspect::options, "file",
-        "options " + wordsWithout(from, to) + " -> " + wordsWithout(to, from),
-        from, to);
+        "options " + only(from, to) + " -> " + only(to, from),
+        sched::toString(from), sched::toString(to));
   }
 
   void add(Aspect aspect, std::string subject, std::string words,

@@ -127,10 +127,8 @@ std::string blink::formatCollective(Collective collective,
                                     std::optional<int> root) {
   if (!root)
     return toString(collective).str();
-  bool towards =
-      collective == Collective::reduce || collective == Collective::gather;
   return llvm::formatv("{0} {1} rank {2}", toString(collective),
-                       towards ? "to" : "from", *root)
+                       onlyRootGets(collective) ? "to" : "from", *root)
       .str();
 }
 

@@ -9,6 +9,8 @@
 #include "compiler/target/EnumConversion.h"
 #include "compiler/target/FoldProgramFile.h"
 #include "compiler/target/FoldProgramIR.h"
+#include "compiler/target/ScheduleTopology.h"
+#include "compiler/target/SettingsIR.h"
 #include "compiler/target/TopologyIR.h"
 #include "schedules/ScheduleFile.h"
 
@@ -118,22 +120,6 @@ blink::groupVariants(ModuleOp module) {
   return programs;
 }
 
-static flatbuffers::Offset<sched::Topology>
-writeTopology(flatbuffers::FlatBufferBuilder &builder,
-              const Topology &topology) {
-  std::vector<flatbuffers::Offset<sched::Node>> nodes;
-  for (const Node &node : topology.nodes)
-    nodes.push_back(sched::CreateNode(builder, builder.CreateString(node.id),
-                                      node.kind, node.multicast, node.reduce));
-  std::vector<sched::Link> links;
-  for (const Link &link : topology.links)
-    links.emplace_back(link.bandwidth, link.latency, link.from, link.to,
-                       link.kind);
-  return sched::CreateTopology(
-      builder, builder.CreateString(topology.name), topology.fingerprint(),
-      builder.CreateVector(nodes), builder.CreateVectorOfStructs(links));
-}
-
 FailureOr<std::vector<uint8_t>> blink::exportSchedule(ModuleOp module) {
   SmallVector<collective::ScheduleOp> schedules(
       module.getOps<collective::ScheduleOp>());
@@ -164,13 +150,15 @@ FailureOr<std::vector<uint8_t>> blink::exportSchedule(ModuleOp module) {
       return failure();
     programs.push_back(*program);
   }
-  auto options = module->getAttrOfType<StringAttr>(kOptionsAttrName);
-  auto root = sched::CreateSchedule(
-      builder, sched::kFormatVersion,
-      builder.CreateString("blinkc " BLINK_VERSION_STRING),
-      builder.CreateString(options ? options.str() : ""),
-      fromIR(first.getLinks()).bits(), writeTopology(builder, machine.topology),
-      builder.CreateVector(programs));
+  FailureOr<sched::Settings> settings = settingsOf(module);
+  if (failed(settings))
+    return failure();
+  auto provenance = sched::writeProvenance(
+      builder, "blinkc " BLINK_VERSION_STRING, *settings);
+  auto topology = writeTopology(builder, machine.topology);
+  auto root = sched::CreateSchedule(builder, sched::kFormatVersion, provenance,
+                                    fromIR(first.getLinks()).bits(), topology,
+                                    builder.CreateVector(programs));
   std::vector<uint8_t> bytes = sched::sealSchedule(builder, root);
 
   std::string error;

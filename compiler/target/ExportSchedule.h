@@ -15,9 +15,6 @@
 
 namespace blink {
 
-/// The discardable attribute of a module that holds the options a file records.
-inline constexpr llvm::StringLiteral kOptionsAttrName = "collective.options";
-
 /// The schedules of a module by program: those of one collective, root and
 /// allocation are the variants of one. Programs stand in the order of their
 /// first variants. Errors, on the schedule at fault: one that states another

@@ -66,7 +66,7 @@ writeRank(flatbuffers::FlatBufferBuilder &builder,
     for (size_t place : lane) {
       const FoldProgram::Fold &fold = rank.folds[place];
       steps.emplace_back(fold.tree, operands.size(), fold.sources,
-                         fold.destinations, fold.completes);
+                         fold.destinations, fold.completes, /*delay=*/0);
       for (auto list : {rank.sourcesOf(fold), rank.destinationsOf(fold)})
         for (const FoldProgram::Operand &operand : list)
           operands.emplace_back(operand.index, operand.kind);
@@ -97,7 +97,7 @@ blink::writeVariant(flatbuffers::FlatBufferBuilder &builder,
       paths.insert(paths.end(), path.begin(), path.end());
     channels.emplace_back(channel.tree, entry->second, path.size(),
                           channel.source, channel.destination, channel.slots,
-                          channel.kind);
+                          /*window=*/0, channel.kind);
   }
   std::vector<flatbuffers::Offset<sched::RankProgram>> ranks;
   for (const FoldProgram::Rank &rank : program.ranks)

@@ -7,10 +7,10 @@
 #include "compiler/target/ImportSchedule.h"
 
 #include "compiler/target/EnumConversion.h"
-#include "compiler/target/ExportSchedule.h"
 #include "compiler/target/FoldProgramFile.h"
 #include "compiler/target/FoldProgramIR.h"
 #include "compiler/target/ScheduleTopology.h"
+#include "compiler/target/SettingsIR.h"
 #include "compiler/target/TopologyIR.h"
 
 #include "mlir/IR/Verifier.h"
@@ -59,9 +59,9 @@ OwningOpRef<ModuleOp> blink::importSchedule(MLIRContext *context,
   OpBuilder builder(context);
   Location loc = builder.getUnknownLoc();
   OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
-  if (file.options()->size())
-    (*module)->setAttr(kOptionsAttrName,
-                       builder.getStringAttr(file.options()->str()));
+  if (sched::Settings settings = sched::settingsOf(*file.provenance());
+      !settings.empty())
+    setSettings(*module, settings);
   builder.setInsertionPointToEnd(module->getBody());
   Topology topology = topologyOf(file);
   TopologyFromIR machine(buildTopology(builder, loc, topology));

@@ -15,24 +15,6 @@
 using namespace mlir;
 using namespace blink;
 
-std::optional<Collective> blink::mirrorOf(Collective collective) {
-  switch (collective) {
-  case Collective::reduce:
-    return Collective::broadcast;
-  case Collective::reducescatter:
-    return Collective::allgather;
-  case Collective::gather:
-    return Collective::scatter;
-  case Collective::allreduce:
-  case Collective::broadcast:
-  case Collective::allgather:
-  case Collective::scatter:
-  case Collective::alltoall:
-    return std::nullopt;
-  }
-  llvm_unreachable("enum outside its cases");
-}
-
 std::optional<std::vector<int>> blink::reverseLinks(const Topology &topology) {
   std::map<std::tuple<int, int, LinkKind>, int> indices;
   for (auto [index, link] : llvm::enumerate(topology.links))

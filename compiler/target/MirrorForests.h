@@ -20,18 +20,14 @@
 
 namespace blink {
 
-/// The collective that sends from the roots what `collective` sends to them:
-/// broadcast, allgather or scatter; none for the others.
-std::optional<Collective> mirrorOf(Collective collective);
-
 /// For each link the one back, of the same kind, bandwidth and latency. None if
 /// some link has no such one: then nothing can be mirrored.
 std::optional<std::vector<int>> reverseLinks(const Topology &topology);
 
 /// A copy of `module` with each forest turned round, for `collective`; its
-/// forests must be of mirrorOf(collective). `reverse` is that of their
-/// topology. Rates, bounds and sizes stay: with links turned round, the machine
-/// is the same.
+/// forests must be of the collective that traitsOf() calls its mirror.
+/// `reverse` is that of their topology. Rates, bounds and sizes stay: with
+/// links turned round, the machine is the same.
 mlir::OwningOpRef<mlir::ModuleOp> mirrorForests(mlir::ModuleOp module,
                                                 Collective collective,
                                                 llvm::ArrayRef<int> reverse);

@@ -8,9 +8,8 @@
 #define BLINK_COMPILER_TARGET_RENAMEPROGRAM_H
 
 #include "compiler/topology/Topology.h"
-#include "schedules/schedule_generated.h"
+#include "schedules/Provenance.h"
 
-#include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
 #include <vector>
@@ -25,7 +24,7 @@ struct Names {
 };
 
 /// The bytes of a schedule that holds `program` of `file` alone, under other
-/// names, with `options` as its record of options. It is for `machine`, which
+/// names, recorded as made with `settings`. It is for `machine`, which
 /// has the nodes of the file's machine, and may have lost links. The bytes have
 /// passed sched::openSchedule; what the machine's links are is not looked at
 /// beyond their being there. Errors: another number of nodes; a link that is
@@ -33,7 +32,7 @@ struct Names {
 llvm::Expected<std::vector<uint8_t>>
 renameProgram(const sched::Schedule &file, const sched::Program &program,
               const Names &names, const Topology &machine,
-              llvm::StringRef options);
+              const sched::Settings &settings);
 
 } // namespace blink
 

@@ -20,3 +20,20 @@ Topology blink::topologyOf(const sched::Schedule &file) {
                               link->latency(), link->kind()});
   return topology;
 }
+
+flatbuffers::Offset<sched::Topology>
+blink::writeTopology(flatbuffers::FlatBufferBuilder &builder,
+                     const Topology &topology) {
+  std::vector<flatbuffers::Offset<sched::Node>> nodes;
+  for (const Node &node : topology.nodes)
+    nodes.push_back(sched::CreateNode(builder, builder.CreateString(node.id),
+                                      node.kind, node.multicast, node.reduce));
+  std::vector<sched::Link> links;
+  for (const Link &link : topology.links)
+    links.emplace_back(link.bandwidth, link.latency,
+                       static_cast<uint32_t>(link.from),
+                       static_cast<uint32_t>(link.to), link.kind);
+  return sched::CreateTopology(
+      builder, builder.CreateString(topology.name), topology.fingerprint(),
+      builder.CreateVector(nodes), builder.CreateVectorOfStructs(links));
+}

@@ -15,6 +15,10 @@ namespace blink {
 /// must have passed sched::openSchedule.
 Topology topologyOf(const sched::Schedule &file);
 
+flatbuffers::Offset<sched::Topology>
+writeTopology(flatbuffers::FlatBufferBuilder &builder,
+              const Topology &topology);
+
 } // namespace blink
 
 #endif // BLINK_COMPILER_TARGET_SCHEDULETOPOLOGY_H

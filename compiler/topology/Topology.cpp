@@ -10,7 +10,7 @@
 #include "compiler/topology/Topology.h"
 #include "compiler/support/Error.h"
 
-#include "schedules/ScheduleFile.h"
+#include "schedules/Hash.h"
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
@@ -143,17 +143,10 @@ llvm::Error Topology::check() const {
 // Every field in a fixed order, strings with their length in front, so that no
 // two topologies feed the hash the same bytes.
 uint64_t Topology::fingerprint() const {
-  uint64_t state = sched::fnv1a64(nullptr, 0);
-  auto addBytes = [&](const void *data, size_t size) {
-    state = sched::fnv1a64(data, size, state);
-  };
+  std::string bytes;
   auto addInteger = [&](uint64_t value) {
-    unsigned char bytes[8];
-    for (unsigned char &byte : bytes) {
-      byte = static_cast<unsigned char>(value);
-      value >>= 8;
-    }
-    addBytes(bytes, sizeof(bytes));
+    for (int shift = 0; shift < 64; shift += 8)
+      bytes += static_cast<char>(value >> shift);
   };
   auto addDouble = [&](double value) {
     uint64_t bits;
@@ -165,7 +158,7 @@ uint64_t Topology::fingerprint() const {
   addInteger(nodes.size());
   for (const Node &node : nodes) {
     addInteger(node.id.size());
-    addBytes(node.id.data(), node.id.size());
+    bytes += node.id;
     addInteger(static_cast<uint64_t>(node.kind) |
                uint64_t(node.multicast) << 8 | uint64_t(node.reduce) << 9);
   }
@@ -177,5 +170,5 @@ uint64_t Topology::fingerprint() const {
     addDouble(link.bandwidth);
     addDouble(link.latency);
   }
-  return state;
+  return sched::hash64(bytes.data(), bytes.size());
 }

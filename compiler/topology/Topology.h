@@ -11,7 +11,7 @@
 #ifndef BLINK_COMPILER_TOPOLOGY_TOPOLOGY_H
 #define BLINK_COMPILER_TOPOLOGY_TOPOLOGY_H
 
-#include "schedules/schedule_generated.h"
+#include "schedules/Collectives.h"
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"

@@ -124,17 +124,17 @@ Status HostBackend::join(const ScheduleSet &files, int numRanks,
                           options.lost);
   if (!status.ok())
     return status;
-  HostRings::Lending &lending = backend->rings_.lending;
+  ZeroCopy &lending = backend->rings_.lending;
   if (numRanks != 1)
-    lending = HostRings::Lending::fetched;
+    lending = ZeroCopy::fetched;
   for (int other = 0; other < numRanks; ++other)
     if (loadRelaxed(&segment.rank(other).reads) != kReads)
-      lending = HostRings::Lending::none;
+      lending = ZeroCopy::none;
   log(LogLevel::info, rank,
       "host back end: joined " + std::to_string(numRanks) + " ranks, " +
           str(backend->plan_.programs.size()) + " programs, " +
           str(Segment::sizeFor(backend->plan_)) + " bytes shared" +
-          (lending == HostRings::Lending::none
+          (lending == ZeroCopy::none
                ? "; a process may not read another's memory, so large messages "
                  "are copied twice"
                : ""));

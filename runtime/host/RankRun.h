@@ -61,8 +61,7 @@ struct HostRings {
   Windows windows;                       ///< where ranks are processes
   std::vector<RingEnd> writers, readers; ///< of each ring
   /// How readers look at buffers. The same in all processes of the job.
-  using Lending = ZeroCopy;
-  Lending lending = Lending::direct;
+  ZeroCopy lending = ZeroCopy::direct;
 };
 
 /// What a lane waits for.

@@ -8,7 +8,7 @@
 
 #include "runtime/core/Memory.h"
 #include "runtime/job/Idle.h"
-#include "schedules/ScheduleFile.h"
+#include "schedules/Hash.h"
 
 #include <algorithm>
 #include <cstring>
@@ -55,9 +55,9 @@ Meeting::Meeting(Job &job, std::vector<int> self, std::vector<int> excluded,
   for (int rank = 0; rank < job.numRanks(); ++rank)
     if (!std::binary_search(excluded_.begin(), excluded_.end(), rank))
       remaining_.push_back(rank);
-  hash_ = sched::fnv1a64(remaining_.data(),
-                         remaining_.size() * sizeof(remaining_[0]));
-  hash_ = sched::fnv1a64(withoutLink_.data(), withoutLink_.size(), hash_);
+  hash_ = sched::hash64(remaining_.data(),
+                        remaining_.size() * sizeof(remaining_[0]));
+  hash_ = sched::hash64(withoutLink_.data(), withoutLink_.size(), hash_);
   hash_ = (hash_ ^ hash_ >> 48) & kHashMask;
 }
 

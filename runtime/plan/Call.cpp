@@ -14,12 +14,6 @@
 
 namespace blink::runtime {
 
-bool isReduction(sched::Collective collective) {
-  return collective == sched::Collective::allreduce ||
-         collective == sched::Collective::reduce ||
-         collective == sched::Collective::reducescatter;
-}
-
 bool CallKind::operator==(const CallKind &other) const {
   return collective == other.collective && root == other.root &&
          count == other.count && type == other.type && op == other.op;
@@ -95,7 +89,7 @@ Status Call::prepare(const Plan &plan) {
     return invalid("the send buffer is NULL");
   if (!recv && program->usesOutput[rank])
     return invalid("the receive buffer is NULL");
-  if (kind.collective == sched::Collective::alltoall && send && send == recv)
+  if (!sched::hasInPlace(kind.collective) && send && send == recv)
     return invalid("send and receive buffer are one; there is no alltoall in "
                    "place");
   for (const void *buffer : {send, static_cast<const void *>(recv)})

@@ -8,6 +8,7 @@
 #define BLINK_RUNTIME_PLAN_CALL_H
 
 #include "runtime/plan/Plan.h"
+#include "schedules/ScheduleFile.h"
 
 #include <algorithm>
 
@@ -49,8 +50,6 @@ struct Call {
   /// usage if no program fits.
   Status prepare(const Plan &plan);
 };
-
-bool isReduction(sched::Collective collective);
 
 } // namespace blink::runtime
 

@@ -6,6 +6,7 @@
 
 #include "runtime/plan/Choice.h"
 
+#include "schedules/Hash.h"
 #include "schedules/ScheduleFile.h"
 
 #include <algorithm>
@@ -276,7 +277,7 @@ private:
   }
 
   void addToFingerprint(const uint8_t *checksum) {
-    choice_.fingerprint = sched::fnv1a64(checksum, 8, choice_.fingerprint);
+    choice_.fingerprint = sched::hash64(checksum, 8, choice_.fingerprint);
   }
 
   const OpenFile &file_;
@@ -294,7 +295,7 @@ private:
 Status choosePrograms(const ScheduleSet &files, int numRanks,
                       const JobGpus &job, Choice &choice) {
   const std::vector<int> &gpus = job.numbers;
-  choice.fingerprint = sched::fnv1a64(&numRanks, sizeof(numRanks));
+  choice.fingerprint = sched::hash64(&numRanks, sizeof(numRanks));
   Status reason; // why the first file does not fit
   auto note = [&](Status why) {
     if (reason.ok())
@@ -303,10 +304,10 @@ Status choosePrograms(const ScheduleSet &files, int numRanks,
   for (const auto &file : files) {
     const uint64_t checksum = file->checksum();
     choice.fingerprint =
-        sched::fnv1a64(&checksum, sizeof(checksum), choice.fingerprint);
+        sched::hash64(&checksum, sizeof(checksum), choice.fingerprint);
     if (!file->schedule()) {
       // The same pieces may be played in another order.
-      choice.fingerprint = sched::fnv1a64(
+      choice.fingerprint = sched::hash64(
           gpus.data(), gpus.size() * sizeof(gpus[0]), choice.fingerprint);
       Status why;
       Status status = BundleChoice(*file, job, choice).run(gpus, why);

@@ -118,8 +118,9 @@ std::vector<uint8_t> seal(const TestBundle &m) {
     survivors.emplace_back(sched::Entry(one.gpusBegin, one.gpusCount,
                                         one.classNumber, one.mapBegin),
                            one.condition);
+  auto provenance = sched::writeProvenance(b, "test", {});
   auto root = sched::CreateBundleDirect(
-      b, "test", "", "machine", m.fingerprint, m.numNodes, &m.gpuNodes,
+      b, provenance, "machine", m.fingerprint, m.numNodes, &m.gpuNodes,
       &m.collectives, &conditions, &classes, &entries, &gpus, &maps,
       survivors.empty() ? nullptr : &survivors);
   return sched::sealBundle(b, root, pieces);

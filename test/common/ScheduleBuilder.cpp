@@ -24,12 +24,6 @@ bool goesDown(Collective collective) {
          collective == Collective::allgather;
 }
 
-bool isRouted(Collective collective) {
-  return collective == Collective::gather ||
-         collective == Collective::scatter ||
-         collective == Collective::alltoall;
-}
-
 /// The rank at the other end of the chain that carries a block.
 int farRank(Collective collective, uint32_t block, int numRanks) {
   return int(collective == Collective::alltoall ? block % numRanks : block);
@@ -235,7 +229,7 @@ writeVariant(flatbuffers::FlatBufferBuilder &builder, const TestVariant &v) {
   });
   auto channels = mapped<sched::Channel>(v.channels, [](const TestChannel &c) {
     return sched::Channel(c.tree, c.pathBegin, c.pathCount, c.source,
-                          c.destination, c.slots, c.kind);
+                          c.destination, c.slots, c.window, c.kind);
   });
   auto ranks = mapped<flatbuffers::Offset<sched::RankProgram>>(
       v.ranks, [&](const TestRank &r) {
@@ -244,7 +238,7 @@ writeVariant(flatbuffers::FlatBufferBuilder &builder, const TestVariant &v) {
         });
         auto steps = mapped<sched::Step>(r.steps, [](const TestStep &s) {
           return sched::Step(s.tree, s.operandsBegin, s.sources, s.destinations,
-                             s.completes);
+                             s.completes, s.delay);
         });
         auto operands =
             mapped<sched::Operand>(r.operands, [](const TestOperand &o) {
@@ -301,9 +295,11 @@ std::vector<uint8_t> seal(const TestSchedule &schedule) {
                                           &p.allocation, p.algbw, certificate,
                                           &variants, &p.relays);
       });
-  auto root = sched::CreateScheduleDirect(
-      builder, schedule.formatVersion, schedule.compiler.c_str(),
-      schedule.options.c_str(), schedule.linkKinds, topology, &programs);
+  auto provenance =
+      sched::writeProvenance(builder, schedule.compiler, schedule.settings);
+  auto root =
+      sched::CreateScheduleDirect(builder, schedule.formatVersion, provenance,
+                                  schedule.linkKinds, topology, &programs);
   return sched::sealSchedule(builder, root);
 }
 

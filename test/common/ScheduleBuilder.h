@@ -15,6 +15,7 @@
 #ifndef BLINK_TEST_COMMON_SCHEDULEBUILDER_H
 #define BLINK_TEST_COMMON_SCHEDULEBUILDER_H
 
+#include "schedules/Provenance.h"
 #include "schedules/ScheduleFile.h"
 
 #include <limits>
@@ -50,6 +51,7 @@ struct TestChannel {
   uint16_t destination = 0;
   uint16_t slots = 1;
   sched::ChannelKind kind = sched::ChannelKind::peer;
+  uint16_t window = 0;
 };
 
 struct TestOperand {
@@ -63,6 +65,7 @@ struct TestStep {
   uint16_t sources = 0;
   uint16_t destinations = 0;
   bool completes = false;
+  uint16_t delay = 0;
 };
 
 struct TestLane {
@@ -115,7 +118,7 @@ struct TestProgram {
 struct TestSchedule {
   uint32_t formatVersion = sched::kFormatVersion;
   std::string compiler = "test";
-  std::string options;
+  sched::Settings settings;
   uint8_t linkKinds = 1;
   std::string topologyName = "test";
   uint64_t fingerprint = 0x7e57;

@@ -15,6 +15,7 @@ tools = [
     os.path.join(config.blink_binary_dir, "tools", "blink-opt"),
     os.path.join(config.blink_binary_dir, "tools", "blink-perf"),
     os.path.join(config.blink_binary_dir, "tools", "gpu-check.d"),
+    os.path.join(config.blink_binary_dir, "test", "common"),
     config.llvm_tools_dir,
 ]
 config.environment["PATH"] = os.pathsep.join(tools + [os.environ["PATH"]])

@@ -18,22 +18,12 @@ using sched::Collective;
 
 size_t Case::blockBytes() const { return count * sizeOf(type); }
 
-bool Case::reduces() const {
-  return collective == Collective::allreduce ||
-         collective == Collective::reduce ||
-         collective == Collective::reducescatter;
-}
-
 bool Case::sends(int rank) const {
-  const bool rootOnly =
-      collective == Collective::broadcast || collective == Collective::scatter;
-  return rank < numRanks && (!rootOnly || rank == root);
+  return rank < numRanks && (!onlyRootGives(collective) || rank == root);
 }
 
 bool Case::receives(int rank) const {
-  const bool rootOnly =
-      collective == Collective::reduce || collective == Collective::gather;
-  return rank < numRanks && (!rootOnly || rank == root);
+  return rank < numRanks && (!onlyRootGets(collective) || rank == root);
 }
 
 double Case::busFactor() const {

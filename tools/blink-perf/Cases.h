@@ -44,8 +44,8 @@ struct Case {
   /// S, as for algbw: the whole gathered or scattered buffer.
   uint64_t bytes() const { return std::max(inputBytes(), outputBytes()); }
   bool hasRoot() const { return sched::isRooted(collective); }
-  bool reduces() const;
-  bool hasInPlace() const { return collective != sched::Collective::alltoall; }
+  bool reduces() const { return sched::isReduction(collective); }
+  bool hasInPlace() const { return sched::hasInPlace(collective); }
   /// Whether `rank` contributes, or gets a result. Relays do neither.
   bool sends(int rank) const;
   bool receives(int rank) const;

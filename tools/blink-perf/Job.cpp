@@ -109,8 +109,7 @@ std::string describe(const std::string &path, const std::string &machine,
       path + ": " + sched::EnumNameCollective(program.collective());
   if (sched::isRooted(program.collective()))
     text += " from rank " + std::to_string(root);
-  if (program.collective() == Collective::reduce ||
-      program.collective() == Collective::gather)
+  if (onlyRootGets(program.collective()))
     text.replace(text.rfind(" from "), 6, " to ");
   text += " on " + machine + ", GPUs " + joined(gpus);
   if (const uint32_t relays = program.relays() ? program.relays()->size() : 0)

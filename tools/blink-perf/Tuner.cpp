@@ -23,15 +23,6 @@ using sched::ProgramTuning;
 /// Chunk sizes are judged at so many sizes, the largest ones.
 constexpr size_t kChunkSizes = 3;
 
-/// The options of the file, with a note that it is tuned, and where.
-std::string noteTuned(std::string options, blinkBackend_t backend) {
-  const std::string word = "tuned="; // the last one, if there is one
-  options.resize(std::min(options.size(), options.rfind(word)));
-  if (!options.empty() && options.back() != ' ')
-    options += ' ';
-  return options + word + nameOf(backend);
-}
-
 //===-- What to measure ---------------------------------------------------===//
 
 /// Powers of two from 8 on. A call has at least so many bytes, and less than
@@ -158,8 +149,7 @@ Tuner::Tuner(const Options &options, std::vector<uint8_t> bytes,
       before_(tuningOf(*file_)), after_(before_) {}
 
 std::vector<uint8_t> Tuner::bytesWith(const FileTuning &tuning) const {
-  return setTuning(bytes_, tuning,
-                   noteTuned(file_->options()->str(), options_.backend));
+  return setTuning(bytes_, tuning, nameOf(options_.backend));
 }
 
 std::vector<uint8_t> Tuner::tuned() const {

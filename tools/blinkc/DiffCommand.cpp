@@ -8,6 +8,7 @@
 #include "tools/blinkc/FindingJson.h"
 
 #include "compiler/report/ScheduleDiff.h"
+#include "schedules/Provenance.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
@@ -53,8 +54,8 @@ static nlohmann::ordered_json jsonFile(const DiffInput &input) {
   json["path"] = input.input.path;
   json["bytes"] = input.file.bytes.size();
   json["checksum"] = formatHash(input.file.checksum());
-  json["compiler"] = schedule.compiler()->str();
-  json["options"] = schedule.options()->str();
+  json["compiler"] = schedule.provenance()->compiler()->str();
+  json["options"] = sched::toString(sched::settingsOf(*schedule.provenance()));
   json["links"] = toString(LinkKindSet(schedule.link_kinds()));
   json["topology"] = schedule.topology()->name()->str();
   json["fingerprint"] = formatHash(schedule.topology()->fingerprint());

@@ -9,6 +9,8 @@
 #include "compiler/target/RenameProgram.h"
 #include "compiler/target/ScheduleTopology.h"
 #include "compiler/topology/DegradeLinks.h"
+#include "schedules/BundleRules.h"
+#include "schedules/Provenance.h"
 #include "schedules/ScheduleFile.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -134,10 +136,11 @@ static llvm::Expected<Chosen> choose(const sched::BundleView &bundle,
       sched::findEntry(bundle, sched::kWholeMachine, sorted);
   const sched::Entry *entry = sched::findEntry(bundle, condition, sorted);
   if (!whole || !entry)
-    return refuse("the bundle has no schedules for GPUs %s%s; it was made "
-                  "with: %s",
-                  listOf(sorted).c_str(), whole ? failure.c_str() : "",
-                  index.options()->c_str());
+    return refuse(
+        "the bundle has no schedules for GPUs %s%s; it was made "
+        "with: %s",
+        listOf(sorted).c_str(), whole ? failure.c_str() : "",
+        sched::toString(sched::settingsOf(*index.provenance())).c_str());
   auto number = numberOf(bundle, collective);
   if (!number)
     return number.takeError();
@@ -212,15 +215,15 @@ llvm::Expected<InputFile> blink::extractSchedule(const InputFile &input,
              *condition);
   if (!chosen)
     return named(chosen.takeError());
-  std::string options =
-      llvm::formatv("extracted from: {0} {1}", bundle->index->options()->str(),
-                    "machine=" + bundle->index->machine()->str());
+  sched::Settings settings = sched::settingsOf(*bundle->index->provenance());
+  settings.insert(settings.begin(),
+                  {"extracted-from", bundle->index->machine()->str()});
   if (*condition != sched::kWholeMachine)
-    options +=
-        " " +
-        bundle->index->conditions()->Get(*condition)->description()->str();
+    settings.push_back(
+        {"without-link",
+         sched::namedEnds(*bundle->index->conditions()->Get(*condition))});
   auto bytes = renameProgram(*chosen->piece, *chosen->program, chosen->names,
-                             chosen->machine, options);
+                             chosen->machine, settings);
   if (!bytes)
     return named(bytes.takeError());
   return InputFile{input.path, InputKind::schedule, std::move(*bytes)};

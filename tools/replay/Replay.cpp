@@ -44,9 +44,7 @@ private:
   void check(ReplayResult &result);
   Bytes expected(int rank, uint32_t block) const;
   bool receives(int rank) const {
-    return (collective_ != Collective::reduce &&
-            collective_ != Collective::gather) ||
-           rank == root_;
+    return !onlyRootGets(collective_) || rank == root_;
   }
   size_t blockBytes() const { return count_ * elementSize_; }
   // In place the smaller buffer is this rank's part of the larger one.
@@ -76,16 +74,13 @@ private:
 /// What block `block` of `rank`'s output must be.
 Bytes Session::expected(int rank, uint32_t block) const {
   Bytes bytes(blockBytes());
-  bool reduces = collective_ == Collective::allreduce ||
-                 collective_ == Collective::reduce ||
-                 collective_ == Collective::reducescatter;
   // Elements of a scattered buffer are numbered through all its blocks.
   uint64_t first = inputBlocks_ > 1 ? uint64_t(rank) * count_ : 0;
   int source = outputBlocks_ > 1 ? int(block) : root_;
   for (size_t i = 0; i < count_; ++i) {
     void *out = bytes.data() + i * elementSize_;
-    reduces ? samples_.reduced(first + i, out)
-            : samples_.input(source, first + i, out);
+    isReduction(collective_) ? samples_.reduced(first + i, out)
+                             : samples_.input(source, first + i, out);
   }
   return bytes;
 }
@@ -184,7 +179,7 @@ ReplayResult Session::run(const std::vector<uint8_t> &file) {
     outputs_.emplace_back(blockBytes() *
                           (options_.inPlace ? blocks : outputBlocks_));
   }
-  if (options_.inPlace && collective_ == Collective::alltoall) {
+  if (options_.inPlace && !hasInPlace(collective_)) {
     result.error = "there is no alltoall in place";
     return result;
   }

@@ -57,7 +57,7 @@ SymmetricProblem::SymmetricProblem(const PackingProblem &problem,
                                    Symmetry symmetry)
     : problem_(&problem), symmetry_(std::move(symmetry)),
       numBlocks_(
-          blink::numBlocks(problem.collective, problem.fabric->numRanks())),
+          sched::numBlocks(problem.collective, problem.fabric->numRanks())),
       twins_(mirrorTwins(problem)) {
   roots_ = isRooted(problem.collective) ? std::vector<int>{problem.root}
                                         : symmetry_.representatives();

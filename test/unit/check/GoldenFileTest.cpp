@@ -9,6 +9,7 @@
 #include "compiler/check/MachineCheck.h"
 #include "compiler/report/Finding.h"
 #include "compiler/topology/AllocationList.h"
+#include "schedules/Hash.h"
 #include "schedules/ScheduleFile.h"
 #include "test/unit/check/SmallGolden.h"
 
@@ -35,7 +36,7 @@ static std::string forge(std::string text, const std::string &from,
   at = text.rfind("  \"checksum\": ");
   std::string before = text.substr(0, at);
   return before + "  \"checksum\": \"" +
-         formatHash(sched::fnv1a64(before.data(), before.size())) + "\"\n}\n";
+         formatHash(sched::hash64(before.data(), before.size())) + "\"\n}\n";
 }
 
 TEST_CASE("six digits, whatever the last bits are") {

@@ -6,6 +6,7 @@
 
 #include "runtime/plan/Plan.h"
 #include "runtime/plan/Call.h"
+#include "schedules/Hash.h"
 #include "schedules/ScheduleFile.h"
 #include "test/common/BundleBuilder.h"
 
@@ -258,7 +259,7 @@ TEST_CASE("a plan's fingerprint tells files and orders of GPUs apart") {
   REQUIRE(found != piece.end());
   *found = 'b';
   const size_t end = piece.size() - 8;
-  const uint64_t checksum = sched::fnv1a64(piece.data(), end);
+  const uint64_t checksum = sched::hash64(piece.data(), end);
   for (size_t i = 0; i < 8; ++i)
     piece[end + i] = uint8_t(checksum >> (8 * i));
   CHECK(fingerprint(opened(seal(other)), {3, 1}) != own);

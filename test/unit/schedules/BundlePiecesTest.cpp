@@ -30,9 +30,9 @@ TestBundle makeModel() {
   return model;
 }
 
-/// The piece with an `options` text of so many bytes.
-std::vector<uint8_t> withOptions(const std::vector<uint8_t> &piece,
-                                 size_t length) {
+/// The piece with a name of so many bytes for what it was tuned on.
+std::vector<uint8_t> withName(const std::vector<uint8_t> &piece,
+                              size_t length) {
   std::string error;
   const sched::Schedule *file =
       sched::openSchedule(piece.data(), piece.size(), error);
@@ -72,7 +72,7 @@ TEST_CASE("pieces are replaced, and nothing else changes") {
       const auto [c, collective] = all[i];
       std::vector<uint8_t> &piece = wanted.classes[c].pieces[collective];
       back.push_back({c, collective, piece});
-      piece = withOptions(piece, 40 * i);
+      piece = withName(piece, 40 * i);
       pieces.push_back({c, collective, piece});
     }
     const std::vector<uint8_t> changed = sched::replacePieces(right, pieces);
@@ -93,7 +93,7 @@ TEST_CASE("what an index has beside is kept") {
   sched::BundleView bundle;
   std::string error;
   const std::vector<uint8_t> piece =
-      withOptions(makeModel().classes[1].pieces[0], 100);
+      withName(makeModel().classes[1].pieces[0], 100);
   const std::vector<uint8_t> changed =
       sched::replacePieces(newer, {{1, 0, piece}});
   size_t differ = 0;

@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "schedules/Hash.h"
 #include "test/common/ScheduleBuilder.h"
 
 #include "doctest/doctest.h"
@@ -35,7 +36,7 @@ bool opens(const std::vector<uint8_t> &bytes, std::string &error) {
 /// Makes the checksum right again, as somebody would who means harm.
 void reseal(std::vector<uint8_t> &bytes) {
   size_t size = bytes.size() - 8;
-  uint64_t checksum = sched::fnv1a64(bytes.data(), size);
+  uint64_t checksum = sched::hash64(bytes.data(), size);
   for (int i = 0; i < 8; ++i)
     bytes[size + i] = uint8_t(checksum >> (8 * i));
 }
@@ -148,10 +149,34 @@ TEST_CASE("a file that reaches one part many times is refused, not walked") {
       sched::CreateTopologyDirect(builder, "bomb", 0, &nodes, &links);
   std::vector<uint8_t> bytes = sched::sealSchedule(
       builder,
-      sched::CreateScheduleDirect(builder, 1, "", "", 1, topology, &programs));
+      sched::CreateScheduleDirect(builder, sched::kFormatVersion,
+                                  sched::writeProvenance(builder, "", {}), 1,
+                                  topology, &programs));
   std::string error;
   CHECK(!opens(bytes, error));
   CHECK(error.find("structure") != std::string::npos);
+}
+
+TEST_CASE("settings that share one long text are refused, not copied") {
+  flatbuffers::FlatBufferBuilder builder;
+  auto name = builder.CreateString("gpus");
+  auto text = builder.CreateString(std::string(1 << 20, 'x'));
+  std::vector<flatbuffers::Offset<sched::RecordedSetting>> settings;
+  for (int i = 0; i < 10000; ++i)
+    settings.push_back(sched::CreateRecordedSetting(builder, name, text));
+  auto provenance =
+      sched::CreateProvenanceDirect(builder, "test", &settings, "");
+  std::vector<flatbuffers::Offset<sched::Node>> nodes;
+  std::vector<sched::Link> links;
+  std::vector<flatbuffers::Offset<sched::Program>> programs;
+  auto topology =
+      sched::CreateTopologyDirect(builder, "bomb", 0, &nodes, &links);
+  std::vector<uint8_t> bytes = sched::sealSchedule(
+      builder, sched::CreateScheduleDirect(builder, sched::kFormatVersion,
+                                           provenance, 1, topology, &programs));
+  std::string error;
+  CHECK(!opens(bytes, error));
+  CHECK(error.find("provenance.settings[1].value: shares bytes") == 0);
 }
 
 TEST_CASE("steps that share operands are refused before they cost time") {

@@ -98,12 +98,16 @@ TEST_CASE("rules of the file and its topology") {
        {"topology.nodes[3]", "unknown node kind 4",
         [](auto &s) { s.nodes[3] = sched::NodeKind(4); }},
        {"link_kinds", "unknown bits", [](auto &s) { s.linkKinds = 64; }},
+       {"provenance.settings[1].name", "expected letters",
+        [](auto &s) { s.settings = {{"gpus", "all"}, {"", "1"}}; }},
+       {"provenance.settings[0].name", "expected letters",
+        [](auto &s) { s.settings = {{"gpus=0 root", "1"}}; }},
        {"programs", "empty", [](auto &s) { s.programs.clear(); }},
        {"programs[1]", "same collective, root and allocation as programs[0]",
         [](auto &s) { s.programs.push_back(s.programs[0]); }}});
   TestSchedule wrong = rightSchedule();
-  wrong.formatVersion = 3;
-  CHECK(messageOf(wrong).find("format version 3, expected 2") == 0);
+  wrong.formatVersion = 2;
+  CHECK(messageOf(wrong).find("format version 2, expected 3") == 0);
 }
 
 TEST_CASE("rules of programs") {
@@ -244,6 +248,8 @@ TEST_CASE("rules of channels") {
        {place, "0 slots", [](auto &s) { s.variant().channels[1].slots = 0; }},
        {place, "1025 slots",
         [](auto &s) { s.variant().channels[1].slots = 1025; }},
+       {place, "window 3, expected 0: reserved",
+        [](auto &s) { s.variant().channels[1].window = 3; }},
        {place, "unknown channel kind 3",
         [](auto &s) { s.variant().channels[1].kind = sched::ChannelKind(3); }},
        {"programs[0].variants[0].channels[12]", "writes it", [](auto &s) {
@@ -275,6 +281,8 @@ TEST_CASE("rules of steps and operands") {
   checkEach(
       rightSchedule(),
       {{place, "tree 7 of 2", [](auto &s) { rank(s, 1).steps[0].tree = 7; }},
+       {place, "delay 2, expected 0: reserved",
+        [](auto &s) { rank(s, 1).steps[0].delay = 2; }},
        {place, "no source", [](auto &s) { rank(s, 1).steps[0].sources = 0; }},
        {place, "no destination",
         [](auto &s) { rank(s, 1).steps[0].destinations = 0; }},

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "schedules/Hash.h"
 #include "test/common/ScheduleBuilder.h"
 
 #include "doctest/doctest.h"
@@ -11,12 +12,13 @@
 using namespace blink;
 using namespace blink::test;
 
-TEST_CASE("fnv1a64 matches the published vectors") {
-  CHECK(sched::fnv1a64("", 0) == 0xcbf29ce484222325ull);
-  CHECK(sched::fnv1a64("a", 1) == 0xaf63dc4c8601ec8cull);
-  CHECK(sched::fnv1a64("foobar", 6) == 0x85944171f73967e8ull);
-  CHECK(sched::fnv1a64("bar", 3, sched::fnv1a64("foo", 3)) ==
-        0x85944171f73967e8ull);
+TEST_CASE("hash64 is XXH3 with 64 bits, as others compute it") {
+  CHECK(sched::hash64("", 0) == 0x2d06800538d394c2ull);
+  CHECK(sched::hash64("a", 1) == 0xe6c632b61e964e1full);
+  CHECK(sched::hash64("foobar", 6) == 0xd78fda63144c5c84ull);
+  const std::string many(1000, 'x');
+  CHECK(sched::hash64(many.data(), many.size()) == 0xc0a4877b962cba82ull);
+  CHECK(sched::hash64("bar", 3, 7) == 0xa23133f6b7925758ull);
 }
 
 TEST_CASE("blocks follow the convention of nccl-tests") {

@@ -27,7 +27,7 @@ TestSchedule makeModel() {
   }
   TestSchedule other = makeSchedule(Collective::broadcast, 1, 4, {});
   model.programs.push_back(other.programs[0]);
-  model.options = "collective=all seed=1";
+  model.settings = {{"collective", "all"}, {"tuned", "host"}};
   return model;
 }
 
@@ -47,7 +47,7 @@ TEST_CASE("a tuning is read, and written back it gives the same bytes") {
   const sched::FileTuning tuning = sched::tuningOf(open(bytes));
   CHECK(tuning ==
         sched::FileTuning{{{0, 16}, {1000, 32}, {1 << 20, 64}}, {{0, 4096}}});
-  CHECK(sched::setTuning(bytes, tuning, "collective=all seed=1") == bytes);
+  CHECK(sched::setTuning(bytes, tuning, "host") == bytes);
 }
 
 TEST_CASE("a tuning changes what it says and nothing else") {
@@ -57,9 +57,8 @@ TEST_CASE("a tuning changes what it says and nothing else") {
       {{0, 48}, {1, 64 << 20}, {~uint64_t(0) - 1, 16}}, {{0, 512}}};
   // Of the same length, so that even the order of bytes is that of a file
   // written like this.
-  std::vector<uint8_t> tuned =
-      sched::setTuning(bytes, tuning, "collective=all seed=2");
-  model.options = "collective=all seed=2";
+  std::vector<uint8_t> tuned = sched::setTuning(bytes, tuning, "cuda");
+  model.settings.back().value = "cuda";
   for (size_t p = 0; p < tuning.size(); ++p)
     for (size_t v = 0; v < tuning[p].size(); ++v) {
       TestVariant &variant = model.programs[p].variants[v];
@@ -71,13 +70,15 @@ TEST_CASE("a tuning changes what it says and nothing else") {
   CHECK(tuned == seal(model));
   CHECK(sched::tuningOf(open(tuned)) == tuning);
 
-  // Options of any other length; and again, in what that gave.
+  // Names of any other length; and again, in what that gave.
   for (size_t length = 0; length < 40; ++length) {
-    const std::string options(length, 'x');
-    tuned = sched::setTuning(tuned, tuning, options);
+    const std::string name(length, 'x');
+    tuned = sched::setTuning(tuned, tuning, name);
     const sched::Schedule &file = open(tuned);
-    CHECK(file.options()->str() == options);
-    CHECK(file.compiler()->str() == "test");
+    CHECK(file.provenance()->tuned()->str() == name);
+    CHECK(file.provenance()->compiler()->str() == "test");
+    CHECK(sched::toString(sched::settingsOf(*file.provenance())) ==
+          "collective=all" + (name.empty() ? "" : " tuned=" + name));
     CHECK(sched::tuningOf(file) == tuning);
   }
 }

@@ -1,0 +1,111 @@
+//===- Collectives.h - what each collective is ------------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// One table of what tells collectives apart, for both sides of the contract. A
+// new collective is a value of the enum in schedule.fbs and a row here. The
+// verifier has its own (compiler/verify/Semantics.h), since it must not share
+// what it judges.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_SCHEDULES_COLLECTIVES_H
+#define BLINK_SCHEDULES_COLLECTIVES_H
+
+#include "schedules/schedule_generated.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <optional>
+
+namespace blink::sched {
+
+struct CollectiveTraits {
+  Collective collective;
+  /// Whether the buffer has a block for each rank, at the root where only the
+  /// root has it. Else it is one block.
+  bool scattersInput, gathersOutput;
+  bool rooted;  ///< only the root gives all, or gets all
+  bool up;      ///< data goes to the roots of trees
+  bool down;    ///< data comes from them
+  bool routed;  ///< each block goes to one rank: edges add up what is behind
+  bool reduces; ///< elements of ranks are combined with an operator
+  /// The collective whose data goes the other way over the same trees, from
+  /// their roots: its schedules, turned round, are schedules of this one.
+  std::optional<Collective> mirror;
+};
+
+// clang-format off
+inline constexpr CollectiveTraits kCollectiveTraits[] = {
+    //                          in     out    rooted up     down   routed reduces
+    {Collective::allreduce,     false, false, false, true,  true,  false, true,  {}},
+    {Collective::broadcast,     false, false, true,  false, true,  false, false, {}},
+    {Collective::reduce,        false, false, true,  true,  false, false, true,  Collective::broadcast},
+    {Collective::allgather,     false, true,  false, false, true,  false, false, {}},
+    {Collective::reducescatter, true,  false, false, true,  false, false, true,  Collective::allgather},
+    {Collective::gather,        false, true,  true,  true,  false, true,  false, Collective::scatter},
+    {Collective::scatter,       true,  false, true,  false, true,  true,  false, {}},
+    {Collective::alltoall,      true,  true,  false, false, true,  true,  false, {}},
+};
+// clang-format on
+
+namespace detail {
+constexpr bool inOrder() {
+  for (size_t i = 0; i < std::size(kCollectiveTraits); ++i)
+    if (size_t(kCollectiveTraits[i].collective) != i)
+      return false;
+  return std::size(kCollectiveTraits) == size_t(Collective::MAX) + 1;
+}
+static_assert(inOrder(), "one row a collective, in the enum's order");
+} // namespace detail
+
+/// `collective` must be one of the enum, as those of an opened file are.
+constexpr const CollectiveTraits &traitsOf(Collective collective) {
+  return kCollectiveTraits[size_t(collective)];
+}
+
+/// broadcast, reduce, gather, scatter
+constexpr bool isRooted(Collective c) { return traitsOf(c).rooted; }
+/// gather, scatter, alltoall
+constexpr bool isRouted(Collective c) { return traitsOf(c).routed; }
+/// allreduce, reduce, reducescatter
+constexpr bool isReduction(Collective c) { return traitsOf(c).reduces; }
+constexpr bool hasUpTrees(Collective c) { return traitsOf(c).up; }
+constexpr bool hasDownTrees(Collective c) { return traitsOf(c).down; }
+/// All but alltoall, whose buffers would both hold a block for each rank.
+constexpr bool hasInPlace(Collective c) {
+  return !(traitsOf(c).scattersInput && traitsOf(c).gathersOutput);
+}
+/// broadcast, scatter: the other ranks have no input.
+constexpr bool onlyRootGives(Collective c) {
+  return traitsOf(c).rooted && traitsOf(c).down;
+}
+/// reduce, gather: the other ranks have no output.
+constexpr bool onlyRootGets(Collective c) {
+  return traitsOf(c).rooted && traitsOf(c).up;
+}
+
+/// Blocks of the user's buffers, as the table at Collective in schedule.fbs
+/// says. The trees in a file have a block for each pair of an input's and an
+/// output's block.
+constexpr uint32_t inputBlocks(Collective c, uint32_t numRanks) {
+  return traitsOf(c).scattersInput ? numRanks : 1;
+}
+constexpr uint32_t outputBlocks(Collective c, uint32_t numRanks) {
+  return traitsOf(c).gathersOutput ? numRanks : 1;
+}
+/// Blocks of the larger buffer: GB/s of algbw for each GB/s of a block.
+constexpr int blocksOfBuffer(Collective c, int numRanks) {
+  return traitsOf(c).scattersInput || traitsOf(c).gathersOutput ? numRanks : 1;
+}
+/// Sets of trees whose shares add up to one, while they are packed: one for
+/// each rank as root in allgather, reducescatter and alltoall, else 1. The
+/// trees of a routed collective become several chains each in the file.
+constexpr int numBlocks(Collective c, int numRanks) {
+  return traitsOf(c).rooted ? 1 : blocksOfBuffer(c, numRanks);
+}
+
+} // namespace blink::sched
+
+#endif // BLINK_SCHEDULES_COLLECTIVES_H
