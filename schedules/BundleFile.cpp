@@ -20,7 +20,7 @@ namespace blink::sched {
 namespace {
 
 constexpr char kMagic[] = "BLNKBNDL";
-constexpr size_t kMagicBytes = 8, kHeaderBytes = 32, kChecksumBytes = 8;
+constexpr size_t kMagicBytes = 8, kHeaderBytes = 32;
 constexpr size_t kMostIndexBytes = size_t(1) << 31;
 constexpr char kDamaged[] =
     "; the file is damaged or not a Blink bundle: copy or compile it again";
@@ -39,7 +39,7 @@ void appendNumber(std::vector<uint8_t> &bytes, uint64_t value, size_t size) {
 
 bool openChecked(const uint8_t *data, size_t size, BundleView &bundle,
                  std::string &error) {
-  if (!isBundle(data, size) || size < kHeaderBytes + kChecksumBytes) {
+  if (!isBundle(data, size) || size < kHeaderBytes + kHashBytes) {
     error = std::string("not a bundle") + kDamaged;
     return false;
   }
@@ -62,13 +62,12 @@ bool openChecked(const uint8_t *data, size_t size, BundleView &bundle,
     return false;
   }
   if (indexBytes % 8 != 0 || indexBytes >= kMostIndexBytes ||
-      indexBytes > size - kHeaderBytes - kChecksumBytes) {
+      indexBytes > size - kHeaderBytes - kHashBytes) {
     error = "an index of " + std::to_string(indexBytes) + " bytes" + kDamaged;
     return false;
   }
   const uint8_t *end = data + kHeaderBytes + indexBytes;
-  if (hash64(data, kHeaderBytes + indexBytes) !=
-      readNumber(end, kChecksumBytes)) {
+  if (!hashFollows(data, kHeaderBytes + indexBytes)) {
     error = std::string("the checksum of the index does not match") + kDamaged;
     return false;
   }
@@ -81,8 +80,8 @@ bool openChecked(const uint8_t *data, size_t size, BundleView &bundle,
     return false;
   }
   bundle.index = flatbuffers::GetRoot<Bundle>(data + kHeaderBytes);
-  bundle.pieces = end + kChecksumBytes;
-  bundle.piecesBytes = size - kHeaderBytes - indexBytes - kChecksumBytes;
+  bundle.pieces = end + kHashBytes;
+  bundle.piecesBytes = size - kHeaderBytes - indexBytes - kHashBytes;
   error = checkBundleRules(*bundle.index, indexBytes, bundle.piecesBytes);
   return error.empty();
 }
@@ -223,7 +222,7 @@ std::vector<uint8_t> sealBundle(flatbuffers::FlatBufferBuilder &builder,
                                 std::vector<std::vector<uint8_t>> pieces) {
   builder.Finish(root);
   const size_t indexBytes = (builder.GetSize() + 7) / 8 * 8;
-  size_t size = kHeaderBytes + indexBytes + kChecksumBytes;
+  size_t size = kHeaderBytes + indexBytes + kHashBytes;
   for (const std::vector<uint8_t> &piece : pieces)
     size += piece.size();
   std::vector<uint8_t> bytes(kMagic, kMagic + kMagicBytes);
@@ -235,7 +234,7 @@ std::vector<uint8_t> sealBundle(flatbuffers::FlatBufferBuilder &builder,
   const uint8_t *index = builder.GetBufferPointer();
   bytes.insert(bytes.end(), index, index + builder.GetSize());
   bytes.resize(kHeaderBytes + indexBytes);
-  appendNumber(bytes, hash64(bytes.data(), bytes.size()), kChecksumBytes);
+  appendHash(bytes);
   for (std::vector<uint8_t> &piece : pieces) {
     bytes.insert(bytes.end(), piece.begin(), piece.end());
     std::vector<uint8_t>().swap(piece);

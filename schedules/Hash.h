@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace blink::sched {
 
@@ -17,6 +18,13 @@ namespace blink::sched {
 /// somebody who wants two files with one hash. To hash several things, pass
 /// the former result as `seed`.
 uint64_t hash64(const void *data, size_t size, uint64_t seed = 0);
+
+/// Bytes of a hash in a file, little endian.
+inline constexpr size_t kHashBytes = 8;
+/// Appends the hash of all bytes so far.
+void appendHash(std::vector<uint8_t> &bytes);
+/// Whether the hash of `size` bytes stands behind them.
+bool hashFollows(const uint8_t *bytes, size_t size);
 
 } // namespace blink::sched
 

@@ -16,18 +16,10 @@
 namespace blink::sched {
 namespace {
 
-constexpr size_t kTrailerBytes = 8;
-constexpr size_t kLeastBytes = 16 + kTrailerBytes;
+constexpr size_t kLeastBytes = 16 + kHashBytes;
 constexpr size_t kMostBytes = size_t(1) << 31; // FlatBuffers offsets are signed
 constexpr char kDamaged[] = "; the file is damaged, of another format version "
                             "or not a Blink schedule: copy or compile it again";
-
-uint64_t readTrailer(const uint8_t *bytes) {
-  uint64_t value = 0;
-  for (size_t i = 0; i < kTrailerBytes; ++i)
-    value |= uint64_t(bytes[i]) << (8 * i);
-  return value;
-}
 
 const Schedule *openChecked(const uint8_t *data, size_t size,
                             std::string &error) {
@@ -40,8 +32,8 @@ const Schedule *openChecked(const uint8_t *data, size_t size,
     error = "the schedule's bytes are not aligned; put them at a multiple of 8";
     return nullptr;
   }
-  size -= kTrailerBytes;
-  if (hash64(data, size) != readTrailer(data + size)) {
+  size -= kHashBytes;
+  if (!hashFollows(data, size)) {
     error = std::string("the checksum does not match") + kDamaged;
     return nullptr;
   }
@@ -80,9 +72,7 @@ std::vector<uint8_t> sealSchedule(flatbuffers::FlatBufferBuilder &builder,
   const uint8_t *begin = builder.GetBufferPointer();
   std::vector<uint8_t> bytes(begin, begin + builder.GetSize());
   bytes.resize((bytes.size() + 7) / 8 * 8);
-  uint64_t checksum = hash64(bytes.data(), bytes.size());
-  for (size_t i = 0; i < kTrailerBytes; ++i)
-    bytes.push_back(uint8_t(checksum >> (8 * i)));
+  appendHash(bytes);
   return bytes;
 }
 

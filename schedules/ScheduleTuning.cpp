@@ -16,8 +16,6 @@
 namespace blink::sched {
 namespace {
 
-constexpr size_t kTrailerBytes = 8;
-
 /// The table behind a generated class, which has no setters.
 template <typename T> flatbuffers::Table &tableOf(const T *object) {
   return *const_cast<flatbuffers::Table *>(
@@ -68,7 +66,7 @@ FileTuning tuningOf(const Schedule &file) {
 std::vector<uint8_t> setTuning(std::vector<uint8_t> bytes,
                                const FileTuning &tuning,
                                const std::string &tuned) {
-  bytes.resize(bytes.size() - kTrailerBytes);
+  bytes.resize(bytes.size() - kHashBytes);
   setTuned(bytes, tuned);
   const auto &programs = *GetSchedule(bytes.data())->programs();
   for (uint32_t p = 0; p < programs.size(); ++p) {
@@ -78,9 +76,7 @@ std::vector<uint8_t> setTuning(std::vector<uint8_t> bytes,
                  v + 1 == variants.size() ? ~uint64_t(0)
                                           : tuning[p][v + 1].minBytes);
   }
-  const uint64_t checksum = hash64(bytes.data(), bytes.size());
-  for (size_t i = 0; i < kTrailerBytes; ++i)
-    bytes.push_back(uint8_t(checksum >> (8 * i)));
+  appendHash(bytes);
   return bytes;
 }
 

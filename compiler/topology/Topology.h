@@ -97,7 +97,7 @@ struct Topology {
   /// nodes in the same direction with the same kind. The error names the entry.
   llvm::Error check() const;
 
-  /// Hash (FNV-1a-64) of nodes and links, not of name and description: two
+  /// Hash (XXH3, 64 bits) of nodes and links, not of name and description: two
   /// machines with the same fingerprint run the same schedules.
   uint64_t fingerprint() const;
 };

@@ -34,9 +34,14 @@ double Case::busFactor() const {
   case Collective::broadcast:
   case Collective::reduce:
     return 1;
-  default:
-    return (n - 1) / n;
+  case Collective::allgather:
+  case Collective::reducescatter:
+  case Collective::gather:
+  case Collective::scatter:
+  case Collective::alltoall:
+    break;
   }
+  return (n - 1) / n;
 }
 
 Case caseOf(const sched::Program &program, int root) {
