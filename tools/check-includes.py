@@ -44,6 +44,7 @@ FORBIDDEN = {
     "compiler/passes": ("glpk", "nlohmann/", *but("support", "topology", "packing", "plan", "target", "verify", "passes")),
     "compiler/target": ("glpk", "nlohmann/", *but("support", "topology", "packing", "plan", "target")),
     "compiler": ("runtime/", "tools/"),
+    "test/transport": (*COMPILER_LIBRARIES, "tools/", *runtime_but()),  # the seam is all it needs
     "tools/replay": ("llvm/", "compiler/", *MLIR),
     "tools/blink-perf": COMPILER_LIBRARIES,
     "tools/gpu-check.d": COMPILER_LIBRARIES,

@@ -65,7 +65,7 @@ Status CudaBackend::makePlan(const ScheduleSet &files,
                                {gpus, options.withoutLink}, plan_);
   rings_.resize(plan_.rings.size());
   for (const RingPlan &ring : plan_.rings)
-    if (ring.kind == sched::ChannelKind::network)
+    if (!deviceTransportOf(ring.kind))
       return {blinkInvalidUsage,
               "the schedule has a channel over the network, from rank " +
                   std::to_string(ring.source) + " to rank " +
@@ -92,8 +92,10 @@ Status CudaBackend::createAll(const ScheduleSet &files, int numRanks,
     status = enablePeers(backend->plan_, backend->devicesHere());
   if (status.ok())
     status = checkResidency(backend->plan_, backend->devicesHere());
+  if (!status.ok())
+    return status;
   const size_t jobBytes = backend->layJob(nullptr);
-  if (status.ok()) {
+  {
     const DeviceScope scope(backend->ranks_[0].device);
     status = cudaStatus(backend->ownJob_.allocate(jobBytes),
                         "cannot allocate " + std::to_string(jobBytes) +
@@ -136,16 +138,17 @@ Status CudaBackend::join(const ScheduleSet &files, int numRanks,
     status = backend->makePlan(files, list, options);
   if (status.ok())
     status = checkResidency(backend->plan_, backend->devicesHere());
+  if (!status.ok())
+    return status;
   const size_t jobBytes = backend->layJob(nullptr);
   // From now on: loading kernels may have meant compiling them, on a GPU newer
   // than this library.
   const auto deadline = std::chrono::steady_clock::now() + options.timeout;
   Admission admission;
-  if (status.ok())
-    status = joinJob(id,
-                     {uint32_t(numRanks), uint32_t(rank),
-                      backend->plan_.fingerprint, jobBytes},
-                     deadline, options.lost, admission);
+  status = joinJob(id,
+                   {uint32_t(numRanks), uint32_t(rank),
+                    backend->plan_.fingerprint, jobBytes},
+                   deadline, options.lost, admission);
   if (status.ok()) {
     const DeviceScope scope(device);
     status = backend->sharedJob_.map(admission.memory.get(), jobBytes);

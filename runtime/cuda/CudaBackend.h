@@ -14,6 +14,7 @@
 #include "runtime/Trace.h"
 #include "runtime/cuda/Board.h"
 #include "runtime/cuda/DeviceMemory.h"
+#include "runtime/cuda/DeviceTransport.h"
 #include "runtime/cuda/Launch.h"
 #include "runtime/job/Registration.h"
 #include "runtime/job/SharedBlocks.h"
@@ -92,18 +93,6 @@ private:
     /// After the last launch, shared by all ranks of that; null: none yet.
     std::shared_ptr<Event> launched;
     DeviceMemory windows; ///< of a rank elsewhere: addresses here
-  };
-
-  /// Where the parts of a ring are, as addresses in this process.
-  struct RingPlace {
-    char *slots = nullptr;
-    char *lines = nullptr;
-    uint64_t *full = nullptr;
-    uint64_t *freed = nullptr;
-    uint64_t *toldWriter = nullptr;
-    uint64_t *toldReader = nullptr;
-    DeviceRingEnd *writer = nullptr;
-    DeviceRingEnd *reader = nullptr;
   };
 
   CudaBackend() : Backend(kCudaBackend) {}

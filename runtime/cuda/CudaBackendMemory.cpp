@@ -9,8 +9,6 @@
 
 #include "runtime/cuda/CudaBackend.h"
 
-#include "runtime/job/Arena.h"
-
 namespace blink::runtime {
 
 /// Lays out the job's memory at `base`, or just counts its bytes. The same in
@@ -25,14 +23,7 @@ size_t CudaBackend::layJob(char *base) {
     rank.reports = arena.take<LaneReport>(plan_.numLanes);
   for (size_t r = 0; r < rings_.size(); ++r) {
     const RingPlan &ring = plan_.rings[r];
-    if (ring.kind != sched::ChannelKind::staged)
-      continue;
-    rings_[r].slots = arena.take<char>(ring.bytes);
-    rings_[r].lines = arena.take<char>(ring.lineBytes);
-    rings_[r].full = arena.take<uint64_t>(ring.slots);
-    rings_[r].freed = arena.take<uint64_t>(1);
-    rings_[r].toldWriter = arena.take<uint64_t>(2);
-    rings_[r].toldReader = arena.take<uint64_t>(2);
+    deviceTransportOf(ring.kind)->layInJob(ring, rings_[r], arena);
   }
   return arena.size();
 }
@@ -46,22 +37,14 @@ void CudaBackend::layRank(size_t rank, char *controlBase, size_t &controlBytes,
   for (size_t r = 0; r < rings_.size(); ++r) {
     const RingPlan &ring = plan_.rings[r];
     RingPlace &place = rings_[r];
-    const bool staged = ring.kind == sched::ChannelKind::staged;
+    const DeviceTransport &transport = *deviceTransportOf(ring.kind);
     if (ring.source == rank) {
       place.writer = control.take<DeviceRingEnd>(1);
-      if (!staged) {
-        place.freed = control.take<uint64_t>(1);
-        place.toldWriter = control.take<uint64_t>(2);
-      }
+      transport.layAtWriter(ring, place, control);
     }
     if (ring.destination == rank) {
       place.reader = control.take<DeviceRingEnd>(1);
-      if (!staged) {
-        place.toldReader = pool.take<uint64_t>(2);
-        place.full = pool.take<uint64_t>(ring.slots);
-        place.slots = pool.take<char>(ring.bytes);
-        place.lines = pool.take<char>(ring.lineBytes);
-      }
+      transport.layAtReader(ring, place, pool);
     }
   }
   controlBytes = control.size();

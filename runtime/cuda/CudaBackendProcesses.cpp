@@ -65,11 +65,11 @@ Status CudaBackend::shareGpus(int self) const {
   return checkShares(shares);
 }
 
-/// Whether a peer channel joins this process's rank and another's: between
-/// other GPUs there need be no access.
+/// Whether a channel joins this process's rank and another's whose GPUs reach
+/// each other for it: between other GPUs there need be no access.
 bool CudaBackend::reaches(size_t self, size_t other) const {
   for (const RingPlan &ring : plan_.rings)
-    if (ring.kind == sched::ChannelKind::peer &&
+    if (deviceTransportOf(ring.kind)->reaches &&
         ((ring.source == self && ring.destination == other) ||
          (ring.source == other && ring.destination == self)))
       return true;

@@ -24,10 +24,9 @@ DeviceChannel CudaBackend::channelOf(const VariantPlan &variant,
   const RingPlace &place = rings_[variant.rings[channel]];
   const bool writes = ring.source == self;
   const Rank &other = ranks_[writes ? ring.destination : ring.source];
-  // Only devices that a peer channel joins need reach each other's memory.
-  const bool peer = ring.kind == sched::ChannelKind::peer;
-  const bool direct = peer && variant.directBlocks[channel] != kNoBlock;
-  const bool lent = peer && variant.lent[channel];
+  const bool reaches = deviceTransportOf(ring.kind)->reaches;
+  const bool direct = reaches && variant.directBlocks[channel] != kNoBlock;
+  const bool lent = reaches && variant.lent[channel];
   // Whoever is told looks at its own memory.
   const bool tellsWriter = direct;
   return {lowLatency ? place.lines : place.slots,

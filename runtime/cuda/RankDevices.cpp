@@ -7,6 +7,7 @@
 #include "runtime/cuda/RankDevices.h"
 
 #include "runtime/cuda/DeviceMemory.h"
+#include "runtime/cuda/DeviceTransport.h"
 #include "runtime/cuda/Kernels.h"
 #include "runtime/cuda/MachineGpus.h"
 
@@ -72,7 +73,7 @@ Status enablePeers(const Plan &plan, const std::vector<int> &devices) {
   for (const RingPlan &ring : plan.rings) {
     const int from = devices[ring.source];
     const int to = devices[ring.destination];
-    if (ring.kind != sched::ChannelKind::peer)
+    if (!deviceTransportOf(ring.kind)->reaches)
       continue;
     // Both ways: data one way, credits the other.
     Status status = enableAccess(from, to);

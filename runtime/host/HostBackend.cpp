@@ -49,18 +49,22 @@ Status HostBackend::makePlan(const ScheduleSet &files, int numRanks,
     list.assign(options.gpus, options.gpus + numRanks);
   Status status =
       Plan::create(files, numRanks, {list, options.withoutLink}, plan_);
-  rings_.writers.resize(plan_.rings.size());
-  rings_.readers.resize(plan_.rings.size());
   ranks_.resize(numRanks);
-  return status;
+  std::vector<bool> here(numRanks, origin_.rank < 0);
+  if (origin_.rank >= 0)
+    here[origin_.rank] = true;
+  return status.ok() ? rings_.choose(plan_, here) : status;
 }
 
-void HostBackend::makeRank(int rank) {
+Status HostBackend::makeRank(int rank) {
+  if (Status status = rings_.remote.listen(rank, job_); !status.ok())
+    return status;
   ranks_[rank].run =
       std::make_unique<RankRun>(plan_, rings_, rank, !traceFile_.empty());
   storeRelaxed(&rings_.segment.rank(rank).probe, probe_.address());
   // Joins: what comes before is to be found.
   storeRelease(&job_.peer(rank).process, uint64_t(getpid()));
+  return {};
 }
 
 Status HostBackend::createAll(const ScheduleSet &files, int numRanks,
@@ -76,8 +80,14 @@ Status HostBackend::createAll(const ScheduleSet &files, int numRanks,
   if (!status.ok())
     return status;
   backend->job_.attach(backend->rings_.segment.job());
-  for (int rank = 0; rank < numRanks; ++rank)
-    backend->makeRank(rank);
+  backend->rings_.bind(backend->plan_);
+  for (int rank = 0; rank < numRanks && status.ok(); ++rank)
+    status = backend->makeRank(rank);
+  if (status.ok())
+    status = backend->rings_.remote.connect(
+        backend->job_, std::chrono::steady_clock::now() + options.timeout, {});
+  if (!status.ok())
+    return status;
   log(LogLevel::info, -1,
       "host back end: " + std::to_string(numRanks) + " ranks in one process, " +
           str(backend->plan_.programs.size()) + " programs, " +
@@ -109,16 +119,21 @@ Status HostBackend::join(const ScheduleSet &files, int numRanks,
     status = segment.attach(backend->plan_, admission.memory.get());
   if (!status.ok())
     return status;
-  backend->job_.attach(segment.job());
-  backend->makeRank(rank);
   Job &job = backend->job_;
-  status = job.waitForAll(rank, &PeerRecord::process, 1, "join", deadline,
-                          options.lost);
+  job.attach(segment.job());
+  backend->rings_.bind(backend->plan_);
+  status = backend->makeRank(rank);
+  if (status.ok())
+    status = job.waitForAll(rank, &PeerRecord::process, 1, "join", deadline,
+                            options.lost);
   if (!status.ok())
     return status;
   for (int other = 0; other < numRanks; ++other)
     if (other != rank)
       job.watch(other);
+  status = backend->rings_.remote.connect(job, deadline, options.lost);
+  if (!status.ok())
+    return status;
   backend->probeOthers(rank);
   status = job.waitForAll(rank, &PeerRecord::ready, 1, "join", deadline,
                           options.lost);
@@ -248,8 +263,12 @@ Status HostBackend::missingRank(const Call &call) {
 
 bool HostBackend::checkRanks(const Call &call, bool again) {
   Status status = missingRank(call);
-  if (status.ok())
-    return false;
+  if (status.ok()) {
+    status = rings_.remote.failure();
+    if (status.ok())
+      return false;
+    status.text = call.kind.describe() + ": " + status.text;
+  }
   if (std::optional<Need> need = runOf(call.rank).firstNeed())
     status.text += "; " + describe(call, *need);
   else if (!again)

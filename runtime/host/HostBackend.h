@@ -60,10 +60,11 @@ public:
   /// this process touches its buffers any more.
   Status end(int rank);
   bool failed() const { return job_.failed(); }
-  /// Fails the job if a rank that `call` needs has been destroyed or its
-  /// process has died, and says what the call waits for. True if it waits for
-  /// nothing this moment, so that it may go on until it does; if it has been
-  /// so before and has not (`again`), the job fails all the same.
+  /// Fails the job if a rank that `call` needs has been destroyed, its process
+  /// has died, or the way to it is broken, and says what the call waits for.
+  /// True if it waits for nothing this moment, so that it may go on until it
+  /// does; if it has been so before and has not (`again`), the job fails all
+  /// the same.
   bool checkRanks(const Call &call, bool again);
   /// For a rank that has waited for another thread longer than it should,
   /// though there are processors for all. Threads that the kernel has once put
@@ -88,7 +89,7 @@ private:
   HostBackend() : Backend(kHostBackend) {}
   Status makePlan(const ScheduleSet &files, int numRanks,
                   const BackendOptions &options);
-  void makeRank(int rank);
+  Status makeRank(int rank);
   void probeOthers(int rank);
   Status missingRank(const Call &call);
   std::string describe(const Call &call, const Need &need) const;

@@ -114,7 +114,7 @@ void RankRun::start(const Call &call) {
 //===-- Stepping ----------------------------------------------------------===//
 
 bool RankRun::visit() {
-  bool moved = false;
+  bool moved = rings_.remote.any() && rings_.remote.progress(rank_);
   for (uint32_t l = 0; l < numActive_; ++l) {
     Lane &lane = lanes_[l];
     if (lane.claimed.load(std::memory_order_relaxed) != 0 ||
@@ -142,9 +142,11 @@ bool RankRun::finished() {
   if (lanesLeft_.load(std::memory_order_acquire) != 0)
     return false;
   for (uint32_t ring : borrowedRings_)
-    if (loadAcquire(rings_.segment.freed(ring)) != rings_.writers[ring].number)
+    if (loadAcquire(rings_.writers[ring].freed) != rings_.writers[ring].number)
       return false;
-  return true;
+  // What goes to others over a transport must get there without this rank,
+  // which may not call again.
+  return !rings_.remote.any() || rings_.remote.flushed(rank_);
 }
 
 void RankRun::waitUntilQuiet() const {
@@ -165,17 +167,16 @@ bool RankRun::stepLane(Lane &lane) {
   for (uint32_t i = 0; i < step.sources; ++i)
     if (operands[i].kind == OperandKind::channel) {
       const uint32_t channel = operands[i].index;
-      const uint64_t number = rings_.readers[variant_->rings[channel]].number;
-      const uint64_t tag = loadRelaxed(&headAt(channel, number).full);
-      if (tag != makeTag(number, signature_)) {
-        if (holdsChunk(tag, number)) // no memory fault in between
+      const RingEnd &end = readerOf(operands[i]);
+      const uint64_t tag = loadRelaxed(&headAt(end, channel).full);
+      if (tag != makeTag(end.number, signature_)) {
+        if (holdsChunk(tag, end.number)) // no memory fault in between
           checkSignature(channel, tag);
         return false;
       }
     }
   if (StepHook hook = stepHook.load(std::memory_order_relaxed))
-    hook(rank_, lane.number, lane.cursor.step(), lane.cursor.chunk(),
-         rings_.segment);
+    hook(rank_, lane.number, lane.cursor.step(), lane.cursor.chunk(), rings_);
   if (!(traces_.empty() ? fold(lane, step) : foldTraced(lane, step)))
     return false;
   lane.cursor.next(chunksOf(lane));
@@ -184,8 +185,9 @@ bool RankRun::stepLane(Lane &lane) {
 }
 
 bool RankRun::chunkMissing(const OperandCode &operand, Need *need) const {
-  const uint64_t number = rings_.readers[variant_->rings[operand.index]].number;
-  const uint64_t tag = loadAcquire(&headAt(operand.index, number).full);
+  const RingEnd &end = readerOf(operand);
+  const uint64_t number = end.number;
+  const uint64_t tag = loadAcquire(&headAt(end, operand.index).full);
   if (need) {
     need->reading = true;
     need->expected = number + 1;
@@ -200,13 +202,12 @@ bool RankRun::chunkMissing(const OperandCode &operand, Need *need) const {
 bool RankRun::slotMissing(const OperandCode &operand, Need *need) {
   if (draining_.load(std::memory_order_acquire) && stillDraining(need))
     return true;
-  const uint32_t ring = variant_->rings[operand.index];
-  RingEnd &end = rings_.writers[ring];
+  RingEnd &end = writerOf(operand);
   const uint64_t needed =
       freedNeeded(end.number, variant_->slots[operand.index],
                   end.layout != variant_->number);
   if (end.freedSeen < needed || need)
-    end.freedSeen = loadAcquire(rings_.segment.freed(ring));
+    end.freedSeen = loadAcquire(end.freed);
   if (need) {
     need->reading = false;
     need->expected = needed;

@@ -38,31 +38,14 @@
 #include "runtime/core/Ring.h"
 #include "runtime/core/TraceEvent.h"
 #include "runtime/host/Fold.h"
+#include "runtime/host/HostRings.h"
 #include "runtime/host/Pieces.h"
-#include "runtime/host/Segment.h"
-#include "runtime/host/TransferPlan.h"
 
 #include <atomic>
 #include <memory>
 #include <optional>
 
 namespace blink::runtime {
-
-/// One lane's end of a ring. Belongs to the lane that drives it.
-struct alignas(64) RingEnd {
-  uint64_t number = 0;    ///< of the next chunk
-  uint64_t freedSeen = 0; ///< writers: `freed`, when last looked at
-  uint32_t layout = ~0u;  ///< writers: the variant of the last chunk
-};
-
-/// The rings of a job, as this process sees them.
-struct HostRings {
-  Segment segment;
-  Windows windows;                       ///< where ranks are processes
-  std::vector<RingEnd> writers, readers; ///< of each ring
-  /// How readers look at buffers. The same in all processes of the job.
-  ZeroCopy lending = ZeroCopy::direct;
-};
 
 /// What a lane waits for.
 struct Need {
@@ -76,7 +59,7 @@ struct Need {
 
 /// Called before each fold, for tests that kill, delay or corrupt.
 using StepHook = void (*)(int rank, uint32_t lane, uint32_t step,
-                          uint64_t chunk, Segment &segment);
+                          uint64_t chunk, HostRings &rings);
 extern std::atomic<StepHook> stepHook;
 
 /// On cache lines of its own: the next one's rank runs at the same time.
@@ -159,15 +142,24 @@ private:
   bool fetch(Lane &lane, const StepCode &step, uint64_t bytes, bool copies);
   void combine(Lane &lane, uint32_t sources, uint32_t destinations,
                uint64_t bytes, uint32_t divisor, uint32_t numStreamed);
-  void publish(const StepCode &step, const ChunkPlace &place);
+  void publish(const StepCode &step, const ChunkPlace &place, uint64_t bytes);
   ElementRange rangeOf(const Lane &lane, const StepCode &step) const;
   char *bufferAt(const OperandCode &operand, ElementRange range) const;
-  char *slotAt(uint32_t channel, uint64_t number, uint64_t bytes) const;
-  char *chunkAt(uint32_t channel, uint64_t number, uint64_t bytes) const;
+  char *slotAt(const RingEnd &end, uint32_t channel, uint64_t bytes) const;
+  char *chunkAt(const RingEnd &end, uint32_t channel, uint64_t bytes) const;
 
-  SlotHead &headAt(uint32_t channel, uint64_t number) const {
-    return rings_.segment.heads(
-        variant_->rings[channel])[number % variant_->slots[channel]];
+  RingEnd &writerOf(const OperandCode &operand) const {
+    return rings_.writers[variant_->rings[operand.index]];
+  }
+  RingEnd &readerOf(const OperandCode &operand) const {
+    return rings_.readers[variant_->rings[operand.index]];
+  }
+  /// Of the end's next chunk, in a ring as `channel` has it.
+  uint64_t slotNumber(const RingEnd &end, uint32_t channel) const {
+    return end.number % variant_->slots[channel];
+  }
+  SlotHead &headAt(const RingEnd &end, uint32_t channel) const {
+    return end.heads[slotNumber(end, channel)];
   }
   const OperandCode *operandsOf(const StepCode &step) const {
     return transfers_.rank->code.operands + step.operandsBegin;

@@ -21,19 +21,21 @@ ElementRange RankRun::rangeOf(const Lane &lane, const StepCode &step) const {
                     transfers_.shape.chunkBytes, lane.cursor.chunk());
 }
 
-char *RankRun::slotAt(uint32_t channel, uint64_t number, uint64_t bytes) const {
+/// Where the end's next chunk goes, or is, if it is in its slot.
+char *RankRun::slotAt(const RingEnd &end, uint32_t channel,
+                      uint64_t bytes) const {
   if (bytes <= SlotHead::kSmall)
-    return headAt(channel, number).small;
-  return rings_.segment.slots(variant_->rings[channel]) +
-         number % variant_->slots[channel] * variant_->chunkBytes();
+    return headAt(end, channel).small;
+  return end.slots + slotNumber(end, channel) * variant_->chunkBytes();
 }
 
-/// Where this process has a chunk that has come, or null: it must be fetched.
-char *RankRun::chunkAt(uint32_t channel, uint64_t number,
+/// Where this process has the chunk that has come to `end`, or null: it must be
+/// fetched.
+char *RankRun::chunkAt(const RingEnd &end, uint32_t channel,
                        uint64_t bytes) const {
-  const uint64_t address = headAt(channel, number).address;
+  const uint64_t address = headAt(end, channel).address;
   if (address == 0)
-    return slotAt(channel, number, bytes);
+    return slotAt(end, channel, bytes);
   if (address & SlotHead::kInPool)
     return rings_.segment.inPool(address);
   if (rings_.lending == ZeroCopy::direct)
@@ -80,9 +82,7 @@ RankRun::point(Lane &lane, const StepCode &step, ElementRange range) const {
       *next++ = bufferAt(operands[i], range);
       continue;
     }
-    const uint32_t channel = operands[i].index;
-    *next++ = chunkAt(channel, rings_.readers[variant_->rings[channel]].number,
-                      bytes);
+    *next++ = chunkAt(readerOf(operands[i]), operands[i].index, bytes);
   }
   void **const destinations = next;
   const bool inSlots = !isBorrowed(place.delivery);
@@ -90,9 +90,7 @@ RankRun::point(Lane &lane, const StepCode &step, ElementRange range) const {
     if (operands[i].kind != OperandKind::channel ||
         (place.sharedSlot != 0 && i != place.sharedSlot))
       continue;
-    const uint32_t channel = operands[i].index;
-    *next++ =
-        slotAt(channel, rings_.writers[variant_->rings[channel]].number, bytes);
+    *next++ = slotAt(writerOf(operands[i]), operands[i].index, bytes);
   }
   void **const outputs = next;
   for (uint32_t i = step.sources; i < step.numOperands(); ++i)
@@ -129,14 +127,14 @@ bool RankRun::fetch(Lane &lane, const StepCode &step, uint64_t bytes,
   for (uint32_t i = 0; i < step.sources; ++i) {
     if (operands[i].kind != OperandKind::channel)
       continue;
-    const uint32_t ring = variant_->rings[operands[i].index];
-    const uint64_t number = rings_.readers[ring].number;
-    const uint64_t address = headAt(operands[i].index, number).address;
+    const uint32_t channel = operands[i].index;
+    const RingEnd &end = readerOf(operands[i]);
+    const uint64_t address = headAt(end, channel).address;
     if (lane.pointers[i])
       continue;
     char *to = copies ? static_cast<char *>(lane.pointers[step.sources])
-                      : slotAt(operands[i].index, number, bytes);
-    const uint16_t source = plan_.rings[ring].source;
+                      : slotAt(end, channel, bytes);
+    const uint16_t source = plan_.rings[variant_->rings[channel]].source;
     const uint64_t process =
         loadRelaxed(&rings_.segment.job().peer(source).process);
     auto read = [=](uint64_t begin, uint64_t end) {
@@ -152,8 +150,8 @@ bool RankRun::fetch(Lane &lane, const StepCode &step, uint64_t bytes,
       text += "; rank " + std::to_string(rank_) + ", lane " +
               std::to_string(lane.number) + ", step " +
               std::to_string(lane.cursor.step()) + ", channel " +
-              std::to_string(operands[i].index) + ": chunk " +
-              std::to_string(number + 1) + " is lost";
+              std::to_string(channel) + ": chunk " +
+              std::to_string(end.number + 1) + " is lost";
       rings_.segment.fail({blinkRemoteError, std::move(text)});
       return false;
     }
@@ -184,16 +182,28 @@ void RankRun::combine(Lane &lane, uint32_t sources, uint32_t destinations,
     inPieces(lane, bytes, part);
 }
 
-/// Tells the readers of the step where its chunk is.
-void RankRun::publish(const StepCode &step, const ChunkPlace &place) {
+/// Tells the readers of the step where its chunk is, of so many bytes.
+void RankRun::publish(const StepCode &step, const ChunkPlace &place,
+                      uint64_t bytes) {
   const OperandCode *operands = operandsOf(step);
   for (uint32_t i = step.sources; i < step.numOperands(); ++i) {
     if (operands[i].kind != OperandKind::channel)
       continue;
-    RingEnd &end = rings_.writers[variant_->rings[operands[i].index]];
-    SlotHead &head = headAt(operands[i].index, end.number);
-    head.address = i == place.sharedSlot ? 0 : place.address;
-    storeRelease(&head.full, makeTag(end.number, signature_));
+    const uint32_t channel = operands[i].index;
+    RingEnd &end = writerOf(operands[i]);
+    SlotHead &head = headAt(end, channel);
+    const uint64_t tag = makeTag(end.number, signature_);
+    if (end.transport) {
+      const char *data = slotAt(end, channel, bytes);
+      const uint64_t offset = data == head.small ? 0 : data - end.slots;
+      end.transport->post({variant_->rings[channel],
+                           uint32_t(slotNumber(end, channel)), tag, offset,
+                           bytes},
+                          data);
+    } else {
+      head.address = i == place.sharedSlot ? 0 : place.address;
+      storeRelease(&head.full, tag);
+    }
     end.layout = variant_->number;
     ++end.number;
   }
@@ -211,7 +221,7 @@ bool RankRun::fold(Lane &lane, const StepCode &step) {
   // The input is there already.
   const bool publishFirst = place.delivery == Delivery::borrowInput;
   if (publishFirst)
-    publish(step, place);
+    publish(step, place, bytes);
   // Nobody reads outputs before the collective is over, unless to borrow.
   const bool streams =
       transfers_.stream && place.delivery != Delivery::borrowOutput;
@@ -219,13 +229,15 @@ bool RankRun::fold(Lane &lane, const StepCode &step) {
     combine(lane, step.sources, place.numDestinations, bytes, divisor,
             streams ? place.numOutputs : 0);
   if (!publishFirst)
-    publish(step, place);
+    publish(step, place, bytes);
   const OperandCode *operands = operandsOf(step);
   for (uint32_t i = 0; i < step.sources; ++i) {
     if (operands[i].kind != OperandKind::channel)
       continue;
-    const uint32_t ring = variant_->rings[operands[i].index];
-    storeRelease(rings_.segment.freed(ring), ++rings_.readers[ring].number);
+    RingEnd &end = readerOf(operands[i]);
+    storeRelease(end.freed, ++end.number);
+    if (end.transport)
+      end.transport->credit(variant_->rings[operands[i].index], end.number);
   }
   return true;
 }

@@ -32,7 +32,7 @@ void RankRun::drain(const RankPlan &before,
         continue;
       const uint32_t ring = rings[operand.index];
       const uint64_t number = rings_.writers[ring].number;
-      if (loadAcquire(rings_.segment.freed(ring)) < number)
+      if (loadAcquire(rings_.writers[ring].freed) < number)
         drain_.emplace_back(ring, number);
     }
   }
@@ -43,7 +43,7 @@ void RankRun::drain(const RankPlan &before,
 /// moment ago.
 bool RankRun::stillDraining(Need *need) {
   for (auto [ring, number] : drain_) {
-    const uint64_t freed = loadAcquire(rings_.segment.freed(ring));
+    const uint64_t freed = loadAcquire(rings_.writers[ring].freed);
     if (freed >= number)
       continue;
     if (need) {
@@ -92,6 +92,9 @@ std::optional<Need> RankRun::needOf(const Lane &lane) {
 }
 
 std::optional<Need> RankRun::firstNeed() {
+  // What others have sent before they left or died counts as come.
+  while (rings_.remote.any() && rings_.remote.progress(rank_))
+    ;
   for (uint32_t l = 0; l < numActive_; ++l) {
     Lane &lane = lanes_[l];
     if (lane.claimed.exchange(1, std::memory_order_seq_cst) != 0)
@@ -108,7 +111,7 @@ std::optional<Need> RankRun::firstNeed() {
       const uint32_t ring = variant_->rings[channel];
       if (plan_.rings[ring].source != rank_)
         continue;
-      const uint64_t freed = loadAcquire(rings_.segment.freed(ring));
+      const uint64_t freed = loadAcquire(rings_.writers[ring].freed);
       if (freed < rings_.writers[ring].number)
         return Need{0, 0, channel, false, rings_.writers[ring].number, freed};
     }

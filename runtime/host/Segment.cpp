@@ -24,6 +24,18 @@ void Segment::layout(const Plan &plan, Arena &arena) {
   pool_ = arena.take<char>(plan.poolBytes);
 }
 
+static Status tooLarge(uint64_t bytes) {
+  return {blinkSystemError,
+          "the schedule's channels need " + std::to_string(bytes) +
+              " bytes, more than there are: compile with smaller chunks"};
+}
+
+Status checkFits(uint64_t bytes) {
+  const uint64_t installed =
+      uint64_t(sysconf(_SC_PHYS_PAGES)) * uint64_t(sysconf(_SC_PAGESIZE));
+  return bytes <= installed ? Status() : tooLarge(bytes);
+}
+
 uint64_t Segment::sizeFor(const Plan &plan) {
   Arena counting;
   Segment().layout(plan, counting);
@@ -41,17 +53,13 @@ Status Segment::attach(const Plan &plan, int file) { return map(plan, file); }
 
 Status Segment::map(const Plan &plan, int file) {
   const uint64_t size = sizeFor(plan);
-  // Asking for more than there is might succeed and kill the process later.
-  const uint64_t installed =
-      uint64_t(sysconf(_SC_PHYS_PAGES)) * uint64_t(sysconf(_SC_PAGESIZE));
-  void *memory = MAP_FAILED;
-  if (size <= installed)
-    memory = mmap(nullptr, size, PROT_READ | PROT_WRITE,
-                  file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED, file, 0);
+  if (Status status = checkFits(size); !status.ok())
+    return status;
+  void *memory =
+      mmap(nullptr, size, PROT_READ | PROT_WRITE,
+           file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED, file, 0);
   if (memory == MAP_FAILED)
-    return {blinkSystemError,
-            "the schedule's channels need " + std::to_string(size) +
-                " bytes, more than there are: compile with smaller chunks"};
+    return tooLarge(size);
   plan_ = &plan;
   memory_ = static_cast<char *>(memory);
   size_ = size;

@@ -11,23 +11,12 @@
 #ifndef BLINK_RUNTIME_HOST_SEGMENT_H
 #define BLINK_RUNTIME_HOST_SEGMENT_H
 
+#include "runtime/host/SlotHead.h"
 #include "runtime/host/Windows.h"
 #include "runtime/job/JobMemory.h"
 #include "runtime/plan/Call.h"
 
 namespace blink::runtime {
-
-/// The head of a slot, in a cache line of its own.
-struct alignas(64) SlotHead {
-  static constexpr uint64_t kSmall = 48;
-  static constexpr uint64_t kInPool = uint64_t(1) << 63; ///< no address has it
-
-  uint64_t full; ///< tag of the chunk it holds (core/Ring.h)
-  /// Where the chunk is: 0, in the slot; in another slot, kInPool plus its
-  /// place among them; or in the writer's memory.
-  uint64_t address;
-  char small[kSmall]; ///< a slot for chunks that fit: one line carries all
-};
 
 /// What a rank tells the others on top of its PeerRecord.
 struct alignas(64) RankRecord {
@@ -37,6 +26,10 @@ struct alignas(64) RankRecord {
   uint64_t reads;     ///< 1: it can read all others' memory, 2: it cannot
   uint64_t processor; ///< where it last waited, + 1
 };
+
+/// Errors: channels of so many bytes do not fit into this machine's memory.
+/// Asking for more than there is might succeed and kill the process later.
+Status checkFits(uint64_t bytes);
 
 class Segment {
 public:

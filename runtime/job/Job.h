@@ -34,6 +34,9 @@ public:
   RegistrationRecord &registration(int rank) const {
     return memory_.registration(rank);
   }
+  AddressRecord &address(int rank, size_t transport) const {
+    return memory_.address(rank, transport);
+  }
   uint64_t *abortWord() const { return memory_.abortWord(); }
 
   bool failed() const { return memory_.failed(); }

@@ -15,6 +15,9 @@
 #include "runtime/job/Arena.h"
 #include "runtime/job/ShrinkRecord.h"
 
+#include <algorithm>
+#include <string>
+
 namespace blink::runtime {
 
 /// A Status in shared memory. Longer sentences are cut.
@@ -54,6 +57,18 @@ struct RegistrationRecord {
   SharedStatus outcome;
 };
 
+/// How a transport of the others reaches a rank (runtime/Transport.h). Written
+/// before the rank joins.
+struct AddressRecord {
+  static constexpr size_t kBytes = 1016;
+
+  uint64_t size;
+  char bytes[kBytes];
+
+  void set(const std::string &address) { size = address.copy(bytes, kBytes); }
+  std::string get() const { return {bytes, std::min<size_t>(size, kBytes)}; }
+};
+
 /// Where all that is. A copy is of the same memory.
 class JobMemory {
 public:
@@ -63,6 +78,7 @@ public:
     peers_ = arena.take<PeerRecord>(size_t(numRanks));
     shrinks_ = arena.take<ShrinkRecord>(size_t(numRanks));
     registrations_ = arena.take<RegistrationRecord>(size_t(numRanks));
+    addresses_ = arena.take<AddressRecord>(size_t(numRanks) * kTransports);
   }
 
   PeerRecord &peer(int rank) const { return peers_[rank]; }
@@ -70,6 +86,11 @@ public:
   RegistrationRecord &registration(int rank) const {
     return registrations_[rank];
   }
+  /// Of one of kTransports transports, in the order of their first rings.
+  AddressRecord &address(int rank, size_t transport) const {
+    return addresses_[size_t(rank) * kTransports + transport];
+  }
+  static constexpr size_t kTransports = 3; ///< as many as kinds of channels
   uint64_t *abortWord() const { return &failure_->aborted; }
 
   /// One load of the abort word, to be looked at in every wait.
@@ -90,6 +111,7 @@ private:
   PeerRecord *peers_ = nullptr;
   ShrinkRecord *shrinks_ = nullptr;
   RegistrationRecord *registrations_ = nullptr;
+  AddressRecord *addresses_ = nullptr;
 };
 
 } // namespace blink::runtime

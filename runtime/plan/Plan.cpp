@@ -303,6 +303,20 @@ void noteUse(const VariantPlan &variant, ProgramPlan &program, Plan &plan) {
   }
 }
 
+/// Places the rings that both ends reach.
+void layPool(Plan &plan) {
+  plan.poolBytes = 0;
+  plan.numSlots = 0;
+  for (RingPlan &ring : plan.rings) {
+    if (ring.apart)
+      continue;
+    ring.offset = plan.poolBytes;
+    ring.firstSlot = plan.numSlots;
+    plan.poolBytes += ring.bytes;
+    plan.numSlots += ring.slots;
+  }
+}
+
 } // namespace
 
 const VariantPlan &ProgramPlan::variantFor(uint64_t bytes) const {
@@ -330,14 +344,9 @@ Status Plan::create(const ScheduleSet &files, int numRanks, const JobGpus &gpus,
 
   table.forEach([&](PairRings &pair) {
     pair.first = uint32_t(plan.rings.size());
-    for (RingPlan &ring : pair.rings) {
-      ring.offset = plan.poolBytes;
-      ring.firstSlot = plan.numSlots;
-      plan.poolBytes += ring.bytes;
-      plan.numSlots += ring.slots;
-      plan.rings.push_back(ring);
-    }
+    plan.rings.insert(plan.rings.end(), pair.rings.begin(), pair.rings.end());
   });
+  layPool(plan);
   uint32_t number = 0;
   for (const ProgramChoice &chosen : choice.programs) {
     ProgramPlan &program = plan.programs.emplace_back();
@@ -352,6 +361,25 @@ Status Plan::create(const ScheduleSet &files, int numRanks, const JobGpus &gpus,
     }
   }
   return {};
+}
+
+void Plan::keepApart(const std::vector<bool> &apart) {
+  for (size_t r = 0; r < rings.size(); ++r)
+    rings[r].apart = apart[r];
+  layPool(*this);
+  for (ProgramPlan &program : programs)
+    for (VariantPlan &variant : program.variants)
+      for (RankPlan &rank : variant.ranks)
+        for (size_t s = 0; s < rank.borrows.size(); ++s) {
+          const StepCode &step = rank.code.steps[s];
+          const OperandCode *operands = rank.code.operands + step.operandsBegin;
+          for (uint32_t i = step.sources; i < step.numOperands(); ++i)
+            if (operands[i].kind == OperandKind::channel &&
+                rings[variant.rings[operands[i].index]].apart) {
+              rank.borrows[s] = rank.fetchedBorrows[s] = Borrow::none;
+              rank.sharedSlots[s] = 0;
+            }
+        }
 }
 
 Status Plan::find(sched::Collective collective, int root,

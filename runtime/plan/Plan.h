@@ -41,6 +41,7 @@ struct RingPlan {
   uint64_t offset = 0;    ///< of the slots in the pool
   uint32_t firstSlot = 0; ///< number of its first slot among all rings' slots
   sched::ChannelKind kind = sched::ChannelKind::peer;
+  bool apart = false; ///< Plan::keepApart
 };
 
 inline constexpr uint32_t kNoBlock = ~0u;
@@ -123,6 +124,11 @@ struct Plan {
   /// Errors: as choosePrograms.
   static Status create(const ScheduleSet &files, int numRanks,
                        const JobGpus &gpus, Plan &plan);
+
+  /// Rings with an entry that is true have no memory that both ranks reach:
+  /// none in the pool, and what a step writes to them is in a slot of each,
+  /// neither borrowed nor in a slot of another.
+  void keepApart(const std::vector<bool> &rings);
 
   /// Errors: invalid usage, naming what to compile.
   Status find(sched::Collective collective, int root,

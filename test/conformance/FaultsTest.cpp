@@ -23,18 +23,18 @@ namespace {
 /// Where the hook strikes, and what it has found.
 Place target;
 std::atomic<int> strikes{0};
-std::atomic<runtime::Segment *> segmentOfJob{nullptr};
+std::atomic<runtime::HostRings *> ringsOfJob{nullptr};
 
 void delayHook(int rank, uint32_t lane, uint32_t step, uint64_t,
-               runtime::Segment &) {
+               runtime::HostRings &) {
   if (!(target == Place{rank, lane, step}))
     return;
   ++strikes;
   std::this_thread::sleep_for(std::chrono::milliseconds(3));
 }
 
-void captureHook(int, uint32_t, uint32_t, uint64_t, runtime::Segment &segment) {
-  segmentOfJob = &segment;
+void captureHook(int, uint32_t, uint32_t, uint64_t, runtime::HostRings &rings) {
+  ringsOfJob = &rings;
 }
 
 struct HookScope {
@@ -84,7 +84,11 @@ TEST_CASE("a counter that goes back ends in an error that says where") {
         REQUIRE(runCase(job, oneChunk(threads)) == "");
       }
       // With one slot the next chunk needs the news that this one was read.
-      uint64_t *freed = segmentOfJob.load()->freed(ring);
+      runtime::HostRings &rings = *ringsOfJob.load();
+      for (int rank = 0; rank < 3; ++rank) // news may be on its way yet
+        while (rings.remote.progress(rank))
+          ;
+      uint64_t *freed = rings.writers[ring].freed;
       REQUIRE(runtime::loadAcquire(freed) == 1);
       runtime::storeRelease(freed, 0);
       const std::string text = runCase(job, oneChunk(threads));

@@ -45,7 +45,7 @@ void strike() {
   raise(SIGKILL);
 }
 
-void stepHook(int, uint32_t, uint32_t, uint64_t, runtime::Segment &) {
+void stepHook(int, uint32_t, uint32_t, uint64_t, runtime::HostRings &) {
   if (passes.fetch_sub(1) == 0)
     strike();
 }

@@ -100,7 +100,7 @@ bool strikes() { return foldsLeft.fetch_sub(1) == 0; }
 Place target;
 
 void killHook(int rank, uint32_t lane, uint32_t step, uint64_t,
-              runtime::Segment &) {
+              runtime::HostRings &) {
   if (target == Place{rank, lane, step} && strikes())
     raise(SIGKILL);
 }
@@ -114,22 +114,26 @@ void killAtBarrier(const runtime::Launch &, unsigned block, unsigned thread,
 }
 #endif
 
-void delayHook(int, uint32_t, uint32_t, uint64_t, runtime::Segment &) {
+void delayHook(int, uint32_t, uint32_t, uint64_t, runtime::HostRings &) {
   if (foldsLeft.fetch_sub(1) >= 0)
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
 }
 
 /// Takes back the news of chunks: for a while tags of a ring say they never
 /// came.
-void corruptHook(int, uint32_t, uint32_t, uint64_t, runtime::Segment &segment) {
+void corruptHook(int, uint32_t, uint32_t, uint64_t, runtime::HostRings &rings) {
   if (!strikes())
     return;
-  std::thread([&segment] {
+  uint32_t ring = 0;
+  while (!rings.readers[ring].heads) // a transport's, at the other end
+    ++ring;
+  std::thread([&rings, ring] {
     const auto end =
         std::chrono::steady_clock::now() + std::chrono::seconds(60);
-    while (!segment.failed() && std::chrono::steady_clock::now() < end)
+    while (!rings.segment.failed() && std::chrono::steady_clock::now() < end)
       for (int slot = 0; slot < 2; ++slot) // as BuildOptions has it
-        runtime::storeRelease(&segment.heads(0)[slot].full, 0x1234567890abcdef);
+        runtime::storeRelease(&rings.readers[ring].heads[slot].full,
+                              0x1234567890abcdef);
   }).detach();
 }
 

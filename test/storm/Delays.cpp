@@ -75,7 +75,7 @@ void setHook(bool on) { test::laneHook = on ? hook : nullptr; }
 
 #elif !BLINK_TEST_CUDA
 
-void hook(int rank, uint32_t lane, uint32_t, uint64_t, runtime::Segment &) {
+void hook(int rank, uint32_t lane, uint32_t, uint64_t, runtime::HostRings &) {
   delayStep(uint64_t(rank), lane);
 }
 void setHook(bool on) { runtime::stepHook = on ? hook : nullptr; }

@@ -17,18 +17,30 @@ function(blink_add_unit_test name)
   if(arg_QUICK)
     set(quick QUICK)
   endif()
-  blink_add_test(${name} ${quick} COMMAND ${name})
+  # One entry a file of cases, so that ctest -j can share them out.
+  list(FILTER arg_SOURCES INCLUDE REGEX "Test\\.cpp$")
+  foreach(source IN LISTS arg_SOURCES)
+    get_filename_component(file ${source} NAME)
+    string(REGEX REPLACE "Test\\.cpp$" "" shard ${file})
+    blink_add_test(${name}.${shard} ${quick} COMMAND ${name} --source-file=*/${file})
+    blink_test_name(test ${name}.${shard})
+    set_tests_properties(${test} PROPERTIES FAIL_REGULAR_EXPRESSION "test cases: +0 ") # a filter that fits none
+  endforeach()
 endfunction()
 
-# blink_add_test(name [QUICK] COMMAND ... [TIMEOUT seconds]): a ctest entry. In a build under a sanitizer the
-# name says so, since tools/test.sh runs all builds as one suite. What is QUICK has that label, but under
+# In a build under a sanitizer a test's name says so, since tools/test.sh runs all builds as one suite.
+function(blink_test_name result name)
+  if(BLINK_SANITIZE)
+    string(APPEND name .${BLINK_SANITIZE})
+  endif()
+  set(${result} ${name} PARENT_SCOPE)
+endfunction()
+
+# blink_add_test(name [QUICK] COMMAND ... [TIMEOUT seconds]): a ctest entry. What is QUICK has that label, but under
 # sanitizers: all of it together takes less than a minute, and is run after each edit (ctest -L quick).
 function(blink_add_test name)
   cmake_parse_arguments(arg "QUICK" "TIMEOUT" "COMMAND" ${ARGN})
-  set(test ${name})
-  if(BLINK_SANITIZE)
-    set(test ${name}.${BLINK_SANITIZE})
-  endif()
+  blink_test_name(test ${name})
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 1500) # for what hangs: machines are busy, and sanitizers slow
   endif()

@@ -40,8 +40,7 @@ struct Rig {
     if (status.ok())
       status = rings.segment.create(plan);
     REQUIRE(status.ok());
-    rings.writers.resize(plan.rings.size());
-    rings.readers.resize(plan.rings.size());
+    rings.bind(plan);
     for (int rank = 0; rank < ranks; ++rank) {
       for (size_t i = 0; i < count; ++i)
         in[rank].push_back(int32_t(i) * (rank + 1));

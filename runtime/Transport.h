@@ -1,0 +1,120 @@
+//===- Transport.h - what carries chunks between two ranks ------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// The channels of a schedule have kinds, and each kind has a transport. Where
+// both ends of a ring are in memory that both ranks reach (kinds peer and
+// staged), a back end lays it there: to write a slot's tag is to post a chunk,
+// and to write `freed` is to give credit (core/Ring.h). Elsewhere each end has
+// the ring's memory to itself, alike, and a Transport carries what one end
+// writes to the other:
+//
+//   writer's end              Transport                     reader's end
+//   fills slot, post()  --->  header, bytes  ---> placeFor(), arrived(): tag
+//   freed()             <---     number      <--- credit()
+//
+// Nothing but that differs: lanes poll words of their own end, whoever carries.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_RUNTIME_TRANSPORT_H
+#define BLINK_RUNTIME_TRANSPORT_H
+
+#include "runtime/Status.h"
+#include "schedules/schedule_generated.h"
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace blink::runtime {
+
+/// A chunk on its way through a ring.
+struct ChunkMessage {
+  uint32_t ring = 0;   ///< of Plan::rings
+  uint32_t slot = 0;   ///< of the ring
+  uint64_t tag = 0;    ///< what `full` of the slot becomes
+  uint64_t offset = 0; ///< of the chunk's bytes among those of the ring's slots
+  uint64_t bytes = 0;
+};
+
+/// The back end whose rings a transport carries. Any thread that makes
+/// progress calls these, for one ring one at a time.
+class TransportClient {
+public:
+  virtual ~TransportClient() = default;
+  /// Where the chunk's bytes go; null if there is no such place, so that the
+  /// other end is not what it should be.
+  virtual char *placeFor(const ChunkMessage &message) = 0;
+  /// They are all there.
+  virtual void arrived(const ChunkMessage &message) = 0;
+  /// The reader has read all chunks before `number` of the ring.
+  virtual void freed(uint32_t ring, uint64_t number) = 0;
+  /// Nothing will come through the ring any more, nor get through. No failure
+  /// by itself: the other rank may have left when all was done.
+  virtual void broken(uint32_t ring, const std::string &why) = 0;
+};
+
+/// A ring that a transport is to carry.
+struct TransportRing {
+  uint32_t ring = 0;
+  int source = 0, destination = 0;
+};
+
+/// What a transport is made for.
+struct TransportJob {
+  int numRanks = 0;
+  std::vector<bool> here; ///< of each rank: whether it is in this process
+  std::vector<TransportRing> rings;
+};
+
+/// The rings of some kinds of channels, at the ends that are in this process.
+/// post() and credit() of one ring are called by one thread at a time;
+/// everything else by any, at the same time.
+class Transport {
+public:
+  virtual ~Transport() = default;
+
+  /// How the others reach `rank`, which is in this process: at most
+  /// AddressRecord::kBytes.
+  virtual Status listen(int rank, std::string &address) = 0;
+  /// Joins all rings, now that every rank listens. Ends in bounded time.
+  /// Errors: `deadline` has passed; `ended`, asked now and then.
+  virtual Status connect(const std::vector<std::string> &addresses,
+                         std::chrono::steady_clock::time_point deadline,
+                         const std::function<Status()> &ended) = 0;
+
+  /// Begins to carry a chunk. `data` stays until the client hears that it has
+  /// been freed, or the transport is destroyed.
+  virtual void post(const ChunkMessage &message, const char *data) = 0;
+  /// As TransportClient::freed, at the reader's end.
+  virtual void credit(uint32_t ring, uint64_t number) = 0;
+  /// Carries on what is under way at the ends of `rank`. Whether anything
+  /// moved; if not, the client has been told all that had come before.
+  virtual bool progress(int rank) = 0;
+  /// Whether what `rank` has posted and credited gets to the others without
+  /// more progress here.
+  virtual bool flushed(int rank) const = 0;
+};
+
+/// A line of the table of transports.
+struct TransportEntry {
+  const char *name; ///< in messages
+  /// Null: the back end lays rings in memory that both ranks reach. `client`
+  /// outlives the transport.
+  Status (*create)(const TransportJob &job, TransportClient &client,
+                   std::unique_ptr<Transport> &transport);
+};
+
+/// The transport of channels of that kind. Alike in all processes of a job.
+const TransportEntry &transportOf(sched::ChannelKind kind);
+/// Replaces it, for jobs made from now on: for modules, and tests. Null: as at
+/// first.
+void setTransport(sched::ChannelKind kind, const TransportEntry *entry);
+
+} // namespace blink::runtime
+
+#endif // BLINK_RUNTIME_TRANSPORT_H

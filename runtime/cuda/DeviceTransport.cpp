@@ -1,0 +1,54 @@
+//===- DeviceTransport.cpp - where rings between GPUs lie -----------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/cuda/DeviceTransport.h"
+
+namespace blink::runtime {
+namespace {
+
+void layNothing(const RingPlan &, RingPlace &, Arena &) {}
+
+//===-- peer: each polls memory of its own --------------------------------===//
+
+void layPeerAtWriter(const RingPlan &, RingPlace &place, Arena &control) {
+  place.freed = control.take<uint64_t>(1);
+  place.toldWriter = control.take<uint64_t>(2);
+}
+
+void layPeerAtReader(const RingPlan &ring, RingPlace &place, Arena &pool) {
+  place.toldReader = pool.take<uint64_t>(2);
+  place.full = pool.take<uint64_t>(ring.slots);
+  place.slots = pool.take<char>(ring.bytes);
+  place.lines = pool.take<char>(ring.lineBytes);
+}
+
+const DeviceTransport kPeer = {true, layNothing, layPeerAtWriter,
+                               layPeerAtReader};
+
+//===-- staged: all of it in host memory ----------------------------------===//
+
+void layStagedInJob(const RingPlan &ring, RingPlace &place, Arena &job) {
+  place.slots = job.take<char>(ring.bytes);
+  place.lines = job.take<char>(ring.lineBytes);
+  place.full = job.take<uint64_t>(ring.slots);
+  place.freed = job.take<uint64_t>(1);
+  place.toldWriter = job.take<uint64_t>(2);
+  place.toldReader = job.take<uint64_t>(2);
+}
+
+const DeviceTransport kStaged = {false, layStagedInJob, layNothing, layNothing};
+
+/// By kind. `network`: one machine so far.
+const DeviceTransport *const kTransports[] = {&kPeer, &kStaged, nullptr};
+static_assert(std::size(kTransports) == size_t(sched::ChannelKind::MAX) + 1);
+
+} // namespace
+
+const DeviceTransport *deviceTransportOf(sched::ChannelKind kind) {
+  return kTransports[size_t(kind)];
+}
+
+} // namespace blink::runtime

@@ -1,0 +1,35 @@
+//===- HostRings.cpp - the rings of a job on the host ---------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/host/HostRings.h"
+
+namespace blink::runtime {
+
+Status HostRings::choose(Plan &plan, const std::vector<bool> &here) {
+  std::vector<bool> apart;
+  for (const RingPlan &ring : plan.rings)
+    apart.push_back(transportOf(ring.kind).create != nullptr);
+  plan.keepApart(apart);
+  return remote.create(plan, here);
+}
+
+void HostRings::bind(const Plan &plan) {
+  writers.resize(plan.rings.size());
+  readers.resize(plan.rings.size());
+  for (uint32_t r = 0; r < plan.rings.size(); ++r) {
+    if (plan.rings[r].apart) {
+      remote.bind(r, writers[r], readers[r]);
+      continue;
+    }
+    for (RingEnd *end : {&writers[r], &readers[r]}) {
+      end->heads = segment.heads(r);
+      end->slots = segment.slots(r);
+      end->freed = segment.freed(r);
+    }
+  }
+}
+
+} // namespace blink::runtime

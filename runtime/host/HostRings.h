@@ -1,0 +1,52 @@
+//===- HostRings.h - the rings of a job on the host -------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Where lanes find both ends of their rings: in the segment that all ranks
+// share, or, where a transport carries the chunks, each in memory of its own.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_RUNTIME_HOST_HOSTRINGS_H
+#define BLINK_RUNTIME_HOST_HOSTRINGS_H
+
+#include "runtime/host/RemoteRings.h"
+#include "runtime/host/Segment.h"
+#include "runtime/host/TransferPlan.h"
+
+namespace blink::runtime {
+
+/// One lane's end of a ring. Belongs to the lane that drives it.
+struct alignas(64) RingEnd {
+  uint64_t number = 0;    ///< of the next chunk
+  uint64_t freedSeen = 0; ///< writers: `freed`, when last looked at
+  uint32_t layout = ~0u;  ///< writers: the variant of the last chunk
+  // The end's memory; both ends of a ring in the segment have the same. Null
+  // where another process has this end to itself.
+  SlotHead *heads = nullptr;
+  char *slots = nullptr;
+  uint64_t *freed = nullptr;
+  Transport *transport = nullptr; ///< null: the ring is in the segment
+};
+static_assert(sizeof(RingEnd) == 64, "a line of its own, and no more");
+
+/// The rings of a job, as this process sees them.
+struct HostRings {
+  Segment segment;
+  Windows windows;                       ///< where ranks are processes
+  std::vector<RingEnd> writers, readers; ///< of each ring
+  RemoteRings remote;                    ///< those that transports carry
+  /// How readers look at buffers. The same in all processes of the job.
+  ZeroCopy lending = ZeroCopy::direct;
+
+  /// Finds out which rings transports carry, and changes `plan` accordingly:
+  /// Plan::keepApart. Before the segment is made, which outlives the rings.
+  /// Errors: of transports.
+  Status choose(Plan &plan, const std::vector<bool> &here);
+  /// Sets the ends, once the segment is there.
+  void bind(const Plan &plan);
+};
+
+} // namespace blink::runtime
+
+#endif // BLINK_RUNTIME_HOST_HOSTRINGS_H

@@ -1,0 +1,173 @@
+//===- RemoteRings.cpp - rings that a transport carries -------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/host/RemoteRings.h"
+
+#include "runtime/core/Memory.h"
+#include "runtime/host/HostRings.h"
+
+#include <algorithm>
+
+namespace blink::runtime {
+
+using Clock = std::chrono::steady_clock;
+
+Status RemoteRings::create(const Plan &plan, const std::vector<bool> &here) {
+  plan_ = &plan;
+  std::vector<TransportJob> jobs; // of each carrier
+  std::map<uint32_t, size_t> carrierOf;
+  uint64_t bytes = 0;
+  for (const RingPlan &ring : plan.rings)
+    if (ring.apart)
+      bytes += ring.bytes * (here[ring.source] + here[ring.destination]);
+  if (Status status = checkFits(bytes); !status.ok())
+    return status;
+  for (uint32_t r = 0; r < plan.rings.size(); ++r) {
+    const RingPlan &ring = plan.rings[r];
+    if (!ring.apart)
+      continue;
+    const TransportEntry *entry = &transportOf(ring.kind);
+    size_t c = 0;
+    while (c < carriers_.size() && carriers_[c].entry != entry)
+      ++c;
+    if (c == carriers_.size()) {
+      carriers_.push_back({entry, c, nullptr});
+      jobs.push_back({plan.numRanks, here, {}});
+    }
+    jobs[c].rings.push_back({r, ring.source, ring.destination});
+    carrierOf[r] = c;
+    Memory &memory = rings_[r];
+    if (here[ring.source]) {
+      memory.writerHeads.resize(ring.slots);
+      memory.writerSlots.resize(ring.bytes);
+    }
+    if (here[ring.destination]) {
+      memory.readerHeads.resize(ring.slots);
+      memory.readerSlots.resize(ring.bytes);
+    }
+  }
+  for (size_t c = 0; c < carriers_.size(); ++c) {
+    Carrier &carrier = carriers_[c];
+    Status status = carrier.entry->create(jobs[c], *this, carrier.transport);
+    if (!status.ok())
+      return status;
+  }
+  for (auto [ring, c] : carrierOf)
+    rings_[ring].transport = carriers_[c].transport.get();
+  return {};
+}
+
+void RemoteRings::bind(uint32_t ring, RingEnd &writer, RingEnd &reader) {
+  Memory &memory = rings_.at(ring);
+  if (!memory.writerHeads.empty()) {
+    writer.heads = memory.writerHeads.data();
+    writer.slots = memory.writerSlots.data();
+    writer.freed = &memory.writerFreed;
+  }
+  if (!memory.readerHeads.empty()) {
+    reader.heads = memory.readerHeads.data();
+    reader.slots = memory.readerSlots.data();
+    reader.freed = &memory.readerFreed;
+  }
+  writer.transport = reader.transport = memory.transport;
+}
+
+//===-- Joining -----------------------------------------------------------===//
+
+Status RemoteRings::listen(int rank, const Job &job) {
+  for (Carrier &carrier : carriers_) {
+    std::string address;
+    Status status = carrier.transport->listen(rank, address);
+    if (!status.ok())
+      return status;
+    job.address(rank, carrier.place).set(address);
+  }
+  return {};
+}
+
+Status RemoteRings::connect(const Job &job, Clock::time_point deadline,
+                            const std::function<Status()> &ended) {
+  for (Carrier &carrier : carriers_) {
+    std::vector<std::string> addresses;
+    for (int rank = 0; rank < plan_->numRanks; ++rank)
+      addresses.push_back(job.address(rank, carrier.place).get());
+    Status status = carrier.transport->connect(addresses, deadline, ended);
+    if (!status.ok())
+      return status;
+  }
+  return {};
+}
+
+//===-- Carrying ----------------------------------------------------------===//
+
+bool RemoteRings::progress(int rank) {
+  bool moved = false;
+  for (Carrier &carrier : carriers_)
+    moved |= carrier.transport->progress(rank);
+  return moved;
+}
+
+bool RemoteRings::flushed(int rank) const {
+  return std::all_of(carriers_.begin(), carriers_.end(),
+                     [rank](const Carrier &carrier) {
+                       return carrier.transport->flushed(rank);
+                     });
+}
+
+char *RemoteRings::placeFor(const ChunkMessage &message) {
+  const auto found = rings_.find(message.ring);
+  if (found == rings_.end())
+    return nullptr;
+  Memory &memory = found->second;
+  if (message.slot >= memory.readerHeads.size())
+    return nullptr;
+  if (message.bytes <= SlotHead::kSmall)
+    return memory.readerHeads[message.slot].small;
+  const uint64_t size = memory.readerSlots.size();
+  if (message.offset > size || message.bytes > size - message.offset)
+    return nullptr;
+  return memory.readerSlots.data() + message.offset;
+}
+
+void RemoteRings::arrived(const ChunkMessage &message) {
+  // Release: with its bytes. A lane loads the tag with acquire.
+  storeRelease(&rings_.at(message.ring).readerHeads[message.slot].full,
+               message.tag);
+}
+
+void RemoteRings::freed(uint32_t ring, uint64_t number) {
+  const auto found = rings_.find(ring);
+  if (found == rings_.end())
+    return;
+  // Release: whoever then writes to the slot comes after who has sent it.
+  storeRelease(&found->second.writerFreed, number);
+}
+
+//===-- Failures ----------------------------------------------------------===//
+
+void RemoteRings::broken(uint32_t ring, const std::string &why) {
+  const RingPlan &plan = plan_->rings[ring];
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (anyBroken_.load(std::memory_order_relaxed))
+    return;
+  why_ = {blinkRemoteError,
+          "the connection of ranks " + std::to_string(plan.source) + " and " +
+              std::to_string(plan.destination) + " is broken: " + why};
+  since_ = Clock::now();
+  // Relaxed: a hint; who sees it takes the mutex.
+  anyBroken_.store(true, std::memory_order_relaxed);
+}
+
+Status RemoteRings::failure() const {
+  if (!anyBroken_.load(std::memory_order_relaxed))
+    return {};
+  // A dead process says more, and the kernel closes its files first.
+  constexpr std::chrono::milliseconds kDeathIsKnown{200};
+  std::lock_guard<std::mutex> lock(mutex_);
+  return Clock::now() - since_ < kDeathIsKnown ? Status() : why_;
+}
+
+} // namespace blink::runtime

@@ -1,0 +1,28 @@
+//===- SlotHead.h - the head of a slot on the host --------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_RUNTIME_HOST_SLOTHEAD_H
+#define BLINK_RUNTIME_HOST_SLOTHEAD_H
+
+#include <cstdint>
+
+namespace blink::runtime {
+
+/// The head of a slot, in a cache line of its own.
+struct alignas(64) SlotHead {
+  static constexpr uint64_t kSmall = 48;
+  static constexpr uint64_t kInPool = uint64_t(1) << 63; ///< no address has it
+
+  uint64_t full; ///< tag of the chunk it holds (core/Ring.h)
+  /// Where the chunk is: 0, in the slot; in another slot, kInPool plus its
+  /// place among them; or in the writer's memory.
+  uint64_t address;
+  char small[kSmall]; ///< a slot for chunks that fit: one line carries all
+};
+
+} // namespace blink::runtime
+
+#endif // BLINK_RUNTIME_HOST_SLOTHEAD_H

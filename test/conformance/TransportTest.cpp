@@ -1,0 +1,102 @@
+//===- TransportTest.cpp - channels that leave shared memory --------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// The whole suite runs over sockets in this program. Here is what it does not
+// show: that it really does, that kinds can have different transports, and what
+// becomes of a job whose transport breaks.
+//
+//===----------------------------------------------------------------------===//
+
+#include "test/conformance/Matrix.h"
+#include "test/transport/SocketTransport.h"
+
+#include "doctest/doctest.h"
+
+using namespace blink;
+using namespace blink::test;
+
+namespace {
+
+/// Sockets for one kind of channel only, for as long as this lives.
+struct OnlyOver {
+  explicit OnlyOver(sched::ChannelKind kind) {
+    useMemory();
+    useSockets(kind);
+  }
+  ~OnlyOver() { useSockets(); }
+};
+
+/// A broadcast from rank 0 to each other one, in chunks of 64 bytes.
+TestSchedule star(int ranks) {
+  BuildOptions layout;
+  layout.shape = Shape::star;
+  layout.chunkBytes = 64;
+  layout.slots = 2;
+  return makeSchedule(Collective::broadcast, 0, ranks, layout);
+}
+
+Case broadcastOf(size_t count) {
+  Case c;
+  c.collective = Collective::broadcast;
+  c.type = blinkInt32;
+  c.count = count;
+  return c;
+}
+
+/// Chunks that sockets carry while the ranks run the case.
+uint64_t chunksOf(const Job &job, const Case &c) {
+  const uint64_t before = socketChunks();
+  CHECK(runCase(job, c) == "");
+  return socketChunks() - before;
+}
+
+} // namespace
+
+TEST_CASE("every chunk goes over sockets here, and over memory elsewhere") {
+  const Case c = broadcastOf(160); // 10 chunks
+  CHECK(chunksOf(Job(star(4), 4), c) == 30);
+  {
+    const OnlyOver none(sched::ChannelKind::network); // there is no such one
+    CHECK(chunksOf(Job(star(4), 4), c) == 0);
+  }
+}
+
+TEST_CASE("what a step writes to several transports each of them carries") {
+  const OnlyOver staged(sched::ChannelKind::staged);
+  for (size_t far = 1; far <= 3; ++far) {
+    TestSchedule model = star(4);
+    auto &channels = model.variant().channels;
+    REQUIRE(channels.size() == 3);
+    for (size_t i = 0; i < far; ++i)
+      channels[i].kind = sched::ChannelKind::staged;
+    for (bool threads : {false, true})
+      for (bool inPlace : {false, true}) {
+        Job job(model, 4);
+        for (size_t count : {1u, 12u, 16u, 160u, 100000u, 7u}) {
+          Case c = broadcastOf(count);
+          c.threads = threads;
+          c.inPlace = inPlace;
+          CAPTURE(c.describe());
+          CHECK(chunksOf(job, c) == far * ((count * 4 + 63) / 64));
+        }
+      }
+  }
+}
+
+TEST_CASE("a connection that breaks ends the calls that need it") {
+  for (bool threads : {false, true}) {
+    Job job(star(3), 3, 60000);
+    Case c = broadcastOf(100000);
+    c.threads = threads;
+    REQUIRE(runCase(job, c) == "");
+    breakSockets(0, 2);
+    const std::string text = runCase(job, c);
+    CAPTURE(text);
+    CHECK(text.find("the connection of ranks 0 and 2 is broken: ") !=
+          std::string::npos);
+    CHECK(text.find("waited") == std::string::npos); // not for 60 s
+    // What failed stays failed, and all can leave.
+    CHECK(runCase(job, c).find("is broken") != std::string::npos);
+  }
+}

@@ -1,0 +1,367 @@
+//===- SocketTransport.cpp - a transport of the tests' own ----------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "test/transport/SocketTransport.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <deque>
+#include <list>
+#include <map>
+#include <mutex>
+#include <poll.h>
+#include <set>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+namespace blink::test {
+namespace {
+
+using namespace runtime;
+using Clock = std::chrono::steady_clock;
+
+std::atomic<uint64_t> numChunks{0};
+
+Status systemError(const std::string &what) {
+  return {blinkSystemError, what + ": " + std::strerror(errno)};
+}
+
+/// What precedes a chunk's bytes, or is a credit.
+struct Header {
+  ChunkMessage chunk; ///< a credit: the ring, and the number as `tag`
+  uint64_t isCredit = 0;
+};
+
+/// One rank's end of its connection with another.
+struct Connection {
+  int rank = 0, other = 0;
+  int file = -1;
+  std::mutex mutex; ///< of all that follows
+  bool broken = false;
+  struct Outgoing {
+    Header header;
+    const char *data;
+    uint64_t sent = 0; ///< of header and data together
+  };
+  std::deque<Outgoing> outgoing;
+  Header incoming;
+  uint64_t received = 0; ///< of header and data together
+  char *place = nullptr; ///< of the data
+
+  ~Connection() {
+    if (file >= 0)
+      close(file);
+  }
+};
+
+class SocketTransport final : public Transport {
+public:
+  SocketTransport(const TransportJob &job, TransportClient &client)
+      : job_(job), client_(client) {
+    for (const TransportRing &ring : job_.rings)
+      rings_[ring.ring] = ring;
+  }
+  ~SocketTransport() override;
+
+  Status listen(int rank, std::string &address) override;
+  Status connect(const std::vector<std::string> &addresses,
+                 Clock::time_point deadline,
+                 const std::function<Status()> &ended) override;
+  void post(const ChunkMessage &message, const char *data) override;
+  void credit(uint32_t ring, uint64_t number) override;
+  bool progress(int rank) override;
+  bool flushed(int rank) const override;
+
+  void breakBetween(int rank, int other);
+
+private:
+  Connection &connection(int rank, int other) {
+    return *connections_.at({rank, other});
+  }
+  Status accept(int rank, Clock::time_point deadline,
+                const std::function<Status()> &ended);
+  void begin(int file, int rank, int other);
+  void send(Connection &to, const Header &header, const char *data);
+  bool sendMore(Connection &to);
+  bool receiveMore(Connection &from);
+  bool receive(Connection &from, char *to, uint64_t bytes);
+  void lose(Connection &connection, const std::string &why);
+
+  const TransportJob job_;
+  TransportClient &client_;
+  std::map<uint32_t, TransportRing> rings_;
+  std::map<int, int> listeners_;
+  std::map<std::pair<int, int>, std::unique_ptr<Connection>> connections_;
+};
+
+/// Those there are, for breakSockets().
+std::mutex transportsMutex;
+std::set<SocketTransport *> transports;
+
+SocketTransport::~SocketTransport() {
+  std::lock_guard<std::mutex> lock(transportsMutex);
+  transports.erase(this);
+  for (auto [rank, file] : listeners_)
+    close(file);
+}
+
+//===-- Joining -----------------------------------------------------------===//
+
+Status SocketTransport::listen(int rank, std::string &address) {
+  const int file = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (file < 0)
+    return systemError("cannot make a socket");
+  listeners_[rank] = file;
+  // The kernel finds a name without a file.
+  sockaddr_un name{};
+  name.sun_family = AF_UNIX;
+  socklen_t size = sizeof(name);
+  if (bind(file, reinterpret_cast<sockaddr *>(&name), sizeof(sa_family_t)) ||
+      ::listen(file, job_.numRanks) ||
+      getsockname(file, reinterpret_cast<sockaddr *>(&name), &size))
+    return systemError("cannot listen on a socket");
+  address.assign(reinterpret_cast<char *>(&name), size);
+  return {};
+}
+
+void SocketTransport::begin(int file, int rank, int other) {
+  auto connection = std::make_unique<Connection>();
+  connection->rank = rank;
+  connection->other = other;
+  connection->file = file;
+  const int size = 4096; // less than most chunks
+  setsockopt(file, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
+  connections_[{rank, other}] = std::move(connection);
+}
+
+/// Lower ranks accept, higher ones say who they are.
+Status SocketTransport::accept(int rank, Clock::time_point deadline,
+                               const std::function<Status()> &ended) {
+  pollfd waiting{listeners_.at(rank), POLLIN, 0};
+  while (poll(&waiting, 1, 10) <= 0) {
+    if (Status why = ended ? ended() : Status(); !why.ok())
+      return why;
+    if (Clock::now() > deadline)
+      return {blinkRemoteError,
+              "rank " + std::to_string(rank) + " waited for others to connect"};
+  }
+  const int file = accept4(waiting.fd, nullptr, nullptr, SOCK_CLOEXEC);
+  if (file < 0)
+    return systemError("cannot accept a connection");
+  int other = -1;
+  if (recv(file, &other, sizeof(other), MSG_WAITALL) != sizeof(other))
+    return systemError("a connection says nothing");
+  begin(file, rank, other);
+  return {};
+}
+
+Status SocketTransport::connect(const std::vector<std::string> &addresses,
+                                Clock::time_point deadline,
+                                const std::function<Status()> &ended) {
+  std::set<std::pair<int, int>> pairs;
+  for (const TransportRing &ring : job_.rings)
+    pairs.insert(std::minmax(ring.source, ring.destination));
+  for (auto [low, high] : pairs) {
+    if (!job_.here[high])
+      continue;
+    const int file = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const std::string &to = addresses[low];
+    if (file < 0 ||
+        ::connect(file, reinterpret_cast<const sockaddr *>(to.data()),
+                  socklen_t(to.size())) ||
+        ::send(file, &high, sizeof(high), MSG_NOSIGNAL) != sizeof(high))
+      return systemError("cannot connect with rank " + std::to_string(low));
+    begin(file, high, low);
+  }
+  for (auto [low, high] : pairs)
+    if (job_.here[low])
+      if (Status status = accept(low, deadline, ended); !status.ok())
+        return status;
+  return {};
+}
+
+//===-- Carrying ----------------------------------------------------------===//
+
+void SocketTransport::send(Connection &to, const Header &header,
+                           const char *data) {
+  std::lock_guard<std::mutex> lock(to.mutex);
+  if (to.broken)
+    return;
+  to.outgoing.push_back({header, data});
+  sendMore(to);
+}
+
+void SocketTransport::post(const ChunkMessage &message, const char *data) {
+  const TransportRing &ring = rings_.at(message.ring);
+  numChunks.fetch_add(1, std::memory_order_relaxed); // a count, no more
+  send(connection(ring.source, ring.destination), {message, 0}, data);
+}
+
+void SocketTransport::credit(uint32_t ring, uint64_t number) {
+  const TransportRing &ends = rings_.at(ring);
+  send(connection(ends.destination, ends.source), {{ring, 0, number, 0, 0}, 1},
+       nullptr);
+}
+
+/// Under the mutex, as all below. Whether anything went.
+bool SocketTransport::sendMore(Connection &to) {
+  bool moved = false;
+  while (!to.outgoing.empty()) {
+    Connection::Outgoing &next = to.outgoing.front();
+    const uint64_t size = sizeof(Header) + next.header.chunk.bytes;
+    const bool inHeader = next.sent < sizeof(Header);
+    const char *begin =
+        inHeader ? reinterpret_cast<const char *>(&next.header) + next.sent
+                 : next.data + (next.sent - sizeof(Header));
+    const uint64_t left = (inHeader ? sizeof(Header) : size) - next.sent;
+    const ssize_t sent =
+        ::send(to.file, begin, left, MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (sent < 0 && (errno == EAGAIN || errno == EINTR))
+      return moved;
+    if (sent < 0) {
+      lose(to, std::strerror(errno));
+      return moved;
+    }
+    moved = true;
+    next.sent += uint64_t(sent);
+    if (next.sent == size)
+      to.outgoing.pop_front();
+  }
+  return moved;
+}
+
+/// Whether there was anything.
+bool SocketTransport::receive(Connection &from, char *to, uint64_t bytes) {
+  const ssize_t got = recv(from.file, to, bytes, MSG_DONTWAIT);
+  if (got < 0 && (errno == EAGAIN || errno == EINTR))
+    return false;
+  if (got <= 0) {
+    lose(from, got ? std::strerror(errno) : "it was closed");
+    return false;
+  }
+  from.received += uint64_t(got);
+  return true;
+}
+
+bool SocketTransport::receiveMore(Connection &from) {
+  bool moved = false;
+  while (!from.broken) {
+    ChunkMessage &chunk = from.incoming.chunk;
+    if (from.received < sizeof(Header)) {
+      if (!receive(from,
+                   reinterpret_cast<char *>(&from.incoming) + from.received,
+                   sizeof(Header) - from.received))
+        return moved;
+      moved = true;
+      if (from.received < sizeof(Header))
+        continue;
+      const auto ring = rings_.find(chunk.ring);
+      const bool credit = from.incoming.isCredit;
+      if (ring == rings_.end() ||
+          (credit ? ring->second.source : ring->second.destination) !=
+              from.rank ||
+          (!credit && !(from.place = client_.placeFor(chunk)))) {
+        lose(from, "what came belongs to no ring");
+        return moved;
+      }
+      if (credit)
+        client_.freed(chunk.ring, chunk.tag);
+    }
+    const uint64_t size = sizeof(Header) + chunk.bytes;
+    if (from.received < size) {
+      if (!receive(from, from.place + (from.received - sizeof(Header)),
+                   size - from.received))
+        return moved;
+      moved = true;
+    }
+    if (from.received == size) {
+      if (!from.incoming.isCredit)
+        client_.arrived(chunk);
+      from.received = 0;
+    }
+  }
+  return moved;
+}
+
+/// Whoever waits for one of the rings will hear of it.
+void SocketTransport::lose(Connection &connection, const std::string &why) {
+  connection.broken = true;
+  connection.outgoing.clear();
+  for (const auto &[number, ring] : rings_)
+    if (std::minmax(ring.source, ring.destination) ==
+        std::minmax(connection.rank, connection.other)) {
+      client_.broken(number, why);
+      return;
+    }
+}
+
+bool SocketTransport::progress(int rank) {
+  bool moved = false;
+  for (auto it = connections_.lower_bound({rank, 0});
+       it != connections_.end() && it->first.first == rank; ++it) {
+    Connection &connection = *it->second;
+    std::lock_guard<std::mutex> lock(connection.mutex);
+    moved |= receiveMore(connection);
+    moved |= sendMore(connection);
+  }
+  return moved;
+}
+
+bool SocketTransport::flushed(int rank) const {
+  for (auto it = connections_.lower_bound({rank, 0});
+       it != connections_.end() && it->first.first == rank; ++it) {
+    std::lock_guard<std::mutex> lock(it->second->mutex);
+    if (!it->second->outgoing.empty())
+      return false;
+  }
+  return true;
+}
+
+void SocketTransport::breakBetween(int rank, int other) {
+  if (const auto found = connections_.find({rank, other});
+      found != connections_.end())
+    shutdown(found->second->file, SHUT_RDWR);
+}
+
+Status createSockets(const TransportJob &job, TransportClient &client,
+                     std::unique_ptr<Transport> &result) {
+  auto transport = std::make_unique<SocketTransport>(job, client);
+  std::lock_guard<std::mutex> lock(transportsMutex);
+  transports.insert(transport.get());
+  result = std::move(transport);
+  return {};
+}
+
+} // namespace
+
+const TransportEntry kSocketTransport = {"socket", createSockets};
+
+void useSockets(sched::ChannelKind kind) {
+  setTransport(kind, &kSocketTransport);
+}
+
+void useSockets() {
+  for (sched::ChannelKind kind : sched::EnumValuesChannelKind())
+    useSockets(kind);
+}
+
+void useMemory() {
+  for (sched::ChannelKind kind : sched::EnumValuesChannelKind())
+    setTransport(kind, nullptr);
+}
+
+uint64_t socketChunks() { return numChunks.load(std::memory_order_relaxed); }
+
+void breakSockets(int rank, int other) {
+  std::lock_guard<std::mutex> lock(transportsMutex);
+  for (SocketTransport *transport : transports)
+    transport->breakBetween(rank, other);
+}
+
+} // namespace blink::test
