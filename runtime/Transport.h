@@ -95,8 +95,9 @@ public:
   /// Carries on what is under way at the ends of `rank`. Whether anything
   /// moved; if not, the client has been told all that had come before.
   virtual bool progress(int rank) = 0;
-  /// Whether what `rank` has posted and credited gets to the others without
-  /// more progress here.
+  /// Whether all that `rank` has posted gets to the others without more
+  /// progress here. Credits may wait: a rank that needs one is in a call that
+  /// this rank makes, too, whereas one that needs none may not be reading.
   virtual bool flushed(int rank) const = 0;
 };
 

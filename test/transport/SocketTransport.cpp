@@ -317,8 +317,9 @@ bool SocketTransport::flushed(int rank) const {
   for (auto it = connections_.lower_bound({rank, 0});
        it != connections_.end() && it->first.first == rank; ++it) {
     std::lock_guard<std::mutex> lock(it->second->mutex);
-    if (!it->second->outgoing.empty())
-      return false;
+    for (const Connection::Outgoing &message : it->second->outgoing)
+      if (!message.header.isCredit)
+        return false;
   }
   return true;
 }
