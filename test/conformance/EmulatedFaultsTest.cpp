@@ -66,7 +66,7 @@ void delayHook(const Launch &launch, unsigned block, unsigned thread,
       thread != late)
     return;
   ++strikes;
-  std::this_thread::sleep_for(std::chrono::milliseconds(3));
+  pauseThread(std::chrono::milliseconds(3));
 }
 
 struct HookScope : LaneHookScope {

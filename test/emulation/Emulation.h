@@ -63,6 +63,10 @@ using LaneHook = void (*)(const runtime::Launch &launch, unsigned block,
                           unsigned thread, unsigned barrier);
 extern std::atomic<LaneHook> laneHook;
 
+/// What a hook does to be late: the other threads of its launch go on
+/// meanwhile, which they would not if it slept.
+void pauseThread(std::chrono::microseconds duration);
+
 /// Sets the hook while it lives.
 class LaneHookScope {
 public:

@@ -1,8 +1,8 @@
-//===- Kernels.cpp - thread blocks of host threads ------------------------===//
+//===- Kernels.cpp - thread blocks on host threads ------------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Lane.h, as devices run it, by a few host threads a lane.
+// Lane.h, as devices run it, by a host thread a kernel and a few fibers a lane.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,16 +13,13 @@
 #include "test/emulation/Calls.h"
 #include "test/emulation/CudaRuntime.h"
 #include "test/emulation/Emulation.h"
+#include "test/emulation/Fibers.h"
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <deque>
 #include <map>
 #include <mutex>
-#include <pthread.h>
-#include <sched.h>
-#include <thread>
 #include <vector>
 
 std::atomic<blink::test::LaneHook> blink::test::laneHook{nullptr};
@@ -36,24 +33,15 @@ constexpr uint32_t kThreads = kFoldThreads + kPostThreads;
 
 /// What the threads of a block meet at.
 struct Barriers {
-  pthread_barrier_t all, fold;
-  Barriers() {
-    pthread_barrier_init(&all, nullptr, kThreads);
-    pthread_barrier_init(&fold, nullptr, kFoldThreads);
-  }
-  ~Barriers() {
-    pthread_barrier_destroy(&all);
-    pthread_barrier_destroy(&fold);
-  }
-  Barriers(const Barriers &) = delete;
+  test::FiberBarrier start{kThreads}, all{kThreads}, fold{kFoldThreads};
 };
 
 class HostBlock {
 public:
-  HostBlock(LaneState &state, Barriers &barriers, const Launch &launch,
-            uint32_t block, uint32_t thread)
-      : state_(state), barriers_(barriers), launch_(launch), block_(block),
-        thread_(thread) {}
+  HostBlock(LaneState &state, test::Fibers &fibers, Barriers &barriers,
+            const Launch &launch, uint32_t block, uint32_t thread)
+      : state_(state), fibers_(fibers), barriers_(barriers), launch_(launch),
+        block_(block), thread_(thread) {}
 
   uint32_t thread() const { return thread_; }
   uint32_t size() const { return kFoldThreads; }
@@ -70,17 +58,18 @@ public:
                         std::chrono::steady_clock::now().time_since_epoch())
                         .count());
   }
-  void relax() const { sched_yield(); }
+  void relax() const { fibers_.yield(); }
 
 private:
-  void wait(pthread_barrier_t &barrier) {
+  void wait(test::FiberBarrier &barrier) {
     if (test::LaneHook hook = test::laneHook.load(std::memory_order_relaxed))
       hook(launch_, block_, thread_, numBarriers_);
     ++numBarriers_;
-    pthread_barrier_wait(&barrier);
+    barrier.wait(fibers_);
   }
 
   LaneState &state_;
+  test::Fibers &fibers_;
   Barriers &barriers_;
   const Launch &launch_;
   const uint32_t block_, thread_;
@@ -101,16 +90,16 @@ LaneFunction laneFunction(blinkDataType_t type, blinkRedOp_t op) {
 /// room for; others wait until one ends.
 class Residency {
 public:
-  void enter() {
-    std::unique_lock<std::mutex> lock(mutex_);
-    changed_.wait(
-        lock, [&] { return running_ < test::emulatedMachine.residentLanes; });
+  bool enter() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (running_ >= test::emulatedMachine.residentLanes)
+      return false;
     ++running_;
+    return true;
   }
   void leave() {
     std::lock_guard<std::mutex> lock(mutex_);
     --running_;
-    changed_.notify_all();
   }
   static Residency &of(int device) {
     static std::mutex mutex;
@@ -121,7 +110,6 @@ public:
 
 private:
   std::mutex mutex_;
-  std::condition_variable changed_;
   unsigned running_ = 0;
 };
 
@@ -130,21 +118,20 @@ void runGrid(LaneFunction function, uint32_t numBlocks, const Launch &launch,
   std::vector<LaneState> states(numBlocks);
   std::deque<Barriers> barriers(numBlocks);
   std::vector<std::atomic<uint32_t>> left(numBlocks);
-  std::vector<std::thread> threads;
-  for (uint32_t b = 0; b < numBlocks; ++b) {
-    residency.enter();
-    left[b] = kThreads;
-    for (uint32_t t = 0; t < kThreads; ++t)
-      threads.emplace_back([&, b, t] {
-        HostBlock block(states[b], barriers[b], launch, b, t);
-        function(block, launch, b);
-        // Orders nothing but itself: it counts.
-        if (left[b].fetch_sub(1, std::memory_order_relaxed) == 1)
-          residency.leave();
-      });
-  }
-  for (std::thread &thread : threads)
-    thread.join();
+  test::Fibers fibers(numBlocks * kThreads);
+  fibers.run([&](uint32_t fiber) {
+    const uint32_t b = fiber / kThreads, t = fiber % kThreads;
+    while (t == 0 && !residency.enter())
+      fibers.yield();
+    if (t == 0)
+      left[b] = kThreads;
+    barriers[b].start.wait(fibers);
+    HostBlock block(states[b], fibers, barriers[b], launch, b, t);
+    function(block, launch, b);
+    // Orders nothing but itself: it counts.
+    if (left[b].fetch_sub(1, std::memory_order_relaxed) == 1)
+      residency.leave();
+  });
 }
 
 } // namespace

@@ -21,11 +21,15 @@ namespace blink::storm {
 namespace {
 
 void delay(uint64_t microseconds) {
+#if BLINK_TEST_EMULATED
+  test::pauseThread(std::chrono::microseconds(microseconds));
+#else
   const auto end = std::chrono::steady_clock::now() +
                    std::chrono::microseconds(microseconds);
   do // on a busy machine once may be longer than all of it
     sched_yield();
   while (std::chrono::steady_clock::now() < end);
+#endif
 }
 
 #if BLINK_TEST_EMULATED || !BLINK_TEST_CUDA

@@ -1,0 +1,168 @@
+//===- Fibers.cpp - threads of a block that take turns --------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "test/emulation/Fibers.h"
+
+#include "test/emulation/Emulation.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <sched.h>
+#include <thread>
+
+#if BLINK_TSAN_FIBERS
+#include <sanitizer/tsan_interface.h>
+#elif defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/common_interface_defs.h>
+#endif
+
+namespace blink::test {
+
+namespace {
+
+thread_local Fibers *fibersHere = nullptr;
+std::atomic<uint32_t> numMade{0};
+
+} // namespace
+
+Fibers::Fibers(uint32_t number)
+    : fibers_(number + 1), current_(number),
+      // Another order of turns each time.
+      random_(numMade.fetch_add(1, std::memory_order_relaxed) * 2654435761u) {}
+
+Fibers::~Fibers() {
+#if BLINK_TSAN_FIBERS
+  for (size_t f = 0; f + 1 < fibers_.size(); ++f)
+    if (fibers_[f].sanitizer)
+      __tsan_destroy_fiber(fibers_[f].sanitizer);
+#endif
+}
+
+/// The first turn of a fiber. makecontext passes numbers of 32 bits.
+void Fibers::enter(uint32_t low, uint32_t high) {
+  auto &all =
+      *reinterpret_cast<Fibers *>(uintptr_t(low) | uintptr_t(high) << 32);
+#if defined(__SANITIZE_ADDRESS__)
+  const void *stack = nullptr;
+  size_t bytes = 0;
+  __sanitizer_finish_switch_fiber(nullptr, &stack, &bytes);
+  if (!all.callerStack_) { // the first one comes from there
+    all.callerStack_ = stack;
+    all.callerStackBytes_ = bytes;
+  }
+#endif
+  (*all.body_)(all.current_);
+  all.fibers_[all.current_].done = true;
+  all.switchTo(all.choose()); // and never back
+}
+
+void Fibers::prepare(Fiber &fiber) {
+  const auto self = reinterpret_cast<uintptr_t>(this);
+  fiber.stack.reset(new char[kStackBytes]);
+  getcontext(&fiber.context);
+  fiber.context.uc_stack.ss_sp = fiber.stack.get();
+  fiber.context.uc_stack.ss_size = kStackBytes;
+  fiber.context.uc_link = nullptr;
+  makecontext(&fiber.context, reinterpret_cast<void (*)()>(enter), 2,
+              uint32_t(self), uint32_t(self >> 32));
+}
+
+void Fibers::takeTurns(const std::function<void(uint32_t)> &body) {
+  body_ = &body;
+  const uint32_t caller = uint32_t(fibers_.size()) - 1;
+  for (uint32_t f = 0; f < caller; ++f) {
+    Fiber &fiber = fibers_[f];
+    prepare(fiber);
+#if BLINK_TSAN_FIBERS
+    fiber.sanitizer = __tsan_create_fiber(0);
+#endif
+  }
+#if BLINK_TSAN_FIBERS
+  fibers_[caller].sanitizer = __tsan_get_current_fiber();
+#endif
+  fibersHere = this;
+  switchTo(choose());
+  fibersHere = nullptr;
+}
+
+bool Fibers::canRun(const Fiber &fiber) const {
+  // Relaxed: the fiber looks again, with acquire, when it has its turn.
+  return !fiber.done &&
+         (!fiber.word ||
+          fiber.word->load(std::memory_order_relaxed) != fiber.value);
+}
+
+/// One that can go on, another than the current one if possible; if all have
+/// ended, the caller of run().
+uint32_t Fibers::choose() {
+  const auto number = uint32_t(fibers_.size()) - 1;
+  random_ = random_ * 1664525 + 1013904223;
+  uint32_t left = 0;
+  for (uint32_t i = 0; i < number; ++i) {
+    const uint32_t f = ((random_ >> 16) + i) % number;
+    left += !fibers_[f].done;
+    if (f != current_ && canRun(fibers_[f]))
+      return f;
+  }
+  if (current_ != number && canRun(fibers_[current_]))
+    return current_;
+  if (left == 0)
+    return number;
+  std::fprintf(stderr,
+               "emulation: %u threads of a block wait at barriers that "
+               "the others do not come to\n",
+               left);
+  std::abort();
+}
+
+void Fibers::switchTo(uint32_t next) {
+  if (next == current_)
+    return;
+  Fiber &from = fibers_[current_], &to = fibers_[next];
+  current_ = next;
+#if BLINK_TSAN_FIBERS
+  __tsan_switch_to_fiber(to.sanitizer, __tsan_switch_to_fiber_no_sync);
+#elif defined(__SANITIZE_ADDRESS__)
+  const bool back = next + 1 == fibers_.size();
+  __sanitizer_start_switch_fiber(from.done ? nullptr : &from.fakeStack,
+                                 back ? callerStack_ : to.stack.get(),
+                                 back ? callerStackBytes_ : kStackBytes);
+#endif
+  swapcontext(&from.context, &to.context);
+#if defined(__SANITIZE_ADDRESS__)
+  __sanitizer_finish_switch_fiber(from.fakeStack, nullptr, nullptr);
+#endif
+}
+
+void Fibers::yield() {
+  // When all may have had a turn: what they wait for may be another thread's
+  // to do.
+  if (++yields_ >= fibers_.size() / 2) {
+    yields_ = 0;
+    sched_yield();
+  }
+  switchTo(choose());
+}
+
+void pauseThread(std::chrono::microseconds duration) {
+  if (!fibersHere) {
+    std::this_thread::sleep_for(duration);
+    return;
+  }
+  const auto end = std::chrono::steady_clock::now() + duration;
+  while (std::chrono::steady_clock::now() < end)
+    fibersHere->yield();
+}
+
+void Fibers::waitWhile(const std::atomic<uint32_t> &word, uint32_t value) {
+  Fiber &self = fibers_[current_];
+  self.word = &word;
+  self.value = value;
+  switchTo(choose());
+  self.word = nullptr;
+}
+
+} // namespace blink::test
