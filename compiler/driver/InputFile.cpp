@@ -6,6 +6,7 @@
 
 #include "compiler/driver/InputFile.h"
 
+#include "compiler/support/Error.h"
 #include "schedules/ScheduleFile.h"
 
 #include "llvm/Support/MemoryBuffer.h"
@@ -46,6 +47,26 @@ llvm::Expected<InputFile> blink::readInput(llvm::StringRef path) {
                                    "%s: is larger than 1 GiB", name.c_str());
   return InputFile{std::move(name), kindOf(text),
                    std::vector<uint8_t>(text.bytes_begin(), text.bytes_end())};
+}
+
+llvm::Error blink::refuseBundle(const InputFile &file) {
+  return makeError("{0}: is a bundle, of schedules for many allocations; take "
+                   "one out with: blinkc extract {0} -g GPUS -c COLLECTIVE -o "
+                   "FILE.sched",
+                   file.path);
+}
+
+llvm::Expected<InputFile> blink::readSchedule(llvm::StringRef path,
+                                              bool orBundle) {
+  llvm::Expected<InputFile> file = readInput(path);
+  if (!file || file->kind == InputKind::schedule ||
+      (orBundle && file->kind == InputKind::bundle))
+    return file;
+  if (file->kind == InputKind::bundle)
+    return refuseBundle(*file);
+  return makeError("{0}: is no schedule; make one with: blinkc compile {0} -o "
+                   "FILE.sched",
+                   file->path);
 }
 
 llvm::Expected<const sched::Schedule *>

@@ -34,6 +34,14 @@ struct InputFile {
 /// an empty file, one over 1 GiB.
 llvm::Expected<InputFile> readInput(llvm::StringRef path);
 
+/// Reads `path`, which must be a schedule, or a bundle where that is wanted,
+/// too; the error says how to get one.
+llvm::Expected<InputFile> readSchedule(llvm::StringRef path,
+                                       bool orBundle = false);
+
+/// The error of a call that is given a bundle and wants one schedule.
+llvm::Error refuseBundle(const InputFile &file);
+
 /// Opens a schedule file's bytes. The result points into `file`. Errors:
 /// "PATH: what is wrong with it".
 llvm::Expected<const sched::Schedule *> openSchedule(const InputFile &file);

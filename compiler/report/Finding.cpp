@@ -6,6 +6,7 @@
 
 #include "compiler/report/Finding.h"
 
+#include "compiler/topology/AllocationList.h"
 #include "schedules/ScheduleFile.h"
 
 #include "llvm/ADT/STLExtras.h"

@@ -10,8 +10,8 @@
 #include "compiler/plan/Latency.h"
 #include "compiler/plan/TimeModel.h"
 #include "compiler/target/FoldProgramFile.h"
+#include "compiler/topology/AllocationList.h"
 
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -106,21 +106,6 @@ std::string blink::formatBytes(uint64_t bytes) {
     ++unit;
   }
   return llvm::formatv("{0} {1}", bytes, kUnits[unit]).str();
-}
-
-std::string blink::formatGpus(const std::vector<int> &gpus) {
-  constexpr size_t kMostListed = 16;
-  std::vector<std::string> words;
-  for (size_t begin = 0, end; begin < gpus.size(); begin = end) {
-    end = begin + 1;
-    while (gpus.size() > kMostListed && end < gpus.size() &&
-           gpus[end] == gpus[end - 1] + 1)
-      ++end;
-    words.push_back(std::to_string(gpus[begin]));
-    if (end - begin > 1)
-      words.back() += "-" + std::to_string(gpus[end - 1]);
-  }
-  return llvm::join(words, ",");
 }
 
 std::string blink::formatCollective(Collective collective,

@@ -61,8 +61,6 @@ Summary summarize(const sched::Schedule &file, const sched::Program &program);
 std::string formatRate(double gbps);
 /// "128 KiB".
 std::string formatBytes(uint64_t bytes);
-/// "0,1,2,3": a list as it can be given to --gpus; of many GPUs, ranges.
-std::string formatGpus(const std::vector<int> &gpus);
 /// "allreduce", "broadcast from rank 2".
 std::string formatCollective(Collective collective, std::optional<int> root);
 /// "below 64 KiB", "from 64 KiB", "all sizes".

@@ -212,3 +212,18 @@ llvm::Expected<Allocations> blink::parseAllocations(llvm::StringRef text,
                                                     int numGpus) {
   return Parser(text, numGpus).parse();
 }
+
+std::string blink::formatGpus(const std::vector<int> &gpus) {
+  constexpr size_t kMostListed = 16;
+  std::vector<std::string> words;
+  for (size_t begin = 0, end; begin < gpus.size(); begin = end) {
+    end = begin + 1;
+    while (gpus.size() > kMostListed && end < gpus.size() &&
+           gpus[end] == gpus[end - 1] + 1)
+      ++end;
+    words.push_back(std::to_string(gpus[begin]));
+    if (end - begin > 1)
+      words.back() += "-" + std::to_string(gpus[end - 1]);
+  }
+  return llvm::join(words, ",");
+}

@@ -14,6 +14,7 @@
 #include "llvm/Support/Error.h"
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace blink {
@@ -44,6 +45,9 @@ enumerateAllocations(int numGpus, int minSize, int maxSize);
 /// repeated set, sizes the machine does not have, too many sets.
 llvm::Expected<std::vector<std::vector<int>>>
 parseAllocations(llvm::StringRef text, int numGpus);
+
+/// "0,1,2,3": a list as it can be given to --gpus; of many GPUs, ranges.
+std::string formatGpus(const std::vector<int> &gpus);
 
 } // namespace blink
 

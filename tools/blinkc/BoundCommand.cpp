@@ -4,7 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "tools/blinkc/Command.h"
+#include "tools/blinkc/Flags.h"
 #include "tools/blinkc/Progress.h"
+#include "tools/blinkc/Report.h"
 
 #include "compiler/packing/PackTrees.h"
 #include "compiler/report/Explanation.h"

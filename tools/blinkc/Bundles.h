@@ -7,8 +7,12 @@
 #ifndef BLINK_TOOLS_BLINKC_BUNDLES_H
 #define BLINK_TOOLS_BLINKC_BUNDLES_H
 
+#include "compiler/driver/InputFile.h"
+#include "compiler/driver/Pipeline.h"
 #include "compiler/driver/ProveBundle.h"
-#include "tools/blinkc/Command.h"
+#include "tools/blinkc/Stopwatch.h"
+
+#include "nlohmann/json.hpp"
 
 #include <optional>
 

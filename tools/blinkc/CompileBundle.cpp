@@ -5,7 +5,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/blinkc/Bundles.h"
+#include "tools/blinkc/Command.h"
 #include "tools/blinkc/Progress.h"
+#include "tools/blinkc/Report.h"
 
 #include "compiler/driver/OutputFile.h"
 #include "compiler/topology/AllocationList.h"

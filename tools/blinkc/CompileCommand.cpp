@@ -5,6 +5,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/blinkc/Bundles.h"
+#include "tools/blinkc/Command.h"
+#include "tools/blinkc/Files.h"
+#include "tools/blinkc/Flags.h"
+#include "tools/blinkc/Report.h"
 
 #include "compiler/driver/OutputFile.h"
 #include "compiler/target/ExportSchedule.h"

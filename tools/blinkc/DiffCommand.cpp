@@ -7,6 +7,7 @@
 #include "tools/blinkc/Command.h"
 #include "tools/blinkc/FindingJson.h"
 
+#include "compiler/driver/InputFile.h"
 #include "compiler/report/ScheduleDiff.h"
 #include "schedules/Provenance.h"
 

@@ -5,6 +5,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/blinkc/Command.h"
+#include "tools/blinkc/Files.h"
+#include "tools/blinkc/Flags.h"
+#include "tools/blinkc/Report.h"
 
 #include "compiler/report/Dot.h"
 #include "compiler/report/RecordedEdits.h"

@@ -8,7 +8,7 @@
 #define BLINK_TOOLS_BLINKC_PROGRESS_H
 
 #include "compiler/packing/PackTrees.h"
-#include "tools/blinkc/Command.h"
+#include "tools/blinkc/Stopwatch.h"
 
 namespace blink {
 

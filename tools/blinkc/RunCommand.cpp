@@ -5,7 +5,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/blinkc/Command.h"
+#include "tools/blinkc/Flags.h"
+#include "tools/blinkc/Report.h"
 
+#include "compiler/driver/ExtractSchedule.h"
 #include "tools/replay/Replay.h"
 #include "tools/replay/Samples.h"
 
@@ -99,8 +102,12 @@ static llvm::Expected<InputFile> readOne(const RunFlags &flags) {
       readSchedule(flags.input, /*orBundle=*/true);
   if (!input)
     return input;
-  if (input->kind == InputKind::bundle)
-    return extractSchedule(*input, flags.job);
+  if (input->kind == InputKind::bundle) {
+    llvm::Expected<BundleJob> job = flags.job.job();
+    if (!job)
+      return job.takeError();
+    return extractSchedule(*input, *job);
+  }
   for (CLI::Option *option : flags.jobOptions)
     if (option->count() > 0)
       return llvm::createStringError(

@@ -5,7 +5,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/blinkc/Bundles.h"
+#include "tools/blinkc/Command.h"
 #include "tools/blinkc/Progress.h"
+
+#include "compiler/topology/AllocationList.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"

@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/blinkc/Bundles.h"
+#include "tools/blinkc/Command.h"
+#include "tools/blinkc/Report.h"
 
 #include "compiler/report/RecordedEdits.h"
 

@@ -1,0 +1,123 @@
+//===- Files.cpp - what goes into a command and out of it -----------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/blinkc/Files.h"
+
+#include "tools/blinkc/Command.h"
+#include "tools/blinkc/Progress.h"
+
+#include "compiler/driver/ExtractSchedule.h"
+#include "compiler/driver/InputModule.h"
+#include "compiler/driver/OutputFile.h"
+#include "compiler/target/ExportSchedule.h"
+#include "schedules/ScheduleFile.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace blink;
+
+mlir::OwningOpRef<mlir::ModuleOp>
+blink::compileInput(mlir::MLIRContext *context, const InputFile &file,
+                    const CompileOptions &options, Phase last,
+                    const std::string &dumpDirectory) {
+  llvm::SourceMgr sources;
+  std::optional<mlir::SourceMgrDiagnosticHandler> placed;
+  std::optional<mlir::ScopedDiagnosticHandler> plain;
+  // IR has places to point at; errors on what came from a topology have none.
+  if (file.kind == InputKind::ir)
+    placed.emplace(sources, context);
+  else
+    plain.emplace(context, [&](mlir::Diagnostic &diagnostic) {
+      if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error)
+        llvm::errs() << "blinkc: error: " << file.path << ": "
+                     << diagnostic.str() << "\n";
+    });
+  auto module = readModule(context, file, options, sources);
+  if (!module)
+    reportError(module.takeError());
+  if (!module || !*module)
+    return nullptr;
+  if (!dumpDirectory.empty())
+    if (std::error_code error =
+            llvm::sys::fs::create_directories(dumpDirectory)) {
+      reportError(llvm::createStringError(error, "%s: cannot create: %s",
+                                          dumpDirectory.c_str(),
+                                          error.message().c_str()));
+      return nullptr;
+    }
+  Progress progress(options.timeLimit);
+  auto afterPhase = [&](Phase phase, mlir::ModuleOp ir) {
+    if (phase == Phase::forest)
+      progress.say("making folds");
+    else if (phase == Phase::folds)
+      progress.say("assigning lanes, verifying");
+    return dumpDirectory.empty() ? llvm::Error::success()
+                                 : dumpPhase(dumpDirectory, phase, ir);
+  };
+  bool failed = mlir::failed(
+      runPipeline(**module, options, last, progress.watcher(), afterPhase));
+  if (progress.stopped())
+    llvm::errs() << "blinkc: note: " << file.path
+                 << ": the time limit ended the search; the rate may be below "
+                    "what is possible\n";
+  if (failed)
+    return nullptr;
+  return std::move(*module);
+}
+
+llvm::Expected<InputFile> blink::readOrCompile(llvm::StringRef path,
+                                               const CompileOptions &options) {
+  llvm::Expected<InputFile> file = readInput(path);
+  if (!file)
+    return file;
+  // Elsewhere what is asked for is said already; to leave out that a link is
+  // gone would be an answer about another machine.
+  if (file->kind != InputKind::topology && !options.linkEdits.empty())
+    return llvm::createStringError(
+        std::errc::invalid_argument,
+        "%s: %s is no topology: its links are those it was made for; give the "
+        "topology instead",
+        options.linkEdits.front().place.c_str(), file->path.c_str());
+  if (file->kind == InputKind::schedule)
+    return file;
+  if (file->kind == InputKind::bundle)
+    return extractSchedule(
+        *file, {options.collective, options.gpus, options.root, ""});
+  auto refused = [] {
+    return llvm::createStringError(std::errc::invalid_argument,
+                                   "no schedule could be compiled");
+  };
+  std::unique_ptr<mlir::MLIRContext> context = createContext();
+  auto module = compileInput(context.get(), *file, options, Phase::sched, "");
+  if (!module)
+    return refused();
+  auto bytes = exportSchedule(*module);
+  if (failed(bytes))
+    return refused();
+  return InputFile{file->path, InputKind::schedule, std::move(*bytes)};
+}
+
+llvm::Expected<const sched::Schedule *>
+blink::writeSchedule(const std::string &path,
+                     const std::vector<uint8_t> &bytes) {
+  llvm::StringRef text(reinterpret_cast<const char *>(bytes.data()),
+                       bytes.size());
+  if (!path.empty())
+    if (llvm::Error error = writeFile(path, text))
+      return error;
+  if (path == "-")
+    return nullptr;
+  std::string error;
+  const sched::Schedule *file =
+      sched::openSchedule(bytes.data(), bytes.size(), error);
+  if (!file)
+    return llvm::createStringError(std::errc::invalid_argument, "%s: %s",
+                                   path.c_str(), error.c_str());
+  return file;
+}

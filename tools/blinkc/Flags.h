@@ -1,0 +1,43 @@
+//===- Flags.h - options that several commands have -------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_TOOLS_BLINKC_FLAGS_H
+#define BLINK_TOOLS_BLINKC_FLAGS_H
+
+#include "compiler/driver/ExtractSchedule.h"
+#include "compiler/driver/Pipeline.h"
+
+#include "CLI/CLI.hpp"
+
+namespace blink {
+
+/// --collective, --gpus, --root, --links, ...: what is asked of a topology.
+struct RequestFlags {
+  std::string collective = "allreduce";
+  std::vector<int> gpus;
+  int root = 0;
+  std::string links = "all";
+  bool relays = false;
+  std::vector<std::string> withoutLinks;
+  std::vector<std::string> limitLinks;
+
+  void addTo(CLI::App &command);
+  llvm::Expected<CompileOptions> options() const;
+};
+
+/// --collective, --gpus, --root: whose schedule of a bundle is meant.
+struct JobFlags {
+  std::string collective = "allreduce";
+  std::vector<int> gpus; ///< empty: all of the machine
+  int root = 0;
+
+  void addTo(CLI::App &command);
+  llvm::Expected<BundleJob> job() const;
+};
+
+} // namespace blink
+
+#endif // BLINK_TOOLS_BLINKC_FLAGS_H
