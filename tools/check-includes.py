@@ -12,7 +12,7 @@ import sys
 # Folder -> include prefixes that no file below it may use.
 MLIR = ("mlir/", "dialect/")
 COMPILER_LIBRARIES = ("llvm/", "glpk", "nlohmann/", "CLI/", "compiler/", *MLIR)
-ROOMS = ("support", "topology", "generate", "packing", "plan", "passes", "target", "verify", "report", "driver", "check")
+ROOMS = ("support", "topology", "generate", "packing", "plan", "passes", "target", "verify", "report", "driver", "check", "render")
 RUNTIME_ROOMS = ("api", "plan", "job", "core", "host", "cuda")
 
 
@@ -43,8 +43,12 @@ FORBIDDEN = {
     "compiler/verify": (*MLIR, "llvm/", "glpk", *but("verify")),
     "compiler/passes": ("glpk", "nlohmann/", *but("support", "topology", "packing", "plan", "target", "verify", "passes")),
     "compiler/target": ("glpk", "nlohmann/", *but("support", "topology", "packing", "plan", "target")),
+    "compiler/report": ("nlohmann/", *but("support", "topology", "packing", "plan", "target", "report")),
+    "compiler/driver": ("nlohmann/", "compiler/report/", "compiler/check/", "compiler/render/"),
+    "compiler/check": ("glpk", "compiler/render/"),
     "compiler": ("runtime/", "tools/"),
     "test/transport": (*COMPILER_LIBRARIES, "tools/", *runtime_but()),  # the seam is all it needs
+    "tools/blinkc": ("nlohmann/", "glpk", "dialect/"),
     "tools/replay": ("llvm/", "compiler/", *MLIR),
     "tools/blink-perf": COMPILER_LIBRARIES,
     "tools/gpu-check.d": COMPILER_LIBRARIES,

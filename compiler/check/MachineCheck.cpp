@@ -54,6 +54,10 @@ Verdict MachineResult::verdict() const {
   llvm_unreachable("enum outside its cases");
 }
 
+bool MachineResult::passes(bool update) const {
+  return verdict() != Verdict::wrong && (update || verdict() != Verdict::worse);
+}
+
 /// The program of `golden`, the summary of `bundle`, that serves a job on the
 /// whole machine's `gpus`.
 static const GoldenProgram *findServing(const sched::BundleView &bundle,

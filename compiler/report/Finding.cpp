@@ -132,39 +132,18 @@ llvm::StringRef blink::toString(Aspect aspect) {
   llvm_unreachable("enum outside its cases");
 }
 
-/// Findings with the same key are counted together when they are many.
-static std::tuple<Severity, Aspect, int> groupOf(const Finding &finding) {
-  return {finding.severity, finding.aspect,
-          finding.program ? static_cast<int>(finding.program->collective) : -1};
+std::tuple<Severity, Aspect, int> Finding::group() const {
+  return {severity, aspect,
+          program ? static_cast<int>(program->collective) : -1};
 }
 
 void blink::sortFindings(std::vector<Finding> &findings) {
   llvm::stable_sort(findings, [](const Finding &a, const Finding &b) {
-    auto left = groupOf(a), right = groupOf(b);
+    auto left = a.group(), right = b.group();
     if (left != right)
       return left < right;
     return std::abs(a.change()) > std::abs(b.change());
   });
-}
-
-std::vector<std::string> blink::toLines(llvm::ArrayRef<Finding> findings) {
-  // One line more instead of "... and 1 more" says more.
-  constexpr size_t kMostShown = 4;
-  std::vector<std::string> lines;
-  for (size_t begin = 0, end; begin < findings.size(); begin = end) {
-    end = begin + 1;
-    while (end < findings.size() &&
-           groupOf(findings[end]) == groupOf(findings[begin]))
-      ++end;
-    size_t shown = end - begin > kMostShown ? kMostShown - 1 : end - begin;
-    for (const Finding &finding : findings.slice(begin, shown))
-      lines.push_back(finding.subject + ": " +
-                      toString(finding.severity).str() + ": " + finding.words);
-    if (shown < end - begin)
-      lines.push_back(
-          llvm::formatv("... and {0} more", end - begin - shown).str());
-  }
-  return lines;
 }
 
 static std::string formatNumber(const char *format, int digits, double value) {

@@ -2,8 +2,7 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What a comparison finds, in an order and in words that all commands that
-// compare schedules share.
+// What a comparison finds, in an order and in words that all comparisons share.
 //
 //===----------------------------------------------------------------------===//
 
@@ -97,6 +96,8 @@ struct Finding {
 
   /// The change relative to the value before; 0 where they are no numbers.
   double change() const;
+  /// Findings of one group are counted together when they are many.
+  std::tuple<Severity, Aspect, int> group() const;
 };
 
 /// "worse"
@@ -108,11 +109,6 @@ llvm::StringRef toString(Aspect aspect);
 /// Most important first: worse, better, different; in each by aspect, then by
 /// collective, then the largest change. What is equal stays in its order.
 void sortFindings(std::vector<Finding> &findings);
-
-/// A line for each of the sorted `findings`: "subject: worse: words". Of many
-/// with the same severity, aspect and collective (the allocations of a bundle,
-/// the links of a machine) the first ones, then "... and 12 more".
-std::vector<std::string> toLines(llvm::ArrayRef<Finding> findings);
 
 /// "rate 89.440 -> 84.000 GB/s (-6.1 %)". As many `decimals` as asked for,
 /// unless it takes more to tell the two apart. Both finite.

@@ -240,15 +240,3 @@ ScheduleDiff blink::diffSchedules(const OpenedFile &before,
                                   const DiffOptions &options) {
   return Diff(before, after, options).run();
 }
-
-std::string blink::toVerdict(const ScheduleDiff &diff) {
-  if (diff.identical)
-    return "identical";
-  if (diff.sameContent)
-    return "same machine and programs";
-  return llvm::formatv("{0} worse, {1} better, {2} different",
-                       diff.count(Severity::worse),
-                       diff.count(Severity::better),
-                       diff.count(Severity::different))
-      .str();
-}

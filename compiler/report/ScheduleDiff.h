@@ -9,7 +9,7 @@
 //
 //     llvm::ArrayRef<uint8_t> a = ..., b = ...;   // the bytes of both files
 //     ScheduleDiff diff = diffSchedules({openedA, a}, {openedB, b});
-//     for (const std::string &line : toLines(diff.findings)) ...
+//     for (const Finding &finding : diff.findings) ...
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,9 +41,6 @@ struct ScheduleDiff {
 /// n log n in the programs, and linear in the size of those that differ.
 ScheduleDiff diffSchedules(const OpenedFile &before, const OpenedFile &after,
                            const DiffOptions &options = {});
-
-/// "2 worse, 1 better, 5 different", "identical", "same machine and programs".
-std::string toVerdict(const ScheduleDiff &diff);
 
 } // namespace blink
 

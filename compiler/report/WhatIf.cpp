@@ -6,6 +6,7 @@
 
 #include "compiler/report/WhatIf.h"
 
+#include "compiler/target/ScheduleTopology.h"
 #include "compiler/topology/symmetry/Symmetry.h"
 
 #include <algorithm>
@@ -96,4 +97,22 @@ blink::tryMoreLinks(const PackingProblem &problem,
                      return a.bound > b.bound;
                    });
   return improvements;
+}
+
+llvm::Expected<std::vector<Improvement>>
+blink::tryMoreLinks(const sched::Schedule &file, const sched::Program &program,
+                    size_t most) {
+  std::vector<int> relays;
+  if (program.relays())
+    relays.assign(program.relays()->begin(), program.relays()->end());
+  llvm::Expected<Fabric> fabric = Fabric::create(
+      topologyOf(file),
+      {program.allocation()->begin(), program.allocation()->end()},
+      LinkKindSet(file.link_kinds()), relays);
+  if (!fabric)
+    return fabric.takeError();
+  const auto &prices = *program.certificate()->prices();
+  return tryMoreLinks(
+      {&*fabric, program.collective(), program.root()},
+      {{prices.begin(), prices.end()}, program.certificate()->bound()}, most);
 }

@@ -29,6 +29,11 @@ llvm::Expected<std::vector<Improvement>>
 tryMoreLinks(const PackingProblem &problem,
              const PackingCertificate &certificate, size_t most);
 
+/// The same for a program of `file`, with its certificate.
+llvm::Expected<std::vector<Improvement>>
+tryMoreLinks(const sched::Schedule &file, const sched::Program &program,
+             size_t most);
+
 } // namespace blink
 
 #endif // BLINK_COMPILER_REPORT_WHATIF_H

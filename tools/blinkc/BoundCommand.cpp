@@ -7,13 +7,12 @@
 #include "tools/blinkc/Command.h"
 #include "tools/blinkc/Flags.h"
 #include "tools/blinkc/Progress.h"
-#include "tools/blinkc/Report.h"
 
+#include "compiler/driver/InputFile.h"
 #include "compiler/packing/PackTrees.h"
-#include "compiler/report/Explanation.h"
+#include "compiler/render/ExplanationReport.h"
 #include "compiler/topology/TopologyReader.h"
 
-#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <memory>
@@ -68,29 +67,10 @@ static int run(const BoundFlags &flags) {
   if (!certificate)
     return inFile(certificate.takeError());
 
-  Explanation explanation = explainBound(problem, *certificate);
-  const Summary &summary = explanation.summary;
-  if (flags.json) {
-    nlohmann::ordered_json json;
-    json["topology"] = summary.topology;
-    json["collective"] = toString(summary.collective).str();
-    json["gpus"] = summary.gpus;
-    if (summary.root)
-      json["root"] = *summary.root;
-    json["links"] = toString(options->links);
-    addLinkEdits(json, options->linkEdits);
-    json["bound_gbps"] = jsonRate(certificate->bound);
-    json["reasons"] = explanation.reasons;
-    json["seconds"] = watch.seconds();
-    llvm::outs() << json.dump(2) << "\n";
-  } else {
-    llvm::outs() << title(summary) << "\n"
-                 << linkEditsLine(options->linkEdits) << "  bound   "
-                 << formatRate(certificate->bound)
-                 << ", reached by an optimal packing of trees\n";
-    for (const std::string &reason : explanation.reasons)
-      llvm::outs() << "  " << reason << "\n";
-  }
+  const ExplainedBound bound{explainBound(problem, *certificate),
+                             options->links, options->linkEdits,
+                             watch.seconds()};
+  llvm::outs() << (flags.json ? toJson(bound) : toText(bound));
   return kGood;
 }
 

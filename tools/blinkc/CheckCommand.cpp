@@ -5,12 +5,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/blinkc/Command.h"
-#include "tools/blinkc/FindingJson.h"
 #include "tools/blinkc/Progress.h"
+#include "tools/blinkc/Stopwatch.h"
 
 #include "compiler/check/GoldenFile.h"
-#include "compiler/check/Reports.h"
 #include "compiler/driver/OutputFile.h"
+#include "compiler/render/CheckReport.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
@@ -32,38 +32,6 @@ struct CheckFlags {
   bool json = false;
 };
 } // namespace
-
-static nlohmann::ordered_json
-jsonReport(const std::vector<MachineResult> &results, bool ok,
-           const CheckTolerance &tolerance) {
-  nlohmann::ordered_json json;
-  json["ok"] = ok;
-  json["tolerance"] = tolerance.rate;
-  json["time_tolerance"] = tolerance.time;
-  json["machines"] = nlohmann::ordered_json::array();
-  for (const MachineResult &result : results) {
-    nlohmann::ordered_json machine;
-    machine["name"] = result.name;
-    machine["verdict"] = toString(result.verdict()).lower();
-    machine["allocations"] = result.now.allocations;
-    machine["classes"] = result.now.classes.size();
-    machine["programs"] = result.now.numPrograms();
-    machine["worst_percent_of_bound"] = 100 * result.worstRatio;
-    machine["worst"] = result.worst;
-    machine["bundle_bytes"] = result.now.bundleBytes;
-    machine["bundle_sha256"] = result.now.bundleHash;
-    machine["seconds"] = result.seconds;
-    machine["problems"] = result.problems;
-    for (Severity severity :
-         {Severity::worse, Severity::better, Severity::different})
-      machine[toString(severity).str()] = result.count(severity);
-    machine["findings"] = nlohmann::ordered_json::array();
-    for (const Finding &finding : result.findings)
-      machine["findings"].push_back(jsonFinding(finding));
-    json["machines"].push_back(machine);
-  }
-  return json;
-}
 
 /// Errors of several files, a line each.
 static int reportAll(llvm::Error errors) {
@@ -141,9 +109,8 @@ static int run(CheckFlags flags) {
   }
   progress.say("");
 
-  bool ok = llvm::none_of(results, [&](const MachineResult &result) {
-    return result.verdict() == Verdict::wrong ||
-           (result.verdict() == Verdict::worse && !flags.folders.update);
+  const bool ok = llvm::all_of(results, [&](const MachineResult &result) {
+    return result.passes(flags.folders.update);
   });
   if (!flags.junit.empty())
     if (llvm::Error error = writeFile(flags.junit, toJUnit(results)))
@@ -152,16 +119,11 @@ static int run(CheckFlags flags) {
     if (llvm::Error error =
             writeFile(flags.markdown, toMarkdown(results, flags.tolerance)))
       return reportError(std::move(error));
-  if (flags.json) {
-    llvm::outs() << jsonReport(results, ok, flags.tolerance)
-                        .dump(2, ' ', false,
-                              nlohmann::json::error_handler_t::replace)
-                 << "\n";
-  } else {
-    llvm::outs() << toText(results, flags.tolerance);
+  llvm::outs() << (flags.json ? toJson(results, ok, flags.tolerance)
+                              : toText(results, flags.tolerance));
+  if (!flags.json)
     for (const std::string &path : written)
       llvm::outs() << "written: " << path << "\n";
-  }
   return ok ? kGood : kBadAnswer;
 }
 

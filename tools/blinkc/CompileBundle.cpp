@@ -4,12 +4,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tools/blinkc/Bundles.h"
+#include "tools/blinkc/CompileBundle.h"
 #include "tools/blinkc/Command.h"
 #include "tools/blinkc/Progress.h"
-#include "tools/blinkc/Report.h"
 
 #include "compiler/driver/OutputFile.h"
+#include "compiler/driver/ProveBundle.h"
+#include "compiler/render/BundleReport.h"
 #include "compiler/topology/AllocationList.h"
 #include "compiler/topology/TopologyReader.h"
 
@@ -94,34 +95,6 @@ static llvm::Expected<BundleProof> prove(const InputFile &made,
       call.input.path.c_str(), proof.problems.front().c_str());
 }
 
-static void printReport(const BundleCall &call, const sched::BundleView &bundle,
-                        const BundleProof &proof, size_t fileBytes,
-                        double seconds) {
-  if (call.json) {
-    nlohmann::ordered_json json = jsonBundle(bundle, proof);
-    addLinkEdits(json, call.options.linkEdits);
-    json["file_bytes"] = fileBytes;
-    json["output"] = call.output;
-    json["seconds"] = seconds;
-    llvm::outs() << json.dump(2) << "\n";
-    return;
-  }
-  llvm::outs() << bundleTitle(bundle) << "\n";
-  if (!call.options.linkEdits.empty())
-    llvm::outs() << "  links        " << describeEdits(call.options.linkEdits)
-                 << "\n";
-  printBundle(bundle, proof);
-  llvm::outs()
-      << "  proof        each: right result, no deadlock, loads within "
-         "bandwidth, bound re-priced;\n"
-         "               again on each allocation and root it serves: "
-      << proof.renamed << " in all\n"
-      << "  file         "
-      << (call.output.empty() ? "not written: no -o given" : call.output)
-      << ", " << fileBytes << " bytes, " << llvm::formatv("{0:F3}", seconds)
-      << " s\n";
-}
-
 int blink::compileBundleFile(const BundleCall &call, const Stopwatch &watch) {
   if (call.input.kind != InputKind::topology)
     return reportError(refuseInput(call.input));
@@ -166,7 +139,14 @@ int blink::compileBundleFile(const BundleCall &call, const Stopwatch &watch) {
     if (llvm::Error error = writeFile(call.output, made.text()))
       return reportError(std::move(error));
   progress.say("");
-  if (call.output != "-")
-    printReport(call, bundle, *proof, made.bytes.size(), watch.seconds());
+  if (call.output == "-")
+    return kGood;
+  const CompiledBundle report{
+      {BundleContents::of(*bundle.index), std::move(*proof)},
+      call.options.linkEdits,
+      made.bytes.size(),
+      call.output,
+      watch.seconds()};
+  llvm::outs() << (call.json ? toJson(report) : toText(report));
   return kGood;
 }

@@ -4,16 +4,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tools/blinkc/Bundles.h"
 #include "tools/blinkc/Command.h"
+#include "tools/blinkc/CompileBundle.h"
 #include "tools/blinkc/Files.h"
 #include "tools/blinkc/Flags.h"
-#include "tools/blinkc/Report.h"
+#include "tools/blinkc/Stopwatch.h"
 
 #include "compiler/driver/OutputFile.h"
+#include "compiler/render/ScheduleReport.h"
 #include "compiler/target/ExportSchedule.h"
 
-#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <memory>
@@ -48,61 +48,6 @@ struct CompileFlags {
 
 } // namespace
 
-/// "1 tree, depth 2".
-static std::string describeTrees(const VariantSummary &variant) {
-  return llvm::formatv("{0} {1}, depth {2}", variant.trees,
-                       variant.trees == 1 ? "tree" : "trees", variant.depth);
-}
-
-/// A line for each variant but the last, of which the rest speaks.
-static std::string smallVariants(const Summary &summary) {
-  std::string lines;
-  for (const VariantSummary &variant :
-       llvm::ArrayRef(summary.variants).drop_back())
-    lines += llvm::formatv(
-                 "  small   {0}: {1}, {2}, {3:F1} us of link "
-                 "latency, {4} channels\n",
-                 sizeRange(variant), sched::EnumNameProtocol(variant.protocol),
-                 summary.isOneHop(variant) ? "one hop" : describeTrees(variant),
-                 variant.latency, variant.channels)
-                 .str();
-  return lines;
-}
-
-static void printReport(const CompileFlags &flags,
-                        const CompileOptions &options, const Summary &summary,
-                        size_t fileBytes, double seconds) {
-  if (flags.json) {
-    nlohmann::ordered_json json = jsonSummary(summary);
-    addLinkEdits(json, options.linkEdits);
-    json["channels"] = summary.channels;
-    json["chunk_bytes"] = summary.chunkBytes;
-    json["file_bytes"] = fileBytes;
-    json["output"] = flags.output;
-    json["seconds"] = seconds;
-    llvm::outs() << json.dump(2) << "\n";
-    return;
-  }
-  llvm::outs()
-      << title(summary) << "\n"
-      << linkEditsLine(options.linkEdits) << "  rate    "
-      << formatRate(summary.algbw) << ", "
-      << llvm::formatv("{0:F2}", summary.percentOfBound())
-      << " % of the bound, " << formatRate(summary.bound) << "\n"
-      << "  trees   " << summary.trees << ", depth " << summary.depth
-      << llvm::formatv(", {0:F1} us of link latency end to end\n",
-                       summary.latency)
-      << "  lanes   " << summary.lanes << " a rank, " << summary.channels
-      << " channels, chunks of " << formatBytes(summary.chunkBytes) << "\n"
-      << smallVariants(summary)
-      << "  proof   right result, no deadlock, loads within bandwidth, "
-         "bound re-priced\n"
-      << "  file    "
-      << (flags.output.empty() ? "not written: no -o given" : flags.output)
-      << ", " << fileBytes << " bytes, " << llvm::formatv("{0:F3}", seconds)
-      << " s\n";
-}
-
 /// Writes and reports a finished schedule.
 static int finish(const CompileFlags &flags, const CompileOptions &options,
                   mlir::ModuleOp module, const Stopwatch &watch) {
@@ -114,9 +59,11 @@ static int finish(const CompileFlags &flags, const CompileOptions &options,
     return reportError(file.takeError());
   if (!*file)
     return kGood;
-  for (const sched::Program *program : *(*file)->programs())
-    printReport(flags, options, summarize(**file, *program), bytes->size(),
-                watch.seconds());
+  for (const sched::Program *program : *(*file)->programs()) {
+    const CompiledProgram report{summarize(**file, *program), options.linkEdits,
+                                 bytes->size(), flags.output, watch.seconds()};
+    llvm::outs() << (flags.json ? toJson(report) : toText(report));
+  }
   return kGood;
 }
 

@@ -5,13 +5,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/blinkc/Command.h"
-#include "tools/blinkc/FindingJson.h"
 
 #include "compiler/driver/InputFile.h"
-#include "compiler/report/ScheduleDiff.h"
-#include "schedules/Provenance.h"
+#include "compiler/render/DiffReport.h"
 
-#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <cmath>
@@ -26,60 +23,14 @@ struct DiffFlags {
   DiffOptions options;
   bool json = false;
 };
-
-/// A file, open: `bytes` points into `input`.
-struct DiffInput {
-  InputFile input;
-  OpenedFile file;
-};
 } // namespace
 
-static llvm::Expected<std::unique_ptr<DiffInput>>
-openInput(llvm::StringRef path) {
-  llvm::Expected<InputFile> input = readSchedule(path);
-  if (!input)
-    return input.takeError();
-  auto opened = std::make_unique<DiffInput>();
-  opened->input = std::move(*input);
-  llvm::Expected<const sched::Schedule *> schedule =
-      openSchedule(opened->input);
+/// Opens what `input` holds.
+static llvm::Expected<ComparedFiles::File> open(const InputFile &input) {
+  llvm::Expected<const sched::Schedule *> schedule = openSchedule(input);
   if (!schedule)
     return schedule.takeError();
-  opened->file = {*schedule, opened->input.bytes};
-  return opened;
-}
-
-static nlohmann::ordered_json jsonFile(const DiffInput &input) {
-  const sched::Schedule &schedule = *input.file.schedule;
-  nlohmann::ordered_json json;
-  json["path"] = input.input.path;
-  json["bytes"] = input.file.bytes.size();
-  json["checksum"] = formatHash(input.file.checksum());
-  json["compiler"] = schedule.provenance()->compiler()->str();
-  json["options"] = sched::toString(sched::settingsOf(*schedule.provenance()));
-  json["links"] = toString(LinkKindSet(schedule.link_kinds()));
-  json["topology"] = schedule.topology()->name()->str();
-  json["fingerprint"] = formatHash(schedule.topology()->fingerprint());
-  json["programs"] = schedule.programs()->size();
-  return json;
-}
-
-static nlohmann::ordered_json jsonReport(const DiffInput &before,
-                                         const DiffInput &after,
-                                         const ScheduleDiff &diff) {
-  nlohmann::ordered_json json;
-  json["ok"] = diff.count(Severity::worse) == 0;
-  json["identical"] = diff.identical;
-  json["same_content"] = diff.sameContent;
-  for (Severity severity :
-       {Severity::worse, Severity::better, Severity::different})
-    json[toString(severity).str()] = diff.count(severity);
-  json["before"] = jsonFile(before);
-  json["after"] = jsonFile(after);
-  json["findings"] = nlohmann::ordered_json::array();
-  for (const Finding &finding : diff.findings)
-    json["findings"].push_back(jsonFinding(finding));
-  return json;
+  return ComparedFiles::File{input.path, {*schedule, input.bytes}};
 }
 
 static int run(const DiffFlags &flags) {
@@ -88,26 +39,23 @@ static int run(const DiffFlags &flags) {
     return reportError(
         llvm::createStringError(std::errc::invalid_argument,
                                 "--tolerance: expected a number from 0 to 1"));
-  auto before = openInput(flags.before);
-  if (!before)
-    return reportError(before.takeError());
-  auto after = openInput(flags.after);
-  if (!after)
-    return reportError(after.takeError());
-  ScheduleDiff diff =
-      diffSchedules((*before)->file, (*after)->file, flags.options);
-  if (flags.json) {
-    // Names in a file may be in any encoding.
-    llvm::outs() << jsonReport(**before, **after, diff)
-                        .dump(2, ' ', false,
-                              nlohmann::json::error_handler_t::replace)
-                 << "\n";
-  } else {
-    llvm::outs() << toVerdict(diff) << "\n";
-    for (const std::string &line : toLines(diff.findings))
-      llvm::outs() << "  " << line << "\n";
+  ComparedFiles files;
+  std::vector<InputFile> inputs(2);
+  for (int i : {0, 1}) {
+    llvm::Expected<InputFile> input =
+        readSchedule(i == 0 ? flags.before : flags.after);
+    if (!input)
+      return reportError(input.takeError());
+    inputs[i] = std::move(*input);
+    llvm::Expected<ComparedFiles::File> file = open(inputs[i]);
+    if (!file)
+      return reportError(file.takeError());
+    (i == 0 ? files.before : files.after) = std::move(*file);
   }
-  return diff.count(Severity::worse) == 0 ? kGood : kBadAnswer;
+  files.diff =
+      diffSchedules(files.before.opened, files.after.opened, flags.options);
+  llvm::outs() << (flags.json ? toJson(files) : toText(files));
+  return files.diff.count(Severity::worse) == 0 ? kGood : kBadAnswer;
 }
 
 void blink::addDiffCommand(CLI::App &app, int &exitCode) {

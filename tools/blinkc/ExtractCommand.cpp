@@ -7,11 +7,10 @@
 #include "tools/blinkc/Command.h"
 #include "tools/blinkc/Files.h"
 #include "tools/blinkc/Flags.h"
-#include "tools/blinkc/Report.h"
 
+#include "compiler/render/ScheduleReport.h"
 #include "compiler/support/Error.h"
 
-#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <memory>
@@ -48,13 +47,9 @@ static int run(const ExtractFlags &flags) {
     return reportError(file.takeError());
   if (!*file)
     return kGood;
-  Summary summary = summarize(**file, *(*file)->programs()->Get(0));
-  llvm::outs() << title(summary) << "\n  rate    " << formatRate(summary.algbw)
-               << llvm::formatv(", {0:F2} % of the bound, {1}\n",
-                                summary.percentOfBound(),
-                                formatRate(summary.bound))
-               << "  file    " << flags.output << ", " << one->bytes.size()
-               << " bytes\n";
+  llvm::outs() << toText(
+      ExtractedProgram{summarize(**file, *(*file)->programs()->Get(0)),
+                       one->bytes.size(), flags.output});
   return kGood;
 }
 

@@ -6,13 +6,12 @@
 
 #include "tools/blinkc/Command.h"
 #include "tools/blinkc/Flags.h"
-#include "tools/blinkc/Report.h"
 
 #include "compiler/driver/ExtractSchedule.h"
+#include "compiler/render/ReplayReport.h"
 #include "tools/replay/Replay.h"
 #include "tools/replay/Samples.h"
 
-#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
@@ -45,55 +44,6 @@ static std::vector<std::string> listOf(const char *const *names) {
   for (; *names; ++names)
     list.push_back(*names);
   return list;
-}
-
-static void printReport(const RunFlags &flags, const Summary &summary,
-                        const ReplayResult &result, double seconds) {
-  double algbw = seconds > 0 ? double(result.bytes) / seconds * 1e-9 : 0;
-  const VariantSummary &variant = summary.variantFor(result.bytes);
-  if (flags.json) {
-    nlohmann::ordered_json json;
-    json["ok"] = result.wrong == 0;
-    json.update(jsonSummary(summary));
-    json["backend"] = "host";
-    json["bytes"] = result.bytes;
-    json["protocol"] = sched::EnumNameProtocol(variant.protocol);
-    json["type"] = flags.type;
-    json["op"] = flags.op;
-    json["in_place"] = flags.replay.inPlace;
-    json["iterations"] = flags.replay.iterations;
-    json["elements_checked"] = result.checked;
-    json["elements_wrong"] = result.wrong;
-    json["seconds"] = seconds;
-    json["measured_algbw_gbps"] = algbw;
-    llvm::outs() << json.dump(2) << "\n";
-    return;
-  }
-  llvm::outs()
-      << title(summary) << ", replayed by host threads\n"
-      << llvm::formatv("  rate      {0} on the machine it is for\n",
-                       formatRate(summary.algbw))
-      << llvm::formatv("  bound     {0}\n", formatRate(summary.bound))
-      << llvm::formatv("  of bound  {0:F2} %\n", summary.percentOfBound())
-      << llvm::formatv(
-             "  trees     {0}{1}\n",
-             summary.isOneHop(variant)
-                 ? "none, one hop"
-                 : llvm::formatv("{0}, depth {1}", variant.trees, variant.depth)
-                       .str(),
-             summary.variants.size() == 1
-                 ? ""
-                 : ", for messages " + sizeRange(variant))
-      << llvm::formatv("  data      {0} of {1}, {2} ranks, {3}\n",
-                       formatBytes(result.bytes), flags.type,
-                       summary.gpus.size(),
-                       flags.replay.inPlace ? "in place" : "out of place")
-      << llvm::formatv("  checked   {0} elements, {1} wrong\n", result.checked,
-                       result.wrong)
-      << llvm::formatv("  time      {0:F4} s on this machine, {1:F3} GB/s\n",
-                       seconds, algbw);
-  if (result.wrong)
-    llvm::outs() << "  first wrong: " << result.firstWrong << "\n";
 }
 
 /// The one schedule that is to run.
@@ -137,8 +87,17 @@ static int run(RunFlags &flags) {
       return kBadAnswer;
     }
     llvm::sort(result.seconds);
-    printReport(flags, summarize(**file, *program), result,
-                result.seconds[result.seconds.size() / 2]);
+    const ReplayedProgram replayed{summarize(**file, *program),
+                                   flags.type,
+                                   flags.op,
+                                   flags.replay.inPlace,
+                                   flags.replay.iterations,
+                                   result.bytes,
+                                   result.checked,
+                                   result.wrong,
+                                   result.firstWrong,
+                                   result.seconds[result.seconds.size() / 2]};
+    llvm::outs() << (flags.json ? toJson(replayed) : toText(replayed));
     ok &= result.wrong == 0;
   }
   return ok ? kGood : kBadAnswer;

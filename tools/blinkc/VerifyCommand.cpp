@@ -4,10 +4,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tools/blinkc/Bundles.h"
 #include "tools/blinkc/Command.h"
-#include "tools/blinkc/Report.h"
+#include "tools/blinkc/Progress.h"
 
+#include "compiler/driver/InputFile.h"
+#include "compiler/driver/ProveBundle.h"
+#include "compiler/render/BundleReport.h"
+#include "compiler/render/ProofReport.h"
 #include "compiler/report/RecordedEdits.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -25,40 +28,20 @@ struct VerifyFlags {
 };
 } // namespace
 
-static nlohmann::ordered_json jsonReport(const Summary &summary,
-                                         const std::vector<LinkEdit> &edits,
-                                         const VerifyReport &report) {
-  nlohmann::ordered_json json;
-  json["ok"] = report.ok;
-  json.update(jsonSummary(summary));
-  addLinkEdits(json, edits);
-  // What was recomputed, not what the file states.
-  json["algbw_gbps"] = jsonRate(report.algbw);
-  json["bound_gbps"] = jsonRate(report.bound);
-  json["checks"] = nlohmann::ordered_json::array();
-  for (const Check &check : report.checks)
-    json["checks"].push_back(
-        {{"name", check.name}, {"ok", check.ok}, {"detail", check.detail}});
-  return json;
-}
-
-static void printReport(const Summary &summary,
-                        const std::vector<LinkEdit> &edits,
-                        const VerifyReport &report) {
-  llvm::outs() << title(summary) << "\n" << linkEditsLine(edits);
-  for (const Check &check : report.checks)
-    llvm::outs() << llvm::formatv("  {0,-6} {1,-12} {2}\n",
-                                  check.ok ? "ok" : "FAILED", check.name,
-                                  check.detail);
-  if (!report.ok) {
-    llvm::outs() << "  NOT VERIFIED: do not run this schedule\n";
-    return;
-  }
-  double percent =
-      std::isinf(report.bound) ? 100 : 100 * report.algbw / report.bound;
-  llvm::outs() << llvm::formatv("  verified: {0}, {1:F2} % of the bound, {2}\n",
-                                formatRate(report.algbw), percent,
-                                formatRate(report.bound));
+static int verifyBundle(const InputFile &input, const VerifyFlags &flags) {
+  llvm::Expected<sched::BundleView> bundle = openBundle(input);
+  if (!bundle)
+    return reportError(bundle.takeError());
+  Progress progress;
+  auto watcher = [&](size_t done, size_t all) {
+    progress.say(
+        llvm::formatv("verifying: {0} of {1} classes", done, all).str());
+  };
+  const ProvedBundle proved{BundleContents::of(*bundle->index),
+                            proveBundle(*bundle, flags.jobs, watcher)};
+  progress.say("");
+  llvm::outs() << (flags.json ? toJson(proved) : toText(proved));
+  return proved.proof.ok() ? kGood : kBadAnswer;
 }
 
 static int run(const VerifyFlags &flags) {
@@ -67,30 +50,16 @@ static int run(const VerifyFlags &flags) {
   if (!input)
     return reportError(input.takeError());
   if (input->kind == InputKind::bundle)
-    return verifyBundleFile(*input, flags.jobs, flags.json);
+    return verifyBundle(*input, flags);
   llvm::Expected<const sched::Schedule *> file = openSchedule(*input);
   if (!file)
     return reportError(file.takeError());
-
-  const std::vector<LinkEdit> edits = recordedEdits(**file);
-  bool ok = true;
-  nlohmann::ordered_json programs = nlohmann::ordered_json::array();
-  for (const sched::Program *program : *(*file)->programs()) {
-    VerifyReport report = verifyProgram(**file, *program);
-    Summary summary = summarize(**file, *program);
-    ok &= report.ok;
-    if (flags.json)
-      programs.push_back(jsonReport(summary, edits, report));
-    else
-      printReport(summary, edits, report);
-  }
-  if (flags.json && programs.size() == 1)
-    llvm::outs() << programs[0].dump(2) << "\n";
-  else if (flags.json)
-    llvm::outs()
-        << nlohmann::ordered_json{{"ok", ok}, {"programs", programs}}.dump(2)
-        << "\n";
-  return ok ? kGood : kBadAnswer;
+  ProvedSchedule proved{recordedEdits(**file), {}};
+  for (const sched::Program *program : *(*file)->programs())
+    proved.programs.push_back(
+        {summarize(**file, *program), verifyProgram(**file, *program)});
+  llvm::outs() << (flags.json ? toJson(proved) : toText(proved));
+  return proved.ok() ? kGood : kBadAnswer;
 }
 
 void blink::addVerifyCommand(CLI::App &app, int &exitCode) {

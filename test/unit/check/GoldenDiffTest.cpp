@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/check/GoldenDiff.h"
+#include "compiler/render/Text.h"
 
 #include "test/unit/check/SmallGolden.h"
 

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/check/Reports.h"
+#include "compiler/render/CheckReport.h"
 
 #include "test/unit/check/SmallGolden.h"
 

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/report/Finding.h"
+#include "compiler/render/Text.h"
 
 #include "doctest/doctest.h"
 

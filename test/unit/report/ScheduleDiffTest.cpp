@@ -8,6 +8,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/report/ScheduleDiff.h"
+#include "compiler/render/DiffReport.h"
+#include "compiler/render/Text.h"
 
 #include "test/common/ScheduleBuilder.h"
 

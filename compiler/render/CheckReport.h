@@ -1,11 +1,11 @@
-//===- Reports.h - what a check found, for people and for CI ----*- C++ -*-===//
+//===- CheckReport.h - what a check found, for people and for CI *- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLINK_COMPILER_CHECK_REPORTS_H
-#define BLINK_COMPILER_CHECK_REPORTS_H
+#ifndef BLINK_COMPILER_RENDER_CHECKREPORT_H
+#define BLINK_COMPILER_RENDER_CHECKREPORT_H
 
 #include "compiler/check/MachineCheck.h"
 
@@ -15,7 +15,12 @@ namespace blink {
 std::string toText(const std::vector<MachineResult> &results,
                    const CheckTolerance &tolerance);
 
-/// The same in GitHub's and GitLab's Markdown, for a summary or a comment.
+/// JSON with all that changed; `ok`: all of them pass.
+std::string toJson(const std::vector<MachineResult> &results, bool ok,
+                   const CheckTolerance &tolerance);
+
+/// The same as the text in GitHub's and GitLab's Markdown, for a summary or a
+/// comment.
 std::string toMarkdown(const std::vector<MachineResult> &results,
                        const CheckTolerance &tolerance);
 
@@ -45,4 +50,4 @@ std::vector<std::string> describe(const MachineResult &result);
 
 } // namespace blink
 
-#endif // BLINK_COMPILER_CHECK_REPORTS_H
+#endif // BLINK_COMPILER_RENDER_CHECKREPORT_H

@@ -1,4 +1,4 @@
-//===- JUnitReport.cpp - what a check found, as JUnit XML -----------------===//
+//===- CheckJUnit.cpp - what a check found, as JUnit XML ------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/check/Reports.h"
+#include "compiler/render/CheckReport.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"

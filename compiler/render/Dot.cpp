@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/report/Dot.h"
+#include "compiler/render/Dot.h"
 
 #include "llvm/Support/FormatVariadic.h"
 

@@ -1,10 +1,10 @@
-//===- MarkdownReport.cpp - what a check found, as Markdown ---------------===//
+//===- CheckMarkdown.cpp - what a check found, as Markdown ----------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/check/Reports.h"
+#include "compiler/render/CheckReport.h"
 
 #include "llvm/ADT/StringRef.h"
 

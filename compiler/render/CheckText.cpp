@@ -1,4 +1,4 @@
-//===- TextReport.cpp - what a check found, as text -----------------------===//
+//===- CheckText.cpp - what a check found, as text ------------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -6,7 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/check/Reports.h"
+#include "compiler/render/CheckReport.h"
+
+#include "compiler/render/Text.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

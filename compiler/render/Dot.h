@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLINK_COMPILER_REPORT_DOT_H
-#define BLINK_COMPILER_REPORT_DOT_H
+#ifndef BLINK_COMPILER_RENDER_DOT_H
+#define BLINK_COMPILER_RENDER_DOT_H
 
 #include "compiler/report/Explanation.h"
 
@@ -18,4 +18,4 @@ std::string toDot(const Explanation &explanation);
 
 } // namespace blink
 
-#endif // BLINK_COMPILER_REPORT_DOT_H
+#endif // BLINK_COMPILER_RENDER_DOT_H

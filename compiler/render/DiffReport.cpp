@@ -1,0 +1,65 @@
+//===- DiffReport.cpp - what changed between two files, in words ----------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/render/DiffReport.h"
+
+#include "compiler/render/Json.h"
+#include "compiler/render/Text.h"
+#include "schedules/Provenance.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace blink;
+
+std::string blink::toVerdict(const ScheduleDiff &diff) {
+  if (diff.identical)
+    return "identical";
+  if (diff.sameContent)
+    return "same machine and programs";
+  return llvm::formatv("{0} worse, {1} better, {2} different",
+                       diff.count(Severity::worse),
+                       diff.count(Severity::better),
+                       diff.count(Severity::different))
+      .str();
+}
+
+std::string blink::toText(const ComparedFiles &files) {
+  std::string text = toVerdict(files.diff) + "\n";
+  for (const std::string &line : toLines(files.diff.findings))
+    text += "  " + line + "\n";
+  return text;
+}
+
+static nlohmann::ordered_json jsonFile(const ComparedFiles::File &file) {
+  const sched::Schedule &schedule = *file.opened.schedule;
+  nlohmann::ordered_json json;
+  json["path"] = file.path;
+  json["bytes"] = file.opened.bytes.size();
+  json["checksum"] = formatHash(file.opened.checksum());
+  json["compiler"] = schedule.provenance()->compiler()->str();
+  json["options"] = sched::toString(sched::settingsOf(*schedule.provenance()));
+  json["links"] = toString(LinkKindSet(schedule.link_kinds()));
+  json["topology"] = schedule.topology()->name()->str();
+  json["fingerprint"] = formatHash(schedule.topology()->fingerprint());
+  json["programs"] = schedule.programs()->size();
+  return json;
+}
+
+std::string blink::toJson(const ComparedFiles &files) {
+  const ScheduleDiff &diff = files.diff;
+  nlohmann::ordered_json json;
+  json["ok"] = diff.count(Severity::worse) == 0;
+  json["identical"] = diff.identical;
+  json["same_content"] = diff.sameContent;
+  for (Severity severity :
+       {Severity::worse, Severity::better, Severity::different})
+    json[toString(severity).str()] = diff.count(severity);
+  json["before"] = jsonFile(files.before);
+  json["after"] = jsonFile(files.after);
+  json["findings"] = jsonFindings(diff.findings);
+  return dumpReport(json);
+}

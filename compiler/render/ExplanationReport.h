@@ -1,0 +1,38 @@
+//===- ExplanationReport.h - why a rate is what it is, in words -*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_COMPILER_RENDER_EXPLANATIONREPORT_H
+#define BLINK_COMPILER_RENDER_EXPLANATIONREPORT_H
+
+#include "compiler/report/Explanation.h"
+#include "compiler/report/WhatIf.h"
+#include "compiler/topology/DegradeLinks.h"
+
+namespace blink {
+
+/// What `blinkc explain` says of a program.
+struct ExplainedProgram {
+  Explanation explanation;
+  std::vector<LinkEdit> edits;
+  /// What one more link would bring; none: nobody asked.
+  std::optional<std::vector<Improvement>> improvements;
+};
+std::string toText(const ExplainedProgram &program);
+std::string toJson(const ExplainedProgram &program);
+
+/// What `blinkc bound` says of a collective.
+struct ExplainedBound {
+  Explanation explanation;
+  LinkKindSet links; ///< that may be used
+  std::vector<LinkEdit> edits;
+  double seconds = 0;
+};
+std::string toText(const ExplainedBound &bound);
+std::string toJson(const ExplainedBound &bound);
+
+} // namespace blink
+
+#endif // BLINK_COMPILER_RENDER_EXPLANATIONREPORT_H

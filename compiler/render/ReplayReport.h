@@ -1,0 +1,34 @@
+//===- ReplayReport.h - what is said of a replay ----------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_COMPILER_RENDER_REPLAYREPORT_H
+#define BLINK_COMPILER_RENDER_REPLAYREPORT_H
+
+#include "compiler/report/Summary.h"
+
+namespace blink {
+
+/// A program that was replayed by host threads: what `blinkc run` says of it.
+struct ReplayedProgram {
+  Summary summary;
+  std::string type, op; ///< of the elements
+  bool inPlace = false;
+  int iterations = 1;
+  uint64_t bytes = 0;     ///< of a message, as it was run
+  uint64_t checked = 0;   ///< elements, over ranks and iterations
+  uint64_t wrong = 0;     ///< of them
+  std::string firstWrong; ///< where
+  double seconds = 0;     ///< of a usual iteration
+
+  /// GB/s of this replay.
+  double measuredAlgbw() const;
+};
+std::string toText(const ReplayedProgram &program);
+std::string toJson(const ReplayedProgram &program);
+
+} // namespace blink
+
+#endif // BLINK_COMPILER_RENDER_REPLAYREPORT_H

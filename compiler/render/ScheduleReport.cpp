@@ -1,0 +1,80 @@
+//===- ScheduleReport.cpp - what is said of a compiled schedule -----------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/render/ScheduleReport.h"
+
+#include "compiler/render/Json.h"
+#include "compiler/render/Text.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace blink;
+
+/// "1 tree, depth 2".
+static std::string describeTrees(const VariantSummary &variant) {
+  return llvm::formatv("{0} {1}, depth {2}", variant.trees,
+                       variant.trees == 1 ? "tree" : "trees", variant.depth);
+}
+
+/// A line for each variant but the last, of which the rest speaks.
+static std::string smallVariants(const Summary &summary) {
+  std::string lines;
+  for (const VariantSummary &variant :
+       llvm::ArrayRef(summary.variants).drop_back())
+    lines += llvm::formatv(
+                 "  small   {0}: {1}, {2}, {3:F1} us of link "
+                 "latency, {4} channels\n",
+                 sizeRange(variant), sched::EnumNameProtocol(variant.protocol),
+                 summary.isOneHop(variant) ? "one hop" : describeTrees(variant),
+                 variant.latency, variant.channels)
+                 .str();
+  return lines;
+}
+
+std::string blink::toText(const CompiledProgram &program) {
+  const Summary &summary = program.summary;
+  return title(summary) + "\n" + linkEditsLine(program.edits) +
+         llvm::formatv(
+             "  rate    {0}, {1:F2} % of the bound, {2}\n"
+             "  trees   {3}, depth {4}, {5:F1} us of link latency end to end\n"
+             "  lanes   {6} a rank, {7} channels, chunks of {8}\n",
+             formatRate(summary.algbw), summary.percentOfBound(),
+             formatRate(summary.bound), summary.trees, summary.depth,
+             summary.latency, summary.lanes, summary.channels,
+             formatBytes(summary.chunkBytes))
+             .str() +
+         smallVariants(summary) +
+         llvm::formatv(
+             "  proof   right result, no deadlock, loads within bandwidth, "
+             "bound re-priced\n"
+             "  file    {0}, {1} bytes, {2:F3} s\n",
+             program.output.empty() ? "not written: no -o given"
+                                    : program.output,
+             program.fileBytes, program.seconds)
+             .str();
+}
+
+std::string blink::toJson(const CompiledProgram &program) {
+  nlohmann::ordered_json json = jsonSummary(program.summary);
+  addLinkEdits(json, program.edits);
+  json["channels"] = program.summary.channels;
+  json["chunk_bytes"] = program.summary.chunkBytes;
+  json["file_bytes"] = program.fileBytes;
+  json["output"] = program.output;
+  json["seconds"] = program.seconds;
+  return dumpReport(json);
+}
+
+std::string blink::toText(const ExtractedProgram &program) {
+  const Summary &summary = program.summary;
+  return title(summary) +
+         llvm::formatv("\n  rate    {0}, {1:F2} % of the bound, {2}\n"
+                       "  file    {3}, {4} bytes\n",
+                       formatRate(summary.algbw), summary.percentOfBound(),
+                       formatRate(summary.bound), program.output,
+                       program.fileBytes)
+             .str();
+}

@@ -1,0 +1,50 @@
+//===- Text.cpp - what reports for people share ---------------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/render/Text.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace blink;
+
+std::string blink::title(const Summary &summary) {
+  return llvm::formatv("{0} on {1}, {2} {3}",
+                       formatCollective(summary.collective, summary.root),
+                       summary.topology,
+                       summary.gpus.size() == 1 ? "GPU" : "GPUs",
+                       summary.gpuList())
+      .str();
+}
+
+std::string blink::linkEditsLine(const std::vector<LinkEdit> &edits) {
+  if (edits.empty())
+    return "";
+  return "  links   " + describeEdits(edits) + "\n";
+}
+
+std::string blink::counted(size_t count, const char *one, const char *several) {
+  return std::to_string(count) + " " + (count == 1 ? one : several);
+}
+
+std::vector<std::string> blink::toLines(llvm::ArrayRef<Finding> findings) {
+  // One line more instead of "... and 1 more" says more.
+  constexpr size_t kMostShown = 4;
+  std::vector<std::string> lines;
+  for (size_t begin = 0, end; begin < findings.size(); begin = end) {
+    end = begin + 1;
+    while (end < findings.size() &&
+           findings[end].group() == findings[begin].group())
+      ++end;
+    size_t shown = end - begin > kMostShown ? kMostShown - 1 : end - begin;
+    for (const Finding &finding : findings.slice(begin, shown))
+      lines.push_back(finding.subject + ": " +
+                      toString(finding.severity).str() + ": " + finding.words);
+    if (shown < end - begin)
+      lines.push_back(
+          llvm::formatv("... and {0} more", end - begin - shown).str());
+  }
+  return lines;
+}
