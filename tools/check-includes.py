@@ -50,7 +50,7 @@ FORBIDDEN = {
     "test/transport": (*COMPILER_LIBRARIES, "tools/", *runtime_but()),  # the seam is all it needs
     "tools/blinkc": ("nlohmann/", "glpk", "dialect/"),
     "tools/replay": ("llvm/", "compiler/", *MLIR),
-    "tools/blink-perf": COMPILER_LIBRARIES,
+    "tools/blink-perf": ("llvm/", "glpk", "compiler/", *MLIR),
     "tools/gpu-check.d": COMPILER_LIBRARIES,
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)

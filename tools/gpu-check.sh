@@ -7,12 +7,14 @@
 #   tools/gpu-check.sh PART...         these parts, anew; the results of others stay
 #   tools/gpu-check.sh --seconds N     time for everything (560); --rest goes on where it ended
 #   tools/gpu-check.sh --output DIR    the results go there (build/gpu-check/results)
-#   tools/gpu-check.sh --pack          copies the headers of FlatBuffers, xxHash and doctest of this machine to
-#                                      build/gpu-headers, to be carried along to one that has none; needs no GPU
-#   tools/gpu-check.sh --flatbuffers DIR --doctest DIR --xxhash DIR
-#                                      folders with flatbuffers/flatbuffers.h, doctest/doctest.h and xxhash.h (default:
-#                                      FLATBUFFERS_INCLUDE_DIR, DOCTEST_INCLUDE_DIR, XXHASH_INCLUDE_DIR,
-#                                      build/gpu-headers, the compiler's)
+#   tools/gpu-check.sh --pack          copies the headers of FlatBuffers, xxHash, CLI11, nlohmann's JSON and
+#                                      doctest of this machine to build/gpu-headers, to be carried along to one that
+#                                      has none; needs no GPU
+#   tools/gpu-check.sh --flatbuffers DIR --doctest DIR --xxhash DIR --cli11 DIR --json DIR
+#                                      folders with flatbuffers/flatbuffers.h, doctest/doctest.h, xxhash.h, CLI/CLI.hpp
+#                                      and nlohmann/json.hpp (default: FLATBUFFERS_INCLUDE_DIR, DOCTEST_INCLUDE_DIR,
+#                                      XXHASH_INCLUDE_DIR, CLI11_INCLUDE_DIR, JSON_INCLUDE_DIR, build/gpu-headers, the
+#                                      compiler's)
 #   tools/gpu-check.sh --build-only    builds and stops; needs no GPU
 #   tools/gpu-check.sh --build DIR     the build folder (build/gpu-check)
 #   tools/gpu-check.sh --architecture 90   machine code for this one (default: the GPU's)
@@ -54,6 +56,7 @@ build=$PWD/build/gpu-check
 output='' architecture='' rest='' pack=''
 total=560
 flatbuffers=${FLATBUFFERS_INCLUDE_DIR-} doctest=${DOCTEST_INCLUDE_DIR-} xxhash=${XXHASH_INCLUDE_DIR-}
+cli11=${CLI11_INCLUDE_DIR-} json=${JSON_INCLUDE_DIR-}
 parts=()
 while [ $# -gt 0 ]; do
   case $1 in
@@ -61,7 +64,7 @@ while [ $# -gt 0 ]; do
     --build-only) parts=(build); build_only=1; shift; continue ;;
     --rest) rest=1; shift; continue ;;
     --pack) pack=1; shift; continue ;;
-    --build | --output | --flatbuffers | --doctest | --xxhash | --architecture | --seconds) ;;
+    --build | --output | --flatbuffers | --doctest | --xxhash | --cli11 | --json | --architecture | --seconds) ;;
     -*) stop "no option '$1'; --help lists them" ;;
     *)
       case " ${order[*]} " in *" $1 "*) ;; *) stop "no part '$1'; --help lists them" ;; esac
@@ -75,6 +78,8 @@ while [ $# -gt 0 ]; do
     --flatbuffers) flatbuffers=$(path "$2") ;;
     --doctest) doctest=$(path "$2") ;;
     --xxhash) xxhash=$(path "$2") ;;
+    --cli11) cli11=$(path "$2") ;;
+    --json) json=$(path "$2") ;;
     --architecture) architecture=$2 ;;
     --seconds) total=$2 ;;
   esac

@@ -7,10 +7,10 @@
 # Runs as root, or through sudo. Safe and quick to run again.
 set -euo pipefail
 
-runtime_packages=(cmake ninja-build g++ libflatbuffers-dev libxxhash-dev doctest-dev)
+runtime_packages=(cmake ninja-build g++ libflatbuffers-dev libxxhash-dev libcli11-dev nlohmann-json3-dev doctest-dev)
 compiler_packages=(
   libmlir-19-dev mlir-19-tools llvm-19-dev llvm-19-tools # MLIR, and lit
-  libglpk-dev nlohmann-json3-dev libcli11-dev flatbuffers-compiler
+  libglpk-dev flatbuffers-compiler
   clang-format-19 ccache lld python3 git spin)
 
 packages=("${runtime_packages[@]}")

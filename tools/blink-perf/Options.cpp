@@ -8,370 +8,339 @@
 
 #include "tools/replay/Samples.h"
 
-#include <algorithm>
-#include <cerrno>
+#include "CLI/CLI.hpp"
+
 #include <climits>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <getopt.h>
+#include <sstream>
 
 namespace blink::perf {
 namespace {
 
-constexpr char kHelp[] =
-    R"(blink-perf measures schedules as nccl-tests measures NCCL, and checks every
-element.
+using Names = std::vector<std::string>;
 
-  blink-perf [options] FILE.sched...
-
-Several files make one set of schedules; every collective in them is measured. Of
-a bundle, those for the GPUs that --gpus names.
-
-  -b, --minbytes SIZE      smallest size (8); sizes take K, M, G
-  -e, --maxbytes SIZE      largest size (64M)
-  -f, --stepfactor N       factor between sizes (2)
-  -i, --stepbytes SIZE     difference between sizes, instead of a factor
-  -n, --iters N            timed iterations (20)
-  -w, --warmup_iters N     iterations before them (5)
-  -c, --check 0|1          check one iteration of each line (1)
-  -o, --op NAME            sum, prod, max, min, avg or all (sum)
-  -d, --datatype NAME      int8, uint8, int32, uint32, int64, uint64, half, float,
-                           double, bfloat16, fp8_e4m3, fp8_e5m2 or all (float)
-  -r, --root RANK          of rooted collectives; -1: all that the files have (-1)
-  -t, --mode MODE          group: one thread drives all ranks; threads: a thread a
-                           rank; processes: a process a rank (group)
-      --collective NAME    this one alone
-      --gpus LIST          of a bundle: the GPU of each rank, in any order, as the
-                           machine numbers them, e.g. 1,4,5,6 (all of them)
-      --ranks N            ranks, relays among them (those of the first program)
-      --backend NAME       host or cuda (host)
-      --devices LIST       CUDA's number of each rank's GPU, or one for all (that
-                           of --gpus, else rank R on GPU R)
-  -G, --cudagraph N        capture N launches in a CUDA graph and launch that
-  -R, --local_register 0|1 register buffers of blinkMemAlloc, so that processes
-                           reach into each other's (0)
-  -J, --json FILE          also write the results as JSON
-      --tune               instead of measuring: find the sizes from which each
-                           variant of the one file is faster on this machine, and
-                           its best chunk size; of a bundle, of the schedules
-                           that --gpus has; needs -o
-  -o, --output FILE        with --tune: where the corrected file goes, whole or
-                           not at all; may be the same
-      --self-test          instead of measuring: run every variant of every program
-                           once at a size that gives each channel data
-      --timeout MS         a rank waits so long for the others (BLINK_TIMEOUT_MS
-                           or 30000)
-  -h, --help               this
-      --version            the version
-
-Examples:
-  blink-perf -b 1K -e 16M -f 4 allreduce.sched
-  blink-perf --backend cuda --devices 0 -G 20 allreduce.sched
-  blink-perf --gpus 1,4,5,6 --collective broadcast -r 2 dgx1.sched
-  blink-perf --self-test allreduce.sched
-  blink-perf --tune allreduce.sched -o tuned.sched
-Exit code: 0 good, 1 a wrong element or a failed call, 2 the call or a file is
-wrong.
-)";
-
-enum LongOnly {
-  kCollective = 256,
-  kGpus,
-  kRanks,
-  kBackend,
-  kDevices,
-  kTimeout,
-  kSelfTest,
-  kTune,
-  kOp,
-  kOutput,
-  kVersion
-};
-
-const option kLongOptions[] = {
-    {"minbytes", required_argument, nullptr, 'b'},
-    {"maxbytes", required_argument, nullptr, 'e'},
-    {"stepfactor", required_argument, nullptr, 'f'},
-    {"stepbytes", required_argument, nullptr, 'i'},
-    {"iters", required_argument, nullptr, 'n'},
-    {"warmup_iters", required_argument, nullptr, 'w'},
-    {"check", required_argument, nullptr, 'c'},
-    {"op", required_argument, nullptr, kOp},
-    {"datatype", required_argument, nullptr, 'd'},
-    {"root", required_argument, nullptr, 'r'},
-    {"mode", required_argument, nullptr, 't'},
-    {"collective", required_argument, nullptr, kCollective},
-    {"gpus", required_argument, nullptr, kGpus},
-    {"ranks", required_argument, nullptr, kRanks},
-    {"backend", required_argument, nullptr, kBackend},
-    {"devices", required_argument, nullptr, kDevices},
-    {"cudagraph", required_argument, nullptr, 'G'},
-    {"local_register", required_argument, nullptr, 'R'},
-    {"json", required_argument, nullptr, 'J'},
-    {"timeout", required_argument, nullptr, kTimeout},
-    {"self-test", no_argument, nullptr, kSelfTest},
-    {"tune", no_argument, nullptr, kTune},
-    {"output", required_argument, nullptr, kOutput},
-    {"help", no_argument, nullptr, 'h'},
-    {"version", no_argument, nullptr, kVersion},
-    {nullptr, 0, nullptr, 0}};
-
-const char *const kModeNames[] = {"group", "threads", "processes", nullptr};
-const char *const kBackendNames[] = {"host", "cuda", nullptr};
-
-/// "--iters" for 'n'.
-std::string nameOfOption(int letter) {
-  for (const option *o = kLongOptions; o->name; ++o)
-    if (o->val == letter)
-      return std::string("--") + o->name;
-  return std::string("-") + char(letter);
+Names listOf(const char *const *names) {
+  Names list;
+  for (; *names; ++names)
+    list.push_back(*names);
+  return list;
 }
 
-long readNumber(int letter, const char *text, long least, long most) {
-  char *end = nullptr;
-  errno = 0;
-  const long value = std::strtol(text, &end, 10);
-  if (end == text || *end != '\0' || errno != 0 || value < least ||
-      value > most)
-    throw UsageError(nameOfOption(letter) + ": '" + text +
-                     "' is not a number from " + std::to_string(least) +
-                     " to " + std::to_string(most));
-  return value;
+Names withAll(Names names) {
+  names.push_back("all");
+  return names;
 }
 
-uint64_t readSize(int letter, const char *text) {
-  constexpr uint64_t kMost = uint64_t(1) << 40;
-  char *end = nullptr;
-  errno = 0;
-  uint64_t value = std::strtoull(text, &end, 10);
-  int shift = 0;
-  if (end != text && *end != '\0' && end[1] == '\0') {
-    const char *suffix = std::strchr("kKmMgG", *end);
-    if (suffix) {
-      shift = 10 * (1 + int(std::strchr("kKmMgG", *end) - &"kKmMgG"[0]) / 2);
-      ++end;
-    }
-  }
-  if (end == text || *end != '\0' || errno != 0 || *text == '-' ||
-      value > kMost >> shift)
-    throw UsageError(nameOfOption(letter) + ": '" + text +
-                     "' is not a size up to 1024G, as 4096, 64K, 16M or 1G");
-  return value << shift;
-}
+const Names kModeNames{"group", "threads", "processes"};
+const Names kBackendNames{"host", "cuda"};
 
-/// The index of `word` in a null-terminated list.
-int readName(int letter, const char *word, const char *const *names) {
-  std::string expected;
-  for (int i = 0; names[i]; ++i) {
-    if (std::strcmp(word, names[i]) == 0)
-      return i;
-    expected += std::string(i == 0 ? "" : ", ") + names[i];
-  }
-  throw UsageError(nameOfOption(letter) + ": no '" + word + "'; expected " +
-                   expected);
+/// The value that `name`, one of `names`, stands for.
+template <typename T> T valueOf(const std::string &name, const Names &names) {
+  return static_cast<T>(std::find(names.begin(), names.end(), name) -
+                        names.begin());
 }
 
 /// One of the names, or every one for "all".
 template <typename T>
-std::vector<T> readNames(int letter, const char *word,
-                         const char *const *names) {
+std::vector<T> valuesOf(const std::string &name, const Names &names) {
+  if (name != "all")
+    return {valueOf<T>(name, names)};
   std::vector<T> values;
-  if (std::strcmp(word, "all") != 0)
-    return {static_cast<T>(readName(letter, word, names))};
-  for (int i = 0; names[i]; ++i)
+  for (size_t i = 0; i < names.size(); ++i)
     values.push_back(static_cast<T>(i));
   return values;
 }
 
-std::vector<int> readList(int letter, const std::string &text) {
-  std::vector<int> numbers;
-  size_t begin = 0;
-  do {
-    const size_t end = std::min(text.find(',', begin), text.size());
-    numbers.push_back(int(readNumber(
-        letter, text.substr(begin, end - begin).c_str(), 0, 1 << 16)));
-    begin = end + 1;
-  } while (begin <= text.size());
-  return numbers;
+/// The command line, and what of it decides later what the rest means.
+class CommandLine {
+public:
+  explicit CommandLine(Options &options);
+
+  /// Prints help or version and returns false where that was asked for.
+  bool parse(int argc, char **argv);
+
+private:
+  void addSizes();
+  void addCases();
+  void addRanks();
+  void addActions();
+  template <typename T>
+  CLI::Option *addOption(const char *names, T &value, const char *help) {
+    return app_.add_option(names, value, help)->capture_default_str();
+  }
+  CLI::Option *addSize(const char *names, uint64_t &value, const char *help);
+  CLI::Option *addList(const char *names, std::vector<int> &value,
+                       const char *help);
+  CLI::Option *addName(const char *names, std::string &value,
+                       const Names &known, const char *help);
+
+  void takeNames();
+  void prepareSelfTest();
+  void checkTuning() const;
+  void checkTogether() const;
+
+  Options &options_;
+  CLI::App app_{
+      "blink-perf measures schedules as nccl-tests measures NCCL, and checks "
+      "every\nelement. Several files make one set of schedules; every "
+      "collective in them is\nmeasured. Of a bundle, those for the GPUs that "
+      "--gpus names."};
+  std::string type_ = "float", op_ = "sum", mode_ = "group", backend_ = "host";
+  std::string opOrOutput_; ///< -o, which --tune decides about
+  std::vector<CLI::Option *> notForSelfTest_, notForTuning_;
+};
+
+CommandLine::CommandLine(Options &options) : options_(options) {
+  app_.name("blink-perf");
+  app_.set_version_flag("--version", "blink-perf " BLINK_VERSION_STRING);
+  // As with getopt: of an option that is given twice the last one counts.
+  app_.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  addSizes();
+  addCases();
+  addRanks();
+  addActions();
+  app_.footer("Examples:\n"
+              "  blink-perf -b 1K -e 16M -f 4 allreduce.sched\n"
+              "  blink-perf --backend cuda --devices 0 -G 20 allreduce.sched\n"
+              "  blink-perf --gpus 1,4,5,6 --collective broadcast -r 2 "
+              "dgx1.sched\n"
+              "  blink-perf --self-test allreduce.sched\n"
+              "  blink-perf --tune allreduce.sched -o tuned.sched\n"
+              "Exit code: 0 good, 1 a wrong element or a failed call, 2 the "
+              "call or a file is\nwrong.");
 }
 
-void readOption(int letter, const char *text, Options &options) {
-  switch (letter) {
-  case 'b':
-    options.minBytes = readSize(letter, text);
-    break;
-  case 'e':
-    options.maxBytes = readSize(letter, text);
-    break;
-  case 'f':
-    options.stepFactor = uint64_t(readNumber(letter, text, 2, 1 << 20));
-    break;
-  case 'i':
-    options.stepBytes = readSize(letter, text);
-    break;
-  case 'n':
-    options.iterations = int(readNumber(letter, text, 1, INT_MAX));
-    break;
-  case 'w':
-    options.warmup = int(readNumber(letter, text, 0, INT_MAX));
-    break;
-  case 'c':
-    options.check = readNumber(letter, text, 0, 1) != 0;
-    break;
-  case kOp:
-    options.ops = readNames<blinkRedOp_t>(letter, text, kOpNames);
-    break;
-  case 'o': // nccl-tests' operator, or the output that --tune must have
-    return readOption(options.tune ? kOutput : kOp, text, options);
-  case kOutput:
-    options.output = text;
-    break;
-  case 'd':
-    options.types = readNames<blinkDataType_t>(letter, text, kTypeNames);
-    break;
-  case 'r':
-    options.root = int(readNumber(letter, text, -1, 65535));
-    break;
-  case 't':
-    options.mode = static_cast<Mode>(readName(letter, text, kModeNames));
-    break;
-  case kCollective:
-    options.collective = text;
-    break;
-  case kGpus:
-    options.gpus = readList(letter, text);
-    break;
-  case kRanks:
-    options.ranks = int(readNumber(letter, text, 1, 65535));
-    break;
-  case kBackend:
-    options.backend =
-        static_cast<blinkBackend_t>(readName(letter, text, kBackendNames));
-    break;
-  case kDevices:
-    options.devices = readList(letter, text);
-    break;
-  case 'G':
-    options.graphLaunches = int(readNumber(letter, text, 0, 100000));
-    break;
-  case 'R':
-    options.registers = readNumber(letter, text, 0, 1) != 0;
-    break;
-  case 'J':
-    options.json = text;
-    break;
-  case kSelfTest:
-    options.selfTest = true;
-    break;
-  case kTimeout:
-    options.timeoutMs = int(readNumber(letter, text, 0, INT_MAX));
-    break;
-  }
+CLI::Option *CommandLine::addSize(const char *names, uint64_t &value,
+                                  const char *help) {
+  return app_.add_option(names, value, help)
+      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
+      ->check(CLI::Range(uint64_t(0), uint64_t(1) << 40))
+      ->type_name("SIZE");
+}
+
+/// "1,4,5,6". Not CLI's own list, which takes "1,,4" for "1,4" and the file
+/// behind it for a number.
+CLI::Option *CommandLine::addList(const char *names, std::vector<int> &value,
+                                  const char *help) {
+  const auto read = [names, &value](const std::string &text) {
+    value.clear();
+    std::istringstream numbers(text + ",");
+    for (std::string number; std::getline(numbers, number, ',');) {
+      if (!CLI::Range(0, 1 << 16)(number).empty())
+        throw CLI::ValidationError(
+            names, "'" + number + "' is not a number from 0 to 65536");
+      value.push_back(std::stoi(number));
+    }
+  };
+  return app_.add_option_function<std::string>(names, read, help)
+      ->type_name("LIST");
+}
+
+CLI::Option *CommandLine::addName(const char *names, std::string &value,
+                                  const Names &known, const char *help) {
+  return addOption(names, value, help)
+      ->check(CLI::IsMember(known))
+      ->type_name("NAME");
+}
+
+void CommandLine::addSizes() {
+  auto *least = addSize("-b,--minbytes", options_.minBytes,
+                        "Smallest size; sizes take K, M, G")
+                    ->default_str("8");
+  auto *most = addSize("-e,--maxbytes", options_.maxBytes, "Largest size")
+                   ->default_str("64M");
+  auto *factor =
+      addOption("-f,--stepfactor", options_.stepFactor, "Factor between sizes")
+          ->check(CLI::Range(2, 1 << 20));
+  auto *step = addSize("-i,--stepbytes", options_.stepBytes,
+                       "Difference between sizes, instead of a factor");
+  auto *iterations =
+      addOption("-n,--iters", options_.iterations, "Timed iterations")
+          ->check(CLI::Range(1, INT_MAX));
+  auto *warmup =
+      addOption("-w,--warmup_iters", options_.warmup, "Iterations before them")
+          ->check(CLI::Range(0, INT_MAX));
+  auto *check = addOption("-c,--check", options_.check,
+                          "Check one iteration of each line")
+                    ->check(CLI::Range(0, 1))
+                    ->type_name("0|1")
+                    ->default_str("1");
+  notForSelfTest_ = {least, most, factor, step, iterations, warmup, check};
+  notForTuning_ = {least, factor, step, check};
+}
+
+void CommandLine::addCases() {
+  app_.add_option("FILE", options_.files, "Schedules, or a bundle (.sched)")
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->type_name("");
+  addName("--op", op_, withAll(listOf(kOpNames)),
+          "Operator of reductions; without --tune also -o");
+  addName("-d,--datatype", type_, withAll(listOf(kTypeNames)),
+          "Type of the elements");
+  auto *root = addOption("-r,--root", options_.root,
+                         "Root of rooted collectives; -1: all that the files "
+                         "have")
+                   ->check(CLI::Range(-1, 65535))
+                   ->type_name("RANK");
+  app_.add_option("--collective", options_.collective, "This one alone")
+      ->type_name("NAME");
+  notForTuning_.push_back(root);
+}
+
+void CommandLine::addRanks() {
+  addName("-t,--mode", mode_, kModeNames,
+          "group: one thread drives all ranks; threads: a thread a rank; "
+          "processes: a process a rank");
+  addList("--gpus", options_.gpus,
+          "Of a bundle: the GPU of each rank, in any order, as the machine "
+          "numbers them, e.g. 1,4,5,6. Default: all of them");
+  auto *ranks =
+      app_.add_option("--ranks", options_.ranks,
+                      "Ranks, relays among them. Default: those of the first "
+                      "program")
+          ->check(CLI::Range(1, 65535))
+          ->type_name("N");
+  addName("--backend", backend_, kBackendNames, "What moves the data");
+  addList("--devices", options_.devices,
+          "CUDA's number of each rank's GPU, or one for all. Default: that of "
+          "--gpus, else rank R on GPU R");
+  auto *graph = app_.add_option("-G,--cudagraph", options_.graphLaunches,
+                                "Capture N launches in a CUDA graph and launch "
+                                "that")
+                    ->check(CLI::Range(0, 100000))
+                    ->type_name("N");
+  addOption("-R,--local_register", options_.registers,
+            "Register buffers of blinkMemAlloc, so that processes reach into "
+            "each other's")
+      ->check(CLI::Range(0, 1))
+      ->type_name("0|1")
+      ->default_str("0");
+  app_.add_option("--timeout", options_.timeoutMs,
+                  "Milliseconds that a rank waits for the others. Default: "
+                  "BLINK_TIMEOUT_MS or 30000")
+      ->check(CLI::Range(0, INT_MAX))
+      ->type_name("MS");
+  notForSelfTest_.push_back(graph);
+  notForTuning_.push_back(ranks);
+}
+
+void CommandLine::addActions() {
+  app_.add_option("-J,--json", options_.json, "Also write the results as JSON")
+      ->type_name("FILE");
+  app_.add_flag(
+      "--tune", options_.tune,
+      "Instead of measuring: find the sizes from which each variant "
+      "of the one file is faster on this machine, and its best chunk "
+      "size; of a bundle, of the schedules that --gpus has; needs -o");
+  app_.add_option("--output", options_.output,
+                  "With --tune, where it is also -o: where the corrected file "
+                  "goes, whole or not at all; may be the same")
+      ->type_name("FILE");
+  app_.add_option("-o", opOrOutput_, "As --op, with --tune as --output")
+      ->type_name("NAME|FILE");
+  notForTuning_.push_back(app_.add_flag(
+      "--self-test", options_.selfTest,
+      "Instead of measuring: run every variant of every program once at a size "
+      "that gives each channel data"));
+}
+
+void CommandLine::takeNames() {
+  const Names ops = listOf(kOpNames);
+  if (options_.tune && app_.count("-o") > 0)
+    options_.output = opOrOutput_;
+  else if (app_.count("-o") > 0)
+    op_ = opOrOutput_;
+  // What --op has been checked for already, -o has not.
+  const std::string wrong = CLI::IsMember(withAll(ops))(op_);
+  if (!wrong.empty())
+    throw UsageError("--op: " + wrong);
+  options_.ops = valuesOf<blinkRedOp_t>(op_, ops);
+  options_.types = valuesOf<blinkDataType_t>(type_, listOf(kTypeNames));
+  options_.mode = valueOf<Mode>(mode_, kModeNames);
+  options_.backend = valueOf<blinkBackend_t>(backend_, kBackendNames);
 }
 
 /// A self-test chooses sizes and repeats nothing: it refuses what would say
-/// otherwise. `given`: the options of the command line.
-void prepareSelfTest(const std::vector<int> &given, Options &options) {
-  for (const int letter : {'b', 'e', 'f', 'i', 'n', 'w', 'c', 'G'})
-    if (std::find(given.begin(), given.end(), letter) != given.end())
-      throw UsageError(nameOfOption(letter) +
+/// otherwise.
+void CommandLine::prepareSelfTest() {
+  for (const CLI::Option *option : notForSelfTest_)
+    if (option->count() > 0)
+      throw UsageError(option->get_name() +
                        ": --self-test chooses the sizes, runs each once and "
                        "checks it");
-  options.iterations = 1;
-  options.warmup = 0;
+  options_.iterations = 1;
+  options_.warmup = 0;
 }
 
-/// A tuning chooses sizes and programs, too. `given`: as above.
-void checkTuning(const std::vector<int> &given, const Options &options) {
-  const auto refuse = [](int letter, const char *why) {
-    throw UsageError(nameOfOption(letter) + ": --tune " + why);
-  };
-  for (const int letter : {int('b'), int('f'), int('i'), int('c'), int('r'),
-                           int(kRanks), int(kSelfTest)})
-    if (std::find(given.begin(), given.end(), letter) != given.end())
-      refuse(letter,
-             "measures every program of its file, of a bundle every one "
-             "of the job, at every power of two from 8, and runs a "
-             "self-test of what it writes");
-  if (options.types.size() != 1)
-    refuse('d', "measures one type");
-  if (options.ops.size() != 1)
-    refuse(kOp, "measures one operator");
-  if (options.files.size() != 1)
+/// A tuning chooses sizes and programs, too.
+void CommandLine::checkTuning() const {
+  for (const CLI::Option *option : notForTuning_)
+    if (option->count() > 0)
+      throw UsageError(option->get_name() +
+                       ": --tune measures every program of its file, of a "
+                       "bundle every one of the job, at every power of two "
+                       "from 8, and runs a self-test of what it writes");
+  if (options_.types.size() != 1)
+    throw UsageError("--datatype: --tune measures one type");
+  if (options_.ops.size() != 1)
+    throw UsageError("--op: --tune measures one operator");
+  if (options_.files.size() != 1)
     throw UsageError("--tune takes one schedule, not " +
-                     std::to_string(options.files.size()));
-  if (options.output.empty())
+                     std::to_string(options_.files.size()));
+  if (options_.output.empty())
     throw UsageError("--tune needs -o FILE, for the corrected schedule");
-  if (options.output == options.json)
+  if (options_.output == options_.json)
     throw UsageError("--json: the schedule of -o goes to the same file");
-  if (options.maxBytes < options.minBytes)
-    refuse('e', "measures sizes from 8");
+  if (options_.maxBytes < options_.minBytes)
+    throw UsageError("--maxbytes: --tune measures sizes from 8");
 }
 
 /// What one option alone does not show.
-void checkTogether(const Options &options) {
-  if (options.files.empty())
+void CommandLine::checkTogether() const {
+  if (options_.files.empty())
     throw UsageError("no schedule given; blink-perf --help says how");
-  if (options.minBytes > options.maxBytes)
+  if (options_.minBytes > options_.maxBytes)
     throw UsageError("--minbytes is more than --maxbytes");
-  if (options.backend == blinkBackendCuda) {
+  if (options_.backend == blinkBackendCuda) {
     if (!BLINK_HAVE_CUDA)
       throw UsageError("--backend: this build has no CUDA back end");
-    if (options.mode != Mode::group)
+    if (options_.mode != Mode::group)
       throw UsageError("--mode: with --backend cuda one thread drives all "
                        "ranks in a group");
     return;
   }
-  if (!options.devices.empty())
+  if (!options_.devices.empty())
     throw UsageError("--devices is for --backend cuda");
-  if (options.graphLaunches != 0)
+  if (options_.graphLaunches != 0)
     throw UsageError("--cudagraph is for --backend cuda");
+}
+
+bool CommandLine::parse(int argc, char **argv) {
+  try {
+    app_.parse(argc, argv);
+  } catch (const CLI::Success &asked) { // help or version
+    app_.exit(asked);
+    return false;
+  } catch (const CLI::ParseError &error) {
+    throw UsageError(std::string(error.what()) +
+                     "; blink-perf --help lists the options");
+  }
+  takeNames();
+  if (options_.tune)
+    checkTuning();
+  else if (!options_.output.empty())
+    throw UsageError("--output is for --tune");
+  if (options_.selfTest)
+    prepareSelfTest();
+  checkTogether();
+  return true;
 }
 
 } // namespace
 
-const char *nameOf(Mode mode) { return kModeNames[int(mode)]; }
+const char *nameOf(Mode mode) { return kModeNames[size_t(mode)].c_str(); }
 
 bool parseOptions(int argc, char **argv, Options &options) {
-  opterr = 0;
-  std::vector<int> given;
-  std::vector<const char *> values; // of each
-  for (;;) {
-    const int letter = getopt_long(argc, argv, ":b:e:f:i:n:w:c:o:d:r:t:G:R:J:h",
-                                   kLongOptions, nullptr);
-    if (letter == -1)
-      break;
-    if (letter == 'h') {
-      std::fputs(kHelp, stdout);
-      return false;
-    }
-    if (letter == kVersion) {
-      std::puts("blink-perf " BLINK_VERSION_STRING);
-      return false;
-    }
-    if (letter == ':')
-      throw UsageError(nameOfOption(optopt) + " needs a value");
-    if (letter == '?')
-      throw UsageError((optopt != 0 ? std::string("-") + char(optopt)
-                                    : std::string(argv[optind - 1])) +
-                       ": no such option; blink-perf --help lists them");
-    given.push_back(letter);
-    values.push_back(optarg);
-  }
-  // It decides what -o means.
-  options.tune = std::find(given.begin(), given.end(), kTune) != given.end();
-  for (size_t i = 0; i < given.size(); ++i)
-    readOption(given[i], values[i], options);
-  options.files.assign(argv + optind, argv + argc);
-  if (options.tune)
-    checkTuning(given, options);
-  else if (!options.output.empty())
-    throw UsageError("--output is for --tune");
-  if (options.selfTest)
-    prepareSelfTest(given, options);
-  checkTogether(options);
-  return true;
+  return CommandLine(options).parse(argc, argv);
 }
 
 } // namespace blink::perf

@@ -2,8 +2,7 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Letters and meanings are nccl-tests' where it has them. By getopt_long, since
-// the program is built with the runtime alone.
+// Letters and meanings are nccl-tests' where it has them.
 //
 //===----------------------------------------------------------------------===//
 

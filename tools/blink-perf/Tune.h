@@ -45,6 +45,9 @@ struct ProgramReport {
   size_t serving(const sched::ProgramTuning &tuning, size_t s) const;
   /// The time after over the time before, at sizes[s].
   double ratio(size_t s) const;
+  /// How much less time it takes after, all sizes counting alike (the geometric
+  /// mean of their ratios), in per cent; negative for more.
+  double gainPercent() const;
 };
 
 struct TuneSummary {

@@ -1,4 +1,4 @@
-//===- TuneReport.cpp - a tuning as tables and as JSON --------------------===//
+//===- TuneReport.cpp - a tuning as tables --------------------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -7,12 +7,11 @@
 #include "tools/blink-perf/TuneReport.h"
 
 #include "tools/blink-perf/Job.h"
-#include "tools/blink-perf/Json.h"
+#include "tools/blink-perf/Table.h"
 #include "tools/replay/Samples.h"
 
 #include <algorithm>
 #include <cinttypes>
-#include <cmath>
 #include <cstdio>
 
 namespace blink::perf {
@@ -26,14 +25,6 @@ std::string nameOf(const Candidate &candidate) {
 
 /// How much less time, in per cent; negative for more.
 double gain(double ratio) { return 100 * (1 - ratio); }
-
-/// All sizes counting alike: the geometric mean.
-double meanRatio(const ProgramReport &program) {
-  double sum = 0;
-  for (size_t s = 0; s < program.sizes.size(); ++s)
-    sum += std::log(program.ratio(s));
-  return std::exp(sum / double(program.sizes.size()));
-}
 
 /// The size number that gains most.
 size_t bestSize(const ProgramReport &program) {
@@ -95,54 +86,6 @@ std::string formatChange(uint64_t before, uint64_t after) {
                          : formatSize(before) + " -> " + formatSize(after);
 }
 
-std::string
-formatAllocations(const std::vector<std::vector<int>> &allocations) {
-  std::string text;
-  for (const std::vector<int> &gpus : allocations)
-    text += (text.empty() ? "[" : ", ") + list(gpus);
-  return text.empty() ? "null" : text + "]";
-}
-
-std::string formatTuning(const sched::VariantTuning &tuning) {
-  return "{\"min_bytes\": " + std::to_string(tuning.minBytes) +
-         ", \"chunk_bytes\": " + std::to_string(tuning.chunkBytes) + "}";
-}
-
-std::string formatProgram(const ProgramReport &program) {
-  const Case &c = program.c;
-  std::string text =
-      std::string("    {\"collective\": ") +
-      quote(sched::EnumNameCollective(c.collective)) +
-      ", \"root\": " + std::to_string(c.hasRoot() ? c.root : -1) +
-      ", \"ranks\": " + std::to_string(program.numPrograms) +
-      ",\n     \"variants\": [";
-  for (size_t v = 0; v < program.before.size(); ++v)
-    text += std::string(v == 0 ? "\n" : ",\n") +
-            "       {\"protocol\": " + quote(program.protocols[v]) +
-            ", \"before\": " + formatTuning(program.before[v]) +
-            ", \"after\": " + formatTuning(program.after[v]) + "}";
-  text += "],\n     \"candidates\": [";
-  for (size_t i = 0; i < program.candidates.size(); ++i)
-    text += std::string(i == 0 ? "" : ", ") +
-            "{\"variant\": " + std::to_string(program.candidates[i].variant) +
-            ", \"chunk_bytes\": " +
-            std::to_string(program.candidates[i].chunkBytes) + "}";
-  text += "],\n     \"sizes\": [";
-  for (size_t s = 0; s < program.sizes.size(); ++s) {
-    text += std::string(s == 0 ? "\n" : ",\n") +
-            "       {\"bytes\": " + std::to_string(program.sizes[s]) +
-            ", \"time_us\": [";
-    for (size_t i = 0; i < program.seconds.size(); ++i)
-      text += (i == 0 ? "" : ", ") + number(program.seconds[i][s] * 1e6);
-    text +=
-        "], \"before\": " + std::to_string(program.serving(program.before, s)) +
-        ", \"after\": " + std::to_string(program.serving(program.after, s)) +
-        "}";
-  }
-  return text +
-         "],\n     \"gain_percent\": " + number(gain(meanRatio(program))) + "}";
-}
-
 } // namespace
 
 void printTuneTitle(const Options &options) {
@@ -179,7 +122,7 @@ void printTuning(const Options &options, const ProgramReport &program) {
     const size_t best = bestSize(program);
     std::printf("# gain: %.1f %% less time, the mean of %zu sizes; the most is "
                 "%.1f %%, at %s\n",
-                gain(meanRatio(program)), program.sizes.size(),
+                program.gainPercent(), program.sizes.size(),
                 gain(program.ratio(best)),
                 formatSize(program.sizes[best]).c_str());
   }
@@ -198,32 +141,6 @@ void printTuneSummary(const Options &options, const TuneSummary &summary) {
                 summary.changed ? "corrected" : "nothing to correct, a copy",
                 summary.bytes.size());
   std::fflush(stdout);
-}
-
-std::string formatTuneJson(const Options &options, const TuneSummary &summary) {
-  std::string text =
-      "{\n  \"version\": " + quote(BLINK_VERSION_STRING) +
-      ",\n  \"backend\": " + quote(nameOf(options.backend)) +
-      ",\n  \"mode\": " + quote(nameOf(options.mode)) +
-      ",\n  \"type\": " + quote(blink::nameOf(options.types[0])) +
-      ",\n  \"op\": " + quote(blink::nameOf(options.ops[0])) +
-      ",\n  \"rounds\": " + std::to_string(kTuneRounds) +
-      ",\n  \"iterations\": " + std::to_string(options.iterations) +
-      ",\n  \"graph_launches\": " + std::to_string(options.graphLaunches) +
-      ",\n  \"gpus\": " + (summary.gpus.empty() ? "null" : list(summary.gpus)) +
-      ",\n  \"allocations\": " + formatAllocations(summary.allocations) +
-      ",\n  \"programs\": [";
-  for (size_t i = 0; i < summary.programs.size(); ++i)
-    text += (i == 0 ? "\n" : ",\n") + formatProgram(summary.programs[i]);
-  text += std::string("\n  ],\n  \"changed\": ") +
-          (summary.changed ? "true" : "false") +
-          ",\n  \"channels\": " + std::to_string(summary.channels) +
-          ",\n  \"channels_with_data\": " + std::to_string(summary.carrying) +
-          ",\n  \"wrong\": " + std::to_string(summary.wrong) +
-          ",\n  \"ok\": " + (summary.ok() ? "true" : "false");
-  if (!summary.ok())
-    text += ",\n  \"error\": " + quote(summary.error);
-  return text + "\n}\n";
 }
 
 } // namespace blink::perf

@@ -1,4 +1,4 @@
-//===- TuneReport.h - a tuning as tables and as JSON ------------*- C++ -*-===//
+//===- TuneReport.h - a tuning as tables ------------------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -14,7 +14,6 @@ namespace blink::perf {
 void printTuneTitle(const Options &options);
 void printTuning(const Options &options, const ProgramReport &program);
 void printTuneSummary(const Options &options, const TuneSummary &summary);
-std::string formatTuneJson(const Options &options, const TuneSummary &summary);
 
 } // namespace blink::perf
 

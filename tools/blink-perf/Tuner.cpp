@@ -11,6 +11,7 @@
 #include "tools/replay/Samples.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <unistd.h>
 
@@ -132,6 +133,13 @@ size_t ProgramReport::serving(const sched::ProgramTuning &tuning,
 double ProgramReport::ratio(size_t s) const {
   const double old = seconds[serving(before, s)][s];
   return old > 0 ? seconds[serving(after, s)][s] / old : 1;
+}
+
+double ProgramReport::gainPercent() const {
+  double sum = 0;
+  for (size_t s = 0; s < sizes.size(); ++s)
+    sum += std::log(ratio(s));
+  return 100 * (1 - std::exp(sum / double(sizes.size())));
 }
 
 void openMemory(const std::vector<uint8_t> &bytes, Plan &plan) {

@@ -6,6 +6,7 @@
 
 #include "tools/blink-perf/Bench.h"
 #include "tools/blink-perf/Json.h"
+#include "tools/blink-perf/OutputFile.h"
 #include "tools/blink-perf/TuneReport.h"
 
 #include <chrono>

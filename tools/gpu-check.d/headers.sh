@@ -1,22 +1,26 @@
 # Headers that a machine with a GPU may not have; read by tools/gpu-check.sh.
 
 carried=build/gpu-headers
-declare -A header=([flatbuffers]=flatbuffers/flatbuffers.h [doctest]=doctest/doctest.h [xxhash]=xxhash.h)
+names=(flatbuffers doctest xxhash cli11 json)
+declare -A header=([flatbuffers]=flatbuffers/flatbuffers.h [doctest]=doctest/doctest.h [xxhash]=xxhash.h
+  [cli11]=CLI/CLI.hpp [json]=nlohmann/json.hpp)
 
 # pack_headers: copies them to where find_headers looks.
 pack_headers() {
   local name file
   mkdir -p "$carried"
-  for name in flatbuffers doctest xxhash; do
+  for name in "${names[@]}"; do
     local options=()
     [ -z "${!name}" ] || options=(-I"$(header_folder "--$name" "${!name}" "${header[$name]}")")
     file=$("${CXX:-c++}" "${options[@]}" -M -x c++ - <<<"#include <${header[$name]}>" 2>/dev/null |
       tr ' ' '\n' | grep "/${header[$name]}\$" | head -1) || stop "no ${header[$name]} here: install it, or give --$name DIR"
-    rm -rf "${carried:?}/$name" "${carried:?}/${header[$name]}"
-    if [ "$name/$name.h" = "${header[$name]}" ]; then
-      cp -rL "$(dirname "$file")" "$carried/$name"
-    else # it lies among others' headers
-      cp -L "$file" "$carried/${header[$name]}"
+    local folder
+    folder=$(dirname "${header[$name]}")
+    if [ "$folder" = . ]; then # it lies among others' headers
+      cp -L "$file" "$carried/"
+    else
+      rm -rf "${carried:?}/$folder"
+      cp -rL "$(dirname "$file")" "$carried/$folder"
     fi
   done
   echo "gpu-check: $carried has the headers; carry it along with the tree, where gpu-check finds it"
@@ -45,7 +49,7 @@ require_header() {
 find_headers() {
   header_options=()
   local name
-  for name in flatbuffers doctest xxhash; do
+  for name in "${names[@]}"; do
     if [ -z "${!name}" ] && [ -e "$carried/${header[$name]}" ]; then
       declare -g "$name=$PWD/$carried"
     fi
@@ -55,5 +59,7 @@ find_headers() {
   # The generated header of the tree goes with these headers; a flatc of this machine need not.
   [ -z "$flatbuffers" ] || header_options+=("-DBLINK_FLATBUFFERS_INCLUDE_DIR=$flatbuffers" -DBLINK_FLATC=OFF)
   [ -z "$xxhash" ] || header_options+=("-DBLINK_XXHASH_INCLUDE_DIR=$xxhash")
+  [ -z "$cli11" ] || header_options+=("-DBLINK_CLI11_INCLUDE_DIR=$cli11")
+  [ -z "$json" ] || header_options+=("-DBLINK_JSON_INCLUDE_DIR=$json")
   [ -z "$doctest" ] || header_options+=("-DBLINK_DOCTEST_INCLUDE_DIR=$doctest")
 }

@@ -1,0 +1,50 @@
+//===- OutputFile.cpp - writes files whole or not at all ------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// The compiler has the same on LLVM, which blink-perf is built without.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/blink-perf/OutputFile.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <stdexcept>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace blink::perf {
+
+void writeFile(const std::string &path, const std::string &text) {
+  struct stat status;
+  const bool inPlace = stat(path.c_str(), &status) == 0 &&
+                       !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+  std::string temporary = path + ".XXXXXX";
+  const int fd = inPlace ? open(path.c_str(), O_WRONLY | O_CLOEXEC)
+                         : mkstemp(temporary.data());
+  const auto refuse = [&](int error) {
+    if (fd != -1 && !inPlace)
+      unlink(temporary.c_str());
+    throw std::runtime_error(path + ": cannot write: " + std::strerror(error));
+  };
+  if (fd == -1)
+    refuse(errno);
+  if (!inPlace)
+    fchmod(fd, 0644); // mkstemp's are for the owner alone
+  std::FILE *file = fdopen(fd, "w");
+  const bool wrote =
+      file && std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  int error = errno;
+  if (file && std::fclose(file) != 0 && wrote)
+    refuse(errno);
+  if (!wrote)
+    refuse(error);
+  if (!inPlace && std::rename(temporary.c_str(), path.c_str()) != 0)
+    refuse(errno);
+}
+
+} // namespace blink::perf

@@ -1,0 +1,21 @@
+//===- OutputFile.h - writes files whole or not at all ----------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_TOOLS_BLINKPERF_OUTPUTFILE_H
+#define BLINK_TOOLS_BLINKPERF_OUTPUTFILE_H
+
+#include <string>
+
+namespace blink::perf {
+
+/// Writes under a temporary name and renames, so that `path` holds the old
+/// content or the new; what is no regular file (/dev/stdout) is written in
+/// place. Throws std::runtime_error; the temporary file is gone then.
+void writeFile(const std::string &path, const std::string &text);
+
+} // namespace blink::perf
+
+#endif // BLINK_TOOLS_BLINKPERF_OUTPUTFILE_H
