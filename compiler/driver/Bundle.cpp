@@ -92,12 +92,12 @@ llvm::Expected<Pieces> compileClass(const Topology &topology,
   if (!degraded)
     return degraded.takeError();
   each.linkEdits = degraded->edits; // recorded in one order
-  llvm::Expected<Fabric> fabric =
-      Fabric::create(degraded->topology, one.gpus, each.links);
-  if (!fabric)
-    return fabric.takeError();
+  llvm::Expected<RankTopology> rankTopology =
+      RankTopology::create(degraded->topology, one.gpus, each.links);
+  if (!rankTopology)
+    return rankTopology.takeError();
   Pieces pieces(options.collectives.size());
-  if (fabric->stronglyConnectedRanks().size() > 1)
+  if (rankTopology->stronglyConnectedRanks().size() > 1)
     return pieces;
 
   std::set<int> roots(one.leastRank.begin(), one.leastRank.end());

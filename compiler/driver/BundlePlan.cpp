@@ -7,7 +7,7 @@
 #include "compiler/driver/BundlePlan.h"
 
 #include "compiler/topology/DegradeLinks.h"
-#include "compiler/topology/fabric/Fabric.h"
+#include "compiler/topology/fabric/RankTopology.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -26,10 +26,11 @@ failuresOf(const Topology &topology, LinkKindSet kinds,
            const BundlePlan &plan) {
   std::vector<bool> connected;
   for (const AllocationClass &one : classes) {
-    llvm::Expected<Fabric> fabric = Fabric::create(topology, one.gpus, kinds);
-    if (!fabric)
-      return fabric.takeError();
-    connected.push_back(fabric->stronglyConnectedRanks().size() == 1);
+    llvm::Expected<RankTopology> rankTopology =
+        RankTopology::create(topology, one.gpus, kinds);
+    if (!rankTopology)
+      return rankTopology.takeError();
+    connected.push_back(rankTopology->stronglyConnectedRanks().size() == 1);
   }
   std::vector<std::vector<int>> gpus;
   for (const ClassifiedAllocation &allocation : plan.allocations)

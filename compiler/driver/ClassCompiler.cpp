@@ -46,8 +46,8 @@ llvm::Error ClassCompiler::findLinks() {
   if (!degraded)
     return degraded.takeError();
   degraded_ = std::move(degraded->topology);
-  llvm::Expected<Fabric> machine =
-      Fabric::create(degraded_, {}, options_.links);
+  llvm::Expected<RankTopology> machine =
+      RankTopology::create(degraded_, {}, options_.links);
   if (!machine)
     return machine.takeError();
   reverse_ = reverseLinks(degraded_);

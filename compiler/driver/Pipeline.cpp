@@ -144,12 +144,12 @@ blink::buildRequests(MLIRContext *context, const Topology &machineType,
   const Topology &topology = degraded->topology;
   CompileOptions options = asked;
   options.linkEdits = degraded->edits; // recorded in one order
-  llvm::Expected<Fabric> fabric = Fabric::create(
+  llvm::Expected<RankTopology> rankTopology = RankTopology::create(
       topology, options.gpus, options.links, options.relayGpus(topology));
-  if (!fabric)
-    return fabric.takeError();
+  if (!rankTopology)
+    return rankTopology.takeError();
   for (int root : roots) {
-    PackingProblem problem{&*fabric, options.collective, root};
+    PackingProblem problem{&*rankTopology, options.collective, root};
     if (llvm::Error error = problem.check())
       return error;
   }
@@ -159,8 +159,10 @@ blink::buildRequests(MLIRContext *context, const Topology &machineType,
   setSettings(*module, options.settings(roots));
   builder.setInsertionPointToEnd(module->getBody());
   buildTopology(builder, builder.getUnknownLoc(), topology);
-  SmallVector<int32_t> gpus(fabric->gpus().begin(), fabric->gpus().end());
-  SmallVector<int32_t> relays(fabric->relays().begin(), fabric->relays().end());
+  SmallVector<int32_t> gpus(rankTopology->gpus().begin(),
+                            rankTopology->gpus().end());
+  SmallVector<int32_t> relays(rankTopology->relays().begin(),
+                              rankTopology->relays().end());
   for (int root : roots) {
     options.root = root;
     createRequest(builder, topology.name, gpus, relays, options);

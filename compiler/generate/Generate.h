@@ -5,7 +5,7 @@
 // Families of machines and networks for design studies, comparisons with the
 // literature and tests. GPUs are numbered as the comments say; every result
 // passes Topology::check(). Errors: a size out of range, or more than
-// Fabric::kMaxRanks GPUs.
+// RankTopology::kMaxRanks GPUs.
 //
 // Links of kind `network` meet in nodes of kind `nic`, others in nodes of kind
 // `switch`: crossing a nic is what makes a path a network channel.

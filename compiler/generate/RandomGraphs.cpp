@@ -18,9 +18,9 @@ Expected<Topology> blink::generateRandom(int gpus, int switches, int links,
                                          const Wire &wire) {
   if (Error error = checkGpus(gpus))
     return error;
-  if (switches < 0 || switches > Fabric::kMaxRanks)
+  if (switches < 0 || switches > RankTopology::kMaxRanks)
     return makeError("{0} switches: expected 0 to {1}", switches,
-                     Fabric::kMaxRanks);
+                     RankTopology::kMaxRanks);
   int nodes = gpus + switches;
   int64_t least = directed ? (nodes > 1 ? nodes : 0) : nodes - 1;
   int64_t most = int64_t(nodes) * (nodes - 1) / (directed ? 1 : 2);

@@ -9,7 +9,7 @@
 
 #include "compiler/generate/Generate.h"
 #include "compiler/support/Error.h"
-#include "compiler/topology/fabric/Fabric.h"
+#include "compiler/topology/fabric/RankTopology.h"
 
 namespace blink {
 
@@ -60,10 +60,11 @@ private:
 
 /// Is the number of GPUs one that Blink can work with?
 inline llvm::Error checkGpus(double gpus) {
-  if (gpus >= 1 && gpus <= Fabric::kMaxRanks)
+  if (gpus >= 1 && gpus <= RankTopology::kMaxRanks)
     return llvm::Error::success();
   return makeError("{0} GPUs: expected 1 to {1}",
-                   llvm::formatv("{0:F0}", gpus).str(), Fabric::kMaxRanks);
+                   llvm::formatv("{0:F0}", gpus).str(),
+                   RankTopology::kMaxRanks);
 }
 
 } // namespace blink

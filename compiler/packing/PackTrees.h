@@ -4,7 +4,7 @@
 //
 // Usage:
 //
-//     PackingProblem problem{&fabric, Collective::allreduce, 0};
+//     PackingProblem problem{&rankTopology, Collective::allreduce, 0};
 //     Expected<PackedTrees> packed = packTrees(problem);        // the optimum
 //     Expected<Packing> few = selectTrees(problem, *packed, {}); //
 //     SelectTrees.h Expected<Shares> shares = exactShares(problem, *few); //

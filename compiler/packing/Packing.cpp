@@ -19,8 +19,8 @@ using llvm::Error;
 
 namespace {
 
-bool isRankOf(const Fabric &fabric, int rank) {
-  return rank >= 0 && rank < fabric.numRanks();
+bool isRankOf(const RankTopology &rankTopology, int rank) {
+  return rank >= 0 && rank < rankTopology.numRanks();
 }
 
 /// The ranks that `start` reaches along finite costs, or that reach it when
@@ -45,27 +45,27 @@ std::vector<bool> reachableRanks(const PathTable &table, int start,
 }
 
 Error checkRooted(const PackingProblem &problem) {
-  const Fabric &fabric = *problem.fabric;
-  if (!isRankOf(fabric, problem.root))
+  const RankTopology &rankTopology = *problem.rankTopology;
+  if (!isRankOf(rankTopology, problem.root))
     return makeError("root {0} is not a rank of the allocation: expected 0 to "
                      "{1}",
-                     problem.root, fabric.numRanks() - 1);
-  PathTable table = fabric.cheapestPaths(
-      std::vector<double>(fabric.topology().links.size(), 0.0));
+                     problem.root, rankTopology.numRanks() - 1);
+  PathTable table = rankTopology.cheapestPaths(
+      std::vector<double>(rankTopology.topology().links.size(), 0.0));
   bool toRoot = hasUpTrees(problem.collective);
   std::vector<bool> seen = reachableRanks(table, problem.root, toRoot);
   std::vector<int> missing;
-  for (int rank = 0; rank < fabric.numRanks(); ++rank)
+  for (int rank = 0; rank < rankTopology.numRanks(); ++rank)
     if (!seen[rank])
       missing.push_back(rank);
   if (missing.empty())
     return Error::success();
-  std::string root = fabric.describeRanks({problem.root});
-  std::string rest = fabric.describeRanks(missing);
+  std::string root = rankTopology.describeRanks({problem.root});
+  std::string rest = rankTopology.describeRanks(missing);
   return makeError("no {0} is possible: {1} cannot reach {2} over links of "
                    "kind {3}; allow more kinds of link or leave GPUs out",
                    toString(problem.collective), toRoot ? rest : root,
-                   toRoot ? root : rest, toString(fabric.linkKinds()));
+                   toRoot ? root : rest, toString(rankTopology.linkKinds()));
 }
 
 /// Every rank but the root sends once, and only to one that has not sent yet:
@@ -108,8 +108,8 @@ Error verifyDownTree(const Tree &tree, int numRanks) {
 }
 
 Error verifyTree(const PackingProblem &problem, const Tree &tree) {
-  const Fabric &fabric = *problem.fabric;
-  if (!isRankOf(fabric, tree.root))
+  const RankTopology &rankTopology = *problem.rankTopology;
+  if (!isRankOf(rankTopology, tree.root))
     return makeError("root {0} is not a rank", tree.root);
   if (isRooted(problem.collective) && tree.root != problem.root)
     return makeError("root is {0}, expected {1}", tree.root, problem.root);
@@ -121,24 +121,26 @@ Error verifyTree(const PackingProblem &problem, const Tree &tree) {
     return makeError("down edges in a {0}", toString(problem.collective));
   for (const auto *edges : {&tree.up, &tree.down})
     for (const TreeEdge &edge : *edges) {
-      if (!isRankOf(fabric, edge.from) || !isRankOf(fabric, edge.to))
+      if (!isRankOf(rankTopology, edge.from) ||
+          !isRankOf(rankTopology, edge.to))
         return makeError("edge {0} -> {1} joins no ranks", edge.from, edge.to);
-      if (auto parts = fabric.segments(edge.from, edge.to, edge.path); !parts)
+      if (auto parts = rankTopology.segments(edge.from, edge.to, edge.path);
+          !parts)
         return makeError("edge {0} -> {1}: {2}", edge.from, edge.to,
                          llvm::toString(parts.takeError()));
     }
   if (hasUpTrees(problem.collective))
-    if (Error error = verifyUpTree(tree, fabric.numRanks()))
+    if (Error error = verifyUpTree(tree, rankTopology.numRanks()))
       return error;
   if (hasDownTrees(problem.collective))
-    return verifyDownTree(tree, fabric.numRanks());
+    return verifyDownTree(tree, rankTopology.numRanks());
   return Error::success();
 }
 
 /// Is the rate what the weights say?
 Error verifyRate(const PackingProblem &problem, const Packing &packing,
                  double tolerance) {
-  int numRanks = problem.fabric->numRanks();
+  int numRanks = problem.rankTopology->numRanks();
   int blocks = numBlocks(problem.collective, numRanks);
   double factor = blocksOfBuffer(problem.collective, numRanks);
   std::vector<double> carried(blocks, 0.0);
@@ -163,7 +165,7 @@ void addLoads(const PackingProblem &problem, double weight,
               std::vector<double> &loads) {
   int TreeEdge::*near =
       far == &TreeEdge::from ? &TreeEdge::to : &TreeEdge::from;
-  std::vector<const TreeEdge *> edgeOf(problem.fabric->numRanks());
+  std::vector<const TreeEdge *> edgeOf(problem.rankTopology->numRanks());
   for (const TreeEdge &edge : edges)
     edgeOf[edge.*far] = &edge;
   for (const TreeEdge &own : edges)
@@ -189,34 +191,35 @@ int Tree::depth(int numRanks) const {
 Error PackingProblem::check() const {
   if (isRooted(collective))
     return checkRooted(*this);
-  std::vector<std::vector<int>> parts = fabric->stronglyConnectedRanks();
+  std::vector<std::vector<int>> parts = rankTopology->stronglyConnectedRanks();
   if (parts.size() <= 1)
     return Error::success();
   std::string text;
   for (size_t part = 0; part < parts.size(); ++part) {
     if (part > 0)
       text += part + 1 == parts.size() ? " and " : "; ";
-    text += fabric->describeRanks(parts[part]);
+    text += rankTopology->describeRanks(parts[part]);
   }
   return makeError("no {0} is possible: over links of kind {1} these cannot "
                    "reach each other both ways: {2}; allow more kinds of link "
                    "or leave GPUs out",
-                   toString(collective), toString(fabric->linkKinds()), text);
+                   toString(collective), toString(rankTopology->linkKinds()),
+                   text);
 }
 
 std::vector<double> PackingProblem::linkLoads(const Packing &packing) const {
-  std::vector<double> loads(fabric->topology().links.size(), 0.0);
+  std::vector<double> loads(rankTopology->topology().links.size(), 0.0);
   std::vector<int> behind; // per rank: the ranks on its side of the edge
   for (const Tree &tree : packing.trees) {
     // Children come before their parents in `up`, and in `down` backwards.
-    behind.assign(fabric->numRanks(), 1);
+    behind.assign(rankTopology->numRanks(), 1);
     for (const TreeEdge &edge : tree.up) {
       double times = isRouted(collective) ? behind[edge.from] : 1;
       for (int link : edge.path)
         loads[link] += tree.weight * times;
       behind[edge.to] += behind[edge.from];
     }
-    behind.assign(fabric->numRanks(), 1);
+    behind.assign(rankTopology->numRanks(), 1);
     for (auto edge = tree.down.rbegin(); edge != tree.down.rend(); ++edge) {
       double times = isRouted(collective) ? behind[edge->to] : 1;
       for (int link : edge->path)
@@ -228,18 +231,18 @@ std::vector<double> PackingProblem::linkLoads(const Packing &packing) const {
 }
 
 Error PackingProblem::verify(const Packing &packing, double tolerance) const {
-  const Topology &topology = fabric->topology();
+  const Topology &topology = rankTopology->topology();
   for (size_t index = 0; index < packing.trees.size(); ++index) {
     const Tree &tree = packing.trees[index];
     // With one rank the weight means nothing: there is nothing to send.
-    if (fabric->numRanks() == 1 && tree.root == 0 && tree.up.empty() &&
+    if (rankTopology->numRanks() == 1 && tree.root == 0 && tree.up.empty() &&
         tree.down.empty())
       continue;
     if (Error error = verifyTree(*this, tree))
       return makeError("tree {0}: {1}", index,
                        llvm::toString(std::move(error)));
   }
-  if (fabric->numRanks() == 1) {
+  if (rankTopology->numRanks() == 1) {
     if (packing.trees.size() != 1 || !std::isinf(packing.algbw))
       return makeError("one rank needs one empty tree and an infinite rate");
     return Error::success();

@@ -33,7 +33,7 @@
 #ifndef BLINK_COMPILER_PACKING_PACKING_H
 #define BLINK_COMPILER_PACKING_PACKING_H
 
-#include "compiler/topology/fabric/Fabric.h"
+#include "compiler/topology/fabric/RankTopology.h"
 
 namespace blink {
 
@@ -72,7 +72,7 @@ struct PackingCertificate {
 };
 
 struct PackingProblem {
-  const Fabric *fabric = nullptr; ///< not owned
+  const RankTopology *rankTopology = nullptr; ///< not owned
   Collective collective = Collective::allreduce;
   int root = 0; ///< rank; only looked at when isRooted(collective)
 

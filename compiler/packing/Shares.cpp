@@ -56,7 +56,7 @@ void roundToLargest(const std::vector<double> &parts,
 
 llvm::Expected<Shares> blink::exactShares(const PackingProblem &problem,
                                           const Packing &packing) {
-  int blocks = numBlocks(problem.collective, problem.fabric->numRanks());
+  int blocks = numBlocks(problem.collective, problem.rankTopology->numRanks());
   Shares shares;
   shares.numerators.resize(packing.trees.size());
   shares.denominators.resize(packing.trees.size());
@@ -96,9 +96,10 @@ llvm::Expected<Shares> blink::exactShares(const PackingProblem &problem,
 
 double blink::rateOfShares(const PackingProblem &problem,
                            const Packing &packing, const Shares &shares) {
-  const std::vector<Link> &links = problem.fabric->topology().links;
+  const std::vector<Link> &links = problem.rankTopology->topology().links;
   Packing perUnit = packing;
-  int blocks = blocksOfBuffer(problem.collective, problem.fabric->numRanks());
+  int blocks =
+      blocksOfBuffer(problem.collective, problem.rankTopology->numRanks());
   for (size_t tree = 0; tree < packing.trees.size(); ++tree)
     perUnit.trees[tree].weight =
         double(shares.numerators[tree]) / shares.denominators[tree] / blocks;

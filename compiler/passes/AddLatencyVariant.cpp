@@ -24,7 +24,7 @@ namespace {
 /// Whether a forest is to have variants for small messages, and has none.
 bool isWanted(collective::ForestOp forest, const PackingProblem &problem,
               unsigned maxRanks) {
-  int n = problem.fabric->numRanks();
+  int n = problem.rankTopology->numRanks();
   return !isRouted(problem.collective) && n > 1 && n <= int(maxRanks) &&
          !forest.getProtocol() && !forest.getMinBytes() &&
          !forest.getMaxBytes();

@@ -28,7 +28,7 @@ struct SpreadTrees : impl::SpreadTreesPassBase<SpreadTrees> {
     auto from = problemFromIR(forest);
     if (failed(from))
       return failure();
-    if ((*from)->fabric.numRanks() == 1)
+    if ((*from)->rankTopology.numRanks() == 1)
       return success(); // there is nothing to send
     llvm::Expected<std::vector<unsigned>> parts =
         spreadTrees((*from)->problem, readForest(forest, **from).packing,

@@ -16,25 +16,26 @@
 using namespace blink;
 using Operand = FoldProgram::Operand;
 
-FoldProgram blink::emptyProgram(Collective collective, const Fabric &fabric) {
+FoldProgram blink::emptyProgram(Collective collective,
+                                const RankTopology &rankTopology) {
   FoldProgram program;
   program.collective = collective;
-  program.numRanks = fabric.numRanks();
-  program.ranks.resize(fabric.numRanks() + fabric.relays().size());
-  for (const Link &link : fabric.topology().links)
+  program.numRanks = rankTopology.numRanks();
+  program.ranks.resize(rankTopology.numRanks() + rankTopology.relays().size());
+  for (const Link &link : rankTopology.topology().links)
     program.links.push_back({link.bandwidth, link.latency});
   return program;
 }
 
 llvm::Expected<Connection> blink::connect(FoldProgram &program,
-                                          const Fabric &fabric, int tree,
-                                          const TreeEdge &edge) {
-  llvm::Expected<std::vector<Fabric::Segment>> segments =
-      fabric.segments(edge.from, edge.to, edge.path);
+                                          const RankTopology &rankTopology,
+                                          int tree, const TreeEdge &edge) {
+  llvm::Expected<std::vector<RankTopology::Segment>> segments =
+      rankTopology.segments(edge.from, edge.to, edge.path);
   if (!segments)
     return segments.takeError();
   Connection connection;
-  for (const Fabric::Segment &segment : *segments) {
+  for (const RankTopology::Segment &segment : *segments) {
     int channel = program.addChannel(tree, segment.from, segment.to,
                                      segment.kind, segment.path);
     if (connection.entry < 0)
@@ -54,9 +55,9 @@ class ForestExpander {
 public:
   ForestExpander(const PackingProblem &problem, const Packing &packing,
                  const Shares *shares)
-      : problem_(problem), fabric_(*problem.fabric), packing_(packing),
-        shares_(shares),
-        program_(emptyProgram(problem.collective, *problem.fabric)) {}
+      : problem_(problem), rankTopology_(*problem.rankTopology),
+        packing_(packing), shares_(shares),
+        program_(emptyProgram(problem.collective, *problem.rankTopology)) {}
 
   llvm::Expected<FoldProgram> run();
 
@@ -69,7 +70,7 @@ private:
   int addTree(int origin, int block, int depth);
 
   const PackingProblem &problem_;
-  const Fabric &fabric_;
+  const RankTopology &rankTopology_;
   const Packing &packing_;
   const Shares *shares_;
   FoldProgram program_;
@@ -86,7 +87,7 @@ int ForestExpander::addTree(int origin, int block, int depth) {
   if (shares_) {
     tree.numerator = shares_->numerators[origin];
     tree.denominator = shares_->denominators[origin];
-    tree.share = shareOfBlock(problem_.collective, fabric_.numRanks(),
+    tree.share = shareOfBlock(problem_.collective, rankTopology_.numRanks(),
                               tree.numerator, tree.denominator);
   } else {
     tree.share = packing_.trees[origin].weight / packing_.algbw;
@@ -101,16 +102,18 @@ llvm::Error ForestExpander::expandTree(int tree) {
     llvm::SmallVector<Operand> fromChildren, toChildren;
     int toParent = -1, fromParent = -1;
   };
-  std::vector<Node> nodes(fabric_.numRanks());
+  std::vector<Node> nodes(rankTopology_.numRanks());
   for (const TreeEdge &edge : edges.up) {
-    llvm::Expected<Connection> hop = connect(program_, fabric_, tree, edge);
+    llvm::Expected<Connection> hop =
+        connect(program_, rankTopology_, tree, edge);
     if (!hop)
       return hop.takeError();
     nodes[edge.from].toParent = hop->entry;
     nodes[edge.to].fromChildren.push_back(Operand::channel(hop->exit));
   }
   for (const TreeEdge &edge : edges.down) {
-    llvm::Expected<Connection> hop = connect(program_, fabric_, tree, edge);
+    llvm::Expected<Connection> hop =
+        connect(program_, rankTopology_, tree, edge);
     if (!hop)
       return hop.takeError();
     nodes[edge.to].fromParent = hop->exit;
@@ -125,7 +128,7 @@ llvm::Error ForestExpander::expandTree(int tree) {
   bool scatters = collective == Collective::reducescatter;
   Operand input = Operand::input(scatters ? block : 0);
   Operand output = Operand::output(gathers ? block : 0);
-  for (int rank = 0; rank < fabric_.numRanks(); ++rank) {
+  for (int rank = 0; rank < rankTopology_.numRanks(); ++rank) {
     const Node &node = nodes[rank];
     bool isRoot = rank == edges.root;
     llvm::SmallVector<Operand> sources{input}, destinations{output};
@@ -172,12 +175,14 @@ ForestExpander::expandChain(int origin, int far,
     std::reverse(edges.begin(), edges.end());
 
   int root = packing_.trees[origin].root;
-  Cargo cargo = cargoOf(problem_.collective, root, far, fabric_.numRanks());
+  Cargo cargo =
+      cargoOf(problem_.collective, root, far, rankTopology_.numRanks());
   int tree = addTree(origin, cargo.block, int(edges.size()));
   int at = gathers ? far : root;
   Operand source = Operand::input(cargo.input);
   for (const TreeEdge *edge : edges) {
-    llvm::Expected<Connection> hop = connect(program_, fabric_, tree, *edge);
+    llvm::Expected<Connection> hop =
+        connect(program_, rankTopology_, tree, *edge);
     if (!hop)
       return hop.takeError();
     program_.addFold(at, tree, false, {source}, {Operand::channel(hop->entry)});
@@ -198,13 +203,13 @@ llvm::Error ForestExpander::expandChains() {
   llvm::MapVector<int, std::vector<Origin>> byRoot;
   for (size_t t = 0; t < packing_.trees.size(); ++t) {
     const Tree &tree = packing_.trees[t];
-    std::vector<const TreeEdge *> toParent(fabric_.numRanks(), nullptr);
+    std::vector<const TreeEdge *> toParent(rankTopology_.numRanks(), nullptr);
     for (const TreeEdge &edge : gathers ? tree.up : tree.down)
       toParent[gathers ? edge.from : edge.to] = &edge;
     byRoot[tree.root].push_back({int(t), std::move(toParent)});
   }
   for (const auto &[root, origins] : byRoot)
-    for (int far = 0; far < fabric_.numRanks(); ++far)
+    for (int far = 0; far < rankTopology_.numRanks(); ++far)
       for (const Origin &origin : origins)
         if (llvm::Error error = expandChain(origin.tree, far, origin.toParent))
           return error;
@@ -212,7 +217,7 @@ llvm::Error ForestExpander::expandChains() {
 }
 
 llvm::Expected<FoldProgram> ForestExpander::run() {
-  int n = fabric_.numRanks();
+  int n = rankTopology_.numRanks();
   if (isRouted(problem_.collective)) {
     if (llvm::Error error = expandChains())
       return error;

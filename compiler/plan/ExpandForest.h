@@ -30,7 +30,8 @@ namespace blink {
 
 /// A program of `problem` without any tree, channel or fold: with the links of
 /// the machine, and ranks and relays that have nothing to do.
-FoldProgram emptyProgram(Collective collective, const Fabric &fabric);
+FoldProgram emptyProgram(Collective collective,
+                         const RankTopology &rankTopology);
 
 /// What the first rank of an edge writes and the last one reads: one channel,
 /// or several with relays between them, which get a fold that forwards.
@@ -39,8 +40,9 @@ struct Connection {
 };
 /// Makes the channels of an edge of a tree. Errors: a path that cannot be
 /// driven.
-llvm::Expected<Connection> connect(FoldProgram &program, const Fabric &fabric,
-                                   int tree, const TreeEdge &edge);
+llvm::Expected<Connection> connect(FoldProgram &program,
+                                   const RankTopology &rankTopology, int tree,
+                                   const TreeEdge &edge);
 
 /// The folds of all trees, still loose. Exact shares come from `shares`, which
 /// may be null: then trees carry what their weights say. Errors: a path that

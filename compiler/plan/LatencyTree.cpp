@@ -173,10 +173,11 @@ llvm::Expected<Packing> blink::packLatencyTrees(const PackingProblem &problem,
                                                 Protocol protocol) {
   if (llvm::Error error = problem.check())
     return error;
-  const Fabric &fabric = *problem.fabric;
-  int n = fabric.numRanks();
+  const RankTopology &rankTopology = *problem.rankTopology;
+  int n = rankTopology.numRanks();
   double child = costsOf(protocol).child;
-  PathTable table = fabric.cheapestPaths(hopPrices(fabric, costsOf(protocol)));
+  PathTable table =
+      rankTopology.cheapestPaths(hopPrices(rankTopology, costsOf(protocol)));
   LatencyTrees ups(transposed(table.costs, n), n, child);
   LatencyTrees downs(table.costs, n, child);
 

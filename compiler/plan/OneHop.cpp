@@ -36,14 +36,14 @@ static std::vector<TreeEdge> sendsOf(int rank, const PathTable &table,
 }
 
 /// One tree, whose folds are loose. The ranks of `direct` are those of
-/// `fabric`, which has relays, too.
-static llvm::Expected<FoldProgram> expand(const Fabric &fabric,
-                                          const Fabric &direct,
+/// `rankTopology`, which has relays, too.
+static llvm::Expected<FoldProgram> expand(const RankTopology &rankTopology,
+                                          const RankTopology &direct,
                                           const PathTable &table,
                                           double child) {
   using Operand = FoldProgram::Operand;
-  int n = fabric.numRanks();
-  FoldProgram program = emptyProgram(Collective::allreduce, fabric);
+  int n = rankTopology.numRanks();
+  FoldProgram program = emptyProgram(Collective::allreduce, rankTopology);
   FoldProgram::Tree &tree = program.trees.emplace_back();
   tree.depth = 1;
   tree.share = 1;
@@ -67,11 +67,12 @@ static llvm::Expected<FoldProgram> expand(const Fabric &fabric,
 }
 
 llvm::Expected<std::optional<OneHop>>
-blink::packOneHop(const Fabric &fabric, Protocol protocol, unsigned maxLanes) {
-  if (fabric.numRanks() == 1)
+blink::packOneHop(const RankTopology &rankTopology, Protocol protocol,
+                  unsigned maxLanes) {
+  if (rankTopology.numRanks() == 1)
     return std::nullopt;
-  llvm::Expected<Fabric> direct =
-      Fabric::create(fabric.topology(), fabric.gpus(), fabric.linkKinds());
+  llvm::Expected<RankTopology> direct = RankTopology::create(
+      rankTopology.topology(), rankTopology.gpus(), rankTopology.linkKinds());
   if (!direct)
     return direct.takeError();
   ProtocolCosts costs = costsOf(protocol);
@@ -80,7 +81,7 @@ blink::packOneHop(const Fabric &fabric, Protocol protocol, unsigned maxLanes) {
     if (cost == std::numeric_limits<double>::infinity())
       return std::nullopt;
   llvm::Expected<FoldProgram> whole =
-      expand(fabric, *direct, table, costs.child);
+      expand(rankTopology, *direct, table, costs.child);
   if (!whole)
     return whole.takeError();
   OneHop best;

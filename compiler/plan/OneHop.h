@@ -40,7 +40,8 @@ struct OneHop {
 /// Nothing where some two ranks have no path that ends at the first GPU it
 /// meets (relays do not count), or there is but one rank.
 llvm::Expected<std::optional<OneHop>>
-packOneHop(const Fabric &fabric, Protocol protocol, unsigned maxLanes);
+packOneHop(const RankTopology &rankTopology, Protocol protocol,
+           unsigned maxLanes);
 
 } // namespace blink
 

@@ -25,9 +25,9 @@ blink::chooseSmallVariants(const PackingProblem &problem, const Packing &large,
   SmallVariants variants;
   variants.trees = std::move(trees->packing);
   if (problem.collective == Collective::allreduce &&
-      problem.fabric->numRanks() <= int(maxOneHopRanks)) {
+      problem.rankTopology->numRanks() <= int(maxOneHopRanks)) {
     llvm::Expected<std::optional<OneHop>> oneHop =
-        packOneHop(*problem.fabric, kProtocol, limits.maxLanes);
+        packOneHop(*problem.rankTopology, kProtocol, limits.maxLanes);
     if (!oneHop)
       return oneHop.takeError();
     variants.oneHop = std::move(*oneHop);

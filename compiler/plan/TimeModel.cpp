@@ -18,9 +18,9 @@
 
 using namespace blink;
 
-std::vector<double> blink::hopPrices(const Fabric &fabric,
+std::vector<double> blink::hopPrices(const RankTopology &rankTopology,
                                      ProtocolCosts costs) {
-  const Topology &topology = fabric.topology();
+  const Topology &topology = rankTopology.topology();
   std::vector<double> prices;
   for (const Link &link : topology.links) {
     int gpus = 0;

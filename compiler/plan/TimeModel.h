@@ -68,7 +68,8 @@ constexpr ProtocolCosts costsOf(Protocol protocol) {
 /// Prices of links that make a path between two ranks cost what a hop over it
 /// takes, in microseconds: a link's latency, and half a step for each GPU at
 /// its ends, so that a path over a relay costs a step more.
-std::vector<double> hopPrices(const Fabric &fabric, ProtocolCosts costs);
+std::vector<double> hopPrices(const RankTopology &rankTopology,
+                              ProtocolCosts costs);
 
 /// `start` of `program`, in microseconds.
 double startOf(const FoldProgram &program, Protocol protocol);

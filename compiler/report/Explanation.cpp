@@ -236,17 +236,17 @@ Explanation blink::explainProgram(const sched::Schedule &file,
 
 Explanation blink::explainBound(const PackingProblem &problem,
                                 const PackingCertificate &certificate) {
-  const Fabric &fabric = *problem.fabric;
+  const RankTopology &rankTopology = *problem.rankTopology;
   Summary summary;
-  summary.topology = fabric.topology().name;
+  summary.topology = rankTopology.topology().name;
   summary.collective = problem.collective;
-  summary.gpus = fabric.gpus();
+  summary.gpus = rankTopology.gpus();
   if (isRooted(problem.collective))
     summary.root = problem.root;
   summary.bound = certificate.bound;
-  return explain({fabric.topology(),
-                  fabric.relays(),
-                  fabric.linkKinds(),
+  return explain({rankTopology.topology(),
+                  rankTopology.relays(),
+                  rankTopology.linkKinds(),
                   certificate.prices,
                   {}},
                  summary);

@@ -27,8 +27,8 @@ struct Candidate {
 /// A scarce link of each class, the most promising first.
 std::vector<Candidate> candidatesOf(const PackingProblem &problem,
                                     const std::vector<double> &prices) {
-  const Fabric &fabric = *problem.fabric;
-  const std::vector<Link> &links = fabric.topology().links;
+  const RankTopology &rankTopology = *problem.rankTopology;
+  const std::vector<Link> &links = rankTopology.topology().links;
   std::map<LinkKind, double> slowest;
   std::map<std::tuple<int, int, LinkKind>, int> index;
   for (size_t link = 0; link < links.size(); ++link) {
@@ -39,8 +39,9 @@ std::vector<Candidate> candidatesOf(const PackingProblem &problem,
         static_cast<int>(link);
   }
   // Roots are apart from other ranks: symmetry holds for free roots alone.
-  Symmetry symmetry = isRooted(problem.collective) ? Symmetry::trivial(fabric)
-                                                   : Symmetry::find(fabric);
+  Symmetry symmetry = isRooted(problem.collective)
+                          ? Symmetry::trivial(rankTopology)
+                          : Symmetry::find(rankTopology);
   std::set<std::pair<int, int>> seen;
   std::vector<Candidate> candidates;
   for (size_t at = 0; at < links.size(); ++at) {
@@ -51,7 +52,7 @@ std::vector<Candidate> candidatesOf(const PackingProblem &problem,
     double promise = bandwidth * (prices[at] + (other < 0 ? 0 : prices[other]));
     int one = symmetry.linkClass(link);
     int two = other < 0 ? one : symmetry.linkClass(other);
-    if (fabric.usable(link) && promise > 0 &&
+    if (rankTopology.usable(link) && promise > 0 &&
         seen.insert(std::minmax(one, two)).second)
       candidates.push_back({link, other, bandwidth, promise});
   }
@@ -67,12 +68,12 @@ std::vector<Candidate> candidatesOf(const PackingProblem &problem,
 llvm::Expected<std::vector<Improvement>>
 blink::tryMoreLinks(const PackingProblem &problem,
                     const PackingCertificate &certificate, size_t most) {
-  const Fabric &fabric = *problem.fabric;
+  const RankTopology &rankTopology = *problem.rankTopology;
   std::vector<Candidate> candidates = candidatesOf(problem, certificate.prices);
   candidates.resize(std::min(most, candidates.size()));
   std::vector<Improvement> improvements;
   for (const Candidate &candidate : candidates) {
-    Topology topology = fabric.topology();
+    Topology topology = rankTopology.topology();
     for (int link : {candidate.link, candidate.back})
       if (link >= 0)
         topology.links[link].bandwidth += candidate.bandwidth;
@@ -80,9 +81,9 @@ blink::tryMoreLinks(const PackingProblem &problem,
     std::string from = topology.nodes[link.from].id;
     std::string to = topology.nodes[link.to].id;
     LinkKind kind = link.kind;
-    llvm::Expected<Fabric> larger =
-        Fabric::create(std::move(topology), fabric.gpus(), fabric.linkKinds(),
-                       fabric.relays());
+    llvm::Expected<RankTopology> larger =
+        RankTopology::create(std::move(topology), rankTopology.gpus(),
+                             rankTopology.linkKinds(), rankTopology.relays());
     if (!larger)
       return larger.takeError();
     llvm::Expected<PackingCertificate> better =
@@ -105,14 +106,14 @@ blink::tryMoreLinks(const sched::Schedule &file, const sched::Program &program,
   std::vector<int> relays;
   if (program.relays())
     relays.assign(program.relays()->begin(), program.relays()->end());
-  llvm::Expected<Fabric> fabric = Fabric::create(
+  llvm::Expected<RankTopology> rankTopology = RankTopology::create(
       topologyOf(file),
       {program.allocation()->begin(), program.allocation()->end()},
       LinkKindSet(file.link_kinds()), relays);
-  if (!fabric)
-    return fabric.takeError();
+  if (!rankTopology)
+    return rankTopology.takeError();
   const auto &prices = *program.certificate()->prices();
   return tryMoreLinks(
-      {&*fabric, program.collective(), program.root()},
+      {&*rankTopology, program.collective(), program.root()},
       {{prices.begin(), prices.end()}, program.certificate()->bound()}, most);
 }

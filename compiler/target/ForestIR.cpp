@@ -26,14 +26,14 @@ blink::problemFromIR(Operation *op, collective::CollectiveKind collective,
   if (!topologyOp)
     return failure();
   TopologyFromIR machine(topologyOp);
-  llvm::Expected<Fabric> fabric = Fabric::create(
+  llvm::Expected<RankTopology> rankTopology = RankTopology::create(
       machine.topology, std::vector<int>(gpus.begin(), gpus.end()),
       fromIR(links), relays ? relays.asArrayRef().vec() : std::vector<int>());
-  if (!fabric)
-    return op->emitError(toString(fabric.takeError()));
+  if (!rankTopology)
+    return op->emitError(toString(rankTopology.takeError()));
   std::unique_ptr<ProblemFromIR> result(
-      new ProblemFromIR{std::move(machine), std::move(*fabric), {}});
-  result->problem = {&result->fabric, fromIR(collective), root};
+      new ProblemFromIR{std::move(machine), std::move(*rankTopology), {}});
+  result->problem = {&result->rankTopology, fromIR(collective), root};
   return result;
 }
 
@@ -85,15 +85,16 @@ blink::buildForest(OpBuilder &builder, Location loc, FlatSymbolRefAttr topology,
   std::optional<int32_t> root;
   if (isRooted(problem.collective))
     root = problem.root;
-  SmallVector<int32_t> gpus(from.fabric.gpus().begin(),
-                            from.fabric.gpus().end());
+  SmallVector<int32_t> gpus(from.rankTopology.gpus().begin(),
+                            from.rankTopology.gpus().end());
   auto forest = builder.create<collective::ForestOp>(
       loc, kind, topology, gpus,
-      toIR(builder.getContext(), from.fabric.linkKinds()), root,
+      toIR(builder.getContext(), from.rankTopology.linkKinds()), root,
       rateOfShares(problem, packing, *shares), certificate.bound,
       certificate.prices);
-  if (!from.fabric.relays().empty())
-    forest.setRelaysAttr(builder.getDenseI32ArrayAttr(from.fabric.relays()));
+  if (!from.rankTopology.relays().empty())
+    forest.setRelaysAttr(
+        builder.getDenseI32ArrayAttr(from.rankTopology.relays()));
 
   std::vector<SharedTree> trees;
   for (size_t i = 0; i < packing.trees.size(); ++i)
@@ -101,7 +102,7 @@ blink::buildForest(OpBuilder &builder, Location loc, FlatSymbolRefAttr topology,
         {&packing.trees[i], shares->numerators[i], shares->denominators[i]});
   for (const Tree &candidate : candidates)
     trees.push_back({&candidate, 0, 1});
-  bool blocks = numBlocks(problem.collective, from.fabric.numRanks()) > 1;
+  bool blocks = numBlocks(problem.collective, from.rankTopology.numRanks()) > 1;
   if (blocks) // the trees of a block stand together
     llvm::stable_sort(trees, [](const SharedTree &a, const SharedTree &b) {
       return a.tree->root < b.tree->root;
@@ -130,7 +131,7 @@ static Tree readTree(collective::TreeOp op, const TopologyFromIR &machine) {
 PackedTrees blink::readForest(collective::ForestOp forest,
                               const ProblemFromIR &from) {
   PackedTrees packed;
-  int numRanks = from.fabric.numRanks();
+  int numRanks = from.rankTopology.numRanks();
   double algbw = forest.getAlgbw().convertToDouble();
   double blockRate = algbw / blocksOfBuffer(from.problem.collective, numRanks);
   packed.packing.algbw = algbw;

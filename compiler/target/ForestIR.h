@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The packing library speaks of fabrics and trees, the dialect of requests and
-// forests. Here one becomes the other.
+// The packing library speaks of rank topologies and trees, the dialect of
+// requests and forests. Here one becomes the other.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,10 +19,10 @@
 namespace blink {
 
 /// The packing problem that a request, forest or schedule op poses, with all
-/// it points into. Heap-allocated: `problem` points at `fabric`.
+/// it points into. Heap-allocated: `problem` points at `rankTopology`.
 struct ProblemFromIR {
   TopologyFromIR machine;
-  Fabric fabric;
+  RankTopology rankTopology;
   PackingProblem problem;
 };
 

@@ -7,7 +7,7 @@
 #ifndef BLINK_COMPILER_TARGET_TOPOLOGYIR_H
 #define BLINK_COMPILER_TARGET_TOPOLOGYIR_H
 
-#include "compiler/topology/fabric/Fabric.h"
+#include "compiler/topology/fabric/RankTopology.h"
 #include "dialect/Collective.h"
 
 #include "mlir/IR/Builders.h"

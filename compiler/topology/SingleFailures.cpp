@@ -31,7 +31,8 @@ std::vector<NodePair> blink::linkedPairs(const Topology &topology) {
 llvm::Expected<std::vector<std::vector<NodePair>>>
 blink::pairsThatMatter(const Topology &topology, LinkKindSet kinds,
                        const std::vector<std::vector<int>> &allocations) {
-  llvm::Expected<Fabric> machine = Fabric::create(topology, {}, kinds);
+  llvm::Expected<RankTopology> machine =
+      RankTopology::create(topology, {}, kinds);
   if (!machine)
     return machine.takeError();
   DrivableLinks drivable(*machine);

@@ -2,9 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A machine as the compiler sees it: nodes (GPUs and relays) and directed
-// links with a bandwidth and a latency. Plain data; knows neither MLIR nor
-// GLPK.
+// A machine as the compiler sees it: nodes (GPUs and transit nodes) and
+// directed links with a bandwidth and a latency. Plain data; knows neither MLIR
+// nor GLPK.
 //
 //===----------------------------------------------------------------------===//
 

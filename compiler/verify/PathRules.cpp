@@ -17,7 +17,7 @@ using sched::ChannelKind;
 using sched::LinkKind;
 using sched::NodeKind;
 
-bool isPeerFabric(LinkKind kind) {
+bool isPeerLink(LinkKind kind) {
   return kind == LinkKind::nvlink || kind == LinkKind::xgmi ||
          kind == LinkKind::c2c;
 }
@@ -63,7 +63,7 @@ Machine::Graph Machine::makeGraph(const sched::Topology &topology,
     if (failed.contains(link))
       continue;
     graph.linksFrom[link.from()].push_back(index);
-    if (!isPeerFabric(link.kind()))
+    if (!isPeerLink(link.kind()))
       continue;
     neighbours[link.from()].push_back(link.to());
     neighbours[link.to()].push_back(link.from());
@@ -94,7 +94,7 @@ Machine::Graph Machine::makeGraph(const sched::Topology &topology,
     std::sort(own.begin(), own.end());
     own.erase(std::unique(own.begin(), own.end()), own.end());
   }
-  graph.fabric = std::move(neighbours);
+  graph.peerSets = std::move(neighbours);
   return graph;
 }
 
@@ -104,8 +104,8 @@ bool Machine::usable(uint32_t index) const {
 }
 
 bool Machine::arePeers(uint32_t a, uint32_t b) const {
-  const std::vector<uint32_t> &left = graph_->fabric[a];
-  const std::vector<uint32_t> &right = graph_->fabric[b];
+  const std::vector<uint32_t> &left = graph_->peerSets[a];
+  const std::vector<uint32_t> &right = graph_->peerSets[b];
   if (std::binary_search(left.begin(), left.end(), b))
     return true;
   // A group of switches that both are at; groups come last.
@@ -129,7 +129,7 @@ Problem checkPath(const Machine &machine, const sched::Channel &channel,
                   const std::vector<uint32_t> &path) {
   const uint32_t target = machine.nodeOf(channel.destination());
   uint32_t node = machine.nodeOf(channel.source());
-  bool crossesCpu = false, crossesNic = false, fabricOnly = true;
+  bool crossesCpu = false, crossesNic = false, peerOnly = true;
   for (size_t hop = 0; hop < path.size(); ++hop) {
     const uint32_t index = path[hop];
     const sched::Link &link = machine.link(index);
@@ -145,7 +145,7 @@ Problem checkPath(const Machine &machine, const sched::Channel &channel,
       return wrong("leaves a GPU on the way; GPUs never relay");
     crossesCpu |= machine.kindOf(node) == NodeKind::cpu;
     crossesNic |= machine.kindOf(node) == NodeKind::nic;
-    fabricOnly &= isPeerFabric(link.kind());
+    peerOnly &= isPeerLink(link.kind());
     node = link.to();
   }
   if (path.empty())
@@ -160,7 +160,7 @@ Problem checkPath(const Machine &machine, const sched::Channel &channel,
     return std::string("the channel is of kind ") +
            sched::EnumNameChannelKind(channel.kind()) + ", but its path is " +
            sched::EnumNameChannelKind(kind);
-  if (kind == ChannelKind::peer && !fabricOnly &&
+  if (kind == ChannelKind::peer && !peerOnly &&
       machine.arePeers(machine.nodeOf(channel.source()), target))
     return "the path leaves the fabric that joins the two GPUs, over which "
            "alone they reach each other's memory";

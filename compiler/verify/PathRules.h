@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The rules documented at Fabric in compiler/topology/Fabric.h, read a second
-// time: nothing here shares code with what chose the paths.
+// The rules documented at RankTopology (compiler/topology/fabric), read a
+// second time: nothing here shares code with what chose the paths.
 //
 //===----------------------------------------------------------------------===//
 
@@ -57,9 +57,9 @@ public:
     return graph_->linksFrom[node];
   }
 
-  /// Are these two GPUs peer-joined? That is, does one link of the peer fabric,
-  /// or a chain of them through switches, join the two, in whatever direction
-  /// and whether usable or not.
+  /// Are these two GPUs peer-joined? That is, does one peer link, or a chain of
+  /// them through switches, join the two, in whatever direction and whether
+  /// usable or not.
   bool arePeers(uint32_t a, uint32_t b) const;
 
   /// "gpu0 -> plx0 (pcie)".
@@ -70,10 +70,10 @@ private:
   struct Graph {
     std::vector<sched::NodeKind> kinds;
     std::vector<std::vector<uint32_t>> linksFrom;
-    /// Ascending: nodes at the other ends of peer fabric links, of which those
-    /// switches that the fabric joins to each other are one, numbered from
+    /// Ascending: nodes at the other ends of peer links, of which those
+    /// switches that peer links join to each other are one, numbered from
     /// numNodes() on.
-    std::vector<std::vector<uint32_t>> fabric;
+    std::vector<std::vector<uint32_t>> peerSets;
   };
   static Graph makeGraph(const sched::Topology &topology,
                          const FailedLinks &failed);
@@ -87,7 +87,7 @@ private:
 };
 
 /// Links over which GPUs reach each other's memory: nvlink, xgmi, c2c.
-bool isPeerFabric(sched::LinkKind kind);
+bool isPeerLink(sched::LinkKind kind);
 
 /// One channel, with `path`, indices of links, for its route.
 Problem checkPath(const Machine &machine, const sched::Channel &channel,
@@ -96,7 +96,7 @@ Problem checkPath(const Machine &machine, const sched::Channel &channel,
 /// Every channel's path goes from the GPU of its source to the GPU of its
 /// destination, link after link of kinds that may be used, through no GPU; its
 /// kind is the one the nodes on the way demand; and between peer-joined GPUs a
-/// `peer` path stays on their fabric.
+/// `peer` path stays on peer links.
 Problem checkPaths(const Machine &machine, const sched::Variant &variant);
 
 } // namespace blink::verify

@@ -25,7 +25,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// What decides whether a path may end at a GPU, see checkPaths.
 enum Crossed : uint32_t {
-  fabricOnly, ///< links of the peer fabric only
+  peerOnly,   ///< peer links only
   otherLinks, ///< others too, but neither a cpu nor a nic
   hostOrNic,  ///< a cpu or a nic: allowed between any two GPUs
   numCrossed
@@ -42,7 +42,7 @@ public:
     best_.assign(size_t(machine_.numNodes()) * numCrossed, infinity);
     queued_.assign(best_.size(), false);
     const uint32_t start = machine_.nodeOf(source);
-    relax(start, fabricOnly, 0);
+    relax(start, peerOnly, 0);
     for (size_t at = 0; at < queue_.size(); ++at) {
       const uint32_t state = queue_[at];
       queued_[state] = false;
@@ -53,7 +53,7 @@ public:
     for (uint32_t rank = 0; rank < machine_.numPrograms(); ++rank) {
       const uint32_t node = machine_.nodeOf(rank);
       const double *best = &best_[size_t(node) * numCrossed];
-      row[rank] = std::min(best[fabricOnly], best[hostOrNic]);
+      row[rank] = std::min(best[peerOnly], best[hostOrNic]);
       if (!machine_.arePeers(start, node))
         row[rank] = std::min(row[rank], best[otherLinks]);
     }
@@ -69,7 +69,7 @@ private:
       const sched::Link &link = machine_.link(index);
       const NodeKind kind = machine_.kindOf(link.to());
       Crossed next = crossed;
-      if (crossed == fabricOnly && !isPeerFabric(link.kind()))
+      if (crossed == peerOnly && !isPeerLink(link.kind()))
         next = otherLinks;
       if (kind == NodeKind::cpu || kind == NodeKind::nic)
         next = hostOrNic;

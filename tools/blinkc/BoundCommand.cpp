@@ -55,12 +55,12 @@ static int run(const BoundFlags &flags) {
       degradeLinks(std::move(*topology), options->linkEdits);
   if (!degraded)
     return inFile(degraded.takeError());
-  llvm::Expected<Fabric> fabric =
-      Fabric::create(degraded->topology, options->gpus, options->links,
-                     options->relayGpus(degraded->topology));
-  if (!fabric)
-    return inFile(fabric.takeError());
-  PackingProblem problem{&*fabric, options->collective, options->root};
+  llvm::Expected<RankTopology> rankTopology =
+      RankTopology::create(degraded->topology, options->gpus, options->links,
+                           options->relayGpus(degraded->topology));
+  if (!rankTopology)
+    return inFile(rankTopology.takeError());
+  PackingProblem problem{&*rankTopology, options->collective, options->root};
   Progress progress;
   llvm::Expected<PackingCertificate> certificate =
       boundRate(problem, progress.watcher());

@@ -52,11 +52,11 @@ ColumnGeneration::ColumnGeneration(const SymmetricProblem &problem,
       bestBound_(kInfinity) {}
 
 Error ColumnGeneration::start() {
-  const Fabric &fabric = *problem_.problem().fabric;
-  std::vector<double> prices(fabric.topology().links.size(), 0.0);
+  const RankTopology &rankTopology = *problem_.problem().rankTopology;
+  std::vector<double> prices(rankTopology.topology().links.size(), 0.0);
   for (size_t link = 0; link < prices.size(); ++link)
-    if (fabric.usable(static_cast<int>(link)))
-      prices[link] = 1 / fabric.topology().links[link].bandwidth;
+    if (rankTopology.usable(static_cast<int>(link)))
+      prices[link] = 1 / rankTopology.topology().links[link].bandwidth;
   unitPrices_ = problem_.averaged(std::move(prices));
   pricer_.setPrices(unitPrices_);
   maxDepth_ = pricer_.lowestDepth();
@@ -145,7 +145,7 @@ ColumnGeneration::priceExactly(std::vector<double> prices) {
 
 /// False when depth does not matter any more.
 bool ColumnGeneration::goDeeper() {
-  int most = problem_.problem().fabric->numRanks() - 1;
+  int most = problem_.problem().rankTopology->numRanks() - 1;
   if (maxDepth_ >= most)
     return false;
   int step = ++deeperSteps_ > kMostDeeperSteps ? maxDepth_ : 1;
@@ -192,7 +192,7 @@ Error ColumnGeneration::iterate() {
 bool ColumnGeneration::watch() {
   if (!watcher_)
     return true;
-  int most = problem_.problem().fabric->numRanks() - 1;
+  int most = problem_.problem().rankTopology->numRanks() - 1;
   return watcher_(
       {iterations_, maxDepth_ < most ? maxDepth_ : 0, lp_->rate(), bestBound_});
 }
@@ -250,13 +250,13 @@ Expected<PackedTrees> blink::packTrees(const PackingProblem &problem,
                                        const SolveWatcher &watcher) {
   if (Error error = problem.check())
     return error;
-  if (problem.fabric->numRanks() == 1) {
+  if (problem.rankTopology->numRanks() == 1) {
     PackedTrees result;
     result.packing.trees.emplace_back();
     result.packing.algbw = kInfinity;
     result.candidates = result.packing.trees;
-    result.certificate.prices.assign(problem.fabric->topology().links.size(),
-                                     0.0);
+    result.certificate.prices.assign(
+        problem.rankTopology->topology().links.size(), 0.0);
     result.certificate.bound = kInfinity;
     return result;
   }

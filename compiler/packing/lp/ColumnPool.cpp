@@ -37,7 +37,7 @@ bool ColumnPool::add(Tree tree) {
   if (!keys_.insert(contentKey(tree)).second)
     return false;
   uses_.push_back(problem_->uses(tree));
-  depths_.push_back(tree.depth(problem_->problem().fabric->numRanks()));
+  depths_.push_back(tree.depth(problem_->problem().rankTopology->numRanks()));
   trees_.push_back(std::move(tree));
   return true;
 }

@@ -57,7 +57,7 @@ Packing blink::fitWeights(const PackingProblem &problem,
                           std::vector<Tree> trees) {
   Packing packing;
   packing.trees = normalize(std::move(trees));
-  int blocks = numBlocks(problem.collective, problem.fabric->numRanks());
+  int blocks = numBlocks(problem.collective, problem.rankTopology->numRanks());
   std::vector<double> sums = weightPerBlock(packing.trees, blocks);
   double least = *std::min_element(sums.begin(), sums.end());
   if (!(least > 0))
@@ -65,7 +65,7 @@ Packing blink::fitWeights(const PackingProblem &problem,
   for (Tree &tree : packing.trees)
     tree.weight *= least / sums[blocks > 1 ? tree.root : 0];
 
-  const std::vector<Link> &links = problem.fabric->topology().links;
+  const std::vector<Link> &links = problem.rankTopology->topology().links;
   std::vector<double> loads = problem.linkLoads(packing);
   double factor = std::numeric_limits<double>::infinity();
   for (size_t link = 0; link < links.size(); ++link)
@@ -75,7 +75,7 @@ Packing blink::fitWeights(const PackingProblem &problem,
     tree.weight *= factor;
   packing.algbw =
       least * factor *
-      blocksOfBuffer(problem.collective, problem.fabric->numRanks());
+      blocksOfBuffer(problem.collective, problem.rankTopology->numRanks());
   return packing;
 }
 

@@ -49,17 +49,17 @@ Expected<MasterLp> MasterLp::create(const SymmetricProblem &problem,
 }
 
 Error MasterLp::build() {
-  const Fabric &fabric = *problem_->problem().fabric;
+  const RankTopology &rankTopology = *problem_->problem().rankTopology;
   int rows = problem_->numRows();
   if (problem_->rootsAreEqual()) {
     firstColumn_ = 2;
-    rootRows_.assign(fabric.numRanks(), 0);
-    rootWorths_.assign(fabric.numRanks(), 0.0);
+    rootRows_.assign(rankTopology.numRanks(), 0);
+    rootWorths_.assign(rankTopology.numRanks(), 0.0);
     for (int root : problem_->roots())
       rootRows_[root] = ++rows;
   }
   rowPrices_.assign(problem_->numRows(), 0.0);
-  linkPrices_.assign(fabric.topology().links.size(), 0.0);
+  linkPrices_.assign(rankTopology.topology().links.size(), 0.0);
 
   return glpk_.call([&](glp_prob *lp) {
     glp_set_obj_dir(lp, GLP_MAX);

@@ -18,11 +18,11 @@ namespace {
 std::vector<int> mirrorTwins(const PackingProblem &problem) {
   if (problem.collective != Collective::allreduce)
     return {};
-  const Fabric &fabric = *problem.fabric;
-  const std::vector<Link> &links = fabric.topology().links;
+  const RankTopology &rankTopology = *problem.rankTopology;
+  const std::vector<Link> &links = rankTopology.topology().links;
   std::map<std::tuple<int, int, LinkKind, double>, int> index;
   for (size_t link = 0; link < links.size(); ++link)
-    if (fabric.usable(static_cast<int>(link)))
+    if (rankTopology.usable(static_cast<int>(link)))
       index[{links[link].from, links[link].to, links[link].kind,
              links[link].bandwidth}] = static_cast<int>(link);
   std::vector<int> twins(links.size(), -1);
@@ -56,18 +56,18 @@ std::vector<int> ranksBehind(const std::vector<TreeEdge> &edges, int numRanks,
 SymmetricProblem::SymmetricProblem(const PackingProblem &problem,
                                    Symmetry symmetry)
     : problem_(&problem), symmetry_(std::move(symmetry)),
-      numBlocks_(
-          sched::numBlocks(problem.collective, problem.fabric->numRanks())),
+      numBlocks_(sched::numBlocks(problem.collective,
+                                  problem.rankTopology->numRanks())),
       twins_(mirrorTwins(problem)) {
   roots_ = isRooted(problem.collective) ? std::vector<int>{problem.root}
                                         : symmetry_.representatives();
-  const Fabric &fabric = *problem.fabric;
-  const std::vector<Link> &links = fabric.topology().links;
+  const RankTopology &rankTopology = *problem.rankTopology;
+  const std::vector<Link> &links = rankTopology.topology().links;
   rows_.assign(links.size(), -1);
   std::vector<int> rowOfClass(symmetry_.numLinkClasses(), -1);
   for (size_t at = 0; at < links.size(); ++at) {
     int link = static_cast<int>(at);
-    if (!fabric.usable(link))
+    if (!rankTopology.usable(link))
       continue;
     int &row = rowOfClass[symmetry_.linkClass(link)];
     if (row < 0) {
@@ -86,15 +86,15 @@ SymmetricProblem SymmetricProblem::reduce(const PackingProblem &problem) {
   // One root stays where it is, and no free action keeps it there.
   return isRooted(problem.collective)
              ? plain(problem)
-             : SymmetricProblem(problem, Symmetry::find(*problem.fabric));
+             : SymmetricProblem(problem, Symmetry::find(*problem.rankTopology));
 }
 
 SymmetricProblem SymmetricProblem::plain(const PackingProblem &problem) {
-  return {problem, Symmetry::trivial(*problem.fabric)};
+  return {problem, Symmetry::trivial(*problem.rankTopology)};
 }
 
 double SymmetricProblem::ratePerWeight() const {
-  int n = problem_->fabric->numRanks();
+  int n = problem_->rankTopology->numRanks();
   if (rootsAreEqual() || isRouted(problem_->collective))
     return n;
   return order();
@@ -102,7 +102,7 @@ double SymmetricProblem::ratePerWeight() const {
 
 double SymmetricProblem::unitCost() const {
   bool manyBlocks = !rootsAreEqual() && isRouted(problem_->collective);
-  return manyBlocks ? problem_->fabric->numRanks() : 1;
+  return manyBlocks ? problem_->rankTopology->numRanks() : 1;
 }
 
 std::vector<RowUse> SymmetricProblem::uses(const Tree &tree) const {
@@ -111,7 +111,7 @@ std::vector<RowUse> SymmetricProblem::uses(const Tree &tree) const {
     const std::vector<TreeEdge> &edges = up ? tree.up : tree.down;
     std::vector<int> times(edges.size(), 1);
     if (isRouted(problem_->collective))
-      times = ranksBehind(edges, problem_->fabric->numRanks(), up);
+      times = ranksBehind(edges, problem_->rankTopology->numRanks(), up);
     for (size_t edge = 0; edge < edges.size(); ++edge)
       for (int link : edges[edge].path)
         found.emplace_back(rows_[link], times[edge]);

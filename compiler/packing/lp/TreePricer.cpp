@@ -22,13 +22,14 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 } // namespace
 
 TreePricer::TreePricer(const SymmetricProblem &problem)
-    : problem_(problem), numRanks_(problem.problem().fabric->numRanks()) {}
+    : problem_(problem), numRanks_(problem.problem().rankTopology->numRanks()) {
+}
 
 void TreePricer::setPrices(std::vector<double> prices) {
   prices_ = std::move(prices);
   const Symmetry &symmetry = problem_.symmetry();
-  paths_ = problem_.problem().fabric->cheapestPaths(prices_,
-                                                    symmetry.representatives());
+  paths_ = problem_.problem().rankTopology->cheapestPaths(
+      prices_, symmetry.representatives());
   costs_ = paths_.costs;
   for (int from = 0; from < numRanks_; ++from) {
     int element = symmetry.elementTo(from);
@@ -143,7 +144,8 @@ double TreePricer::bound(const std::vector<PricedTree> &cheapest) const {
   if (!(cost > 0) || std::isinf(cost))
     return kInfinity;
   double value = 0;
-  const std::vector<Link> &links = problem_.problem().fabric->topology().links;
+  const std::vector<Link> &links =
+      problem_.problem().rankTopology->topology().links;
   for (size_t link = 0; link < links.size(); ++link)
     value += prices_[link] * links[link].bandwidth;
   return value / cost;

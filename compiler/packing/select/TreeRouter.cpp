@@ -66,7 +66,7 @@ private:
 
 Router::Router(const SymmetricProblem &plain, const RouteRequest &request)
     : plain_(plain), problem_(plain.problem()), request_(request),
-      numRanks_(problem_.fabric->numRanks()),
+      numRanks_(problem_.rankTopology->numRanks()),
       loads_(request.bandwidths.size(), 0.0),
       prices_(request.bandwidths.size(), 0.0),
       history_(request.bandwidths.size(), 0.0) {
@@ -76,14 +76,14 @@ Router::Router(const SymmetricProblem &plain, const RouteRequest &request)
 }
 
 bool Router::couldFit() const {
-  const Fabric &fabric = *problem_.fabric;
-  const std::vector<Link> &links = fabric.topology().links;
-  std::vector<int> rankOfNode(fabric.topology().nodes.size(), -1);
+  const RankTopology &rankTopology = *problem_.rankTopology;
+  const std::vector<Link> &links = rankTopology.topology().links;
+  std::vector<int> rankOfNode(rankTopology.topology().nodes.size(), -1);
   for (int rank = 0; rank < numRanks_; ++rank)
-    rankOfNode[fabric.nodeOf(rank)] = rank;
+    rankOfNode[rankTopology.nodeOf(rank)] = rank;
   std::vector<double> in(numRanks_, 0.0), out(numRanks_, 0.0);
   for (size_t link = 0; link < links.size(); ++link) {
-    if (!fabric.usable(static_cast<int>(link)))
+    if (!rankTopology.usable(static_cast<int>(link)))
       continue;
     if (int rank = rankOfNode[links[link].to]; rank >= 0)
       in[rank] += room_[link];
@@ -145,17 +145,17 @@ double Router::priceOfPath(const Path &path) const {
 
 /// What it takes at least to go on from each rank.
 std::vector<double> Router::pricesOnward(bool up) const {
-  const std::vector<Link> &links = problem_.fabric->topology().links;
-  std::vector<double> ofNode(problem_.fabric->topology().nodes.size(),
+  const std::vector<Link> &links = problem_.rankTopology->topology().links;
+  std::vector<double> ofNode(problem_.rankTopology->topology().nodes.size(),
                              kInfinity);
   for (size_t link = 0; link < links.size(); ++link)
-    if (problem_.fabric->usable(static_cast<int>(link))) {
+    if (problem_.rankTopology->usable(static_cast<int>(link))) {
       double &least = ofNode[up ? links[link].to : links[link].from];
       least = std::min(least, prices_[link]);
     }
   std::vector<double> ofRank;
   for (int rank = 0; rank < numRanks_; ++rank)
-    ofRank.push_back(ofNode[problem_.fabric->nodeOf(rank)]);
+    ofRank.push_back(ofNode[problem_.rankTopology->nodeOf(rank)]);
   return ofRank;
 }
 
@@ -227,7 +227,7 @@ void Router::put(const Tree &tree, int times) {
 
 /// The tree of a slot, from the best of the roots that it may have.
 Tree Router::growBest(size_t slot) {
-  paths_ = problem_.fabric->cheapestPaths(prices_);
+  paths_ = problem_.rankTopology->cheapestPaths(prices_);
   double paid = 0;
   if (isRooted(problem_.collective))
     return growTree(problem_.root, paid);

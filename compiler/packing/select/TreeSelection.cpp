@@ -69,7 +69,7 @@ struct Choice {
 /// symmetric choice of trees is rarely the smallest; whole orbits where they
 /// are many, and searching among single trees is hopeless.
 SymmetricProblem columnsFor(const PackingProblem &problem) {
-  return problem.fabric->numRanks() <= kFewRanks
+  return problem.rankTopology->numRanks() <= kFewRanks
              ? SymmetricProblem::plain(problem)
              : SymmetricProblem::reduce(problem);
 }
@@ -128,7 +128,7 @@ private:
 Selection::Selection(const PackingProblem &problem, const PackedTrees &packed,
                      const SelectOptions &options)
     : problem_(problem), options_(options),
-      numRanks_(problem.fabric->numRanks()),
+      numRanks_(problem.rankTopology->numRanks()),
       blocks_(numBlocks(problem.collective, numRanks_)),
       target_(packed.packing.algbw * (1 - options.slack) * (1 - kRounding)),
       columns_(columnsFor(problem)), pool_(columns_) {
@@ -246,9 +246,9 @@ std::vector<Tree> Selection::route(RouteRequest request) {
 /// Those of usable links, the highest first.
 std::set<double, std::greater<double>> Selection::bandwidths() const {
   std::set<double, std::greater<double>> units;
-  const std::vector<Link> &links = problem_.fabric->topology().links;
+  const std::vector<Link> &links = problem_.rankTopology->topology().links;
   for (size_t link = 0; link < links.size(); ++link)
-    if (problem_.fabric->usable(static_cast<int>(link)))
+    if (problem_.rankTopology->usable(static_cast<int>(link)))
       units.insert(links[link].bandwidth);
   return units;
 }
@@ -276,7 +276,7 @@ std::vector<Selection::Plan> Selection::plans() const {
 
 std::vector<Tree> Selection::carryOut(const Plan &plan) {
   RouteRequest request;
-  for (const Link &link : problem_.fabric->topology().links)
+  for (const Link &link : problem_.rankTopology->topology().links)
     request.bandwidths.push_back(link.bandwidth);
   request.copies = plan.copies;
   request.unit = plan.unit;
@@ -416,7 +416,7 @@ Expected<Packing> blink::selectTrees(const PackingProblem &problem,
     return makeError("slack {0} and at most {1} trees: expected a slack of at "
                      "least 0 and below 1, and 0 trees (no limit) or more",
                      options.slack, options.maxTrees);
-  if (problem.fabric->numRanks() == 1)
+  if (problem.rankTopology->numRanks() == 1)
     return packed.packing;
   return Selection(problem, packed, options).run();
 }

@@ -2,15 +2,15 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Fabric::cheapestPaths: Dijkstra from each rank over the layered graph of
-// PathLayers.h. A path that turns round at a cpu comes back through the same
+// RankTopology::cheapestPaths: Dijkstra from each rank over the layered graph
+// of PathLayers.h. A path that turns round at a cpu comes back through the same
 // switches, but in another layer, so Dijkstra needs no exception for it.
 //
 // With relays a path is a chain of such paths over them.
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/topology/fabric/Fabric.h"
+#include "compiler/topology/fabric/RankTopology.h"
 
 #include "compiler/topology/fabric/PathLayers.h"
 
@@ -53,10 +53,10 @@ public:
   Path pathTo(const Label &label) const;
 
 private:
-  /// The total order of the documentation of Fabric::cheapestPaths.
+  /// The total order of the documentation of RankTopology::cheapestPaths.
   bool isBetter(const Label &a, const Label &b) const;
   void extend(int label, const std::vector<bool> &joined);
-  void offer(const Label &label, bool relays);
+  void offer(const Label &label, bool isTransit);
 
   const Topology &topology_;
   const std::vector<std::vector<int>> &outLinks_;
@@ -95,13 +95,13 @@ bool Search::isBetter(const Label &a, const Label &b) const {
   return better;
 }
 
-void Search::offer(const Label &label, bool relays) {
+void Search::offer(const Label &label, bool isTransit) {
   int &best = best_[label.state];
   if (best != -1 && !isBetter(label, labels_[best]))
     return;
   best = static_cast<int>(labels_.size());
   labels_.push_back(label);
-  if (!relays)
+  if (!isTransit)
     return;
   heap_.push_back(best);
   std::push_heap(heap_.begin(), heap_.end(), [&](int x, int y) {
@@ -118,19 +118,19 @@ void Search::extend(int index, const std::vector<bool> &joined) {
     PathLayer next = layerAfter(layer, link.kind, kind);
 
     int state = link.to * numPathLayers;
-    bool relays = kind != NodeKind::gpu;
-    if (relays) {
+    bool isTransit = kind != NodeKind::gpu;
+    if (isTransit) {
       state += next;
       if (settled_[state])
         continue;
     } else {
       int rank = rankOfNode_[link.to];
-      if (rank == -1 || (next == foreignLayer && joined[rank]))
+      if (rank == -1 || (next == pcieLayer && joined[rank]))
         continue;
     }
     offer({label.cost + prices_[linkIndex], label.hops + 1,
            label.latency + link.latency, linkIndex, index, state},
-          relays);
+          isTransit);
   }
 }
 
@@ -158,8 +158,8 @@ void Search::run(int sourceNode, const std::vector<bool> &joined) {
 }
 
 /// Paths with no GPU on the way, from some ranks and relays to all.
-PathTable Fabric::directPaths(const std::vector<double> &prices,
-                              const std::vector<int> &sources) const {
+PathTable RankTopology::directPaths(const std::vector<double> &prices,
+                                    const std::vector<int> &sources) const {
   int n = numRanks() + static_cast<int>(relays_.size());
   PathTable table;
   table.numRanks = n;
@@ -184,7 +184,7 @@ PathTable Fabric::directPaths(const std::vector<double> &prices,
 }
 
 /// Paths that may run over relays: Dijkstra over the direct paths.
-PathTable Fabric::relayedPaths(const std::vector<double> &prices) const {
+PathTable RankTopology::relayedPaths(const std::vector<double> &prices) const {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   int n = numRanks(), all = n + static_cast<int>(relays_.size());
   std::vector<int> sources(all);
@@ -236,13 +236,13 @@ PathTable Fabric::relayedPaths(const std::vector<double> &prices) const {
   return table;
 }
 
-PathTable Fabric::cheapestPaths(const std::vector<double> &prices) const {
+PathTable RankTopology::cheapestPaths(const std::vector<double> &prices) const {
   std::vector<int> all(numRanks());
   std::iota(all.begin(), all.end(), 0);
   return cheapestPaths(prices, all);
 }
 
-PathTable Fabric::cheapestPaths(const std::vector<double> &prices,
-                                const std::vector<int> &sources) const {
+PathTable RankTopology::cheapestPaths(const std::vector<double> &prices,
+                                      const std::vector<int> &sources) const {
   return relays_.empty() ? directPaths(prices, sources) : relayedPaths(prices);
 }

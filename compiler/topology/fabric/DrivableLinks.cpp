@@ -2,7 +2,7 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Dominator trees from and to each GPU over the relays of a machine.
+// Dominator trees from and to each GPU over the transit nodes of a machine.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,17 +12,17 @@
 
 using namespace blink;
 
-/// Whether a path may end in a layer (see Fabric.h).
+/// Whether a path may end in a layer (see RankTopology.h).
 static bool mayEnd(PathLayer layer, bool joined) {
-  return !(joined && layer == foreignLayer);
+  return !(joined && layer == pcieLayer);
 }
 
-DrivableLinks::DrivableLinks(const Fabric &machine)
-    : machine_(machine), relayIndex_(machine.topology().nodes.size(), -1),
+DrivableLinks::DrivableLinks(const RankTopology &machine)
+    : machine_(machine), transitIndex_(machine.topology().nodes.size(), -1),
       linksFrom_(machine.numRanks()), linksTo_(machine.numRanks()),
       fromGpu_(machine.numRanks()), toGpu_(2 * size_t(machine.numRanks())) {
   const Topology &topology = machine.topology();
-  int n = machine.numRanks(), numRelays = 0;
+  int n = machine.numRanks(), numTransit = 0;
   if (n <= kMostKept)
     kept_.resize(size_t(n) * n);
   std::vector<int> gpuOf(topology.nodes.size(), -1);
@@ -30,9 +30,9 @@ DrivableLinks::DrivableLinks(const Fabric &machine)
     gpuOf[machine.nodeOf(gpu)] = gpu;
   for (size_t node = 0; node < topology.nodes.size(); ++node)
     if (gpuOf[node] < 0)
-      relayIndex_[node] = numRelays++;
+      transitIndex_[node] = numTransit++;
 
-  successors_.resize(size_t(numRelays) * numPathLayers);
+  successors_.resize(size_t(numTransit) * numPathLayers);
   linkOf_.assign(successors_.size(), -1);
   for (int index = 0; index < static_cast<int>(topology.links.size());
        ++index) {
@@ -136,9 +136,9 @@ const DrivableLinks::DominatorTree &DrivableLinks::fromGpu(int gpu) {
     std::vector<int> starts;
     for (int index : linksFrom_[gpu]) {
       const Link &link = topology.links[index];
-      if (relayIndex_[link.to] >= 0)
+      if (transitIndex_[link.to] >= 0)
         starts.push_back(
-            vertexOf(link.to, nextLayer(topology, fabricLayer, link)));
+            vertexOf(link.to, nextLayer(topology, peerLayer, link)));
     }
     tree = dominators(successors_, predecessors_, starts);
   }
@@ -154,7 +154,7 @@ const DrivableLinks::DominatorTree &DrivableLinks::toGpu(int gpu, bool joined) {
       const Link &link = topology.links[index];
       for (int l = 0; l < numPathLayers; ++l) {
         PathLayer layer = static_cast<PathLayer>(l);
-        if (relayIndex_[link.from] >= 0 &&
+        if (transitIndex_[link.from] >= 0 &&
             mayEnd(nextLayer(topology, layer, link), joined))
           starts.push_back(vertexOf(link.from, layer));
       }
@@ -173,8 +173,8 @@ std::vector<int> DrivableLinks::compute(int from, int to) {
   std::vector<int> links;
   for (int index : linksFrom_[from]) {
     const Link &link = topology.links[index];
-    PathLayer layer = nextLayer(topology, fabricLayer, link);
-    if (relayIndex_[link.to] >= 0
+    PathLayer layer = nextLayer(topology, peerLayer, link);
+    if (transitIndex_[link.to] >= 0
             ? after.reaches(vertexOf(link.to, layer))
             : link.to == machine_.nodeOf(to) && mayEnd(layer, joined))
       links.push_back(index);
@@ -183,7 +183,7 @@ std::vector<int> DrivableLinks::compute(int from, int to) {
     const Link &link = topology.links[index];
     for (int l = 0; l < numPathLayers; ++l) {
       PathLayer layer = static_cast<PathLayer>(l);
-      if (relayIndex_[link.from] >= 0 &&
+      if (transitIndex_[link.from] >= 0 &&
           before.reaches(vertexOf(link.from, layer)) &&
           mayEnd(nextLayer(topology, layer, link), joined))
         links.push_back(index);

@@ -2,35 +2,35 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Searches for drivable paths run over a layered graph: a relay node has one
+// Searches for drivable paths run over a layered graph: a transit node has one
 // copy a layer, the layer being what the path crossed so far.
 //
-//     fabric   nvlink, xgmi and c2c links only
-//     foreign  some other link too, but no cpu and no nic
-//     bridged  a cpu or a nic
+//     peer     nvlink, xgmi and c2c links only
+//     pcie     some other link too, but no cpu and no nic
+//     host     a cpu or a nic
 //
-//     fabric --other link--> foreign --cpu, nic--> bridged
-//        \_________________cpu, nic__________________/^
+//     peer --other link--> pcie --cpu, nic--> host
+//        \_______________cpu, nic_____________/^
 //
-// Between peer-joined GPUs `foreign` is the layer where no path may end.
+// Between peer-joined GPUs `pcie` is the layer where no path may end.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef BLINK_COMPILER_TOPOLOGY_FABRIC_PATHLAYERS_H
 #define BLINK_COMPILER_TOPOLOGY_FABRIC_PATHLAYERS_H
 
-#include "compiler/topology/fabric/Fabric.h"
+#include "compiler/topology/fabric/RankTopology.h"
 
 namespace blink {
 
-enum PathLayer { fabricLayer, foreignLayer, bridgedLayer, numPathLayers };
+enum PathLayer { peerLayer, pcieLayer, hostLayer, numPathLayers };
 
 /// The layer of a path that was in `layer` and goes over a link of kind `link`
 /// to a node of kind `to`.
 inline PathLayer layerAfter(PathLayer layer, LinkKind link, NodeKind to) {
   if (to == NodeKind::cpu || to == NodeKind::nic)
-    return bridgedLayer;
-  return layer == fabricLayer && !isPeerFabric(link) ? foreignLayer : layer;
+    return hostLayer;
+  return layer == peerLayer && !isPeerLink(link) ? pcieLayer : layer;
 }
 
 /// The same for `link` of `topology`.

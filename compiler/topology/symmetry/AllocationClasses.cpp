@@ -31,7 +31,7 @@ static std::string describe(const std::vector<int> &gpus) {
 
 /// Sorts GPUs and allocations; the error says what is wrong with one.
 static llvm::Error normalise(std::vector<std::vector<int>> &allocations,
-                             const Fabric &machine) {
+                             const RankTopology &machine) {
   for (std::vector<int> &gpus : allocations) {
     if (gpus.empty())
       return makeError("an allocation without a GPU; name at least one");
@@ -82,27 +82,31 @@ private:
   std::map<Thing, int> numbers_;
 };
 
+/// The colour of an arc between GPUs whose links no path between them may use.
+constexpr int kForbiddenArc = 0;
+
 /// Colours of nodes and links: the same ones for all machines.
 struct Colors {
-  Numbering<std::tuple<NodeKind, bool, bool>> looks{0};
-  // 0 is for what addBarred() adds.
-  Numbering<std::tuple<LinkKind, double, double>> wires{1};
+  Numbering<std::tuple<NodeKind, bool, bool>> nodeColors{0};
+  // 0, kForbiddenArc, is for what addForbiddenArcs() adds.
+  Numbering<std::tuple<LinkKind, double, double>> edgeColors{1};
 };
 
 class PartBuilder {
 public:
-  PartBuilder(const Fabric &machine, Colors &colors);
+  PartBuilder(const RankTopology &machine, Colors &colors);
   Part build(const std::vector<int> &gpus);
 
 private:
   void markLinks(const std::vector<int> &gpus);
-  void addBarred(const std::vector<int> &gpus, ColoredGraph &graph) const;
+  void addForbiddenArcs(const std::vector<int> &gpus,
+                        ColoredGraph &graph) const;
 
-  const Fabric &machine_;
+  const RankTopology &machine_;
   const Topology &topology_;
   DrivableLinks drivable_;
-  std::vector<int> looks_;                 // per node
-  std::vector<int> wires_;                 // per link: 1 + what it is like
+  std::vector<int> nodeColors_;            // per node
+  std::vector<int> edgeColors_;            // per link
   std::vector<std::vector<int>> outLinks_; // per node
   // Of the allocation being built.
   std::vector<char> isUsed_; // per link
@@ -110,30 +114,30 @@ private:
   std::vector<int> placeOf_; // per node; -1 outside the part
 };
 
-PartBuilder::PartBuilder(const Fabric &machine, Colors &colors)
+PartBuilder::PartBuilder(const RankTopology &machine, Colors &colors)
     : machine_(machine), topology_(machine.topology()), drivable_(machine),
       outLinks_(topology_.nodes.size()), isUsed_(topology_.links.size(), false),
       placeOf_(topology_.nodes.size(), -1) {
-  const auto lookOf = [](const Node &node) {
+  const auto colorOf = [](const Node &node) {
     return std::tuple(node.kind, node.multicast, node.reduce);
   };
-  std::set<std::tuple<NodeKind, bool, bool>> looks;
+  std::set<std::tuple<NodeKind, bool, bool>> colorsOfNodes;
   for (const Node &node : topology_.nodes)
-    looks.insert(lookOf(node));
-  colors.looks.addAll(looks);
+    colorsOfNodes.insert(colorOf(node));
+  colors.nodeColors.addAll(colorsOfNodes);
   for (const Node &node : topology_.nodes)
-    looks_.push_back(colors.looks.of(lookOf(node)));
+    nodeColors_.push_back(colors.nodeColors.of(colorOf(node)));
 
-  const auto wireOf = [](const Link &link) {
+  const auto edgeColorOf = [](const Link &link) {
     return std::tuple(link.kind, link.bandwidth, link.latency);
   };
-  std::set<std::tuple<LinkKind, double, double>> wires;
+  std::set<std::tuple<LinkKind, double, double>> colorsOfLinks;
   for (const Link &link : topology_.links)
-    wires.insert(wireOf(link));
-  colors.wires.addAll(wires);
+    colorsOfLinks.insert(edgeColorOf(link));
+  colors.edgeColors.addAll(colorsOfLinks);
   for (size_t index = 0; index < topology_.links.size(); ++index) {
     const Link &link = topology_.links[index];
-    wires_.push_back(colors.wires.of(wireOf(link)));
+    edgeColors_.push_back(colors.edgeColors.of(edgeColorOf(link)));
     outLinks_[link.from].push_back(static_cast<int>(index));
   }
 }
@@ -153,27 +157,27 @@ void PartBuilder::markLinks(const std::vector<int> &gpus) {
   std::sort(links_.begin(), links_.end());
 }
 
-static void addArc(ColoredGraph &graph, int from, int to, int wire) {
-  graph.arcs[from].push_back({to, 2 * uint64_t(wire)});
-  graph.arcs[to].push_back({from, 2 * uint64_t(wire) + 1});
+static void addArc(ColoredGraph &graph, int from, int to, int edgeColor) {
+  graph.arcs[from].push_back({to, 2 * uint64_t(edgeColor)});
+  graph.arcs[to].push_back({from, 2 * uint64_t(edgeColor) + 1});
 }
 
 /// Two GPUs may be joined by links that no path between them may use, since
-/// they are peer-joined and would reach each other over their own fabric. A
+/// they are peer-joined and would reach each other over peer links. A
 /// pair without one is not like a pair with one: an arc of its own tells.
-void PartBuilder::addBarred(const std::vector<int> &gpus,
-                            ColoredGraph &graph) const {
+void PartBuilder::addForbiddenArcs(const std::vector<int> &gpus,
+                                   ColoredGraph &graph) const {
   if (std::all_of(links_.begin(), links_.end(), [&](int link) {
-        return isPeerFabric(topology_.links[link].kind);
+        return isPeerLink(topology_.links[link].kind);
       }))
     return;
   std::vector<int> place(topology_.nodes.size() * numPathLayers, -1);
   for (size_t from = 0; from < gpus.size(); ++from) {
-    // All ways over used links that cross no cpu, no nic and no GPU. `place`
+    // All routes over used links that cross no cpu, no nic and no GPU. `place`
     // holds the GPU that a (node, layer) was last met from.
     int mark = static_cast<int>(from);
     std::vector<std::pair<int, PathLayer>> stack = {
-        {machine_.nodeOf(gpus[from]), fabricLayer}};
+        {machine_.nodeOf(gpus[from]), peerLayer}};
     while (!stack.empty()) {
       auto [node, layer] = stack.back();
       stack.pop_back();
@@ -181,7 +185,7 @@ void PartBuilder::addBarred(const std::vector<int> &gpus,
         const Link &link = topology_.links[index];
         PathLayer next = nextLayer(topology_, layer, link);
         int &met = place[link.to * numPathLayers + static_cast<int>(next)];
-        if (!isUsed_[index] || next == bridgedLayer || met == mark)
+        if (!isUsed_[index] || next == hostLayer || met == mark)
           continue;
         met = mark;
         if (topology_.nodes[link.to].kind != NodeKind::gpu) {
@@ -189,9 +193,9 @@ void PartBuilder::addBarred(const std::vector<int> &gpus,
           continue;
         }
         int to = placeOf_[link.to]; // in the part, as the link is used
-        if (next == foreignLayer && to != mark &&
+        if (next == pcieLayer && to != mark &&
             machine_.peerJoined(gpus[from], gpus[to]))
-          addArc(graph, mark, to, 0);
+          addArc(graph, mark, to, kForbiddenArc);
       }
     }
   }
@@ -199,7 +203,7 @@ void PartBuilder::addBarred(const std::vector<int> &gpus,
 
 Part PartBuilder::build(const std::vector<int> &gpus) {
   markLinks(gpus);
-  std::vector<int> nodes, relays;
+  std::vector<int> nodes, transit;
   for (int gpu : gpus)
     nodes.push_back(machine_.nodeOf(gpu));
   for (size_t place = 0; place < nodes.size(); ++place)
@@ -207,27 +211,27 @@ Part PartBuilder::build(const std::vector<int> &gpus) {
   for (int link : links_)
     for (int end : {topology_.links[link].from, topology_.links[link].to})
       if (topology_.nodes[end].kind != NodeKind::gpu)
-        relays.push_back(end);
-  std::sort(relays.begin(), relays.end());
-  relays.erase(std::unique(relays.begin(), relays.end()), relays.end());
-  for (int relay : relays) {
-    placeOf_[relay] = static_cast<int>(nodes.size());
-    nodes.push_back(relay);
+        transit.push_back(end);
+  std::sort(transit.begin(), transit.end());
+  transit.erase(std::unique(transit.begin(), transit.end()), transit.end());
+  for (int node : transit) {
+    placeOf_[node] = static_cast<int>(nodes.size());
+    nodes.push_back(node);
   }
 
   ColoredGraph graph;
   graph.arcs.resize(nodes.size());
-  std::vector<int> looks;
+  std::vector<int> nodeColors;
   for (int node : nodes)
-    looks.push_back(looks_[node]);
+    nodeColors.push_back(nodeColors_[node]);
   for (int index : links_) {
     const Link &link = topology_.links[index];
-    addArc(graph, placeOf_[link.from], placeOf_[link.to], wires_[index]);
+    addArc(graph, placeOf_[link.from], placeOf_[link.to], edgeColors_[index]);
   }
-  addBarred(gpus, graph);
+  addForbiddenArcs(gpus, graph);
   for (int node : nodes)
     placeOf_[node] = -1;
-  return {std::move(nodes), PartGraph(std::move(graph), std::move(looks))};
+  return {std::move(nodes), PartGraph(std::move(graph), std::move(nodeColors))};
 }
 
 /// A map between places of two parts as one between nodes of the topology.
@@ -315,7 +319,8 @@ ClassifiedAllocation AllocationClassifier::State::place(std::vector<int> gpus,
 llvm::Expected<std::vector<ClassifiedAllocation>>
 AllocationClassifier::classify(const Topology &topology,
                                std::vector<std::vector<int>> allocations) {
-  llvm::Expected<Fabric> machine = Fabric::create(topology, {}, state_->kinds);
+  llvm::Expected<RankTopology> machine =
+      RankTopology::create(topology, {}, state_->kinds);
   if (!machine)
     return machine.takeError();
   if (llvm::Error error = normalise(allocations, *machine))

@@ -21,15 +21,16 @@ namespace blink {
 using NodeMap = std::vector<int>;
 
 /// The *part* of a machine that an allocation uses: its GPUs, and the links
-/// that lie on drivable paths (Fabric.h) between two of them, with their ends.
-/// A PCIe switch whose GPUs belong to others is no part of it, nor is anything
-/// at the end of a way that leads nowhere else. Paths that loop do not count.
+/// that lie on drivable paths (RankTopology.h) between two of them, with their
+/// ends. A PCIe switch whose GPUs belong to others is no part of it, nor is
+/// anything at the end of a route that leads nowhere else. Paths that loop do
+/// not count.
 ///
 /// Two allocations are *alike* when a bijection of the nodes of their parts
-/// takes GPUs to GPUs, relays to relays of the same kind that multicast and
-/// reduce alike, links onto links of the same bandwidth, latency and kind, and
-/// drivable paths onto drivable paths. So a schedule and its certificate, whose
-/// prices outside the part are 0, hold under other names.
+/// takes GPUs to GPUs, transit nodes to such of the same kind that multicast
+/// and reduce alike, links onto links of the same bandwidth, latency and kind,
+/// and drivable paths onto drivable paths. So a schedule and its certificate,
+/// whose prices outside the part are 0, hold under other names.
 struct AllocationClass {
   /// The representative: of the classified allocations that are alike the least
   /// by size, then lexicographically. GPU numbers, ascending: rank r is the
@@ -73,9 +74,9 @@ public:
 
   /// Classifies `allocations` of the next machine: sets of GPU numbers in any
   /// order. Errors: a topology that fails its check or has more than
-  /// Fabric::kMaxRanks GPUs; an allocation that is empty, names a GPU that does
-  /// not exist or one twice, or appears twice.
-  /// By size, then GPUs; so are classes(), by their representatives.
+  /// RankTopology::kMaxRanks GPUs; an allocation that is empty, names a GPU
+  /// that does not exist or one twice, or appears twice. By size, then GPUs; so
+  /// are classes(), by their representatives.
   llvm::Expected<std::vector<ClassifiedAllocation>>
   classify(const Topology &machine, std::vector<std::vector<int>> allocations);
 

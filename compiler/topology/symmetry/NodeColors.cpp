@@ -11,15 +11,15 @@
 using namespace blink;
 
 std::vector<int> blink::nodeColors(const Topology &topology) {
-  std::vector<std::tuple<NodeKind, bool, bool>> looks;
+  std::vector<std::tuple<NodeKind, bool, bool>> properties;
   for (const Node &node : topology.nodes)
-    looks.emplace_back(node.kind, node.multicast, node.reduce);
-  return numberDistinct(looks);
+    properties.emplace_back(node.kind, node.multicast, node.reduce);
+  return numberDistinct(properties);
 }
 
 std::vector<int> blink::linkColors(const Topology &topology) {
-  std::vector<std::tuple<LinkKind, double, double>> looks;
+  std::vector<std::tuple<LinkKind, double, double>> properties;
   for (const Link &link : topology.links)
-    looks.emplace_back(link.kind, link.bandwidth, link.latency);
-  return numberDistinct(looks);
+    properties.emplace_back(link.kind, link.bandwidth, link.latency);
+  return numberDistinct(properties);
 }

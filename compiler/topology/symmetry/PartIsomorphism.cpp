@@ -14,8 +14,8 @@ using namespace blink;
 
 using Arc = ColoredGraph::Arc;
 
-PartGraph::PartGraph(ColoredGraph graph, std::vector<int> looks)
-    : graph_(std::move(graph)), looks_(std::move(looks)) {
+PartGraph::PartGraph(ColoredGraph graph, std::vector<int> nodeColors)
+    : graph_(std::move(graph)), nodeColors_(std::move(nodeColors)) {
   for (std::vector<Arc> &arcs : graph_.arcs)
     std::sort(arcs.begin(), arcs.end());
   findGroups();
@@ -24,7 +24,7 @@ PartGraph::PartGraph(ColoredGraph graph, std::vector<int> looks)
 
 bool PartGraph::canSwap(int a, int b) const {
   const std::vector<Arc> &left = graph_.arcs[a], &right = graph_.arcs[b];
-  if (looks_[a] != looks_[b] || left.size() != right.size())
+  if (nodeColors_[a] != nodeColors_[b] || left.size() != right.size())
     return false;
   // Arcs to others are the same; those between the two look the same from both.
   auto i = left.begin(), j = right.begin();
@@ -43,7 +43,7 @@ bool PartGraph::canSwap(int a, int b) const {
 }
 
 void PartGraph::findGroups() {
-  groupOf_.resize(looks_.size());
+  groupOf_.resize(nodeColors_.size());
   for (int node = 0; node < numNodes(); ++node) {
     size_t group = 0;
     while (group < groups_.size() && !canSwap(groups_[group].front(), node))
@@ -72,7 +72,7 @@ void PartGraph::colorGroups() {
         groupGraph_.arcs[group].push_back({other, arc.color});
     }
     hashes[group] = mixBits(
-        mixBits(mixBits(uint64_t(looks_[first])) + groups_[group].size()) +
+        mixBits(mixBits(uint64_t(nodeColors_[first])) + groups_[group].size()) +
         within);
   }
   size_t distinct = 0;
@@ -105,7 +105,7 @@ bool PartGraph::isImage(const PartGraph &left,
                         const std::vector<int> &map) const {
   std::vector<Arc> arcs;
   for (int node = 0; node < numNodes(); ++node) {
-    if (left.looks_[node] != looks_[map[node]])
+    if (left.nodeColors_[node] != nodeColors_[map[node]])
       return false;
     arcs.clear();
     for (const Arc &arc : left.graph_.arcs[node])

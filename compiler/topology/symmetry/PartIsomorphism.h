@@ -23,14 +23,14 @@ namespace blink {
 /// Nodes that can be swapped without a change anywhere else (*twins*: GPUs on
 /// one switch, or each joined to all others) stand in groups. Whatever maps one
 /// of a group somewhere can map the others there in any order, so the search
-/// looks at one node a group, and many equal GPUs cost it nothing.
+/// nodeColors at one node a group, and many equal GPUs cost it nothing.
 class PartGraph {
 public:
-  /// `looks` are the colours of nodes. An arc is listed at both of its ends,
-  /// with colours that tell the direction.
-  PartGraph(ColoredGraph graph, std::vector<int> looks);
+  /// `nodeColors` are the colours of nodes. An arc is listed at both of its
+  /// ends, with colours that tell the direction.
+  PartGraph(ColoredGraph graph, std::vector<int> nodeColors);
 
-  int numNodes() const { return static_cast<int>(looks_.size()); }
+  int numNodes() const { return static_cast<int>(nodeColors_.size()); }
 
   /// Equal for isomorphic graphs, and for few others: colours of groups after
   /// refinement, hashed and sorted.
@@ -60,7 +60,7 @@ private:
   bool isImage(const PartGraph &left, const std::vector<int> &map) const;
 
   ColoredGraph graph_; // arcs sorted
-  std::vector<int> looks_;
+  std::vector<int> nodeColors_;
   std::vector<int> groupOf_;
   std::vector<std::vector<int>> groups_; // members ascending
   ColoredGraph groupGraph_;              // of the first members

@@ -1,4 +1,4 @@
-//===- Symmetry.cpp - ways to rename a machine without changing it --------===//
+//===- Symmetry.cpp - renamings that leave a machine as it is -------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -48,7 +48,7 @@ Map compose(const Map &second, const Map &first) {
 /// The graph of all links, and its automorphisms that keep the ranks.
 class Automorphisms {
 public:
-  explicit Automorphisms(const Fabric &fabric);
+  explicit Automorphisms(const RankTopology &rankTopology);
 
   TwinColoring coloring() const { return {graph_, colors_}; }
   int numNodes() const { return static_cast<int>(colors_.size()); }
@@ -69,26 +69,28 @@ private:
   std::map<Ends, int> linkAt_;
 };
 
-Automorphisms::Automorphisms(const Fabric &fabric)
-    : topology_(fabric.topology()), isRank_(topology_.nodes.size(), false) {
-  for (int rank = 0; rank < fabric.numRanks(); ++rank) {
-    rankNodes_.push_back(fabric.nodeOf(rank));
-    isRank_[fabric.nodeOf(rank)] = true;
+Automorphisms::Automorphisms(const RankTopology &rankTopology)
+    : topology_(rankTopology.topology()),
+      isRank_(topology_.nodes.size(), false) {
+  for (int rank = 0; rank < rankTopology.numRanks(); ++rank) {
+    rankNodes_.push_back(rankTopology.nodeOf(rank));
+    isRank_[rankTopology.nodeOf(rank)] = true;
   }
   std::vector<bool> isRelay(topology_.nodes.size(), false);
-  for (size_t relay = 0; relay < fabric.relays().size(); ++relay)
-    isRelay[fabric.nodeOf(fabric.numRanks() + static_cast<int>(relay))] = true;
-  const std::vector<int> looks = nodeColors(topology_);
+  for (size_t relay = 0; relay < rankTopology.relays().size(); ++relay)
+    isRelay[rankTopology.nodeOf(rankTopology.numRanks() +
+                                static_cast<int>(relay))] = true;
+  const std::vector<int> nodeColorOf = nodeColors(topology_);
   std::vector<std::tuple<int, bool, bool>> roles;
-  for (size_t node = 0; node < looks.size(); ++node)
-    roles.emplace_back(looks[node], isRank_[node], isRelay[node]);
+  for (size_t node = 0; node < nodeColorOf.size(); ++node)
+    roles.emplace_back(nodeColorOf[node], isRank_[node], isRelay[node]);
   colors_ = numberDistinct(roles);
 
-  const std::vector<int> wires = linkColors(topology_);
+  const std::vector<int> linkColorOf = linkColors(topology_);
   graph_.arcs.resize(topology_.nodes.size());
   for (size_t index = 0; index < topology_.links.size(); ++index) {
     const Link &link = topology_.links[index];
-    const uint64_t color = wires[index];
+    const uint64_t color = linkColorOf[index];
     graph_.arcs[link.from].push_back({link.to, 2 * color});
     graph_.arcs[link.to].push_back({link.from, 2 * color + 1});
     linkAt_[{link.from, link.to, link.kind}] = static_cast<int>(index);
@@ -283,23 +285,23 @@ Path Symmetry::mapPath(int element, const Path &path) const {
   return image;
 }
 
-Symmetry Symmetry::trivial(const Fabric &fabric) {
+Symmetry Symmetry::trivial(const RankTopology &rankTopology) {
   Symmetry symmetry;
   symmetry.nodeMaps_.resize(1);
   symmetry.linkMaps_.resize(1);
-  for (size_t node = 0; node < fabric.topology().nodes.size(); ++node)
+  for (size_t node = 0; node < rankTopology.topology().nodes.size(); ++node)
     symmetry.nodeMaps_[0].push_back(static_cast<int>(node));
-  for (size_t link = 0; link < fabric.topology().links.size(); ++link)
+  for (size_t link = 0; link < rankTopology.topology().links.size(); ++link)
     symmetry.linkMaps_[0].push_back(static_cast<int>(link));
-  symmetry.index(fabric);
+  symmetry.index(rankTopology);
   return symmetry;
 }
 
-Symmetry Symmetry::find(const Fabric &fabric) {
-  Symmetry symmetry = trivial(fabric);
-  Automorphisms all(fabric);
+Symmetry Symmetry::find(const RankTopology &rankTopology) {
+  Symmetry symmetry = trivial(rankTopology);
+  Automorphisms all(rankTopology);
   TwinColoring coloring = all.coloring();
-  int first = fabric.nodeOf(0), failures = 0;
+  int first = rankTopology.nodeOf(0), failures = 0;
   std::set<int> orbit{first};
   for (int target : all.rankNodes()) {
     if (orbit.count(target) || failures > kMostFailures)
@@ -325,16 +327,16 @@ Symmetry Symmetry::find(const Fabric &fabric) {
     for (const Map &map : symmetry.nodeMaps_)
       orbit.insert(map[first]);
   }
-  symmetry.index(fabric);
+  symmetry.index(rankTopology);
   return symmetry;
 }
 
 /// Fills everything but the maps of nodes and links.
-void Symmetry::index(const Fabric &fabric) {
-  int n = fabric.numRanks();
-  std::vector<int> rankOf(fabric.topology().nodes.size(), -1);
+void Symmetry::index(const RankTopology &rankTopology) {
+  int n = rankTopology.numRanks();
+  std::vector<int> rankOf(rankTopology.topology().nodes.size(), -1);
   for (int rank = 0; rank < n; ++rank)
-    rankOf[fabric.nodeOf(rank)] = rank;
+    rankOf[rankTopology.nodeOf(rank)] = rank;
   representative_.assign(n, -1);
   elementTo_.assign(n, 0);
   representatives_.clear();
@@ -342,7 +344,7 @@ void Symmetry::index(const Fabric &fabric) {
   for (const Map &nodes : nodeMaps_) {
     Map ranks(n);
     for (int rank = 0; rank < n; ++rank)
-      ranks[rank] = rankOf[nodes[fabric.nodeOf(rank)]];
+      ranks[rank] = rankOf[nodes[rankTopology.nodeOf(rank)]];
     rankMaps_.push_back(std::move(ranks));
   }
   for (int rank = 0; rank < n; ++rank) {
@@ -359,7 +361,7 @@ void Symmetry::index(const Fabric &fabric) {
     for (int rank = 0; rank < n; ++rank)
       if (mapRank(element, rank) == 0)
         inverses_[element] = elementTo_[rank];
-  linkClasses_.assign(fabric.topology().links.size(), -1);
+  linkClasses_.assign(rankTopology.topology().links.size(), -1);
   numLinkClasses_ = 0;
   for (size_t link = 0; link < linkClasses_.size(); ++link) {
     if (linkClasses_[link] >= 0)

@@ -10,11 +10,11 @@
 #ifndef BLINK_COMPILER_TOPOLOGY_SYMMETRY_SYMMETRY_H
 #define BLINK_COMPILER_TOPOLOGY_SYMMETRY_SYMMETRY_H
 
-#include "compiler/topology/fabric/Fabric.h"
+#include "compiler/topology/fabric/RankTopology.h"
 
 namespace blink {
 
-/// An abelian group of automorphisms of a fabric that acts *freely* on its
+/// An abelian group of automorphisms of a topology that acts *freely* on its
 /// ranks: every element but the identity moves every rank. An automorphism
 /// renames nodes such that kinds of nodes, links with their bandwidth, latency
 /// and kind, and the sets of ranks and of relays stay as they are; so drivable
@@ -25,13 +25,13 @@ namespace blink {
 class Symmetry {
 public:
   /// The identity alone.
-  static Symmetry trivial(const Fabric &fabric);
+  static Symmetry trivial(const RankTopology &rankTopology);
 
   /// As large a group as a bounded search finds: generator by generator, each
   /// by individualisation and refinement (McKay 1981) of a map that commutes
   /// with what is known. Deterministic; at worst the result is trivial. Takes
   /// well below a second for thousands of nodes.
-  static Symmetry find(const Fabric &fabric);
+  static Symmetry find(const RankTopology &rankTopology);
 
   int order() const { return static_cast<int>(nodeMaps_.size()); }
 
@@ -54,7 +54,7 @@ public:
 
 private:
   Symmetry() = default;
-  void index(const Fabric &fabric);
+  void index(const RankTopology &rankTopology);
 
   using Map = std::vector<int>;
   std::vector<Map> nodeMaps_, linkMaps_, rankMaps_; // per element

@@ -209,10 +209,11 @@ TEST_CASE("a reduce that is a mirrored broadcast is as fast as its own") {
       CHECK(file->programs()->size() ==
             (collective == Collective::reducescatter ? 1 : 2));
       for (const sched::Program *program : *file->programs()) {
-        Fabric fabric =
-            valueOf(Fabric::create(topology, gpus, LinkKindSet::all()));
+        RankTopology rankTopology =
+            valueOf(RankTopology::create(topology, gpus, LinkKindSet::all()));
         const double bound =
-            valueOf(boundRate({&fabric, collective, program->root()})).bound;
+            valueOf(boundRate({&rankTopology, collective, program->root()}))
+                .bound;
         CHECK(program->certificate()->bound() ==
               doctest::Approx(bound).epsilon(1e-9));
         CHECK(program->algbw() >= 0.99 * bound);

@@ -136,15 +136,16 @@ TEST_CASE("pods repeat a machine") {
   CHECK(pod.nodes.size() == 3 * machine.nodes.size() + 4);
   CHECK(pod.gpus().size() == 24);
   CHECK(pod.links.size() == 3 * machine.links.size() + 2 * 24);
-  Fabric fabric = fabricOf(pod);
+  RankTopology rankTopology = rankTopologyOf(pod);
   for (int gpu : {1, 2, 3, 4, 5, 6, 7}) {
     // Within a box as before, across boxes over the network.
-    CHECK(fabric.peerJoined(0, gpu) == fabricOf(machine).peerJoined(0, gpu));
-    CHECK(!fabric.peerJoined(0, 8 + gpu));
+    CHECK(rankTopology.peerJoined(0, gpu) ==
+          rankTopologyOf(machine).peerJoined(0, gpu));
+    CHECK(!rankTopology.peerJoined(0, 8 + gpu));
   }
   PathTable paths =
-      fabric.cheapestPaths(std::vector<double>(pod.links.size(), 1));
-  CHECK(valueOf(fabric.classify(0, 8, paths.path(0, 8))) ==
+      rankTopology.cheapestPaths(std::vector<double>(pod.links.size(), 1));
+  CHECK(valueOf(rankTopology.classify(0, 8, paths.path(0, 8))) ==
         ChannelKind::network);
   CHECK(paths.path(0, 8).size() == 2);
   CHECK(paths.path(0, 9).empty()); // another rail: over a GPU, if at all

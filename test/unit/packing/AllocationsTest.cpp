@@ -70,7 +70,7 @@ double rateKept(const PackingProblem &problem, const PackedTrees &packed,
 
 void checkClass(const Topology &topology, const std::vector<int> &gpus) {
   LinkKindSet nvlink = valueOf(parseLinkKinds("nvlink"));
-  Fabric fabric = fabricOf(topology, gpus, nvlink);
+  RankTopology rankTopology = rankTopologyOf(topology, gpus, nvlink);
   Capacities capacities = capacitiesOf(topology, gpus);
   std::map<Collective, double> optima = {
       {Collective::broadcast, broadcastOptimum(capacities, 0)},
@@ -80,13 +80,13 @@ void checkClass(const Topology &topology, const std::vector<int> &gpus) {
       {Collective::reducescatter, allgatherOptimum(reversed(capacities))}};
   for (auto [collective, optimum] : optima) {
     CAPTURE(toString(collective).str());
-    PackingProblem problem{&fabric, collective, 0};
+    PackingProblem problem{&rankTopology, collective, 0};
     PackedTrees packed = valueOf(packTrees(problem));
     CHECK(packed.certificate.bound == doctest::Approx(optimum).epsilon(1e-9));
     CHECK(packed.packing.algbw >= 0.999999 * optimum);
     CHECK(rateKept(problem, packed, {}) >= 0.99 * (1 - 1e-7));
     // Sixteen trees are enough for what has no tree a root.
-    if (numBlocks(collective, fabric.numRanks()) == 1)
+    if (numBlocks(collective, rankTopology.numRanks()) == 1)
       CHECK(rateKept(problem, packed, {0.01, 16}) >= 0.97);
   }
 }
@@ -131,10 +131,10 @@ TEST_CASE("allocations of the published table, in links of 25 GB/s") {
   Topology topology = shippedTopology("dgx1");
   for (const Row &row : rows) {
     CAPTURE(row.gpus);
-    Fabric fabric =
-        fabricOf(topology, row.gpus, valueOf(parseLinkKinds("nvlink")));
+    RankTopology rankTopology =
+        rankTopologyOf(topology, row.gpus, valueOf(parseLinkKinds("nvlink")));
     auto bound = [&](Collective collective) {
-      return valueOf(boundRate({&fabric, collective, 0})).bound / 25;
+      return valueOf(boundRate({&rankTopology, collective, 0})).bound / 25;
     };
     CHECK(bound(Collective::allreduce) == doctest::Approx(row.allreduce));
     if (row.broadcast > 0)

@@ -32,17 +32,17 @@ TEST_CASE("misuse of GLPK is an error in its own words, and no end") {
 }
 
 TEST_CASE("the master LP weighs trees, and its duals price links") {
-  Fabric fabric = fabricOf(
+  RankTopology rankTopology = rankTopologyOf(
       makeTopology(R"({"id":"a","kind":"gpu"},{"id":"b","kind":"gpu"})",
                    R"({"from":"a","to":"b","bandwidth":10},
          {"from":"a","to":"b","bandwidth":2,"kind":"xgmi"})"));
-  const Topology &topology = fabric.topology();
+  const Topology &topology = rankTopology.topology();
   int wide = -1, narrow = -1;
   for (size_t link = 0; link < topology.links.size(); ++link)
-    if (topology.links[link].from == fabric.nodeOf(0))
+    if (topology.links[link].from == rankTopology.nodeOf(0))
       (topology.links[link].bandwidth == 10 ? wide : narrow) =
           static_cast<int>(link);
-  PackingProblem problem{&fabric, Collective::broadcast, 0};
+  PackingProblem problem{&rankTopology, Collective::broadcast, 0};
   SymmetricProblem plain = SymmetricProblem::plain(problem);
   MasterLp lp = valueOf(MasterLp::create(plain, 1));
   REQUIRE(!lp.addTree(0, {{plain.rowOf(wide), 1}}));
@@ -70,16 +70,17 @@ TEST_CASE("the master LP weighs trees, and its duals price links") {
 }
 
 TEST_CASE("roots of an allgather are worth n together") {
-  Fabric fabric = fabricOf(
+  RankTopology rankTopology = rankTopologyOf(
       makeTopology(R"({"id":"a","kind":"gpu"},{"id":"b","kind":"gpu"})",
                    R"({"from":"a","to":"b","bandwidth":8,"directed":true},
          {"from":"b","to":"a","bandwidth":2,"directed":true})"));
-  PackingProblem problem{&fabric, Collective::allgather, 0};
+  PackingProblem problem{&rankTopology, Collective::allgather, 0};
   SymmetricProblem plain = SymmetricProblem::plain(problem);
   MasterLp lp = valueOf(MasterLp::create(plain, 1));
   for (int link = 0; link < 2; ++link)
-    REQUIRE(!lp.addTree(fabric.topology().links[link].bandwidth == 8 ? 0 : 1,
-                        {{plain.rowOf(link), 1}}));
+    REQUIRE(
+        !lp.addTree(rankTopology.topology().links[link].bandwidth == 8 ? 0 : 1,
+                    {{plain.rowOf(link), 1}}));
   REQUIRE(!lp.solve());
   CHECK(lp.rate() == doctest::Approx(4)); // the slow root binds
   CHECK(lp.worth(0) == doctest::Approx(0));
@@ -88,12 +89,12 @@ TEST_CASE("roots of an allgather are worth n together") {
 
 TEST_CASE("a column of an orbit is worth what its trees cost") {
   // A ring of four: one root stands for all, two classes of links.
-  Fabric fabric = fabricOf(makeTopology(
+  RankTopology rankTopology = rankTopologyOf(makeTopology(
       R"({"id":"a","kind":"gpu"},{"id":"b","kind":"gpu"},{"id":"c","kind":"gpu"},
          {"id":"d","kind":"gpu"})",
       R"({"from":"a","to":"b","bandwidth":6},{"from":"b","to":"c","bandwidth":6},
          {"from":"c","to":"d","bandwidth":6},{"from":"d","to":"a","bandwidth":6})"));
-  PackingProblem problem{&fabric, Collective::allgather, 0};
+  PackingProblem problem{&rankTopology, Collective::allgather, 0};
   SymmetricProblem reduced = SymmetricProblem::reduce(problem);
   REQUIRE(reduced.order() == 4);
   REQUIRE(reduced.numRows() == 2);
@@ -110,8 +111,9 @@ TEST_CASE("a column of an orbit is worth what its trees cost") {
   CHECK(lp.priceOf(other) == doctest::Approx(lp.worth(0)));
   CHECK(lp.worth(0) == doctest::Approx(reduced.unitCost()));
   double value = 0;
-  for (size_t link = 0; link < fabric.topology().links.size(); ++link)
-    value += lp.linkPrices()[link] * fabric.topology().links[link].bandwidth;
+  for (size_t link = 0; link < rankTopology.topology().links.size(); ++link)
+    value +=
+        lp.linkPrices()[link] * rankTopology.topology().links[link].bandwidth;
   CHECK(value == doctest::Approx(16));
 }
 
@@ -120,13 +122,13 @@ TEST_CASE("threads do not disturb each other, and leave nothing behind") {
     MESSAGE("this GLPK is for one thread");
     return;
   }
-  Fabric fabric = fabricOf(makeTopology(
+  RankTopology rankTopology = rankTopologyOf(makeTopology(
       R"({"id":"a","kind":"gpu"},{"id":"b","kind":"gpu"},{"id":"c","kind":"gpu"},
          {"id":"d","kind":"gpu"})",
       R"({"from":"a","to":"b","bandwidth":3},{"from":"b","to":"c","bandwidth":5},
          {"from":"c","to":"d","bandwidth":7},{"from":"d","to":"a","bandwidth":4},
          {"from":"a","to":"c","bandwidth":2})"));
-  PackingProblem problem{&fabric, Collective::allreduce, 0};
+  PackingProblem problem{&rankTopology, Collective::allreduce, 0};
   const PackedTrees alone = valueOf(packTrees(problem));
   std::vector<PackedTrees> results(4);
   std::vector<std::thread> threads;

@@ -34,7 +34,7 @@ double packAndCheck(const PackingProblem &problem) {
   const std::vector<double> &prices = packed.certificate.prices;
   for (size_t link = 0; link < prices.size(); ++link) {
     CHECK(prices[link] >= 0);
-    if (!problem.fabric->usable(static_cast<int>(link)))
+    if (!problem.rankTopology->usable(static_cast<int>(link)))
       CHECK(prices[link] == 0);
   }
   pricer.setPrices(prices);
@@ -45,8 +45,9 @@ double packAndCheck(const PackingProblem &problem) {
   return bound;
 }
 
-double optimumOf(const Fabric &fabric, Collective collective, int root = 0) {
-  return packAndCheck({&fabric, collective, root});
+double optimumOf(const RankTopology &rankTopology, Collective collective,
+                 int root = 0) {
+  return packAndCheck({&rankTopology, collective, root});
 }
 
 LinkKindSet onlyNvlink() { return valueOf(parseLinkKinds("nvlink")); }
@@ -65,17 +66,22 @@ TEST_CASE("optima over NVLink are those of the published table") {
                       {"dgx-h100", 3600.0 / 7, 1800.0 / 7, 450}};
   for (const Row &row : rows) {
     CAPTURE(row.machine);
-    Fabric fabric = fabricOf(shippedTopology(row.machine), {}, onlyNvlink());
+    RankTopology rankTopology =
+        rankTopologyOf(shippedTopology(row.machine), {}, onlyNvlink());
     auto near = [](double value) {
       return doctest::Approx(value).epsilon(1e-8);
     };
-    CHECK(optimumOf(fabric, Collective::allgather) == near(row.allgather));
-    CHECK(optimumOf(fabric, Collective::reducescatter) == near(row.allgather));
-    CHECK(optimumOf(fabric, Collective::allreduce) == near(row.allreduce));
-    for (int root = 0; root < fabric.numRanks(); ++root) {
-      CHECK(optimumOf(fabric, Collective::broadcast, root) ==
+    CHECK(optimumOf(rankTopology, Collective::allgather) ==
+          near(row.allgather));
+    CHECK(optimumOf(rankTopology, Collective::reducescatter) ==
+          near(row.allgather));
+    CHECK(optimumOf(rankTopology, Collective::allreduce) ==
+          near(row.allreduce));
+    for (int root = 0; root < rankTopology.numRanks(); ++root) {
+      CHECK(optimumOf(rankTopology, Collective::broadcast, root) ==
             near(row.broadcast));
-      CHECK(optimumOf(fabric, Collective::reduce, root) == near(row.broadcast));
+      CHECK(optimumOf(rankTopology, Collective::reduce, root) ==
+            near(row.broadcast));
     }
   }
 }
@@ -86,22 +92,22 @@ TEST_CASE("NVLink with PCIe beside it, and PCIe alone, are solved with proof") {
     Topology topology = shippedTopology(machine);
     for (int c = 0; c <= static_cast<int>(Collective::MAX); ++c) {
       auto collective = static_cast<Collective>(c);
-      double all = optimumOf(fabricOf(topology), collective);
+      double all = optimumOf(rankTopologyOf(topology), collective);
       // The certificate proves `all`; more links are never worse.
       if (topology.name.substr(0, 4) == "dgx1")
-        CHECK(all >
-              optimumOf(fabricOf(topology, {}, onlyNvlink()), collective));
+        CHECK(all > optimumOf(rankTopologyOf(topology, {}, onlyNvlink()),
+                              collective));
     }
   }
   // Every GPU hangs on one link of 15.75, and chains can use all of it.
-  CHECK(optimumOf(fabricOf(shippedTopology("pcie-8gpu")),
+  CHECK(optimumOf(rankTopologyOf(shippedTopology("pcie-8gpu")),
                   Collective::broadcast) == doctest::Approx(15.75));
 }
 
 TEST_CASE("one rank: one tree without edges and nothing to bound") {
-  Fabric fabric = fabricOf(shippedTopology("dgx1"), {5});
+  RankTopology rankTopology = rankTopologyOf(shippedTopology("dgx1"), {5});
   for (int c = 0; c <= static_cast<int>(Collective::MAX); ++c) {
-    PackingProblem problem{&fabric, static_cast<Collective>(c), 0};
+    PackingProblem problem{&rankTopology, static_cast<Collective>(c), 0};
     PackedTrees packed = valueOf(packTrees(problem));
     CHECK(!problem.verify(packed.packing));
     CHECK(packed.packing.trees.size() == 1);
@@ -120,24 +126,24 @@ TEST_CASE("one rank: one tree without edges and nothing to bound") {
 
 TEST_CASE("the order of links changes nothing but ties") {
   Topology topology = shippedTopology("dgx1");
-  Fabric fabric = fabricOf(topology);
+  RankTopology rankTopology = rankTopologyOf(topology);
   std::minstd_rand random(4);
   for (Collective collective : {Collective::allreduce, Collective::broadcast,
                                 Collective::reducescatter}) {
-    double bound = optimumOf(fabric, collective);
+    double bound = optimumOf(rankTopology, collective);
     for (int trial = 0; trial < 3; ++trial) {
       Topology mixed = topology;
       for (size_t i = mixed.links.size(); i > 1; --i)
         std::swap(mixed.links[i - 1], mixed.links[random() % i]);
-      CHECK(optimumOf(fabricOf(mixed), collective) ==
+      CHECK(optimumOf(rankTopologyOf(mixed), collective) ==
             doctest::Approx(bound).epsilon(1e-8));
     }
   }
 }
 
 TEST_CASE("the same input gives the same trees") {
-  Fabric fabric = fabricOf(shippedTopology("dgx1"));
-  PackingProblem problem{&fabric, Collective::allreduce, 0};
+  RankTopology rankTopology = rankTopologyOf(shippedTopology("dgx1"));
+  PackingProblem problem{&rankTopology, Collective::allreduce, 0};
   PackedTrees first = valueOf(packTrees(problem));
   PackedTrees again = valueOf(packTrees(problem));
   REQUIRE(first.packing.trees.size() == again.packing.trees.size());
@@ -159,11 +165,11 @@ TEST_CASE("bandwidths twelve orders of magnitude apart") {
            {"from":"a","to":"s","bandwidth":1},{"from":"c","to":"s","bandwidth":1})");
     for (Link &link : machine.links)
       link.bandwidth = std::pow(10.0, int(random() % 13) - 6);
-    Fabric fabric = fabricOf(machine);
+    RankTopology rankTopology = rankTopologyOf(machine);
     for (int c = 0; c <= static_cast<int>(Collective::MAX); ++c) {
       CAPTURE(trial);
       CAPTURE(c);
-      PackingProblem problem{&fabric, static_cast<Collective>(c), 0};
+      PackingProblem problem{&rankTopology, static_cast<Collective>(c), 0};
       PackedTrees packed = valueOf(packTrees(problem));
       CHECK(!problem.verify(packed.packing));
       CHECK(packed.packing.algbw >= packed.certificate.bound * (1 - 1e-6));
@@ -173,9 +179,9 @@ TEST_CASE("bandwidths twelve orders of magnitude apart") {
 }
 
 TEST_CASE("boundRate is packTrees' certificate") {
-  Fabric fabric =
-      fabricOf(shippedTopology("dgx1"), {0, 1, 2, 3, 7}, onlyNvlink());
-  PackingProblem problem{&fabric, Collective::allreduce, 0};
+  RankTopology rankTopology =
+      rankTopologyOf(shippedTopology("dgx1"), {0, 1, 2, 3, 7}, onlyNvlink());
+  PackingProblem problem{&rankTopology, Collective::allreduce, 0};
   PackingCertificate certificate = valueOf(boundRate(problem));
   CHECK(certificate.bound == doctest::Approx(25).epsilon(1e-9));
   CHECK(certificate.prices == valueOf(packTrees(problem)).certificate.prices);

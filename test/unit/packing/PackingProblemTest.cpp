@@ -25,9 +25,9 @@ bool has(const std::string &text, const char *part) {
 
 TEST_CASE("verify catches each kind of damage to an optimal packing") {
   // Over NVLink trees have two levels, so that order matters.
-  Fabric fabric =
-      fabricOf(shippedTopology("dgx1"), {}, valueOf(parseLinkKinds("nvlink")));
-  PackingProblem problem{&fabric, Collective::allreduce, 0};
+  RankTopology rankTopology = rankTopologyOf(shippedTopology("dgx1"), {},
+                                             valueOf(parseLinkKinds("nvlink")));
+  PackingProblem problem{&rankTopology, Collective::allreduce, 0};
   const Packing good = valueOf(packTrees(problem)).packing;
   REQUIRE(!problem.verify(good));
 
@@ -84,13 +84,14 @@ TEST_CASE("verify catches each kind of damage to an optimal packing") {
 }
 
 TEST_CASE("verify knows each collective's trees") {
-  Fabric fabric = fabricOf(shippedTopology("a100-nv4"));
+  RankTopology rankTopology = rankTopologyOf(shippedTopology("a100-nv4"));
   auto pack = [&](Collective collective) {
-    return valueOf(packTrees({&fabric, collective, 0})).packing;
+    return valueOf(packTrees({&rankTopology, collective, 0})).packing;
   };
   auto judge = [&](Collective collective, const Packing &packing,
                    int root = 0) {
-    return textOf(PackingProblem{&fabric, collective, root}.verify(packing));
+    return textOf(
+        PackingProblem{&rankTopology, collective, root}.verify(packing));
   };
   CHECK(has(judge(Collective::broadcast, pack(Collective::reduce)),
             "up edges in a broadcast"));
@@ -107,8 +108,8 @@ TEST_CASE("verify knows each collective's trees") {
 }
 
 TEST_CASE("linkLoads counts every use") {
-  Fabric fabric = fabricOf(shippedTopology("dgx2"));
-  PackingProblem problem{&fabric, Collective::allgather, 0};
+  RankTopology rankTopology = rankTopologyOf(shippedTopology("dgx2"));
+  PackingProblem problem{&rankTopology, Collective::allgather, 0};
   Packing packing = valueOf(packTrees(problem)).packing;
   // 16 stars of weight 10 over one switch: 15 messages out of and into a GPU.
   for (double load : problem.linkLoads(packing))
@@ -118,7 +119,7 @@ TEST_CASE("linkLoads counts every use") {
 TEST_CASE("check names the root, or the parts that are apart") {
   Topology topology = shippedTopology("dgx1");
   LinkKindSet nvlink = valueOf(parseLinkKinds("nvlink"));
-  Fabric whole = fabricOf(topology);
+  RankTopology whole = rankTopologyOf(topology);
   CHECK(has(textOf(PackingProblem{&whole, Collective::reduce, 8}.check()),
             "root 8 is not a rank of the allocation: expected 0 to 7"));
   CHECK(has(textOf(PackingProblem{&whole, Collective::reduce, -1}.check()),
@@ -126,7 +127,7 @@ TEST_CASE("check names the root, or the parts that are apart") {
   // The root of an allreduce is not looked at.
   CHECK(!PackingProblem{&whole, Collective::allreduce, 99}.check());
 
-  Fabric apart = fabricOf(topology, {0, 1, 6, 7}, nvlink);
+  RankTopology apart = rankTopologyOf(topology, {0, 1, 6, 7}, nvlink);
   std::string text =
       textOf(PackingProblem{&apart, Collective::allreduce, 0}.check());
   CHECK(has(text, "GPUs 0,1 and GPUs 6,7"));
@@ -138,19 +139,21 @@ TEST_CASE("check names the root, or the parts that are apart") {
 }
 
 TEST_CASE("a one-way machine broadcasts and reduces one way only") {
-  Fabric fabric = fabricOf(makeTopology(
+  RankTopology rankTopology = rankTopologyOf(makeTopology(
       R"({"id":"a","kind":"gpu"},{"id":"b","kind":"gpu"},{"id":"c","kind":"gpu"})",
       R"({"from":"a","to":"b","bandwidth":8,"directed":true},
          {"from":"a","to":"c","bandwidth":3,"directed":true},
          {"from":"b","to":"c","bandwidth":3,"directed":true})"));
-  CHECK(valueOf(boundRate({&fabric, Collective::broadcast, 0})).bound ==
+  CHECK(valueOf(boundRate({&rankTopology, Collective::broadcast, 0})).bound ==
         doctest::Approx(6));
-  CHECK(valueOf(boundRate({&fabric, Collective::reduce, 2})).bound ==
+  CHECK(valueOf(boundRate({&rankTopology, Collective::reduce, 2})).bound ==
         doctest::Approx(3)); // what leaves b
-  CHECK(has(textOf(PackingProblem{&fabric, Collective::broadcast, 1}.check()),
-            "cannot reach"));
-  CHECK(has(textOf(PackingProblem{&fabric, Collective::allreduce, 0}.check()),
-            "no allreduce is possible"));
+  CHECK(has(
+      textOf(PackingProblem{&rankTopology, Collective::broadcast, 1}.check()),
+      "cannot reach"));
+  CHECK(has(
+      textOf(PackingProblem{&rankTopology, Collective::allreduce, 0}.check()),
+      "no allreduce is possible"));
 }
 
 TEST_CASE("depth counts hops of either part") {

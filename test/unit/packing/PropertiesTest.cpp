@@ -124,8 +124,8 @@ double flowOptimum(const Topology &machine, const std::vector<int> &sources) {
 
 /// Packs without slack and checks what must hold of every result.
 double rateOf(const Topology &machine, Collective collective, int root) {
-  Fabric fabric = fabricOf(machine);
-  PackingProblem problem{&fabric, collective, root};
+  RankTopology rankTopology = rankTopologyOf(machine);
+  PackingProblem problem{&rankTopology, collective, root};
   PackedTrees packed = valueOf(packTrees(problem));
   double bound = packed.certificate.bound;
   CHECK(packed.packing.algbw >= bound * (1 - 1e-8));
@@ -243,8 +243,8 @@ TEST_CASE("names and order decide nothing") {
 
 TEST_CASE("a solver that is stopped says honestly how far it is") {
   Topology machine = valueOf(generateRandom(10, 2, 30, 5, false, Wire()));
-  Fabric fabric = fabricOf(machine);
-  PackingProblem problem{&fabric, Collective::broadcast, 0};
+  RankTopology rankTopology = rankTopologyOf(machine);
+  PackingProblem problem{&rankTopology, Collective::broadcast, 0};
   double optimum = broadcastOptimum(machine, 0);
   for (int limit = 1; limit < 6; ++limit) {
     int calls = 0;
@@ -287,13 +287,14 @@ TEST_CASE("DGX-1V: the trees of an exact allgather are low") {
                                        {0, 1, 2, 3, 7},
                                        {0, 1, 2, 4, 5, 6},
                                        {0, 1, 2, 3, 4, 5, 6, 7}}) {
-    Fabric fabric = fabricOf(machine, gpus, valueOf(parseLinkKinds("nvlink")));
-    PackingProblem problem{&fabric, Collective::allgather, 0};
+    RankTopology rankTopology =
+        rankTopologyOf(machine, gpus, valueOf(parseLinkKinds("nvlink")));
+    PackingProblem problem{&rankTopology, Collective::allgather, 0};
     PackedTrees packed = valueOf(packTrees(problem));
     Packing selected = valueOf(selectTrees(problem, packed, {0, 0}));
-    PathTable hops =
-        fabric.cheapestPaths(std::vector<double>(machine.links.size(), 1.0));
-    int n = fabric.numRanks(), diameter = 0;
+    PathTable hops = rankTopology.cheapestPaths(
+        std::vector<double>(machine.links.size(), 1.0));
+    int n = rankTopology.numRanks(), diameter = 0;
     // Hops between ranks, by relaxation.
     for (int via = 0; via < n; ++via)
       for (int a = 0; a < n; ++a)

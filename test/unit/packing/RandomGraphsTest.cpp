@@ -19,8 +19,9 @@ using namespace blink::test;
 
 namespace {
 
-double packedRate(const Fabric &fabric, Collective collective, int root = 0) {
-  PackingProblem problem{&fabric, collective, root};
+double packedRate(const RankTopology &rankTopology, Collective collective,
+                  int root = 0) {
+  PackingProblem problem{&rankTopology, collective, root};
   PackedTrees packed = valueOf(packTrees(problem));
   CHECK(!problem.verify(packed.packing));
   double bound = packed.certificate.bound;
@@ -67,21 +68,21 @@ TEST_CASE("directed graphs reach the cut bounds of Edmonds") {
     CAPTURE(trial);
     int n = 2 + trial % 6;
     Capacities capacities = randomCapacities(random, n, false);
-    Fabric fabric = fabricOf(machineOf(capacities));
+    RankTopology rankTopology = rankTopologyOf(machineOf(capacities));
     int root = static_cast<int>(random() % n);
     Capacities back = reversed(capacities);
     auto near = [](double value) {
       return doctest::Approx(value).epsilon(1e-8);
     };
-    CHECK(packedRate(fabric, Collective::broadcast, root) ==
+    CHECK(packedRate(rankTopology, Collective::broadcast, root) ==
           near(broadcastOptimum(capacities, root)));
-    CHECK(packedRate(fabric, Collective::reduce, root) ==
+    CHECK(packedRate(rankTopology, Collective::reduce, root) ==
           near(broadcastOptimum(back, root)));
-    CHECK(packedRate(fabric, Collective::allgather) ==
+    CHECK(packedRate(rankTopology, Collective::allgather) ==
           near(allgatherOptimum(capacities)));
-    CHECK(packedRate(fabric, Collective::reducescatter) ==
+    CHECK(packedRate(rankTopology, Collective::reducescatter) ==
           near(allgatherOptimum(back)));
-    packedRate(fabric, Collective::allreduce);
+    packedRate(rankTopology, Collective::allreduce);
   }
 }
 
@@ -90,7 +91,8 @@ TEST_CASE("symmetric graphs reach the bound of Nash-Williams") {
   for (int trial = 0; trial < 30; ++trial) {
     CAPTURE(trial);
     Capacities capacities = randomCapacities(random, 2 + trial % 6, true);
-    CHECK(packedRate(fabricOf(machineOf(capacities)), Collective::allreduce) ==
+    CHECK(packedRate(rankTopologyOf(machineOf(capacities)),
+                     Collective::allreduce) ==
           doctest::Approx(allreduceOptimum(capacities)).epsilon(1e-8));
   }
 }
@@ -99,8 +101,8 @@ TEST_CASE("machines with switches are solved with proof") {
   std::minstd_rand random(8);
   for (int trial = 0; trial < 40; ++trial) {
     CAPTURE(trial);
-    Fabric fabric = fabricOf(switchedMachine(random));
+    RankTopology rankTopology = rankTopologyOf(switchedMachine(random));
     for (int c = 0; c <= static_cast<int>(Collective::MAX); ++c)
-      packedRate(fabric, static_cast<Collective>(c));
+      packedRate(rankTopology, static_cast<Collective>(c));
   }
 }

@@ -19,16 +19,17 @@ using namespace blink::test;
 namespace {
 
 struct Solved {
-  Fabric fabric;
+  RankTopology rankTopology;
   PackingProblem problem;
   PackedTrees packed;
   SymmetricProblem plain;
 
   Solved(const char *machine, Collective collective, const char *kinds = "all",
          std::vector<int> gpus = {})
-      : fabric(fabricOf(shippedTopology(machine), std::move(gpus),
-                        valueOf(parseLinkKinds(kinds)))),
-        problem{&fabric, collective, 0}, packed(valueOf(packTrees(problem))),
+      : rankTopology(rankTopologyOf(shippedTopology(machine), std::move(gpus),
+                                    valueOf(parseLinkKinds(kinds)))),
+        problem{&rankTopology, collective, 0},
+        packed(valueOf(packTrees(problem))),
         plain(SymmetricProblem::plain(problem)) {}
 
   Packing select(const SelectOptions &options = {}) const {
@@ -41,7 +42,7 @@ struct Solved {
 int depthOf(const Solved &solved, const Packing &packing) {
   int depth = 0;
   for (const Tree &tree : packing.trees)
-    depth = std::max(depth, tree.depth(solved.fabric.numRanks()));
+    depth = std::max(depth, tree.depth(solved.rankTopology.numRanks()));
   return depth;
 }
 
@@ -152,7 +153,7 @@ TEST_CASE("selection is deterministic") {
 TEST_CASE("routed trees fit their room and keep their depth") {
   Solved solved("dgx2", Collective::broadcast);
   RouteRequest request;
-  for (const Link &link : solved.fabric.topology().links)
+  for (const Link &link : solved.rankTopology.topology().links)
     request.bandwidths.push_back(link.bandwidth);
   int grown = 0;
   for (request.copies = 1; request.copies <= 5; ++request.copies)
@@ -183,7 +184,7 @@ TEST_CASE("the integer program finds trees of one weight among candidates") {
   Solved solved("dgx1", Collective::broadcast, "nvlink");
   ColumnPool pool(solved.plain);
   RouteRequest request;
-  for (const Link &link : solved.fabric.topology().links)
+  for (const Link &link : solved.rankTopology.topology().links)
     request.bandwidths.push_back(link.bandwidth);
   request.copies = 6;
   request.unit = 25;

@@ -29,9 +29,9 @@ Packing weighted(std::vector<double> weights, std::vector<int> roots = {}) {
 }
 
 struct Machine {
-  Fabric fabric = fabricOf(shippedTopology("a100-nv4"));
-  PackingProblem problem{&fabric, Collective::broadcast, 0};
-  PackingProblem gather{&fabric, Collective::allgather, 0};
+  RankTopology rankTopology = rankTopologyOf(shippedTopology("a100-nv4"));
+  PackingProblem problem{&rankTopology, Collective::broadcast, 0};
+  PackingProblem gather{&rankTopology, Collective::allgather, 0};
 };
 
 } // namespace
@@ -89,8 +89,8 @@ TEST_CASE("shares lose next to nothing, and rateOfShares says how much") {
     for (Collective collective : {Collective::allreduce, Collective::broadcast,
                                   Collective::allgather}) {
       CAPTURE(machine);
-      Fabric fabric = fabricOf(shippedTopology(machine));
-      PackingProblem problem{&fabric, collective, 0};
+      RankTopology rankTopology = rankTopologyOf(shippedTopology(machine));
+      PackingProblem problem{&rankTopology, collective, 0};
       Packing packing = valueOf(packTrees(problem)).packing;
       Shares shares = valueOf(exactShares(problem, packing));
       CHECK(rateOfShares(problem, packing, shares) ==

@@ -159,18 +159,18 @@ TEST_CASE("a star while children cost nothing, a tree when they are many") {
 TEST_CASE("one tree a block, valid, and the least of all roots") {
   for (const char *name : {"dgx1", "dgx2", "dgx-a100", "mi250", "pcie-8gpu"}) {
     CAPTURE(name);
-    Fabric fabric = fabricOf(shippedTopology(name));
-    size_t n = fabric.numRanks();
+    RankTopology rankTopology = rankTopologyOf(shippedTopology(name));
+    size_t n = rankTopology.numRanks();
     for (Collective collective :
          {Collective::allgather, Collective::reducescatter})
-      CHECK(latencyPacking({&fabric, collective, 0}).trees.size() == n);
-    Packing both = latencyPacking({&fabric, Collective::allreduce, 0});
+      CHECK(latencyPacking({&rankTopology, collective, 0}).trees.size() == n);
+    Packing both = latencyPacking({&rankTopology, Collective::allreduce, 0});
     REQUIRE(both.trees.size() == 1);
     double least = kInfinity;
     for (int root = 0; root < int(n); ++root) {
       double time = 0;
       for (Collective half : {Collective::reduce, Collective::broadcast}) {
-        PackingProblem problem{&fabric, half, root};
+        PackingProblem problem{&rankTopology, half, root};
         Packing one = latencyPacking(problem);
         REQUIRE(one.trees.size() == 1);
         CHECK(one.trees[0].root == root);
@@ -181,7 +181,7 @@ TEST_CASE("one tree a block, valid, and the least of all roots") {
         CHECK(root <= both.trees[0].root);
       }
     }
-    PackingProblem problem{&fabric, Collective::allreduce, 0};
+    PackingProblem problem{&rankTopology, Collective::allreduce, 0};
     CHECK(startAlong(problem, both, Protocol::low_latency) ==
           doctest::Approx(least));
   }
@@ -192,8 +192,8 @@ TEST_CASE("small messages start no later than on the packed trees") {
     for (Collective collective : {Collective::allreduce, Collective::broadcast,
                                   Collective::allgather}) {
       CAPTURE(name);
-      Fabric fabric = fabricOf(shippedTopology(name));
-      PackingProblem problem{&fabric, collective, 0};
+      RankTopology rankTopology = rankTopologyOf(shippedTopology(name));
+      PackingProblem problem{&rankTopology, collective, 0};
       Packing packed = valueOf(packTrees(problem)).packing;
       Packing small = latencyPacking(problem);
       CHECK(startAlong(problem, small, Protocol::low_latency) <=
@@ -209,9 +209,9 @@ TEST_CASE("a path over a relay costs a step more") {
       R"({"from": "a", "to": "b", "bandwidth": 1, "latency": 1.5, "kind": "nvlink"},
          {"from": "a", "to": "r", "bandwidth": 9, "latency": 0.5, "kind": "nvlink"},
          {"from": "r", "to": "b", "bandwidth": 9, "latency": 0.5, "kind": "nvlink"})");
-  Fabric fabric =
-      valueOf(Fabric::create(topology, {0, 1}, LinkKindSet::all(), {2}));
-  PackingProblem problem{&fabric, Collective::broadcast, 0};
+  RankTopology rankTopology =
+      valueOf(RankTopology::create(topology, {0, 1}, LinkKindSet::all(), {2}));
+  PackingProblem problem{&rankTopology, Collective::broadcast, 0};
   Packing packing = latencyPacking(problem);
   CHECK(packing.trees[0].down[0].path == pathOver(topology, {"a", "b"}));
   // One step, and the link.

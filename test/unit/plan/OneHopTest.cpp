@@ -21,8 +21,9 @@ namespace {
 
 constexpr Protocol kProtocol = Protocol::low_latency;
 
-std::optional<OneHop> oneHop(const Fabric &fabric, unsigned maxLanes = 1) {
-  return valueOf(packOneHop(fabric, kProtocol, maxLanes));
+std::optional<OneHop> oneHop(const RankTopology &rankTopology,
+                             unsigned maxLanes = 1) {
+  return valueOf(packOneHop(rankTopology, kProtocol, maxLanes));
 }
 
 /// Each two of `n` GPUs joined, by links whose latency is a function of both.
@@ -51,8 +52,9 @@ Topology mesh(int n, double bandwidth, Latency latency) {
 TEST_CASE("all ranks of a mesh exchange, and what that takes") {
   for (int n : {2, 3, 8, 16}) {
     CAPTURE(n);
-    Fabric fabric = fabricOf(mesh(n, 20, [](int from, int to) { return 0.5; }));
-    std::optional<OneHop> hop = oneHop(fabric);
+    RankTopology rankTopology =
+        rankTopologyOf(mesh(n, 20, [](int from, int to) { return 0.5; }));
+    std::optional<OneHop> hop = oneHop(rankTopology);
     REQUIRE(hop);
     REQUIRE(hop->program.ranks.size() == size_t(n));
     for (int rank = 0; rank < n; ++rank) {
@@ -81,19 +83,20 @@ TEST_CASE("all ranks of a mesh exchange, and what that takes") {
 
 TEST_CASE("loads of links that several pairs share add up") {
   // Each GPU's link to the switch carries what it sends to seven others.
-  Fabric fabric = fabricOf(shippedTopology("dgx-h100"), {}, LinkKindSet::all());
-  CHECK(oneHop(fabric)->time.perByte * 1000 == doctest::Approx(8.5 / 16));
-  Topology slow = fabric.topology();
+  RankTopology rankTopology =
+      rankTopologyOf(shippedTopology("dgx-h100"), {}, LinkKindSet::all());
+  CHECK(oneHop(rankTopology)->time.perByte * 1000 == doctest::Approx(8.5 / 16));
+  Topology slow = rankTopology.topology();
   for (Link &link : slow.links)
     link.bandwidth = 10;
-  CHECK(oneHop(fabricOf(slow))->time.perByte * 1000 ==
+  CHECK(oneHop(rankTopologyOf(slow))->time.perByte * 1000 ==
         doctest::Approx(2 / (10.0 / 7)));
 }
 
 TEST_CASE("as many lanes as the links can feed") {
   // A lane of eight ranks moves 8.5 bytes a byte: 0.53 ns. The links of an H100
   // take 2 x 7 / 450 GB/s = 0.031 ns: 17 lanes would be as fast.
-  Fabric wide = fabricOf(shippedTopology("dgx-h100"));
+  RankTopology wide = rankTopologyOf(shippedTopology("dgx-h100"));
   for (unsigned lanes : {1, 4, 8, 16}) {
     CAPTURE(lanes);
     std::optional<OneHop> hop = oneHop(wide, lanes);
@@ -106,11 +109,11 @@ TEST_CASE("as many lanes as the links can feed") {
   CHECK(oneHop(wide, 64)->time.perByte * 1000 ==
         doctest::Approx(2 / (450.0 / 7)));
   // 0.1 ns on the links of two ranks, 0.16 in one lane.
-  Fabric pair = fabricOf(mesh(2, 20, [](int, int) { return 0.5; }));
+  RankTopology pair = rankTopologyOf(mesh(2, 20, [](int, int) { return 0.5; }));
   CHECK(oneHop(pair, 16)->program.trees.size() == 2);
   CHECK(oneHop(pair, 16)->time.perByte * 1000 == doctest::Approx(0.1));
   // Slow links have one.
-  CHECK(oneHop(fabricOf(shippedTopology("pcie-8gpu")), 16)
+  CHECK(oneHop(rankTopologyOf(shippedTopology("pcie-8gpu")), 16)
             ->program.trees.size() == 1);
 }
 
@@ -122,7 +125,7 @@ TEST_CASE("no order of sending is better") {
     std::vector<double> latencies(n * n);
     for (double &latency : latencies)
       latency = double(random() % 9) / 8;
-    Fabric fabric = fabricOf(
+    RankTopology rankTopology = rankTopologyOf(
         mesh(n, 1, [&](int from, int to) { return latencies[from * n + to]; }));
     double best = 0;
     for (int rank = 0; rank < n; ++rank) {
@@ -144,20 +147,21 @@ TEST_CASE("no order of sending is better") {
       } while (std::next_permutation(order.begin(), order.end()));
       best = std::max(best, least);
     }
-    CHECK(oneHop(fabric)->time.start == doctest::Approx(best));
+    CHECK(oneHop(rankTopology)->time.start == doctest::Approx(best));
   }
 }
 
 TEST_CASE("nothing where two ranks have no path of their own") {
   Topology dgx1 = shippedTopology("dgx1");
   LinkKindSet nvlink = valueOf(parseLinkKinds("nvlink"));
-  CHECK(oneHop(fabricOf(dgx1)));
-  CHECK_FALSE(oneHop(fabricOf(dgx1, {}, nvlink)));
-  CHECK(oneHop(fabricOf(dgx1, {0, 1, 2, 3}, nvlink)));
-  CHECK_FALSE(oneHop(fabricOf(dgx1, {0, 1, 5}, nvlink)));
-  CHECK_FALSE(oneHop(fabricOf(dgx1, {0})));
+  CHECK(oneHop(rankTopologyOf(dgx1)));
+  CHECK_FALSE(oneHop(rankTopologyOf(dgx1, {}, nvlink)));
+  CHECK(oneHop(rankTopologyOf(dgx1, {0, 1, 2, 3}, nvlink)));
+  CHECK_FALSE(oneHop(rankTopologyOf(dgx1, {0, 1, 5}, nvlink)));
+  CHECK_FALSE(oneHop(rankTopologyOf(dgx1, {0})));
   // A relay is a hop; and where there is a path without one, that is taken.
-  CHECK_FALSE(oneHop(valueOf(Fabric::create(dgx1, {0, 5}, nvlink, {1, 4}))));
+  CHECK_FALSE(
+      oneHop(valueOf(RankTopology::create(dgx1, {0, 5}, nvlink, {1, 4}))));
   Topology topology = makeTopology(
       R"({"id": "a", "kind": "gpu"}, {"id": "b", "kind": "gpu"},
          {"id": "r", "kind": "gpu"})",
@@ -165,7 +169,7 @@ TEST_CASE("nothing where two ranks have no path of their own") {
          {"from": "a", "to": "r", "bandwidth": 9, "latency": 1, "kind": "nvlink"},
          {"from": "r", "to": "b", "bandwidth": 9, "latency": 1, "kind": "nvlink"})");
   std::optional<OneHop> hop = oneHop(
-      valueOf(Fabric::create(topology, {0, 1}, LinkKindSet::all(), {2})));
+      valueOf(RankTopology::create(topology, {0, 1}, LinkKindSet::all(), {2})));
   REQUIRE(hop);
   CHECK(hop->program.channels[0].pathCount == 1);
   CHECK(int(hop->program.paths[0]) == pathOver(topology, {"a", "b"})[0]);

@@ -36,8 +36,8 @@ constexpr Collective kCollectives[] = {
     Collective::reducescatter, Collective::alltoall};
 
 /// Two GPUs with a link of `bandwidth` each way.
-Fabric pairOf(double bandwidth) {
-  return fabricOf(makeTopology(
+RankTopology pairOf(double bandwidth) {
+  return rankTopologyOf(makeTopology(
       R"({"id": "a", "kind": "gpu"}, {"id": "b", "kind": "gpu"})",
       R"({"from": "a", "to": "b", "bandwidth": )" + std::to_string(bandwidth) +
           R"(, "latency": 0.5, "kind": "nvlink"})"));
@@ -173,8 +173,8 @@ void checkSpread(const PackingProblem &problem, unsigned maxLanes) {
 TEST_CASE("a pair of GPUs has as many lanes as its link needs") {
   auto parts = [](double bandwidth, unsigned maxLanes = 16,
                   size_t maxTrees = 0) {
-    Fabric fabric = pairOf(bandwidth);
-    PackingProblem problem{&fabric, Collective::broadcast, 0};
+    RankTopology rankTopology = pairOf(bandwidth);
+    PackingProblem problem{&rankTopology, Collective::broadcast, 0};
     Packing packing = packed(problem);
     REQUIRE(packing.trees.size() == 1);
     return spread(problem, packing, maxLanes, maxTrees);
@@ -198,8 +198,8 @@ TEST_CASE("a pair of GPUs has as many lanes as its link needs") {
 
 TEST_CASE("what a tree's folds move") {
   // A star over a switch: the root reads and writes seven channels, others one.
-  Fabric fabric = fabricOf(shippedTopology("dgx-h100"));
-  PackingProblem problem{&fabric, Collective::allreduce, 0};
+  RankTopology rankTopology = rankTopologyOf(shippedTopology("dgx-h100"));
+  PackingProblem problem{&rankTopology, Collective::allreduce, 0};
   Packing packing = packed(problem);
   REQUIRE(packing.trees.size() == 8);
   // It loads eight inputs and stores eight outputs; what others do is done by
@@ -254,12 +254,12 @@ TEST_CASE("what a tree's folds move") {
 }
 
 TEST_CASE("every lane of an H100 box moves data, and as much as the others") {
-  Fabric fabric = fabricOf(shippedTopology("dgx-h100"));
+  RankTopology rankTopology = rankTopologyOf(shippedTopology("dgx-h100"));
   for (Collective collective : kCollectives)
     for (unsigned lanes : {4, 16}) {
       CAPTURE(toString(collective).str());
       CAPTURE(lanes);
-      PackingProblem problem{&fabric, collective, 0};
+      PackingProblem problem{&rankTopology, collective, 0};
       Packing packing = packed(problem);
       Parts parts = spread(problem, packing, lanes);
       REQUIRE(!parts.empty());
@@ -269,24 +269,24 @@ TEST_CASE("every lane of an H100 box moves data, and as much as the others") {
     }
   // A root that does what 16 folds of a copy do goes into 16 lanes, though five
   // would be below the limit: the other lanes are there for passive folds.
-  PackingProblem problem{&fabric, Collective::allreduce, 0};
+  PackingProblem problem{&rankTopology, Collective::allreduce, 0};
   CHECK(spread(problem, packed(problem)) == Parts(8, 16));
 }
 
 TEST_CASE("a DGX-1 stays as it is, and an H100 box has no lane far above") {
   for (const char *name : {"dgx1", "dgx1p", "pcie-8gpu"}) {
     CAPTURE(name);
-    Fabric fabric = fabricOf(shippedTopology(name));
+    RankTopology rankTopology = rankTopologyOf(shippedTopology(name));
     for (Collective collective : kCollectives) {
       CAPTURE(toString(collective).str());
-      PackingProblem problem{&fabric, collective, 0};
+      PackingProblem problem{&rankTopology, collective, 0};
       CHECK(spread(problem, packed(problem)).empty());
     }
   }
-  Fabric fabric = fabricOf(shippedTopology("dgx-h100"));
+  RankTopology rankTopology = rankTopologyOf(shippedTopology("dgx-h100"));
   for (Collective collective : kCollectives) {
     CAPTURE(toString(collective).str());
-    PackingProblem problem{&fabric, collective, 0};
+    PackingProblem problem{&rankTopology, collective, 0};
     Packing packing = packed(problem);
     Parts parts = spread(problem, packing);
     REQUIRE(!parts.empty());
@@ -304,10 +304,10 @@ TEST_CASE("what holds of all machines") {
     Topology topology = shippedTopology(name);
     for (std::vector<int> gpus : {std::vector<int>{}, {0, 1}, {0, 2, 3}}) {
       CAPTURE(gpus.size());
-      Fabric fabric = fabricOf(topology, gpus);
+      RankTopology rankTopology = rankTopologyOf(topology, gpus);
       for (Collective collective : kCollectives) {
         CAPTURE(toString(collective).str());
-        PackingProblem problem{&fabric, collective, 0};
+        PackingProblem problem{&rankTopology, collective, 0};
         if (llvm::Error error = problem.check()) {
           llvm::consumeError(std::move(error)); // GPUs that are not joined
           continue;
@@ -330,11 +330,11 @@ TEST_CASE("what holds of random machines") {
                                                /*directed=*/false, Wire()));
     for (Link &link : topology.links)
       link.bandwidth *= 1 << trial % 5;
-    Fabric fabric = fabricOf(topology);
+    RankTopology rankTopology = rankTopologyOf(topology);
     Collective collective = kCollectives[trial % 8];
     CAPTURE(toString(collective).str());
     for (unsigned lanes : {16, 3, 1})
-      checkSpread({&fabric, collective, trial % gpus}, lanes);
+      checkSpread({&rankTopology, collective, trial % gpus}, lanes);
   }
 }
 

@@ -29,7 +29,7 @@ void setLanes(MessageTime &time, double folds, double share) {
 }
 
 /// GPUs a, b, c, ... each joined to the next, or each to each.
-Fabric gpus(int n, bool all, double bandwidth) {
+RankTopology gpus(int n, bool all, double bandwidth) {
   std::string nodes, links;
   auto name = [](int gpu) { return std::string(1, char('a' + gpu)); };
   for (int gpu = 0; gpu < n; ++gpu) {
@@ -41,7 +41,7 @@ Fabric gpus(int n, bool all, double bandwidth) {
                std::to_string(bandwidth) +
                R"(, "latency": 0.5, "kind": "nvlink"})";
   }
-  return fabricOf(makeTopology(nodes, links));
+  return rankTopologyOf(makeTopology(nodes, links));
 }
 
 MessageTime timeInLanes(const PackingProblem &problem, const Packing &packing,
@@ -51,16 +51,16 @@ MessageTime timeInLanes(const PackingProblem &problem, const Packing &packing,
                 protocol, chunkBytes);
 }
 
-MessageTime smallTime(const Fabric &fabric, Collective collective,
+MessageTime smallTime(const RankTopology &rankTopology, Collective collective,
                       unsigned maxLanes = 16) {
-  PackingProblem problem{&fabric, collective, 0};
+  PackingProblem problem{&rankTopology, collective, 0};
   Packing packing = valueOf(packLatencyTrees(problem, Protocol::low_latency));
   return timeInLanes(problem, packing, Protocol::low_latency, maxLanes);
 }
 
-double nanosecondsPerByte(const Fabric &fabric, Collective collective,
-                          unsigned maxLanes = 16) {
-  return smallTime(fabric, collective, maxLanes).perByte * 1000;
+double nanosecondsPerByte(const RankTopology &rankTopology,
+                          Collective collective, unsigned maxLanes = 16) {
+  return smallTime(rankTopology, collective, maxLanes).perByte * 1000;
 }
 
 } // namespace
@@ -152,7 +152,7 @@ TEST_CASE("the chunk that is fastest for 64 MiB") {
 }
 
 TEST_CASE("a forest's busiest lane") {
-  Fabric wide = gpus(5, true, 1000);
+  RankTopology wide = gpus(5, true, 1000);
   // The root of a star copies its input to its output and four channels: five
   // operands and one. A reduction is the same the other way, and an allreduce
   // loads five and stores five.
@@ -181,7 +181,7 @@ TEST_CASE("a forest's busiest lane") {
   // The middle of a chain copies from its parent to its output and its child;
   // as the root of an allreduce it has a child and the parent's side: two
   // channels each way and both buffers.
-  Fabric chain = gpus(4, false, 1000);
+  RankTopology chain = gpus(4, false, 1000);
   CHECK(nanosecondsPerByte(chain, Collective::broadcast) ==
         doctest::Approx(3.0 / 2 / 16));
   CHECK(nanosecondsPerByte(chain, Collective::allreduce) ==
@@ -226,8 +226,8 @@ TEST_CASE("what is passive takes turns below 256 KiB, and tags from there on") {
 TEST_CASE("a forest of chunks") {
   // Three GPUs in a row, 20 GB/s: one tree, 10 us for 200 KB. As an allreduce
   // it makes up to four hops, and the middle has two lanes of a fold.
-  Fabric fabric = gpus(3, false, 20);
-  PackingProblem problem{&fabric, Collective::broadcast, 0};
+  RankTopology rankTopology = gpus(3, false, 20);
+  PackingProblem problem{&rankTopology, Collective::broadcast, 0};
   Packing packing = valueOf(packLatencyTrees(problem, Protocol::simple));
   MessageTime time =
       timeInLanes(problem, packing, Protocol::simple, 16, 64 * kKiB);

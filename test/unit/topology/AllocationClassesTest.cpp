@@ -214,9 +214,10 @@ TEST_CASE("the 247 allocations of a DGX-1V are 56 classes by NVLink") {
   // Connected ones of three and more, as published: 46.
   std::vector<int> connected(9, 0);
   for (const AllocationClass &of : all.classes) {
-    Fabric fabric =
-        fabricOf(shippedTopology("dgx1"), of.gpus, kindsOf("nvlink"));
-    connected[of.gpus.size()] += fabric.stronglyConnectedRanks().size() == 1;
+    RankTopology rankTopology =
+        rankTopologyOf(shippedTopology("dgx1"), of.gpus, kindsOf("nvlink"));
+    connected[of.gpus.size()] +=
+        rankTopology.stronglyConnectedRanks().size() == 1;
   }
   CHECK(connected == std::vector<int>{0, 0, 2, 5, 14, 14, 10, 2, 1});
 }
@@ -226,9 +227,10 @@ TEST_CASE("those of a DGX-1P are 19, of which 14 as published") {
   CHECK(all.classes.size() == 19);
   std::vector<int> connected(9, 0);
   for (const AllocationClass &of : all.classes) {
-    Fabric fabric =
-        fabricOf(shippedTopology("dgx1p"), of.gpus, kindsOf("nvlink"));
-    connected[of.gpus.size()] += fabric.stronglyConnectedRanks().size() == 1;
+    RankTopology rankTopology =
+        rankTopologyOf(shippedTopology("dgx1p"), of.gpus, kindsOf("nvlink"));
+    connected[of.gpus.size()] +=
+        rankTopology.stronglyConnectedRanks().size() == 1;
   }
   CHECK(connected == std::vector<int>{0, 0, 1, 2, 4, 3, 3, 1, 1});
 }
@@ -512,7 +514,8 @@ TEST_CASE("links between two GPUs are those on paths between them") {
     for (const char *kinds : {"all", "nvlink", "pcie", "pcie,host"}) {
       CAPTURE(name);
       CAPTURE(kinds);
-      Fabric machine = fabricOf(shippedTopology(name), {}, kindsOf(kinds));
+      RankTopology machine =
+          rankTopologyOf(shippedTopology(name), {}, kindsOf(kinds));
       PartOracle oracle(machine.topology(), kindsOf(kinds), machine.gpus());
       DrivableLinks links(machine);
       for (int from = 0; from < machine.numRanks(); ++from)
@@ -543,7 +546,7 @@ TEST_CASE("a ring of relays that hangs on one of them is no part of a path") {
          {"from": "cpu1", "to": "plx2", "bandwidth": 10, "kind": "pcie"},
          {"from": "plx2", "to": "plx3", "bandwidth": 10, "kind": "pcie"},
          {"from": "plx3", "to": "cpu1", "bandwidth": 10, "kind": "pcie"})");
-  Fabric machine = fabricOf(topology);
+  RankTopology machine = rankTopologyOf(topology);
   DrivableLinks links(machine);
   CHECK(links.between(0, 1) ==
         std::vector<int>{linkBetween(topology, "gpu0", "cpu0"),

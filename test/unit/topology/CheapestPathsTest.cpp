@@ -24,12 +24,13 @@ using Key = std::tuple<double, size_t, double, Path>;
 /// Lists walks by depth-first search and keeps the best one of each target.
 class BruteForce {
 public:
-  BruteForce(const Fabric &fabric, const std::vector<double> &prices, int from)
-      : fabric_(fabric), prices_(prices), from_(from),
-        best_(fabric.numRanks()) {
+  BruteForce(const RankTopology &rankTopology,
+             const std::vector<double> &prices, int from)
+      : rankTopology_(rankTopology), prices_(prices), from_(from),
+        best_(rankTopology.numRanks()) {
     for (Key &key : best_)
       std::get<0>(key) = std::numeric_limits<double>::infinity();
-    extend(fabric.nodeOf(from));
+    extend(rankTopology.nodeOf(from));
   }
   const Key &best(int to) const { return best_[to]; }
 
@@ -39,25 +40,26 @@ private:
   static constexpr size_t kLongest = 7;
 
   void extend(int node) {
-    const std::vector<Link> &links = fabric_.topology().links;
+    const std::vector<Link> &links = rankTopology_.topology().links;
     for (int link = 0; link < static_cast<int>(links.size()); ++link) {
       if (links[link].from != node)
         continue;
       path_.push_back(link);
       judge();
       if (path_.size() < kLongest &&
-          fabric_.topology().nodes[links[link].to].kind != NodeKind::gpu)
+          rankTopology_.topology().nodes[links[link].to].kind != NodeKind::gpu)
         extend(links[link].to);
       path_.pop_back();
     }
   }
 
   void judge() {
-    for (int to = 0; to < fabric_.numRanks(); ++to) {
-      int end = fabric_.topology().links[path_.back()].to;
-      if (end != fabric_.nodeOf(to) || to == from_)
+    for (int to = 0; to < rankTopology_.numRanks(); ++to) {
+      int end = rankTopology_.topology().links[path_.back()].to;
+      if (end != rankTopology_.nodeOf(to) || to == from_)
         continue;
-      llvm::Expected<ChannelKind> kind = fabric_.classify(from_, to, path_);
+      llvm::Expected<ChannelKind> kind =
+          rankTopology_.classify(from_, to, path_);
       if (!kind) {
         llvm::consumeError(kind.takeError());
         continue;
@@ -65,14 +67,14 @@ private:
       double cost = 0, latency = 0;
       for (int link : path_) {
         cost += prices_[link];
-        latency += fabric_.topology().links[link].latency;
+        latency += rankTopology_.topology().links[link].latency;
       }
       Key key(cost, path_.size(), latency, path_);
       best_[to] = std::min(best_[to], key);
     }
   }
 
-  const Fabric &fabric_;
+  const RankTopology &rankTopology_;
   const std::vector<double> &prices_;
   int from_;
   Path path_;
@@ -132,15 +134,16 @@ TEST_CASE("the search finds what listing all walks finds") {
     std::vector<int> gpus;
     if (random() % 3 == 0)
       gpus = {1, 0}; // any third GPU stays outside
-    Fabric fabric = fabricOf(std::move(topology), gpus, kinds);
+    RankTopology rankTopology =
+        rankTopologyOf(std::move(topology), gpus, kinds);
     std::vector<double> prices;
-    for (size_t i = 0; i < fabric.topology().links.size(); ++i)
+    for (size_t i = 0; i < rankTopology.topology().links.size(); ++i)
       prices.push_back(round % 4 == 0 ? 0.0 : random() % 3 * 0.25);
 
-    PathTable table = fabric.cheapestPaths(prices);
-    for (int from = 0; from < fabric.numRanks(); ++from) {
-      BruteForce bruteForce(fabric, prices, from);
-      for (int to = 0; to < fabric.numRanks(); ++to) {
+    PathTable table = rankTopology.cheapestPaths(prices);
+    for (int from = 0; from < rankTopology.numRanks(); ++from) {
+      BruteForce bruteForce(rankTopology, prices, from);
+      for (int to = 0; to < rankTopology.numRanks(); ++to) {
         if (from == to)
           continue;
         const Key &best = bruteForce.best(to);
@@ -149,7 +152,7 @@ TEST_CASE("the search finds what listing all walks finds") {
         ++(std::isinf(table.cost(from, to)) ? parted : found);
         std::vector<int> visited;
         for (int link : table.path(from, to))
-          visited.push_back(fabric.topology().links[link].to);
+          visited.push_back(rankTopology.topology().links[link].to);
         std::sort(visited.begin(), visited.end());
         turned +=
             std::adjacent_find(visited.begin(), visited.end()) != visited.end();
@@ -184,7 +187,7 @@ TEST_CASE("ties go to fewer links, lower latency, smaller indices") {
     return makeTopology(nodes, links);
   };
   auto pathFor = [](const Topology &topology, double price) {
-    return fabricOf(topology)
+    return rankTopologyOf(topology)
         .cheapestPaths(std::vector<double>(topology.links.size(), price))
         .path(0, 1);
   };
@@ -215,12 +218,12 @@ TEST_CASE("a machine of 128 GPUs") {
     join(gpu, nic, LinkKind::pcie);
     join(nic, 144, LinkKind::network);
   }
-  Fabric fabric = fabricOf(topology);
-  PathTable table = fabric.cheapestPaths(
-      std::vector<double>(fabric.topology().links.size(), 1.0));
+  RankTopology rankTopology = rankTopologyOf(topology);
+  PathTable table = rankTopology.cheapestPaths(
+      std::vector<double>(rankTopology.topology().links.size(), 1.0));
   for (int from = 0; from < 128; ++from)
     for (int to = 0; to < 128; ++to)
       if (from != to)
         REQUIRE(table.cost(from, to) == (from / 8 == to / 8 ? 2 : 4));
-  CHECK(fabric.stronglyConnectedRanks().size() == 1);
+  CHECK(rankTopology.stronglyConnectedRanks().size() == 1);
 }

@@ -18,15 +18,15 @@ using namespace blink::test;
 
 PartOracle::PartOracle(const Topology &topology, LinkKindSet kinds,
                        std::vector<int> gpus)
-    : fabric_(fabricOf(topology, std::move(gpus), kinds)) {
-  int n = fabric_.numRanks();
+    : rankTopology_(rankTopologyOf(topology, std::move(gpus), kinds)) {
+  int n = rankTopology_.numRanks();
   for (int from = 0; from < n; ++from)
     for (int to = 0; to < n; ++to)
       if (from != to)
         for (int link : linksBetween(from, to))
           links_.insert(link);
   for (int rank = 0; rank < n; ++rank)
-    nodes_.push_back(fabric_.nodeOf(rank));
+    nodes_.push_back(rankTopology_.nodeOf(rank));
   std::set<int> relays;
   for (int link : links_)
     for (int end : {topology.links[link].from, topology.links[link].to})
@@ -37,9 +37,10 @@ PartOracle::PartOracle(const Topology &topology, LinkKindSet kinds,
     for (int to = 0; to < n; ++to)
       if (from != to)
         for (const Path &way : ways(from, to, links_))
-          if (auto kind = fabric_.classify(from, to, way); !kind) {
+          if (auto kind = rankTopology_.classify(from, to, way); !kind) {
             llvm::consumeError(kind.takeError());
-            barred_.insert({fabric_.nodeOf(from), fabric_.nodeOf(to)});
+            barred_.insert(
+                {rankTopology_.nodeOf(from), rankTopology_.nodeOf(to)});
           }
   for (int a : nodes_) {
     matrix_.emplace_back();
@@ -50,7 +51,7 @@ PartOracle::PartOracle(const Topology &topology, LinkKindSet kinds,
 
 std::vector<Path> PartOracle::ways(int from, int to,
                                    const std::set<int> &links) const {
-  const Topology &topology = fabric_.topology();
+  const Topology &topology = rankTopology_.topology();
   std::vector<Path> found;
   Path path;
   // Node, whether links of other kinds than nvlink, xgmi, c2c came before, and
@@ -60,11 +61,11 @@ std::vector<Path> PartOracle::ways(int from, int to,
                                                   bool bridged) {
     for (int index : links) {
       const Link &link = topology.links[index];
-      if (link.from != node || !fabric_.usable(index))
+      if (link.from != node || !rankTopology_.usable(index))
         continue;
       NodeKind kind = topology.nodes[link.to].kind;
       path.push_back(index);
-      if (link.to == fabric_.nodeOf(to)) {
+      if (link.to == rankTopology_.nodeOf(to)) {
         found.push_back(path);
       } else if (kind != NodeKind::gpu) {
         bool over = bridged || kind == NodeKind::cpu || kind == NodeKind::nic;
@@ -79,16 +80,16 @@ std::vector<Path> PartOracle::ways(int from, int to,
       path.pop_back();
     }
   };
-  walk(fabric_.nodeOf(from), false, false);
+  walk(rankTopology_.nodeOf(from), false, false);
   return found;
 }
 
 std::set<int> PartOracle::linksBetween(int from, int to) const {
   std::set<int> all, used;
-  for (size_t link = 0; link < fabric_.topology().links.size(); ++link)
+  for (size_t link = 0; link < rankTopology_.topology().links.size(); ++link)
     all.insert(static_cast<int>(link));
   for (const Path &way : ways(from, to, all)) {
-    if (auto kind = fabric_.classify(from, to, way))
+    if (auto kind = rankTopology_.classify(from, to, way))
       used.insert(way.begin(), way.end());
     else
       llvm::consumeError(kind.takeError());
@@ -97,7 +98,7 @@ std::set<int> PartOracle::linksBetween(int from, int to) const {
 }
 
 std::string PartOracle::look(int node) const {
-  const Node &it = fabric_.topology().nodes[node];
+  const Node &it = rankTopology_.topology().nodes[node];
   return toString(it.kind).str() + (it.multicast ? " multicasts" : "") +
          (it.reduce ? " reduces" : "");
 }
@@ -105,7 +106,7 @@ std::string PartOracle::look(int node) const {
 std::string PartOracle::between(int from, int to) const {
   std::multiset<std::string> wires;
   for (int index : links_) {
-    const Link &link = fabric_.topology().links[index];
+    const Link &link = rankTopology_.topology().links[index];
     if (link.from == from && link.to == to)
       wires.insert(toString(link.kind).str() + " " +
                    std::to_string(link.bandwidth) + " " +
@@ -119,9 +120,9 @@ std::string PartOracle::between(int from, int to) const {
 
 bool PartOracle::isEmbedding(const std::vector<int> &map,
                              const PartOracle &other) const {
-  const Topology &topology = fabric_.topology();
+  const Topology &topology = rankTopology_.topology();
   if (map.size() != topology.nodes.size() ||
-      fabric_.numRanks() != other.fabric_.numRanks())
+      rankTopology_.numRanks() != other.rankTopology_.numRanks())
     return false;
   std::set<int> images, part(nodes_.begin(), nodes_.end());
   for (size_t node = 0; node < map.size(); ++node) {
@@ -158,10 +159,10 @@ bool PartOracle::isEmbedding(const std::vector<int> &map,
   if (found != other.links_)
     return false;
 
-  int n = fabric_.numRanks();
+  int n = rankTopology_.numRanks();
   auto rankAt = [&](int node) {
     for (int rank = 0; rank < n; ++rank)
-      if (other.fabric_.nodeOf(rank) == node)
+      if (other.rankTopology_.nodeOf(rank) == node)
         return rank;
     return -1;
   };
@@ -173,10 +174,10 @@ bool PartOracle::isEmbedding(const std::vector<int> &map,
         Path image;
         for (int link : way)
           image.push_back(linkImages[link]);
-        auto kind = fabric_.classify(from, to, way);
-        auto imageKind =
-            other.fabric_.classify(rankAt(map[fabric_.nodeOf(from)]),
-                                   rankAt(map[fabric_.nodeOf(to)]), image);
+        auto kind = rankTopology_.classify(from, to, way);
+        auto imageKind = other.rankTopology_.classify(
+            rankAt(map[rankTopology_.nodeOf(from)]),
+            rankAt(map[rankTopology_.nodeOf(to)]), image);
         bool same =
             bool(kind) == bool(imageKind) && (!kind || *kind == *imageKind);
         if (!kind)
@@ -193,7 +194,7 @@ bool PartOracle::isEmbedding(const std::vector<int> &map,
 bool PartOracle::isAlike(const PartOracle &other, int from, int to) const {
   std::vector<int> images;
   return nodes_.size() == other.nodes_.size() &&
-         fabric_.numRanks() == other.fabric_.numRanks() &&
+         rankTopology_.numRanks() == other.rankTopology_.numRanks() &&
          extend(other, images, from, to);
 }
 

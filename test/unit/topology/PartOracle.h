@@ -3,14 +3,14 @@
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 // What AllocationClasses.h promises, decided by listing every path and trying
-// every map. Shares nothing with the library but Fabric.
+// every map. Shares nothing with the library but RankTopology.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef BLINK_TEST_UNIT_TOPOLOGY_PARTORACLE_H
 #define BLINK_TEST_UNIT_TOPOLOGY_PARTORACLE_H
 
-#include "compiler/topology/fabric/Fabric.h"
+#include "compiler/topology/fabric/RankTopology.h"
 
 #include <set>
 #include <string>
@@ -45,7 +45,7 @@ private:
   bool extend(const PartOracle &other, std::vector<int> &images, int from,
               int to) const;
 
-  Fabric fabric_;
+  RankTopology rankTopology_;
   std::set<int> links_;
   std::vector<int> nodes_;               // of the part, those of ranks first
   std::set<std::pair<int, int>> barred_; // nodes of ranks with a way not to go

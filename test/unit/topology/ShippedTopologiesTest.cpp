@@ -109,7 +109,7 @@ TEST_CASE("every shipped file is a machine in one piece") {
       CHECK(found);
       CHECK(link.latency > 0);
     }
-    CHECK(fabricOf(topology).stronglyConnectedRanks().size() == 1);
+    CHECK(rankTopologyOf(topology).stronglyConnectedRanks().size() == 1);
   }
 }
 

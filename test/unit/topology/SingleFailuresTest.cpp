@@ -34,7 +34,7 @@ std::set<std::string> pairsOf(const Topology &topology,
 /// among links of its ends and kind.
 std::set<std::tuple<int, int, LinkKind>> linksOf(const Topology &topology,
                                                  const std::vector<int> &gpus) {
-  Fabric machine = fabricOf(topology);
+  RankTopology machine = rankTopologyOf(topology);
   DrivableLinks drivable(machine);
   std::set<std::tuple<int, int, LinkKind>> links;
   for (int from : gpus)

@@ -23,14 +23,14 @@ using namespace blink::test;
 namespace {
 
 /// Finds the group, checks all it promises, and returns its order.
-int orderOf(const Fabric &fabric) {
-  Symmetry symmetry = Symmetry::find(fabric);
-  const Topology &topology = fabric.topology();
-  int n = fabric.numRanks(), order = symmetry.order();
+int orderOf(const RankTopology &rankTopology) {
+  Symmetry symmetry = Symmetry::find(rankTopology);
+  const Topology &topology = rankTopology.topology();
+  int n = rankTopology.numRanks(), order = symmetry.order();
   int numLinks = static_cast<int>(topology.links.size());
   std::map<int, int> rankOf;
   for (int rank = 0; rank < n; ++rank)
-    rankOf[fabric.nodeOf(rank)] = rank;
+    rankOf[rankTopology.nodeOf(rank)] = rank;
 
   std::set<std::vector<int>> elements;
   for (int g = 0; g < order; ++g) {
@@ -81,7 +81,7 @@ int orderOf(const Fabric &fabric) {
 }
 
 int orderOf(llvm::Expected<Topology> topology) {
-  return orderOf(fabricOf(valueOf(std::move(topology))));
+  return orderOf(rankTopologyOf(valueOf(std::move(topology))));
 }
 
 Topology shuffle(const Topology &machine, unsigned seed) {
@@ -114,8 +114,8 @@ TEST_CASE("regular machines have one orbit of ranks") {
   CHECK(orderOf(generateFullyConnected(6, wire)) == 6);
   CHECK(orderOf(generateBCube(3, 1, wire)) == 9);
   CHECK(orderOf(generateFatTree(4, 2, wire)) == 16);
-  CHECK(orderOf(fabricOf(shippedTopology("dgx2"))) == 16);
-  CHECK(orderOf(fabricOf(shippedTopology("dgx1p"))) == 8);
+  CHECK(orderOf(rankTopologyOf(shippedTopology("dgx2"))) == 16);
+  CHECK(orderOf(rankTopologyOf(shippedTopology("dgx1p"))) == 8);
   Wire nic{50, 2, LinkKind::network};
   CHECK(orderOf(generatePod(shippedTopology("dgx-h100"), 5, 1, nic)) == 40);
   CHECK(orderOf(generatePod(shippedTopology("dgx-a100"), 2, 2, nic)) == 16);
@@ -131,13 +131,13 @@ TEST_CASE("relays that could be swapped do not spoil the group") {
       ring.links.push_back({6 + at, gpu, 10, 1, LinkKind::pcie});
     }
   }
-  CHECK(orderOf(fabricOf(ring)) == 6);
+  CHECK(orderOf(rankTopologyOf(ring)) == 6);
   for (unsigned seed = 0; seed < 10; ++seed)
-    CHECK(orderOf(fabricOf(shuffle(ring, seed))) >= 2);
+    CHECK(orderOf(rankTopologyOf(shuffle(ring, seed))) >= 2);
 }
 
 TEST_CASE("less regular ones have several, and single ranks have one each") {
-  CHECK(orderOf(fabricOf(shippedTopology("dgx1"))) == 4);
+  CHECK(orderOf(rankTopologyOf(shippedTopology("dgx1"))) == 4);
   CHECK(orderOf(generateMesh({5}, Wire())) == 1);
   // The reflection of an even path moves every GPU, that of an odd one not.
   CHECK(orderOf(generateMesh({6}, Wire())) == 2);
@@ -147,21 +147,23 @@ TEST_CASE("less regular ones have several, and single ranks have one each") {
 TEST_CASE("a difference anywhere breaks the symmetry") {
   Topology ring = valueOf(generateRing(8, Wire()));
   ring.links[3].bandwidth *= 2;
-  CHECK(orderOf(fabricOf(ring)) == 1);
+  CHECK(orderOf(rankTopologyOf(ring)) == 1);
   ring = valueOf(generateRing(8, Wire()));
   ring.links[0].latency = 5;
-  CHECK(orderOf(fabricOf(ring)) == 1);
+  CHECK(orderOf(rankTopologyOf(ring)) == 1);
   // An allocation is no more symmetric than its place in the machine.
   Topology whole = valueOf(generateRing(8, Wire()));
-  CHECK(orderOf(fabricOf(whole, {0, 1, 2})) == 1);
-  CHECK(orderOf(fabricOf(whole, {0, 2, 4, 6})) == 4);
+  CHECK(orderOf(rankTopologyOf(whole, {0, 1, 2})) == 1);
+  CHECK(orderOf(rankTopologyOf(whole, {0, 2, 4, 6})) == 4);
   // ... and of who may relay.
-  CHECK(orderOf(valueOf(Fabric::create(whole, {0, 2, 4, 6}, LinkKindSet::all(),
-                                       {1, 3, 5, 7}))) == 4);
-  CHECK(orderOf(valueOf(Fabric::create(whole, {0, 2, 4, 6}, LinkKindSet::all(),
-                                       {1, 3, 5}))) == 2); // about 3 and 7
-  CHECK(orderOf(valueOf(Fabric::create(whole, {0, 2, 4, 6}, LinkKindSet::all(),
-                                       {1, 3}))) == 1); // GPU 2 would stay
+  CHECK(orderOf(valueOf(RankTopology::create(
+            whole, {0, 2, 4, 6}, LinkKindSet::all(), {1, 3, 5, 7}))) == 4);
+  CHECK(orderOf(valueOf(RankTopology::create(whole, {0, 2, 4, 6},
+                                             LinkKindSet::all(), {1, 3, 5}))) ==
+        2); // about 3 and 7
+  CHECK(orderOf(valueOf(RankTopology::create(whole, {0, 2, 4, 6},
+                                             LinkKindSet::all(), {1, 3}))) ==
+        1); // GPU 2 would stay
 }
 
 TEST_CASE("groups are found under any names and numbers") {
@@ -170,8 +172,8 @@ TEST_CASE("groups are found under any names and numbers") {
                                      {50, 2, LinkKind::network}));
   for (unsigned seed = 0; seed < 10; ++seed) {
     CAPTURE(seed);
-    CHECK(orderOf(fabricOf(shuffle(torus, seed))) >= 3);
-    CHECK(orderOf(fabricOf(shuffle(pod, seed))) >= 8);
+    CHECK(orderOf(rankTopologyOf(shuffle(torus, seed))) >= 3);
+    CHECK(orderOf(rankTopologyOf(shuffle(pod, seed))) >= 8);
   }
   for (uint64_t seed = 0; seed < 20; ++seed)
     CHECK(orderOf(generateRandom(7, 2, 14, seed, seed % 2, Wire())) >= 1);

@@ -10,7 +10,7 @@
 #define BLINK_TEST_UNIT_TOPOLOGY_TESTTOPOLOGY_H
 
 #include "compiler/topology/TopologyReader.h"
-#include "compiler/topology/fabric/Fabric.h"
+#include "compiler/topology/fabric/RankTopology.h"
 
 #include "doctest/doctest.h"
 
@@ -45,9 +45,11 @@ inline Topology makeTopology(const std::string &nodes,
                     "test.topo"));
 }
 
-inline Fabric fabricOf(Topology topology, std::vector<int> gpus = {},
-                       LinkKindSet kinds = LinkKindSet::all()) {
-  return valueOf(Fabric::create(std::move(topology), std::move(gpus), kinds));
+inline RankTopology rankTopologyOf(Topology topology,
+                                   std::vector<int> gpus = {},
+                                   LinkKindSet kinds = LinkKindSet::all()) {
+  return valueOf(
+      RankTopology::create(std::move(topology), std::move(gpus), kinds));
 }
 
 inline int nodeNamed(const Topology &topology, const std::string &id) {

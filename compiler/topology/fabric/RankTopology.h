@@ -1,15 +1,15 @@
-//===- Fabric.h - what a job may use of a machine ---------------*- C++ -*-===//
+//===- RankTopology.h - what a job may use of a machine ---------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 // A topology seen from an allocation: its ranks, the links it may use, and the
 // paths between ranks that the runtime can drive. Everything about packing is
-// said in terms of a Fabric.
+// said in terms of a RankTopology.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLINK_COMPILER_TOPOLOGY_FABRIC_FABRIC_H
-#define BLINK_COMPILER_TOPOLOGY_FABRIC_FABRIC_H
+#ifndef BLINK_COMPILER_TOPOLOGY_FABRIC_RANKTOPOLOGY_H
+#define BLINK_COMPILER_TOPOLOGY_FABRIC_RANKTOPOLOGY_H
 
 #include "compiler/topology/Topology.h"
 
@@ -18,11 +18,11 @@ namespace blink {
 using sched::ChannelKind;
 
 /// A route from one GPU to another: links in order, indices into
-/// Topology::links. Crosses relay-only nodes, never a GPU.
+/// Topology::links. Crosses transit nodes, never a GPU.
 using Path = std::vector<int>;
 
 /// nvlink, xgmi, c2c: links over which GPUs reach each other's memory.
-bool isPeerFabric(LinkKind kind);
+bool isPeerLink(LinkKind kind);
 
 /// The cheapest drivable path of every ordered pair of ranks. From a rank to
 /// itself it is empty and costs 0.
@@ -44,15 +44,15 @@ struct PathTable {
 /// Two GPUs are *peer-joined* when nvlink, xgmi or c2c links join them on the
 /// whole machine, excluded kinds included: one link from one to the other, or a
 /// chain of such links through switches only, directions ignored.
-/// Their drivers then reach each other's memory over that fabric alone. A path
-/// never crosses a GPU, and is
+/// Their drivers then reach each other's memory over those peer links alone. A
+/// path never crosses a GPU, and is
 ///   - `network` when it crosses a nic node;
 ///   - `staged` (through pinned host memory) when it crosses a cpu node and no
 ///     nic. It may reverse there: gpu0 -> plx0 -> cpu0 -> plx0 -> gpu1 uses
 ///     four links though a switch between the two is nearer;
 ///   - `peer` otherwise. Between peer-joined GPUs only nvlink, xgmi and c2c
 ///     links may appear on it.
-class Fabric {
+class RankTopology {
 public:
   /// Most ranks of an allocation: tables have one entry a pair of ranks.
   static constexpr int kMaxRanks = 4096;
@@ -64,9 +64,10 @@ public:
   /// `relays` lists other GPUs that may forward: paths may run over them, each
   /// part from GPU to GPU being drivable by itself. Errors: one that does not
   /// exist, is repeated or is a rank.
-  static llvm::Expected<Fabric> create(Topology topology, std::vector<int> gpus,
-                                       LinkKindSet kinds,
-                                       std::vector<int> relays = {});
+  static llvm::Expected<RankTopology> create(Topology topology,
+                                             std::vector<int> gpus,
+                                             LinkKindSet kinds,
+                                             std::vector<int> relays = {});
 
   const Topology &topology() const { return topology_; }
   const std::vector<int> &gpus() const { return gpus_; }
@@ -113,15 +114,15 @@ public:
   llvm::Expected<ChannelKind> classify(int from, int to,
                                        const Path &path) const;
 
-  /// The classes of ranks that can reach each other both ways; one class when
-  /// every collective is possible. Classes and their members ascend.
+  /// The classes of ranks that can reach each other in both directions; one
+  /// class when every collective is possible. Classes and their members ascend.
   std::vector<std::vector<int>> stronglyConnectedRanks() const;
 
   /// "GPUs 0,1,2" for a set of ranks, for messages.
   std::string describeRanks(const std::vector<int> &ranks) const;
 
 private:
-  Fabric() = default;
+  RankTopology() = default;
   PathTable directPaths(const std::vector<double> &prices,
                         const std::vector<int> &sources) const;
   PathTable relayedPaths(const std::vector<double> &prices) const;
@@ -140,4 +141,4 @@ private:
 
 } // namespace blink
 
-#endif // BLINK_COMPILER_TOPOLOGY_FABRIC_FABRIC_H
+#endif // BLINK_COMPILER_TOPOLOGY_FABRIC_RANKTOPOLOGY_H

@@ -1,4 +1,4 @@
-//===- Fabric.cpp - what a job may use of a machine -----------------------===//
+//===- RankTopology.cpp - what a job may use of a machine -----------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/topology/fabric/Fabric.h"
+#include "compiler/topology/fabric/RankTopology.h"
 #include "compiler/support/Error.h"
 
 #include "llvm/ADT/EquivalenceClasses.h"
@@ -19,12 +19,12 @@
 
 using namespace blink;
 
-bool blink::isPeerFabric(LinkKind kind) {
+bool blink::isPeerLink(LinkKind kind) {
   return kind == LinkKind::nvlink || kind == LinkKind::xgmi ||
          kind == LinkKind::c2c;
 }
 
-/// Per node, ascending: the peer groups it belongs to (see Fabric.h).
+/// Per node, ascending: the peer groups it belongs to (see RankTopology.h).
 static std::vector<std::vector<int>> findPeerGroups(const Topology &topology) {
   const std::vector<Node> &nodes = topology.nodes;
   int numNodes = static_cast<int>(nodes.size());
@@ -35,7 +35,7 @@ static std::vector<std::vector<int>> findPeerGroups(const Topology &topology) {
 
   llvm::EquivalenceClasses<int> switches;
   for (const Link &link : topology.links)
-    if (isPeerFabric(link.kind) && isSwitch(link.from) && isSwitch(link.to))
+    if (isPeerLink(link.kind) && isSwitch(link.from) && isSwitch(link.to))
       switches.unionSets(link.from, link.to);
 
   // A set of switches is named by its leader's node, a direct link by its
@@ -43,7 +43,7 @@ static std::vector<std::vector<int>> findPeerGroups(const Topology &topology) {
   std::vector<std::vector<int>> groups(nodes.size());
   for (size_t i = 0; i < topology.links.size(); ++i) {
     const Link &link = topology.links[i];
-    if (!isPeerFabric(link.kind))
+    if (!isPeerLink(link.kind))
       continue;
     for (auto [end, other] :
          {std::pair(link.from, link.to), std::pair(link.to, link.from)}) {
@@ -62,15 +62,16 @@ static std::vector<std::vector<int>> findPeerGroups(const Topology &topology) {
   return groups;
 }
 
-llvm::Expected<Fabric> Fabric::create(Topology topology, std::vector<int> gpus,
-                                      LinkKindSet kinds,
-                                      std::vector<int> relays) {
+llvm::Expected<RankTopology> RankTopology::create(Topology topology,
+                                                  std::vector<int> gpus,
+                                                  LinkKindSet kinds,
+                                                  std::vector<int> relays) {
   if (llvm::Error error = topology.check())
     return error;
 
-  Fabric fabric;
-  fabric.gpuNodes_ = topology.gpus();
-  int numGpus = static_cast<int>(fabric.gpuNodes_.size());
+  RankTopology rankTopology;
+  rankTopology.gpuNodes_ = topology.gpus();
+  int numGpus = static_cast<int>(rankTopology.gpuNodes_.size());
   if (numGpus == 0)
     return makeError("topology '" + topology.name +
                      "' has no gpu node; a job needs at least one GPU");
@@ -82,7 +83,7 @@ llvm::Expected<Fabric> Fabric::create(Topology topology, std::vector<int> gpus,
                      llvm::Twine(gpus.size() + relays.size()) +
                      " GPUs; the most is " + llvm::Twine(kMaxRanks));
 
-  fabric.rankOfNode_.assign(topology.nodes.size(), -1);
+  rankTopology.rankOfNode_.assign(topology.nodes.size(), -1);
   std::vector<int> all = gpus;
   all.insert(all.end(), relays.begin(), relays.end());
   for (size_t rank = 0; rank < all.size(); ++rank) {
@@ -91,7 +92,7 @@ llvm::Expected<Fabric> Fabric::create(Topology topology, std::vector<int> gpus,
       return makeError("GPU " + llvm::Twine(gpu) + " does not exist: '" +
                        topology.name + "' has GPUs 0 to " +
                        llvm::Twine(numGpus - 1));
-    int &rankOfNode = fabric.rankOfNode_[fabric.gpuNodes_[gpu]];
+    int &rankOfNode = rankTopology.rankOfNode_[rankTopology.gpuNodes_[gpu]];
     if (rankOfNode != -1)
       return makeError("GPU " + llvm::Twine(gpu) +
                        " is listed twice; each rank needs its own GPU");
@@ -100,21 +101,23 @@ llvm::Expected<Fabric> Fabric::create(Topology topology, std::vector<int> gpus,
 
   std::vector<std::vector<int>> groups = findPeerGroups(topology);
   for (int gpu : all)
-    fabric.peerGroups_.push_back(std::move(groups[fabric.gpuNodes_[gpu]]));
+    rankTopology.peerGroups_.push_back(
+        std::move(groups[rankTopology.gpuNodes_[gpu]]));
 
-  fabric.outLinks_.resize(topology.nodes.size());
+  rankTopology.outLinks_.resize(topology.nodes.size());
   for (size_t i = 0; i < topology.links.size(); ++i)
     if (kinds.contains(topology.links[i].kind))
-      fabric.outLinks_[topology.links[i].from].push_back(static_cast<int>(i));
+      rankTopology.outLinks_[topology.links[i].from].push_back(
+          static_cast<int>(i));
 
-  fabric.topology_ = std::move(topology);
-  fabric.gpus_ = std::move(gpus);
-  fabric.relays_ = std::move(relays);
-  fabric.kinds_ = kinds;
-  return fabric;
+  rankTopology.topology_ = std::move(topology);
+  rankTopology.gpus_ = std::move(gpus);
+  rankTopology.relays_ = std::move(relays);
+  rankTopology.kinds_ = kinds;
+  return rankTopology;
 }
 
-bool Fabric::peerJoined(int rankA, int rankB) const {
+bool RankTopology::peerJoined(int rankA, int rankB) const {
   const std::vector<int> &a = peerGroups_[rankA];
   const std::vector<int> &b = peerGroups_[rankB];
   for (auto i = a.begin(), j = b.begin(); i != a.end() && j != b.end();) {
@@ -125,8 +128,8 @@ bool Fabric::peerJoined(int rankA, int rankB) const {
   return false;
 }
 
-llvm::Expected<ChannelKind> Fabric::classify(int from, int to,
-                                             const Path &path) const {
+llvm::Expected<ChannelKind> RankTopology::classify(int from, int to,
+                                                   const Path &path) const {
   int all = numRanks() + static_cast<int>(relays_.size());
   for (int rank : {from, to})
     if (rank < 0 || rank >= all)
@@ -139,7 +142,7 @@ llvm::Expected<ChannelKind> Fabric::classify(int from, int to,
                      " to rank " + llvm::Twine(to));
 
   bool crossesCpu = false, crossesNic = false;
-  int firstForeign = -1; // the first link that is not of the peer fabric
+  int firstOther = -1; // the first link that is no peer link
   int node = nodeOf(from);
   for (size_t hop = 0; hop < path.size(); ++hop) {
     int index = path[hop];
@@ -167,8 +170,8 @@ llvm::Expected<ChannelKind> Fabric::classify(int from, int to,
       crossesCpu |= kind == NodeKind::cpu;
       crossesNic |= kind == NodeKind::nic;
     }
-    if (!isPeerFabric(link.kind) && firstForeign == -1)
-      firstForeign = index;
+    if (!isPeerLink(link.kind) && firstOther == -1)
+      firstOther = index;
     node = link.to;
   }
   if (node != nodeOf(to))
@@ -180,18 +183,18 @@ llvm::Expected<ChannelKind> Fabric::classify(int from, int to,
     return ChannelKind::network;
   if (crossesCpu)
     return ChannelKind::staged;
-  if (firstForeign != -1 && peerJoined(from, to))
+  if (firstOther != -1 && peerJoined(from, to))
     return makeError("a path from rank " + llvm::Twine(from) + " to rank " +
                      llvm::Twine(to) + " uses " +
-                     toString(topology_.links[firstForeign].kind) + " link " +
-                     llvm::Twine(firstForeign) +
+                     toString(topology_.links[firstOther].kind) + " link " +
+                     llvm::Twine(firstOther) +
                      ", but the two GPUs reach each other over their own "
                      "fabric alone; cross a cpu or nic node");
   return ChannelKind::peer;
 }
 
-llvm::Expected<std::vector<Fabric::Segment>>
-Fabric::segments(int from, int to, const Path &path) const {
+llvm::Expected<std::vector<RankTopology::Segment>>
+RankTopology::segments(int from, int to, const Path &path) const {
   std::vector<Segment> segments;
   Segment segment{from, to, {}, ChannelKind::peer};
   auto finish = [&]() -> llvm::Error {
@@ -220,7 +223,7 @@ Fabric::segments(int from, int to, const Path &path) const {
   return segments;
 }
 
-std::vector<std::vector<int>> Fabric::stronglyConnectedRanks() const {
+std::vector<std::vector<int>> RankTopology::stronglyConnectedRanks() const {
   int n = numRanks();
   PathTable table =
       cheapestPaths(std::vector<double>(topology_.links.size(), 0.0));
@@ -260,7 +263,7 @@ std::vector<std::vector<int>> Fabric::stronglyConnectedRanks() const {
   return classes;
 }
 
-std::string Fabric::describeRanks(const std::vector<int> &ranks) const {
+std::string RankTopology::describeRanks(const std::vector<int> &ranks) const {
   std::string text = ranks.size() == 1 ? "GPU " : "GPUs ";
   for (size_t i = 0; i < ranks.size(); ++i)
     text += (i ? "," : "") + std::to_string(gpus_[ranks[i]]);

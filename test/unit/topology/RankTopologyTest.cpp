@@ -1,4 +1,4 @@
-//===- FabricTest.cpp - allocations and the rules of paths ----------------===//
+//===- RankTopologyTest.cpp - allocations and the rules of paths ----------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -17,19 +17,20 @@ namespace {
 
 LinkKindSet only(const char *words) { return valueOf(parseLinkKinds(words)); }
 
-PathTable unitPaths(const Fabric &fabric) {
-  return fabric.cheapestPaths(
-      std::vector<double>(fabric.topology().links.size(), 1.0));
+PathTable unitPaths(const RankTopology &rankTopology) {
+  return rankTopology.cheapestPaths(
+      std::vector<double>(rankTopology.topology().links.size(), 1.0));
 }
 
-ChannelKind kindOf(const Fabric &fabric, int from, int to,
+ChannelKind kindOf(const RankTopology &rankTopology, int from, int to,
                    const std::vector<std::string> &ids) {
-  return valueOf(fabric.classify(from, to, pathOver(fabric.topology(), ids)));
+  return valueOf(
+      rankTopology.classify(from, to, pathOver(rankTopology.topology(), ids)));
 }
 
-std::string refusalOf(const Fabric &fabric, int from, int to,
+std::string refusalOf(const RankTopology &rankTopology, int from, int to,
                       const Path &path) {
-  return textOf(fabric.classify(from, to, path).takeError());
+  return textOf(rankTopology.classify(from, to, path).takeError());
 }
 
 bool contains(const std::string &text, const char *part) {
@@ -40,11 +41,11 @@ bool contains(const std::string &text, const char *part) {
 
 TEST_CASE("allocations") {
   Topology dgx1 = shippedTopology("dgx1");
-  Fabric all = fabricOf(dgx1);
+  RankTopology all = rankTopologyOf(dgx1);
   CHECK(all.numRanks() == 8);
   CHECK(all.gpus() == std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7});
 
-  Fabric some = fabricOf(dgx1, {6, 1, 4});
+  RankTopology some = rankTopologyOf(dgx1, {6, 1, 4});
   CHECK(some.numRanks() == 3);
   CHECK(some.nodeOf(0) == nodeNamed(dgx1, "gpu6"));
   CHECK(some.nodeOf(2) == nodeNamed(dgx1, "gpu4"));
@@ -52,7 +53,8 @@ TEST_CASE("allocations") {
   CHECK(some.describeRanks({1}) == "GPU 1");
 
   auto refusal = [&](std::vector<int> gpus) {
-    return textOf(Fabric::create(dgx1, gpus, LinkKindSet::all()).takeError());
+    return textOf(
+        RankTopology::create(dgx1, gpus, LinkKindSet::all()).takeError());
   };
   CHECK(refusal({0, 8}) == "GPU 8 does not exist: 'dgx1' has GPUs 0 to 7");
   CHECK(contains(refusal({-1}), "GPU -1 does not exist"));
@@ -60,44 +62,44 @@ TEST_CASE("allocations") {
 
   Topology bare;
   bare.nodes.push_back({"sw", NodeKind::switch_});
-  CHECK(
-      contains(textOf(Fabric::create(bare, {}, LinkKindSet::all()).takeError()),
-               "no gpu node"));
+  CHECK(contains(
+      textOf(RankTopology::create(bare, {}, LinkKindSet::all()).takeError()),
+      "no gpu node"));
   bare.nodes.push_back({"sw", NodeKind::gpu});
-  CHECK(
-      contains(textOf(Fabric::create(bare, {}, LinkKindSet::all()).takeError()),
-               "nodes[1]"));
+  CHECK(contains(
+      textOf(RankTopology::create(bare, {}, LinkKindSet::all()).takeError()),
+      "nodes[1]"));
 
   Topology huge;
-  for (int gpu = 0; gpu <= Fabric::kMaxRanks; ++gpu)
+  for (int gpu = 0; gpu <= RankTopology::kMaxRanks; ++gpu)
     huge.nodes.push_back({"g" + std::to_string(gpu), NodeKind::gpu});
-  CHECK(
-      contains(textOf(Fabric::create(huge, {}, LinkKindSet::all()).takeError()),
-               "the most is 4096"));
-  CHECK(fabricOf(huge, {Fabric::kMaxRanks}).numRanks() == 1);
+  CHECK(contains(
+      textOf(RankTopology::create(huge, {}, LinkKindSet::all()).takeError()),
+      "the most is 4096"));
+  CHECK(rankTopologyOf(huge, {RankTopology::kMaxRanks}).numRanks() == 1);
 }
 
 TEST_CASE("GPU numbers count gpu nodes, not nodes") {
-  Fabric fabric = fabricOf(
+  RankTopology rankTopology = rankTopologyOf(
       makeTopology(R"({"id": "s", "kind": "switch"}, {"id": "x", "kind": "gpu"},
                       {"id": "c", "kind": "cpu"}, {"id": "y", "kind": "gpu"})",
                    ""),
       {1});
-  CHECK(fabric.nodeOf(0) == 3);
+  CHECK(rankTopology.nodeOf(0) == 3);
 }
 
 TEST_CASE("dgx1: NVLink neighbours meet over PCIe in host memory only") {
-  Fabric fabric = fabricOf(shippedTopology("dgx1"));
-  const Topology &topology = fabric.topology();
-  CHECK(fabric.peerJoined(0, 1));
-  CHECK(fabric.peerJoined(4, 0));
-  CHECK_FALSE(fabric.peerJoined(0, 5));
+  RankTopology rankTopology = rankTopologyOf(shippedTopology("dgx1"));
+  const Topology &topology = rankTopology.topology();
+  CHECK(rankTopology.peerJoined(0, 1));
+  CHECK(rankTopology.peerJoined(4, 0));
+  CHECK_FALSE(rankTopology.peerJoined(0, 5));
 
   // Make NVLink dear, and the path turns round at the CPU.
   std::vector<double> prices;
   for (const Link &link : topology.links)
     prices.push_back(link.kind == LinkKind::nvlink ? 100 : 1);
-  PathTable table = fabric.cheapestPaths(prices);
+  PathTable table = rankTopology.cheapestPaths(prices);
   CHECK(table.path(0, 1) ==
         pathOver(topology, {"gpu0", "plx0", "cpu0", "plx0", "gpu1"}));
   CHECK(table.cost(0, 1) == 4);
@@ -107,44 +109,47 @@ TEST_CASE("dgx1: NVLink neighbours meet over PCIe in host memory only") {
   CHECK(table.path(2, 2).empty());
   CHECK(table.cost(2, 2) == 0);
 
-  CHECK(kindOf(fabric, 0, 1, {"gpu0", "gpu1"}) == ChannelKind::peer);
-  CHECK(kindOf(fabric, 0, 1, {"gpu0", "plx0", "cpu0", "plx0", "gpu1"}) ==
+  CHECK(kindOf(rankTopology, 0, 1, {"gpu0", "gpu1"}) == ChannelKind::peer);
+  CHECK(kindOf(rankTopology, 0, 1, {"gpu0", "plx0", "cpu0", "plx0", "gpu1"}) ==
         ChannelKind::staged);
-  CHECK(
-      kindOf(fabric, 0, 5, {"gpu0", "plx0", "cpu0", "cpu1", "plx2", "gpu5"}) ==
-      ChannelKind::staged);
-  CHECK(contains(
-      refusalOf(fabric, 0, 1, pathOver(topology, {"gpu0", "plx0", "gpu1"})),
-      "uses pcie link"));
+  CHECK(kindOf(rankTopology, 0, 5,
+               {"gpu0", "plx0", "cpu0", "cpu1", "plx2", "gpu5"}) ==
+        ChannelKind::staged);
+  CHECK(contains(refusalOf(rankTopology, 0, 1,
+                           pathOver(topology, {"gpu0", "plx0", "gpu1"})),
+                 "uses pcie link"));
 }
 
 TEST_CASE("dgx1: peers stay peers when their NVLinks are excluded") {
-  Fabric fabric = fabricOf(shippedTopology("dgx1"), {0, 1}, only("pcie,host"));
-  PathTable table = unitPaths(fabric);
+  RankTopology rankTopology =
+      rankTopologyOf(shippedTopology("dgx1"), {0, 1}, only("pcie,host"));
+  PathTable table = unitPaths(rankTopology);
   CHECK(table.cost(0, 1) == 4);
-  Fabric noHost = fabricOf(shippedTopology("dgx1"), {0, 4}, only("pcie"));
+  RankTopology noHost =
+      rankTopologyOf(shippedTopology("dgx1"), {0, 4}, only("pcie"));
   CHECK(std::isinf(unitPaths(noHost).cost(0, 1)));
 }
 
 TEST_CASE("dgx1 over NVLink alone: GPUs do not relay") {
-  Fabric fabric = fabricOf(shippedTopology("dgx1"), {}, only("nvlink"));
-  PathTable table = unitPaths(fabric);
+  RankTopology rankTopology =
+      rankTopologyOf(shippedTopology("dgx1"), {}, only("nvlink"));
+  PathTable table = unitPaths(rankTopology);
   CHECK(table.cost(0, 4) == 1);
   CHECK(std::isinf(table.cost(0, 5)));
   CHECK(table.path(0, 5).empty());
-  CHECK(fabric.stronglyConnectedRanks() ==
+  CHECK(rankTopology.stronglyConnectedRanks() ==
         std::vector<std::vector<int>>{{0, 1, 2, 3, 4, 5, 6, 7}});
 
   // 0 and 5 have no neighbour in common here; 1 would join them.
-  CHECK(fabricOf(shippedTopology("dgx1"), {5, 3, 0}, only("nvlink"))
+  CHECK(rankTopologyOf(shippedTopology("dgx1"), {5, 3, 0}, only("nvlink"))
             .stronglyConnectedRanks() ==
         std::vector<std::vector<int>>{{0}, {1, 2}});
 }
 
 TEST_CASE("pcie-8gpu: peer access through a switch, else host memory") {
-  Fabric fabric = fabricOf(shippedTopology("pcie-8gpu"));
-  PathTable table = unitPaths(fabric);
-  CHECK_FALSE(fabric.peerJoined(0, 1));
+  RankTopology rankTopology = rankTopologyOf(shippedTopology("pcie-8gpu"));
+  PathTable table = unitPaths(rankTopology);
+  CHECK_FALSE(rankTopology.peerJoined(0, 1));
   struct {
     int to;
     double hops;
@@ -156,10 +161,10 @@ TEST_CASE("pcie-8gpu: peer access through a switch, else host memory") {
                   {7, 5, ChannelKind::staged}};
   for (auto [to, hops, kind] : expected) {
     CHECK(table.cost(0, to) == hops);
-    CHECK(valueOf(fabric.classify(0, to, table.path(0, to))) == kind);
+    CHECK(valueOf(rankTopology.classify(0, to, table.path(0, to))) == kind);
   }
   // The longer way over the CPU is drivable, too.
-  CHECK(kindOf(fabric, 0, 1, {"gpu0", "plx0", "cpu0", "plx0", "gpu1"}) ==
+  CHECK(kindOf(rankTopology, 0, 1, {"gpu0", "plx0", "cpu0", "plx0", "gpu1"}) ==
         ChannelKind::staged);
 }
 
@@ -182,11 +187,11 @@ TEST_CASE("what makes two GPUs peer-joined") {
          {"from": "d", "to": "cpu", "bandwidth": 1, "kind": "c2c"},
          {"from": "e", "to": "f", "bandwidth": 1, "directed": true},
          {"from": "f", "to": "b", "bandwidth": 1})");
-  Fabric fabric = fabricOf(topology);
+  RankTopology rankTopology = rankTopologyOf(topology);
   auto joined = [&](const char *pair) {
     int x = pair[0] - 'a', y = pair[1] - 'a';
-    CHECK(fabric.peerJoined(x, y) == fabric.peerJoined(y, x));
-    return fabric.peerJoined(x, y);
+    CHECK(rankTopology.peerJoined(x, y) == rankTopology.peerJoined(y, x));
+    return rankTopology.peerJoined(x, y);
   };
   CHECK(joined("ab"));
   CHECK(joined("ef"));
@@ -196,12 +201,13 @@ TEST_CASE("what makes two GPUs peer-joined") {
   CHECK_FALSE(joined("eb")); // f, a GPU, does not relay
   CHECK_FALSE(joined("af"));
 
-  CHECK(kindOf(fabric, 0, 1, {"a", "s", "t", "b"}) == ChannelKind::peer);
-  CHECK(kindOf(fabric, 0, 2, {"a", "p", "c"}) == ChannelKind::peer);
-  CHECK(kindOf(fabric, 0, 3, {"a", "cpu", "d"}) == ChannelKind::staged);
-  CHECK(contains(refusalOf(fabric, 0, 1, pathOver(topology, {"a", "p", "b"})),
-                 "uses pcie link"));
-  CHECK(unitPaths(fabric).path(0, 1) ==
+  CHECK(kindOf(rankTopology, 0, 1, {"a", "s", "t", "b"}) == ChannelKind::peer);
+  CHECK(kindOf(rankTopology, 0, 2, {"a", "p", "c"}) == ChannelKind::peer);
+  CHECK(kindOf(rankTopology, 0, 3, {"a", "cpu", "d"}) == ChannelKind::staged);
+  CHECK(contains(
+      refusalOf(rankTopology, 0, 1, pathOver(topology, {"a", "p", "b"})),
+      "uses pcie link"));
+  CHECK(unitPaths(rankTopology).path(0, 1) ==
         pathOver(topology, {"a", "s", "t", "b"}));
 }
 
@@ -216,21 +222,23 @@ TEST_CASE("paths across nics are network channels") {
          {"from": "cpu", "to": "n", "bandwidth": 1, "kind": "pcie"},
          {"from": "m", "to": "n", "bandwidth": 1, "kind": "network"},
          {"from": "n", "to": "b", "bandwidth": 1, "kind": "pcie"})");
-  Fabric fabric = fabricOf(topology);
-  CHECK(kindOf(fabric, 0, 1, {"a", "m", "n", "b"}) == ChannelKind::network);
-  CHECK(kindOf(fabric, 0, 1, {"a", "m", "cpu", "n", "b"}) ==
+  RankTopology rankTopology = rankTopologyOf(topology);
+  CHECK(kindOf(rankTopology, 0, 1, {"a", "m", "n", "b"}) ==
         ChannelKind::network);
-  CHECK(unitPaths(fabric).path(1, 0) ==
+  CHECK(kindOf(rankTopology, 0, 1, {"a", "m", "cpu", "n", "b"}) ==
+        ChannelKind::network);
+  CHECK(unitPaths(rankTopology).path(1, 0) ==
         pathOver(topology, {"b", "n", "m", "a"}));
 }
 
 TEST_CASE("classify refuses what is no path") {
-  Fabric fabric =
-      fabricOf(shippedTopology("dgx1"), {0, 1, 5, 3}, only("nvlink,pcie"));
-  const Topology &topology = fabric.topology();
+  RankTopology rankTopology = rankTopologyOf(shippedTopology("dgx1"),
+                                             {0, 1, 5, 3}, only("nvlink,pcie"));
+  const Topology &topology = rankTopology.topology();
   auto refused = [&](int from, int to, const std::vector<std::string> &ids,
                      const char *part) {
-    std::string text = refusalOf(fabric, from, to, pathOver(topology, ids));
+    std::string text =
+        refusalOf(rankTopology, from, to, pathOver(topology, ids));
     CHECK_MESSAGE(contains(text, part), text);
   };
   refused(0, 1, {"gpu0"}, "empty path");
@@ -246,10 +254,10 @@ TEST_CASE("classify refuses what is no path") {
           "is host, the schedule may use nvlink,pcie only");
   Path gap = {linkBetween(topology, "gpu0", "plx0"),
               linkBetween(topology, "plx1", "gpu3")};
-  CHECK(contains(refusalOf(fabric, 0, 3, gap), "hop 1"));
+  CHECK(contains(refusalOf(rankTopology, 0, 3, gap), "hop 1"));
   int numLinks = static_cast<int>(topology.links.size());
   for (int link : {-1, numLinks})
-    CHECK(contains(refusalOf(fabric, 0, 1, {link}), "does not exist"));
+    CHECK(contains(refusalOf(rankTopology, 0, 1, {link}), "does not exist"));
 }
 
 TEST_CASE("classes of ranks that reach each other") {
@@ -263,11 +271,11 @@ TEST_CASE("classes of ranks that reach each other") {
          {"from": "b", "to": "c", "bandwidth": 1},
          {"from": "e", "to": "s", "bandwidth": 1},
          {"from": "s", "to": "f", "bandwidth": 1})");
-  CHECK(fabricOf(topology).stronglyConnectedRanks() ==
+  CHECK(rankTopologyOf(topology).stronglyConnectedRanks() ==
         std::vector<std::vector<int>>{{0}, {1, 2}, {3}, {4, 5}});
-  CHECK(fabricOf(topology, {2, 5, 1, 4}).stronglyConnectedRanks() ==
+  CHECK(rankTopologyOf(topology, {2, 5, 1, 4}).stronglyConnectedRanks() ==
         std::vector<std::vector<int>>{{0, 2}, {1, 3}});
-  CHECK(fabricOf(topology, {3}).stronglyConnectedRanks() ==
+  CHECK(rankTopologyOf(topology, {3}).stronglyConnectedRanks() ==
         std::vector<std::vector<int>>{{0}});
 
   // A ring of one-way links is one class.
@@ -277,7 +285,7 @@ TEST_CASE("classes of ranks that reach each other") {
       R"({"from": "a", "to": "b", "bandwidth": 1, "directed": true},
          {"from": "b", "to": "c", "bandwidth": 1, "directed": true},
          {"from": "c", "to": "a", "bandwidth": 1, "directed": true})");
-  CHECK(fabricOf(topology).stronglyConnectedRanks().size() == 1);
+  CHECK(rankTopologyOf(topology).stronglyConnectedRanks().size() == 1);
 }
 
 TEST_CASE("paths over relays are chains of drivable parts") {
@@ -291,10 +299,10 @@ TEST_CASE("paths over relays are chains of drivable parts") {
          {"from":"r","to":"s","bandwidth":5,"kind":"pcie"})");
   std::vector<double> prices(machine.links.size(), 1.0);
 
-  Fabric alone = fabricOf(machine, {0, 2});
+  RankTopology alone = rankTopologyOf(machine, {0, 2});
   CHECK(alone.stronglyConnectedRanks().size() == 2);
-  Fabric relayed =
-      valueOf(Fabric::create(machine, {0, 2}, LinkKindSet::all(), {1}));
+  RankTopology relayed =
+      valueOf(RankTopology::create(machine, {0, 2}, LinkKindSet::all(), {1}));
   CHECK(relayed.stronglyConnectedRanks().size() == 1);
   PathTable paths = relayed.cheapestPaths(prices);
   CHECK(paths.path(0, 1) == pathOver(machine, {"a", "r", "b"}));
@@ -316,13 +324,14 @@ TEST_CASE("paths over relays are chains of drivable parts") {
           alone.segments(0, 1, pathOver(machine, {"a", "r", "b"})).takeError())
           .find("GPUs never relay") != std::string::npos);
   // From a to c: NVLink to r, then PCIe, which is theirs.
-  Fabric mixed =
-      valueOf(Fabric::create(machine, {0, 3}, LinkKindSet::all(), {1, 2}));
+  RankTopology mixed = valueOf(
+      RankTopology::create(machine, {0, 3}, LinkKindSet::all(), {1, 2}));
   paths = mixed.cheapestPaths(prices);
   CHECK(paths.path(0, 1) == pathOver(machine, {"a", "r", "s", "c"}));
 
   for (std::vector<int> wrong : {std::vector<int>{0}, {1, 1}, {9}})
-    CHECK(!textOf(Fabric::create(machine, {0, 2}, LinkKindSet::all(), wrong)
-                      .takeError())
-               .empty());
+    CHECK(
+        !textOf(RankTopology::create(machine, {0, 2}, LinkKindSet::all(), wrong)
+                    .takeError())
+             .empty());
 }
