@@ -48,9 +48,9 @@ bool finite(double value, double least) {
 }
 
 /// The place in the file being looked at, and the first error found there.
-class Walk {
+class RuleChecker {
 public:
-  Walk(const Schedule &file, size_t size) : file_(file), budget_(size) {}
+  RuleChecker(const Schedule &file, size_t size) : file_(file), budget_(size) {}
 
   std::string run() {
     checkFile();
@@ -115,7 +115,7 @@ private:
   std::vector<uint64_t> inputRead_, outputRead_, outputWritten_;
 };
 
-bool Walk::checkFile() {
+bool RuleChecker::checkFile() {
   if (file_.format_version() != kFormatVersion)
     return fail("", "format version " + str(file_.format_version()) +
                         ", expected " + str(kFormatVersion) +
@@ -140,7 +140,7 @@ bool Walk::checkFile() {
   return checkDistinctPrograms();
 }
 
-bool Walk::checkTopology(const Topology &topology) {
+bool RuleChecker::checkTopology(const Topology &topology) {
   const auto &nodes = *topology.nodes();
   if (!pay("topology.nodes", &nodes) ||
       !pay("topology.links", topology.links()))
@@ -172,7 +172,7 @@ bool Walk::checkTopology(const Topology &topology) {
   return true;
 }
 
-bool Walk::checkProgram(const Program &program) {
+bool RuleChecker::checkProgram(const Program &program) {
   const auto &allocation = *program.allocation();
   if (!known(program.collective()))
     return fail("collective", unknown("collective", program.collective()));
@@ -250,7 +250,7 @@ bool Walk::checkProgram(const Program &program) {
   return true;
 }
 
-bool Walk::checkDistinctPrograms() {
+bool RuleChecker::checkDistinctPrograms() {
   const auto &programs = *file_.programs();
   auto compare = [&](uint32_t a, uint32_t b) {
     const Program &p = *programs[a], &q = *programs[b];
@@ -281,7 +281,7 @@ bool Walk::checkDistinctPrograms() {
   return true;
 }
 
-bool Walk::checkCertificate(const Certificate &certificate) {
+bool RuleChecker::checkCertificate(const Certificate &certificate) {
   const auto &prices = *certificate.prices();
   if (!pay("certificate.prices", &prices))
     return false;
@@ -301,7 +301,7 @@ bool Walk::checkCertificate(const Certificate &certificate) {
   return true;
 }
 
-bool Walk::checkVariant(const Variant &variant) {
+bool RuleChecker::checkVariant(const Variant &variant) {
   if (!known(variant.protocol()))
     return fail("protocol", unknown("protocol", variant.protocol()));
   uint32_t chunk = variant.chunk_bytes();
@@ -329,7 +329,7 @@ bool Walk::checkVariant(const Variant &variant) {
   return checkChannelsJoined(variant);
 }
 
-bool Walk::checkTrees(const Variant &variant) {
+bool RuleChecker::checkTrees(const Variant &variant) {
   if (!pay("trees", variant.trees()))
     return false;
   const auto &trees = *variant.trees();
@@ -373,7 +373,7 @@ bool Walk::checkTrees(const Variant &variant) {
   return true;
 }
 
-bool Walk::checkChannels(const Variant &variant) {
+bool RuleChecker::checkChannels(const Variant &variant) {
   const auto &channels = *variant.channels();
   const auto &paths = *variant.paths();
   if (!pay("channels", &channels) || !pay("paths", &paths))
@@ -409,7 +409,7 @@ bool Walk::checkChannels(const Variant &variant) {
   return true;
 }
 
-bool Walk::checkRank(const Variant &variant, uint32_t rank) {
+bool RuleChecker::checkRank(const Variant &variant, uint32_t rank) {
   const RankProgram &program = *variant.ranks()->Get(rank);
   if (!pay("lanes", program.lanes()) || !pay("steps", program.steps()) ||
       !pay("operands", program.operands()))
@@ -434,8 +434,8 @@ bool Walk::checkRank(const Variant &variant, uint32_t rank) {
   return true;
 }
 
-bool Walk::checkStep(const Variant &variant, uint32_t rank, uint32_t index,
-                     uint64_t &operandsLeft) {
+bool RuleChecker::checkStep(const Variant &variant, uint32_t rank,
+                            uint32_t index, uint64_t &operandsLeft) {
   const RankProgram &program = *variant.ranks()->Get(rank);
   const Step &step = *program.steps()->Get(index);
   uint64_t begin = step.operands_begin();
@@ -465,9 +465,9 @@ bool Walk::checkStep(const Variant &variant, uint32_t rank, uint32_t index,
   return true;
 }
 
-bool Walk::checkOperand(const Variant &variant, uint32_t rank, const Step &step,
-                        uint32_t stepIndex, const Operand &operand,
-                        bool isSource) {
+bool RuleChecker::checkOperand(const Variant &variant, uint32_t rank,
+                               const Step &step, uint32_t stepIndex,
+                               const Operand &operand, bool isSource) {
   // Sentences are made when there is something to say: most are not.
   const auto failHere = [&](const std::string &what) {
     return fail(at("steps", stepIndex), what);
@@ -516,7 +516,7 @@ bool Walk::checkOperand(const Variant &variant, uint32_t rank, const Step &step,
   return true;
 }
 
-bool Walk::checkChannelsJoined(const Variant &variant) {
+bool RuleChecker::checkChannelsJoined(const Variant &variant) {
   for (uint32_t i = 0; i < ends_.size(); ++i) {
     const Channel &channel = *variant.channels()->Get(i);
     if (!ends_[i].written)
@@ -533,7 +533,7 @@ bool Walk::checkChannelsJoined(const Variant &variant) {
 } // namespace
 
 std::string checkRules(const Schedule &file, size_t size) {
-  return Walk(file, size).run();
+  return RuleChecker(file, size).run();
 }
 
 } // namespace blink::sched

@@ -26,7 +26,7 @@ inline constexpr uint64_t kOverlappingChunks = 4;
 /// schedule, which large messages want, or smaller ones, so that the tree has
 /// `least` of them; a multiple of 64 bytes where
 /// `chunkBytes` is. Which elements go where and in what order they are reduced
-/// does not hang on it; every rank computes the same.
+/// does not depend on it; every rank computes the same.
 inline uint64_t chunkBytesOfCall(uint64_t chunkBytes, uint64_t treeBytes,
                                  uint64_t least = kOverlappingChunks) {
   constexpr uint64_t kLeast = 64 << 10; // below, a chunk is mostly overhead

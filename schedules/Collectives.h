@@ -32,7 +32,7 @@ struct CollectiveTraits {
   bool routed;  ///< each block goes to one rank: edges add up what is behind
   bool reduces; ///< elements of ranks are combined with an operator
   /// The collective whose data goes the other way over the same trees, from
-  /// their roots: its schedules, turned round, are schedules of this one.
+  /// their roots: its schedules, reversed, are schedules of this one.
   std::optional<Collective> mirror;
 };
 

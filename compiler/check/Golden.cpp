@@ -90,14 +90,15 @@ llvm::Expected<Golden> blink::summarizeBundle(const sched::BundleView &bundle,
     summary.gpus.assign(one.gpus()->begin(), one.gpus()->end());
     for (uint32_t i = 0; i < index.collectives()->size(); ++i) {
       std::string error;
-      const sched::Schedule *piece = sched::openPiece(bundle, number, i, error);
+      const sched::Schedule *member =
+          sched::openPiece(bundle, number, i, error);
       if (!error.empty())
         return llvm::createStringError(std::errc::invalid_argument, "%s",
                                        error.c_str());
-      if (!piece) // no path joins its GPUs
+      if (!member) // no path joins its GPUs
         continue;
-      for (const sched::Program *program : *piece->programs())
-        summary.programs.push_back(summarizeProgram(*piece, *program));
+      for (const sched::Program *program : *member->programs())
+        summary.programs.push_back(summarizeProgram(*member, *program));
     }
   }
   for (const sched::Entry *entry : *index.entries())

@@ -70,7 +70,7 @@ struct Golden {
 double roundGolden(double value);
 
 /// The golden summary of an opened bundle, `bytes`, made for `allocations`.
-/// Errors: a piece that sched::openPiece refuses.
+/// Errors: a member that sched::openPiece refuses.
 llvm::Expected<Golden> summarizeBundle(const sched::BundleView &bundle,
                                        llvm::ArrayRef<uint8_t> bytes,
                                        llvm::StringRef allocations);

@@ -25,7 +25,7 @@ using namespace blink;
 
 namespace {
 
-using Pieces = std::vector<std::vector<uint8_t>>;
+using Members = std::vector<std::vector<uint8_t>>;
 
 std::string listOf(const std::vector<int> &numbers) {
   std::vector<std::string> words;
@@ -78,12 +78,12 @@ std::vector<uint16_t> narrow(const std::vector<int> &numbers) {
   return {numbers.begin(), numbers.end()};
 }
 
-/// The pieces of a class, one a collective; empty ones if its GPUs cannot all
+/// The members of a class, one a collective; empty ones if its GPUs cannot all
 /// reach each other.
-llvm::Expected<Pieces> compileClass(const Topology &topology,
-                                    const BundleOptions &options,
-                                    const AllocationClass &one,
-                                    const std::vector<LinkEdit> &linkEdits) {
+llvm::Expected<Members> compileClass(const Topology &topology,
+                                     const BundleOptions &options,
+                                     const AllocationClass &one,
+                                     const std::vector<LinkEdit> &linkEdits) {
   CompileOptions each = options.each;
   each.gpus = one.gpus;
   each.linkEdits = linkEdits;
@@ -96,35 +96,34 @@ llvm::Expected<Pieces> compileClass(const Topology &topology,
       RankTopology::create(degraded->topology, one.gpus, each.links);
   if (!rankTopology)
     return rankTopology.takeError();
-  Pieces pieces(options.collectives.size());
+  Members members(options.collectives.size());
   if (rankTopology->stronglyConnectedRanks().size() > 1)
-    return pieces;
+    return members;
 
   std::set<int> roots(one.leastRank.begin(), one.leastRank.end());
   auto compiler =
       ClassCompiler::create(topology, each, {roots.begin(), roots.end()});
   if (!compiler)
     return compiler.takeError();
-  for (auto [piece, collective] :
-       llvm::zip_equal(pieces, options.collectives)) {
+  for (auto [member, collective] :
+       llvm::zip_equal(members, options.collectives)) {
     auto bytes = (*compiler)->compile(collective);
     if (!bytes)
       return llvm::createStringError(
           std::errc::invalid_argument, "allocation %s: %s: %s",
           listOf(one.gpus).c_str(), toString(collective).str().c_str(),
           llvm::toString(bytes.takeError()).c_str());
-    piece = std::move(*bytes);
+    member = std::move(*bytes);
   }
-  return pieces;
+  return members;
 }
 
-/// All classes' pieces, or the error of the first class that has one.
-llvm::Expected<std::vector<Pieces>> compileClasses(const Topology &topology,
-                                                   const BundleOptions &options,
-                                                   const BundlePlan &plan,
-                                                   BundleWatcher watcher) {
+/// All classes' members, or the error of the first class that has one.
+llvm::Expected<std::vector<Members>>
+compileClasses(const Topology &topology, const BundleOptions &options,
+               const BundlePlan &plan, BundleWatcher watcher) {
   const std::vector<AllocationClass> &classes = plan.classes;
-  std::vector<Pieces> pieces(classes.size());
+  std::vector<Members> members(classes.size());
   std::vector<std::string> errors(classes.size());
   std::atomic<bool> failed = false;
   auto compileOne = [&](size_t number) {
@@ -141,7 +140,7 @@ llvm::Expected<std::vector<Pieces>> compileClasses(const Topology &topology,
     }
     auto result = compileClass(topology, options, one, edits);
     if (result) {
-      pieces[number] = std::move(*result);
+      members[number] = std::move(*result);
       return;
     }
     errors[number] = llvm::toString(result.takeError());
@@ -153,7 +152,7 @@ llvm::Expected<std::vector<Pieces>> compileClasses(const Topology &topology,
     if (!error.empty())
       return llvm::createStringError(std::errc::invalid_argument, "%s",
                                      error.c_str());
-  return pieces;
+  return members;
 }
 
 /// FlatBuffers end at 2 GiB, and end the process there.
@@ -194,17 +193,17 @@ std::vector<uint8_t> writeBundle(const Topology &degraded,
                                  const sched::Settings &settings,
                                  const BundleOptions &options,
                                  const BundlePlan &plan,
-                                 std::vector<Pieces> piecesOf) {
+                                 std::vector<Members> membersOf) {
   flatbuffers::FlatBufferBuilder builder;
-  Pieces pieces; // all of them, in order
+  Members members; // all of them, in order
   uint64_t offset = 0;
   std::vector<flatbuffers::Offset<sched::AllocationClass>> classes;
-  for (auto [one, own] : llvm::zip_equal(plan.classes, piecesOf)) {
+  for (auto [one, own] : llvm::zip_equal(plan.classes, membersOf)) {
     std::vector<sched::Piece> places;
     for (std::vector<uint8_t> &bytes : own) {
       places.emplace_back(offset, bytes.size());
       offset += bytes.size();
-      pieces.push_back(std::move(bytes));
+      members.push_back(std::move(bytes));
     }
     std::vector<uint16_t> gpus = narrow(one.gpus),
                           roots = narrow(one.leastRank);
@@ -253,7 +252,7 @@ std::vector<uint8_t> writeBundle(const Topology &degraded,
       static_cast<uint32_t>(degraded.nodes.size()), &gpuNodes,
       &options.collectives, &conditions, &classes, &entries, &gpus,
       &maps.numbers, survivors.empty() ? nullptr : &survivors);
-  return sched::sealBundle(builder, root, std::move(pieces));
+  return sched::sealBundle(builder, root, std::move(members));
 }
 
 } // namespace
@@ -309,15 +308,15 @@ blink::compileBundle(const Topology &topology, const BundleOptions &options,
     return plan.takeError();
   if (llvm::Error error = checkSize(degraded->topology, *plan))
     return error;
-  auto pieces = compileClasses(topology, ordered, *plan, watcher);
-  if (!pieces)
-    return pieces.takeError();
-  if (llvm::all_of(*pieces, [](const Pieces &own) { return own[0].empty(); }))
+  auto members = compileClasses(topology, ordered, *plan, watcher);
+  if (!members)
+    return members.takeError();
+  if (llvm::all_of(*members, [](const Members &own) { return own[0].empty(); }))
     return llvm::createStringError(
         std::errc::invalid_argument,
         "in none of the allocations all GPUs can reach each other over links "
         "of kind %s; allow more kinds of link",
         toString(options.each.links).c_str());
   return writeBundle(degraded->topology, ordered.settings(topology), options,
-                     *plan, std::move(*pieces));
+                     *plan, std::move(*members));
 }

@@ -45,7 +45,7 @@ void forEachInParallel(size_t count, unsigned jobs,
 
 /// Compiles a bundle. Each class of allocations that are alike is compiled
 /// once, for its representative; classes whose GPUs cannot all reach each other
-/// get empty pieces. With surviveLinks, any two nodes that links join are a
+/// get empty members. With surviveLinks, any two nodes that links join are a
 /// condition, under which allocations have a survivor where it matters to them
 /// (pairsThatMatter, SingleFailures.h) and their GPUs can reach each other on
 /// the whole machine; those that only surviveGpus asks for have there a

@@ -1,5 +1,4 @@
-//===- SelectTrees.h - few and low trees of an optimum ------------*- C++
-//-*-===//
+//===- SelectTrees.h - few and low trees of an optimum ----------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -1,5 +1,4 @@
-//===- Shares.h - exact shares for weights of trees ---------------*- C++
-//-*-===//
+//===- Shares.h - exact shares for weights of trees -------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -23,7 +23,7 @@ ChannelSlots blink::chooseSlots(const FoldProgram &program, uint32_t asked) {
   return {flow.chunkBytes, many ? kSlots / 2 : kSlots};
 }
 
-/// Whether some lane begins the way of a tree's data and reads more of it
+/// Whether some lane begins the route of a tree's data and reads more of it
 /// further on: the lane begins a chunk only after that of others has come.
 static bool takesTurns(const FoldProgram &program) {
   for (const FoldProgram::Rank &rank : program.ranks)

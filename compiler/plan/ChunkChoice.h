@@ -17,10 +17,10 @@ struct ChannelSlots {
 };
 
 /// Chunks of `asked` bytes, or for 0 as chooseChunk says: small ones cost a
-/// lane many turns, large ones fill the pipeline late. kSlots of them for each
-/// channel, or half of that where it would be more than kSlotBytesOfRank: with
-/// so many channels a lane comes to the next chunk of one only after those of
-/// many others.
+/// lane many overheads, large ones fill the pipeline late. kSlots of them for
+/// each channel, or half of that where it would be more than kSlotBytesOfRank:
+/// with so many channels a lane comes to the next chunk of one only after those
+/// of many others.
 ChannelSlots chooseSlots(const FoldProgram &program, uint32_t asked);
 
 /// For a low_latency program of messages below `maxBytes`, whose words flow

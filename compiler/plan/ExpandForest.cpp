@@ -147,16 +147,17 @@ llvm::Error ForestExpander::expandTree(int tree) {
 }
 
 namespace {
-/// What a chain between the root of a tree and `far` carries. The tables are at
-/// Collective in schedules/schedule.fbs.
-struct Cargo {
+/// The blocks that a chain between the root of a tree and `far` carries. The
+/// tables are at Collective in schedules/schedule.fbs.
+struct ChainBlocks {
   int block;  ///< of the file's trees
   int input;  ///< block of the source's input
   int output; ///< block of the destination's output
 };
 } // namespace
 
-static Cargo cargoOf(Collective collective, int root, int far, int numRanks) {
+static ChainBlocks chainBlocksOf(Collective collective, int root, int far,
+                                 int numRanks) {
   const sched::CollectiveTraits &traits = traitsOf(collective);
   if (traits.scattersInput && traits.gathersOutput)
     return {root * numRanks + far, far, root};
@@ -175,11 +176,11 @@ ForestExpander::expandChain(int origin, int far,
     std::reverse(edges.begin(), edges.end());
 
   int root = packing_.trees[origin].root;
-  Cargo cargo =
-      cargoOf(problem_.collective, root, far, rankTopology_.numRanks());
-  int tree = addTree(origin, cargo.block, int(edges.size()));
+  ChainBlocks blocks =
+      chainBlocksOf(problem_.collective, root, far, rankTopology_.numRanks());
+  int tree = addTree(origin, blocks.block, int(edges.size()));
   int at = gathers ? far : root;
-  Operand source = Operand::input(cargo.input);
+  Operand source = Operand::input(blocks.input);
   for (const TreeEdge *edge : edges) {
     llvm::Expected<Connection> hop =
         connect(program_, rankTopology_, tree, *edge);
@@ -189,7 +190,7 @@ ForestExpander::expandChain(int origin, int far,
     at = edge->to;
     source = Operand::channel(hop->exit);
   }
-  program_.addFold(at, tree, false, {source}, {Operand::output(cargo.output)});
+  program_.addFold(at, tree, false, {source}, {Operand::output(blocks.output)});
   return llvm::Error::success();
 }
 

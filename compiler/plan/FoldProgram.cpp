@@ -61,7 +61,7 @@ FoldProgram blink::splitTrees(const FoldProgram &program,
     split.trees.insert(split.trees.end(), parts[tree.origin], part);
   }
 
-  // What follows each other and is of one tree becomes its parts one by one.
+  // A run of folds (or operands) of one tree becomes its parts one by one.
   auto endOfRun = [](const auto &list, size_t begin) {
     size_t end = begin;
     while (end < list.size() && list[end].tree == list[begin].tree)

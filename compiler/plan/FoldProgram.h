@@ -26,8 +26,8 @@ struct FoldProgram {
     double latency;   ///< microseconds
   };
 
-  /// Data that takes one way through the ranks: a tree, or a chain of a routed
-  /// collective (Packing.h).
+  /// Data that takes one route through the ranks: a tree, or a chain of a
+  /// routed collective (Packing.h).
   struct Tree {
     int root = 0;
     int block = 0;

@@ -60,7 +60,8 @@ private:
       return folds_[a].*what > folds_[b].*what;
     });
   }
-  /// Of equal ones the first, after those that are empty.
+  /// The lane of `range` with the least `what`; of equal lanes the first, but
+  /// an empty lane before all others.
   size_t least(Range range, int64_t Load::*what) const;
   void put(size_t fold, size_t lane);
 

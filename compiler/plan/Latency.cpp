@@ -12,9 +12,9 @@ using namespace blink;
 
 namespace {
 
-class FirstByte {
+class LatencyAnalysis {
 public:
-  FirstByte(const FoldProgram &program, HopCosts costs);
+  LatencyAnalysis(const FoldProgram &program, HopCosts costs);
   std::vector<double> run();
 
 private:
@@ -45,7 +45,7 @@ private:
 
 } // namespace
 
-FirstByte::FirstByte(const FoldProgram &program, HopCosts costs)
+LatencyAnalysis::LatencyAnalysis(const FoldProgram &program, HopCosts costs)
     : program_(program), costs_(costs), writers_(program.channels.size()) {
   reads_.reserve(program.channels.size());
   for (const FoldProgram::Rank &rank : program.ranks)
@@ -63,13 +63,13 @@ FirstByte::FirstByte(const FoldProgram &program, HopCosts costs)
   ready_.resize(nodes_.size(), 0);
 }
 
-std::vector<double> FirstByte::run() {
+std::vector<double> LatencyAnalysis::run() {
   for (int fold = 0; fold < int(nodes_.size()); ++fold)
     visit(fold);
   return std::move(ready_);
 }
 
-void FirstByte::visit(int first) {
+void LatencyAnalysis::visit(int first) {
   if (nodes_[first].visited)
     return;
   nodes_[first].visited = true;
@@ -78,11 +78,12 @@ void FirstByte::visit(int first) {
     int fold = stack_.back();
     Node &node = nodes_[fold];
     if (node.looked == node.end) {
-      // What is read last is worked on at once.
+      // A channel costs the fold a gap for each that it reads after it; the
+      // last one costs none.
       for (uint32_t i = node.reads; i < node.end; ++i)
         ready_[fold] =
             std::max(ready_[fold], arrival(reads_[i]) +
-                                       costs_.child * double(node.end - 1 - i));
+                                       costs_.gap * double(node.end - 1 - i));
       stack_.pop_back();
       continue;
     }
@@ -94,11 +95,12 @@ void FirstByte::visit(int first) {
   }
 }
 
-double FirstByte::arrival(int channel) const {
+double LatencyAnalysis::arrival(int channel) const {
   const Writer &writer = writers_[channel];
   if (writer.fold < 0)
     return 0; // nobody writes it
-  double time = ready_[writer.fold] + costs_.child * writer.place + costs_.step;
+  double time =
+      ready_[writer.fold] + costs_.gap * writer.place + costs_.overhead;
   for (uint32_t link : program_.pathOf(program_.channels[channel]))
     time += costs_.links * program_.links[link].latency;
   return time;
@@ -106,7 +108,7 @@ double FirstByte::arrival(int channel) const {
 
 std::vector<double> blink::readyTimes(const FoldProgram &program,
                                       HopCosts costs) {
-  return FirstByte(program, costs).run();
+  return LatencyAnalysis(program, costs).run();
 }
 
 double blink::lastReady(const FoldProgram &program, HopCosts costs) {

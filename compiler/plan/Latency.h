@@ -11,12 +11,13 @@
 
 namespace blink {
 
-/// What a channel takes. With links at 0 and steps at 1 that counts channels.
+/// What a channel takes, in the terms of LogP. With links at 0 and overheads at
+/// 1 that counts channels.
 struct HopCosts {
-  double links; ///< for each microsecond of its links
-  double step;  ///< once
-  double child; ///< for each channel that its writer writes before it, and for
-                ///< each that its reader reads after it
+  double links;    ///< for each microsecond of its links
+  double overhead; ///< once
+  double gap; ///< for each channel that its writer writes before it, and for
+              ///< each that its reader reads after it
 };
 constexpr HopCosts kCountHops{0, 1, 0};
 

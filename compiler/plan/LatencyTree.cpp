@@ -28,7 +28,7 @@ constexpr int kMostImproved = 32;
 /// the others of each vertex, the cheapest first. O(n^2) time.
 Parents growEarliest(const CostMatrix &costs,
                      const std::vector<std::vector<int>> &nearest, int root,
-                     double child) {
+                     double gap) {
   size_t n = nearest.size();
   Parents parents(n, -1);
   std::vector<double> ready(n, 0); // to serve the next child
@@ -60,7 +60,7 @@ Parents growEarliest(const CostMatrix &costs,
       return {};
     parents[next] = server;
     ready[next] = first;
-    ready[server] += child;
+    ready[server] += gap;
     inside.push_back(next);
     isInside[next] = true;
   }
@@ -74,13 +74,13 @@ bool isBelow(const Parents &parents, int vertex, int top) {
 }
 
 /// The vertex that `tree` reaches last.
-int lastOf(const CostMatrix &costs, const TimedTree &tree, double child) {
+int lastOf(const CostMatrix &costs, const TimedTree &tree, double gap) {
   int n = static_cast<int>(tree.parents.size()), last = -1;
   std::vector<double> reached(n, 0);
   std::vector<int> served(n, 0);
   for (int vertex : tree.order) {
     int parent = tree.parents[vertex];
-    reached[vertex] = reached[parent] + child * served[parent]++ +
+    reached[vertex] = reached[parent] + gap * served[parent]++ +
                       costs[size_t(parent) * n + vertex];
     if (last < 0 || reached[vertex] > reached[last])
       last = vertex;
@@ -88,12 +88,12 @@ int lastOf(const CostMatrix &costs, const TimedTree &tree, double child) {
   return last;
 }
 
-/// Hangs a vertex of the slowest way below another parent where that makes the
-/// whole faster; false if no such change does.
-bool improve(const CostMatrix &costs, int n, int root, double child,
+/// Hangs a vertex of the slowest route below another parent where that makes
+/// the whole faster; false if no such change does.
+bool improve(const CostMatrix &costs, int n, int root, double gap,
              TimedTree &tree) {
   TimedTree best = tree;
-  for (int vertex = lastOf(costs, tree, child); vertex != root;
+  for (int vertex = lastOf(costs, tree, gap); vertex != root;
        vertex = tree.parents[vertex])
     for (int from = 0; from < n; ++from) {
       if (from == tree.parents[vertex] ||
@@ -102,7 +102,7 @@ bool improve(const CostMatrix &costs, int n, int root, double child,
         continue;
       Parents changed = tree.parents;
       changed[vertex] = from;
-      TimedTree candidate = timeTree(costs, changed, root, child);
+      TimedTree candidate = timeTree(costs, changed, root, gap);
       if (candidate.time < best.time * kEarlier)
         best = std::move(candidate);
     }
@@ -114,13 +114,13 @@ bool improve(const CostMatrix &costs, int n, int root, double child,
 } // namespace
 
 TimedTree blink::timeTree(const CostMatrix &costs, const Parents &parents,
-                          int root, double child) {
+                          int root, double gap) {
   int n = static_cast<int>(parents.size());
   std::vector<std::vector<int>> children(n);
   for (int vertex = 0; vertex < n; ++vertex)
     if (vertex != root)
       children[parents[vertex]].push_back(vertex);
-  // What is left to do from the moment a vertex is served, or reached.
+  // Microseconds below a vertex from the moment it is served, or reached.
   std::vector<double> served(n, 0), reached(n, 0);
   std::vector<int> up = breadthFirst(parents, root);
   std::reverse(up.begin(), up.end());
@@ -130,7 +130,7 @@ TimedTree blink::timeTree(const CostMatrix &costs, const Parents &parents,
                      [&](int a, int b) { return served[a] > served[b]; });
     for (size_t i = 0; i < list.size(); ++i)
       reached[vertex] =
-          std::max(reached[vertex], child * double(i) + served[list[i]]);
+          std::max(reached[vertex], gap * double(i) + served[list[i]]);
     if (vertex != root)
       served[vertex] =
           costs[size_t(parents[vertex]) * n + vertex] + reached[vertex];
@@ -146,8 +146,8 @@ TimedTree blink::timeTree(const CostMatrix &costs, const Parents &parents,
   return tree;
 }
 
-LatencyTrees::LatencyTrees(CostMatrix costs, int n, double child)
-    : costs_(std::move(costs)), n_(n), child_(child), nearest_(n) {
+LatencyTrees::LatencyTrees(CostMatrix costs, int n, double gap)
+    : costs_(std::move(costs)), n_(n), gap_(gap), nearest_(n) {
   for (int from = 0; from < n; ++from) {
     const double *row = &costs_[size_t(from) * n];
     for (int to = 0; to < n; ++to)
@@ -159,12 +159,12 @@ LatencyTrees::LatencyTrees(CostMatrix costs, int n, double child)
 }
 
 TimedTree LatencyTrees::find(int root) const {
-  Parents parents = growEarliest(costs_, nearest_, root, child_);
+  Parents parents = growEarliest(costs_, nearest_, root, gap_);
   if (parents.empty())
     return {};
-  TimedTree tree = timeTree(costs_, parents, root, child_);
+  TimedTree tree = timeTree(costs_, parents, root, gap_);
   if (n_ <= kMostImproved)
-    while (improve(costs_, n_, root, child_, tree))
+    while (improve(costs_, n_, root, gap_, tree))
       ;
   return tree;
 }
@@ -175,11 +175,11 @@ llvm::Expected<Packing> blink::packLatencyTrees(const PackingProblem &problem,
     return error;
   const RankTopology &rankTopology = *problem.rankTopology;
   int n = rankTopology.numRanks();
-  double child = costsOf(protocol).child;
+  double gap = costsOf(protocol).gap;
   PathTable table =
       rankTopology.cheapestPaths(hopPrices(rankTopology, costsOf(protocol)));
-  LatencyTrees ups(transposed(table.costs, n), n, child);
-  LatencyTrees downs(table.costs, n, child);
+  LatencyTrees ups(transposed(table.costs, n), n, gap);
+  LatencyTrees downs(table.costs, n, gap);
 
   auto treeOf = [&](int root, double &time) {
     Tree tree;

@@ -27,14 +27,14 @@ struct TimedTree {
 
 /// Spanning arborescences that reach their last vertex early, over one matrix:
 /// a hop takes what `costs` says, and each vertex serves its children one by
-/// one, `child` after each other.
+/// one, `gap` after each other.
 class LatencyTrees {
 public:
-  LatencyTrees(CostMatrix costs, int n, double child);
+  LatencyTrees(CostMatrix costs, int n, double gap);
 
   /// The tree out of `root`. Grown by the hop that ends first (Bhat,
   /// Raghavendra and Prasanna, 1999; optimal where all hops are alike), then,
-  /// up to 32 vertices, improved by hanging what lies on the slowest way
+  /// up to 32 vertices, improved by hanging what lies on the slowest route
   /// elsewhere, as long as that helps: the problem is NP-hard, so this is a
   /// heuristic. Ties go to smaller numbers. Empty when some vertex cannot be
   /// reached. O(n^2) time without the improvement.
@@ -43,20 +43,20 @@ public:
 private:
   CostMatrix costs_;
   int n_;
-  double child_;
+  double gap_;
   std::vector<std::vector<int>> nearest_; // per vertex: others, cheapest first
 };
 
 /// The time of an arborescence when each vertex serves first the child behind
 /// which most is left to do, which is best.
 TimedTree timeTree(const CostMatrix &costs, const Parents &parents, int root,
-                   double child);
+                   double gap);
 
 /// The forest for small messages: one tree for each root that needs one, and
 /// one in all where the root is free, of the root that gives the least time
-/// (the first of equal ones). Trees that go both ways have the same root and
-/// need not mirror each other. Weights are those of the rate its shares
-/// sustain. Not for routed collectives. The result has passed
+/// (the first of equal ones). Trees that go in both directions have the same
+/// root and need not mirror each other. Weights are those of the rate its
+/// shares sustain. Not for routed collectives. The result has passed
 /// PackingProblem::verify. Errors: ranks that cannot reach each other.
 llvm::Expected<Packing> packLatencyTrees(const PackingProblem &problem,
                                          Protocol protocol);

@@ -18,11 +18,11 @@ using namespace blink;
 /// What `rank` sends. The reader reads in the order of ranks: behind this one's
 /// data wait those of the ranks above.
 static std::vector<TreeEdge> sendsOf(int rank, const PathTable &table,
-                                     double child) {
+                                     double gap) {
   int n = table.numRanks;
   auto left = [&](int to) {
     int before = rank - (to < rank); // channels that are read earlier
-    return table.cost(rank, to) + child * (n - 2 - before);
+    return table.cost(rank, to) + gap * (n - 2 - before);
   };
   std::vector<int> order;
   for (int distance = 1; distance < n; ++distance)
@@ -39,8 +39,7 @@ static std::vector<TreeEdge> sendsOf(int rank, const PathTable &table,
 /// `rankTopology`, which has relays, too.
 static llvm::Expected<FoldProgram> expand(const RankTopology &rankTopology,
                                           const RankTopology &direct,
-                                          const PathTable &table,
-                                          double child) {
+                                          const PathTable &table, double gap) {
   using Operand = FoldProgram::Operand;
   int n = rankTopology.numRanks();
   FoldProgram program = emptyProgram(Collective::allreduce, rankTopology);
@@ -51,7 +50,7 @@ static llvm::Expected<FoldProgram> expand(const RankTopology &rankTopology,
   for (std::vector<Operand> &operands : read)
     operands.resize(n, Operand::input());
   for (int rank = 0; rank < n; ++rank)
-    for (const TreeEdge &edge : sendsOf(rank, table, child)) {
+    for (const TreeEdge &edge : sendsOf(rank, table, gap)) {
       llvm::Expected<Connection> hop = connect(program, direct, 0, edge);
       if (!hop)
         return hop.takeError();
@@ -81,7 +80,7 @@ blink::packOneHop(const RankTopology &rankTopology, Protocol protocol,
     if (cost == std::numeric_limits<double>::infinity())
       return std::nullopt;
   llvm::Expected<FoldProgram> whole =
-      expand(rankTopology, *direct, table, costs.child);
+      expand(rankTopology, *direct, table, costs.gap);
   if (!whole)
     return whole.takeError();
   OneHop best;

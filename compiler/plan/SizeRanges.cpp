@@ -1,4 +1,4 @@
-//===- SizeRanges.cpp - which way is for which sizes ----------------------===//
+//===- SizeRanges.cpp - which variant is for which sizes ------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -14,7 +14,8 @@ using namespace blink;
 /// The sizes that are compared, ascending.
 static std::vector<uint64_t> comparedSizes() {
   // Real machines cross below 2 MiB. What never does, as with tiny chunks by an
-  // option, must not keep the large way for messages that no test can afford.
+  // option, must not keep the large variant for messages that no test can
+  // afford.
   constexpr uint64_t kLeast = 64, kMost = 16 << 20;
   std::vector<uint64_t> sizes;
   for (uint64_t power = kLeast; power < kMost; power *= 2)
@@ -32,7 +33,7 @@ SmallRanges blink::chooseRanges(const std::optional<MessageTime> &oneHop,
   auto hopAt = [&](uint64_t size) {
     return hops ? oneHop->at(size) : std::numeric_limits<double>::infinity();
   };
-  // From the largest size down, as long as the next way is no slower.
+  // From the largest size down, as long as the next variant is no slower.
   auto firstOf = [](size_t end, auto isNoSlower) {
     while (end > 0 && isNoSlower(end - 1))
       --end;

@@ -1,4 +1,4 @@
-//===- SizeRanges.h - which way is for which sizes --------------*- C++ -*-===//
+//===- SizeRanges.h - which variant is for which sizes ----------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -13,7 +13,7 @@
 
 namespace blink {
 
-/// Where the ways for small messages end, in bytes: the first is for sizes
+/// Where the variants for small messages end, in bytes: the first is for sizes
 /// below `oneHop`, the second from there to below `tree`, the large one for the
 /// rest. Empty ranges, of one that is nowhere the fastest, begin and end at the
 /// same size.
@@ -22,10 +22,10 @@ struct SmallRanges {
   uint64_t tree = 0;
 };
 
-/// Which of three ways is the fastest for which sizes. Times are compared at
-/// powers of two from 64 bytes to 16 MiB and at three sizes between each two,
-/// and ranges end at these: each at the first from which on, as far as the
-/// others go, the next way is as fast as the ones before it; small ways end at
+/// Which of three variants is the fastest for which sizes. Times are compared
+/// at powers of two from 64 bytes to 16 MiB and at three sizes between each
+/// two, and ranges end at these: each at the first from which on, as far as the
+/// others go, the next is as fast as the ones before it; small variants end at
 /// the last one in any case. One hop that is not the faster one for the
 /// smallest has no range.
 SmallRanges chooseRanges(const std::optional<MessageTime> &oneHop,

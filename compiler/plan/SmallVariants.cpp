@@ -1,4 +1,4 @@
-//===- SmallVariants.cpp - ways for small messages ------------------------===//
+//===- SmallVariants.cpp - variants for small messages --------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

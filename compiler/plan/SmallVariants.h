@@ -1,4 +1,4 @@
-//===- SmallVariants.h - ways for small messages ----------------*- C++ -*-===//
+//===- SmallVariants.h - variants for small messages ------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -19,10 +19,10 @@ struct SmallVariants {
   SmallRanges ranges;           ///< empty ones are of what is not worth it
 };
 
-/// The ways for small messages beside `large`, a solution of `problem`, and the
-/// sizes that they are for. More ranks than `maxOneHopRanks` never exchange in
-/// one hop: that takes n (n - 1) channels. Not for routed collectives, nor for
-/// one rank. Errors: as of packLatencyTrees and expandForest.
+/// The variants for small messages beside `large`, a solution of `problem`, and
+/// the sizes that they are for. More ranks than `maxOneHopRanks` never exchange
+/// in one hop: that takes n (n - 1) channels. Not for routed collectives, nor
+/// for one rank. Errors: as of packLatencyTrees and expandForest.
 llvm::Expected<SmallVariants> chooseSmallVariants(const PackingProblem &problem,
                                                   const Packing &large,
                                                   ScheduleLimits limits,

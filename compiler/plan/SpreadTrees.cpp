@@ -62,7 +62,7 @@ LaneBalance blink::balanceOf(const FoldProgram &program,
 
 namespace {
 
-/// The ways to split the trees of a packing down to equal loads.
+/// The choices of how to split the trees of a packing down to equal loads.
 class Splits {
 public:
   Splits(FoldProgram whole, const Packing &packing, Protocol protocol,
@@ -127,16 +127,16 @@ std::optional<LaneBalance> Splits::balance(const FoldProgram &program) const {
 llvm::Expected<std::vector<unsigned>>
 blink::spreadTrees(const PackingProblem &problem, const Packing &packing,
                    ScheduleLimits limits, size_t maxTrees) {
-  // What is rounding is not worth more trees. Nor is what makes pipelines
-  // shorter but no lane lighter, which is not what this is for.
+  // spreadTrees makes the fullest lane lighter: a gain that is rounding, or
+  // that comes of shorter pipelines alone, is not worth more trees.
   constexpr double kFaster = 1 - 1e-6;
-  // The limit is an estimate, and parts cost turns.
+  // laneRate is an estimate, and each part costs overheads.
   constexpr double kMargin = 1.25;
   constexpr Protocol kProtocol = Protocol::simple;
   llvm::Expected<FoldProgram> whole = expandForest(problem, packing);
   if (!whole)
     return whole.takeError();
-  double limit = costsOf(kProtocol).lane;
+  double limit = costsOf(kProtocol).laneRate;
   Splits splits(std::move(*whole), packing, kProtocol, limits, maxTrees);
   double most = splits.most();
   std::vector<unsigned> best;
@@ -151,7 +151,7 @@ blink::spreadTrees(const PackingProblem &problem, const Packing &packing,
       break;
     FoldProgram program = splits.plan(parts);
     MessageTime time = splits.timeOf(program);
-    if (time.perByte < least.perByte * kFaster &&
+    if (time.gapPerByte < least.gapPerByte * kFaster &&
         time.at(kReferenceBytes) < least.at(kReferenceBytes) * kFaster) {
       least = std::move(time);
       best = std::move(parts);

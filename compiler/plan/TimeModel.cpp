@@ -26,30 +26,30 @@ std::vector<double> blink::hopPrices(const RankTopology &rankTopology,
     int gpus = 0;
     for (int end : {link.from, link.to})
       gpus += topology.nodes[end].kind == NodeKind::gpu;
-    prices.push_back(link.latency + costs.step / 2 * gpus);
+    prices.push_back(link.latency + costs.overhead / 2 * gpus);
   }
   return prices;
 }
 
 double blink::startOf(const FoldProgram &program, Protocol protocol) {
   ProtocolCosts costs = costsOf(protocol);
-  return lastReady(program, {1, costs.step, costs.child});
+  return lastReady(program, {1, costs.overhead, costs.gap});
 }
 
-void LaneTurns::include(const LaneTurns &lane) {
+void LaneChunks::include(const LaneChunks &lane) {
   folds = std::max(folds, lane.folds);
   share = std::max(share, lane.share);
   passive = std::max(passive, lane.passive);
 }
 
 void LaneLoads::startLane() {
-  laneMoves_ = 0;
+  laneBytes_ = 0;
   laneSlots_ = laneDirect_ = {0, 0, 0};
 }
 
 void LaneLoads::add(const FoldLoad &load, double share) {
-  laneMoves_ += movesOf(load.bytes);
-  moves = std::max(moves, laneMoves_);
+  laneBytes_ += movesOf(load.bytes);
+  bytesMoved = std::max(bytesMoved, laneBytes_);
   laneSlots_.folds += 1;
   laneSlots_.share += share;
   slots.include(laneSlots_);
@@ -93,8 +93,8 @@ static LaneLoads loadsOfLanes(const FoldProgram &program, Protocol protocol) {
   return lanes;
 }
 
-/// That a rank of the job reads, on average. Each is read once and written
-/// once.
+/// The channels that a rank of the job reads, on average. Each channel is read
+/// once and written once.
 static double channelsOfRank(const FoldProgram &program) {
   size_t ends = 0;
   for (int rank = 0; rank < program.numRanks; ++rank)
@@ -133,10 +133,11 @@ llvm::Expected<FoldProgram> blink::planForest(const PackingProblem &problem,
 MessageTime blink::messageTime(ProtocolCosts costs, double start, double rate,
                                const LaneLoads &lanes) {
   constexpr double kBytesPerMicrosecond = 1e3; // of one GB/s
-  double perByte = std::max(costs.wire / rate, lanes.moves / costs.lane);
-  MessageTime time{start, perByte / kBytesPerMicrosecond};
-  time.flow.turn = costs.turn;
-  time.flow.tag = costs.child;
+  double gapPerByte =
+      std::max(costs.wireBytes / rate, lanes.bytesMoved / costs.laneRate);
+  MessageTime time{start, gapPerByte / kBytesPerMicrosecond};
+  time.flow.chunkOverhead = costs.chunkOverhead;
+  time.flow.tag = costs.gap;
   time.flow.slots = lanes.slots;
   time.flow.direct = lanes.direct;
   return time;
@@ -144,38 +145,41 @@ MessageTime blink::messageTime(ProtocolCosts costs, double start, double rate,
 
 void ChunkFlow::add(double share, double hops) {
   hops = std::max(1.0, hops);
-  for (const Way &way : trees)
-    if (way.share == share && way.hops == hops)
+  for (const Route &route : trees)
+    if (route.share == share && route.hops == hops)
       return;
   trees.push_back({share, hops});
 }
 
-static const LaneTurns &lanesAt(const ChunkFlow &flow, uint64_t bytes) {
+static const LaneChunks &lanesAt(const ChunkFlow &flow, uint64_t bytes) {
   bool slots = flow.chunkBytes == 0 || bytes < sched::kDirectBytes;
   return slots ? flow.slots : flow.direct;
 }
 
 double MessageTime::startAt(uint64_t bytes) const {
-  const LaneTurns &lane = lanesAt(flow, bytes);
-  return start + flow.turn * (lane.folds - 1) + flow.tag * lane.passive;
+  const LaneChunks &lane = lanesAt(flow, bytes);
+  return start + flow.chunkOverhead * (lane.folds - 1) +
+         flow.tag * lane.passive;
 }
 
 double MessageTime::at(uint64_t bytes) const {
   double size = double(bytes);
-  double time = startAt(bytes) + size * perByte;
+  double time = startAt(bytes) + size * gapPerByte;
   if (flow.chunkBytes == 0)
     return time;
   double largest = 0;
-  for (const ChunkFlow::Way &way : flow.trees)
-    largest = std::max(largest, way.share);
+  for (const ChunkFlow::Route &route : flow.trees)
+    largest = std::max(largest, route.share);
   double chunk = double(
       sched::chunkBytesOfCall(flow.chunkBytes, uint64_t(size * largest)));
-  double late = 0; // how many bytes of the message the last hop begins late
-  for (const ChunkFlow::Way &way : flow.trees)
-    late = std::max(late, (way.hops - 1) * std::min(size, chunk / way.share));
-  const LaneTurns &lane = lanesAt(flow, bytes);
+  double pipelineFill = 0; // bytes of the message that the last hop begins late
+  for (const ChunkFlow::Route &route : flow.trees)
+    pipelineFill = std::max(
+        pipelineFill, (route.hops - 1) * std::min(size, chunk / route.share));
+  const LaneChunks &lane = lanesAt(flow, bytes);
   double rounds = size * lane.share / chunk;
-  return time + flow.turn * std::max(0.0, rounds - lane.folds) + late * perByte;
+  return time + flow.chunkOverhead * std::max(0.0, rounds - lane.folds) +
+         pipelineFill * gapPerByte;
 }
 
 uint32_t blink::chooseChunk(MessageTime time) {

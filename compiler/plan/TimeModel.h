@@ -4,29 +4,31 @@
 //
 // A message of S bytes takes
 //
-//     T(S) = start + S x max(wire / rate, moves / lane) + turns + fill
+//     T(S) = start + S x G + chunkOverheads + pipelineFill,
+//     G = max(wireBytes / rate, bytesMoved / laneRate)
 //
-// `rate` is what the links sustain (rateOfShares), `lane` what one lane can
-// move, and `moves` how often the busiest lane moves the buffer: half of what
-// its folds load and store, so that a copy moves its bytes once, and a root
-// that reduces eight inputs into eight outputs eight times. With `simple` that
-// is what moves with zero copy (FoldMoves.h), as large messages do: what is
-// passive moves nothing. `start` is
-// when the last rank would have a message of no size: on the slowest way
-// through a tree, each hop takes the latencies of its links and `step`; where a
-// fold reads or writes several channels, each after the first waits `child`
-// longer. That is the postal model (Bar-Noy and Kipnis, 1992; LogP, Culler et
-// al., 1993) over the links of the machine.
+// in the terms of LogP (Culler et al., 1993), with the gap per byte G of LogGP
+// (Alexandrov et al., 1995). `rate` is what the links sustain (rateOfShares),
+// `laneRate` what one lane can move, and `bytesMoved` how often the busiest
+// lane moves the buffer: half of what its folds load and store, so that a copy
+// moves its bytes once, and a root that reduces eight inputs into eight outputs
+// eight times. With `simple` that is what moves with zero copy (FoldMoves.h),
+// as large messages do: what is passive moves nothing. `start` is when the last
+// rank would have a message of no size: on the slowest route through a tree,
+// each hop takes the latencies of its links and an `overhead`; where a fold
+// reads or writes several channels, each after the first waits a `gap` longer.
+// That is the postal model (Bar-Noy and Kipnis, 1992) over the links of the
+// machine.
 //
-// `turns` and `fill` are what chunks cost. A lane takes its folds one by one,
-// chunk after chunk, and each after the first costs it a `turn`; with zero copy
-// a passive fold takes none, but costs the call a tag, as long as a `child`. A
-// chunk goes on when all of it has come: the last of the h hops of a tree
-// begins h - 1 chunks late. Words of `low_latency` flow through a fold one by
-// one, so that there only the folds of a lane count, once each.
+// A lane takes its folds one by one, chunk after chunk, and each after the
+// first costs it a `chunkOverhead`; with zero copy a passive fold takes none,
+// but costs the call a tag, as long as a `gap`. A chunk goes on when all of it
+// has come: the last of the h hops of a tree begins h - 1 chunks late, the
+// `pipelineFill`. Words of `low_latency` flow through a fold one by one, so
+// that there only the folds of a lane count, once each.
 //
 // The constants are estimates for GPUs of the last years, no measurements. They
-// weigh hops against children and choose sizes; no proof rests on them.
+// weigh hops against gaps and choose sizes; no proof rests on them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,11 +44,11 @@ namespace blink {
 using sched::Protocol;
 
 struct ProtocolCosts {
-  double step;  ///< microseconds to notice a chunk and start on it
-  double child; ///< microseconds that each further channel of a fold waits
-  double turn;  ///< microseconds of a lane for each further fold and chunk
-  double wire;  ///< bytes on the links for each byte of data
-  double lane;  ///< GB/s that one lane, a thread block on a GPU, moves
+  double overhead; ///< microseconds to notice a chunk and start on it
+  double gap;      ///< microseconds that each further channel of a fold waits
+  double chunkOverhead; ///< microseconds of a lane, each further fold and chunk
+  double wireBytes;     ///< on the links for each byte of data
+  double laneRate;      ///< GB/s that one lane, a thread block on a GPU, moves
 };
 
 constexpr ProtocolCosts costsOf(Protocol protocol) {
@@ -58,7 +60,7 @@ constexpr ProtocolCosts costsOf(Protocol protocol) {
   // src/graph/tuning.cc) limits a channel of a tree to 36.0 to 41.4 GB/s, of
   // which the algorithm has half; a rank with one child loads three times as
   // much as that and stores as much: 108 to 124 GB/s. Blink's busiest lanes
-  // read one channel and write several, or the other way round, and load and
+  // read one channel and write several, or the reverse, and load and
   // store 2.3 to 2.5 bytes for each that they move, buffers included: 43 to 54
   // GB/s. Ampere has 18 to 24 in that table, Volta 10 to 27.
   return protocol == Protocol::low_latency ? ProtocolCosts{1, 0.25, 0.25, 2, 16}
@@ -66,21 +68,21 @@ constexpr ProtocolCosts costsOf(Protocol protocol) {
 }
 
 /// Prices of links that make a path between two ranks cost what a hop over it
-/// takes, in microseconds: a link's latency, and half a step for each GPU at
-/// its ends, so that a path over a relay costs a step more.
+/// takes, in microseconds: a link's latency, and half an overhead for each
+/// GPU at its ends, so that a path over a relay costs an overhead more.
 std::vector<double> hopPrices(const RankTopology &rankTopology,
                               ProtocolCosts costs);
 
 /// `start` of `program`, in microseconds.
 double startOf(const FoldProgram &program, Protocol protocol);
 
-/// What turns cost lanes: of each number that of the lane that has most of it.
-struct LaneTurns {
-  double folds = 1;   ///< that take turns
+/// What chunks cost lanes: of each number that of the lane that has most of it.
+struct LaneChunks {
+  double folds = 1;   ///< that take a chunkOverhead
   double share = 0;   ///< of the buffer, theirs added up
   double passive = 0; ///< folds that take none
 
-  void include(const LaneTurns &lane);
+  void include(const LaneChunks &lane);
 };
 
 /// What the busiest lanes of all ranks have to do, fold by fold.
@@ -90,28 +92,28 @@ public:
   void startLane();
   void add(const FoldLoad &load, double share);
 
-  double moves = 0; ///< how often one moves the buffer
-  LaneTurns slots;  ///< where all channels go through slots
-  LaneTurns direct; ///< with zero copy
+  double bytesMoved = 0; ///< by one, for each byte of the buffer
+  LaneChunks slots;      ///< where all channels go through slots
+  LaneChunks direct;     ///< with zero copy
 
 private:
-  double laneMoves_ = 0;
-  LaneTurns laneSlots_, laneDirect_;
+  double laneBytes_ = 0;
+  LaneChunks laneSlots_, laneDirect_;
 };
 
 /// How data moves in chunks.
 struct ChunkFlow {
-  struct Way {
+  struct Route {
     double share; ///< of the whole buffer that a tree carries
     double hops;  ///< that its data makes, up and down
   };
-  std::vector<Way> trees;  ///< without those that are equal to another
-  LaneTurns slots;         ///< of calls below kDirectBytes, and of low_latency
-  LaneTurns direct;        ///< of the others
-  double turn = 0;         ///< microseconds
-  double tag = 0;          ///< microseconds
-  double channels = 0;     ///< that a rank reads, on average
-  uint32_t chunkBytes = 0; ///< of the schedule; 0: it flows word by word
+  std::vector<Route> trees; ///< without those that are equal to another
+  LaneChunks slots;         ///< of calls below kDirectBytes, and of low_latency
+  LaneChunks direct;        ///< of the others
+  double chunkOverhead = 0; ///< microseconds
+  double tag = 0;           ///< microseconds
+  double channels = 0;      ///< that a rank reads, on average
+  uint32_t chunkBytes = 0;  ///< of the schedule; 0: it flows word by word
 
   /// Adds a tree. Hops are at least 1.
   void add(double share, double hops);
@@ -119,8 +121,8 @@ struct ChunkFlow {
 
 /// T(S).
 struct MessageTime {
-  double start;   ///< microseconds
-  double perByte; ///< microseconds
+  double start;      ///< microseconds
+  double gapPerByte; ///< microseconds
   ChunkFlow flow = {};
 
   /// Microseconds, in the chunks that the runtime makes (ChunkSize.h).

@@ -66,7 +66,7 @@ static std::string describe(const ProvedBundle &bundle) {
       describeUnreachable(bundle.contents) +
       llvm::formatv("  collectives  {0}\n  programs     {1} in {2} schedules\n",
                     llvm::join(bundle.contents.collectives, ", "),
-                    proof.programs, proof.pieces)
+                    proof.programs, proof.members)
           .str();
   if (proof.programs > 0)
     text += llvm::formatv("  rates        {0:F2} % of the bound on average, "
@@ -130,7 +130,7 @@ static nlohmann::ordered_json jsonBundle(const ProvedBundle &bundle) {
     json["cut_off"].push_back(
         {{"gpus", one.gpus}, {"without_link", one.failure}});
   json["collectives"] = contents.collectives;
-  json["schedules"] = proof.pieces;
+  json["schedules"] = proof.members;
   json["programs"] = proof.programs;
   json["programs_under_all_names"] = proof.renamed;
   json["worst_percent_of_bound"] = nullptr;

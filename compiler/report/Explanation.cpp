@@ -25,7 +25,7 @@ static constexpr double kDust = 1e-7;
 
 /// What there is to explain, whether or not there is a schedule.
 namespace {
-struct Facts {
+struct ExplanationInput {
   const Topology &topology;
   std::vector<int> relays; ///< GPUs that may forward
   LinkKindSet kinds;
@@ -35,31 +35,33 @@ struct Facts {
 } // namespace
 
 /// GPU nodes that the job does not have: they neither relay nor take part.
-static std::set<int> foreignGpus(const Facts &facts, const Summary &summary) {
+static std::set<int> foreignGpus(const ExplanationInput &input,
+                                 const Summary &summary) {
   std::set<int> foreign;
-  std::vector<int> gpus = facts.topology.gpus();
+  std::vector<int> gpus = input.topology.gpus();
   for (int gpu = 0; gpu < static_cast<int>(gpus.size()); ++gpu)
     if (!llvm::is_contained(summary.gpus, gpu) &&
-        !llvm::is_contained(facts.relays, gpu))
+        !llvm::is_contained(input.relays, gpu))
       foreign.insert(gpus[gpu]);
   return foreign;
 }
 
-static void reportLinks(const Facts &facts, Explanation &explanation) {
-  const Topology &topology = facts.topology;
-  std::set<int> foreign = foreignGpus(facts, explanation.summary);
+static void reportLinks(const ExplanationInput &input,
+                        Explanation &explanation) {
+  const Topology &topology = input.topology;
+  std::set<int> foreign = foreignGpus(input, explanation.summary);
   double highest = 0;
-  for (double price : facts.prices)
+  for (double price : input.prices)
     highest = std::max(highest, price);
   std::map<LinkKind, KindReport> kinds;
   double traffic = 0;
   for (size_t i = 0; i < topology.links.size(); ++i) {
     const Link &link = topology.links[i];
-    if (!facts.kinds.contains(link.kind) || foreign.count(link.from) ||
+    if (!input.kinds.contains(link.kind) || foreign.count(link.from) ||
         foreign.count(link.to))
       continue;
-    double price = highest > 0 ? facts.prices[i] / highest : 0;
-    double load = facts.loads.empty() ? 0 : facts.loads[i];
+    double price = highest > 0 ? input.prices[i] / highest : 0;
+    double load = input.loads.empty() ? 0 : input.loads[i];
     explanation.links.push_back(
         {topology.nodes[link.from].id, topology.nodes[link.to].id, link.kind,
          link.bandwidth, load, price < kDust ? 0 : price});
@@ -78,7 +80,8 @@ static void reportLinks(const Facts &facts, Explanation &explanation) {
 }
 
 /// Joins nodes over links that are not scarce, in both directions.
-static void findGroups(const Facts &facts, Explanation &explanation) {
+static void findGroups(const ExplanationInput &input,
+                       Explanation &explanation) {
   std::map<std::pair<std::string, std::string>, bool> freeLinks;
   for (const LinkReport &link : explanation.links)
     if (link.price == 0)
@@ -88,10 +91,10 @@ static void findGroups(const Facts &facts, Explanation &explanation) {
     if (freeLinks.count({ends.second, ends.first}))
       joined.unionSets(ends.first, ends.second);
 
-  std::vector<int> gpuNodes = facts.topology.gpus();
+  std::vector<int> gpuNodes = input.topology.gpus();
   std::map<std::string, std::vector<int>> groups;
   for (int gpu : explanation.summary.gpus) {
-    const std::string &id = facts.topology.nodes[gpuNodes[gpu]].id;
+    const std::string &id = input.topology.nodes[gpuNodes[gpu]].id;
     auto leader = joined.findLeader(id);
     groups[leader == joined.member_end() ? id : *leader].push_back(gpu);
   }
@@ -161,11 +164,12 @@ static void giveReasons(Explanation &explanation) {
   }
 }
 
-static Explanation explain(const Facts &facts, const Summary &summary) {
+static Explanation explain(const ExplanationInput &input,
+                           const Summary &summary) {
   Explanation explanation;
   explanation.summary = summary;
-  reportLinks(facts, explanation);
-  findGroups(facts, explanation);
+  reportLinks(input, explanation);
+  findGroups(input, explanation);
   giveReasons(explanation);
   return explanation;
 }
@@ -178,7 +182,7 @@ static std::string reasonOf(const CrossingPoint &point,
                        "{4} and takes {5:F3} ns a byte instead of {6:F3}",
                        formatBytes(point.bytes), point.after, point.before,
                        std::abs(later), later < 0 ? "earlier" : "later",
-                       1e3 * after.perByte, 1e3 * before.perByte)
+                       1e3 * after.gapPerByte, 1e3 * before.gapPerByte)
       .str();
 }
 
@@ -206,13 +210,13 @@ static void reportLanes(const sched::Schedule &file,
       *program.variants()->Get(program.variants()->size() - 1);
   constexpr double kBytesPerMicrosecond = 1e3; // of one GB/s
   double rate =
-      1 / (predictTime(file, program, large).perByte * kBytesPerMicrosecond);
+      1 / (predictTime(file, program, large).gapPerByte * kBytesPerMicrosecond);
   if (!(rate < explanation.summary.algbw * (1 - 1e-6)))
     return;
   explanation.reasons.push_back(
       llvm::formatv("A lane, which is a thread block on a GPU, is taken to "
                     "move {0} GB/s; the busiest one lets {1:F3} GB/s through.",
-                    costsOf(large.protocol()).lane, rate)
+                    costsOf(large.protocol()).laneRate, rate)
           .str());
 }
 
@@ -223,12 +227,12 @@ Explanation blink::explainProgram(const sched::Schedule &file,
   std::vector<int> relays;
   if (program.relays())
     relays.assign(program.relays()->begin(), program.relays()->end());
-  Facts facts{topology,
-              relays,
-              LinkKindSet(file.link_kinds()),
-              {prices.begin(), prices.end()},
-              linkLoads(file, program)};
-  Explanation explanation = explain(facts, summarize(file, program));
+  ExplanationInput input{topology,
+                         relays,
+                         LinkKindSet(file.link_kinds()),
+                         {prices.begin(), prices.end()},
+                         linkLoads(file, program)};
+  Explanation explanation = explain(input, summarize(file, program));
   explanation.crossingPoints = findCrossingPoints(file, program);
   reportLanes(file, program, explanation);
   return explanation;

@@ -19,7 +19,7 @@ struct VariantSummary {
   int trees;
   int depth; ///< hops of the tallest tree
   int hops;  ///< most channels that data takes one after the other
-  /// Microseconds that the first byte spends on links, on the slowest way
+  /// Microseconds that the first byte spends on links, on the slowest route
   /// through a tree: what a small message takes at least.
   double latency;
   /// Microseconds that a message of no size may take (TimeModel.h).

@@ -2,7 +2,7 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A reduce is a broadcast with every edge turned round, a reducescatter such an
+// A reduce is a broadcast with every edge reversed, a reducescatter such an
 // allgather, a gather such a scatter. What was packed for one serves the other.
 //
 //===----------------------------------------------------------------------===//
@@ -24,10 +24,10 @@ namespace blink {
 /// some link has no such one: then nothing can be mirrored.
 std::optional<std::vector<int>> reverseLinks(const Topology &topology);
 
-/// A copy of `module` with each forest turned round, for `collective`; its
+/// A copy of `module` with each forest reversed, for `collective`; its
 /// forests must be of the collective that traitsOf() calls its mirror.
 /// `reverse` is that of their topology. Rates, bounds and sizes stay: with
-/// links turned round, the machine is the same.
+/// links reversed, the machine is the same.
 mlir::OwningOpRef<mlir::ModuleOp> mirrorForests(mlir::ModuleOp module,
                                                 Collective collective,
                                                 llvm::ArrayRef<int> reverse);

@@ -14,12 +14,12 @@
 
 namespace blink::verify {
 
-Bandwidth sustainedRate(const Machine &machine, const Semantics &semantics,
+Bandwidth sustainedRate(const TopologyView &machine, const Semantics &semantics,
                         const sched::Variant &variant) {
   return rateOf(machine, linkLoads(machine, semantics, variant));
 }
 
-std::vector<double> linkLoads(const Machine &machine,
+std::vector<double> linkLoads(const TopologyView &machine,
                               const Semantics &semantics,
                               const sched::Variant &variant) {
   std::vector<double> loads(machine.numLinks(), 0);
@@ -34,7 +34,8 @@ std::vector<double> linkLoads(const Machine &machine,
   return loads;
 }
 
-Bandwidth rateOf(const Machine &machine, const std::vector<double> &loads) {
+Bandwidth rateOf(const TopologyView &machine,
+                 const std::vector<double> &loads) {
   Bandwidth result = {std::numeric_limits<double>::infinity(), 0};
   for (uint32_t link = 0; link < machine.numLinks(); ++link) {
     if (loads[link] == 0)

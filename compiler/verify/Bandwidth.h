@@ -19,15 +19,15 @@ struct Bandwidth {
 /// The rate in the fluid limit. For S bytes, tree t of a block moves
 /// share(t) x S / (number of blocks) over each link of each of its channels;
 /// the link with the least bandwidth per byte to carry sets the rate.
-Bandwidth sustainedRate(const Machine &machine, const Semantics &semantics,
+Bandwidth sustainedRate(const TopologyView &machine, const Semantics &semantics,
                         const sched::Variant &variant);
 
 /// The first half of it: what each link carries per byte of S.
-std::vector<double> linkLoads(const Machine &machine,
+std::vector<double> linkLoads(const TopologyView &machine,
                               const Semantics &semantics,
                               const sched::Variant &variant);
 /// The second: the rate that such loads allow.
-Bandwidth rateOf(const Machine &machine, const std::vector<double> &loads);
+Bandwidth rateOf(const TopologyView &machine, const std::vector<double> &loads);
 
 /// Equal but for the rounding of two ways to compute one number: within 1e-9
 /// relative. Infinities equal themselves; NaN equals nothing.

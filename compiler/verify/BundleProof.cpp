@@ -90,7 +90,7 @@ std::string judgeConditions(const sched::Bundle &index,
 }
 
 /// Whether every rank reaches every other.
-bool allReach(const Machine &machine) {
+bool allReach(const TopologyView &machine) {
   const uint32_t n = machine.numRanks();
   const std::vector<double> prices =
       cheapestPathPrices(machine, std::vector<double>(machine.numLinks(), 0));
@@ -124,7 +124,7 @@ void BundleProof::add(const BundleProof &other) {
   unreachableClasses += other.unreachableClasses;
   allocations += other.allocations;
   unreachableAllocations += other.unreachableAllocations;
-  pieces += other.pieces;
+  members += other.members;
   programs += other.programs;
   renamed += other.renamed;
   sumOfRatios += other.sumOfRatios;
@@ -144,7 +144,7 @@ BundleProver::BundleProver(const sched::BundleView &bundle)
       if (survivor->entry().class_number() != sched::kNoClass)
         servedBy_[survivor->entry().class_number()].push_back(
             {&survivor->entry(), uint16_t(survivor->condition())});
-  // A piece that does not open is found when its class is proved.
+  // A member that does not open is found when its class is proved.
   std::string error;
   for (uint32_t c = 0; c < numClasses(); ++c) {
     const sched::AllocationClass &one = *index.classes()->Get(c);
@@ -158,9 +158,9 @@ BundleProver::BundleProver(const sched::BundleView &bundle)
 }
 
 /// One class with all its allocations.
-class BundleProver::ClassWalk {
+class BundleProver::ClassCheck {
 public:
-  ClassWalk(const BundleProver &prover, uint32_t classNumber)
+  ClassCheck(const BundleProver &prover, uint32_t classNumber)
       : prover_(prover), index_(*prover.bundle_.index),
         one_(*index_.classes()->Get(classNumber)), classNumber_(classNumber),
         served_(prover.servedBy_[classNumber]), machine_(prover.machine_) {}
@@ -174,12 +174,13 @@ public:
       fail("class " + std::to_string(classNumber_) +
            ": no schedule for the whole machine opens, so that nothing is "
            "known of the machine");
-    else if (std::all_of(
-                 one_.pieces()->begin(), one_.pieces()->end(),
-                 [](const sched::Piece *piece) { return piece->size() == 0; }))
+    else if (std::all_of(one_.pieces()->begin(), one_.pieces()->end(),
+                         [](const sched::Piece *member) {
+                           return member->size() == 0;
+                         }))
       checkUnreachable();
     else
-      checkPieces();
+      checkMembers();
     return std::move(proof_);
   }
 
@@ -213,12 +214,12 @@ private:
   }
 
   void checkUnreachable();
-  void checkPieces();
-  void checkPiece(uint32_t number);
-  Problem checkMachine(const sched::Schedule &piece, uint16_t condition) const;
-  void checkPrograms(const std::string &place, const sched::Schedule &piece);
+  void checkMembers();
+  void checkMember(uint32_t number);
+  Failure checkMachine(const sched::Schedule &member, uint16_t condition) const;
+  void checkPrograms(const std::string &place, const sched::Schedule &member);
   void checkServed(const Served &served, const Renaming &names,
-                   const sched::Schedule &piece);
+                   const sched::Schedule &member);
   void checkFallBack(const Served &served, const std::set<uint32_t> &used);
 
   const BundleProver &prover_;
@@ -232,24 +233,24 @@ private:
   BundleProof proof_;
 };
 
-void BundleProver::ClassWalk::checkUnreachable() {
+void BundleProver::ClassCheck::checkUnreachable() {
   proof_.unreachableClasses = 1;
   proof_.unreachableAllocations = proof_.allocations;
-  if (Problem problem = checkMachine(*machine_, sched::kWholeMachine))
+  if (Failure problem = checkMachine(*machine_, sched::kWholeMachine))
     return fail("class " + std::to_string(classNumber_) + ": " + *problem);
   for (const Served &served : served_)
-    if (allReach(Machine(*machine_, nodesOf(*served.entry),
-                         failedLinks(index_, served.condition))))
+    if (allReach(TopologyView(*machine_, nodesOf(*served.entry),
+                              failedLinks(index_, served.condition))))
       fail(placeOf(served) +
            ": its GPUs reach each other, and there is no schedule");
 }
 
-/// Whether a piece is for the machine that the index and the first piece speak
-/// of, under a condition.
-Problem BundleProver::ClassWalk::checkMachine(const sched::Schedule &piece,
-                                              uint16_t condition) const {
+/// Whether a member is for the machine that the index and the first member
+/// speak of, under a condition.
+Failure BundleProver::ClassCheck::checkMachine(const sched::Schedule &member,
+                                               uint16_t condition) const {
   std::vector<uint16_t> gpus;
-  const auto &nodes = *piece.topology()->nodes();
+  const auto &nodes = *member.topology()->nodes();
   for (uint32_t node = 0; node < nodes.size(); ++node)
     if (nodes.Get(node)->kind() == sched::NodeKind::gpu)
       gpus.push_back(static_cast<uint16_t>(node));
@@ -257,8 +258,8 @@ Problem BundleProver::ClassWalk::checkMachine(const sched::Schedule &piece,
                   index_.gpu_nodes()->end()))
     return std::string("its machine has its GPUs at other nodes than the index "
                        "says");
-  if (piece.link_kinds() != machine_->link_kinds() ||
-      !sameMachine(*piece.topology(), *machine_->topology(),
+  if (member.link_kinds() != machine_->link_kinds() ||
+      !sameMachine(*member.topology(), *machine_->topology(),
                    failedLinks(index_, condition)))
     return "it is for another machine, or other kinds of link, than the first" +
            describe(condition);
@@ -266,14 +267,14 @@ Problem BundleProver::ClassWalk::checkMachine(const sched::Schedule &piece,
 }
 
 /// Each root that serves one has a program, and there are no others.
-static Problem checkRoots(const sched::AllocationClass &one,
-                          const sched::Schedule &piece) {
+static Failure checkRoots(const sched::AllocationClass &one,
+                          const sched::Schedule &member) {
   std::vector<uint16_t> wanted = {0}, found;
-  if (sched::isRooted(piece.programs()->Get(0)->collective()))
+  if (sched::isRooted(member.programs()->Get(0)->collective()))
     wanted.assign(one.roots()->begin(), one.roots()->end());
   std::sort(wanted.begin(), wanted.end());
   wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
-  for (const sched::Program *program : *piece.programs())
+  for (const sched::Program *program : *member.programs())
     found.push_back(program->root());
   std::sort(found.begin(), found.end());
   if (wanted != found)
@@ -282,48 +283,48 @@ static Problem checkRoots(const sched::AllocationClass &one,
   return std::nullopt;
 }
 
-void BundleProver::ClassWalk::checkPieces() {
+void BundleProver::ClassCheck::checkMembers() {
   for (uint32_t i = 0; i < one_.pieces()->size(); ++i)
-    checkPiece(i);
+    checkMember(i);
   for (const Served &served : served_)
     if (served.condition == sched::kWholeMachine)
       checkFallBack(served, used_[served.entry]);
 }
 
-void BundleProver::ClassWalk::checkPiece(uint32_t number) {
+void BundleProver::ClassCheck::checkMember(uint32_t number) {
   const std::string place =
       "class " + std::to_string(classNumber_) + ", GPUs " +
       listOf(*one_.gpus()) + describe(one_.condition()) + ", " +
       sched::EnumNameCollective(index_.collectives()->Get(number));
   std::string error;
-  const sched::Schedule *piece =
+  const sched::Schedule *member =
       sched::openPiece(prover_.bundle_, classNumber_, number, error);
-  if (!piece)
+  if (!member)
     return fail(error.empty()
                     ? place + ": there is no schedule, but for another "
                               "collective there is"
                     : error);
-  ++proof_.pieces;
-  Problem problem = checkMachine(*piece, one_.condition());
+  ++proof_.members;
+  Failure problem = checkMachine(*member, one_.condition());
   if (!problem)
-    problem = checkRoots(one_, *piece);
+    problem = checkRoots(one_, *member);
   if (problem)
     return fail(place + ": " + *problem);
-  checkPrograms(place, *piece);
+  checkPrograms(place, *member);
   std::optional<Renaming> names; // onto the machine of a condition
   for (size_t i = 0; i < served_.size(); ++i) {
     if (i == 0 || served_[i - 1].condition != served_[i].condition)
-      names.emplace(*piece, *machine_,
+      names.emplace(*member, *machine_,
                     failedLinks(index_, served_[i].condition));
-    checkServed(served_[i], *names, *piece);
+    checkServed(served_[i], *names, *member);
   }
 }
 
-void BundleProver::ClassWalk::checkPrograms(const std::string &place,
-                                            const sched::Schedule &piece) {
-  for (const sched::Program *program : *piece.programs()) {
+void BundleProver::ClassCheck::checkPrograms(const std::string &place,
+                                             const sched::Schedule &member) {
+  for (const sched::Program *program : *member.programs()) {
     ++proof_.programs;
-    const VerifyReport report = verifyProgram(piece, *program);
+    const VerifyReport report = verifyProgram(member, *program);
     for (const Check &check : report.checks)
       if (!check.ok)
         fail(place + ": " + nameOf(*program) + ": " + check.name + ": " +
@@ -339,20 +340,20 @@ void BundleProver::ClassWalk::checkPrograms(const std::string &place,
   }
 }
 
-/// All programs of a piece under all maps of an allocation.
-void BundleProver::ClassWalk::checkServed(const Served &served,
-                                          const Renaming &names,
-                                          const sched::Schedule &piece) {
+/// All programs of a member under all maps of an allocation.
+void BundleProver::ClassCheck::checkServed(const Served &served,
+                                           const Renaming &names,
+                                           const sched::Schedule &member) {
   const uint32_t nodes = index_.num_nodes();
   const uint16_t *own = index_.node_maps()->data() + served.entry->map_begin();
   const std::vector<uint32_t> gpus = nodesOf(*served.entry);
   std::set<uint32_t> *const used =
       served.condition == sched::kWholeMachine ? &used_[served.entry] : nullptr;
   std::vector<uint16_t> map(own, own + nodes);
-  for (const sched::Program *program : *piece.programs()) {
+  for (const sched::Program *program : *member.programs()) {
     if (!sched::isRooted(program->collective())) {
       ++proof_.renamed;
-      if (Problem problem = names.check(*program, map, gpus, used))
+      if (Failure problem = names.check(*program, map, gpus, used))
         fail(placeOf(served) + ": " + nameOf(*program) + ": " + *problem);
       continue;
     }
@@ -366,7 +367,7 @@ void BundleProver::ClassWalk::checkServed(const Served &served,
         map[node] = symmetry[node] == sched::kUnmapped ? sched::kUnmapped
                                                        : own[symmetry[node]];
       ++proof_.renamed;
-      if (Problem problem = names.check(*program, map, gpus, used))
+      if (Failure problem = names.check(*program, map, gpus, used))
         fail(placeOf(served) + ": " + nameOf(*program) + " for rank " +
              std::to_string(rank) + " of the representative: " + *problem);
     }
@@ -375,8 +376,8 @@ void BundleProver::ClassWalk::checkServed(const Served &served,
 
 /// Under conditions for which the bundle has nothing else, the programs of the
 /// whole machine serve: they must do without the links that are gone.
-void BundleProver::ClassWalk::checkFallBack(const Served &served,
-                                            const std::set<uint32_t> &used) {
+void BundleProver::ClassCheck::checkFallBack(const Served &served,
+                                             const std::set<uint32_t> &used) {
   std::set<std::pair<uint32_t, uint32_t>> pairs;
   for (uint32_t link : used) {
     const sched::Link &one = *machine_->topology()->links()->Get(link);
@@ -394,7 +395,7 @@ void BundleProver::ClassWalk::checkFallBack(const Served &served,
 }
 
 BundleProof BundleProver::proveClass(uint32_t classNumber) const {
-  return ClassWalk(*this, classNumber).run();
+  return ClassCheck(*this, classNumber).run();
 }
 
 } // namespace blink

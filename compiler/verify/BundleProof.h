@@ -27,8 +27,8 @@ struct BundleProof {
   uint64_t numProblems = 0;
   uint64_t classes = 0, unreachableClasses = 0;
   uint64_t allocations = 0, unreachableAllocations = 0; ///< and survivors
-  uint64_t pieces = 0;
-  uint64_t programs = 0; ///< in pieces
+  uint64_t members = 0;
+  uint64_t programs = 0; ///< in members
   uint64_t renamed = 0; ///< programs times the allocations and roots they serve
   double sumOfRatios = 0; ///< rate / bound, over programs
   double worstRatio = 2;  ///< above 1: there is no program
@@ -41,15 +41,15 @@ struct BundleProof {
 
 /// Proves a bundle class by class. The whole machine is that of the schedules
 /// under condition 0; under another it lacks the links between two nodes.
-///   - pieces: each program passes verifyProgram; a class has those that its
-///     table of roots wants, each once; all pieces of a condition hold the
+///   - members: each program passes verifyProgram; a class has those that its
+///     table of roots wants, each once; all members of a condition hold the
 ///     machine of that condition, with the nodes that the index says, and all
 ///     have the same link kinds;
 ///   - allocations: each program, under the node map of each allocation and
 ///     survivor, and for rooted collectives under the maps of all ranks that it
 ///     serves, is what Renaming (Renaming.h) demands on the machine of their
 ///     condition;
-///   - a class without pieces: in none of its allocations can all GPUs reach
+///   - a class without members: in none of its allocations can all GPUs reach
 ///     each other;
 ///   - allocations without a survivor under some condition: no program of
 ///     theirs uses a link that has failed.
@@ -63,7 +63,7 @@ public:
   BundleProof proveClass(uint32_t classNumber) const;
 
 private:
-  class ClassWalk;
+  class ClassCheck;
 
   /// An allocation under a condition.
   struct Served {
@@ -73,7 +73,7 @@ private:
 
   const sched::BundleView bundle_;
   std::vector<std::vector<Served>> servedBy_; // by class; by condition
-  /// A piece, to tell the whole machine by. Null: there is none.
+  /// A member, to tell the whole machine by. Null: there is none.
   const sched::Schedule *machine_ = nullptr;
   std::string wrongCondition_; // empty: none
 };

@@ -52,7 +52,7 @@ std::vector<OrderedPair> sharedAccesses(const FoldGraph &graph, uint32_t tree) {
 
 } // namespace
 
-Problem checkInPlace(const FoldGraph &graph) {
+Failure checkInPlace(const FoldGraph &graph) {
   for (uint32_t tree = 0; tree < graph.numTrees(); ++tree) {
     const std::vector<OrderedPair> pairs = sharedAccesses(graph, tree);
     const size_t first = firstUnordered(graph, tree, pairs);

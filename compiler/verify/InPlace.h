@@ -21,7 +21,7 @@ namespace blink::verify {
 /// reducescatter's output is block `rank` of the input. That needs no case of
 /// its own: where the result is right, the rank that both reads and writes in
 /// one tree is the one where the two are the same memory.
-Problem checkInPlace(const FoldGraph &graph);
+Failure checkInPlace(const FoldGraph &graph);
 
 } // namespace blink::verify
 

@@ -22,8 +22,9 @@ bool isPeerLink(LinkKind kind) {
          kind == LinkKind::c2c;
 }
 
-Machine::Machine(const sched::Schedule &file, const sched::Program &program)
-    : Machine(file, std::vector<uint32_t>()) {
+TopologyView::TopologyView(const sched::Schedule &file,
+                           const sched::Program &program)
+    : TopologyView(file, std::vector<uint32_t>()) {
   std::vector<uint32_t> gpus;
   for (uint32_t node = 0; node < numNodes(); ++node)
     if (kindOf(node) == NodeKind::gpu)
@@ -36,22 +37,23 @@ Machine::Machine(const sched::Schedule &file, const sched::Program &program)
       nodes_.push_back(gpus[gpu]);
 }
 
-Machine::Machine(const sched::Schedule &file, std::vector<uint32_t> gpus,
-                 const FailedLinks &failed)
+TopologyView::TopologyView(const sched::Schedule &file,
+                           std::vector<uint32_t> gpus,
+                           const FailedLinks &failed)
     : topology_(*file.topology()), failed_(failed),
       linkKinds_(file.link_kinds()),
       numRanks_(static_cast<uint32_t>(gpus.size())), nodes_(std::move(gpus)),
       graph_(std::make_shared<Graph>(makeGraph(topology_, failed))) {}
 
-Machine Machine::on(std::vector<uint32_t> gpus) const {
-  Machine machine = *this;
+TopologyView TopologyView::on(std::vector<uint32_t> gpus) const {
+  TopologyView machine = *this;
   machine.numRanks_ = static_cast<uint32_t>(gpus.size());
   machine.nodes_ = std::move(gpus);
   return machine;
 }
 
-Machine::Graph Machine::makeGraph(const sched::Topology &topology,
-                                  const FailedLinks &failed) {
+TopologyView::Graph TopologyView::makeGraph(const sched::Topology &topology,
+                                            const FailedLinks &failed) {
   Graph graph;
   const uint32_t numNodes = topology.nodes()->size();
   for (const sched::Node *node : *topology.nodes())
@@ -98,12 +100,12 @@ Machine::Graph Machine::makeGraph(const sched::Topology &topology,
   return graph;
 }
 
-bool Machine::usable(uint32_t index) const {
+bool TopologyView::usable(uint32_t index) const {
   return (linkKinds_ >> static_cast<unsigned>(link(index).kind()) & 1) &&
          !failed_.contains(link(index));
 }
 
-bool Machine::arePeers(uint32_t a, uint32_t b) const {
+bool TopologyView::arePeers(uint32_t a, uint32_t b) const {
   const std::vector<uint32_t> &left = graph_->peerSets[a];
   const std::vector<uint32_t> &right = graph_->peerSets[b];
   if (std::binary_search(left.begin(), left.end(), b))
@@ -119,13 +121,13 @@ bool Machine::arePeers(uint32_t a, uint32_t b) const {
   return false;
 }
 
-std::string Machine::describe(uint32_t index) const {
+std::string TopologyView::describe(uint32_t index) const {
   return topology_.nodes()->Get(link(index).from())->id()->str() + " -> " +
          topology_.nodes()->Get(link(index).to())->id()->str() + " (" +
          sched::EnumNameLinkKind(link(index).kind()) + ")";
 }
 
-Problem checkPath(const Machine &machine, const sched::Channel &channel,
+Failure checkPath(const TopologyView &machine, const sched::Channel &channel,
                   const std::vector<uint32_t> &path) {
   const uint32_t target = machine.nodeOf(channel.destination());
   uint32_t node = machine.nodeOf(channel.source());
@@ -167,11 +169,11 @@ Problem checkPath(const Machine &machine, const sched::Channel &channel,
   return std::nullopt;
 }
 
-Problem checkPaths(const Machine &machine, const sched::Variant &variant) {
+Failure checkPaths(const TopologyView &machine, const sched::Variant &variant) {
   for (uint32_t i = 0; i < variant.channels()->size(); ++i) {
     const sched::Channel &channel = *variant.channels()->Get(i);
     const uint32_t *links = variant.paths()->data() + channel.path_begin();
-    if (Problem problem =
+    if (Failure problem =
             checkPath(machine, channel, {links, links + channel.path_count()}))
       return "channel " + std::to_string(i) + " from rank " +
              std::to_string(channel.source()) + " to rank " +

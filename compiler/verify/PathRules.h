@@ -28,15 +28,15 @@ struct FailedLinks {
 };
 
 /// The machine of a file as a program's ranks see it. The file must outlive it.
-class Machine {
+class TopologyView {
 public:
-  Machine(const sched::Schedule &file, const sched::Program &program);
+  TopologyView(const sched::Schedule &file, const sched::Program &program);
   /// As seen by ranks on the GPUs that are the nodes `gpus`, when links have
   /// failed: these keep their numbers, and no path leads over them.
-  Machine(const sched::Schedule &file, std::vector<uint32_t> gpus,
-          const FailedLinks &failed = {});
+  TopologyView(const sched::Schedule &file, std::vector<uint32_t> gpus,
+               const FailedLinks &failed = {});
   /// The same machine, as seen by ranks on other GPUs.
-  Machine on(std::vector<uint32_t> gpus) const;
+  TopologyView on(std::vector<uint32_t> gpus) const;
 
   uint32_t numRanks() const { return numRanks_; }
   /// Ranks and, counted after them, relays.
@@ -90,14 +90,14 @@ private:
 bool isPeerLink(sched::LinkKind kind);
 
 /// One channel, with `path`, indices of links, for its route.
-Problem checkPath(const Machine &machine, const sched::Channel &channel,
+Failure checkPath(const TopologyView &machine, const sched::Channel &channel,
                   const std::vector<uint32_t> &path);
 
 /// Every channel's path goes from the GPU of its source to the GPU of its
 /// destination, link after link of kinds that may be used, through no GPU; its
 /// kind is the one the nodes on the way demand; and between peer-joined GPUs a
 /// `peer` path stays on peer links.
-Problem checkPaths(const Machine &machine, const sched::Variant &variant);
+Failure checkPaths(const TopologyView &machine, const sched::Variant &variant);
 
 } // namespace blink::verify
 

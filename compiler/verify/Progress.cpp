@@ -85,7 +85,7 @@ std::string describeCircle(const FoldGraph &graph, std::vector<Wait> circle) {
 
 } // namespace
 
-Problem checkProgress(const FoldGraph &graph) {
+Failure checkProgress(const FoldGraph &graph) {
   const std::vector<uint32_t> order =
       topologicalOrder(graph.numFolds(), [&](uint32_t fold, auto visit) {
         const uint32_t next = graph.nextInLane(fold);

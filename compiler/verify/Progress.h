@@ -33,7 +33,7 @@ namespace blink::verify {
 /// the same, and all folds of a channel's tree leave together. Waits that have
 /// no circle have none when some are removed. With every tree having a chunk,
 /// a circle stops the very first round.
-Problem checkProgress(const FoldGraph &graph);
+Failure checkProgress(const FoldGraph &graph);
 
 } // namespace blink::verify
 

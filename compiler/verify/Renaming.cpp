@@ -48,19 +48,19 @@ Renaming::Renaming(const sched::Schedule &file, const sched::Schedule &onto,
 }
 
 /// One check of one program.
-class Renaming::Walk {
+class Renaming::ProgramCheck {
 public:
-  Walk(const Renaming &names, const sched::Program &program,
-       const std::vector<uint16_t> &map, std::set<uint32_t> *used)
+  ProgramCheck(const Renaming &names, const sched::Program &program,
+               const std::vector<uint16_t> &map, std::set<uint32_t> *used)
       : names_(names), program_(program), map_(map), used_(used),
         facts_(names.programs_.at(&program)), own_(facts_.machine),
         images_(own_.numLinks(), kNone) {}
 
-  Problem run(const std::vector<uint32_t> &gpus) {
-    Problem problem = checkGpus(gpus);
+  Failure run(const std::vector<uint32_t> &gpus) {
+    Failure problem = checkGpus(gpus);
     if (problem)
       return problem;
-    const Machine there = names_.onto_.on(nodes_);
+    const TopologyView there = names_.onto_.on(nodes_);
     problem = checkChannels(there);
     if (!problem)
       problem = checkRate(there);
@@ -72,24 +72,24 @@ public:
 private:
   static constexpr uint32_t kNone = ~uint32_t(0);
 
-  Problem checkGpus(const std::vector<uint32_t> &gpus);
-  Problem carry(const Machine &there, uint32_t link);
-  Problem checkChannels(const Machine &there);
-  Problem checkRate(const Machine &there);
-  Problem checkBound(const Machine &there);
+  Failure checkGpus(const std::vector<uint32_t> &gpus);
+  Failure carry(const TopologyView &there, uint32_t link);
+  Failure checkChannels(const TopologyView &there);
+  Failure checkRate(const TopologyView &there);
+  Failure checkBound(const TopologyView &there);
 
   const Renaming &names_;
   const sched::Program &program_;
   const std::vector<uint16_t> &map_;
   std::set<uint32_t> *const used_;
   const Own &facts_;
-  const Machine &own_;
+  const TopologyView &own_;
   std::vector<uint32_t> nodes_;  // carried, by rank
   std::vector<uint32_t> images_; // of links, as far as they were asked for
 };
 
-Problem Renaming::Walk::checkGpus(const std::vector<uint32_t> &gpus) {
-  for (const Machine *machine : {&own_, &names_.onto_})
+Failure Renaming::ProgramCheck::checkGpus(const std::vector<uint32_t> &gpus) {
+  for (const TopologyView *machine : {&own_, &names_.onto_})
     if (map_.size() != machine->numNodes())
       return "a map of " + std::to_string(map_.size()) +
              " nodes for a machine of " + std::to_string(machine->numNodes());
@@ -113,7 +113,8 @@ Problem Renaming::Walk::checkGpus(const std::vector<uint32_t> &gpus) {
 }
 
 /// Finds the image of a link, and judges it.
-Problem Renaming::Walk::carry(const Machine &there, uint32_t index) {
+Failure Renaming::ProgramCheck::carry(const TopologyView &there,
+                                      uint32_t index) {
   if (images_[index] != kNone)
     return std::nullopt;
   const sched::Link &link = own_.link(index);
@@ -140,18 +141,18 @@ Problem Renaming::Walk::carry(const Machine &there, uint32_t index) {
   return std::nullopt;
 }
 
-Problem Renaming::Walk::checkChannels(const Machine &there) {
+Failure Renaming::ProgramCheck::checkChannels(const TopologyView &there) {
   std::vector<uint32_t> image;
   for (const auto &[channel, path] : facts_.channels) {
     image.clear();
     for (uint32_t link : path) {
-      if (Problem problem = carry(there, link))
+      if (Failure problem = carry(there, link))
         return problem;
       image.push_back(images_[link]);
     }
     if (used_)
       used_->insert(image.begin(), image.end());
-    if (Problem problem = checkPath(there, *channel, image))
+    if (Failure problem = checkPath(there, *channel, image))
       return "the channel from rank " + std::to_string(channel->source()) +
              " to rank " + std::to_string(channel->destination()) +
              ", carried over: " + *problem;
@@ -160,7 +161,7 @@ Problem Renaming::Walk::checkChannels(const Machine &there) {
 }
 
 /// Two links that are carried onto one have to share it.
-Problem Renaming::Walk::checkRate(const Machine &there) {
+Failure Renaming::ProgramCheck::checkRate(const TopologyView &there) {
   const std::vector<double> &loads = facts_.loads;
   std::vector<double> carried(there.numLinks(), 0);
   for (uint32_t link = 0; link < loads.size(); ++link)
@@ -175,7 +176,7 @@ Problem Renaming::Walk::checkRate(const Machine &there) {
          ": limited by " + there.describe(bandwidth.bottleneck);
 }
 
-Problem Renaming::Walk::checkBound(const Machine &there) {
+Failure Renaming::ProgramCheck::checkBound(const TopologyView &there) {
   const sched::Certificate &certificate = *program_.certificate();
   std::vector<double> prices(there.numLinks(), 0);
   if (certificate.prices()->size() != own_.numLinks())
@@ -185,7 +186,7 @@ Problem Renaming::Walk::checkBound(const Machine &there) {
     const double price = certificate.prices()->Get(link);
     if (price == 0)
       continue;
-    if (Problem problem = carry(there, link))
+    if (Failure problem = carry(there, link))
       return problem;
     prices[images_[link]] += price;
   }
@@ -200,11 +201,11 @@ Problem Renaming::Walk::checkBound(const Machine &there) {
          std::to_string(certificate.bound());
 }
 
-Problem Renaming::check(const sched::Program &program,
+Failure Renaming::check(const sched::Program &program,
                         const std::vector<uint16_t> &map,
                         const std::vector<uint32_t> &gpus,
                         std::set<uint32_t> *used) const {
-  return Walk(*this, program, map, used).run(gpus);
+  return ProgramCheck(*this, program, map, used).run(gpus);
 }
 
 } // namespace blink::verify

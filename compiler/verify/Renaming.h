@@ -41,18 +41,18 @@ public:
   /// `map` holds for each node of the machine another or sched::kUnmapped;
   /// `gpus` are nodes. Adds to `used` the links that the program, carried over,
   /// sends over.
-  Problem check(const sched::Program &program, const std::vector<uint16_t> &map,
+  Failure check(const sched::Program &program, const std::vector<uint16_t> &map,
                 const std::vector<uint32_t> &gpus,
                 std::set<uint32_t> *used = nullptr) const;
 
 private:
-  class Walk;
+  class ProgramCheck;
 
   /// A program where it is, as far as every map needs that.
   struct Own {
     Own(const sched::Schedule &file, const sched::Program &program);
 
-    Machine machine;
+    TopologyView machine;
     /// One of each kind of channel: ends, kind and path.
     std::vector<std::pair<const sched::Channel *, std::vector<uint32_t>>>
         channels;
@@ -62,7 +62,7 @@ private:
 
   std::map<const sched::Program *, Own> programs_;
   /// Where programs are carried to.
-  const Machine onto_;
+  const TopologyView onto_;
   /// Of `onto_`, without failed ones.
   std::map<std::tuple<uint32_t, uint32_t, sched::LinkKind>, uint32_t> links_;
 };

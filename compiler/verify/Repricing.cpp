@@ -34,7 +34,7 @@ enum Crossed : uint32_t {
 /// Bellman-Ford with a queue over (node, what was crossed), from one rank.
 class PathPricer {
 public:
-  PathPricer(const Machine &machine, const std::vector<double> &prices)
+  PathPricer(const TopologyView &machine, const std::vector<double> &prices)
       : machine_(machine), prices_(prices) {}
 
   /// Fills row[rank], the price from `source` to each other rank and relay.
@@ -84,7 +84,7 @@ private:
     }
   }
 
-  const Machine &machine_;
+  const TopologyView &machine_;
   const std::vector<double> &prices_;
   std::vector<double> best_; // by node * numCrossed + crossed
   std::vector<bool> queued_;
@@ -106,7 +106,7 @@ public:
   double out(uint32_t root) const {
     return cheapestArborescence(numRanks_, byDestination_, root);
   }
-  /// An in-tree is an out-tree of the edges turned round.
+  /// An in-tree is an out-tree of the edges reversed.
   double in(uint32_t root) const {
     return cheapestArborescence(numRanks_, bySource_, root);
   }
@@ -183,7 +183,8 @@ double cheapestRate(const sched::Program &program, const TreePricer &trees,
   return 0;
 }
 
-Problem checkPrices(const Machine &machine, const std::vector<double> &prices) {
+Failure checkPrices(const TopologyView &machine,
+                    const std::vector<double> &prices) {
   if (prices.size() != machine.numLinks())
     return std::to_string(prices.size()) + " prices for " +
            std::to_string(machine.numLinks()) + " links";
@@ -217,7 +218,7 @@ static void closeOverRelays(uint32_t numRanks, uint32_t numPrograms,
     }
 }
 
-std::vector<double> cheapestPathPrices(const Machine &machine,
+std::vector<double> cheapestPathPrices(const TopologyView &machine,
                                        const std::vector<double> &prices) {
   const size_t numRanks = machine.numRanks();
   const size_t numPrograms = machine.numPrograms();
@@ -235,15 +236,15 @@ std::vector<double> cheapestPathPrices(const Machine &machine,
   return ranks;
 }
 
-Repricing reprice(const Machine &machine, const sched::Program &program) {
+Repricing reprice(const TopologyView &machine, const sched::Program &program) {
   const auto &stated = *program.certificate()->prices();
   return reprice(machine, program, {stated.begin(), stated.end()});
 }
 
-Repricing reprice(const Machine &machine, const sched::Program &program,
+Repricing reprice(const TopologyView &machine, const sched::Program &program,
                   const std::vector<double> &prices, const TreeCosts &known) {
   const uint32_t numRanks = machine.numRanks();
-  if (Problem problem = checkPrices(machine, prices))
+  if (Failure problem = checkPrices(machine, prices))
     return {0, problem};
   if (numRanks == 1)
     return {infinity, std::nullopt};

@@ -22,7 +22,7 @@ struct TreeCosts {
 
 struct Repricing {
   double bound = 0; ///< GB/s; 0 when there is a problem
-  Problem problem;  ///< prices that prove nothing
+  Failure problem;  ///< prices that prove nothing
   TreeCosts costs = {};
 };
 
@@ -42,18 +42,18 @@ struct Repricing {
 ///   allgather, reducescatter,  rate <= n x sum / sum over roots of cost(root)
 ///   alltoall
 /// Infinite for one rank.
-Repricing reprice(const Machine &machine, const sched::Program &program);
+Repricing reprice(const TopologyView &machine, const sched::Program &program);
 /// The same with other prices than those of the program's certificate, one a
 /// link. Where paths between ranks cost what they do in `known`, of the same
 /// program, so do its trees, which are not searched again.
-Repricing reprice(const Machine &machine, const sched::Program &program,
+Repricing reprice(const TopologyView &machine, const sched::Program &program,
                   const std::vector<double> &prices,
                   const TreeCosts &known = {});
 
 /// The price of the cheapest drivable path of each ordered pair of ranks,
 /// [from * numRanks + to]; infinite where there is none, and from a rank to
 /// itself. `prices` has one entry a link, each >= 0.
-std::vector<double> cheapestPathPrices(const Machine &machine,
+std::vector<double> cheapestPathPrices(const TopologyView &machine,
                                        const std::vector<double> &prices);
 
 } // namespace blink::verify

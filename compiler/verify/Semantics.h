@@ -20,7 +20,7 @@ namespace blink::verify {
 
 /// Why a check fails: a sentence that names the place, what was found and what
 /// was expected. Nothing where the check passes.
-using Problem = std::optional<std::string>;
+using Failure = std::optional<std::string>;
 
 /// What a tree of one block must do. `block` is sched::Tree::block throughout.
 class Semantics {

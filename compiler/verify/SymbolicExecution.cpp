@@ -40,15 +40,15 @@ public:
         outputValues_(semantics.numRanks(), kNone),
         outputWriters_(semantics.numRanks(), kNone) {}
 
-  Problem run(uint32_t tree);
+  Failure run(uint32_t tree);
 
 private:
-  Problem findOutputWriters();
-  Problem checkReadBacks() const;
+  Failure findOutputWriters();
+  Failure checkReadBacks() const;
   std::vector<uint32_t> dataOrder() const;
-  Problem runFold(uint32_t fold);
-  Problem checkOutputs() const;
-  Problem checkReduced(uint32_t rank, uint32_t first) const;
+  Failure runFold(uint32_t fold);
+  Failure checkOutputs() const;
+  Failure checkReduced(uint32_t rank, uint32_t first) const;
 
   std::string inTree() const { return "tree " + str(tree_) + ": "; }
   std::string at(uint32_t fold) const {
@@ -65,27 +65,27 @@ private:
   std::vector<uint32_t> outputWriters_; // by rank: the fold
 };
 
-Problem Execution::run(uint32_t tree) {
+Failure Execution::run(uint32_t tree) {
   tree_ = tree;
   block_ = graph_.tree(tree).block();
   values_.clear();
   outputValues_.assign(semantics_.numRanks(), kNone);
-  if (Problem problem = findOutputWriters())
+  if (Failure problem = findOutputWriters())
     return problem;
-  if (Problem problem = checkReadBacks())
+  if (Failure problem = checkReadBacks())
     return problem;
   const std::vector<uint32_t> order = dataOrder();
   if (order.size() < graph_.foldsOf(tree).size())
     return inTree() + "the data goes round in a circle of channels; expected "
                       "every channel to be filled from inputs";
   for (uint32_t position : order)
-    if (Problem problem = runFold(graph_.foldsOf(tree)[position]))
+    if (Failure problem = runFold(graph_.foldsOf(tree)[position]))
       return problem;
   return checkOutputs();
 }
 
 /// Every output that the tree should write is written once, and no other is.
-Problem Execution::findOutputWriters() {
+Failure Execution::findOutputWriters() {
   outputWriters_.assign(semantics_.numRanks(), kNone);
   const uint32_t outputBlock = semantics_.outputBlock(block_);
   for (uint32_t fold : graph_.foldsOf(tree_)) {
@@ -113,7 +113,7 @@ Problem Execution::findOutputWriters() {
 }
 
 /// Every fold that reads an output back runs after the fold that writes it.
-Problem Execution::checkReadBacks() const {
+Failure Execution::checkReadBacks() const {
   std::vector<OrderedPair> pairs;
   for (uint32_t fold : graph_.foldsOf(tree_)) {
     const uint32_t rank = graph_.fold(fold).rank;
@@ -159,7 +159,7 @@ std::vector<uint32_t> Execution::dataOrder() const {
       });
 }
 
-Problem Execution::runFold(uint32_t fold) {
+Failure Execution::runFold(uint32_t fold) {
   const uint32_t rank = graph_.fold(fold).rank;
   std::vector<uint32_t> operands;
   for (const sched::Operand &source : graph_.sources(fold)) {
@@ -202,7 +202,7 @@ Problem Execution::runFold(uint32_t fold) {
   return std::nullopt;
 }
 
-Problem Execution::checkOutputs() const {
+Failure Execution::checkOutputs() const {
   uint32_t first = kNone; // the first rank with the result
   for (uint32_t rank = 0; rank < semantics_.numRanks(); ++rank) {
     if (!semantics_.receives(rank, block_))
@@ -210,7 +210,7 @@ Problem Execution::checkOutputs() const {
     if (semantics_.reduces()) {
       if (first == kNone)
         first = rank;
-      if (Problem problem = checkReduced(rank, first))
+      if (Failure problem = checkReduced(rank, first))
         return problem;
     } else if (outputValues_[rank] >= semantics_.numRanks() ||
                !semantics_.contributes(outputValues_[rank], block_)) {
@@ -223,7 +223,7 @@ Problem Execution::checkOutputs() const {
 }
 
 /// Judges the output of `rank`; `first` is the rank it must agree with.
-Problem Execution::checkReduced(uint32_t rank, uint32_t first) const {
+Failure Execution::checkReduced(uint32_t rank, uint32_t first) const {
   const uint32_t value = outputValues_[rank];
   if (rank != first && value == outputValues_[first])
     return std::nullopt;
@@ -255,10 +255,10 @@ Problem Execution::checkReduced(uint32_t rank, uint32_t first) const {
 
 } // namespace
 
-Problem checkResult(const Semantics &semantics, const FoldGraph &graph) {
+Failure checkResult(const Semantics &semantics, const FoldGraph &graph) {
   Execution execution(semantics, graph);
   for (uint32_t tree = 0; tree < graph.numTrees(); ++tree)
-    if (Problem problem = execution.run(tree))
+    if (Failure problem = execution.run(tree))
       return problem;
   return std::nullopt;
 }

@@ -25,7 +25,7 @@ namespace blink::verify {
 /// No other output is written. Linear in the variant, but for sorting.
 ///
 /// Whether all folds do run is checkProgress's question.
-Problem checkResult(const Semantics &semantics, const FoldGraph &graph);
+Failure checkResult(const Semantics &semantics, const FoldGraph &graph);
 
 } // namespace blink::verify
 

@@ -76,7 +76,7 @@ public:
 
 private:
   template <typename Describe>
-  void add(const char *name, const Problem &problem, Describe describe) {
+  void add(const char *name, const Failure &problem, Describe describe) {
     report_.checks.push_back(
         {name, !problem.has_value(), problem ? *problem : describe(), judged_});
     judged_ = graphs_.size() - 1;
@@ -84,10 +84,10 @@ private:
 
   /// The first problem of the variants, named after its variant where there
   /// are several.
-  template <typename Function> Problem eachVariant(Function check) {
+  template <typename Function> Failure eachVariant(Function check) {
     for (size_t i = 0; i < graphs_.size(); ++i) {
       judged_ = i;
-      if (Problem problem = check(graphs_[i]))
+      if (Failure problem = check(graphs_[i]))
         return graphs_.size() == 1
                    ? *problem
                    : "variant " + std::to_string(i) + ": " + *problem;
@@ -109,7 +109,7 @@ private:
 
   const sched::Program &program_;
   Semantics semantics_;
-  Machine machine_;
+  TopologyView machine_;
   std::vector<FoldGraph> graphs_; // one a variant
   size_t judged_ = 0;             // the variant that the check is at
   VerifyReport report_;
@@ -125,7 +125,7 @@ void Verifier::addBandwidth() {
       std::isinf(bandwidth.algbw)
           ? ""
           : ", limited by " + machine_.describe(bandwidth.bottleneck);
-  Problem problem;
+  Failure problem;
   if (!nearlyEqual(bandwidth.algbw, program_.algbw()))
     problem = "the links sustain " + rate(bandwidth.algbw) + limit +
               "; the file states " + rate(program_.algbw());

@@ -37,7 +37,7 @@ public:
   const std::vector<int> &gpus() const { return gpus_; }
 
   /// What files()[number] has for the job. Of a bundle that has nothing,
-  /// `reason` becomes a sentence. Throws UsageError: a piece is damaged.
+  /// `reason` becomes a sentence. Throws UsageError: a member is damaged.
   std::vector<JobProgram> programs(size_t number, std::string &reason) const;
 
 private:

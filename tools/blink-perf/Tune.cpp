@@ -2,7 +2,7 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A schedule is measured as it is, of a bundle the pieces that the job plays,
+// A schedule is measured as it is, of a bundle the members that the job plays,
 // each as a schedule of its own. What comes out is judged whole.
 //
 //===----------------------------------------------------------------------===//
@@ -120,27 +120,27 @@ std::vector<uint8_t> tuneFile(const Options &options, const Job &job,
 
 //===-- Of a bundle -------------------------------------------------------===//
 
-/// A piece that the job plays: some of the job's programs are in it.
-struct PlayedPiece {
+/// A member that the job plays: some of the job's programs are in it.
+struct PlayedMember {
   uint32_t classNumber, collective;
   std::vector<JobProgram> programs;
 };
 
 /// By place in the file.
-using PlayedPieces = std::map<uint64_t, PlayedPiece>;
+using PlayedMembers = std::map<uint64_t, PlayedMember>;
 
-PlayedPieces playedPieces(const sched::BundleView &bundle,
-                          const std::vector<JobProgram> &programs) {
-  PlayedPieces played;
+PlayedMembers playedMembers(const sched::BundleView &bundle,
+                            const std::vector<JobProgram> &programs) {
+  PlayedMembers played;
   const auto &classes = *bundle.index->classes();
   for (uint32_t c = 0; c < classes.size(); ++c)
     for (uint32_t i = 0; i < classes.Get(c)->pieces()->size(); ++i) {
-      const sched::Piece &piece = *classes.Get(c)->pieces()->Get(i);
-      const uint8_t *begin = bundle.pieces + piece.offset();
+      const sched::Piece &member = *classes.Get(c)->pieces()->Get(i);
+      const uint8_t *begin = bundle.pieces + member.offset();
       for (const JobProgram &one : programs) {
         const auto *at = reinterpret_cast<const uint8_t *>(one.choice.program);
-        if (begin <= at && at < begin + piece.size())
-          played.emplace(piece.offset(), PlayedPiece{c, i, {}})
+        if (begin <= at && at < begin + member.size())
+          played.emplace(member.offset(), PlayedMember{c, i, {}})
               .first->second.programs.push_back(one);
       }
     }
@@ -148,11 +148,11 @@ PlayedPieces playedPieces(const sched::BundleView &bundle,
 }
 
 /// The name of `program` for the job: that of the first root it serves.
-TunedProgram nameOf(const sched::Program &program, const PlayedPiece &piece,
+TunedProgram nameOf(const sched::Program &program, const PlayedMember &member,
                     const Options &options, const Job &job) {
   TunedProgram name{"", 0, {}, false};
   std::vector<int> alsoRoots;
-  for (const JobProgram &one : piece.programs) {
+  for (const JobProgram &one : member.programs) {
     if (one.choice.program != &program)
       continue;
     if (name.wanted) {
@@ -162,8 +162,8 @@ TunedProgram nameOf(const sched::Program &program, const PlayedPiece &piece,
     name = {one.description, one.choice.root, options.devices, true};
     if (options.backend != blinkBackendCuda)
       continue;
-    // The piece runs with its own ranks, each on the GPU of the job's rank that
-    // plays it.
+    // The member runs with its own ranks, each on the GPU of the job's rank
+    // that plays it.
     Plan plan;
     plan.numPrograms = job.numPrograms();
     plan.gpus = job.gpus();
@@ -192,7 +192,7 @@ void selfTestBundle(const Options &options, const Job &tuned,
   selfTest(options, plan, section, summary);
 }
 
-/// The allocations that play the class's pieces.
+/// The allocations that play the class's members.
 std::vector<std::vector<int>> allocationsOf(const sched::Bundle &index,
                                             uint32_t classNumber) {
   std::vector<std::vector<int>> sets;
@@ -220,31 +220,31 @@ std::vector<uint8_t> tuneBundle(const Options &options, const Job &job,
                  programs.end());
   if (programs.empty())
     refuseNone(options);
-  const PlayedPieces played = playedPieces(bundle, programs);
+  const PlayedMembers played = playedMembers(bundle, programs);
   summary.gpus = job.gpus();
   summary.allocations =
       allocationsOf(*bundle.index, played.begin()->second.classNumber);
-  std::vector<sched::NewPiece> pieces;
-  for (const auto &[offset, piece] : played) {
+  std::vector<sched::NewPiece> members;
+  for (const auto &[offset, member] : played) {
     const uint64_t size = bundle.index->classes()
-                              ->Get(piece.classNumber)
+                              ->Get(member.classNumber)
                               ->pieces()
-                              ->Get(piece.collective)
+                              ->Get(member.collective)
                               ->size();
     const uint8_t *begin = bundle.pieces + offset;
     std::vector<TunedProgram> names;
     for (const sched::Program *program : *sched::GetSchedule(begin)->programs())
-      names.push_back(nameOf(*program, piece, options, job));
+      names.push_back(nameOf(*program, member, options, job));
     Tuner tuner(options, {begin, begin + size}, std::move(names));
     summary.error = tuner.run(report, summary.programs);
     if (!summary.ok())
       return {};
     if (tuner.changed())
-      pieces.push_back({piece.classNumber, piece.collective, tuner.tuned()});
+      members.push_back({member.classNumber, member.collective, tuner.tuned()});
   }
-  summary.changed = !pieces.empty();
+  summary.changed = !members.empty();
   std::vector<uint8_t> tuned =
-      sched::replacePieces(job.files()[0]->bytes(), pieces);
+      sched::replacePieces(job.files()[0]->bytes(), members);
   selfTestBundle(selfTestOptions(options), Job(job, tuned), tuned, summary);
   return tuned;
 }

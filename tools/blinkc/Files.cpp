@@ -76,8 +76,8 @@ llvm::Expected<InputFile> blink::readOrCompile(llvm::StringRef path,
   llvm::Expected<InputFile> file = readInput(path);
   if (!file)
     return file;
-  // Elsewhere what is asked for is said already; to leave out that a link is
-  // gone would be an answer about another machine.
+  // linkEdits change a topology alone. To ignore them for a schedule, which has
+  // its links already, would be an answer about another machine.
   if (file->kind != InputKind::topology && !options.linkEdits.empty())
     return llvm::createStringError(
         std::errc::invalid_argument,

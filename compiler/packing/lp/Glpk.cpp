@@ -15,19 +15,19 @@ using namespace blink;
 namespace {
 
 /// Where to go when GLPK gives up, and what it said before.
-struct Escape {
+struct GlpkGuard {
   std::jmp_buf target;
   char words[512];
   size_t length;
 };
 
-void escape(void *info) {
-  std::longjmp(static_cast<Escape *>(info)->target, 1);
+void leaveGlpk(void *info) {
+  std::longjmp(static_cast<GlpkGuard *>(info)->target, 1);
 }
 
 /// Swallows GLPK's terminal output; non-zero tells GLPK not to print it.
-int listen(void *info, const char *text) {
-  auto *state = static_cast<Escape *>(info);
+int keepMessage(void *info, const char *text) {
+  auto *state = static_cast<GlpkGuard *>(info);
   size_t room = sizeof(state->words) - 1 - state->length;
   size_t length = std::min(std::strlen(text), room);
   std::memcpy(state->words + state->length, text, length);
@@ -36,15 +36,15 @@ int listen(void *info, const char *text) {
   return 1;
 }
 
-void setHooks(Escape *state) {
+void setHooks(GlpkGuard *state) {
   glp_term_out(GLP_OFF);
-  glp_error_hook(state ? escape : nullptr, state);
-  glp_term_hook(state ? listen : nullptr, state);
+  glp_error_hook(state ? leaveGlpk : nullptr, state);
+  glp_term_hook(state ? keepMessage : nullptr, state);
 }
 
 /// False when GLPK gave up. A function of its own: nothing that lives across
 /// setjmp changes after it.
-bool runGuarded(Escape &state, llvm::function_ref<void()> body) {
+bool runGuarded(GlpkGuard &state, llvm::function_ref<void()> body) {
   if (setjmp(state.target) != 0)
     return false;
   body();
@@ -52,7 +52,7 @@ bool runGuarded(Escape &state, llvm::function_ref<void()> body) {
 }
 
 llvm::Error guarded(llvm::function_ref<void()> body) {
-  Escape state;
+  GlpkGuard state;
   state.length = 0;
   state.words[0] = '\0';
   setHooks(&state);

@@ -22,8 +22,8 @@ constexpr int kPatience = 5;
 /// Free roots that a tree is grown from in a round, those not counted from
 /// which no tree spans.
 constexpr int kRootsTried = 2;
-/// Of edges that cost the same, one to a rank from where it goes on cheaply is
-/// better: this much of the price onward counts.
+/// This much of the price to go on from a rank counts as price of an edge to
+/// it, so that of edges that cost the same the one with a cheap next edge wins.
 constexpr double kOutlook = 0.25;
 /// Room this close below an integer is that integer.
 constexpr double kRoundUp = 1e-9;
@@ -159,8 +159,9 @@ std::vector<double> Router::pricesOnward(bool up) const {
   return ofRank;
 }
 
-/// Prim's way, but what is taken raises the price of what is left. Puts the
-/// loads of the edges on their links. Returns the price paid.
+/// Grows half a tree as Prim does, but each edge taken raises the price of
+/// those that are left. Puts the loads of the edges on their links. Returns the
+/// price paid.
 double Router::growHalf(int root, bool up, std::vector<TreeEdge> &edges) {
   std::vector<int> depth(numRanks_, -1);
   depth[root] = 0;

@@ -157,7 +157,7 @@ bool Selection::better(const Choice &a, const Choice &b) const {
     size_t trees = choice.packing.trees.size();
     bool fits = trees > 0 &&
                 (options_.maxTrees == 0 || trees <= size_t(options_.maxTrees));
-    // What misses the target is judged by its rate alone.
+    // A choice below target_ is judged by its rate alone.
     double missing = std::max(0.0, target_ - choice.packing.algbw);
     return std::make_tuple(!fits, missing, choice.score(), choice.depth,
                            -choice.packing.algbw);

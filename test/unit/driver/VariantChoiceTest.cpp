@@ -139,7 +139,7 @@ TEST_CASE("also where lanes, chunks, trees or links are others") {
   }
 }
 
-TEST_CASE("also in bundles, where half of the trees are turned round") {
+TEST_CASE("also in bundles, where half of the trees are reversed") {
   Topology topology = shippedTopology("dgx1");
   CompileOptions options;
   options.gpus = {1, 4, 5, 6, 7};

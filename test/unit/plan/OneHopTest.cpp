@@ -74,7 +74,7 @@ TEST_CASE("all ranks of a mesh exchange, and what that takes") {
     CHECK(hop->time.start == doctest::Approx(1.5 + 2 * 0.25 * (n - 2)));
     // Two bytes of words a byte; or the lane, which loads the input and n
     // contributions, and stores n - 1 and the output.
-    CHECK(hop->time.perByte * 1000 ==
+    CHECK(hop->time.gapPerByte * 1000 ==
           doctest::Approx(std::max(2.0 / 20, (2 * n + 1) / 2.0 / 16)));
     // The second fold of the lane.
     CHECK(hop->time.at(0) == doctest::Approx(hop->time.start + 0.25));
@@ -85,11 +85,12 @@ TEST_CASE("loads of links that several pairs share add up") {
   // Each GPU's link to the switch carries what it sends to seven others.
   RankTopology rankTopology =
       rankTopologyOf(shippedTopology("dgx-h100"), {}, LinkKindSet::all());
-  CHECK(oneHop(rankTopology)->time.perByte * 1000 == doctest::Approx(8.5 / 16));
+  CHECK(oneHop(rankTopology)->time.gapPerByte * 1000 ==
+        doctest::Approx(8.5 / 16));
   Topology slow = rankTopology.topology();
   for (Link &link : slow.links)
     link.bandwidth = 10;
-  CHECK(oneHop(rankTopologyOf(slow))->time.perByte * 1000 ==
+  CHECK(oneHop(rankTopologyOf(slow))->time.gapPerByte * 1000 ==
         doctest::Approx(2 / (10.0 / 7)));
 }
 
@@ -101,17 +102,17 @@ TEST_CASE("as many lanes as the links can feed") {
     CAPTURE(lanes);
     std::optional<OneHop> hop = oneHop(wide, lanes);
     CHECK(hop->program.trees.size() == lanes);
-    CHECK(hop->time.perByte * 1000 == doctest::Approx(8.5 / 16 / lanes));
+    CHECK(hop->time.gapPerByte * 1000 == doctest::Approx(8.5 / 16 / lanes));
     CHECK(hop->time.at(0) == doctest::Approx(hop->time.start + 0.25));
   }
   CHECK(oneHop(wide, 15)->program.trees.size() == 8);
   CHECK(oneHop(wide, 64)->program.trees.size() == 32);
-  CHECK(oneHop(wide, 64)->time.perByte * 1000 ==
+  CHECK(oneHop(wide, 64)->time.gapPerByte * 1000 ==
         doctest::Approx(2 / (450.0 / 7)));
   // 0.1 ns on the links of two ranks, 0.16 in one lane.
   RankTopology pair = rankTopologyOf(mesh(2, 20, [](int, int) { return 0.5; }));
   CHECK(oneHop(pair, 16)->program.trees.size() == 2);
-  CHECK(oneHop(pair, 16)->time.perByte * 1000 == doctest::Approx(0.1));
+  CHECK(oneHop(pair, 16)->time.gapPerByte * 1000 == doctest::Approx(0.1));
   // Slow links have one.
   CHECK(oneHop(rankTopologyOf(shippedTopology("pcie-8gpu")), 16)
             ->program.trees.size() == 1);

@@ -72,7 +72,7 @@ TEST_CASE("where two ways cross more than once, the last time counts") {
   // Chunks make steps: four hops of a message as a whole, then in 64 KiB.
   MessageTime large = {8, 1e-4};
   large.flow.chunkBytes = 64 << 10;
-  large.flow.turn = 2;
+  large.flow.chunkOverhead = 2;
   large.flow.slots.share = large.flow.direct.share = 1;
   large.flow.add(1, 4);
   MessageTime tree = {5, 3e-4};

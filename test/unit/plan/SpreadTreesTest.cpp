@@ -29,7 +29,7 @@ namespace {
 
 using Parts = std::vector<unsigned>;
 
-constexpr double kLimit = costsOf(Protocol::simple).lane;
+constexpr double kLimit = costsOf(Protocol::simple).laneRate;
 constexpr Collective kCollectives[] = {
     Collective::allreduce,     Collective::broadcast, Collective::reduce,
     Collective::allgather,     Collective::gather,    Collective::scatter,
@@ -154,7 +154,7 @@ void checkSpread(const PackingProblem &problem, unsigned maxLanes) {
       timeOf(planned(problem, packing, whole, maxLanes), Protocol::simple);
   MessageTime after =
       timeOf(planned(problem, packing, parts, maxLanes), Protocol::simple);
-  CHECK(after.perByte < before.perByte);
+  CHECK(after.gapPerByte < before.gapPerByte);
   Packing split = splitInto(packing, parts);
   CHECK(!problem.verify(split));
   // Parts of folds are the folds of parts.

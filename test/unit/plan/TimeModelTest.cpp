@@ -60,7 +60,7 @@ MessageTime smallTime(const RankTopology &rankTopology, Collective collective,
 
 double nanosecondsPerByte(const RankTopology &rankTopology,
                           Collective collective, unsigned maxLanes = 16) {
-  return smallTime(rankTopology, collective, maxLanes).perByte * 1000;
+  return smallTime(rankTopology, collective, maxLanes).gapPerByte * 1000;
 }
 
 } // namespace
@@ -86,14 +86,14 @@ TEST_CASE("what a message takes, part by part") {
   CHECK(time.at(1000000) == doctest::Approx(30));
 
   // Words flow: each further fold of a lane, once.
-  time.flow.turn = 0.25;
+  time.flow.chunkOverhead = 0.25;
   setLanes(time, 3, 0);
   CHECK(time.at(0) == doctest::Approx(10.5));
   CHECK(time.at(1000000) == doctest::Approx(30.5));
 
   // One tree of three hops in chunks of 64 KiB, which take 1.31072 us: each
-  // after the first costs a turn, and two pass before the last hop begins.
-  time.flow.turn = 2;
+  // after the first costs an overhead, and two pass before the last hop begins.
+  time.flow.chunkOverhead = 2;
   setLanes(time, 1, 1);
   time.flow.chunkBytes = 64 * kKiB;
   time.flow.add(1, 3);
@@ -109,7 +109,7 @@ TEST_CASE("what a message takes, part by part") {
   // Two trees of half the buffer, whose chunks take twice as long; the folds of
   // both are in one lane.
   time.flow = {};
-  time.flow.turn = 2;
+  time.flow.chunkOverhead = 2;
   setLanes(time, 2, 1);
   time.flow.chunkBytes = 64 * kKiB;
   time.flow.add(0.5, 3);
@@ -117,7 +117,7 @@ TEST_CASE("what a message takes, part by part") {
   CHECK(time.flow.trees.size() == 1);
   CHECK(time.at(512 * kKiB) ==
         doctest::Approx(10 + 8 * 1.31072 + 2 * 2.62144 + 7 * 2));
-  // In lanes of their own half as many turns.
+  // In lanes of their own half as many overheads.
   setLanes(time, 1, 0.5);
   CHECK(time.at(512 * kKiB) ==
         doctest::Approx(10 + 8 * 1.31072 + 2 * 2.62144 + 3 * 2));
@@ -191,7 +191,8 @@ TEST_CASE("a forest's busiest lane") {
         doctest::Approx(2.0 / 10));
 }
 
-TEST_CASE("what is passive takes turns below 256 KiB, and tags from there on") {
+TEST_CASE(
+    "what is passive takes overheads below 256 KiB, and tags from there on") {
   // A lane with a fold that moves a quarter of the buffer, four times, and
   // three that pass on a sixteenth each.
   LaneLoads lanes;
@@ -203,7 +204,7 @@ TEST_CASE("what is passive takes turns below 256 KiB, and tags from there on") {
   lanes.startLane();
   lanes.add({0.5, 0.5, false}, 0.125);
   lanes.add({0.5, 0.5, false}, 0.125);
-  CHECK(lanes.moves == doctest::Approx(1));
+  CHECK(lanes.bytesMoved == doctest::Approx(1));
   CHECK(lanes.slots.folds == 4);
   CHECK(lanes.slots.share == doctest::Approx(0.25 + 3.0 / 16));
   CHECK(lanes.slots.passive == 0);
@@ -212,7 +213,7 @@ TEST_CASE("what is passive takes turns below 256 KiB, and tags from there on") {
   CHECK(lanes.direct.passive == 3);
   // 50 GB/s of the lane, not the 100 of the links: 0.02 ns a byte.
   MessageTime time = messageTime(costsOf(Protocol::simple), 7, 100, lanes);
-  CHECK(time.perByte == doctest::Approx(2e-5));
+  CHECK(time.gapPerByte == doctest::Approx(2e-5));
   time.flow.chunkBytes = 64 * kKiB;
   time.flow.add(0.25, 1);
   CHECK(time.startAt(255 * kKiB) == doctest::Approx(7 + 3 * 2));
@@ -243,7 +244,7 @@ TEST_CASE("a forest of chunks") {
   time = timeInLanes(problem, packing, Protocol::simple, 1, 64 * kKiB);
   // The root reads and writes two children, 0.25 us apart. It loads and stores
   // three times each, more than a lane can at 20 GB/s. In one lane a leaf has a
-  // fold up and one down: twice the turns, or two tags.
+  // fold up and one down: twice the overheads, or two tags.
   chunk = 65536 * 3 / 50e3;
   CHECK(time.at(192 * kKiB) ==
         doctest::Approx(5 + 2 * 0.25 + 4 * chunk + 5 * 2));

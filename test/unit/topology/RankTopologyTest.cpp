@@ -95,7 +95,7 @@ TEST_CASE("dgx1: NVLink neighbours meet over PCIe in host memory only") {
   CHECK(rankTopology.peerJoined(4, 0));
   CHECK_FALSE(rankTopology.peerJoined(0, 5));
 
-  // Make NVLink dear, and the path turns round at the CPU.
+  // Make NVLink dear, and the path reverses at the CPU.
   std::vector<double> prices;
   for (const Link &link : topology.links)
     prices.push_back(link.kind == LinkKind::nvlink ? 100 : 1);

@@ -105,7 +105,7 @@ double bruteForcePath(const TestSchedule &schedule, uint32_t from, uint32_t to,
       for (sched::ChannelKind kind : sched::EnumValuesChannelKind()) {
         variant.channels[0].kind = kind;
         const Opened opened(trial);
-        const verify::Machine machine(*opened.file, opened.program());
+        const verify::TopologyView machine(*opened.file, opened.program());
         if (!checkPaths(machine, *opened.program().variants()->Get(0)))
           best = cost;
       }
@@ -155,7 +155,7 @@ TEST_CASE("cheapest paths are the cheapest that the rules allow") {
     for (size_t link = 0; link < schedule.links.size(); ++link)
       prices.push_back(double(random() % 6));
     const Opened opened(schedule);
-    const verify::Machine machine(*opened.file, opened.program());
+    const verify::TopologyView machine(*opened.file, opened.program());
     const std::vector<double> table =
         verify::cheapestPathPrices(machine, prices);
     for (uint32_t from = 0; from < machine.numRanks(); ++from)
