@@ -20,6 +20,7 @@ void RequestFlags::addTo(CLI::App &command) {
                   "The GPUs the job gets, e.g. 1,4,5,6; the first is rank 0. "
                   "Default: all of the machine")
       ->delimiter(',')
+      ->allow_extra_args(false) // what follows is the file
       ->type_name("LIST");
   command
       .add_option("-r,--root", root,
@@ -92,6 +93,7 @@ void JobFlags::addTo(CLI::App &command) {
                   "Of a bundle: the GPUs of the job, in any order; the first "
                   "is rank 0. Default: all of the machine")
       ->delimiter(',')
+      ->allow_extra_args(false) // what follows is the file
       ->type_name("LIST");
   command
       .add_option("-r,--root", root,
