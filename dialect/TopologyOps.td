@@ -10,7 +10,8 @@ def Collective_TopologyOp
                                           IsolatedFromAbove]> {
   let summary = "A machine type: its nodes and links";
   let description = [{
-    `gpu` nodes in order are GPU 0, 1, ...; nodes of other kinds only relay.
+    `gpu` nodes in order are GPU 0, 1, ...; those of other
+    kinds are transit nodes.
 
     ```mlir
     collective.topology @pair {
@@ -35,7 +36,7 @@ def Collective_TopologyOp
 
 def Collective_NodeOp
     : Collective_Op<"node", [Symbol, HasParent<"TopologyOp">]> {
-  let summary = "A GPU, or something that relays between GPUs";
+  let summary = "A GPU, or a transit node between GPUs";
   let description = [{
     `multicast` and `reduce` mark a switch that can copy or reduce.
 
