@@ -125,6 +125,8 @@ TEST_CASE("in one hop every type and operator is right") {
       Job job(model, ranks);
       for (blinkDataType_t type : kTypes)
         for (blinkRedOp_t op : kOps) {
+          if (kSlow && op != blinkSum) // no other order of threads
+            continue;
           Case c;
           c.type = type;
           c.op = op;

@@ -17,9 +17,11 @@ using namespace blink::test;
 namespace {
 
 #if BLINK_TEST_CUDA
-constexpr int kMostRanks = 5; // an emulated lane is several host threads
+constexpr int kMostRanks = 5; // an emulated lane is several threads
+#elif BLINK_TEST_SOCKETS
+constexpr int kMostRanks = 8; // 16 have 120 connections
 #else
-constexpr int kMostRanks = 16;
+constexpr int kMostRanks = kSlow ? 8 : 16;
 #endif
 
 /// The ways a forest is laid out that the runtime must not mind.
@@ -110,6 +112,8 @@ TEST_CASE("every collective, type and operator") {
       for (blinkDataType_t type : kTypes)
         for (blinkRedOp_t op : kOps)
           for (bool inPlace : {false, true}) {
+            if (kSlow && op != blinkSum) // no other order of threads
+              continue;
             if (inPlace && collective == Collective::alltoall)
               continue; // there is none
             Case c;

@@ -8,7 +8,10 @@ config.test_format = lit.formats.ShTest(True)
 config.suffixes = [".mlir", ".test"]
 config.excludes = ["Inputs"]
 config.test_source_root = os.path.dirname(__file__)
-config.test_exec_root = os.path.join(config.blink_binary_dir, "test", "lit")
+# ctest runs one file at a time, several side by side, each with a folder of its
+# own for what lit notes of it.
+config.test_exec_root = os.path.join(config.blink_binary_dir, "test", "lit",
+                                     lit_config.params.get("entry", ""))
 
 tools = [
     os.path.join(config.blink_binary_dir, "tools", "blinkc"),

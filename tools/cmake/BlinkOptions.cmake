@@ -12,7 +12,7 @@ find_program(BLINK_CCACHE ccache)
 if(BLINK_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   # Paths relative to the source folder, so that another clone finds the same objects.
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR}
-      CCACHE_NOHASHDIR=true ${BLINK_CCACHE})
+      CCACHE_NOHASHDIR=true CCACHE_SLOPPINESS=pch_defines,time_macros ${BLINK_CCACHE})
 endif()
 find_program(BLINK_LLD ld.lld)
 if(BLINK_LLD)
