@@ -51,7 +51,8 @@ public:
   virtual char *placeFor(const ChunkMessage &message) = 0;
   /// They are all there.
   virtual void arrived(const ChunkMessage &message) = 0;
-  /// The reader has read all chunks before `number` of the ring.
+  /// The reader has read all chunks before `number` of the ring. Numbers of a
+  /// ring come in the order in which they were credited.
   virtual void freed(uint32_t ring, uint64_t number) = 0;
   /// Nothing will come through the ring any more, nor get through. No failure
   /// by itself: the other rank may have left when all was done.
