@@ -6,6 +6,7 @@
 
 #include "test/conformance/Job.h"
 
+#include "runtime/Transport.h"
 #include "test/conformance/Patterns.h"
 
 #include "doctest/doctest.h"
@@ -135,6 +136,10 @@ void useDeviceOf(int rank) {
 #if BLINK_TEST_CUDA
   must(cudaSetDevice(rank % numDevices()) == cudaSuccess);
 #endif
+}
+
+bool isRemote() {
+  return runtime::transportOf(sched::ChannelKind::peer).create != nullptr;
 }
 
 int mostLanes(int numRanks) {

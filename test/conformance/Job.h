@@ -47,6 +47,10 @@ TestSchedule withProtocol(TestSchedule model, sched::Protocol protocol);
 /// are. On the host: nothing.
 void useDeviceOf(int rank);
 
+/// Whether a transport carries the channels of this program's jobs, so that a
+/// rank finds nothing of another's in memory.
+bool isRemote();
+
 /// How many lanes each rank of a job may have for all to run at the same time:
 /// a test GPU may be small.
 int mostLanes(int numRanks);

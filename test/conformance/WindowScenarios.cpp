@@ -128,9 +128,8 @@ std::string runWindows(const std::string &how) {
           return "round " + std::to_string(round) + ": " + wrong;
       }
     // Here nothing else may lend; and what transports carry, nobody does.
-    const bool near = !runtime::transportOf(sched::ChannelKind::peer).create;
     if (how == "windows:confined" && round < 2 &&
-        (lentChunks != 0) != (round && near))
+        (lentChunks != 0) != (round && !isRemote()))
       return round ? "nothing was lent" : "lent without windows";
   }
   return "good";

@@ -13,6 +13,7 @@
 
 #include "doctest/doctest.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -38,6 +39,14 @@ public:
 private:
   char path_[32] = "/tmp/blink-XXXXXX";
 };
+
+/// The worker beside this program: blink_socket_worker of blink_socket_test.
+inline std::string workerProgram() {
+  char path[4096];
+  const ssize_t size = readlink("/proc/self/exe", path, sizeof(path));
+  std::string program(path, size_t(std::max<ssize_t>(size, 0)));
+  return program.substr(0, program.rfind("_test")) + "_worker";
+}
 
 inline std::string hex(const blinkUniqueId &id) {
   std::string text;
@@ -67,8 +76,8 @@ inline std::vector<Outcome> runWorkers(const char *schedule, int numRanks,
   setenv("BLINK_TEST_ID", hex(id).c_str(), 1);
   std::vector<FILE *> pipes;
   for (int rank : ranks) {
-    std::string command = std::string("exec ") + BLINK_WORKER + " " + schedule +
-                          " " + std::to_string(numRanks) + " " +
+    std::string command = std::string("exec ") + workerProgram() + " " +
+                          schedule + " " + std::to_string(numRanks) + " " +
                           std::to_string(rank) + " " +
                           std::to_string(timeoutMs) + " " + scenario;
     pipes.push_back(popen(command.c_str(), "r"));

@@ -7,9 +7,10 @@ function(blink_add_library name)
     $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}> $<BUILD_INTERFACE:${CMAKE_BINARY_DIR}>)
 endfunction()
 
-# blink_add_unit_test(name [QUICK] SOURCES ... LIBS ...): a doctest program and its ctest entry.
+# blink_add_unit_test(name [QUICK] SOURCES ... [CASES ...] LIBS ...): a doctest program, and a ctest entry for each file
+# of cases among its sources. CASES: those of objects among the sources.
 function(blink_add_unit_test name)
-  cmake_parse_arguments(arg "QUICK" "" "SOURCES;LIBS" ${ARGN})
+  cmake_parse_arguments(arg "QUICK" "" "SOURCES;CASES;LIBS" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_LIBS} blink_doctest_main blink_options)
   target_compile_definitions(${name} PRIVATE BLINK_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
@@ -17,9 +18,10 @@ function(blink_add_unit_test name)
   if(arg_QUICK)
     set(quick QUICK)
   endif()
-  # One entry a file of cases, so that ctest -j can share them out.
-  list(FILTER arg_SOURCES INCLUDE REGEX "Test\\.cpp$")
-  foreach(source IN LISTS arg_SOURCES)
+  # So that ctest -j can share them out.
+  set(files ${arg_SOURCES} ${arg_CASES})
+  list(FILTER files INCLUDE REGEX "Test\\.cpp$")
+  foreach(source IN LISTS files)
     get_filename_component(file ${source} NAME)
     string(REGEX REPLACE "Test\\.cpp$" "" shard ${file})
     blink_add_test(${name}.${shard} ${quick} COMMAND ${name} --source-file=*/${file})
