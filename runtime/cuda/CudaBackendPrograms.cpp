@@ -26,7 +26,7 @@ DeviceChannel CudaBackend::channelOf(const VariantPlan &variant,
   const Rank &other = ranks_[writes ? ring.destination : ring.source];
   const bool reaches = deviceTransportOf(ring.kind)->reaches;
   const bool direct = reaches && variant.directBlocks[channel] != kNoBlock;
-  const bool lent = reaches && variant.lent[channel];
+  const bool borrowed = reaches && variant.borrowed[channel];
   // Whoever is told looks at its own memory.
   const bool tellsWriter = direct;
   return {lowLatency ? place.lines : place.slots,
@@ -40,7 +40,7 @@ DeviceChannel CudaBackend::channelOf(const VariantPlan &variant,
           variant.slots[channel],
           variant.chunkBytes() * (lowLatency ? 2 : 1),
           direct ? variant.directBlocks[channel] : DeviceChannel::kNotDirect,
-          lent,
+          borrowed,
           variant.quiet[channel]};
 }
 

@@ -11,12 +11,12 @@
 // dependent trips to memory: the lane's place, its operands, its rings.
 //
 // Buffers from afar. Of a channel that may be direct the reader tells where its
-// output is, of one that may be lent the writer tells where its input is; or
-// both go through slots if that is nowhere (place 0). What is told is for one
-// call: the tag holds the number of its first chunk. The words are free again
-// when the next call tells: a reader's call ends after the last chunk, which
-// the writer sends after it has looked; a writer tells only once the reader has
-// read all chunks of the calls before, and so has looked.
+// output is, of one that may be borrowed the writer tells where its input is;
+// or both go through slots if that is nowhere (place 0). What is told is for
+// one call: the tag holds the number of its first chunk. The words are free
+// again when the next call tells: a reader's call ends after the last chunk,
+// which the writer sends after it has looked; a writer tells only once the
+// reader has read all chunks of the calls before, and so has looked.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,12 +44,12 @@ protected:
     if (launch_.direct) {
       eachChannel(
           [this](LaneOperand &operand, const LaneStep &step, bool reads) {
-            if (reads ? mayBeDirect(operand) : operand.channel.lent)
+            if (reads ? mayBeDirect(operand) : operand.channel.borrowed)
               tell(operand, step, reads);
           });
       eachChannel(
           [this](LaneOperand &operand, const LaneStep &step, bool reads) {
-            if (reads ? operand.channel.lent : mayBeDirect(operand))
+            if (reads ? operand.channel.borrowed : mayBeDirect(operand))
               listen(operand, step, reads);
           });
       block_.sync();
@@ -68,7 +68,7 @@ protected:
       DeviceRingEnd &end = *operand.channel.end;
       const uint64_t behind =
           operand.number + (step.turns != 0 ? 0 : step.chunks);
-      if (operand.way == Way::lent && !reads)
+      if (operand.way == Way::borrowed && !reads)
         // The input is the caller's again.
         waitForReader(block_, operand, behind, kAfterFolds);
       if (operand.way == Way::direct && reads && step.turns == 0) {
@@ -219,7 +219,7 @@ private:
       const LaneOperand &input = operands()[step.operandsBegin];
       if (place != 0) {
         place += input.index * launch_.shape.blockBytes();
-        use(operand, Way::lent, nullptr);
+        use(operand, Way::borrowed, nullptr);
       }
     }
     storeRelaxed(&channel.told[0], place);
@@ -243,7 +243,7 @@ private:
                                 ? channel.windows[(place >> kOffsetBits) - 1] +
                                       (place & kOffsetMask)
                                 : place;
-    use(operand, reads ? Way::lent : Way::direct,
+    use(operand, reads ? Way::borrowed : Way::direct,
         reinterpret_cast<char *>(buffer) +
             offsetOf(reads ? 0 : channel.directBlock, step));
   }
@@ -268,7 +268,7 @@ private:
       LaneOperand &to = operands[i];
       if (to.way == Way::buffer && copies && to.base == operands[0].base)
         to.way = Way::none;
-      moves |= to.way != Way::none && to.way != Way::lent;
+      moves |= to.way != Way::none && to.way != Way::borrowed;
       if (to.way == Way::slots || (to.way == Way::direct && !to.channel.quiet))
         step.posts = LaneStep::always;
       else if (to.way == Way::direct && step.posts == LaneStep::never)

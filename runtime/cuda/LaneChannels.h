@@ -149,7 +149,7 @@ private:
       if (operand.number - operand.swept >= kSweepAfter)
         sweepLines(block_, operand, reads, fold_);
     }
-    if (reads ? operand.way != Way::lent && !launch_.lowLatency
+    if (reads ? operand.way != Way::borrowed && !launch_.lowLatency
               : operand.way == Way::slots ||
                     (operand.way == Way::direct && !operand.channel.quiet))
       waitFor(operand, reads);
@@ -181,11 +181,11 @@ private:
     const uint32_t slot = operand.postedSlot;
     operand.postedSlot = nextSlot(operand, slot);
     if (reads) {
-      if (operand.way != Way::lent || last)
+      if (operand.way != Way::borrowed || last)
         storeAfterReads(channel.freed, number + 1);
       return;
     }
-    if (launch_.lowLatency || operand.way == Way::lent ||
+    if (launch_.lowLatency || operand.way == Way::borrowed ||
         (operand.way == Way::direct && channel.quiet && !last))
       return;
     storeBehindFence(channel.full + slot, makeTag(number, launch_.signature));

@@ -46,8 +46,8 @@ struct DeviceChannel {
   uint64_t *full;  ///< tags, one a slot; with the reader
   uint64_t *freed; ///< with the writer
   /// Two words, a place and its tag, with the end that is told: of a channel
-  /// that may be direct the writer, where the reader's output is; of one that
-  /// may be lent the reader, where the writer's input is.
+  /// that may be direct the writer, where the reader's output is; of a channel
+  /// that may be borrowed the reader, where the writer's input is.
   uint64_t *told;
   /// Where the other end's windows are, in this process; null if its addresses
   /// are good here.
@@ -62,7 +62,7 @@ struct DeviceChannel {
   /// may put it there itself; or kNotDirect.
   uint32_t directBlock;
   /// Whether the reader may read the writer's input itself.
-  bool lent;
+  bool borrowed;
   /// Whether the reader of a direct channel does nothing else with the chunk:
   /// one tag for the last chunk of a call is all it needs.
   bool quiet;
@@ -70,11 +70,11 @@ struct DeviceChannel {
 
 /// How an operand of a call is reached.
 enum class Way : uint8_t {
-  none,   ///< not at all: what would be copied there is there
-  buffer, ///< at `base`: the rank's own input or output
-  slots,  ///< in the ring's slots
-  direct, ///< at `base`: the reader's output, which the writer writes
-  lent    ///< at `base`: the writer's input, which the reader reads
+  none,    ///< not at all: what would be copied there is there
+  buffer,  ///< at `base`: the rank's own input or output
+  slots,   ///< in the ring's slots
+  direct,  ///< at `base`: the reader's output, which the writer writes
+  borrowed ///< at `base`: the writer's input, which the reader reads
 };
 
 /// An operand of a step. The host fills in the first part; a lane works on a
@@ -168,7 +168,7 @@ struct Launch {
   uint32_t layout; ///< of the variant
   uint32_t numRanks;
   bool lowLatency; ///< the protocol
-  bool direct;     ///< slots are skipped where channels are direct or lent
+  bool direct;     ///< slots are skipped where channels are direct or borrowed
   Rank ranks[kMaxLaunchRanks];
 };
 static_assert(sizeof(Launch) <= 4096, "the limit for kernel parameters");

@@ -139,17 +139,17 @@ Status HostBackend::join(const ScheduleSet &files, int numRanks,
                           options.lost);
   if (!status.ok())
     return status;
-  ZeroCopy &lending = backend->rings_.lending;
+  ZeroCopy &zeroCopy = backend->rings_.zeroCopy;
   if (numRanks != 1)
-    lending = ZeroCopy::fetched;
+    zeroCopy = ZeroCopy::fetched;
   for (int other = 0; other < numRanks; ++other)
     if (loadRelaxed(&segment.rank(other).reads) != kReads)
-      lending = ZeroCopy::none;
+      zeroCopy = ZeroCopy::none;
   log(LogLevel::info, rank,
       "host back end: joined " + std::to_string(numRanks) + " ranks, " +
           str(backend->plan_.programs.size()) + " programs, " +
           str(Segment::sizeFor(backend->plan_)) + " bytes shared" +
-          (lending == ZeroCopy::none
+          (zeroCopy == ZeroCopy::none
                ? "; a process may not read another's memory, so large messages "
                  "are copied twice"
                : ""));

@@ -31,7 +31,7 @@ private:
 Status HostBackend::registerBuffer(int self, void *buffer, size_t bytes,
                                    uintptr_t &handle) {
   handle = 1;
-  if (rings_.lending == ZeroCopy::direct)
+  if (rings_.zeroCopy == ZeroCopy::direct)
     return {};
   const BusyScope busy(ranks_[self].busy);
   if (Status why = failure(); !why.ok())
@@ -70,7 +70,7 @@ Status HostBackend::registerBuffer(int self, void *buffer, size_t bytes,
 }
 
 Status HostBackend::deregisterBuffer(int self, uintptr_t handle) {
-  if (rings_.lending == ZeroCopy::direct)
+  if (rings_.zeroCopy == ZeroCopy::direct)
     return {};
   if (!rings_.windows.isUsed(handle - 1))
     return {blinkInvalidArgument, "the handle is of no registered buffer"};

@@ -37,7 +37,7 @@ struct HostRings {
   std::vector<RingEnd> writers, readers; ///< of each ring
   RemoteRings remote;                    ///< those that transports carry
   /// How readers look at buffers. The same in all processes of the job.
-  ZeroCopy lending = ZeroCopy::direct;
+  ZeroCopy zeroCopy = ZeroCopy::direct;
 
   /// Finds out which rings transports carry, and changes `plan` accordingly:
   /// Plan::keepApart. Before the segment is made, which outlives the rings.

@@ -83,7 +83,7 @@ void RankRun::prepare() {
 void RankRun::start(const Call &call) {
   call_ = &call;
   const VariantPlan &variant = call.variant();
-  host_.zeroCopy = rings_.lending;
+  host_.zeroCopy = rings_.zeroCopy;
   host_.anyWindows = rings_.windows.any();
   host_.inWindows = host_.anyWindows && isInWindows(call);
   const TransferPlan next = chooseTransfers(call, variant, host_);

@@ -38,7 +38,7 @@ char *RankRun::chunkAt(const RingEnd &end, uint32_t channel,
     return slotAt(end, channel, bytes);
   if (address & SlotHead::kInPool)
     return rings_.segment.inPool(address);
-  if (rings_.lending == ZeroCopy::direct)
+  if (rings_.zeroCopy == ZeroCopy::direct)
     return reinterpret_cast<char *>(address);
   // A source is only read.
   return const_cast<char *>(rings_.windows.find(
@@ -215,7 +215,7 @@ bool RankRun::fold(Lane &lane, const StepCode &step) {
   const uint64_t bytes = range.size() * transfers_.shape.elementBytes;
   const uint32_t divisor = step.completes ? transfers_.shape.divisor : 0;
   const ChunkPlace place = point(lane, step, range);
-  if (rings_.lending != ZeroCopy::direct &&
+  if (rings_.zeroCopy != ZeroCopy::direct &&
       !fetch(lane, step, bytes, step.sources == 1 && divisor == 0))
     return false;
   // The input is there already.

@@ -42,21 +42,21 @@ uint64_t CallKind::hash() const {
   return mix(mix(count + 1) ^ words);
 }
 
-/// What is lent and then copied by its reader alone has nothing to overlap.
+/// A chunk that is borrowed and only copied by its reader overlaps nothing.
 static uint32_t chunkBytesFor(const VariantPlan &variant, uint64_t blockBytes,
-                              bool lent) {
+                              bool borrowed) {
   const uint64_t least =
-      lent && variant.oneCopy ? 1 : sched::kOverlappingChunks;
+      borrowed && variant.oneCopy ? 1 : sched::kOverlappingChunks;
   const uint64_t tree =
       blockBytes / variant.largest.denominator * variant.largest.numerator;
   return uint32_t(sched::chunkBytesOfCall(variant.chunkBytes(), tree, least));
 }
 
-CallShape Call::shape(const VariantPlan &variant, bool lent) const {
+CallShape Call::shape(const VariantPlan &variant, bool borrowed) const {
   const uint32_t ranks = program->program->allocation()->size();
   CallShape shape = {kind.count, uint32_t(elementBytes(kind.type)), 0,
                      kind.op == blinkAvg ? ranks : 0};
-  shape.chunkBytes = chunkBytesFor(variant, shape.blockBytes(), lent);
+  shape.chunkBytes = chunkBytesFor(variant, shape.blockBytes(), borrowed);
   return shape;
 }
 

@@ -43,8 +43,8 @@ struct Call {
   /// S as for algbw: all blocks.
   uint64_t bytes() const { return std::max(sendBytes, recvBytes); }
   const VariantPlan &variant() const { return program->variantFor(bytes()); }
-  /// `lent`: readers look at the writers' buffers, on all ranks.
-  CallShape shape(const VariantPlan &variant, bool lent) const;
+  /// `borrowed`: readers look at the writers' buffers, on all ranks.
+  CallShape shape(const VariantPlan &variant, bool borrowed) const;
 
   /// Judges the arguments against `plan`. Errors: invalid argument; invalid
   /// usage if no program fits.

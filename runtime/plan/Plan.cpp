@@ -237,7 +237,7 @@ void finishRank(RankPlan &rank, VariantPlan &variant) {
       if (variant.directBlocks[operands[i].index] == kNoBlock) {
         rank.fetchedBorrows[s] = Borrow::none;
         // In place what is input and output has one address.
-        variant.lent[operands[i].index] =
+        variant.borrowed[operands[i].index] =
             borrow == Borrow::input || borrow == Borrow::inputOrOutput;
       }
       variant.oneCopy &= !passesOn;
@@ -254,7 +254,7 @@ VariantPlan planVariant(const ProgramChoice &choice,
   plan.number = number;
   plan.directBlocks.assign(variant.channels()->size(), kNoBlock);
   plan.quiet.resize(variant.channels()->size());
-  plan.lent.resize(variant.channels()->size());
+  plan.borrowed.resize(variant.channels()->size());
   plan.ranks.resize(variant.ranks()->size());
   std::vector<TreeUse> uses(variant.trees()->size());
   for (uint32_t rank = 0; rank < variant.ranks()->size(); ++rank)

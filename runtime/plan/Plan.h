@@ -84,7 +84,7 @@ struct VariantPlan {
   /// Of each channel: whether its chunks are the writer's input all through the
   /// call, for a reader that can reach it. Not of direct ones: there the writer
   /// moves what it can.
-  std::vector<bool> lent;
+  std::vector<bool> borrowed;
   std::vector<uint16_t> slots; ///< of each channel
   /// Chunks go from an input to outputs, over one channel, and nothing is
   /// reduced: a step waits for none that waits for another's.

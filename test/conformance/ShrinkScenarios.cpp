@@ -282,7 +282,7 @@ std::string linger(blinkComm_t &comm, int numRanks, Sum &sum, int self,
 
 std::string shrinkScenario(const std::string &scenario, blinkComm_t &comm,
                            int numRanks, int self, const std::string &flag) {
-  // So large that buffers are lent to others, or that there are many chunks.
+  // So large that others borrow the buffers, or that there are many chunks.
   const bool large = scenario.find("large") != std::string::npos;
   Sum sum(large ? 300007 : 100, self);
   int rank = 0, times = 0;

@@ -22,13 +22,14 @@ int numRanks, self;
 blinkComm_t comm;
 
 /// Chunks that a fold found at an address of another process, not in slots.
-std::atomic<int> lentChunks{0};
+std::atomic<int> borrowedChunks{0};
 
-void countLent(int, uint32_t, uint32_t, uint64_t, runtime::HostRings &rings) {
+void countBorrowed(int, uint32_t, uint32_t, uint64_t,
+                   runtime::HostRings &rings) {
   if (!rings.readers[0].heads) // a transport's, at the other end
     return;
   for (uint32_t slot = 0; slot < 2; ++slot) // as BuildOptions has it
-    lentChunks += rings.readers[0].heads[slot].address != 0;
+    borrowedChunks += rings.readers[0].heads[slot].address != 0;
 }
 
 /// Memory that is registered, or not, and cases in it.
@@ -111,7 +112,7 @@ std::string runWindows(const std::string &how) {
   if (is("closed") && self == numRanks - 1 && !forbid(__NR_openat))
     return "cannot confine the process";
   Arena arena(is("mixed") && self == 0 ? Arena::ordinary : Arena::blocks);
-  runtime::stepHook = countLent;
+  runtime::stepHook = countBorrowed;
   for (int round = 0; round < 4; ++round) {
     if ((round >= 2 && !arena.withdraw()) ||
         ((round == 1 || round == 2) &&
@@ -127,10 +128,10 @@ std::string runWindows(const std::string &how) {
         if (!wrong.empty())
           return "round " + std::to_string(round) + ": " + wrong;
       }
-    // Here nothing else may lend; and what transports carry, nobody does.
+    // Only registered buffers can be borrowed here, and over transports none.
     if (how == "windows:confined" && round < 2 &&
-        (lentChunks != 0) != (round && !isRemote()))
-      return round ? "nothing was lent" : "lent without windows";
+        (borrowedChunks != 0) != (round && !isRemote()))
+      return round ? "nothing was borrowed" : "borrowed without windows";
   }
   return "good";
 }

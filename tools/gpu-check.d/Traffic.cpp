@@ -121,7 +121,7 @@ LaneTraffic countTraffic(const runtime::ProgramPlan &program, uint64_t bytes,
   LaneTraffic traffic;
   for (uint32_t rank = 0; rank < variant.ranks.size(); ++rank) {
     const runtime::RankCode &code = variant.ranks[rank].code;
-    // Where a source lies; a slot, or a lent input, is a place of its own.
+    // Where a source lies; a slot, or a borrowed input, is a place of its own.
     const auto placeOf = [&](const OperandCode &operand) -> Buffers::Place {
       if (operand.kind == OperandKind::input)
         return buffers.input(rank, operand.index);
@@ -142,7 +142,7 @@ LaneTraffic countTraffic(const runtime::ProgramPlan &program, uint64_t bytes,
       for (uint32_t d = step.sources; d < step.numOperands(); ++d)
         written +=
             operands[d].kind == OperandKind::channel
-                ? reach == Reach::none || !variant.lent[operands[d].index]
+                ? reach == Reach::none || !variant.borrowed[operands[d].index]
                 : step.sources != 1 ||
                       placeOf(operands[d]) != placeOf(operands[0]);
       return {written == 0 ? 0 : part * step.sources, part * written};

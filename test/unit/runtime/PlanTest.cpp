@@ -161,19 +161,19 @@ TEST_CASE("a reader in another process fetches what it copies, no more") {
   Plan plan;
   make(opened(seal(makeSchedule(Collective::allreduce, 0, 3, layout))), 3, {},
        plan);
-  size_t lent = 0, fetched = 0;
+  size_t borrowed = 0, fetched = 0;
   for (const RankPlan &rank : plan.programs[0].variants[0].ranks)
     for (size_t s = 0; s < rank.borrows.size(); ++s) {
       const StepCode &step = rank.code.steps[s];
       const bool toOthers = rank.fetchedBorrows[s] != Borrow::none;
-      lent += rank.borrows[s] != Borrow::none;
+      borrowed += rank.borrows[s] != Borrow::none;
       fetched += toOthers;
       if (toOthers) // a result on its way down
         CHECK(rank.code.operands[step.operandsBegin + step.sources].kind ==
               OperandKind::output);
     }
   CHECK(fetched == 2); // the root's and the middle's
-  CHECK(lent > fetched);
+  CHECK(borrowed > fetched);
 }
 
 TEST_CASE("a chunk for several is in the slot that is kept longest") {
@@ -199,27 +199,27 @@ TEST_CASE("a chunk for several is in the slot that is kept longest") {
 }
 
 TEST_CASE("a reader on the same device looks at inputs that stay") {
-  auto numLent = [](Collective collective, Shape shape, int ranks) {
+  auto numBorrowed = [](Collective collective, Shape shape, int ranks) {
     BuildOptions layout;
     layout.shape = shape;
     Plan plan;
     make(opened(seal(makeSchedule(collective, 0, ranks, layout))), ranks, {},
          plan);
     const VariantPlan &variant = plan.programs[0].variants[0];
-    return std::count(variant.lent.begin(), variant.lent.end(), true);
+    return std::count(variant.borrowed.begin(), variant.borrowed.end(), true);
   };
   // Those of leaves on their way to be reduced.
-  CHECK(numLent(Collective::allreduce, Shape::star, 4) == 3);
-  CHECK(numLent(Collective::allreduce, Shape::chain, 4) == 1);
-  CHECK(numLent(Collective::reduce, Shape::star, 4) == 3);
-  CHECK(numLent(Collective::reducescatter, Shape::star, 4) == 4 * 3);
+  CHECK(numBorrowed(Collective::allreduce, Shape::star, 4) == 3);
+  CHECK(numBorrowed(Collective::allreduce, Shape::chain, 4) == 1);
+  CHECK(numBorrowed(Collective::reduce, Shape::star, 4) == 3);
+  CHECK(numBorrowed(Collective::reducescatter, Shape::star, 4) == 4 * 3);
   // All read them, late, and in place the result would be there.
-  CHECK(numLent(Collective::allreduce, Shape::oneHop, 4) == 0);
+  CHECK(numBorrowed(Collective::allreduce, Shape::oneHop, 4) == 0);
   // What a rank copies to its output it is given there.
-  CHECK(numLent(Collective::broadcast, Shape::chain, 4) == 0);
-  CHECK(numLent(Collective::allgather, Shape::star, 4) == 0);
+  CHECK(numBorrowed(Collective::broadcast, Shape::chain, 4) == 0);
+  CHECK(numBorrowed(Collective::allgather, Shape::star, 4) == 0);
   // What it just passes on it reads where it is: 2 to 1, 3 to 2.
-  CHECK(numLent(Collective::gather, Shape::chain, 4) == 2);
+  CHECK(numBorrowed(Collective::gather, Shape::chain, 4) == 2);
 }
 
 TEST_CASE("a call's buffers have the collective's blocks") {

@@ -80,7 +80,7 @@ void checkNeed(RankRun &run, bool reading, uint64_t expected, uint64_t seen,
 TEST_CASE("any order of visits ends with the right result") {
   const int ranks = 5;
   for (uint32_t seed = 1; seed <= 30; ++seed) {
-    // Small enough for slots and large enough for lent buffers.
+    // Small enough for slots and large enough for borrowed buffers.
     const size_t count = seed % 2 ? 1000 : 20000;
     BuildOptions layout;
     layout.shape = seed % 4 ? Shape::random : Shape::oneHop;
@@ -289,8 +289,8 @@ TEST_CASE("a slot is kept for readers that have rings of their own") {
   CHECK(rig.runs[0].visit());
 }
 
-TEST_CASE("a slot is kept for its readers when buffers are lent next") {
-  // Readers in other processes fetch what is lent into their own slots.
+TEST_CASE("a slot is kept for its readers when buffers are borrowed next") {
+  // Readers in other processes fetch what is borrowed into their own slots.
   BuildOptions layout;
   layout.shape = Shape::star;
   Rig rig(makeSchedule(Collective::broadcast, 0, 3, layout), 3, 20000);

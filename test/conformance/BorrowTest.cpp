@@ -1,4 +1,4 @@
-//===- LentTest.cpp - ranks that share a device ---------------------------===//
+//===- BorrowTest.cpp - ranks that share a device -------------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
