@@ -63,19 +63,19 @@ void Helpers::withdraw(RankRun &run) {
     return std::find_if(offers_.begin(), offers_.end(),
                         [&](const Offer &offer) { return offer.run == &run; });
   };
-  // A helper stays for one visit, which ends: bounded.
+  // A helper stays for one pass over the lanes, which ends: bounded.
   left_.wait(lock, [&] { return find()->helpers == 0; });
   offers_.erase(find());
 }
 
-/// Visits every offer once, without the lock; whether anything moved.
-bool Helpers::visitOffers(std::unique_lock<std::mutex> &lock) {
+/// Steps every offer once, without the lock; whether anything moved.
+bool Helpers::stepOffers(std::unique_lock<std::mutex> &lock) {
   bool moved = false;
   for (size_t i = 0; i < offers_.size(); ++i) {
     RankRun *run = offers_[i].run;
     ++offers_[i].helpers;
     lock.unlock();
-    moved |= run->visit();
+    moved |= run->progress();
     lock.lock();
     // Others may have come and gone meanwhile, but not this one.
     for (Offer &offer : offers_)
@@ -108,7 +108,7 @@ void Helpers::main() {
       idle.reset();
       continue;
     }
-    if (visitOffers(lock)) {
+    if (stepOffers(lock)) {
       idle.reset();
       continue;
     }

@@ -40,7 +40,7 @@ private:
   Helpers();
   void start();
   void main();
-  bool visitOffers(std::unique_lock<std::mutex> &lock);
+  bool stepOffers(std::unique_lock<std::mutex> &lock);
   void linger();
 
   int processors_;

@@ -210,7 +210,8 @@ bool HostBackend::busy(int rank) const {
 void HostBackend::abort(int rank) {
   job_.fail({blinkRemoteError, "rank " + std::to_string(rank) +
                                    " aborted: destroy the communicators"});
-  // Whoever drives the call looks at the abort word between any two folds.
+  // The progress loop of the call looks at the abort word between any two
+  // folds.
   Idle idle(true);
   while (busy(rank))
     idle.wait();

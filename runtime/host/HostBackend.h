@@ -50,7 +50,7 @@ public:
   bool busy(int rank) const override;
   Status failure() const override { return job_.failure(); }
 
-  // For whoever drives calls (Drive.cpp).
+  // For the progress loop (ProgressLoop.cpp).
 
   /// Starts a call that has a program. The rank is busy until end(). Errors:
   /// the job has failed, or a rank is gone.

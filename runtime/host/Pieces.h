@@ -3,8 +3,8 @@
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 // A lane runs its folds one by one, and a schedule may have one lane only. So
-// the thread that runs a large fold cuts it into pieces, and threads that visit
-// the lane meanwhile take some.
+// the thread that runs a large fold cuts it into pieces, and threads that come
+// to the lane meanwhile take some.
 //
 //===----------------------------------------------------------------------===//
 

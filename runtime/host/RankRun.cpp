@@ -98,7 +98,7 @@ void RankRun::start(const Call &call) {
   transfers_.shape.divisor = next.shape.divisor;
   fold_ = foldFunction(call.kind.type, call.kind.op);
   signature_ = signatureBits(call.kind.hash());
-  visitors_ = false;
+  hasWorkers_ = false;
   rings_.segment.beginCall(rank_, call.kind);
   for (uint32_t l = 0; l < numActive_; ++l) {
     Lane &lane = lanes_[l];
@@ -113,7 +113,7 @@ void RankRun::start(const Call &call) {
 
 //===-- Stepping ----------------------------------------------------------===//
 
-bool RankRun::visit() {
+bool RankRun::progress() {
   bool moved = rings_.remote.any() && rings_.remote.progress(rank_);
   for (uint32_t l = 0; l < numActive_; ++l) {
     Lane &lane = lanes_[l];
@@ -180,7 +180,7 @@ bool RankRun::stepLane(Lane &lane) {
   if (!(traces_.empty() ? fold(lane, step) : foldTraced(lane, step)))
     return false;
   lane.cursor.next(chunksOf(lane));
-  progress_.fetch_add(1, std::memory_order_relaxed);
+  foldsRun_.fetch_add(1, std::memory_order_relaxed);
   return true;
 }
 

@@ -3,14 +3,14 @@
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 // The interpreter without its threads: lanes that are stepped as far as they
-// get by whoever comes. Whoever drives them decides how to wait. TransferPlan.h
-// decides how chunks move; a call goes like this:
+// get by any thread that calls progress(), which decides how to wait.
+// TransferPlan.h decides how chunks move; a call goes like this:
 //
 //   start()     chooses the TransferPlan
 //      |        another use of slots that several ranks read?  drain(): nothing
 //      |        is written to a slot before all of them have read what is there
 //      v
-//   visit()     steps each lane that nobody else steps
+//   progress()  steps each lane that nobody else steps
 //   stepLane()  runs a fold once the chunks of its sources have come, and each
 //      |        ring it writes has a free slot; tells the readers in the heads
 //      |        of these slots where the chunk is:
@@ -71,14 +71,14 @@ public:
   /// Begins a call, which outlives it. The one before has ended.
   void start(const Call &call);
 
-  /// Whether other threads visit the call that has begun: large folds are cut
-  /// into pieces for them.
-  void expectVisitors(bool visitors) { visitors_ = visitors; }
+  /// Whether other threads step the call that has begun, too: large folds are
+  /// cut into pieces for them.
+  void expectWorkers(bool workers) { hasWorkers_ = workers; }
 
   /// Steps every lane that nobody else steps as far as it gets, and takes
   /// pieces of the folds of others. Returns whether anything got anywhere. Any
   /// number of threads at once.
-  bool visit();
+  bool progress();
 
   /// Whether all lanes are done, and nobody reads this rank's buffers any more.
   /// What the lanes wrote is visible to a caller that sees true.
@@ -89,8 +89,8 @@ public:
   void waitUntilQuiet() const;
 
   /// Folds run so far, to see whether anything moves.
-  uint64_t progress() const {
-    return progress_.load(std::memory_order_relaxed);
+  uint64_t foldsRun() const {
+    return foldsRun_.load(std::memory_order_relaxed);
   }
 
   /// What the first lane that is not done waits for; nothing if it could go on.
@@ -197,9 +197,9 @@ private:
   const Call *call_ = nullptr;
   FoldFunction fold_ = nullptr;
   uint64_t signature_ = 0;
-  bool visitors_ = false; ///< others than the caller visit
+  bool hasWorkers_ = false; ///< others than the caller step lanes
   std::atomic<uint32_t> lanesLeft_{0};
-  std::atomic<uint64_t> progress_{0};
+  std::atomic<uint64_t> foldsRun_{0};
 };
 
 } // namespace blink::runtime

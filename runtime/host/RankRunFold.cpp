@@ -115,7 +115,7 @@ RankRun::point(Lane &lane, const StepCode &step, ElementRange range) const {
 /// Pieces::run, or one piece where nobody would take another.
 template <typename Work>
 int RankRun::inPieces(Lane &lane, uint64_t bytes, const Work &work) {
-  return visitors_ ? lane.pieces.run(bytes, work) : work(0, bytes);
+  return hasWorkers_ ? lane.pieces.run(bytes, work) : work(0, bytes);
 }
 
 /// Fetches the sources that lie in other processes: a chunk that is only copied

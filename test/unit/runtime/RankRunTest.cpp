@@ -2,7 +2,7 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// One thread visits the ranks in any order it likes: whatever the order, the
+// One thread steps the ranks in any order it likes: whatever the order, the
 // result is the same, and a lane that says it is blocked says on what.
 //
 //===----------------------------------------------------------------------===//
@@ -77,7 +77,7 @@ void checkNeed(RankRun &run, bool reading, uint64_t expected, uint64_t seen,
 
 } // namespace
 
-TEST_CASE("any order of visits ends with the right result") {
+TEST_CASE("any order of steps ends with the right result") {
   const int ranks = 5;
   for (uint32_t seed = 1; seed <= 30; ++seed) {
     // Small enough for slots and large enough for borrowed buffers.
@@ -98,7 +98,7 @@ TEST_CASE("any order of visits ends with the right result") {
       int idle = 0;
       size_t finished = 0;
       while (finished < ranks && idle < 10000) {
-        idle = rig.runs[random() % ranks].visit() ? 0 : idle + 1;
+        idle = rig.runs[random() % ranks].progress() ? 0 : idle + 1;
         finished = 0;
         for (RankRun &run : rig.runs)
           finished += run.finished();
@@ -128,14 +128,14 @@ TEST_CASE("a lane says what it waits for") {
   Rig rig(model, 2, 16 * 5); // 20 chunks
   rig.start();
   RankRun &sender = rig.runs[0], &receiver = rig.runs[1];
-  CHECK(!receiver.visit());
+  CHECK(!receiver.progress());
   checkNeed(receiver, true, 1, 0);
-  CHECK(sender.visit());
+  CHECK(sender.progress());
   checkNeed(sender, false, 1, 0); // both slots full
   CHECK(!receiver.firstNeed());
-  CHECK(sender.progress() == 2);
-  CHECK(receiver.visit());
-  CHECK(receiver.progress() == 2);
+  CHECK(sender.foldsRun() == 2);
+  CHECK(receiver.progress());
+  CHECK(receiver.foldsRun() == 2);
   CHECK(!sender.firstNeed());
 }
 
@@ -146,7 +146,7 @@ TEST_CASE("what a lane has seen is what its counter says, right or wrong") {
   Segment &segment = rig.rings.segment;
   SlotHead &head = segment.heads(0)[0];
   rig.start();
-  CHECK(rig.runs[0].visit());
+  CHECK(rig.runs[0].progress());
   const uint64_t tag = loadAcquire(&head.full);
   struct {
     uint64_t tag, seen;
@@ -156,17 +156,17 @@ TEST_CASE("what a lane has seen is what its counter says, right or wrong") {
                {tag & ~kNumberMask, 0}}; // of this call, without a number
   for (const auto &one : wrong) {
     storeRelease(&head.full, one.tag);
-    CHECK(!rig.runs[1].visit());
+    CHECK(!rig.runs[1].progress());
     checkNeed(rig.runs[1], true, 1, one.seen);
   }
   CHECK(rig.out[1] == std::vector<int32_t>(10)); // nothing was read
   storeRelease(&head.full, tag);
-  CHECK(rig.runs[1].visit());
+  CHECK(rig.runs[1].progress());
   CHECK(rig.out[1] == rig.in[0]);
   // The news that it was read is lost: the next call's writer waits.
   storeRelease(segment.freed(0), 0);
   rig.start();
-  CHECK(!rig.runs[0].visit());
+  CHECK(!rig.runs[0].progress());
   checkNeed(rig.runs[0], false, 1, 0);
   CHECK(!segment.failed()); // nobody's time is up
 }
@@ -175,8 +175,8 @@ TEST_CASE("a chunk of another call is refused, and both are named") {
   Rig rig(makeSchedule(Collective::broadcast, 0, 2, {}), 2, 100);
   rig.calls[0].kind.count = 99;
   rig.start();
-  CHECK(rig.runs[0].visit());
-  CHECK(!rig.runs[1].visit());
+  CHECK(rig.runs[0].progress());
+  CHECK(!rig.runs[1].progress());
   Status status = rig.rings.segment.failure();
   CHECK(status.code == blinkInvalidUsage);
   CHECK(status.text == "the ranks' calls differ: rank 1 has broadcast of 100 "
@@ -205,8 +205,8 @@ TEST_CASE("rings serve variants of different layout in turn") {
     for (auto &out : rig.out)
       out.assign(1000, 0);
     rig.start();
-    for (int visit = 0; visit < 10000; ++visit)
-      rig.runs[random() % 3].visit();
+    for (int turn = 0; turn < 10000; ++turn)
+      rig.runs[random() % 3].progress();
     for (int rank = 0; rank < 3; ++rank) {
       REQUIRE(rig.runs[rank].finished());
       for (size_t i = 0; i < count; ++i)
@@ -221,7 +221,7 @@ TEST_CASE("what several ranks read is written once") {
   Rig rig(makeSchedule(Collective::broadcast, 0, 4, layout), 4, 100);
   Segment &segment = rig.rings.segment;
   rig.start();
-  CHECK(rig.runs[0].visit());
+  CHECK(rig.runs[0].progress());
   CHECK(rig.runs[0].finished());
   int inOwnSlots = 0;
   for (uint32_t ring = 0; ring < 3; ++ring) {
@@ -233,13 +233,13 @@ TEST_CASE("what several ranks read is written once") {
   CHECK(inOwnSlots == 1);
   // Chunks that fit into heads lie in each.
   for (int rank = 1; rank < 4; ++rank) {
-    CHECK(rig.runs[rank].visit());
+    CHECK(rig.runs[rank].progress());
     CHECK(rig.out[rank] == rig.in[0]);
   }
   for (Call &call : rig.calls)
     call.kind.count = 12;
   rig.start();
-  CHECK(rig.runs[0].visit());
+  CHECK(rig.runs[0].progress());
   for (uint32_t ring = 0; ring < 3; ++ring)
     CHECK(segment.heads(ring)[1].address == 0);
 }
@@ -272,21 +272,21 @@ TEST_CASE("a slot is kept for readers that have rings of their own") {
   };
   for (int rank = 0; rank < 3; ++rank)
     start(rank, 50);
-  CHECK(rig.runs[0].visit());
+  CHECK(rig.runs[0].progress());
   // The home is of the one or the other: either may be late.
   const int late = rig.rings.segment.heads(0)[0].address == 0 ? 2 : 1;
-  CHECK(rig.runs[3 - late].visit());
+  CHECK(rig.runs[3 - late].progress());
   CHECK(rig.runs[3 - late].finished());
   const std::vector<int32_t> first(rig.in[0].begin(), rig.in[0].begin() + 50);
   rig.in[0].assign(1000, 7);
   start(0, 1000);
-  CHECK(!rig.runs[0].visit());
+  CHECK(!rig.runs[0].progress());
   checkNeed(rig.runs[0], false, 1, 0);
-  CHECK(rig.runs[late].visit());
+  CHECK(rig.runs[late].progress());
   CHECK(std::vector<int32_t>(rig.out[late].begin(),
                              rig.out[late].begin() + 50) == first);
   CHECK(!rig.runs[0].firstNeed());
-  CHECK(rig.runs[0].visit());
+  CHECK(rig.runs[0].progress());
 }
 
 TEST_CASE("a slot is kept for its readers when buffers are borrowed next") {
@@ -306,13 +306,13 @@ TEST_CASE("a slot is kept for its readers when buffers are borrowed next") {
     rig.runs[rank].start(rig.calls[rank]);
   }
   start(50);
-  CHECK(root.visit());
+  CHECK(root.progress());
   start(50);
-  CHECK(root.visit()); // there is another slot
-  CHECK(rig.runs[1].visit());
-  CHECK(rig.runs[2].visit());
+  CHECK(root.progress()); // there is another slot
+  CHECK(rig.runs[1].progress());
+  CHECK(rig.runs[2].progress());
   start(20000);
-  CHECK(!root.visit());
+  CHECK(!root.progress());
   checkNeed(root, false, 2, 1, 1); // not the home
 }
 
@@ -337,7 +337,7 @@ TEST_CASE("ranks that run ahead overwrite nothing that is still to be read") {
     };
     for (int rank = 0; rank < 3; ++rank)
       start(rank);
-    int favourite = 0; // who is visited often, so that others are late
+    int favourite = 0; // which is stepped often, so that others are late
     for (int turn = 0; turn < 1000000 &&
                        rounds[0] + rounds[1] + rounds[2] < 3 * counts.size();
          ++turn) {
@@ -346,7 +346,7 @@ TEST_CASE("ranks that run ahead overwrite nothing that is still to be read") {
       const int rank = random() % 8 ? favourite : int(random() % 3);
       if (rounds[rank] == counts.size())
         continue;
-      rig.runs[rank].visit();
+      rig.runs[rank].progress();
       if (!rig.runs[rank].finished())
         continue;
       const size_t round = rounds[rank];
@@ -372,10 +372,10 @@ TEST_CASE("a small message is one tree's work") {
   rig.start();
   for (int i = 0; i < 4; ++i)
     for (RankRun &run : rig.runs)
-      run.visit();
+      run.progress();
   for (RankRun &run : rig.runs) {
     CHECK(run.finished());
-    CHECK(run.progress() >= 1);
-    CHECK(run.progress() <= 2); // folds: of one tree
+    CHECK(run.foldsRun() >= 1);
+    CHECK(run.foldsRun() <= 2); // folds: of one tree
   }
 }

@@ -1,4 +1,4 @@
-//===- Drive.cpp - threads that step lanes --------------------------------===//
+//===- ProgressLoop.cpp - threads that step lanes -------------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -29,17 +29,17 @@ constexpr uint64_t kHelpBytes = 256 << 10;
 struct Active {
   size_t place; ///< of the call among the sorted ones
   bool offered = false;
-  uint64_t progress = 0; ///< of its run, when last looked at
+  uint64_t foldsRun = 0; ///< of its run, when last looked at
   Clock::time_point since;
   bool mayGoOn = false; ///< as HostBackend::checkRanks said
 };
 
-class Driver {
+class ProgressLoop {
 public:
-  Driver(PendingCall *const *calls, size_t numCalls)
+  ProgressLoop(PendingCall *const *calls, size_t numCalls)
       : calls_(calls), numCalls_(numCalls), sorted_(std::move(kept.sorted)),
         active_(std::move(kept.active)) {}
-  ~Driver() {
+  ~ProgressLoop() {
     kept = {std::move(sorted_), std::move(active_)};
     kept.active.clear();
   }
@@ -66,7 +66,7 @@ private:
   /// The calls by job and rank, those of a rank in their order.
   std::vector<size_t> sorted_;
   std::vector<Active> active_;
-  /// Threads that drive the first job's ranks leave processors idle.
+  /// Threads that run the first job's ranks leave processors idle.
   bool spare_ = false;
 
   /// The memory of both vectors, for this thread's next calls.
@@ -77,9 +77,9 @@ private:
   static thread_local Kept kept;
 };
 
-thread_local Driver::Kept Driver::kept;
+thread_local ProgressLoop::Kept ProgressLoop::kept;
 
-void Driver::sortByRank() {
+void ProgressLoop::sortByRank() {
   sorted_.resize(numCalls_);
   for (size_t i = 0; i < numCalls_; ++i)
     sorted_[i] = i;
@@ -92,12 +92,12 @@ void Driver::sortByRank() {
   });
 }
 
-bool Driver::sameRank(size_t a, size_t b) const {
+bool ProgressLoop::sameRank(size_t a, size_t b) const {
   return at(a).backend == at(b).backend && at(a).call.rank == at(b).call.rank;
 }
 
 /// The n-th call of every rank of a job must be the same one.
-bool Driver::refuseDifferent() {
+bool ProgressLoop::refuseDifferent() {
   size_t first = 0, begin = 0; // of the job's calls, of the rank's
   for (size_t i = 0; i < numCalls_; ++i) {
     if (at(i).backend != at(first).backend)
@@ -121,7 +121,7 @@ bool Driver::refuseDifferent() {
 }
 
 /// Begins the call at `place`, or the rank's next one that can begin.
-void Driver::beginFrom(size_t place) {
+void ProgressLoop::beginFrom(size_t place) {
   const size_t first = place;
   for (; place < numCalls_ && sameRank(place, first); ++place) {
     PendingCall &next = at(place);
@@ -133,7 +133,7 @@ void Driver::beginFrom(size_t place) {
     Active active{place, false, 0, Clock::time_point()};
     if (spare_ && next.call.bytes() >= kHelpBytes) {
       RankRun &run = runOf(next);
-      run.expectVisitors(true);
+      run.expectWorkers(true);
       Helpers::get().offer(run);
       active.offered = true;
     }
@@ -142,7 +142,7 @@ void Driver::beginFrom(size_t place) {
   }
 }
 
-void Driver::finish(Active &active) {
+void ProgressLoop::finish(Active &active) {
   PendingCall &done = at(active.place);
   if (active.offered)
     Helpers::get().withdraw(runOf(done));
@@ -151,13 +151,13 @@ void Driver::finish(Active &active) {
 
 /// Looks at the clock and at the other ranks, when nothing has moved for a
 /// while.
-void Driver::watch() {
+void ProgressLoop::watch() {
   const Clock::time_point now = Clock::now();
   for (Active &active : active_) {
     PendingCall &waiting = at(active.place);
-    const uint64_t progress = runOf(waiting).progress();
-    if (active.since == Clock::time_point() || progress != active.progress) {
-      active.progress = progress;
+    const uint64_t foldsRun = runOf(waiting).foldsRun();
+    if (active.since == Clock::time_point() || foldsRun != active.foldsRun) {
+      active.foldsRun = foldsRun;
       active.since = now;
       active.mayGoOn = false;
     }
@@ -168,14 +168,14 @@ void Driver::watch() {
   }
 }
 
-void Driver::run() {
+void ProgressLoop::run() {
   sortByRank();
   if (refuseDifferent())
     return;
   int ranksHere = 0;
   for (size_t i = 0; i < numCalls_; ++i)
     ranksHere += i == 0 || !sameRank(i, i - 1);
-  // Ranks that other threads drive need a processor each.
+  // Ranks that other threads run need a processor each.
   const int threads = backendOf(at(0)).numRanks() - ranksHere + 1;
   const int processors = Helpers::get().processors();
   spare_ = threads < processors;
@@ -189,7 +189,7 @@ void Driver::run() {
     for (size_t a = 0; a < active_.size();) {
       PendingCall &current = at(active_[a].place);
       RankRun &run = runOf(current);
-      moved |= run.visit();
+      moved |= run.progress();
       if (!run.finished() && !backendOf(current).failed()) {
         ++a;
         continue;
@@ -217,7 +217,7 @@ void Driver::run() {
 } // namespace
 
 void HostBackend::run(PendingCall *const *calls, size_t numCalls) {
-  Driver(calls, numCalls).run();
+  ProgressLoop(calls, numCalls).run();
 }
 
 } // namespace blink::runtime
