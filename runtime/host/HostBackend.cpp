@@ -8,7 +8,7 @@
 
 #include "runtime/Log.h"
 #include "runtime/core/Memory.h"
-#include "runtime/job/Idle.h"
+#include "runtime/job/Backoff.h"
 #include "runtime/job/Rendezvous.h"
 #include "runtime/job/SharedBlocks.h"
 
@@ -212,16 +212,16 @@ void HostBackend::abort(int rank) {
                                    " aborted: destroy the communicators"});
   // The progress loop of the call looks at the abort word between any two
   // folds.
-  Idle idle(true);
+  Backoff backoff(true);
   while (busy(rank))
-    idle.wait();
+    backoff.wait();
 }
 
 void HostBackend::stop(const Status &why) {
   job_.fail(why);
   for (const Rank &rank : ranks_)
-    for (Idle idle(true); rank.busy.load(std::memory_order_acquire);
-         idle.wait())
+    for (Backoff backoff(true); rank.busy.load(std::memory_order_acquire);
+         backoff.wait())
       ;
 }
 

@@ -3,7 +3,7 @@
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 // The calling thread does the work of its ranks itself: nothing is handed over,
-// so a small collective costs no wake-up. For large ones idle processors help.
+// so a small collective costs no wake-up. For large ones the WorkerPool helps.
 // Calls of one rank run in their order, those of different ranks and jobs at
 // the same time.
 //
@@ -11,8 +11,8 @@
 
 #include "runtime/host/HostBackend.h"
 
-#include "runtime/host/Helpers.h"
-#include "runtime/job/Idle.h"
+#include "runtime/host/WorkerPool.h"
+#include "runtime/job/Backoff.h"
 
 #include <algorithm>
 #include <tuple>
@@ -22,13 +22,13 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Below this, waking a helper costs more than it brings.
+/// Below this, waking a worker costs more than it brings.
 constexpr uint64_t kHelpBytes = 256 << 10;
 
 /// A call that has begun, and whose rank's next calls wait behind it.
 struct Active {
   size_t place; ///< of the call among the sorted ones
-  bool offered = false;
+  bool submitted = false;
   uint64_t foldsRun = 0; ///< of its run, when last looked at
   Clock::time_point since;
   bool mayGoOn = false; ///< as HostBackend::checkRanks said
@@ -134,8 +134,8 @@ void ProgressLoop::beginFrom(size_t place) {
     if (spare_ && next.call.bytes() >= kHelpBytes) {
       RankRun &run = runOf(next);
       run.expectWorkers(true);
-      Helpers::get().offer(run);
-      active.offered = true;
+      WorkerPool::get().submit(run);
+      active.submitted = true;
     }
     active_.push_back(active);
     return;
@@ -144,8 +144,8 @@ void ProgressLoop::beginFrom(size_t place) {
 
 void ProgressLoop::finish(Active &active) {
   PendingCall &done = at(active.place);
-  if (active.offered)
-    Helpers::get().withdraw(runOf(done));
+  if (active.submitted)
+    WorkerPool::get().remove(runOf(done));
   done.result = backendOf(done).end(done.call.rank);
 }
 
@@ -177,13 +177,13 @@ void ProgressLoop::run() {
     ranksHere += i == 0 || !sameRank(i, i - 1);
   // Ranks that other threads run need a processor each.
   const int threads = backendOf(at(0)).numRanks() - ranksHere + 1;
-  const int processors = Helpers::get().processors();
+  const int processors = WorkerPool::get().processors();
   spare_ = threads < processors;
   const bool crowded = threads > processors;
   for (size_t i = 0; i < numCalls_; ++i)
     if (i == 0 || !sameRank(i, i - 1))
       beginFrom(i);
-  Idle idle(crowded);
+  Backoff backoff(crowded);
   while (!active_.empty()) {
     bool moved = false;
     for (size_t a = 0; a < active_.size();) {
@@ -203,13 +203,13 @@ void ProgressLoop::run() {
       moved = true;
     }
     if (moved) {
-      idle.reset();
+      backoff.reset();
       continue;
     }
-    if (!crowded && ranksHere == 1 && idle.spun())
+    if (!crowded && ranksHere == 1 && backoff.spun())
       backendOf(at(0)).leaveSharedProcessor(at(0).call.rank);
-    idle.wait();
-    if (idle.sleeping())
+    backoff.wait();
+    if (backoff.sleeping())
       watch();
   }
 }

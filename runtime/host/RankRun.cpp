@@ -7,7 +7,7 @@
 #include "runtime/host/RankRun.h"
 
 #include "runtime/core/Memory.h"
-#include "runtime/host/Helpers.h"
+#include "runtime/host/WorkerPool.h"
 
 #include <sched.h>
 
@@ -27,7 +27,7 @@ bool sameShape(const CallShape &a, const CallShape &b) {
 RankRun::RankRun(const Plan &plan, HostRings &rings, int rank, bool traces)
     : plan_(plan), rings_(rings), rank_(rank), lanes_(plan.numLanes) {
   host_.numRanks = plan.numRanks;
-  host_.crowded = plan.numRanks > Helpers::get().processors();
+  host_.crowded = plan.numRanks > WorkerPool::get().processors();
   ranges_.reserve(plan.numTrees);
   chunks_.reserve(plan.numTrees);
   borrowedRings_.reserve(plan.rings.size());
@@ -107,7 +107,7 @@ void RankRun::start(const Call &call) {
     lane.cursor.start(transfers_.rank->code.lanes[lane.number].stepsCount,
                       chunksOf(lane));
   }
-  // Release: helpers that are told of the run later see all of it.
+  // Release: workers that get the run later see all of it.
   lanesLeft_.store(numActive_, std::memory_order_release);
 }
 

@@ -8,7 +8,7 @@
 
 #include "runtime/Log.h"
 #include "runtime/core/Memory.h"
-#include "runtime/job/Idle.h"
+#include "runtime/job/Backoff.h"
 
 namespace blink::runtime {
 
@@ -60,20 +60,20 @@ Status Job::waitForAll(int self, uint64_t PeerRecord::*word, uint64_t least,
                        const char *what,
                        std::chrono::steady_clock::time_point deadline,
                        const std::function<Status()> &ended) const {
-  Idle idle(true);
+  Backoff backoff(true);
   for (int other = 0; other < numRanks_; ++other) {
     const auto missing = [&] {
       return loadAcquire(&(peer(other).*word)) < least;
     };
     while (missing()) {
-      idle.wait();
-      Status why = idle.sleeping() ? lostBefore(word, least) : Status();
+      backoff.wait();
+      Status why = backoff.sleeping() ? lostBefore(word, least) : Status();
       // After looking who is lost: it may have ended because of a failure that
       // came first. And if `other` came before the failure, it came in time:
       // what failed is a call of a rank that has returned already.
       if (failed() && missing())
         return failure();
-      if (!idle.sleeping())
+      if (!backoff.sleeping())
         continue;
       if (Status over = ended ? ended() : Status(); !over.ok())
         return over;

@@ -7,7 +7,7 @@
 #include "runtime/job/Meeting.h"
 
 #include "runtime/core/Memory.h"
-#include "runtime/job/Idle.h"
+#include "runtime/job/Backoff.h"
 #include "schedules/Hash.h"
 
 #include <algorithm>
@@ -184,7 +184,7 @@ Status Meeting::differing(bool before) const {
 }
 
 Status Meeting::agree() {
-  for (Idle idle(true);; idle.wait()) {
+  for (Backoff backoff(true);; backoff.wait()) {
     std::vector<int> missing;
     for (size_t i = 0; i < remaining_.size(); ++i) {
       const uint64_t said = load(remaining_[i]);
@@ -201,8 +201,8 @@ Status Meeting::agree() {
           agreed.of[own][remaining_[i]] = seen_[i];
       return {};
     }
-    Status wrong = differing(idle.sleeping() && isLate());
-    if (wrong.ok() && !idle.sleeping())
+    Status wrong = differing(backoff.sleeping() && isLate());
+    if (wrong.ok() && !backoff.sleeping())
       continue;
     // Who has heard of a death asks for less already.
     Status status = dead();
@@ -268,9 +268,9 @@ void Meeting::publish(const blinkUniqueId &id) {
 }
 
 Status Meeting::receive(blinkUniqueId &id) const {
-  for (Idle idle(true); loadAcquire(&leader().published) != attempt();
-       idle.wait())
-    if (Status status = idle.sleeping() ? lost() : Status(); !status.ok())
+  for (Backoff backoff(true); loadAcquire(&leader().published) != attempt();
+       backoff.wait())
+    if (Status status = backoff.sleeping() ? lost() : Status(); !status.ok())
       return status;
   // Should the leader publish another one meanwhile, joining fails.
   uint64_t words[std::size(decltype(ShrinkRecord::id){})];
@@ -312,12 +312,12 @@ Status Meeting::finish() {
     }
   } while (!change(word, ready, ready + self_.size()));
   ready_ = true;
-  for (Idle idle(true);; idle.wait()) {
+  for (Backoff backoff(true);; backoff.wait()) {
     ready = loadAcquire(&word);
     if (isOn(ready) && (ready & kCountMask) == remaining_.size())
       break;
     Status status;
-    if (!isOn(ready) || idle.sleeping())
+    if (!isOn(ready) || backoff.sleeping())
       status = lost();
     if (!isOn(ready) && status.ok())
       status = {blinkRemoteError,
@@ -329,10 +329,10 @@ Status Meeting::finish() {
   withdraw(0);
   // The leader's next attempt uses the same word: not before all have read it.
   for (size_t i = 0; i < remaining_.size() && leads(); ++i)
-    for (Idle idle(true);
+    for (Backoff backoff(true);
          !isSelf(remaining_[i]) && load(remaining_[i]) == seen_[i] &&
          job_.lost(remaining_[i]).ok() && !isLate();
-         idle.wait())
+         backoff.wait())
       ;
   return {};
 }

@@ -7,7 +7,7 @@
 #include "runtime/job/Rendezvous.h"
 
 #include "runtime/Log.h"
-#include "runtime/job/Idle.h"
+#include "runtime/job/Backoff.h"
 #include "runtime/job/LocalSocket.h"
 
 #include <algorithm>
@@ -194,7 +194,7 @@ Status joinJob(const blinkUniqueId &uniqueId, const Applicant &applicant,
   Request request{};
   std::memcpy(request.secret, id.secret, sizeof(id.secret));
   request.applicant = applicant;
-  Idle idle(true);
+  Backoff backoff(true);
   for (;;) {
     if (Descriptor socket = connectLocally(id.name)) {
       // Nobody else may learn the secret.
@@ -204,13 +204,13 @@ Status joinJob(const blinkUniqueId &uniqueId, const Applicant &applicant,
     }
     if (errno != ECONNREFUSED) // as it is when nobody listens
       return systemError("cannot reach the job");
-    if (Status why = idle.sleeping() && lost ? lost() : Status(); !why.ok())
+    if (Status why = backoff.sleeping() && lost ? lost() : Status(); !why.ok())
       return why;
     if (Clock::now() > deadline)
       return {blinkRemoteError,
               "nobody answers for the unique id: the process that called "
               "blinkGetUniqueId has ended, or runs on another machine"};
-    idle.wait();
+    backoff.wait();
   }
 }
 

@@ -8,7 +8,7 @@
 
 #include "runtime/Backend.h"
 #include "runtime/Log.h"
-#include "runtime/job/Idle.h"
+#include "runtime/job/Backoff.h"
 #include "runtime/job/Meeting.h"
 #include "runtime/job/Rendezvous.h"
 
@@ -110,8 +110,8 @@ Status Shrinking::endOld() {
            " shrinks the communicator: " + Meeting::list(request_.excluded) +
            " excluded; ranks that remain shrink it, too, all destroy it"});
   for (int rank : request_.excluded)
-    for (Idle idle(true); !old_.quiet(rank); idle.wait())
-      if (idle.sleeping() && meeting_.isLate())
+    for (Backoff backoff(true); !old_.quiet(rank); backoff.wait())
+      if (backoff.sleeping() && meeting_.isLate())
         return {blinkRemoteError,
                 "rank " + std::to_string(rank) +
                     " may still write to registered buffers: waited " +

@@ -56,7 +56,7 @@ void notePrograms(const std::vector<uint8_t> &bytes, StormSchedule &schedule) {
     const uint32_t ranks = program->allocation()->size();
     const uint64_t blocks = std::max(sched::inputBlocks(collective, ranks),
                                      sched::outputBlocks(collective, ranks));
-    // Where the runtime changes its way: invitations, fetching, helpers.
+    // Where the runtime changes its way: borrowing, fetching, workers.
     std::set<uint64_t> borders{4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20};
     for (const sched::Variant *variant : *program->variants()) {
       noteBorders(*variant, blocks, borders);

@@ -1,11 +1,11 @@
-//===- Helpers.h - idle processors that lend a hand -------------*- C++ -*-===//
+//===- WorkerPool.h - threads for idle processors ---------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLINK_RUNTIME_HOST_HELPERS_H
-#define BLINK_RUNTIME_HOST_HELPERS_H
+#ifndef BLINK_RUNTIME_HOST_WORKERPOOL_H
+#define BLINK_RUNTIME_HOST_WORKERPOOL_H
 
 #include "runtime/host/RankRun.h"
 
@@ -18,41 +18,41 @@ namespace blink::runtime {
 /// Threads of the process, one fewer than processors, that step lanes of large
 /// collectives beside the threads that called them. Started when first needed.
 /// Thread-safe.
-class Helpers {
+class WorkerPool {
 public:
   /// The process's. Its threads sleep while there is nothing to do.
-  static Helpers &get();
+  static WorkerPool &get();
 
   /// Processors this process may run on.
   int processors() const { return processors_; }
 
-  /// Lets helpers step `run` until withdraw().
-  void offer(RankRun &run);
-  /// Returns when no helper is at `run`.
-  void withdraw(RankRun &run);
+  /// Lets workers step `run` until remove().
+  void submit(RankRun &run);
+  /// Returns when no worker is at `run`.
+  void remove(RankRun &run);
 
 private:
-  struct Offer {
+  struct Submission {
     RankRun *run;
-    int helpers; ///< that are at it
+    int workers; ///< that are at it
   };
 
-  Helpers();
+  WorkerPool();
   void start();
   void main();
-  bool stepOffers(std::unique_lock<std::mutex> &lock);
-  void linger();
+  bool stepSubmissions(std::unique_lock<std::mutex> &lock);
+  void spin();
 
   int processors_;
   pid_t process_ = 0; ///< that has started threads
   int threads_ = 0;   ///< of it
   std::mutex mutex_;
-  std::condition_variable offered_, left_;
-  std::vector<Offer> offers_;
-  /// How many there have been: a hint for who lingers, no order needed.
-  std::atomic<uint64_t> numOffers_{0};
+  std::condition_variable submitted_, left_;
+  std::vector<Submission> submissions_;
+  /// How many there have been: a hint for who spins, no order needed.
+  std::atomic<uint64_t> numSubmitted_{0};
 };
 
 } // namespace blink::runtime
 
-#endif // BLINK_RUNTIME_HOST_HELPERS_H
+#endif // BLINK_RUNTIME_HOST_WORKERPOOL_H

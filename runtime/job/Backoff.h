@@ -1,11 +1,11 @@
-//===- Idle.h - how a host thread waits -------------------------*- C++ -*-===//
+//===- Backoff.h - how a host thread waits ----------------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLINK_RUNTIME_JOB_IDLE_H
-#define BLINK_RUNTIME_JOB_IDLE_H
+#ifndef BLINK_RUNTIME_JOB_BACKOFF_H
+#define BLINK_RUNTIME_JOB_BACKOFF_H
 
 #include <algorithm>
 #include <sched.h>
@@ -16,11 +16,11 @@ namespace blink::runtime {
 /// For a loop that polls: turn by turn it spins, then lets other threads run,
 /// then sleeps, longer and longer up to half a millisecond. What it waits for
 /// may come from another process, so nobody wakes it.
-class Idle {
+class Backoff {
 public:
   /// `crowded`: there are more threads at work than processors, and spinning
   /// takes time from the one that is waited for.
-  explicit Idle(bool crowded) : spins_(crowded ? 0 : kSpins) {}
+  explicit Backoff(bool crowded) : spins_(crowded ? 0 : kSpins) {}
 
   void reset() { turns_ = 0; }
   /// Whether it has spun, and is about to let other threads run.
@@ -63,4 +63,4 @@ private:
 
 } // namespace blink::runtime
 
-#endif // BLINK_RUNTIME_JOB_IDLE_H
+#endif // BLINK_RUNTIME_JOB_BACKOFF_H

@@ -1,0 +1,121 @@
+//===- WorkerPool.cpp - threads for idle processors -----------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/host/WorkerPool.h"
+
+#include "runtime/job/Backoff.h"
+
+#include <algorithm>
+#include <sched.h>
+#include <system_error>
+#include <thread>
+#include <unistd.h>
+
+namespace blink::runtime {
+namespace {
+
+int countProcessors() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof(set), &set) == 0)
+    return std::max(1, CPU_COUNT(&set));
+  return std::max(1, int(std::thread::hardware_concurrency()));
+}
+
+} // namespace
+
+WorkerPool &WorkerPool::get() {
+  // Never destroyed: its threads sleep until the process ends.
+  static WorkerPool *pool = new WorkerPool;
+  return *pool;
+}
+
+WorkerPool::WorkerPool() : processors_(countProcessors()) {}
+
+void WorkerPool::start() {
+  if (process_ != getpid()) {
+    process_ = getpid();
+    threads_ = 0;
+  }
+  try {
+    for (; threads_ < processors_ - 1; ++threads_)
+      std::thread([this] { main(); }).detach();
+  } catch (const std::system_error &) {
+    // The callers do it alone.
+  }
+}
+
+void WorkerPool::submit(RankRun &run) {
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    submissions_.push_back({&run, 0});
+    numSubmitted_.fetch_add(1, std::memory_order_relaxed);
+    start();
+  }
+  submitted_.notify_all();
+}
+
+void WorkerPool::remove(RankRun &run) {
+  std::unique_lock<std::mutex> lock(mutex_);
+  auto find = [&] {
+    return std::find_if(submissions_.begin(), submissions_.end(),
+                        [&](const Submission &one) { return one.run == &run; });
+  };
+  // A worker stays for one pass over the lanes, which ends: bounded.
+  left_.wait(lock, [&] { return find()->workers == 0; });
+  submissions_.erase(find());
+}
+
+/// Steps every submitted run once, without the lock; whether anything moved.
+bool WorkerPool::stepSubmissions(std::unique_lock<std::mutex> &lock) {
+  bool moved = false;
+  for (size_t i = 0; i < submissions_.size(); ++i) {
+    RankRun *run = submissions_[i].run;
+    ++submissions_[i].workers;
+    lock.unlock();
+    moved |= run->progress();
+    lock.lock();
+    // Others may have come and gone meanwhile, but not this one.
+    for (Submission &one : submissions_)
+      if (one.run == run && --one.workers == 0)
+        left_.notify_all();
+  }
+  return moved;
+}
+
+/// Collectives come in rows: the next one finds its workers awake if it comes
+/// within a few hundred microseconds.
+void WorkerPool::spin() {
+  const uint64_t before = numSubmitted_.load(std::memory_order_relaxed);
+  Backoff backoff(true);
+  while (numSubmitted_.load(std::memory_order_relaxed) == before &&
+         backoff.turns() < 1000)
+    backoff.wait();
+}
+
+void WorkerPool::main() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  Backoff backoff(true);
+  for (;;) {
+    if (submissions_.empty()) {
+      lock.unlock();
+      spin();
+      lock.lock();
+      if (submissions_.empty())
+        submitted_.wait(lock);
+      backoff.reset();
+      continue;
+    }
+    if (stepSubmissions(lock)) {
+      backoff.reset();
+      continue;
+    }
+    lock.unlock();
+    backoff.wait();
+    lock.lock();
+  }
+}
+
+} // namespace blink::runtime
