@@ -181,7 +181,7 @@ CudaBackend::~CudaBackend() {
   // Memory must outlive the kernels that use it; those end, by their limits.
   finishLaunches();
   writeTrace();
-  if (!oneProcess_ && boards_)
+  if (!oneProcess_ && peers_)
     partFromOthers();
 }
 

@@ -12,8 +12,8 @@
 
 #include "runtime/Backend.h"
 #include "runtime/Trace.h"
-#include "runtime/cuda/Board.h"
 #include "runtime/cuda/DeviceMemory.h"
+#include "runtime/cuda/DevicePeerInfo.h"
 #include "runtime/cuda/DeviceTransport.h"
 #include "runtime/cuda/Launch.h"
 #include "runtime/job/Registration.h"
@@ -157,7 +157,7 @@ private:
   // The job's memory: what ranks tell each other, and rings through the host.
   HostMemory ownJob_;
   SharedHostMemory sharedJob_;
-  Board *boards_ = nullptr;
+  DevicePeerInfo *peers_ = nullptr;
 
   std::vector<Window> windows_; ///< as many as were ever in use at a time
   std::mutex mutex_;            ///< launches follow each other

@@ -38,18 +38,18 @@ void CudaBackend::stop(const Status &why) {
 /// After a failure, or in the end: nothing is launched any more.
 void CudaBackend::finishLaunches() {
   for (size_t rank = 0; rank < ranks_.size(); ++rank) {
-    if (!ranks_[rank].here || !boards_)
+    if (!ranks_[rank].here || !peers_)
       continue;
     if (ranks_[rank].launched)
       ranks_[rank].launched->synchronize();
-    storeRelease(&boards_[rank].quiet, 1);
+    storeRelease(&peers_[rank].quiet, 1);
   }
 }
 
 bool CudaBackend::quiet(int rank) const {
   // Another process's kernels write to registered buffers alone.
   return ranks_[rank].here || windows_.empty() ||
-         loadAcquire(&boards_[rank].quiet) || job_.died(rank);
+         loadAcquire(&peers_[rank].quiet) || job_.died(rank);
 }
 
 Status CudaBackend::failure() const {

@@ -18,7 +18,7 @@ size_t CudaBackend::layJob(char *base) {
   JobMemory memory;
   memory.layout(arena, int(ranks_.size()));
   job_.attach(memory);
-  boards_ = arena.take<Board>(ranks_.size());
+  peers_ = arena.take<DevicePeerInfo>(ranks_.size());
   for (Rank &rank : ranks_)
     rank.reports = arena.take<LaneReport>(plan_.numLanes);
   for (size_t r = 0; r < rings_.size(); ++r) {

@@ -25,22 +25,22 @@ Status CudaBackend::meet(int self,
   {
     DeviceScope scope(rank.device);
     cudaError_t error =
-        cudaIpcGetMemHandle(&boards_[self].control, rank.control.get());
+        cudaIpcGetMemHandle(&peers_[self].control, rank.control.get());
     if (error == cudaSuccess)
-      error = cudaIpcGetMemHandle(&boards_[self].pool, rank.pool.get());
+      error = cudaIpcGetMemHandle(&peers_[self].pool, rank.pool.get());
     if (error != cudaSuccess)
       return cudaStatus(error, "cannot share GPU memory with other processes");
   }
   offerMemory(rank.control.shared());
   offerMemory(rank.pool.shared());
-  Board &board = boards_[self];
-  Status status = shareOf(plan_, rank.device, board.gpu);
+  DevicePeerInfo &peer = peers_[self];
+  Status status = shareOf(plan_, rank.device, peer.gpu);
   if (!status.ok())
     return status;
-  board.token = processToken();
-  board.device = uint64_t(rank.device);
-  board.localControl = reinterpret_cast<uint64_t>(rank.control.get());
-  board.localPool = reinterpret_cast<uint64_t>(rank.pool.get());
+  peer.token = processToken();
+  peer.device = uint64_t(rank.device);
+  peer.localControl = reinterpret_cast<uint64_t>(rank.control.get());
+  peer.localPool = reinterpret_cast<uint64_t>(rank.pool.get());
   storeRelease(&job_.peer(self).process, uint64_t(getpid()));
   status =
       job_.waitForAll(self, &PeerRecord::process, 1, "join", deadline, lost);
@@ -52,8 +52,8 @@ Status CudaBackend::shareGpus(int self) const {
   std::vector<GpuShare> shares;
   bool told = false;
   for (size_t rank = 0; rank < ranks_.size(); ++rank) {
-    shares.push_back(boards_[rank].gpu);
-    if (told || !areOnOneGpu(shares[rank], boards_[self].gpu) ||
+    shares.push_back(peers_[rank].gpu);
+    if (told || !areOnOneGpu(shares[rank], peers_[self].gpu) ||
         ranks_[rank].here || inThisProcess(rank))
       continue;
     log(LogLevel::warn, self,
@@ -78,8 +78,8 @@ bool CudaBackend::reaches(size_t self, size_t other) const {
 
 /// Whether the rank, of another backend, is in this process all the same.
 bool CudaBackend::inThisProcess(size_t other) const {
-  const Board &board = boards_[other];
-  return board.token != 0 && board.token == processToken() &&
+  const DevicePeerInfo &peer = peers_[other];
+  return peer.token != 0 && peer.token == processToken() &&
          job_.processOf(int(other)) ==
              uint64_t(getpid()); // a child has the token, too
 }
@@ -87,20 +87,20 @@ bool CudaBackend::inThisProcess(size_t other) const {
 /// Finds the memory of another rank that has told where it is.
 Status CudaBackend::findOther(size_t self, size_t other) {
   Rank &rank = ranks_[other];
-  const Board &board = boards_[other];
+  const DevicePeerInfo &peer = peers_[other];
   Status status;
   if (inThisProcess(other)) {
-    rank.otherControl = findMemory(board.localControl);
-    rank.otherPool = findMemory(board.localPool);
+    rank.otherControl = findMemory(peer.localControl);
+    rank.otherPool = findMemory(peer.localPool);
     if (!rank.otherControl || !rank.otherPool)
       return {blinkRemoteError, "the communicator of rank " +
                                     std::to_string(other) +
                                     " has been destroyed"};
-    status = enableAccess(ranks_[self].device, int(board.device));
+    status = enableAccess(ranks_[self].device, int(peer.device));
   } else {
-    cudaError_t error = mapMemory(board.control, rank.otherControl);
+    cudaError_t error = mapMemory(peer.control, rank.otherControl);
     if (error == cudaSuccess)
-      error = mapMemory(board.pool, rank.otherPool);
+      error = mapMemory(peer.pool, rank.otherPool);
     status = cudaStatus(error, "cannot use the GPU memory of rank " +
                                    std::to_string(other) +
                                    " (no peer access between the two GPUs?)");
@@ -171,7 +171,7 @@ void CudaBackend::partFromOthers() {
     if (ranks_[rank].here)
       self = rank;
   }
-  storeRelease(&boards_[self].closed, 1);
+  storeRelease(&peers_[self].closed, 1);
   std::vector<size_t> users;
   for (size_t other = 0; other < ranks_.size(); ++other)
     if (other != self && reaches(self, other) && !inThisProcess(other) &&
@@ -179,10 +179,10 @@ void CudaBackend::partFromOthers() {
       users.push_back(other);
   // Memory and what tells about its users are one's to keep.
   auto ranks = std::make_shared<std::deque<Rank>>(std::move(ranks_));
-  keepWhile([ranks, users, job = sharedJob_, boards = boards_,
+  keepWhile([ranks, users, job = sharedJob_, peers = peers_,
              watches = job_.watches()] {
     for (size_t user : users)
-      if (!loadAcquire(&boards[user].closed) && !watches.get()[user].died())
+      if (!loadAcquire(&peers[user].closed) && !watches.get()[user].died())
         return true;
     return false;
   });

@@ -77,7 +77,7 @@ Status CudaBackend::registerHere(int self, const char *buffer, size_t bytes,
 /// none that they could.
 Status CudaBackend::offerWindow(int self, const void *buffer, size_t bytes,
                                 FileOffer &files) {
-  WindowOffer &offer = boards_[self].offer;
+  WindowOffer &offer = peers_[self].offer;
   offer = {};
   DeviceScope scope(ranks_[self].device);
   SharedAllocation allocation;
@@ -107,7 +107,7 @@ Status CudaBackend::openWindow(int self, size_t index, Window &window) {
   DeviceScope scope(ranks_[self].device);
   window.others.resize(ranks_.size());
   for (size_t other = 0; other < ranks_.size(); ++other) {
-    const WindowOffer &offer = boards_[other].offer;
+    const WindowOffer &offer = peers_[other].offer;
     if (offer.address == 0 || !reaches(size_t(self), other))
       continue;
     Status status;

@@ -28,7 +28,7 @@ namespace {
 
 std::string str(uint64_t value) { return std::to_string(value); }
 
-// RankRecord::reads.
+// HostPeerInfo::reads.
 constexpr uint64_t kReads = 1, kCannotRead = 2;
 
 std::string listRanks(const std::vector<int> &ranks) {
@@ -226,7 +226,7 @@ void HostBackend::stop(const Status &why) {
 }
 
 void HostBackend::leaveSharedProcessor(int rank) {
-  RankRecord &own = rings_.segment.rank(rank);
+  HostPeerInfo &own = rings_.segment.rank(rank);
   const int here = sched_getcpu();
   storeRelaxed(&own.processor, uint64_t(here) + 1);
   // What the others have noted may be old, and there may be no idle processor.

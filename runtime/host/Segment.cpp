@@ -17,7 +17,7 @@ namespace blink::runtime {
 void Segment::layout(const Plan &plan, Arena &arena) {
   const auto numRanks = size_t(plan.numRanks);
   job_.layout(arena, plan.numRanks);
-  ranks_ = arena.take<RankRecord>(numRanks);
+  ranks_ = arena.take<HostPeerInfo>(numRanks);
   windows_ = arena.take<WindowRecord>(numRanks);
   freed_ = arena.take<Freed>(plan.rings.size());
   heads_ = arena.take<SlotHead>(plan.numSlots);
@@ -69,10 +69,10 @@ Status Segment::map(const Plan &plan, int file) {
 }
 
 void Segment::beginCall(int rank, const CallKind &kind) {
-  static_assert(sizeof(CallKind) <= sizeof(RankRecord::kind));
+  static_assert(sizeof(CallKind) <= sizeof(HostPeerInfo::kind));
   uint64_t words[3] = {};
   std::memcpy(words, &kind, sizeof(kind));
-  RankRecord &record = ranks_[rank];
+  HostPeerInfo &record = ranks_[rank];
   // Relaxed, and perhaps half new when read: it is for messages only.
   for (int i = 0; i < 3; ++i)
     storeRelaxed(&record.kind[i], words[i]);

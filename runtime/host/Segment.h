@@ -19,7 +19,7 @@
 namespace blink::runtime {
 
 /// What a rank tells the others on top of its PeerRecord.
-struct alignas(64) RankRecord {
+struct alignas(64) HostPeerInfo {
   uint64_t calls;     ///< collectives it has begun
   uint64_t kind[3];   ///< of the last one; for messages
   uint64_t probe;     ///< address of its MemoryProbe
@@ -57,8 +57,8 @@ public:
     return SlotHead::kInPool | uint64_t(slot - pool_);
   }
   uint64_t *freed(uint32_t ring) { return &freed_[ring].value; }
-  RankRecord &rank(int rank) { return ranks_[rank]; }
-  const RankRecord &rank(int rank) const { return ranks_[rank]; }
+  HostPeerInfo &rank(int rank) { return ranks_[rank]; }
+  const HostPeerInfo &rank(int rank) const { return ranks_[rank]; }
   /// What the rank registers, or did last.
   WindowRecord &window(int rank) { return windows_[rank]; }
 
@@ -83,7 +83,7 @@ private:
   char *memory_ = nullptr;
   uint64_t size_ = 0;
   JobMemory job_;
-  RankRecord *ranks_ = nullptr;
+  HostPeerInfo *ranks_ = nullptr;
   WindowRecord *windows_ = nullptr;
   Freed *freed_ = nullptr;
   SlotHead *heads_ = nullptr;

@@ -1,4 +1,4 @@
-//===- Board.h - where the memory of ranks is -------------------*- C++ -*-===//
+//===- DevicePeerInfo.h - where the memory of ranks is ----------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLINK_RUNTIME_CUDA_BOARD_H
-#define BLINK_RUNTIME_CUDA_BOARD_H
+#ifndef BLINK_RUNTIME_CUDA_DEVICEPEERINFO_H
+#define BLINK_RUNTIME_CUDA_DEVICEPEERINFO_H
 
 #include "runtime/cuda/Launch.h"
 #include "runtime/cuda/RankDevices.h"
@@ -29,7 +29,7 @@ struct WindowOffer {
 /// What a rank tells the others on top of its PeerRecord, which says that it
 /// has joined when control and pool can be found, and that it is ready when it
 /// has mapped the others'.
-struct Board {
+struct DevicePeerInfo {
   uint64_t quiet;  ///< 1: the job has failed, and no kernel of it is left here
   uint64_t closed; ///< 1: it has nothing of the others mapped any more
   cudaIpcMemHandle_t control, pool;
@@ -43,4 +43,4 @@ struct Board {
 
 } // namespace blink::runtime
 
-#endif // BLINK_RUNTIME_CUDA_BOARD_H
+#endif // BLINK_RUNTIME_CUDA_DEVICEPEERINFO_H
