@@ -73,8 +73,8 @@ public:
   Status stepTogether(int self) const;
 
   /// What ranks of this process have agreed to in shrinking: for each, what the
-  /// others said (ShrinkRecord) when it last agreed with them. An attempt is
-  /// agreed with once.
+  /// others proposed (ShrinkRecord) when it last agreed with them. An attempt
+  /// is agreed with once.
   struct Agreements {
     std::mutex mutex;
     std::map<int, std::map<int, uint64_t>> of;

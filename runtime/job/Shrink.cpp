@@ -9,8 +9,8 @@
 #include "runtime/Backend.h"
 #include "runtime/Log.h"
 #include "runtime/job/Backoff.h"
-#include "runtime/job/Meeting.h"
 #include "runtime/job/Rendezvous.h"
+#include "runtime/job/ShrinkAgreement.h"
 
 #include <algorithm>
 
@@ -29,7 +29,7 @@ public:
 
 private:
   bool byId() const { return old_.origin().rank >= 0; }
-  int numRanks() const { return int(meeting_.remaining().size()); }
+  int numRanks() const { return int(agreement_.remaining().size()); }
   void reached(ShrinkStage stage) const {
     if (ShrinkHook hook = shrinkHook.load(std::memory_order_relaxed))
       hook(self_.front(), stage);
@@ -44,7 +44,7 @@ private:
   const std::vector<int> &self_;
   const ShrinkRequest &request_;
   BackendOptions options_;
-  Meeting meeting_;
+  ShrinkAgreement agreement_;
   std::vector<int> gpus_, devices_; ///< of the ranks that remain, where known
 };
 
@@ -54,10 +54,10 @@ Shrinking::Shrinking(Backend &old, const std::vector<int> &self,
       options_{request.timeout.count() ? request.timeout : old.job().timeout(),
                nullptr,
                request.withoutLink.value_or(old.plan().gpus.withoutLink),
-               [this] { return meeting_.lost(); }},
-      meeting_(old.job(), self, request.excluded, options_.withoutLink,
-               options_.timeout) {
-  for (int rank : meeting_.remaining()) {
+               [this] { return agreement_.failure(); }},
+      agreement_(old.job(), self, request.excluded, options_.withoutLink,
+                 options_.timeout) {
+  for (int rank : agreement_.remaining()) {
     if (!old.plan().gpus.numbers.empty())
       gpus_.push_back(old.plan().gpus.numbers[rank]);
     if (!old.origin().devices.empty())
@@ -67,22 +67,22 @@ Shrinking::Shrinking(Backend &old, const std::vector<int> &self,
 }
 
 Status Shrinking::run(std::shared_ptr<Backend> &result) {
-  meeting_.say();
-  reached(ShrinkStage::said);
+  agreement_.propose();
+  reached(ShrinkStage::proposed);
   Status status = checkPrograms();
   if (status.ok())
     status = endOld();
   if (status.ok())
-    status = meeting_.agree();
+    status = agreement_.agree();
   reached(ShrinkStage::agreed);
   std::shared_ptr<Backend> backend;
   if (status.ok() && byId())
     status = join(backend);
-  else if (status.ok() && meeting_.leads())
+  else if (status.ok() && agreement_.leads())
     status = makeForAll();
   reached(ShrinkStage::made);
   if (status.ok())
-    status = meeting_.finish();
+    status = agreement_.finish();
   reached(ShrinkStage::finished);
   if (!byId())
     status = takeOver(status, backend);
@@ -106,12 +106,12 @@ Status Shrinking::checkPrograms() const {
 Status Shrinking::endOld() {
   old_.stop(
       {blinkRemoteError,
-       Meeting::list({self_.front()}) +
-           " shrinks the communicator: " + Meeting::list(request_.excluded) +
+       ShrinkAgreement::list({self_.front()}) + " shrinks the communicator: " +
+           ShrinkAgreement::list(request_.excluded) +
            " excluded; ranks that remain shrink it, too, all destroy it"});
   for (int rank : request_.excluded)
     for (Backoff backoff(true); !old_.quiet(rank); backoff.wait())
-      if (backoff.sleeping() && meeting_.isLate())
+      if (backoff.sleeping() && agreement_.isLate())
         return {blinkRemoteError,
                 "rank " + std::to_string(rank) +
                     " may still write to registered buffers: waited " +
@@ -125,19 +125,19 @@ Status Shrinking::endOld() {
 Status Shrinking::join(std::shared_ptr<Backend> &result) {
   blinkUniqueId id{};
   Status status;
-  if (meeting_.leads()) {
+  if (agreement_.leads()) {
     std::vector<uint64_t> processes;
-    for (int rank : meeting_.remaining())
+    for (int rank : agreement_.remaining())
       processes.push_back(old_.job().processOf(rank));
     status = makeUniqueId(id, options_.timeout, processes);
     if (status.ok())
-      meeting_.publish(id);
+      agreement_.publish(id);
   } else {
-    status = meeting_.receive(id);
+    status = agreement_.receive(id);
   }
   if (!status.ok())
     return status;
-  const std::vector<int> &ranks = meeting_.remaining();
+  const std::vector<int> &ranks = agreement_.remaining();
   const int rank = int(std::lower_bound(ranks.begin(), ranks.end(), self_[0]) -
                        ranks.begin());
   status =
@@ -145,8 +145,8 @@ Status Shrinking::join(std::shared_ptr<Backend> &result) {
                     devices_.empty() ? -1 : devices_[rank], options_, result);
   if (status.ok())
     return status;
-  // Why there is no answer, and the old numbers of ranks, the meeting knows.
-  Status why = meeting_.lost();
+  // Why there is no answer, and the old numbers of ranks, the agreement knows.
+  Status why = agreement_.failure();
   return why.ok() ? status : why;
 }
 
@@ -158,9 +158,9 @@ Status Shrinking::makeForAll() {
                             options_, backend);
   Handovers &state = old_.handovers();
   std::lock_guard<std::mutex> lock(state.mutex);
-  state.byMaker[meeting_.remaining().front()] = {meeting_.attempt(), status,
-                                                 std::move(backend),
-                                                 meeting_.remaining().size()};
+  state.byMaker[agreement_.remaining().front()] = {
+      agreement_.attempt(), status, std::move(backend),
+      agreement_.remaining().size()};
   return status;
 }
 
@@ -168,9 +168,9 @@ Status Shrinking::makeForAll() {
 Status Shrinking::takeOver(Status status, std::shared_ptr<Backend> &result) {
   Handovers &state = old_.handovers();
   std::lock_guard<std::mutex> lock(state.mutex);
-  auto found = state.byMaker.find(meeting_.remaining().front());
+  auto found = state.byMaker.find(agreement_.remaining().front());
   if (found == state.byMaker.end() ||
-      found->second.attempt != meeting_.attempt())
+      found->second.attempt != agreement_.attempt())
     return status;
   Handover &handover = found->second;
   if (!handover.status.ok())
@@ -190,7 +190,7 @@ Status shrink(Backend &old, const std::vector<int> &self,
               const ShrinkRequest &request, std::shared_ptr<Backend> &result) {
   Status status = Shrinking(old, self, request).run(result);
   log(status.ok() ? LogLevel::info : LogLevel::warn, self.front(),
-      status.ok() ? "shrunk, without " + Meeting::list(request.excluded)
+      status.ok() ? "shrunk, without " + ShrinkAgreement::list(request.excluded)
                   : "cannot shrink the communicator: " + status.text);
   return status;
 }

@@ -27,7 +27,7 @@ struct ShrinkRequest {
 };
 
 /// How far a thread is in a shrink.
-enum class ShrinkStage { said, agreed, made, finished };
+enum class ShrinkStage { proposed, agreed, made, finished };
 /// Called there, for tests that kill or delay. `rank`: the lowest of the
 /// thread's, in the old job.
 using ShrinkHook = void (*)(int rank, ShrinkStage stage);
@@ -38,7 +38,8 @@ extern std::atomic<ShrinkHook> shrinkHook;
 /// `self`, ranks of this process, in ascending order; returns when all that
 /// remain have called it, and says the same to all of them, success or an error
 /// (but for the sentence). `old` has failed afterwards, unless the request
-/// itself is wrong. Errors: no program fits; as Meeting's; the back end's.
+/// itself is wrong. Errors: no program fits; as ShrinkAgreement's; the back
+/// end's.
 ///
 /// When it returns success, nobody writes to a buffer of a call on `old` any
 /// more, and no rank that remains reads one:

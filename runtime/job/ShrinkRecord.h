@@ -3,7 +3,8 @@
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 // Lies in the job's memory, one a rank, zero at first: the only place that the
-// ranks still have in common when any of them may have died (Meeting.h).
+// ranks still have in common when any of them may have died
+// (ShrinkAgreement.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +20,7 @@ struct alignas(64) ShrinkRecord {
   /// bit, whether it ended because another rank asked for something else; 1
   /// bit, whether the rank is in it; 48 bits, a hash of what it asks for. In
   /// one word, so that nobody sees a mixture.
-  uint64_t said;
+  uint64_t proposal;
   // Of the lowest of the ranks that remain, which leads.
   /// The leader's shrink; 1 bit, whether a rank gave up; 32 bits, how
   /// many are ready. All ranks read from this word whether all have succeeded.

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/job/Meeting.h"
+#include "runtime/job/ShrinkAgreement.h"
 
 #include "TestJob.h"
 #include "runtime/core/Memory.h"
@@ -31,11 +31,11 @@ struct ThreeRanks : TestJob {
 
 TEST_CASE("a rank that asks for something else is quoted") {
   ThreeRanks ranks;
-  Meeting meeting(ranks, {1}, {}, "", kLong);
-  meeting.say();
-  Meeting other(ranks, {0}, {2}, "gpu0:gpu3", kLong);
-  other.say();
-  const Status status = meeting.agree();
+  ShrinkAgreement agreement(ranks, {1}, {}, "", kLong);
+  agreement.propose();
+  ShrinkAgreement other(ranks, {0}, {2}, "gpu0:gpu3", kLong);
+  other.propose();
+  const Status status = agreement.agree();
   CHECK(status.code == blinkInvalidUsage);
   CHECK(status.text ==
         "the ranks shrink the communicator differently: rank 1 excludes no "
@@ -47,15 +47,15 @@ TEST_CASE("a rank that is about to ask for something else is not quoted") {
   ShrinkRecord &record = ranks.shrinkRecord(0);
   for (uint64_t described : {0, 2}) {
     CAPTURE(described);
-    Meeting meeting(ranks, {1}, {}, "", kShort);
-    meeting.say();
-    Meeting other(ranks, {0}, {2}, "", kLong);
-    other.say();
+    ShrinkAgreement agreement(ranks, {1}, {}, "", kShort);
+    agreement.propose();
+    ShrinkAgreement other(ranks, {0}, {2}, "", kLong);
+    other.propose();
     // What it asks for next, but for the word that says so.
     const uint64_t before = record.described;
     storeRelease(&record.described, described == 0 ? 0 : before + 1);
     storeRelease(&record.numExcluded, 0);
-    const Status status = meeting.agree();
+    const Status status = agreement.agree();
     CHECK(status.code == blinkRemoteError);
     CHECK(status.text == "rank 1 waited 50 ms for ranks 0,2 to shrink the "
                          "communicator, too");

@@ -1,4 +1,4 @@
-//===- Meeting.h - the ranks that remain agree ------------------*- C++ -*-===//
+//===- ShrinkAgreement.h - the ranks that remain agree ----------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLINK_RUNTIME_JOB_MEETING_H
-#define BLINK_RUNTIME_JOB_MEETING_H
+#ifndef BLINK_RUNTIME_JOB_SHRINKAGREEMENT_H
+#define BLINK_RUNTIME_JOB_SHRINKAGREEMENT_H
 
 #include "runtime/job/Job.h"
 
@@ -20,22 +20,33 @@
 
 namespace blink::runtime {
 
-/// One attempt of some ranks that one thread answers for:
+/// One attempt of some ranks that one thread answers for. While it makes the
+/// new job it is in the state `agreed`:
 ///
-///   say() -> agree() -> every rank makes what it needs -> finish()
+///          propose()             agree()            finish()
+///   silent --------> proposed -----------> agreed -----------> ready
+///     ^                 |                     |                  |
+///     |    a rank asks  |      a rank has     |    as before, or |
+///     |    for another  |      given up, died |    all are ready |
+///     |    list, dies,  |      or left, or    |                  |
+///     |    or is late   |      is late        |                  |
+///     |                 v                     v                  v
+///     +------------------------- withdraw() <--------------------+
 ///
-/// A rank that gives up anywhere (by the destructor, too) ends the attempt for
-/// all ranks that have agreed with it, and all may try again. finish() says the
-/// same to all of them: whether the last one got ready before the first one
-/// gave up is the order of two changes of one word. Ranks may have tried
-/// differently often: an attempt counts from when somebody else begins one.
-class Meeting {
+/// ShrinkRecord::proposal tells others of the states: it has the bit "is in it"
+/// in all but `silent`. A rank that gives up anywhere (by the destructor, too)
+/// ends the attempt for all ranks that have agreed with it, and all may try
+/// again. finish() says the same to all of them: whether the last one got ready
+/// before the first one gave up is the order of two changes of one word
+/// (ShrinkRecord::ready of the leader). Ranks may have tried differently often:
+/// an attempt counts from when somebody else begins one.
+class ShrinkAgreement {
 public:
   /// `self`: the ranks of this thread. `excluded`: ascending, none of `self`.
-  Meeting(Job &job, std::vector<int> self, std::vector<int> excluded,
-          std::string withoutLink, std::chrono::milliseconds timeout);
-  ~Meeting();
-  Meeting(const Meeting &) = delete;
+  ShrinkAgreement(Job &job, std::vector<int> self, std::vector<int> excluded,
+                  std::string withoutLink, std::chrono::milliseconds timeout);
+  ~ShrinkAgreement();
+  ShrinkAgreement(const ShrinkAgreement &) = delete;
 
   /// The ranks that remain, ascending; the first one leads.
   const std::vector<int> &remaining() const { return remaining_; }
@@ -46,18 +57,18 @@ public:
   uint64_t attempt() const;
 
   /// Tells the others what this rank asks for.
-  void say();
+  void propose();
   /// Waits until all ranks that remain ask for the same. Errors: one asks for
   /// something else, has died or left, or does not come in time.
   Status agree();
   /// After agree(): success, or why the attempt has failed: a rank has died,
   /// left or given up, or the time is up.
-  Status lost() const;
+  Status failure() const;
   /// The leader's id for the new job.
   void publish(const blinkUniqueId &id);
-  /// Waits for it. Errors: as lost().
+  /// Waits for it. Errors: as failure().
   Status receive(blinkUniqueId &id) const;
-  /// This rank is ready; waits until all are. Errors: as lost().
+  /// This rank is ready; waits until all are. Errors: as failure().
   Status finish();
 
   /// "ranks 2,3", or "no rank".
@@ -66,7 +77,7 @@ public:
 private:
   ShrinkRecord &record(int rank) const { return job_.shrinkRecord(rank); }
   ShrinkRecord &leader() const { return record(remaining_.front()); }
-  uint64_t load(int rank) const; ///< what it said last
+  uint64_t load(int rank) const; ///< its last proposal
   bool isSelf(int rank) const;
   std::string request(int rank, uint64_t attempt) const;
   Status differing(bool before) const;
@@ -83,13 +94,14 @@ private:
   const std::chrono::steady_clock::time_point deadline_;
   std::vector<int> remaining_;
   uint64_t hash_ = 0;
-  std::vector<uint64_t> before_; ///< `said` of remaining_ when this one began
-  std::vector<uint64_t> seen_;   ///< likewise when they agreed, or 0
-  bool said_ = false, differs_ = false, ready_ = false;
-  /// `said` of remaining_ that this rank agreed with before, or 0.
+  /// `proposal` of remaining_ when this attempt began, and when they agreed, or
+  /// 0.
+  std::vector<uint64_t> before_, seen_;
+  bool proposed_ = false, differs_ = false, ready_ = false;
+  /// `proposal` of remaining_ that this rank agreed with before, or 0.
   std::vector<uint64_t> over_;
 };
 
 } // namespace blink::runtime
 
-#endif // BLINK_RUNTIME_JOB_MEETING_H
+#endif // BLINK_RUNTIME_JOB_SHRINKAGREEMENT_H

@@ -1,10 +1,10 @@
-//===- Meeting.cpp - the ranks that remain agree --------------------------===//
+//===- ShrinkAgreement.cpp - the ranks that remain agree ------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/job/Meeting.h"
+#include "runtime/job/ShrinkAgreement.h"
 
 #include "runtime/core/Memory.h"
 #include "runtime/job/Backoff.h"
@@ -16,16 +16,16 @@
 namespace blink::runtime {
 namespace {
 
-// ShrinkRecord::said.
+// ShrinkRecord::proposal.
 constexpr unsigned kAttemptShift = 50;
 constexpr uint64_t kDiffers = uint64_t(1) << 49, kIn = uint64_t(1) << 48;
 constexpr uint64_t kHashMask = kIn - 1;
 constexpr uint64_t kMostAttempts = 0x3fff; // then from 1 again
 
-uint64_t attemptOf(uint64_t said) { return said >> kAttemptShift; }
-bool isIn(uint64_t said) { return said & kIn; }
-bool hasDiffered(uint64_t said) { return said & kDiffers; }
-uint64_t hashOf(uint64_t said) { return said & kHashMask; }
+uint64_t attemptOf(uint64_t proposal) { return proposal >> kAttemptShift; }
+bool isIn(uint64_t proposal) { return proposal & kIn; }
+bool hasDiffered(uint64_t proposal) { return proposal & kDiffers; }
+uint64_t hashOf(uint64_t proposal) { return proposal & kHashMask; }
 
 // ShrinkRecord::ready.
 constexpr unsigned kReadyShift = 33;
@@ -47,8 +47,10 @@ template <size_t N> void storeText(uint64_t (&words)[N], const char *text) {
 
 } // namespace
 
-Meeting::Meeting(Job &job, std::vector<int> self, std::vector<int> excluded,
-                 std::string withoutLink, std::chrono::milliseconds timeout)
+ShrinkAgreement::ShrinkAgreement(Job &job, std::vector<int> self,
+                                 std::vector<int> excluded,
+                                 std::string withoutLink,
+                                 std::chrono::milliseconds timeout)
     : job_(job), self_(std::move(self)), excluded_(std::move(excluded)),
       withoutLink_(std::move(withoutLink)), timeout_(timeout),
       deadline_(std::chrono::steady_clock::now() + timeout) {
@@ -61,30 +63,30 @@ Meeting::Meeting(Job &job, std::vector<int> self, std::vector<int> excluded,
   hash_ = (hash_ ^ hash_ >> 48) & kHashMask;
 }
 
-Meeting::~Meeting() {
+ShrinkAgreement::~ShrinkAgreement() {
   if (ready_)
     giveUpReady();
   withdraw(differs_ ? kDiffers : 0);
 }
 
-bool Meeting::isLate() const {
+bool ShrinkAgreement::isLate() const {
   return std::chrono::steady_clock::now() > deadline_;
 }
 
-bool Meeting::isSelf(int rank) const {
+bool ShrinkAgreement::isSelf(int rank) const {
   return std::binary_search(self_.begin(), self_.end(), rank);
 }
 
-uint64_t Meeting::load(int rank) const {
-  return loadAcquire(&record(rank).said);
+uint64_t ShrinkAgreement::load(int rank) const {
+  return loadAcquire(&record(rank).proposal);
 }
 
-uint64_t Meeting::attempt() const { return attemptOf(seen_.front()); }
+uint64_t ShrinkAgreement::attempt() const { return attemptOf(seen_.front()); }
 
 //===-- Agreeing ----------------------------------------------------------===//
 
-void Meeting::say() {
-  // Before the others can see this attempt: what they say next is about it.
+void ShrinkAgreement::propose() {
+  // Before the others can see this attempt: what they propose next is about it.
   for (int rank : remaining_)
     before_.push_back(load(rank));
   {
@@ -98,7 +100,7 @@ void Meeting::say() {
     if (!isSelf(remaining_[i]))
       continue;
     ShrinkRecord &own = record(remaining_[i]);
-    const uint64_t attempt = attemptOf(own.said) % kMostAttempts + 1;
+    const uint64_t attempt = attemptOf(own.proposal) % kMostAttempts + 1;
     // Releases from here on: who reads a word of the new text sees at least
     // that it changes (request).
     storeRelaxed(&own.described, 0);
@@ -114,20 +116,20 @@ void Meeting::say() {
     storeRelaxed(&own.published, 0);
     storeRelease(&own.ready, attempt << kReadyShift);
     seen_[i] = attempt << kAttemptShift | kIn | hash_;
-    storeRelease(&own.said, seen_[i]);
+    storeRelease(&own.proposal, seen_[i]);
   }
-  said_ = true;
+  proposed_ = true;
 }
 
-void Meeting::withdraw(uint64_t mark) {
-  if (!said_)
+void ShrinkAgreement::withdraw(uint64_t mark) {
+  if (!proposed_)
     return;
   for (int rank : self_)
-    storeRelease(&record(rank).said, (record(rank).said & ~kIn) | mark);
-  said_ = false;
+    storeRelease(&record(rank).proposal, (record(rank).proposal & ~kIn) | mark);
+  proposed_ = false;
 }
 
-std::string Meeting::list(const std::vector<int> &ranks) {
+std::string ShrinkAgreement::list(const std::vector<int> &ranks) {
   std::string text = ranks.empty()       ? "no rank"
                      : ranks.size() == 1 ? "rank "
                                          : "ranks ";
@@ -138,7 +140,7 @@ std::string Meeting::list(const std::vector<int> &ranks) {
 
 /// "rank 1 excludes ranks 2,3 without link gpu0:gpu3" in this shrink of its;
 /// "" if the record is of another one, or changes.
-std::string Meeting::request(int rank, uint64_t attempt) const {
+std::string ShrinkAgreement::request(int rank, uint64_t attempt) const {
   const ShrinkRecord &other = record(rank);
   if (loadAcquire(&other.described) != attempt)
     return "";
@@ -162,18 +164,19 @@ std::string Meeting::request(int rank, uint64_t attempt) const {
 
 /// A rank that asks for something else; success if there is none.
 /// `before`: or did so before this attempt began.
-Status Meeting::differing(bool before) const {
+Status ShrinkAgreement::differing(bool before) const {
   for (size_t i = 0; i < remaining_.size(); ++i) {
-    const uint64_t said = load(remaining_[i]);
+    const uint64_t proposal = load(remaining_[i]);
     // If it began first, it looks at what we say, and tells both of us, unless
     // its attempt is about to fail anyway.
-    const bool isNew = attemptOf(said) != attemptOf(before_[i]);
-    const bool counts = (isIn(said) && isNew) ||
-                        (hasDiffered(said) && said != before_[i]) || before;
-    if (!counts || attemptOf(said) == 0 || hashOf(said) == hash_)
+    const bool isNew = attemptOf(proposal) != attemptOf(before_[i]);
+    const bool counts = (isIn(proposal) && isNew) ||
+                        (hasDiffered(proposal) && proposal != before_[i]) ||
+                        before;
+    if (!counts || attemptOf(proposal) == 0 || hashOf(proposal) == hash_)
       continue;
     // Who asks for something else by now is looked at when it has said so.
-    const std::string other = request(remaining_[i], attemptOf(said));
+    const std::string other = request(remaining_[i], attemptOf(proposal));
     if (!other.empty())
       return {blinkInvalidUsage,
               "the ranks shrink the communicator differently: " +
@@ -183,13 +186,13 @@ Status Meeting::differing(bool before) const {
   return {};
 }
 
-Status Meeting::agree() {
+Status ShrinkAgreement::agree() {
   for (Backoff backoff(true);; backoff.wait()) {
     std::vector<int> missing;
     for (size_t i = 0; i < remaining_.size(); ++i) {
-      const uint64_t said = load(remaining_[i]);
-      if (isIn(said) && hashOf(said) == hash_ && said != over_[i])
-        seen_[i] = said;
+      const uint64_t proposal = load(remaining_[i]);
+      if (isIn(proposal) && hashOf(proposal) == hash_ && proposal != over_[i])
+        seen_[i] = proposal;
       else
         missing.push_back(remaining_[i]);
     }
@@ -222,14 +225,14 @@ Status Meeting::agree() {
 
 //===-- Staying together --------------------------------------------------===//
 
-Status Meeting::gaveUp(int rank) {
+Status ShrinkAgreement::gaveUp(int rank) {
   return {blinkRemoteError,
           "rank " + std::to_string(rank) +
               " gave up shrinking the communicator: its own error says why"};
 }
 
 /// Of the ranks that remain, one that cannot come any more.
-Status Meeting::dead() const {
+Status ShrinkAgreement::dead() const {
   for (int rank : remaining_) {
     Status status = isSelf(rank) ? Status() : job_.lost(rank);
     if (!status.ok()) {
@@ -240,8 +243,8 @@ Status Meeting::dead() const {
   return {};
 }
 
-Status Meeting::lost() const {
-  // Before looking who is dead: he may have given up over one who is.
+Status ShrinkAgreement::failure() const {
+  // Before looking which ranks are dead: a rank may give up over a dead one.
   Status left;
   for (size_t i = 0; i < remaining_.size() && left.ok(); ++i)
     if (load(remaining_[i]) != seen_[i])
@@ -258,7 +261,7 @@ Status Meeting::lost() const {
   return status;
 }
 
-void Meeting::publish(const blinkUniqueId &id) {
+void ShrinkAgreement::publish(const blinkUniqueId &id) {
   uint64_t words[std::size(decltype(ShrinkRecord::id){})];
   static_assert(sizeof(words) == sizeof(id));
   std::memcpy(words, &id, sizeof(id));
@@ -267,10 +270,10 @@ void Meeting::publish(const blinkUniqueId &id) {
   storeRelease(&leader().published, attempt());
 }
 
-Status Meeting::receive(blinkUniqueId &id) const {
+Status ShrinkAgreement::receive(blinkUniqueId &id) const {
   for (Backoff backoff(true); loadAcquire(&leader().published) != attempt();
        backoff.wait())
-    if (Status status = backoff.sleeping() ? lost() : Status(); !status.ok())
+    if (Status status = backoff.sleeping() ? failure() : Status(); !status.ok())
       return status;
   // Should the leader publish another one meanwhile, joining fails.
   uint64_t words[std::size(decltype(ShrinkRecord::id){})];
@@ -283,13 +286,13 @@ Status Meeting::receive(blinkUniqueId &id) const {
 //===-- All or none -------------------------------------------------------===//
 
 /// Whether the attempt can still succeed as far as `ready` tells.
-bool Meeting::isOn(uint64_t ready) const {
+bool ShrinkAgreement::isOn(uint64_t ready) const {
   return ready >> kReadyShift == attempt() && !(ready & kFailed);
 }
 
 /// Takes this rank's being ready back, which fails the attempt; false if all
 /// were ready before.
-bool Meeting::giveUpReady() {
+bool ShrinkAgreement::giveUpReady() {
   uint64_t &word = leader().ready;
   uint64_t ready = loadAcquire(&word);
   do {
@@ -302,12 +305,12 @@ bool Meeting::giveUpReady() {
   return true;
 }
 
-Status Meeting::finish() {
+Status ShrinkAgreement::finish() {
   uint64_t &word = leader().ready;
   uint64_t ready = loadAcquire(&word);
   do {
     if (!isOn(ready)) {
-      Status status = lost();
+      Status status = failure();
       return status.ok() ? gaveUp(remaining_.front()) : status;
     }
   } while (!change(word, ready, ready + self_.size()));
@@ -318,7 +321,7 @@ Status Meeting::finish() {
       break;
     Status status;
     if (!isOn(ready) || backoff.sleeping())
-      status = lost();
+      status = failure();
     if (!isOn(ready) && status.ok())
       status = {blinkRemoteError,
                 "another rank gave up shrinking the communicator"};
