@@ -93,9 +93,9 @@ Status Shrinking::run(std::shared_ptr<Backend> &result) {
 
 /// A request that cannot be met leaves the old job as it is.
 Status Shrinking::checkPrograms() const {
-  Choice choice;
-  Status status = choosePrograms(old_.plan().files, numRanks(),
-                                 {gpus_, options_.withoutLink}, choice);
+  ProgramLookup lookup;
+  Status status = lookUpPrograms(old_.plan().files, numRanks(),
+                                 {gpus_, options_.withoutLink}, lookup);
   if (status.code == blinkInvalidUsage && !request_.excluded.empty())
     status.text += "; `blinkc compile --survive gpus` adds what is left of a "
                    "job that loses GPUs";

@@ -102,12 +102,12 @@ void findDirectBlocks(const StepCode &step, const OperandCode *operands,
 }
 
 /// Blocks that belong to ranks of the program become those of the job's.
-void renameBlocks(RankPlan &plan, const ProgramChoice &choice) {
-  const sched::Collective collective = choice.program->collective();
-  const uint32_t ranks = choice.program->allocation()->size();
+void renameBlocks(RankPlan &plan, const ResolvedProgram &resolved) {
+  const sched::Collective collective = resolved.program->collective();
+  const uint32_t ranks = resolved.program->allocation()->size();
   const bool inputs = sched::inputBlocks(collective, ranks) > 1;
   const bool outputs = sched::outputBlocks(collective, ranks) > 1;
-  if (choice.jobRanks.empty() || (!inputs && !outputs))
+  if (resolved.jobRanks.empty() || (!inputs && !outputs))
     return;
   plan.renamed.assign(plan.code.operands,
                       plan.code.operands + plan.numOperands);
@@ -115,17 +115,18 @@ void renameBlocks(RankPlan &plan, const ProgramChoice &choice) {
     if (operand.kind == OperandKind::input
             ? inputs
             : operand.kind == OperandKind::output && outputs)
-      operand.index = choice.jobRank(operand.index);
+      operand.index = resolved.jobRank(operand.index);
   plan.code.operands = plan.renamed.data();
 }
 
-RankPlan planRank(const sched::RankProgram &rank, const ProgramChoice &choice,
-                  std::vector<TreeUse> &uses, VariantPlan &variant) {
-  const sched::Collective collective = choice.program->collective();
+RankPlan planRank(const sched::RankProgram &rank,
+                  const ResolvedProgram &resolved, std::vector<TreeUse> &uses,
+                  VariantPlan &variant) {
+  const sched::Collective collective = resolved.program->collective();
   RankPlan plan;
   plan.code = codeOf(rank);
   plan.numOperands = rank.operands()->size();
-  renameBlocks(plan, choice);
+  renameBlocks(plan, resolved);
   const uint32_t numSteps = rank.steps()->size();
   noteUses(plan, numSteps, uses);
   plan.borrows.reserve(numSteps);
@@ -182,12 +183,12 @@ private:
 };
 
 /// Grows the rings between each two ranks until the variant's channels fit.
-void claimRings(const sched::Variant &variant, const ProgramChoice &choice,
+void claimRings(const sched::Variant &variant, const ResolvedProgram &resolved,
                 RingTable &table) {
   table.startVariant();
   for (const sched::Channel *channel : *variant.channels()) {
-    const uint16_t source = choice.jobRank(channel->source());
-    const uint16_t destination = choice.jobRank(channel->destination());
+    const uint16_t source = resolved.jobRank(channel->source());
+    const uint16_t destination = resolved.jobRank(channel->destination());
     PairRings &pair = table.of(source, destination);
     const uint32_t index = pair.used++;
     std::vector<RingPlan> &list = pair.rings;
@@ -246,7 +247,7 @@ void finishRank(RankPlan &rank, VariantPlan &variant) {
   }
 }
 
-VariantPlan planVariant(const ProgramChoice &choice,
+VariantPlan planVariant(const ResolvedProgram &resolved,
                         const sched::Variant &variant, uint32_t number,
                         RingTable &table) {
   VariantPlan plan;
@@ -258,8 +259,8 @@ VariantPlan planVariant(const ProgramChoice &choice,
   plan.ranks.resize(variant.ranks()->size());
   std::vector<TreeUse> uses(variant.trees()->size());
   for (uint32_t rank = 0; rank < variant.ranks()->size(); ++rank)
-    plan.ranks[choice.jobRank(rank)] =
-        planRank(*variant.ranks()->Get(rank), choice, uses, plan);
+    plan.ranks[resolved.jobRank(rank)] =
+        planRank(*variant.ranks()->Get(rank), resolved, uses, plan);
   plan.largest = {0, 0, 1};
   uint32_t before = 0;
   for (const sched::Tree *tree : *variant.trees()) {
@@ -274,8 +275,8 @@ VariantPlan planVariant(const ProgramChoice &choice,
   table.startVariant();
   plan.rings.reserve(variant.channels()->size());
   for (const sched::Channel *channel : *variant.channels()) {
-    PairRings &pair = table.of(choice.jobRank(channel->source()),
-                               choice.jobRank(channel->destination()));
+    PairRings &pair = table.of(resolved.jobRank(channel->source()),
+                               resolved.jobRank(channel->destination()));
     plan.rings.push_back(pair.first + pair.used++);
     plan.slots.push_back(channel->slots());
   }
@@ -331,14 +332,14 @@ Status Plan::create(const ScheduleSet &files, int numRanks, const JobGpus &gpus,
   plan.numRanks = numRanks;
   plan.files = files;
   plan.gpus = gpus;
-  Choice choice;
-  Status status = choosePrograms(files, numRanks, gpus, choice);
+  ProgramLookup lookup;
+  Status status = lookUpPrograms(files, numRanks, gpus, lookup);
   if (!status.ok())
     return status;
-  plan.fingerprint = choice.fingerprint;
-  plan.notes = std::move(choice.notes);
+  plan.fingerprint = lookup.fingerprint;
+  plan.notes = std::move(lookup.notes);
   RingTable table;
-  for (const ProgramChoice &chosen : choice.programs)
+  for (const ResolvedProgram &chosen : lookup.programs)
     for (const sched::Variant *variant : *chosen.program->variants())
       claimRings(*variant, chosen, table);
 
@@ -348,7 +349,7 @@ Status Plan::create(const ScheduleSet &files, int numRanks, const JobGpus &gpus,
   });
   layPool(plan);
   uint32_t number = 0;
-  for (const ProgramChoice &chosen : choice.programs) {
+  for (const ResolvedProgram &chosen : lookup.programs) {
     ProgramPlan &program = plan.programs.emplace_back();
     program.program = chosen.program;
     program.root = chosen.root;

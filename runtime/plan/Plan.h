@@ -12,7 +12,7 @@
 #define BLINK_RUNTIME_PLAN_PLAN_H
 
 #include "runtime/core/Program.h"
-#include "runtime/plan/Choice.h"
+#include "runtime/plan/ProgramLookup.h"
 
 #include <vector>
 
@@ -95,7 +95,7 @@ struct VariantPlan {
 
 struct ProgramPlan {
   const sched::Program *program = nullptr;
-  uint16_t root = 0; ///< of the job, as of Choice
+  uint16_t root = 0; ///< of the job, as of ProgramLookup
   std::vector<VariantPlan> variants;
   std::vector<bool> readsInput; ///< of each rank, in any variant
   std::vector<bool> usesOutput; ///< likewise: reads or writes
@@ -110,8 +110,9 @@ struct Plan {
   int numRanks = 0;  ///< relays among them
   ScheduleSet files; ///< what everything here points into
   JobGpus gpus;
-  uint64_t fingerprint = 0; ///< of the files' bytes, in order, and the choice
-  std::string notes;        ///< as of Choice
+  uint64_t fingerprint =
+      0;             ///< of the files' bytes, in order, and what was taken
+  std::string notes; ///< as of ProgramLookup
   std::vector<ProgramPlan> programs;
   std::vector<RingPlan> rings; ///< sorted by (source, destination)
   uint64_t poolBytes = 0;      ///< of all rings' slots
@@ -121,7 +122,7 @@ struct Plan {
   uint32_t numLanes = 0;    ///< of a rank
   uint32_t numOperands = 0; ///< of one step
 
-  /// Errors: as choosePrograms.
+  /// Errors: as lookUpPrograms.
   static Status create(const ScheduleSet &files, int numRanks,
                        const JobGpus &gpus, Plan &plan);
 

@@ -93,8 +93,8 @@ int main(int argc, char **argv) {
   if (files[0]->schedule())
     fail(path + " is no bundle");
   const sched::BundleView &view = files[0]->bundle();
-  runtime::Choice choice;
-  check(runtime::choosePrograms(files, ranks, {gpus, ""}, choice));
+  runtime::ProgramLookup lookup;
+  check(runtime::lookUpPrograms(files, ranks, {gpus, ""}, lookup));
   runtime::Plan plan;
   check(runtime::Plan::create(files, ranks, {gpus, ""}, plan));
   std::printf(
@@ -111,15 +111,15 @@ int main(int argc, char **argv) {
             ->pieces())
     bytes += piece->size();
   std::printf("GPUs %s: %zu programs, their pieces %zu bytes\n", list.c_str(),
-              choice.programs.size(), bytes);
+              lookup.programs.size(), bytes);
   std::printf("%-40s %10s %10s\n", "us", "least", "median");
   time("open", [&] {
     runtime::ScheduleSet fresh(1);
     check(runtime::OpenFile::read(path.c_str(), fresh[0]));
   });
   time("choose, check pieces", [&] {
-    runtime::Choice one;
-    check(runtime::choosePrograms(files, ranks, {gpus, ""}, one));
+    runtime::ProgramLookup one;
+    check(runtime::lookUpPrograms(files, ranks, {gpus, ""}, one));
   });
   time("choose, check pieces, plan", [&] {
     runtime::Plan one;

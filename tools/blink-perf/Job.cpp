@@ -60,9 +60,9 @@ Job::Job(const Options &options) {
     gpus_.resize(size_t(numPrograms_));
     std::iota(gpus_.begin(), gpus_.end(), 0);
   }
-  runtime::Choice choice;
+  runtime::ProgramLookup lookup;
   runtime::Status status =
-      runtime::choosePrograms(files_, numPrograms_, {gpus_, ""}, choice);
+      runtime::lookUpPrograms(files_, numPrograms_, {gpus_, ""}, lookup);
   if (!status.ok())
     throw UsageError(status.text + (numGpus == 0 ? "; --gpus says which GPUs "
                                                    "the job has"
@@ -82,13 +82,13 @@ Job::Job(const Job &job, const std::vector<uint8_t> &bytes)
 std::vector<JobProgram> Job::programs(size_t number,
                                       std::string &reason) const {
   const auto &file = files_[number];
-  runtime::Choice choice;
+  runtime::ProgramLookup lookup;
   runtime::Status status =
-      runtime::choosePrograms({file}, numPrograms_, {gpus_, ""}, choice);
+      runtime::lookUpPrograms({file}, numPrograms_, {gpus_, ""}, lookup);
   if (!status.ok() && !file->schedule())
     reason = status.text;
   std::vector<JobProgram> programs;
-  for (runtime::ProgramChoice &chosen : choice.programs) {
+  for (runtime::ResolvedProgram &chosen : lookup.programs) {
     const sched::Program &program = *chosen.program;
     std::string text =
         file->schedule()

@@ -10,13 +10,13 @@
 #ifndef BLINK_TOOLS_BLINKPERF_JOB_H
 #define BLINK_TOOLS_BLINKPERF_JOB_H
 
-#include "runtime/plan/Choice.h"
+#include "runtime/plan/ProgramLookup.h"
 #include "tools/blink-perf/Options.h"
 
 namespace blink::perf {
 
 struct JobProgram {
-  runtime::ProgramChoice choice;
+  runtime::ResolvedProgram choice;
   std::string description; ///< a sentence, by the job's names
 };
 

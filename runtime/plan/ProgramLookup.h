@@ -1,4 +1,4 @@
-//===- Choice.h - the programs that are for a job ---------------*- C++ -*-===//
+//===- ProgramLookup.h - the programs that are for a job --------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -8,14 +8,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLINK_RUNTIME_PLAN_CHOICE_H
-#define BLINK_RUNTIME_PLAN_CHOICE_H
+#ifndef BLINK_RUNTIME_PLAN_PROGRAMLOOKUP_H
+#define BLINK_RUNTIME_PLAN_PROGRAMLOOKUP_H
 
 #include "runtime/plan/ScheduleSet.h"
 
 namespace blink::runtime {
 
-struct ProgramChoice {
+/// A program that a job plays, and by whom.
+struct ResolvedProgram {
   const sched::Program *program = nullptr;
   uint16_t root = 0; ///< rank of the job; the program's own may be another
   /// Of each rank of the program: the job's rank that plays it. Empty: the same
@@ -27,9 +28,10 @@ struct ProgramChoice {
   }
 };
 
-struct Choice {
-  std::vector<ProgramChoice> programs;
-  /// Of the choice: differs where files, or what was taken of them, differ.
+/// What files have for a job.
+struct ProgramLookup {
+  std::vector<ResolvedProgram> programs;
+  /// Differs where files, or what was taken of them, differ.
   uint64_t fingerprint = 0;
   /// What the bundles have for the job, for messages: "" or "; ...".
   std::string notes;
@@ -44,9 +46,9 @@ struct JobGpus {
 /// Takes the programs for `numRanks` ranks from files, and from bundles those
 /// for `gpus`. Opens and checks the pieces of bundles that it takes. Errors:
 /// nothing fits; a piece is damaged.
-Status choosePrograms(const ScheduleSet &files, int numRanks,
-                      const JobGpus &gpus, Choice &choice);
+Status lookUpPrograms(const ScheduleSet &files, int numRanks,
+                      const JobGpus &gpus, ProgramLookup &lookup);
 
 } // namespace blink::runtime
 
-#endif // BLINK_RUNTIME_PLAN_CHOICE_H
+#endif // BLINK_RUNTIME_PLAN_PROGRAMLOOKUP_H

@@ -1,10 +1,10 @@
-//===- Choice.cpp - the programs that are for a job -----------------------===//
+//===- ProgramLookup.cpp - the programs that are for a job ----------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/plan/Choice.h"
+#include "runtime/plan/ProgramLookup.h"
 
 #include "schedules/Hash.h"
 #include "schedules/ScheduleFile.h"
@@ -108,8 +108,8 @@ bool doesWithout(const sched::Topology &topology, const sched::Program &program,
 
 /// A single schedule's programs for one job; `note` hears why one does not fit.
 template <typename Note>
-void chooseSingle(const OpenFile &file, int numRanks, const JobGpus &job,
-                  Choice &choice, const Note &note) {
+void lookUpSingle(const OpenFile &file, int numRanks, const JobGpus &job,
+                  ProgramLookup &lookup, const Note &note) {
   const sched::Topology &topology = *file.schedule()->topology();
   uint32_t ends[2] = {};
   if (!job.withoutLink.empty() && !findEnds(topology, job.withoutLink, ends))
@@ -131,17 +131,17 @@ void chooseSingle(const OpenFile &file, int numRanks, const JobGpus &job,
                                    "--without-link " +
                                    job.withoutLink});
     else
-      choice.programs.push_back({program, program->root(), {}});
+      lookup.programs.push_back({program, program->root(), {}});
   }
 }
 
 /// One bundle's programs for one job.
-class BundleChoice {
+class BundleLookup {
 public:
-  BundleChoice(const OpenFile &file, const JobGpus &job, Choice &choice)
+  BundleLookup(const OpenFile &file, const JobGpus &job, ProgramLookup &lookup)
       : file_(file), bundle_(file.bundle()), index_(*file.bundle().index),
         gpus_(job.numbers.begin(), job.numbers.end()), link_(job.withoutLink),
-        choice_(choice) {}
+        lookup_(lookup) {}
 
   /// Success without a program if the bundle has none for the job: then
   /// `reason` says so. Errors: a piece is damaged.
@@ -191,7 +191,7 @@ public:
                     " over the links that the bundle may use: give the job "
                     "other GPUs, or compile with more kinds of links"};
     else
-      choice_.notes += "; " + file_.name() + " has " + names_ + " for GPUs " +
+      lookup_.notes += "; " + file_.name() + " has " + names_ + " for GPUs " +
                        joined(gpus_) + " of " + index_.machine()->str() +
                        without();
     return {};
@@ -246,7 +246,7 @@ private:
         add(program, 0, sched::programRanks(bundle_, *entry_, gpus_));
       return {};
     }
-    const size_t before = choice_.programs.size();
+    const size_t before = lookup_.programs.size();
     for (uint16_t root = 0; root < gpus_.size(); ++root) {
       uint16_t serving = 0;
       std::vector<uint16_t> ranks =
@@ -255,7 +255,7 @@ private:
         if (program->root() == serving)
           add(program, root, ranks);
     }
-    if (choice_.programs.size() == before)
+    if (lookup_.programs.size() == before)
       return {blinkInvalidArgument,
               file_.name() + ": classes[" + std::to_string(classNumber) +
                   "].pieces[" + std::to_string(number) +
@@ -266,18 +266,19 @@ private:
   /// `ranks`: of each rank of the job, the program's that it plays.
   void add(const sched::Program *program, uint16_t root,
            const std::vector<uint16_t> &ranks) {
-    ProgramChoice choice{program, root, std::vector<uint16_t>(ranks.size())};
+    ResolvedProgram resolved{program, root,
+                             std::vector<uint16_t>(ranks.size())};
     std::vector<uint16_t> same(ranks.size());
     std::iota(same.begin(), same.end(), uint16_t(0));
     for (uint16_t rank : same)
-      choice.jobRanks[ranks[rank]] = rank;
-    if (choice.jobRanks == same)
-      choice.jobRanks.clear();
-    choice_.programs.push_back(std::move(choice));
+      resolved.jobRanks[ranks[rank]] = rank;
+    if (resolved.jobRanks == same)
+      resolved.jobRanks.clear();
+    lookup_.programs.push_back(std::move(resolved));
   }
 
   void addToFingerprint(const uint8_t *checksum) {
-    choice_.fingerprint = sched::hash64(checksum, 8, choice_.fingerprint);
+    lookup_.fingerprint = sched::hash64(checksum, 8, lookup_.fingerprint);
   }
 
   const OpenFile &file_;
@@ -285,17 +286,17 @@ private:
   const sched::Bundle &index_;
   const std::vector<uint16_t> gpus_;
   const std::string link_;
-  Choice &choice_;
+  ProgramLookup &lookup_;
   const sched::Entry *entry_ = nullptr;
   std::string names_; // of the collectives taken
 };
 
 } // namespace
 
-Status choosePrograms(const ScheduleSet &files, int numRanks,
-                      const JobGpus &job, Choice &choice) {
+Status lookUpPrograms(const ScheduleSet &files, int numRanks,
+                      const JobGpus &job, ProgramLookup &lookup) {
   const std::vector<int> &gpus = job.numbers;
-  choice.fingerprint = sched::hash64(&numRanks, sizeof(numRanks));
+  lookup.fingerprint = sched::hash64(&numRanks, sizeof(numRanks));
   Status reason; // why the first file does not fit
   auto note = [&](Status why) {
     if (reason.ok())
@@ -303,25 +304,25 @@ Status choosePrograms(const ScheduleSet &files, int numRanks,
   };
   for (const auto &file : files) {
     const uint64_t checksum = file->checksum();
-    choice.fingerprint =
-        sched::hash64(&checksum, sizeof(checksum), choice.fingerprint);
+    lookup.fingerprint =
+        sched::hash64(&checksum, sizeof(checksum), lookup.fingerprint);
     if (!file->schedule()) {
       // The same pieces may be played in another order.
-      choice.fingerprint = sched::hash64(
-          gpus.data(), gpus.size() * sizeof(gpus[0]), choice.fingerprint);
+      lookup.fingerprint = sched::hash64(
+          gpus.data(), gpus.size() * sizeof(gpus[0]), lookup.fingerprint);
       Status why;
-      Status status = BundleChoice(*file, job, choice).run(gpus, why);
+      Status status = BundleLookup(*file, job, lookup).run(gpus, why);
       if (!status.ok())
         return status;
       if (!why.ok()) {
-        choice.notes += "; " + why.text;
+        lookup.notes += "; " + why.text;
         note(std::move(why));
       }
       continue;
     }
-    chooseSingle(*file, numRanks, job, choice, note);
+    lookUpSingle(*file, numRanks, job, lookup, note);
   }
-  return choice.programs.empty() ? reason : Status();
+  return lookup.programs.empty() ? reason : Status();
 }
 
 } // namespace blink::runtime
