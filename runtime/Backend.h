@@ -21,7 +21,7 @@ struct BackendOptions {
   std::string withoutLink;   ///< blinkConfig_t::withoutLink, or ""
   /// Asked now and then while waiting for other processes to join: an error
   /// ends it. May be empty.
-  std::function<Status()> lost;
+  std::function<Status()> peerFailure;
 };
 
 /// A call with what it runs on.
@@ -115,12 +115,12 @@ public:
   virtual void abort(int rank) = 0;
   /// Fails the job with `why`, unless it has failed, and returns when no call
   /// of any rank of this process is left.
-  virtual void stop(const Status &why) = 0;
+  virtual void cancel(const Status &why) = 0;
   /// Whether `rank`, wherever it runs, no longer writes to buffers that ranks
-  /// of this process gave to calls. After stop().
-  virtual bool quiet(int rank) const = 0;
+  /// of this process gave to calls. After cancel().
+  virtual bool drained(int rank) const = 0;
   /// Whether a call of `rank` is not done yet.
-  virtual bool busy(int rank) const = 0;
+  virtual bool inFlight(int rank) const = 0;
   /// Buffers that other ranks may reach into (blinkCommRegister). A handle is
   /// not 0.
   virtual Status registerBuffer(int rank, void *buffer, size_t bytes,

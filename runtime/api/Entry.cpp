@@ -186,12 +186,12 @@ blinkResult_t blinkCommShrink(blinkComm_t comm, const int *excludeRanks,
 
 blinkResult_t blinkCommDestroy(blinkComm_t comm) {
   return guarded([&] {
-    if (comm && comm->backend->busy(comm->rank))
+    if (comm && comm->backend->inFlight(comm->rank))
       return report({blinkInvalidUsage, "a collective is using the "
                                         "communicator: blinkCommAbort ends "
                                         "it"});
     if (comm)
-      comm->backend->job().leave(comm->rank);
+      comm->backend->job().detach(comm->rank);
     delete comm;
     return blinkSuccess;
   });
@@ -201,7 +201,7 @@ blinkResult_t blinkCommAbort(blinkComm_t comm) {
   return guarded([&] {
     if (comm) {
       comm->backend->abort(comm->rank);
-      comm->backend->job().leave(comm->rank);
+      comm->backend->job().detach(comm->rank);
     }
     delete comm;
     return blinkSuccess;

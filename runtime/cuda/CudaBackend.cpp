@@ -148,7 +148,7 @@ Status CudaBackend::join(const ScheduleSet &files, int numRanks,
   status = joinJob(id,
                    {uint32_t(numRanks), uint32_t(rank),
                     backend->plan_.fingerprint, jobBytes},
-                   deadline, options.lost, admission);
+                   deadline, options.peerFailure, admission);
   if (status.ok()) {
     const DeviceScope scope(device);
     status = backend->sharedJob_.map(admission.memory.get(), jobBytes);
@@ -158,9 +158,9 @@ Status CudaBackend::join(const ScheduleSet &files, int numRanks,
   backend->layJob(backend->sharedJob_.get());
   status = backend->allocate();
   if (status.ok())
-    status = backend->meet(rank, deadline, options.lost);
+    status = backend->meet(rank, deadline, options.peerFailure);
   if (status.ok())
-    status = backend->openOthers(rank, deadline, options.lost);
+    status = backend->openOthers(rank, deadline, options.peerFailure);
   if (status.ok())
     status = backend->copyPrograms();
   if (!status.ok())

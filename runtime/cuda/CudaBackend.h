@@ -61,9 +61,11 @@ public:
                         uintptr_t &handle) override;
   Status deregisterBuffer(int rank, uintptr_t handle) override;
   void abort(int rank) override;
-  void stop(const Status &why) override;
-  bool quiet(int rank) const override;
-  bool busy(int) const override { return false; } // a launch waits for nobody
+  void cancel(const Status &why) override;
+  bool drained(int rank) const override;
+  bool inFlight(int) const override {
+    return false;
+  } // a launch waits for nobody
   Status failure() const override;
 
 private:
@@ -120,10 +122,10 @@ private:
   bool inThisProcess(size_t other) const;
   Status findOther(size_t self, size_t other);
   Status meet(int rank, std::chrono::steady_clock::time_point deadline,
-              const std::function<Status()> &lost);
+              const std::function<Status()> &peerFailure);
   Status shareGpus(int rank) const;
   Status openOthers(int rank, std::chrono::steady_clock::time_point deadline,
-                    const std::function<Status()> &lost);
+                    const std::function<Status()> &peerFailure);
   Status stepTogether(int rank);
   void watchOthers();
   void partFromOthers();

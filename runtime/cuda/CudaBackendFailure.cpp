@@ -29,7 +29,7 @@ void CudaBackend::abort(int rank) {
     ranks_[rank].launched->synchronize();
 }
 
-void CudaBackend::stop(const Status &why) {
+void CudaBackend::cancel(const Status &why) {
   fail(why);
   std::lock_guard<std::mutex> lock(mutex_);
   finishLaunches();
@@ -42,14 +42,14 @@ void CudaBackend::finishLaunches() {
       continue;
     if (ranks_[rank].launched)
       ranks_[rank].launched->synchronize();
-    storeRelease(&peers_[rank].quiet, 1);
+    storeRelease(&peers_[rank].drained, 1);
   }
 }
 
-bool CudaBackend::quiet(int rank) const {
+bool CudaBackend::drained(int rank) const {
   // Another process's kernels write to registered buffers alone.
   return ranks_[rank].here || windows_.empty() ||
-         loadAcquire(&peers_[rank].quiet) || job_.died(rank);
+         loadAcquire(&peers_[rank].drained) || job_.died(rank);
 }
 
 Status CudaBackend::failure() const {

@@ -75,8 +75,9 @@ Status CudaBackend::launchRound(const std::vector<Call *> &round) {
   if (kind.count == 0)
     return {};
   for (int rank = 0; rank < job_.numRanks(); ++rank)
-    if (job_.left(rank))
-      return {blinkRemoteError, kind.describe() + ": " + job_.lost(rank).text};
+    if (job_.detached(rank))
+      return {blinkRemoteError,
+              kind.describe() + ": " + job_.peerFailure(rank).text};
   // Whether somebody may be in this call already, and would wait for it.
   bool begun = round.size() != ranks_.size();
   std::vector<Call *> left = round;

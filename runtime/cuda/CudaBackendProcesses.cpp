@@ -20,7 +20,7 @@ namespace blink::runtime {
 /// Tells the others where this rank's memory is, and waits until all have.
 Status CudaBackend::meet(int self,
                          std::chrono::steady_clock::time_point deadline,
-                         const std::function<Status()> &lost) {
+                         const std::function<Status()> &peerFailure) {
   Rank &rank = ranks_[self];
   {
     DeviceScope scope(rank.device);
@@ -42,8 +42,8 @@ Status CudaBackend::meet(int self,
   peer.localControl = reinterpret_cast<uint64_t>(rank.control.get());
   peer.localPool = reinterpret_cast<uint64_t>(rank.pool.get());
   storeRelease(&job_.peer(self).process, uint64_t(getpid()));
-  status =
-      job_.waitForAll(self, &PeerRecord::process, 1, "join", deadline, lost);
+  status = job_.waitForAll(self, &PeerRecord::process, 1, "join", deadline,
+                           peerFailure);
   return status.ok() ? shareGpus(self) : status;
 }
 
@@ -117,7 +117,7 @@ Status CudaBackend::findOther(size_t self, size_t other) {
 /// nobody leaves before.
 Status CudaBackend::openOthers(int self,
                                std::chrono::steady_clock::time_point deadline,
-                               const std::function<Status()> &lost) {
+                               const std::function<Status()> &peerFailure) {
   DeviceScope scope(ranks_[self].device);
   for (size_t other = 0; other < ranks_.size(); ++other) {
     Rank &rank = ranks_[other];
@@ -135,7 +135,8 @@ Status CudaBackend::openOthers(int self,
       return status;
   }
   storeRelease(&job_.peer(self).ready, 1);
-  return job_.waitForAll(self, &PeerRecord::ready, 1, "join", deadline, lost);
+  return job_.waitForAll(self, &PeerRecord::ready, 1, "join", deadline,
+                         peerFailure);
 }
 
 /// A barrier of all ranks, for what they do in the same order.
@@ -145,16 +146,17 @@ Status CudaBackend::stepTogether(int self) {
 }
 
 void CudaBackend::watchOthers() {
-  bool quiet = false;
+  bool finished = false;
   while (!stopping_.load(std::memory_order_relaxed)) {
     // For those who go on without this rank, which may not call any more.
-    if (!quiet && job_.failed()) {
+    if (!finished && job_.failed()) {
       std::lock_guard<std::mutex> lock(mutex_);
       finishLaunches();
-      quiet = true;
+      finished = true;
     }
     for (int other = 0; other < job_.numRanks(); ++other)
-      if (Status why = job_.lost(other); !why.ok() && !job_.left(other))
+      if (Status why = job_.peerFailure(other);
+          !why.ok() && !job_.detached(other))
         fail(why);
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }

@@ -30,8 +30,8 @@ struct WindowOffer {
 /// has joined when control and pool can be found, and that it is ready when it
 /// has mapped the others'.
 struct DevicePeerInfo {
-  uint64_t quiet;  ///< 1: the job has failed, and no kernel of it is left here
-  uint64_t closed; ///< 1: it has nothing of the others mapped any more
+  uint64_t drained; ///< 1: the job has failed, and no kernel of it is left here
+  uint64_t closed;  ///< 1: it has nothing of the others mapped any more
   cudaIpcMemHandle_t control, pool;
   WindowOffer offer;
   GpuShare gpu;

@@ -113,7 +113,7 @@ Status HostBackend::join(const ScheduleSet &files, int numRanks,
         joinJob(id,
                 {uint32_t(numRanks), uint32_t(rank), backend->plan_.fingerprint,
                  Segment::sizeFor(backend->plan_)},
-                deadline, options.lost, admission);
+                deadline, options.peerFailure, admission);
   Segment &segment = backend->rings_.segment;
   if (status.ok())
     status = segment.attach(backend->plan_, admission.memory.get());
@@ -125,18 +125,18 @@ Status HostBackend::join(const ScheduleSet &files, int numRanks,
   status = backend->makeRank(rank);
   if (status.ok())
     status = job.waitForAll(rank, &PeerRecord::process, 1, "join", deadline,
-                            options.lost);
+                            options.peerFailure);
   if (!status.ok())
     return status;
   for (int other = 0; other < numRanks; ++other)
     if (other != rank)
       job.watch(other);
-  status = backend->rings_.remote.connect(job, deadline, options.lost);
+  status = backend->rings_.remote.connect(job, deadline, options.peerFailure);
   if (!status.ok())
     return status;
   backend->probeOthers(rank);
   status = job.waitForAll(rank, &PeerRecord::ready, 1, "join", deadline,
-                          options.lost);
+                          options.peerFailure);
   if (!status.ok())
     return status;
   ZeroCopy &zeroCopy = backend->rings_.zeroCopy;
@@ -187,8 +187,9 @@ Status HostBackend::begin(const Call &call) {
   if (job_.failed())
     return failure();
   Rank &rank = ranks_[call.rank];
-  // Paired with abort(): it fails the job and then waits while busy.
-  rank.busy.store(true, std::memory_order_seq_cst);
+  // Paired with abort(): it fails the job and then waits while a call is in
+  // flight.
+  rank.inFlight.store(true, std::memory_order_seq_cst);
   rank.run->start(call);
   return {};
 }
@@ -199,12 +200,12 @@ Status HostBackend::end(int index) {
     for (const Rank &rank : ranks_)
       if (rank.run)
         rank.run->waitUntilQuiet();
-  ranks_[index].busy.store(false, std::memory_order_release);
+  ranks_[index].inFlight.store(false, std::memory_order_release);
   return status;
 }
 
-bool HostBackend::busy(int rank) const {
-  return ranks_[rank].busy.load(std::memory_order_acquire);
+bool HostBackend::inFlight(int rank) const {
+  return ranks_[rank].inFlight.load(std::memory_order_acquire);
 }
 
 void HostBackend::abort(int rank) {
@@ -213,14 +214,14 @@ void HostBackend::abort(int rank) {
   // The progress loop of the call looks at the abort word between any two
   // folds.
   Backoff backoff(true);
-  while (busy(rank))
+  while (inFlight(rank))
     backoff.wait();
 }
 
-void HostBackend::stop(const Status &why) {
+void HostBackend::cancel(const Status &why) {
   job_.fail(why);
   for (const Rank &rank : ranks_)
-    for (Backoff backoff(true); rank.busy.load(std::memory_order_acquire);
+    for (Backoff backoff(true); rank.inFlight.load(std::memory_order_acquire);
          backoff.wait())
       ;
 }
@@ -250,11 +251,11 @@ Status HostBackend::missingRank(const Call &call) {
   Segment &segment = rings_.segment;
   const uint64_t number = loadRelaxed(&segment.rank(call.rank).calls);
   for (int rank = 0; rank < plan_.numRanks; ++rank) {
-    Status why = job_.lost(rank);
+    Status why = job_.peerFailure(rank);
     // Who left may have done its part before. So may who died, but then later
     // calls need it.
-    if (why.ok() ||
-        (job_.left(rank) && loadAcquire(&segment.rank(rank).calls) >= number))
+    if (why.ok() || (job_.detached(rank) &&
+                     loadAcquire(&segment.rank(rank).calls) >= number))
       continue;
     why.text = call.kind.describe() + ": " + why.text;
     return why;

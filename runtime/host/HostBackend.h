@@ -41,19 +41,19 @@ public:
 
   void run(PendingCall *const *calls, size_t numCalls) override;
   void abort(int rank) override;
-  void stop(const Status &why) override;
+  void cancel(const Status &why) override;
   /// Always: nobody writes to another rank's buffers here.
-  bool quiet(int) const override { return true; }
+  bool drained(int) const override { return true; }
   Status registerBuffer(int self, void *buffer, size_t bytes,
                         uintptr_t &handle) override;
   Status deregisterBuffer(int self, uintptr_t handle) override;
-  bool busy(int rank) const override;
+  bool inFlight(int rank) const override;
   Status failure() const override { return job_.failure(); }
 
   // For the progress loop (ProgressLoop.cpp).
 
-  /// Starts a call that has a program. The rank is busy until end(). Errors:
-  /// the job has failed, or a rank is gone.
+  /// Starts a call that has a program. The call is in flight until end().
+  /// Errors: the job has failed, or a rank is gone.
   Status begin(const Call &call);
   RankRun &runOf(int rank) const { return *ranks_[rank].run; }
   /// Ends it, and returns its result: if the job failed, when no other rank of
@@ -79,10 +79,10 @@ public:
   int numRanks() const { return plan_.numRanks; }
 
 private:
-  /// On lines of its own: ranks of other threads are busy at the same time.
+  /// On lines of its own: ranks of other threads have calls at the same time.
   struct alignas(64) Rank {
     std::unique_ptr<RankRun> run; ///< null: in another process
-    std::atomic<bool> busy{false};
+    std::atomic<bool> inFlight{false};
     uint64_t lastLeft = 0; ///< the call of leaveSharedProcessor's last sleep
   };
 

@@ -12,18 +12,18 @@ namespace blink::runtime {
 
 namespace {
 
-/// A rank that registers is busy: abort() waits for it, as for a call
+/// Registering is in flight: abort() waits for it, as for a call
 /// (HostBackend::begin, ::end).
-class BusyScope {
+class InFlightScope {
 public:
-  explicit BusyScope(std::atomic<bool> &busy) : busy_(busy) {
-    busy_.store(true, std::memory_order_seq_cst);
+  explicit InFlightScope(std::atomic<bool> &inFlight) : inFlight_(inFlight) {
+    inFlight_.store(true, std::memory_order_seq_cst);
   }
-  ~BusyScope() { busy_.store(false, std::memory_order_release); }
-  BusyScope(const BusyScope &) = delete;
+  ~InFlightScope() { inFlight_.store(false, std::memory_order_release); }
+  InFlightScope(const InFlightScope &) = delete;
 
 private:
-  std::atomic<bool> &busy_;
+  std::atomic<bool> &inFlight_;
 };
 
 } // namespace
@@ -33,7 +33,7 @@ Status HostBackend::registerBuffer(int self, void *buffer, size_t bytes,
   handle = 1;
   if (rings_.zeroCopy == ZeroCopy::direct)
     return {};
-  const BusyScope busy(ranks_[self].busy);
+  const InFlightScope scope(ranks_[self].inFlight);
   if (Status why = failure(); !why.ok())
     return why;
   Windows &windows = rings_.windows;
@@ -74,7 +74,7 @@ Status HostBackend::deregisterBuffer(int self, uintptr_t handle) {
     return {};
   if (!rings_.windows.isUsed(handle - 1))
     return {blinkInvalidArgument, "the handle is of no registered buffer"};
-  const BusyScope busy(ranks_[self].busy);
+  const InFlightScope scope(ranks_[self].inFlight);
   rings_.windows.drop(uint32_t(handle - 1));
   return failed() ? failure() : job_.stepTogether(self);
 }

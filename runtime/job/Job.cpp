@@ -24,15 +24,17 @@ void Job::watch(int rank) {
   watches_.get()[rank].start(loadAcquire(&peer(rank).process));
 }
 
-void Job::leave(int rank) const { storeRelease(&peer(rank).gone, 1); }
+void Job::detach(int rank) const { storeRelease(&peer(rank).gone, 1); }
 
-bool Job::left(int rank) const { return loadAcquire(&peer(rank).gone) != 0; }
+bool Job::detached(int rank) const {
+  return loadAcquire(&peer(rank).gone) != 0;
+}
 
-Status Job::lost(int rank) const {
+Status Job::peerFailure(int rank) const {
   // In this order: a process that ends has destroyed its communicators first,
   // or has died.
   const bool hasDied = died(rank);
-  if (left(rank))
+  if (detached(rank))
     return {blinkRemoteError, "the communicator of rank " +
                                   std::to_string(rank) + " has been destroyed"};
   if (hasDied)
@@ -47,10 +49,11 @@ uint64_t Job::processOf(int rank) const {
 }
 
 /// Success, or why a rank's word will never be `least`.
-Status Job::lostBefore(uint64_t PeerRecord::*word, uint64_t least) const {
+Status Job::peerFailureBefore(uint64_t PeerRecord::*word,
+                              uint64_t least) const {
   for (int rank = 0; rank < numRanks_; ++rank)
     // If it was lost after that, it has done its part all the same.
-    if (Status why = lost(rank);
+    if (Status why = peerFailure(rank);
         !why.ok() && loadAcquire(&(peer(rank).*word)) < least)
       return why;
   return {};
@@ -67,7 +70,8 @@ Status Job::waitForAll(int self, uint64_t PeerRecord::*word, uint64_t least,
     };
     while (missing()) {
       backoff.wait();
-      Status why = backoff.sleeping() ? lostBefore(word, least) : Status();
+      Status why =
+          backoff.sleeping() ? peerFailureBefore(word, least) : Status();
       // After looking who is lost: it may have ended because of a failure that
       // came first. And if `other` came before the failure, it came in time:
       // what failed is a call of a rank that has returned already.

@@ -48,11 +48,11 @@ public:
   /// Whether that process has died. False of ranks that are not watched.
   bool died(int rank) const { return watches_.get()[rank].died(); }
   /// `rank`, of this process, will not call again.
-  void leave(int rank) const;
-  bool left(int rank) const;
+  void detach(int rank) const;
+  bool detached(int rank) const;
   /// Success, or why `rank` will never call again: its communicator has been
   /// destroyed, or its process has died.
-  Status lost(int rank) const;
+  Status peerFailure(int rank) const;
   /// The number of a rank's process.
   uint64_t processOf(int rank) const;
   /// The watches, which may be needed longer than the job.
@@ -82,7 +82,7 @@ public:
   Agreements &agreements() { return agreements_; }
 
 private:
-  Status lostBefore(uint64_t PeerRecord::*word, uint64_t least) const;
+  Status peerFailureBefore(uint64_t PeerRecord::*word, uint64_t least) const;
 
   int numRanks_ = 0;
   std::chrono::milliseconds timeout_{0};

@@ -184,7 +184,8 @@ Status makeUniqueId(blinkUniqueId &result, std::chrono::milliseconds patience,
 }
 
 Status joinJob(const blinkUniqueId &uniqueId, const Applicant &applicant,
-               Clock::time_point deadline, const std::function<Status()> &lost,
+               Clock::time_point deadline,
+               const std::function<Status()> &peerFailure,
                Admission &admission) {
   IdContent id;
   std::memcpy(&id, &uniqueId, sizeof(id));
@@ -204,7 +205,9 @@ Status joinJob(const blinkUniqueId &uniqueId, const Applicant &applicant,
     }
     if (errno != ECONNREFUSED) // as it is when nobody listens
       return systemError("cannot reach the job");
-    if (Status why = backoff.sleeping() && lost ? lost() : Status(); !why.ok())
+    if (Status why =
+            backoff.sleeping() && peerFailure ? peerFailure() : Status();
+        !why.ok())
       return why;
     if (Clock::now() > deadline)
       return {blinkRemoteError,

@@ -41,13 +41,14 @@ Status makeUniqueId(blinkUniqueId &id,
                     std::chrono::milliseconds patience = std::chrono::hours(1),
                     std::vector<uint64_t> processes = {});
 
-/// Joins the job of `id`. Errors: nobody answers by `deadline`, or `lost`, if
-/// there is one, says that nobody will; the id is not right; the other ranks
-/// have another number of ranks or other files; the rank is taken, or another
-/// process's.
+/// Joins the job of `id`. Errors: nobody answers by `deadline`, or
+/// `peerFailure`, if there is one, says that nobody will; the id is not right;
+/// the other ranks have another number of ranks or other files; the rank is
+/// taken, or another process's.
 Status joinJob(const blinkUniqueId &id, const Applicant &applicant,
                std::chrono::steady_clock::time_point deadline,
-               const std::function<Status()> &lost, Admission &admission);
+               const std::function<Status()> &peerFailure,
+               Admission &admission);
 
 } // namespace blink::runtime
 

@@ -104,13 +104,13 @@ Status Shrinking::checkPrograms() const {
 
 /// Returns when no call of the old job touches this process's buffers.
 Status Shrinking::endOld() {
-  old_.stop(
+  old_.cancel(
       {blinkRemoteError,
        ShrinkAgreement::list({self_.front()}) + " shrinks the communicator: " +
            ShrinkAgreement::list(request_.excluded) +
            " excluded; ranks that remain shrink it, too, all destroy it"});
   for (int rank : request_.excluded)
-    for (Backoff backoff(true); !old_.quiet(rank); backoff.wait())
+    for (Backoff backoff(true); !old_.drained(rank); backoff.wait())
       if (backoff.sleeping() && agreement_.isLate())
         return {blinkRemoteError,
                 "rank " + std::to_string(rank) +

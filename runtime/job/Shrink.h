@@ -43,12 +43,13 @@ extern std::atomic<ShrinkHook> shrinkHook;
 ///
 /// When it returns success, nobody writes to a buffer of a call on `old` any
 /// more, and no rank that remains reads one:
-/// - A rank says that it is ready after stop(): when no thread or kernel of its
+/// - A rank says that it is ready after cancel(): when no thread or kernel of
+/// its
 ///   process is in a call on `old`.
 /// - Nobody ever writes to another rank's *input*; readers may look at it.
 /// - On the host nobody writes to another rank's output either, only to slots,
 ///   which are the job's own. Kernels do, to outputs that they were told
-///   of: so excluded ranks that live are waited for, too (Backend::quiet).
+///   of: so excluded ranks that live are waited for, too (Backend::drained).
 Status shrink(Backend &old, const std::vector<int> &self,
               const ShrinkRequest &request, std::shared_ptr<Backend> &result);
 

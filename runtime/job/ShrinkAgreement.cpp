@@ -234,7 +234,7 @@ Status ShrinkAgreement::gaveUp(int rank) {
 /// Of the ranks that remain, one that cannot come any more.
 Status ShrinkAgreement::dead() const {
   for (int rank : remaining_) {
-    Status status = isSelf(rank) ? Status() : job_.lost(rank);
+    Status status = isSelf(rank) ? Status() : job_.peerFailure(rank);
     if (!status.ok()) {
       status.text += ": exclude it, too";
       return status;
@@ -334,7 +334,7 @@ Status ShrinkAgreement::finish() {
   for (size_t i = 0; i < remaining_.size() && leads(); ++i)
     for (Backoff backoff(true);
          !isSelf(remaining_[i]) && load(remaining_[i]) == seen_[i] &&
-         job_.lost(remaining_[i]).ok() && !isLate();
+         job_.peerFailure(remaining_[i]).ok() && !isLate();
          backoff.wait())
       ;
   return {};

@@ -107,9 +107,9 @@ TEST_CASE("who waits hears why a rank will not come") {
   TestJob job(3, kLong);
   SUBCASE("its communicator has been destroyed") {
     storeRelease(&job.peer(1).steps, 1); // its part is done
-    job.leave(1);
-    job.leave(2);
-    CHECK(job.left(2));
+    job.detach(1);
+    job.detach(2);
+    CHECK(job.detached(2));
     CHECK(job.stepTogether(0).text ==
           "the communicator of rank 2 has been destroyed");
   }
@@ -143,7 +143,7 @@ TEST_CASE(
   TestJob job(2, kLong);
   storeRelease(&job.peer(0).ready, 1);
   storeRelease(&job.peer(1).ready, 1);
-  job.leave(1);
+  job.detach(1);
   job.fail({blinkRemoteError, "a call of rank 1"});
   CHECK(job.waitForAll(0, &PeerRecord::ready, 1, "join", in(kShort)).ok());
 }
