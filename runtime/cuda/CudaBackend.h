@@ -81,7 +81,7 @@ private:
   struct Rank {
     bool here = true; ///< of this back end
     int device = 0;
-    DeviceMemory control; ///< ring ends, freed, places, the abort word
+    DeviceMemory control; ///< ring ends, freed, pointers, abort word
     DeviceMemory pool;    ///< slots and tags of rings that end here
     DeviceMemory code;    ///< programs of all variants
     /// Instead, of a rank that is not of this back end.
@@ -137,16 +137,16 @@ private:
   uint32_t usedWindows() const;
   Status openWindow(int rank, size_t index, Window &window);
   void closeWindow(int rank, size_t index, Window &window);
-  uint64_t placeOf(int rank, const void *buffer, uint64_t bytes) const;
+  uint64_t exchangedPtr(int rank, const void *buffer, uint64_t bytes) const;
   // CudaBackendLaunch.cpp
   Status launch(const std::vector<Call *> &calls);
   Status launchRound(const std::vector<Call *> &round);
   Status launchOnDevice(int device, const std::vector<Call *> &calls,
                         bool &begun, bool &capturing);
-  Status comeAfter(const std::vector<Call *> &calls, cudaStream_t main,
-                   bool capturing);
-  Status comeBefore(const std::vector<Call *> &calls, cudaStream_t main,
-                    bool capturing);
+  Status waitForStreams(const std::vector<Call *> &calls, cudaStream_t main,
+                        bool capturing);
+  Status signalStreams(const std::vector<Call *> &calls, cudaStream_t main,
+                       bool capturing);
   std::shared_ptr<Event> eventFor(const std::vector<Call *> &calls) const;
   // CudaBackendFailure.cpp
   void fail(const Status &status);

@@ -123,8 +123,8 @@ Status CudaBackend::launchOnDevice(int device, const std::vector<Call *> &calls,
         ranks_[call.rank].programs[variant.number],
         send,
         recv,
-        launch.direct ? placeOf(call.rank, send, call.sendBytes) : 0,
-        launch.direct ? placeOf(call.rank, recv, call.recvBytes) : 0,
+        launch.direct ? exchangedPtr(call.rank, send, call.sendBytes) : 0,
+        launch.direct ? exchangedPtr(call.rank, recv, call.recvBytes) : 0,
         blocks};
     blocks += variant.ranks[call.rank].code.numLanes;
   }
@@ -134,7 +134,7 @@ Status CudaBackend::launchOnDevice(int device, const std::vector<Call *> &calls,
   const auto stream = reinterpret_cast<cudaStream_t>(first.stream);
   capturing = isCapturing(stream);
   if (status.ok())
-    status = comeAfter(calls, stream, capturing);
+    status = waitForStreams(calls, stream, capturing);
   if (status.ok() && blocks != 0)
     status = cudaStatus(
         launchLanes(first.kind.type, first.kind.op, blocks, launch, stream),
@@ -142,7 +142,7 @@ Status CudaBackend::launchOnDevice(int device, const std::vector<Call *> &calls,
   begun |= status.ok() && !capturing;
   if (!status.ok())
     return status;
-  status = comeBefore(calls, stream, capturing);
+  status = signalStreams(calls, stream, capturing);
   if (!status.ok() && !capturing) {
     // No event tells when this kernel ends, so that its memory would go before.
     fail(status);
@@ -156,8 +156,8 @@ Status CudaBackend::launchOnDevice(int device, const std::vector<Call *> &calls,
 /// wherever they were: in the same stream, too, as a handle does not tell. That
 /// of a thread's default stream stands for another in every thread, and that of
 /// a destroyed stream for the next.
-Status CudaBackend::comeAfter(const std::vector<Call *> &calls,
-                              cudaStream_t main, bool capturing) {
+Status CudaBackend::waitForStreams(const std::vector<Call *> &calls,
+                                   cudaStream_t main, bool capturing) {
   cudaError_t error = cudaSuccess;
   const Event *last = nullptr; // that `main` waits for
   for (const Call *call : calls) {
@@ -166,12 +166,12 @@ Status CudaBackend::comeAfter(const std::vector<Call *> &calls,
     if (own != main) {
       error = rank.order.record(own);
       if (error == cudaSuccess)
-        error = rank.order.holdBack(main);
+        error = rank.order.waitOn(main);
     }
     // What was captured runs when its graph does, in the order its user gives.
     if (error == cudaSuccess && rank.launched.get() != last && !capturing) {
       last = rank.launched.get();
-      error = last ? last->holdBack(main) : cudaSuccess;
+      error = last ? last->waitOn(main) : cudaSuccess;
     }
     if (error != cudaSuccess)
       break;
@@ -180,8 +180,8 @@ Status CudaBackend::comeAfter(const std::vector<Call *> &calls,
 }
 
 /// And the others' streams go on after it.
-Status CudaBackend::comeBefore(const std::vector<Call *> &calls,
-                               cudaStream_t main, bool capturing) {
+Status CudaBackend::signalStreams(const std::vector<Call *> &calls,
+                                  cudaStream_t main, bool capturing) {
   const std::shared_ptr<Event> launched = capturing ? nullptr : eventFor(calls);
   // The first rank's stream is `main`, which needs no order of its own.
   Event &done = capturing ? ranks_[calls[0]->rank].order : *launched;
@@ -190,7 +190,7 @@ Status CudaBackend::comeBefore(const std::vector<Call *> &calls,
     Rank &rank = ranks_[call->rank];
     const auto own = reinterpret_cast<cudaStream_t>(call->stream);
     if (error == cudaSuccess && own != main)
-      error = done.holdBack(own);
+      error = done.waitOn(own);
     if (!capturing)
       rank.launched = launched;
   }

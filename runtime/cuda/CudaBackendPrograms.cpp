@@ -27,12 +27,12 @@ DeviceChannel CudaBackend::channelOf(const VariantPlan &variant,
   const bool reaches = deviceTransportOf(ring.kind)->reaches;
   const bool direct = reaches && variant.directBlocks[channel] != kNoBlock;
   const bool borrowed = reaches && variant.borrowed[channel];
-  // Whoever is told looks at its own memory.
-  const bool tellsWriter = direct;
+  // The end that receives the pointer polls its own memory.
+  const bool sentToWriter = direct;
   return {lowLatency ? place.lines : place.slots,
           place.full,
           place.freed,
-          tellsWriter ? place.toldWriter : place.toldReader,
+          sentToWriter ? place.ptrExchangeAtWriter : place.ptrExchangeAtReader,
           other.here ? nullptr
                      : reinterpret_cast<const uint64_t *>(other.windows.get()),
           writes ? place.writer : place.reader,

@@ -163,10 +163,10 @@ Status CudaBackend::deregisterBuffer(int self, uintptr_t handle) {
   return stepTogether(self);
 }
 
-/// What a rank of this back end tells others of a buffer of its call: where
+/// What a rank of this back end posts to others for a buffer of its call: where
 /// they may reach it, or 0.
-uint64_t CudaBackend::placeOf(int rank, const void *buffer,
-                              uint64_t bytes) const {
+uint64_t CudaBackend::exchangedPtr(int rank, const void *buffer,
+                                   uint64_t bytes) const {
   const char *begin = static_cast<const char *>(buffer);
   const auto address = reinterpret_cast<uint64_t>(begin);
   if (oneProcess_ && !severalDevices_)

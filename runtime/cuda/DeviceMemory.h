@@ -214,7 +214,8 @@ public:
       error = cudaEventCreateWithFlags(&event_, cudaEventDisableTiming);
     return error == cudaSuccess ? cudaEventRecord(event_, stream) : error;
   }
-  cudaError_t holdBack(cudaStream_t stream) const {
+  /// What is put into `stream` from now on waits for the event.
+  cudaError_t waitOn(cudaStream_t stream) const {
     return event_ ? cudaStreamWaitEvent(stream, event_, 0) : cudaSuccess;
   }
   cudaError_t synchronize() const {

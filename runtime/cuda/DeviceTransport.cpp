@@ -15,11 +15,11 @@ void layNothing(const RingPlan &, RingPlace &, Arena &) {}
 
 void layPeerAtWriter(const RingPlan &, RingPlace &place, Arena &control) {
   place.freed = control.take<uint64_t>(1);
-  place.toldWriter = control.take<uint64_t>(2);
+  place.ptrExchangeAtWriter = control.take<uint64_t>(2);
 }
 
 void layPeerAtReader(const RingPlan &ring, RingPlace &place, Arena &pool) {
-  place.toldReader = pool.take<uint64_t>(2);
+  place.ptrExchangeAtReader = pool.take<uint64_t>(2);
   place.full = pool.take<uint64_t>(ring.slots);
   place.slots = pool.take<char>(ring.bytes);
   place.lines = pool.take<char>(ring.lineBytes);
@@ -35,8 +35,8 @@ void layStagedInJob(const RingPlan &ring, RingPlace &place, Arena &job) {
   place.lines = job.take<char>(ring.lineBytes);
   place.full = job.take<uint64_t>(ring.slots);
   place.freed = job.take<uint64_t>(1);
-  place.toldWriter = job.take<uint64_t>(2);
-  place.toldReader = job.take<uint64_t>(2);
+  place.ptrExchangeAtWriter = job.take<uint64_t>(2);
+  place.ptrExchangeAtReader = job.take<uint64_t>(2);
 }
 
 const DeviceTransport kStaged = {false, layStagedInJob, layNothing, layNothing};

@@ -23,8 +23,8 @@ struct RingPlace {
   char *lines = nullptr;
   uint64_t *full = nullptr;
   uint64_t *freed = nullptr;
-  uint64_t *toldWriter = nullptr;
-  uint64_t *toldReader = nullptr;
+  uint64_t *ptrExchangeAtWriter = nullptr;
+  uint64_t *ptrExchangeAtReader = nullptr;
   DeviceRingEnd *writer = nullptr;
   DeviceRingEnd *reader = nullptr;
 };

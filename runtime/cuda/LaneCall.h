@@ -8,15 +8,15 @@
 // those who use its buffers and keeps the rings' state.
 //
 // All threads take part, one an operand, so that a call begins after three
-// dependent trips to memory: the lane's place, its operands, its rings.
+// dependent trips to memory: the lane's program, its operands, its rings.
 //
-// Buffers from afar. Of a channel that may be direct the reader tells where its
-// output is, of one that may be borrowed the writer tells where its input is;
-// or both go through slots if that is nowhere (place 0). What is told is for
-// one call: the tag holds the number of its first chunk. The words are free
-// again when the next call tells: a reader's call ends after the last chunk,
-// which the writer sends after it has looked; a writer tells only once the
-// reader has read all chunks of the calls before, and so has looked.
+// The pointer exchange. Of a channel that may be direct the reader posts where
+// its output is, of one that may be borrowed the writer posts where its input
+// is; or both go through slots if that is nowhere (pointer 0). What is posted
+// is for one call: the tag holds the number of its first chunk. The words are
+// free again when the next call posts: a reader's call ends after the last
+// chunk, which the writer sends after it has looked; a writer posts only once
+// the reader has read all chunks of the calls before, and so has looked.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,12 +45,12 @@ protected:
       eachChannel(
           [this](LaneOperand &operand, const LaneStep &step, bool reads) {
             if (reads ? mayBeDirect(operand) : operand.channel.borrowed)
-              tell(operand, step, reads);
+              postPtr(operand, step, reads);
           });
       eachChannel(
           [this](LaneOperand &operand, const LaneStep &step, bool reads) {
             if (reads ? operand.channel.borrowed : mayBeDirect(operand))
-              listen(operand, step, reads);
+              awaitPtr(operand, step, reads);
           });
       block_.sync();
     }
@@ -185,7 +185,7 @@ private:
     operand.drained = !reads && end.layout != launch_.layout ? end.number : 0;
   }
 
-  //===-- Buffers from afar -----------------------------------------------===//
+  //===-- The pointer exchange --------------------------------------------===//
 
   BLINK_DEVICE static bool mayBeDirect(const LaneOperand &operand) {
     return operand.channel.directBlock != DeviceChannel::kNotDirect;
@@ -203,46 +203,47 @@ private:
     return rank_.recv + offsetOf(block, step);
   }
 
-  /// Tells the other end of a channel where this rank's buffer is.
-  BLINK_DEVICE void tell(LaneOperand &operand, const LaneStep &step,
-                         bool reads) {
+  /// Posts where this rank's buffer is to the other end of a channel.
+  BLINK_DEVICE void postPtr(LaneOperand &operand, const LaneStep &step,
+                            bool reads) {
     const DeviceChannel &channel = operand.channel;
-    uint64_t place = rank_.recvPlace;
+    uint64_t ptr = rank_.recvPtr;
     if (reads) {
-      if (place != 0)
+      if (ptr != 0)
         use(operand, Way::direct, outputAt(channel.directBlock, step));
     } else {
       if (!waitForReader(block_, operand, operand.number, kBeforeFolds))
         return;
-      place = rank_.sendPlace;
+      ptr = rank_.sendPtr;
       // The first block; the reader knows of no other.
       const LaneOperand &input = operands()[step.operandsBegin];
-      if (place != 0) {
-        place += input.index * launch_.shape.blockBytes();
+      if (ptr != 0) {
+        ptr += input.index * launch_.shape.blockBytes();
         use(operand, Way::borrowed, nullptr);
       }
     }
-    storeRelaxed(&channel.told[0], place);
-    storeRelease(&channel.told[1], makeTag(operand.number, launch_.signature));
+    storeRelaxed(&channel.ptrExchange[0], ptr);
+    storeRelease(&channel.ptrExchange[1],
+                 makeTag(operand.number, launch_.signature));
   }
 
-  /// Waits until the other end has told where its buffer is.
-  BLINK_DEVICE void listen(LaneOperand &operand, const LaneStep &step,
-                           bool reads) {
+  /// Waits until the other end has posted where its buffer is.
+  BLINK_DEVICE void awaitPtr(LaneOperand &operand, const LaneStep &step,
+                             bool reads) {
     const DeviceChannel &channel = operand.channel;
     uint64_t tag;
     if (!waitFor(block_,
-                 {channel.told + 1, operand.number + 1, true, reads,
+                 {channel.ptrExchange + 1, operand.number + 1, true, reads,
                   operand.step, operand.index, kBeforeFolds},
                  tag))
       return;
-    const uint64_t place = loadRelaxed(&channel.told[0]);
-    if (place == 0)
+    const uint64_t ptr = loadRelaxed(&channel.ptrExchange[0]);
+    if (ptr == 0)
       return;
-    const uint64_t buffer = channel.windows
-                                ? channel.windows[(place >> kOffsetBits) - 1] +
-                                      (place & kOffsetMask)
-                                : place;
+    const uint64_t buffer =
+        channel.windows
+            ? channel.windows[(ptr >> kOffsetBits) - 1] + (ptr & kOffsetMask)
+            : ptr;
     use(operand, reads ? Way::borrowed : Way::direct,
         reinterpret_cast<char *>(buffer) +
             offsetOf(reads ? 0 : channel.directBlock, step));

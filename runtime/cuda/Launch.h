@@ -21,9 +21,9 @@ inline constexpr uint32_t kMaxLaunchRanks = 32;
 /// Operands of a step that a lane can hold.
 inline constexpr uint32_t kMaxOperands = 256;
 
-/// Where a buffer is, as its rank tells the other end of a channel: 0, nowhere
-/// that end can reach; else its address, or, where the ends' addresses differ,
-/// a window (a registered buffer) above an offset.
+/// Where a buffer is, as its rank posts it to the other end of a channel: 0,
+/// nowhere that end can reach; else its address, or, where the ends' addresses
+/// differ, a window (a registered buffer) above an offset.
 inline constexpr unsigned kOffsetBits = 56;
 inline constexpr uint64_t kOffsetMask = (uint64_t(1) << kOffsetBits) - 1;
 
@@ -45,10 +45,11 @@ struct DeviceChannel {
   char *slots;     ///< with the reader
   uint64_t *full;  ///< tags, one a slot; with the reader
   uint64_t *freed; ///< with the writer
-  /// Two words, a place and its tag, with the end that is told: of a channel
-  /// that may be direct the writer, where the reader's output is; of a channel
-  /// that may be borrowed the reader, where the writer's input is.
-  uint64_t *told;
+  /// Two words, a pointer and its tag, with the end that receives it: of a
+  /// channel that may be direct the writer, which gets the address of the
+  /// reader's output; of a channel that may be borrowed the reader, which gets
+  /// that of the writer's input.
+  uint64_t *ptrExchange;
   /// Where the other end's windows are, in this process; null if its addresses
   /// are good here.
   const uint64_t *windows;
@@ -157,8 +158,8 @@ struct Launch {
     const DeviceProgram *program;
     const char *send;
     char *recv;
-    uint64_t sendPlace;  ///< of `send`, for readers
-    uint64_t recvPlace;  ///< of `recv`, for writers
+    uint64_t sendPtr;    ///< of `send`, for readers
+    uint64_t recvPtr;    ///< of `recv`, for writers
     uint32_t firstBlock; ///< the blocks of a rank are its lanes
   };
 

@@ -170,12 +170,12 @@ TEST_CASE("a reader that does not come is named, and what was not read") {
                 waitedSoon()) == 0);
 }
 
-TEST_CASE("a place of another call is refused") {
+TEST_CASE("a pointer of another call is refused") {
   DevicesScope scope(1);
   Job job(twoRanks(Collective::reduce), 2, 5000);
   const Case c = ofBytes(Collective::reduce, kLargeBytes);
   const DeviceChannel channel = channelUp(job, c);
-  runtime::storeRelease(&channel.told[1],
+  runtime::storeRelease(&channel.ptrExchange[1],
                         runtime::makeTag(channel.end->number, 0xbad));
   RankBuffers root(c, 2, 0);
   REQUIRE(call(c, root.send(), root.recv(), job[0], job.stream(0)) ==

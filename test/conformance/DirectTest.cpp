@@ -4,7 +4,7 @@
 //
 // Writers put large chunks into readers' outputs themselves, where their device
 // can reach them, and only there. On emulated devices, which cannot fault: what
-// lanes are told is looked at.
+// lanes are launched with is looked at.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,13 +29,13 @@ namespace {
 
 constexpr size_t kCount = 100000; // floats: more than 256 KiB
 
-/// What the lanes of rank 1 were told last.
-struct Told {
+/// What the lanes of rank 1 were launched with last.
+struct Launched {
   bool mayBeDirect; ///< the only channel
-  bool hasPlace;    ///< its output
+  bool hasPtr;      ///< its output is where others reach it
 };
 std::mutex mutex;
-Told told;
+Launched launched;
 const void *output; ///< of rank 1
 void noteHook(const Launch &launch, unsigned, unsigned, unsigned) {
   const Launch::Rank &last = launch.ranks[launch.numRanks - 1];
@@ -43,13 +43,13 @@ void noteHook(const Launch &launch, unsigned, unsigned, unsigned) {
     return;
   const DeviceChannel &channel = *channelOf(*last.program, 0);
   std::lock_guard<std::mutex> lock(mutex);
-  told = {channel.directBlock != DeviceChannel::kNotDirect,
-          last.recvPlace != 0};
+  launched = {channel.directBlock != DeviceChannel::kNotDirect,
+              last.recvPtr != 0};
 }
 
 /// Broadcasts from rank 0 to rank 1, whose output is at `recv`, each in a
 /// launch of its own if they are on two devices.
-Told broadcast(int devices, sched::ChannelKind kind, float *recv) {
+Launched broadcast(int devices, sched::ChannelKind kind, float *recv) {
   emulatedMachine = {};
   emulatedMachine.devices = devices;
   Job job(withKind(makeSchedule(Collective::broadcast, 0, 2, {}), kind), 2);
@@ -70,7 +70,7 @@ Told broadcast(int devices, sched::ChannelKind kind, float *recv) {
   CHECK(std::equal(values.begin(), values.end(), recv));
   emulatedMachine = {};
   std::lock_guard<std::mutex> lock(mutex);
-  return told;
+  return launched;
 }
 
 } // namespace
@@ -83,7 +83,7 @@ TEST_CASE("outputs are written from afar over peer channels alone") {
     CHECK(broadcast(devices, sched::ChannelKind::peer, recv).mayBeDirect);
     CHECK_FALSE(
         broadcast(devices, sched::ChannelKind::staged, recv).mayBeDirect);
-    CHECK(broadcast(devices, sched::ChannelKind::peer, recv).hasPlace);
+    CHECK(broadcast(devices, sched::ChannelKind::peer, recv).hasPtr);
   }
   cudaFree(memory);
 }
@@ -91,6 +91,6 @@ TEST_CASE("outputs are written from afar over peer channels alone") {
 TEST_CASE("memory that is not open to peers is not written from afar") {
   // Stands for a memory pool's: it is not cudaMalloc's.
   std::vector<float> recv(kCount);
-  CHECK(broadcast(1, sched::ChannelKind::peer, recv.data()).hasPlace);
-  CHECK_FALSE(broadcast(2, sched::ChannelKind::peer, recv.data()).hasPlace);
+  CHECK(broadcast(1, sched::ChannelKind::peer, recv.data()).hasPtr);
+  CHECK_FALSE(broadcast(2, sched::ChannelKind::peer, recv.data()).hasPtr);
 }

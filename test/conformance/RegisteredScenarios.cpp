@@ -36,7 +36,7 @@ std::atomic<bool> told{false};
 std::atomic<const runtime::DeviceProgram *> program{nullptr};
 
 void noteHook(const runtime::Launch &launch, unsigned, unsigned, unsigned) {
-  told = launch.ranks[0].recvPlace != 0;
+  told = launch.ranks[0].recvPtr != 0;
   program = launch.ranks[0].program;
 }
 #endif

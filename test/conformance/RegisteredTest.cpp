@@ -81,7 +81,7 @@ void countHook(const runtime::Launch &launch, unsigned block, unsigned thread,
   if (block != 0 || thread != 0 || barrier != 0)
     return;
   ++numLanes;
-  numTold += launch.ranks[0].recvPlace != 0;
+  numTold += launch.ranks[0].recvPtr != 0;
 }
 
 /// What an allreduce of 1, 2 and 4 in these buffers does; "" or what is wrong.
