@@ -13,7 +13,7 @@
 //   fills slot, post()  --->  header, bytes  ---> placeFor(), arrived(): tag
 //   freed()             <---     number      <--- credit()
 //
-// Nothing but that differs: lanes poll words of their own end, whoever carries.
+// Nothing but that differs: lanes poll words of their own end in any case.
 //
 //===----------------------------------------------------------------------===//
 

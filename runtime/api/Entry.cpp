@@ -2,8 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Judges arguments and hands on to who knows: the entry points of blink.h but
-// for those of errors (Errors.cpp).
+// Judges arguments and hands on to the parts that do the work: the entry points
+// of blink.h but for those of errors (Errors.cpp).
 //
 //===----------------------------------------------------------------------===//
 

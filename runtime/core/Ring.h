@@ -15,8 +15,8 @@
 //
 // `full` lies with the reader and `freed` with the writer, so each polls memory
 // of its own. Each word has one writer. Release and acquire suffice: a lane
-// only ever waits for one word at a time and no decision hangs on the order of
-// two. test/models/ring.pml is this protocol as a model, which spin checks.
+// only ever waits for one word at a time and no decision depends on the order
+// of two. test/models/ring.pml is this protocol as a model, which spin checks.
 //
 // Rings outlive calls, and variants with other slots use the same memory: the
 // first chunk of another layout waits until the ring is empty.

@@ -11,7 +11,8 @@
 
 namespace blink::runtime {
 
-/// One fold of one chunk. Nanoseconds of the clock of whoever ran it.
+/// One fold of one chunk. Nanoseconds of the clock of the processor that ran
+/// it.
 struct TraceEvent {
   uint64_t ready; ///< all chunks and slots were there
   uint64_t end;

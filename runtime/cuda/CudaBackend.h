@@ -63,9 +63,8 @@ public:
   void abort(int rank) override;
   void cancel(const Status &why) override;
   bool drained(int rank) const override;
-  bool inFlight(int) const override {
-    return false;
-  } // a launch waits for nobody
+  /// Never: a launch waits for nobody.
+  bool inFlight(int) const override { return false; }
   Status failure() const override;
 
 private:

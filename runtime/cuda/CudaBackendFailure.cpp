@@ -2,7 +2,7 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What is known of a failure, whoever found it: a lane, this process or
+// What is known of a failure that was found by a lane, this process or
 // another.
 //
 //===----------------------------------------------------------------------===//
@@ -56,8 +56,9 @@ Status CudaBackend::failure() const {
   std::lock_guard<std::mutex> lock(failureMutex_);
   if (!failure_.ok())
     return failure_;
-  // Who raises it reports first, so that without it no report need be looked
-  // at. Those of all lanes of a large machine are thousands of cache lines.
+  // A lane that raises it reports first, so that without it no report need be
+  // looked at. Those of all lanes of a large machine are thousands of cache
+  // lines.
   if (!job_.failed())
     return {};
   for (size_t r = 0; r < ranks_.size(); ++r) {

@@ -78,7 +78,7 @@ Status CudaBackend::launchRound(const std::vector<Call *> &round) {
     if (job_.detached(rank))
       return {blinkRemoteError,
               kind.describe() + ": " + job_.peerFailure(rank).text};
-  // Whether somebody may be in this call already, and would wait for it.
+  // Whether another rank may be in this call already, and would wait.
   bool begun = round.size() != ranks_.size();
   std::vector<Call *> left = round;
   while (!left.empty()) {

@@ -14,7 +14,7 @@
 namespace blink::runtime {
 namespace {
 
-/// How long who destroys a communicator waits for others who do the same.
+/// How long a rank that destroys its communicator waits for others to do so.
 constexpr std::chrono::milliseconds kLeaveTogether(100);
 
 std::mutex mutex;
@@ -48,7 +48,7 @@ void freeLeftMemory() {
       one = next;
     }
   }
-  // Freeing waits for a device, so that it is for nobody to wait for.
+  // Freeing waits for a device, so that no lock is held meanwhile.
 }
 
 } // namespace blink::runtime

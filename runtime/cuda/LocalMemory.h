@@ -23,7 +23,8 @@ uint64_t processToken();
 /// Lets findMemory() of this process find it, as long as somebody has it.
 void offerMemory(const std::shared_ptr<char> &memory);
 
-/// What was offered at `address`, which lives on with who found it; or null.
+/// What was offered at `address`, which lives as long as what found it holds
+/// it; or null.
 std::shared_ptr<char> findMemory(uint64_t address);
 
 } // namespace blink::runtime

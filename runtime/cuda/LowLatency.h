@@ -3,7 +3,7 @@
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 // The low-latency protocol: eight bytes of data travel as two words of four
-// bytes of data and four of flag. A word arrives whole, so whoever sees the
+// bytes of data and four of flag. A word arrives whole, so a lane that sees the
 // flag has the data, without a fence and without a second trip for a tag. Twice
 // the bytes, half the latency.
 //

@@ -21,8 +21,8 @@ namespace blink::runtime {
 /// `numDestinations` >= 1 destinations. All are aligned to an element. A
 /// destination may be one of the sources; apart from that no two ranges
 /// overlap. The last `numStreamed` destinations nobody reads soon: copies to
-/// them are written around the caches. What was written is visible to who
-/// acquires what the caller releases afterwards.
+/// them are written around the caches. What was written is visible to threads
+/// that acquire what the caller releases afterwards.
 using FoldFunction = void (*)(const void *const *sources, size_t numSources,
                               void *const *destinations, size_t numDestinations,
                               size_t count, uint32_t divisor,

@@ -240,7 +240,7 @@ void HostBackend::leaveSharedProcessor(int rank) {
         uint64_t(here) + 1) {
       ranks_[rank].lastLeft = call;
       timespec moment{0, 1};
-      nanosleep(&moment, nullptr); // who wakes up gets an idle processor
+      nanosleep(&moment, nullptr); // waking up gets an idle processor
       return;
     }
 }
@@ -252,8 +252,8 @@ Status HostBackend::missingRank(const Call &call) {
   const uint64_t number = loadRelaxed(&segment.rank(call.rank).calls);
   for (int rank = 0; rank < plan_.numRanks; ++rank) {
     Status why = job_.peerFailure(rank);
-    // Who left may have done its part before. So may who died, but then later
-    // calls need it.
+    // A rank that left may have done its part before. So may a dead one, but
+    // then later calls need it.
     if (why.ok() || (job_.detached(rank) &&
                      loadAcquire(&segment.rank(rank).calls) >= number))
       continue;

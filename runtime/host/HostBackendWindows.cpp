@@ -56,7 +56,8 @@ Status HostBackend::registerBuffer(int self, void *buffer, size_t bytes,
     windows.drop(all.number); // kOffered if it has none
     return status.ok() ? all.outcome : status;
   }
-  // Nobody reads there before all can; who is told so may not ask the kernel.
+  // Nobody reads there before all can; a rank that is told so may not ask the
+  // kernel.
   if (all.outcome.ok())
     windows.open(all.number);
   if (!all.outcome.ok())

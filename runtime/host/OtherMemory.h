@@ -31,8 +31,8 @@ inline int readOther(uint64_t process, uint64_t address, void *to,
   return uint64_t(done) == bytes ? 0 : EFAULT;
 }
 
-/// A word that says where it is: who reads it at that address in the process of
-/// that number has found the process, and may read there.
+/// A word that says where it is: a process that reads it at that address in the
+/// process of that number has found the process, and may read there.
 class MemoryProbe {
 public:
   uint64_t address() const { return reinterpret_cast<uint64_t>(&word_); }

@@ -36,7 +36,7 @@ public:
     error_.store(0, std::memory_order_relaxed);
     const uint64_t fold =
         (next_.load(std::memory_order_relaxed) >> kFoldShift) + 1;
-    // Release: who takes a piece sees what it is a piece of.
+    // Release: a thread that takes a piece sees what it is a piece of.
     next_.store(fold << kFoldShift | pieces << kCountBits,
                 std::memory_order_release);
     while (help())

@@ -2,7 +2,7 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Readers of shared slots, wrong chunks, and who is late, for messages.
+// Readers of shared slots, wrong chunks, and which rank is late, for messages.
 //
 //===----------------------------------------------------------------------===//
 

@@ -142,7 +142,8 @@ void RemoteRings::freed(uint32_t ring, uint64_t number) {
   const auto found = rings_.find(ring);
   if (found == rings_.end())
     return;
-  // Release: whoever then writes to the slot comes after who has sent it.
+  // Release: a lane that then writes to the slot comes after the one that sent
+  // it.
   storeRelease(&found->second.writerFreed, number);
 }
 
@@ -157,7 +158,7 @@ void RemoteRings::broken(uint32_t ring, const std::string &why) {
           "the connection of ranks " + std::to_string(plan.source) + " and " +
               std::to_string(plan.destination) + " is broken: " + why};
   since_ = Clock::now();
-  // Relaxed: a hint; who sees it takes the mutex.
+  // Relaxed: a hint; a thread that sees it takes the mutex.
   anyBroken_.store(true, std::memory_order_relaxed);
 }
 

@@ -49,7 +49,7 @@ private:
   std::mutex mutex_;
   std::condition_variable submitted_, left_;
   std::vector<Submission> submissions_;
-  /// How many there have been: a hint for who spins, no order needed.
+  /// How many there have been: a hint for workers that spin, no order needed.
   std::atomic<uint64_t> numSubmitted_{0};
 };
 

@@ -44,7 +44,7 @@ Status FileOffer::start(Make make, OfferKey &key) {
       try {
         serve();
       } catch (const std::bad_alloc &) {
-        // Who still asks finds that nobody answers.
+        // A client that still asks finds that nobody answers.
       }
     });
   } catch (const std::system_error &error) {

@@ -24,7 +24,7 @@ struct OfferKey {
   char secret[64];
 };
 
-/// What a file stands for, in words that who takes it understands.
+/// What a file stands for, in words that its taker understands.
 struct FileNote {
   uint64_t bytes;
   char handle[64];
@@ -33,8 +33,9 @@ struct FileNote {
 /// Answers processes of the same user in the background, until it is destroyed.
 class FileOffer {
 public:
-  /// Makes file number `index`, again for each who asks for it. It may leave
-  /// `file` empty if the note says enough. Runs in a thread of the offer's.
+  /// Makes file number `index`, again for each client that asks for it. It may
+  /// leave `file` empty if the note says enough. Runs in a thread of the
+  /// offer's.
   using Make =
       std::function<Status(uint64_t index, Descriptor &file, FileNote &note)>;
   /// Errors: system error.

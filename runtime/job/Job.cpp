@@ -72,9 +72,10 @@ Status Job::waitForAll(int self, uint64_t PeerRecord::*word, uint64_t least,
       backoff.wait();
       Status why =
           backoff.sleeping() ? peerFailureBefore(word, least) : Status();
-      // After looking who is lost: it may have ended because of a failure that
-      // came first. And if `other` came before the failure, it came in time:
-      // what failed is a call of a rank that has returned already.
+      // After looking which ranks are lost: one may have ended because of a
+      // failure that came first. And if `other` came before the failure, it
+      // came in time: what failed is a call of a rank that has returned
+      // already.
       if (failed() && missing())
         return failure();
       if (!backoff.sleeping())

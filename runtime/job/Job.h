@@ -18,8 +18,8 @@
 
 namespace blink::runtime {
 
-/// A job as the ranks of this process see it: who is there, who is lost, and
-/// waiting for all of them. begin(), then attach(), then all else.
+/// A job as the ranks of this process see it: which are there, which are lost,
+/// and waiting for all of them. begin(), then attach(), then all else.
 class Job {
 public:
   /// `timeout`: how long a rank waits for the others.

@@ -20,17 +20,17 @@ constexpr uint64_t kNone = 0, kBeingWritten = 1, kComplete = 2;
 
 bool JobMemory::fail(const Status &why) const {
   uint64_t expected = kNone;
-  // Relaxed: it only decides who writes.
+  // Relaxed: it only decides which process writes.
   const bool first =
       __atomic_compare_exchange_n(&failure_->state, &expected, kBeingWritten,
                                   false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
   if (first) {
     failure_->why.set(why);
-    // Who sees it complete sees the reason.
+    // A process that sees it complete sees the reason.
     storeRelease(&failure_->state, kComplete);
   }
-  // Also of who comes second: the first may have died over its sentence.
-  // Sequentially consistent, as in failed().
+  // Also of a process that comes second: the first may have died over its
+  // sentence. Sequentially consistent, as in failed().
   __atomic_store_n(&failure_->aborted, uint64_t(1), __ATOMIC_SEQ_CST);
   return first;
 }

@@ -95,15 +95,16 @@ public:
 
   /// One load of the abort word, to be looked at in every wait.
   bool failed() const {
-    // Sequentially consistent: who fails the job stores it and then looks which
-    // lanes are at work; a lane says it is at work and then loads it. Neither
-    // may miss the other.
+    // Sequentially consistent: a thread that fails the job stores it and then
+    // looks which lanes are at work; a lane says it is at work and then loads
+    // it. Neither may miss the other.
     return __atomic_load_n(&failure_->aborted, __ATOMIC_SEQ_CST) != 0;
   }
-  /// Fails the job, and says why unless somebody has; then the result is false.
+  /// Fails the job, and says why unless another has; then the result is false.
   /// Afterwards failed() is true.
   bool fail(const Status &why) const;
-  /// Success, or why it failed. Waits, for a moment, for who writes the reason.
+  /// Success, or why it failed. Waits, for a moment, for the writer of the
+  /// reason.
   Status failure() const;
 
 private:

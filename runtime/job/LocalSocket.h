@@ -33,8 +33,8 @@ bool sameSecret(const char *a, const char *b, size_t count);
 
 /// A socket that listens at a new name. Errors: system error.
 Status listenLocally(SocketName &name, Descriptor &socket);
-/// A socket that is connected to who listens at `name`; none, with errno, if
-/// nobody does.
+/// A socket that is connected to the listener at `name`; none, with errno, if
+/// there is none.
 Descriptor connectLocally(const SocketName &name);
 
 /// Whether the other end runs as the same user, and as which process.

@@ -27,7 +27,7 @@ Status registerTogether(Job &job, int self, uint32_t used,
                         const std::function<Status(uint32_t number)> &open,
                         Registration &registration) {
   RegistrationRecord &mine = job.registration(self);
-  // Plain words, with a barrier between who writes and who reads: all have read
+  // Plain words, with a barrier between writing and reading: all have read
   // `used` before any of them is behind the next one. The outcome of the last
   // registration a slow rank may still be reading now; it has done so when it
   // comes to the first barrier.

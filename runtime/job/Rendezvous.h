@@ -2,9 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Who makes a unique id listens on a socket without a place in the file system,
-// and hands the job's memory, which has no name either, to whoever proves that
-// he has the id. So nobody joins or reads without it.
+// The process that makes a unique id listens on a socket without a place in the
+// file system, and hands the job's memory, which has no name either, to each
+// process that proves that it has the id. So none joins or reads without it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@
 
 namespace blink::runtime {
 
-/// Who wants to join, and what for.
+/// Which rank wants to join, and what for.
 struct Applicant {
   uint32_t numRanks = 0;
   uint32_t rank = 0;

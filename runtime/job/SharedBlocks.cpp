@@ -76,7 +76,7 @@ Status allocateBlock(size_t bytes, void *&result) {
   if (!block.file || fstat(block.file.get(), &status) != 0 ||
       ftruncate(block.file.get(), off_t(block.bytes)) != 0)
     return noMemory(bytes, errno);
-  // Whoever shrank it would kill the others.
+  // A process that shrank it would kill the others.
   fcntl(block.file.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW);
   void *memory = mmap(nullptr, block.bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
                       block.file.get(), 0);

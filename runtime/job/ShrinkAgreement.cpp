@@ -101,8 +101,8 @@ void ShrinkAgreement::propose() {
       continue;
     ShrinkRecord &own = record(remaining_[i]);
     const uint64_t attempt = attemptOf(own.proposal) % kMostAttempts + 1;
-    // Releases from here on: who reads a word of the new text sees at least
-    // that it changes (request).
+    // Releases from here on: a rank that reads a word of the new text sees at
+    // least that it changes (request).
     storeRelaxed(&own.described, 0);
     storeRelease(&own.numExcluded, excluded_.size());
     for (size_t w = 0; w < std::size(own.excluded); ++w) {
@@ -175,7 +175,8 @@ Status ShrinkAgreement::differing(bool before) const {
                         before;
     if (!counts || attemptOf(proposal) == 0 || hashOf(proposal) == hash_)
       continue;
-    // Who asks for something else by now is looked at when it has said so.
+    // A rank that asks for something else by now is looked at when it has said
+    // so.
     const std::string other = request(remaining_[i], attemptOf(proposal));
     if (!other.empty())
       return {blinkInvalidUsage,
@@ -207,7 +208,7 @@ Status ShrinkAgreement::agree() {
     Status wrong = differing(backoff.sleeping() && isLate());
     if (wrong.ok() && !backoff.sleeping())
       continue;
-    // Who has heard of a death asks for less already.
+    // A rank that has heard of a death asks for less already.
     Status status = dead();
     if (status.ok() && !wrong.ok()) {
       differs_ = true;

@@ -66,8 +66,8 @@ std::vector<int> randomJob(std::mt19937 &random, size_t numRanks) {
   return gpus;
 }
 
-/// Allreduce of numbers whose sum hangs on the order; the result of each rank.
-/// Rank r contributes what is numbered contributions[r].
+/// Allreduce of numbers whose sum depends on the order; the result of each
+/// rank. Rank r contributes what is numbered contributions[r].
 std::vector<std::vector<float>> sums(const Job &job, size_t count,
                                      const Numbers &contributions) {
   std::vector<std::unique_ptr<Floats>> send, recv;

@@ -160,7 +160,7 @@ TEST_CASE("a process that leaves or aborts ends the others' calls at once") {
   }
 }
 
-TEST_CASE("nobody joins without the id, or where he does not belong") {
+TEST_CASE("nobody joins without the id, or where it does not belong") {
   ScheduleOnDisk file(allReduce(2));
   ScheduleOnDisk other(makeSchedule(Collective::broadcast, 0, 2, {}));
   auto one = [&](const blinkUniqueId &id, const char *path, int ranks,

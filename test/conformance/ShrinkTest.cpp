@@ -313,7 +313,7 @@ TEST_CASE("ranks that ask for different things") {
   // Who comes when the others have heard it already hears it when time is up.
   Job job(seal(allOfFive()), 4, 1000, nullptr);
   const Ranks all = {0, 1, 2, 3};
-  // Who is excluded is asked for nothing; he asks for all.
+  // An excluded rank is asked for nothing; it asks for all.
   Shrunk shrunk = onThreads(job, {{3}, {3}, {}, {}}, all);
   CHECK(shrunk.all(blinkInvalidUsage));
   for (const std::string &error : shrunk.errors) {

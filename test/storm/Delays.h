@@ -3,7 +3,7 @@
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 // For a random time, in which whatever else can run goes ahead. Nothing relies
-// on a delay, so no outcome hangs on how long it takes.
+// on a delay, so no outcome depends on how long it takes.
 //
 //===----------------------------------------------------------------------===//
 

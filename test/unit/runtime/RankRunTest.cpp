@@ -273,7 +273,7 @@ TEST_CASE("a slot is kept for readers that have rings of their own") {
   for (int rank = 0; rank < 3; ++rank)
     start(rank, 50);
   CHECK(rig.runs[0].progress());
-  // The home is of the one or the other: either may be late.
+  // The shared slot is in the ring of one of both: either may be late.
   const int late = rig.rings.segment.heads(0)[0].address == 0 ? 2 : 1;
   CHECK(rig.runs[3 - late].progress());
   CHECK(rig.runs[3 - late].finished());
@@ -313,7 +313,7 @@ TEST_CASE("a slot is kept for its readers when buffers are borrowed next") {
   CHECK(rig.runs[2].progress());
   start(20000);
   CHECK(!root.progress());
-  checkNeed(root, false, 2, 1, 1); // not the home
+  checkNeed(root, false, 2, 1, 1); // not the ring of the shared slot
 }
 
 TEST_CASE("ranks that run ahead overwrite nothing that is still to be read") {
