@@ -21,8 +21,7 @@ void CudaBackend::fail(const Status &status) {
 }
 
 void CudaBackend::abort(int rank) {
-  fail({blinkRemoteError, "rank " + std::to_string(rank) +
-                              " aborted: destroy the communicators"});
+  fail(Job::abortedBy(rank));
   // Launching ends soon after that, and lets go of the lock.
   std::lock_guard<std::mutex> lock(mutex_);
   if (ranks_[rank].launched)
@@ -85,8 +84,7 @@ Status CudaBackend::failure() const {
               (report.reading ? " written, seen " : " read, seen ") +
               std::to_string(report.seen);
       if (reason == LaneReport::otherCall)
-        failure_ = {blinkInvalidUsage,
-                    "the ranks' calls differ: " + text + ", of another call"};
+        failure_ = callsDiffer(text + ", of another call");
       else
         failure_ = {blinkRemoteError,
                     text + "; waited " +

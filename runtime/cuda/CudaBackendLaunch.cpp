@@ -56,10 +56,8 @@ Status CudaBackend::launch(const std::vector<Call *> &calls) {
       rounds.emplace_back();
     const Call &first = rounds[round].empty() ? *call : *rounds[round][0];
     if (call->kind != first.kind)
-      return {blinkInvalidUsage,
-              "the ranks' calls differ: rank " + std::to_string(first.rank) +
-                  " has " + first.kind.describe() + ", rank " +
-                  std::to_string(call->rank) + " has " + call->kind.describe()};
+      return callsDiffer(first.rank, first.kind, call->rank,
+                         call->kind.describe());
     rounds[round].push_back(call);
   }
   for (const std::vector<Call *> &round : rounds) {

@@ -209,8 +209,7 @@ bool HostBackend::inFlight(int rank) const {
 }
 
 void HostBackend::abort(int rank) {
-  job_.fail({blinkRemoteError, "rank " + std::to_string(rank) +
-                                   " aborted: destroy the communicators"});
+  job_.fail(Job::abortedBy(rank));
   // The progress loop of the call looks at the abort word between any two
   // folds.
   Backoff backoff(true);

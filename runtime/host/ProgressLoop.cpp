@@ -108,11 +108,8 @@ bool ProgressLoop::refuseDifferent() {
     const CallKind &a = at(other).call.kind, &b = at(i).call.kind;
     if (!sameRank(other, first) || a == b)
       continue;
-    Status status{blinkInvalidUsage, "the ranks' calls differ: rank " +
-                                         std::to_string(at(other).call.rank) +
-                                         " has " + a.describe() + ", rank " +
-                                         std::to_string(at(i).call.rank) +
-                                         " has " + b.describe()};
+    const Status status =
+        callsDiffer(at(other).call.rank, a, at(i).call.rank, b.describe());
     for (size_t k = 0; k < numCalls_; ++k)
       calls_[k]->result = status;
     return true;

@@ -65,14 +65,12 @@ bool RankRun::stillDraining(Need *need) {
 /// The chunk has come, from a rank that is in another collective.
 void RankRun::checkSignature(uint32_t channel, uint64_t tag) {
   const int source = plan_.rings[variant_->rings[channel]].source;
-  std::string text = "the ranks' calls differ: rank " + std::to_string(rank_) +
-                     " has " + call_->kind.describe() + ", rank " +
-                     std::to_string(source) + " has ";
   const CallKind other = rings_.segment.lastCall(source);
-  text += signatureBits(other.hash()) == tag >> kNumberBits
-              ? other.describe()
-              : "sent what belongs to another call";
-  rings_.segment.fail({blinkInvalidUsage, std::move(text)});
+  rings_.segment.fail(
+      callsDiffer(rank_, call_->kind, source,
+                  signatureBits(other.hash()) == tag >> kNumberBits
+                      ? other.describe()
+                      : "sent what belongs to another call"));
 }
 
 std::optional<Need> RankRun::needOf(const Lane &lane) {

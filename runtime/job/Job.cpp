@@ -44,6 +44,11 @@ Status Job::peerFailure(int rank) const {
   return {};
 }
 
+Status Job::abortedBy(int rank) {
+  return {blinkRemoteError, "rank " + std::to_string(rank) +
+                                " aborted: destroy the communicators"};
+}
+
 uint64_t Job::processOf(int rank) const {
   return loadRelaxed(&peer(rank).process);
 }

@@ -53,6 +53,8 @@ public:
   /// Success, or why `rank` will never call again: its communicator has been
   /// destroyed, or its process has died.
   Status peerFailure(int rank) const;
+  /// Why a job fails when `rank` aborts.
+  static Status abortedBy(int rank);
   /// The number of a rank's process.
   uint64_t processOf(int rank) const;
   /// The watches, which may be needed longer than the job.

@@ -42,6 +42,17 @@ uint64_t CallKind::hash() const {
   return mix(mix(count + 1) ^ words);
 }
 
+Status callsDiffer(const std::string &how) {
+  return {blinkInvalidUsage, "the ranks' calls differ: " + how};
+}
+
+Status callsDiffer(int rank, const CallKind &kind, int other,
+                   const std::string &what) {
+  return callsDiffer("rank " + std::to_string(rank) + " has " +
+                     kind.describe() + ", rank " + std::to_string(other) +
+                     " has " + what);
+}
+
 /// A chunk that is borrowed and only copied by its reader overlaps nothing.
 static uint32_t chunkBytesFor(const VariantPlan &variant, uint64_t blockBytes,
                               bool borrowed) {

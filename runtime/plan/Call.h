@@ -29,6 +29,13 @@ struct CallKind {
   uint64_t hash() const;        ///< differs, but for 2^-24, where kinds differ
 };
 
+/// The error of ranks that are in different calls; `how` says where and which.
+Status callsDiffer(const std::string &how);
+/// "the ranks' calls differ: rank 0 has allreduce of 5 float32 with sum, rank 1
+/// has `what`"
+Status callsDiffer(int rank, const CallKind &kind, int other,
+                   const std::string &what);
+
 struct Call {
   CallKind kind;
   int rank = 0;
