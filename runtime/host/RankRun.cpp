@@ -139,7 +139,7 @@ bool RankRun::progress() {
 }
 
 bool RankRun::finished() {
-  if (lanesLeft_.load(std::memory_order_acquire) != 0)
+  if (hasLanesLeft())
     return false;
   for (uint32_t ring : borrowedRings_)
     if (loadAcquire(rings_.writers[ring].freed) != rings_.writers[ring].number)

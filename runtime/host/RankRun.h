@@ -93,6 +93,12 @@ public:
     return foldsRun_.load(std::memory_order_relaxed);
   }
 
+  /// Whether a call has begun and some of its lanes are not done. A thread that
+  /// sees true sees what start() did.
+  bool hasLanesLeft() const {
+    return lanesLeft_.load(std::memory_order_acquire) != 0;
+  }
+
   /// What the first lane that is not done waits for; nothing if it could go on.
   /// For messages, when nobody steps the lanes.
   std::optional<Need> firstNeed();

@@ -11,6 +11,7 @@
 #include "runtime/core/Ring.h"
 #include "runtime/cuda/Launch.h"
 #include "test/conformance/Elements.h"
+#include "test/conformance/Latches.h"
 #include "test/conformance/Places.h"
 #include "test/emulation/Emulation.h"
 #include "test/emulation/Programs.h"
@@ -44,6 +45,19 @@ struct DevicesScope {
 std::atomic<const DeviceProgram *> lastProgram{nullptr};
 void captureHook(const Launch &launch, unsigned, unsigned, unsigned) {
   lastProgram = launch.ranks[launch.numRanks - 1].program;
+}
+
+/// The barriers of a lane's thread before its first fold.
+constexpr unsigned kBeforeFolds = 5;
+
+/// The input of the writer that is watched, and whether its lane waits for the
+/// reader when its folds, of which it has none, are over.
+std::atomic<const void *> writersInput{nullptr};
+std::atomic<bool> writerWaits{false};
+void waitHookOfWriter(const Launch &launch, unsigned, unsigned,
+                      unsigned barrier) {
+  if (launch.ranks[0].send == writersInput && barrier == kBeforeFolds)
+    writerWaits = true;
 }
 
 /// Two ranks; rank 0 is the root.
@@ -125,6 +139,9 @@ TEST_CASE("a writer's call ends when its input has been read") {
   const Case c = ofBytes(Collective::reduce, kLargeBytes);
   for (int round = 0; round < 3; ++round) {
     RankBuffers root(c, 2, 0), leaf(c, 2, 1);
+    writersInput = leaf.send();
+    writerWaits = false;
+    const LaneHookScope hook(nullptr, waitHookOfWriter);
     const auto stream = reinterpret_cast<cudaStream_t>(job.stream(1));
     REQUIRE(call(c, leaf.send(), leaf.recv(), job[1], job.stream(1)) ==
             blinkSuccess);
@@ -135,7 +152,8 @@ TEST_CASE("a writer's call ends when its input has been read") {
       // The input is the caller's again.
       cudaMemset(const_cast<void *>(leaf.send()), 0, c.count * sizeof(float));
     });
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    CHECK(waitUntil([&] { return writerWaits || ended; }));
+    CHECK(writerWaits);
     CHECK_FALSE(ended);
     REQUIRE(call(c, root.send(), root.recv(), job[0], job.stream(0)) ==
             blinkSuccess);

@@ -4,6 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "runtime/api/Comm.h"
+#include "runtime/host/HostBackend.h"
+#include "test/conformance/Latches.h"
 #include "test/conformance/Places.h"
 
 #include "doctest/doctest.h"
@@ -21,6 +24,17 @@ namespace {
 blinkResult_t sumOne(blinkComm_t comm) {
   int32_t in = 1, out = 0;
   return blinkAllReduce(&in, &out, 1, blinkInt32, blinkSum, comm, nullptr);
+}
+
+runtime::RankRun &runOf(blinkComm_t comm) {
+  return static_cast<runtime::HostBackend &>(*comm->backend).runOf(comm->rank);
+}
+
+/// Whether the rank is in its first call and cannot go on without others. For
+/// calls so small that nobody borrows a buffer: their lanes may be asked while
+/// they are stepped.
+bool waitsForOthers(blinkComm_t comm) {
+  return runOf(comm).hasLanesLeft() && runOf(comm).firstNeed();
 }
 
 bool contains(const char *text, const char *part) {
@@ -124,8 +138,9 @@ TEST_CASE("a schedule that cannot end ends, and says where it stood") {
 
 TEST_CASE("abort from another thread ends the calls of all ranks") {
   for (int aborted : {0, 2})
-    for (int sleepMs : {0, 20}) {
-      // Rank 0 and 1 call, rank 2 never does.
+    for (bool waiting : {false, true}) {
+      // Rank 0 and 1 call, rank 2 never does. The abort comes at any time, or
+      // when both wait.
       Job job(allReduce(3), 3);
       blinkComm_t comms[3] = {job[0], job[1], job[2]};
       blinkComm_t victim = job.release(aborted);
@@ -138,12 +153,13 @@ TEST_CASE("abort from another thread ends the calls of all ranks") {
           blinkGroupStart();
           blinkAllReduce(&in, &out, 1, blinkInt32, blinkSum, comms[rank],
                          nullptr);
-          ++collected; // no matter whether the abort comes now or later
+          ++collected;
           results[rank] = blinkGroupEnd();
         });
       while (collected != 2)
         std::this_thread::yield();
-      std::this_thread::sleep_for(std::chrono::milliseconds(sleepMs));
+      for (int rank = 0; waiting && rank < 2; ++rank)
+        CHECK(waitUntil([&] { return waitsForOthers(comms[rank]); }));
       CHECK(blinkCommAbort(victim) == blinkSuccess);
       for (std::thread &thread : threads)
         thread.join();
@@ -174,9 +190,11 @@ TEST_CASE("abort while data moves") {
       collected = true;
       result = blinkGroupEnd();
     });
-    while (!collected)
-      std::this_thread::yield();
-    std::this_thread::sleep_for(std::chrono::milliseconds(run));
+    // A fold up and one down for each chunk: at its first, amid the others, and
+    // near its last.
+    CHECK(waitUntil([&] {
+      return collected && runOf(job[1]).foldsRun() >= uint64_t(run) * 3600;
+    }));
     // Wherever the ranks are by now, it must end; perhaps they were done.
     CHECK(blinkCommAbort(job.release(1)) == blinkSuccess);
     // From here on the buffers of rank 1 are the caller's again.
@@ -263,7 +281,7 @@ TEST_CASE("a destroyed rank fails the others' calls at once") {
   CHECK(sumOne(job[0]) == blinkRemoteError);
   CHECK(contains(blinkGetLastError(job[0]), "rank 1 has been destroyed"));
   // Also those that were waiting, or were just about to.
-  for (int sleepMs : {0, 20}) {
+  for (bool waiting : {false, true}) {
     Job other(allReduce(3), 3, 5000);
     blinkResult_t result = blinkSuccess;
     std::atomic<bool> begun{false};
@@ -273,7 +291,8 @@ TEST_CASE("a destroyed rank fails the others' calls at once") {
     });
     while (!begun)
       std::this_thread::yield();
-    std::this_thread::sleep_for(std::chrono::milliseconds(sleepMs));
+    if (waiting)
+      CHECK(waitUntil([&] { return waitsForOthers(other[0]); }));
     CHECK(blinkCommDestroy(other.release(2)) == blinkSuccess);
     zero.join();
     CHECK(result == blinkRemoteError);

@@ -30,6 +30,7 @@ void delayHook(int rank, uint32_t lane, uint32_t step, uint64_t,
   if (!(target == Place{rank, lane, step}))
     return;
   ++strikes;
+  // The delay under test: time for the others to go on without this step.
   std::this_thread::sleep_for(std::chrono::milliseconds(3));
 }
 

@@ -12,6 +12,7 @@
 #include "runtime/host/RankRun.h"
 #include "runtime/job/Shrink.h"
 #include "test/conformance/Floats.h"
+#include "test/conformance/Latches.h"
 #if BLINK_TEST_EMULATED
 #include "test/emulation/Emulation.h"
 #endif
@@ -25,7 +26,6 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
-#include <thread>
 #include <unistd.h>
 #include <vector>
 
@@ -39,9 +39,11 @@ runtime::ShrinkStage stage; ///< where it dies, too
 /// Before that it waits until this file is there.
 std::string waitsFor;
 
+bool exists(const std::string &path) { return access(path.c_str(), F_OK) == 0; }
+
 void strike() {
-  while (!waitsFor.empty() && access(waitsFor.c_str(), F_OK) != 0)
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  if (!waitsFor.empty())
+    waitUntil([] { return exists(waitsFor); });
   raise(SIGKILL);
 }
 
@@ -267,8 +269,8 @@ std::string linger(blinkComm_t &comm, int numRanks, Sum &sum, int self,
   // All have been held back, or the flag would come too early for one.
   signal(flag + std::to_string(self));
   for (int rank = 0; rank < last; ++rank)
-    while (access((flag + std::to_string(rank)).c_str(), F_OK) != 0)
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    if (!waitUntil([&] { return exists(flag + std::to_string(rank)); }))
+      return "rank " + std::to_string(rank) + " was not held back";
   signal(flag);
   std::string wrong;
   do

@@ -6,10 +6,13 @@
 
 #include "test/conformance/WindowScenarios.h"
 
+#include "runtime/api/Comm.h"
+#include "runtime/core/Memory.h"
 #include "runtime/host/RankRun.h"
 #include "test/conformance/Elements.h"
 #include "test/conformance/Forbid.h"
 #include "test/conformance/Job.h"
+#include "test/conformance/Latches.h"
 
 #include <csignal>
 #include <cstring>
@@ -167,10 +170,14 @@ std::string runWindowErrors(const std::string &how) {
   return "good";
 }
 
-/// The others come later, if at all.
+/// The others do not register before the job fails.
 std::string abortWhileRegistering(blinkComm_t &own) {
-  std::thread aborts([&own] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  const std::shared_ptr<runtime::Backend> backend = own->backend;
+  bool begun = false;
+  std::thread aborts([&] {
+    const uint64_t &steps = backend->job().peer(self).steps;
+    begun = waitUntil([&] { return runtime::loadAcquire(&steps) != 0; },
+                      std::chrono::seconds(20));
     blinkCommAbort(own);
   });
   char memory = 0;
@@ -178,6 +185,8 @@ std::string abortWhileRegistering(blinkComm_t &own) {
   const blinkResult_t result = blinkCommRegister(own, &memory, 1, &handle);
   aborts.join();
   own = nullptr;
+  if (!begun)
+    return "registering did not wait for the others";
   if (result != blinkRemoteError || handle)
     return "registering was not aborted";
   return blinkGetLastError(nullptr);
@@ -186,15 +195,14 @@ std::string abortWhileRegistering(blinkComm_t &own) {
 } // namespace
 
 bool waitForFailure(blinkComm_t rank) {
-  for (int tries = 0; tries < 4000; ++tries) {
-    blinkResult_t result = blinkSuccess;
-    if (blinkCommGetAsyncError(rank, &result) != blinkSuccess)
-      return false;
-    if (result != blinkSuccess)
-      return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  return false;
+  blinkResult_t asked = blinkSuccess, result = blinkSuccess;
+  waitUntil(
+      [&] {
+        asked = blinkCommGetAsyncError(rank, &result);
+        return asked != blinkSuccess || result != blinkSuccess;
+      },
+      std::chrono::seconds(20));
+  return asked == blinkSuccess && result != blinkSuccess;
 }
 
 std::string windowScenario(const std::string &name, blinkComm_t &ofRank,

@@ -115,6 +115,7 @@ void killAtBarrier(const runtime::Launch &, unsigned block, unsigned thread,
 #endif
 
 void delayHook(int, uint32_t, uint32_t, uint64_t, runtime::HostRings &) {
+  // The delay under test: a rank that is late, with nothing to wait for.
   if (foldsLeft.fetch_sub(1) >= 0)
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
 }

@@ -63,15 +63,22 @@ using LaneHook = void (*)(const runtime::Launch &launch, unsigned block,
                           unsigned thread, unsigned barrier);
 extern std::atomic<LaneHook> laneHook;
 
+/// Called likewise by a thread that has looked in vain for what another rank
+/// posts, each time; `barrier`: the one it has not come to yet.
+extern std::atomic<LaneHook> waitHook;
+
 /// What a hook does to be late: the other threads of its launch go on
 /// meanwhile, which they would not if it slept.
 void pauseThread(std::chrono::microseconds duration);
 
-/// Sets the hook while it lives.
+/// Sets the hooks while it lives.
 class LaneHookScope {
 public:
-  explicit LaneHookScope(LaneHook hook) { laneHook = hook; }
-  ~LaneHookScope() { laneHook = nullptr; }
+  explicit LaneHookScope(LaneHook hook, LaneHook wait = nullptr) {
+    laneHook = hook;
+    waitHook = wait;
+  }
+  ~LaneHookScope() { laneHook = waitHook = nullptr; }
   LaneHookScope(const LaneHookScope &) = delete;
 };
 

@@ -23,6 +23,7 @@
 #include <vector>
 
 std::atomic<blink::test::LaneHook> blink::test::laneHook{nullptr};
+std::atomic<blink::test::LaneHook> blink::test::waitHook{nullptr};
 
 namespace blink::runtime {
 namespace {
@@ -58,7 +59,11 @@ public:
                         std::chrono::steady_clock::now().time_since_epoch())
                         .count());
   }
-  void relax() const { fibers_.yield(); }
+  void relax() const {
+    if (test::LaneHook hook = test::waitHook.load(std::memory_order_relaxed))
+      hook(launch_, block_, thread_, numBarriers_);
+    fibers_.yield();
+  }
 
 private:
   void wait(test::FiberBarrier &barrier) {
