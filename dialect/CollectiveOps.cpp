@@ -1,4 +1,4 @@
-//===- CollectiveOps.cpp - generated code of the operations --------------===//
+//===- CollectiveOps.cpp - generated code of the operations ---------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -1,4 +1,4 @@
-//===- MeetingTest.cpp - what ranks that shrink say of each other ---------===//
+//===- ShrinkAgreementTest.cpp - what ranks that shrink say ---------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
