@@ -40,7 +40,8 @@ private:
   char path_[32] = "/tmp/blink-XXXXXX";
 };
 
-/// The worker beside this program: blink_socket_worker of blink_socket_test.
+/// The worker beside this program: blink_emulated_worker of
+/// blink_emulated_test.
 inline std::string workerProgram() {
   char path[4096];
   const ssize_t size = readlink("/proc/self/exe", path, sizeof(path));
