@@ -104,7 +104,6 @@ public:
 
 /// A line of the table of transports.
 struct TransportEntry {
-  const char *name; ///< in messages
   /// Null: the back end lays rings in memory that both ranks reach. `client`
   /// outlives the transport.
   Status (*create)(const TransportJob &job, TransportClient &client,

@@ -13,7 +13,7 @@
 namespace blink::runtime {
 namespace {
 
-const TransportEntry kMemory = {"memory", nullptr};
+const TransportEntry kMemory = {nullptr};
 
 /// By kind. `network`: the ranks of a job are on one machine so far.
 const TransportEntry *const kTransports[] = {&kMemory, &kMemory, &kMemory};

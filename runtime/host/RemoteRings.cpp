@@ -19,12 +19,6 @@ Status RemoteRings::create(const Plan &plan, const std::vector<bool> &here) {
   plan_ = &plan;
   std::vector<TransportJob> jobs; // of each carrier
   std::map<uint32_t, size_t> carrierOf;
-  uint64_t bytes = 0;
-  for (const RingPlan &ring : plan.rings)
-    if (ring.apart)
-      bytes += ring.bytes * (here[ring.source] + here[ring.destination]);
-  if (Status status = checkFits(bytes); !status.ok())
-    return status;
   for (uint32_t r = 0; r < plan.rings.size(); ++r) {
     const RingPlan &ring = plan.rings[r];
     if (!ring.apart)
@@ -39,16 +33,14 @@ Status RemoteRings::create(const Plan &plan, const std::vector<bool> &here) {
     }
     jobs[c].rings.push_back({r, ring.source, ring.destination});
     carrierOf[r] = c;
-    Memory &memory = rings_[r];
-    if (here[ring.source]) {
-      memory.writerHeads.resize(ring.slots);
-      memory.writerSlots.resize(ring.bytes);
-    }
-    if (here[ring.destination]) {
-      memory.readerHeads.resize(ring.slots);
-      memory.readerSlots.resize(ring.bytes);
-    }
+    rings_[r]; // laid out below
   }
+  Arena counting;
+  layout(here, counting);
+  if (Status status = pages_.map(counting.size()); !status.ok())
+    return status;
+  Arena arena(pages_.data());
+  layout(here, arena);
   for (size_t c = 0; c < carriers_.size(); ++c) {
     Carrier &carrier = carriers_[c];
     Status status = carrier.entry->create(jobs[c], *this, carrier.transport);
@@ -60,19 +52,31 @@ Status RemoteRings::create(const Plan &plan, const std::vector<bool> &here) {
   return {};
 }
 
+void RemoteRings::layout(const std::vector<bool> &here, Arena &arena) {
+  for (auto &[r, ends] : rings_) {
+    const RingPlan &ring = plan_->rings[r];
+    const auto take = [&](End &end) {
+      end.freed = arena.take<uint64_t>(1);
+      end.heads = arena.take<SlotHead>(ring.slots);
+      end.slots = arena.take<char>(ring.bytes);
+    };
+    if (here[ring.source])
+      take(ends.writer);
+    if (here[ring.destination])
+      take(ends.reader);
+  }
+}
+
 void RemoteRings::bind(uint32_t ring, RingEnd &writer, RingEnd &reader) {
-  Memory &memory = rings_.at(ring);
-  if (!memory.writerHeads.empty()) {
-    writer.heads = memory.writerHeads.data();
-    writer.slots = memory.writerSlots.data();
-    writer.freed = &memory.writerFreed;
-  }
-  if (!memory.readerHeads.empty()) {
-    reader.heads = memory.readerHeads.data();
-    reader.slots = memory.readerSlots.data();
-    reader.freed = &memory.readerFreed;
-  }
-  writer.transport = reader.transport = memory.transport;
+  const auto set = [](RingEnd &end, const End &memory) {
+    end.heads = memory.heads;
+    end.slots = memory.slots;
+    end.freed = memory.freed;
+  };
+  Ends &ends = rings_.at(ring);
+  set(writer, ends.writer);
+  set(reader, ends.reader);
+  writer.transport = reader.transport = ends.transport;
 }
 
 //===-- Joining -----------------------------------------------------------===//
@@ -83,7 +87,10 @@ Status RemoteRings::listen(int rank, const Job &job) {
     Status status = carrier.transport->listen(rank, address);
     if (!status.ok())
       return status;
-    job.address(rank, carrier.place).set(address);
+    if (!job.address(rank, carrier.place).set(address))
+      return {blinkInternalError, "a transport's address has more than " +
+                                      std::to_string(AddressRecord::kBytes) +
+                                      " bytes"};
   }
   return {};
 }
@@ -121,30 +128,31 @@ char *RemoteRings::placeFor(const ChunkMessage &message) {
   const auto found = rings_.find(message.ring);
   if (found == rings_.end())
     return nullptr;
-  Memory &memory = found->second;
-  if (message.slot >= memory.readerHeads.size())
+  const RingPlan &ring = plan_->rings[message.ring];
+  const End &end = found->second.reader;
+  if (!end.heads || message.slot >= ring.slots)
     return nullptr;
   if (message.bytes <= SlotHead::kSmall)
-    return memory.readerHeads[message.slot].small;
-  const uint64_t size = memory.readerSlots.size();
-  if (message.offset > size || message.bytes > size - message.offset)
+    return end.heads[message.slot].small;
+  if (message.offset > ring.bytes ||
+      message.bytes > ring.bytes - message.offset)
     return nullptr;
-  return memory.readerSlots.data() + message.offset;
+  return end.slots + message.offset;
 }
 
 void RemoteRings::arrived(const ChunkMessage &message) {
   // Release: with its bytes. A lane loads the tag with acquire.
-  storeRelease(&rings_.at(message.ring).readerHeads[message.slot].full,
+  storeRelease(&rings_.at(message.ring).reader.heads[message.slot].full,
                message.tag);
 }
 
 void RemoteRings::freed(uint32_t ring, uint64_t number) {
   const auto found = rings_.find(ring);
-  if (found == rings_.end())
+  if (found == rings_.end() || !found->second.writer.freed)
     return;
   // Release: a lane that then writes to the slot comes after the one that sent
   // it.
-  storeRelease(&found->second.writerFreed, number);
+  storeRelease(found->second.writer.freed, number);
 }
 
 //===-- Failures ----------------------------------------------------------===//

@@ -12,6 +12,7 @@
 #define BLINK_RUNTIME_HOST_REMOTERINGS_H
 
 #include "runtime/Transport.h"
+#include "runtime/host/Pages.h"
 #include "runtime/host/SlotHead.h"
 #include "runtime/job/Job.h"
 #include "runtime/plan/Plan.h"
@@ -55,11 +56,16 @@ public:
   void broken(uint32_t ring, const std::string &why) override;
 
 private:
-  /// Of one ring; what is not here is empty.
-  struct Memory {
-    std::vector<SlotHead> writerHeads, readerHeads;
-    std::vector<char> writerSlots, readerSlots;
-    uint64_t writerFreed = 0, readerFreed = 0;
+  void layout(const std::vector<bool> &here, Arena &arena);
+
+  /// One end of a ring; all null where its rank is elsewhere.
+  struct End {
+    SlotHead *heads = nullptr;
+    char *slots = nullptr;
+    uint64_t *freed = nullptr;
+  };
+  struct Ends {
+    End writer, reader;
     Transport *transport = nullptr;
   };
   struct Carrier {
@@ -69,7 +75,8 @@ private:
   };
 
   const Plan *plan_ = nullptr;
-  std::map<uint32_t, Memory> rings_;
+  Pages pages_; ///< of all ends
+  std::map<uint32_t, Ends> rings_;
   std::vector<Carrier> carriers_;
 
   std::atomic<bool> anyBroken_{false};

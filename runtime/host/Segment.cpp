@@ -9,8 +9,6 @@
 #include "runtime/core/Memory.h"
 
 #include <cstring>
-#include <sys/mman.h>
-#include <unistd.h>
 
 namespace blink::runtime {
 
@@ -24,27 +22,10 @@ void Segment::layout(const Plan &plan, Arena &arena) {
   pool_ = arena.take<char>(plan.poolBytes);
 }
 
-static Status tooLarge(uint64_t bytes) {
-  return {blinkSystemError,
-          "the schedule's channels need " + std::to_string(bytes) +
-              " bytes, more than there are: compile with smaller chunks"};
-}
-
-Status checkFits(uint64_t bytes) {
-  const uint64_t installed =
-      uint64_t(sysconf(_SC_PHYS_PAGES)) * uint64_t(sysconf(_SC_PAGESIZE));
-  return bytes <= installed ? Status() : tooLarge(bytes);
-}
-
 uint64_t Segment::sizeFor(const Plan &plan) {
   Arena counting;
   Segment().layout(plan, counting);
   return counting.size();
-}
-
-Segment::~Segment() {
-  if (memory_)
-    munmap(memory_, size_);
 }
 
 Status Segment::create(const Plan &plan) { return map(plan, -1); }
@@ -52,18 +33,10 @@ Status Segment::create(const Plan &plan) { return map(plan, -1); }
 Status Segment::attach(const Plan &plan, int file) { return map(plan, file); }
 
 Status Segment::map(const Plan &plan, int file) {
-  const uint64_t size = sizeFor(plan);
-  if (Status status = checkFits(size); !status.ok())
+  if (Status status = pages_.map(sizeFor(plan), file); !status.ok())
     return status;
-  void *memory =
-      mmap(nullptr, size, PROT_READ | PROT_WRITE,
-           file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED, file, 0);
-  if (memory == MAP_FAILED)
-    return tooLarge(size);
   plan_ = &plan;
-  memory_ = static_cast<char *>(memory);
-  size_ = size;
-  Arena arena(memory_);
+  Arena arena(pages_.data());
   layout(plan, arena);
   return {};
 }

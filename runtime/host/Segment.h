@@ -11,6 +11,7 @@
 #ifndef BLINK_RUNTIME_HOST_SEGMENT_H
 #define BLINK_RUNTIME_HOST_SEGMENT_H
 
+#include "runtime/host/Pages.h"
 #include "runtime/host/SlotHead.h"
 #include "runtime/host/Windows.h"
 #include "runtime/job/JobMemory.h"
@@ -27,20 +28,11 @@ struct alignas(64) HostPeerInfo {
   uint64_t processor; ///< where it last waited, + 1
 };
 
-/// Errors: channels of so many bytes do not fit into this machine's memory.
-/// Asking for more than there is might succeed and kill the process later.
-Status checkFits(uint64_t bytes);
-
 class Segment {
 public:
-  Segment() = default;
-  ~Segment();
-  Segment(const Segment &) = delete;
-  Segment &operator=(const Segment &) = delete;
-
   /// Bytes of the memory for `plan`.
   static uint64_t sizeFor(const Plan &plan);
-  /// Memory of this process. Errors: system error.
+  /// Memory of this process. Errors: Pages::map.
   Status create(const Plan &plan);
   /// Memory behind a file of that size, which is zero at first.
   Status attach(const Plan &plan, int file);
@@ -80,8 +72,7 @@ private:
   Status map(const Plan &plan, int file);
 
   const Plan *plan_ = nullptr;
-  char *memory_ = nullptr;
-  uint64_t size_ = 0;
+  Pages pages_;
   JobMemory job_;
   HostPeerInfo *ranks_ = nullptr;
   WindowRecord *windows_ = nullptr;

@@ -14,6 +14,7 @@
 #include "runtime/Status.h"
 #include "runtime/job/Arena.h"
 #include "runtime/job/ShrinkRecord.h"
+#include "schedules/schedule_generated.h"
 
 #include <algorithm>
 #include <string>
@@ -65,7 +66,11 @@ struct AddressRecord {
   uint64_t size;
   char bytes[kBytes];
 
-  void set(const std::string &address) { size = address.copy(bytes, kBytes); }
+  /// Whether it fits.
+  bool set(const std::string &address) {
+    size = address.copy(bytes, kBytes);
+    return size == address.size();
+  }
   std::string get() const { return {bytes, std::min<size_t>(size, kBytes)}; }
 };
 
@@ -90,7 +95,7 @@ public:
   AddressRecord &address(int rank, size_t transport) const {
     return addresses_[size_t(rank) * kTransports + transport];
   }
-  static constexpr size_t kTransports = 3; ///< as many as kinds of channels
+  static constexpr size_t kTransports = size_t(sched::ChannelKind::MAX) + 1;
   uint64_t *abortWord() const { return &failure_->aborted; }
 
   /// One load of the abort word, to be looked at in every wait.

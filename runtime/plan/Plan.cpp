@@ -304,6 +304,19 @@ void noteUse(const VariantPlan &variant, ProgramPlan &program, Plan &plan) {
   }
 }
 
+/// Whether step `number` of the rank writes to a ring that is kept apart.
+bool writesApart(const RankPlan &rank, size_t number,
+                 const VariantPlan &variant,
+                 const std::vector<RingPlan> &rings) {
+  const StepCode &step = rank.code.steps[number];
+  const OperandCode *operands = rank.code.operands + step.operandsBegin;
+  return std::any_of(operands + step.sources, operands + step.numOperands(),
+                     [&](const OperandCode &to) {
+                       return to.kind == OperandKind::channel &&
+                              rings[variant.rings[to.index]].apart;
+                     });
+}
+
 /// Places the rings that both ends reach.
 void layPool(Plan &plan) {
   plan.poolBytes = 0;
@@ -365,22 +378,20 @@ Status Plan::create(const ScheduleSet &files, int numRanks, const JobGpus &gpus,
 }
 
 void Plan::keepApart(const std::vector<bool> &apart) {
+  // Nearly always, and then there is nothing to walk through.
+  if (std::find(apart.begin(), apart.end(), true) == apart.end())
+    return;
   for (size_t r = 0; r < rings.size(); ++r)
     rings[r].apart = apart[r];
   layPool(*this);
   for (ProgramPlan &program : programs)
     for (VariantPlan &variant : program.variants)
       for (RankPlan &rank : variant.ranks)
-        for (size_t s = 0; s < rank.borrows.size(); ++s) {
-          const StepCode &step = rank.code.steps[s];
-          const OperandCode *operands = rank.code.operands + step.operandsBegin;
-          for (uint32_t i = step.sources; i < step.numOperands(); ++i)
-            if (operands[i].kind == OperandKind::channel &&
-                rings[variant.rings[operands[i].index]].apart) {
-              rank.borrows[s] = rank.fetchedBorrows[s] = Borrow::none;
-              rank.sharedSlots[s] = 0;
-            }
-        }
+        for (size_t s = 0; s < rank.borrows.size(); ++s)
+          if (writesApart(rank, s, variant, rings)) {
+            rank.borrows[s] = rank.fetchedBorrows[s] = Borrow::none;
+            rank.sharedSlots[s] = 0;
+          }
 }
 
 Status Plan::find(sched::Collective collective, int root,

@@ -12,8 +12,6 @@
 
 #include "doctest/doctest.h"
 
-#if !defined(__SANITIZE_THREAD__)
-
 using namespace blink;
 using namespace blink::test;
 
@@ -80,5 +78,3 @@ TEST_CASE("schedules changed at random end, and write nothing outside") {
   CHECK(ran > 20);
   CHECK(stuck > 0);
 }
-
-#endif

@@ -13,6 +13,9 @@
 
 #include "doctest/doctest.h"
 
+#include <fstream>
+#include <unistd.h>
+
 using namespace blink;
 using namespace blink::test;
 
@@ -82,6 +85,22 @@ TEST_CASE("what a step writes to several transports each of them carries") {
         }
       }
   }
+}
+
+TEST_CASE("slots that nothing goes through take no memory") {
+  const auto resident = [] {
+    std::ifstream file("/proc/self/statm");
+    uint64_t size = 0, pages = 0;
+    file >> size >> pages;
+    return pages * uint64_t(sysconf(_SC_PAGESIZE));
+  };
+  BuildOptions layout;
+  layout.chunkBytes = 16 << 20;
+  layout.slots = 8;
+  const uint64_t before = resident();
+  Job job(allCollectives(4, 0, layout), 4); // 5 GiB of slots
+  CHECK(runCase(job, broadcastOf(1000)) == "");
+  CHECK(resident() < before + (64 << 20));
 }
 
 TEST_CASE("a connection that breaks ends the calls that need it") {

@@ -341,7 +341,7 @@ Status createSockets(const TransportJob &job, TransportClient &client,
 
 } // namespace
 
-const TransportEntry kSocketTransport = {"socket", createSockets};
+const TransportEntry kSocketTransport = {createSockets};
 
 void useSockets(sched::ChannelKind kind) {
   setTransport(kind, &kSocketTransport);
