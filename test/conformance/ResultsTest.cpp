@@ -42,7 +42,7 @@ std::vector<BuildOptions> layouts() {
   list[4].treesPerBlock = 7;
   list[4].lanes = 14;
   list[4].slots = 5;
-  list[4].chunkBytes = 1 << 20;
+  list[4].chunkBytes = 64 << 10; // more than a block of any message below
   list[5].shape = Shape::random;
   list[5].treesPerBlock = 2;
   list[5].lanes = 1;

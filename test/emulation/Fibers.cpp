@@ -16,7 +16,7 @@
 #if BLINK_TSAN_FIBERS
 #include <sanitizer/tsan_interface.h>
 #elif defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/common_interface_defs.h>
+#include <sanitizer/asan_interface.h>
 #endif
 
 namespace blink::test {
@@ -28,17 +28,49 @@ std::atomic<uint32_t> numMade{0};
 
 } // namespace
 
+struct Fibers::Places {
+  std::vector<Place> places;
+
+  ~Places() {
+#if BLINK_TSAN_FIBERS
+    for (Place &place : places)
+      __tsan_destroy_fiber(place.sanitizer);
+#endif
+  }
+
+  Place take() {
+    Place place;
+    if (places.empty()) {
+      place.stack.reset(new char[kStackBytes]);
+#if BLINK_TSAN_FIBERS
+      place.sanitizer = __tsan_create_fiber(0);
+#endif
+    } else {
+      place = std::move(places.back());
+      places.pop_back();
+#if defined(__SANITIZE_ADDRESS__)
+      // The last fiber never returned from its frames.
+      __asan_unpoison_memory_region(place.stack.get(), kStackBytes);
+#endif
+    }
+    return place;
+  }
+};
+
+thread_local Fibers::Places Fibers::spare;
+
 Fibers::Fibers(uint32_t number)
     : fibers_(number + 1), current_(number),
       // Another order of turns each time.
-      random_(numMade.fetch_add(1, std::memory_order_relaxed) * 2654435761u) {}
+      random_(numMade.fetch_add(1, std::memory_order_relaxed) * 2654435761u) {
+  for (uint32_t f = 0; f < number; ++f)
+    fibers_[f].place = spare.take();
+}
 
 Fibers::~Fibers() {
-#if BLINK_TSAN_FIBERS
-  for (size_t f = 0; f + 1 < fibers_.size(); ++f)
-    if (fibers_[f].sanitizer)
-      __tsan_destroy_fiber(fibers_[f].sanitizer);
-#endif
+  fibers_.pop_back(); // the caller's
+  for (Fiber &fiber : fibers_)
+    spare.places.push_back(std::move(fiber.place));
 }
 
 /// The first turn of a fiber. makecontext passes numbers of 32 bits.
@@ -54,38 +86,42 @@ void Fibers::enter(uint32_t low, uint32_t high) {
     all.callerStackBytes_ = bytes;
   }
 #endif
+#if BLINK_TSAN_FIBERS
+  __tsan_acquire(&all.begun_);
+#endif
   (*all.body_)(all.current_);
+#if BLINK_TSAN_FIBERS
+  __tsan_release(&all.ended_);
+#endif
   all.fibers_[all.current_].done = true;
   all.switchTo(all.choose()); // and never back
 }
 
 void Fibers::prepare(Fiber &fiber) {
   const auto self = reinterpret_cast<uintptr_t>(this);
-  fiber.stack.reset(new char[kStackBytes]);
   getcontext(&fiber.context);
-  fiber.context.uc_stack.ss_sp = fiber.stack.get();
+  fiber.context.uc_stack.ss_sp = fiber.place.stack.get();
   fiber.context.uc_stack.ss_size = kStackBytes;
   fiber.context.uc_link = nullptr;
   makecontext(&fiber.context, reinterpret_cast<void (*)()>(enter), 2,
               uint32_t(self), uint32_t(self >> 32));
 }
 
-void Fibers::takeTurns(const std::function<void(uint32_t)> &body) {
+void Fibers::run(const std::function<void(uint32_t)> &body) {
   body_ = &body;
   const uint32_t caller = uint32_t(fibers_.size()) - 1;
-  for (uint32_t f = 0; f < caller; ++f) {
-    Fiber &fiber = fibers_[f];
-    prepare(fiber);
+  for (uint32_t f = 0; f < caller; ++f)
+    prepare(fibers_[f]);
 #if BLINK_TSAN_FIBERS
-    fiber.sanitizer = __tsan_create_fiber(0);
-#endif
-  }
-#if BLINK_TSAN_FIBERS
-  fibers_[caller].sanitizer = __tsan_get_current_fiber();
+  fibers_[caller].place.sanitizer = __tsan_get_current_fiber();
+  __tsan_release(&begun_);
 #endif
   fibersHere = this;
   switchTo(choose());
   fibersHere = nullptr;
+#if BLINK_TSAN_FIBERS
+  __tsan_acquire(&ended_);
+#endif
 }
 
 bool Fibers::canRun(const Fiber &fiber) const {
@@ -124,11 +160,11 @@ void Fibers::switchTo(uint32_t next) {
   Fiber &from = fibers_[current_], &to = fibers_[next];
   current_ = next;
 #if BLINK_TSAN_FIBERS
-  __tsan_switch_to_fiber(to.sanitizer, __tsan_switch_to_fiber_no_sync);
+  __tsan_switch_to_fiber(to.place.sanitizer, __tsan_switch_to_fiber_no_sync);
 #elif defined(__SANITIZE_ADDRESS__)
   const bool back = next + 1 == fibers_.size();
   __sanitizer_start_switch_fiber(from.done ? nullptr : &from.fakeStack,
-                                 back ? callerStack_ : to.stack.get(),
+                                 back ? callerStack_ : to.place.stack.get(),
                                  back ? callerStackBytes_ : kStackBytes);
 #endif
   swapcontext(&from.context, &to.context);

@@ -31,15 +31,7 @@ public:
   Fibers(const Fibers &) = delete;
 
   /// Runs body(0), body(1), ... to their ends.
-  void run(const std::function<void(uint32_t)> &body) {
-    std::atomic<uint32_t> ended{0};
-    takeTurns([&](uint32_t fiber) {
-      body(fiber);
-      // Release: the caller goes on with what this one did.
-      ended.fetch_add(1, std::memory_order_release);
-    });
-    ended.load(std::memory_order_acquire);
-  }
+  void run(const std::function<void(uint32_t)> &body);
 
   /// Gives the turn to another that can go on; now and then also the processor
   /// to another thread.
@@ -50,18 +42,25 @@ public:
   void waitWhile(const std::atomic<uint32_t> &word, uint32_t value);
 
 private:
+  /// What a fiber needs, used again by the next ones of the host's thread: to
+  /// make these costs more than most kernels.
+  struct Place {
+    std::unique_ptr<char[]> stack;
+    void *sanitizer = nullptr; ///< what ThreadSanitizer knows it by
+  };
+  struct Places;
+  static thread_local Places spare;
+
   struct Fiber {
     ucontext_t context;
-    std::unique_ptr<char[]> stack;
+    Place place;
     bool done = false;
     const std::atomic<uint32_t> *word = nullptr; ///< it waits for, if any
     uint32_t value = 0;
-    void *sanitizer = nullptr; ///< what a sanitizer knows it by
     void *fakeStack = nullptr; ///< AddressSanitizer's
   };
 
   static void enter(uint32_t low, uint32_t high);
-  void takeTurns(const std::function<void(uint32_t)> &body);
   void prepare(Fiber &fiber);
   bool canRun(const Fiber &fiber) const;
   uint32_t choose();
@@ -74,6 +73,8 @@ private:
   uint32_t current_;
   uint32_t random_;
   uint32_t yields_ = 0;
+  // What ThreadSanitizer knows the start of run() by, and its end.
+  char begun_, ended_;
   // Of who called run(), for AddressSanitizer.
   const void *callerStack_ = nullptr;
   size_t callerStackBytes_ = 0;
