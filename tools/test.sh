@@ -24,4 +24,4 @@ done
 
 # One ctest over the three trees: one run, one summary.
 printf 'subdirs("dev" "asan" "tsan")\n' >build/CTestTestfile.cmake
-exec ctest --test-dir build --output-on-failure -j "$(nproc)" "$@"
+exec ctest --test-dir build --output-on-failure -j "$((2 * $(nproc)))" "$@"

@@ -64,9 +64,10 @@ static uint64_t mix(uint64_t x) {
   return x ^ (x >> 31);
 }
 
-/// Uniform in [-limit, limit].
+/// Uniform in [-limit, limit], for limits below 2^31. By the upper half of the
+/// random number: a division would be most of the time of checking a result.
 static int64_t within(uint64_t random, int64_t limit) {
-  return static_cast<int64_t>(random % uint64_t(2 * limit + 1)) - limit;
+  return int64_t((random >> 32) * uint64_t(2 * limit + 1) >> 32) - limit;
 }
 
 /// What is left of k in an integer type.
@@ -85,27 +86,39 @@ static int64_t wrap(blinkDataType_t type, int64_t k) {
   }
 }
 
+Samples::Samples(blinkDataType_t type, blinkRedOp_t op, int numRanks,
+                 uint64_t seed)
+    : type_(type), op_(op), numRanks_(numRanks), seed_(seed),
+      limit_(exactLimit(type)) {
+  if (op == blinkAvg)
+    share_ = limit_ / (2 * numRanks);
+  else if (op == blinkSum)
+    share_ = std::max<int64_t>(1, limit_ / numRanks);
+  else
+    share_ = limit_;
+}
+
 int64_t Samples::value(int rank, uint64_t index) const {
   uint64_t random = mix(seed_ ^ mix(index * 4099 + uint64_t(rank)));
-  int64_t limit = exactLimit(type_);
   bool isUnsigned =
       type_ == blinkUint8 || type_ == blinkUint32 || type_ == blinkUint64;
   // With 8 bits there is no room for a share a rank: some ranks have zeros.
-  if (sizeOf(type_) == 1 && isFloat(type_) && op_ == blinkSum && rank > limit)
+  if (sizeOf(type_) == 1 && isFloat(type_) && op_ == blinkSum && rank > limit_)
     return 0;
   if (sizeOf(type_) == 1 && isFloat(type_) && op_ == blinkAvg) {
     int odd = numRanks_;
     while (odd % 2 == 0)
       odd /= 2;
-    return rank == 0 && odd <= limit ? numRanks_ * within(mix(seed_ ^ index), 1)
-                                     : 0;
+    return rank == 0 && odd <= limit_
+               ? numRanks_ * within(mix(seed_ ^ index), 1)
+               : 0;
   }
   if (op_ == blinkAvg) {
     // All ranks share a base, and pairs of ranks differ from it by as much up
     // as down: the sum is numRanks * base.
     uint64_t pair = mix(seed_ ^ mix(index * 4099 + uint64_t(rank / 2) + 2048));
-    int64_t base = within(mix(seed_ ^ index), limit / (2 * numRanks_));
-    int64_t offset = within(pair, limit / (2 * numRanks_));
+    int64_t base = within(mix(seed_ ^ index), share_);
+    int64_t offset = within(pair, share_);
     if (isUnsigned)
       base = std::abs(base), offset = offset == 0 ? 0 : offset % (base + 1);
     if (rank == numRanks_ - 1 && numRanks_ % 2 == 1)
@@ -118,9 +131,7 @@ int64_t Samples::value(int rank, uint64_t index) const {
     int64_t magnitude = rank % 4 == 0 && (random & 2) ? 2 : 1;
     return random & 1 ? magnitude : -magnitude;
   }
-  return within(random, op_ == blinkSum
-                            ? std::max<int64_t>(1, limit / numRanks_)
-                            : limit);
+  return within(random, share_);
 }
 
 void Samples::reduced(uint64_t index, void *out) const {

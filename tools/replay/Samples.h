@@ -28,8 +28,7 @@ extern const char *const kOpNames[];
 /// The inputs of `numRanks` ranks, and what their reduction must be.
 class Samples {
 public:
-  Samples(blinkDataType_t type, blinkRedOp_t op, int numRanks, uint64_t seed)
-      : type_(type), op_(op), numRanks_(numRanks), seed_(seed) {}
+  Samples(blinkDataType_t type, blinkRedOp_t op, int numRanks, uint64_t seed);
 
   /// Writes element `index` of `rank`'s input to `out`.
   void input(int rank, uint64_t index, void *out) const {
@@ -46,6 +45,8 @@ private:
   blinkRedOp_t op_;
   int numRanks_;
   uint64_t seed_;
+  int64_t limit_; ///< of results: integers up to it are exact
+  int64_t share_; ///< of one rank's part in one
 };
 
 } // namespace blink
