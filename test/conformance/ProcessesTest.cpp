@@ -30,8 +30,8 @@ TestSchedule inTwoTrees(int ranks, uint32_t chunkBytes) {
   return allCollectives(ranks, ranks - 1, layout);
 }
 
-// ThreadSanitizer sees one process, and there all but the number is the same.
-#if defined(__SANITIZE_THREAD__)
+// Sanitizers see one process, and there all but the number is the same.
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 constexpr int kFewRanks[] = {2};
 #else
 constexpr int kFewRanks[] = {2, 5};
