@@ -39,7 +39,7 @@ private:
   /// Makes uses_ those of `rank`.
   void findUses(const Rank &rank);
   void findDirect(const Rank &rank);
-  bool lendsInput(const Rank &rank, const Fold &fold) const;
+  bool inputIsBorrowed(const Rank &rank, const Fold &fold) const;
   void count(Rank &rank);
 
   bool isDirect(const Operand &operand) const {
@@ -78,7 +78,7 @@ void MoveCounter::findDirect(const Rank &rank) {
   }
 }
 
-bool MoveCounter::lendsInput(const Rank &rank, const Fold &fold) const {
+bool MoveCounter::inputIsBorrowed(const Rank &rank, const Fold &fold) const {
   // The writer's input must stay as it is until it has been read. In an
   // allreduce in place the output replaces it only after it has left by its
   // only way.
@@ -96,12 +96,12 @@ bool MoveCounter::lendsInput(const Rank &rank, const Fold &fold) const {
 void MoveCounter::count(Rank &rank) {
   for (Fold &fold : rank.folds) {
     bool isThere = fold.sources == 1 && isDirect(rank.operands[fold.operands]);
-    bool lends = lendsInput(rank, fold);
+    bool borrowed = inputIsBorrowed(rank, fold);
     auto written =
         llvm::count_if(rank.destinationsOf(fold), [&](const Operand &operand) {
           if (!operand.isChannel())
             return !isThere;
-          return !lends || isDirect(operand) || !isPeer(operand);
+          return !borrowed || isDirect(operand) || !isPeer(operand);
         });
     fold.directMoves = written == 0 ? 0 : fold.sources + uint32_t(written);
     fold.slotMoves = fold.sources + fold.destinations;

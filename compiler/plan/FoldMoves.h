@@ -5,7 +5,7 @@
 // A fold loads its sources and stores its destinations. Where the runtime can
 // reach both ranks' buffers it leaves some of that out (zero copy): a *direct*
 // channel's reader just copies the chunk to its output, so the writer puts it
-// there; a *lent* channel's writer just passes its input on, so the reader
+// there; a *borrowed* channel's writer just passes its input on, so the reader
 // reads that. A fold that has nothing left to write is *passive*: it moves
 // nothing, in no round of its lane. runtime/plan/Plan.cpp has the same rules
 // for what it replays.

@@ -7,10 +7,10 @@
 // the others are told where. One writer, two readers; ring 0 is the home. How
 // many chunks a call has and of which kind it is is open. Kinds:
 //
-//   SHARED  both readers get the chunk, from the home's slot
-//   ALONE   only reader 0 gets one, in another layout of its ring
-//   LENT    both readers fetch the chunk from the writer's buffer, each into the
-//           slot of its own ring
+//   SHARED    both readers get the chunk, from the home's slot
+//   ALONE     only reader 0 gets one, in another layout of its ring
+//   BORROWED  both readers fetch the chunk from the writer's buffer, each into
+//             the slot of its own ring
 //
 // Checked by assertions: nobody writes to a slot that somebody has still to
 // read, and who reads finds the chunk that he expects. Checked by pan: nobody
@@ -18,7 +18,7 @@
 // to a ring, ring.pml looks at, and no word is used in another way here.
 //
 // Parameters, as -D:
-//   SLOTS_HOME, SLOTS_OTHER  slots of the rings in calls of kind SHARED or LENT
+//   SLOTS_HOME, SLOTS_OTHER  slots of the rings in calls of SHARED or BORROWED
 //   SLOTS_ALONE              slots of ring 0 in calls of kind ALONE
 //   CALLS, CHUNKS            number of calls; most chunks of one
 //   MUTATE_NO_GATE           who changes the kind does not wait for the readers
@@ -44,7 +44,7 @@
 
 #define SHARED 0
 #define ALONE 1
-#define LENT 2
+#define BORROWED 2
 
 #define slotsOf(r, k) ((k) == ALONE -> SLOTS_ALONE : ((r) == 0 -> SLOTS_HOME : SLOTS_OTHER))
 #define layoutOf(k) ((k) == ALONE -> 2 : 1)
@@ -83,7 +83,7 @@ proctype Writer() {
         (kind[call] == ALONE || freed[1] + SLOTS_OTHER > number[1])
       };
       if
-      :: kind[call] == LENT
+      :: kind[call] == BORROWED
       :: else -> d_step {
           cell = number[0] % slotsOf(0, kind[call]);
           assert(isRead(cell));
@@ -121,13 +121,13 @@ proctype Reader(byte self) {
       :: self == 1 && kind[call] == ALONE
       :: else ->
         filled[self] > number;
-        cell = (kind[call] == LENT -> number % slotsOf(self, kind[call]) :
+        cell = (kind[call] == BORROWED -> number % slotsOf(self, kind[call]) :
                                       home % slotsOf(0, kind[call]));
         if
-        :: kind[call] == LENT && self == 0 ->
+        :: kind[call] == BORROWED && self == 0 ->
           /* Into its own slot, which others must have done with. */
           d_step { assert(isRead(cell)); holds[cell] = 0; cell = 0 }
-        :: kind[call] == LENT && self == 1 -> cell = 0
+        :: kind[call] == BORROWED && self == 1 -> cell = 0
         :: else -> d_step {
             assert(holds[cell] == home + 1);
             awaited[2 * cell + self] = false;

@@ -34,7 +34,7 @@
 //   buffer: it also finds a load that is left behind its release, and a missing
 //   acquire that no known machine would punish.
 //
-// Not in the model: direct and lent channels (told.pml has their words), low
+// Not in the model: direct and borrowed channels (told.pml has their words), low
 // latency lines, lanes of several threads, and calls that differ between ranks.
 //
 // Parameters, as -D:

@@ -4,10 +4,10 @@
 //
 // What runtime/cuda/LaneCall.h states, for one ring: where the reader tells the
 // writer where its output is (a direct channel), or the writer tells the reader
-// where its input is (a lent one), or says that it cannot be reached, chunks go
-// around the slots or through them. What the channel is, whether the buffer can
-// be reached, and how many chunks a call has, is open; a call may also be one in
-// which nobody tells anything.
+// where its input is (a borrowed one), or says that it cannot be reached, chunks
+// go around the slots or through them. What the channel is, whether the buffer
+// can be reached, and how many chunks a call has, is open; a call may also be
+// one in which nobody tells anything.
 //
 // Checked by assertions: who writes an output, or reads an input, from afar is
 // in the same call as its owner; a place is taken for that of its own call; a
@@ -37,7 +37,7 @@
 #define SLOTS 2
 #endif
 
-mtype = { plain, direct, lent };
+mtype = { plain, direct, borrowed };
 mtype role[CALLS];
 bool open[CALLS]; /* whether the buffer can be reached */
 byte chunks[CALLS];
@@ -75,7 +75,7 @@ proctype Writer() {
   :: c <= CALLS ->
     atomic { writerIn = c; k = 0 };
     if
-    :: role[c - 1] == lent ->
+    :: role[c - 1] == borrowed ->
 #ifndef MUTATE_NO_DRAIN
       freed.seen >= number;
 #endif
@@ -84,7 +84,7 @@ proctype Writer() {
     :: else
     fi;
     if
-    :: role[c - 1] == lent && open[c - 1] ->
+    :: role[c - 1] == borrowed && open[c - 1] ->
       number = number + chunks[c - 1];
 #ifndef MUTATE_NO_READER
       freed.seen >= number
@@ -125,11 +125,11 @@ proctype Reader() {
     atomic { readerIn = c; k = 0 };
     if
     :: role[c - 1] == direct -> tell(toWriter, number, c)
-    :: role[c - 1] == lent -> listen(toReader, number, c)
+    :: role[c - 1] == borrowed -> listen(toReader, number, c)
     :: else
     fi;
     if
-    :: role[c - 1] == lent && open[c - 1] ->
+    :: role[c - 1] == borrowed && open[c - 1] ->
       do
       :: k < chunks[c - 1] ->
         assert(writerIn == c); /* its input */
@@ -202,7 +202,7 @@ init {
       if
       :: role[i] = plain
       :: role[i] = direct
-      :: role[i] = lent
+      :: role[i] = borrowed
       fi;
       if
       :: role[i] != plain -> open[i] = true

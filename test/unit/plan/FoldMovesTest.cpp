@@ -107,7 +107,7 @@ TEST_CASE("leaves are passive with zero copy") {
         std::vector<int>{2, 2, 6, 2, 2});
 }
 
-TEST_CASE("inputs that are overwritten are not lent") {
+TEST_CASE("inputs that are overwritten are not borrowed") {
   // One exchange: the reader's output replaces its own input, in place, which
   // has left by two channels by then: it cannot know.
   FoldTable table(sched::Collective::allreduce);
