@@ -22,7 +22,7 @@ namespace {
 constexpr char kMagic[] = "BLNKBNDL";
 constexpr size_t kMagicBytes = 8, kHeaderBytes = 32;
 constexpr size_t kMostIndexBytes = size_t(1) << 31;
-constexpr char kDamaged[] =
+constexpr char kDamagedBundle[] =
     "; the file is damaged or not a Blink bundle: copy or compile it again";
 
 uint64_t readNumber(const uint8_t *bytes, size_t size) {
@@ -40,7 +40,7 @@ void appendNumber(std::vector<uint8_t> &bytes, uint64_t value, size_t size) {
 bool openChecked(const uint8_t *data, size_t size, BundleView &bundle,
                  std::string &error) {
   if (!isBundle(data, size) || size < kHeaderBytes + kHashBytes) {
-    error = std::string("not a bundle") + kDamaged;
+    error = std::string("not a bundle") + kDamagedBundle;
     return false;
   }
   if (reinterpret_cast<uintptr_t>(data) % 8 != 0) {
@@ -58,17 +58,19 @@ bool openChecked(const uint8_t *data, size_t size, BundleView &bundle,
   const uint64_t fileBytes = readNumber(data + 24, 8);
   if (fileBytes != size) {
     error = "the bundle should have " + std::to_string(fileBytes) +
-            " bytes and has " + std::to_string(size) + kDamaged;
+            " bytes and has " + std::to_string(size) + kDamagedBundle;
     return false;
   }
   if (indexBytes % 8 != 0 || indexBytes >= kMostIndexBytes ||
       indexBytes > size - kHeaderBytes - kHashBytes) {
-    error = "an index of " + std::to_string(indexBytes) + " bytes" + kDamaged;
+    error =
+        "an index of " + std::to_string(indexBytes) + " bytes" + kDamagedBundle;
     return false;
   }
   const uint8_t *end = data + kHeaderBytes + indexBytes;
   if (!hashFollows(data, kHeaderBytes + indexBytes)) {
-    error = std::string("the checksum of the index does not match") + kDamaged;
+    error = std::string("the checksum of the index does not match") +
+            kDamagedBundle;
     return false;
   }
   flatbuffers::Verifier::Options options;
@@ -76,7 +78,7 @@ bool openChecked(const uint8_t *data, size_t size, BundleView &bundle,
   flatbuffers::Verifier verifier(data + kHeaderBytes, indexBytes, options);
   if (!verifier.VerifyBuffer<Bundle>(nullptr)) {
     error = std::string("the FlatBuffers structure of the index is broken") +
-            kDamaged;
+            kDamagedBundle;
     return false;
   }
   bundle.index = flatbuffers::GetRoot<Bundle>(data + kHeaderBytes);

@@ -7,6 +7,7 @@
 #include "schedules/BundleRules.h"
 
 #include "schedules/BundleFile.h"
+#include "schedules/CheckRules.h"
 #include "schedules/Provenance.h"
 #include "schedules/ReadBudget.h"
 
@@ -15,10 +16,6 @@
 
 namespace blink::sched {
 namespace {
-
-std::string at(const char *name, uint64_t index) {
-  return std::string(name) + "[" + std::to_string(index) + "]";
-}
 
 template <typename T> bool ascending(const T *begin, size_t count) {
   for (size_t i = 1; i < count; ++i)

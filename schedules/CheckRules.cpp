@@ -25,9 +25,6 @@ constexpr uint16_t kMaxSlots = 1024;
 constexpr uint64_t kNoLimit = ~uint64_t(0);
 
 std::string str(uint64_t value) { return std::to_string(value); }
-std::string at(const char *name, uint64_t index) {
-  return std::string(name) + "[" + str(index) + "]";
-}
 std::string outOf(const char *name, uint64_t index, uint64_t count) {
   return std::string(name) + " " + str(index) + " of " + str(count);
 }

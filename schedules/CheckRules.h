@@ -22,6 +22,11 @@ namespace blink::sched {
 /// Linear in `size`: a file whose parts are reached twice over is refused.
 [[nodiscard]] std::string checkRules(const Schedule &file, size_t size);
 
+/// A place in a violation's path: "lanes[3]".
+inline std::string at(const char *name, uint64_t index) {
+  return std::string(name) + "[" + std::to_string(index) + "]";
+}
+
 } // namespace blink::sched
 
 #endif // BLINK_SCHEDULES_CHECKRULES_H

@@ -18,14 +18,15 @@ namespace {
 
 constexpr size_t kLeastBytes = 16 + kHashBytes;
 constexpr size_t kMostBytes = size_t(1) << 31; // FlatBuffers offsets are signed
-constexpr char kDamaged[] = "; the file is damaged, of another format version "
-                            "or not a Blink schedule: copy or compile it again";
+constexpr char kDamagedSchedule[] =
+    "; the file is damaged, of another format version "
+    "or not a Blink schedule: copy or compile it again";
 
 const Schedule *openChecked(const uint8_t *data, size_t size,
                             std::string &error) {
   if (size % 8 != 0 || size < kLeastBytes || size >= kMostBytes) {
     error = "a file of " + std::to_string(size) +
-            " bytes cannot be a schedule" + kDamaged;
+            " bytes cannot be a schedule" + kDamagedSchedule;
     return nullptr;
   }
   if (reinterpret_cast<uintptr_t>(data) % 8 != 0) {
@@ -34,7 +35,7 @@ const Schedule *openChecked(const uint8_t *data, size_t size,
   }
   size -= kHashBytes;
   if (!hashFollows(data, size)) {
-    error = std::string("the checksum does not match") + kDamaged;
+    error = std::string("the checksum does not match") + kDamagedSchedule;
     return nullptr;
   }
   // A table is 4 bytes at the least: no honest file holds more than size / 4,
@@ -46,7 +47,7 @@ const Schedule *openChecked(const uint8_t *data, size_t size,
     error = ScheduleBufferHasIdentifier(data)
                 ? "the FlatBuffers structure is broken"
                 : "the identifier \"BLNK\" is missing";
-    error += kDamaged;
+    error += kDamagedSchedule;
     return nullptr;
   }
   const Schedule *file = GetSchedule(data);

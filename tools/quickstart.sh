@@ -17,7 +17,7 @@ step() { printf '\n== %s\n' "$*"; }
 
 # In a folder of its own: what is left out here is not left out of a preset.
 build=build/quickstart
-options=(-DBLINK_BUILD_TESTS=OFF)
+options=(-DBLINK_BUILD_TESTS=OFF -DCMAKE_UNITY_BUILD=ON)
 if nvidia-smi -L 2>/dev/null | grep -q GPU; then
   options+=(-DBLINK_CUDA_ARCHITECTURES=native)
 else

@@ -8,17 +8,16 @@
 
 #include "compiler/packing/Shares.h"
 #include "compiler/packing/trees/LowTree.h"
+#include "compiler/support/Infinity.h"
 
 #include <algorithm>
 #include <cstddef>
-#include <limits>
 #include <utility>
 
 using namespace blink;
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// A tree is worth changing for this much less, relative: not for rounding.
 constexpr double kEarlier = 1 - 1e-9;
 /// Larger trees are not improved: a sweep takes cubic time.

@@ -15,7 +15,7 @@ using namespace blink;
 
 /// Text as it may stand in XML, in attributes, too. Characters that XML 1.0
 /// cannot hold become blanks.
-static std::string escape(llvm::StringRef text) {
+static std::string escapeXml(llvm::StringRef text) {
   std::string plain = text.str();
   for (char &symbol : plain)
     if (static_cast<unsigned char>(symbol) < ' ' && symbol != '\n')
@@ -63,13 +63,13 @@ static std::string toXml(const Case &one, const std::string &machine,
   std::string xml =
       llvm::formatv("    <testcase classname=\"blink.{0}\" name=\"{1}\" "
                     "time=\"{2:F3}\">\n",
-                    escape(machine), one.name, seconds)
+                    escapeXml(machine), one.name, seconds)
           .str();
   if (!one.failures.empty())
-    xml += "      <failure message=\"" + escape(one.failures.front()) + "\">" +
-           escape(llvm::join(one.failures, "\n")) + "</failure>\n";
+    xml += "      <failure message=\"" + escapeXml(one.failures.front()) +
+           "\">" + escapeXml(llvm::join(one.failures, "\n")) + "</failure>\n";
   if (!one.notes.empty())
-    xml += "      <system-out>" + escape(llvm::join(one.notes, "\n")) +
+    xml += "      <system-out>" + escapeXml(llvm::join(one.notes, "\n")) +
            "</system-out>\n";
   return xml + "    </testcase>\n";
 }
@@ -88,12 +88,12 @@ std::string blink::toJUnit(const std::vector<MachineResult> &results) {
           toXml(one, result.name, &one == &cases.front() ? result.seconds : 0);
       failed += one.failures.empty() ? 0 : 1;
     }
-    suites +=
-        llvm::formatv("  <testsuite name=\"{0}\" tests=\"{1}\" "
-                      "failures=\"{2}\" errors=\"0\" time=\"{3:F3}\">\n",
-                      escape(result.name), cases.size(), failed, result.seconds)
-            .str() +
-        body + "  </testsuite>\n";
+    suites += llvm::formatv("  <testsuite name=\"{0}\" tests=\"{1}\" "
+                            "failures=\"{2}\" errors=\"0\" time=\"{3:F3}\">\n",
+                            escapeXml(result.name), cases.size(), failed,
+                            result.seconds)
+                  .str() +
+              body + "  </testsuite>\n";
     tests += cases.size();
     failures += failed;
     seconds += result.seconds;

@@ -11,7 +11,7 @@
 using namespace blink;
 
 /// Text that means nothing but itself, on one line. Names may hold anything.
-static std::string escape(llvm::StringRef text) {
+static std::string escapeMarkdown(llvm::StringRef text) {
   std::string escaped;
   for (char symbol : text) {
     if (static_cast<unsigned char>(symbol) < ' ')
@@ -26,7 +26,7 @@ static std::string escape(llvm::StringRef text) {
 static std::string toRow(const std::vector<std::string> &cells) {
   std::string row = "|";
   for (const std::string &cell : cells)
-    row += " " + escape(cell) + " |";
+    row += " " + escapeMarkdown(cell) + " |";
   return row + "\n";
 }
 
@@ -43,10 +43,10 @@ std::string blink::toMarkdown(const std::vector<MachineResult> &results,
   for (const MachineResult *result : byImportance(results)) {
     std::vector<std::string> lines = describe(*result);
     if (!lines.empty())
-      text += "\n**" + escape(result->name) + ": " +
+      text += "\n**" + escapeMarkdown(result->name) + ": " +
               toString(result->verdict()).str() + "**\n\n";
     for (const std::string &line : lines)
-      text += "- " + escape(line) + "\n";
+      text += "- " + escapeMarkdown(line) + "\n";
   }
   return text + "\n" + describeTolerance(tolerance) + "\n";
 }

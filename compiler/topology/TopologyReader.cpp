@@ -27,7 +27,7 @@ using Kind = JsonValue::Kind;
 using Words = std::vector<llvm::StringRef>;
 
 /// 'word', short and printable, for messages.
-static std::string quoted(llvm::StringRef word) {
+static std::string inQuotes(llvm::StringRef word) {
   constexpr size_t kLongest = 60;
   std::string text;
   llvm::raw_string_ostream stream(text);
@@ -50,7 +50,7 @@ static std::string suggestion(llvm::StringRef word, const Words &known) {
         nearest = candidate;
       }
     }
-  return nearest.empty() ? "" : "; did you mean " + quoted(nearest) + "?";
+  return nearest.empty() ? "" : "; did you mean " + inQuotes(nearest) + "?";
 }
 
 namespace {
@@ -118,19 +118,19 @@ llvm::Error Reader::readFields(const JsonValue &object, llvm::StringRef what,
     if (key == N)
       return errorAt(
           fileName_, member.place,
-          "unknown key " + quoted(member.key) + " in " + what +
+          "unknown key " + inQuotes(member.key) + " in " + what +
               suggestion(member.key, Words(keys.begin(), keys.end())) +
               "; expected " + llvm::join(keys, ", "));
     if (fields[key])
       return errorAt(fileName_, member.place,
-                     "key " + quoted(member.key) + " is given twice in " +
+                     "key " + inQuotes(member.key) + " is given twice in " +
                          what);
     fields[key] = &member.value;
   }
   for (size_t key = 0; key < required; ++key)
     if (!fields[key])
       return fail(object,
-                  what + " has no " + quoted(keys[key]) + "; expected " +
+                  what + " has no " + inQuotes(keys[key]) + "; expected " +
                       llvm::join(keys.begin(), keys.begin() + required, ", "));
   return llvm::Error::success();
 }
@@ -181,7 +181,7 @@ llvm::Error Reader::readKind(const JsonValue *value, llvm::StringRef what,
       return llvm::Error::success();
     }
   }
-  return fail(*value, "unknown " + what + " " + quoted(word) +
+  return fail(*value, "unknown " + what + " " + inQuotes(word) +
                           suggestion(word, known) + "; expected one of " +
                           llvm::join(known, ", "));
 }
@@ -204,10 +204,10 @@ llvm::Error Reader::readNode(const JsonValue &value) {
   if (!isPrintable(node.id))
     return fail(*fields[0],
                 "node id must be a name without control characters, got " +
-                    quoted(node.id));
+                    inQuotes(node.id));
   if (!nodeOfId_.try_emplace(node.id, topology_.nodes.size()).second)
     return fail(*fields[0],
-                "a second node " + quoted(node.id) + "; ids must differ");
+                "a second node " + inQuotes(node.id) + "; ids must differ");
   if (llvm::Error error = readKind(fields[1], "kind of node",
                                    sched::EnumValuesNodeKind(), node.kind))
     return error;
@@ -217,7 +217,7 @@ llvm::Error Reader::readNode(const JsonValue &value) {
     return error;
   if ((node.multicast || node.reduce) && node.kind != NodeKind::switch_)
     return fail(*fields[node.multicast ? 2 : 3],
-                "only a switch can multicast or reduce, " + quoted(node.id) +
+                "only a switch can multicast or reduce, " + inQuotes(node.id) +
                     " is a " + toString(node.kind));
   topology_.nodes.push_back(std::move(node));
   return llvm::Error::success();
@@ -235,7 +235,7 @@ llvm::Error Reader::readEnd(const JsonValue &value, llvm::StringRef key,
       ids.push_back(known.id);
     std::string hint = suggestion(id, ids);
     return fail(value,
-                "no node " + quoted(id) +
+                "no node " + inQuotes(id) +
                     (hint.empty() ? "; expected the id of a node" : hint));
   }
   node = found->second;
@@ -256,7 +256,7 @@ llvm::Error Reader::readLink(const JsonValue &value) {
     return error;
   if (link.from == link.to)
     return fail(*fields[1], "link joins " +
-                                quoted(topology_.nodes[link.from].id) +
+                                inQuotes(topology_.nodes[link.from].id) +
                                 " to itself; expected two different nodes");
 
   double bandwidth = 0, count = 1;
@@ -319,10 +319,10 @@ llvm::Error Reader::read(const JsonValue &root, Topology &topology) {
   if (format->kind != Kind::string || format->text != "blink-topology")
     return fail(*format,
                 "not a topology file; expected 'blink-topology', got " +
-                    quoted(format->text));
+                    inQuotes(format->text));
   if (version->kind != Kind::number || version->number != 1)
     return fail(*version, "unknown version of the format; expected 1, got " +
-                              quoted(version->text));
+                              inQuotes(version->text));
   topology_.name = llvm::sys::path::stem(fileName_).str();
   if (llvm::Error error = readText(name, "'name'", topology_.name))
     return error;

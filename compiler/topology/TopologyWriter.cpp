@@ -19,8 +19,10 @@ static std::string quote(llvm::StringRef text) {
       .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-/// The shortest text that reads back as the same number.
-static std::string number(double value) { return nlohmann::json(value).dump(); }
+/// The shortest text that reads back as the same jsonNumber.
+static std::string jsonNumber(double value) {
+  return nlohmann::json(value).dump();
+}
 
 static std::string nodeText(const Node &node) {
   std::string text = "{\"id\": " + quote(node.id) + ", \"kind\": \"" +
@@ -36,8 +38,8 @@ static std::string linkText(const Topology &topology, const Link &link,
                             bool directed) {
   return "{\"from\": " + quote(topology.nodes[link.from].id) +
          ", \"to\": " + quote(topology.nodes[link.to].id) +
-         ", \"bandwidth\": " + number(link.bandwidth) +
-         ", \"latency\": " + number(link.latency) + ", \"kind\": \"" +
+         ", \"bandwidth\": " + jsonNumber(link.bandwidth) +
+         ", \"latency\": " + jsonNumber(link.latency) + ", \"kind\": \"" +
          toString(link.kind).str() + "\"" +
          (directed ? ", \"directed\": true}" : "}");
 }

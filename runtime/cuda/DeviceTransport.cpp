@@ -42,13 +42,14 @@ void layStagedInJob(const RingPlan &ring, RingPlace &place, Arena &job) {
 const DeviceTransport kStaged = {false, layStagedInJob, layNothing, layNothing};
 
 /// By kind. `network`: one machine so far.
-const DeviceTransport *const kTransports[] = {&kPeer, &kStaged, nullptr};
-static_assert(std::size(kTransports) == size_t(sched::ChannelKind::MAX) + 1);
+const DeviceTransport *const kDeviceTransports[] = {&kPeer, &kStaged, nullptr};
+static_assert(std::size(kDeviceTransports) ==
+              size_t(sched::ChannelKind::MAX) + 1);
 
 } // namespace
 
 const DeviceTransport *deviceTransportOf(sched::ChannelKind kind) {
-  return kTransports[size_t(kind)];
+  return kDeviceTransports[size_t(kind)];
 }
 
 } // namespace blink::runtime

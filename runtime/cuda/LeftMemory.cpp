@@ -17,7 +17,7 @@ namespace {
 /// How long a rank that destroys its communicator waits for others to do so.
 constexpr std::chrono::milliseconds kLeaveTogether(100);
 
-std::mutex mutex;
+std::mutex keptMutex;
 /// Never destroyed: when the process ends CUDA ends, too.
 std::list<std::function<bool()>> &left() {
   static auto &list = *new std::list<std::function<bool()>>;
@@ -31,7 +31,7 @@ void keepWhile(std::function<bool()> mapped) {
   while (mapped() && std::chrono::steady_clock::now() < end)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   {
-    std::lock_guard<std::mutex> lock(mutex);
+    std::lock_guard<std::mutex> lock(keptMutex);
     left().push_back(std::move(mapped));
   }
   freeLeftMemory();
@@ -40,7 +40,7 @@ void keepWhile(std::function<bool()> mapped) {
 void freeLeftMemory() {
   std::list<std::function<bool()>> unmapped;
   {
-    std::lock_guard<std::mutex> lock(mutex);
+    std::lock_guard<std::mutex> lock(keptMutex);
     for (auto one = left().begin(); one != left().end();) {
       const auto next = std::next(one);
       if (!(*one)())

@@ -13,7 +13,7 @@
 namespace blink::runtime {
 namespace {
 
-std::mutex mutex;
+std::mutex offersMutex;
 std::map<uint64_t, std::weak_ptr<char>> &offers() {
   static std::map<uint64_t, std::weak_ptr<char>> byAddress;
   return byAddress;
@@ -30,14 +30,14 @@ uint64_t processToken() {
 }
 
 void offerMemory(const std::shared_ptr<char> &memory) {
-  std::lock_guard<std::mutex> lock(mutex);
+  std::lock_guard<std::mutex> lock(offersMutex);
   for (auto offer = offers().begin(); offer != offers().end();)
     offer = offer->second.expired() ? offers().erase(offer) : std::next(offer);
   offers()[reinterpret_cast<uint64_t>(memory.get())] = memory;
 }
 
 std::shared_ptr<char> findMemory(uint64_t address) {
-  std::lock_guard<std::mutex> lock(mutex);
+  std::lock_guard<std::mutex> lock(offersMutex);
   auto found = offers().find(address);
   return found == offers().end() ? nullptr : found->second.lock();
 }

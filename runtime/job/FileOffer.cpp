@@ -18,12 +18,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-struct Request {
+struct FileRequest {
   char secret[sizeof(OfferKey::secret)];
   uint64_t index;
 };
 
-struct Reply {
+struct FileReply {
   int32_t code;
   uint32_t hasFile;
   FileNote note;
@@ -85,12 +85,12 @@ void FileOffer::serve() {
 /// False if that was the last of a client: it has left, or is a stranger, who
 /// gets no answer.
 bool FileOffer::answer(int client) {
-  Request request;
+  FileRequest request;
   Descriptor file;
   if (!receiveMessage(client, &request, sizeof(request), file, MSG_DONTWAIT) ||
       !sameSecret(request.secret, key_.secret, sizeof(key_.secret)))
     return false;
-  Reply reply{};
+  FileReply reply{};
   file = Descriptor();
   const Status status = make_(request.index, file, reply.note);
   reply.code = status.code;
@@ -106,13 +106,13 @@ Status takeFiles(
   // Nobody else may learn the secret.
   if (!socket || !sameUser(socket.get()))
     return {blinkRemoteError, "its process does not hand it out"};
-  Request request{};
+  FileRequest request{};
   std::memcpy(request.secret, key.secret, sizeof(key.secret));
   for (; request.index < count; ++request.index) {
     setTimeout(socket.get(),
                std::chrono::duration_cast<std::chrono::milliseconds>(
                    deadline - Clock::now()));
-    Reply reply{};
+    FileReply reply{};
     Descriptor file;
     if (!sendMessage(socket.get(), &request, sizeof(request)) ||
         !receiveMessage(socket.get(), &reply, sizeof(reply), file))

@@ -37,12 +37,12 @@ struct IdContent {
 };
 static_assert(sizeof(IdContent) == sizeof(blinkUniqueId));
 
-struct Request {
+struct JoinRequest {
   char secret[sizeof(IdContent::secret)];
   Applicant applicant;
 };
 
-struct Reply {
+struct JoinReply {
   int32_t code;
   char text[252];
 };
@@ -74,13 +74,13 @@ private:
 
   void answer(int client, uint64_t process) {
     setTimeout(client, std::chrono::seconds(2));
-    Request request;
+    JoinRequest request;
     Descriptor none;
     if (!receiveMessage(client, &request, sizeof(request), none) ||
         !sameSecret(request.secret, id_.secret, sizeof(id_.secret)))
       return; // a stranger gets no answer
     Status status = admit(request.applicant, process);
-    Reply reply{};
+    JoinReply reply{};
     reply.code = status.code;
     std::strncpy(reply.text, status.text.c_str(), sizeof(reply.text) - 1);
     sendMessage(client, &reply, sizeof(reply),
@@ -138,13 +138,13 @@ private:
 
 //===-- The asking side ---------------------------------------------------===//
 
-Status askForMemory(int socket, const Request &request,
+Status askForMemory(int socket, const JoinRequest &request,
                     Clock::time_point deadline, Admission &admission) {
   setTimeout(socket, std::min<std::chrono::milliseconds>(
                          std::chrono::seconds(10),
                          std::chrono::duration_cast<std::chrono::milliseconds>(
                              deadline - Clock::now())));
-  Reply reply{};
+  JoinReply reply{};
   if (!sendMessage(socket, &request, sizeof(request)) ||
       !receiveMessage(socket, &reply, sizeof(reply), admission.memory))
     return {blinkInvalidArgument,
@@ -192,7 +192,7 @@ Status joinJob(const blinkUniqueId &uniqueId, const Applicant &applicant,
   if (std::memcmp(id.magic, kMagic, sizeof(kMagic)) != 0)
     return {blinkInvalidArgument,
             "the unique id is not one that blinkGetUniqueId made"};
-  Request request{};
+  JoinRequest request{};
   std::memcpy(request.secret, id.secret, sizeof(id.secret));
   request.applicant = applicant;
   Backoff backoff(true);

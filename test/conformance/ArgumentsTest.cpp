@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "test/conformance/Job.h"
+#include "test/conformance/ScheduleOnDisk.h"
 
 #include "doctest/doctest.h"
 
@@ -34,18 +35,6 @@ struct Opened {
             blinkSuccess);
   }
   ~Opened() { blinkScheduleClose(schedule); }
-};
-
-/// A file of these bytes, removed at the end.
-struct TemporaryFile {
-  char path[32] = "/tmp/blink-XXXXXX";
-  explicit TemporaryFile(const std::vector<uint8_t> &bytes) {
-    int file = mkstemp(path);
-    REQUIRE(file >= 0);
-    REQUIRE(write(file, bytes.data(), bytes.size()) == ssize_t(bytes.size()));
-    close(file);
-  }
-  ~TemporaryFile() { std::remove(path); }
 };
 
 } // namespace
@@ -209,27 +198,27 @@ TEST_CASE("a schedule too large for the machine is an error") {
 }
 
 TEST_CASE("schedules are opened from files and added to") {
-  TemporaryFile reduce(seal(makeSchedule(Collective::reduce, 1, 2, {})));
-  TemporaryFile gather(seal(makeSchedule(Collective::allgather, 0, 2, {})));
+  ScheduleOnDisk reduce(makeSchedule(Collective::reduce, 1, 2, {}));
+  ScheduleOnDisk gather(makeSchedule(Collective::allgather, 0, 2, {}));
   std::vector<uint8_t> damaged =
       seal(makeSchedule(Collective::reduce, 1, 2, {}));
   damaged[damaged.size() / 2] ^= 1;
-  TemporaryFile broken(damaged);
+  ScheduleOnDisk broken(damaged);
   blinkSchedule_t schedule = reinterpret_cast<blinkSchedule_t>(&reduce);
   checkError(blinkScheduleOpen("/no/such/file.sched", &schedule),
              blinkSystemError, "/no/such/file.sched: cannot read it");
   CHECK(schedule == nullptr);
   checkError(blinkScheduleOpen("/tmp", &schedule), blinkSystemError,
              "cannot read");
-  checkError(blinkScheduleOpen(broken.path, &schedule), blinkInvalidArgument,
+  checkError(blinkScheduleOpen(broken.path(), &schedule), blinkInvalidArgument,
              "checksum");
-  REQUIRE(blinkScheduleOpen(reduce.path, &schedule) == blinkSuccess);
+  REQUIRE(blinkScheduleOpen(reduce.path(), &schedule) == blinkSuccess);
   blinkComm_t before[2], after[2];
   REQUIRE(blinkCommInitAll(before, 2, nullptr, schedule, nullptr) ==
           blinkSuccess);
-  checkError(blinkScheduleAdd(schedule, broken.path), blinkInvalidArgument,
-             broken.path);
-  REQUIRE(blinkScheduleAdd(schedule, gather.path) == blinkSuccess);
+  checkError(blinkScheduleAdd(schedule, broken.path()), blinkInvalidArgument,
+             broken.path());
+  REQUIRE(blinkScheduleAdd(schedule, gather.path()) == blinkSuccess);
   REQUIRE(blinkCommInitAll(after, 2, nullptr, schedule, nullptr) ==
           blinkSuccess);
   CHECK(blinkScheduleClose(schedule) == blinkSuccess);

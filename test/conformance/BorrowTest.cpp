@@ -34,7 +34,7 @@ namespace {
 
 /// From here on slots are skipped.
 constexpr size_t kLargeBytes = 256 << 10;
-constexpr size_t kChunkBytes = 64 << 10;
+constexpr size_t kBorrowedChunk = 64 << 10;
 
 struct DevicesScope {
   explicit DevicesScope(int devices) { emulatedMachine.devices = devices; }
@@ -42,9 +42,9 @@ struct DevicesScope {
 };
 
 /// The program that rank 1 ran last, or rank 0 where it is alone in a launch.
-std::atomic<const DeviceProgram *> lastProgram{nullptr};
-void captureHook(const Launch &launch, unsigned, unsigned, unsigned) {
-  lastProgram = launch.ranks[launch.numRanks - 1].program;
+std::atomic<const DeviceProgram *> borrowersProgram{nullptr};
+void borrowHook(const Launch &launch, unsigned, unsigned, unsigned) {
+  borrowersProgram = launch.ranks[launch.numRanks - 1].program;
 }
 
 /// The barriers of a lane's thread before its first fold.
@@ -64,7 +64,7 @@ void waitHookOfWriter(const Launch &launch, unsigned, unsigned,
 TestSchedule twoRanks(Collective collective) {
   BuildOptions layout;
   layout.slots = 8;
-  layout.chunkBytes = kChunkBytes;
+  layout.chunkBytes = kBorrowedChunk;
   return makeSchedule(collective, 0, 2, layout);
 }
 
@@ -77,9 +77,9 @@ Case ofBytes(Collective collective, size_t bytes) {
 
 /// The channel to rank 0 as rank 1 has it, which a call has used.
 DeviceChannel channelUp(const Job &job, const Case &c) {
-  const LaneHookScope hook(captureHook);
+  const LaneHookScope hook(borrowHook);
   REQUIRE(runCase(job, c) == "");
-  return findChannel(*lastProgram.load(),
+  return findChannel(*borrowersProgram.load(),
                      [](const runtime::LaneOperand &operand) {
                        return operand.channel.directBlock ==
                               DeviceChannel::kNotDirect;
@@ -93,7 +93,7 @@ bool skipsSlots(int devices, size_t bytes,
   DevicesScope scope(devices);
   Job job(withKind(twoRanks(Collective::reduce), kind), 2);
   const char *slots = channelUp(job, ofBytes(Collective::reduce, bytes)).slots;
-  return std::all_of(slots, slots + kChunkBytes,
+  return std::all_of(slots, slots + kBorrowedChunk,
                      [](char byte) { return byte == 0; });
 }
 

@@ -8,7 +8,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "test/common/BundleBuilder.h"
+#include "test/common/Contains.h"
 #include "test/conformance/Job.h"
+#include "test/conformance/ScheduleOnDisk.h"
 
 #include "doctest/doctest.h"
 
@@ -26,17 +28,6 @@ namespace {
 
 using Bytes = std::vector<uint8_t>;
 using Gpus = std::vector<int>;
-
-struct TemporaryFile {
-  char path[40] = "/tmp/blink-bundle-XXXXXX";
-  explicit TemporaryFile(const Bytes &bytes) {
-    int file = mkstemp(path);
-    REQUIRE(file >= 0);
-    REQUIRE(write(file, bytes.data(), bytes.size()) == ssize_t(bytes.size()));
-    close(file);
-  }
-  ~TemporaryFile() { std::remove(path); }
-};
 
 /// Allocations of 2, 4 and 5 GPUs of a machine with 6.
 TestBundle someSizes() {
@@ -61,18 +52,14 @@ std::string initError(blinkSchedule_t schedule, const Gpus &gpus,
   return got == blinkSuccess ? "" : blinkGetLastError(nullptr);
 }
 
-struct Opened {
+struct OpenedBundle {
   blinkSchedule_t schedule = nullptr;
-  explicit Opened(const char *path) {
+  explicit OpenedBundle(const char *path) {
     REQUIRE(blinkScheduleOpen(path, &schedule) == blinkSuccess);
   }
-  ~Opened() { blinkScheduleClose(schedule); }
+  ~OpenedBundle() { blinkScheduleClose(schedule); }
   operator blinkSchedule_t() const { return schedule; }
 };
-
-bool contains(const std::string &text, const std::string &part) {
-  return text.find(part) != std::string::npos;
-}
 
 /// An allreduce of one number a rank; the sentence of what went wrong.
 std::string reduceError(blinkSchedule_t schedule, const Gpus &gpus) {
@@ -101,9 +88,9 @@ std::string reduceError(blinkSchedule_t schedule, const Gpus &gpus) {
 } // namespace
 
 TEST_CASE("GPUs that a bundle does not have") {
-  TemporaryFile file(seal(someSizes()));
-  Opened bundle(file.path);
-  const std::string path = file.path;
+  ScheduleOnDisk file(seal(someSizes()));
+  OpenedBundle bundle(file.path());
+  const std::string path = file.path();
   int ranks = 0;
   CHECK(blinkScheduleRanks(bundle, &ranks) == blinkSuccess);
   CHECK(ranks == 6);
@@ -130,10 +117,10 @@ TEST_CASE("GPUs that no path joins") {
   for (auto &piece : model.classes[0].pieces)
     piece.clear(); // of two GPUs
   model.classes[1].pieces[0].clear();
-  TemporaryFile file(seal(model));
-  Opened bundle(file.path);
+  ScheduleOnDisk file(seal(model));
+  OpenedBundle bundle(file.path());
   CHECK(initError(bundle, {1, 0}) ==
-        std::string(file.path) +
+        std::string(file.path()) +
             ": no path joins GPUs 1,0 of machine over the links that the "
             "bundle may use: give the job other GPUs, or compile with more "
             "kinds of links");
@@ -143,9 +130,9 @@ TEST_CASE("GPUs that no path joins") {
 }
 
 TEST_CASE("a collective that a bundle was not compiled for") {
-  TemporaryFile file(seal(someSizes()));
-  TemporaryFile single(seal(makeSchedule(Collective::allgather, 0, 2, {})));
-  Opened bundle(file.path);
+  ScheduleOnDisk file(seal(someSizes()));
+  ScheduleOnDisk single(makeSchedule(Collective::allgather, 0, 2, {}));
+  OpenedBundle bundle(file.path());
   auto gather = [](blinkSchedule_t schedule, const Gpus &gpus) {
     blinkComm_t comms[2];
     blinkConfig_t config = BLINK_CONFIG_INITIALIZER;
@@ -168,16 +155,16 @@ TEST_CASE("a collective that a bundle was not compiled for") {
   CHECK(gather(bundle, {5, 2}) ==
         "the schedule has no allgather for 2 ranks: compile one and open or "
         "add it; " +
-            std::string(file.path) +
+            std::string(file.path()) +
             " has allreduce, broadcast for GPUs 5,2 of machine");
   // Other files add what is missing, and serve GPUs that the bundle has not.
-  REQUIRE(blinkScheduleAdd(bundle, single.path) == blinkSuccess);
+  REQUIRE(blinkScheduleAdd(bundle, single.path()) == blinkSuccess);
   CHECK(gather(bundle, {5, 2}) == "");
   CHECK(gather(bundle, {0, 5}) == "");
   CHECK(contains(reduceError(bundle, {0, 5}), "no schedules for GPUs 0,5"));
   CHECK(reduceError(bundle, {5, 2}) == "");
-  Opened other(single.path);
-  REQUIRE(blinkScheduleAdd(other, file.path) == blinkSuccess);
+  OpenedBundle other(single.path());
+  REQUIRE(blinkScheduleAdd(other, file.path()) == blinkSuccess);
   CHECK(gather(other, {5, 2}) == "");
   CHECK(reduceError(other, {5, 2}) == "");
   int ranks = 0;
@@ -189,14 +176,14 @@ TEST_CASE("damage is found where it is") {
   TestBundle model = someSizes();
   model.classes[1].pieces[1][200] ^= 4;
   const Bytes bytes = seal(model);
-  TemporaryFile file(bytes);
-  Opened bundle(file.path);
+  ScheduleOnDisk file(bytes);
+  OpenedBundle bundle(file.path());
   CHECK(reduceError(bundle, {1, 0}) == "");
   CHECK(reduceError(bundle, {5, 4, 3, 2, 1}) == "");
   blinkResult_t result;
   const std::string error = initError(bundle, {3, 1, 2, 0}, &result);
   CAPTURE(error);
-  CHECK(contains(error, std::string(file.path) +
+  CHECK(contains(error, std::string(file.path()) +
                             ": classes[1].pieces[1]: the checksum"));
   CHECK(result == blinkInvalidArgument);
 
@@ -217,8 +204,8 @@ TEST_CASE("damage is found where it is") {
             rootless.classes[0].rootMaps.begin() + 7);
   rootless.classes[0].pieces[0] =
       seal(onMachine(makeSchedule(Collective::broadcast, 1, 2, {}), 6, {0, 1}));
-  TemporaryFile other(seal(rootless));
-  Opened without(other.path);
+  ScheduleOnDisk other(seal(rootless));
+  OpenedBundle without(other.path());
   CHECK(contains(initError(without, {0, 1}),
                  "classes[0].pieces[0]: no program with a root"));
 
@@ -239,18 +226,18 @@ TEST_CASE("damage is found where it is") {
     blinkScheduleClose(schedule);
   }
   for (size_t size : {size_t(7), size_t(8), size_t(40), right.size() - 8}) {
-    TemporaryFile cut(Bytes(right.begin(), right.begin() + ptrdiff_t(size)));
+    ScheduleOnDisk cut(Bytes(right.begin(), right.begin() + ptrdiff_t(size)));
     blinkSchedule_t schedule;
-    CHECK(blinkScheduleOpen(cut.path, &schedule) == blinkInvalidArgument);
-    CHECK(contains(blinkGetLastError(nullptr), cut.path));
+    CHECK(blinkScheduleOpen(cut.path(), &schedule) == blinkInvalidArgument);
+    CHECK(contains(blinkGetLastError(nullptr), cut.path()));
   }
 }
 
 TEST_CASE("a bundle's file may be replaced while it is open") {
-  auto *file = new TemporaryFile(seal(someSizes()));
-  Opened bundle(file->path);
-  TemporaryFile other(Bytes(100, 1));
-  REQUIRE(std::rename(other.path, file->path) == 0);
+  auto *file = new ScheduleOnDisk(seal(someSizes()));
+  OpenedBundle bundle(file->path());
+  ScheduleOnDisk other(Bytes(100, 1));
+  REQUIRE(std::rename(other.path(), file->path()) == 0);
   CHECK(reduceError(bundle, {2, 5}) == "");
   delete file; // there is no file at all
   CHECK(reduceError(bundle, {0, 3, 1, 2}) == "");
@@ -265,15 +252,15 @@ TEST_CASE("a bundle through a pipe") {
     close(ends[1]);
   });
   const std::string path = "/dev/fd/" + std::to_string(ends[0]);
-  Opened bundle(path.c_str());
+  OpenedBundle bundle(path.c_str());
   writer.join();
   close(ends[0]);
   CHECK(reduceError(bundle, {2, 5}) == "");
 }
 
 TEST_CASE("who knows no GPUs has the first ones") {
-  TemporaryFile file(seal(someSizes()));
-  Opened bundle(file.path);
+  ScheduleOnDisk file(seal(someSizes()));
+  OpenedBundle bundle(file.path());
   blinkComm_t comms[5];
   CHECK(blinkCommInitAll(comms, 2, nullptr, bundle, nullptr) == blinkSuccess);
   CHECK(blinkCommDestroy(comms[0]) == blinkSuccess);
@@ -291,8 +278,8 @@ TEST_CASE("who knows no GPUs has the first ones") {
 }
 
 TEST_CASE("ranks that join by an id name the same GPUs") {
-  TemporaryFile file(seal(someSizes()));
-  Opened bundle(file.path);
+  ScheduleOnDisk file(seal(someSizes()));
+  OpenedBundle bundle(file.path());
   auto join = [&](const Gpus(&gpus)[2], blinkResult_t(&results)[2]) {
     blinkUniqueId id;
     REQUIRE(blinkGetUniqueId(&id) == blinkSuccess);

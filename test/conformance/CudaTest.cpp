@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "test/common/Contains.h"
 #include "test/conformance/Elements.h"
 #include "test/conformance/Floats.h"
 #include "test/conformance/Places.h"
@@ -50,10 +51,6 @@ std::string lastError(const Job &job, int rank) {
   float value = 0;
   blinkAllReduce(&value, &value, 1, blinkFloat32, blinkSum, job[rank], nullptr);
   return blinkGetLastError(job[rank]);
-}
-
-bool contains(const std::string &text, const char *part) {
-  return text.find(part) != std::string::npos;
 }
 
 } // namespace

@@ -33,7 +33,7 @@ using runtime::Launch;
 namespace {
 
 /// What the hooks have seen, and where they strike.
-std::mutex mutex;
+std::mutex hookMutex;
 std::map<const void *, const DeviceProgram *> programs; ///< by rank's output
 using LaneOf = std::pair<const DeviceProgram *, unsigned>;
 /// Of each lane's barriers, whether a folding thread or the poster came there.
@@ -51,7 +51,7 @@ void captureHook(const Launch &launch, unsigned block, unsigned thread,
                  unsigned barrier) {
   if (thread != 0 && thread != kEmulatedPoster)
     return;
-  std::lock_guard<std::mutex> lock(mutex);
+  std::lock_guard<std::mutex> lock(hookMutex);
   if (block == 0 && barrier == 0)
     programs[launch.ranks[0].recv] = launch.ranks[0].program;
   barriers.push_back({laneOf(launch, block), thread == kEmulatedPoster});

@@ -9,6 +9,7 @@
 
 #include "runtime/cuda/MachineGpus.h"
 #include "test/common/BundleBuilder.h"
+#include "test/common/Contains.h"
 #include "test/conformance/Floats.h"
 #include "test/conformance/Job.h"
 #include "test/emulation/Emulation.h"
@@ -26,10 +27,6 @@ using namespace blink;
 using namespace blink::test;
 
 namespace {
-
-bool contains(const std::string &text, const char *part) {
-  return text.find(part) != std::string::npos;
-}
 
 /// What blinkCommInitAll says of a schedule on emulated devices.
 std::string initError(const std::vector<uint8_t> &bytes, int numRanks,

@@ -21,7 +21,7 @@ using namespace blink::test;
 
 namespace {
 
-constexpr size_t kChunkBytes = 256 << 10;
+constexpr size_t kLateChunk = 256 << 10;
 /// Eleven chunks each, so every one begins at another of four slots.
 constexpr int kRounds = 4;
 
@@ -39,7 +39,7 @@ Case largeCall(Collective collective) {
   Case c;
   c.collective = collective;
   c.type = blinkInt32;
-  c.count = 8 * kChunkBytes / sizeof(int32_t);
+  c.count = 8 * kLateChunk / sizeof(int32_t);
   return c;
 }
 
@@ -65,7 +65,7 @@ blinkResult_t callBoth(const Job &job, int rank, const Case (&cases)[2],
 TEST_CASE("a reader that comes late finds the chunks of each call") {
   BuildOptions layout;
   layout.slots = 4;
-  layout.chunkBytes = kChunkBytes;
+  layout.chunkBytes = kLateChunk;
   for (auto [collective, writer] : {std::pair(Collective::reduce, 1),
                                     std::pair(Collective::broadcast, 0)}) {
     // Over channels through the host, which always go through slots.

@@ -30,7 +30,7 @@ namespace {
 /// signature.
 std::atomic<const DeviceProgram *> lastProgram[2];
 std::atomic<uint64_t> lastSignature;
-void captureHook(const Launch &launch, unsigned, unsigned, unsigned) {
+void lastProgramHook(const Launch &launch, unsigned, unsigned, unsigned) {
   for (uint32_t rank = 0; rank < launch.numRanks; ++rank)
     lastProgram[rank] = launch.ranks[rank].program;
   lastSignature = launch.signature;
@@ -51,7 +51,7 @@ TEST_CASE("lines of 2^24 chunks ago are not taken for new ones") {
   c.collective = Collective::reduce;
   c.count = 5;
   {
-    const LaneHookScope hook(captureHook);
+    const LaneHookScope hook(lastProgramHook);
     REQUIRE(runCase(job, c) == "");
   }
   const DeviceChannel *reader = channelOf(*lastProgram[0], 0);

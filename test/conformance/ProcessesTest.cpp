@@ -17,7 +17,7 @@ using namespace blink::test;
 
 namespace {
 
-TestSchedule allReduce(int ranks) {
+TestSchedule allReduceOf(int ranks) {
   return makeSchedule(Collective::allreduce, 0, ranks, {});
 }
 
@@ -68,10 +68,10 @@ TEST_CASE("processes reach into registered buffers, if they may") {
 }
 
 TEST_CASE("registering refuses what is wrong and waits for nobody for ever") {
-  expectGood(allReduce(3), 3, "window-errors");
-  std::vector<Outcome> death = runAll(allReduce(3), 3, "window-death");
-  std::vector<Outcome> late = runAll(allReduce(3), 3, "window-late", 2000);
-  for (const Outcome &outcome : runAll(allReduce(3), 3, "window-abort")) {
+  expectGood(allReduceOf(3), 3, "window-errors");
+  std::vector<Outcome> death = runAll(allReduceOf(3), 3, "window-death");
+  std::vector<Outcome> late = runAll(allReduceOf(3), 3, "window-late", 2000);
+  for (const Outcome &outcome : runAll(allReduceOf(3), 3, "window-abort")) {
     CAPTURE(outcome.line);
     CHECK(outcome.has("rank 2 aborted"));
   }
@@ -122,7 +122,7 @@ TEST_CASE("a process that is killed at any step is named by the others") {
 }
 
 TEST_CASE("a process that is killed amid large messages is named, too") {
-  const TestSchedule model = allReduce(3);
+  const TestSchedule model = allReduceOf(3);
   for (int rank : {0, 2}) {
     const std::vector<Outcome> outcomes =
         runAll(model, 3, "kill:" + std::to_string(rank) + ":0:0:50:large");
@@ -135,11 +135,11 @@ TEST_CASE("a process that is killed amid large messages is named, too") {
 }
 
 TEST_CASE("a process that is late is waited for") {
-  expectGood(allReduce(3), 3, "delay");
+  expectGood(allReduceOf(3), 3, "delay");
 }
 
 TEST_CASE("a corrupted counter ends in an error on every rank, not in a hang") {
-  for (const Outcome &outcome : runAll(allReduce(3), 3, "corrupt", 1000)) {
+  for (const Outcome &outcome : runAll(allReduceOf(3), 3, "corrupt", 1000)) {
     CAPTURE(outcome.line);
     CHECK(outcome.has("remote error: "));
     CHECK(outcome.has("waited 1000 ms"));
@@ -148,7 +148,7 @@ TEST_CASE("a corrupted counter ends in an error on every rank, not in a hang") {
 }
 
 TEST_CASE("a process that calls something else is named by the others") {
-  for (const Outcome &outcome : runAll(allReduce(3), 3, "differ")) {
+  for (const Outcome &outcome : runAll(allReduceOf(3), 3, "differ")) {
     CAPTURE(outcome.line);
     CHECK(outcome.has("invalid usage: the ranks' calls differ: rank "));
     CHECK(outcome.has("allreduce of 100 float32 with max"));
@@ -157,8 +157,8 @@ TEST_CASE("a process that calls something else is named by the others") {
 }
 
 TEST_CASE("a process that leaves or aborts ends the others' calls at once") {
-  std::vector<Outcome> left = runAll(allReduce(3), 3, "leave");
-  std::vector<Outcome> aborted = runAll(allReduce(3), 3, "abort");
+  std::vector<Outcome> left = runAll(allReduceOf(3), 3, "leave");
+  std::vector<Outcome> aborted = runAll(allReduceOf(3), 3, "abort");
   for (int rank : {0, 1}) {
     CAPTURE(left[rank].line);
     CHECK(left[rank].has("the communicator of rank 2 has been destroyed"));
@@ -168,7 +168,7 @@ TEST_CASE("a process that leaves or aborts ends the others' calls at once") {
 }
 
 TEST_CASE("nobody joins without the id, or where it does not belong") {
-  ScheduleOnDisk file(allReduce(2));
+  ScheduleOnDisk file(allReduceOf(2));
   ScheduleOnDisk other(makeSchedule(Collective::broadcast, 0, 2, {}));
   auto one = [&](const blinkUniqueId &id, const char *path, int ranks,
                  int rank) {
@@ -189,13 +189,13 @@ TEST_CASE("nobody joins without the id, or where it does not belong") {
   // And now somebody does, but as the same rank, or with another file.
   CHECK(one(right, file.path(), 2, 0).has("rank 0 has joined already"));
   CHECK(one(right, other.path(), 2, 1).has("opened different schedules"));
-  ScheduleOnDisk three(allReduce(3));
+  ScheduleOnDisk three(allReduceOf(3));
   CHECK(one(right, three.path(), 3, 1)
             .has("rank 1 joins a job of 3 ranks, rank 0 one of 2"));
 }
 
 TEST_CASE("ranks of one process may join by id, too") {
-  std::vector<uint8_t> bytes = seal(allReduce(3));
+  std::vector<uint8_t> bytes = seal(allReduceOf(3));
   blinkSchedule_t schedule;
   REQUIRE(blinkScheduleOpenMemory(bytes.data(), bytes.size(), &schedule) ==
           blinkSuccess);

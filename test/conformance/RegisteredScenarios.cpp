@@ -9,6 +9,7 @@
 #include "runtime/cuda/Launch.h"
 #include "test/conformance/GpuMemory.h"
 #include "test/conformance/WindowScenarios.h"
+#include "test/conformance/WorkerState.h"
 #if BLINK_TEST_EMULATED
 #include "test/emulation/Emulation.h"
 #include "test/emulation/Failures.h"
@@ -26,9 +27,6 @@ namespace {
 
 constexpr size_t kCount = 100000; // floats: more than 256 KiB
 constexpr size_t kBytes = kCount * sizeof(float);
-
-int numRanks, self;
-blinkComm_t comm;
 
 #if BLINK_TEST_EMULATED
 /// What the last kernel was told: whether others reach this rank's output.
@@ -212,11 +210,7 @@ std::string runScenario(const std::string &name) {
 
 } // namespace
 
-std::string registeredScenario(const std::string &name, blinkComm_t ofRank,
-                               int ranks, int rank) {
-  comm = ofRank;
-  numRanks = ranks;
-  self = rank;
+std::string registeredScenario(const std::string &name) {
 #if BLINK_TEST_EMULATED
   const LaneHookScope hook(noteHook);
 #endif

@@ -9,8 +9,6 @@
 #ifndef BLINK_TEST_CONFORMANCE_REGISTEREDSCENARIOS_H
 #define BLINK_TEST_CONFORMANCE_REGISTEREDSCENARIOS_H
 
-#include "runtime/blink.h"
-
 #include <string>
 
 namespace blink::test {
@@ -22,8 +20,7 @@ namespace blink::test {
 /// cannot be shared; "fails=CALL@N": on emulated devices, the last rank's N-th
 /// call of that function fails when all register for the first time. Returns
 /// "good", or what is wrong, or the error's sentence.
-std::string registeredScenario(const std::string &name, blinkComm_t comm,
-                               int numRanks, int self);
+std::string registeredScenario(const std::string &name);
 
 } // namespace blink::test
 

@@ -17,9 +17,9 @@ using namespace blink::test;
 namespace {
 
 #if BLINK_TEST_CUDA
-constexpr int kMostRanks = kSlow ? 3 : 5; // an emulated lane is several threads
+constexpr int kMostGroup = kSlow ? 3 : 5; // an emulated lane is several threads
 #else
-constexpr int kMostRanks = kSlow ? 8 : 16;
+constexpr int kMostGroup = kSlow ? 8 : 16;
 #endif
 
 /// The ways a forest is laid out that the runtime must not mind.
@@ -77,7 +77,7 @@ TEST_CASE("every layout, for several numbers of ranks") {
   Mix mix;
   for (int ranks : {1, 2, 3, 5, 8, 16})
     for (BuildOptions layout : layouts()) {
-      if (ranks > kMostRanks || (ranks > 8 && isRemote()))
+      if (ranks > kMostGroup || (ranks > 8 && isRemote()))
         continue;
       // A block a rank and 14 lanes: 16 ranks would be 224 threads each time.
       if (ranks == 16 && layout.treesPerBlock > 3)

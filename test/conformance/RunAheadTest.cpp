@@ -30,33 +30,33 @@ constexpr unsigned beforeFold(unsigned fold) { return kBefore + 2 * fold; }
 
 /// The reader's lane waits before it reads the second chunk of the first call,
 /// until the writer has written the first one of the second call.
-struct Meeting {
+struct RunAhead {
   std::mutex mutex;
   const void *readerOutput, *writerInput; ///< of the first, the second call
   unsigned arrived = 0;
   bool inTime = false;
-} *meeting;
+} *runAhead;
 
 void meetHook(const Launch &launch, unsigned, unsigned thread,
               unsigned barrier) {
   const Launch::Rank &rank = launch.ranks[0];
-  std::unique_lock<std::mutex> lock(meeting->mutex);
-  if (rank.send == meeting->writerInput && thread < kEmulatedFoldThreads &&
+  std::unique_lock<std::mutex> lock(runAhead->mutex);
+  if (rank.send == runAhead->writerInput && thread < kEmulatedFoldThreads &&
       barrier == beforeFold(0) + 1) {
-    ++meeting->arrived;
+    ++runAhead->arrived;
   }
-  if (rank.recv == meeting->readerOutput && thread == 0 &&
+  if (rank.recv == runAhead->readerOutput && thread == 0 &&
       barrier == beforeFold(1)) {
     const auto end =
         std::chrono::steady_clock::now() + std::chrono::seconds(20);
-    while (meeting->arrived != kEmulatedFoldThreads &&
+    while (runAhead->arrived != kEmulatedFoldThreads &&
            std::chrono::steady_clock::now() < end) {
       lock.unlock();
       // The lane's poster goes on, which tells the writer of free slots.
       pauseThread(std::chrono::microseconds(100));
       lock.lock();
     }
-    meeting->inTime = meeting->arrived == kEmulatedFoldThreads;
+    runAhead->inTime = runAhead->arrived == kEmulatedFoldThreads;
   }
 }
 
@@ -83,10 +83,10 @@ TEST_CASE("a larger call does not write over chunks of a smaller one") {
     const int reader = 1 - writer;
     RankBuffers written[] = {{small, 2, writer}, {large, 2, writer}};
     RankBuffers read[] = {{small, 2, reader}, {large, 2, reader}};
-    Meeting here;
+    RunAhead here;
     here.readerOutput = read[0].recv();
     here.writerInput = written[1].send();
-    meeting = &here;
+    runAhead = &here;
     const LaneHookScope hook(meetHook);
     const auto run = [&](RankBuffers *buffers, int rank) {
       for (int i : {0, 1})

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "test/common/BundleBuilder.h"
+#include "test/common/Contains.h"
 #include "test/conformance/Job.h"
 #include "test/conformance/ShrinkScenarios.h"
 
@@ -26,10 +27,6 @@ using namespace blink;
 using namespace blink::test;
 
 namespace {
-
-bool contains(const std::string &text, const std::string &part) {
-  return text.find(part) != std::string::npos;
-}
 
 BundleOptions optionsOf(std::vector<Numbers> allocations) {
   BundleOptions options;

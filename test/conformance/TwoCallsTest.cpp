@@ -25,7 +25,7 @@ using runtime::Launch;
 namespace {
 
 /// The first call is held once its lane is taken, until it is let go.
-std::mutex mutex;
+std::mutex callMutex;
 std::condition_variable changed;
 const void *heldOutput;
 bool held, letGo;
@@ -36,7 +36,7 @@ void holdHook(const Launch &launch, unsigned block, unsigned thread,
   if (launch.ranks[0].recv != heldOutput || block != 0 ||
       thread != kEmulatedPoster || barrier != 1)
     return;
-  std::unique_lock<std::mutex> lock(mutex);
+  std::unique_lock<std::mutex> lock(callMutex);
   held = true;
   changed.notify_all();
   changed.wait(lock, [] { return letGo; });
@@ -91,13 +91,13 @@ TEST_CASE("graphs of one communicator that run at the same time are refused") {
     const LaneHookScope hook(holdHook);
     REQUIRE(cudaGraphLaunch(first.exec, first.stream) == cudaSuccess);
     {
-      std::unique_lock<std::mutex> lock(mutex);
+      std::unique_lock<std::mutex> lock(callMutex);
       changed.wait(lock, [] { return held; });
     }
     REQUIRE(cudaGraphLaunch(second.exec, second.stream) == cudaSuccess);
     REQUIRE(cudaStreamSynchronize(second.stream) == cudaSuccess);
     {
-      std::unique_lock<std::mutex> lock(mutex);
+      std::unique_lock<std::mutex> lock(callMutex);
       letGo = true;
       changed.notify_all();
     }

@@ -13,6 +13,7 @@
 #include "test/conformance/Forbid.h"
 #include "test/conformance/Job.h"
 #include "test/conformance/Latches.h"
+#include "test/conformance/WorkerState.h"
 
 #include <csignal>
 #include <cstring>
@@ -20,9 +21,6 @@
 
 namespace blink::test {
 namespace {
-
-int numRanks, self;
-blinkComm_t comm;
 
 /// Chunks that a fold found at an address of another process, not in slots.
 std::atomic<int> borrowedChunks{0};
@@ -171,20 +169,20 @@ std::string runWindowErrors(const std::string &how) {
 }
 
 /// The others do not register before the job fails.
-std::string abortWhileRegistering(blinkComm_t &own) {
-  const std::shared_ptr<runtime::Backend> backend = own->backend;
+std::string abortWhileRegistering() {
+  const std::shared_ptr<runtime::Backend> backend = comm->backend;
   bool begun = false;
   std::thread aborts([&] {
     const uint64_t &steps = backend->job().peer(self).steps;
     begun = waitUntil([&] { return runtime::loadAcquire(&steps) != 0; },
                       std::chrono::seconds(20));
-    blinkCommAbort(own);
+    blinkCommAbort(comm);
   });
   char memory = 0;
   void *handle = nullptr;
-  const blinkResult_t result = blinkCommRegister(own, &memory, 1, &handle);
+  const blinkResult_t result = blinkCommRegister(comm, &memory, 1, &handle);
   aborts.join();
-  own = nullptr;
+  comm = nullptr;
   if (!begun)
     return "registering did not wait for the others";
   if (result != blinkRemoteError || handle)
@@ -205,13 +203,9 @@ bool waitForFailure(blinkComm_t rank) {
   return asked == blinkSuccess && result != blinkSuccess;
 }
 
-std::string windowScenario(const std::string &name, blinkComm_t &ofRank,
-                           int ranks, int rank) {
-  comm = ofRank;
-  numRanks = ranks;
-  self = rank;
-  if (name == "window-abort" && rank == ranks - 1)
-    return abortWhileRegistering(ofRank);
+std::string windowScenario(const std::string &name) {
+  if (name == "window-abort" && self == numRanks - 1)
+    return abortWhileRegistering();
   return name.find("windows") == 0 ? runWindows(name) : runWindowErrors(name);
 }
 

@@ -18,10 +18,9 @@ namespace blink::test {
 
 /// "windows", and after colons "mixed" or "parts", "closed", "confined";
 /// "window-errors", "window-death", "window-late" or "window-abort", which
-/// frees the last rank's `comm`. Returns "good", or what is wrong, or the
+/// frees the last rank's communicator. Returns "good", or what is wrong, or the
 /// error's sentence.
-std::string windowScenario(const std::string &name, blinkComm_t &comm,
-                           int numRanks, int self);
+std::string windowScenario(const std::string &name);
 
 /// Waits until the job has failed, on whichever rank, for 20 s at most: how a
 /// rank is later than the others without a guess of how long they take.

@@ -22,6 +22,7 @@
 #include "test/conformance/RegisteredScenarios.h"
 #include "test/conformance/ShrinkScenarios.h"
 #include "test/conformance/WindowScenarios.h"
+#include "test/conformance/WorkerState.h"
 #if BLINK_TEST_EMULATED
 #include "test/emulation/Emulation.h"
 #endif
@@ -65,9 +66,6 @@ extern "C" const char *__tsan_default_options() {
 #endif
 
 namespace {
-
-int numRanks, self;
-blinkComm_t comm;
 
 int say(const std::string &line) {
   std::printf("%s\n", line.c_str());
@@ -191,10 +189,10 @@ int runScenario(const std::string &scenario, const char *schedule) {
     return runCases({10007, 40009, 300007});
 #if BLINK_TEST_CUDA
   if (scenario.find("registered") == 0)
-    return say(registeredScenario(scenario, comm, numRanks, self));
+    return say(registeredScenario(scenario));
 #endif
   if (scenario.find("window") == 0)
-    return say(windowScenario(scenario, comm, numRanks, self));
+    return say(windowScenario(scenario));
   int times = 0;
   if (std::sscanf(scenario.c_str(), "kill:%d:%u:%u:%d", &target.rank,
                   &target.lane, &target.step, &times) == 4 &&

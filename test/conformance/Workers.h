@@ -10,6 +10,7 @@
 #define BLINK_TEST_CONFORMANCE_WORKERS_H
 
 #include "test/conformance/Job.h"
+#include "test/conformance/ScheduleOnDisk.h"
 
 #include "doctest/doctest.h"
 
@@ -21,24 +22,6 @@
 #include <unistd.h>
 
 namespace blink::test {
-
-/// A file of these bytes, removed at the end.
-class ScheduleOnDisk {
-public:
-  explicit ScheduleOnDisk(const TestSchedule &model)
-      : ScheduleOnDisk(seal(model)) {}
-  explicit ScheduleOnDisk(const std::vector<uint8_t> &bytes) {
-    int file = mkstemp(path_);
-    REQUIRE(file >= 0);
-    REQUIRE(write(file, bytes.data(), bytes.size()) == ssize_t(bytes.size()));
-    close(file);
-  }
-  ~ScheduleOnDisk() { std::remove(path_); }
-  const char *path() const { return path_; }
-
-private:
-  char path_[32] = "/tmp/blink-XXXXXX";
-};
 
 /// The worker beside this program: blink_emulated_worker of
 /// blink_emulated_test.

@@ -32,7 +32,7 @@ thread_local bool usesDevice = false; ///< it has a context
 thread_local std::vector<int> devicesPushed;
 thread_local cudaStreamCaptureMode captureMode = cudaStreamCaptureModeGlobal;
 
-std::mutex mutex;
+std::mutex callsMutex;
 std::map<std::string, uint64_t> made; ///< calls, by name
 std::set<int> contexts;
 std::set<int> broken;
@@ -61,7 +61,7 @@ bool spoilsCapture() {
 } // namespace
 
 cudaError_t enter(const char *call, unsigned needs) {
-  std::lock_guard<std::mutex> lock(mutex);
+  std::lock_guard<std::mutex> lock(callsMutex);
   ++made[call];
   const int device = currentDevice();
   if (needs & kContext) {
@@ -86,12 +86,12 @@ bool isDevice(int device) {
 }
 
 void makeContext(int device) {
-  std::lock_guard<std::mutex> lock(mutex);
+  std::lock_guard<std::mutex> lock(callsMutex);
   contexts.insert(device);
 }
 
 void announce(const std::shared_ptr<Capture> &capture) {
-  std::lock_guard<std::mutex> lock(mutex);
+  std::lock_guard<std::mutex> lock(callsMutex);
   captures.push_back(capture);
 }
 
@@ -126,27 +126,27 @@ namespace blink::test {
 //===-- For tests ---------------------------------------------------------===//
 
 void breakDevice(int device) {
-  std::lock_guard<std::mutex> lock(mutex);
+  std::lock_guard<std::mutex> lock(callsMutex);
   broken.insert(device);
 }
 
 void mendDevice(int device) {
-  std::lock_guard<std::mutex> lock(mutex);
+  std::lock_guard<std::mutex> lock(callsMutex);
   broken.erase(device);
 }
 
 uint64_t numCalls(const char *call) {
-  std::lock_guard<std::mutex> lock(mutex);
+  std::lock_guard<std::mutex> lock(callsMutex);
   return made[call];
 }
 
 bool hasContext(int device) {
-  std::lock_guard<std::mutex> lock(mutex);
+  std::lock_guard<std::mutex> lock(callsMutex);
   return contexts.count(device) != 0;
 }
 
 void forgetContexts() {
-  std::lock_guard<std::mutex> lock(mutex);
+  std::lock_guard<std::mutex> lock(callsMutex);
   contexts.clear();
 }
 

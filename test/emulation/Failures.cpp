@@ -18,7 +18,7 @@ struct Failure {
   unsigned callsBefore;
   int error, device;
 };
-std::mutex mutex;
+std::mutex failuresMutex;
 std::vector<Failure> &failures() {
   static std::vector<Failure> list;
   return list;
@@ -27,17 +27,17 @@ std::vector<Failure> &failures() {
 } // namespace
 
 void failCall(const std::string &name, unsigned n, int error, int device) {
-  std::lock_guard<std::mutex> lock(mutex);
+  std::lock_guard<std::mutex> lock(failuresMutex);
   failures().push_back({name, n, error, device});
 }
 
 unsigned failuresLeft() {
-  std::lock_guard<std::mutex> lock(mutex);
+  std::lock_guard<std::mutex> lock(failuresMutex);
   return unsigned(failures().size());
 }
 
 int failureOf(const char *name, int device) {
-  std::lock_guard<std::mutex> lock(mutex);
+  std::lock_guard<std::mutex> lock(failuresMutex);
   for (Failure &failure : failures()) {
     if (failure.name != name ||
         (failure.device >= 0 && failure.device != device))

@@ -32,7 +32,7 @@ namespace {
 
 constexpr size_t kGranularity = 2 << 20;
 constexpr size_t kPage = 4096;
-constexpr auto kFabric = CUmemAllocationHandleType(8);
+constexpr auto kFabricHandle = CUmemAllocationHandleType(8);
 constexpr auto kFile = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
 
 /// The last page of a file.
@@ -318,7 +318,7 @@ CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t bytes,
       properties->type != CU_MEM_ALLOCATION_TYPE_PINNED ||
       properties->location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
       properties->win32HandleMetaData ||
-      (properties->requestedHandleTypes & ~(kFile | kFabric)) != 0)
+      (properties->requestedHandleTypes & ~(kFile | kFabricHandle)) != 0)
     return CUDA_ERROR_INVALID_VALUE;
   if (!blink::test::reaches(device, device))
     return CUDA_ERROR_INVALID_DEVICE;
@@ -495,7 +495,7 @@ CUresult cuMemExportToShareableHandle(void *shared,
       flags != 0 || !(piece->second.file->label->handleTypes & type))
     return CUDA_ERROR_INVALID_VALUE;
   const int file = piece->second.file->file;
-  if (type == kFabric) {
+  if (type == kFabricHandle) {
     std::snprintf(static_cast<char *>(shared), 64, "/proc/%d/fd/%d",
                   int(getpid()), file);
     return CUDA_SUCCESS;
@@ -510,7 +510,7 @@ CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle,
                                         CUmemAllocationHandleType type) {
   FAIL_IF_INJECTED(CUresult)
   const int number = int(reinterpret_cast<intptr_t>(shared));
-  const int file = type == kFabric
+  const int file = type == kFabricHandle
                        ? open(static_cast<const char *>(shared), O_RDWR)
                        : fcntl(number, F_DUPFD_CLOEXEC, 0);
   auto labelled = LabelledFile::open(file);

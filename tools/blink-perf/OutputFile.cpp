@@ -24,7 +24,7 @@ void writeFile(const std::string &path, const std::string &text) {
   const bool inPlace = stat(path.c_str(), &status) == 0 &&
                        !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
   std::string temporary = path + ".XXXXXX";
-  const int fd = inPlace ? open(path.c_str(), O_WRONLY | O_CLOEXEC)
+  const int fd = inPlace ? ::open(path.c_str(), O_WRONLY | O_CLOEXEC)
                          : mkstemp(temporary.data());
   const auto refuse = [&](int error) {
     if (fd != -1 && !inPlace)

@@ -78,7 +78,7 @@ std::string plural(uint64_t number, const char *word) {
   return std::to_string(number) + " " + word + (number == 1 ? "" : "s");
 }
 
-std::string describe(const sched::Variant &variant) {
+std::string describeVariant(const sched::Variant &variant) {
   std::string text = "  from " + formatSize(variant.min_bytes());
   if (variant.max_bytes() != ~uint64_t(0))
     text += " to below " + formatSize(variant.max_bytes());
@@ -110,7 +110,7 @@ void addSelfTest(const sched::Program &program, int root,
         }
         section.cases.push_back(c);
       }
-    std::string sentence = describe(variant);
+    std::string sentence = describeVariant(variant);
     if (bytes == 0)
       sentence += "; no call of this type is of such a size, not tested";
     else if (most != variant.channels()->size())

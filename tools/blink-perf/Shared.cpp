@@ -18,9 +18,11 @@
 namespace blink::perf {
 namespace {
 
-constexpr size_t kPage = 4096;
+constexpr size_t kMappedPage = 4096;
 
-size_t align(size_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
+size_t align(size_t bytes) {
+  return (bytes + kMappedPage - 1) / kMappedPage * kMappedPage;
+}
 
 double now() {
   return std::chrono::duration<double>(

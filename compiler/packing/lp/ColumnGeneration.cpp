@@ -9,18 +9,16 @@
 #include "compiler/packing/lp/FitWeights.h"
 #include "compiler/packing/lp/MultiplicativeWeights.h"
 #include "compiler/support/Error.h"
+#include "compiler/support/Infinity.h"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 using namespace blink;
 using llvm::Error;
 using llvm::Expected;
 
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// What the rate and the bound of a result may differ by, relative. The solver
 /// aims lower; when rounding keeps it from getting there, kAcceptable will do,

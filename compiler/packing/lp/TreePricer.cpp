@@ -8,18 +8,14 @@
 
 #include "compiler/packing/trees/LowTree.h"
 #include "compiler/packing/trees/ShortestPathTree.h"
+#include "compiler/support/Infinity.h"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 using namespace blink;
 
-namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-} // namespace
+namespace {} // namespace
 
 TreePricer::TreePricer(const SymmetricProblem &problem)
     : problem_(problem), numRanks_(problem.problem().rankTopology->numRanks()) {

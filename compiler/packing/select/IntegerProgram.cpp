@@ -18,7 +18,7 @@ using llvm::Expected;
 namespace {
 
 /// A capacity this close below an integer is that integer.
-constexpr double kRoundUp = 1e-9;
+constexpr double kUnitsRoundUp = 1e-9;
 
 /// A row per link that can be full, then one per block.
 class Program {
@@ -30,7 +30,7 @@ public:
     double unit = rate / pool.problem().ratePerWeight() / copies;
     for (int row = 0; row < pool.problem().numRows(); ++row)
       capacities_.push_back(std::min<double>(
-          std::floor(pool.problem().capacity(row) / unit * (1 + kRoundUp)),
+          std::floor(pool.problem().capacity(row) / unit * (1 + kUnitsRoundUp)),
           1e6));
   }
 

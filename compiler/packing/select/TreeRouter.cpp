@@ -6,16 +6,16 @@
 
 #include "compiler/packing/select/TreeRouter.h"
 
+#include "compiler/support/Infinity.h"
+
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <tuple>
 
 using namespace blink;
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr int kMaxRounds = 16;
 /// Rounds without fewer overloads than ever before.
 constexpr int kPatience = 5;
@@ -26,7 +26,7 @@ constexpr int kRootsTried = 2;
 /// it, so that of edges that cost the same the one with a cheap next edge wins.
 constexpr double kOutlook = 0.25;
 /// Room this close below an integer is that integer.
-constexpr double kRoundUp = 1e-9;
+constexpr double kRoomRoundUp = 1e-9;
 /// More copies of a tree than this on a link are not asked for.
 constexpr double kMostRoom = 1e6;
 
@@ -71,8 +71,8 @@ Router::Router(const SymmetricProblem &plain, const RouteRequest &request)
       prices_(request.bandwidths.size(), 0.0),
       history_(request.bandwidths.size(), 0.0) {
   for (double bandwidth : request.bandwidths)
-    room_.push_back(
-        std::min(kMostRoom, std::floor(bandwidth / request.unit + kRoundUp)));
+    room_.push_back(std::min(
+        kMostRoom, std::floor(bandwidth / request.unit + kRoomRoundUp)));
 }
 
 bool Router::couldFit() const {

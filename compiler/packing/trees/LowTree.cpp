@@ -6,15 +6,15 @@
 
 #include "compiler/packing/trees/LowTree.h"
 
+#include "compiler/support/Infinity.h"
+
 #include <algorithm>
 #include <cstddef>
-#include <limits>
 
 using namespace blink;
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr int kMostSweeps = 4;
 /// An edge is worth changing for this much less, relative: not for rounding.
 constexpr double kCheaper = 1 - 1e-9;

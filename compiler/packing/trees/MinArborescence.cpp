@@ -12,14 +12,13 @@
 
 #include "compiler/packing/trees/MinArborescence.h"
 
+#include "compiler/support/Infinity.h"
+
 #include <cstddef>
-#include <limits>
 
 using namespace blink;
 
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 class Contraction {
 public:

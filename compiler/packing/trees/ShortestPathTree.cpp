@@ -7,17 +7,16 @@
 #include "compiler/packing/trees/ShortestPathTree.h"
 
 #include "compiler/packing/trees/LowTree.h"
+#include "compiler/support/Infinity.h"
 
 #include <algorithm>
 #include <cstddef>
-#include <limits>
 #include <tuple>
 
 using namespace blink;
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// The extra cost of a hop begins at this part of the mean cost of an edge...
 constexpr double kFirstExtra = 1e-3;
 /// ... and grows by this factor.

@@ -12,6 +12,7 @@
 
 #include "compiler/topology/fabric/RankTopology.h"
 
+#include "compiler/support/Infinity.h"
 #include "compiler/topology/fabric/PathLayers.h"
 
 #include <algorithm>
@@ -185,7 +186,6 @@ PathTable RankTopology::directPaths(const std::vector<double> &prices,
 
 /// Paths that may run over relays: Dijkstra over the direct paths.
 PathTable RankTopology::relayedPaths(const std::vector<double> &prices) const {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   int n = numRanks(), all = n + static_cast<int>(relays_.size());
   std::vector<int> sources(all);
   std::iota(sources.begin(), sources.end(), 0);

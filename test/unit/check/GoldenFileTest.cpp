@@ -11,6 +11,7 @@
 #include "compiler/topology/AllocationList.h"
 #include "schedules/Hash.h"
 #include "schedules/ScheduleFile.h"
+#include "test/common/Contains.h"
 #include "test/unit/check/SmallGolden.h"
 
 #include "doctest/doctest.h"
@@ -21,10 +22,6 @@ using namespace blink::test;
 static std::string refusal(const std::string &text) {
   llvm::Expected<Golden> golden = readGolden(text, "x.golden.json");
   return golden ? "" : llvm::toString(golden.takeError());
-}
-
-static bool contains(const std::string &text, const char *part) {
-  return text.find(part) != std::string::npos;
 }
 
 /// `text` with one thing replaced, and a checksum that is right again.

@@ -6,16 +6,13 @@
 
 #include "compiler/render/CheckReport.h"
 
+#include "test/common/Contains.h"
 #include "test/unit/check/SmallGolden.h"
 
 #include "doctest/doctest.h"
 
 using namespace blink;
 using namespace blink::test;
-
-static bool contains(const std::string &text, const char *part) {
-  return text.find(part) != std::string::npos;
-}
 
 static MachineResult resultOf(const char *name) {
   MachineResult result;

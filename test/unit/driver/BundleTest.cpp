@@ -10,6 +10,7 @@
 #include "compiler/driver/ClassCompiler.h"
 #include "compiler/driver/ProveBundle.h"
 #include "schedules/ScheduleFile.h"
+#include "test/common/Contains.h"
 #include "test/unit/driver/OpenedBundle.h"
 
 #include "doctest/doctest.h"
@@ -27,7 +28,7 @@ BundleOptions optionsFor(const Topology &topology, const char *allocations) {
       {Collective::allreduce, Collective::broadcast, Collective::reduce});
 }
 
-struct Opened : OpenedBundle {
+struct ProvableBundle : OpenedBundle {
   using OpenedBundle::OpenedBundle;
   BundleProof prove(unsigned jobs = 1) const {
     return proveBundle(bundle, jobs, ignore);
@@ -37,10 +38,6 @@ struct Opened : OpenedBundle {
            entry.map_begin();
   }
 };
-
-bool contains(const std::string &text, const char *part) {
-  return text.find(part) != std::string::npos;
-}
 
 /// The first problem, or "".
 std::string first(const BundleProof &proof) {
@@ -61,10 +58,10 @@ TEST_CASE("a bundle is the same for any number of threads") {
   const Topology topology = shippedTopology("dgx1");
   BundleOptions options = optionsFor(topology, "2-3");
   options.jobs = 1;
-  const Opened one(topology, options);
+  const ProvableBundle one(topology, options);
   options.jobs = 3;
   std::reverse(options.allocations.begin(), options.allocations.end());
-  const Opened three(topology, options);
+  const ProvableBundle three(topology, options);
   CHECK(one.bytes == three.bytes);
   const BundleProof proof = one.prove(2);
   CHECK_MESSAGE(proof.ok(), first(proof));
@@ -78,7 +75,7 @@ TEST_CASE("a wrong node map is found, whichever it is") {
   const Topology topology = shippedTopology("dgx1");
   BundleOptions options = optionsFor(topology, "3-3");
   options.collectives = {Collective::allreduce};
-  Opened opened(topology, options);
+  ProvableBundle opened(topology, options);
   int right = 0, wrong = 0;
   for (const sched::Entry *entry : *opened.bundle.index->entries()) {
     const sched::AllocationClass &one =
@@ -114,7 +111,7 @@ TEST_CASE("a wrong map of a root is found") {
   const Topology topology = shippedTopology("dgx1");
   BundleOptions options = optionsFor(topology, "0,1,3");
   options.collectives = {Collective::broadcast};
-  Opened opened(topology, options);
+  ProvableBundle opened(topology, options);
   const sched::AllocationClass &one = *opened.bundle.index->classes()->Get(0);
   REQUIRE(opened.prove().ok());
   // 0-1 and 1-3 are single links, 0-3 is double: 0 and 3 are alike.
@@ -132,7 +129,7 @@ TEST_CASE("a root without a program is found") {
   const Topology topology = shippedTopology("dgx1");
   BundleOptions options = optionsFor(topology, "0,1,3");
   options.collectives = {Collective::broadcast};
-  Opened opened(topology, options);
+  ProvableBundle opened(topology, options);
   const sched::AllocationClass &one = *opened.bundle.index->classes()->Get(0);
   REQUIRE(one.roots()->Get(2) == 0);
   const_cast<uint16_t *>(one.roots()->data())[2] = 2; // served by itself
@@ -142,7 +139,7 @@ TEST_CASE("a root without a program is found") {
 
 TEST_CASE("what is missing, or for another class, is found") {
   const Topology topology = shippedTopology("dgx1");
-  Opened opened(topology, optionsFor(topology, "0,1/0,3/0,5"));
+  ProvableBundle opened(topology, optionsFor(topology, "0,1/0,3/0,5"));
   const sched::Bundle &index = *opened.bundle.index;
   REQUIRE(index.classes()->size() == 3); // single, double, none
   REQUIRE(opened.prove().ok());

@@ -9,6 +9,7 @@
 
 #include "compiler/driver/ProveBundle.h"
 #include "compiler/topology/SingleFailures.h"
+#include "test/common/Contains.h"
 #include "test/unit/driver/OpenedBundle.h"
 
 #include "doctest/doctest.h"
@@ -23,14 +24,15 @@ namespace {
 
 using Gpus = std::vector<uint16_t>;
 
-BundleOptions optionsFor(const Topology &topology, const char *allocations) {
+BundleOptions survivorOptions(const Topology &topology,
+                              const char *allocations) {
   BundleOptions options = test::optionsFor(
       topology, allocations, {Collective::allreduce, Collective::broadcast});
   options.surviveLinks = true;
   return options;
 }
 
-struct Opened : OpenedBundle {
+struct OpenedSurvivors : OpenedBundle {
   using OpenedBundle::OpenedBundle;
 
   uint16_t condition(const char *ends) const {
@@ -65,7 +67,7 @@ void set(const void *table, flatbuffers::voffset_t field, T value) {
 }
 
 /// All problems of a bundle.
-std::string problems(const Opened &opened) {
+std::string problems(const OpenedSurvivors &opened) {
   std::string text;
   for (const std::string &problem :
        proveBundle(opened.bundle, 1, ignore).problems)
@@ -73,16 +75,12 @@ std::string problems(const Opened &opened) {
   return text;
 }
 
-bool contains(const std::string &text, const char *part) {
-  return text.find(part) != std::string::npos;
-}
-
 } // namespace
 
 TEST_CASE("allocations survive the links that matter to them") {
   const Topology topology = shippedTopology("dgx1");
-  const Opened opened(topology,
-                      optionsFor(topology, "0,1/0,5/0,1,2/4,5,6/0,1,6"));
+  const OpenedSurvivors opened(
+      topology, survivorOptions(topology, "0,1/0,5/0,1,2/4,5,6/0,1,6"));
   CHECK(problems(opened) == "");
   CHECK(opened.bytes[8] == 3);
   // Each pair of nodes with a link is a condition, whether links are of a kind
@@ -115,13 +113,13 @@ TEST_CASE("allocations survive the links that matter to them") {
 
 TEST_CASE("a bundle with survivors is the same for any number of threads") {
   const Topology topology = shippedTopology("dgx1");
-  BundleOptions options = optionsFor(topology, "4-4/0,1,2");
+  BundleOptions options = survivorOptions(topology, "4-4/0,1,2");
   options.surviveGpus = true;
   options.jobs = 1;
-  const Opened one(topology, options);
+  const OpenedSurvivors one(topology, options);
   options.jobs = 3;
   std::reverse(options.allocations.begin(), options.allocations.end());
-  const Opened three(topology, options);
+  const OpenedSurvivors three(topology, options);
   CHECK(one.bytes == three.bytes);
   CHECK(problems(one) == "");
   // No map twice, and many survivors without one of their own.
@@ -137,12 +135,12 @@ TEST_CASE("a bundle with survivors is the same for any number of threads") {
 
 TEST_CASE("jobs that lose a GPU have schedules, on whole machines") {
   const Topology topology = shippedTopology("dgx1");
-  BundleOptions options = optionsFor(topology, "0,1,2,3/1,2");
+  BundleOptions options = survivorOptions(topology, "0,1,2,3/1,2");
   options.surviveGpus = true;
   auto settings = [&] { return toString(options.settings(topology)); };
   CHECK(contains(settings(), "allocations=1,2/0,1,2,3 "));
   CHECK(contains(settings(), " survive=links,gpus"));
-  const Opened both(topology, options);
+  const OpenedSurvivors both(topology, options);
   CHECK(problems(both) == "");
   CHECK(both.bundle.index->entries()->size() == 2 + 4);
   // A link fails for a job that has lost a GPU before: one failure too many,
@@ -155,7 +153,7 @@ TEST_CASE("jobs that lose a GPU have schedules, on whole machines") {
 
   options.surviveLinks = false;
   CHECK(contains(settings(), " survive=gpus"));
-  const Opened gpus(topology, options);
+  const OpenedSurvivors gpus(topology, options);
   CHECK(gpus.bytes[8] == 3);
   CHECK(gpus.bundle.index->conditions()->size() == 1);
   CHECK(!gpus.bundle.index->survivors());
@@ -164,7 +162,7 @@ TEST_CASE("jobs that lose a GPU have schedules, on whole machines") {
   options.surviveGpus = false;
   options.allocations =
       valueOf(parseAllocations("1,2/0,1,2/0,1,3/0,2,3/1,2,3/0,1,2,3", 8));
-  const Opened asked(topology, options);
+  const OpenedSurvivors asked(topology, options);
   CHECK(asked.bundle.piecesBytes == gpus.bundle.piecesBytes);
   CHECK(std::equal(asked.bundle.pieces,
                    asked.bundle.pieces + asked.bundle.piecesBytes,
@@ -173,10 +171,10 @@ TEST_CASE("jobs that lose a GPU have schedules, on whole machines") {
 
 TEST_CASE("failures come on top of edited links") {
   const Topology topology = shippedTopology("dgx1");
-  BundleOptions options = optionsFor(topology, "0,1,2");
+  BundleOptions options = survivorOptions(topology, "0,1,2");
   options.each.linkEdits = {{"gpu1:gpu0", 10.0, "--limit-link x"},
                             {"gpu2:gpu0", std::nullopt, "--without-link x"}};
-  const Opened opened(topology, options);
+  const OpenedSurvivors opened(topology, options);
   CHECK(problems(opened) == "");
   CHECK(!sched::findCondition(opened.bundle, "gpu0:gpu2"));
   const sched::Entry *entry = opened.find("gpu0:gpu1", {0, 1, 2});
@@ -188,7 +186,7 @@ TEST_CASE("failures come on top of edited links") {
 
 TEST_CASE("survivors that are none are found") {
   const Topology topology = shippedTopology("dgx1");
-  Opened opened(topology, optionsFor(topology, "0,1/0,1,2"));
+  OpenedSurvivors opened(topology, survivorOptions(topology, "0,1/0,1,2"));
   const sched::Bundle &index = *opened.bundle.index;
   REQUIRE(problems(opened) == "");
   REQUIRE(index.survivors()->size() == 4);
@@ -276,7 +274,8 @@ TEST_CASE("links that nobody could name") {
   for (auto [from, to] : {std::pair(0, 1), {1, 2}, {2, 3}, {0, 3}})
     for (auto [a, b] : {std::pair(from, to), std::pair(to, from)})
       topology.links.push_back({a, b, 10, 1, LinkKind::nvlink});
-  auto bytes = compileBundle(topology, optionsFor(topology, "0,1,2,3"), ignore);
+  auto bytes =
+      compileBundle(topology, survivorOptions(topology, "0,1,2,3"), ignore);
   REQUIRE(!bytes);
   CHECK(contains(llvm::toString(bytes.takeError()),
                  "--survive links: 'a:b:c' can be read in several ways"));

@@ -7,20 +7,18 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/packing/trees/LowTree.h"
+#include "compiler/support/Infinity.h"
 
 #include "doctest/doctest.h"
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <random>
 
 using namespace blink;
 
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// Edges to the root, -1 for a vertex that does not get there.
 int depthOf(const Parents &parents, int root, int vertex) {

@@ -5,16 +5,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "test/unit/packing/Oracles.h"
+#include "compiler/support/Infinity.h"
 
 #include <algorithm>
 #include <functional>
-#include <limits>
 
 using namespace blink;
 
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// Bandwidth out of the set of GPUs whose bits are in `mask`.
 double cutOf(const test::Capacities &capacities, unsigned mask) {

@@ -8,18 +8,16 @@
 
 #include "compiler/packing/trees/LowTree.h"
 #include "compiler/packing/trees/ShortestPathTree.h"
+#include "compiler/support/Infinity.h"
 
 #include "doctest/doctest.h"
 
 #include <algorithm>
-#include <limits>
 #include <random>
 
 using namespace blink;
 
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// Edges of cost 0 to 1 (some 0, many equal), a part of them missing.
 CostMatrix randomCosts(std::minstd_rand &random, int n, int missing) {

@@ -21,8 +21,6 @@ using namespace blink::runtime;
 
 namespace {
 
-constexpr std::chrono::milliseconds kShort(50), kLong(20000);
-
 std::chrono::steady_clock::time_point in(std::chrono::milliseconds time) {
   return std::chrono::steady_clock::now() + time;
 }

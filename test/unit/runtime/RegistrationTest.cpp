@@ -17,8 +17,6 @@ using namespace blink::runtime;
 
 namespace {
 
-constexpr std::chrono::milliseconds kShort(50), kLong(20000);
-
 /// What a rank comes with, and what becomes of it.
 struct Rank {
   uint32_t used = 0;

@@ -20,8 +20,6 @@ using namespace blink::runtime;
 
 namespace {
 
-constexpr std::chrono::milliseconds kShort(50), kLong(20000);
-
 /// Of which none dies.
 struct ThreeRanks : TestJob {
   ThreeRanks() : TestJob(3, kLong) {}

@@ -9,7 +9,11 @@
 
 #include "runtime/job/Job.h"
 
+#include <chrono>
 #include <vector>
+
+/// Time limits: one that a test waits for, and one that it must never reach.
+constexpr std::chrono::milliseconds kShort(50), kLong(20000);
 
 /// Ranks that are threads of the test, in memory of its own.
 struct TestJob : blink::runtime::Job {

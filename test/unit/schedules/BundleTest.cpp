@@ -6,6 +6,7 @@
 
 #include "schedules/Hash.h"
 #include "test/common/BundleBuilder.h"
+#include "test/common/Contains.h"
 
 #include "doctest/doctest.h"
 
@@ -96,10 +97,6 @@ void setChecksum(std::vector<uint8_t> &bytes) {
   const uint64_t checksum = sched::hash64(bytes.data(), end);
   for (int i = 0; i < 8; ++i)
     bytes[end + size_t(i)] = uint8_t(checksum >> (8 * i));
-}
-
-bool contains(const std::string &text, const char *part) {
-  return text.find(part) != std::string::npos;
 }
 
 } // namespace

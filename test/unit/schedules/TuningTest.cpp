@@ -15,7 +15,7 @@ using namespace blink::test;
 namespace {
 
 /// Two programs, of three variants and of one.
-TestSchedule makeModel() {
+TestSchedule makeTunable() {
   TestSchedule model = makeSchedule(Collective::allreduce, 0, 4, {});
   TestProgram &first = model.programs[0];
   first.variants.resize(3, first.variants[0]);
@@ -43,7 +43,7 @@ const sched::Schedule &open(const std::vector<uint8_t> &bytes) {
 } // namespace
 
 TEST_CASE("a tuning is read, and written back it gives the same bytes") {
-  const std::vector<uint8_t> bytes = seal(makeModel());
+  const std::vector<uint8_t> bytes = seal(makeTunable());
   const sched::FileTuning tuning = sched::tuningOf(open(bytes));
   CHECK(tuning ==
         sched::FileTuning{{{0, 16}, {1000, 32}, {1 << 20, 64}}, {{0, 4096}}});
@@ -51,7 +51,7 @@ TEST_CASE("a tuning is read, and written back it gives the same bytes") {
 }
 
 TEST_CASE("a tuning changes what it says and nothing else") {
-  TestSchedule model = makeModel();
+  TestSchedule model = makeTunable();
   const std::vector<uint8_t> bytes = seal(model);
   const sched::FileTuning tuning = {
       {{0, 48}, {1, 64 << 20}, {~uint64_t(0) - 1, 16}}, {{0, 512}}};
@@ -84,7 +84,7 @@ TEST_CASE("a tuning changes what it says and nothing else") {
 }
 
 TEST_CASE("a tuning against the rules is refused when it is opened") {
-  const std::vector<uint8_t> bytes = seal(makeModel());
+  const std::vector<uint8_t> bytes = seal(makeTunable());
   const auto errorOf = [&](size_t v, sched::VariantTuning wrong) {
     sched::FileTuning tuning = sched::tuningOf(open(bytes));
     tuning[0][v] = wrong;

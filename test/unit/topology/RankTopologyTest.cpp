@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "test/common/Contains.h"
 #include "test/unit/topology/TestTopology.h"
 
 #include <cmath>
@@ -31,10 +32,6 @@ ChannelKind kindOf(const RankTopology &rankTopology, int from, int to,
 std::string refusalOf(const RankTopology &rankTopology, int from, int to,
                       const Path &path) {
   return textOf(rankTopology.classify(from, to, path).takeError());
-}
-
-bool contains(const std::string &text, const char *part) {
-  return text.find(part) != std::string::npos;
 }
 
 } // namespace

@@ -27,8 +27,8 @@ namespace {
 constexpr uint16_t kNone = sched::kUnmapped;
 
 /// A file in memory.
-struct Opened {
-  explicit Opened(const TestSchedule &schedule) {
+struct OpenedSchedule {
+  explicit OpenedSchedule(const TestSchedule &schedule) {
     const std::vector<uint8_t> bytes = seal(schedule);
     storage.resize(bytes.size() / 8);
     auto *data = reinterpret_cast<uint8_t *>(storage.data());
@@ -45,7 +45,7 @@ struct Opened {
 /// The problem of carrying the first program under `map`; "" if there is none.
 std::string problemOf(const TestSchedule &schedule, const Nodes &map,
                       const std::vector<uint32_t> &gpus) {
-  const Opened opened(schedule);
+  const OpenedSchedule opened(schedule);
   const sched::Program &program = *opened.file->programs()->Get(0);
   const VerifyReport report = verifyProgram(*opened.file, program);
   REQUIRE_MESSAGE(report.ok, failures(report));
@@ -58,7 +58,7 @@ std::string problemOnto(const TestSchedule &schedule, const TestSchedule &onto,
                         verify::FailedLinks failed, const Nodes &map,
                         const std::vector<uint32_t> &gpus,
                         std::set<uint32_t> *used = nullptr) {
-  const Opened own(schedule), other(onto);
+  const OpenedSchedule own(schedule), other(onto);
   return verify::Renaming(*own.file, *other.file, failed)
       .check(*own.file->programs()->Get(0), map, gpus, used)
       .value_or("");

@@ -58,10 +58,6 @@ std::string detailOf(const VerifyReport &report, const std::string &name) {
   return "";
 }
 
-bool contains(const std::string &text, const std::string &part) {
-  return text.find(part) != std::string::npos;
-}
-
 TestSchedule emptySchedule(Collective collective, int numRanks) {
   TestSchedule schedule = makeSchedule(collective, 0, numRanks, {});
   TestVariant &variant = schedule.variant();

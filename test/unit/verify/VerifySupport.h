@@ -11,6 +11,7 @@
 #define BLINK_TEST_UNIT_VERIFY_VERIFYSUPPORT_H
 
 #include "compiler/verify/Verify.h"
+#include "test/common/Contains.h"
 #include "test/common/ScheduleBuilder.h"
 
 namespace blink::test {
@@ -37,8 +38,6 @@ VerifyReport judge(const TestSchedule &schedule);
 std::string failures(const VerifyReport &report);
 /// What a check says.
 std::string detailOf(const VerifyReport &report, const std::string &name);
-bool contains(const std::string &text, const std::string &part);
-
 /// A schedule of one tree over ranks that are joined by direct links, without
 /// folds; channels are added by addChannel. States the right rate and bound
 /// only after `settleRates`.

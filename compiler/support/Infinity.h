@@ -1,0 +1,19 @@
+//===- Infinity.h - what nothing costs more than ----------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_COMPILER_SUPPORT_INFINITY_H
+#define BLINK_COMPILER_SUPPORT_INFINITY_H
+
+#include <limits>
+
+namespace blink {
+
+/// The cost of what cannot be had, the rate of what is not bounded.
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+} // namespace blink
+
+#endif // BLINK_COMPILER_SUPPORT_INFINITY_H
