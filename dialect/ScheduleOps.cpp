@@ -233,10 +233,18 @@ void LaneOp::build(OpBuilder &, OperationState &state) {
 LogicalResult LaneOp::verifyRegions() {
   if (getBody().front().empty())
     return emitOpError("has no fold");
-  for (Operation &op : getBody().front())
-    if (!isa<FoldOp>(op))
+  int32_t delay = 0;
+  for (Operation &op : getBody().front()) {
+    auto fold = dyn_cast<FoldOp>(op);
+    if (!fold)
       return op.emitOpError(
           "does not belong in a lane: expected collective.fold");
+    if (int32_t(fold.getDelay()) < delay)
+      return fold.emitOpError()
+             << "has a delay of " << fold.getDelay() << " after one of "
+             << delay << " in its lane; expected no less";
+    delay = int32_t(fold.getDelay());
+  }
   return success();
 }
 

@@ -124,12 +124,15 @@ def Collective_LaneOp
     : Collective_ContainerOp<"lane", [HasParent<"RankOp">]> {
   let summary = "One sequential worker: a thread, or a thread block on a GPU";
   let description = [{
-    Runs its folds in order, chunk after chunk.
+    Runs its folds in order, round after round. Their delays never fall.
   }];
   let assemblyFormat = "attr-dict-with-keyword $body";
   let builders = [OpBuilder<(ins)>];
   let hasRegionVerifier = 1;
 }
+
+def Collective_DelayAttr
+    : ConfinedAttr<I32Attr, [IntNonNegative, IntMaxValue<65535>]>;
 
 def Collective_FoldOp
     : Collective_Op<"fold", [ParentOneOf<["RankOp", "LaneOp"]>,
@@ -138,20 +141,23 @@ def Collective_FoldOp
   let description = [{
     The only instruction. Sources are reduced element by element in the listed
     order. `completes` marks the fold whose result is the whole reduction; there
-    an average divides.
+    an average divides. With a `delay` of d it takes chunk r - d in round r of its
+    lane, so that what others make in a round is there in the next one.
 
     ```mlir
     collective.fold @t0 (input[0], @c1, @c2) -> (@c5)
-    collective.fold @t0 (input[0], @c5) -> (output[0], @c6) completes
+    collective.fold @t0 (input[0], @c5) -> (output[0], @c6) completes delay 2
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$share,
                        Collective_FoldOperandArrayAttr:$sources,
                        Collective_FoldOperandArrayAttr:$destinations,
-                       UnitAttr:$completes);
+                       UnitAttr:$completes,
+                       DefaultValuedAttr<Collective_DelayAttr, "0">:$delay);
   let assemblyFormat = [{
     $share custom<FoldOperands>($sources) `->`
-    custom<FoldOperands>($destinations) (`completes` $completes^)? attr-dict
+    custom<FoldOperands>($destinations) (`completes` $completes^)?
+    (`delay` $delay^)? attr-dict
   }];
   let hasVerifier = 1;
 }

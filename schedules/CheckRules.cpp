@@ -424,6 +424,16 @@ bool RuleChecker::checkRank(const Variant &variant, uint32_t rank) {
   if (next != program.steps()->size())
     return fail("lanes", "hold " + str(next) + " steps of " +
                              str(program.steps()->size()));
+  for (const Lane *lane : *program.lanes())
+    for (uint32_t i = 1; i < lane->steps_count(); ++i) {
+      const uint32_t number = lane->steps_begin() + i;
+      const uint16_t before = program.steps()->Get(number - 1)->delay();
+      const uint16_t delay = program.steps()->Get(number)->delay();
+      if (delay < before)
+        return fail(at("steps", number), "delay " + str(delay) + " after " +
+                                             str(before) +
+                                             " in its lane; expected no less");
+    }
   uint64_t operandsLeft = program.operands()->size();
   for (uint32_t i = 0; i < program.steps()->size(); ++i)
     if (!checkStep(variant, rank, i, operandsLeft))
@@ -449,8 +459,6 @@ bool RuleChecker::checkStep(const Variant &variant, uint32_t rank,
            outOf("operand", begin + count, program.operands()->size());
   else if (count > operandsLeft)
     what = "shares operands with other steps";
-  else if (step.delay() != 0)
-    what = "delay " + str(step.delay()) + kReserved;
   if (!what.empty())
     return fail(at("steps", index), what);
   operandsLeft -= count;

@@ -6,15 +6,23 @@
 
 #include "compiler/plan/AssignLanes.h"
 
+#include "compiler/plan/AssignDelays.h"
 #include "compiler/plan/FoldMoves.h"
 #include "compiler/plan/Latency.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <algorithm>
+#include <utility>
 
 using namespace blink;
 
 void blink::assignLanes(FoldProgram &program, sched::Protocol protocol,
                         unsigned maxLanes) {
+  if (llvm::all_of(program.ranks, [](const FoldProgram::Rank &rank) {
+        return rank.lanes.empty();
+      }))
+    assignDelays(program);
   std::vector<double> hops = readyTimes(program, kCountHops);
   size_t before = 0; // folds of the ranks so far
   for (FoldProgram::Rank &rank : program.ranks) {
@@ -25,7 +33,8 @@ void blink::assignLanes(FoldProgram &program, sched::Protocol protocol,
       rank.lanes = chooseLanes(loads, maxLanes);
       for (std::vector<size_t> &lane : rank.lanes)
         std::stable_sort(lane.begin(), lane.end(), [&](size_t a, size_t b) {
-          return hops[before + a] < hops[before + b];
+          return std::pair(rank.folds[a].delay, hops[before + a]) <
+                 std::pair(rank.folds[b].delay, hops[before + b]);
         });
     }
     before += rank.folds.size();

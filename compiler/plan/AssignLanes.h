@@ -14,15 +14,17 @@ namespace blink {
 /// Puts the loose folds of each rank that has no lanes yet into at most
 /// `maxLanes` (at least 1). Which folds share one says LaneChoice.h.
 ///
-/// In a lane they stand in the order of the hops that data makes before them:
-/// up folds (towards a root) before roots before the others, leaves before what
-/// waits for them. In tree order rank 1 could start its own tree only after
-/// rank 0's has arrived, rank 2 only after rank 1's, and so on.
+/// Where no rank has lanes yet, delays are assigned, too (AssignDelays.h). In a
+/// lane folds stand in the order of their delays, and of equal ones in that of
+/// the hops that data makes before them: up folds (towards a root) before roots
+/// before the others, leaves before what waits for them. In tree order rank 1
+/// could start its own tree only after rank 0's has arrived, rank 2 only after
+/// rank 1's, and so on.
 void assignLanes(FoldProgram &program, sched::Protocol protocol,
                  unsigned maxLanes);
 
 /// Puts the folds of a rank, all loose, that follow each other and are of one
-/// tree into a lane, in the order they have.
+/// tree into a lane, in the order they have. Nothing lags.
 void assignLanePerTree(FoldProgram &program);
 
 } // namespace blink

@@ -71,6 +71,7 @@ struct FoldProgram {
     uint32_t operands;        ///< where its own begin in those of the rank
     uint32_t sources;         ///< that many come first
     uint32_t destinations;    ///< and then these
+    int delay = 0;            ///< rounds that it lags
     uint32_t directMoves = 0; ///< FoldMoves.h
     uint32_t slotMoves = 0;   ///< likewise
   };

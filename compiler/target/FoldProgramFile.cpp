@@ -18,7 +18,7 @@ static FoldProgram::Rank readRank(const sched::RankProgram &from) {
   for (const sched::Step *step : *from.steps())
     rank.folds.push_back({int(step->tree()), step->completes(),
                           step->operands_begin(), step->sources(),
-                          step->destinations()});
+                          step->destinations(), step->delay()});
   for (const sched::Operand *operand : *from.operands())
     rank.operands.push_back({operand->kind(), int(operand->index())});
   for (const sched::Lane *lane : *from.lanes()) {
@@ -66,7 +66,8 @@ writeRank(flatbuffers::FlatBufferBuilder &builder,
     for (size_t place : lane) {
       const FoldProgram::Fold &fold = rank.folds[place];
       steps.emplace_back(fold.tree, operands.size(), fold.sources,
-                         fold.destinations, fold.completes, /*delay=*/0);
+                         fold.destinations, fold.completes,
+                         uint16_t(fold.delay));
       for (auto list : {rank.sourcesOf(fold), rank.destinationsOf(fold)})
         for (const FoldProgram::Operand &operand : list)
           operands.emplace_back(operand.index, operand.kind);

@@ -87,6 +87,7 @@ void ProgramReader::readRank(collective::RankOp rank) {
     program_.addFold(number, trees_.lookup(fold.getShareAttr().getAttr()),
                      fold.getCompletes(), operands(fold.getSources()),
                      operands(fold.getDestinations()));
+    to.folds.back().delay = int(fold.getDelay());
   };
   for (Operation &child : rank.getBody().front()) {
     if (auto fold = dyn_cast<collective::FoldOp>(child)) {
@@ -147,8 +148,10 @@ void blink::writeLanes(collective::ScheduleOp schedule,
          program.ranks[rank.getRank()].lanes) {
       auto lane = builder.create<collective::LaneOp>(rank.getLoc());
       Block *body = &lane.getBody().front();
-      for (size_t fold : members)
+      for (size_t fold : members) {
+        folds[fold].setDelay(program.ranks[rank.getRank()].folds[fold].delay);
         folds[fold]->moveBefore(body, body->end());
+      }
     }
   }
 }
@@ -242,7 +245,7 @@ void ScheduleFiller::writeFold(const FoldProgram::Rank &rank,
                                const FoldProgram::Fold &fold) {
   builder_.create<collective::FoldOp>(
       loc_, trees_[fold.tree].getValue(), list(rank.sourcesOf(fold)),
-      list(rank.destinationsOf(fold)), fold.completes);
+      list(rank.destinationsOf(fold)), fold.completes, fold.delay);
 }
 
 ArrayAttr ScheduleFiller::list(ArrayRef<FoldProgram::Operand> operands) {

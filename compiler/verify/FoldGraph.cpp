@@ -32,7 +32,7 @@ void FoldGraph::addRank(uint32_t rank, const sched::RankProgram &program) {
       const uint32_t number = numFolds();
       folds_.push_back({rank, lane, position, step.tree(), 0,
                         operandsBase + step.operands_begin(), step.sources(),
-                        step.destinations(), step.completes()});
+                        step.destinations(), step.completes(), step.delay()});
       for (const sched::Operand &source : sources(number))
         if (source.kind() == sched::OperandKind::channel)
           readers_[source.index()] = number;

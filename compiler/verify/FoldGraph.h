@@ -32,6 +32,7 @@ struct Fold {
   uint32_t sources;
   uint32_t destinations;
   bool completes;
+  uint32_t delay; ///< rounds of its lane before its first chunk
 };
 
 /// A contiguous part of one of FoldGraph's vectors.
@@ -68,6 +69,13 @@ public:
   /// The fold that writes, or reads, a channel.
   uint32_t writer(uint32_t channel) const { return writers_[channel]; }
   uint32_t reader(uint32_t channel) const { return readers_[channel]; }
+
+  /// Rounds from the one in which a channel's writer takes a chunk to the one
+  /// in which its reader takes it; negative if the reader comes first.
+  int64_t lag(uint32_t channel) const {
+    return int64_t(folds_[readers_[channel]].delay) -
+           folds_[writers_[channel]].delay;
+  }
 
   /// The fold before, or after, `fold` in its lane; kNone at the ends.
   uint32_t previousInLane(uint32_t fold) const;

@@ -17,21 +17,38 @@ namespace blink::verify {
 
 namespace {
 
-/// What a fold waits for in the first round: a channel, or the lane (kNone).
+/// What a fold waits for in its round: a channel, or the lane (kNone).
 struct Wait {
   uint32_t fold;
   uint32_t channel;
   uint32_t on; ///< the fold waited for
 };
 
+/// The fold at the other end of an operand's channel, if it takes the chunk, or
+/// has to free the slot, in the very round; kNone otherwise.
+uint32_t waitedFor(const FoldGraph &graph, const sched::Operand &operand,
+                   bool isSource) {
+  if (operand.kind() != sched::OperandKind::channel)
+    return kNone;
+  const uint32_t channel = operand.index();
+  const int64_t lag = graph.lag(channel);
+  if (isSource)
+    return lag == 0 ? graph.writer(channel) : kNone;
+  const uint16_t slots = graph.variant().channels()->Get(channel)->slots();
+  return lag == slots ? graph.reader(channel) : kNone;
+}
+
 /// A wait of `fold` on one of the folds that never run; there is one. Channels
 /// first: they make circles that are short to tell.
 Wait stuckWait(const FoldGraph &graph, const std::vector<bool> &runs,
                uint32_t fold) {
-  for (const sched::Operand &operand : graph.sources(fold))
-    if (operand.kind() == sched::OperandKind::channel &&
-        !runs[graph.writer(operand.index())])
-      return {fold, operand.index(), graph.writer(operand.index())};
+  for (bool isSource : {true, false})
+    for (const sched::Operand &operand :
+         isSource ? graph.sources(fold) : graph.destinations(fold)) {
+      const uint32_t on = waitedFor(graph, operand, isSource);
+      if (on != kNone && !runs[on])
+        return {fold, operand.index(), on};
+    }
   return {fold, kNone, graph.previousInLane(fold)};
 }
 
@@ -71,8 +88,11 @@ std::string describeCircle(const FoldGraph &graph, std::vector<Wait> circle) {
              std::to_string(circle.size()) + " folds";
     text += told > 0 ? ", which" : "";
     if (circle[at].channel != kNone) {
-      text += " waits for channel " + std::to_string(circle[at].channel) +
-              " from " + graph.describe(circle[at].on);
+      text += circle[at].on == graph.writer(circle[at].channel)
+                  ? " waits for channel "
+                  : " waits for a slot of channel ";
+      text += std::to_string(circle[at].channel) + " from " +
+              graph.describe(circle[at].on);
       continue;
     }
     while (at + 1 < circle.size() && circle[at + 1].channel == kNone)
@@ -85,15 +105,47 @@ std::string describeCircle(const FoldGraph &graph, std::vector<Wait> circle) {
 
 } // namespace
 
+static std::string rounds(int64_t number) {
+  return std::to_string(number) + (number == 1 ? " round" : " rounds");
+}
+
+/// A channel whose ends' delays do not fit.
+static Failure checkLags(const FoldGraph &graph) {
+  for (uint32_t channel = 0; channel < graph.variant().channels()->size();
+       ++channel) {
+    const int64_t lag = graph.lag(channel);
+    const uint16_t slots = graph.variant().channels()->Get(channel)->slots();
+    const std::string ends = "channel " + std::to_string(channel) + ": " +
+                             graph.describe(graph.reader(channel)) + " takes ";
+    const std::string after = graph.describe(graph.writer(channel));
+    if (lag < 0)
+      return ends + "a chunk " + rounds(-lag) + " before " + after +
+             " has written it; expected a delay that is no less";
+    if (lag > slots)
+      return ends + "a chunk " + rounds(lag) + " after " + after +
+             " has written it, and " + std::to_string(slots) +
+             " slots hold no more; expected a delay of at most as many more";
+  }
+  return std::nullopt;
+}
+
 Failure checkProgress(const FoldGraph &graph) {
+  if (Failure problem = checkLags(graph))
+    return problem;
   const std::vector<uint32_t> order =
       topologicalOrder(graph.numFolds(), [&](uint32_t fold, auto visit) {
         const uint32_t next = graph.nextInLane(fold);
         if (next != kNone)
           visit(next);
         for (const sched::Operand &operand : graph.destinations(fold))
-          if (operand.kind() == sched::OperandKind::channel)
+          if (operand.kind() == sched::OperandKind::channel &&
+              graph.lag(operand.index()) == 0)
             visit(graph.reader(operand.index()));
+        for (const sched::Operand &operand : graph.sources(fold))
+          if (operand.kind() == sched::OperandKind::channel &&
+              graph.lag(operand.index()) ==
+                  graph.variant().channels()->Get(operand.index())->slots())
+            visit(graph.writer(operand.index()));
       });
   if (order.size() == graph.numFolds())
     return std::nullopt;

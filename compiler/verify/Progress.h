@@ -14,19 +14,20 @@ namespace blink::verify {
 
 /// Proves that the variant ends for any number of chunks of each tree and for
 /// the slots its channels have, or names folds that wait for each other in a
-/// circle. Linear in the variant.
+/// circle, or a channel whose ends' delays do not fit. Linear in the variant.
 ///
 /// The folds are the transitions of a marked graph (Commoner, Holt, Even and
-/// Pnueli, "Marked Directed Graphs", 1971), which run once a chunk. Its edges,
-/// with the tokens they start with, are
-///     a fold -> the next in its lane          0
-///     last of a lane -> first of the lane     1   next chunk
-///     writer -> reader of a channel           0   the chunk
-///     reader -> writer of a channel       slots   a free slot
-/// Such a graph never stops exactly when every cycle holds a token. Loaded
-/// channels have a slot at least, so that only cycles of the first and third
-/// kind of edge can be empty: those are looked for. The order in which ready
-/// folds run does not matter, since running one never disables another.
+/// Pnueli, "Marked Directed Graphs", 1971), which run once a round. Where the
+/// reader of a channel takes a chunk `lag` rounds after its writer did, its
+/// edges, with the tokens they start with, are
+///     a fold -> the next in its lane             0
+///     last of a lane -> first of the lane        1   next round
+///     writer -> reader of a channel            lag   the chunk
+///     reader -> writer of a channel    slots - lag   a free slot
+/// Such a graph never stops exactly when every cycle holds a token. A lag below
+/// zero or above the slots is refused; then only cycles of edges without tokens
+/// can be empty, and those are looked for. The order in which ready folds run
+/// does not matter, since running one never disables another.
 ///
 /// A tree with fewer chunks than another is passed over in the last rounds.
 /// That only removes waits: the lane's order among the folds that are left is

@@ -31,7 +31,8 @@ struct StepCode {
   uint16_t sources;
   uint16_t destinations;
   uint8_t completes;
-  uint8_t padding[3];
+  uint8_t padding;
+  uint16_t delay; ///< rounds, LaneCursor.h
 
   BLINK_HOST_DEVICE uint32_t numOperands() const {
     return uint32_t(sources) + destinations;

@@ -99,6 +99,7 @@ size_t CudaBackend::layPrograms(size_t self, char *base, char *image) {
           step.sources = steps[s].sources;
           step.destinations = steps[s].destinations;
           step.completes = steps[s].completes;
+          step.delay = steps[s].delay;
           put(laneSteps + s, step);
           for (uint32_t i = 0; i < steps[s].numOperands(); ++i, ++o)
             put(operands + o,

@@ -61,13 +61,12 @@ protected:
 
   /// Goes to the first fold.
   BLINK_DEVICE void start() {
-    cursor_.start(state_.numSteps,
-                  [this](uint32_t s) { return steps()[s].turns; });
+    cursor_.start(state_.numSteps, roundsOf());
     fold_ = Base::kFirstFold;
   }
   /// Goes on to the next.
   BLINK_DEVICE void advance() {
-    cursor_.next([this](uint32_t s) { return steps()[s].turns; });
+    cursor_.next(roundsOf());
     ++fold_;
   }
 
@@ -131,6 +130,13 @@ protected:
   }
 
 private:
+  BLINK_DEVICE auto roundsOf() const {
+    return [this](uint32_t s) {
+      const LaneStep &step = steps()[s];
+      return StepRounds{step.turns, step.delay};
+    };
+  }
+
   /// Waits until the operand can be read or written, and notes where.
   BLINK_DEVICE void resolve(LaneOperand &operand, uint32_t i, bool reads) {
     char *address = nullptr;

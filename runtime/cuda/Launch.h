@@ -108,6 +108,7 @@ struct alignas(16) LaneStep {
   bool completes;
 
   Posts posts;        ///< whether tags of chunks follow a fence
+  uint16_t delay;     ///< rounds, LaneCursor.h
   ElementRange range; ///< of the tree
   uint64_t chunks;    ///< of the tree
   uint64_t turns;     ///< chunks, or 0 if the step moves nothing in this call

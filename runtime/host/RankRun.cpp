@@ -64,7 +64,7 @@ void RankRun::prepare() {
     Lane &lane = lanes_[numActive_];
     lane.number = l;
     lane.steps = code.steps + code.lanes[l].stepsBegin;
-    lane.cursor.start(code.lanes[l].stepsCount, chunksOf(lane));
+    lane.cursor.start(code.lanes[l].stepsCount, roundsOf(lane));
     numActive_ += !lane.cursor.done();
     for (uint32_t s = 0; s < code.lanes[l].stepsCount; ++s) {
       const StepCode &step = lane.steps[s];
@@ -105,7 +105,7 @@ void RankRun::start(const Call &call) {
     lane.done = false;
     lane.idleSince = traces_.empty() ? 0 : nanoseconds();
     lane.cursor.start(transfers_.rank->code.lanes[lane.number].stepsCount,
-                      chunksOf(lane));
+                      roundsOf(lane));
   }
   // Release: workers that get the run later see all of it.
   lanesLeft_.store(numActive_, std::memory_order_release);
@@ -179,7 +179,7 @@ bool RankRun::stepLane(Lane &lane) {
     hook(rank_, lane.number, lane.cursor.step(), lane.cursor.chunk(), rings_);
   if (!(traces_.empty() ? fold(lane, step) : foldTraced(lane, step)))
     return false;
-  lane.cursor.next(chunksOf(lane));
+  lane.cursor.next(roundsOf(lane));
   foldsRun_.fetch_add(1, std::memory_order_relaxed);
   return true;
 }

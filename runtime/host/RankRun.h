@@ -170,8 +170,11 @@ private:
   const OperandCode *operandsOf(const StepCode &step) const {
     return transfers_.rank->code.operands + step.operandsBegin;
   }
-  auto chunksOf(const Lane &lane) const {
-    return [this, &lane](uint32_t s) { return chunks_[lane.steps[s].tree]; };
+  auto roundsOf(const Lane &lane) const {
+    return [this, &lane](uint32_t s) {
+      const StepCode &step = lane.steps[s];
+      return StepRounds{chunks_[step.tree], step.delay};
+    };
   }
 
   const Plan &plan_;

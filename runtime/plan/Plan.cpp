@@ -21,6 +21,7 @@ static_assert(sizeof(OperandCode) == sizeof(sched::Operand));
 static_assert(sizeof(StepCode) == sizeof(sched::Step));
 static_assert(offsetof(StepCode, sources) == 8);
 static_assert(offsetof(StepCode, completes) == 12);
+static_assert(offsetof(StepCode, delay) == 14);
 static_assert(sizeof(LaneCode) == sizeof(sched::Lane));
 static_assert(int(OperandKind::input) == int(sched::OperandKind::input));
 static_assert(int(OperandKind::output) == int(sched::OperandKind::output));

@@ -46,12 +46,56 @@ public:
         writeOneHop(tree);
       else
         writeTree(tree);
+    if (options_.skewed && options_.slots > 1)
+      skew();
     variant_.ranks.resize(numRanks_);
     for (int rank = 0; rank < numRanks_; ++rank)
       variant_.ranks[rank] = rankOf(lanes_[rank]);
   }
 
 private:
+  /// Each fold lags a round or more behind those it reads from, and a slot at
+  /// least of each channel stays free; lanes in the order of that.
+  void skew() {
+    std::vector<TestFold *> readers(variant_.channels.size());
+    std::vector<TestFold *> writers(variant_.channels.size());
+    std::vector<TestFold *> folds;
+    for (TestLanes &rank : lanes_)
+      for (auto &lane : rank)
+        for (TestFold &fold : lane) {
+          folds.push_back(&fold);
+          for (const TestOperand &from : fold.sources)
+            if (from.kind == sched::OperandKind::channel)
+              readers[from.index] = &fold;
+          for (const TestOperand &to : fold.destinations)
+            if (to.kind == sched::OperandKind::channel)
+              writers[to.index] = &fold;
+        }
+    for (bool moved = true; moved;) {
+      moved = false;
+      auto raise = [&](TestFold &fold, int delay) {
+        moved |= fold.delay < delay;
+        fold.delay = uint16_t(std::max<int>(fold.delay, delay));
+      };
+      for (size_t c = 0; c < readers.size(); ++c) {
+        raise(*readers[c], writers[c]->delay + 1);
+        raise(*writers[c], readers[c]->delay - (options_.slots - 1));
+      }
+      // What a root reads back it writes before, in the same lane.
+      for (TestLanes &rank : lanes_)
+        for (auto &lane : rank)
+          for (size_t i = 1; i < lane.size(); ++i)
+            if (lane[i].sources[0].kind == sched::OperandKind::output)
+              raise(lane[i], lane[i - 1].delay);
+    }
+    for (TestLanes &rank : lanes_)
+      for (auto &lane : rank)
+        std::stable_sort(lane.begin(), lane.end(),
+                         [](const TestFold &a, const TestFold &b) {
+                           return a.delay < b.delay;
+                         });
+  }
+
   uint32_t addChannel(uint32_t tree, int source, int destination) {
     TestChannel channel;
     channel.tree = tree;
@@ -263,8 +307,8 @@ TestRank rankOf(const TestLanes &lanes) {
     for (const TestFold &fold : lane) {
       rank.steps.push_back({fold.tree, uint32_t(rank.operands.size()),
                             uint16_t(fold.sources.size()),
-                            uint16_t(fold.destinations.size()),
-                            fold.completes});
+                            uint16_t(fold.destinations.size()), fold.completes,
+                            fold.delay});
       for (const auto *list : {&fold.sources, &fold.destinations})
         rank.operands.insert(rank.operands.end(), list->begin(), list->end());
     }

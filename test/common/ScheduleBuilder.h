@@ -85,6 +85,7 @@ struct TestFold {
   std::vector<TestOperand> sources;
   std::vector<TestOperand> destinations;
   bool completes = false;
+  uint16_t delay = 0;
 };
 using TestLanes = std::vector<std::vector<TestFold>>;
 
@@ -148,6 +149,7 @@ struct BuildOptions {
   uint32_t chunkBytes = 4096;
   uint16_t slots = 2;
   bool splitRoot = false; ///< the root of an allreduce reads its output back
+  bool skewed = false;    ///< steps lag, by what their channels' slots allow
   uint32_t seed = 1;      ///< of random shapes, roots and shares
 };
 

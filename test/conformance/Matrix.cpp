@@ -190,6 +190,7 @@ TestSchedule matrixSchedule(int ranks) {
   layout.treesPerBlock = 2;
   layout.lanes = std::min(3, mostLanes(ranks));
   layout.chunkBytes = 64 << 10;
+  layout.skewed = ranks % 2;
   layout.seed = uint32_t(ranks);
   return allCollectives(ranks, matrixRoot(ranks), layout);
 }

@@ -54,6 +54,8 @@ std::vector<BuildOptions> layouts() {
   list[7].treesPerBlock = 3;
   list[7].chunkBytes = 48;
   list[7].slots = 1;
+  for (size_t i : {2, 4, 5, 6})
+    list[i].skewed = true;
   for (size_t i = 0; i < list.size(); ++i)
     list[i].seed = uint32_t(i + 1);
   return list;

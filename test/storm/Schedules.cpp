@@ -80,6 +80,7 @@ BuildOptions randomLayout(Dice &dice, Collective collective, int ranks) {
   layout.lanes = int(dice.between(1, 3));
   layout.slots = uint16_t(dice.between(1, 4));
   layout.splitRoot = dice.chance(30);
+  layout.skewed = dice.chance(50);
   layout.seed = uint32_t(dice.below(1u << 31));
   return layout;
 }

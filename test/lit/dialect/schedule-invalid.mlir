@@ -635,3 +635,59 @@ collective.schedule broadcast @pair gpus [0, 1] links <nvlink> root 0 algbw 25.0
   collective.rank 0 { collective.fold @t0 (input[0]) -> (output[0], @c) }
   collective.rank 1 { collective.fold @t0 (@c) -> (output[0]) }
 }
+
+// -----
+
+collective.topology @pair {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.link @a nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @b nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+}
+collective.schedule broadcast @pair gpus [0, 1] links <nvlink> root 0 algbw 25.0 bound 25.0 prices [1.0, 1.0] {
+  collective.share @t0 root 0 block 0 part 1 of 2 depth 1
+  collective.share @t1 root 0 block 0 part 1 of 2 depth 1
+  collective.channel @c peer share @t0 from 0 to 1 slots 2 via [a]
+  collective.channel @d peer share @t1 from 0 to 1 slots 2 via [a]
+  collective.rank 0 {
+    collective.lane {
+      collective.fold @t0 (input[0]) -> (output[0], @c) delay 3
+      // expected-error @below {{has a delay of 2 after one of 3 in its lane; expected no less}}
+      collective.fold @t1 (input[0]) -> (output[0], @d) delay 2
+    }
+  }
+  collective.rank 1 {
+    collective.lane {
+      collective.fold @t0 (@c) -> (output[0])
+      collective.fold @t1 (@d) -> (output[0])
+    }
+  }
+}
+
+// -----
+
+collective.topology @pair {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.link @a nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @b nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+}
+collective.schedule broadcast @pair gpus [0, 1] links <nvlink> root 0 algbw 25.0 bound 25.0 prices [1.0, 1.0] {
+  collective.share @t0 root 0 block 0 part 1 of 2 depth 1
+  collective.share @t1 root 0 block 0 part 1 of 2 depth 1
+  collective.channel @c peer share @t0 from 0 to 1 slots 2 via [a]
+  collective.channel @d peer share @t1 from 0 to 1 slots 2 via [a]
+  collective.rank 0 {
+    collective.lane {
+      collective.fold @t0 (input[0]) -> (output[0], @c) delay 3
+      // expected-error @below {{32-bit signless integer attribute whose value is non-negative whose maximum value is 65535}}
+      collective.fold @t1 (input[0]) -> (output[0], @d) delay 65536
+    }
+  }
+  collective.rank 1 {
+    collective.lane {
+      collective.fold @t0 (@c) -> (output[0])
+      collective.fold @t1 (@d) -> (output[0])
+    }
+  }
+}

@@ -16,13 +16,13 @@ collective.topology @pair {
 // CHECK-NEXT:   collective.channel @down staged share @t0 from 0 to 1 slots 2 via [a]
 // CHECK-NEXT:   collective.rank 0 {
 // CHECK-NEXT:     collective.lane {
-// CHECK-NEXT:       collective.fold @t0 (input[0], @up) -> (output[0], @down) completes
+// CHECK-NEXT:       collective.fold @t0 (input[0], @up) -> (output[0], @down) completes delay 1
 // CHECK-NEXT:     }
 // CHECK-NEXT:   }
 // CHECK-NEXT:   collective.rank 1 {
 // CHECK-NEXT:     collective.lane {
-// CHECK-NEXT:       collective.fold @t0 (input[0]) -> (@up)
-// CHECK-NEXT:       collective.fold @t0 (@down) -> (output[0])
+// CHECK-NEXT:       collective.fold @t0 (input[0]) -> (@up){{$}}
+// CHECK-NEXT:       collective.fold @t0 (@down) -> (output[0]) delay 2
 // CHECK-NEXT:     }
 // CHECK-NEXT:   }
 // CHECK-NEXT: }
@@ -32,13 +32,13 @@ collective.schedule all_reduce @pair gpus [0, 1] links <nvlink> algbw 25.0 bound
   collective.channel @down staged share @t0 from 0 to 1 slots 2 via [a]
   collective.rank 0 {
     collective.lane {
-      collective.fold @t0 (input[0], @up) -> (output[0], @down) completes
+      collective.fold @t0 (input[0], @up) -> (output[0], @down) completes delay 1
     }
   }
   collective.rank 1 {
     collective.lane {
       collective.fold @t0 (input[0]) -> (@up)
-      collective.fold @t0 (@down) -> (output[0])
+      collective.fold @t0 (@down) -> (output[0]) delay 2
     }
   }
 }

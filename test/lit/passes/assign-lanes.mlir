@@ -1,6 +1,6 @@
 // A fold has a lane of its own while there are enough; then up folds share
-// lanes with up folds, balanced by what they move, in the order (distance along
-// the data, tree).
+// lanes with up folds, balanced by what they move, in the order (delay, distance
+// along the data, tree).
 // RUN: blink-opt %s --collective-assign-lanes | FileCheck %s --check-prefix=OWN
 // RUN: blink-opt %s --collective-assign-lanes=max-lanes=3 | FileCheck %s --check-prefix=THREE
 // RUN: blink-opt %s --collective-assign-lanes=max-lanes=2 | FileCheck %s --check-prefix=TWO
@@ -55,30 +55,30 @@ collective.schedule all_reduce @pair gpus [0, 1] links <nvlink> algbw 30.0 bound
 // passive with zero copy, what would make a lane too full mixes with others.
 // THREE-LABEL: collective.rank 0 {
 // THREE-NEXT:    collective.lane {
-// THREE-NEXT:      collective.fold @t2 (input[0]) -> (@u2)
-// THREE-NEXT:      collective.fold @t0 (@d0) -> (output[0])
+// THREE-NEXT:      collective.fold @t2 (input[0]) -> (@u2){{$}}
+// THREE-NEXT:      collective.fold @t0 (@d0) -> (output[0]) delay 2
 // THREE-NEXT:    }
 // THREE-NEXT:    collective.lane {
-// THREE-NEXT:      collective.fold @t0 (input[0]) -> (@u0)
-// THREE-NEXT:      collective.fold @t1 (input[0]) -> (@u1)
+// THREE-NEXT:      collective.fold @t0 (input[0]) -> (@u0){{$}}
+// THREE-NEXT:      collective.fold @t1 (input[0]) -> (@u1){{$}}
 // THREE-NEXT:    }
 // THREE-NEXT:    collective.lane {
-// THREE-NEXT:      collective.fold @t1 (@d1) -> (output[0])
-// THREE-NEXT:      collective.fold @t2 (@d2) -> (output[0])
+// THREE-NEXT:      collective.fold @t1 (@d1) -> (output[0]) delay 2
+// THREE-NEXT:      collective.fold @t2 (@d2) -> (output[0]) delay 2
 // THREE-NEXT:    }
 // THREE-NEXT:  }
 
 // Up: all three; down: all three.
 // TWO-LABEL:   collective.rank 0 {
 // TWO-NEXT:      collective.lane {
-// TWO-NEXT:        collective.fold @t0 (input[0]) -> (@u0)
-// TWO-NEXT:        collective.fold @t1 (input[0]) -> (@u1)
-// TWO-NEXT:        collective.fold @t2 (input[0]) -> (@u2)
+// TWO-NEXT:        collective.fold @t0 (input[0]) -> (@u0){{$}}
+// TWO-NEXT:        collective.fold @t1 (input[0]) -> (@u1){{$}}
+// TWO-NEXT:        collective.fold @t2 (input[0]) -> (@u2){{$}}
 // TWO-NEXT:      }
 // TWO-NEXT:      collective.lane {
-// TWO-NEXT:        collective.fold @t0 (@d0) -> (output[0])
-// TWO-NEXT:        collective.fold @t1 (@d1) -> (output[0])
-// TWO-NEXT:        collective.fold @t2 (@d2) -> (output[0])
+// TWO-NEXT:        collective.fold @t0 (@d0) -> (output[0]) delay 2
+// TWO-NEXT:        collective.fold @t1 (@d1) -> (output[0]) delay 2
+// TWO-NEXT:        collective.fold @t2 (@d2) -> (output[0]) delay 2
 // TWO-NEXT:      }
 // The heaviest has a lane of its own, the other two share one.
 // TWO-LABEL:   collective.rank 1 {
@@ -92,7 +92,7 @@ collective.schedule all_reduce @pair gpus [0, 1] links <nvlink> algbw 30.0 bound
 
 // ONE-LABEL:   collective.rank 0 {
 // ONE-NEXT:      collective.lane {
-// ONE-NEXT:        collective.fold @t0 (input[0]) -> (@u0)
-// ONE-NEXT:        collective.fold @t1 (input[0]) -> (@u1)
-// ONE-NEXT:        collective.fold @t2 (input[0]) -> (@u2)
-// ONE-NEXT:        collective.fold @t0 (@d0) -> (output[0])
+// ONE-NEXT:        collective.fold @t0 (input[0]) -> (@u0){{$}}
+// ONE-NEXT:        collective.fold @t1 (input[0]) -> (@u1){{$}}
+// ONE-NEXT:        collective.fold @t2 (input[0]) -> (@u2){{$}}
+// ONE-NEXT:        collective.fold @t0 (@d0) -> (output[0]) delay 2

@@ -281,7 +281,8 @@ TEST_CASE("rules of steps and operands") {
   checkEach(
       rightSchedule(),
       {{place, "tree 7 of 2", [](auto &s) { rank(s, 1).steps[0].tree = 7; }},
-       {place, "delay 2, expected 0: reserved",
+       {"programs[0].variants[0].ranks[1].steps[1]",
+        "delay 0 after 2 in its lane; expected no less",
         [](auto &s) { rank(s, 1).steps[0].delay = 2; }},
        {place, "no source", [](auto &s) { rank(s, 1).steps[0].sources = 0; }},
        {place, "no destination",

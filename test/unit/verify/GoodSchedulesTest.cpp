@@ -9,6 +9,7 @@
 #include "doctest/doctest.h"
 
 #include <cmath>
+#include <cstdlib>
 
 using namespace blink;
 using namespace blink::test;
@@ -19,8 +20,10 @@ TEST_CASE("right schedules of every collective pass every check") {
   for (Collective collective : sched::EnumValuesCollective())
     for (int numRanks : {1, 2, 3, 5, 8})
       for (Shape shape : shapes)
-        for (int lanes : {1, 3}) {
+        for (int lanes : {1, 3, -3}) {
           BuildOptions options;
+          options.skewed = lanes < 0;
+          lanes = std::abs(lanes);
           options.shape = shape;
           options.lanes = lanes;
           options.treesPerBlock = lanes;

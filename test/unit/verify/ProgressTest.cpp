@@ -53,6 +53,50 @@ TEST_CASE("lanes that take the trees in opposite order, but in one direction") {
   CHECK(failures(judge(schedule)) == "");
 }
 
+/// Two ranks that send each other a tree, and take the other's a round later.
+static TestSchedule laggingExchange(uint16_t slots, uint16_t delay) {
+  TestSchedule schedule = exchange(true);
+  for (TestChannel &channel : schedule.variant().channels)
+    channel.slots = slots;
+  for (TestRank &rank : schedule.variant().ranks)
+    rank.steps.back().delay = delay;
+  return schedule;
+}
+
+TEST_CASE("delays that slots allow, and that they do not") {
+  CHECK(failures(judge(laggingExchange(2, 0))) == "");
+  CHECK(failures(judge(laggingExchange(2, 1))) == "");
+  CHECK(failures(judge(laggingExchange(4, 3))) == "");
+
+  // Each sends its next chunk before it takes what came: with one slot that
+  // waits for the other to take it, in the same round.
+  VerifyReport report = judge(laggingExchange(1, 1));
+  CHECK(failures(report) == "progress");
+  CHECK(contains(detailOf(report, "progress"), "waits for a slot of channel"));
+
+  report = judge(laggingExchange(2, 3));
+  CHECK(failures(report) == "progress");
+  CHECK(contains(detailOf(report, "progress"),
+                 "takes a chunk 3 rounds after rank 0 lane 0 step 0 has "
+                 "written it, and 2 slots hold no more"));
+}
+
+TEST_CASE("a chunk is not taken in rounds before it is there") {
+  BuildOptions options;
+  options.shape = Shape::chain;
+  TestSchedule schedule = makeSchedule(Collective::broadcast, 0, 2, options);
+  for (TestStep &step : schedule.variant().ranks[0].steps)
+    step.delay = 1;
+  VerifyReport report = judge(schedule);
+  CHECK(failures(report) == "progress");
+  CHECK(contains(detailOf(report, "progress"),
+                 "takes a chunk 1 round before rank 0 lane 0 step 0 has "
+                 "written it"));
+  for (TestStep &step : schedule.variant().ranks[1].steps)
+    step.delay = 1;
+  CHECK(failures(judge(schedule)) == "");
+}
+
 TEST_CASE("a deadlock is told wait by wait") {
   TestSchedule schedule = exchange(true);
   for (TestRank &rank : schedule.variant().ranks) {

@@ -23,7 +23,8 @@ TestLanes lanesOf(const TestRank &rank) {
       lanes.back().push_back({step.tree,
                               {first, middle},
                               {middle, middle + step.destinations},
-                              step.completes});
+                              step.completes,
+                              step.delay});
     }
   }
   return lanes;

@@ -1,0 +1,111 @@
+//===- AssignDelaysTest.cpp - steps that do not wait in a round -----------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/plan/AssignDelays.h"
+
+#include "compiler/packing/PackTrees.h"
+#include "compiler/packing/SelectTrees.h"
+#include "compiler/plan/AssignLanes.h"
+#include "compiler/plan/ExpandForest.h"
+#include "test/unit/topology/TestTopology.h"
+
+using namespace blink;
+using namespace blink::test;
+using Operand = FoldProgram::Operand;
+
+namespace {
+
+/// Every channel's lag, in the order of channels.
+std::vector<int> lags(const FoldProgram &program) {
+  std::vector<int> lags(program.channels.size());
+  for (const FoldProgram::Rank &rank : program.ranks)
+    for (const FoldProgram::Fold &fold : rank.folds) {
+      for (const Operand &from : rank.sourcesOf(fold))
+        if (from.isChannel())
+          lags[from.index] += fold.delay;
+      for (const Operand &to : rank.destinationsOf(fold))
+        if (to.isChannel())
+          lags[to.index] -= fold.delay;
+    }
+  return lags;
+}
+
+std::vector<int> delays(const FoldProgram &program) {
+  std::vector<int> delays;
+  for (const FoldProgram::Rank &rank : program.ranks)
+    for (const FoldProgram::Fold &fold : rank.folds)
+      delays.push_back(fold.delay);
+  return delays;
+}
+
+FoldProgram programOf(int numRanks) {
+  FoldProgram program;
+  program.numRanks = numRanks;
+  program.ranks.resize(size_t(numRanks));
+  program.trees.resize(1);
+  return program;
+}
+
+int channel(FoldProgram &program, int from, int to) {
+  return program.addChannel(0, from, to, sched::ChannelKind::peer);
+}
+
+} // namespace
+
+TEST_CASE("folds of a tree lag by their level") {
+  // Up 2 -> 1 -> 0 and 3 -> 0, and down the same ways.
+  FoldProgram program = programOf(4);
+  const int parents[] = {-1, 0, 1, 0};
+  int up[4], down[4];
+  for (int rank = 1; rank < 4; ++rank) {
+    up[rank] = channel(program, rank, parents[rank]);
+    down[rank] = channel(program, parents[rank], rank);
+  }
+  auto at = Operand::channel;
+  program.addFold(0, 0, true, {Operand::input(), at(up[1]), at(up[3])},
+                  {Operand::output(), at(down[1]), at(down[3])});
+  program.addFold(1, 0, false, {Operand::input(), at(up[2])}, {at(up[1])});
+  program.addFold(1, 0, false, {at(down[1])}, {Operand::output(), at(down[2])});
+  program.addFold(2, 0, false, {Operand::input()}, {at(up[2])});
+  program.addFold(2, 0, false, {at(down[2])}, {Operand::output()});
+  program.addFold(3, 0, false, {Operand::input()}, {at(up[3])});
+  program.addFold(3, 0, false, {at(down[3])}, {Operand::output()});
+  assignDelays(program);
+  // The short branch goes up as late as it may.
+  CHECK(delays(program) == std::vector<int>{2, 1, 3, 0, 4, 1, 3});
+}
+
+TEST_CASE("where data takes ways of different length nothing lags") {
+  // From 0 to 2 at once, and by way of 1.
+  FoldProgram program = programOf(3);
+  const int straight = channel(program, 0, 2);
+  const int there = channel(program, 0, 1), on = channel(program, 1, 2);
+  auto at = Operand::channel;
+  program.addFold(0, 0, false, {Operand::input()}, {at(straight), at(there)});
+  program.addFold(1, 0, false, {at(there)}, {Operand::output(), at(on)});
+  program.addFold(2, 0, false, {at(straight), at(on)}, {Operand::output()});
+  assignDelays(program);
+  CHECK(delays(program) == std::vector<int>{0, 0, 0});
+}
+
+TEST_CASE("every channel of a machine's forest lags by one round") {
+  for (const char *machine : {"dgx1", "mi250"})
+    for (Collective collective :
+         {Collective::allreduce, Collective::broadcast, Collective::allgather,
+          Collective::reducescatter, Collective::alltoall}) {
+      const RankTopology ranks = rankTopologyOf(shippedTopology(machine));
+      const PackingProblem problem{&ranks, collective, 0};
+      const PackedTrees all = valueOf(packTrees(problem));
+      FoldProgram program = valueOf(
+          expandForest(problem, valueOf(selectTrees(problem, all, {}))));
+      assignLanes(program, sched::Protocol::simple, 4);
+      CHECK(lags(program) == std::vector<int>(program.channels.size(), 1));
+      for (const FoldProgram::Rank &rank : program.ranks)
+        for (const std::vector<size_t> &lane : rank.lanes)
+          for (size_t i = 1; i < lane.size(); ++i)
+            CHECK(rank.folds[lane[i - 1]].delay <= rank.folds[lane[i]].delay);
+    }
+}
