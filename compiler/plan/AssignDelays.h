@@ -20,8 +20,9 @@ namespace blink {
 /// than that, so that a channel has one chunk more on its way than without. In
 /// a tree of height h the fold up at depth d lags h - d rounds, the root h, and
 /// the fold down at depth d h + d. Where data takes ways of different length to
-/// one fold no such delays exist, and no fold lags. Linear in the program.
-void assignDelays(FoldProgram &program);
+/// one fold no such delays exist, and no fold lags. `hops`: readyTimes of all
+/// folds in channels (Latency.h).
+void assignDelays(FoldProgram &program, llvm::ArrayRef<double> hops);
 
 } // namespace blink
 

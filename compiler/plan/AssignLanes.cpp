@@ -19,11 +19,11 @@ using namespace blink;
 
 void blink::assignLanes(FoldProgram &program, sched::Protocol protocol,
                         unsigned maxLanes) {
+  std::vector<double> hops = readyTimes(program, kCountHops);
   if (llvm::all_of(program.ranks, [](const FoldProgram::Rank &rank) {
         return rank.lanes.empty();
       }))
-    assignDelays(program);
-  std::vector<double> hops = readyTimes(program, kCountHops);
+    assignDelays(program, hops);
   size_t before = 0; // folds of the ranks so far
   for (FoldProgram::Rank &rank : program.ranks) {
     if (rank.lanes.empty()) {

@@ -19,7 +19,7 @@ static std::string quote(llvm::StringRef text) {
       .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-/// The shortest text that reads back as the same jsonNumber.
+/// The shortest text that reads back as the same number.
 static std::string jsonNumber(double value) {
   return nlohmann::json(value).dump();
 }

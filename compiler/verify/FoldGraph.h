@@ -77,6 +77,11 @@ public:
            folds_[writers_[channel]].delay;
   }
 
+  /// The rounds that the reader of a channel may lag more, for its slots.
+  int64_t room(uint32_t channel) const {
+    return variant_.channels()->Get(channel)->slots() - lag(channel);
+  }
+
   /// The fold before, or after, `fold` in its lane; kNone at the ends.
   uint32_t previousInLane(uint32_t fold) const;
   uint32_t nextInLane(uint32_t fold) const;

@@ -31,11 +31,9 @@ uint32_t waitedFor(const FoldGraph &graph, const sched::Operand &operand,
   if (operand.kind() != sched::OperandKind::channel)
     return kNone;
   const uint32_t channel = operand.index();
-  const int64_t lag = graph.lag(channel);
   if (isSource)
-    return lag == 0 ? graph.writer(channel) : kNone;
-  const uint16_t slots = graph.variant().channels()->Get(channel)->slots();
-  return lag == slots ? graph.reader(channel) : kNone;
+    return graph.lag(channel) == 0 ? graph.writer(channel) : kNone;
+  return graph.room(channel) == 0 ? graph.reader(channel) : kNone;
 }
 
 /// A wait of `fold` on one of the folds that never run; there is one. Channels
@@ -103,31 +101,33 @@ std::string describeCircle(const FoldGraph &graph, std::vector<Wait> circle) {
   return text + ": a circle";
 }
 
-} // namespace
-
-static std::string rounds(int64_t number) {
+std::string rounds(int64_t number) {
   return std::to_string(number) + (number == 1 ? " round" : " rounds");
 }
 
 /// A channel whose ends' delays do not fit.
-static Failure checkLags(const FoldGraph &graph) {
-  for (uint32_t channel = 0; channel < graph.variant().channels()->size();
-       ++channel) {
+Failure checkLags(const FoldGraph &graph) {
+  const auto &channels = *graph.variant().channels();
+  for (uint32_t channel = 0; channel < channels.size(); ++channel) {
     const int64_t lag = graph.lag(channel);
-    const uint16_t slots = graph.variant().channels()->Get(channel)->slots();
-    const std::string ends = "channel " + std::to_string(channel) + ": " +
-                             graph.describe(graph.reader(channel)) + " takes ";
-    const std::string after = graph.describe(graph.writer(channel));
+    if (lag >= 0 && graph.room(channel) >= 0)
+      continue;
+    const std::string takes = "channel " + std::to_string(channel) + ": " +
+                              graph.describe(graph.reader(channel)) +
+                              " takes a chunk ";
+    const std::string written =
+        graph.describe(graph.writer(channel)) + " has written it";
     if (lag < 0)
-      return ends + "a chunk " + rounds(-lag) + " before " + after +
-             " has written it; expected a delay that is no less";
-    if (lag > slots)
-      return ends + "a chunk " + rounds(lag) + " after " + after +
-             " has written it, and " + std::to_string(slots) +
-             " slots hold no more; expected a delay of at most as many more";
+      return takes + rounds(-lag) + " before " + written +
+             "; expected a delay that is no less";
+    return takes + rounds(lag) + " after " + written + ", and " +
+           std::to_string(channels.Get(channel)->slots()) +
+           " slots hold no more; expected a delay of at most as many more";
   }
   return std::nullopt;
 }
+
+} // namespace
 
 Failure checkProgress(const FoldGraph &graph) {
   if (Failure problem = checkLags(graph))
@@ -143,8 +143,7 @@ Failure checkProgress(const FoldGraph &graph) {
             visit(graph.reader(operand.index()));
         for (const sched::Operand &operand : graph.sources(fold))
           if (operand.kind() == sched::OperandKind::channel &&
-              graph.lag(operand.index()) ==
-                  graph.variant().channels()->Get(operand.index())->slots())
+              graph.room(operand.index()) == 0)
             visit(graph.writer(operand.index()));
       });
   if (order.size() == graph.numFolds())

@@ -59,11 +59,9 @@ private:
   void skew() {
     std::vector<TestFold *> readers(variant_.channels.size());
     std::vector<TestFold *> writers(variant_.channels.size());
-    std::vector<TestFold *> folds;
     for (TestLanes &rank : lanes_)
       for (auto &lane : rank)
         for (TestFold &fold : lane) {
-          folds.push_back(&fold);
           for (const TestOperand &from : fold.sources)
             if (from.kind == sched::OperandKind::channel)
               readers[from.index] = &fold;

@@ -25,13 +25,6 @@ using namespace blink::test;
 
 namespace {
 
-// Of processes: sanitizers see one, and there all but the number is the same.
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-constexpr int kFewRanks[] = {2};
-#else
-constexpr int kFewRanks[] = {2, 3};
-#endif
-
 /// Buffers for an allreduce of `count` floats in place, where the back end
 /// wants them.
 std::vector<RankBuffers> floats(int numRanks, size_t count) {
@@ -296,7 +289,7 @@ TEST_CASE("a process that dies is named by the others, long before the limit") {
 }
 
 TEST_CASE("processes whose GPUs do not reach each other use the host") {
-  for (int ranks : kFewRanks) {
+  for (int ranks : twoRanksOr(3)) {
     BuildOptions layout;
     layout.shape = Shape::random;
     layout.treesPerBlock = 2;
@@ -370,7 +363,7 @@ TEST_CASE("ranks of one process may join by id, too") {
 }
 
 TEST_CASE("registered buffers are written by other processes") {
-  for (int ranks : kFewRanks) {
+  for (int ranks : twoRanksOr(3)) {
     BuildOptions layout;
     layout.treesPerBlock = 2;
     layout.chunkBytes = 16 << 10;

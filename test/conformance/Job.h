@@ -25,6 +25,12 @@ inline constexpr bool kOnCuda = true;
 #else
 inline constexpr bool kOnCuda = false;
 #endif
+/// Whether a sanitizer looks on. It sees one process.
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+inline constexpr bool kSanitized = true;
+#else
+inline constexpr bool kSanitized = false;
+#endif
 /// Whether ThreadSanitizer makes everything many times slower.
 #if defined(__SANITIZE_THREAD__)
 inline constexpr bool kSlow = true;

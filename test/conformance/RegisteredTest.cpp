@@ -34,8 +34,8 @@ TestSchedule reduction(int ranks) {
 
 } // namespace
 
-#if !defined(                                                                  \
-    __SANITIZE_THREAD__) // it sees one process: docs/rationale.md, R102
+// It sees one process: docs/rationale.md, R102.
+#if !defined(__SANITIZE_THREAD__)
 TEST_CASE("processes reach into registered memory of every kind") {
   for (const char *kind :
        {"plain", "blink", "pool", "mapped", "pieces", "fabric"})

@@ -23,6 +23,12 @@
 
 namespace blink::test {
 
+/// Two processes, and `more`, but under sanitizers: there all but their number
+/// is the same.
+inline std::vector<int> twoRanksOr(int more) {
+  return kSanitized ? std::vector<int>{2} : std::vector<int>{2, more};
+}
+
 /// The worker beside this program: blink_emulated_worker of
 /// blink_emulated_test.
 inline std::string workerProgram() {

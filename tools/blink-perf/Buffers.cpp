@@ -6,6 +6,8 @@
 
 #include "tools/blink-perf/Buffers.h"
 
+#include "tools/blink-perf/Shared.h"
+
 #include "tools/replay/Samples.h"
 
 #include <algorithm>
@@ -16,8 +18,6 @@
 
 namespace blink::perf {
 namespace {
-
-constexpr size_t kPage = 4096;
 
 size_t mostInput(const std::vector<Case> &cases, int rank) {
   size_t most = 0;
@@ -40,8 +40,7 @@ size_t mostOutput(const std::vector<Case> &cases, int rank) {
 
 Memory::Memory(Backend &backend, int rank, size_t bytes, bool shared)
     : backend_(backend), rank_(rank),
-      size_((std::max<size_t>(bytes, 1) + kPage - 1) / kPage * kPage),
-      shared_(shared) {
+      size_(wholePages(std::max<size_t>(bytes, 1))), shared_(shared) {
   // What no case touches is never backed by memory.
   void *memory = nullptr;
   if (!isHostShared())

@@ -18,12 +18,6 @@
 namespace blink::perf {
 namespace {
 
-constexpr size_t kMappedPage = 4096;
-
-size_t align(size_t bytes) {
-  return (bytes + kMappedPage - 1) / kMappedPage * kMappedPage;
-}
-
 double now() {
   return std::chrono::duration<double>(
              std::chrono::steady_clock::now().time_since_epoch())
@@ -44,9 +38,9 @@ void sleepOn(std::atomic<uint32_t> &word, uint32_t value) {
 
 Shared::Shared(int numWorkers, size_t numCases, size_t referenceBytes)
     : numWorkers_(numWorkers) {
-  const size_t resultsAt = align(sizeof(Head));
-  const size_t referenceAt = resultsAt + align(numCases * sizeof(Result));
-  size_ = referenceAt + align(referenceBytes);
+  const size_t resultsAt = wholePages(sizeof(Head));
+  const size_t referenceAt = resultsAt + wholePages(numCases * sizeof(Result));
+  size_ = referenceAt + wholePages(referenceBytes);
   void *memory = mmap(nullptr, size_, PROT_READ | PROT_WRITE,
                       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED)

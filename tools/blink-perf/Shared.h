@@ -15,10 +15,17 @@
 #include "runtime/blink.h"
 
 #include <atomic>
+#include <cstddef>
 #include <functional>
 #include <string>
 
 namespace blink::perf {
+
+constexpr size_t kPage = 4096;
+
+inline size_t wholePages(size_t bytes) {
+  return (bytes + kPage - 1) / kPage * kPage;
+}
 
 /// Of one case; [0] out of place, [1] in place.
 struct Result {

@@ -26,7 +26,8 @@ option(BLINK_WERROR "Warnings are errors" ON)
 add_library(blink_options INTERFACE)
 target_compile_options(blink_options INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wno-unused-parameter -fno-strict-aliasing>
-  $<$<BOOL:${CMAKE_UNITY_BUILD}>:-Wno-subobject-linkage> # meant for headers: there, each file is one
+  # Meant for headers: in a unity build each file is one.
+  $<$<AND:$<BOOL:${CMAKE_UNITY_BUILD}>,$<COMPILE_LANG_AND_ID:CXX,GNU>>:-Wno-subobject-linkage>
   $<$<AND:$<BOOL:${BLINK_WERROR}>,$<COMPILE_LANGUAGE:CXX>>:-Werror>)
 target_include_directories(blink_options INTERFACE
   $<BUILD_INTERFACE:${CMAKE_BINARY_DIR}> $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}>)

@@ -15,8 +15,6 @@
 
 using namespace blink;
 
-namespace {} // namespace
-
 TreePricer::TreePricer(const SymmetricProblem &problem)
     : problem_(problem), numRanks_(problem.problem().rankTopology->numRanks()) {
 }

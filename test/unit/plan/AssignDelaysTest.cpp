@@ -10,6 +10,7 @@
 #include "compiler/packing/SelectTrees.h"
 #include "compiler/plan/AssignLanes.h"
 #include "compiler/plan/ExpandForest.h"
+#include "compiler/plan/Latency.h"
 #include "test/unit/topology/TestTopology.h"
 
 using namespace blink;
@@ -73,7 +74,7 @@ TEST_CASE("folds of a tree lag by their level") {
   program.addFold(2, 0, false, {at(down[2])}, {Operand::output()});
   program.addFold(3, 0, false, {Operand::input()}, {at(up[3])});
   program.addFold(3, 0, false, {at(down[3])}, {Operand::output()});
-  assignDelays(program);
+  assignDelays(program, readyTimes(program, kCountHops));
   // The short branch goes up as late as it may.
   CHECK(delays(program) == std::vector<int>{2, 1, 3, 0, 4, 1, 3});
 }
@@ -87,7 +88,7 @@ TEST_CASE("where data takes ways of different length nothing lags") {
   program.addFold(0, 0, false, {Operand::input()}, {at(straight), at(there)});
   program.addFold(1, 0, false, {at(there)}, {Operand::output(), at(on)});
   program.addFold(2, 0, false, {at(straight), at(on)}, {Operand::output()});
-  assignDelays(program);
+  assignDelays(program, readyTimes(program, kCountHops));
   CHECK(delays(program) == std::vector<int>{0, 0, 0});
 }
 

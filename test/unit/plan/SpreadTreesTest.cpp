@@ -203,7 +203,7 @@ TEST_CASE("what a tree's folds move") {
   Packing packing = packed(problem);
   REQUIRE(packing.trees.size() == 8);
   // It loads eight inputs and stores eight outputs; what others do is done by
-  // then: it borrows their inputs, and find the result in their outputs.
+  // then: it borrows their inputs, and they find the result in their outputs.
   CHECK(busiest(problem, packing)[0] == doctest::Approx(8 * 450.0 * 4 / 7 / 8));
   FoldProgram program = valueOf(expandForest(problem, packing));
   auto isUp = [&](int rank, int fold) {

@@ -9,7 +9,7 @@
 #include "doctest/doctest.h"
 
 #include <cmath>
-#include <cstdlib>
+#include <utility>
 
 using namespace blink;
 using namespace blink::test;
@@ -20,10 +20,10 @@ TEST_CASE("right schedules of every collective pass every check") {
   for (Collective collective : sched::EnumValuesCollective())
     for (int numRanks : {1, 2, 3, 5, 8})
       for (Shape shape : shapes)
-        for (int lanes : {1, 3, -3}) {
+        for (auto [lanes, skewed] :
+             {std::pair(1, false), std::pair(3, false), std::pair(3, true)}) {
           BuildOptions options;
-          options.skewed = lanes < 0;
-          lanes = std::abs(lanes);
+          options.skewed = skewed;
           options.shape = shape;
           options.lanes = lanes;
           options.treesPerBlock = lanes;

@@ -26,27 +26,11 @@ namespace {
 
 constexpr uint16_t kNone = sched::kUnmapped;
 
-/// A file in memory.
-struct OpenedSchedule {
-  explicit OpenedSchedule(const TestSchedule &schedule) {
-    const std::vector<uint8_t> bytes = seal(schedule);
-    storage.resize(bytes.size() / 8);
-    auto *data = reinterpret_cast<uint8_t *>(storage.data());
-    std::copy(bytes.begin(), bytes.end(), data);
-    std::string error;
-    file = sched::openSchedule(data, bytes.size(), error);
-    REQUIRE_MESSAGE(file, error);
-  }
-
-  std::vector<uint64_t> storage;
-  const sched::Schedule *file;
-};
-
 /// The problem of carrying the first program under `map`; "" if there is none.
 std::string problemOf(const TestSchedule &schedule, const Nodes &map,
                       const std::vector<uint32_t> &gpus) {
   const OpenedSchedule opened(schedule);
-  const sched::Program &program = *opened.file->programs()->Get(0);
+  const sched::Program &program = opened.program();
   const VerifyReport report = verifyProgram(*opened.file, program);
   REQUIRE_MESSAGE(report.ok, failures(report));
   return verify::Renaming(*opened.file).check(program, map, gpus).value_or("");
@@ -60,7 +44,7 @@ std::string problemOnto(const TestSchedule &schedule, const TestSchedule &onto,
                         std::set<uint32_t> *used = nullptr) {
   const OpenedSchedule own(schedule), other(onto);
   return verify::Renaming(*own.file, *other.file, failed)
-      .check(*own.file->programs()->Get(0), map, gpus, used)
+      .check(own.program(), map, gpus, used)
       .value_or("");
 }
 

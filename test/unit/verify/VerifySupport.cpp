@@ -30,16 +30,19 @@ TestLanes lanesOf(const TestRank &rank) {
   return lanes;
 }
 
-VerifyReport judge(const TestSchedule &schedule) {
+OpenedSchedule::OpenedSchedule(const TestSchedule &schedule) {
   const std::vector<uint8_t> bytes = seal(schedule);
-  std::vector<uint64_t> aligned(bytes.size() / 8);
-  std::memcpy(aligned.data(), bytes.data(), bytes.size());
+  storage.resize(bytes.size() / 8);
+  std::memcpy(storage.data(), bytes.data(), bytes.size());
   std::string error;
-  const sched::Schedule *file = sched::openSchedule(
-      reinterpret_cast<const uint8_t *>(aligned.data()), bytes.size(), error);
-  INFO(error);
-  REQUIRE(file != nullptr);
-  return verifyProgram(*file, *file->programs()->Get(0));
+  file = sched::openSchedule(reinterpret_cast<const uint8_t *>(storage.data()),
+                             bytes.size(), error);
+  REQUIRE_MESSAGE(file != nullptr, error);
+}
+
+VerifyReport judge(const TestSchedule &schedule) {
+  const OpenedSchedule opened(schedule);
+  return verifyProgram(*opened.file, opened.program());
 }
 
 std::string failures(const VerifyReport &report) {

@@ -34,10 +34,20 @@ inline TestOperand channel(uint32_t index) {
 /// The report on the first program; an error of the loader ends the test.
 VerifyReport judge(const TestSchedule &schedule);
 
+/// A file in memory.
+struct OpenedSchedule {
+  explicit OpenedSchedule(const TestSchedule &schedule);
+  const sched::Program &program() const { return *file->programs()->Get(0); }
+
+  std::vector<uint64_t> storage;
+  const sched::Schedule *file;
+};
+
 /// Names of the checks that failed, with a space between: "result in-place".
 std::string failures(const VerifyReport &report);
 /// What a check says.
 std::string detailOf(const VerifyReport &report, const std::string &name);
+
 /// A schedule of one tree over ranks that are joined by direct links, without
 /// folds; channels are added by addChannel. States the right rate and bound
 /// only after `settleRates`.
