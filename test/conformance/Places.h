@@ -18,7 +18,7 @@ namespace blink::test {
 
 /// A time limit that tests let pass, and in which a machine that does other
 /// work still gets a small call done.
-inline constexpr int kSoonMs = kSlow ? 1000 : 250;
+inline constexpr int kSoonMs = kSlow ? 500 : 250;
 /// What an error says when it has passed.
 inline std::string waitedSoon() {
   return "waited " + std::to_string(kSoonMs) + " ms";

@@ -175,10 +175,14 @@ void Fibers::switchTo(uint32_t next) {
 
 void Fibers::yield() {
   // When all may have had a turn: what they wait for may be another thread's
-  // to do.
-  if (++yields_ >= fibers_.size() / 2) {
-    yields_ = 0;
-    sched_yield();
+  // to do. Where that takes long, this one sleeps now and then.
+  const uint32_t turns = uint32_t(fibers_.size()) / 2;
+  if (++yields_ % turns == 0) {
+    const uint32_t rounds = yields_ / turns;
+    if (rounds > kPatience && rounds % 8 == 0)
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+    else
+      sched_yield();
   }
   switchTo(choose());
 }
@@ -199,6 +203,7 @@ void Fibers::waitWhile(const std::atomic<uint32_t> &word, uint32_t value) {
   self.value = value;
   switchTo(choose());
   self.word = nullptr;
+  yields_ = 0;
 }
 
 } // namespace blink::test

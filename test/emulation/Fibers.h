@@ -34,7 +34,7 @@ public:
   void run(const std::function<void(uint32_t)> &body);
 
   /// Gives the turn to another that can go on; now and then also the processor
-  /// to another thread.
+  /// to another thread, and where all have long been waiting, for longer.
   void yield();
   /// Gives the turn to others until `word` is no longer `value`, which the
   /// caller then sees by a load of its own. Ends the program if none of the
@@ -67,12 +67,16 @@ private:
   void switchTo(uint32_t next);
 
   static constexpr size_t kStackBytes = 256 << 10;
+  /// Rounds of turns in which nobody goes on before the host's thread sleeps:
+  /// an answer of another one is there in a few. Tests of what never comes
+  /// would fill a processor.
+  static constexpr uint32_t kPatience = 2000;
 
   std::vector<Fiber> fibers_; ///< and last, who called run()
   const std::function<void(uint32_t)> *body_ = nullptr;
   uint32_t current_;
   uint32_t random_;
-  uint32_t yields_ = 0;
+  uint32_t yields_ = 0; ///< since one last went on from waitWhile
   // What ThreadSanitizer knows the start of run() by, and its end.
   char begun_, ended_;
   // Of who called run(), for AddressSanitizer.

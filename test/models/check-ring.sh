@@ -99,7 +99,7 @@ large safe holds -DABORT -DCALLS=3 -DCHUNKS=2
 # All pairs of numbers of slots; slots are of 2 cells and of 1.
 for a in 1 2 3; do
   for b in 1 2 3; do
-    [ $((a * b)) -gt 4 ] && kind=large || kind=add
+    [ "$a" -gt 2 ] || [ $((a + b)) -gt 4 ] && kind=large || kind=add
     $kind safe holds -DSLOTS_A=$a -DSLOTS_B=$b
   done
 done
@@ -129,7 +129,8 @@ for mutation in NO_ABORT SILENT; do
   add live "acceptance cycle" -DABORT -DFIXED -DMUTATE_$mutation
 done
 
-add_of home safe holds
+large_of home safe holds
+add_of home safe holds -DSLOTS_HOME=1 -DSLOTS_OTHER=1 -DSLOTS_ALONE=1
 for slots in "1 1 2" "2 1 1" "3 2 2" "2 2 1"; do
   read -r home other alone <<<"$slots"
   large_of home safe holds -DSLOTS_HOME=$home -DSLOTS_OTHER=$other -DSLOTS_ALONE=$alone
