@@ -21,8 +21,8 @@ using namespace blink;
 
 bool GoldenProgram::operator==(const GoldenProgram &other) const {
   return collective == other.collective && root == other.root &&
-         rate == other.rate && bound == other.bound && depth == other.depth &&
-         trees == other.trees && times == other.times;
+         rate == other.rate && links == other.links && bound == other.bound &&
+         depth == other.depth && trees == other.trees && times == other.times;
 }
 
 bool GoldenClass::operator==(const GoldenClass &other) const {
@@ -59,6 +59,7 @@ static GoldenProgram summarizeProgram(const sched::Schedule &schedule,
   golden.collective = summary.collective;
   golden.root = summary.root;
   golden.rate = roundGolden(summary.algbw);
+  golden.links = roundGolden(summary.links);
   golden.bound = roundGolden(summary.bound);
   golden.depth = summary.depth;
   golden.trees = summary.trees;

@@ -27,11 +27,12 @@ inline constexpr std::array<const char *, 3> kGoldenSizeNames = {"1K", "1M",
                                                                  "1G"};
 
 /// A program in numbers of six digits: roundGolden has been applied. Infinite
-/// for one GPU: rate and bound.
+/// for one GPU: rate, links and bound.
 struct GoldenProgram {
   Collective collective = Collective::allreduce;
   std::optional<int> root; ///< rank, where the collective has one
-  double rate = 0;         ///< GB/s
+  double rate = 0;         ///< GB/s, with the pace of its lanes
+  double links = 0;        ///< GB/s that links sustain
   double bound = 0;        ///< GB/s
   int depth = 0;           ///< of the variant for large messages, as the next
   int trees = 0;

@@ -60,6 +60,11 @@ private:
     }
     diffNumber(key, Aspect::rate, "rate", before.rate, after->rate, 3, "GB/s",
                tolerance_.rate, /*moreIsBetter=*/true);
+    if (before.links != after->links)
+      addOf(key, Severity::different, Aspect::linksRate,
+            formatChange("rate of the links", before.links, after->links, 3,
+                         "GB/s"),
+            before.links, after->links);
     if (before.bound != after->bound)
       addOf(key, Severity::different, Aspect::bound,
             formatChange("bound", before.bound, after->bound, 3, "GB/s"),

@@ -22,7 +22,7 @@ using namespace blink;
 
 using Json = nlohmann::ordered_json;
 
-static constexpr int kGoldenVersion = 1;
+static constexpr int kGoldenVersion = 2;
 static constexpr uint64_t kMostNumber = uint64_t(1) << 53;
 static constexpr llvm::StringLiteral kChecksumKey = "  \"checksum\": ";
 
@@ -50,6 +50,7 @@ static std::string toLine(const GoldenProgram &program) {
   if (program.root)
     json["root"] = *program.root;
   json["rate"] = jsonNumber(program.rate);
+  json["links"] = jsonNumber(program.links);
   json["bound"] = jsonNumber(program.bound);
   json["depth"] = program.depth;
   json["trees"] = program.trees;
@@ -205,6 +206,7 @@ static llvm::Error readProgram(const JsonValue &value, llvm::StringRef path,
   if (sched::isRooted(program.collective))
     members.read("root", program.root.emplace());
   members.read("rate", program.rate);
+  members.read("links", program.links);
   members.read("bound", program.bound);
   members.read("depth", program.depth);
   members.read("trees", program.trees);

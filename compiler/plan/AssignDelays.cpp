@@ -15,7 +15,8 @@
 
 using namespace blink;
 
-void blink::assignDelays(FoldProgram &program, llvm::ArrayRef<double> hops) {
+void blink::assignDelays(FoldProgram &program, llvm::ArrayRef<double> hops,
+                         int lag) {
   struct Ends {
     size_t writer = 0, reader = 0;
   };
@@ -41,14 +42,14 @@ void blink::assignDelays(FoldProgram &program, llvm::ArrayRef<double> hops) {
   constexpr int kWritesNone = INT_MAX;
   std::vector<int> delays(folds.size(), kWritesNone);
   auto delayOf = [&](size_t fold) {
-    return delays[fold] == kWritesNone ? int(hops[fold]) : delays[fold];
+    return delays[fold] == kWritesNone ? int(hops[fold]) * lag : delays[fold];
   };
   for (const Ends &channel : channels)
     delays[channel.writer] =
-        std::min(delays[channel.writer], delayOf(channel.reader) - 1);
+        std::min(delays[channel.writer], delayOf(channel.reader) - lag);
 
   bool fits = llvm::all_of(channels, [&](const Ends &channel) {
-    return delayOf(channel.reader) - delayOf(channel.writer) == 1;
+    return delayOf(channel.reader) - delayOf(channel.writer) == lag;
   });
   for (size_t fold = 0; fold < folds.size(); ++fold)
     fits &= delayOf(fold) >= 0 && delayOf(fold) <= UINT16_MAX;

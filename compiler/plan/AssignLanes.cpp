@@ -23,7 +23,8 @@ void blink::assignLanes(FoldProgram &program, sched::Protocol protocol,
   if (llvm::all_of(program.ranks, [](const FoldProgram::Rank &rank) {
         return rank.lanes.empty();
       }))
-    assignDelays(program, hops);
+    assignDelays(program, hops,
+                 protocol == sched::Protocol::low_latency ? 1 : kLag);
   size_t before = 0; // folds of the ranks so far
   for (FoldProgram::Rank &rank : program.ranks) {
     if (rank.lanes.empty()) {

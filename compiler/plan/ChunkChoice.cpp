@@ -20,7 +20,7 @@ static constexpr uint32_t kLowLatencySlots = 2;
 ChannelSlots blink::chooseSlots(const FoldProgram &program, uint32_t asked) {
   ChunkFlow flow = timeOf(program, Protocol::simple, asked).flow;
   bool many = flow.channels * kSlots * flow.chunkBytes > kSlotBytesOfRank;
-  return {flow.chunkBytes, many ? kSlots / 2 : kSlots};
+  return {flow.chunkBytes, many ? kFewSlots : kSlots};
 }
 
 /// Whether some lane begins the route of a tree's data and reads more of it

@@ -18,7 +18,7 @@ struct ChannelSlots {
 
 /// Chunks of `asked` bytes, or for 0 as chooseChunk says: small ones cost a
 /// lane many overheads, large ones fill the pipeline late. kSlots of them for
-/// each channel, or half of that where it would be more than kSlotBytesOfRank:
+/// each channel, or kFewSlots where it would be more than kSlotBytesOfRank:
 /// with so many channels a lane comes to the next chunk of one only after those
 /// of many others.
 ChannelSlots chooseSlots(const FoldProgram &program, uint32_t asked);

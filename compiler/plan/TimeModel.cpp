@@ -38,24 +38,21 @@ double blink::startOf(const FoldProgram &program, Protocol protocol) {
 
 void LaneChunks::include(const LaneChunks &lane) {
   folds = std::max(folds, lane.folds);
-  share = std::max(share, lane.share);
   passive = std::max(passive, lane.passive);
 }
 
 void LaneLoads::startLane() {
   laneBytes_ = 0;
-  laneSlots_ = laneDirect_ = {0, 0, 0};
+  laneSlots_ = laneDirect_ = {0, 0};
 }
 
-void LaneLoads::add(const FoldLoad &load, double share) {
+void LaneLoads::add(const FoldLoad &load) {
   laneBytes_ += movesOf(load.bytes);
   bytesMoved = std::max(bytesMoved, laneBytes_);
   laneSlots_.folds += 1;
-  laneSlots_.share += share;
   slots.include(laneSlots_);
   if (load.bytes > 0) {
     laneDirect_.folds += 1;
-    laneDirect_.share += share;
   } else {
     laneDirect_.passive += 1;
   }
@@ -76,8 +73,7 @@ static LaneLoads loadsOfLanes(const FoldProgram &program, Protocol protocol) {
   LaneLoads lanes;
   for (const FoldProgram::Rank &rank : program.ranks) {
     auto add = [&](const FoldProgram::Fold &fold) {
-      lanes.add(loadOf(program, rank, fold, protocol),
-                program.trees[fold.tree].share);
+      lanes.add(loadOf(program, rank, fold, protocol));
     };
     for (const std::vector<size_t> &lane : rank.lanes) {
       lanes.startLane();
@@ -113,8 +109,10 @@ MessageTime blink::timeOf(const FoldProgram &program, Protocol protocol,
   ChunkFlow &flow = time.flow;
   int directions =
       hasUpTrees(program.collective) + hasDownTrees(program.collective);
-  for (const FoldProgram::Tree &tree : program.trees)
-    flow.add(tree.share, directions * double(tree.depth));
+  for (const FoldProgram::Tree &tree : program.trees) {
+    flow.largest = std::max(flow.largest, tree.share);
+    flow.hops = std::max(flow.hops, directions * double(tree.depth));
+  }
   flow.channels = channelsOfRank(program);
   flow.chunkBytes = chunkBytes ? chunkBytes : chooseChunk(time);
   return time;
@@ -143,14 +141,6 @@ MessageTime blink::messageTime(ProtocolCosts costs, double start, double rate,
   return time;
 }
 
-void ChunkFlow::add(double share, double hops) {
-  hops = std::max(1.0, hops);
-  for (const Route &route : trees)
-    if (route.share == share && route.hops == hops)
-      return;
-  trees.push_back({share, hops});
-}
-
 static const LaneChunks &lanesAt(const ChunkFlow &flow, uint64_t bytes) {
   bool slots = flow.chunkBytes == 0 || bytes < sched::kDirectBytes;
   return slots ? flow.slots : flow.direct;
@@ -167,18 +157,13 @@ double MessageTime::at(uint64_t bytes) const {
   double time = startAt(bytes) + size * gapPerByte;
   if (flow.chunkBytes == 0)
     return time;
-  double largest = 0;
-  for (const ChunkFlow::Route &route : flow.trees)
-    largest = std::max(largest, route.share);
-  double chunk = double(
-      sched::chunkBytesOfCall(flow.chunkBytes, uint64_t(size * largest)));
-  double pipelineFill = 0; // bytes of the message that the last hop begins late
-  for (const ChunkFlow::Route &route : flow.trees)
-    pipelineFill = std::max(
-        pipelineFill, (route.hops - 1) * std::min(size, chunk / route.share));
-  const LaneChunks &lane = lanesAt(flow, bytes);
-  double rounds = size * lane.share / chunk;
-  return time + flow.chunkOverhead * std::max(0.0, rounds - lane.folds) +
+  // Bytes of the message.
+  double round = double(sched::chunkBytesOfCall(
+                     flow.chunkBytes, uint64_t(size * flow.largest))) /
+                 flow.largest;
+  double pipelineFill = (flow.hops - 1) * std::min(size, round);
+  double rounds = std::max(1.0, size / round);
+  return time + flow.chunkOverhead * lanesAt(flow, bytes).folds * (rounds - 1) +
          pipelineFill * gapPerByte;
 }
 
@@ -189,7 +174,7 @@ uint32_t blink::chooseChunk(MessageTime time) {
   constexpr uint32_t kFreely = 64 << 10;
   for (uint32_t chunk = kSmallest; chunk <= kLargest; chunk *= 2) {
     if (chunk > kFreely &&
-        time.flow.channels * (kSlots / 2) * chunk > kSlotBytesOfRank)
+        time.flow.channels * kFewSlots * chunk > kSlotBytesOfRank)
       break;
     time.flow.chunkBytes = chunk;
     double microseconds = time.at(kReferenceBytes);

@@ -22,10 +22,11 @@
 //
 // A lane takes its folds one by one, chunk after chunk, and each after the
 // first costs it a `chunkOverhead`; with zero copy a passive fold takes none,
-// but costs the call a tag, as long as a `gap`. A chunk goes on when all of it
-// has come: the last of the h hops of a tree begins h - 1 chunks late, the
-// `pipelineFill`. Words of `low_latency` flow through a fold one by one, so
-// that there only the folds of a lane count, once each.
+// but costs the call a tag, as long as a `gap`. All trees have as many chunks
+// (Geometry.h), a round of which moves the same part of each. A chunk goes on
+// when all of it has come: the last of the h hops of a tree begins h - 1 rounds
+// late, the `pipelineFill`. Words of `low_latency` flow through a fold one by
+// one, so that there only the folds of a lane count, once each.
 //
 // The constants are estimates for GPUs of the last years, no measurements. They
 // weigh hops against gaps and choose sizes; no proof rests on them.
@@ -79,7 +80,6 @@ double startOf(const FoldProgram &program, Protocol protocol);
 /// What chunks cost lanes: of each number that of the lane that has most of it.
 struct LaneChunks {
   double folds = 1;   ///< that take a chunkOverhead
-  double share = 0;   ///< of the buffer, theirs added up
   double passive = 0; ///< folds that take none
 
   void include(const LaneChunks &lane);
@@ -90,7 +90,7 @@ class LaneLoads {
 public:
   /// The folds that follow are of another lane.
   void startLane();
-  void add(const FoldLoad &load, double share);
+  void add(const FoldLoad &load);
 
   double bytesMoved = 0; ///< by one, for each byte of the buffer
   LaneChunks slots;      ///< where all channels go through slots
@@ -103,20 +103,14 @@ private:
 
 /// How data moves in chunks.
 struct ChunkFlow {
-  struct Route {
-    double share; ///< of the whole buffer that a tree carries
-    double hops;  ///< that its data makes, up and down
-  };
-  std::vector<Route> trees; ///< without those that are equal to another
+  double largest = 0;       ///< part of the buffer that one tree carries
+  double hops = 1;          ///< most that a tree's data makes, up and down
   LaneChunks slots;         ///< of calls below kDirectBytes, and of low_latency
   LaneChunks direct;        ///< of the others
   double chunkOverhead = 0; ///< microseconds
   double tag = 0;           ///< microseconds
   double channels = 0;      ///< that a rank reads, on average
   uint32_t chunkBytes = 0;  ///< of the schedule; 0: it flows word by word
-
-  /// Adds a tree. Hops are at least 1.
-  void add(double share, double hops);
 };
 
 /// T(S).
@@ -157,16 +151,18 @@ constexpr uint64_t kReferenceBytes = 64 << 20;
 /// Likewise, small ones.
 constexpr uint64_t kSmallReferenceBytes = 64 << 10;
 
-/// Of each channel of `simple`: two chunks on their way, one being written, one
-/// being read.
+/// Slots of each channel of `simple`: the reader lags by two (kLag), one chunk
+/// is being written, one being read.
 constexpr uint32_t kSlots = 4;
+/// Where these take too much memory: none may be read and written at a time.
+constexpr uint32_t kFewSlots = 3;
 
 /// What the slots of all channels that a rank reads should take at most.
 constexpr double kSlotBytesOfRank = 40 << 20;
 
 /// The power of two from 16 KiB to 1 MiB that is the fastest chunk for
-/// kReferenceBytes; of equals the smallest. Above 64 KiB only such that half of
-/// kSlots of them take no more than kSlotBytesOfRank.
+/// kReferenceBytes; of equals the smallest. Above 64 KiB only such that
+/// kFewSlots of them take no more than kSlotBytesOfRank.
 uint32_t chooseChunk(MessageTime time);
 
 } // namespace blink

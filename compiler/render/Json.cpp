@@ -53,6 +53,8 @@ nlohmann::ordered_json blink::jsonSummary(const Summary &summary) {
   nlohmann::ordered_json json = jsonSubject(summary);
   json["ranks"] = summary.gpus.size();
   json["algbw_gbps"] = jsonRate(summary.algbw);
+  json["links_gbps"] = jsonRate(summary.links);
+  json["pace"] = summary.pace;
   json["bound_gbps"] = jsonRate(summary.bound);
   json["percent_of_bound"] = summary.percentOfBound();
   json["trees"] = summary.trees;

@@ -48,6 +48,8 @@ static nlohmann::ordered_json json(const ProvedSchedule::Program &program,
   addLinkEdits(json, edits);
   // What was recomputed, not what the file states.
   json["algbw_gbps"] = jsonRate(report.algbw);
+  json["links_gbps"] = jsonRate(report.links);
+  json["pace"] = report.pace;
   json["bound_gbps"] = jsonRate(report.bound);
   json["checks"] = nlohmann::ordered_json::array();
   for (const Check &check : report.checks)

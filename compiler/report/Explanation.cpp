@@ -211,7 +211,7 @@ static void reportLanes(const sched::Schedule &file,
   constexpr double kBytesPerMicrosecond = 1e3; // of one GB/s
   double rate =
       1 / (predictTime(file, program, large).gapPerByte * kBytesPerMicrosecond);
-  if (!(rate < explanation.summary.algbw * (1 - 1e-6)))
+  if (!(rate < explanation.summary.links * (1 - 1e-6)))
     return;
   explanation.reasons.push_back(
       llvm::formatv("A lane, which is a thread block on a GPU, is taken to "

@@ -88,6 +88,8 @@ llvm::StringRef blink::toString(Aspect aspect) {
     return "fingerprint";
   case Aspect::linkKinds:
     return "links";
+  case Aspect::linksRate:
+    return "links_gbps";
   case Aspect::bound:
     return "bound_gbps";
   case Aspect::percentOfBound:

@@ -32,6 +32,7 @@ enum class Aspect {
   linkLatency,
   fingerprint,
   linkKinds,
+  linksRate,
   bound,
   percentOfBound,
   variant, ///< gone or new

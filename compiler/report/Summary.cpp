@@ -11,6 +11,7 @@
 #include "compiler/plan/TimeModel.h"
 #include "compiler/target/FoldProgramFile.h"
 #include "compiler/topology/AllocationList.h"
+#include "compiler/verify/Verify.h"
 
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -84,7 +85,9 @@ Summary blink::summarize(const sched::Schedule &file,
     summary.relays.assign(program.relays()->begin(), program.relays()->end());
   if (isRooted(program.collective()))
     summary.root = program.root();
-  summary.algbw = program.algbw();
+  summary.links = program.algbw();
+  summary.pace = paceOf(file, program);
+  summary.algbw = summary.links * summary.pace;
   summary.bound = program.certificate()->bound();
   summary.variants = std::move(variants);
   return summary;

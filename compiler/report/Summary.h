@@ -40,8 +40,10 @@ struct Summary : VariantSummary {
   std::vector<int> gpus;   ///< GPU number of each rank
   std::vector<int> relays; ///< GPU numbers
   std::optional<int> root;
-  double algbw;                         ///< GB/s; infinite for one rank
-  double bound;                         ///< GB/s; infinite for one rank
+  double links; ///< GB/s that the links sustain; infinite for one rank
+  double pace;  ///< the part of it that lanes keep (compiler/verify/Pace.h)
+  double algbw; ///< GB/s, both
+  double bound; ///< GB/s; infinite for one rank
   std::vector<VariantSummary> variants; ///< all, ascending by size
 
   /// Percent of the bound; 100 for one rank.
@@ -67,7 +69,7 @@ std::string formatCollective(Collective collective, std::optional<int> root);
 std::string sizeRange(const VariantSummary &variant);
 
 /// The load of each link (index as in the file's topology) in GB/s when the
-/// collective runs at its stated rate, that of its last variant.
+/// collective runs at the rate that links sustain.
 std::vector<double> linkLoads(const sched::Schedule &file,
                               const sched::Program &program);
 

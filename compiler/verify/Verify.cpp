@@ -10,6 +10,7 @@
 
 #include "compiler/verify/Bandwidth.h"
 #include "compiler/verify/InPlace.h"
+#include "compiler/verify/Pace.h"
 #include "compiler/verify/Progress.h"
 #include "compiler/verify/Repricing.h"
 #include "compiler/verify/SymbolicExecution.h"
@@ -67,7 +68,10 @@ public:
           return checkProgress(graph);
         }),
         [&] { return describeProgress(); });
+    const bool progresses = report_.checks.back().ok;
     addBandwidth();
+    if (progresses)
+      addPace();
     addCertificate();
     report_.ok = std::all_of(report_.checks.begin(), report_.checks.end(),
                              [](const Check &check) { return check.ok; });
@@ -102,6 +106,7 @@ private:
   }
 
   void addBandwidth();
+  void addPace();
   void addCertificate();
   std::string describePaths() const;
   std::string describeResult() const;
@@ -120,7 +125,7 @@ private:
 void Verifier::addBandwidth() {
   const Bandwidth bandwidth =
       sustainedRate(machine_, semantics_, graphs_.back().variant());
-  report_.algbw = bandwidth.algbw;
+  report_.links = bandwidth.algbw;
   const std::string limit =
       std::isinf(bandwidth.algbw)
           ? ""
@@ -132,6 +137,22 @@ void Verifier::addBandwidth() {
   add("bandwidth", problem, [&] {
     return limit.empty() ? std::string("no link carries anything")
                          : "the links sustain " + rate(bandwidth.algbw) + limit;
+  });
+}
+
+void Verifier::addPace() {
+  const FoldGraph &graph = graphs_.back();
+  const Pace pace = paceOf(machine_, semantics_, graph, report_.links);
+  report_.pace = pace.quotient;
+  report_.algbw = report_.links * pace.quotient;
+  add("pace", std::nullopt, [&] {
+    if (pace.circle.empty())
+      return std::string("lanes in order keep all of the links' rate");
+    char percent[40];
+    std::snprintf(percent, sizeof percent, "%.4g %%", 100 * pace.quotient);
+    return "lanes in order keep " + std::string(percent) +
+           " of the links' rate; the slowest circle is " +
+           describePace(graph, pace);
   });
 }
 
@@ -151,7 +172,7 @@ void Verifier::addCertificate() {
       return std::string("one rank: no link bounds the rate");
     char percent[40];
     std::snprintf(percent, sizeof percent, "%.4g %%",
-                  100 * program_.algbw() / again.bound);
+                  100 * report_.algbw / again.bound);
     return "re-priced, no schedule exceeds " + rate(again.bound) +
            "; this one reaches " + percent;
   });
@@ -220,6 +241,14 @@ std::string Verifier::describeProgress() const {
 }
 
 } // namespace
+
+double paceOf(const sched::Schedule &file, const sched::Program &program) {
+  const auto &variants = *program.variants();
+  const FoldGraph graph(*variants[variants.size() - 1]);
+  return paceOf(TopologyView(file, program), Semantics(program), graph,
+                program.algbw())
+      .quotient;
+}
 
 VerifyReport verifyProgram(const sched::Schedule &file,
                            const sched::Program &program) {

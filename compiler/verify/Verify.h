@@ -27,7 +27,9 @@ struct Check {
 
 struct VerifyReport {
   bool ok = false;  ///< all checks passed
-  double algbw = 0; ///< GB/s, recomputed from shares, paths and bandwidths
+  double links = 0; ///< GB/s, recomputed from shares, paths and bandwidths
+  double pace = 0;  ///< the part of it that lanes keep; 0 if they stop
+  double algbw = 0; ///< GB/s, both
   double bound = 0; ///< GB/s, recomputed from the certificate's prices
   std::vector<Check> checks;
 };
@@ -40,12 +42,18 @@ struct VerifyReport {
 ///   progress     no deadlock, for any number of chunks and the declared slots
 ///   bandwidth    the links sustain the rate the file states, to 1e-9 relative,
 ///                with the last variant: the one for messages without a limit
+///   pace         the part of that rate that lanes keep which take their steps
+///                in order, and the circle of steps that costs the rest; not
+///                asked of lanes that stop
 ///   certificate  re-priced, the bound is as stated, and the rate not above it
 /// Details count steps from 0 within their lane. `file` must have passed
 /// sched::openSchedule. Certificates of more than 4,096 ranks are not re-priced
 /// and fail.
 VerifyReport verifyProgram(const sched::Schedule &file,
                            const sched::Program &program);
+
+/// The pace alone, of a program that has been verified.
+double paceOf(const sched::Schedule &file, const sched::Program &program);
 
 } // namespace blink
 

@@ -54,6 +54,21 @@ treeRange(uint64_t count, uint32_t elementBytes, uint32_t before,
           shareBoundary(count, elementBytes, before + numerator, denominator)};
 }
 
+/// The chunks of a tree in a call whose largest tree has `rounds` chunks of
+/// `chunkBytes`, a multiple of 16. Trees of unequal shares have as many,
+/// smaller ones, so that those that meet in a lane or on a link go on in
+/// proportion from the first chunk to the last.
+BLINK_HOST_DEVICE constexpr uint32_t treeChunkBytes(ElementRange tree,
+                                                    uint32_t elementBytes,
+                                                    uint32_t chunkBytes,
+                                                    uint64_t rounds) {
+  const uint64_t bytes = tree.size() * elementBytes;
+  const uint64_t part = bytes / rounds + (bytes % rounds != 0);
+  const uint64_t granules = (part + kGranuleBytes - 1) / kGranuleBytes;
+  const uint64_t chunk = (granules == 0 ? 1 : granules) * kGranuleBytes;
+  return chunk < chunkBytes ? uint32_t(chunk) : chunkBytes;
+}
+
 /// Chunks of `chunkBytes`, a multiple of every element's size, the last one
 /// perhaps shorter.
 BLINK_HOST_DEVICE constexpr uint64_t
@@ -76,6 +91,9 @@ static_assert(shareBoundary(~uint64_t(0), 1, 0xfffffffe, 0xffffffff) <
               ~uint64_t(0));
 static_assert(shareBoundary(~uint64_t(0), 1, 1, 1) == ~uint64_t(0));
 static_assert(shareBoundary(100, 4, 1, 2) == 48, "3 of 7 granules of 16");
+static_assert(treeChunkBytes({0, 100000}, 4, 1 << 17, 10) == 40000);
+static_assert(treeChunkBytes({0, 100000}, 1, 1 << 14, 3) == 1 << 14);
+static_assert(treeChunkBytes({7, 7}, 1, 1 << 14, 3) == kGranuleBytes);
 
 } // namespace blink::runtime
 

@@ -64,16 +64,18 @@ struct TreeShare {
 struct CallShape {
   uint64_t count = 0;        ///< elements of a block
   uint32_t elementBytes = 0; ///< of an element
-  uint32_t chunkBytes = 0;
-  uint32_t divisor = 0; ///< of folds that complete; 0 for none
+  uint32_t chunkBytes = 0;   ///< of the largest tree
+  uint32_t divisor = 0;      ///< of folds that complete; 0 for none
+  uint64_t rounds = 1;       ///< chunks of the largest tree, at least 1
 
   BLINK_HOST_DEVICE uint64_t blockBytes() const { return count * elementBytes; }
   BLINK_HOST_DEVICE ElementRange rangeOf(const TreeShare &share) const {
     return treeRange(count, elementBytes, share.before, share.numerator,
                      share.denominator);
   }
-  BLINK_HOST_DEVICE uint64_t chunksOf(ElementRange range) const {
-    return chunkCount(range, elementBytes, chunkBytes);
+  /// Of a tree with that range.
+  BLINK_HOST_DEVICE uint32_t chunkBytesOf(ElementRange range) const {
+    return treeChunkBytes(range, elementBytes, chunkBytes, rounds);
   }
 };
 

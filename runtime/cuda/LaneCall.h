@@ -138,7 +138,9 @@ private:
          s += block_.members()) {
       LaneStep &step = steps()[s];
       step.range = launch_.shape.rangeOf(step.share);
-      step.chunks = launch_.shape.chunksOf(step.range);
+      step.chunkBytes = launch_.shape.chunkBytesOf(step.range);
+      step.chunks =
+          chunkCount(step.range, launch_.shape.elementBytes, step.chunkBytes);
     }
     block_.sync();
     BLINK_ROLLED

@@ -74,7 +74,7 @@ protected:
   /// Elements of the chunk that the lane is at.
   BLINK_DEVICE ElementRange chunk() const {
     return chunkRange(step().range, launch_.shape.elementBytes,
-                      launch_.shape.chunkBytes, cursor_.chunk());
+                      step().chunkBytes, cursor_.chunk());
   }
 
   /// Waits until all operands of the step can be read and written, and finds
@@ -144,7 +144,8 @@ private:
       address = operand.channel.slots +
                 uint64_t(operand.slot) * operand.channel.slotBytes;
     else if (operand.base)
-      address = operand.base + cursor_.chunk() * launch_.shape.chunkBytes;
+      address =
+          operand.base + cursor_.chunk() * steps()[operand.step].chunkBytes;
     if (operand.way == Way::none)
       address = nullptr;
     state_.pointers[i] = address;

@@ -107,11 +107,12 @@ struct alignas(16) LaneStep {
   uint16_t destinations;
   bool completes;
 
-  Posts posts;        ///< whether tags of chunks follow a fence
-  uint16_t delay;     ///< rounds, LaneCursor.h
-  ElementRange range; ///< of the tree
-  uint64_t chunks;    ///< of the tree
-  uint64_t turns;     ///< chunks, or 0 if the step moves nothing in this call
+  Posts posts;         ///< whether tags of chunks follow a fence
+  uint16_t delay;      ///< rounds, LaneCursor.h
+  ElementRange range;  ///< of the tree
+  uint64_t chunks;     ///< of the tree
+  uint64_t turns;      ///< chunks, or 0 if the step moves nothing in this call
+  uint32_t chunkBytes; ///< of the tree
 
   BLINK_HOST_DEVICE uint32_t numOperands() const {
     return uint32_t(sources) + destinations;

@@ -52,10 +52,15 @@ bool RankRun::isInWindows(const Call &call) const {
 /// Works out what follows from the plan's shape and deliveries.
 void RankRun::prepare() {
   ranges_.clear();
+  chunkBytes_.clear();
   chunks_.clear();
+  const CallShape &shape = transfers_.shape;
   for (const TreeShare &tree : variant_->trees) {
-    ranges_.push_back(transfers_.shape.rangeOf(tree));
-    chunks_.push_back(transfers_.shape.chunksOf(ranges_.back()));
+    const ElementRange range = shape.rangeOf(tree);
+    ranges_.push_back(range);
+    chunkBytes_.push_back(shape.chunkBytesOf(range));
+    chunks_.push_back(
+        chunkCount(range, shape.elementBytes, chunkBytes_.back()));
   }
   numActive_ = 0;
   borrowedRings_.clear();

@@ -189,6 +189,7 @@ private:
   const VariantPlan *variant_ = nullptr;
   TransferPlan transfers_;
   std::vector<ElementRange> ranges_; ///< of each tree
+  std::vector<uint32_t> chunkBytes_; ///< of each tree
   std::vector<uint64_t> chunks_;     ///< of each tree
   std::vector<Lane> lanes_;
   uint32_t numActive_ = 0;              ///< the first lanes: those with work

@@ -18,7 +18,7 @@ namespace blink::runtime {
 
 ElementRange RankRun::rangeOf(const Lane &lane, const StepCode &step) const {
   return chunkRange(ranges_[step.tree], transfers_.shape.elementBytes,
-                    transfers_.shape.chunkBytes, lane.cursor.chunk());
+                    chunkBytes_[step.tree], lane.cursor.chunk());
 }
 
 /// Where the end's next chunk goes, or is, if it is in its slot.

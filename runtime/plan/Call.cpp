@@ -53,21 +53,19 @@ Status callsDiffer(int rank, const CallKind &kind, int other,
                      " has " + what);
 }
 
-/// A chunk that is borrowed and only copied by its reader overlaps nothing.
-static uint32_t chunkBytesFor(const VariantPlan &variant, uint64_t blockBytes,
-                              bool borrowed) {
-  const uint64_t least =
-      borrowed && variant.oneCopy ? 1 : sched::kOverlappingChunks;
-  const uint64_t tree =
-      blockBytes / variant.largest.denominator * variant.largest.numerator;
-  return uint32_t(sched::chunkBytesOfCall(variant.chunkBytes(), tree, least));
-}
-
 CallShape Call::shape(const VariantPlan &variant, bool borrowed) const {
   const uint32_t ranks = program->program->allocation()->size();
   CallShape shape = {kind.count, uint32_t(elementBytes(kind.type)), 0,
                      kind.op == blinkAvg ? ranks : 0};
-  shape.chunkBytes = chunkBytesFor(variant, shape.blockBytes(), borrowed);
+  // A chunk that is borrowed and only copied by its reader overlaps nothing.
+  const uint64_t least =
+      borrowed && variant.oneCopy ? 1 : sched::kOverlappingChunks;
+  const uint64_t tree =
+      shape.rangeOf(variant.largest).size() * shape.elementBytes;
+  shape.chunkBytes =
+      uint32_t(sched::chunkBytesOfCall(variant.chunkBytes(), tree, least));
+  shape.rounds = tree / shape.chunkBytes + (tree % shape.chunkBytes != 0);
+  shape.rounds = std::max<uint64_t>(shape.rounds, 1);
   return shape;
 }
 

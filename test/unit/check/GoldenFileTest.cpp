@@ -56,11 +56,13 @@ TEST_CASE("what is written is read, and written the same again") {
   REQUIRE(bool(read));
   CHECK(*read == smallGolden());
   CHECK(writeGolden(*read) == text);
-  CHECK(contains(text, "\n      {\"collective\": \"broadcast\", \"root\": 1, "
-                       "\"rate\": 50.0, \"bound\": 50.0, \"depth\": 1, "
-                       "\"trees\": 2, \"predicted_us\": {\"1K\": 1.2, \"1M\": "
-                       "30.0, \"1G\": 20000.0}}]},\n"));
-  CHECK(contains(text, "\"rate\": null, \"bound\": null,"));
+  CHECK(contains(
+      text,
+      "\n      {\"collective\": \"broadcast\", \"root\": 1, "
+      "\"rate\": 50.0, \"links\": 50.0, \"bound\": 50.0, "
+      "\"depth\": 1, \"trees\": 2, \"predicted_us\": {\"1K\": 1.2, \"1M\": "
+      "30.0, \"1G\": 20000.0}}]},\n"));
+  CHECK(contains(text, "\"rate\": null, \"links\": null, \"bound\": null,"));
 }
 
 TEST_CASE("no byte can be changed by hand, but line ends may be") {
@@ -93,9 +95,9 @@ TEST_CASE("what is no golden summary, and another version") {
                  "is no golden summary"));
   CHECK(contains(refusal("[]"), "is no golden summary"));
   std::string text = writeGolden(smallGolden());
-  CHECK(contains(refusal(forge(text, "\"version\": 1", "\"version\": 2")),
-                 "is of version 2; this blinkc reads version 1"));
-  CHECK(contains(refusal(forge(text, "\"version\": 1", "\"version\": \"1\"")),
+  CHECK(contains(refusal(forge(text, "\"version\": 2", "\"version\": 3")),
+                 "is of version 3; this blinkc reads version 2"));
+  CHECK(contains(refusal(forge(text, "\"version\": 2", "\"version\": \"2\"")),
                  "is of version ?"));
 }
 
@@ -120,6 +122,7 @@ TEST_CASE("a right checksum does not make a wrong file right") {
       {"\"root\": 1, ", ""},
       {"\"rate\": 50.0", "\"rate\": -50.0"},
       {"\"rate\": 50.0", "\"rate\": \"50\""},
+      {"\"links\": 50.0, ", ""},
       {"\"depth\": 1", "\"depth\": 3000000000"},
       {"\"predicted_us\": {", "\"predicted_us\": {\"2K\": 1, "},
       {"\"1M\": 30.0, ", ""},

@@ -31,6 +31,7 @@ inline Golden smallGolden() {
          std::nullopt,
          kInfinity,
          kInfinity,
+         kInfinity,
          0,
          1,
          {0, 0, 0}}}},
@@ -39,11 +40,12 @@ inline Golden smallGolden() {
        {{Collective::allreduce,
          std::nullopt,
          89.4404,
+         89.4404,
          90.2143,
          2,
          14,
          {3.28192, 39.8958, 32669.3}},
-        {Collective::broadcast, 1, 50, 50, 1, 2, {1.2, 30, 20000}}}},
+        {Collective::broadcast, 1, 50, 50, 50, 1, 2, {1.2, 30, 20000}}}},
       {{0, 2}, 1, {}}};
   return golden;
 }

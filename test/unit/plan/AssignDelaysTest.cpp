@@ -74,9 +74,11 @@ TEST_CASE("folds of a tree lag by their level") {
   program.addFold(2, 0, false, {at(down[2])}, {Operand::output()});
   program.addFold(3, 0, false, {Operand::input()}, {at(up[3])});
   program.addFold(3, 0, false, {at(down[3])}, {Operand::output()});
-  assignDelays(program, readyTimes(program, kCountHops));
+  assignDelays(program, readyTimes(program, kCountHops), 1);
   // The short branch goes up as late as it may.
   CHECK(delays(program) == std::vector<int>{2, 1, 3, 0, 4, 1, 3});
+  assignDelays(program, readyTimes(program, kCountHops), 2);
+  CHECK(delays(program) == std::vector<int>{4, 2, 6, 0, 8, 2, 6});
 }
 
 TEST_CASE("where data takes ways of different length nothing lags") {
@@ -88,11 +90,11 @@ TEST_CASE("where data takes ways of different length nothing lags") {
   program.addFold(0, 0, false, {Operand::input()}, {at(straight), at(there)});
   program.addFold(1, 0, false, {at(there)}, {Operand::output(), at(on)});
   program.addFold(2, 0, false, {at(straight), at(on)}, {Operand::output()});
-  assignDelays(program, readyTimes(program, kCountHops));
+  assignDelays(program, readyTimes(program, kCountHops), 1);
   CHECK(delays(program) == std::vector<int>{0, 0, 0});
 }
 
-TEST_CASE("every channel of a machine's forest lags by one round") {
+TEST_CASE("every channel of a machine's forest lags by two rounds") {
   for (const char *machine : {"dgx1", "mi250"})
     for (Collective collective :
          {Collective::allreduce, Collective::broadcast, Collective::allgather,
@@ -103,7 +105,7 @@ TEST_CASE("every channel of a machine's forest lags by one round") {
       FoldProgram program = valueOf(
           expandForest(problem, valueOf(selectTrees(problem, all, {}))));
       assignLanes(program, sched::Protocol::simple, 4);
-      CHECK(lags(program) == std::vector<int>(program.channels.size(), 1));
+      CHECK(lags(program) == std::vector<int>(program.channels.size(), 2));
       for (const FoldProgram::Rank &rank : program.ranks)
         for (const std::vector<size_t> &lane : rank.lanes)
           for (size_t i = 1; i < lane.size(); ++i)

@@ -73,8 +73,8 @@ TEST_CASE("where two ways cross more than once, the last time counts") {
   MessageTime large = {8, 1e-4};
   large.flow.chunkBytes = 64 << 10;
   large.flow.chunkOverhead = 2;
-  large.flow.slots.share = large.flow.direct.share = 1;
-  large.flow.add(1, 4);
+  large.flow.largest = 1;
+  large.flow.hops = 4;
   MessageTime tree = {5, 3e-4};
   auto first = ends(std::nullopt, tree, large).second;
   CHECK(large.at(first) <= tree.at(first));

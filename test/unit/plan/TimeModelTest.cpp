@@ -24,8 +24,8 @@ namespace {
 constexpr uint64_t kKiB = 1 << 10, kMiB = 1 << 20;
 
 /// The same with zero copy and without: all folds move something.
-void setLanes(MessageTime &time, double folds, double share) {
-  time.flow.slots = time.flow.direct = {folds, share, 0};
+void setLanes(MessageTime &time, double folds) {
+  time.flow.slots = time.flow.direct = {folds, 0};
 }
 
 /// GPUs a, b, c, ... each joined to the next, or each to each.
@@ -87,16 +87,17 @@ TEST_CASE("what a message takes, part by part") {
 
   // Words flow: each further fold of a lane, once.
   time.flow.chunkOverhead = 0.25;
-  setLanes(time, 3, 0);
+  setLanes(time, 3);
   CHECK(time.at(0) == doctest::Approx(10.5));
   CHECK(time.at(1000000) == doctest::Approx(30.5));
 
   // One tree of three hops in chunks of 64 KiB, which take 1.31072 us: each
   // after the first costs an overhead, and two pass before the last hop begins.
   time.flow.chunkOverhead = 2;
-  setLanes(time, 1, 1);
+  setLanes(time, 1);
   time.flow.chunkBytes = 64 * kKiB;
-  time.flow.add(1, 3);
+  time.flow.largest = 1;
+  time.flow.hops = 3;
   CHECK(time.at(64 * kKiB) == doctest::Approx(10 + 3 * 1.31072));
   CHECK(time.at(64 * kKiB * 5) ==
         doctest::Approx(10 + 5 * 1.31072 + 2 * 1.31072 + 4 * 2));
@@ -110,24 +111,21 @@ TEST_CASE("what a message takes, part by part") {
   // both are in one lane.
   time.flow = {};
   time.flow.chunkOverhead = 2;
-  setLanes(time, 2, 1);
+  setLanes(time, 2);
   time.flow.chunkBytes = 64 * kKiB;
-  time.flow.add(0.5, 3);
-  time.flow.add(0.5, 3);
-  CHECK(time.flow.trees.size() == 1);
+  time.flow.largest = 0.5;
+  time.flow.hops = 3;
   CHECK(time.at(512 * kKiB) ==
         doctest::Approx(10 + 8 * 1.31072 + 2 * 2.62144 + 7 * 2));
   // In lanes of their own half as many overheads.
-  setLanes(time, 1, 0.5);
+  setLanes(time, 1);
   CHECK(time.at(512 * kKiB) ==
         doctest::Approx(10 + 8 * 1.31072 + 2 * 2.62144 + 3 * 2));
-  // The slower of two unequal ones: a tenth in two hops waits for ten chunks
-  // worth of the message; at 128 KiB for all of it.
-  time.flow.trees.clear();
-  time.flow.add(0.9, 3);
-  time.flow.add(0.1, 2);
+  // Of unequal ones the largest sets the rounds: 1 1/3 chunks' worth of the
+  // message. At 64 KiB all of it is one.
+  time.flow.largest = 0.75;
   CHECK(time.at(kMiB) ==
-        doctest::Approx(10 + 16 * 1.31072 + 10 * 1.31072 + 7 * 2));
+        doctest::Approx(10 + 16 * 1.31072 + 2 * 4.0 / 3 * 1.31072 + 11 * 2));
   CHECK(time.at(64 * kKiB) == doctest::Approx(10 + 3 * 1.31072));
 }
 
@@ -137,9 +135,10 @@ TEST_CASE("the chunk that is fastest for 64 MiB") {
   auto chunk = [](double hops, double rate) {
     LaneLoads lanes;
     lanes.startLane();
-    lanes.add({2, 2, false}, 1);
+    lanes.add({2, 2, false});
     MessageTime time = messageTime(costsOf(Protocol::simple), 0, rate, lanes);
-    time.flow.add(1, hops);
+    time.flow.largest = 1;
+    time.flow.hops = hops;
     return chooseChunk(time);
   };
   // 512 KiB: 254 + 31.5; 1 MiB: 126 + 62.9.
@@ -197,31 +196,30 @@ TEST_CASE(
   // three that pass on a sixteenth each.
   LaneLoads lanes;
   lanes.startLane();
-  lanes.add({0.25 * 8, 0.25 * 8, false}, 0.25);
+  lanes.add({0.25 * 8, 0.25 * 8, false});
   for (int i = 0; i < 3; ++i)
-    lanes.add({0, 0.125, true}, 1.0 / 16);
+    lanes.add({0, 0.125, true});
   // And one that moves less, but more often.
   lanes.startLane();
-  lanes.add({0.5, 0.5, false}, 0.125);
-  lanes.add({0.5, 0.5, false}, 0.125);
+  lanes.add({0.5, 0.5, false});
+  lanes.add({0.5, 0.5, false});
   CHECK(lanes.bytesMoved == doctest::Approx(1));
   CHECK(lanes.slots.folds == 4);
-  CHECK(lanes.slots.share == doctest::Approx(0.25 + 3.0 / 16));
   CHECK(lanes.slots.passive == 0);
   CHECK(lanes.direct.folds == 2);
-  CHECK(lanes.direct.share == doctest::Approx(0.25));
   CHECK(lanes.direct.passive == 3);
   // 50 GB/s of the lane, not the 100 of the links: 0.02 ns a byte.
   MessageTime time = messageTime(costsOf(Protocol::simple), 7, 100, lanes);
   CHECK(time.gapPerByte == doctest::Approx(2e-5));
   time.flow.chunkBytes = 64 * kKiB;
-  time.flow.add(0.25, 1);
+  time.flow.largest = 0.25;
   CHECK(time.startAt(255 * kKiB) == doctest::Approx(7 + 3 * 2));
   CHECK(time.startAt(256 * kKiB) == doctest::Approx(7 + 2 + 3 * 0.25));
   CHECK(time.at(128 * kKiB) == doctest::Approx(7 + 3 * 2 + 2 * 1.31072));
   CHECK(time.at(256 * kKiB) == doctest::Approx(7 + 2 + 0.75 + 4 * 1.31072));
-  // Of 4 MiB that lane moves 16 chunks.
-  CHECK(time.at(4 * kMiB) == doctest::Approx(7 + 15 * 2 + 0.75 + 64 * 1.31072));
+  // Of 4 MiB each tree has 16 chunks.
+  CHECK(time.at(4 * kMiB) ==
+        doctest::Approx(7 + (2 * 16 - 1) * 2 + 0.75 + 64 * 1.31072));
 }
 
 TEST_CASE("a forest of chunks") {

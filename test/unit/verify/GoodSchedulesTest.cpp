@@ -45,13 +45,13 @@ TEST_CASE("the report names its checks and says what was proved") {
   std::string names;
   for (const Check &check : report.checks)
     names += check.name + " ";
-  CHECK(names == "paths result in-place progress bandwidth certificate ");
+  CHECK(names == "paths result in-place progress bandwidth pace certificate ");
   CHECK(detailOf(report, "result") == "1 tree, 15 folds, 8 ranks: each output "
                                       "holds all 8 contributions once, in one "
                                       "order");
   CHECK(detailOf(report, "paths") ==
         "14 channels, 14 peer: each on a path the runtime can drive");
-  CHECK(report.algbw == doctest::Approx(1));
+  CHECK(report.links == doctest::Approx(1));
   CHECK(report.bound == doctest::Approx(4));
   CHECK(contains(detailOf(report, "certificate"), "25 %"));
 }
@@ -60,7 +60,7 @@ TEST_CASE("one rank has no bound") {
   const VerifyReport report =
       judge(makeSchedule(Collective::allgather, 0, 1, {}));
   CHECK(report.ok);
-  CHECK(std::isinf(report.algbw));
+  CHECK(std::isinf(report.links));
   CHECK(std::isinf(report.bound));
 }
 
@@ -82,7 +82,7 @@ TEST_CASE("every variant is judged, and the last one sets the rate") {
   variants.insert(variants.begin(), small);
   const VerifyReport report = judge(schedule);
   CHECK(failures(report) == "");
-  CHECK(report.algbw == doctest::Approx(rate));
+  CHECK(report.links == doctest::Approx(rate));
 
   variants[0].channels[1].kind = sched::ChannelKind::staged;
   const VerifyReport broken = judge(schedule);

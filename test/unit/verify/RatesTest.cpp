@@ -194,7 +194,7 @@ TEST_CASE("the rate counts shares, blocks and every use of a link") {
   // An allgather's tree carries one block of S: here a half over each link.
   const TestSchedule halves =
       makeSchedule(Collective::allgather, 0, 2, BuildOptions());
-  CHECK(judge(halves).algbw == doctest::Approx(2));
+  CHECK(judge(halves).links == doctest::Approx(2));
 }
 
 TEST_CASE("a rate that the links do not sustain") {

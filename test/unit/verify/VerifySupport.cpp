@@ -89,7 +89,7 @@ uint32_t addChannel(TestSchedule &schedule, int source, int destination) {
 
 void settleRates(TestSchedule &schedule) {
   const VerifyReport report = judge(schedule);
-  schedule.programs[0].algbw = report.algbw;
+  schedule.programs[0].algbw = report.links;
   schedule.programs[0].bound = report.bound;
 }
 

@@ -1,0 +1,221 @@
+//===- PaceTest.cpp - lanes that keep their order, and clocks -------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// The proved pace against clocks that run: every fold of every round, one after
+// the other, without any theorem.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/verify/Pace.h"
+#include "test/unit/verify/VerifySupport.h"
+
+#include "doctest/doctest.h"
+
+#include <algorithm>
+#include <deque>
+
+using namespace blink;
+using namespace blink::test;
+
+namespace {
+
+/// A channel while chunks go through it; times in rounds of busy links.
+struct Flow {
+  double latency = 0;
+  size_t slots = 1;
+  std::vector<double> arrivals; ///< by chunk
+  std::vector<double> reads;    ///< likewise
+  double busyUntil = 0;
+};
+
+struct RunningLane {
+  std::vector<TestFold> folds;
+  size_t fold = 0;
+  size_t round = 0;
+  double time = 0;
+};
+
+/// How long a round of the first variant takes after `rounds` of them, in
+/// rounds of busy links of `microseconds`.
+double measuredInterval(TestSchedule schedule, double microseconds,
+                        size_t rounds) {
+  TestVariant &variant = schedule.variant();
+  std::vector<Flow> flows(variant.channels.size());
+  for (size_t c = 0; c < flows.size(); ++c) {
+    const TestChannel &channel = variant.channels[c];
+    flows[c].slots = channel.slots;
+    for (int hop = 0; hop < channel.pathCount; ++hop)
+      flows[c].latency +=
+          schedule.links[variant.paths[channel.pathBegin + uint32_t(hop)]]
+              .latency /
+          microseconds;
+  }
+  std::vector<RunningLane> lanes;
+  for (const TestRank &rank : variant.ranks)
+    for (const std::vector<TestFold> &lane : lanesOf(rank)) {
+      lanes.emplace_back();
+      lanes.back().folds = lane;
+    }
+
+  // Runs the lane's fold if all that it waits for has a time.
+  auto step = [&](RunningLane &lane) {
+    const TestFold &fold = lane.folds[lane.fold];
+    if (fold.delay <= lane.round) {
+      const size_t chunk = lane.round - fold.delay;
+      double time = lane.time;
+      for (const TestOperand &from : fold.sources)
+        if (from.kind == sched::OperandKind::channel) {
+          if (flows[from.index].arrivals.size() <= chunk)
+            return false;
+          time = std::max(time, flows[from.index].arrivals[chunk]);
+        }
+      for (const TestOperand &to : fold.destinations)
+        if (to.kind == sched::OperandKind::channel) {
+          Flow &flow = flows[to.index];
+          if (chunk >= flow.slots) {
+            if (flow.reads.size() <= chunk - flow.slots)
+              return false;
+            time =
+                std::max(time, flow.reads[chunk - flow.slots] + flow.latency);
+          }
+        }
+      for (const TestOperand &from : fold.sources)
+        if (from.kind == sched::OperandKind::channel)
+          flows[from.index].reads.push_back(time);
+      for (const TestOperand &to : fold.destinations)
+        if (to.kind == sched::OperandKind::channel) {
+          Flow &flow = flows[to.index];
+          flow.busyUntil = std::max(flow.busyUntil, time) + 1;
+          flow.arrivals.push_back(flow.busyUntil + flow.latency);
+        }
+      lane.time = time;
+    }
+    if (++lane.fold == lane.folds.size()) {
+      lane.fold = 0;
+      ++lane.round;
+    }
+    return true;
+  };
+  auto runTo = [&](size_t last) {
+    for (bool moved = true; moved;) {
+      moved = false;
+      for (RunningLane &lane : lanes)
+        while (lane.round < last && step(lane))
+          moved = true;
+    }
+    double time = 0;
+    for (const RunningLane &lane : lanes) {
+      REQUIRE(lane.round == last);
+      time = std::max(time, lane.time);
+    }
+    return time;
+  };
+  const double before = runTo(rounds / 2);
+  return (runTo(rounds) - before) / double(rounds - rounds / 2);
+}
+
+/// The pace of the first variant, and the microseconds of a round at it.
+struct ProvedPace {
+  verify::Pace pace;
+  double microseconds;
+};
+
+ProvedPace provedPace(const TestSchedule &schedule) {
+  const OpenedSchedule opened(schedule);
+  const sched::Program &program = opened.program();
+  const sched::Variant &variant = *program.variants()->Get(0);
+  const verify::Semantics semantics(program);
+  double largest = 0;
+  for (const sched::Tree *tree : *variant.trees())
+    largest =
+        std::max(largest, double(tree->numerator()) / tree->denominator());
+  const double bytes = variant.chunk_bytes() * semantics.numBlocks() / largest;
+  return {verify::paceOf(verify::TopologyView(*opened.file, program), semantics,
+                         verify::FoldGraph(variant), program.algbw()),
+          bytes / program.algbw() / 1e3};
+}
+
+/// A chain of three ranks with one lane each. GPU 1 passes on before it takes:
+/// `delay` rounds are between.
+TestSchedule chain(uint16_t delay, uint16_t slots) {
+  TestSchedule schedule = emptySchedule(Collective::broadcast, 3);
+  const uint32_t first = addChannel(schedule, 0, 1);
+  const uint32_t second = addChannel(schedule, 1, 2);
+  for (TestChannel &channel : schedule.variant().channels)
+    channel.slots = slots;
+  schedule.variant().ranks = {
+      rankOf({{{0, {input()}, {output(), channel(first)}, false, 0}}}),
+      rankOf(
+          {{{0, {channel(first)}, {output(), channel(second)}, false, delay}}}),
+      rankOf(
+          {{{0, {channel(second)}, {output()}, false, uint16_t(2 * delay)}}})};
+  settleRates(schedule);
+  return schedule;
+}
+
+} // namespace
+
+TEST_CASE("the pace that is proved is the one that clocks measure") {
+  std::mt19937 random(7);
+  int slow = 0, full = 0;
+  for (Collective collective :
+       {Collective::allreduce, Collective::broadcast, Collective::allgather,
+        Collective::reducescatter, Collective::reduce})
+    for (int variation = 0; variation < 40; ++variation) {
+      BuildOptions options;
+      options.shape = Shape(variation % 4);
+      options.treesPerBlock = 1 + variation % 3;
+      options.lanes = 1 + variation % 5;
+      options.slots = uint16_t(1 + random() % 4);
+      options.skewed = random() % 2 != 0;
+      options.seed = uint32_t(random());
+      TestSchedule schedule =
+          makeSchedule(collective, 0, 2 + int(random() % 6), options);
+      for (TestLink &link : schedule.links)
+        link.latency = double(random() % (variation % 2 == 0 ? 30 : 2));
+      const ProvedPace proved = provedPace(schedule);
+      const double interval =
+          measuredInterval(schedule, proved.microseconds, 2000);
+      CAPTURE(int(collective));
+      CAPTURE(variation);
+      CHECK(interval * proved.pace.quotient ==
+            doctest::Approx(1).epsilon(2e-3));
+      CHECK((proved.pace.quotient == 1) == proved.pace.circle.empty());
+      ++(proved.pace.quotient < 0.99 ? slow : full);
+    }
+  // Both are among them.
+  CHECK(slow > 40);
+  CHECK(full > 40);
+}
+
+TEST_CASE("what keeps lanes from the links' rate") {
+  // Rounds of 4.096 us, latencies of 1 us.
+  const double round = 4.096;
+  // The next chunk leaves when the slot of the last is known to be free.
+  ProvedPace proved = provedPace(chain(0, 1));
+  CHECK(proved.microseconds == doctest::Approx(round));
+  CHECK(proved.pace.quotient == doctest::Approx(round / (round + 2)));
+  CHECK(proved.pace.circle.size() == 2);
+  // With another slot chunks follow each other.
+  CHECK(provedPace(chain(0, 2)).pace.quotient == 1);
+  CHECK(provedPace(chain(1, 2)).pace.quotient == 1);
+  TestSchedule slow = chain(1, 2);
+  slow.links[0].latency = 3.5; // 0 -> 1
+  CHECK(provedPace(slow).pace.quotient ==
+        doctest::Approx(2 * round / (round + 7)));
+}
+
+TEST_CASE("a report names the circle that is slowest") {
+  const VerifyReport report = judge(chain(0, 1));
+  CHECK(report.ok);
+  CHECK(report.links == doctest::Approx(1));
+  CHECK(report.pace == doctest::Approx(4.096 / 6.096));
+  CHECK(report.algbw == report.links * report.pace);
+  const std::string detail = detailOf(report, "pace");
+  CAPTURE(detail);
+  CHECK(detail.find("lanes in order keep 67.19 % of the links' rate; the "
+                    "slowest circle is rank ") == 0);
+  CHECK(detailOf(judge(chain(0, 2)), "pace") ==
+        "lanes in order keep all of the links' rate");
+}
