@@ -12,7 +12,7 @@ import sys
 # Folder -> include prefixes that no file below it may use.
 MLIR = ("mlir/", "dialect/")
 COMPILER_LIBRARIES = ("llvm/", "glpk", "nlohmann/", "CLI/", "compiler/", *MLIR)
-ROOMS = ("support", "topology", "generate", "packing", "plan", "passes", "target", "verify", "report", "driver", "check", "render")
+ROOMS = ("support", "topology", "generate", "packing", "plan", "simulate", "passes", "target", "verify", "report", "driver", "check", "render")
 RUNTIME_ROOMS = ("api", "plan", "job", "core", "host", "cuda")
 
 
@@ -40,6 +40,7 @@ FORBIDDEN = {
     "compiler/generate": (*MLIR, "glpk", *but("support", "topology", "generate")),
     "compiler/packing": (*MLIR, "nlohmann/", *but("support", "topology", "packing")),
     "compiler/plan": (*MLIR, "glpk", "nlohmann/", "schedules/ScheduleFile", *but("support", "topology", "packing", "plan")),
+    "compiler/simulate": (*MLIR, "glpk", "nlohmann/", "schedules/ScheduleFile", *but("plan", "simulate")),
     "compiler/verify": (*MLIR, "llvm/", "glpk", *but("verify")),
     "compiler/passes": ("glpk", "nlohmann/", *but("support", "topology", "packing", "plan", "target", "verify", "passes")),
     "compiler/target": ("glpk", "nlohmann/", *but("support", "topology", "packing", "plan", "target")),

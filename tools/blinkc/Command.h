@@ -31,6 +31,7 @@ void addDiffCommand(CLI::App &app, int &exitCode);
 void addExtractCommand(CLI::App &app, int &exitCode);
 void addCheckCommand(CLI::App &app, int &exitCode);
 void addRunCommand(CLI::App &app, int &exitCode);
+void addSimulateCommand(CLI::App &app, int &exitCode);
 void addTopoCommand(CLI::App &app, int &exitCode);
 
 /// Prints `error` to standard error ("blinkc: error: ..." unless it names a

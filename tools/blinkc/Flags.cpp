@@ -83,24 +83,27 @@ llvm::Expected<CompileOptions> RequestFlags::options() const {
 }
 
 void JobFlags::addTo(CLI::App &command) {
-  command
-      .add_option("-c,--collective", collective,
-                  "Of a bundle: one of those it is for")
-      ->type_name("NAME")
-      ->capture_default_str();
-  command
-      .add_option("-g,--gpus", gpus,
-                  "Of a bundle: the GPUs of the job, in any order; the first "
-                  "is rank 0. Default: all of the machine")
-      ->delimiter(',')
-      ->allow_extra_args(false) // what follows is the file
-      ->type_name("LIST");
-  command
-      .add_option("-r,--root", root,
-                  "Of a bundle: root of a broadcast, reduce, gather or "
-                  "scatter: a rank, 0 to n-1")
-      ->type_name("RANK")
-      ->capture_default_str();
+  options_.push_back(command
+                         .add_option("-c,--collective", collective,
+                                     "Of a bundle: one of those it is for")
+                         ->type_name("NAME")
+                         ->capture_default_str());
+  options_.push_back(
+      command
+          .add_option(
+              "-g,--gpus", gpus,
+              "Of a bundle: the GPUs of the job, in any order; the first "
+              "is rank 0. Default: all of the machine")
+          ->delimiter(',')
+          ->allow_extra_args(false) // what follows is the file
+          ->type_name("LIST"));
+  options_.push_back(
+      command
+          .add_option("-r,--root", root,
+                      "Of a bundle: root of a broadcast, reduce, gather or "
+                      "scatter: a rank, 0 to n-1")
+          ->type_name("RANK")
+          ->capture_default_str());
 }
 
 llvm::Expected<BundleJob> JobFlags::job() const {
@@ -110,4 +113,25 @@ llvm::Expected<BundleJob> JobFlags::job() const {
                                    "--collective: no collective '%s'",
                                    collective.c_str());
   return BundleJob{*parsed, gpus, root, ""};
+}
+
+llvm::Expected<InputFile>
+JobFlags::readSchedule(const std::string &path) const {
+  llvm::Expected<InputFile> input =
+      blink::readSchedule(path, /*orBundle=*/true);
+  if (!input)
+    return input;
+  if (input->kind == InputKind::bundle) {
+    llvm::Expected<BundleJob> wanted = job();
+    if (!wanted)
+      return wanted.takeError();
+    return extractSchedule(*input, *wanted);
+  }
+  for (CLI::Option *option : options_)
+    if (option->count() > 0)
+      return llvm::createStringError(
+          std::errc::invalid_argument,
+          "%s: %s is no bundle: it runs as it was compiled",
+          option->get_name().c_str(), input->path.c_str());
+  return input;
 }

@@ -36,6 +36,12 @@ struct JobFlags {
 
   void addTo(CLI::App &command);
   llvm::Expected<BundleJob> job() const;
+  /// The schedule at `path`, or that of the job out of a bundle. Where it is no
+  /// bundle none of these options may have been given.
+  llvm::Expected<InputFile> readSchedule(const std::string &path) const;
+
+private:
+  std::vector<CLI::Option *> options_;
 };
 
 } // namespace blink

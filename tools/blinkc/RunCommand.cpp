@@ -7,7 +7,6 @@
 #include "tools/blinkc/Command.h"
 #include "tools/blinkc/Flags.h"
 
-#include "compiler/driver/ExtractSchedule.h"
 #include "compiler/render/ReplayReport.h"
 #include "tools/replay/Replay.h"
 #include "tools/replay/Samples.h"
@@ -23,7 +22,6 @@ namespace {
 struct RunFlags {
   std::string input;
   JobFlags job;
-  std::vector<CLI::Option *> jobOptions; ///< for bundles alone
   std::string type = "float";
   std::string op = "sum";
   ReplayOptions replay;
@@ -46,32 +44,11 @@ static std::vector<std::string> listOf(const char *const *names) {
   return list;
 }
 
-/// The one schedule that is to run.
-static llvm::Expected<InputFile> readOne(const RunFlags &flags) {
-  llvm::Expected<InputFile> input =
-      readSchedule(flags.input, /*orBundle=*/true);
-  if (!input)
-    return input;
-  if (input->kind == InputKind::bundle) {
-    llvm::Expected<BundleJob> job = flags.job.job();
-    if (!job)
-      return job.takeError();
-    return extractSchedule(*input, *job);
-  }
-  for (CLI::Option *option : flags.jobOptions)
-    if (option->count() > 0)
-      return llvm::createStringError(
-          std::errc::invalid_argument,
-          "%s: %s is no bundle: it runs as it was compiled",
-          option->get_name().c_str(), input->path.c_str());
-  return input;
-}
-
 static int run(RunFlags &flags) {
   flags.replay.type =
       static_cast<blinkDataType_t>(indexOf(kTypeNames, flags.type));
   flags.replay.op = static_cast<blinkRedOp_t>(indexOf(kOpNames, flags.op));
-  llvm::Expected<InputFile> input = readOne(flags);
+  llvm::Expected<InputFile> input = flags.job.readSchedule(flags.input);
   if (!input)
     return reportError(input.takeError());
   llvm::Expected<const sched::Schedule *> file = openSchedule(*input);
@@ -112,8 +89,6 @@ void blink::addRunCommand(CLI::App &app, int &exitCode) {
                    "A schedule, or a bundle of schedules (.sched)")
       ->required();
   flags->job.addTo(*command);
-  for (const char *name : {"--collective", "--gpus", "--root"})
-    flags->jobOptions.push_back(command->get_option(name));
   command
       ->add_option("-b,--bytes", flags->replay.bytes,
                    "Size of the buffer (K, M, G); the whole gathered or "

@@ -27,6 +27,7 @@ int main(int argc, char **argv) {
   blink::addDiffCommand(app, exitCode);
   blink::addCheckCommand(app, exitCode);
   blink::addRunCommand(app, exitCode);
+  blink::addSimulateCommand(app, exitCode);
   blink::addExtractCommand(app, exitCode);
   blink::addTopoCommand(app, exitCode);
   try {

@@ -1,0 +1,209 @@
+//===- SimulateTest.cpp - simulations against hand and proof --------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/simulate/Simulate.h"
+#include "compiler/simulate/FairShares.h"
+#include "compiler/target/FoldProgramFile.h"
+#include "compiler/verify/Verify.h"
+#include "test/common/ScheduleBuilder.h"
+#include "test/unit/topology/TestTopology.h"
+
+#include "doctest/doctest.h"
+
+#include <cmath>
+#include <cstring>
+
+using namespace blink;
+using namespace blink::test;
+using Operand = FoldProgram::Operand;
+
+namespace {
+
+/// Ranks with a lane for each fold, and links of so many GB/s, 1 us.
+FoldProgram programOf(int numRanks, std::vector<double> bandwidths) {
+  FoldProgram program;
+  program.collective = Collective::broadcast;
+  program.numRanks = numRanks;
+  program.ranks.resize(size_t(numRanks));
+  program.trees.resize(1);
+  program.trees[0].share = 1;
+  for (double bandwidth : bandwidths)
+    program.links.push_back({bandwidth, 1});
+  return program;
+}
+
+void addLanes(FoldProgram &program) {
+  for (FoldProgram::Rank &rank : program.ranks)
+    for (size_t fold = 0; fold < rank.folds.size(); ++fold)
+      rank.lanes.push_back({fold});
+}
+
+int channel(FoldProgram &program, int from, int to, std::vector<int> path,
+            int slots) {
+  const int number =
+      program.addChannel(0, from, to, sched::ChannelKind::peer, path);
+  program.channels[size_t(number)].slots = slots;
+  return number;
+}
+
+/// 0 -> 1 -> 2 over links of 10 and 5 GB/s.
+FoldProgram chain(int slots) {
+  FoldProgram program = programOf(3, {10, 5});
+  const int first = channel(program, 0, 1, {0}, slots);
+  const int second = channel(program, 1, 2, {1}, slots);
+  program.addFold(0, 0, false, {Operand::input()}, {Operand::channel(first)});
+  program.addFold(1, 0, false, {Operand::channel(first)},
+                  {Operand::output(), Operand::channel(second)});
+  program.addFold(2, 0, false, {Operand::channel(second)}, {Operand::output()});
+  addLanes(program);
+  return program;
+}
+
+double timeOf(const FoldProgram &program, uint64_t bytes,
+              const SimulationOptions &options = {}) {
+  return valueOf(simulate(program, sched::Protocol::simple, 64 << 10, bytes,
+                          options))
+      .microseconds;
+}
+
+/// A schedule in memory.
+struct Opened {
+  explicit Opened(const TestSchedule &schedule) {
+    const std::vector<uint8_t> bytes = seal(schedule);
+    storage.resize(bytes.size() / 8);
+    std::memcpy(storage.data(), bytes.data(), bytes.size());
+    std::string error;
+    file = sched::openSchedule(
+        reinterpret_cast<const uint8_t *>(storage.data()), bytes.size(), error);
+    REQUIRE_MESSAGE(file, error);
+  }
+  const sched::Program &program() const { return *file->programs()->Get(0); }
+
+  std::vector<uint64_t> storage;
+  const sched::Schedule *file;
+};
+
+} // namespace
+
+TEST_CASE("a message down a chain, by hand") {
+  // 10 GB/s: 6.5536 us a chunk, and 1 us of latency; 5 GB/s: twice that.
+  const double chunk = 6.5536;
+  CHECK(timeOf(chain(2), 64 << 10) == doctest::Approx(3 * chunk + 2));
+  // The second link is the slower one: it has chunk after chunk.
+  CHECK(timeOf(chain(2), 256 << 10) ==
+        doctest::Approx(chunk + 1 + 4 * 2 * chunk + 1));
+  // With one slot each chunk waits until its reader has read the last, and the
+  // news of that has come.
+  CHECK(timeOf(chain(1), 256 << 10) ==
+        doctest::Approx(chunk + 1 + 4 * 2 * chunk + 3 * 2 + 1));
+  // Each fold takes 2 us of its lane; what it writes leaves at once.
+  SimulationOptions slow;
+  slow.stepCost = 2;
+  CHECK(timeOf(chain(2), 64 << 10, slow) == doctest::Approx(3 * chunk + 2 + 2));
+  const Simulation simulation =
+      valueOf(simulate(chain(2), sched::Protocol::simple, 64 << 10, 256 << 10));
+  CHECK(simulation.chunks == 8);
+  CHECK(simulation.folds == 12);
+  CHECK(simulation.linkUse[1] ==
+        doctest::Approx(8 * chunk / simulation.microseconds));
+  // Words with flags are twice the bytes.
+  CHECK(valueOf(simulate(chain(2), sched::Protocol::low_latency, 64 << 10,
+                         64 << 10))
+            .microseconds == doctest::Approx(6 * chunk + 2));
+}
+
+TEST_CASE("no transfer could be faster but for one that is no faster itself") {
+  // Links of 10, 6 and 20 GB/s. Two transfers over the first; one of them also
+  // over the second with two others, which are alone there; one on the third
+  // with the last of these.
+  FoldProgram program = programOf(2, {10, 6, 20});
+  for (std::vector<int> path :
+       std::vector<std::vector<int>>{{0}, {0, 1}, {1}, {1, 2}, {2}})
+    channel(program, 0, 1, path, 1);
+  FairShares shares(program);
+  for (uint32_t c = 0; c < 5; ++c)
+    shares.start(c, 36000, 0);
+  // Three times 2 GB/s over the second; the first leaves 8 to transfer 0, the
+  // third 18 to transfer 4.
+  CHECK(shares.nextEnd() == doctest::Approx(2));
+  CHECK(shares.finish(shares.nextEnd()) == std::vector<uint32_t>{4});
+  CHECK(shares.nextEnd() == doctest::Approx(4.5));
+  CHECK(shares.finish(shares.nextEnd()) == std::vector<uint32_t>{0});
+  CHECK(shares.nextEnd() == doctest::Approx(18));
+  CHECK(shares.finish(shares.nextEnd()) == std::vector<uint32_t>{1, 2, 3});
+  CHECK(std::isinf(shares.nextEnd()));
+  // One that comes later slows another down from then on.
+  shares.start(1, 6000, 20);
+  CHECK(shares.nextEnd() == doctest::Approx(21));
+  shares.start(2, 6000, 20.5);
+  CHECK(shares.nextEnd() == doctest::Approx(21.5));
+  CHECK(shares.finish(21.5) == std::vector<uint32_t>{1});
+  CHECK(shares.nextEnd() == doctest::Approx(22));
+}
+
+TEST_CASE("with planned shares a long message goes at the proved pace") {
+  std::mt19937 random(11);
+  int slow = 0, full = 0;
+  for (Collective collective :
+       {Collective::allreduce, Collective::broadcast, Collective::allgather,
+        Collective::reducescatter, Collective::alltoall, Collective::gather})
+    for (int variation = 0; variation < 20; ++variation) {
+      BuildOptions build;
+      build.shape = Shape(variation % 4);
+      build.treesPerBlock = 1 + variation % 3;
+      build.lanes = 1 + variation % 5;
+      build.slots = uint16_t(1 + random() % 4);
+      build.skewed = random() % 2 != 0;
+      build.seed = uint32_t(random());
+      build.chunkBytes = 64 << 10; // of which 64 bytes are next to nothing
+      TestSchedule schedule =
+          makeSchedule(collective, 0, 2 + int(random() % 5), build);
+      for (TestLink &link : schedule.links)
+        link.latency = double(random() % (variation % 2 == 0 ? 500 : 30));
+      const Opened opened(schedule);
+      const FoldProgram program = readProgram(
+          *opened.file, opened.program(), *opened.program().variants()->Get(0));
+      SimulationOptions planned;
+      planned.plannedShares = true;
+      auto time = [&](uint64_t bytes) {
+        return valueOf(simulate(program, sched::Protocol::simple,
+                                schedule.variant().chunkBytes, bytes, planned))
+            .microseconds;
+      };
+      const VerifyReport report = verifyProgram(*opened.file, opened.program());
+      REQUIRE(report.ok);
+      // Some hundred rounds.
+      const uint64_t bytes = 400 * uint64_t(schedule.variant().chunkBytes) *
+                             (schedule.variant().trees.back().block + 1);
+      const double rate =
+          double(bytes) / (time(2 * bytes) - time(bytes)) * 1e-3;
+      CAPTURE(int(collective));
+      CAPTURE(variation);
+      CHECK(rate / report.algbw == doctest::Approx(1).epsilon(0.02));
+      ++(report.pace < 0.99 ? slow : full);
+    }
+  CHECK(slow > 20);
+  CHECK(full > 20);
+}
+
+TEST_CASE("lanes that stop are an error, not a loop") {
+  // Two ranks that each wait for the other's word first, in one lane.
+  FoldProgram program = programOf(2, {10, 10});
+  program.collective = Collective::allgather;
+  const int there = channel(program, 0, 1, {0}, 1);
+  const int back = channel(program, 1, 0, {1}, 1);
+  for (int rank : {0, 1}) {
+    program.addFold(rank, 0, false,
+                    {Operand::channel(rank == 0 ? back : there)},
+                    {Operand::output()});
+    program.addFold(rank, 0, false, {Operand::input()},
+                    {Operand::channel(rank == 0 ? there : back)});
+    program.ranks[size_t(rank)].lanes = {{0, 1}};
+  }
+  CHECK(
+      textOf(simulate(program, sched::Protocol::simple, 4096, 4096).takeError())
+          .find("the schedule stops") == 0);
+}
