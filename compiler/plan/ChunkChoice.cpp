@@ -43,11 +43,9 @@ static bool takesTurns(const FoldProgram &program) {
 
 ChannelSlots blink::chooseSmallSlots(const FoldProgram &program,
                                      uint64_t maxBytes, uint32_t asked) {
-  double largest = 0; // of the shares
-  for (const FoldProgram::Tree &tree : program.trees)
-    largest = std::max(largest, tree.share);
   uint32_t chunks = takesTurns(program) ? 1 : kLowLatencySlots;
-  double lines = std::ceil(double(maxBytes) * largest / chunks / 16);
+  double lines =
+      std::ceil(double(maxBytes) * largestShare(program) / chunks / 16);
   auto bytes = uint32_t(std::clamp(lines * 16, 16.0, kLargestChunk));
   return {asked == 0 ? bytes : std::min(bytes, asked), kLowLatencySlots};
 }

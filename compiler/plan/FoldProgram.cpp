@@ -42,6 +42,22 @@ std::vector<double> blink::loadsPerByte(const FoldProgram &program) {
   return loads;
 }
 
+double blink::rateOfLinks(const FoldProgram &program) {
+  std::vector<double> loads = loadsPerByte(program);
+  double nanosecondsPerByte = 0;
+  for (size_t link = 0; link < loads.size(); ++link)
+    nanosecondsPerByte = std::max(nanosecondsPerByte,
+                                  loads[link] / program.links[link].bandwidth);
+  return 1 / nanosecondsPerByte;
+}
+
+double blink::largestShare(const FoldProgram &program) {
+  double largest = 0;
+  for (const FoldProgram::Tree &tree : program.trees)
+    largest = std::max(largest, tree.share);
+  return largest;
+}
+
 FoldProgram blink::splitTrees(const FoldProgram &program,
                               llvm::ArrayRef<unsigned> parts) {
   FoldProgram split;

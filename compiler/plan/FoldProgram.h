@@ -20,6 +20,9 @@
 
 namespace blink {
 
+/// Of one GB/s.
+inline constexpr double kBytesPerMicrosecond = 1e3;
+
 struct FoldProgram {
   struct Link {
     double bandwidth; ///< GB/s
@@ -119,6 +122,12 @@ double shareOfBlock(sched::Collective collective, int numRanks,
 
 /// What each link of the topology carries for each byte of a message.
 std::vector<double> loadsPerByte(const FoldProgram &program);
+
+/// GB/s that links let a program have; infinite where none carries anything.
+double rateOfLinks(const FoldProgram &program);
+
+/// The part of the whole buffer that the largest tree carries.
+double largestShare(const FoldProgram &program);
 
 /// `program`, which has no lanes, with `parts[t]` equal trees for each tree
 /// that was made of tree t of a packing, one after the other. They have no

@@ -59,16 +59,6 @@ void LaneLoads::add(const FoldLoad &load) {
   direct.include(laneDirect_);
 }
 
-/// GB/s that links let a program have; infinite where none carries anything.
-static double rateOf(const FoldProgram &program) {
-  std::vector<double> loads = loadsPerByte(program);
-  double nanosecondsPerByte = 0;
-  for (size_t link = 0; link < loads.size(); ++link)
-    nanosecondsPerByte = std::max(nanosecondsPerByte,
-                                  loads[link] / program.links[link].bandwidth);
-  return 1 / nanosecondsPerByte;
-}
-
 static LaneLoads loadsOfLanes(const FoldProgram &program, Protocol protocol) {
   LaneLoads lanes;
   for (const FoldProgram::Rank &rank : program.ranks) {
@@ -103,16 +93,15 @@ MessageTime blink::timeOf(const FoldProgram &program, Protocol protocol,
                           uint32_t chunkBytes) {
   MessageTime time =
       messageTime(costsOf(protocol), startOf(program, protocol),
-                  rateOf(program), loadsOfLanes(program, protocol));
+                  rateOfLinks(program), loadsOfLanes(program, protocol));
   if (protocol == Protocol::low_latency)
     return time;
   ChunkFlow &flow = time.flow;
   int directions =
       hasUpTrees(program.collective) + hasDownTrees(program.collective);
-  for (const FoldProgram::Tree &tree : program.trees) {
-    flow.largest = std::max(flow.largest, tree.share);
+  flow.largest = largestShare(program);
+  for (const FoldProgram::Tree &tree : program.trees)
     flow.hops = std::max(flow.hops, directions * double(tree.depth));
-  }
   flow.channels = channelsOfRank(program);
   flow.chunkBytes = chunkBytes ? chunkBytes : chooseChunk(time);
   return time;
@@ -130,7 +119,6 @@ llvm::Expected<FoldProgram> blink::planForest(const PackingProblem &problem,
 
 MessageTime blink::messageTime(ProtocolCosts costs, double start, double rate,
                                const LaneLoads &lanes) {
-  constexpr double kBytesPerMicrosecond = 1e3; // of one GB/s
   double gapPerByte =
       std::max(costs.wireBytes / rate, lanes.bytesMoved / costs.laneRate);
   MessageTime time{start, gapPerByte / kBytesPerMicrosecond};

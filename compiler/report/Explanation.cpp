@@ -208,7 +208,6 @@ static void reportLanes(const sched::Schedule &file,
                         Explanation &explanation) {
   const sched::Variant &large =
       *program.variants()->Get(program.variants()->size() - 1);
-  constexpr double kBytesPerMicrosecond = 1e3; // of one GB/s
   double rate =
       1 / (predictTime(file, program, large).gapPerByte * kBytesPerMicrosecond);
   if (!(rate < explanation.summary.links * (1 - 1e-6)))

@@ -56,7 +56,6 @@ std::vector<uint32_t> FairShares::finish(double now) {
 
 void FairShares::divide() {
   constexpr double kUnset = -1;
-  constexpr double kBytesPerMicrosecond = 1e3; // of one GB/s
   used_.clear();
   for (uint32_t t = 0; t < transfers_.size(); ++t) {
     transfers_[t].rate = kUnset;

@@ -33,8 +33,9 @@ struct Flow {
   size_t writer = 0, reader = 0; ///< lanes
   double latency = 0;            ///< microseconds
   double rate = 0;               ///< bytes a microsecond, as planned
-  uint64_t written = 0, sent = 0, arrived = 0, read = 0;
-  uint64_t known = 0; ///< of those read, to the writer
+  uint64_t written = 0, sent = 0, arrived = 0;
+  uint64_t known = 0; ///< to the writer, of those that the reader has read
+  bool sending = false;
 };
 
 struct Lane {
@@ -92,7 +93,6 @@ private:
               uint64_t chunk) const;
   void runFold(const FoldProgram::Rank &rank, const FoldProgram::Fold &fold);
   void advance(size_t lane);
-  void send(size_t channel);
   void sendIfIdle(size_t channel);
   void handle(const Event &event);
 
@@ -103,7 +103,6 @@ private:
   double now_ = 0;
   std::vector<Cut> cuts_; ///< by tree
   std::vector<Flow> flows_;
-  std::vector<bool> sending_; ///< by channel
   std::vector<Lane> lanes_;
   std::priority_queue<Event, std::vector<Event>, std::greater<Event>> events_;
   uint64_t numEvents_ = 0;
@@ -115,9 +114,7 @@ private:
 /// As the runtime does (Geometry.h), but for the granules between trees.
 void Simulator::cut(uint32_t chunkBytes, double bytes) {
   constexpr double kGranule = 64;
-  double largest = 0;
-  for (const FoldProgram::Tree &tree : program_.trees)
-    largest = std::max(largest, tree.share);
+  const double largest = largestShare(program_);
   const double chunk =
       double(sched::chunkBytesOfCall(chunkBytes, uint64_t(bytes * largest)));
   const double rounds = std::max(1.0, std::ceil(bytes * largest / chunk));
@@ -133,20 +130,14 @@ void Simulator::cut(uint32_t chunkBytes, double bytes) {
 }
 
 void Simulator::makeFlows() {
-  constexpr double kBytesPerMicrosecond = 1e3; // of one GB/s
-  const std::vector<double> loads = loadsPerByte(program_);
-  double busiest = 0; // microseconds for a byte of the buffer
-  for (size_t link = 0; link < loads.size(); ++link)
-    busiest = std::max(busiest, loads[link] / (program_.links[link].bandwidth *
-                                               kBytesPerMicrosecond));
-  result_.linkUse.resize(loads.size());
+  const double rate = rateOfLinks(program_) * kBytesPerMicrosecond;
+  result_.linkUse.resize(program_.links.size());
   for (const FoldProgram::Channel &channel : program_.channels) {
     Flow &flow = flows_.emplace_back();
     for (uint32_t link : program_.pathOf(channel))
       flow.latency += program_.links[link].latency;
-    flow.rate = program_.trees[size_t(channel.tree)].share / busiest;
+    flow.rate = program_.trees[size_t(channel.tree)].share * rate;
   }
-  sending_.resize(flows_.size());
 }
 
 void Simulator::makeLanes() {
@@ -192,12 +183,9 @@ void Simulator::runFold(const FoldProgram::Rank &rank,
                         const FoldProgram::Fold &fold) {
   ++result_.folds;
   for (const FoldProgram::Operand &from : rank.sourcesOf(fold))
-    if (from.isChannel()) {
-      Flow &flow = flows_[size_t(from.index)];
-      ++flow.read;
-      push(now_ + options_.stepCost + flow.latency, EventKind::credit,
-           size_t(from.index));
-    }
+    if (from.isChannel())
+      push(now_ + options_.stepCost + flows_[size_t(from.index)].latency,
+           EventKind::credit, size_t(from.index));
   for (const FoldProgram::Operand &to : rank.destinationsOf(fold))
     if (to.isChannel()) {
       ++flows_[size_t(to.index)].written;
@@ -230,9 +218,12 @@ void Simulator::advance(size_t number) {
   }
 }
 
-void Simulator::send(size_t channel) {
+void Simulator::sendIfIdle(size_t channel) {
   const FoldProgram::Channel &of = program_.channels[channel];
-  const Flow &flow = flows_[channel];
+  Flow &flow = flows_[channel];
+  if (flow.sending || flow.sent == flow.written)
+    return;
+  flow.sending = true;
   const double bytes = wireBytes_ * bytesOf(of.tree, flow.sent);
   for (uint32_t link : program_.pathOf(of))
     result_.linkUse[link] += bytes;
@@ -243,19 +234,12 @@ void Simulator::send(size_t channel) {
     fair_.start(uint32_t(channel), bytes, now_);
 }
 
-void Simulator::sendIfIdle(size_t channel) {
-  if (sending_[channel] || flows_[channel].sent == flows_[channel].written)
-    return;
-  sending_[channel] = true;
-  send(channel);
-}
-
 void Simulator::handle(const Event &event) {
   switch (event.kind) {
   case EventKind::sent: {
     Flow &flow = flows_[event.index];
     ++flow.sent;
-    sending_[event.index] = false;
+    flow.sending = false;
     push(now_ + flow.latency, EventKind::arrival, event.index);
     sendIfIdle(event.index);
     return;
@@ -297,7 +281,6 @@ llvm::Expected<Simulation> Simulator::run() {
     return llvm::createStringError(
         std::errc::invalid_argument,
         "the schedule stops: lanes wait for each other (blinkc verify)");
-  constexpr double kBytesPerMicrosecond = 1e3;
   for (auto [use, link] : llvm::zip_equal(result_.linkUse, program_.links))
     use /= link.bandwidth * kBytesPerMicrosecond *
            std::max(result_.microseconds, 1e-300);

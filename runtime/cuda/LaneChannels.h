@@ -144,8 +144,7 @@ private:
       address = operand.channel.slots +
                 uint64_t(operand.slot) * operand.channel.slotBytes;
     else if (operand.base)
-      address =
-          operand.base + cursor_.chunk() * steps()[operand.step].chunkBytes;
+      address = operand.base + cursor_.chunk() * step().chunkBytes;
     if (operand.way == Way::none)
       address = nullptr;
     state_.pointers[i] = address;

@@ -444,4 +444,23 @@ TestSchedule makeSchedule(Collective collective, int root, int numRanks,
   return makeSchedule(collective, root, numRanks, std::move(trees), options);
 }
 
+TestSchedule variedSchedule(Collective collective, int variation,
+                            uint32_t chunkBytes, std::mt19937 &random) {
+  BuildOptions options;
+  options.shape = Shape(variation % 4);
+  options.treesPerBlock = 1 + variation % 3;
+  options.lanes = 1 + variation % 5;
+  options.slots = uint16_t(1 + random() % 4);
+  options.skewed = random() % 2 != 0;
+  options.seed = uint32_t(random());
+  options.chunkBytes = chunkBytes;
+  TestSchedule schedule =
+      makeSchedule(collective, 0, 2 + int(random() % 6), options);
+  // Links of 1 GB/s take 4 us for 4 KiB.
+  const unsigned most = chunkBytes / 4096 * (variation % 2 == 0 ? 30 : 2);
+  for (TestLink &link : schedule.links)
+    link.latency = double(random() % most);
+  return schedule;
+}
+
 } // namespace blink::test

@@ -166,6 +166,12 @@ TestSchedule makeSchedule(Collective collective, int root, int numRanks,
                           std::vector<TestTree> trees,
                           const BuildOptions &options);
 
+/// One of 2 to 7 ranks of which much is left to chance, and by `variation`
+/// other shapes and numbers of trees and lanes; with latencies that every other
+/// one feels, of some rounds of its chunks.
+TestSchedule variedSchedule(Collective collective, int variation,
+                            uint32_t chunkBytes, std::mt19937 &random);
+
 } // namespace blink::test
 
 #endif // BLINK_TEST_COMMON_SCHEDULEBUILDER_H

@@ -135,3 +135,22 @@ JobFlags::readSchedule(const std::string &path) const {
           option->get_name().c_str(), input->path.c_str());
   return input;
 }
+
+void blink::addInput(CLI::App &command, std::string &input) {
+  command
+      .add_option("input", input,
+                  "A schedule, or a bundle of schedules (.sched)")
+      ->required();
+}
+
+void blink::addBytes(CLI::App &command, uint64_t &bytes, uint64_t least) {
+  bytes = 64 << 20;
+  command
+      .add_option("-b,--bytes", bytes,
+                  "Size of the buffer (K, M, G); the whole gathered or "
+                  "scattered one where the ranks' blocks differ")
+      ->transform(CLI::AsSizeValue(false))
+      ->check(CLI::Range(least, uint64_t(1) << 40))
+      ->type_name("SIZE")
+      ->default_str("64M");
+}

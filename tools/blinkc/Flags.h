@@ -44,6 +44,11 @@ private:
   std::vector<CLI::Option *> options_;
 };
 
+/// The file that JobFlags::readSchedule reads.
+void addInput(CLI::App &command, std::string &input);
+/// --bytes: the size of a message, at least `least`; 64 MiB unless given.
+void addBytes(CLI::App &command, uint64_t &bytes, uint64_t least);
+
 } // namespace blink
 
 #endif // BLINK_TOOLS_BLINKC_FLAGS_H

@@ -84,19 +84,9 @@ void blink::addRunCommand(CLI::App &app, int &exitCode) {
   auto flags = std::make_shared<RunFlags>();
   CLI::App *command = app.add_subcommand(
       "run", "Replay a schedule on random data and check every element");
-  command
-      ->add_option("input", flags->input,
-                   "A schedule, or a bundle of schedules (.sched)")
-      ->required();
+  addInput(*command, flags->input);
   flags->job.addTo(*command);
-  command
-      ->add_option("-b,--bytes", flags->replay.bytes,
-                   "Size of the buffer (K, M, G); the whole gathered or "
-                   "scattered one where the ranks' blocks differ")
-      ->transform(CLI::AsSizeValue(false))
-      ->check(CLI::Range(uint64_t(0), uint64_t(1) << 40))
-      ->type_name("SIZE")
-      ->default_str("64M");
+  addBytes(*command, flags->replay.bytes, 0);
   command->add_option("-d,--type", flags->type, "Type of the elements")
       ->check(CLI::IsMember(listOf(kTypeNames)))
       ->capture_default_str();

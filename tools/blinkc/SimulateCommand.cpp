@@ -7,8 +7,8 @@
 #include "tools/blinkc/Command.h"
 #include "tools/blinkc/Flags.h"
 
+#include "compiler/plan/TimeModel.h"
 #include "compiler/render/SimulationReport.h"
-#include "compiler/report/PredictedTime.h"
 #include "compiler/target/FoldProgramFile.h"
 
 #include "llvm/Support/raw_ostream.h"
@@ -22,7 +22,7 @@ namespace {
 struct SimulateFlags {
   std::string input;
   JobFlags job;
-  uint64_t bytes = 64 << 20;
+  uint64_t bytes = 0;
   std::string shares = "fair";
   SimulationOptions options;
   bool json = false;
@@ -50,18 +50,20 @@ static llvm::Expected<SimulatedProgram>
 simulateProgram(const sched::Schedule &file, const sched::Program &program,
                 const SimulateFlags &flags) {
   const sched::Variant &variant = variantFor(program, flags.bytes);
+  const FoldProgram folds = readProgram(file, program, variant);
   llvm::Expected<Simulation> simulation =
-      simulate(readProgram(file, program, variant), variant.protocol(),
-               variant.chunk_bytes(), flags.bytes, flags.options);
+      simulate(folds, variant.protocol(), variant.chunk_bytes(), flags.bytes,
+               flags.options);
   if (!simulation)
     return simulation.takeError();
-  SimulatedProgram result{summarize(file, program),
-                          flags.options,
-                          flags.bytes,
-                          std::move(*simulation),
-                          predictTimes(file, program, {flags.bytes})[0],
-                          /*busiestLink=*/"",
-                          /*busiestUse=*/0};
+  SimulatedProgram result{
+      summarize(file, program),
+      flags.options,
+      flags.bytes,
+      std::move(*simulation),
+      timeOf(folds, variant.protocol(), variant.chunk_bytes()).at(flags.bytes),
+      /*busiestLink=*/"",
+      /*busiestUse=*/0};
   const std::vector<double> &use = result.simulation.linkUse;
   const auto busiest = std::max_element(use.begin(), use.end());
   if (busiest != use.end() && *busiest > 0) {
@@ -96,19 +98,9 @@ void blink::addSimulateCommand(CLI::App &app, int &exitCode) {
   auto flags = std::make_shared<SimulateFlags>();
   CLI::App *command = app.add_subcommand(
       "simulate", "Time a schedule on its machine's links, event by event");
-  command
-      ->add_option("input", flags->input,
-                   "A schedule, or a bundle of schedules (.sched)")
-      ->required();
+  addInput(*command, flags->input);
   flags->job.addTo(*command);
-  command
-      ->add_option("-b,--bytes", flags->bytes,
-                   "Size of the buffer (K, M, G); the whole gathered or "
-                   "scattered one where the ranks' blocks differ")
-      ->transform(CLI::AsSizeValue(false))
-      ->check(CLI::Range(uint64_t(1), uint64_t(1) << 40))
-      ->type_name("SIZE")
-      ->default_str("64M");
+  addBytes(*command, flags->bytes, 1);
   command
       ->add_option("--shares", flags->shares,
                    "Who gets how much of a link. fair: chunks on their way "

@@ -8,13 +8,12 @@
 #include "compiler/simulate/FairShares.h"
 #include "compiler/target/FoldProgramFile.h"
 #include "compiler/verify/Verify.h"
-#include "test/common/ScheduleBuilder.h"
+#include "test/common/OpenedSchedule.h"
 #include "test/unit/topology/TestTopology.h"
 
 #include "doctest/doctest.h"
 
 #include <cmath>
-#include <cstring>
 
 using namespace blink;
 using namespace blink::test;
@@ -68,23 +67,6 @@ double timeOf(const FoldProgram &program, uint64_t bytes,
                           options))
       .microseconds;
 }
-
-/// A schedule in memory.
-struct Opened {
-  explicit Opened(const TestSchedule &schedule) {
-    const std::vector<uint8_t> bytes = seal(schedule);
-    storage.resize(bytes.size() / 8);
-    std::memcpy(storage.data(), bytes.data(), bytes.size());
-    std::string error;
-    file = sched::openSchedule(
-        reinterpret_cast<const uint8_t *>(storage.data()), bytes.size(), error);
-    REQUIRE_MESSAGE(file, error);
-  }
-  const sched::Program &program() const { return *file->programs()->Get(0); }
-
-  std::vector<uint64_t> storage;
-  const sched::Schedule *file;
-};
 
 } // namespace
 
@@ -151,33 +133,26 @@ TEST_CASE("with planned shares a long message goes at the proved pace") {
        {Collective::allreduce, Collective::broadcast, Collective::allgather,
         Collective::reducescatter, Collective::alltoall, Collective::gather})
     for (int variation = 0; variation < 20; ++variation) {
-      BuildOptions build;
-      build.shape = Shape(variation % 4);
-      build.treesPerBlock = 1 + variation % 3;
-      build.lanes = 1 + variation % 5;
-      build.slots = uint16_t(1 + random() % 4);
-      build.skewed = random() % 2 != 0;
-      build.seed = uint32_t(random());
-      build.chunkBytes = 64 << 10; // of which 64 bytes are next to nothing
-      TestSchedule schedule =
-          makeSchedule(collective, 0, 2 + int(random() % 5), build);
-      for (TestLink &link : schedule.links)
-        link.latency = double(random() % (variation % 2 == 0 ? 500 : 30));
-      const Opened opened(schedule);
-      const FoldProgram program = readProgram(
-          *opened.file, opened.program(), *opened.program().variants()->Get(0));
+      // Chunks of which 64 bytes are next to nothing.
+      const TestSchedule schedule =
+          variedSchedule(collective, variation, 64 << 10, random);
+      const OpenedSchedule opened(schedule);
+      const sched::Variant &variant = *opened.program().variants()->Get(0);
+      const FoldProgram program =
+          readProgram(*opened.file, opened.program(), variant);
       SimulationOptions planned;
       planned.plannedShares = true;
       auto time = [&](uint64_t bytes) {
         return valueOf(simulate(program, sched::Protocol::simple,
-                                schedule.variant().chunkBytes, bytes, planned))
+                                variant.chunk_bytes(), bytes, planned))
             .microseconds;
       };
       const VerifyReport report = verifyProgram(*opened.file, opened.program());
       REQUIRE(report.ok);
       // Some hundred rounds.
-      const uint64_t bytes = 400 * uint64_t(schedule.variant().chunkBytes) *
-                             (schedule.variant().trees.back().block + 1);
+      const uint64_t bytes =
+          400 * uint64_t(variant.chunk_bytes()) *
+          (variant.trees()->Get(variant.trees()->size() - 1)->block() + 1);
       const double rate =
           double(bytes) / (time(2 * bytes) - time(bytes)) * 1e-3;
       CAPTURE(int(collective));

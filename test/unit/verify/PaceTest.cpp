@@ -163,17 +163,8 @@ TEST_CASE("the pace that is proved is the one that clocks measure") {
        {Collective::allreduce, Collective::broadcast, Collective::allgather,
         Collective::reducescatter, Collective::reduce})
     for (int variation = 0; variation < 40; ++variation) {
-      BuildOptions options;
-      options.shape = Shape(variation % 4);
-      options.treesPerBlock = 1 + variation % 3;
-      options.lanes = 1 + variation % 5;
-      options.slots = uint16_t(1 + random() % 4);
-      options.skewed = random() % 2 != 0;
-      options.seed = uint32_t(random());
-      TestSchedule schedule =
-          makeSchedule(collective, 0, 2 + int(random() % 6), options);
-      for (TestLink &link : schedule.links)
-        link.latency = double(random() % (variation % 2 == 0 ? 30 : 2));
+      const TestSchedule schedule =
+          variedSchedule(collective, variation, 4 << 10, random);
       const ProvedPace proved = provedPace(schedule);
       const double interval =
           measuredInterval(schedule, proved.microseconds, 2000);

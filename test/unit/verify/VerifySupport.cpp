@@ -8,8 +8,6 @@
 
 #include "doctest/doctest.h"
 
-#include <cstring>
-
 namespace blink::test {
 
 TestLanes lanesOf(const TestRank &rank) {
@@ -28,16 +26,6 @@ TestLanes lanesOf(const TestRank &rank) {
     }
   }
   return lanes;
-}
-
-OpenedSchedule::OpenedSchedule(const TestSchedule &schedule) {
-  const std::vector<uint8_t> bytes = seal(schedule);
-  storage.resize(bytes.size() / 8);
-  std::memcpy(storage.data(), bytes.data(), bytes.size());
-  std::string error;
-  file = sched::openSchedule(reinterpret_cast<const uint8_t *>(storage.data()),
-                             bytes.size(), error);
-  REQUIRE_MESSAGE(file != nullptr, error);
 }
 
 VerifyReport judge(const TestSchedule &schedule) {

@@ -12,7 +12,7 @@
 
 #include "compiler/verify/Verify.h"
 #include "test/common/Contains.h"
-#include "test/common/ScheduleBuilder.h"
+#include "test/common/OpenedSchedule.h"
 
 namespace blink::test {
 
@@ -33,15 +33,6 @@ inline TestOperand channel(uint32_t index) {
 
 /// The report on the first program; an error of the loader ends the test.
 VerifyReport judge(const TestSchedule &schedule);
-
-/// A file in memory.
-struct OpenedSchedule {
-  explicit OpenedSchedule(const TestSchedule &schedule);
-  const sched::Program &program() const { return *file->programs()->Get(0); }
-
-  std::vector<uint64_t> storage;
-  const sched::Schedule *file;
-};
 
 /// Names of the checks that failed, with a space between: "result in-place".
 std::string failures(const VerifyReport &report);
