@@ -33,6 +33,15 @@ llvm::Expected<Packing> selectTrees(const PackingProblem &problem,
                                     const PackedTrees &packed,
                                     const SelectOptions &options);
 
+/// The same of what the router and the integer program find, but only trees
+/// that are fair (FairRate.h): such that links which share themselves fairly
+/// keep to their weights, as do those of equal trees. Without trees where none
+/// are found, for routed collectives, and where whole orbits are selected. For
+/// two ranks or more; `options` in range, as for selectTrees.
+llvm::Expected<Packing> selectFairTrees(const PackingProblem &problem,
+                                        const PackedTrees &packed,
+                                        const SelectOptions &options);
+
 } // namespace blink
 
 #endif // BLINK_COMPILER_PACKING_SELECTTREES_H

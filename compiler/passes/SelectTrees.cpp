@@ -7,7 +7,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/packing/SelectTrees.h"
+#include "compiler/packing/FairRate.h"
 #include "compiler/passes/Passes.h"
+#include "compiler/plan/AssignLanes.h"
+#include "compiler/plan/ExpandForest.h"
+#include "compiler/plan/SpreadTrees.h"
+#include "compiler/simulate/SteadyPart.h"
 #include "compiler/target/ForestIR.h"
 
 using namespace mlir;
@@ -18,6 +23,63 @@ namespace blink {
 
 namespace {
 
+/// What a forest keeps of its rate on links that share themselves fairly, and
+/// how long it takes then.
+struct FairTime {
+  double part;
+  MessageTime time;
+};
+
+llvm::Expected<FairTime> fairTimeOf(const PackingProblem &problem,
+                                    const Packing &packing) {
+  const ScheduleLimits limits;
+  llvm::Expected<std::vector<unsigned>> parts =
+      chooseParts(problem, packing, limits, /*maxTrees=*/0);
+  if (!parts)
+    return parts.takeError();
+  llvm::Expected<FoldProgram> whole = expandForest(problem, packing);
+  if (!whole)
+    return whole.takeError();
+  FoldProgram program =
+      parts->empty() ? std::move(*whole) : splitTrees(*whole, *parts);
+  assignLanes(program, Protocol::simple, limits.maxLanes);
+  for (FoldProgram::Channel &channel : program.channels)
+    channel.slots = kSlots;
+  llvm::Expected<double> part = steadyPart(program);
+  if (!part)
+    return part.takeError();
+  return FairTime{*part, timeOf(program, Protocol::simple, /*chunkBytes=*/0,
+                                std::min(1.0, *part))};
+}
+
+/// What selectTrees finds; or, where links that share themselves fairly would
+/// keep less than kKept of its rate, trees of which they keep all, for up to
+/// kFairSlack of the optimum, if these are faster.
+llvm::Expected<Packing> select(const PackingProblem &problem,
+                               const PackedTrees &packed,
+                               const SelectOptions &options) {
+  constexpr double kKept = 0.97;
+  constexpr double kFairSlack = 0.05;
+  llvm::Expected<Packing> selected = selectTrees(problem, packed, options);
+  if (!selected || options.slack == 0 || isFair(problem, *selected))
+    return selected;
+  llvm::Expected<FairTime> time = fairTimeOf(problem, *selected);
+  if (!time)
+    return time.takeError();
+  if (time->part >= kKept)
+    return selected;
+  SelectOptions fairly = options;
+  fairly.slack = std::max(options.slack, kFairSlack);
+  llvm::Expected<Packing> fair = selectFairTrees(problem, packed, fairly);
+  if (!fair || fair->trees.empty())
+    return fair ? std::move(selected) : std::move(fair);
+  llvm::Expected<FairTime> fairTime = fairTimeOf(problem, *fair);
+  if (!fairTime)
+    return fairTime.takeError();
+  return isWorthwhile(fairTime->time, time->time) ? std::move(fair)
+                                                  : std::move(selected);
+}
+
 LogicalResult selectFrom(collective::ForestOp forest,
                          const SelectOptions &options) {
   if (forest.getProtocol() || forest.getMinBytes() || forest.getMaxBytes())
@@ -26,8 +88,7 @@ LogicalResult selectFrom(collective::ForestOp forest,
   if (failed(from))
     return failure();
   PackedTrees packed = readForest(forest, **from);
-  llvm::Expected<Packing> selected =
-      selectTrees((*from)->problem, packed, options);
+  llvm::Expected<Packing> selected = select((*from)->problem, packed, options);
   if (!selected)
     return forest.emitError(toString(selected.takeError()));
   OpBuilder builder(forest);

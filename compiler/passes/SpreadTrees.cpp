@@ -31,7 +31,7 @@ struct SpreadTrees : impl::SpreadTreesPassBase<SpreadTrees> {
     if ((*from)->rankTopology.numRanks() == 1)
       return success(); // there is nothing to send
     llvm::Expected<std::vector<unsigned>> parts =
-        spreadTrees((*from)->problem, readForest(forest, **from).packing,
+        chooseParts((*from)->problem, readForest(forest, **from).packing,
                     {maxLanes, chunkBytes}, maxTrees);
     if (!parts)
       return forest.emitError(toString(parts.takeError()));

@@ -6,6 +6,7 @@
 
 #include "compiler/plan/SpreadTrees.h"
 
+#include "compiler/packing/FairRate.h"
 #include "compiler/plan/AssignLanes.h"
 #include "compiler/plan/ExpandForest.h"
 #include "compiler/plan/FoldMoves.h"
@@ -124,10 +125,23 @@ std::optional<LaneBalance> Splits::balance(const FoldProgram &program) const {
   return balance;
 }
 
+/// `packing` with `parts[t]` equal trees for its tree t, one after the other.
+static Packing splitPacking(const Packing &packing,
+                            const std::vector<unsigned> &parts) {
+  Packing split;
+  split.algbw = packing.algbw;
+  for (size_t t = 0; t < parts.size(); ++t)
+    for (unsigned part = 0; part < parts[t]; ++part) {
+      split.trees.push_back(packing.trees[t]);
+      split.trees.back().weight /= parts[t];
+    }
+  return split;
+}
+
 llvm::Expected<std::vector<unsigned>>
 blink::spreadTrees(const PackingProblem &problem, const Packing &packing,
                    ScheduleLimits limits, size_t maxTrees) {
-  // spreadTrees makes the fullest lane lighter: a gain that is rounding, or
+  // A split makes the fullest lane lighter: a gain that is rounding, or
   // that comes of shorter pipelines alone, is not worth more trees.
   constexpr double kFaster = 1 - 1e-6;
   // laneRate is an estimate, and each part costs overheads.
@@ -181,16 +195,66 @@ blink::spreadTrees(const PackingProblem &problem, const Packing &packing,
   return best;
 }
 
-/// `packing` with `parts` equal trees for each of its own, one after the other.
-static Packing splitEach(const Packing &packing, unsigned parts) {
-  Packing split;
-  split.algbw = packing.algbw;
-  for (const Tree &tree : packing.trees)
-    for (unsigned part = 0; part < parts; ++part) {
-      split.trees.push_back(tree);
-      split.trees.back().weight /= parts;
+namespace {
+
+/// Trees in parts, and what they take where links share themselves fairly.
+struct TimedParts {
+  std::vector<unsigned> parts;
+  MessageTime time = {};
+};
+
+} // namespace
+
+/// `even` parts of each tree, each of them spread over lanes.
+static llvm::Expected<TimedParts> spreadParts(const PackingProblem &problem,
+                                              const Packing &packing,
+                                              const std::vector<unsigned> &even,
+                                              ScheduleLimits limits,
+                                              size_t maxTrees) {
+  llvm::Expected<std::vector<unsigned>> spread =
+      spreadTrees(problem, splitPacking(packing, even), limits, maxTrees);
+  if (!spread)
+    return spread.takeError();
+  TimedParts timed{even};
+  size_t next = 0;
+  if (!spread->empty())
+    for (unsigned &part : timed.parts) {
+      auto first = spread->begin() + long(next);
+      next += part;
+      part = std::accumulate(first, first + part, 0u);
     }
-  return split;
+  llvm::Expected<FoldProgram> whole = expandForest(problem, packing);
+  if (!whole)
+    return whole.takeError();
+  FoldProgram program = splitTrees(*whole, timed.parts);
+  assignLanes(program, Protocol::simple, limits.maxLanes);
+  const double part =
+      isRouted(problem.collective)
+          ? 1
+          : fairRate(problem, packing, timed.parts) / packing.algbw;
+  timed.time = timeOf(program, Protocol::simple, limits.chunkBytes, part);
+  return timed;
+}
+
+llvm::Expected<std::vector<unsigned>>
+blink::chooseParts(const PackingProblem &problem, const Packing &packing,
+                   ScheduleLimits limits, size_t maxTrees) {
+  const std::vector<unsigned> whole(packing.trees.size(), 1);
+  const std::vector<unsigned> even = evenParts(problem, packing);
+  const auto sum = std::accumulate(even.begin(), even.end(), size_t(0));
+  if (even == whole || limits.maxLanes == 1 || (maxTrees > 0 && sum > maxTrees))
+    return spreadTrees(problem, packing, limits, maxTrees);
+  llvm::Expected<TimedParts> unequal =
+      spreadParts(problem, packing, whole, limits, maxTrees);
+  if (!unequal)
+    return unequal.takeError();
+  llvm::Expected<TimedParts> equal =
+      spreadParts(problem, packing, even, limits, maxTrees);
+  if (!equal)
+    return equal.takeError();
+  const TimedParts &best =
+      isWorthwhile(equal->time, unequal->time) ? *equal : *unequal;
+  return best.parts == whole ? std::vector<unsigned>() : best.parts;
 }
 
 llvm::Expected<TimedPacking>
@@ -214,7 +278,9 @@ blink::spreadSmallTrees(const PackingProblem &problem, const Packing &packing,
       best = parts;
     }
   }
-  return TimedPacking{splitEach(packing, best), std::move(least)};
+  return TimedPacking{
+      splitPacking(packing, std::vector<unsigned>(packing.trees.size(), best)),
+      std::move(least)};
 }
 
 SpreadShares blink::spreadShares(const std::vector<uint32_t> &numerators,

@@ -51,6 +51,14 @@ llvm::Expected<std::vector<unsigned>> spreadTrees(const PackingProblem &problem,
                                                   ScheduleLimits limits,
                                                   size_t maxTrees);
 
+/// The same, or each tree first in evenParts (FairRate.h) where that isFaster
+/// on links that share themselves fairly; no more than `maxTrees` likewise. In
+/// one lane trees wait for each other anyway.
+llvm::Expected<std::vector<unsigned>> chooseParts(const PackingProblem &problem,
+                                                  const Packing &packing,
+                                                  ScheduleLimits limits,
+                                                  size_t maxTrees);
+
 /// A forest with the time that it takes.
 struct TimedPacking {
   Packing packing;

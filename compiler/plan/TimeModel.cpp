@@ -10,11 +10,11 @@
 #include "compiler/plan/ExpandForest.h"
 #include "compiler/plan/FoldMoves.h"
 #include "compiler/plan/Latency.h"
+#include "compiler/support/Infinity.h"
 #include "schedules/ChunkSize.h"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 using namespace blink;
 
@@ -90,10 +90,10 @@ static double channelsOfRank(const FoldProgram &program) {
 }
 
 MessageTime blink::timeOf(const FoldProgram &program, Protocol protocol,
-                          uint32_t chunkBytes) {
+                          uint32_t chunkBytes, double part) {
   MessageTime time =
       messageTime(costsOf(protocol), startOf(program, protocol),
-                  rateOfLinks(program), loadsOfLanes(program, protocol));
+                  rateOfLinks(program) * part, loadsOfLanes(program, protocol));
   if (protocol == Protocol::low_latency)
     return time;
   ChunkFlow &flow = time.flow;
@@ -119,9 +119,9 @@ llvm::Expected<FoldProgram> blink::planForest(const PackingProblem &problem,
 
 MessageTime blink::messageTime(ProtocolCosts costs, double start, double rate,
                                const LaneLoads &lanes) {
-  double gapPerByte =
-      std::max(costs.wireBytes / rate, lanes.bytesMoved / costs.laneRate);
-  MessageTime time{start, gapPerByte / kBytesPerMicrosecond};
+  double laneGap = lanes.bytesMoved / costs.laneRate / kBytesPerMicrosecond;
+  double linkGap = costs.wireBytes / rate / kBytesPerMicrosecond;
+  MessageTime time{start, std::max(linkGap, laneGap), laneGap};
   time.flow.chunkOverhead = costs.chunkOverhead;
   time.flow.tag = costs.gap;
   time.flow.slots = lanes.slots;
@@ -142,34 +142,50 @@ double MessageTime::startAt(uint64_t bytes) const {
 
 double MessageTime::at(uint64_t bytes) const {
   double size = double(bytes);
-  double time = startAt(bytes) + size * gapPerByte;
   if (flow.chunkBytes == 0)
-    return time;
+    return startAt(bytes) + size * gapPerByte;
   // Bytes of the message.
   double round = double(sched::chunkBytesOfCall(
                      flow.chunkBytes, uint64_t(size * flow.largest))) /
                  flow.largest;
   double pipelineFill = (flow.hops - 1) * std::min(size, round);
   double rounds = std::max(1.0, size / round);
-  return time + flow.chunkOverhead * lanesAt(flow, bytes).folds * (rounds - 1) +
+  double turns = flow.chunkOverhead * lanesAt(flow, bytes).folds * (rounds - 1);
+  return startAt(bytes) + std::max(size * gapPerByte, size * laneGap + turns) +
          pipelineFill * gapPerByte;
+}
+
+bool blink::isWorthwhile(const MessageTime &fair, const MessageTime &unfair) {
+  constexpr uint64_t kMediumBytes = kReferenceBytes / 16;
+  return fair.at(kReferenceBytes) <= 1.1 * unfair.at(kReferenceBytes) &&
+         fair.at(kMediumBytes) <= 1.5 * unfair.at(kMediumBytes);
 }
 
 uint32_t blink::chooseChunk(MessageTime time) {
   constexpr uint32_t kSmallest = 16 << 10, kLargest = 1 << 20;
-  uint32_t best = kSmallest;
-  double least = std::numeric_limits<double>::infinity();
   constexpr uint32_t kFreely = 64 << 10;
-  for (uint32_t chunk = kSmallest; chunk <= kLargest; chunk *= 2) {
-    if (chunk > kFreely &&
-        time.flow.channels * kFewSlots * chunk > kSlotBytesOfRank)
-      break;
+  constexpr uint64_t kLongBytes = 16 * kReferenceBytes;
+  constexpr double kAsFast = 1.05, kAsFastWhenLong = 1.01;
+  auto timeWith = [&](uint32_t chunk, uint64_t bytes = kReferenceBytes) {
     time.flow.chunkBytes = chunk;
-    double microseconds = time.at(kReferenceBytes);
-    if (microseconds < least) {
-      best = chunk;
-      least = microseconds;
-    }
-  }
-  return best;
+    return time.at(bytes);
+  };
+  uint32_t fastest = kSmallest;
+  double least = timeWith(kSmallest);
+  for (uint32_t chunk = 2 * kSmallest; chunk <= kLargest; chunk *= 2)
+    if (chunk <= kFreely ||
+        time.flow.channels * kFewSlots * chunk <= kSlotBytesOfRank)
+      if (double microseconds = timeWith(chunk); microseconds < least) {
+        fastest = chunk;
+        least = microseconds;
+      }
+  double leastLong = timeWith(fastest, kLongBytes);
+  auto isAsFast = [&](uint32_t chunk) {
+    return timeWith(chunk) <= least * kAsFast &&
+           timeWith(chunk, kLongBytes) <= leastLong * kAsFastWhenLong;
+  };
+  uint32_t chunk = kFreely;
+  while (chunk < fastest && !isAsFast(chunk))
+    chunk *= 2;
+  return isAsFast(chunk) ? chunk : fastest;
 }

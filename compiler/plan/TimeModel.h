@@ -4,8 +4,8 @@
 //
 // A message of S bytes takes
 //
-//     T(S) = start + S x G + chunkOverheads + pipelineFill,
-//     G = max(wireBytes / rate, bytesMoved / laneRate)
+//     T(S) = start + max(S x G, S x L + chunkOverheads) + pipelineFill,
+//     L = bytesMoved / laneRate,  G = max(wireBytes / rate, L)
 //
 // in the terms of LogP (Culler et al., 1993), with the gap per byte G of LogGP
 // (Alexandrov et al., 1995). `rate` is what the links sustain (rateOfShares),
@@ -21,12 +21,13 @@
 // machine.
 //
 // A lane takes its folds one by one, chunk after chunk, and each after the
-// first costs it a `chunkOverhead`; with zero copy a passive fold takes none,
-// but costs the call a tag, as long as a `gap`. All trees have as many chunks
-// (Geometry.h), a round of which moves the same part of each. A chunk goes on
-// when all of it has come: the last of the h hops of a tree begins h - 1 rounds
-// late, the `pipelineFill`. Words of `low_latency` flow through a fold one by
-// one, so that there only the folds of a lane count, once each.
+// first costs it a `chunkOverhead`, which nobody sees who waits for links; with
+// zero copy a passive fold takes none, but costs the call a tag, as long as a
+// `gap`. All trees have as many chunks (Geometry.h), a round of which moves the
+// same part of each. A chunk goes on when all of it has come: the last of the h
+// hops of a tree begins h - 1 rounds late, the `pipelineFill`. Words of
+// `low_latency` flow through a fold one by one, so that there only the folds of
+// a lane count, once each.
 //
 // The constants are estimates for GPUs of the last years, no measurements. They
 // weigh hops against gaps and choose sizes; no proof rests on them.
@@ -115,8 +116,9 @@ struct ChunkFlow {
 
 /// T(S).
 struct MessageTime {
-  double start;      ///< microseconds
-  double gapPerByte; ///< microseconds
+  double start;       ///< microseconds
+  double gapPerByte;  ///< microseconds, of links or lanes, whichever are slower
+  double laneGap = 0; ///< of lanes
   ChunkFlow flow = {};
 
   /// Microseconds, in the chunks that the runtime makes (ChunkSize.h).
@@ -132,10 +134,11 @@ struct ScheduleLimits {
   uint32_t chunkBytes = 0; ///< 0: chooseChunk
 };
 
-/// The time that `program` takes, with the rate that links let it have. Each
-/// loose fold counts as a lane. `chunkBytes` 0 is what chooseChunk says.
+/// The time that `program` takes, with the rate that links let it have, or so
+/// much `part` of it. Each loose fold counts as a lane. `chunkBytes` 0 is what
+/// chooseChunk says.
 MessageTime timeOf(const FoldProgram &program, Protocol protocol,
-                   uint32_t chunkBytes = 0);
+                   uint32_t chunkBytes = 0, double part = 1);
 
 /// The folds of `packing`, in lanes.
 llvm::Expected<FoldProgram> planForest(const PackingProblem &problem,
@@ -151,6 +154,12 @@ constexpr uint64_t kReferenceBytes = 64 << 20;
 /// Likewise, small ones.
 constexpr uint64_t kSmallReferenceBytes = 64 << 10;
 
+/// Whether to prefer trees that take `fair` on links which share themselves
+/// fairly, and keep all of their rate there, to trees that take `unfair` and do
+/// not: unless the overheads of more trees, which are estimates, would make
+/// kReferenceBytes a tenth slower, or a 16th of that half as slow again.
+bool isWorthwhile(const MessageTime &fair, const MessageTime &unfair);
+
 /// Slots of each channel of `simple`: the reader lags by two (kLag), one chunk
 /// is being written, one being read.
 constexpr uint32_t kSlots = 4;
@@ -160,9 +169,12 @@ constexpr uint32_t kFewSlots = 3;
 /// What the slots of all channels that a rank reads should take at most.
 constexpr double kSlotBytesOfRank = 40 << 20;
 
-/// The power of two from 16 KiB to 1 MiB that is the fastest chunk for
-/// kReferenceBytes; of equals the smallest. Above 64 KiB only such that
-/// kFewSlots of them take no more than kSlotBytesOfRank.
+/// The smallest power of two from 64 KiB on that is, to 5 %, as fast a chunk
+/// for kReferenceBytes as the fastest from 16 KiB to 1 MiB, or else that one,
+/// if messages of 1 GiB are as fast, too, to 1 %: so the pipeline fills soon
+/// where what lanes do for small chunks is hidden behind links. Below 64 KiB
+/// chunks are mostly overhead. Above, only such that kFewSlots of them for each
+/// channel of a rank take no more than kSlotBytesOfRank.
 uint32_t chooseChunk(MessageTime time);
 
 } // namespace blink

@@ -9,96 +9,137 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
-#include <limits>
 
 using namespace blink;
 
-static constexpr double kNever = std::numeric_limits<double>::infinity();
-/// What rounding may leave of a transfer.
-static constexpr double kNothing = 1e-6;
+FairShares::FairShares(const FoldProgram &program,
+                       std::vector<double> bandwidths)
+    : program_(program), bandwidths_(std::move(bandwidths)),
+      transfers_(program.channels.size()), links_(program.links.size()) {}
 
-FairShares::FairShares(const FoldProgram &program)
-    : program_(program), free_(program.links.size()),
-      open_(program.links.size()), over_(program.links.size()) {}
-
-void FairShares::settle(double now) {
-  for (Transfer &transfer : transfers_)
-    transfer.left -= transfer.rate * (now - settled_);
-  settled_ = now;
+void FairShares::touch(uint32_t link) {
+  if (links_[link].reached)
+    return;
+  links_[link].reached = true;
+  touched_.push_back(link);
 }
 
 void FairShares::start(uint32_t channel, double bytes, double now) {
-  settle(now);
-  transfers_.push_back({channel, bytes, 0});
-  divided_ = false;
+  Transfer &transfer = transfers_[channel];
+  transfer.left = bytes;
+  transfer.rate = 0;
+  transfer.since = now;
+  for (uint32_t link : pathOf(channel)) {
+    links_[link].transfers.push_back(channel);
+    touch(link);
+  }
 }
 
-double FairShares::nextEnd() {
-  if (!divided_)
-    divide();
-  return nextEnd_;
+void FairShares::queue(uint32_t channel) {
+  Transfer &transfer = transfers_[channel];
+  transfer.queued = transfer.end;
+  ends_.push({transfer.end, channel});
 }
 
-std::vector<uint32_t> FairShares::finish(double now) {
-  settle(now);
-  std::vector<uint32_t> ended;
-  llvm::erase_if(transfers_, [&](const Transfer &transfer) {
-    if (transfer.left > kNothing)
-      return false;
-    ended.push_back(transfer.channel);
-    return true;
-  });
-  if (!ended.empty())
-    divided_ = false;
-  llvm::sort(ended);
-  return ended;
+/// Of all transfers; null if there is none. One that was slowed down is only
+/// now put where it belongs: most are before their turn.
+const FairShares::End *FairShares::firstEnd() {
+  while (!ends_.empty()) {
+    const End &first = ends_.top();
+    const Transfer &transfer = transfers_[first.channel];
+    if (first.time == transfer.end)
+      return &first;
+    const uint32_t channel = first.channel;
+    const bool late = first.time == transfer.queued;
+    ends_.pop();
+    if (late && transfer.end != kInfinity)
+      queue(channel);
+  }
+  return nullptr;
 }
 
-void FairShares::divide() {
-  constexpr double kUnset = -1;
-  used_.clear();
-  for (uint32_t t = 0; t < transfers_.size(); ++t) {
-    transfers_[t].rate = kUnset;
-    for (uint32_t link :
-         program_.pathOf(program_.channels[transfers_[t].channel])) {
-      if (over_[link].empty()) {
-        used_.push_back(link);
-        free_[link] = program_.links[link].bandwidth * kBytesPerMicrosecond;
-      }
-      over_[link].push_back(t);
+const std::vector<uint32_t> &FairShares::finish(double now) {
+  ended_.clear();
+  for (const End *end = firstEnd(); end && end->time <= now; end = firstEnd()) {
+    const uint32_t channel = end->channel;
+    transfers_[channel].end = transfers_[channel].queued = kInfinity;
+    ended_.push_back(channel);
+    for (uint32_t link : pathOf(channel)) {
+      std::vector<uint32_t> &over = links_[link].transfers;
+      *llvm::find(over, channel) = over.back();
+      over.pop_back();
+      touch(link);
     }
   }
-  for (uint32_t link : used_)
-    open_[link] = uint32_t(over_[link].size());
+  llvm::sort(ended_);
+  return ended_;
+}
 
-  while (true) {
-    uint32_t tightest = 0;
-    double least = kNever;
-    for (uint32_t link : used_)
-      if (open_[link] > 0 && free_[link] / open_[link] < least) {
-        tightest = link;
-        least = free_[link] / open_[link];
-      }
-    if (least == kNever)
-      break;
-    for (uint32_t t : over_[tightest]) {
-      Transfer &transfer = transfers_[t];
-      if (transfer.rate != kUnset)
+double FairShares::nextEnd(double now) {
+  if (!touched_.empty())
+    divide(now);
+  const End *end = firstEnd();
+  return end ? end->time : kInfinity;
+}
+
+void FairShares::setRate(uint32_t channel, double rate, double now) {
+  Transfer &transfer = transfers_[channel];
+  transfer.divided = true;
+  for (uint32_t link : pathOf(channel)) {
+    links_[link].free = std::max(0.0, links_[link].free - rate);
+    --links_[link].open;
+  }
+  if (rate == transfer.rate)
+    return;
+  transfer.left =
+      std::max(0.0, transfer.left - transfer.rate * (now - transfer.since));
+  transfer.since = now;
+  transfer.rate = rate;
+  transfer.end = now + transfer.left / rate;
+  if (transfer.end < transfer.queued)
+    queue(channel);
+}
+
+/// Adds to the touched links all that share a transfer with one of them.
+void FairShares::reach() {
+  for (size_t next = 0; next < touched_.size(); ++next) {
+    Link &link = links_[touched_[next]];
+    link.free = bandwidths_[touched_[next]];
+    link.open = link.transfers.size();
+    for (uint32_t channel : link.transfers) {
+      Transfer &transfer = transfers_[channel];
+      if (!transfer.divided)
         continue;
-      transfer.rate = least;
-      for (uint32_t link :
-           program_.pathOf(program_.channels[transfer.channel])) {
-        free_[link] = std::max(0.0, free_[link] - least);
-        --open_[link];
-      }
+      transfer.divided = false;
+      for (uint32_t other : pathOf(channel))
+        touch(other);
     }
   }
+}
 
-  nextEnd_ = kNever;
-  for (const Transfer &transfer : transfers_)
-    nextEnd_ = std::min(nextEnd_, settled_ + std::max(0.0, transfer.left) /
-                                                 transfer.rate);
-  for (uint32_t link : used_)
-    over_[link].clear();
-  divided_ = true;
+/// Progressive filling: the links that have least for each of their transfers
+/// set these' rates, and the others share what is left.
+void FairShares::divide(double now) {
+  // Links whose shares differ by less are filled together.
+  constexpr double kRounding = 1 + 1e-12;
+  reach();
+  while (true) {
+    double least = kInfinity;
+    for (uint32_t link : touched_)
+      if (links_[link].open > 0)
+        least = std::min(least, links_[link].free / double(links_[link].open));
+    if (least == kInfinity)
+      break;
+    for (uint32_t number : touched_) {
+      const Link &link = links_[number];
+      if (link.open == 0 || link.free > least * kRounding * double(link.open))
+        continue;
+      for (uint32_t channel : link.transfers)
+        if (!transfers_[channel].divided)
+          setRate(channel, least, now);
+    }
+  }
+  for (uint32_t link : touched_)
+    links_[link].reached = false;
+  touched_.clear();
 }

@@ -8,8 +8,11 @@
 #define BLINK_COMPILER_SIMULATE_FAIRSHARES_H
 
 #include "compiler/plan/FoldProgram.h"
+#include "compiler/support/Infinity.h"
 
 #include <cstdint>
+#include <functional>
+#include <queue>
 #include <vector>
 
 namespace blink {
@@ -18,40 +21,65 @@ namespace blink {
 /// divided max-min fairly (Bertsekas and Gallager, "Data Networks", 1992,
 /// section 6.5.2): no transfer could be faster without slowing one down that is
 /// no faster itself. Times are microseconds, sizes bytes.
+///
+/// A start or an end divides anew only what it can touch: the transfers that
+/// share a link with it, those that share one with these, and so on.
 class FairShares {
 public:
-  explicit FairShares(const FoldProgram &program);
+  /// `bandwidths`: of each link of the program, bytes a microsecond.
+  FairShares(const FoldProgram &program, std::vector<double> bandwidths);
 
-  /// From `now` on, channel `channel` transfers so many bytes.
+  /// From `now` on, channel `channel`, which is idle and has a path, transfers
+  /// so many bytes.
   void start(uint32_t channel, double bytes, double now);
   /// When the next transfer ends if none begins before; infinite if there is
-  /// none.
-  double nextEnd();
+  /// none. `now`: the time of the last start or end.
+  double nextEnd(double now);
   /// Takes out the channels whose transfers have ended by `now`, which is at
-  /// most nextEnd(). Ascending.
-  std::vector<uint32_t> finish(double now);
+  /// most nextEnd(). Ascending. Valid until the next call.
+  const std::vector<uint32_t> &finish(double now);
 
 private:
   struct Transfer {
-    uint32_t channel;
-    double left; ///< bytes, at settled_
-    double rate; ///< bytes a microsecond
+    double left = 0; ///< bytes, at `since`
+    double rate = 0; ///< bytes a microsecond
+    double since = 0;
+    double end = kInfinity;    ///< as things stand; infinite: there is none
+    double queued = kInfinity; ///< its earliest time in ends_
+    bool divided = true;       ///< by the divide() that goes on
   };
-  void settle(double now);
-  /// Progressive filling: the link that has least for each of its transfers
-  /// sets their rates, and the others share what is left.
-  void divide();
+  struct End {
+    double time;
+    uint32_t channel;
+    bool operator>(const End &other) const {
+      return time != other.time ? time > other.time : channel > other.channel;
+    }
+  };
+  struct Link {
+    std::vector<uint32_t> transfers; ///< channels
+    // Of the divide() that goes on.
+    double free = 0;
+    size_t open = 0; ///< transfers without a rate
+    bool reached = false;
+  };
+  llvm::ArrayRef<uint32_t> pathOf(uint32_t channel) const {
+    return program_.pathOf(program_.channels[channel]);
+  }
+  void queue(uint32_t channel);
+  const End *firstEnd();
+  void touch(uint32_t link);
+  void reach();
+  void divide(double now);
+  void setRate(uint32_t channel, double rate, double now);
 
   const FoldProgram &program_;
-  std::vector<Transfer> transfers_;
-  double settled_ = 0;
-  double nextEnd_ = 0;
-  bool divided_ = false;
-  // Of divide(), by link; kept for their memory.
-  std::vector<double> free_;
-  std::vector<uint32_t> open_;              ///< transfers without a rate
-  std::vector<uint32_t> used_;              ///< links that have some
-  std::vector<std::vector<uint32_t>> over_; ///< transfers, by link
+  const std::vector<double> bandwidths_;
+  std::vector<Transfer> transfers_; ///< by channel
+  std::vector<Link> links_;
+  std::vector<uint32_t> touched_; ///< links whose shares are not what they were
+  std::vector<uint32_t> ended_;
+  /// Of each transfer its end, or a time before.
+  std::priority_queue<End, std::vector<End>, std::greater<End>> ends_;
 };
 
 } // namespace blink

@@ -7,13 +7,13 @@
 #include "compiler/simulate/Simulate.h"
 
 #include "compiler/simulate/FairShares.h"
+#include "compiler/support/Infinity.h"
 #include "schedules/ChunkSize.h"
 
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <queue>
 #include <tuple>
 
@@ -59,12 +59,20 @@ struct Event {
   }
 };
 
+std::vector<double> bandwidthsOf(const FoldProgram &program) {
+  std::vector<double> bandwidths;
+  for (const FoldProgram::Link &link : program.links)
+    bandwidths.push_back(link.bandwidth * kBytesPerMicrosecond);
+  return bandwidths;
+}
+
 class Simulator {
 public:
   Simulator(const FoldProgram &program, sched::Protocol protocol,
             uint32_t chunkBytes, uint64_t bytes,
             const SimulationOptions &options)
-      : program_(program), options_(options), fair_(program),
+      : program_(program), options_(options),
+        fair_(program, bandwidthsOf(program)),
         wireBytes_(protocol == sched::Protocol::low_latency ? 2 : 1) {
     cut(chunkBytes, double(bytes));
     makeFlows();
@@ -259,9 +267,8 @@ llvm::Expected<Simulation> Simulator::run() {
   for (size_t lane = 0; lane < lanes_.size(); ++lane)
     advance(lane);
   while (true) {
-    const double ends = options_.plannedShares
-                            ? std::numeric_limits<double>::infinity()
-                            : fair_.nextEnd();
+    const double ends =
+        options_.plannedShares ? kInfinity : fair_.nextEnd(now_);
     if (events_.empty() && std::isinf(ends))
       break;
     now_ = events_.empty() ? ends : std::min(ends, events_.top().time);

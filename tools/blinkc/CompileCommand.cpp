@@ -157,7 +157,8 @@ void blink::addCompileCommand(CLI::App &app, int &exitCode) {
       ->add_option(
           "--slack", flags->slack,
           "Most of the optimal rate that may be given up for fewer and "
-          "lower trees; 0 gives up nothing")
+          "lower trees; up to 0.05 is for trees that links would keep to where "
+          "they do not keep to these; 0 gives up nothing")
       ->check(CLI::Range(0.0, 0.99))
       ->capture_default_str();
   command

@@ -15,6 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/packing/FairRate.h"
 #include "compiler/packing/PackTrees.h"
 #include "compiler/packing/SelectTrees.h"
 #include "compiler/packing/lp/FitWeights.h"
@@ -79,6 +80,7 @@ public:
   Selection(const PackingProblem &problem, const PackedTrees &packed,
             const SelectOptions &options);
   Expected<Packing> run();
+  Expected<Packing> runFair();
 
 private:
   /// `copies` trees of `unit` GB/s a block, then `rest` trees over what is
@@ -98,7 +100,6 @@ private:
   Error solveIntegers();
   Error polish();
   Error chooseSingleTrees();
-
   std::vector<Tree> route(RouteRequest request);
   std::vector<int> columnsUpTo(int depth) const;
   bool choosesSingleTrees() const { return columns_.order() == 1; }
@@ -122,6 +123,7 @@ private:
   SymmetricProblem columns_;
   ColumnPool pool_;
   Choice best_;
+  bool onlyFair_ = false;
   double routingSteps_ = kRoutingBudget; // left
 };
 
@@ -180,6 +182,8 @@ void Selection::offer(Packing packing) {
   choice.packing = std::move(packing);
   for (const Tree &tree : choice.packing.trees)
     choice.depth = std::max(choice.depth, tree.depth(numRanks_));
+  if (onlyFair_ && !isFair(problem_, choice.packing))
+    return;
   if (better(choice, best_))
     best_ = std::move(choice);
 }
@@ -407,6 +411,21 @@ Expected<Packing> Selection::run() {
   return std::move(best_.packing);
 }
 
+Expected<Packing> Selection::runFair() {
+  onlyFair_ = true;
+  best_ = {};
+  if (choosesSingleTrees() && !isRouted(problem_.collective)) {
+    routePlans();
+    if (Error error = solveIntegers())
+      return error;
+  }
+  if (best_.packing.algbw < target_)
+    return Packing();
+  if (Error error = problem_.verify(best_.packing))
+    return error;
+  return std::move(best_.packing);
+}
+
 } // namespace
 
 Expected<Packing> blink::selectTrees(const PackingProblem &problem,
@@ -419,4 +438,10 @@ Expected<Packing> blink::selectTrees(const PackingProblem &problem,
   if (problem.rankTopology->numRanks() == 1)
     return packed.packing;
   return Selection(problem, packed, options).run();
+}
+
+Expected<Packing> blink::selectFairTrees(const PackingProblem &problem,
+                                         const PackedTrees &packed,
+                                         const SelectOptions &options) {
+  return Selection(problem, packed, options).runFair();
 }

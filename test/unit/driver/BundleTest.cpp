@@ -213,7 +213,8 @@ TEST_CASE("a reduce that is a mirrored broadcast is as fast as its own") {
                 .bound;
         CHECK(program->certificate()->bound() ==
               doctest::Approx(bound).epsilon(1e-9));
-        CHECK(program->algbw() >= 0.99 * bound);
+        // Up to a twentieth is given up for trees that fair links keep to.
+        CHECK(program->algbw() >= 0.95 * (1 - 1e-6) * bound);
         CHECK(program->collective() == collective);
       }
     }

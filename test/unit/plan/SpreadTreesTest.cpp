@@ -9,6 +9,7 @@
 
 #include "compiler/plan/SpreadTrees.h"
 #include "compiler/generate/Generate.h"
+#include "compiler/packing/FairRate.h"
 #include "compiler/packing/PackTrees.h"
 #include "compiler/packing/SelectTrees.h"
 #include "compiler/packing/Shares.h"
@@ -271,6 +272,28 @@ TEST_CASE("every lane of an H100 box moves data, and as much as the others") {
   // would be below the limit: the other lanes are there for passive folds.
   PackingProblem problem{&rankTopology, Collective::allreduce, 0};
   CHECK(spread(problem, packed(problem)) == Parts(8, 16));
+}
+
+TEST_CASE("trees that links would not keep to go in equal parts") {
+  const RankTopology rankTopology =
+      rankTopologyOf(shippedTopology("pcie-8gpu"));
+  const PackingProblem problem{&rankTopology, Collective::broadcast, 0};
+  SelectOptions options;
+  options.slack = 0.05;
+  const Packing packing =
+      valueOf(selectFairTrees(problem, valueOf(packTrees(problem)), options));
+  const Parts whole(packing.trees.size(), 1);
+  REQUIRE(fairRate(problem, packing, whole) < 0.9 * packing.algbw);
+  const Parts parts = valueOf(chooseParts(problem, packing, {16}, 0));
+  REQUIRE(parts.size() == packing.trees.size());
+  CHECK(fairRate(problem, packing, parts) >= 0.99 * packing.algbw);
+  for (size_t t = 1; t < parts.size(); ++t)
+    CHECK(packing.trees[t].weight / parts[t] ==
+          doctest::Approx(packing.trees[0].weight / parts[0]));
+  // In one lane they wait for each other; and a limit is one.
+  CHECK(valueOf(chooseParts(problem, packing, {1}, 0)).empty());
+  CHECK(valueOf(chooseParts(problem, packing, {16}, packing.trees.size()))
+            .empty());
 }
 
 TEST_CASE("a DGX-1 stays as it is, and an H100 box has no lane far above") {

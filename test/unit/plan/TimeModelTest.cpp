@@ -80,8 +80,8 @@ TEST_CASE("into what chunks a call is cut") {
 }
 
 TEST_CASE("what a message takes, part by part") {
-  // 50 GB/s: 0.02 ns a byte, 1,310.72 us for 64 MiB.
-  MessageTime time = {10, 2e-5};
+  // 50 GB/s of lanes: 0.02 ns a byte, 1,310.72 us for 64 MiB.
+  MessageTime time = {10, 2e-5, 2e-5};
   CHECK(time.at(0) == 10);
   CHECK(time.at(1000000) == doctest::Approx(30));
 
@@ -129,9 +129,21 @@ TEST_CASE("what a message takes, part by part") {
   CHECK(time.at(64 * kKiB) == doctest::Approx(10 + 3 * 1.31072));
 }
 
-TEST_CASE("the chunk that is fastest for 64 MiB") {
-  // 50 GB/s in one tree: 1,310.72 us, and with chunks of c bytes
-  // (64 MiB / c - 1) x 2 us + (hops - 1) x c x 0.02 ns.
+TEST_CASE("overheads of lanes are hidden as long as lanes wait for links") {
+  // Links move 50 GB/s, lanes 100: of 1.31072 us a chunk half is left.
+  MessageTime time = {10, 2e-5, 1e-5};
+  time.flow.chunkBytes = 64 * kKiB;
+  time.flow.largest = 1;
+  setLanes(time, 1);
+  time.flow.chunkOverhead = 0.5;
+  CHECK(time.at(kMiB) == doctest::Approx(10 + 16 * 1.31072));
+  time.flow.chunkOverhead = 2;
+  CHECK(time.at(kMiB) == doctest::Approx(10 + 8 * 1.31072 + 15 * 2));
+}
+
+TEST_CASE("the smallest chunk that is nearly the fastest for 64 MiB") {
+  // 50 GB/s in one tree, and so much of its lane: 1,342.18 us, and with chunks
+  // of c bytes (64 MiB / c - 1) x 2 us + (hops - 1) x c x 0.02 ns.
   auto chunk = [](double hops, double rate) {
     LaneLoads lanes;
     lanes.startLane();
@@ -141,12 +153,14 @@ TEST_CASE("the chunk that is fastest for 64 MiB") {
     time.flow.hops = hops;
     return chooseChunk(time);
   };
-  // 512 KiB: 254 + 31.5; 1 MiB: 126 + 62.9.
+  // 256 KiB: 510 + 15.7; 512 KiB: 254 + 31.5; 1 MiB: 126 + 62.9.
   CHECK(chunk(4, 50) == kMiB);
   // 256 KiB: 510 + 78.6; 512 KiB: 254 + 157.3; 1 MiB: 126 + 314.6.
   CHECK(chunk(16, 50) == 512 * kKiB);
-  CHECK(chunk(4, 1) == 256 * kKiB);
-  CHECK(chunk(1, 1) == kMiB);
+  // Links of 1 GB/s hide what lanes do: 67,108.9 us, and fills of less than
+  // 1 % up to 128 KiB. Below 64 KiB nothing is gained.
+  CHECK(chunk(4, 1) == 64 * kKiB);
+  CHECK(chunk(1, 1) == 64 * kKiB);
   CHECK(chunk(1000, 0.1) == 16 * kKiB);
 }
 
@@ -231,10 +245,14 @@ TEST_CASE("a forest of chunks") {
   MessageTime time =
       timeInLanes(problem, packing, Protocol::simple, 16, 64 * kKiB);
   double chunk = 65536 / 20e3;
-  // Two hops of a step and a link. With zero copy the last rank gets a tag.
+  // Two hops of a step and a link. The middle loads a chunk and stores two in
+  // 65536 x 1.5 / 50e3 = 1.97 us, and has 1.31 for an overhead of 2. With zero
+  // copy the last rank gets a tag.
   CHECK(time.at(64 * kKiB) == doctest::Approx(2 * 2.5 + 2 * chunk));
-  CHECK(time.at(192 * kKiB) == doctest::Approx(5 + 4 * chunk + 2 * 2));
-  CHECK(time.at(640 * kKiB) == doctest::Approx(5 + 11 * chunk + 9 * 2 + 0.25));
+  const double lane = 65536 * 1.5 / 50e3;
+  CHECK(time.at(192 * kKiB) == doctest::Approx(5 + 3 * lane + 2 * 2 + chunk));
+  CHECK(time.at(640 * kKiB) ==
+        doctest::Approx(5 + 10 * lane + 9 * 2 + chunk + 0.25));
   problem.collective = Collective::allreduce;
   packing = valueOf(packLatencyTrees(problem, Protocol::simple));
   REQUIRE(packing.trees.size() == 1);

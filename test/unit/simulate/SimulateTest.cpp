@@ -6,6 +6,7 @@
 
 #include "compiler/simulate/Simulate.h"
 #include "compiler/simulate/FairShares.h"
+#include "compiler/support/Infinity.h"
 #include "compiler/target/FoldProgramFile.h"
 #include "compiler/verify/Verify.h"
 #include "test/common/OpenedSchedule.h"
@@ -105,25 +106,111 @@ TEST_CASE("no transfer could be faster but for one that is no faster itself") {
   for (std::vector<int> path :
        std::vector<std::vector<int>>{{0}, {0, 1}, {1}, {1, 2}, {2}})
     channel(program, 0, 1, path, 1);
-  FairShares shares(program);
+  FairShares shares(program, {10e3, 6e3, 20e3});
   for (uint32_t c = 0; c < 5; ++c)
     shares.start(c, 36000, 0);
   // Three times 2 GB/s over the second; the first leaves 8 to transfer 0, the
   // third 18 to transfer 4.
-  CHECK(shares.nextEnd() == doctest::Approx(2));
-  CHECK(shares.finish(shares.nextEnd()) == std::vector<uint32_t>{4});
-  CHECK(shares.nextEnd() == doctest::Approx(4.5));
-  CHECK(shares.finish(shares.nextEnd()) == std::vector<uint32_t>{0});
-  CHECK(shares.nextEnd() == doctest::Approx(18));
-  CHECK(shares.finish(shares.nextEnd()) == std::vector<uint32_t>{1, 2, 3});
-  CHECK(std::isinf(shares.nextEnd()));
+  using Channels = std::vector<uint32_t>;
+  CHECK(shares.nextEnd(0) == doctest::Approx(2));
+  CHECK(shares.finish(shares.nextEnd(0)) == Channels{4});
+  CHECK(shares.nextEnd(2) == doctest::Approx(4.5));
+  CHECK(shares.finish(shares.nextEnd(2)) == Channels{0});
+  CHECK(shares.nextEnd(4.5) == doctest::Approx(18));
+  CHECK(shares.finish(shares.nextEnd(4.5)) == Channels{1, 2, 3});
+  CHECK(std::isinf(shares.nextEnd(18)));
   // One that comes later slows another down from then on.
   shares.start(1, 6000, 20);
-  CHECK(shares.nextEnd() == doctest::Approx(21));
+  CHECK(shares.nextEnd(20) == doctest::Approx(21));
   shares.start(2, 6000, 20.5);
-  CHECK(shares.nextEnd() == doctest::Approx(21.5));
-  CHECK(shares.finish(21.5) == std::vector<uint32_t>{1});
-  CHECK(shares.nextEnd() == doctest::Approx(22));
+  CHECK(shares.nextEnd(20.5) == doctest::Approx(21.5));
+  CHECK(shares.finish(21.5) == Channels{1});
+  CHECK(shares.nextEnd(21.5) == doctest::Approx(22));
+}
+
+/// Rates by progressive filling of all links, from nothing.
+static std::vector<double> fillAll(const FoldProgram &program,
+                                   const std::vector<double> &bandwidths,
+                                   const std::vector<bool> &going) {
+  std::vector<double> rates(going.size(), 0), free = bandwidths;
+  std::vector<bool> unset = going;
+  while (true) {
+    std::vector<int> open(free.size(), 0);
+    for (size_t c = 0; c < going.size(); ++c)
+      if (unset[c])
+        for (uint32_t link : program.pathOf(program.channels[c]))
+          ++open[link];
+    size_t tightest = free.size();
+    for (size_t link = 0; link < free.size(); ++link)
+      if (open[link] > 0 &&
+          (tightest == free.size() ||
+           free[link] / open[link] < free[tightest] / open[tightest]))
+        tightest = link;
+    if (tightest == free.size())
+      return rates;
+    const double rate = free[tightest] / open[tightest];
+    for (size_t c = 0; c < going.size(); ++c) {
+      const llvm::ArrayRef<uint32_t> path = program.pathOf(program.channels[c]);
+      if (!unset[c] || !llvm::is_contained(path, tightest))
+        continue;
+      unset[c] = false;
+      rates[c] = rate;
+      for (uint32_t link : path)
+        free[link] -= rate;
+    }
+  }
+}
+
+TEST_CASE("links divided bit by bit are divided as if all at once") {
+  constexpr size_t kChannels = 24;
+  std::mt19937 random(7);
+  auto below = [&](int limit) {
+    return std::uniform_int_distribution<int>(0, limit - 1)(random);
+  };
+  for (int variation = 0; variation < 50; ++variation) {
+    CAPTURE(variation);
+    std::vector<double> bandwidths;
+    for (int link = 0; link < 8; ++link)
+      bandwidths.push_back(1 + below(4));
+    FoldProgram program = programOf(2, bandwidths);
+    for (size_t c = 0; c < kChannels; ++c) {
+      std::vector<int> path{below(8)};
+      if (const int other = below(8); other != path[0])
+        path.push_back(other);
+      channel(program, 0, 1, path, 1);
+    }
+    FairShares shares(program, bandwidths);
+    std::vector<double> left(kChannels);
+    std::vector<bool> going(kChannels);
+    double now = 0;
+    for (int event = 0; event < 200; ++event) {
+      for (int starts = below(3); starts > 0; --starts)
+        if (const auto c = size_t(below(kChannels)); !going[c]) {
+          left[c] = 1 + below(100);
+          going[c] = true;
+          shares.start(uint32_t(c), left[c], now);
+        }
+      const std::vector<double> rates = fillAll(program, bandwidths, going);
+      double end = kInfinity;
+      for (size_t c = 0; c < kChannels; ++c)
+        if (going[c])
+          end = std::min(end, now + left[c] / rates[c]);
+      if (std::isinf(end)) {
+        CHECK(std::isinf(shares.nextEnd(now)));
+        continue;
+      }
+      REQUIRE(shares.nextEnd(now) == doctest::Approx(end).epsilon(1e-9));
+      // Something else may start before.
+      const double until = below(2) ? shares.nextEnd(now) : (now + end) / 2;
+      for (size_t c = 0; c < kChannels; ++c)
+        left[c] -= rates[c] * (until - now);
+      now = until;
+      for (uint32_t c : shares.finish(now)) {
+        CHECK(left[c] == doctest::Approx(0).epsilon(1e-6));
+        going[c] = false;
+      }
+    }
+  }
 }
 
 TEST_CASE("with planned shares a long message goes at the proved pace") {

@@ -1,0 +1,115 @@
+//===- FairRateTest.cpp -----------------------------------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// What links that share themselves fairly keep of a packing, against times
+// found by hand.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/packing/FairRate.h"
+#include "compiler/packing/PackTrees.h"
+#include "compiler/packing/SelectTrees.h"
+#include "test/unit/topology/TestTopology.h"
+
+using namespace blink;
+using namespace blink::test;
+
+namespace {
+
+/// Three GPUs. From a to b 10 GB/s, which trees share; from b to c 8; from a
+/// to c 10, more than the tree over it needs.
+class Forked {
+public:
+  explicit Forked(double chain, double star)
+      : rankTopology_(rankTopologyOf(makeTopology(
+            R"({"id": "a", "kind": "gpu"}, {"id": "b", "kind": "gpu"},
+               {"id": "c", "kind": "gpu"})",
+            link("a", "b", 10) + "," + link("b", "c", 8) + "," +
+                link("a", "c", 10)))) {
+    packing.algbw = chain + star;
+    packing.trees.push_back({0, {}, {edge(0, 1), edge(1, 2)}, chain});
+    packing.trees.push_back({0, {}, {edge(0, 1), edge(0, 2)}, star});
+    problem.rankTopology = &rankTopology_;
+    REQUIRE(!problem.verify(packing));
+  }
+
+  Packing packing;
+  PackingProblem problem{nullptr, Collective::broadcast, 0};
+
+private:
+  static std::string link(const char *from, const char *to, int bandwidth) {
+    return R"({"from": ")" + std::string(from) + R"(", "to": ")" + to +
+           R"(", "bandwidth": )" + std::to_string(bandwidth) +
+           R"(, "latency": 1, "kind": "nvlink"})";
+  }
+  TreeEdge edge(int from, int to) {
+    const char *const names[] = {"a", "b", "c"};
+    return {from, to,
+            pathOver(rankTopology_.topology(), {names[from], names[to]})};
+  }
+
+  RankTopology rankTopology_;
+};
+
+} // namespace
+
+TEST_CASE("a light tree is through early, and a heavy one cannot make up") {
+  const Forked forked(8, 2);
+  // 5 GB/s each, until the light one is through after 2/5 s; then the other has
+  // the 8 of its second hop for the 6 that are left.
+  CHECK(fairRate(forked.problem, forked.packing, {1, 1}) ==
+        doctest::Approx(10 / (0.4 + 0.75)));
+  CHECK(fairRate(forked.problem, forked.packing, {4, 1}) ==
+        doctest::Approx(10));
+  CHECK(evenParts(forked.problem, forked.packing) ==
+        std::vector<unsigned>{4, 1});
+  CHECK(isFair(forked.problem, forked.packing));
+}
+
+TEST_CASE("weights of a common part are even in halves and thirds, too") {
+  const Forked forked(7.5, 2.5);
+  CHECK(evenParts(forked.problem, forked.packing) ==
+        std::vector<unsigned>{3, 1});
+  const Forked halves(6, 4);
+  CHECK(evenParts(halves.problem, halves.packing) ==
+        std::vector<unsigned>{3, 2});
+}
+
+TEST_CASE("equal trees and what has no small common part stay whole") {
+  const Forked equal(5, 5);
+  CHECK(evenParts(equal.problem, equal.packing) == std::vector<unsigned>{1, 1});
+  CHECK(isFair(equal.problem, equal.packing));
+  const Forked odd(7.9, 2.03);
+  CHECK(evenParts(odd.problem, odd.packing) == std::vector<unsigned>{1, 1});
+  CHECK(!isFair(odd.problem, odd.packing));
+}
+
+TEST_CASE("fair trees are found for a little of the rate") {
+  struct {
+    const char *machine;
+    Collective collective;
+    double least; ///< of the optimum
+  } const cases[] = {
+      // 14 trees of 1.9 to 12.4 GB/s, of which fair links keep 86 %.
+      {"dgx1", Collective::allreduce, 0.965},
+      {"dgx1", Collective::allgather, 0.95},
+      {"dgx1", Collective::reducescatter, 0.95},
+      {"pcie-8gpu", Collective::broadcast, 1},
+  };
+  for (const auto &[machine, collective, least] : cases) {
+    CAPTURE(machine);
+    const RankTopology rankTopology = rankTopologyOf(shippedTopology(machine));
+    const PackingProblem problem{&rankTopology, collective, 0};
+    const PackedTrees packed = valueOf(packTrees(problem));
+    SelectOptions options;
+    options.slack = 0.05;
+    const Packing fair = valueOf(selectFairTrees(problem, packed, options));
+    REQUIRE(!fair.trees.empty());
+    CHECK(!problem.verify(fair));
+    CHECK(fair.algbw >= least * packed.packing.algbw * (1 - 1e-9));
+    CHECK(isFair(problem, fair));
+    CHECK(fairRate(problem, fair, evenParts(problem, fair)) >=
+          0.99 * fair.algbw);
+  }
+}

@@ -1,0 +1,68 @@
+//===- SteadyPartTest.cpp ---------------------------------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/simulate/SteadyPart.h"
+
+#include "test/unit/topology/TestTopology.h"
+
+#include <utility>
+
+using namespace blink;
+using namespace blink::test;
+using Operand = FoldProgram::Operand;
+
+/// Two broadcasts from rank 0 that share its link of 10 GB/s to rank 1: one of
+/// `chain` of the buffer goes on from there to rank 2, over 8 GB/s, the other
+/// straight to rank 2. A lane for each fold.
+static FoldProgram forked(double chain) {
+  FoldProgram program;
+  program.collective = Collective::broadcast;
+  program.numRanks = 3;
+  program.ranks.resize(3);
+  program.links = {{10, 1}, {8, 1}, {10, 1}};
+  program.trees.resize(2);
+  program.trees[0].share = chain;
+  program.trees[1].share = 1 - chain;
+  program.trees[0].depth = 2;
+  program.trees[1].depth = 1;
+  auto channel = [&](int tree, int from, int to, int link) {
+    const int number = program.addChannel(
+        tree, from, to, sched::ChannelKind::peer, std::vector<int>{link});
+    program.channels[size_t(number)].slots = 4;
+    return Operand::channel(number);
+  };
+  const Operand first = channel(0, 0, 1, 0), second = channel(0, 1, 2, 1);
+  const Operand toB = channel(1, 0, 1, 0), toC = channel(1, 0, 2, 2);
+  program.addFold(0, 0, false, {Operand::input()}, {first});
+  program.addFold(0, 1, false, {Operand::input()}, {toB, toC});
+  program.addFold(1, 0, false, {first}, {Operand::output(), second});
+  program.addFold(1, 1, false, {toB}, {Operand::output()});
+  program.addFold(2, 0, false, {second}, {Operand::output()});
+  program.addFold(2, 1, false, {toC}, {Operand::output()});
+  for (FoldProgram::Rank &rank : program.ranks)
+    for (size_t fold = 0; fold < rank.folds.size(); ++fold)
+      rank.lanes.push_back({fold});
+  return program;
+}
+
+TEST_CASE("what more of a message costs, not the fill") {
+  // Equal trees keep to their shares; latencies and the second hop cost a
+  // message of this length some percent, but no steady rate.
+  CHECK(valueOf(steadyPart(forked(0.5))) == doctest::Approx(1).epsilon(0.005));
+}
+
+TEST_CASE("a tree of a small share takes more than its part of a link") {
+  // 5 GB/s each until the light one is through after 2/5 of the time, then 8
+  // for the 6 that are left: 1/1.15, but for what is still in slots.
+  const double part = valueOf(steadyPart(forked(0.8)));
+  CHECK(part > 0.85);
+  CHECK(part < 0.92);
+  // In one lane it waits for the other.
+  FoldProgram bound = forked(0.8);
+  for (FoldProgram::Rank &rank : bound.ranks)
+    rank.lanes = {{0, 1}};
+  CHECK(valueOf(steadyPart(bound)) > part + 0.05);
+}
