@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs the Debian packages Blink is built from, and nothing that is already there.
 #
-#   tools/install-deps.sh            everything: compiler, runtime, tests
+#   tools/install-deps.sh            what compiler, runtime and their tests need
+#   tools/install-deps.sh --all      also what tests compare with where it is there: SimGrid
 #   tools/install-deps.sh --runtime  only what -DBLINK_BUILD_COMPILER=OFF needs
 #
 # Runs as root, or through sudo. Safe and quick to run again.
@@ -16,8 +17,9 @@ compiler_packages=(
 packages=("${runtime_packages[@]}")
 case "${1-}" in
   --runtime) ;;
+  --all) packages+=("${compiler_packages[@]}" libsimgrid-dev) ;;
   "") packages+=("${compiler_packages[@]}") ;;
-  *) echo "usage: tools/install-deps.sh [--runtime]" >&2; exit 2 ;;
+  *) echo "usage: tools/install-deps.sh [--all | --runtime]" >&2; exit 2 ;;
 esac
 
 missing=()

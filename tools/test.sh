@@ -9,7 +9,7 @@
 # ThreadSanitizer. Safe to run again, and quick the second time.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-tools/install-deps.sh
+tools/install-deps.sh --all
 
 # Without a GPU nothing runs the kernels: they are built for one architecture here, and for another by kernel-report.
 options=()

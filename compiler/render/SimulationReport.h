@@ -10,6 +10,9 @@
 #include "compiler/report/Summary.h"
 #include "compiler/simulate/Simulate.h"
 
+#include <optional>
+#include <utility>
+
 namespace blink {
 
 /// A program that was simulated: what `blinkc simulate` says of it.
@@ -18,12 +21,16 @@ struct SimulatedProgram {
   SimulationOptions options;
   uint64_t bytes = 0; ///< of a message
   Simulation simulation;
-  double modelMicroseconds = 0; ///< what the model of time says of it
-  std::string busiestLink;      ///< "gpu0 -> gpu3 (nvlink)"
-  double busiestUse = 0;        ///< the part of its bandwidth that it used
+  double modelMicroseconds = 0;   ///< what the model of time says of it
+  std::vector<std::string> links; ///< "gpu0 -> gpu3 (nvlink)"
+  std::vector<std::string> ranks; ///< "gpu0"; after them the relays
+  /// The ranks of each channel.
+  std::vector<std::pair<int, int>> channels;
 
   /// GB/s.
   double algbw() const;
+  /// The link that used most of its bandwidth; none where nothing was sent.
+  std::optional<size_t> busiestLink() const;
 };
 std::string toText(const SimulatedProgram &program);
 std::string toJson(const SimulatedProgram &program);

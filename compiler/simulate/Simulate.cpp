@@ -6,6 +6,7 @@
 
 #include "compiler/simulate/Simulate.h"
 
+#include "compiler/plan/FoldMoves.h"
 #include "compiler/simulate/FairShares.h"
 #include "compiler/support/Infinity.h"
 #include "schedules/ChunkSize.h"
@@ -14,6 +15,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <optional>
 #include <queue>
 #include <tuple>
 
@@ -31,8 +34,10 @@ struct Cut {
 /// A channel; chunks are counted from the call's first.
 struct Flow {
   size_t writer = 0, reader = 0; ///< lanes
-  double latency = 0;            ///< microseconds
-  double rate = 0;               ///< bytes a microsecond, as planned
+  double sendsSince = 0;
+  double ready = 0;   ///< when the fold that wrote the last chunk is over
+  double latency = 0; ///< microseconds
+  double rate = 0;    ///< bytes a microsecond, as planned
   uint64_t written = 0, sent = 0, arrived = 0;
   uint64_t known = 0; ///< to the writer, of those that the reader has read
   bool sending = false;
@@ -59,10 +64,15 @@ struct Event {
   }
 };
 
-std::vector<double> bandwidthsOf(const FoldProgram &program) {
-  std::vector<double> bandwidths;
-  for (const FoldProgram::Link &link : program.links)
-    bandwidths.push_back(link.bandwidth * kBytesPerMicrosecond);
+/// Bytes a microsecond.
+std::vector<double> bandwidthsOf(const FoldProgram &program,
+                                 const SimulationOptions &options) {
+  std::vector<double> bandwidths = options.bandwidths;
+  if (bandwidths.empty())
+    for (const FoldProgram::Link &link : program.links)
+      bandwidths.push_back(link.bandwidth);
+  for (double &bandwidth : bandwidths)
+    bandwidth *= kBytesPerMicrosecond;
   return bandwidths;
 }
 
@@ -72,11 +82,16 @@ public:
             uint32_t chunkBytes, uint64_t bytes,
             const SimulationOptions &options)
       : program_(program), options_(options),
-        fair_(program, bandwidthsOf(program)),
-        wireBytes_(protocol == sched::Protocol::low_latency ? 2 : 1) {
+        bandwidths_(bandwidthsOf(program, options)),
+        fair_(program, bandwidths_),
+        wireBytes_(protocol == sched::Protocol::low_latency ? 2 : 1),
+        direct_(protocol == sched::Protocol::simple &&
+                bytes >= sched::kDirectBytes) {
     cut(chunkBytes, double(bytes));
     makeFlows();
     makeLanes();
+    if (options.details)
+      log_.emplace(lanes_.size(), flows_.size());
   }
 
   llvm::Expected<Simulation> run();
@@ -99,15 +114,30 @@ private:
   bool isDone(const Lane &lane) const { return lane.round == lane.rounds; }
   bool canRun(const FoldProgram::Rank &rank, const FoldProgram::Fold &fold,
               uint64_t chunk) const;
-  void runFold(const FoldProgram::Rank &rank, const FoldProgram::Fold &fold);
-  void advance(size_t lane);
+  double costOf(const Lane &lane, const FoldProgram::Fold &fold,
+                uint64_t chunk) const;
+  void runFold(size_t lane, const FoldProgram::Fold &fold, uint64_t chunk,
+               WaitCause cause);
+  /// `cause`: what has just come.
+  void advance(size_t lane, WaitCause cause = {});
+  void finishSending(size_t channel);
+  void addDetails();
   void sendIfIdle(size_t channel);
   void handle(const Event &event);
 
   const FoldProgram &program_;
   const SimulationOptions options_;
+  const std::vector<double> bandwidths_; ///< bytes a microsecond
   FairShares fair_;
   const double wireBytes_;
+  const bool direct_; ///< with zero copy
+  std::optional<FoldLog> log_;
+  /// What each link carried, by channel and time: for details.
+  struct Sent {
+    uint32_t channel;
+    double begin, end, bytes;
+  };
+  std::vector<Sent> sent_;
   double now_ = 0;
   std::vector<Cut> cuts_; ///< by tree
   std::vector<Flow> flows_;
@@ -139,12 +169,19 @@ void Simulator::cut(uint32_t chunkBytes, double bytes) {
 
 void Simulator::makeFlows() {
   const double rate = rateOfLinks(program_) * kBytesPerMicrosecond;
+  const std::vector<double> loads = loadsPerByte(program_);
   result_.linkUse.resize(program_.links.size());
   for (const FoldProgram::Channel &channel : program_.channels) {
     Flow &flow = flows_.emplace_back();
     for (uint32_t link : program_.pathOf(channel))
       flow.latency += program_.links[link].latency;
     flow.rate = program_.trees[size_t(channel.tree)].share * rate;
+    if (!options_.bandwidths.empty()) {
+      double most = 1;
+      for (uint32_t link : program_.pathOf(channel))
+        most = std::max(most, loads[link] * rate / bandwidths_[link]);
+      flow.rate /= most;
+    }
   }
 }
 
@@ -187,22 +224,50 @@ bool Simulator::canRun(const FoldProgram::Rank &rank,
              });
 }
 
-void Simulator::runFold(const FoldProgram::Rank &rank,
-                        const FoldProgram::Fold &fold) {
+/// Microseconds of its lane.
+double Simulator::costOf(const Lane &lane, const FoldProgram::Fold &fold,
+                         uint64_t chunk) const {
+  const uint32_t moves = direct_ ? fold.directMoves : fold.slotMoves;
+  if (direct_ && moves == 0)
+    return 0; // passive
+  double cost = options_.stepCost;
+  if (options_.laneRate > 0)
+    cost += movesOf(moves) * bytesOf(fold.tree, chunk) /
+            (options_.laneRate * kBytesPerMicrosecond);
+  return options_.slowness.empty() ? cost : cost * options_.slowness[lane.rank];
+}
+
+void Simulator::runFold(size_t number, const FoldProgram::Fold &fold,
+                        uint64_t chunk, WaitCause cause) {
+  Lane &lane = lanes_[number];
+  const FoldProgram::Rank &rank = program_.ranks[lane.rank];
+  const double cost = costOf(lane, fold, chunk);
   ++result_.folds;
+  if (log_)
+    log_->begin(number, cause, now_, cost);
   for (const FoldProgram::Operand &from : rank.sourcesOf(fold))
-    if (from.isChannel())
-      push(now_ + options_.stepCost + flows_[size_t(from.index)].latency,
-           EventKind::credit, size_t(from.index));
+    if (from.isChannel()) {
+      if (log_)
+        log_->reads(uint32_t(from.index));
+      push(now_ + cost + flows_[size_t(from.index)].latency, EventKind::credit,
+           size_t(from.index));
+    }
   for (const FoldProgram::Operand &to : rank.destinationsOf(fold))
     if (to.isChannel()) {
+      if (log_)
+        log_->writes(uint32_t(to.index));
       ++flows_[size_t(to.index)].written;
+      flows_[size_t(to.index)].ready = now_ + cost;
       sendIfIdle(size_t(to.index));
     }
+  if (cost > 0) {
+    lane.busyUntil = now_ + cost;
+    push(lane.busyUntil, EventKind::lane, number);
+  }
 }
 
 /// Runs the lane's folds as long as none waits.
-void Simulator::advance(size_t number) {
+void Simulator::advance(size_t number, WaitCause cause) {
   Lane &lane = lanes_[number];
   const FoldProgram::Rank &rank = program_.ranks[lane.rank];
   const std::vector<size_t> &folds = foldsOf(lane);
@@ -211,13 +276,13 @@ void Simulator::advance(size_t number) {
     const uint64_t delay = uint64_t(fold.delay);
     if (delay <= lane.round &&
         lane.round - delay < cuts_[size_t(fold.tree)].chunks) {
-      if (!canRun(rank, fold, lane.round - delay))
+      if (!canRun(rank, fold, lane.round - delay)) {
+        if (log_)
+          log_->wait(number, now_);
         return; // what it waits for comes back to it
-      runFold(rank, fold);
-      if (options_.stepCost > 0) {
-        lane.busyUntil = now_ + options_.stepCost;
-        push(lane.busyUntil, EventKind::lane, number);
       }
+      runFold(number, fold, lane.round - delay, cause);
+      cause = {};
     }
     if (++lane.fold == folds.size()) {
       lane.fold = 0;
@@ -232,6 +297,7 @@ void Simulator::sendIfIdle(size_t channel) {
   if (flow.sending || flow.sent == flow.written)
     return;
   flow.sending = true;
+  flow.sendsSince = now_;
   const double bytes = wireBytes_ * bytesOf(of.tree, flow.sent);
   for (uint32_t link : program_.pathOf(of))
     result_.linkUse[link] += bytes;
@@ -244,23 +310,71 @@ void Simulator::sendIfIdle(size_t channel) {
 
 void Simulator::handle(const Event &event) {
   switch (event.kind) {
-  case EventKind::sent: {
-    Flow &flow = flows_[event.index];
-    ++flow.sent;
-    flow.sending = false;
-    push(now_ + flow.latency, EventKind::arrival, event.index);
-    sendIfIdle(event.index);
-    return;
-  }
+  case EventKind::sent:
+    return finishSending(event.index);
   case EventKind::arrival:
     ++flows_[event.index].arrived;
-    return advance(flows_[event.index].reader);
+    return advance(flows_[event.index].reader,
+                   {WaitKind::data, uint32_t(event.index)});
   case EventKind::credit:
     ++flows_[event.index].known;
-    return advance(flows_[event.index].writer);
+    return advance(flows_[event.index].writer,
+                   {WaitKind::slot, uint32_t(event.index)});
   case EventKind::lane:
     return advance(event.index);
   }
+}
+
+void Simulator::finishSending(size_t channel) {
+  Flow &flow = flows_[channel];
+  const int tree = program_.channels[channel].tree;
+  if (options_.details)
+    sent_.push_back({uint32_t(channel), flow.sendsSince, now_,
+                     wireBytes_ * bytesOf(tree, flow.sent)});
+  ++flow.sent;
+  flow.sending = false;
+  // Links may be faster than the lane that writes what they carry.
+  const double over = flow.sent == flow.written ? flow.ready : now_;
+  push(std::max(now_, over) + flow.latency, EventKind::arrival, channel);
+  sendIfIdle(channel);
+}
+
+void Simulator::addDetails() {
+  constexpr size_t kSlices = SimulationDetails::kSlices;
+  SimulationDetails &details = result_.details;
+  details.linkUse.assign(program_.links.size(),
+                         std::vector<double>(kSlices, 0));
+  const double slice = std::max(result_.microseconds, 1e-300) / kSlices;
+  for (const Sent &sent : sent_) {
+    const auto first = std::min(kSlices - 1, size_t(sent.begin / slice));
+    const auto last = std::min(kSlices - 1, size_t(sent.end / slice));
+    const double length = std::max(sent.end - sent.begin, 1e-300);
+    for (size_t s = first; s <= last; ++s) {
+      const double part = first == last
+                              ? 1
+                              : (std::min(sent.end, slice * double(s + 1)) -
+                                 std::max(sent.begin, slice * double(s))) /
+                                    length;
+      for (uint32_t link :
+           program_.pathOf(program_.channels[size_t(sent.channel)]))
+        details.linkUse[link][s] +=
+            sent.bytes * part / (bandwidths_[link] * slice);
+    }
+  }
+  details.lanes = log_->laneTimes();
+  for (auto [times, lane] : llvm::zip_equal(details.lanes, lanes_)) {
+    times.rank = lane.rank;
+    times.lane = lane.number;
+  }
+  std::map<std::pair<int, int>, uint32_t> ends;
+  std::vector<uint32_t> groups, slots;
+  for (const FoldProgram::Channel &channel : program_.channels) {
+    groups.push_back(ends.try_emplace({channel.source, channel.destination},
+                                      uint32_t(ends.size()))
+                         .first->second);
+    slots.push_back(uint32_t(channel.slots));
+  }
+  details.path = log_->criticalPath(groups, slots);
 }
 
 llvm::Expected<Simulation> Simulator::run() {
@@ -288,9 +402,10 @@ llvm::Expected<Simulation> Simulator::run() {
     return llvm::createStringError(
         std::errc::invalid_argument,
         "the schedule stops: lanes wait for each other (blinkc verify)");
-  for (auto [use, link] : llvm::zip_equal(result_.linkUse, program_.links))
-    use /= link.bandwidth * kBytesPerMicrosecond *
-           std::max(result_.microseconds, 1e-300);
+  for (auto [use, bandwidth] : llvm::zip_equal(result_.linkUse, bandwidths_))
+    use /= bandwidth * std::max(result_.microseconds, 1e-300);
+  if (log_)
+    addDetails();
   return result_;
 }
 

@@ -8,6 +8,7 @@
 #define BLINK_COMPILER_SIMULATE_SIMULATE_H
 
 #include "compiler/plan/FoldProgram.h"
+#include "compiler/simulate/FoldLog.h"
 
 #include "llvm/Support/Error.h"
 
@@ -24,6 +25,26 @@ struct SimulationOptions {
   bool plannedShares = false;
   /// Microseconds of its lane that each fold takes.
   double stepCost = 0;
+  /// GB/s of what a fold moves, half of what it loads and stores, that come on
+  /// top; 0: moving costs nothing. From sched::kDirectBytes on without what
+  /// zero copy spares, and folds that move nothing then cost nothing.
+  double laneRate = 0;
+  /// How many times as long the folds of each rank take; empty: once.
+  std::vector<double> slowness;
+  /// Instead of the program's; empty: those. With planned shares a channel is
+  /// slowed as much as the most overloaded of its links.
+  std::vector<double> bandwidths;
+  bool details = false; ///< fills `details`
+};
+
+/// Where the time goes.
+struct SimulationDetails {
+  static constexpr size_t kSlices = 10; ///< of the time
+  /// Of each link and slice the part of its bandwidth that it carried. What a
+  /// chunk loads is spread evenly over the time in which it is sent.
+  std::vector<std::vector<double>> linkUse;
+  std::vector<LaneTimes> lanes;
+  std::vector<CriticalPart> path;
 };
 
 struct Simulation {
@@ -32,6 +53,7 @@ struct Simulation {
   uint64_t chunks = 0;     ///< that were sent over channels
   /// Of each link the bytes that it carried, as a part of what it could have.
   std::vector<double> linkUse;
+  SimulationDetails details;
 };
 
 /// A message of `bytes` (of the whole buffer) by `program`, which is in lanes,
@@ -43,7 +65,8 @@ struct Simulation {
 /// passed `verify` stops; one that does is an error.
 ///
 /// A heap of events; with fair shares each start or end of transfers divides
-/// the links anew.
+/// anew the links that it can reach (FairShares.h). Some million chunks a
+/// second.
 llvm::Expected<Simulation> simulate(const FoldProgram &program,
                                     sched::Protocol protocol,
                                     uint32_t chunkBytes, uint64_t bytes,

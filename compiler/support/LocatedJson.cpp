@@ -233,6 +233,17 @@ llvm::StringRef blink::describe(JsonValue::Kind kind) {
   return "";
 }
 
+llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
+blink::readTextFile(llvm::StringRef path) {
+  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> buffer =
+      llvm::MemoryBuffer::getFileOrSTDIN(path, /*IsText=*/true);
+  if (!buffer)
+    return llvm::createStringError(
+        buffer.getError(),
+        path + ": error: cannot read: " + buffer.getError().message());
+  return std::move(*buffer);
+}
+
 llvm::Error blink::errorAt(llvm::StringRef fileName, JsonPlace place,
                            const llvm::Twine &message) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(),

@@ -14,6 +14,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Error.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 #include <string>
 #include <vector>
@@ -49,6 +50,10 @@ struct JsonMember {
 
 /// "a string", "an object", ... for messages.
 llvm::StringRef describe(JsonValue::Kind kind);
+
+/// The text of a file; of standard input for "-".
+llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
+readTextFile(llvm::StringRef path);
 
 /// `fileName:line:column: error: message`
 llvm::Error errorAt(llvm::StringRef fileName, JsonPlace place,

@@ -15,7 +15,6 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -363,11 +362,9 @@ llvm::Expected<Topology> blink::parseTopology(llvm::StringRef text,
 }
 
 llvm::Expected<Topology> blink::readTopologyFile(llvm::StringRef path) {
-  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> buffer =
-      llvm::MemoryBuffer::getFileOrSTDIN(path, /*IsText=*/true);
+  llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> buffer =
+      readTextFile(path);
   if (!buffer)
-    return llvm::createStringError(
-        buffer.getError(),
-        path + ": error: cannot read: " + buffer.getError().message());
+    return buffer.takeError();
   return parseTopology((*buffer)->getBuffer(), path == "-" ? "<stdin>" : path);
 }

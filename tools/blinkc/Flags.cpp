@@ -43,6 +43,11 @@ void RequestFlags::addTo(CLI::App &command) {
                   "two nodes, either way, e.g. gpu0:gpu3. May be repeated")
       ->allow_extra_args(false)
       ->type_name("A:B");
+  addLimitLink(command, limitLinks);
+}
+
+void blink::addLimitLink(CLI::App &command,
+                         std::vector<std::string> &limitLinks) {
   command
       .add_option("--limit-link", limitLinks,
                   "The links between these two nodes together have only so "

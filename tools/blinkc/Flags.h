@@ -44,6 +44,8 @@ private:
   std::vector<CLI::Option *> options_;
 };
 
+/// --limit-link, for parseLinkLimit.
+void addLimitLink(CLI::App &command, std::vector<std::string> &limitLinks);
 /// The file that JobFlags::readSchedule reads.
 void addInput(CLI::App &command, std::string &input);
 /// --bytes: the size of a message, at least `least`; 64 MiB unless given.

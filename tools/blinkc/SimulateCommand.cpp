@@ -9,8 +9,13 @@
 
 #include "compiler/plan/TimeModel.h"
 #include "compiler/render/SimulationReport.h"
+#include "compiler/simulate/LaneCosts.h"
+#include "compiler/support/Error.h"
 #include "compiler/target/FoldProgramFile.h"
+#include "compiler/target/ScheduleTopology.h"
+#include "compiler/topology/DegradeLinks.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
@@ -24,6 +29,8 @@ struct SimulateFlags {
   JobFlags job;
   uint64_t bytes = 0;
   std::string shares = "fair";
+  std::string costs;
+  std::vector<std::string> slow, limitLinks;
   SimulationOptions options;
   bool json = false;
 };
@@ -46,31 +53,103 @@ static std::string nameOf(const sched::Topology &topology, size_t number) {
          sched::EnumNameLinkKind(link.kind()) + ")";
 }
 
+/// The ids of the GPUs of ranks and relays, and their nodes.
+static std::vector<std::pair<std::string, int>>
+nodesOfRanks(const Topology &topology, const sched::Program &program) {
+  const std::vector<int> gpus = topology.gpus();
+  std::vector<std::pair<std::string, int>> nodes;
+  auto add = [&](const flatbuffers::Vector<uint16_t> &numbers) {
+    for (uint16_t gpu : numbers)
+      nodes.emplace_back(topology.nodes[size_t(gpus[gpu])].id, gpus[gpu]);
+  };
+  add(*program.allocation());
+  if (program.relays())
+    add(*program.relays());
+  return nodes;
+}
+
+/// --limit-link and --slow: other bandwidths, and folds that take longer.
+static llvm::Error slowDown(const Topology &whole,
+                            const sched::Program &program,
+                            const SimulateFlags &flags,
+                            SimulationOptions &options) {
+  std::vector<LinkEdit> edits;
+  for (const std::string &text : flags.limitLinks) {
+    llvm::Expected<LinkEdit> edit =
+        parseLinkLimit(text, "--limit-link " + text);
+    if (!edit)
+      return edit.takeError();
+    edits.push_back(std::move(*edit));
+  }
+  llvm::Expected<DegradedTopology> degraded = degradeLinks(whole, edits);
+  if (!degraded)
+    return degraded.takeError();
+  for (const Link &link : degraded->topology.links)
+    options.bandwidths.push_back(link.bandwidth);
+  const auto nodes = nodesOfRanks(whole, program);
+  options.slowness.assign(nodes.size(), 1);
+  for (const std::string &text : flags.slow) {
+    const auto [id, number] = llvm::StringRef(text).split('=');
+    double factor = 0;
+    if (number.getAsDouble(factor) || !(factor >= 1 && factor <= 1e6))
+      return makeError("--slow {0}: expected GPU=FACTOR, a factor of 1 to 1e6, "
+                       "such as gpu3=2",
+                       text);
+    const auto node = llvm::find_if(
+        nodes, [&, gpu = id](const auto &of) { return of.first == gpu; });
+    if (node == nodes.end())
+      return makeError("--slow {0}: {1} is no GPU of this job", text, id);
+    options.slowness[size_t(node - nodes.begin())] *= factor;
+    for (size_t link = 0; link < whole.links.size(); ++link)
+      if (whole.links[link].from == node->second ||
+          whole.links[link].to == node->second)
+        options.bandwidths[link] /= factor;
+  }
+  return llvm::Error::success();
+}
+
+static llvm::Expected<SimulationOptions>
+optionsFor(const sched::Schedule &file, const sched::Program &program,
+           const SimulateFlags &flags) {
+  SimulationOptions options = flags.options;
+  if (!flags.slow.empty() || !flags.limitLinks.empty())
+    if (llvm::Error error = slowDown(topologyOf(file), program, flags, options))
+      return error;
+  if (!flags.costs.empty()) {
+    llvm::Expected<DeviceCosts> costs =
+        flags.costs == "model" ? modelCosts() : readCosts(flags.costs);
+    if (!costs)
+      return costs.takeError();
+    const LaneCosts &lanes =
+        costs->of(variantFor(program, flags.bytes).protocol());
+    options.stepCost += lanes.step;
+    options.laneRate = lanes.rate;
+  }
+  return options;
+}
+
 static llvm::Expected<SimulatedProgram>
 simulateProgram(const sched::Schedule &file, const sched::Program &program,
-                const SimulateFlags &flags) {
-  const sched::Variant &variant = variantFor(program, flags.bytes);
+                uint64_t bytes, SimulationOptions options) {
+  const sched::Variant &variant = variantFor(program, bytes);
   const FoldProgram folds = readProgram(file, program, variant);
-  llvm::Expected<Simulation> simulation =
-      simulate(folds, variant.protocol(), variant.chunk_bytes(), flags.bytes,
-               flags.options);
+  llvm::Expected<Simulation> simulation = simulate(
+      folds, variant.protocol(), variant.chunk_bytes(), bytes, options);
   if (!simulation)
     return simulation.takeError();
-  SimulatedProgram result{
-      summarize(file, program),
-      flags.options,
-      flags.bytes,
-      std::move(*simulation),
-      timeOf(folds, variant.protocol(), variant.chunk_bytes()).at(flags.bytes),
-      /*busiestLink=*/"",
-      /*busiestUse=*/0};
-  const std::vector<double> &use = result.simulation.linkUse;
-  const auto busiest = std::max_element(use.begin(), use.end());
-  if (busiest != use.end() && *busiest > 0) {
-    result.busiestLink =
-        nameOf(*file.topology(), size_t(busiest - use.begin()));
-    result.busiestUse = *busiest;
-  }
+  SimulatedProgram result;
+  result.summary = summarize(file, program);
+  result.options = std::move(options);
+  result.bytes = bytes;
+  result.simulation = std::move(*simulation);
+  result.modelMicroseconds =
+      timeOf(folds, variant.protocol(), variant.chunk_bytes()).at(bytes);
+  for (size_t link = 0; link < folds.links.size(); ++link)
+    result.links.push_back(nameOf(*file.topology(), link));
+  for (const auto &[id, node] : nodesOfRanks(topologyOf(file), program))
+    result.ranks.push_back(id);
+  for (const FoldProgram::Channel &channel : folds.channels)
+    result.channels.emplace_back(channel.source, channel.destination);
   return result;
 }
 
@@ -83,8 +162,12 @@ static int run(SimulateFlags &flags) {
   if (!file)
     return reportError(file.takeError());
   for (const sched::Program *program : *(*file)->programs()) {
+    llvm::Expected<SimulationOptions> options =
+        optionsFor(**file, *program, flags);
+    if (!options)
+      return reportError(options.takeError());
     llvm::Expected<SimulatedProgram> simulated =
-        simulateProgram(**file, *program, flags);
+        simulateProgram(**file, *program, flags.bytes, std::move(*options));
     if (!simulated) {
       reportError(simulated.takeError());
       return kBadAnswer;
@@ -114,13 +197,30 @@ void blink::addSimulateCommand(CLI::App &app, int &exitCode) {
       ->check(CLI::Range(0.0, 1e6))
       ->type_name("NUMBER")
       ->capture_default_str();
+  command
+      ->add_option("--costs", flags->costs,
+                   "What lanes cost: a file (docs/cli.md), or model: what the "
+                   "model of time takes them to cost. Without, nothing")
+      ->type_name("FILE");
+  command
+      ->add_option("--slow", flags->slow,
+                   "A straggler: the folds of this GPU take so many times as "
+                   "long, as does all that its links carry. May be repeated")
+      ->allow_extra_args(false)
+      ->type_name("GPU=FACTOR");
+  addLimitLink(*command, flags->limitLinks);
+  command->add_flag("--details", flags->options.details,
+                    "Also: what the last fold waited for, step by step, what "
+                    "lanes waited for, and links over time");
   command->add_flag("--json", flags->json, "Report as JSON (docs/cli.md)");
   command->footer("Lanes, slots, chunks, links and their latencies are as the "
                   "file has them;\n"
-                  "what moves and adds the data costs nothing but --step-us. "
-                  "No machine is needed.\n"
+                  "what moves and adds the data costs nothing but --step-us "
+                  "and --costs. No machine\n"
+                  "is needed.\n"
                   "Exit code 1 if the schedule stops.\n"
                   "Example:\n"
-                  "  blinkc simulate allreduce.sched --bytes 256M");
+                  "  blinkc simulate allreduce.sched --bytes 256M\n"
+                  "  blinkc simulate allreduce.sched --slow gpu3=2 --details");
   command->callback([flags, &exitCode] { exitCode = run(*flags); });
 }

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/simulate/Simulate.h"
+#include "compiler/plan/FoldMoves.h"
 #include "compiler/simulate/FairShares.h"
 #include "compiler/support/Infinity.h"
 #include "compiler/target/FoldProgramFile.h"
@@ -96,6 +97,68 @@ TEST_CASE("a message down a chain, by hand") {
   CHECK(valueOf(simulate(chain(2), sched::Protocol::low_latency, 64 << 10,
                          64 << 10))
             .microseconds == doctest::Approx(6 * chunk + 2));
+}
+
+TEST_CASE("details say what held a message up") {
+  SimulationOptions options;
+  options.details = true;
+  const Simulation simulation = valueOf(
+      simulate(chain(2), sched::Protocol::simple, 64 << 10, 16 << 20, options));
+  const SimulationDetails &details = simulation.details;
+  // The second link, of 5 GB/s, is the bottleneck: the last rank waits for it,
+  // or for the slots that keep it busy.
+  double path = 0, second = 0;
+  for (const CriticalPart &part : details.path) {
+    path += part.microseconds;
+    if (part.cause.kind != WaitKind::lane && part.cause.channel == 1)
+      second += part.microseconds;
+  }
+  CHECK(path == doctest::Approx(simulation.microseconds));
+  CHECK(second > 0.99 * path);
+  REQUIRE(details.lanes.size() == 3);
+  CHECK(details.lanes[0].data == 0);
+  CHECK(details.lanes[0].slots > 0.95 * simulation.microseconds);
+  CHECK(details.lanes[0].channel == 0);
+  CHECK(details.lanes[2].data == doctest::Approx(simulation.microseconds));
+  CHECK(details.lanes[2].channel == 1);
+  // What links carried in the slices is what they carried in all.
+  for (size_t link = 0; link < 2; ++link) {
+    double sum = 0;
+    for (double use : details.linkUse[link])
+      sum += use / SimulationDetails::kSlices;
+    CHECK(sum == doctest::Approx(simulation.linkUse[link]));
+  }
+}
+
+TEST_CASE("slower links and slower ranks") {
+  for (bool planned : {false, true}) {
+    SimulationOptions options;
+    options.plannedShares = planned;
+    const double before = timeOf(chain(3), 16 << 20, options);
+    options.bandwidths = {10, 2.5};
+    CHECK(timeOf(chain(3), 16 << 20, options) ==
+          doctest::Approx(2 * before).epsilon(0.01));
+    options.bandwidths = {10, 5};
+    CHECK(timeOf(chain(3), 16 << 20, options) == doctest::Approx(before));
+  }
+  // 256 chunks of 13.1 us on the second link. The middle rank's folds take 20,
+  // and 40 where it is twice as slow; those of the others move nothing.
+  FoldProgram program = chain(3);
+  countMoves(program);
+  SimulationOptions options;
+  options.stepCost = 20;
+  CHECK(timeOf(program, 16 << 20, options) ==
+        doctest::Approx(256 * 20).epsilon(0.02));
+  options.slowness = {1, 2, 1};
+  CHECK(timeOf(program, 16 << 20, options) ==
+        doctest::Approx(256 * 40).epsilon(0.02));
+  // So many loads and stores of a byte, a copy being one of each, at 2 GB/s.
+  const double moves = movesOf(program.ranks[1].folds[0].directMoves);
+  REQUIRE(moves >= 1);
+  SimulationOptions moving;
+  moving.laneRate = 2;
+  CHECK(timeOf(program, 16 << 20, moving) ==
+        doctest::Approx((16 << 20) * moves / 2e3).epsilon(0.02));
 }
 
 TEST_CASE("no transfer could be faster but for one that is no faster itself") {

@@ -1,0 +1,307 @@
+//===- Replay.cpp - a schedule's messages on SimGrid ----------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Replays a .sched file on the links of its machine in SimGrid, whose authors
+// have never seen Blink: every lane is an actor, and so is what carries the
+// chunks of a channel. It shares nothing with compiler/simulate but the file,
+// the runtime's rules of addressing, and what is said to be simulated: lanes
+// cost nothing, links are shared max-min fairly, a chunk and the news of a free
+// slot arrive a latency late, and a channel sends one chunk at a time.
+//
+//   blink_simgrid FILE.sched BYTES        prints microseconds
+//
+// Of the first program; BYTES of the larger buffer.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/core/Program.h"
+#include "schedules/ChunkSize.h"
+#include "schedules/Collectives.h"
+#include "schedules/ScheduleFile.h"
+
+#include <simgrid/s4u.hpp>
+
+#include <algorithm>
+#include <cinttypes>
+#include <cstdio>
+#include <cstdlib>
+#include <deque>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace s4u = simgrid::s4u;
+using namespace blink;
+
+namespace {
+
+constexpr double kMicrosecond = 1e-6;
+
+/// What happens a while after it was said.
+class Delayed {
+public:
+  Delayed(double latency, s4u::SemaphorePtr arrives)
+      : latency_(latency), arrives_(std::move(arrives)) {}
+
+  void say() {
+    times_.push_back(s4u::Engine::get_clock() + latency_);
+    said_->release();
+  }
+  /// Of an actor: runs for good.
+  void carry() {
+    while (true) {
+      said_->acquire();
+      s4u::this_actor::sleep_until(times_.front());
+      times_.pop_front();
+      arrives_->release();
+    }
+  }
+
+private:
+  const double latency_;
+  const s4u::SemaphorePtr arrives_;
+  const s4u::SemaphorePtr said_ = s4u::Semaphore::create(0);
+  std::deque<double> times_;
+};
+
+struct Tree {
+  uint64_t bytes = 0, chunkBytes = 0, chunks = 0;
+};
+
+struct Channel {
+  s4u::Host *from = nullptr, *to = nullptr;
+  const Tree *tree = nullptr;
+  s4u::SemaphorePtr posted = s4u::Semaphore::create(0);
+  s4u::SemaphorePtr arrived = s4u::Semaphore::create(0);
+  s4u::SemaphorePtr free;
+  std::unique_ptr<Delayed> news, arrivals;
+
+  /// Of an actor: sends what is posted, chunk after chunk.
+  void send(double wireBytes) {
+    for (uint64_t chunk = 0; chunk < tree->chunks; ++chunk) {
+      posted->acquire();
+      const uint64_t left = tree->bytes - chunk * tree->chunkBytes;
+      s4u::Comm::sendto(
+          from, to,
+          uint64_t(wireBytes * double(std::min(tree->chunkBytes, left))));
+      arrivals->say();
+    }
+  }
+};
+
+class Replay {
+public:
+  Replay(s4u::Engine &engine, const sched::Schedule &file, uint64_t bytes);
+  /// Seconds.
+  double run();
+
+private:
+  void makeTrees(const sched::Program &program, uint64_t bytes);
+  void makeLinks(const sched::Topology &topology);
+  void makeChannels();
+  void startLane(const sched::RankProgram &rank, const sched::Lane &lane);
+  void runLane(const sched::RankProgram &rank, const sched::Lane &lane);
+
+  s4u::Engine &engine_;
+  const sched::Topology &topology_;
+  const sched::Variant *variant_ = nullptr;
+  s4u::NetZone *zone_ = nullptr;
+  std::vector<s4u::Link *> links_;
+  std::vector<Tree> trees_;
+  std::vector<Channel> channels_;
+  double ended_ = 0;
+};
+
+} // namespace
+
+Replay::Replay(s4u::Engine &engine, const sched::Schedule &file, uint64_t bytes)
+    : engine_(engine), topology_(*file.topology()) {
+  const sched::Program &program = **file.programs()->begin();
+  for (const sched::Variant *variant : *program.variants())
+    if (bytes >= variant->min_bytes())
+      variant_ = variant;
+  makeTrees(program, bytes);
+  makeLinks(topology_);
+  makeChannels();
+  for (const sched::RankProgram *rank : *variant_->ranks())
+    for (const sched::Lane *lane : *rank->lanes())
+      startLane(*rank, *lane);
+}
+
+void Replay::makeTrees(const sched::Program &program, uint64_t bytes) {
+  const auto numRanks = int(program.allocation()->size());
+  runtime::CallShape shape;
+  shape.elementBytes = 1;
+  shape.count =
+      bytes / uint64_t(sched::blocksOfBuffer(program.collective(), numRanks));
+  std::vector<runtime::ElementRange> ranges;
+  std::map<uint32_t, uint32_t> before; // of each block
+  uint64_t largest = 0;
+  for (const sched::Tree *tree : *variant_->trees()) {
+    uint32_t &begin = before[tree->block()];
+    ranges.push_back(
+        shape.rangeOf({begin, tree->numerator(), tree->denominator()}));
+    begin += tree->numerator();
+    largest = std::max(largest, ranges.back().size());
+  }
+  shape.chunkBytes =
+      uint32_t(sched::chunkBytesOfCall(variant_->chunk_bytes(), largest));
+  shape.rounds = std::max<uint64_t>(1, (largest + shape.chunkBytes - 1) /
+                                           shape.chunkBytes);
+  for (const runtime::ElementRange &range : ranges) {
+    const uint32_t chunk = shape.chunkBytesOf(range);
+    trees_.push_back(
+        {range.size(), chunk, runtime::chunkCount(range, 1, chunk)});
+  }
+}
+
+void Replay::makeLinks(const sched::Topology &topology) {
+  zone_ = s4u::create_full_zone("machine");
+  for (const sched::Link *link : *topology.links())
+    links_.push_back(zone_
+                         ->create_link("link" + std::to_string(links_.size()),
+                                       link->bandwidth() * 1e9)
+                         ->set_latency(0)
+                         ->seal());
+}
+
+/// Channels between the same ranks may take different paths, and hosts have one
+/// route to each other: as many hosts a rank as it has such paths at most.
+void Replay::makeChannels() {
+  using Path = std::vector<uint32_t>;
+  std::map<std::pair<uint32_t, uint32_t>, std::vector<Path>> paths;
+  std::map<std::pair<uint32_t, size_t>, s4u::Host *> hosts;
+  auto hostOf = [&](uint32_t rank, size_t path) {
+    s4u::Host *&host = hosts[{rank, path}];
+    if (!host)
+      host = zone_->create_host(
+          std::to_string(rank) + "/" + std::to_string(path), 1e9);
+    return host;
+  };
+  for (const sched::Channel *channel : *variant_->channels()) {
+    const uint32_t source = channel->source(), to = channel->destination();
+    Path path;
+    double latency = 0;
+    for (uint32_t i = 0; i < channel->path_count(); ++i) {
+      path.push_back(variant_->paths()->Get(channel->path_begin() + i));
+      latency += topology_.links()->Get(path.back())->latency() * kMicrosecond;
+    }
+    std::vector<Path> &known = paths[{source, to}];
+    const auto place = std::find(known.begin(), known.end(), path);
+    const auto number = size_t(place - known.begin());
+    Channel &made = channels_.emplace_back();
+    made.from = hostOf(source, number);
+    made.to = hostOf(to, number);
+    if (place == known.end()) {
+      std::vector<s4u::LinkInRoute> route;
+      for (uint32_t link : path)
+        route.emplace_back(links_[link]);
+      zone_->add_route(made.from->get_netpoint(), made.to->get_netpoint(),
+                       nullptr, nullptr, route, /*symmetrical=*/false);
+      known.push_back(path);
+    }
+    made.tree = &trees_[channel->tree()];
+    made.free = s4u::Semaphore::create(channel->slots());
+    made.arrivals = std::make_unique<Delayed>(latency, made.arrived);
+    made.news = std::make_unique<Delayed>(latency, made.free);
+  }
+  zone_->seal();
+  const double wireBytes =
+      variant_->protocol() == sched::Protocol::low_latency ? 2 : 1;
+  for (Channel &channel : channels_) {
+    s4u::Actor::create("sends", channel.from, [&channel, wireBytes] {
+      channel.send(wireBytes);
+    })->daemonize();
+    s4u::Actor::create("arrives", channel.to, [&channel] {
+      channel.arrivals->carry();
+    })->daemonize();
+    s4u::Actor::create("frees", channel.from, [&channel] {
+      channel.news->carry();
+    })->daemonize();
+  }
+}
+
+void Replay::startLane(const sched::RankProgram &rank,
+                       const sched::Lane &lane) {
+  s4u::Actor::create("lane", engine_.get_all_hosts().front(),
+                     [this, &rank, &lane] {
+                       runLane(rank, lane);
+                       ended_ = std::max(ended_, s4u::Engine::get_clock());
+                     });
+}
+
+void Replay::runLane(const sched::RankProgram &rank, const sched::Lane &lane) {
+  uint64_t rounds = 0;
+  auto stepAt = [&](uint32_t i) -> const sched::Step & {
+    return *rank.steps()->Get(lane.steps_begin() + i);
+  };
+  for (uint32_t i = 0; i < lane.steps_count(); ++i)
+    if (const Tree &tree = trees_[stepAt(i).tree()]; tree.chunks > 0)
+      rounds = std::max(rounds, tree.chunks + stepAt(i).delay());
+  for (uint64_t round = 0; round < rounds; ++round)
+    for (uint32_t i = 0; i < lane.steps_count(); ++i) {
+      const sched::Step &step = stepAt(i);
+      if (round < step.delay() ||
+          round - step.delay() >= trees_[step.tree()].chunks)
+        continue;
+      auto channels = [&](uint32_t begin, uint32_t count, auto what) {
+        for (uint32_t o = begin; o < begin + count; ++o)
+          if (const sched::Operand &operand = *rank.operands()->Get(o);
+              operand.kind() == sched::OperandKind::channel)
+            what(channels_[operand.index()]);
+      };
+      const uint32_t sources = step.operands_begin();
+      const uint32_t destinations = sources + step.sources();
+      channels(sources, step.sources(),
+               [](Channel &channel) { channel.arrived->acquire(); });
+      channels(destinations, step.destinations(),
+               [](Channel &channel) { channel.free->acquire(); });
+      channels(sources, step.sources(),
+               [](Channel &channel) { channel.news->say(); });
+      channels(destinations, step.destinations(),
+               [](Channel &channel) { channel.posted->release(); });
+    }
+}
+
+double Replay::run() {
+  engine_.run();
+  return ended_;
+}
+
+int main(int argc, char **argv) {
+  // Fluid flows, nothing of TCP; small stacks without guards, for thousands of
+  // actors.
+  std::vector<std::string> words = {argv[0],
+                                    "--cfg=network/model:CM02",
+                                    "--cfg=network/TCP-gamma:0",
+                                    "--cfg=network/crosstraffic:0",
+                                    "--cfg=contexts/guard-size:0",
+                                    "--cfg=contexts/stack-size:64",
+                                    "--log=root.thresh:error"};
+  std::vector<char *> pointers;
+  for (std::string &word : words)
+    pointers.push_back(word.data());
+  auto count = int(pointers.size());
+  s4u::Engine engine(&count, pointers.data());
+  if (argc != 3) {
+    std::fprintf(stderr, "usage: blink_simgrid FILE.sched BYTES\n");
+    return 2;
+  }
+  std::ifstream in(argv[1], std::ios::binary);
+  const std::vector<uint8_t> bytes((std::istreambuf_iterator<char>(in)), {});
+  std::string error;
+  const sched::Schedule *file =
+      sched::openSchedule(bytes.data(), bytes.size(), error);
+  if (!file) {
+    std::fprintf(stderr, "%s: %s\n", argv[1], error.c_str());
+    return 2;
+  }
+  Replay replay(engine, *file, std::strtoull(argv[2], nullptr, 10));
+  std::printf("%.3f\n", replay.run() / kMicrosecond);
+  return 0;
+}
