@@ -140,19 +140,28 @@ double MessageTime::startAt(uint64_t bytes) const {
          flow.tag * lane.passive;
 }
 
+/// Bytes of the message that one round moves.
+static double roundOf(const ChunkFlow &flow, uint64_t bytes) {
+  return double(sched::chunkBytesOfCall(
+             flow.chunkBytes, uint64_t(double(bytes) * flow.largest))) /
+         flow.largest;
+}
+
+double MessageTime::fillAt(uint64_t bytes) const {
+  if (flow.chunkBytes == 0)
+    return 0;
+  return (flow.hops - 1) * std::min(double(bytes), roundOf(flow, bytes)) *
+         gapPerByte;
+}
+
 double MessageTime::at(uint64_t bytes) const {
   double size = double(bytes);
   if (flow.chunkBytes == 0)
     return startAt(bytes) + size * gapPerByte;
-  // Bytes of the message.
-  double round = double(sched::chunkBytesOfCall(
-                     flow.chunkBytes, uint64_t(size * flow.largest))) /
-                 flow.largest;
-  double pipelineFill = (flow.hops - 1) * std::min(size, round);
-  double rounds = std::max(1.0, size / round);
+  double rounds = std::max(1.0, size / roundOf(flow, bytes));
   double turns = flow.chunkOverhead * lanesAt(flow, bytes).folds * (rounds - 1);
   return startAt(bytes) + std::max(size * gapPerByte, size * laneGap + turns) +
-         pipelineFill * gapPerByte;
+         fillAt(bytes);
 }
 
 bool blink::isWorthwhile(const MessageTime &fair, const MessageTime &unfair) {
@@ -165,27 +174,34 @@ uint32_t blink::chooseChunk(MessageTime time) {
   constexpr uint32_t kSmallest = 16 << 10, kLargest = 1 << 20;
   constexpr uint32_t kFreely = 64 << 10;
   constexpr uint64_t kLongBytes = 16 * kReferenceBytes;
-  constexpr double kAsFast = 1.05, kAsFastWhenLong = 1.01;
+  constexpr double kLittle = 0.02;
+  constexpr double kSlower = 1.05, kSlowerWhenLong = 1.01;
   auto timeWith = [&](uint32_t chunk, uint64_t bytes = kReferenceBytes) {
     time.flow.chunkBytes = chunk;
     return time.at(bytes);
   };
-  uint32_t fastest = kSmallest;
-  double least = timeWith(kSmallest);
-  for (uint32_t chunk = 2 * kSmallest; chunk <= kLargest; chunk *= 2)
+  std::vector<uint32_t> chunks;
+  for (uint32_t chunk = kSmallest; chunk <= kLargest; chunk *= 2)
     if (chunk <= kFreely ||
         time.flow.channels * kFewSlots * chunk <= kSlotBytesOfRank)
-      if (double microseconds = timeWith(chunk); microseconds < least) {
-        fastest = chunk;
-        least = microseconds;
-      }
-  double leastLong = timeWith(fastest, kLongBytes);
-  auto isAsFast = [&](uint32_t chunk) {
-    return timeWith(chunk) <= least * kAsFast &&
-           timeWith(chunk, kLongBytes) <= leastLong * kAsFastWhenLong;
-  };
-  uint32_t chunk = kFreely;
-  while (chunk < fastest && !isAsFast(chunk))
-    chunk *= 2;
-  return isAsFast(chunk) ? chunk : fastest;
+      chunks.push_back(chunk);
+  uint32_t fastest = chunks.front();
+  for (uint32_t chunk : chunks)
+    if (timeWith(chunk) < timeWith(fastest))
+      fastest = chunk;
+  const double least = timeWith(fastest);
+  const double leastLong = timeWith(fastest, kLongBytes);
+  uint32_t chosen = fastest;
+  for (uint32_t chunk : chunks)
+    if (timeWith(chunk) <= least * (1 + kLittle))
+      chosen = std::max(chosen, chunk);
+  while (chosen > kFreely) {
+    const double now = timeWith(chosen);
+    if (time.fillAt(kReferenceBytes) <= kLittle * now ||
+        timeWith(chosen / 2) > least * kSlower ||
+        timeWith(chosen / 2, kLongBytes) > leastLong * kSlowerWhenLong)
+      break;
+    chosen /= 2;
+  }
+  return chosen;
 }

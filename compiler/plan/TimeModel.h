@@ -123,7 +123,9 @@ struct MessageTime {
 
   /// Microseconds, in the chunks that the runtime makes (ChunkSize.h).
   double at(uint64_t bytes) const;
-  /// Of that what a message of no bytes would take, were it moved like one of
+  /// Of that what passes before the last hop has its first chunk.
+  double fillAt(uint64_t bytes) const;
+  /// Of it what a message of no bytes would take, were it moved like one of
   /// `bytes`.
   double startAt(uint64_t bytes) const;
 };
@@ -169,12 +171,13 @@ constexpr uint32_t kFewSlots = 3;
 /// What the slots of all channels that a rank reads should take at most.
 constexpr double kSlotBytesOfRank = 40 << 20;
 
-/// The smallest power of two from 64 KiB on that is, to 5 %, as fast a chunk
-/// for kReferenceBytes as the fastest from 16 KiB to 1 MiB, or else that one,
-/// if messages of 1 GiB are as fast, too, to 1 %: so the pipeline fills soon
-/// where what lanes do for small chunks is hidden behind links. Below 64 KiB
-/// chunks are mostly overhead. Above, only such that kFewSlots of them for each
-/// channel of a rank take no more than kSlotBytesOfRank.
+/// The largest power of two from 16 KiB to 1 MiB that is, to 2 %, as fast a
+/// chunk for kReferenceBytes as the fastest. Where the pipeline takes more than
+/// 2 % of that to fill, smaller ones, down to 64 KiB, as long as that costs no
+/// more than 5 %, and messages of 1 GiB no more than 1 %: overheads that links
+/// hide are estimates, and what they do not hide should not grow. Above 64 KiB
+/// only such that kFewSlots of them for each channel of a rank take no more
+/// than kSlotBytesOfRank.
 uint32_t chooseChunk(MessageTime time);
 
 } // namespace blink

@@ -141,7 +141,7 @@ TEST_CASE("overheads of lanes are hidden as long as lanes wait for links") {
   CHECK(time.at(kMiB) == doctest::Approx(10 + 8 * 1.31072 + 15 * 2));
 }
 
-TEST_CASE("the smallest chunk that is nearly the fastest for 64 MiB") {
+TEST_CASE("a chunk that is nearly the fastest for 64 MiB, and fills soon") {
   // 50 GB/s in one tree, and so much of its lane: 1,342.18 us, and with chunks
   // of c bytes (64 MiB / c - 1) x 2 us + (hops - 1) x c x 0.02 ns.
   auto chunk = [](double hops, double rate) {
@@ -157,10 +157,10 @@ TEST_CASE("the smallest chunk that is nearly the fastest for 64 MiB") {
   CHECK(chunk(4, 50) == kMiB);
   // 256 KiB: 510 + 78.6; 512 KiB: 254 + 157.3; 1 MiB: 126 + 314.6.
   CHECK(chunk(16, 50) == 512 * kKiB);
-  // Links of 1 GB/s hide what lanes do: 67,108.9 us, and fills of less than
-  // 1 % up to 128 KiB. Below 64 KiB nothing is gained.
-  CHECK(chunk(4, 1) == 64 * kKiB);
-  CHECK(chunk(1, 1) == 64 * kKiB);
+  // Links of 1 GB/s hide what lanes do: 67,108.9 us, and the fill of 256 KiB is
+  // 786.4, that of 512 KiB more than 2 %. Without a fill all are as fast.
+  CHECK(chunk(4, 1) == 256 * kKiB);
+  CHECK(chunk(1, 1) == kMiB);
   CHECK(chunk(1000, 0.1) == 16 * kKiB);
 }
 
