@@ -193,7 +193,7 @@ uint32_t blink::chooseChunk(MessageTime time) {
   const double leastLong = timeWith(fastest, kLongBytes);
   uint32_t chosen = fastest;
   for (uint32_t chunk : chunks)
-    if (timeWith(chunk) <= least * (1 + kLittle))
+    if (timeWith(chunk) <= least * (chunk > kFreely ? 1 + kLittle : kSlower))
       chosen = std::max(chosen, chunk);
   while (chosen > kFreely) {
     const double now = timeWith(chosen);
