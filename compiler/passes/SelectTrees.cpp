@@ -24,7 +24,8 @@ namespace blink {
 namespace {
 
 /// What a forest keeps of its rate on links that share themselves fairly, and
-/// how long it takes then.
+/// how long it takes then. A fluid is trusted where it keeps the rate; else
+/// lanes may, which takes a simulation.
 struct FairTime {
   double part;
   MessageTime time;
@@ -32,6 +33,7 @@ struct FairTime {
 
 llvm::Expected<FairTime> fairTimeOf(const PackingProblem &problem,
                                     const Packing &packing) {
+  constexpr double kFair = 0.99;
   const ScheduleLimits limits;
   llvm::Expected<std::vector<unsigned>> parts =
       chooseParts(problem, packing, limits, /*maxTrees=*/0);
@@ -40,9 +42,12 @@ llvm::Expected<FairTime> fairTimeOf(const PackingProblem &problem,
   llvm::Expected<FoldProgram> whole = expandForest(problem, packing);
   if (!whole)
     return whole.takeError();
-  FoldProgram program =
-      parts->empty() ? std::move(*whole) : splitTrees(*whole, *parts);
+  if (parts->empty())
+    parts->assign(packing.trees.size(), 1);
+  FoldProgram program = splitTrees(*whole, *parts);
   assignLanes(program, Protocol::simple, limits.maxLanes);
+  if (fairRate(problem, packing, *parts) >= kFair * packing.algbw)
+    return FairTime{1, timeOf(program, Protocol::simple)};
   for (FoldProgram::Channel &channel : program.channels)
     channel.slots = kSlots;
   llvm::Expected<double> part = steadyPart(program);
