@@ -27,8 +27,11 @@ double fairRate(const PackingProblem &problem, const Packing &packing,
 std::vector<unsigned> evenParts(const PackingProblem &problem,
                                 const Packing &packing);
 
-/// Links that share themselves fairly keep to the weights of evenParts, to 1 %.
-/// So they do in routed collectives, in which each chain is a tree.
+/// Links that share themselves fairly keep to the weights of these parts, or
+/// without them of evenParts, to 1 %. So they do in routed collectives, in
+/// which each chain is a tree.
+bool isFair(const PackingProblem &problem, const Packing &packing,
+            const std::vector<unsigned> &parts);
 bool isFair(const PackingProblem &problem, const Packing &packing);
 
 } // namespace blink

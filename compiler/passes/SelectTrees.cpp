@@ -33,7 +33,6 @@ struct FairTime {
 
 llvm::Expected<FairTime> fairTimeOf(const PackingProblem &problem,
                                     const Packing &packing) {
-  constexpr double kFair = 0.99;
   const ScheduleLimits limits;
   llvm::Expected<std::vector<unsigned>> parts =
       chooseParts(problem, packing, limits, /*maxTrees=*/0);
@@ -46,7 +45,7 @@ llvm::Expected<FairTime> fairTimeOf(const PackingProblem &problem,
     parts->assign(packing.trees.size(), 1);
   FoldProgram program = splitTrees(*whole, *parts);
   assignLanes(program, Protocol::simple, limits.maxLanes);
-  if (fairRate(problem, packing, *parts) >= kFair * packing.algbw)
+  if (isFair(problem, packing, *parts))
     return FairTime{1, timeOf(program, Protocol::simple)};
   for (FoldProgram::Channel &channel : program.channels)
     channel.slots = kSlots;

@@ -223,16 +223,13 @@ static llvm::Expected<TimedParts> spreadParts(const PackingProblem &problem,
       next += part;
       part = std::accumulate(first, first + part, 0u);
     }
-  llvm::Expected<FoldProgram> whole = expandForest(problem, packing);
-  if (!whole)
-    return whole.takeError();
-  FoldProgram program = splitTrees(*whole, timed.parts);
-  assignLanes(program, Protocol::simple, limits.maxLanes);
-  const double part =
-      isRouted(problem.collective)
-          ? 1
-          : fairRate(problem, packing, timed.parts) / packing.algbw;
-  timed.time = timeOf(program, Protocol::simple, limits.chunkBytes, part);
+  llvm::Expected<FoldProgram> program =
+      planForest(problem, splitPacking(packing, timed.parts), Protocol::simple,
+                 limits.maxLanes);
+  if (!program)
+    return program.takeError();
+  const double part = fairRate(problem, packing, timed.parts) / packing.algbw;
+  timed.time = timeOf(*program, Protocol::simple, limits.chunkBytes, part);
   return timed;
 }
 

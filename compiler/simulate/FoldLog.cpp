@@ -6,10 +6,7 @@
 
 #include "compiler/simulate/FoldLog.h"
 
-#include "llvm/ADT/STLExtras.h"
-
 #include <algorithm>
-#include <map>
 #include <utility>
 
 using namespace blink;
@@ -33,13 +30,7 @@ void FoldLog::begin(size_t number, WaitCause cause, double now,
     if (cause.kind != WaitKind::lane) {
       (cause.kind == WaitKind::data ? lane.times.data : lane.times.slots) +=
           waited;
-      auto place = llvm::find(lane.channels, cause.channel);
-      const auto index = size_t(place - lane.channels.begin());
-      if (place == lane.channels.end()) {
-        lane.channels.push_back(cause.channel);
-        lane.byChannel.push_back(0);
-      }
-      lane.byChannel[index] += waited;
+      lane.byChannel[cause.channel] += waited;
     }
   } else {
     cause = {}; // nothing kept it
@@ -101,10 +92,12 @@ std::vector<LaneTimes> FoldLog::laneTimes() const {
   std::vector<LaneTimes> times;
   for (const Lane &lane : lanes_) {
     LaneTimes &of = times.emplace_back(lane.times);
-    if (!lane.channels.empty()) {
-      const auto most = llvm::max_element(lane.byChannel);
-      of.channel = lane.channels[size_t(most - lane.byChannel.begin())];
-    }
+    double most = 0;
+    for (const auto &[channel, waited] : lane.byChannel)
+      if (waited > most) {
+        most = waited;
+        of.channel = channel;
+      }
   }
   return times;
 }

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <vector>
 
 namespace blink {
@@ -78,8 +79,7 @@ private:
     bool any = false;
     uint32_t last = 0; ///< run
     LaneTimes times;
-    std::vector<double> byChannel;
-    std::vector<uint32_t> channels;
+    std::map<uint32_t, double> byChannel; ///< what it waited for each
   };
 
   std::vector<Run> runs_;

@@ -7,7 +7,7 @@
 #include "compiler/simulate/Simulate.h"
 
 #include "compiler/plan/FoldMoves.h"
-#include "compiler/simulate/FairShares.h"
+#include "compiler/support/FairShares.h"
 #include "compiler/support/Infinity.h"
 #include "schedules/ChunkSize.h"
 
@@ -76,6 +76,13 @@ std::vector<double> bandwidthsOf(const FoldProgram &program,
   return bandwidths;
 }
 
+std::vector<std::vector<uint32_t>> pathsOf(const FoldProgram &program) {
+  std::vector<std::vector<uint32_t>> paths;
+  for (const FoldProgram::Channel &channel : program.channels)
+    paths.push_back(program.pathOf(channel).vec());
+  return paths;
+}
+
 class Simulator {
 public:
   Simulator(const FoldProgram &program, sched::Protocol protocol,
@@ -83,7 +90,7 @@ public:
             const SimulationOptions &options)
       : program_(program), options_(options),
         bandwidths_(bandwidthsOf(program, options)),
-        fair_(program, bandwidths_),
+        fair_(pathsOf(program), bandwidths_),
         wireBytes_(protocol == sched::Protocol::low_latency ? 2 : 1),
         direct_(protocol == sched::Protocol::simple &&
                 bytes >= sched::kDirectBytes) {

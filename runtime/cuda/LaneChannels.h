@@ -205,8 +205,6 @@ private:
 protected:
   LaneCursor cursor_;
   uint32_t fold_ = 0; ///< its number, see LaneCall
-
-private:
 };
 
 } // namespace blink::runtime

@@ -77,14 +77,21 @@ llvm::Expected<CompileOptions> RequestFlags::options() const {
   options.links = *kinds;
   for (const std::string &ends : withoutLinks)
     options.linkEdits.push_back({ends, std::nullopt, "--without-link " + ends});
+  if (llvm::Error error = readLimitLinks(limitLinks, options.linkEdits))
+    return error;
+  return options;
+}
+
+llvm::Error blink::readLimitLinks(const std::vector<std::string> &limitLinks,
+                                  std::vector<LinkEdit> &edits) {
   for (const std::string &text : limitLinks) {
     llvm::Expected<LinkEdit> edit =
         parseLinkLimit(text, "--limit-link " + text);
     if (!edit)
       return edit.takeError();
-    options.linkEdits.push_back(std::move(*edit));
+    edits.push_back(std::move(*edit));
   }
-  return options;
+  return llvm::Error::success();
 }
 
 void JobFlags::addTo(CLI::App &command) {

@@ -44,8 +44,10 @@ private:
   std::vector<CLI::Option *> options_;
 };
 
-/// --limit-link, for parseLinkLimit.
+/// --limit-link, and what it says. Errors: as of parseLinkLimit.
 void addLimitLink(CLI::App &command, std::vector<std::string> &limitLinks);
+llvm::Error readLimitLinks(const std::vector<std::string> &limitLinks,
+                           std::vector<LinkEdit> &edits);
 /// The file that JobFlags::readSchedule reads.
 void addInput(CLI::App &command, std::string &input);
 /// --bytes: the size of a message, at least `least`; 64 MiB unless given.

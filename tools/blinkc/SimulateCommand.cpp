@@ -74,13 +74,8 @@ static llvm::Error slowDown(const Topology &whole,
                             const SimulateFlags &flags,
                             SimulationOptions &options) {
   std::vector<LinkEdit> edits;
-  for (const std::string &text : flags.limitLinks) {
-    llvm::Expected<LinkEdit> edit =
-        parseLinkLimit(text, "--limit-link " + text);
-    if (!edit)
-      return edit.takeError();
-    edits.push_back(std::move(*edit));
-  }
+  if (llvm::Error error = readLimitLinks(flags.limitLinks, edits))
+    return error;
   llvm::Expected<DegradedTopology> degraded = degradeLinks(whole, edits);
   if (!degraded)
     return degraded.takeError();

@@ -100,6 +100,7 @@ private:
   Error solveIntegers();
   Error polish();
   Error chooseSingleTrees();
+
   std::vector<Tree> route(RouteRequest request);
   std::vector<int> columnsUpTo(int depth) const;
   bool choosesSingleTrees() const { return columns_.order() == 1; }

@@ -6,7 +6,7 @@
 
 #include "compiler/simulate/Simulate.h"
 #include "compiler/plan/FoldMoves.h"
-#include "compiler/simulate/FairShares.h"
+#include "compiler/support/FairShares.h"
 #include "compiler/support/Infinity.h"
 #include "compiler/target/FoldProgramFile.h"
 #include "compiler/verify/Verify.h"
@@ -165,11 +165,7 @@ TEST_CASE("no transfer could be faster but for one that is no faster itself") {
   // Links of 10, 6 and 20 GB/s. Two transfers over the first; one of them also
   // over the second with two others, which are alone there; one on the third
   // with the last of these.
-  FoldProgram program = programOf(2, {10, 6, 20});
-  for (std::vector<int> path :
-       std::vector<std::vector<int>>{{0}, {0, 1}, {1}, {1, 2}, {2}})
-    channel(program, 0, 1, path, 1);
-  FairShares shares(program, {10e3, 6e3, 20e3});
+  FairShares shares({{0}, {0, 1}, {1}, {1, 2}, {2}}, {10e3, 6e3, 20e3});
   for (uint32_t c = 0; c < 5; ++c)
     shares.start(c, 36000, 0);
   // Three times 2 GB/s over the second; the first leaves 8 to transfer 0, the
@@ -191,8 +187,10 @@ TEST_CASE("no transfer could be faster but for one that is no faster itself") {
   CHECK(shares.nextEnd(21.5) == doctest::Approx(22));
 }
 
+using Paths = std::vector<std::vector<uint32_t>>;
+
 /// Rates by progressive filling of all links, from nothing.
-static std::vector<double> fillAll(const FoldProgram &program,
+static std::vector<double> fillAll(const Paths &paths,
                                    const std::vector<double> &bandwidths,
                                    const std::vector<bool> &going) {
   std::vector<double> rates(going.size(), 0), free = bandwidths;
@@ -201,7 +199,7 @@ static std::vector<double> fillAll(const FoldProgram &program,
     std::vector<int> open(free.size(), 0);
     for (size_t c = 0; c < going.size(); ++c)
       if (unset[c])
-        for (uint32_t link : program.pathOf(program.channels[c]))
+        for (uint32_t link : paths[c])
           ++open[link];
     size_t tightest = free.size();
     for (size_t link = 0; link < free.size(); ++link)
@@ -213,7 +211,7 @@ static std::vector<double> fillAll(const FoldProgram &program,
       return rates;
     const double rate = free[tightest] / open[tightest];
     for (size_t c = 0; c < going.size(); ++c) {
-      const llvm::ArrayRef<uint32_t> path = program.pathOf(program.channels[c]);
+      const std::vector<uint32_t> &path = paths[c];
       if (!unset[c] || !llvm::is_contained(path, tightest))
         continue;
       unset[c] = false;
@@ -235,14 +233,11 @@ TEST_CASE("links divided bit by bit are divided as if all at once") {
     std::vector<double> bandwidths;
     for (int link = 0; link < 8; ++link)
       bandwidths.push_back(1 + below(4));
-    FoldProgram program = programOf(2, bandwidths);
-    for (size_t c = 0; c < kChannels; ++c) {
-      std::vector<int> path{below(8)};
-      if (const int other = below(8); other != path[0])
-        path.push_back(other);
-      channel(program, 0, 1, path, 1);
-    }
-    FairShares shares(program, bandwidths);
+    // Some load a link twice.
+    Paths paths;
+    for (size_t c = 0; c < kChannels; ++c)
+      paths.push_back({uint32_t(below(8)), uint32_t(below(8))});
+    FairShares shares(paths, bandwidths);
     std::vector<double> left(kChannels);
     std::vector<bool> going(kChannels);
     double now = 0;
@@ -253,7 +248,7 @@ TEST_CASE("links divided bit by bit are divided as if all at once") {
           going[c] = true;
           shares.start(uint32_t(c), left[c], now);
         }
-      const std::vector<double> rates = fillAll(program, bandwidths, going);
+      const std::vector<double> rates = fillAll(paths, bandwidths, going);
       double end = kInfinity;
       for (size_t c = 0; c < kChannels; ++c)
         if (going[c])

@@ -4,10 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLINK_COMPILER_SIMULATE_FAIRSHARES_H
-#define BLINK_COMPILER_SIMULATE_FAIRSHARES_H
+#ifndef BLINK_COMPILER_SUPPORT_FAIRSHARES_H
+#define BLINK_COMPILER_SUPPORT_FAIRSHARES_H
 
-#include "compiler/plan/FoldProgram.h"
 #include "compiler/support/Infinity.h"
 
 #include <cstdint>
@@ -17,21 +16,23 @@
 
 namespace blink {
 
-/// Transfers over the links of a program, at most one a channel. Links are
+/// Transfers over links, at most one on each of some channels. Links are
 /// divided max-min fairly (Bertsekas and Gallager, "Data Networks", 1992,
 /// section 6.5.2): no transfer could be faster without slowing one down that is
-/// no faster itself. Times are microseconds, sizes bytes.
+/// no faster itself. Bandwidths are in units of size by units of time.
 ///
 /// A start or an end divides anew only what it can touch: the transfers that
 /// share a link with it, those that share one with these, and so on.
 class FairShares {
 public:
-  /// `bandwidths`: of each link of the program, bytes a microsecond.
-  FairShares(const FoldProgram &program, std::vector<double> bandwidths);
+  /// `paths`: the links of each channel; one that is there twice is loaded
+  /// twice. `bandwidths`: of each link.
+  FairShares(std::vector<std::vector<uint32_t>> paths,
+             std::vector<double> bandwidths);
 
   /// From `now` on, channel `channel`, which is idle and has a path, transfers
-  /// so many bytes.
-  void start(uint32_t channel, double bytes, double now);
+  /// so much.
+  void start(uint32_t channel, double size, double now);
   /// When the next transfer ends if none begins before; infinite if there is
   /// none. `now`: the time of the last start or end.
   double nextEnd(double now);
@@ -41,8 +42,8 @@ public:
 
 private:
   struct Transfer {
-    double left = 0; ///< bytes, at `since`
-    double rate = 0; ///< bytes a microsecond
+    double left = 0; ///< at `since`
+    double rate = 0;
     double since = 0;
     double end = kInfinity;    ///< as things stand; infinite: there is none
     double queued = kInfinity; ///< its earliest time in ends_
@@ -62,9 +63,6 @@ private:
     size_t open = 0; ///< transfers without a rate
     bool reached = false;
   };
-  llvm::ArrayRef<uint32_t> pathOf(uint32_t channel) const {
-    return program_.pathOf(program_.channels[channel]);
-  }
   void queue(uint32_t channel);
   const End *firstEnd();
   void touch(uint32_t link);
@@ -72,7 +70,7 @@ private:
   void divide(double now);
   void setRate(uint32_t channel, double rate, double now);
 
-  const FoldProgram &program_;
+  const std::vector<std::vector<uint32_t>> paths_;
   const std::vector<double> bandwidths_;
   std::vector<Transfer> transfers_; ///< by channel
   std::vector<Link> links_;
@@ -84,4 +82,4 @@ private:
 
 } // namespace blink
 
-#endif // BLINK_COMPILER_SIMULATE_FAIRSHARES_H
+#endif // BLINK_COMPILER_SUPPORT_FAIRSHARES_H

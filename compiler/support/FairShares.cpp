@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/simulate/FairShares.h"
+#include "compiler/support/FairShares.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -12,10 +12,10 @@
 
 using namespace blink;
 
-FairShares::FairShares(const FoldProgram &program,
+FairShares::FairShares(std::vector<std::vector<uint32_t>> paths,
                        std::vector<double> bandwidths)
-    : program_(program), bandwidths_(std::move(bandwidths)),
-      transfers_(program.channels.size()), links_(program.links.size()) {}
+    : paths_(std::move(paths)), bandwidths_(std::move(bandwidths)),
+      transfers_(paths_.size()), links_(bandwidths_.size()) {}
 
 void FairShares::touch(uint32_t link) {
   if (links_[link].reached)
@@ -24,12 +24,12 @@ void FairShares::touch(uint32_t link) {
   touched_.push_back(link);
 }
 
-void FairShares::start(uint32_t channel, double bytes, double now) {
+void FairShares::start(uint32_t channel, double size, double now) {
   Transfer &transfer = transfers_[channel];
-  transfer.left = bytes;
+  transfer.left = size;
   transfer.rate = 0;
   transfer.since = now;
-  for (uint32_t link : pathOf(channel)) {
+  for (uint32_t link : paths_[channel]) {
     links_[link].transfers.push_back(channel);
     touch(link);
   }
@@ -64,7 +64,7 @@ const std::vector<uint32_t> &FairShares::finish(double now) {
     const uint32_t channel = end->channel;
     transfers_[channel].end = transfers_[channel].queued = kInfinity;
     ended_.push_back(channel);
-    for (uint32_t link : pathOf(channel)) {
+    for (uint32_t link : paths_[channel]) {
       std::vector<uint32_t> &over = links_[link].transfers;
       *llvm::find(over, channel) = over.back();
       over.pop_back();
@@ -85,7 +85,7 @@ double FairShares::nextEnd(double now) {
 void FairShares::setRate(uint32_t channel, double rate, double now) {
   Transfer &transfer = transfers_[channel];
   transfer.divided = true;
-  for (uint32_t link : pathOf(channel)) {
+  for (uint32_t link : paths_[channel]) {
     links_[link].free = std::max(0.0, links_[link].free - rate);
     --links_[link].open;
   }
@@ -111,7 +111,7 @@ void FairShares::reach() {
       if (!transfer.divided)
         continue;
       transfer.divided = false;
-      for (uint32_t other : pathOf(channel))
+      for (uint32_t other : paths_[channel])
         touch(other);
     }
   }
