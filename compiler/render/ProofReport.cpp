@@ -51,6 +51,12 @@ static nlohmann::ordered_json json(const ProvedSchedule::Program &program,
   json["links_gbps"] = jsonRate(report.links);
   json["pace"] = report.pace;
   json["bound_gbps"] = jsonRate(report.bound);
+  json["times"] = nlohmann::ordered_json::array();
+  for (const RangeTime &time : report.times)
+    json["times"].push_back({{"bytes", time.bytes},
+                             {"pace", time.pace},
+                             {"time_us", time.microseconds},
+                             {"algbw_gbps", jsonRate(time.rate())}});
   json["checks"] = nlohmann::ordered_json::array();
   for (const Check &check : report.checks)
     json["checks"].push_back(

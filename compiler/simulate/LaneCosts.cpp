@@ -105,7 +105,9 @@ llvm::Expected<DeviceCosts> blink::parseCosts(llvm::StringRef text,
   return costs;
 }
 
-llvm::Expected<DeviceCosts> blink::readCosts(llvm::StringRef path) {
+llvm::Expected<DeviceCosts> blink::costsAt(llvm::StringRef path) {
+  if (path == "model")
+    return modelCosts();
   llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> buffer =
       readTextFile(path);
   if (!buffer)

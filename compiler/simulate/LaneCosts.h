@@ -44,8 +44,8 @@ DeviceCosts modelCosts();
 llvm::Expected<DeviceCosts> parseCosts(llvm::StringRef text,
                                        llvm::StringRef fileName);
 
-/// Of the file at `path`; "-" is standard input.
-llvm::Expected<DeviceCosts> readCosts(llvm::StringRef path);
+/// Of the file at `path`, where "-" is standard input and "model" modelCosts().
+llvm::Expected<DeviceCosts> costsAt(llvm::StringRef path);
 
 } // namespace blink
 

@@ -8,83 +8,41 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace blink::verify {
 
 namespace {
 
-/// A fold waits for what another one did so many rounds before.
-struct Edge {
-  uint32_t on = kNone;
-  int64_t rounds = 0;
-  double time = 0; ///< microseconds from that one's fold to this one's
-};
-
-/// The microseconds of a round in which the links are busy all the time.
-double roundOf(const Semantics &semantics, const sched::Variant &variant,
-               double algbw) {
-  double largest = 0; // of the shares of a block
-  for (const sched::Tree *tree : *variant.trees())
-    largest =
-        std::max(largest, double(tree->numerator()) / tree->denominator());
-  return variant.chunk_bytes() * semantics.numBlocks() / largest /
-         (algbw * 1e3);
-}
-
 class Circles {
 public:
-  Circles(const TopologyView &machine, const FoldGraph &graph, double round)
-      : graph_(graph), round_(round), interval_(round),
-        times_(graph.numFolds(), 0), edges_(graph.numFolds()),
-        lastInLane_(graph.numFolds(), kNone) {
-    const sched::Variant &variant = graph.variant();
-    for (const sched::Channel *channel : *variant.channels()) {
-      double latency = 0;
-      for (uint32_t hop = 0; hop < channel->path_count(); ++hop)
-        latency +=
-            machine.link(variant.paths()->Get(channel->path_begin() + hop))
-                .latency();
-      latencies_.push_back(latency);
-    }
-    uint32_t first = 0;
-    for (uint32_t fold = 0; fold < graph.numFolds(); ++fold)
-      if (graph.nextInLane(fold) == kNone) {
-        lastInLane_[first] = fold;
-        first = fold + 1;
-      }
-  }
+  explicit Circles(const TimedGraph &graph)
+      : graph_(graph), numFolds_(graph.graph().numFolds()),
+        round_(graph.cut().round), interval_(round_), times_(numFolds_, 0),
+        edges_(numFolds_) {}
 
   Pace slowest() {
     Pace pace;
     // A path without circles is no longer than all folds.
-    for (uint64_t pass = 0; pass <= graph_.numFolds() && relax(); ++pass)
+    for (uint64_t pass = 0; pass <= numFolds_ && relax(); ++pass)
       if (lengthen(pace.circle))
         pass = 0;
-    pace.quotient = round_ / interval_;
+    pace.quotient = interval_ > 0 ? round_ / interval_ : 1;
+    pace.interval = interval_;
+    pace.begins = std::move(times_);
     return pace;
   }
 
 private:
-  template <typename Visit> void eachEdge(uint32_t fold, Visit visit) const {
-    const uint32_t before = graph_.previousInLane(fold);
-    visit(before == kNone ? Edge{lastInLane_[fold], 1, 0} : Edge{before, 0, 0});
-    for (const sched::Operand &from : graph_.sources(fold))
-      if (from.kind() == sched::OperandKind::channel)
-        visit(Edge{graph_.writer(from.index()), graph_.lag(from.index()),
-                   round_ + latencies_[from.index()]});
-    for (const sched::Operand &to : graph_.destinations(fold))
-      if (to.kind() == sched::OperandKind::channel)
-        visit(Edge{graph_.reader(to.index()), graph_.room(to.index()),
-                   latencies_[to.index()]});
-  }
+  using Edge = TimedGraph::Edge;
 
   /// Moves folds to later times where those that they wait for ask for it, at
   /// the interval. False if none did.
   bool relax() {
-    const double least = 1e-9 * round_;
+    const double least = 1e-9 * interval_;
     bool any = false;
-    for (uint32_t fold = 0; fold < graph_.numFolds(); ++fold)
-      eachEdge(fold, [&](const Edge &edge) {
+    for (uint32_t fold = 0; fold < numFolds_; ++fold)
+      graph_.eachEdge(fold, [&](const Edge &edge) {
         const double time =
             times_[edge.on] + edge.time - interval_ * double(edge.rounds);
         if (time <= times_[fold] + least)
@@ -100,8 +58,8 @@ private:
   /// interval that of the longest one, if that is longer.
   bool lengthen(std::vector<uint32_t> &circle) {
     bool any = false;
-    std::vector<uint32_t> seenFrom(graph_.numFolds(), kNone);
-    for (uint32_t start = 0; start < graph_.numFolds(); ++start) {
+    std::vector<uint32_t> seenFrom(numFolds_, kNone);
+    for (uint32_t start = 0; start < numFolds_; ++start) {
       uint32_t fold = start;
       while (fold != kNone && seenFrom[fold] == kNone) {
         seenFrom[fold] = start;
@@ -128,24 +86,21 @@ private:
     return any;
   }
 
-  const FoldGraph &graph_;
+  const TimedGraph &graph_;
+  const uint32_t numFolds_;
   const double round_; ///< T
   double interval_;    ///< that of the slowest circle so far, or T
   /// Of each fold in round 0, once nothing moves any more.
   std::vector<double> times_;
-  std::vector<Edge> edges_;          ///< those that set the times; by fold
-  std::vector<uint32_t> lastInLane_; ///< by first fold of a lane
-  std::vector<double> latencies_;    ///< microseconds; by channel
+  std::vector<Edge> edges_; ///< those that set the times; by fold
 };
 
 } // namespace
 
-Pace paceOf(const TopologyView &machine, const Semantics &semantics,
-            const FoldGraph &graph, double algbw) {
-  if (std::isinf(algbw))
+Pace paceOf(const TimedGraph &graph) {
+  if (graph.graph().numFolds() == 0 || !(graph.cut().round < HUGE_VAL))
     return {};
-  return Circles(machine, graph, roundOf(semantics, graph.variant(), algbw))
-      .slowest();
+  return Circles(graph).slowest();
 }
 
 std::string describePace(const FoldGraph &graph, const Pace &pace) {

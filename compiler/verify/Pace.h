@@ -7,8 +7,7 @@
 #ifndef BLINK_COMPILER_VERIFY_PACE_H
 #define BLINK_COMPILER_VERIFY_PACE_H
 
-#include "compiler/verify/FoldGraph.h"
-#include "compiler/verify/PathRules.h"
+#include "compiler/verify/TimedGraph.h"
 
 #include <string>
 #include <vector>
@@ -21,21 +20,19 @@ struct Pace {
   /// What takes longest: folds, each of which waits for the one before it, and
   /// the first for the last. Empty where nothing but links limits the pace.
   std::vector<uint32_t> circle;
+  double interval = 0; ///< microseconds from round to round
+  /// Of each fold: in round n it begins at most that much after n intervals.
+  std::vector<double> begins;
 };
 
 /// The rate at which a large message goes through lanes that take their folds
-/// in order, as a part of `algbw`, the rate (GB/s) that the links sustain. The
-/// variant must have passed checkProgress.
+/// in order, as a part of the rate that the links sustain. The variant must
+/// have passed checkProgress.
 ///
-/// In the marked graph of Progress.h a fold now takes time: a chunk needs that
-/// of its transfer and its path's latency to get to the reader, and a free slot
-/// is known to the writer a latency after the fold that freed it. Lanes
-/// themselves cost nothing. Each channel has the part of its links that its
-/// tree's share plans for it; since chunks are in proportion to shares
-/// (schedule.fbs) all transfers take equally long, the time T of a round.
-/// Rounds then follow each other at intervals of the greatest quotient of time
-/// and tokens of any circle (Baccelli, Cohen, Olsder and Quadrat,
-/// "Synchronization and Linearity", 1992, theorem 3.28), but no faster than T.
+/// Since all transfers take equally long, T, rounds follow each other at
+/// intervals of the greatest quotient of time and rounds of any circle of the
+/// graph (Baccelli, Cohen, Olsder and Quadrat, "Synchronization and Linearity",
+/// 1992, theorem 3.28), but no faster than T.
 ///
 /// Found by policy iteration (Howard's algorithm as Dasdan has it,
 /// "Experimental Analysis of the Fastest Optimum Cycle Ratio and Mean
@@ -43,8 +40,14 @@ struct Pace {
 /// interval is that of the longest one at hand. Where none is, times of all
 /// folds are at hand that keep to the interval, which proves it. Takes a few
 /// passes over the channels.
-Pace paceOf(const TopologyView &machine, const Semantics &semantics,
-            const FoldGraph &graph, double algbw);
+Pace paceOf(const TimedGraph &graph);
+
+/// Microseconds within which a call is over whose message is cut as the graph's
+/// is, in the same links. The first rounds, `clockRounds` or as many as memory
+/// is for, are run with a clock, fold after fold, so that short calls have the
+/// time that they take; from there on no round comes later than at the pace.
+double timeBound(const TimedGraph &graph, const Pace &pace,
+                 int64_t clockRounds = 256);
 
 /// "rank 0 lane 1 step 2 -> rank 3 lane 0 step 0 -> rank 0 lane 1 step 2". What
 /// follows an arrow waits for what stands before it.

@@ -39,10 +39,24 @@ std::string rate(double gbps) {
   return text;
 }
 
+/// Where a variant has no limit.
+constexpr uint64_t kLargeMessage = 256 << 20;
+
+/// "64 KiB", "1 B": in the largest unit of which it is a multiple.
+std::string size(uint64_t bytes) {
+  const char *units[] = {" B", " KiB", " MiB", " GiB"};
+  size_t unit = 0;
+  for (; unit < 3 && bytes > 0 && bytes % 1024 == 0; ++unit)
+    bytes /= 1024;
+  return std::to_string(bytes) + units[unit];
+}
+
 class Verifier {
 public:
-  Verifier(const sched::Schedule &file, const sched::Program &program)
-      : program_(program), semantics_(program), machine_(file, program) {
+  Verifier(const sched::Schedule &file, const sched::Program &program,
+           const VerifyOptions &options)
+      : program_(program), options_(options), semantics_(program),
+        machine_(file, program) {
     for (const sched::Variant *variant : *program.variants())
       graphs_.emplace_back(*variant);
   }
@@ -107,12 +121,16 @@ private:
 
   void addBandwidth();
   void addPace();
+  RangeTime timeOf(const FoldGraph &graph, const StepCosts &costs, double links,
+                   double quotient) const;
+  std::string describePaceAndTimes(const Pace &pace) const;
   void addCertificate();
   std::string describePaths() const;
   std::string describeResult() const;
   std::string describeProgress() const;
 
   const sched::Program &program_;
+  const VerifyOptions options_;
   Semantics semantics_;
   TopologyView machine_;
   std::vector<FoldGraph> graphs_; // one a variant
@@ -140,20 +158,58 @@ void Verifier::addBandwidth() {
   });
 }
 
+RangeTime Verifier::timeOf(const FoldGraph &graph, const StepCosts &costs,
+                           double links, double quotient) const {
+  const uint64_t bytes =
+      std::min(graph.variant().max_bytes() - 1, kLargeMessage);
+  const Cut cut = cutOf(semantics_, graph.variant(), links, bytes);
+  const TimedGraph timed(machine_, graph, cut, costs);
+  return {bytes, quotient, timeBound(timed, paceOf(timed))};
+}
+
 void Verifier::addPace() {
-  const FoldGraph &graph = graphs_.back();
-  const Pace pace = paceOf(machine_, semantics_, graph, report_.links);
+  Pace pace; // of the last variant, and so of the program
+  for (const FoldGraph &graph : graphs_) {
+    const sched::Variant &variant = graph.variant();
+    if (!options_.times && &graph != &graphs_.back())
+      continue;
+    const double links = sustainedRate(machine_, semantics_, variant).algbw;
+    const StepCosts &costs = variant.protocol() == sched::Protocol::low_latency
+                                 ? options_.lowLatency
+                                 : options_.simple;
+    const Cut endless = cutOf(semantics_, variant, links);
+    pace = paceOf(TimedGraph(machine_, graph, endless, costs));
+    if (options_.times)
+      report_.times.push_back(timeOf(graph, costs, links, pace.quotient));
+  }
   report_.pace = pace.quotient;
   report_.algbw = report_.links * pace.quotient;
-  add("pace", std::nullopt, [&] {
-    if (pace.circle.empty())
-      return std::string("lanes in order keep all of the links' rate");
-    char percent[40];
-    std::snprintf(percent, sizeof percent, "%.4g %%", 100 * pace.quotient);
-    return "lanes in order keep " + std::string(percent) +
-           " of the links' rate; the slowest circle is " +
-           describePace(graph, pace);
-  });
+  add("pace", std::nullopt, [&] { return describePaceAndTimes(pace); });
+}
+
+std::string Verifier::describePaceAndTimes(const Pace &pace) const {
+  char text[80];
+  std::string all = "lanes in order keep all of the links' rate";
+  if (!pace.circle.empty()) {
+    std::snprintf(text, sizeof text, "lanes in order keep %.4g %%",
+                  100 * pace.quotient);
+    all = std::string(text) + " of the links' rate; the slowest circle is " +
+          describePace(graphs_.back(), pace);
+  }
+  if (std::isinf(report_.links))
+    return all;
+  for (const RangeTime &time : report_.times) {
+    const bool last = &time == &report_.times.back();
+    const bool longer = time.microseconds >= 1e4;
+    std::snprintf(text, sizeof text, "%s%s in %.4g %s",
+                  &time == &report_.times.front() ? "; at most, " : ", ",
+                  last ? size(time.bytes).c_str()
+                       : ("below " + size(time.bytes + 1)).c_str(),
+                  time.microseconds * (longer ? 1e-3 : 1),
+                  longer ? "ms" : "us");
+    all += text;
+  }
+  return all;
 }
 
 void Verifier::addCertificate() {
@@ -245,14 +301,15 @@ std::string Verifier::describeProgress() const {
 double paceOf(const sched::Schedule &file, const sched::Program &program) {
   const auto &variants = *program.variants();
   const FoldGraph graph(*variants[variants.size() - 1]);
-  return paceOf(TopologyView(file, program), Semantics(program), graph,
-                program.algbw())
-      .quotient;
+  const TopologyView machine(file, program);
+  const Cut cut = cutOf(Semantics(program), graph.variant(), program.algbw());
+  return paceOf(TimedGraph(machine, graph, cut, {})).quotient;
 }
 
 VerifyReport verifyProgram(const sched::Schedule &file,
-                           const sched::Program &program) {
-  return Verifier(file, program).run();
+                           const sched::Program &program,
+                           const VerifyOptions &options) {
+  return Verifier(file, program, options).run();
 }
 
 } // namespace blink

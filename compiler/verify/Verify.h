@@ -25,12 +25,34 @@ struct Check {
   size_t variant = 0; ///< on failure: which one it is about
 };
 
+/// What a fold costs its lane.
+struct StepCosts {
+  double step = 0; ///< microseconds
+  double rate = 0; ///< GB/s that a lane moves, half of what it loads and
+                   ///< stores with slots; 0: without limit
+};
+
+struct VerifyOptions {
+  StepCosts simple, lowLatency; ///< of the protocols
+  bool times = false;           ///< fills VerifyReport::times
+};
+
+/// What is proved of the largest message of a variant, or of 256 MiB.
+struct RangeTime {
+  uint64_t bytes = 0;
+  double pace = 0;         ///< the part of its links' rate that lanes keep
+  double microseconds = 0; ///< within which it is over
+  double rate() const { return double(bytes) / microseconds * 1e-3; } ///< GB/s
+};
+
 struct VerifyReport {
   bool ok = false;  ///< all checks passed
   double links = 0; ///< GB/s, recomputed from shares, paths and bandwidths
   double pace = 0;  ///< the part of it that lanes keep; 0 if they stop
   double algbw = 0; ///< GB/s, both
   double bound = 0; ///< GB/s, recomputed from the certificate's prices
+  std::vector<RangeTime>
+      times; ///< of each variant, if asked; none if lanes stop
   std::vector<Check> checks;
 };
 
@@ -43,14 +65,16 @@ struct VerifyReport {
 ///   bandwidth    the links sustain the rate the file states, to 1e-9 relative,
 ///                with the last variant: the one for messages without a limit
 ///   pace         the part of that rate that lanes keep which take their steps
-///                in order, and the circle of steps that costs the rest; not
-///                asked of lanes that stop
+///                in order, and the circle of steps that costs the rest; with
+///                filling and draining, if asked, the time of the largest
+///                message of each variant; not asked of lanes that stop
 ///   certificate  re-priced, the bound is as stated, and the rate not above it
 /// Details count steps from 0 within their lane. `file` must have passed
 /// sched::openSchedule. Certificates of more than 4,096 ranks are not re-priced
 /// and fail.
 VerifyReport verifyProgram(const sched::Schedule &file,
-                           const sched::Program &program);
+                           const sched::Program &program,
+                           const VerifyOptions &options = {});
 
 /// The pace alone, of a program that has been verified.
 double paceOf(const sched::Schedule &file, const sched::Program &program);

@@ -57,6 +57,14 @@ void blink::addLimitLink(CLI::App &command,
       ->type_name("A:B=GBPS");
 }
 
+void blink::addCosts(CLI::App &command, std::string &costs) {
+  command
+      .add_option("--costs", costs,
+                  "What lanes cost: a file (docs/cli.md), or model: what the "
+                  "model of time takes them to cost. Without, nothing")
+      ->type_name("FILE");
+}
+
 llvm::Expected<CompileOptions> RequestFlags::options() const {
   CompileOptions options;
   std::optional<Collective> parsed = parseCollective(collective);

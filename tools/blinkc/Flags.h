@@ -48,6 +48,8 @@ private:
 void addLimitLink(CLI::App &command, std::vector<std::string> &limitLinks);
 llvm::Error readLimitLinks(const std::vector<std::string> &limitLinks,
                            std::vector<LinkEdit> &edits);
+/// --costs: what lanes cost, as costsAt reads it.
+void addCosts(CLI::App &command, std::string &costs);
 /// The file that JobFlags::readSchedule reads.
 void addInput(CLI::App &command, std::string &input);
 /// --bytes: the size of a message, at least `least`; 64 MiB unless given.

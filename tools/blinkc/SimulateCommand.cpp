@@ -111,8 +111,7 @@ optionsFor(const sched::Schedule &file, const sched::Program &program,
     if (llvm::Error error = slowDown(topologyOf(file), program, flags, options))
       return error;
   if (!flags.costs.empty()) {
-    llvm::Expected<DeviceCosts> costs =
-        flags.costs == "model" ? modelCosts() : readCosts(flags.costs);
+    llvm::Expected<DeviceCosts> costs = costsAt(flags.costs);
     if (!costs)
       return costs.takeError();
     const LaneCosts &lanes =
@@ -192,11 +191,7 @@ void blink::addSimulateCommand(CLI::App &app, int &exitCode) {
       ->check(CLI::Range(0.0, 1e6))
       ->type_name("NUMBER")
       ->capture_default_str();
-  command
-      ->add_option("--costs", flags->costs,
-                   "What lanes cost: a file (docs/cli.md), or model: what the "
-                   "model of time takes them to cost. Without, nothing")
-      ->type_name("FILE");
+  addCosts(*command, flags->costs);
   command
       ->add_option("--slow", flags->slow,
                    "A straggler: the folds of this GPU take so many times as "

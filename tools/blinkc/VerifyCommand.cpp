@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/blinkc/Command.h"
+#include "tools/blinkc/Flags.h"
 #include "tools/blinkc/Progress.h"
 
 #include "compiler/driver/InputFile.h"
@@ -12,6 +13,7 @@
 #include "compiler/render/BundleReport.h"
 #include "compiler/render/ProofReport.h"
 #include "compiler/report/RecordedEdits.h"
+#include "compiler/simulate/LaneCosts.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
@@ -23,10 +25,24 @@ using namespace blink;
 namespace {
 struct VerifyFlags {
   std::string input;
+  std::string costs;
   bool json = false;
   unsigned jobs = 0;
 };
 } // namespace
+
+static llvm::Expected<VerifyOptions> optionsFor(const VerifyFlags &flags) {
+  VerifyOptions options;
+  options.times = true;
+  if (flags.costs.empty())
+    return options;
+  llvm::Expected<DeviceCosts> costs = costsAt(flags.costs);
+  if (!costs)
+    return costs.takeError();
+  options.simple = {costs->simple.step, costs->simple.rate};
+  options.lowLatency = {costs->lowLatency.step, costs->lowLatency.rate};
+  return options;
+}
 
 static int verifyBundle(const InputFile &input, const VerifyFlags &flags) {
   llvm::Expected<sched::BundleView> bundle = openBundle(input);
@@ -54,10 +70,13 @@ static int run(const VerifyFlags &flags) {
   llvm::Expected<const sched::Schedule *> file = openSchedule(*input);
   if (!file)
     return reportError(file.takeError());
+  llvm::Expected<VerifyOptions> options = optionsFor(flags);
+  if (!options)
+    return reportError(options.takeError());
   ProvedSchedule proved{recordedEdits(**file), {}};
   for (const sched::Program *program : *(*file)->programs())
-    proved.programs.push_back(
-        {summarize(**file, *program), verifyProgram(**file, *program)});
+    proved.programs.push_back({summarize(**file, *program),
+                               verifyProgram(**file, *program, *options)});
   llvm::outs() << (flags.json ? toJson(proved) : toText(proved));
   return proved.ok() ? kGood : kBadAnswer;
 }
@@ -76,6 +95,7 @@ void blink::addVerifyCommand(CLI::App &app, int &exitCode) {
       ->check(CLI::Range(0, 1024))
       ->type_name("N")
       ->capture_default_str();
+  addCosts(*command, flags->costs);
   command->add_flag("--json", flags->json, "Report as JSON (docs/cli.md)");
   command->footer(
       "Nothing but the file is needed: it holds the machine, the program of\n"
@@ -84,8 +104,9 @@ void blink::addVerifyCommand(CLI::App &app, int &exitCode) {
       "no part in compiling: paths the runtime can drive; every contribution\n"
       "exactly once, in one order, on all ranks; the same in place; no "
       "deadlock\n"
-      "for any number of chunks; the rate; the bound, re-priced without a "
-      "solver.\n"
+      "for any number of chunks; the rate, and what lanes that keep their "
+      "order\n"
+      "leave of it; the bound, re-priced without a solver.\n"
       "Of a bundle: all of that, for every schedule; and that each serves the\n"
       "allocations it is said to serve, link by link, with its rate and "
       "bound.\n"

@@ -49,6 +49,6 @@ TEST_CASE("what is wrong with a file of costs, and where") {
   CHECK(error(file(R"({"step_us": 1, "lane_gbps": 1})", ", \"more\": 1")) ==
         "a.costs:3:50: error: unknown key \"more\"");
   CHECK(error("[]") == "a.costs:1:1: error: expected an object, got an array");
-  CHECK(textOf(readCosts("/none.costs").takeError()) ==
+  CHECK(textOf(costsAt("/none.costs").takeError()) ==
         "/none.costs: error: cannot read: No such file or directory");
 }

@@ -9,6 +9,7 @@
 #include "compiler/support/FairShares.h"
 #include "compiler/support/Infinity.h"
 #include "compiler/target/FoldProgramFile.h"
+#include "compiler/verify/Pace.h"
 #include "compiler/verify/Verify.h"
 #include "test/common/OpenedSchedule.h"
 #include "test/unit/topology/TestTopology.h"
@@ -307,6 +308,53 @@ TEST_CASE("with planned shares a long message goes at the proved pace") {
     }
   CHECK(slow > 20);
   CHECK(full > 20);
+}
+
+TEST_CASE("with planned shares no message takes longer than is proved") {
+  std::mt19937 random(12);
+  double closest = 0, farthest = 1e300;
+  for (Collective collective :
+       {Collective::allreduce, Collective::broadcast, Collective::allgather,
+        Collective::reducescatter, Collective::alltoall, Collective::gather})
+    for (int variation = 0; variation < 20; ++variation) {
+      const TestSchedule schedule =
+          variedSchedule(collective, variation, 64 << 10, random);
+      const OpenedSchedule opened(schedule);
+      const sched::Program &program = opened.program();
+      const sched::Variant &variant = *program.variants()->Get(0);
+      const FoldProgram folds = readProgram(*opened.file, program, variant);
+      const verify::TopologyView machine(*opened.file, program);
+      const verify::FoldGraph graph(variant);
+      for (uint64_t bytes : {1, 10000, 300000, 10000000, 100000000}) {
+        SimulationOptions options;
+        options.plannedShares = true;
+        // Lanes that cost something, too.
+        options.stepCost = variation % 2 == 0 ? 0 : 3;
+        const double simulated =
+            valueOf(simulate(folds, variant.protocol(), variant.chunk_bytes(),
+                             bytes, options))
+                .microseconds;
+        const verify::Cut cut = verify::cutOf(verify::Semantics(program),
+                                              variant, program.algbw(), bytes);
+        const verify::TimedGraph timed(machine, graph, cut,
+                                       {options.stepCost, 0});
+        const verify::Pace pace = verify::paceOf(timed);
+        CAPTURE(int(collective));
+        CAPTURE(variation);
+        CAPTURE(bytes);
+        for (int64_t clockRounds : {256, 5}) {
+          const double ratio =
+              simulated / verify::timeBound(timed, pace, clockRounds);
+          CAPTURE(clockRounds);
+          CHECK(ratio <= 1 + 1e-6);
+          CHECK(ratio >= 0.5);
+          closest = std::max(closest, ratio);
+          farthest = std::min(farthest, ratio);
+        }
+      }
+    }
+  MESSAGE(closest, " ", farthest);
+  CHECK(closest > 0.999999);
 }
 
 TEST_CASE("lanes that stop are an error, not a loop") {

@@ -30,7 +30,9 @@ TestLanes lanesOf(const TestRank &rank) {
 
 VerifyReport judge(const TestSchedule &schedule) {
   const OpenedSchedule opened(schedule);
-  return verifyProgram(*opened.file, opened.program());
+  VerifyOptions options;
+  options.times = true;
+  return verifyProgram(*opened.file, opened.program(), options);
 }
 
 std::string failures(const VerifyReport &report) {
