@@ -41,13 +41,15 @@ void TraceWriter::add(int rank, uint32_t lane, const LaneTrace &trace) {
     std::snprintf(line, sizeof(line),
                   "%s{\"ph\":\"X\",\"pid\":%d,\"tid\":%u,\"ts\":%.3f,"
                   "\"dur\":%.3f,\"name\":\"step %u chunk %llu\","
-                  "\"args\":{\"bytes\":%llu,\"waited_us\":%.3f}}",
+                  "\"args\":{\"bytes\":%llu,\"waited_us\":%.3f,"
+                  "\"moved\":%llu}}",
                   events_.empty() ? "" : ",\n", rank, lane,
                   double(event.ready) * 1e-3,
                   double(event.end - event.ready) * 1e-3, event.step,
                   static_cast<unsigned long long>(event.chunk),
                   static_cast<unsigned long long>(event.bytes),
-                  double(event.waited) * 1e-3);
+                  double(event.waited) * 1e-3,
+                  static_cast<unsigned long long>(event.moved));
     events_ += line;
   }
   if (trace.count > kept)

@@ -9,6 +9,10 @@
 #include "compiler/plan/TimeModel.h"
 #include "compiler/support/LocatedJson.h"
 
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+#include <cmath>
 #include <map>
 
 using namespace blink;
@@ -16,11 +20,26 @@ using llvm::Error;
 
 DeviceCosts blink::modelCosts() {
   auto costs = [](sched::Protocol protocol) {
-    return LaneCosts{costsOf(protocol).chunkOverhead,
-                     costsOf(protocol).laneRate};
+    return std::vector<DeviceCosts::Row>{
+        {0, {costsOf(protocol).chunkOverhead, costsOf(protocol).laneRate}}};
   };
   return {"model", costs(sched::Protocol::simple),
-          costs(sched::Protocol::low_latency)};
+          costs(sched::Protocol::low_latency), std::nullopt};
+}
+
+LaneCosts DeviceCosts::of(sched::Protocol protocol, uint64_t bytes) const {
+  const std::vector<Row> &rows =
+      protocol == sched::Protocol::low_latency ? lowLatency : simple;
+  auto above = llvm::find_if(
+      rows, [&](const Row &row) { return row.bytes > double(bytes); });
+  if (above == rows.begin() || above == rows.end())
+    return above == rows.end() ? rows.back().costs : above->costs;
+  const Row &low = above[-1], &high = *above;
+  const double part = std::log(double(bytes) / std::max(low.bytes, 1.0)) /
+                      std::log(high.bytes / std::max(low.bytes, 1.0));
+  auto between = [&](double a, double b) { return a + (b - a) * part; };
+  return {between(low.costs.step, high.costs.step),
+          between(low.costs.rate, high.costs.rate)};
 }
 
 namespace {
@@ -34,9 +53,13 @@ public:
 private:
   using Members = std::map<std::string, const JsonValue *>;
 
+  /// All of `keys` and perhaps `optional`, and no others.
   Error members(const JsonValue &value, std::vector<std::string> keys,
-                Members &found);
-  Error readLane(const JsonValue &value, LaneCosts &costs);
+                Members &found, llvm::StringRef optional = "");
+  Error readNumbers(const JsonValue &value, std::vector<std::string> keys,
+                    std::vector<double> &numbers);
+  Error readRows(const JsonValue &value, std::vector<DeviceCosts::Row> &rows);
+  Error readHost(const JsonValue &value, DeviceCosts &costs);
   Error wrong(const JsonValue &value, const llvm::Twine &message) {
     return errorAt(fileName_, value.place, message);
   }
@@ -46,13 +69,13 @@ private:
 
 } // namespace
 
-/// All of `keys`, and no others.
 Error CostsReader::members(const JsonValue &value,
-                           std::vector<std::string> keys, Members &found) {
+                           std::vector<std::string> keys, Members &found,
+                           llvm::StringRef optional) {
   if (value.kind != JsonValue::Kind::object)
     return wrong(value, "expected an object, got " + describe(value.kind));
   for (const JsonMember &member : value.members) {
-    if (llvm::find(keys, member.key) == keys.end())
+    if (!llvm::is_contained(keys, member.key) && member.key != optional)
       return errorAt(fileName_, member.place,
                      "unknown key \"" + member.key + "\"");
     if (!found.try_emplace(member.key, &member.value).second)
@@ -65,22 +88,63 @@ Error CostsReader::members(const JsonValue &value,
   return Error::success();
 }
 
-Error CostsReader::readLane(const JsonValue &value, LaneCosts &costs) {
+/// Those of `keys`, in their order.
+Error CostsReader::readNumbers(const JsonValue &value,
+                               std::vector<std::string> keys,
+                               std::vector<double> &numbers) {
   Members found;
-  if (Error error = members(value, {"step_us", "lane_gbps"}, found))
+  if (Error error = members(value, keys, found))
     return error;
-  for (const auto &[key, number] : found)
-    if (number->kind != JsonValue::Kind::number || number->number < 0)
-      return wrong(*number, key + " must be a number, at least 0");
-  costs = {found["step_us"]->number, found["lane_gbps"]->number};
+  for (const std::string &key : keys) {
+    const JsonValue &number = *found[key];
+    if (number.kind != JsonValue::Kind::number || number.number < 0 ||
+        number.number > 1e15)
+      return wrong(number, key + " must be a number, at least 0");
+    numbers.push_back(number.number);
+  }
+  return Error::success();
+}
+
+Error CostsReader::readRows(const JsonValue &value,
+                            std::vector<DeviceCosts::Row> &rows) {
+  std::vector<double> numbers;
+  if (value.kind != JsonValue::Kind::array) {
+    if (Error error = readNumbers(value, {"step_us", "lane_gbps"}, numbers))
+      return error;
+    rows = {{0, {numbers[0], numbers[1]}}};
+    return Error::success();
+  }
+  for (const JsonValue &row : value.items) {
+    numbers.clear();
+    if (Error error =
+            readNumbers(row, {"bytes", "step_us", "lane_gbps"}, numbers))
+      return error;
+    if (!rows.empty() && rows.back().bytes >= numbers[0])
+      return wrong(row, "bytes must ascend from row to row");
+    rows.push_back({numbers[0], {numbers[1], numbers[2]}});
+  }
+  return rows.empty() ? wrong(value, "expected at least one row")
+                      : Error::success();
+}
+
+Error CostsReader::readHost(const JsonValue &value, DeviceCosts &costs) {
+  std::vector<double> numbers;
+  if (Error error = readNumbers(
+          value, {"processors", "call_us", "notice_us", "borrow_bytes"},
+          numbers))
+    return error;
+  if (numbers[0] < 1 || numbers[0] > 1e6)
+    return wrong(value, "processors must be 1 to 1e6");
+  costs.host = {unsigned(numbers[0]), numbers[1], numbers[2],
+                uint64_t(numbers[3])};
   return Error::success();
 }
 
 Error CostsReader::read(const JsonValue &root, DeviceCosts &costs) {
   Members found;
   if (Error error = members(
-          root, {"format", "version", "device", "simple", "low_latency"},
-          found))
+          root, {"format", "version", "device", "simple", "low_latency"}, found,
+          "host"))
     return error;
   if (found["format"]->text != "blink-costs")
     return wrong(*found["format"], "expected format \"blink-costs\"");
@@ -89,9 +153,12 @@ Error CostsReader::read(const JsonValue &root, DeviceCosts &costs) {
   if (found["device"]->kind != JsonValue::Kind::string)
     return wrong(*found["device"], "expected the device's name");
   costs.device = found["device"]->text;
-  if (Error error = readLane(*found["simple"], costs.simple))
+  if (Error error = readRows(*found["simple"], costs.simple))
     return error;
-  return readLane(*found["low_latency"], costs.lowLatency);
+  if (Error error = readRows(*found["low_latency"], costs.lowLatency))
+    return error;
+  return found.count("host") ? readHost(*found["host"], costs)
+                             : Error::success();
 }
 
 llvm::Expected<DeviceCosts> blink::parseCosts(llvm::StringRef text,

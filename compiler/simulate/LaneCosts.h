@@ -8,6 +8,13 @@
 //    "simple":      {"step_us": 2, "lane_gbps": 50},
 //    "low_latency": {"step_us": 0.25, "lane_gbps": 16}}
 //
+// Where costs depend on the size of messages, as on hosts, whose caches hold
+// small ones, there may be several of either, ascending by "bytes". Costs of a
+// host, as `blink-perf --calibrate` measures them, also have
+//
+//    "host": {"processors": 2, "call_us": 0.7, "notice_us": 0.15,
+//             "borrow_bytes": 16385}
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef BLINK_COMPILER_SIMULATE_LANECOSTS_H
@@ -18,7 +25,9 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace blink {
 
@@ -27,20 +36,34 @@ struct LaneCosts {
   double rate = 0; ///< GB/s that a lane moves; 0: without limit
 };
 
-struct DeviceCosts {
-  std::string device;
-  LaneCosts simple, lowLatency;
+/// Threads of a host that drive ranks, one each.
+struct HostCosts {
+  unsigned processors = 1; ///< that they share
+  double call = 0;         ///< microseconds around a call
+  double notice = 0; ///< microseconds until a fold's end is seen elsewhere
+  uint64_t borrowBytes = 0; ///< calls from which on buffers are borrowed
+};
 
-  const LaneCosts &of(sched::Protocol protocol) const {
-    return protocol == sched::Protocol::low_latency ? lowLatency : simple;
-  }
+struct DeviceCosts {
+  /// Of messages of this size; below, the first's; between two, by the
+  /// logarithm of the size.
+  struct Row {
+    double bytes = 0;
+    LaneCosts costs;
+  };
+
+  std::string device;
+  std::vector<Row> simple, lowLatency; ///< ascending, at least one
+  std::optional<HostCosts> host;
+
+  LaneCosts of(sched::Protocol protocol, uint64_t bytes) const;
 };
 
 /// The estimates of the model of time (TimeModel.h).
 DeviceCosts modelCosts();
 
 /// Errors: of syntax, and keys that are missing, unknown or twice there, with
-/// their place; a number that is negative.
+/// their place; a number that is out of range; sizes that do not ascend.
 llvm::Expected<DeviceCosts> parseCosts(llvm::StringRef text,
                                        llvm::StringRef fileName);
 

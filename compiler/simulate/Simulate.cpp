@@ -7,6 +7,8 @@
 #include "compiler/simulate/Simulate.h"
 
 #include "compiler/plan/FoldMoves.h"
+#include "compiler/simulate/Chunks.h"
+#include "compiler/simulate/EventQueue.h"
 #include "compiler/support/FairShares.h"
 #include "compiler/support/Infinity.h"
 #include "schedules/ChunkSize.h"
@@ -17,19 +19,10 @@
 #include <cmath>
 #include <map>
 #include <optional>
-#include <queue>
-#include <tuple>
 
 using namespace blink;
 
 namespace {
-
-/// The chunks of a tree, of which the last may be shorter.
-struct Cut {
-  double bytes = 0;
-  double chunkBytes = 0;
-  uint64_t chunks = 0;
-};
 
 /// A channel; chunks are counted from the call's first.
 struct Flow {
@@ -52,17 +45,6 @@ struct Lane {
 };
 
 enum class EventKind { sent, arrival, credit, lane };
-
-struct Event {
-  double time;
-  uint64_t number; ///< of equal times the first made comes first
-  EventKind kind;
-  size_t index; ///< channel or lane
-
-  bool operator>(const Event &other) const {
-    return std::tie(time, number) > std::tie(other.time, other.number);
-  }
-};
 
 /// Bytes a microsecond.
 std::vector<double> bandwidthsOf(const FoldProgram &program,
@@ -93,8 +75,8 @@ public:
         fair_(pathsOf(program), bandwidths_),
         wireBytes_(protocol == sched::Protocol::low_latency ? 2 : 1),
         direct_(protocol == sched::Protocol::simple &&
-                bytes >= sched::kDirectBytes) {
-    cut(chunkBytes, double(bytes));
+                bytes >= sched::kDirectBytes),
+        cuts_(cutTrees(program, chunkBytes, double(bytes))) {
     makeFlows();
     makeLanes();
     if (options.details)
@@ -104,7 +86,6 @@ public:
   llvm::Expected<Simulation> run();
 
 private:
-  void cut(uint32_t chunkBytes, double bytes);
   void makeFlows();
   void makeLanes();
 
@@ -112,11 +93,7 @@ private:
     return program_.ranks[lane.rank].lanes[lane.number];
   }
   double bytesOf(int tree, uint64_t chunk) const {
-    const Cut &cut = cuts_[size_t(tree)];
-    return std::min(cut.chunkBytes, cut.bytes - double(chunk) * cut.chunkBytes);
-  }
-  void push(double time, EventKind kind, size_t index) {
-    events_.push({time, numEvents_++, kind, index});
+    return cuts_[size_t(tree)].bytesOf(chunk);
   }
   bool isDone(const Lane &lane) const { return lane.round == lane.rounds; }
   bool canRun(const FoldProgram::Rank &rank, const FoldProgram::Fold &fold,
@@ -130,14 +107,15 @@ private:
   void finishSending(size_t channel);
   void addDetails();
   void sendIfIdle(size_t channel);
-  void handle(const Event &event);
+  void handle(EventKind kind, size_t index);
 
   const FoldProgram &program_;
   const SimulationOptions options_;
   const std::vector<double> bandwidths_; ///< bytes a microsecond
   FairShares fair_;
   const double wireBytes_;
-  const bool direct_; ///< with zero copy
+  const bool direct_;                  ///< with zero copy
+  const std::vector<TreeChunks> cuts_; ///< by tree
   std::optional<FoldLog> log_;
   /// What each link carried, by channel and time: for details.
   struct Sent {
@@ -146,33 +124,13 @@ private:
   };
   std::vector<Sent> sent_;
   double now_ = 0;
-  std::vector<Cut> cuts_; ///< by tree
   std::vector<Flow> flows_;
   std::vector<Lane> lanes_;
-  std::priority_queue<Event, std::vector<Event>, std::greater<Event>> events_;
-  uint64_t numEvents_ = 0;
+  EventQueue<EventKind> events_;
   Simulation result_;
 };
 
 } // namespace
-
-/// As the runtime does (Geometry.h), but for the granules between trees.
-void Simulator::cut(uint32_t chunkBytes, double bytes) {
-  constexpr double kGranule = 64;
-  const double largest = largestShare(program_);
-  const double chunk =
-      double(sched::chunkBytesOfCall(chunkBytes, uint64_t(bytes * largest)));
-  const double rounds = std::max(1.0, std::ceil(bytes * largest / chunk));
-  for (const FoldProgram::Tree &tree : program_.trees) {
-    Cut &cut = cuts_.emplace_back();
-    cut.bytes = bytes * tree.share;
-    cut.chunkBytes = std::min(
-        chunk,
-        std::max(1.0, std::ceil(cut.bytes / rounds / kGranule)) * kGranule);
-    // A share is not exact: what it is too large by is no chunk.
-    cut.chunks = uint64_t(std::ceil(cut.bytes / cut.chunkBytes - 1e-9));
-  }
-}
 
 void Simulator::makeFlows() {
   const double rate = rateOfLinks(program_) * kBytesPerMicrosecond;
@@ -256,8 +214,8 @@ void Simulator::runFold(size_t number, const FoldProgram::Fold &fold,
     if (from.isChannel()) {
       if (log_)
         log_->reads(uint32_t(from.index));
-      push(now_ + cost + flows_[size_t(from.index)].latency, EventKind::credit,
-           size_t(from.index));
+      events_.push(now_ + cost + flows_[size_t(from.index)].latency,
+                   EventKind::credit, size_t(from.index));
     }
   for (const FoldProgram::Operand &to : rank.destinationsOf(fold))
     if (to.isChannel()) {
@@ -269,7 +227,7 @@ void Simulator::runFold(size_t number, const FoldProgram::Fold &fold,
     }
   if (cost > 0) {
     lane.busyUntil = now_ + cost;
-    push(lane.busyUntil, EventKind::lane, number);
+    events_.push(lane.busyUntil, EventKind::lane, number);
   }
 }
 
@@ -310,25 +268,23 @@ void Simulator::sendIfIdle(size_t channel) {
     result_.linkUse[link] += bytes;
   ++result_.chunks;
   if (options_.plannedShares)
-    push(now_ + bytes / flow.rate, EventKind::sent, channel);
+    events_.push(now_ + bytes / flow.rate, EventKind::sent, channel);
   else
     fair_.start(uint32_t(channel), bytes, now_);
 }
 
-void Simulator::handle(const Event &event) {
-  switch (event.kind) {
+void Simulator::handle(EventKind kind, size_t index) {
+  switch (kind) {
   case EventKind::sent:
-    return finishSending(event.index);
+    return finishSending(index);
   case EventKind::arrival:
-    ++flows_[event.index].arrived;
-    return advance(flows_[event.index].reader,
-                   {WaitKind::data, uint32_t(event.index)});
+    ++flows_[index].arrived;
+    return advance(flows_[index].reader, {WaitKind::data, uint32_t(index)});
   case EventKind::credit:
-    ++flows_[event.index].known;
-    return advance(flows_[event.index].writer,
-                   {WaitKind::slot, uint32_t(event.index)});
+    ++flows_[index].known;
+    return advance(flows_[index].writer, {WaitKind::slot, uint32_t(index)});
   case EventKind::lane:
-    return advance(event.index);
+    return advance(index);
   }
 }
 
@@ -342,7 +298,8 @@ void Simulator::finishSending(size_t channel) {
   flow.sending = false;
   // Links may be faster than the lane that writes what they carry.
   const double over = flow.sent == flow.written ? flow.ready : now_;
-  push(std::max(now_, over) + flow.latency, EventKind::arrival, channel);
+  events_.push(std::max(now_, over) + flow.latency, EventKind::arrival,
+               channel);
   sendIfIdle(channel);
 }
 
@@ -384,6 +341,12 @@ void Simulator::addDetails() {
   details.path = log_->criticalPath(groups, slots);
 }
 
+llvm::Error blink::lanesStop() {
+  return llvm::createStringError(
+      std::errc::invalid_argument,
+      "the schedule stops: lanes wait for each other (blinkc verify)");
+}
+
 llvm::Expected<Simulation> Simulator::run() {
   for (size_t lane = 0; lane < lanes_.size(); ++lane)
     advance(lane);
@@ -395,20 +358,17 @@ llvm::Expected<Simulation> Simulator::run() {
     now_ = events_.empty() ? ends : std::min(ends, events_.top().time);
     if (ends <= now_)
       for (uint32_t channel : fair_.finish(now_))
-        handle({now_, 0, EventKind::sent, channel});
+        handle(EventKind::sent, channel);
     while (!events_.empty() && events_.top().time <= now_) {
-      const Event event = events_.top();
-      events_.pop();
+      const auto event = events_.pop();
       // News of slots that nobody waits for any more are no part of the time.
       if (event.kind != EventKind::credit)
         result_.microseconds = now_;
-      handle(event);
+      handle(event.kind, event.index);
     }
   }
   if (!llvm::all_of(lanes_, [&](const Lane &lane) { return isDone(lane); }))
-    return llvm::createStringError(
-        std::errc::invalid_argument,
-        "the schedule stops: lanes wait for each other (blinkc verify)");
+    return lanesStop();
   for (auto [use, bandwidth] : llvm::zip_equal(result_.linkUse, bandwidths_))
     use /= bandwidth * std::max(result_.microseconds, 1e-300);
   if (log_)

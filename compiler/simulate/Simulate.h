@@ -72,6 +72,9 @@ llvm::Expected<Simulation> simulate(const FoldProgram &program,
                                     uint32_t chunkBytes, uint64_t bytes,
                                     const SimulationOptions &options = {});
 
+/// What is said of a schedule in which lanes wait in a circle.
+llvm::Error lanesStop();
+
 } // namespace blink
 
 #endif // BLINK_COMPILER_SIMULATE_SIMULATE_H

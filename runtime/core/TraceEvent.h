@@ -20,6 +20,7 @@ struct TraceEvent {
   uint64_t chunk;
   uint32_t step;
   uint32_t waited; ///< before `ready`, in nanoseconds, or 2^32 - 1 if more
+  uint64_t moved;  ///< bytes loaded and stored by the host; 0 on a device
 };
 
 /// The events of one lane, in memory that the host reads. Written by the lane,

@@ -117,13 +117,14 @@ protected:
     if (trace.count < LaneTrace::kEvents) {
       const uint64_t waited =
           state_.idleSince ? state_.ready - state_.idleSince : 0;
-      trace.events[trace.count] = {
-          state_.ready,
-          end,
-          state_.bytes,
-          cursor_.chunk(),
-          cursor_.step(),
-          waited < 0xffffffffu ? uint32_t(waited) : 0xffffffffu};
+      trace.events[trace.count] = {state_.ready,
+                                   end,
+                                   state_.bytes,
+                                   cursor_.chunk(),
+                                   cursor_.step(),
+                                   waited < 0xffffffffu ? uint32_t(waited)
+                                                        : 0xffffffffu,
+                                   0};
     }
     ++trace.count;
     state_.idleSince = end;

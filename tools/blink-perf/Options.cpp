@@ -75,6 +75,7 @@ private:
 
   void takeNames();
   void prepareSelfTest();
+  void prepareCalibration();
   void checkTuning() const;
   void checkTogether() const;
 
@@ -105,6 +106,7 @@ CommandLine::CommandLine(Options &options) : options_(options) {
               "dgx1.sched\n"
               "  blink-perf --self-test allreduce.sched\n"
               "  blink-perf --tune allreduce.sched -o tuned.sched\n"
+              "  blink-perf --calibrate host.costs allreduce.sched\n"
               "Exit code: 0 good, 1 a wrong element or a failed call, 2 the "
               "call or a file is\nwrong.");
 }
@@ -237,6 +239,13 @@ void CommandLine::addActions() {
       ->type_name("FILE");
   app_.add_option("-o", opOrOutput_, "As --op, with --tune as --output")
       ->type_name("NAME|FILE");
+  auto *calibrate = app_.add_option(
+      "--calibrate", options_.costs,
+      "Instead of measuring: find out what folds cost on this machine, and "
+      "write a file of costs for blinkc simulate --costs");
+  calibrate->type_name("FILE");
+  for (auto *excluding : {&notForSelfTest_, &notForTuning_})
+    excluding->push_back(calibrate);
   notForTuning_.push_back(app_.add_flag(
       "--self-test", options_.selfTest,
       "Instead of measuring: run every variant of every program once at a size "
@@ -269,6 +278,28 @@ void CommandLine::prepareSelfTest() {
                        "checks it");
   options_.iterations = 1;
   options_.warmup = 0;
+}
+
+/// A calibration runs a thread or a process a rank, on the host, and not only
+/// at the sizes that one measures.
+void CommandLine::prepareCalibration() {
+  if (options_.backend == blinkBackendCuda)
+    throw UsageError("--calibrate is for --backend host");
+  if (app_.count("--mode") == 0)
+    options_.mode = Mode::threads;
+  if (options_.mode == Mode::group)
+    throw UsageError("--mode: --calibrate takes threads or processes, whose "
+                     "ranks have a thread each");
+  if (options_.costs == options_.json)
+    throw UsageError("--json: the costs of --calibrate go to the same file");
+  if (app_.count("--minbytes") == 0)
+    options_.minBytes = 1 << 10;
+  if (app_.count("--stepbytes") + app_.count("--stepfactor") == 0)
+    options_.stepFactor = 4;
+  if (app_.count("--iters") == 0)
+    options_.iterations = 0; // by the size
+  options_.check = false;
+  options_.onlyOutOfPlace = true;
 }
 
 /// A tuning chooses sizes and programs, too.
@@ -331,6 +362,8 @@ bool CommandLine::parse(int argc, char **argv) {
     throw UsageError("--output is for --tune");
   if (options_.selfTest)
     prepareSelfTest();
+  if (!options_.costs.empty())
+    prepareCalibration();
   checkTogether();
   return true;
 }

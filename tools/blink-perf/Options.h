@@ -49,6 +49,8 @@ struct Options {
   bool selfTest = false;  ///< each variant once, all channels with data
   bool tune = false;      ///< correct the one file, write it to `output`
   std::string output;
+  std::string costs;           ///< calibrate, into this file
+  bool onlyOutOfPlace = false; ///< not of the command line
 };
 
 /// The call or an input is wrong: exit code 2.

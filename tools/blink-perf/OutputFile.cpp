@@ -47,4 +47,16 @@ void writeFile(const std::string &path, const std::string &text) {
     refuse(errno);
 }
 
+void checkWritable(const std::string &path) {
+  const size_t slash = path.rfind('/');
+  const std::string folder = slash == std::string::npos ? "."
+                             : slash == 0               ? "/"
+                                                        : path.substr(0, slash);
+  struct stat status;
+  if (stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode))
+    throw UsageError(path + ": cannot write: it is a folder");
+  if (access(folder.c_str(), W_OK) != 0)
+    throw UsageError(path + ": cannot write: " + std::strerror(errno));
+}
+
 } // namespace blink::perf

@@ -16,6 +16,10 @@ namespace blink::perf {
 /// place. Throws std::runtime_error; the temporary file is gone then.
 void writeFile(const std::string &path, const std::string &text);
 
+/// Minutes of measuring must not end in a path that cannot be written: throws
+/// UsageError where that can be known before.
+void checkWritable(const std::string &path);
+
 } // namespace blink::perf
 
 #endif // BLINK_TOOLS_BLINKPERF_OUTPUTFILE_H

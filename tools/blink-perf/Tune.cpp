@@ -12,32 +12,16 @@
 #include "schedules/BundlePieces.h"
 #include "tools/blink-perf/Bench.h"
 #include "tools/blink-perf/Job.h"
+#include "tools/blink-perf/OutputFile.h"
 #include "tools/blink-perf/SelfTest.h"
 #include "tools/blink-perf/Table.h"
 #include "tools/blink-perf/Tuner.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <map>
-#include <sys/stat.h>
-#include <unistd.h>
 
 namespace blink::perf {
 namespace {
-
-/// Minutes of measuring must not end in a path that cannot be written.
-void checkOutput(const std::string &path) {
-  const size_t slash = path.rfind('/');
-  const std::string folder = slash == std::string::npos ? "."
-                             : slash == 0               ? "/"
-                                                        : path.substr(0, slash);
-  struct stat status;
-  if (stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode))
-    throw UsageError(path + ": cannot write: it is a folder");
-  if (access(folder.c_str(), W_OK) != 0)
-    throw UsageError(path + ": cannot write: " + std::strerror(errno));
-}
 
 [[noreturn]] void refuseNone(const Options &options) {
   throw UsageError(options.files[0] + ": no " + options.collective +
@@ -253,7 +237,7 @@ std::vector<uint8_t> tuneBundle(const Options &options, const Job &job,
 
 TuneSummary tune(const Options &options, const TuneWatcher &report) {
   checkCollective(options.collective);
-  checkOutput(options.output);
+  checkWritable(options.output);
   const Job job(options);
   TuneSummary summary;
   const std::vector<uint8_t> tuned =

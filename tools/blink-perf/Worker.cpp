@@ -41,7 +41,7 @@ void Worker::run() {
       forEachRank([&](size_t i) { buffers_[i]->clear(); });
     for (size_t index = 0; index < cases_.size(); ++index) {
       measure(index, false);
-      if (cases_[index].hasInPlace())
+      if (cases_[index].hasInPlace() && !options_.onlyOutOfPlace)
         measure(index, true);
       meet();
       if (firstRank_ == 0)

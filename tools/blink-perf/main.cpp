@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/blink-perf/Bench.h"
+#include "tools/blink-perf/Calibrate.h"
 #include "tools/blink-perf/Json.h"
 #include "tools/blink-perf/OutputFile.h"
 #include "tools/blink-perf/TuneReport.h"
@@ -13,6 +14,7 @@
 #include <cstdio>
 #include <exception>
 
+using namespace blink;
 using namespace blink::perf;
 
 namespace {
@@ -61,10 +63,36 @@ int runTune(const Options &options) {
   return summary.ok() ? kGood : complain(summary.error, kBadAnswer);
 }
 
+void printCalibrated(const CalibratedSize &size) {
+  std::printf("%12llu %14s %10.2f %10.3f %10.2f %10.3f %10.3f\n",
+              static_cast<unsigned long long>(size.c.bytes()),
+              sched::EnumNameCollective(size.c.collective), size.time,
+              size.fold, size.gbps, size.notice, size.call);
+  std::fflush(stdout);
+}
+
+int runCalibration(const Options &options) {
+  std::printf("# a %s a rank: what calls and folds cost\n#%11s %14s %10s %10s "
+              "%10s %10s %10s\n#%11s %14s %10s %10s %10s %10s %10s\n",
+              options.mode == Mode::threads ? "thread" : "process", "size",
+              "collective", "time", "fold", "moves", "notice", "call", "(B)",
+              "", "(us)", "(us)", "(GB/s)", "(us)", "(us)");
+  const Calibration calibration = calibrate(options, printCalibrated);
+  if (!calibration.ok())
+    return complain(calibration.error, kBadAnswer);
+  writeFile(options.costs, formatCosts(options, calibration));
+  std::printf("# %s: a fold %.3f us, noticed after %.3f us, a call %.3f us\n",
+              options.costs.c_str(), calibration.step, calibration.notice,
+              calibration.call);
+  return kGood;
+}
+
 int run(int argc, char **argv) {
   Options options;
   if (!parseOptions(argc, argv, options))
     return kGood;
+  if (!options.costs.empty())
+    return runCalibration(options);
   if (options.tune)
     return runTune(options);
   const Plan plan = makePlan(options);

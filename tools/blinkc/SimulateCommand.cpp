@@ -9,7 +9,7 @@
 
 #include "compiler/plan/TimeModel.h"
 #include "compiler/render/SimulationReport.h"
-#include "compiler/simulate/LaneCosts.h"
+#include "compiler/simulate/HostSimulation.h"
 #include "compiler/support/Error.h"
 #include "compiler/target/FoldProgramFile.h"
 #include "compiler/target/ScheduleTopology.h"
@@ -110,25 +110,43 @@ optionsFor(const sched::Schedule &file, const sched::Program &program,
   if (!flags.slow.empty() || !flags.limitLinks.empty())
     if (llvm::Error error = slowDown(topologyOf(file), program, flags, options))
       return error;
-  if (!flags.costs.empty()) {
-    llvm::Expected<DeviceCosts> costs = costsAt(flags.costs);
-    if (!costs)
-      return costs.takeError();
-    const LaneCosts &lanes =
-        costs->of(variantFor(program, flags.bytes).protocol());
-    options.stepCost += lanes.step;
-    options.laneRate = lanes.rate;
-  }
   return options;
+}
+
+/// Those of the flags; of a host, other flags mean nothing.
+static llvm::Error readCosts(const SimulateFlags &flags, DeviceCosts &costs) {
+  if (flags.costs.empty()) {
+    costs.simple = costs.lowLatency = {{}};
+    return llvm::Error::success();
+  }
+  llvm::Expected<DeviceCosts> read = costsAt(flags.costs);
+  if (!read)
+    return read.takeError();
+  costs = std::move(*read);
+  if (costs.host && (flags.shares == "planned" || flags.options.details ||
+                     flags.options.stepCost > 0 || !flags.slow.empty() ||
+                     !flags.limitLinks.empty()))
+    return makeError("--costs {0}: of a host, which has no links and no lanes "
+                     "of their own; --shares planned, --step-us, --slow, "
+                     "--limit-link and --details are for GPUs",
+                     flags.costs);
+  return llvm::Error::success();
 }
 
 static llvm::Expected<SimulatedProgram>
 simulateProgram(const sched::Schedule &file, const sched::Program &program,
-                uint64_t bytes, SimulationOptions options) {
+                uint64_t bytes, const DeviceCosts &costs,
+                SimulationOptions options) {
   const sched::Variant &variant = variantFor(program, bytes);
   const FoldProgram folds = readProgram(file, program, variant);
-  llvm::Expected<Simulation> simulation = simulate(
-      folds, variant.protocol(), variant.chunk_bytes(), bytes, options);
+  const LaneCosts lane = costs.of(variant.protocol(), bytes);
+  options.stepCost += lane.step;
+  options.laneRate = lane.rate;
+  llvm::Expected<Simulation> simulation =
+      costs.host
+          ? simulateHost(folds, variant.chunk_bytes(), bytes, lane, *costs.host)
+          : simulate(folds, variant.protocol(), variant.chunk_bytes(), bytes,
+                     options);
   if (!simulation)
     return simulation.takeError();
   SimulatedProgram result;
@@ -155,13 +173,16 @@ static int run(SimulateFlags &flags) {
   llvm::Expected<const sched::Schedule *> file = openSchedule(*input);
   if (!file)
     return reportError(file.takeError());
+  DeviceCosts costs;
+  if (llvm::Error error = readCosts(flags, costs))
+    return reportError(std::move(error));
   for (const sched::Program *program : *(*file)->programs()) {
     llvm::Expected<SimulationOptions> options =
         optionsFor(**file, *program, flags);
     if (!options)
       return reportError(options.takeError());
-    llvm::Expected<SimulatedProgram> simulated =
-        simulateProgram(**file, *program, flags.bytes, std::move(*options));
+    llvm::Expected<SimulatedProgram> simulated = simulateProgram(
+        **file, *program, flags.bytes, costs, std::move(*options));
     if (!simulated) {
       reportError(simulated.takeError());
       return kBadAnswer;

@@ -14,6 +14,7 @@
 #include "compiler/render/ProofReport.h"
 #include "compiler/report/RecordedEdits.h"
 #include "compiler/simulate/LaneCosts.h"
+#include "compiler/support/Error.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
@@ -39,8 +40,14 @@ static llvm::Expected<VerifyOptions> optionsFor(const VerifyFlags &flags) {
   llvm::Expected<DeviceCosts> costs = costsAt(flags.costs);
   if (!costs)
     return costs.takeError();
-  options.simple = {costs->simple.step, costs->simple.rate};
-  options.lowLatency = {costs->lowLatency.step, costs->lowLatency.rate};
+  if (costs->host)
+    return makeError("--costs {0}: of a host, whose lanes share a thread; "
+                     "verify takes those of GPUs",
+                     flags.costs);
+  const LaneCosts &simple = costs->simple.back().costs;
+  const LaneCosts &lowLatency = costs->lowLatency.front().costs;
+  options.simple = {simple.step, simple.rate};
+  options.lowLatency = {lowLatency.step, lowLatency.rate};
   return options;
 }
 

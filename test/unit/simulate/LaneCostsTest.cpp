@@ -23,12 +23,35 @@ TEST_CASE("costs of a device by protocol") {
   const DeviceCosts costs = valueOf(
       parseCosts(file(R"({"step_us": 1.5, "lane_gbps": 40})"), "a.costs"));
   CHECK(costs.device == "a GPU");
-  CHECK(costs.of(sched::Protocol::simple).step == 1.5);
-  CHECK(costs.of(sched::Protocol::simple).rate == 40);
-  CHECK(costs.of(sched::Protocol::low_latency).step == 0.5);
-  CHECK(costs.of(sched::Protocol::low_latency).rate == 9);
-  CHECK(modelCosts().of(sched::Protocol::simple).rate ==
+  CHECK(costs.of(sched::Protocol::simple, 1).step == 1.5);
+  CHECK(costs.of(sched::Protocol::simple, 1).rate == 40);
+  CHECK(costs.of(sched::Protocol::low_latency, 1).step == 0.5);
+  CHECK(costs.of(sched::Protocol::low_latency, 1).rate == 9);
+  CHECK(modelCosts().of(sched::Protocol::simple, 1 << 30).rate ==
         costsOf(Protocol::simple).laneRate);
+}
+
+TEST_CASE("costs that depend on the size of messages") {
+  const DeviceCosts costs = valueOf(
+      parseCosts(file(R"([{"bytes": 1024, "step_us": 1, "lane_gbps": 40},
+               {"bytes": 1048576, "step_us": 3, "lane_gbps": 10}])",
+                      R"(, "host": {"processors": 2, "call_us": 0.5,
+              "notice_us": 0.25, "borrow_bytes": 4097})"),
+                 "a.costs"));
+  auto rate = [&](uint64_t bytes) {
+    return costs.of(sched::Protocol::simple, bytes).rate;
+  };
+  CHECK(rate(1) == 40);
+  CHECK(rate(1024) == 40);
+  CHECK(rate(32 << 10) == doctest::Approx(25)); // half way by logarithm
+  CHECK(costs.of(sched::Protocol::simple, 32 << 10).step == doctest::Approx(2));
+  CHECK(rate(1 << 20) == 10);
+  CHECK(rate(1 << 30) == 10);
+  CHECK(costs.host->processors == 2);
+  CHECK(costs.host->call == 0.5);
+  CHECK(costs.host->notice == 0.25);
+  CHECK(costs.host->borrowBytes == 4097);
+  CHECK(!modelCosts().host);
 }
 
 TEST_CASE("what is wrong with a file of costs, and where") {
@@ -48,6 +71,13 @@ TEST_CASE("what is wrong with a file of costs, and where") {
         "a.costs:2:11: error: expected an object, got a number");
   CHECK(error(file(R"({"step_us": 1, "lane_gbps": 1})", ", \"more\": 1")) ==
         "a.costs:3:50: error: unknown key \"more\"");
+  CHECK(error(file("[]")) == "a.costs:2:11: error: expected at least one row");
+  CHECK(error(file(R"([{"bytes": 9, "step_us": 1, "lane_gbps": 1},
+{"bytes": 9, "step_us": 1, "lane_gbps": 1}])")) ==
+        "a.costs:3:1: error: bytes must ascend from row to row");
+  CHECK(error(file(R"({"step_us": 1, "lane_gbps": 1})",
+                   R"(, "host": {"processors": 0, "call_us": 1, "notice_us": 1,
+"borrow_bytes": 1})")) == "a.costs:3:58: error: processors must be 1 to 1e6");
   CHECK(error("[]") == "a.costs:1:1: error: expected an object, got an array");
   CHECK(textOf(costsAt("/none.costs").takeError()) ==
         "/none.costs: error: cannot read: No such file or directory");

@@ -12,6 +12,7 @@
 #include "compiler/verify/Pace.h"
 #include "compiler/verify/Verify.h"
 #include "test/common/OpenedSchedule.h"
+#include "test/unit/simulate/SimulateSupport.h"
 #include "test/unit/topology/TestTopology.h"
 
 #include "doctest/doctest.h"
@@ -23,46 +24,6 @@ using namespace blink::test;
 using Operand = FoldProgram::Operand;
 
 namespace {
-
-/// Ranks with a lane for each fold, and links of so many GB/s, 1 us.
-FoldProgram programOf(int numRanks, std::vector<double> bandwidths) {
-  FoldProgram program;
-  program.collective = Collective::broadcast;
-  program.numRanks = numRanks;
-  program.ranks.resize(size_t(numRanks));
-  program.trees.resize(1);
-  program.trees[0].share = 1;
-  for (double bandwidth : bandwidths)
-    program.links.push_back({bandwidth, 1});
-  return program;
-}
-
-void addLanes(FoldProgram &program) {
-  for (FoldProgram::Rank &rank : program.ranks)
-    for (size_t fold = 0; fold < rank.folds.size(); ++fold)
-      rank.lanes.push_back({fold});
-}
-
-int channel(FoldProgram &program, int from, int to, std::vector<int> path,
-            int slots) {
-  const int number =
-      program.addChannel(0, from, to, sched::ChannelKind::peer, path);
-  program.channels[size_t(number)].slots = slots;
-  return number;
-}
-
-/// 0 -> 1 -> 2 over links of 10 and 5 GB/s.
-FoldProgram chain(int slots) {
-  FoldProgram program = programOf(3, {10, 5});
-  const int first = channel(program, 0, 1, {0}, slots);
-  const int second = channel(program, 1, 2, {1}, slots);
-  program.addFold(0, 0, false, {Operand::input()}, {Operand::channel(first)});
-  program.addFold(1, 0, false, {Operand::channel(first)},
-                  {Operand::output(), Operand::channel(second)});
-  program.addFold(2, 0, false, {Operand::channel(second)}, {Operand::output()});
-  addLanes(program);
-  return program;
-}
 
 double timeOf(const FoldProgram &program, uint64_t bytes,
               const SimulationOptions &options = {}) {
@@ -312,7 +273,7 @@ TEST_CASE("with planned shares a long message goes at the proved pace") {
 
 TEST_CASE("with planned shares no message takes longer than is proved") {
   std::mt19937 random(12);
-  double closest = 0, farthest = 1e300;
+  double closest = 0;
   for (Collective collective :
        {Collective::allreduce, Collective::broadcast, Collective::allgather,
         Collective::reducescatter, Collective::alltoall, Collective::gather})
@@ -347,13 +308,11 @@ TEST_CASE("with planned shares no message takes longer than is proved") {
               simulated / verify::timeBound(timed, pace, clockRounds);
           CAPTURE(clockRounds);
           CHECK(ratio <= 1 + 1e-6);
-          CHECK(ratio >= 0.5);
+          CHECK(ratio >= 0.75);
           closest = std::max(closest, ratio);
-          farthest = std::min(farthest, ratio);
         }
       }
     }
-  MESSAGE(closest, " ", farthest);
   CHECK(closest > 0.999999);
 }
 

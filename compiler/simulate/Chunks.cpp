@@ -1,0 +1,35 @@
+//===- Chunks.cpp - how a simulated message is cut ------------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/simulate/Chunks.h"
+
+#include "schedules/ChunkSize.h"
+
+#include <cmath>
+
+using namespace blink;
+
+std::vector<TreeChunks> blink::cutTrees(const FoldProgram &program,
+                                        uint32_t chunkBytes, double bytes,
+                                        bool whole) {
+  constexpr double kGranule = 64;
+  const double largest = largestShare(program) * bytes;
+  const double chunk =
+      whole ? chunkBytes
+            : double(sched::chunkBytesOfCall(chunkBytes, uint64_t(largest)));
+  const double rounds = std::max(1.0, std::ceil(largest / chunk));
+  std::vector<TreeChunks> trees;
+  for (const FoldProgram::Tree &tree : program.trees) {
+    TreeChunks &cut = trees.emplace_back();
+    cut.bytes = bytes * tree.share;
+    cut.chunkBytes = std::min(
+        chunk,
+        std::max(1.0, std::ceil(cut.bytes / rounds / kGranule)) * kGranule);
+    // A share is not exact: what it is too large by is no chunk.
+    cut.chunks = uint64_t(std::ceil(cut.bytes / cut.chunkBytes - 1e-9));
+  }
+  return trees;
+}

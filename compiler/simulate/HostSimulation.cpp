@@ -1,0 +1,288 @@
+//===- HostSimulation.cpp - a schedule on the host back end ---------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/simulate/HostSimulation.h"
+
+#include "compiler/plan/FoldMoves.h"
+#include "compiler/simulate/Chunks.h"
+#include "compiler/simulate/EventQueue.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+#include <deque>
+
+using namespace blink;
+using Fold = FoldProgram::Fold;
+using Operand = FoldProgram::Operand;
+
+namespace {
+
+struct HostChannel {
+  size_t writer = 0, reader = 0; ///< ranks
+  uint64_t written = 0, arrived = 0;
+  uint64_t known = 0; ///< to the writer, of those that the reader has read
+};
+
+struct HostLane {
+  const std::vector<size_t> *folds = nullptr;
+  size_t fold = 0; ///< place in the lane
+  uint64_t round = 0, rounds = 0;
+};
+
+/// Drives a rank.
+struct RankThread {
+  std::vector<HostLane> lanes;
+  size_t lane = 0;      ///< at which it is
+  bool running = false; ///< it has a processor
+  bool queued = false;  ///< it wants one
+};
+
+enum class HostEvent { fold, arrival, credit };
+
+class HostSimulator {
+public:
+  HostSimulator(const FoldProgram &program, uint32_t chunkBytes, uint64_t bytes,
+                const LaneCosts &lane, const HostCosts &host)
+      : program_(program), lane_(lane), host_(host),
+        borrows_(bytes >= host.borrowBytes),
+        cuts_(cutTrees(program, chunkBytes, double(bytes),
+                       borrows_ && isOneCopy())),
+        flows_(program.channels.size()), threads_(program.ranks.size()),
+        idle_(host.processors) {
+    for (size_t rank = 0; rank < threads_.size(); ++rank)
+      makeThread(rank);
+  }
+
+  llvm::Expected<Simulation> run();
+
+private:
+  bool isOneCopy() const;
+  void makeThread(size_t rank);
+  bool isBorrowed(const FoldProgram::Rank &rank, const Fold &fold) const;
+  double costOf(const FoldProgram::Rank &rank, const Fold &fold,
+                uint64_t chunk) const;
+  bool canRun(const FoldProgram::Rank &rank, const Fold &fold,
+              uint64_t chunk) const;
+  /// The next fold of a lane and its chunk; null if the lane is done.
+  const Fold *next(const FoldProgram::Rank &rank, HostLane &lane,
+                   uint64_t &chunk) const;
+  void wake(size_t rank);
+  void step(size_t rank);
+  void endFold(size_t rank);
+
+  const FoldProgram &program_;
+  const LaneCosts lane_;
+  const HostCosts host_;
+  const bool borrows_;
+  const std::vector<TreeChunks> cuts_; ///< by tree
+  std::vector<HostChannel> flows_;
+  std::vector<RankThread> threads_; ///< by rank
+  unsigned idle_;                   ///< processors
+  std::deque<size_t> queue_;        ///< of threads that want one
+  EventQueue<HostEvent> events_;
+  double now_ = 0;
+  Simulation result_;
+};
+
+} // namespace
+
+/// Chunks go from inputs to outputs over one channel (VariantPlan::oneCopy).
+bool HostSimulator::isOneCopy() const {
+  return llvm::all_of(program_.ranks, [](const FoldProgram::Rank &rank) {
+    return llvm::all_of(rank.folds, [&](const Fold &fold) {
+      const bool reads = rank.sourcesOf(fold)[0].isChannel();
+      return fold.sources == 1 &&
+             (!reads ||
+              llvm::none_of(rank.destinationsOf(fold),
+                            [](const Operand &to) { return to.isChannel(); }));
+    });
+  });
+}
+
+void HostSimulator::makeThread(size_t r) {
+  const FoldProgram::Rank &rank = program_.ranks[r];
+  for (const std::vector<size_t> &folds : rank.lanes) {
+    HostLane lane{&folds};
+    for (size_t place : folds) {
+      const Fold &fold = rank.folds[place];
+      if (const uint64_t chunks = cuts_[size_t(fold.tree)].chunks)
+        lane.rounds = std::max(lane.rounds, chunks + uint64_t(fold.delay));
+      for (const Operand &from : rank.sourcesOf(fold))
+        if (from.isChannel())
+          flows_[size_t(from.index)].reader = r;
+      for (const Operand &to : rank.destinationsOf(fold))
+        if (to.isChannel())
+          flows_[size_t(to.index)].writer = r;
+    }
+    threads_[r].lanes.push_back(lane);
+  }
+}
+
+/// Whether readers take the chunk from the input, or from the only output.
+bool HostSimulator::isBorrowed(const FoldProgram::Rank &rank,
+                               const Fold &fold) const {
+  unsigned outputs = 0, channels = 0, writers = 0;
+  for (const Operand &to : rank.destinationsOf(fold))
+    ++(to.isChannel() ? channels : outputs);
+  if (!borrows_ || channels == 0)
+    return false;
+  if (outputs == 0)
+    return fold.sources == 1 && !fold.completes &&
+           rank.sourcesOf(fold)[0].kind == sched::OperandKind::input;
+  for (const Fold &other : rank.folds)
+    if (other.tree == fold.tree)
+      writers += unsigned(
+          llvm::count_if(rank.destinationsOf(other),
+                         [](const Operand &to) { return !to.isChannel(); }));
+  return outputs == 1 && writers == 1;
+}
+
+/// Microseconds of its thread.
+double HostSimulator::costOf(const FoldProgram::Rank &rank, const Fold &fold,
+                             uint64_t chunk) const {
+  const auto outputs =
+      llvm::count_if(rank.destinationsOf(fold),
+                     [](const Operand &to) { return !to.isChannel(); });
+  const bool slot =
+      size_t(outputs) < fold.destinations && !isBorrowed(rank, fold);
+  const double stores = double(outputs) + slot;
+  double cost = lane_.step;
+  if (stores > 0 && lane_.rate > 0)
+    cost += movesOf(double(fold.sources) + stores) *
+            cuts_[size_t(fold.tree)].bytesOf(chunk) / (lane_.rate * 1e3);
+  return cost;
+}
+
+bool HostSimulator::canRun(const FoldProgram::Rank &rank, const Fold &fold,
+                           uint64_t chunk) const {
+  for (const Operand &from : rank.sourcesOf(fold))
+    if (from.isChannel() && flows_[size_t(from.index)].arrived <= chunk)
+      return false;
+  for (const Operand &to : rank.destinationsOf(fold))
+    if (to.isChannel()) {
+      const HostChannel &flow = flows_[size_t(to.index)];
+      const int slots = program_.channels[size_t(to.index)].slots;
+      if (flow.written >= flow.known + uint64_t(slots))
+        return false;
+    }
+  return true;
+}
+
+const Fold *HostSimulator::next(const FoldProgram::Rank &rank, HostLane &lane,
+                                uint64_t &chunk) const {
+  while (lane.round < lane.rounds) {
+    const Fold &fold = rank.folds[(*lane.folds)[lane.fold]];
+    const uint64_t delay = uint64_t(fold.delay);
+    chunk = lane.round - delay;
+    if (delay <= lane.round && chunk < cuts_[size_t(fold.tree)].chunks)
+      return &fold;
+    if (++lane.fold == lane.folds->size()) {
+      lane.fold = 0;
+      ++lane.round;
+    }
+  }
+  return nullptr;
+}
+
+/// Something has come for the rank.
+void HostSimulator::wake(size_t rank) {
+  RankThread &thread = threads_[rank];
+  if (thread.running || thread.queued)
+    return; // it looks again after the fold it is in
+  if (idle_ == 0) {
+    thread.queued = true;
+    queue_.push_back(rank);
+    return;
+  }
+  --idle_;
+  thread.running = true;
+  step(rank);
+}
+
+/// The thread, which has a processor, looks for a fold to run.
+void HostSimulator::step(size_t r) {
+  const FoldProgram::Rank &rank = program_.ranks[r];
+  RankThread &thread = threads_[r];
+  for (size_t tried = 0; tried < thread.lanes.size(); ++tried) {
+    uint64_t chunk = 0;
+    const Fold *fold = next(rank, thread.lanes[thread.lane], chunk);
+    if (fold && canRun(rank, *fold, chunk)) {
+      events_.push(now_ + costOf(rank, *fold, chunk), HostEvent::fold, r);
+      return;
+    }
+    thread.lane = (thread.lane + 1) % thread.lanes.size();
+  }
+  thread.running = false;
+  ++idle_;
+  if (!queue_.empty()) {
+    const size_t other = queue_.front();
+    queue_.pop_front();
+    threads_[other].queued = false;
+    wake(other);
+  }
+}
+
+void HostSimulator::endFold(size_t r) {
+  const FoldProgram::Rank &rank = program_.ranks[r];
+  HostLane &lane = threads_[r].lanes[threads_[r].lane];
+  uint64_t chunk = 0;
+  const Fold &fold = *next(rank, lane, chunk);
+  ++result_.folds;
+  result_.microseconds = now_;
+  for (const Operand &to : rank.destinationsOf(fold))
+    if (to.isChannel()) {
+      ++flows_[size_t(to.index)].written;
+      ++result_.chunks;
+      events_.push(now_ + host_.notice, HostEvent::arrival, size_t(to.index));
+    }
+  for (const Operand &from : rank.sourcesOf(fold))
+    if (from.isChannel())
+      events_.push(now_ + host_.notice, HostEvent::credit, size_t(from.index));
+  if (++lane.fold == lane.folds->size()) {
+    lane.fold = 0;
+    ++lane.round;
+  }
+  step(r);
+}
+
+llvm::Expected<Simulation> HostSimulator::run() {
+  for (size_t rank = 0; rank < threads_.size(); ++rank)
+    wake(rank);
+  while (!events_.empty()) {
+    const auto event = events_.pop();
+    now_ = event.time;
+    switch (event.kind) {
+    case HostEvent::fold:
+      endFold(event.index);
+      break;
+    case HostEvent::arrival:
+      ++flows_[event.index].arrived;
+      wake(flows_[event.index].reader);
+      break;
+    case HostEvent::credit:
+      ++flows_[event.index].known;
+      wake(flows_[event.index].writer);
+      break;
+    }
+  }
+  uint64_t chunk = 0;
+  for (size_t rank = 0; rank < threads_.size(); ++rank)
+    for (HostLane &lane : threads_[rank].lanes)
+      if (next(program_.ranks[rank], lane, chunk))
+        return lanesStop();
+  result_.linkUse.assign(program_.links.size(), 0);
+  result_.microseconds += host_.call;
+  return result_;
+}
+
+llvm::Expected<Simulation> blink::simulateHost(const FoldProgram &program,
+                                               uint32_t chunkBytes,
+                                               uint64_t bytes,
+                                               const LaneCosts &lane,
+                                               const HostCosts &host) {
+  return HostSimulator(program, chunkBytes, bytes, lane, host).run();
+}

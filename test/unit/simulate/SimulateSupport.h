@@ -1,0 +1,61 @@
+//===- SimulateSupport.h - programs to simulate, made by hand ---*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_TEST_UNIT_SIMULATE_SIMULATESUPPORT_H
+#define BLINK_TEST_UNIT_SIMULATE_SIMULATESUPPORT_H
+
+#include "compiler/plan/FoldProgram.h"
+
+#include <vector>
+
+namespace blink::test {
+
+/// Ranks with a lane for each fold, and links of so many GB/s, 1 us.
+inline FoldProgram programOf(int numRanks, std::vector<double> bandwidths) {
+  FoldProgram program;
+  program.collective = sched::Collective::broadcast;
+  program.numRanks = numRanks;
+  program.ranks.resize(size_t(numRanks));
+  program.trees.resize(1);
+  program.trees[0].share = 1;
+  for (double bandwidth : bandwidths)
+    program.links.push_back({bandwidth, 1});
+  return program;
+}
+
+inline void addLanes(FoldProgram &program) {
+  for (FoldProgram::Rank &rank : program.ranks)
+    for (size_t fold = 0; fold < rank.folds.size(); ++fold)
+      rank.lanes.push_back({fold});
+}
+
+inline int channel(FoldProgram &program, int from, int to,
+                   std::vector<int> path, int slots) {
+  const int number =
+      program.addChannel(0, from, to, sched::ChannelKind::peer, path);
+  program.channels[size_t(number)].slots = slots;
+  return number;
+}
+
+/// 0 -> 1 -> 2 over links of 10 and 5 GB/s.
+inline FoldProgram chain(int slots) {
+  FoldProgram program = programOf(3, {10, 5});
+  const int first = channel(program, 0, 1, {0}, slots);
+  const int second = channel(program, 1, 2, {1}, slots);
+  program.addFold(0, 0, false, {FoldProgram::Operand::input()},
+                  {FoldProgram::Operand::channel(first)});
+  program.addFold(
+      1, 0, false, {FoldProgram::Operand::channel(first)},
+      {FoldProgram::Operand::output(), FoldProgram::Operand::channel(second)});
+  program.addFold(2, 0, false, {FoldProgram::Operand::channel(second)},
+                  {FoldProgram::Operand::output()});
+  addLanes(program);
+  return program;
+}
+
+} // namespace blink::test
+
+#endif // BLINK_TEST_UNIT_SIMULATE_SIMULATESUPPORT_H

@@ -1,0 +1,331 @@
+//===- Calibrate.cpp - what folds cost on this machine --------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/blink-perf/Calibrate.h"
+
+#include "tools/blink-perf/Bench.h"
+#include "tools/blink-perf/FoldTrace.h"
+#include "tools/blink-perf/Job.h"
+#include "tools/blink-perf/OutputFile.h"
+
+#include "nlohmann/json.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <map>
+#include <thread>
+
+namespace blink::perf {
+namespace {
+
+constexpr int kWarmup = 3;
+
+/// Fewer of large messages, and no more than traces hold.
+int iterationsAt(uint64_t bytes) {
+  return int(
+      std::clamp<uint64_t>((64 << 20) / std::max<uint64_t>(bytes, 1), 5, 400));
+}
+
+double median(std::vector<double> values) {
+  if (values.empty())
+    return 0;
+  const auto middle = values.begin() + ptrdiff_t(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+/// Runs the case alone; returns its seconds, or sets `error`.
+double runCase(Options options, Plan &plan, const Case &c, std::string &error) {
+  if (options.iterations == 0)
+    options.iterations = iterationsAt(c.bytes());
+  options.warmup = kWarmup;
+  plan.cases = {c};
+  double seconds = 0;
+  error = runBench(options, plan, [&](size_t, const Result &result) {
+    seconds = result.seconds[0];
+  });
+  return seconds;
+}
+
+/// The trace of one case, and what it says.
+class Folds {
+public:
+  Folds(FoldTrace trace, const JobProgram &program,
+        const sched::Variant &variant)
+      : trace_(std::move(trace)), program_(program), variant_(variant) {
+    for (auto &[key, folds] : trace_)
+      dropWarmup(folds);
+  }
+
+  template <typename Visit> void each(Visit visit) const {
+    for (const auto &[key, folds] : trace_)
+      for (const TracedFold &fold : folds)
+        visit(key, fold);
+  }
+  /// From a fold's end to the begin of one that waited for its chunk.
+  double notice() const;
+  /// The mean from a call's first fold to its last.
+  double span() const;
+  bool borrows() const;
+
+private:
+  static bool beginsCall(const std::vector<TracedFold> &folds, size_t place) {
+    return folds[place].step == folds[0].step &&
+           folds[place].chunk == folds[0].chunk;
+  }
+  static void dropWarmup(std::vector<TracedFold> &folds);
+  const std::vector<TracedFold> *lane(uint32_t rank, uint32_t lane) const {
+    const auto found = trace_.find({program_.choice.jobRank(rank), lane});
+    return found == trace_.end() ? nullptr : &found->second;
+  }
+
+  FoldTrace trace_;
+  const JobProgram &program_;
+  const sched::Variant &variant_;
+};
+
+/// Pages are touched, and caches filled, for the first time.
+void Folds::dropWarmup(std::vector<TracedFold> &folds) {
+  int calls = 0;
+  size_t place = 0;
+  for (; place < folds.size(); ++place)
+    if (beginsCall(folds, place) && ++calls > kWarmup)
+      break;
+  // Of a call with more folds than a trace holds all that there is.
+  if (place < folds.size())
+    folds.erase(folds.begin(), folds.begin() + ptrdiff_t(place));
+}
+
+double Folds::notice() const {
+  // The n-th fold of the step that writes a channel wrote what the n-th fold
+  // of the one that reads it reads.
+  struct End {
+    uint32_t rank, lane, step;
+  };
+  std::map<uint32_t, End> writers, readers;
+  for (uint32_t r = 0; r < variant_.ranks()->size(); ++r) {
+    const sched::RankProgram &rank = *variant_.ranks()->Get(r);
+    for (uint32_t l = 0; l < rank.lanes()->size(); ++l) {
+      const sched::Lane &lane = *rank.lanes()->Get(l);
+      for (uint32_t s = 0; s < lane.steps_count(); ++s) {
+        const sched::Step &step = *rank.steps()->Get(lane.steps_begin() + s);
+        for (uint32_t i = 0; i < step.sources() + step.destinations(); ++i) {
+          const sched::Operand &operand =
+              *rank.operands()->Get(step.operands_begin() + i);
+          if (operand.kind() == sched::OperandKind::channel)
+            (i < step.sources() ? readers : writers)[operand.index()] = {r, l,
+                                                                         s};
+        }
+      }
+    }
+  }
+  auto of = [&](const End &end) {
+    std::vector<TracedFold> folds;
+    if (const std::vector<TracedFold> *all = lane(end.rank, end.lane))
+      for (const TracedFold &fold : *all)
+        if (fold.step == end.step)
+          folds.push_back(fold);
+    return folds;
+  };
+  std::vector<double> times;
+  for (const auto &[channel, reader] : readers) {
+    const std::vector<TracedFold> written = of(writers[channel]);
+    const std::vector<TracedFold> read = of(reader);
+    for (size_t i = 0; i < std::min(written.size(), read.size()); ++i) {
+      const double after = read[i].begin - written[i].end;
+      // Else it was late for another reason.
+      if (after > 0 && after < read[i].waited)
+        times.push_back(after);
+    }
+  }
+  return median(times);
+}
+
+double Folds::span() const {
+  std::vector<double> begins, ends; // of calls
+  for (const auto &[key, folds] : trace_)
+    for (size_t i = 0, call = 0; i < folds.size(); ++i) {
+      call += i > 0 && beginsCall(folds, i);
+      if (begins.size() <= call) {
+        begins.push_back(folds[i].begin);
+        ends.push_back(folds[i].end);
+      }
+      begins[call] = std::min(begins[call], folds[i].begin);
+      ends[call] = std::max(ends[call], folds[i].end);
+    }
+  std::vector<double> spans;
+  for (size_t call = 0; call < begins.size(); ++call)
+    spans.push_back(ends[call] - begins[call]);
+  return median(spans);
+}
+
+/// Whether some fold that writes channels stored no chunk for them.
+bool Folds::borrows() const {
+  for (uint32_t r = 0; r < variant_.ranks()->size(); ++r) {
+    const sched::RankProgram &rank = *variant_.ranks()->Get(r);
+    for (uint32_t l = 0; l < rank.lanes()->size(); ++l) {
+      const std::vector<TracedFold> *folds = lane(r, l);
+      for (size_t i = 0; folds && i < folds->size(); ++i) {
+        const TracedFold &fold = (*folds)[i];
+        const sched::Step &step =
+            *rank.steps()->Get(rank.lanes()->Get(l)->steps_begin() + fold.step);
+        uint32_t channels = 0;
+        for (uint32_t d = 0; d < step.destinations(); ++d)
+          channels += rank.operands()
+                          ->Get(step.operands_begin() + step.sources() + d)
+                          ->kind() == sched::OperandKind::channel;
+        const uint32_t needed = step.sources() + step.destinations() - channels;
+        if (channels > 0 && fold.moved <= needed * fold.bytes)
+          return true;
+      }
+    }
+  }
+  return false;
+}
+
+const sched::Variant &variantFor(const sched::Program &program,
+                                 uint64_t bytes) {
+  const auto &variants = *program.variants();
+  uint32_t number = 0;
+  while (number + 1 < variants.size() && bytes >= variants[number]->max_bytes())
+    ++number;
+  return *variants[number];
+}
+
+/// What folds of the size move in a microsecond, without the twentieth of them
+/// that was slowest for what it moved: somebody else had the processor.
+double gbpsOf(const Folds &folds, double step) {
+  std::vector<std::pair<double, double>> moves; // by time a byte: bytes, time
+  folds.each([&](const LaneKey &, const TracedFold &fold) {
+    if (fold.moved > 0)
+      moves.emplace_back(double(fold.moved) / 2,
+                         std::max(fold.end - fold.begin - step, 1e-3));
+  });
+  std::sort(moves.begin(), moves.end(), [](const auto &a, const auto &b) {
+    return a.second * b.first < b.second * a.first;
+  });
+  moves.resize(moves.size() - moves.size() / 20);
+  double bytes = 0, time = 0;
+  for (const auto &[moved, took] : moves) {
+    bytes += moved;
+    time += took;
+  }
+  return time > 0 ? bytes / time * 1e-3 : 0;
+}
+
+std::string nameOfProcessor() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (line.rfind("model name", 0) == 0 && line.find(':') + 2 < line.size())
+      return line.substr(line.find(':') + 2);
+  return "processor";
+}
+
+} // namespace
+
+Calibration calibrate(const Options &options,
+                      const CalibrationWatcher &report) {
+  checkWritable(options.costs);
+  Plan plan = makePlan(options);
+  const Job job(options);
+  std::vector<JobProgram> programs;
+  for (size_t number = 0; number < job.files().size(); ++number) {
+    std::string reason;
+    for (JobProgram &one : job.programs(number, reason))
+      programs.push_back(std::move(one));
+  }
+  std::vector<Case> cases = plan.cases;
+  // Small ones first: what a fold costs that moves nothing.
+  std::stable_sort(
+      cases.begin(), cases.end(),
+      [](const Case &a, const Case &b) { return a.bytes() < b.bytes(); });
+  Calibration calibration;
+  for (const Case &c : cases) {
+    const JobProgram &program = *std::find_if(
+        programs.begin(), programs.end(), [&](const JobProgram &one) {
+          return one.choice.program->collective() == c.collective &&
+                 one.choice.root == c.root;
+        });
+    CalibratedSize size;
+    size.c = c;
+    size.time = runCase(options, plan, c, calibration.error) * 1e6;
+    if (!calibration.ok())
+      return calibration;
+    const sched::Variant &variant =
+        variantFor(*program.choice.program, c.bytes());
+    size.protocol = variant.protocol();
+    const TraceFolder folder;
+    runCase(options, plan, c, calibration.error);
+    if (!calibration.ok())
+      return calibration;
+    const Folds folds(folder.read(), program, variant);
+    std::vector<double> times;
+    folds.each([&](const LaneKey &, const TracedFold &fold) {
+      times.push_back(fold.end - fold.begin);
+    });
+    size.folds = times.size();
+    size.fold = median(std::move(times));
+    if (calibration.sizes.empty())
+      calibration.step = size.fold;
+    size.gbps = gbpsOf(folds, calibration.step);
+    size.notice = folds.notice();
+    size.call = std::max(0.0, size.time - folds.span());
+    size.borrows = folds.borrows();
+    report(size);
+    calibration.sizes.push_back(size);
+  }
+  std::vector<double> notices, calls;
+  for (const CalibratedSize &size : calibration.sizes)
+    if (size.c.bytes() <= 16 * cases.front().bytes()) {
+      notices.push_back(size.notice);
+      calls.push_back(size.call);
+    }
+  calibration.notice = median(notices);
+  calibration.call = median(calls);
+  return calibration;
+}
+
+std::string formatCosts(const Options &options,
+                        const Calibration &calibration) {
+  using json = nlohmann::ordered_json;
+  // By size all programs together; what moves less than this is all step.
+  constexpr uint64_t kMoves = 16 << 10;
+  json rows = json::array();
+  uint64_t borrowBytes = 0;
+  std::map<uint64_t, std::vector<double>> rates;
+  for (const CalibratedSize &size : calibration.sizes) {
+    if (size.gbps > 0 && size.c.bytes() >= kMoves)
+      rates[size.c.bytes()].push_back(size.gbps);
+    if (!size.borrows)
+      borrowBytes = std::max(borrowBytes, size.c.bytes() + 1);
+  }
+  for (const auto &[bytes, gbps] : rates) {
+    double sum = 0;
+    for (double one : gbps)
+      sum += std::log(one);
+    rows.push_back({{"bytes", bytes},
+                    {"step_us", calibration.step},
+                    {"lane_gbps", std::exp(sum / double(gbps.size()))}});
+  }
+  if (rows.empty())
+    rows.push_back(
+        {{"bytes", 0}, {"step_us", calibration.step}, {"lane_gbps", 0}});
+  json file = {
+      {"format", "blink-costs"},
+      {"version", 1},
+      {"device", nameOfProcessor() + ", " + nameOf(options.mode)},
+      {"simple", rows},
+      {"low_latency", rows},
+      {"host",
+       {{"processors", std::max(1u, std::thread::hardware_concurrency())},
+        {"call_us", calibration.call},
+        {"notice_us", calibration.notice},
+        {"borrow_bytes", borrowBytes}}}};
+  return file.dump(2) + "\n";
+}
+
+} // namespace blink::perf
