@@ -103,6 +103,8 @@ double LatencyAnalysis::arrival(int channel) const {
       ready_[writer.fold] + costs_.gap * writer.place + costs_.overhead;
   for (uint32_t link : program_.pathOf(program_.channels[channel]))
     time += costs_.links * program_.links[link].latency;
+  if (costs_.channels)
+    time += (*costs_.channels)[size_t(channel)];
   return time;
 }
 

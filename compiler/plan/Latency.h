@@ -18,6 +18,7 @@ struct HopCosts {
   double overhead; ///< once
   double gap; ///< for each channel that its writer writes before it, and for
               ///< each that its reader reads after it
+  const std::vector<double> *channels = nullptr; ///< more, by channel
 };
 constexpr HopCosts kCountHops{0, 1, 0};
 

@@ -13,8 +13,11 @@
 #include "compiler/support/Infinity.h"
 #include "schedules/ChunkSize.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 using namespace blink;
 
@@ -42,21 +45,39 @@ void LaneChunks::include(const LaneChunks &lane) {
 }
 
 void LaneLoads::startLane() {
-  laneBytes_ = 0;
-  laneSlots_ = laneDirect_ = {0, 0};
+  lanes_.emplace_back();
+  passive_ = 0;
 }
 
 void LaneLoads::add(const FoldLoad &load) {
-  laneBytes_ += movesOf(load.bytes);
-  bytesMoved = std::max(bytesMoved, laneBytes_);
-  laneSlots_.folds += 1;
-  slots.include(laneSlots_);
-  if (load.bytes > 0) {
-    laneDirect_.folds += 1;
-  } else {
-    laneDirect_.passive += 1;
-  }
-  direct.include(laneDirect_);
+  LaneWork &lane = lanes_.back();
+  lane.bytesMoved += movesOf(load.bytes);
+  lane.slotFolds += 1;
+  ++(load.bytes > 0 ? lane.directFolds : passive_);
+  slots.include({lane.slotFolds, 0});
+  direct.include({lane.directFolds, passive_});
+}
+
+double LaneLoads::bytesMoved() const {
+  double most = 0;
+  for (const LaneWork &lane : lanes_)
+    most = std::max(most, lane.bytesMoved);
+  return most;
+}
+
+std::vector<LaneWork> LaneLoads::work() const {
+  std::vector<LaneWork> sorted = lanes_, most;
+  llvm::sort(sorted, [](const LaneWork &a, const LaneWork &b) {
+    return std::tie(a.bytesMoved, a.slotFolds, a.directFolds) >
+           std::tie(b.bytesMoved, b.slotFolds, b.directFolds);
+  });
+  for (const LaneWork &lane : sorted)
+    if (llvm::none_of(most, [&](const LaneWork &other) {
+          return other.slotFolds >= lane.slotFolds &&
+                 other.directFolds >= lane.directFolds;
+        }))
+      most.push_back(lane);
+  return most;
 }
 
 static LaneLoads loadsOfLanes(const FoldProgram &program, Protocol protocol) {
@@ -89,6 +110,21 @@ static double channelsOfRank(const FoldProgram &program) {
   return double(ends) / 2 / program.numRanks;
 }
 
+/// The transfers that a chunk passes one after the other, in those of the links
+/// that are busy all the time: where links have less to do, it goes faster.
+static double transfersOf(const FoldProgram &program) {
+  const double rate = rateOfLinks(program);
+  const std::vector<double> loads = loadsPerByte(program);
+  std::vector<double> channels;
+  for (const FoldProgram::Channel &channel : program.channels) {
+    double use = 0;
+    for (uint32_t link : program.pathOf(channel))
+      use = std::max(use, loads[link] * rate / program.links[link].bandwidth);
+    channels.push_back(use);
+  }
+  return lastReady(program, {0, 0, 0, &channels});
+}
+
 MessageTime blink::timeOf(const FoldProgram &program, Protocol protocol,
                           uint32_t chunkBytes, double part) {
   MessageTime time =
@@ -97,11 +133,8 @@ MessageTime blink::timeOf(const FoldProgram &program, Protocol protocol,
   if (protocol == Protocol::low_latency)
     return time;
   ChunkFlow &flow = time.flow;
-  int directions =
-      hasUpTrees(program.collective) + hasDownTrees(program.collective);
   flow.largest = largestShare(program);
-  for (const FoldProgram::Tree &tree : program.trees)
-    flow.hops = std::max(flow.hops, directions * double(tree.depth));
+  flow.hops = std::max(1.0, transfersOf(program));
   flow.channels = channelsOfRank(program);
   flow.chunkBytes = chunkBytes ? chunkBytes : chooseChunk(time);
   return time;
@@ -119,23 +152,24 @@ llvm::Expected<FoldProgram> blink::planForest(const PackingProblem &problem,
 
 MessageTime blink::messageTime(ProtocolCosts costs, double start, double rate,
                                const LaneLoads &lanes) {
-  double laneGap = lanes.bytesMoved / costs.laneRate / kBytesPerMicrosecond;
+  double laneGap = lanes.bytesMoved() / costs.laneRate / kBytesPerMicrosecond;
   double linkGap = costs.wireBytes / rate / kBytesPerMicrosecond;
-  MessageTime time{start, std::max(linkGap, laneGap), laneGap};
+  MessageTime time{start, std::max(linkGap, laneGap)};
   time.flow.chunkOverhead = costs.chunkOverhead;
   time.flow.tag = costs.gap;
   time.flow.slots = lanes.slots;
   time.flow.direct = lanes.direct;
+  time.flow.lanes = lanes.work();
+  time.flow.laneRate = costs.laneRate;
   return time;
 }
 
-static const LaneChunks &lanesAt(const ChunkFlow &flow, uint64_t bytes) {
-  bool slots = flow.chunkBytes == 0 || bytes < sched::kDirectBytes;
-  return slots ? flow.slots : flow.direct;
+static bool hasSlots(const ChunkFlow &flow, uint64_t bytes) {
+  return flow.chunkBytes == 0 || bytes < sched::kDirectBytes;
 }
 
 double MessageTime::startAt(uint64_t bytes) const {
-  const LaneChunks &lane = lanesAt(flow, bytes);
+  const LaneChunks &lane = hasSlots(flow, bytes) ? flow.slots : flow.direct;
   return start + flow.chunkOverhead * (lane.folds - 1) +
          flow.tag * lane.passive;
 }
@@ -159,9 +193,14 @@ double MessageTime::at(uint64_t bytes) const {
   if (flow.chunkBytes == 0)
     return startAt(bytes) + size * gapPerByte;
   double rounds = std::max(1.0, size / roundOf(flow, bytes));
-  double turns = flow.chunkOverhead * lanesAt(flow, bytes).folds * (rounds - 1);
-  return startAt(bytes) + std::max(size * gapPerByte, size * laneGap + turns) +
-         fillAt(bytes);
+  double busy = size * gapPerByte;
+  for (const LaneWork &lane : flow.lanes) {
+    double folds = hasSlots(flow, bytes) ? lane.slotFolds : lane.directFolds;
+    double moved =
+        size * lane.bytesMoved / flow.laneRate / kBytesPerMicrosecond;
+    busy = std::max(busy, moved + flow.chunkOverhead * folds * (rounds - 1));
+  }
+  return startAt(bytes) + busy + fillAt(bytes);
 }
 
 bool blink::isWorthwhile(const MessageTime &fair, const MessageTime &unfair) {

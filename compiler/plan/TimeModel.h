@@ -5,7 +5,9 @@
 // A message of S bytes takes
 //
 //     T(S) = start + max(S x G, S x L + chunkOverheads) + pipelineFill,
-//     L = bytesMoved / laneRate,  G = max(wireBytes / rate, L)
+//     L = bytesMoved / laneRate,  G = max(wireBytes / rate, L),
+//
+// the second term that of the lane in which it is greatest,
 //
 // in the terms of LogP (Culler et al., 1993), with the gap per byte G of LogGP
 // (Alexandrov et al., 1995). `rate` is what the links sustain (rateOfShares),
@@ -78,6 +80,13 @@ std::vector<double> hopPrices(const RankTopology &rankTopology,
 /// `start` of `program`, in microseconds.
 double startOf(const FoldProgram &program, Protocol protocol);
 
+/// What one lane does with every byte of the buffer, and with every chunk.
+struct LaneWork {
+  double bytesMoved = 0;
+  double slotFolds = 0;   ///< where all channels go through slots
+  double directFolds = 0; ///< with zero copy, but for passive ones
+};
+
 /// What chunks cost lanes: of each number that of the lane that has most of it.
 struct LaneChunks {
   double folds = 1;   ///< that take a chunkOverhead
@@ -93,21 +102,27 @@ public:
   void startLane();
   void add(const FoldLoad &load);
 
-  double bytesMoved = 0; ///< by one, for each byte of the buffer
-  LaneChunks slots;      ///< where all channels go through slots
-  LaneChunks direct;     ///< with zero copy
+  /// Of the lane that moves most, for each byte of the buffer.
+  double bytesMoved() const;
+  /// Lanes of which none has less of everything than another one has.
+  std::vector<LaneWork> work() const;
+
+  LaneChunks slots;  ///< where all channels go through slots
+  LaneChunks direct; ///< with zero copy
 
 private:
-  double laneBytes_ = 0;
-  LaneChunks laneSlots_, laneDirect_;
+  std::vector<LaneWork> lanes_;
+  double passive_ = 0; ///< of the last one
 };
 
 /// How data moves in chunks.
 struct ChunkFlow {
-  double largest = 0;       ///< part of the buffer that one tree carries
-  double hops = 1;          ///< most that a tree's data makes, up and down
-  LaneChunks slots;         ///< of calls below kDirectBytes, and of low_latency
-  LaneChunks direct;        ///< of the others
+  double largest = 0; ///< part of the buffer that one tree carries
+  double hops = 1;    ///< most that a tree's data makes, up and down
+  LaneChunks slots;   ///< of calls below kDirectBytes, and of low_latency
+  LaneChunks direct;  ///< of the others
+  std::vector<LaneWork> lanes;
+  double laneRate = 0;      ///< GB/s
   double chunkOverhead = 0; ///< microseconds
   double tag = 0;           ///< microseconds
   double channels = 0;      ///< that a rank reads, on average
@@ -116,9 +131,8 @@ struct ChunkFlow {
 
 /// T(S).
 struct MessageTime {
-  double start;       ///< microseconds
-  double gapPerByte;  ///< microseconds, of links or lanes, whichever are slower
-  double laneGap = 0; ///< of lanes
+  double start;      ///< microseconds
+  double gapPerByte; ///< microseconds, of links or lanes, whichever are slower
   ChunkFlow flow = {};
 
   /// Microseconds, in the chunks that the runtime makes (ChunkSize.h).
