@@ -97,13 +97,13 @@ Status CudaBackend::createAll(const ScheduleSet &files, int numRanks,
   const size_t jobBytes = backend->layJob(nullptr);
   {
     const DeviceScope scope(backend->ranks_[0].device);
-    status = cudaStatus(backend->ownJob_.allocate(jobBytes),
+    status = cudaStatus(allocatePinned(jobBytes, backend->memory_),
                         "cannot allocate " + std::to_string(jobBytes) +
                             " bytes of pinned host memory");
   }
   if (!status.ok())
     return status;
-  backend->layJob(backend->ownJob_.get());
+  backend->layJob(backend->memory_.get());
   status = backend->allocate();
   if (status.ok())
     status = backend->copyPrograms();
@@ -151,11 +151,11 @@ Status CudaBackend::join(const ScheduleSet &files, int numRanks,
                    deadline, options.peerFailure, admission);
   if (status.ok()) {
     const DeviceScope scope(device);
-    status = backend->sharedJob_.map(admission.memory.get(), jobBytes);
+    status = mapForDevices(admission.memory.get(), jobBytes, backend->memory_);
   }
   if (!status.ok())
     return status;
-  backend->layJob(backend->sharedJob_.get());
+  backend->layJob(backend->memory_.get());
   status = backend->allocate();
   if (status.ok())
     status = backend->meet(rank, deadline, options.peerFailure);

@@ -80,20 +80,19 @@ private:
   struct Rank {
     bool here = true; ///< of this back end
     int device = 0;
-    DeviceMemory control; ///< ring ends, freed, pointers, abort word
-    DeviceMemory pool;    ///< slots and tags of rings that end here
-    DeviceMemory code;    ///< programs of all variants
-    /// Instead, of a rank that is not of this back end.
-    std::shared_ptr<char> otherControl, otherPool;
+    // Of another back end's rank: as this process reaches it, or null.
+    std::shared_ptr<char> control; ///< ring ends, freed, pointers, abort word
+    std::shared_ptr<char> pool;    ///< slots and tags of rings that end here
+    std::shared_ptr<char> code;    ///< programs of all variants
     LaneReport *reports = nullptr; ///< of its lanes, in the job's memory
-    HostMemory traces;             ///< of its lanes, or nothing
+    std::shared_ptr<char> traces;  ///< of its lanes, or nothing
     std::vector<DeviceProgram *> programs; ///< of each variant, in `code`
     uint64_t *abortHere = nullptr;
     uint32_t *busy = nullptr; ///< one a lane
     Event order;              ///< between its stream and a launch's
     /// After the last launch, shared by all ranks of that; null: none yet.
     std::shared_ptr<Event> launched;
-    DeviceMemory windows; ///< of a rank elsewhere: addresses here
+    std::shared_ptr<char> windows; ///< of a rank elsewhere: addresses here
   };
 
   CudaBackend() : Backend(kCudaBackend) {}
@@ -155,9 +154,8 @@ private:
   std::vector<RingPlace> rings_;
   bool oneProcess_ = true;
   bool severalDevices_ = false; ///< if in one process
-  // The job's memory: what ranks tell each other, and rings through the host.
-  HostMemory ownJob_;
-  SharedHostMemory sharedJob_;
+  /// The job's: what ranks tell each other, and rings through the host.
+  std::shared_ptr<char> memory_;
   DevicePeerInfo *peers_ = nullptr;
 
   std::vector<Window> windows_; ///< as many as were ever in use at a time

@@ -62,17 +62,17 @@ Status CudaBackend::allocate() {
     size_t controlBytes, poolBytes;
     layRank(i, nullptr, controlBytes, nullptr, poolBytes);
     if (status.ok())
-      status = cudaStatus(rank.control.allocate(controlBytes),
+      status = cudaStatus(allocateOnCurrent(controlBytes, rank.control),
                           "cannot allocate memory on " + gpu);
     if (status.ok())
-      status = cudaStatus(rank.pool.allocate(poolBytes),
+      status = cudaStatus(allocateOnCurrent(poolBytes, rank.pool),
                           "the schedule's channels need " +
                               std::to_string(poolBytes) + " bytes on " + gpu +
                               ": compile with smaller chunks");
     if (status.ok() && !traceFile_.empty())
-      status =
-          cudaStatus(rank.traces.allocate(plan_.numLanes * sizeof(LaneTrace)),
-                     "cannot allocate pinned memory for the trace");
+      status = cudaStatus(
+          allocatePinned(plan_.numLanes * sizeof(LaneTrace), rank.traces),
+          "cannot allocate pinned memory for the trace");
     if (!status.ok())
       return status;
     layRank(i, rank.control.get(), controlBytes, rank.pool.get(), poolBytes);

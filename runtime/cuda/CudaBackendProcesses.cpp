@@ -31,8 +31,8 @@ Status CudaBackend::meet(int self,
     if (error != cudaSuccess)
       return cudaStatus(error, "cannot share GPU memory with other processes");
   }
-  offerMemory(rank.control.shared());
-  offerMemory(rank.pool.shared());
+  offerMemory(rank.control);
+  offerMemory(rank.pool);
   DevicePeerInfo &peer = peers_[self];
   Status status = shareOf(plan_, rank.device, peer.gpu);
   if (!status.ok())
@@ -90,17 +90,17 @@ Status CudaBackend::findOther(size_t self, size_t other) {
   const DevicePeerInfo &peer = peers_[other];
   Status status;
   if (inThisProcess(other)) {
-    rank.otherControl = findMemory(peer.localControl);
-    rank.otherPool = findMemory(peer.localPool);
-    if (!rank.otherControl || !rank.otherPool)
+    rank.control = findMemory(peer.localControl);
+    rank.pool = findMemory(peer.localPool);
+    if (!rank.control || !rank.pool)
       return {blinkRemoteError, "the communicator of rank " +
                                     std::to_string(other) +
                                     " has been destroyed"};
     status = enableAccess(ranks_[self].device, int(peer.device));
   } else {
-    cudaError_t error = mapMemory(peer.control, rank.otherControl);
+    cudaError_t error = mapMemory(peer.control, rank.control);
     if (error == cudaSuccess)
-      error = mapMemory(peer.pool, rank.otherPool);
+      error = mapMemory(peer.pool, rank.pool);
     status = cudaStatus(error, "cannot use the GPU memory of rank " +
                                    std::to_string(other) +
                                    " (no peer access between the two GPUs?)");
@@ -108,8 +108,7 @@ Status CudaBackend::findOther(size_t self, size_t other) {
   if (!status.ok())
     return status;
   size_t controlBytes, poolBytes;
-  layRank(other, rank.otherControl.get(), controlBytes, rank.otherPool.get(),
-          poolBytes);
+  layRank(other, rank.control.get(), controlBytes, rank.pool.get(), poolBytes);
   return {};
 }
 
@@ -124,9 +123,9 @@ Status CudaBackend::openOthers(int self,
     if (rank.here)
       continue;
     job_.watch(int(other));
-    Status status =
-        cudaStatus(rank.windows.allocate(kMaxWindows * sizeof(uint64_t)),
-                   "cannot allocate memory");
+    Status status = cudaStatus(
+        allocateOnCurrent(kMaxWindows * sizeof(uint64_t), rank.windows),
+        "cannot allocate memory");
     if (!status.ok())
       return status;
     if (reaches(size_t(self), other))
@@ -168,10 +167,12 @@ void CudaBackend::partFromOthers() {
   windows_.clear();
   size_t self = 0;
   for (size_t rank = 0; rank < ranks_.size(); ++rank) {
-    ranks_[rank].otherControl.reset();
-    ranks_[rank].otherPool.reset();
-    if (ranks_[rank].here)
+    if (ranks_[rank].here) {
       self = rank;
+      continue;
+    }
+    ranks_[rank].control.reset();
+    ranks_[rank].pool.reset();
   }
   storeRelease(&peers_[self].closed, 1);
   std::vector<size_t> users;
@@ -181,13 +182,13 @@ void CudaBackend::partFromOthers() {
       users.push_back(other);
   // Memory and what tells about its users are one's to keep.
   auto ranks = std::make_shared<std::deque<Rank>>(std::move(ranks_));
-  keepWhile([ranks, users, job = sharedJob_, peers = peers_,
-             watches = job_.watches()] {
-    for (size_t user : users)
-      if (!loadAcquire(&peers[user].closed) && !watches.get()[user].died())
-        return true;
-    return false;
-  });
+  keepWhile(
+      [ranks, users, job = memory_, peers = peers_, watches = job_.watches()] {
+        for (size_t user : users)
+          if (!loadAcquire(&peers[user].closed) && !watches.get()[user].died())
+            return true;
+        return false;
+      });
 }
 
 } // namespace blink::runtime

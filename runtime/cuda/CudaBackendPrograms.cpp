@@ -118,7 +118,7 @@ Status CudaBackend::copyPrograms() {
       continue;
     DeviceScope scope(rank.device);
     std::vector<char> image(layPrograms(self, nullptr, nullptr));
-    Status status = cudaStatus(rank.code.allocate(image.size()),
+    Status status = cudaStatus(allocateOnCurrent(image.size(), rank.code),
                                "cannot allocate memory for the programs");
     if (!status.ok())
       return status;

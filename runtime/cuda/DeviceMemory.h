@@ -7,11 +7,11 @@
 #ifndef BLINK_RUNTIME_CUDA_DEVICEMEMORY_H
 #define BLINK_RUNTIME_CUDA_DEVICEMEMORY_H
 
+#include "runtime/Mapping.h"
 #include "runtime/Status.h"
 
 #include <cuda_runtime_api.h>
 #include <memory>
-#include <sys/mman.h>
 #include <utility>
 
 namespace blink::runtime {
@@ -89,111 +89,84 @@ inline cudaError_t copyToDevice(void *to, const void *from, size_t bytes) {
   });
 }
 
-/// Memory of the device that is current when it is made, zero at first.
-class DeviceMemory {
-public:
-  cudaError_t allocate(size_t bytes) {
-    int device = 0;
-    void *address = nullptr;
-    cudaError_t error = cudaGetDevice(&device);
-    if (error == cudaSuccess)
-      error = cudaMalloc(&address, bytes ? bytes : 1);
-    if (error != cudaSuccess)
-      return error;
-    memory_.reset(static_cast<char *>(address), [device](char *memory) {
-      const DeviceScope scope(device);
-      cudaFree(memory);
-    });
-    return onOwnStream([=](cudaStream_t stream) {
-      return cudaMemsetAsync(address, 0, bytes, stream);
-    });
-  }
-  char *get() const { return memory_.get(); }
-  const std::shared_ptr<char> &shared() const { return memory_; }
-
-private:
-  std::shared_ptr<char> memory_;
-};
-
-/// Pinned host memory that all devices can use, at the same address, as
-/// unified addressing has it; zero at first. By way of the device that is
-/// current when it is made.
-class HostMemory {
-public:
-  cudaError_t allocate(size_t bytes) {
-    int device = 0;
-    void *address = nullptr;
-    cudaError_t error = cudaGetDevice(&device);
-    if (error == cudaSuccess)
-      error = cudaHostAlloc(&address, bytes ? bytes : 1,
-                            cudaHostAllocPortable | cudaHostAllocMapped);
-    if (error != cudaSuccess)
-      return error;
-    __builtin_memset(address, 0, bytes);
-    memory_.reset(static_cast<char *>(address), [device](char *memory) {
-      const DeviceScope scope(device);
-      cudaFreeHost(memory);
-    });
-    return cudaSuccess;
-  }
-  char *get() const { return memory_.get(); }
-
-private:
-  std::shared_ptr<char> memory_;
-};
-
-/// Host memory behind a file that processes share, for all devices to use, by
-/// way of the one that is current.
-class SharedHostMemory {
-public:
-  Status map(int file, size_t bytes) {
-    int device = 0;
-    void *address =
-        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    if (address == MAP_FAILED)
-      return {blinkSystemError, "cannot map the job's memory"};
-    cudaError_t error = cudaGetDevice(&device);
-    if (error == cudaSuccess)
-      error = cudaHostRegister(
-          address, bytes, cudaHostRegisterPortable | cudaHostRegisterMapped);
-    if (error != cudaSuccess) {
-      munmap(address, bytes);
-      return cudaStatus(error, "cannot give GPUs the job's memory");
-    }
-    memory_.reset(static_cast<char *>(address), [=](char *memory) {
-      const DeviceScope scope(device);
-      cudaHostUnregister(memory);
-      munmap(memory, bytes);
-    });
-    void *there = nullptr;
-    error = cudaHostGetDevicePointer(&there, address, 0);
-    if (error == cudaSuccess && there != address)
-      return {blinkInvalidUsage,
-              "GPUs of this system see registered host memory at other "
-              "addresses than the host: run all ranks in one process"};
-    return cudaStatus(error, "cannot give GPUs the job's memory");
-  }
-  char *get() const { return memory_.get(); }
-
-private:
-  std::shared_ptr<char> memory_;
-};
-
-/// Maps memory of another process's device for the device that is current.
-inline cudaError_t mapMemory(const cudaIpcMemHandle_t &handle,
-                             std::shared_ptr<char> &memory) {
+/// Calls `make(address)` for memory by way of the current device, which is
+/// current again when its last owner has gone and `free(address)` is called.
+template <typename Make, typename Free>
+cudaError_t makeMemory(const Make &make, const Free &free,
+                       std::shared_ptr<char> &memory) {
   int device = 0;
   void *address = nullptr;
   cudaError_t error = cudaGetDevice(&device);
   if (error == cudaSuccess)
-    error =
-        cudaIpcOpenMemHandle(&address, handle, cudaIpcMemLazyEnablePeerAccess);
+    error = make(&address);
   if (error == cudaSuccess)
-    memory.reset(static_cast<char *>(address), [device](char *mapped) {
+    memory.reset(static_cast<char *>(address), [device, free](char *made) {
       const DeviceScope scope(device);
-      cudaIpcCloseMemHandle(mapped);
+      free(made);
     });
   return error;
+}
+
+/// Memory of the current device, zero at first.
+inline cudaError_t allocateOnCurrent(size_t bytes,
+                                     std::shared_ptr<char> &memory) {
+  const cudaError_t error = makeMemory(
+      [=](void **address) { return cudaMalloc(address, bytes ? bytes : 1); },
+      cudaFree, memory);
+  if (error != cudaSuccess)
+    return error;
+  return onOwnStream([&](cudaStream_t stream) {
+    return cudaMemsetAsync(memory.get(), 0, bytes, stream);
+  });
+}
+
+/// Pinned host memory that all devices can use, at the same address, as
+/// unified addressing has it; zero at first.
+inline cudaError_t allocatePinned(size_t bytes, std::shared_ptr<char> &memory) {
+  const cudaError_t error = makeMemory(
+      [=](void **address) {
+        return cudaHostAlloc(address, bytes ? bytes : 1,
+                             cudaHostAllocPortable | cudaHostAllocMapped);
+      },
+      cudaFreeHost, memory);
+  if (error == cudaSuccess)
+    __builtin_memset(memory.get(), 0, bytes);
+  return error;
+}
+
+/// Host memory behind a file that processes share, for all devices to use.
+inline Status mapForDevices(int file, size_t bytes,
+                            std::shared_ptr<char> &memory) {
+  const std::shared_ptr<char> mapping =
+      mapFile(bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file);
+  if (!mapping)
+    return {blinkSystemError, "cannot map the job's memory"};
+  cudaError_t error = makeMemory(
+      [&](void **address) {
+        *address = mapping.get();
+        return cudaHostRegister(
+            *address, bytes, cudaHostRegisterPortable | cudaHostRegisterMapped);
+      },
+      [mapping](char *address) { cudaHostUnregister(address); }, memory);
+  void *there = nullptr;
+  if (error == cudaSuccess)
+    error = cudaHostGetDevicePointer(&there, mapping.get(), 0);
+  if (error == cudaSuccess && there != mapping.get())
+    return {blinkInvalidUsage,
+            "GPUs of this system see registered host memory at other "
+            "addresses than the host: run all ranks in one process"};
+  return cudaStatus(error, "cannot give GPUs the job's memory");
+}
+
+/// Maps memory of another process's device for the device that is current.
+inline cudaError_t mapMemory(const cudaIpcMemHandle_t &handle,
+                             std::shared_ptr<char> &memory) {
+  return makeMemory(
+      [&](void **address) {
+        return cudaIpcOpenMemHandle(address, handle,
+                                    cudaIpcMemLazyEnablePeerAccess);
+      },
+      cudaIpcCloseMemHandle, memory);
 }
 
 /// An event without timing, of the device that is current at first use.

@@ -116,7 +116,7 @@ Status HostBackend::join(const ScheduleSet &files, int numRanks,
                 deadline, options.peerFailure, admission);
   Segment &segment = backend->rings_.segment;
   if (status.ok())
-    status = segment.attach(backend->plan_, admission.memory.get());
+    status = segment.create(backend->plan_, admission.memory.get());
   if (!status.ok())
     return status;
   Job &job = backend->job_;

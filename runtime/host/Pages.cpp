@@ -6,33 +6,25 @@
 
 #include "runtime/host/Pages.h"
 
-#include <string>
-#include <sys/mman.h>
+#include "runtime/Mapping.h"
+
 #include <unistd.h>
 
 namespace blink::runtime {
 
-Pages::~Pages() {
-  if (data_)
-    munmap(data_, size_);
-}
-
-Status Pages::map(uint64_t bytes, int file) {
+Status mapPages(uint64_t bytes, int file, std::shared_ptr<char> &pages) {
   if (bytes == 0)
     return {};
   const uint64_t installed =
       uint64_t(sysconf(_SC_PHYS_PAGES)) * uint64_t(sysconf(_SC_PAGESIZE));
-  void *memory = MAP_FAILED;
   if (bytes <= installed)
-    memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                  file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED, file, 0);
-  if (memory == MAP_FAILED)
+    pages = mapFile(bytes, PROT_READ | PROT_WRITE,
+                    file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED, file);
+  if (!pages)
     return {blinkSystemError, "the schedule's channels need " +
                                   std::to_string(bytes) +
                                   " bytes, more than there are: compile with "
                                   "smaller chunks"};
-  data_ = static_cast<char *>(memory);
-  size_ = bytes;
   return {};
 }
 

@@ -9,30 +9,17 @@
 
 #include "runtime/Status.h"
 
-#include <cstddef>
 #include <cstdint>
+#include <memory>
 
 namespace blink::runtime {
 
-/// Mapped memory, zero at first. The kernel gives a page when it is first
-/// touched, and most rings of a bundle never are.
-class Pages {
-public:
-  Pages() = default;
-  ~Pages();
-  Pages(const Pages &) = delete;
-  Pages &operator=(const Pages &) = delete;
-
-  /// `file` negative: memory of this process; or else that behind the file,
-  /// which has so many bytes. Once. Errors: there is not so much memory. The
-  /// kernel might promise it all the same, and end the process later.
-  Status map(uint64_t bytes, int file = -1);
-  char *data() const { return data_; }
-
-private:
-  char *data_ = nullptr;
-  size_t size_ = 0;
-};
+/// Maps memory that is zero at first. The kernel gives a page when it is first
+/// touched, and most rings of a bundle never are. `file` negative: memory of
+/// this process; or else that behind the file, which has so many bytes. Errors:
+/// there is not so much memory. The kernel might promise it all the same, and
+/// end the process later.
+Status mapPages(uint64_t bytes, int file, std::shared_ptr<char> &pages);
 
 } // namespace blink::runtime
 

@@ -37,9 +37,9 @@ Status RemoteRings::create(const Plan &plan, const std::vector<bool> &here) {
   }
   Arena counting;
   layout(here, counting);
-  if (Status status = pages_.map(counting.size()); !status.ok())
+  if (Status status = mapPages(counting.size(), -1, pages_); !status.ok())
     return status;
-  Arena arena(pages_.data());
+  Arena arena(pages_.get());
   layout(here, arena);
   for (size_t c = 0; c < carriers_.size(); ++c) {
     Carrier &carrier = carriers_[c];

@@ -75,7 +75,7 @@ private:
   };
 
   const Plan *plan_ = nullptr;
-  Pages pages_; ///< of all ends
+  std::shared_ptr<char> pages_; ///< of all ends
   std::map<uint32_t, Ends> rings_;
   std::vector<Carrier> carriers_;
 

@@ -28,15 +28,11 @@ uint64_t Segment::sizeFor(const Plan &plan) {
   return counting.size();
 }
 
-Status Segment::create(const Plan &plan) { return map(plan, -1); }
-
-Status Segment::attach(const Plan &plan, int file) { return map(plan, file); }
-
-Status Segment::map(const Plan &plan, int file) {
-  if (Status status = pages_.map(sizeFor(plan), file); !status.ok())
+Status Segment::create(const Plan &plan, int file) {
+  if (Status status = mapPages(sizeFor(plan), file, pages_); !status.ok())
     return status;
   plan_ = &plan;
-  Arena arena(pages_.data());
+  Arena arena(pages_.get());
   layout(plan, arena);
   return {};
 }

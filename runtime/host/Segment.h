@@ -32,10 +32,8 @@ class Segment {
 public:
   /// Bytes of the memory for `plan`.
   static uint64_t sizeFor(const Plan &plan);
-  /// Memory of this process. Errors: Pages::map.
-  Status create(const Plan &plan);
-  /// Memory behind a file of that size, which is zero at first.
-  Status attach(const Plan &plan, int file);
+  /// As mapPages; of a file, one of that size, zero at first.
+  Status create(const Plan &plan, int file = -1);
 
   SlotHead *heads(uint32_t ring) {
     return heads_ + plan_->rings[ring].firstSlot;
@@ -69,10 +67,9 @@ private:
   };
 
   void layout(const Plan &plan, Arena &arena);
-  Status map(const Plan &plan, int file);
 
   const Plan *plan_ = nullptr;
-  Pages pages_;
+  std::shared_ptr<char> pages_;
   JobMemory job_;
   HostPeerInfo *ranks_ = nullptr;
   WindowRecord *windows_ = nullptr;

@@ -6,12 +6,12 @@
 
 #include "runtime/host/Windows.h"
 
+#include "runtime/Mapping.h"
 #include "runtime/job/Descriptor.h"
 #include "runtime/job/SharedBlocks.h"
 
 #include <algorithm>
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 
 namespace blink::runtime {
@@ -62,21 +62,17 @@ bool Windows::map(uint32_t number, int rank, uint64_t process,
     return false; // another namespace's process, or no access
   const uint64_t page = uint64_t(sysconf(_SC_PAGESIZE));
   const uint64_t before = record.offset % page;
-  const size_t bytes = before + record.bytes;
-  void *pages = mmap(nullptr, bytes, PROT_READ, MAP_SHARED | MAP_POPULATE,
-                     file.get(), off_t(record.offset - before));
-  if (pages == MAP_FAILED)
-    return false;
-  numbers_[number].others.push_back({rank, record.address, record.bytes,
-                                     static_cast<char *>(pages) + before, pages,
-                                     bytes});
-  return true;
+  const std::shared_ptr<char> pages =
+      mapFile(before + record.bytes, PROT_READ, MAP_SHARED | MAP_POPULATE,
+              file.get(), off_t(record.offset - before));
+  if (pages)
+    numbers_[number].others.push_back(
+        {rank, record.address, record.bytes, {pages, pages.get() + before}});
+  return pages != nullptr;
 }
 
 void Windows::drop(uint32_t number) {
   Number &own = numbers_[number];
-  for (const Mapping &other : own.others)
-    munmap(other.pages, other.pageBytes);
   if (own.begin)
     releaseBlock(own.begin);
   numOpen_ -= own.open;
@@ -100,7 +96,7 @@ const char *Windows::find(int rank, uint64_t address, uint64_t bytes) const {
         const uint64_t offset = address - other.address; // wraps below it
         if (other.rank == rank && offset < other.bytes &&
             bytes <= other.bytes - offset)
-          return other.here + offset;
+          return other.here.get() + offset;
       }
   return nullptr;
 }

@@ -14,6 +14,7 @@
 
 #include "runtime/job/Registration.h"
 
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -74,9 +75,7 @@ private:
   struct Mapping {
     int rank = 0;
     uint64_t address = 0, bytes = 0; ///< in its process
-    char *here = nullptr;
-    void *pages = nullptr; ///< what is mapped
-    size_t pageBytes = 0;
+    std::shared_ptr<char> here;
   };
   struct Number {
     bool used = false;

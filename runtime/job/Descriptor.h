@@ -7,6 +7,9 @@
 #ifndef BLINK_RUNTIME_JOB_DESCRIPTOR_H
 #define BLINK_RUNTIME_JOB_DESCRIPTOR_H
 
+#include <cstdint>
+#include <fcntl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 #include <utility>
 
@@ -32,6 +35,17 @@ public:
 private:
   int number_;
 };
+
+/// A file without a name, zero at first, for processes to map. None, with
+/// errno, if there cannot be one.
+inline Descriptor makeMemoryFile(const char *name, uint64_t bytes) {
+  Descriptor file(memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (!file || ftruncate(file.get(), off_t(bytes)) != 0)
+    return Descriptor();
+  // A process that shrank it would kill the others.
+  fcntl(file.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW);
+  return file;
+}
 
 } // namespace blink::runtime
 

@@ -13,9 +13,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fcntl.h>
 #include <poll.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <system_error>
 #include <thread>
@@ -95,13 +93,9 @@ private:
                   " was another process before: all have to run in one PID "
                   "namespace"};
     if (!memory_) {
-      memory_ =
-          Descriptor(memfd_create("blink", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-      if (!memory_ ||
-          ftruncate(memory_.get(), off_t(applicant.memoryBytes)) != 0)
+      memory_ = makeMemoryFile("blink", applicant.memoryBytes);
+      if (!memory_)
         return systemError("cannot make the job's memory");
-      // A process that shrank it would kill the others.
-      fcntl(memory_.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW);
       first_ = applicant;
       taken_.resize(applicant.numRanks);
     }

@@ -6,14 +6,13 @@
 
 #include "runtime/job/SharedBlocks.h"
 
+#include "runtime/Mapping.h"
 #include "runtime/job/Descriptor.h"
 
 #include <cerrno>
 #include <cstring>
-#include <fcntl.h>
 #include <map>
 #include <mutex>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -22,9 +21,9 @@ namespace {
 
 struct Block {
   uint64_t bytes = 0;
-  Descriptor file;
+  std::shared_ptr<char> memory;
+  Descriptor file; ///< none: the memory is of another kind
   uint64_t device = 0, inode = 0;
-  std::shared_ptr<char> owned; ///< instead of the file
   unsigned uses = 0;
 };
 
@@ -54,6 +53,12 @@ uintptr_t addressOf(const void *memory) {
   return reinterpret_cast<uintptr_t>(memory);
 }
 
+void add(Block block) {
+  Blocks &blocks = Blocks::get();
+  std::lock_guard<std::mutex> lock(blocks.mutex);
+  blocks.byAddress[addressOf(block.memory.get())] = std::move(block);
+}
+
 Status noMemory(size_t bytes, int error) {
   return {blinkSystemError,
           "cannot allocate " + std::to_string(bytes) +
@@ -70,37 +75,29 @@ Status allocateBlock(size_t bytes, void *&result) {
     return noMemory(bytes, ENOMEM);
   Block block;
   block.bytes = (bytes + page - 1) / page * page;
-  block.file =
-      Descriptor(memfd_create("blink-buffer", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  block.file = makeMemoryFile("blink-buffer", block.bytes);
   struct stat status;
-  if (!block.file || fstat(block.file.get(), &status) != 0 ||
-      ftruncate(block.file.get(), off_t(block.bytes)) != 0)
-    return noMemory(bytes, errno);
-  // A process that shrank it would kill the others.
-  fcntl(block.file.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW);
-  void *memory = mmap(nullptr, block.bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
-                      block.file.get(), 0);
-  if (memory == MAP_FAILED)
+  if (block.file && fstat(block.file.get(), &status) == 0)
+    block.memory = mapFile(block.bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
+                           block.file.get());
+  if (!block.memory)
     return noMemory(bytes, errno);
   block.device = status.st_dev;
   block.inode = status.st_ino;
-  Blocks &blocks = Blocks::get();
-  std::lock_guard<std::mutex> lock(blocks.mutex);
-  blocks.byAddress[addressOf(memory)] = std::move(block);
-  result = memory;
+  result = block.memory.get();
+  add(std::move(block));
   return {};
 }
 
 void adoptBlock(std::shared_ptr<char> memory, size_t bytes) {
-  Blocks &blocks = Blocks::get();
-  std::lock_guard<std::mutex> lock(blocks.mutex);
-  Block &block = blocks.byAddress[addressOf(memory.get())];
+  Block block;
   block.bytes = bytes;
-  block.owned = std::move(memory);
+  block.memory = std::move(memory);
+  add(std::move(block));
 }
 
 Status freeBlock(void *memory) {
-  std::shared_ptr<char> owned; // freed without the lock
+  std::shared_ptr<char> freed; // without the lock
   Blocks &blocks = Blocks::get();
   std::lock_guard<std::mutex> lock(blocks.mutex);
   auto block = blocks.byAddress.find(addressOf(memory));
@@ -111,9 +108,7 @@ Status freeBlock(void *memory) {
     return {blinkInvalidUsage,
             "the memory is registered with a communicator: deregister it or "
             "destroy the communicator first"};
-  owned = std::move(block->second.owned);
-  if (!owned)
-    munmap(memory, block->second.bytes);
+  freed = std::move(block->second.memory);
   blocks.byAddress.erase(block);
   return {};
 }

@@ -6,13 +6,13 @@
 
 #include "runtime/plan/ScheduleSet.h"
 
+#include "runtime/Mapping.h"
 #include "schedules/ScheduleFile.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <sys/mman.h>
 #include <sys/stat.h>
 
 namespace blink::runtime {
@@ -36,11 +36,8 @@ Bytes mapBundle(std::FILE *stream, size_t &size) {
       !sched::isBundle(begin, sizeof(begin)))
     return nullptr;
   size = size_t(status.st_size);
-  void *memory = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
-  if (memory == MAP_FAILED)
-    return nullptr;
-  return Bytes(static_cast<const uint8_t *>(memory),
-               [memory, size](const uint8_t *) { munmap(memory, size); });
+  const auto memory = mapFile(size, PROT_READ, MAP_PRIVATE, file);
+  return Bytes(memory, reinterpret_cast<const uint8_t *>(memory.get()));
 }
 
 } // namespace
