@@ -14,14 +14,20 @@ namespace blink::runtime {
 
 class Backend;
 
-/// Settings that all back ends know.
-struct BackendOptions {
+/// What a back end is made for: all ranks of a job, or with an id one of them.
+struct BackendRequest {
+  ScheduleSet files;
+  int numRanks = 0;
+  const int *devices = nullptr;      ///< all ranks': as in blinkCommInitAll
+  const blinkUniqueId *id = nullptr; ///< null: all ranks are in this process
+  int rank = -1, device = -1;        ///< with an id: as in blinkCommInitRank
+  // Settings that all back ends know:
   std::chrono::milliseconds timeout{0};
   const int *gpus = nullptr; ///< blinkConfig_t::gpus
-  std::string withoutLink;   ///< blinkConfig_t::withoutLink, or ""
+  std::string withoutLink{}; ///< blinkConfig_t::withoutLink, or ""
   /// Asked now and then while waiting for other processes to join: an error
   /// ends it. May be empty.
-  std::function<Status()> peerFailure;
+  std::function<Status()> peerFailure{};
 };
 
 /// A call with what it runs on.
@@ -35,16 +41,8 @@ struct PendingCall {
 struct BackendEntry {
   blinkBackend_t code;
   const char *name; ///< in messages
-  /// All ranks of a job, in this process; devices as in blinkCommInitAll. Null:
-  /// not in this build.
-  Status (*createAll)(const ScheduleSet &files, int numRanks,
-                      const int *devices, const BackendOptions &options,
-                      std::shared_ptr<Backend> &backend);
-  /// One rank of a job of several processes; device as in blinkCommInitRank.
-  Status (*join)(const ScheduleSet &files, int numRanks,
-                 const blinkUniqueId &id, int rank, int device,
-                 const BackendOptions &options,
-                 std::shared_ptr<Backend> &backend);
+  /// Makes one, for createAll() or join(). Null: not in this build.
+  std::shared_ptr<Backend> (*make)();
   /// Whether memory that the calling thread asks for should be this one's.
   bool (*providesMemory)();
   /// Memory of blinkMemAlloc, for freeBlock().
@@ -58,14 +56,9 @@ extern const BackendEntry *const kBackends[];
 /// Null if there is none.
 const BackendEntry *findBackend(blinkBackend_t code);
 
-/// As BackendEntry has it. Errors also: not in this build.
-Status createAll(const BackendEntry &entry, const ScheduleSet &files,
-                 int numRanks, const int *devices,
-                 const BackendOptions &options,
-                 std::shared_ptr<Backend> &backend);
-Status join(const BackendEntry &entry, const ScheduleSet &files, int numRanks,
-            const blinkUniqueId &id, int rank, int device,
-            const BackendOptions &options, std::shared_ptr<Backend> &backend);
+/// Errors: not in this build; as Backend::createAll and ::join.
+Status createBackend(const BackendEntry &entry, const BackendRequest &request,
+                     std::shared_ptr<Backend> &backend);
 
 /// Runs calls of one group, of any back ends, and sets their results.
 void runCalls(PendingCall *calls, size_t numCalls);
@@ -108,6 +101,9 @@ public:
   Job &job() { return job_; }
   Handovers &handovers() { return handovers_; }
 
+  /// The first call: makes all ranks of the job, or the one that joins it.
+  virtual Status createAll(const BackendRequest &request) = 0;
+  virtual Status join(const BackendRequest &request) = 0;
   /// Runs calls of one group, of this job or others of the same entry, and sets
   /// their results. `calls[0]` is of this job.
   virtual void run(PendingCall *const *calls, size_t numCalls) = 0;

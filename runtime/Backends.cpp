@@ -14,8 +14,8 @@
 namespace blink::runtime {
 
 #if !BLINK_HAVE_CUDA
-static const BackendEntry kCudaBackend = {blinkBackendCuda, "CUDA",  nullptr,
-                                          nullptr,          nullptr, nullptr};
+static const BackendEntry kCudaBackend = {blinkBackendCuda, "CUDA", nullptr,
+                                          nullptr, nullptr};
 #endif
 
 const BackendEntry *const kBackends[] = {&kCudaBackend, &kHostBackend};
@@ -27,27 +27,17 @@ const BackendEntry *findBackend(blinkBackend_t code) {
   return nullptr;
 }
 
-static Status notBuilt(const BackendEntry &entry) {
-  return {blinkInvalidUsage, std::string("this build of Blink has no ") +
-                                 entry.name +
-                                 " back end: use blinkBackendHost"};
-}
-
-Status createAll(const BackendEntry &entry, const ScheduleSet &files,
-                 int numRanks, const int *devices,
-                 const BackendOptions &options,
-                 std::shared_ptr<Backend> &backend) {
-  return entry.createAll
-             ? entry.createAll(files, numRanks, devices, options, backend)
-             : notBuilt(entry);
-}
-
-Status join(const BackendEntry &entry, const ScheduleSet &files, int numRanks,
-            const blinkUniqueId &id, int rank, int device,
-            const BackendOptions &options, std::shared_ptr<Backend> &backend) {
-  return entry.join
-             ? entry.join(files, numRanks, id, rank, device, options, backend)
-             : notBuilt(entry);
+Status createBackend(const BackendEntry &entry, const BackendRequest &request,
+                     std::shared_ptr<Backend> &backend) {
+  if (!entry.make)
+    return {blinkInvalidUsage, std::string("this build of Blink has no ") +
+                                   entry.name +
+                                   " back end: use blinkBackendHost"};
+  std::shared_ptr<Backend> made = entry.make();
+  Status status = request.id ? made->join(request) : made->createAll(request);
+  if (status.ok())
+    backend = std::move(made);
+  return status;
 }
 
 void runCalls(PendingCall *calls, size_t numCalls) {

@@ -51,19 +51,19 @@ Status readTimeout(int timeoutMs, std::chrono::milliseconds &timeout) {
 } // namespace
 
 Status readConfig(const blinkConfig_t *config, const BackendEntry *&entry,
-                  BackendOptions &options) {
+                  BackendRequest &request) {
   blinkConfig_t full;
   Status status = complete(config, full);
   if (!status.ok())
     return status;
-  options.gpus = full.gpus;
+  request.gpus = full.gpus;
   if (full.withoutLink)
-    options.withoutLink = full.withoutLink;
+    request.withoutLink = full.withoutLink;
   entry = findBackend(full.backend);
   if (!entry)
     return {blinkInvalidArgument,
             "unknown back end " + std::to_string(int(full.backend))};
-  return readTimeout(full.timeoutMs, options.timeout);
+  return readTimeout(full.timeoutMs, request.timeout);
 }
 
 Status readShrink(const blinkComm &comm, const int *excluded, int count,

@@ -24,38 +24,11 @@ static_assert(BLINK_VERSION == BLINK_PROJECT_VERSION,
 
 namespace {
 
-Status initAll(blinkComm_t *comms, int numRanks, const int *devices,
-               const blinkSchedule &schedule, const blinkConfig_t *config) {
+Status create(BackendRequest request, const blinkConfig_t *config,
+              std::shared_ptr<Backend> &backend) {
   const BackendEntry *entry;
-  BackendOptions options;
-  Status status = readConfig(config, entry, options);
-  std::shared_ptr<Backend> backend;
-  if (status.ok())
-    status =
-        createAll(*entry, schedule.files, numRanks, devices, options, backend);
-  if (!status.ok())
-    return status;
-  std::vector<std::unique_ptr<blinkComm>> made;
-  for (int rank = 0; rank < numRanks; ++rank)
-    made.push_back(std::unique_ptr<blinkComm>(new blinkComm(backend, rank)));
-  for (int rank = 0; rank < numRanks; ++rank)
-    comms[rank] = made[rank].release();
-  return {};
-}
-
-Status initRank(blinkComm_t &comm, int numRanks, const blinkUniqueId &id,
-                int rank, int device, const blinkSchedule &schedule,
-                const blinkConfig_t *config) {
-  const BackendEntry *entry;
-  BackendOptions options;
-  Status status = readConfig(config, entry, options);
-  std::shared_ptr<Backend> backend;
-  if (status.ok())
-    status = join(*entry, schedule.files, numRanks, id, rank, device, options,
-                  backend);
-  if (status.ok())
-    comm = new blinkComm(backend, rank);
-  return status;
+  Status status = readConfig(config, entry, request);
+  return status.ok() ? createBackend(*entry, request, backend) : status;
 }
 
 } // namespace
@@ -141,7 +114,16 @@ blinkResult_t blinkCommInitAll(blinkComm_t *comms, int nranks,
     std::fill(comms, comms + nranks, nullptr);
     if (!schedule)
       return refuse("the schedule is NULL");
-    return report(initAll(comms, nranks, devices, *schedule, config));
+    std::shared_ptr<Backend> backend;
+    Status status = create({schedule->files, nranks, devices}, config, backend);
+    if (!status.ok())
+      return report(status);
+    std::vector<std::unique_ptr<blinkComm>> made;
+    for (int rank = 0; rank < nranks; ++rank)
+      made.push_back(std::make_unique<blinkComm>(backend, rank));
+    for (int rank = 0; rank < nranks; ++rank)
+      comms[rank] = made[rank].release();
+    return blinkSuccess;
   });
 }
 
@@ -163,7 +145,12 @@ blinkResult_t blinkCommInitRank(blinkComm_t *comm, int nranks, blinkUniqueId id,
       return report(
           {blinkInvalidArgument,
            "rank " + std::to_string(rank) + " of " + std::to_string(nranks)});
-    return report(initRank(*comm, nranks, id, rank, device, *schedule, config));
+    std::shared_ptr<Backend> backend;
+    Status status = create(
+        {schedule->files, nranks, nullptr, &id, rank, device}, config, backend);
+    if (status.ok())
+      *comm = new blinkComm(backend, rank);
+    return report(status);
   });
 }
 

@@ -48,10 +48,10 @@ Status shrinkTogether(const std::vector<PendingShrink *> &calls) {
   const std::vector<int> &excluded = first.request.excluded;
   std::vector<std::unique_ptr<blinkComm>> made;
   for (int rank : ranks)
-    made.push_back(std::unique_ptr<blinkComm>(new blinkComm{
+    made.push_back(std::make_unique<blinkComm>(
         backend,
         int(rank - (std::lower_bound(excluded.begin(), excluded.end(), rank) -
-                    excluded.begin()))}));
+                    excluded.begin()))));
   for (size_t i = 0; i < calls.size(); ++i)
     *calls[i]->result = made[i].release();
   return {};

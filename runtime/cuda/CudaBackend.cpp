@@ -26,9 +26,11 @@ Status allocateDeviceBlock(size_t bytes, void *&memory) {
 
 } // namespace
 
-const BackendEntry kCudaBackend = {
-    blinkBackendCuda,  "CUDA",     CudaBackend::createAll,
-    CudaBackend::join, isOnDevice, allocateDeviceBlock};
+const BackendEntry kCudaBackend = {blinkBackendCuda, "CUDA",
+                                   []() -> std::shared_ptr<Backend> {
+                                     return std::make_shared<CudaBackend>();
+                                   },
+                                   isOnDevice, allocateDeviceBlock};
 
 Status CudaBackend::placeRanks(int numRanks, const int *devices) {
   ranks_.resize(numRanks);
@@ -57,12 +59,18 @@ std::vector<int> CudaBackend::devicesHere() const {
   return devices;
 }
 
-Status CudaBackend::makePlan(const ScheduleSet &files,
-                             const std::vector<int> &gpus,
-                             const BackendOptions &options) {
-  job_.begin(int(ranks_.size()), options.timeout);
-  Status status = Plan::create(files, int(ranks_.size()),
-                               {gpus, options.withoutLink}, plan_);
+Status CudaBackend::makePlan(const BackendRequest &request) {
+  std::vector<int> gpus;
+  Status status;
+  if (request.gpus)
+    gpus.assign(request.gpus, request.gpus + request.numRanks);
+  else if (oneProcess_ && hasBundle(request.files))
+    status = findGpus(devicesHere(), gpus);
+  if (!status.ok())
+    return status;
+  job_.begin(request.numRanks, request.timeout);
+  status = Plan::create(request.files, request.numRanks,
+                        {gpus, request.withoutLink}, plan_);
   rings_.resize(plan_.rings.size());
   for (const RingPlan &ring : plan_.rings)
     if (!deviceTransportOf(ring.kind))
@@ -74,103 +82,85 @@ Status CudaBackend::makePlan(const ScheduleSet &files,
   return status;
 }
 
-Status CudaBackend::createAll(const ScheduleSet &files, int numRanks,
-                              const int *devices, const BackendOptions &options,
-                              std::shared_ptr<Backend> &result) {
-  std::shared_ptr<CudaBackend> backend(new CudaBackend);
-  Status status = backend->placeRanks(numRanks, devices);
-  for (const Rank &rank : backend->ranks_)
-    backend->origin_.devices.push_back(rank.device);
-  std::vector<int> list;
-  if (options.gpus)
-    list.assign(options.gpus, options.gpus + numRanks);
-  else if (status.ok() && hasBundle(files))
-    status = findGpus(backend->devicesHere(), list);
+Status CudaBackend::createAll(const BackendRequest &request) {
+  Status status = placeRanks(request.numRanks, request.devices);
+  for (const Rank &rank : ranks_)
+    origin_.devices.push_back(rank.device);
   if (status.ok())
-    status = backend->makePlan(files, list, options);
+    status = makePlan(request);
   if (status.ok())
-    status = enablePeers(backend->plan_, backend->devicesHere());
+    status = enablePeers(plan_, devicesHere());
   if (status.ok())
-    status = checkResidency(backend->plan_, backend->devicesHere());
+    status = checkResidency(plan_, devicesHere());
   if (!status.ok())
     return status;
-  const size_t jobBytes = backend->layJob(nullptr);
+  const size_t jobBytes = layJob(nullptr);
   {
-    const DeviceScope scope(backend->ranks_[0].device);
-    status = cudaStatus(allocatePinned(jobBytes, backend->memory_),
+    const DeviceScope scope(ranks_[0].device);
+    status = cudaStatus(allocatePinned(jobBytes, memory_),
                         "cannot allocate " + std::to_string(jobBytes) +
                             " bytes of pinned host memory");
   }
   if (!status.ok())
     return status;
-  backend->layJob(backend->memory_.get());
-  status = backend->allocate();
+  layJob(memory_.get());
+  status = allocate();
   if (status.ok())
-    status = backend->copyPrograms();
-  if (!status.ok())
-    return status;
-  log(LogLevel::info, -1,
-      "CUDA back end: " + std::to_string(numRanks) + " ranks in one process, " +
-          std::to_string(backend->plan_.programs.size()) + " programs, " +
-          std::to_string(backend->plan_.poolBytes) + " bytes of slots");
-  result = std::move(backend);
-  return {};
+    status = copyPrograms();
+  if (status.ok())
+    log(LogLevel::info, -1,
+        "CUDA back end: " + std::to_string(request.numRanks) +
+            " ranks in one process, " + std::to_string(plan_.programs.size()) +
+            " programs, " + std::to_string(plan_.poolBytes) +
+            " bytes of slots");
+  return status;
 }
 
-Status CudaBackend::join(const ScheduleSet &files, int numRanks,
-                         const blinkUniqueId &id, int rank, int device,
-                         const BackendOptions &options,
-                         std::shared_ptr<Backend> &result) {
-  std::shared_ptr<CudaBackend> backend(new CudaBackend);
-  backend->oneProcess_ = false;
+Status CudaBackend::join(const BackendRequest &request) {
+  const int rank = request.rank, numRanks = request.numRanks;
+  oneProcess_ = false;
   freeLeftMemory();
-  backend->ranks_.resize(numRanks);
+  ranks_.resize(numRanks);
   for (int other = 0; other < numRanks; ++other)
-    backend->ranks_[other].here = other == rank;
-  const std::vector<int> devices(numRanks, device);
-  Status status = backend->placeRanks(numRanks, devices.data());
-  backend->origin_.rank = rank;
-  backend->origin_.devices = devices;
-  std::vector<int> list;
-  if (options.gpus)
-    list.assign(options.gpus, options.gpus + numRanks);
+    ranks_[other].here = other == rank;
+  origin_.rank = rank;
+  origin_.devices.assign(numRanks, request.device);
+  Status status = placeRanks(numRanks, origin_.devices.data());
   if (status.ok())
-    status = backend->makePlan(files, list, options);
+    status = makePlan(request);
   if (status.ok())
-    status = checkResidency(backend->plan_, backend->devicesHere());
+    status = checkResidency(plan_, devicesHere());
   if (!status.ok())
     return status;
-  const size_t jobBytes = backend->layJob(nullptr);
+  const size_t jobBytes = layJob(nullptr);
   // From now on: loading kernels may have meant compiling them, on a GPU newer
   // than this library.
-  const auto deadline = std::chrono::steady_clock::now() + options.timeout;
+  const auto deadline = std::chrono::steady_clock::now() + request.timeout;
   Admission admission;
-  status = joinJob(id,
-                   {uint32_t(numRanks), uint32_t(rank),
-                    backend->plan_.fingerprint, jobBytes},
-                   deadline, options.peerFailure, admission);
+  status =
+      joinJob(*request.id,
+              {uint32_t(numRanks), uint32_t(rank), plan_.fingerprint, jobBytes},
+              deadline, request.peerFailure, admission);
   if (status.ok()) {
-    const DeviceScope scope(device);
-    status = mapForDevices(admission.memory.get(), jobBytes, backend->memory_);
+    const DeviceScope scope(request.device);
+    status = mapForDevices(admission.memory.get(), jobBytes, memory_);
   }
   if (!status.ok())
     return status;
-  backend->layJob(backend->memory_.get());
-  status = backend->allocate();
+  layJob(memory_.get());
+  status = allocate();
   if (status.ok())
-    status = backend->meet(rank, deadline, options.peerFailure);
+    status = meet(rank, deadline, request.peerFailure);
   if (status.ok())
-    status = backend->openOthers(rank, deadline, options.peerFailure);
+    status = openOthers(rank, deadline, request.peerFailure);
   if (status.ok())
-    status = backend->copyPrograms();
+    status = copyPrograms();
   if (!status.ok())
     return status;
-  backend->watcher_ =
-      std::thread([own = backend.get()] { own->watchOthers(); });
+  watcher_ = std::thread([this] { watchOthers(); });
   log(LogLevel::info, rank,
       "CUDA back end: joined " + std::to_string(numRanks) + " ranks, on GPU " +
-          std::to_string(device));
-  result = std::move(backend);
+          std::to_string(request.device));
   return {};
 }
 

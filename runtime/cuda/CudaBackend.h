@@ -31,25 +31,21 @@ extern const BackendEntry kCudaBackend;
 
 class CudaBackend final : public Backend {
 public:
-  /// All ranks, in this process, rank r on device devices[r] (null: device r).
-  /// Several ranks may be on one device. options.gpus[r] is the number that
-  /// rank r's GPU has in the machine of a bundle. Null: the devices tell, or
-  /// where several ranks are on one, r. Errors: no program for these ranks; a
-  /// device that is not there; two devices that cannot reach each other's
-  /// memory, though the schedule has a channel between them; more lanes than a
-  /// device can run at the same time; memory.
-  static Status createAll(const ScheduleSet &files, int numRanks,
-                          const int *devices, const BackendOptions &options,
-                          std::shared_ptr<Backend> &backend);
-  /// Rank `rank` of a job in several processes that know `id`, on GPU `device`.
-  /// Returns when all ranks have joined. options.gpus null: not known, so
-  /// bundles do not serve. Errors also: they have not in time, or have opened
-  /// other files; memory that cannot be shared.
-  static Status join(const ScheduleSet &files, int numRanks,
-                     const blinkUniqueId &id, int rank, int device,
-                     const BackendOptions &options,
-                     std::shared_ptr<Backend> &backend);
+  CudaBackend() : Backend(kCudaBackend) {}
   ~CudaBackend() override;
+
+  /// Rank r is on device devices[r] (null: device r); several ranks may be on
+  /// one. request.gpus[r] is the number that rank r's GPU has in the machine of
+  /// a bundle. Null: the devices tell, or where several ranks are on one, r.
+  /// Errors: no program for these ranks; a device that is not there; two
+  /// devices that cannot reach each other's memory, though the schedule has a
+  /// channel between them; more lanes than a device can run at the same time;
+  /// memory.
+  Status createAll(const BackendRequest &request) override;
+  /// request.gpus null: not known, so bundles do not serve. Errors also: the
+  /// others have not joined in time, or have opened other files; memory that
+  /// cannot be shared.
+  Status join(const BackendRequest &request) override;
 
   /// Launches each job's calls in their order: ranks of one device that are at
   /// the same collective in one kernel. Returns when they are in their streams.
@@ -95,14 +91,11 @@ private:
     std::shared_ptr<char> windows; ///< of a rank elsewhere: addresses here
   };
 
-  CudaBackend() : Backend(kCudaBackend) {}
-
   // CudaBackend.cpp
   void writeTrace() const;
   Status placeRanks(int numRanks, const int *devices);
   std::vector<int> devicesHere() const;
-  Status makePlan(const ScheduleSet &files, const std::vector<int> &gpus,
-                  const BackendOptions &options);
+  Status makePlan(const BackendRequest &request);
   // CudaBackendMemory.cpp
   size_t layJob(char *base);
   void layRank(size_t rank, char *control, size_t &controlBytes, char *pool,

@@ -20,9 +20,11 @@
 
 namespace blink::runtime {
 
-const BackendEntry kHostBackend = {blinkBackendHost,       "host",
-                                   HostBackend::createAll, HostBackend::join,
-                                   [] { return true; },    allocateBlock};
+const BackendEntry kHostBackend = {blinkBackendHost, "host",
+                                   []() -> std::shared_ptr<Backend> {
+                                     return std::make_shared<HostBackend>();
+                                   },
+                                   [] { return true; }, allocateBlock};
 
 namespace {
 
@@ -40,19 +42,18 @@ std::string listRanks(const std::vector<int> &ranks) {
 
 } // namespace
 
-Status HostBackend::makePlan(const ScheduleSet &files, int numRanks,
-                             const BackendOptions &options) {
-  job_.begin(numRanks, options.timeout);
-  std::vector<int> list(numRanks);
+Status HostBackend::makePlan(const BackendRequest &request) {
+  job_.begin(request.numRanks, request.timeout);
+  std::vector<int> list(request.numRanks);
   std::iota(list.begin(), list.end(), 0);
-  if (options.gpus)
-    list.assign(options.gpus, options.gpus + numRanks);
-  Status status =
-      Plan::create(files, numRanks, {list, options.withoutLink}, plan_);
-  ranks_.resize(numRanks);
-  std::vector<bool> here(numRanks, origin_.rank < 0);
-  if (origin_.rank >= 0)
-    here[origin_.rank] = true;
+  if (request.gpus)
+    list.assign(request.gpus, request.gpus + request.numRanks);
+  Status status = Plan::create(request.files, request.numRanks,
+                               {list, request.withoutLink}, plan_);
+  ranks_.resize(request.numRanks);
+  std::vector<bool> here(request.numRanks, !request.id);
+  if (request.id)
+    here[request.rank] = true;
   return status.ok() ? rings_.choose(plan_, here) : status;
 }
 
@@ -67,79 +68,69 @@ Status HostBackend::makeRank(int rank) {
   return {};
 }
 
-Status HostBackend::createAll(const ScheduleSet &files, int numRanks,
-                              const int *devices, const BackendOptions &options,
-                              std::shared_ptr<Backend> &result) {
-  if (devices)
+Status HostBackend::createAll(const BackendRequest &request) {
+  if (request.devices)
     return {blinkInvalidArgument,
             "devices are for GPUs: pass NULL to the host back end"};
-  std::shared_ptr<HostBackend> backend(new HostBackend);
-  Status status = backend->makePlan(files, numRanks, options);
+  Status status = makePlan(request);
   if (status.ok())
-    status = backend->rings_.segment.create(backend->plan_);
+    status = rings_.segment.create(plan_);
   if (!status.ok())
     return status;
-  backend->job_.attach(backend->rings_.segment.job());
-  backend->rings_.bind(backend->plan_);
-  for (int rank = 0; rank < numRanks && status.ok(); ++rank)
-    status = backend->makeRank(rank);
+  job_.attach(rings_.segment.job());
+  rings_.bind(plan_);
+  for (int rank = 0; rank < request.numRanks && status.ok(); ++rank)
+    status = makeRank(rank);
   if (status.ok())
-    status = backend->rings_.remote.connect(
-        backend->job_, std::chrono::steady_clock::now() + options.timeout, {});
-  if (!status.ok())
-    return status;
-  log(LogLevel::info, -1,
-      "host back end: " + std::to_string(numRanks) + " ranks in one process, " +
-          str(backend->plan_.programs.size()) + " programs, " +
-          str(Segment::sizeFor(backend->plan_)) + " bytes");
-  result = std::move(backend);
-  return {};
+    status = rings_.remote.connect(
+        job_, std::chrono::steady_clock::now() + request.timeout, {});
+  if (status.ok())
+    log(LogLevel::info, -1,
+        "host back end: " + std::to_string(request.numRanks) +
+            " ranks in one process, " + str(plan_.programs.size()) +
+            " programs, " + str(Segment::sizeFor(plan_)) + " bytes");
+  return status;
 }
 
-Status HostBackend::join(const ScheduleSet &files, int numRanks,
-                         const blinkUniqueId &id, int rank, int device,
-                         const BackendOptions &options,
-                         std::shared_ptr<Backend> &result) {
-  if (device != -1)
+Status HostBackend::join(const BackendRequest &request) {
+  if (request.device != -1)
     return {blinkInvalidArgument,
             "a device is for GPUs: pass -1 to the host back end"};
-  std::shared_ptr<HostBackend> backend(new HostBackend);
-  backend->origin_.rank = rank;
-  Status status = backend->makePlan(files, numRanks, options);
-  const auto deadline = std::chrono::steady_clock::now() + options.timeout;
+  const int rank = request.rank, numRanks = request.numRanks;
+  origin_.rank = rank;
+  Status status = makePlan(request);
+  const auto deadline = std::chrono::steady_clock::now() + request.timeout;
   Admission admission;
   if (status.ok())
-    status =
-        joinJob(id,
-                {uint32_t(numRanks), uint32_t(rank), backend->plan_.fingerprint,
-                 Segment::sizeFor(backend->plan_)},
-                deadline, options.peerFailure, admission);
-  Segment &segment = backend->rings_.segment;
+    status = joinJob(*request.id,
+                     {uint32_t(numRanks), uint32_t(rank), plan_.fingerprint,
+                      Segment::sizeFor(plan_)},
+                     deadline, request.peerFailure, admission);
+  Segment &segment = rings_.segment;
   if (status.ok())
-    status = segment.create(backend->plan_, admission.memory.get());
+    status = segment.create(plan_, admission.memory.get());
   if (!status.ok())
     return status;
-  Job &job = backend->job_;
-  job.attach(segment.job());
-  backend->rings_.bind(backend->plan_);
-  status = backend->makeRank(rank);
+  job_.attach(segment.job());
+  rings_.bind(plan_);
+  status = makeRank(rank);
   if (status.ok())
-    status = job.waitForAll(rank, &PeerRecord::process, 1, "join", deadline,
-                            options.peerFailure);
+    status = job_.waitForAll(rank, &PeerRecord::process, 1, "join", deadline,
+                             request.peerFailure);
   if (!status.ok())
     return status;
   for (int other = 0; other < numRanks; ++other)
     if (other != rank)
-      job.watch(other);
-  status = backend->rings_.remote.connect(job, deadline, options.peerFailure);
+      job_.watch(other);
+  status = rings_.remote.connect(job_, deadline, request.peerFailure);
   if (!status.ok())
     return status;
-  backend->probeOthers(rank);
-  status = job.waitForAll(rank, &PeerRecord::ready, 1, "join", deadline,
-                          options.peerFailure);
+  probeOthers(rank);
+  status = job_.waitForAll(rank, &PeerRecord::ready, 1, "join", deadline,
+                           request.peerFailure);
   if (!status.ok())
     return status;
-  ZeroCopy &zeroCopy = backend->rings_.zeroCopy;
+  ZeroCopy &zeroCopy = rings_.zeroCopy;
   if (numRanks != 1)
     zeroCopy = ZeroCopy::fetched;
   for (int other = 0; other < numRanks; ++other)
@@ -147,13 +138,12 @@ Status HostBackend::join(const ScheduleSet &files, int numRanks,
       zeroCopy = ZeroCopy::none;
   log(LogLevel::info, rank,
       "host back end: joined " + std::to_string(numRanks) + " ranks, " +
-          str(backend->plan_.programs.size()) + " programs, " +
-          str(Segment::sizeFor(backend->plan_)) + " bytes shared" +
+          str(plan_.programs.size()) + " programs, " +
+          str(Segment::sizeFor(plan_)) + " bytes shared" +
           (zeroCopy == ZeroCopy::none
                ? "; a process may not read another's memory, so large messages "
                  "are copied twice"
                : ""));
-  result = std::move(backend);
   return {};
 }
 

@@ -23,21 +23,16 @@ extern const BackendEntry kHostBackend;
 
 class HostBackend final : public Backend {
 public:
-  /// All ranks, in this process. options.gpus[r] is the number that rank r's
-  /// GPU has in the machine of a bundle (null: r). Errors: no program for these
-  /// ranks; memory.
-  static Status createAll(const ScheduleSet &files, int numRanks,
-                          const int *devices, const BackendOptions &options,
-                          std::shared_ptr<Backend> &backend);
-  /// Rank `rank` of a job in several processes that know `id`. Returns when all
-  /// ranks have joined. Errors also: they have not in time, or have opened
-  /// other files.
-  static Status join(const ScheduleSet &files, int numRanks,
-                     const blinkUniqueId &id, int rank, int device,
-                     const BackendOptions &options,
-                     std::shared_ptr<Backend> &backend);
+  HostBackend() : Backend(kHostBackend) {}
   /// Writes the trace, if there is one.
   ~HostBackend() override;
+
+  /// request.gpus[r] is the number that rank r's GPU has in the machine of a
+  /// bundle (null: r). Errors: no program for these ranks; memory. Those of
+  /// join() also: the others have not joined in time, or have opened other
+  /// files.
+  Status createAll(const BackendRequest &request) override;
+  Status join(const BackendRequest &request) override;
 
   void run(PendingCall *const *calls, size_t numCalls) override;
   void abort(int rank) override;
@@ -86,9 +81,7 @@ private:
     uint64_t lastLeft = 0; ///< the call of leaveSharedProcessor's last sleep
   };
 
-  HostBackend() : Backend(kHostBackend) {}
-  Status makePlan(const ScheduleSet &files, int numRanks,
-                  const BackendOptions &options);
+  Status makePlan(const BackendRequest &request);
   Status makeRank(int rank);
   void probeOthers(int rank);
   Status missingRank(const Call &call);

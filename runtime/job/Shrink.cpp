@@ -20,6 +20,15 @@ std::atomic<ShrinkHook> shrinkHook{nullptr};
 
 namespace {
 
+BackendRequest settingsOf(Backend &old, const ShrinkRequest &request) {
+  BackendRequest next;
+  next.files = old.plan().files;
+  next.timeout =
+      request.timeout.count() ? request.timeout : old.job().timeout();
+  next.withoutLink = request.withoutLink.value_or(old.plan().gpus.withoutLink);
+  return next;
+}
+
 class Shrinking {
 public:
   Shrinking(Backend &old, const std::vector<int> &self,
@@ -29,7 +38,6 @@ public:
 
 private:
   bool byId() const { return old_.origin().rank >= 0; }
-  int numRanks() const { return int(agreement_.remaining().size()); }
   void reached(ShrinkStage stage) const {
     if (ShrinkHook hook = shrinkHook.load(std::memory_order_relaxed))
       hook(self_.front(), stage);
@@ -43,7 +51,7 @@ private:
   Backend &old_;
   const std::vector<int> &self_;
   const ShrinkRequest &request_;
-  BackendOptions options_;
+  BackendRequest next_; ///< the new one
   ShrinkAgreement agreement_;
   std::vector<int> gpus_, devices_; ///< of the ranks that remain, where known
 };
@@ -51,19 +59,18 @@ private:
 Shrinking::Shrinking(Backend &old, const std::vector<int> &self,
                      const ShrinkRequest &request)
     : old_(old), self_(self), request_(request),
-      options_{request.timeout.count() ? request.timeout : old.job().timeout(),
-               nullptr,
-               request.withoutLink.value_or(old.plan().gpus.withoutLink),
-               [this] { return agreement_.failure(); }},
-      agreement_(old.job(), self, request.excluded, options_.withoutLink,
-                 options_.timeout) {
+      next_(settingsOf(old, request)),
+      agreement_(old.job(), self, request.excluded, next_.withoutLink,
+                 next_.timeout) {
   for (int rank : agreement_.remaining()) {
     if (!old.plan().gpus.numbers.empty())
       gpus_.push_back(old.plan().gpus.numbers[rank]);
     if (!old.origin().devices.empty())
       devices_.push_back(old.origin().devices[rank]);
   }
-  options_.gpus = gpus_.empty() ? nullptr : gpus_.data();
+  next_.numRanks = int(agreement_.remaining().size());
+  next_.gpus = gpus_.empty() ? nullptr : gpus_.data();
+  next_.peerFailure = [this] { return agreement_.failure(); };
 }
 
 Status Shrinking::run(std::shared_ptr<Backend> &result) {
@@ -94,8 +101,8 @@ Status Shrinking::run(std::shared_ptr<Backend> &result) {
 /// A request that cannot be met leaves the old job as it is.
 Status Shrinking::checkPrograms() const {
   ProgramLookup lookup;
-  Status status = lookUpPrograms(old_.plan().files, numRanks(),
-                                 {gpus_, options_.withoutLink}, lookup);
+  Status status = lookUpPrograms(next_.files, next_.numRanks,
+                                 {gpus_, next_.withoutLink}, lookup);
   if (status.code == blinkInvalidUsage && !request_.excluded.empty())
     status.text += "; `blinkc compile --survive gpus` adds what is left of a "
                    "job that loses GPUs";
@@ -115,7 +122,7 @@ Status Shrinking::endOld() {
         return {blinkRemoteError,
                 "rank " + std::to_string(rank) +
                     " may still write to registered buffers: waited " +
-                    std::to_string(options_.timeout.count()) +
+                    std::to_string(next_.timeout.count()) +
                     " ms for its kernels to end"};
   return {};
 }
@@ -129,7 +136,7 @@ Status Shrinking::join(std::shared_ptr<Backend> &result) {
     std::vector<uint64_t> processes;
     for (int rank : agreement_.remaining())
       processes.push_back(old_.job().processOf(rank));
-    status = makeUniqueId(id, options_.timeout, processes);
+    status = makeUniqueId(id, next_.timeout, processes);
     if (status.ok())
       agreement_.publish(id);
   } else {
@@ -138,11 +145,11 @@ Status Shrinking::join(std::shared_ptr<Backend> &result) {
   if (!status.ok())
     return status;
   const std::vector<int> &ranks = agreement_.remaining();
-  const int rank = int(std::lower_bound(ranks.begin(), ranks.end(), self_[0]) -
-                       ranks.begin());
-  status =
-      runtime::join(old_.entry(), old_.plan().files, numRanks(), id, rank,
-                    devices_.empty() ? -1 : devices_[rank], options_, result);
+  next_.id = &id;
+  next_.rank = int(std::lower_bound(ranks.begin(), ranks.end(), self_[0]) -
+                   ranks.begin());
+  next_.device = devices_.empty() ? -1 : devices_[next_.rank];
+  status = createBackend(old_.entry(), next_, result);
   if (status.ok())
     return status;
   // Why there is no answer, and the old numbers of ranks, the agreement knows.
@@ -153,9 +160,8 @@ Status Shrinking::join(std::shared_ptr<Backend> &result) {
 /// All ranks are in this process.
 Status Shrinking::makeForAll() {
   std::shared_ptr<Backend> backend;
-  Status status = createAll(old_.entry(), old_.plan().files, numRanks(),
-                            devices_.empty() ? nullptr : devices_.data(),
-                            options_, backend);
+  next_.devices = devices_.empty() ? nullptr : devices_.data();
+  Status status = createBackend(old_.entry(), next_, backend);
   Handovers &state = old_.handovers();
   std::lock_guard<std::mutex> lock(state.mutex);
   state.byMaker[agreement_.remaining().front()] = {
