@@ -32,7 +32,8 @@ std::string nextTraceFile() {
   return number == 0 ? path : path + "." + std::to_string(number);
 }
 
-void TraceWriter::add(int rank, uint32_t lane, const LaneTrace &trace) {
+static void add(int rank, uint32_t lane, const LaneTrace &trace,
+                std::string &events) {
   char line[300];
   const uint64_t kept = std::min<uint64_t>(trace.count, LaneTrace::kEvents);
   for (uint64_t i = 0; i < kept; ++i) {
@@ -43,14 +44,14 @@ void TraceWriter::add(int rank, uint32_t lane, const LaneTrace &trace) {
                   "\"dur\":%.3f,\"name\":\"step %u chunk %llu\","
                   "\"args\":{\"bytes\":%llu,\"waited_us\":%.3f,"
                   "\"moved\":%llu}}",
-                  events_.empty() ? "" : ",\n", rank, lane,
+                  events.empty() ? "" : ",\n", rank, lane,
                   double(event.ready) * 1e-3,
                   double(event.end - event.ready) * 1e-3, event.step,
                   static_cast<unsigned long long>(event.chunk),
                   static_cast<unsigned long long>(event.bytes),
                   double(event.waited) * 1e-3,
                   static_cast<unsigned long long>(event.moved));
-    events_ += line;
+    events += line;
   }
   if (trace.count > kept)
     log(LogLevel::warn, rank,
@@ -59,19 +60,29 @@ void TraceWriter::add(int rank, uint32_t lane, const LaneTrace &trace) {
             std::to_string(kept) + " are kept");
 }
 
-TraceWriter::~TraceWriter() {
-  std::FILE *file = std::fopen(path_.c_str(), "w");
+void writeTraces(
+    const std::string &path, size_t numRanks, uint32_t numLanes,
+    const std::function<const LaneTrace *(size_t rank, uint32_t lane)>
+        &traceOf) {
+  if (path.empty())
+    return;
+  std::string events;
+  for (size_t rank = 0; rank < numRanks; ++rank)
+    for (uint32_t lane = 0; lane < numLanes; ++lane)
+      if (const LaneTrace *trace = traceOf(rank, lane))
+        add(int(rank), lane, *trace, events);
+  std::FILE *file = std::fopen(path.c_str(), "w");
   bool good = file != nullptr;
   if (file) {
     good = std::fprintf(file,
                         "{\"displayTimeUnit\":\"ns\",\"traceEvents\":["
                         "\n%s\n]}\n",
-                        events_.c_str()) > 0;
+                        events.c_str()) > 0;
     good = std::fclose(file) == 0 && good;
   }
   if (!good)
     log(LogLevel::warn, -1,
-        "trace: cannot write " + path_ + ": " + std::strerror(errno));
+        "trace: cannot write " + path + ": " + std::strerror(errno));
 }
 
 } // namespace blink::runtime

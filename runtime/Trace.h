@@ -14,6 +14,7 @@
 
 #include "runtime/core/TraceEvent.h"
 
+#include <functional>
 #include <string>
 
 namespace blink::runtime {
@@ -23,19 +24,13 @@ namespace blink::runtime {
 /// one job do not write into one file.
 std::string nextTraceFile();
 
-/// Writes a trace file, rank by rank.
-class TraceWriter {
-public:
-  explicit TraceWriter(std::string path) : path_(std::move(path)) {}
-  /// Logs a warning if the file cannot be written.
-  ~TraceWriter();
-
-  void add(int rank, uint32_t lane, const LaneTrace &trace);
-
-private:
-  std::string path_;
-  std::string events_;
-};
+/// Writes the traces of lanes 0 to numLanes - 1 of ranks to the file `path`,
+/// unless that is "". `traceOf` gives null for a lane that has none. Logs a
+/// warning if the file cannot be written.
+void writeTraces(
+    const std::string &path, size_t numRanks, uint32_t numLanes,
+    const std::function<const LaneTrace *(size_t rank, uint32_t lane)>
+        &traceOf);
 
 } // namespace blink::runtime
 

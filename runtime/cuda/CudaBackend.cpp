@@ -136,14 +136,14 @@ Status CudaBackend::join(const BackendRequest &request) {
   // From now on: loading kernels may have meant compiling them, on a GPU newer
   // than this library.
   const auto deadline = std::chrono::steady_clock::now() + request.timeout;
-  Admission admission;
+  Descriptor memory;
   status =
       joinJob(*request.id,
               {uint32_t(numRanks), uint32_t(rank), plan_.fingerprint, jobBytes},
-              deadline, request.peerFailure, admission);
+              deadline, request.peerFailure, memory);
   if (status.ok()) {
     const DeviceScope scope(request.device);
-    status = mapForDevices(admission.memory.get(), jobBytes, memory_);
+    status = mapForDevices(memory.get(), jobBytes, memory_);
   }
   if (!status.ok())
     return status;
@@ -170,21 +170,15 @@ CudaBackend::~CudaBackend() {
     watcher_.join();
   // Memory must outlive the kernels that use it; those end, by their limits.
   finishLaunches();
-  writeTrace();
+  writeTraces(traceFile_, ranks_.size(), plan_.numLanes,
+              [this](size_t rank, uint32_t lane) -> const LaneTrace * {
+                const char *traces = ranks_[rank].traces.get();
+                return traces
+                           ? reinterpret_cast<const LaneTrace *>(traces) + lane
+                           : nullptr;
+              });
   if (!oneProcess_ && peers_)
     partFromOthers();
-}
-
-void CudaBackend::writeTrace() const {
-  if (traceFile_.empty())
-    return;
-  TraceWriter writer(traceFile_);
-  for (size_t rank = 0; rank < ranks_.size(); ++rank)
-    for (uint32_t lane = 0; ranks_[rank].traces.get() && lane < plan_.numLanes;
-         ++lane)
-      writer.add(
-          int(rank), lane,
-          reinterpret_cast<const LaneTrace *>(ranks_[rank].traces.get())[lane]);
 }
 
 } // namespace blink::runtime

@@ -92,7 +92,6 @@ private:
   };
 
   // CudaBackend.cpp
-  void writeTrace() const;
   Status placeRanks(int numRanks, const int *devices);
   std::vector<int> devicesHere() const;
   Status makePlan(const BackendRequest &request);

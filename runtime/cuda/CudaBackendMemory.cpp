@@ -15,9 +15,7 @@ namespace blink::runtime {
 /// every process.
 size_t CudaBackend::layJob(char *base) {
   Arena arena(base);
-  JobMemory memory;
-  memory.layout(arena, int(ranks_.size()));
-  job_.attach(memory);
+  job_.layout(arena, int(ranks_.size()));
   peers_ = arena.take<DevicePeerInfo>(ranks_.size());
   for (Rank &rank : ranks_)
     rank.reports = arena.take<LaneReport>(plan_.numLanes);

@@ -185,7 +185,7 @@ void CudaBackend::partFromOthers() {
   keepWhile(
       [ranks, users, job = memory_, peers = peers_, watches = job_.watches()] {
         for (size_t user : users)
-          if (!loadAcquire(&peers[user].closed) && !watches.get()[user].died())
+          if (!loadAcquire(&peers[user].closed) && !watches[user].died())
             return true;
         return false;
       });

@@ -100,15 +100,15 @@ Status HostBackend::join(const BackendRequest &request) {
   origin_.rank = rank;
   Status status = makePlan(request);
   const auto deadline = std::chrono::steady_clock::now() + request.timeout;
-  Admission admission;
+  Descriptor memory;
   if (status.ok())
     status = joinJob(*request.id,
                      {uint32_t(numRanks), uint32_t(rank), plan_.fingerprint,
                       Segment::sizeFor(plan_)},
-                     deadline, request.peerFailure, admission);
+                     deadline, request.peerFailure, memory);
   Segment &segment = rings_.segment;
   if (status.ok())
-    status = segment.create(plan_, admission.memory.get());
+    status = segment.create(plan_, memory.get());
   if (!status.ok())
     return status;
   job_.attach(segment.job());
@@ -162,16 +162,12 @@ void HostBackend::probeOthers(int rank) {
 }
 
 HostBackend::~HostBackend() {
-  if (traceFile_.empty())
-    return;
-  TraceWriter writer(traceFile_);
-  for (size_t rank = 0; rank < ranks_.size(); ++rank)
-    for (uint32_t lane = 0;
-         ranks_[rank].run && lane < ranks_[rank].run->numTraces(); ++lane)
-      writer.add(int(rank), lane, ranks_[rank].run->trace(lane));
+  writeTraces(traceFile_, ranks_.size(), plan_.numLanes,
+              [this](size_t rank, uint32_t lane) {
+                return ranks_[rank].run ? &ranks_[rank].run->trace(lane)
+                                        : nullptr;
+              });
 }
-
-//===-- Calls -------------------------------------------------------------===//
 
 Status HostBackend::begin(const Call &call) {
   if (job_.failed())
@@ -202,9 +198,8 @@ void HostBackend::abort(int rank) {
   job_.fail(Job::abortedBy(rank));
   // The progress loop of the call looks at the abort word between any two
   // folds.
-  Backoff backoff(true);
-  while (inFlight(rank))
-    backoff.wait();
+  for (Backoff backoff(true); inFlight(rank); backoff.wait())
+    ;
 }
 
 void HostBackend::cancel(const Status &why) {

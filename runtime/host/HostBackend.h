@@ -54,7 +54,6 @@ public:
   /// Ends it, and returns its result: if the job failed, when no other rank of
   /// this process touches its buffers any more.
   Status end(int rank);
-  bool failed() const { return job_.failed(); }
   /// Fails the job if a rank that `call` needs has been destroyed, its process
   /// has died, or the way to it is broken, and says what the call waits for.
   /// True if it waits for nothing this moment, so that it may go on until it
@@ -69,9 +68,6 @@ public:
   void leaveSharedProcessor(int rank);
   /// Fails the job because `call` has waited too long.
   void failStuck(const Call &call);
-  std::chrono::milliseconds timeout() const { return job_.timeout(); }
-  /// Ranks of the job, wherever they run: they share the processors.
-  int numRanks() const { return plan_.numRanks; }
 
 private:
   /// On lines of its own: ranks of other threads have calls at the same time.

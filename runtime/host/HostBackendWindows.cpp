@@ -77,7 +77,7 @@ Status HostBackend::deregisterBuffer(int self, uintptr_t handle) {
     return {blinkInvalidArgument, "the handle is of no registered buffer"};
   const InFlightScope scope(ranks_[self].inFlight);
   rings_.windows.drop(uint32_t(handle - 1));
-  return failed() ? failure() : job_.stepTogether(self);
+  return job_.failed() ? failure() : job_.stepTogether(self);
 }
 
 } // namespace blink::runtime

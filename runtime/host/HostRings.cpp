@@ -20,15 +20,11 @@ void HostRings::bind(const Plan &plan) {
   writers.resize(plan.rings.size());
   readers.resize(plan.rings.size());
   for (uint32_t r = 0; r < plan.rings.size(); ++r) {
-    if (plan.rings[r].apart) {
+    if (plan.rings[r].apart)
       remote.bind(r, writers[r], readers[r]);
-      continue;
-    }
-    for (RingEnd *end : {&writers[r], &readers[r]}) {
-      end->heads = segment.heads(r);
-      end->slots = segment.slots(r);
-      end->freed = segment.freed(r);
-    }
+    else
+      for (RingMemory *end : {&writers[r], &readers[r]})
+        *end = segment.ring(r);
   }
 }
 

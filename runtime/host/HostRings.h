@@ -17,15 +17,12 @@
 namespace blink::runtime {
 
 /// One lane's end of a ring. Belongs to the lane that drives it.
-struct alignas(64) RingEnd {
-  uint64_t number = 0;    ///< of the next chunk
-  uint64_t freedSeen = 0; ///< writers: `freed`, when last looked at
-  uint32_t layout = ~0u;  ///< writers: the variant of the last chunk
-  // The end's memory; both ends of a ring in the segment have the same. Null
-  // where another process has this end to itself.
-  SlotHead *heads = nullptr;
-  char *slots = nullptr;
-  uint64_t *freed = nullptr;
+/// Its memory, if that is in the segment, is also the other end's; null where
+/// another process has this end to itself.
+struct alignas(64) RingEnd : RingMemory {
+  uint64_t number = 0;            ///< of the next chunk
+  uint64_t freedSeen = 0;         ///< writers: `freed`, when last looked at
+  uint32_t layout = ~0u;          ///< writers: the variant of the last chunk
   Transport *transport = nullptr; ///< null: the ring is in the segment
 };
 static_assert(sizeof(RingEnd) == 64, "a line of its own, and no more");

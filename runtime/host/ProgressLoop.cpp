@@ -160,7 +160,7 @@ void ProgressLoop::watch() {
     }
     active.mayGoOn =
         backendOf(waiting).checkRanks(waiting.call, active.mayGoOn);
-    if (now - active.since > backendOf(waiting).timeout())
+    if (now - active.since > backendOf(waiting).job().timeout())
       backendOf(waiting).failStuck(waiting.call);
   }
 }
@@ -172,8 +172,8 @@ void ProgressLoop::run() {
   int ranksHere = 0;
   for (size_t i = 0; i < numCalls_; ++i)
     ranksHere += i == 0 || !sameRank(i, i - 1);
-  // Ranks that other threads run need a processor each.
-  const int threads = backendOf(at(0)).numRanks() - ranksHere + 1;
+  // Ranks that other threads run, wherever, need a processor each.
+  const int threads = backendOf(at(0)).job().numRanks() - ranksHere + 1;
   const int processors = WorkerPool::get().processors();
   spare_ = threads < processors;
   const bool crowded = threads > processors;
@@ -187,7 +187,7 @@ void ProgressLoop::run() {
       PendingCall &current = at(active_[a].place);
       RankRun &run = runOf(current);
       moved |= run.progress();
-      if (!run.finished() && !backendOf(current).failed()) {
+      if (!run.finished() && !backendOf(current).job().failed()) {
         ++a;
         continue;
       }

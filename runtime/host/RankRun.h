@@ -105,7 +105,6 @@ public:
 
   /// What a lane did, if the run traces; nobody may be stepping.
   const LaneTrace &trace(uint32_t lane) const { return *traces_[lane]; }
-  uint32_t numTraces() const { return uint32_t(traces_.size()); }
 
   const Call &call() const { return *call_; }
   const VariantPlan &variant() const { return *variant_; }

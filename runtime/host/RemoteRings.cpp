@@ -55,7 +55,7 @@ Status RemoteRings::create(const Plan &plan, const std::vector<bool> &here) {
 void RemoteRings::layout(const std::vector<bool> &here, Arena &arena) {
   for (auto &[r, ends] : rings_) {
     const RingPlan &ring = plan_->rings[r];
-    const auto take = [&](End &end) {
+    const auto take = [&](RingMemory &end) {
       end.freed = arena.take<uint64_t>(1);
       end.heads = arena.take<SlotHead>(ring.slots);
       end.slots = arena.take<char>(ring.bytes);
@@ -68,14 +68,9 @@ void RemoteRings::layout(const std::vector<bool> &here, Arena &arena) {
 }
 
 void RemoteRings::bind(uint32_t ring, RingEnd &writer, RingEnd &reader) {
-  const auto set = [](RingEnd &end, const End &memory) {
-    end.heads = memory.heads;
-    end.slots = memory.slots;
-    end.freed = memory.freed;
-  };
-  Ends &ends = rings_.at(ring);
-  set(writer, ends.writer);
-  set(reader, ends.reader);
+  const Ends &ends = rings_.at(ring);
+  static_cast<RingMemory &>(writer) = ends.writer;
+  static_cast<RingMemory &>(reader) = ends.reader;
   writer.transport = reader.transport = ends.transport;
 }
 
@@ -129,7 +124,7 @@ char *RemoteRings::placeFor(const ChunkMessage &message) {
   if (found == rings_.end())
     return nullptr;
   const RingPlan &ring = plan_->rings[message.ring];
-  const End &end = found->second.reader;
+  const RingMemory &end = found->second.reader;
   if (!end.heads || message.slot >= ring.slots)
     return nullptr;
   if (message.bytes <= SlotHead::kSmall)

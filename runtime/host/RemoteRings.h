@@ -58,14 +58,8 @@ public:
 private:
   void layout(const std::vector<bool> &here, Arena &arena);
 
-  /// One end of a ring; all null where its rank is elsewhere.
-  struct End {
-    SlotHead *heads = nullptr;
-    char *slots = nullptr;
-    uint64_t *freed = nullptr;
-  };
   struct Ends {
-    End writer, reader;
+    RingMemory writer, reader; ///< all null where the end's rank is elsewhere
     Transport *transport = nullptr;
   };
   struct Carrier {

@@ -35,10 +35,10 @@ public:
   /// As mapPages; of a file, one of that size, zero at first.
   Status create(const Plan &plan, int file = -1);
 
-  SlotHead *heads(uint32_t ring) {
-    return heads_ + plan_->rings[ring].firstSlot;
+  RingMemory ring(uint32_t ring) const {
+    const RingPlan &plan = plan_->rings[ring];
+    return {heads_ + plan.firstSlot, pool_ + plan.offset, &freed_[ring].value};
   }
-  char *slots(uint32_t ring) { return pool_ + plan_->rings[ring].offset; }
   /// Of a chunk with an address of kInPool.
   char *inPool(uint64_t address) {
     return pool_ + (address & ~SlotHead::kInPool);
@@ -46,7 +46,6 @@ public:
   uint64_t addressInPool(const char *slot) const {
     return SlotHead::kInPool | uint64_t(slot - pool_);
   }
-  uint64_t *freed(uint32_t ring) { return &freed_[ring].value; }
   HostPeerInfo &rank(int rank) { return ranks_[rank]; }
   const HostPeerInfo &rank(int rank) const { return ranks_[rank]; }
   /// What the rank registers, or did last.

@@ -23,6 +23,13 @@ struct alignas(64) SlotHead {
   char small[kSmall]; ///< a slot for chunks that fit: one line carries all
 };
 
+/// What both ends of a ring use, or one end and its transport.
+struct RingMemory {
+  SlotHead *heads = nullptr;
+  char *slots = nullptr;
+  uint64_t *freed = nullptr;
+};
+
 } // namespace blink::runtime
 
 #endif // BLINK_RUNTIME_HOST_SLOTHEAD_H

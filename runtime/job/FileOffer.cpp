@@ -6,6 +6,8 @@
 
 #include "runtime/job/FileOffer.h"
 
+#include "runtime/job/JobMemory.h"
+
 #include <cstring>
 #include <new>
 #include <poll.h>
@@ -24,18 +26,15 @@ struct FileRequest {
 };
 
 struct FileReply {
-  int32_t code;
-  uint32_t hasFile;
+  SharedStatus status;
+  uint64_t hasFile;
   FileNote note;
-  char text[248];
 };
 
 } // namespace
 
 Status FileOffer::start(Make make, OfferKey &key) {
-  if (!fillSecret(key_.secret, sizeof(key_.secret)))
-    return systemError("cannot get random bytes");
-  Status status = listenLocally(key_.name, socket_);
+  Status status = listenLocally(key_, socket_);
   if (!status.ok())
     return status;
   make_ = std::move(make);
@@ -88,14 +87,12 @@ bool FileOffer::answer(int client) {
   FileRequest request;
   Descriptor file;
   if (!receiveMessage(client, &request, sizeof(request), file, MSG_DONTWAIT) ||
-      !sameSecret(request.secret, key_.secret, sizeof(key_.secret)))
+      !isSecretOf(key_, request.secret))
     return false;
   FileReply reply{};
   file = Descriptor();
-  const Status status = make_(request.index, file, reply.note);
-  reply.code = status.code;
+  reply.status.set(make_(request.index, file, reply.note));
   reply.hasFile = bool(file);
-  reply.text[status.text.copy(reply.text, sizeof(reply.text) - 1)] = '\0';
   return sendMessage(client, &reply, sizeof(reply), file.get(), MSG_DONTWAIT);
 }
 
@@ -109,16 +106,13 @@ Status takeFiles(
   FileRequest request{};
   std::memcpy(request.secret, key.secret, sizeof(key.secret));
   for (; request.index < count; ++request.index) {
-    setTimeout(socket.get(),
-               std::chrono::duration_cast<std::chrono::milliseconds>(
-                   deadline - Clock::now()));
+    setTimeout(socket.get(), deadline);
     FileReply reply{};
     Descriptor file;
     if (!sendMessage(socket.get(), &request, sizeof(request)) ||
         !receiveMessage(socket.get(), &reply, sizeof(reply), file))
       return {blinkRemoteError, "its process has stopped handing it out"};
-    reply.text[sizeof(reply.text) - 1] = '\0';
-    Status status{blinkResult_t(reply.code), reply.text};
+    Status status = reply.status.get();
     if (status.ok() && reply.hasFile && !file)
       status = {blinkSystemError, "a file did not arrive: too many are open"};
     if (status.ok())

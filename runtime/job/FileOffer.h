@@ -17,13 +17,6 @@
 
 namespace blink::runtime {
 
-/// By which others find an offer and prove that they may: for memory that
-/// nobody else sees. Zero: none.
-struct OfferKey {
-  SocketName name;
-  char secret[64];
-};
-
 /// What a file stands for, in words that its taker understands.
 struct FileNote {
   uint64_t bytes;

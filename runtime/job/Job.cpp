@@ -15,13 +15,11 @@ namespace blink::runtime {
 void Job::begin(int numRanks, std::chrono::milliseconds timeout) {
   numRanks_ = numRanks;
   timeout_ = timeout;
-  watches_ =
-      std::shared_ptr<ProcessWatch>(new ProcessWatch[size_t(numRanks)],
-                                    std::default_delete<ProcessWatch[]>());
+  watches_.reset(new ProcessWatch[size_t(numRanks)]);
 }
 
 void Job::watch(int rank) {
-  watches_.get()[rank].start(loadAcquire(&peer(rank).process));
+  watches_[rank].start(loadAcquire(&peer(rank).process));
 }
 
 void Job::detach(int rank) const { storeRelease(&peer(rank).gone, 1); }

@@ -20,33 +20,20 @@ namespace blink::runtime {
 
 /// A job as the ranks of this process see it: which are there, which are lost,
 /// and waiting for all of them. begin(), then attach(), then all else.
-class Job {
+class Job : public JobMemory {
 public:
   /// `timeout`: how long a rank waits for the others.
   void begin(int numRanks, std::chrono::milliseconds timeout);
   /// The memory outlives the use of this.
-  void attach(const JobMemory &memory) { memory_ = memory; }
+  void attach(const JobMemory &memory) { JobMemory::operator=(memory); }
 
   int numRanks() const { return numRanks_; }
   std::chrono::milliseconds timeout() const { return timeout_; }
-  PeerRecord &peer(int rank) const { return memory_.peer(rank); }
-  ShrinkRecord &shrinkRecord(int rank) const { return memory_.shrink(rank); }
-  RegistrationRecord &registration(int rank) const {
-    return memory_.registration(rank);
-  }
-  AddressRecord &address(int rank, size_t transport) const {
-    return memory_.address(rank, transport);
-  }
-  uint64_t *abortWord() const { return memory_.abortWord(); }
-
-  bool failed() const { return memory_.failed(); }
-  bool fail(const Status &why) const { return memory_.fail(why); }
-  Status failure() const { return memory_.failure(); }
 
   /// Looks after the process of `rank`, another one, which has joined.
   void watch(int rank);
   /// Whether that process has died. False of ranks that are not watched.
-  bool died(int rank) const { return watches_.get()[rank].died(); }
+  bool died(int rank) const { return watches_[rank].died(); }
   /// `rank`, of this process, will not call again.
   void detach(int rank) const;
   bool detached(int rank) const;
@@ -58,7 +45,7 @@ public:
   /// The number of a rank's process.
   uint64_t processOf(int rank) const;
   /// The watches, which may be needed longer than the job.
-  std::shared_ptr<const ProcessWatch> watches() const { return watches_; }
+  std::shared_ptr<const ProcessWatch[]> watches() const { return watches_; }
 
   /// Waits until the word of every rank is `least` or more. Errors, of which
   /// all but the first fail the job: `ended`, asked now and then, if there is
@@ -88,8 +75,7 @@ private:
 
   int numRanks_ = 0;
   std::chrono::milliseconds timeout_{0};
-  JobMemory memory_;
-  std::shared_ptr<ProcessWatch> watches_; ///< one a rank
+  std::shared_ptr<ProcessWatch[]> watches_; ///< one a rank
   Agreements agreements_;
 };
 

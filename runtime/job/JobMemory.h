@@ -17,6 +17,7 @@
 #include "schedules/schedule_generated.h"
 
 #include <algorithm>
+#include <cstring>
 #include <string>
 
 namespace blink::runtime {
@@ -30,7 +31,9 @@ struct SharedStatus {
     code = uint64_t(status.code);
     text[status.text.copy(text, sizeof(text) - 1)] = '\0';
   }
-  Status get() const { return {blinkResult_t(code), text}; }
+  Status get() const {
+    return {blinkResult_t(code), {text, strnlen(text, sizeof(text))}};
+  }
 };
 
 /// That the job failed, and why.
@@ -87,7 +90,7 @@ public:
   }
 
   PeerRecord &peer(int rank) const { return peers_[rank]; }
-  ShrinkRecord &shrink(int rank) const { return shrinks_[rank]; }
+  ShrinkRecord &shrinkRecord(int rank) const { return shrinks_[rank]; }
   RegistrationRecord &registration(int rank) const {
     return registrations_[rank];
   }

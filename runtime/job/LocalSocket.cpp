@@ -28,26 +28,28 @@ sockaddr_un addressOf(const SocketName &name, socklen_t &length) {
   return address;
 }
 
+/// Bytes that nobody can guess. False if there are none.
+template <typename Bytes> bool fillRandom(Bytes &bytes) {
+  return getrandom(&bytes, sizeof(bytes), 0) == ssize_t(sizeof(bytes));
+}
+
 } // namespace
 
 Status systemError(const std::string &what) {
   return {blinkSystemError, what + ": " + std::strerror(errno)};
 }
 
-bool fillSecret(void *bytes, size_t count) {
-  return getrandom(bytes, count, 0) == ssize_t(count);
-}
-
-bool sameSecret(const char *a, const char *b, size_t count) {
+bool isSecretOf(const OfferKey &key, const char *secret) {
   unsigned difference = 0;
-  for (size_t i = 0; i < count; ++i)
-    difference |= static_cast<unsigned char>(a[i] ^ b[i]);
+  for (size_t i = 0; i < sizeof(key.secret); ++i)
+    difference |= static_cast<unsigned char>(key.secret[i] ^ secret[i]);
   return difference == 0;
 }
 
-Status listenLocally(SocketName &name, Descriptor &socket) {
+Status listenLocally(OfferKey &key, Descriptor &socket) {
+  SocketName &name = key.name;
   unsigned char random[sizeof(name.letters) / 2];
-  if (!fillSecret(random, sizeof(random)))
+  if (!fillRandom(key.secret) || !fillRandom(random))
     return systemError("cannot get random bytes");
   for (size_t i = 0; i < sizeof(random); ++i) {
     name.letters[2 * i] = "0123456789abcdef"[random[i] >> 4];
@@ -88,8 +90,10 @@ bool sameUser(int socket, uint64_t *process) {
   return known && peer.uid == geteuid();
 }
 
-void setTimeout(int socket, std::chrono::milliseconds time) {
-  const auto ms = std::max<int64_t>(time.count(), 1); // 0 would be no limit
+void setTimeout(int socket, std::chrono::steady_clock::time_point deadline) {
+  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+      deadline - std::chrono::steady_clock::now());
+  const auto ms = std::max<int64_t>(left.count(), 1); // 0 would be no limit
   timeval limit{ms / 1000, ms % 1000 * 1000};
   setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
   setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));

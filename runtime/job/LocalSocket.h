@@ -23,16 +23,22 @@ struct SocketName {
   char letters[32];
 };
 
+/// By which others find a listener and prove that they may: for memory that
+/// nobody else sees. Zero: none.
+struct OfferKey {
+  SocketName name;
+  char secret[64]; ///< they cannot see this
+};
+
 /// "what: the system's words", by errno.
 Status systemError(const std::string &what);
 
-/// Random bytes that nobody can guess. False if there are none.
-bool fillSecret(void *bytes, size_t count);
-/// Takes the same time wherever the difference is.
-bool sameSecret(const char *a, const char *b, size_t count);
+/// Whether the secret is that of the key. Takes the same time wherever the
+/// difference is.
+bool isSecretOf(const OfferKey &key, const char *secret);
 
-/// A socket that listens at a new name. Errors: system error.
-Status listenLocally(SocketName &name, Descriptor &socket);
+/// A socket that listens at a new name, and a new secret. Errors: system error.
+Status listenLocally(OfferKey &key, Descriptor &socket);
 /// A socket that is connected to the listener at `name`; none, with errno, if
 /// there is none.
 Descriptor connectLocally(const SocketName &name);
@@ -40,8 +46,8 @@ Descriptor connectLocally(const SocketName &name);
 /// Whether the other end runs as the same user, and as which process.
 bool sameUser(int socket, uint64_t *process = nullptr);
 
-/// How long sending and receiving wait at most; from now on.
-void setTimeout(int socket, std::chrono::milliseconds time);
+/// Until when sending and receiving wait at most; each from now on.
+void setTimeout(int socket, std::chrono::steady_clock::time_point deadline);
 
 /// Sends a message, and a file with it unless that is -1. Receives one of just
 /// that many bytes, and the file that comes with it, if any. `flags`: of

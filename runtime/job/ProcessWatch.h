@@ -7,6 +7,8 @@
 #ifndef BLINK_RUNTIME_JOB_PROCESSWATCH_H
 #define BLINK_RUNTIME_JOB_PROCESSWATCH_H
 
+#include "runtime/job/Descriptor.h"
+
 #include <cstdint>
 #include <poll.h>
 #include <sys/syscall.h>
@@ -18,25 +20,18 @@ namespace blink::runtime {
 /// that cannot (Linux before 5.3) it never dies, and time limits have to do.
 class ProcessWatch {
 public:
-  ProcessWatch() = default;
-  ProcessWatch(const ProcessWatch &) = delete;
-  ~ProcessWatch() {
-    if (descriptor_ >= 0)
-      close(descriptor_);
-  }
-
   void start(uint64_t process) {
 #if defined(SYS_pidfd_open)
-    descriptor_ = int(syscall(SYS_pidfd_open, pid_t(process), 0));
+    process_ = Descriptor(int(syscall(SYS_pidfd_open, pid_t(process), 0)));
 #endif
   }
   bool died() const {
-    pollfd process{descriptor_, POLLIN, 0};
-    return descriptor_ >= 0 && poll(&process, 1, 0) == 1;
+    pollfd process{process_.get(), POLLIN, 0};
+    return process_ && poll(&process, 1, 0) == 1;
   }
 
 private:
-  int descriptor_ = -1;
+  Descriptor process_;
 };
 
 } // namespace blink::runtime

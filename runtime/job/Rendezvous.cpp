@@ -8,6 +8,7 @@
 
 #include "runtime/Log.h"
 #include "runtime/job/Backoff.h"
+#include "runtime/job/JobMemory.h"
 #include "runtime/job/LocalSocket.h"
 
 #include <algorithm>
@@ -29,29 +30,23 @@ constexpr char kMagic[8] = {'b', 'l', 'i', 'n', 'k', 'i', 'd', '1'};
 /// What the 128 bytes of an id are.
 struct IdContent {
   char magic[8];
-  SocketName name;
-  char secret[64]; ///< they cannot see this
+  OfferKey key;
   char unused[24];
 };
 static_assert(sizeof(IdContent) == sizeof(blinkUniqueId));
 
 struct JoinRequest {
-  char secret[sizeof(IdContent::secret)];
+  char secret[sizeof(OfferKey::secret)];
   Applicant applicant;
-};
-
-struct JoinReply {
-  int32_t code;
-  char text[252];
 };
 
 //===-- The answering side ------------------------------------------------===//
 
 class Registrar {
 public:
-  Registrar(Descriptor socket, const IdContent &id,
+  Registrar(Descriptor socket, const OfferKey &key,
             std::chrono::milliseconds patience, std::vector<uint64_t> processes)
-      : socket_(std::move(socket)), id_(id), end_(Clock::now() + patience),
+      : socket_(std::move(socket)), key_(key), end_(Clock::now() + patience),
         processes_(std::move(processes)) {}
 
   /// Answers until all have come.
@@ -71,16 +66,15 @@ private:
   bool complete() const { return come_ != 0 && come_ == taken_.size(); }
 
   void answer(int client, uint64_t process) {
-    setTimeout(client, std::chrono::seconds(2));
+    setTimeout(client, Clock::now() + std::chrono::seconds(2));
     JoinRequest request;
     Descriptor none;
     if (!receiveMessage(client, &request, sizeof(request), none) ||
-        !sameSecret(request.secret, id_.secret, sizeof(id_.secret)))
+        !isSecretOf(key_, request.secret))
       return; // a stranger gets no answer
     Status status = admit(request.applicant, process);
-    JoinReply reply{};
-    reply.code = status.code;
-    std::strncpy(reply.text, status.text.c_str(), sizeof(reply.text) - 1);
+    SharedStatus reply{};
+    reply.set(status);
     sendMessage(client, &reply, sizeof(reply),
                 status.ok() ? memory_.get() : -1);
   }
@@ -121,7 +115,7 @@ private:
   }
 
   Descriptor socket_;
-  IdContent id_;
+  OfferKey key_;
   Clock::time_point end_;
   std::vector<uint64_t> processes_; ///< of the ranks, or empty
   Descriptor memory_;
@@ -133,23 +127,19 @@ private:
 //===-- The asking side ---------------------------------------------------===//
 
 Status askForMemory(int socket, const JoinRequest &request,
-                    Clock::time_point deadline, Admission &admission) {
-  setTimeout(socket, std::min<std::chrono::milliseconds>(
-                         std::chrono::seconds(10),
-                         std::chrono::duration_cast<std::chrono::milliseconds>(
-                             deadline - Clock::now())));
-  JoinReply reply{};
+                    Clock::time_point deadline, Descriptor &memory) {
+  setTimeout(socket,
+             std::min(deadline, Clock::now() + std::chrono::seconds(10)));
+  SharedStatus reply{};
   if (!sendMessage(socket, &request, sizeof(request)) ||
-      !receiveMessage(socket, &reply, sizeof(reply), admission.memory))
+      !receiveMessage(socket, &reply, sizeof(reply), memory))
     return {blinkInvalidArgument,
             "the job does not answer: the unique id is not right"};
-  reply.text[sizeof(reply.text) - 1] = '\0';
-  if (reply.code != blinkSuccess)
-    return {blinkResult_t(reply.code), reply.text};
-  if (!admission.memory)
+  Status status = reply.get();
+  if (status.ok() && !memory)
     return {blinkSystemError, "the job's memory did not arrive: too many open "
                               "files?"};
-  return {};
+  return status;
 }
 
 } // namespace
@@ -158,14 +148,12 @@ Status makeUniqueId(blinkUniqueId &result, std::chrono::milliseconds patience,
                     std::vector<uint64_t> processes) {
   IdContent id{};
   std::memcpy(id.magic, kMagic, sizeof(kMagic));
-  if (!fillSecret(id.secret, sizeof(id.secret)))
-    return systemError("cannot get random bytes");
   Descriptor socket;
-  Status status = listenLocally(id.name, socket);
+  Status status = listenLocally(id.key, socket);
   if (!status.ok())
     return status;
   try {
-    std::thread([registrar = Registrar(std::move(socket), id, patience,
+    std::thread([registrar = Registrar(std::move(socket), id.key, patience,
                                        std::move(processes))]() mutable {
       registrar.serve();
     }).detach();
@@ -179,23 +167,22 @@ Status makeUniqueId(blinkUniqueId &result, std::chrono::milliseconds patience,
 
 Status joinJob(const blinkUniqueId &uniqueId, const Applicant &applicant,
                Clock::time_point deadline,
-               const std::function<Status()> &peerFailure,
-               Admission &admission) {
+               const std::function<Status()> &peerFailure, Descriptor &memory) {
   IdContent id;
   std::memcpy(&id, &uniqueId, sizeof(id));
   if (std::memcmp(id.magic, kMagic, sizeof(kMagic)) != 0)
     return {blinkInvalidArgument,
             "the unique id is not one that blinkGetUniqueId made"};
   JoinRequest request{};
-  std::memcpy(request.secret, id.secret, sizeof(id.secret));
+  std::memcpy(request.secret, id.key.secret, sizeof(id.key.secret));
   request.applicant = applicant;
   Backoff backoff(true);
   for (;;) {
-    if (Descriptor socket = connectLocally(id.name)) {
+    if (Descriptor socket = connectLocally(id.key.name)) {
       // Nobody else may learn the secret.
       if (!sameUser(socket.get()))
         return {blinkInvalidUsage, "the job belongs to another user"};
-      return askForMemory(socket.get(), request, deadline, admission);
+      return askForMemory(socket.get(), request, deadline, memory);
     }
     if (errno != ECONNREFUSED) // as it is when nobody listens
       return systemError("cannot reach the job");

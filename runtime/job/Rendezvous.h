@@ -29,10 +29,6 @@ struct Applicant {
   uint64_t memoryBytes = 0;
 };
 
-struct Admission {
-  Descriptor memory; ///< of memoryBytes, shared by all ranks, zero at first
-};
-
 /// Makes an id and answers applicants in the background, until all ranks have
 /// come or `patience` is over. Where the ranks' processes are known already,
 /// `processes` has their numbers and no others are admitted. Errors: system
@@ -41,14 +37,14 @@ Status makeUniqueId(blinkUniqueId &id,
                     std::chrono::milliseconds patience = std::chrono::hours(1),
                     std::vector<uint64_t> processes = {});
 
-/// Joins the job of `id`. Errors: nobody answers by `deadline`, or
+/// Joins the job of `id`, whose `memory` has memoryBytes, which all ranks share
+/// and which are zero at first. Errors: nobody answers by `deadline`, or
 /// `peerFailure`, if there is one, says that nobody will; the id is not right;
 /// the other ranks have another number of ranks or other files; the rank is
 /// taken, or another process's.
 Status joinJob(const blinkUniqueId &id, const Applicant &applicant,
                std::chrono::steady_clock::time_point deadline,
-               const std::function<Status()> &peerFailure,
-               Admission &admission);
+               const std::function<Status()> &peerFailure, Descriptor &memory);
 
 } // namespace blink::runtime
 

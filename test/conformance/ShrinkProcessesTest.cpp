@@ -131,17 +131,16 @@ TEST_CASE("the memory of the new job is for the processes of the old one") {
               .ok());
   const auto deadline =
       std::chrono::steady_clock::now() + std::chrono::seconds(20);
-  runtime::Admission admission;
+  runtime::Descriptor memory;
   const runtime::Status other =
-      runtime::joinJob(id, {2, 1, 0, 64}, deadline, nullptr, admission);
+      runtime::joinJob(id, {2, 1, 0, 64}, deadline, nullptr, memory);
   CHECK(other.code == blinkInvalidUsage);
   CHECK(other.text.find("rank 1 was another process before") == 0);
-  CHECK(!admission.memory);
-  CHECK(
-      runtime::joinJob(id, {2, 2, 0, 64}, deadline, nullptr, admission).code ==
-      blinkInvalidUsage);
-  CHECK(runtime::joinJob(id, {2, 0, 0, 64}, deadline, nullptr, admission).ok());
-  CHECK(bool(admission.memory));
+  CHECK(!memory);
+  CHECK(runtime::joinJob(id, {2, 2, 0, 64}, deadline, nullptr, memory).code ==
+        blinkInvalidUsage);
+  CHECK(runtime::joinJob(id, {2, 0, 0, 64}, deadline, nullptr, memory).ok());
+  CHECK(bool(memory));
 }
 
 #if BLINK_TEST_CUDA

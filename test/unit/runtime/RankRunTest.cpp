@@ -110,7 +110,7 @@ TEST_CASE("any order of steps ends with the right result") {
       // Quiet at the end: as much read as written, everywhere.
       for (size_t r = 0; r < rig.plan.rings.size(); ++r) {
         CHECK(rig.rings.writers[r].number == rig.rings.readers[r].number);
-        CHECK(*rig.rings.segment.freed(uint32_t(r)) ==
+        CHECK(*rig.rings.segment.ring(uint32_t(r)).freed ==
               rig.rings.readers[r].number);
       }
     }
@@ -144,7 +144,7 @@ TEST_CASE("what a lane has seen is what its counter says, right or wrong") {
   layout.slots = 1;
   Rig rig(makeSchedule(Collective::broadcast, 0, 2, layout), 2, 10);
   Segment &segment = rig.rings.segment;
-  SlotHead &head = segment.heads(0)[0];
+  SlotHead &head = segment.ring(0).heads[0];
   rig.start();
   CHECK(rig.runs[0].progress());
   const uint64_t tag = loadAcquire(&head.full);
@@ -164,7 +164,7 @@ TEST_CASE("what a lane has seen is what its counter says, right or wrong") {
   CHECK(rig.runs[1].progress());
   CHECK(rig.out[1] == rig.in[0]);
   // The news that it was read is lost: the next call's writer waits.
-  storeRelease(segment.freed(0), 0);
+  storeRelease(segment.ring(0).freed, 0);
   rig.start();
   CHECK(!rig.runs[0].progress());
   checkNeed(rig.runs[0], false, 1, 0);
@@ -225,7 +225,7 @@ TEST_CASE("what several ranks read is written once") {
   CHECK(rig.runs[0].finished());
   int inOwnSlots = 0;
   for (uint32_t ring = 0; ring < 3; ++ring) {
-    const uint64_t address = segment.heads(ring)[0].address;
+    const uint64_t address = segment.ring(ring).heads[0].address;
     inOwnSlots += address == 0;
     if (address != 0)
       CHECK((address & SlotHead::kInPool) != 0);
@@ -241,7 +241,7 @@ TEST_CASE("what several ranks read is written once") {
   rig.start();
   CHECK(rig.runs[0].progress());
   for (uint32_t ring = 0; ring < 3; ++ring)
-    CHECK(segment.heads(ring)[1].address == 0);
+    CHECK(segment.ring(ring).heads[1].address == 0);
 }
 
 namespace {
@@ -274,7 +274,7 @@ TEST_CASE("a slot is kept for readers that have rings of their own") {
     start(rank, 50);
   CHECK(rig.runs[0].progress());
   // The shared slot is in the ring of one of both: either may be late.
-  const int late = rig.rings.segment.heads(0)[0].address == 0 ? 2 : 1;
+  const int late = rig.rings.segment.ring(0).heads[0].address == 0 ? 2 : 1;
   CHECK(rig.runs[3 - late].progress());
   CHECK(rig.runs[3 - late].finished());
   const std::vector<int32_t> first(rig.in[0].begin(), rig.in[0].begin() + 50);
