@@ -20,70 +20,51 @@ namespace blink::sched {
 namespace {
 
 constexpr char kMagic[] = "BLNKBNDL";
-constexpr size_t kMagicBytes = 8, kHeaderBytes = 32;
+constexpr size_t kMagicBytes = 8;
 constexpr size_t kMostIndexBytes = size_t(1) << 31;
 constexpr char kDamagedBundle[] =
     "; the file is damaged or not a Blink bundle: copy or compile it again";
 
-uint64_t readNumber(const uint8_t *bytes, size_t size) {
-  uint64_t value = 0;
-  for (size_t i = 0; i < size; ++i)
-    value |= uint64_t(bytes[i]) << (8 * i);
-  return value;
-}
-
-void appendNumber(std::vector<uint8_t> &bytes, uint64_t value, size_t size) {
-  for (size_t i = 0; i < size; ++i)
-    bytes.push_back(uint8_t(value >> (8 * i)));
-}
-
 bool openChecked(const uint8_t *data, size_t size, BundleView &bundle,
                  std::string &error) {
-  if (!isBundle(data, size) || size < kHeaderBytes + kHashBytes) {
-    error = std::string("not a bundle") + kDamagedBundle;
+  const auto refuse = [&](const std::string &what) {
+    error = what;
     return false;
-  }
-  if (reinterpret_cast<uintptr_t>(data) % 8 != 0) {
-    error = "the bundle's bytes are not aligned; put them at a multiple of 8";
-    return false;
-  }
-  const uint64_t version = readNumber(data + 8, 4);
-  if (version != kBundleVersion) {
-    error = "bundle of format version " + std::to_string(version) +
-            ", this Blink reads version " + std::to_string(kBundleVersion) +
-            ": compile it again, or use the Blink that wrote it";
-    return false;
-  }
-  const uint64_t indexBytes = readNumber(data + 16, 8);
-  const uint64_t fileBytes = readNumber(data + 24, 8);
-  if (fileBytes != size) {
-    error = "the bundle should have " + std::to_string(fileBytes) +
-            " bytes and has " + std::to_string(size) + kDamagedBundle;
-    return false;
-  }
+  };
+  if (!isBundle(data, size) || size < kIndexAt + kHashBytes)
+    return refuse(std::string("not a bundle") + kDamagedBundle);
+  if (reinterpret_cast<uintptr_t>(data) % 8 != 0)
+    return refuse("the bundle's bytes are not aligned; put them at a multiple "
+                  "of 8");
+  const auto version = flatbuffers::ReadScalar<uint32_t>(data + kVersionAt);
+  if (version != kBundleVersion)
+    return refuse("bundle of format version " + std::to_string(version) +
+                  ", this Blink reads version " +
+                  std::to_string(kBundleVersion) +
+                  ": compile it again, or use the Blink that wrote it");
+  const auto indexBytes =
+      flatbuffers::ReadScalar<uint64_t>(data + kIndexBytesAt);
+  const auto fileBytes = flatbuffers::ReadScalar<uint64_t>(data + kFileBytesAt);
+  if (fileBytes != size)
+    return refuse("the bundle should have " + std::to_string(fileBytes) +
+                  " bytes and has " + std::to_string(size) + kDamagedBundle);
   if (indexBytes % 8 != 0 || indexBytes >= kMostIndexBytes ||
-      indexBytes > size - kHeaderBytes - kHashBytes) {
-    error =
-        "an index of " + std::to_string(indexBytes) + " bytes" + kDamagedBundle;
-    return false;
-  }
-  const uint8_t *end = data + kHeaderBytes + indexBytes;
-  if (!hashFollows(data, kHeaderBytes + indexBytes)) {
-    error = std::string("the checksum of the index does not match") +
-            kDamagedBundle;
-    return false;
-  }
+      indexBytes > size - kIndexAt - kHashBytes)
+    return refuse("an index of " + std::to_string(indexBytes) + " bytes" +
+                  kDamagedBundle);
+  if (!hashFollows(data, kIndexAt + indexBytes))
+    return refuse(std::string("the checksum of the index does not match") +
+                  kDamagedBundle);
   flatbuffers::Verifier::Options options;
   options.max_tables = static_cast<flatbuffers::uoffset_t>(indexBytes / 4);
-  flatbuffers::Verifier verifier(data + kHeaderBytes, indexBytes, options);
-  if (!verifier.VerifyBuffer<Bundle>(nullptr)) {
-    error = std::string("the FlatBuffers structure of the index is broken") +
-            kDamagedBundle;
-    return false;
-  }
-  bundle.index = flatbuffers::GetRoot<Bundle>(data + kHeaderBytes);
-  bundle.pieces = end + kHashBytes;
-  bundle.piecesBytes = size - kHeaderBytes - indexBytes - kHashBytes;
+  flatbuffers::Verifier verifier(data + kIndexAt, indexBytes, options);
+  if (!verifier.VerifyBuffer<Bundle>(nullptr))
+    return refuse(std::string("the FlatBuffers structure of the index is "
+                              "broken") +
+                  kDamagedBundle);
+  bundle.index = flatbuffers::GetRoot<Bundle>(data + kIndexAt);
+  bundle.pieces = data + kIndexAt + indexBytes + kHashBytes;
+  bundle.piecesBytes = size - kIndexAt - indexBytes - kHashBytes;
   error = checkBundleRules(*bundle.index, indexBytes, bundle.piecesBytes);
   return error.empty();
 }
@@ -224,18 +205,18 @@ std::vector<uint8_t> sealBundle(flatbuffers::FlatBufferBuilder &builder,
                                 std::vector<std::vector<uint8_t>> pieces) {
   builder.Finish(root);
   const size_t indexBytes = (builder.GetSize() + 7) / 8 * 8;
-  size_t size = kHeaderBytes + indexBytes + kHashBytes;
+  size_t size = kIndexAt + indexBytes + kHashBytes;
   for (const std::vector<uint8_t> &piece : pieces)
     size += piece.size();
-  std::vector<uint8_t> bytes(kMagic, kMagic + kMagicBytes);
+  std::vector<uint8_t> bytes(kIndexAt);
   bytes.reserve(size);
-  appendNumber(bytes, kBundleVersion, 4);
-  appendNumber(bytes, 0, 4);
-  appendNumber(bytes, indexBytes, 8);
-  appendNumber(bytes, size, 8);
+  std::memcpy(bytes.data(), kMagic, kMagicBytes);
+  flatbuffers::WriteScalar(&bytes[kVersionAt], kBundleVersion);
+  flatbuffers::WriteScalar(&bytes[kIndexBytesAt], uint64_t(indexBytes));
+  flatbuffers::WriteScalar(&bytes[kFileBytesAt], uint64_t(size));
   const uint8_t *index = builder.GetBufferPointer();
   bytes.insert(bytes.end(), index, index + builder.GetSize());
-  bytes.resize(kHeaderBytes + indexBytes);
+  bytes.resize(kIndexAt + indexBytes);
   appendHash(bytes);
   for (std::vector<uint8_t> &piece : pieces) {
     bytes.insert(bytes.end(), piece.begin(), piece.end());

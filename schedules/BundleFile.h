@@ -30,6 +30,9 @@ inline constexpr uint16_t kWholeMachine = 0;
 inline constexpr uint32_t kNoClass = 0xffffffff;
 /// In node maps: a node that does not matter.
 inline constexpr uint16_t kUnmapped = 0xffff;
+/// The envelope, as at the top of bundle.fbs.
+inline constexpr size_t kVersionAt = 8, kIndexBytesAt = 16, kFileBytesAt = 24,
+                        kIndexAt = 32;
 
 /// An opened bundle: points into its bytes and lives as long.
 struct BundleView {

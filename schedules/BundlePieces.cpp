@@ -19,9 +19,6 @@
 namespace blink::sched {
 namespace {
 
-// The envelope, as at the top of bundle.fbs.
-constexpr size_t kIndexBytesAt = 16, kFileBytesAt = 24, kIndexAt = 32;
-
 /// A part of the old file, from the first piece on, and what it becomes.
 struct Change {
   uint64_t begin, size;

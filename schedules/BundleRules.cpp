@@ -9,7 +9,6 @@
 #include "schedules/BundleFile.h"
 #include "schedules/CheckRules.h"
 #include "schedules/Provenance.h"
-#include "schedules/ReadBudget.h"
 
 #include <algorithm>
 #include <map>
@@ -28,10 +27,10 @@ constexpr char kWithoutLink[] = "--without-link ";
 constexpr uint32_t kMostConditions = 1 << 16; // they have 16-bit numbers
 
 /// One walk over an untrusted index.
-class IndexWalk {
+class IndexWalk : RuleWalk {
 public:
   IndexWalk(const Bundle &index, uint64_t indexBytes, uint64_t piecesBytes)
-      : index_(index), budget_(indexBytes), piecesBytes_(piecesBytes) {}
+      : RuleWalk(indexBytes), index_(index), piecesBytes_(piecesBytes) {}
 
   /// Empty, or the first violation.
   std::string run() {
@@ -41,18 +40,6 @@ public:
   }
 
 private:
-  /// `place` is within `within_`.
-  bool fail(const std::string &place, const std::string &what) {
-    error_ = within_ + place + ": " + what;
-    return false;
-  }
-
-  template <typename T>
-  bool pay(const char *name, const flatbuffers::Vector<T> *vector) {
-    const char *wrong = budget_.pay(vector);
-    return !wrong || fail(name, wrong);
-  }
-
   bool checkMaking() {
     error_ = checkProvenance(*index_.provenance(), budget_);
     return error_.empty();
@@ -74,7 +61,6 @@ private:
   }
 
   const Bundle &index_;
-  ReadBudget budget_;
   const uint64_t piecesBytes_;
   uint64_t piecesEnd_ = 0;
   std::vector<uint32_t> marks_; // by node, as judgeMap left it
@@ -83,7 +69,6 @@ private:
   std::vector<uint32_t> sameGpus_;
   // By node map so far: the first entry or survivor that has it.
   std::vector<const Entry *> mapUsers_;
-  std::string within_, error_;
 };
 
 bool IndexWalk::checkMachine() {
@@ -154,8 +139,7 @@ std::string IndexWalk::judgeMap(const uint16_t *map, const AllocationClass &one,
   const auto &nodes = *index_.gpu_nodes();
   for (uint32_t n = 0; n < index_.num_nodes(); ++n)
     if (map[n] != kUnmapped && map[n] >= index_.num_nodes())
-      return "node " + std::to_string(map[n]) + " of " +
-             std::to_string(index_.num_nodes());
+      return outOf("node", map[n], index_.num_nodes());
   if (one.gpus()->size() != count)
     return "a map between " + std::to_string(one.gpus()->size()) + " and " +
            std::to_string(count) + " GPUs";
@@ -269,8 +253,8 @@ bool IndexWalk::checkEntries() {
     const Entry &entry = *entries.Get(e);
     const std::string place = at("entries", e);
     if (entry.class_number() >= index_.classes()->size())
-      return fail(place, "class " + std::to_string(entry.class_number()) +
-                             " of " + std::to_string(index_.classes()->size()));
+      return fail(place, outOf("class", entry.class_number(),
+                               index_.classes()->size()));
     if (index_.classes()->Get(entry.class_number())->condition() !=
         kWholeMachine)
       return fail(place, "expected a class of the whole machine");
@@ -322,8 +306,8 @@ bool IndexWalk::checkSurvivor(const std::string &place,
     return entry.map_begin() == 0 ||
            fail(place, "expected no map where there is no class");
   if (entry.class_number() >= index_.classes()->size())
-    return fail(place, "class " + std::to_string(entry.class_number()) +
-                           " of " + std::to_string(index_.classes()->size()));
+    return fail(place,
+                outOf("class", entry.class_number(), index_.classes()->size()));
   const bool isOld = entry.map_begin() < mapsEnd() &&
                      entry.map_begin() % index_.num_nodes() == 0;
   const bool isNew =

@@ -10,11 +10,11 @@
 #include "schedules/CheckRules.h"
 
 #include "schedules/Provenance.h"
-#include "schedules/ReadBudget.h"
 #include "schedules/ScheduleFile.h"
 
-#include <algorithm>
 #include <cmath>
+#include <map>
+#include <tuple>
 #include <vector>
 
 namespace blink::sched {
@@ -25,10 +25,6 @@ constexpr uint16_t kMaxSlots = 1024;
 constexpr uint64_t kNoLimit = ~uint64_t(0);
 
 std::string str(uint64_t value) { return std::to_string(value); }
-std::string outOf(const char *name, uint64_t index, uint64_t count) {
-  return std::string(name) + " " + str(index) + " of " + str(count);
-}
-
 template <typename Enum> bool known(Enum value) {
   return value >= Enum::MIN && value <= Enum::MAX;
 }
@@ -44,10 +40,11 @@ bool finite(double value, double least) {
   return std::isfinite(value) && value >= least;
 }
 
-/// The place in the file being looked at, and the first error found there.
-class RuleChecker {
+/// One walk over an untrusted file.
+class RuleChecker : RuleWalk {
 public:
-  RuleChecker(const Schedule &file, size_t size) : file_(file), budget_(size) {}
+  RuleChecker(const Schedule &file, size_t size)
+      : RuleWalk(size), file_(file) {}
 
   std::string run() {
     checkFile();
@@ -60,25 +57,6 @@ private:
     bool written = false;
     bool read = false;
   };
-
-  /// Records an error at `place` below the current program, variant and rank;
-  /// the first one stays. Always false.
-  bool fail(const std::string &place, const std::string &what) {
-    if (!error_.empty())
-      return false;
-    const std::string *parts[] = {&programAt_, &variantAt_, &rankAt_, &place};
-    for (const std::string *part : parts)
-      if (!part->empty())
-        error_ += (error_.empty() ? "" : ".") + *part;
-    error_ += (error_.empty() ? "" : ": ") + what;
-    return false;
-  }
-
-  template <typename T>
-  bool pay(const char *name, const flatbuffers::Vector<T> *vector) {
-    const char *wrong = budget_.pay(vector);
-    return !wrong || fail(name, wrong);
-  }
 
   bool checkFile();
   bool checkTopology(const Topology &topology);
@@ -96,9 +74,6 @@ private:
   bool checkChannelsJoined(const Variant &variant);
 
   const Schedule &file_;
-  ReadBudget budget_;
-  std::string error_;
-  std::string programAt_, variantAt_, rankAt_;
 
   uint32_t numGpus_ = 0;
   uint32_t numRanks_ = 0;
@@ -129,11 +104,11 @@ bool RuleChecker::checkFile() {
   if (!pay("programs", file_.programs()))
     return false;
   for (uint32_t i = 0; i < file_.programs()->size(); ++i) {
-    programAt_ = at("programs", i);
+    within_ = at("programs", i) + ".";
     if (!checkProgram(*file_.programs()->Get(i)))
       return false;
   }
-  programAt_.clear();
+  within_.clear();
   return checkDistinctPrograms();
 }
 
@@ -226,10 +201,11 @@ bool RuleChecker::checkProgram(const Program &program) {
   const auto &variants = *program.variants();
   if (variants.size() == 0)
     return fail("variants", "empty, expected at least one");
+  const std::string inProgram = within_;
   uint64_t next = 0;
   for (uint32_t i = 0; i < variants.size(); ++i) {
     const Variant &variant = *variants[i];
-    variantAt_ = at("variants", i);
+    within_ = inProgram + at("variants", i) + ".";
     if (variant.min_bytes() != next)
       return fail("min_bytes", str(variant.min_bytes()) + ", expected " +
                                    str(next) +
@@ -243,38 +219,25 @@ bool RuleChecker::checkProgram(const Program &program) {
   if (next != kNoLimit)
     return fail("max_bytes", "the last range of sizes ends at " + str(next) +
                                  ", expected no limit");
-  variantAt_.clear();
+  within_ = inProgram;
   return true;
 }
 
 bool RuleChecker::checkDistinctPrograms() {
-  const auto &programs = *file_.programs();
-  auto compare = [&](uint32_t a, uint32_t b) {
-    const Program &p = *programs[a], &q = *programs[b];
-    if (p.collective() != q.collective())
-      return p.collective() < q.collective() ? -1 : 1;
-    if (p.root() != q.root())
-      return p.root() < q.root() ? -1 : 1;
-    uint32_t size = p.allocation()->size();
-    if (size != q.allocation()->size())
-      return size < q.allocation()->size() ? -1 : 1;
-    for (uint32_t i = 0; i < size; ++i)
-      if (p.allocation()->Get(i) != q.allocation()->Get(i))
-        return p.allocation()->Get(i) < q.allocation()->Get(i) ? -1 : 1;
-    return 0;
-  };
-  std::vector<uint32_t> order(programs.size());
-  for (uint32_t i = 0; i < programs.size(); ++i)
-    order[i] = i;
-  std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
-    int sign = compare(a, b);
-    return sign != 0 ? sign < 0 : a < b;
-  });
-  for (uint32_t i = 1; i < programs.size(); ++i)
-    if (compare(order[i - 1], order[i]) == 0)
-      return fail(at("programs", order[i]),
+  using Key = std::tuple<Collective, uint32_t, std::vector<uint32_t>>;
+  std::map<Key, uint32_t> firsts;
+  for (uint32_t i = 0; i < file_.programs()->size(); ++i) {
+    const Program &program = *file_.programs()->Get(i);
+    const auto [first, isNew] = firsts.insert(
+        {{program.collective(),
+          program.root(),
+          {program.allocation()->begin(), program.allocation()->end()}},
+         i});
+    if (!isNew)
+      return fail(at("programs", i),
                   "same collective, root and allocation as " +
-                      at("programs", order[i - 1]));
+                      at("programs", first->second));
+  }
   return true;
 }
 
@@ -317,12 +280,13 @@ bool RuleChecker::checkVariant(const Variant &variant) {
                                   ? ""
                                   : " and " + str(numPrograms_ - numRanks_) +
                                         " relays"));
+  const std::string inVariant = within_;
   for (uint32_t rank = 0; rank < numPrograms_; ++rank) {
-    rankAt_ = at("ranks", rank);
+    within_ = inVariant + at("ranks", rank) + ".";
     if (!checkRank(variant, rank))
       return false;
   }
-  rankAt_.clear();
+  within_ = inVariant;
   return checkChannelsJoined(variant);
 }
 

@@ -10,6 +10,7 @@
 #ifndef BLINK_SCHEDULES_CHECKRULES_H
 #define BLINK_SCHEDULES_CHECKRULES_H
 
+#include "schedules/ReadBudget.h"
 #include "schedules/schedule_generated.h"
 
 #include <cstddef>
@@ -26,6 +27,35 @@ namespace blink::sched {
 inline std::string at(const char *name, uint64_t index) {
   return std::string(name) + "[" + std::to_string(index) + "]";
 }
+
+/// A number that is too large: "channel 12 of 9".
+inline std::string outOf(const char *name, uint64_t index, uint64_t count) {
+  return std::string(name) + " " + std::to_string(index) + " of " +
+         std::to_string(count);
+}
+
+/// A walk over an untrusted file, to the first violation of a rule.
+class RuleWalk {
+protected:
+  explicit RuleWalk(uint64_t bytes) : budget_(bytes) {}
+
+  /// Records a violation at `place`, which is within `within_`. Always false.
+  bool fail(const std::string &place, const std::string &what) {
+    error_ = within_ + place;
+    error_ += (error_.empty() ? "" : ": ") + what;
+    return false;
+  }
+
+  template <typename T>
+  bool pay(const char *name, const flatbuffers::Vector<T> *vector) {
+    const char *wrong = budget_.pay(vector);
+    return !wrong || fail(name, wrong);
+  }
+
+  ReadBudget budget_;
+  std::string within_; ///< "", or "lanes[3]."
+  std::string error_;
+};
 
 } // namespace blink::sched
 

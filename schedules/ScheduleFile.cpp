@@ -24,32 +24,30 @@ constexpr char kDamagedSchedule[] =
 
 const Schedule *openChecked(const uint8_t *data, size_t size,
                             std::string &error) {
-  if (size % 8 != 0 || size < kLeastBytes || size >= kMostBytes) {
-    error = "a file of " + std::to_string(size) +
-            " bytes cannot be a schedule" + kDamagedSchedule;
+  const auto refuse = [&](const std::string &what) {
+    error = what;
     return nullptr;
-  }
-  if (reinterpret_cast<uintptr_t>(data) % 8 != 0) {
-    error = "the schedule's bytes are not aligned; put them at a multiple of 8";
-    return nullptr;
-  }
+  };
+  if (size % 8 != 0 || size < kLeastBytes || size >= kMostBytes)
+    return refuse("a file of " + std::to_string(size) +
+                  " bytes cannot be a schedule" + kDamagedSchedule);
+  if (reinterpret_cast<uintptr_t>(data) % 8 != 0)
+    return refuse("the schedule's bytes are not aligned; put them at a "
+                  "multiple of 8");
   size -= kHashBytes;
-  if (!hashFollows(data, size)) {
-    error = std::string("the checksum does not match") + kDamagedSchedule;
-    return nullptr;
-  }
+  if (!hashFollows(data, size))
+    return refuse(std::string("the checksum does not match") +
+                  kDamagedSchedule);
   // A table is 4 bytes at the least: no honest file holds more than size / 4,
   // and a file that reaches the same table again and again is not walked.
   flatbuffers::Verifier::Options options;
   options.max_tables = static_cast<flatbuffers::uoffset_t>(size / 4);
   flatbuffers::Verifier verifier(data, size, options);
-  if (!VerifyScheduleBuffer(verifier)) {
-    error = ScheduleBufferHasIdentifier(data)
-                ? "the FlatBuffers structure is broken"
-                : "the identifier \"BLNK\" is missing";
-    error += kDamagedSchedule;
-    return nullptr;
-  }
+  if (!VerifyScheduleBuffer(verifier))
+    return refuse(std::string(ScheduleBufferHasIdentifier(data)
+                                  ? "the FlatBuffers structure is broken"
+                                  : "the identifier \"BLNK\" is missing") +
+                  kDamagedSchedule);
   const Schedule *file = GetSchedule(data);
   error = checkRules(*file, size);
   return error.empty() ? file : nullptr;
