@@ -41,6 +41,25 @@ typedef enum {
 
 static const char *const benchNames[] = {"allreduce", "broadcast", "allgather"};
 
+/* What the threads or processes of a job share, where there is no MPI. */
+typedef struct BenchShared {
+  pthread_barrier_t barrier;
+  double numbers[benchMaxRanks];
+  char bytes[256]; /* for rank 0 to tell the others something */
+} BenchShared;
+
+/* How a program without MPI is called: VARIANT RANKS COLLECTIVE PLACE
+   MOST_BYTES. */
+typedef struct BenchCall {
+  const char *name;    /* of the program */
+  const char *variant; /* of what it does */
+  int ranks;
+  BenchCollective collective;
+  const char *place; /* a file, or a folder */
+  size_t most;
+  BenchShared *shared;
+} BenchCall;
+
 /* One rank's, or with one thread for all ranks every rank's, view of a
    collective of float32. */
 typedef struct BenchJob {
@@ -57,6 +76,7 @@ typedef struct BenchJob {
   void (*barrier)(struct BenchJob *job);
   /* The largest of the ranks' numbers, on all of them. */
   double (*largest)(struct BenchJob *job, double mine);
+  BenchShared *shared; /* for benchMeet and benchMost */
   /* Memory as the program likes it best, on all ranks at the same time, and its
      end. NULL for the first: the C library's. */
   void *(*allocate)(struct BenchJob *job, size_t bytes);
@@ -214,13 +234,6 @@ static inline int benchRun(BenchJob *job, size_t most) {
   return 0;
 }
 
-/* What the threads or processes of a job share, where there is no MPI. */
-typedef struct BenchShared {
-  pthread_barrier_t barrier;
-  double numbers[benchMaxRanks];
-  char bytes[256]; /* for rank 0 to tell the others something */
-} BenchShared;
-
 /* NULL if there is no memory. */
 static inline BenchShared *benchShare(int ranks) {
   void *memory = mmap(NULL, sizeof(BenchShared), PROT_READ | PROT_WRITE,
@@ -235,30 +248,82 @@ static inline BenchShared *benchShare(int ranks) {
   return shared;
 }
 
-static inline double benchLargest(BenchShared *shared, int ranks, int rank,
-                                  double mine) {
-  shared->numbers[rank] = mine;
-  pthread_barrier_wait(&shared->barrier);
-  for (int r = 0; r < ranks; ++r)
-    if (shared->numbers[r] > mine)
-      mine = shared->numbers[r];
-  pthread_barrier_wait(&shared->barrier);
+/* Reads what a program is called with; `variants` end with NULL, `usage` names
+   them and the place. 0, or the exit code if it cannot go on. */
+static inline int benchRead(int argc, char **argv, const char *name,
+                            const char *const *variants, const char *usage,
+                            BenchCall *call) {
+  int known = 0;
+  for (; argc == 6 && *variants; ++variants)
+    known |= strcmp(argv[1], *variants) == 0;
+  call->ranks = argc == 6 ? atoi(argv[2]) : 0;
+  if (!known || call->ranks < 2 || call->ranks > benchMaxRanks ||
+      benchFind(argv[3], &call->collective)) {
+    fprintf(stderr, "usage: %s %s MOST_BYTES\n", argv[0], usage);
+    return 2;
+  }
+  call->name = name;
+  call->variant = argv[1];
+  call->place = argv[4];
+  call->most = strtoull(argv[5], NULL, 10);
+  call->shared = benchShare(call->ranks);
+  if (!call->shared) {
+    fprintf(stderr, "%s: no memory\n", name);
+    return 1;
+  }
+  return 0;
+}
+
+/* BenchJob::barrier, by what the ranks share. One thread that drives all of
+   them waits for nobody. */
+static inline void benchMeet(BenchJob *job) {
+  if (job->driven < job->ranks)
+    pthread_barrier_wait(&job->shared->barrier);
+}
+
+/* BenchJob::largest, likewise. */
+static inline double benchMost(BenchJob *job, double mine) {
+  if (job->driven == job->ranks)
+    return mine;
+  job->shared->numbers[job->first] = mine;
+  benchMeet(job);
+  for (int r = 0; r < job->ranks; ++r)
+    if (job->shared->numbers[r] > mine)
+      mine = job->shared->numbers[r];
+  benchMeet(job);
   return mine;
 }
 
-/* Runs body(rank, self) in a process for each rank. 0 if all return 0; when one
+/* Measures what was called for with `driven` ranks from `first` on; `job` has
+   the functions that the program has of its own. */
+static inline int benchDrive(const BenchCall *call, BenchJob *job, int first,
+                             int driven) {
+  char program[64];
+  snprintf(program, sizeof program, "%s %s", call->name, call->variant);
+  job->program = program;
+  job->collective = call->collective;
+  job->ranks = call->ranks;
+  job->first = first;
+  job->driven = driven;
+  job->barrier = benchMeet;
+  job->largest = benchMost;
+  job->shared = call->shared;
+  return benchRun(job, call->most);
+}
+
+/* Runs body(rank, call) in a process for each rank. 0 if all return 0; when one
    does not, the others are ended. */
-static inline int benchFork(int ranks, int (*body)(int rank, void *self),
-                            void *self) {
+static inline int benchFork(const BenchCall *call,
+                            int (*body)(int rank, const BenchCall *call)) {
   pid_t children[benchMaxRanks];
   pid_t parent = getpid();
   int failed = 0;
   int started = 0;
-  for (; started < ranks && !failed; ++started) {
+  for (; started < call->ranks && !failed; ++started) {
     children[started] = fork();
     if (children[started] == 0) {
       prctl(PR_SET_PDEATHSIG, SIGKILL);
-      _exit(getppid() == parent ? body(started, self) : 1);
+      _exit(getppid() == parent ? body(started, call) : 1);
     }
     failed = children[started] < 0;
   }

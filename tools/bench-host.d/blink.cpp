@@ -17,27 +17,20 @@
 #include "Bench.h"
 
 #include <map>
-#include <string>
 #include <thread>
 #include <vector>
 
 namespace {
 
-struct Settings {
-  std::string mode;
-  int ranks = 0;
-  BenchCollective collective = benchAllReduce;
-  const char *file = nullptr;
-  size_t most = 0;
-  BenchShared *shared = nullptr;
-};
-
 /// A thread of the benchmark and the communicators it drives.
 struct Driver {
-  const Settings *settings = nullptr;
   std::vector<blinkComm_t> comms;
   std::map<void *, void *> handles; ///< of registered buffers
 };
+
+bool is(const BenchCall &call, const char *variant) {
+  return strcmp(call.variant, variant) == 0;
+}
 
 int failed(blinkResult_t result) {
   if (result != blinkSuccess)
@@ -71,19 +64,6 @@ int callGroup(BenchJob *job) {
   return failed(blinkGroupEnd());
 }
 
-void barrier(BenchJob *job) {
-  if (job->driven < job->ranks)
-    pthread_barrier_wait(
-        &static_cast<Driver *>(job->self)->settings->shared->barrier);
-}
-
-double largest(BenchJob *job, double mine) {
-  if (job->driven == job->ranks)
-    return mine;
-  return benchLargest(static_cast<Driver *>(job->self)->settings->shared,
-                      job->ranks, job->first, mine);
-}
-
 void *allocate(BenchJob *job, size_t bytes) {
   auto &driver = *static_cast<Driver *>(job->self);
   void *memory = nullptr, *handle = nullptr;
@@ -101,64 +81,56 @@ void release(BenchJob *job, void *memory) {
 }
 
 /// Measures with the communicators of ranks first, first + 1, ...
-int drive(const Settings &settings, int first, std::vector<blinkComm_t> comms) {
-  std::string program = "blink " + settings.mode;
-  Driver driver{&settings, std::move(comms), {}};
+int drive(const BenchCall &call, int first, std::vector<blinkComm_t> comms) {
+  const int driven = static_cast<int>(comms.size());
+  Driver driver{std::move(comms), {}};
   BenchJob job = {};
-  job.program = program.c_str();
-  job.collective = settings.collective;
-  job.ranks = settings.ranks;
-  job.first = first;
-  job.driven = static_cast<int>(driver.comms.size());
   job.self = &driver;
-  job.call = settings.mode == "group" ? callGroup : callRank;
-  job.barrier = barrier;
-  job.largest = largest;
-  if (settings.mode == "registered") {
+  job.call = is(call, "group") ? callGroup : callRank;
+  if (is(call, "registered")) {
     job.allocate = allocate;
     job.release = release;
   }
-  return benchRun(&job, settings.most);
+  return benchDrive(&call, &job, first, driven);
 }
 
-int runProcess(int rank, void *self) {
-  const auto &settings = *static_cast<const Settings *>(self);
+int runProcess(int rank, const BenchCall *call) {
   blinkSchedule_t schedule = nullptr;
-  if (failed(blinkScheduleOpen(settings.file, &schedule)))
+  if (failed(blinkScheduleOpen(call->place, &schedule)))
     return 1;
   blinkUniqueId id;
-  static_assert(sizeof id <= sizeof settings.shared->bytes, "room for the id");
+  static_assert(sizeof id <= sizeof call->shared->bytes, "room for the id");
   if (rank == 0) {
     if (failed(blinkGetUniqueId(&id)))
       return 1;
-    memcpy(settings.shared->bytes, &id, sizeof id);
+    memcpy(call->shared->bytes, &id, sizeof id);
   }
-  pthread_barrier_wait(&settings.shared->barrier);
-  memcpy(&id, settings.shared->bytes, sizeof id);
+  pthread_barrier_wait(&call->shared->barrier);
+  memcpy(&id, call->shared->bytes, sizeof id);
   blinkComm_t comm = nullptr;
-  if (failed(blinkCommInitRank(&comm, settings.ranks, id, rank, -1, schedule,
+  if (failed(blinkCommInitRank(&comm, call->ranks, id, rank, -1, schedule,
                                nullptr)) ||
-      drive(settings, rank, {comm}))
+      drive(*call, rank, {comm}))
     return 1;
   return failed(blinkCommDestroy(comm)) | failed(blinkScheduleClose(schedule));
 }
 
-int runThreads(const Settings &settings) {
+int runThreads(const BenchCall &call) {
   blinkSchedule_t schedule = nullptr;
-  std::vector<blinkComm_t> comms(settings.ranks);
-  if (failed(blinkScheduleOpen(settings.file, &schedule)) ||
-      failed(blinkCommInitAll(comms.data(), settings.ranks, nullptr, schedule,
+  std::vector<blinkComm_t> comms(call.ranks);
+  if (failed(blinkScheduleOpen(call.place, &schedule)) ||
+      failed(blinkCommInitAll(comms.data(), call.ranks, nullptr, schedule,
                               nullptr)))
     return 1;
-  if (settings.mode == "group") {
-    if (drive(settings, 0, comms))
+  if (is(call, "group")) {
+    if (drive(call, 0, comms))
       return 1;
   } else {
     std::vector<std::thread> threads;
-    for (int rank = 0; rank < settings.ranks; ++rank)
+    for (int rank = 0; rank < call.ranks; ++rank)
       threads.emplace_back([&, rank] {
         // The others wait at the next barrier: end them with the process.
-        if (drive(settings, rank, {comms[rank]}))
+        if (drive(call, rank, {comms[rank]}))
           _exit(1);
       });
     for (std::thread &thread : threads)
@@ -173,31 +145,15 @@ int runThreads(const Settings &settings) {
 } // namespace
 
 int main(int argc, char **argv) {
-  Settings settings;
-  if (argc == 6) {
-    settings.mode = argv[1];
-    settings.ranks = atoi(argv[2]);
-    settings.file = argv[4];
-    settings.most = strtoull(argv[5], nullptr, 10);
-  }
-  const bool processes =
-      settings.mode == "processes" || settings.mode == "registered";
-  const bool known =
-      processes || settings.mode == "threads" || settings.mode == "group";
-  if (!known || settings.ranks < 2 || settings.ranks > benchMaxRanks ||
-      benchFind(argv[3], &settings.collective)) {
-    fprintf(stderr,
-            "usage: %s threads|group|processes|registered RANKS COLLECTIVE "
-            "FILE.sched MOST_BYTES\n",
-            argv[0]);
-    return 2;
-  }
-  settings.shared = benchShare(settings.ranks);
-  if (!settings.shared) {
-    fprintf(stderr, "blink: no memory\n");
-    return 1;
-  }
-  if (processes)
-    return benchFork(settings.ranks, runProcess, &settings);
-  return runThreads(settings);
+  const char *const variants[] = {"threads", "group", "processes", "registered",
+                                  nullptr};
+  BenchCall call;
+  if (int code = benchRead(argc, argv, "blink", variants,
+                           "threads|group|processes|registered RANKS "
+                           "COLLECTIVE FILE.sched",
+                           &call))
+    return code;
+  return is(call, "processes") || is(call, "registered")
+             ? benchFork(&call, runProcess)
+             : runThreads(call);
 }

@@ -24,21 +24,11 @@
 
 #include <exception>
 #include <memory>
-#include <string>
 
 namespace {
 
-struct Settings {
-  std::string algorithm;
-  int ranks = 0;
-  BenchCollective collective = benchAllReduce;
-  const char *folder = nullptr;
-  size_t most = 0;
-  BenchShared *shared = nullptr;
-};
-
 struct Rank {
-  const Settings *settings = nullptr;
+  bool bcube = false; ///< the algorithm of allreduce; else ring
   std::shared_ptr<gloo::rendezvous::Context> context;
 };
 
@@ -51,9 +41,8 @@ int call(BenchJob *job) {
     options.setOutput(recv, job->count);
     void (*sum)(void *, const void *, const void *, size_t) = &gloo::sum<float>;
     options.setReduceFunction(sum);
-    options.setAlgorithm(rank.settings->algorithm == "bcube"
-                             ? gloo::AllreduceOptions::Algorithm::BCUBE
-                             : gloo::AllreduceOptions::Algorithm::RING);
+    options.setAlgorithm(rank.bcube ? gloo::AllreduceOptions::Algorithm::BCUBE
+                                    : gloo::AllreduceOptions::Algorithm::RING);
     gloo::allreduce(options);
   } else if (job->collective == benchBroadcast) {
     gloo::BroadcastOptions options(rank.context);
@@ -69,41 +58,23 @@ int call(BenchJob *job) {
   return 0;
 }
 
-void barrier(BenchJob *job) {
-  pthread_barrier_wait(
-      &static_cast<Rank *>(job->self)->settings->shared->barrier);
-}
-
-double largest(BenchJob *job, double mine) {
-  return benchLargest(static_cast<Rank *>(job->self)->settings->shared,
-                      job->ranks, job->first, mine);
-}
-
-int runProcess(int number, void *self) {
-  const auto &settings = *static_cast<const Settings *>(self);
+int runProcess(int number, const BenchCall *called) {
   try {
     gloo::transport::tcp::attr loopback("127.0.0.1");
     auto device = gloo::transport::tcp::CreateDevice(loopback);
-    gloo::rendezvous::FileStore store(settings.folder);
-    Rank rank{&settings, std::make_shared<gloo::rendezvous::Context>(
-                             number, settings.ranks)};
+    gloo::rendezvous::FileStore store(called->place);
+    Rank rank{
+        strcmp(called->variant, "bcube") == 0,
+        std::make_shared<gloo::rendezvous::Context>(number, called->ranks)};
     rank.context->connectFullMesh(store, device);
 
-    std::string program = "gloo " + settings.algorithm;
     BenchJob job = {};
-    job.program = program.c_str();
-    job.collective = settings.collective;
-    job.ranks = settings.ranks;
-    job.first = number;
-    job.driven = 1;
     job.self = &rank;
     job.call = call;
-    job.barrier = barrier;
-    job.largest = largest;
-    if (benchRun(&job, settings.most))
+    if (benchDrive(called, &job, number, 1))
       return 1;
     // Nobody closes a connection that another still uses.
-    barrier(&job);
+    benchMeet(&job);
     return 0;
   } catch (const std::exception &error) {
     fprintf(stderr, "gloo: rank %d: %s\n", number, error.what());
@@ -114,24 +85,10 @@ int runProcess(int number, void *self) {
 } // namespace
 
 int main(int argc, char **argv) {
-  Settings settings;
-  if (argc == 6) {
-    settings.algorithm = argv[1];
-    settings.ranks = atoi(argv[2]);
-    settings.folder = argv[4];
-    settings.most = strtoull(argv[5], nullptr, 10);
-  }
-  bool known = settings.algorithm == "ring" || settings.algorithm == "bcube";
-  if (!known || settings.ranks < 2 || settings.ranks > benchMaxRanks ||
-      benchFind(argv[3], &settings.collective)) {
-    fprintf(stderr, "usage: %s ring|bcube RANKS COLLECTIVE FOLDER MOST_BYTES\n",
-            argv[0]);
-    return 2;
-  }
-  settings.shared = benchShare(settings.ranks);
-  if (!settings.shared) {
-    fprintf(stderr, "gloo: no memory\n");
-    return 1;
-  }
-  return benchFork(settings.ranks, runProcess, &settings);
+  const char *const variants[] = {"ring", "bcube", nullptr};
+  BenchCall called;
+  if (int code = benchRead(argc, argv, "gloo", variants,
+                           "ring|bcube RANKS COLLECTIVE FOLDER", &called))
+    return code;
+  return benchFork(&called, runProcess);
 }
