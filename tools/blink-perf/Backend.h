@@ -23,14 +23,12 @@ class Backend {
 public:
   virtual ~Backend() = default;
 
-  /// Whether ranks use memory of the host.
-  virtual bool isHost() const { return true; }
-  /// Memory where rank `rank` may use it; `host` itself on the host. Elsewhere
-  /// blinkMemAlloc's if it is `shared`, as release() has to know, too.
-  virtual void *allocate(int rank, void *host, size_t bytes, bool shared) {
-    return host;
+  /// Memory where rank `rank` may use it, blinkMemAlloc's if it is `shared`;
+  /// null: ranks use memory of the host.
+  virtual std::shared_ptr<uint8_t> allocate(int rank, size_t bytes,
+                                            bool shared) {
+    return nullptr;
   }
-  virtual void release(int rank, void *memory, bool shared) {}
   /// Between `host` and what allocate() gave for it.
   virtual void upload(void *memory, const void *host, size_t bytes) {}
   virtual void download(void *host, const void *memory, size_t bytes) {}

@@ -19,62 +19,44 @@
 namespace blink::perf {
 namespace {
 
-size_t mostInput(const std::vector<Case> &cases, int rank) {
+/// Bytes of the largest input, or output: in place the larger of both.
+size_t most(const std::vector<Case> &cases, int rank, bool output) {
   size_t most = 0;
   for (const Case &c : cases)
     if (rank < c.numRanks)
-      most = std::max(most, c.inputBytes());
+      most = std::max(most, output ? size_t(c.bytes()) : c.inputBytes());
   return most;
 }
 
-/// In place the larger of both is needed.
-size_t mostOutput(const std::vector<Case> &cases, int rank) {
-  size_t most = 0;
-  for (const Case &c : cases)
-    if (rank < c.numRanks)
-      most = std::max(most, std::max(c.inputBytes(), c.outputBytes()));
-  return most;
+std::shared_ptr<uint8_t> allocateOnHost(size_t bytes, bool shared) {
+  // What no case touches is never backed by memory.
+  void *memory = nullptr;
+  if (!shared)
+    memory = std::aligned_alloc(kPage, bytes);
+  else if (blinkMemAlloc(&memory, bytes) != blinkSuccess)
+    throw std::runtime_error(blinkGetLastError(nullptr));
+  if (!memory)
+    throw std::bad_alloc();
+  if (!shared)
+    return {static_cast<uint8_t *>(memory), std::free};
+  // After a failure it may be registered still.
+  return {static_cast<uint8_t *>(memory), blinkMemFree};
 }
 
 } // namespace
 
 Memory::Memory(Backend &backend, int rank, size_t bytes, bool shared)
-    : backend_(backend), rank_(rank),
-      size_(wholePages(std::max<size_t>(bytes, 1))), shared_(shared) {
-  // What no case touches is never backed by memory.
-  void *memory = nullptr;
-  if (!isHostShared())
-    memory = std::aligned_alloc(kPage, size_);
-  else if (blinkMemAlloc(&memory, size_) != blinkSuccess)
-    throw std::runtime_error(blinkGetLastError(nullptr));
-  if (!memory)
-    throw std::bad_alloc();
-  host_ = static_cast<uint8_t *>(memory);
-  try {
-    memory_ =
-        static_cast<uint8_t *>(backend.allocate(rank, host_, size_, shared));
-  } catch (...) {
-    freeHost();
-    throw;
-  }
-}
-
-Memory::~Memory() {
-  backend_.release(rank_, memory_, shared_);
-  freeHost();
-}
-
-void Memory::freeHost() {
-  if (isHostShared())
-    blinkMemFree(host_); // after a failure it may be registered still
-  else
-    std::free(host_);
+    : backend_(backend), size_(wholePages(std::max<size_t>(bytes, 1))),
+      memory_(backend.allocate(rank, size_, shared)),
+      host_(allocateOnHost(size_, shared && !memory_)) {
+  if (!memory_)
+    memory_ = host_;
 }
 
 Buffers::Buffers(Backend &backend, int rank, const std::vector<Case> &cases,
                  bool shared)
-    : rank_(rank), input_(backend, rank, mostInput(cases, rank), shared),
-      output_(backend, rank, mostOutput(cases, rank), shared) {}
+    : rank_(rank), input_(backend, rank, most(cases, rank, false), shared),
+      output_(backend, rank, most(cases, rank, true), shared) {}
 
 blinkResult_t Buffers::enroll(blinkComm_t comm) {
   blinkResult_t result =
@@ -123,8 +105,7 @@ void Buffers::clear() {
 void Buffers::fill(const Case &c, bool inPlace, uint64_t seed) {
   if (rank_ >= c.numRanks)
     return;
-  const size_t outputBytes =
-      inPlace ? std::max(c.inputBytes(), c.outputBytes()) : c.outputBytes();
+  const size_t outputBytes = inPlace ? size_t(c.bytes()) : c.outputBytes();
   if (c.receives(rank_) || inPlace)
     std::memset(output_.host(), 0xff, outputBytes);
   if (c.sends(rank_)) {

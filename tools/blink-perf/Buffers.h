@@ -21,26 +21,22 @@ public:
   /// `shared`: what the rank uses is blinkMemAlloc's. Throws std::bad_alloc and
   /// what the back end throws.
   Memory(Backend &backend, int rank, size_t bytes, bool shared);
-  ~Memory();
-  Memory(const Memory &) = delete;
 
-  uint8_t *host() { return host_; }
+  uint8_t *host() { return host_.get(); }
   /// Where the back end finds what is at `offset` of host().
-  uint8_t *at(size_t offset) { return memory_ + offset; }
+  uint8_t *at(size_t offset) { return memory_.get() + offset; }
   size_t size() const { return size_; }
-  void upload(size_t bytes) { backend_.upload(memory_, host_, bytes); }
-  void download(size_t bytes) { backend_.download(host_, memory_, bytes); }
+  void upload(size_t bytes) {
+    backend_.upload(memory_.get(), host_.get(), bytes);
+  }
+  void download(size_t bytes) {
+    backend_.download(host_.get(), memory_.get(), bytes);
+  }
 
 private:
-  bool isHostShared() const { return shared_ && backend_.isHost(); }
-  void freeHost();
-
   Backend &backend_;
-  int rank_;
   size_t size_;
-  bool shared_;
-  uint8_t *host_ = nullptr;
-  uint8_t *memory_ = nullptr;
+  std::shared_ptr<uint8_t> memory_, host_; ///< the same on the host
 };
 
 class Buffers {

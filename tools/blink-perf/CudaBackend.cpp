@@ -10,42 +10,36 @@
 #include "tools/blink-perf/Backend.h"
 
 #include <stdexcept>
-#include <string>
 
 #if BLINK_HAVE_CUDA
 
-#include <cuda_runtime_api.h>
+#include "tools/blink-perf/Cuda.h"
 
 namespace blink::perf {
 namespace {
-
-void require(cudaError_t error, const char *what) {
-  if (error != cudaSuccess)
-    throw std::runtime_error(std::string(what) + ": " +
-                             cudaGetErrorString(error));
-}
 
 class CudaBackend final : public Backend {
 public:
   explicit CudaBackend(const std::vector<int> &devices);
   ~CudaBackend() override;
 
-  bool isHost() const override { return false; }
-  void *allocate(int rank, void *host, size_t bytes, bool shared) override {
+  std::shared_ptr<uint8_t> allocate(int rank, size_t bytes,
+                                    bool shared) override {
     use(rank);
     void *memory = nullptr;
     if (!shared)
       require(cudaMalloc(&memory, bytes), "cannot allocate memory of a GPU");
     else if (blinkMemAlloc(&memory, bytes) != blinkSuccess)
       throw std::runtime_error(blinkGetLastError(nullptr));
-    return memory;
-  }
-  void release(int rank, void *memory, bool shared) override {
-    cudaSetDevice(devices_[rank]);
-    if (shared)
-      blinkMemFree(memory); // after a failure it may be registered still
-    else
-      cudaFree(memory);
+    return {static_cast<uint8_t *>(memory),
+            [device = devices_[rank], shared](uint8_t *owned) {
+              cudaSetDevice(device);
+              if (shared)
+                blinkMemFree(
+                    owned); // after a failure it may be registered still
+              else
+                cudaFree(owned);
+            }};
   }
   void upload(void *memory, const void *host, size_t bytes) override {
     require(cudaMemcpy(memory, host, bytes, cudaMemcpyDefault),
@@ -72,7 +66,8 @@ public:
   void capture(const std::function<void()> &work) override;
   void launchGraph() override {
     use(0);
-    require(cudaGraphLaunch(graph_, streams_[0]), "cannot launch the graph");
+    require(cudaGraphLaunch(graph_.get(), streams_[0]),
+            "cannot launch the graph");
   }
 
 private:
@@ -81,13 +76,12 @@ private:
   }
   void fork();
   void join();
-  void dropGraph();
 
   std::vector<int> devices_;
   std::vector<cudaStream_t> streams_;
   std::vector<cudaEvent_t> marks_; ///< one a rank, to order streams by
   cudaEvent_t begin_ = nullptr, end_ = nullptr;
-  cudaGraphExec_t graph_ = nullptr;
+  Graph graph_{nullptr, cudaGraphExecDestroy};
 };
 
 CudaBackend::CudaBackend(const std::vector<int> &devices)
@@ -105,7 +99,7 @@ CudaBackend::CudaBackend(const std::vector<int> &devices)
 }
 
 CudaBackend::~CudaBackend() {
-  dropGraph();
+  graph_.reset();
   for (size_t rank = 0; rank < streams_.size(); ++rank) {
     if (streams_[rank])
       cudaStreamDestroy(streams_[rank]);
@@ -154,31 +148,13 @@ double CudaBackend::seconds(const std::function<void()> &work) {
 }
 
 void CudaBackend::capture(const std::function<void()> &work) {
-  dropGraph();
+  graph_.reset();
   use(0);
-  cudaGraph_t graph = nullptr;
-  require(cudaStreamBeginCapture(streams_[0], cudaStreamCaptureModeRelaxed),
-          "cannot capture a graph");
-  try {
+  graph_ = perf::capture(streams_[0], [&] {
     fork();
     work();
     join();
-  } catch (...) {
-    cudaStreamEndCapture(streams_[0], &graph);
-    if (graph)
-      cudaGraphDestroy(graph);
-    throw;
-  }
-  require(cudaStreamEndCapture(streams_[0], &graph), "cannot capture a graph");
-  const cudaError_t error = cudaGraphInstantiateWithFlags(&graph_, graph, 0);
-  cudaGraphDestroy(graph);
-  require(error, "cannot make the graph ready");
-}
-
-void CudaBackend::dropGraph() {
-  if (graph_)
-    cudaGraphExecDestroy(graph_);
-  graph_ = nullptr;
+  });
 }
 
 } // namespace

@@ -9,7 +9,6 @@
 #include "tools/gpu-check.d/Kernels.h"
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -17,18 +16,10 @@
 namespace blink::gpubench {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 /// An idle GPU's clocks are low, and rise while it works.
 constexpr std::chrono::milliseconds kWarmUp(20);
 
 } // namespace
-
-void require(cudaError_t error, const char *what) {
-  if (error != cudaSuccess)
-    throw std::runtime_error(std::string(what) + ": " +
-                             cudaGetErrorString(error));
-}
 
 double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
@@ -92,34 +83,17 @@ double Device::andWait(int times, const Work &work) {
 }
 
 double Device::graphAndWait(int times, const Work &work) {
-  cudaGraph_t graph = nullptr;
-  require(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeRelaxed),
-          "cannot capture a graph");
-  try {
-    work(stream_);
-  } catch (...) {
-    cudaStreamEndCapture(stream_, &graph);
-    if (graph)
-      cudaGraphDestroy(graph);
-    throw;
-  }
-  require(cudaStreamEndCapture(stream_, &graph), "cannot capture a graph");
-  cudaGraphExec_t exec = nullptr;
-  const cudaError_t error = cudaGraphInstantiateWithFlags(&exec, graph, 0);
-  cudaGraphDestroy(graph);
-  require(error, "cannot make the graph ready");
-  const std::unique_ptr<CUgraphExec_st, cudaError_t (*)(cudaGraphExec_t)> owner(
-      exec, cudaGraphExecDestroy);
-  return andWait(times, [exec](cudaStream_t stream) {
-    require(cudaGraphLaunch(exec, stream), "cannot launch the graph");
+  const perf::Graph graph = perf::capture(stream_, [&] { work(stream_); });
+  return andWait(times, [&](cudaStream_t stream) {
+    require(cudaGraphLaunch(graph.get(), stream), "cannot launch the graph");
   });
 }
 
-Memory allocate(size_t bytes) {
+Memory allocate(size_t bytes, int value) {
   void *memory = nullptr;
   require(cudaMalloc(&memory, bytes), "cannot allocate memory of the GPU");
   Memory owner(memory, cudaFree);
-  require(cudaMemset(memory, 1, bytes), "cannot write memory of the GPU");
+  require(cudaMemset(memory, value, bytes), "cannot write memory of the GPU");
   // A Device's stream does not wait for what the default one writes.
   require(cudaStreamSynchronize(nullptr), "cannot write memory of the GPU");
   return owner;

@@ -7,9 +7,11 @@
 #ifndef BLINK_TOOLS_GPUCHECK_DEVICE_H
 #define BLINK_TOOLS_GPUCHECK_DEVICE_H
 
+#include "tools/blink-perf/Cuda.h"
+
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <cuda_runtime_api.h>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -18,8 +20,8 @@ namespace blink::gpubench {
 
 using Work = std::function<void(cudaStream_t)>;
 
-/// Throws std::runtime_error, "cannot do it: what CUDA says".
-void require(cudaError_t error, const char *what);
+using perf::require;
+using Clock = std::chrono::steady_clock;
 
 double median(std::vector<double> values);
 
@@ -47,10 +49,9 @@ private:
   cudaEvent_t begin_ = nullptr, end_ = nullptr;
 };
 
-/// Memory of GPU 0, of which every byte has been written. Throws
-/// std::runtime_error.
+/// Memory of GPU 0, of which every byte is `value`. Throws std::runtime_error.
 using Memory = std::unique_ptr<void, cudaError_t (*)(void *)>;
-Memory allocate(size_t bytes);
+Memory allocate(size_t bytes, int value = 1);
 
 /// Microseconds to copy `bytes` on the device.
 struct CopyTimes {

@@ -37,10 +37,8 @@ std::vector<LaneTime> timeLaneCopies(Device &device, size_t bytes) {
 TurnTimes timeTurns(Device &device) {
   constexpr int kTimes = 5;
   constexpr uint32_t kTurns = 2000;
-  const Memory memory = allocate(sizeof(TurnMemory));
+  const Memory memory = allocate(sizeof(TurnMemory), 0);
   auto *turns = static_cast<TurnMemory *>(memory.get());
-  require(cudaMemset(turns, 0, sizeof *turns), "cannot write the GPU's memory");
-  require(cudaStreamSynchronize(nullptr), "cannot write the GPU's memory");
   const auto each = [&](Turn turn) {
     const double us = device.onDevice(kTimes, [&](cudaStream_t stream) {
       require(launchTurns(turn, turns, kTurns, stream),

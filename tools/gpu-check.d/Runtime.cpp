@@ -11,16 +11,10 @@
 #include <stdexcept>
 
 namespace blink::gpubench {
-namespace {
-
-using Clock = std::chrono::steady_clock;
-
 double msSince(Clock::time_point begin) {
   return std::chrono::duration<double, std::milli>(Clock::now() - begin)
       .count();
 }
-
-} // namespace
 
 void Ranks::require(blinkResult_t result, const char *what) {
   if (result == blinkSuccess)
@@ -83,16 +77,9 @@ void Ranks::check() {
 
 CallTimes timeAllReduce(Device &device, Ranks &ranks, size_t bytes, int times) {
   const size_t each = bytes * size_t(ranks.size());
-  void *memory = nullptr;
-  gpubench::require(cudaMalloc(&memory, 2 * each),
-                    "cannot allocate memory of the GPU");
-  const std::unique_ptr<void, cudaError_t (*)(void *)> owner(memory, cudaFree);
-  gpubench::require(cudaMemset(memory, 0, 2 * each),
-                    "cannot write memory of the GPU");
-  gpubench::require(cudaStreamSynchronize(nullptr),
-                    "cannot write memory of the GPU");
+  const Memory send = allocate(each, 0), recv = allocate(each, 0);
   const auto call = [&](cudaStream_t stream) {
-    ranks.allreduce(memory, static_cast<char *>(memory) + each, bytes, stream);
+    ranks.allreduce(send.get(), recv.get(), bytes, stream);
   };
   CallTimes result;
   result.launch = device.andWait(times, call);

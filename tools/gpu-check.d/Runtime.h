@@ -14,6 +14,9 @@
 
 namespace blink::gpubench {
 
+/// Milliseconds.
+double msSince(Clock::time_point begin);
+
 /// A schedule and the communicators of all its ranks, on GPU 0. Throws
 /// std::runtime_error.
 class Ranks {

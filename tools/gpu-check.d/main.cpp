@@ -13,7 +13,6 @@
 #include "tools/gpu-check.d/Runtime.h"
 #include "tools/gpu-check.d/Traffic.h"
 
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <set>
@@ -146,12 +145,10 @@ std::string calls(const std::string &file, int times) {
 /// First, which loads kernels, and again.
 std::string start(const std::string &file) {
   constexpr int kAgain = 5;
-  const auto begin = std::chrono::steady_clock::now();
+  const Clock::time_point begin = Clock::now();
   require(cudaSetDevice(0), "cannot use the GPU");
   require(cudaFree(nullptr), "cannot make CUDA's context");
-  const double context = std::chrono::duration<double, std::milli>(
-                             std::chrono::steady_clock::now() - begin)
-                             .count();
+  const double context = msSince(begin);
   std::vector<double> open, init;
   int size = 0;
   for (int i = 0; i <= kAgain; ++i) {
@@ -228,35 +225,38 @@ int readTimes(const std::string &text) {
   return int(value);
 }
 
-std::string measure(const std::string &what,
-                    const std::vector<std::string> &words) {
-  const auto demand = [&](size_t least, size_t most) {
-    if (words.size() < least || words.size() > most)
+using Words = std::vector<std::string>;
+
+struct Command {
+  const char *name;
+  size_t least, most; ///< words that follow
+  std::string (*run)(const Words &words);
+};
+
+const Command kCommands[] = {
+    {"copy", 1, 1,
+     [](const Words &words) { return copy(readBytes(words[0])); }},
+    {"launch", 1, SIZE_MAX, launch},
+    {"lanes", 1, 1,
+     [](const Words &words) { return lanes(readBytes(words[0])); }},
+    {"calls", 1, 2,
+     [](const Words &words) {
+       return calls(words[0], words.size() == 2 ? readTimes(words[1]) : kWaits);
+     }},
+    {"start", 1, 1, [](const Words &words) { return start(words[0]); }},
+    {"traffic", 2, SIZE_MAX,
+     [](const Words &words) {
+       return traffic(readBytes(words[0]), {words.begin() + 1, words.end()});
+     }},
+};
+
+std::string measure(const std::string &what, const Words &words) {
+  for (const Command &command : kCommands) {
+    if (what != command.name)
+      continue;
+    if (words.size() < command.least || words.size() > command.most)
       throw UsageError(what + ": blink-gpu-bench --help says what follows");
-  };
-  if (what == "copy") {
-    demand(1, 1);
-    return copy(readBytes(words[0]));
-  }
-  if (what == "launch") {
-    demand(1, SIZE_MAX);
-    return launch(words);
-  }
-  if (what == "lanes") {
-    demand(1, 1);
-    return lanes(readBytes(words[0]));
-  }
-  if (what == "calls") {
-    demand(1, 2);
-    return calls(words[0], words.size() == 2 ? readTimes(words[1]) : kWaits);
-  }
-  if (what == "start") {
-    demand(1, 1);
-    return start(words[0]);
-  }
-  if (what == "traffic") {
-    demand(2, SIZE_MAX);
-    return traffic(readBytes(words[0]), {words.begin() + 1, words.end()});
+    return command.run(words);
   }
   throw UsageError("no '" + what +
                    "'; blink-gpu-bench --help says what there is");
@@ -279,14 +279,10 @@ int run(int argc, char **argv) {
 } // namespace blink::gpubench
 
 int main(int argc, char **argv) {
-  int code = 1;
   try {
     return blink::gpubench::run(argc, argv);
-  } catch (const blink::gpubench::UsageError &error) {
-    std::fprintf(stderr, "blink-gpu-bench: error: %s\n", error.what());
-    code = 2;
   } catch (const std::exception &error) {
     std::fprintf(stderr, "blink-gpu-bench: error: %s\n", error.what());
+    return dynamic_cast<const blink::gpubench::UsageError *>(&error) ? 2 : 1;
   }
-  return code;
 }
