@@ -8,8 +8,6 @@
 
 #include "tools/blink-perf/Shared.h"
 
-#include "tools/replay/Samples.h"
-
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -74,25 +72,15 @@ blinkResult_t Buffers::withdraw(blinkComm_t comm) {
   return result;
 }
 
-// In place the smaller buffer is this rank's part of the larger one.
-size_t Buffers::inputOffset(const Case &c, bool inPlace) const {
-  const bool isPart = inPlace && c.inputBlocks() < c.outputBlocks();
-  return isPart ? size_t(rank_) * c.blockBytes() : 0;
-}
-
-size_t Buffers::outputOffset(const Case &c, bool inPlace) const {
-  const bool isPart = inPlace && c.outputBlocks() < c.inputBlocks();
-  return isPart ? size_t(rank_) * c.blockBytes() : 0;
-}
-
 const void *Buffers::send(const Case &c, bool inPlace) {
   if (rank_ >= c.numRanks)
     return nullptr; // a relay
-  return (inPlace ? output_ : input_).at(inputOffset(c, inPlace));
+  return (inPlace ? output_ : input_).at(c.inputOffset(rank_, inPlace));
 }
 
 void *Buffers::recv(const Case &c, bool inPlace) {
-  return rank_ >= c.numRanks ? nullptr : output_.at(outputOffset(c, inPlace));
+  return rank_ >= c.numRanks ? nullptr
+                             : output_.at(c.outputOffset(rank_, inPlace));
 }
 
 void Buffers::clear() {
@@ -109,9 +97,10 @@ void Buffers::fill(const Case &c, bool inPlace, uint64_t seed) {
   if (c.receives(rank_) || inPlace)
     std::memset(output_.host(), 0xff, outputBytes);
   if (c.sends(rank_)) {
-    const Samples samples(c.type, c.op, c.numRanks, seed);
+    const Samples samples = c.samples(seed);
     const size_t size = sizeOf(c.type);
-    uint8_t *to = (inPlace ? output_ : input_).host() + inputOffset(c, inPlace);
+    uint8_t *to =
+        (inPlace ? output_ : input_).host() + c.inputOffset(rank_, inPlace);
     for (size_t i = 0; i < c.count * c.inputBlocks(); ++i)
       samples.input(rank_, i, to + i * size);
     if (!inPlace)
@@ -125,12 +114,12 @@ uint64_t Buffers::countWrong(const Case &c, bool inPlace, uint64_t seed,
                              const uint8_t *reduced) {
   if (!c.receives(rank_))
     return 0;
-  const Samples samples(c.type, c.op, c.numRanks, seed);
+  const Samples samples = c.samples(seed);
   const size_t size = sizeOf(c.type);
-  output_.download(outputOffset(c, inPlace) + c.outputBytes());
-  const uint8_t *got = output_.host() + outputOffset(c, inPlace);
-  // Elements of a scattered buffer are numbered through all its blocks.
-  const size_t first = c.inputBlocks() > 1 ? size_t(rank_) * c.count : 0;
+  const size_t offset = c.outputOffset(rank_, inPlace);
+  output_.download(offset + c.outputBytes());
+  const uint8_t *got = output_.host() + offset;
+  const size_t first = c.firstElement(rank_);
   uint64_t wrong = 0;
   if (c.reduces()) {
     const uint8_t *want = reduced + first * size;
@@ -141,7 +130,7 @@ uint64_t Buffers::countWrong(const Case &c, bool inPlace, uint64_t seed,
     return wrong;
   }
   for (uint32_t block = 0; block < c.outputBlocks(); ++block) {
-    const int source = c.outputBlocks() > 1 ? int(block) : c.root;
+    const int source = c.sourceOf(block);
     for (size_t i = 0; i < c.count; ++i, got += size) {
       uint8_t want[8];
       samples.input(source, first + i, want);
@@ -153,7 +142,7 @@ uint64_t Buffers::countWrong(const Case &c, bool inPlace, uint64_t seed,
 
 void writeReduced(const Case &c, uint64_t seed, size_t begin, size_t end,
                   uint8_t *out) {
-  const Samples samples(c.type, c.op, c.numRanks, seed);
+  const Samples samples = c.samples(seed);
   const size_t size = sizeOf(c.type);
   for (size_t i = begin; i < end; ++i)
     samples.reduced(i, out + i * size);

@@ -65,9 +65,6 @@ public:
                       const uint8_t *reduced);
 
 private:
-  size_t inputOffset(const Case &c, bool inPlace) const;
-  size_t outputOffset(const Case &c, bool inPlace) const;
-
   int rank_;
   Memory input_, output_; ///< in place the output serves as both
   void *handles_[2] = {}; ///< of the two, registered

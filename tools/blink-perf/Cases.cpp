@@ -8,23 +8,12 @@
 
 #include "tools/blink-perf/Job.h"
 #include "tools/blink-perf/SelfTest.h"
-#include "tools/replay/Samples.h"
 
 #include <algorithm>
 
 namespace blink::perf {
 
 using sched::Collective;
-
-size_t Case::blockBytes() const { return count * sizeOf(type); }
-
-bool Case::sends(int rank) const {
-  return rank < numRanks && (!onlyRootGives(collective) || rank == root);
-}
-
-bool Case::receives(int rank) const {
-  return rank < numRanks && (!onlyRootGets(collective) || rank == root);
-}
 
 double Case::busFactor() const {
   const double n = numRanks;
@@ -88,8 +77,7 @@ void addCases(const sched::Program &program, int root, const Options &options,
       for (uint64_t size : sizesOf(options)) {
         one.type = type;
         one.op = op;
-        one.count = size / sizeOf(type) /
-                    std::max(one.inputBlocks(), one.outputBlocks());
+        one.count = size / one.unit();
         if (one.count != 0)
           cases.push_back(one);
       }

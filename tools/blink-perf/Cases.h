@@ -12,43 +12,21 @@
 
 #include "schedules/ScheduleFile.h"
 #include "tools/blink-perf/Options.h"
+#include "tools/replay/SampledCall.h"
 
 #include <memory>
 
 namespace blink::perf {
 
 /// One line of a table: a call of one size, measured out of place and in place.
-struct Case {
-  sched::Collective collective;
-  int root;     ///< 0 where there is none
-  int numRanks; ///< that give and take; the others are relays
-  double bound; ///< of the certificate, GB/s
-  blinkDataType_t type;
-  blinkRedOp_t op;
-  size_t count;       ///< the argument of the call
+struct Case : SampledCall {
+  double bound;       ///< of the certificate, GB/s
   int iterations = 0; ///< timed, and as many before at most; 0: the options'
   // Of a self-test:
   uint32_t variant = 0;  ///< number among those of all programs
   uint32_t channels = 0; ///< of the variant
   uint32_t carrying = 0; ///< of these, with data at this count
 
-  uint32_t inputBlocks() const {
-    return sched::inputBlocks(collective, uint32_t(numRanks));
-  }
-  uint32_t outputBlocks() const {
-    return sched::outputBlocks(collective, uint32_t(numRanks));
-  }
-  size_t blockBytes() const;
-  size_t inputBytes() const { return blockBytes() * inputBlocks(); }
-  size_t outputBytes() const { return blockBytes() * outputBlocks(); }
-  /// S, as for algbw: the whole gathered or scattered buffer.
-  uint64_t bytes() const { return std::max(inputBytes(), outputBytes()); }
-  bool hasRoot() const { return sched::isRooted(collective); }
-  bool reduces() const { return sched::isReduction(collective); }
-  bool hasInPlace() const { return sched::hasInPlace(collective); }
-  /// Whether `rank` contributes, or gets a result. Relays do neither.
-  bool sends(int rank) const;
-  bool receives(int rank) const;
   /// busbw / algbw, nccl-tests' convention.
   double busFactor() const;
 };

@@ -12,7 +12,6 @@
 
 #include "runtime/core/Geometry.h"
 #include "tools/blink-perf/Table.h"
-#include "tools/replay/Samples.h"
 
 #include <algorithm>
 
@@ -58,8 +57,7 @@ uint64_t countForAll(const sched::Variant &variant, uint32_t elementBytes) {
 /// the variant.
 bool chooseCount(const sched::Variant &variant, bool isLast, Case &c) {
   const uint32_t elementBytes = uint32_t(sizeOf(c.type));
-  const uint64_t unit =
-      uint64_t(elementBytes) * std::max(c.inputBlocks(), c.outputBlocks());
+  const uint64_t unit = c.unit();
   const uint64_t least = std::max<uint64_t>(
       1, variant.min_bytes() / unit + (variant.min_bytes() % unit != 0));
   const uint64_t most =

@@ -8,7 +8,6 @@
 
 #include "tools/blink-perf/Bench.h"
 #include "tools/blink-perf/Table.h"
-#include "tools/replay/Samples.h"
 
 #include <algorithm>
 #include <cmath>
@@ -31,10 +30,8 @@ constexpr size_t kChunkSizes = 3;
 void addSizes(const Options &options, ProgramReport &report,
               std::vector<Case> &cases) {
   Case c = report.c;
-  const uint64_t unit =
-      sizeOf(c.type) * std::max(c.inputBlocks(), c.outputBlocks());
   for (uint64_t size = options.minBytes; size <= options.maxBytes; size *= 2) {
-    c.count = (size + unit - 1) / unit;
+    c.count = (size + c.unit() - 1) / c.unit();
     if (c.bytes() >= 2 * size)
       continue;
     c.iterations =

@@ -186,29 +186,9 @@ void Worker::wait(const Case &c, bool inPlace) {
 }
 
 blinkResult_t Worker::call(size_t which, const Case &c, bool inPlace) {
-  const void *send = buffers_[which]->send(c, inPlace);
-  void *recv = buffers_[which]->recv(c, inPlace);
-  blinkComm_t comm = comms_[which];
-  blinkStream_t stream = backend_.stream(firstRank_ + int(which));
-  switch (c.collective) {
-  case sched::Collective::allreduce:
-    return blinkAllReduce(send, recv, c.count, c.type, c.op, comm, stream);
-  case sched::Collective::broadcast:
-    return blinkBroadcast(send, recv, c.count, c.type, c.root, comm, stream);
-  case sched::Collective::reduce:
-    return blinkReduce(send, recv, c.count, c.type, c.op, c.root, comm, stream);
-  case sched::Collective::allgather:
-    return blinkAllGather(send, recv, c.count, c.type, comm, stream);
-  case sched::Collective::reducescatter:
-    return blinkReduceScatter(send, recv, c.count, c.type, c.op, comm, stream);
-  case sched::Collective::gather:
-    return blinkGather(send, recv, c.count, c.type, c.root, comm, stream);
-  case sched::Collective::scatter:
-    return blinkScatter(send, recv, c.count, c.type, c.root, comm, stream);
-  case sched::Collective::alltoall:
-    return blinkAllToAll(send, recv, c.count, c.type, comm, stream);
-  }
-  return blinkInternalError;
+  return c.make(buffers_[which]->send(c, inPlace),
+                buffers_[which]->recv(c, inPlace), comms_[which],
+                backend_.stream(firstRank_ + int(which)));
 }
 
 } // namespace blink::perf

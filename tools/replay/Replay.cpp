@@ -7,13 +7,12 @@
 #include "tools/replay/Replay.h"
 
 #include "schedules/ScheduleFile.h"
-#include "tools/replay/Samples.h"
+#include "tools/replay/SampledCall.h"
 
 #include <chrono>
 #include <cstring>
 
 using namespace blink;
-using sched::Collective;
 
 namespace {
 
@@ -23,123 +22,82 @@ using Bytes = std::vector<uint8_t>;
 class Session {
 public:
   Session(const sched::Program &program, const ReplayOptions &options)
-      : options_(options), collective_(program.collective()),
-        root_(program.root()),
-        numRanks_(static_cast<int>(program.allocation()->size())),
+      : options_(options), call_{program.collective(),
+                                 program.root(),
+                                 static_cast<int>(program.allocation()->size()),
+                                 options.type,
+                                 options.op,
+                                 0},
         numPrograms_(static_cast<int>(sched::numPrograms(program))),
-        inputBlocks_(sched::inputBlocks(collective_, numRanks_)),
-        outputBlocks_(sched::outputBlocks(collective_, numRanks_)),
-        elementSize_(sizeOf(options.type)),
-        count_(options.bytes / elementSize_ /
-               std::max(inputBlocks_, outputBlocks_)),
-        samples_(options.type, options.op, numRanks_, options.seed) {}
+        samples_(call_.samples(options.seed)) {
+    call_.count = options.bytes / call_.unit();
+  }
 
   ReplayResult run(const std::vector<uint8_t> &file);
 
 private:
-  bool isRelay(int rank) const { return rank >= numRanks_; }
   bool iterate(const std::vector<blinkComm_t> &comms, ReplayResult &result);
-  blinkResult_t call(int rank, blinkComm_t comm);
   void fill();
   void check(ReplayResult &result);
   Bytes expected(int rank, uint32_t block) const;
-  bool receives(int rank) const {
-    return !onlyRootGets(collective_) || rank == root_;
-  }
-  size_t blockBytes() const { return count_ * elementSize_; }
-  // In place the smaller buffer is this rank's part of the larger one.
   uint8_t *input(int rank) {
-    if (!options_.inPlace)
-      return inputs_[rank].data();
-    bool shifted = inputBlocks_ < outputBlocks_;
-    return outputs_[rank].data() + (shifted ? rank * blockBytes() : 0);
+    return (options_.inPlace ? outputs_ : inputs_)[rank].data() +
+           call_.inputOffset(rank, options_.inPlace);
   }
   uint8_t *output(int rank) {
-    bool shifted = options_.inPlace && outputBlocks_ < inputBlocks_;
-    return outputs_[rank].data() + (shifted ? rank * blockBytes() : 0);
+    return outputs_[rank].data() + call_.outputOffset(rank, options_.inPlace);
   }
 
   const ReplayOptions &options_;
-  Collective collective_;
-  int root_;
-  int numRanks_;
+  SampledCall call_;
   int numPrograms_; ///< ranks and relays
-  uint32_t inputBlocks_, outputBlocks_;
-  size_t elementSize_;
-  size_t count_; ///< elements of a block
   Samples samples_;
   std::vector<Bytes> inputs_, outputs_;
 };
 
 /// What block `block` of `rank`'s output must be.
 Bytes Session::expected(int rank, uint32_t block) const {
-  Bytes bytes(blockBytes());
-  // Elements of a scattered buffer are numbered through all its blocks.
-  uint64_t first = inputBlocks_ > 1 ? uint64_t(rank) * count_ : 0;
-  int source = outputBlocks_ > 1 ? int(block) : root_;
-  for (size_t i = 0; i < count_; ++i) {
-    void *out = bytes.data() + i * elementSize_;
-    isReduction(collective_) ? samples_.reduced(first + i, out)
-                             : samples_.input(source, first + i, out);
+  Bytes bytes(call_.blockBytes());
+  const uint64_t first = call_.firstElement(rank);
+  const int source = call_.sourceOf(block);
+  const size_t size = sizeOf(call_.type);
+  for (size_t i = 0; i < call_.count; ++i) {
+    void *out = bytes.data() + i * size;
+    call_.reduces() ? samples_.reduced(first + i, out)
+                    : samples_.input(source, first + i, out);
   }
   return bytes;
 }
 
 void Session::fill() {
-  for (int rank = 0; rank < numRanks_; ++rank)
-    for (size_t i = 0; i < count_ * inputBlocks_; ++i)
-      samples_.input(rank, i, input(rank) + i * elementSize_);
-}
-
-blinkResult_t Session::call(int rank, blinkComm_t comm) {
-  const void *send = isRelay(rank) ? nullptr : input(rank);
-  void *recv = isRelay(rank) ? nullptr : output(rank);
-  switch (collective_) {
-  case Collective::allreduce:
-    return blinkAllReduce(send, recv, count_, options_.type, options_.op, comm,
-                          nullptr);
-  case Collective::broadcast:
-    return blinkBroadcast(send, recv, count_, options_.type, root_, comm,
-                          nullptr);
-  case Collective::reduce:
-    return blinkReduce(send, recv, count_, options_.type, options_.op, root_,
-                       comm, nullptr);
-  case Collective::allgather:
-    return blinkAllGather(send, recv, count_, options_.type, comm, nullptr);
-  case Collective::reducescatter:
-    return blinkReduceScatter(send, recv, count_, options_.type, options_.op,
-                              comm, nullptr);
-  case Collective::gather:
-    return blinkGather(send, recv, count_, options_.type, root_, comm, nullptr);
-  case Collective::scatter:
-    return blinkScatter(send, recv, count_, options_.type, root_, comm,
-                        nullptr);
-  case Collective::alltoall:
-    return blinkAllToAll(send, recv, count_, options_.type, comm, nullptr);
-  }
-  return blinkInternalError;
+  const size_t size = sizeOf(call_.type);
+  const size_t elements = call_.count * call_.inputBlocks();
+  for (int rank = 0; rank < call_.numRanks; ++rank)
+    for (size_t i = 0; i < elements; ++i)
+      samples_.input(rank, i, input(rank) + i * size);
 }
 
 void Session::check(ReplayResult &result) {
-  bool sameOnAllRanks = inputBlocks_ == 1;
+  bool sameOnAllRanks = call_.inputBlocks() == 1;
+  const size_t elementSize = sizeOf(call_.type);
   std::vector<Bytes> reference;
-  for (int rank = 0; rank < numRanks_; ++rank) {
-    if (!receives(rank))
+  for (int rank = 0; rank < call_.numRanks; ++rank) {
+    if (!call_.receives(rank))
       continue;
     if (reference.empty() || !sameOnAllRanks) {
       reference.clear();
-      for (uint32_t block = 0; block < outputBlocks_; ++block)
+      for (uint32_t block = 0; block < call_.outputBlocks(); ++block)
         reference.push_back(expected(rank, block));
     }
-    for (uint32_t block = 0; block < outputBlocks_; ++block) {
-      const uint8_t *got = output(rank) + block * blockBytes();
+    for (uint32_t block = 0; block < call_.outputBlocks(); ++block) {
+      const uint8_t *got = output(rank) + block * call_.blockBytes();
       const uint8_t *want = reference[block].data();
-      result.checked += count_;
-      if (count_ == 0 || std::memcmp(got, want, blockBytes()) == 0)
+      result.checked += call_.count;
+      if (call_.count == 0 || std::memcmp(got, want, call_.blockBytes()) == 0)
         continue;
-      for (size_t i = 0; i < count_; ++i)
-        if (std::memcmp(got + i * elementSize_, want + i * elementSize_,
-                        elementSize_) != 0 &&
+      for (size_t i = 0; i < call_.count; ++i)
+        if (std::memcmp(got + i * elementSize, want + i * elementSize,
+                        elementSize) != 0 &&
             result.wrong++ == 0)
           result.firstWrong = "rank " + std::to_string(rank) + ", block " +
                               std::to_string(block) + ", element " +
@@ -156,8 +114,12 @@ bool Session::iterate(const std::vector<blinkComm_t> &comms,
       std::fill(output.begin(), output.end(), uint8_t(0xff));
   auto start = std::chrono::steady_clock::now();
   blinkGroupStart();
-  for (int rank = 0; rank < numPrograms_; ++rank)
-    call(rank, comms[rank]); // GroupEnd returns what a call was refused for
+  for (int rank = 0; rank < numPrograms_; ++rank) {
+    const bool isRelay = rank >= call_.numRanks;
+    // GroupEnd returns what a call was refused for.
+    call_.make(isRelay ? nullptr : input(rank),
+               isRelay ? nullptr : output(rank), comms[rank], nullptr);
+  }
   blinkResult_t code = blinkGroupEnd();
   result.seconds.push_back(
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
@@ -172,14 +134,13 @@ bool Session::iterate(const std::vector<blinkComm_t> &comms,
 
 ReplayResult Session::run(const std::vector<uint8_t> &file) {
   ReplayResult result;
-  uint32_t blocks = std::max(inputBlocks_, outputBlocks_);
-  result.bytes = count_ * elementSize_ * blocks;
-  for (int rank = 0; rank < numRanks_; ++rank) {
-    inputs_.emplace_back(options_.inPlace ? 0 : blockBytes() * inputBlocks_);
-    outputs_.emplace_back(blockBytes() *
-                          (options_.inPlace ? blocks : outputBlocks_));
+  result.bytes = call_.bytes();
+  for (int rank = 0; rank < call_.numRanks; ++rank) {
+    inputs_.emplace_back(options_.inPlace ? 0 : call_.inputBytes());
+    outputs_.emplace_back(options_.inPlace ? call_.bytes()
+                                           : call_.outputBytes());
   }
-  if (options_.inPlace && !hasInPlace(collective_)) {
+  if (options_.inPlace && !call_.hasInPlace()) {
     result.error = "there is no alltoall in place";
     return result;
   }

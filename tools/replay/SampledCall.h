@@ -1,0 +1,105 @@
+//===- SampledCall.h - a collective on samples ------------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_TOOLS_REPLAY_SAMPLEDCALL_H
+#define BLINK_TOOLS_REPLAY_SAMPLEDCALL_H
+
+#include "schedules/Collectives.h"
+#include "tools/replay/Samples.h"
+
+#include <algorithm>
+
+namespace blink {
+
+/// A call whose inputs are Samples, as all ranks make it.
+struct SampledCall {
+  sched::Collective collective;
+  int root;     ///< 0 where there is none
+  int numRanks; ///< that give and take; the others are relays
+  blinkDataType_t type;
+  blinkRedOp_t op;
+  size_t count; ///< the argument of the call
+
+  uint32_t inputBlocks() const {
+    return sched::inputBlocks(collective, uint32_t(numRanks));
+  }
+  uint32_t outputBlocks() const {
+    return sched::outputBlocks(collective, uint32_t(numRanks));
+  }
+  size_t blockBytes() const { return count * sizeOf(type); }
+  size_t inputBytes() const { return blockBytes() * inputBlocks(); }
+  size_t outputBytes() const { return blockBytes() * outputBlocks(); }
+  /// S, as for algbw: the whole gathered or scattered buffer.
+  uint64_t bytes() const { return std::max(inputBytes(), outputBytes()); }
+  /// The same of a call of one element.
+  uint64_t unit() const {
+    return sizeOf(type) * std::max(inputBlocks(), outputBlocks());
+  }
+  bool hasRoot() const { return sched::isRooted(collective); }
+  bool reduces() const { return sched::isReduction(collective); }
+  bool hasInPlace() const { return sched::hasInPlace(collective); }
+
+  /// Whether `rank` contributes, or gets a result. Relays do neither.
+  bool sends(int rank) const {
+    return rank < numRanks && (!onlyRootGives(collective) || rank == root);
+  }
+  bool receives(int rank) const {
+    return rank < numRanks && (!onlyRootGets(collective) || rank == root);
+  }
+
+  /// Bytes from the begin of the larger buffer to that of a rank's own: in
+  /// place the smaller one is the rank's part of it.
+  size_t inputOffset(int rank, bool inPlace) const {
+    const bool isPart = inPlace && inputBlocks() < outputBlocks();
+    return isPart ? size_t(rank) * blockBytes() : 0;
+  }
+  size_t outputOffset(int rank, bool inPlace) const {
+    const bool isPart = inPlace && outputBlocks() < inputBlocks();
+    return isPart ? size_t(rank) * blockBytes() : 0;
+  }
+
+  /// The number among an input's elements, counted through all its blocks, of
+  /// the first in `rank`'s output; and whose input that is, where nothing is
+  /// reduced.
+  uint64_t firstElement(int rank) const {
+    return inputBlocks() > 1 ? uint64_t(rank) * count : 0;
+  }
+  int sourceOf(uint32_t outputBlock) const {
+    return outputBlocks() > 1 ? int(outputBlock) : root;
+  }
+
+  Samples samples(uint64_t seed) const {
+    return Samples(type, op, numRanks, seed);
+  }
+
+  /// Makes it for the rank of `comm`.
+  blinkResult_t make(const void *send, void *recv, blinkComm_t comm,
+                     blinkStream_t stream) const {
+    switch (collective) {
+    case sched::Collective::allreduce:
+      return blinkAllReduce(send, recv, count, type, op, comm, stream);
+    case sched::Collective::broadcast:
+      return blinkBroadcast(send, recv, count, type, root, comm, stream);
+    case sched::Collective::reduce:
+      return blinkReduce(send, recv, count, type, op, root, comm, stream);
+    case sched::Collective::allgather:
+      return blinkAllGather(send, recv, count, type, comm, stream);
+    case sched::Collective::reducescatter:
+      return blinkReduceScatter(send, recv, count, type, op, comm, stream);
+    case sched::Collective::gather:
+      return blinkGather(send, recv, count, type, root, comm, stream);
+    case sched::Collective::scatter:
+      return blinkScatter(send, recv, count, type, root, comm, stream);
+    case sched::Collective::alltoall:
+      return blinkAllToAll(send, recv, count, type, comm, stream);
+    }
+    return blinkInternalError;
+  }
+};
+
+} // namespace blink
+
+#endif // BLINK_TOOLS_REPLAY_SAMPLEDCALL_H
