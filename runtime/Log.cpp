@@ -35,9 +35,7 @@ LogLevel logLevel() {
   return level;
 }
 
-void log(LogLevel level, int rank, const std::string &text) {
-  if (level > logLevel())
-    return;
+void writeLog(LogLevel level, int rank, const std::string &text) {
   const char *name = level == LogLevel::warn   ? "WARN"
                      : level == LogLevel::info ? "INFO"
                                                : "TRACE";

@@ -7,7 +7,7 @@
 #ifndef BLINK_RUNTIME_LOG_H
 #define BLINK_RUNTIME_LOG_H
 
-#include <string>
+#include "schedules/Text.h"
 
 namespace blink::runtime {
 
@@ -16,9 +16,16 @@ enum class LogLevel { none, warn, info, trace };
 /// What BLINK_DEBUG asks for; read once.
 LogLevel logLevel();
 
-/// Writes `host:pid:tid [rank] BLINK LEVEL text` to stderr if BLINK_DEBUG asks
-/// for `level`. A negative rank is none in particular.
-void log(LogLevel level, int rank, const std::string &text);
+/// Writes `host:pid:tid [rank] BLINK LEVEL text` to stderr. A negative rank is
+/// none in particular.
+void writeLog(LogLevel level, int rank, const std::string &text);
+
+/// Writes textOf(parts...) if BLINK_DEBUG asks for `level`.
+template <typename... Parts>
+void log(LogLevel level, int rank, const Parts &...parts) {
+  if (level <= logLevel())
+    writeLog(level, rank, textOf(parts...));
+}
 
 } // namespace blink::runtime
 

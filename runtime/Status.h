@@ -8,8 +8,7 @@
 #define BLINK_RUNTIME_STATUS_H
 
 #include "runtime/blink.h"
-
-#include <string>
+#include "schedules/Text.h"
 
 namespace blink::runtime {
 
@@ -17,6 +16,12 @@ namespace blink::runtime {
 struct [[nodiscard]] Status {
   blinkResult_t code = blinkSuccess;
   std::string text;
+
+  Status() = default;
+  /// The error is textOf(parts...).
+  template <typename... Parts>
+  Status(blinkResult_t code, const Parts &...parts)
+      : code(code), text(textOf(parts...)) {}
 
   bool ok() const { return code == blinkSuccess; }
 };

@@ -54,10 +54,8 @@ static void add(int rank, uint32_t lane, const LaneTrace &trace,
     events += line;
   }
   if (trace.count > kept)
-    log(LogLevel::warn, rank,
-        "trace: lane " + std::to_string(lane) + " ran " +
-            std::to_string(trace.count) + " folds, the first " +
-            std::to_string(kept) + " are kept");
+    log(LogLevel::warn, rank, "trace: lane ", lane, " ran ", trace.count,
+        " folds, the first ", kept, " are kept");
 }
 
 void writeTraces(

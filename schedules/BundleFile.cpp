@@ -11,6 +11,7 @@
 #include "schedules/BundleRules.h"
 #include "schedules/Hash.h"
 #include "schedules/ScheduleFile.h"
+#include "schedules/Text.h"
 
 #include <algorithm>
 #include <cstring>
@@ -27,8 +28,8 @@ constexpr char kDamagedBundle[] =
 
 bool openChecked(const uint8_t *data, size_t size, BundleView &bundle,
                  std::string &error) {
-  const auto refuse = [&](const std::string &what) {
-    error = what;
+  const auto refuse = [&](const auto &...what) {
+    error = textOf(what...);
     return false;
   };
   if (!isBundle(data, size) || size < kIndexAt + kHashBytes)
@@ -38,20 +39,18 @@ bool openChecked(const uint8_t *data, size_t size, BundleView &bundle,
                   "of 8");
   const auto version = flatbuffers::ReadScalar<uint32_t>(data + kVersionAt);
   if (version != kBundleVersion)
-    return refuse("bundle of format version " + std::to_string(version) +
-                  ", this Blink reads version " +
-                  std::to_string(kBundleVersion) +
+    return refuse("bundle of format version ", version,
+                  ", this Blink reads version ", kBundleVersion,
                   ": compile it again, or use the Blink that wrote it");
   const auto indexBytes =
       flatbuffers::ReadScalar<uint64_t>(data + kIndexBytesAt);
   const auto fileBytes = flatbuffers::ReadScalar<uint64_t>(data + kFileBytesAt);
   if (fileBytes != size)
-    return refuse("the bundle should have " + std::to_string(fileBytes) +
-                  " bytes and has " + std::to_string(size) + kDamagedBundle);
+    return refuse("the bundle should have ", fileBytes, " bytes and has ", size,
+                  kDamagedBundle);
   if (indexBytes % 8 != 0 || indexBytes >= kMostIndexBytes ||
       indexBytes > size - kIndexAt - kHashBytes)
-    return refuse("an index of " + std::to_string(indexBytes) + " bytes" +
-                  kDamagedBundle);
+    return refuse("an index of ", indexBytes, " bytes", kDamagedBundle);
   if (!hashFollows(data, kIndexAt + indexBytes))
     return refuse(std::string("the checksum of the index does not match") +
                   kDamagedBundle);
@@ -105,8 +104,8 @@ const Schedule *openPiece(const BundleView &bundle, uint32_t classNumber,
     return nullptr;
   const Schedule *schedule =
       openSchedule(bundle.pieces + piece.offset(), piece.size(), error);
-  const std::string place = "classes[" + std::to_string(classNumber) +
-                            "].pieces[" + std::to_string(collective) + "]: ";
+  const std::string place =
+      textOf("classes[", classNumber, "].pieces[", collective, "]: ");
   if (!schedule) {
     error = place + error;
     return nullptr;

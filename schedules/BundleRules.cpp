@@ -9,6 +9,7 @@
 #include "schedules/BundleFile.h"
 #include "schedules/CheckRules.h"
 #include "schedules/Provenance.h"
+#include "schedules/Text.h"
 
 #include <algorithm>
 #include <map>
@@ -101,9 +102,8 @@ bool IndexWalk::checkConditions() {
   if (conditions.size() == 0 || conditions.Get(0)->description()->size() != 0)
     return fail("conditions", "the first must be the whole machine");
   if (conditions.size() > kMostConditions)
-    return fail("conditions", std::to_string(conditions.size()) +
-                                  ", expected at most " +
-                                  std::to_string(kMostConditions));
+    return fail("conditions", conditions.size(), ", expected at most ",
+                kMostConditions);
   for (uint32_t c = 1; c < conditions.size(); ++c) {
     const Condition &one = *conditions.Get(c), &before = *conditions.Get(c - 1);
     const std::string place = at("conditions", c);
@@ -141,8 +141,8 @@ std::string IndexWalk::judgeMap(const uint16_t *map, const AllocationClass &one,
     if (map[n] != kUnmapped && map[n] >= index_.num_nodes())
       return outOf("node", map[n], index_.num_nodes());
   if (one.gpus()->size() != count)
-    return "a map between " + std::to_string(one.gpus()->size()) + " and " +
-           std::to_string(count) + " GPUs";
+    return textOf("a map between ", one.gpus()->size(), " and ", count,
+                  " GPUs");
   marks_.resize(index_.num_nodes());
   ++lastMark_; // on nodes of `gpus` that nothing is carried onto so far
   for (size_t i = 0; i < count; ++i)
@@ -150,9 +150,10 @@ std::string IndexWalk::judgeMap(const uint16_t *map, const AllocationClass &one,
   for (uint16_t gpu : *one.gpus()) {
     const uint16_t image = map[nodes.Get(gpu)];
     if (image == kUnmapped || marks_[image] != lastMark_)
-      return "GPU " + std::to_string(gpu) +
-             " is carried onto none of the allocation, or onto one that is "
-             "taken";
+      return textOf(
+          "GPU ", gpu,
+          " is carried onto none of the allocation, or onto one that is "
+          "taken");
     marks_[image] = 0;
   }
   return "";
@@ -186,8 +187,7 @@ bool IndexWalk::checkClass(const AllocationClass &one) {
   if (!wrong.empty())
     return fail("gpus", wrong);
   if (one.condition() >= index_.conditions()->size())
-    return fail("condition", "expected one of " +
-                                 std::to_string(index_.conditions()->size()));
+    return fail("condition", "expected one of ", index_.conditions()->size());
   if (one.pieces()->size() != index_.collectives()->size())
     return fail("pieces", "expected one a collective");
   for (const Piece *piece : *one.pieces()) {
@@ -228,8 +228,8 @@ bool IndexWalk::checkClasses() {
   }
   within_.clear();
   if (piecesEnd_ != piecesBytes_)
-    return fail("classes", "the pieces end at " + std::to_string(piecesEnd_) +
-                               ", the file at " + std::to_string(piecesBytes_));
+    return fail("classes", "the pieces end at ", piecesEnd_, ", the file at ",
+                piecesBytes_);
   std::map<std::vector<uint16_t>, uint32_t> firsts;
   for (uint32_t c = 0; c < index_.classes()->size(); ++c) {
     const auto &gpus = *index_.classes()->Get(c)->gpus();
@@ -296,9 +296,8 @@ bool IndexWalk::checkSurvivor(const std::string &place,
   const Entry &entry = survivor.entry();
   if (survivor.condition() == kWholeMachine ||
       survivor.condition() >= index_.conditions()->size())
-    return fail(place, "condition " + std::to_string(survivor.condition()) +
-                           ", expected one from 1 to " +
-                           std::to_string(index_.conditions()->size() - 1));
+    return fail(place, "condition ", survivor.condition(),
+                ", expected one from 1 to ", index_.conditions()->size() - 1);
   const Entry *whole = entryAt(index_, entry.gpus_begin());
   if (!whole || whole->gpus_count() != entry.gpus_count())
     return fail(place, "expected the GPUs of an entry");

@@ -11,6 +11,7 @@
 
 #include "schedules/Provenance.h"
 #include "schedules/ScheduleFile.h"
+#include "schedules/Text.h"
 
 #include <cmath>
 #include <map>
@@ -29,8 +30,8 @@ template <typename Enum> bool known(Enum value) {
   return value >= Enum::MIN && value <= Enum::MAX;
 }
 template <typename Enum> std::string unknown(const char *name, Enum value) {
-  return std::string("unknown ") + name + " " + str(uint64_t(value)) +
-         "; a newer Blink may know it";
+  return textOf("unknown ", name, " ", uint64_t(value),
+                "; a newer Blink may know it");
 }
 
 constexpr char kReserved[] =
@@ -89,9 +90,8 @@ private:
 
 bool RuleChecker::checkFile() {
   if (file_.format_version() != kFormatVersion)
-    return fail("", "format version " + str(file_.format_version()) +
-                        ", expected " + str(kFormatVersion) +
-                        "; compile the schedule again with this Blink");
+    return fail("", "format version ", file_.format_version(), ", expected ",
+                kFormatVersion, "; compile the schedule again with this Blink");
   error_ = checkProvenance(*file_.provenance(), budget_);
   if (!error_.empty())
     return false;
@@ -181,9 +181,9 @@ bool RuleChecker::checkProgram(const Program &program) {
   if (program.root() >= numRanks_)
     return fail("root", outOf("rank", program.root(), numRanks_));
   if (!rooted && program.root() != 0)
-    return fail("root", str(program.root()) + ", expected 0: " +
-                            EnumNameCollective(program.collective()) +
-                            " has no root");
+    return fail("root", program.root(),
+                ", expected 0: ", EnumNameCollective(program.collective()),
+                " has no root");
   bool rateHolds = numRanks_ == 1 ? std::isinf(program.algbw())
                                   : std::isfinite(program.algbw());
   if (!rateHolds || !(program.algbw() > 0))
@@ -207,9 +207,8 @@ bool RuleChecker::checkProgram(const Program &program) {
     const Variant &variant = *variants[i];
     within_ = inProgram + at("variants", i) + ".";
     if (variant.min_bytes() != next)
-      return fail("min_bytes", str(variant.min_bytes()) + ", expected " +
-                                   str(next) +
-                                   ", where the range before it ends");
+      return fail("min_bytes", variant.min_bytes(), ", expected ", next,
+                  ", where the range before it ends");
     if (variant.max_bytes() <= variant.min_bytes())
       return fail("max_bytes", "the range of sizes is empty");
     next = variant.max_bytes();
@@ -217,8 +216,8 @@ bool RuleChecker::checkProgram(const Program &program) {
       return false;
   }
   if (next != kNoLimit)
-    return fail("max_bytes", "the last range of sizes ends at " + str(next) +
-                                 ", expected no limit");
+    return fail("max_bytes", "the last range of sizes ends at ", next,
+                ", expected no limit");
   within_ = inProgram;
   return true;
 }
@@ -252,9 +251,8 @@ bool RuleChecker::checkCertificate(const Certificate &certificate) {
                                          : "expected a positive number");
   uint32_t numLinks = file_.topology()->links()->size();
   if (prices.size() != numLinks)
-    return fail("certificate.prices", str(prices.size()) +
-                                          " prices, expected one for each of " +
-                                          str(numLinks) + " links");
+    return fail("certificate.prices", prices.size(),
+                " prices, expected one for each of ", numLinks, " links");
   for (uint32_t i = 0; i < numLinks; ++i)
     if (!finite(prices[i], 0))
       return fail(at("certificate.prices", i), "not a number >= 0");
@@ -266,20 +264,19 @@ bool RuleChecker::checkVariant(const Variant &variant) {
     return fail("protocol", unknown("protocol", variant.protocol()));
   uint32_t chunk = variant.chunk_bytes();
   if (chunk % 16 != 0 || chunk < 16 || chunk > kMaxChunkBytes)
-    return fail("chunk_bytes", str(chunk) + ", expected a multiple of 16 " +
-                                   "from 16 to " + str(kMaxChunkBytes));
+    return fail("chunk_bytes", chunk, ", expected a multiple of 16 ",
+                "from 16 to ", kMaxChunkBytes);
   if (!checkTrees(variant) || !checkChannels(variant))
     return false;
   if (!pay("ranks", variant.ranks()))
     return false;
   if (variant.ranks()->size() != numPrograms_)
-    return fail("ranks", str(variant.ranks()->size()) +
-                             " rank programs, expected one for each of " +
-                             str(numRanks_) + " ranks" +
-                             (numPrograms_ == numRanks_
-                                  ? ""
-                                  : " and " + str(numPrograms_ - numRanks_) +
-                                        " relays"));
+    return fail("ranks", variant.ranks()->size(),
+                " rank programs, expected one for each of ", numRanks_,
+                " ranks",
+                numPrograms_ == numRanks_
+                    ? ""
+                    : textOf(" and ", numPrograms_ - numRanks_, " relays"));
   const std::string inVariant = within_;
   for (uint32_t rank = 0; rank < numPrograms_; ++rank) {
     within_ = inVariant + at("ranks", rank) + ".";
@@ -300,28 +297,27 @@ bool RuleChecker::checkTrees(const Variant &variant) {
   uint64_t sum = 0;   // of the numerators of trees of `block` so far
   for (uint32_t i = 0; i < trees.size(); ++i) {
     const Tree &tree = *trees[i];
-    const auto failHere = [&](const std::string &what) {
-      return fail(at("trees", i), what);
+    const auto failHere = [&](const auto &...what) {
+      return fail(at("trees", i), what...);
     };
     if (tree.block() >= numBlocks)
       return failHere(outOf("block", tree.block(), numBlocks));
     if (tree.root() >= numRanks_)
       return failHere(outOf("rank", tree.root(), numRanks_));
     if (tree.block() != block)
-      return failHere("block " + str(tree.block()) + ", expected " +
-                      str(block) + ": trees are sorted by block and " +
+      return failHere("block ", tree.block(), ", expected ", block,
+                      ": trees are sorted by block and ",
                       "the shares of each add up to one");
     if (tree.numerator() == 0 || tree.numerator() > tree.denominator())
-      return failHere("share " + str(tree.numerator()) + "/" +
-                      str(tree.denominator()) +
+      return failHere("share ", tree.numerator(), "/", tree.denominator(),
                       ", expected more than 0 and at most 1");
     if (sum != 0 && tree.denominator() != trees[i - 1]->denominator())
-      return failHere("denominator " + str(tree.denominator()) + ", expected " +
-                      str(trees[i - 1]->denominator()) +
+      return failHere("denominator ", tree.denominator(), ", expected ",
+                      trees[i - 1]->denominator(),
                       " as in the block's other trees");
     sum += tree.numerator();
     if (sum > tree.denominator())
-      return failHere("the shares of block " + str(block) +
+      return failHere("the shares of block ", block,
                       " add up to more than one");
     if (sum == tree.denominator()) {
       ++block;
@@ -329,8 +325,8 @@ bool RuleChecker::checkTrees(const Variant &variant) {
     }
   }
   if (block != numBlocks)
-    return fail("trees", "the shares of block " + str(block) +
-                             " add up to less than one");
+    return fail("trees", "the shares of block ", block,
+                " add up to less than one");
   return true;
 }
 
@@ -381,22 +377,20 @@ bool RuleChecker::checkRank(const Variant &variant, uint32_t rank) {
     if (lane.steps_count() == 0)
       return fail(at("lanes", i), "empty, expected at least one step");
     if (lane.steps_begin() != next)
-      return fail(at("lanes", i), "begins at step " + str(lane.steps_begin()) +
-                                      ", expected " + str(next));
+      return fail(at("lanes", i), "begins at step ", lane.steps_begin(),
+                  ", expected ", next);
     next += lane.steps_count();
   }
   if (next != program.steps()->size())
-    return fail("lanes", "hold " + str(next) + " steps of " +
-                             str(program.steps()->size()));
+    return fail("lanes", "hold ", next, " steps of ", program.steps()->size());
   for (const Lane *lane : *program.lanes())
     for (uint32_t i = 1; i < lane->steps_count(); ++i) {
       const uint32_t number = lane->steps_begin() + i;
       const uint16_t before = program.steps()->Get(number - 1)->delay();
       const uint16_t delay = program.steps()->Get(number)->delay();
       if (delay < before)
-        return fail(at("steps", number), "delay " + str(delay) + " after " +
-                                             str(before) +
-                                             " in its lane; expected no less");
+        return fail(at("steps", number), "delay ", delay, " after ", before,
+                    " in its lane; expected no less");
     }
   uint64_t operandsLeft = program.operands()->size();
   for (uint32_t i = 0; i < program.steps()->size(); ++i)
@@ -438,8 +432,8 @@ bool RuleChecker::checkOperand(const Variant &variant, uint32_t rank,
                                const Step &step, uint32_t stepIndex,
                                const Operand &operand, bool isSource) {
   // Sentences are made when there is something to say: most are not.
-  const auto failHere = [&](const std::string &what) {
-    return fail(at("steps", stepIndex), what);
+  const auto failHere = [&](const auto &...what) {
+    return fail(at("steps", stepIndex), what...);
   };
   const char *role = isSource ? "source" : "destination";
   uint32_t index = operand.index();
@@ -451,11 +445,11 @@ bool RuleChecker::checkOperand(const Variant &variant, uint32_t rank,
     const auto name = [&] { return "channel " + str(index); };
     uint32_t end = isSource ? channel.destination() : channel.source();
     if (end != rank)
-      return failHere(name() + " is a " + role + " here, but " +
-                      (isSource ? "ends" : "starts") + " at rank " + str(end));
+      return failHere(name(), " is a ", role, " here, but ",
+                      isSource ? "ends" : "starts", " at rank ", end);
     if (channel.tree() != step.tree())
-      return failHere(name() + " belongs to tree " + str(channel.tree()) +
-                      ", the step to tree " + str(step.tree()));
+      return failHere(name(), " belongs to tree ", channel.tree(),
+                      ", the step to tree ", step.tree());
     bool &joined = isSource ? ends_[index].read : ends_[index].written;
     if (joined)
       return failHere(name() +
@@ -479,8 +473,7 @@ bool RuleChecker::checkOperand(const Variant &variant, uint32_t rank,
                     : isSource ? outputRead_
                                : outputWritten_)[index];
   if (last == stepNumber_)
-    return failHere(std::string(name) + " " + str(index) + " is a " + role +
-                    " twice");
+    return failHere(name, " ", index, " is a ", role, " twice");
   last = stepNumber_;
   return true;
 }
@@ -492,9 +485,8 @@ bool RuleChecker::checkChannelsJoined(const Variant &variant) {
       return fail(at("channels", i),
                   "no step of rank " + str(channel.source()) + " writes it");
     if (!ends_[i].read)
-      return fail(at("channels", i), "no step of rank " +
-                                         str(channel.destination()) +
-                                         " reads it");
+      return fail(at("channels", i), "no step of rank ", channel.destination(),
+                  " reads it");
   }
   return true;
 }

@@ -11,6 +11,7 @@
 #define BLINK_SCHEDULES_CHECKRULES_H
 
 #include "schedules/ReadBudget.h"
+#include "schedules/Text.h"
 #include "schedules/schedule_generated.h"
 
 #include <cstddef>
@@ -30,8 +31,7 @@ inline std::string at(const char *name, uint64_t index) {
 
 /// A number that is too large: "channel 12 of 9".
 inline std::string outOf(const char *name, uint64_t index, uint64_t count) {
-  return std::string(name) + " " + std::to_string(index) + " of " +
-         std::to_string(count);
+  return textOf(name, " ", index, " of ", count);
 }
 
 /// A walk over an untrusted file, to the first violation of a rule.
@@ -40,9 +40,10 @@ protected:
   explicit RuleWalk(uint64_t bytes) : budget_(bytes) {}
 
   /// Records a violation at `place`, which is within `within_`. Always false.
-  bool fail(const std::string &place, const std::string &what) {
+  template <typename... Parts>
+  bool fail(const std::string &place, const Parts &...what) {
     error_ = within_ + place;
-    error_ += (error_.empty() ? "" : ": ") + what;
+    error_ += textOf(error_.empty() ? "" : ": ", what...);
     return false;
   }
 

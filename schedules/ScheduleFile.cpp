@@ -10,6 +10,7 @@
 
 #include "schedules/CheckRules.h"
 #include "schedules/Hash.h"
+#include "schedules/Text.h"
 
 #include <exception>
 
@@ -24,13 +25,13 @@ constexpr char kDamagedSchedule[] =
 
 const Schedule *openChecked(const uint8_t *data, size_t size,
                             std::string &error) {
-  const auto refuse = [&](const std::string &what) {
-    error = what;
+  const auto refuse = [&](const auto &...what) {
+    error = textOf(what...);
     return nullptr;
   };
   if (size % 8 != 0 || size < kLeastBytes || size >= kMostBytes)
-    return refuse("a file of " + std::to_string(size) +
-                  " bytes cannot be a schedule" + kDamagedSchedule);
+    return refuse("a file of ", size, " bytes cannot be a schedule",
+                  kDamagedSchedule);
   if (reinterpret_cast<uintptr_t>(data) % 8 != 0)
     return refuse("the schedule's bytes are not aligned; put them at a "
                   "multiple of 8");

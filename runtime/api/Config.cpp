@@ -23,9 +23,8 @@ Status complete(const blinkConfig_t *config, blinkConfig_t &full) {
   constexpr size_t kFirstSize = offsetof(blinkConfig_t, gpus);
   if (config->size < kFirstSize || config->size > sizeof(full) ||
       config->size % alignof(blinkConfig_t) != 0)
-    return {blinkInvalidArgument, "the size of the config is " +
-                                      std::to_string(config->size) +
-                                      ": start from BLINK_CONFIG_INITIALIZER"};
+    return Status(blinkInvalidArgument, "the size of the config is ",
+                  config->size, ": start from BLINK_CONFIG_INITIALIZER");
   std::memcpy(&full, config, config->size);
   if (full.timeoutMs < 0)
     return {blinkInvalidArgument, "timeoutMs is negative"};
@@ -74,13 +73,11 @@ Status readShrink(const blinkComm &comm, const int *excluded, int count,
                                   "is NULL"};
   for (int i = 0; i < count; ++i) {
     if (excluded[i] < 0 || excluded[i] >= numRanks)
-      return {blinkInvalidArgument, "excludes rank " +
-                                        std::to_string(excluded[i]) + " of " +
-                                        std::to_string(numRanks)};
+      return Status(blinkInvalidArgument, "excludes rank ", excluded[i], " of ",
+                    numRanks);
     if (excluded[i] == comm.rank)
-      return {blinkInvalidArgument,
-              "rank " + std::to_string(comm.rank) +
-                  " is excluded: the ranks that remain call, the others not"};
+      return Status(blinkInvalidArgument, "rank ", comm.rank,
+                    " is excluded: the ranks that remain call, the others not");
     request.excluded.push_back(excluded[i]);
   }
   std::sort(request.excluded.begin(), request.excluded.end());

@@ -33,13 +33,12 @@ Status shrinkTogether(const std::vector<PendingShrink *> &calls) {
   for (const PendingShrink *call : calls) {
     ranks.push_back(call->rank);
     if (ranks.size() > 1 && call->rank == calls[ranks.size() - 2]->rank)
-      return {blinkInvalidUsage, "rank " + std::to_string(call->rank) +
-                                     " shrinks twice in one group"};
+      return Status(blinkInvalidUsage, "rank ", call->rank,
+                    " shrinks twice in one group");
     if (!(call->request == first.request))
-      return {blinkInvalidUsage,
-              "the ranks shrink the communicator differently: rank " +
-                  std::to_string(first.rank) + " and rank " +
-                  std::to_string(call->rank) + ", in one group"};
+      return Status(blinkInvalidUsage,
+                    "the ranks shrink the communicator differently: rank ",
+                    first.rank, " and rank ", call->rank, ", in one group");
   }
   std::shared_ptr<Backend> backend;
   Status status = shrink(*first.backend, ranks, first.request, backend);

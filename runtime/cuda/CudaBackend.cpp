@@ -40,11 +40,9 @@ Status CudaBackend::placeRanks(int numRanks, const int *devices) {
   for (size_t rank = 0; status.ok() && rank < ranks_.size(); ++rank) {
     const int device = devices ? devices[rank] : int(rank);
     if (ranks_[rank].here && (device < 0 || device >= count))
-      return {blinkInvalidArgument,
-              "rank " + std::to_string(rank) + " is for GPU " +
-                  std::to_string(device) + ", this machine has " +
-                  std::to_string(count) +
-                  (devices ? "" : ": pass an array of devices")};
+      return Status(blinkInvalidArgument, "rank ", rank, " is for GPU ", device,
+                    ", this machine has ", count,
+                    devices ? "" : ": pass an array of devices");
     ranks_[rank].device = device;
     severalDevices_ |= device != ranks_[0].device;
   }
@@ -74,11 +72,10 @@ Status CudaBackend::makePlan(const BackendRequest &request) {
   rings_.resize(plan_.rings.size());
   for (const RingPlan &ring : plan_.rings)
     if (!deviceTransportOf(ring.kind))
-      return {blinkInvalidUsage,
-              "the schedule has a channel over the network, from rank " +
-                  std::to_string(ring.source) + " to rank " +
-                  std::to_string(ring.destination) +
-                  ": this back end serves one machine"};
+      return Status(blinkInvalidUsage,
+                    "the schedule has a channel over the network, from rank ",
+                    ring.source, " to rank ", ring.destination,
+                    ": this back end serves one machine");
   return status;
 }
 
@@ -97,9 +94,8 @@ Status CudaBackend::createAll(const BackendRequest &request) {
   const size_t jobBytes = layJob(nullptr);
   {
     const DeviceScope scope(ranks_[0].device);
-    status = cudaStatus(allocatePinned(jobBytes, memory_),
-                        "cannot allocate " + std::to_string(jobBytes) +
-                            " bytes of pinned host memory");
+    status = cudaStatus(allocatePinned(jobBytes, memory_), "cannot allocate ",
+                        jobBytes, " bytes of pinned host memory");
   }
   if (!status.ok())
     return status;
@@ -108,11 +104,9 @@ Status CudaBackend::createAll(const BackendRequest &request) {
   if (status.ok())
     status = copyPrograms();
   if (status.ok())
-    log(LogLevel::info, -1,
-        "CUDA back end: " + std::to_string(request.numRanks) +
-            " ranks in one process, " + std::to_string(plan_.programs.size()) +
-            " programs, " + std::to_string(plan_.poolBytes) +
-            " bytes of slots");
+    log(LogLevel::info, -1, "CUDA back end: ", request.numRanks,
+        " ranks in one process, ", plan_.programs.size(), " programs, ",
+        plan_.poolBytes, " bytes of slots");
   return status;
 }
 
@@ -158,9 +152,8 @@ Status CudaBackend::join(const BackendRequest &request) {
   if (!status.ok())
     return status;
   watcher_ = std::thread([this] { watchOthers(); });
-  log(LogLevel::info, rank,
-      "CUDA back end: joined " + std::to_string(numRanks) + " ranks, on GPU " +
-          std::to_string(request.device));
+  log(LogLevel::info, rank, "CUDA back end: joined ", numRanks,
+      " ranks, on GPU ", request.device);
   return {};
 }
 

@@ -11,6 +11,7 @@
 
 #include "runtime/Log.h"
 #include "runtime/core/Memory.h"
+#include "schedules/Text.h"
 
 namespace blink::runtime {
 
@@ -77,20 +78,18 @@ Status CudaBackend::failure() const {
         log(LogLevel::warn, int(r), failure_.text);
         return failure_;
       }
-      text += ", step " + std::to_string(report.step) + ", channel " +
-              std::to_string(report.channel);
+      text += textOf(", step ", report.step, ", channel ", report.channel);
       text += report.reading ? ": no chunk: expected " : ": no slot: expected ";
-      text += std::to_string(report.expected) +
-              (report.reading ? " written, seen " : " read, seen ") +
-              std::to_string(report.seen);
+      text += textOf(report.expected,
+                     report.reading ? " written, seen " : " read, seen ",
+                     report.seen);
       if (reason == LaneReport::otherCall)
         failure_ = callsDiffer(text + ", of another call");
       else
-        failure_ = {blinkRemoteError,
-                    text + "; waited " +
-                        std::to_string(job_.timeout().count()) +
-                        " ms: a rank has not called, or `blinkc verify` tells "
-                        "whether the schedule can end"};
+        failure_ =
+            Status(blinkRemoteError, text, "; waited ", job_.timeout().count(),
+                   " ms: a rank has not called, or `blinkc verify` tells "
+                   "whether the schedule can end");
       log(LogLevel::warn, int(r), failure_.text);
       return failure_;
     }

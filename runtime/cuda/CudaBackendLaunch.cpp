@@ -127,8 +127,7 @@ Status CudaBackend::launchOnDevice(int device, const std::vector<Call *> &calls,
     blocks += variant.ranks[call.rank].code.numLanes;
   }
   DeviceScope scope(device);
-  Status status =
-      cudaStatus(scope.error(), "cannot use GPU " + std::to_string(device));
+  Status status = cudaStatus(scope.error(), "cannot use GPU ", device);
   const auto stream = reinterpret_cast<cudaStream_t>(first.stream);
   capturing = isCapturing(stream);
   if (status.ok())

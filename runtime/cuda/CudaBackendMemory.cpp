@@ -64,9 +64,8 @@ Status CudaBackend::allocate() {
                           "cannot allocate memory on " + gpu);
     if (status.ok())
       status = cudaStatus(allocateOnCurrent(poolBytes, rank.pool),
-                          "the schedule's channels need " +
-                              std::to_string(poolBytes) + " bytes on " + gpu +
-                              ": compile with smaller chunks");
+                          "the schedule's channels need ", poolBytes,
+                          " bytes on ", gpu, ": compile with smaller chunks");
     if (status.ok() && !traceFile_.empty())
       status = cudaStatus(
           allocatePinned(plan_.numLanes * sizeof(LaneTrace), rank.traces),

@@ -56,10 +56,9 @@ Status CudaBackend::shareGpus(int self) const {
     if (told || !areOnOneGpu(shares[rank], peers_[self].gpu) ||
         ranks_[rank].here || inThisProcess(rank))
       continue;
-    log(LogLevel::warn, self,
-        "shares its GPU with rank " + std::to_string(rank) +
-            " of another process: unless MPS runs they take turns there, which "
-            "is slow");
+    log(LogLevel::warn, self, "shares its GPU with rank ", rank,
+        " of another process: unless MPS runs they take turns there, which "
+        "is slow");
     told = true;
   }
   return checkShares(shares);
@@ -93,17 +92,15 @@ Status CudaBackend::findOther(size_t self, size_t other) {
     rank.control = findMemory(peer.localControl);
     rank.pool = findMemory(peer.localPool);
     if (!rank.control || !rank.pool)
-      return {blinkRemoteError, "the communicator of rank " +
-                                    std::to_string(other) +
-                                    " has been destroyed"};
+      return Status(blinkRemoteError, "the communicator of rank ", other,
+                    " has been destroyed");
     status = enableAccess(ranks_[self].device, int(peer.device));
   } else {
     cudaError_t error = mapMemory(peer.control, rank.control);
     if (error == cudaSuccess)
       error = mapMemory(peer.pool, rank.pool);
-    status = cudaStatus(error, "cannot use the GPU memory of rank " +
-                                   std::to_string(other) +
-                                   " (no peer access between the two GPUs?)");
+    status = cudaStatus(error, "cannot use the GPU memory of rank ", other,
+                        " (no peer access between the two GPUs?)");
   }
   if (!status.ok())
     return status;

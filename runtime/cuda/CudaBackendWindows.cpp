@@ -60,8 +60,8 @@ Status CudaBackend::registerHere(int self, const char *buffer, size_t bytes,
     if (status.ok())
       status = allocation.openTo(ranks_[other].device);
     if (!status.ok())
-      return {status.code, "the buffer of rank " + std::to_string(self) + ": " +
-                               status.text};
+      return Status(status.code, "the buffer of rank ", self, ": ",
+                    status.text);
   }
   size_t index = 0;
   while (index < windows_.size() && windows_[index].begin)
@@ -131,9 +131,9 @@ Status CudaBackend::openWindow(int self, size_t index, Window &window) {
                        &address, sizeof(address)),
           "cannot note it");
     if (!status.ok())
-      return {status.code, "rank " + std::to_string(self) +
-                               " cannot use the registered buffer of rank " +
-                               std::to_string(other) + ": " + status.text};
+      return Status(status.code, "rank ", self,
+                    " cannot use the registered buffer of rank ", other, ": ",
+                    status.text);
   }
   return {};
 }

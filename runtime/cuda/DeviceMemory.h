@@ -16,14 +16,15 @@
 
 namespace blink::runtime {
 
-/// Success, or "doing what: CUDA's words".
-inline Status cudaStatus(cudaError_t error, const std::string &what) {
+/// Success, or "doing what: CUDA's words", where `what` are a text's parts.
+template <typename... Parts>
+Status cudaStatus(cudaError_t error, const Parts &...what) {
   if (error == cudaSuccess)
     return {};
   cudaGetLastError(); // a failed call must not fail the next one
   return {error == cudaErrorMemoryAllocation ? blinkSystemError
                                              : blinkUnhandledCudaError,
-          what + ": " + cudaGetErrorString(error)};
+          what..., ": ", cudaGetErrorString(error)};
 }
 
 /// Whether all devices with access to the memory of the one that `address` is

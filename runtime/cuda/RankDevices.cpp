@@ -22,9 +22,9 @@ Status findGpus(const std::vector<int> &devices, std::vector<int> &gpus) {
   std::vector<std::string> addresses;
   for (int device : devices) {
     char address[32] = "";
-    Status status = cudaStatus(
-        cudaDeviceGetPCIBusId(address, sizeof(address), device),
-        "cannot ask for the PCI address of GPU " + std::to_string(device));
+    Status status =
+        cudaStatus(cudaDeviceGetPCIBusId(address, sizeof(address), device),
+                   "cannot ask for the PCI address of GPU ", device);
     if (!status.ok())
       return status;
     addresses.push_back(address);
@@ -48,20 +48,17 @@ Status enableAccess(int here, int there) {
   if (!status.ok())
     return status;
   if (!can)
-    return {blinkInvalidUsage,
-            "the schedule has a channel between GPU " + std::to_string(here) +
-                " and GPU " + std::to_string(there) +
-                ", which cannot access each other's memory here: compile one "
-                "for this machine (`nvidia-smi topo -p2p r`)"};
+    return Status(blinkInvalidUsage, "the schedule has a channel between GPU ",
+                  here, " and GPU ", there,
+                  ", which cannot access each other's memory here: compile one "
+                  "for this machine (`nvidia-smi topo -p2p r`)");
   DeviceScope scope(here);
   const cudaError_t error = cudaDeviceEnablePeerAccess(there, 0);
   if (error == cudaErrorTooManyPeers) {
     cudaGetLastError();
-    return {blinkInvalidUsage,
-            "GPU " + std::to_string(here) + " cannot reach GPU " +
-                std::to_string(there) +
-                ", too: without an NVSwitch a GPU reaches 8 others. Compile "
-                "with fewer neighbours, or with channels through the host"};
+    return Status(blinkInvalidUsage, "GPU ", here, " cannot reach GPU ", there,
+                  ", too: without an NVSwitch a GPU reaches 8 others. Compile "
+                  "with fewer neighbours, or with channels through the host");
   }
   if (error != cudaErrorPeerAccessAlreadyEnabled)
     return cudaStatus(error, "cannot enable peer access");
@@ -96,39 +93,34 @@ Status residentLanes(int device, uint32_t &resident) {
 
 Status checkResidency(const Plan &plan, const std::vector<int> &devices) {
   if (plan.numOperands > kMaxOperands)
-    return {blinkInvalidUsage, "the schedule has a step of " +
-                                   std::to_string(plan.numOperands) +
-                                   " operands, a lane on a GPU holds " +
-                                   std::to_string(kMaxOperands)};
+    return Status(blinkInvalidUsage, "the schedule has a step of ",
+                  plan.numOperands, " operands, a lane on a GPU holds ",
+                  kMaxOperands);
   std::map<int, uint32_t> ranksOn;
   for (int device : devices)
     ++ranksOn[device];
   for (auto [device, ranks] : ranksOn) {
     if (ranks > kMaxLaunchRanks)
-      return {blinkInvalidUsage, std::to_string(ranks) + " ranks are on GPU " +
-                                     std::to_string(device) + ", which runs " +
-                                     std::to_string(kMaxLaunchRanks) +
-                                     " together"};
+      return Status(blinkInvalidUsage, ranks, " ranks are on GPU ", device,
+                    ", which runs ", kMaxLaunchRanks, " together");
     const uint32_t needed = ranks * plan.numLanes;
     uint32_t resident = 0;
     Status status = residentLanes(device, resident);
     if (!status.ok())
       return status;
     if (needed > resident)
-      return {blinkInvalidUsage,
-              "the ranks on GPU " + std::to_string(device) + " have " +
-                  std::to_string(needed) + " lanes, " +
-                  std::to_string(resident) +
-                  " can run there at the same time: compile with fewer lanes"};
+      return Status(
+          blinkInvalidUsage, "the ranks on GPU ", device, " have ", needed,
+          " lanes, ", resident,
+          " can run there at the same time: compile with fewer lanes");
   }
   return {};
 }
 
 Status shareOf(const Plan &plan, int device, GpuShare &share) {
   cudaDeviceProp properties;
-  Status status =
-      cudaStatus(cudaGetDeviceProperties(&properties, device),
-                 "cannot ask for the UUID of GPU " + std::to_string(device));
+  Status status = cudaStatus(cudaGetDeviceProperties(&properties, device),
+                             "cannot ask for the UUID of GPU ", device);
   std::memcpy(share.uuid, properties.uuid.bytes, sizeof(share.uuid));
   share.lanes = plan.numLanes;
   return status.ok() ? residentLanes(device, share.residentLanes) : status;
@@ -148,12 +140,11 @@ Status checkShares(const std::vector<GpuShare> &shares) {
         ranks += (ranks.empty() ? "" : ",") + std::to_string(rank);
       }
     if (lanes > one.residentLanes)
-      return {blinkInvalidUsage,
-              "ranks " + ranks + " are on one GPU and have " +
-                  std::to_string(lanes) + " lanes together, " +
-                  std::to_string(one.residentLanes) +
-                  " can run there at the same time: give them GPUs of their "
-                  "own, or compile with fewer lanes"};
+      return Status(blinkInvalidUsage, "ranks ", ranks,
+                    " are on one GPU and have ", lanes, " lanes together, ",
+                    one.residentLanes,
+                    " can run there at the same time: give them GPUs of their "
+                    "own, or compile with fewer lanes");
   }
   return {};
 }

@@ -11,6 +11,8 @@
 #include "runtime/job/Backoff.h"
 #include "runtime/job/Rendezvous.h"
 #include "runtime/job/SharedBlocks.h"
+#include "runtime/job/ShrinkAgreement.h"
+#include "schedules/Text.h"
 
 #include <cerrno>
 #include <numeric>
@@ -32,13 +34,6 @@ std::string str(uint64_t value) { return std::to_string(value); }
 
 // HostPeerInfo::reads.
 constexpr uint64_t kReads = 1, kCannotRead = 2;
-
-std::string listRanks(const std::vector<int> &ranks) {
-  std::string text = ranks.size() == 1 ? "rank " : "ranks ";
-  for (size_t i = 0; i < ranks.size(); ++i)
-    text += (i ? "," : "") + std::to_string(ranks[i]);
-  return text;
-}
 
 } // namespace
 
@@ -85,10 +80,9 @@ Status HostBackend::createAll(const BackendRequest &request) {
     status = rings_.remote.connect(
         job_, std::chrono::steady_clock::now() + request.timeout, {});
   if (status.ok())
-    log(LogLevel::info, -1,
-        "host back end: " + std::to_string(request.numRanks) +
-            " ranks in one process, " + str(plan_.programs.size()) +
-            " programs, " + str(Segment::sizeFor(plan_)) + " bytes");
+    log(LogLevel::info, -1, "host back end: ", request.numRanks,
+        " ranks in one process, ", plan_.programs.size(), " programs, ",
+        Segment::sizeFor(plan_), " bytes");
   return status;
 }
 
@@ -136,14 +130,13 @@ Status HostBackend::join(const BackendRequest &request) {
   for (int other = 0; other < numRanks; ++other)
     if (loadRelaxed(&segment.rank(other).reads) != kReads)
       zeroCopy = ZeroCopy::none;
-  log(LogLevel::info, rank,
-      "host back end: joined " + std::to_string(numRanks) + " ranks, " +
-          str(plan_.programs.size()) + " programs, " +
-          str(Segment::sizeFor(plan_)) + " bytes shared" +
-          (zeroCopy == ZeroCopy::none
-               ? "; a process may not read another's memory, so large messages "
-                 "are copied twice"
-               : ""));
+  log(LogLevel::info, rank, "host back end: joined ", numRanks, " ranks, ",
+      plan_.programs.size(), " programs, ", Segment::sizeFor(plan_),
+      " bytes shared",
+      zeroCopy == ZeroCopy::none
+          ? "; a process may not read another's memory, so large messages "
+            "are copied twice"
+          : "");
   return {};
 }
 
@@ -269,15 +262,14 @@ bool HostBackend::checkRanks(const Call &call, bool again) {
 std::string HostBackend::describe(const Call &call, const Need &need) const {
   const VariantPlan &variant = runOf(call.rank).variant();
   const RingPlan &ring = plan_.rings[variant.rings[need.channel]];
-  std::string text = "rank " + std::to_string(call.rank) + ", lane " +
-                     str(need.lane) + ", step " + str(need.step) +
-                     ", channel " + str(need.channel);
+  std::string text = textOf("rank ", call.rank, ", lane ", need.lane, ", step ",
+                            need.step, ", channel ", need.channel);
   if (need.reading)
-    text += ": no chunk from rank " + str(ring.source) + ": expected " +
-            str(need.expected) + " written";
+    text += textOf(": no chunk from rank ", ring.source, ": expected ",
+                   need.expected, " written");
   else
-    text += ": no free slot at rank " + str(ring.destination) + ": expected " +
-            str(need.expected) + " read";
+    text += textOf(": no free slot at rank ", ring.destination, ": expected ",
+                   need.expected, " read");
   return text + ", seen " + str(need.seen);
 }
 
@@ -295,7 +287,7 @@ void HostBackend::failStuck(const Call &call) {
     if (loadAcquire(&segment.rank(rank).calls) < number)
       missing.push_back(rank);
   if (!missing.empty())
-    text += " for " + listRanks(missing) + " to call it too";
+    text += " for " + ShrinkAgreement::list(missing) + " to call it too";
   else
     text += "; all ranks have called it: `blinkc verify` tells whether the "
             "schedule can end";

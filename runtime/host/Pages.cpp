@@ -21,10 +21,9 @@ Status mapPages(uint64_t bytes, int file, std::shared_ptr<char> &pages) {
     pages = mapFile(bytes, PROT_READ | PROT_WRITE,
                     file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED, file);
   if (!pages)
-    return {blinkSystemError, "the schedule's channels need " +
-                                  std::to_string(bytes) +
-                                  " bytes, more than there are: compile with "
-                                  "smaller chunks"};
+    return Status(blinkSystemError, "the schedule's channels need ", bytes,
+                  " bytes, more than there are: compile with "
+                  "smaller chunks");
   return {};
 }
 

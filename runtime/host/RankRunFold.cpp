@@ -7,6 +7,7 @@
 #include "runtime/core/Memory.h"
 #include "runtime/host/OtherMemory.h"
 #include "runtime/host/RankRun.h"
+#include "schedules/Text.h"
 
 #include <algorithm>
 #include <chrono>
@@ -141,17 +142,15 @@ bool RankRun::fetch(Lane &lane, const StepCode &step, uint64_t bytes,
       return readOther(process, address + begin, to + begin, end - begin);
     };
     if (int error = inPieces(lane, bytes, read)) {
-      std::string text = call_->kind.describe() + ": the process of rank " +
-                         std::to_string(source) + ", number " +
-                         std::to_string(process);
+      std::string text =
+          textOf(call_->kind.describe(), ": the process of rank ", source,
+                 ", number ", process);
       text += error == ESRCH
                   ? std::string(" has died")
                   : std::string(" cannot be read: ") + std::strerror(error);
-      text += "; rank " + std::to_string(rank_) + ", lane " +
-              std::to_string(lane.number) + ", step " +
-              std::to_string(lane.cursor.step()) + ", channel " +
-              std::to_string(channel) + ": chunk " +
-              std::to_string(end.number + 1) + " is lost";
+      text += textOf("; rank ", rank_, ", lane ", lane.number, ", step ",
+                     lane.cursor.step(), ", channel ", channel, ": chunk ",
+                     end.number + 1, " is lost");
       rings_.segment.fail({blinkRemoteError, std::move(text)});
       return false;
     }

@@ -83,9 +83,8 @@ Status RemoteRings::listen(int rank, const Job &job) {
     if (!status.ok())
       return status;
     if (!job.address(rank, carrier.place).set(address))
-      return {blinkInternalError, "a transport's address has more than " +
-                                      std::to_string(AddressRecord::kBytes) +
-                                      " bytes"};
+      return Status(blinkInternalError, "a transport's address has more than ",
+                    AddressRecord::kBytes, " bytes");
   }
   return {};
 }
@@ -157,9 +156,8 @@ void RemoteRings::broken(uint32_t ring, const std::string &why) {
   std::lock_guard<std::mutex> lock(mutex_);
   if (anyBroken_.load(std::memory_order_relaxed))
     return;
-  why_ = {blinkRemoteError,
-          "the connection of ranks " + std::to_string(plan.source) + " and " +
-              std::to_string(plan.destination) + " is broken: " + why};
+  why_ = Status(blinkRemoteError, "the connection of ranks ", plan.source,
+                " and ", plan.destination, " is broken: ", why);
   since_ = Clock::now();
   // Relaxed: a hint; a thread that sees it takes the mutex.
   anyBroken_.store(true, std::memory_order_relaxed);

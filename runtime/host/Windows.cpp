@@ -9,6 +9,7 @@
 #include "runtime/Mapping.h"
 #include "runtime/job/Descriptor.h"
 #include "runtime/job/SharedBlocks.h"
+#include "schedules/Text.h"
 
 #include <algorithm>
 #include <fcntl.h>
@@ -52,9 +53,7 @@ bool Windows::map(uint32_t number, int rank, uint64_t process,
   if (record.bytes == 0)
     return true;
   // Needs no more rights than process_vm_readv, and on hardened systems fewer.
-  Descriptor file(::open(("/proc/" + std::to_string(process) + "/fd/" +
-                          std::to_string(record.file))
-                             .c_str(),
+  Descriptor file(::open(textOf("/proc/", process, "/fd/", record.file).c_str(),
                          O_RDONLY | O_CLOEXEC));
   struct stat status;
   if (!file || fstat(file.get(), &status) != 0 ||

@@ -33,18 +33,17 @@ Status Job::peerFailure(int rank) const {
   // or has died.
   const bool hasDied = died(rank);
   if (detached(rank))
-    return {blinkRemoteError, "the communicator of rank " +
-                                  std::to_string(rank) + " has been destroyed"};
+    return Status(blinkRemoteError, "the communicator of rank ", rank,
+                  " has been destroyed");
   if (hasDied)
-    return {blinkRemoteError,
-            "the process of rank " + std::to_string(rank) + ", number " +
-                std::to_string(processOf(rank)) + ", has died"};
+    return Status(blinkRemoteError, "the process of rank ", rank, ", number ",
+                  processOf(rank), ", has died");
   return {};
 }
 
 Status Job::abortedBy(int rank) {
-  return {blinkRemoteError, "rank " + std::to_string(rank) +
-                                " aborted: destroy the communicators"};
+  return Status(blinkRemoteError, "rank ", rank,
+                " aborted: destroy the communicators");
 }
 
 uint64_t Job::processOf(int rank) const {
@@ -86,10 +85,8 @@ Status Job::waitForAll(int self, uint64_t PeerRecord::*word, uint64_t least,
       if (Status over = ended ? ended() : Status(); !over.ok())
         return over;
       if (why.ok() && std::chrono::steady_clock::now() > deadline && missing())
-        why = {blinkRemoteError, "rank " + std::to_string(self) + " waited " +
-                                     std::to_string(timeout_.count()) +
-                                     " ms for rank " + std::to_string(other) +
-                                     " to " + what};
+        why = Status(blinkRemoteError, "rank ", self, " waited ",
+                     timeout_.count(), " ms for rank ", other, " to ", what);
       if (why.ok())
         continue;
       if (fail(why))

@@ -32,7 +32,8 @@ struct SharedStatus {
     text[status.text.copy(text, sizeof(text) - 1)] = '\0';
   }
   Status get() const {
-    return {blinkResult_t(code), {text, strnlen(text, sizeof(text))}};
+    return {blinkResult_t(code),
+            std::string(text, strnlen(text, sizeof(text)))};
   }
 };
 

@@ -82,10 +82,9 @@ private:
   Status admit(const Applicant &applicant, uint64_t process) {
     if (!processes_.empty() && (applicant.rank >= processes_.size() ||
                                 processes_[applicant.rank] != process))
-      return {blinkInvalidUsage,
-              "rank " + std::to_string(applicant.rank) +
-                  " was another process before: all have to run in one PID "
-                  "namespace"};
+      return Status(blinkInvalidUsage, "rank ", applicant.rank,
+                    " was another process before: all have to run in one PID "
+                    "namespace");
     if (!memory_) {
       memory_ = makeMemoryFile("blink", applicant.memoryBytes);
       if (!memory_)
@@ -96,10 +95,9 @@ private:
     const std::string self = "rank " + std::to_string(applicant.rank);
     const std::string other = "rank " + std::to_string(first_.rank);
     if (applicant.numRanks != first_.numRanks)
-      return {blinkInvalidUsage, self + " joins a job of " +
-                                     std::to_string(applicant.numRanks) +
-                                     " ranks, " + other + " one of " +
-                                     std::to_string(first_.numRanks)};
+      return Status(blinkInvalidUsage, self, " joins a job of ",
+                    applicant.numRanks, " ranks, ", other, " one of ",
+                    first_.numRanks);
     if (applicant.fingerprint != first_.fingerprint ||
         applicant.memoryBytes != first_.memoryBytes)
       return {blinkInvalidUsage,

@@ -60,9 +60,8 @@ void add(Block block) {
 }
 
 Status noMemory(size_t bytes, int error) {
-  return {blinkSystemError,
-          "cannot allocate " + std::to_string(bytes) +
-              " bytes that processes share: " + std::strerror(error)};
+  return Status(blinkSystemError, "cannot allocate ", bytes,
+                " bytes that processes share: ", std::strerror(error));
 }
 
 } // namespace

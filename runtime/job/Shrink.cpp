@@ -119,11 +119,9 @@ Status Shrinking::endOld() {
   for (int rank : request_.excluded)
     for (Backoff backoff(true); !old_.drained(rank); backoff.wait())
       if (backoff.sleeping() && agreement_.isLate())
-        return {blinkRemoteError,
-                "rank " + std::to_string(rank) +
-                    " may still write to registered buffers: waited " +
-                    std::to_string(next_.timeout.count()) +
-                    " ms for its kernels to end"};
+        return Status(blinkRemoteError, "rank ", rank,
+                      " may still write to registered buffers: waited ",
+                      next_.timeout.count(), " ms for its kernels to end");
   return {};
 }
 

@@ -9,6 +9,7 @@
 #include "runtime/core/Memory.h"
 #include "runtime/job/Backoff.h"
 #include "schedules/Hash.h"
+#include "schedules/Text.h"
 
 #include <algorithm>
 #include <cstring>
@@ -133,9 +134,7 @@ std::string ShrinkAgreement::list(const std::vector<int> &ranks) {
   std::string text = ranks.empty()       ? "no rank"
                      : ranks.size() == 1 ? "rank "
                                          : "ranks ";
-  for (size_t i = 0; i < ranks.size(); ++i)
-    text += (i ? "," : "") + std::to_string(ranks[i]);
-  return text;
+  return text + joined(ranks);
 }
 
 /// "rank 1 excludes ranks 2,3 without link gpu0:gpu3" in this shrink of its;
@@ -157,9 +156,9 @@ std::string ShrinkAgreement::request(int rank, uint64_t attempt) const {
   char link[sizeof(words)];
   std::memcpy(link, words, sizeof(link));
   link[sizeof(link) - 1] = '\0';
-  return "rank " + std::to_string(rank) + " excludes " + list(ranks) +
-         (ranks.size() < count ? ",..." : "") +
-         (link[0] ? std::string(" without link ") + link : "");
+  return textOf("rank ", rank, " excludes ", list(ranks),
+                ranks.size() < count ? ",..." : "",
+                link[0] ? std::string(" without link ") + link : "");
 }
 
 /// A rank that asks for something else; success if there is none.
@@ -215,10 +214,9 @@ Status ShrinkAgreement::agree() {
       status = wrong;
     }
     if (status.ok() && isLate())
-      status = {blinkRemoteError,
-                "rank " + std::to_string(self_.front()) + " waited " +
-                    std::to_string(timeout_.count()) + " ms for " +
-                    list(missing) + " to shrink the communicator, too"};
+      status = Status(blinkRemoteError, "rank ", self_.front(), " waited ",
+                      timeout_.count(), " ms for ", list(missing),
+                      " to shrink the communicator, too");
     if (!status.ok())
       return status;
   }
@@ -227,9 +225,8 @@ Status ShrinkAgreement::agree() {
 //===-- Staying together --------------------------------------------------===//
 
 Status ShrinkAgreement::gaveUp(int rank) {
-  return {blinkRemoteError,
-          "rank " + std::to_string(rank) +
-              " gave up shrinking the communicator: its own error says why"};
+  return Status(blinkRemoteError, "rank ", rank,
+                " gave up shrinking the communicator: its own error says why");
 }
 
 /// Of the ranks that remain, one that cannot come any more.
@@ -254,11 +251,10 @@ Status ShrinkAgreement::failure() const {
   if (!left.ok())
     return status.ok() ? left : status;
   if (status.ok() && isLate())
-    return {blinkRemoteError, "rank " + std::to_string(self_.front()) +
-                                  " waited " +
-                                  std::to_string(timeout_.count()) +
-                                  " ms for the others to make the new "
-                                  "communicator"};
+    return Status(blinkRemoteError, "rank ", self_.front(), " waited ",
+                  timeout_.count(),
+                  " ms for the others to make the new "
+                  "communicator");
   return status;
 }
 

@@ -9,6 +9,7 @@
 #include "runtime/plan/Types.h"
 #include "schedules/ChunkSize.h"
 #include "schedules/ScheduleFile.h"
+#include "schedules/Text.h"
 
 #include <algorithm>
 
@@ -20,8 +21,8 @@ bool CallKind::operator==(const CallKind &other) const {
 }
 
 std::string CallKind::describe() const {
-  std::string text = std::string(sched::EnumNameCollective(collective)) +
-                     " of " + std::to_string(count) + " " + nameOf(type);
+  std::string text = textOf(sched::EnumNameCollective(collective), " of ",
+                            count, " ", nameOf(type));
   if (isReduction(collective))
     text += std::string(" with ") + nameOf(op);
   if (sched::isRooted(collective))
@@ -48,9 +49,8 @@ Status callsDiffer(const std::string &how) {
 
 Status callsDiffer(int rank, const CallKind &kind, int other,
                    const std::string &what) {
-  return callsDiffer("rank " + std::to_string(rank) + " has " +
-                     kind.describe() + ", rank " + std::to_string(other) +
-                     " has " + what);
+  return callsDiffer(textOf("rank ", rank, " has ", kind.describe(), ", rank ",
+                            other, " has ", what));
 }
 
 CallShape Call::shape(const VariantPlan &variant, bool borrowed) const {
@@ -70,9 +70,9 @@ CallShape Call::shape(const VariantPlan &variant, bool borrowed) const {
 }
 
 Status Call::prepare(const Plan &plan) {
-  auto invalid = [&](const std::string &text) {
-    return Status{blinkInvalidArgument,
-                  sched::EnumNameCollective(kind.collective) + (": " + text)};
+  auto invalid = [&](const auto &...what) {
+    return Status(blinkInvalidArgument,
+                  sched::EnumNameCollective(kind.collective), ": ", what...);
   };
   const size_t size = elementBytes(kind.type);
   if (size == 0)
@@ -80,11 +80,9 @@ Status Call::prepare(const Plan &plan) {
   if (unsigned(kind.op) > unsigned(blinkAvg))
     return invalid("unknown operator " + std::to_string(int(kind.op)));
   if (kind.root < 0 || kind.root >= plan.numRanks)
-    return invalid("root " + std::to_string(kind.root) + " of " +
-                   std::to_string(plan.numRanks) + " ranks");
+    return invalid("root ", kind.root, " of ", plan.numRanks, " ranks");
   if (kind.count > PTRDIFF_MAX / size / uint64_t(plan.numRanks))
-    return invalid("count " + std::to_string(kind.count) +
-                   " is more than memory can hold");
+    return invalid("count ", kind.count, " is more than memory can hold");
   Status status = plan.find(kind.collective, kind.root, program);
   if (!status.ok())
     return status;
@@ -103,8 +101,8 @@ Status Call::prepare(const Plan &plan) {
                    "place");
   for (const void *buffer : {send, static_cast<const void *>(recv)})
     if (reinterpret_cast<uintptr_t>(buffer) % size != 0)
-      return invalid("a buffer is not aligned to its elements of " +
-                     std::to_string(size) + " bytes");
+      return invalid("a buffer is not aligned to its elements of ", size,
+                     " bytes");
   return {};
 }
 

@@ -412,10 +412,9 @@ Status Plan::find(sched::Collective collective, int root,
   if (roots.empty())
     return {blinkInvalidUsage, "the schedule has no " + name + " for " + ranks +
                                    ": compile one and open or add it" + notes};
-  return {blinkInvalidUsage, "the schedule has no " + name + " for " + ranks +
-                                 " with root " + std::to_string(root) +
-                                 ", only with root " + roots +
-                                 ": compile one and add it" + notes};
+  return Status(blinkInvalidUsage, "the schedule has no ", name, " for ", ranks,
+                " with root ", root, ", only with root ", roots,
+                ": compile one and add it", notes);
 }
 
 } // namespace blink::runtime

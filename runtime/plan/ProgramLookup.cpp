@@ -8,6 +8,7 @@
 
 #include "schedules/Hash.h"
 #include "schedules/ScheduleFile.h"
+#include "schedules/Text.h"
 
 #include <algorithm>
 #include <cstring>
@@ -17,13 +18,6 @@
 
 namespace blink::runtime {
 namespace {
-
-template <typename List> std::string joined(const List &list) {
-  std::string text;
-  for (const auto &item : list)
-    text += (text.empty() ? "" : ",") + std::to_string(item);
-  return text;
-}
 
 /// "2-4,8"
 std::string ranges(const std::set<uint32_t> &numbers) {
@@ -50,11 +44,10 @@ std::string contents(const sched::Bundle &index, size_t askedSize) {
     alike += entry->gpus_count() == askedSize;
     sizes.insert(entry->gpus_count());
   }
-  return "the bundle is for " + index.machine()->str() + " with " +
-         std::to_string(index.gpu_nodes()->size()) + " GPUs and has " +
-         std::to_string(all) + (all == 1 ? " allocation" : " allocations") +
-         ", of " + ranges(sizes) + " GPUs, " + std::to_string(alike) +
-         " of them of " + std::to_string(askedSize);
+  return textOf("the bundle is for ", index.machine()->str(), " with ",
+                index.gpu_nodes()->size(), " GPUs and has ", all,
+                all == 1 ? " allocation" : " allocations", ", of ",
+                ranges(sizes), " GPUs, ", alike, " of them of ", askedSize);
 }
 
 /// "only for gpu0:gpu1, gpu0:gpu2, gpu0:gpu3, gpu0:gpu4 and 12 more"
@@ -119,11 +112,9 @@ void lookUpSingle(const OpenFile &file, int numRanks, const JobGpus &job,
                      " has no such two nodes; expected as gpu0:gpu3"});
   for (const sched::Program *program : *file.schedule()->programs()) {
     if (sched::numPrograms(*program) != uint32_t(numRanks))
-      note({blinkInvalidUsage,
-            "the schedule is for " +
-                std::to_string(sched::numPrograms(*program)) +
-                " ranks, the call has " + std::to_string(numRanks) +
-                ": compile one for as many GPUs"});
+      note(Status(blinkInvalidUsage, "the schedule is for ",
+                  sched::numPrograms(*program), " ranks, the call has ",
+                  numRanks, ": compile one for as many GPUs"));
     else if (!job.withoutLink.empty() && !doesWithout(topology, *program, ends))
       note({blinkInvalidUsage, file.name() + ": the schedule goes over link " +
                                    job.withoutLink +
@@ -212,16 +203,14 @@ private:
                              "blinkConfig_t::gpus"};
     for (size_t rank = 0; rank < gpus.size(); ++rank) {
       if (gpus[rank] < 0 || gpus[rank] >= count)
-        return {blinkInvalidArgument,
-                file_.name() + ": rank " + std::to_string(rank) +
-                    " is for GPU " + std::to_string(gpus[rank]) + ", " +
-                    machine + " has GPUs 0 to " + std::to_string(count - 1)};
+        return Status(blinkInvalidArgument, file_.name(), ": rank ", rank,
+                      " is for GPU ", gpus[rank], ", ", machine,
+                      " has GPUs 0 to ", count - 1);
       for (size_t other = 0; other < rank; ++other)
         if (gpus[other] == gpus[rank])
-          return {blinkInvalidArgument,
-                  file_.name() + ": ranks " + std::to_string(other) + " and " +
-                      std::to_string(rank) + " are both for GPU " +
-                      std::to_string(gpus[rank]) + " of " + machine};
+          return Status(blinkInvalidArgument, file_.name(), ": ranks ", other,
+                        " and ", rank, " are both for GPU ", gpus[rank], " of ",
+                        machine);
     }
     return {};
   }
@@ -256,10 +245,9 @@ private:
           add(program, root, ranks);
     }
     if (lookup_.programs.size() == before)
-      return {blinkInvalidArgument,
-              file_.name() + ": classes[" + std::to_string(classNumber) +
-                  "].pieces[" + std::to_string(number) +
-                  "]: no program with a root that serves others"};
+      return Status(blinkInvalidArgument, file_.name(), ": classes[",
+                    classNumber, "].pieces[", number,
+                    "]: no program with a root that serves others");
     return {};
   }
 

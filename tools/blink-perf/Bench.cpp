@@ -9,6 +9,7 @@
 
 #include "tools/blink-perf/Bench.h"
 
+#include "schedules/Text.h"
 #include "tools/blink-perf/Worker.h"
 
 #include <algorithm>
@@ -143,11 +144,11 @@ void Bench::reap(std::vector<pid_t> &children) {
       continue;
     children[rank] = 0;
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-      shared_.fail("the process of rank " + std::to_string(rank) +
-                   " ended by " +
-                   (WIFSIGNALED(status)
-                        ? "signal " + std::to_string(WTERMSIG(status))
-                        : "exit code " + std::to_string(WEXITSTATUS(status))));
+      shared_.fail(
+          textOf("the process of rank ", rank, " ended by ",
+                 WIFSIGNALED(status)
+                     ? "signal " + std::to_string(WTERMSIG(status))
+                     : "exit code " + std::to_string(WEXITSTATUS(status))));
   }
 }
 
@@ -193,8 +194,7 @@ void Bench::runProcesses() {
 std::vector<int> devicesOf(const Options &options, const Plan &plan) {
   const size_t n = size_t(plan.numPrograms);
   if (options.devices.size() > 1 && options.devices.size() != n)
-    throw UsageError("--devices: " + std::to_string(options.devices.size()) +
-                     " GPUs for " + std::to_string(n) +
+    throw UsageError("--devices: ", options.devices.size(), " GPUs for ", n,
                      " ranks; give one a rank, or one for all");
   if (options.devices.size() == 1)
     return std::vector<int>(n, options.devices[0]);

@@ -55,8 +55,7 @@ std::vector<uint64_t> sizesOf(const Options &options) {
   uint64_t size = options.minBytes;
   while (size <= options.maxBytes) {
     if (sizes.size() == kMostSizes)
-      throw UsageError("--stepbytes: more than " + std::to_string(kMostSizes) +
-                       " sizes");
+      throw UsageError("--stepbytes: more than ", kMostSizes, " sizes");
     sizes.push_back(size);
     const uint64_t next = options.stepBytes ? size + options.stepBytes
                                             : size * options.stepFactor;
@@ -161,11 +160,10 @@ Plan makePlan(const Options &options) {
   }
   if (!found)
     throw UsageError(
-        "the files have no " +
-        (options.collective.empty() ? "program" : options.collective) +
-        " for " + std::to_string(plan.numPrograms) + " ranks" +
-        (options.root == -1 ? ""
-                            : " and root " + std::to_string(options.root)));
+        "the files have no ",
+        options.collective.empty() ? "program" : options.collective, " for ",
+        plan.numPrograms, " ranks",
+        options.root == -1 ? "" : " and root " + std::to_string(options.root));
   // Sizes may be too small for a collective of many blocks.
   plan.sections.erase(std::remove_if(plan.sections.begin(), plan.sections.end(),
                                      [](const Section &section) {

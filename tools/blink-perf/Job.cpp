@@ -7,6 +7,7 @@
 #include "tools/blink-perf/Job.h"
 
 #include "schedules/ScheduleFile.h"
+#include "schedules/Text.h"
 
 #include <cstdio>
 #include <numeric>
@@ -39,9 +40,8 @@ Job::Job(const Options &options) {
   }
   const int numGpus = int(options.gpus.size());
   if (numGpus != 0 && options.ranks != 0 && options.ranks != numGpus)
-    throw UsageError("--ranks: " + std::to_string(options.ranks) +
-                     " ranks, and --gpus names GPUs for " +
-                     std::to_string(numGpus));
+    throw UsageError("--ranks: ", options.ranks,
+                     " ranks, and --gpus names GPUs for ", numGpus);
   numPrograms_ = numGpus != 0         ? numGpus
                  : options.ranks != 0 ? options.ranks
                                       : firstRanks(*files_[0]);
@@ -118,13 +118,6 @@ std::string describe(const std::string &path, const std::string &machine,
   std::snprintf(rate, sizeof rate, ", at most %.3f GB/s there",
                 program.certificate()->bound());
   return text + rate;
-}
-
-std::string joined(const std::vector<int> &numbers) {
-  std::string text;
-  for (const int number : numbers)
-    text += (text.empty() ? "" : ",") + std::to_string(number);
-  return text;
 }
 
 } // namespace blink::perf

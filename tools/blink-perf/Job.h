@@ -52,9 +52,6 @@ std::string describe(const std::string &path, const std::string &machine,
                      const std::vector<int> &gpus,
                      const sched::Program &program, int root);
 
-/// "1,4,5,6"
-std::string joined(const std::vector<int> &numbers);
-
 } // namespace blink::perf
 
 #endif // BLINK_TOOLS_BLINKPERF_JOB_H

@@ -315,8 +315,7 @@ void CommandLine::checkTuning() const {
   if (options_.ops.size() != 1)
     throw UsageError("--op: --tune measures one operator");
   if (options_.files.size() != 1)
-    throw UsageError("--tune takes one schedule, not " +
-                     std::to_string(options_.files.size()));
+    throw UsageError("--tune takes one schedule, not ", options_.files.size());
   if (options_.output.empty())
     throw UsageError("--tune needs -o FILE, for the corrected schedule");
   if (options_.output == options_.json)

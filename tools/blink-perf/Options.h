@@ -10,6 +10,7 @@
 #define BLINK_TOOLS_BLINKPERF_OPTIONS_H
 
 #include "runtime/blink.h"
+#include "schedules/Text.h"
 
 #include <stdexcept>
 #include <string>
@@ -55,7 +56,9 @@ struct Options {
 
 /// The call or an input is wrong: exit code 2.
 struct UsageError : std::runtime_error {
-  using std::runtime_error::runtime_error;
+  template <typename... Parts>
+  explicit UsageError(const Parts &...parts)
+      : std::runtime_error(textOf(parts...)) {}
 };
 
 /// Reads the command line. Prints help or version and returns false where that

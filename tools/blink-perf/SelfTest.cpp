@@ -11,6 +11,7 @@
 #include "tools/blink-perf/SelfTest.h"
 
 #include "runtime/core/Geometry.h"
+#include "schedules/Text.h"
 #include "tools/blink-perf/Table.h"
 
 #include <algorithm>
@@ -112,8 +113,8 @@ void addSelfTest(const sched::Program &program, int root,
     if (bytes == 0)
       sentence += "; no call of this type is of such a size, not tested";
     else if (most != variant.channels()->size())
-      sentence += "; " + std::to_string(variant.channels()->size() - most) +
-                  " get no data up to " + formatSize(bytes);
+      sentence += textOf("; ", variant.channels()->size() - most,
+                         " get no data up to ", formatSize(bytes));
     section.schedules.push_back(sentence);
   }
 }

@@ -10,6 +10,7 @@
 #include "tools/blink-perf/Tune.h"
 
 #include "schedules/BundlePieces.h"
+#include "schedules/Text.h"
 #include "tools/blink-perf/Bench.h"
 #include "tools/blink-perf/Job.h"
 #include "tools/blink-perf/OutputFile.h"
@@ -45,10 +46,10 @@ void selfTest(const Options &options, Plan &plan, const Section &section,
   summary.wrong += own.wrong();
   summary.error = own.error;
   if (own.error.empty() && summary.wrong != 0)
-    summary.error = "the self-test of the corrected schedule found " +
-                    std::to_string(summary.wrong) +
-                    " wrong elements: nothing is written; blink-perf "
-                    "--self-test on the file shows more";
+    summary.error =
+        textOf("the self-test of the corrected schedule found ", summary.wrong,
+               " wrong elements: nothing is written; blink-perf "
+               "--self-test on the file shows more");
 }
 
 Options selfTestOptions(Options options) {

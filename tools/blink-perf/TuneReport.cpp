@@ -6,6 +6,7 @@
 
 #include "tools/blink-perf/TuneReport.h"
 
+#include "schedules/Text.h"
 #include "tools/blink-perf/Job.h"
 #include "tools/blink-perf/Table.h"
 #include "tools/replay/Samples.h"
@@ -19,8 +20,7 @@ namespace {
 
 /// "1/64K": the variant and its chunks.
 std::string nameOf(const Candidate &candidate) {
-  return std::to_string(candidate.variant) + "/" +
-         formatSize(candidate.chunkBytes);
+  return textOf(candidate.variant, "/", formatSize(candidate.chunkBytes));
 }
 
 /// How much less time, in per cent; negative for more.

@@ -6,6 +6,7 @@
 
 #include "tools/blink-perf/Tuner.h"
 
+#include "schedules/Text.h"
 #include "tools/blink-perf/Bench.h"
 #include "tools/blink-perf/Table.h"
 
@@ -202,12 +203,10 @@ std::string Tuner::measure(uint32_t number, ProgramReport &report) {
   const std::string name = sched::EnumNameCollective(program.collective());
   for (int round = 0; round < kTuneRounds; ++round)
     for (size_t i = 0; i < report.candidates.size(); ++i) {
-      showProgress(name + ", program " + std::to_string(number + 1) + " of " +
-                   std::to_string(before_.size()) + ", round " +
-                   std::to_string(round + 1) + " of " +
-                   std::to_string(kTuneRounds) + ", candidate " +
-                   std::to_string(i + 1) + " of " +
-                   std::to_string(report.candidates.size()));
+      showProgress(textOf(name, ", program ", number + 1, " of ",
+                          before_.size(), ", round ", round + 1, " of ",
+                          kTuneRounds, ", candidate ", i + 1, " of ",
+                          report.candidates.size()));
       std::string error = time(report.candidates[i], number, plan, samples[i]);
       if (!error.empty())
         return error;

@@ -7,6 +7,7 @@
 #include "tools/gpu-check.d/Traffic.h"
 
 #include "schedules/ScheduleFile.h"
+#include "schedules/Text.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -112,8 +113,8 @@ LaneTraffic countTraffic(const runtime::ProgramPlan &program, uint64_t bytes,
                          bool inPlace, Reach reach) {
   const runtime::VariantPlan &variant = program.variantFor(bytes);
   if (variant.variant->protocol() != sched::Protocol::simple)
-    throw std::runtime_error("the variant for " + std::to_string(bytes) +
-                             " bytes is not of the protocol simple");
+    throw std::runtime_error(textOf("the variant for ", bytes,
+                                    " bytes is not of the protocol simple"));
   const Buffers buffers(program, inPlace);
   runtime::CallShape shape;
   shape.elementBytes = 4;

@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "schedules/Text.h"
 #include "tools/gpu-check.d/Device.h"
 #include "tools/gpu-check.d/Kernels.h"
 #include "tools/gpu-check.d/Lanes.h"
@@ -66,9 +67,9 @@ std::string listOf(const List &list, const Make &make) {
 std::string copy(uint64_t bytes) {
   Device device;
   const CopyTimes times = timeCopies(device, size_t(bytes));
-  return "{\"bytes\": " + std::to_string(bytes) +
-         ", \"memcpy_us\": " + number(times.memcpy) +
-         ", \"kernel_us\": " + number(times.kernel) + "}";
+  return textOf("{\"bytes\": ", bytes,
+                ", \"memcpy_us\": ", number(times.memcpy),
+                ", \"kernel_us\": ", number(times.kernel), "}");
 }
 
 std::string launch(const std::vector<std::string> &files) {
@@ -87,11 +88,10 @@ std::string launch(const std::vector<std::string> &files) {
                     require(launchEmpty(blocks, stream),
                             "cannot start a kernel");
                   };
-                  return "{\"blocks\": " + std::to_string(blocks) +
-                         ", \"launch_us\": " +
-                         number(device.andWait(kWaits, work)) +
-                         ", \"graph_us\": " +
-                         number(device.graphAndWait(kWaits, work)) + "}";
+                  return textOf("{\"blocks\": ", blocks, ", \"launch_us\": ",
+                                number(device.andWait(kWaits, work)),
+                                ", \"graph_us\": ",
+                                number(device.graphAndWait(kWaits, work)), "}");
                 }) +
          "}";
 }
@@ -101,19 +101,19 @@ std::string lanes(uint64_t bytes) {
   const std::string copies =
       listOf(timeLaneCopies(device, size_t(bytes)), [](const LaneTime &time) {
         const LaneShape &shape = time.shape;
-        return "{\"blocks\": " + std::to_string(shape.blocks) +
-               ", \"threads\": " + std::to_string(shape.threads) +
-               ", \"unroll\": " + std::to_string(shape.unroll) +
-               ", \"store_bytes\": " + std::to_string(shape.storeBytes) +
-               ", \"us\": " + number(time.us) + "}";
+        return textOf("{\"blocks\": ", shape.blocks,
+                      ", \"threads\": ", shape.threads,
+                      ", \"unroll\": ", shape.unroll,
+                      ", \"store_bytes\": ", shape.storeBytes,
+                      ", \"us\": ", number(time.us), "}");
       });
   const TurnTimes turns = timeTurns(device);
-  return "{\"bytes\": " + std::to_string(bytes) + ", \"copies\": " + copies +
-         ",\n \"acquire_ns\": " + number(turns.acquire) +
-         ", \"fence_ns\": " + number(turns.fence) +
-         ", \"stores_ns\": " + number(turns.stores) +
-         ", \"stores_and_fence_ns\": " + number(turns.storesAndFence) +
-         ", \"ping_pong_ns\": " + number(turns.pingPong) + "}";
+  return textOf("{\"bytes\": ", bytes, ", \"copies\": ", copies,
+                ",\n \"acquire_ns\": ", number(turns.acquire),
+                ", \"fence_ns\": ", number(turns.fence),
+                ", \"stores_ns\": ", number(turns.stores),
+                ", \"stores_and_fence_ns\": ", number(turns.storesAndFence),
+                ", \"ping_pong_ns\": ", number(turns.pingPong), "}");
 }
 
 std::string calls(const std::string &file, int times) {
@@ -128,18 +128,18 @@ std::string calls(const std::string &file, int times) {
   std::vector<size_t> sizes;
   for (size_t bytes = 8; bytes <= (32 << 10); bytes *= 2)
     sizes.push_back(bytes);
-  return "{\"ranks\": " + std::to_string(ranks.size()) + ", \"sizes\": " +
-         listOf(sizes,
-                [&](size_t bytes) {
-                  const CallTimes call =
-                      timeAllReduce(device, ranks, bytes, times);
-                  return "{\"bytes\": " + std::to_string(bytes) +
-                         ", \"blocks\": " +
-                         std::to_string(numBlocks(program->variantFor(bytes))) +
-                         ", \"launch_us\": " + number(call.launch) +
-                         ", \"graph_us\": " + number(call.graph) + "}";
-                }) +
-         "}";
+  return textOf("{\"ranks\": ", ranks.size(), ", \"sizes\": ",
+                listOf(sizes,
+                       [&](size_t bytes) {
+                         const CallTimes call =
+                             timeAllReduce(device, ranks, bytes, times);
+                         return textOf("{\"bytes\": ", bytes, ", \"blocks\": ",
+                                       numBlocks(program->variantFor(bytes)),
+                                       ", \"launch_us\": ", number(call.launch),
+                                       ", \"graph_us\": ", number(call.graph),
+                                       "}");
+                       }),
+                "}");
 }
 
 /// First, which loads kernels, and again.
@@ -161,50 +161,45 @@ std::string start(const std::string &file) {
     return "{\"open_ms\": " + number(openMs) +
            ", \"init_ms\": " + number(initMs) + "}";
   };
-  return "{\"ranks\": " + std::to_string(size) +
-         ", \"context_ms\": " + number(context) +
-         ", \"first\": " + object(open[0], init[0]) + ", \"again\": " +
-         object(median({open.begin() + 1, open.end()}),
-                median({init.begin() + 1, init.end()})) +
-         "}";
+  return textOf("{\"ranks\": ", size, ", \"context_ms\": ", number(context),
+                ", \"first\": ", object(open[0], init[0]), ", \"again\": ",
+                object(median({open.begin() + 1, open.end()}),
+                       median({init.begin() + 1, init.end()})),
+                "}");
 }
 
 std::string trafficOf(const runtime::ProgramPlan &program, uint64_t bytes,
                       bool inPlace) {
   const Traffic sum = sumOf(countTraffic(program, bytes, inPlace, Reach::all));
-  return "{\"reads\": " + std::to_string(sum.reads) +
-         ", \"writes\": " + std::to_string(sum.writes) + "}";
+  return textOf("{\"reads\": ", sum.reads, ", \"writes\": ", sum.writes, "}");
 }
 
 std::string balanceOf(const runtime::ProgramPlan &program, uint64_t bytes,
                       Reach reach) {
   const LaneBalance lanes =
       balanceOf(countTraffic(program, bytes, false, reach));
-  return "{\"moving\": " + std::to_string(lanes.moving) +
-         ", \"idle\": " + std::to_string(lanes.idle) +
-         ", \"fullest\": " + number(lanes.fullest) + "}";
+  return textOf("{\"moving\": ", lanes.moving, ", \"idle\": ", lanes.idle,
+                ", \"fullest\": ", number(lanes.fullest), "}");
 }
 
 std::string traffic(uint64_t bytes, const std::vector<std::string> &files) {
-  return "{\"bytes\": " + std::to_string(bytes) + ", \"schedules\": " +
-         listOf(files,
-                [&](const std::string &file) {
-                  const runtime::Plan plan = planOf(file);
-                  const runtime::ProgramPlan &program = plan.programs[0];
-                  return std::string("{\"collective\": \"") +
-                         sched::EnumNameCollective(
-                             program.program->collective()) +
-                         "\", \"blocks\": " +
-                         std::to_string(numBlocks(program.variantFor(bytes))) +
-                         ", \"out_of_place\": " +
-                         trafficOf(program, bytes, false) +
-                         ", \"in_place\": " + trafficOf(program, bytes, true) +
-                         ",\n   \"lanes\": " +
-                         balanceOf(program, bytes, Reach::all) +
-                         ", \"lanes_slots\": " +
-                         balanceOf(program, bytes, Reach::none) + "}";
-                }) +
-         "}";
+  return textOf(
+      "{\"bytes\": ", bytes, ", \"schedules\": ",
+      listOf(files,
+             [&](const std::string &file) {
+               const runtime::Plan plan = planOf(file);
+               const runtime::ProgramPlan &program = plan.programs[0];
+               return textOf(
+                   "{\"collective\": \"",
+                   sched::EnumNameCollective(program.program->collective()),
+                   "\", \"blocks\": ", numBlocks(program.variantFor(bytes)),
+                   ", \"out_of_place\": ", trafficOf(program, bytes, false),
+                   ", \"in_place\": ", trafficOf(program, bytes, true),
+                   ",\n   \"lanes\": ", balanceOf(program, bytes, Reach::all),
+                   ", \"lanes_slots\": ",
+                   balanceOf(program, bytes, Reach::none), "}");
+             }),
+      "}");
 }
 
 uint64_t readBytes(const std::string &text) {

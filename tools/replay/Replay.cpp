@@ -7,6 +7,7 @@
 #include "tools/replay/Replay.h"
 
 #include "schedules/ScheduleFile.h"
+#include "schedules/Text.h"
 #include "tools/replay/SampledCall.h"
 
 #include <chrono>
@@ -99,9 +100,8 @@ void Session::check(ReplayResult &result) {
         if (std::memcmp(got + i * elementSize, want + i * elementSize,
                         elementSize) != 0 &&
             result.wrong++ == 0)
-          result.firstWrong = "rank " + std::to_string(rank) + ", block " +
-                              std::to_string(block) + ", element " +
-                              std::to_string(i);
+          result.firstWrong =
+              textOf("rank ", rank, ", block ", block, ", element ", i);
     }
   }
 }
