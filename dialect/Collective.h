@@ -43,14 +43,6 @@ int32_t numBlocks(CollectiveKind collective, int32_t numRanks);
 /// gather, scatter and all_to_all one for each chain a tree is made of.
 int32_t numShareBlocks(CollectiveKind collective, int32_t numRanks);
 
-/// Makes `to` the same variant of its collective as `from`. Both are forests or
-/// schedules.
-template <typename To, typename From> void copyVariant(To to, From from) {
-  to.setProtocolAttr(from.getProtocolAttr());
-  to.setMinBytesAttr(from.getMinBytesAttr());
-  to.setMaxBytesAttr(from.getMaxBytesAttr());
-}
-
 /// The topology op a symbol names, or null after an error on `user`.
 TopologyOp lookupTopology(mlir::Operation *user,
                           mlir::SymbolTableCollection &symbols,

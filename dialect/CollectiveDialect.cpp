@@ -43,26 +43,20 @@ struct Traits {
 };
 } // namespace
 
-static Traits traitsOf(CollectiveKind collective) {
-  switch (collective) {
-  case CollectiveKind::AllReduce:
-    return {false, true, true, false, false};
-  case CollectiveKind::Broadcast:
-    return {true, false, true, false, false};
-  case CollectiveKind::Reduce:
-    return {true, true, false, false, false};
-  case CollectiveKind::AllGather:
-    return {false, false, true, true, false};
-  case CollectiveKind::ReduceScatter:
-    return {false, true, false, true, false};
-  case CollectiveKind::Gather:
-    return {true, true, false, false, true};
-  case CollectiveKind::Scatter:
-    return {true, false, true, false, true};
-  case CollectiveKind::AllToAll:
-    return {false, false, true, true, true};
-  }
-  llvm_unreachable("no collective");
+static const Traits &traitsOf(CollectiveKind collective) {
+  static constexpr Traits kTraits[] = {
+      // rooted up   down  of each routed
+      {false, true, true, false, false}, // all_reduce
+      {true, false, true, false, false}, // broadcast
+      {true, true, false, false, false}, // reduce
+      {false, false, true, true, false}, // all_gather
+      {false, true, false, true, false}, // reduce_scatter
+      {true, true, false, false, true},  // gather
+      {true, false, true, false, true},  // scatter
+      {false, false, true, true, true},  // all_to_all
+  };
+  static_assert(std::size(kTraits) == getMaxEnumValForCollectiveKind() + 1);
+  return kTraits[static_cast<size_t>(collective)];
 }
 
 bool blink::collective::isRooted(CollectiveKind collective) {

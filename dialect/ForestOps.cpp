@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialect/Collective.h"
-#include "dialect/ForestBuilder.h"
 #include "dialect/PathRules.h"
 
 #include "llvm/ADT/StringSet.h"
@@ -15,22 +14,7 @@
 using namespace mlir;
 using namespace blink::collective;
 
-void ForestOp::build(OpBuilder &builder, OperationState &state,
-                     CollectiveKind collective, FlatSymbolRefAttr topology,
-                     ArrayRef<int32_t> gpus, LinkKindsAttr links,
-                     std::optional<int32_t> root, double algbw, double bound,
-                     ArrayRef<double> prices) {
-  buildCarrier<ForestOp>(builder, state, collective, topology, gpus, links,
-                         root, algbw, bound, prices);
-}
-
-LogicalResult ForestOp::verify() {
-  if (failed(verifySizes(*this, getMinBytes(), getMaxBytes())))
-    return failure();
-  return verifyRates(*this, getCollective(), getRoot(),
-                     getAlgbw().convertToDouble(), getBound().convertToDouble(),
-                     getPrices());
-}
+LogicalResult ForestOp::verify() { return verifyStatement(*this); }
 
 /// `edges` is an in-tree to `root` (up, children first) or an out-tree from it
 /// (down, parents first) that spans all ranks.
@@ -116,18 +100,14 @@ LogicalResult ForestOp::verifyRegions() {
 }
 
 LogicalResult ForestOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  if (failed(verifyAllocation(*this, symbols, getTopologyAttr(), getGpus(),
-                              getRelaysAttr(), getRoot())))
+  FailureOr<PathChecker> paths = verifyMachine(*this, symbols);
+  if (failed(paths))
     return failure();
-  TopologyOp topology = lookupTopology(*this, symbols, getTopologyAttr());
-  if (failed(verifyPriceCount(*this, topology, getPrices())))
-    return failure();
-  PathChecker paths(topology, getGpus(), getRelaysAttr(), symbols);
   for (TreeOp tree : getBody().getOps<TreeOp>())
     for (ArrayAttr edges : {tree.getUp(), tree.getDown()})
       for (EdgeAttr edge : edges.getAsRange<EdgeAttr>())
-        if (failed(paths.check(tree, edge.getFrom(), edge.getTo(),
-                               edge.getPath(), /*overRelays=*/true)))
+        if (failed(paths->check(tree, edge.getFrom(), edge.getTo(),
+                                edge.getPath(), /*overRelays=*/true)))
           return failure();
   return success();
 }

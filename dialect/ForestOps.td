@@ -4,9 +4,53 @@
 
 include "dialect/CollectiveAttrs.td"
 
-def Collective_ForestOp
-    : Collective_ContainerOp<"forest",
-        [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+// What a forest or a schedule states: a collective, what it may use, its rate
+// and the proof of that, the sizes it is for.
+class Collective_StatementOp<string mnemonic, list<Trait> traits = [],
+                             dag moreArguments = (ins), string moreFormat = "">
+    : Collective_ContainerOp<mnemonic,
+        traits # [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let arguments = !con((ins Collective_CollectiveKind:$collective,
+                            FlatSymbolRefAttr:$topology,
+                            DenseI32ArrayAttr:$gpus,
+                            Collective_LinkKindsAttr:$links,
+                            OptionalAttr<I32Attr>:$root,
+                            F64Attr:$algbw, F64Attr:$bound,
+                            DenseF64ArrayAttr:$prices,
+                            OptionalAttr<Collective_Protocol>:$protocol,
+                            OptionalAttr<I64Attr>:$min_bytes,
+                            OptionalAttr<I64Attr>:$max_bytes,
+                            OptionalAttr<DenseI32ArrayAttr>:$relays),
+                       moreArguments);
+  let assemblyFormat = [{
+    $collective $topology `gpus` $gpus (`relays` $relays^)? `links` $links
+    (`root` $root^)?
+    `algbw` $algbw `bound` $bound `prices` custom<Prices>($prices)
+    (`protocol` $protocol^)? (`min_bytes` $min_bytes^)?
+    (`max_bytes` $max_bytes^)?
+  }] # moreFormat # " attr-dict-with-keyword $body";
+  let builders = [OpBuilder<(ins "CollectiveKind":$collective,
+      "::mlir::FlatSymbolRefAttr":$topology, "::llvm::ArrayRef<int32_t>":$gpus,
+      "LinkKindsAttr":$links, "std::optional<int32_t>":$root, "double":$algbw,
+      "double":$bound, "::llvm::ArrayRef<double>":$prices), [{
+    auto &properties = $_state.getOrAddProperties<Properties>();
+    properties.collective =
+        CollectiveKindAttr::get($_builder.getContext(), collective);
+    properties.topology = topology;
+    properties.gpus = $_builder.getDenseI32ArrayAttr(gpus);
+    properties.links = links;
+    if (root)
+      properties.root = $_builder.getI32IntegerAttr(*root);
+    properties.algbw = $_builder.getF64FloatAttr(algbw);
+    properties.bound = $_builder.getF64FloatAttr(bound);
+    properties.prices = $_builder.getDenseF64ArrayAttr(prices);
+    $_state.addRegion()->emplaceBlock();
+  }]>];
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+}
+
+def Collective_ForestOp : Collective_StatementOp<"forest"> {
   let summary = "The trees that carry a collective, with the proof of their rate";
   let description = [{
     `algbw` is the rate the links sustain with these shares, `bound` what no
@@ -31,30 +75,6 @@ def Collective_ForestOp
     }
     ```
   }];
-  let arguments = (ins Collective_CollectiveKind:$collective,
-                       FlatSymbolRefAttr:$topology, DenseI32ArrayAttr:$gpus,
-                       Collective_LinkKindsAttr:$links,
-                       OptionalAttr<I32Attr>:$root,
-                       F64Attr:$algbw, F64Attr:$bound,
-                       DenseF64ArrayAttr:$prices,
-                       OptionalAttr<Collective_Protocol>:$protocol,
-                       OptionalAttr<I64Attr>:$min_bytes,
-                       OptionalAttr<I64Attr>:$max_bytes,
-                       OptionalAttr<DenseI32ArrayAttr>:$relays);
-  let assemblyFormat = [{
-    $collective $topology `gpus` $gpus (`relays` $relays^)? `links` $links
-    (`root` $root^)?
-    `algbw` $algbw `bound` $bound `prices` custom<Prices>($prices)
-    (`protocol` $protocol^)? (`min_bytes` $min_bytes^)?
-    (`max_bytes` $max_bytes^)?
-    attr-dict-with-keyword $body
-  }];
-  let builders = [OpBuilder<(ins "CollectiveKind":$collective,
-      "::mlir::FlatSymbolRefAttr":$topology, "::llvm::ArrayRef<int32_t>":$gpus,
-      "LinkKindsAttr":$links, "std::optional<int32_t>":$root, "double":$algbw,
-      "double":$bound, "::llvm::ArrayRef<double>":$prices)>];
-  let hasVerifier = 1;
-  let hasRegionVerifier = 1;
 }
 
 def Collective_TreeOp : Collective_Op<"tree", [HasParent<"ForestOp">]> {

@@ -6,8 +6,6 @@
 
 #include "dialect/PathRules.h"
 
-#include <cmath>
-
 using namespace mlir;
 using namespace blink::collective;
 
@@ -55,44 +53,6 @@ LogicalResult PathChecker::check(Operation *user, int32_t from, int32_t to,
     return user->emitOpError()
            << "has a path that ends at " << at << ", but rank " << to << " is "
            << rankNodes_[to].getSymName();
-  return success();
-}
-
-LogicalResult blink::collective::verifyRates(Operation *op,
-                                             CollectiveKind collective,
-                                             std::optional<int32_t> root,
-                                             double algbw, double bound,
-                                             ArrayRef<double> prices) {
-  if (root.has_value() != isRooted(collective))
-    return op->emitOpError() << stringifyCollectiveKind(collective)
-                             << (root ? " has no root" : " needs a root");
-  if (!(algbw > 0) || !(bound > 0))
-    return op->emitOpError("algbw and bound must be > 0 GB/s");
-  for (double price : prices)
-    if (!(price >= 0) || std::isinf(price))
-      return op->emitOpError("prices must be >= 0 and finite");
-  return success();
-}
-
-LogicalResult blink::collective::verifySizes(Operation *op,
-                                             std::optional<int64_t> minBytes,
-                                             std::optional<int64_t> maxBytes) {
-  int64_t least = minBytes.value_or(0);
-  if (least < 0)
-    return op->emitOpError() << "has min_bytes " << least << ", expected >= 0";
-  if (maxBytes && *maxBytes <= least)
-    return op->emitOpError() << "has max_bytes " << *maxBytes
-                             << ", expected more than min_bytes, " << least;
-  return success();
-}
-
-LogicalResult blink::collective::verifyPriceCount(Operation *op,
-                                                  TopologyOp topology,
-                                                  ArrayRef<double> prices) {
-  if (prices.size() != topology.getNumLinks())
-    return op->emitOpError()
-           << "has " << prices.size() << " prices for "
-           << topology.getNumLinks() << " links of the topology";
   return success();
 }
 

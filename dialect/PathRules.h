@@ -15,6 +15,8 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSet.h"
 
+#include <cmath>
+
 namespace blink::collective {
 
 /// Finds paths wrong: every link exists, each begins where the one before
@@ -36,19 +38,43 @@ private:
   llvm::StringSet<> relayNames_;
 };
 
-/// Root iff the collective has one; rates and prices are sound numbers.
-mlir::LogicalResult verifyRates(mlir::Operation *op, CollectiveKind collective,
-                                std::optional<int32_t> root, double algbw,
-                                double bound, llvm::ArrayRef<double> prices);
+/// What a forest or schedule states: root iff the collective has one; rates and
+/// prices are sound numbers; sizes are such that a variant can be for.
+template <typename Op> mlir::LogicalResult verifyStatement(Op op) {
+  int64_t least = op.getMinBytes().value_or(0);
+  if (least < 0)
+    return op.emitOpError() << "has min_bytes " << least << ", expected >= 0";
+  if (op.getMaxBytes() && int64_t(*op.getMaxBytes()) <= least)
+    return op.emitOpError() << "has max_bytes " << int64_t(*op.getMaxBytes())
+                            << ", expected more than min_bytes, " << least;
+  if (op.getRoot().has_value() != isRooted(op.getCollective()))
+    return op.emitOpError()
+           << stringifyCollectiveKind(op.getCollective())
+           << (op.getRoot() ? " has no root" : " needs a root");
+  if (!(op.getAlgbw().convertToDouble() > 0) ||
+      !(op.getBound().convertToDouble() > 0))
+    return op.emitOpError("algbw and bound must be > 0 GB/s");
+  for (double price : op.getPrices())
+    if (!(price >= 0) || std::isinf(price))
+      return op.emitOpError("prices must be >= 0 and finite");
+  return mlir::success();
+}
 
-/// Sizes that a variant can be for.
-mlir::LogicalResult verifySizes(mlir::Operation *op,
-                                std::optional<int64_t> minBytes,
-                                std::optional<int64_t> maxBytes);
-
-/// One price a link.
-mlir::LogicalResult verifyPriceCount(mlir::Operation *op, TopologyOp topology,
-                                     llvm::ArrayRef<double> prices);
+/// The machine of a forest or schedule: it is there, has the GPUs, and there is
+/// one price a link. Returns who judges paths over it.
+template <typename Op>
+mlir::FailureOr<PathChecker>
+verifyMachine(Op op, mlir::SymbolTableCollection &symbols) {
+  if (failed(verifyAllocation(op, symbols, op.getTopologyAttr(), op.getGpus(),
+                              op.getRelaysAttr(), op.getRoot())))
+    return mlir::failure();
+  TopologyOp topology = lookupTopology(op, symbols, op.getTopologyAttr());
+  if (op.getPrices().size() != topology.getNumLinks())
+    return op.emitOpError()
+           << "has " << op.getPrices().size() << " prices for "
+           << topology.getNumLinks() << " links of the topology";
+  return PathChecker(topology, op.getGpus(), op.getRelaysAttr(), symbols);
+}
 
 /// Adds up the exact shares of each block and compares with one.
 class ShareSum {

@@ -5,56 +5,42 @@
 include "dialect/CollectiveAttrs.td"
 include "dialect/CollectiveInterfaces.td"
 
-class Collective_RequestOp<string mnemonic>
+// `rootRank`: what getRootRank() returns.
+class Collective_RequestOp<string mnemonic, string kind, dag root,
+                           string rootFormat, string rootRank>
     : Collective_Op<mnemonic,
         [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
          DeclareOpInterfaceMethods<Collective_RequestOpInterface,
-                                   ["getCollective", "getRootRank"]>]>;
+                                   ["getCollective", "getRootRank"]>]> {
+  let arguments = !con((ins FlatSymbolRefAttr:$topology,
+                            DenseI32ArrayAttr:$gpus,
+                            Collective_LinkKindsAttr:$links),
+                       root, (ins OptionalAttr<DenseI32ArrayAttr>:$relays));
+  let assemblyFormat = [{
+    $topology `gpus` $gpus (`relays` $relays^)? `links` $links
+  }] # rootFormat # " attr-dict";
+  let extraClassDefinition = [{
+    ::blink::collective::CollectiveKind $cppClass::getCollective() {
+      return ::blink::collective::CollectiveKind::}] # kind # [{;
+    }
+    int32_t $cppClass::getRootRank() { return }] # rootRank # [{; }
+    ::mlir::LogicalResult
+    $cppClass::verifySymbolUses(::mlir::SymbolTableCollection &symbols) {
+      std::optional<int32_t> root;
+      if (isRooted(getCollective()))
+        root = getRootRank();
+      return ::blink::collective::verifyAllocation(
+          *this, symbols, getTopologyAttr(), getGpus(), getRelaysAttr(), root);
+    }
+  }];
+}
 
 class Collective_UnrootedRequestOp<string mnemonic, string kind>
-    : Collective_RequestOp<mnemonic> {
-  let arguments = (ins FlatSymbolRefAttr:$topology, DenseI32ArrayAttr:$gpus,
-                       Collective_LinkKindsAttr:$links,
-                       OptionalAttr<DenseI32ArrayAttr>:$relays);
-  let assemblyFormat = [{
-    $topology `gpus` $gpus (`relays` $relays^)? `links` $links attr-dict
-  }];
-  let extraClassDefinition = [{
-    ::blink::collective::CollectiveKind $cppClass::getCollective() {
-      return ::blink::collective::CollectiveKind::}] # kind # [{;
-    }
-    int32_t $cppClass::getRootRank() { return 0; }
-    ::mlir::LogicalResult
-    $cppClass::verifySymbolUses(::mlir::SymbolTableCollection &symbols) {
-      return ::blink::collective::verifyAllocation(
-          *this, symbols, getTopologyAttr(), getGpus(), getRelaysAttr(),
-          std::nullopt);
-    }
-  }];
-}
+    : Collective_RequestOp<mnemonic, kind, (ins), "", "0">;
 
 class Collective_RootedRequestOp<string mnemonic, string kind>
-    : Collective_RequestOp<mnemonic> {
-  let arguments = (ins FlatSymbolRefAttr:$topology, DenseI32ArrayAttr:$gpus,
-                       Collective_LinkKindsAttr:$links, I32Attr:$root,
-                       OptionalAttr<DenseI32ArrayAttr>:$relays);
-  let assemblyFormat = [{
-    $topology `gpus` $gpus (`relays` $relays^)? `links` $links `root` $root
-    attr-dict
-  }];
-  let extraClassDefinition = [{
-    ::blink::collective::CollectiveKind $cppClass::getCollective() {
-      return ::blink::collective::CollectiveKind::}] # kind # [{;
-    }
-    int32_t $cppClass::getRootRank() { return getRoot(); }
-    ::mlir::LogicalResult
-    $cppClass::verifySymbolUses(::mlir::SymbolTableCollection &symbols) {
-      return ::blink::collective::verifyAllocation(
-          *this, symbols, getTopologyAttr(), getGpus(), getRelaysAttr(),
-          getRoot());
-    }
-  }];
-}
+    : Collective_RequestOp<mnemonic, kind, (ins I32Attr:$root), "`root` $root",
+                           "getRoot()">;
 
 def Collective_AllReduceOp
     : Collective_UnrootedRequestOp<"all_reduce", "AllReduce"> {

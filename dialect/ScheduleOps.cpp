@@ -9,7 +9,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialect/Collective.h"
-#include "dialect/ForestBuilder.h"
 #include "dialect/PathRules.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -22,19 +21,6 @@ using namespace blink::collective;
 // ScheduleOp
 //===----------------------------------------------------------------------===//
 
-void ScheduleOp::build(OpBuilder &builder, OperationState &state,
-                       CollectiveKind collective, FlatSymbolRefAttr topology,
-                       ArrayRef<int32_t> gpus, LinkKindsAttr links,
-                       std::optional<int32_t> root, double algbw, double bound,
-                       ArrayRef<double> prices,
-                       std::optional<int32_t> chunkBytes) {
-  buildCarrier<ScheduleOp>(builder, state, collective, topology, gpus, links,
-                           root, algbw, bound, prices);
-  if (chunkBytes)
-    state.getOrAddProperties<Properties>().chunk_bytes =
-        builder.getI32IntegerAttr(*chunkBytes);
-}
-
 LogicalResult ScheduleOp::verify() {
   constexpr int32_t kMaxChunkBytes = 64 << 20;
   if (auto attr = getChunkBytesAttr()) {
@@ -44,11 +30,7 @@ LogicalResult ScheduleOp::verify() {
                            << ", expected a multiple of 16 from 16 to "
                            << kMaxChunkBytes;
   }
-  if (failed(verifySizes(*this, getMinBytes(), getMaxBytes())))
-    return failure();
-  return verifyRates(*this, getCollective(), getRoot(),
-                     getAlgbw().convertToDouble(), getBound().convertToDouble(),
-                     getPrices());
+  return verifyStatement(*this);
 }
 
 namespace {
@@ -162,17 +144,13 @@ LogicalResult ScheduleOp::verifyRegions() {
 }
 
 LogicalResult ScheduleOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  if (failed(verifyAllocation(*this, symbols, getTopologyAttr(), getGpus(),
-                              getRelaysAttr(), getRoot())))
+  FailureOr<PathChecker> paths = verifyMachine(*this, symbols);
+  if (failed(paths))
     return failure();
-  TopologyOp topology = lookupTopology(*this, symbols, getTopologyAttr());
-  if (failed(verifyPriceCount(*this, topology, getPrices())))
-    return failure();
-  PathChecker paths(topology, getGpus(), getRelaysAttr(), symbols);
   for (ChannelOp channel : getBody().getOps<ChannelOp>()) {
     SmallVector<StringAttr> path(channel.getPath().getAsRange<StringAttr>());
-    if (failed(paths.check(channel, channel.getFrom(), channel.getTo(), path,
-                           /*overRelays=*/false)))
+    if (failed(paths->check(channel, channel.getFrom(), channel.getTo(), path,
+                            /*overRelays=*/false)))
       return failure();
   }
   return success();
@@ -212,11 +190,6 @@ LogicalResult ChannelOp::verifySymbolUses(SymbolTableCollection &symbols) {
 // RankOp, LaneOp, FoldOp
 //===----------------------------------------------------------------------===//
 
-void RankOp::build(OpBuilder &builder, OperationState &state, int32_t rank) {
-  state.getOrAddProperties<Properties>().rank = builder.getI32IntegerAttr(rank);
-  state.addRegion()->emplaceBlock();
-}
-
 LogicalResult RankOp::verifyRegions() {
   bool hasLanes = !getBody().getOps<LaneOp>().empty();
   for (Operation &op : getBody().front())
@@ -224,10 +197,6 @@ LogicalResult RankOp::verifyRegions() {
       return op.emitOpError("does not belong here: a rank holds either lanes "
                             "or loose folds");
   return success();
-}
-
-void LaneOp::build(OpBuilder &, OperationState &state) {
-  state.addRegion()->emplaceBlock();
 }
 
 LogicalResult LaneOp::verifyRegions() {

@@ -2,11 +2,12 @@
 #ifndef BLINK_DIALECT_SCHEDULEOPS_TD
 #define BLINK_DIALECT_SCHEDULEOPS_TD
 
-include "dialect/CollectiveAttrs.td"
+include "dialect/ForestOps.td"
 
 def Collective_ScheduleOp
-    : Collective_ContainerOp<"schedule",
-        [SymbolTable, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+    : Collective_StatementOp<"schedule", [SymbolTable],
+                             (ins OptionalAttr<I32Attr>:$chunk_bytes),
+                             "(`chunk_bytes` $chunk_bytes^)?"> {
   let summary = "The program of every rank";
   let description = [{
     Holds `collective.share`s, `collective.channel`s and one `collective.rank`
@@ -36,32 +37,6 @@ def Collective_ScheduleOp
     }
     ```
   }];
-  let arguments = (ins Collective_CollectiveKind:$collective,
-                       FlatSymbolRefAttr:$topology, DenseI32ArrayAttr:$gpus,
-                       Collective_LinkKindsAttr:$links,
-                       OptionalAttr<I32Attr>:$root,
-                       F64Attr:$algbw, F64Attr:$bound,
-                       DenseF64ArrayAttr:$prices,
-                       OptionalAttr<Collective_Protocol>:$protocol,
-                       OptionalAttr<I64Attr>:$min_bytes,
-                       OptionalAttr<I64Attr>:$max_bytes,
-                       OptionalAttr<I32Attr>:$chunk_bytes,
-                       OptionalAttr<DenseI32ArrayAttr>:$relays);
-  let assemblyFormat = [{
-    $collective $topology `gpus` $gpus (`relays` $relays^)? `links` $links
-    (`root` $root^)?
-    `algbw` $algbw `bound` $bound `prices` custom<Prices>($prices)
-    (`protocol` $protocol^)? (`min_bytes` $min_bytes^)?
-    (`max_bytes` $max_bytes^)?
-    (`chunk_bytes` $chunk_bytes^)? attr-dict-with-keyword $body
-  }];
-  let builders = [OpBuilder<(ins "CollectiveKind":$collective,
-      "::mlir::FlatSymbolRefAttr":$topology, "::llvm::ArrayRef<int32_t>":$gpus,
-      "LinkKindsAttr":$links, "std::optional<int32_t>":$root, "double":$algbw,
-      "double":$bound, "::llvm::ArrayRef<double>":$prices,
-      "std::optional<int32_t>":$chunkBytes)>];
-  let hasVerifier = 1;
-  let hasRegionVerifier = 1;
 }
 
 def Collective_ShareOp
@@ -116,7 +91,11 @@ def Collective_RankOp
   }];
   let arguments = (ins I32Attr:$rank);
   let assemblyFormat = "$rank attr-dict-with-keyword $body";
-  let builders = [OpBuilder<(ins "int32_t":$rank)>];
+  let builders = [OpBuilder<(ins "int32_t":$rank), [{
+    $_state.getOrAddProperties<Properties>().rank =
+        $_builder.getI32IntegerAttr(rank);
+    $_state.addRegion()->emplaceBlock();
+  }]>];
   let hasRegionVerifier = 1;
 }
 
@@ -127,7 +106,8 @@ def Collective_LaneOp
     Runs its folds in order, round after round. Their delays never fall.
   }];
   let assemblyFormat = "attr-dict-with-keyword $body";
-  let builders = [OpBuilder<(ins)>];
+  let builders =
+      [OpBuilder<(ins), [{ $_state.addRegion()->emplaceBlock(); }]>];
   let hasRegionVerifier = 1;
 }
 

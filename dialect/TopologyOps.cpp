@@ -14,13 +14,6 @@
 using namespace mlir;
 using namespace blink::collective;
 
-void TopologyOp::build(OpBuilder &builder, OperationState &state,
-                       StringRef name) {
-  state.addAttribute(getSymNameAttrName(state.name),
-                     builder.getStringAttr(name));
-  state.addRegion()->emplaceBlock();
-}
-
 unsigned TopologyOp::getNumGpus() {
   return llvm::count_if(getBody().getOps<NodeOp>(), [](NodeOp node) {
     return node.getKind() == NodeKind::Gpu;

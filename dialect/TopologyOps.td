@@ -24,7 +24,11 @@ def Collective_TopologyOp
   }];
   let arguments = (ins SymbolNameAttr:$sym_name);
   let assemblyFormat = "$sym_name attr-dict-with-keyword $body";
-  let builders = [OpBuilder<(ins "::llvm::StringRef":$name)>];
+  let builders = [OpBuilder<(ins "::llvm::StringRef":$name), [{
+    $_state.getOrAddProperties<Properties>().sym_name =
+        $_builder.getStringAttr(name);
+    $_state.addRegion()->emplaceBlock();
+  }]>];
   let extraClassDeclaration = [{
     /// Number of `gpu` nodes.
     unsigned getNumGpus();

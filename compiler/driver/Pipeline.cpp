@@ -94,38 +94,19 @@ static Operation *createRequest(OpBuilder &builder, StringRef topology,
                                 ArrayRef<int32_t> gpus,
                                 ArrayRef<int32_t> relayGpus,
                                 const CompileOptions &options) {
-  Location loc = builder.getUnknownLoc();
-  collective::LinkKindsAttr links = toIR(builder.getContext(), options.links);
-  DenseI32ArrayAttr relays;
+  // Each request is named after its collective.
+  collective::CollectiveKind kind = toIR(options.collective);
+  OperationState state(builder.getUnknownLoc(),
+                       ("collective." + stringifyCollectiveKind(kind)).str());
+  state.addAttribute("topology",
+                     FlatSymbolRefAttr::get(builder.getContext(), topology));
+  state.addAttribute("gpus", builder.getDenseI32ArrayAttr(gpus));
+  state.addAttribute("links", toIR(builder.getContext(), options.links));
+  if (collective::isRooted(kind))
+    state.addAttribute("root", builder.getI32IntegerAttr(options.root));
   if (!relayGpus.empty())
-    relays = builder.getDenseI32ArrayAttr(relayGpus);
-  switch (options.collective) {
-  case Collective::allreduce:
-    return builder.create<collective::AllReduceOp>(loc, topology, gpus, links,
-                                                   relays);
-  case Collective::broadcast:
-    return builder.create<collective::BroadcastOp>(loc, topology, gpus, links,
-                                                   options.root, relays);
-  case Collective::reduce:
-    return builder.create<collective::ReduceOp>(loc, topology, gpus, links,
-                                                options.root, relays);
-  case Collective::allgather:
-    return builder.create<collective::AllGatherOp>(loc, topology, gpus, links,
-                                                   relays);
-  case Collective::reducescatter:
-    return builder.create<collective::ReduceScatterOp>(loc, topology, gpus,
-                                                       links, relays);
-  case Collective::gather:
-    return builder.create<collective::GatherOp>(loc, topology, gpus, links,
-                                                options.root, relays);
-  case Collective::scatter:
-    return builder.create<collective::ScatterOp>(loc, topology, gpus, links,
-                                                 options.root, relays);
-  case Collective::alltoall:
-    return builder.create<collective::AllToAllOp>(loc, topology, gpus, links,
-                                                  relays);
-  }
-  llvm_unreachable("enum outside its cases");
+    state.addAttribute("relays", builder.getDenseI32ArrayAttr(relayGpus));
+  return builder.create(state);
 }
 
 llvm::Expected<OwningOpRef<ModuleOp>>

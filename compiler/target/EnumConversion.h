@@ -2,8 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The dialect knows no file format, so the two have an enum each. These
-// switches are the only place where they meet; a missing case does not compile.
+// The dialect knows no file format, so the two have an enum each. This is the
+// only place where they meet: they number the same things alike. A missing case
+// does not compile; that the words are the same is tested.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,18 +16,46 @@
 
 namespace blink {
 
-NodeKind fromIR(collective::NodeKind kind);
-LinkKind fromIR(collective::LinkKind kind);
-Collective fromIR(collective::CollectiveKind kind);
-sched::ChannelKind fromIR(collective::ChannelKind kind);
-sched::Protocol fromIR(collective::Protocol protocol);
-LinkKindSet fromIR(collective::LinkKindsAttr kinds);
+static_assert(collective::getMaxEnumValForNodeKind() == int(NodeKind::MAX));
+inline NodeKind fromIR(collective::NodeKind kind) { return NodeKind(kind); }
+inline collective::NodeKind toIR(NodeKind kind) {
+  return collective::NodeKind(kind);
+}
 
-collective::NodeKind toIR(NodeKind kind);
-collective::LinkKind toIR(LinkKind kind);
-collective::CollectiveKind toIR(Collective kind);
-collective::ChannelKind toIR(sched::ChannelKind kind);
-collective::Protocol toIR(sched::Protocol protocol);
+static_assert(collective::getMaxEnumValForLinkKind() == int(LinkKind::MAX));
+inline LinkKind fromIR(collective::LinkKind kind) { return LinkKind(kind); }
+inline collective::LinkKind toIR(LinkKind kind) {
+  return collective::LinkKind(kind);
+}
+
+static_assert(collective::getMaxEnumValForCollectiveKind() ==
+              int(Collective::MAX));
+inline Collective fromIR(collective::CollectiveKind kind) {
+  return Collective(kind);
+}
+inline collective::CollectiveKind toIR(Collective kind) {
+  return collective::CollectiveKind(kind);
+}
+
+static_assert(collective::getMaxEnumValForChannelKind() ==
+              int(sched::ChannelKind::MAX));
+inline sched::ChannelKind fromIR(collective::ChannelKind kind) {
+  return sched::ChannelKind(kind);
+}
+inline collective::ChannelKind toIR(sched::ChannelKind kind) {
+  return collective::ChannelKind(kind);
+}
+
+static_assert(collective::getMaxEnumValForProtocol() ==
+              int(sched::Protocol::MAX));
+inline sched::Protocol fromIR(collective::Protocol kind) {
+  return sched::Protocol(kind);
+}
+inline collective::Protocol toIR(sched::Protocol kind) {
+  return collective::Protocol(kind);
+}
+
+LinkKindSet fromIR(collective::LinkKindsAttr kinds);
 collective::LinkKindsAttr toIR(mlir::MLIRContext *context, LinkKindSet kinds);
 
 } // namespace blink

@@ -160,17 +160,12 @@ collective::ScheduleOp blink::buildSchedule(collective::ForestOp forest,
                                             const TopologyFromIR &machine,
                                             const FoldProgram &program,
                                             ArrayRef<std::string> names) {
-  OpBuilder builder(forest);
-  std::optional<int32_t> root;
-  if (forest.getRoot())
-    root = *forest.getRoot();
-  auto schedule = builder.create<collective::ScheduleOp>(
-      forest.getLoc(), forest.getCollective(), forest.getTopologyAttr(),
-      forest.getGpus(), forest.getLinks(), root,
-      forest.getAlgbw().convertToDouble(), forest.getBound().convertToDouble(),
-      forest.getPrices(), std::nullopt);
-  schedule.setRelaysAttr(forest.getRelaysAttr());
-  collective::copyVariant(schedule, forest);
+  // Whatever a forest states, a schedule states likewise.
+  OperationState state(forest.getLoc(),
+                       collective::ScheduleOp::getOperationName());
+  state.addAttributes(forest->getAttrDictionary().getValue());
+  state.addRegion()->emplaceBlock();
+  auto schedule = cast<collective::ScheduleOp>(OpBuilder(forest).create(state));
   fillSchedule(schedule, machine, program, names);
   return schedule;
 }

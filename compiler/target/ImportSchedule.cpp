@@ -40,8 +40,8 @@ static void importVariant(OpBuilder &builder, Location loc,
       loc, kind,
       FlatSymbolRefAttr::get(builder.getContext(), machine.topology.name), gpus,
       toIR(builder.getContext(), LinkKindSet(file.link_kinds())), root,
-      program.algbw(), program.certificate()->bound(), priceList,
-      variant.chunk_bytes());
+      program.algbw(), program.certificate()->bound(), priceList);
+  schedule.setChunkBytes(variant.chunk_bytes());
   if (const auto *relays = program.relays(); relays && relays->size() > 0)
     schedule.setRelaysAttr(builder.getDenseI32ArrayAttr(
         SmallVector<int32_t>(relays->begin(), relays->end())));

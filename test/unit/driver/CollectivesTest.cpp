@@ -10,8 +10,31 @@
 #include "compiler/target/EnumConversion.h"
 
 #include "doctest/doctest.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace blink;
+
+namespace {
+/// "all_reduce" as "allreduce".
+std::string withoutBars(llvm::StringRef word) {
+  std::string text = word.str();
+  llvm::erase(text, '_');
+  return text;
+}
+} // namespace
+
+TEST_CASE("the words of the dialect are the file's, in the same order") {
+  for (NodeKind kind : sched::EnumValuesNodeKind())
+    CHECK(stringifyNodeKind(toIR(kind)) == toString(kind));
+  for (LinkKind kind : sched::EnumValuesLinkKind())
+    CHECK(stringifyLinkKind(toIR(kind)) == toString(kind));
+  for (Collective kind : sched::EnumValuesCollective())
+    CHECK(withoutBars(stringifyCollectiveKind(toIR(kind))) == toString(kind));
+  for (sched::ChannelKind kind : sched::EnumValuesChannelKind())
+    CHECK(stringifyChannelKind(toIR(kind)) == sched::EnumNameChannelKind(kind));
+  for (sched::Protocol kind : sched::EnumValuesProtocol())
+    CHECK(stringifyProtocol(toIR(kind)) == sched::EnumNameProtocol(kind));
+}
 
 TEST_CASE("the dialect and the file agree on what collectives are") {
   for (Collective collective : sched::EnumValuesCollective()) {
