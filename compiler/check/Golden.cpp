@@ -44,6 +44,13 @@ size_t Golden::numPrograms() const {
   return count;
 }
 
+uint64_t Golden::numAllocations() const {
+  uint64_t count = 0;
+  for (const GoldenClass &one : classes)
+    count += one.allocations;
+  return count;
+}
+
 double blink::roundGolden(double value) {
   if (!std::isfinite(value))
     return value;

@@ -62,6 +62,7 @@ struct Golden {
   std::vector<GoldenClass> classes; ///< as in the bundle
 
   size_t numPrograms() const;
+  uint64_t numAllocations() const;
   bool operator==(const Golden &other) const;
 };
 

@@ -8,21 +8,20 @@
 
 #include "llvm/Support/FormatVariadic.h"
 
-#include <cmath>
 #include <set>
 
 using namespace blink;
 
 namespace {
 
-class GoldenDiff {
+class GoldenDiff : Comparison {
 public:
   GoldenDiff(const Golden &before, const Golden &after, ServingProgram serving,
-             const CheckTolerance &tolerance)
-      : before_(before), after_(after), serving_(serving),
+             const CheckTolerance &tolerance, std::vector<Finding> &findings)
+      : Comparison(findings), before_(before), after_(after), serving_(serving),
         tolerance_(tolerance) {}
 
-  std::vector<Finding> run() {
+  void run() {
     diffMachine();
     for (const GoldenClass &one : before_.classes)
       for (const GoldenProgram &program : one.programs)
@@ -30,7 +29,6 @@ public:
     findNewPrograms();
     diffBundle();
     sortFindings(findings_);
-    return std::move(findings_);
   }
 
 private:
@@ -40,22 +38,17 @@ private:
   }
 
   void diffMachine() {
-    if (before_.machine != after_.machine)
-      add(Aspect::machine, "machine",
-          "name " + before_.machine + " -> " + after_.machine, before_.machine,
-          after_.machine);
-    std::string from = formatHash(before_.fingerprint);
-    std::string to = formatHash(after_.fingerprint);
-    if (from != to)
-      add(Aspect::fingerprint, "machine",
-          "nodes or links have changed: fingerprint " + from + " -> " + to,
-          from, to);
+    addChange(Aspect::machine, "machine", "name", before_.machine,
+              after_.machine);
+    addChange(Aspect::fingerprint, "machine",
+              "nodes or links have changed: fingerprint",
+              formatHash(before_.fingerprint), formatHash(after_.fingerprint));
   }
 
   void diffProgram(const ProgramKey &key, const GoldenProgram &before) {
     const GoldenProgram *after = serving_(key.collective, key.root, key.gpus);
     if (!after) {
-      addOf(key, Severity::worse, Aspect::program, "program is gone", {}, {});
+      addOf(key, Severity::worse, Aspect::program, "program is gone");
       return;
     }
     diffNumber(key, Aspect::rate, "rate", before.rate, after->rate, 3, "GB/s",
@@ -84,11 +77,7 @@ private:
                   std::optional<uint64_t> bytes = std::nullopt) {
     if (before == after) // both may be infinite
       return;
-    Severity severity =
-        (after > before) == moreIsBetter ? Severity::better : Severity::worse;
-    if (std::abs(after - before) <= tolerance * before)
-      severity = Severity::different;
-    addOf(key, severity, aspect,
+    addOf(key, severityOf(before, after, moreIsBetter, tolerance), aspect,
           formatChange(what, before, after, decimals, unit), before, after);
     findings_.back().minBytes = bytes;
   }
@@ -96,8 +85,7 @@ private:
   void diffCount(const ProgramKey &key, Aspect aspect, llvm::StringRef what,
                  int before, int after) {
     if (before != after)
-      addOf(key, Severity::different, aspect,
-            llvm::formatv("{0} {1} -> {2}", what, before, after).str(),
+      addOf(key, Severity::different, aspect, formatCounts(what, before, after),
             uint64_t(before), uint64_t(after));
   }
 
@@ -109,38 +97,27 @@ private:
     for (const GoldenClass &one : after_.classes)
       for (const GoldenProgram &program : one.programs)
         if (ProgramKey key = keyOf(program, one); known.count(key) == 0)
-          addOf(key, Severity::different, Aspect::program, "program is new", {},
-                {});
+          addOf(key, Severity::different, Aspect::program, "program is new");
   }
 
   /// How many there are of everything, and the bytes.
   void diffBundle() {
-    auto allocationsOf = [](const Golden &golden) {
-      uint64_t count = 0;
-      for (const GoldenClass &one : golden.classes)
-        count += one.allocations;
-      return count;
-    };
     auto count = [&](const Golden &golden) {
       return llvm::formatv("{0} allocations in {1} classes with {2} programs",
-                           allocationsOf(golden), golden.classes.size(),
+                           golden.numAllocations(), golden.classes.size(),
                            golden.numPrograms())
           .str();
     };
     std::string from = count(before_), to = count(after_);
-    if (before_.allocations != after_.allocations)
-      add(Aspect::options, "bundle",
-          "allocations asked for: " + before_.allocations + " -> " +
-              after_.allocations,
-          before_.allocations, after_.allocations);
+    addChange(Aspect::options, "bundle",
+              "allocations asked for:", before_.allocations,
+              after_.allocations);
     if (from != to)
       add(Aspect::classes, "bundle", from + " -> " + to, from, to);
     else if (!sameClasses())
-      add(Aspect::classes, "bundle", "other classes of allocations", {}, {});
-    if (before_.compiler != after_.compiler)
-      add(Aspect::compiler, "bundle",
-          "compiler " + before_.compiler + " -> " + after_.compiler,
-          before_.compiler, after_.compiler);
+      add(Aspect::classes, "bundle", "other classes of allocations");
+    addChange(Aspect::compiler, "bundle", "compiler", before_.compiler,
+              after_.compiler);
     if (before_.bundleHash != after_.bundleHash)
       add(Aspect::file, "bundle",
           llvm::formatv("{0} -> {1} bytes, SHA-256 {2}... -> {3}...",
@@ -159,24 +136,10 @@ private:
                        });
   }
 
-  void add(Aspect aspect, std::string subject, std::string words,
-           FindingValue before, FindingValue after) {
-    findings_.push_back({Severity::different, aspect, std::move(subject),
-                         std::move(words), std::move(before),
-                         std::move(after)});
-  }
-
-  void addOf(const ProgramKey &key, Severity severity, Aspect aspect,
-             std::string words, FindingValue before, FindingValue after) {
-    findings_.push_back({severity, aspect, key.title(), std::move(words),
-                         std::move(before), std::move(after), key});
-  }
-
   const Golden &before_;
   const Golden &after_;
   ServingProgram serving_;
   const CheckTolerance &tolerance_;
-  std::vector<Finding> findings_;
 };
 
 } // namespace
@@ -185,5 +148,7 @@ std::vector<Finding> blink::diffGolden(const Golden &before,
                                        const Golden &after,
                                        ServingProgram serving,
                                        const CheckTolerance &tolerance) {
-  return GoldenDiff(before, after, serving, tolerance).run();
+  std::vector<Finding> findings;
+  GoldenDiff(before, after, serving, tolerance, findings).run();
+  return findings;
 }

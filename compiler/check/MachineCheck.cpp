@@ -13,27 +13,13 @@
 using namespace blink;
 
 llvm::StringRef blink::toString(Verdict verdict) {
-  switch (verdict) {
-  case Verdict::wrong:
-    return "WRONG";
-  case Verdict::worse:
-    return "WORSE";
-  case Verdict::isNew:
-    return "new";
-  case Verdict::better:
-    return "better";
-  case Verdict::different:
-    return "different";
-  case Verdict::good:
-    return "good";
-  }
-  llvm_unreachable("enum outside its cases");
+  static constexpr llvm::StringLiteral kWords[] = {
+      "WRONG", "WORSE", "new", "better", "different", "good"};
+  return kWords[static_cast<size_t>(verdict)];
 }
 
 size_t MachineResult::count(Severity severity) const {
-  return llvm::count_if(findings, [&](const Finding &finding) {
-    return finding.severity == severity;
-  });
+  return countOf(findings, severity);
 }
 
 Verdict MachineResult::verdict() const {

@@ -57,11 +57,8 @@ std::vector<std::string> blink::tableHeadings() {
 }
 
 std::vector<std::string> blink::tableCells(const MachineResult &result) {
-  uint64_t allocations = 0;
-  for (const GoldenClass &one : result.now.classes)
-    allocations += one.allocations;
   return {result.name,
-          std::to_string(allocations),
+          std::to_string(result.now.numAllocations()),
           std::to_string(result.now.classes.size()),
           std::to_string(result.now.numPrograms()),
           llvm::formatv("{0:F2}", 100 * result.worstRatio).str(),

@@ -8,6 +8,7 @@
 
 #include "compiler/report/PredictedTime.h"
 #include "compiler/target/ScheduleTopology.h"
+#include "compiler/topology/AllocationList.h"
 
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/StringExtras.h"
@@ -27,7 +28,6 @@ static constexpr double kDust = 1e-7;
 namespace {
 struct ExplanationInput {
   const Topology &topology;
-  std::vector<int> relays; ///< GPUs that may forward
   LinkKindSet kinds;
   std::vector<double> prices; ///< one a link
   std::vector<double> loads;  ///< one a link; empty without a schedule
@@ -41,7 +41,7 @@ static std::set<int> foreignGpus(const ExplanationInput &input,
   std::vector<int> gpus = input.topology.gpus();
   for (int gpu = 0; gpu < static_cast<int>(gpus.size()); ++gpu)
     if (!llvm::is_contained(summary.gpus, gpu) &&
-        !llvm::is_contained(input.relays, gpu))
+        !llvm::is_contained(summary.relays, gpu))
       foreign.insert(gpus[gpu]);
   return foreign;
 }
@@ -108,12 +108,6 @@ static void findGroups(const ExplanationInput &input,
   });
 }
 
-static std::string braces(const std::vector<int> &gpus) {
-  Summary group; // lists GPUs
-  group.gpus = gpus;
-  return "{" + group.gpuList() + "}";
-}
-
 static void giveReasons(Explanation &explanation) {
   const Summary &summary = explanation.summary;
   std::vector<std::string> &reasons = explanation.reasons;
@@ -156,7 +150,7 @@ static void giveReasons(Explanation &explanation) {
       explanation.groups.size() < summary.gpus.size()) {
     std::vector<std::string> words;
     for (const std::vector<int> &group : explanation.groups)
-      words.push_back(braces(group));
+      words.push_back("{" + formatGpus(group) + "}");
     reasons.push_back("They separate the GPUs into " + llvm::join(words, " ") +
                       ".");
   } else if (explanation.groups.size() == summary.gpus.size()) {
@@ -223,11 +217,7 @@ Explanation blink::explainProgram(const sched::Schedule &file,
                                   const sched::Program &program) {
   Topology topology = topologyOf(file);
   const auto &prices = *program.certificate()->prices();
-  std::vector<int> relays;
-  if (program.relays())
-    relays.assign(program.relays()->begin(), program.relays()->end());
   ExplanationInput input{topology,
-                         relays,
                          LinkKindSet(file.link_kinds()),
                          {prices.begin(), prices.end()},
                          linkLoads(file, program)};
@@ -244,11 +234,11 @@ Explanation blink::explainBound(const PackingProblem &problem,
   summary.topology = rankTopology.topology().name;
   summary.collective = problem.collective;
   summary.gpus = rankTopology.gpus();
+  summary.relays = rankTopology.relays();
   if (isRooted(problem.collective))
     summary.root = problem.root;
   summary.bound = certificate.bound;
   return explain({rankTopology.topology(),
-                  rankTopology.relays(),
                   rankTopology.linkKinds(),
                   certificate.prices,
                   {}},

@@ -6,39 +6,14 @@
 
 #include "compiler/report/Finding.h"
 
-#include "compiler/topology/AllocationList.h"
-#include "schedules/ScheduleFile.h"
-
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 
+#include <cassert>
 #include <cmath>
 
 using namespace blink;
-
-ProgramKey ProgramKey::of(const sched::Program &program) {
-  ProgramKey key;
-  key.collective = program.collective();
-  if (sched::isRooted(program.collective()))
-    key.root = program.root();
-  key.gpus.assign(program.allocation()->begin(), program.allocation()->end());
-  if (program.relays())
-    key.relays.assign(program.relays()->begin(), program.relays()->end());
-  return key;
-}
-
-ProgramKey ProgramKey::of(const Summary &summary) {
-  return {summary.collective, summary.root, summary.gpus, summary.relays};
-}
-
-std::string ProgramKey::title() const {
-  std::string title =
-      llvm::formatv("{0} on {1} {2}", formatCollective(collective, root),
-                    gpus.size() == 1 ? "GPU" : "GPUs", formatGpus(gpus))
-          .str();
-  return relays.empty() ? title : title + " with relays " + formatGpus(relays);
-}
 
 double Finding::change() const {
   auto number = [](const FindingValue &value) -> std::optional<double> {
@@ -55,88 +30,94 @@ double Finding::change() const {
 }
 
 llvm::StringRef blink::toString(Severity severity) {
-  switch (severity) {
-  case Severity::worse:
-    return "worse";
-  case Severity::better:
-    return "better";
-  case Severity::different:
-    return "different";
-  }
-  llvm_unreachable("enum outside its cases");
+  static constexpr llvm::StringLiteral kWords[] = {"worse", "better",
+                                                   "different"};
+  return kWords[static_cast<size_t>(severity)];
 }
 
+/// In the order of the enum.
+static constexpr std::pair<Aspect, llvm::StringLiteral> kAspectKeys[] = {
+    {Aspect::program, "program"},
+    {Aspect::rate, "algbw_gbps"},
+    {Aspect::time, "predicted_us"},
+    {Aspect::machine, "topology"},
+    {Aspect::node, "node"},
+    {Aspect::link, "link"},
+    {Aspect::linkBandwidth, "bandwidth_gbps"},
+    {Aspect::linkLatency, "link_latency_us"},
+    {Aspect::fingerprint, "fingerprint"},
+    {Aspect::linkKinds, "links"},
+    {Aspect::linksRate, "links_gbps"},
+    {Aspect::bound, "bound_gbps"},
+    {Aspect::percentOfBound, "percent_of_bound"},
+    {Aspect::variant, "variant"},
+    {Aspect::sizes, "max_bytes"},
+    {Aspect::protocol, "protocol"},
+    {Aspect::start, "start_us"},
+    {Aspect::latency, "latency_us"},
+    {Aspect::depth, "depth"},
+    {Aspect::hops, "hops"},
+    {Aspect::lanes, "lanes"},
+    {Aspect::channels, "channels"},
+    {Aspect::trees, "trees"},
+    {Aspect::chunkBytes, "chunk_bytes"},
+    {Aspect::steps, "steps"},
+    {Aspect::content, "content"},
+    {Aspect::classes, "classes"},
+    {Aspect::order, "order"},
+    {Aspect::compiler, "compiler"},
+    {Aspect::options, "options"},
+    {Aspect::file, "file"},
+};
+static_assert(std::size(kAspectKeys) == static_cast<size_t>(Aspect::file) + 1);
+
 llvm::StringRef blink::toString(Aspect aspect) {
-  switch (aspect) {
-  case Aspect::program:
-    return "program";
-  case Aspect::rate:
-    return "algbw_gbps";
-  case Aspect::time:
-    return "predicted_us";
-  case Aspect::machine:
-    return "topology";
-  case Aspect::node:
-    return "node";
-  case Aspect::link:
-    return "link";
-  case Aspect::linkBandwidth:
-    return "bandwidth_gbps";
-  case Aspect::linkLatency:
-    return "link_latency_us";
-  case Aspect::fingerprint:
-    return "fingerprint";
-  case Aspect::linkKinds:
-    return "links";
-  case Aspect::linksRate:
-    return "links_gbps";
-  case Aspect::bound:
-    return "bound_gbps";
-  case Aspect::percentOfBound:
-    return "percent_of_bound";
-  case Aspect::variant:
-    return "variant";
-  case Aspect::sizes:
-    return "max_bytes";
-  case Aspect::protocol:
-    return "protocol";
-  case Aspect::start:
-    return "start_us";
-  case Aspect::latency:
-    return "latency_us";
-  case Aspect::depth:
-    return "depth";
-  case Aspect::hops:
-    return "hops";
-  case Aspect::lanes:
-    return "lanes";
-  case Aspect::channels:
-    return "channels";
-  case Aspect::trees:
-    return "trees";
-  case Aspect::chunkBytes:
-    return "chunk_bytes";
-  case Aspect::steps:
-    return "steps";
-  case Aspect::content:
-    return "content";
-  case Aspect::classes:
-    return "classes";
-  case Aspect::order:
-    return "order";
-  case Aspect::compiler:
-    return "compiler";
-  case Aspect::options:
-    return "options";
-  case Aspect::file:
-    return "file";
-  }
-  llvm_unreachable("enum outside its cases");
+  const auto &[same, key] = kAspectKeys[static_cast<size_t>(aspect)];
+  assert(same == aspect);
+  return key;
 }
 
 std::tuple<Severity, Aspect, int> Finding::group() const {
   return {severity, aspect,
           program ? static_cast<int>(program->collective) : -1};
+}
+
+size_t blink::countOf(llvm::ArrayRef<Finding> findings, Severity severity) {
+  return llvm::count_if(findings, [&](const Finding &finding) {
+    return finding.severity == severity;
+  });
+}
+
+void Comparison::add(Aspect aspect, std::string subject, std::string words,
+                     FindingValue before, FindingValue after) {
+  findings_.push_back({Severity::different, aspect, std::move(subject),
+                       std::move(words), std::move(before), std::move(after)});
+}
+
+void Comparison::addChange(Aspect aspect, std::string subject,
+                           llvm::StringRef what, const std::string &before,
+                           const std::string &after) {
+  if (before != after)
+    add(aspect, std::move(subject),
+        (what + " " + before + " -> " + after).str(), before, after);
+}
+
+void Comparison::addOf(const ProgramKey &key, Severity severity, Aspect aspect,
+                       std::string words, FindingValue before,
+                       FindingValue after) {
+  findings_.push_back({severity, aspect, key.title(), std::move(words),
+                       std::move(before), std::move(after), key});
+}
+
+Severity blink::severityOf(double before, double after, bool moreIsBetter,
+                           double tolerance) {
+  if (std::abs(after - before) <= tolerance * before)
+    return Severity::different;
+  return (after > before) == moreIsBetter ? Severity::better : Severity::worse;
+}
+
+std::string blink::formatCounts(llvm::StringRef what, int before, int after) {
+  return llvm::formatv("{0} {1} -> {2}", what, before, after).str();
 }
 
 void blink::sortFindings(std::vector<Finding> &findings) {

@@ -55,30 +55,6 @@ enum class Aspect {
   file, ///< its size and checksum
 };
 
-/// What a program is for: what tells the programs of a file apart.
-struct ProgramKey {
-  Collective collective;
-  std::optional<int> root; ///< where the collective has one
-  std::vector<int> gpus;
-  std::vector<int> relays;
-
-  static ProgramKey of(const sched::Program &program);
-  static ProgramKey of(const Summary &summary);
-  /// "broadcast from rank 2 on GPUs 1,4,5,6".
-  std::string title() const;
-  bool operator<(const ProgramKey &other) const { return tie() < other.tie(); }
-  bool operator==(const ProgramKey &other) const {
-    return tie() == other.tie();
-  }
-
-private:
-  std::tuple<const Collective &, const std::optional<int> &,
-             const std::vector<int> &, const std::vector<int> &>
-  tie() const {
-    return {collective, root, gpus, relays};
-  }
-};
-
 /// Nothing, where the thing is gone or new or has no value.
 using FindingValue =
     std::variant<std::monostate, uint64_t, double, std::string>;
@@ -106,6 +82,34 @@ llvm::StringRef toString(Severity severity);
 /// The key of JSON reports: that of the same number in other reports, where
 /// there is one ("algbw_gbps").
 llvm::StringRef toString(Aspect aspect);
+
+size_t countOf(llvm::ArrayRef<Finding> findings, Severity severity);
+
+/// What comparisons share: where they put what they find, and its words.
+class Comparison {
+protected:
+  explicit Comparison(std::vector<Finding> &findings) : findings_(findings) {}
+
+  /// About no program: only different.
+  void add(Aspect aspect, std::string subject, std::string words,
+           FindingValue before = {}, FindingValue after = {});
+  /// The same, "WHAT BEFORE -> AFTER", if that is a change.
+  void addChange(Aspect aspect, std::string subject, llvm::StringRef what,
+                 const std::string &before, const std::string &after);
+  void addOf(const ProgramKey &key, Severity severity, Aspect aspect,
+             std::string words, FindingValue before = {},
+             FindingValue after = {});
+
+  std::vector<Finding> &findings_;
+};
+
+/// What a number that is another one now has become; only different where it
+/// changed by no more than the `tolerance`, relative.
+Severity severityOf(double before, double after, bool moreIsBetter,
+                    double tolerance);
+
+/// "depth 2 -> 3"
+std::string formatCounts(llvm::StringRef what, int before, int after);
 
 /// Most important first: worse, better, different; in each by aspect, then by
 /// collective, then the largest change. What is equal stays in its order.

@@ -35,16 +35,15 @@ struct NamedLink {
   }
 };
 
-class MachineDiff {
+class MachineDiff : Comparison {
 public:
   MachineDiff(const sched::Topology &before, const sched::Topology &after,
               std::vector<Finding> &findings)
-      : before_(before), after_(after), findings_(findings) {}
+      : Comparison(findings), before_(before), after_(after) {}
 
   bool run() {
-    std::string from = before_.name()->str(), to = after_.name()->str();
-    if (from != to)
-      add(Aspect::machine, "machine", "name " + from + " -> " + to, from, to);
+    addChange(Aspect::machine, "machine", "name", before_.name()->str(),
+              after_.name()->str());
     size_t named = findings_.size();
     bool sameNodes = diffNodes();
     bool sameLinks = diffLinks();
@@ -165,16 +164,8 @@ private:
         formatHash(from), formatHash(to));
   }
 
-  void add(Aspect aspect, std::string subject, std::string words,
-           FindingValue before, FindingValue after) {
-    findings_.push_back({Severity::different, aspect, std::move(subject),
-                         std::move(words), std::move(before),
-                         std::move(after)});
-  }
-
   const sched::Topology &before_;
   const sched::Topology &after_;
-  std::vector<Finding> &findings_;
 };
 
 } // namespace

@@ -21,12 +21,12 @@ bool isSame(double before, double after) {
          std::abs(after - before) <= kSameNumber * std::abs(before);
 }
 
-class ProgramDiff {
+class ProgramDiff : Comparison {
 public:
   ProgramDiff(const Summary &before, const Summary &after,
               const DiffOptions &options, std::vector<Finding> &findings)
-      : before_(before), after_(after), options_(options), findings_(findings),
-        key_(ProgramKey::of(before)) {}
+      : Comparison(findings), before_(before), after_(after),
+        options_(options) {}
 
   void run() {
     diffRate();
@@ -39,11 +39,10 @@ private:
     double before = before_.algbw, after = after_.algbw;
     if (isSame(before, after))
       return;
-    Severity severity = after < before ? Severity::worse : Severity::better;
-    if (std::abs(after - before) <= options_.tolerance * before)
-      severity = Severity::different;
-    add(severity, Aspect::rate, formatChange("rate", before, after, 3, "GB/s"),
-        before, after);
+    addOf(before_,
+          severityOf(before, after, /*moreIsBetter=*/true, options_.tolerance),
+          Aspect::rate, formatChange("rate", before, after, 3, "GB/s"), before,
+          after);
   }
 
   /// Bounds are not the schedule's merit: another bound is another machine or
@@ -51,15 +50,15 @@ private:
   void diffBound() {
     if (isSame(before_.bound, after_.bound))
       return; // then the rate says it all
-    add(Severity::different, Aspect::bound,
-        formatChange("bound", before_.bound, after_.bound, 3, "GB/s"),
-        before_.bound, after_.bound);
+    addOf(before_, Severity::different, Aspect::bound,
+          formatChange("bound", before_.bound, after_.bound, 3, "GB/s"),
+          before_.bound, after_.bound);
     double before = before_.percentOfBound(), after = after_.percentOfBound();
     if (!isSame(before, after))
-      add(Severity::different, Aspect::percentOfBound,
-          llvm::formatv("rate {0:F2} -> {1:F2} % of the bound", before, after)
-              .str(),
-          before, after);
+      addOf(before_, Severity::different, Aspect::percentOfBound,
+            llvm::formatv("rate {0:F2} -> {1:F2} % of the bound", before, after)
+                .str(),
+            before, after);
   }
 
   void diffVariants() {
@@ -82,7 +81,7 @@ private:
 
   void addGone(const VariantSummary &variant) {
     const VariantSummary &instead = after_.variantFor(variant.minBytes);
-    addOf(variant, Severity::different, Aspect::variant,
+    addAt(variant, Severity::different, Aspect::variant,
           "variant is gone, these sizes take that for " + sizeRange(instead),
           sizeRange(variant), {});
     diffTimes(variant, variant, instead);
@@ -90,7 +89,7 @@ private:
 
   void addNew(const VariantSummary &variant) {
     const VariantSummary &instead = before_.variantFor(variant.minBytes);
-    addOf(variant, Severity::different, Aspect::variant,
+    addAt(variant, Severity::different, Aspect::variant,
           "variant is new, these sizes took that for " + sizeRange(instead), {},
           sizeRange(variant));
     diffTimes(variant, instead, variant);
@@ -98,14 +97,14 @@ private:
 
   void diffVariant(const VariantSummary &before, const VariantSummary &after) {
     if (before.maxBytes != after.maxBytes)
-      addOf(before, Severity::different, Aspect::sizes,
+      addAt(before, Severity::different, Aspect::sizes,
             "sizes end at " + formatBytes(before.maxBytes) + " -> " +
                 formatBytes(after.maxBytes),
             before.maxBytes, after.maxBytes);
     if (before.protocol != after.protocol) {
       std::string from = sched::EnumNameProtocol(before.protocol);
       std::string to = sched::EnumNameProtocol(after.protocol);
-      addOf(before, Severity::different, Aspect::protocol,
+      addAt(before, Severity::different, Aspect::protocol,
             "protocol " + from + " -> " + to, from, to);
     }
     diffTimes(before, before, after);
@@ -118,7 +117,7 @@ private:
     diffCount(before, Aspect::trees, "trees", before.trees, after.trees);
     diffCount(before, Aspect::steps, "steps", before.steps, after.steps);
     if (before.chunkBytes != after.chunkBytes)
-      addOf(before, Severity::different, Aspect::chunkBytes,
+      addAt(before, Severity::different, Aspect::chunkBytes,
             "chunks of " + formatBytes(before.chunkBytes) + " -> " +
                 formatBytes(after.chunkBytes),
             uint64_t(before.chunkBytes), uint64_t(after.chunkBytes));
@@ -135,7 +134,7 @@ private:
   void diffTime(const VariantSummary &subject, Aspect aspect,
                 llvm::StringRef what, double before, double after) {
     if (!isSame(before, after))
-      addOf(subject, after < before ? Severity::better : Severity::worse,
+      addAt(subject, after < before ? Severity::better : Severity::worse,
             aspect, formatChange(what, before, after, 1, "us"), before, after);
   }
 
@@ -148,22 +147,15 @@ private:
     Severity severity = after < before ? Severity::better : Severity::worse;
     if (aspect == Aspect::trees || aspect == Aspect::steps)
       severity = Severity::different;
-    addOf(subject, severity, aspect,
-          llvm::formatv("{0} {1} -> {2}", what, before, after).str(),
+    addAt(subject, severity, aspect, formatCounts(what, before, after),
           uint64_t(before), uint64_t(after));
   }
 
-  void add(Severity severity, Aspect aspect, std::string words,
-           FindingValue before, FindingValue after) {
-    findings_.push_back({severity, aspect, key_.title(), std::move(words),
-                         std::move(before), std::move(after), key_});
-  }
-
-  /// The same of one variant; its sizes are named where there are several.
-  void addOf(const VariantSummary &variant, Severity severity, Aspect aspect,
+  /// Of one variant; its sizes are named where there are several.
+  void addAt(const VariantSummary &variant, Severity severity, Aspect aspect,
              std::string words, FindingValue before, FindingValue after) {
-    add(severity, aspect, std::move(words), std::move(before),
-        std::move(after));
+    addOf(before_, severity, aspect, std::move(words), std::move(before),
+          std::move(after));
     findings_.back().minBytes = variant.minBytes;
     if (before_.variants.size() > 1 || after_.variants.size() > 1)
       findings_.back().subject += ", " + sizeRange(variant);
@@ -172,8 +164,6 @@ private:
   const Summary &before_;
   const Summary &after_;
   const DiffOptions &options_;
-  std::vector<Finding> &findings_;
-  ProgramKey key_;
 };
 
 } // namespace

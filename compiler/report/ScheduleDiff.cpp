@@ -16,7 +16,6 @@
 #include "llvm/Support/FormatVariadic.h"
 
 #include <cstring>
-#include <set>
 
 using namespace blink;
 
@@ -25,9 +24,7 @@ uint64_t OpenedFile::checksum() const {
 }
 
 size_t ScheduleDiff::count(Severity severity) const {
-  return llvm::count_if(findings, [&](const Finding &finding) {
-    return finding.severity == severity;
-  });
+  return countOf(findings, severity);
 }
 
 namespace {
@@ -40,28 +37,24 @@ bool isSame(const flatbuffers::Vector<T> &a, const flatbuffers::Vector<T> &b) {
          std::memcmp(a.Data(), b.Data(), a.size() * sizeof(Element)) == 0;
 }
 
-bool isSameVariant(const sched::Variant &a, const sched::Variant &b) {
-  if (a.min_bytes() != b.min_bytes() || a.max_bytes() != b.max_bytes() ||
-      a.protocol() != b.protocol() || a.chunk_bytes() != b.chunk_bytes() ||
-      !isSame(*a.trees(), *b.trees()) ||
-      !isSame(*a.channels(), *b.channels()) || !isSame(*a.paths(), *b.paths()))
-    return false;
-  return std::equal(
-      a.ranks()->begin(), a.ranks()->end(), b.ranks()->begin(),
-      b.ranks()->end(),
-      [](const sched::RankProgram *a, const sched::RankProgram *b) {
-        return isSame(*a->lanes(), *b->lanes()) &&
-               isSame(*a->steps(), *b->steps()) &&
-               isSame(*a->operands(), *b->operands());
-      });
+bool isSameVariant(const sched::Variant *a, const sched::Variant *b) {
+  return a->min_bytes() == b->min_bytes() && a->max_bytes() == b->max_bytes() &&
+         a->protocol() == b->protocol() &&
+         a->chunk_bytes() == b->chunk_bytes() &&
+         isSame(*a->trees(), *b->trees()) &&
+         isSame(*a->channels(), *b->channels()) &&
+         isSame(*a->paths(), *b->paths()) &&
+         llvm::equal(
+             *a->ranks(), *b->ranks(),
+             [](const sched::RankProgram *a, const sched::RankProgram *b) {
+               return isSame(*a->lanes(), *b->lanes()) &&
+                      isSame(*a->steps(), *b->steps()) &&
+                      isSame(*a->operands(), *b->operands());
+             });
 }
 
 bool areSameVariants(const sched::Program &a, const sched::Program &b) {
-  return std::equal(a.variants()->begin(), a.variants()->end(),
-                    b.variants()->begin(), b.variants()->end(),
-                    [](const sched::Variant *a, const sched::Variant *b) {
-                      return isSameVariant(*a, *b);
-                    });
+  return llvm::equal(*a.variants(), *b.variants(), isSameVariant);
 }
 
 bool areSamePrices(const sched::Program &a, const sched::Program &b) {
@@ -90,35 +83,32 @@ std::vector<KeyedProgram> programsOf(const sched::Schedule &file) {
   return programs;
 }
 
-class Diff {
+class Diff : Comparison {
 public:
   Diff(const OpenedFile &before, const OpenedFile &after,
-       const DiffOptions &options)
-      : before_(before), after_(after), options_(options) {}
+       const DiffOptions &options, ScheduleDiff &diff)
+      : Comparison(diff.findings), before_(before), after_(after),
+        options_(options), diff_(diff) {}
 
-  ScheduleDiff run() {
-    ScheduleDiff diff;
-    diff.identical = before_.bytes == after_.bytes;
-    diff.sameContent = diff.identical;
-    if (diff.identical)
-      return diff;
+  void run() {
+    diff_.identical = before_.bytes == after_.bytes;
+    diff_.sameContent = diff_.identical;
+    if (diff_.identical)
+      return;
     sameMachine_ = diffMachines(*before_.schedule->topology(),
                                 *after_.schedule->topology(), findings_);
     diffLinkKinds();
     diffPrograms();
-    diff.sameContent = findings_.empty();
+    diff_.sameContent = findings_.empty();
     diffMaking();
     sortFindings(findings_);
-    diff.findings = std::move(findings_);
-    return diff;
   }
 
 private:
   void diffLinkKinds() {
-    std::string from = toString(LinkKindSet(before_.schedule->link_kinds()));
-    std::string to = toString(LinkKindSet(after_.schedule->link_kinds()));
-    if (from != to)
-      add(Aspect::linkKinds, "links", "kinds " + from + " -> " + to, from, to);
+    addChange(Aspect::linkKinds, "links", "kinds",
+              toString(LinkKindSet(before_.schedule->link_kinds())),
+              toString(LinkKindSet(after_.schedule->link_kinds())));
   }
 
   void diffPrograms() {
@@ -134,13 +124,7 @@ private:
     auto addUnmatched = [&](Severity severity, const KeyedProgram &program,
                             const char *words) {
       ++unmatched;
-      findings_.push_back({severity,
-                           Aspect::program,
-                           program.key.title(),
-                           words,
-                           {},
-                           {},
-                           program.key});
+      addOf(program.key, severity, Aspect::program, words);
     };
     mergeSorted(
         before, after, isLess,
@@ -154,7 +138,7 @@ private:
           addUnmatched(Severity::different, program, "program is new");
         });
     if (!sameOrder && unmatched == 0)
-      add(Aspect::order, "file", "the programs are in another order", {}, {});
+      add(Aspect::order, "file", "the programs are in another order");
   }
 
   void diffProgram(const ProgramKey &key, const sched::Program &before,
@@ -175,24 +159,17 @@ private:
         !sameVariants ? "other trees, paths or steps, with the same numbers"
         : !samePrices ? "the same but for the prices of its certificate"
                       : "the same but for the last digits of its rates";
-    findings_.push_back({Severity::different,
-                         Aspect::content,
-                         key.title(),
-                         words,
-                         {},
-                         {},
-                         key});
+    addOf(key, Severity::different, Aspect::content, words);
   }
 
   /// Who made the files, and how, and what came of it.
   void diffMaking() {
-    std::string from = before_.schedule->provenance()->compiler()->str();
-    std::string to = after_.schedule->provenance()->compiler()->str();
-    if (from != to)
-      add(Aspect::compiler, "file", "compiler " + from + " -> " + to, from, to);
+    addChange(Aspect::compiler, "file", "compiler",
+              before_.schedule->provenance()->compiler()->str(),
+              after_.schedule->provenance()->compiler()->str());
     diffMakingOptions();
-    from = formatHash(before_.checksum());
-    to = formatHash(after_.checksum());
+    std::string from = formatHash(before_.checksum());
+    std::string to = formatHash(after_.checksum());
     add(Aspect::file, "file",
         llvm::formatv("{0} -> {1} bytes, checksum {2} -> {3}",
                       before_.bytes.size(), after_.bytes.size(), from, to)
@@ -219,18 +196,11 @@ private:
         sched::toString(from), sched::toString(to));
   }
 
-  void add(Aspect aspect, std::string subject, std::string words,
-           FindingValue before, FindingValue after) {
-    findings_.push_back({Severity::different, aspect, std::move(subject),
-                         std::move(words), std::move(before),
-                         std::move(after)});
-  }
-
   const OpenedFile &before_;
   const OpenedFile &after_;
   const DiffOptions &options_;
   bool sameMachine_ = false;
-  std::vector<Finding> findings_;
+  ScheduleDiff &diff_;
 };
 
 } // namespace
@@ -238,5 +208,7 @@ private:
 ScheduleDiff blink::diffSchedules(const OpenedFile &before,
                                   const OpenedFile &after,
                                   const DiffOptions &options) {
-  return Diff(before, after, options).run();
+  ScheduleDiff diff;
+  Diff(before, after, options, diff).run();
+  return diff;
 }

@@ -22,6 +22,25 @@
 
 using namespace blink;
 
+ProgramKey ProgramKey::of(const sched::Program &program) {
+  ProgramKey key;
+  key.collective = program.collective();
+  if (sched::isRooted(program.collective()))
+    key.root = program.root();
+  key.gpus.assign(program.allocation()->begin(), program.allocation()->end());
+  if (program.relays())
+    key.relays.assign(program.relays()->begin(), program.relays()->end());
+  return key;
+}
+
+std::string ProgramKey::title() const {
+  std::string title =
+      llvm::formatv("{0} on {1} {2}", formatCollective(collective, root),
+                    gpus.size() == 1 ? "GPU" : "GPUs", formatGpus(gpus))
+          .str();
+  return relays.empty() ? title : title + " with relays " + formatGpus(relays);
+}
+
 double Summary::percentOfBound() const {
   return std::isinf(bound) ? 100 : 100 * algbw / bound;
 }
@@ -77,14 +96,8 @@ Summary blink::summarize(const sched::Schedule &file,
     variants.push_back(summarizeVariant(file, program, *variant));
   Summary summary;
   static_cast<VariantSummary &>(summary) = variants.back();
+  static_cast<ProgramKey &>(summary) = ProgramKey::of(program);
   summary.topology = file.topology()->name()->str();
-  summary.collective = program.collective();
-  summary.gpus.assign(program.allocation()->begin(),
-                      program.allocation()->end());
-  if (program.relays())
-    summary.relays.assign(program.relays()->begin(), program.relays()->end());
-  if (isRooted(program.collective()))
-    summary.root = program.root();
   summary.links = program.algbw();
   summary.pace = paceOf(file, program);
   summary.algbw = summary.links * summary.pace;

@@ -32,14 +32,33 @@ struct VariantSummary {
   bool hasLimit() const;
 };
 
-/// What every command says of a program, read from the file: with the numbers
-/// of its last variant, the one for large messages.
-struct Summary : VariantSummary {
-  std::string topology;
+/// What a program is for: what tells the programs of a file apart.
+struct ProgramKey {
   Collective collective;
+  std::optional<int> root; ///< where the collective has one
   std::vector<int> gpus;   ///< GPU number of each rank
   std::vector<int> relays; ///< GPU numbers
-  std::optional<int> root;
+
+  static ProgramKey of(const sched::Program &program);
+  /// "broadcast from rank 2 on GPUs 1,4,5,6".
+  std::string title() const;
+  bool operator<(const ProgramKey &other) const { return tie() < other.tie(); }
+  bool operator==(const ProgramKey &other) const {
+    return tie() == other.tie();
+  }
+
+private:
+  std::tuple<const Collective &, const std::optional<int> &,
+             const std::vector<int> &, const std::vector<int> &>
+  tie() const {
+    return {collective, root, gpus, relays};
+  }
+};
+
+/// What every command says of a program, read from the file: with the numbers
+/// of its last variant, the one for large messages.
+struct Summary : VariantSummary, ProgramKey {
+  std::string topology;
   double links; ///< GB/s that the links sustain; infinite for one rank
   double pace;  ///< the part of it that lanes keep (compiler/verify/Pace.h)
   double algbw; ///< GB/s, both

@@ -6,6 +6,7 @@
 
 #include "compiler/report/WhatIf.h"
 
+#include "compiler/report/Summary.h"
 #include "compiler/target/ScheduleTopology.h"
 #include "compiler/topology/symmetry/Symmetry.h"
 
@@ -103,13 +104,9 @@ blink::tryMoreLinks(const PackingProblem &problem,
 llvm::Expected<std::vector<Improvement>>
 blink::tryMoreLinks(const sched::Schedule &file, const sched::Program &program,
                     size_t most) {
-  std::vector<int> relays;
-  if (program.relays())
-    relays.assign(program.relays()->begin(), program.relays()->end());
+  const ProgramKey key = ProgramKey::of(program);
   llvm::Expected<RankTopology> rankTopology = RankTopology::create(
-      topologyOf(file),
-      {program.allocation()->begin(), program.allocation()->end()},
-      LinkKindSet(file.link_kinds()), relays);
+      topologyOf(file), key.gpus, LinkKindSet(file.link_kinds()), key.relays);
   if (!rankTopology)
     return rankTopology.takeError();
   const auto &prices = *program.certificate()->prices();
