@@ -15,8 +15,6 @@
 
 #include "llvm/Support/raw_ostream.h"
 
-#include <memory>
-
 using namespace blink;
 
 namespace {
@@ -38,18 +36,15 @@ static int run(const BoundFlags &flags) {
   if (file->kind == InputKind::bundle)
     return reportError(refuseBundle(*file));
   if (file->kind != InputKind::topology)
-    return reportError(llvm::createStringError(
-        std::errc::invalid_argument,
-        "%s: is no topology; to see the bound of a schedule: blinkc verify %s",
-        file->path.c_str(), file->path.c_str()));
+    return reportError(makeError("{0}: is no topology; to see the bound of a "
+                                 "schedule: blinkc verify {0}",
+                                 file->path));
   llvm::Expected<Topology> topology = parseTopology(file->text(), file->path);
   if (!topology)
     return reportError(topology.takeError());
   auto inFile = [&](llvm::Error error) {
-    std::string reason = llvm::toString(std::move(error));
-    return reportError(llvm::createStringError(std::errc::invalid_argument,
-                                               "%s: %s", file->path.c_str(),
-                                               reason.c_str()));
+    return reportError(
+        makeError("{0}: {1}", file->path, llvm::toString(std::move(error))));
   };
   llvm::Expected<DegradedTopology> degraded =
       degradeLinks(std::move(*topology), options->linkEdits);
@@ -75,17 +70,16 @@ static int run(const BoundFlags &flags) {
 }
 
 void blink::addBoundCommand(CLI::App &app, int &exitCode) {
-  auto flags = std::make_shared<BoundFlags>();
-  CLI::App *command = app.add_subcommand(
-      "bound", "Say how fast a collective can be at most on a topology");
-  command->add_option("input", flags->input, "A topology (.topo)")->required();
-  flags->request.addTo(*command);
-  command->add_flag("--json", flags->json, "Report as JSON (docs/cli.md)");
-  command->footer(
+  auto [command, flags] = addCommand<BoundFlags>(
+      app, exitCode, "bound",
+      "Say how fast a collective can be at most on a topology", run);
+  command.add_option("input", flags.input, "A topology (.topo)")->required();
+  flags.request.addTo(command);
+  command.add_flag("--json", flags.json, "Report as JSON (docs/cli.md)");
+  command.footer(
       "The rate is algbw: buffer size over time, the whole gathered or "
       "scattered\n"
       "size where the ranks' blocks differ, as in nccl-tests.\n"
       "Example:\n"
       "  blinkc bound dgx1.topo -c allreduce -g 0,1,2,3,7 -l nvlink");
-  command->callback([flags, &exitCode] { exitCode = run(*flags); });
 }

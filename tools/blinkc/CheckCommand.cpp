@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/blinkc/Command.h"
+#include "tools/blinkc/Flags.h"
 #include "tools/blinkc/Progress.h"
 #include "tools/blinkc/Stopwatch.h"
 
@@ -17,7 +18,6 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <cmath>
-#include <memory>
 
 using namespace blink;
 
@@ -36,8 +36,7 @@ struct CheckFlags {
 /// Errors of several files, a line each.
 static int reportAll(llvm::Error errors) {
   llvm::handleAllErrors(std::move(errors), [](const llvm::ErrorInfoBase &one) {
-    reportError(llvm::createStringError(std::errc::invalid_argument, "%s",
-                                        one.message().c_str()));
+    reportError(makeError(one.message()));
   });
   return kBadCall;
 }
@@ -67,25 +66,22 @@ static llvm::Error writeOutputs(const MachineFiles &files,
   return writeFile(files.goldenPath, text);
 }
 
-static llvm::Error refuse(const char *what) {
-  return llvm::createStringError(std::errc::invalid_argument, "%s", what);
-}
-
-static int run(CheckFlags flags) {
+static int run(const CheckFlags &flags) {
   // CLI::Range lets NaN through.
   if (std::isnan(flags.tolerance.rate) || std::isnan(flags.tolerance.time))
-    return reportError(refuse("--tolerance, --time-tolerance: expected a "
-                              "number from 0 to 1"));
+    return reportError(makeError("--tolerance, --time-tolerance: expected a "
+                                 "number from 0 to 1"));
   if (!flags.folders.allocations.empty() &&
       !(flags.folders.update && flags.folders.only.size() == 1))
-    return reportError(refuse("--allocations goes with --update and one "
-                              "--only: it is kept in the golden summary"));
-  if (flags.folders.topologies.empty()) {
-    llvm::SmallString<128> path(flags.folders.golden);
+    return reportError(makeError("--allocations goes with --update and one "
+                                 "--only: it is kept in the golden summary"));
+  CheckFolders folders = flags.folders;
+  if (folders.topologies.empty()) {
+    llvm::SmallString<128> path(folders.golden);
     llvm::sys::path::append(path, "..", "topologies");
-    flags.folders.topologies = path.str().str();
+    folders.topologies = path.str().str();
   }
-  auto machines = findMachines(flags.folders);
+  auto machines = findMachines(folders);
   if (!machines)
     return reportAll(machines.takeError());
 
@@ -95,13 +91,9 @@ static int run(CheckFlags flags) {
   for (const MachineFiles &files : *machines) {
     Stopwatch watch;
     MachineResult &result = results.emplace_back(checkMachine(
-        files, flags.tolerance, flags.jobs, [&](size_t done, size_t all) {
-          progress.say(llvm::formatv("{0}, machine {1} of {2}: {3} of {4} "
-                                     "classes",
-                                     files.name, results.size() + 1,
-                                     machines->size(), done, all)
-                           .str());
-        }));
+        files, flags.tolerance, flags.jobs,
+        progress.classes(llvm::formatv("{0}, machine {1} of {2}", files.name,
+                                       results.size() + 1, machines->size()))));
     result.seconds = watch.seconds();
     if (llvm::Error error = writeOutputs(files, result, flags, written))
       return reportError(std::move(error));
@@ -128,67 +120,56 @@ static int run(CheckFlags flags) {
 }
 
 void blink::addCheckCommand(CLI::App &app, int &exitCode) {
-  auto flags = std::make_shared<CheckFlags>();
-  CLI::App *command = app.add_subcommand(
-      "check", "Compile all machine types anew, prove them, and compare with "
-               "their golden summaries");
+  auto [command, flags] = addCommand<CheckFlags>(
+      app, exitCode, "check",
+      "Compile all machine types anew, prove them, and compare with "
+      "their golden summaries",
+      run);
   command
-      ->add_option("FOLDER", flags->folders.golden,
-                   "The folder with NAME.golden.json")
+      .add_option("FOLDER", flags.folders.golden,
+                  "The folder with NAME.golden.json")
       ->type_name("")
       ->required();
   command
-      ->add_option("--topologies", flags->folders.topologies,
-                   "The folder with NAME.topo. Default: FOLDER/../topologies")
+      .add_option("--topologies", flags.folders.topologies,
+                  "The folder with NAME.topo. Default: FOLDER/../topologies")
       ->type_name("FOLDER");
   command
-      ->add_option("--only", flags->folders.only,
-                   "Only the machine type NAME; may be repeated")
+      .add_option("--only", flags.folders.only,
+                  "Only the machine type NAME; may be repeated")
       ->type_name("NAME")
       ->take_all()
       ->expected(1);
-  command->add_flag("--update", flags->folders.update,
-                    "Write the golden summaries anew, but for machines whose "
-                    "schedules are wrong");
+  command.add_flag("--update", flags.folders.update,
+                   "Write the golden summaries anew, but for machines whose "
+                   "schedules are wrong");
   command
-      ->add_option("--allocations", flags->folders.allocations,
-                   "With --update --only NAME: what NAME is compiled for from "
-                   "now on, as in compile")
+      .add_option("--allocations", flags.folders.allocations,
+                  "With --update --only NAME: what NAME is compiled for from "
+                  "now on, as in compile")
       ->type_name("LIST");
+  addTolerance(command, "--tolerance", flags.tolerance.rate,
+               "A rate that is lower by more than this, relative, is worse");
+  addTolerance(command, "--time-tolerance", flags.tolerance.time,
+               "A predicted time that is longer by more than this, "
+               "relative, is worse");
   command
-      ->add_option("--tolerance", flags->tolerance.rate,
-                   "A rate that is lower by more than this, relative, is worse")
-      ->check(CLI::Range(0.0, 1.0))
-      ->type_name("X")
-      ->capture_default_str();
-  command
-      ->add_option("--time-tolerance", flags->tolerance.time,
-                   "A predicted time that is longer by more than this, "
-                   "relative, is worse")
-      ->check(CLI::Range(0.0, 1.0))
-      ->type_name("X")
-      ->capture_default_str();
-  command
-      ->add_option("--bundles", flags->bundles,
-                   "Also write the bundles that are right, NAME.sched, to this "
-                   "folder")
+      .add_option("--bundles", flags.bundles,
+                  "Also write the bundles that are right, NAME.sched, to this "
+                  "folder")
       ->type_name("FOLDER");
   command
-      ->add_option("--junit", flags->junit, "Also write a report as JUnit XML")
+      .add_option("--junit", flags.junit, "Also write a report as JUnit XML")
       ->type_name("FILE");
   command
-      ->add_option("--markdown", flags->markdown,
-                   "Also write a report as Markdown")
+      .add_option("--markdown", flags.markdown,
+                  "Also write a report as Markdown")
       ->type_name("FILE");
-  command
-      ->add_option("-j,--jobs", flags->jobs,
-                   "Threads; 0: one a processor. The result is the same")
-      ->check(CLI::Range(0, 1024))
-      ->type_name("N")
-      ->capture_default_str();
-  command->add_flag("--json", flags->json,
-                    "Report as JSON (docs/cli.md), with all that changed");
-  command->footer(
+  addJobs(command, flags.jobs,
+          "Threads; 0: one a processor. The result is the same");
+  command.add_flag("--json", flags.json,
+                   "Report as JSON (docs/cli.md), with all that changed");
+  command.footer(
       "A machine type is a NAME.topo; its golden summary says what its "
       "schedules\n"
       "were. One without is new: --update writes it.\n"
@@ -198,5 +179,4 @@ void blink::addCheckCommand(CLI::App &app, int &exitCode) {
       "  blinkc check schedules/\n"
       "  blinkc check schedules/ --update --only dgx1\n"
       "  blinkc check schedules/ --junit check.xml --markdown check.md");
-  command->callback([flags, &exitCode] { exitCode = run(*flags); });
 }

@@ -11,8 +11,11 @@
 #ifndef BLINK_TOOLS_BLINKC_COMMAND_H
 #define BLINK_TOOLS_BLINKC_COMMAND_H
 
+#include "compiler/support/Error.h"
+
 #include "CLI/CLI.hpp"
-#include "llvm/Support/Error.h"
+
+#include <memory>
 
 namespace blink {
 
@@ -33,6 +36,19 @@ void addCheckCommand(CLI::App &app, int &exitCode);
 void addRunCommand(CLI::App &app, int &exitCode);
 void addSimulateCommand(CLI::App &app, int &exitCode);
 void addTopoCommand(CLI::App &app, int &exitCode);
+
+/// Adds the command `name` with the function that runs it, which is given its
+/// flags and returns an exit code. Returns the command and the flags, for
+/// options.
+template <typename Flags>
+std::pair<CLI::App &, Flags &> addCommand(CLI::App &app, int &exitCode,
+                                          const char *name, const char *help,
+                                          int (*run)(const Flags &)) {
+  auto flags = std::make_shared<Flags>();
+  CLI::App *command = app.add_subcommand(name, help);
+  command->callback([=, &exitCode] { exitCode = run(*flags); });
+  return {*command, *flags};
+}
 
 /// Prints `error` to standard error ("blinkc: error: ..." unless it names a
 /// place in a file by itself) and returns kBadCall.

@@ -33,12 +33,11 @@ parseCollectives(llvm::StringRef text) {
     for (llvm::StringRef word : words) {
       std::optional<Collective> collective = parseCollective(word.trim());
       if (!collective)
-        return llvm::createStringError(
-            std::errc::invalid_argument,
-            "--collectives: no collective '%s'; expected all, or a list of "
+        return makeError(
+            "--collectives: no collective '{0}'; expected all, or a list of "
             "allreduce, broadcast, reduce, allgather, reducescatter, gather, "
             "scatter, alltoall",
-            word.trim().str().c_str());
+            word.trim());
       found.insert(*collective);
     }
   return std::vector<Collective>(found.begin(), found.end());
@@ -54,11 +53,10 @@ static llvm::Error parseSurvive(llvm::StringRef text, BundleOptions &options) {
         : word.trim() == "gpus" ? &BundleOptions::surviveGpus
                                 : nullptr;
     if (!survive)
-      return llvm::createStringError(
-          std::errc::invalid_argument,
-          "--survive: '%s' is nothing that a job can survive; expected links, "
+      return makeError(
+          "--survive: '{0}' is nothing that a job can survive; expected links, "
           "gpus or both as links,gpus",
-          word.trim().str().c_str());
+          word.trim());
     options.*survive = true;
   }
   return llvm::Error::success();
@@ -67,10 +65,9 @@ static llvm::Error parseSurvive(llvm::StringRef text, BundleOptions &options) {
 static llvm::Error refuseInput(const InputFile &file) {
   if (file.kind == InputKind::bundle)
     return refuseBundle(file);
-  return llvm::createStringError(
-      std::errc::invalid_argument,
-      "--allocations: %s is no topology: it is for one allocation already",
-      file.path.c_str());
+  return makeError(
+      "--allocations: {0} is no topology: it is for one allocation already",
+      file.path);
 }
 
 /// Opens what was made, as a user would, and proves it.
@@ -83,16 +80,12 @@ static llvm::Expected<BundleProof> prove(const InputFile &made,
     return opened.takeError();
   bundle = *opened;
   BundleProof proof =
-      proveBundle(bundle, call.jobs, [&](size_t done, size_t all) {
-        progress.say(
-            llvm::formatv("proving: {0} of {1} classes", done, all).str());
-      });
+      proveBundle(bundle, call.jobs, progress.classes("proving"));
   if (proof.ok())
     return proof;
-  return llvm::createStringError(
-      std::errc::invalid_argument,
-      "%s: the bundle cannot be proved and is not written; this is a bug: %s",
-      call.input.path.c_str(), proof.problems.front().c_str());
+  return makeError(
+      "{0}: the bundle cannot be proved and is not written; this is a bug: {1}",
+      call.input.path, proof.problems.front());
 }
 
 int blink::compileBundleFile(const BundleCall &call, const Stopwatch &watch) {
@@ -108,9 +101,8 @@ int blink::compileBundleFile(const BundleCall &call, const Stopwatch &watch) {
   auto allocations = parseAllocations(
       call.allocations, static_cast<int>(topology->gpus().size()));
   if (!allocations)
-    return reportError(llvm::createStringError(
-        std::errc::invalid_argument, "--allocations: %s",
-        llvm::toString(allocations.takeError()).c_str()));
+    return reportError(makeError("--allocations: {0}",
+                                 llvm::toString(allocations.takeError())));
 
   BundleOptions options;
   options.each = call.options;
@@ -122,14 +114,10 @@ int blink::compileBundleFile(const BundleCall &call, const Stopwatch &watch) {
       return reportError(std::move(error));
 
   Progress progress;
-  auto bytes = compileBundle(*topology, options, [&](size_t done, size_t all) {
-    progress.say(
-        llvm::formatv("compiling: {0} of {1} classes", done, all).str());
-  });
+  auto bytes = compileBundle(*topology, options, progress.classes("compiling"));
   if (!bytes)
-    return reportError(llvm::createStringError(
-        std::errc::invalid_argument, "%s: %s", call.input.path.c_str(),
-        llvm::toString(bytes.takeError()).c_str()));
+    return reportError(makeError("{0}: {1}", call.input.path,
+                                 llvm::toString(bytes.takeError())));
   InputFile made{call.input.path, InputKind::bundle, std::move(*bytes)};
   sched::BundleView bundle;
   llvm::Expected<BundleProof> proof = prove(made, bundle, call, progress);

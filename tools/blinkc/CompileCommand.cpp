@@ -16,7 +16,6 @@
 
 #include "llvm/Support/raw_ostream.h"
 
-#include <memory>
 #include <optional>
 
 using namespace blink;
@@ -27,11 +26,6 @@ struct CompileFlags {
   std::string input;
   std::string output;
   RequestFlags request;
-  double slack = 0.01;
-  unsigned maxTrees = 0;
-  double timeLimit = 0;
-  unsigned maxLanes = 16;
-  uint64_t chunkBytes = 0;
   std::string variants = "all";
   std::string emit = "sched";
   std::string dumpDirectory;
@@ -68,8 +62,7 @@ static int finish(const CompileFlags &flags, const CompileOptions &options,
 }
 
 static llvm::Error refuse(const CLI::Option *option, const char *reason) {
-  return llvm::createStringError(std::errc::invalid_argument, "%s: %s",
-                                 option->get_name().c_str(), reason);
+  return makeError("{0}: {1}", option->get_name(), reason);
 }
 
 /// Whether the options fit together, as far as bundles go.
@@ -94,11 +87,6 @@ static int run(const CompileFlags &flags) {
   llvm::Expected<CompileOptions> options = flags.request.options();
   if (!options)
     return reportError(options.takeError());
-  options->slack = flags.slack;
-  options->maxTrees = flags.maxTrees;
-  options->timeLimit = flags.timeLimit;
-  options->maxLanes = flags.maxLanes;
-  options->chunkBytes = static_cast<unsigned>(flags.chunkBytes);
   options->smallVariant = flags.variants == "all";
   Phase last = *parsePhase(flags.emit);
 
@@ -113,11 +101,9 @@ static int run(const CompileFlags &flags) {
   if (file->kind != InputKind::topology)
     for (CLI::Option *option : flags.requestOptions)
       if (option->count() > 0)
-        return reportError(llvm::createStringError(
-            std::errc::invalid_argument,
-            "%s: %s is no topology: %s is said in it already",
-            option->get_name().c_str(), file->path.c_str(),
-            option->get_name().c_str()));
+        return reportError(
+            makeError("{0}: {1} is no topology: {0} is said in it already",
+                      option->get_name(), file->path));
 
   std::unique_ptr<mlir::MLIRContext> context = createContext();
   auto module =
@@ -135,108 +121,102 @@ static int run(const CompileFlags &flags) {
 }
 
 void blink::addCompileCommand(CLI::App &app, int &exitCode) {
-  auto flags = std::make_shared<CompileFlags>();
-  CLI::App *command = app.add_subcommand(
-      "compile",
-      "Compile a topology to a schedule, proved before it is written");
+  auto [command, flags] = addCommand<CompileFlags>(
+      app, exitCode, "compile",
+      "Compile a topology to a schedule, proved before it is written", run);
   command
-      ->add_option("input", flags->input,
-                   "A topology (.topo), IR of any level (.mlir) or a schedule "
-                   "(.sched, to print its IR); - is standard input")
+      .add_option("input", flags.input,
+                  "A topology (.topo), IR of any level (.mlir) or a schedule "
+                  "(.sched, to print its IR); - is standard input")
       ->required();
   command
-      ->add_option("-o,--output", flags->output,
-                   "The file to write, whole or not at all; - is standard "
-                   "output. Without it nothing is written but the report")
+      .add_option("-o,--output", flags.output,
+                  "The file to write, whole or not at all; - is standard "
+                  "output. Without it nothing is written but the report")
       ->type_name("FILE");
-  flags->request.addTo(*command);
+  flags.request.addTo(command);
   for (const char *name : {"--collective", "--gpus", "--root", "--links",
                            "--relays", "--without-link", "--limit-link"})
-    flags->requestOptions.push_back(command->get_option(name));
+    flags.requestOptions.push_back(command.get_option(name));
   command
-      ->add_option(
-          "--slack", flags->slack,
+      .add_option(
+          "--slack", flags.request.rest.slack,
           "Most of the optimal rate that may be given up for fewer and "
           "lower trees; up to 0.05 is for trees that links would keep to where "
           "they do not keep to these; 0 gives up nothing")
       ->check(CLI::Range(0.0, 0.99))
       ->capture_default_str();
   command
-      ->add_option(
-          "--max-trees", flags->maxTrees,
-          "No more trees than this, at the best rate found for them; 0 "
-          "is no limit")
+      .add_option("--max-trees", flags.request.rest.maxTrees,
+                  "No more trees than this, at the best rate found for them; 0 "
+                  "is no limit")
       ->check(CLI::Range(0, 1 << 20))
       ->capture_default_str();
   command
-      ->add_option("--max-lanes", flags->maxLanes,
-                   "No more lanes (thread blocks) than this on a rank")
+      .add_option("--max-lanes", flags.request.rest.maxLanes,
+                  "No more lanes (thread blocks) than this on a rank")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
   command
-      ->add_option("--chunk-bytes", flags->chunkBytes,
-                   "Size of a pipelined chunk, a multiple of 16 (K, M); 0 "
-                   "chooses one")
+      .add_option("--chunk-bytes", flags.request.rest.chunkBytes,
+                  "Size of a pipelined chunk, a multiple of 16 (K, M); 0 "
+                  "chooses one")
       ->transform(CLI::AsSizeValue(false))
       ->check(CLI::Range(uint64_t(0), uint64_t(64) << 20))
       ->type_name("SIZE")
       ->capture_default_str();
   command
-      ->add_option("--variants", flags->variants,
-                   "all: other variants for small messages, where there are "
-                   "any; bandwidth: one for all sizes")
+      .add_option("--variants", flags.variants,
+                  "all: other variants for small messages, where there are "
+                  "any; bandwidth: one for all sizes")
       ->check(CLI::IsMember({"all", "bandwidth"}))
       ->type_name("WHICH")
       ->capture_default_str();
   command
-      ->add_option("--time-limit", flags->timeLimit,
-                   "Seconds after which the search for trees ends with the "
-                   "best so far; 0 is no limit")
+      .add_option("--time-limit", flags.request.rest.timeLimit,
+                  "Seconds after which the search for trees ends with the "
+                  "best so far; 0 is no limit")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   command
-      ->add_option(
-          "--emit", flags->emit,
+      .add_option(
+          "--emit", flags.emit,
           "Stop at a level: request, forest, folds, lanes (IR, to -o or "
           "standard output) or sched")
       ->check(CLI::IsMember({"request", "forest", "folds", "lanes", "sched"}))
       ->type_name("LEVEL")
       ->capture_default_str();
   command
-      ->add_option("--dump-phases-to", flags->dumpDirectory,
-                   "Also write the IR of each level to this folder")
+      .add_option("--dump-phases-to", flags.dumpDirectory,
+                  "Also write the IR of each level to this folder")
       ->type_name("DIR");
   command
-      ->add_option("--allocations", flags->allocations,
-                   "Write a bundle: schedules for many allocations. all (of "
-                   "two GPUs or more), sizes as 2-4, or a list as 0,1/4,5,6,7")
+      .add_option("--allocations", flags.allocations,
+                  "Write a bundle: schedules for many allocations. all (of "
+                  "two GPUs or more), sizes as 2-4, or a list as 0,1/4,5,6,7")
       ->type_name("SETS");
   command
-      ->add_option("--collectives", flags->collectives,
-                   "What a bundle is for: all, or a list. Rooted ones from "
-                   "every root")
+      .add_option("--collectives", flags.collectives,
+                  "What a bundle is for: all, or a list. Rooted ones from "
+                  "every root")
       ->type_name("LIST")
       ->capture_default_str();
   command
-      ->add_option("--survive", flags->survive,
-                   "What a bundle has schedules in reserve for: links (all "
-                   "between two nodes fail), gpus (a job loses one) or "
-                   "links,gpus")
+      .add_option("--survive", flags.survive,
+                  "What a bundle has schedules in reserve for: links (all "
+                  "between two nodes fail), gpus (a job loses one) or "
+                  "links,gpus")
       ->type_name("WHAT");
-  command
-      ->add_option("-j,--jobs", flags->jobs,
-                   "Threads that compile a bundle; 0: one a processor. The "
-                   "bytes are the same")
-      ->check(CLI::Range(0, 1024))
-      ->type_name("N")
-      ->capture_default_str();
+  addJobs(command, flags.jobs,
+          "Threads that compile a bundle; 0: one a processor. The "
+          "bytes are the same");
   for (const char *name : {"--collective", "--gpus", "--root", "--relays",
                            "--time-limit", "--emit", "--dump-phases-to"})
-    flags->notForBundles.push_back(command->get_option(name));
+    flags.notForBundles.push_back(command.get_option(name));
   for (const char *name : {"--collectives", "--survive", "--jobs"})
-    flags->forBundles.push_back(command->get_option(name));
-  command->add_flag("--json", flags->json, "Report as JSON (docs/cli.md)");
-  command->footer(
+    flags.forBundles.push_back(command.get_option(name));
+  command.add_flag("--json", flags.json, "Report as JSON (docs/cli.md)");
+  command.footer(
       "Examples:\n"
       "  blinkc compile dgx1.topo -o allreduce.sched\n"
       "  blinkc compile dgx1.topo -c broadcast -r 2 -g 1,4,5,6 -l nvlink -o "
@@ -244,5 +224,4 @@ void blink::addCompileCommand(CLI::App &app, int &exitCode) {
       "  blinkc compile dgx1.topo --allocations all -o dgx1.sched  # a bundle\n"
       "  blinkc compile dgx1.topo --emit=forest          # the trees, as IR\n"
       "  blinkc compile my-algorithm.mlir -o mine.sched  # written by hand");
-  command->callback([flags, &exitCode] { exitCode = run(*flags); });
 }

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/blinkc/Command.h"
+#include "tools/blinkc/Flags.h"
 
 #include "compiler/driver/InputFile.h"
 #include "compiler/render/DiffReport.h"
@@ -12,7 +13,6 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <cmath>
-#include <memory>
 
 using namespace blink;
 
@@ -36,9 +36,7 @@ static llvm::Expected<ComparedFiles::File> open(const InputFile &input) {
 static int run(const DiffFlags &flags) {
   // CLI::Range lets NaN through.
   if (std::isnan(flags.options.tolerance))
-    return reportError(
-        llvm::createStringError(std::errc::invalid_argument,
-                                "--tolerance: expected a number from 0 to 1"));
+    return reportError(makeError("--tolerance: expected a number from 0 to 1"));
   ComparedFiles files;
   std::vector<InputFile> inputs(2);
   for (int i : {0, 1}) {
@@ -59,25 +57,21 @@ static int run(const DiffFlags &flags) {
 }
 
 void blink::addDiffCommand(CLI::App &app, int &exitCode) {
-  auto flags = std::make_shared<DiffFlags>();
-  CLI::App *command = app.add_subcommand(
-      "diff", "Say in words what changed from one schedule to another");
-  command->add_option("A", flags->before, "A schedule (.sched)")
+  auto [command, flags] = addCommand<DiffFlags>(
+      app, exitCode, "diff",
+      "Say in words what changed from one schedule to another", run);
+  command.add_option("A", flags.before, "A schedule (.sched)")
       ->type_name("FILE")
       ->required();
-  command->add_option("B", flags->after, "The schedule to compare with it")
+  command.add_option("B", flags.after, "The schedule to compare with it")
       ->type_name("FILE")
       ->required();
-  command
-      ->add_option("--tolerance", flags->options.tolerance,
-                   "A rate that changed by no more than this, relative, is "
-                   "neither worse nor better")
-      ->check(CLI::Range(0.0, 1.0))
-      ->type_name("X")
-      ->capture_default_str();
-  command->add_flag("--json", flags->json,
-                    "Report as JSON (docs/cli.md), with all that changed");
-  command->footer(
+  addTolerance(command, "--tolerance", flags.options.tolerance,
+               "A rate that changed by no more than this, relative, is "
+               "neither worse nor better");
+  command.add_flag("--json", flags.json,
+                   "Report as JSON (docs/cli.md), with all that changed");
+  command.footer(
       "Programs are matched by collective, root, GPUs and relays. A higher "
       "rate,\n"
       "less latency, lower trees, fewer lanes and channels are better, a "
@@ -90,5 +84,4 @@ void blink::addDiffCommand(CLI::App &app, int &exitCode) {
       "schedule.\n"
       "Example:\n"
       "  blinkc diff old.sched new.sched --tolerance 0.01");
-  command->callback([flags, &exitCode] { exitCode = run(*flags); });
 }

@@ -14,8 +14,6 @@
 
 #include "llvm/Support/raw_ostream.h"
 
-#include <memory>
-
 using namespace blink;
 
 namespace {
@@ -57,34 +55,33 @@ static int run(const ExplainFlags &flags) {
 }
 
 void blink::addExplainCommand(CLI::App &app, int &exitCode) {
-  auto flags = std::make_shared<ExplainFlags>();
-  CLI::App *command = app.add_subcommand(
-      "explain", "Say in words which links hold a schedule back");
+  auto [command, flags] = addCommand<ExplainFlags>(
+      app, exitCode, "explain", "Say in words which links hold a schedule back",
+      run);
   command
-      ->add_option(
-          "input", flags->input,
+      .add_option(
+          "input", flags.input,
           "A schedule or a bundle (.sched), or a topology or IR to compile "
           "first")
       ->required();
-  flags->request.addTo(*command);
-  command->add_flag("--json", flags->json, "Report as JSON (docs/cli.md)");
+  flags.request.addTo(command);
+  command.add_flag("--json", flags.json, "Report as JSON (docs/cli.md)");
   command
-      ->add_flag("--dot", flags->dot,
-                 "Draw the links and their loads, for graphviz: ... --dot | "
-                 "dot -Tsvg")
+      .add_flag("--dot", flags.dot,
+                "Draw the links and their loads, for graphviz: ... --dot | "
+                "dot -Tsvg")
       ->excludes("--json");
   command
-      ->add_option("--what-if", flags->whatIf,
-                   "Solve again with one more link, for this many of the "
-                   "scarcest")
+      .add_option("--what-if", flags.whatIf,
+                  "Solve again with one more link, for this many of the "
+                  "scarcest")
       ->check(CLI::Range(0, 1000))
       ->capture_default_str();
-  command->footer(
+  command.footer(
       "Scarce links are those with a price in the certificate: only more\n"
       "bandwidth there could make any schedule faster.\n"
       "Example:\n"
       "  blinkc explain allreduce.sched\n"
       "  blinkc explain dgx1.topo -c broadcast -g 0,1,2 -l nvlink\n"
       "  blinkc explain dgx1.sched -c broadcast -g 1,4,5,6 -r 2");
-  command->callback([flags, &exitCode] { exitCode = run(*flags); });
 }

@@ -13,8 +13,6 @@
 
 #include "llvm/Support/raw_ostream.h"
 
-#include <memory>
-
 using namespace blink;
 
 namespace {
@@ -22,7 +20,6 @@ struct ExtractFlags {
   std::string input;
   std::string output;
   JobFlags job;
-  std::string withoutLink; ///< empty: nothing has failed
 };
 } // namespace
 
@@ -38,7 +35,6 @@ static int run(const ExtractFlags &flags) {
   llvm::Expected<BundleJob> job = flags.job.job();
   if (!job)
     return reportError(job.takeError());
-  job->withoutLink = flags.withoutLink;
   llvm::Expected<InputFile> one = extractSchedule(*input, *job);
   if (!one)
     return reportError(one.takeError());
@@ -54,29 +50,28 @@ static int run(const ExtractFlags &flags) {
 }
 
 void blink::addExtractCommand(CLI::App &app, int &exitCode) {
-  auto flags = std::make_shared<ExtractFlags>();
-  CLI::App *command = app.add_subcommand(
-      "extract", "Take the schedule for one allocation out of a bundle");
-  command->add_option("input", flags->input, "A bundle (.sched)")->required();
+  auto [command, flags] = addCommand<ExtractFlags>(
+      app, exitCode, "extract",
+      "Take the schedule for one allocation out of a bundle", run);
+  command.add_option("input", flags.input, "A bundle (.sched)")->required();
   command
-      ->add_option("-o,--output", flags->output,
-                   "The file to write; - is standard output")
+      .add_option("-o,--output", flags.output,
+                  "The file to write; - is standard output")
       ->required()
       ->check([](const std::string &path) {
         return std::string(path.empty() ? "expected a file" : "");
       })
       ->type_name("FILE");
-  flags->job.addTo(*command);
+  flags.job.addTo(command);
   command
-      ->add_option("--without-link", flags->withoutLink,
-                   "The job's machine has lost all links between two nodes: "
-                   "the schedule that survives that")
+      .add_option("--without-link", flags.job.rest.withoutLink,
+                  "The job's machine has lost all links between two nodes: "
+                  "the schedule that survives that")
       ->type_name("A:B");
-  command->footer("All other commands work on what it writes; run and explain "
-                  "on the bundle,\n"
-                  "too, with -g, -c and -r.\n"
-                  "Example:\n"
-                  "  blinkc extract dgx1.sched -g 1,4,5,6 -c broadcast -r 2 -o "
-                  "one.sched");
-  command->callback([flags, &exitCode] { exitCode = run(*flags); });
+  command.footer("All other commands work on what it writes; run and explain "
+                 "on the bundle,\n"
+                 "too, with -g, -c and -r.\n"
+                 "Example:\n"
+                 "  blinkc extract dgx1.sched -g 1,4,5,6 -c broadcast -r 2 -o "
+                 "one.sched");
 }

@@ -46,9 +46,8 @@ blink::compileInput(mlir::MLIRContext *context, const InputFile &file,
   if (!dumpDirectory.empty())
     if (std::error_code error =
             llvm::sys::fs::create_directories(dumpDirectory)) {
-      reportError(llvm::createStringError(error, "%s: cannot create: %s",
-                                          dumpDirectory.c_str(),
-                                          error.message().c_str()));
+      reportError(
+          makeError("{0}: cannot create: {1}", dumpDirectory, error.message()));
       return nullptr;
     }
   Progress progress(options.timeLimit);
@@ -79,20 +78,15 @@ llvm::Expected<InputFile> blink::readOrCompile(llvm::StringRef path,
   // linkEdits change a topology alone. To ignore them for a schedule, which has
   // its links already, would be an answer about another machine.
   if (file->kind != InputKind::topology && !options.linkEdits.empty())
-    return llvm::createStringError(
-        std::errc::invalid_argument,
-        "%s: %s is no topology: its links are those it was made for; give the "
-        "topology instead",
-        options.linkEdits.front().place.c_str(), file->path.c_str());
+    return makeError("{0}: {1} is no topology: its links are those it was made "
+                     "for; give the topology instead",
+                     options.linkEdits.front().place, file->path);
   if (file->kind == InputKind::schedule)
     return file;
   if (file->kind == InputKind::bundle)
     return extractSchedule(
         *file, {options.collective, options.gpus, options.root, ""});
-  auto refused = [] {
-    return llvm::createStringError(std::errc::invalid_argument,
-                                   "no schedule could be compiled");
-  };
+  auto refused = [] { return makeError("no schedule could be compiled"); };
   std::unique_ptr<mlir::MLIRContext> context = createContext();
   auto module = compileInput(context.get(), *file, options, Phase::sched, "");
   if (!module)
@@ -117,7 +111,6 @@ blink::writeSchedule(const std::string &path,
   const sched::Schedule *file =
       sched::openSchedule(bytes.data(), bytes.size(), error);
   if (!file)
-    return llvm::createStringError(std::errc::invalid_argument, "%s: %s",
-                                   path.c_str(), error.c_str());
+    return makeError("{0}: {1}", path, error);
   return file;
 }

@@ -6,35 +6,45 @@
 
 #include "tools/blinkc/Flags.h"
 
+#include "compiler/support/Error.h"
+
 using namespace blink;
 
+/// What one collective on some GPUs is, and how each part of it is described.
+static std::vector<CLI::Option *>
+addCollective(CLI::App &command, std::string &collective,
+              const std::string &collectiveHelp, std::vector<int> &gpus,
+              const std::string &gpusHelp, int &root,
+              const std::string &rootHelp) {
+  return {command.add_option("-c,--collective", collective, collectiveHelp)
+              ->type_name("NAME")
+              ->capture_default_str(),
+          command.add_option("-g,--gpus", gpus, gpusHelp)
+              ->delimiter(',')
+              ->allow_extra_args(false) // what follows is the file
+              ->type_name("LIST"),
+          command.add_option("-r,--root", root, rootHelp)
+              ->type_name("RANK")
+              ->capture_default_str()};
+}
+
 void RequestFlags::addTo(CLI::App &command) {
-  command
-      .add_option("-c,--collective", collective,
-                  "allreduce, broadcast, reduce, allgather, reducescatter, "
-                  "gather, scatter or alltoall")
-      ->type_name("NAME")
-      ->capture_default_str();
-  command
-      .add_option("-g,--gpus", gpus,
-                  "The GPUs the job gets, e.g. 1,4,5,6; the first is rank 0. "
-                  "Default: all of the machine")
-      ->delimiter(',')
-      ->allow_extra_args(false) // what follows is the file
-      ->type_name("LIST");
-  command
-      .add_option("-r,--root", root,
-                  "Root of a broadcast, reduce, gather or scatter: a "
-                  "rank, 0 to n-1")
-      ->type_name("RANK")
-      ->capture_default_str();
+  addCollective(command, collective,
+                "allreduce, broadcast, reduce, allgather, reducescatter, "
+                "gather, scatter or alltoall",
+                rest.gpus,
+                "The GPUs the job gets, e.g. 1,4,5,6; the first is rank 0. "
+                "Default: all of the machine",
+                rest.root,
+                "Root of a broadcast, reduce, gather or scatter: a "
+                "rank, 0 to n-1");
   command
       .add_option("-l,--links", links,
                   "Kinds of link to use: all, or a list of nvlink, pcie, host, "
                   "c2c, xgmi, network")
       ->type_name("KINDS")
       ->capture_default_str();
-  command.add_flag("--relays", relays,
+  command.add_flag("--relays", rest.relays,
                    "GPUs of the machine that are not in --gpus forward data; "
                    "they run a program, too, but give and take nothing");
   command
@@ -66,22 +76,17 @@ void blink::addCosts(CLI::App &command, std::string &costs) {
 }
 
 llvm::Expected<CompileOptions> RequestFlags::options() const {
-  CompileOptions options;
+  CompileOptions options = rest;
   std::optional<Collective> parsed = parseCollective(collective);
   if (!parsed)
-    return llvm::createStringError(
-        std::errc::invalid_argument,
-        "--collective: no collective '%s'; expected allreduce, broadcast, "
+    return makeError(
+        "--collective: no collective '{0}'; expected allreduce, broadcast, "
         "reduce, allgather, reducescatter, gather, scatter or alltoall",
-        collective.c_str());
+        collective);
   options.collective = *parsed;
-  options.gpus = gpus;
-  options.root = root;
-  options.relays = relays;
   llvm::Expected<LinkKindSet> kinds = parseLinkKinds(links);
   if (!kinds)
-    return llvm::createStringError(std::errc::invalid_argument, "--links: %s",
-                                   llvm::toString(kinds.takeError()).c_str());
+    return makeError("--links: {0}", llvm::toString(kinds.takeError()));
   options.links = *kinds;
   for (const std::string &ends : withoutLinks)
     options.linkEdits.push_back({ends, std::nullopt, "--without-link " + ends});
@@ -103,36 +108,22 @@ llvm::Error blink::readLimitLinks(const std::vector<std::string> &limitLinks,
 }
 
 void JobFlags::addTo(CLI::App &command) {
-  options_.push_back(command
-                         .add_option("-c,--collective", collective,
-                                     "Of a bundle: one of those it is for")
-                         ->type_name("NAME")
-                         ->capture_default_str());
-  options_.push_back(
-      command
-          .add_option(
-              "-g,--gpus", gpus,
-              "Of a bundle: the GPUs of the job, in any order; the first "
-              "is rank 0. Default: all of the machine")
-          ->delimiter(',')
-          ->allow_extra_args(false) // what follows is the file
-          ->type_name("LIST"));
-  options_.push_back(
-      command
-          .add_option("-r,--root", root,
-                      "Of a bundle: root of a broadcast, reduce, gather or "
-                      "scatter: a rank, 0 to n-1")
-          ->type_name("RANK")
-          ->capture_default_str());
+  options_ = addCollective(
+      command, collective, "Of a bundle: one of those it is for", rest.gpus,
+      "Of a bundle: the GPUs of the job, in any order; the first is rank 0. "
+      "Default: all of the machine",
+      rest.root,
+      "Of a bundle: root of a broadcast, reduce, gather or scatter: a rank, 0 "
+      "to n-1");
 }
 
 llvm::Expected<BundleJob> JobFlags::job() const {
   std::optional<Collective> parsed = parseCollective(collective);
   if (!parsed)
-    return llvm::createStringError(std::errc::invalid_argument,
-                                   "--collective: no collective '%s'",
-                                   collective.c_str());
-  return BundleJob{*parsed, gpus, root, ""};
+    return makeError("--collective: no collective '{0}'", collective);
+  BundleJob job = rest;
+  job.collective = *parsed;
+  return job;
 }
 
 llvm::Expected<InputFile>
@@ -149,10 +140,8 @@ JobFlags::readSchedule(const std::string &path) const {
   }
   for (CLI::Option *option : options_)
     if (option->count() > 0)
-      return llvm::createStringError(
-          std::errc::invalid_argument,
-          "%s: %s is no bundle: it runs as it was compiled",
-          option->get_name().c_str(), input->path.c_str());
+      return makeError("{0}: {1} is no bundle: it runs as it was compiled",
+                       option->get_name(), input->path);
   return input;
 }
 
@@ -161,6 +150,22 @@ void blink::addInput(CLI::App &command, std::string &input) {
       .add_option("input", input,
                   "A schedule, or a bundle of schedules (.sched)")
       ->required();
+}
+
+void blink::addJobs(CLI::App &command, unsigned &jobs,
+                    const std::string &help) {
+  command.add_option("-j,--jobs", jobs, help)
+      ->check(CLI::Range(0, 1024))
+      ->type_name("N")
+      ->capture_default_str();
+}
+
+void blink::addTolerance(CLI::App &command, const char *name, double &tolerance,
+                         const std::string &help) {
+  command.add_option(name, tolerance, help)
+      ->check(CLI::Range(0.0, 1.0))
+      ->type_name("X")
+      ->capture_default_str();
 }
 
 void blink::addBytes(CLI::App &command, uint64_t &bytes, uint64_t least) {

@@ -17,12 +17,10 @@ namespace blink {
 /// --collective, --gpus, --root, --links, ...: what is asked of a topology.
 struct RequestFlags {
   std::string collective = "allreduce";
-  std::vector<int> gpus;
-  int root = 0;
   std::string links = "all";
-  bool relays = false;
   std::vector<std::string> withoutLinks;
   std::vector<std::string> limitLinks;
+  CompileOptions rest; ///< what needs no reading: --gpus, --root, --relays
 
   void addTo(CLI::App &command);
   llvm::Expected<CompileOptions> options() const;
@@ -31,8 +29,7 @@ struct RequestFlags {
 /// --collective, --gpus, --root: whose schedule of a bundle is meant.
 struct JobFlags {
   std::string collective = "allreduce";
-  std::vector<int> gpus; ///< empty: all of the machine
-  int root = 0;
+  BundleJob rest; ///< but for the collective
 
   void addTo(CLI::App &command);
   llvm::Expected<BundleJob> job() const;
@@ -52,6 +49,11 @@ llvm::Error readLimitLinks(const std::vector<std::string> &limitLinks,
 void addCosts(CLI::App &command, std::string &costs);
 /// The file that JobFlags::readSchedule reads.
 void addInput(CLI::App &command, std::string &input);
+/// -j, --jobs.
+void addJobs(CLI::App &command, unsigned &jobs, const std::string &help);
+/// How much relative change is tolerated.
+void addTolerance(CLI::App &command, const char *name, double &tolerance,
+                  const std::string &help);
 /// --bytes: the size of a message, at least `least`; 64 MiB unless given.
 void addBytes(CLI::App &command, uint64_t &bytes, uint64_t least);
 

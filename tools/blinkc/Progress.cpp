@@ -31,6 +31,12 @@ SolveWatcher Progress::watcher() {
   return [this](const SolveStatus &status) { return show(status); };
 }
 
+std::function<void(size_t, size_t)> Progress::classes(std::string what) {
+  return [this, what = std::move(what)](size_t done, size_t all) {
+    say(llvm::formatv("{0}: {1} of {2} classes", what, done, all).str());
+  };
+}
+
 void Progress::say(llvm::StringRef what) {
   if (!terminal_ || watch_.seconds() < kFirstShown)
     return;

@@ -24,6 +24,8 @@ public:
 
   /// For the solver; refers to this.
   SolveWatcher watcher();
+  /// For what goes through classes: says "WHAT: 3 of 8 classes".
+  std::function<void(size_t done, size_t all)> classes(std::string what);
   /// Says what comes after the solver.
   void say(llvm::StringRef what);
   bool expired() const { return limit_ > 0 && watch_.seconds() >= limit_; }

@@ -14,7 +14,6 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
-#include <memory>
 
 using namespace blink;
 
@@ -44,10 +43,10 @@ static std::vector<std::string> listOf(const char *const *names) {
   return list;
 }
 
-static int run(RunFlags &flags) {
-  flags.replay.type =
-      static_cast<blinkDataType_t>(indexOf(kTypeNames, flags.type));
-  flags.replay.op = static_cast<blinkRedOp_t>(indexOf(kOpNames, flags.op));
+static int run(const RunFlags &flags) {
+  ReplayOptions options = flags.replay;
+  options.type = static_cast<blinkDataType_t>(indexOf(kTypeNames, flags.type));
+  options.op = static_cast<blinkRedOp_t>(indexOf(kOpNames, flags.op));
   llvm::Expected<InputFile> input = flags.job.readSchedule(flags.input);
   if (!input)
     return reportError(input.takeError());
@@ -56,11 +55,9 @@ static int run(RunFlags &flags) {
     return reportError(file.takeError());
   bool ok = true;
   for (const sched::Program *program : *(*file)->programs()) {
-    ReplayResult result = replay(input->bytes, *program, flags.replay);
+    ReplayResult result = replay(input->bytes, *program, options);
     if (!result.error.empty()) {
-      reportError(llvm::createStringError(std::errc::io_error, "%s: %s",
-                                          input->path.c_str(),
-                                          result.error.c_str()));
+      reportError(makeError("{0}: {1}", input->path, result.error));
       return kBadAnswer;
     }
     llvm::sort(result.seconds);
@@ -81,40 +78,39 @@ static int run(RunFlags &flags) {
 }
 
 void blink::addRunCommand(CLI::App &app, int &exitCode) {
-  auto flags = std::make_shared<RunFlags>();
-  CLI::App *command = app.add_subcommand(
-      "run", "Replay a schedule on random data and check every element");
-  addInput(*command, flags->input);
-  flags->job.addTo(*command);
-  addBytes(*command, flags->replay.bytes, 0);
-  command->add_option("-d,--type", flags->type, "Type of the elements")
+  auto [command, flags] = addCommand<RunFlags>(
+      app, exitCode, "run",
+      "Replay a schedule on random data and check every element", run);
+  addInput(command, flags.input);
+  flags.job.addTo(command);
+  addBytes(command, flags.replay.bytes, 0);
+  command.add_option("-d,--type", flags.type, "Type of the elements")
       ->check(CLI::IsMember(listOf(kTypeNames)))
       ->capture_default_str();
-  command->add_option("-o,--op", flags->op, "How to reduce")
+  command.add_option("-o,--op", flags.op, "How to reduce")
       ->check(CLI::IsMember(listOf(kOpNames)))
       ->capture_default_str();
   command
-      ->add_option("-n,--iterations", flags->replay.iterations,
-                   "Times to run; the median is reported, every one is checked")
+      .add_option("-n,--iterations", flags.replay.iterations,
+                  "Times to run; the median is reported, every one is checked")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
-  command->add_flag("--in-place", flags->replay.inPlace,
-                    "Input and output are one buffer");
+  command.add_flag("--in-place", flags.replay.inPlace,
+                   "Input and output are one buffer");
   command
-      ->add_option("--timeout", flags->replay.timeoutMs,
-                   "Milliseconds a rank waits for the others; 0: "
-                   "BLINK_TIMEOUT_MS or 30000")
+      .add_option("--timeout", flags.replay.timeoutMs,
+                  "Milliseconds a rank waits for the others; 0: "
+                  "BLINK_TIMEOUT_MS or 30000")
       ->check(CLI::Range(0, 1 << 30))
       ->capture_default_str();
-  command->add_option("--seed", flags->replay.seed, "Of the random data")
+  command.add_option("--seed", flags.replay.seed, "Of the random data")
       ->capture_default_str();
-  command->add_flag("--json", flags->json, "Report as JSON (docs/cli.md)");
-  command->footer("Every rank is a group of threads of this process: the "
-                  "schedule runs for\n"
-                  "real, on a machine without a GPU, and the time says nothing "
-                  "of a GPU's.\n"
-                  "Exit code 1 if an element is wrong or the replay fails.\n"
-                  "Example:\n"
-                  "  blinkc run dgx1.sched -g 1,4,5,6 -c broadcast -r 2");
-  command->callback([flags, &exitCode] { exitCode = run(*flags); });
+  command.add_flag("--json", flags.json, "Report as JSON (docs/cli.md)");
+  command.footer("Every rank is a group of threads of this process: the "
+                 "schedule runs for\n"
+                 "real, on a machine without a GPU, and the time says nothing "
+                 "of a GPU's.\n"
+                 "Exit code 1 if an element is wrong or the replay fails.\n"
+                 "Example:\n"
+                 "  blinkc run dgx1.sched -g 1,4,5,6 -c broadcast -r 2");
 }

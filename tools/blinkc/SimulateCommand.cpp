@@ -19,7 +19,6 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
-#include <memory>
 
 using namespace blink;
 
@@ -107,6 +106,7 @@ static llvm::Expected<SimulationOptions>
 optionsFor(const sched::Schedule &file, const sched::Program &program,
            const SimulateFlags &flags) {
   SimulationOptions options = flags.options;
+  options.plannedShares = flags.shares == "planned";
   if (!flags.slow.empty() || !flags.limitLinks.empty())
     if (llvm::Error error = slowDown(topologyOf(file), program, flags, options))
       return error;
@@ -165,8 +165,7 @@ simulateProgram(const sched::Schedule &file, const sched::Program &program,
   return result;
 }
 
-static int run(SimulateFlags &flags) {
-  flags.options.plannedShares = flags.shares == "planned";
+static int run(const SimulateFlags &flags) {
   llvm::Expected<InputFile> input = flags.job.readSchedule(flags.input);
   if (!input)
     return reportError(input.takeError());
@@ -193,45 +192,44 @@ static int run(SimulateFlags &flags) {
 }
 
 void blink::addSimulateCommand(CLI::App &app, int &exitCode) {
-  auto flags = std::make_shared<SimulateFlags>();
-  CLI::App *command = app.add_subcommand(
-      "simulate", "Time a schedule on its machine's links, event by event");
-  addInput(*command, flags->input);
-  flags->job.addTo(*command);
-  addBytes(*command, flags->bytes, 1);
+  auto [command, flags] = addCommand<SimulateFlags>(
+      app, exitCode, "simulate",
+      "Time a schedule on its machine's links, event by event", run);
+  addInput(command, flags.input);
+  flags.job.addTo(command);
+  addBytes(command, flags.bytes, 1);
   command
-      ->add_option("--shares", flags->shares,
-                   "Who gets how much of a link. fair: chunks on their way "
-                   "share it max-min fairly; planned: each channel has what "
-                   "its tree's share plans for it")
+      .add_option("--shares", flags.shares,
+                  "Who gets how much of a link. fair: chunks on their way "
+                  "share it max-min fairly; planned: each channel has what "
+                  "its tree's share plans for it")
       ->check(CLI::IsMember({"fair", "planned"}))
       ->capture_default_str();
   command
-      ->add_option("--step-us", flags->options.stepCost,
-                   "Microseconds of its lane that each fold takes")
+      .add_option("--step-us", flags.options.stepCost,
+                  "Microseconds of its lane that each fold takes")
       ->check(CLI::Range(0.0, 1e6))
       ->type_name("NUMBER")
       ->capture_default_str();
-  addCosts(*command, flags->costs);
+  addCosts(command, flags.costs);
   command
-      ->add_option("--slow", flags->slow,
-                   "A straggler: the folds of this GPU take so many times as "
-                   "long, as does all that its links carry. May be repeated")
+      .add_option("--slow", flags.slow,
+                  "A straggler: the folds of this GPU take so many times as "
+                  "long, as does all that its links carry. May be repeated")
       ->allow_extra_args(false)
       ->type_name("GPU=FACTOR");
-  addLimitLink(*command, flags->limitLinks);
-  command->add_flag("--details", flags->options.details,
-                    "Also: what the last fold waited for, step by step, what "
-                    "lanes waited for, and links over time");
-  command->add_flag("--json", flags->json, "Report as JSON (docs/cli.md)");
-  command->footer("Lanes, slots, chunks, links and their latencies are as the "
-                  "file has them;\n"
-                  "what moves and adds the data costs nothing but --step-us "
-                  "and --costs. No machine\n"
-                  "is needed.\n"
-                  "Exit code 1 if the schedule stops.\n"
-                  "Example:\n"
-                  "  blinkc simulate allreduce.sched --bytes 256M\n"
-                  "  blinkc simulate allreduce.sched --slow gpu3=2 --details");
-  command->callback([flags, &exitCode] { exitCode = run(*flags); });
+  addLimitLink(command, flags.limitLinks);
+  command.add_flag("--details", flags.options.details,
+                   "Also: what the last fold waited for, step by step, what "
+                   "lanes waited for, and links over time");
+  command.add_flag("--json", flags.json, "Report as JSON (docs/cli.md)");
+  command.footer("Lanes, slots, chunks, links and their latencies are as the "
+                 "file has them;\n"
+                 "what moves and adds the data costs nothing but --step-us "
+                 "and --costs. No machine\n"
+                 "is needed.\n"
+                 "Exit code 1 if the schedule stops.\n"
+                 "Example:\n"
+                 "  blinkc simulate allreduce.sched --bytes 256M\n"
+                 "  blinkc simulate allreduce.sched --slow gpu3=2 --details");
 }

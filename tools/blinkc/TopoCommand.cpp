@@ -67,10 +67,8 @@ llvm::Expected<std::vector<int>> parseSizes(llvm::StringRef text) {
   for (llvm::StringRef part : parts) {
     int size = 0;
     if (part.getAsInteger(10, size) || size < 1)
-      return llvm::createStringError(
-          std::errc::invalid_argument,
-          "sizes '%s': expected whole numbers joined by x, as in 8x8",
-          text.str().c_str());
+      return makeError(
+          "sizes '{0}': expected whole numbers joined by x, as in 8x8", text);
     sizes.push_back(size);
   }
   return sizes;

@@ -19,8 +19,6 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
-#include <memory>
-
 using namespace blink;
 
 namespace {
@@ -56,12 +54,9 @@ static int verifyBundle(const InputFile &input, const VerifyFlags &flags) {
   if (!bundle)
     return reportError(bundle.takeError());
   Progress progress;
-  auto watcher = [&](size_t done, size_t all) {
-    progress.say(
-        llvm::formatv("verifying: {0} of {1} classes", done, all).str());
-  };
-  const ProvedBundle proved{BundleContents::of(*bundle->index),
-                            proveBundle(*bundle, flags.jobs, watcher)};
+  const ProvedBundle proved{
+      BundleContents::of(*bundle->index),
+      proveBundle(*bundle, flags.jobs, progress.classes("verifying"))};
   progress.say("");
   llvm::outs() << (flags.json ? toJson(proved) : toText(proved));
   return proved.proof.ok() ? kGood : kBadAnswer;
@@ -89,22 +84,15 @@ static int run(const VerifyFlags &flags) {
 }
 
 void blink::addVerifyCommand(CLI::App &app, int &exitCode) {
-  auto flags = std::make_shared<VerifyFlags>();
-  CLI::App *command = app.add_subcommand(
-      "verify", "Prove a schedule right, free of deadlock and near its bound");
-  command
-      ->add_option("input", flags->input,
-                   "A schedule, or a bundle of schedules (.sched)")
-      ->required();
-  command
-      ->add_option("-j,--jobs", flags->jobs,
-                   "Threads that verify a bundle; 0: one a processor")
-      ->check(CLI::Range(0, 1024))
-      ->type_name("N")
-      ->capture_default_str();
-  addCosts(*command, flags->costs);
-  command->add_flag("--json", flags->json, "Report as JSON (docs/cli.md)");
-  command->footer(
+  auto [command, flags] = addCommand<VerifyFlags>(
+      app, exitCode, "verify",
+      "Prove a schedule right, free of deadlock and near its bound", run);
+  addInput(command, flags.input);
+  addJobs(command, flags.jobs,
+          "Threads that verify a bundle; 0: one a processor");
+  addCosts(command, flags.costs);
+  command.add_flag("--json", flags.json, "Report as JSON (docs/cli.md)");
+  command.footer(
       "Nothing but the file is needed: it holds the machine, the program of\n"
       "every rank and the prices that prove the bound. Checked, by code that "
       "had\n"
@@ -118,5 +106,4 @@ void blink::addVerifyCommand(CLI::App &app, int &exitCode) {
       "allocations it is said to serve, link by link, with its rate and "
       "bound.\n"
       "Exit code 1 if any of it does not hold, 2 if the file is damaged.");
-  command->callback([flags, &exitCode] { exitCode = run(*flags); });
 }

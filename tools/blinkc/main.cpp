@@ -20,16 +20,12 @@ int main(int argc, char **argv) {
              "Exit code: 0 good, 1 the answer is bad, 2 the call or a file is "
              "wrong.");
   int exitCode = blink::kGood;
-  blink::addCompileCommand(app, exitCode);
-  blink::addVerifyCommand(app, exitCode);
-  blink::addBoundCommand(app, exitCode);
-  blink::addExplainCommand(app, exitCode);
-  blink::addDiffCommand(app, exitCode);
-  blink::addCheckCommand(app, exitCode);
-  blink::addRunCommand(app, exitCode);
-  blink::addSimulateCommand(app, exitCode);
-  blink::addExtractCommand(app, exitCode);
-  blink::addTopoCommand(app, exitCode);
+  for (auto *add :
+       {blink::addCompileCommand, blink::addVerifyCommand,
+        blink::addBoundCommand, blink::addExplainCommand, blink::addDiffCommand,
+        blink::addCheckCommand, blink::addRunCommand, blink::addSimulateCommand,
+        blink::addExtractCommand, blink::addTopoCommand})
+    add(app, exitCode);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
