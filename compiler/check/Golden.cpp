@@ -8,6 +8,7 @@
 
 #include "compiler/report/PredictedTime.h"
 #include "compiler/report/Summary.h"
+#include "compiler/support/Error.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -101,8 +102,7 @@ llvm::Expected<Golden> blink::summarizeBundle(const sched::BundleView &bundle,
       const sched::Schedule *member =
           sched::openPiece(bundle, number, i, error);
       if (!error.empty())
-        return llvm::createStringError(std::errc::invalid_argument, "%s",
-                                       error.c_str());
+        return makeError(error);
       if (!member) // no path joins its GPUs
         continue;
       for (const sched::Program *program : *member->programs())

@@ -7,7 +7,9 @@
 #include "compiler/check/GoldenFile.h"
 
 #include "compiler/report/Finding.h"
+#include "compiler/support/Error.h"
 #include "compiler/support/LocatedJson.h"
+#include "compiler/support/Numbers.h"
 #include "schedules/Hash.h"
 #include "schedules/ScheduleFile.h"
 
@@ -66,11 +68,6 @@ static std::string checksumOf(llvm::StringRef text) {
   return formatHash(sched::hash64(plain.data(), plain.size()));
 }
 
-static std::string formatGpuList(const std::vector<int> &gpus) {
-  return llvm::join(
-      llvm::map_range(gpus, [](int gpu) { return std::to_string(gpu); }), ",");
-}
-
 std::string blink::writeGolden(const Golden &golden) {
   std::string text;
   llvm::raw_string_ostream out(text);
@@ -88,7 +85,7 @@ std::string blink::writeGolden(const Golden &golden) {
       << ",\n  \"classes\": [";
   const char *separator = "\n";
   for (const GoldenClass &one : golden.classes) {
-    out << separator << "    {\"gpus\": " << quote(formatGpuList(one.gpus))
+    out << separator << "    {\"gpus\": " << quote(joinNumbers(one.gpus))
         << ", \"allocations\": " << one.allocations << ", \"programs\": [";
     const char *comma = "\n";
     for (const GoldenProgram &program : one.programs) {
@@ -162,20 +159,14 @@ public:
   llvm::Error finish() {
     if (taken_ < value_.members.size())
       refuse(value_, "unknown or repeated keys");
-    if (error_.empty())
-      return llvm::Error::success();
-    return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                   llvm::Twine(error_));
+    return error_.empty() ? llvm::Error::success() : makeError(error_);
   }
 
 private:
   const JsonValue *find(llvm::StringRef key) {
-    for (const JsonMember &member : value_.members)
-      if (member.key == key) {
-        ++taken_;
-        return &member.value;
-      }
-    return nullptr;
+    const JsonValue *value = value_.find(key);
+    taken_ += value != nullptr;
+    return value;
   }
   const JsonValue *takeFound(const JsonValue *value, llvm::StringRef key,
                              JsonValue::Kind kind) {
@@ -268,17 +259,15 @@ static llvm::Error readRoot(const JsonValue &root, llvm::StringRef path,
 
 /// "\"version\": 1" of a text that may be of a later version.
 static std::optional<int> versionOf(const JsonValue &root) {
-  for (const JsonMember &member : root.members)
-    if (member.key == "version" && member.value.kind == JsonValue::Kind::number)
-      return static_cast<int>(member.value.number);
-  return std::nullopt;
+  const JsonValue *version = root.find("version");
+  if (!version || version->kind != JsonValue::Kind::number)
+    return std::nullopt;
+  return static_cast<int>(version->number);
 }
 
 static bool isGolden(const JsonValue &root) {
-  for (const JsonMember &member : root.members)
-    if (member.key == "format")
-      return member.value.text == "blink-golden";
-  return false;
+  const JsonValue *format = root.find("format");
+  return format && format->text == "blink-golden";
 }
 
 /// Whether the text ends with the checksum of what is before it.
@@ -294,8 +283,7 @@ static bool isUntouched(llvm::StringRef text) {
 llvm::Expected<Golden> blink::readGolden(llvm::StringRef text,
                                          llvm::StringRef path) {
   auto refuse = [&](const llvm::Twine &what) {
-    return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                   path + ": " + what);
+    return makeError(path + ": " + what);
   };
   llvm::Expected<JsonValue> root = parseLocatedJson(text, path);
   if (!root)
@@ -322,9 +310,8 @@ std::string blink::salvageAllocations(llvm::StringRef text) {
     llvm::consumeError(root.takeError());
     return "";
   }
-  for (const JsonMember &member : root->members)
-    if (member.key == "allocations" &&
-        member.value.kind == JsonValue::Kind::string)
-      return member.value.text;
-  return "";
+  const JsonValue *allocations = root->find("allocations");
+  return allocations && allocations->kind == JsonValue::Kind::string
+             ? allocations->text
+             : "";
 }

@@ -9,6 +9,8 @@
 #include "compiler/driver/BundlePlan.h"
 #include "compiler/driver/ClassCompiler.h"
 #include "compiler/packing/lp/Glpk.h"
+#include "compiler/support/Error.h"
+#include "compiler/support/Numbers.h"
 #include "compiler/topology/AllocationList.h"
 #include "schedules/BundleFile.h"
 
@@ -27,21 +29,12 @@ namespace {
 
 using Members = std::vector<std::vector<uint8_t>>;
 
-std::string listOf(const std::vector<int> &numbers) {
-  std::vector<std::string> words;
-  for (int number : numbers)
-    words.push_back(std::to_string(number));
-  return llvm::join(words, ",");
-}
-
 /// As parseAllocations reads it: sizes of which there are all sets as "2-4", of
 /// the others the sets, by size.
 std::string describe(std::vector<std::vector<int>> sets, int numGpus) {
   for (std::vector<int> &gpus : sets)
     llvm::sort(gpus);
-  llvm::sort(sets, [](const std::vector<int> &a, const std::vector<int> &b) {
-    return a.size() != b.size() ? a.size() < b.size() : a < b;
-  });
+  llvm::sort(sets, isSmallerSet);
   std::vector<std::string> words;
   int first = 0, last = 0; // sizes that all sets so far are of
   for (size_t begin = 0, end; begin < sets.size(); begin = end) {
@@ -54,7 +47,7 @@ std::string describe(std::vector<std::vector<int>> sets, int numGpus) {
       llvm::consumeError(all.takeError());
     if (!complete) {
       for (; begin < end; ++begin)
-        words.push_back(listOf(sets[begin]));
+        words.push_back(joinNumbers(sets[begin]));
       continue;
     }
     if (first > 0 && last == size - 1)
@@ -109,10 +102,8 @@ llvm::Expected<Members> compileClass(const Topology &topology,
        llvm::zip_equal(members, options.collectives)) {
     auto bytes = (*compiler)->compile(collective);
     if (!bytes)
-      return llvm::createStringError(
-          std::errc::invalid_argument, "allocation %s: %s: %s",
-          listOf(one.gpus).c_str(), toString(collective).str().c_str(),
-          llvm::toString(bytes.takeError()).c_str());
+      return makeError("allocation {0}: {1}: {2}", joinNumbers(one.gpus),
+                       toString(collective), llvm::toString(bytes.takeError()));
     member = std::move(*bytes);
   }
   return members;
@@ -150,8 +141,7 @@ compileClasses(const Topology &topology, const BundleOptions &options,
                     compileOne, watcher);
   for (const std::string &error : errors)
     if (!error.empty())
-      return llvm::createStringError(std::errc::invalid_argument, "%s",
-                                     error.c_str());
+      return makeError(error);
   return members;
 }
 
@@ -163,10 +153,9 @@ llvm::Error checkSize(const Topology &topology, const BundlePlan &plan) {
     maps += one.symmetryTo.size();
   if (maps * (topology.nodes.size() + topology.gpus().size()) < kMostNumbers)
     return llvm::Error::success();
-  return llvm::createStringError(
-      std::errc::file_too_large,
-      "%zu allocations in %zu classes are too many for one bundle of a machine "
-      "of %zu nodes; name fewer, and make several",
+  return makeError(
+      "{0} allocations in {1} classes are too many for one bundle of a machine "
+      "of {2} nodes; name fewer, and make several",
       plan.allocations.size(), plan.classes.size(), topology.nodes.size());
 }
 
@@ -297,10 +286,8 @@ blink::compileBundle(const Topology &topology, const BundleOptions &options,
   if (!degraded)
     return degraded.takeError();
   if (degraded->topology.nodes.size() >= sched::kUnmapped)
-    return llvm::createStringError(
-        std::errc::invalid_argument,
-        "%zu nodes; a bundle is for machines of fewer than 65535",
-        degraded->topology.nodes.size());
+    return makeError("{0} nodes; a bundle is for machines of fewer than 65535",
+                     degraded->topology.nodes.size());
   BundleOptions ordered = options;
   ordered.each.linkEdits = degraded->edits; // recorded in one order
   llvm::Expected<BundlePlan> plan = planBundle(degraded->topology, ordered);
@@ -312,11 +299,9 @@ blink::compileBundle(const Topology &topology, const BundleOptions &options,
   if (!members)
     return members.takeError();
   if (llvm::all_of(*members, [](const Members &own) { return own[0].empty(); }))
-    return llvm::createStringError(
-        std::errc::invalid_argument,
-        "in none of the allocations all GPUs can reach each other over links "
-        "of kind %s; allow more kinds of link",
-        toString(options.each.links).c_str());
+    return makeError("in none of the allocations all GPUs can reach each other "
+                     "over links of kind {0}; allow more kinds of link",
+                     toString(options.each.links));
   return writeBundle(degraded->topology, ordered.settings(topology), options,
                      *plan, std::move(*members));
 }

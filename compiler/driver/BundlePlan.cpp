@@ -6,6 +6,7 @@
 
 #include "compiler/driver/BundlePlan.h"
 
+#include "compiler/support/Error.h"
 #include "compiler/topology/DegradeLinks.h"
 #include "compiler/topology/fabric/RankTopology.h"
 
@@ -50,10 +51,9 @@ static llvm::Error addSurvivors(const Topology &topology,
                                 BundlePlan &plan) {
   plan.failures = linkedPairs(topology);
   if (plan.failures.size() >= kMostConditions)
-    return llvm::createStringError(
-        std::errc::file_too_large,
-        "links join %zu pairs of nodes; a bundle can survive the failure of "
-        "fewer than %zu",
+    return makeError(
+        "links join {0} pairs of nodes; a bundle can survive the failure of "
+        "fewer than {1}",
         plan.failures.size(), kMostConditions);
   auto matters =
       failuresOf(topology, options.each.links, classifier.classes(), plan);

@@ -8,6 +8,7 @@
 
 #include "compiler/packing/Packing.h"
 #include "compiler/packing/lp/Glpk.h"
+#include "compiler/support/Error.h"
 #include "compiler/target/ExportSchedule.h"
 #include "compiler/target/MirrorForests.h"
 #include "compiler/target/SettingsIR.h"
@@ -53,11 +54,8 @@ llvm::Error ClassCompiler::findLinks() {
   reverse_ = reverseLinks(degraded_);
   onPaths_.assign(degraded_.links.size(), false);
   DrivableLinks drivable(*machine);
-  for (int from : options_.gpus)
-    for (int to : options_.gpus)
-      if (from != to)
-        for (int link : drivable.between(from, to))
-          onPaths_[link] = true;
+  for (int link : drivable.among(options_.gpus))
+    onPaths_[link] = true;
   return llvm::Error::success();
 }
 
@@ -74,10 +72,8 @@ CompileOptions ClassCompiler::optionsFor(Collective collective) const {
 }
 
 llvm::Error ClassCompiler::failure() {
-  std::string text = errors_.empty() ? "a pass failed" : errors_;
-  errors_.clear();
-  return llvm::createStringError(std::errc::invalid_argument, "%s",
-                                 text.c_str());
+  const std::string text = std::exchange(errors_, "");
+  return makeError(text.empty() ? "a pass failed" : text);
 }
 
 llvm::Error ClassCompiler::run(ModuleOp module, const CompileOptions &options,

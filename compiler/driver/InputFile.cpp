@@ -34,17 +34,14 @@ llvm::Expected<InputFile> blink::readInput(llvm::StringRef path) {
   auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(
       path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
   if (!buffer)
-    return llvm::createStringError(buffer.getError(), "%s: cannot read: %s",
-                                   name.c_str(),
-                                   buffer.getError().message().c_str());
+    return makeError("{0}: cannot read: {1}", name,
+                     buffer.getError().message());
   llvm::StringRef text = (*buffer)->getBuffer();
   if (text.empty())
-    return llvm::createStringError(
-        std::errc::invalid_argument,
-        "%s: is empty: expected a topology, IR or a schedule", name.c_str());
+    return makeError("{0}: is empty: expected a topology, IR or a schedule",
+                     name);
   if (text.size() > kLargest)
-    return llvm::createStringError(std::errc::file_too_large,
-                                   "%s: is larger than 1 GiB", name.c_str());
+    return makeError("{0}: is larger than 1 GiB", name);
   return InputFile{std::move(name), kindOf(text),
                    std::vector<uint8_t>(text.bytes_begin(), text.bytes_end())};
 }
@@ -75,8 +72,7 @@ blink::openSchedule(const InputFile &file) {
   const sched::Schedule *schedule =
       sched::openSchedule(file.bytes.data(), file.bytes.size(), error);
   if (!schedule)
-    return llvm::createStringError(std::errc::invalid_argument, "%s: %s",
-                                   file.path.c_str(), error.c_str());
+    return makeError("{0}: {1}", file.path, error);
   return schedule;
 }
 
@@ -84,7 +80,6 @@ llvm::Expected<sched::BundleView> blink::openBundle(const InputFile &file) {
   std::string error;
   sched::BundleView bundle;
   if (!sched::openBundle(file.bytes.data(), file.bytes.size(), bundle, error))
-    return llvm::createStringError(std::errc::invalid_argument, "%s: %s",
-                                   file.path.c_str(), error.c_str());
+    return makeError("{0}: {1}", file.path, error);
   return bundle;
 }

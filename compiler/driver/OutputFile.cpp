@@ -6,7 +6,10 @@
 
 #include "compiler/driver/OutputFile.h"
 
+#include "compiler/support/Error.h"
+
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <cerrno>
 #include <unistd.h>
@@ -14,20 +17,15 @@
 using namespace blink;
 
 static llvm::Error failure(llvm::StringRef path, std::error_code reason) {
-  return llvm::createStringError(reason, "%s: cannot write: %s",
-                                 path.str().c_str(), reason.message().c_str());
+  return makeError("{0}: cannot write: {1}", path, reason.message());
 }
 
 static std::error_code writeAll(int fd, llvm::StringRef bytes) {
-  while (!bytes.empty()) {
-    ssize_t written = ::write(fd, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR)
-      continue;
-    if (written < 0)
-      return std::error_code(errno, std::generic_category());
-    bytes = bytes.drop_front(static_cast<size_t>(written));
-  }
-  return {};
+  llvm::raw_fd_ostream out(fd, /*shouldClose=*/false, /*unbuffered=*/true);
+  out << bytes;
+  std::error_code error = out.error();
+  out.clear_error(); // or the process ends
+  return error;
 }
 
 static llvm::Error writeInPlace(llvm::StringRef path, llvm::StringRef bytes) {

@@ -8,39 +8,29 @@
 
 #include "compiler/packing/Packing.h"
 #include "compiler/passes/Passes.h"
+#include "compiler/support/Error.h"
+#include "compiler/support/Numbers.h"
 #include "compiler/target/EnumConversion.h"
 #include "compiler/target/SettingsIR.h"
 #include "compiler/target/TopologyIR.h"
 
 #include "mlir/Pass/PassManager.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace blink;
 
-static std::string listOf(ArrayRef<int> numbers) {
-  std::vector<std::string> words;
-  for (int number : numbers)
-    words.push_back(std::to_string(number));
-  return llvm::join(words, ",");
-}
-
-static std::string digits(double number) {
-  return llvm::formatv("{0}", llvm::format("%.9g", number));
-}
-
 sched::Settings CompileOptions::settings(ArrayRef<int> roots) const {
-  sched::Settings settings = {{"collective", blink::toString(collective).str()},
-                              {"gpus", gpus.empty() ? "all" : listOf(gpus)},
-                              {"root", listOf(roots)}};
+  sched::Settings settings = {
+      {"collective", blink::toString(collective).str()},
+      {"gpus", gpus.empty() ? "all" : joinNumbers(gpus)},
+      {"root", joinNumbers(roots)}};
   llvm::append_range(settings, commonSettings());
   return settings;
 }
 
 sched::Settings CompileOptions::commonSettings() const {
   sched::Settings settings = {{"links", blink::toString(links)},
-                              {"slack", digits(slack)},
+                              {"slack", readable(slack)},
                               {"max-trees", std::to_string(maxTrees)},
                               {"max-lanes", std::to_string(maxLanes)},
                               {"chunk-bytes", std::to_string(chunkBytes)},
@@ -48,7 +38,7 @@ sched::Settings CompileOptions::commonSettings() const {
   if (relays)
     settings.push_back({"relays", "yes"});
   if (timeLimit > 0)
-    settings.push_back({"time-limit", digits(timeLimit)});
+    settings.push_back({"time-limit", readable(timeLimit)});
   for (const LinkEdit &edit : linkEdits)
     settings.push_back(
         {edit.limit ? "limit-link" : "without-link", edit.toString()});

@@ -7,17 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/generate/TopologyBuilder.h"
+#include "compiler/support/Numbers.h"
 
 using namespace blink;
 using llvm::Error;
 using llvm::Expected;
-
-static std::string sizesText(const std::vector<int> &sizes) {
-  std::string text;
-  for (int size : sizes)
-    text += (text.empty() ? "" : "x") + std::to_string(size);
-  return text;
-}
 
 static Expected<Topology> generateGrid(const char *family, bool wraps,
                                        const std::vector<int> &sizes,
@@ -26,18 +20,15 @@ static Expected<Topology> generateGrid(const char *family, bool wraps,
   for (int size : sizes) {
     if (size < 1)
       return makeError("{0} of {1}: expected sizes of 1 and more", family,
-                       sizesText(sizes));
+                       joinNumbers(sizes, "x"));
     gpus *= size;
   }
   if (sizes.empty())
     return makeError("a {0} needs sizes, as in 8x8", family);
   if (Error error = checkGpus(gpus))
     return error;
-  TopologyBuilder builder((family + llvm::StringRef("-")).str() +
-                          sizesText(sizes));
   int n = static_cast<int>(gpus);
-  for (int gpu = 0; gpu < n; ++gpu)
-    builder.addGpu();
+  TopologyBuilder builder(family + ("-" + joinNumbers(sizes, "x")), n);
   for (int gpu = 0; gpu < n; ++gpu) {
     int stride = n;
     for (int size : sizes) {
@@ -52,7 +43,7 @@ static Expected<Topology> generateGrid(const char *family, bool wraps,
     }
   }
   return builder.take(
-      llvm::formatv("{0} {1} of GPUs", sizesText(sizes), family));
+      llvm::formatv("{0} {1} of GPUs", joinNumbers(sizes, "x"), family));
 }
 
 Expected<Topology> blink::generateTorus(const std::vector<int> &sizes,
@@ -68,9 +59,7 @@ Expected<Topology> blink::generateMesh(const std::vector<int> &sizes,
 Expected<Topology> blink::generateRing(int gpus, const Wire &wire) {
   if (Error error = checkGpus(gpus))
     return error;
-  TopologyBuilder builder("ring-" + std::to_string(gpus));
-  for (int gpu = 0; gpu < gpus; ++gpu)
-    builder.addGpu();
+  TopologyBuilder builder("ring-" + std::to_string(gpus), gpus);
   for (int gpu = 0; gpu + 1 < gpus; ++gpu)
     builder.join(gpu, gpu + 1, wire);
   if (gpus > 2)
@@ -81,10 +70,8 @@ Expected<Topology> blink::generateRing(int gpus, const Wire &wire) {
 Expected<Topology> blink::generateHypercube(int dimensions, const Wire &wire) {
   if (dimensions < 0 || dimensions > 12)
     return makeError("{0} dimensions: expected 0 to 12", dimensions);
-  TopologyBuilder builder("hypercube-" + std::to_string(dimensions));
   int gpus = 1 << dimensions;
-  for (int gpu = 0; gpu < gpus; ++gpu)
-    builder.addGpu();
+  TopologyBuilder builder("hypercube-" + std::to_string(dimensions), gpus);
   for (int gpu = 0; gpu < gpus; ++gpu)
     for (int bit = 1; bit < gpus; bit *= 2)
       if (!(gpu & bit))
@@ -96,9 +83,7 @@ Expected<Topology> blink::generateFullyConnected(int gpus, const Wire &wire) {
   constexpr int kMost = 1024; // a million links
   if (gpus < 1 || gpus > kMost)
     return makeError("{0} GPUs: expected 1 to {1}", gpus, kMost);
-  TopologyBuilder builder("fully-connected-" + std::to_string(gpus));
-  for (int gpu = 0; gpu < gpus; ++gpu)
-    builder.addGpu();
+  TopologyBuilder builder("fully-connected-" + std::to_string(gpus), gpus);
   for (int a = 0; a < gpus; ++a)
     for (int b = a + 1; b < gpus; ++b)
       builder.join(a, b, wire);

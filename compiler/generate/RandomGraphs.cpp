@@ -32,9 +32,8 @@ Expected<Topology> blink::generateRandom(int gpus, int switches, int links,
                      most);
 
   TopologyBuilder builder(
-      llvm::formatv("random-{0}-{1}-{2}-{3}", gpus, switches, links, seed));
-  for (int gpu = 0; gpu < gpus; ++gpu)
-    builder.addGpu();
+      llvm::formatv("random-{0}-{1}-{2}-{3}", gpus, switches, links, seed),
+      gpus);
   for (int at = 0; at < switches; ++at)
     builder.addSwitch(wire, "switch" + std::to_string(at));
 

@@ -33,10 +33,8 @@ Expected<Topology> blink::generateFatTree(int k, double oversubscription,
                      oversubscription);
   if (Error error = checkGpus(std::pow(k, 3) / 4))
     return error;
-  TopologyBuilder builder("fat-tree-" + std::to_string(k));
   int half = k / 2;
-  for (int gpu = 0; gpu < k * half * half; ++gpu)
-    builder.addGpu();
+  TopologyBuilder builder("fat-tree-" + std::to_string(k), k * half * half);
   std::vector<int> cores;
   for (int core = 0; core < half * half; ++core)
     cores.push_back(builder.addSwitch(wire, idOf("core", core)));
@@ -68,12 +66,10 @@ Expected<Topology> blink::generateBCube(int n, int k, const Wire &wire) {
                      n, k);
   if (Error error = checkGpus(std::pow(n, k + 1)))
     return error;
-  TopologyBuilder builder(llvm::formatv("bcube-{0}-{1}", n, k));
   int gpus = 1;
   for (int level = 0; level <= k; ++level)
     gpus *= n;
-  for (int gpu = 0; gpu < gpus; ++gpu)
-    builder.addGpu();
+  TopologyBuilder builder(llvm::formatv("bcube-{0}-{1}", n, k), gpus);
   for (int level = 0, stride = 1; level <= k; ++level, stride *= n)
     for (int index = 0; index < gpus / n; ++index) {
       int at = builder.addSwitch(wire, idOf("switch", level, index));
@@ -95,9 +91,8 @@ Expected<Topology> blink::generateDragonfly(int groups, int routers, int gpus,
   if (Error error = checkGpus(double(groups) * routers * gpus))
     return error;
   TopologyBuilder builder(
-      llvm::formatv("dragonfly-{0}-{1}-{2}", groups, routers, gpus));
-  for (int gpu = 0; gpu < groups * routers * gpus; ++gpu)
-    builder.addGpu();
+      llvm::formatv("dragonfly-{0}-{1}-{2}", groups, routers, gpus),
+      groups * routers * gpus);
   std::vector<std::vector<int>> of(groups);
   for (int group = 0; group < groups; ++group)
     for (int router = 0; router < routers; ++router) {
@@ -128,7 +123,8 @@ Expected<Topology> blink::generatePod(const Topology &machine, int boxes,
                      gpus);
   if (Error error = checkGpus(double(boxes) * gpus))
     return error;
-  TopologyBuilder builder(llvm::formatv("{0}-x{1}", machine.name, boxes));
+  TopologyBuilder builder(llvm::formatv("{0}-x{1}", machine.name, boxes),
+                          /*gpus=*/0);
   int size = static_cast<int>(machine.nodes.size());
   for (int box = 0; box < boxes; ++box)
     for (const Node &node : machine.nodes)

@@ -15,21 +15,18 @@ namespace blink {
 
 class TopologyBuilder {
 public:
-  explicit TopologyBuilder(std::string name) {
+  /// Begins with so many GPUs.
+  TopologyBuilder(std::string name, int gpus) {
     topology_.name = std::move(name);
+    for (int gpu = 0; gpu < gpus; ++gpu)
+      addNode({"", NodeKind::gpu}, "gpu" + std::to_string(gpu));
   }
 
-  int addGpu() {
-    return addNode(NodeKind::gpu, "gpu" + std::to_string(numGpus_++));
-  }
   /// A node where wires of that kind meet.
   int addSwitch(const Wire &wire, std::string id) {
     bool network = wire.kind == LinkKind::network;
-    return addNode(network ? NodeKind::nic : NodeKind::switch_, std::move(id));
-  }
-  int addNode(NodeKind kind, std::string id) {
-    topology_.nodes.push_back({std::move(id), kind});
-    return static_cast<int>(topology_.nodes.size()) - 1;
+    return addNode({"", network ? NodeKind::nic : NodeKind::switch_},
+                   std::move(id));
   }
   /// Like `node`, under another name.
   int addNode(Node node, std::string id) {
@@ -55,7 +52,6 @@ public:
 
 private:
   Topology topology_;
-  int numGpus_ = 0;
 };
 
 /// Is the number of GPUs one that Blink can work with?

@@ -7,6 +7,7 @@
 #include "compiler/report/WhatIf.h"
 
 #include "compiler/report/Summary.h"
+#include "compiler/support/Infinity.h"
 #include "compiler/target/ScheduleTopology.h"
 #include "compiler/topology/symmetry/Symmetry.h"
 
@@ -31,13 +32,10 @@ std::vector<Candidate> candidatesOf(const PackingProblem &problem,
   const RankTopology &rankTopology = *problem.rankTopology;
   const std::vector<Link> &links = rankTopology.topology().links;
   std::map<LinkKind, double> slowest;
-  std::map<std::tuple<int, int, LinkKind>, int> index;
-  for (size_t link = 0; link < links.size(); ++link) {
-    auto [entry, isNew] =
-        slowest.try_emplace(links[link].kind, links[link].bandwidth);
-    entry->second = std::min(entry->second, links[link].bandwidth);
-    index[{links[link].from, links[link].to, links[link].kind}] =
-        static_cast<int>(link);
+  const auto index = rankTopology.topology().linkIndices();
+  for (const Link &link : links) {
+    double &least = slowest.try_emplace(link.kind, kInfinity).first->second;
+    least = std::min(least, link.bandwidth);
   }
   // Roots are apart from other ranks: symmetry holds for free roots alone.
   Symmetry symmetry = isRooted(problem.collective)

@@ -10,6 +10,9 @@
 
 #include "compiler/support/LocatedJson.h"
 
+#include "compiler/support/Error.h"
+
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
 #include <nlohmann/json.hpp>
@@ -216,21 +219,15 @@ private:
 } // namespace
 
 llvm::StringRef blink::describe(JsonValue::Kind kind) {
-  switch (kind) {
-  case JsonValue::Kind::null:
-    return "null";
-  case JsonValue::Kind::boolean:
-    return "true or false";
-  case JsonValue::Kind::number:
-    return "a number";
-  case JsonValue::Kind::string:
-    return "a string";
-  case JsonValue::Kind::array:
-    return "an array";
-  case JsonValue::Kind::object:
-    return "an object";
-  }
-  return "";
+  static constexpr llvm::StringLiteral kWords[] = {
+      "null", "true or false", "a number", "a string", "an array", "an object"};
+  return kWords[static_cast<size_t>(kind)];
+}
+
+const JsonValue *JsonValue::find(llvm::StringRef key) const {
+  auto member = llvm::find_if(
+      members, [&](const JsonMember &member) { return member.key == key; });
+  return member == members.end() ? nullptr : &member->value;
 }
 
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
@@ -238,18 +235,15 @@ blink::readTextFile(llvm::StringRef path) {
   llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> buffer =
       llvm::MemoryBuffer::getFileOrSTDIN(path, /*IsText=*/true);
   if (!buffer)
-    return llvm::createStringError(
-        buffer.getError(),
-        path + ": error: cannot read: " + buffer.getError().message());
+    return makeError(path +
+                     ": error: cannot read: " + buffer.getError().message());
   return std::move(*buffer);
 }
 
 llvm::Error blink::errorAt(llvm::StringRef fileName, JsonPlace place,
                            const llvm::Twine &message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                 fileName + ":" + llvm::Twine(place.line) +
-                                     ":" + llvm::Twine(place.column) +
-                                     ": error: " + message);
+  return makeError(fileName + ":" + llvm::Twine(place.line) + ":" +
+                   llvm::Twine(place.column) + ": error: " + message);
 }
 
 llvm::Expected<JsonValue> blink::parseLocatedJson(llvm::StringRef text,

@@ -40,6 +40,9 @@ struct JsonValue {
   std::vector<JsonValue> items;    ///< of an array
   std::vector<JsonMember> members; ///< of an object, in file order, duplicates
                                    ///< included
+
+  /// The value of an object's first member of this key; null if it has none.
+  const JsonValue *find(llvm::StringRef key) const;
 };
 
 struct JsonMember {

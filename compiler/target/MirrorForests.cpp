@@ -16,9 +16,7 @@ using namespace mlir;
 using namespace blink;
 
 std::optional<std::vector<int>> blink::reverseLinks(const Topology &topology) {
-  std::map<std::tuple<int, int, LinkKind>, int> indices;
-  for (auto [index, link] : llvm::enumerate(topology.links))
-    indices[{link.from, link.to, link.kind}] = static_cast<int>(index);
+  const auto indices = topology.linkIndices();
   std::vector<int> reverse;
   for (const Link &link : topology.links) {
     auto found = indices.find({link.to, link.from, link.kind});

@@ -12,9 +12,7 @@
 #include "schedules/ScheduleFile.h"
 
 #include <algorithm>
-#include <map>
 #include <numeric>
-#include <tuple>
 
 using namespace blink;
 
@@ -41,22 +39,18 @@ private:
   const Names &names_;
   const Topology &machine_;
   const int numRanks_;
-  std::vector<int64_t> newLink_; // per link; -1: the names do not carry it
+  std::vector<int> newLink_; // per link; -1: the names do not carry it
   flatbuffers::FlatBufferBuilder builder_;
 };
 
 /// Carries the links whose ends have new names.
 llvm::Error Renamer::findLinks() {
   const auto &links = *file_.topology()->links();
-  std::map<std::tuple<int, int, LinkKind>, size_t> indices;
-  for (size_t i = 0; i < machine_.links.size(); ++i) {
-    const Link &link = machine_.links[i];
-    indices[{link.from, link.to, link.kind}] = i;
-  }
+  const auto indices = machine_.linkIndices();
   for (const sched::Link *link : links) {
     auto found = indices.find(
         {names_.nodes[link->from()], names_.nodes[link->to()], link->kind()});
-    newLink_.push_back(found == indices.end() ? -1 : int64_t(found->second));
+    newLink_.push_back(found == indices.end() ? -1 : found->second);
   }
   auto needed = [&](uint32_t link) {
     return newLink_[link] >= 0

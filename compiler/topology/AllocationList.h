@@ -28,6 +28,11 @@ constexpr uint64_t kMostAllocations = uint64_t(1) << 20;
 llvm::Expected<std::vector<std::vector<int>>>
 enumerateAllocations(int numGpus, int minSize, int maxSize);
 
+/// The order of sets: by size, then lexicographically.
+inline bool isSmallerSet(const std::vector<int> &a, const std::vector<int> &b) {
+  return a.size() != b.size() ? a.size() < b.size() : a < b;
+}
+
 /// Reads what a user means by allocations of a machine of `numGpus` GPUs:
 ///
 ///     all             every set of two or more GPUs (of one, if it has one)

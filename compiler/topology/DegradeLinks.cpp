@@ -6,16 +6,17 @@
 
 #include "compiler/topology/DegradeLinks.h"
 
+#include "compiler/support/Error.h"
+
 #include "nlohmann/json.hpp"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
-#include "llvm/Support/Format.h"
-#include "llvm/Support/FormatVariadic.h"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <set>
 
 using namespace blink;
@@ -25,12 +26,7 @@ namespace {
 using Ends = std::pair<int, int>; // node indices, ascending
 
 llvm::Error errorAt(const LinkEdit &edit, const llvm::Twine &message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                 edit.place + ": " + message);
-}
-
-std::string number(double value) {
-  return llvm::formatv("{0}", llvm::format("%.9g", value)).str();
+  return makeError(edit.place + ": " + message);
 }
 
 /// "gpu0, gpu1"; of many the first.
@@ -58,52 +54,24 @@ std::string neighbours(const Topology &topology, int node) {
          listIds(topology, std::vector<int>(others.begin(), others.end()));
 }
 
-/// Which nodes an edit is about.
-class EndsReader {
-public:
-  explicit EndsReader(const Topology &topology) : topology_(topology) {
-    for (size_t node = 0; node < topology.nodes.size(); ++node)
-      nodes_[topology.nodes[node].id] = static_cast<int>(node);
-  }
-
-  llvm::Expected<Ends> read(const LinkEdit &edit) const;
-
-private:
-  /// -1 if there is no such node.
-  int find(llvm::StringRef id) const {
-    auto node = nodes_.find(id);
-    return node == nodes_.end() ? -1 : node->second;
-  }
-  llvm::Error unknown(const LinkEdit &edit) const;
-
-  const Topology &topology_;
-  std::map<llvm::StringRef, int> nodes_;
-};
-
-} // namespace
-
-llvm::Expected<Ends> EndsReader::read(const LinkEdit &edit) const {
-  llvm::StringRef text = edit.ends;
-  std::vector<Ends> readings; // several only where ids hold colons
-  for (size_t at = text.find(':'); at != llvm::StringRef::npos;
-       at = text.find(':', at + 1)) {
-    int a = find(text.take_front(at)), b = find(text.drop_front(at + 1));
-    if (a >= 0 && b >= 0)
-      readings.push_back(std::minmax(a, b));
-  }
-  if (readings.empty())
-    return unknown(edit);
-  if (readings.size() > 1)
-    return errorAt(edit, "'" + text +
-                             "' can be read in several ways; give the nodes of "
-                             "the topology ids without ':'");
-  if (readings[0].first == readings[0].second)
-    return errorAt(edit, "names one node twice; name two that a link joins: " +
-                             neighbours(topology_, readings[0].first));
-  return readings[0];
+/// -1 if there is no such node.
+int findNode(const Topology &topology, llvm::StringRef id) {
+  const auto node = llvm::find_if(
+      topology.nodes, [&](const Node &node) { return node.id == id; });
+  return node == topology.nodes.end() ? -1 : int(node - topology.nodes.begin());
 }
 
-llvm::Error EndsReader::unknown(const LinkEdit &edit) const {
+/// What may be the two ids: in several ways where ids hold colons.
+std::vector<std::pair<llvm::StringRef, llvm::StringRef>>
+splitEnds(llvm::StringRef text) {
+  std::vector<std::pair<llvm::StringRef, llvm::StringRef>> splits;
+  for (size_t at = text.find(':'); at != llvm::StringRef::npos;
+       at = text.find(':', at + 1))
+    splits.emplace_back(text.take_front(at), text.drop_front(at + 1));
+  return splits;
+}
+
+llvm::Error unknownEnds(const Topology &topology, const LinkEdit &edit) {
   llvm::StringRef text = edit.ends;
   if (!text.contains(':'))
     return errorAt(edit, "'" + text +
@@ -111,20 +79,46 @@ llvm::Error EndsReader::unknown(const LinkEdit &edit) const {
                              "with ':' between, as in gpu0:gpu1");
   // A known id before some colon makes what is behind it the unknown one.
   auto [first, second] = text.split(':');
-  for (size_t at = text.find(':'); at != llvm::StringRef::npos;
-       at = text.find(':', at + 1))
-    if (find(text.take_front(at)) >= 0) {
-      first = text.take_front(at);
-      second = text.drop_front(at + 1);
+  for (auto [a, b] : splitEnds(text))
+    if (findNode(topology, a) >= 0) {
+      first = a;
+      second = b;
     }
-  int known = find(first);
-  std::vector<int> all(topology_.nodes.size());
-  for (size_t node = 0; node < all.size(); ++node)
-    all[node] = static_cast<int>(node);
-  return errorAt(edit, "'" + topology_.name + "' has no node '" +
+  int known = findNode(topology, first);
+  std::vector<int> all(topology.nodes.size());
+  std::iota(all.begin(), all.end(), 0);
+  return errorAt(edit, "'" + topology.name + "' has no node '" +
                            (known < 0 ? first : second) + "'; " +
-                           (known < 0 ? "there are " + listIds(topology_, all)
-                                      : neighbours(topology_, known)));
+                           (known < 0 ? "there are " + listIds(topology, all)
+                                      : neighbours(topology, known)));
+}
+
+/// Which nodes an edit is about.
+llvm::Expected<Ends> readEnds(const Topology &topology, const LinkEdit &edit) {
+  std::vector<Ends> readings = nodesNamed(topology, edit.ends);
+  if (readings.empty())
+    return unknownEnds(topology, edit);
+  if (readings.size() > 1)
+    return errorAt(edit, "'" + edit.ends +
+                             "' can be read in several ways; give the nodes of "
+                             "the topology ids without ':'");
+  if (readings[0].first == readings[0].second)
+    return errorAt(edit, "names one node twice; name two that a link joins: " +
+                             neighbours(topology, readings[0].first));
+  return readings[0];
+}
+
+} // namespace
+
+std::vector<std::pair<int, int>> blink::nodesNamed(const Topology &topology,
+                                                   llvm::StringRef ends) {
+  std::vector<Ends> readings;
+  for (auto [first, second] : splitEnds(ends)) {
+    int a = findNode(topology, first), b = findNode(topology, second);
+    if (a >= 0 && b >= 0)
+      readings.push_back(std::minmax(a, b));
+  }
+  return readings;
 }
 
 std::string LinkEdit::toString() const {
@@ -170,31 +164,22 @@ void blink::removeLinks(Topology &topology, int nodeA, int nodeB) {
 llvm::Expected<DegradedTopology>
 blink::degradeLinks(Topology topology, const std::vector<LinkEdit> &edits) {
   std::map<Ends, LinkEdit> byEnds;
-  {
-    EndsReader reader(topology);
-    for (const LinkEdit &edit : edits) {
-      llvm::Expected<Ends> ends = reader.read(edit);
-      if (!ends)
-        return ends.takeError();
-      std::string a = topology.nodes[ends->first].id;
-      std::string b = topology.nodes[ends->second].id;
-      if (!byEnds.try_emplace(*ends, edit).second)
-        return errorAt(edit, "the links between " + a + " and " + b +
-                                 " are named a second time; say once what is "
-                                 "left of them");
-      byEnds[*ends].ends = a + ":" + b;
-    }
+  for (const LinkEdit &edit : edits) {
+    llvm::Expected<Ends> ends = readEnds(topology, edit);
+    if (!ends)
+      return ends.takeError();
+    std::string a = topology.nodes[ends->first].id;
+    std::string b = topology.nodes[ends->second].id;
+    if (!byEnds.try_emplace(*ends, edit).second)
+      return errorAt(edit, "the links between " + a + " and " + b +
+                               " are named a second time; say once what is "
+                               "left of them");
+    byEnds[*ends].ends = a + ":" + b;
   }
 
   for (const auto &[ends, edit] : byEnds) {
     auto [a, b] = ends;
-    double forth = 0, back = 0;
-    for (const Link &link : topology.links) {
-      if (link.from == a && link.to == b)
-        forth += link.bandwidth;
-      if (link.from == b && link.to == a)
-        back += link.bandwidth;
-    }
+    double forth = topology.bandwidth(a, b), back = topology.bandwidth(b, a);
     if (forth == 0 && back == 0)
       return errorAt(edit, "no link joins " + topology.nodes[a].id + " and " +
                                topology.nodes[b].id + "; " +
@@ -207,7 +192,7 @@ blink::degradeLinks(Topology topology, const std::vector<LinkEdit> &edits) {
       return errorAt(edit, "the links between " + topology.nodes[a].id +
                                " and " + topology.nodes[b].id +
                                " have at most " +
-                               number(std::max(forth, back)) +
+                               readable(std::max(forth, back)) +
                                " GB/s each way; a limit must be below that");
     limitLinks(topology, a, b, forth, *edit.limit);
     limitLinks(topology, b, a, back, *edit.limit);
@@ -226,7 +211,7 @@ std::string blink::describeEdits(const std::vector<LinkEdit> &edits) {
   for (const LinkEdit &edit : edits)
     if (edit.limit)
       limited += (limited.empty() ? "" : ", ") + edit.ends + " limited to " +
-                 number(*edit.limit) + " GB/s";
+                 readable(*edit.limit) + " GB/s";
     else
       without += (without.empty() ? "without " : ", ") + edit.ends;
   return without + (without.empty() || limited.empty() ? "" : "; ") + limited;

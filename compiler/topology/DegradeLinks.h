@@ -30,6 +30,11 @@ struct LinkEdit {
 llvm::Expected<LinkEdit> parseLinkLimit(llvm::StringRef text,
                                         llvm::StringRef place);
 
+/// The two nodes that "gpu0:gpu3" names, ascending; as many pairs as there are
+/// ways to read it, several only where ids hold colons.
+std::vector<std::pair<int, int>> nodesNamed(const Topology &topology,
+                                            llvm::StringRef ends);
+
 /// Takes away all links between two nodes, given by their indices.
 void removeLinks(Topology &topology, int nodeA, int nodeB);
 

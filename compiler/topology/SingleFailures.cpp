@@ -6,6 +6,8 @@
 
 #include "compiler/topology/SingleFailures.h"
 
+#include "compiler/topology/AllocationList.h"
+
 #include "compiler/topology/fabric/DrivableLinks.h"
 
 #include <algorithm>
@@ -38,16 +40,9 @@ blink::pairsThatMatter(const Topology &topology, LinkKindSet kinds,
   DrivableLinks drivable(*machine);
   std::vector<std::vector<NodePair>> result;
   for (const std::vector<int> &gpus : allocations) {
-    std::vector<bool> isUsed(topology.links.size());
-    for (int from : gpus)
-      for (int to : gpus)
-        if (from != to)
-          for (int link : drivable.between(from, to))
-            isUsed[link] = true;
     std::set<NodePair> pairs;
-    for (size_t link = 0; link < isUsed.size(); ++link)
-      if (isUsed[link])
-        pairs.insert(pairOf(topology.links[link]));
+    for (int link : drivable.among(gpus))
+      pairs.insert(pairOf(topology.links[link]));
     result.emplace_back(pairs.begin(), pairs.end());
   }
   return result;
@@ -55,10 +50,7 @@ blink::pairsThatMatter(const Topology &topology, LinkKindSet kinds,
 
 std::vector<std::vector<int>>
 blink::withLostGpus(std::vector<std::vector<int>> allocations) {
-  const auto bySize = [](const std::vector<int> &a, const std::vector<int> &b) {
-    return a.size() != b.size() ? a.size() < b.size() : a < b;
-  };
-  std::set<std::vector<int>, decltype(bySize)> all(bySize);
+  std::set<std::vector<int>, decltype(&isSmallerSet)> all(isSmallerSet);
   for (std::vector<int> &gpus : allocations) {
     std::sort(gpus.begin(), gpus.end());
     for (size_t lost = 0; gpus.size() > 2 && lost < gpus.size(); ++lost) {

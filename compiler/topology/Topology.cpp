@@ -12,14 +12,13 @@
 
 #include "schedules/Hash.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/Twine.h"
 
 #include <cmath>
 #include <cstring>
-#include <map>
-#include <tuple>
 
 using namespace blink;
 
@@ -92,6 +91,21 @@ std::vector<int> Topology::gpus() const {
     if (nodes[i].kind == NodeKind::gpu)
       result.push_back(static_cast<int>(i));
   return result;
+}
+
+std::map<std::tuple<int, int, LinkKind>, int> Topology::linkIndices() const {
+  std::map<std::tuple<int, int, LinkKind>, int> indices;
+  for (auto [index, link] : llvm::enumerate(links))
+    indices[{link.from, link.to, link.kind}] = static_cast<int>(index);
+  return indices;
+}
+
+double Topology::bandwidth(int from, int to) const {
+  double sum = 0;
+  for (const Link &link : links)
+    if (link.from == from && link.to == to)
+      sum += link.bandwidth;
+  return sum;
 }
 
 llvm::Error Topology::check() const {

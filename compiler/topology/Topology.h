@@ -17,8 +17,10 @@
 #include "llvm/Support/Error.h"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace blink {
@@ -90,6 +92,12 @@ struct Topology {
 
   /// Node indices of the GPUs: GPU k of the machine is nodes[gpus()[k]].
   std::vector<int> gpus() const;
+
+  /// The index of each link by its ends and kind.
+  std::map<std::tuple<int, int, LinkKind>, int> linkIndices() const;
+
+  /// GB/s of all links from one node to another.
+  double bandwidth(int from, int to) const;
 
   /// Holds for every topology the reader returns: ids are unique and not
   /// empty, link ends exist and differ, bandwidth > 0 and latency >= 0 are

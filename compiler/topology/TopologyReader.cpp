@@ -9,6 +9,7 @@
 
 #include "compiler/topology/TopologyReader.h"
 
+#include "compiler/support/Error.h"
 #include "compiler/support/LocatedJson.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -57,39 +58,72 @@ namespace {
 class Reader {
 public:
   explicit Reader(llvm::StringRef fileName) : fileName_(fileName) {}
-  llvm::Error read(const JsonValue &root, Topology &topology);
+  llvm::Expected<Topology> read(const JsonValue &root) {
+    if (readTopology(root))
+      return std::move(topology_);
+    return makeError(error_);
+  }
 
 private:
   /// The value of each key of an object, null where it has none.
   template <size_t N> using Fields = std::array<const JsonValue *, N>;
 
-  llvm::Error fail(const JsonValue &at, const llvm::Twine &message) const {
-    return errorAt(fileName_, at.place, message);
+  // What follows returns whether it went well; else there is an error.
+
+  bool failAt(JsonPlace place, const llvm::Twine &message) {
+    error_ = llvm::toString(errorAt(fileName_, place, message));
+    return false;
   }
-  llvm::Error expect(const JsonValue &value, Kind kind,
-                     const llvm::Twine &what) const;
+  bool fail(const JsonValue &at, const llvm::Twine &message) {
+    return failAt(at.place, message);
+  }
+  bool expect(const JsonValue &value, Kind kind, const llvm::Twine &what);
   /// Keys 0 to `required` - 1 must be there. `what` is "a link", ...
   template <size_t N>
-  llvm::Error readFields(const JsonValue &object, llvm::StringRef what,
-                         const std::array<llvm::StringRef, N> &keys,
-                         size_t required, Fields<N> &fields) const;
-  llvm::Error readText(const JsonValue *value, llvm::StringRef what,
-                       std::string &text) const;
-  llvm::Error readFlag(const JsonValue *value, llvm::StringRef what,
-                       bool &flag) const;
-  llvm::Error readNumber(const JsonValue *value, llvm::StringRef what,
-                         double &number) const;
+  bool readFields(const JsonValue &object, llvm::StringRef what,
+                  const std::array<llvm::StringRef, N> &keys, size_t required,
+                  Fields<N> &fields);
+  /// Sets `to` if there is a `value`: its `content`, which is of such a kind.
+  template <typename T>
+  bool read(const JsonValue *value, llvm::StringRef what, Kind kind,
+            T JsonValue::*content, T &to) {
+    if (!value)
+      return true;
+    if (!expect(*value, kind, what))
+      return false;
+    to = value->*content;
+    return true;
+  }
+  bool readText(const JsonValue *value, llvm::StringRef what,
+                std::string &text) {
+    return read(value, what, Kind::string, &JsonValue::text, text);
+  }
+  bool readFlag(const JsonValue *value, llvm::StringRef what, bool &flag) {
+    return read(value, what, Kind::boolean, &JsonValue::boolean, flag);
+  }
+  bool readNumber(const JsonValue *value, llvm::StringRef what,
+                  double &number) {
+    return read(value, what, Kind::number, &JsonValue::number, number);
+  }
   template <typename Enum, size_t N>
-  llvm::Error readKind(const JsonValue *value, llvm::StringRef what,
-                       const Enum (&all)[N], Enum &kind) const;
-
-  llvm::Error readNode(const JsonValue &value);
-  llvm::Error readLink(const JsonValue &value);
-  llvm::Error readEnd(const JsonValue &value, llvm::StringRef key,
-                      int &node) const;
-  llvm::Error addLink(const JsonValue &at, const Link &link);
+  bool readKind(const JsonValue *value, llvm::StringRef what,
+                const Enum (&all)[N], Enum &kind);
+  /// Reads what `list` must be a list of.
+  bool readAll(const JsonValue &list, llvm::StringRef what,
+               bool (Reader::*readOne)(const JsonValue &)) {
+    return expect(list, Kind::array, what) &&
+           llvm::all_of(list.items, [&](const JsonValue &item) {
+             return (this->*readOne)(item);
+           });
+  }
+  bool readTopology(const JsonValue &root);
+  bool readNode(const JsonValue &value);
+  bool readLink(const JsonValue &value);
+  bool readEnd(const JsonValue &value, llvm::StringRef key, int &node);
+  bool addLink(const JsonValue &at, const Link &link);
 
   std::string fileName_;
+  std::string error_;
   Topology topology_;
   llvm::StringMap<int> nodeOfId_;
   llvm::DenseMap<std::pair<std::pair<int, int>, int>, size_t> linkOfEnds_;
@@ -97,33 +131,30 @@ private:
 
 } // namespace
 
-llvm::Error Reader::expect(const JsonValue &value, Kind kind,
-                           const llvm::Twine &what) const {
-  if (value.kind == kind)
-    return llvm::Error::success();
-  return fail(value, what + " must be " + describe(kind) + ", got " +
-                         describe(value.kind));
+bool Reader::expect(const JsonValue &value, Kind kind,
+                    const llvm::Twine &what) {
+  return value.kind == kind || fail(value, what + " must be " + describe(kind) +
+                                               ", got " + describe(value.kind));
 }
 
 template <size_t N>
-llvm::Error Reader::readFields(const JsonValue &object, llvm::StringRef what,
-                               const std::array<llvm::StringRef, N> &keys,
-                               size_t required, Fields<N> &fields) const {
+bool Reader::readFields(const JsonValue &object, llvm::StringRef what,
+                        const std::array<llvm::StringRef, N> &keys,
+                        size_t required, Fields<N> &fields) {
   fields.fill(nullptr);
-  if (llvm::Error error = expect(object, Kind::object, what))
-    return error;
+  if (!expect(object, Kind::object, what))
+    return false;
   for (const JsonMember &member : object.members) {
     size_t key = llvm::find(keys, member.key) - keys.begin();
     if (key == N)
-      return errorAt(
-          fileName_, member.place,
+      return failAt(
+          member.place,
           "unknown key " + inQuotes(member.key) + " in " + what +
               suggestion(member.key, Words(keys.begin(), keys.end())) +
               "; expected " + llvm::join(keys, ", "));
     if (fields[key])
-      return errorAt(fileName_, member.place,
-                     "key " + inQuotes(member.key) + " is given twice in " +
-                         what);
+      return failAt(member.place, "key " + inQuotes(member.key) +
+                                      " is given twice in " + what);
     fields[key] = &member.value;
   }
   for (size_t key = 0; key < required; ++key)
@@ -131,53 +162,23 @@ llvm::Error Reader::readFields(const JsonValue &object, llvm::StringRef what,
       return fail(object,
                   what + " has no " + inQuotes(keys[key]) + "; expected " +
                       llvm::join(keys.begin(), keys.begin() + required, ", "));
-  return llvm::Error::success();
-}
-
-llvm::Error Reader::readText(const JsonValue *value, llvm::StringRef what,
-                             std::string &text) const {
-  if (!value)
-    return llvm::Error::success();
-  if (llvm::Error error = expect(*value, Kind::string, what))
-    return error;
-  text = value->text;
-  return llvm::Error::success();
-}
-
-llvm::Error Reader::readFlag(const JsonValue *value, llvm::StringRef what,
-                             bool &flag) const {
-  if (!value)
-    return llvm::Error::success();
-  if (llvm::Error error = expect(*value, Kind::boolean, what))
-    return error;
-  flag = value->boolean;
-  return llvm::Error::success();
-}
-
-llvm::Error Reader::readNumber(const JsonValue *value, llvm::StringRef what,
-                               double &number) const {
-  if (!value)
-    return llvm::Error::success();
-  if (llvm::Error error = expect(*value, Kind::number, what))
-    return error;
-  number = value->number;
-  return llvm::Error::success();
+  return true;
 }
 
 template <typename Enum, size_t N>
-llvm::Error Reader::readKind(const JsonValue *value, llvm::StringRef what,
-                             const Enum (&all)[N], Enum &kind) const {
+bool Reader::readKind(const JsonValue *value, llvm::StringRef what,
+                      const Enum (&all)[N], Enum &kind) {
   if (!value)
-    return llvm::Error::success();
+    return true;
   std::string word;
-  if (llvm::Error error = readText(value, what, word))
-    return error;
+  if (!readText(value, what, word))
+    return false;
   Words known;
   for (Enum candidate : all) {
     known.push_back(toString(candidate));
     if (known.back() == word) {
       kind = candidate;
-      return llvm::Error::success();
+      return true;
     }
   }
   return fail(*value, "unknown " + what + " " + inQuotes(word) +
@@ -192,14 +193,14 @@ static bool isPrintable(llvm::StringRef text) {
   });
 }
 
-llvm::Error Reader::readNode(const JsonValue &value) {
+bool Reader::readNode(const JsonValue &value) {
   Fields<4> fields;
-  if (llvm::Error error = readFields<4>(
-          value, "a node", {"id", "kind", "multicast", "reduce"}, 2, fields))
-    return error;
+  if (!readFields<4>(value, "a node", {"id", "kind", "multicast", "reduce"}, 2,
+                     fields))
+    return false;
   Node node{};
-  if (llvm::Error error = readText(fields[0], "node id", node.id))
-    return error;
+  if (!readText(fields[0], "node id", node.id))
+    return false;
   if (!isPrintable(node.id))
     return fail(*fields[0],
                 "node id must be a name without control characters, got " +
@@ -207,26 +208,23 @@ llvm::Error Reader::readNode(const JsonValue &value) {
   if (!nodeOfId_.try_emplace(node.id, topology_.nodes.size()).second)
     return fail(*fields[0],
                 "a second node " + inQuotes(node.id) + "; ids must differ");
-  if (llvm::Error error = readKind(fields[1], "kind of node",
-                                   sched::EnumValuesNodeKind(), node.kind))
-    return error;
-  if (llvm::Error error = readFlag(fields[2], "'multicast'", node.multicast))
-    return error;
-  if (llvm::Error error = readFlag(fields[3], "'reduce'", node.reduce))
-    return error;
+  if (!readKind(fields[1], "kind of node", sched::EnumValuesNodeKind(),
+                node.kind) ||
+      !readFlag(fields[2], "'multicast'", node.multicast) ||
+      !readFlag(fields[3], "'reduce'", node.reduce))
+    return false;
   if ((node.multicast || node.reduce) && node.kind != NodeKind::switch_)
     return fail(*fields[node.multicast ? 2 : 3],
                 "only a switch can multicast or reduce, " + inQuotes(node.id) +
                     " is a " + toString(node.kind));
   topology_.nodes.push_back(std::move(node));
-  return llvm::Error::success();
+  return true;
 }
 
-llvm::Error Reader::readEnd(const JsonValue &value, llvm::StringRef key,
-                            int &node) const {
+bool Reader::readEnd(const JsonValue &value, llvm::StringRef key, int &node) {
   std::string id;
-  if (llvm::Error error = readText(&value, key, id))
-    return error;
+  if (!readText(&value, key, id))
+    return false;
   auto found = nodeOfId_.find(id);
   if (found == nodeOfId_.end()) {
     Words ids;
@@ -238,21 +236,20 @@ llvm::Error Reader::readEnd(const JsonValue &value, llvm::StringRef key,
                     (hint.empty() ? "; expected the id of a node" : hint));
   }
   node = found->second;
-  return llvm::Error::success();
+  return true;
 }
 
-llvm::Error Reader::readLink(const JsonValue &value) {
+bool Reader::readLink(const JsonValue &value) {
   Fields<7> fields;
-  if (llvm::Error error = readFields<7>(
+  if (!readFields<7>(
           value, "a link",
           {"from", "to", "bandwidth", "count", "latency", "kind", "directed"},
           3, fields))
-    return error;
+    return false;
   Link link{};
-  if (llvm::Error error = readEnd(*fields[0], "'from'", link.from))
-    return error;
-  if (llvm::Error error = readEnd(*fields[1], "'to'", link.to))
-    return error;
+  if (!readEnd(*fields[0], "'from'", link.from) ||
+      !readEnd(*fields[1], "'to'", link.to))
+    return false;
   if (link.from == link.to)
     return fail(*fields[1], "link joins " +
                                 inQuotes(topology_.nodes[link.from].id) +
@@ -261,17 +258,13 @@ llvm::Error Reader::readLink(const JsonValue &value) {
   double bandwidth = 0, count = 1;
   bool directed = false;
   link.kind = LinkKind::nvlink;
-  if (llvm::Error error = readNumber(fields[2], "link bandwidth", bandwidth))
-    return error;
-  if (llvm::Error error = readNumber(fields[3], "link count", count))
-    return error;
-  if (llvm::Error error = readNumber(fields[4], "link latency", link.latency))
-    return error;
-  if (llvm::Error error = readKind(fields[5], "kind of link",
-                                   sched::EnumValuesLinkKind(), link.kind))
-    return error;
-  if (llvm::Error error = readFlag(fields[6], "'directed'", directed))
-    return error;
+  if (!readNumber(fields[2], "link bandwidth", bandwidth) ||
+      !readNumber(fields[3], "link count", count) ||
+      !readNumber(fields[4], "link latency", link.latency) ||
+      !readKind(fields[5], "kind of link", sched::EnumValuesLinkKind(),
+                link.kind) ||
+      !readFlag(fields[6], "'directed'", directed))
+    return false;
   if (!(bandwidth > 0))
     return fail(*fields[2],
                 "link bandwidth must be > 0 GB/s, got " + fields[2]->text);
@@ -283,15 +276,12 @@ llvm::Error Reader::readLink(const JsonValue &value) {
                 "link latency must be >= 0 us, got " + fields[4]->text);
 
   link.bandwidth = bandwidth * count;
-  if (llvm::Error error = addLink(value, link))
-    return error;
-  if (directed)
-    return llvm::Error::success();
-  std::swap(link.from, link.to);
-  return addLink(value, link);
+  const Link back = {link.to, link.from, link.bandwidth, link.latency,
+                     link.kind};
+  return addLink(value, link) && (directed || addLink(value, back));
 }
 
-llvm::Error Reader::addLink(const JsonValue &at, const Link &link) {
+bool Reader::addLink(const JsonValue &at, const Link &link) {
   auto [it, inserted] = linkOfEnds_.try_emplace(
       {{link.from, link.to}, static_cast<int>(link.kind)},
       topology_.links.size());
@@ -303,16 +293,16 @@ llvm::Error Reader::addLink(const JsonValue &at, const Link &link) {
   if (!std::isfinite(whole.bandwidth))
     return fail(at, "the bandwidth of parallel links adds up to more than a "
                     "double holds");
-  return llvm::Error::success();
+  return true;
 }
 
-llvm::Error Reader::read(const JsonValue &root, Topology &topology) {
+bool Reader::readTopology(const JsonValue &root) {
   Fields<6> fields;
-  if (llvm::Error error = readFields<6>(
+  if (!readFields<6>(
           root, "a topology",
           {"format", "version", "nodes", "links", "name", "description"}, 4,
           fields))
-    return error;
+    return false;
   auto [format, version, nodes, links, name, description] = fields;
 
   if (format->kind != Kind::string || format->text != "blink-topology")
@@ -323,31 +313,18 @@ llvm::Error Reader::read(const JsonValue &root, Topology &topology) {
     return fail(*version, "unknown version of the format; expected 1, got " +
                               inQuotes(version->text));
   topology_.name = llvm::sys::path::stem(fileName_).str();
-  if (llvm::Error error = readText(name, "'name'", topology_.name))
-    return error;
+  if (!readText(name, "'name'", topology_.name))
+    return false;
   if (name && !isPrintable(topology_.name))
     return fail(*name, "'name' must be a name without control characters");
-  if (llvm::Error error =
-          readText(description, "'description'", topology_.description))
-    return error;
-
-  if (llvm::Error error = expect(*nodes, Kind::array, "'nodes'"))
-    return error;
-  for (const JsonValue &node : nodes->items)
-    if (llvm::Error error = readNode(node))
-      return error;
+  if (!readText(description, "'description'", topology_.description) ||
+      !readAll(*nodes, "'nodes'", &Reader::readNode))
+    return false;
   if (llvm::none_of(topology_.nodes, [](const Node &node) {
         return node.kind == NodeKind::gpu;
       }))
     return fail(*nodes, "no node of kind gpu; a machine needs at least one");
-
-  if (llvm::Error error = expect(*links, Kind::array, "'links'"))
-    return error;
-  for (const JsonValue &link : links->items)
-    if (llvm::Error error = readLink(link))
-      return error;
-  topology = std::move(topology_);
-  return llvm::Error::success();
+  return readAll(*links, "'links'", &Reader::readLink);
 }
 
 llvm::Expected<Topology> blink::parseTopology(llvm::StringRef text,
@@ -355,10 +332,7 @@ llvm::Expected<Topology> blink::parseTopology(llvm::StringRef text,
   llvm::Expected<JsonValue> root = parseLocatedJson(text, fileName);
   if (!root)
     return root.takeError();
-  Topology topology;
-  if (llvm::Error error = Reader(fileName).read(*root, topology))
-    return error;
-  return topology;
+  return Reader(fileName).read(*root);
 }
 
 llvm::Expected<Topology> blink::readTopologyFile(llvm::StringRef path) {

@@ -60,11 +60,7 @@ std::string blink::writeTopology(const Topology &topology,
   for (const Node &node : topology.nodes)
     nodes.push_back(nodeText(node));
 
-  std::map<std::tuple<int, int, LinkKind>, size_t> index;
-  for (size_t i = 0; i < topology.links.size(); ++i) {
-    const Link &link = topology.links[i];
-    index[{link.from, link.to, link.kind}] = i;
-  }
+  const auto index = topology.linkIndices();
   std::vector<bool> written(topology.links.size(), false);
   for (size_t i = 0; i < topology.links.size(); ++i) {
     if (written[i])

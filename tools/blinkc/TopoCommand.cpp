@@ -37,27 +37,10 @@ struct TopoFlags {
 
 using Generator = std::function<llvm::Expected<Topology>(const TopoFlags &)>;
 
-/// The families and what they share.
-class TopoCommand {
-public:
-  TopoCommand(CLI::App &app, int &exitCode)
-      : exitCode_(exitCode),
-        command_(*app.add_subcommand(
-            "topo", "Write the topology of a well-known shape")) {}
-
-  void addAll();
-
-private:
-  using Flags = std::shared_ptr<TopoFlags>;
-  CLI::App *addFamily(const char *name, const char *help, const Flags &flags,
-                      Generator generate);
-  void addDirectNetworks();
-  void addSwitchedNetworks();
-  void addPod();
-  void addRandom();
-
-  int &exitCode_;
-  CLI::App &command_;
+/// What all families share.
+struct TopoCommand {
+  CLI::App &command;
+  int &exitCode;
 };
 
 llvm::Expected<std::vector<int>> parseSizes(llvm::StringRef text) {
@@ -110,9 +93,13 @@ int run(const CLI::App &family, const TopoFlags &flags,
   return kGood;
 }
 
-CLI::App *TopoCommand::addFamily(const char *name, const char *help,
-                                 const Flags &flags, Generator generate) {
-  CLI::App *family = command_.add_subcommand(name, help);
+/// Adds a family that `generate` makes. Returns it and its flags, for options.
+std::pair<CLI::App &, TopoFlags &> addFamily(const TopoCommand &topo,
+                                             const char *name, const char *help,
+                                             Generator generate,
+                                             TopoFlags defaults = {}) {
+  auto flags = std::make_shared<TopoFlags>(std::move(defaults));
+  CLI::App *family = topo.command.add_subcommand(name, help);
   family
       ->add_option("-o,--output", flags->output,
                    "The .topo file to write; - is standard output")
@@ -136,20 +123,18 @@ CLI::App *TopoCommand::addFamily(const char *name, const char *help,
                    "Kind of the links; those of kind network meet in nic nodes")
       ->check(CLI::IsMember(kinds))
       ->capture_default_str();
-  int &exitCode = exitCode_;
-  family->callback([family, flags, generate, &exitCode] {
+  family->callback([=, &exitCode = topo.exitCode] {
     exitCode = run(*family, *flags, generate);
   });
-  return family;
+  return {*family, *flags};
 }
 
-void TopoCommand::addDirectNetworks() {
+void addDirectNetworks(const TopoCommand &topo) {
   using Grid =
       llvm::Expected<Topology> (*)(const std::vector<int> &, const Wire &);
   auto addGrid = [&](const char *name, const char *help, Grid generate) {
-    auto flags = std::make_shared<TopoFlags>();
-    auto *family =
-        addFamily(name, help, flags,
+    auto [family, flags] =
+        addFamily(topo, name, help,
                   [generate](const TopoFlags &f) -> llvm::Expected<Topology> {
                     llvm::Expected<std::vector<int>> sizes =
                         parseSizes(f.sizes);
@@ -157,7 +142,7 @@ void TopoCommand::addDirectNetworks() {
                       return sizes.takeError();
                     return generate(*sizes, f.wire());
                   });
-    family->add_option("sizes", flags->sizes, "GPUs in each dimension: 8x8")
+    family.add_option("sizes", flags.sizes, "GPUs in each dimension: 8x8")
         ->required();
   };
   addGrid("torus", "A grid with wrap-around, as in TPU pods", generateTorus);
@@ -166,11 +151,11 @@ void TopoCommand::addDirectNetworks() {
   using Counted = llvm::Expected<Topology> (*)(int, const Wire &);
   auto addCounted = [&](const char *name, const char *help, const char *what,
                         Counted generate) {
-    auto flags = std::make_shared<TopoFlags>();
-    auto *family = addFamily(name, help, flags, [generate](const TopoFlags &f) {
-      return generate(f.count, f.wire());
-    });
-    family->add_option(what, flags->count, "How many")->required();
+    auto [family, flags] =
+        addFamily(topo, name, help, [generate](const TopoFlags &f) {
+          return generate(f.count, f.wire());
+        });
+    family.add_option(what, flags.count, "How many")->required();
   };
   addCounted("hypercube", "GPUs joined when their numbers differ in one bit",
              "dimensions", generateHypercube);
@@ -179,100 +164,99 @@ void TopoCommand::addDirectNetworks() {
              generateFullyConnected);
 }
 
-void TopoCommand::addSwitchedNetworks() {
-  auto flags = std::make_shared<TopoFlags>();
-  CLI::App *family =
-      addFamily("fat-tree", "A k-ary fat tree of k^3/4 GPUs (Al-Fares et al.)",
-                flags, [](const TopoFlags &f) {
-                  return generateFatTree(f.ports, f.oversubscription, f.wire());
-                });
-  family->add_option("k", flags->ports, "Ports of a switch, even")->required();
+void addFatTree(const TopoCommand &topo) {
+  auto [family, flags] = addFamily(
+      topo, "fat-tree", "A k-ary fat tree of k^3/4 GPUs (Al-Fares et al.)",
+      [](const TopoFlags &f) {
+        return generateFatTree(f.ports, f.oversubscription, f.wire());
+      });
+  family.add_option("k", flags.ports, "Ports of a switch, even")->required();
   family
-      ->add_option("--oversubscription", flags->oversubscription,
-                   "How much less bandwidth links above the edge have")
+      .add_option("--oversubscription", flags.oversubscription,
+                  "How much less bandwidth links above the edge have")
       ->capture_default_str();
+}
 
-  flags = std::make_shared<TopoFlags>();
-  family = addFamily("bcube", "BCube(n, k): n^(k+1) GPUs that forward", flags,
-                     [](const TopoFlags &f) {
-                       return generateBCube(f.ports, f.levels, f.wire());
-                     });
-  family->add_option("n", flags->ports, "Ports of a switch")->required();
-  family->add_option("k", flags->levels, "Levels above level 0")->required();
+void addBCube(const TopoCommand &topo) {
+  auto [family, flags] =
+      addFamily(topo, "bcube", "BCube(n, k): n^(k+1) GPUs that forward",
+                [](const TopoFlags &f) {
+                  return generateBCube(f.ports, f.levels, f.wire());
+                });
+  family.add_option("n", flags.ports, "Ports of a switch")->required();
+  family.add_option("k", flags.levels, "Levels above level 0")->required();
+}
 
-  flags = std::make_shared<TopoFlags>();
-  family = addFamily(
-      "dragonfly", "Groups of fully connected routers, groups fully connected",
-      flags, [](const TopoFlags &f) {
+void addDragonfly(const TopoCommand &topo) {
+  auto [family, flags] = addFamily(
+      topo, "dragonfly",
+      "Groups of fully connected routers, groups fully connected",
+      [](const TopoFlags &f) {
         return generateDragonfly(
             f.groups, f.routers, f.gpus,
             f.globalBandwidth > 0 ? f.globalBandwidth : f.bandwidth, f.wire());
       });
-  family->add_option("groups", flags->groups, "Groups")->required();
-  family->add_option("routers", flags->routers, "Routers of a group")
-      ->required();
-  family->add_option("gpus", flags->gpus, "GPUs of a router")->required();
+  family.add_option("groups", flags.groups, "Groups")->required();
+  family.add_option("routers", flags.routers, "Routers of a group")->required();
+  family.add_option("gpus", flags.gpus, "GPUs of a router")->required();
   family
-      ->add_option("--global-bandwidth", flags->globalBandwidth,
-                   "GB/s of a link between groups; as --bandwidth if not given")
+      .add_option("--global-bandwidth", flags.globalBandwidth,
+                  "GB/s of a link between groups; as --bandwidth if not given")
       ->check(CLI::PositiveNumber);
 }
 
-void TopoCommand::addPod() {
-  auto flags = std::make_shared<TopoFlags>();
-  flags->latency = 2;
-  flags->kind = "network";
-  flags->bandwidth = 50;
-  CLI::App *family = addFamily(
-      "pod", "A machine several times, joined by a network", flags, podOf);
-  family->add_option("machine", flags->machine, "The machine's .topo file")
+void addPod(const TopoCommand &topo) {
+  TopoFlags defaults;
+  defaults.latency = 2;
+  defaults.kind = "network";
+  defaults.bandwidth = 50;
+  auto [family, flags] =
+      addFamily(topo, "pod", "A machine several times, joined by a network",
+                podOf, defaults);
+  family.add_option("machine", flags.machine, "The machine's .topo file")
       ->required();
-  family->add_option("--boxes", flags->boxes, "Machines")
-      ->capture_default_str();
+  family.add_option("--boxes", flags.boxes, "Machines")->capture_default_str();
   family
-      ->add_option("--nic-bandwidth", flags->bandwidth,
-                   "The same as --bandwidth: GB/s of a GPU to the network")
+      .add_option("--nic-bandwidth", flags.bandwidth,
+                  "The same as --bandwidth: GB/s of a GPU to the network")
       ->check(CLI::PositiveNumber);
   family
-      ->add_option("--rails", flags->rails,
-                   "Networks; GPU i of each box is on number i mod RAILS")
+      .add_option("--rails", flags.rails,
+                  "Networks; GPU i of each box is on number i mod RAILS")
       ->capture_default_str();
 }
 
-void TopoCommand::addRandom() {
-  auto flags = std::make_shared<TopoFlags>();
-  CLI::App *family = addFamily(
-      "random", "A connected random graph, bandwidths 1 to 4 times --bandwidth",
-      flags, [](const TopoFlags &f) {
-        return generateRandom(f.gpus, f.switches, f.links, f.seed, f.directed,
-                              f.wire());
-      });
-  family->add_option("--gpus", flags->gpus, "GPUs")->required();
-  family->add_option("--switches", flags->switches, "Switches")
+void addRandom(const TopoCommand &topo) {
+  auto [family, flags] =
+      addFamily(topo, "random",
+                "A connected random graph, bandwidths 1 to 4 times --bandwidth",
+                [](const TopoFlags &f) {
+                  return generateRandom(f.gpus, f.switches, f.links, f.seed,
+                                        f.directed, f.wire());
+                });
+  family.add_option("--gpus", flags.gpus, "GPUs")->required();
+  family.add_option("--switches", flags.switches, "Switches")
       ->capture_default_str();
-  family->add_option("--links", flags->links, "Links in all")->required();
-  family->add_option("--seed", flags->seed, "The same seed, the same graph")
+  family.add_option("--links", flags.links, "Links in all")->required();
+  family.add_option("--seed", flags.seed, "The same seed, the same graph")
       ->capture_default_str();
-  family->add_flag("--directed", flags->directed, "One-way links");
+  family.add_flag("--directed", flags.directed, "One-way links");
 }
 
-void TopoCommand::addAll() {
-  command_.require_subcommand(1);
-  command_.footer("Examples:\n"
+} // namespace
+
+void blink::addTopoCommand(CLI::App &app, int &exitCode) {
+  CLI::App *command =
+      app.add_subcommand("topo", "Write the topology of a well-known shape");
+  command->require_subcommand(1);
+  command->footer("Examples:\n"
                   "  blinkc topo torus 8x8 --bandwidth 50 -o torus.topo\n"
                   "  blinkc topo pod dgx-h100.topo --boxes 4 --nic-bandwidth "
                   "50 -o pod.topo\n"
                   "  blinkc topo bcube 4 1 --kind network --bandwidth 12.5 | "
                   "blinkc bound -\n"
                   "Each family explains itself: blinkc topo pod --help");
-  addDirectNetworks();
-  addSwitchedNetworks();
-  addPod();
-  addRandom();
-}
-
-} // namespace
-
-void blink::addTopoCommand(CLI::App &app, int &exitCode) {
-  TopoCommand(app, exitCode).addAll();
+  for (auto *add : {addDirectNetworks, addFatTree, addBCube, addDragonfly,
+                    addPod, addRandom})
+    add({*command, exitCode});
 }

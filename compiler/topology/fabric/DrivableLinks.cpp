@@ -45,8 +45,7 @@ DrivableLinks::DrivableLinks(const RankTopology &machine)
       linksTo_[gpuOf[link.to]].push_back(index);
     if (gpuOf[link.from] >= 0 || gpuOf[link.to] >= 0)
       continue;
-    for (int l = 0; l < numPathLayers; ++l) {
-      PathLayer layer = static_cast<PathLayer>(l);
+    for (PathLayer layer : kPathLayers) {
       successors_[vertexOf(link.from, layer)].push_back(
           static_cast<int>(successors_.size()));
       successors_.push_back(
@@ -152,8 +151,7 @@ const DrivableLinks::DominatorTree &DrivableLinks::toGpu(int gpu, bool joined) {
     std::vector<int> starts;
     for (int index : linksTo_[gpu]) {
       const Link &link = topology.links[index];
-      for (int l = 0; l < numPathLayers; ++l) {
-        PathLayer layer = static_cast<PathLayer>(l);
+      for (PathLayer layer : kPathLayers) {
         if (transitIndex_[link.from] >= 0 &&
             mayEnd(nextLayer(topology, layer, link), joined))
           starts.push_back(vertexOf(link.from, layer));
@@ -181,8 +179,7 @@ std::vector<int> DrivableLinks::compute(int from, int to) {
   }
   for (int index : linksTo_[to]) {
     const Link &link = topology.links[index];
-    for (int l = 0; l < numPathLayers; ++l) {
-      PathLayer layer = static_cast<PathLayer>(l);
+    for (PathLayer layer : kPathLayers) {
       if (transitIndex_[link.from] >= 0 &&
           before.reaches(vertexOf(link.from, layer)) &&
           mayEnd(nextLayer(topology, layer, link), joined))
@@ -214,4 +211,18 @@ const std::vector<int> &DrivableLinks::between(int from, int to) {
   if (!links)
     links = compute(from, to);
   return *links;
+}
+
+std::vector<int> DrivableLinks::among(const std::vector<int> &gpus) {
+  std::vector<bool> isUsed(machine_.topology().links.size());
+  for (int from : gpus)
+    for (int to : gpus)
+      if (from != to)
+        for (int link : between(from, to))
+          isUsed[link] = true;
+  std::vector<int> links;
+  for (size_t link = 0; link < isUsed.size(); ++link)
+    if (isUsed[link])
+      links.push_back(static_cast<int>(link));
+  return links;
 }

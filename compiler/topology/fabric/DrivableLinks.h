@@ -37,6 +37,8 @@ public:
 
   /// Indices into Topology::links, ascending. Valid until the next call.
   const std::vector<int> &between(int from, int to);
+  /// The same of all pairs of these GPUs.
+  std::vector<int> among(const std::vector<int> &gpus);
 
 private:
   using Graph = std::vector<std::vector<int>>; // per vertex: successors

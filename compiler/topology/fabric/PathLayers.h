@@ -24,6 +24,7 @@
 namespace blink {
 
 enum PathLayer { peerLayer, pcieLayer, hostLayer, numPathLayers };
+inline constexpr PathLayer kPathLayers[] = {peerLayer, pcieLayer, hostLayer};
 
 /// The layer of a path that was in `layer` and goes over a link of kind `link`
 /// to a node of kind `to`.

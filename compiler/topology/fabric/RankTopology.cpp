@@ -10,8 +10,10 @@
 
 #include "compiler/topology/fabric/RankTopology.h"
 #include "compiler/support/Error.h"
+#include "compiler/support/Numbers.h"
 
 #include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/ADT/Twine.h"
 
 #include <algorithm>
@@ -264,8 +266,7 @@ std::vector<std::vector<int>> RankTopology::stronglyConnectedRanks() const {
 }
 
 std::string RankTopology::describeRanks(const std::vector<int> &ranks) const {
-  std::string text = ranks.size() == 1 ? "GPU " : "GPUs ";
-  for (size_t i = 0; i < ranks.size(); ++i)
-    text += (i ? "," : "") + std::to_string(gpus_[ranks[i]]);
-  return text;
+  auto gpuOf = [&](int rank) { return gpus_[rank]; };
+  return (ranks.size() == 1 ? "GPU " : "GPUs ") +
+         joinNumbers(llvm::map_to_vector(ranks, gpuOf));
 }

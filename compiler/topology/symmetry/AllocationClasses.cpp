@@ -10,7 +10,10 @@
 #include "compiler/topology/symmetry/AllocationClasses.h"
 #include "compiler/support/Error.h"
 
+#include "compiler/support/Numbers.h"
+#include "compiler/topology/AllocationList.h"
 #include "compiler/topology/fabric/DrivableLinks.h"
+#include "compiler/topology/symmetry/NodeColors.h"
 #include "compiler/topology/symmetry/PartIsomorphism.h"
 
 #include "llvm/ADT/Twine.h"
@@ -23,10 +26,7 @@
 using namespace blink;
 
 static std::string describe(const std::vector<int> &gpus) {
-  std::string text = "allocation {";
-  for (size_t i = 0; i < gpus.size(); ++i)
-    text += (i ? "," : "") + std::to_string(gpus[i]);
-  return text + "}";
+  return "allocation {" + joinNumbers(gpus) + "}";
 }
 
 /// Sorts GPUs and allocations; the error says what is wrong with one.
@@ -47,10 +47,7 @@ static llvm::Error normalise(std::vector<std::vector<int>> &allocations,
       return makeError(describe(gpus) + ": GPU " + llvm::Twine(*twice) +
                        " is listed twice; each rank needs its own GPU");
   }
-  std::sort(allocations.begin(), allocations.end(),
-            [](const std::vector<int> &a, const std::vector<int> &b) {
-              return a.size() != b.size() ? a.size() < b.size() : a < b;
-            });
+  std::sort(allocations.begin(), allocations.end(), isSmallerSet);
   auto twice = std::adjacent_find(allocations.begin(), allocations.end());
   if (twice != allocations.end())
     return makeError(describe(*twice) + " is listed twice; list each once");
@@ -66,30 +63,14 @@ struct Part {
   PartGraph graph;
 };
 
-/// Numbers from `first` on for different things: for those of a set in their
-/// order, for what comes later as it comes.
-template <typename Thing> class Numbering {
-public:
-  explicit Numbering(int first) : first_(first) {}
-  void addAll(const std::set<Thing> &things) {
-    for (const Thing &thing : things)
-      numbers_.try_emplace(thing, first_ + static_cast<int>(numbers_.size()));
-  }
-  int of(const Thing &thing) const { return numbers_.at(thing); }
-
-private:
-  const int first_;
-  std::map<Thing, int> numbers_;
-};
-
 /// The colour of an arc between GPUs whose links no path between them may use.
 constexpr int kForbiddenArc = 0;
 
 /// Colours of nodes and links: the same ones for all machines.
 struct Colors {
-  Numbering<std::tuple<NodeKind, bool, bool>> nodeColors{0};
+  Numbering<NodeProperties> nodeColors{0};
   // 0, kForbiddenArc, is for what addForbiddenArcs() adds.
-  Numbering<std::tuple<LinkKind, double, double>> edgeColors{1};
+  Numbering<LinkProperties> edgeColors{1};
 };
 
 class PartBuilder {
@@ -118,43 +99,18 @@ PartBuilder::PartBuilder(const RankTopology &machine, Colors &colors)
     : machine_(machine), topology_(machine.topology()), drivable_(machine),
       outLinks_(topology_.nodes.size()), isUsed_(topology_.links.size(), false),
       placeOf_(topology_.nodes.size(), -1) {
-  const auto colorOf = [](const Node &node) {
-    return std::tuple(node.kind, node.multicast, node.reduce);
-  };
-  std::set<std::tuple<NodeKind, bool, bool>> colorsOfNodes;
-  for (const Node &node : topology_.nodes)
-    colorsOfNodes.insert(colorOf(node));
-  colors.nodeColors.addAll(colorsOfNodes);
-  for (const Node &node : topology_.nodes)
-    nodeColors_.push_back(colors.nodeColors.of(colorOf(node)));
-
-  const auto edgeColorOf = [](const Link &link) {
-    return std::tuple(link.kind, link.bandwidth, link.latency);
-  };
-  std::set<std::tuple<LinkKind, double, double>> colorsOfLinks;
-  for (const Link &link : topology_.links)
-    colorsOfLinks.insert(edgeColorOf(link));
-  colors.edgeColors.addAll(colorsOfLinks);
-  for (size_t index = 0; index < topology_.links.size(); ++index) {
-    const Link &link = topology_.links[index];
-    edgeColors_.push_back(colors.edgeColors.of(edgeColorOf(link)));
-    outLinks_[link.from].push_back(static_cast<int>(index));
-  }
+  nodeColors_ = colors.nodeColors.of(nodeProperties(topology_));
+  edgeColors_ = colors.edgeColors.of(linkProperties(topology_));
+  for (size_t index = 0; index < topology_.links.size(); ++index)
+    outLinks_[topology_.links[index].from].push_back(static_cast<int>(index));
 }
 
 void PartBuilder::markLinks(const std::vector<int> &gpus) {
   for (int link : links_)
     isUsed_[link] = false;
-  links_.clear();
-  for (int from : gpus)
-    for (int to : gpus)
-      if (from != to)
-        for (int link : drivable_.between(from, to)) {
-          if (!isUsed_[link])
-            links_.push_back(link);
-          isUsed_[link] = true;
-        }
-  std::sort(links_.begin(), links_.end());
+  links_ = drivable_.among(gpus);
+  for (int link : links_)
+    isUsed_[link] = true;
 }
 
 static void addArc(ColoredGraph &graph, int from, int to, int edgeColor) {

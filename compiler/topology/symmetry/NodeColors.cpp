@@ -6,20 +6,18 @@
 
 #include "compiler/topology/symmetry/NodeColors.h"
 
-#include <tuple>
-
 using namespace blink;
 
-std::vector<int> blink::nodeColors(const Topology &topology) {
-  std::vector<std::tuple<NodeKind, bool, bool>> properties;
+std::vector<NodeProperties> blink::nodeProperties(const Topology &topology) {
+  std::vector<NodeProperties> properties;
   for (const Node &node : topology.nodes)
     properties.emplace_back(node.kind, node.multicast, node.reduce);
-  return numberDistinct(properties);
+  return properties;
 }
 
-std::vector<int> blink::linkColors(const Topology &topology) {
-  std::vector<std::tuple<LinkKind, double, double>> properties;
+std::vector<LinkProperties> blink::linkProperties(const Topology &topology) {
+  std::vector<LinkProperties> properties;
   for (const Link &link : topology.links)
     properties.emplace_back(link.kind, link.bandwidth, link.latency);
-  return numberDistinct(properties);
+  return properties;
 }

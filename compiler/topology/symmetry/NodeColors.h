@@ -11,29 +11,45 @@
 
 #include "compiler/topology/Topology.h"
 
-#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+#include <vector>
 
 namespace blink {
+
+/// Numbers for different things, from `first` on. The same thing has the same
+/// number whenever it comes; new ones get theirs in ascending order.
+template <typename Thing> class Numbering {
+public:
+  explicit Numbering(int first) : first_(first) {}
+
+  std::vector<int> of(const std::vector<Thing> &things) {
+    for (const Thing &thing : std::set<Thing>(things.begin(), things.end()))
+      numbers_.try_emplace(thing, first_ + static_cast<int>(numbers_.size()));
+    std::vector<int> numbers;
+    for (const Thing &thing : things)
+      numbers.push_back(numbers_.at(thing));
+    return numbers;
+  }
+
+private:
+  const int first_;
+  std::map<Thing, int> numbers_;
+};
 
 /// Numbers distinct values from 0, ascending: the number of each value.
 template <typename T>
 std::vector<int> numberDistinct(const std::vector<T> &values) {
-  std::vector<T> distinct = values;
-  std::sort(distinct.begin(), distinct.end());
-  distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
-  std::vector<int> numbers;
-  for (const T &value : values)
-    numbers.push_back(static_cast<int>(
-        std::lower_bound(distinct.begin(), distinct.end(), value) -
-        distinct.begin()));
-  return numbers;
+  return Numbering<T>(0).of(values);
 }
 
 /// Per node: equal for nodes of one kind that multicast and reduce alike.
-std::vector<int> nodeColors(const Topology &topology);
-
+using NodeProperties = std::tuple<NodeKind, bool, bool>;
+std::vector<NodeProperties> nodeProperties(const Topology &topology);
 /// Per link: equal for links of one kind, bandwidth and latency.
-std::vector<int> linkColors(const Topology &topology);
+using LinkProperties = std::tuple<LinkKind, double, double>;
+std::vector<LinkProperties> linkProperties(const Topology &topology);
 
 } // namespace blink
 

@@ -60,18 +60,17 @@ public:
   Map linkMap(const Map &nodes) const;
 
 private:
-  using Ends = std::tuple<int, int, LinkKind>;
   const Topology &topology_;
   std::vector<int> rankNodes_;
   std::vector<bool> isRank_;
   std::vector<int> colors_;
   ColoredGraph graph_;
-  std::map<Ends, int> linkAt_;
+  const std::map<std::tuple<int, int, LinkKind>, int> linkAt_;
 };
 
 Automorphisms::Automorphisms(const RankTopology &rankTopology)
     : topology_(rankTopology.topology()),
-      isRank_(topology_.nodes.size(), false) {
+      isRank_(topology_.nodes.size(), false), linkAt_(topology_.linkIndices()) {
   for (int rank = 0; rank < rankTopology.numRanks(); ++rank) {
     rankNodes_.push_back(rankTopology.nodeOf(rank));
     isRank_[rankTopology.nodeOf(rank)] = true;
@@ -80,20 +79,21 @@ Automorphisms::Automorphisms(const RankTopology &rankTopology)
   for (size_t relay = 0; relay < rankTopology.relays().size(); ++relay)
     isRelay[rankTopology.nodeOf(rankTopology.numRanks() +
                                 static_cast<int>(relay))] = true;
-  const std::vector<int> nodeColorOf = nodeColors(topology_);
+  const std::vector<int> nodeColorOf =
+      numberDistinct(nodeProperties(topology_));
   std::vector<std::tuple<int, bool, bool>> roles;
   for (size_t node = 0; node < nodeColorOf.size(); ++node)
     roles.emplace_back(nodeColorOf[node], isRank_[node], isRelay[node]);
   colors_ = numberDistinct(roles);
 
-  const std::vector<int> linkColorOf = linkColors(topology_);
+  const std::vector<int> linkColorOf =
+      numberDistinct(linkProperties(topology_));
   graph_.arcs.resize(topology_.nodes.size());
   for (size_t index = 0; index < topology_.links.size(); ++index) {
     const Link &link = topology_.links[index];
     const uint64_t color = linkColorOf[index];
     graph_.arcs[link.from].push_back({link.to, 2 * color});
     graph_.arcs[link.to].push_back({link.from, 2 * color + 1});
-    linkAt_[{link.from, link.to, link.kind}] = static_cast<int>(index);
   }
 }
 

@@ -1,0 +1,27 @@
+//===- Numbers.h - lists of numbers as text ---------------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_COMPILER_SUPPORT_NUMBERS_H
+#define BLINK_COMPILER_SUPPORT_NUMBERS_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <string>
+
+namespace blink {
+
+/// "0,1,4"
+inline std::string joinNumbers(llvm::ArrayRef<int> numbers,
+                               llvm::StringRef separator = ",") {
+  auto word = [](int number) { return std::to_string(number); };
+  return llvm::join(llvm::map_range(numbers, word), separator);
+}
+
+} // namespace blink
+
+#endif // BLINK_COMPILER_SUPPORT_NUMBERS_H
