@@ -29,15 +29,10 @@ Verdict MachineResult::verdict() const {
     return Verdict::isNew;
   if (findings.empty())
     return Verdict::good;
-  switch (findings.front().severity) { // the most important one
-  case Severity::worse:
-    return Verdict::worse;
-  case Severity::better:
-    return Verdict::better;
-  case Severity::different:
-    return Verdict::different;
-  }
-  llvm_unreachable("enum outside its cases");
+  static constexpr Verdict kVerdicts[] = {Verdict::worse, Verdict::better,
+                                          Verdict::different};
+  // The most important one comes first.
+  return kVerdicts[static_cast<size_t>(findings.front().severity)];
 }
 
 bool MachineResult::passes(bool update) const {

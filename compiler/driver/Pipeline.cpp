@@ -81,8 +81,7 @@ std::unique_ptr<MLIRContext> blink::createContext() {
 }
 
 static Operation *createRequest(OpBuilder &builder, StringRef topology,
-                                ArrayRef<int32_t> gpus,
-                                ArrayRef<int32_t> relayGpus,
+                                const RankTopology &ranks,
                                 const CompileOptions &options) {
   // Each request is named after its collective.
   collective::CollectiveKind kind = toIR(options.collective);
@@ -90,12 +89,12 @@ static Operation *createRequest(OpBuilder &builder, StringRef topology,
                        ("collective." + stringifyCollectiveKind(kind)).str());
   state.addAttribute("topology",
                      FlatSymbolRefAttr::get(builder.getContext(), topology));
-  state.addAttribute("gpus", builder.getDenseI32ArrayAttr(gpus));
+  state.addAttribute("gpus", builder.getDenseI32ArrayAttr(ranks.gpus()));
   state.addAttribute("links", toIR(builder.getContext(), options.links));
   if (collective::isRooted(kind))
     state.addAttribute("root", builder.getI32IntegerAttr(options.root));
-  if (!relayGpus.empty())
-    state.addAttribute("relays", builder.getDenseI32ArrayAttr(relayGpus));
+  if (!ranks.relays().empty())
+    state.addAttribute("relays", builder.getDenseI32ArrayAttr(ranks.relays()));
   return builder.create(state);
 }
 
@@ -130,13 +129,9 @@ blink::buildRequests(MLIRContext *context, const Topology &machineType,
   setSettings(*module, options.settings(roots));
   builder.setInsertionPointToEnd(module->getBody());
   buildTopology(builder, builder.getUnknownLoc(), topology);
-  SmallVector<int32_t> gpus(rankTopology->gpus().begin(),
-                            rankTopology->gpus().end());
-  SmallVector<int32_t> relays(rankTopology->relays().begin(),
-                              rankTopology->relays().end());
   for (int root : roots) {
     options.root = root;
-    createRequest(builder, topology.name, gpus, relays, options);
+    createRequest(builder, topology.name, *rankTopology, options);
   }
   return module;
 }

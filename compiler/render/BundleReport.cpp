@@ -23,7 +23,7 @@ static std::string listOf(llvm::ArrayRef<BundleContents::Apart> list) {
     text += (text.empty() ? "" : " / ") + formatGpus(one.gpus) +
             (one.failure.empty() ? "" : " without " + one.failure);
   if (list.size() > kMostListed)
-    text += llvm::formatv(" and {0} more", list.size() - kMostListed).str();
+    text += llvm::formatv(" and {0} more", list.size() - kMostListed);
   return text;
 }
 
@@ -72,8 +72,7 @@ static std::string describe(const ProvedBundle &bundle) {
     text += llvm::formatv("  rates        {0:F2} % of the bound on average, "
                           "{1:F2} % at the least: {2}\n",
                           meanPercent(proof), percent(proof.worstRatio),
-                          proof.worst)
-                .str();
+                          proof.worst);
   return text;
 }
 

@@ -102,10 +102,8 @@ std::string blink::toText(const std::vector<MachineResult> &results,
     for (const std::string &line : lines)
       text += "  " + line + "\n";
   }
-  text +=
-      llvm::formatv("\n{0} of {1} machine {2}. {3}\n", countVerdicts(results),
-                    results.size(), results.size() == 1 ? "type" : "types",
-                    describeTolerance(tolerance))
-          .str();
+  text += llvm::formatv(
+      "\n{0} of {1} machine {2}. {3}\n", countVerdicts(results), results.size(),
+      results.size() == 1 ? "type" : "types", describeTolerance(tolerance));
   return text;
 }

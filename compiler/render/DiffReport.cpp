@@ -20,11 +20,9 @@ std::string blink::toVerdict(const ScheduleDiff &diff) {
     return "identical";
   if (diff.sameContent)
     return "same machine and programs";
-  return llvm::formatv("{0} worse, {1} better, {2} different",
-                       diff.count(Severity::worse),
-                       diff.count(Severity::better),
-                       diff.count(Severity::different))
-      .str();
+  return llvm::formatv(
+      "{0} worse, {1} better, {2} different", diff.count(Severity::worse),
+      diff.count(Severity::better), diff.count(Severity::different));
 }
 
 std::string blink::toText(const ComparedFiles &files) {

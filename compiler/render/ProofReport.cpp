@@ -27,8 +27,7 @@ static std::string toText(const ProvedSchedule::Program &program,
   std::string text = title(program.summary) + "\n" + linkEditsLine(edits);
   for (const Check &check : report.checks)
     text += llvm::formatv("  {0,-6} {1,-12} {2}\n", check.ok ? "ok" : "FAILED",
-                          check.name, check.detail)
-                .str();
+                          check.name, check.detail);
   if (!report.ok)
     return text + "  NOT VERIFIED: do not run this schedule\n";
   double percent =

@@ -25,12 +25,11 @@ static std::string smallVariants(const Summary &summary) {
   for (const VariantSummary &variant :
        llvm::ArrayRef(summary.variants).drop_back())
     lines += llvm::formatv(
-                 "  small   {0}: {1}, {2}, {3:F1} us of link "
-                 "latency, {4} channels\n",
-                 sizeRange(variant), sched::EnumNameProtocol(variant.protocol),
-                 summary.isOneHop(variant) ? "one hop" : describeTrees(variant),
-                 variant.latency, variant.channels)
-                 .str();
+        "  small   {0}: {1}, {2}, {3:F1} us of link "
+        "latency, {4} channels\n",
+        sizeRange(variant), sched::EnumNameProtocol(variant.protocol),
+        summary.isOneHop(variant) ? "one hop" : describeTrees(variant),
+        variant.latency, variant.channels);
   return lines;
 }
 

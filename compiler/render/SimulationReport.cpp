@@ -159,8 +159,7 @@ std::string blink::toText(const SimulatedProgram &program) {
                           "% of its bandwidth\n",
                           nameOf(program.options.plannedShares),
                           program.links[*busiest],
-                          100 * program.simulation.linkUse[*busiest])
-                .str();
+                          100 * program.simulation.linkUse[*busiest]);
   if (program.options.details)
     text += detailsText(program);
   return text;

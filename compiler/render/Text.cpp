@@ -11,12 +11,10 @@
 using namespace blink;
 
 std::string blink::title(const Summary &summary) {
-  return llvm::formatv("{0} on {1}, {2} {3}",
-                       formatCollective(summary.collective, summary.root),
-                       summary.topology,
-                       summary.gpus.size() == 1 ? "GPU" : "GPUs",
-                       summary.gpuList())
-      .str();
+  return llvm::formatv(
+      "{0} on {1}, {2} {3}", formatCollective(summary.collective, summary.root),
+      summary.topology, summary.gpus.size() == 1 ? "GPU" : "GPUs",
+      summary.gpuList());
 }
 
 std::string blink::linkEditsLine(const std::vector<LinkEdit> &edits) {

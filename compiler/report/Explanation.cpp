@@ -123,28 +123,22 @@ static void giveReasons(Explanation &explanation) {
     unequal += link.price < 1 - 1e-6;
     explanation.scarceBandwidth += link.bandwidth;
   }
-  reasons.push_back(
-      llvm::formatv("{0} of {1} links are scarce, {2:F3} GB/s together: more "
-                    "bandwidth anywhere else would not help.",
-                    scarce, explanation.links.size(),
-                    explanation.scarceBandwidth)
-          .str());
+  reasons.push_back(llvm::formatv(
+      "{0} of {1} links are scarce, {2:F3} GB/s together: more "
+      "bandwidth anywhere else would not help.",
+      scarce, explanation.links.size(), explanation.scarceBandwidth));
   if (unequal == 0) {
     explanation.crossings = explanation.scarceBandwidth / summary.bound;
-    reasons.push_back(
-        llvm::formatv(
-            "Every byte of the buffer must cross them at least {0:F2} "
-            "times, whatever the schedule: {1:F3} / {0:F2} = {2:F3} "
-            "GB/s is the most that is possible.",
-            explanation.crossings, explanation.scarceBandwidth, summary.bound)
-            .str());
+    reasons.push_back(llvm::formatv(
+        "Every byte of the buffer must cross them at least {0:F2} "
+        "times, whatever the schedule: {1:F3} / {0:F2} = {2:F3} "
+        "GB/s is the most that is possible.",
+        explanation.crossings, explanation.scarceBandwidth, summary.bound));
   } else {
-    reasons.push_back(
-        llvm::formatv(
-            "They are not equally scarce; weighed by their prices they "
-            "allow {0:F3} GB/s and no more.",
-            summary.bound)
-            .str());
+    reasons.push_back(llvm::formatv(
+        "They are not equally scarce; weighed by their prices they "
+        "allow {0:F3} GB/s and no more.",
+        summary.bound));
   }
   if (explanation.groups.size() > 1 &&
       explanation.groups.size() < summary.gpus.size()) {
@@ -176,8 +170,7 @@ static std::string reasonOf(const CrossingPoint &point,
                        "{4} and takes {5:F3} ns a byte instead of {6:F3}",
                        formatBytes(point.bytes), point.after, point.before,
                        std::abs(later), later < 0 ? "earlier" : "later",
-                       1e3 * after.gapPerByte, 1e3 * before.gapPerByte)
-      .str();
+                       1e3 * after.gapPerByte, 1e3 * before.gapPerByte);
 }
 
 static std::vector<CrossingPoint>
@@ -209,8 +202,7 @@ static void reportLanes(const sched::Schedule &file,
   explanation.reasons.push_back(
       llvm::formatv("A lane, which is a thread block on a GPU, is taken to "
                     "move {0} GB/s; the busiest one lets {1:F3} GB/s through.",
-                    costsOf(large.protocol()).laneRate, rate)
-          .str());
+                    costsOf(large.protocol()).laneRate, rate));
 }
 
 Explanation blink::explainProgram(const sched::Schedule &file,

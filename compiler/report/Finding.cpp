@@ -117,7 +117,7 @@ Severity blink::severityOf(double before, double after, bool moreIsBetter,
 }
 
 std::string blink::formatCounts(llvm::StringRef what, int before, int after) {
-  return llvm::formatv("{0} {1} -> {2}", what, before, after).str();
+  return llvm::formatv("{0} {1} -> {2}", what, before, after);
 }
 
 void blink::sortFindings(std::vector<Finding> &findings) {
@@ -168,5 +168,5 @@ std::string blink::formatChange(llvm::StringRef what, double before,
 }
 
 std::string blink::formatHash(uint64_t hash) {
-  return llvm::formatv("{0}", llvm::format_hex(hash, 18)).str();
+  return llvm::formatv("{0}", llvm::format_hex(hash, 18));
 }

@@ -30,8 +30,7 @@ struct NamedLink {
   auto all() const { return std::tie(from, to, kind, bandwidth, latency); }
   bool operator==(const NamedLink &other) const { return all() == other.all(); }
   std::string title() const {
-    return llvm::formatv("link {0} -> {1} ({2})", from, to, toString(kind))
-        .str();
+    return llvm::formatv("link {0} -> {1} ({2})", from, to, toString(kind));
   }
 };
 

@@ -110,8 +110,8 @@ std::string blink::formatRate(double gbps) {
   if (std::isinf(gbps))
     return "unlimited (one GPU)";
   if (gbps < 0.1) // keep four digits of slow links
-    return llvm::formatv("{0} GB/s", llvm::format("%.4g", gbps)).str();
-  return llvm::formatv("{0:F3} GB/s", gbps).str();
+    return llvm::formatv("{0} GB/s", llvm::format("%.4g", gbps));
+  return llvm::formatv("{0:F3} GB/s", gbps);
 }
 
 std::string blink::formatBytes(uint64_t bytes) {
@@ -121,7 +121,7 @@ std::string blink::formatBytes(uint64_t bytes) {
     bytes /= 1024;
     ++unit;
   }
-  return llvm::formatv("{0} {1}", bytes, kUnits[unit]).str();
+  return llvm::formatv("{0} {1}", bytes, kUnits[unit]);
 }
 
 std::string blink::formatCollective(Collective collective,
@@ -129,8 +129,7 @@ std::string blink::formatCollective(Collective collective,
   if (!root)
     return toString(collective).str();
   return llvm::formatv("{0} {1} rank {2}", toString(collective),
-                       onlyRootGets(collective) ? "to" : "from", *root)
-      .str();
+                       onlyRootGets(collective) ? "to" : "from", *root);
 }
 
 std::string blink::sizeRange(const VariantSummary &variant) {

@@ -11,6 +11,8 @@
 #include "compiler/target/ScheduleTopology.h"
 #include "compiler/topology/symmetry/Symmetry.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -55,10 +57,9 @@ std::vector<Candidate> candidatesOf(const PackingProblem &problem,
         seen.insert(std::minmax(one, two)).second)
       candidates.push_back({link, other, bandwidth, promise});
   }
-  std::stable_sort(candidates.begin(), candidates.end(),
-                   [](const Candidate &a, const Candidate &b) {
-                     return a.promise > b.promise;
-                   });
+  llvm::stable_sort(candidates, [](const Candidate &a, const Candidate &b) {
+    return a.promise > b.promise;
+  });
   return candidates;
 }
 
@@ -92,10 +93,10 @@ blink::tryMoreLinks(const PackingProblem &problem,
     improvements.push_back(
         {from, to, kind, candidate.bandwidth, better->bound});
   }
-  std::stable_sort(improvements.begin(), improvements.end(),
-                   [](const Improvement &a, const Improvement &b) {
-                     return a.bound > b.bound;
-                   });
+  llvm::stable_sort(improvements,
+                    [](const Improvement &a, const Improvement &b) {
+                      return a.bound > b.bound;
+                    });
   return improvements;
 }
 

@@ -11,7 +11,9 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
+#include <numeric>
 #include <string>
+#include <vector>
 
 namespace blink {
 
@@ -20,6 +22,13 @@ inline std::string joinNumbers(llvm::ArrayRef<int> numbers,
                                llvm::StringRef separator = ",") {
   auto word = [](int number) { return std::to_string(number); };
   return llvm::join(llvm::map_range(numbers, word), separator);
+}
+
+/// 0 to count - 1.
+inline std::vector<int> firstNumbers(size_t count) {
+  std::vector<int> numbers(count);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  return numbers;
 }
 
 } // namespace blink

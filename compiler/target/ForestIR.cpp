@@ -27,8 +27,8 @@ blink::problemFromIR(Operation *op, collective::CollectiveKind collective,
     return failure();
   TopologyFromIR machine(topologyOp);
   llvm::Expected<RankTopology> rankTopology = RankTopology::create(
-      machine.topology, std::vector<int>(gpus.begin(), gpus.end()),
-      fromIR(links), relays ? relays.asArrayRef().vec() : std::vector<int>());
+      machine.topology, gpus.vec(), fromIR(links),
+      relays ? relays.asArrayRef().vec() : std::vector<int>());
   if (!rankTopology)
     return op->emitError(toString(rankTopology.takeError()));
   std::unique_ptr<ProblemFromIR> result(
@@ -85,10 +85,8 @@ blink::buildForest(OpBuilder &builder, Location loc, FlatSymbolRefAttr topology,
   std::optional<int32_t> root;
   if (isRooted(problem.collective))
     root = problem.root;
-  SmallVector<int32_t> gpus(from.rankTopology.gpus().begin(),
-                            from.rankTopology.gpus().end());
   auto forest = builder.create<collective::ForestOp>(
-      loc, kind, topology, gpus,
+      loc, kind, topology, from.rankTopology.gpus(),
       toIR(builder.getContext(), from.rankTopology.linkKinds()), root,
       rateOfShares(problem, packing, *shares), certificate.bound,
       certificate.prices);

@@ -7,12 +7,12 @@
 #include "compiler/target/RenameProgram.h"
 
 #include "compiler/support/Error.h"
+#include "compiler/support/Numbers.h"
 #include "compiler/target/FoldProgramFile.h"
 #include "compiler/target/ScheduleTopology.h"
 #include "schedules/ScheduleFile.h"
 
 #include <algorithm>
-#include <numeric>
 
 using namespace blink;
 
@@ -95,9 +95,9 @@ Renamer::rename(const sched::Variant &from) {
     tree.root = names_.ranks[tree.root];
   }
   // Trees are sorted by block.
-  std::vector<int> order(program.trees.size()), newTree(order.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+  std::vector<int> order = firstNumbers(program.trees.size());
+  std::vector<int> newTree(order.size());
+  llvm::stable_sort(order, [&](int a, int b) {
     return program.trees[a].block < program.trees[b].block;
   });
   std::vector<FoldProgram::Tree> trees;

@@ -101,6 +101,14 @@ private:
                                : ("'" + text_.substr(at_, 1) + "'").str();
   }
   llvm::Expected<int> number(const char *meaning);
+  /// All sets of these sizes, which the text at `begin` asks for.
+  llvm::Expected<Allocations> enumerate(int minSize, int maxSize,
+                                        size_t begin) const {
+    auto all = enumerateAllocations(numGpus_, minSize, maxSize);
+    if (!all)
+      return error(begin, llvm::toString(all.takeError()));
+    return all;
+  }
   llvm::Expected<Allocations> sizes(int minSize, size_t begin);
   llvm::Expected<Allocations> part(size_t begin, bool isFirst);
 
@@ -134,11 +142,7 @@ llvm::Expected<Allocations> Parser::sizes(int minSize, size_t begin) {
     return error(at_, "found " + found() +
                           " after sizes; expected '/' and more of them, or a "
                           "set of GPUs with each GPU named, as in 2-3/4,5,6,7");
-  llvm::Expected<Allocations> all =
-      enumerateAllocations(numGpus_, minSize, *maxSize);
-  if (!all)
-    return error(begin, llvm::toString(all.takeError()));
-  return all;
+  return enumerate(minSize, *maxSize, begin);
 }
 
 /// What is between two slashes: sizes, or one set.
@@ -172,13 +176,8 @@ llvm::Expected<Allocations> Parser::parse() {
     return makeError("a machine without a GPU has no allocation");
   skipSpaces();
   size_t begin = at_;
-  if (text_.trim() == "all") {
-    llvm::Expected<Allocations> all =
-        enumerateAllocations(numGpus_, std::min(2, numGpus_), numGpus_);
-    if (!all)
-      return error(begin, llvm::toString(all.takeError()));
-    return all;
-  }
+  if (text_.trim() == "all")
+    return enumerate(std::min(2, numGpus_), numGpus_, begin);
 
   Allocations allocations;
   std::map<std::vector<int>, size_t> beginOf; // per set, in the text

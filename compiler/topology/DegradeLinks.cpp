@@ -7,6 +7,7 @@
 #include "compiler/topology/DegradeLinks.h"
 
 #include "compiler/support/Error.h"
+#include "compiler/support/Numbers.h"
 
 #include "nlohmann/json.hpp"
 #include "llvm/ADT/STLExtras.h"
@@ -16,7 +17,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
 #include <set>
 
 using namespace blink;
@@ -85,12 +85,13 @@ llvm::Error unknownEnds(const Topology &topology, const LinkEdit &edit) {
       second = b;
     }
   int known = findNode(topology, first);
-  std::vector<int> all(topology.nodes.size());
-  std::iota(all.begin(), all.end(), 0);
-  return errorAt(edit, "'" + topology.name + "' has no node '" +
-                           (known < 0 ? first : second) + "'; " +
-                           (known < 0 ? "there are " + listIds(topology, all)
-                                      : neighbours(topology, known)));
+  return errorAt(
+      edit, "'" + topology.name + "' has no node '" +
+                (known < 0 ? first : second) + "'; " +
+                (known < 0 ? "there are " +
+                                 listIds(topology,
+                                         firstNumbers(topology.nodes.size()))
+                           : neighbours(topology, known)));
 }
 
 /// Which nodes an edit is about.

@@ -13,6 +13,7 @@
 #include "compiler/driver/OutputFile.h"
 #include "compiler/render/CheckReport.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -52,9 +53,7 @@ static llvm::Error writeOutputs(const MachineFiles &files,
   if (!flags.bundles.empty()) {
     llvm::SmallString<128> path(flags.bundles);
     llvm::sys::path::append(path, files.name + ".sched");
-    llvm::StringRef bytes(reinterpret_cast<const char *>(result.bundle.data()),
-                          result.bundle.size());
-    if (llvm::Error error = writeFile(path, bytes))
+    if (llvm::Error error = writeFile(path, llvm::toStringRef(result.bundle)))
       return error;
   }
   if (!flags.folders.update)

@@ -16,6 +16,7 @@
 #include "schedules/ScheduleFile.h"
 
 #include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
@@ -100,10 +101,8 @@ llvm::Expected<InputFile> blink::readOrCompile(llvm::StringRef path,
 llvm::Expected<const sched::Schedule *>
 blink::writeSchedule(const std::string &path,
                      const std::vector<uint8_t> &bytes) {
-  llvm::StringRef text(reinterpret_cast<const char *>(bytes.data()),
-                       bytes.size());
   if (!path.empty())
-    if (llvm::Error error = writeFile(path, text))
+    if (llvm::Error error = writeFile(path, llvm::toStringRef(bytes)))
       return error;
   if (path == "-")
     return nullptr;

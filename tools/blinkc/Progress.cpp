@@ -48,16 +48,14 @@ void Progress::say(llvm::StringRef what) {
 bool Progress::show(const SolveStatus &status) {
   double seconds = watch_.seconds();
   if (terminal_ && seconds >= nextShown_) {
-    llvm::errs() << kClearLine
-                 << llvm::formatv("packing: {0:F1} s, {1} rounds, {2:F3} of at "
-                                  "most {3:F3} GB/s, {4:F2} %",
-                                  seconds, status.iterations, status.rate,
-                                  status.bound,
-                                  100 * status.rate / status.bound);
+    std::string text =
+        llvm::formatv("packing: {0:F1} s, {1} rounds, {2:F3} of at most {3:F3} "
+                      "GB/s, {4:F2} %",
+                      seconds, status.iterations, status.rate, status.bound,
+                      100 * status.rate / status.bound);
     if (status.maxDepth > 0)
-      llvm::errs() << ", trees of depth " << status.maxDepth;
-    llvm::errs().flush();
-    shown_ = true;
+      text += ", trees of depth " + std::to_string(status.maxDepth);
+    say(text);
     nextShown_ = seconds + kShownEvery;
   }
   stopped_ |= expired();

@@ -57,13 +57,11 @@ static std::vector<std::pair<std::string, int>>
 nodesOfRanks(const Topology &topology, const sched::Program &program) {
   const std::vector<int> gpus = topology.gpus();
   std::vector<std::pair<std::string, int>> nodes;
-  auto add = [&](const flatbuffers::Vector<uint16_t> &numbers) {
-    for (uint16_t gpu : numbers)
-      nodes.emplace_back(topology.nodes[size_t(gpus[gpu])].id, gpus[gpu]);
-  };
-  add(*program.allocation());
-  if (program.relays())
-    add(*program.relays());
+  const ProgramKey key = ProgramKey::of(program);
+  for (const std::vector<int> &numbers : {key.gpus, key.relays})
+    for (int gpu : numbers)
+      nodes.emplace_back(topology.nodes[size_t(gpus[size_t(gpu)])].id,
+                         gpus[size_t(gpu)]);
   return nodes;
 }
 

@@ -13,11 +13,11 @@
 #include "compiler/topology/fabric/RankTopology.h"
 
 #include "compiler/support/Infinity.h"
+#include "compiler/support/Numbers.h"
 #include "compiler/topology/fabric/PathLayers.h"
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 #include <queue>
 
 using namespace blink;
@@ -187,9 +187,7 @@ PathTable RankTopology::directPaths(const std::vector<double> &prices,
 /// Paths that may run over relays: Dijkstra over the direct paths.
 PathTable RankTopology::relayedPaths(const std::vector<double> &prices) const {
   int n = numRanks(), all = n + static_cast<int>(relays_.size());
-  std::vector<int> sources(all);
-  std::iota(sources.begin(), sources.end(), 0);
-  PathTable direct = directPaths(prices, sources);
+  PathTable direct = directPaths(prices, firstNumbers(all));
 
   PathTable table;
   table.numRanks = n;
@@ -237,9 +235,7 @@ PathTable RankTopology::relayedPaths(const std::vector<double> &prices) const {
 }
 
 PathTable RankTopology::cheapestPaths(const std::vector<double> &prices) const {
-  std::vector<int> all(numRanks());
-  std::iota(all.begin(), all.end(), 0);
-  return cheapestPaths(prices, all);
+  return cheapestPaths(prices, firstNumbers(numRanks()));
 }
 
 PathTable RankTopology::cheapestPaths(const std::vector<double> &prices,

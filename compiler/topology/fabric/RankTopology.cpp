@@ -78,8 +78,7 @@ llvm::Expected<RankTopology> RankTopology::create(Topology topology,
     return makeError("topology '" + topology.name +
                      "' has no gpu node; a job needs at least one GPU");
   if (gpus.empty())
-    for (int gpu = 0; gpu < numGpus; ++gpu)
-      gpus.push_back(gpu);
+    gpus = firstNumbers(numGpus);
   if (gpus.size() + relays.size() > kMaxRanks)
     return makeError("an allocation of " +
                      llvm::Twine(gpus.size() + relays.size()) +

@@ -199,20 +199,13 @@ NodeMap nodeMap(size_t numNodes, const Part &from, const Part &to,
   return map;
 }
 
-std::vector<int> identity(const Part &part) {
-  std::vector<int> places;
-  for (size_t place = 0; place < part.nodes.size(); ++place)
-    places.push_back(static_cast<int>(place));
-  return places;
-}
-
 AllocationClass makeClass(const std::vector<int> &gpus, const Part &part,
                           size_t numNodes, int machine) {
   AllocationClass result{gpus, {}, {}, machine};
   int n = static_cast<int>(gpus.size());
   for (int rank = 0; rank < n; ++rank) {
     int least = rank;
-    std::vector<int> places = identity(part);
+    std::vector<int> places = firstNumbers(part.nodes.size());
     for (int other = 0; other < rank && least == rank; ++other) {
       if (result.leastRank[other] != other)
         continue;
@@ -267,7 +260,7 @@ ClassifiedAllocation AllocationClassifier::State::place(std::vector<int> gpus,
   int index = static_cast<int>(classes.size());
   alike.push_back(index);
   classes.push_back(makeClass(gpus, part, numNodes, numMachines));
-  NodeMap map = nodeMap(numNodes, part, part, identity(part));
+  NodeMap map = nodeMap(numNodes, part, part, firstNumbers(part.nodes.size()));
   representatives.push_back(std::move(part));
   return {std::move(gpus), index, std::move(map)};
 }

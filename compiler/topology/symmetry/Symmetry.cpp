@@ -17,6 +17,7 @@
 
 #include "compiler/topology/symmetry/Symmetry.h"
 
+#include "compiler/support/Numbers.h"
 #include "compiler/topology/symmetry/NodeColors.h"
 #include "compiler/topology/symmetry/TwinColoring.h"
 
@@ -287,12 +288,9 @@ Path Symmetry::mapPath(int element, const Path &path) const {
 
 Symmetry Symmetry::trivial(const RankTopology &rankTopology) {
   Symmetry symmetry;
-  symmetry.nodeMaps_.resize(1);
-  symmetry.linkMaps_.resize(1);
-  for (size_t node = 0; node < rankTopology.topology().nodes.size(); ++node)
-    symmetry.nodeMaps_[0].push_back(static_cast<int>(node));
-  for (size_t link = 0; link < rankTopology.topology().links.size(); ++link)
-    symmetry.linkMaps_[0].push_back(static_cast<int>(link));
+  const Topology &topology = rankTopology.topology();
+  symmetry.nodeMaps_ = {firstNumbers(topology.nodes.size())};
+  symmetry.linkMaps_ = {firstNumbers(topology.links.size())};
   symmetry.index(rankTopology);
   return symmetry;
 }

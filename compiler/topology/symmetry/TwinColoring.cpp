@@ -6,6 +6,8 @@
 
 #include "compiler/topology/symmetry/TwinColoring.h"
 
+#include "compiler/support/Numbers.h"
+
 #include <algorithm>
 #include <tuple>
 
@@ -40,8 +42,7 @@ TwinColoring::TwinColoring(const ColoredGraph &left,
   fill(left_, left, leftColors);
   fill(right_, right, rightColors);
   listed_.assign(numColors, true);
-  for (int color = 0; color < numColors; ++color)
-    worklist_.push_back(color);
+  worklist_ = firstNumbers(numColors);
   possible_ = refine();
 }
 
