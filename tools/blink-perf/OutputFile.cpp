@@ -8,6 +8,8 @@
 
 #include "tools/blink-perf/OutputFile.h"
 
+#include "tools/blink-perf/Options.h"
+
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
