@@ -1,0 +1,109 @@
+//===- GrowForests.cpp - forests of few low trees to choose from ----------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/packing/grow/GrowForests.h"
+
+#include "compiler/packing/grow/GrowTrees.h"
+#include "compiler/packing/grow/RootedTree.h"
+
+#include <algorithm>
+#include <iterator>
+#include <tuple>
+
+using namespace blink;
+
+namespace {
+
+/// Orders of edges that are tried, and the pairs of ranks that all of them may
+/// look at for the trees of a forest: some milliseconds.
+constexpr int kMostVariants = 8;
+constexpr int kPairBudget = 1 << 18;
+/// Children that a rank may have in a tree; in the end any number.
+constexpr int kChildren[] = {2, 3, RankTopology::kMaxRanks};
+
+int variantsFor(int numRanks, int copies) {
+  return std::min(kMostVariants, kPairBudget / (numRanks * numRanks * copies));
+}
+
+/// Each of `trees` in `parts` equal ones.
+Packing inParts(const std::vector<Tree> &trees, int parts) {
+  Packing packing;
+  for (const Tree &tree : trees)
+    for (int part = 0; part < parts; ++part) {
+      packing.trees.push_back(tree);
+      packing.trees.back().weight /= parts;
+      packing.algbw += packing.trees.back().weight;
+    }
+  return packing;
+}
+
+/// Trees, and what they are judged by.
+struct Forest {
+  std::vector<Tree> trees;
+  int excess = 0; ///< children more than there should be
+  int depth = 0;
+
+  bool isBetter(const Forest &other) const {
+    return std::tie(excess, depth) < std::tie(other.excess, other.depth);
+  }
+};
+
+Forest judged(std::vector<Tree> trees, int mostChildren, int numRanks) {
+  Forest forest{std::move(trees)};
+  for (const Tree &tree : forest.trees) {
+    std::vector<int> children(numRanks, 0);
+    for (int parent : rootedTree(tree, numRanks).parents)
+      if (parent >= 0)
+        forest.excess =
+            std::max(forest.excess, ++children[parent] - mostChildren);
+    forest.depth = std::max(forest.depth, tree.depth(numRanks));
+  }
+  return forest;
+}
+
+} // namespace
+
+std::vector<Packing> blink::growForests(const PackingProblem &problem,
+                                        double rate, int lanes, int maxTrees) {
+  const int numRanks = problem.rankTopology->numRanks();
+  const int most = maxTrees > 0 ? std::min(lanes, maxTrees) : lanes;
+  auto mayTry = [&](int copies) {
+    return copies <= most && variantsFor(numRanks, copies) > 0;
+  };
+  int copies = 1;
+  while (mayTry(copies) && !canGrow(problem, copies, rate / copies))
+    ++copies;
+  std::vector<Forest> best(std::size(kChildren));
+  for (bool lower = true; lower && mayTry(copies); copies *= 2) {
+    lower = false;
+    for (size_t kind = 0; kind < best.size(); ++kind) {
+      Forest forest =
+          judged(growTrees(problem, {copies, rate / copies, kChildren[kind]},
+                           variantsFor(numRanks, copies)),
+                 kChildren[kind], numRanks);
+      if (forest.trees.empty() ||
+          (!best[kind].trees.empty() && !forest.isBetter(best[kind])))
+        continue;
+      best[kind] = std::move(forest);
+      lower = true;
+    }
+  }
+  std::vector<Packing> forests;
+  int least = numRanks;
+  for (const Forest &forest : best) {
+    // More children that make no tree lower are no use.
+    if (forest.trees.empty() || forest.depth >= least)
+      continue;
+    least = forest.depth;
+    Packing packing =
+        inParts(forest.trees, most / static_cast<int>(forest.trees.size()));
+    if (llvm::Error error = problem.verify(packing))
+      llvm::consumeError(std::move(error)); // rounding; there are others
+    else
+      forests.push_back(std::move(packing));
+  }
+  return forests;
+}

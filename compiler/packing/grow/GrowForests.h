@@ -1,0 +1,26 @@
+//===- GrowForests.h - forests of few low trees to choose from --*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_COMPILER_PACKING_GROW_GROWFORESTS_H
+#define BLINK_COMPILER_PACKING_GROW_GROWFORESTS_H
+
+#include "compiler/packing/Packing.h"
+
+namespace blink {
+
+/// Packings of a broadcast or reduce at `rate` GB/s, the optimum, whose trees
+/// all have one weight: `lanes` of them, equal ones among them, or somewhat
+/// fewer, but no more than `maxTrees` unless that is 0. They differ in how many
+/// children a rank may have in a tree: few make light folds, many low trees,
+/// and each later one is lower. Empty where no number of trees up to `lanes`
+/// divides the room of links such that the rate is reached, or where ranks are
+/// too many to try. Each has passed PackingProblem::verify.
+std::vector<Packing> growForests(const PackingProblem &problem, double rate,
+                                 int lanes, int maxTrees);
+
+} // namespace blink
+
+#endif // BLINK_COMPILER_PACKING_GROW_GROWFORESTS_H

@@ -1,0 +1,260 @@
+//===- GrowTrees.cpp - few low trees of one weight ------------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/packing/grow/GrowTrees.h"
+
+#include "compiler/packing/grow/Completion.h"
+#include "compiler/packing/grow/LowerTrees.h"
+#include "compiler/packing/grow/RootedTree.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <tuple>
+
+using namespace blink;
+
+namespace {
+
+/// Room this close below an integer is that integer.
+constexpr double kRoomRoundUp = 1e-9;
+/// More trees on a link are not asked for.
+constexpr double kMostRoom = 1e6;
+/// The price of a link that is full: dearer than any detour.
+constexpr double kFull = 1e6;
+constexpr int kMostDetours = 2;
+/// Edges that may be refused for each one that is needed.
+constexpr size_t kMostRefused = 16;
+
+std::vector<int> roomOf(const PackingProblem &problem, double unit) {
+  std::vector<int> room;
+  for (const Link &link : problem.rankTopology->topology().links)
+    room.push_back(static_cast<int>(
+        std::min(kMostRoom, std::floor(link.bandwidth / unit + kRoomRoundUp))));
+  return room;
+}
+
+/// One of the orders in which equal edges may come.
+uint32_t scrambled(uint32_t variant, uint32_t tree, uint32_t rank) {
+  uint32_t bits =
+      (variant * 0x9e3779b9u) ^ (tree * 0x85ebca6bu) ^ (rank * 0xc2b2ae35u);
+  bits = (bits ^ (bits >> 15)) * 0x2c1b3c6du;
+  bits = (bits ^ (bits >> 12)) * 0x297a2d39u;
+  return bits ^ (bits >> 15);
+}
+
+class Growth {
+public:
+  /// `table`: the shortest paths where all links have room.
+  Growth(const PackingProblem &problem, const PathTable &table,
+         const GrowRequest &request, uint32_t variant);
+  std::vector<Tree> run();
+
+private:
+  void findNeighbours();
+  bool findDetours();
+  bool fits(const Path &path) const;
+  bool growLevel(int level);
+  bool addEdge(int tree, int level, int excess);
+  uint32_t placeOf(int tree, int rank) const;
+
+  const PackingProblem &problem_;
+  const GrowRequest &request_;
+  uint32_t variant_;
+  int numRanks_;
+  bool up_;
+  std::vector<int> capacities_;
+  Completion completion_;
+  PathTable table_;
+  std::vector<std::vector<int>> neighbours_; // of parents, with room
+  std::vector<RootedTree> trees_;
+  std::vector<std::vector<int>> depths_; // -1: not reached
+  std::vector<std::vector<int>> children_;
+  std::vector<std::vector<bool>> refused_; // per tree: of parent and child
+  std::vector<int> active_;
+  size_t missing_;
+  size_t mayRefuse_;
+  int detours_ = 0;
+};
+
+Growth::Growth(const PackingProblem &problem, const PathTable &table,
+               const GrowRequest &request, uint32_t variant)
+    : problem_(problem), request_(request), variant_(variant),
+      numRanks_(problem.rankTopology->numRanks()),
+      up_(hasUpTrees(problem.collective)),
+      capacities_(roomOf(problem, request.unit)),
+      completion_(problem, capacities_, request.copies), table_(table),
+      trees_(request.copies,
+             {std::vector<int>(numRanks_, -1), std::vector<Path>(numRanks_)}),
+      depths_(request.copies, std::vector<int>(numRanks_, -1)),
+      children_(request.copies, std::vector<int>(numRanks_, 0)),
+      refused_(request.copies,
+               std::vector<bool>(size_t(numRanks_) * numRanks_, false)),
+      active_(numRanks_, 0), missing_(size_t(request.copies) * (numRanks_ - 1)),
+      mayRefuse_(kMostRefused * missing_) {
+  for (std::vector<int> &depths : depths_)
+    depths[problem.root] = 0;
+  findNeighbours();
+}
+
+bool Growth::fits(const Path &path) const {
+  return !path.empty() && std::all_of(path.begin(), path.end(), [&](int link) {
+    return completion_.room(link) > 0;
+  });
+}
+
+void Growth::findNeighbours() {
+  neighbours_.assign(numRanks_, {});
+  for (int parent = 0; parent < numRanks_; ++parent)
+    for (int child = 0; child < numRanks_; ++child)
+      if (fits(pathOf(table_, up_, parent, child)))
+        neighbours_[parent].push_back(child);
+}
+
+/// Looks for paths around links that are full, a few times; whether it did.
+bool Growth::findDetours() {
+  if (detours_ == kMostDetours)
+    return false;
+  ++detours_;
+  std::vector<double> prices;
+  for (size_t link = 0; link < capacities_.size(); ++link)
+    prices.push_back(completion_.room(static_cast<int>(link)) > 0 ? 1 : kFull);
+  table_ = problem_.rankTopology->cheapestPaths(prices);
+  findNeighbours();
+  return true;
+}
+
+/// Where a rank comes among equals: in each tree those after the root begin
+/// with another one, or all are in disorder.
+uint32_t Growth::placeOf(int tree, int rank) const {
+  if (variant_ > 0)
+    return scrambled(variant_, uint32_t(tree), uint32_t(rank));
+  const int others = numRanks_ - 1;
+  const int place = (rank - problem_.root - 1 + numRanks_) % numRanks_;
+  return uint32_t((place - tree % others + others) % others);
+}
+
+/// Adds the best edge to `tree` that leads to `level` at most and lets all
+/// trees be completed. The higher up the better; then over narrow links, which
+/// lead out of a box; then from ranks that have children already, or in few
+/// other trees, to ranks that have none.
+bool Growth::addEdge(int tree, int level, int excess) {
+  using Key = std::tuple<int, int, int, int, uint32_t, int, int>;
+  const Key none{std::numeric_limits<int>::max(), 0, 0, 0, 0, 0, 0};
+  while (mayRefuse_ > 0) {
+    Key best = none;
+    for (int parent = 0; parent < numRanks_; ++parent) {
+      const int depth = depths_[tree][parent];
+      if (depth < 0 || depth >= level ||
+          children_[tree][parent] >= request_.mostChildren + excess)
+        continue;
+      const int fresh = children_[tree][parent] > 0 ? -1 : active_[parent];
+      for (int child : neighbours_[parent]) {
+        const Path &path = pathOf(table_, up_, parent, child);
+        if (depths_[tree][child] >= 0 ||
+            refused_[tree][size_t(parent) * numRanks_ + child] || !fits(path))
+          continue;
+        int narrowest = std::numeric_limits<int>::max();
+        for (int link : path)
+          narrowest = std::min(narrowest, capacities_[link]);
+        best = std::min(best, Key{depth, narrowest, fresh, active_[child],
+                                  placeOf(tree, child), parent, child});
+      }
+    }
+    if (best == none)
+      return false;
+    const int parent = std::get<5>(best), child = std::get<6>(best);
+    const Path &path = pathOf(table_, up_, parent, child);
+    if (completion_.take(tree, child, path)) {
+      trees_[tree].parents[child] = parent;
+      trees_[tree].paths[child] = path;
+      depths_[tree][child] = depths_[tree][parent] + 1;
+      active_[parent] += children_[tree][parent]++ == 0;
+      --missing_;
+      return true;
+    }
+    // Room for an edge that would be too much comes never back.
+    refused_[tree][size_t(parent) * numRanks_ + child] = true;
+    --mayRefuse_;
+  }
+  return false;
+}
+
+/// Adds edges to the trees in turn, as long as there are any.
+bool Growth::growLevel(int level) {
+  const size_t before = missing_;
+  for (bool grows = true; grows;) {
+    grows = false;
+    for (int tree = 0; tree < request_.copies; ++tree)
+      grows |= addEdge(tree, level, 0);
+  }
+  return missing_ < before;
+}
+
+std::vector<Tree> Growth::run() {
+  if (!completion_.begin())
+    return {};
+  for (int level = 1; missing_ > 0;) {
+    if (growLevel(level)) {
+      ++level;
+    } else if (level < numRanks_) {
+      level = numRanks_; // children were in the way further up
+    } else if (!findDetours()) {
+      bool grows = false; // by one child too many
+      for (int excess = 1; excess < numRanks_ && !grows; ++excess)
+        for (int tree = 0; tree < request_.copies && !grows; ++tree)
+          grows = addEdge(tree, numRanks_, excess);
+      if (!grows)
+        return {};
+    }
+  }
+  std::vector<Tree> trees;
+  for (const RootedTree &tree : trees_)
+    trees.push_back(treeOf(problem_, tree, request_.unit));
+  return trees;
+}
+
+/// By how much the rank with most children has too many, the depth of the
+/// deepest tree, and that of all together.
+std::tuple<int, int, int> scoreOf(const std::vector<Tree> &trees,
+                                  int mostChildren, int numRanks) {
+  int most = mostChildren, deepest = 0, sum = 0;
+  for (const Tree &tree : trees) {
+    std::vector<int> children(numRanks, 0);
+    for (int parent : rootedTree(tree, numRanks).parents)
+      if (parent >= 0)
+        most = std::max(most, ++children[parent]);
+    const int depth = tree.depth(numRanks);
+    deepest = std::max(deepest, depth);
+    sum += depth;
+  }
+  return {most - mostChildren, deepest, sum};
+}
+
+} // namespace
+
+bool blink::canGrow(const PackingProblem &problem, int copies, double unit) {
+  return Completion(problem, roomOf(problem, unit), copies).begin();
+}
+
+std::vector<Tree> blink::growTrees(const PackingProblem &problem,
+                                   const GrowRequest &request, int variants) {
+  const int numRanks = problem.rankTopology->numRanks();
+  const PathTable table = problem.rankTopology->cheapestPaths(
+      std::vector<double>(problem.rankTopology->topology().links.size(), 1.0));
+  std::vector<Tree> best;
+  for (int variant = 0; variant < variants; ++variant) {
+    std::vector<Tree> trees =
+        Growth(problem, table, request, static_cast<uint32_t>(variant)).run();
+    if (trees.empty())
+      continue;
+    lowerTrees(problem, table, trees, request.mostChildren);
+    if (best.empty() || scoreOf(trees, request.mostChildren, numRanks) <
+                            scoreOf(best, request.mostChildren, numRanks))
+      best = std::move(trees);
+  }
+  return best;
+}

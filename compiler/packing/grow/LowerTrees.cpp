@@ -1,0 +1,214 @@
+//===- LowerTrees.cpp - lower trees of the same weights -------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/packing/grow/LowerTrees.h"
+
+#include "compiler/packing/grow/RootedTree.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace blink;
+
+namespace {
+
+constexpr int kMostSweeps = 32;
+/// What a rank costs for each hop more, as a factor.
+constexpr double kHop = 3;
+/// Steps gain more than this part of what they change: not for rounding.
+constexpr double kGain = 1e-9;
+/// Weights this near to each other are one, and a link this little above its
+/// bandwidth is not: relative.
+constexpr double kSame = 1e-12;
+
+/// What a step changes; of two, the first counts more.
+struct Change {
+  int forbidden = 0; ///< children that ranks have too many of
+  double hops = 0;   ///< see kHop
+  double moved = 0;  ///< what the ranks that it moves count
+
+  bool isGain() const {
+    return forbidden < 0 || (forbidden == 0 && hops < -kGain * moved);
+  }
+  Change &operator+=(const Change &other) {
+    forbidden += other.forbidden;
+    hops += other.hops;
+    moved += other.moved;
+    return *this;
+  }
+};
+
+class Lowering {
+public:
+  Lowering(const PackingProblem &problem, const PathTable &table,
+           std::vector<Tree> &trees, int mostChildren);
+  void run();
+
+private:
+  void measure(size_t tree);
+  Change changeBy(size_t tree, int rank, int parent) const;
+  void hang(size_t tree, int rank, int parent);
+  void addLoad(const Path &path, double weight);
+  bool moveBelow(size_t tree, int rank, int parent);
+  bool swapEdges(size_t tree, size_t other, int rank);
+  bool improve(int rank);
+
+  const PackingProblem &problem_;
+  const PathTable &table_;
+  std::vector<Tree> &trees_;
+  int mostChildren_;
+  int numRanks_;
+  std::vector<double> loads_;
+  std::vector<RootedTree> rooted_;
+  std::vector<std::vector<int>> depths_;    // per tree and rank
+  std::vector<std::vector<double>> counts_; // of a rank and all below it
+  std::vector<std::vector<int>> children_;
+  std::vector<double> hops_;       // powers of kHop
+  std::vector<int> order_, chain_; // of measure
+};
+
+Lowering::Lowering(const PackingProblem &problem, const PathTable &table,
+                   std::vector<Tree> &trees, int mostChildren)
+    : problem_(problem), table_(table), trees_(trees),
+      mostChildren_(mostChildren), numRanks_(problem.rankTopology->numRanks()),
+      loads_(problem.linkLoads({trees, 0})), depths_(trees.size()),
+      counts_(trees.size()),
+      children_(trees.size(), std::vector<int>(numRanks_, 0)),
+      hops_(numRanks_ + 1, 1) {
+  for (int hops = 1; hops <= numRanks_; ++hops)
+    hops_[hops] = hops_[hops - 1] * kHop;
+  for (size_t tree = 0; tree < trees.size(); ++tree) {
+    rooted_.push_back(rootedTree(trees[tree], numRanks_));
+    for (int parent : rooted_[tree].parents)
+      if (parent >= 0)
+        ++children_[tree][parent];
+    measure(tree);
+  }
+}
+
+void Lowering::measure(size_t tree) {
+  const std::vector<int> &parents = rooted_[tree].parents;
+  std::vector<int> &depths = depths_[tree];
+  std::vector<double> &counts = counts_[tree];
+  depths.assign(numRanks_, -1);
+  depths[problem_.root] = 0;
+  order_.clear(); // parents before children
+  for (int rank = 0; rank < numRanks_; ++rank) {
+    chain_.clear();
+    for (int at = rank; depths[at] < 0; at = parents[at])
+      chain_.push_back(at);
+    for (auto at = chain_.rbegin(); at != chain_.rend(); ++at) {
+      depths[*at] = depths[parents[*at]] + 1;
+      order_.push_back(*at);
+    }
+  }
+  counts.resize(numRanks_);
+  for (int rank = 0; rank < numRanks_; ++rank)
+    counts[rank] = hops_[depths[rank]];
+  for (auto rank = order_.rbegin(); rank != order_.rend(); ++rank)
+    counts[parents[*rank]] += counts[*rank];
+}
+
+/// What it changes to hang `rank` below `parent` in `tree`.
+Change Lowering::changeBy(size_t tree, int rank, int parent) const {
+  const int former = rooted_[tree].parents[rank];
+  const int deeper = depths_[tree][parent] + 1 - depths_[tree][rank];
+  const std::vector<int> &children = children_[tree];
+  Change change;
+  change.forbidden =
+      (children[parent] >= mostChildren_) - (children[former] > mostChildren_);
+  const double factor = deeper < 0 ? 1 / hops_[-deeper] : hops_[deeper];
+  change.moved = counts_[tree][rank] * std::max(1.0, factor);
+  change.hops = counts_[tree][rank] * (factor - 1);
+  return change;
+}
+
+void Lowering::hang(size_t tree, int rank, int parent) {
+  int &at = rooted_[tree].parents[rank];
+  --children_[tree][at];
+  ++children_[tree][parent];
+  at = parent;
+  measure(tree);
+}
+
+void Lowering::addLoad(const Path &path, double weight) {
+  for (int link : path)
+    loads_[link] += weight;
+}
+
+/// Where links have room for it.
+bool Lowering::moveBelow(size_t tree, int rank, int parent) {
+  const std::vector<Link> &links = problem_.rankTopology->topology().links;
+  const double weight = trees_[tree].weight;
+  const Path &path =
+      pathOf(table_, hasUpTrees(problem_.collective), parent, rank);
+  if (path.empty() || !changeBy(tree, rank, parent).isGain() ||
+      rooted_[tree].isBelow(parent, rank))
+    return false;
+  Path &now = rooted_[tree].paths[rank];
+  addLoad(now, -weight);
+  addLoad(path, weight);
+  if (std::any_of(path.begin(), path.end(), [&](int link) {
+        return loads_[link] > links[link].bandwidth * (1 + kSame);
+      })) {
+    addLoad(path, -weight);
+    addLoad(now, weight);
+    return false;
+  }
+  now = path;
+  hang(tree, rank, parent);
+  return true;
+}
+
+/// Two trees reach a rank by each other's edge.
+bool Lowering::swapEdges(size_t tree, size_t other, int rank) {
+  const int parent = rooted_[tree].parents[rank];
+  const int otherParent = rooted_[other].parents[rank];
+  if (parent == otherParent ||
+      std::abs(trees_[tree].weight - trees_[other].weight) >
+          kSame * trees_[tree].weight)
+    return false;
+  Change change = changeBy(tree, rank, otherParent);
+  change += changeBy(other, rank, parent);
+  if (!change.isGain() || rooted_[tree].isBelow(otherParent, rank) ||
+      rooted_[other].isBelow(parent, rank))
+    return false;
+  std::swap(rooted_[tree].paths[rank], rooted_[other].paths[rank]);
+  hang(tree, rank, otherParent);
+  hang(other, rank, parent);
+  return true;
+}
+
+bool Lowering::improve(int rank) {
+  bool changed = false;
+  for (size_t tree = 0; tree < trees_.size(); ++tree) {
+    for (int parent = 0; parent < numRanks_; ++parent)
+      if (parent != rank && parent != rooted_[tree].parents[rank])
+        changed |= moveBelow(tree, rank, parent);
+    for (size_t other = tree + 1; other < trees_.size(); ++other)
+      changed |= swapEdges(tree, other, rank);
+  }
+  return changed;
+}
+
+void Lowering::run() {
+  bool changed = true;
+  for (int sweep = 0; sweep < kMostSweeps && changed; ++sweep) {
+    changed = false;
+    for (int rank = 0; rank < numRanks_; ++rank)
+      if (rank != problem_.root)
+        changed |= improve(rank);
+  }
+  for (size_t tree = 0; tree < trees_.size(); ++tree)
+    trees_[tree] = treeOf(problem_, rooted_[tree], trees_[tree].weight);
+}
+
+} // namespace
+
+void blink::lowerTrees(const PackingProblem &problem, const PathTable &table,
+                       std::vector<Tree> &trees, int mostChildren) {
+  Lowering(problem, table, trees, mostChildren).run();
+}
