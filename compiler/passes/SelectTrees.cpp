@@ -8,6 +8,7 @@
 
 #include "compiler/packing/SelectTrees.h"
 #include "compiler/packing/FairRate.h"
+#include "compiler/passes/GrowFaster.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/plan/AssignLanes.h"
 #include "compiler/plan/ExpandForest.h"
@@ -56,16 +57,22 @@ llvm::Expected<FairTime> fairTimeOf(const PackingProblem &problem,
                                 std::min(1.0, *part))};
 }
 
-/// What selectTrees finds; or, where links that share themselves fairly would
-/// keep less than kKept of its rate, trees of which they keep all, for up to
-/// kFairSlack of the optimum, if these are faster.
+/// What selectTrees or growFaster finds; or, where links that share themselves
+/// fairly would keep less than kKept of its rate, trees of which they keep all,
+/// for up to kFairSlack of the optimum, if these are faster.
 llvm::Expected<Packing> select(const PackingProblem &problem,
                                const PackedTrees &packed,
                                const SelectOptions &options) {
   constexpr double kKept = 0.97;
   constexpr double kFairSlack = 0.05;
   llvm::Expected<Packing> selected = selectTrees(problem, packed, options);
-  if (!selected || options.slack == 0 || isFair(problem, *selected))
+  if (!selected)
+    return selected;
+  llvm::Expected<Packing> grown =
+      growFaster(problem, *selected, packed.packing.algbw, options);
+  if (!grown || !grown->trees.empty())
+    return grown;
+  if (options.slack == 0 || isFair(problem, *selected))
     return selected;
   llvm::Expected<FairTime> time = fairTimeOf(problem, *selected);
   if (!time)

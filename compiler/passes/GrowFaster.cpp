@@ -1,0 +1,106 @@
+//===- GrowFaster.cpp - grown trees where they are faster -----------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/passes/GrowFaster.h"
+
+#include "compiler/packing/grow/GrowForests.h"
+#include "compiler/plan/AssignLanes.h"
+#include "compiler/plan/ExpandForest.h"
+#include "compiler/plan/SpreadTrees.h"
+#include "compiler/support/Infinity.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace blink;
+
+namespace {
+
+/// Up to so many ranks single trees are selected (TreeSelection.cpp), and they
+/// are few and low already.
+constexpr int kFewRanks = 16;
+
+/// The time that `packing` takes in its parts, if links keep to its weights.
+llvm::Expected<MessageTime> timeOfTrees(const PackingProblem &problem,
+                                        const Packing &packing,
+                                        size_t maxTrees) {
+  const ScheduleLimits limits;
+  llvm::Expected<std::vector<unsigned>> parts =
+      chooseParts(problem, packing, limits, maxTrees);
+  if (!parts)
+    return parts.takeError();
+  llvm::Expected<FoldProgram> whole = expandForest(problem, packing);
+  if (!whole)
+    return whole.takeError();
+  if (parts->empty())
+    parts->assign(packing.trees.size(), 1);
+  FoldProgram program = splitTrees(*whole, *parts);
+  assignLanes(program, Protocol::simple, limits.maxLanes);
+  return timeOf(program, Protocol::simple);
+}
+
+/// How much longer `time` is than `other`, as a factor; see growFaster.
+double timesLonger(const MessageTime &time, const MessageTime &other) {
+  constexpr double kSlower = 1.1; // as in isWorthwhile
+  auto longer = [&](uint64_t bytes) {
+    return time.at(bytes) / other.at(bytes);
+  };
+  if (longer(kReferenceBytes * 16) > kSlower)
+    return kInfinity;
+  return std::pow(longer(kReferenceBytes / 64) * longer(kReferenceBytes / 4) *
+                      longer(kReferenceBytes) * longer(kReferenceBytes * 4),
+                  1. / 4);
+}
+
+/// A forest, how much longer it takes, and how long to fill its pipeline.
+struct Choice {
+  double longer;
+  double fill;
+  Packing packing;
+};
+
+} // namespace
+
+llvm::Expected<Packing> blink::growFaster(const PackingProblem &problem,
+                                          const Packing &selected,
+                                          double optimum,
+                                          const SelectOptions &options) {
+  constexpr double kFaster = 0.98;
+  constexpr double kAlike = 1.05;
+  Packing fastest;
+  if (!isRooted(problem.collective) || isRouted(problem.collective) ||
+      problem.rankTopology->numRanks() <= kFewRanks ||
+      (options.keepGoing && !options.keepGoing()))
+    return fastest;
+  std::vector<Packing> forests =
+      growForests(problem, optimum, static_cast<int>(ScheduleLimits().maxLanes),
+                  options.maxTrees);
+  if (forests.empty())
+    return fastest;
+  const auto maxTrees = static_cast<size_t>(options.maxTrees);
+  llvm::Expected<MessageTime> time = timeOfTrees(problem, selected, maxTrees);
+  if (!time)
+    return time.takeError();
+  std::vector<Choice> choices;
+  double least = kFaster;
+  for (Packing &forest : forests) {
+    llvm::Expected<MessageTime> grown = timeOfTrees(problem, forest, maxTrees);
+    if (!grown)
+      return grown.takeError();
+    const double longer = timesLonger(*grown, *time);
+    choices.push_back(
+        {longer, grown->fillAt(kReferenceBytes), std::move(forest)});
+    least = std::min(least, longer);
+  }
+  double leastFill = kInfinity;
+  for (Choice &choice : choices)
+    if (choice.longer <= std::min(kFaster, least * kAlike) &&
+        choice.fill < leastFill) {
+      leastFill = choice.fill;
+      fastest = std::move(choice.packing);
+    }
+  return fastest;
+}
