@@ -7,8 +7,6 @@
 #include "compiler/passes/GrowFaster.h"
 
 #include "compiler/packing/grow/GrowForests.h"
-#include "compiler/plan/AssignLanes.h"
-#include "compiler/plan/ExpandForest.h"
 #include "compiler/plan/SpreadTrees.h"
 #include "compiler/support/Infinity.h"
 
@@ -32,14 +30,11 @@ llvm::Expected<MessageTime> timeOfTrees(const PackingProblem &problem,
       chooseParts(problem, packing, limits, maxTrees);
   if (!parts)
     return parts.takeError();
-  llvm::Expected<FoldProgram> whole = expandForest(problem, packing);
-  if (!whole)
-    return whole.takeError();
-  if (parts->empty())
-    parts->assign(packing.trees.size(), 1);
-  FoldProgram program = splitTrees(*whole, *parts);
-  assignLanes(program, Protocol::simple, limits.maxLanes);
-  return timeOf(program, Protocol::simple);
+  llvm::Expected<FoldProgram> program =
+      planParts(problem, packing, std::move(*parts), limits);
+  if (!program)
+    return program.takeError();
+  return timeOf(*program, Protocol::simple);
 }
 
 /// How much longer `time` is than `other`, as a factor; see growFaster.

@@ -10,8 +10,6 @@
 #include "compiler/packing/FairRate.h"
 #include "compiler/passes/GrowFaster.h"
 #include "compiler/passes/Passes.h"
-#include "compiler/plan/AssignLanes.h"
-#include "compiler/plan/ExpandForest.h"
 #include "compiler/plan/SpreadTrees.h"
 #include "compiler/simulate/SteadyPart.h"
 #include "compiler/target/ForestIR.h"
@@ -39,21 +37,20 @@ llvm::Expected<FairTime> fairTimeOf(const PackingProblem &problem,
       chooseParts(problem, packing, limits, /*maxTrees=*/0);
   if (!parts)
     return parts.takeError();
-  llvm::Expected<FoldProgram> whole = expandForest(problem, packing);
-  if (!whole)
-    return whole.takeError();
+  llvm::Expected<FoldProgram> program =
+      planParts(problem, packing, *parts, limits);
+  if (!program)
+    return program.takeError();
   if (parts->empty())
     parts->assign(packing.trees.size(), 1);
-  FoldProgram program = splitTrees(*whole, *parts);
-  assignLanes(program, Protocol::simple, limits.maxLanes);
   if (isFair(problem, packing, *parts))
-    return FairTime{1, timeOf(program, Protocol::simple)};
-  for (FoldProgram::Channel &channel : program.channels)
+    return FairTime{1, timeOf(*program, Protocol::simple)};
+  for (FoldProgram::Channel &channel : program->channels)
     channel.slots = kSlots;
-  llvm::Expected<double> part = steadyPart(program);
+  llvm::Expected<double> part = steadyPart(*program);
   if (!part)
     return part.takeError();
-  return FairTime{*part, timeOf(program, Protocol::simple, /*chunkBytes=*/0,
+  return FairTime{*part, timeOf(*program, Protocol::simple, /*chunkBytes=*/0,
                                 std::min(1.0, *part))};
 }
 

@@ -233,6 +233,20 @@ static llvm::Expected<TimedParts> spreadParts(const PackingProblem &problem,
   return timed;
 }
 
+llvm::Expected<FoldProgram> blink::planParts(const PackingProblem &problem,
+                                             const Packing &packing,
+                                             std::vector<unsigned> parts,
+                                             ScheduleLimits limits) {
+  llvm::Expected<FoldProgram> whole = expandForest(problem, packing);
+  if (!whole)
+    return whole;
+  if (parts.empty())
+    parts.assign(packing.trees.size(), 1);
+  FoldProgram program = splitTrees(*whole, parts);
+  assignLanes(program, Protocol::simple, limits.maxLanes);
+  return program;
+}
+
 llvm::Expected<std::vector<unsigned>>
 blink::chooseParts(const PackingProblem &problem, const Packing &packing,
                    ScheduleLimits limits, size_t maxTrees) {

@@ -59,6 +59,13 @@ llvm::Expected<std::vector<unsigned>> chooseParts(const PackingProblem &problem,
                                                   ScheduleLimits limits,
                                                   size_t maxTrees);
 
+/// The folds of `packing` in lanes, for `simple`, its trees in so many parts
+/// each, or whole where `parts` is empty. Errors: as of expandForest.
+llvm::Expected<FoldProgram> planParts(const PackingProblem &problem,
+                                      const Packing &packing,
+                                      std::vector<unsigned> parts,
+                                      ScheduleLimits limits);
+
 /// A forest with the time that it takes.
 struct TimedPacking {
   Packing packing;

@@ -13,7 +13,6 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
-#include <deque>
 
 using namespace blink;
 using Fold = FoldProgram::Fold;
@@ -36,12 +35,17 @@ struct HostLane {
 /// Drives a rank.
 struct RankThread {
   std::vector<HostLane> lanes;
-  size_t lane = 0;      ///< at which it is
-  bool running = false; ///< it has a processor
-  bool queued = false;  ///< it wants one
+  size_t lane = 0; ///< at which it is
 };
 
-enum class HostEvent { fold, arrival, credit };
+/// Looks after the threads of some ranks, one after the other.
+struct Processor {
+  std::vector<size_t> ranks;
+  size_t place = 0;  ///< of the one that it looks after
+  bool idle = false; ///< none had anything to do
+};
+
+enum class HostEvent { fold, arrival, credit, look };
 
 class HostSimulator {
 public:
@@ -52,9 +56,11 @@ public:
         cuts_(cutTrees(program, chunkBytes, double(bytes),
                        borrows_ && isOneCopy())),
         flows_(program.channels.size()), threads_(program.ranks.size()),
-        idle_(host.processors) {
-    for (size_t rank = 0; rank < threads_.size(); ++rank)
+        processors_(std::min<size_t>(host.processors, threads_.size())) {
+    for (size_t rank = 0; rank < threads_.size(); ++rank) {
       makeThread(rank);
+      processors_[rank % processors_.size()].ranks.push_back(rank);
+    }
   }
 
   llvm::Expected<Simulation> run();
@@ -63,6 +69,8 @@ private:
   bool isOneCopy() const;
   void makeThread(size_t rank);
   bool isBorrowed(const FoldProgram::Rank &rank, const Fold &fold) const;
+  bool passesInputOn(const FoldProgram::Rank &rank, const Fold &fold) const;
+  void publish(const FoldProgram::Rank &rank, const Fold &fold, double time);
   double costOf(const FoldProgram::Rank &rank, const Fold &fold,
                 uint64_t chunk) const;
   bool canRun(const FoldProgram::Rank &rank, const Fold &fold,
@@ -71,7 +79,8 @@ private:
   const Fold *next(const FoldProgram::Rank &rank, HostLane &lane,
                    uint64_t &chunk) const;
   void wake(size_t rank);
-  void step(size_t rank);
+  bool beginFold(size_t rank);
+  void look(size_t processor);
   void endFold(size_t rank);
 
   const FoldProgram &program_;
@@ -81,8 +90,7 @@ private:
   const std::vector<TreeChunks> cuts_; ///< by tree
   std::vector<HostChannel> flows_;
   std::vector<RankThread> threads_; ///< by rank
-  unsigned idle_;                   ///< processors
-  std::deque<size_t> queue_;        ///< of threads that want one
+  std::vector<Processor> processors_;
   EventQueue<HostEvent> events_;
   double now_ = 0;
   Simulation result_;
@@ -151,9 +159,11 @@ double HostSimulator::costOf(const FoldProgram::Rank &rank, const Fold &fold,
       size_t(outputs) < fold.destinations && !isBorrowed(rank, fold);
   const double stores = double(outputs) + slot;
   double cost = lane_.step;
-  if (stores > 0 && lane_.rate > 0)
+  const double rate =
+      fold.sources > 1 && lane_.reduceRate > 0 ? lane_.reduceRate : lane_.rate;
+  if (stores > 0 && rate > 0)
     cost += movesOf(double(fold.sources) + stores) *
-            cuts_[size_t(fold.tree)].bytesOf(chunk) / (lane_.rate * 1e3);
+            cuts_[size_t(fold.tree)].bytesOf(chunk) / (rate * 1e3);
   return cost;
 }
 
@@ -188,42 +198,70 @@ const Fold *HostSimulator::next(const FoldProgram::Rank &rank, HostLane &lane,
   return nullptr;
 }
 
-/// Something has come for the rank.
+/// Something has come for the rank. Its processor, if idle, turns from thread
+/// to thread, and is on average half a round away.
 void HostSimulator::wake(size_t rank) {
-  RankThread &thread = threads_[rank];
-  if (thread.running || thread.queued)
-    return; // it looks again after the fold it is in
-  if (idle_ == 0) {
-    thread.queued = true;
-    queue_.push_back(rank);
-    return;
-  }
-  --idle_;
-  thread.running = true;
-  step(rank);
+  const size_t number = rank % processors_.size();
+  Processor &processor = processors_[number];
+  if (!processor.idle)
+    return; // it comes to it
+  processor.idle = false;
+  const size_t others = processor.ranks.size() - 1;
+  events_.push(now_ + host_.turn * double(others) / 2, HostEvent::look, number);
 }
 
-/// The thread, which has a processor, looks for a fold to run.
-void HostSimulator::step(size_t r) {
+/// Begins the next fold of the rank that can run.
+bool HostSimulator::beginFold(size_t r) {
   const FoldProgram::Rank &rank = program_.ranks[r];
   RankThread &thread = threads_[r];
   for (size_t tried = 0; tried < thread.lanes.size(); ++tried) {
     uint64_t chunk = 0;
     const Fold *fold = next(rank, thread.lanes[thread.lane], chunk);
     if (fold && canRun(rank, *fold, chunk)) {
+      if (passesInputOn(rank, *fold))
+        publish(rank, *fold, now_ + lane_.step);
       events_.push(now_ + costOf(rank, *fold, chunk), HostEvent::fold, r);
-      return;
+      return true;
     }
     thread.lane = (thread.lane + 1) % thread.lanes.size();
   }
-  thread.running = false;
-  ++idle_;
-  if (!queue_.empty()) {
-    const size_t other = queue_.front();
-    queue_.pop_front();
-    threads_[other].queued = false;
-    wake(other);
+  return false;
+}
+
+/// The processor looks after the thread that it has, and then at the others.
+void HostSimulator::look(size_t number) {
+  Processor &processor = processors_[number];
+  const size_t count = processor.ranks.size();
+  const double begin = now_;
+  for (size_t looked = 0; looked < count; ++looked) {
+    if (beginFold(processor.ranks[processor.place])) {
+      now_ = begin;
+      return;
+    }
+    processor.place = (processor.place + 1) % count;
+    now_ += host_.turn; // what begins, begins when it comes there
   }
+  now_ = begin;
+  processor.idle = true;
+}
+
+/// Whether readers find the chunk in the input, before the fold is over.
+bool HostSimulator::passesInputOn(const FoldProgram::Rank &rank,
+                                  const Fold &fold) const {
+  return fold.sources == 1 && !fold.completes &&
+         rank.sourcesOf(fold)[0].kind == sched::OperandKind::input &&
+         isBorrowed(rank, fold);
+}
+
+/// From `time` on the fold's chunk is there.
+void HostSimulator::publish(const FoldProgram::Rank &rank, const Fold &fold,
+                            double time) {
+  for (const Operand &to : rank.destinationsOf(fold))
+    if (to.isChannel()) {
+      ++flows_[size_t(to.index)].written;
+      ++result_.chunks;
+      events_.push(time + host_.notice, HostEvent::arrival, size_t(to.index));
+    }
 }
 
 void HostSimulator::endFold(size_t r) {
@@ -233,12 +271,8 @@ void HostSimulator::endFold(size_t r) {
   const Fold &fold = *next(rank, lane, chunk);
   ++result_.folds;
   result_.microseconds = now_;
-  for (const Operand &to : rank.destinationsOf(fold))
-    if (to.isChannel()) {
-      ++flows_[size_t(to.index)].written;
-      ++result_.chunks;
-      events_.push(now_ + host_.notice, HostEvent::arrival, size_t(to.index));
-    }
+  if (!passesInputOn(rank, fold))
+    publish(rank, fold, now_);
   for (const Operand &from : rank.sourcesOf(fold))
     if (from.isChannel())
       events_.push(now_ + host_.notice, HostEvent::credit, size_t(from.index));
@@ -246,18 +280,21 @@ void HostSimulator::endFold(size_t r) {
     lane.fold = 0;
     ++lane.round;
   }
-  step(r);
+  look(r % processors_.size());
 }
 
 llvm::Expected<Simulation> HostSimulator::run() {
-  for (size_t rank = 0; rank < threads_.size(); ++rank)
-    wake(rank);
+  for (size_t processor = 0; processor < processors_.size(); ++processor)
+    look(processor);
   while (!events_.empty()) {
     const auto event = events_.pop();
     now_ = event.time;
     switch (event.kind) {
     case HostEvent::fold:
       endFold(event.index);
+      break;
+    case HostEvent::look:
+      look(event.index);
       break;
     case HostEvent::arrival:
       ++flows_[event.index].arrived;

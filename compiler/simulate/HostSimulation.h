@@ -16,9 +16,9 @@ namespace blink {
 /// calls and processors are not more than ranks (else they help, which is not
 /// simulated). There are no links: a fold takes what its thread needs for it,
 /// and `notice` later others see that it is over. A rank's lanes share its
-/// thread, which goes from one to the next when one has to wait. Threads share
-/// the processors; one that finds nothing to do leaves its own to the one that
-/// has waited longest for one.
+/// thread, which goes from one to the next when one has to wait. Where there
+/// are more threads than processors, each of these has every so many, and turns
+/// to the next one when one finds nothing to do, as threads do that yield.
 ///
 /// Folds move what they do with the borrowed buffers, and slots that several
 /// readers share, of runtime/plan/Plan.cpp. Errors: as simulate().

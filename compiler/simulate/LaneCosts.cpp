@@ -39,7 +39,8 @@ LaneCosts DeviceCosts::of(sched::Protocol protocol, uint64_t bytes) const {
                       std::log(high.bytes / std::max(low.bytes, 1.0));
   auto between = [&](double a, double b) { return a + (b - a) * part; };
   return {between(low.costs.step, high.costs.step),
-          between(low.costs.rate, high.costs.rate)};
+          between(low.costs.rate, high.costs.rate),
+          between(low.costs.reduceRate, high.costs.reduceRate)};
 }
 
 namespace {
@@ -57,7 +58,8 @@ private:
   Error members(const JsonValue &value, std::vector<std::string> keys,
                 Members &found, llvm::StringRef optional = "");
   Error readNumbers(const JsonValue &value, std::vector<std::string> keys,
-                    std::vector<double> &numbers);
+                    std::vector<double> &numbers,
+                    llvm::StringRef optional = "");
   Error readRows(const JsonValue &value, std::vector<DeviceCosts::Row> &rows);
   Error readHost(const JsonValue &value, DeviceCosts &costs);
   Error wrong(const JsonValue &value, const llvm::Twine &message) {
@@ -88,14 +90,21 @@ Error CostsReader::members(const JsonValue &value,
   return Error::success();
 }
 
-/// Those of `keys`, in their order.
+/// Those of `keys`, in their order, and last the optional one, or 0.
 Error CostsReader::readNumbers(const JsonValue &value,
                                std::vector<std::string> keys,
-                               std::vector<double> &numbers) {
+                               std::vector<double> &numbers,
+                               llvm::StringRef optional) {
   Members found;
-  if (Error error = members(value, keys, found))
+  if (Error error = members(value, keys, found, optional))
     return error;
+  if (!optional.empty())
+    keys.push_back(optional.str());
   for (const std::string &key : keys) {
+    if (found.count(key) == 0) {
+      numbers.push_back(0);
+      continue;
+    }
     const JsonValue &number = *found[key];
     if (number.kind != JsonValue::Kind::number || number.number < 0 ||
         number.number > 1e15)
@@ -116,12 +125,12 @@ Error CostsReader::readRows(const JsonValue &value,
   }
   for (const JsonValue &row : value.items) {
     numbers.clear();
-    if (Error error =
-            readNumbers(row, {"bytes", "step_us", "lane_gbps"}, numbers))
+    if (Error error = readNumbers(row, {"bytes", "step_us", "lane_gbps"},
+                                  numbers, "reduce_gbps"))
       return error;
     if (!rows.empty() && rows.back().bytes >= numbers[0])
       return wrong(row, "bytes must ascend from row to row");
-    rows.push_back({numbers[0], {numbers[1], numbers[2]}});
+    rows.push_back({numbers[0], {numbers[1], numbers[2], numbers[3]}});
   }
   return rows.empty() ? wrong(value, "expected at least one row")
                       : Error::success();
@@ -130,13 +139,14 @@ Error CostsReader::readRows(const JsonValue &value,
 Error CostsReader::readHost(const JsonValue &value, DeviceCosts &costs) {
   std::vector<double> numbers;
   if (Error error = readNumbers(
-          value, {"processors", "call_us", "notice_us", "borrow_bytes"},
+          value,
+          {"processors", "call_us", "notice_us", "switch_us", "borrow_bytes"},
           numbers))
     return error;
   if (numbers[0] < 1 || numbers[0] > 1e6)
     return wrong(value, "processors must be 1 to 1e6");
-  costs.host = {unsigned(numbers[0]), numbers[1], numbers[2],
-                uint64_t(numbers[3])};
+  costs.host = {unsigned(numbers[0]), numbers[1], numbers[2], numbers[3],
+                uint64_t(numbers[4])};
   return Error::success();
 }
 

@@ -13,7 +13,9 @@
 // host, as `blink-perf --calibrate` measures them, also have
 //
 //    "host": {"processors": 2, "call_us": 0.7, "notice_us": 0.15,
-//             "borrow_bytes": 16385}
+//             "switch_us": 0.5, "borrow_bytes": 16385}
+//
+// and may say in a row how fast folds are that reduce: "reduce_gbps".
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,8 +34,9 @@
 namespace blink {
 
 struct LaneCosts {
-  double step = 0; ///< microseconds of a fold
-  double rate = 0; ///< GB/s that a lane moves; 0: without limit
+  double step = 0;       ///< microseconds of a fold
+  double rate = 0;       ///< GB/s that a lane moves; 0: without limit
+  double reduceRate = 0; ///< of folds that reduce; 0: the same
 };
 
 /// Threads of a host that drive ranks, one each.
@@ -41,6 +44,7 @@ struct HostCosts {
   unsigned processors = 1; ///< that they share
   double call = 0;         ///< microseconds around a call
   double notice = 0; ///< microseconds until a fold's end is seen elsewhere
+  double turn = 0;   ///< microseconds until a processor has another thread
   uint64_t borrowBytes = 0; ///< calls from which on buffers are borrowed
 };
 

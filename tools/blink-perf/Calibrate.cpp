@@ -14,9 +14,12 @@
 #include "nlohmann/json.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cmath>
 #include <fstream>
 #include <map>
+#include <sched.h>
 #include <thread>
 
 namespace blink::perf {
@@ -71,8 +74,12 @@ public:
   /// The mean from a call's first fold to its last.
   double span() const;
   bool borrows() const;
+  bool reduces(const LaneKey &key, const TracedFold &fold) const {
+    return stepOf(key, fold).sources() > 1;
+  }
 
 private:
+  const sched::Step &stepOf(const LaneKey &key, const TracedFold &fold) const;
   static bool beginsCall(const std::vector<TracedFold> &folds, size_t place) {
     return folds[place].step == folds[0].step &&
            folds[place].chunk == folds[0].chunk;
@@ -142,7 +149,9 @@ double Folds::notice() const {
         times.push_back(after);
     }
   }
-  return median(times);
+  // Where ranks wait for processors, too, the quickest did not.
+  std::sort(times.begin(), times.end());
+  return times.empty() ? 0 : times[times.size() / 10];
 }
 
 double Folds::span() const {
@@ -161,6 +170,16 @@ double Folds::span() const {
   for (size_t call = 0; call < begins.size(); ++call)
     spans.push_back(ends[call] - begins[call]);
   return median(spans);
+}
+
+const sched::Step &Folds::stepOf(const LaneKey &key,
+                                 const TracedFold &fold) const {
+  uint32_t rank = 0; // of the program, whom the job may call otherwise
+  while (program_.choice.jobRank(rank) != key.rank)
+    ++rank;
+  const sched::RankProgram &program = *variant_.ranks()->Get(rank);
+  return *program.steps()->Get(program.lanes()->Get(key.lane)->steps_begin() +
+                               fold.step);
 }
 
 /// Whether some fold that writes channels stored no chunk for them.
@@ -196,12 +215,13 @@ const sched::Variant &variantFor(const sched::Program &program,
   return *variants[number];
 }
 
-/// What folds of the size move in a microsecond, without the twentieth of them
-/// that was slowest for what it moved: somebody else had the processor.
-double gbpsOf(const Folds &folds, double step) {
+/// What folds of the size that reduce, or do not, move in a nanosecond, without
+/// the twentieth of them that was slowest for what it moved: somebody else had
+/// the processor.
+double gbpsOf(const Folds &folds, double step, bool reducing) {
   std::vector<std::pair<double, double>> moves; // by time a byte: bytes, time
-  folds.each([&](const LaneKey &, const TracedFold &fold) {
-    if (fold.moved > 0)
+  folds.each([&](const LaneKey &key, const TracedFold &fold) {
+    if (fold.moved > 0 && folds.reduces(key, fold) == reducing)
       moves.emplace_back(double(fold.moved) / 2,
                          std::max(fold.end - fold.begin - step, 1e-3));
   });
@@ -216,6 +236,53 @@ double gbpsOf(const Folds &folds, double step) {
   }
   return time > 0 ? bytes / time * 1e-3 : 0;
 }
+
+/// Microseconds until a processor that two threads share has the other one.
+double switchTime() {
+  constexpr int kTurns = 20000;
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(sched_getcpu(), &one);
+  std::atomic<int> there{0};
+  auto yield = [&] {
+    sched_setaffinity(0, sizeof one, &one); // this thread's
+    // Relaxed: nothing is handed over, both just begin together.
+    there.fetch_add(1, std::memory_order_relaxed);
+    while (there.load(std::memory_order_relaxed) < 2)
+      sched_yield();
+    for (int i = 0; i < kTurns; ++i)
+      sched_yield();
+  };
+  const auto begin = std::chrono::steady_clock::now();
+  std::thread first(yield), second(yield);
+  first.join();
+  second.join();
+  return std::chrono::duration<double, std::micro>(
+             std::chrono::steady_clock::now() - begin)
+             .count() /
+         (2 * kTurns);
+}
+
+/// Of several programs, all alike.
+struct GeometricMean {
+  double logarithms = 0;
+  int n = 0;
+
+  void add(double value) {
+    logarithms += value > 0 ? std::log(value) : 0;
+    n += value > 0;
+  }
+  double mean() const { return n ? std::exp(logarithms / n) : 0; }
+};
+
+struct Rates {
+  GeometricMean copies, reductions;
+
+  void add(const CalibratedSize &size) {
+    copies.add(size.gbps);
+    reductions.add(size.reduceGbps);
+  }
+};
 
 std::string nameOfProcessor() {
   std::ifstream file("/proc/cpuinfo");
@@ -271,7 +338,8 @@ Calibration calibrate(const Options &options,
     size.fold = median(std::move(times));
     if (calibration.sizes.empty())
       calibration.step = size.fold;
-    size.gbps = gbpsOf(folds, calibration.step);
+    size.gbps = gbpsOf(folds, calibration.step, false);
+    size.reduceGbps = gbpsOf(folds, calibration.step, true);
     size.notice = folds.notice();
     size.call = std::max(0.0, size.time - folds.span());
     size.borrows = folds.borrows();
@@ -284,6 +352,7 @@ Calibration calibrate(const Options &options,
       notices.push_back(size.notice);
       calls.push_back(size.call);
     }
+  calibration.turn = switchTime();
   calibration.notice = median(notices);
   calibration.call = median(calls);
   return calibration;
@@ -296,20 +365,21 @@ std::string formatCosts(const Options &options,
   constexpr uint64_t kMoves = 16 << 10;
   json rows = json::array();
   uint64_t borrowBytes = 0;
-  std::map<uint64_t, std::vector<double>> rates;
+  std::map<uint64_t, Rates> rates;
   for (const CalibratedSize &size : calibration.sizes) {
-    if (size.gbps > 0 && size.c.bytes() >= kMoves)
-      rates[size.c.bytes()].push_back(size.gbps);
+    if (size.c.bytes() >= kMoves)
+      rates[size.c.bytes()].add(size);
     if (!size.borrows)
       borrowBytes = std::max(borrowBytes, size.c.bytes() + 1);
   }
-  for (const auto &[bytes, gbps] : rates) {
-    double sum = 0;
-    for (double one : gbps)
-      sum += std::log(one);
-    rows.push_back({{"bytes", bytes},
-                    {"step_us", calibration.step},
-                    {"lane_gbps", std::exp(sum / double(gbps.size()))}});
+  for (const auto &[bytes, of] : rates) {
+    json row = {
+        {"bytes", bytes},
+        {"step_us", calibration.step},
+        {"lane_gbps", (of.copies.n ? of.copies : of.reductions).mean()}};
+    if (of.reductions.n)
+      row["reduce_gbps"] = of.reductions.mean();
+    rows.push_back(std::move(row));
   }
   if (rows.empty())
     rows.push_back(
@@ -324,6 +394,7 @@ std::string formatCosts(const Options &options,
        {{"processors", std::max(1u, std::thread::hardware_concurrency())},
         {"call_us", calibration.call},
         {"notice_us", calibration.notice},
+        {"switch_us", calibration.turn},
         {"borrow_bytes", borrowBytes}}}};
   return file.dump(2) + "\n";
 }

@@ -22,12 +22,13 @@ namespace blink::perf {
 struct CalibratedSize {
   Case c{};
   sched::Protocol protocol = sched::Protocol::simple;
-  double time = 0;   ///< of a call, not traced
-  double fold = 0;   ///< of the usual fold
-  double gbps = 0;   ///< half of what folds load and store, by their time but
-                     ///< for Calibration::step
-  double notice = 0; ///< from a fold's end to the next one's begin elsewhere
-  double call = 0;   ///< of `time` what is before the first fold, and after
+  double time = 0; ///< of a call, not traced
+  double fold = 0; ///< of the usual fold
+  double gbps = 0; ///< half of what folds load and store that copy, by their
+                   ///< time but for Calibration::step
+  double reduceGbps = 0; ///< likewise, of folds that reduce
+  double notice = 0;    ///< from a fold's end to the next one's begin elsewhere
+  double call = 0;      ///< of `time` what is before the first fold, and after
   bool borrows = false; ///< folds leave out slots
   uint64_t folds = 0;   ///< that were traced
 };
@@ -36,6 +37,7 @@ struct Calibration {
   std::vector<CalibratedSize> sizes;
   double step = 0; ///< of a fold that moves next to nothing
   double notice = 0, call = 0;
+  double turn = 0;   ///< until a processor has another thread
   std::string error; ///< not empty: failed, and nothing is to be written
 
   bool ok() const { return error.empty(); }

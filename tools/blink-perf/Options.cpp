@@ -294,8 +294,6 @@ void CommandLine::prepareCalibration() {
     throw UsageError("--json: the costs of --calibrate go to the same file");
   if (app_.count("--minbytes") == 0)
     options_.minBytes = 1 << 10;
-  if (app_.count("--stepbytes") + app_.count("--stepfactor") == 0)
-    options_.stepFactor = 4;
   if (app_.count("--iters") == 0)
     options_.iterations = 0; // by the size
   options_.check = false;

@@ -64,19 +64,21 @@ int runTune(const Options &options) {
 }
 
 void printCalibrated(const CalibratedSize &size) {
-  std::printf("%12llu %14s %10.2f %10.3f %10.2f %10.3f %10.3f\n",
+  std::printf("%12llu %14s %10.2f %10.3f %10.2f %10.2f %10.3f %10.3f\n",
               static_cast<unsigned long long>(size.c.bytes()),
               sched::EnumNameCollective(size.c.collective), size.time,
-              size.fold, size.gbps, size.notice, size.call);
+              size.fold, size.gbps, size.reduceGbps, size.notice, size.call);
   std::fflush(stdout);
 }
 
 int runCalibration(const Options &options) {
   std::printf("# a %s a rank: what calls and folds cost\n#%11s %14s %10s %10s "
-              "%10s %10s %10s\n#%11s %14s %10s %10s %10s %10s %10s\n",
+              "%10s %10s %10s %10s\n"
+              "#%11s %14s %10s %10s %10s %10s %10s %10s\n",
               options.mode == Mode::threads ? "thread" : "process", "size",
-              "collective", "time", "fold", "moves", "notice", "call", "(B)",
-              "", "(us)", "(us)", "(GB/s)", "(us)", "(us)");
+              "collective", "time", "fold", "copies", "reduces", "notice",
+              "call", "(B)", "", "(us)", "(us)", "(GB/s)", "(GB/s)", "(us)",
+              "(us)");
   const Calibration calibration = calibrate(options, printCalibrated);
   if (!calibration.ok())
     return complain(calibration.error, kBadAnswer);

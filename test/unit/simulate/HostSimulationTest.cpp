@@ -26,7 +26,7 @@ double hostTimeOf(const FoldProgram &program, uint64_t bytes,
                   unsigned processors, uint64_t borrowBytes = ~uint64_t(0)) {
   // 1 us a fold, 65.536 bytes a nanosecond: 1 us to copy a chunk.
   return valueOf(simulateHost(program, kHostChunk, bytes, {1, 65.536},
-                              {processors, 10, 0.5, borrowBytes}))
+                              {processors, 10, 0.5, 0, borrowBytes}))
       .microseconds;
 }
 
@@ -87,7 +87,7 @@ TEST_CASE("a slot that several ranks read is written once") {
         doctest::Approx(10 + 2 + 0.5 + 2));
   // Nothing but copies from inputs: chunks of calls that borrow are whole.
   CHECK(valueOf(simulateHost(program, kHostChunk * 4, kHostChunk * 4,
-                             {1, 65.536}, {3, 10, 0.5, 0}))
+                             {1, 65.536}, {3, 10, 0.5, 0, 0}))
             .microseconds == doctest::Approx(10 + 1 + 0.5 + 1 + 4));
 }
 
@@ -108,7 +108,7 @@ TEST_CASE("folds of all lanes and chunks run, and none twice") {
       for (unsigned processors : {1u, 2u, 100u}) {
         const Simulation host =
             valueOf(simulateHost(program, variant.chunk_bytes(), bytes, {1, 10},
-                                 {processors, 0, 0.1, ~uint64_t(0)}));
+                                 {processors, 0, 0.1, 0, ~uint64_t(0)}));
         CHECK(host.folds == devices.folds);
         CHECK(host.chunks == devices.chunks);
         CHECK(host.microseconds >= double(host.folds) / processors);

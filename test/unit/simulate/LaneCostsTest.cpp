@@ -36,7 +36,7 @@ TEST_CASE("costs that depend on the size of messages") {
       parseCosts(file(R"([{"bytes": 1024, "step_us": 1, "lane_gbps": 40},
                {"bytes": 1048576, "step_us": 3, "lane_gbps": 10}])",
                       R"(, "host": {"processors": 2, "call_us": 0.5,
-              "notice_us": 0.25, "borrow_bytes": 4097})"),
+              "notice_us": 0.25, "switch_us": 0.75, "borrow_bytes": 4097})"),
                  "a.costs"));
   auto rate = [&](uint64_t bytes) {
     return costs.of(sched::Protocol::simple, bytes).rate;
@@ -50,6 +50,7 @@ TEST_CASE("costs that depend on the size of messages") {
   CHECK(costs.host->processors == 2);
   CHECK(costs.host->call == 0.5);
   CHECK(costs.host->notice == 0.25);
+  CHECK(costs.host->turn == 0.75);
   CHECK(costs.host->borrowBytes == 4097);
   CHECK(!modelCosts().host);
 }
@@ -77,7 +78,8 @@ TEST_CASE("what is wrong with a file of costs, and where") {
         "a.costs:3:1: error: bytes must ascend from row to row");
   CHECK(error(file(R"({"step_us": 1, "lane_gbps": 1})",
                    R"(, "host": {"processors": 0, "call_us": 1, "notice_us": 1,
-"borrow_bytes": 1})")) == "a.costs:3:58: error: processors must be 1 to 1e6");
+"switch_us": 1, "borrow_bytes": 1})")) ==
+        "a.costs:3:58: error: processors must be 1 to 1e6");
   CHECK(error("[]") == "a.costs:1:1: error: expected an object, got an array");
   CHECK(textOf(costsAt("/none.costs").takeError()) ==
         "/none.costs: error: cannot read: No such file or directory");
