@@ -138,7 +138,7 @@ private:
 
   // RankRunFold.cpp
   struct ChunkPlace;
-  bool fold(Lane &lane, const StepCode &step, uint64_t *moved = nullptr);
+  bool fold(Lane &lane, const StepCode &step);
   bool foldTraced(Lane &lane, const StepCode &step);
   static uint64_t nanoseconds(); ///< of traces
   ChunkPlace point(Lane &lane, const StepCode &step, ElementRange range) const;

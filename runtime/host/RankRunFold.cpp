@@ -208,9 +208,8 @@ void RankRun::publish(const StepCode &step, const ChunkPlace &place,
   }
 }
 
-/// Everything it needs is there. False if the job failed over it. `moved`
-/// becomes the bytes that it loaded and stored.
-bool RankRun::fold(Lane &lane, const StepCode &step, uint64_t *moved) {
+/// Everything it needs is there. False if the job failed over it.
+bool RankRun::fold(Lane &lane, const StepCode &step) {
   const ElementRange range = rangeOf(lane, step);
   const uint64_t bytes = range.size() * transfers_.shape.elementBytes;
   const uint32_t divisor = step.completes ? transfers_.shape.divisor : 0;
@@ -228,10 +227,6 @@ bool RankRun::fold(Lane &lane, const StepCode &step, uint64_t *moved) {
   if (place.numDestinations != 0)
     combine(lane, step.sources, place.numDestinations, bytes, divisor,
             streams ? place.numOutputs : 0);
-  if (moved)
-    *moved = place.numDestinations == 0
-                 ? 0
-                 : bytes * (step.sources + place.numDestinations);
   if (!publishFirst)
     publish(step, place, bytes);
   const OperandCode *operands = operandsOf(step);
@@ -256,9 +251,12 @@ uint64_t RankRun::nanoseconds() {
 
 bool RankRun::foldTraced(Lane &lane, const StepCode &step) {
   LaneTrace &trace = *traces_[lane.number];
+  const ElementRange range = rangeOf(lane, step);
+  const uint64_t bytes = range.size() * transfers_.shape.elementBytes;
+  const uint32_t stores = point(lane, step, range).numDestinations;
+  const uint64_t moved = stores == 0 ? 0 : bytes * (step.sources + stores);
   const uint64_t begin = nanoseconds();
-  uint64_t moved = 0;
-  if (!fold(lane, step, &moved))
+  if (!fold(lane, step))
     return false;
   const uint64_t end = nanoseconds();
   const uint64_t waited = lane.idleSince ? begin - lane.idleSince : 0;
@@ -267,7 +265,7 @@ bool RankRun::foldTraced(Lane &lane, const StepCode &step) {
     trace.events[trace.count] = {
         begin,
         end,
-        rangeOf(lane, step).size() * transfers_.shape.elementBytes,
+        bytes,
         lane.cursor.chunk(),
         lane.cursor.step(),
         uint32_t(std::min<uint64_t>(waited, UINT32_MAX)),
