@@ -32,8 +32,16 @@ struct HostLane {
   uint64_t round = 0, rounds = 0;
 };
 
+/// What the runtime makes of a fold (runtime/plan/Plan.cpp).
+struct HostFold {
+  double moves = 0; ///< how often it moves its chunk
+  /// Whether readers find the chunk in the input, before the fold is over.
+  bool passesInputOn = false;
+};
+
 /// Drives a rank.
 struct RankThread {
+  std::vector<HostFold> folds; ///< as those of the rank
   std::vector<HostLane> lanes;
   size_t lane = 0; ///< at which it is
 };
@@ -68,11 +76,13 @@ public:
 private:
   bool isOneCopy() const;
   void makeThread(size_t rank);
-  bool isBorrowed(const FoldProgram::Rank &rank, const Fold &fold) const;
-  bool passesInputOn(const FoldProgram::Rank &rank, const Fold &fold) const;
+  HostFold hostFold(const FoldProgram::Rank &rank, const Fold &fold) const;
+  const HostFold &hostFoldOf(size_t rank, const Fold &fold) const {
+    return threads_[rank]
+        .folds[size_t(&fold - program_.ranks[rank].folds.data())];
+  }
   void publish(const FoldProgram::Rank &rank, const Fold &fold, double time);
-  double costOf(const FoldProgram::Rank &rank, const Fold &fold,
-                uint64_t chunk) const;
+  double costOf(size_t rank, const Fold &fold, uint64_t chunk) const;
   bool canRun(const FoldProgram::Rank &rank, const Fold &fold,
               uint64_t chunk) const;
   /// The next fold of a lane and its chunk; null if the lane is done.
@@ -113,6 +123,8 @@ bool HostSimulator::isOneCopy() const {
 
 void HostSimulator::makeThread(size_t r) {
   const FoldProgram::Rank &rank = program_.ranks[r];
+  for (const Fold &fold : rank.folds)
+    threads_[r].folds.push_back(hostFold(rank, fold));
   for (const std::vector<size_t> &folds : rank.lanes) {
     HostLane lane{&folds};
     for (size_t place : folds) {
@@ -130,41 +142,43 @@ void HostSimulator::makeThread(size_t r) {
   }
 }
 
-/// Whether readers take the chunk from the input, or from the only output.
-bool HostSimulator::isBorrowed(const FoldProgram::Rank &rank,
-                               const Fold &fold) const {
-  unsigned outputs = 0, channels = 0, writers = 0;
-  for (const Operand &to : rank.destinationsOf(fold))
-    ++(to.isChannel() ? channels : outputs);
-  if (!borrows_ || channels == 0)
-    return false;
-  if (outputs == 0)
-    return fold.sources == 1 && !fold.completes &&
-           rank.sourcesOf(fold)[0].kind == sched::OperandKind::input;
-  for (const Fold &other : rank.folds)
-    if (other.tree == fold.tree)
-      writers += unsigned(
-          llvm::count_if(rank.destinationsOf(other),
-                         [](const Operand &to) { return !to.isChannel(); }));
-  return outputs == 1 && writers == 1;
+/// Readers borrow the chunk from the input that the fold only passes on, or
+/// from its output if nobody else writes there. Else one slot is written, for
+/// all of them.
+HostFold HostSimulator::hostFold(const FoldProgram::Rank &rank,
+                                 const Fold &fold) const {
+  auto outputsOf = [&](const Fold &of) {
+    return llvm::count_if(rank.destinationsOf(of),
+                          [](const Operand &to) { return !to.isChannel(); });
+  };
+  const auto outputs = outputsOf(fold);
+  const bool writesChannels = size_t(outputs) < fold.destinations;
+  const bool passesOn =
+      fold.sources == 1 && !fold.completes &&
+      rank.sourcesOf(fold)[0].kind == sched::OperandKind::input;
+  auto isSoleWriter = [&] {
+    return outputs == 1 && llvm::all_of(rank.folds, [&](const Fold &other) {
+             return &other == &fold || other.tree != fold.tree ||
+                    outputsOf(other) == 0;
+           });
+  };
+  const bool borrowed =
+      borrows_ && writesChannels && (outputs == 0 ? passesOn : isSoleWriter());
+  const double stores = double(outputs) + (writesChannels && !borrowed);
+  return {stores > 0 ? movesOf(double(fold.sources) + stores) : 0,
+          borrowed && passesOn};
 }
 
 /// Microseconds of its thread.
-double HostSimulator::costOf(const FoldProgram::Rank &rank, const Fold &fold,
+double HostSimulator::costOf(size_t rank, const Fold &fold,
                              uint64_t chunk) const {
-  const auto outputs =
-      llvm::count_if(rank.destinationsOf(fold),
-                     [](const Operand &to) { return !to.isChannel(); });
-  const bool slot =
-      size_t(outputs) < fold.destinations && !isBorrowed(rank, fold);
-  const double stores = double(outputs) + slot;
-  double cost = lane_.step;
   const double rate =
       fold.sources > 1 && lane_.reduceRate > 0 ? lane_.reduceRate : lane_.rate;
-  if (stores > 0 && rate > 0)
-    cost += movesOf(double(fold.sources) + stores) *
-            cuts_[size_t(fold.tree)].bytesOf(chunk) / (rate * 1e3);
-  return cost;
+  if (rate == 0)
+    return lane_.step;
+  return lane_.step + hostFoldOf(rank, fold).moves *
+                          cuts_[size_t(fold.tree)].bytesOf(chunk) /
+                          (rate * 1e3);
 }
 
 bool HostSimulator::canRun(const FoldProgram::Rank &rank, const Fold &fold,
@@ -218,9 +232,9 @@ bool HostSimulator::beginFold(size_t r) {
     uint64_t chunk = 0;
     const Fold *fold = next(rank, thread.lanes[thread.lane], chunk);
     if (fold && canRun(rank, *fold, chunk)) {
-      if (passesInputOn(rank, *fold))
+      if (hostFoldOf(r, *fold).passesInputOn)
         publish(rank, *fold, now_ + lane_.step);
-      events_.push(now_ + costOf(rank, *fold, chunk), HostEvent::fold, r);
+      events_.push(now_ + costOf(r, *fold, chunk), HostEvent::fold, r);
       return true;
     }
     thread.lane = (thread.lane + 1) % thread.lanes.size();
@@ -245,14 +259,6 @@ void HostSimulator::look(size_t number) {
   processor.idle = true;
 }
 
-/// Whether readers find the chunk in the input, before the fold is over.
-bool HostSimulator::passesInputOn(const FoldProgram::Rank &rank,
-                                  const Fold &fold) const {
-  return fold.sources == 1 && !fold.completes &&
-         rank.sourcesOf(fold)[0].kind == sched::OperandKind::input &&
-         isBorrowed(rank, fold);
-}
-
 /// From `time` on the fold's chunk is there.
 void HostSimulator::publish(const FoldProgram::Rank &rank, const Fold &fold,
                             double time) {
@@ -271,7 +277,7 @@ void HostSimulator::endFold(size_t r) {
   const Fold &fold = *next(rank, lane, chunk);
   ++result_.folds;
   result_.microseconds = now_;
-  if (!passesInputOn(rank, fold))
+  if (!hostFoldOf(r, fold).passesInputOn)
     publish(rank, fold, now_);
   for (const Operand &from : rank.sourcesOf(fold))
     if (from.isChannel())

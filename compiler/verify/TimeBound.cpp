@@ -47,8 +47,8 @@ public:
     return times_[size_t(round) * numFolds_ + fold];
   }
 
-  /// When the transfer of the chunk that the fold `writer` writes in that round
-  /// is over.
+  /// When the transfer of the chunk that the channel's writer writes in that
+  /// round is over.
   double sentAt(uint32_t channel, int64_t round) const {
     return sent_[size_t(round) * numChannels_ + channel];
   }

@@ -71,15 +71,20 @@ public:
   }
   /// From a fold's end to the begin of one that waited for its chunk.
   double notice() const;
-  /// The mean from a call's first fold to its last.
+  /// The median over calls, from a call's first fold to its last.
   double span() const;
   bool borrows() const;
   bool reduces(const LaneKey &key, const TracedFold &fold) const {
-    return stepOf(key, fold).sources() > 1;
+    return stepOf(rankOf(key), key, fold).sources() > 1;
   }
 
 private:
-  const sched::Step &stepOf(const LaneKey &key, const TracedFold &fold) const;
+  const sched::RankProgram &rankOf(const LaneKey &key) const;
+  static const sched::Step &stepOf(const sched::RankProgram &rank,
+                                   const LaneKey &key, const TracedFold &fold) {
+    return *rank.steps()->Get(rank.lanes()->Get(key.lane)->steps_begin() +
+                              fold.step);
+  }
   static bool beginsCall(const std::vector<TracedFold> &folds, size_t place) {
     return folds[place].step == folds[0].step &&
            folds[place].chunk == folds[0].chunk;
@@ -172,38 +177,29 @@ double Folds::span() const {
   return median(spans);
 }
 
-const sched::Step &Folds::stepOf(const LaneKey &key,
-                                 const TracedFold &fold) const {
-  uint32_t rank = 0; // of the program, whom the job may call otherwise
+/// The program of a rank of the job.
+const sched::RankProgram &Folds::rankOf(const LaneKey &key) const {
+  uint32_t rank = 0;
   while (program_.choice.jobRank(rank) != key.rank)
     ++rank;
-  const sched::RankProgram &program = *variant_.ranks()->Get(rank);
-  return *program.steps()->Get(program.lanes()->Get(key.lane)->steps_begin() +
-                               fold.step);
+  return *variant_.ranks()->Get(rank);
 }
 
 /// Whether some fold that writes channels stored no chunk for them.
 bool Folds::borrows() const {
-  for (uint32_t r = 0; r < variant_.ranks()->size(); ++r) {
-    const sched::RankProgram &rank = *variant_.ranks()->Get(r);
-    for (uint32_t l = 0; l < rank.lanes()->size(); ++l) {
-      const std::vector<TracedFold> *folds = lane(r, l);
-      for (size_t i = 0; folds && i < folds->size(); ++i) {
-        const TracedFold &fold = (*folds)[i];
-        const sched::Step &step =
-            *rank.steps()->Get(rank.lanes()->Get(l)->steps_begin() + fold.step);
-        uint32_t channels = 0;
-        for (uint32_t d = 0; d < step.destinations(); ++d)
-          channels += rank.operands()
-                          ->Get(step.operands_begin() + step.sources() + d)
-                          ->kind() == sched::OperandKind::channel;
-        const uint32_t needed = step.sources() + step.destinations() - channels;
-        if (channels > 0 && fold.moved <= needed * fold.bytes)
-          return true;
-      }
-    }
-  }
-  return false;
+  bool any = false;
+  each([&](const LaneKey &key, const TracedFold &fold) {
+    const sched::RankProgram &rank = rankOf(key);
+    const sched::Step &step = stepOf(rank, key, fold);
+    uint32_t channels = 0;
+    for (uint32_t d = 0; d < step.destinations(); ++d)
+      channels += rank.operands()
+                      ->Get(step.operands_begin() + step.sources() + d)
+                      ->kind() == sched::OperandKind::channel;
+    const uint32_t needed = step.sources() + step.destinations() - channels;
+    any |= channels > 0 && fold.moved <= needed * fold.bytes;
+  });
+  return any;
 }
 
 const sched::Variant &variantFor(const sched::Program &program,
@@ -324,7 +320,6 @@ Calibration calibrate(const Options &options,
       return calibration;
     const sched::Variant &variant =
         variantFor(*program.choice.program, c.bytes());
-    size.protocol = variant.protocol();
     const TraceFolder folder;
     runCase(options, plan, c, calibration.error);
     if (!calibration.ok())
@@ -334,7 +329,6 @@ Calibration calibrate(const Options &options,
     folds.each([&](const LaneKey &, const TracedFold &fold) {
       times.push_back(fold.end - fold.begin);
     });
-    size.folds = times.size();
     size.fold = median(std::move(times));
     if (calibration.sizes.empty())
       calibration.step = size.fold;

@@ -21,7 +21,6 @@ namespace blink::perf {
 /// What was found at one size of a program. Microseconds.
 struct CalibratedSize {
   Case c{};
-  sched::Protocol protocol = sched::Protocol::simple;
   double time = 0; ///< of a call, not traced
   double fold = 0; ///< of the usual fold
   double gbps = 0; ///< half of what folds load and store that copy, by their
@@ -30,7 +29,6 @@ struct CalibratedSize {
   double notice = 0;    ///< from a fold's end to the next one's begin elsewhere
   double call = 0;      ///< of `time` what is before the first fold, and after
   bool borrows = false; ///< folds leave out slots
-  uint64_t folds = 0;   ///< that were traced
 };
 
 struct Calibration {
