@@ -6,9 +6,6 @@
 
 #include "compiler/simulate/HostSimulation.h"
 
-#include "compiler/target/FoldProgramFile.h"
-
-#include "test/common/OpenedSchedule.h"
 #include "test/unit/simulate/SimulateSupport.h"
 #include "test/unit/topology/TestTopology.h"
 
@@ -96,19 +93,15 @@ TEST_CASE("folds of all lanes and chunks run, and none twice") {
   for (Collective collective : {Collective::allreduce, Collective::allgather,
                                 Collective::alltoall, Collective::reduce})
     for (int variation = 0; variation < 10; ++variation) {
-      const TestSchedule schedule =
-          variedSchedule(collective, variation, 64 << 10, random);
-      const OpenedSchedule opened(schedule);
-      const sched::Variant &variant = *opened.program().variants()->Get(0);
-      const FoldProgram program =
-          readProgram(*opened.file, opened.program(), variant);
+      const VariedProgram varied(collective, variation, random);
+      const sched::Variant &variant = varied.variant;
       const uint64_t bytes = 3000000;
-      const Simulation devices = valueOf(
-          simulate(program, variant.protocol(), variant.chunk_bytes(), bytes));
+      const Simulation devices = valueOf(simulate(
+          varied.folds, variant.protocol(), variant.chunk_bytes(), bytes));
       for (unsigned processors : {1u, 2u, 100u}) {
-        const Simulation host =
-            valueOf(simulateHost(program, variant.chunk_bytes(), bytes, {1, 10},
-                                 {processors, 0, 0.1, 0, ~uint64_t(0)}));
+        const Simulation host = valueOf(
+            simulateHost(varied.folds, variant.chunk_bytes(), bytes, {1, 10},
+                         {processors, 0, 0.1, 0, ~uint64_t(0)}));
         CHECK(host.folds == devices.folds);
         CHECK(host.chunks == devices.chunks);
         CHECK(host.microseconds >= double(host.folds) / processors);

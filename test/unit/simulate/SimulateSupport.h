@@ -7,7 +7,8 @@
 #ifndef BLINK_TEST_UNIT_SIMULATE_SIMULATESUPPORT_H
 #define BLINK_TEST_UNIT_SIMULATE_SIMULATESUPPORT_H
 
-#include "compiler/plan/FoldProgram.h"
+#include "compiler/target/FoldProgramFile.h"
+#include "test/common/OpenedSchedule.h"
 
 #include <vector>
 
@@ -55,6 +56,21 @@ inline FoldProgram chain(int slots) {
   addLanes(program);
   return program;
 }
+
+/// One of many schedules (variedSchedule), with chunks of which 64 bytes are
+/// next to nothing, and the folds of its first variant.
+struct VariedProgram {
+  VariedProgram(sched::Collective collective, int variation,
+                std::mt19937 &random)
+      : opened(variedSchedule(collective, variation, 64 << 10, random)),
+        program(opened.program()), variant(*program.variants()->Get(0)),
+        folds(readProgram(*opened.file, program, variant)) {}
+
+  OpenedSchedule opened;
+  const sched::Program &program;
+  const sched::Variant &variant;
+  FoldProgram folds;
+};
 
 } // namespace blink::test
 

@@ -240,21 +240,17 @@ TEST_CASE("with planned shares a long message goes at the proved pace") {
        {Collective::allreduce, Collective::broadcast, Collective::allgather,
         Collective::reducescatter, Collective::alltoall, Collective::gather})
     for (int variation = 0; variation < 20; ++variation) {
-      // Chunks of which 64 bytes are next to nothing.
-      const TestSchedule schedule =
-          variedSchedule(collective, variation, 64 << 10, random);
-      const OpenedSchedule opened(schedule);
-      const sched::Variant &variant = *opened.program().variants()->Get(0);
-      const FoldProgram program =
-          readProgram(*opened.file, opened.program(), variant);
+      const VariedProgram varied(collective, variation, random);
+      const sched::Variant &variant = varied.variant;
       SimulationOptions planned;
       planned.plannedShares = true;
       auto time = [&](uint64_t bytes) {
-        return valueOf(simulate(program, sched::Protocol::simple,
+        return valueOf(simulate(varied.folds, sched::Protocol::simple,
                                 variant.chunk_bytes(), bytes, planned))
             .microseconds;
       };
-      const VerifyReport report = verifyProgram(*opened.file, opened.program());
+      const VerifyReport report =
+          verifyProgram(*varied.opened.file, varied.program);
       REQUIRE(report.ok);
       // Some hundred rounds.
       const uint64_t bytes =
@@ -278,13 +274,10 @@ TEST_CASE("with planned shares no message takes longer than is proved") {
        {Collective::allreduce, Collective::broadcast, Collective::allgather,
         Collective::reducescatter, Collective::alltoall, Collective::gather})
     for (int variation = 0; variation < 20; ++variation) {
-      const TestSchedule schedule =
-          variedSchedule(collective, variation, 64 << 10, random);
-      const OpenedSchedule opened(schedule);
-      const sched::Program &program = opened.program();
-      const sched::Variant &variant = *program.variants()->Get(0);
-      const FoldProgram folds = readProgram(*opened.file, program, variant);
-      const verify::TopologyView machine(*opened.file, program);
+      const VariedProgram varied(collective, variation, random);
+      const sched::Program &program = varied.program;
+      const sched::Variant &variant = varied.variant;
+      const verify::TopologyView machine(*varied.opened.file, program);
       const verify::FoldGraph graph(variant);
       for (uint64_t bytes : {1, 10000, 300000, 10000000, 100000000}) {
         SimulationOptions options;
@@ -292,8 +285,8 @@ TEST_CASE("with planned shares no message takes longer than is proved") {
         // Lanes that cost something, too.
         options.stepCost = variation % 2 == 0 ? 0 : 3;
         const double simulated =
-            valueOf(simulate(folds, variant.protocol(), variant.chunk_bytes(),
-                             bytes, options))
+            valueOf(simulate(varied.folds, variant.protocol(),
+                             variant.chunk_bytes(), bytes, options))
                 .microseconds;
         const verify::Cut cut = verify::cutOf(verify::Semantics(program),
                                               variant, program.algbw(), bytes);
