@@ -54,6 +54,7 @@ static const Traits &traitsOf(CollectiveKind collective) {
       {true, true, false, false, true},  // gather
       {true, false, true, false, true},  // scatter
       {false, false, true, true, true},  // all_to_all
+      {false, false, true, true, true},  // send_recv
   };
   static_assert(std::size(kTraits) == getMaxEnumValForCollectiveKind() + 1);
   return kTraits[static_cast<size_t>(collective)];

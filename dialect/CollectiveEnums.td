@@ -37,6 +37,7 @@ def Collective_CollectiveKind
   I32EnumAttrCase<"Gather", 5, "gather">,
   I32EnumAttrCase<"Scatter", 6, "scatter">,
   I32EnumAttrCase<"AllToAll", 7, "all_to_all">,
+  I32EnumAttrCase<"SendRecv", 8, "send_recv">,
 ]>;
 
 def Collective_ChannelKind

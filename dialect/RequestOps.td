@@ -122,4 +122,17 @@ def Collective_AllToAllOp
   }];
 }
 
+def Collective_SendRecvOp
+    : Collective_UnrootedRequestOp<"send_recv", "SendRecv"> {
+  let summary = "Point to point: block d of rank s's input becomes block s of rank d's output, each block on its own";
+  let description = [{
+    Trees are stars: every rank is reached from the root by one path, on which
+    there is no other rank.
+
+    ```mlir
+    collective.send_recv @dgx1 gpus [1, 4, 5, 6] links <all>
+    ```
+  }];
+}
+
 #endif // BLINK_DIALECT_REQUESTOPS_TD

@@ -406,6 +406,33 @@ BLINK_API blinkResult_t blinkAllToAll(const void *send, void *recv,
                                       size_t count, blinkDataType_t type,
                                       blinkComm_t comm, blinkStream_t stream);
 
+/*===-- Messages ----------------------------------------------------------===*/
+/* Point to point, over the paths of a schedule of sendrecv. Messages from one
+   rank to another arrive in the order of their calls; sender and receiver give
+   the same count and type. Other ranks take no part, and messages pass those of
+   other pairs, and collectives. Between blinkGroupStart and blinkGroupEnd all
+   of them go on at the same time: exchanges of any pattern and with any counts,
+   such as an alltoall of uneven parts, are messages in a group. Outside a group
+   a rank that receives before it sends may wait for one that does the same.
+
+   On the host blinkSend returns when `send` may be used again, which may be
+   before it has been received. The first message to or from a rank allocates.
+   A rank sends to itself in a group that also receives it. Count 0 does
+   nothing, and nobody waits for it. On GPUs there are no messages yet: invalid
+   usage.
+
+   Errors: as of collectives. Invalid usage if the two calls differ, which the
+   receiver finds out, and all communicators become unusable; remote error if
+   the other rank does not call in time, gives up or dies: likewise. */
+
+BLINK_API blinkResult_t blinkSend(const void *send, size_t count,
+                                  blinkDataType_t type, int peer,
+                                  blinkComm_t comm, blinkStream_t stream);
+
+BLINK_API blinkResult_t blinkRecv(void *recv, size_t count,
+                                  blinkDataType_t type, int peer,
+                                  blinkComm_t comm, blinkStream_t stream);
+
 /*===-- Groups ------------------------------------------------------------===*/
 
 /* Collectives called by this thread between the two are collected, and run

@@ -14,6 +14,7 @@
 
 #include "schedules/schedule_generated.h"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -31,6 +32,9 @@ struct CollectiveTraits {
   bool down;    ///< data comes from them
   bool routed;  ///< each block goes to one rank: edges add up what is behind
   bool reduces; ///< elements of ranks are combined with an operator
+  /// Each block goes from a rank to another on its own, in one hop: links carry
+  /// one at a time, and nobody else takes part.
+  bool pairwise;
   /// The collective whose data goes the other way over the same trees, from
   /// their roots: its schedules, reversed, are schedules of this one.
   std::optional<Collective> mirror;
@@ -38,15 +42,16 @@ struct CollectiveTraits {
 
 // clang-format off
 inline constexpr CollectiveTraits kCollectiveTraits[] = {
-    //                          in     out    rooted up     down   routed reduces
-    {Collective::allreduce,     false, false, false, true,  true,  false, true,  {}},
-    {Collective::broadcast,     false, false, true,  false, true,  false, false, {}},
-    {Collective::reduce,        false, false, true,  true,  false, false, true,  Collective::broadcast},
-    {Collective::allgather,     false, true,  false, false, true,  false, false, {}},
-    {Collective::reducescatter, true,  false, false, true,  false, false, true,  Collective::allgather},
-    {Collective::gather,        false, true,  true,  true,  false, true,  false, Collective::scatter},
-    {Collective::scatter,       true,  false, true,  false, true,  true,  false, {}},
-    {Collective::alltoall,      true,  true,  false, false, true,  true,  false, {}},
+    //                          in     out    rooted up     down   routed reduces pairwise
+    {Collective::allreduce,     false, false, false, true,  true,  false, true,  false, {}},
+    {Collective::broadcast,     false, false, true,  false, true,  false, false, false, {}},
+    {Collective::reduce,        false, false, true,  true,  false, false, true,  false, Collective::broadcast},
+    {Collective::allgather,     false, true,  false, false, true,  false, false, false, {}},
+    {Collective::reducescatter, true,  false, false, true,  false, false, true,  false, Collective::allgather},
+    {Collective::gather,        false, true,  true,  true,  false, true,  false, false, Collective::scatter},
+    {Collective::scatter,       true,  false, true,  false, true,  true,  false, false, {}},
+    {Collective::alltoall,      true,  true,  false, false, true,  true,  false, false, {}},
+    {Collective::sendrecv,      true,  true,  false, false, true,  true,  false, true,  {}},
 };
 // clang-format on
 
@@ -65,15 +70,38 @@ constexpr const CollectiveTraits &traitsOf(Collective collective) {
   return kCollectiveTraits[size_t(collective)];
 }
 
+namespace detail {
+constexpr size_t numJoint() {
+  size_t number = 0;
+  for (const CollectiveTraits &traits : kCollectiveTraits)
+    number += !traits.pairwise;
+  return number;
+}
+constexpr auto makeJoint() {
+  std::array<Collective, numJoint()> joint{};
+  size_t number = 0;
+  for (const CollectiveTraits &traits : kCollectiveTraits)
+    if (!traits.pairwise)
+      joint[number++] = traits.collective;
+  return joint;
+}
+} // namespace detail
+
+/// What all ranks of a job call together: all but sendrecv.
+inline constexpr auto kJointCollectives = detail::makeJoint();
+
 /// broadcast, reduce, gather, scatter
 constexpr bool isRooted(Collective c) { return traitsOf(c).rooted; }
-/// gather, scatter, alltoall
+/// gather, scatter, alltoall, sendrecv
 constexpr bool isRouted(Collective c) { return traitsOf(c).routed; }
 /// allreduce, reduce, reducescatter
 constexpr bool isReduction(Collective c) { return traitsOf(c).reduces; }
+/// sendrecv
+constexpr bool isPairwise(Collective c) { return traitsOf(c).pairwise; }
 constexpr bool hasUpTrees(Collective c) { return traitsOf(c).up; }
 constexpr bool hasDownTrees(Collective c) { return traitsOf(c).down; }
-/// All but alltoall, whose buffers would both hold a block for each rank.
+/// All but alltoall and sendrecv, whose buffers would both hold a block for
+/// each rank.
 constexpr bool hasInPlace(Collective c) {
   return !(traitsOf(c).scattersInput && traitsOf(c).gathersOutput);
 }
@@ -95,15 +123,22 @@ constexpr uint32_t inputBlocks(Collective c, uint32_t numRanks) {
 constexpr uint32_t outputBlocks(Collective c, uint32_t numRanks) {
   return traitsOf(c).gathersOutput ? numRanks : 1;
 }
-/// Blocks of the larger buffer: GB/s of algbw for each GB/s of a block.
+/// Blocks of the size that rates are about: of the larger buffer, or of a
+/// message between two ranks.
 constexpr int blocksOfBuffer(Collective c, int numRanks) {
-  return traitsOf(c).scattersInput || traitsOf(c).gathersOutput ? numRanks : 1;
+  return !isPairwise(c) &&
+                 (traitsOf(c).scattersInput || traitsOf(c).gathersOutput)
+             ? numRanks
+             : 1;
 }
 /// Sets of trees whose shares add up to one, while they are packed: one for
-/// each rank as root in allgather, reducescatter and alltoall, else 1. The
-/// trees of a routed collective become several chains each in the file.
+/// each rank as root in allgather, reducescatter, alltoall and sendrecv,
+/// else 1. The trees of a routed collective become several chains each in the
+/// file.
 constexpr int numBlocks(Collective c, int numRanks) {
-  return traitsOf(c).rooted ? 1 : blocksOfBuffer(c, numRanks);
+  return isPairwise(c)        ? numRanks
+         : traitsOf(c).rooted ? 1
+                              : blocksOfBuffer(c, numRanks);
 }
 
 } // namespace blink::sched

@@ -142,11 +142,12 @@ enum class Collective : uint8_t {
   gather = 5,
   scatter = 6,
   alltoall = 7,
+  sendrecv = 8,
   MIN = allreduce,
-  MAX = alltoall
+  MAX = sendrecv
 };
 
-inline const Collective (&EnumValuesCollective())[8] {
+inline const Collective (&EnumValuesCollective())[9] {
   static const Collective values[] = {
     Collective::allreduce,
     Collective::broadcast,
@@ -155,13 +156,14 @@ inline const Collective (&EnumValuesCollective())[8] {
     Collective::reducescatter,
     Collective::gather,
     Collective::scatter,
-    Collective::alltoall
+    Collective::alltoall,
+    Collective::sendrecv
   };
   return values;
 }
 
 inline const char * const *EnumNamesCollective() {
-  static const char * const names[9] = {
+  static const char * const names[10] = {
     "allreduce",
     "broadcast",
     "reduce",
@@ -170,13 +172,14 @@ inline const char * const *EnumNamesCollective() {
     "gather",
     "scatter",
     "alltoall",
+    "sendrecv",
     nullptr
   };
   return names;
 }
 
 inline const char *EnumNameCollective(Collective e) {
-  if (flatbuffers::IsOutRange(e, Collective::allreduce, Collective::alltoall)) return "";
+  if (flatbuffers::IsOutRange(e, Collective::allreduce, Collective::sendrecv)) return "";
   const size_t index = static_cast<size_t>(e);
   return EnumNamesCollective()[index];
 }

@@ -8,6 +8,7 @@
 
 #include "compiler/driver/InputFile.h"
 
+#include "schedules/Collectives.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace blink;
@@ -71,7 +72,7 @@ MachineResult blink::checkMachine(const MachineFiles &files,
   result.name = files.name;
   result.isNew = !files.golden;
   BundleOptions options;
-  for (Collective collective : sched::EnumValuesCollective())
+  for (Collective collective : sched::kJointCollectives)
     options.collectives.push_back(collective);
   options.allocations = files.sets;
   options.jobs = jobs;

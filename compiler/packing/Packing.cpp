@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 
 using namespace blink;
 using llvm::Error;
@@ -124,6 +125,9 @@ Error verifyTree(const PackingProblem &problem, const Tree &tree) {
       if (!isRankOf(rankTopology, edge.from) ||
           !isRankOf(rankTopology, edge.to))
         return makeError("edge {0} -> {1} joins no ranks", edge.from, edge.to);
+      if (isPairwise(problem.collective) && edge.from != tree.root)
+        return makeError("edge {0} -> {1} does not begin at the root",
+                         edge.from, edge.to);
       if (auto parts = rankTopology.segments(edge.from, edge.to, edge.path);
           !parts)
         return makeError("edge {0} -> {1}: {2}", edge.from, edge.to,
@@ -175,6 +179,43 @@ void addLoads(const PackingProblem &problem, double weight,
         loads[link] += weight;
 }
 
+/// The loads of a sendrecv, pair by pair: of each link the most of any.
+std::vector<double> pairLoads(const PackingProblem &problem,
+                              const Packing &packing) {
+  std::map<std::pair<int, int>, std::map<int, double>> byPair;
+  for (const Tree &tree : packing.trees)
+    for (const TreeEdge &edge : tree.down)
+      for (int link : edge.path)
+        byPair[{tree.root, edge.to}][link] += tree.weight;
+  std::vector<double> loads(problem.rankTopology->topology().links.size(), 0);
+  for (const auto &[pair, ofPair] : byPair)
+    for (auto [link, load] : ofPair)
+      loads[link] = std::max(loads[link], load);
+  return loads;
+}
+
+/// The first two ranks, in order, of which one does not reach the other without
+/// a third; nothing is wrong if there are none.
+Error checkPairs(const PackingProblem &problem) {
+  const RankTopology &machine = *problem.rankTopology;
+  if (!machine.relays().empty())
+    return makeError("no {0} goes over relays: messages between two ranks need "
+                     "nobody else",
+                     toString(problem.collective));
+  PathTable table = machine.cheapestPaths(
+      std::vector<double>(machine.topology().links.size(), 0.0));
+  for (int from = 0; from < machine.numRanks(); ++from)
+    for (int to = 0; to < machine.numRanks(); ++to)
+      if (from != to && !std::isfinite(table.cost(from, to)))
+        return makeError(
+            "no {0} is possible: {1} cannot reach {2} directly "
+            "over links of kind {3}; allow more kinds of link or "
+            "leave GPUs out",
+            toString(problem.collective), machine.describeRanks({from}),
+            machine.describeRanks({to}), toString(machine.linkKinds()));
+  return Error::success();
+}
+
 } // namespace
 
 int Tree::depth(int numRanks) const {
@@ -191,6 +232,8 @@ int Tree::depth(int numRanks) const {
 Error PackingProblem::check() const {
   if (isRooted(collective))
     return checkRooted(*this);
+  if (isPairwise(collective))
+    return checkPairs(*this);
   std::vector<std::vector<int>> parts = rankTopology->stronglyConnectedRanks();
   if (parts.size() <= 1)
     return Error::success();
@@ -208,6 +251,8 @@ Error PackingProblem::check() const {
 }
 
 std::vector<double> PackingProblem::linkLoads(const Packing &packing) const {
+  if (isPairwise(collective))
+    return pairLoads(*this, packing);
   std::vector<double> loads(rankTopology->topology().links.size(), 0.0);
   std::vector<int> behind; // per rank: the ranks on its side of the edge
   for (const Tree &tree : packing.trees) {
@@ -248,10 +293,13 @@ Error PackingProblem::verify(const Packing &packing, double tolerance) const {
     return Error::success();
   }
   std::vector<double> loads(topology.links.size(), 0.0);
-  for (const Tree &tree : packing.trees) {
-    addLoads(*this, tree.weight, tree.up, &TreeEdge::from, loads);
-    addLoads(*this, tree.weight, tree.down, &TreeEdge::to, loads);
-  }
+  if (isPairwise(collective))
+    loads = pairLoads(*this, packing);
+  else
+    for (const Tree &tree : packing.trees) {
+      addLoads(*this, tree.weight, tree.up, &TreeEdge::from, loads);
+      addLoads(*this, tree.weight, tree.down, &TreeEdge::to, loads);
+    }
   for (size_t link = 0; link < loads.size(); ++link) {
     double bandwidth = topology.links[link].bandwidth;
     if (!(loads[link] <= bandwidth * (1 + tolerance)))

@@ -23,10 +23,14 @@
 //   alltoall            n * x, where the trees of every root carry x, and an
 //                       edge carries w_t for each rank behind it
 //
-// In the last three, the *routed* collectives, a tree is a choice of a chain
+//   sendrecv            the least x of all pairs of ranks, where each pair has
+//                       the links to itself: loads are not added, and of each
+//                       link the most that a pair brings counts
+//
+// In the last four, the *routed* collectives, a tree is a choice of a chain
 // from the root to each other rank (or back): block by block the data is
 // different, nothing is copied or reduced on the way, and an edge is used as
-// often as there are ranks on its far side.
+// often as there are ranks on its far side. The trees of a sendrecv are stars.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,7 +52,7 @@ struct TreeEdge {
 /// contributions to the root and lists children before their parents; `down`
 /// carries results away and lists parents before their children. Allreduce has
 /// both; reduce, reducescatter and gather only `up`; broadcast, allgather,
-/// scatter and alltoall only `down`. With one rank both are empty.
+/// scatter, alltoall and sendrecv only `down`. With one rank both are empty.
 struct Tree {
   int root = 0; ///< rank
   std::vector<TreeEdge> up;

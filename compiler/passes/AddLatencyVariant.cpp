@@ -25,9 +25,9 @@ namespace {
 bool isWanted(collective::ForestOp forest, const PackingProblem &problem,
               unsigned maxRanks) {
   int n = problem.rankTopology->numRanks();
-  return !isRouted(problem.collective) && n > 1 && n <= int(maxRanks) &&
-         !forest.getProtocol() && !forest.getMinBytes() &&
-         !forest.getMaxBytes();
+  return (!isRouted(problem.collective) || isPairwise(problem.collective)) &&
+         n > 1 && n <= int(maxRanks) && !forest.getProtocol() &&
+         !forest.getMinBytes() && !forest.getMaxBytes();
 }
 
 /// Makes `op` the low_latency variant for sizes from `begin` to below `end`.

@@ -70,7 +70,7 @@ def AddLatencyVariantPass
     16 MiB, or a quarter, half or three quarters more. The forest that was there begins at that
     size. Left alone are forests that are for some sizes already; those of one
     rank or of more than `max-ranks`; and those of a gather, scatter or
-    all_to_all.
+    all_to_all. In a send_recv it is one star a rank, of the nearest paths.
 
     Before that of an all_reduce, where every two ranks have a direct path,
     comes a `collective.schedule` in which each rank sends its input to all

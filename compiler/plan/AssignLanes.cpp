@@ -9,6 +9,7 @@
 #include "compiler/plan/AssignDelays.h"
 #include "compiler/plan/FoldMoves.h"
 #include "compiler/plan/Latency.h"
+#include "schedules/Collectives.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -19,6 +20,8 @@ using namespace blink;
 
 void blink::assignLanes(FoldProgram &program, sched::Protocol protocol,
                         unsigned maxLanes) {
+  if (isPairwise(program.collective))
+    return assignLanePerTree(program);
   std::vector<double> hops = readyTimes(program, kCountHops);
   if (llvm::all_of(program.ranks, [](const FoldProgram::Rank &rank) {
         return rank.lanes.empty();
@@ -43,10 +46,13 @@ void blink::assignLanes(FoldProgram &program, sched::Protocol protocol,
 }
 
 void blink::assignLanePerTree(FoldProgram &program) {
-  for (FoldProgram::Rank &rank : program.ranks)
+  for (FoldProgram::Rank &rank : program.ranks) {
+    if (!rank.lanes.empty())
+      continue;
     for (size_t fold = 0; fold < rank.folds.size(); ++fold) {
       if (fold == 0 || rank.folds[fold].tree != rank.folds[fold - 1].tree)
         rank.lanes.emplace_back();
       rank.lanes.back().push_back(fold);
     }
+  }
 }

@@ -20,11 +20,14 @@ namespace blink {
 /// before the others, leaves before what waits for them. In tree order rank 1
 /// could start its own tree only after rank 0's has arrived, rank 2 only after
 /// rank 1's, and so on.
+///
+/// In a sendrecv each tree has a lane, however many these are: a message waits
+/// for nothing but its other end, so nothing may stand before it.
 void assignLanes(FoldProgram &program, sched::Protocol protocol,
                  unsigned maxLanes);
 
-/// Puts the folds of a rank, all loose, that follow each other and are of one
-/// tree into a lane, in the order they have. Nothing lags.
+/// Puts the folds of each rank that has no lanes yet, if they follow each other
+/// and are of one tree, into a lane, in the order they have. Nothing lags.
 void assignLanePerTree(FoldProgram &program);
 
 } // namespace blink

@@ -6,6 +6,8 @@
 
 #include "compiler/plan/ChunkChoice.h"
 
+#include "schedules/Collectives.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallSet.h"
 
@@ -16,8 +18,12 @@ using namespace blink;
 
 static constexpr double kLargestChunk = 1 << 20;
 static constexpr uint32_t kLowLatencySlots = 2;
+// Of a sendrecv, with few slots: a rank has such rings with each other one.
+static constexpr uint32_t kPairChunk = 64 << 10;
 
 ChannelSlots blink::chooseSlots(const FoldProgram &program, uint32_t asked) {
+  if (isPairwise(program.collective)) // one hop has no pipeline to fill
+    return {asked ? asked : kPairChunk, kFewSlots};
   ChunkFlow flow = timeOf(program, Protocol::simple, asked).flow;
   bool many = flow.channels * kSlots * flow.chunkBytes > kSlotBytesOfRank;
   return {flow.chunkBytes, many ? kFewSlots : kSlots};

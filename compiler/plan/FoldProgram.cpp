@@ -8,6 +8,8 @@
 
 #include "compiler/packing/Packing.h"
 
+#include <map>
+
 using namespace blink;
 
 int FoldProgram::addChannel(int tree, int source, int destination,
@@ -36,9 +38,22 @@ double blink::shareOfBlock(sched::Collective collective, int numRanks,
 
 std::vector<double> blink::loadsPerByte(const FoldProgram &program) {
   std::vector<double> loads(program.links.size(), 0);
-  for (const FoldProgram::Channel &channel : program.channels)
+  if (!isPairwise(program.collective)) {
+    for (const FoldProgram::Channel &channel : program.channels)
+      for (uint32_t link : program.pathOf(channel))
+        loads[link] += program.trees[channel.tree].share;
+    return loads;
+  }
+  // One block at a time: of each link the most that any of them brings.
+  std::map<int, std::map<uint32_t, double>> byBlock;
+  for (const FoldProgram::Channel &channel : program.channels) {
+    const FoldProgram::Tree &tree = program.trees[channel.tree];
     for (uint32_t link : program.pathOf(channel))
-      loads[link] += program.trees[channel.tree].share;
+      byBlock[tree.block][link] += tree.share;
+  }
+  for (const auto &[block, ofBlock] : byBlock)
+    for (auto [link, load] : ofBlock)
+      loads[link] = std::max(loads[link], load);
   return loads;
 }
 

@@ -6,6 +6,7 @@
 
 #include "compiler/plan/SmallVariants.h"
 
+#include "compiler/packing/pairs/PackPairs.h"
 #include "compiler/plan/LatencyTree.h"
 #include "compiler/plan/SpreadTrees.h"
 
@@ -15,11 +16,16 @@ llvm::Expected<SmallVariants>
 blink::chooseSmallVariants(const PackingProblem &problem, const Packing &large,
                            ScheduleLimits limits, unsigned maxOneHopRanks) {
   constexpr Protocol kProtocol = Protocol::low_latency;
-  llvm::Expected<Packing> whole = packLatencyTrees(problem, kProtocol);
+  // Each pair of ranks would have slots for the parts of its messages.
+  const bool pairs = isPairwise(problem.collective);
+  llvm::Expected<Packing> whole =
+      pairs ? packNearestPairs(
+                  problem, hopPrices(*problem.rankTopology, costsOf(kProtocol)))
+            : packLatencyTrees(problem, kProtocol);
   if (!whole)
     return whole.takeError();
   llvm::Expected<TimedPacking> trees =
-      spreadSmallTrees(problem, *whole, kProtocol, limits.maxLanes);
+      spreadSmallTrees(problem, *whole, kProtocol, pairs ? 1 : limits.maxLanes);
   if (!trees)
     return trees.takeError();
   SmallVariants variants;

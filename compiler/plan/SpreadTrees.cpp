@@ -247,9 +247,32 @@ llvm::Expected<FoldProgram> blink::planParts(const PackingProblem &problem,
   return program;
 }
 
+/// A sendrecv's in as many parts as its fastest message needs lanes, as long as
+/// no rank reads too many channels: small, even parts are not needed, since no
+/// lane waits for another's message.
+static llvm::Expected<std::vector<unsigned>>
+spreadPairs(const PackingProblem &problem, const Packing &packing,
+            ScheduleLimits limits) {
+  constexpr size_t kMostChannels = 128; // read by a rank
+  llvm::Expected<FoldProgram> whole = expandForest(problem, packing);
+  if (!whole)
+    return whole.takeError();
+  const std::vector<double> loads = busiestFolds(*whole, packing);
+  const double most = *std::max_element(loads.begin(), loads.end());
+  unsigned parts = std::min(partsOf(most, costsOf(Protocol::simple).laneRate),
+                            limits.maxLanes);
+  const size_t channels =
+      whole->channels.size() / size_t(problem.rankTopology->numRanks());
+  while (parts > 1 && parts * channels > kMostChannels)
+    parts /= 2;
+  return std::vector<unsigned>(packing.trees.size(), parts);
+}
+
 llvm::Expected<std::vector<unsigned>>
 blink::chooseParts(const PackingProblem &problem, const Packing &packing,
                    ScheduleLimits limits, size_t maxTrees) {
+  if (isPairwise(problem.collective))
+    return spreadPairs(problem, packing, limits);
   const std::vector<unsigned> whole(packing.trees.size(), 1);
   const std::vector<unsigned> even = evenParts(problem, packing);
   const auto sum = std::accumulate(even.begin(), even.end(), size_t(0));

@@ -86,12 +86,15 @@ static LaneLoads loadsOfLanes(const FoldProgram &program, Protocol protocol) {
     auto add = [&](const FoldProgram::Fold &fold) {
       lanes.add(loadOf(program, rank, fold, protocol));
     };
+    const bool apart = rank.lanes.empty() || isPairwise(program.collective);
     for (const std::vector<size_t> &lane : rank.lanes) {
+      if (apart)
+        break;
       lanes.startLane();
       for (size_t fold : lane)
         add(rank.folds[fold]);
     }
-    if (rank.lanes.empty())
+    if (apart)
       for (const FoldProgram::Fold &fold : rank.folds) {
         lanes.startLane();
         add(fold);

@@ -151,7 +151,8 @@ struct ScheduleLimits {
 };
 
 /// The time that `program` takes, with the rate that links let it have, or so
-/// much `part` of it. Each loose fold counts as a lane. `chunkBytes` 0 is what
+/// much `part` of it. Each loose fold counts as a lane, and each of a sendrecv,
+/// whose messages travel one by one. `chunkBytes` 0 is what
 /// chooseChunk says.
 MessageTime timeOf(const FoldProgram &program, Protocol protocol,
                    uint32_t chunkBytes = 0, double part = 1);

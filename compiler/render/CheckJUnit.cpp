@@ -8,6 +8,7 @@
 
 #include "compiler/render/CheckReport.h"
 
+#include "schedules/Collectives.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -37,7 +38,7 @@ struct Case {
 /// The proof, then the collectives, then what is about none of them.
 static std::vector<Case> casesOf(const MachineResult &result) {
   std::vector<Case> cases{{"proof", result.problems, {}}};
-  for (Collective collective : sched::EnumValuesCollective()) {
+  for (Collective collective : sched::kJointCollectives) {
     cases.push_back({toString(collective).str(), {}, {}});
     for (const Finding &finding : result.findings)
       if (finding.program && finding.program->collective == collective) {

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 
 namespace blink::verify {
 
@@ -23,13 +24,36 @@ std::vector<double> linkLoads(const TopologyView &machine,
                               const Semantics &semantics,
                               const sched::Variant &variant) {
   std::vector<double> loads(machine.numLinks(), 0);
-  for (const sched::Channel *channel : *variant.channels()) {
-    const sched::Tree &tree = *variant.trees()->Get(channel->tree());
+  const auto addTo = [&](std::vector<double> &sums,
+                         const sched::Channel &channel) {
+    const sched::Tree &tree = *variant.trees()->Get(channel.tree());
     const double load =
         static_cast<double>(tree.numerator()) /
         (static_cast<double>(tree.denominator()) * semantics.numBlocks());
-    for (uint32_t hop = 0; hop < channel->path_count(); ++hop)
-      loads[variant.paths()->Get(channel->path_begin() + hop)] += load;
+    for (uint32_t hop = 0; hop < channel.path_count(); ++hop)
+      sums[variant.paths()->Get(channel.path_begin() + hop)] += load;
+  };
+  if (!semantics.isPairwise()) {
+    for (const sched::Channel *channel : *variant.channels())
+      addTo(loads, *channel);
+    return loads;
+  }
+  // One block at a time: of each link the most that any of them brings.
+  std::map<uint32_t, std::vector<const sched::Channel *>> byBlock;
+  for (const sched::Channel *channel : *variant.channels())
+    byBlock[variant.trees()->Get(channel->tree())->block()].push_back(channel);
+  std::vector<double> ofBlock(machine.numLinks(), 0);
+  for (const auto &[block, channels] : byBlock) {
+    for (const sched::Channel *channel : channels)
+      addTo(ofBlock, *channel);
+    for (const sched::Channel *channel : channels)
+      for (uint32_t hop = 0; hop < channel->path_count(); ++hop) {
+        double &own =
+            ofBlock[variant.paths()->Get(channel->path_begin() + hop)];
+        double &most = loads[size_t(&own - ofBlock.data())];
+        most = std::max(most, own);
+        own = 0;
+      }
   }
   return loads;
 }

@@ -22,7 +22,8 @@ struct Bandwidth {
 Bandwidth sustainedRate(const TopologyView &machine, const Semantics &semantics,
                         const sched::Variant &variant);
 
-/// The first half of it: what each link carries per byte of S.
+/// The first half of it: what each link carries per byte of S; of a sendrecv
+/// the most that any of its blocks, each on its own, brings.
 std::vector<double> linkLoads(const TopologyView &machine,
                               const Semantics &semantics,
                               const sched::Variant &variant);

@@ -120,6 +120,16 @@ public:
     return distances(byDestination_, root);
   }
 
+  /// Of all pairs of ranks, the most that one hop between two costs.
+  double dearestHop() const {
+    double most = 0;
+    for (size_t from = 0; from < numRanks_; ++from)
+      for (size_t to = 0; to < numRanks_; ++to)
+        if (from != to)
+          most = std::max(most, bySource_[from * numRanks_ + to]);
+    return most;
+  }
+
 private:
   /// Dijkstra; `prices` as [at * numRanks + next].
   double distances(const std::vector<double> &prices, uint32_t root) const {
@@ -179,6 +189,8 @@ double cheapestRate(const sched::Program &program, const TreePricer &trees,
       sum += trees.distancesFrom(root);
     return sum / numRanks;
   }
+  case Collective::sendrecv:
+    return trees.dearestHop();
   }
   return 0;
 }

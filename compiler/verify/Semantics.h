@@ -38,6 +38,7 @@ public:
     case sched::Collective::allreduce:
     case sched::Collective::broadcast:
     case sched::Collective::reduce:
+    case sched::Collective::sendrecv: // one message
       return 1;
     case sched::Collective::allgather:
     case sched::Collective::reducescatter:
@@ -56,9 +57,13 @@ public:
            collective_ == sched::Collective::reducescatter;
   }
 
+  /// Whether each block travels on its own: links carry one at a time.
+  bool isPairwise() const { return collective_ == sched::Collective::sendrecv; }
+
   /// Whether input and output may be one buffer.
   bool worksInPlace() const {
-    return collective_ != sched::Collective::alltoall;
+    return collective_ != sched::Collective::alltoall &&
+           collective_ != sched::Collective::sendrecv;
   }
 
   /// The only block of a rank's input a tree may read.
@@ -68,6 +73,7 @@ public:
     case sched::Collective::scatter:
       return block;
     case sched::Collective::alltoall:
+    case sched::Collective::sendrecv:
       return receiverOf(block);
     case sched::Collective::allreduce:
     case sched::Collective::broadcast:
@@ -85,6 +91,7 @@ public:
     case sched::Collective::gather:
       return block;
     case sched::Collective::alltoall:
+    case sched::Collective::sendrecv:
       return senderOf(block);
     case sched::Collective::allreduce:
     case sched::Collective::broadcast:
@@ -106,6 +113,7 @@ public:
     case sched::Collective::gather:
       return rank == block;
     case sched::Collective::alltoall:
+    case sched::Collective::sendrecv:
       return rank == senderOf(block);
     case sched::Collective::allreduce:
     case sched::Collective::reduce:
@@ -124,6 +132,7 @@ public:
     case sched::Collective::scatter:
       return rank == block;
     case sched::Collective::alltoall:
+    case sched::Collective::sendrecv:
       return rank == receiverOf(block);
     case sched::Collective::allreduce:
     case sched::Collective::broadcast:
@@ -134,7 +143,7 @@ public:
   }
 
 private:
-  // The blocks of an alltoall.
+  // The blocks of an alltoall or sendrecv.
   uint32_t senderOf(uint32_t block) const { return block / numRanks_; }
   uint32_t receiverOf(uint32_t block) const { return block % numRanks_; }
 

@@ -283,6 +283,8 @@ std::string Verifier::describeResult() const {
            std::to_string(program_.root());
   case sched::Collective::alltoall:
     return text + "block s of each output is the rank's block of input s";
+  case sched::Collective::sendrecv:
+    return text + "each pair's block is sent and received as it is";
   }
   return text;
 }

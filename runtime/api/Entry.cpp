@@ -331,6 +331,16 @@ blinkResult_t blinkAllToAll(const void *send, void *recv, size_t count,
                     send, recv, comm, stream);
 }
 
+blinkResult_t blinkSend(const void *send, size_t count, blinkDataType_t type,
+                        int peer, blinkComm_t comm, blinkStream_t stream) {
+  return message(send, nullptr, count, type, peer, comm, stream);
+}
+
+blinkResult_t blinkRecv(void *recv, size_t count, blinkDataType_t type,
+                        int peer, blinkComm_t comm, blinkStream_t stream) {
+  return message(nullptr, recv, count, type, peer, comm, stream);
+}
+
 //===-- Groups ------------------------------------------------------------===//
 
 blinkResult_t blinkGroupStart(void) {

@@ -78,6 +78,42 @@ Status runShrinks(std::vector<PendingShrink> &shrinks) {
   return first;
 }
 
+Status loneMessage(int rank) {
+  return Status(blinkInvalidUsage, "rank ", rank, " sends to itself, or ",
+                "receives from itself, alone: both belong into one group");
+}
+
+/// Makes one call of each message of a rank to itself, whose two halves are
+/// both in the group, in order.
+Status joinOwnMessages(GroupState &own) {
+  auto &calls = own.calls;
+  for (size_t i = 0; i < calls.size(); ++i) {
+    Call &first = calls[i].call;
+    if (first.peer != first.rank || first.kind.count == 0)
+      continue;
+    size_t other = i + 1;
+    for (; other < calls.size(); ++other) {
+      const Call &second = calls[other].call;
+      if (calls[other].backend == calls[i].backend &&
+          second.rank == first.rank && second.peer == first.rank &&
+          second.kind.count != 0 && !second.send != !first.send)
+        break;
+    }
+    if (other == calls.size())
+      return loneMessage(first.rank);
+    const Call &second = calls[other].call;
+    if (first.kind != second.kind)
+      return callsDiffer(first.rank, first.kind, first.rank,
+                         second.kind.describe());
+    first.send = first.send ? first.send : second.send;
+    first.recv = first.recv ? first.recv : second.recv;
+    first.sendBytes = first.recvBytes = first.bytes();
+    calls.erase(calls.begin() + ptrdiff_t(other));
+    own.lastErrors.erase(own.lastErrors.begin() + ptrdiff_t(other));
+  }
+  return {};
+}
+
 blinkResult_t runGroup() {
   GroupState own = std::exchange(group, GroupState());
   Status status = std::move(own.error);
@@ -86,6 +122,8 @@ blinkResult_t runGroup() {
                                  "not both"};
   if (status.ok() && !own.shrinks.empty())
     return report(runShrinks(own.shrinks));
+  if (status.ok())
+    status = joinOwnMessages(own);
   if (!status.ok() || own.calls.empty())
     return report(status);
   runCalls(own.calls.data(), own.calls.size());
@@ -110,24 +148,22 @@ blinkResult_t refuseCall(const Status &status, LastError &lastError) {
   return report(status, &lastError);
 }
 
-blinkResult_t collective(const CallKind &kind, const void *send, void *recv,
-                         blinkComm_t comm, blinkStream_t stream) {
-  NvtxRange range(sched::EnumNameCollective(kind.collective));
+/// Runs a call with its kind, buffers and stream, or keeps it.
+static blinkResult_t runOrKeep(const Call &asked, blinkComm_t comm) {
+  NvtxRange range(sched::EnumNameCollective(asked.kind.collective));
   return guarded([&] {
     if (!comm)
       return refuse("the communicator is NULL");
     // Copies: blinkCommAbort may free `comm` while this call runs.
-    PendingCall pending{comm->backend, {}, {}};
+    PendingCall pending{comm->backend, asked, {}};
     std::shared_ptr<LastError> lastError = comm->lastError;
     Call &call = pending.call;
-    call.kind = kind;
     call.rank = comm->rank;
-    call.send = send;
-    call.recv = recv;
-    call.stream = stream;
     if (logLevel() >= LogLevel::trace)
-      log(LogLevel::trace, call.rank, kind.describe());
+      log(LogLevel::trace, call.rank, call.kind.describe());
     Status status = call.prepare(comm->backend->plan());
+    if (status.ok() && call.peer == call.rank && group.depth == 0)
+      status = loneMessage(call.rank);
     if (!status.ok())
       return refuseCall(status, *lastError);
     if (group.depth != 0) {
@@ -138,6 +174,28 @@ blinkResult_t collective(const CallKind &kind, const void *send, void *recv,
     runCalls(&pending, 1);
     return report(pending.result, lastError.get());
   });
+}
+
+blinkResult_t collective(const CallKind &kind, const void *send, void *recv,
+                         blinkComm_t comm, blinkStream_t stream) {
+  Call call;
+  call.kind = kind;
+  call.send = send;
+  call.recv = recv;
+  call.stream = stream;
+  return runOrKeep(call, comm);
+}
+
+blinkResult_t message(const void *send, void *recv, size_t count,
+                      blinkDataType_t type, int peer, blinkComm_t comm,
+                      blinkStream_t stream) {
+  Call call;
+  call.kind = {sched::Collective::sendrecv, type, blinkSum, 0, count};
+  call.send = send;
+  call.recv = recv;
+  call.stream = stream;
+  call.peer = peer;
+  return runOrKeep(call, comm);
 }
 
 blinkResult_t shrinkOrKeep(PendingShrink pending) {

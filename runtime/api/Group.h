@@ -24,6 +24,10 @@ struct PendingShrink {
 /// Runs a call of a collective, or keeps it for the end of this thread's group.
 blinkResult_t collective(const CallKind &kind, const void *send, void *recv,
                          blinkComm_t comm, blinkStream_t stream);
+/// Likewise a message: one buffer is null, that of the other direction.
+blinkResult_t message(const void *send, void *recv, size_t count,
+                      blinkDataType_t type, int peer, blinkComm_t comm,
+                      blinkStream_t stream);
 /// Likewise a shrink.
 blinkResult_t shrinkOrKeep(PendingShrink pending);
 /// A call whose arguments are wrong: the group that it would belong to, if

@@ -47,6 +47,10 @@ Status CudaBackend::launch(const std::vector<Call *> &calls) {
   Status status = failure();
   if (!status.ok())
     return status;
+  for (const Call *call : calls)
+    if (call->isMessage())
+      return {blinkInvalidUsage, "messages between two ranks are for the host "
+                                 "back end: on GPUs there are none yet"};
   // The n-th calls of all ranks are one round.
   std::vector<std::vector<Call *>> rounds;
   std::vector<size_t> made(ranks_.size());

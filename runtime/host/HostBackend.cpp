@@ -57,6 +57,9 @@ Status HostBackend::makeRank(int rank) {
     return status;
   ranks_[rank].run =
       std::make_unique<RankRun>(plan_, rings_, rank, !traceFile_.empty());
+  if (plan_.numMessageTrees != 0)
+    ranks_[rank].messages =
+        std::vector<std::atomic<RankRun *>>(2 * size_t(plan_.numRanks));
   storeRelaxed(&rings_.segment.rank(rank).probe, probe_.address());
   // Joins: what comes before is to be found.
   storeRelease(&job_.peer(rank).process, uint64_t(getpid()));
@@ -168,23 +171,49 @@ Status HostBackend::begin(const Call &call) {
   Rank &rank = ranks_[call.rank];
   // Paired with abort(): it fails the job and then waits while a call is in
   // flight.
-  rank.inFlight.store(true, std::memory_order_seq_cst);
-  rank.run->start(call);
+  rank.inFlight.fetch_add(1, std::memory_order_seq_cst);
+  if (call.isMessage()) {
+    std::atomic<RankRun *> &run = rank.messages[size_t(call.queue()) - 1];
+    if (!run.load(std::memory_order_relaxed)) // written by this thread alone
+      run.store(new RankRun(plan_, rings_, call.rank, /*traces=*/false),
+                std::memory_order_release);
+  }
+  runOf(call).start(call);
   return {};
 }
 
-Status HostBackend::end(int index) {
+RankRun &HostBackend::runOf(const Call &call) const {
+  const Rank &rank = ranks_[call.rank];
+  return call.isMessage() ? *rank.messages[size_t(call.queue()) - 1].load(
+                                std::memory_order_acquire)
+                          : *rank.run;
+}
+
+HostBackend::Rank::~Rank() {
+  for (std::atomic<RankRun *> &message : messages)
+    delete message.load(std::memory_order_acquire);
+}
+
+void HostBackend::waitUntilQuiet() const {
+  for (const Rank &rank : ranks_) {
+    if (rank.run)
+      rank.run->waitUntilQuiet();
+    for (const std::atomic<RankRun *> &message : rank.messages)
+      if (const RankRun *run = message.load(std::memory_order_acquire))
+        run->waitUntilQuiet();
+  }
+}
+
+Status HostBackend::end(const Call &call) {
   Status status = failure();
   if (!status.ok())
-    for (const Rank &rank : ranks_)
-      if (rank.run)
-        rank.run->waitUntilQuiet();
-  ranks_[index].inFlight.store(false, std::memory_order_release);
+    waitUntilQuiet();
+  ranks_[call.rank].inFlight.fetch_sub(1, std::memory_order_release);
   return status;
 }
 
 bool HostBackend::inFlight(int rank) const {
-  return ranks_[rank].inFlight.load(std::memory_order_acquire);
+  return ranks_[rank].inFlight.load(std::memory_order_acquire) != 0;
 }
 
 void HostBackend::abort(int rank) {
@@ -198,8 +227,8 @@ void HostBackend::abort(int rank) {
 void HostBackend::cancel(const Status &why) {
   job_.fail(why);
   for (const Rank &rank : ranks_)
-    for (Backoff backoff(true); rank.inFlight.load(std::memory_order_acquire);
-         backoff.wait())
+    for (Backoff backoff(true);
+         rank.inFlight.load(std::memory_order_acquire) != 0; backoff.wait())
       ;
 }
 
@@ -228,10 +257,12 @@ Status HostBackend::missingRank(const Call &call) {
   Segment &segment = rings_.segment;
   const uint64_t number = loadRelaxed(&segment.rank(call.rank).calls);
   for (int rank = 0; rank < plan_.numRanks; ++rank) {
+    if (call.isMessage() && rank != call.peer)
+      continue;
     Status why = job_.peerFailure(rank);
     // A rank that left may have done its part before. So may a dead one, but
     // then later calls need it.
-    if (why.ok() || (job_.detached(rank) &&
+    if (why.ok() || (!call.isMessage() && job_.detached(rank) &&
                      loadAcquire(&segment.rank(rank).calls) >= number))
       continue;
     why.text = call.kind.describe() + ": " + why.text;
@@ -248,7 +279,7 @@ bool HostBackend::checkRanks(const Call &call, bool again) {
       return false;
     status.text = call.kind.describe() + ": " + status.text;
   }
-  if (std::optional<Need> need = runOf(call.rank).firstNeed())
+  if (std::optional<Need> need = runOf(call).firstNeed())
     status.text += "; " + describe(call, *need);
   else if (!again)
     return true;
@@ -260,7 +291,7 @@ bool HostBackend::checkRanks(const Call &call, bool again) {
 /// "rank 0, lane 0, step 2, channel 1: a chunk from rank 3 is missing: expected
 /// 5 written, seen 4"
 std::string HostBackend::describe(const Call &call, const Need &need) const {
-  const VariantPlan &variant = runOf(call.rank).variant();
+  const VariantPlan &variant = runOf(call).variant();
   const RingPlan &ring = plan_.rings[variant.rings[need.channel]];
   std::string text = textOf("rank ", call.rank, ", lane ", need.lane, ", step ",
                             need.step, ", channel ", need.channel);
@@ -277,18 +308,21 @@ void HostBackend::failStuck(const Call &call) {
   Segment &segment = rings_.segment;
   const uint64_t number = loadRelaxed(&segment.rank(call.rank).calls);
   std::string text = call.kind.describe() + ": ";
-  if (std::optional<Need> need = runOf(call.rank).firstNeed())
+  if (std::optional<Need> need = runOf(call).firstNeed())
     text += describe(call, *need);
   else
     text += "rank " + std::to_string(call.rank);
   text += "; waited " + str(job_.timeout().count()) + " ms";
   std::vector<int> missing;
-  for (int rank = 0; rank < plan_.numRanks; ++rank)
+  if (call.isMessage())
+    text += textOf(" for rank ", call.peer,
+                   call.send ? " to receive it" : " to send it");
+  for (int rank = 0; !call.isMessage() && rank < plan_.numRanks; ++rank)
     if (loadAcquire(&segment.rank(rank).calls) < number)
       missing.push_back(rank);
   if (!missing.empty())
     text += " for " + ShrinkAgreement::list(missing) + " to call it too";
-  else
+  else if (!call.isMessage())
     text += "; all ranks have called it: `blinkc verify` tells whether the "
             "schedule can end";
   log(LogLevel::warn, call.rank, text);

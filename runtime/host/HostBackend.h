@@ -50,10 +50,10 @@ public:
   /// Starts a call that has a program. The call is in flight until end().
   /// Errors: the job has failed, or a rank is gone.
   Status begin(const Call &call);
-  RankRun &runOf(int rank) const { return *ranks_[rank].run; }
+  RankRun &runOf(const Call &call) const;
   /// Ends it, and returns its result: if the job failed, when no other rank of
   /// this process touches its buffers any more.
-  Status end(int rank);
+  Status end(const Call &call);
   /// Fails the job if a rank that `call` needs has been destroyed, its process
   /// has died, or the way to it is broken, and says what the call waits for.
   /// True if it waits for nothing this moment, so that it may go on until it
@@ -73,12 +73,18 @@ private:
   /// On lines of its own: ranks of other threads have calls at the same time.
   struct alignas(64) Rank {
     std::unique_ptr<RankRun> run; ///< null: in another process
-    std::atomic<bool> inFlight{false};
+    /// Of messages, by Call::queue() - 1; null until the first one. Stored with
+    /// release by the rank's thread; loaded with acquire by others, which then
+    /// see what it points to.
+    std::vector<std::atomic<RankRun *>> messages;
+    std::atomic<int> inFlight{0}; ///< calls
+    ~Rank();
     uint64_t lastLeft = 0; ///< the call of leaveSharedProcessor's last sleep
   };
 
   Status makePlan(const BackendRequest &request);
   Status makeRank(int rank);
+  void waitUntilQuiet() const;
   void probeOthers(int rank);
   Status missingRank(const Call &call);
   std::string describe(const Call &call, const Need &need) const;

@@ -16,14 +16,14 @@ namespace {
 /// (HostBackend::begin, ::end).
 class InFlightScope {
 public:
-  explicit InFlightScope(std::atomic<bool> &inFlight) : inFlight_(inFlight) {
-    inFlight_.store(true, std::memory_order_seq_cst);
+  explicit InFlightScope(std::atomic<int> &inFlight) : inFlight_(inFlight) {
+    inFlight_.fetch_add(1, std::memory_order_seq_cst);
   }
-  ~InFlightScope() { inFlight_.store(false, std::memory_order_release); }
+  ~InFlightScope() { inFlight_.fetch_sub(1, std::memory_order_release); }
   InFlightScope(const InFlightScope &) = delete;
 
 private:
-  std::atomic<bool> &inFlight_;
+  std::atomic<int> &inFlight_;
 };
 
 } // namespace

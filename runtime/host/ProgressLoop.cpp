@@ -5,7 +5,7 @@
 // The calling thread does the work of its ranks itself: nothing is handed over,
 // so a small collective costs no wake-up. For large ones the WorkerPool helps.
 // Calls of one rank run in their order, those of different ranks and jobs at
-// the same time.
+// the same time; so do messages to or from different ranks, beside collectives.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@ using Clock = std::chrono::steady_clock;
 /// Below this, waking a worker costs more than it brings.
 constexpr uint64_t kHelpBytes = 256 << 10;
 
-/// A call that has begun, and whose rank's next calls wait behind it.
+/// A call that has begun, and behind which those of its queue wait.
 struct Active {
   size_t place; ///< of the call among the sorted ones
   bool submitted = false;
@@ -52,9 +52,11 @@ private:
     return static_cast<HostBackend &>(*call.backend);
   }
   RankRun &runOf(const PendingCall &call) const {
-    return backendOf(call).runOf(call.call.rank);
+    return backendOf(call).runOf(call.call);
   }
   bool sameRank(size_t a, size_t b) const;
+  /// Whether one of the two waits for the other to end.
+  bool sameQueue(size_t a, size_t b) const;
   void sortByRank();
   bool refuseDifferent();
   void beginFrom(size_t index);
@@ -87,8 +89,8 @@ void ProgressLoop::sortByRank() {
     return;
   std::sort(sorted_.begin(), sorted_.end(), [this](size_t a, size_t b) {
     const PendingCall &x = *calls_[a], &y = *calls_[b];
-    return std::make_tuple(x.backend.get(), x.call.rank, a) <
-           std::make_tuple(y.backend.get(), y.call.rank, b);
+    return std::make_tuple(x.backend.get(), x.call.rank, x.call.queue(), a) <
+           std::make_tuple(y.backend.get(), y.call.rank, y.call.queue(), b);
   });
 }
 
@@ -96,7 +98,11 @@ bool ProgressLoop::sameRank(size_t a, size_t b) const {
   return at(a).backend == at(b).backend && at(a).call.rank == at(b).call.rank;
 }
 
-/// The n-th call of every rank of a job must be the same one.
+bool ProgressLoop::sameQueue(size_t a, size_t b) const {
+  return sameRank(a, b) && at(a).call.queue() == at(b).call.queue();
+}
+
+/// The n-th collective of every rank of a job must be the same one.
 bool ProgressLoop::refuseDifferent() {
   size_t first = 0, begin = 0; // of the job's calls, of the rank's
   for (size_t i = 0; i < numCalls_; ++i) {
@@ -104,9 +110,11 @@ bool ProgressLoop::refuseDifferent() {
       first = i;
     if (!sameRank(i, begin))
       begin = i;
+    if (at(i).call.isMessage()) // behind the rank's collectives
+      continue;
     const size_t other = first + (i - begin);
     const CallKind &a = at(other).call.kind, &b = at(i).call.kind;
-    if (!sameRank(other, first) || a == b)
+    if (!sameRank(other, first) || at(other).call.isMessage() || a == b)
       continue;
     const Status status =
         callsDiffer(at(other).call.rank, a, at(i).call.rank, b.describe());
@@ -117,10 +125,10 @@ bool ProgressLoop::refuseDifferent() {
   return false;
 }
 
-/// Begins the call at `place`, or the rank's next one that can begin.
+/// Begins the call at `place`, or the queue's next one that can begin.
 void ProgressLoop::beginFrom(size_t place) {
   const size_t first = place;
-  for (; place < numCalls_ && sameRank(place, first); ++place) {
+  for (; place < numCalls_ && sameQueue(place, first); ++place) {
     PendingCall &next = at(place);
     if (next.call.kind.count == 0)
       continue;
@@ -143,7 +151,7 @@ void ProgressLoop::finish(Active &active) {
   PendingCall &done = at(active.place);
   if (active.submitted)
     WorkerPool::get().remove(runOf(done));
-  done.result = backendOf(done).end(done.call.rank);
+  done.result = backendOf(done).end(done.call);
 }
 
 /// Looks at the clock and at the other ranks, when nothing has moved for a
@@ -178,7 +186,7 @@ void ProgressLoop::run() {
   spare_ = threads < processors;
   const bool crowded = threads > processors;
   for (size_t i = 0; i < numCalls_; ++i)
-    if (i == 0 || !sameRank(i, i - 1))
+    if (i == 0 || !sameQueue(i, i - 1))
       beginFrom(i);
   Backoff backoff(crowded);
   while (!active_.empty()) {
@@ -193,7 +201,7 @@ void ProgressLoop::run() {
       }
       finish(active_[a]);
       const size_t next = active_[a].place + 1;
-      const bool more = next < numCalls_ && sameRank(next, next - 1);
+      const bool more = next < numCalls_ && sameQueue(next, next - 1);
       active_.erase(active_.begin() + ptrdiff_t(a));
       if (more)
         beginFrom(next);

@@ -25,7 +25,8 @@ bool sameShape(const CallShape &a, const CallShape &b) {
 } // namespace
 
 RankRun::RankRun(const Plan &plan, HostRings &rings, int rank, bool traces)
-    : plan_(plan), rings_(rings), rank_(rank), lanes_(plan.numLanes) {
+    : plan_(plan), rings_(rings), rank_(rank),
+      lanes_(std::max(plan.numLanes, plan.numMessageTrees)) {
   host_.numRanks = plan.numRanks;
   host_.crowded = plan.numRanks > WorkerPool::get().processors();
   ranges_.reserve(plan.numTrees);
@@ -43,6 +44,9 @@ RankRun::RankRun(const Plan &plan, HostRings &rings, int rank, bool traces)
 /// Whether others have mapped all that this rank reads and writes.
 bool RankRun::isInWindows(const Call &call) const {
   const Windows &windows = rings_.windows;
+  if (call.isMessage())
+    return (!call.send || windows.cover(call.send, call.sendBytes)) &&
+           (!call.recv || windows.cover(call.recv, call.recvBytes));
   return (!call.program->readsInput[rank_] ||
           windows.cover(call.send, call.sendBytes)) &&
          (!call.program->usesOutput[rank_] ||
@@ -51,36 +55,69 @@ bool RankRun::isInWindows(const Call &call) const {
 
 /// Works out what follows from the plan's shape and deliveries.
 void RankRun::prepare() {
-  ranges_.clear();
-  chunkBytes_.clear();
-  chunks_.clear();
-  const CallShape &shape = transfers_.shape;
-  for (const TreeShare &tree : variant_->trees) {
-    const ElementRange range = shape.rangeOf(tree);
-    ranges_.push_back(range);
-    chunkBytes_.push_back(shape.chunkBytesOf(range));
-    chunks_.push_back(
-        chunkCount(range, shape.elementBytes, chunkBytes_.back()));
-  }
+  const size_t trees = variant_->trees.size();
+  ranges_.resize(trees);
+  chunkBytes_.resize(trees);
+  chunks_.resize(trees);
+  blockStride_ = call_->isMessage() ? 0 : transfers_.shape.blockBytes();
   numActive_ = 0;
   borrowedRings_.clear();
   const RankCode &code = transfers_.rank->code;
+  if (!call_->isMessage())
+    for (uint32_t tree = 0; tree < trees; ++tree)
+      prepareTree(tree);
   for (uint32_t l = 0; l < code.numLanes; ++l) {
-    Lane &lane = lanes_[numActive_];
-    lane.number = l;
-    lane.steps = code.steps + code.lanes[l].stepsBegin;
-    lane.cursor.start(code.lanes[l].stepsCount, roundsOf(lane));
-    numActive_ += !lane.cursor.done();
-    for (uint32_t s = 0; s < code.lanes[l].stepsCount; ++s) {
-      const StepCode &step = lane.steps[s];
-      if (chunks_[step.tree] == 0 ||
-          !isBorrowed(transfers_.deliveryOf(size_t(&step - code.steps))))
-        continue;
-      for (uint32_t i = step.sources; i < step.numOperands(); ++i) {
-        const OperandCode &to = operandsOf(step)[i];
-        if (to.kind == OperandKind::channel)
-          borrowedRings_.push_back(variant_->rings[to.index]);
+    const StepCode *steps = code.steps + code.lanes[l].stepsBegin;
+    const uint32_t count = code.lanes[l].stepsCount;
+    if (!call_->isMessage())
+      addLane(l, steps, count);
+    for (uint32_t s = 0; call_->isMessage() && s < count; ++s)
+      if (carries(steps[s])) {
+        prepareTree(steps[s].tree);
+        addLane(l, steps + s, 1);
       }
+  }
+}
+
+void RankRun::prepareTree(uint32_t tree) {
+  const CallShape &shape = transfers_.shape;
+  ranges_[tree] = shape.rangeOf(variant_->trees[tree]);
+  chunkBytes_[tree] = shape.chunkBytesOf(ranges_[tree]);
+  chunks_[tree] =
+      chunkCount(ranges_[tree], shape.elementBytes, chunkBytes_[tree]);
+}
+
+/// Whether the step is one of the call's message. Messages wait for nothing but
+/// their other end, so each step is a lane.
+bool RankRun::carries(const StepCode &step) const {
+  const OperandCode *operands = operandsOf(step);
+  const OperandCode &from = operands[0], &to = operands[step.sources];
+  const auto peer = uint32_t(call_->peer);
+  const bool isInput = from.kind == OperandKind::input && from.index == peer;
+  const bool isOutput = to.kind == OperandKind::output && to.index == peer;
+  if (call_->peer == rank_)
+    return isInput && isOutput;
+  return call_->send ? isInput : isOutput;
+}
+
+/// Adds a lane, if there is something for it to do.
+void RankRun::addLane(uint32_t number, const StepCode *steps,
+                      uint32_t numSteps) {
+  Lane &lane = lanes_[numActive_];
+  lane.number = number;
+  lane.steps = steps;
+  lane.numSteps = numSteps;
+  lane.cursor.start(numSteps, roundsOf(lane));
+  numActive_ += !lane.cursor.done();
+  for (uint32_t s = 0; s < numSteps; ++s) {
+    const StepCode &step = steps[s];
+    const size_t place = size_t(&step - transfers_.rank->code.steps);
+    if (chunks_[step.tree] == 0 || !isBorrowed(transfers_.deliveryOf(place)))
+      continue;
+    for (uint32_t i = step.sources; i < step.numOperands(); ++i) {
+      const OperandCode &to = operandsOf(step)[i];
+      if (to.kind == OperandKind::channel)
+        borrowedRings_.push_back(variant_->rings[to.index]);
     }
   }
 }
@@ -104,13 +141,13 @@ void RankRun::start(const Call &call) {
   fold_ = foldFunction(call.kind.type, call.kind.op);
   signature_ = signatureBits(call.kind.hash());
   hasWorkers_ = false;
-  rings_.segment.beginCall(rank_, call.kind);
+  if (!call.isMessage()) // of which not all ranks hear
+    rings_.segment.beginCall(rank_, call.kind);
   for (uint32_t l = 0; l < numActive_; ++l) {
     Lane &lane = lanes_[l];
     lane.done = false;
     lane.idleSince = traces_.empty() ? 0 : nanoseconds();
-    lane.cursor.start(transfers_.rank->code.lanes[lane.number].stepsCount,
-                      roundsOf(lane));
+    lane.cursor.start(lane.numSteps, roundsOf(lane));
   }
   // Release: workers that get the run later see all of it.
   lanesLeft_.store(numActive_, std::memory_order_release);

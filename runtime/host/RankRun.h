@@ -65,7 +65,8 @@ extern std::atomic<StepHook> stepHook;
 /// On cache lines of its own: the next one's rank runs at the same time.
 class alignas(64) RankRun {
 public:
-  /// Makes room, so that no call allocates. `plan` and `rings` outlive it.
+  /// Makes room, so that no call allocates. `plan` and `rings` outlive it. One
+  /// run has the calls of collectives, or messages to one rank, or from one.
   RankRun(const Plan &plan, HostRings &rings, int rank, bool traces);
 
   /// Begins a call, which outlives it. The one before has ended.
@@ -118,6 +119,7 @@ private:
     bool done = false;
     uint32_t number = 0;
     const StepCode *steps = nullptr;
+    uint32_t numSteps = 0;
     LaneCursor cursor;
     std::vector<void *> pointers; ///< sources, then destinations
     uint64_t idleSince = 0;       ///< of the trace: when the last fold ended
@@ -126,6 +128,9 @@ private:
 
   bool isInWindows(const Call &call) const;
   void prepare();
+  void prepareTree(uint32_t tree);
+  void addLane(uint32_t number, const StepCode *steps, uint32_t numSteps);
+  bool carries(const StepCode &step) const;
   bool stepLane(Lane &lane);
   bool chunkMissing(const OperandCode &operand, Need *need) const;
   bool slotMissing(const OperandCode &operand, Need *need);
@@ -191,7 +196,8 @@ private:
   std::vector<uint32_t> chunkBytes_; ///< of each tree
   std::vector<uint64_t> chunks_;     ///< of each tree
   std::vector<Lane> lanes_;
-  uint32_t numActive_ = 0;              ///< the first lanes: those with work
+  uint32_t numActive_ = 0;   ///< the first lanes: those with work
+  uint64_t blockStride_ = 0; ///< bytes from a buffer's block to the next
   std::vector<uint32_t> borrowedRings_; ///< whose readers look at our buffers
 
   /// Rings whose readers may look at slots of others, and how far they must

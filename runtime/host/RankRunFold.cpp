@@ -51,7 +51,7 @@ char *RankRun::bufferAt(const OperandCode &operand, ElementRange range) const {
   char *begin = operand.kind == OperandKind::input
                     ? const_cast<char *>(static_cast<const char *>(call_->send))
                     : static_cast<char *>(call_->recv);
-  return begin + operand.index * transfers_.shape.blockBytes() +
+  return begin + operand.index * blockStride_ +
          range.begin * transfers_.shape.elementBytes;
 }
 

@@ -65,6 +65,9 @@ bool RankRun::stillDraining(Need *need) {
 /// The chunk has come, from a rank that is in another collective.
 void RankRun::checkSignature(uint32_t channel, uint64_t tag) {
   const int source = plan_.rings[variant_->rings[channel]].source;
+  if (call_->isMessage())
+    return rings_.segment.fail(
+        callsDiffer(rank_, call_->kind, source, "sent another one"));
   const CallKind other = rings_.segment.lastCall(source);
   rings_.segment.fail(
       callsDiffer(rank_, call_->kind, source,

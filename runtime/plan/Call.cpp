@@ -14,6 +14,15 @@
 #include <algorithm>
 
 namespace blink::runtime {
+namespace {
+
+/// As users know it.
+const char *nameOf(sched::Collective collective) {
+  return sched::isPairwise(collective) ? "message"
+                                       : sched::EnumNameCollective(collective);
+}
+
+} // namespace
 
 bool CallKind::operator==(const CallKind &other) const {
   return collective == other.collective && root == other.root &&
@@ -21,8 +30,8 @@ bool CallKind::operator==(const CallKind &other) const {
 }
 
 std::string CallKind::describe() const {
-  std::string text = textOf(sched::EnumNameCollective(collective), " of ",
-                            count, " ", nameOf(type));
+  std::string text =
+      textOf(nameOf(collective), " of ", count, " ", nameOf(type));
   if (isReduction(collective))
     text += std::string(" with ") + nameOf(op);
   if (sched::isRooted(collective))
@@ -71,8 +80,7 @@ CallShape Call::shape(const VariantPlan &variant, bool borrowed) const {
 
 Status Call::prepare(const Plan &plan) {
   auto invalid = [&](const auto &...what) {
-    return Status(blinkInvalidArgument,
-                  sched::EnumNameCollective(kind.collective), ": ", what...);
+    return Status(blinkInvalidArgument, nameOf(kind.collective), ": ", what...);
   };
   const size_t size = elementBytes(kind.type);
   if (size == 0)
@@ -81,6 +89,8 @@ Status Call::prepare(const Plan &plan) {
     return invalid("unknown operator " + std::to_string(int(kind.op)));
   if (kind.root < 0 || kind.root >= plan.numRanks)
     return invalid("root ", kind.root, " of ", plan.numRanks, " ranks");
+  if (isPairwise(kind.collective) && (peer < 0 || peer >= plan.numRanks))
+    return invalid("peer ", peer, " of ", plan.numRanks, " ranks");
   if (kind.count > PTRDIFF_MAX / size / uint64_t(plan.numRanks))
     return invalid("count ", kind.count, " is more than memory can hold");
   Status status = plan.find(kind.collective, kind.root, program);
@@ -90,11 +100,17 @@ Status Call::prepare(const Plan &plan) {
   const uint64_t block = kind.count * size;
   sendBytes = block * sched::inputBlocks(kind.collective, ranks);
   recvBytes = block * sched::outputBlocks(kind.collective, ranks);
+  if (isMessage()) {
+    sendBytes = send ? block : 0;
+    recvBytes = recv ? block : 0;
+  }
   if (kind.count == 0)
     return {};
-  if (!send && program->readsInput[rank])
+  if (isMessage() && !send && !recv)
+    return invalid("the buffer is NULL");
+  if (!isMessage() && !send && program->readsInput[rank])
     return invalid("the send buffer is NULL");
-  if (!recv && program->usesOutput[rank])
+  if (!isMessage() && !recv && program->usesOutput[rank])
     return invalid("the receive buffer is NULL");
   if (!sched::hasInPlace(kind.collective) && send && send == recv)
     return invalid("send and receive buffer are one; there is no alltoall in "

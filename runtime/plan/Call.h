@@ -42,6 +42,9 @@ struct Call {
   const void *send = nullptr;
   void *recv = nullptr;
   blinkStream_t stream = nullptr;
+  /// Of a message (sendrecv): the other rank. One buffer is null, but for a
+  /// message of a rank to itself. Else -1.
+  int peer = -1;
   // Set by prepare():
   const ProgramPlan *program = nullptr;
   uint64_t sendBytes = 0; ///< of the buffer, on ranks that use it
@@ -52,6 +55,13 @@ struct Call {
   const VariantPlan &variant() const { return program->variantFor(bytes()); }
   /// `borrowed`: readers look at the writers' buffers, on all ranks.
   CallShape shape(const VariantPlan &variant, bool borrowed) const;
+
+  bool isMessage() const { return peer >= 0; }
+  /// Messages of a rank that follow each other, and calls of collectives, have
+  /// one number: those of others may pass them.
+  int queue() const {
+    return isMessage() ? 1 + 2 * peer + int(send == nullptr) : 0;
+  }
 
   /// Judges the arguments against `plan`. Errors: invalid argument; invalid
   /// usage if no program fits.

@@ -145,7 +145,7 @@ RankPlan planRank(const sched::RankProgram &rank,
 
 /// The rings between two ranks, in one direction.
 struct PairRings {
-  uint32_t key = 0;
+  uint64_t key = 0;
   std::vector<RingPlan> rings;
   uint32_t first = 0;   ///< its number among all rings
   uint32_t used = 0;    ///< by the channels of the variant so far
@@ -155,9 +155,14 @@ struct PairRings {
 /// Of each two ranks that have any.
 class RingTable {
 public:
-  void startVariant() { ++variant_; }
+  /// Point to point has rings of its own: messages and collectives may be under
+  /// way at the same time, and pass each other.
+  void startVariant(sched::Collective collective) {
+    ++variant_;
+    kind_ = uint64_t(sched::isPairwise(collective)) << 32;
+  }
   PairRings &of(uint16_t source, uint16_t destination) {
-    const uint32_t key = uint32_t(source) << 16 | destination;
+    const uint64_t key = kind_ | uint32_t(source) << 16 | destination;
     auto [place, isNew] = places_.try_emplace(key, uint32_t(pairs_.size()));
     if (isNew)
       pairs_.push_back({key, {}, 0, 0, 0});
@@ -168,9 +173,9 @@ public:
     }
     return pair;
   }
-  /// In the order of (source, destination).
+  /// In the order of (source, destination), those of messages last.
   template <typename Function> void forEach(Function function) {
-    std::map<uint32_t, PairRings *> sorted;
+    std::map<uint64_t, PairRings *> sorted;
     for (PairRings &pair : pairs_)
       sorted[pair.key] = &pair;
     for (auto &[key, pair] : sorted)
@@ -179,14 +184,15 @@ public:
 
 private:
   uint32_t variant_ = 0;
-  std::unordered_map<uint32_t, uint32_t> places_; // by key, in pairs_
+  uint64_t kind_ = 0; // of the keys of the variant's rings
+  std::unordered_map<uint64_t, uint32_t> places_; // by key, in pairs_
   std::vector<PairRings> pairs_;
 };
 
 /// Grows the rings between each two ranks until the variant's channels fit.
 void claimRings(const sched::Variant &variant, const ResolvedProgram &resolved,
                 RingTable &table) {
-  table.startVariant();
+  table.startVariant(resolved.program->collective());
   for (const sched::Channel *channel : *variant.channels()) {
     const uint16_t source = resolved.jobRank(channel->source());
     const uint16_t destination = resolved.jobRank(channel->destination());
@@ -273,7 +279,7 @@ VariantPlan planVariant(const ResolvedProgram &resolved,
     if (before == tree->denominator()) // the block's last tree
       before = 0;
   }
-  table.startVariant();
+  table.startVariant(resolved.program->collective());
   plan.rings.reserve(variant.channels()->size());
   for (const sched::Channel *channel : *variant.channels()) {
     PairRings &pair = table.of(resolved.jobRank(channel->source()),
@@ -288,9 +294,18 @@ VariantPlan planVariant(const ResolvedProgram &resolved,
 
 void noteUse(const VariantPlan &variant, ProgramPlan &program, Plan &plan) {
   plan.numTrees = std::max(plan.numTrees, uint32_t(variant.trees.size()));
+  if (sched::isPairwise(program.program->collective())) {
+    std::vector<uint32_t> ofBlock;
+    for (const sched::Tree *tree : *variant.variant->trees()) {
+      ofBlock.resize(std::max(ofBlock.size(), size_t(tree->block()) + 1));
+      plan.numMessageTrees =
+          std::max(plan.numMessageTrees, ++ofBlock[tree->block()]);
+    }
+  }
   for (size_t rank = 0; rank < variant.ranks.size(); ++rank) {
     const RankCode &code = variant.ranks[rank].code;
-    plan.numLanes = std::max(plan.numLanes, code.numLanes);
+    if (!sched::isPairwise(program.program->collective()))
+      plan.numLanes = std::max(plan.numLanes, code.numLanes);
     for (size_t s = 0; s < variant.ranks[rank].borrows.size(); ++s) {
       const StepCode &step = code.steps[s];
       plan.numOperands = std::max(plan.numOperands, step.numOperands());

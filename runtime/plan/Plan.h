@@ -31,7 +31,7 @@ enum class Borrow : uint8_t {
 
 /// The memory behind channels. Variants use the same rings, in the order of
 /// their channels between the same two ranks, so a ring is as large as the
-/// largest of its channels.
+/// largest of its channels; those of a sendrecv have rings of their own.
 struct RingPlan {
   uint16_t source = 0;
   uint16_t destination = 0;
@@ -114,13 +114,15 @@ struct Plan {
       0;             ///< of the files' bytes, in order, and what was taken
   std::string notes; ///< as of ProgramLookup
   std::vector<ProgramPlan> programs;
-  std::vector<RingPlan> rings; ///< sorted by (source, destination)
+  std::vector<RingPlan> rings; ///< sorted by (source, destination), those of
+                               ///< messages last
   uint64_t poolBytes = 0;      ///< of all rings' slots
   uint32_t numSlots = 0;       ///< of all rings
   // The most that any variant needs:
   uint32_t numTrees = 0;
-  uint32_t numLanes = 0;    ///< of a rank
-  uint32_t numOperands = 0; ///< of one step
+  uint32_t numLanes = 0;        ///< of a rank
+  uint32_t numOperands = 0;     ///< of one step
+  uint32_t numMessageTrees = 0; ///< of one message between two ranks
 
   /// Errors: as lookUpPrograms.
   static Status create(const ScheduleSet &files, int numRanks,

@@ -24,9 +24,15 @@ bool goesDown(Collective collective) {
          collective == Collective::allgather;
 }
 
+/// Whether there is a block for each two ranks.
+bool hasPairs(Collective collective) {
+  return collective == Collective::alltoall ||
+         collective == Collective::sendrecv;
+}
+
 /// The rank at the other end of the chain that carries a block.
 int farRank(Collective collective, uint32_t block, int numRanks) {
-  return int(collective == Collective::alltoall ? block % numRanks : block);
+  return int(hasPairs(collective) ? block % numRanks : block);
 }
 
 /// Writes the folds of a forest, rank by rank, into a variant.
@@ -216,10 +222,9 @@ private:
       addFold(ranks[hop], 0, {index, {source}, {channel}, false});
       source = channel;
     }
-    TestOperand output{OperandKind::output,
-                       gathers                               ? far
-                       : collective_ == Collective::alltoall ? tree.root
-                                                             : 0u};
+    TestOperand output{OperandKind::output, gathers                 ? far
+                                            : hasPairs(collective_) ? tree.root
+                                                                    : 0u};
     addFold(ranks.back(), 0, {index, {source}, {output}, false});
   }
 
@@ -397,8 +402,12 @@ TestSchedule makeSchedule(Collective collective, int root, int numRanks,
   }
   ForestWriter(collective, numRanks, variant, options).write();
 
-  uint32_t numBlocks = std::max(sched::inputBlocks(collective, numRanks),
-                                sched::outputBlocks(collective, numRanks));
+  // Messages have a link of their own each, and nothing else is said of them.
+  const bool messages = collective == Collective::sendrecv;
+  uint32_t numBlocks =
+      messages ? 1
+               : std::max(sched::inputBlocks(collective, numRanks),
+                          sched::outputBlocks(collective, numRanks));
   program.algbw = sustainedRate(variant, schedule.links.size(), numBlocks);
   program.prices.assign(schedule.links.size(), 1);
   // n (n - 1) links; a tree costs n - 1, and twice that when it goes both ways.
@@ -408,6 +417,8 @@ TestSchedule makeSchedule(Collective collective, int root, int numRanks,
                                 : numRanks / (bothWays ? 2.0 : 1.0);
   if (isRouted(collective) && sched::isRooted(collective))
     program.bound *= numRanks;
+  if (messages && numRanks > 1)
+    program.bound = numRanks * (numRanks - 1); // links, for a hop over one
   program.variants.push_back(std::move(variant));
   schedule.programs.push_back(std::move(program));
   return schedule;
@@ -432,12 +443,14 @@ TestSchedule makeSchedule(Collective collective, int root, int numRanks,
       tree.denominator = sum;
       tree.block = block;
       tree.root =
-          uint16_t(collective == Collective::alltoall    ? block / numRanks
+          uint16_t(hasPairs(collective)                  ? block / numRanks
                    : sched::isRooted(collective)         ? uint32_t(root)
                    : numBlocks > 1                       ? block
                    : collective == Collective::allreduce ? random() % numRanks
                                                          : uint32_t(root));
-      tree.parents = treeParents(options.shape, numRanks, tree.root, random);
+      const Shape shape =
+          collective == Collective::sendrecv ? Shape::star : options.shape;
+      tree.parents = treeParents(shape, numRanks, tree.root, random);
       trees.push_back(std::move(tree));
     }
   }

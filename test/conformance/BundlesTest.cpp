@@ -13,6 +13,7 @@
 #include "test/conformance/Job.h"
 
 #include "doctest/doctest.h"
+#include "schedules/Collectives.h"
 
 #include <algorithm>
 #include <cmath>
@@ -35,7 +36,7 @@ constexpr int kMostRanks = kGpus, kJobs = 32;
 #endif
 
 std::vector<Collective> everyCollective() {
-  const auto &all = sched::EnumValuesCollective();
+  const auto &all = sched::kJointCollectives;
   return {std::begin(all), std::end(all)};
 }
 

@@ -13,6 +13,7 @@
 #include "test/conformance/Workers.h"
 
 #include "doctest/doctest.h"
+#include "schedules/Collectives.h"
 
 #include <algorithm>
 #include <cuda_runtime_api.h>
@@ -67,7 +68,7 @@ TEST_CASE("the low-latency protocol gives the same results") {
     Job job(withProtocol(allCollectives(ranks, 1, layout),
                          sched::Protocol::low_latency),
             ranks);
-    for (Collective collective : sched::EnumValuesCollective())
+    for (Collective collective : sched::kJointCollectives)
       for (size_t count : {1, 3, 17, 64, 1001}) {
         Case c;
         c.collective = collective;
@@ -114,7 +115,7 @@ TEST_CASE("large messages go straight into the readers' outputs") {
     layout.seed = uint32_t(10 + ranks);
     Job job(allCollectives(ranks, 1, layout), ranks);
     unsigned number = 0;
-    for (Collective collective : sched::EnumValuesCollective())
+    for (Collective collective : sched::kJointCollectives)
       for (bool inPlace : {false, true}) {
         Case c;
         c.collective = collective;
@@ -133,7 +134,7 @@ TEST_CASE("channels through pinned host memory") {
   layout.chunkBytes = 1024;
   Job job(withKind(allCollectives(3, 2, layout), sched::ChannelKind::staged),
           3);
-  for (Collective collective : sched::EnumValuesCollective())
+  for (Collective collective : sched::kJointCollectives)
     for (size_t count : {5, 5000, 100000}) {
       Case c;
       c.collective = collective;

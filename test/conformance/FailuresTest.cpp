@@ -27,7 +27,9 @@ blinkResult_t sumOne(blinkComm_t comm) {
 }
 
 runtime::RankRun &runOf(blinkComm_t comm) {
-  return static_cast<runtime::HostBackend &>(*comm->backend).runOf(comm->rank);
+  runtime::Call call;
+  call.rank = comm->rank;
+  return static_cast<runtime::HostBackend &>(*comm->backend).runOf(call);
 }
 
 /// Whether the rank is in its first call and cannot go on without others. For

@@ -14,6 +14,7 @@
 #if BLINK_TEST_CUDA
 #include "runtime/cuda/DeviceMemory.h"
 #include "runtime/cuda/Kernels.h"
+#include "schedules/Collectives.h"
 #endif
 
 #include <algorithm>
@@ -109,7 +110,7 @@ private:
 TestSchedule allCollectives(int numRanks, int root,
                             const BuildOptions &options) {
   TestSchedule all;
-  for (Collective collective : sched::EnumValuesCollective()) {
+  for (Collective collective : sched::kJointCollectives) {
     TestSchedule one = makeSchedule(collective, root, numRanks, options);
     if (all.programs.empty())
       all = one;

@@ -9,6 +9,7 @@
 #include "test/conformance/Elements.h"
 
 #include "doctest/doctest.h"
+#include "schedules/Collectives.h"
 
 #if BLINK_TEST_CUDA
 #include <cuda_runtime_api.h>
@@ -34,7 +35,7 @@ constexpr Values kSizes = {8, int(kNumTypes),
                            3, int(std::size(kRankCounts))};
 
 Combination combine(const Values &values) {
-  return {sched::EnumValuesCollective()[values[0]],
+  return {sched::kJointCollectives[values[0]],
           kTypes[values[1]],
           kOps[values[2]],
           kCounts[values[3]],

@@ -12,6 +12,7 @@
 #include "test/conformance/Job.h"
 
 #include "doctest/doctest.h"
+#include "schedules/Collectives.h"
 
 #include <algorithm>
 
@@ -25,7 +26,7 @@ constexpr int kRanks = 3, kRoot = 1;
 /// Every collective with `bytes` a block, and with types, operators and places
 /// of the buffers that vary with `number`.
 void runCollectives(const Job &job, size_t bytes, unsigned &number) {
-  for (Collective collective : sched::EnumValuesCollective()) {
+  for (Collective collective : sched::kJointCollectives) {
     Case c = variedCase(collective, 1, kRoot, number);
     c.count = bytes / size_t(bytesOf(c.type)) + 3; // not whole vectors
     number += 7;

@@ -9,6 +9,7 @@
 #include "runtime/api/Comm.h"
 #include "runtime/core/Memory.h"
 #include "runtime/host/RankRun.h"
+#include "schedules/Collectives.h"
 #include "test/conformance/Elements.h"
 #include "test/conformance/Forbid.h"
 #include "test/conformance/Job.h"
@@ -121,7 +122,7 @@ std::string runWindows(const std::string &how) {
                                    : Arena::all)))
       return blinkGetLastError(comm);
     unsigned number = unsigned(round);
-    for (Collective collective : sched::EnumValuesCollective())
+    for (Collective collective : sched::kJointCollectives)
       for (size_t count : {size_t(1), size_t(1000), size_t(20011)}) {
         const Case c = variedCase(collective, count, numRanks - 1, number);
         number += 7;

@@ -30,6 +30,7 @@
 // Jobs assert; there are no test cases here.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include "doctest/doctest.h"
+#include "schedules/Collectives.h"
 
 #if BLINK_TEST_CUDA
 #include <cuda_runtime_api.h>
@@ -133,7 +134,7 @@ void corruptHook(int, uint32_t, uint32_t, uint64_t, runtime::HostRings &rings) {
 int runCases(const std::vector<size_t> &counts) {
   unsigned number = 0;
   for (int round = 0; round < 3; ++round)
-    for (Collective collective : sched::EnumValuesCollective())
+    for (Collective collective : sched::kJointCollectives)
       for (size_t count : counts) {
         const Case c = variedCase(collective, count, numRanks - 1, number);
         ++number;

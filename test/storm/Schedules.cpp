@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "test/storm/Schedules.h"
+#include "schedules/Collectives.h"
 
 #include "test/common/BundleBuilder.h"
 
@@ -149,8 +150,8 @@ void setKinds(Dice &dice, TestSchedule &model) {
 
 StormSchedule makeFile(Dice &dice, int ranks) {
   TestSchedule model;
-  std::vector<Collective> collectives(std::begin(sched::EnumValuesCollective()),
-                                      std::end(sched::EnumValuesCollective()));
+  std::vector<Collective> collectives(std::begin(sched::kJointCollectives),
+                                      std::end(sched::kJointCollectives));
   dice.shuffle(collectives);
   if (dice.chance(50)) // fewer follow each other more often
     collectives.resize(dice.between(1, 3));
@@ -185,8 +186,8 @@ StormSchedule makeFile(Dice &dice, int ranks) {
 
 StormSchedule makeBundleFile(Dice &dice, int ranks) {
   BundleOptions options;
-  options.collectives.assign(std::begin(sched::EnumValuesCollective()),
-                             std::end(sched::EnumValuesCollective()));
+  options.collectives.assign(std::begin(sched::kJointCollectives),
+                             std::end(sched::kJointCollectives));
   options.numGpus = 8;
   Numbers gpus(8);
   for (size_t gpu = 0; gpu < gpus.size(); ++gpu)

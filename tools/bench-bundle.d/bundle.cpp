@@ -16,6 +16,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/plan/Plan.h"
+#include "schedules/Collectives.h"
 #include "test/common/BundleBuilder.h"
 
 #include <algorithm>
@@ -35,7 +36,7 @@ void fail(const std::string &text) {
 void writeMadeUp(const char *path) {
   test::BundleOptions options;
   options.numGpus = 8;
-  for (test::Collective collective : sched::EnumValuesCollective())
+  for (test::Collective collective : sched::kJointCollectives)
     options.collectives.push_back(collective);
   for (const test::Numbers &gpus : test::allAllocations(options.numGpus))
     if (gpus.size() > 1)

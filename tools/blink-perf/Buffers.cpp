@@ -130,7 +130,7 @@ uint64_t Buffers::countWrong(const Case &c, bool inPlace, uint64_t seed,
     return wrong;
   }
   for (uint32_t block = 0; block < c.outputBlocks(); ++block) {
-    const int source = c.sourceOf(block);
+    const int source = c.sourceOf(rank_, block);
     for (size_t i = 0; i < c.count; ++i, got += size) {
       uint8_t want[8];
       samples.input(source, first + i, want);

@@ -22,6 +22,7 @@ double Case::busFactor() const {
     return 2 * (n - 1) / n;
   case Collective::broadcast:
   case Collective::reduce:
+  case Collective::sendrecv:
     return 1;
   case Collective::allgather:
   case Collective::reducescatter:

@@ -14,6 +14,7 @@
 #include "compiler/topology/AllocationList.h"
 #include "compiler/topology/TopologyReader.h"
 
+#include "schedules/Collectives.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -26,20 +27,21 @@ parseCollectives(llvm::StringRef text) {
   std::set<Collective> found;
   llvm::SmallVector<llvm::StringRef> words;
   text.split(words, ',');
-  if (text == "all")
-    for (Collective collective : sched::EnumValuesCollective())
-      found.insert(collective);
-  else
-    for (llvm::StringRef word : words) {
-      std::optional<Collective> collective = parseCollective(word.trim());
-      if (!collective)
-        return makeError(
-            "--collectives: no collective '{0}'; expected all, or a list of "
-            "allreduce, broadcast, reduce, allgather, reducescatter, gather, "
-            "scatter, alltoall",
-            word.trim());
-      found.insert(*collective);
+  for (llvm::StringRef word : words) {
+    if (word.trim() == "all") {
+      found.insert(sched::kJointCollectives.begin(),
+                   sched::kJointCollectives.end());
+      continue;
     }
+    std::optional<Collective> collective = parseCollective(word.trim());
+    if (!collective)
+      return makeError(
+          "--collectives: no collective '{0}'; expected all (but sendrecv), or "
+          "a list of allreduce, broadcast, reduce, allgather, reducescatter, "
+          "gather, scatter, alltoall, sendrecv",
+          word.trim());
+    found.insert(*collective);
+  }
   return std::vector<Collective>(found.begin(), found.end());
 }
 

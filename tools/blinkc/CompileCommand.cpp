@@ -197,8 +197,8 @@ void blink::addCompileCommand(CLI::App &app, int &exitCode) {
       ->type_name("SETS");
   command
       .add_option("--collectives", flags.collectives,
-                  "What a bundle is for: all, or a list. Rooted ones from "
-                  "every root")
+                  "What a bundle is for: all, which is all but sendrecv, or a "
+                  "list as all,sendrecv. Rooted ones from every root")
       ->type_name("LIST")
       ->capture_default_str();
   command

@@ -31,7 +31,7 @@ addCollective(CLI::App &command, std::string &collective,
 void RequestFlags::addTo(CLI::App &command) {
   addCollective(command, collective,
                 "allreduce, broadcast, reduce, allgather, reducescatter, "
-                "gather, scatter or alltoall",
+                "gather, scatter, alltoall or sendrecv (point to point)",
                 rest.gpus,
                 "The GPUs the job gets, e.g. 1,4,5,6; the first is rank 0. "
                 "Default: all of the machine",
@@ -81,7 +81,8 @@ llvm::Expected<CompileOptions> RequestFlags::options() const {
   if (!parsed)
     return makeError(
         "--collective: no collective '{0}'; expected allreduce, broadcast, "
-        "reduce, allgather, reducescatter, gather, scatter or alltoall",
+        "reduce, allgather, reducescatter, gather, scatter, alltoall or "
+        "sendrecv",
         collective);
   options.collective = *parsed;
   llvm::Expected<LinkKindSet> kinds = parseLinkKinds(links);

@@ -60,7 +60,7 @@ private:
 Bytes Session::expected(int rank, uint32_t block) const {
   Bytes bytes(call_.blockBytes());
   const uint64_t first = call_.firstElement(rank);
-  const int source = call_.sourceOf(block);
+  const int source = call_.sourceOf(rank, block);
   const size_t size = sizeOf(call_.type);
   for (size_t i = 0; i < call_.count; ++i) {
     void *out = bytes.data() + i * size;
@@ -79,7 +79,8 @@ void Session::fill() {
 }
 
 void Session::check(ReplayResult &result) {
-  bool sameOnAllRanks = call_.inputBlocks() == 1;
+  const bool sameOnAllRanks =
+      call_.inputBlocks() == 1 && !isPairwise(call_.collective);
   const size_t elementSize = sizeOf(call_.type);
   std::vector<Bytes> reference;
   for (int rank = 0; rank < call_.numRanks; ++rank) {
@@ -141,7 +142,8 @@ ReplayResult Session::run(const std::vector<uint8_t> &file) {
                                            : call_.outputBytes());
   }
   if (options_.inPlace && !call_.hasInPlace()) {
-    result.error = "there is no alltoall in place";
+    result.error = textOf("there is no ", EnumNameCollective(call_.collective),
+                          " in place");
     return result;
   }
   blinkSchedule_t schedule = nullptr;

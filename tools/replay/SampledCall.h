@@ -23,11 +23,17 @@ struct SampledCall {
   blinkRedOp_t op;
   size_t count; ///< the argument of the call
 
+  // Of a sendrecv each rank makes the two calls of nccl-tests: one message to
+  // the next rank, one from the one before.
   uint32_t inputBlocks() const {
-    return sched::inputBlocks(collective, uint32_t(numRanks));
+    return isPairwise(collective)
+               ? 1
+               : sched::inputBlocks(collective, uint32_t(numRanks));
   }
   uint32_t outputBlocks() const {
-    return sched::outputBlocks(collective, uint32_t(numRanks));
+    return isPairwise(collective)
+               ? 1
+               : sched::outputBlocks(collective, uint32_t(numRanks));
   }
   size_t blockBytes() const { return count * sizeOf(type); }
   size_t inputBytes() const { return blockBytes() * inputBlocks(); }
@@ -62,12 +68,14 @@ struct SampledCall {
   }
 
   /// The number among an input's elements, counted through all its blocks, of
-  /// the first in `rank`'s output; and whose input that is, where nothing is
-  /// reduced.
+  /// the first in `rank`'s output; and whose input a block there is, where
+  /// nothing is reduced.
   uint64_t firstElement(int rank) const {
     return inputBlocks() > 1 ? uint64_t(rank) * count : 0;
   }
-  int sourceOf(uint32_t outputBlock) const {
+  int sourceOf(int rank, uint32_t outputBlock) const {
+    if (isPairwise(collective))
+      return (rank + numRanks - 1) % numRanks;
     return outputBlocks() > 1 ? int(outputBlock) : root;
   }
 
@@ -95,8 +103,22 @@ struct SampledCall {
       return blinkScatter(send, recv, count, type, root, comm, stream);
     case sched::Collective::alltoall:
       return blinkAllToAll(send, recv, count, type, comm, stream);
+    case sched::Collective::sendrecv:
+      return exchange(send, recv, comm, stream);
     }
     return blinkInternalError;
+  }
+
+private:
+  blinkResult_t exchange(const void *send, void *recv, blinkComm_t comm,
+                         blinkStream_t stream) const {
+    int rank;
+    if (blinkResult_t result = blinkCommUserRank(comm, &rank))
+      return result;
+    blinkGroupStart();
+    blinkSend(send, count, type, (rank + 1) % numRanks, comm, stream);
+    blinkRecv(recv, count, type, sourceOf(rank, 0), comm, stream);
+    return blinkGroupEnd(); // what it says holds errors of the two
   }
 };
 

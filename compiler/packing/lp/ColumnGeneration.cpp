@@ -8,6 +8,7 @@
 
 #include "compiler/packing/lp/FitWeights.h"
 #include "compiler/packing/lp/MultiplicativeWeights.h"
+#include "compiler/packing/pairs/PackPairs.h"
 #include "compiler/support/Error.h"
 #include "compiler/support/Infinity.h"
 
@@ -258,6 +259,8 @@ Expected<PackedTrees> blink::packTrees(const PackingProblem &problem,
     result.certificate.bound = kInfinity;
     return result;
   }
+  if (isPairwise(problem.collective))
+    return packPairs(problem);
   return ColumnGeneration(SymmetricProblem::reduce(problem), watcher).run();
 }
 

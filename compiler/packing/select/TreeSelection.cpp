@@ -436,7 +436,8 @@ Expected<Packing> blink::selectTrees(const PackingProblem &problem,
     return makeError("slack {0} and at most {1} trees: expected a slack of at "
                      "least 0 and below 1, and 0 trees (no limit) or more",
                      options.slack, options.maxTrees);
-  if (problem.rankTopology->numRanks() == 1)
+  // A sendrecv has as few as it can have (PackPairs.h).
+  if (problem.rankTopology->numRanks() == 1 || isPairwise(problem.collective))
     return packed.packing;
   return Selection(problem, packed, options).run();
 }

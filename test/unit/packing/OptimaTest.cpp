@@ -90,8 +90,7 @@ TEST_CASE("NVLink with PCIe beside it, and PCIe alone, are solved with proof") {
   for (const char *machine : {"dgx1", "dgx1p", "pcie-8gpu"}) {
     CAPTURE(machine);
     Topology topology = shippedTopology(machine);
-    for (int c = 0; c <= static_cast<int>(Collective::MAX); ++c) {
-      auto collective = static_cast<Collective>(c);
+    for (Collective collective : sched::kJointCollectives) {
       double all = optimumOf(rankTopologyOf(topology), collective);
       // The certificate proves `all`; more links are never worse.
       if (topology.name.substr(0, 4) == "dgx1")
@@ -106,8 +105,8 @@ TEST_CASE("NVLink with PCIe beside it, and PCIe alone, are solved with proof") {
 
 TEST_CASE("one rank: one tree without edges and nothing to bound") {
   RankTopology rankTopology = rankTopologyOf(shippedTopology("dgx1"), {5});
-  for (int c = 0; c <= static_cast<int>(Collective::MAX); ++c) {
-    PackingProblem problem{&rankTopology, static_cast<Collective>(c), 0};
+  for (Collective collective : sched::EnumValuesCollective()) {
+    PackingProblem problem{&rankTopology, collective, 0};
     PackedTrees packed = valueOf(packTrees(problem));
     CHECK(!problem.verify(packed.packing));
     CHECK(packed.packing.trees.size() == 1);
@@ -166,10 +165,10 @@ TEST_CASE("bandwidths twelve orders of magnitude apart") {
     for (Link &link : machine.links)
       link.bandwidth = std::pow(10.0, int(random() % 13) - 6);
     RankTopology rankTopology = rankTopologyOf(machine);
-    for (int c = 0; c <= static_cast<int>(Collective::MAX); ++c) {
+    for (Collective collective : sched::kJointCollectives) {
       CAPTURE(trial);
-      CAPTURE(c);
-      PackingProblem problem{&rankTopology, static_cast<Collective>(c), 0};
+      CAPTURE(sched::EnumNameCollective(collective));
+      PackingProblem problem{&rankTopology, collective, 0};
       PackedTrees packed = valueOf(packTrees(problem));
       CHECK(!problem.verify(packed.packing));
       CHECK(packed.packing.algbw >= packed.certificate.bound * (1 - 1e-6));

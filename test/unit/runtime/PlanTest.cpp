@@ -11,6 +11,7 @@
 #include "test/common/BundleBuilder.h"
 
 #include "doctest/doctest.h"
+#include "schedules/Collectives.h"
 
 #include <algorithm>
 #include <set>
@@ -22,7 +23,7 @@ using namespace blink::test;
 namespace {
 
 std::vector<Collective> everyCollective() {
-  const auto &all = sched::EnumValuesCollective();
+  const auto &all = sched::kJointCollectives;
   return {std::begin(all), std::end(all)};
 }
 

@@ -113,8 +113,8 @@ TEST_CASE("rules of the file and its topology") {
 TEST_CASE("rules of programs") {
   checkEach(
       rightSchedule(),
-      {{"programs[0].collective", "unknown collective 8",
-        [](auto &s) { program(s).collective = Collective(8); }},
+      {{"programs[0].collective", "unknown collective 9",
+        [](auto &s) { program(s).collective = Collective(9); }},
        {"programs[0].root", "has no root",
         [](auto &s) { program(s).root = 1; }},
        {"programs[0].root", "rank 4 of 4",

@@ -211,6 +211,26 @@ TEST_CASE("a rate that the links do not sustain") {
   CHECK(failures(judge(schedule)) == "");
 }
 
+TEST_CASE("messages have the links to themselves") {
+  // Over links 0 -> 1 -> ... there would be several, one after the other.
+  TestSchedule schedule = makeSchedule(Collective::sendrecv, 0, 3, {});
+  CHECK(judge(schedule).links == doctest::Approx(1));
+  // Two trees of one message do meet: each carries a half.
+  BuildOptions halves;
+  halves.treesPerBlock = 2;
+  CHECK(judge(makeSchedule(Collective::sendrecv, 0, 3, halves)).links ==
+        doctest::Approx(1));
+  // The slowest link counts, and only a pair over it bounds the rate.
+  for (size_t link = 0; link < schedule.links.size(); ++link)
+    schedule.programs[0].prices[link] = link == 2 ? 1 : 0;
+  schedule.links[2].bandwidth = 0.25;
+  schedule.programs[0].algbw = schedule.programs[0].bound = 0.25;
+  const VerifyReport report = judge(schedule);
+  CHECK(failures(report) == "");
+  CHECK(report.links == doctest::Approx(0.25));
+  CHECK(report.bound == doctest::Approx(0.25));
+}
+
 TEST_CASE("a bound that the prices do not prove") {
   for (Collective collective : sched::EnumValuesCollective())
     for (double factor : {0.5, 2.0, 1 + 1e-8}) {

@@ -105,7 +105,8 @@ private:
   }
 
   bool aliases(const Cell &cell) const {
-    if (program_.collective == Collective::alltoall)
+    if (program_.collective == Collective::alltoall ||
+        program_.collective == Collective::sendrecv)
       return false; // there is none in place
     const bool perRank = program_.collective != Collective::allreduce &&
                          program_.collective != Collective::broadcast &&

@@ -27,6 +27,7 @@ uint32_t inputBlockOf(TestSchedule &schedule, uint32_t tree) {
   case Collective::scatter:
     return block;
   case Collective::alltoall:
+  case Collective::sendrecv:
     return block % uint32_t(schedule.programs[0].allocation.size());
   default:
     return 0;
@@ -158,6 +159,7 @@ bool isRight(const TestSchedule &schedule, const SimulationResult &result) {
       expected = rank == block ? std::to_string(program.root) : "?";
       break;
     case Collective::alltoall:
+    case Collective::sendrecv:
       expected =
           rank == block % numRanks ? std::to_string(block / numRanks) : "?";
       break;
