@@ -123,7 +123,7 @@ TEST_CASE("ranks that share devices get the results of ranks that do not") {
         layout.treesPerBlock = 2;
         layout.slots = 2;
         Job job(allCollectives(ranks, ranks - 1, layout), ranks);
-        for (Collective collective : sched::kJointCollectives)
+        for (Collective collective : collectives())
           // Through slots, skipping them, and the other way round.
           for (size_t bytes : {size_t(100), kLargeBytes + 40, size_t(3000)}) {
             number += 7; // all types, operators and placements in turn

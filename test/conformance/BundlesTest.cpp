@@ -35,15 +35,10 @@ constexpr int kMostRanks = 4, kJobs = 8; // an emulated lane is several threads
 constexpr int kMostRanks = kGpus, kJobs = 32;
 #endif
 
-std::vector<Collective> everyCollective() {
-  const auto &all = sched::kJointCollectives;
-  return {std::begin(all), std::end(all)};
-}
-
 BundleOptions optionsOf(uint32_t seed) {
   BundleOptions options;
   options.numGpus = kGpus;
-  options.collectives = everyCollective();
+  options.collectives = collectives();
   options.allocations = allAllocations(kGpus);
   options.alike = seed % 2 == 0;
   options.layout.shape = seed % 3 == 0 ? Shape::chain : Shape::random;
@@ -107,7 +102,7 @@ TEST_CASE("every collective, for allocations and orders of ranks at random") {
     const size_t numRanks = 1 + random() % kMostRanks;
     const std::vector<int> gpus = randomJob(random, numRanks);
     Job job(bundles[seed], int(numRanks), 0, gpus.data());
-    for (Collective collective : everyCollective())
+    for (Collective collective : collectives())
       for (size_t count : {size_t(3), size_t(40 + random() % 100),
                            size_t(700 + random() % 900)})
         for (size_t root = 0; root < numRanks; ++root) {
@@ -119,7 +114,7 @@ TEST_CASE("every collective, for allocations and orders of ranks at random") {
           c.root = int(root);
           c.type = kTypes[number % kNumTypes];
           c.op = kOps[number / kNumTypes % 5];
-          c.inPlace = number % 2 && collective != Collective::alltoall;
+          c.inPlace = number % 2 && sched::hasInPlace(collective);
           c.misaligned = number % 3 == 0;
           c.threads = number % 7 == 0;
           ++number;
@@ -139,12 +134,12 @@ TEST_CASE("large messages over bundles") {
   for (int round = 0; round < 3; ++round) {
     const std::vector<int> gpus = randomJob(random, 4);
     Job job(bytes, 4, 0, gpus.data());
-    for (Collective collective : everyCollective()) {
+    for (Collective collective : collectives()) {
       Case c;
       c.collective = collective;
       c.count = 70001; // more than 256 KiB: straight into readers' outputs
       c.root = int(random() % 4);
-      c.inPlace = round == 1 && collective != Collective::alltoall;
+      c.inPlace = round == 1 && sched::hasInPlace(collective);
       c.threads = round == 2;
       CHECK(runCase(job, c) == "");
     }

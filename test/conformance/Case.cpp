@@ -6,6 +6,8 @@
 
 #include "test/conformance/Case.h"
 
+#include "test/conformance/Elements.h"
+
 namespace blink::test {
 
 bool reduces(Collective collective) {
@@ -20,6 +22,23 @@ std::string Case::describe() const {
          std::to_string(count) + " root " + std::to_string(root) +
          (inPlace ? " in place" : "") + (misaligned ? " misaligned" : "") +
          (threads ? " threads" : "");
+}
+
+/// A message from each rank to each, itself among them: an alltoall.
+static blinkResult_t exchange(const Case &c, const void *send, void *recv,
+                              blinkComm_t comm, blinkStream_t stream) {
+  int numRanks = 0;
+  if (blinkResult_t result = blinkCommCount(comm, &numRanks))
+    return result;
+  const size_t block = c.count * size_t(bytesOf(c.type));
+  blinkGroupStart();
+  for (int peer = 0; peer < numRanks; ++peer) {
+    blinkSend(static_cast<const char *>(send) + size_t(peer) * block, c.count,
+              c.type, peer, comm, stream);
+    blinkRecv(static_cast<char *>(recv) + size_t(peer) * block, c.count, c.type,
+              peer, comm, stream);
+  }
+  return blinkGroupEnd(); // holds what the others refused
 }
 
 blinkResult_t call(const Case &c, const void *send, void *recv,
@@ -41,8 +60,8 @@ blinkResult_t call(const Case &c, const void *send, void *recv,
     return blinkScatter(send, recv, c.count, c.type, c.root, comm, stream);
   case Collective::alltoall:
     return blinkAllToAll(send, recv, c.count, c.type, comm, stream);
-  case Collective::sendrecv: // MessagesTest.cpp
-    break;
+  case Collective::sendrecv:
+    return exchange(c, send, recv, comm, stream);
   }
   return blinkInternalError;
 }

@@ -76,7 +76,7 @@ TEST_CASE("the low-latency protocol gives the same results") {
         c.root = 1;
         c.type = kTypes[number % kNumTypes];
         c.op = kOps[number / kNumTypes % 5];
-        c.inPlace = number % 2 && collective != Collective::alltoall;
+        c.inPlace = number % 2 && sched::hasInPlace(collective);
         c.misaligned = number % 3 == 0;
         c.threads = number % 5 == 0;
         ++number;
@@ -121,7 +121,7 @@ TEST_CASE("large messages go straight into the readers' outputs") {
         c.collective = collective;
         c.count = 70001; // more than 256 KiB
         c.root = 1;
-        c.inPlace = inPlace && collective != Collective::alltoall;
+        c.inPlace = inPlace && sched::hasInPlace(collective);
         c.misaligned = number++ % 2;
         c.threads = inPlace;
         CHECK(runCase(job, c) == "");

@@ -107,10 +107,18 @@ private:
 
 } // namespace
 
+std::vector<Collective> collectives() {
+  std::vector<Collective> list(sched::kJointCollectives.begin(),
+                               sched::kJointCollectives.end());
+  if (!kOnCuda)
+    list.push_back(Collective::sendrecv);
+  return list;
+}
+
 TestSchedule allCollectives(int numRanks, int root,
                             const BuildOptions &options) {
   TestSchedule all;
-  for (Collective collective : sched::kJointCollectives) {
+  for (Collective collective : collectives()) {
     TestSchedule one = makeSchedule(collective, root, numRanks, options);
     if (all.programs.empty())
       all = one;
@@ -266,7 +274,7 @@ Case variedCase(Collective collective, size_t count, int root,
   c.root = root;
   c.type = kTypes[number % kNumTypes];
   c.op = kOps[number / kNumTypes % 5];
-  c.inPlace = number % 2 && collective != Collective::alltoall;
+  c.inPlace = number % 2 && sched::hasInPlace(collective);
   c.misaligned = number % 3 == 0;
   return c;
 }
@@ -323,10 +331,12 @@ RankBuffers::State::State(const Case &c, int numRanks, int rank,
     : c(c), n(numRanks), rank(rank) {
   gathers = c.collective == Collective::allgather ||
             c.collective == Collective::gather ||
-            c.collective == Collective::alltoall;
+            c.collective == Collective::alltoall ||
+            c.collective == Collective::sendrecv;
   scatters = c.collective == Collective::reducescatter ||
              c.collective == Collective::scatter ||
-             c.collective == Collective::alltoall;
+             c.collective == Collective::alltoall ||
+             c.collective == Collective::sendrecv;
   reduces = test::reduces(c.collective);
   sendCount = c.count * (scatters ? n : 1);
   recvCount = c.count * (gathers ? n : 1);

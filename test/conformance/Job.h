@@ -38,8 +38,9 @@ inline constexpr bool kSlow = true;
 inline constexpr bool kSlow = false;
 #endif
 
-/// One schedule file with a program for every collective, all of one shape;
-/// broadcast and reduce with root `root`.
+/// One schedule file with a program for every collective that the back end has,
+/// all of one shape; rooted ones with root `root`.
+std::vector<Collective> collectives();
 TestSchedule allCollectives(int numRanks, int root,
                             const BuildOptions &options);
 

@@ -88,7 +88,7 @@ TEST_CASE("every layout, for several numbers of ranks") {
       layout.lanes = std::min(layout.lanes, mostLanes(ranks));
       int root = (ranks - 1) / 2;
       Job job(allCollectives(ranks, root, layout), ranks);
-      for (Collective collective : sched::kJointCollectives)
+      for (Collective collective : collectives())
         for (size_t count : {0, 1, 3, 17, 1025, 4097}) {
           if (count > 2000 && layout.chunkBytes < 100)
             continue; // thousands of chunks teach no more than hundreds
@@ -109,13 +109,13 @@ TEST_CASE("every collective, type and operator") {
   layout.chunkBytes = 256;
   for (int ranks : {1, 3}) {
     Job job(allCollectives(ranks, ranks - 1, layout), ranks);
-    for (Collective collective : sched::kJointCollectives)
+    for (Collective collective : collectives())
       for (blinkDataType_t type : kTypes)
         for (blinkRedOp_t op : kOps)
           for (bool inPlace : {false, true}) {
             if (kSlow && op != blinkSum) // no other order of threads
               continue;
-            if (inPlace && collective == Collective::alltoall)
+            if (inPlace && !sched::hasInPlace(collective))
               continue; // there is none
             Case c;
             c.collective = collective;

@@ -122,7 +122,7 @@ std::string runWindows(const std::string &how) {
                                    : Arena::all)))
       return blinkGetLastError(comm);
     unsigned number = unsigned(round);
-    for (Collective collective : sched::kJointCollectives)
+    for (Collective collective : collectives())
       for (size_t count : {size_t(1), size_t(1000), size_t(20011)}) {
         const Case c = variedCase(collective, count, numRanks - 1, number);
         number += 7;

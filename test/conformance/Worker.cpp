@@ -134,7 +134,7 @@ void corruptHook(int, uint32_t, uint32_t, uint64_t, runtime::HostRings &rings) {
 int runCases(const std::vector<size_t> &counts) {
   unsigned number = 0;
   for (int round = 0; round < 3; ++round)
-    for (Collective collective : sched::kJointCollectives)
+    for (Collective collective : collectives())
       for (size_t count : counts) {
         const Case c = variedCase(collective, count, numRanks - 1, number);
         ++number;

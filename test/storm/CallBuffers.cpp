@@ -58,7 +58,7 @@ CallBuffers::CallBuffers(const Case &c, int numRanks, int rank, size_t phase,
   recvCount_ = c.count * (receives_ || out == 1 ? out : 0);
   gathers_ = recvCount_ > sendCount_;
   scatters_ = sendCount_ > recvCount_;
-  inPlace_ = c.inPlace && collective != Collective::alltoall &&
+  inPlace_ = c.inPlace && sched::hasInPlace(collective) &&
              ((sends_ && receives_) || in == out);
   layOut(placing);
   expectResult(patterns);

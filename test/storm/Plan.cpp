@@ -156,7 +156,10 @@ size_t CallSequence::nextCount(Sizes sizes, uint64_t elementBytes) {
     const std::vector<uint64_t> &borders = program_->borders;
     const auto end =
         std::upper_bound(borders.begin(), borders.end(), job_.mostBytes);
-    count = borders[dice_.below(uint64_t(end - borders.begin()))] / unit;
+    const auto blocks =
+        uint64_t(blocksOfBuffer(program_->collective, int(ranks)));
+    count = borders[dice_.below(uint64_t(end - borders.begin()))] /
+            (elementBytes * blocks);
     count += dice_.below(3);
     count -= count != 0;
     break;

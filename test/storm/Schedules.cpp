@@ -6,6 +6,7 @@
 
 #include "test/storm/Schedules.h"
 #include "schedules/Collectives.h"
+#include "test/conformance/Job.h"
 
 #include "test/common/BundleBuilder.h"
 
@@ -76,7 +77,8 @@ BuildOptions randomLayout(Dice &dice, Collective collective, int ranks) {
   layout.shape = dice.pick(
       {Shape::chain, Shape::star, Shape::binary, Shape::random, Shape::oneHop});
   // An alltoall has ranks^2 blocks.
-  const bool many = collective == Collective::alltoall && ranks > 4;
+  const bool many =
+      sched::isRouted(collective) && !sched::isRooted(collective) && ranks > 4;
   layout.treesPerBlock = many ? 1 : int(dice.between(1, 3));
   layout.lanes = int(dice.between(1, 3));
   layout.slots = uint16_t(dice.between(1, 4));
@@ -152,6 +154,8 @@ StormSchedule makeFile(Dice &dice, int ranks) {
   TestSchedule model;
   std::vector<Collective> collectives(std::begin(sched::kJointCollectives),
                                       std::end(sched::kJointCollectives));
+  if (!kOnCuda) // where there are no messages yet
+    collectives.push_back(Collective::sendrecv);
   dice.shuffle(collectives);
   if (dice.chance(50)) // fewer follow each other more often
     collectives.resize(dice.between(1, 3));
