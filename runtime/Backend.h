@@ -10,20 +10,23 @@
 #include "runtime/job/Job.h"
 #include "runtime/plan/Call.h"
 
+#include <optional>
+
 namespace blink::runtime {
 
 class Backend;
 
 /// What a back end is made for: all ranks of a job, or with an id one of them.
+/// With copies of all that a caller gave: it may be made later.
 struct BackendRequest {
   ScheduleSet files;
   int numRanks = 0;
-  const int *devices = nullptr;      ///< all ranks': as in blinkCommInitAll
-  const blinkUniqueId *id = nullptr; ///< null: all ranks are in this process
+  std::vector<int> devices{}; ///< all ranks', as in blinkCommInitAll, or empty
+  std::optional<blinkUniqueId> id{}; ///< none: all ranks are in this process
   int rank = -1, device = -1;        ///< with an id: as in blinkCommInitRank
   // Settings that all back ends know:
   std::chrono::milliseconds timeout{0};
-  const int *gpus = nullptr; ///< blinkConfig_t::gpus
+  std::vector<int> gpus{};   ///< blinkConfig_t::gpus, or empty
   std::string withoutLink{}; ///< blinkConfig_t::withoutLink, or ""
   /// Asked now and then while waiting for other processes to join: an error
   /// ends it. May be empty.

@@ -37,6 +37,10 @@ Status createBackend(const BackendEntry &entry, const BackendRequest &request,
   Status status = request.id ? made->join(request) : made->createAll(request);
   if (status.ok())
     backend = std::move(made);
+  else if (request.id && made->job().attached())
+    // The others need not wait for it any more.
+    made->job().fail(Status(blinkRemoteError, "rank ", request.rank,
+                            " could not join: ", status.text));
   return status;
 }
 

@@ -224,7 +224,14 @@ BLINK_API blinkResult_t blinkGetUniqueId(blinkUniqueId *id);
    have. The configuration's `gpus` are those of all ranks, the same on every
    rank. On failure *comm is NULL. Errors: as blinkCommInitAll; invalid argument
    if the id is not right; invalid usage if the ranks do not fit together;
-   remote error if a rank does not come in time. */
+   remote error if a rank does not come in time, or cannot join.
+
+   One thread that makes several ranks puts the calls, and nothing else, between
+   blinkGroupStart and blinkGroupEnd, which makes the communicators, each on a
+   thread of its own meanwhile: all of them, of one job or several, or after an
+   error none. The files, the id and the configuration are not needed after the
+   call. The calling thread's current device (cudaSetDevice) stays as it is; the
+   ranks' are those of their calls. */
 BLINK_API blinkResult_t blinkCommInitRank(blinkComm_t *comm, int nranks,
                                           blinkUniqueId id, int rank,
                                           int device, blinkSchedule_t schedule,
@@ -438,10 +445,12 @@ BLINK_API blinkResult_t blinkRecv(void *recv, size_t count,
 /* Collectives called by this thread between the two are collected, and run
    together by blinkGroupEnd, which returns when all are done: this is how one
    thread drives several ranks. Calls on one communicator keep their order.
-   Groups nest; the outermost end runs them. If a collective in the group was
-   refused, blinkGroupEnd runs none and returns that error. A communicator must
-   not be destroyed between the two; it may be aborted. Errors of blinkGroupEnd:
-   invalid usage without a start; else the first error among the collectives. */
+   Likewise blinkCommInitRank and blinkCommShrink, in groups of their own: what
+   a group mixes is invalid usage. Groups nest; the outermost end runs them. If
+   a collective in the group was refused, blinkGroupEnd runs none and returns
+   that error. A communicator must not be destroyed between the two; it may be
+   aborted. Errors of blinkGroupEnd: invalid usage without a start; else the
+   first error among the collectives. */
 BLINK_API blinkResult_t blinkGroupStart(void);
 BLINK_API blinkResult_t blinkGroupEnd(void);
 

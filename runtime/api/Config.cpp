@@ -55,7 +55,8 @@ Status readConfig(const blinkConfig_t *config, const BackendEntry *&entry,
   Status status = complete(config, full);
   if (!status.ok())
     return status;
-  request.gpus = full.gpus;
+  if (full.gpus)
+    request.gpus.assign(full.gpus, full.gpus + request.numRanks);
   if (full.withoutLink)
     request.withoutLink = full.withoutLink;
   entry = findBackend(full.backend);

@@ -12,8 +12,9 @@
 
 namespace blink::runtime {
 
-/// For new communicators. `config` null: the defaults. Errors: its size is of
-/// no version of blink.h, or a field or BLINK_TIMEOUT_MS is wrong.
+/// For new communicators of request.numRanks ranks. `config` null: the
+/// defaults. Errors: its size is of no version of blink.h, or a field or
+/// BLINK_TIMEOUT_MS is wrong.
 Status readConfig(const blinkConfig_t *config, const BackendEntry *&entry,
                   BackendRequest &request);
 

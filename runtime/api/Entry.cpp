@@ -3,7 +3,8 @@
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 // Judges arguments and hands on to the parts that do the work: the entry points
-// of blink.h but for those of errors (Errors.cpp).
+// of blink.h but for those of errors (Errors.cpp) and blinkCommInitRank
+// (Init.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,17 +22,6 @@ using namespace blink::runtime;
 
 static_assert(BLINK_VERSION == BLINK_PROJECT_VERSION,
               "blink.h and CMakeLists.txt name different versions");
-
-namespace {
-
-Status create(BackendRequest request, const blinkConfig_t *config,
-              std::shared_ptr<Backend> &backend) {
-  const BackendEntry *entry;
-  Status status = readConfig(config, entry, request);
-  return status.ok() ? createBackend(*entry, request, backend) : status;
-}
-
-} // namespace
 
 //===-- Version -----------------------------------------------------------===//
 
@@ -114,8 +104,16 @@ blinkResult_t blinkCommInitAll(blinkComm_t *comms, int nranks,
     std::fill(comms, comms + nranks, nullptr);
     if (!schedule)
       return refuse("the schedule is NULL");
+    BackendRequest request;
+    request.files = schedule->files;
+    request.numRanks = nranks;
+    if (devices)
+      request.devices.assign(devices, devices + nranks);
+    const BackendEntry *entry;
     std::shared_ptr<Backend> backend;
-    Status status = create({schedule->files, nranks, devices}, config, backend);
+    Status status = readConfig(config, entry, request);
+    if (status.ok())
+      status = createBackend(*entry, request, backend);
     if (!status.ok())
       return report(status);
     std::vector<std::unique_ptr<blinkComm>> made;
@@ -132,28 +130,6 @@ blinkResult_t blinkGetUniqueId(blinkUniqueId *id) {
       [&] { return id ? report(makeUniqueId(*id)) : refuse("id is NULL"); });
 }
 
-blinkResult_t blinkCommInitRank(blinkComm_t *comm, int nranks, blinkUniqueId id,
-                                int rank, int device, blinkSchedule_t schedule,
-                                const blinkConfig_t *config) {
-  return guarded([&] {
-    if (!comm)
-      return refuse("comm is NULL");
-    *comm = nullptr;
-    if (!schedule)
-      return refuse("the schedule is NULL");
-    if (nranks < 1 || rank < 0 || rank >= nranks)
-      return report(
-          {blinkInvalidArgument,
-           "rank " + std::to_string(rank) + " of " + std::to_string(nranks)});
-    std::shared_ptr<Backend> backend;
-    Status status = create(
-        {schedule->files, nranks, nullptr, &id, rank, device}, config, backend);
-    if (status.ok())
-      *comm = new blinkComm(backend, rank);
-    return report(status);
-  });
-}
-
 blinkResult_t blinkCommShrink(blinkComm_t comm, const int *excludeRanks,
                               int excludeCount, blinkComm_t *newcomm,
                               const blinkConfig_t *config) {
@@ -166,7 +142,7 @@ blinkResult_t blinkCommShrink(blinkComm_t comm, const int *excludeRanks,
     Status status =
         readShrink(*comm, excludeRanks, excludeCount, config, pending.request);
     if (!status.ok())
-      return refuseCall(status, *comm->lastError);
+      return refuseCall(status, comm->lastError.get());
     return shrinkOrKeep(std::move(pending));
   });
 }

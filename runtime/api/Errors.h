@@ -54,6 +54,16 @@ template <typename Function> blinkResult_t guarded(Function function) {
   }
 }
 
+/// Nor a thread of its: as guarded(), for functions that return a Status.
+template <typename Function> Status withoutExceptions(Function function) {
+  Status status;
+  const blinkResult_t code = guarded([&] {
+    status = function();
+    return status.code;
+  });
+  return status.code == code ? status : Status(code, threadError);
+}
+
 } // namespace blink::runtime
 
 #endif // BLINK_RUNTIME_API_ERRORS_H

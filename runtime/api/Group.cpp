@@ -21,6 +21,7 @@ struct GroupState {
   std::vector<PendingCall> calls;
   std::vector<std::shared_ptr<LastError>> lastErrors; // of the calls
   std::vector<PendingShrink> shrinks;
+  std::vector<PendingInit> inits;
   Status error; // the first refusal
 };
 
@@ -117,11 +118,14 @@ Status joinOwnMessages(GroupState &own) {
 blinkResult_t runGroup() {
   GroupState own = std::exchange(group, GroupState());
   Status status = std::move(own.error);
-  if (status.ok() && !own.calls.empty() && !own.shrinks.empty())
-    status = {blinkInvalidUsage, "a group has collectives or blinkCommShrink, "
-                                 "not both"};
+  if (status.ok() &&
+      !own.calls.empty() + !own.shrinks.empty() + !own.inits.empty() > 1)
+    status = {blinkInvalidUsage, "a group has collectives, blinkCommInitRank "
+                                 "or blinkCommShrink, and nothing else"};
   if (status.ok() && !own.shrinks.empty())
     return report(runShrinks(own.shrinks));
+  if (status.ok() && !own.inits.empty())
+    return report(initTogether(own.inits));
   if (status.ok())
     status = joinOwnMessages(own);
   if (!status.ok() || own.calls.empty())
@@ -142,10 +146,10 @@ blinkResult_t runGroup() {
 
 } // namespace
 
-blinkResult_t refuseCall(const Status &status, LastError &lastError) {
+blinkResult_t refuseCall(const Status &status, LastError *lastError) {
   if (group.depth != 0 && group.error.ok())
     group.error = status;
-  return report(status, &lastError);
+  return report(status, lastError);
 }
 
 /// Runs a call with its kind, buffers and stream, or keeps it.
@@ -165,7 +169,7 @@ static blinkResult_t runOrKeep(const Call &asked, blinkComm_t comm) {
     if (status.ok() && call.peer == call.rank && group.depth == 0)
       status = loneMessage(call.rank);
     if (!status.ok())
-      return refuseCall(status, *lastError);
+      return refuseCall(status, lastError.get());
     if (group.depth != 0) {
       group.calls.push_back(std::move(pending));
       group.lastErrors.push_back(std::move(lastError));
@@ -205,6 +209,15 @@ blinkResult_t shrinkOrKeep(PendingShrink pending) {
   }
   std::vector<PendingShrink> only(1, std::move(pending));
   return report(runShrinks(only));
+}
+
+blinkResult_t initOrKeep(PendingInit pending) {
+  if (group.depth != 0) {
+    group.inits.push_back(std::move(pending));
+    return blinkSuccess;
+  }
+  std::vector<PendingInit> only(1, std::move(pending));
+  return report(initTogether(only));
 }
 
 void startGroup() { ++group.depth; }

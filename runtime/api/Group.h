@@ -7,7 +7,7 @@
 #ifndef BLINK_RUNTIME_API_GROUP_H
 #define BLINK_RUNTIME_API_GROUP_H
 
-#include "runtime/api/Comm.h"
+#include "runtime/api/Init.h"
 #include "runtime/job/Shrink.h"
 
 namespace blink::runtime {
@@ -28,11 +28,12 @@ blinkResult_t collective(const CallKind &kind, const void *send, void *recv,
 blinkResult_t message(const void *send, void *recv, size_t count,
                       blinkDataType_t type, int peer, blinkComm_t comm,
                       blinkStream_t stream);
-/// Likewise a shrink.
+/// Likewise a shrink, or a communicator to be made.
 blinkResult_t shrinkOrKeep(PendingShrink pending);
+blinkResult_t initOrKeep(PendingInit pending);
 /// A call whose arguments are wrong: the group that it would belong to, if
-/// there is one, fails.
-blinkResult_t refuseCall(const Status &status, LastError &lastError);
+/// there is one, fails. `lastError`: the communicator's, if there is one.
+blinkResult_t refuseCall(const Status &status, LastError *lastError = nullptr);
 
 void startGroup();
 /// Runs what the group has collected, if it is the outermost.

@@ -32,17 +32,17 @@ const BackendEntry kCudaBackend = {blinkBackendCuda, "CUDA",
                                    },
                                    isOnDevice, allocateDeviceBlock};
 
-Status CudaBackend::placeRanks(int numRanks, const int *devices) {
+Status CudaBackend::placeRanks(int numRanks, const std::vector<int> &devices) {
   ranks_.resize(numRanks);
   int count = 0;
   Status status =
       cudaStatus(cudaGetDeviceCount(&count), "cannot count the GPUs");
   for (size_t rank = 0; status.ok() && rank < ranks_.size(); ++rank) {
-    const int device = devices ? devices[rank] : int(rank);
+    const int device = devices.empty() ? int(rank) : devices[rank];
     if (ranks_[rank].here && (device < 0 || device >= count))
       return Status(blinkInvalidArgument, "rank ", rank, " is for GPU ", device,
                     ", this machine has ", count,
-                    devices ? "" : ": pass an array of devices");
+                    devices.empty() ? ": pass an array of devices" : "");
     ranks_[rank].device = device;
     severalDevices_ |= device != ranks_[0].device;
   }
@@ -58,11 +58,9 @@ std::vector<int> CudaBackend::devicesHere() const {
 }
 
 Status CudaBackend::makePlan(const BackendRequest &request) {
-  std::vector<int> gpus;
+  std::vector<int> gpus = request.gpus;
   Status status;
-  if (request.gpus)
-    gpus.assign(request.gpus, request.gpus + request.numRanks);
-  else if (oneProcess_ && hasBundle(request.files))
+  if (gpus.empty() && oneProcess_ && hasBundle(request.files))
     status = findGpus(devicesHere(), gpus);
   if (!status.ok())
     return status;
@@ -119,7 +117,7 @@ Status CudaBackend::join(const BackendRequest &request) {
     ranks_[other].here = other == rank;
   origin_.rank = rank;
   origin_.devices.assign(numRanks, request.device);
-  Status status = placeRanks(numRanks, origin_.devices.data());
+  Status status = placeRanks(numRanks, origin_.devices);
   if (status.ok())
     status = makePlan(request);
   if (status.ok())

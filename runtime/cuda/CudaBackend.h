@@ -34,15 +34,15 @@ public:
   CudaBackend() : Backend(kCudaBackend) {}
   ~CudaBackend() override;
 
-  /// Rank r is on device devices[r] (null: device r); several ranks may be on
+  /// Rank r is on device devices[r] (empty: device r); several ranks may be on
   /// one. request.gpus[r] is the number that rank r's GPU has in the machine of
-  /// a bundle. Null: the devices tell, or where several ranks are on one, r.
+  /// a bundle. Empty: the devices tell, or where several ranks are on one, r.
   /// Errors: no program for these ranks; a device that is not there; two
   /// devices that cannot reach each other's memory, though the schedule has a
   /// channel between them; more lanes than a device can run at the same time;
   /// memory.
   Status createAll(const BackendRequest &request) override;
-  /// request.gpus null: not known, so bundles do not serve. Errors also: the
+  /// request.gpus empty: not known, so bundles do not serve. Errors also: the
   /// others have not joined in time, or have opened other files; memory that
   /// cannot be shared.
   Status join(const BackendRequest &request) override;
@@ -92,7 +92,7 @@ private:
   };
 
   // CudaBackend.cpp
-  Status placeRanks(int numRanks, const int *devices);
+  Status placeRanks(int numRanks, const std::vector<int> &devices);
   std::vector<int> devicesHere() const;
   Status makePlan(const BackendRequest &request);
   // CudaBackendMemory.cpp

@@ -41,8 +41,8 @@ Status HostBackend::makePlan(const BackendRequest &request) {
   job_.begin(request.numRanks, request.timeout);
   std::vector<int> list(request.numRanks);
   std::iota(list.begin(), list.end(), 0);
-  if (request.gpus)
-    list.assign(request.gpus, request.gpus + request.numRanks);
+  if (!request.gpus.empty())
+    list = request.gpus;
   Status status = Plan::create(request.files, request.numRanks,
                                {list, request.withoutLink}, plan_);
   ranks_.resize(request.numRanks);
@@ -67,7 +67,7 @@ Status HostBackend::makeRank(int rank) {
 }
 
 Status HostBackend::createAll(const BackendRequest &request) {
-  if (request.devices)
+  if (!request.devices.empty())
     return {blinkInvalidArgument,
             "devices are for GPUs: pass NULL to the host back end"};
   Status status = makePlan(request);

@@ -28,7 +28,7 @@ public:
   ~HostBackend() override;
 
   /// request.gpus[r] is the number that rank r's GPU has in the machine of a
-  /// bundle (null: r). Errors: no program for these ranks; memory. Those of
+  /// bundle (empty: r). Errors: no program for these ranks; memory. Those of
   /// join() also: the others have not joined in time, or have opened other
   /// files.
   Status createAll(const BackendRequest &request) override;

@@ -90,6 +90,9 @@ public:
     addresses_ = arena.take<AddressRecord>(size_t(numRanks) * kTransports);
   }
 
+  /// Whether it has been laid out in memory: all else is for afterwards.
+  bool attached() const { return failure_ != nullptr; }
+
   PeerRecord &peer(int rank) const { return peers_[rank]; }
   ShrinkRecord &shrinkRecord(int rank) const { return shrinks_[rank]; }
   RegistrationRecord &registration(int rank) const {

@@ -53,7 +53,7 @@ private:
   const ShrinkRequest &request_;
   BackendRequest next_; ///< the new one
   ShrinkAgreement agreement_;
-  std::vector<int> gpus_, devices_; ///< of the ranks that remain, where known
+  std::vector<int> devices_; ///< of the ranks that remain, where known
 };
 
 Shrinking::Shrinking(Backend &old, const std::vector<int> &self,
@@ -64,12 +64,11 @@ Shrinking::Shrinking(Backend &old, const std::vector<int> &self,
                  next_.timeout) {
   for (int rank : agreement_.remaining()) {
     if (!old.plan().gpus.numbers.empty())
-      gpus_.push_back(old.plan().gpus.numbers[rank]);
+      next_.gpus.push_back(old.plan().gpus.numbers[rank]);
     if (!old.origin().devices.empty())
       devices_.push_back(old.origin().devices[rank]);
   }
   next_.numRanks = int(agreement_.remaining().size());
-  next_.gpus = gpus_.empty() ? nullptr : gpus_.data();
   next_.peerFailure = [this] { return agreement_.failure(); };
 }
 
@@ -102,7 +101,7 @@ Status Shrinking::run(std::shared_ptr<Backend> &result) {
 Status Shrinking::checkPrograms() const {
   ProgramLookup lookup;
   Status status = lookUpPrograms(next_.files, next_.numRanks,
-                                 {gpus_, next_.withoutLink}, lookup);
+                                 {next_.gpus, next_.withoutLink}, lookup);
   if (status.code == blinkInvalidUsage && !request_.excluded.empty())
     status.text += "; `blinkc compile --survive gpus` adds what is left of a "
                    "job that loses GPUs";
@@ -143,7 +142,7 @@ Status Shrinking::join(std::shared_ptr<Backend> &result) {
   if (!status.ok())
     return status;
   const std::vector<int> &ranks = agreement_.remaining();
-  next_.id = &id;
+  next_.id = id;
   next_.rank = int(std::lower_bound(ranks.begin(), ranks.end(), self_[0]) -
                    ranks.begin());
   next_.device = devices_.empty() ? -1 : devices_[next_.rank];
@@ -158,7 +157,7 @@ Status Shrinking::join(std::shared_ptr<Backend> &result) {
 /// All ranks are in this process.
 Status Shrinking::makeForAll() {
   std::shared_ptr<Backend> backend;
-  next_.devices = devices_.empty() ? nullptr : devices_.data();
+  next_.devices = devices_;
   Status status = createBackend(old_.entry(), next_, backend);
   Handovers &state = old_.handovers();
   std::lock_guard<std::mutex> lock(state.mutex);

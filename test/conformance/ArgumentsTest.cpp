@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "test/conformance/Job.h"
+#include "test/conformance/Opened.h"
 #include "test/conformance/ScheduleOnDisk.h"
 
 #include "doctest/doctest.h"
@@ -25,17 +26,6 @@ void checkError(blinkResult_t result, blinkResult_t expected,
   CHECK(result == expected);
   CHECK(text.find(part) != std::string::npos);
 }
-
-/// An opened schedule, closed at the end.
-struct Opened {
-  blinkSchedule_t schedule = nullptr;
-  explicit Opened(const TestSchedule &model) {
-    std::vector<uint8_t> bytes = seal(model);
-    REQUIRE(blinkScheduleOpenMemory(bytes.data(), bytes.size(), &schedule) ==
-            blinkSuccess);
-  }
-  ~Opened() { blinkScheduleClose(schedule); }
-};
 
 } // namespace
 

@@ -1,0 +1,28 @@
+//===- Init.h - communicators that join by an id ----------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_RUNTIME_API_INIT_H
+#define BLINK_RUNTIME_API_INIT_H
+
+#include "runtime/api/Comm.h"
+
+namespace blink::runtime {
+
+/// A blinkCommInitRank, until its communicator is made.
+struct PendingInit {
+  const BackendEntry *entry = nullptr;
+  BackendRequest request;
+  blinkComm_t *result = nullptr;
+};
+
+/// Makes the communicators of one group, or of a call alone: all of them or
+/// none. Ranks of one job wait for each other, so each has a thread; the error
+/// of one ends all. Returns the first error.
+Status initTogether(std::vector<PendingInit> &inits);
+
+} // namespace blink::runtime
+
+#endif // BLINK_RUNTIME_API_INIT_H
