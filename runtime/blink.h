@@ -83,7 +83,7 @@ typedef enum BLINK_INT {
   blinkInvalidArgument = 4, /* one argument is wrong by itself */
   blinkInvalidUsage = 5,    /* arguments or ranks do not fit together */
   blinkRemoteError = 6,     /* another rank failed, is missing or gave up */
-  blinkInProgress = 7
+  blinkInProgress = 7       /* no error: see blinkCommInitRank */
 } blinkResult_t;
 
 typedef enum BLINK_INT {
@@ -142,9 +142,12 @@ typedef struct {
      Schedules that do without it are taken. Read when communicators are made;
      the same on every rank. NULL: none has. */
   const char *withoutLink;
+  /* 1: blinkCommInitRank returns when the communicator is made. 0: at once,
+     with blinkInProgress. Others do not ask. */
+  int blocking;
 } blinkConfig_t;
 #define BLINK_CONFIG_INITIALIZER                                               \
-  {sizeof(blinkConfig_t), blinkBackendHost, 0, NULL, NULL}
+  {sizeof(blinkConfig_t), blinkBackendHost, 0, NULL, NULL, 1}
 
 /*===-- Errors and version ------------------------------------------------===*/
 
@@ -231,7 +234,15 @@ BLINK_API blinkResult_t blinkGetUniqueId(blinkUniqueId *id);
    thread of its own meanwhile: all of them, of one job or several, or after an
    error none. The files, the id and the configuration are not needed after the
    call. The calling thread's current device (cudaSetDevice) stays as it is; the
-   ranks' are those of their calls. */
+   ranks' are those of their calls.
+
+   With blocking = 0 it returns blinkInProgress, or in a group blinkGroupEnd
+   does; of a group where one call is such, all are. *comm is set then, and a
+   thread makes the communicator. blinkCommGetAsyncError gives blinkInProgress
+   until it is made, then success, or the error, with which it is of no use but
+   to be freed. Until then blinkCommAbort ends the attempt, on all ranks of the
+   job and of the group, and frees the communicator; any other call but
+   blinkGetLastError is invalid usage. */
 BLINK_API blinkResult_t blinkCommInitRank(blinkComm_t *comm, int nranks,
                                           blinkUniqueId id, int rank,
                                           int device, blinkSchedule_t schedule,
@@ -286,7 +297,8 @@ BLINK_API blinkResult_t blinkCommShrink(blinkComm_t comm,
                                         int excludeCount, blinkComm_t *newcomm,
                                         const blinkConfig_t *config);
 
-/* *result: success, or why the communicator has become unusable. */
+/* *result: success, or why the communicator has become unusable, or
+   blinkInProgress: it is being made. */
 BLINK_API blinkResult_t blinkCommGetAsyncError(blinkComm_t comm,
                                                blinkResult_t *result);
 

@@ -8,7 +8,7 @@
 #define BLINK_RUNTIME_API_COMM_H
 
 #include "runtime/Backend.h"
-#include "runtime/api/Errors.h"
+#include "runtime/api/Making.h"
 
 namespace blink::runtime {
 
@@ -23,18 +23,28 @@ struct alignas(64) CommState {
 } // namespace blink::runtime
 
 struct blinkComm {
-  blinkComm(std::shared_ptr<blink::runtime::Backend> jobs, int rank)
-      : rank(rank) {
-    auto state = std::make_shared<blink::runtime::CommState>();
-    state->backend = std::move(jobs);
+  explicit blinkComm(int rank)
+      : rank(rank), state(std::make_shared<blink::runtime::CommState>()) {}
+  blinkComm(std::shared_ptr<blink::runtime::Backend> job, int rank)
+      : blinkComm(rank) {
+    attach(std::move(job));
+  }
+  void attach(std::shared_ptr<blink::runtime::Backend> job) {
+    state->backend = std::move(job);
     backend = {state, state->backend.get()};
-    lastError = {state, &state->lastError};
+  }
+
+  /// Success, or why no call may use it: it is not made yet, or could not be.
+  blink::runtime::Status usable() const {
+    return making ? making->usable() : blink::runtime::Status();
   }
 
   int rank;
-  /// Both keep the rank's CommState.
-  std::shared_ptr<blink::runtime::Backend> backend;
-  std::shared_ptr<blink::runtime::LastError> lastError;
+  std::shared_ptr<blink::runtime::CommState> state;
+  std::shared_ptr<blink::runtime::Backend> backend; ///< keeps the state, too
+  /// Who makes it, if that was not over before the call returned; `backend` is
+  /// null until it is.
+  std::shared_ptr<blink::runtime::Making> making;
 };
 
 struct blinkSchedule {

@@ -28,6 +28,9 @@ Status complete(const blinkConfig_t *config, blinkConfig_t &full) {
   std::memcpy(&full, config, config->size);
   if (full.timeoutMs < 0)
     return {blinkInvalidArgument, "timeoutMs is negative"};
+  if (full.blocking != 0 && full.blocking != 1)
+    return Status(blinkInvalidArgument, "blocking is ", full.blocking,
+                  ", expected 0 or 1");
   return {};
 }
 
@@ -50,7 +53,7 @@ Status readTimeout(int timeoutMs, std::chrono::milliseconds &timeout) {
 } // namespace
 
 Status readConfig(const blinkConfig_t *config, const BackendEntry *&entry,
-                  BackendRequest &request) {
+                  BackendRequest &request, bool *blocking) {
   blinkConfig_t full;
   Status status = complete(config, full);
   if (!status.ok())
@@ -59,6 +62,8 @@ Status readConfig(const blinkConfig_t *config, const BackendEntry *&entry,
     request.gpus.assign(full.gpus, full.gpus + request.numRanks);
   if (full.withoutLink)
     request.withoutLink = full.withoutLink;
+  if (blocking)
+    *blocking = full.blocking;
   entry = findBackend(full.backend);
   if (!entry)
     return {blinkInvalidArgument,

@@ -16,7 +16,7 @@ namespace blink::runtime {
 /// defaults. Errors: its size is of no version of blink.h, or a field or
 /// BLINK_TIMEOUT_MS is wrong.
 Status readConfig(const blinkConfig_t *config, const BackendEntry *&entry,
-                  BackendRequest &request);
+                  BackendRequest &request, bool *blocking = nullptr);
 
 /// Judges the arguments of blinkCommShrink. What is not given stays.
 Status readShrink(const blinkComm &comm, const int *excluded, int count,

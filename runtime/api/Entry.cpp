@@ -137,23 +137,28 @@ blinkResult_t blinkCommShrink(blinkComm_t comm, const int *excludeRanks,
     if (!comm || !newcomm)
       return refuse("comm or newcomm is NULL");
     *newcomm = nullptr;
-    PendingShrink pending{
-        comm->backend, comm->rank, {}, comm->lastError, newcomm};
+    if (Status status = comm->usable(); !status.ok())
+      return refuseCall(status, &comm->state->lastError);
+    PendingShrink pending{comm->backend, comm->rank, {}, comm->state, newcomm};
     Status status =
         readShrink(*comm, excludeRanks, excludeCount, config, pending.request);
     if (!status.ok())
-      return refuseCall(status, comm->lastError.get());
+      return refuseCall(status, &comm->state->lastError);
     return shrinkOrKeep(std::move(pending));
   });
 }
 
 blinkResult_t blinkCommDestroy(blinkComm_t comm) {
   return guarded([&] {
-    if (comm && comm->backend->inFlight(comm->rank))
+    if (comm && comm->making && comm->making->outcome().code == blinkInProgress)
+      return report({blinkInvalidUsage, "the communicator is being made: "
+                                        "blinkCommAbort ends that"});
+    const bool made = comm && comm->usable().ok();
+    if (made && comm->backend->inFlight(comm->rank))
       return report({blinkInvalidUsage, "a collective is using the "
                                         "communicator: blinkCommAbort ends "
                                         "it"});
-    if (comm)
+    if (made)
       comm->backend->job().detach(comm->rank);
     delete comm;
     return blinkSuccess;
@@ -162,7 +167,9 @@ blinkResult_t blinkCommDestroy(blinkComm_t comm) {
 
 blinkResult_t blinkCommAbort(blinkComm_t comm) {
   return guarded([&] {
-    if (comm) {
+    if (comm && comm->making)
+      comm->making->end(Job::abortedBy(comm->rank));
+    if (comm && comm->usable().ok()) {
       comm->backend->abort(comm->rank);
       comm->backend->job().detach(comm->rank);
     }
@@ -175,7 +182,8 @@ blinkResult_t blinkCommGetAsyncError(blinkComm_t comm, blinkResult_t *result) {
   return guarded([&] {
     if (!comm || !result)
       return refuse("the communicator or result is NULL");
-    *result = comm->backend->failure().code;
+    const Status status = comm->making ? comm->making->outcome() : Status();
+    *result = status.ok() ? comm->backend->failure().code : status.code;
     return blinkSuccess;
   });
 }
@@ -205,12 +213,14 @@ blinkResult_t blinkCommRegister(blinkComm_t comm, void *buffer, size_t bytes,
     *handle = nullptr;
     uintptr_t number = 0;
     // Copies: as in collective().
-    std::shared_ptr<Backend> backend = comm->backend;
-    std::shared_ptr<LastError> lastError = comm->lastError;
-    Status status = backend->registerBuffer(comm->rank, buffer, bytes, number);
+    std::shared_ptr<CommState> state = comm->state;
+    Status status = comm->usable();
+    if (status.ok())
+      status =
+          state->backend->registerBuffer(comm->rank, buffer, bytes, number);
     if (status.ok())
       *handle = reinterpret_cast<void *>(number);
-    return report(status, lastError.get());
+    return report(status, &state->lastError);
   });
 }
 
@@ -220,11 +230,12 @@ blinkResult_t blinkCommDeregister(blinkComm_t comm, void *handle) {
       return blinkSuccess;
     if (!comm)
       return refuse("the communicator is NULL");
-    std::shared_ptr<Backend> backend = comm->backend;
-    std::shared_ptr<LastError> lastError = comm->lastError;
-    return report(backend->deregisterBuffer(
-                      comm->rank, reinterpret_cast<uintptr_t>(handle)),
-                  lastError.get());
+    std::shared_ptr<CommState> state = comm->state;
+    Status status = comm->usable();
+    if (status.ok())
+      status = state->backend->deregisterBuffer(
+          comm->rank, reinterpret_cast<uintptr_t>(handle));
+    return report(status, &state->lastError);
   });
 }
 
@@ -232,6 +243,8 @@ blinkResult_t blinkCommCount(blinkComm_t comm, int *nranks) {
   return guarded([&] {
     if (!comm || !nranks)
       return refuse("the communicator or nranks is NULL");
+    if (Status status = comm->usable(); !status.ok())
+      return report(status, &comm->state->lastError);
     *nranks = comm->backend->plan().numRanks;
     return blinkSuccess;
   });
@@ -241,6 +254,8 @@ blinkResult_t blinkCommUserRank(blinkComm_t comm, int *rank) {
   return guarded([&] {
     if (!comm || !rank)
       return refuse("the communicator or rank is NULL");
+    if (Status status = comm->usable(); !status.ok())
+      return report(status, &comm->state->lastError);
     *rank = comm->rank;
     return blinkSuccess;
   });

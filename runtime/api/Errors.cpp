@@ -53,7 +53,7 @@ const char *blinkGetLastError(blinkComm_t comm) {
   // A copy: calls that fail from now on assign to the original.
   thread_local std::string text;
   try {
-    text = comm ? comm->lastError->get() : threadError;
+    text = comm ? comm->state->lastError.get() : threadError;
   } catch (const std::exception &) {
     text.clear();
   }

@@ -19,7 +19,7 @@ namespace {
 struct GroupState {
   int depth = 0;
   std::vector<PendingCall> calls;
-  std::vector<std::shared_ptr<LastError>> lastErrors; // of the calls
+  std::vector<std::shared_ptr<CommState>> states; // of the calls
   std::vector<PendingShrink> shrinks;
   std::vector<PendingInit> inits;
   Status error; // the first refusal
@@ -71,7 +71,7 @@ Status runShrinks(std::vector<PendingShrink> &shrinks) {
           .push_back(call);
     Status status = shrinkTogether(together);
     for (PendingShrink *call : together)
-      report(status, call->lastError.get());
+      report(status, &call->state->lastError);
     if (first.ok())
       first = std::move(status);
     left = std::move(others);
@@ -110,7 +110,7 @@ Status joinOwnMessages(GroupState &own) {
     first.recv = first.recv ? first.recv : second.recv;
     first.sendBytes = first.recvBytes = first.bytes();
     calls.erase(calls.begin() + ptrdiff_t(other));
-    own.lastErrors.erase(own.lastErrors.begin() + ptrdiff_t(other));
+    own.states.erase(own.states.begin() + ptrdiff_t(other));
   }
   return {};
 }
@@ -125,22 +125,22 @@ blinkResult_t runGroup() {
   if (status.ok() && !own.shrinks.empty())
     return report(runShrinks(own.shrinks));
   if (status.ok() && !own.inits.empty())
-    return report(initTogether(own.inits));
+    return initTogether(std::move(own.inits));
   if (status.ok())
     status = joinOwnMessages(own);
   if (!status.ok() || own.calls.empty())
     return report(status);
   runCalls(own.calls.data(), own.calls.size());
   for (size_t i = 0; i < own.calls.size(); ++i) {
-    report(own.calls[i].result, own.lastErrors[i].get());
+    report(own.calls[i].result, &own.states[i]->lastError);
     if (status.ok())
       status = std::move(own.calls[i].result);
   }
   // The next group takes the same memory.
   own.calls.clear();
-  own.lastErrors.clear();
+  own.states.clear();
   group.calls.swap(own.calls);
-  group.lastErrors.swap(own.lastErrors);
+  group.states.swap(own.states);
   return report(status);
 }
 
@@ -159,8 +159,10 @@ static blinkResult_t runOrKeep(const Call &asked, blinkComm_t comm) {
     if (!comm)
       return refuse("the communicator is NULL");
     // Copies: blinkCommAbort may free `comm` while this call runs.
+    std::shared_ptr<CommState> state = comm->state;
+    if (Status status = comm->usable(); !status.ok())
+      return refuseCall(status, &state->lastError);
     PendingCall pending{comm->backend, asked, {}};
-    std::shared_ptr<LastError> lastError = comm->lastError;
     Call &call = pending.call;
     call.rank = comm->rank;
     if (logLevel() >= LogLevel::trace)
@@ -169,14 +171,14 @@ static blinkResult_t runOrKeep(const Call &asked, blinkComm_t comm) {
     if (status.ok() && call.peer == call.rank && group.depth == 0)
       status = loneMessage(call.rank);
     if (!status.ok())
-      return refuseCall(status, lastError.get());
+      return refuseCall(status, &state->lastError);
     if (group.depth != 0) {
       group.calls.push_back(std::move(pending));
-      group.lastErrors.push_back(std::move(lastError));
+      group.states.push_back(std::move(state));
       return blinkSuccess;
     }
     runCalls(&pending, 1);
-    return report(pending.result, lastError.get());
+    return report(pending.result, &state->lastError);
   });
 }
 
@@ -217,7 +219,7 @@ blinkResult_t initOrKeep(PendingInit pending) {
     return blinkSuccess;
   }
   std::vector<PendingInit> only(1, std::move(pending));
-  return report(initTogether(only));
+  return initTogether(std::move(only));
 }
 
 void startGroup() { ++group.depth; }

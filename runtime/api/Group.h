@@ -17,7 +17,7 @@ struct PendingShrink {
   std::shared_ptr<Backend> backend;
   int rank;
   ShrinkRequest request;
-  std::shared_ptr<LastError> lastError;
+  std::shared_ptr<CommState> state;
   blinkComm_t *result;
 };
 

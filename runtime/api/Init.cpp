@@ -13,29 +13,12 @@
 namespace blink::runtime {
 namespace {
 
-/// The first error among threads. Thread-safe.
-class FirstError {
-public:
-  void note(const Status &status) {
-    std::lock_guard<std::mutex> lock(mutex_);
-    if (first_.ok())
-      first_ = status;
-  }
-  Status get() const {
-    std::lock_guard<std::mutex> lock(mutex_);
-    return first_;
-  }
+using Backends = std::vector<std::shared_ptr<Backend>>;
 
-private:
-  mutable std::mutex mutex_;
-  Status first_;
-};
-
-} // namespace
-
-Status initTogether(std::vector<PendingInit> &inits) {
-  FirstError first;
-  std::vector<std::shared_ptr<Backend>> backends(inits.size());
+/// Returns the first error; one that is noted meanwhile ends the attempt.
+Status makeBackends(std::vector<PendingInit> &inits, FirstError &first,
+                    Backends &backends) {
+  backends.resize(inits.size());
   const std::vector<Status> results = onThreads(inits.size(), [&](size_t i) {
     BackendRequest &request = inits[i].request;
     request.peerFailure = [&first] { return first.get(); };
@@ -44,10 +27,20 @@ Status initTogether(std::vector<PendingInit> &inits) {
       first.note(status);
     return status;
   });
-  for (const Status &status : results)
-    if (!status.ok()) // which some had before there was a thread
-      first.note(status);
-  if (Status status = first.get(); !status.ok())
+  for (const Status &status : results) {
+    if (status.ok())
+      continue;
+    first.note(status); // which some had before there was a thread
+    return first.get();
+  }
+  return {};
+}
+
+Status initBlocking(std::vector<PendingInit> &inits) {
+  FirstError first;
+  Backends backends;
+  Status status = makeBackends(inits, first, backends);
+  if (!status.ok())
     return status;
   std::vector<std::unique_ptr<blinkComm>> made;
   for (size_t i = 0; i < inits.size(); ++i)
@@ -56,6 +49,47 @@ Status initTogether(std::vector<PendingInit> &inits) {
   for (size_t i = 0; i < inits.size(); ++i)
     *inits[i].result = made[i].release();
   return {};
+}
+
+Status initInBackground(std::vector<PendingInit> &inits) {
+  auto making = std::make_shared<Making>();
+  std::vector<std::unique_ptr<blinkComm>> comms;
+  std::vector<blinkComm_t> handles;
+  for (const PendingInit &init : inits) {
+    comms.push_back(std::make_unique<blinkComm>(init.request.rank));
+    comms.back()->making = making;
+    handles.push_back(comms.back().get());
+  }
+  std::vector<blinkComm_t *> results;
+  for (const PendingInit &init : inits)
+    results.push_back(init.result);
+  // Nobody frees a communicator before the thread is over (Making::end), and
+  // nobody looks at its backend.
+  Status status = making->start(
+      [inits = std::move(inits), handles](FirstError &ended) mutable {
+        Backends backends;
+        Status status = makeBackends(inits, ended, backends);
+        for (size_t i = 0; i < handles.size(); ++i)
+          if (status.ok())
+            handles[i]->attach(std::move(backends[i]));
+          else
+            handles[i]->state->lastError.set(status.text);
+        return status;
+      });
+  for (size_t i = 0; i < comms.size() && status.ok(); ++i)
+    *results[i] = comms[i].release();
+  return status;
+}
+
+} // namespace
+
+blinkResult_t initTogether(std::vector<PendingInit> inits) {
+  for (const PendingInit &init : inits)
+    if (!init.blocking) {
+      const Status status = initInBackground(inits);
+      return status.ok() ? blinkInProgress : report(status);
+    }
+  return report(initBlocking(inits));
 }
 
 } // namespace blink::runtime
@@ -81,7 +115,8 @@ blinkResult_t blinkCommInitRank(blinkComm_t *comm, int nranks, blinkUniqueId id,
     init.request.rank = rank;
     init.request.device = device;
     init.result = comm;
-    Status status = readConfig(config, init.entry, init.request);
+    Status status =
+        readConfig(config, init.entry, init.request, &init.blocking);
     return status.ok() ? initOrKeep(std::move(init)) : refuseCall(status);
   });
 }

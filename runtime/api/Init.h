@@ -15,13 +15,15 @@ namespace blink::runtime {
 struct PendingInit {
   const BackendEntry *entry = nullptr;
   BackendRequest request;
+  bool blocking = true;
   blinkComm_t *result = nullptr;
 };
 
 /// Makes the communicators of one group, or of a call alone: all of them or
 /// none. Ranks of one job wait for each other, so each has a thread; the error
-/// of one ends all. Returns the first error.
-Status initTogether(std::vector<PendingInit> &inits);
+/// of one ends all. Returns the first error, or if one of them is not blocking,
+/// blinkInProgress at once.
+blinkResult_t initTogether(std::vector<PendingInit> inits);
 
 } // namespace blink::runtime
 

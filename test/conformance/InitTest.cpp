@@ -2,12 +2,14 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// blinkCommInitRank in groups: one thread that drives several ranks.
+// blinkCommInitRank in groups, by one thread that drives several ranks, and
+// without waiting for it.
 //
 //===----------------------------------------------------------------------===//
 
 #include "test/common/Contains.h"
 #include "test/conformance/Job.h"
+#include "test/conformance/Latches.h"
 #include "test/conformance/Opened.h"
 #include "test/conformance/Workers.h"
 
@@ -18,6 +20,7 @@
 #endif
 
 #include <chrono>
+#include <cstddef>
 #include <thread>
 
 using namespace blink;
@@ -25,8 +28,9 @@ using namespace blink::test;
 
 namespace {
 
-blinkConfig_t configOf(int timeoutMs) {
+blinkConfig_t configOf(int timeoutMs, bool blocking = true) {
   blinkConfig_t config = BLINK_CONFIG_INITIALIZER;
+  config.blocking = blocking;
   config.timeoutMs = timeoutMs;
   if (kOnCuda)
     config.backend = blinkBackendCuda;
@@ -53,8 +57,9 @@ int currentDevice() {
 
 /// The call of one rank.
 blinkResult_t init(blinkComm_t &comm, int numRanks, const blinkUniqueId &id,
-                   int rank, blinkSchedule_t schedule, int timeoutMs = 0) {
-  const blinkConfig_t config = configOf(timeoutMs);
+                   int rank, blinkSchedule_t schedule, int timeoutMs = 0,
+                   bool blocking = true) {
+  const blinkConfig_t config = configOf(timeoutMs, blocking);
   return blinkCommInitRank(&comm, numRanks, id, rank, deviceOf(rank), schedule,
                            &config);
 }
@@ -76,6 +81,18 @@ BuildOptions lean() {
   BuildOptions layout;
   layout.chunkBytes = 512;
   return layout;
+}
+
+blinkResult_t asyncError(blinkComm_t comm) {
+  blinkResult_t result = blinkInternalError;
+  CHECK(blinkCommGetAsyncError(comm, &result) == blinkSuccess);
+  return result;
+}
+
+/// What becomes of a communicator that is being made.
+blinkResult_t outcome(blinkComm_t comm) {
+  CHECK(waitUntil([&] { return asyncError(comm) != blinkInProgress; }));
+  return asyncError(comm);
 }
 
 bool soon(std::chrono::steady_clock::time_point since) {
@@ -231,4 +248,112 @@ TEST_CASE("a group that makes communicators does nothing else") {
   CHECK(blinkGroupEnd() == blinkInvalidUsage);
   CHECK((!comm && !rest));
   CHECK(wrongOf(job) == "");
+}
+
+TEST_CASE("a communicator is made in the background") {
+  const Opened opened(allCollectives(2, 1, lean()));
+  const blinkUniqueId id = makeId();
+  std::vector<blinkComm_t> comms(2);
+  REQUIRE(init(comms[0], 2, id, 0, opened.schedule, 0, false) ==
+          blinkInProgress);
+  REQUIRE(static_cast<bool>(comms[0]));
+  CHECK(asyncError(comms[0]) == blinkInProgress);
+  // No other call may have it yet.
+  Case c;
+  c.count = 1;
+  RankBuffers buffers(c, 2, 0);
+  blinkComm_t rest;
+  void *handle;
+  int number;
+  const auto refused = [&](blinkResult_t result) {
+    CHECK(result == blinkInvalidUsage);
+    CHECK(contains(blinkGetLastError(nullptr), "is being made"));
+  };
+  refused(call(c, buffers.send(), buffers.recv(), comms[0]));
+  CHECK(contains(blinkGetLastError(comms[0]), "is being made"));
+  refused(blinkCommShrink(comms[0], nullptr, 0, &rest, nullptr));
+  refused(blinkCommRegister(comms[0], buffers.recv(), 4, &handle));
+  refused(blinkCommDeregister(comms[0], &number));
+  refused(blinkCommCount(comms[0], &number));
+  refused(blinkCommUserRank(comms[0], &number));
+  refused(blinkCommDestroy(comms[0]));
+  blinkGroupStart();
+  refused(call(c, buffers.send(), buffers.recv(), comms[0]));
+  CHECK(blinkGroupEnd() == blinkInvalidUsage);
+  // This very thread is the other rank.
+  REQUIRE(init(comms[1], 2, id, 1, opened.schedule) == blinkSuccess);
+  REQUIRE(outcome(comms[0]) == blinkSuccess);
+  const Job job(comms, {});
+  CHECK(wrongOf(job) == "");
+}
+
+TEST_CASE("a group is made in the background if one of it is") {
+  for (int ranks : {1, 3}) {
+    const Opened opened(allCollectives(ranks, ranks - 1, lean()));
+    const blinkUniqueId id = makeId();
+    std::vector<blinkComm_t> comms(size_t(ranks), nullptr);
+    blinkGroupStart();
+    for (int rank = 0; rank < ranks; ++rank)
+      CHECK(init(comms[size_t(rank)], ranks, id, rank, opened.schedule, 0,
+                 rank != 0) == blinkSuccess);
+    CHECK(blinkGroupEnd() == blinkInProgress);
+    for (blinkComm_t comm : comms)
+      CHECK(outcome(comm) == blinkSuccess);
+    const Job job(comms, {});
+    CHECK(wrongOf(job) == "");
+  }
+}
+
+TEST_CASE("abort ends what is being made, on all ranks, and soon") {
+  const Opened opened(allCollectives(4, 0, lean()));
+  const blinkUniqueId id = makeId();
+  const auto begin = std::chrono::steady_clock::now();
+  blinkComm_t alone, comms[2];
+  REQUIRE(init(alone, 4, id, 0, opened.schedule, 60000, false) ==
+          blinkInProgress);
+  blinkGroupStart();
+  for (int i = 0; i < 2; ++i)
+    init(comms[i], 4, id, i + 1, opened.schedule, 60000, false);
+  REQUIRE(blinkGroupEnd() == blinkInProgress);
+  CHECK(blinkCommAbort(comms[0]) == blinkSuccess);
+  CHECK(outcome(comms[1]) == blinkRemoteError);
+  CHECK(contains(blinkGetLastError(comms[1]), "rank 1 aborted"));
+  CHECK(blinkCommAbort(alone) == blinkSuccess);
+  // It is of no use, and says why; it can be freed.
+  int count;
+  CHECK(blinkCommCount(comms[1], &count) == blinkRemoteError);
+  CHECK(contains(blinkGetLastError(nullptr), "rank 1 aborted"));
+  CHECK(blinkCommDestroy(comms[1]) == blinkSuccess);
+  CHECK(soon(begin));
+}
+
+TEST_CASE("the error of what is made in the background") {
+  const Opened opened(allCollectives(2, 0, lean()));
+  blinkComm_t comm = nullptr;
+  // Arguments are judged at once.
+  CHECK(init(comm, 2, makeId(), 2, opened.schedule, 0, false) ==
+        blinkInvalidArgument);
+  CHECK(!comm);
+  blinkConfig_t config = configOf(0);
+  config.blocking = 2;
+  CHECK(blinkCommInitRank(&comm, 2, makeId(), 0, deviceOf(0), opened.schedule,
+                          &config) == blinkInvalidArgument);
+  CHECK(contains(blinkGetLastError(nullptr), "blocking is 2"));
+  // What is found later.
+  REQUIRE(init(comm, 2, blinkUniqueId{}, 0, opened.schedule, 0, false) ==
+          blinkInProgress);
+  CHECK(outcome(comm) == blinkInvalidArgument);
+  CHECK(contains(blinkGetLastError(comm), "is not one that blinkGetUniqueId"));
+  CHECK(blinkCommAbort(comm) == blinkSuccess);
+  REQUIRE(init(comm, 2, makeId(), 0, opened.schedule, 50, false) ==
+          blinkInProgress);
+  CHECK(outcome(comm) == blinkRemoteError);
+  CHECK(contains(blinkGetLastError(comm), "waited 50 ms for rank 1 to join"));
+  CHECK(blinkCommDestroy(comm) == blinkSuccess);
+  // Programs compiled before there was the field wait.
+  config = configOf(50, false);
+  config.size = offsetof(blinkConfig_t, blocking);
+  CHECK(blinkCommInitRank(&comm, 2, makeId(), 0, deviceOf(0), opened.schedule,
+                          &config) == blinkRemoteError);
+  CHECK(!comm);
 }

@@ -1,0 +1,50 @@
+//===- Making.cpp - making communicators in the background ----------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/api/Making.h"
+
+#include <system_error>
+
+namespace blink::runtime {
+
+Status Making::start(std::function<Status(FirstError &ended)> make) {
+  try {
+    thread_ = std::thread([this, make = std::move(make)] {
+      status_ = withoutExceptions([&] { return make(ended_); });
+      over_.store(true, std::memory_order_release);
+    });
+  } catch (const std::system_error &error) {
+    return Status(blinkSystemError, "cannot start a thread: ", error.what());
+  }
+  return {};
+}
+
+Status Making::outcome() const {
+  if (!over_.load(std::memory_order_acquire))
+    return {blinkInProgress, "the communicator is being made: wait until "
+                             "blinkCommGetAsyncError says that it is"};
+  return status_;
+}
+
+Status Making::usable() const {
+  Status status = outcome();
+  if (status.code == blinkInProgress)
+    status.code = blinkInvalidUsage;
+  return status;
+}
+
+void Making::end(const Status &why) {
+  ended_.note(why);
+  wait();
+}
+
+void Making::wait() {
+  std::lock_guard<std::mutex> lock(joining_);
+  if (thread_.joinable())
+    thread_.join();
+}
+
+} // namespace blink::runtime
