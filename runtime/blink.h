@@ -297,6 +297,34 @@ BLINK_API blinkResult_t blinkCommShrink(blinkComm_t comm,
                                         int excludeCount, blinkComm_t *newcomm,
                                         const blinkConfig_t *config);
 
+/* Makes communicators of some ranks of `comm` each, with the schedules that the
+   files of `comm` have for their GPUs. The shape and meaning are
+   ncclCommSplit's: ranks with the same colour, 0 or more, are together, ordered
+   by key and where keys are equal by their ranks in `comm`. With
+   BLINK_SPLIT_NOCOLOR a rank takes part and gets NULL. `comm` stays usable, and
+   may be destroyed.
+
+   Every rank of `comm` calls it, in the same order relative to its other calls
+   on `comm`, from processes and threads of their own; it returns when the
+   communicators of the rank's colour are made. One thread that drives several
+   ranks puts its calls, and nothing else, between blinkGroupStart and
+   blinkGroupEnd, once for each rank; after an error of blinkGroupEnd those of
+   other colours may have their communicators.
+
+   Of `config`, which may be NULL, only timeoutMs and withoutLink are read. 0
+   and NULL: those of `comm`. "" as withoutLink: the machine is whole. In one
+   process timeoutMs is that of the first rank of the colour. On failure
+   *newcomm is NULL.
+
+   Errors: invalid argument if the colour is none. Invalid usage, on all ranks
+   of a colour and none of the others, if no schedule is for them or they name
+   different failed links. Remote error if a rank does not call in time, gives
+   up or dies; `comm` is unusable, too, if that was before all had called. */
+#define BLINK_SPLIT_NOCOLOR (-1)
+BLINK_API blinkResult_t blinkCommSplit(blinkComm_t comm, int color, int key,
+                                       blinkComm_t *newcomm,
+                                       const blinkConfig_t *config);
+
 /* *result: success, or why the communicator has become unusable, or
    blinkInProgress: it is being made. */
 BLINK_API blinkResult_t blinkCommGetAsyncError(blinkComm_t comm,
@@ -457,12 +485,12 @@ BLINK_API blinkResult_t blinkRecv(void *recv, size_t count,
 /* Collectives called by this thread between the two are collected, and run
    together by blinkGroupEnd, which returns when all are done: this is how one
    thread drives several ranks. Calls on one communicator keep their order.
-   Likewise blinkCommInitRank and blinkCommShrink, in groups of their own: what
-   a group mixes is invalid usage. Groups nest; the outermost end runs them. If
-   a collective in the group was refused, blinkGroupEnd runs none and returns
-   that error. A communicator must not be destroyed between the two; it may be
-   aborted. Errors of blinkGroupEnd: invalid usage without a start; else the
-   first error among the collectives. */
+   Likewise blinkCommInitRank, blinkCommShrink and blinkCommSplit, in groups of
+   their own: what a group mixes is invalid usage. Groups nest; the outermost
+   end runs them. If a collective in the group was refused, blinkGroupEnd runs
+   none and returns that error. A communicator must not be destroyed between the
+   two; it may be aborted. Errors of blinkGroupEnd: invalid usage without a
+   start; else the first error among the collectives. */
 BLINK_API blinkResult_t blinkGroupStart(void);
 BLINK_API blinkResult_t blinkGroupEnd(void);
 

@@ -92,13 +92,17 @@ Status readShrink(const blinkComm &comm, const int *excluded, int count,
   if (twice != request.excluded.end())
     return {blinkInvalidArgument,
             "excludes rank " + std::to_string(*twice) + " twice"};
+  return readSuccessor(config, request.settings);
+}
+
+Status readSuccessor(const blinkConfig_t *config, SuccessorSettings &settings) {
   blinkConfig_t full;
   Status status = complete(config, full);
   if (!status.ok())
     return status;
-  request.timeout = std::chrono::milliseconds(full.timeoutMs);
+  settings.timeout = std::chrono::milliseconds(full.timeoutMs);
   if (full.withoutLink)
-    request.withoutLink = full.withoutLink;
+    settings.withoutLink = full.withoutLink;
   return {};
 }
 

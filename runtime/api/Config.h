@@ -22,6 +22,9 @@ Status readConfig(const blinkConfig_t *config, const BackendEntry *&entry,
 Status readShrink(const blinkComm &comm, const int *excluded, int count,
                   const blinkConfig_t *config, ShrinkRequest &request);
 
+/// Of a job that is made of another's ranks. What is not given stays.
+Status readSuccessor(const blinkConfig_t *config, SuccessorSettings &settings);
+
 } // namespace blink::runtime
 
 #endif // BLINK_RUNTIME_API_CONFIG_H

@@ -3,8 +3,8 @@
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 // Judges arguments and hands on to the parts that do the work: the entry points
-// of blink.h but for those of errors (Errors.cpp) and blinkCommInitRank
-// (Init.cpp).
+// of blink.h but for those of errors (Errors.cpp) and those that make
+// communicators together (Init.cpp, Shrink.cpp, Split.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -128,24 +128,6 @@ blinkResult_t blinkCommInitAll(blinkComm_t *comms, int nranks,
 blinkResult_t blinkGetUniqueId(blinkUniqueId *id) {
   return guarded(
       [&] { return id ? report(makeUniqueId(*id)) : refuse("id is NULL"); });
-}
-
-blinkResult_t blinkCommShrink(blinkComm_t comm, const int *excludeRanks,
-                              int excludeCount, blinkComm_t *newcomm,
-                              const blinkConfig_t *config) {
-  return guarded([&] {
-    if (!comm || !newcomm)
-      return refuse("comm or newcomm is NULL");
-    *newcomm = nullptr;
-    if (Status status = comm->usable(); !status.ok())
-      return refuseCall(status, &comm->state->lastError);
-    PendingShrink pending{comm->backend, comm->rank, {}, comm->state, newcomm};
-    Status status =
-        readShrink(*comm, excludeRanks, excludeCount, config, pending.request);
-    if (!status.ok())
-      return refuseCall(status, &comm->state->lastError);
-    return shrinkOrKeep(std::move(pending));
-  });
 }
 
 blinkResult_t blinkCommDestroy(blinkComm_t comm) {

@@ -10,8 +10,6 @@
 #include "runtime/Log.h"
 #include "runtime/api/Nvtx.h"
 
-#include <algorithm>
-
 namespace blink::runtime {
 namespace {
 
@@ -21,63 +19,12 @@ struct GroupState {
   std::vector<PendingCall> calls;
   std::vector<std::shared_ptr<CommState>> states; // of the calls
   std::vector<PendingShrink> shrinks;
+  std::vector<PendingSplit> splits;
   std::vector<PendingInit> inits;
   Status error; // the first refusal
 };
 
 thread_local GroupState group;
-
-/// Shrinks one job for ranks that ask for the same, by ascending rank.
-Status shrinkTogether(const std::vector<PendingShrink *> &calls) {
-  const PendingShrink &first = *calls.front();
-  std::vector<int> ranks;
-  for (const PendingShrink *call : calls) {
-    ranks.push_back(call->rank);
-    if (ranks.size() > 1 && call->rank == calls[ranks.size() - 2]->rank)
-      return Status(blinkInvalidUsage, "rank ", call->rank,
-                    " shrinks twice in one group");
-    if (!(call->request == first.request))
-      return Status(blinkInvalidUsage,
-                    "the ranks shrink the communicator differently: rank ",
-                    first.rank, " and rank ", call->rank, ", in one group");
-  }
-  std::shared_ptr<Backend> backend;
-  Status status = shrink(*first.backend, ranks, first.request, backend);
-  if (!status.ok())
-    return status;
-  const std::vector<int> &excluded = first.request.excluded;
-  std::vector<std::unique_ptr<blinkComm>> made;
-  for (int rank : ranks)
-    made.push_back(std::make_unique<blinkComm>(
-        backend,
-        int(rank - (std::lower_bound(excluded.begin(), excluded.end(), rank) -
-                    excluded.begin()))));
-  for (size_t i = 0; i < calls.size(); ++i)
-    *calls[i]->result = made[i].release();
-  return {};
-}
-
-Status runShrinks(std::vector<PendingShrink> &shrinks) {
-  Status first;
-  std::vector<PendingShrink *> left;
-  for (PendingShrink &call : shrinks)
-    left.push_back(&call);
-  std::sort(left.begin(), left.end(),
-            [](const auto *a, const auto *b) { return a->rank < b->rank; });
-  while (!left.empty()) {
-    std::vector<PendingShrink *> together, others;
-    for (PendingShrink *call : left)
-      (call->backend == left.front()->backend ? together : others)
-          .push_back(call);
-    Status status = shrinkTogether(together);
-    for (PendingShrink *call : together)
-      report(status, &call->state->lastError);
-    if (first.ok())
-      first = std::move(status);
-    left = std::move(others);
-  }
-  return first;
-}
 
 Status loneMessage(int rank) {
   return Status(blinkInvalidUsage, "rank ", rank, " sends to itself, or ",
@@ -118,12 +65,16 @@ Status joinOwnMessages(GroupState &own) {
 blinkResult_t runGroup() {
   GroupState own = std::exchange(group, GroupState());
   Status status = std::move(own.error);
-  if (status.ok() &&
-      !own.calls.empty() + !own.shrinks.empty() + !own.inits.empty() > 1)
-    status = {blinkInvalidUsage, "a group has collectives, blinkCommInitRank "
-                                 "or blinkCommShrink, and nothing else"};
+  const int kinds = !own.calls.empty() + !own.shrinks.empty() +
+                    !own.splits.empty() + !own.inits.empty();
+  if (status.ok() && kinds > 1)
+    status = {blinkInvalidUsage,
+              "a group has collectives, blinkCommInitRank, blinkCommShrink or "
+              "blinkCommSplit, and nothing else"};
   if (status.ok() && !own.shrinks.empty())
-    return report(runShrinks(own.shrinks));
+    return report(shrinkTogether(own.shrinks));
+  if (status.ok() && !own.splits.empty())
+    return report(splitTogether(own.splits));
   if (status.ok() && !own.inits.empty())
     return initTogether(std::move(own.inits));
   if (status.ok())
@@ -210,7 +161,16 @@ blinkResult_t shrinkOrKeep(PendingShrink pending) {
     return blinkSuccess;
   }
   std::vector<PendingShrink> only(1, std::move(pending));
-  return report(runShrinks(only));
+  return report(shrinkTogether(only));
+}
+
+blinkResult_t splitOrKeep(PendingSplit pending) {
+  if (group.depth != 0) {
+    group.splits.push_back(std::move(pending));
+    return blinkSuccess;
+  }
+  std::vector<PendingSplit> only(1, std::move(pending));
+  return report(splitTogether(only));
 }
 
 blinkResult_t initOrKeep(PendingInit pending) {

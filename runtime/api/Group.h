@@ -8,18 +8,10 @@
 #define BLINK_RUNTIME_API_GROUP_H
 
 #include "runtime/api/Init.h"
-#include "runtime/job/Shrink.h"
+#include "runtime/api/Shrink.h"
+#include "runtime/api/Split.h"
 
 namespace blink::runtime {
-
-/// A blinkCommShrink.
-struct PendingShrink {
-  std::shared_ptr<Backend> backend;
-  int rank;
-  ShrinkRequest request;
-  std::shared_ptr<CommState> state;
-  blinkComm_t *result;
-};
 
 /// Runs a call of a collective, or keeps it for the end of this thread's group.
 blinkResult_t collective(const CallKind &kind, const void *send, void *recv,
@@ -28,8 +20,9 @@ blinkResult_t collective(const CallKind &kind, const void *send, void *recv,
 blinkResult_t message(const void *send, void *recv, size_t count,
                       blinkDataType_t type, int peer, blinkComm_t comm,
                       blinkStream_t stream);
-/// Likewise a shrink, or a communicator to be made.
+/// Likewise a shrink, a split, or a communicator to be made.
 blinkResult_t shrinkOrKeep(PendingShrink pending);
+blinkResult_t splitOrKeep(PendingSplit pending);
 blinkResult_t initOrKeep(PendingInit pending);
 /// A call whose arguments are wrong: the group that it would belong to, if
 /// there is one, fails. `lastError`: the communicator's, if there is one.

@@ -14,6 +14,7 @@
 #include "runtime/Status.h"
 #include "runtime/job/Arena.h"
 #include "runtime/job/ShrinkRecord.h"
+#include "runtime/job/SplitRecord.h"
 #include "schedules/schedule_generated.h"
 
 #include <algorithm>
@@ -53,6 +54,7 @@ struct alignas(64) PeerRecord {
   uint64_t ready;   ///< 1: it has found out what it needs to know of the others
   uint64_t gone;    ///< 1: its communicator has been destroyed
   uint64_t steps;   ///< of registering and deregistering buffers
+  uint64_t splits;  ///< of the communicator (SplitRecord)
 };
 
 /// What a rank tells the others while all of them register a buffer
@@ -86,6 +88,7 @@ public:
     failure_ = arena.take<FailureRecord>(1);
     peers_ = arena.take<PeerRecord>(size_t(numRanks));
     shrinks_ = arena.take<ShrinkRecord>(size_t(numRanks));
+    splits_ = arena.take<SplitRecord>(size_t(numRanks));
     registrations_ = arena.take<RegistrationRecord>(size_t(numRanks));
     addresses_ = arena.take<AddressRecord>(size_t(numRanks) * kTransports);
   }
@@ -95,6 +98,7 @@ public:
 
   PeerRecord &peer(int rank) const { return peers_[rank]; }
   ShrinkRecord &shrinkRecord(int rank) const { return shrinks_[rank]; }
+  SplitRecord &splitRecord(int rank) const { return splits_[rank]; }
   RegistrationRecord &registration(int rank) const {
     return registrations_[rank];
   }
@@ -123,6 +127,7 @@ private:
   FailureRecord *failure_ = nullptr;
   PeerRecord *peers_ = nullptr;
   ShrinkRecord *shrinks_ = nullptr;
+  SplitRecord *splits_ = nullptr;
   RegistrationRecord *registrations_ = nullptr;
   AddressRecord *addresses_ = nullptr;
 };

@@ -7,22 +7,19 @@
 #ifndef BLINK_RUNTIME_JOB_SHRINK_H
 #define BLINK_RUNTIME_JOB_SHRINK_H
 
-#include "runtime/Backend.h"
+#include "runtime/job/Successor.h"
 
 #include <atomic>
-#include <optional>
 
 namespace blink::runtime {
 
 /// What blinkCommShrink asks for.
 struct ShrinkRequest {
-  std::vector<int> excluded;              ///< ranks, ascending
-  std::chrono::milliseconds timeout{0};   ///< 0: the old job's
-  std::optional<std::string> withoutLink; ///< none: the old job's
+  std::vector<int> excluded; ///< ranks, ascending
+  SuccessorSettings settings;
 
   bool operator==(const ShrinkRequest &other) const {
-    return excluded == other.excluded && timeout == other.timeout &&
-           withoutLink == other.withoutLink;
+    return excluded == other.excluded && settings == other.settings;
   }
 };
 

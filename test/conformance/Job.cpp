@@ -211,6 +211,18 @@ Job::Job(std::vector<blinkComm_t> comms, const std::vector<int> &excluded)
 #endif
 }
 
+Job::Job(std::vector<blinkComm_t> comms, const OldRanks &old)
+    : comms_(std::move(comms)), streams_(comms_.size()) {
+#if BLINK_TEST_CUDA
+  for (size_t rank = 0; rank < comms_.size(); ++rank) {
+    useDeviceOf(old.ranks[rank]);
+    cudaStream_t stream;
+    REQUIRE(cudaStreamCreate(&stream) == cudaSuccess);
+    streams_[rank] = reinterpret_cast<blinkStream_t>(stream);
+  }
+#endif
+}
+
 Job::~Job() {
   for (blinkComm_t comm : comms_)
     CHECK(blinkCommDestroy(comm) == blinkSuccess);

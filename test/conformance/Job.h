@@ -62,6 +62,12 @@ bool isRemote();
 /// a test GPU may be small.
 int mostLanes(int numRanks);
 
+/// What the ranks of a job were in the first one, which says where they are.
+struct OldRanks {
+  explicit OldRanks(std::vector<int> ranks) : ranks(std::move(ranks)) {}
+  std::vector<int> ranks;
+};
+
 /// Communicators of all ranks over a schedule; destroyed at the end.
 class Job {
 public:
@@ -80,6 +86,8 @@ public:
   /// Of communicators that a test has made of those of another job: of all
   /// ranks that there were at first but `excluded`, in ascending order.
   Job(std::vector<blinkComm_t> comms, const std::vector<int> &excluded);
+  /// The same in any order.
+  Job(std::vector<blinkComm_t> comms, const OldRanks &old);
   /// The communicator is freed by the test, not by the job.
   blinkComm_t release(int rank);
 

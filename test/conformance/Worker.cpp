@@ -21,6 +21,7 @@
 #include "test/conformance/Places.h"
 #include "test/conformance/RegisteredScenarios.h"
 #include "test/conformance/ShrinkScenarios.h"
+#include "test/conformance/SplitScenarios.h"
 #include "test/conformance/WindowScenarios.h"
 #include "test/conformance/WorkerState.h"
 #if BLINK_TEST_EMULATED
@@ -181,6 +182,8 @@ int runScenario(const std::string &scenario, const char *schedule) {
     say(line);
     return line.find("good") == 0 ? 0 : 1;
   }
+  if (scenario.find("split") == 0)
+    return say(splitScenario(scenario, comm, numRanks, self));
   const bool last = self == numRanks - 1;
   if (scenario.find("cases") == 0)
     return runCases({1, 3, 17, 1000, 20011});

@@ -1,0 +1,28 @@
+//===- Shrink.h - communicators of what is left -----------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_RUNTIME_API_SHRINK_H
+#define BLINK_RUNTIME_API_SHRINK_H
+
+#include "runtime/api/Comm.h"
+#include "runtime/job/Shrink.h"
+
+namespace blink::runtime {
+
+/// A blinkCommShrink.
+struct PendingShrink {
+  std::shared_ptr<CommState> state;
+  int rank;
+  ShrinkRequest request;
+  blinkComm_t *result;
+};
+
+/// Runs those of one group, or a call alone. Returns the first error.
+Status shrinkTogether(std::vector<PendingShrink> &shrinks);
+
+} // namespace blink::runtime
+
+#endif // BLINK_RUNTIME_API_SHRINK_H

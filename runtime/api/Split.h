@@ -1,0 +1,28 @@
+//===- Split.h - communicators by colour and key ----------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_RUNTIME_API_SPLIT_H
+#define BLINK_RUNTIME_API_SPLIT_H
+
+#include "runtime/api/Comm.h"
+#include "runtime/job/Split.h"
+
+namespace blink::runtime {
+
+/// A blinkCommSplit.
+struct PendingSplit {
+  std::shared_ptr<CommState> state;
+  int rank;
+  SplitRank request;
+  blinkComm_t *result;
+};
+
+/// Runs those of one group, or a call alone. Returns the first error.
+Status splitTogether(std::vector<PendingSplit> &splits);
+
+} // namespace blink::runtime
+
+#endif // BLINK_RUNTIME_API_SPLIT_H

@@ -1,0 +1,23 @@
+//===- SplitScenarios.h - processes that split ------------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_TEST_CONFORMANCE_SPLITSCENARIOS_H
+#define BLINK_TEST_CONFORMANCE_SPLITSCENARIOS_H
+
+#include "runtime/blink.h"
+
+#include <string>
+
+namespace blink::test {
+
+/// One rank of a scenario "split...", as SplitTest describes them. Returns
+/// "good" or what went wrong.
+std::string splitScenario(const std::string &scenario, blinkComm_t comm,
+                          int numRanks, int self);
+
+} // namespace blink::test
+
+#endif // BLINK_TEST_CONFORMANCE_SPLITSCENARIOS_H
