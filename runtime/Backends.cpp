@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/host/HostBackend.h"
+#include "runtime/job/Rendezvous.h"
 #if BLINK_HAVE_CUDA
 #include "runtime/cuda/CudaBackend.h"
 #endif
@@ -39,8 +40,7 @@ Status createBackend(const BackendEntry &entry, const BackendRequest &request,
     backend = std::move(made);
   else if (request.id && made->job().attached())
     // The others need not wait for it any more.
-    made->job().fail(Status(blinkRemoteError, "rank ", request.rank,
-                            " could not join: ", status.text));
+    made->job().fail(couldNotJoin(request.rank, status));
   return status;
 }
 

@@ -133,9 +133,9 @@ typedef struct {
      GPU of each rank, nranks many, each another one, as numbers in the order of
      the machine's topology, which is nvidia-smi's. Read when communicators are
      made; schedules that are no bundles do not ask. NULL: rank r is GPU r on
-     the host; blinkCommInitAll on GPUs finds out by the devices' PCI addresses,
-     or if several ranks are on one device, rank r is GPU r; blinkCommInitRank
-     on GPUs knows one device of many and needs the list. */
+     the host; on GPUs Blink finds out by the devices' PCI addresses, which
+     ranks that join by an id tell each other, or if several ranks are on one
+     device, rank r is GPU r. All ranks give the list or none. */
   const int *gpus;
   /* For bundles that were compiled with `--survive links`: a link of the
      machine that has failed, as "gpu0:gpu3", its two ends in either order.

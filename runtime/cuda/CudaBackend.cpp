@@ -10,7 +10,10 @@
 #include "runtime/cuda/DeviceBlock.h"
 #include "runtime/cuda/LeftMemory.h"
 #include "runtime/cuda/RankDevices.h"
+#include "runtime/job/Meeting.h"
 #include "runtime/job/Rendezvous.h"
+
+#include <cstring>
 
 namespace blink::runtime {
 namespace {
@@ -57,11 +60,35 @@ std::vector<int> CudaBackend::devicesHere() const {
   return devices;
 }
 
+/// The machine's numbers of all ranks' GPUs, if anybody asks for them.
+Status CudaBackend::findGpus(const BackendRequest &request,
+                             std::vector<int> &gpus) const {
+  gpus = request.gpus;
+  if (!gpus.empty() || !hasBundle(request.files))
+    return {};
+  std::vector<GpuPlace> places;
+  for (int device : devicesHere())
+    if (Status status = placeOf(device, places.emplace_back()); !status.ok())
+      return status;
+  if (request.id) {
+    const std::string own(reinterpret_cast<const char *>(&places[0]),
+                          sizeof(GpuPlace));
+    std::vector<std::string> all;
+    Status status =
+        runtime::meet(*request.id, request.numRanks, request.rank, own,
+                      request.timeout, request.peerFailure, all);
+    if (!status.ok())
+      return status;
+    places.resize(all.size());
+    for (size_t rank = 0; rank < all.size(); ++rank)
+      std::memcpy(&places[rank], all[rank].data(), sizeof(GpuPlace));
+  }
+  return numberGpus(places, gpus);
+}
+
 Status CudaBackend::makePlan(const BackendRequest &request) {
-  std::vector<int> gpus = request.gpus;
-  Status status;
-  if (gpus.empty() && oneProcess_ && hasBundle(request.files))
-    status = findGpus(devicesHere(), gpus);
+  std::vector<int> gpus;
+  Status status = findGpus(request, gpus);
   if (!status.ok())
     return status;
   job_.begin(request.numRanks, request.timeout);

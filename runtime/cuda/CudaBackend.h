@@ -42,7 +42,7 @@ public:
   /// channel between them; more lanes than a device can run at the same time;
   /// memory.
   Status createAll(const BackendRequest &request) override;
-  /// request.gpus empty: not known, so bundles do not serve. Errors also: the
+  /// request.gpus empty: the ranks tell each other, as above. Errors also: the
   /// others have not joined in time, or have opened other files; memory that
   /// cannot be shared.
   Status join(const BackendRequest &request) override;
@@ -94,6 +94,7 @@ private:
   // CudaBackend.cpp
   Status placeRanks(int numRanks, const std::vector<int> &devices);
   std::vector<int> devicesHere() const;
+  Status findGpus(const BackendRequest &request, std::vector<int> &gpus) const;
   Status makePlan(const BackendRequest &request);
   // CudaBackendMemory.cpp
   size_t layJob(char *base);

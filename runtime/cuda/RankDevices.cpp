@@ -18,24 +18,42 @@
 
 namespace blink::runtime {
 
-Status findGpus(const std::vector<int> &devices, std::vector<int> &gpus) {
-  std::vector<std::string> addresses;
-  for (int device : devices) {
-    char address[32] = "";
-    Status status =
-        cudaStatus(cudaDeviceGetPCIBusId(address, sizeof(address), device),
-                   "cannot ask for the PCI address of GPU ", device);
-    if (!status.ok())
-      return status;
-    addresses.push_back(address);
+Status placeOf(int device, GpuPlace &place) {
+  place = {};
+  Status status = cudaStatus(
+      cudaDeviceGetPCIBusId(place.address, sizeof(place.address), device),
+      "cannot ask for the PCI address of GPU ", device);
+  if (!status.ok())
+    return status;
+  const std::vector<int> numbers =
+      machineNumbers({place.address}, machineGpus(sysfsRoot));
+  place.number = numbers.empty() ? -1 : numbers[0];
+  place.device = device;
+  return {};
+}
+
+Status numberGpus(const std::vector<GpuPlace> &ranks, std::vector<int> &gpus) {
+  bool shared = false, listed = true;
+  for (size_t r = 0; r < ranks.size(); ++r) {
+    listed &= ranks[r].number >= 0;
+    for (size_t other = 0; other < r; ++other)
+      shared |= std::strcmp(ranks[r].address, ranks[other].address) == 0;
   }
-  gpus = machineNumbers(addresses, machineGpus(sysfsRoot));
-  if (gpus.empty())
-    gpus = devices;
-  std::vector<int> sorted = gpus;
-  std::sort(sorted.begin(), sorted.end());
-  if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end())
+  gpus.resize(ranks.size());
+  if (shared) {
     std::iota(gpus.begin(), gpus.end(), 0);
+    return {};
+  }
+  for (size_t r = 0; r < ranks.size(); ++r) {
+    gpus[r] = listed ? ranks[r].number : ranks[r].device;
+    for (size_t other = 0; other < r; ++other)
+      if (gpus[other] == gpus[r])
+        return Status(blinkInvalidUsage, "the GPUs of rank ", other,
+                      " and rank ", r, ", at ", ranks[other].address, " and ",
+                      ranks[r].address, ", are both number ", gpus[r],
+                      " to their processes, and /sys/bus/pci/devices does not "
+                      "tell: set blinkConfig_t::gpus");
+  }
   return {};
 }
 

@@ -14,10 +14,19 @@
 
 namespace blink::runtime {
 
-/// The machine's numbers of the ranks' devices, where they can be told from
-/// PCI addresses; otherwise CUDA's. Ranks that share a device try out a machine
-/// that is not here: rank r is GPU r then.
-Status findGpus(const std::vector<int> &devices, std::vector<int> &gpus);
+/// Which GPU a rank has, as it tells other processes.
+struct GpuPlace {
+  char address[32]; ///< PCI, as CUDA has it
+  int32_t number;   ///< the machine's; -1: sysfs does not tell
+  int32_t device;   ///< CUDA's number in its process
+};
+Status placeOf(int device, GpuPlace &place);
+
+/// The machine's numbers of the ranks' GPUs, where they can be told from PCI
+/// addresses; otherwise CUDA's. Ranks that share a GPU try out a machine that
+/// is not here: rank r is GPU r then. The same on all ranks. Errors: nothing
+/// tells GPUs apart.
+Status numberGpus(const std::vector<GpuPlace> &ranks, std::vector<int> &gpus);
 
 /// Lets device `here` reach the memory of device `there`. Errors: it cannot.
 Status enableAccess(int here, int there);

@@ -63,7 +63,18 @@ public:
   }
 
 private:
-  bool complete() const { return come_ != 0 && come_ == taken_.size(); }
+  /// Who has come for a stage.
+  struct Stage {
+    Descriptor memory;
+    Applicant first;
+    std::vector<bool> taken;
+    size_t come = 0;
+
+    bool has(uint32_t rank) const { return rank < taken.size() && taken[rank]; }
+    bool complete() const { return come != 0 && come == taken.size(); }
+  };
+
+  bool complete() const { return job_.complete(); }
 
   void answer(int client, uint64_t process) {
     setTimeout(client, Clock::now() + std::chrono::seconds(2));
@@ -76,7 +87,7 @@ private:
     SharedStatus reply{};
     reply.set(status);
     sendMessage(client, &reply, sizeof(reply),
-                status.ok() ? memory_.get() : -1);
+                status.ok() ? stageOf(request.applicant).memory.get() : -1);
   }
 
   Status admit(const Applicant &applicant, uint64_t process) {
@@ -85,41 +96,56 @@ private:
       return Status(blinkInvalidUsage, "rank ", applicant.rank,
                     " was another process before: all have to run in one PID "
                     "namespace");
-    if (!memory_) {
-      memory_ = makeMemoryFile("blink", applicant.memoryBytes);
-      if (!memory_)
-        return systemError("cannot make the job's memory");
-      first_ = applicant;
-      taken_.resize(applicant.numRanks);
-    }
+    Stage &stage = stageOf(applicant);
+    const bool meets = applicant.stage == JoinStage::meeting;
+    // In either stage: the first who came.
+    const Stage &known = meeting_.come != 0 ? meeting_ : job_;
+    const Applicant &first = known.come != 0 ? known.first : applicant;
     const std::string self = "rank " + std::to_string(applicant.rank);
-    const std::string other = "rank " + std::to_string(first_.rank);
-    if (applicant.numRanks != first_.numRanks)
+    const std::string other = "rank " + std::to_string(first.rank);
+    if (applicant.numRanks != first.numRanks ||
+        applicant.rank >= first.numRanks)
       return Status(blinkInvalidUsage, self, " joins a job of ",
                     applicant.numRanks, " ranks, ", other, " one of ",
-                    first_.numRanks);
-    if (applicant.fingerprint != first_.fingerprint ||
-        applicant.memoryBytes != first_.memoryBytes)
+                    first.numRanks);
+    if (meets ? meeting_.come == 0 && job_.come != 0
+              : meeting_.come != 0 && !meeting_.has(applicant.rank))
       return {blinkInvalidUsage,
-              self + " and " + other +
+              (meets ? other : self) +
+                  " knows the GPUs of all ranks, or needs no bundle to, and " +
+                  (meets ? self : other) +
+                  " asks for them: give all ranks the same files, and "
+                  "blinkConfig_t::gpus to all or to none"};
+    if (!stage.memory) {
+      stage.memory = makeMemoryFile("blink", applicant.memoryBytes);
+      if (!stage.memory)
+        return systemError("cannot make the job's memory");
+      stage.first = applicant;
+      stage.taken.resize(applicant.numRanks);
+    }
+    if (applicant.fingerprint != stage.first.fingerprint ||
+        applicant.memoryBytes != stage.first.memoryBytes)
+      return {blinkInvalidUsage,
+              self + " and rank " + std::to_string(stage.first.rank) +
                   " have opened different schedules: give all ranks the same "
                   "files in the same order, and for bundles the same GPUs and "
                   "failed link"};
-    if (taken_[applicant.rank])
+    if (stage.has(applicant.rank))
       return {blinkInvalidUsage, self + " has joined already"};
-    taken_[applicant.rank] = true;
-    ++come_;
+    stage.taken[applicant.rank] = true;
+    ++stage.come;
     return {};
+  }
+
+  Stage &stageOf(const Applicant &applicant) {
+    return applicant.stage == JoinStage::meeting ? meeting_ : job_;
   }
 
   Descriptor socket_;
   OfferKey key_;
   Clock::time_point end_;
   std::vector<uint64_t> processes_; ///< of the ranks, or empty
-  Descriptor memory_;
-  Applicant first_;
-  std::vector<bool> taken_;
-  size_t come_ = 0;
+  Stage meeting_, job_;
 };
 
 //===-- The asking side ---------------------------------------------------===//

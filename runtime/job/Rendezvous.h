@@ -21,13 +21,23 @@
 
 namespace blink::runtime {
 
+/// What ranks come together for, one after the other; the first is for those
+/// only that have something to tell (meet).
+enum class JoinStage : uint64_t { meeting, job };
+
 /// Which rank wants to join, and what for.
 struct Applicant {
   uint32_t numRanks = 0;
   uint32_t rank = 0;
   uint64_t fingerprint = 0; ///< of the plan
   uint64_t memoryBytes = 0;
+  JoinStage stage = JoinStage::job;
 };
+
+/// Why the others need not wait for `rank` any more.
+inline Status couldNotJoin(int rank, const Status &why) {
+  return Status(blinkRemoteError, "rank ", rank, " could not join: ", why.text);
+}
 
 /// Makes an id and answers applicants in the background, until all ranks have
 /// come or `patience` is over. Where the ranks' processes are known already,
@@ -40,8 +50,8 @@ Status makeUniqueId(blinkUniqueId &id,
 /// Joins the job of `id`, whose `memory` has memoryBytes, which all ranks share
 /// and which are zero at first. Errors: nobody answers by `deadline`, or
 /// `peerFailure`, if there is one, says that nobody will; the id is not right;
-/// the other ranks have another number of ranks or other files; the rank is
-/// taken, or another process's.
+/// the other ranks have another number of ranks or other files, or meet first,
+/// and this one does not; the rank is taken, or another process's.
 Status joinJob(const blinkUniqueId &id, const Applicant &applicant,
                std::chrono::steady_clock::time_point deadline,
                const std::function<Status()> &peerFailure, Descriptor &memory);

@@ -8,15 +8,20 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/cuda/MachineGpus.h"
+#include "runtime/cuda/RankDevices.h"
+#include "schedules/Text.h"
 #include "test/common/BundleBuilder.h"
 #include "test/common/Contains.h"
 #include "test/conformance/Floats.h"
 #include "test/conformance/Job.h"
+#include "test/conformance/Opened.h"
+#include "test/conformance/Workers.h"
 #include "test/emulation/Emulation.h"
 
 #include "doctest/doctest.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -89,8 +94,7 @@ std::string joinError(int first, int second) {
   blinkSchedule_t schedule;
   REQUIRE(blinkScheduleOpenMemory(bytes.data(), bytes.size(), &schedule) ==
           blinkSuccess);
-  blinkUniqueId id;
-  REQUIRE(blinkGetUniqueId(&id) == blinkSuccess);
+  const blinkUniqueId id = makeId();
   std::string said[2];
   std::vector<std::thread> threads;
   for (int rank : {0, 1})
@@ -226,6 +230,16 @@ struct FakeSysfs {
   void addGpu(const char *address) const { add(address, "0x10de", "0x030200"); }
 };
 
+/// Which GPUs an error is about, or the error.
+std::string afterGpus(const std::string &error) {
+  const std::string before = "no schedules for GPUs ";
+  const size_t begin = error.find(before);
+  if (begin == std::string::npos)
+    return error;
+  return error.substr(begin + before.size(),
+                      error.find(':', begin) - begin - before.size());
+}
+
 /// The GPUs that a bundle without schedules for them is asked for: those of
 /// `devices`, or of all visible ones.
 std::string gpusAsked(int numRanks, const int *devices) {
@@ -234,13 +248,7 @@ std::string gpusAsked(int numRanks, const int *devices) {
   options.collectives = {Collective::allreduce};
   options.allocations = {{15}};
   const std::vector<uint8_t> bytes = seal(makeBundle(options));
-  const std::string error = initError(bytes, numRanks, devices);
-  const std::string before = "no schedules for GPUs ";
-  const size_t begin = error.find(before);
-  if (begin == std::string::npos)
-    return error;
-  return error.substr(begin + before.size(),
-                      error.find(':', begin) - begin - before.size());
+  return afterGpus(initError(bytes, numRanks, devices));
 }
 
 } // namespace
@@ -288,20 +296,147 @@ TEST_CASE("PCI addresses are read whatever their form, or not at all") {
     CHECK(!pciAddress(wrong));
 }
 
-TEST_CASE("a process of several does not know the others' GPUs") {
+namespace {
+
+/// What becomes of a job whose ranks join by an id, each on a thread, and ask
+/// for no GPUs: gpusAsked() of each rank.
+std::vector<std::string> gpusMet(const std::vector<int> &devices) {
   BundleOptions options;
+  options.numGpus = 16;
+  options.collectives = {Collective::allreduce};
+  options.allocations = {{15}};
+  const Opened opened(seal(makeBundle(options)));
+  const blinkUniqueId id = makeId();
+  std::vector<std::string> said(devices.size());
+  std::vector<std::thread> threads;
+  for (size_t rank = 0; rank < devices.size(); ++rank)
+    threads.emplace_back([&, rank] {
+      blinkConfig_t config = BLINK_CONFIG_INITIALIZER;
+      config.backend = blinkBackendCuda;
+      blinkComm_t comm;
+      CHECK(blinkCommInitRank(&comm, int(devices.size()), id, int(rank),
+                              devices[rank], opened.schedule,
+                              &config) != blinkSuccess);
+      said[rank] = afterGpus(blinkGetLastError(nullptr));
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  return said;
+}
+
+} // namespace
+
+TEST_CASE("ranks that join by an id tell each other their GPUs") {
+  FakeSysfs sysfs;
+  emulatedMachine = {};
+  emulatedMachine.devices = 3;
+  emulatedMachine.buses = {0xd0, 0x1b, 0x40};
+  const auto all = [](const std::vector<std::string> &said, const char *gpus) {
+    for (const std::string &one : said)
+      CHECK(one == gpus);
+  };
+  all(gpusMet({0, 1, 2}), "0,1,2");
+  for (const char *address : {"0000:d0:00.0", "0000:1b:00.0", "0000:40:00.0",
+                              "0000:0a:00.0", "0000:3f:00.0"})
+    sysfs.addGpu(address);
+  all(gpusMet({0, 1, 2}), "4,1,3");
+  all(gpusMet({2, 0}), "3,4");
+  all(gpusMet({1}), "1");
+  all(gpusMet({1, 0, 1}), "0,1,2");
+  emulatedMachine.buses = {0xd0, 0x1b, 0x41};
+  all(gpusMet({2, 1, 0}), "2,1,0");
+  emulatedMachine = {};
+}
+
+TEST_CASE("all ranks of a bundle's job have the list of GPUs, or none has") {
+  emulatedMachine = {};
+  BundleOptions options;
+  options.numGpus = 2;
   options.collectives = {Collective::allreduce};
   options.allocations = {{0, 1}};
-  const std::vector<uint8_t> bytes = seal(makeBundle(options));
-  blinkSchedule_t schedule;
-  REQUIRE(blinkScheduleOpenMemory(bytes.data(), bytes.size(), &schedule) ==
-          blinkSuccess);
-  blinkUniqueId id = {};
+  const Opened opened(seal(makeBundle(options)));
+  const blinkUniqueId id = makeId();
+  std::vector<std::thread> threads;
+  std::atomic<int> refused{0}, waited{0};
+  for (int rank = 0; rank < 2; ++rank)
+    threads.emplace_back([&, rank] {
+      const int gpus[] = {0, 1};
+      blinkConfig_t config = BLINK_CONFIG_INITIALIZER;
+      config.backend = blinkBackendCuda;
+      config.timeoutMs = 300;
+      config.gpus = rank == 1 ? gpus : nullptr;
+      blinkComm_t comm;
+      CHECK(blinkCommInitRank(&comm, 2, id, rank, rank, opened.schedule,
+                              &config) != blinkSuccess);
+      const std::string error = blinkGetLastError(nullptr);
+      refused += contains(error, "rank 1 knows the GPUs of all ranks") &&
+                 contains(error, "rank 0 asks for them") &&
+                 contains(error, "blinkConfig_t::gpus to all or to none");
+      waited += contains(error, "waited 300 ms for rank");
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  CHECK((refused == 1 && waited == 1)); // who came second, and who first
+}
+
+TEST_CASE("GPUs that processes give one number are not taken for each other") {
+  using runtime::GpuPlace;
+  const auto numbers = [](const std::vector<GpuPlace> &places) {
+    std::vector<int> gpus;
+    const runtime::Status status = runtime::numberGpus(places, gpus);
+    return status.ok() ? textOf(joined(gpus)) : status.text;
+  };
+  // As by CUDA_VISIBLE_DEVICES, each process sees one.
+  CHECK(numbers({{"0000:1b:00.0", 3, 0}, {"0000:0a:00.0", 1, 0}}) == "3,1");
+  CHECK(contains(numbers({{"0000:1b:00.0", 3, 0}, {"0000:0a:00.0", -1, 0}}),
+                 "the GPUs of rank 0 and rank 1, at 0000:1b:00.0 and "
+                 "0000:0a:00.0, are both number 0"));
+  CHECK(numbers({{"0000:1b:00.0", -1, 1}, {"0000:0a:00.0", -1, 0}}) == "1,0");
+  CHECK(numbers({{"0000:1b:00.0", 3, 0}, {"0000:1b:00.0", 3, 0}}) == "0,1");
+}
+
+TEST_CASE("a bundle serves ranks that join by an id, as it is") {
+  emulatedMachine = {};
+  BundleOptions options;
+  options.numGpus = 8;
+  options.collectives = {Collective::allreduce};
+  options.allocations = {{1, 3, 6}};
+  options.layout.shape = Shape::chain;
+  FakeSysfs sysfs;
+  for (int bus = 1; bus <= 8; ++bus)
+    sysfs.addGpu(textOf("0000:0", bus, ":00.0").c_str());
+  const Opened opened(seal(makeBundle(options)));
+  const int devices[] = {6, 1, 3};
+  std::vector<blinkComm_t> comms(3);
+  const blinkUniqueId id = makeId();
   blinkConfig_t config = BLINK_CONFIG_INITIALIZER;
   config.backend = blinkBackendCuda;
-  blinkComm_t comm;
-  CHECK(blinkCommInitRank(&comm, 2, id, 0, 0, schedule, &config) ==
-        blinkInvalidUsage);
-  CHECK(contains(blinkGetLastError(nullptr), "set blinkConfig_t::gpus"));
-  blinkScheduleClose(schedule);
+  blinkGroupStart();
+  for (int rank = 0; rank < 3; ++rank)
+    blinkCommInitRank(&comms[size_t(rank)], 3, id, rank, devices[rank],
+                      opened.schedule, &config);
+  const blinkResult_t result = blinkGroupEnd();
+  CAPTURE(blinkGetLastError(nullptr));
+  REQUIRE(result == blinkSuccess);
+  const Job job(comms, OldRanks({6, 1, 3}));
+  Case c;
+  c.count = 1000;
+  CHECK(runCase(job, c) == "");
+}
+
+TEST_CASE("a bundle serves processes that are told no GPUs") {
+  if (kSanitized)
+    return; // docs/rationale.md, R102
+  BundleOptions options;
+  options.numGpus = 2;
+  for (Collective collective : sched::EnumValuesCollective())
+    options.collectives.push_back(collective);
+  options.allocations = {{0, 1}};
+  options.layout.shape = Shape::chain;
+  ScheduleOnDisk file(seal(makeBundle(options)));
+  for (const Outcome &outcome :
+       runWorkers(file.path(), 2, upTo(2), 20000, "cases:found", makeId())) {
+    CAPTURE(outcome.line);
+    CHECK(outcome.good());
+  }
 }

@@ -258,11 +258,12 @@ int main(int argc, char **argv) {
   if (std::strstr(argv[5], ":apart"))
     emulatedMachine.peerBorder = 1;
 #endif
-  // A process knows its own GPU only, and bundles ask for all.
+  // Ranks that share devices are GPU 0, 1, 2, ... in any case.
   std::vector<int> gpus;
   for (int rank = 0; rank < numRanks; ++rank)
     gpus.push_back(rank);
-  config.gpus = gpus.data();
+  if (!std::strstr(argv[5], ":found"))
+    config.gpus = gpus.data();
   int count = 0;
   cudaGetDeviceCount(&count);
   device = count > 1 ? self % 2 : 0; // several processes on one device, too
