@@ -18,6 +18,9 @@ namespace blink::runtime {
 struct alignas(64) CommState {
   std::shared_ptr<Backend> backend;
   LastError lastError;
+  /// Held by the thread that is in a call: others wait, but for those that end
+  /// calls or only look (blink.h, "Threads").
+  std::mutex calling;
 };
 
 } // namespace blink::runtime

@@ -196,10 +196,11 @@ blinkResult_t blinkCommRegister(blinkComm_t comm, void *buffer, size_t bytes,
     uintptr_t number = 0;
     // Copies: as in collective().
     std::shared_ptr<CommState> state = comm->state;
+    const int rank = comm->rank;
     Status status = comm->usable();
+    const std::lock_guard<std::mutex> lock(state->calling);
     if (status.ok())
-      status =
-          state->backend->registerBuffer(comm->rank, buffer, bytes, number);
+      status = state->backend->registerBuffer(rank, buffer, bytes, number);
     if (status.ok())
       *handle = reinterpret_cast<void *>(number);
     return report(status, &state->lastError);
@@ -213,10 +214,12 @@ blinkResult_t blinkCommDeregister(blinkComm_t comm, void *handle) {
     if (!comm)
       return refuse("the communicator is NULL");
     std::shared_ptr<CommState> state = comm->state;
+    const int rank = comm->rank;
     Status status = comm->usable();
+    const std::lock_guard<std::mutex> lock(state->calling);
     if (status.ok())
       status = state->backend->deregisterBuffer(
-          comm->rank, reinterpret_cast<uintptr_t>(handle));
+          rank, reinterpret_cast<uintptr_t>(handle));
     return report(status, &state->lastError);
   });
 }

@@ -8,6 +8,7 @@
 
 #include "runtime/Backend.h"
 #include "runtime/Log.h"
+#include "runtime/api/CallLocks.h"
 #include "runtime/api/Nvtx.h"
 
 namespace blink::runtime {
@@ -18,6 +19,7 @@ struct GroupState {
   int depth = 0;
   std::vector<PendingCall> calls;
   std::vector<std::shared_ptr<CommState>> states; // of the calls
+  std::vector<CommState *> locked;                // the same, each once
   std::vector<PendingShrink> shrinks;
   std::vector<PendingSplit> splits;
   std::vector<PendingInit> inits;
@@ -81,7 +83,12 @@ blinkResult_t runGroup() {
     status = joinOwnMessages(own);
   if (!status.ok() || own.calls.empty())
     return report(status);
-  runCalls(own.calls.data(), own.calls.size());
+  for (const std::shared_ptr<CommState> &state : own.states)
+    own.locked.push_back(state.get());
+  {
+    const CallLocks locks(own.locked);
+    runCalls(own.calls.data(), own.calls.size());
+  }
   for (size_t i = 0; i < own.calls.size(); ++i) {
     report(own.calls[i].result, &own.states[i]->lastError);
     if (status.ok())
@@ -90,8 +97,10 @@ blinkResult_t runGroup() {
   // The next group takes the same memory.
   own.calls.clear();
   own.states.clear();
+  own.locked.clear();
   group.calls.swap(own.calls);
   group.states.swap(own.states);
+  group.locked.swap(own.locked);
   return report(status);
 }
 
@@ -128,7 +137,10 @@ static blinkResult_t runOrKeep(const Call &asked, blinkComm_t comm) {
       group.states.push_back(std::move(state));
       return blinkSuccess;
     }
-    runCalls(&pending, 1);
+    {
+      const std::lock_guard<std::mutex> lock(state->calling);
+      runCalls(&pending, 1);
+    }
     return report(pending.result, &state->lastError);
   });
 }

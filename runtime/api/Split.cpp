@@ -7,6 +7,7 @@
 #include "runtime/api/Split.h"
 
 #include "runtime/api/ByJob.h"
+#include "runtime/api/CallLocks.h"
 #include "runtime/api/Config.h"
 #include "runtime/api/Group.h"
 
@@ -34,6 +35,10 @@ Status splitJob(const std::vector<PendingSplit *> &calls) {
 } // namespace
 
 Status splitTogether(std::vector<PendingSplit> &splits) {
+  std::vector<CommState *> states;
+  for (const PendingSplit &call : splits)
+    states.push_back(call.state.get());
+  const CallLocks locks(states);
   return runByJob(splits, "splits", splitJob);
 }
 
