@@ -20,13 +20,13 @@
 |* what went wrong. Nothing here prints, exits or aborts, except that with
 |* BLINK_DEBUG=WARN, INFO or TRACE in the environment lines go to stderr.
 |*
-|* Threads. All functions may be called from any thread at any time. Calls on
-|* one communicator take turns, a group as a whole; in which order those of
-|* several threads come is the caller's to decide, as all ranks have to make
-|* the same calls in the same order. blinkCommAbort, blinkCommShrink,
-|* blinkCommGetAsyncError and blinkGetLastError wait for no other call. When a
-|* communicator is freed no thread may be about to use it; a call that is under
-|* way is no obstacle to blinkCommAbort.
+|* Threads. Unless it says otherwise a function may be called from any thread at
+|* any time. Calls on one communicator take turns, a group as a whole; in which
+|* order those of several threads come is the caller's to decide, as all ranks
+|* have to make the same calls in the same order. blinkCommAbort,
+|* blinkCommShrink, blinkCommGetAsyncError and blinkGetLastError wait for no
+|* other call. When a communicator is freed no thread may be about to use it; a
+|* call that is under way is no obstacle to blinkCommAbort.
 |*
 \*===----------------------------------------------------------------------===*/
 
