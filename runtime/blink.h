@@ -115,7 +115,11 @@ typedef enum BLINK_INT {
   blinkProd = 1,
   blinkMax = 2,
   blinkMin = 3,
-  blinkAvg = 4
+  blinkAvg = 4,
+  /* Bit by bit; of the integer types alone. */
+  blinkBand = 5,
+  blinkBor = 6,
+  blinkBxor = 7
 } blinkRedOp_t;
 
 typedef enum BLINK_INT {

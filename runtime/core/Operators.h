@@ -98,6 +98,32 @@ struct Min {
   }
 };
 
+// Of the bits, so that it does not matter how they are cut into elements: folds
+// of these are of bytes, whatever the type (withFoldType in plan/Types.h).
+struct Band {
+  template <typename A> BLINK_HOST_DEVICE static constexpr A combine(A a, A b) {
+    return A(a & b);
+  }
+};
+
+struct Bor {
+  template <typename A> BLINK_HOST_DEVICE static constexpr A combine(A a, A b) {
+    return A(a | b);
+  }
+};
+
+struct Bxor {
+  template <typename A> BLINK_HOST_DEVICE static constexpr A combine(A a, A b) {
+    return A(a ^ b);
+  }
+};
+
+/// Whether it is one of these.
+template <typename Operator>
+inline constexpr bool kBitwise =
+    std::is_same_v<Operator, Band> || std::is_same_v<Operator, Bor> ||
+    std::is_same_v<Operator, Bxor>;
+
 /// The last step of `avg`. Integers round towards zero.
 template <typename A>
 BLINK_HOST_DEVICE_CALL constexpr A divideByRanks(A sum, uint32_t numRanks) {

@@ -279,13 +279,17 @@ inline constexpr bool kMayDivide = std::is_same_v<Operator, Sum>;
 
 template <typename T, typename Operator> struct DeviceFold {
   static constexpr uint32_t kCount = kPackCount<T>;
+  /// What a pack is combined in: its elements, widened, or just its words.
+  static constexpr bool kInWords = kBitwise<Operator>;
+  using Value = std::conditional_t<kInWords, uint32_t, Register<T>>;
+  static constexpr uint32_t kValues = kInWords ? 4 : kCount;
   /// A thread has the packs of two sources in flight, and the sums of its packs
   /// in registers: 32 of 1-byte elements. 64-bit integers are divided at
   /// length, and shifting takes two registers for one. More packs need more
   /// registers than a block leaves a thread (tools/kernel-report), which for
   /// the newest GPUs are taken less sparingly.
   static constexpr int kPacks =
-      sizeof(T) == 1 || (std::is_integral_v<T> && sizeof(T) == 8) ? 2 : 3;
+      kValues == 16 || (std::is_integral_v<T> && sizeof(T) == 8) ? 2 : 3;
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000
   static constexpr int kLoosePacks = sizeof(T) == 2 ? 1 : 2;
 #else
@@ -309,15 +313,30 @@ template <typename T, typename Operator> struct DeviceFold {
     return number;
   }
 
+  BLINK_DEVICE static void take(const Pack &pack, Value (&values)[kValues]) {
+    if constexpr (kInWords)
+      __builtin_memcpy(values, &pack, sizeof(pack));
+    else
+      widen<T>(pack, values);
+  }
+  BLINK_DEVICE static Pack give(const Value (&values)[kValues]) {
+    Pack pack;
+    if constexpr (kInWords)
+      __builtin_memcpy(&pack, values, sizeof(pack));
+    else
+      pack = narrow<T>(values);
+    return pack;
+  }
+
   template <typename Packs, int kNum>
   BLINK_DEVICE static void combine(const Packs &packs,
-                                   Register<T> (&sums)[kNum][kCount]) {
+                                   Value (&sums)[kNum][kValues]) {
     BLINK_UNROLL
     for (int u = 0; u < kNum; ++u) {
-      Register<T> values[kCount];
-      widen<T>(packs.get(u), values);
+      Value values[kValues];
+      take(packs.get(u), values);
       BLINK_UNROLL
-      for (uint32_t i = 0; i < kCount; ++i)
+      for (uint32_t i = 0; i < kValues; ++i)
         sums[u][i] = Operator::combine(sums[u][i], values[i]);
     }
   }
@@ -357,10 +376,10 @@ template <typename T, typename Operator> struct DeviceFold {
     even.load(turn, sources[0]);
     if (numSources > 1)
       odd.load(turn, sources[1]);
-    Register<T> sums[kNum][kCount];
+    Value sums[kNum][kValues];
     BLINK_UNROLL
     for (int u = 0; u < kNum; ++u)
-      widen<T>(even.get(u), sums[u]);
+      take(even.get(u), sums[u]);
     BLINK_ROLLED
     for (uint32_t s = 1; s < numSources; s += 2) {
       if (s + 1 < numSources)
@@ -386,7 +405,7 @@ template <typename T, typename Operator> struct DeviceFold {
             sums[u][i] = sum;
           }
         }
-      packs[u] = narrow<T>(sums[u]);
+      packs[u] = give(sums[u]);
     }
     if (!divided) {
       // Nothing has been written yet: once more, the slow way.

@@ -19,8 +19,11 @@ const void *kernelFor(blinkDataType_t type, blinkRedOp_t op) {
       op, [type](auto combine) { return kernelOf<decltype(combine)>(type); });
 }
 
-/// Lowers `least` to what a multiprocessor can run of a kernel.
+/// Lowers `least` to what a multiprocessor can run of a kernel, if there is
+/// one.
 cudaError_t lowerToResident(const void *kernel, int &least) {
+  if (!kernel)
+    return cudaSuccess;
   // Loads the kernel, too.
   cudaFuncAttributes attributes;
   int resident = 0;
@@ -49,7 +52,8 @@ cudaError_t prepareLanes(uint32_t &numBlocks) {
     error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount,
                                    device);
   for (int type = blinkInt8; type <= blinkFloat8e5m2; ++type)
-    for (blinkRedOp_t op : {blinkSum, blinkProd, blinkMax, blinkMin})
+    for (blinkRedOp_t op : {blinkSum, blinkProd, blinkMax, blinkMin, blinkBand,
+                            blinkBor, blinkBxor})
       if (error == cudaSuccess)
         error = lowerToResident(kernelFor(blinkDataType_t(type), op), least);
   numBlocks = uint32_t(processors) * uint32_t(least);

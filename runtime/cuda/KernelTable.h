@@ -27,6 +27,9 @@ template <> const void *kernelOf<Sum>(blinkDataType_t type);
 template <> const void *kernelOf<Prod>(blinkDataType_t type);
 template <> const void *kernelOf<Max>(blinkDataType_t type);
 template <> const void *kernelOf<Min>(blinkDataType_t type);
+template <> const void *kernelOf<Band>(blinkDataType_t type);
+template <> const void *kernelOf<Bor>(blinkDataType_t type);
+template <> const void *kernelOf<Bxor>(blinkDataType_t type);
 
 } // namespace blink::runtime
 

@@ -2,8 +2,9 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// One kernel for each type and operator. Compiled once for each operator
-// (BLINK_KERNEL_OPERATOR), so that the compiler runs on several processors.
+// One kernel for each type and operator, and one for all integers where bits
+// are combined. Compiled once for each operator (BLINK_KERNEL_OPERATOR), so
+// that the compiler runs on several processors.
 //
 //===----------------------------------------------------------------------===//
 
@@ -60,7 +61,8 @@ template <typename Operator> struct KernelOf {
 } // namespace
 
 template <> const void *kernelOf<BLINK_KERNEL_OPERATOR>(blinkDataType_t type) {
-  return withType(type, KernelOf<BLINK_KERNEL_OPERATOR>());
+  return withFoldType<BLINK_KERNEL_OPERATOR>(type,
+                                             KernelOf<BLINK_KERNEL_OPERATOR>());
 }
 
 } // namespace blink::runtime

@@ -30,7 +30,8 @@ using FoldFunction = void (*)(const void *const *sources, size_t numSources,
 
 /// The fold of a type and an operator, for the instruction set of this
 /// processor; null if there is none. `blinkAvg` sums: dividing is the caller's,
-/// by `divisor`. All instruction sets give the same bits.
+/// by `divisor`. Of band, bor and bxor it is a fold of bytes, whatever the
+/// type. All instruction sets give the same bits.
 FoldFunction foldFunction(blinkDataType_t type, blinkRedOp_t op);
 
 /// The instruction sets that Fold.cpp chooses from, as x86-64 levels; 1 is what

@@ -113,9 +113,10 @@ void fold(const void *const *sources, size_t numSources,
 } // namespace
 
 FoldFunction foldFunction(blinkDataType_t type, blinkRedOp_t op) {
-  return withType(type, [op](auto element) {
-    return withOperator(op, [](auto combine) -> FoldFunction {
-      return fold<decltype(element), decltype(combine)>;
+  return withOperator(op, [type](auto combine) {
+    using Operator = decltype(combine);
+    return withFoldType<Operator>(type, [](auto element) -> FoldFunction {
+      return fold<decltype(element), Operator>;
     });
   });
 }

@@ -12,6 +12,7 @@
 #include "schedules/Text.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace blink::runtime {
 namespace {
@@ -66,6 +67,8 @@ CallShape Call::shape(const VariantPlan &variant, bool borrowed) const {
   const uint32_t ranks = program->program->allocation()->size();
   CallShape shape = {kind.count, uint32_t(elementBytes(kind.type)), 0,
                      kind.op == blinkAvg ? ranks : 0};
+  if (isBitwise(kind.op)) // as withFoldType
+    shape.count *= std::exchange(shape.elementBytes, 1);
   // A chunk that is borrowed and only copied by its reader overlaps nothing.
   const uint64_t least =
       borrowed && variant.oneCopy ? 1 : sched::kOverlappingChunks;
@@ -85,8 +88,11 @@ Status Call::prepare(const Plan &plan) {
   const size_t size = elementBytes(kind.type);
   if (size == 0)
     return invalid("unknown data type " + std::to_string(int(kind.type)));
-  if (unsigned(kind.op) > unsigned(blinkAvg))
+  if (unsigned(kind.op) > unsigned(blinkBxor))
     return invalid("unknown operator " + std::to_string(int(kind.op)));
+  if (isBitwise(kind.op) && !isInteger(kind.type))
+    return invalid(nameOf(kind.op), " combines the bits of integers, not ",
+                   nameOf(kind.type));
   if (kind.root < 0 || kind.root >= plan.numRanks)
     return invalid("root ", kind.root, " of ", plan.numRanks, " ranks");
   if (isPairwise(kind.collective) && (peer < 0 || peer >= plan.numRanks))

@@ -51,8 +51,8 @@ BLINK_ALWAYS_INLINE constexpr auto withType(blinkDataType_t type,
   return {};
 }
 
-/// Likewise with Sum(), Prod(), Max() or Min(). `blinkAvg` sums: dividing is a
-/// matter of the fold that completes.
+/// Likewise with Sum(), Prod() and so on. `blinkAvg` sums: dividing is a matter
+/// of the fold that completes.
 template <typename Function>
 BLINK_ALWAYS_INLINE constexpr auto withOperator(blinkRedOp_t op,
                                                 Function function)
@@ -67,8 +67,38 @@ BLINK_ALWAYS_INLINE constexpr auto withOperator(blinkRedOp_t op,
     return function(Max());
   case blinkMin:
     return function(Min());
+  case blinkBand:
+    return function(Band());
+  case blinkBor:
+    return function(Bor());
+  case blinkBxor:
+    return function(Bxor());
   }
   return {};
+}
+
+constexpr bool isInteger(blinkDataType_t type) {
+  return type >= blinkInt8 && type <= blinkUint64;
+}
+
+/// Whether the operator combines bits, and so takes integers alone.
+constexpr bool isBitwise(blinkRedOp_t op) {
+  return op >= blinkBand && op <= blinkBxor;
+}
+
+/// Calls `function(T())` with what folds of the operator compute in: as
+/// withType, but bits have no type, and one fold of bytes serves all integers.
+/// A default value where there is no such reduction.
+template <typename Operator, typename Function>
+BLINK_ALWAYS_INLINE constexpr auto withFoldType(blinkDataType_t type,
+                                                Function function)
+    -> decltype(function(uint8_t())) {
+  if constexpr (!kBitwise<Operator>)
+    return withType(type, function);
+  else if (isInteger(type))
+    return function(uint8_t());
+  else
+    return {};
 }
 
 /// Bytes of an element; 0 for a type that does not exist.

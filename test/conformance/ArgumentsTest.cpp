@@ -68,8 +68,11 @@ TEST_CASE("collectives judge their arguments") {
       blinkAllReduce(p, p, 1, blinkDataType_t(12), blinkSum, job[0], nullptr),
       blinkInvalidArgument, "unknown data type 12");
   checkError(
-      blinkAllReduce(p, p, 1, blinkInt8, blinkRedOp_t(5), job[0], nullptr),
-      blinkInvalidArgument, "unknown operator 5");
+      blinkAllReduce(p, p, 1, blinkInt8, blinkRedOp_t(8), job[0], nullptr),
+      blinkInvalidArgument, "unknown operator 8");
+  checkError(blinkAllReduce(p, p, 1, blinkBfloat16, blinkBor, job[0], nullptr),
+             blinkInvalidArgument,
+             "bor combines the bits of integers, not bfloat16");
   checkError(blinkAllReduce(p, p, SIZE_MAX / 4, blinkFloat64, blinkSum, job[0],
                             nullptr),
              blinkInvalidArgument, "more than memory can hold");

@@ -64,6 +64,10 @@ int bytesOf(blinkDataType_t type) {
 
 bool isFloat(blinkDataType_t type) { return type >= blinkFloat16; }
 
+bool hasReduction(blinkDataType_t type, blinkRedOp_t op) {
+  return !isFloat(type) || op <= blinkAvg;
+}
+
 uint64_t loadBits(blinkDataType_t type, const void *buffer, size_t index) {
   uint64_t bits = 0; // little endian
   size_t size = size_t(bytesOf(type));
@@ -170,10 +174,13 @@ uint64_t reduceBits(blinkDataType_t type, blinkRedOp_t op,
   uint64_t result = contributions[0];
   for (size_t r = 1; r < n; ++r) {
     uint64_t next = contributions[r];
-    result = op == blinkProd  ? result * next
-             : op == blinkMax ? std::max(result, next, less)
-             : op == blinkMin ? std::min(result, next, less)
-                              : result + next;
+    result = op == blinkProd   ? result * next
+             : op == blinkMax  ? std::max(result, next, less)
+             : op == blinkMin  ? std::min(result, next, less)
+             : op == blinkBand ? result & next
+             : op == blinkBor  ? result | next
+             : op == blinkBxor ? result ^ next
+                               : result + next;
     result &= mask(type);
   }
   if (op == blinkAvg)

@@ -23,11 +23,15 @@ inline constexpr blinkDataType_t kTypes[] = {
     blinkInt64,   blinkUint64,   blinkFloat16,    blinkFloat32,
     blinkFloat64, blinkBfloat16, blinkFloat8e4m3, blinkFloat8e5m2};
 inline constexpr unsigned kNumTypes = sizeof(kTypes) / sizeof(kTypes[0]);
-inline constexpr blinkRedOp_t kOps[] = {blinkSum, blinkProd, blinkMax, blinkMin,
-                                        blinkAvg};
+inline constexpr blinkRedOp_t kOps[] = {blinkSum, blinkProd, blinkMax,
+                                        blinkMin, blinkAvg,  blinkBand,
+                                        blinkBor, blinkBxor};
+inline constexpr unsigned kNumOps = sizeof(kOps) / sizeof(kOps[0]);
 
 int bytesOf(blinkDataType_t type);
 bool isFloat(blinkDataType_t type);
+/// Whether there is such a reduction: floating-point types have no bits.
+bool hasReduction(blinkDataType_t type, blinkRedOp_t op);
 
 uint64_t loadBits(blinkDataType_t type, const void *buffer, size_t index);
 void storeBits(blinkDataType_t type, void *buffer, size_t index, uint64_t bits);

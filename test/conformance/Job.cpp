@@ -285,7 +285,9 @@ Case variedCase(Collective collective, size_t count, int root,
   c.count = count;
   c.root = root;
   c.type = kTypes[number % kNumTypes];
-  c.op = kOps[number / kNumTypes % 5];
+  c.op = kOps[number / kNumTypes % kNumOps];
+  if (!hasReduction(c.type, c.op))
+    c.op = kOps[number / kNumTypes % 5];
   c.inPlace = number % 2 && sched::hasInPlace(collective);
   c.misaligned = number % 3 == 0;
   return c;

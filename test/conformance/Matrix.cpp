@@ -30,9 +30,12 @@ constexpr size_t kCounts[] = {0,       1, 3, 17, (4 << 10) + 1, (1 << 20) + 3,
 /// A combination as the number of its value in each dimension.
 using Values = std::array<int, 6>;
 constexpr int kOperator = 2, kCount = 3, kNumDimensions = 6;
-constexpr Values kSizes = {8, int(kNumTypes),
-                           5, int(std::size(kCounts)),
-                           3, int(std::size(kRankCounts))};
+constexpr Values kSizes = {8,
+                           int(kNumTypes),
+                           int(kNumOps),
+                           int(std::size(kCounts)),
+                           3,
+                           int(std::size(kRankCounts))};
 
 Combination combine(const Values &values) {
   return {sched::kJointCollectives[values[0]],
@@ -45,7 +48,7 @@ Combination combine(const Values &values) {
 
 bool exists(const Values &values) {
   const Combination c = combine(values);
-  return (c.reduces() || c.op == blinkSum) &&
+  return (c.reduces() ? hasReduction(c.type, c.op) : c.op == blinkSum) &&
          (c.collective != Collective::alltoall ||
           c.placement != Placement::inPlace);
 }

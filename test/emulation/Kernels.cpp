@@ -84,9 +84,10 @@ private:
 using LaneFunction = void (*)(HostBlock &, const Launch &, uint32_t);
 
 LaneFunction laneFunction(blinkDataType_t type, blinkRedOp_t op) {
-  return withType(type, [op](auto element) {
-    return withOperator(op, [](auto combine) -> LaneFunction {
-      return runBlock<decltype(element), decltype(combine), HostBlock>;
+  return withOperator(op, [type](auto combine) {
+    using Operator = decltype(combine);
+    return withFoldType<Operator>(type, [](auto element) -> LaneFunction {
+      return runBlock<decltype(element), Operator, HostBlock>;
     });
   });
 }

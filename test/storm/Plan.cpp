@@ -184,7 +184,7 @@ Case CallSequence::next() {
   c.root = program_->root;
   c.count = nextCount(sizes_, uint64_t(bytesOf(c.type)));
   Case made = c;
-  if (!reduces(c.collective))
+  if (!reduces(c.collective) || !hasReduction(c.type, c.op))
     made.op = blinkSum;
   return made;
 }

@@ -43,8 +43,17 @@ Case caseOf(const sched::Program &program, int root) {
   return one;
 }
 
-std::vector<blinkRedOp_t> opsOf(const Case &c, const Options &options) {
-  return c.reduces() ? options.ops : std::vector<blinkRedOp_t>{blinkSum};
+std::vector<blinkRedOp_t> opsOf(const Case &c, blinkDataType_t type,
+                                const Options &options) {
+  if (!c.reduces())
+    return {blinkSum};
+  std::vector<blinkRedOp_t> ops = options.ops;
+  if (ops.size() > 1)
+    ops.erase(
+        std::remove_if(ops.begin(), ops.end(),
+                       [&](blinkRedOp_t op) { return !reducesBy(op, type); }),
+        ops.end());
+  return ops;
 }
 
 namespace {
@@ -73,7 +82,7 @@ void addCases(const sched::Program &program, int root, const Options &options,
               std::vector<Case> &cases) {
   Case one = caseOf(program, root);
   for (blinkDataType_t type : options.types)
-    for (blinkRedOp_t op : opsOf(one, options))
+    for (blinkRedOp_t op : opsOf(one, type, options))
       for (uint64_t size : sizesOf(options)) {
         one.type = type;
         one.op = op;

@@ -59,8 +59,10 @@ struct Plan {
 /// A case of the program in a job in which it is for root `root`, but for type,
 /// operator and count.
 Case caseOf(const sched::Program &program, int root);
-/// The operators of the options that make a difference.
-std::vector<blinkRedOp_t> opsOf(const Case &c, const Options &options);
+/// The operators of the options that make a difference to the type; of several
+/// those that it has.
+std::vector<blinkRedOp_t> opsOf(const Case &c, blinkDataType_t type,
+                                const Options &options);
 
 /// Whether the options ask for the program, in a job in which it is for `root`.
 bool isWanted(const sched::Program &program, int root, const Options &options);

@@ -98,7 +98,7 @@ void addSelfTest(const sched::Program &program, int root,
     uint32_t most = 0;
     uint64_t bytes = 0; // 0: no call is of this variant
     for (blinkDataType_t type : options.types)
-      for (blinkRedOp_t op : opsOf(c, options)) {
+      for (blinkRedOp_t op : opsOf(c, type, options)) {
         c.type = type;
         c.op = op;
         if (!chooseCount(variant, v + 1 == program.variants()->size(), c))

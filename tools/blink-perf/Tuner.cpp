@@ -184,7 +184,7 @@ std::string Tuner::measure(uint32_t number, ProgramReport &report) {
   report.description = programs_[number].description;
   report.c = caseOf(program, program.root());
   report.c.type = options_.types[0];
-  report.c.op = opsOf(report.c, options_)[0];
+  report.c.op = opsOf(report.c, report.c.type, options_)[0];
   report.numPrograms = int(sched::numPrograms(program));
   for (const sched::Variant *variant : *program.variants())
     report.protocols.push_back(sched::EnumNameProtocol(variant->protocol()));

@@ -19,8 +19,8 @@ using namespace blink;
 const char *const blink::kTypeNames[] = {
     "int8",  "uint8",  "int32",    "uint32",   "int64",    "uint64", "half",
     "float", "double", "bfloat16", "fp8_e4m3", "fp8_e5m2", nullptr};
-const char *const blink::kOpNames[] = {"sum", "prod", "max",
-                                       "min", "avg",  nullptr};
+const char *const blink::kOpNames[] = {"sum",  "prod", "max",  "min",  "avg",
+                                       "band", "bor",  "bxor", nullptr};
 
 const char *blink::nameOf(blinkDataType_t type) { return kTypeNames[type]; }
 const char *blink::nameOf(blinkRedOp_t op) { return kOpNames[op]; }
@@ -31,6 +31,10 @@ size_t blink::sizeOf(blinkDataType_t type) {
 }
 
 static bool isFloat(blinkDataType_t type) { return type >= blinkFloat16; }
+
+bool blink::reducesBy(blinkRedOp_t op, blinkDataType_t type) {
+  return op < blinkBand || !isFloat(type);
+}
 
 /// Largest k such that every integer up to it is exact, and that many times a
 /// rank may be added without wrapping.
@@ -154,6 +158,15 @@ void Samples::reduced(uint64_t index, void *out) const {
       break;
     case blinkMax:
       result = less ? result : next;
+      break;
+    case blinkBand:
+      result &= next;
+      break;
+    case blinkBor:
+      result |= next;
+      break;
+    case blinkBxor:
+      result ^= next;
       break;
     }
   }

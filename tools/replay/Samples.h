@@ -21,6 +21,9 @@ namespace blink {
 size_t sizeOf(blinkDataType_t type);
 const char *nameOf(blinkDataType_t type);
 const char *nameOf(blinkRedOp_t op);
+/// Whether there is a reduction of the type by the operator: only integers have
+/// bits to combine.
+bool reducesBy(blinkRedOp_t op, blinkDataType_t type);
 /// Null-terminated lists, for help texts and parsing: the value is the index.
 extern const char *const kTypeNames[];
 extern const char *const kOpNames[];

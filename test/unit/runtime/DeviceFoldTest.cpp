@@ -182,6 +182,9 @@ TEST_CASE("a device folds ranges wherever they lie") {
   checkType<uint8_t, Min>(0);
   checkType<double, Min>(0);
   checkType<int64_t, Sum>(0);
+  checkType<uint8_t, Band>(0);
+  checkType<uint8_t, Bor>(0);
+  checkType<uint8_t, Bxor>(0);
 }
 
 TEST_CASE("a device divides sums as the host does") {

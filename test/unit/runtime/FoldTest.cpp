@@ -111,6 +111,23 @@ TEST_CASE("a range is the fold of its elements") {
   checkType<Float8E5M2>(blinkFloat8e5m2);
 }
 
+TEST_CASE("bits are combined byte by byte, whatever the type") {
+  std::mt19937 random(9);
+  for (int level : {1, 3, 4}) {
+    if (level > foldLevel())
+      continue;
+    for (blinkDataType_t type : {blinkInt8, blinkUint64})
+      for (blinkRedOp_t op : {blinkBand, blinkBor, blinkBxor}) {
+        bool same = foldFunctionOfLevel(level, type, op) ==
+                    foldFunctionOfLevel(level, blinkUint8, op);
+        CHECK(same);
+      }
+    checkFold<uint8_t, Band>(level, blinkUint8, blinkBand, 0, random);
+    checkFold<uint8_t, Bor>(level, blinkUint8, blinkBor, 0, random);
+    checkFold<uint8_t, Bxor>(level, blinkUint8, blinkBxor, 0, random);
+  }
+}
+
 TEST_CASE("the processor's level is one there is") {
   CHECK((foldLevel() == 1 || foldLevel() == 3 || foldLevel() == 4));
   bool best = foldFunction(blinkFloat32, blinkMax) ==
@@ -121,5 +138,6 @@ TEST_CASE("the processor's level is one there is") {
 TEST_CASE("there is no fold for what does not exist") {
   CHECK(elementBytes(blinkDataType_t(12)) == 0);
   CHECK(!foldFunction(blinkDataType_t(12), blinkSum));
-  CHECK(!foldFunction(blinkFloat32, blinkRedOp_t(5)));
+  CHECK(!foldFunction(blinkFloat32, blinkRedOp_t(8)));
+  CHECK(!foldFunction(blinkFloat32, blinkBand));
 }
