@@ -122,6 +122,12 @@ typedef enum BLINK_INT {
   blinkBxor = 7
 } blinkRedOp_t;
 
+/* Where the scalar of an operator is. */
+typedef enum BLINK_INT {
+  blinkScalarDevice = 0,       /* in memory that the collective reads */
+  blinkScalarHostImmediate = 1 /* in memory that making the operator reads */
+} blinkScalarResidence_t;
+
 typedef enum BLINK_INT {
   blinkBackendHost = 0,
   blinkBackendCuda = 1
@@ -338,6 +344,39 @@ BLINK_API blinkResult_t blinkCommGetAsyncError(blinkComm_t comm,
 
 BLINK_API blinkResult_t blinkCommCount(blinkComm_t comm, int *nranks);
 BLINK_API blinkResult_t blinkCommUserRank(blinkComm_t comm, int *rank);
+
+/*===-- Operators ---------------------------------------------------------===*/
+
+/* Makes an operator of `comm`: a sum in which this rank's contribution is
+   multiplied by a scalar before. Collectives have it in place of blinkSum;
+   ranks that call one have each an operator of their own, with a scalar of its
+   own.
+
+   The result is that of blinkSum where each rank had multiplied its elements
+   before, and rounded the products to the type: integers wrap around, the types
+   of 8 and 16 bits are multiplied as float32 and rounded to nearest even, those
+   of 8 bits saturate. So it has the same bits on every rank and in every run,
+   too. Send buffers stay as they are. No other rank looks at them, so that what
+   registering and one address space spare otherwise, a copy, is made.
+
+   `scalar` is of `type`, and so are the collectives that the operator is for.
+   blinkScalarHostImmediate: it is read here. blinkScalarDevice: it is read by
+   each collective when that runs, in its stream, and by each launch of a graph;
+   until then it must be there, in memory that the rank's device reaches, on the
+   host back end in any, aligned to an element.
+
+   *op is a number above the built-in ones, which no other communicator of this
+   process has meanwhile; one that was destroyed may come again. Errors: invalid
+   argument. */
+BLINK_API blinkResult_t blinkRedOpCreatePreMulSum(
+    blinkRedOp_t *op, const void *scalar, blinkDataType_t type,
+    blinkScalarResidence_t residence, blinkComm_t comm);
+
+/* Destroys an operator of `comm`. Collectives that were called with it go on,
+   also those of a group that has not ended. Destroying the communicator
+   destroys what it has left; blinkCommShrink makes one without any. Errors:
+   invalid argument if it is none that was made with `comm`, or is destroyed. */
+BLINK_API blinkResult_t blinkRedOpDestroy(blinkRedOp_t op, blinkComm_t comm);
 
 /*===-- Buffers -----------------------------------------------------------===*/
 

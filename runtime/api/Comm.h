@@ -9,6 +9,7 @@
 
 #include "runtime/Backend.h"
 #include "runtime/api/Making.h"
+#include "runtime/api/Operators.h"
 
 namespace blink::runtime {
 
@@ -43,6 +44,7 @@ struct blinkComm {
   }
 
   int rank;
+  blink::runtime::Operators operators;
   std::shared_ptr<blink::runtime::CommState> state;
   std::shared_ptr<blink::runtime::Backend> backend; ///< keeps the state, too
   /// Who makes it, if that was not over before the call returned; `backend` is

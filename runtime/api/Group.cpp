@@ -125,9 +125,11 @@ static blinkResult_t runOrKeep(const Call &asked, blinkComm_t comm) {
     PendingCall pending{comm->backend, asked, {}};
     Call &call = pending.call;
     call.rank = comm->rank;
+    Status status = comm->operators.resolve(call);
     if (logLevel() >= LogLevel::trace)
       log(LogLevel::trace, call.rank, call.kind.describe());
-    Status status = call.prepare(comm->backend->plan());
+    if (status.ok())
+      status = call.prepare(comm->backend->plan());
     if (status.ok() && call.peer == call.rank && group.depth == 0)
       status = loneMessage(call.rank);
     if (!status.ok())

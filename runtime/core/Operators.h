@@ -124,6 +124,13 @@ inline constexpr bool kBitwise =
     std::is_same_v<Operator, Band> || std::is_same_v<Operator, Bor> ||
     std::is_same_v<Operator, Bxor>;
 
+/// A contribution times its rank's scalar, as a number of its type again: all
+/// ranks add the same, whether they get it from that rank or are it.
+template <typename T>
+BLINK_HOST_DEVICE constexpr T scaleElement(T element, Accumulator<T> scalar) {
+  return storeElement<T>(Prod::combine(loadElement(element), scalar));
+}
+
 /// The last step of `avg`. Integers round towards zero.
 template <typename A>
 BLINK_HOST_DEVICE_CALL constexpr A divideByRanks(A sum, uint32_t numRanks) {

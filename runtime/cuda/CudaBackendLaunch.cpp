@@ -9,6 +9,7 @@
 #include "runtime/core/Memory.h"
 #include "runtime/core/Ring.h"
 #include "runtime/cuda/Kernels.h"
+#include "runtime/plan/Types.h"
 #include "schedules/ChunkSize.h"
 
 #include <algorithm>
@@ -116,6 +117,7 @@ Status CudaBackend::launchOnDevice(int device, const std::vector<Call *> &calls,
   // Another process's buffers are mapped only where they are registered.
   launch.direct = (oneProcess_ || !windows_.empty()) && !launch.lowLatency &&
                   first.bytes() >= sched::kDirectBytes;
+  launch.scales = first.kind.op == kPreMulSum;
   uint32_t blocks = 0;
   for (size_t i = 0; i < calls.size(); ++i) {
     const Call &call = *calls[i];
@@ -125,8 +127,12 @@ Status CudaBackend::launchOnDevice(int device, const std::vector<Call *> &calls,
         ranks_[call.rank].programs[variant.number],
         send,
         recv,
-        launch.direct ? exchangedPtr(call.rank, send, call.sendBytes) : 0,
+        launch.direct && !launch.scales
+            ? exchangedPtr(call.rank, send, call.sendBytes)
+            : 0,
         launch.direct ? exchangedPtr(call.rank, recv, call.recvBytes) : 0,
+        call.scalar.place,
+        call.scalar.bits,
         blocks};
     blocks += variant.ranks[call.rank].code.numLanes;
   }

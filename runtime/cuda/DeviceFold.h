@@ -273,9 +273,9 @@ template <typename T, int kNum> struct LoosePacks<T, kNum, true> {
   BLINK_DEVICE Pack get(int u) const { return extract(words[u], bits); }
 };
 
-/// Whether it sums: what is divided in the end is a sum.
+/// Whether it sums: what is divided in the end, or multiplied before, is a sum.
 template <typename Operator>
-inline constexpr bool kMayDivide = std::is_same_v<Operator, Sum>;
+inline constexpr bool kSums = std::is_same_v<Operator, Sum>;
 
 template <typename T, typename Operator> struct DeviceFold {
   static constexpr uint32_t kCount = kPackCount<T>;
@@ -354,7 +354,7 @@ template <typename T, typename Operator> struct DeviceFold {
       BLINK_ROLLED
       for (uint32_t s = 1; s < fold.numSources; ++s)
         value = Operator::combine(value, load(s));
-      if (kMayDivide<Operator> && fold.divisor != 0)
+      if (kSums<Operator> && fold.divisor != 0)
         value = divideByRanks(value, fold.divisor);
       const T result = storeElement<T>(value);
       BLINK_ROLLED
@@ -395,7 +395,7 @@ template <typename T, typename Operator> struct DeviceFold {
     bool divided = true;
     BLINK_UNROLL
     for (int u = 0; u < kNum; ++u) {
-      if constexpr (kMayDivide<Operator>)
+      if constexpr (kSums<Operator>)
         if (divisor != 0) {
           const Quotient<Accumulator<T>> quotient(opaque(divisor), reciprocal);
           BLINK_UNROLL

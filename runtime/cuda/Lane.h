@@ -13,6 +13,7 @@
 #include "runtime/cuda/DeviceFold.h"
 #include "runtime/cuda/LaneChannels.h"
 #include "runtime/cuda/LineFold.h"
+#include "runtime/cuda/ScaledFold.h"
 
 namespace blink::runtime {
 
@@ -59,6 +60,13 @@ private:
       LineFold<T, Operator, Block>{
           block_, step, operands() + step.operandsBegin, fold_, divisor}
           .fold(count);
+    else if (kSums<Operator> && launch_.scales &&
+             contribution(step) != step.sources)
+      foldScaled<T>(
+          block_, reinterpret_cast<const T *const *>(state_.pointers),
+          step.sources,
+          reinterpret_cast<T *const *>(state_.pointers + step.sources),
+          step.destinations, count, contribution(step), state_.scalar);
     else
       foldRange<T, Operator>(
           block_, reinterpret_cast<const T *const *>(state_.pointers),
@@ -67,6 +75,16 @@ private:
           step.destinations, count, divisor);
     if (this->traces())
       this->traceEnd();
+  }
+
+  /// The source of the step that is the rank's input, of which no step has two;
+  /// or step.sources.
+  BLINK_DEVICE uint32_t contribution(const LaneStep &step) const {
+    uint32_t s = 0;
+    while (s < step.sources &&
+           operands()[step.operandsBegin + s].kind != OperandKind::input)
+      ++s;
+    return s;
   }
 };
 

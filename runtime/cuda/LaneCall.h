@@ -115,6 +115,8 @@ private:
       state_.program = program;
       state_.timeoutNanoseconds = launch_.timeoutNanoseconds;
       state_.signature = launch_.signature;
+      state_.scales = launch_.scales;
+      state_.scalar = launch_.scales ? scalar() : 0;
       state_.lane = lane_;
       state_.numSteps = lane.numSteps;
       state_.numOperands = lane.numOperands;
@@ -148,6 +150,18 @@ private:
          o += block_.members())
       setUp(operands()[o], o);
     block_.sync();
+  }
+
+  /// Where it is not in the launch, it is what it is now.
+  BLINK_DEVICE uint64_t scalar() const {
+    if (!rank_.scalar)
+      return rank_.scalarBits;
+    uint64_t bits = 0;
+    BLINK_ROLLED
+    for (uint32_t i = 0; i < launch_.shape.elementBytes; ++i)
+      bits |= uint64_t(static_cast<const uint8_t *>(rank_.scalar)[i])
+              << (8 * i);
+    return bits;
   }
 
   /// Copies to shared memory, in words of 16 bytes by all threads.
@@ -263,7 +277,8 @@ private:
   BLINK_DEVICE void judge(LaneStep &step) {
     LaneOperand *operands = this->operands() + step.operandsBegin;
     const bool copies =
-        step.sources == 1 && !(step.completes && launch_.shape.divisor != 0);
+        step.sources == 1 && !(step.completes && launch_.shape.divisor != 0) &&
+        !(launch_.scales && operands[0].kind == OperandKind::input);
     bool moves = false;
     step.posts = LaneStep::never;
     BLINK_ROLLED

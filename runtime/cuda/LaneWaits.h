@@ -52,6 +52,8 @@ struct LaneState {
   const DeviceProgram *program;
   uint64_t timeoutNanoseconds;
   uint64_t signature;
+  uint64_t scalar; ///< what inputs are multiplied by, in the low end
+  bool scales;     ///< whether they are
   uint32_t lane;
   // Of the lane, here rather than in registers, which folds need.
   uint32_t numSteps, numOperands;

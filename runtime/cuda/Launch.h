@@ -160,8 +160,10 @@ struct Launch {
     const DeviceProgram *program;
     const char *send;
     char *recv;
-    uint64_t sendPtr;    ///< of `send`, for readers
-    uint64_t recvPtr;    ///< of `recv`, for writers
+    uint64_t sendPtr;   ///< of `send`, for readers
+    uint64_t recvPtr;   ///< of `recv`, for writers
+    const void *scalar; ///< if `scales`: where it is; null: it is scalarBits
+    uint64_t scalarBits;
     uint32_t firstBlock; ///< the blocks of a rank are its lanes
   };
 
@@ -172,6 +174,7 @@ struct Launch {
   uint32_t numRanks;
   bool lowLatency; ///< the protocol
   bool direct;     ///< slots are skipped where channels are direct or borrowed
+  bool scales;     ///< inputs are multiplied: sendPtr is 0
   Rank ranks[kMaxLaunchRanks];
 };
 static_assert(sizeof(Launch) <= 4096, "the limit for kernel parameters");

@@ -11,9 +11,9 @@
 #ifndef BLINK_RUNTIME_CUDA_LINEFOLD_H
 #define BLINK_RUNTIME_CUDA_LINEFOLD_H
 
-#include "runtime/core/Operators.h"
 #include "runtime/cuda/LaneWaits.h"
 #include "runtime/cuda/LowLatency.h"
+#include "runtime/cuda/ScaledFold.h"
 
 namespace blink::runtime {
 
@@ -109,6 +109,18 @@ private:
     return data;
   }
 
+  BLINK_DEVICE_CALL static uint64_t scaleData(uint64_t data, uint64_t scalar) {
+    uint64_t products = 0;
+    BLINK_UNROLL
+    for (uint32_t i = 0; i < kCount; ++i) {
+      const T element = elementOf<T>(data >> (8 * sizeof(T) * i));
+      products |=
+          bitsOf(scaleElement(element, loadElement(elementOf<T>(scalar))))
+          << (8 * sizeof(T) * i);
+    }
+    return products;
+  }
+
   BLINK_DEVICE bool isChannel(uint32_t operand) const {
     return operands[operand].kind == OperandKind::channel;
   }
@@ -127,6 +139,9 @@ private:
     for (uint32_t i = 0; i < kCount; ++i)
       if (i < n)
         data |= bitsOf(from[i]) << (8 * sizeof(T) * i);
+    if (kSums<Operator> && block.state().scales &&
+        operands[s].kind == OperandKind::input)
+      data = scaleData(data, block.state().scalar);
     return {{data & 0xffffffffu, data >> 32}};
   }
 

@@ -11,14 +11,17 @@ namespace blink::runtime {
 // FoldLoops.cpp, compiled for each.
 namespace level1 {
 FoldFunction foldFunction(blinkDataType_t type, blinkRedOp_t op);
-}
+ScaleFunction scaleFunction(blinkDataType_t type);
+} // namespace level1
 #if defined(__x86_64__)
 namespace level3 {
 FoldFunction foldFunction(blinkDataType_t type, blinkRedOp_t op);
-}
+ScaleFunction scaleFunction(blinkDataType_t type);
+} // namespace level3
 namespace level4 {
 FoldFunction foldFunction(blinkDataType_t type, blinkRedOp_t op);
-}
+ScaleFunction scaleFunction(blinkDataType_t type);
+} // namespace level4
 #endif
 
 int foldLevel() {
@@ -53,6 +56,20 @@ FoldFunction foldFunctionOfLevel(int level, blinkDataType_t type,
 
 FoldFunction foldFunction(blinkDataType_t type, blinkRedOp_t op) {
   return foldFunctionOfLevel(foldLevel(), type, op);
+}
+
+ScaleFunction scaleFunctionOfLevel(int level, blinkDataType_t type) {
+#if defined(__x86_64__)
+  if (level == 4)
+    return level4::scaleFunction(type);
+  if (level == 3)
+    return level3::scaleFunction(type);
+#endif
+  return level1::scaleFunction(type);
+}
+
+ScaleFunction scaleFunction(blinkDataType_t type) {
+  return scaleFunctionOfLevel(foldLevel(), type);
 }
 
 } // namespace blink::runtime

@@ -34,6 +34,14 @@ using FoldFunction = void (*)(const void *const *sources, size_t numSources,
 /// type. All instruction sets give the same bits.
 FoldFunction foldFunction(blinkDataType_t type, blinkRedOp_t op);
 
+/// Writes `count` elements of `source` times the element in the low end of
+/// `scalar` to `destination`, each rounded to its type (scaleElement).
+using ScaleFunction = void (*)(const void *source, uint64_t scalar,
+                               void *destination, size_t count);
+/// That of a type; null if there is none. Likewise.
+ScaleFunction scaleFunction(blinkDataType_t type);
+ScaleFunction scaleFunctionOfLevel(int level, blinkDataType_t type);
+
 /// The instruction sets that Fold.cpp chooses from, as x86-64 levels; 1 is what
 /// every processor has. For tests: only those that foldLevel() reaches run.
 FoldFunction foldFunctionOfLevel(int level, blinkDataType_t type,

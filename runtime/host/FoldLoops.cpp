@@ -110,7 +110,25 @@ void fold(const void *const *sources, size_t numSources,
   }
 }
 
+template <typename T>
+void scale(const void *source, uint64_t scalar, void *destination,
+           size_t count) {
+  const T *from = static_cast<const T *>(source);
+  T *to = static_cast<T *>(destination);
+  T element;
+  std::memcpy(&element, &scalar, sizeof(T)); // little endian
+  const Accumulator<T> factor = loadElement(element);
+  for (size_t i = 0; i < count; ++i)
+    to[i] = scaleElement(from[i], factor);
+}
+
 } // namespace
+
+ScaleFunction scaleFunction(blinkDataType_t type) {
+  return withType(type, [](auto element) -> ScaleFunction {
+    return scale<decltype(element)>;
+  });
+}
 
 FoldFunction foldFunction(blinkDataType_t type, blinkRedOp_t op) {
   return withOperator(op, [type](auto combine) {

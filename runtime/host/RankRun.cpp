@@ -9,6 +9,7 @@
 #include "runtime/core/Memory.h"
 #include "runtime/host/WorkerPool.h"
 
+#include <cstring>
 #include <sched.h>
 
 namespace blink::runtime {
@@ -139,6 +140,12 @@ void RankRun::start(const Call &call) {
   }
   transfers_.shape.divisor = next.shape.divisor;
   fold_ = foldFunction(call.kind.type, call.kind.op);
+  if (transfers_.scaled) {
+    scale_ = scaleFunction(call.kind.type);
+    scalar_ = call.scalar.bits;
+    if (call.scalar.place)
+      std::memcpy(&scalar_, call.scalar.place, transfers_.shape.elementBytes);
+  }
   signature_ = signatureBits(call.kind.hash());
   hasWorkers_ = false;
   if (!call.isMessage()) // of which not all ranks hear

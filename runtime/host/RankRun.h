@@ -150,8 +150,11 @@ private:
   template <typename Work>
   int inPieces(Lane &lane, uint64_t bytes, const Work &work);
   bool fetch(Lane &lane, const StepCode &step, uint64_t bytes, bool copies);
-  void combine(Lane &lane, uint32_t sources, uint32_t destinations,
+  uint32_t contributionOf(const StepCode &step) const;
+  void combine(Lane &lane, const StepCode &step, uint32_t destinations,
                uint64_t bytes, uint32_t divisor, uint32_t numStreamed);
+  void foldScaled(void **pointers, const StepCode &step, uint32_t destinations,
+                  uint64_t bytes, uint32_t numStreamed) const;
   void publish(const StepCode &step, const ChunkPlace &place, uint64_t bytes);
   ElementRange rangeOf(const Lane &lane, const StepCode &step) const;
   char *bufferAt(const OperandCode &operand, ElementRange range) const;
@@ -211,6 +214,8 @@ private:
   // Of the call.
   const Call *call_ = nullptr;
   FoldFunction fold_ = nullptr;
+  ScaleFunction scale_ = nullptr; ///< as of the rest, if transfers_.scaled
+  uint64_t scalar_ = 0;
   uint64_t signature_ = 0;
   bool hasWorkers_ = false; ///< others than the caller step lanes
   std::atomic<uint32_t> lanesLeft_{0};

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <utility>
 
 namespace blink::runtime {
 
@@ -159,17 +160,56 @@ bool RankRun::fetch(Lane &lane, const StepCode &step, uint64_t bytes,
   return true;
 }
 
+/// The source of the step that is this rank's input, of which no step has two;
+/// or step.sources.
+uint32_t RankRun::contributionOf(const StepCode &step) const {
+  const OperandCode *operands = operandsOf(step);
+  return uint32_t(std::find_if(operands, operands + step.sources,
+                               [](const OperandCode &from) {
+                                 return from.kind == OperandKind::input;
+                               }) -
+                  operands);
+}
+
+/// A sum of one source that is multiplied, and others: block by block, so that
+/// the products stay in the first-level cache. The pointers move on.
+void RankRun::foldScaled(void **pointers, const StepCode &step,
+                         uint32_t destinations, uint64_t bytes,
+                         uint32_t numStreamed) const {
+  constexpr uint64_t kBlockBytes = 8 << 10;
+  alignas(64) char products[kBlockBytes];
+  void *&input = pointers[contributionOf(step)];
+  while (bytes != 0) {
+    const uint64_t size = std::min(bytes, kBlockBytes);
+    const uint64_t count = size / transfers_.shape.elementBytes;
+    scale_(input, scalar_, products, count);
+    void *const begin = std::exchange(input, products);
+    fold_(pointers, step.sources, pointers + step.sources, destinations, count,
+          0, numStreamed);
+    input = begin;
+    for (uint32_t i = 0; i < step.sources + destinations; ++i)
+      pointers[i] = static_cast<char *>(pointers[i]) + size;
+    bytes -= size;
+  }
+}
+
 /// Folds what the lane's pointers lead to.
-void RankRun::combine(Lane &lane, uint32_t sources, uint32_t destinations,
+void RankRun::combine(Lane &lane, const StepCode &step, uint32_t destinations,
                       uint64_t bytes, uint32_t divisor, uint32_t numStreamed) {
-  constexpr uint32_t kMost = 16; // pointers of a later piece
+  constexpr uint32_t kMost = 16; // pointers of a piece
+  const uint32_t sources = step.sources;
+  const bool scales = transfers_.scaled && contributionOf(step) != sources;
   auto part = [&](uint64_t begin, uint64_t end) {
-    void *later[kMost];
+    void *own[kMost];
     void **from = lane.pointers.data();
-    if (begin != 0) {
+    if ((begin != 0 || scales) && sources + destinations <= kMost) {
       for (uint32_t i = 0; i < sources + destinations; ++i)
-        later[i] = static_cast<char *>(from[i]) + begin;
-      from = later;
+        own[i] = static_cast<char *>(from[i]) + begin;
+      from = own;
+    }
+    if (scales) {
+      foldScaled(from, step, destinations, end - begin, numStreamed);
+      return 0;
     }
     fold_(from, sources, from + sources, destinations,
           (end - begin) / transfers_.shape.elementBytes, divisor, numStreamed);
@@ -225,7 +265,7 @@ bool RankRun::fold(Lane &lane, const StepCode &step) {
   const bool streams =
       transfers_.stream && place.delivery != Delivery::borrowOutput;
   if (place.numDestinations != 0)
-    combine(lane, step.sources, place.numDestinations, bytes, divisor,
+    combine(lane, step, place.numDestinations, bytes, divisor,
             streams ? place.numOutputs : 0);
   if (!publishFirst)
     publish(step, place, bytes);

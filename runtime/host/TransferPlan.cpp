@@ -6,6 +6,8 @@
 
 #include "runtime/host/TransferPlan.h"
 
+#include "runtime/plan/Types.h"
+
 #include <algorithm>
 
 namespace blink::runtime {
@@ -97,6 +99,7 @@ TransferPlan chooseTransfers(const Call &call, const VariantPlan &variant,
   plan.stream = call.bytes() * uint64_t(host.numRanks) >= kStream;
   plan.shape =
       call.shape(variant, copiesWholeSlots(call.bytes(), plan.stream, host));
+  plan.scaled = call.kind.op == kPreMulSum;
   plan.rank = &variant.ranks[call.rank];
   plan.borrows = chooseBorrows(call, plan.stream, variant, *plan.rank, host);
   plan.inPlace = plan.borrows &&

@@ -52,6 +52,7 @@ struct TransferPlan {
   // HostEnvironment.
   CallShape shape;
   bool stream = false; ///< outputs that nobody reads go around the caches
+  bool scaled = false; ///< inputs are multiplied: others must not see them
 
   // Each rank chooses these for itself, since the heads of slots tell readers
   // where chunks are. They also follow from its part of the program, from where
@@ -71,11 +72,13 @@ struct TransferPlan {
     case Borrow::output:
       return Delivery::borrowOutput;
     case Borrow::input:
-      return Delivery::borrowInput;
+      if (!scaled)
+        return Delivery::borrowInput;
+      break;
     case Borrow::inputOrOutput:
-      return inPlace ? Delivery::borrowOutput : Delivery::borrowInput;
+      return inPlace || scaled ? Delivery::borrowOutput : Delivery::borrowInput;
     case Borrow::inputUnlessOwn:
-      if (!inPlace)
+      if (!inPlace && !scaled)
         return Delivery::borrowInput;
     }
     return rank->sharedSlots[step] ? Delivery::sharedSlot : Delivery::slot;
@@ -84,7 +87,7 @@ struct TransferPlan {
   /// Whether both deliver the chunks of every step in the same way.
   bool deliversAs(const TransferPlan &other) const {
     return rank == other.rank && borrows == other.borrows &&
-           inPlace == other.inPlace;
+           inPlace == other.inPlace && scaled == other.scaled;
   }
 };
 

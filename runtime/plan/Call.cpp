@@ -88,8 +88,6 @@ Status Call::prepare(const Plan &plan) {
   const size_t size = elementBytes(kind.type);
   if (size == 0)
     return invalid("unknown data type " + std::to_string(int(kind.type)));
-  if (unsigned(kind.op) > unsigned(blinkBxor))
-    return invalid("unknown operator " + std::to_string(int(kind.op)));
   if (isBitwise(kind.op) && !isInteger(kind.type))
     return invalid(nameOf(kind.op), " combines the bits of integers, not ",
                    nameOf(kind.type));

@@ -36,6 +36,12 @@ Status callsDiffer(const std::string &how);
 Status callsDiffer(int rank, const CallKind &kind, int other,
                    const std::string &what);
 
+/// What a rank multiplies its input by where the operator is kPreMulSum.
+struct Scalar {
+  const void *place = nullptr; ///< read when the call runs; null: it is `bits`
+  uint64_t bits = 0;           ///< an element of the type, in the low end
+};
+
 struct Call {
   CallKind kind;
   int rank = 0;
@@ -45,6 +51,7 @@ struct Call {
   /// Of a message (sendrecv): the other rank. One buffer is null, but for a
   /// message of a rank to itself. Else -1.
   int peer = -1;
+  Scalar scalar;
   // Set by prepare():
   const ProgramPlan *program = nullptr;
   uint64_t sendBytes = 0; ///< of the buffer, on ranks that use it

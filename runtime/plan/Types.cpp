@@ -16,9 +16,9 @@ const char *nameOf(blinkDataType_t type) {
 }
 
 const char *nameOf(blinkRedOp_t op) {
-  static constexpr const char *kNames[] = {"sum", "prod", "max", "min",
-                                           "avg", "band", "bor", "bxor"};
-  return unsigned(op) <= blinkBxor ? kNames[op] : "?";
+  static constexpr const char *kNames[] = {
+      "sum", "prod", "max", "min", "avg", "band", "bor", "bxor", "premulsum"};
+  return unsigned(op) <= unsigned(kPreMulSum) ? kNames[op] : "?";
 }
 
 } // namespace blink::runtime

@@ -51,13 +51,18 @@ BLINK_ALWAYS_INLINE constexpr auto withType(blinkDataType_t type,
   return {};
 }
 
+/// In a CallKind: a sum of what each rank has multiplied by a scalar of its
+/// own. Callers have other numbers for such operators (api/Operators.h).
+inline constexpr blinkRedOp_t kPreMulSum = blinkRedOp_t(blinkBxor + 1);
+
 /// Likewise with Sum(), Prod() and so on. `blinkAvg` sums: dividing is a matter
-/// of the fold that completes.
+/// of the fold that completes; and so does kPreMulSum: multiplying is one of
+/// those that read an input.
 template <typename Function>
 BLINK_ALWAYS_INLINE constexpr auto withOperator(blinkRedOp_t op,
                                                 Function function)
     -> decltype(function(Sum())) {
-  switch (op) {
+  switch (op == kPreMulSum ? blinkSum : op) {
   case blinkSum:
   case blinkAvg:
     return function(Sum());

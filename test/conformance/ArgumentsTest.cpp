@@ -95,6 +95,92 @@ TEST_CASE("collectives judge their arguments") {
   CHECK(runCase(job, c) == "");
 }
 
+TEST_CASE("operators belong to a communicator, and have a type") {
+  Job job(allCollectives(2, 1, {}), 2);
+  const float scalars[2] = {2, 3};
+  blinkRedOp_t ops[2] = {blinkSum, blinkSum}, other = blinkSum;
+  const auto create = [&](int rank, blinkRedOp_t *op) {
+    return blinkRedOpCreatePreMulSum(op, &scalars[rank], blinkFloat32,
+                                     blinkScalarHostImmediate, job[rank]);
+  };
+  checkError(blinkRedOpCreatePreMulSum(nullptr, scalars, blinkFloat32,
+                                       blinkScalarDevice, job[0]),
+             blinkInvalidArgument, "NULL");
+  checkError(blinkRedOpCreatePreMulSum(&other, nullptr, blinkFloat32,
+                                       blinkScalarDevice, job[0]),
+             blinkInvalidArgument, "NULL");
+  checkError(blinkRedOpCreatePreMulSum(&other, scalars, blinkFloat32,
+                                       blinkScalarDevice, nullptr),
+             blinkInvalidArgument, "NULL");
+  checkError(blinkRedOpCreatePreMulSum(&other, scalars, blinkDataType_t(12),
+                                       blinkScalarDevice, job[0]),
+             blinkInvalidArgument, "unknown data type 12");
+  checkError(blinkRedOpCreatePreMulSum(&other, scalars, blinkFloat32,
+                                       blinkScalarResidence_t(2), job[0]),
+             blinkInvalidArgument, "unknown residence 2");
+  checkError(blinkRedOpCreatePreMulSum(
+                 &other, reinterpret_cast<const char *>(scalars) + 2,
+                 blinkFloat32, blinkScalarDevice, job[0]),
+             blinkInvalidArgument, "not aligned to its 4 bytes");
+  CHECK(other == blinkSum);
+  for (int rank : {0, 1})
+    REQUIRE(create(rank, &ops[rank]) == blinkSuccess);
+  CHECK(ops[0] > blinkBxor);
+  CHECK(ops[1] != ops[0]);
+
+  float in = 1, out[2] = {};
+  const auto reduce = [&](int rank, blinkRedOp_t op, blinkDataType_t type) {
+    return blinkAllReduce(&in, &out[rank], 1, type, op, job[rank], nullptr);
+  };
+  checkError(reduce(0, ops[1], blinkFloat32), blinkInvalidArgument,
+             ("unknown operator " + std::to_string(ops[1])).c_str());
+  checkError(reduce(0, ops[0], blinkFloat16), blinkInvalidArgument,
+             "has a scalar of float32, the call is of float16");
+  checkError(reduce(0, blinkRedOp_t(-1), blinkFloat32), blinkInvalidArgument,
+             "unknown operator -1");
+  CHECK(job.inGroup([&](int rank) {
+    return reduce(rank, ops[rank], blinkFloat32);
+  }) == blinkSuccess);
+  CHECK(out[0] == 5);
+  CHECK(out[1] == 5);
+
+  // The ranks' numbers differ, but all must multiply, or none.
+  blinkGroupStart();
+  reduce(0, ops[0], blinkFloat32);
+  reduce(1, blinkSum, blinkFloat32);
+  checkError(blinkGroupEnd(), blinkInvalidUsage,
+             "rank 0 has allreduce of 1 float32 with premulsum, rank 1 has "
+             "allreduce of 1 float32 with sum");
+
+  // A call that was made has what it needs. In a group of their own.
+  Job fresh(allCollectives(2, 1, {}), 2);
+  blinkRedOp_t used[2];
+  for (int rank : {0, 1})
+    REQUIRE(blinkRedOpCreatePreMulSum(&used[rank], &scalars[rank], blinkFloat32,
+                                      blinkScalarHostImmediate,
+                                      fresh[rank]) == blinkSuccess);
+  CHECK(fresh.inGroup([&](int rank) {
+    const blinkResult_t result = blinkAllReduce(
+        &in, &out[rank], 1, blinkFloat32, used[rank], fresh[rank], nullptr);
+    CHECK(blinkRedOpDestroy(used[rank], fresh[rank]) == blinkSuccess);
+    return result;
+  }) == blinkSuccess);
+  CHECK(out[1] == 5);
+
+  checkError(blinkRedOpDestroy(ops[1], job[0]), blinkInvalidArgument,
+             "not made with this communicator");
+  checkError(blinkRedOpDestroy(blinkMax, job[0]), blinkInvalidArgument,
+             "not made with this communicator");
+  checkError(blinkRedOpDestroy(ops[0], nullptr), blinkInvalidArgument, "NULL");
+  CHECK(blinkRedOpDestroy(ops[0], job[0]) == blinkSuccess);
+  checkError(blinkRedOpDestroy(ops[0], job[0]), blinkInvalidArgument,
+             "or is destroyed");
+  checkError(reduce(0, ops[0], blinkFloat32), blinkInvalidArgument,
+             "unknown operator");
+  CHECK(create(0, &other) == blinkSuccess);
+  CHECK(other == ops[0]); // the number is used again
+}
+
 TEST_CASE("buffers that a rank does not need may be NULL") {
   Job job(allCollectives(3, 1, {}), 3);
   int64_t in[3] = {5, 6, 7}, out[3] = {};

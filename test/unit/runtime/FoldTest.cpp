@@ -111,6 +111,52 @@ TEST_CASE("a range is the fold of its elements") {
   checkType<Float8E5M2>(blinkFloat8e5m2);
 }
 
+namespace {
+
+template <typename T> void checkScale(blinkDataType_t type) {
+  std::mt19937 random(uint32_t(type) + 31);
+  const auto anyElement = [&] {
+    const uint64_t bits = uint64_t(random()) << 32 | random();
+    T element;
+    std::memcpy(&element, &bits, sizeof(T));
+    return element;
+  };
+  for (int level : {1, 3, 4}) {
+    if (level > foldLevel())
+      continue;
+    for (size_t count : {0, 1, 5, 63, 4099}) {
+      std::vector<T> in(count), out(count + 1), expected;
+      const T factor = anyElement();
+      uint64_t bits = ~uint64_t(0);
+      std::memcpy(&bits, &factor, sizeof(T));
+      for (T &element : in) {
+        element = anyElement();
+        expected.push_back(scaleElement(element, loadElement(factor)));
+      }
+      const T guard = out[count];
+      scaleFunctionOfLevel(level, type)(in.data(), bits, out.data(), count);
+      CHECK(sameElements(out.data(), expected));
+      CHECK(!std::memcmp(&out[count], &guard, sizeof(T)));
+    }
+  }
+}
+
+} // namespace
+
+TEST_CASE("a range is multiplied element by element") {
+  checkScale<int8_t>(blinkInt8);
+  checkScale<uint8_t>(blinkUint8);
+  checkScale<int32_t>(blinkInt32);
+  checkScale<int64_t>(blinkInt64);
+  checkScale<Half>(blinkFloat16);
+  checkScale<float>(blinkFloat32);
+  checkScale<double>(blinkFloat64);
+  checkScale<BFloat16>(blinkBfloat16);
+  checkScale<Float8E4M3>(blinkFloat8e4m3);
+  checkScale<Float8E5M2>(blinkFloat8e5m2);
+  CHECK(!scaleFunction(blinkDataType_t(12)));
+}
+
 TEST_CASE("bits are combined byte by byte, whatever the type") {
   std::mt19937 random(9);
   for (int level : {1, 3, 4}) {
@@ -138,6 +184,6 @@ TEST_CASE("the processor's level is one there is") {
 TEST_CASE("there is no fold for what does not exist") {
   CHECK(elementBytes(blinkDataType_t(12)) == 0);
   CHECK(!foldFunction(blinkDataType_t(12), blinkSum));
-  CHECK(!foldFunction(blinkFloat32, blinkRedOp_t(8)));
+  CHECK(!foldFunction(blinkFloat32, blinkRedOp_t(9)));
   CHECK(!foldFunction(blinkFloat32, blinkBand));
 }

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/host/TransferPlan.h"
+#include "runtime/plan/Types.h"
 #include "test/common/ScheduleBuilder.h"
 
 #include "doctest/doctest.h"
@@ -48,8 +49,9 @@ public:
 
   /// What is chosen for a call of int8.
   TransferPlan choose(int rank, uint64_t bytes, const HostEnvironment &host,
-                      Place place = behind) const {
+                      Place place = behind, blinkRedOp_t op = blinkSum) const {
     Call call;
+    call.kind.op = op;
     call.kind.collective = plan_.programs[0].program->collective();
     call.kind.count = bytes;
     call.rank = rank;
@@ -253,6 +255,29 @@ TEST_CASE("each size, reach and place has its way") {
     CHECK(plan.shape.count == row.bytes);
     CHECK(plan.shape.elementBytes == 1);
   }
+
+  // Inputs that are multiplied nobody else sees; outputs are what they are.
+  const auto multiplied = [&](const Program &program, int rank,
+                              const Reach &reach, Place place) {
+    return deliveries(
+        program.choose(rank, M, hostOf(reach, alone, 3), place, kPreMulSum),
+        rank == 0 ? 2 : 1);
+  };
+  for (const Reach &reach : {kThreads, kProcesses, kRegistered})
+    for (Place place : {behind, inPlace}) {
+      CHECK(multiplied(oneHop, 0, reach, place).find('i') == std::string::npos);
+      CHECK(multiplied(reduced, 1, reach, place) == "s");
+      // The one that has the sum in its output.
+      CHECK(multiplied(reducedByOne, 2, reach, place) ==
+            deliveries(
+                reducedByOne.choose(2, M, hostOf(reach, alone, 3), place), 1));
+    }
+  CHECK(multiplied(reduced, 0, kThreads, behind).back() ==
+        deliveries(reduced.choose(0, M, hostOf(kThreads, alone, 3)), 2).back());
+  const TransferPlan plain = reduced.choose(1, 100, hostOf(kThreads, alone, 3)),
+                     scaled = reduced.choose(1, 100, hostOf(kThreads, alone, 3),
+                                             behind, kPreMulSum);
+  CHECK(!plain.deliversAs(scaled));
 
   // In jobs of many ranks, calls are streamed whose chunks are not yet as large
   // as slots.
