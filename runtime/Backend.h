@@ -127,6 +127,8 @@ public:
   virtual Status deregisterBuffer(int rank, uintptr_t handle) = 0;
   /// Success, or why the job failed.
   virtual Status failure() const = 0;
+  /// What blinkCommMemory says of a rank of this process, but for the size.
+  virtual blinkMemoryInfo_t memory(int rank) = 0;
 
 protected:
   explicit Backend(const BackendEntry &entry) : entry_(entry) {}

@@ -345,6 +345,32 @@ BLINK_API blinkResult_t blinkCommGetAsyncError(blinkComm_t comm,
 BLINK_API blinkResult_t blinkCommCount(blinkComm_t comm, int *nranks);
 BLINK_API blinkResult_t blinkCommUserRank(blinkComm_t comm, int *rank);
 
+/* Bytes that one rank's communicator holds. Begin with
+   BLINK_MEMORY_INFO_INITIALIZER; `size` tells the library which fields the
+   caller knows of, and afterwards the caller which were set. */
+typedef struct {
+  size_t size;
+  /* On the rank's GPU, all of it from when communicators are made. On the host
+     back end, memory of the job, which becomes memory as it is first used. */
+  uint64_t slots;   /* where chunks arrive, with their tags */
+  uint64_t control; /* counters of channels, and what a rank tells others */
+  uint64_t
+      programs; /* the schedules' steps; 0 on the host: read in the files */
+  /* In the host's memory, pinned for GPUs. */
+  uint64_t staging; /* slots of channels that lead through it to this rank */
+  uint64_t job;     /* what the ranks tell each other; one for all of them */
+  /* The caller's: buffers of this rank that are registered. */
+  uint64_t registered;
+} blinkMemoryInfo_t;
+#define BLINK_MEMORY_INFO_INITIALIZER                                          \
+  {sizeof(blinkMemoryInfo_t), 0, 0, 0, 0, 0, 0}
+
+/* Fills in *info. What CUDA itself takes for a context and for kernels is not
+   counted, nor what the process needs to keep books. Errors: invalid argument.
+ */
+BLINK_API blinkResult_t blinkCommMemory(blinkComm_t comm,
+                                        blinkMemoryInfo_t *info);
+
 /*===-- Operators ---------------------------------------------------------===*/
 
 /* Makes an operator of `comm`: a sum in which this rank's contribution is

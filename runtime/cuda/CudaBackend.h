@@ -62,6 +62,7 @@ public:
   /// Never: a launch waits for nobody.
   bool inFlight(int) const override { return false; }
   Status failure() const override;
+  blinkMemoryInfo_t memory(int rank) override;
 
 private:
   /// A registered buffer of a rank of this process, and the others' twins.
@@ -80,6 +81,7 @@ private:
     std::shared_ptr<char> control; ///< ring ends, freed, pointers, abort word
     std::shared_ptr<char> pool;    ///< slots and tags of rings that end here
     std::shared_ptr<char> code;    ///< programs of all variants
+    uint64_t controlBytes = 0, poolBytes = 0, codeBytes = 0;
     LaneReport *reports = nullptr; ///< of its lanes, in the job's memory
     std::shared_ptr<char> traces;  ///< of its lanes, or nothing
     std::vector<DeviceProgram *> programs; ///< of each variant, in `code`
@@ -149,6 +151,7 @@ private:
   bool severalDevices_ = false; ///< if in one process
   /// The job's: what ranks tell each other, and rings through the host.
   std::shared_ptr<char> memory_;
+  uint64_t jobBytes_ = 0; ///< of that
   DevicePeerInfo *peers_ = nullptr;
 
   std::vector<Window> windows_; ///< as many as were ever in use at a time

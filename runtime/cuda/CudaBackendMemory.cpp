@@ -23,6 +23,7 @@ size_t CudaBackend::layJob(char *base) {
     const RingPlan &ring = plan_.rings[r];
     deviceTransportOf(ring.kind)->layInJob(ring, rings_[r], arena);
   }
+  jobBytes_ = arena.size();
   return arena.size();
 }
 
@@ -73,8 +74,30 @@ Status CudaBackend::allocate() {
     if (!status.ok())
       return status;
     layRank(i, rank.control.get(), controlBytes, rank.pool.get(), poolBytes);
+    rank.controlBytes = controlBytes;
+    rank.poolBytes = poolBytes;
   }
   return {};
+}
+
+blinkMemoryInfo_t CudaBackend::memory(int rank) {
+  blinkMemoryInfo_t info = {};
+  info.slots = ranks_[rank].poolBytes;
+  info.control = ranks_[rank].controlBytes;
+  info.programs = ranks_[rank].codeBytes;
+  info.job = jobBytes_;
+  for (const RingPlan &ring : plan_.rings) {
+    Arena counting;
+    RingPlace place;
+    deviceTransportOf(ring.kind)->layInJob(ring, place, counting);
+    info.job -= counting.size();
+    info.staging += ring.destination == rank ? counting.size() : 0;
+  }
+  std::lock_guard<std::mutex> lock(mutex_);
+  for (const Window &window : windows_)
+    if (window.begin && window.rank == rank)
+      info.registered += window.bytes;
+  return info;
 }
 
 } // namespace blink::runtime

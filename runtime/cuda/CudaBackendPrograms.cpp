@@ -122,6 +122,7 @@ Status CudaBackend::copyPrograms() {
                                "cannot allocate memory for the programs");
     if (!status.ok())
       return status;
+    rank.codeBytes = image.size();
     layPrograms(self, rank.code.get(), image.data());
     status =
         cudaStatus(copyToDevice(rank.code.get(), image.data(), image.size()),

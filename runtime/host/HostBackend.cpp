@@ -157,6 +157,22 @@ void HostBackend::probeOthers(int rank) {
   storeRelease(&job_.peer(rank).ready, 1);
 }
 
+blinkMemoryInfo_t HostBackend::memory(int rank) {
+  blinkMemoryInfo_t info = {};
+  uint64_t ofRings = 0; // in the segment
+  for (const RingPlan &ring : plan_.rings) {
+    const uint64_t slots = ring.bytes + ring.slots * sizeof(SlotHead);
+    ofRings += ring.apart ? 0 : slots;
+    if (ring.destination == rank || (ring.apart && ring.source == rank))
+      info.slots += slots;
+    if (ring.source == rank || ring.destination == rank)
+      info.control += sizeof(RingEnd);
+  }
+  info.job = Segment::sizeFor(plan_) - ofRings;
+  info.registered = rings_.windows.bytes();
+  return info;
+}
+
 HostBackend::~HostBackend() {
   writeTraces(traceFile_, ranks_.size(), plan_.numLanes,
               [this](size_t rank, uint32_t lane) {

@@ -44,6 +44,7 @@ public:
   Status deregisterBuffer(int self, uintptr_t handle) override;
   bool inFlight(int rank) const override;
   Status failure() const override { return job_.failure(); }
+  blinkMemoryInfo_t memory(int rank) override;
 
   // For the progress loop (ProgressLoop.cpp).
 

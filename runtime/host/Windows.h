@@ -64,6 +64,13 @@ public:
 
   /// Whether any number is open: the same on every rank.
   bool any() const { return numOpen_ != 0; }
+  /// Of this rank's windows.
+  uint64_t bytes() const {
+    uint64_t sum = 0;
+    for (const Number &number : numbers_)
+      sum += number.open ? number.bytes : 0;
+    return sum;
+  }
   /// Whether all ranks can read there. Always if there are no bytes.
   bool cover(const void *buffer, uint64_t bytes) const;
   /// Where this process has `bytes` from `address` in rank `rank`'s process, or

@@ -181,6 +181,33 @@ TEST_CASE("operators belong to a communicator, and have a type") {
   CHECK(other == ops[0]); // the number is used again
 }
 
+TEST_CASE("a communicator says what it holds") {
+  Job job(allCollectives(2, 1, {}), 2);
+  blinkMemoryInfo_t info = BLINK_MEMORY_INFO_INITIALIZER;
+  checkError(blinkCommMemory(nullptr, &info), blinkInvalidArgument, "NULL");
+  checkError(blinkCommMemory(job[0], nullptr), blinkInvalidArgument, "NULL");
+  info.size = sizeof(size_t) - 1;
+  checkError(blinkCommMemory(job[0], &info), blinkInvalidArgument,
+             "BLINK_MEMORY_INFO_INITIALIZER");
+  // A caller of an older header: the rest is not written.
+  info.size = offsetof(blinkMemoryInfo_t, control);
+  info.control = 7;
+  CHECK(blinkCommMemory(job[0], &info) == blinkSuccess);
+  CHECK(info.size == offsetof(blinkMemoryInfo_t, control));
+  CHECK(info.slots >= 4096);
+  CHECK(info.control == 7);
+  // And of a newer one, which learns what there is.
+  struct {
+    blinkMemoryInfo_t info;
+    uint64_t later;
+  } newer = {{sizeof(newer), 0, 0, 0, 0, 0, 0}, 7};
+  CHECK(blinkCommMemory(job[0], &newer.info) == blinkSuccess);
+  CHECK(newer.info.size == sizeof(blinkMemoryInfo_t));
+  CHECK(newer.info.slots == info.slots);
+  CHECK(newer.info.job != 0);
+  CHECK(newer.later == 7);
+}
+
 TEST_CASE("buffers that a rank does not need may be NULL") {
   Job job(allCollectives(3, 1, {}), 3);
   int64_t in[3] = {5, 6, 7}, out[3] = {};

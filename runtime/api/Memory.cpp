@@ -1,0 +1,27 @@
+//===- Memory.cpp - what a communicator holds -----------------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/api/Comm.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace blink::runtime;
+
+blinkResult_t blinkCommMemory(blinkComm_t comm, blinkMemoryInfo_t *info) {
+  return guarded([&] {
+    if (!comm || !info)
+      return refuse("the communicator or info is NULL");
+    if (info->size < offsetof(blinkMemoryInfo_t, slots))
+      return refuse("size is of no version of blink.h: begin with "
+                    "BLINK_MEMORY_INFO_INITIALIZER");
+    // What the caller does not know of is not written.
+    blinkMemoryInfo_t all = comm->backend->memory(comm->rank);
+    all.size = std::min(info->size, sizeof(all));
+    std::memcpy(info, &all, all.size);
+    return blinkSuccess;
+  });
+}
