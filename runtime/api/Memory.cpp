@@ -7,6 +7,7 @@
 #include "runtime/api/Comm.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 
 using namespace blink::runtime;

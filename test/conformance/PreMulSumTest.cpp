@@ -16,7 +16,9 @@
 #include <cuda_runtime_api.h>
 #endif
 
+#include <algorithm>
 #include <cstring>
+#include <deque>
 #include <random>
 
 using namespace blink;
