@@ -54,7 +54,10 @@ template <typename T, int kNum> struct AnyPacks<T, kNum, true> {
 template <typename T> struct ScaledFold {
   using A = Accumulator<T>;
   static constexpr uint32_t kCount = kPackCount<T>;
-  static constexpr int kPacks = DeviceFold<T, Sum>::kLoosePacks < 2 ? 1 : 2;
+  /// As many as the registers of all GPUs suffice for (tools/kernel-report):
+  /// before sm_89 the smallest types are converted at length.
+  static constexpr int kPacks =
+      DeviceFold<T, Sum>::kLoosePacks < 2 || sizeof(T) == 1 ? 1 : 2;
 
   SharedPointers<const char> sources;
   uint32_t numSources;
