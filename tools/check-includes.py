@@ -13,6 +13,7 @@ import sys
 MLIR = ("mlir/", "dialect/")
 COMPILER_LIBRARIES = ("llvm/", "glpk", "nlohmann/", "CLI/", "compiler/", *MLIR)
 ROOMS = ("support", "topology", "generate", "packing", "plan", "simulate", "passes", "target", "verify", "report", "driver", "check", "render")
+RUNTIME_FILES = ("Backend", "Log", "Mapping", "Status", "Trace", "Transport")  # headers of runtime/ itself, but blink.h
 RUNTIME_ROOMS = ("api", "plan", "job", "core", "host", "cuda")
 
 
@@ -34,6 +35,7 @@ FORBIDDEN = {
     "runtime/job": ("runtime/api/", "runtime/host/", "runtime/cuda/"),
     "runtime/host": ("runtime/api/", "runtime/cuda/"),
     "runtime/cuda": ("runtime/api/", "runtime/host/"),
+    "runtime/bindings": ("schedules/", *runtime_but(), *(f"runtime/{name}" for name in RUNTIME_FILES)),  # blink.h alone
     "dialect": ("compiler/", "runtime/", "schedules/", "tools/", "glpk", "nlohmann/"),
     "compiler/support": (*MLIR, "glpk", "schedules/", *but("support")),
     "compiler/topology": (*MLIR, "glpk", *but("support", "topology")),

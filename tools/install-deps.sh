@@ -2,8 +2,9 @@
 # Installs the Debian packages Blink is built from, and nothing that is already there.
 #
 #   tools/install-deps.sh            what compiler, runtime and their tests need
-#   tools/install-deps.sh --all      also what tests compare with where it is there: SimGrid
+#   tools/install-deps.sh --all      also SimGrid, which tests compare with, and --python
 #   tools/install-deps.sh --runtime  only what -DBLINK_BUILD_COMPILER=OFF needs
+#   tools/install-deps.sh --python   --runtime, and what the Python package is built and tested with, in build/venv
 #
 # Runs as root, or through sudo. Safe and quick to run again.
 set -euo pipefail
@@ -14,12 +15,17 @@ compiler_packages=(
   libglpk-dev flatbuffers-compiler
   clang-format-19 ccache lld python3 git spin)
 
+python_packages=(python3-dev python3-venv)
+python_requirements=("scikit-build-core>=1.1" "nanobind>=3" numpy pytest) # of the index
+
 packages=("${runtime_packages[@]}")
+python=false
 case "${1-}" in
   --runtime) ;;
-  --all) packages+=("${compiler_packages[@]}" libsimgrid-dev) ;;
+  --python) packages+=("${python_packages[@]}") python=true ;;
+  --all) packages+=("${compiler_packages[@]}" "${python_packages[@]}" libsimgrid-dev) python=true ;;
   "") packages+=("${compiler_packages[@]}") ;;
-  *) echo "usage: tools/install-deps.sh [--all | --runtime]" >&2; exit 2 ;;
+  *) echo "usage: tools/install-deps.sh [--all | --runtime | --python]" >&2; exit 2 ;;
 esac
 
 missing=()
@@ -27,23 +33,38 @@ for package in "${packages[@]}"; do
   status=$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null || true)
   [ "$status" = installed ] || missing+=("$package")
 done
-[ ${#missing[@]} -gt 0 ] || exit 0
 
-if ! command -v apt-get >/dev/null; then
-  echo "install-deps: not a Debian system; please install: ${missing[*]}" >&2
-  exit 1
-fi
-as_root=()
-if [ "$(id -u)" != 0 ]; then
-  if ! command -v sudo >/dev/null; then
-    echo "install-deps: run as root, or install sudo; missing: ${missing[*]}" >&2
+install_packages() {
+  if ! command -v apt-get >/dev/null; then
+    echo "install-deps: not a Debian system; please install: ${missing[*]}" >&2
     exit 1
   fi
-  as_root=(sudo)
-fi
+  as_root=()
+  if [ "$(id -u)" != 0 ]; then
+    if ! command -v sudo >/dev/null; then
+      echo "install-deps: run as root, or install sudo; missing: ${missing[*]}" >&2
+      exit 1
+    fi
+    as_root=(sudo)
+  fi
 
-echo "install-deps: installing ${missing[*]}" >&2
-export DEBIAN_FRONTEND=noninteractive
-"${as_root[@]}" apt-get update -qq
-"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
-  apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+  echo "install-deps: installing ${missing[*]}" >&2
+  export DEBIAN_FRONTEND=noninteractive
+  "${as_root[@]}" apt-get update -qq
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+}
+[ ${#missing[@]} -eq 0 ] || install_packages
+
+# Debian's Python, whatever else is on PATH: its headers are what python3-dev has. The list of what is installed is
+# written last, so what was interrupted is done again.
+if $python; then
+  venv=$(dirname "$0")/../build/venv
+  wanted=$(printf '%s\n' "${python_requirements[@]}")
+  if [ "$(cat "$venv/requirements.txt" 2>/dev/null)" != "$wanted" ]; then
+    echo "install-deps: installing ${python_requirements[*]} in build/venv" >&2
+    /usr/bin/python3 -m venv --clear "$venv"
+    "$venv/bin/pip" install --quiet --disable-pip-version-check "${python_requirements[@]}"
+    printf '%s\n' "$wanted" >"$venv/requirements.txt"
+  fi
+fi

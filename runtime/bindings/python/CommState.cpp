@@ -1,0 +1,17 @@
+//===- CommState.cpp - a communicator and its locks -----------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/bindings/python/CommState.h"
+
+namespace blink::python {
+
+CommState::~CommState() {
+  // No call is under way: calls keep this. After fork() it is the parent's.
+  if (handle && usable().ok() && blinkCommDestroy(handle) != blinkSuccess)
+    blinkCommAbort(handle);
+}
+
+} // namespace blink::python

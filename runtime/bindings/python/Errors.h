@@ -1,0 +1,56 @@
+//===- Errors.h - results as exceptions -------------------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Result codes of blink.h as exceptions of blink/errors.py.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_RUNTIME_BINDINGS_PYTHON_ERRORS_H
+#define BLINK_RUNTIME_BINDINGS_PYTHON_ERRORS_H
+
+#include "runtime/blink.h"
+
+#include <nanobind/nanobind.h>
+
+#include <sstream>
+#include <string>
+
+namespace blink::python {
+
+/// The exception for a result code, not raised.
+nanobind::object makeError(blinkResult_t code, const std::string &sentence);
+
+[[noreturn]] void raise(blinkResult_t code, const std::string &sentence);
+
+/// Raises blink.InvalidArgument, with the parts as its sentence.
+template <typename... Parts> [[noreturn]] void refuse(const Parts &...parts) {
+  std::ostringstream text;
+  (text << ... << parts);
+  raise(blinkInvalidArgument, text.str());
+}
+
+/// A result with its sentence, taken in the thread that made the call; raised
+/// once the thread holds the GIL again.
+struct Outcome {
+  blinkResult_t code = blinkSuccess;
+  std::string sentence;
+
+  Outcome() = default;
+  Outcome(blinkResult_t code, std::string sentence)
+      : code(code), sentence(std::move(sentence)) {}
+  /// Of a function of blink.h, right after it returned.
+  Outcome(blinkResult_t code)
+      : code(code),
+        sentence(code == blinkSuccess ? "" : blinkGetLastError(nullptr)) {}
+
+  bool ok() const { return code == blinkSuccess; }
+  void raiseIfFailed() const {
+    if (!ok())
+      raise(code, sentence);
+  }
+};
+
+} // namespace blink::python
+
+#endif // BLINK_RUNTIME_BINDINGS_PYTHON_ERRORS_H

@@ -1,0 +1,55 @@
+//===- Module.cpp - the extension module blink._core ----------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// blink/__init__.py shows what of it is public.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/bindings/python/Communicator.h"
+#include "runtime/bindings/python/Group.h"
+#include "runtime/bindings/python/Schedule.h"
+
+#include <nanobind/stl/string.h>
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace blink::python;
+
+namespace {
+
+std::string version() {
+  int number = 0;
+  Outcome(blinkGetVersion(&number)).raiseIfFailed();
+  return std::to_string(number / 10000) + "." +
+         std::to_string(number / 100 % 100) + "." +
+         std::to_string(number % 100);
+}
+
+nb::bytes uniqueId() {
+  blinkUniqueId id;
+  Outcome(blinkGetUniqueId(&id)).raiseIfFailed();
+  return nb::bytes(id.internal, sizeof id.internal);
+}
+
+constexpr const char *kUniqueIdDoc =
+    R"(An id for one job whose ranks are several processes of this machine and user.
+
+One process calls it, passes the bytes on to the others, by a way that others
+cannot read (they are a secret), and lives until all have joined.)";
+
+} // namespace
+
+NB_MODULE(_core, module) {
+  // At the end of a program objects may be left; that is no defect to print.
+  nb::set_leak_warnings(false);
+  module.attr("version") = version();
+  module.def("unique_id", uniqueId, kUniqueIdDoc);
+  module.def("start_group", startGroup, "Begins a group: see blink.group.");
+  module.def("end_group", endGroup, "run"_a,
+             "Ends a group: runs its calls, or drops them.");
+  bindSchedule(module);
+  nb::class_<Communicator> communicator = bindCommunicator(module);
+  bindCollectives(communicator);
+  bindRegistration(module, communicator);
+}

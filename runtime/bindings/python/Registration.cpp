@@ -1,0 +1,108 @@
+//===- Registration.cpp - buffers that others reach into ------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Communicator.register, and memory of blinkMemAlloc.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/bindings/python/Communicator.h"
+
+#include <thread>
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace blink::python {
+namespace {
+
+struct Registration {
+  std::shared_ptr<CommState> comm;
+  void *handle;
+};
+
+/// Calls `use` with the communicator, without the GIL, as the only call.
+template <typename Function> void exclusively(CommState &comm, Function use) {
+  Outcome outcome = comm.usable();
+  if (outcome.ok()) {
+    nb::gil_scoped_release release;
+    std::lock_guard<std::mutex> turn(comm.turn);
+    std::lock_guard<std::mutex> life(comm.life);
+    outcome = comm.handle ? Outcome(use(comm.handle)) : CommState::closed();
+  }
+  outcome.raiseIfFailed();
+}
+
+Registration registerBuffer(const Communicator &self, nb::handle object) {
+  CommState &comm = *self.state;
+  Buffer buffer = readBuffer(object, "buffer", Access::write, comm.cuda);
+  void *handle = nullptr;
+  exclusively(comm, [&](blinkComm_t to) {
+    return blinkCommRegister(to, buffer.data, buffer.bytes, &handle);
+  });
+  comm.registered.emplace(handle, std::move(buffer));
+  return {self.state, handle};
+}
+
+void deregister(Registration &self) {
+  CommState &comm = *self.comm;
+  // Closing the communicator has ended it, too.
+  if (!comm.registered.count(self.handle))
+    return;
+  exclusively(comm, [&](blinkComm_t from) {
+    return blinkCommDeregister(from, self.handle);
+  });
+  comm.registered.erase(self.handle);
+}
+
+nb::ndarray<nb::memview, uint8_t, nb::ndim<1>> allocate(size_t bytes) {
+  void *memory = nullptr;
+  Outcome outcome;
+  // In a thread that uses no GPU it is the host's, which a memoryview has to
+  // be.
+  std::thread([&] { outcome = blinkMemAlloc(&memory, bytes); }).join();
+  outcome.raiseIfFailed();
+  nb::capsule owner(memory, [](void *freed) noexcept { blinkMemFree(freed); });
+  return {memory, {bytes}, owner};
+}
+
+constexpr const char *kRegisterDoc =
+    R"(Registers a buffer, so that other ranks reach into it.
+
+Across processes every rank calls it, each with a buffer of its own of any size,
+in the same order; it returns when all have. On the host it helps with memory of
+allocate(). The registration lasts until it is closed, as a ``with`` statement
+does, or the communicator is; until then the buffer is kept.
+
+    memory = numpy.frombuffer(blink.allocate(1 << 20), numpy.float32)
+    with comm.register(memory):
+        comm.all_reduce(memory))";
+
+constexpr const char *kAllocateDoc =
+    R"(Memory of the host that ranks in other processes reach into once it is
+registered, all zero.
+
+    array = numpy.frombuffer(blink.allocate(4 * count), numpy.float32))";
+
+} // namespace
+
+void bindRegistration(nb::module_ &module,
+                      nb::class_<Communicator> &communicator) {
+  nb::class_<Registration>(module, "Registration",
+                           "A buffer that is registered: Communicator.register "
+                           "makes it.")
+      .def("close", deregister,
+           "Ends it. Across processes every rank calls it, in the same order; "
+           "it returns when all have.")
+      .def(
+          "__enter__", [](nb::handle self) { return nb::borrow(self); },
+          nb::sig("def __enter__(self) -> Registration"))
+      .def(
+          "__exit__", [](Registration &self, nb::args) { deregister(self); },
+          nb::sig("def __exit__(self, *exception: object) -> None"));
+  communicator.def("register", registerBuffer, "buffer"_a, kRegisterDoc);
+  module.def("allocate", allocate, "nbytes"_a, kAllocateDoc,
+             nb::sig("def allocate(nbytes: int) -> memoryview"));
+}
+
+} // namespace blink::python
