@@ -1,0 +1,46 @@
+# Builds the wheel as `pip install .` does, from the source distribution, installs it into an empty folder and takes a
+# user's first steps with nothing but that. What it is built with is in the environment, so that no network is needed.
+set(site ${WORK}/site)
+file(REMOVE_RECURSE ${site} ${WORK}/dist ${WORK}/source)
+file(MAKE_DIRECTORY ${WORK}/source)
+function(run)
+  execute_process(COMMAND ${CMAKE_COMMAND} -E env PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=${site} ${ARGN}
+    WORKING_DIRECTORY ${WORK} OUTPUT_VARIABLE said ERROR_VARIABLE said RESULT_VARIABLE status)
+  if(status)
+    message(FATAL_ERROR "${ARGN}: ${status}\n${said}")
+  endif()
+  set(said "${said}" PARENT_SCOPE)
+endfunction()
+
+run(${PYTHON} -c "import os\nfrom scikit_build_core.build import build_sdist\nos.chdir('${SOURCE}')\nbuild_sdist('${WORK}/dist')")
+# Always in the same place, and built in the same folder, so that ccache knows it the next time.
+execute_process(COMMAND ${CMAKE_COMMAND} -E tar xf ${WORK}/dist/blink_collectives-${VERSION}.tar.gz --touch
+  WORKING_DIRECTORY ${WORK}/source COMMAND_ERROR_IS_FATAL ANY)
+run(${PYTHON} -m pip wheel --quiet --no-cache-dir --no-index --no-deps --no-build-isolation --wheel-dir ${WORK}/dist
+  --config-settings=build-dir=${WORK}/wheel --config-settings=cmake.define.BLINK_CUDA=OFF
+  ${WORK}/source/blink_collectives-${VERSION})
+file(GLOB wheel ${WORK}/dist/blink_collectives-${VERSION}-*.whl)
+run(${PYTHON} -m pip install --quiet --no-index --no-deps --no-compile --target ${site} ${wheel})
+
+# The package and what pip writes about it, and nothing else.
+file(GLOB_RECURSE files RELATIVE ${site} ${site}/*)
+list(TRANSFORM files REPLACE "^blink_collectives-${VERSION}.dist-info/.*" "dist-info")
+list(TRANSFORM files REPLACE "_core\\..*\\.so$" "_core.so")
+list(REMOVE_DUPLICATES files)
+list(SORT files)
+set(expected blink/__init__.py blink/_core.pyi blink/_core.so blink/errors.py blink/perf.py blink/py.typed
+  blink/testing.py dist-info)
+if(NOT files STREQUAL expected)
+  message(FATAL_ERROR "the wheel has ${files}")
+endif()
+if(NOT EXISTS ${site}/blink_collectives-${VERSION}.dist-info/licenses/LICENSE)
+  message(FATAL_ERROR "the wheel has no LICENSE")
+endif()
+
+run(${PYTHON} -c "import blink\nprint(blink.__version__, blink.__file__)")
+if(NOT said STREQUAL "${VERSION} ${site}/blink/__init__.py\n")
+  message(FATAL_ERROR "expected ${VERSION}, the wheel says ${said}")
+endif()
+run(${BLINKC} topo fully-connected 4 --bandwidth 10 -o ${WORK}/machine.topo)
+run(${BLINKC} compile ${WORK}/machine.topo -o ${WORK}/allreduce.sched)
+run(${PYTHON} -m blink.perf ${WORK}/allreduce.sched --bytes 64K)
