@@ -18,7 +18,8 @@ def schedule_path(tmp_path_factory):
     folder = tmp_path_factory.mktemp("schedules")
     blinkc = os.environ["BLINKC"]
     subprocess.run([blinkc, "topo", "fully-connected", "8", "--bandwidth", "10", "-o", folder / "machine.topo"], check=True)
-    subprocess.run([blinkc, "compile", folder / "machine.topo", "--allocations", "2-8", "-o", folder / "machine.sched"],
+    subprocess.run([blinkc, "compile", folder / "machine.topo", "--allocations", "2-8",
+                    "--collectives", "all,sendrecv", "-o", folder / "machine.sched"],
                    check=True, stdout=subprocess.DEVNULL)
     return folder / "machine.sched"
 

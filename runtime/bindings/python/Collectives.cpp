@@ -232,6 +232,28 @@ void allToAll(const Communicator &self, nb::handle send, nb::handle recv,
        });
 }
 
+void send(const Communicator &self, nb::handle send, int peer, nb::handle dtype,
+          nb::handle stream) {
+  Shape shape = {"send", 1, 1};
+  shape.writes = false;
+  call(self, shape, send, nb::none(), dtype,
+       [peer, stream = readStream(stream)](const Arguments &a,
+                                           blinkComm_t comm) {
+         return blinkSend(a.send, a.count, a.type, peer, comm, stream);
+       });
+}
+
+void receive(const Communicator &self, nb::handle recv, int peer,
+             nb::handle dtype, nb::handle stream) {
+  Shape shape = {"recv", 1, 1};
+  shape.reads = false;
+  call(self, shape, nb::none(), recv, dtype,
+       [peer, stream = readStream(stream)](const Arguments &a,
+                                           blinkComm_t comm) {
+         return blinkRecv(a.recv, a.count, a.type, peer, comm, stream);
+       });
+}
+
 constexpr const char *kAllReduceDoc =
     R"(Reduces over all ranks, to all ranks; in place without ``recv``.
 
@@ -280,6 +302,20 @@ constexpr const char *kAllToAllDoc =
 
     comm.all_to_all(send, recv)  # sizes are multiples of comm.size)";
 
+constexpr const char *kSendDoc =
+    R"(Sends a message to rank ``peer``, which receives one of the same size.
+
+    comm.send(activations, peer=comm.rank + 1))";
+
+constexpr const char *kRecvDoc =
+    R"(Receives the next message of rank ``peer``.
+
+Two ranks that both wait for each other's message need a group.
+
+    with blink.group():
+        comm.send(mine, peer=other)
+        comm.recv(theirs, peer=other))";
+
 } // namespace
 
 void bindCollectives(nb::class_<Communicator> &communicator) {
@@ -303,7 +339,11 @@ void bindCollectives(nb::class_<Communicator> &communicator) {
       .def("scatter", scatter, "send"_a.none(), recv, "root"_a = 0,
            nb::kw_only(), dtype, stream, kScatterDoc)
       .def("all_to_all", allToAll, "send"_a, "recv"_a, nb::kw_only(), dtype,
-           stream, kAllToAllDoc);
+           stream, kAllToAllDoc)
+      .def("send", send, "send"_a, "peer"_a, nb::kw_only(), dtype, stream,
+           kSendDoc)
+      .def("recv", receive, "recv"_a, "peer"_a, nb::kw_only(), dtype, stream,
+           kRecvDoc);
 }
 
 } // namespace blink::python

@@ -38,7 +38,8 @@ struct Type {
               {"float8_e5m2", "float8e5m2", kFloat8e5m2, 8}};
 
 /// In the order of blinkRedOp_t.
-const char *const kOperators[] = {"sum", "prod", "max", "min", "avg"};
+const char *const kOperators[] = {"sum", "prod", "max", "min",
+                                  "avg", "band", "bor", "bxor"};
 
 std::string nameOfType(nb::handle dtype) {
   nb::object name = nb::borrow(dtype);
