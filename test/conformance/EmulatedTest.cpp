@@ -429,7 +429,7 @@ TEST_CASE("a bundle serves processes that are told no GPUs") {
     return; // docs/rationale.md, R102
   BundleOptions options;
   options.numGpus = 2;
-  for (Collective collective : sched::EnumValuesCollective())
+  for (Collective collective : collectives())
     options.collectives.push_back(collective);
   options.allocations = {{0, 1}};
   options.layout.shape = Shape::chain;

@@ -67,7 +67,7 @@ blinkResult_t init(blinkComm_t &comm, int numRanks, const blinkUniqueId &id,
 /// "" if all collectives work, or what is wrong.
 std::string wrongOf(const Job &job) {
   unsigned number = 0;
-  for (Collective collective : sched::EnumValuesCollective())
+  for (Collective collective : collectives())
     for (size_t count : {size_t(1), size_t(20011)}) {
       Case c = variedCase(collective, count, job.size() - 1, number++);
       c.threads = number % 2;
