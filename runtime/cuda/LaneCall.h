@@ -132,9 +132,14 @@ private:
     }
     block_.sync();
     if (block_.isPoster() && block_.poster() == 0 &&
-        !exchangeOnce(&program->busy[lane_], 1))
-      report(block_, LaneReport::twoCalls,
+        !exchangeOnce(&program->busy[lane_], 1)) {
+      // A call that was ended before it was done leaves its lanes taken, and
+      // the one behind it in the stream still begins.
+      const bool ended = loadRelaxed(program->abortHere) != 0 ||
+                         loadRelaxed(program->abortJob) != 0;
+      report(block_, ended ? LaneReport::aborted : LaneReport::twoCalls,
              {nullptr, 0, false, false, 0, 0, kInFetching}, 0);
+    }
     BLINK_ROLLED
     for (uint32_t s = block_.member(); s < lane.numSteps;
          s += block_.members()) {
