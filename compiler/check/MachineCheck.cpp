@@ -72,8 +72,8 @@ MachineResult blink::checkMachine(const MachineFiles &files,
   result.name = files.name;
   result.isNew = !files.golden;
   BundleOptions options;
-  for (Collective collective : sched::kJointCollectives)
-    options.collectives.push_back(collective);
+  options.collectives.assign(sched::kJointCollectives.begin(),
+                             sched::kJointCollectives.end());
   options.allocations = files.sets;
   options.jobs = jobs;
   auto fail = [&](llvm::Error error) {

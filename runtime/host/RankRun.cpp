@@ -63,21 +63,26 @@ void RankRun::prepare() {
   blockStride_ = call_->isMessage() ? 0 : transfers_.shape.blockBytes();
   numActive_ = 0;
   borrowedRings_.clear();
+  if (call_->isMessage())
+    return prepareMessage();
+  for (uint32_t tree = 0; tree < trees; ++tree)
+    prepareTree(tree);
   const RankCode &code = transfers_.rank->code;
-  if (!call_->isMessage())
-    for (uint32_t tree = 0; tree < trees; ++tree)
-      prepareTree(tree);
-  for (uint32_t l = 0; l < code.numLanes; ++l) {
-    const StepCode *steps = code.steps + code.lanes[l].stepsBegin;
-    const uint32_t count = code.lanes[l].stepsCount;
-    if (!call_->isMessage())
-      addLane(l, steps, count);
-    for (uint32_t s = 0; call_->isMessage() && s < count; ++s)
-      if (carries(steps[s])) {
-        prepareTree(steps[s].tree);
-        addLane(l, steps + s, 1);
-      }
-  }
+  for (uint32_t l = 0; l < code.numLanes; ++l)
+    addLane(l, code.steps + code.lanes[l].stepsBegin, code.lanes[l].stepsCount);
+}
+
+/// Messages wait for nothing but their other end, so each step is a lane.
+void RankRun::prepareMessage() {
+  const RankCode &code = transfers_.rank->code;
+  for (uint32_t l = 0; l < code.numLanes; ++l)
+    for (uint32_t s = 0; s < code.lanes[l].stepsCount; ++s) {
+      const StepCode *step = code.steps + code.lanes[l].stepsBegin + s;
+      if (!carries(*step))
+        continue;
+      prepareTree(step->tree);
+      addLane(l, step, 1);
+    }
 }
 
 void RankRun::prepareTree(uint32_t tree) {
@@ -88,8 +93,7 @@ void RankRun::prepareTree(uint32_t tree) {
       chunkCount(ranges_[tree], shape.elementBytes, chunkBytes_[tree]);
 }
 
-/// Whether the step is one of the call's message. Messages wait for nothing but
-/// their other end, so each step is a lane.
+/// Whether the step is one of the call's message.
 bool RankRun::carries(const StepCode &step) const {
   const OperandCode *operands = operandsOf(step);
   const OperandCode &from = operands[0], &to = operands[step.sources];

@@ -128,6 +128,7 @@ private:
 
   bool isInWindows(const Call &call) const;
   void prepare();
+  void prepareMessage();
   void prepareTree(uint32_t tree);
   void addLane(uint32_t number, const StepCode *steps, uint32_t numSteps);
   bool carries(const StepCode &step) const;

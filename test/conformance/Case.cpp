@@ -6,9 +6,18 @@
 
 #include "test/conformance/Case.h"
 
+#include "schedules/Collectives.h"
 #include "test/conformance/Elements.h"
 
 namespace blink::test {
+
+std::vector<Collective> collectives() {
+  std::vector<Collective> list(sched::kJointCollectives.begin(),
+                               sched::kJointCollectives.end());
+  if (!kOnCuda)
+    list.push_back(Collective::sendrecv);
+  return list;
+}
 
 bool reduces(Collective collective) {
   return collective == Collective::allreduce ||

@@ -11,10 +11,21 @@
 #include "schedules/ScheduleFile.h"
 
 #include <string>
+#include <vector>
 
 namespace blink::test {
 
 using sched::Collective;
+
+/// Whether this program tests the CUDA back end, on GPUs or emulated ones.
+#if BLINK_TEST_CUDA
+inline constexpr bool kOnCuda = true;
+#else
+inline constexpr bool kOnCuda = false;
+#endif
+
+/// Those that the back end has: on GPUs there are no messages yet.
+std::vector<Collective> collectives();
 
 /// Whether an operator matters.
 bool reduces(Collective collective);

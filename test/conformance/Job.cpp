@@ -107,14 +107,6 @@ private:
 
 } // namespace
 
-std::vector<Collective> collectives() {
-  std::vector<Collective> list(sched::kJointCollectives.begin(),
-                               sched::kJointCollectives.end());
-  if (!kOnCuda)
-    list.push_back(Collective::sendrecv);
-  return list;
-}
-
 TestSchedule allCollectives(int numRanks, int root,
                             const BuildOptions &options) {
   TestSchedule all;

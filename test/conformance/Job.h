@@ -19,12 +19,6 @@
 
 namespace blink::test {
 
-/// Whether this program tests the CUDA back end, on GPUs or emulated ones.
-#if BLINK_TEST_CUDA
-inline constexpr bool kOnCuda = true;
-#else
-inline constexpr bool kOnCuda = false;
-#endif
 /// Whether a sanitizer looks on. It sees one process.
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 inline constexpr bool kSanitized = true;
@@ -38,9 +32,8 @@ inline constexpr bool kSlow = true;
 inline constexpr bool kSlow = false;
 #endif
 
-/// One schedule file with a program for every collective that the back end has,
-/// all of one shape; rooted ones with root `root`.
-std::vector<Collective> collectives();
+/// One schedule file with a program for each of collectives(), all of one
+/// shape; rooted ones with root `root`.
 TestSchedule allCollectives(int numRanks, int root,
                             const BuildOptions &options);
 

@@ -6,7 +6,7 @@
 
 #include "test/storm/Schedules.h"
 #include "schedules/Collectives.h"
-#include "test/conformance/Job.h"
+#include "test/conformance/Case.h"
 
 #include "test/common/BundleBuilder.h"
 
@@ -152,10 +152,7 @@ void setKinds(Dice &dice, TestSchedule &model) {
 
 StormSchedule makeFile(Dice &dice, int ranks) {
   TestSchedule model;
-  std::vector<Collective> collectives(std::begin(sched::kJointCollectives),
-                                      std::end(sched::kJointCollectives));
-  if (!kOnCuda) // where there are no messages yet
-    collectives.push_back(Collective::sendrecv);
+  std::vector<Collective> collectives = test::collectives();
   dice.shuffle(collectives);
   if (dice.chance(50)) // fewer follow each other more often
     collectives.resize(dice.between(1, 3));
