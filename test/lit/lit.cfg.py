@@ -29,6 +29,8 @@ config.environment["ASAN_OPTIONS"] = "detect_leaks=0:allow_user_poisoning=0"
 config.substitutions.append(
     ("%topologies", os.path.join(config.blink_source_dir, "topologies")))
 config.substitutions.append(
+    ("%schedules", os.path.join(config.blink_source_dir, "schedules")))
+config.substitutions.append(
     ("%inputs", os.path.join(os.path.dirname(__file__), "Inputs")))
 config.substitutions.append(
     ("%files", os.path.join(config.blink_source_dir, "test", "files")))
