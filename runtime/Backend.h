@@ -28,6 +28,7 @@ struct BackendRequest {
   std::chrono::milliseconds timeout{0};
   std::vector<int> gpus{};   ///< blinkConfig_t::gpus, or empty
   std::string withoutLink{}; ///< blinkConfig_t::withoutLink, or ""
+  uint64_t slotBytes = 0;    ///< blinkConfig_t::slotBytes
   /// Asked now and then while waiting for other processes to join: an error
   /// ends it. May be empty.
   std::function<Status()> peerFailure{};
@@ -74,6 +75,7 @@ Status allocateMemory(size_t bytes, void *&memory);
 struct Origin {
   int rank = -1;            ///< that joined by an id; -1: all are here
   std::vector<int> devices; ///< of each rank; empty on the host
+  uint64_t slotBytes = 0;   ///< as in the request
 };
 
 /// What the thread of one rank makes for all ranks of a process, until each has
@@ -92,8 +94,8 @@ struct Handovers {
 /// The ranks of one job that live in this process, behind their communicators.
 /// Once a collective has failed in between, or a rank aborts, the job has
 /// failed for good: every call on every rank ends with the same error, and only
-/// destroying is left. Thread-safe, but for one call or group at a time on a
-/// rank.
+/// destroying is left. Thread-safe, but that calls of one queue (Call::queue)
+/// take turns, and that registering comes alone on a rank.
 class Backend {
 public:
   virtual ~Backend() = default;

@@ -157,9 +157,15 @@ typedef struct {
   /* 1: blinkCommInitRank returns when the communicator is made. 0: at once,
      with blinkInProgress. Others do not ask. */
   int blocking;
+  /* Most bytes that a communicator takes on a rank's GPU for slots, where
+     chunks arrive: if the schedules' chunks need more, the largest are made
+     smaller, as far as that helps, to 16 KiB. The same on every rank. 0: the
+     environment's BLINK_SLOT_BYTES, or else 56 MiB on GPUs, and no limit on the
+     host, where slots become memory as they are first used. */
+  uint64_t slotBytes;
 } blinkConfig_t;
 #define BLINK_CONFIG_INITIALIZER                                               \
-  {sizeof(blinkConfig_t), blinkBackendHost, 0, NULL, NULL, 1}
+  {sizeof(blinkConfig_t), blinkBackendHost, 0, NULL, NULL, 1, 0}
 
 /*===-- Errors and version ------------------------------------------------===*/
 

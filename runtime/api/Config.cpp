@@ -7,6 +7,7 @@
 #include "runtime/api/Config.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
@@ -50,6 +51,21 @@ Status readTimeout(int timeoutMs, std::chrono::milliseconds &timeout) {
   return {};
 }
 
+Status readSlotBytes(uint64_t asked, uint64_t &slotBytes) {
+  slotBytes = asked;
+  const char *text = std::getenv("BLINK_SLOT_BYTES");
+  if (asked != 0 || !text)
+    return {};
+  char *end = nullptr;
+  errno = 0;
+  slotBytes = std::strtoull(text, &end, 10);
+  if (*text < '0' || *text > '9' || *end != '\0' || errno != 0 ||
+      slotBytes == 0)
+    return {blinkInvalidArgument, "BLINK_SLOT_BYTES is '" + std::string(text) +
+                                      "', expected a number of bytes"};
+  return {};
+}
+
 } // namespace
 
 Status readConfig(const blinkConfig_t *config, const BackendEntry *&entry,
@@ -68,7 +84,8 @@ Status readConfig(const blinkConfig_t *config, const BackendEntry *&entry,
   if (!entry)
     return {blinkInvalidArgument,
             "unknown back end " + std::to_string(int(full.backend))};
-  return readTimeout(full.timeoutMs, request.timeout);
+  status = readSlotBytes(full.slotBytes, request.slotBytes);
+  return status.ok() ? readTimeout(full.timeoutMs, request.timeout) : status;
 }
 
 Status readShrink(const blinkComm &comm, const int *excluded, int count,

@@ -86,14 +86,20 @@ Status CudaBackend::findGpus(const BackendRequest &request,
   return numberGpus(places, gpus);
 }
 
+/// Where the caller gives no limit: with what a communicator has besides, a
+/// rank of eight with schedules for all collectives stays below 64 MiB.
+static constexpr uint64_t kSlotBytes = 56 << 20;
+
 Status CudaBackend::makePlan(const BackendRequest &request) {
   std::vector<int> gpus;
   Status status = findGpus(request, gpus);
   if (!status.ok())
     return status;
   job_.begin(request.numRanks, request.timeout);
-  status = Plan::create(request.files, request.numRanks,
-                        {gpus, request.withoutLink}, plan_);
+  origin_.slotBytes = request.slotBytes;
+  status =
+      Plan::create(request.files, request.numRanks, {gpus, request.withoutLink},
+                   plan_, request.slotBytes ? request.slotBytes : kSlotBytes);
   rings_.resize(plan_.rings.size());
   for (const RingPlan &ring : plan_.rings)
     if (!deviceTransportOf(ring.kind))

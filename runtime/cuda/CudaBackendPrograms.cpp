@@ -38,7 +38,7 @@ DeviceChannel CudaBackend::channelOf(const VariantPlan &variant,
           writes ? place.writer : place.reader,
           ring.lineBytes,
           variant.slots[channel],
-          variant.chunkBytes() * (lowLatency ? 2 : 1),
+          variant.chunkBytes * (lowLatency ? 2 : 1),
           direct ? variant.directBlocks[channel] : DeviceChannel::kNotDirect,
           borrowed,
           variant.quiet[channel]};

@@ -39,12 +39,14 @@ constexpr uint64_t kReads = 1, kCannotRead = 2;
 
 Status HostBackend::makePlan(const BackendRequest &request) {
   job_.begin(request.numRanks, request.timeout);
+  origin_.slotBytes = request.slotBytes;
   std::vector<int> list(request.numRanks);
   std::iota(list.begin(), list.end(), 0);
   if (!request.gpus.empty())
     list = request.gpus;
-  Status status = Plan::create(request.files, request.numRanks,
-                               {list, request.withoutLink}, plan_);
+  Status status =
+      Plan::create(request.files, request.numRanks, {list, request.withoutLink},
+                   plan_, request.slotBytes);
   ranks_.resize(request.numRanks);
   std::vector<bool> here(request.numRanks, !request.id);
   if (request.id)

@@ -28,7 +28,7 @@ char *RankRun::slotAt(const RingEnd &end, uint32_t channel,
                       uint64_t bytes) const {
   if (bytes <= SlotHead::kSmall)
     return headAt(end, channel).small;
-  return end.slots + slotNumber(end, channel) * variant_->chunkBytes();
+  return end.slots + slotNumber(end, channel) * variant_->chunkBytes;
 }
 
 /// Where this process has the chunk that has come to `end`, or null: it must be

@@ -128,8 +128,8 @@ private:
       return {blinkInvalidUsage,
               self + " and rank " + std::to_string(stage.first.rank) +
                   " have opened different schedules: give all ranks the same "
-                  "files in the same order, and for bundles the same GPUs and "
-                  "failed link"};
+                  "files in the same order, the same limit for slots, and for "
+                  "bundles the same GPUs and failed link"};
     if (stage.has(applicant.rank))
       return {blinkInvalidUsage, self + " has joined already"};
     stage.taken[applicant.rank] = true;

@@ -20,6 +20,7 @@ Successor::Successor(Backend &old, std::vector<int> ranks,
   request_.numRanks = int(ranks_.size());
   request_.timeout =
       settings.timeout.count() ? settings.timeout : old.job().timeout();
+  request_.slotBytes = old.origin().slotBytes;
   request_.withoutLink = settings.withoutLink.value_or(gpus.withoutLink);
   for (int rank : ranks_) {
     if (!gpus.numbers.empty())

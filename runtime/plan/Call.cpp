@@ -75,7 +75,7 @@ CallShape Call::shape(const VariantPlan &variant, bool borrowed) const {
   const uint64_t tree =
       shape.rangeOf(variant.largest).size() * shape.elementBytes;
   shape.chunkBytes =
-      uint32_t(sched::chunkBytesOfCall(variant.chunkBytes(), tree, least));
+      uint32_t(sched::chunkBytesOfCall(variant.chunkBytes, tree, least));
   shape.rounds = tree / shape.chunkBytes + (tree % shape.chunkBytes != 0);
   shape.rounds = std::max<uint64_t>(shape.rounds, 1);
   return shape;

@@ -141,80 +141,6 @@ RankPlan planRank(const sched::RankProgram &rank,
   return plan;
 }
 
-//===-- Rings -------------------------------------------------------------===//
-
-/// The rings between two ranks, in one direction.
-struct PairRings {
-  uint64_t key = 0;
-  std::vector<RingPlan> rings;
-  uint32_t first = 0;   ///< its number among all rings
-  uint32_t used = 0;    ///< by the channels of the variant so far
-  uint32_t variant = 0; ///< that it has been used by
-};
-
-/// Of each two ranks that have any.
-class RingTable {
-public:
-  /// Point to point has rings of its own: messages and collectives may be under
-  /// way at the same time, and pass each other.
-  void startVariant(sched::Collective collective) {
-    ++variant_;
-    kind_ = uint64_t(sched::isPairwise(collective)) << 32;
-  }
-  PairRings &of(uint16_t source, uint16_t destination) {
-    const uint64_t key = kind_ | uint32_t(source) << 16 | destination;
-    auto [place, isNew] = places_.try_emplace(key, uint32_t(pairs_.size()));
-    if (isNew)
-      pairs_.push_back({key, {}, 0, 0, 0});
-    PairRings &pair = pairs_[place->second];
-    if (pair.variant != variant_) {
-      pair.variant = variant_;
-      pair.used = 0;
-    }
-    return pair;
-  }
-  /// In the order of (source, destination), those of messages last.
-  template <typename Function> void forEach(Function function) {
-    std::map<uint64_t, PairRings *> sorted;
-    for (PairRings &pair : pairs_)
-      sorted[pair.key] = &pair;
-    for (auto &[key, pair] : sorted)
-      function(*pair);
-  }
-
-private:
-  uint32_t variant_ = 0;
-  uint64_t kind_ = 0; // of the keys of the variant's rings
-  std::unordered_map<uint64_t, uint32_t> places_; // by key, in pairs_
-  std::vector<PairRings> pairs_;
-};
-
-/// Grows the rings between each two ranks until the variant's channels fit.
-void claimRings(const sched::Variant &variant, const ResolvedProgram &resolved,
-                RingTable &table) {
-  table.startVariant(resolved.program->collective());
-  for (const sched::Channel *channel : *variant.channels()) {
-    const uint16_t source = resolved.jobRank(channel->source());
-    const uint16_t destination = resolved.jobRank(channel->destination());
-    PairRings &pair = table.of(source, destination);
-    const uint32_t index = pair.used++;
-    std::vector<RingPlan> &list = pair.rings;
-    if (index == list.size())
-      list.push_back({source, destination, 0, 0, 0, 0, 0, channel->kind()});
-    RingPlan &ring = list[index];
-    ring.slots = std::max<uint32_t>(ring.slots, channel->slots());
-    constexpr uint64_t kLine = 64;
-    // At most 2^10 slots of 2^26 bytes: no overflow.
-    uint64_t bytes = uint64_t(channel->slots()) * variant.chunk_bytes();
-    bytes = (bytes + kLine - 1) / kLine * kLine;
-    ring.bytes = std::max(ring.bytes, bytes);
-    if (variant.protocol() == sched::Protocol::low_latency)
-      ring.lineBytes = std::max(ring.lineBytes, 2 * bytes);
-    // A ring for channels of several kinds must do for the least of them.
-    ring.kind = std::max(ring.kind, channel->kind());
-  }
-}
-
 /// See RankPlan::sharedSlots.
 uint32_t sharedSlotOf(const StepCode &step, const OperandCode *operands,
                       const std::vector<uint16_t> &slots) {
@@ -256,10 +182,11 @@ void finishRank(RankPlan &rank, VariantPlan &variant) {
 
 VariantPlan planVariant(const ResolvedProgram &resolved,
                         const sched::Variant &variant, uint32_t number,
-                        RingTable &table) {
+                        RingTable &table, uint32_t chunkLimit) {
   VariantPlan plan;
   plan.variant = &variant;
   plan.number = number;
+  plan.chunkBytes = chunkBytesOf(variant, chunkLimit);
   plan.directBlocks.assign(variant.channels()->size(), kNoBlock);
   plan.quiet.resize(variant.channels()->size());
   plan.borrowed.resize(variant.channels()->size());
@@ -357,7 +284,7 @@ const VariantPlan &ProgramPlan::variantFor(uint64_t bytes) const {
 }
 
 Status Plan::create(const ScheduleSet &files, int numRanks, const JobGpus &gpus,
-                    Plan &plan) {
+                    Plan &plan, uint64_t slotBytes) {
   plan.numRanks = numRanks;
   plan.files = files;
   plan.gpus = gpus;
@@ -365,13 +292,12 @@ Status Plan::create(const ScheduleSet &files, int numRanks, const JobGpus &gpus,
   Status status = lookUpPrograms(files, numRanks, gpus, lookup);
   if (!status.ok())
     return status;
-  plan.fingerprint = lookup.fingerprint;
   plan.notes = std::move(lookup.notes);
   RingTable table;
-  for (const ResolvedProgram &chosen : lookup.programs)
-    for (const sched::Variant *variant : *chosen.program->variants())
-      claimRings(*variant, chosen, table);
-
+  const uint32_t chunkLimit =
+      claimAllRings(lookup.programs, numRanks, slotBytes, table);
+  plan.fingerprint =
+      sched::hash64(&chunkLimit, sizeof(chunkLimit), lookup.fingerprint);
   table.forEach([&](PairRings &pair) {
     pair.first = uint32_t(plan.rings.size());
     plan.rings.insert(plan.rings.end(), pair.rings.begin(), pair.rings.end());
@@ -386,7 +312,7 @@ Status Plan::create(const ScheduleSet &files, int numRanks, const JobGpus &gpus,
     program.usesOutput.resize(numRanks);
     for (const sched::Variant *variant : *chosen.program->variants()) {
       program.variants.push_back(
-          planVariant(chosen, *variant, number++, table));
+          planVariant(chosen, *variant, number++, table, chunkLimit));
       noteUse(program.variants.back(), program, plan);
     }
   }

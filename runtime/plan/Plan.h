@@ -12,7 +12,7 @@
 #define BLINK_RUNTIME_PLAN_PLAN_H
 
 #include "runtime/core/Program.h"
-#include "runtime/plan/ProgramLookup.h"
+#include "runtime/plan/RingTable.h"
 
 #include <vector>
 
@@ -27,21 +27,6 @@ enum class Borrow : uint8_t {
   input,          ///< the input, the step's only source
   inputOrOutput,  ///< both of these; in place the input may change
   inputUnlessOwn, ///< the input, unless the call is in place
-};
-
-/// The memory behind channels. Variants use the same rings, in the order of
-/// their channels between the same two ranks, so a ring is as large as the
-/// largest of its channels; those of a sendrecv have rings of their own.
-struct RingPlan {
-  uint16_t source = 0;
-  uint16_t destination = 0;
-  uint32_t slots = 0;
-  uint64_t bytes = 0;     ///< of all slots, a multiple of 64
-  uint64_t lineBytes = 0; ///< of slots of low-latency lines: twice their data
-  uint64_t offset = 0;    ///< of the slots in the pool
-  uint32_t firstSlot = 0; ///< number of its first slot among all rings' slots
-  sched::ChannelKind kind = sched::ChannelKind::peer;
-  bool apart = false; ///< Plan::keepApart
 };
 
 inline constexpr uint32_t kNoBlock = ~0u;
@@ -90,7 +75,7 @@ struct VariantPlan {
   /// reduced: a step waits for none that waits for another's.
   bool oneCopy = true;
 
-  uint32_t chunkBytes() const { return variant->chunk_bytes(); }
+  uint32_t chunkBytes = 0; ///< those of the file, or fewer (RingTable.h)
 };
 
 struct ProgramPlan {
@@ -111,7 +96,7 @@ struct Plan {
   ScheduleSet files; ///< what everything here points into
   JobGpus gpus;
   uint64_t fingerprint =
-      0;             ///< of the files' bytes, in order, and what was taken
+      0; ///< of the files' bytes, in order, and what was taken of them how
   std::string notes; ///< as of ProgramLookup
   std::vector<ProgramPlan> programs;
   std::vector<RingPlan> rings; ///< sorted by (source, destination), those of
@@ -124,9 +109,10 @@ struct Plan {
   uint32_t numOperands = 0;     ///< of one step
   uint32_t numMessageTrees = 0; ///< of one message between two ranks
 
-  /// Errors: as lookUpPrograms.
+  /// `slotBytes`: of all slots that a rank reads, at most, as far as smaller
+  /// chunks help; 0 is no limit. Errors: as lookUpPrograms.
   static Status create(const ScheduleSet &files, int numRanks,
-                       const JobGpus &gpus, Plan &plan);
+                       const JobGpus &gpus, Plan &plan, uint64_t slotBytes = 0);
 
   /// Rings with an entry that is true have no memory that both ranks reach:
   /// none in the pool, and what a step writes to them is in a slot of each,
