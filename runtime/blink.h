@@ -20,13 +20,20 @@
 |* what went wrong. Nothing here prints, exits or aborts, except that with
 |* BLINK_DEBUG=WARN, INFO or TRACE in the environment lines go to stderr.
 |*
-|* Threads. Unless it says otherwise a function may be called from any thread at
-|* any time. Calls on one communicator take turns, a group as a whole; in which
-|* order those of several threads come is the caller's to decide, as all ranks
-|* have to make the same calls in the same order. blinkCommAbort,
-|* blinkCommShrink, blinkCommGetAsyncError and blinkGetLastError wait for no
-|* other call. When a communicator is freed no thread may be about to use it; a
-|* call that is under way is no obstacle to blinkCommAbort.
+|* Threads. Unless it says otherwise a function may be called from any thread
+|* at any time. Collectives on one communicator take turns, a group as a whole,
+|* and so do messages of one rank to another; in which order those of several
+|* threads come is the caller's to decide, as all ranks have to make the same
+|* calls in the same order. A thread that waits in a message holds up no other
+|* pair of ranks, and no collective; registering buffers waits for all.
+|* blinkCommAbort, blinkCommShrink, blinkCommGetAsyncError and
+|* blinkGetLastError wait for no other call. When a communicator is freed no
+|* thread may be about to use it; a call that is under way is no obstacle to
+|* blinkCommAbort.
+|*
+|* Processes. After fork() the child may make schedules and communicators of its
+|* own. Those of its parent are the parent's: calls are refused, and destroying
+|* one does nothing, here and there.
 |*
 \*===----------------------------------------------------------------------===*/
 

@@ -1,4 +1,4 @@
-//===- CallLocks.h - one call at a time on a communicator -------*- C++ -*-===//
+//===- CallLocks.h - one call at a time of a queue --------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -11,31 +11,46 @@
 
 #include <algorithm>
 #include <functional>
+#include <utility>
+#include <vector>
 
 namespace blink::runtime {
 
-/// Holds the communicators of a group's calls, from the first call to the last:
-/// another thread's group comes before all of them or after, so that the ranks
-/// do not see the two in different orders. All threads take them by ascending
-/// address, so no two wait for each other.
+/// A queue of calls of a communicator, by Call::queue().
+using CallQueue = std::pair<CommState *, int>;
+
+/// Holds queues of a group's calls, from the first call to the last: another
+/// thread's group comes before all of them or after, so that the ranks do not
+/// see the two in different orders. Calls of other queues, which are messages
+/// of other pairs and collectives, go on at the same time. All threads take
+/// them in one order, so no two wait for each other.
 class CallLocks {
 public:
-  /// `states` has those of the calls, some several times; they outlive this.
-  explicit CallLocks(std::vector<CommState *> &states) : states_(states) {
-    std::sort(states_.begin(), states_.end(), std::less<CommState *>());
-    states_.erase(std::unique(states_.begin(), states_.end()), states_.end());
-    for (CommState *state : states_)
-      state->calling.lock();
+  /// `queues` has those of the calls, some several times; the communicators
+  /// outlive this.
+  explicit CallLocks(std::vector<CallQueue> &queues) : queues_(queues) {
+    std::sort(queues_.begin(), queues_.end(), std::less<CallQueue>());
+    queues_.erase(std::unique(queues_.begin(), queues_.end()), queues_.end());
+    for (auto [state, queue] : queues_)
+      state->turns.take(queue);
   }
   ~CallLocks() {
-    for (CommState *state : states_)
-      state->calling.unlock();
+    for (auto [state, queue] : queues_)
+      state->turns.giveBack(queue);
   }
   CallLocks(const CallLocks &) = delete;
 
 private:
-  std::vector<CommState *> &states_;
+  std::vector<CallQueue> &queues_;
 };
+
+/// All queues of one communicator.
+inline std::vector<CallQueue> allQueues(CommState &state) {
+  std::vector<CallQueue> queues;
+  for (int queue = 0; queue < state.turns.size(); ++queue)
+    queues.push_back({&state, queue});
+  return queues;
+}
 
 } // namespace blink::runtime
 

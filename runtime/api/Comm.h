@@ -8,6 +8,8 @@
 #define BLINK_RUNTIME_API_COMM_H
 
 #include "runtime/Backend.h"
+#include "runtime/Fork.h"
+#include "runtime/api/CallTurns.h"
 #include "runtime/api/Making.h"
 #include "runtime/api/Operators.h"
 
@@ -19,9 +21,9 @@ namespace blink::runtime {
 struct alignas(64) CommState {
   std::shared_ptr<Backend> backend;
   LastError lastError;
-  /// Held by the thread that is in a call: others wait, but for those that end
+  /// Held by the threads that are in calls. Others wait, but for those that end
   /// calls or only look (blink.h, "Threads").
-  std::mutex calling;
+  CallTurns turns;
 };
 
 } // namespace blink::runtime
@@ -35,15 +37,29 @@ struct blinkComm {
   }
   void attach(std::shared_ptr<blink::runtime::Backend> job) {
     state->backend = std::move(job);
+    state->turns.resize(
+        blink::runtime::Call::numQueues(state->backend->plan()));
     backend = {state, state->backend.get()};
   }
 
-  /// Success, or why no call may use it: it is not made yet, or could not be.
+  /// Success, or why no call may use it: it is not made yet, or could not be,
+  /// or is another process's.
   blink::runtime::Status usable() const {
+    if (isForked())
+      return {blinkInvalidUsage,
+              "the communicator was made before fork(), by another process: "
+              "make one in this process"};
     return making ? making->usable() : blink::runtime::Status();
   }
 
+  /// Whether it is that of the process this one was forked from, which is not
+  /// to notice what becomes of it here.
+  bool isForked() const {
+    return generation != blink::runtime::forkGeneration();
+  }
+
   int rank;
+  const uint64_t generation = blink::runtime::forkGeneration();
   blink::runtime::Operators operators;
   std::shared_ptr<blink::runtime::CommState> state;
   std::shared_ptr<blink::runtime::Backend> backend; ///< keeps the state, too

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/Backend.h"
+#include "runtime/api/CallLocks.h"
 #include "runtime/api/Config.h"
 #include "runtime/api/Group.h"
 #include "runtime/job/Rendezvous.h"
@@ -132,6 +133,8 @@ blinkResult_t blinkGetUniqueId(blinkUniqueId *id) {
 
 blinkResult_t blinkCommDestroy(blinkComm_t comm) {
   return guarded([&] {
+    if (comm && comm->isForked())
+      return blinkSuccess;
     if (comm && comm->making && comm->making->outcome().code == blinkInProgress)
       return report({blinkInvalidUsage, "the communicator is being made: "
                                         "blinkCommAbort ends that"});
@@ -149,6 +152,8 @@ blinkResult_t blinkCommDestroy(blinkComm_t comm) {
 
 blinkResult_t blinkCommAbort(blinkComm_t comm) {
   return guarded([&] {
+    if (comm && comm->isForked())
+      return blinkSuccess;
     if (comm && comm->making)
       comm->making->end(Job::abortedBy(comm->rank));
     if (comm && comm->usable().ok()) {
@@ -164,6 +169,8 @@ blinkResult_t blinkCommGetAsyncError(blinkComm_t comm, blinkResult_t *result) {
   return guarded([&] {
     if (!comm || !result)
       return refuse("the communicator or result is NULL");
+    if (comm->isForked())
+      return report(comm->usable());
     const Status status = comm->making ? comm->making->outcome() : Status();
     *result = status.ok() ? comm->backend->failure().code : status.code;
     return blinkSuccess;
@@ -197,10 +204,11 @@ blinkResult_t blinkCommRegister(blinkComm_t comm, void *buffer, size_t bytes,
     // Copies: as in collective().
     std::shared_ptr<CommState> state = comm->state;
     const int rank = comm->rank;
-    Status status = comm->usable();
-    const std::lock_guard<std::mutex> lock(state->calling);
-    if (status.ok())
-      status = state->backend->registerBuffer(rank, buffer, bytes, number);
+    if (Status status = comm->usable(); !status.ok())
+      return report(status, &state->lastError);
+    std::vector<CallQueue> queues = allQueues(*state);
+    const CallLocks locks(queues);
+    Status status = state->backend->registerBuffer(rank, buffer, bytes, number);
     if (status.ok())
       *handle = reinterpret_cast<void *>(number);
     return report(status, &state->lastError);
@@ -215,12 +223,13 @@ blinkResult_t blinkCommDeregister(blinkComm_t comm, void *handle) {
       return refuse("the communicator is NULL");
     std::shared_ptr<CommState> state = comm->state;
     const int rank = comm->rank;
-    Status status = comm->usable();
-    const std::lock_guard<std::mutex> lock(state->calling);
-    if (status.ok())
-      status = state->backend->deregisterBuffer(
-          rank, reinterpret_cast<uintptr_t>(handle));
-    return report(status, &state->lastError);
+    if (Status status = comm->usable(); !status.ok())
+      return report(status, &state->lastError);
+    std::vector<CallQueue> queues = allQueues(*state);
+    const CallLocks locks(queues);
+    return report(state->backend->deregisterBuffer(
+                      rank, reinterpret_cast<uintptr_t>(handle)),
+                  &state->lastError);
   });
 }
 

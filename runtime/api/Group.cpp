@@ -19,7 +19,7 @@ struct GroupState {
   int depth = 0;
   std::vector<PendingCall> calls;
   std::vector<std::shared_ptr<CommState>> states; // of the calls
-  std::vector<CommState *> locked;                // the same, each once
+  std::vector<CallQueue> locked;                  // theirs, each once
   std::vector<PendingShrink> shrinks;
   std::vector<PendingSplit> splits;
   std::vector<PendingInit> inits;
@@ -83,8 +83,8 @@ blinkResult_t runGroup() {
     status = joinOwnMessages(own);
   if (!status.ok() || own.calls.empty())
     return report(status);
-  for (const std::shared_ptr<CommState> &state : own.states)
-    own.locked.push_back(state.get());
+  for (size_t i = 0; i < own.calls.size(); ++i)
+    own.locked.push_back({own.states[i].get(), own.calls[i].call.queue()});
   {
     const CallLocks locks(own.locked);
     runCalls(own.calls.data(), own.calls.size());
@@ -140,7 +140,7 @@ static blinkResult_t runOrKeep(const Call &asked, blinkComm_t comm) {
       return blinkSuccess;
     }
     {
-      const std::lock_guard<std::mutex> lock(state->calling);
+      const CallTurn turn(state->turns, call.queue());
       runCalls(&pending, 1);
     }
     return report(pending.result, &state->lastError);

@@ -19,6 +19,8 @@ blinkResult_t blinkCommMemory(blinkComm_t comm, blinkMemoryInfo_t *info) {
     if (info->size < offsetof(blinkMemoryInfo_t, slots))
       return refuse("size is of no version of blink.h: begin with "
                     "BLINK_MEMORY_INFO_INITIALIZER");
+    if (Status status = comm->usable(); !status.ok())
+      return report(status, &comm->state->lastError);
     // What the caller does not know of is not written.
     blinkMemoryInfo_t all = comm->backend->memory(comm->rank);
     all.size = std::min(info->size, sizeof(all));

@@ -38,7 +38,7 @@ public:
   }
 
 private:
-  std::mutex mutex_;
+  ForkSafeMutex mutex_;
   std::set<int> used_;
 };
 

@@ -35,10 +35,10 @@ Status splitJob(const std::vector<PendingSplit *> &calls) {
 } // namespace
 
 Status splitTogether(std::vector<PendingSplit> &splits) {
-  std::vector<CommState *> states;
+  std::vector<CallQueue> queues;
   for (const PendingSplit &call : splits)
-    states.push_back(call.state.get());
-  const CallLocks locks(states);
+    queues.push_back({call.state.get(), Call::kCollectives});
+  const CallLocks locks(queues);
   return runByJob(splits, "splits", splitJob);
 }
 

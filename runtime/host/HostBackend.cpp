@@ -192,7 +192,8 @@ Status HostBackend::begin(const Call &call) {
   rank.inFlight.fetch_add(1, std::memory_order_seq_cst);
   if (call.isMessage()) {
     std::atomic<RankRun *> &run = rank.messages[size_t(call.queue()) - 1];
-    if (!run.load(std::memory_order_relaxed)) // written by this thread alone
+    if (!run.load(std::memory_order_relaxed)) // written by its queue's threads,
+                                              // which take turns
       run.store(new RankRun(plan_, rings_, call.rank, /*traces=*/false),
                 std::memory_order_release);
   }
@@ -257,12 +258,14 @@ void HostBackend::leaveSharedProcessor(int rank) {
   // What the others have noted may be old, and there may be no idle processor.
   constexpr uint64_t kCallsBetween = 16;
   const uint64_t call = loadRelaxed(&own.calls);
-  if (here < 0 || call - ranks_[rank].lastLeft < kCallsBetween)
+  std::atomic<uint64_t> &lastLeft = ranks_[rank].lastLeft;
+  if (here < 0 ||
+      call - lastLeft.load(std::memory_order_relaxed) < kCallsBetween)
     return;
   for (int other = 0; other < rank; ++other)
     if (loadRelaxed(&rings_.segment.rank(other).processor) ==
         uint64_t(here) + 1) {
-      ranks_[rank].lastLeft = call;
+      lastLeft.store(call, std::memory_order_relaxed);
       timespec moment{0, 1};
       nanosleep(&moment, nullptr); // waking up gets an idle processor
       return;

@@ -75,12 +75,14 @@ private:
   struct alignas(64) Rank {
     std::unique_ptr<RankRun> run; ///< null: in another process
     /// Of messages, by Call::queue() - 1; null until the first one. Stored with
-    /// release by the rank's thread; loaded with acquire by others, which then
-    /// see what it points to.
+    /// release by the thread that has the queue; loaded with acquire by others,
+    /// which then see what it points to.
     std::vector<std::atomic<RankRun *>> messages;
     std::atomic<int> inFlight{0}; ///< calls
     ~Rank();
-    uint64_t lastLeft = 0; ///< the call of leaveSharedProcessor's last sleep
+    /// The call of leaveSharedProcessor's last sleep. Relaxed: messages of
+    /// other threads look, too, and one sleep more or less is no harm.
+    std::atomic<uint64_t> lastLeft{0};
   };
 
   Status makePlan(const BackendRequest &request);

@@ -12,7 +12,6 @@
 #include <sched.h>
 #include <system_error>
 #include <thread>
-#include <unistd.h>
 
 namespace blink::runtime {
 namespace {
@@ -27,18 +26,23 @@ int countProcessors() {
 } // namespace
 
 WorkerPool &WorkerPool::get() {
-  // Never destroyed: its threads sleep until the process ends.
-  static WorkerPool *pool = new WorkerPool;
+  // Never destroyed: its threads sleep until the process ends. Nor is that of
+  // a parent, whose threads the child does not have. Acquire and release: what
+  // a pool is made of.
+  static std::atomic<WorkerPool *> own{new WorkerPool};
+  WorkerPool *pool = own.load(std::memory_order_acquire);
+  if (pool->generation_ == forkGeneration())
+    return *pool;
+  WorkerPool *made = new WorkerPool;
+  if (own.compare_exchange_strong(pool, made, std::memory_order_acq_rel))
+    return *made;
+  delete made; // another thread was faster
   return *pool;
 }
 
 WorkerPool::WorkerPool() : processors_(countProcessors()) {}
 
 void WorkerPool::start() {
-  if (process_ != getpid()) {
-    process_ = getpid();
-    threads_ = 0;
-  }
   try {
     for (; threads_ < processors_ - 1; ++threads_)
       std::thread([this] { main(); }).detach();

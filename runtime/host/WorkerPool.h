@@ -7,11 +7,11 @@
 #ifndef BLINK_RUNTIME_HOST_WORKERPOOL_H
 #define BLINK_RUNTIME_HOST_WORKERPOOL_H
 
+#include "runtime/Fork.h"
 #include "runtime/host/RankRun.h"
 
 #include <condition_variable>
 #include <mutex>
-#include <sys/types.h>
 
 namespace blink::runtime {
 
@@ -20,7 +20,8 @@ namespace blink::runtime {
 /// Thread-safe.
 class WorkerPool {
 public:
-  /// The process's. Its threads sleep while there is nothing to do.
+  /// The process's: a forked child has one of its own. Its threads sleep while
+  /// there is nothing to do.
   static WorkerPool &get();
 
   /// Processors this process may run on.
@@ -44,8 +45,8 @@ private:
   void spin();
 
   int processors_;
-  pid_t process_ = 0; ///< that has started threads
-  int threads_ = 0;   ///< of it
+  const uint64_t generation_ = forkGeneration(); ///< of its process
+  int threads_ = 0;
   std::mutex mutex_;
   std::condition_variable submitted_, left_;
   std::vector<Submission> submissions_;

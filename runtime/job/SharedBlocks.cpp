@@ -6,6 +6,7 @@
 
 #include "runtime/job/SharedBlocks.h"
 
+#include "runtime/Fork.h"
 #include "runtime/Mapping.h"
 #include "runtime/job/Descriptor.h"
 
@@ -29,7 +30,7 @@ struct Block {
 
 /// All blocks of the process, by address.
 struct Blocks {
-  std::mutex mutex;
+  ForkSafeMutex mutex;
   std::map<uintptr_t, Block> byAddress;
 
   static Blocks &get() {

@@ -64,10 +64,15 @@ struct Call {
   CallShape shape(const VariantPlan &variant, bool borrowed) const;
 
   bool isMessage() const { return peer >= 0; }
+  static constexpr int kCollectives = 0; ///< their queue
   /// Messages of a rank that follow each other, and calls of collectives, have
   /// one number: those of others may pass them.
   int queue() const {
-    return isMessage() ? 1 + 2 * peer + int(send == nullptr) : 0;
+    return isMessage() ? 1 + 2 * peer + int(send == nullptr) : kCollectives;
+  }
+  /// Above all numbers of queues of a rank.
+  static int numQueues(const Plan &plan) {
+    return plan.numMessageTrees != 0 ? 1 + 2 * plan.numRanks : 1;
   }
 
   /// Judges the arguments against `plan`. Errors: invalid argument; invalid

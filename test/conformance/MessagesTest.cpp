@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <numeric>
 #include <random>
+#include <thread>
 
 using namespace blink;
 using namespace blink::test;
@@ -269,4 +270,46 @@ TEST_CASE("messages and collectives in one group") {
     CHECK(in[size_t(rank)] == out[size_t(rank + 2) % 3]);
     CHECK(sum[size_t(rank)] == std::vector<int64_t>(kCount, 6));
   }
+}
+
+TEST_CASE("threads of one rank in messages and collectives hold no other up") {
+  // Each rank has a thread for each message of a round, and one in collectives.
+  // A thread that receives comes before the one that sends what it waits for,
+  // as often as not.
+  constexpr int kRanks = 3;
+  constexpr size_t kCount = 5000;
+  const int rounds = kSlow ? 5 : 30;
+  Job job(withMessages(kRanks, layoutOf(2)), kRanks, 20000);
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < kRanks; ++rank) {
+    threads.emplace_back([&, rank] {
+      for (int round = 0; round < rounds; ++round) {
+        std::vector<int> one(kCount, round), sum(kCount);
+        CHECK(blinkAllReduce(one.data(), sum.data(), kCount, blinkInt32,
+                             blinkSum, job[rank], nullptr) == blinkSuccess);
+        CHECK(sum == std::vector<int>(kCount, round * kRanks));
+      }
+    });
+    for (int peer = 0; peer < kRanks; ++peer) {
+      if (peer == rank)
+        continue;
+      threads.emplace_back([&, rank, peer] {
+        for (int round = 0; round < rounds; ++round) {
+          std::vector<int> in(kCount);
+          CHECK(blinkRecv(in.data(), kCount, blinkInt32, peer, job[rank],
+                          nullptr) == blinkSuccess);
+          CHECK(in == std::vector<int>(kCount, 100 * round + peer));
+        }
+      });
+      threads.emplace_back([&, rank, peer] {
+        for (int round = 0; round < rounds; ++round) {
+          const std::vector<int> out(kCount, 100 * round + rank);
+          CHECK(blinkSend(out.data(), kCount, blinkInt32, peer, job[rank],
+                          nullptr) == blinkSuccess);
+        }
+      });
+    }
+  }
+  for (std::thread &thread : threads)
+    thread.join();
 }
