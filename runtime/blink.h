@@ -168,7 +168,8 @@ typedef struct {
      chunks arrive: if the schedules' chunks need more, the largest are made
      smaller, as far as that helps, to 16 KiB. The same on every rank. 0: the
      environment's BLINK_SLOT_BYTES, or else 56 MiB on GPUs, and no limit on the
-     host, where slots become memory as they are first used. */
+     host, where slots become memory as they are first used. A transport of
+     channels that has slots at both ends takes as much again. */
   uint64_t slotBytes;
 } blinkConfig_t;
 #define BLINK_CONFIG_INITIALIZER                                               \

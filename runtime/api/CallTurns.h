@@ -16,7 +16,7 @@ namespace blink::runtime {
 
 /// Which queues (Call::queue()) of a rank have a call under way. A thread takes
 /// a queue's turn and gives it back after the call; others wait. As a mutex for
-/// each, but small: an alltoall of a machine in one group holds hundreds at a
+/// each, but small: a group of messages from all to all holds hundreds at a
 /// time.
 class CallTurns {
 public:
