@@ -189,7 +189,11 @@ Status CudaBackend::join(const BackendRequest &request) {
 }
 
 CudaBackend::~CudaBackend() {
-  stopping_.store(true, std::memory_order_relaxed);
+  {
+    const std::lock_guard<std::mutex> lock(watching_);
+    stopping_ = true;
+  }
+  stop_.notify_all();
   if (watcher_.joinable())
     watcher_.join();
   // Memory must outlive the kernels that use it; those end, by their limits.

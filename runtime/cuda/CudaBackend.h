@@ -21,6 +21,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <deque>
 #include <mutex>
 #include <thread>
@@ -160,7 +161,9 @@ private:
   mutable Status failure_;
   /// Looks after the other processes, which a kernel cannot.
   std::thread watcher_;
-  std::atomic<bool> stopping_{false};
+  std::mutex watching_; ///< of what follows
+  bool stopping_ = false;
+  std::condition_variable stop_;
   std::string traceFile_ = nextTraceFile();
 };
 

@@ -143,7 +143,9 @@ Status CudaBackend::stepTogether(int self) {
 
 void CudaBackend::watchOthers() {
   bool finished = false;
-  while (!stopping_.load(std::memory_order_relaxed)) {
+  std::unique_lock<std::mutex> turn(watching_);
+  while (!stopping_) {
+    turn.unlock();
     // For those who go on without this rank, which may not call any more.
     if (!finished && job_.failed()) {
       std::lock_guard<std::mutex> lock(mutex_);
@@ -154,7 +156,9 @@ void CudaBackend::watchOthers() {
       if (Status why = job_.peerFailure(other);
           !why.ok() && !job_.detached(other))
         fail(why);
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    turn.lock();
+    stop_.wait_for(turn, std::chrono::milliseconds(20),
+                   [&] { return stopping_; });
   }
 }
 

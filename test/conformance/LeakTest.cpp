@@ -1,0 +1,149 @@
+//===- LeakTest.cpp - what communicators leave behind ---------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// A process that makes and destroys communicators by the thousand, as
+// frameworks do for groups of their own, holds no more than one that has made a
+// few.
+//
+//===----------------------------------------------------------------------===//
+
+#include "test/conformance/Job.h"
+#include "test/conformance/Opened.h"
+
+#include "doctest/doctest.h"
+
+#if BLINK_TEST_CUDA
+#include <cuda_runtime_api.h>
+#endif
+
+#include <filesystem>
+#include <fstream>
+#include <malloc.h>
+#include <string>
+
+using namespace blink;
+using namespace blink::test;
+
+namespace {
+
+constexpr int kMembers = 3;
+// Ranks with GPUs take a few milliseconds to meet.
+constexpr int kTimes = kSlow ? 100 : kOnCuda ? 300 : 1000;
+
+/// What this process holds.
+struct Held {
+  size_t files = 0, threads = 0, mappings = 0, heap = 0;
+
+  Held() {
+    files = entriesOf("/proc/self/fd");
+    threads = entriesOf("/proc/self/task");
+    std::ifstream maps("/proc/self/maps");
+    for (std::string line; std::getline(maps, line);)
+      ++mappings;
+    heap = mallinfo2().uordblks; // 0 under sanitizers, which look themselves
+  }
+
+private:
+  static size_t entriesOf(const char *folder) {
+    size_t entries = 0;
+    for ([[maybe_unused]] const auto &entry :
+         std::filesystem::directory_iterator(folder))
+      ++entries;
+    return entries;
+  }
+};
+
+/// Calls `once` some times, to fill what is kept on purpose, and then often.
+template <typename Once> void checkNothingIsLeft(Once once) {
+  for (int i = 0; i < 50; ++i)
+    once();
+  const Held before;
+  for (int i = 0; i < kTimes; ++i)
+    once();
+  const Held after;
+  CHECK(after.files < before.files + 20);
+  CHECK(after.threads < before.threads + 10); // some are about to end
+  // Arenas of malloc come and go with threads.
+  CHECK(after.mappings < before.mappings + 50);
+  CHECK(after.heap < before.heap + (64 << 10) + size_t(kTimes) * 64);
+}
+
+TestSchedule small() {
+  BuildOptions layout;
+  layout.chunkBytes = 256;
+  return allCollectives(kMembers, 0, layout);
+}
+
+blinkConfig_t configOf() {
+  blinkConfig_t config = BLINK_CONFIG_INITIALIZER;
+  config.backend = kOnCuda ? blinkBackendCuda : blinkBackendHost;
+  return config;
+}
+
+void destroyAll(blinkComm_t *comms) {
+  for (int rank = 0; rank < kMembers; ++rank)
+    CHECK(blinkCommDestroy(comms[rank]) == blinkSuccess);
+}
+
+} // namespace
+
+TEST_CASE("communicators of one call leave nothing behind") {
+  const TestSchedule schedule = small();
+  unsigned number = 0;
+  checkNothingIsLeft([&] {
+    const Job job(schedule, kMembers);
+    // Cases whose patterns the warm-up has made.
+    const unsigned kind = number++ % unsigned(collectives().size());
+    CHECK(runCase(job, variedCase(collectives()[kind], 100, 0, kind)) == "");
+  });
+}
+
+TEST_CASE("communicators of ranks that meet leave nothing behind") {
+  const Opened opened(small());
+  const blinkConfig_t config = configOf();
+  checkNothingIsLeft([&] {
+    blinkUniqueId id;
+    REQUIRE(blinkGetUniqueId(&id) == blinkSuccess);
+    blinkComm_t comms[kMembers] = {};
+    blinkGroupStart();
+    for (int rank = 0; rank < kMembers; ++rank)
+      CHECK(blinkCommInitRank(&comms[rank], kMembers, id, rank,
+                              kOnCuda ? 0 : -1, opened.schedule,
+                              &config) == blinkSuccess);
+    REQUIRE(blinkGroupEnd() == blinkSuccess);
+    destroyAll(comms);
+  });
+}
+
+TEST_CASE("communicators that are split leave nothing behind") {
+  const Job job(small(), kMembers);
+  checkNothingIsLeft([&] {
+    blinkComm_t comms[kMembers] = {};
+    blinkGroupStart();
+    for (int rank = 0; rank < kMembers; ++rank)
+      CHECK(blinkCommSplit(job[rank], 0, rank, &comms[rank], nullptr) ==
+            blinkSuccess);
+    REQUIRE(blinkGroupEnd() == blinkSuccess);
+    destroyAll(comms);
+  });
+}
+
+TEST_CASE("communicators that cannot be made leave nothing behind") {
+  const Job job(small(), kMembers);
+  checkNothingIsLeft([&] {
+    blinkComm_t comms[kMembers] = {};
+    blinkGroupStart();
+    for (int rank = 0; rank < kMembers; ++rank)
+      blinkCommSplit(job[rank], rank / 2, rank, &comms[rank], nullptr);
+    CHECK(blinkGroupEnd() != blinkSuccess); // no schedule for so few
+  });
+}
+
+TEST_CASE("communicators that are aborted leave nothing behind") {
+  const TestSchedule schedule = small();
+  checkNothingIsLeft([&] {
+    Job job(schedule, kMembers);
+    CHECK(blinkCommAbort(job.release(1)) == blinkSuccess);
+  });
+}
