@@ -75,6 +75,8 @@ typedef struct blinkComm *blinkComm_t;
 typedef struct {
   char internal[128];
 } blinkUniqueId;
+/* The last bytes are zero, and the caller's to say what it likes. */
+#define BLINK_UNIQUE_ID_SPARE 24
 
 /* The programs of one or several .sched files. Closing it is allowed as soon as
    the communicators are made: they keep what they need. */
@@ -213,6 +215,16 @@ BLINK_API blinkResult_t blinkScheduleOpenMemory(const void *data, size_t size,
 BLINK_API blinkResult_t blinkScheduleAdd(blinkSchedule_t schedule,
                                          const char *path);
 
+/* Opens all schedules of this machine that are kept in some places: files, and
+   folders of which all files *.sched are taken in the order of their names,
+   separated by colons. They are of one machine, or the environment's
+   BLINK_MACHINE has the name of its topology, or the fingerprint. `places`
+   NULL: the environment's BLINK_SCHEDULES. On failure *schedule is NULL.
+   Errors: as blinkScheduleOpen; invalid usage if there are none, none of the
+   machine, or of several. */
+BLINK_API blinkResult_t blinkScheduleFind(const char *places,
+                                          blinkSchedule_t *schedule);
+
 /* Of the first file: the number of ranks of its first program, relays among
    them; of a bundle the number of the machine's GPUs, whether or not it has
    schedules for all of them together. */
@@ -280,6 +292,11 @@ BLINK_API blinkResult_t blinkCommInitRank(blinkComm_t *comm, int nranks,
    and otherwise freed when communicators are made or destroyed after that. NULL
    is fine. */
 BLINK_API blinkResult_t blinkCommDestroy(blinkComm_t comm);
+
+/* Ends every collective in progress on all ranks of the job, as blinkCommAbort,
+   with the same error here and there, but frees nothing: what is left is
+   blinkCommShrink, or to be destroyed. From any thread, also during a call. */
+BLINK_API blinkResult_t blinkCommRevoke(blinkComm_t comm);
 
 /* Ends every collective in progress on all ranks of the job with a remote
    error, waits until this rank's call has returned, and frees the communicator.

@@ -14,9 +14,11 @@
 #include "runtime/api/Group.h"
 #include "runtime/job/Rendezvous.h"
 #include "runtime/job/SharedBlocks.h"
+#include "runtime/plan/ScheduleSearch.h"
 #include "schedules/ScheduleFile.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 using namespace blink;
 using namespace blink::runtime;
@@ -72,6 +74,25 @@ blinkResult_t blinkScheduleAdd(blinkSchedule_t schedule, const char *path) {
     Status status = OpenFile::read(path, file);
     if (status.ok())
       schedule->files.push_back(file);
+    return report(status);
+  });
+}
+
+blinkResult_t blinkScheduleFind(const char *places, blinkSchedule_t *schedule) {
+  return guarded([&] {
+    if (!schedule)
+      return refuse("schedule is NULL");
+    *schedule = nullptr;
+    const char *machine = std::getenv("BLINK_MACHINE");
+    places = places ? places : std::getenv("BLINK_SCHEDULES");
+    if (!places || !*places)
+      return report({blinkInvalidUsage,
+                     "BLINK_SCHEDULES is not set: it names the files and "
+                     "folders with this machine's schedules"});
+    ScheduleSet files;
+    const Status status = findSchedules(places, machine ? machine : "", files);
+    if (status.ok())
+      *schedule = new blinkSchedule{std::move(files)};
     return report(status);
   });
 }
@@ -161,6 +182,17 @@ blinkResult_t blinkCommAbort(blinkComm_t comm) {
       comm->backend->job().detach(comm->rank);
     }
     delete comm;
+    return blinkSuccess;
+  });
+}
+
+blinkResult_t blinkCommRevoke(blinkComm_t comm) {
+  return guarded([&] {
+    if (!comm)
+      return refuse("the communicator is NULL");
+    if (Status status = comm->usable(); !status.ok())
+      return report(status, &comm->state->lastError);
+    comm->backend->abort(comm->rank);
     return blinkSuccess;
   });
 }

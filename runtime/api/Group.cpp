@@ -117,7 +117,8 @@ static blinkResult_t runOrKeep(const Call &asked, blinkComm_t comm) {
   NvtxRange range(sched::EnumNameCollective(asked.kind.collective));
   return guarded([&] {
     if (!comm)
-      return refuse("the communicator is NULL");
+      return refuseCall({blinkInvalidArgument, "the communicator is NULL"},
+                        nullptr);
     // Copies: blinkCommAbort may free `comm` while this call runs.
     std::shared_ptr<CommState> state = comm->state;
     if (Status status = comm->usable(); !status.ok())

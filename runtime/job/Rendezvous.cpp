@@ -31,7 +31,7 @@ constexpr char kMagic[8] = {'b', 'l', 'i', 'n', 'k', 'i', 'd', '1'};
 struct IdContent {
   char magic[8];
   OfferKey key;
-  char unused[24];
+  char spare[BLINK_UNIQUE_ID_SPARE];
 };
 static_assert(sizeof(IdContent) == sizeof(blinkUniqueId));
 

@@ -21,6 +21,13 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/BlinkConfigVersion.cmake
 install(FILES ${PROJECT_BINARY_DIR}/BlinkConfig.cmake ${PROJECT_BINARY_DIR}/BlinkConfigVersion.cmake
   DESTINATION ${package_dir} COMPONENT runtime)
 
+# Not with all else: whoever has it on a search path has it in place of NCCL.
+if(BLINK_HAVE_CUDA)
+  install(TARGETS blink_nccl LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT nccl EXCLUDE_FROM_ALL)
+  install(FILES $<TARGET_FILE_DIR:blink_nccl>/libnccl.so.2
+    DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT nccl EXCLUDE_FROM_ALL)
+endif()
+
 # What the archive needs when it is linked.
 set(BLINK_PC_PRIVATE "-lstdc++ -pthread")
 if(BLINK_HAVE_CUDA)

@@ -1,0 +1,133 @@
+//===- Group.cpp - calls between ncclGroupStart and ncclGroupEnd ----------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Calls go to Blink and to the fallback as they come, each of which has the
+// same groups. Only what makes communicators is kept here, as agreeing on the
+// library is not one of their calls.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/bindings/nccl/Group.h"
+
+#include "runtime/bindings/nccl/EntryPoints.h"
+
+namespace blink::nccl {
+namespace {
+
+struct GroupState {
+  int depth = 0;
+  const Fallback *library = nullptr; ///< that has a group open, too
+  std::vector<PendingInit> inits;
+  std::vector<PendingChild> children;
+  std::vector<ncclComm_t> toFree;
+};
+
+thread_local GroupState group;
+
+/// What a split or shrink has made is the caller's; without any, the caller
+/// gets null.
+void endChild(PendingChild &child, ncclResult_t result) {
+  const bool made = child.comm->blink || child.comm->innerComm;
+  if (made && result != ncclSuccess && result != ncclInProgress &&
+      child.comm->blink)
+    blinkCommDestroy(child.comm->blink);
+  const bool ok = result == ncclSuccess || result == ncclInProgress;
+  *child.result = made && ok ? child.comm.release() : nullptr;
+}
+
+/// Ends the groups of the two libraries: the first error.
+ncclResult_t endCalls(GroupState &own) {
+  ncclResult_t result = report(blinkGroupEnd());
+  if (!own.library)
+    return result;
+  const ncclResult_t inner = own.library->call("ncclGroupEnd");
+  return result == ncclSuccess ? inner : result;
+}
+
+} // namespace
+
+ncclResult_t refuse(ncclResult_t result, std::string text) {
+  // A call that is refused keeps all of the group's from running.
+  if (inGroup())
+    blinkAllReduce(nullptr, nullptr, 0, blinkInt8, blinkSum, nullptr, nullptr);
+  return fail(result, std::move(text));
+}
+
+bool inGroup() { return group.depth != 0; }
+
+ncclResult_t keepOrRun(PendingInit init) {
+  std::vector<PendingInit> one;
+  std::vector<PendingInit> &inits = inGroup() ? group.inits : one;
+  inits.push_back(std::move(init));
+  return inGroup() ? ncclSuccess : initTogether(one);
+}
+
+ncclResult_t keepOrEnd(PendingChild child, ncclResult_t result) {
+  if (inGroup() && result == ncclSuccess)
+    group.children.push_back(std::move(child));
+  else
+    endChild(child, result);
+  return result;
+}
+
+bool keepToFree(ncclComm_t comm) {
+  if (inGroup())
+    group.toFree.push_back(comm);
+  return inGroup();
+}
+
+} // namespace blink::nccl
+
+using namespace blink::nccl;
+
+NCCL_ENTRY ncclResult_t ncclGroupStart() {
+  if (group.depth++ != 0)
+    return ncclSuccess;
+  group.library = Fallback::opened();
+  if (group.library)
+    group.library->call("ncclGroupStart");
+  return report(blinkGroupStart());
+}
+NCCL_TWIN(ncclGroupStart)
+
+NCCL_ENTRY ncclResult_t ncclGroupEnd() {
+  return guarded([&] {
+    if (group.depth == 0)
+      return fail(ncclInvalidUsage, "ncclGroupEnd without ncclGroupStart");
+    if (--group.depth != 0)
+      return ncclSuccess;
+    // What comes may make groups of its own.
+    GroupState own;
+    std::swap(own, group);
+    ncclResult_t result = endCalls(own);
+    for (PendingChild &child : own.children)
+      endChild(child, result);
+    if (!own.inits.empty()) {
+      const ncclResult_t made = initTogether(own.inits);
+      result = result == ncclSuccess ? made : result;
+    }
+    for (ncclComm_t comm : own.toFree) {
+      const ncclResult_t freed = ncclCommDestroy(comm);
+      result = result == ncclSuccess ? freed : result;
+    }
+    return result;
+  });
+}
+NCCL_TWIN(ncclGroupEnd)
+
+NCCL_ENTRY ncclResult_t ncclGroupSimulateEnd(ncclSimInfo_t *info) {
+  if (info && info->magic != kSimInfoMagic)
+    return fail(ncclInvalidArgument,
+                "the info does not begin with NCCL_SIM_INFO_INITIALIZER");
+  if (group.depth == 0)
+    return fail(ncclInvalidUsage, "ncclGroupSimulateEnd without "
+                                  "ncclGroupStart");
+  refuse(ncclInvalidUsage, "simulated");
+  group.inits.clear();
+  ncclGroupEnd();
+  return fail(ncclInvalidUsage,
+              "Blink tells times of schedules beforehand: blinkc simulate. The "
+              "group has been left without running it");
+}
+NCCL_TWIN(ncclGroupSimulateEnd)

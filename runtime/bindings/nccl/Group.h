@@ -1,0 +1,34 @@
+//===- Group.h - calls between ncclGroupStart and ncclGroupEnd --*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_RUNTIME_BINDINGS_NCCL_GROUP_H
+#define BLINK_RUNTIME_BINDINGS_NCCL_GROUP_H
+
+#include "runtime/bindings/nccl/Init.h"
+
+namespace blink::nccl {
+
+/// A communicator that a split or shrink makes of another, by the end of the
+/// group if there is one.
+struct PendingChild {
+  ncclComm_t *result;
+  std::unique_ptr<ncclComm> comm;
+};
+
+/// Whether this thread is in a group.
+bool inGroup();
+
+/// Runs the call, or keeps it to the end of the group.
+ncclResult_t keepOrRun(PendingInit init);
+/// The call was made and gave `result`: hands out what it made, now or in the
+/// end of the group.
+ncclResult_t keepOrEnd(PendingChild child, ncclResult_t result);
+/// Keeps a communicator that is to be freed after the group; false outside one.
+bool keepToFree(ncclComm_t comm);
+
+} // namespace blink::nccl
+
+#endif // BLINK_RUNTIME_BINDINGS_NCCL_GROUP_H

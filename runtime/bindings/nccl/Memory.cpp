@@ -1,0 +1,116 @@
+//===- Memory.cpp - buffers, and what is registered of them ---------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// NCCL registers buffers by local calls; to register with Blink is a call of
+// all ranks across processes. So a buffer is noted and no more: it is moved
+// through slots, as one that nobody registered.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/bindings/nccl/Comm.h"
+#include "runtime/bindings/nccl/EntryPoints.h"
+
+using namespace blink::nccl;
+
+/// Handles and windows alike.
+struct ncclWindow {
+  void *buffer;
+};
+
+namespace {
+
+ncclResult_t note(ncclComm_t comm, void *buffer, size_t bytes,
+                  ncclWindow_t &window) {
+  if (!buffer || bytes == 0)
+    return fail(ncclInvalidArgument, "the buffer is NULL, or has no bytes");
+  const std::lock_guard<std::mutex> lock(comm->mutex);
+  window = new ncclWindow{buffer};
+  comm->handles.insert(window);
+  return ncclSuccess;
+}
+
+ncclResult_t forget(ncclComm_t comm, void *handle) {
+  const std::lock_guard<std::mutex> lock(comm->mutex);
+  if (handle && comm->handles.erase(handle) == 0)
+    return fail(ncclInvalidArgument,
+                "the handle is of no buffer that is registered");
+  delete static_cast<ncclWindow *>(handle);
+  return ncclSuccess;
+}
+
+} // namespace
+
+/// Those that are left go with the communicator.
+ncclComm::~ncclComm() {
+  for (void *handle : handles)
+    delete static_cast<ncclWindow *>(handle);
+}
+
+NCCL_ENTRY ncclResult_t ncclMemAlloc(void **memory, size_t bytes) {
+  return report(blinkMemAlloc(memory, bytes));
+}
+NCCL_TWIN(ncclMemAlloc)
+
+NCCL_ENTRY ncclResult_t ncclMemFree(void *memory) {
+  return report(blinkMemFree(memory));
+}
+NCCL_TWIN(ncclMemFree)
+
+NCCL_ENTRY ncclResult_t ncclCommRegister(const ncclComm_t comm, void *buffer,
+                                         size_t bytes, void **handle) {
+  const auto own = [&] {
+    ncclWindow_t window = nullptr;
+    if (!handle)
+      return fail(ncclInvalidArgument, "ncclCommRegister: handle is NULL");
+    const ncclResult_t result = note(comm, buffer, bytes, window);
+    *handle = window;
+    return result;
+  };
+  return route(comm, "ncclCommRegister", own, innerOf(comm), buffer, bytes,
+               handle);
+}
+NCCL_TWIN(ncclCommRegister)
+
+NCCL_ENTRY ncclResult_t ncclCommDeregister(const ncclComm_t comm,
+                                           void *handle) {
+  const auto own = [&] { return forget(comm, handle); };
+  return route(comm, "ncclCommDeregister", own, innerOf(comm), handle);
+}
+NCCL_TWIN(ncclCommDeregister)
+
+NCCL_ENTRY ncclResult_t ncclCommWindowRegister(ncclComm_t comm, void *buffer,
+                                               size_t bytes,
+                                               ncclWindow_t *window,
+                                               int flags) {
+  const auto own = [&] {
+    if (!window)
+      return fail(ncclInvalidArgument,
+                  "ncclCommWindowRegister: window is NULL");
+    return note(comm, buffer, bytes, *window);
+  };
+  return route(comm, "ncclCommWindowRegister", own, innerOf(comm), buffer,
+               bytes, window, flags);
+}
+NCCL_TWIN(ncclCommWindowRegister)
+
+NCCL_ENTRY ncclResult_t ncclCommWindowDeregister(ncclComm_t comm,
+                                                 ncclWindow_t window) {
+  const auto own = [&] { return forget(comm, window); };
+  return route(comm, "ncclCommWindowDeregister", own, innerOf(comm), window);
+}
+NCCL_TWIN(ncclCommWindowDeregister)
+
+NCCL_ENTRY ncclResult_t ncclWinGetUserPtr(ncclComm_t comm, ncclWindow_t window,
+                                          void **buffer) {
+  const auto own = [&] {
+    const std::lock_guard<std::mutex> lock(comm->mutex);
+    if (!buffer || comm->handles.count(window) == 0)
+      return fail(ncclInvalidArgument, "ncclWinGetUserPtr: no such window, or "
+                                       "no place for the pointer");
+    *buffer = window->buffer;
+    return ncclSuccess;
+  };
+  return route(comm, "ncclWinGetUserPtr", own, innerOf(comm), window, buffer);
+}
+NCCL_TWIN(ncclWinGetUserPtr)
