@@ -567,8 +567,9 @@ BLINK_API blinkResult_t blinkAllToAll(const void *send, void *recv,
    On the host blinkSend returns when `send` may be used again, which may be
    before it has been received. The first message to or from a rank allocates.
    A rank sends to itself in a group that also receives it. Count 0 does
-   nothing, and nobody waits for it. On GPUs there are no messages yet: invalid
-   usage.
+   nothing, and nobody waits for it. On GPUs the calls return when the messages
+   are in their streams; those of a group are one kernel, or several if a device
+   has more than 31 ends of messages, and go on beside the group's collectives.
 
    Errors: as of collectives. Invalid usage if the two calls differ, which the
    receiver finds out, and all communicators become unusable; remote error if

@@ -23,6 +23,8 @@
 #include <chrono>
 #include <condition_variable>
 #include <deque>
+#include <functional>
+#include <map>
 #include <mutex>
 #include <thread>
 
@@ -89,9 +91,42 @@ private:
     uint64_t *abortHere = nullptr;
     uint32_t *busy = nullptr; ///< one a lane
     Event order;              ///< between its stream and a launch's
-    /// After the last launch, shared by all ranks of that; null: none yet.
+    OwnStream beside;         ///< for messages beside its collectives
+    /// After the last launch of collectives, shared by all ranks of that; null:
+    /// none yet.
     std::shared_ptr<Event> launched;
+    /// The same of messages, by Call::queue() - 1: they pass each other.
+    std::vector<std::shared_ptr<Event>> messagesLaunched;
+    /// Trees of a message, by variant's number and Call::queue() - 1.
+    std::map<uint32_t, std::vector<uint32_t>> messageTrees;
     std::shared_ptr<char> windows; ///< of a rank elsewhere: addresses here
+  };
+
+  /// A rank's call, as far as streams are concerned.
+  struct StreamUse {
+    Rank *rank;
+    cudaStream_t stream;
+    std::shared_ptr<Event> *launched; ///< after the last one of its queue
+  };
+
+  /// One end of a message, or both of one to itself.
+  struct MessageEnd {
+    const Call *call;
+    int source, destination;
+    uint32_t turn; ///< among those from this source to this destination
+    bool isSameMessage(const MessageEnd &other) const {
+      return source == other.source && destination == other.destination &&
+             turn == other.turn;
+    }
+  };
+
+  /// Messages of a group whose ends are on one device.
+  struct MessageBatch {
+    int device = 0;
+    std::vector<MessageEnd> ends;
+    std::vector<StreamUse> uses;   ///< of each end
+    cudaStream_t stream = nullptr; ///< of the kernels
+    bool capturing = false, begun = false;
   };
 
   // CudaBackend.cpp
@@ -105,6 +140,11 @@ private:
                size_t &poolBytes);
   Status allocate();
   // CudaBackendPrograms.cpp
+  /// The steps of each lane. Messages: each step is one, those of a queue side
+  /// by side.
+  std::vector<std::vector<const StepCode *>>
+  lanesOf(const VariantPlan &variant, size_t self, bool messages) const;
+  uint32_t numMessageLanes() const;
   DeviceChannel channelOf(const VariantPlan &variant, uint32_t channel,
                           size_t self) const;
   LaneOperand operandOf(const VariantPlan &variant, const OperandCode &code,
@@ -137,14 +177,30 @@ private:
   Status launchRound(const std::vector<Call *> &round);
   Status launchOnDevice(int device, const std::vector<Call *> &calls,
                         bool &begun, bool &capturing);
-  Status waitForStreams(const std::vector<Call *> &calls, cudaStream_t main,
+  // CudaBackendStreams.cpp
+  static bool isCapturing(cudaStream_t stream);
+  Status launchInOrder(int device, const std::vector<StreamUse> &uses,
+                       bool &begun, bool &capturing,
+                       const std::function<Status(cudaStream_t)> &launchIt);
+  Status waitForStreams(const std::vector<StreamUse> &uses, cudaStream_t main,
                         bool capturing);
-  Status signalStreams(const std::vector<Call *> &calls, cudaStream_t main,
+  Status signalStreams(const std::vector<StreamUse> &uses, cudaStream_t main,
                        bool capturing);
-  std::shared_ptr<Event> eventFor(const std::vector<Call *> &calls) const;
+  // CudaBackendMessages.cpp
+  Status collectMessages(const std::vector<Call *> &calls,
+                         std::vector<MessageBatch> &batches) const;
+  Status beginMessages(MessageBatch &batch, bool beside, bool &begun);
+  Status launchWindow(const MessageBatch &batch, size_t begin, size_t end);
+  Status endMessages(const MessageBatch &batch);
+  LaunchedMessage messageOf(const MessageEnd &end) const;
   // CudaBackendFailure.cpp
   void fail(const Status &status);
   void finishLaunches();
+  static void waitForLaunches(const Rank &rank);
+  Status explain(size_t rank, uint32_t lane, const LaneReport &report,
+                 uint64_t reason) const;
+  Status explainMessage(size_t rank, uint32_t lane, const LaneReport &report,
+                        uint64_t reason) const;
 
   std::deque<Rank> ranks_;
   std::vector<RingPlace> rings_;

@@ -21,12 +21,19 @@ void CudaBackend::fail(const Status &status) {
     log(LogLevel::warn, -1, status.text);
 }
 
+void CudaBackend::waitForLaunches(const Rank &rank) {
+  if (rank.launched)
+    rank.launched->synchronize();
+  for (const std::shared_ptr<Event> &launched : rank.messagesLaunched)
+    if (launched)
+      launched->synchronize();
+}
+
 void CudaBackend::abort(int rank) {
   fail(Job::abortedBy(rank));
   // Launching ends soon after that, and lets go of the lock.
   std::lock_guard<std::mutex> lock(mutex_);
-  if (ranks_[rank].launched)
-    ranks_[rank].launched->synchronize();
+  waitForLaunches(ranks_[rank]);
 }
 
 void CudaBackend::cancel(const Status &why) {
@@ -40,8 +47,7 @@ void CudaBackend::finishLaunches() {
   for (size_t rank = 0; rank < ranks_.size(); ++rank) {
     if (!ranks_[rank].here || !peers_)
       continue;
-    if (ranks_[rank].launched)
-      ranks_[rank].launched->synchronize();
+    waitForLaunches(ranks_[rank]);
     storeRelease(&peers_[rank].drained, 1);
   }
 }
@@ -50,6 +56,52 @@ bool CudaBackend::drained(int rank) const {
   // Another process's kernels write to registered buffers alone.
   return ranks_[rank].here || windows_.empty() ||
          loadAcquire(&peers_[rank].drained) || job_.died(rank);
+}
+
+namespace {
+
+const char kTwoCalls[] = ": another call of the same communicator was running: "
+                         "order the launches of graphs that hold its calls, "
+                         "as one stream does";
+
+} // namespace
+
+/// What a lane of a collective says.
+Status CudaBackend::explain(size_t rank, uint32_t lane,
+                            const LaneReport &report, uint64_t reason) const {
+  std::string text = textOf("rank ", rank, ", lane ", lane);
+  if (reason == LaneReport::twoCalls)
+    return {blinkInvalidUsage, text + kTwoCalls};
+  text += textOf(", step ", report.step, ", channel ", report.channel);
+  text += report.reading ? ": no chunk: expected " : ": no slot: expected ";
+  text +=
+      textOf(report.expected,
+             report.reading ? " written, seen " : " read, seen ", report.seen);
+  if (reason == LaneReport::otherCall)
+    return callsDiffer(text + ", of another call");
+  return Status(blinkRemoteError, text, "; waited ", job_.timeout().count(),
+                " ms: a rank has not called, or `blinkc verify` tells "
+                "whether the schedule can end");
+}
+
+/// And of a message.
+Status CudaBackend::explainMessage(size_t rank, uint32_t lane,
+                                   const LaneReport &report,
+                                   uint64_t reason) const {
+  const uint32_t queue = (lane - plan_.numLanes) / plan_.numMessageTrees;
+  const uint32_t peer = queue / 2;
+  const bool sends = queue % 2 == 0;
+  const std::string text =
+      textOf("a message ", sends ? "to" : "from", " rank ", peer);
+  if (reason == LaneReport::twoCalls)
+    return {blinkInvalidUsage, textOf("rank ", rank, ", ", text, kTwoCalls)};
+  if (reason == LaneReport::otherCall)
+    return callsDiffer(textOf("rank ", rank, " has ", text, ", rank ", peer,
+                              " has sent another one"));
+  return Status(blinkRemoteError, text, ": rank ", rank, " waited ",
+                job_.timeout().count(), " ms for rank ", peer,
+                sends ? " to receive it" : " to send it", ": expected ",
+                report.expected, " chunks, seen ", report.seen);
 }
 
 Status CudaBackend::failure() const {
@@ -63,33 +115,14 @@ Status CudaBackend::failure() const {
     return {};
   for (size_t r = 0; r < ranks_.size(); ++r) {
     const LaneReport *reports = ranks_[r].reports;
-    for (uint32_t lane = 0; lane < plan_.numLanes; ++lane) {
+    for (uint32_t lane = 0; lane < plan_.numLanes + numMessageLanes(); ++lane) {
       const LaneReport &report = reports[lane];
       const uint64_t reason = loadAcquire(&report.reason);
       if (reason == LaneReport::none || reason == LaneReport::aborted)
         continue;
-      std::string text =
-          "rank " + std::to_string(r) + ", lane " + std::to_string(lane);
-      if (reason == LaneReport::twoCalls) {
-        failure_ = {blinkInvalidUsage,
-                    text + ": another call of the same communicator was "
-                           "running: order the launches of graphs that hold "
-                           "its calls, as one stream does"};
-        log(LogLevel::warn, int(r), failure_.text);
-        return failure_;
-      }
-      text += textOf(", step ", report.step, ", channel ", report.channel);
-      text += report.reading ? ": no chunk: expected " : ": no slot: expected ";
-      text += textOf(report.expected,
-                     report.reading ? " written, seen " : " read, seen ",
-                     report.seen);
-      if (reason == LaneReport::otherCall)
-        failure_ = callsDiffer(text + ", of another call");
-      else
-        failure_ =
-            Status(blinkRemoteError, text, "; waited ", job_.timeout().count(),
-                   " ms: a rank has not called, or `blinkc verify` tells "
-                   "whether the schedule can end");
+      failure_ = lane < plan_.numLanes
+                     ? explain(r, lane, report, reason)
+                     : explainMessage(r, lane, report, reason);
       log(LogLevel::warn, int(r), failure_.text);
       return failure_;
     }

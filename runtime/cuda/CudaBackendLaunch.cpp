@@ -15,15 +15,6 @@
 #include <algorithm>
 
 namespace blink::runtime {
-namespace {
-
-bool isCapturing(cudaStream_t stream) {
-  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-  return cudaStreamIsCapturing(stream, &status) == cudaSuccess &&
-         status != cudaStreamCaptureStatusNone;
-}
-
-} // namespace
 
 void CudaBackend::run(PendingCall *const *calls, size_t numCalls) {
   std::vector<PendingCall *> left(calls, calls + numCalls);
@@ -48,14 +39,15 @@ Status CudaBackend::launch(const std::vector<Call *> &calls) {
   Status status = failure();
   if (!status.ok())
     return status;
-  for (const Call *call : calls)
-    if (call->isMessage())
-      return {blinkInvalidUsage, "messages between two ranks are for the host "
-                                 "back end: on GPUs there are none yet"};
   // The n-th calls of all ranks are one round.
   std::vector<std::vector<Call *>> rounds;
   std::vector<size_t> made(ranks_.size());
+  std::vector<Call *> messages;
   for (Call *call : calls) {
+    if (call->isMessage()) {
+      messages.push_back(call);
+      continue;
+    }
     const size_t round = made[call->rank]++;
     if (round == rounds.size())
       rounds.emplace_back();
@@ -65,12 +57,21 @@ Status CudaBackend::launch(const std::vector<Call *> &calls) {
                          call->kind.describe());
     rounds[round].push_back(call);
   }
-  for (const std::vector<Call *> &round : rounds) {
-    status = launchRound(round);
-    if (!status.ok())
-      return status;
-  }
-  return {};
+  std::vector<MessageBatch> batches;
+  status = collectMessages(messages, batches);
+  bool begun = false;
+  for (MessageBatch &batch : batches)
+    if (status.ok())
+      status = beginMessages(batch, /*beside=*/!rounds.empty(), begun);
+  for (const std::vector<Call *> &round : rounds)
+    if (status.ok())
+      status = launchRound(round);
+  for (const MessageBatch &batch : batches)
+    if (const Status ended = endMessages(batch); status.ok())
+      status = ended;
+  if (!status.ok() && begun)
+    fail(status);
+  return status;
 }
 
 Status CudaBackend::launchRound(const std::vector<Call *> &round) {
@@ -136,85 +137,20 @@ Status CudaBackend::launchOnDevice(int device, const std::vector<Call *> &calls,
         blocks};
     blocks += variant.ranks[call.rank].code.numLanes;
   }
-  DeviceScope scope(device);
-  Status status = cudaStatus(scope.error(), "cannot use GPU ", device);
-  const auto stream = reinterpret_cast<cudaStream_t>(first.stream);
-  capturing = isCapturing(stream);
-  if (status.ok())
-    status = waitForStreams(calls, stream, capturing);
-  if (status.ok() && blocks != 0)
-    status = cudaStatus(
-        launchLanes(first.kind.type, first.kind.op, blocks, launch, stream),
-        first.kind.describe() + ": cannot launch");
-  begun |= status.ok() && !capturing;
-  if (!status.ok())
-    return status;
-  status = signalStreams(calls, stream, capturing);
-  if (!status.ok() && !capturing) {
-    // No event tells when this kernel ends, so that its memory would go before.
-    fail(status);
-    cudaStreamSynchronize(stream);
-  }
-  return status;
-}
-
-/// A kernel of several ranks runs in the stream of one, `main`: it comes after
-/// what is in the others' streams, and after the ranks' former launches,
-/// wherever they were: in the same stream, too, as a handle does not tell. That
-/// of a thread's default stream stands for another in every thread, and that of
-/// a destroyed stream for the next.
-Status CudaBackend::waitForStreams(const std::vector<Call *> &calls,
-                                   cudaStream_t main, bool capturing) {
-  cudaError_t error = cudaSuccess;
-  const Event *last = nullptr; // that `main` waits for
+  std::vector<StreamUse> uses;
   for (const Call *call : calls) {
     Rank &rank = ranks_[call->rank];
-    const auto own = reinterpret_cast<cudaStream_t>(call->stream);
-    if (own != main) {
-      error = rank.order.record(own);
-      if (error == cudaSuccess)
-        error = rank.order.waitOn(main);
-    }
-    // What was captured runs when its graph does, in the order its user gives.
-    if (error == cudaSuccess && rank.launched.get() != last && !capturing) {
-      last = rank.launched.get();
-      error = last ? last->waitOn(main) : cudaSuccess;
-    }
-    if (error != cudaSuccess)
-      break;
+    uses.push_back(
+        {&rank, reinterpret_cast<cudaStream_t>(call->stream), &rank.launched});
   }
-  return cudaStatus(error, "cannot order streams");
-}
-
-/// And the others' streams go on after it.
-Status CudaBackend::signalStreams(const std::vector<Call *> &calls,
-                                  cudaStream_t main, bool capturing) {
-  const std::shared_ptr<Event> launched = capturing ? nullptr : eventFor(calls);
-  // The first rank's stream is `main`, which needs no order of its own.
-  Event &done = capturing ? ranks_[calls[0]->rank].order : *launched;
-  cudaError_t error = done.record(main);
-  for (const Call *call : calls) {
-    Rank &rank = ranks_[call->rank];
-    const auto own = reinterpret_cast<cudaStream_t>(call->stream);
-    if (error == cudaSuccess && own != main)
-      error = done.waitOn(own);
-    if (!capturing)
-      rank.launched = launched;
-  }
-  return cudaStatus(error, "cannot order streams");
-}
-
-/// The event of the last launch, if that was of these ranks, or a new one: a
-/// rank that waited for a later launch of others, which may need it, would wait
-/// for ever.
-std::shared_ptr<Event>
-CudaBackend::eventFor(const std::vector<Call *> &calls) const {
-  const std::shared_ptr<Event> &last = ranks_[calls[0]->rank].launched;
-  const auto users =
-      std::count_if(calls.begin(), calls.end(), [&](const Call *call) {
-        return ranks_[call->rank].launched == last;
+  return launchInOrder(
+      device, uses, begun, capturing, [&](cudaStream_t stream) {
+        return blocks == 0
+                   ? Status()
+                   : cudaStatus(launchLanes(first.kind.type, first.kind.op,
+                                            blocks, launch, stream),
+                                first.kind.describe() + ": cannot launch");
       });
-  return last && last.use_count() == users ? last : std::make_shared<Event>();
 }
 
 } // namespace blink::runtime

@@ -18,7 +18,7 @@ size_t CudaBackend::layJob(char *base) {
   job_.layout(arena, int(ranks_.size()));
   peers_ = arena.take<DevicePeerInfo>(ranks_.size());
   for (Rank &rank : ranks_)
-    rank.reports = arena.take<LaneReport>(plan_.numLanes);
+    rank.reports = arena.take<LaneReport>(plan_.numLanes + numMessageLanes());
   for (size_t r = 0; r < rings_.size(); ++r) {
     const RingPlan &ring = plan_.rings[r];
     deviceTransportOf(ring.kind)->layInJob(ring, rings_[r], arena);
@@ -32,7 +32,8 @@ void CudaBackend::layRank(size_t rank, char *controlBase, size_t &controlBytes,
                           char *poolBase, size_t &poolBytes) {
   Arena control(controlBase), pool(poolBase);
   ranks_[rank].abortHere = control.take<uint64_t>(1);
-  ranks_[rank].busy = control.take<uint32_t>(plan_.numLanes);
+  ranks_[rank].busy =
+      control.take<uint32_t>(plan_.numLanes + numMessageLanes());
   for (size_t r = 0; r < rings_.size(); ++r) {
     const RingPlan &ring = plan_.rings[r];
     RingPlace &place = rings_[r];

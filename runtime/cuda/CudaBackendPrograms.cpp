@@ -11,9 +11,53 @@
 
 #include "runtime/job/Arena.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace blink::runtime {
+
+uint32_t CudaBackend::numMessageLanes() const {
+  return 2 * uint32_t(plan_.numRanks) * plan_.numMessageTrees;
+}
+
+std::vector<std::vector<const StepCode *>>
+CudaBackend::lanesOf(const VariantPlan &variant, size_t self,
+                     bool messages) const {
+  const RankCode &code = variant.ranks[self].code;
+  std::vector<std::vector<const StepCode *>> lanes(messages ? numMessageLanes()
+                                                            : code.numLanes);
+  std::vector<uint32_t> used(messages ? size_t(plan_.numRanks) * 2 : 0);
+  for (uint32_t l = 0; l < code.numLanes; ++l)
+    for (uint32_t s = 0; s < code.lanes[l].stepsCount; ++s) {
+      const StepCode *step = code.steps + code.lanes[l].stepsBegin + s;
+      if (!messages) {
+        lanes[l].push_back(step);
+        continue;
+      }
+      const OperandCode &from = code.operands[step->operandsBegin];
+      const OperandCode &to =
+          code.operands[step->operandsBegin + step->sources];
+      const bool sends = from.kind == OperandKind::input;
+      const uint32_t queue = 2 * (sends ? from : to).index + !sends;
+      lanes[queue * plan_.numMessageTrees + used[queue]++].push_back(step);
+    }
+  // A ring has one lane, in whatever variant.
+  const auto ringOf = [&](const std::vector<const StepCode *> &lane) {
+    for (uint32_t i = 0; i < lane[0]->numOperands(); ++i) {
+      const OperandCode &operand = code.operands[lane[0]->operandsBegin + i];
+      if (operand.kind == OperandKind::channel)
+        return variant.rings[operand.index];
+    }
+    return uint32_t(0); // a message to oneself
+  };
+  for (size_t queue = 0; queue < used.size(); ++queue) {
+    const auto first = lanes.begin() + ptrdiff_t(queue * plan_.numMessageTrees);
+    std::sort(
+        first, first + ptrdiff_t(used[queue]),
+        [&](const auto &a, const auto &b) { return ringOf(a) < ringOf(b); });
+  }
+  return lanes;
+}
 
 /// A variant's channel as rank `self`, one of its ends, sees it.
 DeviceChannel CudaBackend::channelOf(const VariantPlan &variant,
@@ -39,7 +83,9 @@ DeviceChannel CudaBackend::channelOf(const VariantPlan &variant,
           ring.lineBytes,
           variant.slots[channel],
           variant.chunkBytes * (lowLatency ? 2 : 1),
-          direct ? variant.directBlocks[channel] : DeviceChannel::kNotDirect,
+          !direct            ? DeviceChannel::kNotDirect
+          : variant.pairwise ? 0
+                             : variant.directBlocks[channel],
           borrowed,
           variant.quiet[channel]};
 }
@@ -49,7 +95,9 @@ LaneOperand CudaBackend::operandOf(const VariantPlan &variant,
                                    size_t self) const {
   LaneOperand operand{};
   operand.kind = code.kind;
-  operand.index = code.index;
+  // A message's buffer is one block, whoever it is for.
+  operand.index =
+      code.kind != OperandKind::channel && variant.pairwise ? 0 : code.index;
   operand.step = step;
   if (code.kind == OperandKind::channel)
     operand.channel = channelOf(variant, code.index, self);
@@ -69,23 +117,31 @@ size_t CudaBackend::layPrograms(size_t self, char *base, char *image) {
   rank.programs.clear();
   for (const ProgramPlan &program : plan_.programs)
     for (const VariantPlan &variant : program.variants) {
+      const bool messages = variant.pairwise;
       const RankCode &code = variant.ranks[self].code;
+      const auto lanes = lanesOf(variant, self, messages);
       auto *device = reinterpret_cast<DeviceProgram *>(arena.take<char>(
-          sizeof(DeviceProgram) + code.numLanes * sizeof(LaneProgram)));
+          sizeof(DeviceProgram) + lanes.size() * sizeof(LaneProgram)));
       if (image) {
+        // Lanes of messages are numbered behind those of collectives.
+        const uint32_t first = messages ? plan_.numLanes : 0;
+        LaneTrace *traces = reinterpret_cast<LaneTrace *>(rank.traces.get());
         rank.programs.push_back(device);
-        put(device,
-            DeviceProgram{rank.abortHere, job_.abortWord(), rank.busy,
-                          rank.reports,
-                          reinterpret_cast<LaneTrace *>(rank.traces.get()),
-                          code.numLanes});
+        put(device, DeviceProgram{rank.abortHere, job_.abortWord(),
+                                  rank.busy + first, rank.reports + first,
+                                  messages ? nullptr : traces, lanes.size()});
+        for (size_t l = 0; messages && l < lanes.size();
+             l += plan_.numMessageTrees)
+          rank.messageTrees[variant.number].push_back(uint32_t(std::count_if(
+              lanes.begin() + ptrdiff_t(l),
+              lanes.begin() + ptrdiff_t(l) + ptrdiff_t(plan_.numMessageTrees),
+              [](const auto &lane) { return !lane.empty(); })));
       }
-      for (uint32_t l = 0; l < code.numLanes; ++l) {
-        const StepCode *steps = code.steps + code.lanes[l].stepsBegin;
-        const uint32_t numSteps = code.lanes[l].stepsCount;
+      for (size_t l = 0; l < lanes.size(); ++l) {
+        const uint32_t numSteps = uint32_t(lanes[l].size());
         uint32_t numOperands = 0;
-        for (uint32_t s = 0; s < numSteps; ++s)
-          numOperands += steps[s].numOperands();
+        for (const StepCode *step : lanes[l])
+          numOperands += step->numOperands();
         auto *laneSteps = arena.take<LaneStep>(numSteps);
         auto *operands = arena.take<LaneOperand>(numOperands);
         if (!image)
@@ -93,17 +149,18 @@ size_t CudaBackend::layPrograms(size_t self, char *base, char *image) {
         put(const_cast<LaneProgram *>(device->lanes() + l),
             LaneProgram{laneSteps, operands, numSteps, numOperands});
         for (uint32_t s = 0, o = 0; s < numSteps; ++s) {
+          const StepCode &from = *lanes[l][s];
           LaneStep step{};
-          step.share = variant.trees[steps[s].tree];
+          step.share = variant.trees[from.tree];
           step.operandsBegin = o;
-          step.sources = steps[s].sources;
-          step.destinations = steps[s].destinations;
-          step.completes = steps[s].completes;
-          step.delay = steps[s].delay;
+          step.sources = from.sources;
+          step.destinations = from.destinations;
+          step.completes = from.completes;
+          step.delay = messages ? uint16_t(0) : from.delay;
           put(laneSteps + s, step);
-          for (uint32_t i = 0; i < steps[s].numOperands(); ++i, ++o)
+          for (uint32_t i = 0; i < from.numOperands(); ++i, ++o)
             put(operands + o,
-                operandOf(variant, code.operands[steps[s].operandsBegin + i], s,
+                operandOf(variant, code.operands[from.operandsBegin + i], s,
                           self));
         }
       }

@@ -204,6 +204,30 @@ private:
   int device_ = 0;
 };
 
+/// A stream of the device that is current when it is first asked for.
+class OwnStream {
+public:
+  OwnStream() = default;
+  OwnStream(const OwnStream &) = delete;
+  ~OwnStream() {
+    if (!stream_)
+      return;
+    const DeviceScope scope(device_);
+    cudaStreamDestroy(stream_);
+  }
+  cudaError_t get(cudaStream_t &stream) {
+    cudaError_t error = stream_ ? cudaSuccess : cudaGetDevice(&device_);
+    if (error == cudaSuccess && !stream_)
+      error = cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking);
+    stream = stream_;
+    return error;
+  }
+
+private:
+  cudaStream_t stream_ = nullptr;
+  int device_ = 0;
+};
+
 } // namespace blink::runtime
 
 #endif // BLINK_RUNTIME_CUDA_DEVICEMEMORY_H

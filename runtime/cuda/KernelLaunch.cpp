@@ -45,12 +45,21 @@ cudaError_t launchLanes(blinkDataType_t type, blinkRedOp_t op,
                           dim3(kBlockThreads), arguments, 0, stream);
 }
 
+cudaError_t launchMessages(uint32_t numBlocks, const MessageLaunch &launch,
+                           cudaStream_t stream) {
+  void *arguments[] = {const_cast<MessageLaunch *>(&launch)};
+  return cudaLaunchKernel(messageKernel(), dim3(numBlocks), dim3(kBlockThreads),
+                          arguments, 0, stream);
+}
+
 cudaError_t prepareLanes(uint32_t &numBlocks) {
   int device = 0, processors = 0, least = std::numeric_limits<int>::max();
   cudaError_t error = cudaGetDevice(&device);
   if (error == cudaSuccess)
     error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount,
                                    device);
+  if (error == cudaSuccess)
+    error = lowerToResident(messageKernel(), least);
   for (int type = blinkInt8; type <= blinkFloat8e5m2; ++type)
     for (blinkRedOp_t op : {blinkSum, blinkProd, blinkMax, blinkMin, blinkBand,
                             blinkBor, blinkBxor})

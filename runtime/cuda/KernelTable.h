@@ -31,6 +31,9 @@ template <> const void *kernelOf<Band>(blinkDataType_t type);
 template <> const void *kernelOf<Bor>(blinkDataType_t type);
 template <> const void *kernelOf<Bxor>(blinkDataType_t type);
 
+/// Messages.cu.
+const void *messageKernel();
+
 } // namespace blink::runtime
 
 #endif // BLINK_RUNTIME_CUDA_KERNELTABLE_H

@@ -21,8 +21,8 @@ namespace blink::runtime {
 template <typename T, typename Operator, typename Block>
 class Lane : LaneChannels<Block> {
 public:
-  BLINK_DEVICE Lane(Block &block, const Launch &launch,
-                    const Launch::Rank &rank, uint32_t number)
+  BLINK_DEVICE Lane(Block &block, const LaunchedCall &launch,
+                    const LaunchedRank &rank, uint32_t number)
       : LaneChannels<Block>(block, launch, rank, number) {}
 
   /// Runs the lane to its end, or until something failed, which is reported.
@@ -97,6 +97,25 @@ BLINK_DEVICE inline void runBlock(Block &block, const Launch &launch,
     --r;
   const Launch::Rank &rank = launch.ranks[r];
   Lane<T, Operator, Block>(block, launch, rank, index - rank.firstBlock).run();
+}
+
+/// What block `index` of a launch of messages does: one tree of each message of
+/// a queue, in their order. They are bytes, whatever their types.
+template <typename Block>
+BLINK_DEVICE inline void
+runMessageBlock(Block &block, const MessageLaunch &launch, uint32_t index) {
+  uint32_t m = launch.firstOf(index);
+  const uint32_t tree = index - launch.messages[m].rank.firstBlock;
+  BLINK_ROLLED
+  while (m != MessageLaunch::kMax) {
+    const LaunchedMessage &message = launch.messages[m];
+    if (tree < message.numLanes)
+      Lane<uint8_t, Sum, Block>(block, message.call, message.rank,
+                                message.firstLane + tree)
+          .run();
+    block.sync(); // what the threads share is the next one's
+    m = message.next;
+  }
 }
 
 } // namespace blink::runtime

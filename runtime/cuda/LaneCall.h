@@ -30,8 +30,8 @@ namespace blink::runtime {
 /// A lane's call. `Block`: of LaneWaits.h.
 template <typename Block> class LaneCall {
 protected:
-  BLINK_DEVICE LaneCall(Block &block, const Launch &launch,
-                        const Launch::Rank &rank, uint32_t lane)
+  BLINK_DEVICE LaneCall(Block &block, const LaunchedCall &launch,
+                        const LaunchedRank &rank, uint32_t lane)
       : block_(block), state_(block.state()), launch_(launch), rank_(rank),
         lane_(lane) {}
 
@@ -323,8 +323,8 @@ private:
 protected:
   Block &block_;
   LaneState &state_;
-  const Launch &launch_;
-  const Launch::Rank &rank_;
+  const LaunchedCall &launch_;
+  const LaunchedRank &rank_;
   const uint32_t lane_;
 };
 

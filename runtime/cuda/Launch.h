@@ -154,30 +154,67 @@ struct DeviceProgram {
   }
 };
 
-/// The parameter of the kernel.
-struct Launch {
-  struct Rank {
-    const DeviceProgram *program;
-    const char *send;
-    char *recv;
-    uint64_t sendPtr;   ///< of `send`, for readers
-    uint64_t recvPtr;   ///< of `recv`, for writers
-    const void *scalar; ///< if `scales`: where it is; null: it is scalarBits
-    uint64_t scalarBits;
-    uint32_t firstBlock; ///< the blocks of a rank are its lanes
-  };
-
+/// What a lane is told of its call, but for the rank's buffers.
+struct LaunchedCall {
   CallShape shape;
   uint64_t signature;
   uint64_t timeoutNanoseconds;
   uint32_t layout; ///< of the variant
-  uint32_t numRanks;
   bool lowLatency; ///< the protocol
   bool direct;     ///< slots are skipped where channels are direct or borrowed
   bool scales;     ///< inputs are multiplied: sendPtr is 0
+};
+
+/// The rank that a lane plays.
+struct LaunchedRank {
+  const DeviceProgram *program;
+  const char *send;
+  char *recv;
+  uint64_t sendPtr;   ///< of `send`, for readers
+  uint64_t recvPtr;   ///< of `recv`, for writers
+  const void *scalar; ///< if `scales`: where it is; null: it is scalarBits
+  uint64_t scalarBits;
+  uint32_t firstBlock; ///< the blocks of a rank are its lanes
+};
+
+/// The parameter of the kernels of collectives.
+struct Launch : LaunchedCall {
+  using Rank = LaunchedRank;
+
+  uint32_t numRanks;
   Rank ranks[kMaxLaunchRanks];
 };
 static_assert(sizeof(Launch) <= 4096, "the limit for kernel parameters");
+
+/// One end of a message.
+struct LaunchedMessage {
+  LaunchedCall call;
+  LaunchedRank rank;  ///< firstBlock: of its queue
+  uint32_t firstLane; ///< of its program, one a tree
+  uint16_t numLanes;  ///< that it needs
+  uint16_t next;      ///< of its queue, in the same launch; or kMax
+};
+
+/// The parameter of the kernel of messages: ends of several, which all go on at
+/// the same time.
+struct MessageLaunch {
+  static constexpr uint32_t kMax = 31;
+
+  uint32_t numMessages;
+  LaunchedMessage messages[kMax];
+
+  /// The first message of the queue that the block is of. Others of a queue
+  /// have its first block, and stand behind.
+  BLINK_HOST_DEVICE uint32_t firstOf(uint32_t block) const {
+    uint32_t first = 0;
+    for (uint32_t m = 1; m < numMessages; ++m)
+      if (messages[m].rank.firstBlock <= block &&
+          messages[m].rank.firstBlock > messages[first].rank.firstBlock)
+        first = m;
+    return first;
+  }
+};
+static_assert(sizeof(MessageLaunch) <= 4096, "the limit for kernel parameters");
 
 } // namespace blink::runtime
 

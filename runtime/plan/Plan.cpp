@@ -186,6 +186,7 @@ VariantPlan planVariant(const ResolvedProgram &resolved,
   VariantPlan plan;
   plan.variant = &variant;
   plan.number = number;
+  plan.pairwise = sched::isPairwise(resolved.program->collective());
   plan.chunkBytes = chunkBytesOf(variant, chunkLimit);
   plan.directBlocks.assign(variant.channels()->size(), kNoBlock);
   plan.quiet.resize(variant.channels()->size());

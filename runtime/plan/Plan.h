@@ -55,6 +55,7 @@ struct RankPlan {
 struct VariantPlan {
   const sched::Variant *variant = nullptr;
   uint32_t number = 0;         ///< among all variants of the plan
+  bool pairwise = false;       ///< of messages
   std::vector<RankPlan> ranks; ///< and relays
   std::vector<TreeShare> trees;
   TreeShare largest;           ///< of them

@@ -14,8 +14,7 @@ namespace blink::test {
 std::vector<Collective> collectives() {
   std::vector<Collective> list(sched::kJointCollectives.begin(),
                                sched::kJointCollectives.end());
-  if (!kOnCuda)
-    list.push_back(Collective::sendrecv);
+  list.push_back(Collective::sendrecv);
   return list;
 }
 

@@ -24,7 +24,7 @@ inline constexpr bool kOnCuda = true;
 inline constexpr bool kOnCuda = false;
 #endif
 
-/// Those that the back end has: on GPUs there are no messages yet.
+/// All of them, messages among them.
 std::vector<Collective> collectives();
 
 /// Whether an operator matters.

@@ -66,7 +66,8 @@ template <typename Once> void checkNothingIsLeft(Once once) {
   CHECK(after.threads < before.threads + 10); // some are about to end
   // Arenas of malloc come and go with threads.
   CHECK(after.mappings < before.mappings + 50);
-  CHECK(after.heap < before.heap + (64 << 10) + size_t(kTimes) * 64);
+  if (!kOnCuda) // where that of emulated streams comes and goes
+    CHECK(after.heap < before.heap + (64 << 10) + size_t(kTimes) * 64);
 }
 
 TestSchedule small() {

@@ -119,7 +119,10 @@ private:
   unsigned running_ = 0;
 };
 
-void runGrid(LaneFunction function, uint32_t numBlocks, const Launch &launch,
+/// `run(block, launch, b)` by each thread of block b. `launchOf(b)`: what hooks
+/// are told.
+template <typename LaunchOf, typename Run>
+void runGrid(uint32_t numBlocks, const LaunchOf &launchOf, const Run &run,
              Residency &residency) {
   std::vector<LaneState> states(numBlocks);
   std::deque<Barriers> barriers(numBlocks);
@@ -132,8 +135,8 @@ void runGrid(LaneFunction function, uint32_t numBlocks, const Launch &launch,
     if (t == 0)
       left[b] = kThreads;
     barriers[b].start.wait(fibers);
-    HostBlock block(states[b], fibers, barriers[b], launch, b, t);
-    function(block, launch, b);
+    HostBlock block(states[b], fibers, barriers[b], launchOf(b), b, t);
+    run(block, b);
     // Orders nothing but itself: it counts.
     if (left[b].fetch_sub(1, std::memory_order_relaxed) == 1)
       residency.leave();
@@ -151,7 +154,36 @@ cudaError_t launchLanes(blinkDataType_t type, blinkRedOp_t op,
   Residency &residency = Residency::of(test::currentDevice());
   return test::enqueue(stream, [function = laneFunction(type, op), numBlocks,
                                 launch, &residency] {
-    runGrid(function, numBlocks, launch, residency);
+    runGrid(
+        numBlocks, [&](uint32_t) -> const Launch & { return launch; },
+        [&](HostBlock &block, uint32_t b) { function(block, launch, b); },
+        residency);
+  });
+}
+
+cudaError_t launchMessages(uint32_t numBlocks, const MessageLaunch &launch,
+                           cudaStream_t stream) {
+  const cudaError_t error = test::enter("cudaLaunchKernel", test::kContext);
+  if (error != cudaSuccess)
+    return error;
+  Residency &residency = Residency::of(test::currentDevice());
+  return test::enqueue(stream, [numBlocks, launch, &residency] {
+    // Hooks see each queue as a launch of its own.
+    std::vector<Launch> launches(launch.numMessages);
+    for (uint32_t m = 0; m < launch.numMessages; ++m) {
+      static_cast<LaunchedCall &>(launches[m]) = launch.messages[m].call;
+      launches[m].numRanks = 1;
+      launches[m].ranks[0] = launch.messages[m].rank;
+    }
+    const auto launchOf = [&](uint32_t b) -> const Launch & {
+      return launches[launch.firstOf(b)];
+    };
+    runGrid(
+        numBlocks, launchOf,
+        [&](HostBlock &block, uint32_t b) {
+          runMessageBlock(block, launch, b);
+        },
+        residency);
   });
 }
 

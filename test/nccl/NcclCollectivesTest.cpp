@@ -121,6 +121,35 @@ TEST_CASE("each collective of NCCL's is Blink's") {
   }
 }
 
+TEST_CASE("messages of uneven sizes among all ranks") {
+  const Schedules schedules(kJob);
+  NcclJob job(kJob);
+  const auto countOf = [](int from, int to) { return 10 + 50 * from + 7 * to; };
+  const auto sentAt = [](int to) { return 300 * to; };
+  job.fill(valueOf);
+  CHECK(job.inGroup([&](NcclRank &r) {
+    for (int peer = 0; peer < kJob; ++peer) {
+      ncclSend(r.send + sentAt(peer), size_t(countOf(r.rank, peer)), blinkInt32,
+               peer, r.comm, r.stream);
+      ncclRecv(r.recv + sentAt(peer), size_t(countOf(peer, r.rank)), blinkInt32,
+               peer, r.comm, r.stream);
+    }
+    return ncclSuccess;
+  }) == ncclSuccess);
+  for (int rank = 0; rank < kJob; ++rank) {
+    const std::vector<int> data = job.received(rank);
+    for (int source = 0; source < kJob; ++source) {
+      const int count = countOf(source, rank);
+      int wrong = 0;
+      for (int i = 0; i < count; ++i)
+        wrong += data[size_t(sentAt(source) + i)] !=
+                 valueOf(source, sentAt(rank) + i);
+      CHECK(wrong == 0);
+      CHECK(data[size_t(sentAt(source) + count)] == -1);
+    }
+  }
+}
+
 TEST_CASE("a sum of products, with scalars on the host and on the device") {
   const Schedules schedules(kJob);
   NcclJob job(kJob);
