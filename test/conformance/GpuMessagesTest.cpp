@@ -209,7 +209,7 @@ TEST_CASE("a graph holds messages and collectives of a group") {
 TEST_CASE("what is in several streams of a rank comes before its messages") {
   const Job job(messages(2), 2);
   constexpr size_t kCount = 5000;
-  const DeviceInts sent(0, kCount, 7), got(1, kCount, -1), ahead(0, kCount, -1);
+  const DeviceInts sent(0, kCount, 7), got(1, kCount, -1), first(1, 1, -1);
   cudaStream_t other = nullptr;
   useDeviceOf(0);
   REQUIRE(cudaStreamCreate(&other) == cudaSuccess);
@@ -219,7 +219,7 @@ TEST_CASE("what is in several streams of a rank comes before its messages") {
   blinkSend(sent.get(), 1, blinkInt32, 1, job[0],
             reinterpret_cast<blinkStream_t>(other));
   blinkRecv(got.get(), kCount, blinkInt32, 0, job[1], job.stream(1));
-  blinkRecv(got.get(), 1, blinkInt32, 0, job[1], job.stream(1));
+  blinkRecv(first.get(), 1, blinkInt32, 0, job[1], job.stream(1));
   CHECK(blinkGroupEnd() == blinkSuccess);
   useDeviceOf(0);
   // Behind the messages, in either stream: the input is the caller's again.
@@ -227,5 +227,6 @@ TEST_CASE("what is in several streams of a rank comes before its messages") {
   REQUIRE(cudaStreamSynchronize(other) == cudaSuccess);
   await(job, 1);
   CHECK(got.are(7));
+  CHECK(first.are(7));
   cudaStreamDestroy(other);
 }
