@@ -120,6 +120,8 @@ public:
   /// Whether `rank`, wherever it runs, no longer writes to buffers that ranks
   /// of this process gave to calls. After cancel().
   virtual bool drained(int rank) const = 0;
+  /// Returns when the calls of `rank` that were made before are done.
+  virtual void finish(int rank) = 0;
   /// Whether a call of `rank` is not done yet.
   virtual bool inFlight(int rank) const = 0;
   /// Buffers that other ranks may reach into (blinkCommRegister). A handle is

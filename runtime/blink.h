@@ -293,6 +293,12 @@ BLINK_API blinkResult_t blinkCommInitRank(blinkComm_t *comm, int nranks,
    is fine. */
 BLINK_API blinkResult_t blinkCommDestroy(blinkComm_t comm);
 
+/* Waits until all calls on `comm` that this rank has made are done, on GPUs
+   those in streams, too, but for launches of graphs; each ends by its time
+   limit. Other ranks need not call it, and `comm` stays as it is. Errors: what
+   blinkCommGetAsyncError gives then. */
+BLINK_API blinkResult_t blinkCommFinalize(blinkComm_t comm);
+
 /* Ends every collective in progress on all ranks of the job, as blinkCommAbort,
    with the same error here and there, but frees nothing: what is left is
    blinkCommShrink, or to be destroyed. From any thread, also during a call. */

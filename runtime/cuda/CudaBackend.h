@@ -62,6 +62,7 @@ public:
   void abort(int rank) override;
   void cancel(const Status &why) override;
   bool drained(int rank) const override;
+  void finish(int rank) override;
   /// Never: a launch waits for nobody.
   bool inFlight(int) const override { return false; }
   Status failure() const override;

@@ -36,6 +36,17 @@ void CudaBackend::abort(int rank) {
   waitForLaunches(ranks_[rank]);
 }
 
+void CudaBackend::finish(int rank) {
+  std::shared_ptr<Event> launched;
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    launched = ranks_[rank].launched;
+  }
+  // Without the lock, which abort() takes.
+  if (launched)
+    launched->synchronize();
+}
+
 void CudaBackend::cancel(const Status &why) {
   fail(why);
   std::lock_guard<std::mutex> lock(mutex_);

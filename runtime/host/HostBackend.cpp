@@ -235,6 +235,12 @@ bool HostBackend::inFlight(int rank) const {
   return ranks_[rank].inFlight.load(std::memory_order_acquire) != 0;
 }
 
+void HostBackend::finish(int rank) {
+  // Each ends by its time limit.
+  for (Backoff backoff(true); inFlight(rank); backoff.wait())
+    ;
+}
+
 void HostBackend::abort(int rank) {
   job_.fail(Job::abortedBy(rank));
   // The progress loop of the call looks at the abort word between any two

@@ -42,6 +42,7 @@ public:
   Status registerBuffer(int self, void *buffer, size_t bytes,
                         uintptr_t &handle) override;
   Status deregisterBuffer(int self, uintptr_t handle) override;
+  void finish(int rank) override;
   bool inFlight(int rank) const override;
   Status failure() const override { return job_.failure(); }
   blinkMemoryInfo_t memory(int rank) override;

@@ -47,17 +47,24 @@ ncclResult_t refuse(ncclResult_t result, std::string text);
 
 /// Runs `own` for a communicator of Blink's, or the function `name` of the
 /// fallback with `args`, in which innerOf(comm) stands for the communicator.
+/// For questions: one that is finalized answers them.
 template <typename Own, typename... Args>
-ncclResult_t route(ncclComm_t comm, const char *name, Own own, Args... args) {
+ncclResult_t ask(ncclComm_t comm, const char *name, Own own, Args... args) {
   if (!comm)
     return refuse(ncclInvalidArgument,
                   std::string(name) + ": the communicator is NULL");
-  if (comm->finalized.load(std::memory_order_relaxed))
-    return refuse(ncclInvalidUsage,
-                  std::string(name) + ": the communicator is finalized");
   if (comm->innerComm)
     return comm->fallback().call(name, args...);
   return guarded(own);
+}
+
+/// The same for calls that need one that is not finalized.
+template <typename Own, typename... Args>
+ncclResult_t route(ncclComm_t comm, const char *name, Own own, Args... args) {
+  if (comm && comm->finalized.load(std::memory_order_relaxed))
+    return refuse(ncclInvalidUsage,
+                  std::string(name) + ": the communicator is finalized");
+  return ask(comm, name, own, args...);
 }
 
 } // namespace blink::nccl

@@ -74,10 +74,11 @@ NCCL_TWIN(ncclCommShrink)
 //===-- The end -----------------------------------------------------------===//
 
 NCCL_ENTRY ncclResult_t ncclCommFinalize(ncclComm_t comm) {
-  // Destroying waits for what is in streams.
   const auto own = [&] {
-    comm->finalized.store(true, std::memory_order_relaxed);
-    return ncclSuccess;
+    const ncclResult_t result = report(blinkCommFinalize(comm->blink));
+    if (result == ncclSuccess) // or it may not be made yet
+      comm->finalized.store(true, std::memory_order_relaxed);
+    return result;
   };
   return route(comm, "ncclCommFinalize", own, innerOf(comm));
 }
@@ -137,13 +138,13 @@ NCCL_TWIN(ncclCommGetAsyncError)
 
 NCCL_ENTRY ncclResult_t ncclCommCount(const ncclComm_t comm, int *count) {
   const auto own = [&] { return report(blinkCommCount(comm->blink, count)); };
-  return route(comm, "ncclCommCount", own, innerOf(comm), count);
+  return ask(comm, "ncclCommCount", own, innerOf(comm), count);
 }
 NCCL_TWIN(ncclCommCount)
 
 NCCL_ENTRY ncclResult_t ncclCommUserRank(const ncclComm_t comm, int *rank) {
   const auto own = [&] { return report(blinkCommUserRank(comm->blink, rank)); };
-  return route(comm, "ncclCommUserRank", own, innerOf(comm), rank);
+  return ask(comm, "ncclCommUserRank", own, innerOf(comm), rank);
 }
 NCCL_TWIN(ncclCommUserRank)
 
@@ -154,7 +155,7 @@ NCCL_ENTRY ncclResult_t ncclCommCuDevice(const ncclComm_t comm, int *device) {
     *device = comm->device;
     return ncclSuccess;
   };
-  return route(comm, "ncclCommCuDevice", own, innerOf(comm), device);
+  return ask(comm, "ncclCommCuDevice", own, innerOf(comm), device);
 }
 NCCL_TWIN(ncclCommCuDevice)
 
@@ -170,6 +171,6 @@ NCCL_ENTRY ncclResult_t ncclCommMemStats(ncclComm_t comm, int stat,
     *value = stat < 2 ? 0 : info.slots + info.control + info.programs;
     return result;
   };
-  return route(comm, "ncclCommMemStats", own, innerOf(comm), stat, value);
+  return ask(comm, "ncclCommMemStats", own, innerOf(comm), stat, value);
 }
 NCCL_TWIN(ncclCommMemStats)
