@@ -1,25 +1,32 @@
 """Looks up in libnccl.so.2 what programs that were built for NCCL do.
 
-names.py FOLDER: that libblink_nccl.so is in.
+names.py FOLDER [OTHER]: that libblink_nccl.so is in, and another library of these names.
 """
 import ctypes
 import pathlib
 import subprocess
 import sys
 
-# Of torch 2.15, vLLM and SGLang, CuPy, Horovod, and nccl-tests.
+# All that NCCL 2.32.3 shows, which is more than any program looks for.
 NAMES = """
-AllGather AllReduce AlltoAll Bcast Broadcast CommAbort CommCount CommCuDevice CommDeregister CommDestroy CommFinalize
-CommGetAsyncError CommGetUniqueId CommGrow CommInitAll CommInitRank CommInitRankConfig CommInitRankScalable
-CommMemStats CommQueryProperties CommRegister CommResume CommRevoke CommShrink CommSplit CommSuspend CommUserRank
-CommWindowDeregister CommWindowRegister DevCommCreate DevCommDestroy Gather GetErrorString GetLastError
-GetLsaMultimemDevicePointer GetPeerDevicePointer GetUniqueId GetVersion GroupEnd GroupSimulateEnd GroupStart MemAlloc
-MemFree PutSignal Recv RedOpCreatePreMulSum RedOpDestroy Reduce ReduceScatter Scatter Send Signal WaitSignal
-WinGetUserPtr AllReduceConfig BroadcastConfig ReduceConfig AllGatherConfig ReduceScatterConfig AlltoAllConfig
-GatherConfig ScatterConfig SetEncryption
+AllGather AllGatherConfig AllReduce AllReduceConfig AlltoAll AlltoAllConfig Bcast Broadcast BroadcastConfig CommAbort
+CommCount CommCuDevice CommDeregister CommDestroy CommFinalize CommGetAsyncError CommGetUniqueId CommGrow CommInitAll
+CommInitRank CommInitRankConfig CommInitRankScalable CommMemStats CommQueryProperties CommRegister CommResume
+CommRevoke CommShrink CommSplit CommSuspend CommUserRank CommWindowDeregister CommWindowRegister DevCommCreate
+DevCommDestroy Gather GatherConfig GetCftDeviceLeInfo GetErrorString GetLastError GetLsaDevicePointer
+GetLsaMultimemDevicePointer GetMultimemDeviceLeInfo GetMultimemDevicePointer GetPeerDeviceLeInfo GetPeerDevicePointer
+GetUniqueId GetVersion GinBarrierCreateRequirement GinInboxA2ACreateRequirement GinOutboxCreateRequirement GroupEnd
+GroupSimulateEnd GroupStart LLA2ACalcSlots LLA2ACreateRequirement LsaBarrierCreateRequirement MemAlloc MemFree
+ParamBind ParamDumpAll ParamGet ParamGetAllParameterKeys ParamGetI16 ParamGetI32 ParamGetI64 ParamGetI8
+ParamGetParameter ParamGetStr ParamGetU16 ParamGetU32 ParamGetU64 ParamGetU8 PutSignal Recv RedOpCreatePreMulSum
+RedOpDestroy Reduce ReduceConfig ReduceScatter ReduceScatterConfig ResetDebugInit Scatter ScatterConfig Send
+SetEncryption Signal TeamCft TeamCftMultimem TeamLsa TeamRail TeamRankToLsa TeamRankToWorld TeamWorld WaitSignal
+WinGetUserPtr
 """.split()
 
 folder = pathlib.Path(sys.argv[1])
+# As PyTorch has NCCL loaded, for all, before vLLM loads another by its path.
+other = ctypes.CDLL(sys.argv[2], mode=ctypes.RTLD_GLOBAL) if len(sys.argv) > 2 else None
 path = folder / "libnccl.so.2"
 library = ctypes.CDLL(str(path))
 wrong = [name for name in NAMES for first in ("nccl", "pnccl") if not hasattr(library, first + name)]
@@ -32,8 +39,11 @@ if "Library soname: [libnccl.so.2]" not in dynamic:
 if "libblink" in dynamic:
     wrong.append("it needs another library of Blink's")
 symbols = subprocess.run(["nm", "-D", "--defined-only", path], capture_output=True, text=True, check=True).stdout
-others = [line.split()[-1] for line in symbols.splitlines() if not line.split()[-1].startswith(("nccl", "pnccl"))]
-wrong += [f"it shows {name}, too" for name in others]
+shown = {name: kind for kind, name in (line.split()[-2:] for line in symbols.splitlines())}
+expected = {first + name: kind for name in NAMES for first, kind in (("nccl", "W"), ("pnccl", "T"))}
+wrong += [f"it shows {name}, too" for name in shown.keys() - expected.keys() - {"ncclResetDebugInitInternal"}]
+wrong += [f"{name} is of kind {shown.get(name)}, NCCL's is {kind}" for name, kind in expected.items()
+          if shown.get(name) != kind]
 
 version = ctypes.c_int()
 if library.ncclGetVersion(ctypes.byref(version)) != 0 or version.value < 22700:
@@ -45,5 +55,13 @@ if not library.ncclGetErrorString(5):
     wrong.append("it has no words for an error")
 if library.ncclPutSignal() != 5 or b"ncclPutSignal" not in library.ncclGetLastError(None):
     wrong.append("ncclPutSignal does not say that it is not served")
+if other:
+    # It calls ncclAllReduce, ncclGetLastError and so on, and there are two.
+    if library.ncclAllReduceConfig(None, None, 0, 0, 0, None, None, None) != 4 or \
+            b"ncclAllReduce: the communicator is NULL" not in library.ncclGetLastError(None):
+        wrong.append("a call of its own does not end in it")
+    other.fakeCalls.restype = ctypes.c_char_p
+    if calls := other.fakeCalls():
+        wrong.append(f"its own calls go to another library: {calls.decode()}")
 if wrong:
     sys.exit("\n".join(wrong))

@@ -58,6 +58,10 @@ typedef struct {
   float estimatedTime;
 } ncclSimInfo_t;
 
+typedef struct {
+  int nRanks, rank, stride;
+} ncclTeam_t;
+
 } // extern "C"
 
 namespace blink::nccl {
@@ -69,9 +73,10 @@ constexpr int kNumOps = 5;          ///< built-in ones
 
 } // namespace blink::nccl
 
-/// In front of a definition: an entry point. NCCL_TWIN behind it gives it its
-/// second name, by which profilers that put themselves in front call the rest.
-#define NCCL_ENTRY extern "C" __attribute__((visibility("default")))
+/// In front of a definition: an entry point, weak as NCCL's. NCCL_TWIN behind
+/// it gives it its second name, by which profilers that put themselves in front
+/// call the rest.
+#define NCCL_ENTRY extern "C" __attribute__((visibility("default"), weak))
 #define NCCL_TWIN(name)                                                        \
   extern "C" __attribute__((visibility("default"),                             \
                             alias(#name))) decltype(name) p##name;
