@@ -374,6 +374,25 @@ BLINK_API blinkResult_t blinkCommSplit(blinkComm_t comm, int color, int key,
                                        blinkComm_t *newcomm,
                                        const blinkConfig_t *config);
 
+/* Lets ranks say something to each other, by the host's memory and without a
+   schedule: for what they have to decide alike, not for data. Of `all`, bytes *
+   the number of ranks that take part, the i-th bytes are what the i-th of them
+   said. The ranks of `comm` that are not excluded call it, each with the same
+   list and number of bytes, at most BLINK_EXCHANGE_BYTES, from processes or
+   threads of their own; a rank that was excluded takes part in none after that.
+   It does not begin a group's calls, nor wait for any, and works when `comm`
+   has become unusable, too.
+
+   Errors: invalid argument as blinkCommShrink's, or of the bytes; invalid usage
+   if the ranks' numbers of bytes differ; remote error if a rank dies, has
+   destroyed its communicator or does not call in time. `comm` stays as it is,
+   but the ranks that did not hear all need not have the same error. */
+#define BLINK_EXCHANGE_BYTES 256
+BLINK_API blinkResult_t blinkCommExchange(blinkComm_t comm, const void *said,
+                                          size_t bytes, void *all,
+                                          const int *excludeRanks,
+                                          int excludeCount);
+
 /* *result: success, or why the communicator has become unusable, or
    blinkInProgress: it is being made. */
 BLINK_API blinkResult_t blinkCommGetAsyncError(blinkComm_t comm,

@@ -24,6 +24,7 @@ struct alignas(64) CommState {
   /// Held by the threads that are in calls. Others wait, but for those that end
   /// calls or only look (blink.h, "Threads").
   CallTurns turns;
+  std::mutex exchanging; ///< held by the thread in blinkCommExchange
 };
 
 } // namespace blink::runtime

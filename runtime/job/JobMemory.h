@@ -13,6 +13,7 @@
 
 #include "runtime/Status.h"
 #include "runtime/job/Arena.h"
+#include "runtime/job/ExchangeRecord.h"
 #include "runtime/job/ShrinkRecord.h"
 #include "runtime/job/SplitRecord.h"
 #include "schedules/schedule_generated.h"
@@ -55,6 +56,7 @@ struct alignas(64) PeerRecord {
   uint64_t gone;    ///< 1: its communicator has been destroyed
   uint64_t steps;   ///< of registering and deregistering buffers
   uint64_t splits;  ///< of the communicator (SplitRecord)
+  uint64_t exchanges; ///< of words (ExchangeRecord)
 };
 
 /// What a rank tells the others while all of them register a buffer
@@ -89,6 +91,7 @@ public:
     peers_ = arena.take<PeerRecord>(size_t(numRanks));
     shrinks_ = arena.take<ShrinkRecord>(size_t(numRanks));
     splits_ = arena.take<SplitRecord>(size_t(numRanks));
+    exchanges_ = arena.take<ExchangeRecord>(size_t(numRanks));
     registrations_ = arena.take<RegistrationRecord>(size_t(numRanks));
     addresses_ = arena.take<AddressRecord>(size_t(numRanks) * kTransports);
   }
@@ -99,6 +102,7 @@ public:
   PeerRecord &peer(int rank) const { return peers_[rank]; }
   ShrinkRecord &shrinkRecord(int rank) const { return shrinks_[rank]; }
   SplitRecord &splitRecord(int rank) const { return splits_[rank]; }
+  ExchangeRecord &exchangeRecord(int rank) const { return exchanges_[rank]; }
   RegistrationRecord &registration(int rank) const {
     return registrations_[rank];
   }
@@ -128,6 +132,7 @@ private:
   PeerRecord *peers_ = nullptr;
   ShrinkRecord *shrinks_ = nullptr;
   SplitRecord *splits_ = nullptr;
+  ExchangeRecord *exchanges_ = nullptr;
   RegistrationRecord *registrations_ = nullptr;
   AddressRecord *addresses_ = nullptr;
 };

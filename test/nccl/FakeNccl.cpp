@@ -86,10 +86,19 @@ int ncclCommDestroy(Comm *comm) {
   return 0;
 }
 
+int ncclCommAbort(Comm *comm) { return ncclCommDestroy(comm); }
+
 int ncclCommUserRank(Comm *comm, int *rank) {
   if (!isComm(comm))
     return 4;
   *rank = comm->rank;
+  return 0;
+}
+
+int ncclCommCount(Comm *comm, int *count) {
+  if (!isComm(comm))
+    return 4;
+  *count = comm->nranks;
   return 0;
 }
 

@@ -20,6 +20,7 @@ struct GroupState {
   const Fallback *library = nullptr; ///< that has a group open, too
   std::vector<PendingInit> inits;
   std::vector<PendingChild> children;
+  std::vector<PendingPart> parts;
   std::vector<ncclComm_t> toFree;
 };
 
@@ -63,6 +64,13 @@ ncclResult_t keepOrRun(PendingInit init) {
   return inGroup() ? ncclSuccess : initTogether(one);
 }
 
+ncclResult_t keepOrRun(PendingPart part) {
+  std::vector<PendingPart> one;
+  std::vector<PendingPart> &parts = inGroup() ? group.parts : one;
+  parts.push_back(std::move(part));
+  return inGroup() ? ncclSuccess : makeParts(one);
+}
+
 ncclResult_t keepOrEnd(PendingChild child, ncclResult_t result) {
   if (inGroup() && result == ncclSuccess)
     group.children.push_back(std::move(child));
@@ -103,6 +111,8 @@ NCCL_ENTRY ncclResult_t ncclGroupEnd() {
     ncclResult_t result = endCalls(own);
     for (PendingChild &child : own.children)
       endChild(child, result);
+    if (result == ncclSuccess && !own.parts.empty())
+      result = makeParts(own.parts);
     if (!own.inits.empty()) {
       const ncclResult_t made = initTogether(own.inits);
       result = result == ncclSuccess ? made : result;
@@ -125,6 +135,7 @@ NCCL_ENTRY ncclResult_t ncclGroupSimulateEnd(ncclSimInfo_t *info) {
                                   "ncclGroupStart");
   refuse(ncclInvalidUsage, "simulated");
   group.inits.clear();
+  group.parts.clear();
   ncclGroupEnd();
   return fail(ncclInvalidUsage,
               "Blink tells times of schedules beforehand: blinkc simulate. The "

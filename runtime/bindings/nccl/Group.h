@@ -8,6 +8,7 @@
 #define BLINK_RUNTIME_BINDINGS_NCCL_GROUP_H
 
 #include "runtime/bindings/nccl/Init.h"
+#include "runtime/bindings/nccl/Parts.h"
 
 namespace blink::nccl {
 
@@ -23,6 +24,7 @@ bool inGroup();
 
 /// Runs the call, or keeps it to the end of the group.
 ncclResult_t keepOrRun(PendingInit init);
+ncclResult_t keepOrRun(PendingPart part);
 /// The call was made and gave `result`: hands out what it made, now or in the
 /// end of the group.
 ncclResult_t keepOrEnd(PendingChild child, ncclResult_t result);

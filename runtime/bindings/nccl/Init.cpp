@@ -7,6 +7,7 @@
 #include "runtime/bindings/nccl/Init.h"
 
 #include "runtime/bindings/nccl/Agreement.h"
+#include "runtime/bindings/nccl/AtOnce.h"
 #include "runtime/bindings/nccl/EntryPoints.h"
 #include "runtime/bindings/nccl/Group.h"
 #include "runtime/bindings/nccl/Schedules.h"
@@ -14,8 +15,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <cuda_runtime_api.h>
-#include <thread>
 
 namespace blink::nccl {
 
@@ -52,32 +51,24 @@ blinkConfig_t ownConfig(bool blocking) {
   return config;
 }
 
-namespace {
-
-/// Makes a device current, and in the end the one that was.
-class CurrentDevice {
-public:
-  explicit CurrentDevice(int device) {
-    cudaGetDevice(&before_);
-    cudaSetDevice(device);
-  }
-  ~CurrentDevice() { cudaSetDevice(before_); }
-  CurrentDevice(const CurrentDevice &) = delete;
-
-private:
-  int before_ = 0;
-};
-
-/// Runs body(i) for each i at the same time, as ranks of one thread may wait
-/// for each other.
-template <typename Body> void atOnce(size_t count, Body body) {
-  std::vector<std::thread> threads;
-  for (size_t i = 1; i < count; ++i)
-    threads.emplace_back([&body, i] { body(i); });
-  body(0);
-  for (std::thread &thread : threads)
-    thread.join();
+ncclResult_t initInner(const Fallback &library, ncclComm &comm, int nranks,
+                       int rank, const ncclUniqueId &id) {
+  const CurrentDevice device(comm.device);
+  comm.library = &library;
+  return library.call("ncclCommInitRank", &comm.innerComm, nranks, id, rank);
 }
+
+void logFallback(const std::string &why) {
+  const char *level = std::getenv("BLINK_DEBUG");
+  if (level &&
+      (std::strcmp(level, "INFO") == 0 || std::strcmp(level, "TRACE") == 0))
+    std::fprintf(stderr,
+                 "BLINK INFO a communicator goes to "
+                 "BLINK_NCCL_FALLBACK: %s\n",
+                 why.c_str());
+}
+
+namespace {
 
 /// With Blink. Its sentence is the thread's last error after one.
 ncclResult_t initOwn(const std::vector<PendingInit *> &inits) {
@@ -101,24 +92,6 @@ ncclResult_t initOwn(const std::vector<PendingInit *> &inits) {
   result = report(blinkGroupEnd());
   blinkScheduleClose(schedule);
   return refused != blinkSuccess ? refusal : result;
-}
-
-ncclResult_t initInner(const Fallback &library, const PendingInit &init,
-                       const ncclUniqueId &id) {
-  const CurrentDevice device(init.comm->device);
-  init.comm->library = &library;
-  return library.call("ncclCommInitRank", &init.comm->innerComm, init.nranks,
-                      id, init.rank);
-}
-
-void logFallback(const std::string &why) {
-  const char *level = std::getenv("BLINK_DEBUG");
-  if (level &&
-      (std::strcmp(level, "INFO") == 0 || std::strcmp(level, "TRACE") == 0))
-    std::fprintf(stderr,
-                 "BLINK INFO a communicator goes to "
-                 "BLINK_NCCL_FALLBACK: %s\n",
-                 why.c_str());
 }
 
 /// A rank that agrees with the others, twice.
@@ -174,8 +147,10 @@ ncclResult_t initAgreeing(std::vector<Agreeing> &ranks) {
       return;
     std::string wrong;
     const Fallback *library = Fallback::get(wrong);
-    rank.result = library ? initInner(*library, *rank.init, rank.decision.inner)
-                          : ncclInvalidUsage;
+    rank.result = library
+                      ? initInner(*library, *rank.init->comm, rank.init->nranks,
+                                  rank.init->rank, rank.decision.inner)
+                      : ncclInvalidUsage;
     rank.why = library ? "the fallback makes no communicator" : wrong;
   });
   for (const Agreeing &rank : ranks)

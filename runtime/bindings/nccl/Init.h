@@ -35,6 +35,12 @@ ncclResult_t readConfig(const ncclConfig_t *config, bool &blocking);
 /// The device that is current in this thread.
 ncclResult_t currentDevice(int &device);
 
+/// Has the other library make a communicator of one rank, for its device.
+ncclResult_t initInner(const Fallback &library, ncclComm &comm, int nranks,
+                       int rank, const ncclUniqueId &id);
+/// Says once that the other library serves a communicator.
+void logFallback(const std::string &why);
+
 /// For Blink's communicators.
 blinkConfig_t ownConfig(bool blocking);
 

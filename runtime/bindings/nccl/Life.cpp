@@ -16,10 +16,11 @@ using namespace blink::nccl;
 namespace {
 
 /// What has the shape of both: `own` and `inner` put a handle where they are
-/// told to.
+/// told to. `part` is the call, for where there is a fallback.
 template <typename Own, typename Inner>
 ncclResult_t makeChild(ncclComm_t comm, ncclComm_t *newcomm,
-                       ncclConfig_t *config, Own own, Inner inner) {
+                       ncclConfig_t *config, PendingPart part, Own own,
+                       Inner inner) {
   return guarded([&] {
     if (!comm || !newcomm)
       return fail(ncclInvalidArgument, "the communicator, or the place for the "
@@ -33,6 +34,12 @@ ncclResult_t makeChild(ncclComm_t comm, ncclComm_t *newcomm,
     }
     bool blocking;
     ncclResult_t result = readConfig(config, blocking);
+    if (result == ncclSuccess && Fallback::isAsked()) {
+      part.from = comm;
+      part.result = newcomm;
+      part.comm = std::move(child.comm);
+      return keepOrRun(std::move(part));
+    }
     if (result == ncclSuccess)
       result = report(own(&child.comm->blink));
     return keepOrEnd(std::move(child), result);
@@ -44,8 +51,15 @@ ncclResult_t makeChild(ncclComm_t comm, ncclComm_t *newcomm,
 NCCL_ENTRY ncclResult_t ncclCommSplit(ncclComm_t comm, int color, int key,
                                       ncclComm_t *newcomm,
                                       ncclConfig_t *config) {
+  if (color < 0 && color != BLINK_SPLIT_NOCOLOR)
+    return refuse(ncclInvalidArgument,
+                  "ncclCommSplit: the colour is " + std::to_string(color) +
+                      ", expected 0 or more, or NCCL_SPLIT_NOCOLOR");
+  PendingPart part{};
+  part.color = color;
+  part.key = key;
   return makeChild(
-      comm, newcomm, config,
+      comm, newcomm, config, std::move(part),
       [&](blinkComm_t *made) {
         return blinkCommSplit(comm->blink, color, key, made, nullptr);
       },
@@ -59,8 +73,14 @@ NCCL_TWIN(ncclCommSplit)
 NCCL_ENTRY ncclResult_t ncclCommShrink(ncclComm_t comm, int *excluded,
                                        int count, ncclComm_t *newcomm,
                                        ncclConfig_t *config, int flags) {
+  if (count < 0 || (count > 0 && !excluded))
+    return refuse(ncclInvalidArgument, "ncclCommShrink: the list of ranks is "
+                                       "NULL, or has fewer than none");
+  PendingPart part{};
+  part.shrinks = true;
+  part.excluded.assign(excluded, excluded + count);
   return makeChild(
-      comm, newcomm, config,
+      comm, newcomm, config, std::move(part),
       [&](blinkComm_t *made) {
         return blinkCommShrink(comm->blink, excluded, count, made, nullptr);
       },

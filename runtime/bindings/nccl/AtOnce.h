@@ -1,0 +1,46 @@
+//===- AtOnce.h - several ranks on one thread -------------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_RUNTIME_BINDINGS_NCCL_ATONCE_H
+#define BLINK_RUNTIME_BINDINGS_NCCL_ATONCE_H
+
+#include <cstddef>
+#include <cuda_runtime_api.h>
+#include <thread>
+#include <vector>
+
+namespace blink::nccl {
+
+/// Makes a device current, and in the end the one that was.
+class CurrentDevice {
+public:
+  explicit CurrentDevice(int device) {
+    cudaGetDevice(&before_);
+    cudaSetDevice(device);
+  }
+  ~CurrentDevice() { cudaSetDevice(before_); }
+  CurrentDevice(const CurrentDevice &) = delete;
+
+private:
+  int before_ = 0;
+};
+
+/// Runs body(i) for each i at the same time, as ranks of one thread may wait
+/// for each other.
+template <typename Body> void atOnce(size_t count, Body body) {
+  if (count == 0)
+    return;
+  std::vector<std::thread> threads;
+  for (size_t i = 1; i < count; ++i)
+    threads.emplace_back([&body, i] { body(i); });
+  body(0);
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
+} // namespace blink::nccl
+
+#endif // BLINK_RUNTIME_BINDINGS_NCCL_ATONCE_H

@@ -1,0 +1,72 @@
+//===- Exchange.cpp - ranks say something to each other -------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/job/Exchange.h"
+
+#include "runtime/core/Memory.h"
+#include "runtime/job/Backoff.h"
+
+#include <chrono>
+#include <cstring>
+
+namespace blink::runtime {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Until `rank` has said what it says in exchange `number`.
+Status waitFor(const Job &job, int self, int rank, uint64_t number,
+               Clock::time_point deadline) {
+  const auto missing = [&] {
+    // Acquire: with what it says.
+    return loadAcquire(&job.peer(rank).exchanges) < number;
+  };
+  Backoff backoff(true);
+  while (missing()) {
+    backoff.wait();
+    if (!backoff.sleeping())
+      continue;
+    // One that has left may have said it first; this one, if it is aborted, not
+    // hear it.
+    if (const Status why = job.peerFailure(rank); !why.ok() && missing())
+      return why;
+    if (job.detached(self))
+      return Job::abortedBy(self);
+    if (Clock::now() > deadline && missing())
+      return Status(blinkRemoteError, "rank ", self, " waited ",
+                    job.timeout().count(), " ms for rank ", rank,
+                    " to exchange words, too");
+  }
+  return {};
+}
+
+} // namespace
+
+Status exchange(const Job &job, int self, const std::vector<int> &ranks,
+                const void *said, size_t bytes, char *all) {
+  uint64_t &exchanges = job.peer(self).exchanges;
+  const uint64_t number = exchanges + 1; // this rank's own to write
+  ExchangeTurn &own = job.exchangeRecord(self).turns[number % 2];
+  own.bytes = bytes;
+  std::memcpy(own.said, said, bytes);
+  // Release: with those. All have read what was here two exchanges ago before
+  // they began the last one, for which this rank has waited.
+  storeRelease(&exchanges, number);
+  const Clock::time_point deadline = Clock::now() + job.timeout();
+  for (size_t i = 0; i < ranks.size(); ++i) {
+    const Status status = waitFor(job, self, ranks[i], number, deadline);
+    if (!status.ok())
+      return status;
+    const ExchangeTurn &turn = job.exchangeRecord(ranks[i]).turns[number % 2];
+    if (turn.bytes != bytes)
+      return Status(blinkInvalidUsage, "rank ", self, " exchanges ", bytes,
+                    " bytes, rank ", ranks[i], " ", turn.bytes);
+    std::memcpy(all + i * bytes, turn.said, bytes);
+  }
+  return {};
+}
+
+} // namespace blink::runtime
