@@ -37,14 +37,16 @@ void CudaBackend::abort(int rank) {
 }
 
 void CudaBackend::finish(int rank) {
-  std::shared_ptr<Event> launched;
+  std::vector<std::shared_ptr<Event>> launches;
   {
     std::lock_guard<std::mutex> lock(mutex_);
-    launched = ranks_[rank].launched;
+    launches = ranks_[rank].messagesLaunched;
+    launches.push_back(ranks_[rank].launched);
   }
   // Without the lock, which abort() takes.
-  if (launched)
-    launched->synchronize();
+  for (const std::shared_ptr<Event> &launched : launches)
+    if (launched)
+      launched->synchronize();
 }
 
 void CudaBackend::cancel(const Status &why) {

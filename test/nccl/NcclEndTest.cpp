@@ -15,18 +15,16 @@
 using namespace blink;
 using namespace blink::test;
 
-TEST_CASE("finalizing waits for what is in a stream") {
-  const Schedules schedules(2);
-  NcclJob job(2);
+namespace {
+
+/// Finalizes rank 0 while `call` of both is in streams, rank 0's of which is
+/// busy until the finalizer waits.
+template <typename Call> void finalizeDuring(NcclJob &job, Call call) {
   job.fill([](int rank, int i) { return rank + i; });
-  // Rank 0's stream is busy until the test says so.
   std::promise<void> opened;
   cudaSetDevice(0);
   enqueue(job[0].stream, [gate = opened.get_future().share()] { gate.wait(); });
-  REQUIRE(job.inGroup([](NcclRank &rank) {
-    ncclAllReduce(rank.send, rank.recv, 8, blinkInt32, blinkSum, rank.comm,
-                  rank.stream);
-  }) == ncclSuccess);
+  REQUIRE(job.inGroup(call) == ncclSuccess);
   const uint64_t before = numCalls("cudaEventSynchronize");
   std::atomic<bool> isOpen{false};
   bool wasOpen = false;
@@ -43,6 +41,28 @@ TEST_CASE("finalizing waits for what is in a stream") {
   finalizer.join();
   CHECK(result == ncclSuccess);
   CHECK(wasOpen);
+}
+
+} // namespace
+
+TEST_CASE("finalizing waits for a message in a stream") {
+  const Schedules schedules(2);
+  NcclJob job(2);
+  finalizeDuring(job, [](NcclRank &rank) {
+    return rank.rank == 0
+               ? ncclRecv(rank.recv, 8, blinkInt32, 1, rank.comm, rank.stream)
+               : ncclSend(rank.send, 8, blinkInt32, 0, rank.comm, rank.stream);
+  });
+  CHECK(job.received(0)[3] == 4);
+}
+
+TEST_CASE("finalizing waits for what is in a stream") {
+  const Schedules schedules(2);
+  NcclJob job(2);
+  finalizeDuring(job, [](NcclRank &rank) {
+    return ncclAllReduce(rank.send, rank.recv, 8, blinkInt32, blinkSum,
+                         rank.comm, rank.stream);
+  });
   CHECK(job.received(0)[3] == 7);
   // No call may follow, but the questions that programs ask at the end.
   CHECK(ncclAllReduce(job[0].send, job[0].recv, 8, blinkInt32, blinkSum,
