@@ -119,13 +119,15 @@ TEST_CASE("captures in global mode forbid others unsafe calls") {
       allocate();
     }));
   // The default stream would wait for what is captured, in any mode.
-  int word = 0;
+  void *word = nullptr;
+  REQUIRE(cudaMalloc(&word, sizeof(int)) == cudaSuccess);
   const auto clear = [&] {
-    cudaMemsetAsync(&word, 0, sizeof(word), cudaStreamLegacy);
+    cudaMemsetAsync(word, 0, sizeof(int), cudaStreamLegacy);
   };
   CHECK(spoils(blocking, cudaStreamCaptureModeRelaxed, clear));
   CHECK(!spoils(stream, cudaStreamCaptureModeRelaxed, clear));
   cudaStreamSynchronize(nullptr);
+  cudaFree(word);
   cudaStreamDestroy(stream);
   cudaStreamDestroy(blocking);
 }

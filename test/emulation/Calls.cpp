@@ -13,8 +13,10 @@
 #include "test/emulation/Failures.h"
 #include "test/emulation/Streams.h"
 
+#include <cstdlib>
 #include <map>
 #include <mutex>
+#include <pthread.h>
 #include <set>
 #include <string>
 #include <thread>
@@ -22,7 +24,25 @@
 
 namespace blink::test {
 
-EmulatedMachine emulatedMachine;
+namespace {
+
+/// BLINK_EMULATED_DEVICES, or 8. What is no number up to 64 stands for a
+/// machine without devices, on which all calls fail.
+EmulatedMachine machineOfEnvironment() {
+  EmulatedMachine machine;
+  if (const char *text = std::getenv("BLINK_EMULATED_DEVICES")) {
+    char *end = nullptr;
+    const long number = std::strtol(text, &end, 10);
+    machine.devices = end != text && *end == '\0' && number > 0 && number <= 64
+                          ? int(number)
+                          : 0;
+  }
+  return machine;
+}
+
+} // namespace
+
+EmulatedMachine emulatedMachine = machineOfEnvironment();
 
 namespace {
 
@@ -37,6 +57,12 @@ std::map<std::string, uint64_t> made; ///< calls, by name
 std::set<int> contexts;
 std::set<int> broken;
 std::vector<std::weak_ptr<Capture>> captures;
+
+/// This process was forked by one that used CUDA, whose threads it has not.
+bool isForked = false;
+const int forkHandler = pthread_atfork(
+    nullptr, nullptr, [] { isForked = isForked || !contexts.empty(); });
+thread_local bool inHostFunction = false;
 
 /// Whether a capture forbids this thread unsafe calls. It is spoilt then.
 bool spoilsCapture() {
@@ -61,6 +87,12 @@ bool spoilsCapture() {
 } // namespace
 
 cudaError_t enter(const char *call, unsigned needs) {
+  if (isForked) // as CUDA puts it
+    return failed(cudaErrorInitializationError);
+  if (emulatedMachine.devices == 0)
+    return failed(cudaErrorNoDevice);
+  if (inHostFunction)
+    return failed(cudaErrorNotPermitted);
   std::lock_guard<std::mutex> lock(callsMutex);
   ++made[call];
   const int device = currentDevice();
@@ -68,12 +100,12 @@ cudaError_t enter(const char *call, unsigned needs) {
     contexts.insert(device);
     usesDevice = true;
     if (broken.count(device))
-      return cudaErrorLaunchFailure;
+      return failed(cudaErrorLaunchFailure);
   }
   if (const int error = failureOf(call, device))
-    return cudaError_t(error);
+    return failed(cudaError_t(error));
   return (needs & kNoCapture) && spoilsCapture()
-             ? cudaErrorStreamCaptureUnsupported
+             ? failed(cudaErrorStreamCaptureUnsupported)
              : cudaSuccess;
 }
 
@@ -89,6 +121,14 @@ void makeContext(int device) {
   std::lock_guard<std::mutex> lock(callsMutex);
   contexts.insert(device);
 }
+
+void forgetContext(int device) {
+  std::lock_guard<std::mutex> lock(callsMutex);
+  contexts.erase(device);
+}
+
+HostFunctionScope::HostFunctionScope() { inHostFunction = true; }
+HostFunctionScope::~HostFunctionScope() { inHostFunction = false; }
 
 void announce(const std::shared_ptr<Capture> &capture) {
   std::lock_guard<std::mutex> lock(callsMutex);
@@ -153,8 +193,9 @@ void forgetContexts() {
 } // namespace blink::test
 
 cudaError_t cudaGetDeviceCount(int *count) {
-  *count = emulatedMachine.devices;
-  return enter(__func__, kNothing);
+  const cudaError_t error = enter(__func__, kNothing);
+  *count = error == cudaSuccess ? emulatedMachine.devices : 0;
+  return error;
 }
 
 cudaError_t cudaGetDevice(int *device) {
@@ -163,8 +204,10 @@ cudaError_t cudaGetDevice(int *device) {
 }
 
 cudaError_t cudaSetDevice(int device) {
-  if (!isDevice(device))
-    return cudaErrorInvalidDevice;
+  if (!isDevice(device)) {
+    const cudaError_t error = enter(__func__, kNothing);
+    return error == cudaSuccess ? failed(cudaErrorInvalidDevice) : error;
+  }
   (devicesPushed.empty() ? deviceSet : devicesPushed.back()) = device;
   return enter(__func__, kContext); // since CUDA 12
 }
@@ -172,10 +215,4 @@ cudaError_t cudaSetDevice(int device) {
 cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode *mode) {
   std::swap(*mode, captureMode);
   return enter(__func__, kNothing);
-}
-
-cudaError_t cudaGetLastError() { return cudaSuccess; }
-
-const char *cudaGetErrorString(cudaError_t error) {
-  return error == cudaSuccess ? "no error" : "emulated error";
 }

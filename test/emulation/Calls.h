@@ -24,10 +24,24 @@ enum Needs : unsigned { kNothing = 0, kContext = 1, kNoCapture = 2 };
 /// asked for, a device that is lost, a capture that the call spoils.
 cudaError_t enter(const char *call, unsigned needs);
 
+/// Makes an error the thread's last one, and is it.
+cudaError_t failed(cudaError_t error);
+
 int currentDevice();
 bool isDevice(int device);
 /// A device gets its context.
 void makeContext(int device);
+/// And loses it.
+void forgetContext(int device);
+
+/// While it lives, calls of this thread are refused: it is a stream's, which
+/// works for a function of the host's.
+class HostFunctionScope {
+public:
+  HostFunctionScope();
+  ~HostFunctionScope();
+  HostFunctionScope(const HostFunctionScope &) = delete;
+};
 
 /// A capture is under way until its owner lets go of it.
 void announce(const std::shared_ptr<Capture> &capture);

@@ -2,22 +2,20 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Devices and their memory, which is of files. Enough of CUDA's semantics for
-// what the back end relies on, and no kinder where CUDA is strict. Streams are
-// in Streams.cpp.
+// Memory of devices, which is of files, and of the host. Enough of CUDA's
+// semantics for what the back end and programs rely on, and no kinder where
+// CUDA is strict.
 //
 //===----------------------------------------------------------------------===//
 
 #include "test/emulation/CudaRuntime.h"
 
-#include "runtime/cuda/DeviceMemory.h"
 #include "runtime/job/ProcessWatch.h"
 #include "test/emulation/Calls.h"
 #include "test/emulation/Emulation.h"
 #include "test/emulation/Streams.h"
 #include "test/emulation/VirtualMemory.h"
 
-#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <cstdio>
@@ -28,18 +26,11 @@
 #include <mutex>
 #include <string>
 #include <sys/mman.h>
-#include <thread>
 #include <unistd.h>
-#include <vector>
 
 using namespace blink::test;
 
 namespace {
-
-bool areJoined(int device, int other) {
-  return (device < emulatedMachine.peerBorder) ==
-         (other < emulatedMachine.peerBorder);
-}
 
 /// Who has mapped a piece of another process, behind the piece.
 struct Mappers {
@@ -75,10 +66,15 @@ size_t mappersOffset(size_t bytes) {
 class Memory {
 public:
   cudaError_t allocate(void **memory, size_t bytes, bool onHost) {
+    *memory = nullptr;
+    if (bytes == 0)
+      return cudaSuccess;
+    if (bytes > freeBytes())
+      return failed(cudaErrorMemoryAllocation);
     const int file = memfd_create("emulated GPU memory", MFD_CLOEXEC);
     if (file < 0 ||
         ftruncate(file, off_t(mappersOffset(bytes) + sizeof(Mappers))) != 0)
-      return cudaErrorMemoryAllocation;
+      return failed(cudaErrorMemoryAllocation);
     const cudaError_t error = map(memory, file, bytes, false, onHost);
     if (error == cudaSuccess) // not zero: nobody may rely on that
       std::memset(*memory, 0xcd, bytes);
@@ -91,7 +87,7 @@ public:
     *memory = mmap(nullptr, offset + sizeof(Mappers), PROT_READ | PROT_WRITE,
                    MAP_SHARED, file, 0);
     if (*memory == MAP_FAILED)
-      return cudaErrorMemoryAllocation;
+      return failed(cudaErrorMemoryAllocation);
     auto *mappers =
         reinterpret_cast<Mappers *>(static_cast<char *>(*memory) + offset);
     std::lock_guard<std::mutex> lock(mutex_);
@@ -105,25 +101,22 @@ public:
   }
 
   /// Frees a piece of this process, or unmaps one of another.
-  cudaError_t free(void *memory, bool ofAnother) {
+  cudaError_t free(void *memory, bool onHost, bool ofAnother) {
     std::lock_guard<std::mutex> lock(mutex_);
     auto found = pieces_.find(memory);
     if (found == pieces_.end())
-      return memory ? cudaErrorInvalidValue : cudaSuccess;
-    if (ofAnother != bool(found->second.mapping))
-      return cudaErrorInvalidValue;
-    if (ofAnother)
-      *found->second.mapping = 0;
-    else if (const int process = found->second.mappers->user()) {
-      // With CUDA it is undefined what happens.
-      std::fprintf(stderr, "process %d has mapped memory that is freed\n",
-                   process);
-      std::abort();
-    }
-    munmap(memory, mappersOffset(found->second.bytes) + sizeof(Mappers));
-    close(found->second.file);
-    pieces_.erase(found);
+      return memory ? failed(cudaErrorInvalidValue) : cudaSuccess;
+    if (ofAnother != bool(found->second.mapping) ||
+        onHost != found->second.onHost)
+      return failed(cudaErrorInvalidValue);
+    drop(found);
     return cudaSuccess;
+  }
+  /// All of a device, as its end does.
+  void freeAll(int device) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    for (auto piece = pieces_.begin(); piece != pieces_.end();)
+      piece = piece->second.device == device ? drop(piece) : std::next(piece);
   }
 
   /// Where the piece is that begins at `memory`; -1: nowhere.
@@ -136,14 +129,13 @@ public:
   /// The piece that `address` is in; false if there is none.
   bool find(const void *address, EmulatedPiece &found) {
     std::lock_guard<std::mutex> lock(mutex_);
-    for (const auto &[begin, piece] : pieces_)
-      if (address >= begin &&
-          address < static_cast<const char *>(begin) + piece.bytes) {
-        found = {static_cast<const char *>(begin), piece.bytes, piece.device,
-                 piece.onHost};
-        return true;
-      }
-    return false;
+    auto next = pieces_.upper_bound(const_cast<void *>(address));
+    if (next == pieces_.begin())
+      return false;
+    const auto &[begin, piece] = *std::prev(next);
+    found = {static_cast<const char *>(begin), piece.bytes, piece.device,
+             piece.onHost};
+    return static_cast<const char *>(address) < found.begin + found.bytes;
   }
 
   /// By which another process finds it: "process file device bytes".
@@ -151,7 +143,7 @@ public:
     std::lock_guard<std::mutex> lock(mutex_);
     auto found = pieces_.find(memory);
     if (found == pieces_.end() || found->second.onHost)
-      return cudaErrorInvalidValue;
+      return failed(cudaErrorInvalidValue);
     std::snprintf(text, size, "%d %d %d %zu", int(getpid()), found->second.file,
                   found->second.device, found->second.bytes);
     return cudaSuccess;
@@ -166,8 +158,26 @@ private:
     std::atomic<int> *mapping; ///< if of another process
     bool onHost;
   };
+  using Pieces = std::map<void *, Piece>;
+
+  /// Frees one; the next one.
+  Pieces::iterator drop(Pieces::iterator piece) {
+    const auto &[memory, what] = *piece;
+    if (what.mapping)
+      *what.mapping = 0;
+    else if (const int process = what.mappers->user()) {
+      // With CUDA it is undefined what happens.
+      std::fprintf(stderr, "process %d has mapped memory that is freed\n",
+                   process);
+      std::abort();
+    }
+    munmap(memory, mappersOffset(what.bytes) + sizeof(Mappers));
+    close(what.file);
+    return pieces_.erase(piece);
+  }
+
   std::mutex mutex_;
-  std::map<void *, Piece> pieces_;
+  Pieces pieces_;
 };
 
 Memory &memories() {
@@ -177,60 +187,10 @@ Memory &memories() {
 
 } // namespace
 
-bool blink::test::reaches(int device, int other) {
-  return isDevice(device) && isDevice(other) && areJoined(device, other);
-}
 bool blink::test::findPiece(const void *address, EmulatedPiece &piece) {
   return memories().find(address, piece);
 }
-
-cudaError_t cudaDeviceGetPCIBusId(char *text, int size, int device) {
-  if (!isDevice(device))
-    return cudaErrorInvalidDevice;
-  const std::vector<int> &buses = emulatedMachine.buses;
-  const int bus =
-      size_t(device) < buses.size() ? buses[size_t(device)] : device + 1;
-  std::memset(text, 0, size_t(size));
-  std::snprintf(text, size_t(size), "0000:%02X:00.0", unsigned(bus));
-  return enter(__func__, kNothing);
-}
-
-cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int device) {
-  char address[32];
-  const cudaError_t error =
-      cudaDeviceGetPCIBusId(address, sizeof(address), device);
-  if (error == cudaSuccess) // as unique as that
-    std::memcpy(properties->uuid.bytes, address,
-                sizeof(properties->uuid.bytes));
-  return error;
-}
-
-cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer) {
-  if (!isDevice(device) || !isDevice(peer) || device == peer)
-    return cudaErrorInvalidDevice;
-  *can = areJoined(device, peer);
-  return enter(__func__, kNothing);
-}
-
-cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned) {
-  const cudaError_t error = enter(__func__, kContext | kNoCapture);
-  if (error != cudaSuccess)
-    return error;
-  makeContext(peer);
-  static std::mutex mutex;
-  static std::map<std::pair<int, int>, bool> enabled;
-  std::lock_guard<std::mutex> lock(mutex);
-  bool &pair = enabled[{currentDevice(), peer}];
-  if (pair)
-    return cudaErrorPeerAccessAlreadyEnabled;
-  int peers = 0;
-  for (const auto &[devices, are] : enabled)
-    peers += are && devices.first == currentDevice();
-  if (peers >= emulatedMachine.mostPeers)
-    return cudaErrorTooManyPeers;
-  pair = true;
-  return cudaSuccess;
-}
+void blink::test::freeDevice(int device) { memories().freeAll(device); }
 
 cudaError_t cudaMalloc(void **memory, size_t bytes) {
   const cudaError_t error = enter(__func__, kContext | kNoCapture);
@@ -246,7 +206,7 @@ cudaError_t cudaFree(void *memory) {
   if (freePooled(memory, pooled))
     return pooled;
   drainDevice(memories().deviceOf(memory));
-  return memories().free(memory, false);
+  return memories().free(memory, false, false);
 }
 
 cudaError_t cudaHostAlloc(void **memory, size_t bytes, unsigned) {
@@ -257,20 +217,7 @@ cudaError_t cudaHostAlloc(void **memory, size_t bytes, unsigned) {
 
 cudaError_t cudaFreeHost(void *memory) {
   const cudaError_t error = enter(__func__, kContext | kNoCapture);
-  return error == cudaSuccess ? memories().free(memory, false) : error;
-}
-
-cudaError_t cudaHostRegister(void *, size_t, unsigned) {
-  return enter(__func__, kContext | kNoCapture);
-}
-
-cudaError_t cudaHostUnregister(void *) {
-  return enter(__func__, kContext | kNoCapture);
-}
-
-cudaError_t cudaHostGetDevicePointer(void **there, void *memory, unsigned) {
-  *there = static_cast<char *>(memory) + emulatedMachine.hostOffset;
-  return enter(__func__, kContext);
+  return error == cudaSuccess ? memories().free(memory, true, false) : error;
 }
 
 cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *memory) {
@@ -290,73 +237,17 @@ cudaError_t cudaIpcOpenMemHandle(void **memory, cudaIpcMemHandle_t handle,
   std::sscanf(handle.reserved, "%d %d %d %zu", &process, &file, &device,
               &bytes);
   if (process == getpid())
-    return cudaErrorDeviceUninitialized; // as CUDA puts it
-  if (!areJoined(currentDevice(), device))
-    return cudaErrorPeerAccessUnsupported;
+    return failed(cudaErrorDeviceUninitialized); // as CUDA puts it
+  if (!reaches(currentDevice(), device))
+    return failed(cudaErrorPeerAccessUnsupported);
   const std::string path =
       "/proc/" + std::to_string(process) + "/fd/" + std::to_string(file);
   const int own = open(path.c_str(), O_RDWR | O_CLOEXEC);
-  return own < 0 ? cudaErrorInvalidValue
+  return own < 0 ? failed(cudaErrorInvalidValue)
                  : memories().map(memory, own, bytes, true);
 }
 
 cudaError_t cudaIpcCloseMemHandle(void *memory) {
   const cudaError_t error = enter(__func__, kContext | kNoCapture);
-  return error == cudaSuccess ? memories().free(memory, true) : error;
-}
-
-cudaError_t cudaMemGetInfo(size_t *free, size_t *total) {
-  // The host's, which all devices share.
-  const size_t page = size_t(sysconf(_SC_PAGESIZE));
-  *free = size_t(sysconf(_SC_AVPHYS_PAGES)) * page;
-  *total = size_t(sysconf(_SC_PHYS_PAGES)) * page;
-  return enter(__func__, kContext);
-}
-
-cudaError_t cudaMemset(void *memory, int value, size_t bytes) {
-  const cudaError_t error = enter(__func__, kContext | kNoCapture);
-  return error == cudaSuccess ? cudaMemsetAsync(memory, value, bytes, nullptr)
-                              : error;
-}
-
-cudaError_t cudaMemsetAsync(void *memory, int value, size_t bytes,
-                            cudaStream_t stream) {
-  const cudaError_t error = enter(__func__, kContext);
-  return error == cudaSuccess
-             ? enqueue(stream, [=] { std::memset(memory, value, bytes); })
-             : error;
-}
-
-cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes,
-                       cudaMemcpyKind) {
-  cudaError_t error = enter(__func__, kContext | kNoCapture);
-  // The end of ordinary memory, from a buffer of the driver's, may be on its
-  // way still when this returns.
-  constexpr size_t kBuffer = 64 << 10;
-  const bool toDevice = isOfDevices(to) && !isOfDevices(from);
-  const size_t late = toDevice ? std::min(bytes, kBuffer) : 0;
-  const char *end = static_cast<const char *>(from) + bytes;
-  if (error == cudaSuccess)
-    error = enqueue(nullptr, [=] { std::memcpy(to, from, bytes - late); });
-  if (error == cudaSuccess)
-    error = streamOf(nullptr).drain();
-  if (error == cudaSuccess && late != 0)
-    error = enqueue(nullptr, [end = static_cast<char *>(to) + bytes,
-                              buffer = std::vector<char>(end - late, end),
-                              delay = emulatedMachine.copyDelay] {
-      std::this_thread::sleep_for(delay);
-      std::memcpy(end - buffer.size(), buffer.data(), buffer.size());
-    });
-  return error;
-}
-
-cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes,
-                            cudaMemcpyKind, cudaStream_t stream) {
-  const cudaError_t error = enter(__func__, kContext);
-  return error == cudaSuccess ? enqueue(stream,
-                                        [=, delay = emulatedMachine.copyDelay] {
-                                          std::this_thread::sleep_for(delay);
-                                          std::memcpy(to, from, bytes);
-                                        })
-                              : error;
+  return error == cudaSuccess ? memories().free(memory, false, true) : error;
 }

@@ -28,6 +28,23 @@ struct EmulatedPiece {
   bool onHost;
 };
 bool findPiece(const void *address, EmulatedPiece &piece);
+/// Frees all pieces of a device.
+void freeDevice(int device);
+
+/// What a device has left: its share of the host's memory.
+size_t freeBytes();
+size_t totalBytes();
+
+/// Whether bytes that a call names are where it says they are: not beyond the
+/// end of a piece, and, with `onDevice`, in memory that devices reach.
+bool isRange(const void *address, size_t bytes, bool onDevice);
+
+/// Whether the address is of ordinary memory that was registered; where devices
+/// see it, and the beginning of the range.
+bool findRegistered(const void *address, const void **begin = nullptr);
+
+/// Ends what devices may do in each other's memory, as the end of one does.
+void forgetPeers(int device);
 
 } // namespace blink::test
 

@@ -34,7 +34,13 @@ struct EmulatedMachine {
   /// none is given.
   std::vector<int> buses;
 };
+/// In the beginning it has as many devices as BLINK_EMULATED_DEVICES says,
+/// which is read when the emulation is loaded.
 extern EmulatedMachine emulatedMachine;
+
+/// What devices say that they have.
+inline constexpr int kEmulatedProcessors = 8;
+inline constexpr unsigned kEmulatedSharedBytes = 48 << 10; ///< of a block
 
 /// From now on nothing works on the device, as after a kernel that has read
 /// where there is no memory.

@@ -9,10 +9,10 @@
 
 using namespace blink::test;
 
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned) {
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags) {
   const cudaError_t error = enter(__func__, kContext);
   if (error == cudaSuccess)
-    *event = new CUevent_st(currentDevice());
+    *event = new CUevent_st(currentDevice(), flags);
   return error;
 }
 
@@ -27,11 +27,11 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
     return error;
   Stream &from = streamOf(stream);
   if (event->device != from.device)
-    return cudaErrorInvalidResourceHandle;
+    return failed(cudaErrorInvalidResourceHandle);
   event->capture = from.capture;
   event->after = from.after;
   if (from.capture)
-    return from.capture->invalidated ? cudaErrorStreamCaptureInvalidated
+    return from.capture->invalidated ? failed(cudaErrorStreamCaptureInvalidated)
                                      : cudaSuccess;
   std::shared_ptr<CUevent_st::State> state = event->state;
   uint64_t number;
@@ -56,7 +56,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,
   Stream &held = streamOf(stream);
   if (event->capture != held.capture) {
     if (held.capture || event->capture->ended)
-      return cudaErrorStreamCaptureIsolation;
+      return failed(cudaErrorStreamCaptureIsolation);
     held.join(event->capture, event->after);
     return cudaSuccess;
   }
@@ -90,10 +90,21 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
 
 cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t begin,
                                  cudaEvent_t end) {
-  std::lock_guard<std::mutex> first(begin->state->mutex);
-  std::lock_guard<std::mutex> second(end->state->mutex);
-  *milliseconds = std::chrono::duration<float, std::milli>(end->state->when -
-                                                           begin->state->when)
-                      .count();
-  return enter(__func__, kContext);
+  const cudaError_t error = enter(__func__, kContext);
+  if (error != cudaSuccess)
+    return error;
+  std::chrono::steady_clock::time_point when[2];
+  const cudaEvent_t events[] = {begin, end};
+  for (int i = 0; i < 2; ++i) {
+    std::lock_guard<std::mutex> lock(events[i]->state->mutex);
+    const CUevent_st::State &state = *events[i]->state;
+    if ((events[i]->flags & cudaEventDisableTiming) || state.asked == 0)
+      return failed(cudaErrorInvalidResourceHandle);
+    if (state.left.count(state.asked))
+      return failed(cudaErrorNotReady);
+    when[i] = state.when;
+  }
+  *milliseconds =
+      std::chrono::duration<float, std::milli>(when[1] - when[0]).count();
+  return cudaSuccess;
 }

@@ -10,6 +10,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <mutex>
 #include <sched.h>
 #include <thread>
 
@@ -29,18 +30,21 @@ std::atomic<uint32_t> numMade{0};
 } // namespace
 
 struct Fibers::Places {
+  std::mutex mutex; // nobody waits for it long
   std::vector<Place> places;
 
-  ~Places() {
 #if BLINK_TSAN_FIBERS
+  ~Places() {
     for (Place &place : places)
       __tsan_destroy_fiber(place.sanitizer);
-#endif
   }
+#endif
 
   Place take() {
     Place place;
+    std::unique_lock<std::mutex> lock(mutex);
     if (places.empty()) {
+      lock.unlock();
       place.stack.reset(new char[kStackBytes]);
 #if BLINK_TSAN_FIBERS
       place.sanitizer = __tsan_create_fiber(0);
@@ -55,22 +59,34 @@ struct Fibers::Places {
     }
     return place;
   }
+  void putBack(Place place) {
+    std::lock_guard<std::mutex> lock(mutex);
+    places.push_back(std::move(place));
+  }
 };
 
-thread_local Fibers::Places Fibers::spare;
+Fibers::Places &Fibers::spare() {
+#if BLINK_TSAN_FIBERS
+  // Of each thread: handing them on would order what threads do.
+  static thread_local Places places;
+#else
+  static auto &places = *new Places; // threads may outlive main()
+#endif
+  return places;
+}
 
 Fibers::Fibers(uint32_t number)
     : fibers_(number + 1), current_(number),
       // Another order of turns each time.
       random_(numMade.fetch_add(1, std::memory_order_relaxed) * 2654435761u) {
   for (uint32_t f = 0; f < number; ++f)
-    fibers_[f].place = spare.take();
+    fibers_[f].place = spare().take();
 }
 
 Fibers::~Fibers() {
   fibers_.pop_back(); // the caller's
   for (Fiber &fiber : fibers_)
-    spare.places.push_back(std::move(fiber.place));
+    spare().putBack(std::move(fiber.place));
 }
 
 /// The first turn of a fiber. makecontext passes numbers of 32 bits.

@@ -42,14 +42,14 @@ public:
   void waitWhile(const std::atomic<uint32_t> &word, uint32_t value);
 
 private:
-  /// What a fiber needs, used again by the next ones of the host's thread: to
-  /// make these costs more than most kernels.
+  /// What a fiber needs, used again by later ones: to make these costs more
+  /// than most kernels.
   struct Place {
     std::unique_ptr<char[]> stack;
     void *sanitizer = nullptr; ///< what ThreadSanitizer knows it by
   };
   struct Places;
-  static thread_local Places spare;
+  static Places &spare();
 
   struct Fiber {
     ucontext_t context;

@@ -62,7 +62,7 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream,
     return error;
   Stream &first = streamOf(stream);
   if (first.kind == Stream::legacy || first.capture)
-    return cudaErrorStreamCaptureUnsupported;
+    return failed(cudaErrorStreamCaptureUnsupported);
   auto capture = std::make_shared<Capture>();
   capture->graph = new CUgraph_st;
   capture->mode = mode;
@@ -77,11 +77,11 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph) {
   const cudaError_t error = enter(__func__, kContext);
   Stream &first = streamOf(stream);
   if (!first.capture || first.branch != 0)
-    return cudaErrorInvalidValue;
+    return failed(cudaErrorInvalidValue);
   const std::shared_ptr<Capture> capture = first.capture;
   if (capture->mode != cudaStreamCaptureModeRelaxed &&
       capture->thread != std::this_thread::get_id())
-    return cudaErrorStreamCaptureWrongThread;
+    return failed(cudaErrorStreamCaptureWrongThread);
   std::unique_ptr<CUgraph_st> captured(capture->graph);
   const bool joined = captured->isJoined();
   capture->ended = true;
@@ -89,9 +89,9 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph) {
     part->leave();
   captured->streams.clear();
   if (capture->invalidated)
-    return cudaErrorStreamCaptureInvalidated;
+    return failed(cudaErrorStreamCaptureInvalidated);
   if (!joined)
-    return cudaErrorStreamCaptureUnjoined;
+    return failed(cudaErrorStreamCaptureUnjoined);
   *graph = captured.release();
   return error;
 }

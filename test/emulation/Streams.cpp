@@ -144,7 +144,7 @@ void Stream::enqueue(std::function<void()> work) {
 cudaError_t Stream::push(std::function<void()> work) {
   if (capture) {
     if (capture->invalidated)
-      return cudaErrorStreamCaptureInvalidated;
+      return failed(cudaErrorStreamCaptureInvalidated);
     CUgraph_st &graph = *capture->graph;
     graph.branches[branch].push_back(graph.nodes.size());
     graph.nodes.push_back({std::move(work), std::move(after)});
@@ -166,7 +166,7 @@ cudaError_t Stream::push(std::function<void()> work) {
     // What it would wait for is not there to be waited for.
     if (stream->capture) {
       stream->capture->invalidated = true;
-      return cudaErrorStreamCaptureImplicit;
+      return failed(cudaErrorStreamCaptureImplicit);
     }
     comeAfter(*stream, before);
   }
@@ -179,12 +179,27 @@ cudaError_t Stream::push(std::function<void()> work) {
 
 cudaError_t Stream::drain() {
   if (capture)
-    return cudaErrorStreamCaptureUnsupported;
+    return failed(cudaErrorStreamCaptureUnsupported);
   // The default stream is done when those that it waits for are.
   const cudaError_t error = kind == legacy ? push([] {}) : cudaSuccess;
   if (error == cudaSuccess)
     progress->waitFor(progress->numPushed());
   return error;
+}
+
+cudaError_t Stream::query() {
+  if (capture) {
+    capture->invalidated = true; // the call is unsafe
+    return failed(cudaErrorStreamCaptureUnsupported);
+  }
+  bool done = progress->isDone();
+  if (kind == legacy) {
+    DeviceStreams &streams = streamsOf(device);
+    std::lock_guard<std::mutex> lock(streams.mutex);
+    for (const Stream *stream : streams.blocking)
+      done = done && stream->progress->isDone();
+  }
+  return done ? cudaSuccess : failed(cudaErrorNotReady);
 }
 
 void Stream::join(std::shared_ptr<Capture> into, Nodes nodes) {
@@ -248,10 +263,20 @@ void drainDevice(int device) {
   waitFor(before);
 }
 
+bool spoilCaptures(int device) {
+  DeviceStreams &streams = streamsOf(device);
+  std::lock_guard<std::mutex> lock(streams.mutex);
+  bool spoilt = false;
+  for (const Stream *stream : streams.all)
+    if (stream->capture)
+      spoilt = stream->capture->invalidated = true;
+  return spoilt;
+}
+
 cudaError_t enqueue(cudaStream_t stream, std::function<void()> work) {
   Stream &to = streamOf(stream);
   if (to.device != currentDevice())
-    return cudaErrorInvalidResourceHandle;
+    return failed(cudaErrorInvalidResourceHandle);
   return to.push(std::move(work));
 }
 
@@ -282,7 +307,7 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags) {
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   const cudaError_t error = enter(__func__, kContext);
   if (!stream)
-    return cudaErrorInvalidResourceHandle;
+    return failed(cudaErrorInvalidResourceHandle);
   parting().add(std::move(stream->stream)); // its work goes on
   std::lock_guard<std::mutex> lock(handlesMutex);
   freeHandles.push_back(stream);

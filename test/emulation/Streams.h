@@ -53,6 +53,10 @@ struct Progress {
     std::lock_guard<std::mutex> lock(mutex);
     return pushed;
   }
+  bool isDone() {
+    std::lock_guard<std::mutex> lock(mutex);
+    return done >= pushed;
+  }
 
   std::mutex mutex;
   std::condition_variable changed;
@@ -74,6 +78,8 @@ public:
   cudaError_t push(std::function<void()> work);
   /// Until all work so far is done.
   cudaError_t drain();
+  /// Whether it is; an error where drain() has one.
+  cudaError_t query();
   /// No work will come any more.
   void end();
   bool ended();
@@ -107,6 +113,8 @@ Stream &streamOf(cudaStream_t stream);
 
 /// Until the device is done with all that is in its streams now.
 void drainDevice(int device);
+/// Whether one of its streams is captured; all of these captures are spoilt.
+bool spoilCaptures(int device);
 
 } // namespace blink::test
 
@@ -120,9 +128,10 @@ struct CUevent_st {
     std::set<uint64_t> left;                    ///< asked for and not reached
     std::chrono::steady_clock::time_point when; ///< reached last
   };
-  explicit CUevent_st(int device) : device(device) {}
+  CUevent_st(int device, unsigned flags) : device(device), flags(flags) {}
 
   const int device;
+  const unsigned flags;
   // Shared with the streams: the event may be destroyed before it is reached.
   std::shared_ptr<State> state = std::make_shared<State>();
   /// If it was recorded last in a capture: which, and what comes before it.

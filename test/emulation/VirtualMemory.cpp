@@ -11,6 +11,7 @@
 
 #include "test/emulation/VirtualMemory.h"
 
+#include "test/emulation/Calls.h"
 #include "test/emulation/CudaRuntime.h"
 #include "test/emulation/Failures.h"
 
@@ -220,11 +221,36 @@ size_t blink::test::numVirtual() {
          state().mappings.size() + state().pooled.size() + state().pools.size();
 }
 
+namespace {
+
+/// The piece, mapping or pool's piece that has the address.
+CUresult rangeOf(CUdeviceptr *begin, size_t *bytes, CUdeviceptr address) {
+  blink::test::EmulatedPiece piece;
+  if (blink::test::findPiece(at(address), piece)) {
+    *begin = reinterpret_cast<CUdeviceptr>(piece.begin);
+    *bytes = piece.bytes;
+    return CUDA_SUCCESS;
+  }
+  std::lock_guard<std::mutex> lock(state().mutex);
+  if (auto found = mappingAt(address); found != state().mappings.end()) {
+    *begin = found->first;
+    *bytes = found->second.bytes;
+    return CUDA_SUCCESS;
+  }
+  if (auto found = pooledAt(address); found != state().pooled.end()) {
+    *begin = found->first;
+    *bytes = found->second.file->label->bytes;
+    return CUDA_SUCCESS;
+  }
+  return CUDA_ERROR_NOT_FOUND;
+}
+
+} // namespace
+
 bool blink::test::isOfDevices(const void *address) {
   CUdeviceptr begin;
   size_t bytes;
-  return cuMemGetAddressRange(&begin, &bytes,
-                              reinterpret_cast<CUdeviceptr>(address)) ==
+  return rangeOf(&begin, &bytes, reinterpret_cast<CUdeviceptr>(address)) ==
          CUDA_SUCCESS;
 }
 
@@ -247,24 +273,7 @@ CUresult cuGetErrorString(CUresult, const char **words) {
 CUresult cuMemGetAddressRange(CUdeviceptr *begin, size_t *bytes,
                               CUdeviceptr address) {
   FAIL_IF_INJECTED(CUresult)
-  blink::test::EmulatedPiece piece;
-  if (blink::test::findPiece(at(address), piece)) {
-    *begin = reinterpret_cast<CUdeviceptr>(piece.begin);
-    *bytes = piece.bytes;
-    return CUDA_SUCCESS;
-  }
-  std::lock_guard<std::mutex> lock(state().mutex);
-  if (auto found = mappingAt(address); found != state().mappings.end()) {
-    *begin = found->first;
-    *bytes = found->second.bytes;
-    return CUDA_SUCCESS;
-  }
-  if (auto found = pooledAt(address); found != state().pooled.end()) {
-    *begin = found->first;
-    *bytes = found->second.file->label->bytes;
-    return CUDA_SUCCESS;
-  }
-  return CUDA_ERROR_NOT_FOUND;
+  return rangeOf(begin, bytes, address);
 }
 CUresult cuPointerGetAttribute(void *value, CUpointer_attribute attribute,
                                CUdeviceptr address) {
@@ -296,8 +305,9 @@ CUresult cuPointerGetAttribute(void *value, CUpointer_attribute attribute,
     *static_cast<CUmemoryPool *>(value) = found;
     return CUDA_SUCCESS;
   }
+  default:
+    return CUDA_ERROR_INVALID_VALUE;
   }
-  return CUDA_ERROR_INVALID_VALUE;
 }
 
 //===-- Mapped memory -----------------------------------------------------===//
@@ -551,7 +561,7 @@ cudaError_t mapPooled(void **memory, std::shared_ptr<Pool> pool,
   const size_t mapped = (file->label->bytes + kPage - 1) / kPage * kPage;
   *memory = mmap(nullptr, mapped, PROT_NONE, MAP_SHARED, file->file, 0);
   if (*memory == MAP_FAILED)
-    return cudaErrorMemoryAllocation;
+    return blink::test::failed(cudaErrorMemoryAllocation);
   const auto address = reinterpret_cast<CUdeviceptr>(*memory);
   protect(address, mapped, pool->devices);
   file->count(1);
@@ -567,13 +577,14 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool,
   if (properties->allocType != cudaMemAllocationTypePinned ||
       properties->location.type != cudaMemLocationTypeDevice ||
       !blink::test::reaches(device, device))
-    return cudaErrorInvalidValue;
+    return blink::test::failed(cudaErrorInvalidValue);
   return addPool(pool, newPool(device, properties->handleTypes));
 }
 
 cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool) {
   std::lock_guard<std::mutex> lock(state().mutex);
-  return state().pools.erase(pool) ? cudaSuccess : cudaErrorInvalidValue;
+  return state().pools.erase(pool) ? cudaSuccess
+                                   : blink::test::failed(cudaErrorInvalidValue);
 }
 
 cudaError_t cudaMallocFromPoolAsync(void **memory, size_t bytes,
@@ -581,13 +592,13 @@ cudaError_t cudaMallocFromPoolAsync(void **memory, size_t bytes,
   std::lock_guard<std::mutex> lock(state().mutex);
   auto found = state().pools.find(handle);
   if (found == state().pools.end() || !found->second->file->isOurs())
-    return cudaErrorInvalidValue;
+    return blink::test::failed(cudaErrorInvalidValue);
   const Pool &pool = *found->second;
   const size_t whole = (bytes + kPage - 1) / kPage * kPage;
   auto file =
       LabelledFile::create(whole, pool.device, pool.handleTypes, pool.number);
   return file ? mapPooled(memory, found->second, std::move(file))
-              : cudaErrorMemoryAllocation;
+              : blink::test::failed(cudaErrorMemoryAllocation);
 }
 
 cudaError_t cudaMallocAsync(void **memory, size_t bytes, cudaStream_t stream) {
@@ -600,6 +611,11 @@ cudaError_t cudaMallocAsync(void **memory, size_t bytes, cudaStream_t stream) {
   if (!pool)
     addPool(&pool, newPool(device, 0));
   return cudaMallocFromPoolAsync(memory, bytes, pool, stream);
+}
+
+bool blink::test::isPooled(const void *memory) {
+  std::lock_guard<std::mutex> lock(state().mutex);
+  return state().pooled.count(reinterpret_cast<CUdeviceptr>(memory)) != 0;
 }
 
 bool blink::test::freePooled(void *memory, cudaError_t &error) {
@@ -621,11 +637,11 @@ cudaError_t cudaMemPoolSetAccess(cudaMemPool_t handle,
   std::lock_guard<std::mutex> lock(state().mutex);
   auto found = state().pools.find(handle);
   if (found == state().pools.end())
-    return cudaErrorInvalidValue;
+    return blink::test::failed(cudaErrorInvalidValue);
   Pool &pool = *found->second;
   for (size_t i = 0; i < count; ++i) {
     if (!blink::test::reaches(access[i].location.id, pool.device))
-      return cudaErrorInvalidDevice;
+      return blink::test::failed(cudaErrorInvalidDevice);
     pool.devices.insert(access[i].location.id);
   }
   for (const auto &[address, pooled] : state().pooled)
@@ -643,10 +659,11 @@ cudaError_t cudaMemPoolExportToShareableHandle(void *shared,
   auto found = state().pools.find(handle);
   if (found == state().pools.end() || flags != 0 ||
       !(found->second->handleTypes & type))
-    return cudaErrorInvalidValue;
+    return blink::test::failed(cudaErrorInvalidValue);
   const int copy = fcntl(found->second->file->file, F_DUPFD_CLOEXEC, 0);
   std::memcpy(shared, &copy, sizeof(copy));
-  return copy < 0 ? cudaErrorMemoryAllocation : cudaSuccess;
+  return copy < 0 ? blink::test::failed(cudaErrorMemoryAllocation)
+                  : cudaSuccess;
 }
 
 cudaError_t
@@ -658,7 +675,7 @@ cudaMemPoolImportFromShareableHandle(cudaMemPool_t *pool, void *shared,
   auto file = LabelledFile::open(fcntl(number, F_DUPFD_CLOEXEC, 0));
   if (!file || !file->isValid(1) || flags != 0 ||
       !(file->label->handleTypes & type))
-    return cudaErrorInvalidValue;
+    return blink::test::failed(cudaErrorInvalidValue);
   const Label &label = *file->label;
   // Nobody here has access yet.
   return addPool(
@@ -672,7 +689,7 @@ cudaError_t cudaMemPoolExportPointer(cudaMemPoolPtrExportData *data,
   std::lock_guard<std::mutex> lock(state().mutex);
   auto found = state().pooled.find(reinterpret_cast<CUdeviceptr>(memory));
   if (found == state().pooled.end() || !found->second.file->isOurs())
-    return cudaErrorInvalidValue;
+    return blink::test::failed(cudaErrorInvalidValue);
   std::snprintf(reinterpret_cast<char *>(data->reserved),
                 sizeof(data->reserved), "/proc/%d/fd/%d", int(getpid()),
                 found->second.file->file);
@@ -690,6 +707,6 @@ cudaError_t cudaMemPoolImportPointer(void **memory, cudaMemPool_t handle,
       !file->isValid(found->second->number) ||
       file->label->pool != found->second->number ||
       file->label->process != found->second->file->label->process)
-    return cudaErrorInvalidValue;
+    return blink::test::failed(cudaErrorInvalidValue);
   return mapPooled(memory, found->second, std::move(file));
 }

@@ -15,6 +15,8 @@ namespace blink::test {
 /// Whether the address is of memory that devices have, of any kind.
 bool isOfDevices(const void *address);
 
+/// Whether memory of a pool begins there.
+bool isPooled(const void *memory);
 /// Frees memory of a pool; false if it is none.
 bool freePooled(void *memory, cudaError_t &error);
 

@@ -17,13 +17,20 @@ enum cudaError_t {
   cudaSuccess = 0,
   cudaErrorInvalidValue = 1,
   cudaErrorMemoryAllocation = 2,
+  cudaErrorInitializationError = 3,
+  cudaErrorInvalidMemcpyDirection = 21,
+  cudaErrorNoDevice = 100,
   cudaErrorInvalidDevice = 101,
   cudaErrorDeviceUninitialized = 201,
   cudaErrorPeerAccessUnsupported = 217,
   cudaErrorInvalidResourceHandle = 400,
+  cudaErrorNotReady = 600,
   cudaErrorPeerAccessAlreadyEnabled = 704,
   cudaErrorTooManyPeers = 711,
+  cudaErrorHostMemoryAlreadyRegistered = 712,
+  cudaErrorHostMemoryNotRegistered = 713,
   cudaErrorLaunchFailure = 719,
+  cudaErrorNotPermitted = 800,
   cudaErrorStreamCaptureUnsupported = 900,
   cudaErrorStreamCaptureInvalidated = 901,
   cudaErrorStreamCaptureUnjoined = 904,
@@ -32,6 +39,7 @@ enum cudaError_t {
   cudaErrorStreamCaptureWrongThread = 908
 };
 enum cudaMemcpyKind {
+  cudaMemcpyHostToHost = 0,
   cudaMemcpyHostToDevice = 1,
   cudaMemcpyDeviceToHost = 2,
   cudaMemcpyDeviceToDevice = 3,
@@ -55,8 +63,18 @@ struct cudaIpcMemHandle_t {
 struct cudaUUID_t {
   char bytes[16];
 };
+/// Those that are not 0 here.
 struct cudaDeviceProp {
+  char name[256];
   cudaUUID_t uuid;
+  size_t totalGlobalMem, sharedMemPerBlock, sharedMemPerBlockOptin,
+      sharedMemPerMultiprocessor, totalConstMem, memPitch, textureAlignment;
+  int pciBusID, major, minor, multiProcessorCount, maxBlocksPerMultiProcessor,
+      maxThreadsPerMultiProcessor, maxThreadsPerBlock, maxThreadsDim[3],
+      maxGridSize[3], warpSize, regsPerBlock, regsPerMultiprocessor,
+      concurrentKernels, asyncEngineCount, unifiedAddressing, canMapHostMemory,
+      hostRegisterSupported, memoryPoolsSupported;
+  unsigned memoryPoolSupportedHandleTypes;
 };
 constexpr unsigned cudaStreamDefault = 0;
 constexpr unsigned cudaStreamNonBlocking = 1;
@@ -110,6 +128,8 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int device);
 cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer);
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags);
 cudaError_t cudaGetLastError();
+cudaError_t cudaPeekAtLastError();
+const char *cudaGetErrorName(cudaError_t error);
 const char *cudaGetErrorString(cudaError_t error);
 
 cudaError_t cudaMalloc(void **memory, size_t bytes);
