@@ -50,6 +50,8 @@ FORBIDDEN = {
     "compiler/driver": ("nlohmann/", "compiler/report/", "compiler/check/", "compiler/render/"),
     "compiler/check": ("glpk", "compiler/render/"),
     "compiler": ("runtime/", "tools/"),
+    "test/cudart": (*COMPILER_LIBRARIES, "runtime/", "schedules/", "tools/"),  # CUDA's headers are all they know
+    "test/nccl-programs": (*COMPILER_LIBRARIES, "runtime/", "schedules/", "tools/"),  # and NCCL's
     "test/transport": (*COMPILER_LIBRARIES, "tools/", *runtime_but()),  # the seam is all it needs
     "tools/blinkc": ("nlohmann/", "glpk", "dialect/"),
     "tools/replay": ("llvm/", "compiler/", *MLIR),
