@@ -108,7 +108,7 @@ Status findSchedules(const std::string &places, const std::string &machine,
   if (paths.empty())
     return Status(blinkInvalidUsage, "'", places,
                   "' has no schedules: name files, or folders with files "
-                  "*.sched, as `blinkc bundle` makes them");
+                  "*.sched, as `blinkc compile` makes them");
   return Status(blinkInvalidUsage, "'", places, "' has schedules for ", known,
                 ", and none for BLINK_MACHINE=", machine);
 }
