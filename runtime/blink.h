@@ -393,8 +393,9 @@ BLINK_API blinkResult_t blinkCommExchange(blinkComm_t comm, const void *said,
                                           const int *excludeRanks,
                                           int excludeCount);
 
-/* *result: success, or why the communicator has become unusable, or
-   blinkInProgress: it is being made. */
+/* *result: success, or why the communicator has become unusable, of which
+   blinkGetLastError(comm) has the sentence then, or blinkInProgress: it is
+   being made. */
 BLINK_API blinkResult_t blinkCommGetAsyncError(blinkComm_t comm,
                                                blinkResult_t *result);
 

@@ -203,8 +203,16 @@ blinkResult_t blinkCommGetAsyncError(blinkComm_t comm, blinkResult_t *result) {
       return refuse("the communicator or result is NULL");
     if (comm->isForked())
       return report(comm->usable());
-    const Status status = comm->making ? comm->making->outcome() : Status();
-    *result = status.ok() ? comm->backend->failure().code : status.code;
+    Status status = comm->making ? comm->making->outcome() : Status();
+    if (status.ok())
+      status = comm->backend->failure();
+    *result = status.code;
+    // A kernel, or who watches processes, has told nobody. A call that has said
+    // more about it keeps the word.
+    LastError &last = comm->state->lastError;
+    if (!status.ok() && status.code != blinkInProgress &&
+        last.get().find(status.text) == std::string::npos)
+      last.set(status.text);
     return blinkSuccess;
   });
 }

@@ -24,7 +24,7 @@ struct Wish {
 struct Outcome {
   int32_t result;
   uint32_t hasFallback;
-  char why[200];
+  char why[248]; ///< longer ones are cut
 };
 /// What the first rank of a new communicator says after that.
 struct InnerId {
@@ -82,24 +82,27 @@ private:
     // Those of other colours need the next round, too, or all do without.
     if (std::none_of(outcomes.begin(), outcomes.end(), failed))
       return ncclSuccess;
-    bool own = true, canFallBack = true;
+    bool own = true;
     Outcome first{};
-    for (size_t member : members_) {
-      if (failed(outcomes[member]) && own)
-        first = outcomes[member], own = false;
-      canFallBack &= outcomes[member].hasFallback != 0;
+    int without = -1; // the first rank that cannot fall back
+    for (size_t i = 0; i < members_.size(); ++i) {
+      const Outcome &one = outcomes[members_[i]];
+      if (failed(one) && own)
+        first = one, own = false;
+      if (!one.hasFallback && without < 0)
+        without = int(i);
     }
+    const bool canFallBack = without < 0;
     std::vector<InnerId> ids;
     result = exchange(idFor(!own && canFallBack && !isNowhere()), ids);
     if (result != ncclSuccess || own || isNowhere())
       return result;
-    if (tried != ncclSuccess)
-      fail(tried, why);
-    else
-      fail(ncclResult_t(first.result), first.why);
+    const std::string reason = tried != ncclSuccess ? why : first.why;
     const InnerId &inner = ids[members_[0]];
-    return canFallBack && inner.made ? goInner(inner.id, lastText())
-                                     : ncclResult_t(first.result);
+    if (canFallBack && inner.made)
+      return goInner(inner.id, reason);
+    return fail(ncclResult_t(first.result),
+                reason + "; and " + whyNotInner(without));
   }
 
   /// Whether this rank gets no communicator, and only takes part.
@@ -136,6 +139,17 @@ private:
                                     nullptr));
     return report(
         blinkCommSplit(blink_, part_.color, part_.key, &made_, nullptr));
+  }
+
+  /// `without`: the new rank that has no fallback, or -1.
+  std::string whyNotInner(int without) const {
+    std::string own;
+    if (without < 0)
+      return "the fallback makes no unique id";
+    if (!Fallback::get(own))
+      return own;
+    return "rank " + std::to_string(without) +
+           " of these has no BLINK_NCCL_FALLBACK that can be opened";
   }
 
   static Outcome outcomeOf(ncclResult_t tried, const std::string &why) {
