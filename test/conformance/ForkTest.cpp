@@ -108,6 +108,8 @@ TEST_CASE("a child may free its parent's communicators, and not use them") {
 #if !defined(__SANITIZE_THREAD__) // which ends a child that starts threads
 TEST_CASE("a child makes communicators of its own while its parent's run") {
   const Job job(schedule(), kRanks);
+  // The test's own patterns are made here, not while it forks.
+  CHECK(runCase(job, largeCase()) == "");
   std::atomic<bool> stop{false};
   std::string wrong;
   std::thread calls([&] { // in and out of all locks, at any time
