@@ -124,6 +124,9 @@ public:
   virtual void finish(int rank) = 0;
   /// Whether a call of `rank` is not done yet.
   virtual bool inFlight(int rank) const = 0;
+  /// Whether the message that `call`, which has a program, receives has begun
+  /// to arrive. The caller has the call's queue.
+  virtual Status probe(const Call &call, bool &arrived) = 0;
   /// Buffers that other ranks may reach into (blinkCommRegister). A handle is
   /// not 0.
   virtual Status registerBuffer(int rank, void *buffer, size_t bytes,

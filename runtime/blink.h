@@ -609,6 +609,14 @@ BLINK_API blinkResult_t blinkRecv(void *recv, size_t count,
                                   blinkDataType_t type, int peer,
                                   blinkComm_t comm, blinkStream_t stream);
 
+/* Whether a message of `peer` with that count and type has begun to arrive, so
+   that blinkRecv would not have to wait for the call of the other rank:
+   *arrived is 1 or 0. Does not wait, but for a thread that is receiving from
+   `peer`. Errors: as of blinkRecv; invalid usage on GPUs, where messages arrive
+   in streams. */
+BLINK_API blinkResult_t blinkProbe(size_t count, blinkDataType_t type, int peer,
+                                   blinkComm_t comm, int *arrived);
+
 /*===-- Groups ------------------------------------------------------------===*/
 
 /* Collectives called by this thread between the two are collected, and run

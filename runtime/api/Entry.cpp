@@ -366,6 +366,31 @@ blinkResult_t blinkRecv(void *recv, size_t count, blinkDataType_t type,
   return message(nullptr, recv, count, type, peer, comm, stream);
 }
 
+blinkResult_t blinkProbe(size_t count, blinkDataType_t type, int peer,
+                         blinkComm_t comm, int *arrived) {
+  return guarded([&] {
+    if (!comm || !arrived)
+      return refuse("the communicator or arrived is NULL");
+    std::shared_ptr<CommState> state = comm->state;
+    if (Status status = comm->usable(); !status.ok())
+      return report(status, &state->lastError);
+    bool begun = false;
+    alignas(16) char nowhere[16]; // as a buffer, which is not written to
+    Call call;
+    call.kind = {sched::Collective::sendrecv, type, blinkSum, 0, count};
+    call.recv = nowhere;
+    call.rank = comm->rank;
+    call.peer = peer;
+    Status status = call.prepare(state->backend->plan());
+    if (status.ok() && count != 0 && peer != call.rank) {
+      const CallTurn turn(state->turns, call.queue());
+      status = state->backend->probe(call, begun);
+    }
+    *arrived = begun;
+    return report(status, &state->lastError);
+  });
+}
+
 //===-- Groups ------------------------------------------------------------===//
 
 blinkResult_t blinkGroupStart(void) {

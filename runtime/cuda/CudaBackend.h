@@ -56,6 +56,10 @@ public:
   /// differ (nothing is launched).
   void run(PendingCall *const *calls, size_t numCalls) override;
 
+  Status probe(const Call &, bool &) override {
+    return {blinkInvalidUsage,
+            "messages on GPUs arrive in streams: blinkProbe is for the host"};
+  }
   Status registerBuffer(int rank, void *buffer, size_t bytes,
                         uintptr_t &handle) override;
   Status deregisterBuffer(int rank, uintptr_t handle) override;

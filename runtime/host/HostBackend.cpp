@@ -201,6 +201,15 @@ Status HostBackend::begin(const Call &call) {
   return {};
 }
 
+Status HostBackend::probe(const Call &call, bool &arrived) {
+  if (job_.failed())
+    return failure();
+  if (rings_.remote.any())
+    rings_.remote.progress(call.rank);
+  arrived = RankRun::hasArrived(rings_, call);
+  return {};
+}
+
 RankRun &HostBackend::runOf(const Call &call) const {
   const Rank &rank = ranks_[call.rank];
   return call.isMessage() ? *rank.messages[size_t(call.queue()) - 1].load(

@@ -39,6 +39,7 @@ public:
   void cancel(const Status &why) override;
   /// Always: nobody writes to another rank's buffers here.
   bool drained(int) const override { return true; }
+  Status probe(const Call &call, bool &arrived) override;
   Status registerBuffer(int self, void *buffer, size_t bytes,
                         uintptr_t &handle) override;
   Status deregisterBuffer(int self, uintptr_t handle) override;

@@ -72,6 +72,10 @@ public:
   /// Begins a call, which outlives it. The one before has ended.
   void start(const Call &call);
 
+  /// Whether the first chunk of the message that `call` receives is there. No
+  /// call of its queue is under way.
+  static bool hasArrived(const HostRings &rings, const Call &call);
+
   /// Whether other threads step the call that has begun, too: large folds are
   /// cut into pieces for them.
   void expectWorkers(bool workers) { hasWorkers_ = workers; }

@@ -119,4 +119,23 @@ std::optional<Need> RankRun::firstNeed() {
   return std::nullopt;
 }
 
+bool RankRun::hasArrived(const HostRings &rings, const Call &call) {
+  const VariantPlan &variant = call.variant();
+  const RankCode &code = variant.ranks[call.rank].code; // has lanes: receives
+  const LaneCode &last = code.lanes[code.numLanes - 1];
+  for (uint32_t s = 0; s < last.stepsBegin + last.stepsCount; ++s) {
+    const StepCode &step = code.steps[s];
+    const OperandCode *operands = code.operands + step.operandsBegin;
+    const OperandCode &to = operands[step.sources];
+    if (to.kind != OperandKind::output || to.index != uint32_t(call.peer) ||
+        operands[0].kind != OperandKind::channel)
+      continue;
+    const uint32_t channel = operands[0].index;
+    const RingEnd &end = rings.readers[variant.rings[channel]];
+    const SlotHead &head = end.heads[end.number % variant.slots[channel]];
+    return holdsChunk(loadAcquire(&head.full), end.number);
+  }
+  return false;
+}
+
 } // namespace blink::runtime

@@ -313,3 +313,48 @@ TEST_CASE("threads of one rank in messages and collectives hold no other up") {
   for (std::thread &thread : threads)
     thread.join();
 }
+
+TEST_CASE("a message is seen before it is received") {
+  constexpr size_t kCount = 5;
+  int unused = 0;
+  {
+    Job job(withMessages(2, layoutOf(0)), 2);
+    const blinkResult_t result =
+        blinkProbe(kCount, blinkInt32, 0, job[1], &unused);
+    if (result == blinkInvalidUsage) // of GPUs
+      return;
+    CHECK(blinkProbe(kCount, blinkInt32, 2, job[1], &unused) ==
+          blinkInvalidArgument);
+    CHECK(blinkProbe(kCount, blinkInt32, 0, job[1], nullptr) ==
+          blinkInvalidArgument);
+  }
+  for (unsigned variation = 0; variation < 4; ++variation) {
+    CAPTURE(variation);
+    Job job(withMessages(3, layoutOf(variation)), 3, 20000);
+    const auto seen = [&](int peer) {
+      int arrived = -1;
+      CHECK(blinkProbe(kCount, blinkInt32, peer, job[1], &arrived) ==
+            blinkSuccess);
+      return arrived;
+    };
+    // More often than a ring has slots.
+    for (int round = 0; round < 12; ++round) {
+      CAPTURE(round);
+      CHECK(seen(0) == 0);
+      CHECK(seen(2) == 0);
+      const int peer = round % 2 * 2;
+      const std::vector<int> sent(kCount, round);
+      std::vector<int> received(kCount);
+      REQUIRE(blinkSend(sent.data(), kCount, blinkInt32, 1, job[peer],
+                        nullptr) == blinkSuccess);
+      if (isRemote()) // what was sent is on its way
+        while (!seen(peer))
+          std::this_thread::yield();
+      CHECK(seen(peer) == 1);
+      CHECK(seen(2 - peer) == 0);
+      REQUIRE(blinkRecv(received.data(), kCount, blinkInt32, peer, job[1],
+                        nullptr) == blinkSuccess);
+      CHECK(received == sent);
+    }
+  }
+}
