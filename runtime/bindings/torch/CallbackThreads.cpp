@@ -1,0 +1,68 @@
+//===- CallbackThreads.cpp - who runs callbacks of futures ----------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/bindings/torch/CallbackThreads.h"
+
+#include <pthread.h>
+
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
+
+namespace blink::pytorch {
+namespace {
+
+class Threads {
+public:
+  void run(std::function<void()> task) {
+    std::unique_lock<std::mutex> lock(mutex_);
+    tasks_.push_back(std::move(task));
+    if (tasks_.size() > idle_)
+      std::thread([this] { work(); }).detach();
+    else
+      changed_.notify_one();
+  }
+
+private:
+  void work() {
+    std::unique_lock<std::mutex> lock(mutex_);
+    for (;;) {
+      ++idle_;
+      changed_.wait(lock, [this] { return !tasks_.empty(); });
+      --idle_;
+      std::function<void()> task = std::move(tasks_.front());
+      tasks_.pop_front();
+      lock.unlock();
+      task();
+      task = nullptr; // what it holds is freed here, too
+      lock.lock();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::function<void()>> tasks_;
+  size_t idle_ = 0; ///< threads that wait for a task
+};
+
+// Never destroyed: at exit threads may still be in callbacks. A child of fork()
+// has none of its parent's threads.
+Threads *threads = nullptr;
+void renew() { threads = new Threads; }
+
+} // namespace
+
+void runCallback(std::function<void()> task) {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    renew();
+    pthread_atfork(nullptr, nullptr, renew);
+  });
+  threads->run(std::move(task));
+}
+
+} // namespace blink::pytorch

@@ -1,0 +1,185 @@
+//===- Communicator.cpp - a group's communicator --------------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/bindings/torch/Communicator.h"
+
+#include "runtime/bindings/torch/Errors.h"
+#include "runtime/bindings/torch/Schedules.h"
+
+#include <unistd.h>
+
+#include <cstring>
+#include <fstream>
+#include <limits>
+#include <thread>
+
+namespace blink::pytorch {
+namespace {
+
+/// What tells hosts apart: ids are good for one of them. The boot's number, as
+/// containers of one host have names of their own, and the name for people.
+struct Host {
+  std::string boot, name;
+};
+
+Host thisHost() {
+  Host host;
+  std::ifstream("/proc/sys/kernel/random/boot_id") >> host.boot;
+  char name[256] = "?";
+  gethostname(name, sizeof name - 1);
+  host.name = name;
+  return host;
+}
+
+/// What rank 0 leaves in the store: the id, or why there is none.
+struct Invitation {
+  std::string refusal;
+  blinkUniqueId id{};
+  Host host;
+};
+
+std::vector<uint8_t> pack(const Invitation &invitation) {
+  std::string text = invitation.refusal + '\n' + invitation.host.boot + '\n' +
+                     invitation.host.name + '\n';
+  text.append(invitation.id.internal, sizeof invitation.id.internal);
+  return {text.begin(), text.end()};
+}
+
+Invitation unpack(const std::vector<uint8_t> &bytes) {
+  const std::string text(bytes.begin(), bytes.end());
+  Invitation invitation;
+  size_t begin = 0;
+  for (std::string *line :
+       {&invitation.refusal, &invitation.host.boot, &invitation.host.name}) {
+    const size_t end = text.find('\n', begin);
+    if (end == std::string::npos)
+      raise("rank 0 left something else than an id in the store: it has "
+            "another version of Blink");
+    *line = text.substr(begin, end - begin);
+    begin = end + 1;
+  }
+  if (text.size() - begin != sizeof invitation.id.internal)
+    raise("rank 0 left an id of another size in the store: it has another "
+          "version of Blink");
+  std::memcpy(invitation.id.internal, text.data() + begin,
+              sizeof invitation.id.internal);
+  return invitation;
+}
+
+Invitation makeInvitation() {
+  Invitation invitation;
+  invitation.host = thisHost();
+  if (blinkGetUniqueId(&invitation.id) != blinkSuccess)
+    invitation.refusal = blinkGetLastError(nullptr);
+  return invitation;
+}
+
+} // namespace
+
+Communicator::Communicator(const Meeting &meeting, int device) {
+  try {
+    invite(meeting, device);
+  } catch (const c10::Error &error) {
+    refusal_ = error.what_without_backtrace();
+  } catch (const std::exception &error) {
+    refusal_ = error.what();
+  }
+}
+
+void Communicator::invite(const Meeting &meeting, int device) {
+  const std::string number = std::to_string(meeting.rank);
+  Invitation invitation;
+  if (meeting.rank == 0) {
+    invitation = makeInvitation();
+    meeting.store->set(meeting.key, pack(invitation));
+  } else {
+    invitation = unpack(meeting.store->get(meeting.key));
+  }
+  if (!invitation.refusal.empty())
+    raise("rank 0: " + invitation.refusal);
+  if (const Host here = thisHost(); here.boot != invitation.host.boot)
+    raise("rank " + number + " is on host " + here.name + " and rank 0 on " +
+          invitation.host.name +
+          ": schedules are for the ranks of one host; use another back end "
+          "for groups of several");
+
+  blinkConfig_t config = BLINK_CONFIG_INITIALIZER;
+  config.backend = device < 0 ? blinkBackendHost : blinkBackendCuda;
+  config.timeoutMs =
+      int(std::min<int64_t>(std::max<int64_t>(meeting.timeout.count(), 1),
+                            std::numeric_limits<int>::max()));
+  config.blocking = 0;
+  const Schedules schedules = device < 0 ? hostSchedules() : cudaSchedules();
+  const blinkResult_t result =
+      blinkCommInitRank(&comm_, meeting.size, invitation.id, meeting.rank,
+                        device, schedules.get(), &config);
+  if (result != blinkInProgress)
+    check(result);
+}
+
+Communicator::~Communicator() {
+  if (!comm_)
+    return;
+  // One that could not be made, or has failed, or is still being made, is
+  // ended; the other ranks hear of it.
+  if (state() != blinkSuccess || blinkCommDestroy(comm_) != blinkSuccess)
+    blinkCommAbort(comm_);
+}
+
+blinkComm_t Communicator::get() {
+  if (!refusal_.empty())
+    raise(refusal_);
+  const std::lock_guard<std::mutex> lock(making_);
+  // The library ends it within the time limit.
+  for (auto pause = std::chrono::microseconds(20); !isMade_;
+       pause = std::min(pause * 2, std::chrono::microseconds(1000))) {
+    const blinkResult_t result = state();
+    if (result == blinkInProgress) {
+      std::this_thread::sleep_for(pause);
+      continue;
+    }
+    if (result != blinkSuccess)
+      raise(blinkGetLastError(comm_));
+    isMade_ = true;
+  }
+  return comm_;
+}
+
+std::unique_ptr<Communicator>
+Communicator::shrink(const std::vector<int> &excluded) {
+  if (!comm_)
+    raise(refusal_);
+  blinkComm_t rest = nullptr;
+  check(blinkCommShrink(comm_, excluded.data(), int(excluded.size()), &rest,
+                        nullptr));
+  return std::unique_ptr<Communicator>(new Communicator(rest));
+}
+
+void Communicator::revoke() {
+  if (comm_ && state() == blinkSuccess)
+    blinkCommRevoke(comm_);
+}
+
+std::exception_ptr Communicator::failure() {
+  const blinkResult_t result = state();
+  if (refusal_.empty() && (result == blinkSuccess || result == blinkInProgress))
+    return nullptr;
+  try {
+    raise(refusal_.empty() ? blinkGetLastError(comm_) : refusal_);
+  } catch (...) {
+    return std::current_exception();
+  }
+}
+
+blinkResult_t Communicator::state() {
+  blinkResult_t result = blinkSuccess;
+  if (!comm_)
+    return blinkInvalidUsage;
+  const blinkResult_t asked = blinkCommGetAsyncError(comm_, &result);
+  return asked == blinkSuccess ? result : asked;
+}
+
+} // namespace blink::pytorch

@@ -1,0 +1,26 @@
+//===- Errors.cpp - results as PyTorch's exceptions -----------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/bindings/torch/Errors.h"
+
+#include <c10/util/Exception.h>
+
+namespace blink::pytorch {
+
+void raise(const std::string &sentence) {
+  C10_THROW_ERROR(DistBackendError, "Blink: " + sentence);
+}
+
+void check(blinkResult_t result) {
+  if (result == blinkSuccess)
+    return;
+  const std::string sentence = blinkGetLastError(nullptr);
+  if (result == blinkInvalidArgument)
+    C10_THROW_ERROR(ValueError, "Blink: " + sentence);
+  raise(sentence.empty() ? blinkGetErrorString(result) : sentence);
+}
+
+} // namespace blink::pytorch

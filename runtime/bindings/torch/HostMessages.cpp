@@ -1,0 +1,266 @@
+//===- HostMessages.cpp - messages between tensors of the host ------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/bindings/torch/HostMessages.h"
+
+#include "runtime/bindings/torch/Errors.h"
+
+#include <ATen/ops/empty.h>
+
+#include <algorithm>
+#include <thread>
+
+namespace blink::pytorch {
+namespace {
+
+at::Tensor bytesOf(const at::Tensor &tensor) {
+  return tensor.view({-1}).view(at::kByte);
+}
+
+std::string describe(int64_t bytes, int64_t type) {
+  const auto scalar = at::ScalarType(type);
+  return std::to_string(bytes / int64_t(c10::elementSize(scalar))) + " of " +
+         c10::toString(scalar);
+}
+
+} // namespace
+
+HostMessages::HostMessages(int rank, int size, GetComm comm)
+    : rank_(rank), comm_(std::move(comm)), peers_(size) {
+  for (int peer = 0; peer < size; ++peer)
+    if (peer != rank)
+      peers_[peer] = std::make_unique<Peer>();
+}
+
+void HostMessages::drain() {
+  looking_.drain();
+  for (const auto &peer : peers_)
+    if (peer) {
+      peer->sends.drain();
+      peer->receives.drain();
+    }
+}
+
+void HostMessages::send(int peer, int64_t tag, const at::Tensor &tensor,
+                        Done done) {
+  peers_[peer]->sends.push([this, peer, tag, tensor, done = std::move(done)] {
+    std::exception_ptr error;
+    try {
+      const Header header{tag, int64_t(tensor.nbytes()),
+                          int64_t(tensor.scalar_type())};
+      const blinkComm_t comm = comm_();
+      check(blinkSend(&header, sizeof header, blinkUint8, peer, comm, nullptr));
+      check(blinkSend(tensor.const_data_ptr(), tensor.nbytes(), blinkUint8,
+                      peer, comm, nullptr));
+    } catch (...) {
+      error = std::current_exception();
+    }
+    done(error, peer);
+  });
+}
+
+void HostMessages::receive(int peer, int64_t tag, const at::Tensor &tensor,
+                           Done done) {
+  const Receive *added;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    Receives &waiting = peers_[peer]->waiting;
+    waiting.push_back({tag, tensor, std::move(done)});
+    added = &waiting.back();
+  }
+  peers_[peer]->receives.push(
+      [this, peer, added] { acceptUntilTaken(peer, added); });
+}
+
+/// The task of one receive. Messages that others wait for are theirs; when this
+/// one's has come, the rest is for other tasks.
+void HostMessages::acceptUntilTaken(int peer, const Receive *receive) {
+  Receives &waiting = peers_[peer]->waiting;
+  const auto find = [&] { // by the mutex
+    return std::find_if(waiting.begin(), waiting.end(),
+                        [&](const Receive &one) { return &one == receive; });
+  };
+  {
+    std::unique_lock<std::mutex> lock(mutex_);
+    const auto own = find();
+    if (own == waiting.end())
+      return; // an earlier task has received it
+    std::list<Kept> &kept = peers_[peer]->kept;
+    const auto found =
+        std::find_if(kept.begin(), kept.end(), [&](const Kept &one) {
+          return one.header.tag == own->tag;
+        });
+    if (found != kept.end()) {
+      Receives taken;
+      taken.splice(taken.end(), waiting, own);
+      const Kept message = std::move(*found);
+      kept.erase(found);
+      lock.unlock();
+      return finishKept(peer, message.header, message.bytes, taken.front());
+    }
+  }
+  for (;;) {
+    acceptNext(peer);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (find() == waiting.end())
+      return;
+  }
+}
+
+void HostMessages::finishKept(int peer, const Header &header,
+                              const at::Tensor &bytes, Receive &receive) {
+  const std::exception_ptr error = mismatch(peer, header, receive);
+  if (!error)
+    bytesOf(receive.tensor).copy_(bytes);
+  receive.done(error, peer);
+}
+
+/// Null, or why the message is not what the receive is for.
+std::exception_ptr HostMessages::mismatch(int peer, const Header &header,
+                                          const Receive &receive) const {
+  const int64_t bytes = int64_t(receive.tensor.nbytes());
+  const int64_t type = int64_t(receive.tensor.scalar_type());
+  if (header.bytes == bytes && header.type == type)
+    return nullptr;
+  try {
+    raise("rank " + std::to_string(peer) + " sent " +
+          describe(header.bytes, header.type) + ", rank " +
+          std::to_string(rank_) + " receives " + describe(bytes, type));
+  } catch (...) {
+    return std::current_exception();
+  }
+}
+
+/// Receives the next message of `peer`, for whoever it is. After an error all
+/// that wait for `peer` have it.
+void HostMessages::acceptNext(int peer) {
+  Peer &from = *peers_[peer];
+  Receives taken; // whose message it is; none: it is kept
+  try {
+    const blinkComm_t comm = comm_();
+    Header header;
+    check(blinkRecv(&header, sizeof header, blinkUint8, peer, comm, nullptr));
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      for (Receives *waiting : {&from.waiting, &waitingForAny_}) {
+        const auto found = std::find_if(
+            waiting->begin(), waiting->end(),
+            [&](const Receive &one) { return one.tag == header.tag; });
+        if (found == waiting->end())
+          continue;
+        taken.splice(taken.end(), *waiting, found);
+        break;
+      }
+    }
+    std::exception_ptr error;
+    at::Tensor bytes;
+    if (!taken.empty())
+      error = mismatch(peer, header, taken.front());
+    bytes = taken.empty() || error ? at::empty({header.bytes}, at::kByte)
+                                   : bytesOf(taken.front().tensor);
+    check(blinkRecv(bytes.mutable_data_ptr(), size_t(header.bytes), blinkUint8,
+                    peer, comm, nullptr));
+    if (!taken.empty())
+      return taken.front().done(error, peer);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    from.kept.push_back({header, bytes});
+  } catch (...) {
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      taken.splice(taken.end(), from.waiting);
+    }
+    for (Receive &receive : taken)
+      receive.done(std::current_exception(), peer);
+  }
+}
+
+void HostMessages::receiveAny(int64_t tag, const at::Tensor &tensor,
+                              std::chrono::milliseconds timeout, Done done) {
+  const Receive *added;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    waitingForAny_.push_back({tag, tensor, std::move(done)});
+    added = &waitingForAny_.back();
+  }
+  const auto deadline = std::chrono::steady_clock::now() + timeout;
+  looking_.push([this, added, deadline] { lookForAny(added, deadline); });
+}
+
+/// The task of one receive from any rank: takes what is kept, or lets the
+/// queues of ranks that have sent something receive it, until it has its own.
+void HostMessages::lookForAny(const Receive *receive,
+                              std::chrono::steady_clock::time_point deadline) {
+  auto pause = std::chrono::microseconds(10);
+  int64_t tag = 0;
+  for (;;) {
+    std::unique_lock<std::mutex> lock(mutex_);
+    const auto own =
+        std::find_if(waitingForAny_.begin(), waitingForAny_.end(),
+                     [&](const Receive &one) { return &one == receive; });
+    if (own == waitingForAny_.end())
+      return;
+    tag = own->tag;
+    Receives taken;
+    for (int peer = 0; peer < int(peers_.size()); ++peer) {
+      if (!peers_[peer])
+        continue;
+      std::list<Kept> &kept = peers_[peer]->kept;
+      const auto found =
+          std::find_if(kept.begin(), kept.end(), [&](const Kept &one) {
+            return one.header.tag == own->tag;
+          });
+      if (found == kept.end())
+        continue;
+      taken.splice(taken.end(), waitingForAny_, own);
+      const Kept message = std::move(*found);
+      kept.erase(found);
+      lock.unlock();
+      return finishKept(peer, message.header, message.bytes, taken.front());
+    }
+    lock.unlock();
+    std::exception_ptr error;
+    try {
+      if (std::chrono::steady_clock::now() > deadline)
+        raise("no rank has sent a message with tag " + std::to_string(tag) +
+              " within the time limit");
+      acceptArrived();
+    } catch (...) {
+      error = std::current_exception();
+    }
+    if (error) {
+      lock.lock();
+      const auto again =
+          std::find_if(waitingForAny_.begin(), waitingForAny_.end(),
+                       [&](const Receive &one) { return &one == receive; });
+      if (again == waitingForAny_.end())
+        return;
+      taken.splice(taken.end(), waitingForAny_, again);
+      lock.unlock();
+      return taken.front().done(error, -1);
+    }
+    std::this_thread::sleep_for(pause);
+    pause = std::min(pause * 2, std::chrono::microseconds(500));
+  }
+}
+
+/// Receives one message from each rank of which one has arrived, where no task
+/// does that anyway.
+void HostMessages::acceptArrived() {
+  const blinkComm_t comm = comm_();
+  for (int peer = 0; peer < int(peers_.size()); ++peer) {
+    int arrived = 0;
+    blinkResult_t result = blinkSuccess;
+    if (peers_[peer])
+      peers_[peer]->receives.runHere([&] {
+        result = blinkProbe(sizeof(Header), blinkUint8, peer, comm, &arrived);
+        if (result == blinkSuccess && arrived)
+          acceptNext(peer);
+      });
+    check(result);
+  }
+}
+
+} // namespace blink::pytorch

@@ -1,0 +1,50 @@
+//===- HostWork.h - a call with tensors of the host -------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_RUNTIME_BINDINGS_TORCH_HOSTWORK_H
+#define BLINK_RUNTIME_BINDINGS_TORCH_HOSTWORK_H
+
+#include "runtime/bindings/torch/Operation.h"
+
+#include <torch/csrc/distributed/c10d/Work.hpp>
+
+namespace blink::pytorch {
+
+/// Waiting is the base class's: for complete().
+class HostWork final : public c10d::Work {
+public:
+  HostWork(const Operation &operation, int rank, uint64_t sequence);
+
+  std::vector<at::Tensor> result() override { return outputs_; }
+  c10::intrusive_ptr<c10::ivalue::Future> getFuture() override;
+  uint64_t getSequencenumber() const override { return sequence_; }
+  int sourceRank() const override { return source_; }
+
+  /// Of a message from any rank: which it was. Before complete().
+  void setSource(int rank) { source_ = rank; }
+  /// Ends it, with an error or null. Callbacks of its future run in other
+  /// threads. Once.
+  void complete(std::exception_ptr error);
+  /// Calls `listener` in the thread that completes it, or at once. For one.
+  void whenDone(std::function<void(std::exception_ptr)> listener);
+
+private:
+  const std::vector<at::Tensor> outputs_;
+  const uint64_t sequence_;
+  int source_ = -1;
+  // By the base class's mutex:
+  c10::intrusive_ptr<c10::ivalue::Future> future_; ///< once asked for
+  std::function<void(std::exception_ptr)> listener_;
+};
+
+using HostWorkPtr = c10::intrusive_ptr<HostWork>;
+
+/// Completes `whole` when all parts are complete, with the first error.
+void join(const HostWorkPtr &whole, const std::vector<HostWorkPtr> &parts);
+
+} // namespace blink::pytorch
+
+#endif // BLINK_RUNTIME_BINDINGS_TORCH_HOSTWORK_H

@@ -1,0 +1,64 @@
+//===- Schedules.cpp - where a process's schedules come from --------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/bindings/torch/Schedules.h"
+
+#include "runtime/bindings/torch/Errors.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <functional>
+#include <mutex>
+
+namespace blink::pytorch {
+namespace {
+
+std::string shippedBundle;
+
+/// Opened by whoever needs it first, in this process: a child of fork() opens
+/// its own.
+class Opened {
+public:
+  Schedules get(const std::function<blinkResult_t(blinkSchedule_t *)> &open) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!schedules_ || process_ != getpid()) {
+      blinkSchedule_t opened = nullptr;
+      check(open(&opened));
+      schedules_ = Schedules(opened, blinkScheduleClose);
+      process_ = getpid();
+    }
+    return schedules_;
+  }
+
+private:
+  std::mutex mutex_;
+  Schedules schedules_;
+  pid_t process_ = 0;
+};
+
+} // namespace
+
+void setHostSchedules(const std::string &path) { shippedBundle = path; }
+
+Schedules hostSchedules() {
+  static Opened *const opened = new Opened;
+  return opened->get([](blinkSchedule_t *schedule) {
+    const char *places = std::getenv("BLINK_HOST_SCHEDULES");
+    return places && *places
+               ? blinkScheduleFind(places, schedule)
+               : blinkScheduleOpen(shippedBundle.c_str(), schedule);
+  });
+}
+
+Schedules cudaSchedules() {
+  static Opened *const opened = new Opened;
+  return opened->get([](blinkSchedule_t *schedule) {
+    return blinkScheduleFind(nullptr, schedule);
+  });
+}
+
+} // namespace blink::pytorch
