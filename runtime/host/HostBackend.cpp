@@ -343,6 +343,17 @@ std::string HostBackend::describe(const Call &call, const Need &need) const {
 void HostBackend::failStuck(const Call &call) {
   Segment &segment = rings_.segment;
   const uint64_t number = loadRelaxed(&segment.rank(call.rank).calls);
+  // Calls of which no data meets: it would have told.
+  for (int rank = 0; !call.isMessage() && rank < plan_.numRanks; ++rank) {
+    const CallKind other = segment.lastCall(rank);
+    if (loadAcquire(&segment.rank(rank).calls) != number || other == call.kind)
+      continue;
+    const Status differ =
+        callsDiffer(call.rank, call.kind, rank, other.describe());
+    log(LogLevel::warn, call.rank, differ.text);
+    job_.fail(differ);
+    return;
+  }
   std::string text = call.kind.describe() + ": ";
   if (std::optional<Need> need = runOf(call).firstNeed())
     text += describe(call, *need);

@@ -38,6 +38,9 @@ public:
   /// others than rank 0.
   Backend(const c10::intrusive_ptr<c10d::Store> &store, int rank, int size,
           c10::intrusive_ptr<Options> options);
+  /// What is left of `whole` without some ranks.
+  Backend(Backend &whole, const std::vector<int> &excluded, bool endsCalls,
+          c10::intrusive_ptr<Options> options);
   ~Backend() override;
 
   const std::string getBackendName() const override { return "blink"; }
@@ -122,7 +125,7 @@ public:
 private:
   /// What tensors of the host need.
   struct Host {
-    std::unique_ptr<Communicator> communicator; ///< null: a group of one rank
+    std::shared_ptr<Communicator> communicator; ///< null: a group of one rank
     CallQueue calls;
     std::unique_ptr<HostMessages> messages;
   };
@@ -138,10 +141,6 @@ private:
     std::vector<HostWorkPtr> messages; ///< of the host
   };
 
-  /// What is left of `whole` without some ranks.
-  Backend(Backend &whole, const std::vector<int> &excluded,
-          c10::intrusive_ptr<Options> options);
-
   /// Runs it, or keeps it for endCoalescing().
   WorkPtr run(Operation operation);
   WorkPtr runAll(std::vector<Operation> operations);
@@ -149,8 +148,6 @@ private:
   WorkPtr runOnGpu(std::vector<Operation> operations,
                    std::optional<int> messageStream = std::nullopt);
   Gpu &gpu(c10::Device device, bool mayMeet);
-  Communicator *hostCommunicator();
-  Host &host();
   Meeting meeting(const std::string &what) const;
   void checkUsable() const;
 

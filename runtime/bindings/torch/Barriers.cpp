@@ -25,17 +25,20 @@ WorkPtr Backend::barrier(const c10d::BarrierOptions &options) {
   const at::Tensor nothing =
       at::zeros({1}, at::TensorOptions(at::kByte).device(device));
   const Reduction how = reductionOf(c10d::ReduceOp::SUM, nothing);
-  const WorkPtr work = run({c10d::OpType::BARRIER,
-                            "blink:barrier",
-                            options.asyncOp,
-                            nothing.device(),
-                            {nothing},
-                            {nothing},
-                            [nothing, how](const Site &site) -> After {
-                              site.allReduce(nothing, how);
-                              return nullptr;
-                            }});
-  return work;
+  Operation operation{c10d::OpType::BARRIER,
+                      "blink:barrier",
+                      options.asyncOp,
+                      nothing.device(),
+                      {nothing},
+                      {nothing},
+                      [nothing, how](const Site &site) -> After {
+                        site.allReduce(nothing, how);
+                        return nullptr;
+                      }};
+  if (options.timeout != c10d::kUnsetTimeout &&
+      options.timeout < options_->timeout)
+    operation.limit = options.timeout;
+  return run(std::move(operation));
 }
 
 /// Through the store, not through the communicator: a rank that does not come
@@ -51,7 +54,12 @@ void Backend::monitoredBarrier(const c10d::BarrierOptions &options,
   const std::string round =
       "blink/monitored_barrier/" + std::to_string(monitored_++) + "/";
   const std::string here = "Rank " + std::to_string(rank_);
-  const auto deadline = std::chrono::steady_clock::now() + timeout;
+  if (timeout.count() <= 0)
+    raise(here + " timed out in monitoredBarrier after 0 ms");
+  // Rank 0 may come as late as any other, and then waits for them.
+  const auto patience =
+      rank_ == 0 ? timeout : 2 * timeout + std::chrono::seconds(1);
+  const auto deadline = std::chrono::steady_clock::now() + patience;
   const auto waitFor = [&](const std::string &key) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
         deadline - std::chrono::steady_clock::now());
@@ -67,7 +75,7 @@ void Backend::monitoredBarrier(const c10d::BarrierOptions &options,
     store->set(round + std::to_string(rank_), std::vector<uint8_t>{1});
     if (!waitFor(round + "end"))
       raise(here + " timed out in monitoredBarrier after " +
-            std::to_string(timeout.count()) + " ms");
+            std::to_string(patience.count()) + " ms");
     if (const auto verdict = store->get(round + "end"); !verdict.empty())
       raise(here +
             " successfully reached monitoredBarrier, but received errors "

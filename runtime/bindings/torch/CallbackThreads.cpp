@@ -21,10 +21,16 @@ public:
   void run(std::function<void()> task) {
     std::unique_lock<std::mutex> lock(mutex_);
     tasks_.push_back(std::move(task));
+    ++unfinished_;
     if (tasks_.size() > idle_)
       std::thread([this] { work(); }).detach();
     else
       changed_.notify_one();
+  }
+
+  void finish(std::chrono::milliseconds most) {
+    std::unique_lock<std::mutex> lock(mutex_);
+    done_.wait_for(lock, most, [this] { return unfinished_ == 0; });
   }
 
 private:
@@ -40,13 +46,16 @@ private:
       task();
       task = nullptr; // what it holds is freed here, too
       lock.lock();
+      if (--unfinished_ == 0)
+        done_.notify_all();
     }
   }
 
   std::mutex mutex_;
-  std::condition_variable changed_;
+  std::condition_variable changed_, done_;
   std::deque<std::function<void()>> tasks_;
-  size_t idle_ = 0; ///< threads that wait for a task
+  size_t idle_ = 0;       ///< threads that wait for a task
+  size_t unfinished_ = 0; ///< tasks
 };
 
 // Never destroyed: at exit threads may still be in callbacks. A child of fork()
@@ -55,6 +64,11 @@ Threads *threads = nullptr;
 void renew() { threads = new Threads; }
 
 } // namespace
+
+void finishCallbacks(std::chrono::milliseconds most) {
+  if (threads)
+    threads->finish(most);
+}
 
 void runCallback(std::function<void()> task) {
   static std::once_flag once;

@@ -7,6 +7,7 @@
 #ifndef BLINK_RUNTIME_BINDINGS_TORCH_CALLBACKTHREADS_H
 #define BLINK_RUNTIME_BINDINGS_TORCH_CALLBACKTHREADS_H
 
+#include <chrono>
 #include <functional>
 
 namespace blink::pytorch {
@@ -15,6 +16,10 @@ namespace blink::pytorch {
 /// future may wait for another future, as PowerSGD's does, so there are as many
 /// threads as tasks at a time. They stay for further tasks.
 void runCallback(std::function<void()> task);
+
+/// Waits until no task is left or under way, or for so long. To be called
+/// before Python ends, which does not let its threads come to their ends.
+void finishCallbacks(std::chrono::milliseconds most);
 
 } // namespace blink::pytorch
 

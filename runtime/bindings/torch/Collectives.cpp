@@ -10,6 +10,8 @@
 #include "runtime/bindings/torch/Arguments.h"
 #include "runtime/bindings/torch/Backend.h"
 
+#include <map>
+
 namespace blink::pytorch {
 
 using c10d::OpType;
@@ -57,19 +59,25 @@ WorkPtr
 Backend::allreduce_coalesced(Tensors &tensors,
                              const c10d::AllreduceCoalescedOptions &options) {
   checkTensors(tensors, "all_reduce_coalesced");
-  const Reduction how = reductionOf(options.reduceOp, tensors[0]);
-  // Of one type they are one message: small ones are many.
-  const auto sameType = [&](const at::Tensor &tensor) {
-    return tensor.scalar_type() == tensors[0].scalar_type();
-  };
-  TORCH_CHECK(std::all_of(tensors.begin(), tensors.end(), sameType),
-              "all_reduce_coalesced: tensors are of several types");
+  // Those of one type are one message: there may be many small ones.
+  std::map<at::ScalarType, Tensors> byType;
+  std::vector<Reduction> hows;
+  for (const at::Tensor &tensor : tensors)
+    byType[tensor.scalar_type()].push_back(tensor);
+  for (const auto &[type, some] : byType)
+    hows.push_back(reductionOf(options.reduceOp, some[0]));
   return run({OpType::ALLREDUCE_COALESCED, "blink:all_reduce", options.asyncOp,
               tensors[0].device(), tensors, tensors,
-              [tensors, how](const Site &site) -> After {
-                const Pieces whole(tensors, true, how.computed);
-                site.allReduce(whole.whole(), how);
-                return whole.storing();
+              [byType, hows](const Site &site) -> After {
+                std::vector<Pieces> pieces;
+                CallGroup group;
+                for (const auto &[type, some] : byType) {
+                  const Reduction &how = hows[pieces.size()];
+                  pieces.emplace_back(some, true, how.computed);
+                  site.allReduce(pieces.back().whole(), how);
+                }
+                group.end();
+                return storing(std::move(pieces));
               }});
 }
 
@@ -124,10 +132,7 @@ WorkPtr Backend::allgather(TensorLists &outputs, Tensors &inputs,
         site.broadcast(pieces.back().whole(), root);
       }
       group.end();
-      return [pieces] {
-        for (const Pieces &piece : pieces)
-          piece.store();
-      };
+      return storing(std::move(pieces));
     };
   return run(std::move(operation));
 }

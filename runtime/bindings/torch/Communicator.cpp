@@ -69,6 +69,12 @@ Invitation unpack(const std::vector<uint8_t> &bytes) {
   return invitation;
 }
 
+/// As raise() will add it again.
+std::string withoutPrefix(const std::string &sentence) {
+  const std::string prefix = "Blink: ";
+  return sentence.substr(sentence.rfind(prefix, 0) == 0 ? prefix.size() : 0);
+}
+
 Invitation makeInvitation() {
   Invitation invitation;
   invitation.host = thisHost();
@@ -79,27 +85,41 @@ Invitation makeInvitation() {
 
 } // namespace
 
-Communicator::Communicator(const Meeting &meeting, int device) {
+Communicator::Communicator(const Meeting &meeting, int device)
+    : meeting_(meeting) {
   try {
-    invite(meeting, device);
+    invite(device);
   } catch (const c10::Error &error) {
-    refusal_ = error.what_without_backtrace();
+    refusal_ = withoutPrefix(error.what_without_backtrace());
   } catch (const std::exception &error) {
     refusal_ = error.what();
   }
+  if (!refusal_.empty())
+    tellOthers();
 }
 
-void Communicator::invite(const Meeting &meeting, int device) {
-  const std::string number = std::to_string(meeting.rank);
+void Communicator::invite(int device) {
+  const std::string number = std::to_string(meeting_.rank);
+  // All that a rank can find out alone comes first: the others would wait.
+  const Schedules schedules = device < 0 ? hostSchedules() : cudaSchedules();
+  int most = 0;
+  check(blinkScheduleRanks(schedules.get(), &most));
+  if (meeting_.size > most)
+    raise("the group has " + std::to_string(meeting_.size) +
+          " ranks, and the schedules are for " + std::to_string(most) +
+          (device < 0 ? ": compile some with `blinkc topo fully-connected` and "
+                        "`blinkc compile`, and set BLINK_HOST_SCHEDULES"
+                      : ": compile some with `blinkc compile`, and set "
+                        "BLINK_SCHEDULES"));
   Invitation invitation;
-  if (meeting.rank == 0) {
+  if (meeting_.rank == 0) {
     invitation = makeInvitation();
-    meeting.store->set(meeting.key, pack(invitation));
+    meeting_.store->set(meeting_.key, pack(invitation));
   } else {
-    invitation = unpack(meeting.store->get(meeting.key));
+    invitation = unpack(meeting_.store->get(meeting_.key));
   }
   if (!invitation.refusal.empty())
-    raise("rank 0: " + invitation.refusal);
+    raise(invitation.refusal);
   if (const Host here = thisHost(); here.boot != invitation.host.boot)
     raise("rank " + number + " is on host " + here.name + " and rank 0 on " +
           invitation.host.name +
@@ -109,15 +129,41 @@ void Communicator::invite(const Meeting &meeting, int device) {
   blinkConfig_t config = BLINK_CONFIG_INITIALIZER;
   config.backend = device < 0 ? blinkBackendHost : blinkBackendCuda;
   config.timeoutMs =
-      int(std::min<int64_t>(std::max<int64_t>(meeting.timeout.count(), 1),
+      int(std::min<int64_t>(std::max<int64_t>(meeting_.timeout.count(), 1),
                             std::numeric_limits<int>::max()));
   config.blocking = 0;
-  const Schedules schedules = device < 0 ? hostSchedules() : cudaSchedules();
   const blinkResult_t result =
-      blinkCommInitRank(&comm_, meeting.size, invitation.id, meeting.rank,
+      blinkCommInitRank(&comm_, meeting_.size, invitation.id, meeting_.rank,
                         device, schedules.get(), &config);
   if (result != blinkInProgress)
     check(result);
+}
+
+/// Leaves in the store why this rank will not come.
+void Communicator::tellOthers() {
+  const std::string text =
+      "rank " + std::to_string(meeting_.rank) + ": " + refusal_;
+  try {
+    if (meeting_.rank == 0) {
+      Invitation none;
+      none.refusal = text;
+      meeting_.store->set(meeting_.key, pack(none));
+    }
+    meeting_.store->set(meeting_.key + "/refused",
+                        std::vector<uint8_t>(text.begin(), text.end()));
+  } catch (const std::exception &) {
+    // Without a store the others hear nothing, and end at the time limit.
+  }
+}
+
+/// Throws if another rank will not come.
+void Communicator::hearOthers() {
+  const std::string key = meeting_.key + "/refused";
+  if (!meeting_.store || !meeting_.store->check({key}))
+    return;
+  const std::vector<uint8_t> text = meeting_.store->get(key);
+  refusal_.assign(text.begin(), text.end());
+  raise(refusal_);
 }
 
 Communicator::~Communicator() {
@@ -134,16 +180,19 @@ blinkComm_t Communicator::get() {
     raise(refusal_);
   const std::lock_guard<std::mutex> lock(making_);
   // The library ends it within the time limit.
-  for (auto pause = std::chrono::microseconds(20); !isMade_;
-       pause = std::min(pause * 2, std::chrono::microseconds(1000))) {
+  auto pause = std::chrono::microseconds(20);
+  for (int looks = 1; !isMade_; ++looks) {
     const blinkResult_t result = state();
-    if (result == blinkInProgress) {
+    if (result == blinkSuccess) {
+      isMade_ = true;
+    } else if (result == blinkInProgress) {
+      if (looks % 64 == 0)
+        hearOthers();
       std::this_thread::sleep_for(pause);
-      continue;
-    }
-    if (result != blinkSuccess)
+      pause = std::min(pause * 2, std::chrono::microseconds(1000));
+    } else {
       raise(blinkGetLastError(comm_));
-    isMade_ = true;
+    }
   }
   return comm_;
 }

@@ -51,9 +51,13 @@ public:
 
 private:
   explicit Communicator(blinkComm_t made) : comm_(made), isMade_(true) {}
-  void invite(const Meeting &meeting, int device);
+  void invite(int device);
   blinkResult_t state();
 
+  void tellOthers();
+  void hearOthers();
+
+  Meeting meeting_;     ///< store null: there was none
   std::string refusal_; ///< "", or why it could not even be begun
   blinkComm_t comm_ = nullptr;
   std::mutex making_; ///< held by who waits until it is made

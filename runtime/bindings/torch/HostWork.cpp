@@ -7,6 +7,7 @@
 #include "runtime/bindings/torch/HostWork.h"
 
 #include "runtime/bindings/torch/CallbackThreads.h"
+#include "runtime/bindings/torch/Errors.h"
 
 namespace blink::pytorch {
 namespace {
@@ -24,7 +25,7 @@ void settle(const FuturePtr &future, const std::vector<at::Tensor> &outputs,
 } // namespace
 
 HostWork::HostWork(const Operation &operation, int rank, uint64_t sequence)
-    : Work(rank, operation.type, operation.title, operation.inputs),
+    : Work(rank, operation.type, operation.title, operation.shown()),
       outputs_(operation.outputs), sequence_(sequence) {}
 
 FuturePtr HostWork::getFuture() {
@@ -38,7 +39,25 @@ FuturePtr HostWork::getFuture() {
   return future_;
 }
 
+bool HostWork::isLate(std::chrono::milliseconds limit) {
+  std::unique_lock<std::mutex> lock(mutex_);
+  if (cv_.wait_for(lock, limit, [this] { return completed_; }))
+    return false;
+  try {
+    raise("Timed out after " + std::to_string(limit.count()) +
+          " ms: not all ranks have called it");
+  } catch (...) {
+    late_ = std::current_exception();
+  }
+  return true;
+}
+
 void HostWork::complete(std::exception_ptr error) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (error && late_)
+      error = late_;
+  }
   finish(error);
   // Who asks for the future after finish() finds it settled; who asked before
   // is seen here.

@@ -28,6 +28,8 @@ public:
   /// Ends it, with an error or null. Callbacks of its future run in other
   /// threads. Once.
   void complete(std::exception_ptr error);
+  /// Waits for complete(), but no longer than that: then its error will say so.
+  bool isLate(std::chrono::milliseconds limit);
   /// Calls `listener` in the thread that completes it, or at once. For one.
   void whenDone(std::function<void(std::exception_ptr)> listener);
 
@@ -38,6 +40,7 @@ private:
   // By the base class's mutex:
   c10::intrusive_ptr<c10::ivalue::Future> future_; ///< once asked for
   std::function<void(std::exception_ptr)> listener_;
+  std::exception_ptr late_;
 };
 
 using HostWorkPtr = c10::intrusive_ptr<HostWork>;

@@ -23,13 +23,13 @@ Backend::Backend(const c10::intrusive_ptr<c10d::Store> &store, int rank,
       process_(getpid()), host_(std::make_unique<Host>()) {
   init();
   if (size > 1)
-    host_->communicator = std::make_unique<Communicator>(meeting("host"), -1);
+    host_->communicator = std::make_shared<Communicator>(meeting("host"), -1);
   host_->messages = std::make_unique<HostMessages>(
       rank, size, [this] { return host_->communicator->get(); });
 }
 
 Backend::Backend(Backend &whole, const std::vector<int> &excluded,
-                 c10::intrusive_ptr<Options> options)
+                 bool endsCalls, c10::intrusive_ptr<Options> options)
     : c10d::Backend(
           whole.rank_ -
               int(std::count_if(excluded.begin(), excluded.end(),
@@ -40,13 +40,18 @@ Backend::Backend(Backend &whole, const std::vector<int> &excluded,
       options_(std::move(options)), process_(getpid()),
       host_(std::make_unique<Host>()) {
   init();
-  const auto part = [&](const auto &communicator) {
-    return communicator && size_ > 1 ? communicator->shrink(excluded) : nullptr;
-  };
-  host_->communicator = part(whole.host_->communicator);
+  // On the host nobody writes to another rank's tensors, so that the rest may
+  // meet anew; and which numbers its ranks had means nothing to the schedules.
+  if (endsCalls && whole.host_->communicator)
+    whole.host_->communicator->revoke();
+  if (size_ > 1)
+    host_->communicator = std::make_shared<Communicator>(meeting("host"), -1);
   const std::lock_guard<std::mutex> lock(whole.mutex_);
   for (auto &[device, gpu] : whole.gpus_)
-    gpus_.emplace(device, Gpu{part(gpu.communicator), gpu.calls, {}});
+    gpus_.emplace(device,
+                  Gpu{size_ > 1 ? gpu.communicator->shrink(excluded) : nullptr,
+                      gpu.calls,
+                      {}});
   host_->messages = std::make_unique<HostMessages>(
       rank_, size_, [this] { return host_->communicator->get(); });
 }
@@ -87,10 +92,6 @@ void Backend::abort() { endAll(true); }
 Meeting Backend::meeting(const std::string &what) const {
   return {store_, "blink/" + what, rank_, size_, options_->timeout};
 }
-
-Backend::Host &Backend::host() { return *host_; }
-
-Communicator *Backend::hostCommunicator() { return host_->communicator.get(); }
 
 /// By the mutex. `mayMeet`: all ranks make this call, so that they can make a
 /// communicator.
@@ -146,14 +147,16 @@ Backend::split(const c10::intrusive_ptr<c10d::Store> &store,
                                       int(ranks.size()), std::move(own));
 }
 
-/// All ranks that remain call it; calls under way end.
+/// All ranks that remain call it. With the flag SHRINK_ABORT calls under way
+/// end, as those on GPUs always do.
 c10::intrusive_ptr<c10d::Backend>
-Backend::shrink(const std::vector<int64_t> &excluded, int /*flags*/,
+Backend::shrink(const std::vector<int64_t> &excluded, int flags,
                 const c10::intrusive_ptr<Options> &options) {
-  std::vector<int> ranks(excluded.begin(), excluded.end());
-  auto own = options ? options->clone() : options_->clone();
-  return c10::intrusive_ptr<c10d::Backend>::reclaim(
-      new Backend(*this, ranks, std::move(own)));
+  constexpr int kShrinkAbort = 1;
+  return c10::make_intrusive<Backend>(
+      *this, std::vector<int>(excluded.begin(), excluded.end()),
+      (flags & kShrinkAbort) != 0,
+      options ? options->clone() : options_->clone());
 }
 
 c10d::ErrorType Backend::getError() {

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/bindings/torch/Backend.h"
+#include "runtime/bindings/torch/CallbackThreads.h"
 #include "runtime/bindings/torch/Schedules.h"
 
 #include <torch/csrc/utils/pybind.h>
@@ -32,14 +33,15 @@ c10::intrusive_ptr<Backend> create(const c10::intrusive_ptr<c10d::Store> &store,
 
 PYBIND11_MODULE(_core, module) {
   module.doc() = "torch.distributed's back end `blink`: see blink_torch";
-  module.attr("torch_version") = py::make_tuple(
-      TORCH_VERSION_MAJOR, TORCH_VERSION_MINOR, TORCH_VERSION_PATCH);
+  module.attr("torch_version") = TORCH_VERSION;
   module.def("set_host_schedules", &blink::pytorch::setHostSchedules);
   const py::module_ c10d = py::module_::import("torch._C._distributed_c10d");
   py::class_<Backend, c10::intrusive_ptr<Backend>>(module, "ProcessGroupBlink",
                                                    c10d.attr("Backend"))
       // A rank outside a subgroup has no part in its making.
       .def("perform_nocolor_split", [](const Backend &, const py::object &) {});
+  module.def("finish_callbacks", &blink::pytorch::finishCallbacks,
+             py::call_guard<py::gil_scoped_release>());
   module.def("create", &create, py::arg("store"), py::arg("rank"),
              py::arg("size"), py::arg("timeout"), py::arg("group"),
              py::call_guard<py::gil_scoped_release>());

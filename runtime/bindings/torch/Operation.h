@@ -10,6 +10,8 @@
 #include "runtime/bindings/torch/Pieces.h"
 #include "runtime/bindings/torch/Site.h"
 
+#include <chrono>
+
 namespace blink::pytorch {
 
 /// What all ranks do together, as values: it may run later, in another thread,
@@ -22,6 +24,11 @@ struct Operation {
   Tensors inputs;  ///< read until it is done
   Tensors outputs; ///< written until it is done, and its result
   std::function<After(const Site &)> calls;
+  /// A time limit of its own, of calls on the host; 0: the group's.
+  std::chrono::milliseconds limit{0};
+
+  /// Whose shapes the profiler shows.
+  const Tensors &shown() const { return inputs.empty() ? outputs : inputs; }
 };
 
 /// Makes their calls, as a group if they are several. Throws as check().

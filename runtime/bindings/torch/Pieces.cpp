@@ -84,9 +84,22 @@ After Pieces::keeping() const {
   return [pieces = *this] {};
 }
 
+bool haveCopies(const std::vector<Pieces> &pieces) {
+  return std::any_of(pieces.begin(), pieces.end(),
+                     [](const Pieces &one) { return one.isCopy_; });
+}
+
+After storing(std::vector<Pieces> pieces) {
+  if (!haveCopies(pieces))
+    return nullptr;
+  return [pieces = std::move(pieces)] {
+    for (const Pieces &one : pieces)
+      one.store();
+  };
+}
+
 After storingSecond(std::vector<Pieces> pieces) {
-  if (std::none_of(pieces.begin(), pieces.end(),
-                   [](const Pieces &one) { return one.isCopy_; }))
+  if (!haveCopies(pieces))
     return nullptr;
   return [pieces = std::move(pieces)] {
     for (size_t i = 1; i < pieces.size(); i += 2)

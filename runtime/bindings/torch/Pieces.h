@@ -38,13 +38,15 @@ public:
   After keeping() const;
 
 private:
-  friend After storingSecond(std::vector<Pieces> pieces);
+  friend bool haveCopies(const std::vector<Pieces> &pieces);
 
   Tensors tensors_;
   at::Tensor whole_;
   bool isCopy_ = false;
 };
 
+bool haveCopies(const std::vector<Pieces> &pieces);
+After storing(std::vector<Pieces> pieces);
 /// Of pairs of what is read and what is written.
 After storingSecond(std::vector<Pieces> pieces);
 

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/bindings/torch/Backend.h"
+#include "runtime/bindings/torch/CallbackThreads.h"
 #include "runtime/bindings/torch/DeviceWork.h"
 #include "runtime/bindings/torch/Errors.h"
 
@@ -51,13 +52,14 @@ WorkPtr Backend::runAll(std::vector<Operation> operations) {
 WorkPtr Backend::runOnHost(std::vector<Operation> operations) {
   const Operation &first = operations[0];
   const auto work = c10::make_intrusive<HostWork>(first, rank_, sequence_++);
-  const bool isAsync = first.isAsync;
-  const CallQueue::Task task = [this, work,
+  const auto limit = first.limit;
+  const bool waits = !first.isAsync && limit.count() == 0;
+  const CallQueue::Task task = [work, communicator = host_->communicator,
                                 operations = std::move(operations)] {
     std::exception_ptr error;
     try {
       Site site;
-      if (Communicator *communicator = hostCommunicator())
+      if (communicator)
         site.comm = communicator->get();
       runOperations(operations, site);
     } catch (...) {
@@ -65,9 +67,13 @@ WorkPtr Backend::runOnHost(std::vector<Operation> operations) {
     }
     work->complete(error);
   };
-  CallQueue &calls = host().calls;
-  if (isAsync || !calls.runHere(task))
-    calls.push(task);
+  if (!waits || !host_->calls.runHere(task))
+    host_->calls.push(task);
+  if (limit.count() != 0)
+    runCallback([work, limit, communicator = host_->communicator] {
+      if (work->isLate(limit) && communicator)
+        communicator->revoke();
+    });
   return work;
 }
 
