@@ -10,6 +10,8 @@
 #include "runtime/bindings/torch/Pieces.h"
 #include "runtime/bindings/torch/Site.h"
 
+#include <torch/csrc/distributed/c10d/Work.hpp>
+
 #include <chrono>
 
 namespace blink::pytorch {
