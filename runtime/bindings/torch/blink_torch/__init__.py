@@ -11,17 +11,30 @@ import datetime
 import importlib.resources
 import threading
 
-import torch
-import torch.distributed
-
 __all__ = ["register"]
 
+# PyTorch is imported in functions only: it imports this package while it is being imported itself, also if this one
+# came first.
 _loading = threading.Lock()
 _loaded = None
 _REBUILD = (
     "build it where that is installed, from Blink's sources: "
     "pip install --force-reinstall --no-deps --no-build-isolation ."
 )
+
+
+def register():
+    """Makes ``blink`` known to ``torch.distributed``, as importing the package does. Again it does nothing."""
+    import torch.distributed as dist
+
+    if dist.is_available() and not hasattr(dist.Backend, "BLINK"):
+        dist.Backend.register_backend("blink", _create, extended_api=True, devices=["cpu", "cuda"])
+
+
+def _create(options, group_options):
+    """What ``torch.distributed`` calls for each group that this rank is in."""
+    timeout = options.timeout if group_options is None else group_options._timeout
+    return _load().create(options.store, options.group_rank, options.group_size, timeout, options.group_id)
 
 
 def _load():
@@ -34,6 +47,8 @@ def _load():
 
 
 def _import():
+    import torch
+
     try:
         from . import _core
     except ImportError as error:
@@ -46,16 +61,7 @@ def _import():
     return _core
 
 
-def _create(options, group_options):
-    """What ``torch.distributed`` calls for each group that this rank is in."""
-    timeout = options.timeout if group_options is None else group_options._timeout
-    return _load().create(options.store, options.group_rank, options.group_size, timeout, options.group_id)
-
-
-def register():
-    """Makes ``blink`` known to ``torch.distributed``, as importing the package does. Again it does nothing."""
-    if torch.distributed.is_available() and not hasattr(torch.distributed.Backend, "BLINK"):
-        torch.distributed.Backend.register_backend("blink", _create, extended_api=True, devices=["cpu", "cuda"])
-
-
-register()
+try:
+    register()
+except ImportError:  # a wheel without PyTorch beside it
+    pass
