@@ -65,6 +65,7 @@ private:
   bool checkDistinctPrograms();
   bool checkCertificate(const Certificate &certificate);
   bool checkVariant(const Variant &variant);
+  bool checkTimes(const Variant &variant);
   bool checkTrees(const Variant &variant);
   bool checkChannels(const Variant &variant);
   bool checkRank(const Variant &variant, uint32_t rank);
@@ -266,7 +267,7 @@ bool RuleChecker::checkVariant(const Variant &variant) {
   if (chunk % 16 != 0 || chunk < 16 || chunk > kMaxChunkBytes)
     return fail("chunk_bytes", chunk, ", expected a multiple of 16 ",
                 "from 16 to ", kMaxChunkBytes);
-  if (!checkTrees(variant) || !checkChannels(variant))
+  if (!checkTimes(variant) || !checkTrees(variant) || !checkChannels(variant))
     return false;
   if (!pay("ranks", variant.ranks()))
     return false;
@@ -285,6 +286,32 @@ bool RuleChecker::checkVariant(const Variant &variant) {
   }
   within_ = inVariant;
   return checkChannelsJoined(variant);
+}
+
+bool RuleChecker::checkTimes(const Variant &variant) {
+  if (!variant.times())
+    return true;
+  const auto &times = *variant.times();
+  if (!pay("times", &times))
+    return false;
+  if (times.size() < 2)
+    return fail("times", times.size(), " points, expected at least two");
+  for (uint32_t i = 0; i < times.size(); ++i) {
+    const uint64_t bytes = times[i]->bytes();
+    if (i == 0 && bytes != 0)
+      return fail(at("times", i), bytes, " bytes, expected 0 of the first");
+    if (i > 0 && bytes <= times[i - 1]->bytes())
+      return fail(at("times", i), bytes, " bytes, expected more than the ",
+                  times[i - 1]->bytes(), " of the point before it");
+    if (!finite(times[i]->microseconds(), 0))
+      return fail(at("times", i), "microseconds are not a number >= 0");
+  }
+  const uint32_t last = times.size() - 1;
+  if (times[last]->microseconds() < times[last - 1]->microseconds())
+    return fail(at("times", last),
+                "less time than the point before it: larger messages would "
+                "take less than none");
+  return true;
 }
 
 bool RuleChecker::checkTrees(const Variant &variant) {

@@ -37,6 +37,8 @@ struct Lane;
 struct RankProgram;
 struct RankProgramBuilder;
 
+struct TimePoint;
+
 struct Variant;
 struct VariantBuilder;
 
@@ -576,6 +578,34 @@ struct Lane::Traits {
   using type = Lane;
 };
 
+FLATBUFFERS_MANUALLY_ALIGNED_STRUCT(8) TimePoint FLATBUFFERS_FINAL_CLASS {
+ private:
+  uint64_t bytes_;
+  double microseconds_;
+
+ public:
+  struct Traits;
+  TimePoint()
+      : bytes_(0),
+        microseconds_(0) {
+  }
+  TimePoint(uint64_t _bytes, double _microseconds)
+      : bytes_(flatbuffers::EndianScalar(_bytes)),
+        microseconds_(flatbuffers::EndianScalar(_microseconds)) {
+  }
+  uint64_t bytes() const {
+    return flatbuffers::EndianScalar(bytes_);
+  }
+  double microseconds() const {
+    return flatbuffers::EndianScalar(microseconds_);
+  }
+};
+FLATBUFFERS_STRUCT_END(TimePoint, 16);
+
+struct TimePoint::Traits {
+  using type = TimePoint;
+};
+
 struct Node FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
   typedef NodeBuilder Builder;
   struct Traits;
@@ -884,7 +914,8 @@ struct Variant FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
     VT_TREES = 12,
     VT_CHANNELS = 14,
     VT_PATHS = 16,
-    VT_RANKS = 18
+    VT_RANKS = 18,
+    VT_TIMES = 20
   };
   uint64_t min_bytes() const {
     return GetField<uint64_t>(VT_MIN_BYTES, 0);
@@ -910,6 +941,9 @@ struct Variant FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
   const flatbuffers::Vector<flatbuffers::Offset<blink::sched::RankProgram>> *ranks() const {
     return GetPointer<const flatbuffers::Vector<flatbuffers::Offset<blink::sched::RankProgram>> *>(VT_RANKS);
   }
+  const flatbuffers::Vector<const blink::sched::TimePoint *> *times() const {
+    return GetPointer<const flatbuffers::Vector<const blink::sched::TimePoint *> *>(VT_TIMES);
+  }
   bool Verify(flatbuffers::Verifier &verifier) const {
     return VerifyTableStart(verifier) &&
            VerifyField<uint64_t>(verifier, VT_MIN_BYTES, 8) &&
@@ -925,6 +959,8 @@ struct Variant FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
            VerifyOffsetRequired(verifier, VT_RANKS) &&
            verifier.VerifyVector(ranks()) &&
            verifier.VerifyVectorOfTables(ranks()) &&
+           VerifyOffset(verifier, VT_TIMES) &&
+           verifier.VerifyVector(times()) &&
            verifier.EndTable();
   }
 };
@@ -957,6 +993,9 @@ struct VariantBuilder {
   void add_ranks(flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<blink::sched::RankProgram>>> ranks) {
     fbb_.AddOffset(Variant::VT_RANKS, ranks);
   }
+  void add_times(flatbuffers::Offset<flatbuffers::Vector<const blink::sched::TimePoint *>> times) {
+    fbb_.AddOffset(Variant::VT_TIMES, times);
+  }
   explicit VariantBuilder(flatbuffers::FlatBufferBuilder &_fbb)
         : fbb_(_fbb) {
     start_ = fbb_.StartTable();
@@ -981,10 +1020,12 @@ inline flatbuffers::Offset<Variant> CreateVariant(
     flatbuffers::Offset<flatbuffers::Vector<const blink::sched::Tree *>> trees = 0,
     flatbuffers::Offset<flatbuffers::Vector<const blink::sched::Channel *>> channels = 0,
     flatbuffers::Offset<flatbuffers::Vector<uint32_t>> paths = 0,
-    flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<blink::sched::RankProgram>>> ranks = 0) {
+    flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<blink::sched::RankProgram>>> ranks = 0,
+    flatbuffers::Offset<flatbuffers::Vector<const blink::sched::TimePoint *>> times = 0) {
   VariantBuilder builder_(_fbb);
   builder_.add_max_bytes(max_bytes);
   builder_.add_min_bytes(min_bytes);
+  builder_.add_times(times);
   builder_.add_ranks(ranks);
   builder_.add_paths(paths);
   builder_.add_channels(channels);
@@ -1008,11 +1049,13 @@ inline flatbuffers::Offset<Variant> CreateVariantDirect(
     const std::vector<blink::sched::Tree> *trees = nullptr,
     const std::vector<blink::sched::Channel> *channels = nullptr,
     const std::vector<uint32_t> *paths = nullptr,
-    const std::vector<flatbuffers::Offset<blink::sched::RankProgram>> *ranks = nullptr) {
+    const std::vector<flatbuffers::Offset<blink::sched::RankProgram>> *ranks = nullptr,
+    const std::vector<blink::sched::TimePoint> *times = nullptr) {
   auto trees__ = trees ? _fbb.CreateVectorOfStructs<blink::sched::Tree>(*trees) : 0;
   auto channels__ = channels ? _fbb.CreateVectorOfStructs<blink::sched::Channel>(*channels) : 0;
   auto paths__ = paths ? _fbb.CreateVector<uint32_t>(*paths) : 0;
   auto ranks__ = ranks ? _fbb.CreateVector<flatbuffers::Offset<blink::sched::RankProgram>>(*ranks) : 0;
+  auto times__ = times ? _fbb.CreateVectorOfStructs<blink::sched::TimePoint>(*times) : 0;
   return blink::sched::CreateVariant(
       _fbb,
       min_bytes,
@@ -1022,7 +1065,8 @@ inline flatbuffers::Offset<Variant> CreateVariantDirect(
       trees__,
       channels__,
       paths__,
-      ranks__);
+      ranks__,
+      times__);
 }
 
 struct Certificate FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {

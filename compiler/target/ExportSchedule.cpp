@@ -6,6 +6,7 @@
 
 #include "compiler/target/ExportSchedule.h"
 
+#include "compiler/plan/TimePoints.h"
 #include "compiler/target/EnumConversion.h"
 #include "compiler/target/FoldProgramFile.h"
 #include "compiler/target/FoldProgramIR.h"
@@ -33,11 +34,14 @@ exportVariant(flatbuffers::FlatBufferBuilder &builder,
     for (auto fold : rank.getBody().getOps<collective::FoldOp>())
       return fold.emitOpError(
           "has no lane yet: run collective-assign-lanes first");
+  const FoldProgram program = readProgram(op, machine);
+  const Protocol protocol =
+      fromIR(op.getProtocol().value_or(collective::Protocol::Simple));
   return writeVariant(
-      builder, readProgram(op, machine), op.getMinBytes().value_or(0),
-      op.getMaxBytes() ? *op.getMaxBytes() : kNoLimit,
-      fromIR(op.getProtocol().value_or(collective::Protocol::Simple)),
-      *op.getChunkBytes());
+      builder, program, op.getMinBytes().value_or(0),
+      op.getMaxBytes() ? *op.getMaxBytes() : kNoLimit, protocol,
+      *op.getChunkBytes(),
+      timePoints(timeOf(program, protocol, *op.getChunkBytes())));
 }
 
 static FailureOr<flatbuffers::Offset<sched::Program>>

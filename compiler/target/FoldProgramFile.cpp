@@ -78,11 +78,10 @@ writeRank(flatbuffers::FlatBufferBuilder &builder,
                                   builder.CreateVectorOfStructs(operands));
 }
 
-flatbuffers::Offset<sched::Variant>
-blink::writeVariant(flatbuffers::FlatBufferBuilder &builder,
-                    const FoldProgram &program, uint64_t minBytes,
-                    uint64_t maxBytes, sched::Protocol protocol,
-                    uint32_t chunkBytes) {
+flatbuffers::Offset<sched::Variant> blink::writeVariant(
+    flatbuffers::FlatBufferBuilder &builder, const FoldProgram &program,
+    uint64_t minBytes, uint64_t maxBytes, sched::Protocol protocol,
+    uint32_t chunkBytes, llvm::ArrayRef<sched::TimePoint> times) {
   std::vector<sched::Tree> trees;
   for (const FoldProgram::Tree &tree : program.trees)
     trees.emplace_back(tree.numerator, tree.denominator, tree.block, tree.root,
@@ -103,9 +102,12 @@ blink::writeVariant(flatbuffers::FlatBufferBuilder &builder,
   std::vector<flatbuffers::Offset<sched::RankProgram>> ranks;
   for (const FoldProgram::Rank &rank : program.ranks)
     ranks.push_back(writeRank(builder, rank));
+  flatbuffers::Offset<flatbuffers::Vector<const sched::TimePoint *>> points;
+  if (!times.empty())
+    points = builder.CreateVectorOfStructs(times.data(), times.size());
   return sched::CreateVariant(builder, minBytes, maxBytes, protocol, chunkBytes,
                               builder.CreateVectorOfStructs(trees),
                               builder.CreateVectorOfStructs(channels),
                               builder.CreateVector(paths),
-                              builder.CreateVector(ranks));
+                              builder.CreateVector(ranks), points);
 }

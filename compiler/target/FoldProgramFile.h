@@ -18,11 +18,13 @@ FoldProgram readProgram(const sched::Schedule &file,
                         const sched::Variant &variant);
 
 /// `program`, which is in lanes, as the variant for sizes from `minBytes` to
-/// below `maxBytes`.
+/// below `maxBytes`, with `times` as of timePoints; without any it has no
+/// estimate.
 flatbuffers::Offset<sched::Variant>
 writeVariant(flatbuffers::FlatBufferBuilder &builder,
              const FoldProgram &program, uint64_t minBytes, uint64_t maxBytes,
-             sched::Protocol protocol, uint32_t chunkBytes);
+             sched::Protocol protocol, uint32_t chunkBytes,
+             llvm::ArrayRef<sched::TimePoint> times);
 
 } // namespace blink
 

@@ -123,8 +123,13 @@ Renamer::rename(const sched::Variant &from) {
     ranks[names_.ranks[rank]] = std::move(own);
   }
   program.ranks = std::move(ranks);
+  // The same machine under other names takes the same times.
+  std::vector<sched::TimePoint> times;
+  if (from.times())
+    for (const sched::TimePoint *point : *from.times())
+      times.push_back(*point);
   return writeVariant(builder_, program, from.min_bytes(), from.max_bytes(),
-                      from.protocol(), from.chunk_bytes());
+                      from.protocol(), from.chunk_bytes(), times);
 }
 
 flatbuffers::Offset<sched::Certificate> Renamer::writeCertificate() {

@@ -294,9 +294,9 @@ writeVariant(flatbuffers::FlatBufferBuilder &builder, const TestVariant &v) {
         return sched::CreateRankProgramDirect(builder, &lanes, &steps,
                                               &operands);
       });
-  return sched::CreateVariantDirect(builder, v.minBytes, v.maxBytes, v.protocol,
-                                    v.chunkBytes, &trees, &channels, &v.paths,
-                                    &ranks);
+  return sched::CreateVariantDirect(
+      builder, v.minBytes, v.maxBytes, v.protocol, v.chunkBytes, &trees,
+      &channels, &v.paths, &ranks, v.times.empty() ? nullptr : &v.times);
 }
 
 } // namespace

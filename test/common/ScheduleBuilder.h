@@ -101,6 +101,7 @@ struct TestVariant {
   std::vector<TestChannel> channels;
   std::vector<uint32_t> paths;
   std::vector<TestRank> ranks;
+  std::vector<sched::TimePoint> times; ///< empty: absent
 };
 
 struct TestProgram {

@@ -189,6 +189,32 @@ TEST_CASE("rules of variants") {
   CHECK(messageOf(two) == "");
 }
 
+TEST_CASE("rules of times") {
+  using Point = sched::TimePoint;
+  TestSchedule timed = rightSchedule();
+  timed.variant().times = {Point(0, 3), Point(100, 5), Point(1000, 5)};
+  checkEach(timed,
+            {{"programs[0].variants[0].times", "1 points, expected at least",
+              [](auto &s) { s.variant().times.resize(1); }},
+             {"programs[0].variants[0].times[0]", "8 bytes, expected 0",
+              [](auto &s) { s.variant().times[0] = Point(8, 3); }},
+             {"programs[0].variants[0].times[1]", "0 bytes, expected more",
+              [](auto &s) { s.variant().times[1] = Point(0, 5); }},
+             {"programs[0].variants[0].times[2]", "99 bytes, expected more",
+              [](auto &s) { s.variant().times[2] = Point(99, 5); }},
+             {"programs[0].variants[0].times[0]", "not a number >= 0",
+              [](auto &s) { s.variant().times[0] = Point(0, -1); }},
+             {"programs[0].variants[0].times[1]", "not a number >= 0",
+              [](auto &s) { s.variant().times[1] = Point(100, kNan); }},
+             {"programs[0].variants[0].times[2]", "not a number >= 0",
+              [](auto &s) { s.variant().times[2] = Point(1000, kInfinity); }},
+             {"programs[0].variants[0].times[2]", "less time than the point",
+              [](auto &s) { s.variant().times[2] = Point(1000, 4); }}});
+  // It may fall before: calls that go without slots save something.
+  timed.variant().times[1] = Point(100, 2);
+  CHECK(messageOf(timed) == "");
+}
+
 TEST_CASE("rules of trees") {
   checkEach(rightSchedule(),
             {{"programs[0].variants[0].trees[1]", "block 1 of 1",

@@ -24,6 +24,7 @@ TestSchedule makeTunable() {
     first.variants[v].minBytes = starts[v];
     first.variants[v].maxBytes = starts[v + 1];
     first.variants[v].chunkBytes = uint32_t(16 << v);
+    first.variants[v].times = {{0, double(v)}, {1000, 10}}; // not of its range
   }
   TestSchedule other = makeSchedule(Collective::broadcast, 1, 4, {});
   model.programs.push_back(other.programs[0]);
