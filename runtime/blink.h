@@ -631,6 +631,23 @@ BLINK_API blinkResult_t blinkProbe(size_t count, blinkDataType_t type, int peer,
 BLINK_API blinkResult_t blinkGroupStart(void);
 BLINK_API blinkResult_t blinkGroupEnd(void);
 
+/* Ends a group as blinkGroupEnd does, but runs nothing and leaves nothing of it
+   behind: of the outermost group, *microseconds becomes the time that its calls
+   take by their schedules' model, an estimate that knows nothing of what else
+   the machine does; of one within another group, whose end decides, 0.
+
+   It is the time of the communicator that takes longest. Its collectives are
+   added up, and so are the messages that it sends, and those that it receives,
+   which take as long as the longer of the two. A message takes what one between
+   the two ranks takes for which it is longest; to the rank itself, and with
+   count 0, a call takes none. What ranks call is not compared.
+
+   Errors: as of blinkGroupEnd, for what it finds before it runs anything.
+   Invalid usage if a schedule has no times, as it was made before Blink wrote
+   them, or if the group makes communicators: none is made then. *microseconds
+   stays as it was. */
+BLINK_API blinkResult_t blinkGroupSimulateEnd(double *microseconds);
+
 #ifdef __cplusplus
 }
 #endif

@@ -399,3 +399,7 @@ blinkResult_t blinkGroupStart(void) {
 }
 
 blinkResult_t blinkGroupEnd(void) { return endGroup(); }
+
+blinkResult_t blinkGroupSimulateEnd(double *microseconds) {
+  return simulateGroup(microseconds);
+}

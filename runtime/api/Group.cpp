@@ -9,6 +9,7 @@
 #include "runtime/Backend.h"
 #include "runtime/Log.h"
 #include "runtime/api/CallLocks.h"
+#include "runtime/api/Estimate.h"
 #include "runtime/api/Nvtx.h"
 
 namespace blink::runtime {
@@ -64,15 +65,22 @@ Status joinOwnMessages(GroupState &own) {
   return {};
 }
 
-blinkResult_t runGroup() {
-  GroupState own = std::exchange(group, GroupState());
-  Status status = std::move(own.error);
+/// Takes the collected group. The first error: what was refused, or that kinds
+/// of calls are mixed.
+Status takeGroup(GroupState &own) {
+  own = std::exchange(group, GroupState());
   const int kinds = !own.calls.empty() + !own.shrinks.empty() +
                     !own.splits.empty() + !own.inits.empty();
-  if (status.ok() && kinds > 1)
-    status = {blinkInvalidUsage,
-              "a group has collectives, blinkCommInitRank, blinkCommShrink or "
-              "blinkCommSplit, and nothing else"};
+  if (own.error.ok() && kinds > 1)
+    return {blinkInvalidUsage,
+            "a group has collectives, blinkCommInitRank, blinkCommShrink or "
+            "blinkCommSplit, and nothing else"};
+  return std::move(own.error);
+}
+
+blinkResult_t runGroup() {
+  GroupState own;
+  Status status = takeGroup(own);
   if (status.ok() && !own.shrinks.empty())
     return report(shrinkTogether(own.shrinks));
   if (status.ok() && !own.splits.empty())
@@ -102,6 +110,32 @@ blinkResult_t runGroup() {
   group.states.swap(own.states);
   group.locked.swap(own.locked);
   return report(status);
+}
+
+/// How long the collected group would take. It is left without running it.
+Status estimateGroup(double &microseconds) {
+  GroupState own;
+  Status status = takeGroup(own);
+  if (status.ok() &&
+      !(own.shrinks.empty() && own.splits.empty() && own.inits.empty()))
+    status = {blinkInvalidUsage,
+              "only collectives and messages are simulated: the group has been "
+              "left without making communicators"};
+  if (status.ok())
+    status = joinOwnMessages(own);
+  if (status.ok())
+    status = estimateTogether(own.calls, own.states, microseconds);
+  return status;
+}
+
+/// Leaves the innermost group: whether it was the outermost, too. Errors:
+/// invalid usage outside one, in which `function` was called.
+Status leaveGroup(const char *function, bool &outermost) {
+  if (group.depth == 0)
+    return {blinkInvalidUsage,
+            std::string(function) + " without a blinkGroupStart before it"};
+  outermost = --group.depth == 0;
+  return {};
 }
 
 } // namespace
@@ -201,10 +235,24 @@ void startGroup() { ++group.depth; }
 
 blinkResult_t endGroup() {
   return guarded([&] {
-    if (group.depth == 0)
-      return report({blinkInvalidUsage,
-                     "blinkGroupEnd without a blinkGroupStart before it"});
-    return --group.depth == 0 ? runGroup() : blinkSuccess;
+    bool outermost = false;
+    const Status status = leaveGroup("blinkGroupEnd", outermost);
+    return status.ok() && outermost ? runGroup() : report(status);
+  });
+}
+
+blinkResult_t simulateGroup(double *microseconds) {
+  return guarded([&] {
+    bool outermost = false;
+    double time = 0;
+    Status status = leaveGroup("blinkGroupSimulateEnd", outermost);
+    if (status.ok() && outermost)
+      status = estimateGroup(time);
+    if (status.ok() && !microseconds)
+      status = {blinkInvalidArgument, "microseconds is NULL"};
+    if (status.ok())
+      *microseconds = time;
+    return report(status);
   });
 }
 

@@ -31,6 +31,8 @@ blinkResult_t refuseCall(const Status &status, LastError *lastError = nullptr);
 void startGroup();
 /// Runs what the group has collected, if it is the outermost.
 blinkResult_t endGroup();
+/// Likewise ends it, but drops it: how long its calls would take.
+blinkResult_t simulateGroup(double *microseconds);
 
 } // namespace blink::runtime
 

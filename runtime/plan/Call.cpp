@@ -10,6 +10,7 @@
 #include "schedules/ChunkSize.h"
 #include "schedules/ScheduleFile.h"
 #include "schedules/Text.h"
+#include "schedules/TimePoints.h"
 
 #include <algorithm>
 #include <utility>
@@ -123,6 +124,20 @@ Status Call::prepare(const Plan &plan) {
     if (reinterpret_cast<uintptr_t>(buffer) % size != 0)
       return invalid("a buffer is not aligned to its elements of ", size,
                      " bytes");
+  return {};
+}
+
+Status Call::estimate(double &microseconds) const {
+  microseconds = 0;
+  if (kind.count == 0 || peer == rank)
+    return {};
+  const sched::TimePoints *times = variant().variant->times();
+  if (!times)
+    return {blinkInvalidUsage,
+            textOf(nameOf(kind.collective), ": the schedule says nothing of ",
+                   "times, as it was made before Blink wrote them: compile it "
+                   "again")};
+  microseconds = sched::timeAt(*times, bytes());
   return {};
 }
 

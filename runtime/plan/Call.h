@@ -78,6 +78,10 @@ struct Call {
   /// Judges the arguments against `plan`. Errors: invalid argument; invalid
   /// usage if no program fits.
   Status prepare(const Plan &plan);
+  /// Microseconds that the call, once prepared, takes by the schedule's model
+  /// of time: 0 of what passes no link. Errors: invalid usage if the schedule
+  /// does not say.
+  Status estimate(double &microseconds) const;
 };
 
 } // namespace blink::runtime

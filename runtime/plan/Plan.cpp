@@ -6,6 +6,7 @@
 
 #include "runtime/plan/Plan.h"
 
+#include "schedules/Hash.h"
 #include "schedules/ScheduleFile.h"
 
 #include <algorithm>

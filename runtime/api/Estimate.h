@@ -1,0 +1,25 @@
+//===- Estimate.h - how long a group's calls would take ---------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_RUNTIME_API_ESTIMATE_H
+#define BLINK_RUNTIME_API_ESTIMATE_H
+
+#include "runtime/api/Comm.h"
+
+#include <vector>
+
+namespace blink::runtime {
+
+/// Microseconds that the prepared `calls`, each on the communicator of its
+/// state, take by their schedules' model of time. Errors: why a job has failed;
+/// as Call::estimate.
+Status estimateTogether(const std::vector<PendingCall> &calls,
+                        const std::vector<std::shared_ptr<CommState>> &states,
+                        double &microseconds);
+
+} // namespace blink::runtime
+
+#endif // BLINK_RUNTIME_API_ESTIMATE_H
