@@ -101,6 +101,13 @@ TEST_CASE("without a schedule all ranks have the fallback") {
   CHECK(reduceOne(comms[0]) == ncclSuccess);
   CHECK(ncclGroupEnd() == ncclSuccess);
   CHECK(fakeCalls() == "AllReduce in a group,");
+  ncclSimInfo_t info = {sizeof(info), 0x74685283, 22707, -1};
+  ncclGroupStart();
+  CHECK(reduceOne(comms[0]) == ncclSuccess);
+  CHECK(ncclGroupSimulateEnd(&info) == ncclSuccess);
+  CHECK(info.estimatedTime == 42);
+  CHECK(reduceOne(comms[0]) == ncclSuccess);
+  CHECK(fakeCalls() == "AllReduce in a group,AllReduce,");
   // What it has not is refused, not called.
   CHECK(ncclCommFinalize(comms[0]) == ncclInvalidUsage);
   ncclComm_t part = nullptr, none = nullptr;

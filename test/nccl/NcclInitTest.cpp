@@ -243,16 +243,66 @@ TEST_CASE("communicators that cannot be made are null, with a sentence") {
 }
 
 TEST_CASE("a group that is only simulated runs nothing") {
-  const Schedules schedules(2);
+  TestSchedule model = allCollectives(2, 0, {});
+  for (TestProgram &program : model.programs)
+    program.variants[0].times = {{0, 3}, {32, 7}};
+  const Schedules schedules(model);
   NcclJob job(2);
   job.fill([](int, int) { return 1; });
+  const auto reduce = [&](size_t count) {
+    for (int rank : {0, 1})
+      CHECK(ncclAllReduce(job[rank].send, job[rank].recv, count, blinkInt32,
+                          blinkSum, job[rank].comm,
+                          job[rank].stream) == ncclSuccess);
+  };
+  ncclSimInfo_t info = {sizeof(info), 0x74685283, 22707, -1};
+  ncclGroupStart();
+  reduce(8);
+  CHECK(ncclGroupSimulateEnd(&info) == ncclSuccess);
+  CHECK(info.estimatedTime == 7);
+  CHECK(job.received(0)[0] == -1);
+  CHECK(ncclGroupEnd() == ncclInvalidUsage); // it has ended
+
+  // The outermost end decides, and nobody needs to be told.
+  ncclGroupStart();
+  ncclGroupStart();
+  reduce(4);
+  CHECK(ncclGroupEnd() == ncclSuccess);
+  reduce(4);
+  CHECK(ncclGroupSimulateEnd(nullptr) == ncclSuccess);
+  CHECK(job.received(0)[0] == -1);
+
+  ncclSimInfo_t none = {};
+  ncclGroupStart();
+  CHECK(ncclGroupSimulateEnd(&none) == ncclInvalidArgument);
+  CHECK(ncclGroupSimulateEnd(&info) == ncclSuccess);
+  CHECK(info.estimatedTime == 0);
+
+  // What makes communicators has no time, and makes none.
+  ncclComm_t made = nullptr;
+  ncclGroupStart();
+  CHECK(ncclCommInitRank(&made, 1, makeId(), 0) == ncclSuccess);
+  CHECK(ncclGroupSimulateEnd(&info) == ncclInvalidUsage);
+  CHECK(!made);
+  ncclGroupStart();
+  CHECK(ncclCommSplit(job[0].comm, 0, 0, &made, nullptr) == ncclSuccess);
+  CHECK(ncclGroupSimulateEnd(&info) == ncclInvalidUsage);
+  CHECK(std::string(ncclGetLastError(nullptr)) ==
+        "only collectives and messages are simulated: the group has been left "
+        "without making communicators");
+  CHECK(!made);
+  CHECK(wrongOf(job) == "");
+}
+
+TEST_CASE("a schedule without times simulates nothing") {
+  const Schedules schedules(2);
+  NcclJob job(2);
   ncclSimInfo_t info = {sizeof(info), 0x74685283, 22707, -1};
   ncclGroupStart();
   for (int rank : {0, 1})
     ncclAllReduce(job[rank].send, job[rank].recv, 8, blinkInt32, blinkSum,
                   job[rank].comm, job[rank].stream);
   CHECK(ncclGroupSimulateEnd(&info) == ncclInvalidUsage);
-  CHECK(job.received(0)[0] == -1);
-  CHECK(ncclGroupEnd() == ncclInvalidUsage); // it has ended
+  CHECK(info.estimatedTime == -1);
   CHECK(wrongOf(job) == "");
 }

@@ -68,8 +68,9 @@ namespace blink::nccl {
 
 constexpr unsigned kConfigMagic = 0xcafebeef;
 constexpr unsigned kSimInfoMagic = 0x74685283;
-constexpr int kUndefined = INT_MIN; ///< a field that was not set
-constexpr int kNumOps = 5;          ///< built-in ones
+constexpr unsigned kSimInfoVersion = 22700; ///< which has what is above
+constexpr int kUndefined = INT_MIN;         ///< a field that was not set
+constexpr int kNumOps = 5;                  ///< built-in ones
 
 } // namespace blink::nccl
 

@@ -12,6 +12,8 @@
 
 #include "runtime/bindings/nccl/EntryPoints.h"
 
+#include <algorithm>
+
 namespace blink::nccl {
 namespace {
 
@@ -44,6 +46,26 @@ ncclResult_t endCalls(GroupState &own) {
     return result;
   const ncclResult_t inner = own.library->call("ncclGroupEnd");
   return result == ncclSuccess ? inner : result;
+}
+
+/// Likewise without running them: the longer of their times, in microseconds.
+ncclResult_t simulateCalls(GroupState &own, double &time) {
+  ncclResult_t result = report(blinkGroupSimulateEnd(&time));
+  if (!own.library)
+    return result;
+  ncclSimInfo_t info = {sizeof(info), kSimInfoMagic, kSimInfoVersion, 0};
+  const ncclResult_t inner = own.library->call("ncclGroupSimulateEnd", &info);
+  time = std::max(time, double(info.estimatedTime));
+  return result == ncclSuccess ? inner : result;
+}
+
+/// Frees what the group was to: the first error, of it or of `result`.
+ncclResult_t freeKept(const GroupState &own, ncclResult_t result) {
+  for (ncclComm_t comm : own.toFree) {
+    const ncclResult_t freed = ncclCommDestroy(comm);
+    result = result == ncclSuccess ? freed : result;
+  }
+  return result;
 }
 
 } // namespace
@@ -117,28 +139,36 @@ NCCL_ENTRY ncclResult_t ncclGroupEnd() {
       const ncclResult_t made = initTogether(own.inits);
       result = result == ncclSuccess ? made : result;
     }
-    for (ncclComm_t comm : own.toFree) {
-      const ncclResult_t freed = ncclCommDestroy(comm);
-      result = result == ncclSuccess ? freed : result;
-    }
-    return result;
+    return freeKept(own, result);
   });
 }
 NCCL_TWIN(ncclGroupEnd)
 
 NCCL_ENTRY ncclResult_t ncclGroupSimulateEnd(ncclSimInfo_t *info) {
-  if (info && info->magic != kSimInfoMagic)
-    return fail(ncclInvalidArgument,
-                "the info does not begin with NCCL_SIM_INFO_INITIALIZER");
-  if (group.depth == 0)
-    return fail(ncclInvalidUsage, "ncclGroupSimulateEnd without "
-                                  "ncclGroupStart");
-  refuse(ncclInvalidUsage, "simulated");
-  group.inits.clear();
-  group.parts.clear();
-  ncclGroupEnd();
-  return fail(ncclInvalidUsage,
-              "Blink tells times of schedules beforehand: blinkc simulate. The "
-              "group has been left without running it");
+  return guarded([&] {
+    if (info && info->magic != kSimInfoMagic)
+      return fail(ncclInvalidArgument,
+                  "the info does not begin with NCCL_SIM_INFO_INITIALIZER");
+    if (group.depth == 0)
+      return fail(ncclInvalidUsage, "ncclGroupSimulateEnd without "
+                                    "ncclGroupStart");
+    if (--group.depth != 0)
+      return ncclSuccess;
+    GroupState own;
+    std::swap(own, group);
+    const bool makes =
+        !(own.inits.empty() && own.parts.empty() && own.children.empty());
+    double time = 0;
+    ncclResult_t result = simulateCalls(own, time);
+    if (makes)
+      result = fail(ncclInvalidUsage,
+                    "only collectives and messages are simulated: the group "
+                    "has been left without making communicators");
+    for (PendingChild &child : own.children)
+      endChild(child, result);
+    if (info && result == ncclSuccess)
+      info->estimatedTime = float(time);
+    return freeKept(own, result);
+  });
 }
 NCCL_TWIN(ncclGroupSimulateEnd)
