@@ -38,7 +38,8 @@ communicatorsOf(const std::vector<PendingCall> &calls) {
   return comms;
 }
 
-Outcome runWithoutGil(const std::vector<PendingCall> &calls) {
+/// `estimate`: nothing is run; becomes the microseconds that it would take.
+Outcome runWithoutGil(const std::vector<PendingCall> &calls, double *estimate) {
   const std::vector<CommState *> comms = communicatorsOf(calls);
   std::vector<std::unique_lock<std::mutex>> turns;
   for (CommState *comm : comms) {
@@ -62,17 +63,17 @@ Outcome runWithoutGil(const std::vector<PendingCall> &calls) {
       first = std::move(outcome);
   }
   // If a call was refused the library runs none.
-  Outcome end = blinkGroupEnd();
+  Outcome end = estimate ? blinkGroupSimulateEnd(estimate) : blinkGroupEnd();
   return first.ok() ? end : first;
 }
 
-void run(std::vector<PendingCall> calls) {
+void run(std::vector<PendingCall> calls, double *estimate = nullptr) {
   if (calls.empty())
     return;
   Outcome outcome;
   {
     nb::gil_scoped_release release;
-    outcome = runWithoutGil(calls);
+    outcome = runWithoutGil(calls, estimate);
   }
   for (PendingCall &call : calls)
     if (call.finish)
@@ -108,6 +109,22 @@ void endGroup(bool runs) {
   std::unique_ptr<GroupState> own(std::exchange(group, nullptr));
   if (runs)
     run(std::move(own->calls));
+}
+
+void startEstimate() {
+  if (group)
+    raise(blinkInvalidUsage,
+          "an estimate begins within a group: groups belong into it");
+  startGroup();
+}
+
+double endEstimate() {
+  if (!group)
+    raise(blinkInvalidUsage, "an estimate ends that this thread has not begun");
+  std::unique_ptr<GroupState> own(std::exchange(group, nullptr));
+  double microseconds = 0;
+  run(std::move(own->calls), &microseconds);
+  return microseconds;
 }
 
 } // namespace blink::python

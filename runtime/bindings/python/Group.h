@@ -38,6 +38,12 @@ void startGroup();
 /// with the GIL released; with `run` false those since its start are dropped.
 void endGroup(bool run);
 
+/// Begins a group that endEstimate() ends; raises an error within another one.
+void startEstimate();
+/// Ends the outermost group without running its calls: the microseconds that
+/// they take by their schedules' model.
+double endEstimate();
+
 } // namespace blink::python
 
 #endif // BLINK_RUNTIME_BINDINGS_PYTHON_GROUP_H

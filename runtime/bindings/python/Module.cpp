@@ -48,6 +48,11 @@ NB_MODULE(_core, module) {
   module.def("start_group", startGroup, "Begins a group: see blink.group.");
   module.def("end_group", endGroup, "run"_a,
              "Ends a group: runs its calls, or drops them.");
+  module.def("start_estimate", startEstimate,
+             "Begins an estimate: see blink.estimate.");
+  module.def("end_estimate", endEstimate,
+             "Drops the calls since start_estimate: the microseconds that they "
+             "would take.");
   bindSchedule(module);
   nb::class_<Communicator> communicator = bindCommunicator(module);
   bindCollectives(communicator);

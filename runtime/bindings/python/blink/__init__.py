@@ -13,10 +13,12 @@ A buffer is whatever has DLPack or the buffer protocol: arrays of NumPy, tensors
 """
 
 import contextlib
+import math
 from typing import Iterator
 
 from . import errors, testing
-from ._core import Communicator, Registration, Schedule, allocate, end_group, start_group, unique_id, version
+from ._core import (Communicator, Registration, Schedule, allocate, end_estimate, end_group, start_estimate,
+                    start_group, unique_id, version)
 from .errors import CudaError, Error, InternalError, InvalidArgument, InvalidUsage, RemoteError, SystemFailure
 
 __version__ = version
@@ -25,6 +27,7 @@ __all__ = [
     "Communicator",
     "CudaError",
     "Error",
+    "Estimate",
     "InternalError",
     "InvalidArgument",
     "InvalidUsage",
@@ -35,6 +38,7 @@ __all__ = [
     "__version__",
     "allocate",
     "errors",
+    "estimate",
     "group",
     "testing",
     "unique_id",
@@ -58,3 +62,30 @@ def group() -> Iterator[None]:
         end_group(False)
         raise
     end_group(True)
+
+
+class Estimate:
+    """How long calls take by their schedules' model of time: `microseconds`, which are none until `estimate()` ends."""
+
+    microseconds: float = math.nan
+
+
+@contextlib.contextmanager
+def estimate() -> Iterator[Estimate]:
+    """Says how long the calls made within it would take, and runs none of them: buffers stay as they are.
+
+    Calls of one communicator are added up; of several, the longest counts. Groups may be within it, but not around it.
+    An estimate, from the schedule alone.
+
+        with blink.estimate() as estimate:
+            comm.all_reduce(array)
+        print(estimate.microseconds)
+    """
+    result = Estimate()
+    start_estimate()
+    try:
+        yield result
+    except BaseException:
+        end_group(False)
+        raise
+    result.microseconds = end_estimate()
