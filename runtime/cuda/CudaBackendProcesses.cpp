@@ -121,7 +121,7 @@ Status CudaBackend::openOthers(int self,
       continue;
     job_.watch(int(other));
     Status status = cudaStatus(
-        allocateOnCurrent(kMaxWindows * sizeof(uint64_t), rank.windows),
+        allocateOnCurrent(kMaxTogether * sizeof(uint64_t), rank.windows),
         "cannot allocate memory");
     if (!status.ok())
       return status;

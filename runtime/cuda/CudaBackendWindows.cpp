@@ -145,7 +145,7 @@ void CudaBackend::closeWindow(int self, size_t index, Window &window) {
   DeviceScope scope(ranks_[self].device);
   const uint64_t nowhere = 0;
   for (const Rank &other : ranks_)
-    if (!other.here && index < kMaxWindows)
+    if (!other.here && index < kMaxTogether)
       copyToDevice(other.windows.get() + index * sizeof(nowhere), &nowhere,
                    sizeof(nowhere));
 }

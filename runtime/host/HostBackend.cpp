@@ -87,7 +87,7 @@ Status HostBackend::createAll(const BackendRequest &request) {
   if (status.ok())
     log(LogLevel::info, -1, "host back end: ", request.numRanks,
         " ranks in one process, ", plan_.programs.size(), " programs, ",
-        Segment::sizeFor(plan_), " bytes");
+        Segment::sizeFor(plan_, false), " bytes");
   return status;
 }
 
@@ -103,7 +103,7 @@ Status HostBackend::join(const BackendRequest &request) {
   if (status.ok())
     status = joinJob(*request.id,
                      {uint32_t(numRanks), uint32_t(rank), plan_.fingerprint,
-                      Segment::sizeFor(plan_)},
+                      Segment::sizeFor(plan_, true)},
                      deadline, request.peerFailure, memory);
   Segment &segment = rings_.segment;
   if (status.ok())
@@ -124,6 +124,8 @@ Status HostBackend::join(const BackendRequest &request) {
   status = rings_.remote.connect(job_, deadline, request.peerFailure);
   if (!status.ok())
     return status;
+  rings_.windows.begin(job_, segment.board(), segment.windows(), plan_, rank,
+                       [this] { waitUntilQuiet(); });
   probeOthers(rank);
   status = job_.waitForAll(rank, &PeerRecord::ready, 1, "join", deadline,
                            request.peerFailure);
@@ -136,7 +138,7 @@ Status HostBackend::join(const BackendRequest &request) {
     if (loadRelaxed(&segment.rank(other).reads) != kReads)
       zeroCopy = ZeroCopy::none;
   log(LogLevel::info, rank, "host back end: joined ", numRanks, " ranks, ",
-      plan_.programs.size(), " programs, ", Segment::sizeFor(plan_),
+      plan_.programs.size(), " programs, ", Segment::sizeFor(plan_, true),
       " bytes shared",
       zeroCopy == ZeroCopy::none
           ? "; a process may not read another's memory, so large messages "
@@ -170,12 +172,14 @@ blinkMemoryInfo_t HostBackend::memory(int rank) {
     if (ring.source == rank || ring.destination == rank)
       info.control += sizeof(RingEnd);
   }
-  info.job = Segment::sizeFor(plan_) - ofRings;
+  info.job = Segment::sizeFor(plan_, origin_.rank >= 0) - ofRings;
   info.registered = rings_.windows.bytes();
   return info;
 }
 
 HostBackend::~HostBackend() {
+  // Its thread looks at all that is below.
+  rings_.windows.end();
   writeTraces(traceFile_, ranks_.size(), plan_.numLanes,
               [this](size_t rank, uint32_t lane) {
                 return ranks_[rank].run ? &ranks_[rank].run->trace(lane)

@@ -43,15 +43,17 @@ RankRun::RankRun(const Plan &plan, HostRings &rings, int rank, bool traces)
 //===-- Starting ----------------------------------------------------------===//
 
 /// Whether others have mapped all that this rank reads and writes.
-bool RankRun::isInWindows(const Call &call) const {
-  const Windows &windows = rings_.windows;
-  if (call.isMessage())
-    return (!call.send || windows.cover(call.send, call.sendBytes)) &&
-           (!call.recv || windows.cover(call.recv, call.recvBytes));
-  return (!call.program->readsInput[rank_] ||
-          windows.cover(call.send, call.sendBytes)) &&
-         (!call.program->usesOutput[rank_] ||
-          windows.cover(call.recv, call.recvBytes));
+bool RankRun::findWindows(const Call &call) {
+  Windows &windows = rings_.windows;
+  const bool reads = call.isMessage() ? call.send != nullptr
+                                      : call.program->readsInput[rank_];
+  const bool writes = call.isMessage() ? call.recv != nullptr
+                                       : call.program->usesOutput[rank_];
+  if ((!reads || windows.covers(call.send, call.sendBytes, inputShift_)) &&
+      (!writes || windows.covers(call.recv, call.recvBytes, outputShift_)))
+    return true;
+  inputShift_ = outputShift_ = 0;
+  return false;
 }
 
 /// Works out what follows from the plan's shape and deliveries.
@@ -131,8 +133,9 @@ void RankRun::start(const Call &call) {
   call_ = &call;
   const VariantPlan &variant = call.variant();
   host_.zeroCopy = rings_.zeroCopy;
-  host_.anyWindows = rings_.windows.any();
-  host_.inWindows = host_.anyWindows && isInWindows(call);
+  rings_.windows.look();
+  inputShift_ = outputShift_ = 0;
+  host_.inWindows = rings_.windows.any() && findWindows(call);
   const TransferPlan next = chooseTransfers(call, variant, host_);
   if (!next.deliversAs(transfers_) ||
       !sameShape(next.shape, transfers_.shape)) {

@@ -130,7 +130,7 @@ private:
     Pieces pieces;                ///< of the fold it is at
   };
 
-  bool isInWindows(const Call &call) const;
+  bool findWindows(const Call &call);
   void prepare();
   void prepareMessage();
   void prepareTree(uint32_t tree);
@@ -222,6 +222,8 @@ private:
   ScaleFunction scale_ = nullptr; ///< as of the rest, if transfers_.scaled
   uint64_t scalar_ = 0;
   uint64_t signature_ = 0;
+  /// Added to addresses that readers borrow: in windows, Windows::covers.
+  uint64_t inputShift_ = 0, outputShift_ = 0;
   bool hasWorkers_ = false; ///< others than the caller step lanes
   std::atomic<uint32_t> lanesLeft_{0};
   std::atomic<uint64_t> foldsRun_{0};

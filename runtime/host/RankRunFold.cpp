@@ -43,8 +43,10 @@ char *RankRun::chunkAt(const RingEnd &end, uint32_t channel,
   if (rings_.zeroCopy == ZeroCopy::direct)
     return reinterpret_cast<char *>(address);
   // A source is only read.
-  return const_cast<char *>(rings_.windows.find(
-      plan_.rings[variant_->rings[channel]].source, address, bytes));
+  if (address & WindowPlace::kBit)
+    return const_cast<char *>(rings_.windows.at(
+        plan_.rings[variant_->rings[channel]].source, address));
+  return nullptr;
 }
 
 char *RankRun::bufferAt(const OperandCode &operand, ElementRange range) const {
@@ -103,9 +105,9 @@ RankRun::point(Lane &lane, const StepCode &step, ElementRange range) const {
 
   // Of a borrowed chunk there is one source, or one output.
   if (place.delivery == Delivery::borrowInput)
-    place.address = reinterpret_cast<uint64_t>(lane.pointers[0]);
+    place.address = reinterpret_cast<uint64_t>(lane.pointers[0]) + inputShift_;
   else if (place.delivery == Delivery::borrowOutput)
-    place.address = reinterpret_cast<uint64_t>(*outputs);
+    place.address = reinterpret_cast<uint64_t>(*outputs) + outputShift_;
   else if (place.sharedSlot != 0)
     place.address =
         rings_.segment.addressInPool(static_cast<char *>(*destinations));

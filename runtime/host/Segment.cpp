@@ -12,28 +12,33 @@
 
 namespace blink::runtime {
 
-void Segment::layout(const Plan &plan, Arena &arena) {
+void Segment::layout(const Plan &plan, bool processes, Arena &arena) {
   const auto numRanks = size_t(plan.numRanks);
   job_.layout(arena, plan.numRanks);
   ranks_ = arena.take<HostPeerInfo>(numRanks);
-  windows_ = arena.take<WindowRecord>(numRanks);
+  if (processes) {
+    board_.layout(arena, plan.numRanks);
+    windows_ = arena.take<WindowRecord>(numRanks * kMaxWindows);
+  }
   freed_ = arena.take<Freed>(plan.rings.size());
   heads_ = arena.take<SlotHead>(plan.numSlots);
   pool_ = arena.take<char>(plan.poolBytes);
 }
 
-uint64_t Segment::sizeFor(const Plan &plan) {
+uint64_t Segment::sizeFor(const Plan &plan, bool processes) {
   Arena counting;
-  Segment().layout(plan, counting);
+  Segment().layout(plan, processes, counting);
   return counting.size();
 }
 
 Status Segment::create(const Plan &plan, int file) {
-  if (Status status = mapPages(sizeFor(plan), file, pages_); !status.ok())
+  const bool processes = file >= 0;
+  Status status = mapPages(sizeFor(plan, processes), file, pages_);
+  if (!status.ok())
     return status;
   plan_ = &plan;
   Arena arena(pages_.get());
-  layout(plan, arena);
+  layout(plan, processes, arena);
   return {};
 }
 

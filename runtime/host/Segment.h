@@ -30,8 +30,8 @@ struct alignas(64) HostPeerInfo {
 
 class Segment {
 public:
-  /// Bytes of the memory for `plan`.
-  static uint64_t sizeFor(const Plan &plan);
+  /// Bytes of the memory for `plan`; `processes`: with what only they need.
+  static uint64_t sizeFor(const Plan &plan, bool processes);
   /// As mapPages; of a file, one of that size, zero at first.
   Status create(const Plan &plan, int file = -1);
 
@@ -48,8 +48,9 @@ public:
   }
   HostPeerInfo &rank(int rank) { return ranks_[rank]; }
   const HostPeerInfo &rank(int rank) const { return ranks_[rank]; }
-  /// What the rank registers, or did last.
-  WindowRecord &window(int rank) { return windows_[rank]; }
+  /// Of processes: what ranks register, kMaxWindows each.
+  const BoardMemory &board() const { return board_; }
+  WindowRecord *windows() const { return windows_; }
 
   /// Tells the others that `rank` begins its next collective.
   void beginCall(int rank, const CallKind &kind);
@@ -65,12 +66,13 @@ private:
     uint64_t value;
   };
 
-  void layout(const Plan &plan, Arena &arena);
+  void layout(const Plan &plan, bool processes, Arena &arena);
 
   const Plan *plan_ = nullptr;
   std::shared_ptr<char> pages_;
   JobMemory job_;
   HostPeerInfo *ranks_ = nullptr;
+  BoardMemory board_;
   WindowRecord *windows_ = nullptr;
   Freed *freed_ = nullptr;
   SlotHead *heads_ = nullptr;

@@ -18,7 +18,8 @@ struct alignas(64) SlotHead {
 
   uint64_t full; ///< tag of the chunk it holds (core/Ring.h)
   /// Where the chunk is: 0, in the slot; in another slot, kInPool plus its
-  /// place among them; or in the writer's memory.
+  /// place among them; in a window of the writer's, a WindowPlace; or in the
+  /// writer's memory.
   uint64_t address;
   char small[kSmall]; ///< a slot for chunks that fit: one line carries all
 };

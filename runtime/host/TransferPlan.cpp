@@ -55,7 +55,7 @@ bool anySharedSlot(const RankPlan &rank) {
 /// have nothing to overlap with their copy. The same on all ranks.
 bool copiesWholeSlots(uint64_t bytes, bool stream,
                       const HostEnvironment &host) {
-  if (host.zeroCopy == ZeroCopy::direct || host.anyWindows)
+  if (host.zeroCopy == ZeroCopy::direct)
     return true;
   return host.zeroCopy == ZeroCopy::fetched && !stream &&
          bytes >= kFetchWholeSlots;

@@ -26,7 +26,6 @@ struct HostEnvironment {
   // The same on all ranks:
   int numRanks = 0;
   ZeroCopy zeroCopy = ZeroCopy::direct;
-  bool anyWindows = false; ///< Windows::any()
   // Of one rank, and not the same on others:
   bool inWindows = false; ///< others have mapped what it reads and writes
   bool crowded = false;   ///< ranks share the processors its process may use

@@ -6,6 +6,7 @@
 
 #include "runtime/host/Windows.h"
 
+#include "runtime/Log.h"
 #include "runtime/Mapping.h"
 #include "runtime/job/Descriptor.h"
 #include "runtime/job/SharedBlocks.h"
@@ -13,91 +14,160 @@
 
 #include <algorithm>
 #include <fcntl.h>
+#include <set>
 #include <sys/stat.h>
 
 namespace blink::runtime {
 
-Windows::~Windows() {
-  for (uint32_t number = 0; number <= kOffered; ++number)
-    drop(number);
+void Windows::begin(const Job &job, const BoardMemory &board,
+                    WindowRecord *records, const Plan &plan, int self,
+                    std::function<void()> quiet) {
+  job_ = &job;
+  records_ = records;
+  self_ = self;
+  quiet_ = std::move(quiet);
+  others_ = std::vector<std::atomic<Others *>>(size_t(plan.numRanks));
+  std::set<int> owners, readers;
+  for (const RingPlan &ring : plan.rings) {
+    if (ring.apart || ring.source == ring.destination)
+      continue; // nothing is borrowed
+    if (ring.source == self)
+      readers.insert(ring.destination);
+    if (ring.destination == self)
+      owners.insert(ring.source);
+  }
+  board_.begin(
+      job, board, self, {owners.begin(), owners.end()},
+      {readers.begin(), readers.end()},
+      {[this](int owner, uint32_t number) { return open(owner, number); },
+       [this](int owner, uint32_t number) { close(owner, number); }});
 }
 
-uint32_t Windows::used() const {
-  uint32_t used = 0;
-  for (uint32_t number = 0; number < kMaxWindows; ++number)
-    used |= uint32_t(numbers_[number].used) << number;
-  return used;
+void Windows::end() {
+  board_.end();
+  for (std::atomic<Others *> &others : others_)
+    delete others.exchange(nullptr, std::memory_order_relaxed);
+  for (const auto &[begin, own] : byBegin_)
+    releaseBlock(begin);
+  byBegin_.clear();
+  byHandle_.clear();
 }
 
-void Windows::offer(const void *buffer, uint64_t bytes, WindowRecord &record) {
-  Number &own = numbers_[kOffered];
-  own.used = true;
-  record = {};
+//===-- This rank's -------------------------------------------------------===//
+
+Status Windows::add(const void *buffer, uint64_t bytes, uintptr_t &handle) {
+  Own own{static_cast<const char *>(buffer), bytes};
   SharedPlace place;
-  if (!useBlock(buffer, bytes, place))
-    return;
-  if (place.file < 0) // a GPU's
-    return releaseBlock(buffer);
-  own.begin = static_cast<const char *>(buffer);
-  own.bytes = bytes;
-  record = {reinterpret_cast<uint64_t>(buffer),
-            bytes,
-            uint64_t(place.file),
-            place.offset,
-            place.device,
-            place.inode};
+  bool isWindow = useBlock(buffer, bytes, place);
+  if (isWindow && place.file < 0) { // a GPU's
+    releaseBlock(buffer);
+    isWindow = false;
+  }
+  if (isWindow) {
+    own.number = board_.freeNumber();
+    if (own.number == kMaxWindows) {
+      releaseBlock(buffer);
+      return Status(blinkInvalidUsage, kMaxWindows,
+                    " buffers of this rank are registered already: register "
+                    "memory in fewer pieces, or deregister some");
+    }
+    records_[size_t(self_) * kMaxWindows + own.number] = {
+        bytes, uint64_t(place.file), place.offset, place.device, place.inode};
+    byBegin_.emplace(own.begin, own);
+    board_.offer(own.number);
+  } else {
+    log(LogLevel::info, self_,
+        "a registered buffer is not in memory of blinkMemAlloc: other "
+        "processes copy from it as they do without");
+  }
+  handle = ++lastHandle_;
+  byHandle_.emplace(handle, own);
+  return {};
 }
 
-bool Windows::map(uint32_t number, int rank, uint64_t process,
-                  const WindowRecord &record) {
-  if (record.bytes == 0)
+Status Windows::remove(uintptr_t handle) {
+  const auto found = byHandle_.find(handle);
+  if (found == byHandle_.end())
+    return {blinkInvalidArgument, "the handle is of no registered buffer"};
+  const Own own = found->second;
+  if (own.number != kMaxWindows) {
+    // Calls do without from now on, also if a reader is late.
+    const auto windows = byBegin_.equal_range(own.begin);
+    const auto window = std::find_if(
+        windows.first, windows.second,
+        [&](const auto &other) { return other.second.number == own.number; });
+    if (window != windows.second)
+      byBegin_.erase(window);
+    if (Status status = board_.withdraw(own.number); !status.ok())
+      return status;
+    releaseBlock(own.begin);
+  }
+  byHandle_.erase(found);
+  return {};
+}
+
+uint64_t Windows::bytes() const {
+  uint64_t sum = 0;
+  for (const auto &[begin, own] : byBegin_)
+    sum += own.bytes;
+  return sum;
+}
+
+bool Windows::covers(const void *buffer, uint64_t bytes, uint64_t &shift) {
+  shift = 0;
+  if (bytes == 0)
     return true;
+  const char *const begin = static_cast<const char *>(buffer);
+  for (auto next = byBegin_.upper_bound(begin); next != byBegin_.begin();) {
+    const Own &own = (--next)->second;
+    if (begin + bytes > own.begin + own.bytes || !board_.isOpen(own.number))
+      continue;
+    shift = WindowPlace::pack(own.number, 0) -
+            reinterpret_cast<uint64_t>(own.begin);
+    return true;
+  }
+  return false;
+}
+
+//===-- The others' -------------------------------------------------------===//
+
+bool Windows::open(int owner, uint32_t number) {
+  const WindowRecord &record = records_[size_t(owner) * kMaxWindows + number];
   // Needs no more rights than process_vm_readv, and on hardened systems fewer.
-  Descriptor file(::open(textOf("/proc/", process, "/fd/", record.file).c_str(),
-                         O_RDONLY | O_CLOEXEC));
+  const Descriptor file(
+      ::open(textOf("/proc/", job_->processOf(owner), "/fd/", record.file)
+                 .c_str(),
+             O_RDONLY | O_CLOEXEC));
   struct stat status;
-  if (!file || fstat(file.get(), &status) != 0 ||
-      status.st_dev != record.device || status.st_ino != record.inode)
-    return false; // another namespace's process, or no access
+  std::shared_ptr<char> pages;
   const uint64_t page = uint64_t(sysconf(_SC_PAGESIZE));
   const uint64_t before = record.offset % page;
-  const std::shared_ptr<char> pages =
-      mapFile(before + record.bytes, PROT_READ, MAP_SHARED | MAP_POPULATE,
-              file.get(), off_t(record.offset - before));
-  if (pages)
-    numbers_[number].others.push_back(
-        {rank, record.address, record.bytes, {pages, pages.get() + before}});
-  return pages != nullptr;
+  // It is another one in another namespace, or there is no access.
+  if (file && fstat(file.get(), &status) == 0 &&
+      status.st_dev == record.device && status.st_ino == record.inode)
+    pages = mapFile(before + record.bytes, PROT_READ, MAP_SHARED | MAP_POPULATE,
+                    file.get(), off_t(record.offset - before));
+  if (!pages) {
+    log(LogLevel::info, self_, "cannot map a registered buffer of rank ", owner,
+        ": it is copied from as others are");
+    return false;
+  }
+  std::atomic<Others *> &others = others_[size_t(owner)];
+  if (!others.load(std::memory_order_relaxed))
+    others.store(new Others{}, std::memory_order_relaxed);
+  Others &mapped = *others.load(std::memory_order_relaxed);
+  mapped.here[number].store(pages.get() + before, std::memory_order_relaxed);
+  mapped.pages[number] = std::move(pages);
+  return true;
 }
 
-void Windows::drop(uint32_t number) {
-  Number &own = numbers_[number];
-  if (own.begin)
-    releaseBlock(own.begin);
-  numOpen_ -= own.open;
-  own = Number();
-}
-
-bool Windows::cover(const void *buffer, uint64_t bytes) const {
-  const char *begin = static_cast<const char *>(buffer);
-  return bytes == 0 ||
-         std::any_of(std::begin(numbers_), std::end(numbers_),
-                     [&](const Number &own) {
-                       return own.open && own.begin && begin >= own.begin &&
-                              begin + bytes <= own.begin + own.bytes;
-                     });
-}
-
-const char *Windows::find(int rank, uint64_t address, uint64_t bytes) const {
-  for (const Number &number : numbers_)
-    if (number.open)
-      for (const Mapping &other : number.others) {
-        const uint64_t offset = address - other.address; // wraps below it
-        if (other.rank == rank && offset < other.bytes &&
-            bytes <= other.bytes - offset)
-          return other.here.get() + offset;
-      }
-  return nullptr;
+void Windows::close(int owner, uint32_t number) {
+  // Lanes may be at work in it only then, and not for long.
+  if (job_->failed())
+    quiet_();
+  Others &mapped = *others_[size_t(owner)].load(std::memory_order_relaxed);
+  mapped.here[number].store(nullptr, std::memory_order_relaxed);
+  mapped.pages[number].reset();
 }
 
 } // namespace blink::runtime

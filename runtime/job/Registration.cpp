@@ -9,13 +9,13 @@
 namespace blink::runtime {
 namespace {
 
-/// The lowest number that is free on all ranks, or kMaxWindows.
+/// The lowest number that is free on all ranks, or kMaxTogether.
 uint32_t freeNumber(const Job &job) {
   uint64_t used = 0;
   for (int rank = 0; rank < job.numRanks(); ++rank)
     used |= job.registration(rank).used;
   uint32_t number = 0;
-  while (number < kMaxWindows && (used >> number & 1))
+  while (number < kMaxTogether && (used >> number & 1))
     ++number;
   return number;
 }
@@ -37,9 +37,9 @@ Status registerTogether(Job &job, int self, uint32_t used,
     return status;
   Status own = offered;
   registration.number = freeNumber(job);
-  if (registration.number == kMaxWindows)
+  if (registration.number == kMaxTogether)
     own = {blinkInvalidUsage,
-           std::to_string(kMaxWindows) + " buffers are registered already"};
+           std::to_string(kMaxTogether) + " buffers are registered already"};
   if (own.ok())
     own = open(registration.number);
   mine.outcome.set(own);

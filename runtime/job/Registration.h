@@ -15,14 +15,14 @@
 namespace blink::runtime {
 
 /// Buffers that a rank can have registered.
-inline constexpr uint32_t kMaxWindows = 16;
+inline constexpr uint32_t kMaxTogether = 16;
 
 /// A registration, when its ranks are through with it.
 struct Registration {
-  uint32_t number = kMaxWindows; ///< of the buffer
+  uint32_t number = kMaxTogether; ///< of the buffer
   /// Success, or what one rank says that could not offer its buffer or reach
   /// the others', whichever has failed first by number: the same on all ranks.
-  /// Or, of all: there are kMaxWindows already.
+  /// Or, of all: there are kMaxTogether already.
   Status outcome;
 };
 

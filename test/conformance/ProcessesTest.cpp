@@ -62,22 +62,37 @@ TEST_CASE("processes reach into registered buffers, if they may") {
       expectGood(inTwoTrees(ranks, 16 << 10), ranks, scenario);
 }
 
-TEST_CASE("registering refuses what is wrong and waits for nobody for ever") {
+TEST_CASE("registering refuses what is wrong") {
   expectGood(allReduceOf(3), 3, "window-errors");
-  std::vector<Outcome> death = runAll(allReduceOf(3), 3, "window-death");
-  std::vector<Outcome> late = runAll(allReduceOf(3), 3, "window-late", 2000);
-  for (const Outcome &outcome : runAll(allReduceOf(3), 3, "window-abort")) {
-    CAPTURE(outcome.line);
-    CHECK(outcome.has("rank 2 aborted"));
-  }
+}
+
+TEST_CASE("one rank registers, and ends it, without the others") {
+  for (int ranks : twoRanksOr(3))
+    expectGood(inTwoTrees(ranks, 16 << 10), ranks, "window-alone");
+}
+
+TEST_CASE("a rank that is calls ahead ends what it has registered") {
+  for (int ranks : twoRanksOr(4))
+    expectGood(inTwoTrees(ranks, 16 << 10), ranks, "window-ahead:confined");
+}
+
+TEST_CASE("a process dies while it and others have buffers open") {
+  const std::vector<Outcome> outcomes =
+      runAll(inTwoTrees(3, 16 << 10), 3, "window-death:confined");
   for (int rank : {0, 1}) {
-    CAPTURE(death[rank].line);
-    CHECK(death[rank].has("the process of rank 2, number "));
-    CHECK(death[rank].has(", has died"));
-    CAPTURE(late[rank].line);
-    CHECK(late[rank].has(" waited 2000 ms for rank 2 to register or deregister "
-                         "a buffer, too"));
+    CAPTURE(outcomes[size_t(rank)].line);
+    CHECK(outcomes[size_t(rank)].has("the process of rank 2, number "));
+    CHECK(outcomes[size_t(rank)].has(", has died"));
   }
+}
+
+TEST_CASE("who does not let go of a buffer in time is named") {
+  const std::vector<Outcome> outcomes =
+      runAll(inTwoTrees(2, 16 << 10), 2, "window-stopped", 1000);
+  CAPTURE(outcomes[0].line);
+  CHECK(outcomes[0].has("rank 1 has not let go of the buffer in 1000 ms: keep "
+                        "the memory, and deregister it again"));
+  CHECK(outcomes[1].good());
 }
 
 TEST_CASE("a process that is killed at any step is named by the others") {

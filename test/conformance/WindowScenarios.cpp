@@ -16,22 +16,24 @@
 #include "test/conformance/Latches.h"
 #include "test/conformance/WorkerState.h"
 
+#include <algorithm>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
-#include <thread>
+#include <memory>
 
 namespace blink::test {
 namespace {
 
-/// Chunks that a fold found at an address of another process, not in slots.
+/// Chunks that a fold found, on any rank, in windows of other processes.
 std::atomic<int> borrowedChunks{0};
 
 void countBorrowed(int, uint32_t, uint32_t, uint64_t,
                    runtime::HostRings &rings) {
-  if (!rings.readers[0].heads) // a transport's, at the other end
-    return;
-  for (uint32_t slot = 0; slot < 2; ++slot) // as BuildOptions has it
-    borrowedChunks += rings.readers[0].heads[slot].address != 0;
+  for (const runtime::RingEnd &end : rings.readers)
+    for (uint32_t slot = 0; end.heads && slot < 2; ++slot) // BuildOptions::slots
+      borrowedChunks += (runtime::loadRelaxed(&end.heads[slot].address) &
+                         runtime::WindowPlace::kBit) != 0;
 }
 
 /// Memory that is registered, or not, and cases in it.
@@ -103,6 +105,41 @@ private:
   void *handle_ = nullptr;
 };
 
+/// Whether all ranks say so: how they agree on what each sees for itself.
+bool allSay(bool word) {
+  const char said = word;
+  std::vector<char> all(size_t(numRanks), 0);
+  return blinkCommExchange(comm, &said, 1, all.data(), nullptr, 0) ==
+             blinkSuccess &&
+         std::count(all.begin(), all.end(), 1) == numRanks;
+}
+
+/// Every collective with some sizes. "" or what is wrong.
+std::string runSome(Arena &arena, unsigned number) {
+  for (Collective collective : collectives())
+    for (size_t count : {size_t(1), size_t(1000), size_t(20011)}) {
+      const Case c = variedCase(collective, count, numRanks - 1, number);
+      number += 7;
+      const std::string wrong = arena.run(c);
+      if (!wrong.empty())
+        return wrong;
+    }
+  return "";
+}
+
+/// Likewise until chunks are borrowed on every rank, which is soon.
+std::string runUntilBorrowed(Arena &arena) {
+  borrowedChunks = 0;
+  for (int tries = 0; tries < 1000; ++tries) {
+    const std::string wrong = runSome(arena, unsigned(tries));
+    if (!wrong.empty())
+      return wrong;
+    if (allSay(borrowedChunks != 0))
+      return "";
+  }
+  return "nothing is borrowed";
+}
+
 /// Cases before, while and after buffers are registered. With "mixed" one
 /// rank's memory is ordinary, with "parts" only some of it is registered. With
 /// "confined" a process may not read the others' memory, with "closed" it may
@@ -121,41 +158,34 @@ std::string runWindows(const std::string &how) {
          !arena.enroll(is("parts") ? Arena::Part((self + round) % 3)
                                    : Arena::all)))
       return blinkGetLastError(comm);
-    unsigned number = unsigned(round);
-    for (Collective collective : collectives())
-      for (size_t count : {size_t(1), size_t(1000), size_t(20011)}) {
-        const Case c = variedCase(collective, count, numRanks - 1, number);
-        number += 7;
-        const std::string wrong = arena.run(c);
-        if (!wrong.empty())
-          return "round " + std::to_string(round) + ": " + wrong;
-      }
     // Only registered buffers can be borrowed here, and over transports none.
-    if (how == "windows:confined" && round < 2 &&
-        (borrowedChunks != 0) != (round && !isRemote()))
-      return round ? "nothing was borrowed" : "borrowed without windows";
+    std::string wrong = round == 1 && how == "windows:confined" && !isRemote()
+                            ? runUntilBorrowed(arena)
+                            : runSome(arena, unsigned(round));
+    if (wrong.empty() && how == "windows:confined" && round == 0 &&
+        borrowedChunks != 0)
+      wrong = "borrowed without windows";
+    if (!wrong.empty())
+      return "round " + std::to_string(round) + ": " + wrong;
   }
   return "good";
 }
 
-/// What registering refuses, and what it makes of ranks that are gone.
-std::string runWindowErrors(const std::string &how) {
+/// What registering refuses.
+std::string runWindowErrors() {
   void *memory = nullptr, *handles[runtime::kMaxWindows] = {}, *more = nullptr;
   if (blinkMemAlloc(&memory, 100) != blinkSuccess)
     return blinkGetLastError(nullptr);
-  if (how == "window-death" && self == numRanks - 1)
-    raise(SIGKILL);
-  const bool late = how == "window-late" && self == numRanks - 1;
-  if ((late || how == "window-abort") && !waitForFailure(comm))
-    return "the job does not fail";
-  if (late)
-    return "good";
   for (void *&handle : handles)
     if (blinkResult_t result = blinkCommRegister(comm, memory, 100, &handle);
         result != blinkSuccess)
       return blinkGetLastError(comm);
   if (blinkCommRegister(comm, memory, 100, &more) != blinkInvalidUsage || more)
     return "one too many was registered";
+  char ordinary = 0; // is no window
+  if (blinkCommRegister(comm, &ordinary, 1, &more) != blinkSuccess ||
+      blinkCommDeregister(comm, more) != blinkSuccess)
+    return blinkGetLastError(comm);
   if (blinkMemFree(memory) != blinkInvalidUsage)
     return "registered memory was freed";
   for (void *handle : handles)
@@ -169,26 +199,109 @@ std::string runWindowErrors(const std::string &how) {
   return "good";
 }
 
-/// The others do not register before the job fails.
-std::string abortWhileRegistering() {
-  const std::shared_ptr<runtime::Backend> backend = comm->backend;
-  bool begun = false;
-  std::thread aborts([&] {
-    const uint64_t &steps = backend->job().peer(self).steps;
-    begun = waitUntil([&] { return runtime::loadAcquire(&steps) != 0; },
-                      std::chrono::seconds(20));
-    blinkCommAbort(comm);
+/// Rank 0 alone registers, and ends it while no other rank calls anything.
+std::string registerAlone() {
+  runtime::stepHook = countBorrowed;
+  auto arena = std::make_unique<Arena>(Arena::blocks);
+  if (self == 0 && !arena->enroll(Arena::all))
+    return blinkGetLastError(comm);
+  if (const std::string wrong = runUntilBorrowed(*arena); !wrong.empty())
+    return wrong;
+  if (self == 0 && !arena->withdraw())
+    return blinkGetLastError(comm);
+  // Its memory is its own again: the others may not see it go.
+  if (self == 0)
+    arena = std::make_unique<Arena>(Arena::blocks);
+  allSay(true);
+  borrowedChunks = 0;
+  const std::string wrong = runSome(*arena, 3);
+  return wrong.empty() ? "good" : wrong;
+}
+
+/// The last rank makes calls that the others have still to make, and ends what it has
+/// registered meanwhile.
+std::string withdrawAhead() {
+  runtime::stepHook = countBorrowed;
+  Arena arena(Arena::blocks);
+  if (!arena.enroll(Arena::all))
+    return blinkGetLastError(comm);
+  if (const std::string wrong = runUntilBorrowed(arena); !wrong.empty())
+    return wrong;
+  const bool isAhead = self == numRanks - 1;
+  Case c;
+  c.root = numRanks - 1;
+  c.collective = Collective::broadcast;
+  c.count = 100; // by slots, of which there are two
+  const auto callTwice = [&] {
+    std::string wrong = arena.run(c);
+    return wrong.empty() ? arena.run(c) : wrong;
+  };
+  std::string wrong = isAhead ? callTwice() : "";
+  if (isAhead && !arena.withdraw())
+    return blinkGetLastError(comm);
+  allSay(true); // it has
+  if (!isAhead && wrong.empty())
+    wrong = callTwice();
+  if (wrong.empty())
+    wrong = runSome(arena, 5);
+  if (!isAhead && !arena.withdraw())
+    return blinkGetLastError(comm);
+  return wrong.empty() ? "good" : wrong;
+}
+
+/// The last rank dies while the others have its buffer open and it theirs.
+std::string dieWithWindows() {
+  runtime::stepHook = countBorrowed;
+  Arena arena(Arena::blocks);
+  if (!arena.enroll(Arena::all))
+    return blinkGetLastError(comm);
+  if (const std::string wrong = runUntilBorrowed(arena); !wrong.empty())
+    return wrong;
+  if (self == numRanks - 1)
+    raise(SIGKILL);
+  Case c;
+  c.count = 20011;
+  std::string error;
+  for (int tries = 0; tries < 3 && error.empty(); ++tries)
+    error = arena.run(c);
+  if (!arena.withdraw())
+    return "not deregistered: " + std::string(blinkGetLastError(comm));
+  return error;
+}
+
+/// The last rank has another's buffer open and stands still.
+std::string withdrawFromStopped() {
+  Arena arena(Arena::blocks);
+  const bool last = self == numRanks - 1;
+  if (!last && !arena.enroll(Arena::all))
+    return blinkGetLastError(comm);
+  for (int tries = 0; tries < 50; ++tries) {
+    if (const std::string wrong = runSome(arena, 1); !wrong.empty())
+      return wrong;
+    allSay(true);
+  }
+  if (last) {
+    raise(SIGSTOP);
+    return allSay(true) ? "good" : "no exchange";
+  }
+  const pid_t other = pid_t(comm->backend->job().processOf(numRanks - 1));
+  waitUntil([&] {
+    char state = 0;
+    std::FILE *file = std::fopen(
+        ("/proc/" + std::to_string(other) + "/stat").c_str(), "r");
+    if (file && std::fscanf(file, "%*d (%*[^)]) %c", &state) != 1)
+      state = 0;
+    if (file)
+      std::fclose(file);
+    return state == 'T';
   });
-  char memory = 0;
-  void *handle = nullptr;
-  const blinkResult_t result = blinkCommRegister(comm, &memory, 1, &handle);
-  aborts.join();
-  comm = nullptr;
-  if (!begun)
-    return "registering did not wait for the others";
-  if (result != blinkRemoteError || handle)
-    return "registering was not aborted";
-  return blinkGetLastError(nullptr);
+  const bool withdrawn = arena.withdraw();
+  const std::string error = blinkGetLastError(comm);
+  kill(other, SIGCONT);
+  if (!withdrawn && !arena.withdraw())
+    return blinkGetLastError(comm);
+  allSay(true);
+  return withdrawn ? "withdrawn" : error;
 }
 
 } // namespace
@@ -205,9 +318,18 @@ bool waitForFailure(blinkComm_t rank) {
 }
 
 std::string windowScenario(const std::string &name) {
-  if (name == "window-abort" && self == numRanks - 1)
-    return abortWhileRegistering();
-  return name.find("windows") == 0 ? runWindows(name) : runWindowErrors(name);
+  if (name.find("windows") == 0)
+    return runWindows(name);
+  auto is = [&](const char *word) { return name.find(word) == 0; };
+  if (is("window-alone"))
+    return registerAlone();
+  if (is("window-ahead"))
+    return withdrawAhead();
+  if (is("window-death"))
+    return dieWithWindows();
+  if (is("window-stopped"))
+    return withdrawFromStopped();
+  return runWindowErrors();
 }
 
 } // namespace blink::test

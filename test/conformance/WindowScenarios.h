@@ -17,9 +17,8 @@
 namespace blink::test {
 
 /// "windows", and after colons "mixed" or "parts", "closed", "confined";
-/// "window-errors", "window-death", "window-late" or "window-abort", which
-/// frees the last rank's communicator. Returns "good", or what is wrong, or the
-/// error's sentence.
+/// "window-errors", "window-alone", "window-ahead", "window-death" or
+/// "window-stopped". Returns "good", or what is wrong, or the error's sentence.
 std::string windowScenario(const std::string &name);
 
 /// Waits until the job has failed, on whichever rank, for 20 s at most: how a

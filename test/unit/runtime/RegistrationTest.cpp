@@ -82,11 +82,11 @@ TEST_CASE("what one rank cannot do, none has") {
 TEST_CASE("one too many is refused on all ranks") {
   TestJob job(2, kLong);
   std::vector<Rank> ranks(2);
-  ranks[1].used = (1u << kMaxWindows) - 1;
+  ranks[1].used = (1u << kMaxTogether) - 1;
   registerAll(job, ranks);
   for (const Rank &rank : ranks) {
     CHECK(rank.status.ok());
-    CHECK(rank.all.number == kMaxWindows);
+    CHECK(rank.all.number == kMaxTogether);
     CHECK(rank.all.outcome.code == blinkInvalidUsage);
     CHECK(rank.all.outcome.text == "16 buffers are registered already");
     CHECK(rank.opened == ~0u);

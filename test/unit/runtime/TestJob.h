@@ -7,6 +7,7 @@
 #ifndef BLINK_TEST_UNIT_RUNTIME_TESTJOB_H
 #define BLINK_TEST_UNIT_RUNTIME_TESTJOB_H
 
+#include "runtime/job/BoardMemory.h"
 #include "runtime/job/Job.h"
 
 #include <chrono>
@@ -20,9 +21,11 @@ struct TestJob : blink::runtime::Job {
   TestJob(int numRanks, std::chrono::milliseconds timeout) {
     blink::runtime::Arena counting;
     memory.layout(counting, numRanks);
+    board.layout(counting, numRanks);
     lines.resize(counting.size() / sizeof(Line));
     blink::runtime::Arena arena(lines[0].bytes);
     memory.layout(arena, numRanks);
+    board.layout(arena, numRanks);
     begin(numRanks, timeout);
     attach(memory);
   }
@@ -32,6 +35,7 @@ struct TestJob : blink::runtime::Job {
   };
   std::vector<Line> lines;
   blink::runtime::JobMemory memory;
+  blink::runtime::BoardMemory board;
 };
 
 #endif // BLINK_TEST_UNIT_RUNTIME_TESTJOB_H

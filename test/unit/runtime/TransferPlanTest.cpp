@@ -89,16 +89,13 @@ std::string deliveries(const TransferPlan &plan, size_t numSteps) {
 // What the job's ranks reach; they are as many as the program's.
 struct Reach {
   ZeroCopy zeroCopy;
-  bool anyWindows, inWindows;
+  bool inWindows;
 };
-constexpr Reach kThreads{ZeroCopy::direct, false, false};
-constexpr Reach kProcesses{ZeroCopy::fetched, false, false};
-constexpr Reach kSlotsOnly{ZeroCopy::none, false, false};
-constexpr Reach kRegistered{ZeroCopy::fetched, true, true};
-constexpr Reach kRegisteredSlotsOnly{ZeroCopy::none, true, true};
-// Others, or other buffers, are registered:
-constexpr Reach kOthersRegistered{ZeroCopy::fetched, true, false};
-constexpr Reach kOthersRegisteredSlotsOnly{ZeroCopy::none, true, false};
+constexpr Reach kThreads{ZeroCopy::direct, false};
+constexpr Reach kProcesses{ZeroCopy::fetched, false};
+constexpr Reach kSlotsOnly{ZeroCopy::none, false};
+constexpr Reach kRegistered{ZeroCopy::fetched, true};
+constexpr Reach kRegisteredSlotsOnly{ZeroCopy::none, true};
 
 enum Crowding { alone, crowded };
 
@@ -106,7 +103,6 @@ HostEnvironment hostOf(const Reach &reach, Crowding crowding, int numRanks) {
   HostEnvironment host;
   host.numRanks = numRanks;
   host.zeroCopy = reach.zeroCopy;
-  host.anyWindows = reach.anyWindows;
   host.inWindows = reach.inWindows;
   host.crowded = crowding == crowded;
   return host;
@@ -212,14 +208,10 @@ TEST_CASE("each size, reach and place has its way") {
       {reduced, 1, 16 * K + 1, kRegistered, alone, behind, "i.", 64 * K, false},
       {reduced, 1, 16 * K + 1, kRegisteredSlotsOnly, alone, behind, "i.",
        64 * K, false},
-      {copied, 0, 32 * K - 1, kOthersRegistered, alone, behind, "s", 64 * K,
-       false},
-      {copied, 0, 32 * K, kOthersRegistered, alone, behind, "i", 64 * K, false},
-      {reduced, 1, 32 * K, kOthersRegistered, alone, behind, "s.", 64 * K,
-       false},
 
-      // A single copy comes in chunks as large as slots, where it is one: then
-      // all ranks know of threads, of a window or of how large the call is.
+      // A single copy comes in chunks as large as slots, where all ranks know
+      // that it is one: of threads, or by how large the call is. Of windows one
+      // rank alone knows.
       {copied, 0, 256 * K, kThreads, alone, behind, "i", 256 * K + 64, false},
       {copied, 0, 4 * M, kThreads, alone, behind, "i", 512 * K, false},
       {passedOn, 1, 256 * K, kThreads, alone, behind, "o", 64 * K + 64, false},
@@ -227,12 +219,11 @@ TEST_CASE("each size, reach and place has its way") {
       {copied, 0, 128 * K, kProcesses, alone, behind, "i", 128 * K + 64, false},
       {copied, 0, 128 * K, kProcesses, crowded, behind, "s", 128 * K + 64,
        false},
-      {copied, 0, 100 * K, kRegistered, alone, behind, "i", 100 * K + 64,
+      {copied, 0, 100 * K, kRegistered, alone, behind, "i", 64 * K, false},
+      {copied, 0, 128 * K, kRegistered, alone, behind, "i", 128 * K + 64,
        false},
-      {copied, 0, 100 * K, kOthersRegistered, alone, behind, "i", 100 * K + 64,
+      {copied, 0, 128 * K, kRegisteredSlotsOnly, alone, behind, "i", 64 * K,
        false},
-      {copied, 0, 100 * K, kOthersRegisteredSlotsOnly, alone, behind, "s",
-       100 * K + 64, false},
 
       // Outputs of 32 MiB together are streamed. Nothing is fetched then.
       {copied, 0, 16 * M - 1, kThreads, alone, behind, "i", 512 * K, false},
@@ -242,7 +233,6 @@ TEST_CASE("each size, reach and place has its way") {
       {copied, 0, 16 * M - 1, kProcesses, alone, behind, "i", 512 * K, false},
       {copied, 0, 16 * M, kProcesses, alone, behind, "s", 512 * K, true},
       {copied, 0, 16 * M, kRegistered, alone, behind, "i", 512 * K, true},
-      {copied, 0, 16 * M, kOthersRegistered, alone, behind, "s", 512 * K, true},
   };
   for (const Row &row : rows) {
     CAPTURE(&row - rows);
@@ -297,22 +287,21 @@ TEST_CASE("ranks agree on chunks, whatever each has for itself") {
   for (const Program &program : programs)
     for (uint64_t bytes = 1; bytes <= 64 * M; bytes *= 2)
       for (ZeroCopy zeroCopy :
-           {ZeroCopy::direct, ZeroCopy::fetched, ZeroCopy::none})
-        for (bool anyWindows : {false, true}) {
-          const int ranks = program.numRanks();
-          const TransferPlan first = program.choose(
-              0, bytes, hostOf({zeroCopy, anyWindows, false}, alone, ranks));
-          for (int rank = 0; rank < ranks; ++rank)
-            for (int own = 0; own < 8; ++own) {
-              const Reach reach{zeroCopy, anyWindows, anyWindows && (own & 1)};
-              const TransferPlan plan = program.choose(
-                  rank, bytes, hostOf(reach, own & 2 ? crowded : alone, ranks),
-                  own & 4 ? inPlace : behind);
-              REQUIRE(plan.shape.chunkBytes == first.shape.chunkBytes);
-              REQUIRE(plan.shape.count == first.shape.count);
-              REQUIRE(plan.stream == first.stream);
-            }
-        }
+           {ZeroCopy::direct, ZeroCopy::fetched, ZeroCopy::none}) {
+        const int ranks = program.numRanks();
+        const TransferPlan first = program.choose(
+            0, bytes, hostOf({zeroCopy, false}, alone, ranks));
+        for (int rank = 0; rank < ranks; ++rank)
+          for (int own = 0; own < 8; ++own) {
+            const Reach reach{zeroCopy, (own & 1) != 0};
+            const TransferPlan plan = program.choose(
+                rank, bytes, hostOf(reach, own & 2 ? crowded : alone, ranks),
+                own & 4 ? inPlace : behind);
+            REQUIRE(plan.shape.chunkBytes == first.shape.chunkBytes);
+            REQUIRE(plan.shape.count == first.shape.count);
+            REQUIRE(plan.stream == first.stream);
+          }
+      }
 }
 
 TEST_CASE("shared slots are drained before they are used in another way") {

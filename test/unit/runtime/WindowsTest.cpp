@@ -5,7 +5,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/host/Windows.h"
+#include "runtime/core/Memory.h"
 #include "runtime/job/SharedBlocks.h"
+
+#include "TestJob.h"
 
 #include "doctest/doctest.h"
 
@@ -30,13 +33,41 @@ public:
 
 const uint64_t kPage = uint64_t(sysconf(_SC_PAGESIZE));
 
-void add(Windows &windows, uint32_t number, const void *buffer, uint64_t bytes,
-         WindowRecord &record) {
-  windows.offer(buffer, bytes, record);
-  windows.take(number);
-}
-
 uint64_t at(const void *memory) { return reinterpret_cast<uint64_t>(memory); }
+
+/// Two ranks of one process, with a ring from each to the other.
+struct Pair {
+  explicit Pair(std::chrono::milliseconds timeout = kLong) : job(2, timeout) {
+    plan.numRanks = 2;
+    plan.rings.resize(2);
+    plan.rings[0].destination = plan.rings[1].source = 1;
+    for (int rank : {0, 1}) {
+      storeRelease(&job.peer(rank).process, uint64_t(getpid()));
+      windows[rank].begin(job, job.board, records.data(), plan, rank,
+                          [&, rank] { ++quiet[rank]; });
+    }
+  }
+  /// Whether the rank's calls may use it, once the other has had time.
+  bool covers(int rank, const char *begin, uint64_t bytes) {
+    windows[1 - rank].look();
+    const auto end = std::chrono::steady_clock::now() + kLong;
+    while (!windows[rank].covers(begin, bytes, shift))
+      if (std::chrono::steady_clock::now() > end)
+        return false;
+    return true;
+  }
+  /// Where the other has it, after covers().
+  const char *there(int rank, const char *place) {
+    return windows[1 - rank].at(rank, at(place) + shift);
+  }
+
+  TestJob job;
+  Plan plan;
+  std::vector<WindowRecord> records{2 * kMaxWindows};
+  int quiet[2] = {};
+  uint64_t shift = 0;
+  Windows windows[2];
+};
 
 } // namespace
 
@@ -96,106 +127,100 @@ TEST_CASE("a window shows another's bytes, and no others") {
   for (uint64_t i = 0; i < 3 * kPage; ++i)
     block.begin[i] = char(i % 251);
   // Neither begins nor ends on a page.
-  const uint64_t begin = kPage + 100, bytes = kPage + 7;
-  const uint64_t address = at(block.begin) + begin;
-  Windows owner, reader;
-  WindowRecord record;
-  add(owner, 0, block.begin + begin, bytes, record);
-  CHECK(record.bytes == bytes);
-  REQUIRE(reader.map(0, 5, uint64_t(getpid()), record));
-  CHECK_FALSE(reader.any());
-  CHECK(reader.find(5, address, 1) == nullptr); // not open yet
-  reader.open(0);
-  owner.open(0);
-  CHECK(reader.any());
+  char *const begin = block.begin + kPage + 100;
+  const uint64_t bytes = kPage + 7;
+  Pair pair;
+  Windows &owner = pair.windows[0];
+  CHECK_FALSE(owner.any());
+  uintptr_t handle = 0;
+  REQUIRE(owner.add(begin, bytes, handle).ok());
+  CHECK(owner.any());
+  CHECK(owner.bytes() == bytes);
+  uint64_t shift = 1;
+  CHECK_FALSE(owner.covers(begin, bytes, shift)); // not open yet
+  CHECK(shift == 0);
+  REQUIRE(pair.covers(0, begin, bytes));
 
-  const char *here = reader.find(5, address, bytes);
-  REQUIRE(here);
-  CHECK(here != block.begin + begin);
-  CHECK(std::equal(here, here + bytes, block.begin + begin));
-  block.begin[begin + 50] = 99; // the same pages, no copy
+  const char *here = pair.there(0, begin);
+  CHECK(here != begin);
+  CHECK(std::equal(here, here + bytes, begin));
+  begin[50] = 99; // the same pages, no copy
   CHECK(here[50] == 99);
-  CHECK(reader.find(5, address + 50, bytes - 50) == here + 50);
-  CHECK(reader.find(5, address + bytes - 1, 1) == here + bytes - 1);
+  CHECK(pair.there(0, begin + bytes - 1) == here + bytes - 1);
 
-  CHECK(reader.find(4, address, 1) == nullptr); // of another rank
-  CHECK(reader.find(5, address - 1, 1) == nullptr);
-  CHECK(reader.find(5, address - 1, 2) == nullptr);
-  CHECK(reader.find(5, address + bytes, 1) == nullptr);
-  CHECK(reader.find(5, address + 1, bytes) == nullptr);
-  CHECK(reader.find(5, address, ~uint64_t(0)) == nullptr);
+  CHECK(owner.covers(begin + bytes - 1, 1, shift));
+  CHECK(owner.covers(nullptr, 0, shift));
+  CHECK_FALSE(owner.covers(begin - 1, 2, shift));
+  CHECK_FALSE(owner.covers(begin + 1, bytes, shift));
 
-  CHECK(owner.cover(block.begin + begin, bytes));
-  CHECK(owner.cover(block.begin + begin + bytes - 1, 1));
-  CHECK(owner.cover(nullptr, 0));
-  CHECK_FALSE(owner.cover(block.begin + begin - 1, 2));
-  CHECK_FALSE(owner.cover(block.begin + begin + 1, bytes));
+  CHECK(freeBlock(block.begin).code == blinkInvalidUsage);
+  CHECK(owner.remove(handle).ok());
+  CHECK(owner.remove(handle).code == blinkInvalidArgument);
+  CHECK_FALSE(owner.any());
+  CHECK_FALSE(owner.covers(begin, bytes, shift));
+  CHECK(pair.quiet[1] == 0);
+}
 
-  reader.drop(0);
-  CHECK_FALSE(reader.any());
-  CHECK(reader.find(5, address, 1) == nullptr);
-  CHECK(freeBlock(block.begin).code == blinkInvalidUsage); // the owner's
-  owner.drop(0);
-  CHECK_FALSE(owner.cover(block.begin + begin, bytes));
+TEST_CASE("windows within windows are found, and numbers used again") {
+  TestBlock block(2 * kPage);
+  Pair pair;
+  Windows &owner = pair.windows[1];
+  uintptr_t outer = 0, inner = 0, again = 0;
+  REQUIRE(owner.add(block.begin, 2 * kPage, outer).ok());
+  REQUIRE(owner.add(block.begin + 100, 10, inner).ok());
+  REQUIRE(pair.covers(1, block.begin + 105, 10)); // past the inner one
+  CHECK(WindowPlace::numberOf(at(block.begin) + pair.shift) == 0);
+  REQUIRE(pair.covers(1, block.begin + 105, 5));
+  CHECK(WindowPlace::numberOf(at(block.begin + 105) + pair.shift) == 1);
+  CHECK(WindowPlace::offsetOf(at(block.begin + 105) + pair.shift) == 5);
+  CHECK(owner.remove(outer).ok());
+  REQUIRE(owner.add(block.begin + kPage, 10, again).ok());
+  REQUIRE(pair.covers(1, block.begin + kPage, 10));
+  CHECK(WindowPlace::numberOf(at(block.begin + kPage) + pair.shift) == 0);
+  block.begin[kPage + 3] = 5;
+  CHECK(*pair.there(1, block.begin + kPage + 3) == 5);
 }
 
 TEST_CASE("a window ends with its communicator") {
   TestBlock block(10);
-  WindowRecord record;
-  {
-    Windows windows;
-    add(windows, 3, block.begin, 10, record);
-  }
-  {
-    Windows windows;
-    windows.offer(block.begin, 10, record); // and it never got a number
-  }
+  uintptr_t handle = 0;
+  Pair pair;
+  CHECK(pair.windows[0].add(block.begin, 10, handle).ok());
+  pair.windows[0].end();
 } // the block can be freed
 
-TEST_CASE("memory of another kind takes a number and is no window") {
+TEST_CASE("memory of another kind has a handle and is no window") {
   char memory[64] = {};
-  Windows owner, reader;
-  WindowRecord record;
-  add(owner, 0, memory, sizeof(memory), record);
-  owner.open(0);
-  CHECK(record.bytes == 0);
-  CHECK(owner.used() == 1);
-  CHECK_FALSE(owner.cover(memory, sizeof(memory)));
-  CHECK(reader.map(0, 1, uint64_t(getpid()), record)); // nothing to do
-  reader.open(0);
-  CHECK(reader.find(1, at(memory), 1) == nullptr);
+  Pair pair;
+  uintptr_t handle = 0;
+  REQUIRE(pair.windows[0].add(memory, sizeof(memory), handle).ok());
+  CHECK(handle != 0);
+  CHECK_FALSE(pair.windows[0].any());
+  CHECK(pair.windows[0].bytes() == 0);
+  CHECK(pair.windows[0].remove(handle).ok());
 }
 
 TEST_CASE("a file that is not the one meant is not mapped") {
   TestBlock block(kPage), other(kPage);
-  Windows owner, reader;
-  WindowRecord record, otherRecord;
-  add(owner, 0, block.begin, kPage, record);
-  add(owner, 1, other.begin, kPage, otherRecord);
-  WindowRecord wrong = record;
-  wrong.file = otherRecord.file; // the number was used again
-  CHECK_FALSE(reader.map(0, 1, uint64_t(getpid()), wrong));
-  wrong.file = 1 << 20;
-  CHECK_FALSE(reader.map(0, 1, uint64_t(getpid()), wrong));
-  CHECK_FALSE(reader.map(0, 1, 0, record)); // no such process
-  CHECK(reader.map(0, 1, uint64_t(getpid()), record));
+  uintptr_t handle = 0;
+  Pair pair;
+  REQUIRE(pair.windows[0].add(block.begin, kPage, handle).ok());
+  REQUIRE(pair.windows[0].add(other.begin, kPage, handle).ok());
+  uint64_t &file = pair.records[0].file;
+  SUBCASE("the number was used again") { file = pair.records[1].file; }
+  SUBCASE("there is none") { file = 1 << 20; }
+  REQUIRE(pair.covers(0, other.begin, kPage)); // so the first was looked at
+  uint64_t shift = 0;
+  CHECK_FALSE(pair.windows[0].covers(block.begin, kPage, shift));
 }
 
-TEST_CASE("numbers are taken and dropped") {
-  Windows windows;
-  WindowRecord record;
-  char memory = 0;
-  for (uint32_t number = 0; number < kMaxWindows; ++number) {
-    CHECK(windows.used() == (1u << number) - 1);
-    CHECK_FALSE(windows.isUsed(number));
-    add(windows, number, &memory, 1, record);
-    CHECK(windows.isUsed(number));
-  }
-  windows.offer(&memory, 1, record);
-  CHECK(windows.used() == (1u << kMaxWindows) - 1);
-  CHECK_FALSE(windows.isUsed(Windows::kOffered));
-  CHECK_FALSE(windows.isUsed(~uint64_t(0)));
-  windows.drop(Windows::kOffered);
-  windows.drop(5);
-  CHECK(windows.used() == (1u << kMaxWindows) - 1 - (1u << 5));
+TEST_CASE("after a failure windows are closed when no lane is at work") {
+  TestBlock block(10);
+  uintptr_t handle = 0;
+  Pair pair;
+  REQUIRE(pair.windows[0].add(block.begin, 10, handle).ok());
+  REQUIRE(pair.covers(0, block.begin, 10));
+  pair.job.fail({blinkRemoteError, "a test"});
+  CHECK(pair.windows[0].remove(handle).ok());
+  CHECK(pair.quiet[1] == 1);
 }
