@@ -180,6 +180,8 @@ Status CudaBackend::join(const BackendRequest &request) {
     status = openOthers(rank, deadline, request.peerFailure);
   if (status.ok())
     status = copyPrograms();
+  if (status.ok())
+    beginWindows(rank);
   if (!status.ok())
     return status;
   watcher_ = std::thread([this] { watchOthers(); });

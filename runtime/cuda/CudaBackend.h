@@ -16,8 +16,8 @@
 #include "runtime/cuda/DevicePeerInfo.h"
 #include "runtime/cuda/DeviceTransport.h"
 #include "runtime/cuda/Launch.h"
-#include "runtime/job/Registration.h"
 #include "runtime/job/SharedBlocks.h"
+#include "runtime/job/WindowBoard.h"
 
 #include <atomic>
 #include <chrono>
@@ -73,13 +73,16 @@ public:
   blinkMemoryInfo_t memory(int rank) override;
 
 private:
-  /// A registered buffer of a rank of this process, and the others' twins.
+  /// A registered buffer of a rank of this process.
   struct Window {
     int rank = 0;
     const char *begin = nullptr; ///< null: free
     size_t bytes = 0;
-    BlockUse use;                              ///< of blinkMemAlloc's memory
-    std::vector<std::shared_ptr<char>> others; ///< by rank, of other processes
+    BlockUse use; ///< of blinkMemAlloc's memory
+    // Across processes:
+    std::unique_ptr<FileOffer> files;  ///< until all have mapped it
+    bool open = false, failed = false; ///< in the tables, or not to be
+    bool captured = false;             ///< a graph may name it
   };
 
   struct Rank {
@@ -104,7 +107,8 @@ private:
     std::vector<std::shared_ptr<Event>> messagesLaunched;
     /// Trees of a message, by variant's number and Call::queue() - 1.
     std::map<uint32_t, std::vector<uint32_t>> messageTrees;
-    std::shared_ptr<char> windows; ///< of a rank elsewhere: addresses here
+    /// Of a rank elsewhere: the addresses at which it has this rank's windows.
+    std::shared_ptr<char> windows;
   };
 
   /// A rank's call, as far as streams are concerned.
@@ -165,18 +169,29 @@ private:
   Status shareGpus(int rank) const;
   Status openOthers(int rank, std::chrono::steady_clock::time_point deadline,
                     const std::function<Status()> &peerFailure);
-  Status stepTogether(int rank);
   void watchOthers();
   void partFromOthers();
   // CudaBackendWindows.cpp
   Status registerHere(int rank, const char *buffer, size_t bytes,
                       uintptr_t &handle);
-  Status offerWindow(int rank, const void *buffer, size_t bytes,
-                     FileOffer &files);
-  uint32_t usedWindows() const;
-  Status openWindow(int rank, size_t index, Window &window);
-  void closeWindow(int rank, size_t index, Window &window);
-  uint64_t exchangedPtr(int rank, const void *buffer, uint64_t bytes) const;
+  Window &setWindow(int rank, size_t index, const char *buffer, size_t bytes);
+  Status offerWindow(int rank, const char *buffer, size_t bytes,
+                     uintptr_t &handle);
+  Status tellTables(int rank, uint32_t number, bool open);
+  bool isOpen(int rank, uint32_t number);
+  uint64_t exchangedPtr(const Call &call, const void *buffer, uint64_t bytes);
+  void beginWindows(int rank);
+  bool openWindow(int rank, int owner, uint32_t number);
+  void closeWindow(int rank, int owner, uint32_t number);
+  WindowOffer &offerOf(int rank, uint32_t number) const {
+    return offers_[size_t(rank) * kMaxWindows + number];
+  }
+  /// The address at which `reader` has it. Relaxed: the board orders it.
+  uint64_t &reachedAt(int owner, uint32_t number, int reader) const {
+    return reached_[(size_t(reader) * ranks_.size() + size_t(owner)) *
+                        kMaxWindows +
+                    number];
+  }
   // CudaBackendLaunch.cpp
   Status launch(const std::vector<Call *> &calls);
   Status launchRound(const std::vector<Call *> &round);
@@ -197,7 +212,7 @@ private:
   Status beginMessages(MessageBatch &batch, bool beside, bool &begun);
   Status launchWindow(const MessageBatch &batch, size_t begin, size_t end);
   Status endMessages(const MessageBatch &batch);
-  LaunchedMessage messageOf(const MessageEnd &end) const;
+  LaunchedMessage messageOf(const MessageEnd &end);
   // CudaBackendFailure.cpp
   void fail(const Status &status);
   void finishLaunches();
@@ -215,6 +230,13 @@ private:
   std::shared_ptr<char> memory_;
   uint64_t jobBytes_ = 0; ///< of that
   DevicePeerInfo *peers_ = nullptr;
+  // Across processes:
+  BoardMemory boardMemory_;
+  WindowOffer *offers_ = nullptr;
+  uint64_t *reached_ = nullptr;
+  WindowBoard board_;
+  /// By rank and number, of other processes; the board's thread's.
+  std::map<std::pair<int, uint32_t>, std::shared_ptr<char>> othersWindows_;
 
   std::vector<Window> windows_; ///< as many as were ever in use at a time
   std::mutex mutex_;            ///< launches follow each other

@@ -115,26 +115,28 @@ Status CudaBackend::launchOnDevice(int device, const std::vector<Call *> &calls,
   launch.numRanks = uint32_t(calls.size());
   launch.lowLatency =
       variant.variant->protocol() == sched::Protocol::low_latency;
-  // Another process's buffers are mapped only where they are registered.
-  launch.direct = (oneProcess_ || !windows_.empty()) && !launch.lowLatency &&
-                  first.bytes() >= sched::kDirectBytes;
+  // Whether buffers are registered each rank knows of its own alone, and tells
+  // the others in the pointer exchange. Both ends of a channel have it or none,
+  // also of graphs captured at different times.
+  launch.direct = !launch.lowLatency && first.bytes() >= sched::kDirectBytes;
+  board_.look();
   launch.scales = first.kind.op == kPreMulSum;
   uint32_t blocks = 0;
   for (size_t i = 0; i < calls.size(); ++i) {
     const Call &call = *calls[i];
     const char *const send = static_cast<const char *>(call.send);
     char *const recv = static_cast<char *>(call.recv);
-    launch.ranks[i] = {
-        ranks_[call.rank].programs[variant.number],
-        send,
-        recv,
-        launch.direct && !launch.scales
-            ? exchangedPtr(call.rank, send, call.sendBytes)
-            : 0,
-        launch.direct ? exchangedPtr(call.rank, recv, call.recvBytes) : 0,
-        call.scalar.place,
-        call.scalar.bits,
-        blocks};
+    launch.ranks[i] = {ranks_[call.rank].programs[variant.number],
+                       send,
+                       recv,
+                       launch.direct && !launch.scales
+                           ? exchangedPtr(call, send, call.sendBytes)
+                           : 0,
+                       launch.direct ? exchangedPtr(call, recv, call.recvBytes)
+                                     : 0,
+                       call.scalar.place,
+                       call.scalar.bits,
+                       blocks};
     blocks += variant.ranks[call.rank].code.numLanes;
   }
   std::vector<StreamUse> uses;

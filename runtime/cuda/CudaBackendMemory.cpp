@@ -17,6 +17,12 @@ size_t CudaBackend::layJob(char *base) {
   Arena arena(base);
   job_.layout(arena, int(ranks_.size()));
   peers_ = arena.take<DevicePeerInfo>(ranks_.size());
+  if (!oneProcess_) {
+    const size_t numRanks = ranks_.size();
+    boardMemory_.layout(arena, int(numRanks));
+    offers_ = arena.take<WindowOffer>(numRanks * kMaxWindows);
+    reached_ = arena.take<uint64_t>(numRanks * numRanks * kMaxWindows);
+  }
   for (Rank &rank : ranks_)
     rank.reports = arena.take<LaneReport>(plan_.numLanes + numMessageLanes());
   for (size_t r = 0; r < rings_.size(); ++r) {

@@ -124,7 +124,7 @@ Status CudaBackend::launchWindow(const MessageBatch &batch, size_t begin,
                         ": cannot launch");
 }
 
-LaunchedMessage CudaBackend::messageOf(const MessageEnd &end) const {
+LaunchedMessage CudaBackend::messageOf(const MessageEnd &end) {
   const Call &call = *end.call;
   const VariantPlan &variant = call.variant();
   LaunchedMessage message{};
@@ -137,16 +137,16 @@ LaunchedMessage CudaBackend::messageOf(const MessageEnd &end) const {
   launched.layout = variant.number + 1;
   launched.lowLatency =
       variant.variant->protocol() == sched::Protocol::low_latency;
-  launched.direct = (oneProcess_ || !windows_.empty()) &&
-                    !launched.lowLatency && call.bytes() >= sched::kDirectBytes;
+  launched.direct = !launched.lowLatency && call.bytes() >= sched::kDirectBytes;
+  board_.look();
   LaunchedRank &rank = message.rank;
   rank.program = ranks_[call.rank].programs[variant.number];
   rank.send = static_cast<const char *>(call.send);
   rank.recv = static_cast<char *>(call.recv);
   if (launched.direct && call.send)
-    rank.sendPtr = exchangedPtr(call.rank, call.send, call.sendBytes);
+    rank.sendPtr = exchangedPtr(call, call.send, call.sendBytes);
   if (launched.direct && call.recv)
-    rank.recvPtr = exchangedPtr(call.rank, call.recv, call.recvBytes);
+    rank.recvPtr = exchangedPtr(call, call.recv, call.recvBytes);
   message.numLanes = uint16_t(ranks_[call.rank].messageTrees.at(
       variant.number)[size_t(call.queue()) - 1]);
   message.next = MessageLaunch::kMax;

@@ -121,7 +121,7 @@ Status CudaBackend::openOthers(int self,
       continue;
     job_.watch(int(other));
     Status status = cudaStatus(
-        allocateOnCurrent(kMaxTogether * sizeof(uint64_t), rank.windows),
+        allocateOnCurrent(kMaxWindows * sizeof(uint64_t), rank.windows),
         "cannot allocate memory");
     if (!status.ok())
       return status;
@@ -133,12 +133,6 @@ Status CudaBackend::openOthers(int self,
   storeRelease(&job_.peer(self).ready, 1);
   return job_.waitForAll(self, &PeerRecord::ready, 1, "join", deadline,
                          peerFailure);
-}
-
-/// A barrier of all ranks, for what they do in the same order.
-Status CudaBackend::stepTogether(int self) {
-  const Status status = job_.stepTogether(self);
-  return status.ok() ? status : failure(); // a lane may have found out
 }
 
 void CudaBackend::watchOthers() {
@@ -165,6 +159,7 @@ void CudaBackend::watchOthers() {
 /// Unmaps the others' memory, and keeps this rank's until they have done so or
 /// are no more. The end of the back end.
 void CudaBackend::partFromOthers() {
+  board_.end();
   windows_.clear();
   size_t self = 0;
   for (size_t rank = 0; rank < ranks_.size(); ++rank) {

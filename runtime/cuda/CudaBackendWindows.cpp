@@ -2,13 +2,24 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Buffers that the ranks of several processes register, so that the others
-// reach them directly. A window has one number on all ranks, and all of them
-// have it or none.
+// Buffers that ranks register, so that the others reach them directly. In one
+// process a rank does so by itself. Across processes they are windows
+// (job/WindowBoard.h): the others map them and tell where, and this rank's
+// kernels post that in the pointer exchange (LaneCall.h).
+//
+// For each rank elsewhere there is a table on this rank's device: where that
+// rank has the windows, by number. It is written before the first launch that
+// names a window, and cleared when the window is withdrawn, when no kernel of
+// this rank's is left; so a graph that was captured before finds nothing there,
+// posts that, and goes through slots. A number that a graph may name is not
+// used again.
 //
 //===----------------------------------------------------------------------===//
 
 #include "runtime/cuda/CudaBackend.h"
+
+#include "runtime/Log.h"
+#include "runtime/core/Memory.h"
 
 namespace blink::runtime {
 
@@ -16,38 +27,42 @@ Status CudaBackend::registerBuffer(int self, void *buffer, size_t bytes,
                                    uintptr_t &handle) {
   handle = 0;
   std::lock_guard<std::mutex> lock(mutex_);
-  if (oneProcess_)
-    return registerHere(self, static_cast<char *>(buffer), bytes, handle);
-  FileOffer files; // until all have mapped
-  const Status offered = offerWindow(self, buffer, bytes, files);
-  Window window;
-  Registration all;
-  const Status status = registerTogether(
-      job_, self, usedWindows(), offered,
-      [&](uint32_t number) { return openWindow(self, number, window); }, all);
-  if (!status.ok())
-    return failure(); // a lane may have found out
-  const uint32_t index = all.number;
-  // Nobody writes there if one of all could not map it.
-  if (!all.outcome.ok()) {
-    closeWindow(self, index, window);
-    // The buffer is its owner's again when nobody has it mapped.
-    const Status after = stepTogether(self);
-    return after.ok() ? all.outcome : after;
+  const char *const begin = static_cast<const char *>(buffer);
+  return oneProcess_ ? registerHere(self, begin, bytes, handle)
+                     : offerWindow(self, begin, bytes, handle);
+}
+
+Status CudaBackend::deregisterBuffer(int self, uintptr_t handle) {
+  std::unique_lock<std::mutex> lock(mutex_);
+  if (handle == 0 || handle > windows_.size() || !windows_[handle - 1].begin ||
+      windows_[handle - 1].rank != self)
+    return {blinkInvalidArgument, "the handle is of no registered buffer"};
+  Window &window = windows_[handle - 1];
+  if (oneProcess_) {
+    window = Window();
+    return {};
   }
-  window.rank = self;
-  window.begin = static_cast<const char *>(buffer);
-  window.bytes = bytes;
-  window.use = BlockUse(buffer, bytes);
-  if (windows_.size() <= index)
-    windows_.resize(index + 1);
-  windows_[index] = std::move(window);
-  handle = index + 1;
+  window.open = false;
+  // Waiting is without the lock, which abort() takes.
+  lock.unlock();
+  finish(self);
+  lock.lock();
+  Status status = tellTables(self, uint32_t(handle - 1), false);
+  lock.unlock();
+  if (status.ok())
+    status = board_.withdraw(uint32_t(handle - 1));
+  lock.lock();
+  if (!status.ok())
+    return status;
+  if (window.captured)
+    board_.keep(uint32_t(handle - 1));
+  window = Window();
   return {};
 }
 
-/// The same where all ranks are in this process, which has the buffer mapped:
-/// the devices of ranks that reach it need access.
+//===-- In one process ----------------------------------------------------===//
+
+/// The devices of ranks that reach the buffer need access.
 Status CudaBackend::registerHere(int self, const char *buffer, size_t bytes,
                                  uintptr_t &handle) {
   DeviceScope scope(ranks_[self].device);
@@ -66,120 +81,159 @@ Status CudaBackend::registerHere(int self, const char *buffer, size_t bytes,
   size_t index = 0;
   while (index < windows_.size() && windows_[index].begin)
     ++index;
-  if (index == windows_.size())
-    windows_.emplace_back();
-  windows_[index] = {self, buffer, bytes, BlockUse(buffer, bytes), {}};
+  setWindow(self, index, buffer, bytes);
   handle = index + 1;
   return {};
 }
 
+CudaBackend::Window &CudaBackend::setWindow(int self, size_t index,
+                                            const char *buffer, size_t bytes) {
+  if (windows_.size() <= index)
+    windows_.resize(index + 1);
+  Window &window = windows_[index];
+  window.rank = self;
+  window.begin = buffer;
+  window.bytes = bytes;
+  window.use = BlockUse(buffer, bytes);
+  return window;
+}
+
+//===-- Across processes: the owner ---------------------------------------===//
+
 /// Tells the others what they need to map this rank's buffer. Errors: it is
 /// none that they could.
-Status CudaBackend::offerWindow(int self, const void *buffer, size_t bytes,
-                                FileOffer &files) {
-  WindowOffer &offer = peers_[self].offer;
+Status CudaBackend::offerWindow(int self, const char *buffer, size_t bytes,
+                                uintptr_t &handle) {
+  const uint32_t number = board_.freeNumber();
+  if (number == kMaxWindows)
+    return Status(blinkInvalidUsage, kMaxWindows,
+                  " buffers of this rank are registered already: register "
+                  "memory in fewer pieces, or deregister some");
+  WindowOffer &offer = offerOf(self, number);
   offer = {};
   DeviceScope scope(ranks_[self].device);
   SharedAllocation allocation;
+  auto files = std::make_unique<FileOffer>();
   Status status = SharedAllocation::find(buffer, bytes, allocation);
   if (status.ok())
-    status = allocation.share(files, offer.note);
-  // What is not offered the others do not map: they would fail, too, and say
-  // something else.
+    status = allocation.share(*files, offer.note);
   if (!status.ok())
-    return {status.code,
-            "the buffer of rank " + std::to_string(self) + ": " + status.text};
+    return Status(status.code, "the buffer of rank ", self, ": ", status.text);
   offer.address = reinterpret_cast<uint64_t>(buffer);
   offer.bytes = bytes;
+  setWindow(self, number, buffer, bytes).files = std::move(files);
+  board_.offer(number);
+  handle = number + 1;
   return {};
 }
 
-/// Bit w is set if window w is in use.
-uint32_t CudaBackend::usedWindows() const {
-  uint32_t used = 0;
-  for (size_t w = 0; w < windows_.size(); ++w)
-    used |= uint32_t(windows_[w].begin != nullptr) << w;
-  return used;
-}
-
-/// Maps what the others offer as their windows of number `index`.
-Status CudaBackend::openWindow(int self, size_t index, Window &window) {
+/// Writes to this rank's tables where the others have a window, or nowhere.
+Status CudaBackend::tellTables(int self, uint32_t number, bool open) {
   DeviceScope scope(ranks_[self].device);
-  window.others.resize(ranks_.size());
   for (size_t other = 0; other < ranks_.size(); ++other) {
-    const WindowOffer &offer = peers_[other].offer;
-    if (offer.address == 0 || !reaches(size_t(self), other))
+    if (ranks_[other].here)
       continue;
-    Status status;
-    uint64_t address = offer.address;
-    if (inThisProcess(other)) {
-      SharedAllocation allocation;
-      status = SharedAllocation::find(reinterpret_cast<const void *>(address),
-                                      offer.bytes, allocation);
-      if (status.ok())
-        status = allocation.openTo(ranks_[self].device);
-    } else {
-      std::shared_ptr<char> &mapped = window.others[other];
-      status =
-          mapShared(offer.note,
-                    std::chrono::steady_clock::now() + job_.timeout(), mapped);
-      address = reinterpret_cast<uint64_t>(mapped.get());
-    }
-    if (status.ok())
-      status = cudaStatus(
-          copyToDevice(ranks_[other].windows.get() + index * sizeof(address),
-                       &address, sizeof(address)),
-          "cannot note it");
-    if (!status.ok())
-      return Status(status.code, "rank ", self,
-                    " cannot use the registered buffer of rank ", other, ": ",
-                    status.text);
+    // Relaxed: it was written before isOpen() was true.
+    const uint64_t address =
+        open ? loadRelaxed(&reachedAt(self, number, int(other))) : 0;
+    const cudaError_t error =
+        copyToDevice(ranks_[other].windows.get() + number * sizeof(address),
+                     &address, sizeof(address));
+    if (error != cudaSuccess)
+      return cudaStatus(error, "cannot note a registered buffer");
   }
   return {};
 }
 
-/// Unmaps the others' windows. The table forgets them, too, as far as the
-/// device lets it: no place names them any more.
-void CudaBackend::closeWindow(int self, size_t index, Window &window) {
-  window = Window();
-  DeviceScope scope(ranks_[self].device);
-  const uint64_t nowhere = 0;
-  for (const Rank &other : ranks_)
-    if (!other.here && index < kMaxTogether)
-      copyToDevice(other.windows.get() + index * sizeof(nowhere), &nowhere,
-                   sizeof(nowhere));
-}
-
-Status CudaBackend::deregisterBuffer(int self, uintptr_t handle) {
-  std::lock_guard<std::mutex> lock(mutex_);
-  if (handle > windows_.size() || !windows_[handle - 1].begin ||
-      windows_[handle - 1].rank != self)
-    return {blinkInvalidArgument, "the handle is of no registered buffer"};
-  if (oneProcess_) {
-    windows_[handle - 1] = Window();
-    return {};
-  }
-  closeWindow(self, handle - 1, windows_[handle - 1]);
-  return stepTogether(self);
+/// Whether calls that begin now may use the window.
+bool CudaBackend::isOpen(int self, uint32_t number) {
+  Window &window = windows_[number];
+  if (window.open || window.failed || !board_.isOpen(number))
+    return window.open;
+  const Status status = tellTables(self, number, true);
+  window.open = status.ok();
+  window.failed = !status.ok();
+  window.files.reset(); // all have mapped it
+  if (!status.ok())
+    log(LogLevel::warn, self, status.text, ": it is not used");
+  return window.open;
 }
 
 /// What a rank of this back end posts to others for a buffer of its call: where
 /// they may reach it, or 0.
-uint64_t CudaBackend::exchangedPtr(int rank, const void *buffer,
-                                   uint64_t bytes) const {
+uint64_t CudaBackend::exchangedPtr(const Call &call, const void *buffer,
+                                   uint64_t bytes) {
+  const int rank = call.rank;
   const char *begin = static_cast<const char *>(buffer);
   const auto address = reinterpret_cast<uint64_t>(begin);
   if (oneProcess_ && !severalDevices_)
     return address;
-  for (size_t w = 0; w < windows_.size(); ++w) {
-    const Window &window = windows_[w];
-    if (window.begin && window.rank == rank && begin >= window.begin &&
-        begin + bytes <= window.begin + window.bytes)
-      return oneProcess_
-                 ? address
-                 : (w + 1) << kOffsetBits | uint64_t(begin - window.begin);
+  for (uint32_t w = 0; w < windows_.size(); ++w) {
+    Window &window = windows_[w];
+    if (!window.begin || window.rank != rank || begin < window.begin ||
+        begin + bytes > window.begin + window.bytes)
+      continue;
+    if (oneProcess_)
+      return address;
+    if (!isOpen(rank, w))
+      continue;
+    window.captured |= isCapturing(reinterpret_cast<cudaStream_t>(call.stream));
+    return uint64_t(w + 1) << kOffsetBits | uint64_t(begin - window.begin);
   }
   return oneProcess_ && isOpenToPeers(begin) ? address : 0;
+}
+
+//===-- Across processes: the reader --------------------------------------===//
+
+/// Joins the board, when all know each other.
+void CudaBackend::beginWindows(int self) {
+  std::vector<int> others;
+  for (size_t other = 0; other < ranks_.size(); ++other)
+    if (int(other) != self && reaches(size_t(self), other))
+      others.push_back(int(other));
+  board_.begin(job_, boardMemory_, self, others, others,
+               {[this, self](int owner, uint32_t number) {
+                  return openWindow(self, owner, number);
+                },
+                [this, self](int owner, uint32_t number) {
+                  closeWindow(self, owner, number);
+                }});
+}
+
+/// Maps what another rank offers, and tells it where.
+bool CudaBackend::openWindow(int self, int owner, uint32_t number) {
+  DeviceScope scope(ranks_[self].device);
+  const WindowOffer &offer = offerOf(owner, number);
+  Status status;
+  uint64_t address = offer.address;
+  if (inThisProcess(size_t(owner))) {
+    SharedAllocation allocation;
+    status = SharedAllocation::find(reinterpret_cast<const void *>(address),
+                                    offer.bytes, allocation);
+    if (status.ok())
+      status = allocation.openTo(ranks_[self].device);
+  } else {
+    std::shared_ptr<char> &mapped = othersWindows_[{owner, number}];
+    status = mapShared(
+        offer.note, std::chrono::steady_clock::now() + job_.timeout(), mapped);
+    address = reinterpret_cast<uint64_t>(mapped.get());
+  }
+  if (!status.ok()) {
+    othersWindows_.erase({owner, number});
+    log(LogLevel::warn, self, "cannot use the registered buffer of rank ",
+        owner, ": ", status.text);
+    return false;
+  }
+  storeRelaxed(&reachedAt(owner, number, self), address);
+  return true;
+}
+
+void CudaBackend::closeWindow(int self, int owner, uint32_t number) {
+  // Kernels may be at work in it only then; they end, and no other begins.
+  if (job_.failed())
+    finish(self);
+  DeviceScope scope(ranks_[self].device);
+  othersWindows_.erase({owner, number});
 }
 
 } // namespace blink::runtime

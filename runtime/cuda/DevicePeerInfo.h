@@ -17,12 +17,10 @@
 
 namespace blink::runtime {
 
-/// What a rank tells the others while all of them register a buffer
-/// (job/Registration.h). Written before one step of theirs and read before the
-/// next.
+/// What a rank tells the others of a window (job/WindowBoard.h).
 struct WindowOffer {
   SharedNote note;
-  uint64_t address; ///< of the buffer, for ranks of the same process; 0: none
+  uint64_t address; ///< of the buffer, for ranks of the same process
   uint64_t bytes;
 };
 
@@ -33,7 +31,6 @@ struct DevicePeerInfo {
   uint64_t drained; ///< 1: the job has failed, and no kernel of it is left here
   uint64_t closed;  ///< 1: it has nothing of the others mapped any more
   cudaIpcMemHandle_t control, pool;
-  WindowOffer offer;
   GpuShare gpu;
   // For ranks of the same process: addresses in it.
   uint64_t token; ///< processToken()

@@ -224,26 +224,37 @@ private:
     return rank_.recv + offsetOf(block, step);
   }
 
+  /// Where the other end finds this rank's output or input; 0: nowhere. Its
+  /// table is of now: a graph may name a window that is no more.
+  BLINK_DEVICE uint64_t whereOtherHas(const DeviceChannel &channel,
+                                      bool reads) const {
+    const uint64_t ptr = reads ? rank_.recvPtr : rank_.sendPtr;
+    if (!channel.windows || ptr == 0)
+      return ptr;
+    const uint64_t window = channel.windows[(ptr >> kOffsetBits) - 1];
+    return window != 0 ? window + (ptr & kOffsetMask) : 0;
+  }
+
   /// Posts where this rank's buffer is to the other end of a channel.
   BLINK_DEVICE void postPtr(LaneOperand &operand, const LaneStep &step,
                             bool reads) {
     const DeviceChannel &channel = operand.channel;
-    uint64_t ptr = rank_.recvPtr;
+    const uint64_t ptr = whereOtherHas(channel, reads);
     if (reads) {
       if (ptr != 0)
         use(operand, Way::direct, outputAt(channel.directBlock, step));
     } else {
       if (!waitForReader(block_, operand, operand.number, kBeforeFolds))
         return;
-      ptr = rank_.sendPtr;
-      // The first block; the reader knows of no other.
-      const LaneOperand &input = operands()[step.operandsBegin];
-      if (ptr != 0) {
-        ptr += input.index * launch_.shape.blockBytes();
+      if (ptr != 0)
         use(operand, Way::borrowed, nullptr);
-      }
     }
-    storeRelaxed(&channel.ptrExchange[0], ptr);
+    // The first block; a reader that borrows knows of no other.
+    const uint64_t block =
+        reads || ptr == 0
+            ? 0
+            : operands()[step.operandsBegin].index * launch_.shape.blockBytes();
+    storeRelaxed(&channel.ptrExchange[0], ptr + block);
     storeRelease(&channel.ptrExchange[1],
                  makeTag(operand.number, launch_.signature));
   }
@@ -261,12 +272,8 @@ private:
     const uint64_t ptr = loadRelaxed(&channel.ptrExchange[0]);
     if (ptr == 0)
       return;
-    const uint64_t buffer =
-        channel.windows
-            ? channel.windows[(ptr >> kOffsetBits) - 1] + (ptr & kOffsetMask)
-            : ptr;
     use(operand, reads ? Way::borrowed : Way::direct,
-        reinterpret_cast<char *>(buffer) +
+        reinterpret_cast<char *>(ptr) +
             offsetOf(reads ? 0 : channel.directBlock, step));
   }
 

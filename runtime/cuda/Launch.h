@@ -24,7 +24,7 @@ inline constexpr uint32_t kMaxOperands = 256;
 /// Where a buffer is, as its rank posts it to the other end of a channel: 0,
 /// nowhere that end can reach; else its address, or, where the ends' addresses
 /// differ, a window (a registered buffer) above an offset.
-inline constexpr unsigned kOffsetBits = 56;
+inline constexpr unsigned kOffsetBits = 48;
 inline constexpr uint64_t kOffsetMask = (uint64_t(1) << kOffsetBits) - 1;
 
 /// A lane's end of a ring, in the memory of the lane's device. Written by that
@@ -50,8 +50,8 @@ struct DeviceChannel {
   /// reader's output; of a channel that may be borrowed the reader, which gets
   /// that of the writer's input.
   uint64_t *ptrExchange;
-  /// Where the other end's windows are, in this process; null if its addresses
-  /// are good here.
+  /// Where the other end's process has this rank's windows, by number, or 0;
+  /// null if addresses of here are good there.
   const uint64_t *windows;
   DeviceRingEnd *end;
   uint64_t lineBytes; ///< of the ring's low-latency lines, all variants'

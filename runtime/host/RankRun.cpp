@@ -45,10 +45,10 @@ RankRun::RankRun(const Plan &plan, HostRings &rings, int rank, bool traces)
 /// Whether others have mapped all that this rank reads and writes.
 bool RankRun::findWindows(const Call &call) {
   Windows &windows = rings_.windows;
-  const bool reads = call.isMessage() ? call.send != nullptr
-                                      : call.program->readsInput[rank_];
-  const bool writes = call.isMessage() ? call.recv != nullptr
-                                       : call.program->usesOutput[rank_];
+  const bool reads =
+      call.isMessage() ? call.send != nullptr : call.program->readsInput[rank_];
+  const bool writes =
+      call.isMessage() ? call.recv != nullptr : call.program->usesOutput[rank_];
   if ((!reads || windows.covers(call.send, call.sendBytes, inputShift_)) &&
       (!writes || windows.covers(call.recv, call.recvBytes, outputShift_)))
     return true;

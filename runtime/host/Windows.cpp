@@ -93,9 +93,10 @@ Status Windows::remove(uintptr_t handle) {
   if (own.number != kMaxWindows) {
     // Calls do without from now on, also if a reader is late.
     const auto windows = byBegin_.equal_range(own.begin);
-    const auto window = std::find_if(
-        windows.first, windows.second,
-        [&](const auto &other) { return other.second.number == own.number; });
+    const auto window =
+        std::find_if(windows.first, windows.second, [&](const auto &other) {
+          return other.second.number == own.number;
+        });
     if (window != windows.second)
       byBegin_.erase(window);
     if (Status status = board_.withdraw(own.number); !status.ok())
@@ -134,10 +135,9 @@ bool Windows::covers(const void *buffer, uint64_t bytes, uint64_t &shift) {
 bool Windows::open(int owner, uint32_t number) {
   const WindowRecord &record = records_[size_t(owner) * kMaxWindows + number];
   // Needs no more rights than process_vm_readv, and on hardened systems fewer.
-  const Descriptor file(
-      ::open(textOf("/proc/", job_->processOf(owner), "/fd/", record.file)
-                 .c_str(),
-             O_RDONLY | O_CLOEXEC));
+  const Descriptor file(::open(
+      textOf("/proc/", job_->processOf(owner), "/fd/", record.file).c_str(),
+      O_RDONLY | O_CLOEXEC));
   struct stat status;
   std::shared_ptr<char> pages;
   const uint64_t page = uint64_t(sysconf(_SC_PAGESIZE));

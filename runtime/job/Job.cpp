@@ -97,14 +97,4 @@ Status Job::waitForAll(int self, uint64_t PeerRecord::*word, uint64_t least,
   return {};
 }
 
-Status Job::stepTogether(int self) const {
-  uint64_t &steps = peer(self).steps;
-  const uint64_t step = steps + 1;
-  // Release: what this rank has told goes before.
-  storeRelease(&steps, step);
-  return waitForAll(self, &PeerRecord::steps, step,
-                    "register or deregister a buffer, too",
-                    std::chrono::steady_clock::now() + timeout_);
-}
-
 } // namespace blink::runtime

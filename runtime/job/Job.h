@@ -55,11 +55,6 @@ public:
                     const char *what,
                     std::chrono::steady_clock::time_point deadline,
                     const std::function<Status()> &ended = {}) const;
-  /// A barrier: counts a step of this rank's, of registering buffers, and waits
-  /// until all have made as many. Errors: as waitForAll; the job has failed
-  /// then, since ranks that have made different numbers of steps would
-  /// misunderstand each other from now on.
-  Status stepTogether(int self) const;
 
   /// What ranks of this process have agreed to in shrinking: for each, what the
   /// others proposed (ShrinkRecord) when it last agreed with them. An attempt

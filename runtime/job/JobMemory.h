@@ -54,16 +54,8 @@ struct alignas(64) PeerRecord {
   uint64_t process; ///< its number once it has joined, and all it says first
   uint64_t ready;   ///< 1: it has found out what it needs to know of the others
   uint64_t gone;    ///< 1: its communicator has been destroyed
-  uint64_t steps;   ///< of registering and deregistering buffers
   uint64_t splits;  ///< of the communicator (SplitRecord)
   uint64_t exchanges; ///< of words (ExchangeRecord)
-};
-
-/// What a rank tells the others while all of them register a buffer
-/// (Registration.h).
-struct RegistrationRecord {
-  uint64_t used; ///< bit n: number n is in use there
-  SharedStatus outcome;
 };
 
 /// How a transport of the others reaches a rank (runtime/Transport.h). Written
@@ -92,7 +84,6 @@ public:
     shrinks_ = arena.take<ShrinkRecord>(size_t(numRanks));
     splits_ = arena.take<SplitRecord>(size_t(numRanks));
     exchanges_ = arena.take<ExchangeRecord>(size_t(numRanks));
-    registrations_ = arena.take<RegistrationRecord>(size_t(numRanks));
     addresses_ = arena.take<AddressRecord>(size_t(numRanks) * kTransports);
   }
 
@@ -103,9 +94,6 @@ public:
   ShrinkRecord &shrinkRecord(int rank) const { return shrinks_[rank]; }
   SplitRecord &splitRecord(int rank) const { return splits_[rank]; }
   ExchangeRecord &exchangeRecord(int rank) const { return exchanges_[rank]; }
-  RegistrationRecord &registration(int rank) const {
-    return registrations_[rank];
-  }
   /// Of one of kTransports transports, in the order of their first rings.
   AddressRecord &address(int rank, size_t transport) const {
     return addresses_[size_t(rank) * kTransports + transport];
@@ -133,7 +121,6 @@ private:
   ShrinkRecord *shrinks_ = nullptr;
   SplitRecord *splits_ = nullptr;
   ExchangeRecord *exchanges_ = nullptr;
-  RegistrationRecord *registrations_ = nullptr;
   AddressRecord *addresses_ = nullptr;
 };
 

@@ -371,11 +371,5 @@ TEST_CASE("registered buffers are written by other processes") {
     const TestSchedule model =
         makeSchedule(Collective::allreduce, 0, ranks, layout);
     expectGood(model, ranks, "registered");
-    std::vector<Outcome> late = runAll(model, ranks, "registered-late", 2000);
-    CHECK(late[ranks - 1].good());
-    for (int rank = 0; rank < ranks - 1; ++rank) {
-      CAPTURE(late[rank].line);
-      CHECK(late[rank].has(" to register or deregister a buffer, too"));
-    }
   }
 }

@@ -131,7 +131,7 @@ TEST_CASE("ranks that join make contexts on their devices alone") {
       CHECK(blinkCommRegister(comm, on[rank].data->memory,
                               on[rank].data->bytes(), &handle) == blinkSuccess);
       CHECK(on[rank].sum(comm) == blinkSuccess);
-      CHECK(blinkCommDeregister(comm, handle) == blinkSuccess); // together
+      CHECK(blinkCommDeregister(comm, handle) == blinkSuccess);
       if (rank == 0) { // which fails, and its watcher cleans up
         CHECK(on[rank].sum(comm) == blinkSuccess);
         alone.set_value();

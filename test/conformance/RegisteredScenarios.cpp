@@ -8,7 +8,6 @@
 
 #include "runtime/cuda/Launch.h"
 #include "test/conformance/GpuMemory.h"
-#include "test/conformance/WindowScenarios.h"
 #include "test/conformance/WorkerState.h"
 #if BLINK_TEST_EMULATED
 #include "test/emulation/Emulation.h"
@@ -20,6 +19,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
+#include <cstring>
+#include <iterator>
 #include <vector>
 
 namespace blink::test {
@@ -61,48 +62,71 @@ std::vector<float> download(const float *data) {
   return values;
 }
 
-/// As the first call of a job: all data of a broadcast from rank 0 comes into
-/// the registered buffer of its reader, and none into the slots.
+/// All data of a broadcast from rank 0 comes into the registered buffer of its
+/// reader, and none into the slots.
 std::string broadcast(float *data) {
-  upload(data, std::vector<float>(kCount, self == 0 ? 5.0f : 0.0f));
+  constexpr float kValue = 12345; // no call had it before
+  upload(data, std::vector<float>(kCount, self == 0 ? kValue : 0.0f));
   const std::string wrong = finish(
       blinkBroadcast(data, data, kCount, blinkFloat32, 0, comm, nullptr));
   if (!wrong.empty())
     return wrong;
-  if (download(data) != std::vector<float>(kCount, 5.0f))
+  if (download(data) != std::vector<float>(kCount, kValue))
     return "wrong broadcast";
 #if BLINK_TEST_EMULATED
   const runtime::DeviceChannel *channel =
       self == 1 ? channelOf(*program.load(), 0) : nullptr;
-  if (channel && std::any_of(channel->slots, channel->slots + 1024,
-                             [](char byte) { return byte != 0; }))
+  float slots[256] = {};
+  if (channel)
+    std::memcpy(slots, channel->slots, sizeof(slots));
+  if (std::count(std::begin(slots), std::end(slots), kValue) != 0)
     return "data in the slots";
 #endif
   return "";
 }
 
-/// Adds up all ranks' values in place; `reached`: others write to `data`. "" or
-/// what is wrong.
-std::string allReduce(float *data, int round, bool reached) {
-  const std::string where = "round " + std::to_string(round) + ": ";
+std::vector<float> valuesOf(int round) {
   std::vector<float> values(kCount);
   for (size_t i = 0; i < kCount; ++i)
     values[i] = float(i % 100 + size_t(self) + size_t(round));
-  upload(data, values);
-  const std::string wrong = finish(blinkAllReduce(
-      data, data, kCount, blinkFloat32, blinkSum, comm, nullptr));
-  if (!wrong.empty())
-    return where + wrong;
-  values = download(data);
+  return values;
+}
+
+/// What is wrong with the sum of all ranks' values.
+std::string checkSum(const float *data, int round) {
+  const std::vector<float> values = download(data);
   for (size_t i = 0; i < kCount; ++i)
     if (values[i] != float(numRanks * int(i % 100 + size_t(round)) +
                            numRanks * (numRanks - 1) / 2))
-      return where + "wrong at " + std::to_string(i);
-#if BLINK_TEST_EMULATED
-  if (told != reached)
-    return where + (reached ? "the buffer is not told" : "a buffer is told");
-#endif
+      return "round " + std::to_string(round) + ": wrong at " +
+             std::to_string(i);
   return "";
+}
+
+/// Adds up all ranks' values in place. "" or what is wrong.
+std::string allReduce(float *data, int round) {
+  upload(data, valuesOf(round));
+  const std::string wrong = finish(blinkAllReduce(
+      data, data, kCount, blinkFloat32, blinkSum, comm, nullptr));
+  return wrong.empty() ? checkSum(data, round) : wrong;
+}
+
+/// The same until others reach each rank's buffer, or not: `reached` has a word
+/// of each rank for itself.
+std::string reduceUntil(float *data, bool reached) {
+  for (int tries = 0; tries < 1000; ++tries) {
+    std::string wrong = allReduce(data, tries);
+    if (!wrong.empty())
+      return wrong;
+#if BLINK_TEST_EMULATED
+    if (allSay(told == reached))
+      return "";
+#else
+    if (tries == 20)
+      return "";
+#endif
+  }
+  return reached ? "the buffer is not told" : "a buffer is told";
 }
 
 std::string enroll(float *data, void *&handle) {
@@ -111,49 +135,78 @@ std::string enroll(float *data, void *&handle) {
              : blinkGetLastError(comm);
 }
 
-/// The last rank's memory cannot be shared: no rank's is, and all say so.
-std::string registerRefused(float *data) {
-  void *handle = nullptr;
-  const std::string error = enroll(data, handle);
-  if (handle || error.find("the buffer of rank " +
-                           std::to_string(numRanks - 1) + ": it is ") != 0)
-    return "not the sentence of the last rank: " + error;
-  return allReduce(data, 0, false);
+std::string withdraw(void *handle) {
+  return blinkCommDeregister(comm, handle) == blinkSuccess
+             ? ""
+             : blinkGetLastError(comm);
 }
 
-/// Registering fails on one rank, so on all, and leaves nothing behind.
+/// The last rank's memory cannot be shared: it says so, and the others' is.
+std::string registerRefused(float *data) {
+  const bool last = self == numRanks - 1;
+  void *handle = nullptr;
+  const std::string error = enroll(data, handle);
+  if (last && (handle || error.find("the buffer of rank " +
+                                    std::to_string(self) + ": it is ") != 0))
+    return "not the sentence of the last rank: " + error;
+  if (!last && !error.empty())
+    return error;
+  const std::string wrong = reduceUntil(data, !last);
+  return wrong.empty() && !last ? withdraw(handle) : wrong;
+}
+
+/// Something fails on the last rank, for its buffer or for others': those are
+/// not used, results are right, and nothing is left behind.
 std::string registerInVain(float *data, const std::string &call, unsigned n) {
   void *before = nullptr, *handle = nullptr, *after = nullptr;
-  std::string wrong = enroll(data + kCount, before); // not the first window
+  std::string wrong = enroll(data + kCount, before);
+  if (wrong.empty())
+    wrong = reduceUntil(data + kCount, true);
   if (!wrong.empty())
     return wrong;
 #if BLINK_TEST_EMULATED
   constexpr int kOutOfMemory = 2;
   const size_t mapped = numVirtual();
+  allSay(true); // nothing else is being registered
   if (self == numRanks - 1)
     failCall(call, n, kOutOfMemory);
+  allSay(true);
 #endif
   const std::string error = enroll(data, handle);
-#if BLINK_TEST_EMULATED
-  if (failuresLeft() != 0)
-    return call + " was not called so often";
-  if (numVirtual() != mapped)
-    return "something stays mapped";
-#endif
-  if (handle ||
-      error.find("rank " + std::to_string(numRanks - 1)) == std::string::npos)
+  if (error.empty() == (handle == nullptr))
+    return "an error and a handle, or none";
+  if (!error.empty() &&
+      (self != numRanks - 1 ||
+       error.find("the buffer of rank " + std::to_string(self)) != 0))
     return "not the failing rank's error: " + error;
-  // Nobody writes there: the window does not exist on any rank.
-  for (int round = 0; round < 2 && wrong.empty(); ++round)
-    wrong = allReduce(data, round, false);
+#if BLINK_TEST_EMULATED
+  for (int tries = 0;; ++tries) {
+    wrong = allReduce(data, tries);
+    if (!wrong.empty())
+      return wrong;
+    if (allSay(failuresLeft() == 0))
+      break;
+    if (tries == 1000)
+      return call + " was not called so often";
+  }
+#endif
+  if (handle)
+    wrong = withdraw(handle);
   if (wrong.empty())
     wrong = enroll(data, after);
-  for (int round = 2; round < 4 && wrong.empty(); ++round)
-    wrong = allReduce(data, round, true);
-  for (void *own : {before, after})
-    if (wrong.empty() && blinkCommDeregister(comm, own) != blinkSuccess)
-      wrong = blinkGetLastError(comm);
-  return wrong.empty() ? allReduce(data, 4, false) : wrong;
+  if (wrong.empty())
+    wrong = reduceUntil(data, true);
+  for (void *own : {after, before})
+    if (wrong.empty())
+      wrong = withdraw(own);
+  if (!wrong.empty())
+    return wrong;
+  allSay(true);
+#if BLINK_TEST_EMULATED
+  if (numVirtual() > mapped)
+    return "something stays mapped";
+#endif
+  return allReduce(data, 4);
 }
 
 /// Large messages, into registered buffers on all ranks but the last.
@@ -161,16 +214,19 @@ std::string registerAndReduce(float *own, float *other, bool withBroadcast) {
   const bool registers = self != numRanks - 1;
   void *handle = nullptr, *second = nullptr;
   std::string wrong = enroll(own, handle);
+  if (wrong.empty())
+    wrong = reduceUntil(own, true);
   if (wrong.empty() && withBroadcast)
     wrong = broadcast(own);
   if (wrong.empty() &&
       blinkCommRegister(comm, other, 64, &second) != blinkSuccess)
     wrong = blinkGetLastError(comm);
-  for (int round = 0; round < 6 && wrong.empty(); ++round) {
-    if (round == 4 && blinkCommDeregister(comm, handle) != blinkSuccess)
-      return blinkGetLastError(comm);
-    wrong = allReduce(registers ? own : other, round, registers && round < 4);
-  }
+  if (wrong.empty())
+    wrong = reduceUntil(registers ? own : other, registers);
+  if (wrong.empty())
+    wrong = withdraw(handle);
+  if (wrong.empty())
+    wrong = reduceUntil(own, false);
   if (!wrong.empty())
     return wrong;
   float onHost = 0;
@@ -178,9 +234,59 @@ std::string registerAndReduce(float *own, float *other, bool withBroadcast) {
           blinkInvalidArgument ||
       handle)
     return "registered host memory";
-  return blinkCommDeregister(comm, second) == blinkSuccess
-             ? ""
-             : blinkGetLastError(comm);
+  return withdraw(second);
+}
+
+/// Rank 0 alone registers, and ends it while the others call nothing.
+std::string registerAlone(float *data) {
+  void *handle = nullptr;
+  std::string wrong = self == 0 ? enroll(data, handle) : "";
+  if (wrong.empty())
+    wrong = reduceUntil(data, self == 0);
+  if (wrong.empty() && self == 0)
+    wrong = withdraw(handle);
+  allSay(true);
+  return wrong.empty() ? reduceUntil(data, false) : wrong;
+}
+
+/// A graph with calls in registered memory is launched while that is
+/// registered, when it no longer is, and when something else is.
+std::string registerAndCapture(float *data, float *other) {
+  void *handle = nullptr, *second = nullptr;
+  std::string wrong = enroll(data, handle);
+  if (wrong.empty())
+    wrong = reduceUntil(data, true);
+  cudaStream_t stream = nullptr;
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t exec = nullptr;
+  if (!wrong.empty() || cudaStreamCreate(&stream) != cudaSuccess ||
+      cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal) !=
+          cudaSuccess ||
+      blinkAllReduce(data, data, kCount, blinkFloat32, blinkSum, comm,
+                     reinterpret_cast<blinkStream_t>(stream)) != blinkSuccess ||
+      cudaStreamEndCapture(stream, &graph) != cudaSuccess ||
+      cudaGraphInstantiateWithFlags(&exec, graph, 0) != cudaSuccess)
+    return wrong.empty() ? "cannot capture" : wrong;
+  for (int round = 0; round < 9 && wrong.empty(); ++round) {
+    // At different times on different ranks.
+    if (round == 3 + self % 2)
+      wrong = withdraw(handle);
+    if (round == 5 + self % 2 && wrong.empty())
+      wrong = enroll(other, second);
+    if (!wrong.empty())
+      return wrong;
+    upload(data, valuesOf(round));
+    if (cudaGraphLaunch(exec, stream) != cudaSuccess ||
+        cudaStreamSynchronize(stream) != cudaSuccess)
+      return "cannot launch the graph";
+    wrong = checkSum(data, round);
+    if (wrong.empty() && round >= 5) // something else, which is registered
+      wrong = allReduce(other, round);
+  }
+  cudaGraphExecDestroy(exec);
+  cudaGraphDestroy(graph);
+  cudaStreamDestroy(stream);
+  return wrong.empty() ? withdraw(second) : wrong;
 }
 
 std::string runScenario(const std::string &name) {
@@ -192,14 +298,16 @@ std::string runScenario(const std::string &name) {
   if (is("kind="))
     std::sscanf(name.c_str() + name.find("kind="), "kind=%15[a-z]", kind);
   const bool last = self == numRanks - 1;
-  if (is("-late") && last)
-    return waitForFailure(comm) ? "" : "the job does not fail";
   GpuMemory own(is("refused") && !last ? "plain" : kind, 2 * kBytes);
   GpuMemory other(kind, 2 * kBytes);
   if (!own.begin() || !other.begin())
     return "no memory";
   if (is("refused"))
     return registerRefused(own.floats());
+  if (is("alone"))
+    return registerAlone(own.floats());
+  if (is("graph"))
+    return registerAndCapture(own.floats(), other.floats());
   if (!is("fails="))
     return registerAndReduce(own.floats(), other.floats(), is("broadcast"));
   if (std::sscanf(name.c_str() + name.find("fails="), "fails=%63[^@]@%u", call,

@@ -44,12 +44,12 @@ TEST_CASE("processes reach into registered memory of every kind") {
                  std::string("registered:broadcast:kind=") + kind);
 }
 
-TEST_CASE("memory that processes cannot share is registered on no rank") {
+TEST_CASE("who has memory that processes cannot share says so") {
   for (const char *kind : {"ownpool", "closed"})
     expectGood(reduction(3), 3, std::string("registered:refused:kind=") + kind);
 }
 
-TEST_CASE("a buffer that one rank cannot use is registered on none") {
+TEST_CASE("a buffer that one rank cannot use is used by none") {
   for (const char *call : {"cudaIpcGetMemHandle@0", "cudaIpcOpenMemHandle@0",
                            "cudaMemcpyAsync@0", "cuMemGetAddressRange_v2@0"})
     expectGood(reduction(3), 3, std::string("registered:fails=") + call);
@@ -68,6 +68,18 @@ TEST_CASE("a buffer that one rank cannot use is registered on none") {
         "cudaMemPoolImportPointer@0"})
     expectGood(reduction(3), 3,
                std::string("registered:kind=pool:fails=") + call);
+}
+
+TEST_CASE("one rank registers GPU memory, and ends it, without the others") {
+  for (const char *kind : {"plain", "blink", "pool"})
+    expectGood(reduction(3), 3, std::string("registered:alone:kind=") + kind);
+}
+
+TEST_CASE("graphs are right whatever becomes of registered memory") {
+  for (const char *kind : {"plain", "pieces"})
+    for (int ranks : {2, 3})
+      expectGood(reduction(ranks), ranks,
+                 std::string("registered:graph:kind=") + kind);
 }
 #endif
 

@@ -10,8 +10,6 @@
 #ifndef BLINK_TEST_CONFORMANCE_WINDOWSCENARIOS_H
 #define BLINK_TEST_CONFORMANCE_WINDOWSCENARIOS_H
 
-#include "runtime/blink.h"
-
 #include <string>
 
 namespace blink::test {
@@ -20,10 +18,6 @@ namespace blink::test {
 /// "window-errors", "window-alone", "window-ahead", "window-death" or
 /// "window-stopped". Returns "good", or what is wrong, or the error's sentence.
 std::string windowScenario(const std::string &name);
-
-/// Waits until the job has failed, on whichever rank, for 20 s at most: how a
-/// rank is later than the others without a guess of how long they take.
-bool waitForFailure(blinkComm_t comm);
 
 } // namespace blink::test
 

@@ -9,12 +9,24 @@
 
 #include "runtime/blink.h"
 
+#include <algorithm>
+#include <vector>
+
 namespace blink::test {
 
 /// Set by Worker.cpp before any scenario; a scenario that frees the
 /// communicator leaves null, or another one.
 inline int numRanks, self;
 inline blinkComm_t comm;
+
+/// Whether all ranks say so: how they agree on what each sees for itself.
+inline bool allSay(bool word) {
+  const char said = word;
+  std::vector<char> all(size_t(numRanks), 0);
+  return blinkCommExchange(comm, &said, 1, all.data(), nullptr, 0) ==
+             blinkSuccess &&
+         std::count(all.begin(), all.end(), 1) == numRanks;
+}
 
 } // namespace blink::test
 

@@ -289,8 +289,8 @@ TEST_CASE("ranks agree on chunks, whatever each has for itself") {
       for (ZeroCopy zeroCopy :
            {ZeroCopy::direct, ZeroCopy::fetched, ZeroCopy::none}) {
         const int ranks = program.numRanks();
-        const TransferPlan first = program.choose(
-            0, bytes, hostOf({zeroCopy, false}, alone, ranks));
+        const TransferPlan first =
+            program.choose(0, bytes, hostOf({zeroCopy, false}, alone, ranks));
         for (int rank = 0; rank < ranks; ++rank)
           for (int own = 0; own < 8; ++own) {
             const Reach reach{zeroCopy, (own & 1) != 0};
