@@ -85,7 +85,7 @@ public:
 
   void run() {
     while (number_ != job_.calls && !failed_) {
-      registerSome();
+      numInGroup_ = 0;
       prepareGroup();
       if (!failed_)
         makeGroup();
@@ -102,18 +102,6 @@ private:
     findings_.add(0, number_,
                   std::string("a call failed: ") + blinkGetErrorString(result) +
                       ", " + blinkGetLastError(nullptr));
-  }
-
-  bool isToRegister() const {
-    return std::count(job_.registrations.begin(), job_.registrations.end(),
-                      number_ + numInGroup_) != 0;
-  }
-
-  void registerSome() {
-    numInGroup_ = 0;
-    if (isToRegister())
-      for (const auto &rank : ranks_)
-        judge(rank->registerSome());
   }
 
   /// Takes calls from the sequence, as many as this thread makes together. How
@@ -133,8 +121,7 @@ private:
         rank->prepare(*next_);
       next_.reset();
       ++numInGroup_;
-    } while (numInGroup_ != most && number_ + numInGroup_ != job_.calls &&
-             !isToRegister());
+    } while (numInGroup_ != most && number_ + numInGroup_ != job_.calls);
   }
 
   void makeGroup() {
@@ -142,6 +129,8 @@ private:
     for (const auto &rank : ranks_)
       order.insert(order.end(), numInGroup_, rank.get());
     dice_.shuffle(order);
+    for (const auto &rank : ranks_)
+      judge(rank->changeWindows());
     const bool grouped = order.size() > 1 || dice_.chance(10);
     if (grouped)
       judge(blinkGroupStart());

@@ -102,10 +102,7 @@ JobPlan planJob(uint64_t seed, unsigned number, const Limits &limits) {
   job.window = unsigned(1 + dice.skewed(15));
   job.delays = chooseDelays(dice);
   job.ownMemory = dice.chance(50);
-  if (dice.chance(60))
-    job.registrations = {unsigned(dice.below(job.calls / 2)),
-                         unsigned(dice.below(job.calls))};
-  std::sort(job.registrations.begin(), job.registrations.end());
+  job.windowPercent = dice.pick({0u, 1u, 5u, 25u});
   // Ranks that join by id have a GPU each, or wait for each other in vain.
   job.byId = dice.chance(20) && ranks <= std::min(4, limits.devices);
   job.processes = job.byId && limits.processes && dice.chance(50);

@@ -52,8 +52,9 @@ struct JobPlan {
   /// Calls of a rank whose results are still to be checked.
   unsigned window = 1;
   DelayPlan delays;
-  /// Before which call parts of the ranks' memory are registered.
-  std::vector<unsigned> registrations;
+  /// Of calls before which a rank registers some of its memory, or ends that,
+  /// by itself.
+  unsigned windowPercent = 0;
   bool ownMemory = false; ///< the ranks' memory is of blinkMemAlloc
 
   int ranks() const { return schedule.ranks; }

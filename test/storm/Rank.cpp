@@ -132,14 +132,25 @@ void Rank::fetchResults() {
   claimedForGroup_ = 0;
 }
 
-blinkResult_t Rank::registerSome() {
+blinkResult_t Rank::changeWindows() {
+  if (!dice_.chance(job_.windowPercent))
+    return blinkSuccess;
+  streams_.useDevice();
+  if (!windows_.empty() && dice_.below(6) < windows_.size()) {
+    std::swap(windows_[dice_.below(windows_.size())], windows_.back());
+    void *handle = windows_.back();
+    windows_.pop_back();
+    return blinkCommDeregister(comm_, handle);
+  }
   const size_t half = arena_.size() / 2;
   const size_t begin = dice_.below(half) / 64 * 64;
   const size_t bytes = half / 2 + dice_.below(half / 2);
-  void *handle = nullptr; // lives as long as the communicator
-  streams_.useDevice();
-  return blinkCommRegister(comm_, arena_.twin(arena_.data() + begin), bytes,
-                           &handle);
+  void *handle = nullptr;
+  const blinkResult_t result = blinkCommRegister(
+      comm_, arena_.twin(arena_.data() + begin), bytes, &handle);
+  if (handle)
+    windows_.push_back(handle);
+  return result;
 }
 
 /// Waits for the oldest call, and checks it.

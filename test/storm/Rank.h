@@ -52,8 +52,8 @@ public:
   blinkResult_t makeCall();
   /// The calls that were made are on their way, results follow.
   void fetchResults();
-  /// Before the next call: parts of the memory, in an order of all ranks.
-  blinkResult_t registerSome();
+  /// Before the next call: perhaps registers some of the memory, or ends that.
+  blinkResult_t changeWindows();
   /// Waits for all calls, and checks them.
   void finish();
 
@@ -80,6 +80,7 @@ private:
   Arena arena_;
   PatternCache patterns_;
   const size_t phase_;
+  std::vector<void *> windows_;   ///< handles of what is registered
   std::deque<Outstanding> calls_; ///< oldest first; the last ones not yet made
   size_t numToMake_ = 0, numToFetch_ = 0;
   size_t claimedForGroup_ = 0; ///< bytes, of calls not yet fetched
