@@ -2,9 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// NCCL registers buffers by local calls; to register with Blink is a call of
-// all ranks across processes. So a buffer is noted and no more: it is moved
-// through slots, as one that nobody registered.
+// Memory that other ranks cannot reach, and more buffers than Blink takes, are
+// noted and no more, as NCCL does: they are moved through slots.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,27 +15,47 @@ using namespace blink::nccl;
 /// Handles and windows alike.
 struct ncclWindow {
   void *buffer;
+  void *handle; ///< Blink's, or null: noted
 };
 
 namespace {
 
-ncclResult_t note(ncclComm_t comm, void *buffer, size_t bytes,
-                  ncclWindow_t &window) {
+ncclResult_t enroll(ncclComm_t comm, void *buffer, size_t bytes,
+                    ncclWindow_t &window) {
   if (!buffer || bytes == 0)
     return fail(ncclInvalidArgument, "the buffer is NULL, or has no bytes");
+  void *handle = nullptr;
+  // Without the lock: it may wait for calls of other threads.
+  const blinkResult_t result =
+      blinkCommRegister(comm->blink, buffer, bytes, &handle);
+  if (result != blinkSuccess && result != blinkInvalidArgument &&
+      result != blinkInvalidUsage)
+    return report(result);
   const std::lock_guard<std::mutex> lock(comm->mutex);
-  window = new ncclWindow{buffer};
+  window = new ncclWindow{buffer, handle};
   comm->handles.insert(window);
   return ncclSuccess;
 }
 
-ncclResult_t forget(ncclComm_t comm, void *handle) {
+ncclResult_t withdraw(ncclComm_t comm, void *handle) {
+  if (!handle)
+    return ncclSuccess;
+  {
+    const std::lock_guard<std::mutex> lock(comm->mutex);
+    if (comm->handles.erase(handle) == 0)
+      return fail(ncclInvalidArgument,
+                  "the handle is of no buffer that is registered");
+  }
+  auto *const window = static_cast<ncclWindow *>(handle);
+  const blinkResult_t result = blinkCommDeregister(comm->blink, window->handle);
+  if (result == blinkSuccess) {
+    delete window;
+    return ncclSuccess;
+  }
+  // It may be tried again.
   const std::lock_guard<std::mutex> lock(comm->mutex);
-  if (handle && comm->handles.erase(handle) == 0)
-    return fail(ncclInvalidArgument,
-                "the handle is of no buffer that is registered");
-  delete static_cast<ncclWindow *>(handle);
-  return ncclSuccess;
+  comm->handles.insert(handle);
+  return report(result);
 }
 
 } // namespace
@@ -63,7 +82,7 @@ NCCL_ENTRY ncclResult_t ncclCommRegister(const ncclComm_t comm, void *buffer,
     ncclWindow_t window = nullptr;
     if (!handle)
       return fail(ncclInvalidArgument, "ncclCommRegister: handle is NULL");
-    const ncclResult_t result = note(comm, buffer, bytes, window);
+    const ncclResult_t result = enroll(comm, buffer, bytes, window);
     *handle = window;
     return result;
   };
@@ -74,7 +93,7 @@ NCCL_TWIN(ncclCommRegister)
 
 NCCL_ENTRY ncclResult_t ncclCommDeregister(const ncclComm_t comm,
                                            void *handle) {
-  const auto own = [&] { return forget(comm, handle); };
+  const auto own = [&] { return withdraw(comm, handle); };
   return route(comm, "ncclCommDeregister", own, innerOf(comm), handle);
 }
 NCCL_TWIN(ncclCommDeregister)
@@ -87,7 +106,7 @@ NCCL_ENTRY ncclResult_t ncclCommWindowRegister(ncclComm_t comm, void *buffer,
     if (!window)
       return fail(ncclInvalidArgument,
                   "ncclCommWindowRegister: window is NULL");
-    return note(comm, buffer, bytes, *window);
+    return enroll(comm, buffer, bytes, *window);
   };
   return route(comm, "ncclCommWindowRegister", own, innerOf(comm), buffer,
                bytes, window, flags);
@@ -96,7 +115,7 @@ NCCL_TWIN(ncclCommWindowRegister)
 
 NCCL_ENTRY ncclResult_t ncclCommWindowDeregister(ncclComm_t comm,
                                                  ncclWindow_t window) {
-  const auto own = [&] { return forget(comm, window); };
+  const auto own = [&] { return withdraw(comm, window); };
   return route(comm, "ncclCommWindowDeregister", own, innerOf(comm), window);
 }
 NCCL_TWIN(ncclCommWindowDeregister)

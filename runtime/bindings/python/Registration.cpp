@@ -69,10 +69,10 @@ nb::ndarray<nb::memview, uint8_t, nb::ndim<1>> allocate(size_t bytes) {
 constexpr const char *kRegisterDoc =
     R"(Registers a buffer, so that other ranks reach into it.
 
-Across processes every rank calls it, each with a buffer of its own of any size,
-in the same order; it returns when all have. On the host it helps with memory of
-allocate(). The registration lasts until it is closed, as a ``with`` statement
-does, or the communicator is; until then the buffer is kept.
+A call of this rank alone, at any time: calls that begin when the others have
+noticed use it. On the host it helps with memory of allocate(). The registration
+lasts until it is closed, as a ``with`` statement does, or the communicator is;
+until then the buffer is kept.
 
     memory = numpy.frombuffer(blink.allocate(1 << 20), numpy.float32)
     with comm.register(memory):
@@ -92,8 +92,7 @@ void bindRegistration(nb::module_ &module,
                            "A buffer that is registered: Communicator.register "
                            "makes it.")
       .def("close", deregister,
-           "Ends it. Across processes every rank calls it, in the same order; "
-           "it returns when all have.")
+           "Ends it, and returns when no other process has the buffer mapped.")
       .def(
           "__enter__", [](nb::handle self) { return nb::borrow(self); },
           nb::sig("def __enter__(self) -> Registration"))
