@@ -17,6 +17,7 @@
 #include <cuda_runtime_api.h>
 #endif
 
+#include <deque>
 #include <filesystem>
 #include <fstream>
 #include <malloc.h>
@@ -146,5 +147,93 @@ TEST_CASE("communicators that are aborted leave nothing behind") {
   checkNothingIsLeft([&] {
     Job job(schedule, kMembers);
     CHECK(blinkCommAbort(job.release(1)) == blinkSuccess);
+  });
+}
+
+namespace {
+
+/// What a rank registers, once or often.
+class Registered {
+public:
+  explicit Registered(int rank) {
+    useDeviceOf(rank);
+    CHECK(blinkMemAlloc(&memory_, kBytes) == blinkSuccess);
+  }
+  ~Registered() { CHECK(blinkMemFree(memory_) == blinkSuccess); }
+  Registered(const Registered &) = delete;
+
+  static constexpr size_t kBytes = 300 << 10;
+  float *floats() const { return static_cast<float *>(memory_); }
+  void enroll(blinkComm_t comm) {
+    CHECK(blinkCommRegister(comm, memory_, kBytes, &handle_) == blinkSuccess);
+  }
+  void withdraw(blinkComm_t comm) {
+    CHECK(blinkCommDeregister(comm, handle_) == blinkSuccess);
+  }
+
+private:
+  void *memory_ = nullptr, *handle_ = nullptr;
+};
+
+/// A call of all ranks that reaches into what is registered.
+void reduceAll(blinkComm_t *comms, const std::deque<Registered> &buffers) {
+  blinkGroupStart();
+  for (int rank = 0; rank < kMembers; ++rank)
+    CHECK(blinkAllReduce(buffers[size_t(rank)].floats(),
+                         buffers[size_t(rank)].floats(),
+                         Registered::kBytes / sizeof(float), blinkFloat32,
+                         blinkSum, comms[rank], nullptr) == blinkSuccess);
+  CHECK(blinkGroupEnd() == blinkSuccess);
+}
+
+void joinAll(blinkSchedule_t schedule, blinkComm_t *comms) {
+  const blinkConfig_t config = configOf();
+  blinkUniqueId id;
+  REQUIRE(blinkGetUniqueId(&id) == blinkSuccess);
+  blinkGroupStart();
+  for (int rank = 0; rank < kMembers; ++rank)
+    CHECK(blinkCommInitRank(&comms[rank], kMembers, id, rank,
+                            kOnCuda ? rank : -1, schedule,
+                            &config) == blinkSuccess);
+  REQUIRE(blinkGroupEnd() == blinkSuccess);
+}
+
+std::deque<Registered> allocateAll() {
+  std::deque<Registered> buffers;
+  for (int rank = 0; rank < kMembers; ++rank)
+    buffers.emplace_back(rank);
+  return buffers;
+}
+
+} // namespace
+
+TEST_CASE("registered buffers leave nothing behind") {
+  const Opened opened(small());
+  blinkComm_t comms[kMembers] = {};
+  joinAll(opened.schedule, comms);
+  int number = 0;
+  checkNothingIsLeft([&] {
+    std::deque<Registered> buffers = allocateAll();
+    for (int rank = 0; rank < kMembers; ++rank)
+      buffers[size_t(rank)].enroll(comms[rank]);
+    if (++number % 4 == 0)
+      reduceAll(comms, buffers);
+    for (int rank = 0; rank < kMembers; ++rank)
+      buffers[size_t(rank)].withdraw(comms[rank]);
+  });
+  destroyAll(comms);
+}
+
+TEST_CASE("communicators with registered buffers leave nothing behind") {
+  const Opened opened(small());
+  checkNothingIsLeft([&] {
+    std::deque<Registered> buffers = allocateAll();
+    blinkComm_t comms[kMembers] = {};
+    joinAll(opened.schedule, comms);
+    for (int rank = 0; rank < kMembers; ++rank)
+      buffers[size_t(rank)].enroll(comms[rank]);
+    reduceAll(comms, buffers);
+    reduceAll(comms, buffers);
+    destroyAll(comms);
   });
 }
