@@ -25,7 +25,8 @@
 |* and so do messages of one rank to another; in which order those of several
 |* threads come is the caller's to decide, as all ranks have to make the same
 |* calls in the same order. A thread that waits in a message holds up no other
-|* pair of ranks, and no collective; registering buffers waits for all.
+|* pair of ranks, and no collective; registering buffers waits for all of its
+|* own rank's.
 |* blinkCommAbort, blinkCommShrink, blinkCommGetAsyncError and
 |* blinkGetLastError wait for no other call. When a communicator is freed no
 |* thread may be about to use it; a call that is under way is no obstacle to
@@ -487,13 +488,14 @@ BLINK_API blinkResult_t blinkMemFree(void *memory);
    through slots otherwise: on GPUs they write results there and read inputs, on
    the host they read.
 
-   Across processes every rank of the job calls it, each with a buffer of its
-   own of any size, in the same order relative to its other calls on `comm`; it
-   returns when all have. It succeeds on all of them or on none: if one rank's
-   buffer cannot be used, all say so, with the sentence of that rank, and go on
-   as before. At most 16 buffers at a time. In one process a rank may call it
-   alone. On the host nothing happens then; on several GPUs it opens the buffer
-   to those that have a channel with the rank's.
+   A call of one rank, at any time, with a buffer of any size; the others need
+   not call it, nor wait. Calls that begin from then on use the buffer, across
+   processes those that begin when all that have a channel with this rank have
+   mapped it: a thread of theirs does so, some tenths of a millisecond after
+   their first call since. Until then, and where one of them cannot, chunks go
+   through slots, and results are the same. At most 1024 buffers of a rank at a
+   time across processes. In one process nothing happens on the host; on several
+   GPUs it opens the buffer to those that have a channel with the rank's.
 
    On GPUs it takes memory of cudaMalloc and blinkMemAlloc, and memory of pools
    (cudaMallocAsync) and of cuMemCreate that was made with handles for file
@@ -504,15 +506,21 @@ BLINK_API blinkResult_t blinkMemFree(void *memory);
    allowed and does nothing.
 
    Errors: invalid argument if it is no memory of a GPU that others can use, or
-   not all of it is; invalid usage if there are too many; remote error if a rank
-   does not call in time, gives up or dies. */
+   not all of it is; invalid usage if there are too many; system error. */
 BLINK_API blinkResult_t blinkCommRegister(blinkComm_t comm, void *buffer,
                                           size_t bytes, void **handle);
 
-/* Ends it. No collective on `comm` is under way on any rank. Across processes
-   every rank calls it, in the same order; it returns when all have, and then
-   the buffer may be freed: before, other processes have it mapped. NULL is
-   fine. */
+/* Ends it: a call of one rank, too. It waits for this rank's calls that are
+   under way, but for launches of graphs, of which none with the buffer may be;
+   others may be calls behind. It returns when no other process has the buffer
+   mapped, which is soon, and then it may be freed. A graph that was captured
+   with the buffer may be launched later, too, while the memory is there: it
+   goes through slots. NULL is fine.
+
+   Errors: invalid argument if it is no handle; remote error if a process has
+   not let go of the buffer in time, as when it is stopped: then the memory must
+   stay, and the call may be repeated. A process that has died does not have it
+   any more. */
 BLINK_API blinkResult_t blinkCommDeregister(blinkComm_t comm, void *handle);
 
 /*===-- Collectives -------------------------------------------------------===*/

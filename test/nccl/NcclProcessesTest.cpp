@@ -47,6 +47,7 @@ using Lines = std::vector<std::string>;
 TEST_CASE("a process for each rank") {
   const ScheduleOnDisk file(bundleOfFour(true));
   CHECK(linesOf(file.path(), "sum") == Lines(4, "good"));
+  CHECK(linesOf(file.path(), "register") == Lines(4, "good"));
   CHECK(linesOf(file.path(), "halves") ==
         Lines{"0 of 2", "1 of 2", "0 of 2", "1 of 2"});
 }

@@ -18,6 +18,7 @@
 #include <cuda_runtime_api.h>
 #include <string>
 #include <unistd.h>
+#include <vector>
 
 namespace {
 
@@ -43,23 +44,21 @@ ncclUniqueId readId() {
   return id;
 }
 
-/// "" if the ranks' numbers, 1 << rank of the first communicator each, sum up.
-std::string wrongSum(ncclComm_t comm, int self, int expected) {
-  constexpr size_t kCount = 1000;
-  int host[kCount], *memory = nullptr;
-  for (int &number : host)
-    number = 1 << self;
-  if (cudaMalloc(reinterpret_cast<void **>(&memory), sizeof(host)) !=
-          cudaSuccess ||
-      cudaMemcpy(memory, host, sizeof(host), cudaMemcpyHostToDevice) !=
-          cudaSuccess)
+/// "" if the ranks' numbers, 1 << rank of the first communicator each, sum up
+/// in `memory`.
+std::string wrongSum(ncclComm_t comm, int self, int expected, int *memory,
+                     size_t count) {
+  std::vector<int> host(count, 1 << self);
+  const size_t bytes = count * sizeof(int);
+  if (cudaMemcpy(memory, host.data(), bytes, cudaMemcpyHostToDevice) !=
+      cudaSuccess)
     return "no memory";
   std::string wrong;
-  if (ncclAllReduce(memory, memory, kCount, blinkInt32, blinkSum, comm,
+  if (ncclAllReduce(memory, memory, count, blinkInt32, blinkSum, comm,
                     nullptr) != ncclSuccess)
     wrong = ncclGetLastError(comm);
   cudaStreamSynchronize(nullptr);
-  cudaMemcpy(host, memory, sizeof(host), cudaMemcpyDeviceToHost);
+  cudaMemcpy(host.data(), memory, bytes, cudaMemcpyDeviceToHost);
   ncclResult_t state = ncclSuccess;
   ncclCommGetAsyncError(comm, &state);
   if (wrong.empty() && state != ncclSuccess)
@@ -68,7 +67,44 @@ std::string wrongSum(ncclComm_t comm, int self, int expected) {
     for (int number : host)
       if (number != expected)
         wrong = "sum " + std::to_string(number);
+  return wrong;
+}
+
+std::string wrongSum(ncclComm_t comm, int self, int expected) {
+  constexpr size_t kCount = 1000;
+  int *memory = nullptr;
+  if (cudaMalloc(reinterpret_cast<void **>(&memory), kCount * sizeof(int)) !=
+      cudaSuccess)
+    return "no memory";
+  const std::string wrong = wrongSum(comm, self, expected, memory, kCount);
   cudaFree(memory);
+  return wrong;
+}
+
+/// Large sums; each rank registers what it adds up in, and ends that, between
+/// two of its own.
+std::string registerAtWill(ncclComm_t comm, int self, int expected) {
+  constexpr size_t kCount = 100000; // others reach into so much
+  void *memory = nullptr, *handle = nullptr;
+  if (ncclMemAlloc(&memory, kCount * sizeof(int)) != ncclSuccess)
+    return ncclGetLastError(nullptr);
+  std::string wrong;
+  for (int call = 0; call < 30 && wrong.empty(); ++call) {
+    if (call == 3 * (self + 1) &&
+        ncclCommRegister(comm, memory, kCount * sizeof(int), &handle) !=
+            ncclSuccess)
+      return ncclGetLastError(comm);
+    if (handle && ncclMemFree(memory) != ncclInvalidUsage)
+      return "freed what is registered";
+    if (call == 20 + 2 * self) {
+      if (ncclCommDeregister(comm, handle) != ncclSuccess)
+        return ncclGetLastError(comm);
+      handle = nullptr;
+    }
+    wrong = wrongSum(comm, self, expected, static_cast<int *>(memory), kCount);
+  }
+  if (ncclMemFree(memory) != ncclSuccess && wrong.empty())
+    wrong = ncclGetLastError(nullptr);
   return wrong;
 }
 
@@ -111,7 +147,10 @@ int main(int argc, char **argv) {
     const bool fake = scenario == "fallback" && self >= 2;
     code = splitInHalves(comm, self, fake);
   } else {
-    const std::string wrong = wrongSum(comm, self, (1 << ranks) - 1);
+    const int expected = (1 << ranks) - 1;
+    const std::string wrong = scenario == "register"
+                                  ? registerAtWill(comm, self, expected)
+                                  : wrongSum(comm, self, expected);
     say(wrong.empty() ? "good" : wrong);
   }
   ncclCommFinalize(comm);
