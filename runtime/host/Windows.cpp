@@ -154,9 +154,9 @@ bool Windows::open(int owner, uint32_t number) {
   }
   std::atomic<Others *> &others = others_[size_t(owner)];
   if (!others.load(std::memory_order_relaxed))
-    others.store(new Others{}, std::memory_order_relaxed);
+    others.store(new Others{}, std::memory_order_release);
   Others &mapped = *others.load(std::memory_order_relaxed);
-  mapped.here[number].store(pages.get() + before, std::memory_order_relaxed);
+  mapped.here[number].store(pages.get() + before, std::memory_order_release);
   mapped.pages[number] = std::move(pages);
   return true;
 }

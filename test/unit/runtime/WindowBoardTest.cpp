@@ -6,6 +6,8 @@
 
 #include "runtime/job/WindowBoard.h"
 
+#include "runtime/core/Memory.h"
+
 #include "TestJob.h"
 
 #include "doctest/doctest.h"
@@ -24,6 +26,10 @@ template <typename Happened> bool soon(const Happened &happened) {
     else
       std::this_thread::yield();
   return true;
+}
+
+uint64_t seen(const TestJob &job, int reader, int owner) {
+  return loadAcquire(&job.board.seen(reader, owner));
 }
 
 /// A rank whose windows all others reach into.
@@ -67,7 +73,7 @@ TEST_CASE("a window is open when all have looked, and free when it is gone") {
   a.board.offer(0);
   CHECK(a.board.freeNumber() == 1);
   b.board.look();
-  CHECK(soon([&] { return job.board.seen(1, 0) == 2; }));
+  CHECK(soon([&] { return seen(job, 1, 0) == 2; }));
   CHECK_FALSE(a.board.isOpen(0)); // not by the third
   c.board.look();
   CHECK(a.opens(0));
@@ -94,7 +100,7 @@ TEST_CASE("what one cannot open nobody uses, and others are as before") {
   b.board.look();
   c.board.look();
   for (int reader : {1, 2})
-    CHECK(soon([&] { return job.board.seen(reader, 0) == 2; }));
+    CHECK(soon([&] { return seen(job, reader, 0) == 2; }));
   CHECK_FALSE(a.board.isOpen(0));
   c.refuses = false;
   a.board.offer(1);
@@ -111,7 +117,7 @@ TEST_CASE("who does not let go in time is named, and may later") {
   b.blocked = true;
   a.board.offer(0);
   b.board.look();
-  CHECK(soon([&] { return job.board.seen(1, 0) == 1; }));
+  CHECK(soon([&] { return seen(job, 1, 0) == 1; }));
   const Status status = a.board.withdraw(0);
   CHECK(status.code == blinkRemoteError);
   CHECK(status.text == "rank 1 has not let go of the buffer in 50 ms: keep the "
@@ -135,7 +141,7 @@ TEST_CASE("who has left is not waited for, and what it had is closed") {
     CHECK(b.opens(0));
   }
   CHECK(a.board.withdraw(0).ok());
-  CHECK(soon([&] { return job.board.seen(0, 1) == 3; }));
+  CHECK(soon([&] { return seen(job, 0, 1) == 3; }));
 }
 
 TEST_CASE("numbers come to an end") {
