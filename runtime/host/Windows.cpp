@@ -47,8 +47,9 @@ void Windows::end() {
   board_.end();
   for (std::atomic<Others *> &others : others_)
     delete others.exchange(nullptr, std::memory_order_relaxed);
-  for (const auto &[begin, own] : byBegin_)
-    releaseBlock(begin);
+  for (const auto &[handle, own] : byHandle_)
+    if (own.number != kMaxWindows)
+      releaseBlock(own.begin);
   byBegin_.clear();
   byHandle_.clear();
 }
