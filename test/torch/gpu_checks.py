@@ -180,6 +180,14 @@ def futures():
     assert work.is_completed() and work.is_success()
 
 
+def estimates():
+    tensor = there(part(RANK))
+    with dist.distributed_c10d._time_estimator(device=DEVICE) as estimate:
+        dist.all_reduce(tensor)
+    same(tensor, part(RANK))  # nothing has run
+    assert 0 < estimate.estimated_time < 1e6
+
+
 def host_and_gpu():
     """One group serves both."""
     for _ in range(5):
@@ -224,8 +232,8 @@ def sizes_that_differ():
 
 
 CHECKS = [message_before_any_collective, all_reduce, operators, complex_numbers, gathers, reductions,
-          broadcast_and_scatter, exchanges, messages, coalesced, streams, futures, host_and_gpu, subgroups,
-          sizes_that_differ]
+          broadcast_and_scatter, exchanges, messages, coalesced, streams, futures, estimates, host_and_gpu,
+          subgroups, sizes_that_differ]
 
 
 def main():

@@ -105,6 +105,10 @@ public:
   WorkPtr endCoalescing() override;
   uint64_t getSequenceNumberForGroup() override { return sequence_; }
 
+  bool supportsTimeEstimation() const override { return true; }
+  void startTimeEstimate() override;
+  float endTimeEstimate() override;
+
   // Life.cpp
   void setTimeout(std::chrono::milliseconds timeout) override;
   void setBoundDeviceId(std::optional<at::Device> device) override;
@@ -141,6 +145,8 @@ private:
     std::vector<HostWorkPtr> messages; ///< of the host
   };
 
+  /// Whether it is kept for endTimeEstimate(), which runs nothing.
+  bool keepForEstimate(const Operation &operation);
   /// Runs it, or keeps it for endCoalescing().
   WorkPtr run(Operation operation);
   WorkPtr runAll(std::vector<Operation> operations);
@@ -177,6 +183,7 @@ private:
   std::mutex mutex_; ///< of what follows
   std::map<int, Gpu> gpus_;
   std::optional<Coalesced> coalesced_;
+  std::optional<std::vector<Operation>> estimated_;
 };
 
 } // namespace blink::pytorch

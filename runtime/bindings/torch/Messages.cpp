@@ -122,15 +122,17 @@ WorkPtr Backend::send(Tensors &tensors, int peer, int tag) {
   TORCH_CHECK(peer != rank_, "send: rank ", peer, " is this rank");
   Operation operation{OpType::SEND, "blink:send", true, tensor.device(),
                       {tensor},     {},           {}};
-  if (tensor.is_cpu())
-    return hostMessage(operation, [&](HostMessages::Done done) {
-      host_->messages->send(peer, tag, readable(tensor), std::move(done));
-    });
   operation.calls = [tensor, peer](const Site &site) -> After {
     const Pieces whole({tensor}, true, tensor.scalar_type());
     site.send(whole.whole(), peer);
     return whole.keeping();
   };
+  if (keepForEstimate(operation))
+    return {};
+  if (tensor.is_cpu())
+    return hostMessage(operation, [&](HostMessages::Done done) {
+      host_->messages->send(peer, tag, readable(tensor), std::move(done));
+    });
   return gpuMessage(std::move(operation), 2 * peer);
 }
 
@@ -140,17 +142,19 @@ WorkPtr Backend::recv(Tensors &tensors, int peer, int tag) {
   TORCH_CHECK(peer != rank_, "recv: rank ", peer, " is this rank");
   Operation operation{OpType::RECV, "blink:recv", true, tensor.device(),
                       {},           {tensor},     {}};
+  operation.calls = [tensor, peer](const Site &site) -> After {
+    const Pieces whole({tensor}, false, tensor.scalar_type());
+    site.receive(whole.whole(), peer);
+    return whole.storing();
+  };
+  if (keepForEstimate(operation))
+    return {};
   if (tensor.is_cpu())
     return hostMessage(operation, [&](HostMessages::Done done) {
       const at::Tensor into = writable(tensor);
       host_->messages->receive(peer, tag, into,
                                storingThen(into, tensor, std::move(done)));
     });
-  operation.calls = [tensor, peer](const Site &site) -> After {
-    const Pieces whole({tensor}, false, tensor.scalar_type());
-    site.receive(whole.whole(), peer);
-    return whole.storing();
-  };
   return gpuMessage(std::move(operation), 2 * peer + 1);
 }
 
@@ -223,8 +227,6 @@ WorkPtr Backend::exchange(OpType type, bool isAsync, Tensors outputs,
               " elements and receives ", outputs[rank_].numel());
   Operation operation{type,   "blink:all_to_all", isAsync, inputs[0].device(),
                       inputs, std::move(results), {}};
-  if (inputs[0].is_cpu())
-    return exchangeOnHost(std::move(operation), outputs, inputs);
   operation.calls = [outputs, inputs, rank = rank_](const Site &site) -> After {
     outputs[rank].copy_(inputs[rank].view_as(outputs[rank]));
     std::vector<Pieces> pieces;
@@ -241,7 +243,11 @@ WorkPtr Backend::exchange(OpType type, bool isAsync, Tensors outputs,
     group.end();
     return storingSecond(std::move(pieces));
   };
-  return run(std::move(operation));
+  if (!inputs[0].is_cpu())
+    return run(std::move(operation));
+  if (keepForEstimate(operation))
+    return {};
+  return exchangeOnHost(operation, outputs, inputs);
 }
 
 /// As messages of a tag that no other has, so that they and the caller's own

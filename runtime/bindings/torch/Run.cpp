@@ -13,6 +13,7 @@
 #include "runtime/bindings/torch/DeviceWork.h"
 #include "runtime/bindings/torch/Errors.h"
 
+#include <ATen/core/LegacyTypeDispatch.h>
 #include <c10/core/StreamGuard.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 
@@ -26,6 +27,8 @@ void Backend::checkUsable() const {
 }
 
 WorkPtr Backend::run(Operation operation) {
+  if (keepForEstimate(operation))
+    return {};
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (coalesced_) {
@@ -153,6 +156,49 @@ WorkPtr Backend::endCoalescing() {
       rank_, sequence_++);
   join(whole, parts);
   return whole;
+}
+
+bool Backend::keepForEstimate(const Operation &operation) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (estimated_)
+    estimated_->push_back(operation);
+  return estimated_.has_value();
+}
+
+void Backend::startTimeEstimate() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  TORCH_CHECK(!estimated_, "Blink: an estimate has begun already");
+  estimated_.emplace();
+}
+
+/// By the model of the schedules, in microseconds. Without others: no rank
+/// hears of it.
+float Backend::endTimeEstimate() {
+  std::vector<Operation> operations;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    TORCH_CHECK(estimated_, "Blink: no estimate has begun");
+    std::swap(operations, *estimated_);
+    estimated_.reset();
+  }
+  if (operations.empty() || size_ == 1)
+    return 0;
+  Site site;
+  if (operations[0].device.is_cpu()) {
+    site.comm = host_->communicator->get();
+  } else {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    site.comm =
+        gpu(operations[0].device, /*mayMeet=*/false).communicator->get();
+  }
+  const at::AutoDispatchBelowADInplaceOrView noHistory;
+  std::vector<After> kept;
+  double microseconds = 0;
+  CallGroup group;
+  for (const Operation &operation : operations)
+    kept.push_back(operation.calls(site));
+  group.simulate(microseconds);
+  return float(microseconds);
 }
 
 } // namespace blink::pytorch

@@ -142,4 +142,9 @@ void CallGroup::end() {
   check(blinkGroupEnd());
 }
 
+void CallGroup::simulate(double &microseconds) {
+  isEnded_ = true;
+  check(blinkGroupSimulateEnd(&microseconds));
+}
+
 } // namespace blink::pytorch

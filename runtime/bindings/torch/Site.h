@@ -42,6 +42,8 @@ public:
   ~CallGroup();
   CallGroup(const CallGroup &) = delete;
   void end();
+  /// Ends without running anything: the time that they would take.
+  void simulate(double &microseconds);
 
 private:
   bool isEnded_ = false;
