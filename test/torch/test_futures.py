@@ -89,6 +89,7 @@ def test_many_callbacks_wait_for_later_calls(backend):
 
     def body(rank):
         group = dist.group.WORLD
+        store = dist.distributed_c10d._get_default_store()
         made = threading.Event()
         latest = []
 
@@ -97,11 +98,16 @@ def test_many_callbacks_wait_for_later_calls(backend):
             latest[0].wait()
             return future.value()[0]
 
-        chained = [group.allreduce([torch.ones(4)]).get_future().then(wait_for_the_last) for _ in range(8)]
+        if rank == 1:  # none is done before rank 0 has its callbacks
+            store.wait(["there"])
+        works = [group.allreduce([torch.ones(4)]) for _ in range(8)]
+        chained = [work.get_future().then(wait_for_the_last) for work in works] if rank == 0 else []
         latest.append(group.allreduce([torch.ones(4)]))
         made.set()
+        store.set("there", "")
         for future in chained:
             assert future.wait().tolist() == [2] * 4
+        latest[0].wait()
     run(body, 2, backend=backend)
 
 

@@ -63,7 +63,8 @@ def test_the_example_by_slurm(backend):
     """What srun sets for each task, and nothing else."""
     port = str(free_port())
     written = finish([start([sys.executable, EXAMPLE, backend], SLURM_PROCID=str(rank), SLURM_NTASKS="2",
-                            SLURM_LOCALID=str(rank), MASTER_ADDR="127.0.0.1", MASTER_PORT=port) for rank in range(2)], backend)
+                            SLURM_LOCALID=str(rank), MASTER_ADDR="127.0.0.1", MASTER_PORT=port) for rank in range(2)],
+                     backend)
     assert "2 ranks, 10504 parameters, 0 differ" in written[0], written[0]
 
 

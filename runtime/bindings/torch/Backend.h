@@ -130,7 +130,7 @@ private:
   /// What tensors of the host need.
   struct Host {
     std::shared_ptr<Communicator> communicator; ///< null: a group of one rank
-    CallQueue calls;
+    std::shared_ptr<CallQueue> calls = std::make_shared<CallQueue>();
     std::unique_ptr<HostMessages> messages;
   };
   /// What tensors of a GPU need.

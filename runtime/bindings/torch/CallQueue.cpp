@@ -37,12 +37,31 @@ bool CallQueue::runHere(const Task &task) {
   }
   task();
   const std::lock_guard<std::mutex> lock(mutex_);
-  isRunning_ = false;
-  // Under the lock: who drains may destroy this as soon as it is given back.
-  drained_.notify_all();
-  if (!tasks_.empty())
-    pushed_.notify_all();
+  finished();
   return true;
+}
+
+bool CallQueue::help() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  if (isRunning_ || tasks_.empty())
+    return false;
+  Task task = std::move(tasks_.front());
+  tasks_.pop_front();
+  isRunning_ = true;
+  lock.unlock();
+  task();
+  task = nullptr; // which may free tensors: not under the lock
+  lock.lock();
+  finished();
+  return true;
+}
+
+/// Under the lock: who drains may destroy this as soon as it is given back.
+void CallQueue::finished() {
+  isRunning_ = false;
+  drained_.notify_all();
+  if (!tasks_.empty() || isEnding_)
+    pushed_.notify_all();
 }
 
 void CallQueue::drain() {

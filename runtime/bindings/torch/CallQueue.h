@@ -31,11 +31,15 @@ public:
   void push(Task task);
   /// Runs `task` in the calling thread if no other is there or under way.
   bool runHere(const Task &task);
+  /// Runs the next task in the calling thread, which waits for it or a later
+  /// one. False if there is none, or one is under way.
+  bool help();
   /// Returns when no task is left.
   void drain();
 
 private:
   void work();
+  void finished();
 
   std::mutex mutex_;
   std::condition_variable pushed_, drained_;

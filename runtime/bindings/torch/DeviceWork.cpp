@@ -15,7 +15,7 @@ namespace blink::pytorch {
 DeviceWork::DeviceWork(const Operation &operation, int rank, uint64_t sequence,
                        const c10::Stream &stream,
                        std::shared_ptr<Communicator> communicator)
-    : Work(rank, operation.type, operation.title, operation.shown()),
+    : Work(rank, operation.type, operation.event(), operation.shown()),
       outputs_(operation.outputs), sequence_(sequence),
       communicator_(std::move(communicator)), done_(stream.device_type()),
       future_(c10::make_intrusive<c10::ivalue::Future>(

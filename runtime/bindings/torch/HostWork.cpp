@@ -24,9 +24,19 @@ void settle(const FuturePtr &future, const std::vector<at::Tensor> &outputs,
 
 } // namespace
 
-HostWork::HostWork(const Operation &operation, int rank, uint64_t sequence)
-    : Work(rank, operation.type, operation.title, operation.shown()),
-      outputs_(operation.outputs), sequence_(sequence) {}
+HostWork::HostWork(const Operation &operation, int rank, uint64_t sequence,
+                   std::weak_ptr<CallQueue> queue)
+    : Work(rank, operation.type, operation.event(), operation.shown()),
+      outputs_(operation.outputs), sequence_(sequence),
+      queue_(std::move(queue)) {}
+
+bool HostWork::wait(std::chrono::milliseconds timeout) {
+  if (timeout == kNoTimeout && !isCompleted())
+    if (const std::shared_ptr<CallQueue> queue = queue_.lock())
+      while (!isCompleted() && queue->help())
+        ;
+  return Work::wait(timeout);
+}
 
 FuturePtr HostWork::getFuture() {
   const std::lock_guard<std::mutex> lock(mutex_);

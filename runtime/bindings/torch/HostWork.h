@@ -7,16 +7,22 @@
 #ifndef BLINK_RUNTIME_BINDINGS_TORCH_HOSTWORK_H
 #define BLINK_RUNTIME_BINDINGS_TORCH_HOSTWORK_H
 
+#include "runtime/bindings/torch/CallQueue.h"
 #include "runtime/bindings/torch/Operation.h"
 
 #include <torch/csrc/distributed/c10d/Work.hpp>
 
 namespace blink::pytorch {
 
-/// Waiting is the base class's: for complete().
 class HostWork final : public c10d::Work {
 public:
-  HostWork(const Operation &operation, int rank, uint64_t sequence);
+  /// `queue` has the call or will have it; none: it is not in a queue.
+  HostWork(const Operation &operation, int rank, uint64_t sequence,
+           std::weak_ptr<CallQueue> queue = {});
+
+  /// Runs what is before it in the queue, and itself, where no thread has begun
+  /// to: a thread that waits anyway is there sooner than the queue's.
+  bool wait(std::chrono::milliseconds timeout) override;
 
   std::vector<at::Tensor> result() override { return outputs_; }
   c10::intrusive_ptr<c10::ivalue::Future> getFuture() override;
@@ -36,6 +42,7 @@ public:
 private:
   const std::vector<at::Tensor> outputs_;
   const uint64_t sequence_;
+  const std::weak_ptr<CallQueue> queue_;
   int source_ = -1;
   // By the base class's mutex:
   c10::intrusive_ptr<c10::ivalue::Future> future_; ///< once asked for

@@ -83,7 +83,7 @@ void Backend::endAll(bool isAbort) {
         gpu.communicator->revoke();
   }
   host_->messages->drain();
-  host_->calls.drain();
+  host_->calls->drain();
 }
 
 void Backend::shutdown() { endAll(false); }

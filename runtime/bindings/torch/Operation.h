@@ -10,6 +10,7 @@
 #include "runtime/bindings/torch/Pieces.h"
 #include "runtime/bindings/torch/Site.h"
 
+#include <ATen/record_function.h>
 #include <torch/csrc/distributed/c10d/Work.hpp>
 
 #include <chrono>
@@ -29,6 +30,8 @@ struct Operation {
   /// A time limit of its own, of calls on the host; 0: the group's.
   std::chrono::milliseconds limit{0};
 
+  /// Of the profiler; null while there is none, which saves its making.
+  const char *event() const { return at::hasCallbacks() ? title : nullptr; }
   /// Whose shapes the profiler shows.
   const Tensors &shown() const { return inputs.empty() ? outputs : inputs; }
 };

@@ -27,7 +27,7 @@ public:
   /// with any.
   Pieces(Tensors tensors, bool forReading, at::ScalarType type);
 
-  /// The run of memory: contiguous, of one dimension.
+  /// The run of memory: contiguous, of any shape.
   const at::Tensor &whole() const { return whole_; }
   /// Puts the elements into the tensors, if they are not there.
   void store() const;

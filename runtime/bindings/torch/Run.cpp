@@ -54,7 +54,7 @@ WorkPtr Backend::runAll(std::vector<Operation> operations) {
 
 WorkPtr Backend::runOnHost(std::vector<Operation> operations) {
   const Operation &first = operations[0];
-  const auto work = c10::make_intrusive<HostWork>(first, rank_, sequence_++);
+  const auto work = c10::make_intrusive<HostWork>(first, rank_, sequence_++, host_->calls);
   const auto limit = first.limit;
   const bool waits = !first.isAsync && limit.count() == 0;
   const CallQueue::Task task = [work, communicator = host_->communicator,
@@ -70,8 +70,8 @@ WorkPtr Backend::runOnHost(std::vector<Operation> operations) {
     }
     work->complete(error);
   };
-  if (!waits || !host_->calls.runHere(task))
-    host_->calls.push(task);
+  if (!waits || !host_->calls->runHere(task))
+    host_->calls->push(task);
   if (limit.count() != 0)
     runCallback([work, limit, communicator = host_->communicator] {
       if (work->isLate(limit) && communicator)

@@ -30,7 +30,7 @@ void *to(const at::Tensor &tensor) {
 void copyOwn(const at::Tensor &from, const at::Tensor &to,
              const Reduction *how = nullptr) {
   if (from.const_data_ptr() != to.const_data_ptr())
-    to.copy_(from);
+    to.view({-1}).copy_(from.view({-1}));
   if (how && how->factor.defined())
     to.mul_(how->factor);
 }
