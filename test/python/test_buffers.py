@@ -121,6 +121,9 @@ def test_memory_of_another_device(comms):
 
         __cuda_array_interface__ = {"shape": (4,), "typestr": "<f4", "data": (4096, False), "version": 3}
 
+    with pytest.raises(ValueError, match="memory of a GPU, but the communicator is of the back end 'host'"):
+        comms[0].all_reduce(OnGpu(None))
+    del OnGpu.__cuda_array_interface__
     with pytest.raises(TypeError, match="gives no memory"):
         comms[0].all_reduce(OnGpu(None))
 

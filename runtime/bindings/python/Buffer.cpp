@@ -9,7 +9,11 @@
 #include "runtime/bindings/python/Errors.h"
 #include "runtime/bindings/python/Types.h"
 
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
 namespace nb = nanobind;
+using namespace nb::literals;
 
 namespace blink::python {
 namespace {
@@ -23,82 +27,167 @@ namespace {
   refuse(name, " is read-only, but the result would be written to it");
 }
 
+/// Memory of another kind than the communicator's, or of another GPU.
+[[noreturn]] void refuseDevice(const char *name, const std::string &device,
+                               std::optional<int> gpu) {
+  refuse(name, " is memory of ", device, ", but the communicator is of ",
+         gpu ? "GPU " + std::to_string(*gpu) : "the back end 'host'");
+}
+
 template <typename Array>
-void take(const Array &array, const char *name, bool cuda, Buffer &buffer) {
+void take(const Array &array, const char *name, std::optional<int> gpu,
+          Buffer &buffer) {
   int64_t expected = 1;
   for (size_t i = array.ndim(); i-- > 0 && array.size() != 0;) {
     if (array.shape(i) != 1 && array.stride(i) != expected)
       refuseStrides(name);
     expected *= int64_t(array.shape(i));
   }
-  const int device = array.device_type();
-  const bool both = device == nb::device::cuda_host::value ||
-                    device == nb::device::cuda_managed::value;
-  if (!both &&
-      device != (cuda ? nb::device::cuda::value : nb::device::cpu::value))
-    refuse(name, " is memory of device type ", device,
-           " in DLPack's numbers, but the communicator is of the back end '",
-           cuda ? "cuda" : "host", "'");
+  const int kind = array.device_type();
+  if (kind == nb::device::cpu::value) {
+    if (gpu)
+      refuseDevice(name, "the host", gpu);
+  } else if (kind == nb::device::cuda::value) {
+    if (gpu != array.device_id())
+      refuseDevice(name, "GPU " + std::to_string(array.device_id()), gpu);
+  } else if (kind != nb::device::cuda_host::value &&
+             kind != nb::device::cuda_managed::value) { // these are of both
+    refuseDevice(name,
+                 "device type " + std::to_string(kind) + " in DLPack's numbers",
+                 gpu);
+  }
   buffer.data = const_cast<void *>(static_cast<const void *>(array.data()));
   buffer.bytes = array.nbytes();
   buffer.type = typeOf(array.dtype());
 }
 
-/// An object of a GPU that has no DLPack, as Numba's.
-void takeCudaArray(nb::handle object, const char *name, Access access,
-                   Buffer &buffer) {
-  nb::dict array = nb::cast<nb::dict>(object.attr("__cuda_array_interface__"));
-  const std::string typestr = nb::cast<nb::str>(array["typestr"]).c_str();
-  const size_t item =
-      typestr.size() > 2 ? size_t(std::atoi(typestr.c_str() + 2)) : 0;
-  buffer.bytes = item;
-  for (nb::handle extent : nb::cast<nb::tuple>(array["shape"]))
-    buffer.bytes *= nb::cast<size_t>(extent);
-  if (array.contains("strides") && !array["strides"].is_none()) {
-    nb::tuple shape = nb::cast<nb::tuple>(array["shape"]);
-    nb::tuple strides = nb::cast<nb::tuple>(array["strides"]);
-    int64_t expected = int64_t(item);
-    for (size_t i = nb::len(shape); i-- > 0 && buffer.bytes != 0;) {
-      const int64_t extent = nb::cast<int64_t>(shape[i]);
-      if (extent != 1 && nb::cast<int64_t>(strides[i]) != expected)
-        refuseStrides(name);
-      expected *= extent;
-    }
+/// By DLPack, the buffer protocol, or as a capsule of DLPack; false: neither.
+bool takeArray(nb::handle object, const char *name, const BufferUse &use,
+               Buffer &buffer) {
+  if (use.access == Access::write &&
+      nb::try_cast(object, buffer.writable, /*convert=*/false)) {
+    take(buffer.writable, name, use.gpu, buffer);
+    return true;
   }
-  nb::tuple data = nb::cast<nb::tuple>(array["data"]);
-  if (access == Access::write && nb::cast<bool>(data[1]))
+  if (!nb::try_cast(object, buffer.readable, /*convert=*/false))
+    return false;
+  if (use.access == Access::write)
     refuseReadOnly(name);
-  buffer.data = reinterpret_cast<void *>(nb::cast<uintptr_t>(data[0]));
+  take(buffer.readable, name, use.gpu, buffer);
+  return true;
+}
+
+/// The capsule that an object gives for a stream of a GPU. nanobind names no
+/// stream, which stands for the default one: that would wait, to no end if the
+/// call's is another, and to an error while streams are captured. Nothing if
+/// the object gives none.
+nb::object exportFor(blinkStream_t stream, nb::handle object) {
+  if (!nb::hasattr(object, "__dlpack__"))
+    return {};
+  // The array API's number of the default stream.
+  const uintptr_t number = stream ? reinterpret_cast<uintptr_t>(stream) : 1;
+  nb::object method = object.attr("__dlpack__");
+  for (const bool versions : {true, false}) // older ones know no versions
+    try {
+      return versions ? method("stream"_a = number,
+                               "max_version"_a = nb::make_tuple(1, 0))
+                      : method("stream"_a = number);
+    } catch (nb::python_error &error) {
+      if (!error.matches(PyExc_Exception))
+        throw;
+    }
+  return {};
+}
+
+[[noreturn]] void refuseCudaArray(const char *name) {
+  throw nb::type_error((std::string(name) +
+                        ": its __cuda_array_interface__ is not as Numba "
+                        "describes it, or has a mask")
+                           .c_str());
+}
+
+/// What is read of `__cuda_array_interface__`.
+struct CudaArray {
+  uintptr_t data = 0;
+  bool readOnly = false;
+  std::string typestr; ///< as NumPy's: byte order, kind, bytes
+  std::vector<int64_t> shape, strides;
+};
+
+bool readCudaArray(nb::handle object, CudaArray &array) {
+  nb::dict fields;
+  nb::tuple data;
+  if (!nb::try_cast(object.attr("__cuda_array_interface__"), fields) ||
+      !nb::try_cast(fields.get("data", nb::none()), data) ||
+      nb::len(data) != 2 || !nb::try_cast(data[0], array.data) ||
+      !nb::try_cast(data[1], array.readOnly) ||
+      !nb::try_cast(fields.get("typestr", nb::none()), array.typestr) ||
+      !nb::try_cast(fields.get("shape", nb::none()), array.shape) ||
+      !fields.get("mask", nb::none()).is_none())
+    return false;
+  nb::object strides = fields.get("strides", nb::none());
+  if (!strides.is_none() && (!nb::try_cast(strides, array.strides) ||
+                             array.strides.size() != array.shape.size()))
+    return false;
+  for (const int64_t extent : array.shape)
+    if (extent < 0)
+      return false;
+  return array.typestr.size() > 2;
+}
+
+/// An object of a GPU that has no DLPack, as Numba's. Of which GPU, it does
+/// not say.
+void takeCudaArray(nb::handle object, const char *name, const BufferUse &use,
+                   Buffer &buffer) {
+  CudaArray array;
+  if (!readCudaArray(object, array))
+    refuseCudaArray(name);
+  if (!use.gpu)
+    refuseDevice(name, "a GPU", use.gpu);
+  const int item = std::atoi(array.typestr.c_str() + 2);
+  if (item <= 0)
+    refuseCudaArray(name);
+  buffer.bytes = size_t(item);
+  for (const int64_t extent : array.shape)
+    if (__builtin_mul_overflow(buffer.bytes, size_t(extent), &buffer.bytes))
+      refuseCudaArray(name);
+  int64_t expected = item;
+  for (size_t i = array.strides.size(); i-- > 0 && buffer.bytes != 0;) {
+    if (array.shape[i] != 1 && array.strides[i] != expected)
+      refuseStrides(name);
+    expected *= array.shape[i];
+  }
+  if (use.access == Access::write && array.readOnly)
+    refuseReadOnly(name);
+  buffer.data = reinterpret_cast<void *>(array.data);
   const char *const kinds = "iuf"; // DLPack's codes 0, 1, 2
   for (uint8_t code = 0; code < 3; ++code)
-    if (item && typestr[1] == kinds[code])
+    if (array.typestr[0] != '>' && array.typestr[1] == kinds[code] &&
+        item <= 16)
       buffer.type = typeOf({code, uint8_t(item * 8), 1});
   buffer.object = nb::borrow(object);
 }
 
 } // namespace
 
-Buffer readBuffer(nb::handle object, const char *name, Access access, bool cuda,
-                  std::optional<blinkDataType_t> type) {
+Buffer readBuffer(nb::handle object, const char *name, const BufferUse &use) {
   Buffer buffer;
-  if (access == Access::write &&
-      nb::try_cast(object, buffer.writable, /*convert=*/false))
-    take(buffer.writable, name, cuda, buffer);
-  else if (nb::try_cast(object, buffer.readable, /*convert=*/false)) {
-    if (access == Access::write)
-      refuseReadOnly(name);
-    take(buffer.readable, name, cuda, buffer);
-  } else if (cuda && nb::hasattr(object, "__cuda_array_interface__"))
-    takeCudaArray(object, name, access, buffer);
-  else
-    throw nb::type_error(
-        (std::string(name) + ": a " + nb::type_name(object.type()).c_str() +
-         " gives no memory by DLPack or the buffer protocol; of a tensor that "
-         "requires grad pass .detach(), of an array of ml_dtypes "
-         ".view(numpy.uint8), and dtype=")
-            .c_str());
-  if (type)
-    buffer.type = type;
+  nb::object capsule;
+  if (use.gpu)
+    capsule = exportFor(use.stream, object);
+  if (!(capsule.is_valid() && takeArray(capsule, name, use, buffer)) &&
+      !takeArray(object, name, use, buffer)) {
+    if (!nb::hasattr(object, "__cuda_array_interface__"))
+      throw nb::type_error(
+          (std::string(name) + ": a " + nb::type_name(object.type()).c_str() +
+           " gives no memory by DLPack or the buffer protocol; of a tensor "
+           "that requires grad pass .detach(), of an array of ml_dtypes "
+           ".view(numpy.uint8), and dtype=")
+              .c_str());
+    takeCudaArray(object, name, use, buffer);
+  }
+  if (use.type)
+    buffer.type = use.type;
   return buffer;
 }
 

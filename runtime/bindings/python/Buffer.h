@@ -35,13 +35,23 @@ struct Buffer {
 
 enum class Access { read, write };
 
+/// What a buffer is for.
+struct BufferUse {
+  Access access;
+  /// CUDA's number of the communicator's GPU; none: it is one of the host.
+  std::optional<int> gpu = std::nullopt;
+  /// What the bytes are, whatever the object says.
+  std::optional<blinkDataType_t> type = std::nullopt;
+  /// In which the GPU will use it, so that a framework has that wait for what
+  /// it does with the buffer in streams of its own.
+  blinkStream_t stream = nullptr;
+};
+
 /// Raises TypeError if `object` is no buffer, and InvalidArgument if it is not
-/// contiguous, is read-only but to be written, or is memory that the back end
-/// cannot use. `name` is what errors call it. `cuda`: of GPUs, not the host's.
-/// `type`: what the bytes are, whatever the object says.
-Buffer readBuffer(nanobind::handle object, const char *name, Access access,
-                  bool cuda,
-                  std::optional<blinkDataType_t> type = std::nullopt);
+/// contiguous, is read-only but to be written, or is memory that the
+/// communicator cannot use. `name` is what errors call it.
+Buffer readBuffer(nanobind::handle object, const char *name,
+                  const BufferUse &use);
 
 } // namespace blink::python
 

@@ -32,13 +32,17 @@ struct Arguments {
   void *recv = nullptr;
   size_t count = 0;
   blinkDataType_t type = blinkUint8;
+  blinkStream_t stream = nullptr;
   std::vector<Buffer> buffers;
 };
 
 class Reader {
 public:
-  Reader(const CommState &comm, const Shape &shape, nb::handle dtype)
-      : comm_(comm), shape_(shape), type_(readType(dtype)) {}
+  Reader(const CommState &comm, const Shape &shape, nb::handle dtype,
+         nb::handle stream)
+      : comm_(comm), shape_(shape), type_(readType(dtype)) {
+    arguments_.stream = readStream(stream);
+  }
 
   Arguments read(nb::handle send, nb::handle recv) {
     if (!recv.is_none() || !shape_.writes)
@@ -83,7 +87,8 @@ private:
     const std::string who = std::string(shape_.name) + ": " + name;
     if (object.is_none())
       refuse(who, " is None");
-    Buffer buffer = readBuffer(object, who.c_str(), access, comm_.cuda, type_);
+    Buffer buffer = readBuffer(object, who.c_str(),
+                               {access, comm_.gpu, type_, arguments_.stream});
     if (!buffer.type)
       refuse(who, " has elements of a type that no collective has: dtype= "
                   "names one that stands for its bytes");
@@ -136,8 +141,10 @@ private:
 /// Reads the buffers, and hands on `function(arguments, comm)`.
 template <typename Function>
 void call(const Communicator &self, const Shape &shape, nb::handle send,
-          nb::handle recv, nb::handle dtype, Function function) {
-  Arguments arguments = Reader(*self.state, shape, dtype).read(send, recv);
+          nb::handle recv, nb::handle dtype, nb::handle stream,
+          Function function) {
+  Arguments arguments =
+      Reader(*self.state, shape, dtype, stream).read(send, recv);
   std::vector<Buffer> buffers = std::move(arguments.buffers);
   submit({self.state,
           [arguments = std::move(arguments), function](blinkComm_t comm) {
@@ -148,11 +155,10 @@ void call(const Communicator &self, const Shape &shape, nb::handle send,
 
 void allReduce(const Communicator &self, nb::handle send, nb::handle recv,
                const char *op, nb::handle dtype, nb::handle stream) {
-  call(self, {"all_reduce", 1, 1}, send, recv, dtype,
-       [op = readOperator(op), stream = readStream(stream)](const Arguments &a,
-                                                            blinkComm_t comm) {
+  call(self, {"all_reduce", 1, 1}, send, recv, dtype, stream,
+       [op = readOperator(op)](const Arguments &a, blinkComm_t comm) {
          return blinkAllReduce(a.send, a.recv, a.count, a.type, op, comm,
-                               stream);
+                               a.stream);
        });
 }
 
@@ -160,11 +166,10 @@ void broadcast(const Communicator &self, nb::handle send, nb::handle recv,
                int root, nb::handle dtype, nb::handle stream) {
   Shape shape = {"broadcast", 1, 1};
   shape.reads = self.state->rank == root;
-  call(self, shape, send, recv, dtype,
-       [root, stream = readStream(stream)](const Arguments &a,
-                                           blinkComm_t comm) {
+  call(self, shape, send, recv, dtype, stream,
+       [root](const Arguments &a, blinkComm_t comm) {
          return blinkBroadcast(a.send, a.recv, a.count, a.type, root, comm,
-                               stream);
+                               a.stream);
        });
 }
 
@@ -172,29 +177,27 @@ void reduce(const Communicator &self, nb::handle send, nb::handle recv,
             const char *op, int root, nb::handle dtype, nb::handle stream) {
   Shape shape = {"reduce", 1, 1};
   shape.writes = self.state->rank == root;
-  call(self, shape, send, recv, dtype,
-       [op = readOperator(op), root,
-        stream = readStream(stream)](const Arguments &a, blinkComm_t comm) {
+  call(self, shape, send, recv, dtype, stream,
+       [op = readOperator(op), root](const Arguments &a, blinkComm_t comm) {
          return blinkReduce(a.send, a.recv, a.count, a.type, op, root, comm,
-                            stream);
+                            a.stream);
        });
 }
 
 void allGather(const Communicator &self, nb::handle send, nb::handle recv,
                nb::handle dtype, nb::handle stream) {
   call(self, {"all_gather", 1, size_t(self.state->size)}, send, recv, dtype,
-       [stream = readStream(stream)](const Arguments &a, blinkComm_t comm) {
-         return blinkAllGather(a.send, a.recv, a.count, a.type, comm, stream);
+       stream, [](const Arguments &a, blinkComm_t comm) {
+         return blinkAllGather(a.send, a.recv, a.count, a.type, comm, a.stream);
        });
 }
 
 void reduceScatter(const Communicator &self, nb::handle send, nb::handle recv,
                    const char *op, nb::handle dtype, nb::handle stream) {
   call(self, {"reduce_scatter", size_t(self.state->size), 1}, send, recv, dtype,
-       [op = readOperator(op), stream = readStream(stream)](const Arguments &a,
-                                                            blinkComm_t comm) {
+       stream, [op = readOperator(op)](const Arguments &a, blinkComm_t comm) {
          return blinkReduceScatter(a.send, a.recv, a.count, a.type, op, comm,
-                                   stream);
+                                   a.stream);
        });
 }
 
@@ -202,11 +205,10 @@ void gather(const Communicator &self, nb::handle send, nb::handle recv,
             int root, nb::handle dtype, nb::handle stream) {
   Shape shape = {"gather", 1, size_t(self.state->size)};
   shape.writes = self.state->rank == root;
-  call(self, shape, send, recv, dtype,
-       [root, stream = readStream(stream)](const Arguments &a,
-                                           blinkComm_t comm) {
+  call(self, shape, send, recv, dtype, stream,
+       [root](const Arguments &a, blinkComm_t comm) {
          return blinkGather(a.send, a.recv, a.count, a.type, root, comm,
-                            stream);
+                            a.stream);
        });
 }
 
@@ -214,11 +216,10 @@ void scatter(const Communicator &self, nb::handle send, nb::handle recv,
              int root, nb::handle dtype, nb::handle stream) {
   Shape shape = {"scatter", size_t(self.state->size), 1};
   shape.reads = self.state->rank == root;
-  call(self, shape, send, recv, dtype,
-       [root, stream = readStream(stream)](const Arguments &a,
-                                           blinkComm_t comm) {
+  call(self, shape, send, recv, dtype, stream,
+       [root](const Arguments &a, blinkComm_t comm) {
          return blinkScatter(a.send, a.recv, a.count, a.type, root, comm,
-                             stream);
+                             a.stream);
        });
 }
 
@@ -226,9 +227,8 @@ void allToAll(const Communicator &self, nb::handle send, nb::handle recv,
               nb::handle dtype, nb::handle stream) {
   const size_t size = size_t(self.state->size);
   call(self, {"all_to_all", size, size, /*hasInPlace=*/false}, send, recv,
-       dtype,
-       [stream = readStream(stream)](const Arguments &a, blinkComm_t comm) {
-         return blinkAllToAll(a.send, a.recv, a.count, a.type, comm, stream);
+       dtype, stream, [](const Arguments &a, blinkComm_t comm) {
+         return blinkAllToAll(a.send, a.recv, a.count, a.type, comm, a.stream);
        });
 }
 
@@ -236,10 +236,9 @@ void send(const Communicator &self, nb::handle send, int peer, nb::handle dtype,
           nb::handle stream) {
   Shape shape = {"send", 1, 1};
   shape.writes = false;
-  call(self, shape, send, nb::none(), dtype,
-       [peer, stream = readStream(stream)](const Arguments &a,
-                                           blinkComm_t comm) {
-         return blinkSend(a.send, a.count, a.type, peer, comm, stream);
+  call(self, shape, send, nb::none(), dtype, stream,
+       [peer](const Arguments &a, blinkComm_t comm) {
+         return blinkSend(a.send, a.count, a.type, peer, comm, a.stream);
        });
 }
 
@@ -247,10 +246,9 @@ void receive(const Communicator &self, nb::handle recv, int peer,
              nb::handle dtype, nb::handle stream) {
   Shape shape = {"recv", 1, 1};
   shape.reads = false;
-  call(self, shape, nb::none(), recv, dtype,
-       [peer, stream = readStream(stream)](const Arguments &a,
-                                           blinkComm_t comm) {
-         return blinkRecv(a.recv, a.count, a.type, peer, comm, stream);
+  call(self, shape, nb::none(), recv, dtype, stream,
+       [peer](const Arguments &a, blinkComm_t comm) {
+         return blinkRecv(a.recv, a.count, a.type, peer, comm, a.stream);
        });
 }
 

@@ -21,8 +21,8 @@
 namespace blink::python {
 
 struct CommState {
-  CommState(int rank, int size, bool cuda)
-      : rank(rank), size(size), cuda(cuda) {}
+  CommState(int rank, int size, std::optional<int> gpu)
+      : rank(rank), size(size), gpu(gpu) {}
   CommState(const CommState &) = delete;
   CommState &operator=(const CommState &) = delete;
   ~CommState();
@@ -39,7 +39,7 @@ struct CommState {
   std::map<void *, Buffer> registered;
 
   const int rank, size;
-  const bool cuda;
+  const std::optional<int> gpu; ///< CUDA's number; none: of the host
 
   /// Why no call can be made, or success. Called before any lock is taken: a
   /// child that was forked has copies of locks that nobody will release.

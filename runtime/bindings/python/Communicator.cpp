@@ -71,8 +71,10 @@ void read(Config &config, int nranks, std::optional<double> timeout,
   }
 }
 
-bool isCuda(const Config &config) {
-  return config.config.backend == blinkBackendCuda;
+/// `device`, if the communicator is of GPUs.
+std::optional<int> gpuOf(const Config &config, int device) {
+  return config.config.backend == blinkBackendCuda ? std::optional(device)
+                                                   : std::nullopt;
 }
 
 Communicator initRank(Schedule &schedule, int nranks, int rank, nb::bytes id,
@@ -88,7 +90,7 @@ Communicator initRank(Schedule &schedule, int nranks, int rank, nb::bytes id,
     refuse("id has ", id.size(), " bytes: expected the ",
            sizeof unique.internal, " that unique_id() gave");
   std::memcpy(unique.internal, id.data(), sizeof unique.internal);
-  auto state = std::make_shared<CommState>(rank, nranks, isCuda(config));
+  auto state = std::make_shared<CommState>(rank, nranks, gpuOf(config, device));
   schedule
       .with([&](blinkSchedule_t handle) {
         return Outcome(blinkCommInitRank(&state->handle, nranks, unique, rank,
@@ -111,8 +113,11 @@ std::vector<Communicator> initAll(Schedule &schedule, std::optional<int> nranks,
     refuse("devices has ", devices->size(), " numbers: expected ", size,
            ", one a rank");
   std::vector<Communicator> comms;
-  for (int rank = 0; rank < size; ++rank)
-    comms.push_back({std::make_shared<CommState>(rank, size, isCuda(config))});
+  for (int rank = 0; rank < size; ++rank) {
+    const int device = devices ? (*devices)[size_t(rank)] : rank;
+    comms.push_back(
+        {std::make_shared<CommState>(rank, size, gpuOf(config, device))});
+  }
   std::vector<blinkComm_t> handles(size);
   schedule
       .with([&](blinkSchedule_t handle) {
@@ -143,7 +148,7 @@ Communicator shrink(const Communicator &self, std::vector<int> exclude,
       int(std::count_if(request->exclude.begin(), request->exclude.end(),
                         [&](int excluded) { return excluded < old.rank; }));
   auto state = std::make_shared<CommState>(
-      old.rank - lower, old.size - int(request->exclude.size()), old.cuda);
+      old.rank - lower, old.size - int(request->exclude.size()), old.gpu);
   auto call = [request](blinkComm_t comm) {
     return blinkCommShrink(comm, request->exclude.data(),
                            int(request->exclude.size()), &request->made,

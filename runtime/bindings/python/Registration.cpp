@@ -35,7 +35,7 @@ template <typename Function> void exclusively(CommState &comm, Function use) {
 
 Registration registerBuffer(const Communicator &self, nb::handle object) {
   CommState &comm = *self.state;
-  Buffer buffer = readBuffer(object, "buffer", Access::write, comm.cuda);
+  Buffer buffer = readBuffer(object, "buffer", {Access::write, comm.gpu});
   void *handle = nullptr;
   exclusively(comm, [&](blinkComm_t to) {
     return blinkCommRegister(to, buffer.data, buffer.bytes, &handle);
