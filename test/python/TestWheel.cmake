@@ -1,5 +1,6 @@
 # Builds the wheel as `pip install .` does, from the source distribution, installs it into an empty folder and takes a
 # user's first steps with nothing but that. What it is built with is in the environment, so that no network is needed.
+# COMPILER: the wheel is asked for the compiler, which then is the blinkc of these steps.
 set(site ${WORK}/site)
 file(REMOVE_RECURSE ${site} ${WORK}/dist ${WORK}/source)
 file(MAKE_DIRECTORY ${WORK}/source)
@@ -16,9 +17,12 @@ run(${PYTHON} -c "import os\nfrom scikit_build_core.build import build_sdist\nos
 # Always in the same place, and built in the same folder, so that ccache knows it the next time.
 execute_process(COMMAND ${CMAKE_COMMAND} -E tar xf ${WORK}/dist/blink_collectives-${VERSION}.tar.gz --touch
   WORKING_DIRECTORY ${WORK}/source COMMAND_ERROR_IS_FATAL ANY)
+set(settings --config-settings=build-dir=${WORK}/wheel --config-settings=cmake.define.BLINK_CUDA=OFF)
+if(COMPILER) # not optimised, since all of it is compiled here once more
+  list(APPEND settings --config-settings=cmake.define.BLINK_BUILD_COMPILER=ON --config-settings=cmake.build-type=None)
+endif()
 run(${PYTHON} -m pip wheel --quiet --no-cache-dir --no-index --no-deps --no-build-isolation --wheel-dir ${WORK}/dist
-  --config-settings=build-dir=${WORK}/wheel --config-settings=cmake.define.BLINK_CUDA=OFF
-  ${WORK}/source/blink_collectives-${VERSION})
+  ${settings} ${WORK}/source/blink_collectives-${VERSION})
 file(GLOB wheel ${WORK}/dist/blink_collectives-${VERSION}-*.whl)
 run(${PYTHON} -m pip install --quiet --no-index --no-deps --no-compile --target ${site} ${wheel})
 
@@ -29,7 +33,11 @@ list(TRANSFORM files REPLACE "_core\\..*\\.so$" "_core.so")
 list(REMOVE_DUPLICATES files)
 list(SORT files)
 set(expected blink/__init__.py blink/_core.pyi blink/_core.so blink/errors.py blink/perf.py blink/py.typed
-  blink/testing.py dist-info)
+  blink/testing.py blink_torch/__init__.py dist-info)
+if(COMPILER)
+  list(PREPEND expected bin/blink-perf bin/blinkc)
+  set(BLINKC ${site}/bin/blinkc)
+endif()
 if(NOT files STREQUAL expected)
   message(FATAL_ERROR "the wheel has ${files}")
 endif()
@@ -44,3 +52,6 @@ endif()
 run(${BLINKC} topo fully-connected 4 --bandwidth 10 -o ${WORK}/machine.topo)
 run(${BLINKC} compile ${WORK}/machine.topo -o ${WORK}/allreduce.sched)
 run(${PYTHON} -m blink.perf ${WORK}/allreduce.sched --bytes 64K)
+if(COMPILER)
+  run(${site}/bin/blink-perf ${WORK}/allreduce.sched -b 64K -e 64K)
+endif()

@@ -1,4 +1,4 @@
-"""Memory and streams of GPUs for tests: CUDA's library by ctypes, and the two ways in which arrays of GPUs are passed on."""
+"""Memory and streams of GPUs for tests: CUDA by ctypes, and the two ways in which arrays of GPUs are passed on."""
 
 import ctypes
 import threading
@@ -137,8 +137,8 @@ def _drop(capsule):
 
 
 class Dlpack(Array):
-    """An array with DLPack, which keeps account of the streams that it was asked for. Its first `skip` rows are left out,
-    by the tensor's byte_offset."""
+    """An array with DLPack, which notes the streams that it was asked for. Its first `skip` rows are left out, by the
+    tensor's byte_offset."""
 
     kind, code, strides, skip, read_only = CUDA, None, None, 0, False
 

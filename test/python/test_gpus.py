@@ -1,4 +1,4 @@
-"""Communicators of GPUs, on those of the emulation (test/emulation): a package of its own, and the rest in the environment."""
+"""Communicators of GPUs, on emulated ones (test/emulation): a package of its own, and CUDA's library in its place."""
 
 import os
 import subprocess
