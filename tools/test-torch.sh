@@ -66,7 +66,10 @@ step "build emulated GPUs"
 if cmake -S . -B "$output/gpus" -G Ninja -DCMAKE_BUILD_TYPE=Release -DBLINK_BUILD_COMPILER=OFF -DBLINK_PYTHON=ON \
   "-DPython_EXECUTABLE=$(realpath -s "$python")" -DBLINK_TORCH=ON >"$output/gpus.log" 2>&1 &&
   grep -q blink_torch_emulated "$output/gpus/build.ninja"; then
-  cmake --build "$output/gpus" --target blink_torch_emulated >>"$output/gpus.log" 2>&1 || { cat "$output/gpus.log" >&2; exit 1; }
+  if ! cmake --build "$output/gpus" --target blink_torch_emulated >>"$output/gpus.log" 2>&1; then
+    cat "$output/gpus.log" >&2
+    exit 1
+  fi
   BLINK_TORCH_EMULATION=$(pwd)/$output/gpus/test/emulation/lib
   export BLINK_TORCH_EMULATION
 else

@@ -55,7 +55,8 @@ def all_reduce():
 
 def operators():
     parts = torch.stack([part(rank) for rank in range(SIZE)])
-    for op, expected in (("MAX", parts.amax(0)), ("MIN", parts.amin(0)), ("PRODUCT", parts.prod(0)), ("AVG", parts.mean(0))):
+    for op, expected in (("MAX", parts.amax(0)), ("MIN", parts.amin(0)), ("PRODUCT", parts.prod(0)),
+                         ("AVG", parts.mean(0))):
         tensor = there(part(RANK))
         dist.all_reduce(tensor, getattr(dist.ReduceOp, op))
         same(tensor, expected)

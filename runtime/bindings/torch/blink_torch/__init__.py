@@ -61,7 +61,4 @@ def _import():
     return _core
 
 
-try:
-    register()
-except ImportError:  # a wheel without PyTorch beside it
-    pass
+register()
