@@ -54,7 +54,8 @@ WorkPtr Backend::runAll(std::vector<Operation> operations) {
 
 WorkPtr Backend::runOnHost(std::vector<Operation> operations) {
   const Operation &first = operations[0];
-  const auto work = c10::make_intrusive<HostWork>(first, rank_, sequence_++, host_->calls);
+  const auto work =
+      c10::make_intrusive<HostWork>(first, rank_, sequence_++, host_->calls);
   const auto limit = first.limit;
   const bool waits = !first.isAsync && limit.count() == 0;
   const CallQueue::Task task = [work, communicator = host_->communicator,
