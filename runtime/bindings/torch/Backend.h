@@ -180,8 +180,11 @@ private:
   std::atomic<uint64_t> shrunk_{0};    ///< how often
   std::atomic<bool> isEnded_{false};
   std::unique_ptr<Host> host_;
-  std::mutex mutex_; ///< of what follows
-  std::map<int, Gpu> gpus_;
+  /// Held by the thread that makes calls on a GPU, also while it waits for the
+  /// others to join: before mutex_.
+  std::mutex gpuCalls_;
+  std::mutex mutex_;         ///< of what follows, for moments
+  std::map<int, Gpu> gpus_; ///< added to by who holds gpuCalls_, too
   std::optional<Coalesced> coalesced_;
   std::optional<std::vector<Operation>> estimated_;
 };

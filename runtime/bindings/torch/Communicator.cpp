@@ -182,6 +182,8 @@ blinkComm_t Communicator::get() {
   // The library ends it within the time limit.
   auto pause = std::chrono::microseconds(20);
   for (int looks = 1; !isMade_; ++looks) {
+    if (isRevoked_)
+      raise("the group was aborted before all ranks had joined");
     const blinkResult_t result = state();
     if (result == blinkSuccess) {
       isMade_ = true;
@@ -208,6 +210,7 @@ Communicator::shrink(const std::vector<int> &excluded) {
 }
 
 void Communicator::revoke() {
+  isRevoked_ = true;
   if (comm_ && state() == blinkSuccess)
     blinkCommRevoke(comm_);
 }

@@ -11,6 +11,7 @@
 
 #include <torch/csrc/distributed/c10d/Store.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <exception>
 #include <memory>
@@ -44,7 +45,7 @@ public:
   blinkComm_t get();
   /// One without some ranks, which all others ask for. Throws as check().
   std::unique_ptr<Communicator> shrink(const std::vector<int> &excluded);
-  /// Ends all calls on it, on all ranks.
+  /// Ends all calls on it, on all ranks, and its making. From any thread.
   void revoke();
   /// Null, or why it is of no more use. Does not wait.
   std::exception_ptr failure();
@@ -62,6 +63,7 @@ private:
   blinkComm_t comm_ = nullptr;
   std::mutex making_; ///< held by who waits until it is made
   bool isMade_ = false;
+  std::atomic<bool> isRevoked_{false};
 };
 
 } // namespace blink::pytorch

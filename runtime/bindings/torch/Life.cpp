@@ -46,7 +46,7 @@ Backend::Backend(Backend &whole, const std::vector<int> &excluded,
     whole.host_->communicator->revoke();
   if (size_ > 1)
     host_->communicator = std::make_shared<Communicator>(meeting("host"), -1);
-  const std::lock_guard<std::mutex> lock(whole.mutex_);
+  const std::lock_guard<std::mutex> calls(whole.gpuCalls_);
   for (auto &[device, gpu] : whole.gpus_)
     gpus_.emplace(device,
                   Gpu{size_ > 1 ? gpu.communicator->shrink(excluded) : nullptr,
@@ -93,13 +93,12 @@ Meeting Backend::meeting(const std::string &what) const {
   return {store_, "blink/" + what, rank_, size_, options_->timeout};
 }
 
-/// By the mutex. `mayMeet`: all ranks make this call, so that they can make a
-/// communicator.
+/// By the lock of calls. `mayMeet`: all ranks make this call, so that they can
+/// make a communicator.
 Backend::Gpu &Backend::gpu(c10::Device device, bool mayMeet) {
   TORCH_CHECK(device.is_cuda(), "Blink: tensors are on ", device,
               ": expected cpu or cuda");
-  const auto found = gpus_.find(device.index());
-  if (found != gpus_.end())
+  if (const auto found = gpus_.find(device.index()); found != gpus_.end())
     return found->second;
   if (!mayMeet)
     raise("a message between GPUs is the group's first call, which only its "
@@ -110,11 +109,11 @@ Backend::Gpu &Backend::gpu(c10::Device device, bool mayMeet) {
   if (size_ > 1) // the n-th GPU of a rank meets the n-th of the others
     communicator = std::make_shared<Communicator>(
         meeting("cuda/" + std::to_string(gpus_.size())), device.index());
-  return gpus_
-      .emplace(device.index(), Gpu{std::move(communicator),
-                                   guard.getStreamFromGlobalPool(device, false),
-                                   {}})
-      .first->second;
+  Gpu made{std::move(communicator),
+           guard.getStreamFromGlobalPool(device, false),
+           {}};
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return gpus_.emplace(device.index(), std::move(made)).first->second;
 }
 
 void Backend::setTimeout(std::chrono::milliseconds timeout) {
@@ -130,7 +129,7 @@ void Backend::setBoundDeviceId(std::optional<at::Device> device) {
 }
 
 void Backend::eagerConnectSingleDevice(at::Device device) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const std::lock_guard<std::mutex> calls(gpuCalls_);
   if (device.is_cuda())
     gpu(device, true);
 }

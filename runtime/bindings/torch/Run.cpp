@@ -88,7 +88,7 @@ WorkPtr Backend::runOnGpu(std::vector<Operation> operations,
   const c10::impl::VirtualGuardImpl guard(device.type());
   const c10::OptionalDeviceGuard onDevice(device);
 
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const std::lock_guard<std::mutex> calls(gpuCalls_);
   Gpu &here = gpu(device, !messageStream);
   Site site;
   if (here.communicator)
@@ -188,7 +188,7 @@ float Backend::endTimeEstimate() {
   if (operations[0].device.is_cpu()) {
     site.comm = host_->communicator->get();
   } else {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> calls(gpuCalls_);
     site.comm =
         gpu(operations[0].device, /*mayMeet=*/false).communicator->get();
   }
