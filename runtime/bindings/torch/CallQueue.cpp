@@ -45,6 +45,12 @@ bool CallQueue::help() {
   std::unique_lock<std::mutex> lock(mutex_);
   if (isRunning_ || tasks_.empty())
     return false;
+  runFirst(lock);
+  return true;
+}
+
+/// Lets go of the lock meanwhile.
+void CallQueue::runFirst(std::unique_lock<std::mutex> &lock) {
   Task task = std::move(tasks_.front());
   tasks_.pop_front();
   isRunning_ = true;
@@ -53,7 +59,6 @@ bool CallQueue::help() {
   task = nullptr; // which may free tensors: not under the lock
   lock.lock();
   finished();
-  return true;
 }
 
 /// Under the lock: who drains may destroy this as soon as it is given back.
@@ -76,15 +81,7 @@ void CallQueue::work() {
         lock, [this] { return !isRunning_ && (!tasks_.empty() || isEnding_); });
     if (tasks_.empty())
       return;
-    Task task = std::move(tasks_.front());
-    tasks_.pop_front();
-    isRunning_ = true;
-    lock.unlock();
-    task();
-    task = nullptr; // which may free tensors: not under the lock
-    lock.lock();
-    isRunning_ = false;
-    drained_.notify_all();
+    runFirst(lock);
   }
 }
 

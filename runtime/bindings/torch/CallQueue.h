@@ -39,6 +39,7 @@ public:
 
 private:
   void work();
+  void runFirst(std::unique_lock<std::mutex> &lock);
   void finished();
 
   std::mutex mutex_;
