@@ -183,7 +183,7 @@ private:
   /// Held by the thread that makes calls on a GPU, also while it waits for the
   /// others to join: before mutex_.
   std::mutex gpuCalls_;
-  std::mutex mutex_;         ///< of what follows, for moments
+  std::mutex mutex_;        ///< of what follows, for moments
   std::map<int, Gpu> gpus_; ///< added to by who holds gpuCalls_, too
   std::optional<Coalesced> coalesced_;
   std::optional<std::vector<Operation>> estimated_;

@@ -19,7 +19,7 @@ _loading = threading.Lock()
 _loaded = None
 _REBUILD = (
     "build it where that is installed, from Blink's sources: "
-    "pip install --force-reinstall --no-deps --no-build-isolation ."
+    "pip install --force-reinstall --no-deps ."
 )
 
 
