@@ -30,8 +30,11 @@ using namespace blink::test;
 namespace {
 
 constexpr int kMembers = 3;
-// Ranks with GPUs take a few milliseconds to meet.
-constexpr int kTimes = kSlow ? 100 : kOnCuda ? 300 : 1000;
+// Ranks with GPUs take a few milliseconds to meet, on a busy machine more. One
+// thing that is left each time shows after some 20.
+constexpr int kTimes = kSlow || (kOnCuda && kSanitized) ? 100
+                       : kOnCuda                        ? 200
+                                                        : 1000;
 
 /// What this process holds.
 struct Held {
@@ -59,7 +62,7 @@ private:
 /// Calls `once` some times, to fill what is kept on purpose, and then often.
 template <typename Once>
 void checkNothingIsLeft(Once once, int times = kTimes) {
-  for (int i = 0; i < std::min(times, 50); ++i)
+  for (int i = 0; i < std::min(times / 2, 50); ++i)
     once();
   const Held before;
   for (int i = 0; i < times; ++i)
@@ -230,8 +233,8 @@ TEST_CASE("registered buffers leave nothing behind") {
 
 TEST_CASE("communicators with registered buffers leave nothing behind") {
   // A rank whose GPU memory others have mapped waits for them a tenth of a
-  // second; three times as often as files may be left are enough.
-  constexpr int kEnough = kOnCuda ? 60 : kTimes;
+  // second; half as often again as files may be left is enough.
+  constexpr int kEnough = kOnCuda ? 30 : kTimes;
   const Opened opened(small());
   checkNothingIsLeft(
       [&] {
