@@ -187,6 +187,13 @@ def estimates():
         dist.all_reduce(tensor)
     same(tensor, part(RANK))  # nothing has run
     assert 0 < estimate.estimated_time < 1e6
+    found = [there(part(9)) for _ in range(SIZE)]
+    with dist.distributed_c10d._time_estimator(device=DEVICE) as estimate:
+        dist.all_to_all(found, [there(part(RANK)) for _ in range(SIZE)])
+        dist.all_gather([there(part(8, rank + 1)) for rank in range(SIZE)], there(part(RANK, RANK + 1)))
+    for one in found:
+        same(one, part(9))
+    assert estimate.estimated_time > 0
 
 
 def host_and_gpu():

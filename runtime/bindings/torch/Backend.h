@@ -39,7 +39,7 @@ public:
   Backend(const c10::intrusive_ptr<c10d::Store> &store, int rank, int size,
           c10::intrusive_ptr<Options> options);
   /// What is left of `whole` without some ranks.
-  Backend(Backend &whole, const std::vector<int> &excluded, bool endsCalls,
+  Backend(Backend &whole, const std::vector<int> &excluded,
           c10::intrusive_ptr<Options> options);
   ~Backend() override;
 

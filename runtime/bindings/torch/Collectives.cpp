@@ -123,16 +123,20 @@ WorkPtr Backend::allgather(TensorLists &outputs, Tensors &inputs,
     };
   else // all ranks have the same list of sizes
     operation.calls = [input, parts, rank = rank_](const Site &site) -> After {
-      parts[rank].copy_(input.view_as(parts[rank]));
       std::vector<Pieces> pieces;
       CallGroup group;
       for (int root = 0; root < int(parts.size()); ++root) {
-        pieces.emplace_back(Tensors{parts[root]}, root == rank,
+        const bool isOwn = root == rank;
+        pieces.emplace_back(Tensors{isOwn ? input : parts[root]}, isOwn,
                             input.scalar_type());
         site.broadcast(pieces.back().whole(), root);
       }
       group.end();
-      return storing(std::move(pieces));
+      return [input, parts, rank, others = storing(std::move(pieces))] {
+        parts[rank].copy_(input.view_as(parts[rank]));
+        if (others)
+          others();
+      };
     };
   return run(std::move(operation));
 }

@@ -99,18 +99,9 @@ Communicator::Communicator(const Meeting &meeting, int device)
 }
 
 void Communicator::invite(int device) {
-  const std::string number = std::to_string(meeting_.rank);
   // All that a rank can find out alone comes first: the others would wait.
-  const Schedules schedules = device < 0 ? hostSchedules() : cudaSchedules();
-  int most = 0;
-  check(blinkScheduleRanks(schedules.get(), &most));
-  if (meeting_.size > most)
-    raise("the group has " + std::to_string(meeting_.size) +
-          " ranks, and the schedules are for " + std::to_string(most) +
-          (device < 0 ? ": compile some with `blinkc topo fully-connected` and "
-                        "`blinkc compile`, and set BLINK_HOST_SCHEDULES"
-                      : ": compile some with `blinkc compile`, and set "
-                        "BLINK_SCHEDULES"));
+  const Schedules schedules =
+      device < 0 ? hostSchedules(meeting_.size) : cudaSchedules();
   Invitation invitation;
   if (meeting_.rank == 0) {
     invitation = makeInvitation();
@@ -121,8 +112,8 @@ void Communicator::invite(int device) {
   if (!invitation.refusal.empty())
     raise(invitation.refusal);
   if (const Host here = thisHost(); here.boot != invitation.host.boot)
-    raise("rank " + number + " is on host " + here.name + " and rank 0 on " +
-          invitation.host.name +
+    raise("rank " + std::to_string(meeting_.rank) + " is on host " + here.name +
+          " and rank 0 on " + invitation.host.name +
           ": schedules are for the ranks of one host; use another back end "
           "for groups of several");
 
@@ -219,11 +210,7 @@ std::exception_ptr Communicator::failure() {
   const blinkResult_t result = state();
   if (refusal_.empty() && (result == blinkSuccess || result == blinkInProgress))
     return nullptr;
-  try {
-    raise(refusal_.empty() ? blinkGetLastError(comm_) : refusal_);
-  } catch (...) {
-    return std::current_exception();
-  }
+  return makeError(refusal_.empty() ? blinkGetLastError(comm_) : refusal_);
 }
 
 blinkResult_t Communicator::state() {

@@ -16,6 +16,14 @@ void raise(const std::string &sentence) {
   C10_THROW_ERROR(DistBackendError, "Blink: " + sentence);
 }
 
+std::exception_ptr makeError(const std::string &sentence) {
+  try {
+    raise(sentence);
+  } catch (...) {
+    return std::current_exception();
+  }
+}
+
 void check(blinkResult_t result) {
   if (result == blinkSuccess)
     return;

@@ -12,11 +12,14 @@
 
 #include "runtime/blink.h"
 
+#include <exception>
 #include <string>
 
 namespace blink::pytorch {
 
 [[noreturn]] void raise(const std::string &sentence);
+/// What raise() throws.
+std::exception_ptr makeError(const std::string &sentence);
 
 /// Of a function of blink.h, right after it returned in this thread. Throws
 /// with its sentence; what is found without asking other ranks to do with, an

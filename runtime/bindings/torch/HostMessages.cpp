@@ -79,43 +79,38 @@ void HostMessages::receive(int peer, int64_t tag, const at::Tensor &tensor,
 /// one's has come, the rest is for other tasks.
 void HostMessages::acceptUntilTaken(int peer, const Receive *receive) {
   Receives &waiting = peers_[peer]->waiting;
-  const auto find = [&] { // by the mutex
-    return std::find_if(waiting.begin(), waiting.end(),
-                        [&](const Receive &one) { return &one == receive; });
-  };
-  {
-    std::unique_lock<std::mutex> lock(mutex_);
-    const auto own = find();
-    if (own == waiting.end())
-      return; // an earlier task has received it
-    std::list<Kept> &kept = peers_[peer]->kept;
-    const auto found =
-        std::find_if(kept.begin(), kept.end(), [&](const Kept &one) {
-          return one.header.tag == own->tag;
-        });
-    if (found != kept.end()) {
-      Receives taken;
-      taken.splice(taken.end(), waiting, own);
-      const Kept message = std::move(*found);
-      kept.erase(found);
-      lock.unlock();
-      return finishKept(peer, message.header, message.bytes, taken.front());
-    }
-  }
+  std::unique_lock<std::mutex> lock(mutex_);
   for (;;) {
-    acceptNext(peer);
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (find() == waiting.end())
+    const auto own = find(waiting, receive);
+    if (own == waiting.end() || takeKept(peer, waiting, own, lock))
       return;
+    lock.unlock();
+    acceptNext(peer);
+    lock.lock();
   }
 }
 
-void HostMessages::finishKept(int peer, const Header &header,
-                              const at::Tensor &bytes, Receive &receive) {
-  const std::exception_ptr error = mismatch(peer, header, receive);
+/// Ends `own` with a message of `peer` that is kept, if there is one with its
+/// tag; the lock is let go of then.
+bool HostMessages::takeKept(int peer, Receives &waiting, Receives::iterator own,
+                            std::unique_lock<std::mutex> &lock) {
+  std::list<Kept> &kept = peers_[peer]->kept;
+  const auto found =
+      std::find_if(kept.begin(), kept.end(),
+                   [&](const Kept &one) { return one.header.tag == own->tag; });
+  if (found == kept.end())
+    return false;
+  Receives taken;
+  taken.splice(taken.end(), waiting, own);
+  const Kept message = std::move(*found);
+  kept.erase(found);
+  lock.unlock();
+  Receive &receive = taken.front();
+  const std::exception_ptr error = mismatch(peer, message.header, receive);
   if (!error)
-    bytesOf(receive.tensor).copy_(bytes);
+    bytesOf(receive.tensor).copy_(message.bytes);
   receive.done(error, peer);
+  return true;
 }
 
 /// Null, or why the message is not what the receive is for.
@@ -125,13 +120,10 @@ std::exception_ptr HostMessages::mismatch(int peer, const Header &header,
   const int64_t type = int64_t(receive.tensor.scalar_type());
   if (header.bytes == bytes && header.type == type)
     return nullptr;
-  try {
-    raise("rank " + std::to_string(peer) + " sent " +
-          describe(header.bytes, header.type) + ", rank " +
-          std::to_string(rank_) + " receives " + describe(bytes, type));
-  } catch (...) {
-    return std::current_exception();
-  }
+  return makeError("rank " + std::to_string(peer) + " sent " +
+                   describe(header.bytes, header.type) + ", rank " +
+                   std::to_string(rank_) + " receives " +
+                   describe(bytes, type));
 }
 
 /// Receives the next message of `peer`, for whoever it is. After an error all
@@ -194,32 +186,15 @@ void HostMessages::receiveAny(int64_t tag, const at::Tensor &tensor,
 void HostMessages::lookForAny(const Receive *receive,
                               std::chrono::steady_clock::time_point deadline) {
   auto pause = std::chrono::microseconds(10);
-  int64_t tag = 0;
+  std::unique_lock<std::mutex> lock(mutex_);
   for (;;) {
-    std::unique_lock<std::mutex> lock(mutex_);
-    const auto own =
-        std::find_if(waitingForAny_.begin(), waitingForAny_.end(),
-                     [&](const Receive &one) { return &one == receive; });
+    const auto own = find(waitingForAny_, receive);
     if (own == waitingForAny_.end())
       return;
-    tag = own->tag;
-    Receives taken;
-    for (int peer = 0; peer < int(peers_.size()); ++peer) {
-      if (!peers_[peer])
-        continue;
-      std::list<Kept> &kept = peers_[peer]->kept;
-      const auto found =
-          std::find_if(kept.begin(), kept.end(), [&](const Kept &one) {
-            return one.header.tag == own->tag;
-          });
-      if (found == kept.end())
-        continue;
-      taken.splice(taken.end(), waitingForAny_, own);
-      const Kept message = std::move(*found);
-      kept.erase(found);
-      lock.unlock();
-      return finishKept(peer, message.header, message.bytes, taken.front());
-    }
+    for (int peer = 0; peer < int(peers_.size()); ++peer)
+      if (peers_[peer] && takeKept(peer, waitingForAny_, own, lock))
+        return;
+    const int64_t tag = own->tag;
     lock.unlock();
     std::exception_ptr error;
     try {
@@ -227,22 +202,22 @@ void HostMessages::lookForAny(const Receive *receive,
         raise("no rank has sent a message with tag " + std::to_string(tag) +
               " within the time limit");
       acceptArrived();
+      std::this_thread::sleep_for(pause);
+      pause = std::min(pause * 2, std::chrono::microseconds(500));
     } catch (...) {
       error = std::current_exception();
     }
-    if (error) {
-      lock.lock();
-      const auto again =
-          std::find_if(waitingForAny_.begin(), waitingForAny_.end(),
-                       [&](const Receive &one) { return &one == receive; });
-      if (again == waitingForAny_.end())
-        return;
+    lock.lock();
+    if (!error)
+      continue;
+    Receives taken;
+    if (const auto again = find(waitingForAny_, receive);
+        again != waitingForAny_.end())
       taken.splice(taken.end(), waitingForAny_, again);
-      lock.unlock();
-      return taken.front().done(error, -1);
-    }
-    std::this_thread::sleep_for(pause);
-    pause = std::min(pause * 2, std::chrono::microseconds(500));
+    lock.unlock();
+    for (Receive &failed : taken)
+      failed.done(error, -1);
+    return;
   }
 }
 

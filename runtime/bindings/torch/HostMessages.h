@@ -10,6 +10,7 @@
 #include "runtime/bindings/torch/CallQueue.h"
 #include "runtime/bindings/torch/Site.h"
 
+#include <algorithm>
 #include <chrono>
 #include <list>
 #include <memory>
@@ -73,8 +74,13 @@ private:
   void acceptUntilTaken(int peer, const Receive *receive);
   void acceptNext(int peer);
   void acceptArrived();
-  void finishKept(int peer, const Header &header, const at::Tensor &bytes,
-                  Receive &receive);
+  /// By the mutex.
+  static Receives::iterator find(Receives &receives, const Receive *receive) {
+    return std::find_if(receives.begin(), receives.end(),
+                        [=](const Receive &one) { return &one == receive; });
+  }
+  bool takeKept(int peer, Receives &waiting, Receives::iterator own,
+                std::unique_lock<std::mutex> &lock);
   std::exception_ptr mismatch(int peer, const Header &header,
                               const Receive &receive) const;
   void lookForAny(const Receive *receive,

@@ -53,12 +53,8 @@ bool HostWork::isLate(std::chrono::milliseconds limit) {
   std::unique_lock<std::mutex> lock(mutex_);
   if (cv_.wait_for(lock, limit, [this] { return completed_; }))
     return false;
-  try {
-    raise("Timed out after " + std::to_string(limit.count()) +
-          " ms: not all ranks have called it");
-  } catch (...) {
-    late_ = std::current_exception();
-  }
+  late_ = makeError("Timed out after " + std::to_string(limit.count()) +
+                    " ms: not all ranks have called it");
   return true;
 }
 

@@ -29,31 +29,20 @@ Backend::Backend(const c10::intrusive_ptr<c10d::Store> &store, int rank,
 }
 
 Backend::Backend(Backend &whole, const std::vector<int> &excluded,
-                 bool endsCalls, c10::intrusive_ptr<Options> options)
-    : c10d::Backend(
+                 c10::intrusive_ptr<Options> options)
+    : Backend(
+          c10::make_intrusive<c10d::PrefixStore>(
+              "blink/shrunk/" + std::to_string(whole.shrunk_++), whole.store_),
           whole.rank_ -
               int(std::count_if(excluded.begin(), excluded.end(),
                                 [&](int rank) { return rank < whole.rank_; })),
-          whole.size_ - int(excluded.size())),
-      store_(c10::make_intrusive<c10d::PrefixStore>(
-          "blink/shrunk/" + std::to_string(whole.shrunk_++), whole.store_)),
-      options_(std::move(options)), process_(getpid()),
-      host_(std::make_unique<Host>()) {
-  init();
-  // On the host nobody writes to another rank's tensors, so that the rest may
-  // meet anew; and which numbers its ranks had means nothing to the schedules.
-  if (endsCalls && whole.host_->communicator)
-    whole.host_->communicator->revoke();
-  if (size_ > 1)
-    host_->communicator = std::make_shared<Communicator>(meeting("host"), -1);
+          whole.size_ - int(excluded.size()), std::move(options)) {
   const std::lock_guard<std::mutex> calls(whole.gpuCalls_);
   for (auto &[device, gpu] : whole.gpus_)
     gpus_.emplace(device,
                   Gpu{size_ > 1 ? gpu.communicator->shrink(excluded) : nullptr,
                       gpu.calls,
                       {}});
-  host_->messages = std::make_unique<HostMessages>(
-      rank_, size_, [this] { return host_->communicator->get(); });
 }
 
 Backend::~Backend() {
@@ -151,10 +140,13 @@ Backend::split(const c10::intrusive_ptr<c10d::Store> &store,
 c10::intrusive_ptr<c10d::Backend>
 Backend::shrink(const std::vector<int64_t> &excluded, int flags,
                 const c10::intrusive_ptr<Options> &options) {
+  // On the host nobody writes to another rank's tensors, so that the rest may
+  // meet anew; and which numbers its ranks had means nothing to the schedules.
   constexpr int kShrinkAbort = 1;
+  if ((flags & kShrinkAbort) && host_->communicator)
+    host_->communicator->revoke();
   return c10::make_intrusive<Backend>(
       *this, std::vector<int>(excluded.begin(), excluded.end()),
-      (flags & kShrinkAbort) != 0,
       options ? options->clone() : options_->clone());
 }
 

@@ -27,7 +27,7 @@ at::Tensor readable(const at::Tensor &tensor) {
   return tensor.resolve_conj().resolve_neg().contiguous();
 }
 at::Tensor writable(const at::Tensor &tensor) {
-  return tensor.is_contiguous() && !tensor.is_conj()
+  return tensor.is_contiguous() && !tensor.is_conj() && !tensor.is_neg()
              ? tensor
              : at::empty_like(tensor, at::MemoryFormat::Contiguous);
 }
@@ -228,20 +228,23 @@ WorkPtr Backend::exchange(OpType type, bool isAsync, Tensors outputs,
   Operation operation{type,   "blink:all_to_all", isAsync, inputs[0].device(),
                       inputs, std::move(results), {}};
   operation.calls = [outputs, inputs, rank = rank_](const Site &site) -> After {
-    outputs[rank].copy_(inputs[rank].view_as(outputs[rank]));
     std::vector<Pieces> pieces;
     CallGroup group;
     for (int peer = 0; peer < int(inputs.size()); ++peer) {
-      const at::ScalarType type = inputs[peer].scalar_type();
-      pieces.emplace_back(Tensors{inputs[peer]}, true, type);
-      pieces.emplace_back(Tensors{outputs[peer]}, false, type);
       if (peer == rank)
         continue;
-      site.send(pieces[2 * peer].whole(), peer);
-      site.receive(pieces[2 * peer + 1].whole(), peer);
+      const at::ScalarType type = inputs[peer].scalar_type();
+      pieces.emplace_back(Tensors{inputs[peer]}, true, type);
+      site.send(pieces.back().whole(), peer);
+      pieces.emplace_back(Tensors{outputs[peer]}, false, type);
+      site.receive(pieces.back().whole(), peer);
     }
     group.end();
-    return storingSecond(std::move(pieces));
+    return [outputs, inputs, rank, others = storingSecond(std::move(pieces))] {
+      outputs[rank].copy_(inputs[rank].view_as(outputs[rank]));
+      if (others)
+        others();
+    };
   };
   if (!inputs[0].is_cpu())
     return run(std::move(operation));

@@ -39,7 +39,7 @@ Pieces::Pieces(Tensors tensors, bool forReading, at::ScalarType type)
     elements += tensor.numel();
   if (followEachOther(tensors_, type) &&
       (tensors_.size() == 1 || tensors_[0].numel() > 0)) {
-    whole_ = tensors_.size() == 1 ? tensors_[0].view({-1})
+    whole_ = tensors_.size() == 1 ? tensors_[0]
                                   : tensors_[0].as_strided({elements}, {1});
     return;
   }

@@ -27,12 +27,11 @@ void Backend::checkUsable() const {
 }
 
 WorkPtr Backend::run(Operation operation) {
-  if (keepForEstimate(operation))
-    return {};
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (coalesced_) {
-      coalesced_->operations.push_back(std::move(operation));
+    if (estimated_ || coalesced_) {
+      (estimated_ ? *estimated_ : coalesced_->operations)
+          .push_back(std::move(operation));
       return {};
     }
   }

@@ -44,14 +44,25 @@ private:
 
 void setHostSchedules(const std::string &path) { shippedBundle = path; }
 
-Schedules hostSchedules() {
+Schedules hostSchedules(int ranks) {
   static Opened *const opened = new Opened;
-  return opened->get([](blinkSchedule_t *schedule) {
-    const char *places = std::getenv("BLINK_HOST_SCHEDULES");
-    return places && *places
-               ? blinkScheduleFind(places, schedule)
-               : blinkScheduleOpen(shippedBundle.c_str(), schedule);
+  const char *places = std::getenv("BLINK_HOST_SCHEDULES");
+  if (places && *places)
+    return opened->get([places](blinkSchedule_t *schedule) {
+      return blinkScheduleFind(places, schedule);
+    });
+  const Schedules shipped = opened->get([](blinkSchedule_t *schedule) {
+    return blinkScheduleOpen(shippedBundle.c_str(), schedule);
   });
+  int most = 0;
+  check(blinkScheduleRanks(shipped.get(), &most));
+  if (ranks > most)
+    raise("the group has " + std::to_string(ranks) +
+          " ranks, and the package's schedules are for " +
+          std::to_string(most) +
+          ": compile some with `blinkc topo fully-connected` and `blinkc "
+          "compile`, and set BLINK_HOST_SCHEDULES");
+  return shipped;
 }
 
 Schedules cudaSchedules() {

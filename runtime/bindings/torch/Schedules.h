@@ -21,8 +21,9 @@ using Schedules = std::shared_ptr<blinkSchedule>;
 void setHostSchedules(const std::string &path);
 
 /// Of the host back end: BLINK_HOST_SCHEDULES, files and folders, or else the
-/// bundle of the package. Opened once. Throws as check().
-Schedules hostSchedules();
+/// bundle of the package, if that has so many ranks. Opened once. Throws as
+/// check().
+Schedules hostSchedules(int ranks);
 /// Of GPUs: BLINK_SCHEDULES. Likewise.
 Schedules cudaSchedules();
 
