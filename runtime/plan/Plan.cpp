@@ -183,7 +183,8 @@ void finishRank(RankPlan &rank, VariantPlan &variant) {
 
 VariantPlan planVariant(const ResolvedProgram &resolved,
                         const sched::Variant &variant, uint32_t number,
-                        RingTable &table, uint32_t chunkLimit) {
+                        Servers &servers, RingTable &table,
+                        uint32_t chunkLimit) {
   VariantPlan plan;
   plan.variant = &variant;
   plan.number = number;
@@ -212,9 +213,12 @@ VariantPlan planVariant(const ResolvedProgram &resolved,
   plan.rings.reserve(variant.channels()->size());
   for (const sched::Channel *channel : *variant.channels()) {
     PairRings &pair = table.of(resolved.jobRank(channel->source()),
-                               resolved.jobRank(channel->destination()));
+                               resolved.jobRank(channel->destination()),
+                               servers.nicsOf(resolved, variant, *channel));
     plan.rings.push_back(pair.first + pair.used++);
     plan.slots.push_back(channel->slots());
+    plan.windows.push_back(channel->window() ? channel->window()
+                                             : channel->slots());
   }
   for (RankPlan &rank : plan.ranks)
     finishRank(rank, plan);
@@ -295,9 +299,16 @@ Status Plan::create(const ScheduleSet &files, int numRanks, const JobGpus &gpus,
   if (!status.ok())
     return status;
   plan.notes = std::move(lookup.notes);
+  Servers servers;
+  status = servers.find(lookup.programs, numRanks);
+  if (!status.ok())
+    return status;
+  plan.numServers = servers.numServers();
+  plan.serverOf = servers.ofRanks();
   RingTable table;
   const uint32_t chunkLimit =
-      claimAllRings(lookup.programs, numRanks, slotBytes, table);
+      claimAllRings(lookup.programs, numRanks, slotBytes, servers, table);
+  plan.nics = servers.nics();
   plan.fingerprint =
       sched::hash64(&chunkLimit, sizeof(chunkLimit), lookup.fingerprint);
   table.forEach([&](PairRings &pair) {
@@ -314,7 +325,7 @@ Status Plan::create(const ScheduleSet &files, int numRanks, const JobGpus &gpus,
     program.usesOutput.resize(numRanks);
     for (const sched::Variant *variant : *chosen.program->variants()) {
       program.variants.push_back(
-          planVariant(chosen, *variant, number++, table, chunkLimit));
+          planVariant(chosen, *variant, number++, servers, table, chunkLimit));
       noteUse(program.variants.back(), program, plan);
     }
   }

@@ -72,6 +72,9 @@ struct VariantPlan {
   /// moves what it can.
   std::vector<bool> borrowed;
   std::vector<uint16_t> slots; ///< of each channel
+  /// Of each channel: the most chunks that may be on their way at a time, for
+  /// a transport; never more than slots.
+  std::vector<uint16_t> windows;
   /// Chunks go from an input to outputs, over one channel, and nothing is
   /// reduced: a step waits for none that waits for another's.
   bool oneCopy = true;
@@ -102,8 +105,11 @@ struct Plan {
   std::vector<ProgramPlan> programs;
   std::vector<RingPlan> rings; ///< sorted by (source, destination), those of
                                ///< messages last
-  uint64_t poolBytes = 0;      ///< of all rings' slots
-  uint32_t numSlots = 0;       ///< of all rings
+  int numServers = 1;
+  std::vector<uint16_t> serverOf; ///< of each rank
+  std::vector<NicPlan> nics;      ///< of all servers
+  uint64_t poolBytes = 0;         ///< of all rings' slots
+  uint32_t numSlots = 0;          ///< of all rings
   // The most that any variant needs:
   uint32_t numTrees = 0;
   uint32_t numLanes = 0;        ///< of a rank

@@ -122,7 +122,7 @@ void lookUpSingle(const OpenFile &file, int numRanks, const JobGpus &job,
                                    "--without-link " +
                                    job.withoutLink});
     else
-      lookup.programs.push_back({program, program->root(), {}});
+      lookup.programs.push_back({program, &topology, program->root(), {}});
   }
 }
 
@@ -232,7 +232,7 @@ private:
               std::string(sched::EnumNameCollective(collective));
     if (!sched::isRooted(collective)) {
       for (const sched::Program *program : *piece->programs())
-        add(program, 0, sched::programRanks(bundle_, *entry_, gpus_));
+        add(program, *piece, 0, sched::programRanks(bundle_, *entry_, gpus_));
       return {};
     }
     const size_t before = lookup_.programs.size();
@@ -242,7 +242,7 @@ private:
           sched::programRanks(bundle_, *entry_, gpus_, root, serving);
       for (const sched::Program *program : *piece->programs())
         if (program->root() == serving)
-          add(program, root, ranks);
+          add(program, *piece, root, ranks);
     }
     if (lookup_.programs.size() == before)
       return Status(blinkInvalidArgument, file_.name(), ": classes[",
@@ -252,9 +252,9 @@ private:
   }
 
   /// `ranks`: of each rank of the job, the program's that it plays.
-  void add(const sched::Program *program, uint16_t root,
-           const std::vector<uint16_t> &ranks) {
-    ResolvedProgram resolved{program, root,
+  void add(const sched::Program *program, const sched::Schedule &piece,
+           uint16_t root, const std::vector<uint16_t> &ranks) {
+    ResolvedProgram resolved{program, piece.topology(), root,
                              std::vector<uint16_t>(ranks.size())};
     std::vector<uint16_t> same(ranks.size());
     std::iota(same.begin(), same.end(), uint16_t(0));

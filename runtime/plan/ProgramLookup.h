@@ -18,6 +18,7 @@ namespace blink::runtime {
 /// A program that a job plays, and by whom.
 struct ResolvedProgram {
   const sched::Program *program = nullptr;
+  const sched::Topology *topology = nullptr; ///< of its file
   uint16_t root = 0; ///< rank of the job; the program's own may be another
   /// Of each rank of the program: the job's rank that plays it. Empty: the same
   /// one.

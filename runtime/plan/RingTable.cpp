@@ -13,16 +13,18 @@ namespace {
 
 /// Grows the rings between each two ranks until the variant's channels fit.
 void claimRings(const sched::Variant &variant, const ResolvedProgram &resolved,
-                uint32_t chunkBytes, RingTable &table) {
+                uint32_t chunkBytes, Servers &servers, RingTable &table) {
   table.startVariant(resolved.program->collective());
   for (const sched::Channel *channel : *variant.channels()) {
     const uint16_t source = resolved.jobRank(channel->source());
     const uint16_t destination = resolved.jobRank(channel->destination());
-    PairRings &pair = table.of(source, destination);
+    const NicPair nics = servers.nicsOf(resolved, variant, *channel);
+    PairRings &pair = table.of(source, destination, nics);
     const uint32_t index = pair.used++;
     std::vector<RingPlan> &list = pair.rings;
     if (index == list.size())
-      list.push_back({source, destination, 0, 0, 0, 0, 0, channel->kind()});
+      list.push_back(
+          {source, destination, 0, 0, 0, 0, 0, channel->kind(), nics});
     RingPlan &ring = list[index];
     ring.slots = std::max<uint32_t>(ring.slots, channel->slots());
     constexpr uint64_t kLine = 64;
@@ -38,11 +40,12 @@ void claimRings(const sched::Variant &variant, const ResolvedProgram &resolved,
 }
 
 RingTable tableWith(const std::vector<ResolvedProgram> &programs,
-                    uint32_t limit) {
+                    uint32_t limit, Servers &servers) {
   RingTable table;
   for (const ResolvedProgram &chosen : programs)
     for (const sched::Variant *variant : *chosen.program->variants())
-      claimRings(*variant, chosen, chunkBytesOf(*variant, limit), table);
+      claimRings(*variant, chosen, chunkBytesOf(*variant, limit), servers,
+                 table);
   return table;
 }
 
@@ -65,10 +68,11 @@ uint32_t chunkBytesOf(const sched::Variant &variant, uint32_t limit) {
 }
 
 uint32_t claimAllRings(const std::vector<ResolvedProgram> &programs,
-                       int numRanks, uint64_t slotBytes, RingTable &table) {
+                       int numRanks, uint64_t slotBytes, Servers &servers,
+                       RingTable &table) {
   constexpr uint32_t kGranule = 4 << 10, kLeast = 16 << 10;
   constexpr uint32_t kAny = 1u << 31; // above every chunk of a file
-  table = tableWith(programs, kAny);
+  table = tableWith(programs, kAny, servers);
   if (slotBytes == 0 || slotBytesOf(table, numRanks) <= slotBytes)
     return kAny;
   uint32_t largest = 0;
@@ -79,11 +83,11 @@ uint32_t claimAllRings(const std::vector<ResolvedProgram> &programs,
   uint32_t fits = kLeast / kGranule, above = largest / kGranule + 1;
   while (fits + 1 < above) {
     const uint32_t middle = (fits + above) / 2;
-    RingTable tried = tableWith(programs, middle * kGranule);
+    RingTable tried = tableWith(programs, middle * kGranule, servers);
     (slotBytesOf(tried, numRanks) <= slotBytes ? fits : above) = middle;
   }
   const uint32_t limit = fits * kGranule;
-  table = tableWith(programs, limit);
+  table = tableWith(programs, limit, servers);
   return limit;
 }
 

@@ -7,17 +7,18 @@
 #ifndef BLINK_RUNTIME_PLAN_RINGTABLE_H
 #define BLINK_RUNTIME_PLAN_RINGTABLE_H
 
-#include "runtime/plan/ProgramLookup.h"
+#include "runtime/plan/Servers.h"
 
 #include <map>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
 namespace blink::runtime {
 
 /// The memory behind channels. Variants use the same rings, in the order of
-/// their channels between the same two ranks, so a ring is as large as the
-/// largest of its channels; those of a sendrecv have rings of their own.
+/// their channels between the same two ranks and NICs, so a ring is as large as
+/// the largest of its channels; those of a sendrecv have rings of their own.
 struct RingPlan {
   uint16_t source = 0;
   uint16_t destination = 0;
@@ -27,12 +28,37 @@ struct RingPlan {
   uint64_t offset = 0;    ///< of the slots in the pool
   uint32_t firstSlot = 0; ///< number of its first slot among all rings' slots
   sched::ChannelKind kind = sched::ChannelKind::peer;
+  NicPair nics;
   bool apart = false; ///< Plan::keepApart
 };
 
-/// The rings between two ranks, in one direction.
+/// What the rings between two ranks, in one direction, have in common. In the
+/// order of the rings.
+struct PairKey {
+  bool pairwise;
+  uint16_t source, destination;
+  NicPair nics;
+
+  auto words() const {
+    return std::make_tuple(pairwise, source, destination, nics.source,
+                           nics.destination);
+  }
+  bool operator<(const PairKey &other) const { return words() < other.words(); }
+  bool operator==(const PairKey &other) const {
+    return words() == other.words();
+  }
+  struct Hash {
+    size_t operator()(const PairKey &key) const {
+      const uint64_t ranks = uint64_t(key.pairwise) << 32 |
+                             uint32_t(key.source) << 16 | key.destination;
+      const uint64_t nics =
+          uint32_t(key.nics.source) << 16 | key.nics.destination;
+      return size_t(ranks * 0x9e3779b97f4a7c15u ^ nics * 0xc2b2ae3d27d4eb4fu);
+    }
+  };
+};
 struct PairRings {
-  uint64_t key = 0;
+  PairKey key;
   std::vector<RingPlan> rings;
   uint32_t first = 0;   ///< its number among all rings
   uint32_t used = 0;    ///< by the channels of the variant so far
@@ -46,10 +72,10 @@ public:
   /// way at the same time, and pass each other.
   void startVariant(sched::Collective collective) {
     ++variant_;
-    kind_ = uint64_t(sched::isPairwise(collective)) << 32;
+    pairwise_ = sched::isPairwise(collective);
   }
-  PairRings &of(uint16_t source, uint16_t destination) {
-    const uint64_t key = kind_ | uint32_t(source) << 16 | destination;
+  PairRings &of(uint16_t source, uint16_t destination, NicPair nics) {
+    const PairKey key{pairwise_, source, destination, nics};
     auto [place, isNew] = places_.try_emplace(key, uint32_t(pairs_.size()));
     if (isNew)
       pairs_.push_back({key, {}, 0, 0, 0});
@@ -62,7 +88,7 @@ public:
   }
   /// In the order of (source, destination), those of messages last.
   template <typename Function> void forEach(Function function) {
-    std::map<uint64_t, PairRings *> sorted;
+    std::map<PairKey, PairRings *> sorted;
     for (PairRings &pair : pairs_)
       sorted[pair.key] = &pair;
     for (auto &[key, pair] : sorted)
@@ -71,8 +97,8 @@ public:
 
 private:
   uint32_t variant_ = 0;
-  uint64_t kind_ = 0; // of the keys of the variant's rings
-  std::unordered_map<uint64_t, uint32_t> places_; // by key, in pairs_
+  bool pairwise_ = false; // of the keys of the variant's rings
+  std::unordered_map<PairKey, uint32_t, PairKey::Hash> places_; // in pairs_
   std::vector<PairRings> pairs_;
 };
 
@@ -87,7 +113,8 @@ uint32_t chunkBytesOf(const sched::Variant &variant, uint32_t limit);
 /// so those with few large channels can afford less than what they were
 /// compiled for. Returns the limit for chunkBytesOf().
 uint32_t claimAllRings(const std::vector<ResolvedProgram> &programs,
-                       int numRanks, uint64_t slotBytes, RingTable &table);
+                       int numRanks, uint64_t slotBytes, Servers &servers,
+                       RingTable &table);
 
 } // namespace blink::runtime
 

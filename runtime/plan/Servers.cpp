@@ -1,0 +1,161 @@
+//===- Servers.cpp - which ranks share a server ---------------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/plan/Servers.h"
+
+#include <numeric>
+#include <set>
+
+namespace blink::runtime {
+
+//===-- One topology ------------------------------------------------------===//
+
+TopologyServers::TopologyServers(const sched::Topology &topology)
+    : topology_(topology) {
+  for (uint32_t n = 0; n < topology.nodes()->size(); ++n) {
+    const sched::NodeKind kind = topology.nodes()->Get(n)->kind();
+    any_ |= kind == sched::NodeKind::nic;
+    if (kind == sched::NodeKind::gpu)
+      gpuNodes_.push_back(n);
+  }
+  findPieces();
+  if (any_)
+    findNics();
+}
+
+/// The number of a piece is that of one of its nodes.
+void TopologyServers::findPieces() {
+  pieces_.resize(topology_.nodes()->size());
+  std::iota(pieces_.begin(), pieces_.end(), 0u);
+  const auto find = [this](uint32_t node) {
+    while (pieces_[node] != node)
+      node = pieces_[node] = pieces_[pieces_[node]];
+    return node;
+  };
+  const auto isNic = [this](uint32_t node) {
+    return topology_.nodes()->Get(node)->kind() == sched::NodeKind::nic;
+  };
+  for (const sched::Link *link : *topology_.links())
+    if (!isNic(link->from()) && !isNic(link->to()))
+      pieces_[find(link->from())] = find(link->to());
+  for (uint32_t node = 0; node < pieces_.size(); ++node)
+    pieces_[node] = find(node);
+}
+
+/// In the order of the links, so that equal servers have equal numbers.
+void TopologyServers::findNics() {
+  const auto &nodes = *topology_.nodes();
+  std::set<uint32_t> withGpus;
+  for (uint32_t node : gpuNodes_)
+    withGpus.insert(pieces_[node]);
+  std::vector<std::pair<uint32_t, uint32_t>> ends; // inside, nic node
+  std::map<uint32_t, std::set<uint32_t>> joined;   // by nic node
+  for (const sched::Link *link : *topology_.links()) {
+    uint32_t inside = link->from(), nic = link->to();
+    if (nodes.Get(inside)->kind() == sched::NodeKind::nic)
+      std::swap(inside, nic);
+    if (nodes.Get(nic)->kind() != sched::NodeKind::nic ||
+        nodes.Get(inside)->kind() == sched::NodeKind::nic ||
+        withGpus.count(pieces_[inside]) == 0)
+      continue;
+    ends.emplace_back(inside, nic);
+    joined[nic].insert(pieces_[inside]);
+  }
+  std::map<uint32_t, uint16_t> count;  // by piece
+  std::map<uint32_t, uint16_t> ofNode; // nic nodes of one server
+  for (auto [inside, nic] : ends) {
+    if (nics_.count({inside, nic}) != 0)
+      continue;
+    const uint32_t piece = pieces_[inside];
+    const std::string id = nodes.Get(nic)->id()->str();
+    if (joined[nic].size() > 1) {
+      nics_[{inside, nic}] = {piece, count[piece]++, nic,
+                              nodes.Get(inside)->id()->str() + ":" + id};
+      continue;
+    }
+    if (const auto [place, isNew] = ofNode.try_emplace(nic, count[piece]);
+        isNew)
+      ++count[piece];
+    nics_[{inside, nic}] = {piece, ofNode[nic], nic, id};
+  }
+}
+
+const TopologyServers::Nic *TopologyServers::nic(uint32_t inside,
+                                                 uint32_t nicNode) const {
+  const auto found = nics_.find({inside, nicNode});
+  return found == nics_.end() ? nullptr : &found->second;
+}
+
+//===-- A job -------------------------------------------------------------===//
+
+TopologyServers &Servers::known(const sched::Topology &topology) {
+  return topologies_.try_emplace(&topology, topology).first->second;
+}
+
+Status Servers::find(const std::vector<ResolvedProgram> &programs,
+                     int numRanks) {
+  for (const ResolvedProgram &resolved : programs) {
+    const sched::Program &program = *resolved.program;
+    const TopologyServers &topology = known(*resolved.topology);
+    std::vector<uint32_t> pieces(static_cast<size_t>(numRanks), 0);
+    const uint32_t inJob = program.allocation()->size();
+    for (uint32_t r = 0; topology.any() && r < uint32_t(numRanks); ++r)
+      pieces[resolved.jobRank(r)] = topology.pieceOf(
+          topology.gpuNode(r < inJob ? program.allocation()->Get(r)
+                                     : program.relays()->Get(r - inJob)));
+    std::map<uint32_t, uint16_t> numbers;
+    std::vector<uint16_t> servers;
+    for (uint32_t piece : pieces)
+      servers.push_back(
+          numbers.try_emplace(piece, uint16_t(numbers.size())).first->second);
+    if (ofRanks_.empty()) {
+      ofRanks_ = servers;
+      numServers_ = int(numbers.size());
+    } else if (ofRanks_ != servers) {
+      return {blinkInvalidUsage,
+              "the files do not agree which ranks share a server: compile all "
+              "of them for one topology and allocation"};
+    }
+  }
+  return {};
+}
+
+uint16_t Servers::note(const TopologyServers &topology,
+                       const TopologyServers::Nic *nic, uint16_t server) {
+  if (!nic)
+    return kNoNic;
+  const auto [place, isNew] =
+      places_.try_emplace({server, nic->number}, uint16_t(nics_.size()));
+  if (isNew) {
+    const auto *device = topology.topology().nodes()->Get(nic->node)->device();
+    nics_.push_back({server, nic->number, nic->name,
+                     device ? device->str() : std::string()});
+  }
+  return place->second;
+}
+
+NicPair Servers::nicsOf(const ResolvedProgram &program,
+                        const sched::Variant &variant,
+                        const sched::Channel &channel) {
+  if (channel.kind() != sched::ChannelKind::network ||
+      channel.path_count() == 0)
+    return {};
+  const TopologyServers &topology = known(*program.topology);
+  const auto link = [&](uint32_t i) {
+    return program.topology->links()->Get(
+        variant.paths()->Get(channel.path_begin() + i));
+  };
+  const TopologyServers::Nic *first = nullptr, *last = nullptr;
+  for (uint32_t i = 0; i < channel.path_count() && !first; ++i)
+    first = topology.nic(link(i)->from(), link(i)->to());
+  for (uint32_t i = channel.path_count(); i-- > 0 && !last;)
+    last = topology.nic(link(i)->to(), link(i)->from());
+  return {
+      note(topology, first, ofRanks_[program.jobRank(channel.source())]),
+      note(topology, last, ofRanks_[program.jobRank(channel.destination())])};
+}
+
+} // namespace blink::runtime

@@ -1,0 +1,103 @@
+//===- Servers.h - which ranks share a server -------------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// A server is what is left of a topology in one piece without its nic nodes:
+// its ranks share memory, and channels to others leave by a NIC. A nic node
+// that joins several servers stands for the network: then each node beside it
+// has a NIC of its own there.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_RUNTIME_PLAN_SERVERS_H
+#define BLINK_RUNTIME_PLAN_SERVERS_H
+
+#include "runtime/plan/ProgramLookup.h"
+
+#include <map>
+#include <vector>
+
+namespace blink::runtime {
+
+/// A NIC of one of the job's servers.
+struct NicPlan {
+  uint16_t server = 0;
+  uint16_t number = 0; ///< among those of the server
+  std::string name;    ///< "s0nic1", or "box0.gpu3:rail0"
+  std::string device;  ///< the operating system's name for it, or ""
+};
+
+/// None: the channel does not leave its server.
+inline constexpr uint16_t kNoNic = 0xffff;
+
+/// By which NICs a channel leaves and arrives: places in Servers::nics().
+struct NicPair {
+  uint16_t source = kNoNic, destination = kNoNic;
+
+  bool operator==(const NicPair &other) const {
+    return source == other.source && destination == other.destination;
+  }
+  bool operator!=(const NicPair &other) const { return !(*this == other); }
+};
+
+/// The servers and NICs of one topology.
+class TopologyServers {
+public:
+  explicit TopologyServers(const sched::Topology &topology);
+
+  /// Whether there is a nic node at all.
+  bool any() const { return any_; }
+  /// Of a node that is none: the piece of the topology that it is in.
+  uint32_t pieceOf(uint32_t node) const { return pieces_[node]; }
+  uint32_t gpuNode(uint32_t gpu) const { return gpuNodes_[gpu]; }
+
+  struct Nic {
+    uint32_t piece;
+    uint16_t number; ///< in the piece
+    uint32_t node;   ///< of kind nic
+    std::string name;
+  };
+  /// The NIC through which `inside` reaches the nic node beside it; or null.
+  const Nic *nic(uint32_t inside, uint32_t nicNode) const;
+  const sched::Topology &topology() const { return topology_; }
+
+private:
+  void findPieces();
+  void findNics();
+
+  const sched::Topology &topology_;
+  bool any_ = false;
+  std::vector<uint32_t> pieces_, gpuNodes_;
+  std::map<std::pair<uint32_t, uint32_t>, Nic> nics_; ///< by inside and node
+};
+
+/// The servers of a job, numbered by their first ranks.
+class Servers {
+public:
+  /// Errors: the programs do not agree who shares a server.
+  Status find(const std::vector<ResolvedProgram> &programs, int numRanks);
+
+  int numServers() const { return numServers_; }
+  const std::vector<uint16_t> &ofRanks() const { return ofRanks_; }
+  const std::vector<NicPlan> &nics() const { return nics_; }
+
+  /// By which NICs a channel of the program's variant goes; notes those that
+  /// are new.
+  NicPair nicsOf(const ResolvedProgram &program, const sched::Variant &variant,
+                 const sched::Channel &channel);
+
+private:
+  TopologyServers &known(const sched::Topology &topology);
+  uint16_t note(const TopologyServers &topology,
+                const TopologyServers::Nic *nic, uint16_t server);
+
+  int numServers_ = 1;
+  std::vector<uint16_t> ofRanks_;
+  std::vector<NicPlan> nics_;
+  std::map<std::pair<uint16_t, uint16_t>, uint16_t> places_; ///< in nics_
+  std::map<const sched::Topology *, TopologyServers> topologies_;
+};
+
+} // namespace blink::runtime
+
+#endif // BLINK_RUNTIME_PLAN_SERVERS_H
