@@ -9,7 +9,8 @@
 # Runs as root, or through sudo. Safe and quick to run again.
 set -euo pipefail
 
-runtime_packages=(cmake ninja-build g++ libflatbuffers-dev libxxhash-dev libcli11-dev nlohmann-json3-dev doctest-dev)
+runtime_packages=(cmake ninja-build g++ libflatbuffers-dev libxxhash-dev libcli11-dev nlohmann-json3-dev doctest-dev
+  libsodium23) # loaded by jobs on several servers
 compiler_packages=(
   libmlir-19-dev mlir-19-tools llvm-19-dev llvm-19-tools # MLIR, and lit
   libglpk-dev flatbuffers-compiler

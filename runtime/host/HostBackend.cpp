@@ -9,7 +9,7 @@
 #include "runtime/Log.h"
 #include "runtime/core/Memory.h"
 #include "runtime/job/Backoff.h"
-#include "runtime/job/Rendezvous.h"
+#include "runtime/job/Join.h"
 #include "runtime/job/SharedBlocks.h"
 #include "runtime/job/ShrinkAgreement.h"
 #include "schedules/Text.h"
@@ -101,18 +101,22 @@ Status HostBackend::join(const BackendRequest &request) {
   const auto deadline = std::chrono::steady_clock::now() + request.timeout;
   Descriptor memory;
   if (status.ok())
-    status = joinJob(*request.id,
-                     {uint32_t(numRanks), uint32_t(rank), plan_.fingerprint,
-                      Segment::sizeFor(plan_, true)},
-                     deadline, request.peerFailure, memory);
+    status = joinRanks({*request.id, rank, plan_.serverOf, plan_.fingerprint,
+                        Segment::sizeFor(plan_, true), deadline,
+                        request.peerFailure},
+                       job_, memory);
   Segment &segment = rings_.segment;
   if (status.ok())
     status = segment.create(plan_, memory.get());
   if (!status.ok())
     return status;
+  if (job_.control())
+    segment.setBell(job_.control()->bell());
   job_.attach(segment.job());
   rings_.bind(plan_);
   status = makeRank(rank);
+  if (status.ok() && job_.control())
+    job_.mirror(segment.mirroredWords());
   if (status.ok())
     status = job_.waitForAll(rank, &PeerRecord::process, 1, "join", deadline,
                              request.peerFailure);
@@ -131,34 +135,37 @@ Status HostBackend::join(const BackendRequest &request) {
                            request.peerFailure);
   if (!status.ok())
     return status;
-  ZeroCopy &zeroCopy = rings_.zeroCopy;
-  if (numRanks != 1)
-    zeroCopy = ZeroCopy::fetched;
-  for (int other = 0; other < numRanks; ++other)
-    if (loadRelaxed(&segment.rank(other).reads) != kReads)
-      zeroCopy = ZeroCopy::none;
+  rings_.zeroCopy = chooseZeroCopy();
   log(LogLevel::info, rank, "host back end: joined ", numRanks, " ranks, ",
       plan_.programs.size(), " programs, ", Segment::sizeFor(plan_, true),
       " bytes shared",
-      zeroCopy == ZeroCopy::none
+      rings_.zeroCopy == ZeroCopy::none
           ? "; a process may not read another's memory, so large messages "
             "are copied twice"
           : "");
   return {};
 }
 
-/// Finds out whether this process may read the others' memory.
+/// As what all ranks have found out.
+ZeroCopy HostBackend::chooseZeroCopy() const {
+  for (int rank = 0; rank < plan_.numRanks; ++rank)
+    if (loadRelaxed(&rings_.segment.rank(rank).reads) != kReads)
+      return ZeroCopy::none;
+  return plan_.numRanks == 1 ? ZeroCopy::direct : ZeroCopy::fetched;
+}
+
+/// Finds out whether this process may read the memory of its server's others.
 void HostBackend::probeOthers(int rank) {
   Segment &segment = rings_.segment;
   uint64_t reads = kReads;
   for (int other = 0; other < plan_.numRanks; ++other)
-    if (other != rank &&
+    if (other != rank && job_.isNear(other) &&
         !MemoryProbe::readable(job_.processOf(other),
                                loadRelaxed(&segment.rank(other).probe)))
       reads = kCannotRead;
   storeRelaxed(&segment.rank(rank).reads, reads);
   // Release: with that.
-  storeRelease(&job_.peer(rank).ready, 1);
+  job_.publish(&job_.peer(rank).ready, 1);
 }
 
 blinkMemoryInfo_t HostBackend::memory(int rank) {
@@ -178,8 +185,9 @@ blinkMemoryInfo_t HostBackend::memory(int rank) {
 }
 
 HostBackend::~HostBackend() {
-  // Its thread looks at all that is below.
+  // Their threads look at all that is below.
   rings_.windows.end();
+  job_.disconnect();
   writeTraces(traceFile_, ranks_.size(), plan_.numLanes,
               [this](size_t rank, uint32_t lane) {
                 return ranks_[rank].run ? &ranks_[rank].run->trace(lane)

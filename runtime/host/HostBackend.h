@@ -50,6 +50,9 @@ public:
 
   // For the progress loop (ProgressLoop.cpp).
 
+  /// Ranks that share this machine's processors.
+  int numNear() const { return rings_.numNear; }
+
   /// Starts a call that has a program. The call is in flight until end().
   /// Errors: the job has failed, or a rank is gone.
   Status begin(const Call &call);
@@ -89,6 +92,7 @@ private:
 
   Status makePlan(const BackendRequest &request);
   Status makeRank(int rank);
+  ZeroCopy chooseZeroCopy() const;
   void waitUntilQuiet() const;
   void probeOthers(int rank);
   Status missingRank(const Call &call);

@@ -6,6 +6,8 @@
 
 #include "runtime/host/HostRings.h"
 
+#include <algorithm>
+
 namespace blink::runtime {
 
 Status HostRings::choose(Plan &plan, const std::vector<bool> &here) {
@@ -13,6 +15,14 @@ Status HostRings::choose(Plan &plan, const std::vector<bool> &here) {
   for (const RingPlan &ring : plan.rings)
     apart.push_back(transportOf(ring.kind).create != nullptr);
   plan.keepApart(apart);
+  numNear = plan.numRanks;
+  const auto first = std::find(here.begin(), here.end(), true);
+  if (plan.numServers > 1 &&
+      std::find(here.begin(), here.end(), false) != here.end()) {
+    const uint16_t server = plan.serverOf[size_t(first - here.begin())];
+    numNear = plan.ranksOf(server);
+    plan.keepServer(server);
+  }
   return remote.create(plan, here);
 }
 
@@ -20,6 +30,8 @@ void HostRings::bind(const Plan &plan) {
   writers.resize(plan.rings.size());
   readers.resize(plan.rings.size());
   for (uint32_t r = 0; r < plan.rings.size(); ++r) {
+    if (plan.rings[r].elsewhere)
+      continue;
     if (plan.rings[r].apart)
       remote.bind(r, writers[r], readers[r]);
     else

@@ -33,12 +33,13 @@ struct HostRings {
   Windows windows;                       ///< where ranks are processes
   std::vector<RingEnd> writers, readers; ///< of each ring
   RemoteRings remote;                    ///< those that transports carry
+  int numNear = 0;                       ///< ranks on this server
   /// How readers look at buffers. The same in all processes of the job.
   ZeroCopy zeroCopy = ZeroCopy::direct;
 
-  /// Finds out which rings transports carry, and changes `plan` accordingly:
-  /// Plan::keepApart. Before the segment is made, which outlives the rings.
-  /// Errors: of transports.
+  /// Finds out which rings transports carry, and which are none of this
+  /// server's, and changes `plan` accordingly. Before the segment is made,
+  /// which outlives the rings. Errors: of transports.
   Status choose(Plan &plan, const std::vector<bool> &here);
   /// Sets the ends, once the segment is there.
   void bind(const Plan &plan);

@@ -181,7 +181,7 @@ void ProgressLoop::run() {
   for (size_t i = 0; i < numCalls_; ++i)
     ranksHere += i == 0 || !sameRank(i, i - 1);
   // Ranks that other threads run, wherever, need a processor each.
-  const int threads = backendOf(at(0)).job().numRanks() - ranksHere + 1;
+  const int threads = backendOf(at(0)).numNear() - ranksHere + 1;
   const int processors = WorkerPool::get().processors();
   spare_ = threads < processors;
   const bool crowded = threads > processors;

@@ -28,8 +28,9 @@ bool sameShape(const CallShape &a, const CallShape &b) {
 RankRun::RankRun(const Plan &plan, HostRings &rings, int rank, bool traces)
     : plan_(plan), rings_(rings), rank_(rank),
       lanes_(std::max(plan.numLanes, plan.numMessageTrees)) {
-  host_.numRanks = plan.numRanks;
-  host_.crowded = plan.numRanks > WorkerPool::get().processors();
+  host_.oneServer = plan.numServers == 1;
+  host_.numRanks = rings.numNear;
+  host_.crowded = host_.numRanks > WorkerPool::get().processors();
   ranges_.reserve(plan.numTrees);
   chunks_.reserve(plan.numTrees);
   borrowedRings_.reserve(plan.rings.size());

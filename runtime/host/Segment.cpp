@@ -53,6 +53,19 @@ void Segment::beginCall(int rank, const CallKind &kind) {
   storeRelease(&record.calls, record.calls + 1);
 }
 
+std::vector<MirroredWords> Segment::mirroredWords() const {
+  std::vector<MirroredWords> all;
+  for (int rank = 0; rank < plan_->numRanks; ++rank) {
+    MirroredWords &words = all.emplace_back(job_.mirroredWords(rank));
+    HostPeerInfo &record = ranks_[rank];
+    words.data.push_back(&record.reads);
+    for (uint64_t &word : record.kind)
+      words.calls.push_back(&word);
+    words.calls.push_back(&record.calls);
+  }
+  return all;
+}
+
 CallKind Segment::lastCall(int rank) const {
   uint64_t words[3];
   for (int i = 0; i < 3; ++i)

@@ -31,7 +31,7 @@ constexpr uint64_t kFetchOneCopy = 32 << 10;
 /// overlapping smaller ones saves less than the calls of the kernel cost.
 constexpr uint64_t kFetchWholeSlots = 128 << 10;
 
-/// Outputs go around the caches from this size of all ranks' buffers together
+/// Outputs go around the caches from this size of a server's buffers together
 /// on: no cache holds them, and streaming saves reading what is overwritten.
 constexpr uint64_t kStream = 32 << 20;
 
@@ -55,6 +55,8 @@ bool anySharedSlot(const RankPlan &rank) {
 /// have nothing to overlap with their copy. The same on all ranks.
 bool copiesWholeSlots(uint64_t bytes, bool stream,
                       const HostEnvironment &host) {
+  if (!host.oneServer) // where both ends have a copy under way at a time
+    return false;
   if (host.zeroCopy == ZeroCopy::direct)
     return true;
   return host.zeroCopy == ZeroCopy::fetched && !stream &&

@@ -24,8 +24,10 @@ enum class ZeroCopy : uint8_t {
 /// What the choice depends on besides the call and its program.
 struct HostEnvironment {
   // The same on all ranks:
-  int numRanks = 0;
+  bool oneServer = true;
   ZeroCopy zeroCopy = ZeroCopy::direct;
+  // Of one server:
+  int numRanks = 0;
   // Of one rank, and not the same on others:
   bool inWindows = false; ///< others have mapped what it reads and writes
   bool crowded = false;   ///< ranks share the processors its process may use
@@ -47,15 +49,15 @@ inline bool isBorrowed(Delivery delivery) {
 /// How a rank moves the chunks of a call. Refers to the call's VariantPlan.
 struct TransferPlan {
   // Both ends of a channel must have the same here. It follows from what all
-  // ranks have alike: CallKind, the variant, and the first half of
-  // HostEnvironment.
+  // ranks have alike: CallKind, the variant, and the first part of
+  // HostEnvironment; `stream` also from what their server has.
   CallShape shape;
   bool stream = false; ///< outputs that nobody reads go around the caches
   bool scaled = false; ///< inputs are multiplied: others must not see them
 
   // Each rank chooses these for itself, since the heads of slots tell readers
   // where chunks are. They also follow from its part of the program, from where
-  // its buffers are, and from the second half of HostEnvironment.
+  // its buffers are, and from the rest of HostEnvironment.
   const RankPlan *rank = nullptr; ///< null: a plan of no call
   /// What readers borrow, of each step; null: nothing.
   const std::vector<Borrow> *borrows = nullptr;

@@ -10,7 +10,9 @@
 #include "runtime/job/Backoff.h"
 
 #include <chrono>
+#include <cstddef>
 #include <cstring>
+#include <iterator>
 
 namespace blink::runtime {
 namespace {
@@ -50,11 +52,15 @@ Status exchange(const Job &job, int self, const std::vector<int> &ranks,
   uint64_t &exchanges = job.peer(self).exchanges;
   const uint64_t number = exchanges + 1; // this rank's own to write
   ExchangeTurn &own = job.exchangeRecord(self).turns[number % 2];
-  own.bytes = bytes;
-  std::memcpy(own.said, said, bytes);
+  // Relaxed: a mirror may look at any time.
+  uint64_t words[sizeof(own) / sizeof(uint64_t)] = {bytes};
+  std::memcpy(words + offsetof(ExchangeTurn, said) / sizeof(uint64_t), said,
+              bytes);
+  for (size_t w = 0; w < std::size(words); ++w)
+    storeRelaxed(reinterpret_cast<uint64_t *>(&own) + w, words[w]);
   // Release: with those. All have read what was here two exchanges ago before
   // they began the last one, for which this rank has waited.
-  storeRelease(&exchanges, number);
+  job.publish(&exchanges, number);
   const Clock::time_point deadline = Clock::now() + job.timeout();
   for (size_t i = 0; i < ranks.size(); ++i) {
     const Status status = waitFor(job, self, ranks[i], number, deadline);

@@ -18,11 +18,25 @@ void Job::begin(int numRanks, std::chrono::milliseconds timeout) {
   watches_.reset(new ProcessWatch[size_t(numRanks)]);
 }
 
-void Job::watch(int rank) {
-  watches_[rank].start(loadAcquire(&peer(rank).process));
+void Job::connect(std::unique_ptr<ControlPlane> control,
+                  std::vector<uint16_t> serverOf, uint16_t server,
+                  const Secret &secret) {
+  serverOf_ = std::move(serverOf);
+  server_ = server;
+  secret_ = secret;
+  control_ = std::move(control);
 }
 
-void Job::detach(int rank) const { storeRelease(&peer(rank).gone, 1); }
+void Job::mirror(std::vector<MirroredWords> words) {
+  control_->attach(*this, std::move(words));
+}
+
+void Job::watch(int rank) {
+  if (isNear(rank))
+    watches_[rank].start(loadAcquire(&peer(rank).process));
+}
+
+void Job::detach(int rank) const { publish(&peer(rank).gone, 1); }
 
 bool Job::detached(int rank) const {
   return loadAcquire(&peer(rank).gone) != 0;
@@ -35,6 +49,9 @@ Status Job::peerFailure(int rank) const {
   if (detached(rank))
     return Status(blinkRemoteError, "the communicator of rank ", rank,
                   " has been destroyed");
+  if (const Status lost = hasDied && control_ ? control_->lost(rank) : Status();
+      !lost.ok())
+    return lost;
   if (hasDied)
     return Status(blinkRemoteError, "the process of rank ", rank, ", number ",
                   processOf(rank), ", has died");

@@ -9,6 +9,7 @@
 
 #include "runtime/job/JobMemory.h"
 #include "runtime/job/ProcessWatch.h"
+#include "runtime/job/control/ControlPlane.h"
 
 #include <chrono>
 #include <functional>
@@ -30,10 +31,32 @@ public:
   int numRanks() const { return numRanks_; }
   std::chrono::milliseconds timeout() const { return timeout_; }
 
+  // Of a job on several servers:
+
+  /// Takes the control plane; `server` is this process's. Before attach().
+  void connect(std::unique_ptr<ControlPlane> control,
+               std::vector<uint16_t> serverOf, uint16_t server,
+               const Secret &secret);
+  /// Lets the others see the records of this process's ranks, and the other way
+  /// round. After attach(), when this rank has joined. `words`: of each rank.
+  void mirror(std::vector<MirroredWords> words);
+  /// Says goodbye to the other servers. Before the memory goes.
+  void disconnect() { control_.reset(); }
+  /// Whether `rank` shares this process's memory.
+  bool isNear(int rank) const {
+    return serverOf_.empty() || serverOf_[size_t(rank)] == server_;
+  }
+  /// Null: there is one server.
+  ControlPlane *control() const { return control_.get(); }
+  const Secret *secret() const { return control_ ? &secret_ : nullptr; }
+
   /// Looks after the process of `rank`, another one, which has joined.
   void watch(int rank);
-  /// Whether that process has died. False of ranks that are not watched.
-  bool died(int rank) const { return watches_[rank].died(); }
+  /// Whether that process has died, or is lost. False of ranks that are not
+  /// watched.
+  bool died(int rank) const {
+    return watches_[rank].died() || (control_ && !control_->lost(rank).ok());
+  }
   /// `rank`, of this process, will not call again.
   void detach(int rank) const;
   bool detached(int rank) const;
@@ -71,6 +94,10 @@ private:
   int numRanks_ = 0;
   std::chrono::milliseconds timeout_{0};
   std::shared_ptr<ProcessWatch[]> watches_; ///< one a rank
+  std::vector<uint16_t> serverOf_;          ///< empty: all are on one
+  uint16_t server_ = 0;
+  Secret secret_;
+  std::unique_ptr<ControlPlane> control_;
   Agreements agreements_;
 };
 

@@ -9,6 +9,7 @@
 #include "runtime/core/Memory.h"
 
 #include <sched.h>
+#include <unistd.h>
 
 namespace blink::runtime {
 namespace {
@@ -32,7 +33,48 @@ bool JobMemory::fail(const Status &why) const {
   // Also of a process that comes second: the first may have died over its
   // sentence. Sequentially consistent, as in failed().
   __atomic_store_n(&failure_->aborted, uint64_t(1), __ATOMIC_SEQ_CST);
+  ring();
   return first;
+}
+
+void JobMemory::ring() const {
+  const uint64_t one = 1;
+  if (bell_ >= 0) [[maybe_unused]]
+    const ssize_t done = write(bell_, &one, sizeof(one));
+}
+
+MirroredWords JobMemory::mirroredWords(int rank) const {
+  MirroredWords words;
+  const auto add = [](std::vector<uint64_t *> &to, auto &record) {
+    static_assert(sizeof(record) % sizeof(uint64_t) == 0);
+    auto *first = reinterpret_cast<uint64_t *>(&record);
+    for (size_t w = 0; w < sizeof(record) / sizeof(uint64_t); ++w)
+      to.push_back(first + w);
+  };
+  for (size_t t = 0; t < kTransports; ++t)
+    add(words.data, address(rank, t));
+  for (ExchangeTurn &turn : exchangeRecord(rank).turns)
+    add(words.data, turn);
+  for (SplitTurn &turn : splitRecord(rank).turns) {
+    for (uint64_t *word : {&turn.color, &turn.key, &turn.link})
+      words.data.push_back(word);
+    for (uint64_t &word : turn.id)
+      words.data.push_back(&word);
+    words.flags.push_back(&turn.published);
+  }
+  ShrinkRecord &shrink = shrinkRecord(rank);
+  for (uint64_t &word : shrink.id)
+    words.data.push_back(&word);
+  words.data.push_back(&shrink.numExcluded);
+  for (uint64_t &word : shrink.excluded)
+    words.data.push_back(&word);
+  for (uint64_t &word : shrink.link)
+    words.data.push_back(&word);
+  for (uint64_t *word :
+       {&shrink.described, &shrink.published, &shrink.ready, &shrink.proposal})
+    words.flags.push_back(word);
+  add(words.flags, peer(rank));
+  return words;
 }
 
 Status JobMemory::failure() const {

@@ -12,10 +12,12 @@
 #define BLINK_RUNTIME_JOB_JOBMEMORY_H
 
 #include "runtime/Status.h"
+#include "runtime/core/Memory.h"
 #include "runtime/job/Arena.h"
 #include "runtime/job/ExchangeRecord.h"
 #include "runtime/job/ShrinkRecord.h"
 #include "runtime/job/SplitRecord.h"
+#include "runtime/job/control/Mirror.h"
 #include "schedules/schedule_generated.h"
 
 #include <algorithm>
@@ -87,6 +89,18 @@ public:
     addresses_ = arena.take<AddressRecord>(size_t(numRanks) * kTransports);
   }
 
+  /// Sets a word of a rank of this process that publishes others: they come
+  /// first for whoever sees it, also on other servers.
+  void publish(uint64_t *word, uint64_t value) const {
+    storeRelease(word, value);
+    ring();
+  }
+  /// A descriptor to write to when a record has changed, or the job failed; of
+  /// an event (ControlPlane::bell).
+  void setBell(int bell) { bell_ = bell; }
+  /// What of a rank's records others see that do not share this memory.
+  MirroredWords mirroredWords(int rank) const;
+
   /// Whether it has been laid out in memory: all else is for afterwards.
   bool attached() const { return failure_ != nullptr; }
 
@@ -116,6 +130,9 @@ public:
   Status failure() const;
 
 private:
+  void ring() const;
+
+  int bell_ = -1;
   FailureRecord *failure_ = nullptr;
   PeerRecord *peers_ = nullptr;
   ShrinkRecord *shrinks_ = nullptr;

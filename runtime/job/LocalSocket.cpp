@@ -46,15 +46,25 @@ bool isSecretOf(const OfferKey &key, const char *secret) {
   return difference == 0;
 }
 
-Status listenLocally(OfferKey &key, Descriptor &socket) {
-  SocketName &name = key.name;
-  unsigned char random[sizeof(name.letters) / 2];
+SocketName nameFrom(const unsigned char *bytes, size_t size) {
+  SocketName name;
+  for (size_t i = 0; i < sizeof(name.letters) / 2; ++i) {
+    const unsigned char byte = i < size ? bytes[i] : 0;
+    name.letters[2 * i] = "0123456789abcdef"[byte >> 4];
+    name.letters[2 * i + 1] = "0123456789abcdef"[byte & 15];
+  }
+  return name;
+}
+
+Status makeOfferKey(OfferKey &key) {
+  unsigned char random[sizeof(key.name.letters) / 2];
   if (!fillRandom(key.secret) || !fillRandom(random))
     return systemError("cannot get random bytes");
-  for (size_t i = 0; i < sizeof(random); ++i) {
-    name.letters[2 * i] = "0123456789abcdef"[random[i] >> 4];
-    name.letters[2 * i + 1] = "0123456789abcdef"[random[i] & 15];
-  }
+  key.name = nameFrom(random, sizeof(random));
+  return {};
+}
+
+Status listenAt(const SocketName &name, Descriptor &socket) {
   socket = Descriptor(::socket(AF_UNIX, kKind, 0));
   socklen_t length;
   const sockaddr_un address = addressOf(name, length);
@@ -64,6 +74,11 @@ Status listenLocally(OfferKey &key, Descriptor &socket) {
       listen(socket.get(), 128) != 0)
     return systemError("cannot listen for the other ranks");
   return {};
+}
+
+Status listenLocally(OfferKey &key, Descriptor &socket) {
+  const Status status = makeOfferKey(key);
+  return status.ok() ? listenAt(key.name, socket) : status;
 }
 
 Descriptor connectLocally(const SocketName &name) {

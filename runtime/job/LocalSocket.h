@@ -37,7 +37,13 @@ Status systemError(const std::string &what);
 /// difference is.
 bool isSecretOf(const OfferKey &key, const char *secret);
 
-/// A socket that listens at a new name, and a new secret. Errors: system error.
+/// A new name, and a new secret. Errors: system error.
+Status makeOfferKey(OfferKey &key);
+/// "0123cdef..."
+SocketName nameFrom(const unsigned char *bytes, size_t size);
+/// A socket that listens at the key's name. Errors: system error.
+Status listenAt(const SocketName &name, Descriptor &socket);
+/// Both of these.
 Status listenLocally(OfferKey &key, Descriptor &socket);
 /// A socket that is connected to the listener at `name`; none, with errno, if
 /// there is none.

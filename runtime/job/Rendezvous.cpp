@@ -1,4 +1,4 @@
-//===- Rendezvous.cpp - how processes of one machine find a job -----------===//
+//===- Rendezvous.cpp - how processes of one host find a job --------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -10,6 +10,8 @@
 #include "runtime/job/Backoff.h"
 #include "runtime/job/JobMemory.h"
 #include "runtime/job/LocalSocket.h"
+#include "runtime/job/UniqueId.h"
+#include "runtime/job/control/HubDirectory.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -25,16 +27,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr char kMagic[8] = {'b', 'l', 'i', 'n', 'k', 'i', 'd', '1'};
-
-/// What the 128 bytes of an id are.
-struct IdContent {
-  char magic[8];
-  OfferKey key;
-  char spare[BLINK_UNIQUE_ID_SPARE];
-};
-static_assert(sizeof(IdContent) == sizeof(blinkUniqueId));
-
 struct JoinRequest {
   char secret[sizeof(OfferKey::secret)];
   Applicant applicant;
@@ -44,16 +36,53 @@ struct JoinRequest {
 
 class Registrar {
 public:
-  Registrar(Descriptor socket, const OfferKey &key,
-            std::chrono::milliseconds patience, std::vector<uint64_t> processes)
-      : socket_(std::move(socket)), key_(key), end_(Clock::now() + patience),
+  /// Listens at the key's name. Errors: system error.
+  static Status make(const OfferKey &key, std::chrono::milliseconds patience,
+                     std::vector<uint64_t> processes,
+                     std::unique_ptr<Registrar> &result) {
+    result.reset(new Registrar(key, patience, std::move(processes)));
+    return listenAt(key.name, result->socket_);
+  }
+  /// Answers other hosts, too, if this one is on a network.
+  void openDirectory(const Secret &secret, NetworkPlace &place) {
+    if (!checkSigning().ok())
+      return;
+    auto directory = std::make_unique<HubDirectory>();
+    if (const Status status = directory->start(secret); !status.ok())
+      return log(LogLevel::warn, -1,
+                 "ranks of other hosts cannot join: ", status.text);
+    directory_ = std::move(directory);
+    place = directory_->place();
+  }
+
+  /// Answers in the background until all have come. Errors: no thread.
+  static Status start(std::unique_ptr<Registrar> registrar) {
+    try {
+      std::thread([registrar = std::move(registrar)] {
+        registrar->serve();
+      }).detach();
+    } catch (const std::system_error &error) {
+      return {blinkSystemError,
+              std::string("cannot start a thread: ") + error.what()};
+    }
+    return {};
+  }
+
+private:
+  Registrar(const OfferKey &key, std::chrono::milliseconds patience,
+            std::vector<uint64_t> processes)
+      : key_(key), end_(Clock::now() + patience),
         processes_(std::move(processes)) {}
 
-  /// Answers until all have come.
   void serve() {
     while (!complete() && Clock::now() < end_) {
-      pollfd waiting{socket_.get(), POLLIN, 0};
-      if (poll(&waiting, 1, 1000) != 1)
+      std::vector<pollfd> files{{socket_.get(), POLLIN, 0}};
+      if (directory_)
+        directory_->addFiles(files);
+      poll(files.data(), files.size(), 1000);
+      if (directory_)
+        directory_->work();
+      if (!(files[0].revents & POLLIN))
         continue;
       Descriptor client(accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC));
       uint64_t process;
@@ -62,7 +91,6 @@ public:
     }
   }
 
-private:
   /// Who has come for a stage.
   struct Stage {
     Descriptor memory;
@@ -74,7 +102,9 @@ private:
     bool complete() const { return come != 0 && come == taken.size(); }
   };
 
-  bool complete() const { return job_.complete(); }
+  bool complete() const {
+    return job_.complete() || (directory_ && directory_->complete());
+  }
 
   void answer(int client, uint64_t process) {
     setTimeout(client, Clock::now() + std::chrono::seconds(2));
@@ -142,6 +172,7 @@ private:
   }
 
   Descriptor socket_;
+  std::unique_ptr<HubDirectory> directory_; ///< null: for this host alone
   OfferKey key_;
   Clock::time_point end_;
   std::vector<uint64_t> processes_; ///< of the ranks, or empty
@@ -166,43 +197,18 @@ Status askForMemory(int socket, const JoinRequest &request,
   return status;
 }
 
-} // namespace
-
-Status makeUniqueId(blinkUniqueId &result, std::chrono::milliseconds patience,
-                    std::vector<uint64_t> processes) {
-  IdContent id{};
-  std::memcpy(id.magic, kMagic, sizeof(kMagic));
-  Descriptor socket;
-  Status status = listenLocally(id.key, socket);
-  if (!status.ok())
-    return status;
-  try {
-    std::thread([registrar = Registrar(std::move(socket), id.key, patience,
-                                       std::move(processes))]() mutable {
-      registrar.serve();
-    }).detach();
-  } catch (const std::system_error &error) {
-    return {blinkSystemError,
-            std::string("cannot start a thread: ") + error.what()};
-  }
-  std::memcpy(&result, &id, sizeof(result));
-  return {};
-}
-
-Status joinJob(const blinkUniqueId &uniqueId, const Applicant &applicant,
-               Clock::time_point deadline,
-               const std::function<Status()> &peerFailure, Descriptor &memory) {
-  IdContent id;
-  std::memcpy(&id, &uniqueId, sizeof(id));
-  if (std::memcmp(id.magic, kMagic, sizeof(kMagic)) != 0)
-    return {blinkInvalidArgument,
-            "the unique id is not one that blinkGetUniqueId made"};
+/// Asks the registrar at the key's name. `nobody`: why there is none, after
+/// the deadline.
+Status joinAt(const OfferKey &key, const Applicant &applicant,
+              Clock::time_point deadline,
+              const std::function<Status()> &peerFailure, const char *nobody,
+              Descriptor &memory) {
   JoinRequest request{};
-  std::memcpy(request.secret, id.key.secret, sizeof(id.key.secret));
+  std::memcpy(request.secret, key.secret, sizeof(key.secret));
   request.applicant = applicant;
   Backoff backoff(true);
   for (;;) {
-    if (Descriptor socket = connectLocally(id.key.name)) {
+    if (Descriptor socket = connectLocally(key.name)) {
       // Nobody else may learn the secret.
       if (!sameUser(socket.get()))
         return {blinkInvalidUsage, "the job belongs to another user"};
@@ -215,11 +221,74 @@ Status joinJob(const blinkUniqueId &uniqueId, const Applicant &applicant,
         !why.ok())
       return why;
     if (Clock::now() > deadline)
-      return {blinkRemoteError,
-              "nobody answers for the unique id: the process that called "
-              "blinkGetUniqueId has ended, or runs on another machine"};
+      return {blinkRemoteError, nobody};
     backoff.wait();
   }
+}
+
+} // namespace
+
+Status makeUniqueId(blinkUniqueId &result, std::chrono::milliseconds patience,
+                    std::vector<uint64_t> processes, const Secret *parent) {
+  IdContent content;
+  Status status = makeContent(content);
+  if (!status.ok())
+    return status;
+  if (parent)
+    content.deriveSecret(*parent);
+  std::unique_ptr<Registrar> registrar;
+  status = Registrar::make(content.localKey(), patience, std::move(processes),
+                           registrar);
+  if (!status.ok())
+    return status;
+  registrar->openDirectory(content.secret, content.place);
+  status = Registrar::start(std::move(registrar));
+  if (parent)
+    content.hideSecret();
+  result = idOf(content);
+  return status;
+}
+
+Status joinJob(const blinkUniqueId &id, const Applicant &applicant,
+               Clock::time_point deadline,
+               const std::function<Status()> &peerFailure, Descriptor &memory) {
+  IdContent content;
+  Status status = readId(id, content);
+  if (!status.ok())
+    return status;
+  return joinAt(
+      content.localKey(), applicant, deadline, peerFailure,
+      "nobody answers for the unique id: the process that called "
+      "blinkGetUniqueId has ended, or runs on another host, and the schedule "
+      "has all ranks on one: compile for where they run",
+      memory);
+}
+
+Status joinServer(const Secret &secret, uint32_t server,
+                  const Applicant &applicant, Clock::time_point deadline,
+                  const std::function<Status()> &peerFailure,
+                  Descriptor &memory) {
+  const std::string_view number{reinterpret_cast<const char *>(&server),
+                                sizeof(server)};
+  const Digest name = secret.sign({"name of server", number});
+  const Digest own = secret.sign({"secret of server", number});
+  OfferKey key{};
+  key.name = nameFrom(name.data(), name.size());
+  std::memcpy(key.secret, own.data(), own.size());
+  if (applicant.rank == 0) {
+    std::unique_ptr<Registrar> registrar;
+    Status status =
+        Registrar::make(key,
+                        std::chrono::duration_cast<std::chrono::milliseconds>(
+                            deadline - Clock::now()),
+                        {}, registrar);
+    if (status.ok())
+      status = Registrar::start(std::move(registrar));
+    if (!status.ok())
+      return status;
+  }
+  return joinAt(key, applicant, deadline, peerFailure,
+                "the first rank of the server has not joined in time", memory);
 }
 
 } // namespace blink::runtime

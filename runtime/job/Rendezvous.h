@@ -1,10 +1,12 @@
-//===- Rendezvous.h - how processes of one machine find a job ---*- C++ -*-===//
+//===- Rendezvous.h - how processes of one host find a job ------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 // The process that makes a unique id listens on a socket without a place in the
 // file system, and hands the job's memory, which has no name either, to each
 // process that proves that it has the id. So none joins or reads without it.
+// Those of other hosts it tells where the job's hub is
+// (control/HubDirectory.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,6 +15,7 @@
 
 #include "runtime/Status.h"
 #include "runtime/job/Descriptor.h"
+#include "runtime/job/control/Secret.h"
 
 #include <chrono>
 #include <cstdint>
@@ -41,11 +44,13 @@ inline Status couldNotJoin(int rank, const Status &why) {
 
 /// Makes an id and answers applicants in the background, until all ranks have
 /// come or `patience` is over. Where the ranks' processes are known already,
-/// `processes` has their numbers and no others are admitted. Errors: system
-/// error.
+/// `processes` has their numbers and no others of this host are admitted. With
+/// a `parent`, the secret of the job that the new one is made from, the id is
+/// without its own (IdContent::hideSecret). Errors: system error.
 Status makeUniqueId(blinkUniqueId &id,
                     std::chrono::milliseconds patience = std::chrono::hours(1),
-                    std::vector<uint64_t> processes = {});
+                    std::vector<uint64_t> processes = {},
+                    const Secret *parent = nullptr);
 
 /// Joins the job of `id`, whose `memory` has memoryBytes, which all ranks share
 /// and which are zero at first. Errors: nobody answers by `deadline`, or
@@ -55,6 +60,15 @@ Status makeUniqueId(blinkUniqueId &id,
 Status joinJob(const blinkUniqueId &id, const Applicant &applicant,
                std::chrono::steady_clock::time_point deadline,
                const std::function<Status()> &peerFailure, Descriptor &memory);
+
+/// The same for the memory of one server of a job that is on several, by the
+/// secret of its id: the first of the server's ranks makes it, and the others
+/// find it. `applicant`: rank and number of ranks are those of the server.
+Status joinServer(const Secret &secret, uint32_t server,
+                  const Applicant &applicant,
+                  std::chrono::steady_clock::time_point deadline,
+                  const std::function<Status()> &peerFailure,
+                  Descriptor &memory);
 
 } // namespace blink::runtime
 

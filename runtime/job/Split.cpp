@@ -91,7 +91,7 @@ Status Splitting::tellColors() const {
     storeRelaxed(&turn.key, uint64_t(int64_t(own->key)));
     storeRelaxed(&turn.link, hashOf(link));
     // Release: with those.
-    storeRelease(&job_.peer(own->rank).splits, number_);
+    job_.publish(&job_.peer(own->rank).splits, number_);
   }
   const Status status = job_.waitForAll(self_[0]->rank, &PeerRecord::splits,
                                         number_, "split the communicator, too",
@@ -153,7 +153,7 @@ void Splitting::lead(Part &part) const {
     part.status = part.next.makeForAll(attempt());
   }
   // Release: with the id, or what was made.
-  storeRelease(&own.published,
+  job_.publish(&own.published,
                number_ | (part.status.ok() ? 0 : SplitTurn::kNone));
 }
 

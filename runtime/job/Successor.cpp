@@ -7,6 +7,7 @@
 #include "runtime/job/Successor.h"
 
 #include "runtime/job/Rendezvous.h"
+#include "runtime/job/UniqueId.h"
 
 #include <algorithm>
 
@@ -37,10 +38,14 @@ Status Successor::checkPrograms() const {
 }
 
 Status Successor::makeId(blinkUniqueId &id) const {
+  // On several servers numbers of processes say nothing, but the secret that
+  // the old job's ranks alone know does.
+  const Secret *secret = old_.job().secret();
   std::vector<uint64_t> processes;
   for (int rank : ranks_)
-    processes.push_back(old_.job().processOf(rank));
-  return makeUniqueId(id, request_.timeout, processes);
+    if (!secret)
+      processes.push_back(old_.job().processOf(rank));
+  return makeUniqueId(id, request_.timeout, processes, secret);
 }
 
 Status Successor::join(const blinkUniqueId &id, int rank,
@@ -48,6 +53,13 @@ Status Successor::join(const blinkUniqueId &id, int rank,
                        std::shared_ptr<Backend> &result) const {
   BackendRequest request = request_;
   request.id = id;
+  if (const Secret *secret = old_.job().secret()) {
+    IdContent content;
+    if (Status status = readId(id, content); !status.ok())
+      return status;
+    content.deriveSecret(*secret);
+    request.id = idOf(content);
+  }
   request.rank =
       int(std::find(ranks_.begin(), ranks_.end(), rank) - ranks_.begin());
   request.device =

@@ -271,7 +271,7 @@ void layPool(Plan &plan) {
   plan.poolBytes = 0;
   plan.numSlots = 0;
   for (RingPlan &ring : plan.rings) {
-    if (ring.apart)
+    if (ring.apart || ring.elsewhere)
       continue;
     ring.offset = plan.poolBytes;
     ring.firstSlot = plan.numSlots;
@@ -347,6 +347,17 @@ void Plan::keepApart(const std::vector<bool> &apart) {
             rank.borrows[s] = rank.fetchedBorrows[s] = Borrow::none;
             rank.sharedSlots[s] = 0;
           }
+}
+
+void Plan::keepServer(uint16_t server) {
+  for (RingPlan &ring : rings)
+    ring.elsewhere =
+        serverOf[ring.source] != server && serverOf[ring.destination] != server;
+  layPool(*this);
+}
+
+int Plan::ranksOf(uint16_t server) const {
+  return int(std::count(serverOf.begin(), serverOf.end(), server));
 }
 
 Status Plan::find(sched::Collective collective, int root,

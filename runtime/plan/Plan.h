@@ -126,6 +126,12 @@ struct Plan {
   /// neither borrowed nor in a slot of another.
   void keepApart(const std::vector<bool> &rings);
 
+  /// Rings between ranks of other servers have no memory on this one.
+  void keepServer(uint16_t server);
+
+  /// Ranks of a server.
+  int ranksOf(uint16_t server) const;
+
   /// Errors: invalid usage, naming what to compile.
   Status find(sched::Collective collective, int root,
               const ProgramPlan *&program) const;

@@ -29,7 +29,8 @@ struct RingPlan {
   uint32_t firstSlot = 0; ///< number of its first slot among all rings' slots
   sched::ChannelKind kind = sched::ChannelKind::peer;
   NicPair nics;
-  bool apart = false; ///< Plan::keepApart
+  bool apart = false;     ///< Plan::keepApart
+  bool elsewhere = false; ///< Plan::keepServer
 };
 
 /// What the rings between two ranks, in one direction, have in common. In the

@@ -188,7 +188,7 @@ TEST_CASE("nobody joins without the id, or where it does not belong") {
   };
   const blinkUniqueId right = makeId();
   blinkUniqueId wrong = right;
-  wrong.internal[60] ^= 1; // of the secret
+  wrong.internal[20] ^= 1; // of the secret
   CHECK(one(wrong, file.path(), 2, 0).has("unique id is not right"));
   wrong = right;
   wrong.internal[10] ^= 1; // of the name

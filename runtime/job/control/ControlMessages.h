@@ -1,0 +1,69 @@
+//===- ControlMessages.h - what control planes say to each other *- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_RUNTIME_JOB_CONTROL_CONTROLMESSAGES_H
+#define BLINK_RUNTIME_JOB_CONTROL_CONTROLMESSAGES_H
+
+#include "runtime/Status.h"
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+namespace blink::runtime {
+
+/// Kinds of messages, and what their texts are.
+enum class ControlKind : uint32_t {
+  hello = 1, ///< to the hub: an Introduction
+  accepted,  ///< from the hub: the rank is in
+  refused,   ///< from the hub: a status
+  member,    ///< from the hub: another's Introduction
+  records,   ///< a rank, and changes of a MirroredState
+  failure,   ///< a status: the job has failed
+  lost,      ///< from the hub: a rank, and why
+  gone,      ///< a rank, after a goodbye
+  alive,     ///< nothing
+};
+
+template <typename T> std::string_view messageOf(const T &value) {
+  return {reinterpret_cast<const char *>(&value), sizeof(value)};
+}
+/// False: the text is none of that kind.
+template <typename T> bool readMessage(std::string_view text, T &value) {
+  if (text.size() != sizeof(value))
+    return false;
+  std::memcpy(&value, text.data(), sizeof(value));
+  return true;
+}
+
+/// A number and a text behind it: of a rank, or a status.
+inline std::string numbered(uint32_t number, std::string_view text) {
+  return std::string(messageOf(number)).append(text);
+}
+inline bool readNumbered(std::string_view message, uint32_t &number,
+                         std::string_view &text) {
+  if (message.size() < sizeof(number))
+    return false;
+  std::memcpy(&number, message.data(), sizeof(number));
+  text = message.substr(sizeof(number));
+  return true;
+}
+
+inline std::string messageOfStatus(const Status &status) {
+  return numbered(uint32_t(status.code), status.text);
+}
+inline Status statusOfMessage(std::string_view message) {
+  uint32_t code = 0;
+  std::string_view text;
+  if (!readNumbered(message, code, text) || code == 0)
+    return {blinkRemoteError, "another rank failed"};
+  return {blinkResult_t(code), std::string(text)};
+}
+
+} // namespace blink::runtime
+
+#endif // BLINK_RUNTIME_JOB_CONTROL_CONTROLMESSAGES_H

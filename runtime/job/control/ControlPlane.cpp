@@ -1,0 +1,308 @@
+//===- ControlPlane.cpp - what servers of a job tell each other -----------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/job/control/ControlPlane.h"
+
+#include "runtime/job/LocalSocket.h"
+#include "runtime/job/control/ControlMessages.h"
+#include "runtime/job/control/HostIdentity.h"
+#include "runtime/job/control/HubDirectory.h"
+
+#include <algorithm>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <system_error>
+#include <unistd.h>
+
+namespace blink::runtime {
+
+//===-- Joining and leaving -----------------------------------------------===//
+
+ControlPlane::ControlPlane(const ControlRequest &request)
+    : request_(request), interval_(request.silence / 10),
+      bell_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+  members_.resize(request.serverOf);
+}
+
+Status ControlPlane::join(const ControlRequest &request,
+                          Clock::time_point deadline,
+                          const std::function<Status()> &ended,
+                          std::unique_ptr<ControlPlane> &result) {
+  std::unique_ptr<ControlPlane> plane(new ControlPlane(request));
+  if (!plane->bell_)
+    return systemError("cannot make an event");
+  Status status = listenOnNetwork(plane->listener_);
+  if (!status.ok())
+    return status;
+  Introduction self;
+  self.numRanks = uint32_t(request.numRanks);
+  self.rank = uint32_t(request.rank);
+  self.fingerprint = request.fingerprint;
+  self.host = hostIdentity();
+  self.process = uint64_t(getpid());
+  self.server = request.serverOf[size_t(request.rank)];
+  self.place = plane->listener_.place;
+  hostName().copy(self.hostName, sizeof(self.hostName) - 1);
+  plane->members_.introduce(self);
+
+  plane->firstHub_ = self.place;
+  status = findHub(request.secret, request.directory, request.numRanks,
+                   request.rank, deadline, ended, plane->firstHub_);
+  if (!status.ok())
+    return status;
+  plane->joined_ = request.rank == 0;
+  try {
+    plane->thread_ = std::thread([self = plane.get()] { self->run(); });
+  } catch (const std::system_error &error) {
+    return {blinkSystemError,
+            std::string("cannot start a thread: ") + error.what()};
+  }
+  std::unique_lock<std::mutex> lock(plane->mutex_);
+  while (!plane->joined_) {
+    if (!plane->refused_.ok())
+      return plane->refused_;
+    if (!plane->failure_.ok())
+      return plane->failure_;
+    if (plane->members_.isLost(0))
+      return {blinkRemoteError, plane->members_.whyLost(0)};
+    if (Clock::now() > deadline)
+      return Status(blinkRemoteError, "rank ", request.rank,
+                    " waited for rank 0 at ", plane->firstHub_.text(),
+                    " to take it in");
+    plane->changed_.wait_for(lock, std::chrono::milliseconds(20));
+    if (Status why = ended ? ended() : Status(); !why.ok())
+      return why;
+  }
+  lock.unlock();
+  result = std::move(plane);
+  return {};
+}
+
+ControlPlane::~ControlPlane() {
+  if (!thread_.joinable())
+    return;
+  // Release: the thread sees all that came before, as the last records.
+  ending_.store(true, std::memory_order_release);
+  ring();
+  thread_.join();
+}
+
+void ControlPlane::attach(const JobMemory &memory,
+                          std::vector<MirroredWords> words) {
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    memory_ = std::make_unique<JobMemory>(memory);
+    words_ = std::move(words);
+    if (!failure_.ok())
+      memory_->fail(failure_);
+    // What has come for this server's memory meanwhile.
+    for (const auto &[rank, state] : states_)
+      if (rank != request_.rank && writesRecordsOf(rank))
+        MirroredState::write(state.whole(), words_[size_t(rank)]);
+  }
+  ring();
+}
+
+void ControlPlane::ring() const {
+  const uint64_t one = 1;
+  // It cannot be full.
+  [[maybe_unused]] const ssize_t done = write(bell_.get(), &one, sizeof(one));
+}
+
+Status ControlPlane::lost(int rank) const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return members_.isLost(rank)
+             ? Status{blinkRemoteError, members_.whyLost(rank)}
+             : Status();
+}
+
+Status ControlPlane::failure() const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return failure_;
+}
+
+void ControlPlane::fail(const Status &why) {
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (failure_.ok())
+      failure_ = why;
+  }
+  ring();
+}
+
+std::string ControlPlane::name(int rank) const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return members_.name(rank);
+}
+
+//===-- The thread --------------------------------------------------------===//
+
+void ControlPlane::run() {
+  // Acquire: see the destructor.
+  while (!ending_.load(std::memory_order_acquire)) {
+    wait();
+    turn();
+  }
+  endingSince_ = Clock::now();
+  while (!saidGoodbye() &&
+         Clock::now() < endingSince_ + std::chrono::seconds(1)) {
+    wait();
+    turn();
+  }
+}
+
+void ControlPlane::turn() {
+  serveClients();
+  workWithHub();
+  tellFailure();
+  tellChanges(/*all=*/false);
+  dropClients();
+}
+
+void ControlPlane::wait() {
+  std::vector<pollfd> files{{bell_.get(), POLLIN, 0}};
+  strangers_.addFiles(listener_, files);
+  for (const Client &client : clients_)
+    files.push_back(
+        {client.connection->file(), client.connection->events(), 0});
+  if (connecting_)
+    files.push_back({connecting_.get(), POLLOUT, 0});
+  if (hub_)
+    files.push_back({hub_->file(), hub_->events(), 0});
+  poll(files.data(), files.size(),
+       int(std::chrono::duration_cast<std::chrono::milliseconds>(interval_)
+               .count()));
+  uint64_t rung;
+  [[maybe_unused]] const ssize_t got = read(bell_.get(), &rung, sizeof(rung));
+  // This process may have been stopped, or have had no processor: what others
+  // said meanwhile is not read yet.
+  const Clock::time_point now = Clock::now();
+  if (now - lastTurn_ > 3 * interval_) {
+    for (Client &client : clients_)
+      client.connection->forgive();
+    if (hub_)
+      hub_->forgive();
+    hubSince_ = now;
+  }
+  lastTurn_ = now;
+}
+
+/// What this rank's records say that the others do not know.
+void ControlPlane::tellChanges(bool all) {
+  std::string changes;
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (!memory_ || (!isHub() && !accepted_))
+      return;
+    changes =
+        states_[request_.rank].changes(words_[size_t(request_.rank)], all);
+  }
+  if (changes.empty())
+    return;
+  if (isHub())
+    passRecords(request_.rank, changes);
+  else
+    hub_->say(uint32_t(ControlKind::records),
+              numbered(uint32_t(request_.rank), changes));
+}
+
+void ControlPlane::tellFailure() {
+  if (toldFailure_)
+    return;
+  Status why;
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (failure_.ok() && memory_ && memory_->failed())
+      failure_ = memory_->failure();
+    why = failure_;
+  }
+  if (why.ok() || (!isHub() && !accepted_))
+    return;
+  toldFailure_ = true;
+  const std::string text = messageOfStatus(why);
+  if (isHub())
+    pass(uint32_t(ControlKind::failure), text);
+  else
+    hub_->say(uint32_t(ControlKind::failure), text);
+}
+
+/// Another rank has told.
+void ControlPlane::noteFailure(const Status &why) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (failure_.ok())
+    failure_ = why;
+  if (memory_)
+    memory_->fail(why);
+  toldFailure_ = true;
+}
+
+/// Whether this process writes the records of `rank` to its server's memory.
+bool ControlPlane::writesRecordsOf(int rank) const {
+  const int own = members_.serverOf(request_.rank);
+  return members_.serverOf(rank) != own &&
+         members_.agentOf(own) == request_.rank;
+}
+
+/// Changes of another rank's records.
+void ControlPlane::take(int rank, std::string_view changes) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (!states_[rank].take(changes) || !memory_ || !writesRecordsOf(rank))
+    return;
+  MirroredState::write(changes, words_[size_t(rank)]);
+}
+
+void ControlPlane::noteLost(int rank, const std::string &why) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  members_.setLost(rank, why);
+  changed_.notify_all();
+}
+
+void ControlPlane::noteGone(int rank) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  members_.setGone(rank);
+}
+
+/// Whether all that are left know that this rank ends, and what it has said
+/// before. Else they would take it for dead.
+bool ControlPlane::saidGoodbye() {
+  const std::string own = numbered(uint32_t(request_.rank), "");
+  if (!refused_.ok() || members_.hub() < 0)
+    return true;
+  if (!isHub()) {
+    if (accepted_ && !saidGoodbye_) {
+      tellChanges(/*all=*/true);
+      hub_->say(uint32_t(ControlKind::gone), own);
+      hub_->work();
+      saidGoodbye_ = true;
+    }
+    return mayLeave_;
+  }
+  for (int rank = 0; rank < members_.count(); ++rank)
+    if (rank != request_.rank && members_.isLeft(rank) && !clientOf(rank) &&
+        members_.known(rank))
+      return false; // it has not come over from the hub before
+  // Most jobs end on all ranks at once: then nobody need have another hub.
+  const bool allLeft =
+      std::none_of(clients_.begin(), clients_.end(), [](const Client &client) {
+        return client.rank >= 0 && !client.left;
+      });
+  if (!allLeft && Clock::now() < endingSince_ + interval_)
+    return false;
+  if (!saidGoodbye_) {
+    tellChanges(/*all=*/true);
+    pass(uint32_t(ControlKind::gone), own);
+    saidGoodbye_ = true;
+  }
+  for (Client &client : clients_) {
+    client.connection->work();
+    if (client.rank >= 0 && !client.connection->isBroken() &&
+        !client.connection->flushed())
+      return false;
+  }
+  return true;
+}
+
+} // namespace blink::runtime

@@ -1,0 +1,70 @@
+//===- HubDirectory.h - where the hub of a job is ---------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// The process that makes a unique id knows who has it, and nothing of the job.
+// Rank 0 tells it where it listens (ControlPlane.h), and it tells the others.
+// Then it may end.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_RUNTIME_JOB_CONTROL_HUBDIRECTORY_H
+#define BLINK_RUNTIME_JOB_CONTROL_HUBDIRECTORY_H
+
+#include "runtime/job/control/Strangers.h"
+
+#include <chrono>
+#include <functional>
+#include <list>
+#include <poll.h>
+#include <vector>
+
+namespace blink::runtime {
+
+/// The answering side. One thread's.
+class HubDirectory {
+public:
+  /// Listens. Errors: as listenOnNetwork.
+  Status start(const Secret &secret);
+  const NetworkPlace &place() const { return listener_.place; }
+
+  /// What to poll for.
+  void addFiles(std::vector<pollfd> &files) const;
+  /// Answers who has come.
+  void work();
+  /// Whether all ranks of a job have been told.
+  bool complete() const { return numRanks_ != 0 && told_ == numRanks_; }
+
+private:
+  struct Asker {
+    explicit Asker(std::unique_ptr<ControlConnection> with)
+        : connection(std::move(with)) {}
+    std::unique_ptr<ControlConnection> connection;
+    int rank = -1;
+    bool told = false;
+  };
+
+  void hear(Asker &asker);
+  void tell();
+
+  Secret secret_;
+  Listener listener_;
+  Strangers strangers_;
+  std::list<Asker> askers_;
+  NetworkPlace hub_;
+  size_t numRanks_ = 0, told_ = 0;
+  std::vector<bool> asked_;
+};
+
+/// Asks the directory at `directory` for the hub of a job; as rank 0 tells it
+/// that it is at `hub`. Errors: nobody answers by `deadline`, the job has
+/// another number of ranks, or the rank has asked before; `ended`, asked now
+/// and then.
+Status findHub(const Secret &secret, const NetworkPlace &directory,
+               int numRanks, int rank,
+               std::chrono::steady_clock::time_point deadline,
+               const std::function<Status()> &ended, NetworkPlace &hub);
+
+} // namespace blink::runtime
+
+#endif // BLINK_RUNTIME_JOB_CONTROL_HUBDIRECTORY_H

@@ -1,0 +1,142 @@
+//===- Interfaces.cpp - the networks this host is on ----------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/job/control/Interfaces.h"
+
+#include "runtime/job/LocalSocket.h"
+
+#include <algorithm>
+#include <arpa/inet.h>
+#include <cstdlib>
+#include <cstring>
+#include <ifaddrs.h>
+#include <memory>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <sstream>
+
+namespace blink::runtime {
+namespace {
+
+constexpr unsigned char kV4Prefix[12] = {0, 0, 0, 0, 0,   0,
+                                         0, 0, 0, 0, 255, 255};
+
+bool hasAddress(const ifaddrs &one) {
+  if (!one.ifa_addr || !(one.ifa_flags & IFF_UP))
+    return false;
+  if (one.ifa_addr->sa_family == AF_INET)
+    return true;
+  // Link-local addresses mean something on one link only.
+  return one.ifa_addr->sa_family == AF_INET6 &&
+         !IN6_IS_ADDR_LINKLOCAL(
+             &reinterpret_cast<sockaddr_in6 *>(one.ifa_addr)->sin6_addr);
+}
+
+} // namespace
+
+bool HostAddress::isV4() const {
+  return std::memcmp(bytes.data(), kV4Prefix, sizeof(kV4Prefix)) == 0;
+}
+
+std::string HostAddress::text() const {
+  char text[INET6_ADDRSTRLEN] = {};
+  if (isV4())
+    inet_ntop(AF_INET, bytes.data() + sizeof(kV4Prefix), text, sizeof(text));
+  else
+    inet_ntop(AF_INET6, bytes.data(), text, sizeof(text));
+  return text;
+}
+
+socklen_t HostAddress::fill(sockaddr_storage &name, uint16_t port) const {
+  name = {};
+  if (isV4()) {
+    auto &v4 = reinterpret_cast<sockaddr_in &>(name);
+    v4.sin_family = AF_INET;
+    v4.sin_port = htons(port);
+    std::memcpy(&v4.sin_addr, bytes.data() + sizeof(kV4Prefix), 4);
+    return sizeof(v4);
+  }
+  auto &v6 = reinterpret_cast<sockaddr_in6 &>(name);
+  v6.sin6_family = AF_INET6;
+  v6.sin6_port = htons(port);
+  std::memcpy(&v6.sin6_addr, bytes.data(), bytes.size());
+  return sizeof(v6);
+}
+
+HostAddress HostAddress::of(const sockaddr *name) {
+  HostAddress address;
+  if (name->sa_family == AF_INET) {
+    std::memcpy(address.bytes.data(), kV4Prefix, sizeof(kV4Prefix));
+    std::memcpy(address.bytes.data() + sizeof(kV4Prefix),
+                &reinterpret_cast<const sockaddr_in *>(name)->sin_addr, 4);
+  } else {
+    std::memcpy(address.bytes.data(),
+                &reinterpret_cast<const sockaddr_in6 *>(name)->sin6_addr, 16);
+  }
+  return address;
+}
+
+InterfaceFilter::InterfaceFilter(const std::string &setting) {
+  std::string list = setting;
+  if (!list.empty() && list[0] == '^') {
+    excludes_ = true;
+    list.erase(0, 1);
+  }
+  if (!list.empty() && list[0] == '=') {
+    exact_ = true;
+    list.erase(0, 1);
+  }
+  std::istringstream words(list);
+  for (std::string name; std::getline(words, name, ',');)
+    if (!name.empty())
+      names_.push_back(name);
+}
+
+bool InterfaceFilter::takes(const std::string &name, bool loopback) const {
+  if (names_.empty())
+    return !loopback;
+  const bool named =
+      std::any_of(names_.begin(), names_.end(), [&](const std::string &want) {
+        return exact_ ? name == want : name.compare(0, want.size(), want) == 0;
+      });
+  return named != excludes_;
+}
+
+Status findInterfaces(std::vector<Interface> &interfaces) {
+  const char *text = std::getenv("BLINK_SOCKET_IFNAME");
+  const std::string setting = text ? text : "";
+  const InterfaceFilter filter(setting);
+  ifaddrs *list = nullptr;
+  if (getifaddrs(&list) != 0)
+    return systemError("cannot list network interfaces");
+  const std::unique_ptr<ifaddrs, void (*)(ifaddrs *)> all(list, freeifaddrs);
+  std::vector<Interface> loopbacks;
+  for (int family : {AF_INET, AF_INET6})
+    for (const ifaddrs *one = list; one; one = one->ifa_next) {
+      if (!hasAddress(*one) || one->ifa_addr->sa_family != family)
+        continue;
+      const bool loopback = (one->ifa_flags & IFF_LOOPBACK) != 0;
+      const bool taken = filter.takes(one->ifa_name, loopback);
+      std::vector<Interface> &to = taken ? interfaces : loopbacks;
+      if ((!taken && (!loopback || !setting.empty())) ||
+          std::any_of(to.begin(), to.end(), [&](const Interface &known) {
+            return known.name == one->ifa_name;
+          }))
+        continue;
+      to.push_back({one->ifa_name, HostAddress::of(one->ifa_addr), loopback});
+    }
+  if (interfaces.empty())
+    interfaces = std::move(loopbacks);
+  if (interfaces.empty())
+    return {blinkInvalidUsage,
+            setting.empty()
+                ? "no network interface is up"
+                : "BLINK_SOCKET_IFNAME is '" + setting +
+                      "', and no interface that is up has such a name"};
+  return {};
+}
+
+} // namespace blink::runtime

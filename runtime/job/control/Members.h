@@ -1,0 +1,77 @@
+//===- Members.h - the ranks of a job on several servers --------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Who has joined, where it listens, and who is not there any more. What follows
+// from that is the same in all processes that know the same.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_RUNTIME_JOB_CONTROL_MEMBERS_H
+#define BLINK_RUNTIME_JOB_CONTROL_MEMBERS_H
+
+#include "runtime/job/control/TcpSocket.h"
+
+#include <string>
+#include <vector>
+
+namespace blink::runtime {
+
+/// How a rank introduces itself. Plain: it is a message.
+struct Introduction {
+  uint32_t numRanks = 0, rank = 0;
+  uint64_t fingerprint = 0; ///< of the plan
+  uint64_t host = 0;        ///< hostIdentity()
+  uint64_t process = 0;
+  uint32_t server = 0;
+  NetworkPlace place; ///< where it listens
+  char hostName[64] = {};
+};
+
+class Members {
+public:
+  void resize(std::vector<uint16_t> serverOf) {
+    serverOf_ = std::move(serverOf);
+    all_.resize(serverOf_.size());
+  }
+  int count() const { return int(all_.size()); }
+  int serverOf(int rank) const { return serverOf_[size_t(rank)]; }
+
+  bool known(int rank) const { return all_[size_t(rank)].known; }
+  const Introduction &introduction(int rank) const {
+    return all_[size_t(rank)].introduction;
+  }
+  void introduce(const Introduction &introduction);
+  /// Success, or why a rank that introduces itself so cannot be one of them:
+  /// `self` has joined.
+  Status check(const Introduction &introduction,
+               const Introduction &self) const;
+
+  /// Not there any more, after a goodbye, or without.
+  bool isGone(int rank) const { return all_[size_t(rank)].gone; }
+  bool isLost(int rank) const { return !all_[size_t(rank)].lost.empty(); }
+  const std::string &whyLost(int rank) const { return all_[size_t(rank)].lost; }
+  bool isLeft(int rank) const { return !isGone(rank) && !isLost(rank); }
+  void setGone(int rank) { all_[size_t(rank)].gone = true; }
+  void setLost(int rank, const std::string &why);
+
+  /// The lowest rank that is left.
+  int hub() const;
+  /// The lowest one of a server, which writes to its memory; -1: none is left.
+  int agentOf(int server) const;
+  /// "rank 3 on node2", or "rank 3".
+  std::string name(int rank) const;
+
+private:
+  struct Member {
+    bool known = false, gone = false;
+    std::string lost;
+    Introduction introduction;
+  };
+  std::vector<uint16_t> serverOf_;
+  std::vector<Member> all_;
+};
+
+} // namespace blink::runtime
+
+#endif // BLINK_RUNTIME_JOB_CONTROL_MEMBERS_H

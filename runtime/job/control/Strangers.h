@@ -1,0 +1,41 @@
+//===- Strangers.h - who has connected and proven nothing yet ---*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_RUNTIME_JOB_CONTROL_STRANGERS_H
+#define BLINK_RUNTIME_JOB_CONTROL_STRANGERS_H
+
+#include "runtime/job/control/ControlConnection.h"
+#include "runtime/job/control/TcpSocket.h"
+
+#include <list>
+#include <memory>
+#include <poll.h>
+#include <vector>
+
+namespace blink::runtime {
+
+/// Takes connections at a listener until they are proven. There are never many,
+/// nor for long: when one more comes, the oldest has to go.
+class Strangers {
+public:
+  void addFiles(const Listener &listener, std::vector<pollfd> &files) const;
+  /// Accepts, and lets all prove themselves; gives those that have.
+  std::vector<std::unique_ptr<ControlConnection>> work(const Listener &listener,
+                                                       const Secret &secret);
+
+private:
+  static constexpr size_t kMost = 256;
+  static constexpr std::chrono::seconds kPatience{5};
+
+  void refuse(const std::string &why);
+
+  std::list<std::unique_ptr<ControlConnection>> all_;
+  uint64_t refused_ = 0;
+};
+
+} // namespace blink::runtime
+
+#endif // BLINK_RUNTIME_JOB_CONTROL_STRANGERS_H

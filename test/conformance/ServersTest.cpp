@@ -1,0 +1,145 @@
+//===- ServersTest.cpp - ranks on several servers -------------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Servers are on one host here, and differ from it in what matters: each has
+// memory of its own, and they tell each other the rest over TCP.
+//
+//===----------------------------------------------------------------------===//
+
+#include "test/common/Cluster.h"
+#include "test/conformance/Workers.h"
+
+#include "doctest/doctest.h"
+
+#include <thread>
+
+using namespace blink;
+using namespace blink::test;
+
+namespace {
+
+using Servers = std::vector<int>; ///< of each rank
+
+int ranksOf(const Servers &servers) { return int(servers.size()); }
+
+TestSchedule everything(const Servers &servers, int rails,
+                        uint32_t chunkBytes) {
+  BuildOptions layout;
+  layout.shape = Shape::random;
+  layout.treesPerBlock = 2;
+  layout.lanes = 3;
+  layout.chunkBytes = chunkBytes;
+  layout.seed = uint32_t(servers.size());
+  TestSchedule model =
+      allCollectives(ranksOf(servers), ranksOf(servers) - 1, layout);
+  spread(model, servers, rails);
+  return model;
+}
+
+TestSchedule allReduceOn(const Servers &servers) {
+  TestSchedule model =
+      makeSchedule(Collective::allreduce, 0, ranksOf(servers), {});
+  spread(model, servers);
+  return model;
+}
+
+} // namespace
+
+TEST_CASE("ranks on several servers get right results") {
+  for (const Servers &servers :
+       std::vector<Servers>{{0, 1},
+                            {0, 0, 1},
+                            {0, 1, 0, 1, 1},
+                            {0, 1, 2, 0},
+                            {0, 0, 0, 1, 1, 1, 1, 1}}) {
+    if (kSanitized && servers.size() > 3)
+      continue;
+    expectGood(everything(servers, 1 + int(servers.size()) % 2, 1024),
+               ranksOf(servers), "cases");
+  }
+}
+
+TEST_CASE("large messages between servers, and within them") {
+  for (const char *scenario : {"large", "confined"})
+    expectGood(everything({0, 1, 1}, 1, 256 << 10), 3, scenario);
+}
+
+TEST_CASE("a process that is killed is named on all servers") {
+  const Servers servers = {0, 0, 1, 1};
+  const TestSchedule model = allReduceOn(servers);
+  for (int victim : {0, 1, 2, 3}) {
+    const std::vector<Outcome> outcomes =
+        runAll(model, 4, "kill:" + std::to_string(victim) + ":0:0:20");
+    for (int rank = 0; rank < 4; ++rank) {
+      CAPTURE(victim);
+      CAPTURE(outcomes[size_t(rank)].line);
+      if (rank == victim)
+        continue;
+      const std::string name = "rank " + std::to_string(victim);
+      CHECK(outcomes[size_t(rank)].has("allreduce of 100 float32 with max"));
+      CHECK(outcomes[size_t(rank)].has(name.c_str()));
+      CHECK(outcomes[size_t(rank)].has("has died"));
+    }
+  }
+}
+
+TEST_CASE("a process that leaves or aborts ends the calls of all servers") {
+  const TestSchedule model = allReduceOn({0, 1, 1});
+  const std::vector<Outcome> left = runAll(model, 3, "leave");
+  const std::vector<Outcome> aborted = runAll(model, 3, "abort");
+  const std::vector<Outcome> vanished = runAll(model, 3, "vanish");
+  for (size_t rank : {0, 1}) {
+    CAPTURE(left[rank].line);
+    CHECK(left[rank].has("the communicator of rank 2 has been destroyed"));
+    CAPTURE(aborted[rank].line);
+    CHECK(aborted[rank].has("rank 2 aborted"));
+    CAPTURE(vanished[rank].line);
+    CHECK(vanished[rank].has("rank 2"));
+    CHECK(vanished[rank].has("has died"));
+  }
+}
+
+TEST_CASE("a server that calls something else is named by the others") {
+  for (const Outcome &outcome : runAll(allReduceOn({0, 0, 1}), 3, "differ")) {
+    CAPTURE(outcome.line);
+    CHECK(outcome.has("invalid usage: the ranks' calls differ: rank "));
+  }
+}
+
+TEST_CASE("a corrupted counter ends in an error on every server") {
+  for (const Outcome &outcome :
+       runAll(allReduceOn({0, 1, 1}), 3, "corrupt", 1000)) {
+    CAPTURE(outcome.line);
+    CHECK(outcome.has("remote error: "));
+    CHECK(outcome.has("waited 1000 ms"));
+  }
+}
+
+TEST_CASE("nobody joins several servers without the id, or wrongly") {
+  ScheduleOnDisk file(allReduceOn({0, 1}));
+  ScheduleOnDisk other(everything({0, 1}, 1, 1024));
+  auto one = [&](const blinkUniqueId &id, const char *path, int ranks,
+                 int rank) {
+    return runWorkers(path, ranks, {rank}, 300, "cases", id)[0];
+  };
+  const blinkUniqueId right = makeId();
+  blinkUniqueId wrong = right;
+  wrong.internal[20] ^= 1; // of the secret
+  const Outcome stranger = one(wrong, file.path(), 2, 0);
+  CAPTURE(stranger.line);
+  CHECK(stranger.has("has hung up"));
+  const Outcome alone = one(right, file.path(), 2, 0);
+  CAPTURE(alone.line);
+  CHECK(alone.has("waited 300 ms for rank 1 to join"));
+  const Outcome again = one(right, file.path(), 2, 0);
+  CAPTURE(again.line);
+  CHECK(again.has("rank 0 has joined already"));
+  const blinkUniqueId fresh = makeId();
+  std::vector<Outcome> mixed;
+  std::thread first([&] { mixed.push_back(one(fresh, file.path(), 2, 0)); });
+  const Outcome second = one(fresh, other.path(), 2, 1);
+  first.join();
+  CAPTURE(second.line);
+  CHECK(second.has("opened different schedules"));
+}
