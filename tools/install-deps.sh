@@ -2,7 +2,7 @@
 # Installs the Debian packages Blink is built from, and nothing that is already there.
 #
 #   tools/install-deps.sh            what compiler, runtime and their tests need
-#   tools/install-deps.sh --all      also SimGrid and MPI, which tests use, and --python
+#   tools/install-deps.sh --all      also SimGrid, MPI and iproute2, which tests use, and --python
 #   tools/install-deps.sh --runtime  only what -DBLINK_BUILD_COMPILER=OFF needs
 #   tools/install-deps.sh --python   --runtime, and what the Python package is built and tested with, in build/venv
 #
@@ -24,7 +24,7 @@ python=false
 case "${1-}" in
   --runtime) ;;
   --python) packages+=("${python_packages[@]}") python=true ;;
-  --all) packages+=("${compiler_packages[@]}" "${python_packages[@]}" libsimgrid-dev libopenmpi-dev openmpi-bin) python=true ;;
+  --all) packages+=("${compiler_packages[@]}" "${python_packages[@]}" libsimgrid-dev libopenmpi-dev openmpi-bin iproute2) python=true ;;
   "") packages+=("${compiler_packages[@]}") ;;
   *) echo "usage: tools/install-deps.sh [--all | --runtime | --python]" >&2; exit 2 ;;
 esac

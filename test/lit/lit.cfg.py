@@ -1,5 +1,6 @@
 # The lit suite: one test a file, found by its RUN lines.
 import os
+import subprocess
 
 import lit.formats
 
@@ -43,3 +44,7 @@ config.substitutions.append(
     ("%exits", os.path.join(os.path.dirname(__file__), "Inputs", "exits.sh")))
 # "address" in such a build, nothing otherwise.
 config.substitutions.append(("%sanitizer", config.sanitizer))
+# Whether tools/cluster-lab can make servers here: as root, or where the system lets others do so in namespaces.
+if os.geteuid() == 0 and subprocess.run(["unshare", "--net", "--uts", "--ipc", "--mount", "--pid", "--fork", "ip", "link",
+                                         "add", "type", "veth"], capture_output=True).returncode == 0:
+    config.available_features.add("namespaces")
