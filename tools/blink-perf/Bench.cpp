@@ -46,7 +46,6 @@ public:
   }
 
 private:
-  static size_t referenceBytes(const Plan &plan);
   void runThreads();
   void runProcesses();
   void runRank(int rank);
@@ -60,22 +59,9 @@ private:
   blinkConfig_t config_ = BLINK_CONFIG_INITIALIZER;
 };
 
-size_t Bench::referenceBytes(const Plan &plan) {
-  size_t most = 0;
-  for (const Case &c : plan.cases)
-    if (c.reduces())
-      most = std::max(most, c.inputBytes());
-  return most;
-}
-
 void Bench::reportAll(const std::function<void()> &poll) {
   for (size_t i = 0; i < plan_.cases.size() && shared_.waitFor(i, poll); ++i)
     report_(i, shared_.result(i));
-}
-
-std::string lastError(blinkResult_t result) {
-  return std::string(blinkGetErrorString(result)) + ": " +
-         blinkGetLastError(nullptr);
 }
 
 /// The ranks of this process.
@@ -190,6 +176,19 @@ void Bench::runProcesses() {
 }
 
 } // namespace
+
+std::string lastError(blinkResult_t result) {
+  return std::string(blinkGetErrorString(result)) + ": " +
+         blinkGetLastError(nullptr);
+}
+
+size_t referenceBytes(const Plan &plan) {
+  size_t most = 0;
+  for (const Case &c : plan.cases)
+    if (c.reduces())
+      most = std::max(most, c.inputBytes());
+  return most;
+}
 
 std::vector<int> devicesOf(const Options &options, const Plan &plan) {
   const size_t n = size_t(plan.numPrograms);

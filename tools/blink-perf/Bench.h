@@ -19,6 +19,12 @@ namespace blink::perf {
 /// ranks.
 std::vector<int> devicesOf(const Options &options, const Plan &plan);
 
+/// What this thread's last call says of its `result`.
+std::string lastError(blinkResult_t result);
+
+/// Of the largest reduction.
+size_t referenceBytes(const Plan &plan);
+
 /// Measures the plan's cases with one thread, threads or processes. `report` is
 /// called in this thread, in order, as soon as a case is done. Returns "" or
 /// the sentence of the first failure.

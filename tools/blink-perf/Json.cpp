@@ -28,10 +28,13 @@ Json numbersOrNull(const std::vector<int> &numbers) {
 
 Json jsonMeasure(const Options &options, const Case &c,
                  const Measure &measure) {
-  return {{"time_us", measure.seconds * 1e6},
-          {"algbw_gbps", measure.algbw(c)},
-          {"busbw_gbps", measure.busbw(c)},
-          {"wrong", options.check ? Json(measure.wrong) : Json()}};
+  Json json{{"time_us", measure.seconds * 1e6},
+            {"algbw_gbps", measure.algbw(c)},
+            {"busbw_gbps", measure.busbw(c)},
+            {"wrong", options.check ? Json(measure.wrong) : Json()}};
+  if (options.rank != -1)
+    json["cpu_us"] = measure.cpuSeconds * 1e6;
+  return json;
 }
 
 Json jsonRow(const Options &options, const Row &row) {

@@ -6,6 +6,7 @@
 
 #include "tools/blink-perf/Options.h"
 
+#include "tools/blink-perf/Launcher.h"
 #include "tools/replay/Samples.h"
 
 #include "CLI/CLI.hpp"
@@ -77,6 +78,7 @@ private:
   void prepareSelfTest();
   void prepareCalibration();
   void checkTuning() const;
+  void takeRank();
   void checkTogether() const;
 
   Options &options_;
@@ -201,6 +203,15 @@ void CommandLine::addRanks() {
                       "program")
           ->check(CLI::Range(1, 65535))
           ->type_name("N");
+  app_.add_option("--rank", options_.rank,
+                  "Be this one rank, of which each is a process of its own, on "
+                  "any server. Default: what torchrun, mpirun or srun says")
+      ->check(CLI::Range(0, 65535))
+      ->type_name("R");
+  app_.add_option("--id-file", options_.idFile,
+                  "Where such ranks meet: a file that none of them has yet, on "
+                  "a file system that all share")
+      ->type_name("FILE");
   addName("--backend", backend_, kBackendNames, "What moves the data");
   addList("--devices", options_.devices,
           "CUDA's number of each rank's GPU, or one for all. Default: that of "
@@ -266,6 +277,44 @@ void CommandLine::takeNames() {
   options_.types = valuesOf<blinkDataType_t>(type_, listOf(kTypeNames));
   options_.mode = valueOf<Mode>(mode_, kModeNames);
   options_.backend = valueOf<blinkBackend_t>(backend_, kBackendNames);
+}
+
+/// Whether this process is one rank of several, and which.
+void CommandLine::takeRank() {
+  const bool given = options_.rank != -1;
+  const LaunchedRank launched = given ? LaunchedRank() : launchedRank();
+  if (options_.idFile.empty()) {
+    if (given)
+      throw UsageError("--rank: one rank does not find the others; give all of "
+                       "them the same --id-file, on a file system that they "
+                       "share");
+    if (launched.rank != -1)
+      throw UsageError("the environment (", launched.variables,
+                       ") says that this is rank ", launched.rank, " of ",
+                       launched.ranks,
+                       ", but not how the ranks get the job's id; give all of "
+                       "them the same --id-file, on a file system that they "
+                       "share, or unset the variables");
+    return;
+  }
+  if (!given && launched.rank == -1)
+    throw UsageError("--id-file: which rank is this? Give --rank and --ranks, "
+                     "or start it with torchrun, mpirun or srun");
+  if (!given) {
+    options_.rank = launched.rank;
+    if (options_.ranks != 0 && options_.ranks != launched.ranks)
+      throw UsageError("--ranks: ", options_.ranks, " ranks, and ",
+                       launched.variables, " say ", launched.ranks);
+    options_.ranks = launched.ranks;
+  }
+  if (options_.tune || !options_.costs.empty())
+    throw UsageError("--id-file is for measuring, not for --tune or "
+                     "--calibrate");
+  if (options_.backend == blinkBackendCuda)
+    throw UsageError("--id-file is for --backend host");
+  if (app_.count("--mode") > 0 && options_.mode != Mode::processes)
+    throw UsageError("--mode: with --id-file each rank is a process");
+  options_.mode = Mode::processes;
 }
 
 /// A self-test chooses sizes and repeats nothing: it refuses what would say
@@ -353,6 +402,7 @@ bool CommandLine::parse(int argc, char **argv) {
                      "; blink-perf --help lists the options");
   }
   takeNames();
+  takeRank();
   if (options_.tune)
     checkTuning();
   else if (!options_.output.empty())

@@ -40,6 +40,8 @@ struct Options {
   std::string collective; ///< empty: all
   int ranks = 0;          ///< 0: those of the first program
   blinkBackend_t backend = blinkBackendHost;
+  int rank = -1; ///< this process's, the others are others; -1: all are its
+  std::string idFile;    ///< by which the ranks agree on the job's id
   std::vector<int> gpus; ///< of the ranks, for bundles; empty: 0, 1, 2, ...
   /// One: of all ranks; empty: rank r on GPU r, or of a bundle on its own.
   std::vector<int> devices;

@@ -21,7 +21,8 @@
 
 namespace blink::perf {
 
-void writeFile(const std::string &path, const std::string &text) {
+void writeFile(const std::string &path, const std::string &text,
+               unsigned mode) {
   struct stat status;
   const bool inPlace = stat(path.c_str(), &status) == 0 &&
                        !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
@@ -36,7 +37,7 @@ void writeFile(const std::string &path, const std::string &text) {
   if (fd == -1)
     refuse(errno);
   if (!inPlace)
-    fchmod(fd, 0644); // mkstemp's are for the owner alone
+    fchmod(fd, mode); // mkstemp's are for the owner alone
   std::FILE *file = fdopen(fd, "w");
   const bool wrote =
       file && std::fwrite(text.data(), 1, text.size(), file) == text.size();

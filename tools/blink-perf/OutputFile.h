@@ -14,7 +14,8 @@ namespace blink::perf {
 /// Writes under a temporary name and renames, so that `path` holds the old
 /// content or the new; what is no regular file (/dev/stdout) is written in
 /// place. Throws std::runtime_error; the temporary file is gone then.
-void writeFile(const std::string &path, const std::string &text);
+void writeFile(const std::string &path, const std::string &text,
+               unsigned mode = 0644);
 
 /// Minutes of measuring must not end in a path that cannot be written: throws
 /// UsageError where that can be known before.

@@ -88,6 +88,14 @@ void Shared::finish(size_t index) {
   wake(head_->finished);
 }
 
+bool Shared::conclude(size_t index, bool first) {
+  if (!Shared::barrier())
+    return false;
+  if (first)
+    finish(index);
+  return true;
+}
+
 bool Shared::waitFor(size_t index, const std::function<void()> &poll) {
   for (;;) {
     const uint32_t finished = head_->finished.load();

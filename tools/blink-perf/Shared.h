@@ -29,7 +29,8 @@ inline size_t wholePages(size_t bytes) {
 
 /// Of one case; [0] out of place, [1] in place.
 struct Result {
-  double seconds[2] = {0, 0}; ///< an iteration
+  double seconds[2] = {0, 0};    ///< an iteration
+  double cpuSeconds[2] = {0, 0}; ///< of all ranks; 0: not measured
   std::atomic<uint64_t> wrong[2]{};
 };
 
@@ -37,16 +38,18 @@ class Shared {
 public:
   /// Throws std::bad_alloc.
   Shared(int numWorkers, size_t numCases, size_t referenceBytes);
-  ~Shared();
+  virtual ~Shared();
   Shared(const Shared &) = delete;
 
   /// Waits for all workers. `seconds`: when the last one came, of some clock.
   /// False: the run has failed.
-  bool barrier(double *seconds = nullptr);
+  virtual bool barrier(double *seconds = nullptr);
 
   Result &result(size_t index) { return results_[index]; }
-  /// The case `index` is measured; in order, by one worker.
-  void finish(size_t index);
+  /// What every worker calls when it has measured the case `index`, in order.
+  /// Then its result is whole, for who waits in the process of the `first`.
+  /// False: the run has failed.
+  virtual bool conclude(size_t index, bool first);
   /// Waits until it is, calling `poll` now and then. False: the run has failed.
   bool waitFor(size_t index, const std::function<void()> &poll);
 
@@ -59,8 +62,17 @@ public:
   void putId(const blinkUniqueId &id);
   bool getId(blinkUniqueId &id); ///< waits; false: the run has failed
 
+  /// Whether workers write a part each of reference(), or each all of it.
+  virtual bool sharesReference() const { return true; }
+  /// Processor time of all ranks between the last two barriers that told when;
+  /// 0 where that is not measured.
+  virtual double cpuSeconds() const { return 0; }
+
   /// What reductions must give, of the current check.
   uint8_t *reference() { return reference_; }
+
+protected:
+  void finish(size_t index);
 
 private:
   struct Head {

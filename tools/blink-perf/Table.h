@@ -18,6 +18,7 @@ namespace blink::perf {
 struct Measure {
   double seconds;
   uint64_t wrong;
+  double cpuSeconds = 0; ///< of all ranks; 0: not measured
 
   double algbw(const Case &c) const;
   double busbw(const Case &c) const { return algbw(c) * c.busFactor(); }

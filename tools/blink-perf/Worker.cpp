@@ -43,9 +43,8 @@ void Worker::run() {
       measure(index, false);
       if (cases_[index].hasInPlace() && !options_.onlyOutOfPlace)
         measure(index, true);
-      meet();
-      if (firstRank_ == 0)
-        shared_.finish(index);
+      if (!shared_.conclude(index, firstRank_ == 0))
+        throw Ended();
     }
     for (size_t i = 0; options_.registers && i < comms_.size(); ++i)
       if (buffers_[i]->withdraw(comms_[i]) != blinkSuccess)
@@ -95,20 +94,23 @@ void Worker::measure(size_t index, bool inPlace) {
   if (options_.check)
     result.wrong[inPlace] += check(c, inPlace, seed);
   const double seconds = time(c, inPlace);
-  if (firstRank_ == 0)
+  if (firstRank_ == 0) {
     result.seconds[inPlace] = seconds;
+    result.cpuSeconds[inPlace] = shared_.cpuSeconds() / iterationsOf(c);
+  }
 }
 
 uint64_t Worker::check(const Case &c, bool inPlace, uint64_t seed) {
   forEachRank([&](size_t i) { buffers_[i]->fill(c, inPlace, seed); });
   if (c.reduces()) {
     const size_t elements = c.count * c.inputBlocks();
-    const size_t ranks = size_t(c.numRanks);
+    const size_t parts = shared_.sharesReference() ? size_t(c.numRanks) : 1;
     forEachRank([&](size_t i) {
-      const size_t rank = size_t(firstRank_) + i;
-      if (rank < ranks)
-        writeReduced(c, seed, elements * rank / ranks,
-                     elements * (rank + 1) / ranks, shared_.reference());
+      const size_t part =
+          shared_.sharesReference() ? size_t(firstRank_) + i : i;
+      if (part < parts)
+        writeReduced(c, seed, elements * part / parts,
+                     elements * (part + 1) / parts, shared_.reference());
     });
   }
   meet();
@@ -126,8 +128,12 @@ uint64_t Worker::check(const Case &c, bool inPlace, uint64_t seed) {
   return wrong;
 }
 
+int Worker::iterationsOf(const Case &c) const {
+  return c.iterations ? c.iterations : options_.iterations;
+}
+
 double Worker::time(const Case &c, bool inPlace) {
-  const int iterations = c.iterations ? c.iterations : options_.iterations;
+  const int iterations = iterationsOf(c);
   iterate(c, inPlace,
           c.iterations ? std::min(c.iterations, options_.warmup)
                        : options_.warmup);

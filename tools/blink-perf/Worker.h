@@ -30,6 +30,7 @@ private:
   void measure(size_t index, bool inPlace);
   uint64_t check(const Case &c, bool inPlace, uint64_t seed);
   double time(const Case &c, bool inPlace);
+  int iterationsOf(const Case &c) const;
   void iterate(const Case &c, bool inPlace, int times);
   blinkResult_t call(size_t which, const Case &c, bool inPlace);
   void wait(const Case &c, bool inPlace);

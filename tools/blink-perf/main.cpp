@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tools/blink-perf/Bench.h"
+#include "tools/blink-perf/Across.h"
 #include "tools/blink-perf/Calibrate.h"
 #include "tools/blink-perf/Json.h"
 #include "tools/blink-perf/OutputFile.h"
@@ -27,28 +27,35 @@ int complain(const std::string &sentence, ExitCode code) {
   return code;
 }
 
-/// Measures and prints, line by line.
+/// Measures and prints, line by line; of ranks that are processes of their own
+/// rank 0 alone prints.
 Summary measure(const Options &options, const Plan &plan) {
   Summary summary;
   size_t section = 0, nextHeader = 0;
-  printTitle(options, plan);
+  const bool prints = options.rank <= 0;
+  if (prints)
+    printTitle(options, plan);
+  const auto report = [&](size_t index, const Result &result) {
+    if (prints && index == nextHeader) {
+      printHeader(options, plan, plan.sections[section]);
+      nextHeader += plan.sections[section++].cases.size();
+    }
+    const auto half = [&](int i) {
+      return Measure{result.seconds[i], result.wrong[i], result.cpuSeconds[i]};
+    };
+    Row row{plan.cases[index], half(0), half(1)};
+    if (prints)
+      printRow(options, row);
+    summary.rows.push_back(row);
+  };
   const auto begin = std::chrono::steady_clock::now();
-  summary.error =
-      runBench(options, plan, [&](size_t index, const Result &result) {
-        if (index == nextHeader) {
-          printHeader(options, plan, plan.sections[section]);
-          nextHeader += plan.sections[section++].cases.size();
-        }
-        Row row{plan.cases[index],
-                {result.seconds[0], result.wrong[0]},
-                {result.seconds[1], result.wrong[1]}};
-        printRow(options, row);
-        summary.rows.push_back(row);
-      });
+  summary.error = options.rank == -1 ? runBench(options, plan, report)
+                                     : runRankOf(options, plan, report);
   summary.seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
           .count();
-  printSummary(options, plan, summary);
+  if (prints)
+    printSummary(options, plan, summary);
   return summary;
 }
 
@@ -99,10 +106,13 @@ int run(int argc, char **argv) {
     return runTune(options);
   const Plan plan = makePlan(options);
   const Summary summary = measure(options, plan);
-  if (!options.json.empty())
+  if (!options.json.empty() && options.rank <= 0)
     writeFile(options.json, formatJson(options, plan, summary));
   if (!summary.error.empty())
-    return complain(summary.error, kBadAnswer);
+    return complain(options.rank == -1
+                        ? summary.error
+                        : textOf("rank ", options.rank, ": ", summary.error),
+                    kBadAnswer);
   return summary.ok() ? kGood : kBadAnswer;
 }
 

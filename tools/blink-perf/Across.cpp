@@ -1,0 +1,142 @@
+//===- Across.cpp - workers in processes, perhaps of several servers ------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/blink-perf/Across.h"
+
+#include "tools/blink-perf/IdFile.h"
+#include "tools/blink-perf/Worker.h"
+
+#include <chrono>
+#include <cstdlib>
+#include <new>
+#include <stdexcept>
+#include <sys/resource.h>
+#include <thread>
+
+namespace blink::perf {
+namespace {
+
+constexpr int kDefaultTimeoutMs = 30000;
+
+double secondsNow() {
+  return std::chrono::duration<double>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+/// Processor time of this process, its progress threads included.
+double cpuNow() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval &time) {
+    return double(time.tv_sec) + 1e-6 * double(time.tv_usec);
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+/// For how long the ranks wait for each other's files: as for each other.
+int timeoutOf(const Options &options) {
+  if (options.timeoutMs != 0)
+    return options.timeoutMs;
+  const char *text = std::getenv("BLINK_TIMEOUT_MS");
+  const int ms = text ? std::atoi(text) : 0;
+  return ms > 0 ? ms : kDefaultTimeoutMs;
+}
+
+struct Comm {
+  ~Comm() { blinkCommDestroy(comm); }
+  blinkComm_t comm = nullptr;
+};
+
+} // namespace
+
+template <typename T>
+bool Across::combine(T *values, size_t count, blinkDataType_t type,
+                     blinkRedOp_t op) {
+  if (failed())
+    return false;
+  const blinkResult_t result =
+      blinkAllReduce(values, values, count, type, op, comm_, nullptr);
+  if (result == blinkInvalidUsage)
+    fail(lastError(result) + " (ranks that are processes of their own meet by "
+                             "an allreduce, so one of the schedules has to "
+                             "have it)");
+  else if (result != blinkSuccess)
+    fail(lastError(result));
+  return result == blinkSuccess;
+}
+
+bool Across::barrier(double *seconds) {
+  double longest = secondsNow() - left_;
+  double cpu = cpuNow() - cpuAtLeaving_;
+  if (!combine(&longest, 1, blinkFloat64, blinkMax))
+    return false;
+  if (seconds) {
+    if (!combine(&cpu, 1, blinkFloat64, blinkSum))
+      return false;
+    clock_ += longest;
+    *seconds = clock_;
+    cpu_ = cpu;
+  }
+  cpuAtLeaving_ = cpuNow();
+  left_ = secondsNow();
+  return true;
+}
+
+bool Across::conclude(size_t index, bool) {
+  Result &mine = result(index);
+  uint64_t wrong[2] = {mine.wrong[0], mine.wrong[1]};
+  if (!combine(wrong, 2, blinkUint64, blinkSum))
+    return false;
+  for (int i = 0; i < 2; ++i)
+    mine.wrong[i] = wrong[i];
+  finish(index);
+  return true;
+}
+
+std::string
+runRankOf(const Options &options, const Plan &plan,
+          const std::function<void(size_t index, const Result &)> &report) {
+  const int ranks = plan.numPrograms;
+  if (options.rank >= ranks)
+    throw UsageError("--rank: the schedules are for ", ranks,
+                     " ranks, so there is no rank ", options.rank);
+  blinkConfig_t config = BLINK_CONFIG_INITIALIZER;
+  config.backend = options.backend;
+  config.timeoutMs = options.timeoutMs;
+  if (!plan.gpus.empty())
+    config.gpus = plan.gpus.data();
+  Comm owner;
+  try {
+    blinkUniqueId id{};
+    blinkResult_t result = blinkSuccess;
+    if (options.rank == 0)
+      result = blinkGetUniqueId(&id);
+    if (result == blinkSuccess) {
+      shareId(options.idFile, options.rank, ranks, timeoutOf(options), id);
+      result = blinkCommInitRank(&owner.comm, ranks, id, options.rank, -1,
+                                 plan.schedule.get(), &config);
+    }
+    if (result != blinkSuccess)
+      return lastError(result);
+    Across shared(owner.comm, plan.cases.size(), referenceBytes(plan));
+    Backend backend;
+    std::thread thread([&] {
+      Worker(options, plan.cases, backend, shared, options.rank, {owner.comm})
+          .run();
+    });
+    for (size_t i = 0; i < plan.cases.size() && shared.waitFor(i, {}); ++i)
+      report(i, shared.result(i));
+    thread.join();
+    return shared.failure();
+  } catch (const std::bad_alloc &) {
+    return "out of memory";
+  } catch (const std::runtime_error &error) {
+    return error.what();
+  }
+}
+
+} // namespace blink::perf

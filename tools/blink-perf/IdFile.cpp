@@ -1,0 +1,136 @@
+//===- IdFile.cpp - a job's id, from rank 0 to the others by files --------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/blink-perf/IdFile.h"
+
+#include "schedules/Text.h"
+#include "tools/blink-perf/OutputFile.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <random>
+#include <stdexcept>
+#include <thread>
+#include <unistd.h>
+
+namespace blink::perf {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr auto kPause = std::chrono::milliseconds(2);
+
+std::string questionOf(const std::string &path, int rank) {
+  return path + ".rank" + std::to_string(rank);
+}
+
+/// "" if it is not there.
+std::string contentOf(const std::string &path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::string drawNumber() {
+  std::random_device source;
+  std::string number;
+  for (int i = 0; i < 4; ++i) {
+    char word[9];
+    std::snprintf(word, sizeof word, "%08x", unsigned(source()));
+    number += word;
+  }
+  return number;
+}
+
+/// The file of an answer: the id's bytes, then a line "3 NUMBER" for each rank
+/// that has asked.
+struct Answer {
+  static std::string write(const blinkUniqueId &id,
+                           const std::map<int, std::string> &asked) {
+    std::string text(id.internal, sizeof id.internal);
+    for (const auto &[rank, number] : asked)
+      text += textOf("\n", rank, " ", number);
+    return text + "\n";
+  }
+  static bool read(const std::string &text, int rank, const std::string &number,
+                   blinkUniqueId &id) {
+    if (text.size() < sizeof id.internal ||
+        text.find(textOf("\n", rank, " ", number, "\n"), sizeof id.internal) ==
+            std::string::npos)
+      return false;
+    std::memcpy(id.internal, text.data(), sizeof id.internal);
+    return true;
+  }
+};
+
+/// What is removed on every way out.
+struct Removed {
+  const std::string path;
+  ~Removed() { unlink(path.c_str()); }
+};
+
+void answer(const std::string &path, int ranks, Clock::time_point end,
+            int timeoutMs, const blinkUniqueId &id) {
+  const Removed file{path};
+  std::map<int, std::string> asked; ///< by rank, with the number
+  std::vector<int> left;            ///< who has not asked, or not seen it yet
+  for (;;) {
+    bool changed = false;
+    left.clear();
+    for (int rank = 1; rank < ranks; ++rank) {
+      const std::string number = contentOf(questionOf(path, rank));
+      if (!number.empty() && asked[rank] != number) {
+        asked[rank] = number;
+        changed = true;
+      }
+      if (!number.empty() || asked[rank].empty())
+        left.push_back(rank);
+    }
+    if (left.empty())
+      return;
+    if (changed)
+      writeFile(path, Answer::write(id, asked), 0600);
+    if (Clock::now() > end)
+      throw std::runtime_error(
+          textOf(path, ": no rank ", joined(left), " in ", timeoutMs,
+                 " ms; all ", ranks,
+                 " ranks need the same --id-file, on a "
+                 "file system that they share (--timeout)"));
+    std::this_thread::sleep_for(kPause);
+  }
+}
+
+void ask(const std::string &path, int rank, Clock::time_point end,
+         int timeoutMs, blinkUniqueId &id) {
+  const std::string number = drawNumber();
+  const Removed file{questionOf(path, rank)};
+  writeFile(file.path, number, 0600);
+  while (!Answer::read(contentOf(path), rank, number, id)) {
+    if (Clock::now() > end)
+      throw std::runtime_error(
+          textOf(path, ": no answer of rank 0 in ", timeoutMs,
+                 " ms; all ranks "
+                 "need the same --id-file, on a file system that they share "
+                 "(--timeout)"));
+    std::this_thread::sleep_for(kPause);
+  }
+}
+
+} // namespace
+
+void shareId(const std::string &path, int rank, int ranks, int timeoutMs,
+             blinkUniqueId &id) {
+  const auto end = Clock::now() + std::chrono::milliseconds(timeoutMs);
+  if (rank == 0)
+    answer(path, ranks, end, timeoutMs, id);
+  else
+    ask(path, rank, end, timeoutMs, id);
+}
+
+} // namespace blink::perf
