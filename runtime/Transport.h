@@ -59,10 +59,22 @@ public:
   virtual void broken(uint32_t ring, const std::string &why) = 0;
 };
 
+/// A NIC of the schedule's topology.
+struct TransportNic {
+  std::string name;    ///< the node's
+  std::string device;  ///< the operating system's name for it, or ""
+  uint16_t number = 0; ///< among those of its server
+};
+
+/// Of a ring whose path crosses no NIC: whichever the machine has.
+inline constexpr uint16_t kAnyNic = 0xffff;
+
 /// A ring that a transport is to carry.
 struct TransportRing {
   uint32_t ring = 0;
   int source = 0, destination = 0;
+  /// By which the ring leaves and arrives: of TransportJob::nics.
+  uint16_t sourceNic = kAnyNic, destinationNic = kAnyNic;
 };
 
 /// What a transport is made for.
@@ -70,6 +82,8 @@ struct TransportJob {
   int numRanks = 0;
   std::vector<bool> here; ///< of each rank: whether it is in this process
   std::vector<TransportRing> rings;
+  std::vector<TransportNic> nics;
+  uint64_t largestChunk = 0; ///< of bytes
 };
 
 /// The rings of some kinds of channels, at the ends that are in this process.
@@ -88,18 +102,24 @@ public:
                          std::chrono::steady_clock::time_point deadline,
                          const std::function<Status()> &ended) = 0;
 
-  /// Begins to carry a chunk. `data` stays until the client hears that it has
-  /// been freed, or the transport is destroyed.
-  virtual void post(const ChunkMessage &message, const char *data) = 0;
+  /// Begins to carry a chunk, when fewer than `window` of the ring's are on
+  /// their way. `data` stays until the client hears that it has been freed,
+  /// flushed() of the ring's source says so, or abandon() has.
+  virtual void post(const ChunkMessage &message, const char *data,
+                    uint32_t window) = 0;
   /// As TransportClient::freed, at the reader's end.
   virtual void credit(uint32_t ring, uint64_t number) = 0;
   /// Carries on what is under way at the ends of `rank`. Whether anything
-  /// moved; if not, the client has been told all that had come before.
-  virtual bool progress(int rank) = 0;
-  /// Whether all that `rank` has posted gets to the others without more
-  /// progress here. Credits may wait: a rank that needs one is in a call that
-  /// this rank makes, too, whereas one that needs none may not be reading.
-  virtual bool flushed(int rank) const = 0;
+  /// moved; if not, the client has been told all that had come before, or
+  /// another thread is about to tell it. `wait`: not before it has.
+  virtual bool progress(int rank, bool wait) = 0;
+  /// Whether all that `rank` has posted has left its memory, and gets to the
+  /// others without more progress here. Credits may wait: a rank that needs one
+  /// is in a call that this rank makes, too, whereas one that needs none may
+  /// not be reading.
+  virtual bool flushed(int rank) = 0;
+  /// The job has failed: what `rank` has posted is not read any more.
+  virtual void abandon(int rank) = 0;
 };
 
 /// A line of the table of transports.
@@ -108,9 +128,13 @@ struct TransportEntry {
   /// outlives the transport.
   Status (*create)(const TransportJob &job, TransportClient &client,
                    std::unique_ptr<Transport> &transport);
+  /// Only where the ranks of a job are in several processes. A process that has
+  /// all of them lays the rings in its memory.
+  bool betweenProcesses = false;
 };
 
 /// The transport of channels of that kind. Alike in all processes of a job.
+/// Channels of kind `network` have UCX (runtime/network/).
 const TransportEntry &transportOf(sched::ChannelKind kind);
 /// Replaces it, for jobs made from now on: for modules, and tests. Null: as at
 /// first.

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/Transport.h"
+#include "runtime/network/Load.h"
 
 #include <atomic>
 
@@ -14,9 +15,11 @@ namespace blink::runtime {
 namespace {
 
 const TransportEntry kMemory = {nullptr};
+const TransportEntry kNetwork = {network::createLoaded,
+                                 /*betweenProcesses=*/true};
 
-/// By kind. `network`: the ranks of a job are on one machine so far.
-const TransportEntry *const kTransports[] = {&kMemory, &kMemory, &kMemory};
+/// By kind: peer, staged, network.
+const TransportEntry *const kTransports[] = {&kMemory, &kMemory, &kNetwork};
 static_assert(std::size(kTransports) == size_t(sched::ChannelKind::MAX) + 1);
 
 std::atomic<const TransportEntry *> replaced[std::size(kTransports)];

@@ -82,8 +82,9 @@ Status HostBackend::createAll(const BackendRequest &request) {
   for (int rank = 0; rank < request.numRanks && status.ok(); ++rank)
     status = makeRank(rank);
   if (status.ok())
+    // All are here: nobody is late but the machine.
     status = rings_.remote.connect(
-        job_, std::chrono::steady_clock::now() + request.timeout, {});
+        job_, std::chrono::steady_clock::now() + std::chrono::seconds(10), {});
   if (status.ok())
     log(LogLevel::info, -1, "host back end: ", request.numRanks,
         " ranks in one process, ", plan_.programs.size(), " programs, ",
@@ -125,14 +126,19 @@ Status HostBackend::join(const BackendRequest &request) {
   for (int other = 0; other < numRanks; ++other)
     if (other != rank)
       job_.watch(other);
-  status = rings_.remote.connect(job_, deadline, request.peerFailure);
+  status = rings_.remote.connect(job_, deadline, [&] {
+    Status why = failure();
+    for (int other = 0; other < numRanks && why.ok(); ++other)
+      why = job_.peerFailure(other);
+    return why;
+  });
   if (!status.ok())
     return status;
   rings_.windows.begin(job_, segment.board(), segment.windows(), plan_, rank,
                        [this] { waitUntilQuiet(); });
   probeOthers(rank);
-  status = job_.waitForAll(rank, &PeerRecord::ready, 1, "join", deadline,
-                           request.peerFailure);
+  // All are here, and whoever else is lost may have left when all was done.
+  status = job_.waitForAll(rank, &PeerRecord::ready, 1, "join", deadline);
   if (!status.ok())
     return status;
   rings_.zeroCopy = chooseZeroCopy();
@@ -187,6 +193,9 @@ blinkMemoryInfo_t HostBackend::memory(int rank) {
 HostBackend::~HostBackend() {
   // Their threads look at all that is below.
   rings_.windows.end();
+  if (job_.attached() && job_.failed()) // nobody waits for a goodbye
+    for (size_t rank = 0; rank < ranks_.size(); ++rank)
+      rings_.remote.abandon(int(rank));
   job_.disconnect();
   writeTraces(traceFile_, ranks_.size(), plan_.numLanes,
               [this](size_t rank, uint32_t lane) {
@@ -217,7 +226,7 @@ Status HostBackend::probe(const Call &call, bool &arrived) {
   if (job_.failed())
     return failure();
   if (rings_.remote.any())
-    rings_.remote.progress(call.rank);
+    rings_.remote.progress(call.rank, /*wait=*/true);
   arrived = RankRun::hasArrived(rings_, call);
   return {};
 }
@@ -246,8 +255,10 @@ void HostBackend::waitUntilQuiet() const {
 
 Status HostBackend::end(const Call &call) {
   Status status = failure();
-  if (!status.ok())
+  if (!status.ok()) {
     waitUntilQuiet();
+    rings_.remote.abandon(call.rank);
+  }
   ranks_[call.rank].inFlight.fetch_sub(1, std::memory_order_release);
   return status;
 }

@@ -11,9 +11,13 @@
 namespace blink::runtime {
 
 Status HostRings::choose(Plan &plan, const std::vector<bool> &here) {
+  const bool together =
+      std::find(here.begin(), here.end(), false) == here.end();
   std::vector<bool> apart;
-  for (const RingPlan &ring : plan.rings)
-    apart.push_back(transportOf(ring.kind).create != nullptr);
+  for (const RingPlan &ring : plan.rings) {
+    const TransportEntry &entry = transportOf(ring.kind);
+    apart.push_back(entry.create && !(entry.betweenProcesses && together));
+  }
   plan.keepApart(apart);
   numNear = plan.numRanks;
   const auto first = std::find(here.begin(), here.end(), true);

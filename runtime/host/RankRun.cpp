@@ -124,7 +124,8 @@ void RankRun::addLane(uint32_t number, const StepCode *steps,
       continue;
     for (uint32_t i = step.sources; i < step.numOperands(); ++i) {
       const OperandCode &to = operandsOf(step)[i];
-      if (to.kind == OperandKind::channel)
+      if (to.kind == OperandKind::channel &&
+          !plan_.rings[variant_->rings[to.index]].apart)
         borrowedRings_.push_back(variant_->rings[to.index]);
     }
   }
@@ -202,7 +203,7 @@ bool RankRun::finished() {
     if (loadAcquire(rings_.writers[ring].freed) != rings_.writers[ring].number)
       return false;
   // What goes to others over a transport must get there without this rank,
-  // which may not call again.
+  // which may not call again, and has the buffers back.
   return !rings_.remote.any() || rings_.remote.flushed(rank_);
 }
 

@@ -63,8 +63,9 @@ struct RankRun::ChunkPlace {
   Delivery delivery = Delivery::slot;
   uint32_t sharedSlot = 0; ///< the operand whose slot all readers look at; or 0
   uint64_t address = 0;    ///< SlotHead::address, for the other operands
-  uint32_t numDestinations = 0; ///< of the lane's pointers
-  uint32_t numOutputs = 0;      ///< the last of them
+  const char *borrowed = nullptr; ///< where a borrowed chunk is here
+  uint32_t numDestinations = 0;   ///< of the lane's pointers
+  uint32_t numOutputs = 0;        ///< the last of them
 };
 
 /// Lets the lane's pointers lead to the chunk's sources, and to what the fold
@@ -104,11 +105,13 @@ RankRun::point(Lane &lane, const StepCode &step, ElementRange range) const {
   place.numOutputs = uint32_t(next - outputs);
 
   // Of a borrowed chunk there is one source, or one output.
-  if (place.delivery == Delivery::borrowInput)
-    place.address = reinterpret_cast<uint64_t>(lane.pointers[0]) + inputShift_;
-  else if (place.delivery == Delivery::borrowOutput)
-    place.address = reinterpret_cast<uint64_t>(*outputs) + outputShift_;
-  else if (place.sharedSlot != 0)
+  if (place.delivery == Delivery::borrowInput) {
+    place.borrowed = static_cast<const char *>(lane.pointers[0]);
+    place.address = reinterpret_cast<uint64_t>(place.borrowed) + inputShift_;
+  } else if (place.delivery == Delivery::borrowOutput) {
+    place.borrowed = static_cast<const char *>(*outputs);
+    place.address = reinterpret_cast<uint64_t>(place.borrowed) + outputShift_;
+  } else if (place.sharedSlot != 0)
     place.address =
         rings_.segment.addressInPool(static_cast<char *>(*destinations));
   return place;
@@ -235,12 +238,13 @@ void RankRun::publish(const StepCode &step, const ChunkPlace &place,
     SlotHead &head = headAt(end, channel);
     const uint64_t tag = makeTag(end.number, signature_);
     if (end.transport) {
-      const char *data = slotAt(end, channel, bytes);
-      const uint64_t offset = data == head.small ? 0 : data - end.slots;
-      end.transport->post({variant_->rings[channel],
-                           uint32_t(slotNumber(end, channel)), tag, offset,
-                           bytes},
-                          data);
+      const uint64_t slot = slotNumber(end, channel);
+      const uint64_t offset =
+          bytes <= SlotHead::kSmall ? 0 : slot * variant_->chunkBytes;
+      end.transport->post(
+          {variant_->rings[channel], uint32_t(slot), tag, offset, bytes},
+          place.borrowed ? place.borrowed : slotAt(end, channel, bytes),
+          variant_->windows[channel]);
     } else {
       head.address = i == place.sharedSlot ? 0 : place.address;
       storeRelease(&head.full, tag);

@@ -94,7 +94,7 @@ std::optional<Need> RankRun::needOf(const Lane &lane) {
 
 std::optional<Need> RankRun::firstNeed() {
   // What others have sent before they left or died counts as come.
-  while (rings_.remote.any() && rings_.remote.progress(rank_))
+  while (rings_.remote.any() && rings_.remote.progress(rank_, /*wait=*/true))
     ;
   for (uint32_t l = 0; l < numActive_; ++l) {
     Lane &lane = lanes_[l];

@@ -15,6 +15,16 @@ namespace blink::runtime {
 
 using Clock = std::chrono::steady_clock;
 
+static_assert(kAnyNic == kNoNic);
+
+static uint64_t largestChunkOf(const Plan &plan) {
+  uint64_t largest = 0;
+  for (const ProgramPlan &program : plan.programs)
+    for (const VariantPlan &variant : program.variants)
+      largest = std::max<uint64_t>(largest, variant.chunkBytes);
+  return largest;
+}
+
 Status RemoteRings::create(const Plan &plan, const std::vector<bool> &here) {
   plan_ = &plan;
   std::vector<TransportJob> jobs; // of each carrier
@@ -29,9 +39,12 @@ Status RemoteRings::create(const Plan &plan, const std::vector<bool> &here) {
       ++c;
     if (c == carriers_.size()) {
       carriers_.push_back({entry, c, nullptr});
-      jobs.push_back({plan.numRanks, here, {}});
+      jobs.push_back({plan.numRanks, here, {}, {}, largestChunkOf(plan)});
+      for (const NicPlan &nic : plan.nics)
+        jobs[c].nics.push_back({nic.name, nic.device, nic.number});
     }
-    jobs[c].rings.push_back({r, ring.source, ring.destination});
+    jobs[c].rings.push_back({r, ring.source, ring.destination, ring.nics.source,
+                             ring.nics.destination});
     carrierOf[r] = c;
     rings_[r]; // laid out below
   }
@@ -104,18 +117,23 @@ Status RemoteRings::connect(const Job &job, Clock::time_point deadline,
 
 //===-- Carrying ----------------------------------------------------------===//
 
-bool RemoteRings::progress(int rank) {
+bool RemoteRings::progress(int rank, bool wait) {
   bool moved = false;
   for (Carrier &carrier : carriers_)
-    moved |= carrier.transport->progress(rank);
+    moved |= carrier.transport->progress(rank, wait);
   return moved;
 }
 
-bool RemoteRings::flushed(int rank) const {
-  return std::all_of(carriers_.begin(), carriers_.end(),
-                     [rank](const Carrier &carrier) {
-                       return carrier.transport->flushed(rank);
-                     });
+bool RemoteRings::flushed(int rank) {
+  return std::all_of(
+      carriers_.begin(), carriers_.end(),
+      [rank](Carrier &carrier) { return carrier.transport->flushed(rank); });
+}
+
+void RemoteRings::abandon(int rank) {
+  for (Carrier &carrier : carriers_)
+    if (carrier.transport)
+      carrier.transport->abandon(rank);
 }
 
 char *RemoteRings::placeFor(const ChunkMessage &message) {

@@ -43,9 +43,10 @@ public:
   Status connect(const Job &job, std::chrono::steady_clock::time_point deadline,
                  const std::function<Status()> &ended);
 
-  /// Transport::progress and ::flushed, of all transports.
-  bool progress(int rank);
-  bool flushed(int rank) const;
+  /// Transport::progress, ::flushed and ::abandon, of all transports.
+  bool progress(int rank, bool wait = false);
+  bool flushed(int rank);
+  void abandon(int rank);
   /// Success, or that a ring has been broken for longer than a rank's death
   /// takes to be known, and between which ranks.
   Status failure() const;

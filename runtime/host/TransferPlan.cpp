@@ -17,7 +17,8 @@ namespace {
 // tools/bench-host measures it (docs/performance.md, docs/rationale.md).
 
 /// Readers borrow in calls above this size where they reach the buffers. Up to
-/// it, copying a message costs less than its writer's waiting for readers.
+/// it, copying a message costs less than its writer's waiting for readers. So
+/// do transports.
 constexpr uint64_t kBorrowAbove = 16 << 10;
 
 /// Readers fetch in calls from this size on: a call of the kernel for each
@@ -104,7 +105,9 @@ TransferPlan chooseTransfers(const Call &call, const VariantPlan &variant,
   plan.scaled = call.kind.op == kPreMulSum;
   plan.rank = &variant.ranks[call.rank];
   plan.borrows = chooseBorrows(call, plan.stream, variant, *plan.rank, host);
-  plan.inPlace = plan.borrows &&
+  if (call.bytes() > kBorrowAbove && anyBorrow(plan.rank->sentBorrows))
+    plan.sentBorrows = &plan.rank->sentBorrows;
+  plan.inPlace = (plan.borrows || plan.sentBorrows) &&
                  overlap(call.send, call.sendBytes, call.recv, call.recvBytes);
   return plan;
 }

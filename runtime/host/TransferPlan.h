@@ -61,13 +61,21 @@ struct TransferPlan {
   const RankPlan *rank = nullptr; ///< null: a plan of no call
   /// What readers borrow, of each step; null: nothing.
   const std::vector<Borrow> *borrows = nullptr;
+  /// Likewise: what a transport sends from there.
+  const std::vector<Borrow> *sentBorrows = nullptr;
   bool inPlace = false; ///< the output overlaps an input that readers borrow
+
+  Borrow borrowOf(size_t step) const {
+    const Borrow borrow = borrows ? (*borrows)[step] : Borrow::none;
+    return borrow == Borrow::none && sentBorrows ? (*sentBorrows)[step]
+                                                 : borrow;
+  }
 
   /// Where the chunks of step number `step` of the rank go. A chunk that fits
   /// into the head of a slot goes to the heads of all readers, unless it is
   /// borrowed.
   Delivery deliveryOf(size_t step) const {
-    switch (borrows ? (*borrows)[step] : Borrow::none) {
+    switch (borrowOf(step)) {
     case Borrow::none:
       break;
     case Borrow::output:
@@ -88,7 +96,8 @@ struct TransferPlan {
   /// Whether both deliver the chunks of every step in the same way.
   bool deliversAs(const TransferPlan &other) const {
     return rank == other.rank && borrows == other.borrows &&
-           inPlace == other.inPlace && scaled == other.scaled;
+           sentBorrows == other.sentBorrows && inPlace == other.inPlace &&
+           scaled == other.scaled;
   }
 };
 

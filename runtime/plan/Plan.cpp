@@ -253,17 +253,35 @@ void noteUse(const VariantPlan &variant, ProgramPlan &program, Plan &plan) {
   }
 }
 
-/// Whether step `number` of the rank writes to a ring that is kept apart.
-bool writesApart(const RankPlan &rank, size_t number,
-                 const VariantPlan &variant,
-                 const std::vector<RingPlan> &rings) {
+/// What of a step's destinations are rings.
+struct StepRings {
+  bool apart = false; ///< any that is kept apart
+  bool near = false;  ///< any other
+};
+
+StepRings ringsOf(const RankPlan &rank, size_t number,
+                  const VariantPlan &variant,
+                  const std::vector<RingPlan> &rings) {
   const StepCode &step = rank.code.steps[number];
   const OperandCode *operands = rank.code.operands + step.operandsBegin;
-  return std::any_of(operands + step.sources, operands + step.numOperands(),
-                     [&](const OperandCode &to) {
-                       return to.kind == OperandKind::channel &&
-                              rings[variant.rings[to.index]].apart;
-                     });
+  StepRings result;
+  for (uint32_t i = step.sources; i < step.numOperands(); ++i)
+    if (operands[i].kind == OperandKind::channel)
+      (rings[variant.rings[operands[i].index]].apart ? result.apart
+                                                     : result.near) = true;
+  return result;
+}
+
+/// What Plan::keepApart does to step `number`.
+void keepStepApart(RankPlan &rank, size_t number, StepRings rings) {
+  if (!rings.apart)
+    return;
+  if (!rings.near) {
+    rank.sentBorrows.resize(rank.borrows.size(), Borrow::none);
+    rank.sentBorrows[number] = rank.borrows[number];
+  }
+  rank.borrows[number] = rank.fetchedBorrows[number] = Borrow::none;
+  rank.sharedSlots[number] = 0;
 }
 
 /// Places the rings that both ends reach.
@@ -343,10 +361,7 @@ void Plan::keepApart(const std::vector<bool> &apart) {
     for (VariantPlan &variant : program.variants)
       for (RankPlan &rank : variant.ranks)
         for (size_t s = 0; s < rank.borrows.size(); ++s)
-          if (writesApart(rank, s, variant, rings)) {
-            rank.borrows[s] = rank.fetchedBorrows[s] = Borrow::none;
-            rank.sharedSlots[s] = 0;
-          }
+          keepStepApart(rank, s, ringsOf(rank, s, variant, rings));
 }
 
 void Plan::keepServer(uint16_t server) {

@@ -44,6 +44,9 @@ struct RankPlan {
   /// what they copy to their outputs. A chunk that is reduced comes faster by
   /// its slot: both sides work on it.
   std::vector<Borrow> fetchedBorrows;
+  /// `borrows` of steps that write to rings that are kept apart, and to no
+  /// others: a transport can send from where the chunk is. Empty: none.
+  std::vector<Borrow> sentBorrows;
   /// Of each step that writes several channels: the operand whose slot can hold
   /// the chunk for all of them, as no other has more slots. Else 0.
   std::vector<uint32_t> sharedSlots;
@@ -122,8 +125,8 @@ struct Plan {
                        const JobGpus &gpus, Plan &plan, uint64_t slotBytes = 0);
 
   /// Rings with an entry that is true have no memory that both ranks reach:
-  /// none in the pool, and what a step writes to them is in a slot of each,
-  /// neither borrowed nor in a slot of another.
+  /// none in the pool, and what a step writes to them no reader borrows, nor
+  /// finds in a slot of another.
   void keepApart(const std::vector<bool> &rings);
 
   /// Rings between ranks of other servers have no memory on this one.

@@ -73,10 +73,12 @@ public:
   Status connect(const std::vector<std::string> &addresses,
                  Clock::time_point deadline,
                  const std::function<Status()> &ended) override;
-  void post(const ChunkMessage &message, const char *data) override;
+  void post(const ChunkMessage &message, const char *data,
+            uint32_t window) override;
   void credit(uint32_t ring, uint64_t number) override;
-  bool progress(int rank) override;
-  bool flushed(int rank) const override;
+  bool progress(int rank, bool wait) override;
+  bool flushed(int rank) override;
+  void abandon(int rank) override;
 
   void breakBetween(int rank, int other);
 
@@ -197,7 +199,9 @@ void SocketTransport::send(Connection &to, const Header &header,
   sendMore(to);
 }
 
-void SocketTransport::post(const ChunkMessage &message, const char *data) {
+/// The slots are window enough: what is sent waits in this process.
+void SocketTransport::post(const ChunkMessage &message, const char *data,
+                           uint32_t) {
   const TransportRing &ring = rings_.at(message.ring);
   numChunks.fetch_add(1, std::memory_order_relaxed); // a count, no more
   send(connection(ring.source, ring.destination), {message, 0}, data);
@@ -301,7 +305,7 @@ void SocketTransport::lose(Connection &connection, const std::string &why) {
     }
 }
 
-bool SocketTransport::progress(int rank) {
+bool SocketTransport::progress(int rank, bool) {
   bool moved = false;
   for (auto it = connections_.lower_bound({rank, 0});
        it != connections_.end() && it->first.first == rank; ++it) {
@@ -313,7 +317,7 @@ bool SocketTransport::progress(int rank) {
   return moved;
 }
 
-bool SocketTransport::flushed(int rank) const {
+bool SocketTransport::flushed(int rank) {
   for (auto it = connections_.lower_bound({rank, 0});
        it != connections_.end() && it->first.first == rank; ++it) {
     std::lock_guard<std::mutex> lock(it->second->mutex);
@@ -322,6 +326,15 @@ bool SocketTransport::flushed(int rank) const {
         return false;
   }
   return true;
+}
+
+void SocketTransport::abandon(int rank) {
+  for (auto it = connections_.lower_bound({rank, 0});
+       it != connections_.end() && it->first.first == rank; ++it) {
+    std::lock_guard<std::mutex> lock(it->second->mutex);
+    it->second->broken = true;
+    it->second->outgoing.clear();
+  }
 }
 
 void SocketTransport::breakBetween(int rank, int other) {

@@ -1,0 +1,73 @@
+//===- Beat.cpp - heartbeats ----------------------------------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Every message is a sign of life, and a heartbeat is sent where there was no
+// other one. UCX itself does not notice a link that is down while nothing
+// comes back over it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/network/NetworkTransport.h"
+
+namespace blink::runtime::network {
+
+/// In the thread of heartbeats. A thread that is in a call, and has the mutex
+/// nearly always, beats instead.
+void NetworkTransport::turn(Clock::duration late) {
+  late_ += late;
+  const bool beats = ++turns_ % kTurnsOfBeat == 0;
+  for (const auto &ends : ends_)
+    for (const std::unique_ptr<NicEnd> &end : ends) {
+      // Relaxed: the number is all there is to know.
+      if (beats)
+        end->beatDue.fetch_add(late_.count() + 1, std::memory_order_relaxed);
+      for (bool first = true;
+           first || end->beatDue.load(std::memory_order_relaxed) != 0;
+           first = false) {
+        std::unique_lock<std::mutex> lock(end->worker.mutex, std::try_to_lock);
+        if (lock.owns_lock())
+          end->carryOn();
+        else if (!first && !heartbeats_.pause(std::chrono::milliseconds(1)))
+          return;
+      }
+    }
+  if (beats)
+    late_ = Clock::duration(0);
+}
+
+void NetworkTransport::NicEnd::beat(Clock::duration late) {
+  constexpr int kTurns = 64; // to read what has come: more comes meanwhile
+  const Clock::time_point now = Clock::now();
+  for (int i = 0; i < kTurns && worker.progress(); ++i)
+    ;
+  MessageHeader heartbeat{};
+  heartbeat.kind = MessageKind::heartbeat;
+  heartbeat.creditRing = MessageHeader::kNone;
+  for (auto &[other, connection] : worker.connections()) {
+    if (connection.lost || connection.left)
+      continue;
+    // What this process was late others cannot help, and what they have sent
+    // meanwhile may come yet.
+    if (connection.received != connection.receivedBefore)
+      connection.heard = now;
+    else
+      connection.heard += late;
+    connection.receivedBefore = connection.received;
+    if (now - connection.heard > transport.silence_) {
+      worker.lose(connection, textOf("no heartbeat for ",
+                                     transport.silence_.count(), " ms"));
+      continue;
+    }
+    if (connection.sent == connection.sentBefore)
+      worker.send(connection, heartbeat);
+    connection.sentBefore = connection.sent;
+  }
+  while (!owing.empty()) {
+    const uint32_t number = owing.front();
+    owing.pop_front();
+    sendCredit(number);
+  }
+}
+
+} // namespace blink::runtime::network

@@ -1,0 +1,242 @@
+//===- Carry.cpp - chunks and credits -------------------------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Credits are absolute numbers. They go with a chunk that goes to the same
+// place, by themselves when half a window has been read, or when there is
+// nothing else to do. Those of small chunks wait for a whole window: a message
+// costs more than they do.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/network/NetworkTransport.h"
+
+#include <algorithm>
+
+namespace blink::runtime::network {
+namespace {
+
+/// Chunks in the low bits of tags, whose numbers begin with 1 (core/Ring.h).
+constexpr uint64_t kTagMask = (uint64_t(1) << 40) - 1;
+
+/// The most bytes of small chunks.
+constexpr uint64_t kSmallChunk = 4 << 10;
+
+/// Turns without anything to do after which credits go by themselves: in an
+/// exchange of chunks they have company before.
+constexpr uint32_t kIdleTurns = 3;
+
+} // namespace
+
+//===-- The writer's end --------------------------------------------------===//
+
+void NetworkTransport::post(const ChunkMessage &message, const char *data,
+                            uint32_t window) {
+  Outgoing &ring = outgoing_[message.ring];
+  NicEnd &end = *ring.end;
+  std::lock_guard<std::mutex> lock(end.worker.mutex);
+  const Outgoing::Chunk chunk{message, data, window};
+  if (!ring.waiting.empty() || ring.sent - ring.freed >= window) {
+    ring.waiting.push_back(chunk);
+    ++end.numWaiting;
+  } else {
+    end.send(message.ring, chunk);
+  }
+}
+
+void NetworkTransport::NicEnd::send(uint32_t number,
+                                    const Outgoing::Chunk &chunk) {
+  Outgoing &ring = transport.outgoing_[number];
+  ++ring.sent;
+  MessageHeader header{};
+  header.kind = MessageKind::chunk;
+  header.window = uint16_t(std::min<uint32_t>(chunk.window, UINT16_MAX));
+  header.ring = number;
+  header.tag = chunk.message.tag;
+  header.offset = chunk.message.offset;
+  header.slot = chunk.message.slot;
+  takeCredit(*ring.to, header);
+  worker.send(*ring.to, header, chunk.data, chunk.message.bytes);
+}
+
+/// Sends what waited for credits that have come.
+void NetworkTransport::NicEnd::sendReady() {
+  while (!ready.empty()) {
+    const uint32_t number = ready.back();
+    ready.pop_back();
+    Outgoing &ring = transport.outgoing_[number];
+    ring.ready = false;
+    while (!ring.waiting.empty() &&
+           ring.sent - ring.freed < ring.waiting.front().window) {
+      send(number, ring.waiting.front());
+      ring.waiting.pop_front();
+      --numWaiting;
+    }
+  }
+}
+
+bool NetworkTransport::NicEnd::credited(Connection &from,
+                                        const MessageHeader &header) {
+  if (header.creditRing == MessageHeader::kNone)
+    return true;
+  if (header.creditRing >= transport.outgoing_.size())
+    return false;
+  Outgoing &ring = transport.outgoing_[header.creditRing];
+  if (ring.end != this || ring.to != &from || header.credit < ring.freed ||
+      header.credit > ring.sent)
+    return false;
+  ring.freed = header.credit;
+  if (!ring.waiting.empty() && !ring.ready) {
+    ring.ready = true;
+    ready.push_back(header.creditRing);
+  }
+  transport.client_.freed(header.creditRing, header.credit);
+  return true;
+}
+
+//===-- The reader's end --------------------------------------------------===//
+
+bool NetworkTransport::NicEnd::came(Connection &from,
+                                    const MessageHeader &header, uint64_t bytes,
+                                    char *&place) {
+  if (!credited(from, header))
+    return false;
+  if (header.kind == MessageKind::credit)
+    return bytes == 0;
+  if (header.ring >= transport.incoming_.size())
+    return false;
+  Incoming &ring = transport.incoming_[header.ring];
+  if (ring.end != this || ring.from != &from ||
+      ((header.tag ^ (ring.arrived + 1)) & kTagMask) != 0)
+    return false;
+  place = transport.client_.placeFor(
+      {header.ring, header.slot, header.tag, header.offset, bytes});
+  if (!place)
+    return false;
+  ++ring.arrived;
+  ring.creditAt = bytes > kSmallChunk ? (header.window + 1) / 2 : header.window;
+  return true;
+}
+
+void NetworkTransport::NicEnd::complete(const MessageHeader &header,
+                                        uint64_t bytes) {
+  transport.client_.arrived(
+      {header.ring, header.slot, header.tag, header.offset, bytes});
+}
+
+void NetworkTransport::credit(uint32_t number, uint64_t freed) {
+  Incoming &ring = incoming_[number];
+  NicEnd &end = *ring.end;
+  std::lock_guard<std::mutex> lock(end.worker.mutex);
+  ring.freed = freed;
+  if (!ring.owing) {
+    ring.owing = true;
+    end.owing.push_back(number);
+  }
+  if (freed - ring.credited >= ring.creditAt) {
+    end.owing.erase(std::find(end.owing.begin(), end.owing.end(), number));
+    end.sendCredit(number);
+  }
+}
+
+/// Of a ring that is not among those that owe any more.
+void NetworkTransport::NicEnd::sendCredit(uint32_t number) {
+  Incoming &ring = transport.incoming_[number];
+  MessageHeader header{};
+  header.kind = MessageKind::credit;
+  header.creditRing = number;
+  header.credit = ring.freed;
+  ring.credited = ring.freed;
+  ring.owing = false;
+  worker.send(*ring.from, header);
+}
+
+/// Lets a credit that is due at the other end go with a chunk.
+void NetworkTransport::NicEnd::takeCredit(Connection &to,
+                                          MessageHeader &header) {
+  header.creditRing = MessageHeader::kNone;
+  const auto found =
+      std::find_if(owing.begin(), owing.end(), [&](uint32_t number) {
+        return transport.incoming_[number].from == &to;
+      });
+  if (found == owing.end())
+    return;
+  Incoming &ring = transport.incoming_[*found];
+  header.creditRing = *found;
+  header.credit = ring.freed;
+  ring.credited = ring.freed;
+  ring.owing = false;
+  owing.erase(found);
+}
+
+//===-- Progress ----------------------------------------------------------===//
+
+/// With the worker's mutex, as all of NicEnd. Whether anything moved.
+bool NetworkTransport::NicEnd::carryOn() {
+  if (beatDue.load(std::memory_order_relaxed) != 0)
+    beat(Clock::duration(beatDue.exchange(0, std::memory_order_relaxed) - 1));
+  bool moved = worker.progress();
+  if (!ready.empty()) {
+    sendReady();
+    moved = true;
+  }
+  idle = moved ? 0 : idle + 1;
+  if (idle >= kIdleTurns)
+    while (!owing.empty()) {
+      const uint32_t number = owing.front();
+      owing.pop_front();
+      sendCredit(number);
+    }
+  return moved;
+}
+
+bool NetworkTransport::progress(int rank, bool wait) {
+  bool moved = false;
+  for (const std::unique_ptr<NicEnd> &end : ends_[size_t(rank)]) {
+    std::unique_lock<std::mutex> lock(end->worker.mutex, std::defer_lock);
+    if (wait)
+      lock.lock();
+    else if (!lock.try_lock())
+      continue;
+    moved |= end->carryOn();
+  }
+  return moved;
+}
+
+bool NetworkTransport::flushed(int rank) {
+  bool all = true;
+  for (const std::unique_ptr<NicEnd> &end : ends_[size_t(rank)]) {
+    std::lock_guard<std::mutex> lock(end->worker.mutex);
+    all &= end->numWaiting == 0 && end->worker.openChunks() == 0;
+  }
+  return all;
+}
+
+//===-- Failures ----------------------------------------------------------===//
+
+void NetworkTransport::NicEnd::lost(Connection &connection) {
+  for (uint32_t r = 0; r < transport.outgoing_.size(); ++r) {
+    Outgoing &out = transport.outgoing_[r];
+    const Incoming &in = transport.incoming_[r];
+    if (out.to == &connection) {
+      numWaiting -= out.waiting.size();
+      out.waiting.clear();
+    }
+    // Who has said goodbye is missed by those who need it, if any.
+    if ((out.to == &connection || in.from == &connection) && !connection.left)
+      transport.client_.broken(r, connection.why);
+  }
+}
+
+void NetworkTransport::abandon(int rank) {
+  for (const std::unique_ptr<NicEnd> &end : ends_[size_t(rank)]) {
+    std::lock_guard<std::mutex> lock(end->worker.mutex);
+    end->worker.abandon();
+    for (Outgoing &ring : outgoing_)
+      if (ring.end == end.get())
+        ring.waiting.clear();
+    end->numWaiting = 0;
+  }
+}
+
+} // namespace blink::runtime::network

@@ -1,0 +1,109 @@
+//===- Heartbeats.cpp - a thread that calls now and then ------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/network/Heartbeats.h"
+
+#include <algorithm>
+#include <csignal>
+#include <set>
+#include <system_error>
+#include <unistd.h>
+
+namespace blink::runtime::network {
+namespace {
+
+/// Those that run, to be stopped before the process exits: UCX ends what it
+/// has in its own destructors, which come after that of this.
+struct Running {
+  std::mutex mutex;
+  std::set<Heartbeats *> all;
+  const pid_t process = getpid();
+
+  ~Running() {
+    while (process == getpid()) {
+      Heartbeats *next = nullptr;
+      {
+        std::lock_guard<std::mutex> lock(mutex);
+        if (all.empty())
+          return;
+        next = *all.begin();
+        all.erase(all.begin());
+      }
+      next->stop();
+    }
+  }
+  static Running &get() {
+    static Running running;
+    return running;
+  }
+};
+
+} // namespace
+
+bool Heartbeats::start(Clock::duration interval,
+                       std::function<void(Clock::duration)> beat) {
+  process_ = getpid();
+  // Signals are for the threads of the program.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  try {
+    thread_ = std::thread(
+        [this, interval, beat = std::move(beat)] { main(interval, beat); });
+  } catch (const std::system_error &) {
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  Running &running = Running::get();
+  std::lock_guard<std::mutex> lock(running.mutex);
+  if (thread_.joinable())
+    running.all.insert(this);
+  return thread_.joinable();
+}
+
+bool Heartbeats::ours() const { return process_ == 0 || process_ == getpid(); }
+
+void Heartbeats::stop() {
+  if (!thread_.joinable())
+    return;
+  if (!ours()) {
+    thread_.detach(); // the parent has it
+    return;
+  }
+  {
+    Running &running = Running::get();
+    std::lock_guard<std::mutex> lock(running.mutex);
+    running.all.erase(this);
+  }
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_all();
+  thread_.join();
+}
+
+bool Heartbeats::pause(Clock::duration time) {
+  std::unique_lock<std::mutex> lock(mutex_);
+  return !wake_.wait_for(lock, time, [this] { return stopping_; });
+}
+
+void Heartbeats::main(Clock::duration interval,
+                      const std::function<void(Clock::duration)> &beat) {
+  Clock::time_point due = Clock::now() + interval;
+  for (;;) {
+    {
+      std::unique_lock<std::mutex> lock(mutex_);
+      if (wake_.wait_until(lock, due, [this] { return stopping_; }))
+        return;
+    }
+    const Clock::time_point now = Clock::now();
+    beat(now - due);
+    // What a beat takes makes the next one late, too.
+    due = now + interval;
+  }
+}
+
+} // namespace blink::runtime::network

@@ -1,0 +1,134 @@
+//===- NetworkTransport.h - rings between servers ---------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// What the rings of a job need beyond messages: windows at the writer's end,
+// credits that wait for company at the reader's, and heartbeats. Rings and
+// connections of a rank's NIC are guarded by its worker's mutex.
+//
+//   NetworkTransport.cpp  joining and leaving
+//   Carry.cpp             chunks and credits
+//   Beat.cpp              heartbeats
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_RUNTIME_NETWORK_NETWORKTRANSPORT_H
+#define BLINK_RUNTIME_NETWORK_NETWORKTRANSPORT_H
+
+#include "runtime/network/Heartbeats.h"
+#include "runtime/network/Worker.h"
+
+#include <atomic>
+#include <deque>
+
+namespace blink::runtime::network {
+
+class NetworkTransport final : public Transport {
+public:
+  NetworkTransport(const TransportJob &job, TransportClient &client)
+      : job_(job), client_(client) {}
+  ~NetworkTransport() override;
+
+  /// Errors: settings; devices; UCX's.
+  Status open();
+
+  Status listen(int rank, std::string &address) override;
+  Status connect(const std::vector<std::string> &addresses,
+                 Clock::time_point deadline,
+                 const std::function<Status()> &ended) override;
+  void post(const ChunkMessage &message, const char *data,
+            uint32_t window) override;
+  void credit(uint32_t ring, uint64_t number) override;
+  bool progress(int rank, bool wait) override;
+  bool flushed(int rank) override;
+  void abandon(int rank) override;
+
+private:
+  struct NicEnd;
+
+  /// The writer's end of a ring.
+  struct Outgoing {
+    NicEnd *end = nullptr; ///< null: elsewhere
+    Connection *to = nullptr;
+    uint64_t sent = 0, freed = 0; ///< chunks
+    struct Chunk {
+      ChunkMessage message;
+      const char *data;
+      uint32_t window;
+    };
+    std::deque<Chunk> waiting; ///< for the window
+    bool ready = false;        ///< in NicEnd::ready
+  };
+  /// The reader's.
+  struct Incoming {
+    NicEnd *end = nullptr;
+    Connection *from = nullptr;
+    uint64_t arrived = 0;             ///< chunks
+    uint64_t freed = 0, credited = 0; ///< of these: read, and told of
+    uint64_t creditAt = 0;            ///< so many that it is told of
+    bool owing = false;               ///< in NicEnd::owing
+  };
+  /// A worker and what of its rings there is to do.
+  struct NicEnd final : WorkerClient {
+    NicEnd(NetworkTransport &transport, int rank, uint16_t nic,
+           std::string name, Device device)
+        : transport(transport),
+          worker(rank, nic, std::move(name), std::move(device)) {}
+    bool came(Connection &from, const MessageHeader &header, uint64_t bytes,
+              char *&place) override;
+    void complete(const MessageHeader &header, uint64_t bytes) override;
+    void lost(Connection &connection) override;
+    bool credited(Connection &from, const MessageHeader &header);
+    bool carryOn();
+    void sendReady();
+    void send(uint32_t ring, const Outgoing::Chunk &chunk);
+    void sendCredit(uint32_t ring);
+    void takeCredit(Connection &to, MessageHeader &header);
+    void beat(Clock::duration late);
+
+    NetworkTransport &transport;
+    Worker worker;
+    std::deque<uint32_t> owing;  ///< rings whose readers owe credits
+    std::vector<uint32_t> ready; ///< rings that may send again
+    uint64_t numWaiting = 0;     ///< chunks
+    uint32_t idle = 0;           ///< turns since something moved
+    /// Not 0: whoever makes progress next sends heartbeats. How late their
+    /// thread was, + 1.
+    std::atomic<Clock::rep> beatDue{0};
+  };
+
+  Status addEnd(int rank, uint16_t nic, const SystemDevices &system,
+                const DeviceSettings &settings);
+  Status reach(NicEnd &end, int rank, uint16_t nic,
+               const std::string &addresses, Connection *&connection);
+  Status join(NicEnd &end, const std::vector<std::string> &addresses);
+  bool allGreeted(Status &status);
+  Status notGreeted() const;
+  std::string nameOf(int rank, uint16_t nic) const;
+  NicEnd *endOf(int rank, uint16_t nic);
+  void turn(Clock::duration late);
+  void leave();
+
+  const TransportJob job_;
+  TransportClient &client_;
+  std::vector<std::vector<std::unique_ptr<NicEnd>>> ends_; ///< of each rank
+  std::vector<Outgoing> outgoing_;                         ///< of each ring
+  std::vector<Incoming> incoming_;
+  std::chrono::milliseconds silence_{1000}; ///< that is taken for death
+  /// The thread of heartbeats carries on what is under way more often than it
+  /// sends them: what a rank left when its call had ended.
+  static constexpr uint32_t kTurnsOfBeat = 10;
+  uint32_t turns_ = 0;      ///< of the thread
+  Clock::duration late_{0}; ///< in the last turns
+  Heartbeats heartbeats_;
+};
+
+/// TransportEntry::create.
+Status createNetwork(const TransportJob &job, TransportClient &client,
+                     std::unique_ptr<Transport> &transport);
+
+extern const TransportEntry kNetworkTransport;
+
+} // namespace blink::runtime::network
+
+#endif // BLINK_RUNTIME_NETWORK_NETWORKTRANSPORT_H

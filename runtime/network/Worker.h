@@ -1,0 +1,153 @@
+//===- Worker.h - a rank's end of one NIC, on UCX ---------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// All that is known of UCX: a context and a worker, and an endpoint for each
+// NIC of another rank that rings lead to. Ring by ring things are in Rings.h.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_RUNTIME_NETWORK_WORKER_H
+#define BLINK_RUNTIME_NETWORK_WORKER_H
+
+#include "runtime/network/Devices.h"
+#include "runtime/network/Message.h"
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <ucp/api/ucp.h>
+
+namespace blink::runtime::network {
+
+using Clock = std::chrono::steady_clock;
+
+/// One end of a connection between two ranks' NICs.
+struct Connection {
+  uint16_t rank = 0, nic = 0; ///< of the other end
+  std::string name;           ///< "NIC b of rank 1"
+  uint64_t key = 0;           ///< the other end's
+  std::string address;        ///< its worker's, as UCX has it
+  ucp_ep_h endpoint = nullptr;
+  uint32_t sent = 0, received = 0; ///< messages
+  bool greeted = false;            ///< the other end has said hello
+  bool left = false;               ///< and goodbye
+  bool lost = false;
+  std::string why; ///< it is lost
+  /// Of heartbeats: what there was at the last one.
+  uint32_t sentBefore = 0, receivedBefore = 0;
+  Clock::time_point heard;
+};
+
+/// Who gets what a worker receives. Called with the worker's mutex.
+class WorkerClient {
+public:
+  virtual ~WorkerClient() = default;
+  /// A chunk or credits. Where its bytes go, if there are any, or null. False:
+  /// it is not what it should be.
+  virtual bool came(Connection &from, const MessageHeader &header,
+                    uint64_t bytes, char *&place) = 0;
+  /// They are there.
+  virtual void complete(const MessageHeader &header, uint64_t bytes) = 0;
+  /// The connection is lost, for Connection::why.
+  virtual void lost(Connection &connection) = 0;
+};
+
+/// Of one rank and NIC. All but the mutex is for who has it.
+class Worker {
+public:
+  Worker(int rank, uint16_t nic, std::string name, Device device)
+      : rank_(uint16_t(rank)), nic_(nic), name_(std::move(name)),
+        device_(std::move(device)) {}
+  ~Worker();
+
+  /// Errors: UCX's, for instance that it does not know the device.
+  Status open(uint64_t largestChunk, WorkerClient &client);
+  uint16_t nic() const { return nic_; }
+  int rank() const { return rank_; }
+  const std::string &name() const { return name_; }
+  const std::string &device() const { return device_.name; }
+  /// AddressHeader and UCX's address.
+  Status address(std::string &text) const;
+  /// Notes whom it will be connected with.
+  Connection &add(uint16_t rank, uint16_t nic);
+  /// Begins a connection and says hello. UCX 1.13 may lose messages where both
+  /// ends begin at the same time: one waits until it is greeted.
+  Status begin(Connection &connection);
+  bool beginsFirst(const Connection &connection) const {
+    return std::make_pair(rank_, nic_) <
+           std::make_pair(connection.rank, connection.nic);
+  }
+  Connection *find(uint16_t rank, uint16_t nic);
+  std::map<std::pair<uint16_t, uint16_t>, Connection> &connections() {
+    return connections_;
+  }
+
+  /// Sends a header, of which it fills in what is the connection's, and bytes,
+  /// which stay until openMessages() is 0.
+  void send(Connection &to, MessageHeader header, const char *data = nullptr,
+            uint64_t bytes = 0);
+  /// Whether anything came or went.
+  bool progress();
+  /// Messages that UCX has not got rid of, and has to read still. It may have a
+  /// copy of a small one that it has not: that goes at the next turn of the
+  /// thread of heartbeats, if not before.
+  uint64_t openMessages() const { return open_; }
+  uint64_t openChunks() const { return openChunks_; }
+  /// Asks all other ends, before they are closed, whether they have got all:
+  /// they have when openFlushes() is 0.
+  void flush();
+  uint32_t openFlushes() const { return openFlushes_; }
+  /// The connection is not to be used any more.
+  void lose(Connection &connection, std::string why);
+  /// Closes all: UCX reads nothing of what was sent any more.
+  void abandon();
+
+  std::mutex mutex;
+
+private:
+  /// A message that UCX may read still.
+  struct Send {
+    MessageHeader header;
+    Worker *worker;
+    Connection *to;
+  };
+  /// A chunk that comes by itself, after its header.
+  struct Receive {
+    MessageHeader header;
+    Worker *worker;
+    Connection *from;
+  };
+  static ucs_status_t received(void *self, const void *header,
+                               size_t headerBytes, void *data, size_t bytes,
+                               const ucp_am_recv_param_t *param);
+  static void receivedData(void *request, ucs_status_t status, size_t bytes,
+                           void *message);
+  static void sentData(void *request, ucs_status_t status, void *message);
+  static void flushed(void *request, ucs_status_t status, void *self);
+  static void failed(void *self, ucp_ep_h endpoint, ucs_status_t status);
+  ucs_status_t receive(const MessageHeader &header, void *data, size_t bytes,
+                       bool rendezvous);
+  void close(Connection &connection);
+  void tellLost();
+  Send *take();
+
+  const uint16_t rank_, nic_;
+  const std::string name_;
+  const Device device_;
+  WorkerClient *client_ = nullptr;
+  uint64_t key_ = 0;
+  ucp_context_h context_ = nullptr;
+  ucp_worker_h worker_ = nullptr;
+  std::map<std::pair<uint16_t, uint16_t>, Connection> connections_;
+  uint64_t open_ = 0, openChunks_ = 0;
+  uint32_t openFlushes_ = 0;
+  std::vector<Connection *> lost_; ///< of which the client has not heard
+  std::vector<std::unique_ptr<Send>> sends_;
+  std::vector<Send *> free_;
+};
+
+} // namespace blink::runtime::network
+
+#endif // BLINK_RUNTIME_NETWORK_WORKER_H

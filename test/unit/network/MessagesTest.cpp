@@ -1,0 +1,155 @@
+//===- MessagesTest.cpp - what comes from outside is not believed ---------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "test/unit/network/Pair.h"
+
+using namespace blink;
+using namespace blink::test;
+
+namespace {
+
+/// Why a connection ends over one message, which `change` makes a wrong one.
+template <typename Change> std::string over(const Change &change) {
+  WithStranger pair;
+  MessageHeader header = WithStranger::chunk();
+  uint64_t bytes = 8;
+  change(pair, header, bytes);
+  pair.say(header, bytes);
+  const std::string why = pair.end();
+  CHECK(pair.client.get(&NotingClient::arrivals) == 0);
+  return why;
+}
+
+bool noRing(const std::string &why) {
+  CAPTURE(why);
+  return why == "the NIC of rank 1 from the NIC of rank 0, on lo: what came "
+                "belongs to no ring";
+}
+
+} // namespace
+
+TEST_CASE("a right message arrives, and one without the key does not") {
+  WithStranger pair;
+  pair.connection->key ^= 1;
+  pair.say(WithStranger::chunk());
+  pair.connection->key ^= 1;
+  --pair.connection->sent;
+  pair.say(WithStranger::chunk());
+  const auto arrived = [&] {
+    return pair.client.get(&NotingClient::arrivals) == 1;
+  };
+  CHECK(eventually([&] { pair.carryOn(); }, arrived));
+  CHECK(pair.client.get(&NotingClient::why) == "");
+}
+
+TEST_CASE("messages that belong to no ring break the connection") {
+  CHECK(noRing(over([](auto &, MessageHeader &header, uint64_t &) {
+    header.ring = 0; // begins there
+  })));
+  CHECK(noRing(over([](auto &, MessageHeader &header, uint64_t &) {
+    header.ring = 7000000;
+  })));
+  CHECK(noRing(over([](auto &, MessageHeader &header, uint64_t &) {
+    header.tag = 2; // the first is 1
+  })));
+  CHECK(noRing(over([](auto &, MessageHeader &header, uint64_t &) {
+    header.offset = NotingClient::kBytes - 7;
+  })));
+  CHECK(noRing(over([](auto &, MessageHeader &header, uint64_t &bytes) {
+    header.offset = ~uint64_t(0);
+    bytes = 2;
+  })));
+  CHECK(noRing(over([](auto &, MessageHeader &header, uint64_t &) {
+    header.creditRing = 0;
+    header.credit = 1; // nothing has been sent
+  })));
+  CHECK(noRing(over([](auto &, MessageHeader &header, uint64_t &bytes) {
+    header.kind = MessageKind::credit;
+    header.creditRing = 1; // begins at the stranger's end
+    bytes = 0;
+  })));
+}
+
+TEST_CASE("messages out of order, or of no kind, break it too") {
+  const std::string skipped = over([](WithStranger &pair, MessageHeader &,
+                                      uint64_t &) { ++pair.connection->sent; });
+  CHECK(skipped.find("message 2 came instead of 1") != std::string::npos);
+  const std::string kind = over([](auto &, MessageHeader &header, uint64_t &) {
+    header.kind = MessageKind(77);
+  });
+  CHECK(kind.find("what came is no message") != std::string::npos);
+}
+
+TEST_CASE("who is silent is lost, and who said goodbye is not") {
+  setenv("BLINK_HEARTBEAT_MS", "200", 1);
+  {
+    WithStranger pair;
+    CHECK(pair.end() == "the NIC of rank 1 from the NIC of rank 0, on lo: no "
+                        "heartbeat for 200 ms");
+  }
+  {
+    WithStranger pair;
+    MessageHeader goodbye{};
+    goodbye.kind = MessageKind::goodbye;
+    goodbye.creditRing = MessageHeader::kNone;
+    pair.say(goodbye, 0);
+    pair.say(WithStranger::chunk()); // for what came before to have been read
+    const auto arrived = [&] {
+      return pair.client.get(&NotingClient::arrivals) == 1;
+    };
+    CHECK(eventually([&] { pair.carryOn(); }, arrived));
+    pair.worker.reset();
+    const Clock::time_point later =
+        Clock::now() + std::chrono::milliseconds(400);
+    CHECK(eventually([&] { pair.carryOn(); },
+                     [&] { return Clock::now() > later; }));
+    CHECK(pair.client.get(&NotingClient::why) == "");
+  }
+  unsetenv("BLINK_HEARTBEAT_MS");
+}
+
+TEST_CASE("a connection that is closed without a goodbye is lost") {
+  WithStranger pair;
+  pair.worker.reset();
+  const std::string why = pair.end();
+  CAPTURE(why);
+  CHECK(why.find("the NIC of rank 1 from the NIC of rank 0, on lo: ") == 0);
+  CHECK(why.find("heartbeat") == std::string::npos); // at once
+}
+
+TEST_CASE("waiting for who never comes ends, with names") {
+  NotingClient client;
+  std::unique_ptr<Transport> transport;
+  REQUIRE(createNetwork(twoRanks(true, false), client, transport).ok());
+  std::string own;
+  REQUIRE(transport->listen(0, own).ok());
+  Worker silent{1, kAnyNic, "nobody", {"lo", false}};
+  WithStranger::Silent none;
+  std::string address;
+  REQUIRE(silent.open(1, none).ok());
+  REQUIRE(silent.address(address).ok());
+  const Status status = transport->connect(
+      {own, address}, Clock::now() + std::chrono::milliseconds(50), {});
+  CHECK(status.text == "waited for connections: the NIC of rank 0, on lo, for "
+                       "the NIC of rank 1: can each device reach the other?");
+  const Status ended =
+      transport->connect({own, ""}, Clock::now() + std::chrono::seconds(20),
+                         [] { return Status(blinkRemoteError, "it is over"); });
+  CHECK(ended.text == "it is over");
+}
+
+TEST_CASE("settings that make no sense are refused") {
+  for (const char *value : {"0", "-5", "soon", "10s", "99999999999"}) {
+    setenv("BLINK_HEARTBEAT_MS", value, 1);
+    NotingClient client;
+    std::unique_ptr<Transport> transport;
+    const Status status =
+        createNetwork(twoRanks(true, true), client, transport);
+    CAPTURE(status.text);
+    CHECK(status.text.find("expected 10 to 3600000") != std::string::npos);
+  }
+  unsetenv("BLINK_HEARTBEAT_MS");
+}

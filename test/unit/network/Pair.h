@@ -1,0 +1,149 @@
+//===- Pair.h - transports of two ranks, for tests --------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_TEST_UNIT_NETWORK_PAIR_H
+#define BLINK_TEST_UNIT_NETWORK_PAIR_H
+
+#include "runtime/network/NetworkTransport.h"
+
+#include "doctest/doctest.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <thread>
+
+namespace blink::test {
+
+using namespace runtime;
+using namespace runtime::network;
+
+/// A back end that notes what it hears.
+struct NotingClient final : TransportClient {
+  static constexpr uint64_t kBytes = 1 << 20;
+  std::vector<char> memory = std::vector<char>(kBytes);
+  std::mutex mutex; ///< of what follows
+  uint64_t arrivals = 0, lastFreed = 0;
+  std::string why; ///< of broken()
+
+  char *placeFor(const ChunkMessage &message) override {
+    return message.offset > kBytes || message.bytes > kBytes - message.offset
+               ? nullptr
+               : memory.data() + message.offset;
+  }
+  void arrived(const ChunkMessage &) override {
+    std::lock_guard<std::mutex> lock(mutex);
+    ++arrivals;
+  }
+  void freed(uint32_t, uint64_t number) override {
+    std::lock_guard<std::mutex> lock(mutex);
+    lastFreed = number;
+  }
+  void broken(uint32_t, const std::string &text) override {
+    std::lock_guard<std::mutex> lock(mutex);
+    why = text;
+  }
+  template <typename T> T get(T NotingClient::*member) {
+    std::lock_guard<std::mutex> lock(mutex);
+    return this->*member;
+  }
+};
+
+/// Ring 0 from rank 0 to rank 1, ring 1 back.
+inline TransportJob twoRanks(bool here0, bool here1) {
+  setenv("BLINK_SOCKET_IFNAME", "=lo", 1);
+  TransportJob job;
+  job.numRanks = 2;
+  job.here = {here0, here1};
+  job.rings = {{0, 0, 1}, {1, 1, 0}};
+  job.largestChunk = 64 << 10;
+  return job;
+}
+
+/// Carries on until it is so, or for far too long.
+template <typename Step, typename Condition>
+bool eventually(const Step &step, const Condition &condition) {
+  const Clock::time_point deadline = Clock::now() + std::chrono::seconds(20);
+  while (!condition() && Clock::now() < deadline)
+    step();
+  return condition();
+}
+
+/// The transport of rank 0, and as rank 1 a worker that says whatever a test
+/// wants.
+struct WithStranger {
+  struct Silent final : WorkerClient {
+    uint64_t messages = 0;
+    bool came(Connection &, const MessageHeader &, uint64_t,
+              char *&place) override {
+      ++messages;
+      place = memory.data();
+      return true;
+    }
+    void complete(const MessageHeader &, uint64_t) override {}
+    void lost(Connection &) override {}
+    std::vector<char> memory = std::vector<char>(NotingClient::kBytes);
+  };
+
+  NotingClient client;
+  std::unique_ptr<Transport> transport;
+  Silent silent;
+  std::unique_ptr<Worker> worker =
+      std::make_unique<Worker>(1, kAnyNic, "the stranger", Device{"lo", false});
+  Connection *connection = nullptr; ///< the stranger's end
+
+  WithStranger() {
+    REQUIRE(createNetwork(twoRanks(true, false), client, transport).ok());
+    std::string address, other;
+    REQUIRE(transport->listen(0, address).ok());
+    REQUIRE(worker->open(64 << 10, silent).ok());
+    REQUIRE(worker->address(other).ok());
+    AddressHeader header;
+    REQUIRE(address.size() > sizeof(header));
+    std::memcpy(&header, address.data(), sizeof(header));
+    connection = &worker->add(0, kAnyNic);
+    connection->key = header.key;
+    connection->address = address.substr(sizeof(header));
+    const auto greet = [&] { // asked while the transport waits
+      worker->progress();
+      return connection->greeted && !connection->endpoint
+                 ? worker->begin(*connection)
+                 : Status();
+    };
+    const Status status = transport->connect(
+        {"", other}, Clock::now() + std::chrono::seconds(20), greet);
+    CHECK(status.text == "");
+  }
+
+  /// A chunk of 8 bytes as it should be.
+  static MessageHeader chunk() {
+    MessageHeader header{};
+    header.kind = MessageKind::chunk;
+    header.window = 4;
+    header.ring = 1;
+    header.tag = 1;
+    header.creditRing = MessageHeader::kNone;
+    return header;
+  }
+  void say(const MessageHeader &header, uint64_t bytes = 8) {
+    worker->send(*connection, header, silent.memory.data(), bytes);
+  }
+  void carryOn() {
+    if (worker)
+      worker->progress();
+    transport->progress(0, true);
+  }
+  /// Why the connection is broken, in the end.
+  std::string end() {
+    CHECK(eventually([&] { carryOn(); },
+                     [&] { return !client.get(&NotingClient::why).empty(); }));
+    return client.get(&NotingClient::why);
+  }
+};
+
+} // namespace blink::test
+
+#endif // BLINK_TEST_UNIT_NETWORK_PAIR_H

@@ -1,0 +1,75 @@
+//===- WindowsTest.cpp - how many chunks are on their way -----------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "test/unit/network/Pair.h"
+
+using namespace blink;
+using namespace blink::test;
+
+TEST_CASE("no more chunks are on their way than the window says") {
+  for (uint32_t window : {1u, 2u, 5u, 100u}) {
+    CAPTURE(window);
+    NotingClient client;
+    std::unique_ptr<Transport> transport;
+    REQUIRE(createNetwork(twoRanks(true, true), client, transport).ok());
+    std::vector<std::string> addresses(2);
+    for (int rank : {0, 1})
+      REQUIRE(transport->listen(rank, addresses[size_t(rank)]).ok());
+    REQUIRE(
+        transport
+            ->connect(addresses, Clock::now() + std::chrono::seconds(20), {})
+            .ok());
+    constexpr uint64_t kChunks = 24;
+    const std::vector<char> data(8 << 10, 'x');
+    for (uint32_t n = 0; n < kChunks; ++n)
+      transport->post({0, n, n + 1, n * data.size(), data.size()}, data.data(),
+                      window);
+    const auto arrivals = [&] { return client.get(&NotingClient::arrivals); };
+    const auto carryOn = [&] {
+      bool moved = transport->progress(0, true);
+      moved |= transport->progress(1, true);
+      return moved;
+    };
+    for (uint64_t read = 0; read < kChunks; ++read) {
+      const uint64_t most = std::min<uint64_t>(read + window, kChunks);
+      CHECK(eventually(carryOn, [&] { return arrivals() == most; }));
+      for (int quiet = 0; quiet < 20;) // nothing more comes
+        quiet = carryOn() ? 0 : quiet + 1;
+      CHECK(arrivals() == most);
+      CHECK(transport->flushed(0) == (most == kChunks));
+      transport->credit(0, read + 1);
+    }
+    CHECK(eventually(carryOn, [&] {
+      return client.get(&NotingClient::lastFreed) == kChunks;
+    }));
+    CHECK(client.memory[kChunks * data.size() - 1] == 'x');
+    CHECK(client.memory[kChunks * data.size()] == 0);
+    CHECK(client.get(&NotingClient::why) == "");
+  }
+}
+
+TEST_CASE("what has been abandoned is not read any more") {
+  NotingClient client;
+  std::unique_ptr<Transport> transport;
+  REQUIRE(createNetwork(twoRanks(true, true), client, transport).ok());
+  std::vector<std::string> addresses(2);
+  for (int rank : {0, 1})
+    REQUIRE(transport->listen(rank, addresses[size_t(rank)]).ok());
+  REQUIRE(
+      transport->connect(addresses, Clock::now() + std::chrono::seconds(20), {})
+          .ok());
+  constexpr uint64_t kBytes = 512 << 10;
+  auto data = std::make_unique<std::vector<char>>(kBytes);
+  for (uint32_t n = 0; n < 100; ++n) // more than sockets hold
+    transport->post({0, n, n + 1, 0, kBytes}, data->data(), 1000);
+  CHECK(!transport->flushed(0));
+  transport->abandon(0);
+  data.reset();
+  CHECK(transport->flushed(0));
+  for (int i = 0; i < 1000; ++i)
+    transport->progress(1, true);
+  CHECK(client.get(&NotingClient::arrivals) < 100);
+}
