@@ -175,6 +175,14 @@ LogicalResult ChannelOp::verify() {
   if (slots < 1 || slots > kMaxSlots)
     return emitOpError() << "has " << slots << " slots, expected 1 to "
                          << kMaxSlots;
+  if (auto window = int32_t(getWindow()); window != 0) {
+    if (getKind() != ChannelKind::Network)
+      return emitOpError() << "is " << stringifyChannelKind(getKind())
+                           << " and has a window; only network channels have";
+    if (window < 0 || window > slots)
+      return emitOpError() << "has a window of " << window << " and " << slots
+                           << " slots, expected 0 to " << slots;
+  }
   if (getFrom() == getTo())
     return emitOpError() << "joins rank " << getFrom() << " to itself";
   return success();

@@ -66,18 +66,24 @@ def Collective_ChannelOp
   let summary = "A directed connection between two ranks: a ring of slots";
   let description = [{
     Carries the chunks of one share over one path. Exactly one fold of rank
-    `from` writes it and exactly one fold of rank `to` reads it.
+    `from` writes it and exactly one fold of rank `to` reads it. A `network`
+    channel may have a `window`: no more chunks than that are on their way at a
+    time, be there more slots.
 
     ```mlir
     collective.channel @c0 peer share @t0 from 0 to 3 slots 4 via [gpu0.gpu3]
+    collective.channel @c1 network share @t0 from 0 to 8 slots 4 window 2
+        via [gpu0.nic0, nic0.rail0, rail0.nic8, nic8.gpu8]
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Collective_ChannelKind:$kind,
                        FlatSymbolRefAttr:$share, I32Attr:$from, I32Attr:$to,
-                       I32Attr:$slots, StrArrayAttr:$path);
+                       I32Attr:$slots,
+                       DefaultValuedAttr<I32Attr, "0">:$window,
+                       StrArrayAttr:$path);
   let assemblyFormat = [{
     $sym_name $kind `share` $share `from` $from `to` $to `slots` $slots
-    `via` custom<ChannelPath>($path) attr-dict
+    (`window` $window^)? `via` custom<ChannelPath>($path) attr-dict
   }];
   let hasVerifier = 1;
 }

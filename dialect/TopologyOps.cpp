@@ -48,6 +48,10 @@ LogicalResult TopologyOp::verifyRegions() {
 LogicalResult NodeOp::verify() {
   if ((getMulticast() || getReduce()) && getKind() != NodeKind::Switch)
     return emitOpError("only a switch can multicast or reduce");
+  if (getDevice() && getKind() != NodeKind::Nic)
+    return emitOpError("only a nic has a device");
+  if (getDevice() && getDevice()->empty())
+    return emitOpError("has a device without a name");
   return success();
 }
 

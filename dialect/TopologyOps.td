@@ -42,14 +42,17 @@ def Collective_NodeOp
     : Collective_Op<"node", [Symbol, HasParent<"TopologyOp">]> {
   let summary = "A GPU, or a transit node between GPUs";
   let description = [{
-    `multicast` and `reduce` mark a switch that can copy or reduce.
+    `multicast` and `reduce` mark a switch that can copy or reduce; `device` is
+    a nic's name in the operating system.
 
     ```mlir
     collective.node @nvswitch switch {multicast, reduce}
+    collective.node @nic0 nic {device = "mlx5_0"}
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Collective_NodeKind:$kind,
-                       UnitAttr:$multicast, UnitAttr:$reduce);
+                       UnitAttr:$multicast, UnitAttr:$reduce,
+                       OptionalAttr<StrAttr>:$device);
   let assemblyFormat = "$sym_name $kind attr-dict";
   let hasVerifier = 1;
 }

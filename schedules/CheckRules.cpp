@@ -34,9 +34,6 @@ template <typename Enum> std::string unknown(const char *name, Enum value) {
                 "; a newer Blink may know it");
 }
 
-constexpr char kReserved[] =
-    ", expected 0: reserved in this format version; a newer Blink may know it";
-
 bool finite(double value, double least) {
   return std::isfinite(value) && value >= least;
 }
@@ -122,6 +119,13 @@ bool RuleChecker::checkTopology(const Topology &topology) {
     NodeKind kind = nodes[i]->kind();
     if (!known(kind))
       return fail(at("topology.nodes", i), unknown("node kind", kind));
+    if (const auto *device = nodes[i]->device()) {
+      if (kind != NodeKind::nic)
+        return fail(at("topology.nodes", i),
+                    "has a device and is no nic; only nics have one");
+      if (device->size() == 0)
+        return fail(at("topology.nodes", i), "a device without a name");
+    }
     numGpus_ += kind == NodeKind::gpu;
   }
   for (uint32_t i = 0; i < topology.links()->size(); ++i) {
@@ -382,10 +386,15 @@ bool RuleChecker::checkChannels(const Variant &variant) {
       what = "joins rank " + str(channel.source()) + " with itself";
     else if (channel.slots() == 0 || channel.slots() > kMaxSlots)
       what = str(channel.slots()) + " slots, expected 1 to " + str(kMaxSlots);
-    else if (channel.window() != 0)
-      what = "window " + str(channel.window()) + kReserved;
+    else if (channel.window() > channel.slots())
+      what = "window " + str(channel.window()) + " of " + str(channel.slots()) +
+             " slots, expected no more than these";
     else if (!known(channel.kind()))
       what = unknown("channel kind", channel.kind());
+    else if (channel.window() != 0 && channel.kind() != ChannelKind::network)
+      what = "window " + str(channel.window()) + " of a " +
+             EnumNameChannelKind(channel.kind()) +
+             " channel, expected 0: only network channels have windows";
     if (!what.empty())
       return fail(at("channels", i), what);
   }

@@ -49,6 +49,12 @@ struct FoldProgram {
     sched::ChannelKind kind;
     int slots;
     uint32_t pathBegin, pathCount; ///< in `paths`
+    /// Most chunks on their way at a time, of a network channel; 0: `slots`.
+    int window = 0;
+
+    bool leavesMachine() const { return kind == sched::ChannelKind::network; }
+    /// Chunks that may be on their way at a time.
+    int inFlight() const { return window > 0 ? window : slots; }
   };
 
   /// A channel, by its number, or a block of the input or output.

@@ -47,7 +47,7 @@ FoldProgram blink::readProgram(const sched::Schedule &file,
     program.channels.push_back({int(channel->tree()), int(channel->source()),
                                 int(channel->destination()), channel->kind(),
                                 int(channel->slots()), channel->path_begin(),
-                                channel->path_count()});
+                                channel->path_count(), int(channel->window())});
   program.paths.assign(variant.paths()->begin(), variant.paths()->end());
   for (const sched::RankProgram *rank : *variant.ranks())
     program.ranks.push_back(readRank(*rank));
@@ -97,7 +97,7 @@ flatbuffers::Offset<sched::Variant> blink::writeVariant(
       paths.insert(paths.end(), path.begin(), path.end());
     channels.emplace_back(channel.tree, entry->second, path.size(),
                           channel.source, channel.destination, channel.slots,
-                          /*window=*/0, channel.kind);
+                          channel.window, channel.kind);
   }
   std::vector<flatbuffers::Offset<sched::RankProgram>> ranks;
   for (const FoldProgram::Rank &rank : program.ranks)

@@ -64,6 +64,7 @@ void ProgramReader::readChannels() {
         trees_.lookup(channel.getShareAttr().getAttr()), int(channel.getFrom()),
         int(channel.getTo()), fromIR(channel.getKind()), machine_.path(names));
     program_.channels[number].slots = int(channel.getSlots());
+    program_.channels[number].window = int(channel.getWindow());
     channels_[channel.getSymNameAttr()] = number;
   }
 }
@@ -211,7 +212,7 @@ void ScheduleFiller::fill(const TopologyFromIR &machine,
       path.push_back(machine.linkNames[link]);
     builder_.create<collective::ChannelOp>(
         loc_, name, toIR(channel.kind), trees_[channel.tree].getValue(),
-        channel.source, channel.destination, channel.slots,
+        channel.source, channel.destination, channel.slots, channel.window,
         builder_.getArrayAttr(path));
   }
   for (size_t rank = 0; rank < program_.ranks.size(); ++rank)

@@ -12,8 +12,9 @@ Topology blink::topologyOf(const sched::Schedule &file) {
   Topology topology;
   topology.name = file.topology()->name()->str();
   for (const sched::Node *node : *file.topology()->nodes())
-    topology.nodes.push_back(
-        {node->id()->str(), node->kind(), node->multicast(), node->reduce()});
+    topology.nodes.push_back({node->id()->str(), node->kind(),
+                              node->multicast(), node->reduce(),
+                              flatbuffers::GetString(node->device())});
   for (const sched::Link *link : *file.topology()->links())
     topology.links.push_back({static_cast<int>(link->from()),
                               static_cast<int>(link->to()), link->bandwidth(),
@@ -26,8 +27,10 @@ blink::writeTopology(flatbuffers::FlatBufferBuilder &builder,
                      const Topology &topology) {
   std::vector<flatbuffers::Offset<sched::Node>> nodes;
   for (const Node &node : topology.nodes)
-    nodes.push_back(sched::CreateNode(builder, builder.CreateString(node.id),
-                                      node.kind, node.multicast, node.reduce));
+    nodes.push_back(sched::CreateNode(
+        builder, builder.CreateString(node.id), node.kind, node.multicast,
+        node.reduce,
+        node.device.empty() ? 0 : builder.CreateString(node.device)));
   std::vector<sched::Link> links;
   for (const Link &link : topology.links)
     links.emplace_back(link.bandwidth, link.latency,

@@ -43,8 +43,10 @@ collective::TopologyOp blink::buildTopology(OpBuilder &builder, Location loc,
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&op.getBody().front());
   for (const Node &node : topology.nodes)
-    builder.create<collective::NodeOp>(loc, node.id, toIR(node.kind),
-                                       node.multicast, node.reduce);
+    builder.create<collective::NodeOp>(
+        loc, node.id, toIR(node.kind), node.multicast, node.reduce,
+        node.device.empty() ? StringAttr()
+                            : builder.getStringAttr(node.device));
   std::vector<std::string> names = nameLinks(topology);
   for (auto [link, name] : llvm::zip_equal(topology.links, names))
     builder.create<collective::LinkOp>(
@@ -60,7 +62,8 @@ TopologyFromIR::TopologyFromIR(collective::TopologyOp op) {
   for (collective::NodeOp node : op.getBody().getOps<collective::NodeOp>()) {
     nodes[node.getSymName()] = static_cast<int>(topology.nodes.size());
     topology.nodes.push_back({node.getSymName().str(), fromIR(node.getKind()),
-                              node.getMulticast(), node.getReduce()});
+                              node.getMulticast(), node.getReduce(),
+                              node.getDevice().value_or("").str()});
   }
   for (collective::LinkOp link : op.getBody().getOps<collective::LinkOp>()) {
     linkIndices[link.getSymNameAttr()] = static_cast<int>(linkNames.size());

@@ -123,6 +123,9 @@ llvm::Error Topology::check() const {
     if ((node.multicast || node.reduce) && node.kind != NodeKind::switch_)
       return makeError(place + ": only a switch can multicast or reduce, '" +
                        node.id + "' is a " + toString(node.kind));
+    if (!node.device.empty() && node.kind != NodeKind::nic)
+      return makeError(place + ": only a nic has a device, '" + node.id +
+                       "' is a " + toString(node.kind));
   }
 
   std::map<std::tuple<int, int, LinkKind>, size_t> seen;
@@ -140,6 +143,15 @@ llvm::Error Topology::check() const {
                        "' to itself; a link needs two different ends");
     if (link.kind > LinkKind::MAX)
       return makeError(place + ": unknown kind of link");
+    auto kindOf = [&](int node) { return nodes[node].kind; };
+    if (link.kind == LinkKind::network && kindOf(link.from) != NodeKind::nic &&
+        kindOf(link.to) != NodeKind::nic &&
+        (kindOf(link.from) != NodeKind::switch_ ||
+         kindOf(link.to) != NodeKind::switch_))
+      return makeError(place + ": a network link joins '" +
+                       nodes[link.from].id + "' to '" + nodes[link.to].id +
+                       "', and none of them is a nic; a server's way into a "
+                       "network is a node of kind nic between them");
     if (!(link.bandwidth > 0) || !std::isfinite(link.bandwidth))
       return makeError(place + ": bandwidth must be > 0 GB/s and finite");
     if (!(link.latency >= 0) || !std::isfinite(link.latency))

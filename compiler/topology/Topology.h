@@ -70,6 +70,8 @@ struct Node {
   NodeKind kind;
   bool multicast = false; ///< a switch that can copy (NVLS)
   bool reduce = false;    ///< a switch that can reduce (NVLS)
+  /// Of a nic: its name in the operating system ("mlx5_0"); empty: unknown.
+  std::string device = "";
 };
 
 /// A directed link. `from` and `to` index Topology::nodes.
@@ -101,12 +103,14 @@ struct Topology {
 
   /// Holds for every topology the reader returns: ids are unique and not
   /// empty, link ends exist and differ, bandwidth > 0 and latency >= 0 are
-  /// finite, only switches multicast or reduce, no two links join the same
-  /// nodes in the same direction with the same kind. The error names the entry.
+  /// finite, only switches multicast or reduce, only nics have a device, no two
+  /// links join the same nodes in the same direction with the same kind. The
+  /// error names the entry.
   llvm::Error check() const;
 
-  /// Hash (XXH3, 64 bits) of nodes and links, not of name and description: two
-  /// machines with the same fingerprint run the same schedules.
+  /// Hash (XXH3, 64 bits) of nodes and links, not of name and description, nor
+  /// of what nics are called: two machines with the same fingerprint run the
+  /// same schedules.
   uint64_t fingerprint() const;
 };
 

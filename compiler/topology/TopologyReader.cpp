@@ -194,8 +194,9 @@ static bool isPrintable(llvm::StringRef text) {
 }
 
 bool Reader::readNode(const JsonValue &value) {
-  Fields<4> fields;
-  if (!readFields<4>(value, "a node", {"id", "kind", "multicast", "reduce"}, 2,
+  Fields<5> fields;
+  if (!readFields<5>(value, "a node",
+                     {"id", "kind", "multicast", "reduce", "device"}, 2,
                      fields))
     return false;
   Node node{};
@@ -217,6 +218,15 @@ bool Reader::readNode(const JsonValue &value) {
     return fail(*fields[node.multicast ? 2 : 3],
                 "only a switch can multicast or reduce, " + inQuotes(node.id) +
                     " is a " + toString(node.kind));
+  if (!readText(fields[4], "'device'", node.device))
+    return false;
+  if (fields[4] && !isPrintable(node.device))
+    return fail(*fields[4], "'device' must be a name without control "
+                            "characters, got " +
+                                inQuotes(node.device));
+  if (fields[4] && node.kind != NodeKind::nic)
+    return fail(*fields[4], "only a nic has a device, " + inQuotes(node.id) +
+                                " is a " + toString(node.kind));
   topology_.nodes.push_back(std::move(node));
   return true;
 }

@@ -31,6 +31,8 @@ static std::string nodeText(const Node &node) {
     text += ", \"multicast\": true";
   if (node.reduce)
     text += ", \"reduce\": true";
+  if (!node.device.empty())
+    text += ", \"device\": " + quote(node.device);
   return text + "}";
 }
 

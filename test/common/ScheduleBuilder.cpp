@@ -324,7 +324,9 @@ std::vector<uint8_t> seal(const TestSchedule &schedule) {
   std::vector<flatbuffers::Offset<sched::Node>> nodes;
   for (size_t i = 0; i < schedule.nodes.size(); ++i)
     nodes.push_back(sched::CreateNodeDirect(
-        builder, ("node" + std::to_string(i)).c_str(), schedule.nodes[i]));
+        builder, ("node" + std::to_string(i)).c_str(), schedule.nodes[i],
+        /*multicast=*/false, /*reduce=*/false,
+        schedule.devices.count(i) ? schedule.devices.at(i).c_str() : nullptr));
   auto links = mapped<sched::Link>(schedule.links, [](const TestLink &l) {
     return sched::Link(l.bandwidth, l.latency, l.from, l.to, l.kind);
   });
@@ -474,6 +476,13 @@ TestSchedule variedSchedule(Collective collective, int variation,
   for (TestLink &link : schedule.links)
     link.latency = double(random() % most);
   return schedule;
+}
+
+void addWindows(TestSchedule &schedule, std::mt19937 &random) {
+  for (TestChannel &channel : schedule.variant().channels) {
+    channel.kind = sched::ChannelKind::network;
+    channel.window = uint16_t(random() % (channel.slots + 1u));
+  }
 }
 
 } // namespace blink::test

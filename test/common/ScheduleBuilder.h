@@ -19,6 +19,7 @@
 #include "schedules/ScheduleFile.h"
 
 #include <limits>
+#include <map>
 #include <random>
 
 namespace blink::test {
@@ -125,6 +126,7 @@ struct TestSchedule {
   std::string topologyName = "test";
   uint64_t fingerprint = 0x7e57;
   std::vector<sched::NodeKind> nodes;
+  std::map<size_t, std::string> devices; ///< of nodes
   std::vector<TestLink> links;
   std::vector<TestProgram> programs;
 
@@ -172,6 +174,9 @@ TestSchedule makeSchedule(Collective collective, int root, int numRanks,
 /// one feels, of some rounds of its chunks.
 TestSchedule variedSchedule(Collective collective, int variation,
                             uint32_t chunkBytes, std::mt19937 &random);
+/// Makes all of its channels network ones with windows of any size, whatever
+/// their paths are.
+void addWindows(TestSchedule &schedule, std::mt19937 &random);
 
 } // namespace blink::test
 

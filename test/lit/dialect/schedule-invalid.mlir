@@ -176,6 +176,54 @@ collective.topology @pair {
 }
 collective.schedule broadcast @pair gpus [0, 1] links <nvlink> root 0 algbw 25.0 bound 25.0 prices [1.0, 1.0] chunk_bytes 65536 {
   collective.share @t0 root 0 block 0 part 1 of 1 depth 1
+  // expected-error @below {{is peer and has a window; only network channels have}}
+  collective.channel @c peer share @t0 from 0 to 1 slots 2 window 1 via [a]
+  collective.rank 0 {
+    collective.lane {
+      collective.fold @t0 (input[0]) -> (output[0], @c)
+    }
+  }
+  collective.rank 1 {
+    collective.lane {
+      collective.fold @t0 (@c) -> (output[0])
+    }
+  }
+}
+
+// -----
+
+collective.topology @pair {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.link @a nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @b nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+}
+collective.schedule broadcast @pair gpus [0, 1] links <nvlink> root 0 algbw 25.0 bound 25.0 prices [1.0, 1.0] chunk_bytes 65536 {
+  collective.share @t0 root 0 block 0 part 1 of 1 depth 1
+  // expected-error @below {{has a window of 3 and 2 slots, expected 0 to 2}}
+  collective.channel @c network share @t0 from 0 to 1 slots 2 window 3 via [a]
+  collective.rank 0 {
+    collective.lane {
+      collective.fold @t0 (input[0]) -> (output[0], @c)
+    }
+  }
+  collective.rank 1 {
+    collective.lane {
+      collective.fold @t0 (@c) -> (output[0])
+    }
+  }
+}
+
+// -----
+
+collective.topology @pair {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.link @a nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @b nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+}
+collective.schedule broadcast @pair gpus [0, 1] links <nvlink> root 0 algbw 25.0 bound 25.0 prices [1.0, 1.0] chunk_bytes 65536 {
+  collective.share @t0 root 0 block 0 part 1 of 1 depth 1
   // expected-error @below {{joins rank 1 to itself}}
   collective.channel @c peer share @t0 from 1 to 1 slots 2 via [a]
   collective.rank 0 {

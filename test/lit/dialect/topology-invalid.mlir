@@ -8,6 +8,13 @@ collective.topology @t {
 // -----
 
 collective.topology @t {
+  // expected-error @below {{only a nic has a device}}
+  collective.node @cpu0 cpu {device = "eth1"}
+}
+
+// -----
+
+collective.topology @t {
   // expected-error @below {{only a switch can multicast or reduce}}
   collective.node @gpu0 gpu {multicast}
 }

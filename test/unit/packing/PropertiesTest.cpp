@@ -262,16 +262,17 @@ TEST_CASE("a solver that is stopped says honestly how far it is") {
 }
 
 TEST_CASE("a multigraph of a thousand links is solved") {
-  // Every kind of link between each two of many GPUs, in odd bandwidths.
+  // All kinds of links but one between each two of many GPUs, in odd
+  // bandwidths.
   Topology machine;
   machine.name = "many";
   std::minstd_rand random(3);
-  for (int gpu = 0; gpu < 14; ++gpu)
+  for (int gpu = 0; gpu < 16; ++gpu)
     machine.nodes.push_back({"gpu" + std::to_string(gpu), NodeKind::gpu});
-  for (int a = 0; a < 14; ++a)
-    for (int b = 0; b < 14; ++b)
+  for (int a = 0; a < 16; ++a)
+    for (int b = 0; b < 16; ++b)
       for (LinkKind kind : sched::EnumValuesLinkKind())
-        if (a != b)
+        if (a != b && kind != LinkKind::network) // which needs nics
           machine.links.push_back(
               {a, b, 1.0 + static_cast<double>(random() % 997), 0.1, kind});
   REQUIRE(machine.links.size() > 1000);

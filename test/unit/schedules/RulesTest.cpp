@@ -97,6 +97,13 @@ TEST_CASE("rules of the file and its topology") {
         [](auto &s) { s.links[1].kind = sched::LinkKind(6); }},
        {"topology.nodes[3]", "unknown node kind 4",
         [](auto &s) { s.nodes[3] = sched::NodeKind(4); }},
+       {"topology.nodes[1]", "has a device and is no nic",
+        [](auto &s) { s.devices[1] = "eth1"; }},
+       {"topology.nodes[1]", "a device without a name",
+        [](auto &s) {
+          s.nodes[1] = sched::NodeKind::nic;
+          s.devices[1] = "";
+        }},
        {"link_kinds", "unknown bits", [](auto &s) { s.linkKinds = 64; }},
        {"provenance.settings[1].name", "expected letters",
         [](auto &s) { s.settings = {{"gpus", "all"}, {"", "1"}}; }},
@@ -274,8 +281,10 @@ TEST_CASE("rules of channels") {
        {place, "0 slots", [](auto &s) { s.variant().channels[1].slots = 0; }},
        {place, "1025 slots",
         [](auto &s) { s.variant().channels[1].slots = 1025; }},
-       {place, "window 3, expected 0: reserved",
-        [](auto &s) { s.variant().channels[1].window = 3; }},
+       {place, "slots, expected no more than these",
+        [](auto &s) { s.variant().channels[1].window = 1024; }},
+       {place, "window 1 of a peer channel, expected 0",
+        [](auto &s) { s.variant().channels[1].window = 1; }},
        {place, "unknown channel kind 3",
         [](auto &s) { s.variant().channels[1].kind = sched::ChannelKind(3); }},
        {"programs[0].variants[0].channels[12]", "writes it", [](auto &s) {

@@ -180,7 +180,7 @@ TEST_CASE("nodes are read strictly") {
             "did you mean 'switch'?"},
            {"{\"id\": \"a\", \"kind\": \"gpu\", @\"memory\": 80}",
             "unknown key 'memory' in a node; expected id, kind, multicast, "
-            "reduce"},
+            "reduce, device"},
            {"{\"id\": \"a\", \"kind\": \"gpu\", @\"id\": \"a\"}",
             "key 'id' is given twice in a node"},
            {"{\"id\": \"a\", \"kind\": \"switch\", \"multicast\": @1}",
@@ -189,6 +189,12 @@ TEST_CASE("nodes are read strictly") {
             "only a switch can multicast or reduce, 'a' is a gpu"},
            {"{\"id\": \"a\", \"kind\": \"cpu\", \"reduce\": @true}",
             "only a switch can multicast or reduce, 'a' is a cpu"},
+           {"{\"id\": \"a\", \"kind\": \"cpu\", \"device\": @\"eth1\"}",
+            "only a nic has a device, 'a' is a cpu"},
+           {"{\"id\": \"a\", \"kind\": \"nic\", \"device\": @\"\"}",
+            "'device' must be a name without control characters, got ''"},
+           {"{\"id\": \"a\", \"kind\": \"nic\", \"device\": @1}",
+            "'device' must be a string, got a number"},
        })
     check({fileWith(refusal.text, ""), refusal.message});
   check({"{" + kHead +

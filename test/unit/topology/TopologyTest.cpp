@@ -94,6 +94,12 @@ TEST_CASE("check() refuses what the reader never returns") {
   CHECK(broken([](Topology &t) {
           t.links.push_back(t.links[1]);
         }).find("links[4]: joins the same nodes as links[1]") == 0);
+  CHECK(broken([](Topology &t) {
+          t.nodes[2].device = "eth1";
+        }).find("nodes[2]: only a nic has a device") == 0);
+  CHECK(broken([](Topology &t) {
+          t.links[1].kind = LinkKind::network;
+        }).find("links[1]: a network link joins ") == 0);
 }
 
 TEST_CASE("a fingerprint is of nodes and links") {
@@ -101,6 +107,7 @@ TEST_CASE("a fingerprint is of nodes and links") {
   Topology renamed = topology;
   renamed.name = "other";
   renamed.description = "other";
+  renamed.nodes[2].device = "eth1";
   CHECK(renamed.fingerprint() == topology.fingerprint());
 
   std::set<uint64_t> seen = {topology.fingerprint()};
