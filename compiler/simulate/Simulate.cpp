@@ -33,7 +33,14 @@ struct Flow {
   double rate = 0;    ///< bytes a microsecond, as planned
   uint64_t written = 0, sent = 0, arrived = 0;
   uint64_t known = 0; ///< to the writer, of those that the reader has read
+  /// Written chunks from here on wait for the window.
+  uint64_t window = UINT64_MAX;
   bool sending = false;
+
+  /// The chunks that are sent or may be.
+  uint64_t posted() const {
+    return written - known > window ? known + window : written;
+  }
 };
 
 struct Lane {
@@ -77,6 +84,8 @@ public:
         direct_(protocol == sched::Protocol::simple &&
                 bytes >= sched::kDirectBytes),
         cuts_(cutTrees(program, chunkBytes, double(bytes))) {
+    for (const TreeChunks &cut : cuts_)
+      largestChunk_ = std::max(largestChunk_, cut.chunkBytes);
     makeFlows();
     makeLanes();
     if (options.details)
@@ -107,6 +116,7 @@ private:
   void finishSending(size_t channel);
   void addDetails();
   void sendIfIdle(size_t channel);
+  double weightOf(size_t channel) const;
   void handle(EventKind kind, size_t index);
 
   const FoldProgram &program_;
@@ -116,6 +126,7 @@ private:
   const double wireBytes_;
   const bool direct_;                  ///< with zero copy
   const std::vector<TreeChunks> cuts_; ///< by tree
+  double largestChunk_ = 0;
   std::optional<FoldLog> log_;
   /// What each link carried, by channel and time: for details.
   struct Sent {
@@ -140,6 +151,8 @@ void Simulator::makeFlows() {
     Flow &flow = flows_.emplace_back();
     for (uint32_t link : program_.pathOf(channel))
       flow.latency += program_.links[link].latency;
+    if (channel.window > 0)
+      flow.window = uint64_t(channel.window);
     flow.rate = program_.trees[size_t(channel.tree)].share * rate;
     if (!options_.bandwidths.empty()) {
       double most = 1;
@@ -193,9 +206,16 @@ bool Simulator::canRun(const FoldProgram::Rank &rank,
 double Simulator::costOf(const Lane &lane, const FoldProgram::Fold &fold,
                          uint64_t chunk) const {
   const uint32_t moves = direct_ ? fold.directMoves : fold.slotMoves;
+  double cost = 0;
+  if (!options_.engineCosts.empty())
+    for (auto operands : {program_.ranks[lane.rank].sourcesOf(fold),
+                          program_.ranks[lane.rank].destinationsOf(fold)})
+      for (const FoldProgram::Operand &operand : operands)
+        if (operand.isChannel())
+          cost += options_.engineCosts[size_t(operand.index)];
   if (direct_ && moves == 0)
-    return 0; // passive
-  double cost = options_.stepCost;
+    return cost; // passive
+  cost += options_.stepCost;
   if (options_.laneRate > 0)
     cost += movesOf(moves) * bytesOf(fold.tree, chunk) /
             (options_.laneRate * kBytesPerMicrosecond);
@@ -256,10 +276,26 @@ void Simulator::advance(size_t number, WaitCause cause) {
   }
 }
 
+/// What a channel has on its way, in chunks of the largest tree: on a network
+/// it gets so much of a link on which bytes queue. Elsewhere a chunk is one.
+double Simulator::weightOf(size_t channel) const {
+  const FoldProgram::Channel &of = program_.channels[channel];
+  if (!of.leavesMachine())
+    return 1;
+  const Flow &flow = flows_[channel];
+  return double(flow.posted() - flow.sent) * cuts_[size_t(of.tree)].chunkBytes /
+         largestChunk_;
+}
+
 void Simulator::sendIfIdle(size_t channel) {
   const FoldProgram::Channel &of = program_.channels[channel];
   Flow &flow = flows_[channel];
-  if (flow.sending || flow.sent == flow.written)
+  if (flow.sending) {
+    if (!options_.plannedShares)
+      fair_.weigh(uint32_t(channel), weightOf(channel));
+    return;
+  }
+  if (flow.sent == flow.posted())
     return;
   flow.sending = true;
   flow.sendsSince = now_;
@@ -270,7 +306,7 @@ void Simulator::sendIfIdle(size_t channel) {
   if (options_.plannedShares)
     events_.push(now_ + bytes / flow.rate, EventKind::sent, channel);
   else
-    fair_.start(uint32_t(channel), bytes, now_);
+    fair_.start(uint32_t(channel), bytes, now_, weightOf(channel));
 }
 
 void Simulator::handle(EventKind kind, size_t index) {
@@ -282,6 +318,8 @@ void Simulator::handle(EventKind kind, size_t index) {
     return advance(flows_[index].reader, {WaitKind::data, uint32_t(index)});
   case EventKind::credit:
     ++flows_[index].known;
+    if (flows_[index].written > flows_[index].sent)
+      sendIfIdle(index); // the window has moved on
     return advance(flows_[index].writer, {WaitKind::slot, uint32_t(index)});
   case EventKind::lane:
     return advance(index);

@@ -29,6 +29,9 @@ struct SimulationOptions {
   /// top; 0: moving costs nothing. From sched::kDirectBytes on without what
   /// zero copy spares, and folds that move nothing then cost nothing.
   double laneRate = 0;
+  /// Of each channel: microseconds of a lane for each chunk that it writes
+  /// there or reads (NetworkCosts.h); empty: none.
+  std::vector<double> engineCosts;
   /// How many times as long the folds of each rank take; empty: once.
   std::vector<double> slowness;
   /// Instead of the program's; empty: those. With planned shares a channel is
@@ -61,8 +64,11 @@ struct Simulation {
 /// transfer is an event: a lane takes its folds in rounds, in order, when their
 /// chunks are there and slots known to be free; a channel transfers chunks one
 /// after the other, each of which arrives its path's latency later; the news of
-/// a free slot takes as long. Buffers are nobody's limit. No schedule that has
-/// passed `verify` stops; one that does is an error.
+/// a free slot takes as long. Of a network channel no more than its window are
+/// on their way, and with fair shares it has of a link what these are of all
+/// that wait there: a queue serves bytes as they come. Buffers are nobody's
+/// limit. No schedule that has passed `verify` stops; one that does is an
+/// error.
 ///
 /// A heap of events; with fair shares each start or end of transfers divides
 /// anew the links that it can reach (FairShares.h). Some million chunks a

@@ -24,15 +24,25 @@ void FairShares::touch(uint32_t link) {
   touched_.push_back(link);
 }
 
-void FairShares::start(uint32_t channel, double size, double now) {
+void FairShares::start(uint32_t channel, double size, double now,
+                       double weight) {
   Transfer &transfer = transfers_[channel];
   transfer.left = size;
   transfer.rate = 0;
+  transfer.weight = weight;
   transfer.since = now;
   for (uint32_t link : paths_[channel]) {
     links_[link].transfers.push_back(channel);
     touch(link);
   }
+}
+
+void FairShares::weigh(uint32_t channel, double weight) {
+  if (transfers_[channel].weight == weight)
+    return;
+  transfers_[channel].weight = weight;
+  for (uint32_t link : paths_[channel])
+    touch(link);
 }
 
 void FairShares::queue(uint32_t channel) {
@@ -87,6 +97,7 @@ void FairShares::setRate(uint32_t channel, double rate, double now) {
   transfer.divided = true;
   for (uint32_t link : paths_[channel]) {
     links_[link].free = std::max(0.0, links_[link].free - rate);
+    links_[link].weight -= transfer.weight;
     --links_[link].open;
   }
   if (rate == transfer.rate)
@@ -106,8 +117,10 @@ void FairShares::reach() {
     Link &link = links_[touched_[next]];
     link.free = bandwidths_[touched_[next]];
     link.open = link.transfers.size();
+    link.weight = 0;
     for (uint32_t channel : link.transfers) {
       Transfer &transfer = transfers_[channel];
+      link.weight += transfer.weight;
       if (!transfer.divided)
         continue;
       transfer.divided = false;
@@ -117,8 +130,8 @@ void FairShares::reach() {
   }
 }
 
-/// Progressive filling: the links that have least for each of their transfers
-/// set these' rates, and the others share what is left.
+/// Progressive filling: the links that have least for the weights of their
+/// transfers set these' rates, and the others share what is left.
 void FairShares::divide(double now) {
   // Links whose shares differ by less are filled together.
   constexpr double kRounding = 1 + 1e-12;
@@ -127,16 +140,16 @@ void FairShares::divide(double now) {
     double least = kInfinity;
     for (uint32_t link : touched_)
       if (links_[link].open > 0)
-        least = std::min(least, links_[link].free / double(links_[link].open));
+        least = std::min(least, links_[link].free / links_[link].weight);
     if (least == kInfinity)
       break;
     for (uint32_t number : touched_) {
       const Link &link = links_[number];
-      if (link.open == 0 || link.free > least * kRounding * double(link.open))
+      if (link.open == 0 || link.free > least * kRounding * link.weight)
         continue;
       for (uint32_t channel : link.transfers)
         if (!transfers_[channel].divided)
-          setRate(channel, least, now);
+          setRate(channel, least * transfers_[channel].weight, now);
     }
   }
   for (uint32_t link : touched_)

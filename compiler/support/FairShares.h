@@ -19,10 +19,12 @@ namespace blink {
 /// Transfers over links, at most one on each of some channels. Links are
 /// divided max-min fairly (Bertsekas and Gallager, "Data Networks", 1992,
 /// section 6.5.2): no transfer could be faster without slowing one down that is
-/// no faster itself. Bandwidths are in units of size by units of time.
+/// no faster itself. Transfers may have weights; "faster" then means for its
+/// weight. Bandwidths are in units of size by units of time.
 ///
-/// A start or an end divides anew only what it can touch: the transfers that
-/// share a link with it, those that share one with these, and so on.
+/// A start, an end or another weight divides anew only what it can touch: the
+/// transfers that share a link with it, those that share one with these, and so
+/// on.
 class FairShares {
 public:
   /// `paths`: the links of each channel; one that is there twice is loaded
@@ -32,9 +34,11 @@ public:
 
   /// From `now` on, channel `channel`, which is idle and has a path, transfers
   /// so much.
-  void start(uint32_t channel, double size, double now);
+  void start(uint32_t channel, double size, double now, double weight = 1);
+  /// The transfer of a channel that is not idle has this weight now.
+  void weigh(uint32_t channel, double weight);
   /// When the next transfer ends if none begins before; infinite if there is
-  /// none. `now`: the time of the last start or end.
+  /// none. `now`: the time of the last start, end or other weight.
   double nextEnd(double now);
   /// Takes out the channels whose transfers have ended by `now`, which is at
   /// most nextEnd(). Ascending. Valid until the next call.
@@ -44,6 +48,7 @@ private:
   struct Transfer {
     double left = 0; ///< at `since`
     double rate = 0;
+    double weight = 1;
     double since = 0;
     double end = kInfinity;    ///< as things stand; infinite: there is none
     double queued = kInfinity; ///< its earliest time in ends_
@@ -60,7 +65,8 @@ private:
     std::vector<uint32_t> transfers; ///< channels
     // Of the divide() that goes on.
     double free = 0;
-    size_t open = 0; ///< transfers without a rate
+    size_t open = 0;   ///< transfers without a rate
+    double weight = 0; ///< of these
     bool reached = false;
   };
   void queue(uint32_t channel);

@@ -82,6 +82,11 @@ public:
     return variant_.channels()->Get(channel)->slots() - lag(channel);
   }
 
+  /// Chunks of a channel that may be on their way; 0: as many as slots.
+  uint32_t window(uint32_t channel) const {
+    return variant_.channels()->Get(channel)->window();
+  }
+
   /// The fold before, or after, `fold` in its lane; kNone at the ends.
   uint32_t previousInLane(uint32_t fold) const;
   uint32_t nextInLane(uint32_t fold) const;

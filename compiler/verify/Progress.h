@@ -29,6 +29,10 @@ namespace blink::verify {
 /// can be empty, and those are looked for. The order in which ready folds run
 /// does not matter, since running one never disables another.
 ///
+/// A window stops nothing: a chunk that it keeps back waits in its slot, not
+/// its writer, for the reader to take an earlier one, which waits for nothing
+/// later: reader -> itself, `window` tokens.
+///
 /// A tree with fewer chunks than another is passed over in the last rounds.
 /// That only removes waits: the lane's order among the folds that are left is
 /// the same, and all folds of a channel's tree leave together. Waits that have

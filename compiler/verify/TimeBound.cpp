@@ -26,6 +26,9 @@ public:
         most_ = std::max(most_, edge.rounds);
         if (edge.rounds == 0)
           after[edge.on].push_back(fold);
+        if (edge.data && graph.graph().window(edge.channel) > 0)
+          most_ =
+              std::max(most_, edge.rounds + 1); // sentAt() of the one before
       });
     order_ = topologicalOrder(numFolds_, [&](uint32_t fold, auto visit) {
       for (uint32_t next : after[fold])
@@ -48,7 +51,7 @@ public:
   }
 
   /// When the transfer of the chunk that the channel's writer writes in that
-  /// round is over.
+  /// round is over. With a window only known when the reader comes to it.
   double sentAt(uint32_t channel, int64_t round) const {
     return sent_[size_t(round) * numChannels_ + channel];
   }
@@ -69,7 +72,7 @@ public:
           time = std::max(time, at(edge.on, then) +
                                     (ran ? graph_.weight(edge.on) : 0));
         else if (ran && runsNow)
-          time = std::max(time, edge.data ? arrival(edge, then)
+          time = std::max(time, edge.data ? arrival(edge, fold, round)
                                           : at(edge.on, then) + edge.time);
       });
       times_[size_t(round) * numFolds_ + fold] = time;
@@ -79,21 +82,32 @@ public:
   }
 
 private:
-  double arrival(const TimedGraph::Edge &edge, int64_t then) const {
+  /// Of the chunk that `reader` takes in `round`.
+  double arrival(const TimedGraph::Edge &edge, uint32_t reader, int64_t round) {
+    const int64_t then = round - edge.rounds;
+    if (const int64_t window = graph_.graph().window(edge.channel)) {
+      double known = 0; // to the writer, that it may be sent
+      if (round >= window && runs(reader, round - window))
+        known = at(reader, round - window) + graph_.weight(reader) +
+                graph_.latency(edge.channel);
+      transfer(edge.channel, then, std::max(known, at(edge.on, then)));
+    }
     return std::max(sentAt(edge.channel, then),
                     at(edge.on, then) + graph_.weight(edge.on)) +
            graph_.latency(edge.channel);
   }
 
-  /// A channel transfers chunk after chunk.
   void send(uint32_t fold, int64_t round, double time) {
-    for (const sched::Operand &to : graph_.graph().destinations(fold)) {
-      if (to.kind() != sched::OperandKind::channel)
-        continue;
-      const double before = round == 0 ? 0 : sentAt(to.index(), round - 1);
-      sent_[size_t(round) * numChannels_ + to.index()] =
-          std::max(time, before) + graph_.cut().round;
-    }
+    for (const sched::Operand &to : graph_.graph().destinations(fold))
+      if (to.kind() == sched::OperandKind::channel &&
+          graph_.graph().window(to.index()) == 0)
+        transfer(to.index(), round, time);
+  }
+  /// A channel transfers chunk after chunk.
+  void transfer(uint32_t channel, int64_t round, double from) {
+    const double before = round == 0 ? 0 : sentAt(channel, round - 1);
+    sent_[size_t(round) * numChannels_ + channel] =
+        std::max(from, before) + graph_.cut().round;
   }
 
   const TimedGraph &graph_;
@@ -109,6 +123,18 @@ private:
 double endOf(const TimedGraph &graph, uint32_t fold) {
   const Fold &of = graph.graph().fold(fold);
   return double(graph.cut().chunks[of.tree]) + of.delay;
+}
+
+/// When the transfer of a round 0 is over at the latest, at the pace. Of a
+/// channel with a window it is in time for the reader; that one interval later
+/// the next one is, too, follows from the edges of TimedGraph: neither the
+/// writer, nor the transfer before it, nor the window lets it come later.
+double sentBy(const TimedGraph &timed, const Pace &pace, uint32_t channel) {
+  const FoldGraph &graph = timed.graph();
+  if (graph.window(channel) == 0)
+    return pace.begins[graph.writer(channel)] + timed.cut().round;
+  return pace.begins[graph.reader(channel)] +
+         pace.interval * double(graph.lag(channel)) - timed.latency(channel);
 }
 
 } // namespace
@@ -137,8 +163,7 @@ double timeBound(const TimedGraph &graph, const Pace &pace,
       ahead = std::min(ahead,
                        pace.begins[fold] + intervals - clock.at(fold, round));
     for (uint32_t c = 0; c < graph.graph().variant().channels()->size(); ++c)
-      ahead = std::min(ahead, pace.begins[graph.graph().writer(c)] +
-                                  graph.cut().round + intervals -
+      ahead = std::min(ahead, sentBy(graph, pace, c) + intervals -
                                   clock.sentAt(c, round));
   }
   if (wanted == 0)

@@ -39,7 +39,9 @@ Cut cutOf(const Semantics &semantics, const sched::Variant &variant,
 /// or its transfer, whichever is longer, and its path's latency to get to the
 /// reader; a free slot is known to the writer a latency after the fold that
 /// freed it is over; lanes run one fold at a time. Each channel has the part of
-/// its links that its tree's share plans for it. All of these outlive it.
+/// its links that its tree's share plans for it. A chunk that its window keeps
+/// back is sent when the news has come that the reader took the one that many
+/// before it: the reader follows itself. All of these outlive it.
 class TimedGraph {
 public:
   TimedGraph(const TopologyView &machine, const FoldGraph &graph,
@@ -51,7 +53,7 @@ public:
     uint32_t on = kNone;
     int64_t rounds = 0;
     double time = 0;
-    uint32_t channel = kNone; ///< of a chunk or a slot
+    uint32_t channel = kNone; ///< of a chunk, a slot or a window
     bool data = false;        ///< a chunk, after its transfer
   };
 
@@ -70,6 +72,10 @@ public:
         const double time = std::max(cut_.round, weights_[writer]);
         visit(Edge{writer, graph_.lag(from.index()),
                    time + latencies_[from.index()], from.index(), true});
+        if (const uint32_t window = graph_.window(from.index()))
+          visit(Edge{fold, window,
+                     weights_[fold] + cut_.round + 2 * latencies_[from.index()],
+                     from.index()});
       }
     for (const sched::Operand &to : graph_.destinations(fold))
       if (to.kind() == sched::OperandKind::channel) {

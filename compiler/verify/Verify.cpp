@@ -12,6 +12,7 @@
 #include "compiler/verify/InPlace.h"
 #include "compiler/verify/Pace.h"
 #include "compiler/verify/Progress.h"
+#include "compiler/verify/Queues.h"
 #include "compiler/verify/Repricing.h"
 #include "compiler/verify/SymbolicExecution.h"
 
@@ -86,6 +87,7 @@ public:
     addBandwidth();
     if (progresses)
       addPace();
+    addQueues();
     addCertificate();
     report_.ok = std::all_of(report_.checks.begin(), report_.checks.end(),
                              [](const Check &check) { return check.ok; });
@@ -121,6 +123,7 @@ private:
 
   void addBandwidth();
   void addPace();
+  void addQueues();
   RangeTime timeOf(const FoldGraph &graph, const StepCosts &costs, double links,
                    double quotient) const;
   std::string describePaceAndTimes(const Pace &pace) const;
@@ -210,6 +213,38 @@ std::string Verifier::describePaceAndTimes(const Pace &pace) const {
     all += text;
   }
   return all;
+}
+
+void Verifier::addQueues() {
+  Queue longest;
+  size_t longestOf = 0;
+  auto microseconds = [&](const Queue &queue) {
+    return queue.bytes / (machine_.link(queue.link).bandwidth() * 1e3);
+  };
+  for (size_t i = 0; i < graphs_.size(); ++i) {
+    const Queue queue = longestQueue(machine_, graphs_[i].variant());
+    if (queue.bytes == 0 || microseconds(queue) <= microseconds(longest))
+      continue;
+    longest = queue;
+    longestOf = i;
+  }
+  if (longest.bytes == 0)
+    return;
+  char text[80];
+  std::snprintf(text, sizeof text, "%.4g KiB", longest.bytes / 1024);
+  const std::string most = text;
+  std::snprintf(text, sizeof text, "%.4g us", microseconds(longest));
+  const std::string what = "chunks on their way may fill " + most +
+                           " in front of " + machine_.describe(longest.link) +
+                           ", which sends them in " + text;
+  Failure problem;
+  if (options_.queueBytes > 0 && longest.bytes > options_.queueBytes) {
+    judged_ = longestOf;
+    problem = what + "; expected no more than " +
+              size(uint64_t(options_.queueBytes)) +
+              ": smaller chunks (--chunk-bytes), or smaller windows";
+  }
+  add("queues", problem, [&] { return what; });
 }
 
 void Verifier::addCertificate() {

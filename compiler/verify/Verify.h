@@ -35,6 +35,7 @@ struct StepCosts {
 struct VerifyOptions {
   StepCosts simple, lowLatency; ///< of the protocols
   bool times = false;           ///< fills VerifyReport::times
+  double queueBytes = 0; ///< in front of a link that a network has; 0: any
 };
 
 /// What is proved of the largest message of a variant, or of 256 MiB.
@@ -68,6 +69,8 @@ struct VerifyReport {
 ///                in order, and the circle of steps that costs the rest; with
 ///                filling and draining, if asked, the time of the largest
 ///                message of each variant; not asked of lanes that stop
+///   queues       where channels leave their machine: what their windows let
+///                wait in front of a link, at most, is no more than options say
 ///   certificate  re-priced, the bound is as stated, and the rate not above it
 /// Details count steps from 0 within their lane. `file` must have passed
 /// sched::openSchedule. Certificates of more than 4,096 ranks are not re-priced

@@ -25,6 +25,7 @@ namespace {
 struct VerifyFlags {
   std::string input;
   std::string costs;
+  uint64_t queue = 0;
   bool json = false;
   unsigned jobs = 0;
 };
@@ -33,6 +34,7 @@ struct VerifyFlags {
 static llvm::Expected<VerifyOptions> optionsFor(const VerifyFlags &flags) {
   VerifyOptions options;
   options.times = true;
+  options.queueBytes = double(flags.queue);
   if (flags.costs.empty())
     return options;
   llvm::Expected<DeviceCosts> costs = costsAt(flags.costs);
@@ -91,6 +93,13 @@ void blink::addVerifyCommand(CLI::App &app, int &exitCode) {
   addJobs(command, flags.jobs,
           "Threads that verify a bundle; 0: one a processor");
   addCosts(command, flags.costs);
+  command
+      .add_option("--queue", flags.queue,
+                  "Fail if more bytes than this can wait in front of a link on "
+                  "a network; 0: any")
+      ->transform(CLI::AsSizeValue(false))
+      ->type_name("BYTES")
+      ->capture_default_str();
   command.add_flag("--json", flags.json, "Report as JSON (docs/cli.md)");
   command.footer(
       "Nothing but the file is needed: it holds the machine, the program of\n"

@@ -58,13 +58,23 @@ inline FoldProgram chain(int slots) {
 }
 
 /// One of many schedules (variedSchedule), with chunks of which 64 bytes are
-/// next to nothing, and the folds of its first variant.
+/// next to nothing, perhaps with windows, and the folds of its first variant.
 struct VariedProgram {
   VariedProgram(sched::Collective collective, int variation,
-                std::mt19937 &random)
-      : opened(variedSchedule(collective, variation, 64 << 10, random)),
+                std::mt19937 &random, bool windows = false)
+      : opened(scheduleOf(collective, variation, random, windows)),
         program(opened.program()), variant(*program.variants()->Get(0)),
         folds(readProgram(*opened.file, program, variant)) {}
+
+  static TestSchedule scheduleOf(sched::Collective collective, int variation,
+                                 std::mt19937 &random, bool windows) {
+    TestSchedule schedule =
+        variedSchedule(collective, variation, 64 << 10, random);
+    std::mt19937 own(static_cast<unsigned>(variation));
+    if (windows)
+      addWindows(schedule, own);
+    return schedule;
+  }
 
   OpenedSchedule opened;
   const sched::Program &program;

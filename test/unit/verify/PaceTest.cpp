@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/verify/Pace.h"
+#include "compiler/verify/Progress.h"
 #include "test/unit/verify/VerifySupport.h"
 
 #include "doctest/doctest.h"
@@ -24,9 +25,27 @@ namespace {
 struct Flow {
   double latency = 0;
   size_t slots = 1;
-  std::vector<double> arrivals; ///< by chunk
+  size_t window = SIZE_MAX;
+  std::vector<double> writes;   ///< by chunk
+  std::vector<double> arrivals; ///< likewise
   std::vector<double> reads;    ///< likewise
   double busyUntil = 0;
+
+  /// False if the chunk cannot have been sent by what is known.
+  bool hasArrived(size_t chunk) {
+    while (arrivals.size() <= chunk) {
+      const size_t next = arrivals.size();
+      if (writes.size() <= next ||
+          (next >= window && reads.size() <= next - window))
+        return false;
+      double sent = std::max(busyUntil, writes[next]);
+      if (next >= window)
+        sent = std::max(sent, reads[next - window] + latency);
+      busyUntil = sent + 1;
+      arrivals.push_back(busyUntil + latency);
+    }
+    return true;
+  }
 };
 
 struct RunningLane {
@@ -45,6 +64,8 @@ double measuredInterval(TestSchedule schedule, double microseconds,
   for (size_t c = 0; c < flows.size(); ++c) {
     const TestChannel &channel = variant.channels[c];
     flows[c].slots = channel.slots;
+    if (channel.window > 0)
+      flows[c].window = channel.window;
     for (int hop = 0; hop < channel.pathCount; ++hop)
       flows[c].latency +=
           schedule.links[variant.paths[channel.pathBegin + uint32_t(hop)]]
@@ -66,7 +87,7 @@ double measuredInterval(TestSchedule schedule, double microseconds,
       double time = lane.time;
       for (const TestOperand &from : fold.sources)
         if (from.kind == sched::OperandKind::channel) {
-          if (flows[from.index].arrivals.size() <= chunk)
+          if (!flows[from.index].hasArrived(chunk))
             return false;
           time = std::max(time, flows[from.index].arrivals[chunk]);
         }
@@ -84,11 +105,8 @@ double measuredInterval(TestSchedule schedule, double microseconds,
         if (from.kind == sched::OperandKind::channel)
           flows[from.index].reads.push_back(time);
       for (const TestOperand &to : fold.destinations)
-        if (to.kind == sched::OperandKind::channel) {
-          Flow &flow = flows[to.index];
-          flow.busyUntil = std::max(flow.busyUntil, time) + 1;
-          flow.arrivals.push_back(flow.busyUntil + flow.latency);
-        }
+        if (to.kind == sched::OperandKind::channel)
+          flows[to.index].writes.push_back(time);
       lane.time = time;
     }
     if (++lane.fold == lane.folds.size()) {
@@ -165,8 +183,10 @@ TEST_CASE("the pace that is proved is the one that clocks measure") {
        {Collective::allreduce, Collective::broadcast, Collective::allgather,
         Collective::reducescatter, Collective::reduce})
     for (int variation = 0; variation < 40; ++variation) {
-      const TestSchedule schedule =
+      TestSchedule schedule =
           variedSchedule(collective, variation, 4 << 10, random);
+      if (variation % 4 >= 2)
+        addWindows(schedule, random);
       const ProvedPace proved = provedPace(schedule);
       const double interval =
           measuredInterval(schedule, proved.microseconds, 2000);
@@ -197,6 +217,23 @@ TEST_CASE("what keeps lanes from the links' rate") {
   slow.links[0].latency = 3.5; // 0 -> 1
   CHECK(provedPace(slow).pace.quotient ==
         doctest::Approx(2 * round / (round + 7)));
+  // A window holds back chunks, not their writer: two chunks for a round trip,
+  // be there room for four. The reader waits for itself.
+  slow = chain(1, 4);
+  slow.links[0].latency = 3.5;
+  CHECK(provedPace(slow).pace.quotient == 1);
+  slow.variant().channels[0].kind = sched::ChannelKind::network;
+  slow.variant().channels[0].window = 2;
+  proved = provedPace(slow);
+  CHECK(proved.pace.quotient == doctest::Approx(2 * round / (round + 7)));
+  CHECK(proved.pace.circle.size() == 1);
+  // No lag is too large for one.
+  slow = chain(2, 4);
+  slow.variant().channels[0].kind = sched::ChannelKind::network;
+  slow.variant().channels[0].window = 1;
+  CHECK(!verify::checkProgress(
+      verify::FoldGraph(*OpenedSchedule(slow).program().variants()->Get(0))));
+  CHECK(provedPace(slow).pace.quotient == doctest::Approx(round / (round + 2)));
 }
 
 TEST_CASE("a report names the circle that is slowest") {
