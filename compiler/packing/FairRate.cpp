@@ -14,6 +14,24 @@
 
 using namespace blink;
 
+/// Whether of the links that a packing fills all are a network's, on which
+/// windows hold trees to their weights (compiler/plan/ChunkChoice.h).
+static bool windowsPace(const PackingProblem &problem, const Packing &packing) {
+  constexpr double kFull = 0.99;
+  const std::vector<Link> &links = problem.rankTopology->topology().links;
+  std::vector<double> loads(links.size(), 0);
+  for (const Tree &tree : packing.trees)
+    for (const auto *edges : {&tree.up, &tree.down})
+      for (const TreeEdge &edge : *edges)
+        for (int link : edge.path)
+          loads[size_t(link)] += tree.weight;
+  for (size_t link = 0; link < links.size(); ++link)
+    if (links[link].kind != LinkKind::network &&
+        loads[link] >= kFull * links[link].bandwidth)
+      return false;
+  return true;
+}
+
 /// Seconds until all trees, each in its parts, have moved what their weights
 /// move in one.
 static double secondsOf(const PackingProblem &problem, const Packing &packing,
@@ -32,8 +50,9 @@ static double secondsOf(const PackingProblem &problem, const Packing &packing,
     weights.insert(weights.end(), parts[t], tree.weight / parts[t]);
   }
   FairShares shares(std::move(paths), std::move(bandwidths));
+  const bool paced = windowsPace(problem, packing);
   for (uint32_t part = 0; part < weights.size(); ++part)
-    shares.start(part, weights[part], 0);
+    shares.start(part, weights[part], 0, paced ? weights[part] : 1);
   double now = 0;
   for (double end = shares.nextEnd(0); end < kInfinity;
        end = shares.nextEnd(now)) {

@@ -16,7 +16,8 @@ namespace blink {
 /// as its slowest hop. Tree t goes in `parts[t]` equal ones. What has less to
 /// carry is through early, and links that it leaves may have nothing else to
 /// do. At most `packing.algbw`, and as much where weights are fair already,
-/// above all where trees that meet are equal. A fluid: what buffers and lanes
+/// above all where trees that meet are equal, or where only links of a network
+/// are full: windows share these by weight. A fluid: what buffers and lanes
 /// do to keep trees together is not in it. Not for routed collectives.
 double fairRate(const PackingProblem &problem, const Packing &packing,
                 const std::vector<unsigned> &parts);

@@ -3,13 +3,16 @@
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 // Before each forest a second one for small messages, and before that, where
-// there is one, an allreduce of one hop for tiny ones. Which, and where one
-// ends and the next begins, says compiler/plan's SmallVariants.h.
+// there is one, an allreduce of one hop for tiny ones. Over a network the
+// forest is there twice, too, first for messages that want smaller chunks.
+// Which, and where one ends and the next begins, says compiler/plan's
+// SmallVariants.h.
 //
 //===----------------------------------------------------------------------===//
 
 #include "compiler/passes/Passes.h"
 #include "compiler/plan/SmallVariants.h"
+#include "compiler/target/EnumConversion.h"
 #include "compiler/target/FoldProgramIR.h"
 #include "compiler/target/ForestIR.h"
 
@@ -30,9 +33,10 @@ bool isWanted(collective::ForestOp forest, const PackingProblem &problem,
          !forest.getMinBytes() && !forest.getMaxBytes();
 }
 
-/// Makes `op` the low_latency variant for sizes from `begin` to below `end`.
-template <typename Op> void setVariant(Op op, uint64_t begin, uint64_t end) {
-  op.setProtocol(collective::Protocol::LowLatency);
+/// Makes `op` the variant for sizes from `begin` to below `end`.
+template <typename Op>
+void setVariant(Op op, Protocol protocol, uint64_t begin, uint64_t end) {
+  op.setProtocol(toIR(protocol));
   if (begin > 0)
     op.setMinBytes(static_cast<int64_t>(begin));
   op.setMaxBytes(static_cast<int64_t>(end));
@@ -56,8 +60,8 @@ struct AddLatencyVariant : impl::AddLatencyVariantPassBase<AddLatencyVariant> {
     SmallRanges ranges = small->ranges;
     if (ranges.oneHop > 0)
       setVariant(
-          buildSchedule(forest, (*from)->machine, small->oneHop->program), 0,
-          ranges.oneHop);
+          buildSchedule(forest, (*from)->machine, small->oneHop->program),
+          small->protocol, 0, ranges.oneHop);
     if (ranges.tree > ranges.oneHop) {
       OpBuilder builder(forest);
       auto trees =
@@ -67,10 +71,17 @@ struct AddLatencyVariant : impl::AddLatencyVariantPassBase<AddLatencyVariant> {
         return failure();
       // A program states the rate of its last variant.
       trees->setAlgbwAttr(forest.getAlgbwAttr());
-      setVariant(*trees, ranges.oneHop, ranges.tree);
+      setVariant(*trees, small->protocol, ranges.oneHop, ranges.tree);
     }
-    if (ranges.tree > 0)
-      forest.setMinBytes(static_cast<int64_t>(ranges.tree));
+    uint64_t begin = ranges.tree;
+    if (small->mediumEnd > begin) {
+      auto medium =
+          cast<collective::ForestOp>(OpBuilder(forest).clone(*forest));
+      setVariant(medium, Protocol::simple, begin, small->mediumEnd);
+      begin = small->mediumEnd;
+    }
+    if (begin > 0)
+      forest.setMinBytes(static_cast<int64_t>(begin));
     return success();
   }
 

@@ -2,7 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Channels get slots of a size. Which, says compiler/plan's ChunkChoice.h.
+// Channels get slots of a size, and windows. Which, says compiler/plan's
+// ChunkChoice.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,17 +26,21 @@ struct TuneChunks : impl::TuneChunksPassBase<TuneChunks> {
     FailureOr<FoldProgram> program = readProgram(schedule);
     if (failed(program))
       return failure();
-    bool small = schedule.getProtocol() == collective::Protocol::LowLatency &&
-                 schedule.getMaxBytes();
+    bool small = schedule.getMaxBytes().has_value();
     ChannelSlots slots =
-        small ? chooseSmallSlots(*program, *schedule.getMaxBytes(), chunkBytes)
-              : chooseSlots(*program, chunkBytes);
+        small && schedule.getProtocol() == collective::Protocol::LowLatency
+            ? chooseSmallSlots(*program, *schedule.getMaxBytes(), chunkBytes)
+            : chooseSlots(*program, chunkBytes, small);
     Builder builder(schedule.getContext());
     schedule.setChunkBytesAttr(
         builder.getI32IntegerAttr(int32_t(slots.chunkBytes)));
-    IntegerAttr count = builder.getI32IntegerAttr(int32_t(slots.slots));
-    for (auto channel : schedule.getBody().getOps<collective::ChannelOp>())
-      channel.setSlotsAttr(count);
+    assignSlots(*program, slots);
+    for (auto [channel, of] :
+         llvm::zip_equal(schedule.getBody().getOps<collective::ChannelOp>(),
+                         program->channels)) {
+      channel.setSlots(of.slots);
+      channel.setWindow(of.window);
+    }
     return success();
   }
 

@@ -10,6 +10,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallSet.h"
+#include "llvm/ADT/SmallVector.h"
 
 #include <algorithm>
 #include <cmath>
@@ -21,12 +22,53 @@ static constexpr uint32_t kLowLatencySlots = 2;
 // Of a sendrecv, with few slots: a rank has such rings with each other one.
 static constexpr uint32_t kPairChunk = 64 << 10;
 
-ChannelSlots blink::chooseSlots(const FoldProgram &program, uint32_t asked) {
+ChannelSlots blink::chooseSlots(const FoldProgram &program, uint32_t asked,
+                                bool small) {
   if (isPairwise(program.collective)) // one hop has no pipeline to fill
     return {asked ? asked : kPairChunk, kFewSlots};
-  ChunkFlow flow = timeOf(program, Protocol::simple, asked).flow;
+  ChunkFlow flow =
+      (small && asked == 0 ? timeOfSmall(program, Protocol::simple)
+                           : timeOf(program, Protocol::simple, asked))
+          .flow;
   bool many = flow.channels * kSlots * flow.chunkBytes > kSlotBytesOfRank;
   return {flow.chunkBytes, many ? kFewSlots : kSlots};
+}
+
+/// The window of a network channel in which a chunk takes so many microseconds.
+static int windowOf(const FoldProgram &program,
+                    const FoldProgram::Channel &channel, double transfer) {
+  constexpr double kRoundTrips = 2;
+  double latency = 0;
+  for (uint32_t link : program.pathOf(channel))
+    latency += program.links[link].latency;
+  const double more = std::ceil(kRoundTrips * 2 * latency / transfer);
+  return int(std::min(1 + std::max(1.0, more), double(channel.slots)));
+}
+
+void blink::assignSlots(FoldProgram &program, ChannelSlots slots) {
+  const double ofRank =
+      double(program.channels.size()) / double(program.ranks.size());
+  const bool deeper =
+      ofRank * 2 * slots.slots * slots.chunkBytes <= kSlotBytesOfRank;
+  for (FoldProgram::Channel &channel : program.channels)
+    channel.slots = int(slots.slots);
+  for (const FoldProgram::Rank &rank : program.ranks)
+    for (const FoldProgram::Fold &fold : rank.folds) {
+      llvm::SmallVector<FoldProgram::Channel *> leaving;
+      for (const FoldProgram::Operand &to : rank.destinationsOf(fold))
+        if (to.isChannel() && program.channels[to.index].leavesMachine())
+          leaving.push_back(&program.channels[to.index]);
+      if (deeper && leaving.size() > 1)
+        for (FoldProgram::Channel *channel : leaving)
+          channel->slots *= 2;
+    }
+  // All trees have as many chunks, so all transfers take equally long.
+  const double transfer =
+      double(slots.chunkBytes) /
+      (largestShare(program) * rateOfLinks(program) * kBytesPerMicrosecond);
+  for (FoldProgram::Channel &channel : program.channels)
+    channel.window =
+        channel.leavesMachine() ? windowOf(program, channel, transfer) : 0;
 }
 
 /// Whether some lane begins the route of a tree's data and reads more of it

@@ -21,7 +21,23 @@ struct ChannelSlots {
 /// each channel, or kFewSlots where it would be more than kSlotBytesOfRank:
 /// with so many channels a lane comes to the next chunk of one only after those
 /// of many others.
-ChannelSlots chooseSlots(const FoldProgram &program, uint32_t asked);
+/// `small`: for messages of kSmallReferenceBytes (timeOfSmall).
+ChannelSlots chooseSlots(const FoldProgram &program, uint32_t asked,
+                         bool small = false);
+
+/// Gives each channel slots, and windows to those that leave their machine.
+///
+/// A window is a chunk and as many more as the channel sends in two round trips
+/// at the rate that its tree's share plans: enough for it to go on, and little
+/// enough for the queues of a network. Since chunks are in proportion to
+/// shares, so are windows in bytes, and a link whose queue serves bytes as they
+/// come gives each channel the part that is planned, where TCP would give all
+/// the same.
+///
+/// Channels that leave the machine, of a fold that writes several of these,
+/// have twice as many slots, unless that is more than kSlotBytesOfRank: the
+/// fold goes on while one of them is slow for a time.
+void assignSlots(FoldProgram &program, ChannelSlots slots);
 
 /// For a low_latency program of messages below `maxBytes`, whose words flow
 /// through a fold one by one: there is nothing to tune. The largest fills two

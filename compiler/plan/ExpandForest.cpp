@@ -63,6 +63,8 @@ public:
 
 private:
   llvm::Error expandTree(int tree);
+  void addRoot(int tree, bool completes, llvm::ArrayRef<Operand> sources,
+               llvm::ArrayRef<Operand> destinations);
   llvm::Error expandChain(int origin, int far,
                           llvm::ArrayRef<const TreeEdge *> toParent);
   llvm::Error expandChains();
@@ -94,6 +96,29 @@ int ForestExpander::addTree(int origin, int block, int depth) {
   }
   program_.trees.push_back(tree);
   return int(program_.trees.size()) - 1;
+}
+
+/// A fold, or where a root passes its input on to several ranks elsewhere one
+/// for each of these and one for the others: a fold goes on when all that it
+/// writes may, so the slowest network channel would hold up the others.
+void ForestExpander::addRoot(int tree, bool completes,
+                             llvm::ArrayRef<Operand> sources,
+                             llvm::ArrayRef<Operand> destinations) {
+  const int rank = packing_.trees[tree].root;
+  auto leaves = [&](const Operand &operand) {
+    return operand.isChannel() &&
+           program_.channels[operand.index].leavesMachine();
+  };
+  if (sources.size() > 1 || llvm::count_if(destinations, leaves) < 2)
+    return program_.addFold(rank, tree, completes, sources, destinations);
+  llvm::SmallVector<Operand> others;
+  for (const Operand &operand : destinations)
+    if (!leaves(operand))
+      others.push_back(operand);
+  program_.addFold(rank, tree, completes, sources, others);
+  for (const Operand &operand : destinations)
+    if (leaves(operand))
+      program_.addFold(rank, tree, completes, sources, {operand});
 }
 
 llvm::Error ForestExpander::expandTree(int tree) {
@@ -135,7 +160,7 @@ llvm::Error ForestExpander::expandTree(int tree) {
     sources.append(node.fromChildren);
     destinations.append(node.toChildren);
     if (isRoot)
-      program_.addFold(rank, tree, reduces, sources, destinations);
+      addRoot(tree, reduces, sources, destinations);
     if (!isRoot && reduces)
       program_.addFold(rank, tree, false, sources,
                        {Operand::channel(node.toParent)});

@@ -8,6 +8,9 @@
 //     other rank  (input, up from children) -> (up to parent)
 //                 (down from parent) -> (output, down to children)
 //
+// A root without children to hear from has a fold for each of several children
+// on other machines: (input) -> (down to child).
+//
 // Folds of a rank stand in tree order, up before down. In the routed
 // collectives (Packing.h) each pair of ranks has data of its own, and a tree
 // says by which ranks it goes, as chains of copies that count as a tree each:

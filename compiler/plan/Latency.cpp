@@ -24,15 +24,19 @@ private:
     uint32_t looked;      ///< those before have been looked at
     bool visited = false; ///< on the stack, or done
   };
-  /// Where a channel is written: its place among the channels of the fold.
+  /// Where a channel is written, after channels with so many gaps.
   struct Writer {
     int fold = -1;
-    int place = 0;
+    double gaps = 0;
   };
 
   /// Depth first, without recursion: chains may be long.
   void visit(int first);
   double arrival(int channel) const;
+  double gapOf(int channel) const {
+    return costs_.gaps ? costs_.gap + (*costs_.gaps)[size_t(channel)]
+                       : costs_.gap;
+  }
 
   const FoldProgram &program_;
   HopCosts costs_;
@@ -54,10 +58,12 @@ LatencyAnalysis::LatencyAnalysis(const FoldProgram &program, HopCosts costs)
       for (const FoldProgram::Operand &operand : rank.sourcesOf(fold))
         if (operand.isChannel())
           reads_.push_back(operand.index);
-      int written = 0;
+      double gaps = 0;
       for (const FoldProgram::Operand &operand : rank.destinationsOf(fold))
-        if (operand.isChannel())
-          writers_[operand.index] = {int(nodes_.size()), written++};
+        if (operand.isChannel()) {
+          writers_[operand.index] = {int(nodes_.size()), gaps};
+          gaps += gapOf(operand.index);
+        }
       nodes_.push_back({begin, uint32_t(reads_.size()), begin});
     }
   ready_.resize(nodes_.size(), 0);
@@ -78,12 +84,13 @@ void LatencyAnalysis::visit(int first) {
     int fold = stack_.back();
     Node &node = nodes_[fold];
     if (node.looked == node.end) {
-      // A channel costs the fold a gap for each that it reads after it; the
+      // A channel costs the fold the gaps of those that it reads after it; the
       // last one costs none.
-      for (uint32_t i = node.reads; i < node.end; ++i)
-        ready_[fold] =
-            std::max(ready_[fold], arrival(reads_[i]) +
-                                       costs_.gap * double(node.end - 1 - i));
+      double gaps = 0;
+      for (uint32_t i = node.end; i-- > node.reads;) {
+        ready_[fold] = std::max(ready_[fold], arrival(reads_[i]) + gaps);
+        gaps += gapOf(reads_[i]);
+      }
       stack_.pop_back();
       continue;
     }
@@ -99,8 +106,7 @@ double LatencyAnalysis::arrival(int channel) const {
   const Writer &writer = writers_[channel];
   if (writer.fold < 0)
     return 0; // nobody writes it
-  double time =
-      ready_[writer.fold] + costs_.gap * writer.place + costs_.overhead;
+  double time = ready_[writer.fold] + writer.gaps + costs_.overhead;
   for (uint32_t link : program_.pathOf(program_.channels[channel]))
     time += costs_.links * program_.links[link].latency;
   if (costs_.channels)

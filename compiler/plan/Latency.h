@@ -16,9 +16,10 @@ namespace blink {
 struct HopCosts {
   double links;    ///< for each microsecond of its links
   double overhead; ///< once
-  double gap; ///< for each channel that its writer writes before it, and for
-              ///< each that its reader reads after it
+  double gap;      ///< of each channel that its writer writes before it, and of
+                   ///< each that its reader reads after it
   const std::vector<double> *channels = nullptr; ///< more, by channel
+  const std::vector<double> *gaps = nullptr;     ///< likewise, of gaps
 };
 constexpr HopCosts kCountHops{0, 1, 0};
 

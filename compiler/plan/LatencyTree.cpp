@@ -8,6 +8,7 @@
 
 #include "compiler/packing/Shares.h"
 #include "compiler/packing/trees/LowTree.h"
+#include "compiler/plan/NetworkCosts.h"
 #include "compiler/support/Infinity.h"
 
 #include <algorithm>
@@ -27,7 +28,7 @@ constexpr int kMostImproved = 32;
 /// the others of each vertex, the cheapest first. O(n^2) time.
 Parents growEarliest(const CostMatrix &costs,
                      const std::vector<std::vector<int>> &nearest, int root,
-                     double gap) {
+                     const CostMatrix &gaps) {
   size_t n = nearest.size();
   Parents parents(n, -1);
   std::vector<double> ready(n, 0); // to serve the next child
@@ -59,7 +60,7 @@ Parents growEarliest(const CostMatrix &costs,
       return {};
     parents[next] = server;
     ready[next] = first;
-    ready[server] += gap;
+    ready[server] += gaps[size_t(server) * n + next];
     inside.push_back(next);
     isInside[next] = true;
   }
@@ -73,14 +74,16 @@ bool isBelow(const Parents &parents, int vertex, int top) {
 }
 
 /// The vertex that `tree` reaches last.
-int lastOf(const CostMatrix &costs, const TimedTree &tree, double gap) {
+int lastOf(const CostMatrix &costs, const TimedTree &tree,
+           const CostMatrix &gaps) {
   int n = static_cast<int>(tree.parents.size()), last = -1;
   std::vector<double> reached(n, 0);
-  std::vector<int> served(n, 0);
+  std::vector<double> served(n, 0); // gaps of the children before
   for (int vertex : tree.order) {
     int parent = tree.parents[vertex];
-    reached[vertex] = reached[parent] + gap * served[parent]++ +
-                      costs[size_t(parent) * n + vertex];
+    const size_t hop = size_t(parent) * n + vertex;
+    reached[vertex] = reached[parent] + served[parent] + costs[hop];
+    served[parent] += gaps[hop];
     if (last < 0 || reached[vertex] > reached[last])
       last = vertex;
   }
@@ -89,10 +92,10 @@ int lastOf(const CostMatrix &costs, const TimedTree &tree, double gap) {
 
 /// Hangs a vertex of the slowest route below another parent where that makes
 /// the whole faster; false if no such change does.
-bool improve(const CostMatrix &costs, int n, int root, double gap,
+bool improve(const CostMatrix &costs, int n, int root, const CostMatrix &gaps,
              TimedTree &tree) {
   TimedTree best = tree;
-  for (int vertex = lastOf(costs, tree, gap); vertex != root;
+  for (int vertex = lastOf(costs, tree, gaps); vertex != root;
        vertex = tree.parents[vertex])
     for (int from = 0; from < n; ++from) {
       if (from == tree.parents[vertex] ||
@@ -101,7 +104,7 @@ bool improve(const CostMatrix &costs, int n, int root, double gap,
         continue;
       Parents changed = tree.parents;
       changed[vertex] = from;
-      TimedTree candidate = timeTree(costs, changed, root, gap);
+      TimedTree candidate = timeTree(costs, changed, root, gaps);
       if (candidate.time < best.time * kEarlier)
         best = std::move(candidate);
     }
@@ -113,7 +116,7 @@ bool improve(const CostMatrix &costs, int n, int root, double gap,
 } // namespace
 
 TimedTree blink::timeTree(const CostMatrix &costs, const Parents &parents,
-                          int root, double gap) {
+                          int root, const CostMatrix &gaps) {
   int n = static_cast<int>(parents.size());
   std::vector<std::vector<int>> children(n);
   for (int vertex = 0; vertex < n; ++vertex)
@@ -127,9 +130,11 @@ TimedTree blink::timeTree(const CostMatrix &costs, const Parents &parents,
     std::vector<int> &list = children[vertex];
     std::stable_sort(list.begin(), list.end(),
                      [&](int a, int b) { return served[a] > served[b]; });
-    for (size_t i = 0; i < list.size(); ++i)
-      reached[vertex] =
-          std::max(reached[vertex], gap * double(i) + served[list[i]]);
+    double before = 0; // gaps
+    for (int child : list) {
+      reached[vertex] = std::max(reached[vertex], before + served[child]);
+      before += gaps[size_t(vertex) * n + child];
+    }
     if (vertex != root)
       served[vertex] =
           costs[size_t(parents[vertex]) * n + vertex] + reached[vertex];
@@ -145,8 +150,8 @@ TimedTree blink::timeTree(const CostMatrix &costs, const Parents &parents,
   return tree;
 }
 
-LatencyTrees::LatencyTrees(CostMatrix costs, int n, double gap)
-    : costs_(std::move(costs)), n_(n), gap_(gap), nearest_(n) {
+LatencyTrees::LatencyTrees(CostMatrix costs, int n, CostMatrix gaps)
+    : costs_(std::move(costs)), n_(n), gaps_(std::move(gaps)), nearest_(n) {
   for (int from = 0; from < n; ++from) {
     const double *row = &costs_[size_t(from) * n];
     for (int to = 0; to < n; ++to)
@@ -158,12 +163,12 @@ LatencyTrees::LatencyTrees(CostMatrix costs, int n, double gap)
 }
 
 TimedTree LatencyTrees::find(int root) const {
-  Parents parents = growEarliest(costs_, nearest_, root, gap_);
+  Parents parents = growEarliest(costs_, nearest_, root, gaps_);
   if (parents.empty())
     return {};
-  TimedTree tree = timeTree(costs_, parents, root, gap_);
+  TimedTree tree = timeTree(costs_, parents, root, gaps_);
   if (n_ <= kMostImproved)
-    while (improve(costs_, n_, root, gap_, tree))
+    while (improve(costs_, n_, root, gaps_, tree))
       ;
   return tree;
 }
@@ -174,11 +179,13 @@ llvm::Expected<Packing> blink::packLatencyTrees(const PackingProblem &problem,
     return error;
   const RankTopology &rankTopology = *problem.rankTopology;
   int n = rankTopology.numRanks();
-  double gap = costsOf(protocol).gap;
   PathTable table =
       rankTopology.cheapestPaths(hopPrices(rankTopology, costsOf(protocol)));
-  LatencyTrees ups(transposed(table.costs, n), n, gap);
-  LatencyTrees downs(table.costs, n, gap);
+  CostMatrix gaps(size_t(n) * n, costsOf(protocol).gap);
+  for (size_t pair = 0; pair < gaps.size(); ++pair)
+    gaps[pair] += engineCost(rankTopology, table.paths[pair]);
+  LatencyTrees ups(transposed(table.costs, n), n, transposed(gaps, n));
+  LatencyTrees downs(table.costs, n, gaps);
 
   auto treeOf = [&](int root, double &time) {
     Tree tree;

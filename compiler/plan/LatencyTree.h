@@ -27,10 +27,12 @@ struct TimedTree {
 
 /// Spanning arborescences that reach their last vertex early, over one matrix:
 /// a hop takes what `costs` says, and each vertex serves its children one by
-/// one, `gap` after each other.
+/// one, each so long after the one before as `gaps` says of that one.
 class LatencyTrees {
 public:
-  LatencyTrees(CostMatrix costs, int n, double gap);
+  LatencyTrees(CostMatrix costs, int n, CostMatrix gaps);
+  LatencyTrees(CostMatrix costs, int n, double gap)
+      : LatencyTrees(std::move(costs), n, CostMatrix(size_t(n) * n, gap)) {}
 
   /// The tree out of `root`. Grown by the hop that ends first (Bhat,
   /// Raghavendra and Prasanna, 1999; optimal where all hops are alike), then,
@@ -43,14 +45,14 @@ public:
 private:
   CostMatrix costs_;
   int n_;
-  double gap_;
+  CostMatrix gaps_;
   std::vector<std::vector<int>> nearest_; // per vertex: others, cheapest first
 };
 
 /// The time of an arborescence when each vertex serves first the child behind
 /// which most is left to do, which is best.
 TimedTree timeTree(const CostMatrix &costs, const Parents &parents, int root,
-                   double gap);
+                   const CostMatrix &gaps);
 
 /// The forest for small messages: one tree for each root that needs one, and
 /// one in all where the root is free, of the root that gives the least time

@@ -92,7 +92,7 @@ blink::packOneHop(const RankTopology &rankTopology, Protocol protocol,
       tree.denominator = lanes;
     }
     assignLanePerTree(program);
-    MessageTime time = timeOf(program, protocol);
+    MessageTime time = timeOfSmall(program, protocol);
     if (time.at(kSmallReferenceBytes) >= least)
       continue;
     least = time.at(kSmallReferenceBytes);

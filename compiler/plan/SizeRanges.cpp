@@ -6,6 +6,8 @@
 
 #include "compiler/plan/SizeRanges.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <algorithm>
 #include <limits>
 
@@ -25,6 +27,27 @@ static std::vector<uint64_t> comparedSizes() {
   return sizes;
 }
 
+/// From the largest size down, as long as the next variant is no slower.
+template <typename Function>
+static size_t firstOf(size_t end, Function isNoSlower) {
+  while (end > 0 && isNoSlower(end - 1))
+    --end;
+  return end;
+}
+
+static uint64_t sizeOf(const std::vector<uint64_t> &sizes, size_t end) {
+  return end == 0 ? 0 : sizes[std::min(end, sizes.size() - 1)];
+}
+
+uint64_t blink::endOfMedium(const MessageTime &medium,
+                            const MessageTime &large) {
+  constexpr double kWorthIt = 0.95;
+  std::vector<uint64_t> sizes = comparedSizes();
+  return sizeOf(sizes, firstOf(sizes.size(), [&](size_t i) {
+                  return medium.at(sizes[i]) >= kWorthIt * large.at(sizes[i]);
+                }));
+}
+
 SmallRanges blink::chooseRanges(const std::optional<MessageTime> &oneHop,
                                 const MessageTime &tree,
                                 const MessageTime &large) {
@@ -33,19 +56,10 @@ SmallRanges blink::chooseRanges(const std::optional<MessageTime> &oneHop,
   auto hopAt = [&](uint64_t size) {
     return hops ? oneHop->at(size) : std::numeric_limits<double>::infinity();
   };
-  // From the largest size down, as long as the next variant is no slower.
-  auto firstOf = [](size_t end, auto isNoSlower) {
-    while (end > 0 && isNoSlower(end - 1))
-      --end;
-    return end;
-  };
   size_t treeEnd = firstOf(sizes.size(), [&](size_t i) {
     return large.at(sizes[i]) <= std::min(tree.at(sizes[i]), hopAt(sizes[i]));
   });
   size_t hopEnd = firstOf(
       treeEnd, [&](size_t i) { return tree.at(sizes[i]) <= hopAt(sizes[i]); });
-  auto sizeOf = [&](size_t end) {
-    return end == 0 ? 0 : sizes[std::min(end, sizes.size() - 1)];
-  };
-  return {sizeOf(hopEnd), sizeOf(treeEnd)};
+  return {sizeOf(sizes, hopEnd), sizeOf(sizes, treeEnd)};
 }

@@ -8,6 +8,7 @@
 
 #include "compiler/packing/pairs/PackPairs.h"
 #include "compiler/plan/LatencyTree.h"
+#include "compiler/plan/NetworkCosts.h"
 #include "compiler/plan/SpreadTrees.h"
 
 using namespace blink;
@@ -15,25 +16,27 @@ using namespace blink;
 llvm::Expected<SmallVariants>
 blink::chooseSmallVariants(const PackingProblem &problem, const Packing &large,
                            ScheduleLimits limits, unsigned maxOneHopRanks) {
-  constexpr Protocol kProtocol = Protocol::low_latency;
+  SmallVariants variants;
+  if (leavesMachine(*problem.rankTopology))
+    variants.protocol = Protocol::simple;
+  const Protocol protocol = variants.protocol;
   // Each pair of ranks would have slots for the parts of its messages.
   const bool pairs = isPairwise(problem.collective);
   llvm::Expected<Packing> whole =
       pairs ? packNearestPairs(
-                  problem, hopPrices(*problem.rankTopology, costsOf(kProtocol)))
-            : packLatencyTrees(problem, kProtocol);
+                  problem, hopPrices(*problem.rankTopology, costsOf(protocol)))
+            : packLatencyTrees(problem, protocol);
   if (!whole)
     return whole.takeError();
   llvm::Expected<TimedPacking> trees =
-      spreadSmallTrees(problem, *whole, kProtocol, pairs ? 1 : limits.maxLanes);
+      spreadSmallTrees(problem, *whole, protocol, pairs ? 1 : limits.maxLanes);
   if (!trees)
     return trees.takeError();
-  SmallVariants variants;
   variants.trees = std::move(trees->packing);
   if (problem.collective == Collective::allreduce &&
       problem.rankTopology->numRanks() <= int(maxOneHopRanks)) {
     llvm::Expected<std::optional<OneHop>> oneHop =
-        packOneHop(*problem.rankTopology, kProtocol, limits.maxLanes);
+        packOneHop(*problem.rankTopology, protocol, limits.maxLanes);
     if (!oneHop)
       return oneHop.takeError();
     variants.oneHop = std::move(*oneHop);
@@ -42,11 +45,17 @@ blink::chooseSmallVariants(const PackingProblem &problem, const Packing &large,
       planForest(problem, large, Protocol::simple, limits.maxLanes);
   if (!program)
     return program.takeError();
+  const MessageTime largeTime =
+      timeOf(*program, Protocol::simple, limits.chunkBytes);
+  MessageTime mediumTime = largeTime;
+  if (largeTime.flow.network && limits.chunkBytes == 0) {
+    mediumTime = timeOfSmall(*program, Protocol::simple);
+    variants.mediumEnd = endOfMedium(mediumTime, largeTime);
+  }
   std::optional<MessageTime> oneHopTime;
   if (variants.oneHop)
     oneHopTime = variants.oneHop->time;
-  variants.ranges =
-      chooseRanges(oneHopTime, trees->time,
-                   timeOf(*program, Protocol::simple, limits.chunkBytes));
+  variants.ranges = chooseRanges(
+      oneHopTime, trees->time, variants.mediumEnd > 0 ? mediumTime : largeTime);
   return variants;
 }

@@ -12,11 +12,16 @@
 
 namespace blink {
 
-/// What of low_latency stands before a forest for large messages.
+/// What stands before a forest for large messages.
 struct SmallVariants {
+  /// low_latency; simple where channels leave their machine.
+  Protocol protocol = Protocol::low_latency;
   std::optional<OneHop> oneHop; ///< of an allreduce, where there is one
   Packing trees;                ///< LatencyTree.h, SpreadTrees.h
   SmallRanges ranges;           ///< empty ones are of what is not worth it
+  /// Over a network: up to this size the large trees in smaller chunks; 0 where
+  /// that is not worth it.
+  uint64_t mediumEnd = 0;
 };
 
 /// The variants for small messages beside `large`, a solution of `problem`, and

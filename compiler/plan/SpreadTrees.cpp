@@ -300,12 +300,12 @@ blink::spreadSmallTrees(const PackingProblem &problem, const Packing &packing,
     return whole.takeError();
   Splits splits(std::move(*whole), packing, protocol, {maxLanes});
   unsigned best = 1;
-  MessageTime least = splits.timeOf(splits.plan(1));
+  MessageTime least = timeOfSmall(splits.plan(1), protocol);
   for (unsigned parts = 2; parts <= maxLanes; parts *= 2) {
     FoldProgram program = splits.plan(parts);
     if (!splits.balance(program))
       break;
-    MessageTime time = splits.timeOf(program);
+    MessageTime time = timeOfSmall(program, protocol);
     if (time.at(kSmallReferenceBytes) <
         least.at(kSmallReferenceBytes) * kFaster) {
       least = std::move(time);

@@ -10,6 +10,7 @@
 #include "compiler/plan/ExpandForest.h"
 #include "compiler/plan/FoldMoves.h"
 #include "compiler/plan/Latency.h"
+#include "compiler/plan/NetworkCosts.h"
 #include "compiler/support/Infinity.h"
 #include "schedules/ChunkSize.h"
 
@@ -36,7 +37,8 @@ std::vector<double> blink::hopPrices(const RankTopology &rankTopology,
 
 double blink::startOf(const FoldProgram &program, Protocol protocol) {
   ProtocolCosts costs = costsOf(protocol);
-  return lastReady(program, {1, costs.overhead, costs.gap});
+  const std::vector<double> engines = engineCosts(program);
+  return lastReady(program, {1, costs.overhead, costs.gap, nullptr, &engines});
 }
 
 void LaneChunks::include(const LaneChunks &lane) {
@@ -125,7 +127,34 @@ static double transfersOf(const FoldProgram &program) {
       use = std::max(use, loads[link] * rate / program.links[link].bandwidth);
     channels.push_back(use);
   }
-  return lastReady(program, {0, 0, 0, &channels});
+  return lastReady(program, {0, 0, 0, &channels, nullptr});
+}
+
+/// The same where data goes level by level, all trees alike: what a link has to
+/// carry in the level that needs it most, level after level. An allreduce of
+/// one hop up and one down takes no longer for a single chunk of each tree than
+/// links are busy with both.
+static double levelsOf(const FoldProgram &program) {
+  const std::vector<double> ready = readyTimes(program, kCountHops);
+  std::vector<size_t> levels(program.channels.size());
+  size_t fold = 0, numLevels = 1;
+  for (const FoldProgram::Rank &rank : program.ranks)
+    for (const FoldProgram::Fold &of : rank.folds) {
+      for (const FoldProgram::Operand &to : rank.destinationsOf(of))
+        if (to.isChannel())
+          levels[to.index] = size_t(ready[fold]);
+      numLevels = std::max(numLevels, size_t(ready[fold++]) + 1);
+    }
+  std::vector<std::vector<double>> loads(
+      numLevels, std::vector<double>(program.links.size(), 0));
+  for (auto [channel, level] : llvm::zip_equal(program.channels, levels))
+    for (uint32_t link : program.pathOf(channel))
+      loads[level][link] +=
+          program.trees[channel.tree].share / program.links[link].bandwidth;
+  double sum = 0;
+  for (const std::vector<double> &level : loads)
+    sum += *std::max_element(level.begin(), level.end());
+  return sum * rateOfLinks(program);
 }
 
 MessageTime blink::timeOf(const FoldProgram &program, Protocol protocol,
@@ -137,9 +166,21 @@ MessageTime blink::timeOf(const FoldProgram &program, Protocol protocol,
     return time;
   ChunkFlow &flow = time.flow;
   flow.largest = largestShare(program);
-  flow.hops = std::max(1.0, transfersOf(program));
+  flow.network = leavesMachine(program);
+  flow.hops =
+      std::max(1.0, flow.network ? levelsOf(program) : transfersOf(program));
   flow.channels = channelsOfRank(program);
+  flow.engine = busiestEngine(program);
+  if (flow.network)
+    flow.mostChunk = mostMessage(program);
   flow.chunkBytes = chunkBytes ? chunkBytes : chooseChunk(time);
+  return time;
+}
+
+MessageTime blink::timeOfSmall(const FoldProgram &program, Protocol protocol) {
+  MessageTime time = timeOf(program, protocol);
+  if (time.flow.chunkBytes > 0)
+    time.flow.chunkBytes = chooseChunk(time, kSmallReferenceBytes);
   return time;
 }
 
@@ -196,7 +237,7 @@ double MessageTime::at(uint64_t bytes) const {
   if (flow.chunkBytes == 0)
     return startAt(bytes) + size * gapPerByte;
   double rounds = std::max(1.0, size / roundOf(flow, bytes));
-  double busy = size * gapPerByte;
+  double busy = std::max(size * gapPerByte, flow.engine * (rounds - 1));
   for (const LaneWork &lane : flow.lanes) {
     double folds = hasSlots(flow, bytes) ? lane.slotFolds : lane.directFolds;
     double moved =
@@ -212,36 +253,49 @@ bool blink::isWorthwhile(const MessageTime &fair, const MessageTime &unfair) {
          fair.at(kMediumBytes) <= 1.5 * unfair.at(kMediumBytes);
 }
 
-uint32_t blink::chooseChunk(MessageTime time) {
-  constexpr uint32_t kSmallest = 16 << 10, kLargest = 1 << 20;
+/// What chunks are chosen for.
+static uint64_t referenceOf(const MessageTime &time) {
+  if (!time.flow.network)
+    return kReferenceBytes;
+  return uint64_t(
+      std::min(double(kReferenceBytes), kReferenceTime / time.gapPerByte));
+}
+
+uint32_t blink::chooseChunk(MessageTime time, uint64_t reference) {
+  const uint32_t smallest =
+      time.flow.network ? kSmallestMessage : uint32_t(16 << 10);
+  const uint32_t largest = time.flow.mostChunk;
   constexpr uint32_t kFreely = 64 << 10;
-  constexpr uint64_t kLongBytes = 16 * kReferenceBytes;
+  if (reference == 0)
+    reference = referenceOf(time);
+  const uint64_t longBytes = 16 * reference;
   constexpr double kLittle = 0.02;
   constexpr double kSlower = 1.05, kSlowerWhenLong = 1.01;
-  auto timeWith = [&](uint32_t chunk, uint64_t bytes = kReferenceBytes) {
+  auto timeWith = [&](uint32_t chunk, uint64_t bytes) {
     time.flow.chunkBytes = chunk;
     return time.at(bytes);
   };
   std::vector<uint32_t> chunks;
-  for (uint32_t chunk = kSmallest; chunk <= kLargest; chunk *= 2)
+  for (uint32_t chunk = smallest; chunk <= largest; chunk *= 2)
     if (chunk <= kFreely ||
         time.flow.channels * kFewSlots * chunk <= kSlotBytesOfRank)
       chunks.push_back(chunk);
   uint32_t fastest = chunks.front();
   for (uint32_t chunk : chunks)
-    if (timeWith(chunk) < timeWith(fastest))
+    if (timeWith(chunk, reference) < timeWith(fastest, reference))
       fastest = chunk;
-  const double least = timeWith(fastest);
-  const double leastLong = timeWith(fastest, kLongBytes);
+  const double least = timeWith(fastest, reference);
+  const double leastLong = timeWith(fastest, longBytes);
   uint32_t chosen = fastest;
   for (uint32_t chunk : chunks)
-    if (timeWith(chunk) <= least * (chunk > kFreely ? 1 + kLittle : kSlower))
+    if (timeWith(chunk, reference) <=
+        least * (chunk > kFreely ? 1 + kLittle : kSlower))
       chosen = std::max(chosen, chunk);
   while (chosen > kFreely) {
-    const double now = timeWith(chosen);
-    if (time.fillAt(kReferenceBytes) <= kLittle * now ||
-        timeWith(chosen / 2) > least * kSlower ||
-        timeWith(chosen / 2, kLongBytes) > leastLong * kSlowerWhenLong)
+    const double now = timeWith(chosen, reference);
+    if (time.fillAt(reference) <= kLittle * now ||
+        timeWith(chosen / 2, reference) > least * kSlower ||
+        timeWith(chosen / 2, longBytes) > leastLong * kSlowerWhenLong)
       break;
     chosen /= 2;
   }

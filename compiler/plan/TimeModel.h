@@ -31,6 +31,16 @@
 // `low_latency` flow through a fold one by one, so that there only the folds of
 // a lane count, once each.
 //
+// Chunks that leave their machine are an engine's messages, which cost a
+// processor of both ends' ranks `engine` microseconds (NetworkCosts.h): as a
+// gap of the folds that write or read several, and for all further rounds
+// together
+//
+//     engine = (rounds - 1) x sum of what a rank's channels cost,
+//
+// which nobody sees who waits for links. There all goes by `simple`: lines of
+// flags are for memory that both ends see.
+//
 // The constants are estimates for GPUs of the last years, no measurements. They
 // weigh hops against gaps and choose sizes; no proof rests on them.
 //
@@ -122,11 +132,14 @@ struct ChunkFlow {
   LaneChunks slots;   ///< of calls below kDirectBytes, and of low_latency
   LaneChunks direct;  ///< of the others
   std::vector<LaneWork> lanes;
-  double laneRate = 0;      ///< GB/s
-  double chunkOverhead = 0; ///< microseconds
-  double tag = 0;           ///< microseconds
-  double channels = 0;      ///< that a rank reads, on average
-  uint32_t chunkBytes = 0;  ///< of the schedule; 0: it flows word by word
+  double laneRate = 0;          ///< GB/s
+  double chunkOverhead = 0;     ///< microseconds
+  double tag = 0;               ///< microseconds
+  double channels = 0;          ///< that a rank reads, on average
+  bool network = false;         ///< some channel leaves its machine
+  uint32_t mostChunk = 1 << 20; ///< that links or memory are for
+  double engine = 0;       ///< microseconds of the busiest rank for a round
+  uint32_t chunkBytes = 0; ///< of the schedule; 0: it flows word by word
 };
 
 /// T(S).
@@ -156,6 +169,9 @@ struct ScheduleLimits {
 /// chooseChunk says.
 MessageTime timeOf(const FoldProgram &program, Protocol protocol,
                    uint32_t chunkBytes = 0, double part = 1);
+/// The same of a variant for small messages, in chunks that are chosen for
+/// kSmallReferenceBytes.
+MessageTime timeOfSmall(const FoldProgram &program, Protocol protocol);
 
 /// The folds of `packing`, in lanes.
 llvm::Expected<FoldProgram> planForest(const PackingProblem &problem,
@@ -166,8 +182,11 @@ llvm::Expected<FoldProgram> planForest(const PackingProblem &problem,
 MessageTime messageTime(ProtocolCosts costs, double start, double rate,
                         const LaneLoads &lanes);
 
-/// The size that what is for large messages is tuned for.
+/// The size that what is for large messages is tuned for. Over a network one
+/// that takes no longer than kReferenceTime, microseconds: what a network of 25
+/// MB/s moves in that is 1 MiB.
 constexpr uint64_t kReferenceBytes = 64 << 20;
+constexpr double kReferenceTime = 40e3;
 /// Likewise, small ones.
 constexpr uint64_t kSmallReferenceBytes = 64 << 10;
 
@@ -186,14 +205,16 @@ constexpr uint32_t kFewSlots = 3;
 /// What the slots of all channels that a rank reads should take at most.
 constexpr double kSlotBytesOfRank = 40 << 20;
 
-/// The largest power of two from 16 KiB to 1 MiB that is, to 2 %, as fast a
-/// chunk for kReferenceBytes as the fastest, up to 64 KiB to 5 %. Where the
+/// The largest power of two from 16 KiB to 1 MiB, over a network from 4 to 256
+/// KiB and no more than mostMessage (NetworkCosts.h), that is, to 2 %, as fast
+/// a chunk for kReferenceBytes as the fastest, up to 64 KiB to 5 %. Where the
 /// pipeline takes more than 2 % of that to fill, smaller ones, down to 64 KiB,
 /// as long as that costs no more than 5 %, and messages of 1 GiB no more than 1
 /// %: overheads that links hide are estimates, and what they do not hide should
 /// not grow. Above 64 KiB only such that kFewSlots of them for each channel of
 /// a rank take no more than kSlotBytesOfRank.
-uint32_t chooseChunk(MessageTime time);
+/// `reference`: instead of kReferenceBytes.
+uint32_t chooseChunk(MessageTime time, uint64_t reference = 0);
 
 } // namespace blink
 

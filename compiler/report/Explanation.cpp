@@ -7,6 +7,7 @@
 #include "compiler/report/Explanation.h"
 
 #include "compiler/report/PredictedTime.h"
+#include "compiler/target/FoldProgramFile.h"
 #include "compiler/target/ScheduleTopology.h"
 #include "compiler/topology/AllocationList.h"
 
@@ -15,6 +16,7 @@
 #include "llvm/Support/FormatVariadic.h"
 
 #include <algorithm>
+#include <climits>
 #include <cmath>
 #include <map>
 #include <set>
@@ -205,6 +207,33 @@ static void reportLanes(const sched::Schedule &file,
                     costsOf(large.protocol()).laneRate, rate));
 }
 
+/// Says what windows let network channels have on their way.
+static void reportWindows(const sched::Schedule &file,
+                          const sched::Program &program,
+                          Explanation &explanation) {
+  const sched::Variant &large =
+      *program.variants()->Get(program.variants()->size() - 1);
+  size_t channels = 0;
+  int least = INT_MAX, most = 0;
+  for (const FoldProgram::Channel &channel :
+       readProgram(file, program, large).channels) {
+    if (!channel.leavesMachine())
+      continue;
+    ++channels;
+    least = std::min(least, channel.inFlight());
+    most = std::max(most, channel.inFlight());
+  }
+  if (channels == 0)
+    return;
+  explanation.reasons.push_back(llvm::formatv(
+      "{0} of {1} channels leave their machine, with {2} chunks of up to {3} "
+      "on their way at a time: windows in proportion to their trees' shares.",
+      channels, large.channels()->size(),
+      least == most ? llvm::formatv("{0}", most).str()
+                    : llvm::formatv("{0} to {1}", least, most).str(),
+      formatBytes(large.chunk_bytes())));
+}
+
 Explanation blink::explainProgram(const sched::Schedule &file,
                                   const sched::Program &program) {
   Topology topology = topologyOf(file);
@@ -216,6 +245,7 @@ Explanation blink::explainProgram(const sched::Schedule &file,
   Explanation explanation = explain(input, summarize(file, program));
   explanation.crossingPoints = findCrossingPoints(file, program);
   reportLanes(file, program, explanation);
+  reportWindows(file, program, explanation);
   return explanation;
 }
 

@@ -6,6 +6,7 @@
 
 #include "compiler/simulate/LaneCosts.h"
 
+#include "compiler/plan/NetworkCosts.h"
 #include "compiler/plan/TimeModel.h"
 #include "compiler/support/LocatedJson.h"
 
@@ -24,7 +25,16 @@ DeviceCosts blink::modelCosts() {
         {0, {costsOf(protocol).chunkOverhead, costsOf(protocol).laneRate}}};
   };
   return {"model", costs(sched::Protocol::simple),
-          costs(sched::Protocol::low_latency), std::nullopt};
+          costs(sched::Protocol::low_latency), std::nullopt, std::nullopt};
+}
+
+std::vector<double> DeviceCosts::enginesOf(const FoldProgram &program) const {
+  if (!network)
+    return engineCosts(program);
+  std::vector<double> costs;
+  for (const FoldProgram::Channel &channel : program.channels)
+    costs.push_back(channel.leavesMachine() ? *network : 0);
+  return costs;
 }
 
 LaneCosts DeviceCosts::of(sched::Protocol protocol, uint64_t bytes) const {
@@ -56,7 +66,7 @@ private:
 
   /// All of `keys` and perhaps `optional`, and no others.
   Error members(const JsonValue &value, std::vector<std::string> keys,
-                Members &found, llvm::StringRef optional = "");
+                Members &found, std::vector<std::string> optional = {});
   Error readNumbers(const JsonValue &value, std::vector<std::string> keys,
                     std::vector<double> &numbers,
                     llvm::StringRef optional = "");
@@ -73,11 +83,12 @@ private:
 
 Error CostsReader::members(const JsonValue &value,
                            std::vector<std::string> keys, Members &found,
-                           llvm::StringRef optional) {
+                           std::vector<std::string> optional) {
   if (value.kind != JsonValue::Kind::object)
     return wrong(value, "expected an object, got " + describe(value.kind));
   for (const JsonMember &member : value.members) {
-    if (!llvm::is_contained(keys, member.key) && member.key != optional)
+    if (!llvm::is_contained(keys, member.key) &&
+        !llvm::is_contained(optional, member.key))
       return errorAt(fileName_, member.place,
                      "unknown key \"" + member.key + "\"");
     if (!found.try_emplace(member.key, &member.value).second)
@@ -96,7 +107,7 @@ Error CostsReader::readNumbers(const JsonValue &value,
                                std::vector<double> &numbers,
                                llvm::StringRef optional) {
   Members found;
-  if (Error error = members(value, keys, found, optional))
+  if (Error error = members(value, keys, found, {optional.str()}))
     return error;
   if (!optional.empty())
     keys.push_back(optional.str());
@@ -154,7 +165,7 @@ Error CostsReader::read(const JsonValue &root, DeviceCosts &costs) {
   Members found;
   if (Error error = members(
           root, {"format", "version", "device", "simple", "low_latency"}, found,
-          "host"))
+          {"host", "network_us"}))
     return error;
   if (found["format"]->text != "blink-costs")
     return wrong(*found["format"], "expected format \"blink-costs\"");
@@ -167,6 +178,13 @@ Error CostsReader::read(const JsonValue &root, DeviceCosts &costs) {
     return error;
   if (Error error = readRows(*found["low_latency"], costs.lowLatency))
     return error;
+  if (found.count("network_us") > 0) {
+    const JsonValue &network = *found["network_us"];
+    if (network.kind != JsonValue::Kind::number || network.number < 0 ||
+        network.number > 1e6)
+      return wrong(network, "network_us must be a number of 0 to 1e6");
+    costs.network = network.number;
+  }
   return found.count("host") ? readHost(*found["host"], costs)
                              : Error::success();
 }

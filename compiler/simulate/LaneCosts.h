@@ -17,12 +17,15 @@
 //
 // and may say in a row how fast folds are that reduce: "reduce_gbps".
 //
+// What a chunk of a network channel costs either end on top is "network_us";
+// without it what NetworkCosts.h makes of the network's latency.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef BLINK_COMPILER_SIMULATE_LANECOSTS_H
 #define BLINK_COMPILER_SIMULATE_LANECOSTS_H
 
-#include "schedules/schedule_generated.h"
+#include "compiler/plan/FoldProgram.h"
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -59,7 +62,10 @@ struct DeviceCosts {
   std::string device;
   std::vector<Row> simple, lowLatency; ///< ascending, at least one
   std::optional<HostCosts> host;
+  std::optional<double> network; ///< microseconds for a chunk at either end
 
+  /// Of each channel of `program`: 0 of those that stay on a machine.
+  std::vector<double> enginesOf(const FoldProgram &program) const;
   LaneCosts of(sched::Protocol protocol, uint64_t bytes) const;
 };
 

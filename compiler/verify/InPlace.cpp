@@ -23,6 +23,12 @@ bool hasKind(Slice<sched::Operand> operands, sched::OperandKind kind) {
       [&](const sched::Operand &operand) { return operand.kind() == kind; });
 }
 
+/// Whether a fold writes what is there already, in place: it copies the input.
+bool changesNothing(const FoldGraph &graph, uint32_t fold) {
+  return graph.sources(fold).size() == 1 && !graph.fold(fold).completes &&
+         hasKind(graph.sources(fold), sched::OperandKind::input);
+}
+
 /// The (read, write) pairs of one tree that must be ordered: a fold that does
 /// both reads an element before it writes it. A tree's folds are
 /// sorted by rank. A rank's first write stands for all: where there is a second
@@ -39,7 +45,8 @@ std::vector<OrderedPair> sharedAccesses(const FoldGraph &graph, uint32_t tree) {
       if (hasKind(graph.sources(folds[end]), sched::OperandKind::input))
         reads.push_back(folds[end]);
       if (write == kNone &&
-          hasKind(graph.destinations(folds[end]), sched::OperandKind::output))
+          hasKind(graph.destinations(folds[end]), sched::OperandKind::output) &&
+          !changesNothing(graph, folds[end]))
         write = folds[end];
     }
     if (write != kNone)

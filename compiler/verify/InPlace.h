@@ -15,7 +15,9 @@ namespace blink::verify {
 /// When a rank's input and output are one buffer, every fold that reads a part
 /// of the input must end before the fold that overwrites it starts, or be that
 /// fold: it reads an element before it writes it. Chunks do not overlap, so
-/// the folds of one tree and one chunk decide.
+/// the folds of one tree and one chunk decide. A fold that copies the input to
+/// the output finds it there, so that others may read it meanwhile: a back end
+/// does not copy to where it reads.
 ///
 /// In place, allgather's input is block `rank` of the output, and
 /// reducescatter's output is block `rank` of the input. That needs no case of

@@ -115,6 +115,7 @@ optionsFor(const sched::Schedule &file, const sched::Program &program,
 static llvm::Error readCosts(const SimulateFlags &flags, DeviceCosts &costs) {
   if (flags.costs.empty()) {
     costs.simple = costs.lowLatency = {{}};
+    costs.network = 0;
     return llvm::Error::success();
   }
   llvm::Expected<DeviceCosts> read = costsAt(flags.costs);
@@ -140,6 +141,7 @@ simulateProgram(const sched::Schedule &file, const sched::Program &program,
   const LaneCosts lane = costs.of(variant.protocol(), bytes);
   options.stepCost += lane.step;
   options.laneRate = lane.rate;
+  options.engineCosts = costs.enginesOf(folds);
   llvm::Expected<Simulation> simulation =
       costs.host
           ? simulateHost(folds, variant.chunk_bytes(), bytes, lane, *costs.host)

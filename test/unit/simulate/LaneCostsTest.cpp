@@ -7,6 +7,8 @@
 #include "compiler/simulate/LaneCosts.h"
 
 #include "compiler/plan/TimeModel.h"
+#include "compiler/simulate/Simulate.h"
+#include "test/unit/simulate/SimulateSupport.h"
 #include "test/unit/topology/TestTopology.h"
 
 using namespace blink;
@@ -29,6 +31,32 @@ TEST_CASE("costs of a device by protocol") {
   CHECK(costs.of(sched::Protocol::low_latency, 1).rate == 9);
   CHECK(modelCosts().of(sched::Protocol::simple, 1 << 30).rate ==
         costsOf(Protocol::simple).laneRate);
+}
+
+TEST_CASE("what a chunk of a network channel costs") {
+  FoldProgram program = test::chain(4); // of 1 us each
+  program.channels[1].kind = sched::ChannelKind::network;
+  using Costs = std::vector<double>;
+  CHECK(modelCosts().enginesOf(program) == Costs{0, 0.5});
+  const DeviceCosts costs = valueOf(parseCosts(
+      file(R"({"step_us": 1.5, "lane_gbps": 40})", R"(, "network_us": 7)"),
+      "a.costs"));
+  CHECK(costs.enginesOf(program) == Costs{0, 7});
+  CHECK(textOf(parseCosts(file(R"({"step_us": 1, "lane_gbps": 1})",
+                               R"(, "network_us": "much")"),
+                          "a.costs")
+                   .takeError()) ==
+        "a.costs:3:64: error: network_us must be a number of 0 to 1e6");
+  // For who reads a chunk; who writes it does so while links carry it.
+  SimulationOptions options;
+  const auto time = [&] {
+    return valueOf(simulate(program, sched::Protocol::simple, 64 << 10,
+                            64 << 10, options))
+        .microseconds;
+  };
+  const double before = time();
+  options.engineCosts = costs.enginesOf(program);
+  CHECK(time() == doctest::Approx(before + 7));
 }
 
 TEST_CASE("costs that depend on the size of messages") {

@@ -86,7 +86,7 @@ TEST_CASE("an order through another tree is not enough") {
                  "tree 0: rank 0 lane 1 step 0 reads"));
 }
 
-TEST_CASE("a second read of a root's input must be ordered too") {
+TEST_CASE("a root's input may be read while it is copied to where it is") {
   for (Collective collective : {Collective::broadcast, Collective::allgather})
-    CHECK(failures(judge(twoReads(collective))) == "in-place");
+    CHECK(failures(judge(twoReads(collective))) == "");
 }

@@ -1,0 +1,101 @@
+//===- NetworkCosts.cpp - what messages between servers cost --------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/plan/NetworkCosts.h"
+
+#include "compiler/support/Infinity.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+
+using namespace blink;
+
+static double engineOf(double latency) {
+  return std::min(latency / 2, kMostEngine);
+}
+
+static bool crossesNic(const Topology &topology, const Path &path) {
+  return llvm::any_of(path, [&](int link) {
+    return topology.nodes[topology.links[link].to].kind == NodeKind::nic;
+  });
+}
+
+std::vector<double> blink::engineCosts(const FoldProgram &program) {
+  std::vector<double> costs;
+  for (const FoldProgram::Channel &channel : program.channels) {
+    double latency = 0;
+    if (channel.leavesMachine())
+      for (uint32_t link : program.pathOf(channel))
+        latency += program.links[link].latency;
+    costs.push_back(engineOf(latency));
+  }
+  return costs;
+}
+
+double blink::engineCost(const RankTopology &rankTopology, const Path &path) {
+  const Topology &topology = rankTopology.topology();
+  if (!crossesNic(topology, path))
+    return 0;
+  double latency = 0;
+  for (int link : path)
+    latency += topology.links[link].latency;
+  return engineOf(latency);
+}
+
+double blink::busiestEngine(const FoldProgram &program) {
+  const std::vector<double> costs = engineCosts(program);
+  std::vector<double> ranks(program.ranks.size(), 0);
+  for (auto [channel, cost] : llvm::zip_equal(program.channels, costs)) {
+    ranks[channel.source] += cost;
+    ranks[channel.destination] += cost;
+  }
+  return *std::max_element(ranks.begin(), ranks.end());
+}
+
+uint32_t blink::mostMessage(const FoldProgram &program) {
+  constexpr double kLongest = 1e3; // microseconds
+  const double largest = largestShare(program);
+  double widest = 0; // of the narrowest links of channels
+  std::vector<double> windows(program.links.size(), 0);
+  for (const FoldProgram::Channel &channel : program.channels) {
+    if (!channel.leavesMachine())
+      continue;
+    double narrowest = kInfinity;
+    for (uint32_t link : program.pathOf(channel)) {
+      narrowest = std::min(narrowest, program.links[link].bandwidth);
+      windows[link] += 2 * program.trees[channel.tree].share / largest;
+    }
+    widest = std::max(widest, narrowest);
+  }
+  double most = widest * kBytesPerMicrosecond * kLongest;
+  for (auto [link, chunks] : llvm::zip_equal(program.links, windows)) {
+    const double queue = std::max(
+        kQueueBytes, link.bandwidth * kBytesPerMicrosecond * kQueueTime);
+    most = std::min(most, queue / std::max(chunks, 1e-300));
+  }
+  uint32_t message = kSmallestMessage;
+  while (message < kLargestMessage && 2 * message <= most)
+    message *= 2;
+  return message;
+}
+
+bool blink::leavesMachine(const RankTopology &rankTopology) {
+  std::vector<double> latencies;
+  for (const Link &link : rankTopology.topology().links)
+    latencies.push_back(link.latency);
+  const PathTable table = rankTopology.cheapestPaths(latencies);
+  return llvm::any_of(table.paths, [&](const Path &path) {
+    return crossesNic(rankTopology.topology(), path);
+  });
+}
+
+bool blink::leavesMachine(const FoldProgram &program) {
+  return llvm::any_of(program.channels,
+                      [](const FoldProgram::Channel &channel) {
+                        return channel.leavesMachine();
+                      });
+}

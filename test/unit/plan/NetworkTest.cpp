@@ -1,0 +1,166 @@
+//===- NetworkTest.cpp - schedules that leave their machine ---------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/packing/PackTrees.h"
+#include "compiler/packing/SelectTrees.h"
+#include "compiler/plan/AssignLanes.h"
+#include "compiler/plan/ChunkChoice.h"
+#include "compiler/plan/ExpandForest.h"
+#include "compiler/plan/NetworkCosts.h"
+#include "compiler/plan/SmallVariants.h"
+#include "test/unit/topology/TestTopology.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace blink;
+using namespace blink::test;
+
+namespace {
+
+/// Servers of a GPU each, whose NICs, of so many GB/s, meet in a switch.
+RankTopology servers(const std::vector<double> &nics, double latency = 12) {
+  std::string nodes, links;
+  for (size_t i = 0; i < nics.size(); ++i) {
+    nodes += llvm::formatv(R"({{"id": "g{0}", "kind": "gpu"},
+        {{"id": "n{0}", "kind": "nic"},)",
+                           i);
+    links += llvm::formatv(
+        R"({3}{{"from": "g{0}", "to": "n{0}", "bandwidth": 64, "kind": "pcie"},
+        {{"from": "n{0}", "to": "s", "bandwidth": {1}, "latency": {2},
+          "kind": "network"})",
+        i, nics[i], latency, i > 0 ? "," : "");
+  }
+  return rankTopologyOf(
+      makeTopology(nodes + R"({"id": "s", "kind": "switch"})", links));
+}
+
+FoldProgram planOf(const RankTopology &servers, Collective collective) {
+  PackingProblem problem{&servers, collective, 0};
+  PackedTrees packed = valueOf(packTrees(problem));
+  Packing selected = valueOf(selectTrees(problem, packed, {}));
+  return valueOf(
+      planForest(problem, selected, Protocol::simple, /*maxLanes=*/16));
+}
+
+uint32_t chunkOf(double bandwidth, int numServers = 4,
+                 Collective collective = Collective::allgather) {
+  const RankTopology topology =
+      servers(std::vector<double>(size_t(numServers), bandwidth));
+  return chooseSlots(planOf(topology, collective), 0).chunkBytes;
+}
+
+} // namespace
+
+TEST_CASE("windows are what a channel sends in two round trips and a chunk") {
+  FoldProgram program = planOf(servers({1, 1, 1, 1}), Collective::allgather);
+  // Each rank sends a quarter of the buffer to three others over 1 GB/s, so a
+  // channel has a third of that: a chunk of 16 KiB takes 49 us, and two round
+  // trips 2 x 2 x 24.
+  assignSlots(program, {16 << 10, 4});
+  for (const FoldProgram::Channel &channel : program.channels) {
+    CHECK(channel.slots == 4);
+    CHECK(channel.window == 3);
+  }
+  assignSlots(program, {128 << 10, 4});
+  CHECK(program.channels[0].window == 2); // two at least: one comes, one goes
+  assignSlots(program, {4 << 10, 4});
+  CHECK(program.channels[0].window == 4); // no more than slots
+  assignSlots(program, {4 << 10, 64});
+  CHECK(program.channels[0].window == 9);
+  program.channels[0].kind = sched::ChannelKind::peer;
+  assignSlots(program, {4 << 10, 64});
+  CHECK(program.channels[0].window == 0);
+}
+
+TEST_CASE("a fold that cannot be taken apart has deeper rings") {
+  // A tree's inner rank takes from one channel and writes to two.
+  FoldProgram program = planOf(servers({1, 1, 1, 1}), Collective::broadcast);
+  assignSlots(program, {16 << 10, 4});
+  for (const FoldProgram::Rank &rank : program.ranks)
+    for (const FoldProgram::Fold &fold : rank.folds) {
+      const auto to = rank.destinationsOf(fold);
+      const long channels = llvm::count_if(
+          to, [](const auto &operand) { return operand.isChannel(); });
+      for (const FoldProgram::Operand &operand : to)
+        if (operand.isChannel())
+          CHECK(program.channels[size_t(operand.index)].slots ==
+                (channels > 1 ? 8 : 4));
+    }
+}
+
+TEST_CASE("an input that goes to several servers goes to each by itself") {
+  const RankTopology topology = servers({1, 1, 1, 1});
+  for (const FoldProgram::Rank &rank :
+       planOf(topology, Collective::allgather).ranks) {
+    int inputs = 0;
+    for (const FoldProgram::Fold &fold : rank.folds)
+      if (rank.sourcesOf(fold)[0].kind == sched::OperandKind::input) {
+        ++inputs;
+        CHECK(fold.destinations == 1);
+      }
+    CHECK(inputs == 4);
+    CHECK(rank.lanes.size() == rank.folds.size());
+  }
+}
+
+TEST_CASE("chunks between servers take their time on the wire") {
+  // Half a millisecond to a whole one, of what TCP takes as a segment.
+  CHECK(chunkOf(0.025) == 16 << 10);
+  CHECK(chunkOf(0.125) == 64 << 10);
+  CHECK(chunkOf(1.25) == 128 << 10); // of which three others send two each
+  CHECK(chunkOf(12.5) == 256 << 10);
+  // Smaller ones, where trees have to fill.
+  CHECK(chunkOf(0.025, 8, Collective::broadcast) <= 16 << 10);
+  CHECK(chunkOf(0.125, 8, Collective::broadcast) <= 64 << 10);
+  // 63 others send two each at a time: no more than 512 KiB wait for a NIC.
+  const RankTopology many = servers(std::vector<double>(64, 0.025));
+  CHECK(mostMessage(planOf(many, Collective::allgather)) == 4 << 10);
+}
+
+TEST_CASE("what messages cost an engine") {
+  const RankTopology near = servers({1, 1}, 2), far = servers({1, 1}, 500);
+  auto cost = [](const RankTopology &topology) {
+    const FoldProgram program = planOf(topology, Collective::broadcast);
+    const std::vector<double> costs = engineCosts(program);
+    REQUIRE(costs.size() == 1);
+    CHECK(costs[0] == busiestEngine(program));
+    CHECK(costs[0] == engineCost(topology, Path(program.paths.begin(),
+                                                program.paths.end())));
+    return costs[0];
+  };
+  CHECK(cost(near) == 2); // half of 4 us
+  CHECK(cost(far) == 15); // no more
+  CHECK(leavesMachine(near));
+  const RankTopology local = rankTopologyOf(shippedTopology("dgx1"));
+  CHECK(!leavesMachine(local));
+  CHECK(busiestEngine(planOf(local, Collective::broadcast)) == 0);
+}
+
+TEST_CASE("small messages between servers go by simple, a hop up to KiB") {
+  PackingProblem problem;
+  auto smallOf = [&](const RankTopology &topology) {
+    problem = {&topology, Collective::allreduce, 0};
+    PackedTrees packed = valueOf(packTrees(problem));
+    return valueOf(chooseSmallVariants(
+        problem, valueOf(selectTrees(problem, packed, {})), {}, 16));
+  };
+  const RankTopology four = servers({1.25, 1.25, 1.25, 1.25}, 12.5);
+  const SmallVariants small = smallOf(four);
+  CHECK(small.protocol == Protocol::simple);
+  // One hop saves 25 us and a step, and sends half more than twice as much: 27
+  // us more for 22 KB at 1.25 GB/s.
+  CHECK(small.ranges.oneHop >= 8 << 10);
+  CHECK(small.ranges.oneHop <= 64 << 10);
+  CHECK(smallOf(rankTopologyOf(shippedTopology("a100-nv4"))).protocol ==
+        Protocol::low_latency);
+}
+
+TEST_CASE("trees keep their weights where only a network is full") {
+  // NICs of two speeds: trees of one unit and of eight.
+  const RankTopology mixed = servers({1, 2, 1, 2, 1, 2, 1, 2});
+  const FoldProgram program = planOf(mixed, Collective::allreduce);
+  CHECK(program.trees.size() == 8);
+}
