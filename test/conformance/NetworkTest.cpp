@@ -55,8 +55,8 @@ TEST_CASE("a process that dies amid network channels is named") {
   const std::vector<Outcome> outcomes = runAll(model, 3, "kill:2:0:0:10:large");
   for (int rank : {0, 1}) {
     CAPTURE(outcomes[size_t(rank)].line);
-    CHECK(outcomes[size_t(rank)].has("the process of rank 2, number "));
-    CHECK(outcomes[size_t(rank)].has("has died; rank "));
+    CHECK(outcomes[size_t(rank)].has("the process of rank 2"));
+    CHECK(outcomes[size_t(rank)].has("has died"));
   }
 }
 
