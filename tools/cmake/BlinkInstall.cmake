@@ -7,6 +7,9 @@ include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Blink)
 install(TARGETS blink_shared blink_static EXPORT BlinkTargets COMPONENT runtime)
+if(BLINK_HAVE_UCX) # loaded from beside libblink.so
+  install(TARGETS blink_network LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime)
+endif()
 install(FILES ${PROJECT_SOURCE_DIR}/runtime/blink.h
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT runtime)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE
