@@ -65,6 +65,8 @@ bool openChecked(const uint8_t *data, size_t size, BundleView &bundle,
   bundle.pieces = data + kIndexAt + indexBytes + kHashBytes;
   bundle.piecesBytes = size - kIndexAt - indexBytes - kHashBytes;
   error = checkBundleRules(*bundle.index, indexBytes, bundle.piecesBytes);
+  if (error.empty() && bundle.index->cluster())
+    bundle.cluster = std::make_shared<const ClusterSymmetry>(*bundle.index);
   return error.empty();
 }
 
@@ -77,6 +79,18 @@ uint16_t rankUnder(const BundleView &bundle, const AllocationClass &one,
   while (map[nodes.Get(one.gpus()->Get(rank))] != nodes.Get(gpu))
     ++rank;
   return rank;
+}
+
+/// How many nodes the part of a cluster has that `gpus` use.
+uint32_t partNodes(const BundleView &bundle,
+                   const std::vector<uint16_t> &gpus) {
+  const Cluster &cluster = *bundle.index->cluster();
+  uint32_t nodes = bundle.index->num_nodes();
+  for (const Box *box : *cluster.boxes())
+    nodes -= box->nodes()->size();
+  for (uint16_t box : bundle.cluster->boxesOf(gpus))
+    nodes += cluster.boxes()->Get(box)->nodes()->size();
+  return nodes;
 }
 
 } // namespace
@@ -111,16 +125,21 @@ const Schedule *openPiece(const BundleView &bundle, uint32_t classNumber,
     return nullptr;
   }
   const Collective wanted = bundle.index->collectives()->Get(collective);
+  std::vector<uint16_t> gpus(one.gpus()->begin(), one.gpus()->end());
+  uint32_t nodes = bundle.index->num_nodes();
+  if (bundle.cluster) {
+    nodes = partNodes(bundle, gpus);
+    gpus = bundle.cluster->partNumbers(gpus);
+  }
   for (const Program *program : *schedule->programs())
     if (program->collective() != wanted ||
-        program->allocation()->size() != one.gpus()->size() ||
-        !std::equal(one.gpus()->begin(), one.gpus()->end(),
-                    program->allocation()->begin()))
+        !std::equal(gpus.begin(), gpus.end(), program->allocation()->begin(),
+                    program->allocation()->end()))
       error = place + "a program for another collective or allocation";
     else if (numPrograms(*program) != one.gpus()->size())
       error = place + "a program with relays";
-  if (schedule->topology()->nodes()->size() != bundle.index->num_nodes() ||
-      (one.condition() == kWholeMachine &&
+  if (schedule->topology()->nodes()->size() != nodes ||
+      (!bundle.cluster && one.condition() == kWholeMachine &&
        schedule->topology()->fingerprint() != bundle.index->fingerprint()))
     error = place + "a schedule for another machine";
   return error.empty() ? schedule : nullptr;
@@ -143,7 +162,12 @@ std::optional<uint16_t> findCondition(const BundleView &bundle,
 }
 
 const Entry *findEntry(const BundleView &bundle, uint16_t condition,
-                       const std::vector<uint16_t> &gpus) {
+                       const std::vector<uint16_t> &asked) {
+  std::vector<uint16_t> gpus = asked;
+  if (bundle.cluster) {
+    gpus = bundle.cluster->representative(asked);
+    std::sort(gpus.begin(), gpus.end());
+  }
   if (condition >= bundle.index->conditions()->size())
     return nullptr;
   const auto &entries = *bundle.index->entries();
@@ -175,6 +199,13 @@ std::vector<uint16_t> programRanks(const BundleView &bundle, const Entry &entry,
   const AllocationClass &one =
       *bundle.index->classes()->Get(entry.class_number());
   std::vector<uint16_t> ranks;
+  if (bundle.cluster) {
+    for (uint16_t gpu : bundle.cluster->representative(gpus))
+      ranks.push_back(static_cast<uint16_t>(
+          std::lower_bound(one.gpus()->begin(), one.gpus()->end(), gpu) -
+          one.gpus()->begin()));
+    return ranks;
+  }
   for (uint16_t gpu : gpus)
     ranks.push_back(
         rankUnder(bundle, one,
@@ -185,12 +216,27 @@ std::vector<uint16_t> programRanks(const BundleView &bundle, const Entry &entry,
 std::vector<uint16_t> programRanks(const BundleView &bundle, const Entry &entry,
                                    const std::vector<uint16_t> &gpus,
                                    uint16_t root, uint16_t &servingRoot) {
+  return turnToRoot(bundle, entry, programRanks(bundle, entry, gpus), root,
+                    servingRoot);
+}
+
+std::vector<uint16_t> turnToRoot(const BundleView &bundle, const Entry &entry,
+                                 std::vector<uint16_t> ranks, uint16_t root,
+                                 uint16_t &servingRoot) {
   const AllocationClass &one =
       *bundle.index->classes()->Get(entry.class_number());
-  std::vector<uint16_t> ranks = programRanks(bundle, entry, gpus);
+  const uint16_t rank = ranks[root];
+  if (bundle.cluster) {
+    const ClusterSymmetry::RankTurn turn =
+        bundle.cluster->turnTo({one.gpus()->begin(), one.gpus()->end()}, rank);
+    servingRoot = turn.least;
+    if (!turn.ranks.empty())
+      for (uint16_t &r : ranks)
+        r = turn.ranks[r];
+    return ranks;
+  }
   // The map carries the serving rank onto the root: a GPU's part is played by
   // the rank that it carries there.
-  const uint16_t rank = ranks[root];
   const uint16_t *map =
       one.root_maps()->data() + uint64_t(rank) * bundle.index->num_nodes();
   servingRoot = one.roots()->Get(rank);

@@ -10,11 +10,13 @@
 #ifndef BLINK_SCHEDULES_BUNDLEFILE_H
 #define BLINK_SCHEDULES_BUNDLEFILE_H
 
+#include "schedules/Placement.h"
 #include "schedules/ScheduleFile.h"
 #include "schedules/bundle_generated.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -39,6 +41,8 @@ struct BundleView {
   const Bundle *index = nullptr;
   const uint8_t *pieces = nullptr;
   uint64_t piecesBytes = 0;
+  /// Of a bundle for a cluster; null for others.
+  std::shared_ptr<const ClusterSymmetry> cluster;
 };
 
 /// Whether the bytes begin like a bundle's. Looks at 8 of them.
@@ -72,7 +76,7 @@ std::optional<uint16_t> findCondition(const BundleView &bundle,
 /// survivor, or else the entry, whose schedules do without the failed links.
 /// It is the entry when it equals that for kWholeMachine. Null if there is no
 /// such allocation or condition, or nothing for the two. Logarithmic in the
-/// number of entries.
+/// number of entries. On a cluster it is the entry of what represents `gpus`.
 const Entry *findEntry(const BundleView &bundle, uint16_t condition,
                        const std::vector<uint16_t> &gpus);
 
@@ -89,6 +93,12 @@ std::vector<uint16_t> programRanks(const BundleView &bundle, const Entry &entry,
 std::vector<uint16_t> programRanks(const BundleView &bundle, const Entry &entry,
                                    const std::vector<uint16_t> &gpus,
                                    uint16_t root, uint16_t &servingRoot);
+
+/// The same from `ranks`, what programRanks says without a root, which takes no
+/// search.
+std::vector<uint16_t> turnToRoot(const BundleView &bundle, const Entry &entry,
+                                 std::vector<uint16_t> ranks, uint16_t root,
+                                 uint16_t &servingRoot);
 
 /// The bytes of a bundle: finishes `builder` with the index `root`, whose
 /// pieces are `pieces`, in their order, empty ones among them. Pieces given

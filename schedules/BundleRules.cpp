@@ -8,6 +8,7 @@
 
 #include "schedules/BundleFile.h"
 #include "schedules/CheckRules.h"
+#include "schedules/ClusterRules.h"
 #include "schedules/Provenance.h"
 #include "schedules/Text.h"
 
@@ -35,8 +36,10 @@ public:
 
   /// Empty, or the first violation.
   std::string run() {
-    checkMaking() && checkMachine() && checkConditions() && checkClasses() &&
-        checkEntries() && checkSurvivors();
+    checkMaking() && checkMachine() && checkCluster() && checkConditions() &&
+        checkClasses() &&
+        (index_.cluster() ? checkRepresentatives()
+                          : checkEntries() && checkSurvivors());
     return std::move(error_);
   }
 
@@ -46,10 +49,12 @@ private:
     return error_.empty();
   }
   bool checkMachine();
+  bool checkCluster();
   bool checkConditions();
   bool checkClasses();
   bool checkClass(const AllocationClass &one);
   bool checkEntries();
+  bool checkRepresentatives();
   bool checkSurvivors();
   bool checkSurvivor(const std::string &place, const Survivor &survivor);
   std::string judgeGpus(const uint16_t *gpus, size_t count) const;
@@ -93,6 +98,47 @@ bool IndexWalk::checkMachine() {
   if (collectives.size() == 0)
     return fail("collectives", "expected at least one");
   return true;
+}
+
+bool IndexWalk::checkCluster() {
+  if (!index_.cluster())
+    return true;
+  error_ = checkClusterRules(index_, budget_);
+  if (!error_.empty())
+    return false;
+  if (index_.conditions()->size() != 1 ||
+      (index_.survivors() && index_.survivors()->size() != 0))
+    return fail("cluster", "a bundle for one has nothing in reserve");
+  return true;
+}
+
+/// A cluster's entries are the representatives of its classes.
+bool IndexWalk::checkRepresentatives() {
+  const auto &entries = *index_.entries();
+  if (!pay("entries", &entries) || !pay("gpus", index_.gpus()) ||
+      !pay("node_maps", index_.node_maps()))
+    return false;
+  if (entries.size() == 0 || entries.size() != index_.classes()->size() ||
+      index_.node_maps()->size() != 0)
+    return fail("entries", "expected one a class, and no node maps");
+  uint64_t gpus = 0;
+  EntryKey last;
+  for (uint32_t e = 0; e < entries.size(); ++e) {
+    const Entry &entry = *entries.Get(e);
+    const std::string place = at("entries", e);
+    const auto &own = *index_.classes()->Get(e)->gpus();
+    if (entry.class_number() != e || entry.map_begin() != 0 ||
+        entry.gpus_begin() != gpus || entry.gpus_count() != own.size() ||
+        own.size() > index_.gpus()->size() - gpus ||
+        !std::equal(own.begin(), own.end(), index_.gpus()->begin() + gpus))
+      return fail(place, "expected the GPUs of the class of its number");
+    EntryKey key = keyOf(index_, entry);
+    if (e != 0 && !(last < key))
+      return fail(place, "out of order, or a second one");
+    last = std::move(key);
+    gpus += own.size();
+  }
+  return gpus == index_.gpus()->size() || fail("entries", "GPUs are left over");
 }
 
 bool IndexWalk::checkConditions() {
@@ -196,15 +242,19 @@ bool IndexWalk::checkClass(const AllocationClass &one) {
       return fail("pieces", "expected one behind the other");
     piecesEnd_ += piece->size();
   }
+  const bool mapped = !index_.cluster();
   if (one.roots()->size() != ranks ||
-      one.root_maps()->size() != uint64_t(ranks) * nodes)
-    return fail("roots", "expected one root and one map a rank");
+      one.root_maps()->size() != (mapped ? uint64_t(ranks) * nodes : 0))
+    return fail("roots", "expected one root and one map a rank; of a cluster, "
+                         "no maps");
   for (uint32_t rank = 0; rank < ranks; ++rank) {
     const uint16_t root = one.roots()->Get(rank);
-    const uint16_t *map = one.root_maps()->data() + uint64_t(rank) * nodes;
     if (root > rank || one.roots()->Get(root) != root)
       return fail(at("roots", rank),
                   "expected a lower rank that serves itself");
+    if (!mapped)
+      continue;
+    const uint16_t *map = one.root_maps()->data() + uint64_t(rank) * nodes;
     wrong = judgeMap(map, one, one.gpus()->data(), ranks);
     if (!wrong.empty())
       return fail(at("root_maps", rank), wrong);

@@ -30,6 +30,15 @@ struct Entry;
 
 struct Survivor;
 
+struct BoxKind;
+struct BoxKindBuilder;
+
+struct Box;
+struct BoxBuilder;
+
+struct Cluster;
+struct ClusterBuilder;
+
 struct Bundle;
 struct BundleBuilder;
 
@@ -354,6 +363,322 @@ inline flatbuffers::Offset<AllocationClass> CreateAllocationClassDirect(
       root_maps__);
 }
 
+struct BoxKind FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
+  typedef BoxKindBuilder Builder;
+  struct Traits;
+  enum FlatBuffersVTableOffset FLATBUFFERS_VTABLE_UNDERLYING_TYPE {
+    VT_GPUS = 4,
+    VT_NODES = 6,
+    VT_COLUMNS = 8,
+    VT_SWAPS = 10,
+    VT_TURNS = 12
+  };
+  uint16_t gpus() const {
+    return GetField<uint16_t>(VT_GPUS, 0);
+  }
+  uint16_t nodes() const {
+    return GetField<uint16_t>(VT_NODES, 0);
+  }
+  const flatbuffers::Vector<uint16_t> *columns() const {
+    return GetPointer<const flatbuffers::Vector<uint16_t> *>(VT_COLUMNS);
+  }
+  const flatbuffers::Vector<uint16_t> *swaps() const {
+    return GetPointer<const flatbuffers::Vector<uint16_t> *>(VT_SWAPS);
+  }
+  const flatbuffers::Vector<uint16_t> *turns() const {
+    return GetPointer<const flatbuffers::Vector<uint16_t> *>(VT_TURNS);
+  }
+  bool Verify(flatbuffers::Verifier &verifier) const {
+    return VerifyTableStart(verifier) &&
+           VerifyField<uint16_t>(verifier, VT_GPUS, 2) &&
+           VerifyField<uint16_t>(verifier, VT_NODES, 2) &&
+           VerifyOffsetRequired(verifier, VT_COLUMNS) &&
+           verifier.VerifyVector(columns()) &&
+           VerifyOffsetRequired(verifier, VT_SWAPS) &&
+           verifier.VerifyVector(swaps()) &&
+           VerifyOffsetRequired(verifier, VT_TURNS) &&
+           verifier.VerifyVector(turns()) &&
+           verifier.EndTable();
+  }
+};
+
+struct BoxKindBuilder {
+  typedef BoxKind Table;
+  flatbuffers::FlatBufferBuilder &fbb_;
+  flatbuffers::uoffset_t start_;
+  void add_gpus(uint16_t gpus) {
+    fbb_.AddElement<uint16_t>(BoxKind::VT_GPUS, gpus, 0);
+  }
+  void add_nodes(uint16_t nodes) {
+    fbb_.AddElement<uint16_t>(BoxKind::VT_NODES, nodes, 0);
+  }
+  void add_columns(flatbuffers::Offset<flatbuffers::Vector<uint16_t>> columns) {
+    fbb_.AddOffset(BoxKind::VT_COLUMNS, columns);
+  }
+  void add_swaps(flatbuffers::Offset<flatbuffers::Vector<uint16_t>> swaps) {
+    fbb_.AddOffset(BoxKind::VT_SWAPS, swaps);
+  }
+  void add_turns(flatbuffers::Offset<flatbuffers::Vector<uint16_t>> turns) {
+    fbb_.AddOffset(BoxKind::VT_TURNS, turns);
+  }
+  explicit BoxKindBuilder(flatbuffers::FlatBufferBuilder &_fbb)
+        : fbb_(_fbb) {
+    start_ = fbb_.StartTable();
+  }
+  flatbuffers::Offset<BoxKind> Finish() {
+    const auto end = fbb_.EndTable(start_);
+    auto o = flatbuffers::Offset<BoxKind>(end);
+    fbb_.Required(o, BoxKind::VT_COLUMNS);
+    fbb_.Required(o, BoxKind::VT_SWAPS);
+    fbb_.Required(o, BoxKind::VT_TURNS);
+    return o;
+  }
+};
+
+inline flatbuffers::Offset<BoxKind> CreateBoxKind(
+    flatbuffers::FlatBufferBuilder &_fbb,
+    uint16_t gpus = 0,
+    uint16_t nodes = 0,
+    flatbuffers::Offset<flatbuffers::Vector<uint16_t>> columns = 0,
+    flatbuffers::Offset<flatbuffers::Vector<uint16_t>> swaps = 0,
+    flatbuffers::Offset<flatbuffers::Vector<uint16_t>> turns = 0) {
+  BoxKindBuilder builder_(_fbb);
+  builder_.add_turns(turns);
+  builder_.add_swaps(swaps);
+  builder_.add_columns(columns);
+  builder_.add_nodes(nodes);
+  builder_.add_gpus(gpus);
+  return builder_.Finish();
+}
+
+struct BoxKind::Traits {
+  using type = BoxKind;
+  static auto constexpr Create = CreateBoxKind;
+};
+
+inline flatbuffers::Offset<BoxKind> CreateBoxKindDirect(
+    flatbuffers::FlatBufferBuilder &_fbb,
+    uint16_t gpus = 0,
+    uint16_t nodes = 0,
+    const std::vector<uint16_t> *columns = nullptr,
+    const std::vector<uint16_t> *swaps = nullptr,
+    const std::vector<uint16_t> *turns = nullptr) {
+  auto columns__ = columns ? _fbb.CreateVector<uint16_t>(*columns) : 0;
+  auto swaps__ = swaps ? _fbb.CreateVector<uint16_t>(*swaps) : 0;
+  auto turns__ = turns ? _fbb.CreateVector<uint16_t>(*turns) : 0;
+  return blink::sched::CreateBoxKind(
+      _fbb,
+      gpus,
+      nodes,
+      columns__,
+      swaps__,
+      turns__);
+}
+
+struct Box FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
+  typedef BoxBuilder Builder;
+  struct Traits;
+  enum FlatBuffersVTableOffset FLATBUFFERS_VTABLE_UNDERLYING_TYPE {
+    VT_KIND = 4,
+    VT_NODES = 6
+  };
+  uint16_t kind() const {
+    return GetField<uint16_t>(VT_KIND, 0);
+  }
+  const flatbuffers::Vector<uint16_t> *nodes() const {
+    return GetPointer<const flatbuffers::Vector<uint16_t> *>(VT_NODES);
+  }
+  bool Verify(flatbuffers::Verifier &verifier) const {
+    return VerifyTableStart(verifier) &&
+           VerifyField<uint16_t>(verifier, VT_KIND, 2) &&
+           VerifyOffsetRequired(verifier, VT_NODES) &&
+           verifier.VerifyVector(nodes()) &&
+           verifier.EndTable();
+  }
+};
+
+struct BoxBuilder {
+  typedef Box Table;
+  flatbuffers::FlatBufferBuilder &fbb_;
+  flatbuffers::uoffset_t start_;
+  void add_kind(uint16_t kind) {
+    fbb_.AddElement<uint16_t>(Box::VT_KIND, kind, 0);
+  }
+  void add_nodes(flatbuffers::Offset<flatbuffers::Vector<uint16_t>> nodes) {
+    fbb_.AddOffset(Box::VT_NODES, nodes);
+  }
+  explicit BoxBuilder(flatbuffers::FlatBufferBuilder &_fbb)
+        : fbb_(_fbb) {
+    start_ = fbb_.StartTable();
+  }
+  flatbuffers::Offset<Box> Finish() {
+    const auto end = fbb_.EndTable(start_);
+    auto o = flatbuffers::Offset<Box>(end);
+    fbb_.Required(o, Box::VT_NODES);
+    return o;
+  }
+};
+
+inline flatbuffers::Offset<Box> CreateBox(
+    flatbuffers::FlatBufferBuilder &_fbb,
+    uint16_t kind = 0,
+    flatbuffers::Offset<flatbuffers::Vector<uint16_t>> nodes = 0) {
+  BoxBuilder builder_(_fbb);
+  builder_.add_nodes(nodes);
+  builder_.add_kind(kind);
+  return builder_.Finish();
+}
+
+struct Box::Traits {
+  using type = Box;
+  static auto constexpr Create = CreateBox;
+};
+
+inline flatbuffers::Offset<Box> CreateBoxDirect(
+    flatbuffers::FlatBufferBuilder &_fbb,
+    uint16_t kind = 0,
+    const std::vector<uint16_t> *nodes = nullptr) {
+  auto nodes__ = nodes ? _fbb.CreateVector<uint16_t>(*nodes) : 0;
+  return blink::sched::CreateBox(
+      _fbb,
+      kind,
+      nodes__);
+}
+
+struct Cluster FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
+  typedef ClusterBuilder Builder;
+  struct Traits;
+  enum FlatBuffersVTableOffset FLATBUFFERS_VTABLE_UNDERLYING_TYPE {
+    VT_TOPOLOGY = 4,
+    VT_KINDS = 6,
+    VT_BOXES = 8,
+    VT_GROUPS = 10,
+    VT_EXCHANGES = 12,
+    VT_TURNS = 14
+  };
+  const blink::sched::Topology *topology() const {
+    return GetPointer<const blink::sched::Topology *>(VT_TOPOLOGY);
+  }
+  const flatbuffers::Vector<flatbuffers::Offset<blink::sched::BoxKind>> *kinds() const {
+    return GetPointer<const flatbuffers::Vector<flatbuffers::Offset<blink::sched::BoxKind>> *>(VT_KINDS);
+  }
+  const flatbuffers::Vector<flatbuffers::Offset<blink::sched::Box>> *boxes() const {
+    return GetPointer<const flatbuffers::Vector<flatbuffers::Offset<blink::sched::Box>> *>(VT_BOXES);
+  }
+  const flatbuffers::Vector<uint16_t> *groups() const {
+    return GetPointer<const flatbuffers::Vector<uint16_t> *>(VT_GROUPS);
+  }
+  const flatbuffers::Vector<uint16_t> *exchanges() const {
+    return GetPointer<const flatbuffers::Vector<uint16_t> *>(VT_EXCHANGES);
+  }
+  const flatbuffers::Vector<uint16_t> *turns() const {
+    return GetPointer<const flatbuffers::Vector<uint16_t> *>(VT_TURNS);
+  }
+  bool Verify(flatbuffers::Verifier &verifier) const {
+    return VerifyTableStart(verifier) &&
+           VerifyOffsetRequired(verifier, VT_TOPOLOGY) &&
+           verifier.VerifyTable(topology()) &&
+           VerifyOffsetRequired(verifier, VT_KINDS) &&
+           verifier.VerifyVector(kinds()) &&
+           verifier.VerifyVectorOfTables(kinds()) &&
+           VerifyOffsetRequired(verifier, VT_BOXES) &&
+           verifier.VerifyVector(boxes()) &&
+           verifier.VerifyVectorOfTables(boxes()) &&
+           VerifyOffsetRequired(verifier, VT_GROUPS) &&
+           verifier.VerifyVector(groups()) &&
+           VerifyOffsetRequired(verifier, VT_EXCHANGES) &&
+           verifier.VerifyVector(exchanges()) &&
+           VerifyOffsetRequired(verifier, VT_TURNS) &&
+           verifier.VerifyVector(turns()) &&
+           verifier.EndTable();
+  }
+};
+
+struct ClusterBuilder {
+  typedef Cluster Table;
+  flatbuffers::FlatBufferBuilder &fbb_;
+  flatbuffers::uoffset_t start_;
+  void add_topology(flatbuffers::Offset<blink::sched::Topology> topology) {
+    fbb_.AddOffset(Cluster::VT_TOPOLOGY, topology);
+  }
+  void add_kinds(flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<blink::sched::BoxKind>>> kinds) {
+    fbb_.AddOffset(Cluster::VT_KINDS, kinds);
+  }
+  void add_boxes(flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<blink::sched::Box>>> boxes) {
+    fbb_.AddOffset(Cluster::VT_BOXES, boxes);
+  }
+  void add_groups(flatbuffers::Offset<flatbuffers::Vector<uint16_t>> groups) {
+    fbb_.AddOffset(Cluster::VT_GROUPS, groups);
+  }
+  void add_exchanges(flatbuffers::Offset<flatbuffers::Vector<uint16_t>> exchanges) {
+    fbb_.AddOffset(Cluster::VT_EXCHANGES, exchanges);
+  }
+  void add_turns(flatbuffers::Offset<flatbuffers::Vector<uint16_t>> turns) {
+    fbb_.AddOffset(Cluster::VT_TURNS, turns);
+  }
+  explicit ClusterBuilder(flatbuffers::FlatBufferBuilder &_fbb)
+        : fbb_(_fbb) {
+    start_ = fbb_.StartTable();
+  }
+  flatbuffers::Offset<Cluster> Finish() {
+    const auto end = fbb_.EndTable(start_);
+    auto o = flatbuffers::Offset<Cluster>(end);
+    fbb_.Required(o, Cluster::VT_TOPOLOGY);
+    fbb_.Required(o, Cluster::VT_KINDS);
+    fbb_.Required(o, Cluster::VT_BOXES);
+    fbb_.Required(o, Cluster::VT_GROUPS);
+    fbb_.Required(o, Cluster::VT_EXCHANGES);
+    fbb_.Required(o, Cluster::VT_TURNS);
+    return o;
+  }
+};
+
+inline flatbuffers::Offset<Cluster> CreateCluster(
+    flatbuffers::FlatBufferBuilder &_fbb,
+    flatbuffers::Offset<blink::sched::Topology> topology = 0,
+    flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<blink::sched::BoxKind>>> kinds = 0,
+    flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<blink::sched::Box>>> boxes = 0,
+    flatbuffers::Offset<flatbuffers::Vector<uint16_t>> groups = 0,
+    flatbuffers::Offset<flatbuffers::Vector<uint16_t>> exchanges = 0,
+    flatbuffers::Offset<flatbuffers::Vector<uint16_t>> turns = 0) {
+  ClusterBuilder builder_(_fbb);
+  builder_.add_turns(turns);
+  builder_.add_exchanges(exchanges);
+  builder_.add_groups(groups);
+  builder_.add_boxes(boxes);
+  builder_.add_kinds(kinds);
+  builder_.add_topology(topology);
+  return builder_.Finish();
+}
+
+struct Cluster::Traits {
+  using type = Cluster;
+  static auto constexpr Create = CreateCluster;
+};
+
+inline flatbuffers::Offset<Cluster> CreateClusterDirect(
+    flatbuffers::FlatBufferBuilder &_fbb,
+    flatbuffers::Offset<blink::sched::Topology> topology = 0,
+    const std::vector<flatbuffers::Offset<blink::sched::BoxKind>> *kinds = nullptr,
+    const std::vector<flatbuffers::Offset<blink::sched::Box>> *boxes = nullptr,
+    const std::vector<uint16_t> *groups = nullptr,
+    const std::vector<uint16_t> *exchanges = nullptr,
+    const std::vector<uint16_t> *turns = nullptr) {
+  auto kinds__ = kinds ? _fbb.CreateVector<flatbuffers::Offset<blink::sched::BoxKind>>(*kinds) : 0;
+  auto boxes__ = boxes ? _fbb.CreateVector<flatbuffers::Offset<blink::sched::Box>>(*boxes) : 0;
+  auto groups__ = groups ? _fbb.CreateVector<uint16_t>(*groups) : 0;
+  auto exchanges__ = exchanges ? _fbb.CreateVector<uint16_t>(*exchanges) : 0;
+  auto turns__ = turns ? _fbb.CreateVector<uint16_t>(*turns) : 0;
+  return blink::sched::CreateCluster(
+      _fbb,
+      topology,
+      kinds__,
+      boxes__,
+      groups__,
+      exchanges__,
+      turns__);
+}
+
 struct Bundle FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
   typedef BundleBuilder Builder;
   struct Traits;
@@ -369,7 +694,8 @@ struct Bundle FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
     VT_ENTRIES = 20,
     VT_GPUS = 22,
     VT_NODE_MAPS = 24,
-    VT_SURVIVORS = 26
+    VT_SURVIVORS = 26,
+    VT_CLUSTER = 28
   };
   const blink::sched::Provenance *provenance() const {
     return GetPointer<const blink::sched::Provenance *>(VT_PROVENANCE);
@@ -407,6 +733,9 @@ struct Bundle FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
   const flatbuffers::Vector<const blink::sched::Survivor *> *survivors() const {
     return GetPointer<const flatbuffers::Vector<const blink::sched::Survivor *> *>(VT_SURVIVORS);
   }
+  const blink::sched::Cluster *cluster() const {
+    return GetPointer<const blink::sched::Cluster *>(VT_CLUSTER);
+  }
   bool Verify(flatbuffers::Verifier &verifier) const {
     return VerifyTableStart(verifier) &&
            VerifyOffsetRequired(verifier, VT_PROVENANCE) &&
@@ -433,6 +762,8 @@ struct Bundle FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
            verifier.VerifyVector(node_maps()) &&
            VerifyOffset(verifier, VT_SURVIVORS) &&
            verifier.VerifyVector(survivors()) &&
+           VerifyOffset(verifier, VT_CLUSTER) &&
+           verifier.VerifyTable(cluster()) &&
            verifier.EndTable();
   }
 };
@@ -477,6 +808,9 @@ struct BundleBuilder {
   void add_survivors(flatbuffers::Offset<flatbuffers::Vector<const blink::sched::Survivor *>> survivors) {
     fbb_.AddOffset(Bundle::VT_SURVIVORS, survivors);
   }
+  void add_cluster(flatbuffers::Offset<blink::sched::Cluster> cluster) {
+    fbb_.AddOffset(Bundle::VT_CLUSTER, cluster);
+  }
   explicit BundleBuilder(flatbuffers::FlatBufferBuilder &_fbb)
         : fbb_(_fbb) {
     start_ = fbb_.StartTable();
@@ -510,9 +844,11 @@ inline flatbuffers::Offset<Bundle> CreateBundle(
     flatbuffers::Offset<flatbuffers::Vector<const blink::sched::Entry *>> entries = 0,
     flatbuffers::Offset<flatbuffers::Vector<uint16_t>> gpus = 0,
     flatbuffers::Offset<flatbuffers::Vector<uint16_t>> node_maps = 0,
-    flatbuffers::Offset<flatbuffers::Vector<const blink::sched::Survivor *>> survivors = 0) {
+    flatbuffers::Offset<flatbuffers::Vector<const blink::sched::Survivor *>> survivors = 0,
+    flatbuffers::Offset<blink::sched::Cluster> cluster = 0) {
   BundleBuilder builder_(_fbb);
   builder_.add_fingerprint(fingerprint);
+  builder_.add_cluster(cluster);
   builder_.add_survivors(survivors);
   builder_.add_node_maps(node_maps);
   builder_.add_gpus(gpus);
@@ -545,7 +881,8 @@ inline flatbuffers::Offset<Bundle> CreateBundleDirect(
     const std::vector<blink::sched::Entry> *entries = nullptr,
     const std::vector<uint16_t> *gpus = nullptr,
     const std::vector<uint16_t> *node_maps = nullptr,
-    const std::vector<blink::sched::Survivor> *survivors = nullptr) {
+    const std::vector<blink::sched::Survivor> *survivors = nullptr,
+    flatbuffers::Offset<blink::sched::Cluster> cluster = 0) {
   auto machine__ = machine ? _fbb.CreateString(machine) : 0;
   auto gpu_nodes__ = gpu_nodes ? _fbb.CreateVector<uint16_t>(*gpu_nodes) : 0;
   auto collectives__ = collectives ? _fbb.CreateVector<blink::sched::Collective>(*collectives) : 0;
@@ -568,7 +905,8 @@ inline flatbuffers::Offset<Bundle> CreateBundleDirect(
       entries__,
       gpus__,
       node_maps__,
-      survivors__);
+      survivors__,
+      cluster);
 }
 
 inline const blink::sched::Bundle *GetBundle(const void *buf) {

@@ -111,6 +111,27 @@ static llvm::Expected<Topology> machineOf(const sched::BundleView &bundle,
   return machine;
 }
 
+/// On a cluster only ranks are renamed: the machine is the part that the
+/// representing placement uses.
+static uint16_t nameOnPart(const sched::BundleView &bundle,
+                           const sched::Entry &entry,
+                           const std::vector<uint16_t> &gpus,
+                           Collective collective, uint16_t root, Names &names) {
+  const auto &own = *bundle.index->classes()->Get(entry.class_number())->gpus();
+  const std::vector<uint16_t> part =
+      bundle.cluster->partNumbers({own.begin(), own.end()});
+  uint16_t serving = 0;
+  std::vector<uint16_t> ranks = sched::programRanks(bundle, entry, gpus);
+  if (sched::isRooted(collective))
+    ranks = sched::turnToRoot(bundle, entry, ranks, root, serving);
+  names.ranks.resize(gpus.size());
+  for (size_t rank = 0; rank < ranks.size(); ++rank) {
+    names.gpus.push_back(part[ranks[rank]]);
+    names.ranks[ranks[rank]] = static_cast<uint16_t>(rank);
+  }
+  return serving;
+}
+
 /// Sets the names of the job's ranks, GPUs and nodes. Returns the root that the
 /// program to be renamed has.
 static uint16_t nameJob(const sched::BundleView &bundle,
@@ -118,6 +139,8 @@ static uint16_t nameJob(const sched::BundleView &bundle,
                         const std::vector<uint16_t> &gpus,
                         Collective collective, uint16_t root, Names &names) {
   const sched::Bundle &index = *bundle.index;
+  if (bundle.cluster)
+    return nameOnPart(bundle, entry, gpus, collective, root, names);
   const uint16_t *map = index.node_maps()->data() + entry.map_begin();
   names.nodes.assign(map, map + index.num_nodes());
   uint16_t serving = 0;
@@ -180,6 +203,11 @@ static llvm::Expected<Chosen> choose(const sched::BundleView &bundle,
 
   const uint16_t serving =
       nameJob(bundle, *entry, gpus, collective, root, chosen.names);
+  if (bundle.cluster) {
+    chosen.names.nodes.resize(chosen.machine.nodes.size());
+    std::iota(chosen.names.nodes.begin(), chosen.names.nodes.end(),
+              uint16_t(0));
+  }
   for (const sched::Program *program : *chosen.schedule->programs())
     if (program->root() == serving) {
       chosen.program = program;

@@ -41,10 +41,13 @@ static std::string describeUnreachable(const BundleContents &contents) {
 }
 
 static std::string titleOf(const BundleContents &contents) {
-  std::string text =
-      "bundle for " + contents.machine + ", " +
-      counted(contents.allocations, "allocation", "allocations") + " in " +
-      counted(contents.classes, "class", "classes");
+  std::string text = "bundle for " + contents.machine + ", ";
+  if (contents.boxes > 0)
+    text += counted(contents.classes, "placement", "placements") + " on " +
+            std::to_string(contents.boxes) + " boxes";
+  else
+    text += counted(contents.allocations, "allocation", "allocations") +
+            " in " + counted(contents.classes, "class", "classes");
   if (contents.failures > 0)
     text += "\n  survivors    " + std::to_string(contents.survivors) + " for " +
             counted(contents.failures, "link", "links") +
@@ -118,6 +121,8 @@ static nlohmann::ordered_json jsonBundle(const ProvedBundle &bundle) {
   json["topology"] = contents.machine;
   json["allocations"] = contents.allocations;
   json["classes"] = contents.classes;
+  if (contents.boxes > 0)
+    json["boxes"] = contents.boxes;
   json["unreachable"] = nlohmann::ordered_json::array();
   for (const BundleContents::Apart &one : contents.unreachable)
     json["unreachable"].push_back(one.gpus);

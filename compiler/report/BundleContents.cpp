@@ -18,6 +18,8 @@ BundleContents BundleContents::of(const sched::Bundle &index) {
     contents.collectives.push_back(
         toString(static_cast<Collective>(collective)).str());
   contents.allocations = index.entries()->size();
+  if (index.cluster())
+    contents.boxes = index.cluster()->boxes()->size();
   contents.failures = index.conditions()->size() - 1;
   for (const sched::AllocationClass *one : *index.classes())
     ++(one->condition() == sched::kWholeMachine ? contents.classes

@@ -29,6 +29,7 @@ struct BundleContents {
   std::vector<Apart> cutOff;      ///< by a failure
   size_t classes = 0, survivorClasses = 0;
   size_t failures = 0, survivors = 0;
+  size_t boxes = 0; ///< of a cluster, whose allocations are placements; or 0
 
   static BundleContents of(const sched::Bundle &index);
 };

@@ -155,6 +155,10 @@ BundleProver::BundleProver(const sched::BundleView &bundle)
   }
   if (machine_)
     wrongCondition_ = judgeConditions(index, *machine_->topology());
+  if (index.cluster()) {
+    cluster_.emplace(index);
+    wrongCondition_ = cluster_->checkSymmetries().value_or("");
+  }
 }
 
 /// One class with all its allocations.
@@ -181,6 +185,8 @@ public:
       checkUnreachable();
     else
       checkMembers();
+    if (prover_.bundle_.cluster)
+      checkRepresentative();
     return std::move(proof_);
   }
 
@@ -214,6 +220,7 @@ private:
   }
 
   void checkUnreachable();
+  void checkRepresentative();
   void checkMembers();
   void checkMember(uint32_t number);
   Failure checkMachine(const sched::Schedule &member, uint16_t condition) const;
@@ -233,9 +240,33 @@ private:
   BundleProof proof_;
 };
 
+/// Of a cluster: whether the search that jobs are found by finds this class.
+void BundleProver::ClassCheck::checkRepresentative() {
+  const sched::ClusterSymmetry &cluster = *prover_.bundle_.cluster;
+  const std::vector<uint16_t> gpus(one_.gpus()->begin(), one_.gpus()->end());
+  std::vector<uint16_t> found = cluster.representative(gpus);
+  std::sort(found.begin(), found.end());
+  if (found != gpus)
+    fail("placement " + listOf(gpus) + " is represented by " + listOf(found));
+  for (uint16_t rank = 0; rank < gpus.size(); ++rank)
+    if (cluster.turnTo(gpus, rank).least != one_.roots()->Get(rank))
+      fail("placement " + listOf(gpus) + ": rank " + std::to_string(rank) +
+           " is served by another root than the class says");
+}
+
 void BundleProver::ClassCheck::checkUnreachable() {
   proof_.unreachableClasses = 1;
   proof_.unreachableAllocations = proof_.allocations;
+  if (index_.cluster()) {
+    // The whole one: other boxes bring no paths, either.
+    for (const Served &served : served_)
+      if (allReach(TopologyView(*index_.cluster()->topology(),
+                                machine_->link_kinds(),
+                                nodesOf(*served.entry))))
+        fail(placeOf(served) +
+             ": its GPUs reach each other, and there is no schedule");
+    return;
+  }
   if (Failure problem = checkMachine(*machine_, sched::kWholeMachine))
     return fail("class " + std::to_string(classNumber_) + ": " + *problem);
   for (const Served &served : served_)
@@ -249,6 +280,13 @@ void BundleProver::ClassCheck::checkUnreachable() {
 /// speak of, under a condition.
 Failure BundleProver::ClassCheck::checkMachine(const sched::Schedule &member,
                                                uint16_t condition) const {
+  if (prover_.bundle_.cluster) {
+    if (member.link_kinds() != machine_->link_kinds())
+      return std::string("it is for other kinds of link than the first");
+    return prover_.cluster_->checkPart(
+        *member.topology(), prover_.bundle_.cluster->boxesOf(
+                                {one_.gpus()->begin(), one_.gpus()->end()}));
+  }
   std::vector<uint16_t> gpus;
   const auto &nodes = *member.topology()->nodes();
   for (uint32_t node = 0; node < nodes.size(); ++node)
@@ -286,6 +324,8 @@ static Failure checkRoots(const sched::AllocationClass &one,
 void BundleProver::ClassCheck::checkMembers() {
   for (uint32_t i = 0; i < one_.pieces()->size(); ++i)
     checkMember(i);
+  if (prover_.bundle_.cluster)
+    return;
   for (const Served &served : served_)
     if (served.condition == sched::kWholeMachine)
       checkFallBack(served, used_[served.entry]);
@@ -311,6 +351,12 @@ void BundleProver::ClassCheck::checkMember(uint32_t number) {
   if (problem)
     return fail(place + ": " + *problem);
   checkPrograms(place, *member);
+  if (prover_.bundle_.cluster) {
+    // Roots that a symmetry exchanges are served by one program.
+    const bool rooted = sched::isRooted(index_.collectives()->Get(number));
+    proof_.renamed += rooted ? one_.roots()->size() : 1;
+    return;
+  }
   std::optional<Renaming> names; // onto the machine of a condition
   for (size_t i = 0; i < served_.size(); ++i) {
     if (i == 0 || served_[i - 1].condition != served_[i].condition)

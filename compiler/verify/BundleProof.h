@@ -10,9 +10,11 @@
 #ifndef BLINK_COMPILER_VERIFY_BUNDLEPROOF_H
 #define BLINK_COMPILER_VERIFY_BUNDLEPROOF_H
 
+#include "compiler/verify/ClusterProof.h"
 #include "compiler/verify/Verify.h"
 #include "schedules/BundleFile.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -54,6 +56,11 @@ struct BundleProof {
 ///   - allocations without a survivor under some condition: no program of
 ///     theirs uses a link that has failed.
 ///
+/// On a cluster there are no node maps and no other machines. Members are for
+/// the part that the representative uses; what ClusterProof.h demands of the
+/// cluster makes them right for all placements that it represents, and for all
+/// roots that symmetries exchange.
+///
 /// Thread-safe once made. The bundle must outlive it.
 class BundleProver {
 public:
@@ -76,6 +83,7 @@ private:
   /// A member, to tell the whole machine by. Null: there is none.
   const sched::Schedule *machine_ = nullptr;
   std::string wrongCondition_; // empty: none
+  std::optional<verify::ClusterProof> cluster_;
 };
 
 } // namespace blink

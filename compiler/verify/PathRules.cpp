@@ -40,8 +40,13 @@ TopologyView::TopologyView(const sched::Schedule &file,
 TopologyView::TopologyView(const sched::Schedule &file,
                            std::vector<uint32_t> gpus,
                            const FailedLinks &failed)
-    : topology_(*file.topology()), failed_(failed),
-      linkKinds_(file.link_kinds()),
+    : TopologyView(*file.topology(), file.link_kinds(), std::move(gpus),
+                   failed) {}
+
+TopologyView::TopologyView(const sched::Topology &topology, uint8_t linkKinds,
+                           std::vector<uint32_t> gpus,
+                           const FailedLinks &failed)
+    : topology_(topology), failed_(failed), linkKinds_(linkKinds),
       numRanks_(static_cast<uint32_t>(gpus.size())), nodes_(std::move(gpus)),
       graph_(std::make_shared<Graph>(makeGraph(topology_, failed))) {}
 

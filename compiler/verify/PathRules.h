@@ -35,6 +35,9 @@ public:
   /// failed: these keep their numbers, and no path leads over them.
   TopologyView(const sched::Schedule &file, std::vector<uint32_t> gpus,
                const FailedLinks &failed = {});
+  /// The same of a machine without a file, of whose links some kinds are used.
+  TopologyView(const sched::Topology &topology, uint8_t linkKinds,
+               std::vector<uint32_t> gpus, const FailedLinks &failed = {});
   /// The same machine, as seen by ranks on other GPUs.
   TopologyView on(std::vector<uint32_t> gpus) const;
 

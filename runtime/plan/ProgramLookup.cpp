@@ -163,6 +163,16 @@ public:
                     "`--survive links`"};
       return {};
     }
+    if (!entry_ && bundle_.cluster) {
+      const std::string shape = bundle_.cluster->shapeOf(gpus_);
+      reason =
+          Status(blinkInvalidUsage, file_.name(), ": no schedules for GPUs ",
+                 joined(gpus_), ", which stand on the boxes of ",
+                 index_.machine()->str(), " as ", shape,
+                 "; `blinkc compile CLUSTER.topo --allocations ", shape,
+                 " -o MORE.sched` makes them");
+      return {};
+    }
     if (!entry_) {
       reason = {blinkInvalidUsage, file_.name() + ": no schedules for GPUs " +
                                        joined(gpus_) + ": " +
@@ -170,6 +180,7 @@ public:
                                        "; compile one with them"};
       return {};
     }
+    ranks_ = sched::programRanks(bundle_, *entry_, gpus_);
     for (uint32_t c = 0; c < index_.collectives()->size(); ++c) {
       Status status = openCollective(c);
       if (!status.ok())
@@ -201,16 +212,18 @@ private:
               file_.name() + ": a bundle is searched by the GPUs of all ranks, "
                              "which a process does not know: set "
                              "blinkConfig_t::gpus"};
+    std::vector<int> rankOf(count, -1);
     for (size_t rank = 0; rank < gpus.size(); ++rank) {
       if (gpus[rank] < 0 || gpus[rank] >= count)
         return Status(blinkInvalidArgument, file_.name(), ": rank ", rank,
                       " is for GPU ", gpus[rank], ", ", machine,
                       " has GPUs 0 to ", count - 1);
-      for (size_t other = 0; other < rank; ++other)
-        if (gpus[other] == gpus[rank])
-          return Status(blinkInvalidArgument, file_.name(), ": ranks ", other,
-                        " and ", rank, " are both for GPU ", gpus[rank], " of ",
-                        machine);
+      if (int &other = rankOf[gpus[rank]]; other >= 0)
+        return Status(blinkInvalidArgument, file_.name(), ": ranks ", other,
+                      " and ", rank, " are both for GPU ", gpus[rank], " of ",
+                      machine);
+      else
+        other = int(rank);
     }
     return {};
   }
@@ -232,14 +245,14 @@ private:
               std::string(sched::EnumNameCollective(collective));
     if (!sched::isRooted(collective)) {
       for (const sched::Program *program : *piece->programs())
-        add(program, *piece, 0, sched::programRanks(bundle_, *entry_, gpus_));
+        add(program, *piece, 0, ranks_);
       return {};
     }
     const size_t before = lookup_.programs.size();
     for (uint16_t root = 0; root < gpus_.size(); ++root) {
       uint16_t serving = 0;
       std::vector<uint16_t> ranks =
-          sched::programRanks(bundle_, *entry_, gpus_, root, serving);
+          sched::turnToRoot(bundle_, *entry_, ranks_, root, serving);
       for (const sched::Program *program : *piece->programs())
         if (program->root() == serving)
           add(program, *piece, root, ranks);
@@ -276,7 +289,8 @@ private:
   const std::string link_;
   ProgramLookup &lookup_;
   const sched::Entry *entry_ = nullptr;
-  std::string names_; // of the collectives taken
+  std::vector<uint16_t> ranks_; // of its programs, by rank of the job
+  std::string names_;           // of the collectives taken
 };
 
 } // namespace

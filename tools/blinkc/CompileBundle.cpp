@@ -8,10 +8,12 @@
 #include "tools/blinkc/Command.h"
 #include "tools/blinkc/Progress.h"
 
+#include "compiler/driver/ClusterBundle.h"
 #include "compiler/driver/OutputFile.h"
 #include "compiler/driver/ProveBundle.h"
 #include "compiler/render/BundleReport.h"
 #include "compiler/topology/AllocationList.h"
+#include "compiler/topology/PlacementList.h"
 #include "compiler/topology/TopologyReader.h"
 
 #include "schedules/Collectives.h"
@@ -100,23 +102,28 @@ int blink::compileBundleFile(const BundleCall &call, const Stopwatch &watch) {
   auto collectives = parseCollectives(call.collectives);
   if (!collectives)
     return reportError(collectives.takeError());
-  auto allocations = parseAllocations(
-      call.allocations, static_cast<int>(topology->gpus().size()));
-  if (!allocations)
-    return reportError(makeError("--allocations: {0}",
-                                 llvm::toString(allocations.takeError())));
-
   BundleOptions options;
   options.each = call.options;
   options.collectives = std::move(*collectives);
-  options.allocations = std::move(*allocations);
+  const bool shapes = hasShapes(call.allocations);
+  if (!shapes) {
+    auto allocations = parseAllocations(
+        call.allocations, static_cast<int>(topology->gpus().size()));
+    if (!allocations)
+      return reportError(makeError("--allocations: {0}",
+                                   llvm::toString(allocations.takeError())));
+    options.allocations = std::move(*allocations);
+  }
   options.jobs = call.jobs;
   if (call.survive)
     if (llvm::Error error = parseSurvive(*call.survive, options))
       return reportError(std::move(error));
 
   Progress progress;
-  auto bytes = compileBundle(*topology, options, progress.classes("compiling"));
+  auto watcher = progress.classes("compiling");
+  auto bytes = shapes ? compileClusterBundle(*topology, options,
+                                             call.allocations, watcher)
+                      : compileBundle(*topology, options, watcher);
   if (!bytes)
     return reportError(makeError("{0}: {1}", call.input.path,
                                  llvm::toString(bytes.takeError())));

@@ -191,9 +191,11 @@ void blink::addCompileCommand(CLI::App &app, int &exitCode) {
                   "Also write the IR of each level to this folder")
       ->type_name("DIR");
   command
-      .add_option("--allocations", flags.allocations,
-                  "Write a bundle: schedules for many allocations. all (of "
-                  "two GPUs or more), sizes as 2-4, or a list as 0,1/4,5,6,7")
+      .add_option(
+          "--allocations", flags.allocations,
+          "Write a bundle: schedules for many allocations. all (of "
+          "two GPUs or more), sizes as 2-4, or a list as 0,1/4,5,6,7. Of a "
+          "cluster, shapes: 3+5/4x8, GPUs on each box")
       ->type_name("SETS");
   command
       .add_option("--collectives", flags.collectives,

@@ -1,0 +1,157 @@
+//===- PlacementList.cpp - which placements are meant ---------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// A shape becomes placements box by box. After each box only one of those that
+// are alike goes on, so that many boxes of few kinds stay few placements.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/topology/PlacementList.h"
+
+#include "compiler/support/Error.h"
+#include "compiler/topology/AllocationList.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <set>
+
+using namespace blink;
+using sched::ClusterSymmetry;
+
+using Numbers = ClusterSymmetry::Numbers;
+
+bool blink::hasShapes(llvm::StringRef text) {
+  return text.find_first_of("+x") != llvm::StringRef::npos;
+}
+
+/// GPUs on each box, most first.
+static llvm::Expected<std::vector<size_t>> parseShape(llvm::StringRef shape,
+                                                      size_t mostBoxes) {
+  auto number = [&](llvm::StringRef word) -> llvm::Expected<size_t> {
+    size_t value = 0;
+    if (word.trim().getAsInteger(10, value) || value == 0)
+      return makeError("shape '{0}': '{1}' is no number of GPUs or boxes; "
+                       "expected as in 3+5, 4x8 or 2x4+1",
+                       shape.trim(), word.trim());
+    return value;
+  };
+  std::vector<size_t> boxes;
+  llvm::SmallVector<llvm::StringRef> parts;
+  shape.split(parts, '+');
+  for (llvm::StringRef part : parts) {
+    auto [times, size] = part.split('x');
+    const bool many = part.contains('x');
+    llvm::Expected<size_t> gpus = number(many ? size : part);
+    if (!gpus)
+      return gpus.takeError();
+    llvm::Expected<size_t> count = many ? number(times) : size_t(1);
+    if (!count)
+      return count.takeError();
+    if (*count > mostBoxes - std::min(mostBoxes, boxes.size()))
+      return makeError("shape '{0}': the cluster has {1} boxes", shape.trim(),
+                       mostBoxes);
+    boxes.insert(boxes.end(), *count, *gpus);
+  }
+  llvm::sort(boxes, std::greater<>());
+  return boxes;
+}
+
+/// Calls `body` for each set of `size` of `gpus`.
+static void forEachSubset(const Numbers &gpus, size_t size,
+                          llvm::function_ref<void(const Numbers &)> body) {
+  std::vector<size_t> chosen(size);
+  for (size_t i = 0; i < size; ++i)
+    chosen[i] = i;
+  while (true) {
+    Numbers set;
+    for (size_t at : chosen)
+      set.push_back(gpus[at]);
+    body(set);
+    size_t at = size;
+    while (at > 0 && chosen[at - 1] == gpus.size() - size + at - 1)
+      --at;
+    if (at == 0)
+      return;
+    ++chosen[at - 1];
+    for (; at < size; ++at)
+      chosen[at] = chosen[at - 1] + 1;
+  }
+}
+
+static Numbers representing(const ClusterSymmetry &cluster,
+                            const Numbers &gpus) {
+  Numbers one = cluster.representative(gpus);
+  llvm::sort(one);
+  return one;
+}
+
+/// All representing placements with as many GPUs on boxes as `shape` says.
+static llvm::Expected<std::set<Numbers>>
+placementsOf(const ClusterSymmetry &cluster, llvm::StringRef text,
+             const std::vector<size_t> &shape) {
+  std::set<Numbers> partial = {{}};
+  for (size_t size : shape) {
+    std::set<Numbers> next;
+    for (const Numbers &before : partial) {
+      const Numbers used = cluster.boxesOf(before);
+      std::set<uint16_t> kindsDone;
+      for (uint16_t b = 0; b < cluster.boxes.size(); ++b) {
+        const ClusterSymmetry::Box &box = cluster.boxes[b];
+        if (llvm::is_contained(used, b) || box.gpus.size() < size ||
+            !kindsDone.insert(box.kind).second)
+          continue;
+        forEachSubset(box.gpus, size, [&](const Numbers &more) {
+          if (next.size() > kMostPlacements)
+            return;
+          Numbers gpus = before;
+          gpus.insert(gpus.end(), more.begin(), more.end());
+          next.insert(representing(cluster, gpus));
+        });
+      }
+    }
+    if (next.empty())
+      return makeError("shape '{0}': no box is left that has {1} GPUs",
+                       text.trim(), size);
+    if (next.size() > kMostPlacements)
+      return makeError("shape '{0}' stands for more than {1} placements that "
+                       "are not alike; name those that jobs get by their GPUs, "
+                       "as in 0,1,8,9",
+                       text.trim(), kMostPlacements);
+    partial = std::move(next);
+  }
+  return partial;
+}
+
+llvm::Expected<std::vector<std::vector<int>>>
+blink::parsePlacements(llvm::StringRef text, const ClusterSymmetry &cluster) {
+  std::set<Numbers> found;
+  llvm::SmallVector<llvm::StringRef> words;
+  text.split(words, '/');
+  for (llvm::StringRef word : words) {
+    if (hasShapes(word)) {
+      auto shape = parseShape(word, cluster.boxes.size());
+      if (!shape)
+        return shape.takeError();
+      auto placements = placementsOf(cluster, word, *shape);
+      if (!placements)
+        return placements.takeError();
+      found.insert(placements->begin(), placements->end());
+      continue;
+    }
+    auto sets = parseAllocations(word, static_cast<int>(cluster.numGpus()));
+    if (!sets)
+      return sets.takeError();
+    for (const std::vector<int> &gpus : *sets)
+      found.insert(representing(cluster, Numbers(gpus.begin(), gpus.end())));
+    if (found.size() > kMostPlacements)
+      return makeError("'{0}': more than {1} placements that are not alike",
+                       word.trim(), kMostPlacements);
+  }
+  std::vector<std::vector<int>> list;
+  for (const Numbers &gpus : found)
+    list.emplace_back(gpus.begin(), gpus.end());
+  llvm::sort(list, isSmallerSet);
+  return list;
+}

@@ -1,0 +1,190 @@
+//===- ClusterBundleTest.cpp - bundles by shape of placement --------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/driver/ClusterBundle.h"
+
+#include "compiler/driver/ClassCompiler.h"
+#include "compiler/driver/ProveBundle.h"
+#include "compiler/generate/Generate.h"
+#include "compiler/topology/symmetry/Cluster.h"
+#include "schedules/ScheduleFile.h"
+#include "test/common/Contains.h"
+#include "test/unit/driver/OpenedBundle.h"
+
+#include "doctest/doctest.h"
+
+#include <algorithm>
+#include <random>
+
+using namespace blink;
+using namespace blink::test;
+
+using Numbers = sched::ClusterSymmetry::Numbers;
+
+namespace {
+
+const Wire kNetwork{12.5, 2, LinkKind::network};
+
+Topology pod(const char *machine, int boxes, int rails) {
+  return valueOf(generatePod(shippedTopology(machine), boxes, rails, kNetwork));
+}
+
+/// A box of four GPUs in a ring, which only turns and mirrors keep.
+Topology ringPod(int boxes, int rails) {
+  return valueOf(
+      generatePod(valueOf(generateRing(4, Wire{})), boxes, rails, kNetwork));
+}
+
+struct ClusterFile {
+  ClusterFile(const Topology &topology, const char *placements,
+              std::vector<sched::Collective> collectives) {
+    BundleOptions options;
+    options.collectives = std::move(collectives);
+    bytes = valueOf(
+        compileClusterBundle(topology, options, placements, test::ignore));
+    std::string error;
+    const bool opened =
+        sched::openBundle(bytes.data(), bytes.size(), bundle, error);
+    REQUIRE_MESSAGE(opened, error);
+  }
+
+  std::vector<uint8_t> bytes;
+  sched::BundleView bundle;
+};
+
+/// What compiling a job's own GPUs on the whole cluster gives.
+double rateOf(const Topology &topology, const Numbers &gpus,
+              Collective collective, int root) {
+  CompileOptions options;
+  options.gpus.assign(gpus.begin(), gpus.end());
+  auto compiler = valueOf(ClassCompiler::create(topology, options, {root}));
+  std::vector<uint8_t> bytes = valueOf(compiler->compile(collective));
+  std::string error;
+  return sched::openSchedule(bytes.data(), bytes.size(), error)
+      ->programs()
+      ->Get(0)
+      ->algbw();
+}
+
+/// `sizes` GPUs of boxes, whichever.
+Numbers randomPlacement(const sched::ClusterSymmetry &cluster,
+                        const std::vector<int> &sizes, std::mt19937 &random) {
+  Numbers gpus;
+  std::vector<int> boxes(cluster.boxes.size());
+  for (size_t b = 0; b < boxes.size(); ++b)
+    boxes[b] = int(b);
+  std::shuffle(boxes.begin(), boxes.end(), random);
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    Numbers own = cluster.boxes[boxes[i]].gpus;
+    std::shuffle(own.begin(), own.end(), random);
+    gpus.insert(gpus.end(), own.begin(), own.begin() + sizes[i]);
+  }
+  std::shuffle(gpus.begin(), gpus.end(), random);
+  return gpus;
+}
+
+} // namespace
+
+TEST_CASE("any placement of a shape has a schedule as good as its own") {
+  struct Case {
+    Topology topology;
+    const char *shapes;
+    std::vector<std::vector<int>> sizes;
+  };
+  std::mt19937 random(7);
+  for (const Case &one :
+       {Case{pod("dgx-a100", 5, 1), "3+5/2x2+1", {{3, 5}, {2, 2, 1}}},
+        Case{pod("dgx-a100", 4, 4), "3+3", {{3, 3}}},
+        Case{ringPod(4, 1), "2+3/3x2", {{2, 3}, {2, 2, 2}}},
+        Case{ringPod(3, 4), "2+3", {{2, 3}}}}) {
+    CAPTURE(one.topology.name);
+    const ClusterFile file(one.topology, one.shapes,
+                           {Collective::allreduce, Collective::broadcast});
+    const BundleProof proof = proveBundle(file.bundle, 1, test::ignore);
+    CHECK_MESSAGE(proof.ok(), proof.problems.front());
+    for (const std::vector<int> &sizes : one.sizes)
+      for (int time = 0; time < 3; ++time) {
+        const Numbers gpus =
+            randomPlacement(*file.bundle.cluster, sizes, random);
+        CAPTURE(gpus);
+        Numbers sorted = gpus;
+        std::sort(sorted.begin(), sorted.end());
+        const sched::Entry *entry = sched::findEntry(file.bundle, 0, sorted);
+        REQUIRE(entry);
+        for (uint32_t c : {0u, 1u}) {
+          std::string error;
+          const sched::Schedule *piece =
+              sched::openPiece(file.bundle, entry->class_number(), c, error);
+          CHECK(error.empty());
+          if (!piece)
+            continue; // on rails that do not meet
+          const Collective collective =
+              file.bundle.index->collectives()->Get(c);
+          const uint16_t root = uint16_t(random() % gpus.size());
+          uint16_t serving = 0;
+          Numbers ranks = sched::programRanks(file.bundle, *entry, gpus);
+          if (sched::isRooted(collective))
+            ranks =
+                sched::programRanks(file.bundle, *entry, gpus, root, serving);
+          std::sort(ranks.begin(), ranks.end());
+          for (size_t r = 0; r < ranks.size(); ++r)
+            CHECK(ranks[r] == r);
+          bool served = false;
+          for (const sched::Program *program : *piece->programs())
+            if (program->root() == serving) {
+              served = true;
+              CHECK(program->algbw() ==
+                    doctest::Approx(
+                        rateOf(one.topology, gpus, collective,
+                               sched::isRooted(collective) ? root : 0))
+                        .epsilon(0.02));
+            }
+          CHECK(served);
+        }
+      }
+  }
+}
+
+TEST_CASE("as many placements as shapes, however many boxes") {
+  const auto classes = [](const Topology &topology, const char *shapes) {
+    const ClusterFile file(topology, shapes, {Collective::allreduce});
+    return file.bundle.index->classes()->size();
+  };
+  CHECK(classes(pod("dgx-a100", 4, 1), "1x2/3+5/4x2") == 3);
+  CHECK(classes(pod("dgx-a100", 16, 1), "1x2/3+5/4x2") == 3);
+  // Eight rails: 3 and 5 GPUs meet on none to three of them.
+  CHECK(classes(pod("dgx-a100", 4, 8), "3+5") == 4);
+  CHECK(classes(pod("dgx-a100", 4, 8), "2x2") == 3);
+  // Two neighbours, or two that are not, in a ring of four.
+  CHECK(classes(ringPod(4, 1), "2+4") == 2);
+  CHECK(classes(ringPod(4, 1), "2x2") == 3);
+}
+
+TEST_CASE("boxes that differ are told apart") {
+  Topology topology = pod("dgx-a100", 3, 1);
+  for (Link &link : topology.links)
+    if (topology.nodes[link.from].id.rfind("box2.", 0) == 0 &&
+        link.kind == LinkKind::network)
+      link.bandwidth /= 2;
+  const Cluster cluster = valueOf(Cluster::find(topology));
+  CHECK(cluster.kinds.size() == 2);
+  const ClusterFile file(topology, "2x1", {Collective::allreduce});
+  CHECK(file.bundle.index->classes()->size() == 2);
+}
+
+TEST_CASE("a symmetry that is none is found") {
+  const Topology topology = pod("dgx-a100", 3, 2);
+  ClusterFile file(topology, "1+2", {Collective::allreduce});
+  REQUIRE(proveBundle(file.bundle, 1, test::ignore).ok());
+  const auto *links = file.bundle.index->cluster()->topology()->links();
+  auto *link = const_cast<sched::Link *>(links->Get(links->size() - 1));
+  *link = sched::Link(link->bandwidth() / 2, link->latency(), link->from(),
+                      link->to(), link->kind());
+  const BundleProof proof = proveBundle(file.bundle, 1, test::ignore);
+  REQUIRE(!proof.ok());
+  CHECK_MESSAGE(contains(proof.problems.front(), "cluster: box 2"),
+                proof.problems.front());
+}
