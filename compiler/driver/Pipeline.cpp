@@ -11,6 +11,7 @@
 #include "compiler/support/Error.h"
 #include "compiler/support/Numbers.h"
 #include "compiler/target/EnumConversion.h"
+#include "compiler/target/ForestIR.h"
 #include "compiler/target/SettingsIR.h"
 #include "compiler/target/TopologyIR.h"
 
@@ -35,6 +36,8 @@ sched::Settings CompileOptions::commonSettings() const {
                               {"max-lanes", std::to_string(maxLanes)},
                               {"chunk-bytes", std::to_string(chunkBytes)},
                               {"variants", smallVariant ? "all" : "bandwidth"}};
+  if (maxPeers)
+    settings.push_back({"max-peers", std::to_string(*maxPeers)});
   if (relays)
     settings.push_back({"relays", "yes"});
   if (timeLimit > 0)
@@ -95,6 +98,9 @@ static Operation *createRequest(OpBuilder &builder, StringRef topology,
     state.addAttribute("root", builder.getI32IntegerAttr(options.root));
   if (!ranks.relays().empty())
     state.addAttribute("relays", builder.getDenseI32ArrayAttr(ranks.relays()));
+  if (options.maxPeers)
+    state.addAttribute(kMaxPeers,
+                       builder.getI32IntegerAttr(int(*options.maxPeers)));
   return builder.create(state);
 }
 

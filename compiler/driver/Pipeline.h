@@ -33,6 +33,9 @@ struct CompileOptions {
   std::vector<LinkEdit> linkEdits; ///< what the machine lacks of its type
   double slack = 0.01;
   unsigned maxTrees = 0;
+  /// Ranks of other servers that a rank has channels with, at most; 0: any
+  /// number. Without, as many as the rate takes, where there are many.
+  std::optional<unsigned> maxPeers;
   unsigned maxLanes = 16;
   unsigned chunkBytes = 0;
   bool smallVariant = true; ///< other variants for small messages

@@ -68,6 +68,7 @@ llvm::Expected<Packing> blink::growFaster(const PackingProblem &problem,
   Packing fastest;
   if (!isRooted(problem.collective) || isRouted(problem.collective) ||
       problem.rankTopology->numRanks() <= kFewRanks ||
+      problem.rankTopology->isLimited() || // trees grow along all links
       (options.keepGoing && !options.keepGoing()))
     return fastest;
   std::vector<Packing> forests =

@@ -8,6 +8,7 @@
 
 #include "compiler/passes/Passes.h"
 #include "compiler/target/ForestIR.h"
+#include "compiler/topology/symmetry/NetworkPeers.h"
 
 using namespace mlir;
 
@@ -37,17 +38,73 @@ std::vector<Tree> unused(const PackedTrees &packed) {
   return rest;
 }
 
+/// More peers than this are limited though nobody asked, where that costs
+/// nothing: TCP's transports take some hundred connections a process, and each
+/// costs memory and a place in a queue.
+constexpr int kManyPeers = 64;
+/// To how many.
+constexpr int kFewPeers[] = {16, 32};
+constexpr double kSameRate = 1 - 1e-6;
+
+FailureOr<std::unique_ptr<ProblemFromIR>>
+problemOf(collective::RequestOpInterface request) {
+  return problemFromIR(request, request.getCollective(),
+                       request.getTopologyAttr(), request.getGpus(),
+                       request.getRelaysAttr(), request.getLinks(),
+                       request.getRootRank());
+}
+
+/// Packs again for ranks of few peers, as asked for or, where it is as good,
+/// without. What bounds the rate of all packings bounds that of these.
+llvm::Error packWithFewPeers(collective::RequestOpInterface request,
+                             const SolveWatcher &watcher,
+                             std::unique_ptr<ProblemFromIR> &from,
+                             PackedTrees &packed) {
+  const RankTopology &machine = from->rankTopology;
+  auto asked = request->getAttrOfType<IntegerAttr>(kMaxPeers);
+  if (isPairwise(from->problem.collective) || !machine.relays().empty() ||
+      (!asked && (isRouted(from->problem.collective) ||
+                  machine.numRanks() <= kManyPeers)))
+    return llvm::Error::success();
+  std::vector<int> limits(std::begin(kFewPeers), std::end(kFewPeers));
+  if (asked)
+    limits = {static_cast<int>(asked.getInt())};
+  const int all = mostNetworkPeers(machine);
+  if (limits.front() <= 0 || all <= (asked ? limits.front() : kManyPeers))
+    return llvm::Error::success();
+  for (int most : limits) {
+    auto limited = problemOf(request);
+    if (failed(limited))
+      return llvm::createStringError("no problem");
+    if (llvm::Error error = limitPeers(**limited, most)) {
+      if (asked)
+        return error;
+      llvm::consumeError(std::move(error));
+      continue;
+    }
+    llvm::Expected<PackedTrees> few = packTrees((*limited)->problem, watcher);
+    if (!few)
+      return few.takeError();
+    if (!asked && few->packing.algbw < packed.packing.algbw * kSameRate)
+      continue;
+    few->certificate = std::move(packed.certificate);
+    packed = std::move(*few);
+    from = std::move(*limited);
+    break;
+  }
+  return llvm::Error::success();
+}
+
 LogicalResult packRequest(collective::RequestOpInterface request,
                           const SolveWatcher &watcher) {
-  auto from =
-      problemFromIR(request, request.getCollective(), request.getTopologyAttr(),
-                    request.getGpus(), request.getRelaysAttr(),
-                    request.getLinks(), request.getRootRank());
+  auto from = problemOf(request);
   if (failed(from))
     return failure();
   llvm::Expected<PackedTrees> packed = packTrees((*from)->problem, watcher);
   if (!packed)
     return request->emitError(toString(packed.takeError()));
+  if (llvm::Error error = packWithFewPeers(request, watcher, *from, *packed))
+    return request->emitError(toString(std::move(error)));
   OpBuilder builder(request);
   if (failed(buildForest(builder, request.getLoc(), request.getTopologyAttr(),
                          **from, packed->packing, packed->certificate,

@@ -8,6 +8,7 @@
 
 #include "compiler/plan/SpreadTrees.h"
 #include "compiler/target/EnumConversion.h"
+#include "compiler/topology/symmetry/NetworkPeers.h"
 
 #include "llvm/ADT/MapVector.h"
 
@@ -32,16 +33,33 @@ blink::problemFromIR(Operation *op, collective::CollectiveKind collective,
   if (!rankTopology)
     return op->emitError(toString(rankTopology.takeError()));
   std::unique_ptr<ProblemFromIR> result(
-      new ProblemFromIR{std::move(machine), std::move(*rankTopology), {}});
+      new ProblemFromIR{std::move(machine), std::move(*rankTopology), {}, 0});
   result->problem = {&result->rankTopology, fromIR(collective), root};
   return result;
 }
 
+llvm::Error blink::limitPeers(ProblemFromIR &from, int most) {
+  llvm::Expected<RankTopology> limited =
+      limitNetworkPeers(from.rankTopology, most);
+  if (!limited)
+    return limited.takeError();
+  from.rankTopology = std::move(*limited);
+  from.maxPeers = most;
+  return llvm::Error::success();
+}
+
 FailureOr<std::unique_ptr<ProblemFromIR>>
 blink::problemFromIR(collective::ForestOp forest) {
-  return problemFromIR(forest, forest.getCollective(), forest.getTopologyAttr(),
-                       forest.getGpus(), forest.getRelaysAttr(),
-                       forest.getLinks(), forest.getRoot().value_or(0));
+  auto from =
+      problemFromIR(forest, forest.getCollective(), forest.getTopologyAttr(),
+                    forest.getGpus(), forest.getRelaysAttr(), forest.getLinks(),
+                    forest.getRoot().value_or(0));
+  auto most = forest->getAttrOfType<IntegerAttr>(kMaxPeers);
+  if (failed(from) || !most || most.getInt() <= 0)
+    return from;
+  if (llvm::Error error = limitPeers(**from, static_cast<int>(most.getInt())))
+    return forest.emitError(toString(std::move(error)));
+  return from;
 }
 
 static ArrayAttr edgesAttr(OpBuilder &builder, const TopologyFromIR &machine,
@@ -93,6 +111,9 @@ blink::buildForest(OpBuilder &builder, Location loc, FlatSymbolRefAttr topology,
   if (!from.rankTopology.relays().empty())
     forest.setRelaysAttr(
         builder.getDenseI32ArrayAttr(from.rankTopology.relays()));
+
+  if (from.maxPeers > 0)
+    forest->setAttr(kMaxPeers, builder.getI32IntegerAttr(from.maxPeers));
 
   std::vector<SharedTree> trees;
   for (size_t i = 0; i < packing.trees.size(); ++i)

@@ -24,7 +24,16 @@ struct ProblemFromIR {
   TopologyFromIR machine;
   RankTopology rankTopology;
   PackingProblem problem;
+  int maxPeers = 0; ///< that the ranks are limited to; 0: they are not
 };
+
+/// The attribute of requests and forests that limits with how many ranks of
+/// other servers a rank has channels (NetworkPeers.h).
+inline constexpr llvm::StringLiteral kMaxPeers = "collective.max_peers";
+
+/// Limits the problem's ranks to `most` peers. Errors: those of
+/// limitNetworkPeers.
+llvm::Error limitPeers(ProblemFromIR &from, int most);
 
 /// Errors are emitted on `op`.
 mlir::FailureOr<std::unique_ptr<ProblemFromIR>>

@@ -153,6 +153,13 @@ void blink::addCompileCommand(CLI::App &app, int &exitCode) {
       ->check(CLI::Range(0, 1 << 20))
       ->capture_default_str();
   command
+      .add_option("--max-peers", flags.request.rest.maxPeers,
+                  "A rank has channels with no more ranks of other servers "
+                  "than this; 0 is no limit. Without, 16 or 32 where there are "
+                  "more than 64 and the rate stays")
+      ->check(CLI::Range(0, 4096))
+      ->type_name("N");
+  command
       .add_option("--max-lanes", flags.request.rest.maxLanes,
                   "No more lanes (thread blocks) than this on a rank")
       ->check(CLI::Range(1, 1024))

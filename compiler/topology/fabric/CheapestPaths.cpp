@@ -175,7 +175,8 @@ PathTable RankTopology::directPaths(const std::vector<double> &prices,
     search.run(nodeOf(from), joined);
     for (int to = 0; to < n; ++to) {
       const Label *label = search.arrival(nodeOf(to));
-      if (!label)
+      if (!label ||
+          (isLimited() && from != to && !pairs_[size_t(from) * n + to]))
         continue;
       table.costs[size_t(from) * n + to] = label->cost;
       table.paths[size_t(from) * n + to] = search.pathTo(*label);

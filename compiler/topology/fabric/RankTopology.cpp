@@ -118,6 +118,12 @@ llvm::Expected<RankTopology> RankTopology::create(Topology topology,
   return rankTopology;
 }
 
+RankTopology RankTopology::withPairs(std::vector<bool> pairs) const {
+  RankTopology limited = *this;
+  limited.pairs_ = std::move(pairs);
+  return limited;
+}
+
 bool RankTopology::peerJoined(int rankA, int rankB) const {
   const std::vector<int> &a = peerGroups_[rankA];
   const std::vector<int> &b = peerGroups_[rankB];

@@ -97,6 +97,12 @@ public:
   PathTable cheapestPaths(const std::vector<double> &prices,
                           const std::vector<int> &sources) const;
 
+  /// The same, but that paths lead only from ranks to ranks for which `pairs`
+  /// ([from * numRanks() + to]) says so. For topologies without relays.
+  RankTopology withPairs(std::vector<bool> pairs) const;
+  /// Whether withPairs made it.
+  bool isLimited() const { return !pairs_.empty(); }
+
   /// A part of a path between two GPUs with none between.
   struct Segment {
     int from; ///< rank or relay
@@ -137,6 +143,7 @@ private:
   // the two ends of a direct link, or the GPUs around one connected set of
   // switches.
   std::vector<std::vector<int>> peerGroups_;
+  std::vector<bool> pairs_; // as in withPairs; empty: all
 };
 
 } // namespace blink

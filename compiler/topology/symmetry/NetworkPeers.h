@@ -1,0 +1,34 @@
+//===- NetworkPeers.h - few neighbours across a network ---------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// On a network every rank can send to every other, and with hundreds of servers
+// each would have hundreds of connections. Here the pairs of ranks are chosen
+// that may have one, before trees are packed.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_COMPILER_TOPOLOGY_SYMMETRY_NETWORKPEERS_H
+#define BLINK_COMPILER_TOPOLOGY_SYMMETRY_NETWORKPEERS_H
+
+#include "compiler/topology/fabric/RankTopology.h"
+
+namespace blink {
+
+/// The most ranks that a rank could reach over network paths.
+int mostNetworkPeers(const RankTopology &rankTopology);
+
+/// The same with network paths between few pairs of ranks: none has more than
+/// `most` others across the network. Servers (ranks that other paths join)
+/// stand in a circle in the order of their first ranks, and a rank's neighbours
+/// are at a few distances on it, the same for all, chosen one by one such that
+/// ranks are then the fewest hops apart. What Symmetry::find finds keeps the
+/// choice, so that problems stay as small as they were; it costs no rate where
+/// a circle of servers does not. Errors: `most` are too few to join all ranks;
+/// there are relays.
+llvm::Expected<RankTopology> limitNetworkPeers(const RankTopology &rankTopology,
+                                               int most);
+
+} // namespace blink
+
+#endif // BLINK_COMPILER_TOPOLOGY_SYMMETRY_NETWORKPEERS_H

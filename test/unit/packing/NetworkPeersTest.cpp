@@ -1,0 +1,82 @@
+//===- NetworkPeersTest.cpp - few neighbours, the same rate ---------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/topology/symmetry/NetworkPeers.h"
+
+#include "compiler/generate/Generate.h"
+#include "compiler/packing/PackTrees.h"
+#include "test/unit/topology/TestTopology.h"
+
+#include <cmath>
+#include <set>
+
+using namespace blink;
+using namespace blink::test;
+
+namespace {
+
+RankTopology podOf(int boxes, int gpus, int rails, std::vector<int> job = {}) {
+  Topology box = valueOf(generateFullyConnected(gpus, Wire{}));
+  return valueOf(RankTopology::create(
+      valueOf(generatePod(box, boxes, rails, {5, 2, LinkKind::network})),
+      std::move(job), LinkKindSet::all()));
+}
+
+/// The most others that a rank has network paths to.
+int peersOf(const RankTopology &machine) {
+  const PathTable table = machine.cheapestPaths(
+      std::vector<double>(machine.topology().links.size(), 1.0));
+  int most = 0;
+  for (int from = 0; from < machine.numRanks(); ++from) {
+    std::set<int> peers;
+    for (int to = 0; to < machine.numRanks(); ++to)
+      if (from != to && std::isfinite(table.cost(from, to)) &&
+          valueOf(machine.classify(from, to, table.path(from, to))) ==
+              ChannelKind::network)
+        peers.insert(to);
+    most = std::max(most, static_cast<int>(peers.size()));
+  }
+  return most;
+}
+
+double rateOf(const RankTopology &machine, Collective collective) {
+  PackingProblem problem{&machine, collective, 0};
+  return valueOf(packTrees(problem)).packing.algbw;
+}
+
+} // namespace
+
+TEST_CASE("few peers keep the rate of pods") {
+  for (auto [boxes, gpus, rails] :
+       {std::tuple(8, 2, 1), std::tuple(16, 2, 2), std::tuple(6, 1, 1)})
+    for (int most : {2, 4, 6}) {
+      CAPTURE(boxes);
+      CAPTURE(most);
+      const RankTopology all = podOf(boxes, gpus, rails);
+      CHECK(mostNetworkPeers(all) == peersOf(all));
+      const RankTopology few = valueOf(limitNetworkPeers(all, most));
+      CHECK(peersOf(few) <= most);
+      for (Collective collective :
+           {Collective::allreduce, Collective::allgather})
+        CHECK(rateOf(few, collective) ==
+              doctest::Approx(rateOf(all, collective)).epsilon(1e-6));
+    }
+}
+
+TEST_CASE("unlike servers have few peers, too") {
+  // 3 + 5 ranks, and one of another server.
+  const RankTopology all = podOf(3, 8, 1, {0, 1, 2, 8, 9, 10, 11, 12, 20});
+  const RankTopology few = valueOf(limitNetworkPeers(all, 5));
+  CHECK(peersOf(few) <= 5);
+  CHECK(peersOf(all) == 8);
+  CHECK(few.stronglyConnectedRanks().size() == 1);
+}
+
+TEST_CASE("one peer does not join three servers") {
+  CHECK(textOf(limitNetworkPeers(podOf(3, 1, 1), 1).takeError()) ==
+        "--max-peers 1: too few neighbours across the network to join all "
+        "ranks; allow more");
+}
