@@ -38,7 +38,9 @@ bool ClusterProof::alike(uint32_t a, uint32_t b) const {
   const sched::Node &x = *topology_.nodes()->Get(a);
   const sched::Node &y = *topology_.nodes()->Get(b);
   return x.kind() == y.kind() && x.multicast() == y.multicast() &&
-         x.reduce() == y.reduce();
+         x.reduce() == y.reduce() &&
+         flatbuffers::GetString(x.device()) ==
+             flatbuffers::GetString(y.device());
 }
 
 /// Whether carrying `nodes` onto `images`, one by one, carries the links among
@@ -150,7 +152,9 @@ Failure ClusterProof::checkPart(const sched::Topology &machine,
     const sched::Node &x = *topology_.nodes()->Get(nodes[i]);
     const sched::Node &y = *machine.nodes()->Get(i);
     if (x.id()->str() != y.id()->str() || x.kind() != y.kind() ||
-        x.multicast() != y.multicast() || x.reduce() != y.reduce())
+        x.multicast() != y.multicast() || x.reduce() != y.reduce() ||
+        flatbuffers::GetString(x.device()) !=
+            flatbuffers::GetString(y.device()))
       return other + "node " + y.id()->str();
   }
   std::vector<Arc> own, there;

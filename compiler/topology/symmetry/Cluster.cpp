@@ -68,6 +68,10 @@ std::vector<int> findBoxes(const Topology &topology, int &numBoxes) {
 /// Links of a box, by places; shared nodes by their numbers behind those.
 using BoxLinks = std::multiset<std::tuple<int, int, LinkProperties>>;
 
+/// Nics of unlike devices do not change places: jobs open those that the
+/// representative's schedule names.
+using NodeLook = std::pair<NodeProperties, std::string>;
+
 class Finder {
 public:
   Finder(const Topology &topology, Cluster &cluster)
@@ -78,6 +82,9 @@ public:
   void run(const std::vector<int> &boxOf, int numBoxes);
 
 private:
+  NodeLook lookOf(int node) const {
+    return {nodeProperties_[node], topology_.nodes[node].device};
+  }
   void findKinds(const std::vector<int> &boxOf, int numBoxes);
   void buildGraph();
   void findColumns(int kind);
@@ -129,11 +136,11 @@ void Finder::findKinds(const std::vector<int> &boxOf, int numBoxes) {
         links[box].emplace(place(link.from), place(link.to),
                            linkProperties_[index]);
   }
-  std::map<std::pair<std::vector<NodeProperties>, BoxLinks>, int> kinds;
+  std::map<std::pair<std::vector<NodeLook>, BoxLinks>, int> kinds;
   for (int box = 0; box < numBoxes; ++box) {
-    std::vector<NodeProperties> nodes;
+    std::vector<NodeLook> nodes;
     for (int node : cluster_.boxes[box].nodes)
-      nodes.push_back(nodeProperties_[node]);
+      nodes.push_back(lookOf(node));
     const int gpus = static_cast<int>(
         llvm::count_if(cluster_.boxes[box].nodes, [&](int node) {
           return topology_.nodes[node].kind == NodeKind::gpu;
@@ -163,12 +170,11 @@ void Finder::buildGraph() {
   llvm::append_range(nodes, cluster_.shared);
   size_ = static_cast<int>(nodes.size());
   graph_.arcs.resize(size_);
-  std::vector<std::pair<int, NodeProperties>> looks;
+  std::vector<std::pair<int, NodeLook>> looks;
   for (auto [place, node] : llvm::enumerate(nodes)) {
     placeIn[node] = static_cast<int>(place);
     const int box = boxOf_[node];
-    looks.emplace_back(box < 0 ? -1 : cluster_.boxes[box].kind,
-                       nodeProperties_[node]);
+    looks.emplace_back(box < 0 ? -1 : cluster_.boxes[box].kind, lookOf(node));
   }
   colors_ = numberDistinct(looks);
   std::vector<int> linkColors = numberDistinct(linkProperties_);

@@ -19,7 +19,8 @@ namespace blink {
 /// a nic are a box, together with the nics at no other one; all else is shared.
 ///
 /// Two boxes are of one kind when their nodes, in the order of the topology,
-/// have the same links, among each other and to shared nodes. Unlike boxes, and
+/// have the same links, among each other and to shared nodes, and nics the same
+/// devices. Unlike boxes, and
 /// boxes at unlike shared nodes (of another rack), are of different kinds: that
 /// costs classes of placements and is never wrong.
 ///

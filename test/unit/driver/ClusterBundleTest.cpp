@@ -175,6 +175,31 @@ TEST_CASE("boxes that differ are told apart") {
   CHECK(file.bundle.index->classes()->size() == 2);
 }
 
+TEST_CASE("boxes whose nics are unlike devices are told apart") {
+  Topology topology;
+  topology.name = "two";
+  auto addBox = [&](const char *device) {
+    const int gpu = static_cast<int>(topology.nodes.size());
+    const std::string number = std::to_string(gpu);
+    topology.nodes.push_back({"gpu" + number, NodeKind::gpu});
+    topology.nodes.push_back({"nic" + number, NodeKind::nic});
+    topology.nodes.back().device = device;
+    for (auto [from, to] : {std::pair(gpu, gpu + 1), {gpu + 1, gpu}})
+      topology.links.push_back({from, to, 10, 1, LinkKind::pcie});
+    return gpu + 1;
+  };
+  std::vector<int> nics = {addBox("eth0"), addBox("eth0"), addBox("eth1")};
+  const int spine = static_cast<int>(topology.nodes.size());
+  topology.nodes.push_back({"spine", NodeKind::switch_});
+  for (int nic : nics)
+    for (auto [from, to] : {std::pair(nic, spine), {spine, nic}})
+      topology.links.push_back({from, to, 5, 1, LinkKind::network});
+  const Cluster cluster = valueOf(Cluster::find(topology));
+  CHECK(cluster.boxes.size() == 3);
+  CHECK(cluster.kinds.size() == 2);
+  CHECK(cluster.shared == std::vector<int>{spine});
+}
+
 TEST_CASE("a symmetry that is none is found") {
   const Topology topology = pod("dgx-a100", 3, 2);
   ClusterFile file(topology, "1+2", {Collective::allreduce});
