@@ -42,6 +42,10 @@ llvm::Expected<Packing> selectFairTrees(const PackingProblem &problem,
                                         const PackedTrees &packed,
                                         const SelectOptions &options);
 
+/// Whether selectFairTrees can find any: not where whole orbits are selected,
+/// nor for routed collectives.
+bool hasFairTrees(const PackingProblem &problem);
+
 } // namespace blink
 
 #endif // BLINK_COMPILER_PACKING_SELECTTREES_H

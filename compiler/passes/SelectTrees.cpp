@@ -69,7 +69,10 @@ llvm::Expected<Packing> select(const PackingProblem &problem,
       growFaster(problem, *selected, packed.packing.algbw, options);
   if (!grown || !grown->trees.empty())
     return grown;
-  if (options.slack == 0 || isFair(problem, *selected))
+  // A simulation of hundreds of ranks takes minutes: none where its result
+  // could change nothing.
+  if (options.slack == 0 || isFair(problem, *selected) ||
+      !hasFairTrees(problem))
     return selected;
   llvm::Expected<FairTime> time = fairTimeOf(problem, *selected);
   if (!time)

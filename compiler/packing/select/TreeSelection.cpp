@@ -447,3 +447,7 @@ Expected<Packing> blink::selectFairTrees(const PackingProblem &problem,
                                          const SelectOptions &options) {
   return Selection(problem, packed, options).runFair();
 }
+
+bool blink::hasFairTrees(const PackingProblem &problem) {
+  return !isRouted(problem.collective) && columnsFor(problem).order() == 1;
+}
