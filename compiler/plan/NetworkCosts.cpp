@@ -56,6 +56,29 @@ double blink::busiestEngine(const FoldProgram &program) {
   return *std::max_element(ranks.begin(), ranks.end());
 }
 
+double blink::unseenEngine(const FoldProgram &program) {
+  const std::vector<double> costs = engineCosts(program);
+  const auto costOf = [&](llvm::ArrayRef<FoldProgram::Operand> operands) {
+    double sum = 0;
+    for (const FoldProgram::Operand &operand : operands)
+      sum += operand.isChannel() ? costs[operand.index] : 0;
+    return sum;
+  };
+  double most = 0;
+  for (const FoldProgram::Rank &rank : program.ranks) {
+    double sum = 0, reads = 0, writes = 0;
+    for (const FoldProgram::Fold &fold : rank.folds) {
+      const double read = costOf(rank.sourcesOf(fold));
+      const double written = costOf(rank.destinationsOf(fold));
+      sum += read + written;
+      reads = std::max(reads, read);
+      writes = std::max(writes, written);
+    }
+    most = std::max(most, sum - reads - writes);
+  }
+  return most;
+}
+
 uint32_t blink::mostMessage(const FoldProgram &program) {
   constexpr double kLongest = 1e3; // microseconds
   const double largest = largestShare(program);

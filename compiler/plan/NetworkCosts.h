@@ -39,6 +39,9 @@ double engineCost(const RankTopology &rankTopology, const Path &path);
 
 /// Of the rank that has most to do for one chunk of each channel.
 double busiestEngine(const FoldProgram &program);
+/// Of that what a message of one chunk does not wait for as for gaps: all but
+/// what a rank's folds read and write that have most to do.
+double unseenEngine(const FoldProgram &program);
 
 /// The largest chunk, a power of two, that no link of a network channel takes
 /// longer than a millisecond for, but the slow ones among them, and of which

@@ -6,6 +6,8 @@
 
 #include "compiler/plan/OneHop.h"
 
+#include "compiler/plan/NetworkCosts.h"
+
 #include "compiler/plan/AssignLanes.h"
 #include "compiler/plan/ExpandForest.h"
 #include "compiler/plan/FoldMoves.h"
@@ -85,6 +87,9 @@ blink::packOneHop(const RankTopology &rankTopology, Protocol protocol,
       expand(rankTopology, *direct, table, costs.gap);
   if (!whole)
     return whole.takeError();
+  // An engine has one processor a rank, and more messages cost it more.
+  if (leavesMachine(*whole))
+    maxLanes = 1;
   OneHop best;
   double least = std::numeric_limits<double>::infinity();
   for (unsigned lanes = 1; lanes <= maxLanes; lanes *= 2) {

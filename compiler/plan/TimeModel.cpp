@@ -171,6 +171,7 @@ MessageTime blink::timeOf(const FoldProgram &program, Protocol protocol,
       std::max(1.0, flow.network ? levelsOf(program) : transfersOf(program));
   flow.channels = channelsOfRank(program);
   flow.engine = busiestEngine(program);
+  flow.firstEngine = unseenEngine(program);
   if (flow.network)
     flow.mostChunk = mostMessage(program);
   flow.chunkBytes = chunkBytes ? chunkBytes : chooseChunk(time);
@@ -237,7 +238,8 @@ double MessageTime::at(uint64_t bytes) const {
   if (flow.chunkBytes == 0)
     return startAt(bytes) + size * gapPerByte;
   double rounds = std::max(1.0, size / roundOf(flow, bytes));
-  double busy = std::max(size * gapPerByte, flow.engine * (rounds - 1));
+  double busy = std::max(size * gapPerByte,
+                         flow.firstEngine + flow.engine * (rounds - 1));
   for (const LaneWork &lane : flow.lanes) {
     double folds = hasSlots(flow, bytes) ? lane.slotFolds : lane.directFolds;
     double moved =

@@ -33,10 +33,11 @@
 //
 // Chunks that leave their machine are an engine's messages, which cost a
 // processor of both ends' ranks `engine` microseconds (NetworkCosts.h): as a
-// gap of the folds that write or read several, and for all further rounds
-// together
+// gap of the folds that write or read several, and, since one processor makes
+// and takes the messages of all lanes of a rank, for all rounds together
 //
-//     engine = (rounds - 1) x sum of what a rank's channels cost,
+//     engine = (rounds - 1) x sum of what a rank's channels cost
+//              + those of them for which no fold waits as for gaps,
 //
 // which nobody sees who waits for links. There all goes by `simple`: lines of
 // flags are for memory that both ends see.
@@ -139,6 +140,7 @@ struct ChunkFlow {
   bool network = false;         ///< some channel leaves its machine
   uint32_t mostChunk = 1 << 20; ///< that links or memory are for
   double engine = 0;       ///< microseconds of the busiest rank for a round
+  double firstEngine = 0;  ///< for the first one, but for gaps
   uint32_t chunkBytes = 0; ///< of the schedule; 0: it flows word by word
 };
 
