@@ -70,8 +70,10 @@ MirroredWords JobMemory::mirroredWords(int rank) const {
     words.data.push_back(&word);
   for (uint64_t &word : shrink.link)
     words.data.push_back(&word);
+  // A rank's proposal changes last, when it has given up or succeeded.
   for (uint64_t *word :
-       {&shrink.described, &shrink.published, &shrink.ready, &shrink.proposal})
+       {&shrink.described, &shrink.published, &shrink.ready, &shrink.succeeded,
+        &shrink.proposal})
     words.flags.push_back(word);
   add(words.flags, peer(rank));
   return words;

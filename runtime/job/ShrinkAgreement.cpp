@@ -29,13 +29,8 @@ bool hasDiffered(uint64_t proposal) { return proposal & kDiffers; }
 uint64_t hashOf(uint64_t proposal) { return proposal & kHashMask; }
 
 // ShrinkRecord::ready.
-constexpr unsigned kReadyShift = 33;
-constexpr uint64_t kFailed = uint64_t(1) << 32, kCountMask = kFailed - 1;
-
-bool change(uint64_t &word, uint64_t &expected, uint64_t value) {
-  return __atomic_compare_exchange_n(&word, &expected, value, false,
-                                     __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
-}
+constexpr unsigned kLeaderShift = 15, kOwnShift = 1;
+constexpr uint64_t kAlone = 1;
 
 template <size_t N> void storeText(uint64_t (&words)[N], const char *text) {
   char bytes[sizeof(words)] = {};
@@ -64,11 +59,7 @@ ShrinkAgreement::ShrinkAgreement(Job &job, std::vector<int> self,
   hash_ = (hash_ ^ hash_ >> 48) & kHashMask;
 }
 
-ShrinkAgreement::~ShrinkAgreement() {
-  if (ready_)
-    giveUpReady();
-  withdraw(differs_ ? kDiffers : 0);
-}
+ShrinkAgreement::~ShrinkAgreement() { withdraw(differs_ ? kDiffers : 0); }
 
 bool ShrinkAgreement::isLate() const {
   return std::chrono::steady_clock::now() > deadline_;
@@ -115,9 +106,10 @@ void ShrinkAgreement::propose() {
     storeText(own.link, withoutLink_.c_str());
     storeRelease(&own.described, attempt);
     storeRelaxed(&own.published, 0);
-    storeRelease(&own.ready, attempt << kReadyShift);
+    storeRelaxed(&own.ready, 0);
     seen_[i] = attempt << kAttemptShift | kIn | hash_;
-    storeRelease(&own.proposal, seen_[i]);
+    // Release: with all that.
+    job_.publish(&own.proposal, seen_[i]);
   }
   proposed_ = true;
 }
@@ -125,8 +117,9 @@ void ShrinkAgreement::propose() {
 void ShrinkAgreement::withdraw(uint64_t mark) {
   if (!proposed_)
     return;
+  // Release: with what was decided.
   for (int rank : self_)
-    storeRelease(&record(rank).proposal, (record(rank).proposal & ~kIn) | mark);
+    job_.publish(&record(rank).proposal, (record(rank).proposal & ~kIn) | mark);
   proposed_ = false;
 }
 
@@ -264,7 +257,7 @@ void ShrinkAgreement::publish(const blinkUniqueId &id) {
   std::memcpy(words, &id, sizeof(id));
   for (size_t w = 0; w < std::size(words); ++w)
     storeRelaxed(&leader().id[w], words[w]);
-  storeRelease(&leader().published, attempt());
+  job_.publish(&leader().published, attempt()); // release: with the id
 }
 
 Status ShrinkAgreement::receive(blinkUniqueId &id) const {
@@ -282,59 +275,111 @@ Status ShrinkAgreement::receive(blinkUniqueId &id) const {
 
 //===-- All or none -------------------------------------------------------===//
 
-/// Whether the attempt can still succeed as far as `ready` tells.
-bool ShrinkAgreement::isOn(uint64_t ready) const {
-  return ready >> kReadyShift == attempt() && !(ready & kFailed);
+/// ShrinkRecord::ready of a rank that is, in this attempt.
+uint64_t ShrinkAgreement::vote(size_t i) const {
+  return attempt() << kLeaderShift | attemptOf(seen_[i]) << kOwnShift;
 }
 
-/// Takes this rank's being ready back, which fails the attempt; false if all
-/// were ready before.
-bool ShrinkAgreement::giveUpReady() {
-  uint64_t &word = leader().ready;
-  uint64_t ready = loadAcquire(&word);
-  do {
-    if (!isOn(ready))
-      break;
-    if ((ready & kCountMask) == remaining_.size())
-      return false;
-  } while (!change(word, ready, ready | kFailed));
-  ready_ = false;
-  return true;
+bool ShrinkAgreement::hasSucceeded(size_t i) const {
+  return loadAcquire(&record(remaining_[i]).succeeded) == attemptOf(seen_[i]);
+}
+
+/// Whether a rank is through with this attempt. Acquire (load): then
+/// hasSucceeded() tells how.
+bool ShrinkAgreement::ended(size_t i) const {
+  return load(remaining_[i]) != seen_[i];
+}
+
+void ShrinkAgreement::tellSuccess() {
+  for (size_t i = 0; i < remaining_.size(); ++i)
+    if (isSelf(remaining_[i]))
+      job_.publish(&record(remaining_[i]).succeeded, attemptOf(seen_[i]));
+  withdraw(0);
 }
 
 Status ShrinkAgreement::finish() {
-  uint64_t &word = leader().ready;
-  uint64_t ready = loadAcquire(&word);
-  do {
-    if (!isOn(ready)) {
-      Status status = failure();
-      return status.ok() ? gaveUp(remaining_.front()) : status;
-    }
-  } while (!change(word, ready, ready + self_.size()));
-  ready_ = true;
+  for (size_t i = 0; i < remaining_.size(); ++i)
+    if (isSelf(remaining_[i]))
+      job_.publish(&record(remaining_[i]).ready, vote(i));
+  return leads() ? lead() : follow();
+}
+
+/// Whatever this says the others hear: an error by withdraw().
+Status ShrinkAgreement::lead() {
   for (Backoff backoff(true);; backoff.wait()) {
-    ready = loadAcquire(&word);
-    if (isOn(ready) && (ready & kCountMask) == remaining_.size())
+    // Who is ready stays in it until this rank has decided, or has been stopped
+    // for long.
+    size_t ready = 0;
+    while (ready < remaining_.size() &&
+           loadAcquire(&record(remaining_[ready]).ready) == vote(ready) &&
+           !ended(ready))
+      ++ready;
+    if (ready == remaining_.size())
       break;
-    Status status;
-    if (!isOn(ready) || backoff.sleeping())
-      status = failure();
-    if (!isOn(ready) && status.ok())
-      status = {blinkRemoteError,
-                "another rank gave up shrinking the communicator"};
-    if (!status.ok() && giveUpReady())
+    Status status = backoff.sleeping() ? failure() : Status();
+    if (!status.ok())
       return status;
   }
-  ready_ = false;
-  withdraw(0);
-  // The leader's next attempt uses the same word: not before all have read it.
-  for (size_t i = 0; i < remaining_.size() && leads(); ++i)
+  tellSuccess();
+  // The next attempt uses the same words: not before all have read them.
+  for (size_t i = 0; i < remaining_.size(); ++i)
     for (Backoff backoff(true);
-         !isSelf(remaining_[i]) && load(remaining_[i]) == seen_[i] &&
+         !isSelf(remaining_[i]) && !ended(i) &&
          job_.peerFailure(remaining_[i]).ok() && !isLate();
          backoff.wait())
       ;
   return {};
+}
+
+Status ShrinkAgreement::follow() {
+  Status why; // the first reason to give up
+  for (Backoff backoff(true);; backoff.wait()) {
+    // In this order: what it has done before it is seen to be through or lost.
+    const bool over = ended(0);
+    Status lost =
+        backoff.sleeping() ? job_.peerFailure(remaining_.front()) : Status();
+    if (hasSucceeded(0)) {
+      tellSuccess();
+      return {};
+    }
+    if (why.ok() && (over || backoff.sleeping()))
+      why = failure();
+    if (over)
+      return why.ok() ? gaveUp(remaining_.front()) : why;
+    if (!lost.ok())
+      return job_.isNear(remaining_.front()) ? why : goOnAlone(why);
+    // It gives up over what this rank sees, and says so. One that does not, and
+    // that nobody takes for lost, is stopped.
+    if (std::chrono::steady_clock::now() > deadline_ + timeout_)
+      return why;
+  }
+}
+
+/// On another server than the leader, which is lost and of whose decision this
+/// rank has not heard.
+Status ShrinkAgreement::goOnAlone(const Status &why) {
+  for (size_t i = 0; i < remaining_.size(); ++i)
+    if (isSelf(remaining_[i]))
+      job_.publish(&record(remaining_[i]).ready, vote(i) | kAlone);
+  for (Backoff backoff(true);; backoff.wait()) {
+    bool all = true;
+    for (size_t i = 1; i < remaining_.size(); ++i) {
+      // In this order, as in follow().
+      const bool over = ended(i);
+      const bool lost =
+          backoff.sleeping() && !job_.peerFailure(remaining_[i]).ok();
+      const uint64_t ready = loadAcquire(&record(remaining_[i]).ready);
+      if (hasSucceeded(i)) {
+        tellSuccess();
+        return {};
+      }
+      if (over)
+        return why;
+      all &= lost || ready == (vote(i) | kAlone);
+    }
+    if (all || std::chrono::steady_clock::now() > deadline_ + timeout_)
+      return why;
+  }
 }
 
 } // namespace blink::runtime

@@ -36,10 +36,19 @@ namespace blink::runtime {
 /// ShrinkRecord::proposal tells others of the states: it has the bit "is in it"
 /// in all but `silent`. A rank that gives up anywhere (by the destructor, too)
 /// ends the attempt for all ranks that have agreed with it, and all may try
-/// again. finish() says the same to all of them: whether the last one got ready
-/// before the first one gave up is the order of two changes of one word
-/// (ShrinkRecord::ready of the leader). Ranks may have tried differently often:
-/// an attempt counts from when somebody else begins one.
+/// again. Ranks may have tried differently often: an attempt counts from when
+/// somebody else begins one.
+///
+/// finish() says the same to all of them, as in a commit of two phases: the
+/// leader decides, that all are ready or to give up, and who is ready waits
+/// until it hears which or sees the leader die. Then
+/// - on the leader's server the decision is there or never was one;
+/// - a rank of another server says what it has heard, listens to the leader no
+///   more, and waits for the others to say the same, or one that it has heard.
+/// So they differ in two cases only, of which nobody can do away with either:
+/// the leader and all who have heard of its success are lost before they tell
+/// the rest, or cannot reach them (docs/runtime.md); and the leader is stopped
+/// between looking at the last vote and deciding, for longer than others wait.
 class ShrinkAgreement {
 public:
   /// `self`: the ranks of this thread. `excluded`: ascending, none of `self`.
@@ -68,7 +77,8 @@ public:
   void publish(const blinkUniqueId &id);
   /// Waits for it. Errors: as failure().
   Status receive(blinkUniqueId &id) const;
-  /// This rank is ready; waits until all are. Errors: as failure().
+  /// This rank is ready; waits until all are. Errors: as failure(), and when
+  /// the leader has not decided one timeout later.
   Status finish();
 
   /// "ranks 2,3", or "no rank".
@@ -83,8 +93,13 @@ private:
   Status differing(bool before) const;
   Status dead() const;
   static Status gaveUp(int rank);
-  bool isOn(uint64_t ready) const;
-  bool giveUpReady();
+  uint64_t vote(size_t i) const;
+  bool hasSucceeded(size_t i) const;
+  bool ended(size_t i) const;
+  void tellSuccess();
+  Status lead();
+  Status follow();
+  Status goOnAlone(const Status &why);
   void withdraw(uint64_t mark);
 
   Job &job_;
@@ -97,7 +112,7 @@ private:
   /// `proposal` of remaining_ when this attempt began, and when they agreed, or
   /// 0.
   std::vector<uint64_t> before_, seen_;
-  bool proposed_ = false, differs_ = false, ready_ = false;
+  bool proposed_ = false, differs_ = false;
   /// `proposal` of remaining_ that this rank agreed with before, or 0.
   std::vector<uint64_t> over_;
 };

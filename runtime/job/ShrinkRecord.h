@@ -4,7 +4,8 @@
 //
 // Lies in the job's memory, one a rank, zero at first: the only place that the
 // ranks still have in common when any of them may have died
-// (ShrinkAgreement.h).
+// (ShrinkAgreement.h). Each word is written by its rank alone, so that other
+// servers have copies (control/Mirror.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,10 +22,14 @@ struct alignas(64) ShrinkRecord {
   /// bit, whether the rank is in it; 48 bits, a hash of what it asks for. In
   /// one word, so that nobody sees a mixture.
   uint64_t proposal;
-  // Of the lowest of the ranks that remain, which leads.
-  /// The leader's shrink; 1 bit, whether a rank gave up; 32 bits, how
-  /// many are ready. All ranks read from this word whether all have succeeded.
+  /// From high to low: the leader's shrink and the rank's own for which it is
+  /// ready, 14 bits each, or 0; 1 bit, whether it has seen the leader die
+  /// before it heard of a decision, and listens to none any more.
   uint64_t ready;
+  /// The rank's last shrink that it knows to have succeeded, for all: the
+  /// leader decides so, the others have heard.
+  uint64_t succeeded;
+  // Of the lowest of the ranks that remain, which leads.
   uint64_t published; ///< the leader's shrink that `id` is for
   uint64_t id[16];    ///< a blinkUniqueId
   // For messages:

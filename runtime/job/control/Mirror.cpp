@@ -51,8 +51,9 @@ std::string MirroredState::changes(const MirroredWords &words, bool all) {
   std::vector<uint64_t> now(words.size());
   const size_t callsBegin = words.data.size();
   const size_t flagsBegin = callsBegin + words.calls.size();
-  // Acquire, and before the rest: what they publish is read after them.
-  for (size_t w = flagsBegin; w < now.size(); ++w)
+  // Acquire, before the rest and the last one first: what they publish, flags
+  // before them, too, is read after them.
+  for (size_t w = now.size(); w-- > flagsBegin;)
     now[w] = loadAcquire(words.at(w));
   for (size_t w = 0; w < flagsBegin; ++w)
     now[w] = loadRelaxed(words.at(w));

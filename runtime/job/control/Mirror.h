@@ -5,7 +5,8 @@
 // Each server of a job has memory of its own with the records of all ranks
 // (job/JobMemory.h). Every word of a record has one writer, its rank; on other
 // servers it is a copy, which a mirror keeps. Words that publish others are
-// read first and written last, so that a copy never says more than is there.
+// read first, the last one at the very first, and written last, in their order:
+// a copy never says more than is there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +26,8 @@ struct MirroredWords {
   /// What changes with every call and only messages need: copied when it has
   /// not changed for a moment.
   std::vector<uint64_t *> calls;
-  std::vector<uint64_t *> flags; ///< publish the others
+  /// Publish the others, and each the flags before it.
+  std::vector<uint64_t *> flags;
 
   size_t size() const { return data.size() + calls.size() + flags.size(); }
   uint64_t *at(size_t word) const;
