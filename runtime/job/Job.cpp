@@ -46,7 +46,8 @@ Status Job::peerFailure(int rank) const {
   // In this order: a process that ends has destroyed its communicators first,
   // or has died.
   const bool hasDied = died(rank);
-  if (detached(rank))
+  // Its record does not say so of one that could not join after all.
+  if (detached(rank) || (control_ && control_->left(rank)))
     return Status(blinkRemoteError, "the communicator of rank ", rank,
                   " has been destroyed");
   if (const Status lost = hasDied && control_ ? control_->lost(rank) : Status();

@@ -71,11 +71,14 @@ MirroredWords JobMemory::mirroredWords(int rank) const {
   for (uint64_t &word : shrink.link)
     words.data.push_back(&word);
   // A rank's proposal changes last, when it has given up or succeeded.
-  for (uint64_t *word :
-       {&shrink.described, &shrink.published, &shrink.ready, &shrink.succeeded,
-        &shrink.proposal})
+  for (uint64_t *word : {&shrink.described, &shrink.published, &shrink.ready,
+                         &shrink.succeeded, &shrink.proposal})
     words.flags.push_back(word);
-  add(words.flags, peer(rank));
+  PeerRecord &peer = this->peer(rank);
+  // A rank that has left has done all else before.
+  for (uint64_t *word :
+       {&peer.process, &peer.ready, &peer.splits, &peer.exchanges, &peer.gone})
+    words.flags.push_back(word);
   return words;
 }
 

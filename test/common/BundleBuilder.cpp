@@ -6,6 +6,8 @@
 
 #include "test/common/BundleBuilder.h"
 
+#include "test/common/Cluster.h"
+
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -16,11 +18,17 @@ namespace {
 
 using sched::kUnmapped;
 
-/// 0, 1, ... in random order, `first` of them at `place`.
-Numbers shuffled(size_t count, size_t place, uint16_t first,
-                 std::mt19937 &random) {
+/// 0, 1, ...
+Numbers inOrder(size_t count) {
   Numbers list(count);
   std::iota(list.begin(), list.end(), uint16_t(0));
+  return list;
+}
+
+/// The same in random order, `first` of them at `place`.
+Numbers shuffled(size_t count, size_t place, uint16_t first,
+                 std::mt19937 &random) {
+  Numbers list = inOrder(count);
   for (size_t i = count; i > 1; --i)
     std::swap(list[i - 1], list[random() % i]);
   std::swap(list[place], *std::find(list.begin(), list.end(), first));
@@ -60,7 +68,10 @@ std::vector<uint8_t> makePiece(Collective collective, const TestClass &one,
     if (!sched::isRooted(collective))
       break;
   }
-  return seal(onMachine(piece, options.numGpus, one.gpus));
+  piece = onMachine(piece, options.numGpus, one.gpus);
+  if (!options.serverOf.empty())
+    spread(piece, options.serverOf, options.rails);
+  return seal(piece);
 }
 
 TestClass makeClass(const TestBundle &bundle, const Numbers &gpus,
@@ -69,11 +80,13 @@ TestClass makeClass(const TestBundle &bundle, const Numbers &gpus,
   one.gpus = gpus;
   for (uint16_t rank = 0; rank < gpus.size(); ++rank) {
     uint16_t root = uint16_t(random() % (rank + 1u));
-    if (root != rank && one.roots[root] != root)
+    if (!options.serverOf.empty() || (root != rank && one.roots[root] != root))
       root = rank;
     one.roots.push_back(root);
-    Numbers map =
-        nodeMap(bundle, gpus, gpus, shuffled(gpus.size(), root, rank, random));
+    const Numbers order = options.serverOf.empty()
+                              ? shuffled(gpus.size(), root, rank, random)
+                              : inOrder(gpus.size());
+    Numbers map = nodeMap(bundle, gpus, gpus, order);
     one.rootMaps.insert(one.rootMaps.end(), map.begin(), map.end());
   }
   for (Collective collective : bundle.collectives)
@@ -180,6 +193,10 @@ TestBundle makeBundle(const BundleOptions &options) {
   std::mt19937 random(options.layout.seed);
   TestBundle bundle;
   bundle.numNodes = uint32_t(options.numGpus) + 1;
+  if (!options.serverOf.empty())
+    bundle.numNodes += uint32_t(
+        options.rails * (1 + *std::max_element(options.serverOf.begin(),
+                                               options.serverOf.end())));
   for (int gpu = 0; gpu < options.numGpus; ++gpu)
     bundle.gpuNodes.push_back(uint16_t(gpu + 1));
   bundle.collectives = options.collectives;
@@ -188,12 +205,14 @@ TestBundle makeBundle(const BundleOptions &options) {
   for (const Numbers &gpus : options.allocations) {
     auto [found, isNew] =
         classOfSize.emplace(gpus.size(), bundle.classes.size());
-    if (isNew || !options.alike) {
+    if (isNew || !options.alike || !options.serverOf.empty()) {
       found->second = uint32_t(bundle.classes.size());
       bundle.classes.push_back(makeClass(bundle, gpus, options, random));
     }
     const Numbers order =
-        shuffled(gpus.size(), 0, uint16_t(random() % gpus.size()), random);
+        options.serverOf.empty()
+            ? shuffled(gpus.size(), 0, uint16_t(random() % gpus.size()), random)
+            : inOrder(gpus.size());
     bundle.entries.push_back(
         {gpus, found->second,
          nodeMap(bundle, bundle.classes[found->second].gpus, gpus, order)});

@@ -84,6 +84,9 @@ struct BundleOptions {
   std::vector<Numbers> allocations;
   BuildOptions layout; ///< of messages from 1 KiB; smaller ones have their own
   bool alike = true; ///< allocations of a size are one class; else each is one
+  /// Of each GPU; empty: one has all. With servers nothing is turned round.
+  std::vector<int> serverOf;
+  int rails = 1; ///< NICs of a server (Cluster.h)
 };
 
 /// A right bundle. Node maps, serving roots and their maps are chosen at

@@ -7,6 +7,7 @@
 #include "test/common/Cluster.h"
 
 #include <algorithm>
+#include <map>
 
 namespace blink::test {
 namespace {
@@ -19,12 +20,18 @@ public:
   void addNics() {
     const int servers =
         1 + *std::max_element(serverOf_.begin(), serverOf_.end());
+    std::map<uint32_t, int> serverOfNode;
+    for (uint32_t node = 0; node < schedule_.nodes.size(); ++node)
+      if (schedule_.nodes[node] == sched::NodeKind::gpu) {
+        serverOfNode[node] = serverOf_[gpus_.size()];
+        gpus_.push_back(node);
+      }
     firstNic_ = uint32_t(schedule_.nodes.size());
     schedule_.nodes.resize(firstNic_ + size_t(servers) * size_t(rails_),
                            sched::NodeKind::nic);
     std::vector<TestLink> links;
     for (const TestLink &link : schedule_.links)
-      if (serverOf_[link.from] == serverOf_[link.to])
+      if (serverOfNode[link.from] == serverOfNode[link.to])
         links.push_back(link);
     schedule_.links = links;
   }
@@ -43,22 +50,25 @@ public:
     return uint32_t(found - links.begin());
   }
 
-  void route(TestVariant &variant) {
+  /// `gpus`: of the program's ranks.
+  void route(TestVariant &variant, const std::vector<uint16_t> &gpus) {
     variant.paths.clear();
     uint32_t next = 0;
     for (TestChannel &channel : variant.channels) {
       channel.pathBegin = uint32_t(variant.paths.size());
-      const int from = serverOf_[channel.source];
-      const int to = serverOf_[channel.destination];
+      const uint16_t source = gpus[channel.source];
+      const uint16_t destination = gpus[channel.destination];
+      const int from = serverOf_[source];
+      const int to = serverOf_[destination];
       if (from == to) {
         variant.paths.push_back(
-            link(channel.source, channel.destination, sched::LinkKind::nvlink));
+            link(gpus_[source], gpus_[destination], sched::LinkKind::nvlink));
       } else {
         const uint32_t rail = next++ % uint32_t(rails_);
         const uint32_t nics[2] = {nic(from, rail), nic(to, rail)};
         channel.kind = sched::ChannelKind::network;
-        const uint32_t hops[] = {channel.source, nics[0], nics[1],
-                                 channel.destination};
+        const uint32_t hops[] = {gpus_[source], nics[0], nics[1],
+                                 gpus_[destination]};
         for (int i = 0; i < 3; ++i)
           variant.paths.push_back(
               link(hops[i], hops[i + 1], sched::LinkKind::network));
@@ -75,6 +85,7 @@ private:
   TestSchedule &schedule_;
   const std::vector<int> &serverOf_;
   const int rails_;
+  std::vector<uint32_t> gpus_; ///< nodes
   uint32_t firstNic_ = 0;
 };
 
@@ -86,7 +97,7 @@ void spread(TestSchedule &schedule, const std::vector<int> &serverOf,
   cluster.addNics();
   for (TestProgram &program : schedule.programs)
     for (TestVariant &variant : program.variants)
-      cluster.route(variant);
+      cluster.route(variant, program.allocation);
   schedule.linkKinds |= 1u << unsigned(sched::LinkKind::network);
   for (TestProgram &program : schedule.programs)
     program.prices.assign(schedule.links.size(), 1);

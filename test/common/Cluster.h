@@ -11,9 +11,10 @@
 
 namespace blink::test {
 
-/// Spreads the ranks of a schedule that makeSchedule() made over servers:
-/// between servers links are replaced by `rails` NICs a server, which channels
-/// take in turn and become network channels. `serverOf`: of each rank.
+/// Spreads the GPUs of a schedule that makeSchedule() made, or onMachine(),
+/// over servers: between servers links are replaced by `rails` NICs a server,
+/// which channels take in turn and become network channels. `serverOf`: of each
+/// GPU.
 void spread(TestSchedule &schedule, const std::vector<int> &serverOf,
             int rails = 1);
 

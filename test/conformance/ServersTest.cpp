@@ -7,11 +7,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "test/common/BundleBuilder.h"
 #include "test/common/Cluster.h"
 #include "test/conformance/Workers.h"
 
 #include "doctest/doctest.h"
 
+#include <algorithm>
+#include <csignal>
 #include <thread>
 
 using namespace blink;
@@ -42,6 +45,41 @@ TestSchedule allReduceOn(const Servers &servers) {
       makeSchedule(Collective::allreduce, 0, ranksOf(servers), {});
   spread(model, servers);
   return model;
+}
+
+/// Allreduces of every allocation.
+std::vector<uint8_t> bundleFor(const Servers &servers, uint32_t chunkBytes) {
+  BundleOptions bundle;
+  bundle.numGpus = ranksOf(servers);
+  bundle.collectives = {Collective::allreduce};
+  bundle.allocations = allAllocations(bundle.numGpus);
+  bundle.layout.shape = Shape::random;
+  bundle.layout.treesPerBlock = 2;
+  bundle.layout.chunkBytes = chunkBytes;
+  bundle.serverOf = servers;
+  return seal(makeBundle(bundle));
+}
+
+std::vector<Outcome> runBundle(const Servers &servers,
+                               const std::string &scenario,
+                               uint32_t chunkBytes = 64) {
+  ScheduleOnDisk file(bundleFor(servers, chunkBytes));
+  return runWorkers(file.path(), ranksOf(servers), upTo(ranksOf(servers)),
+                    20000, scenario, makeId());
+}
+
+/// All ranks but the dead ones say that they are well.
+void checkRest(const std::vector<Outcome> &outcomes,
+               const std::vector<int> &dead) {
+  for (int rank = 0; rank < int(outcomes.size()); ++rank) {
+    const Outcome &outcome = outcomes[size_t(rank)];
+    CAPTURE(rank);
+    CAPTURE(outcome.line);
+    if (std::find(dead.begin(), dead.end(), rank) != dead.end())
+      CHECK(WTERMSIG(outcome.status) == SIGKILL);
+    else
+      CHECK(outcome.line.find("good") == 0);
+  }
 }
 
 } // namespace
@@ -142,4 +180,54 @@ TEST_CASE("nobody joins several servers without the id, or wrongly") {
   first.join();
   CAPTURE(second.line);
   CHECK(second.has("opened different schedules"));
+}
+
+TEST_CASE("the ranks that are left go on, whoever has died") {
+  const Servers servers = {0, 0, 1, 1};
+  for (int rank : {0, 1, 2, 3}) // 0 keeps the job together
+    for (int times : {0, 7}) {
+      const std::string scenario =
+          "shrink:" + std::to_string(rank) + ":" + std::to_string(times);
+      CAPTURE(scenario);
+      checkRest(runBundle(servers, scenario), {rank});
+    }
+  checkRest(runBundle(servers, "shrink-large:0:20", 64 << 10), {0});
+  checkRest(runBundle({0, 1, 2, 1}, "shrink-twice"), {1, 3});
+}
+
+TEST_CASE("a whole server dies, with the hub or without") {
+  const Servers servers = {0, 0, 1, 2, 1};
+  checkRest(runBundle(servers, "shrink-lose:3:3"), {0, 1});
+  checkRest(runBundle(servers, "shrink-lose:14:3"), {2, 4});
+  // Two of three.
+  checkRest(runBundle(servers, "shrink-lose:b:0"), {0, 1, 3});
+}
+
+TEST_CASE("who dies while servers shrink is no obstacle, and all say so") {
+  const Servers servers = {0, 1, 0, 2, 1};
+  for (int second : {0, 1}) // the first leads
+    for (int stage = 0; stage < 4; ++stage) {
+      CAPTURE(second);
+      CAPTURE(stage);
+      const std::vector<Outcome> outcomes =
+          runBundle(servers, "shrink-die:" + std::to_string(second) + ":" +
+                                 std::to_string(stage));
+      checkRest(outcomes, {second, 4});
+      const std::string &line = outcomes[2].line;
+      CHECK(outcomes[3].line == line);
+      CHECK(outcomes[1 - size_t(second)].line == line);
+      CHECK(line == (stage < 3 ? "good, again" : "good, at once"));
+    }
+}
+
+TEST_CASE("ranks of several servers ask for different things, or uninvited") {
+  checkRest(runBundle({0, 1, 0}, "shrink-differ"), {});
+  checkRest(runBundle({0, 0, 1}, "shrink-intrude"), {});
+}
+
+TEST_CASE("jobs on several servers split") {
+  const Servers servers = {0, 0, 1, 1};
+  checkRest(runBundle(servers, "split"), {});
+  for (int dead : {0, 3})
+    checkRest(runBundle(servers, "split-die:" + std::to_string(dead)), {dead});
 }

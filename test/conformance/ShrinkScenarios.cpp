@@ -162,6 +162,18 @@ std::string goOn(blinkComm_t &comm, int numRanks, Sum &sum, int dead) {
   return wrong.empty() ? sum.rightFor(comm, without(numRanks, {dead})) : wrong;
 }
 
+/// All ranks of a list die, say of one server, each in some call.
+std::string loseMany(blinkComm_t &comm, int numRanks, Sum &sum, int self,
+                     const Ranks &dead) {
+  const blinkResult_t result = sum.untilError(comm);
+  if (std::find(dead.begin(), dead.end(), self) != dead.end())
+    raise(SIGKILL); // another one came first
+  if (result != blinkRemoteError)
+    return std::string("no remote error: ") + blinkGetLastError(comm);
+  std::string wrong = shrink(comm, dead);
+  return wrong.empty() ? sum.rightFor(comm, without(numRanks, dead)) : wrong;
+}
+
 bool differs(const std::string &said) {
   return said.find("invalid usage: the ranks shrink the communicator "
                    "differently: rank ") == 0;
@@ -287,7 +299,18 @@ std::string shrinkScenario(const std::string &scenario, blinkComm_t &comm,
   // So large that others borrow the buffers, or that there are many chunks.
   const bool large = scenario.find("large") != std::string::npos;
   Sum sum(large ? 300007 : 100, self);
+  sum.call(comm); // when one has its result, all have joined
   int rank = 0, times = 0;
+  unsigned lost = 0;
+  if (std::sscanf(scenario.c_str(), "shrink-lose:%x:%d", &lost, &times) == 2) {
+    Ranks dead;
+    for (int other = 0; other < numRanks; ++other)
+      if (lost >> other & 1)
+        dead.push_back(other);
+    if (lost >> self & 1)
+      dieAfter(times);
+    return good(loseMany(comm, numRanks, sum, self, dead));
+  }
   if (std::sscanf(scenario.c_str(), "shrink-die:%d:%d", &rank, &times) == 2) {
     stage = runtime::ShrinkStage(times);
     return dieShrinking(comm, numRanks, sum, rank, self);

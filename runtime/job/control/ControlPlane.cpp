@@ -119,6 +119,12 @@ Status ControlPlane::lost(int rank) const {
              : Status();
 }
 
+bool ControlPlane::left(int rank) const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return members_.isGone(rank) &&
+         Clock::now() - members_.goneSince(rank) > request_.silence;
+}
+
 Status ControlPlane::failure() const {
   std::lock_guard<std::mutex> lock(mutex_);
   return failure_;

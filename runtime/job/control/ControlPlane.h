@@ -68,6 +68,9 @@ public:
 
   /// Success, or that a rank has died or is lost. Any thread.
   Status lost(int rank) const;
+  /// Whether a rank has said goodbye, long enough ago that the last it has said
+  /// is in this server's memory. Any thread.
+  bool left(int rank) const;
   /// Success, or why the job has failed as far as others have told. For before
   /// attach().
   Status failure() const;

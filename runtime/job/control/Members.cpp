@@ -44,6 +44,13 @@ Status Members::check(const Introduction &introduction,
   return {};
 }
 
+void Members::setGone(int rank) {
+  Member &member = all_[size_t(rank)];
+  if (!member.gone)
+    member.goneSince = std::chrono::steady_clock::now();
+  member.gone = true;
+}
+
 void Members::setLost(int rank, const std::string &why) {
   std::string &lost = all_[size_t(rank)].lost;
   if (lost.empty())

@@ -12,6 +12,7 @@
 
 #include "runtime/job/control/TcpSocket.h"
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -52,7 +53,11 @@ public:
   bool isLost(int rank) const { return !all_[size_t(rank)].lost.empty(); }
   const std::string &whyLost(int rank) const { return all_[size_t(rank)].lost; }
   bool isLeft(int rank) const { return !isGone(rank) && !isLost(rank); }
-  void setGone(int rank) { all_[size_t(rank)].gone = true; }
+  void setGone(int rank);
+  /// Since when it is gone.
+  std::chrono::steady_clock::time_point goneSince(int rank) const {
+    return all_[size_t(rank)].goneSince;
+  }
   void setLost(int rank, const std::string &why);
 
   /// The lowest rank that is left.
@@ -65,6 +70,7 @@ public:
 private:
   struct Member {
     bool known = false, gone = false;
+    std::chrono::steady_clock::time_point goneSince;
     std::string lost;
     Introduction introduction;
   };
