@@ -17,8 +17,10 @@
 #include <cerrno>
 #include <numeric>
 #include <sched.h>
+#include <set>
 #include <time.h>
 #include <unistd.h>
+#include <utility>
 
 namespace blink::runtime {
 
@@ -312,7 +314,7 @@ void HostBackend::leaveSharedProcessor(int rank) {
 
 //===-- Failures ----------------------------------------------------------===//
 
-Status HostBackend::missingRank(const Call &call) {
+Status HostBackend::missingRank(const Call &call, int &missing) {
   Segment &segment = rings_.segment;
   const uint64_t number = loadRelaxed(&segment.rank(call.rank).calls);
   for (int rank = 0; rank < plan_.numRanks; ++rank) {
@@ -325,20 +327,30 @@ Status HostBackend::missingRank(const Call &call) {
                      loadAcquire(&segment.rank(rank).calls) >= number))
       continue;
     why.text = call.kind.describe() + ": " + why.text;
+    // By which NICs it was reached.
+    std::set<uint16_t> nics;
+    for (const RingPlan &ring : plan_.rings)
+      if (ring.source == rank && ring.nics.source != kNoNic)
+        nics.insert(ring.nics.source);
+    const char *before = "; it sent over ";
+    for (uint16_t nic : nics)
+      why.text += std::exchange(before, ", ") + plan_.nics[nic].name;
+    missing = rank;
     return why;
   }
   return {};
 }
 
 bool HostBackend::checkRanks(const Call &call, bool again) {
-  Status status = missingRank(call);
+  int missing = -1;
+  Status status = missingRank(call, missing);
   if (status.ok()) {
     status = rings_.remote.failure();
     if (status.ok())
       return false;
     status.text = call.kind.describe() + ": " + status.text;
   }
-  if (std::optional<Need> need = runOf(call).firstNeed())
+  if (std::optional<Need> need = runOf(call).firstNeed(missing))
     status.text += "; " + describe(call, *need);
   else if (!again)
     return true;
@@ -347,13 +359,16 @@ bool HostBackend::checkRanks(const Call &call, bool again) {
   return false;
 }
 
-/// "rank 0, lane 0, step 2, channel 1: a chunk from rank 3 is missing: expected
-/// 5 written, seen 4"
+/// "rank 0, lane 0, step 2, channel 1, s1nic0 to s0nic0: no chunk from rank 3:
+/// expected 5 written, seen 4"
 std::string HostBackend::describe(const Call &call, const Need &need) const {
   const VariantPlan &variant = runOf(call).variant();
   const RingPlan &ring = plan_.rings[variant.rings[need.channel]];
   std::string text = textOf("rank ", call.rank, ", lane ", need.lane, ", step ",
                             need.step, ", channel ", need.channel);
+  if (ring.nics.source != kNoNic && ring.nics.destination != kNoNic)
+    text += textOf(", ", plan_.nics[ring.nics.source].name, " to ",
+                   plan_.nics[ring.nics.destination].name);
   if (need.reading)
     text += textOf(": no chunk from rank ", ring.source, ": expected ",
                    need.expected, " written");

@@ -95,7 +95,7 @@ private:
   ZeroCopy chooseZeroCopy() const;
   void waitUntilQuiet() const;
   void probeOthers(int rank);
-  Status missingRank(const Call &call);
+  Status missingRank(const Call &call, int &missing);
   std::string describe(const Call &call, const Need &need) const;
 
   HostRings rings_;

@@ -106,7 +106,7 @@ public:
 
   /// What the first lane that is not done waits for; nothing if it could go on.
   /// For messages, when nobody steps the lanes.
-  std::optional<Need> firstNeed();
+  std::optional<Need> firstNeed(int other = -1);
 
   /// What a lane did, if the run traces; nobody may be stepping.
   const LaneTrace &trace(uint32_t lane) const { return *traces_[lane]; }

@@ -92,10 +92,11 @@ std::optional<Need> RankRun::needOf(const Lane &lane) {
   return std::nullopt;
 }
 
-std::optional<Need> RankRun::firstNeed() {
+std::optional<Need> RankRun::firstNeed(int other) {
   // What others have sent before they left or died counts as come.
   while (rings_.remote.any() && rings_.remote.progress(rank_, /*wait=*/true))
     ;
+  std::optional<Need> first;
   for (uint32_t l = 0; l < numActive_; ++l) {
     Lane &lane = lanes_[l];
     if (lane.claimed.exchange(1, std::memory_order_seq_cst) != 0)
@@ -104,9 +105,16 @@ std::optional<Need> RankRun::firstNeed() {
     if (!lane.done)
       need = needOf(lane);
     lane.claimed.store(0, std::memory_order_release);
-    if (need)
+    if (!need)
+      continue;
+    if (!first)
+      first = need;
+    const RingPlan &ring = plan_.rings[variant_->rings[need->channel]];
+    if (other < 0 || other == (need->reading ? ring.source : ring.destination))
       return need;
   }
+  if (first)
+    return first;
   if (!borrowedRings_.empty())
     for (uint32_t channel = 0; channel < variant_->rings.size(); ++channel) {
       const uint32_t ring = variant_->rings[channel];

@@ -54,8 +54,10 @@ Status Job::peerFailure(int rank) const {
       !lost.ok())
     return lost;
   if (hasDied)
-    return Status(blinkRemoteError, "the process of rank ", rank, ", number ",
-                  processOf(rank), ", has died");
+    return Status(blinkRemoteError, "the process of ",
+                  control_ ? control_->name(rank)
+                           : "rank " + std::to_string(rank),
+                  ", number ", processOf(rank), ", has died");
   return {};
 }
 

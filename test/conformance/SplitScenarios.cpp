@@ -73,6 +73,7 @@ std::string splitScenario(const std::string &scenario, blinkComm_t comm,
     return wrong.empty() ? "good" : wrong;
   }
   const int dead = scenario.back() - '0'; // "split-die:0"
+  sumIs(comm, self, (1 << numRanks) - 1); // all have split, all three times
   if (self == dead)
     raise(SIGKILL);
   const std::string said = halves(comm, numRanks, self);

@@ -48,3 +48,6 @@ config.substitutions.append(("%sanitizer", config.sanitizer))
 if os.geteuid() == 0 and subprocess.run(["unshare", "--net", "--uts", "--ipc", "--mount", "--pid", "--fork", "ip", "link",
                                          "add", "type", "veth"], capture_output=True).returncode == 0:
     config.available_features.add("namespaces")
+# Whether the runtime has channels between servers.
+if os.path.exists(os.path.join(config.blink_binary_dir, "test", "conformance", "blink_until_error")):
+    config.available_features.add("ucx")

@@ -24,6 +24,7 @@ class Job:
     def __init__(self, ranks, said=None):
         self.ranks, self.begin = ranks, time.monotonic()
         self.lines, self.failure = [], None
+        self.signalled = None  # time.monotonic() of the last signal
         self.said = said or (lambda *line: self.lines.append(line))
         self.changed = threading.Condition()
         self.thread = threading.Thread(target=self.pump, daemon=True)
@@ -99,11 +100,12 @@ class Job:
 
     def signal(self, ranks, number):
         """Of nsenter, only what it waits for is meant; it stops and continues with that."""
-        for rank in ranks:
-            if rank.code is not None:
-                continue
+        running = [rank for rank in ranks if rank.code is None]
+        below = {rank: processes.below(rank.process.pid) or [rank.process.pid] for rank in running}
+        self.signalled = time.monotonic()
+        for rank in running:
             rank.by_lab |= number == signal.SIGKILL
-            for one in processes.below(rank.process.pid) or [rank.process.pid]:
+            for one in below[rank]:
                 processes.send(one, number)
             if number != signal.SIGSTOP:
                 processes.send(rank.process.pid, signal.SIGCONT)
