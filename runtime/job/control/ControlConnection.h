@@ -50,8 +50,8 @@ public:
   Clock::time_point opened() const { return opened_; }
   Clock::time_point heardAt() const { return heardAt_; } ///< anything
   Clock::time_point saidAt() const { return saidAt_; }
-  /// As if something had been heard just now.
-  void forgive() { heardAt_ = Clock::now(); }
+  /// Takes out of the silence what this process was late itself.
+  void forgive(Clock::duration late) { heardAt_ += late; }
 
   /// Queues a message, for work() to send once the other is proven.
   void say(uint32_t kind, std::string_view text);

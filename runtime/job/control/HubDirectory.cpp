@@ -19,6 +19,9 @@ using Clock = std::chrono::steady_clock;
 /// sentence.
 constexpr uint32_t kAsk = 1, kHub = 2, kRefused = 3;
 
+/// How often a rank that could not prove itself tries.
+constexpr int kTries = 4;
+
 struct Question {
   uint32_t numRanks, rank;
   NetworkPlace hub; ///< of rank 0
@@ -99,20 +102,27 @@ void HubDirectory::tell() {
 Status findHub(const Secret &secret, const NetworkPlace &directory,
                int numRanks, int rank, Clock::time_point deadline,
                const std::function<Status()> &ended, NetworkPlace &hub) {
-  Descriptor socket;
-  Status status = connectWith(directory, deadline, ended, socket);
-  if (!status.ok()) {
-    if (Clock::now() >= deadline)
-      status.text = "nobody answers for the unique id: the process that called "
-                    "blinkGetUniqueId has ended, or cannot be reached: " +
-                    status.text;
-    return status;
-  }
-  ControlConnection connection(std::move(socket), secret,
-                               ControlConnection::Side::asks);
-  connection.say(kAsk,
-                 messageOf(Question{uint32_t(numRanks), uint32_t(rank), hub}));
+  const Question question{uint32_t(numRanks), uint32_t(rank), hub};
+  std::unique_ptr<ControlConnection> asking;
+  int tries = 0;
   for (;;) {
+    if (!asking) {
+      Descriptor socket;
+      Status status = connectWith(directory, deadline, ended, socket);
+      if (!status.ok()) {
+        if (Clock::now() >= deadline)
+          status.text = "nobody answers for the unique id: the process that "
+                        "called blinkGetUniqueId has ended, or cannot be "
+                        "reached: " +
+                        status.text;
+        return status;
+      }
+      asking = std::make_unique<ControlConnection>(
+          std::move(socket), secret, ControlConnection::Side::asks);
+      asking->say(kAsk, messageOf(question));
+    }
+    ControlConnection &connection = *asking;
+    const bool wasProven = connection.isProven();
     connection.work();
     uint32_t kind;
     std::string text;
@@ -123,6 +133,12 @@ Status findHub(const Secret &secret, const NetworkPlace &directory,
         return {blinkInternalError, "the unique id's process says nonsense"};
       std::memcpy(&hub, text.data(), sizeof(hub));
       return {};
+    }
+    // Who proves itself late is taken for a stranger, as is one of too many,
+    // and may come again. So may one that has no id, which gains nothing by it.
+    if (connection.isBroken() && !wasProven && ++tries < kTries) {
+      asking.reset();
+      continue;
     }
     if (connection.isBroken())
       return {blinkRemoteError, "the process of the unique id at " +
