@@ -332,7 +332,9 @@ Status HostBackend::missingRank(const Call &call, int &missing) {
     for (const RingPlan &ring : plan_.rings)
       if (ring.source == rank && ring.nics.source != kNoNic)
         nics.insert(ring.nics.source);
-    const char *before = "; it sent over ";
+      else if (ring.destination == rank && ring.nics.destination != kNoNic)
+        nics.insert(ring.nics.destination);
+    const char *before = "; its NICs are ";
     for (uint16_t nic : nics)
       why.text += std::exchange(before, ", ") + plan_.nics[nic].name;
     missing = rank;

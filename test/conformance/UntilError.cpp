@@ -67,9 +67,9 @@ int main(int argc, char **argv) {
   }
   const int ranks = std::atoi(argv[2]), rank = std::atoi(argv[3]);
   blinkUniqueId id;
-  const bool got = rank == 0 ? blinkGetUniqueId(&id) == blinkSuccess &&
-                                   writeId(argv[4], id)
-                             : readId(argv[4], id);
+  const bool got =
+      rank == 0 ? blinkGetUniqueId(&id) == blinkSuccess && writeId(argv[4], id)
+                : readId(argv[4], id);
   blinkSchedule_t schedule = nullptr;
   blinkComm_t comm = nullptr;
   blinkConfig_t config = BLINK_CONFIG_INITIALIZER;
