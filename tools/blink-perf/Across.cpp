@@ -9,12 +9,14 @@
 #include "tools/blink-perf/IdFile.h"
 #include "tools/blink-perf/Worker.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <new>
 #include <stdexcept>
 #include <sys/resource.h>
 #include <thread>
+#include <vector>
 
 namespace blink::perf {
 namespace {
@@ -54,19 +56,41 @@ struct Comm {
 } // namespace
 
 template <typename T>
+bool Across::exchange(T *values, size_t count, blinkRedOp_t op) {
+  int ranks = 0;
+  blinkCommCount(comm_, &ranks);
+  std::vector<T> all(size_t(ranks) * count);
+  const blinkResult_t result = blinkCommExchange(
+      comm_, values, count * sizeof(T), all.data(), nullptr, 0);
+  if (result != blinkSuccess) {
+    fail(lastError(result));
+    return false;
+  }
+  for (size_t v = 0; v < count; ++v) {
+    T combined = all[v];
+    for (size_t other = v + count; other < all.size(); other += count)
+      combined = op == blinkMax ? std::max(combined, all[other])
+                                : combined + all[other];
+    values[v] = combined;
+  }
+  return true;
+}
+
+template <typename T>
 bool Across::combine(T *values, size_t count, blinkDataType_t type,
                      blinkRedOp_t op) {
   if (failed())
     return false;
-  const blinkResult_t result =
-      blinkAllReduce(values, values, count, type, op, comm_, nullptr);
-  if (result == blinkInvalidUsage)
-    fail(lastError(result) + " (ranks that are processes of their own meet by "
-                             "an allreduce, so one of the schedules has to "
-                             "have it)");
-  else if (result != blinkSuccess)
-    fail(lastError(result));
-  return result == blinkSuccess;
+  if (!exchanges_) {
+    const blinkResult_t result =
+        blinkAllReduce(values, values, count, type, op, comm_, nullptr);
+    exchanges_ = result == blinkInvalidUsage; // on all ranks alike
+    if (!exchanges_ && result != blinkSuccess)
+      fail(lastError(result));
+    if (!exchanges_)
+      return result == blinkSuccess;
+  }
+  return exchange(values, count, op);
 }
 
 bool Across::barrier(double *seconds) {
@@ -91,6 +115,9 @@ bool Across::conclude(size_t index, bool) {
   uint64_t wrong[2] = {mine.wrong[0], mine.wrong[1]};
   if (!combine(wrong, 2, blinkUint64, blinkSum))
     return false;
+  // Of all ranks the same: what follows from them, as with --tune, has to be.
+  if (!combine(mine.seconds, 2, blinkFloat64, blinkMax))
+    return false;
   for (int i = 0; i < 2; ++i)
     mine.wrong[i] = wrong[i];
   finish(index);
@@ -98,8 +125,10 @@ bool Across::conclude(size_t index, bool) {
 }
 
 std::string
-runRankOf(const Options &options, const Plan &plan,
-          const std::function<void(size_t index, const Result &)> &report) {
+runJob(const Options &options, const Plan &plan,
+       const std::function<void(size_t index, const Result &)> &report) {
+  if (options.rank == -1)
+    return runBench(options, plan, report);
   const int ranks = plan.numPrograms;
   if (options.rank >= ranks)
     throw UsageError("--rank: the schedules are for ", ranks,

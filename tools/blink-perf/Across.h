@@ -4,7 +4,8 @@
 //
 // One rank of a job of which each rank was started as a process of its own.
 // They share no memory, so they meet and add up by allreduces of the
-// communicator that is measured, as nccl-tests does by MPI.
+// communicator that is measured, as nccl-tests does by MPI; where its schedules
+// have none, by blinkCommExchange, which lets them go less at once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,18 +31,21 @@ public:
   double cpuSeconds() const override { return cpu_; }
 
 private:
+  template <typename T> bool exchange(T *values, size_t count, blinkRedOp_t op);
   template <typename T>
   bool combine(T *values, size_t count, blinkDataType_t type, blinkRedOp_t op);
 
   blinkComm_t comm_;
-  double left_ = 0; ///< when this rank left the last barrier
+  bool exchanges_ = false; ///< there is no allreduce
+  double left_ = 0;        ///< when this rank left the last barrier
   double clock_ = 0, cpu_ = 0, cpuAtLeaving_ = 0;
 };
 
-/// As runBench(), for the rank of the options; `report` is called on each.
+/// runBench(), or the same for the rank of the options, if they name one;
+/// `report` is called on each.
 std::string
-runRankOf(const Options &options, const Plan &plan,
-          const std::function<void(size_t index, const Result &)> &report);
+runJob(const Options &options, const Plan &plan,
+       const std::function<void(size_t index, const Result &)> &report);
 
 } // namespace blink::perf
 

@@ -307,9 +307,8 @@ void CommandLine::takeRank() {
                        launched.variables, " say ", launched.ranks);
     options_.ranks = launched.ranks;
   }
-  if (options_.tune || !options_.costs.empty())
-    throw UsageError("--id-file is for measuring, not for --tune or "
-                     "--calibrate");
+  if (!options_.costs.empty())
+    throw UsageError("--id-file is for measuring, not for --calibrate");
   if (options_.backend == blinkBackendCuda)
     throw UsageError("--id-file is for --backend host");
   if (app_.count("--mode") > 0 && options_.mode != Mode::processes)

@@ -11,7 +11,7 @@
 
 #include "schedules/BundlePieces.h"
 #include "schedules/Text.h"
-#include "tools/blink-perf/Bench.h"
+#include "tools/blink-perf/Across.h"
 #include "tools/blink-perf/Job.h"
 #include "tools/blink-perf/OutputFile.h"
 #include "tools/blink-perf/SelfTest.h"
@@ -36,7 +36,7 @@ void selfTest(const Options &options, Plan &plan, const Section &section,
               TuneSummary &summary) {
   plan.cases = section.cases;
   Summary own;
-  own.error = runBench(options, plan, [&](size_t index, const Result &result) {
+  own.error = runJob(options, plan, [&](size_t index, const Result &result) {
     own.rows.push_back({plan.cases[index],
                         {result.seconds[0], result.wrong[0]},
                         {result.seconds[1], result.wrong[1]}});

@@ -7,7 +7,7 @@
 #include "tools/blink-perf/Tuner.h"
 
 #include "schedules/Text.h"
-#include "tools/blink-perf/Bench.h"
+#include "tools/blink-perf/Across.h"
 #include "tools/blink-perf/Table.h"
 
 #include <algorithm>
@@ -171,7 +171,7 @@ std::string Tuner::time(const Candidate &candidate, uint32_t number, Plan &plan,
   Options quick = options_;
   quick.check = false; // the self-test comes at the end
   quick.devices = programs_[number].devices;
-  return runBench(quick, plan, [&](size_t index, const Result &result) {
+  return runJob(quick, plan, [&](size_t index, const Result &result) {
     const Case &c = plan.cases[index];
     const double both = result.seconds[0] + result.seconds[1];
     samples[samples.size() - 1 - index].push_back(c.hasInPlace() ? both / 2

@@ -49,8 +49,7 @@ Summary measure(const Options &options, const Plan &plan) {
     summary.rows.push_back(row);
   };
   const auto begin = std::chrono::steady_clock::now();
-  summary.error = options.rank == -1 ? runBench(options, plan, report)
-                                     : runRankOf(options, plan, report);
+  summary.error = runJob(options, plan, report);
   summary.seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
           .count();
@@ -60,12 +59,17 @@ Summary measure(const Options &options, const Plan &plan) {
 }
 
 int runTune(const Options &options) {
-  printTuneTitle(options);
-  TuneSummary summary = tune(options, printTuning);
-  if (summary.ok())
+  const bool prints = options.rank <= 0; // all ranks find the same
+  if (prints)
+    printTuneTitle(options);
+  TuneSummary summary = tune(
+      options,
+      prints ? printTuning : [](const Options &, const ProgramReport &) {});
+  if (summary.ok() && prints)
     writeFile(options.output, summary.bytes);
-  printTuneSummary(options, summary);
-  if (!options.json.empty())
+  if (prints)
+    printTuneSummary(options, summary);
+  if (!options.json.empty() && prints)
     writeFile(options.json, formatTuneJson(options, summary));
   return summary.ok() ? kGood : complain(summary.error, kBadAnswer);
 }
