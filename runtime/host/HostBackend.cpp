@@ -57,7 +57,7 @@ Status HostBackend::makePlan(const BackendRequest &request) {
 }
 
 Status HostBackend::makeRank(int rank) {
-  if (Status status = rings_.remote.listen(rank, job_); !status.ok())
+  if (Status status = rings_.remote.carriers.listen(rank, job_); !status.ok())
     return status;
   ranks_[rank].run =
       std::make_unique<RankRun>(plan_, rings_, rank, !traceFile_.empty());
@@ -85,7 +85,7 @@ Status HostBackend::createAll(const BackendRequest &request) {
     status = makeRank(rank);
   if (status.ok())
     // All are here: nobody is late but the machine.
-    status = rings_.remote.connect(
+    status = rings_.remote.carriers.connect(
         job_, std::chrono::steady_clock::now() + std::chrono::seconds(10), {});
   if (status.ok())
     log(LogLevel::info, -1, "host back end: ", request.numRanks,
@@ -128,7 +128,7 @@ Status HostBackend::join(const BackendRequest &request) {
   for (int other = 0; other < numRanks; ++other)
     if (other != rank)
       job_.watch(other);
-  status = rings_.remote.connect(job_, deadline, [&] {
+  status = rings_.remote.carriers.connect(job_, deadline, [&] {
     Status why = failure();
     for (int other = 0; other < numRanks && why.ok(); ++other)
       why = job_.peerFailure(other);
@@ -197,7 +197,7 @@ HostBackend::~HostBackend() {
   rings_.windows.end();
   if (job_.attached() && job_.failed()) // nobody waits for a goodbye
     for (size_t rank = 0; rank < ranks_.size(); ++rank)
-      rings_.remote.abandon(int(rank));
+      rings_.remote.carriers.abandon(int(rank));
   job_.disconnect();
   writeTraces(traceFile_, ranks_.size(), plan_.numLanes,
               [this](size_t rank, uint32_t lane) {
@@ -227,8 +227,8 @@ Status HostBackend::begin(const Call &call) {
 Status HostBackend::probe(const Call &call, bool &arrived) {
   if (job_.failed())
     return failure();
-  if (rings_.remote.any())
-    rings_.remote.progress(call.rank, /*wait=*/true);
+  if (rings_.remote.carriers.any())
+    rings_.remote.carriers.progress(call.rank, /*wait=*/true);
   arrived = RankRun::hasArrived(rings_, call);
   return {};
 }
@@ -259,7 +259,7 @@ Status HostBackend::end(const Call &call) {
   Status status = failure();
   if (!status.ok()) {
     waitUntilQuiet();
-    rings_.remote.abandon(call.rank);
+    rings_.remote.carriers.abandon(call.rank);
   }
   ranks_[call.rank].inFlight.fetch_sub(1, std::memory_order_release);
   return status;
@@ -347,7 +347,7 @@ bool HostBackend::checkRanks(const Call &call, bool again) {
   int missing = -1;
   Status status = missingRank(call, missing);
   if (status.ok()) {
-    status = rings_.remote.failure();
+    status = rings_.remote.carriers.failure();
     if (status.ok())
       return false;
     status.text = call.kind.describe() + ": " + status.text;

@@ -6,27 +6,10 @@
 
 #include "runtime/host/HostRings.h"
 
-#include <algorithm>
-
 namespace blink::runtime {
 
 Status HostRings::choose(Plan &plan, const std::vector<bool> &here) {
-  const bool together =
-      std::find(here.begin(), here.end(), false) == here.end();
-  std::vector<bool> apart;
-  for (const RingPlan &ring : plan.rings) {
-    const TransportEntry &entry = transportOf(ring.kind);
-    apart.push_back(entry.create && !(entry.betweenProcesses && together));
-  }
-  plan.keepApart(apart);
-  numNear = plan.numRanks;
-  const auto first = std::find(here.begin(), here.end(), true);
-  if (plan.numServers > 1 &&
-      std::find(here.begin(), here.end(), false) != here.end()) {
-    const uint16_t server = plan.serverOf[size_t(first - here.begin())];
-    numNear = plan.ranksOf(server);
-    plan.keepServer(server);
-  }
+  numNear = partRings(plan, here);
   return remote.create(plan, here);
 }
 

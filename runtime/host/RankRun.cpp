@@ -172,7 +172,8 @@ void RankRun::start(const Call &call) {
 //===-- Stepping ----------------------------------------------------------===//
 
 bool RankRun::progress() {
-  bool moved = rings_.remote.any() && rings_.remote.progress(rank_);
+  bool moved =
+      rings_.remote.carriers.any() && rings_.remote.carriers.progress(rank_);
   for (uint32_t l = 0; l < numActive_; ++l) {
     Lane &lane = lanes_[l];
     if (lane.claimed.load(std::memory_order_relaxed) != 0 ||
@@ -204,7 +205,7 @@ bool RankRun::finished() {
       return false;
   // What goes to others over a transport must get there without this rank,
   // which may not call again, and has the buffers back.
-  return !rings_.remote.any() || rings_.remote.flushed(rank_);
+  return !rings_.remote.carriers.any() || rings_.remote.carriers.flushed(rank_);
 }
 
 void RankRun::waitUntilQuiet() const {

@@ -94,7 +94,8 @@ std::optional<Need> RankRun::needOf(const Lane &lane) {
 
 std::optional<Need> RankRun::firstNeed(int other) {
   // What others have sent before they left or died counts as come.
-  while (rings_.remote.any() && rings_.remote.progress(rank_, /*wait=*/true))
+  while (rings_.remote.carriers.any() &&
+         rings_.remote.carriers.progress(rank_, /*wait=*/true))
     ;
   std::optional<Need> first;
   for (uint32_t l = 0; l < numActive_; ++l) {

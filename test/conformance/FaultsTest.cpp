@@ -87,7 +87,7 @@ TEST_CASE("a counter that goes back ends in an error that says where") {
       // With one slot the next chunk needs the news that this one was read.
       runtime::HostRings &rings = *ringsOfJob.load();
       for (int rank = 0; rank < 3; ++rank) // news may be on its way yet
-        while (rings.remote.progress(rank))
+        while (rings.remote.carriers.progress(rank))
           ;
       uint64_t *freed = rings.writers[ring].freed;
       REQUIRE(runtime::loadAcquire(freed) == 1);
