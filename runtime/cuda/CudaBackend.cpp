@@ -10,8 +10,8 @@
 #include "runtime/cuda/DeviceBlock.h"
 #include "runtime/cuda/LeftMemory.h"
 #include "runtime/cuda/RankDevices.h"
+#include "runtime/job/Join.h"
 #include "runtime/job/Meeting.h"
-#include "runtime/job/Rendezvous.h"
 
 #include <cstring>
 
@@ -77,8 +77,9 @@ Status CudaBackend::findGpus(const BackendRequest &request,
     Status status =
         runtime::meet(*request.id, request.numRanks, request.rank, own,
                       request.timeout, request.peerFailure, all);
-    if (!status.ok())
-      return status;
+    if (!status.ok()) // they meet on one server
+      return Status(status.code, status.text,
+                    ": ranks on several servers set blinkConfig_t::gpus");
     places.resize(all.size());
     for (size_t rank = 0; rank < all.size(); ++rank)
       std::memcpy(&places[rank], all[rank].data(), sizeof(GpuPlace));
@@ -100,13 +101,35 @@ Status CudaBackend::makePlan(const BackendRequest &request) {
   status =
       Plan::create(request.files, request.numRanks, {gpus, request.withoutLink},
                    plan_, request.slotBytes ? request.slotBytes : kSlotBytes);
+  if (!status.ok())
+    return status;
+  std::vector<bool> here;
+  for (const Rank &rank : ranks_)
+    here.push_back(rank.here);
+  partRings(plan_, here);
   rings_.resize(plan_.rings.size());
-  for (const RingPlan &ring : plan_.rings)
-    if (!deviceTransportOf(ring.kind))
-      return Status(blinkInvalidUsage,
-                    "the schedule has a channel over the network, from rank ",
-                    ring.source, " to rank ", ring.destination,
-                    ": this back end serves one machine");
+  const DeviceScope scope(devicesHere()[0]);
+  status = carried_.create(plan_, here);
+  proxy_.prepare(plan_, carried_, here);
+  return status;
+}
+
+/// Joins the rings that transports carry, when all ranks have told how they are
+/// reached, and begins to carry.
+Status
+CudaBackend::connectCarried(std::chrono::steady_clock::time_point deadline) {
+  if (!carried_.carriers.any())
+    return {};
+  Status status = carried_.carriers.connect(job_, deadline, [this] {
+    Status why = failure();
+    for (int other = 0; other < job_.numRanks() && why.ok(); ++other)
+      why = job_.peerFailure(other);
+    return why;
+  });
+  if (status.ok())
+    status = proxy_.start(
+        job_, [this](const Status &why) { fail(why); },
+        [this] { return failure(); });
   return status;
 }
 
@@ -132,6 +155,12 @@ Status CudaBackend::createAll(const BackendRequest &request) {
     return status;
   layJob(memory_.get());
   status = allocate();
+  for (int rank = 0; rank < request.numRanks && status.ok(); ++rank)
+    status = carried_.carriers.listen(rank, job_);
+  if (status.ok())
+    // All are here: nobody is late but the machine.
+    status = connectCarried(std::chrono::steady_clock::now() +
+                            std::chrono::seconds(10));
   if (status.ok())
     status = copyPrograms();
   if (status.ok())
@@ -162,18 +191,21 @@ Status CudaBackend::join(const BackendRequest &request) {
   // than this library.
   const auto deadline = std::chrono::steady_clock::now() + request.timeout;
   Descriptor memory;
-  status =
-      joinJob(*request.id,
-              {uint32_t(numRanks), uint32_t(rank), plan_.fingerprint, jobBytes},
-              deadline, request.peerFailure, memory);
+  status = joinRanks({*request.id, rank, plan_.serverOf, plan_.fingerprint,
+                      jobBytes, deadline, request.peerFailure},
+                     job_, memory);
   if (status.ok()) {
     const DeviceScope scope(request.device);
     status = mapForDevices(memory.get(), jobBytes, memory_);
   }
   if (!status.ok())
     return status;
+  if (job_.control())
+    job_.setBell(job_.control()->bell());
   layJob(memory_.get());
   status = allocate();
+  if (status.ok())
+    status = carried_.carriers.listen(rank, job_);
   if (status.ok())
     status = meet(rank, deadline, request.peerFailure);
   if (status.ok())
@@ -200,6 +232,8 @@ CudaBackend::~CudaBackend() {
     watcher_.join();
   // Memory must outlive the kernels that use it; those end, by their limits.
   finishLaunches();
+  // What they wrote to carried rings must get there without this process.
+  proxy_.finish(job_.timeout());
   writeTraces(traceFile_, ranks_.size(), plan_.numLanes,
               [this](size_t rank, uint32_t lane) -> const LaneTrace * {
                 const char *traces = ranks_[rank].traces.get();
@@ -207,6 +241,7 @@ CudaBackend::~CudaBackend() {
                            ? reinterpret_cast<const LaneTrace *>(traces) + lane
                            : nullptr;
               });
+  job_.disconnect(); // its thread looks at memory that goes
   if (!oneProcess_ && peers_)
     partFromOthers();
 }

@@ -16,6 +16,7 @@
 #include "runtime/cuda/DevicePeerInfo.h"
 #include "runtime/cuda/DeviceTransport.h"
 #include "runtime/cuda/Launch.h"
+#include "runtime/cuda/Proxy.h"
 #include "runtime/job/SharedBlocks.h"
 #include "runtime/job/WindowBoard.h"
 
@@ -143,6 +144,7 @@ private:
   std::vector<int> devicesHere() const;
   Status findGpus(const BackendRequest &request, std::vector<int> &gpus) const;
   Status makePlan(const BackendRequest &request);
+  Status connectCarried(std::chrono::steady_clock::time_point deadline);
   // CudaBackendMemory.cpp
   size_t layJob(char *base);
   void layRank(size_t rank, char *control, size_t &controlBytes, char *pool,
@@ -202,6 +204,9 @@ private:
   Status launchInOrder(int device, const std::vector<StreamUse> &uses,
                        bool &begun, bool &capturing,
                        const std::function<Status(cudaStream_t)> &launchIt);
+  Status announced(cudaStream_t stream, bool capturing,
+                   std::vector<CarriedChunks> chunks,
+                   const std::function<Status()> &launchIt);
   Status waitForStreams(const std::vector<StreamUse> &uses, cudaStream_t main,
                         bool capturing);
   Status signalStreams(const std::vector<StreamUse> &uses, cudaStream_t main,
@@ -224,6 +229,8 @@ private:
 
   std::deque<Rank> ranks_;
   std::vector<RingPlace> rings_;
+  CarriedRings carried_; ///< those of them that transports carry
+  Proxy proxy_;          ///< of these
   bool oneProcess_ = true;
   bool severalDevices_ = false; ///< if in one process
   /// The job's: what ranks tell each other, and rings through the host.

@@ -67,7 +67,7 @@ void CudaBackend::finishLaunches() {
 
 bool CudaBackend::drained(int rank) const {
   // Another process's kernels write to registered buffers alone.
-  return ranks_[rank].here || windows_.empty() ||
+  return ranks_[rank].here || windows_.empty() || !job_.isNear(rank) ||
          loadAcquire(&peers_[rank].drained) || job_.died(rank);
 }
 

@@ -139,6 +139,9 @@ Status CudaBackend::launchOnDevice(int device, const std::vector<Call *> &calls,
                        blocks};
     blocks += variant.ranks[call.rank].code.numLanes;
   }
+  std::vector<CarriedChunks> carried;
+  for (const Call *call : calls)
+    proxy_.addChunks(*call, variant, launch.shape, carried);
   std::vector<StreamUse> uses;
   for (const Call *call : calls) {
     Rank &rank = ranks_[call->rank];
@@ -147,11 +150,13 @@ Status CudaBackend::launchOnDevice(int device, const std::vector<Call *> &calls,
   }
   return launchInOrder(
       device, uses, begun, capturing, [&](cudaStream_t stream) {
-        return blocks == 0
-                   ? Status()
-                   : cudaStatus(launchLanes(first.kind.type, first.kind.op,
-                                            blocks, launch, stream),
-                                first.kind.describe() + ": cannot launch");
+        if (blocks == 0)
+          return Status();
+        return announced(stream, capturing, std::move(carried), [&] {
+          return cudaStatus(launchLanes(first.kind.type, first.kind.op, blocks,
+                                        launch, stream),
+                            first.kind.describe() + ": cannot launch");
+        });
       });
 }
 

@@ -27,7 +27,7 @@ size_t CudaBackend::layJob(char *base) {
     rank.reports = arena.take<LaneReport>(plan_.numLanes + numMessageLanes());
   for (size_t r = 0; r < rings_.size(); ++r) {
     const RingPlan &ring = plan_.rings[r];
-    deviceTransportOf(ring.kind)->layInJob(ring, rings_[r], arena);
+    deviceTransportOf(ring).layInJob(ring, rings_[r], arena);
   }
   jobBytes_ = arena.size();
   return arena.size();
@@ -43,7 +43,7 @@ void CudaBackend::layRank(size_t rank, char *controlBase, size_t &controlBytes,
   for (size_t r = 0; r < rings_.size(); ++r) {
     const RingPlan &ring = plan_.rings[r];
     RingPlace &place = rings_[r];
-    const DeviceTransport &transport = *deviceTransportOf(ring.kind);
+    const DeviceTransport &transport = deviceTransportOf(ring);
     if (ring.source == rank) {
       place.writer = control.take<DeviceRingEnd>(1);
       transport.layAtWriter(ring, place, control);
@@ -89,6 +89,7 @@ Status CudaBackend::allocate() {
 
 blinkMemoryInfo_t CudaBackend::memory(int rank) {
   blinkMemoryInfo_t info = {};
+  info.staging = carried_.bytesOf(rank);
   info.slots = ranks_[rank].poolBytes;
   info.control = ranks_[rank].controlBytes;
   info.programs = ranks_[rank].codeBytes;
@@ -96,7 +97,7 @@ blinkMemoryInfo_t CudaBackend::memory(int rank) {
   for (const RingPlan &ring : plan_.rings) {
     Arena counting;
     RingPlace place;
-    deviceTransportOf(ring.kind)->layInJob(ring, place, counting);
+    deviceTransportOf(ring).layInJob(ring, place, counting);
     info.job -= counting.size();
     info.staging += ring.destination == rank ? counting.size() : 0;
   }

@@ -102,12 +102,15 @@ Status CudaBackend::endMessages(const MessageBatch &batch) {
 Status CudaBackend::launchWindow(const MessageBatch &batch, size_t begin,
                                  size_t end) {
   MessageLaunch launch{};
+  std::vector<CarriedChunks> carried;
   uint32_t blocks = 0;
   // The last one of each queue so far.
   std::map<std::shared_ptr<Event> *, LaunchedMessage *> last;
   for (size_t i = begin; i < end; ++i) {
     LaunchedMessage &message = launch.messages[launch.numMessages];
     message = messageOf(batch.ends[i]);
+    const Call &call = *batch.ends[i].call;
+    proxy_.addChunks(call, call.variant(), message.call.shape, carried);
     LaunchedMessage *&before = last[batch.uses[i].launched];
     if (before) {
       before->next = uint16_t(launch.numMessages);
@@ -119,9 +122,11 @@ Status CudaBackend::launchWindow(const MessageBatch &batch, size_t begin,
     before = &message;
     ++launch.numMessages;
   }
-  return cudaStatus(launchMessages(blocks, launch, batch.stream),
-                    batch.ends[begin].call->kind.describe() +
-                        ": cannot launch");
+  return announced(batch.stream, batch.capturing, std::move(carried), [&] {
+    return cudaStatus(launchMessages(blocks, launch, batch.stream),
+                      batch.ends[begin].call->kind.describe() +
+                          ": cannot launch");
+  });
 }
 
 LaunchedMessage CudaBackend::messageOf(const MessageEnd &end) {

@@ -41,19 +41,29 @@ Status CudaBackend::meet(int self,
   peer.device = uint64_t(rank.device);
   peer.localControl = reinterpret_cast<uint64_t>(rank.control.get());
   peer.localPool = reinterpret_cast<uint64_t>(rank.pool.get());
-  storeRelease(&job_.peer(self).process, uint64_t(getpid()));
+  job_.publish(&job_.peer(self).process, uint64_t(getpid()));
+  if (job_.control()) {
+    std::vector<MirroredWords> words;
+    for (int other = 0; other < job_.numRanks(); ++other)
+      words.push_back(job_.mirroredWords(other));
+    job_.mirror(std::move(words));
+  }
   status = job_.waitForAll(self, &PeerRecord::process, 1, "join", deadline,
                            peerFailure);
   return status.ok() ? shareGpus(self) : status;
 }
 
-/// Whether the GPUs can run what is on them, now that all have told.
+/// Whether the server's GPUs can run what is on them, now that all have told.
 Status CudaBackend::shareGpus(int self) const {
   std::vector<GpuShare> shares;
+  std::vector<int> ranks; // of these
   bool told = false;
   for (size_t rank = 0; rank < ranks_.size(); ++rank) {
+    if (!job_.isNear(int(rank)))
+      continue;
     shares.push_back(peers_[rank].gpu);
-    if (told || !areOnOneGpu(shares[rank], peers_[self].gpu) ||
+    ranks.push_back(int(rank));
+    if (told || !areOnOneGpu(shares.back(), peers_[self].gpu) ||
         ranks_[rank].here || inThisProcess(rank))
       continue;
     log(LogLevel::warn, self, "shares its GPU with rank ", rank,
@@ -61,14 +71,14 @@ Status CudaBackend::shareGpus(int self) const {
         "is slow");
     told = true;
   }
-  return checkShares(shares);
+  return checkShares(shares, ranks);
 }
 
 /// Whether a channel joins this process's rank and another's whose GPUs reach
 /// each other for it: between other GPUs there need be no access.
 bool CudaBackend::reaches(size_t self, size_t other) const {
   for (const RingPlan &ring : plan_.rings)
-    if (deviceTransportOf(ring.kind)->reaches &&
+    if (deviceTransportOf(ring).reaches &&
         ((ring.source == self && ring.destination == other) ||
          (ring.source == other && ring.destination == self)))
       return true;
@@ -120,6 +130,8 @@ Status CudaBackend::openOthers(int self,
     if (rank.here)
       continue;
     job_.watch(int(other));
+    if (!job_.isNear(int(other)))
+      continue; // nothing of another server's is reached from here
     Status status = cudaStatus(
         allocateOnCurrent(kMaxWindows * sizeof(uint64_t), rank.windows),
         "cannot allocate memory");
@@ -130,7 +142,9 @@ Status CudaBackend::openOthers(int self,
     if (!status.ok())
       return status;
   }
-  storeRelease(&job_.peer(self).ready, 1);
+  if (Status status = connectCarried(deadline); !status.ok())
+    return status;
+  job_.publish(&job_.peer(self).ready, 1);
   return job_.waitForAll(self, &PeerRecord::ready, 1, "join", deadline,
                          peerFailure);
 }

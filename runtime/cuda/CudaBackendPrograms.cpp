@@ -68,14 +68,18 @@ DeviceChannel CudaBackend::channelOf(const VariantPlan &variant,
   const RingPlace &place = rings_[variant.rings[channel]];
   const bool writes = ring.source == self;
   const Rank &other = ranks_[writes ? ring.destination : ring.source];
-  const bool reaches = deviceTransportOf(ring.kind)->reaches;
+  const bool reaches = deviceTransportOf(ring).reaches;
   const bool direct = reaches && variant.directBlocks[channel] != kNoBlock;
   const bool borrowed = reaches && variant.borrowed[channel];
   // The end that receives the pointer polls its own memory.
   const bool sentToWriter = direct;
-  return {lowLatency ? place.lines : place.slots,
-          place.full,
-          place.freed,
+  CarriedRings::Memory memory = {lowLatency ? place.lines : place.slots,
+                                 place.full, place.freed};
+  if (ring.apart)
+    memory = carried_.at(variant.rings[channel], writes);
+  return {memory.slots,
+          memory.full,
+          memory.freed,
           sentToWriter ? place.ptrExchangeAtWriter : place.ptrExchangeAtReader,
           other.here ? nullptr
                      : reinterpret_cast<const uint64_t *>(other.windows.get()),

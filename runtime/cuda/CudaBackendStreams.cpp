@@ -44,6 +44,24 @@ Status CudaBackend::launchInOrder(
   return status;
 }
 
+/// Launches a kernel behind the word to the proxy what it will carry.
+Status CudaBackend::announced(cudaStream_t stream, bool capturing,
+                              std::vector<CarriedChunks> chunks,
+                              const std::function<Status()> &launchIt) {
+  const bool any = !chunks.empty();
+  Status status = proxy_.announce(stream, capturing, std::move(chunks));
+  if (!status.ok())
+    return status;
+  status = launchIt();
+  if (!status.ok() && any && !capturing) {
+    // The proxy waits for chunks that nobody writes, and no event tells when it
+    // has heard of them.
+    fail(status);
+    cudaStreamSynchronize(stream);
+  }
+  return status;
+}
+
 /// The kernel comes after what is in the others' streams, and after the former
 /// launches of its queues, wherever they were: in the same stream, too, as a
 /// handle does not tell. That of a thread's default stream stands for another

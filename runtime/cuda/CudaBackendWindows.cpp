@@ -131,8 +131,8 @@ Status CudaBackend::offerWindow(int self, const char *buffer, size_t bytes,
 Status CudaBackend::tellTables(int self, uint32_t number, bool open) {
   DeviceScope scope(ranks_[self].device);
   for (size_t other = 0; other < ranks_.size(); ++other) {
-    if (ranks_[other].here)
-      continue;
+    if (!ranks_[other].windows)
+      continue; // it reaches none
     // Relaxed: it was written before isOpen() was true.
     const uint64_t address =
         open ? loadRelaxed(&reachedAt(self, number, int(other))) : 0;

@@ -41,15 +41,20 @@ void layStagedInJob(const RingPlan &ring, RingPlace &place, Arena &job) {
 
 const DeviceTransport kStaged = {false, layStagedInJob, layNothing, layNothing};
 
-/// By kind. `network`: one machine so far.
-const DeviceTransport *const kDeviceTransports[] = {&kPeer, &kStaged, nullptr};
+//===-- carried: each end by itself (CarriedRings.h) ----------------------===//
+
+const DeviceTransport kCarried = {false, layNothing, layNothing, layNothing};
+
+/// By kind. Ranks of one process have memory for all of them.
+const DeviceTransport *const kDeviceTransports[] = {&kPeer, &kStaged, &kStaged};
 static_assert(std::size(kDeviceTransports) ==
               size_t(sched::ChannelKind::MAX) + 1);
 
 } // namespace
 
-const DeviceTransport *deviceTransportOf(sched::ChannelKind kind) {
-  return kDeviceTransports[size_t(kind)];
+const DeviceTransport &deviceTransportOf(const RingPlan &ring) {
+  return ring.apart || ring.elsewhere ? kCarried
+                                      : *kDeviceTransports[size_t(ring.kind)];
 }
 
 } // namespace blink::runtime

@@ -44,8 +44,9 @@ struct DeviceTransport {
   void (*layAtReader)(const RingPlan &ring, RingPlace &place, Arena &pool);
 };
 
-/// Null: channels of that kind cannot be driven by GPUs.
-const DeviceTransport *deviceTransportOf(sched::ChannelKind kind);
+/// Of the ring's kind, or one that lays nothing: a transport carries the ring
+/// (CarriedRings.h), or it is none of this server's.
+const DeviceTransport &deviceTransportOf(const RingPlan &ring);
 
 } // namespace blink::runtime
 

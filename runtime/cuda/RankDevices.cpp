@@ -88,7 +88,7 @@ Status enablePeers(const Plan &plan, const std::vector<int> &devices) {
   for (const RingPlan &ring : plan.rings) {
     const int from = devices[ring.source];
     const int to = devices[ring.destination];
-    if (!deviceTransportOf(ring.kind)->reaches)
+    if (!deviceTransportOf(ring).reaches)
       continue;
     // Both ways: data one way, credits the other.
     Status status = enableAccess(from, to);
@@ -148,14 +148,15 @@ bool areOnOneGpu(const GpuShare &one, const GpuShare &other) {
   return std::memcmp(one.uuid, other.uuid, sizeof(one.uuid)) == 0;
 }
 
-Status checkShares(const std::vector<GpuShare> &shares) {
+Status checkShares(const std::vector<GpuShare> &shares,
+                   const std::vector<int> &ofRanks) {
   for (const GpuShare &one : shares) {
     uint32_t lanes = 0;
     std::string ranks;
     for (size_t rank = 0; rank < shares.size(); ++rank)
       if (areOnOneGpu(one, shares[rank])) {
         lanes += shares[rank].lanes;
-        ranks += (ranks.empty() ? "" : ",") + std::to_string(rank);
+        ranks += (ranks.empty() ? "" : ",") + std::to_string(ofRanks[rank]);
       }
     if (lanes > one.residentLanes)
       return Status(blinkInvalidUsage, "ranks ", ranks,

@@ -49,8 +49,9 @@ Status shareOf(const Plan &plan, int device, GpuShare &share);
 bool areOnOneGpu(const GpuShare &one, const GpuShare &other);
 
 /// checkResidency() for the ranks of several processes, which see their own
-/// only. The same in all of them.
-Status checkShares(const std::vector<GpuShare> &shares);
+/// only. `ofRanks`: whose shares these are. The same in all of them.
+Status checkShares(const std::vector<GpuShare> &shares,
+                   const std::vector<int> &ofRanks);
 
 } // namespace blink::runtime
 

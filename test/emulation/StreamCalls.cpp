@@ -65,14 +65,3 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph,
                                  unsigned long long flags) {
   return cudaGraphInstantiateWithFlags(exec, graph, flags);
 }
-
-cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function,
-                               void *data) {
-  const cudaError_t error = enter(__func__, kContext);
-  if (error != cudaSuccess)
-    return error;
-  return enqueue(stream, [function, data] {
-    const HostFunctionScope scope;
-    function(data);
-  });
-}

@@ -327,3 +327,14 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t stream,
                                    : cudaStreamCaptureStatusActive;
   return enter(__func__, kContext);
 }
+
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function,
+                               void *data) {
+  const cudaError_t error = enter(__func__, kContext);
+  if (error != cudaSuccess)
+    return error;
+  return enqueue(stream, [function, data] {
+    const HostFunctionScope scope;
+    function(data);
+  });
+}
