@@ -1,0 +1,222 @@
+//===- EmulatedServersTest.cpp - GPUs of several servers ------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Servers are on one host here, as in ServersTest, and their GPUs emulated.
+// Where all ranks are in one process the same transport carries what goes
+// between servers, so that all of it can be seen.
+//
+//===----------------------------------------------------------------------===//
+
+#include "test/common/Cluster.h"
+#include "test/common/Contains.h"
+#include "test/conformance/Opened.h"
+#include "test/conformance/Workers.h"
+#include "test/transport/SocketTransport.h"
+
+#include "doctest/doctest.h"
+
+#include <cuda_runtime_api.h>
+
+using namespace blink;
+using namespace blink::test;
+
+namespace {
+
+using Servers = std::vector<int>; ///< of each rank
+
+int ranksOf(const Servers &servers) { return int(servers.size()); }
+
+TestSchedule everything(const Servers &servers, int rails,
+                        uint32_t chunkBytes) {
+  BuildOptions layout;
+  layout.shape = Shape::random;
+  layout.treesPerBlock = 2;
+  layout.chunkBytes = chunkBytes;
+  layout.seed = uint32_t(servers.size());
+  TestSchedule model =
+      allCollectives(ranksOf(servers), ranksOf(servers) - 1, layout);
+  spread(model, servers, rails);
+  return model;
+}
+
+/// An allreduce and messages, with many chunks a call.
+TestSchedule reduceAndSend(const Servers &servers) {
+  BuildOptions layout;
+  layout.treesPerBlock = 2;
+  layout.chunkBytes = 1024;
+  TestSchedule model =
+      makeSchedule(Collective::allreduce, 0, ranksOf(servers), layout);
+  model.programs.push_back(
+      makeSchedule(Collective::sendrecv, 0, ranksOf(servers), layout)
+          .programs[0]);
+  spread(model, servers);
+  return model;
+}
+
+Case floats(size_t count) {
+  Case c;
+  c.count = count;
+  c.inPlace = true;
+  return c;
+}
+
+} // namespace
+
+TEST_CASE("GPUs of several servers get right results") {
+  for (const Servers &servers :
+       std::vector<Servers>{{0, 1}, {0, 0, 1}, {0, 1, 2, 0}, {0, 0, 1, 1, 1}}) {
+    if (kSanitized && servers.size() > 3)
+      continue;
+    expectGood(everything(servers, 1 + int(servers.size()) % 2, 1024),
+               ranksOf(servers), "cases");
+  }
+}
+
+TEST_CASE("large messages between GPUs of several servers, and within them") {
+  expectGood(everything({0, 1, 1}, 1, 64 << 10), 3, "large");
+}
+
+TEST_CASE("the results of one process over a transport are exact") {
+  for (const Servers &servers :
+       std::vector<Servers>{{0, 1}, {0, 0, 1, 1}, {0, 1, 2, 0, 1}}) {
+    if (kSlow && servers.size() > 2)
+      continue;
+    const Job job(everything(servers, 1, 1024), ranksOf(servers));
+    const uint64_t before = socketChunks();
+    unsigned number = 0;
+    for (Collective collective : collectives())
+      for (size_t count : {1, 17, 1000, 20011}) {
+        const Case c =
+            variedCase(collective, count, ranksOf(servers) - 1, number++);
+        CAPTURE(number);
+        CHECK(runCase(job, c) == "");
+      }
+    CHECK(socketChunks() > before);
+  }
+}
+
+TEST_CASE("a graph captures calls and messages between servers") {
+  const Job job(reduceAndSend({0, 1}), 2);
+  constexpr size_t kCount = 5001;
+  constexpr uint64_t kOne = 0x3f800000, kEight = 0x41000000; // floats
+  std::vector<RankBuffers> sum, message;
+  cudaGraphExec_t graphs[2] = {};
+  const auto stream = [&](int rank) {
+    return reinterpret_cast<cudaStream_t>(job.stream(rank));
+  };
+  for (int rank : {0, 1}) {
+    for (std::vector<RankBuffers> *buffers : {&sum, &message}) {
+      buffers->emplace_back(floats(kCount), 2, rank);
+      buffers->back().fill(std::vector<uint64_t>(kCount, kOne));
+    }
+    useDeviceOf(rank);
+    REQUIRE(cudaStreamBeginCapture(
+                stream(rank), cudaStreamCaptureModeRelaxed) == cudaSuccess);
+    CHECK(blinkAllReduce(sum[rank].send(), sum[rank].recv(), kCount,
+                         blinkFloat32, blinkSum, job[rank],
+                         job.stream(rank)) == blinkSuccess);
+    // What has been summed goes to the other rank.
+    if (rank == 0)
+      CHECK(blinkSend(sum[0].recv(), kCount, blinkFloat32, 1, job[0],
+                      job.stream(0)) == blinkSuccess);
+    else
+      CHECK(blinkRecv(message[1].recv(), kCount, blinkFloat32, 0, job[1],
+                      job.stream(1)) == blinkSuccess);
+    cudaGraph_t graph = nullptr;
+    REQUIRE(cudaStreamEndCapture(stream(rank), &graph) == cudaSuccess);
+    REQUIRE(cudaGraphInstantiateWithFlags(&graphs[rank], graph, 0) ==
+            cudaSuccess);
+    cudaGraphDestroy(graph);
+  }
+  for (int round = 0; round < 3; ++round)
+    for (int rank : {0, 1}) {
+      useDeviceOf(rank);
+      REQUIRE(cudaGraphLaunch(graphs[rank], stream(rank)) == cudaSuccess);
+    }
+  for (int rank : {0, 1}) {
+    useDeviceOf(rank);
+    CHECK(cudaStreamSynchronize(stream(rank)) == cudaSuccess);
+    CHECK(sum[rank].result() == std::vector<uint64_t>(kCount, kEight));
+    cudaGraphExecDestroy(graphs[rank]);
+  }
+  CHECK(message[1].result() == std::vector<uint64_t>(kCount, kEight));
+  // And calls that are not captured follow.
+  CHECK(runCase(job, floats(3000)) == "");
+}
+
+TEST_CASE("a process that is killed is named on all servers") {
+  TestSchedule model = makeSchedule(Collective::allreduce, 0, 4, {});
+  spread(model, {0, 0, 1, 1});
+  for (int victim : {0, 3}) {
+    const std::vector<Outcome> outcomes =
+        runAll(model, 4, "kill:" + std::to_string(victim) + ":0:0:20");
+    for (int rank = 0; rank < 4; ++rank) {
+      CAPTURE(victim);
+      CAPTURE(outcomes[size_t(rank)].line);
+      if (rank == victim)
+        continue;
+      const std::string name = "rank " + std::to_string(victim);
+      CHECK(outcomes[size_t(rank)].has(name.c_str()));
+      CHECK(outcomes[size_t(rank)].has("has died"));
+    }
+  }
+}
+
+TEST_CASE("a process that leaves, aborts or vanishes ends all servers' calls") {
+  TestSchedule model = makeSchedule(Collective::allreduce, 0, 3, {});
+  spread(model, {0, 1, 1});
+  const std::vector<Outcome> left = runAll(model, 3, "leave");
+  const std::vector<Outcome> aborted = runAll(model, 3, "abort");
+  const std::vector<Outcome> vanished = runAll(model, 3, "vanish");
+  for (size_t rank : {0, 1}) {
+    CAPTURE(left[rank].line);
+    CHECK(left[rank].has("ank 2"));
+    CHECK(!left[rank].has("waited"));
+    CAPTURE(aborted[rank].line);
+    CHECK(aborted[rank].has("rank 2 aborted"));
+    CAPTURE(vanished[rank].line);
+    CHECK(vanished[rank].has("rank 2"));
+    CHECK(vanished[rank].has("has died"));
+  }
+}
+
+TEST_CASE("what a lane finds out the other servers are told") {
+  TestSchedule model = makeSchedule(Collective::allreduce, 0, 3, {});
+  spread(model, {0, 0, 1});
+  for (const Outcome &outcome : runAll(model, 3, "differ")) {
+    CAPTURE(outcome.line);
+    CHECK(outcome.has("invalid usage: the ranks' calls differ: rank "));
+    CHECK(outcome.has(", lane 0, step "));
+    CHECK(outcome.has(", channel "));
+  }
+}
+
+TEST_CASE("a connection that breaks ends the calls that need it") {
+  const Job job(reduceAndSend({0, 1}), 2, 20000);
+  CHECK(runCase(job, floats(1000)) == "");
+  breakSockets(0, 1);
+  const std::string wrong = runCase(job, floats(1000));
+  CHECK(wrong != "");
+  const std::string error = blinkGetLastError(job[0]);
+  CAPTURE(error);
+  CHECK(contains(error, "the connection of ranks "));
+  CHECK(contains(error, "is broken: "));
+  CHECK(contains(error, ": no "));
+}
+
+TEST_CASE("low_latency channels between servers are refused for GPUs") {
+  TestSchedule model =
+      withProtocol(makeSchedule(Collective::allreduce, 0, 2, {}),
+                   sched::Protocol::low_latency);
+  spread(model, {0, 1});
+  const Opened opened(seal(model));
+  blinkConfig_t config = BLINK_CONFIG_INITIALIZER;
+  config.backend = blinkBackendCuda;
+  const int devices[] = {0, 0};
+  blinkComm_t comms[2];
+  CHECK(blinkCommInitAll(comms, 2, devices, opened.schedule, &config) ==
+        blinkInvalidUsage);
+  CHECK(contains(blinkGetLastError(nullptr),
+                 "a low_latency channel from rank 0 to rank 1"));
+}
