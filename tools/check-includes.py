@@ -13,7 +13,7 @@ import sys
 MLIR = ("mlir/", "dialect/")
 COMPILER_LIBRARIES = ("llvm/", "glpk", "nlohmann/", "CLI/", "compiler/", *MLIR)
 ROOMS = ("support", "topology", "generate", "packing", "plan", "simulate", "passes", "target", "verify", "report", "driver", "check", "render")
-RUNTIME_FILES = ("Backend", "Fork", "Log", "Mapping", "Status", "Trace", "Transport")  # headers of runtime/ itself, but blink.h
+RUNTIME_FILES = ("Backend", "Fork", "Log", "Mapping", "NetworkSettings", "Status", "Trace", "Transport")  # headers of runtime/ itself, but blink.h
 RUNTIME_ROOMS = ("api", "plan", "job", "core", "host", "cuda", "network")
 
 

@@ -6,31 +6,13 @@
 
 #include "runtime/job/Join.h"
 
+#include "runtime/NetworkSettings.h"
 #include "runtime/job/Rendezvous.h"
 #include "runtime/job/UniqueId.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 namespace blink::runtime {
-namespace {
-
-Status readSilence(std::chrono::milliseconds &silence) {
-  const char *text = std::getenv("BLINK_HEARTBEAT_MS");
-  if (!text)
-    return {};
-  char *end = nullptr;
-  const long ms = std::strtol(text, &end, 10);
-  if (end == text || *end != '\0' || ms < 20 || ms > INT32_MAX)
-    return {blinkInvalidArgument,
-            "BLINK_HEARTBEAT_MS is '" + std::string(text) +
-                "', expected milliseconds from 20 to 2147483647"};
-  silence = std::chrono::milliseconds(ms);
-  return {};
-}
-
-} // namespace
-
 Status joinRanks(const JoinRequest &request, Job &job, Descriptor &memory) {
   const std::vector<uint16_t> &serverOf = request.serverOf;
   const uint16_t server = serverOf[size_t(request.rank)];

@@ -6,8 +6,11 @@
 
 #include "runtime/network/Devices.h"
 
+#include "runtime/NetworkSettings.h"
+
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <map>
 
 namespace blink::runtime::network {
@@ -24,10 +27,6 @@ std::vector<std::string> split(const char *list) {
       return parts;
     begin = end + 1;
   }
-}
-
-bool startsWith(const std::string &text, const std::string &prefix) {
-  return text.compare(0, prefix.size(), prefix) == 0;
 }
 
 std::string namesOf(const SystemDevices &system) {
@@ -88,27 +87,13 @@ Status parseDevices(const char *list, const std::vector<TransportNic> &nics,
 
 std::vector<std::string>
 usableInterfaces(const std::vector<Interface> &interfaces, const char *filter) {
-  std::vector<std::string> usable, loopbacks;
-  if (filter && *filter) {
-    const bool without = *filter == '^';
-    const bool exact = filter[without] == '=';
-    const std::vector<std::string> names = split(filter + without + exact);
-    for (const Interface &interface : interfaces) {
-      const bool fits =
-          std::any_of(names.begin(), names.end(), [&](const std::string &name) {
-            return exact ? interface.name == name
-                         : startsWith(interface.name, name);
-          });
-      // Who leaves names out does not ask for the loopback.
-      if (interface.up && (without ? !fits && !interface.loopback : fits))
-        usable.push_back(interface.name);
-    }
-    return usable;
-  }
-  for (const Interface &interface : interfaces)
-    if (interface.up)
-      (interface.loopback ? loopbacks : usable).push_back(interface.name);
-  return usable.empty() ? loopbacks : usable;
+  std::vector<Interface> up;
+  std::copy_if(interfaces.begin(), interfaces.end(), std::back_inserter(up),
+               [](const Interface &one) { return one.up; });
+  std::vector<std::string> names;
+  for (const Interface &interface : InterfaceFilter(filter).select(up))
+    names.push_back(interface.name);
+  return names;
 }
 
 Status deviceOf(uint16_t nic, const std::vector<TransportNic> &nics,

@@ -43,10 +43,8 @@ struct Device {
   bool rdma = false;
 };
 
-/// The interfaces that NICs without a device of their own may be, in NCCL's
-/// manner: `filter` is a list of prefixes, of names to leave out behind ^, or
-/// of whole names behind =. Without one, those that are up and not the
-/// loopback; the loopback if there are no others.
+/// The interfaces that NICs without a device of their own may be: those that
+/// are up and fit `filter` (InterfaceFilter).
 std::vector<std::string>
 usableInterfaces(const std::vector<Interface> &interfaces, const char *filter);
 

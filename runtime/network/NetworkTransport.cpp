@@ -6,6 +6,8 @@
 
 #include "runtime/network/NetworkTransport.h"
 
+#include "runtime/NetworkSettings.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -19,21 +21,6 @@ constexpr std::chrono::seconds kMostForGoodbye{1};
 /// How much later than a connection that is lost the death of its process is
 /// known.
 constexpr std::chrono::milliseconds kDeathIsKnown{200};
-
-/// BLINK_HEARTBEAT_MS, if it is set.
-Status readSilence(std::chrono::milliseconds &silence) {
-  const char *text = std::getenv("BLINK_HEARTBEAT_MS");
-  if (!text || !*text)
-    return {};
-  char *end = nullptr;
-  const long value = std::strtol(text, &end, 10);
-  if (*end || value < 10 || value > 3600 * 1000)
-    return {blinkInvalidArgument, "BLINK_HEARTBEAT_MS is `", text,
-            "`: expected 10 to 3600000, the milliseconds of silence after "
-            "which a connection counts as lost"};
-  silence = std::chrono::milliseconds(value);
-  return {};
-}
 
 } // namespace
 

@@ -48,7 +48,8 @@ void ControlConnection::fail(const std::string &why) {
 }
 
 void ControlConnection::work() {
-  while (!isBroken() && readSome())
+  constexpr int kTurns = 16; // others want to be served, too
+  for (int i = 0; i < kTurns && mayRead() && readSome(); ++i)
     read();
   if (!isBroken() && isProven() && !said_.empty())
     sealFrame();
@@ -57,6 +58,12 @@ void ControlConnection::work() {
 }
 
 //===-- Bytes -------------------------------------------------------------===//
+
+/// Not while there is a message that nobody has taken.
+bool ControlConnection::mayRead() const {
+  return !isBroken() &&
+         heard_.size() - given_ <= kMostMessage + sizeof(MessageHead);
+}
 
 /// Whether there was anything.
 bool ControlConnection::readSome() {
@@ -70,7 +77,6 @@ bool ControlConnection::readSome() {
     fail(got ? std::strerror(errno) : "it was closed");
     return false;
   }
-  heardAt_ = Clock::now();
   incoming_.append(bytes, size_t(got));
   return true;
 }
@@ -159,6 +165,7 @@ bool ControlConnection::readProof() {
   sendKey_ = asks ? toAnswerer : toAsker;
   receiveKey_ = asks ? toAsker : toAnswerer;
   stage_ = Stage::proven;
+  heardAt_ = Clock::now();
   return true;
 }
 
@@ -170,6 +177,11 @@ Digest ControlConnection::signFrame(const Secret &key, uint64_t number,
 }
 
 void ControlConnection::say(uint32_t kind, std::string_view text) {
+  if (isBroken())
+    return;
+  if (text.size() > kMostMessage ||
+      said_.size() + outgoing_.size() - written_ > kMostQueued)
+    return fail("it does not read what it is told");
   const MessageHead head{kind, uint32_t(text.size())};
   said_.append(messageOf(head));
   said_.append(text);
@@ -179,7 +191,7 @@ void ControlConnection::say(uint32_t kind, std::string_view text) {
 void ControlConnection::sealFrame() {
   for (size_t begin = 0; begin < said_.size();) {
     const std::string_view text =
-        std::string_view(said_).substr(begin, kMostFrame / 2);
+        std::string_view(said_).substr(begin, kMostFrame);
     const auto size = uint32_t(text.size());
     const Digest signature = signFrame(sendKey_, framesSent_++, text);
     send(&size, sizeof(size));
@@ -210,7 +222,12 @@ bool ControlConnection::readFrame() {
     fail("a frame is not what the other end sent");
     return false;
   }
+  if (given_ > heard_.size() / 2) { // what is erased is paid for by then
+    heard_.erase(0, given_);
+    given_ = 0;
+  }
   heard_.append(text);
+  heardAt_ = Clock::now();
   read_ += sizeof(size) + size + kSignature;
   return true;
 }
@@ -220,6 +237,10 @@ bool ControlConnection::hear(uint32_t &kind, std::string &text) {
   if (heard_.size() - given_ < sizeof(head))
     return false;
   std::memcpy(&head, heard_.data() + given_, sizeof(head));
+  if (head.bytes > kMostMessage) {
+    fail("it sends messages without end");
+    return false;
+  }
   if (heard_.size() - given_ - sizeof(head) < head.bytes)
     return false; // the rest is in the next frame
   kind = head.kind;

@@ -13,6 +13,8 @@
 //
 // Afterwards frames go both ways, each signed with its number and a key of the
 // connection's direction, so that none can be made up, replayed or left out.
+// The secret is one of its own for each purpose (Secret::derive), so that who
+// reaches another listener of the job than it means is not proven there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,7 +41,7 @@ public:
 
   int file() const { return socket_.get(); }
   short events() const; ///< for poll
-  /// Reads and writes as far as that goes.
+  /// Reads and writes as far as that goes, but for who sends without end.
   void work();
 
   bool isProven() const { return stage_ == Stage::proven; }
@@ -48,12 +50,14 @@ public:
   bool isBroken() const { return stage_ == Stage::broken; }
   const std::string &why() const { return why_; }
   Clock::time_point opened() const { return opened_; }
-  Clock::time_point heardAt() const { return heardAt_; } ///< anything
+  /// The last frame, whole and signed: bytes of anybody are no sign of life.
+  Clock::time_point heardAt() const { return heardAt_; }
   Clock::time_point saidAt() const { return saidAt_; }
   /// Takes out of the silence what this process was late itself.
   void forgive(Clock::duration late) { heardAt_ += late; }
 
-  /// Queues a message, for work() to send once the other is proven.
+  /// Queues a message of at most kMostMessage, for work() to send once the
+  /// other is proven. Who does not read has its connection broken.
   void say(uint32_t kind, std::string_view text);
   /// Whether all that was said is with the system.
   bool flushed() const { return said_.empty() && outgoing_.empty(); }
@@ -64,16 +68,18 @@ private:
   enum class Stage { challenge, proof, proven, broken };
   static constexpr size_t kDigest = sizeof(Digest);
   static constexpr size_t kSignature = 16; ///< of a frame: a cut digest
-  static constexpr uint32_t kMostFrame = 64 << 20;
+  static constexpr uint32_t kMostFrame = 64 << 10;
+  static constexpr size_t kMostMessage = 16 << 20;
+  static constexpr size_t kMostQueued = 64 << 20; ///< that is not sent
 
   void fail(const std::string &why);
   void send(const void *bytes, size_t size);
+  bool mayRead() const;
   bool readSome();
   void writeSome();
   void read();
   bool readChallenge();
   bool readProof();
-  void prove();
   bool readFrame();
   void sealFrame();
   Digest sign(const char *who) const;

@@ -16,7 +16,8 @@
 
 namespace blink::runtime {
 
-/// Kinds of messages, and what their texts are.
+/// Kinds of messages, and what their texts are: numbers in the order of bytes
+/// of x86 and ARM, the only hosts that CUDA knows.
 enum class ControlKind : uint32_t {
   hello = 1, ///< to the hub: an Introduction
   accepted,  ///< from the hub: the rank is in
@@ -59,7 +60,8 @@ inline std::string messageOfStatus(const Status &status) {
 inline Status statusOfMessage(std::string_view message) {
   uint32_t code = 0;
   std::string_view text;
-  if (!readNumbered(message, code, text) || code == 0)
+  if (!readNumbered(message, code, text) || code == 0 ||
+      code > uint32_t(blinkRemoteError))
     return {blinkRemoteError, "another rank failed"};
   return {blinkResult_t(code), std::string(text)};
 }

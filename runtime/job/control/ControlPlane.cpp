@@ -12,6 +12,7 @@
 #include "runtime/job/control/HubDirectory.h"
 
 #include <algorithm>
+#include <new>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <system_error>
@@ -22,7 +23,8 @@ namespace blink::runtime {
 //===-- Joining and leaving -----------------------------------------------===//
 
 ControlPlane::ControlPlane(const ControlRequest &request)
-    : request_(request), interval_(request.silence / 10),
+    : request_(request), ownSecret_(hubSecret(request.rank)),
+      interval_(request.silence / 10),
       bell_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   members_.resize(request.serverOf);
 }
@@ -147,6 +149,21 @@ std::string ControlPlane::name(int rank) const {
 //===-- The thread --------------------------------------------------------===//
 
 void ControlPlane::run() {
+  try {
+    serve();
+  } catch (const std::bad_alloc &) {
+    Status why; // short, so that it needs no memory
+    why.code = blinkSystemError;
+    why.text = "out of memory";
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (failure_.ok())
+      failure_ = why;
+    if (memory_)
+      memory_->fail(failure_);
+  }
+}
+
+void ControlPlane::serve() {
   // Acquire: see the destructor.
   while (!ending_.load(std::memory_order_acquire)) {
     wait();
@@ -176,7 +193,7 @@ void ControlPlane::wait() {
         {client.connection->file(), client.connection->events(), 0});
   if (connecting_)
     files.push_back({connecting_.get(), POLLOUT, 0});
-  if (hub_)
+  if (hub_ && !hub_->isBroken())
     files.push_back({hub_->file(), hub_->events(), 0});
   poll(files.data(), files.size(),
        int(std::chrono::duration_cast<std::chrono::milliseconds>(interval_)
@@ -278,7 +295,7 @@ void ControlPlane::noteGone(int rank) {
 /// before. Else they would take it for dead.
 bool ControlPlane::saidGoodbye() {
   const std::string own = numbered(uint32_t(request_.rank), "");
-  if (!refused_.ok() || members_.hub() < 0)
+  if (!refused_.ok() || members_.hub() < 0 || mayLeave_)
     return true;
   if (!isHub()) {
     if (accepted_ && !saidGoodbye_) {
@@ -287,7 +304,7 @@ bool ControlPlane::saidGoodbye() {
       hub_->work();
       saidGoodbye_ = true;
     }
-    return mayLeave_;
+    return false;
   }
   for (int rank = 0; rank < members_.count(); ++rank)
     if (rank != request_.rank && members_.isLeft(rank) && !clientOf(rank) &&
@@ -304,14 +321,13 @@ bool ControlPlane::saidGoodbye() {
     tellChanges(/*all=*/true);
     pass(uint32_t(ControlKind::gone), own);
     saidGoodbye_ = true;
+    for (Client &client : clients_)
+      client.left = true; // for the next hub
   }
-  for (Client &client : clients_) {
-    client.connection->work();
-    if (client.rank >= 0 && !client.connection->isBroken() &&
-        !client.connection->flushed())
-      return false;
-  }
-  return true;
+  // They hang up when they have heard: to close sooner could take back what is
+  // on its way to them.
+  return std::none_of(clients_.begin(), clients_.end(),
+                      [](const Client &client) { return client.rank >= 0; });
 }
 
 } // namespace blink::runtime

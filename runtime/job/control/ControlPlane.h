@@ -81,6 +81,8 @@ public:
 
 private:
   using Clock = std::chrono::steady_clock;
+  /// How long a hub may be silent before it has taken a rank in at first.
+  static constexpr std::chrono::milliseconds kJoining{5000};
 
   explicit ControlPlane(const ControlRequest &request);
 
@@ -94,6 +96,7 @@ private:
 
   // ControlPlane.cpp: the thread, and what others ask it.
   void run();
+  void serve();
   void wait();
   void ring() const;
   void tellChanges(bool all);
@@ -116,6 +119,8 @@ private:
   Client *clientOf(int rank);
 
   // HubLink.cpp: this process's connection with the hub.
+  std::chrono::milliseconds patience() const;
+  Secret hubSecret(int rank) const;
   void workWithHub();
   void hearHub();
   NetworkPlace hubPlace() const;
@@ -128,6 +133,7 @@ private:
   void noteGone(int rank);
 
   const ControlRequest request_;
+  const Secret ownSecret_;         ///< for this process's listener
   NetworkPlace firstHub_;          ///< rank 0's
   const Clock::duration interval_; ///< of signs of life
   Descriptor bell_;

@@ -16,7 +16,7 @@
 namespace blink::runtime {
 
 void ControlPlane::serveClients() {
-  for (auto &connection : strangers_.work(listener_, request_.secret))
+  for (auto &connection : strangers_.work(listener_, ownSecret_))
     clients_.emplace_back(std::move(connection));
   for (Client &client : clients_) {
     client.connection->work();
@@ -73,6 +73,7 @@ void ControlPlane::admit(Client &client, const std::string &message) {
   Introduction introduction;
   if (!readMessage(message, introduction))
     return;
+  introduction.hostName[sizeof(introduction.hostName) - 1] = '\0';
   Status status;
   {
     std::lock_guard<std::mutex> lock(mutex_);
@@ -151,6 +152,7 @@ void ControlPlane::dropClients() {
     if (now - connection.saidAt() >= interval_)
       connection.say(uint32_t(ControlKind::alive), "");
     connection.work();
+    hearClient(client); // what it said before it ended counts
     std::string why;
     if (connection.isBroken())
       why = textOf("the process of ", members_.name(std::max(client.rank, 0)),

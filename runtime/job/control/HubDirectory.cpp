@@ -8,7 +8,8 @@
 
 #include "runtime/job/control/ControlMessages.h"
 
-#include <cstring>
+#include <algorithm>
+#include <string_view>
 
 namespace blink::runtime {
 namespace {
@@ -19,18 +20,21 @@ using Clock = std::chrono::steady_clock;
 /// sentence.
 constexpr uint32_t kAsk = 1, kHub = 2, kRefused = 3;
 
-/// How often a rank that could not prove itself tries.
-constexpr int kTries = 4;
+/// Of a secret that only directories and those who ask them use.
+constexpr std::string_view kPurpose = "directory";
 
-struct Question {
+constexpr uint32_t kMostRanks = 1 << 16;
+
+} // namespace
+
+/// In the order of bytes of both hosts (ControlConnection.cpp).
+struct DirectoryQuestion {
   uint32_t numRanks, rank;
   NetworkPlace hub; ///< of rank 0
 };
 
-} // namespace
-
 Status HubDirectory::start(const Secret &secret) {
-  secret_ = secret;
+  secret_ = secret.derive(kPurpose);
   return listenOnNetwork(listener_);
 }
 
@@ -51,44 +55,56 @@ void HubDirectory::work() {
   for (auto it = askers_.begin(); it != askers_.end();) {
     if (it->told)
       it->connection->work(); // closed by the other end, when it has heard
-    it = it->connection->isBroken() ? askers_.erase(it) : std::next(it);
+    if (!it->connection->isBroken()) {
+      ++it;
+      continue;
+    }
+    if (it->rank >= 0 && !it->told) // it may ask again
+      asked_[size_t(it->rank)] = false;
+    it = askers_.erase(it);
   }
 }
 
 void HubDirectory::hear(Asker &asker) {
   uint32_t kind;
   std::string text;
-  while (asker.rank < 0 && asker.connection->hear(kind, text)) {
-    Question question;
-    if (kind != kAsk || text.size() != sizeof(question))
+  while (asker.connection->hear(kind, text)) {
+    DirectoryQuestion question;
+    if (asker.rank >= 0 || asker.told || kind != kAsk ||
+        !readMessage(text, question))
       continue;
-    std::memcpy(&question, text.data(), sizeof(question));
-    std::string wrong;
-    if (numRanks_ == 0 && question.numRanks != 0) {
-      numRanks_ = question.numRanks;
-      asked_.resize(numRanks_);
-    }
-    if (question.numRanks != numRanks_ || question.rank >= numRanks_)
-      wrong = "rank " + std::to_string(question.rank) + " joins a job of " +
-              std::to_string(question.numRanks) + " ranks, another one of " +
-              std::to_string(numRanks_);
-    else if (asked_[question.rank])
-      wrong = "rank " + std::to_string(question.rank) + " has joined already";
-    if (!wrong.empty()) {
+    if (const std::string wrong = note(question); !wrong.empty()) {
       asker.connection->say(kRefused, wrong);
       asker.told = true;
-      return;
+    } else {
+      asker.rank = int(question.rank);
     }
-    asked_[question.rank] = true;
-    asker.rank = int(question.rank);
-    if (asker.rank == 0)
-      hub_ = question.hub;
   }
+}
+
+/// "", or what is wrong with it.
+std::string HubDirectory::note(const DirectoryQuestion &question) {
+  if (numRanks_ == 0 && question.numRanks <= kMostRanks) {
+    numRanks_ = question.numRanks;
+    asked_.resize(numRanks_);
+  }
+  if (question.numRanks != numRanks_ || question.rank >= numRanks_)
+    return textOf("rank ", question.rank, " joins a job of ", question.numRanks,
+                  " ranks, another one of ", numRanks_);
+  if (asked_[question.rank])
+    return textOf("rank ", question.rank, " has joined already");
+  if (question.rank == 0 && !question.hub.valid())
+    return "rank 0 is nowhere";
+  asked_[question.rank] = true;
+  if (question.rank == 0)
+    hub_ = question.hub;
+  return "";
 }
 
 void HubDirectory::tell() {
   for (Asker &asker : askers_) {
-    if (hub_.count == 0 || asker.rank < 0 || asker.told)
+    if (hub_.count == 0 || asker.rank < 0 || asker.told ||
+        asker.connection->isBroken())
       continue;
     asker.connection->say(kHub, messageOf(hub_));
     asker.connection->work();
@@ -99,58 +115,114 @@ void HubDirectory::tell() {
 
 //===-- The asking side ---------------------------------------------------===//
 
-Status findHub(const Secret &secret, const NetworkPlace &directory,
-               int numRanks, int rank, Clock::time_point deadline,
-               const std::function<Status()> &ended, NetworkPlace &hub) {
-  const Question question{uint32_t(numRanks), uint32_t(rank), hub};
-  std::unique_ptr<ControlConnection> asking;
-  int tries = 0;
+namespace {
+
+/// One try at one address.
+struct Try {
+  Status status;
+  bool final = false; ///< else another one may be better
+  bool hungUp = false;
+};
+
+/// Whether a connection is proven before `until`.
+Try prove(ControlConnection &connection, Clock::time_point until,
+          const std::function<Status()> &ended) {
   for (;;) {
-    if (!asking) {
-      Descriptor socket;
-      Status status = connectWith(directory, deadline, ended, socket);
-      if (!status.ok()) {
-        if (Clock::now() >= deadline)
-          status.text = "nobody answers for the unique id: the process that "
-                        "called blinkGetUniqueId has ended, or cannot be "
-                        "reached: " +
-                        status.text;
-        return status;
-      }
-      asking = std::make_unique<ControlConnection>(
-          std::move(socket), secret, ControlConnection::Side::asks);
-      asking->say(kAsk, messageOf(question));
-    }
-    ControlConnection &connection = *asking;
-    const bool wasProven = connection.isProven();
+    connection.work();
+    if (connection.isProven())
+      return {};
+    if (connection.isBroken())
+      return {{blinkRemoteError, "it has hung up: ", connection.why()},
+              false,
+              /*hungUp=*/true};
+    if (Status why = ended ? ended() : Status(); !why.ok())
+      return {why, true};
+    if (Clock::now() > until)
+      return {{blinkRemoteError, "it does not prove that it has the id"}};
+    pollfd ready{connection.file(), connection.events(), 0};
+    poll(&ready, 1, 20);
+  }
+}
+
+/// Waits for the answer of a directory that is proven.
+Status waitForHub(ControlConnection &connection, int rank,
+                  Clock::time_point deadline,
+                  const std::function<Status()> &ended, NetworkPlace &hub) {
+  for (;;) {
     connection.work();
     uint32_t kind;
     std::string text;
     if (connection.hear(kind, text)) {
       if (kind == kRefused)
         return {blinkInvalidUsage, text};
-      if (kind != kHub || text.size() != sizeof(hub))
+      if (kind != kHub || !readMessage(text, hub) || !hub.valid())
         return {blinkInternalError, "the unique id's process says nonsense"};
-      std::memcpy(&hub, text.data(), sizeof(hub));
       return {};
     }
-    // Who proves itself late is taken for a stranger, as is one of too many,
-    // and may come again. So may one that has no id, which gains nothing by it.
-    if (connection.isBroken() && !wasProven && ++tries < kTries) {
-      asking.reset();
-      continue;
-    }
     if (connection.isBroken())
-      return {blinkRemoteError, "the process of the unique id at " +
-                                    directory.text() +
-                                    " has hung up: " + connection.why()};
+      return {blinkRemoteError,
+              "the process that called blinkGetUniqueId has "
+              "ended, or cannot be reached any more, before "
+              "rank 0 had joined: ",
+              connection.why()};
     if (Status why = ended ? ended() : Status(); !why.ok())
       return why;
     if (Clock::now() > deadline)
-      return Status(blinkRemoteError, "rank ", rank,
-                    " waited for rank 0 to join: it has not told where it is");
+      return {blinkRemoteError, "rank ", rank,
+              " waited for rank 0 to join: it has not told where it is"};
     pollfd ready{connection.file(), connection.events(), 0};
     poll(&ready, 1, 20);
+  }
+}
+
+} // namespace
+
+Status findHub(const Secret &secret, const NetworkPlace &directory,
+               int numRanks, int rank, Clock::time_point deadline,
+               const std::function<Status()> &ended, NetworkPlace &hub) {
+  // Where several addresses lead to other hosts, none may take long.
+  constexpr std::chrono::seconds kConnect{1}, kProof{2}, kOnlyProof{10};
+  constexpr int kMostHangUps = 40, kPause = 20, kMostPause = 250; // ms
+  if (!directory.valid())
+    return {blinkInvalidArgument, "the unique id has no address"};
+  const Secret own = secret.derive(kPurpose);
+  const DirectoryQuestion question{uint32_t(numRanks), uint32_t(rank), hub};
+  int hangUps = 0;
+  std::string why;
+  for (unsigned i = 0;; ++i) {
+    Descriptor socket;
+    std::string unreachable;
+    Status status =
+        connectWith(directory.addresses[i % directory.count], directory.port,
+                    std::min(deadline, Clock::now() + kConnect), ended, socket,
+                    unreachable);
+    if (!status.ok())
+      return status;
+    Try attempt{{blinkRemoteError, unreachable}};
+    if (socket) {
+      ControlConnection connection(std::move(socket), own,
+                                   ControlConnection::Side::asks);
+      const auto patience = directory.count == 1 ? kOnlyProof : kProof;
+      attempt =
+          prove(connection, std::min(deadline, Clock::now() + patience), ended);
+      if (attempt.status.ok()) {
+        connection.say(kAsk, messageOf(question));
+        return waitForHub(connection, rank, deadline, ended, hub);
+      }
+      hangUps += attempt.hungUp;
+    }
+    if (attempt.final)
+      return attempt.status;
+    // What the deadline has cut short says less than what was before.
+    if (why.empty() || Clock::now() < deadline)
+      why = attempt.status.text;
+    if (Clock::now() >= deadline || hangUps == kMostHangUps)
+      return {blinkRemoteError, "nobody answers for the unique id at ",
+              directory.text(),
+              ": the process that called blinkGetUniqueId "
+              "has ended, or cannot be reached: ",
+              why};
+    poll(nullptr, 0, std::min(kPause * (1 + hangUps), kMostPause));
   }
 }
 

@@ -21,6 +21,8 @@
 
 namespace blink::runtime {
 
+struct DirectoryQuestion;
+
 /// The answering side. One thread's.
 class HubDirectory {
 public:
@@ -45,6 +47,7 @@ private:
   };
 
   void hear(Asker &asker);
+  std::string note(const DirectoryQuestion &question);
   void tell();
 
   Secret secret_;
@@ -57,9 +60,10 @@ private:
 };
 
 /// Asks the directory at `directory` for the hub of a job; as rank 0 tells it
-/// that it is at `hub`. Errors: nobody answers by `deadline`, the job has
-/// another number of ranks, or the rank has asked before; `ended`, asked now
-/// and then.
+/// that it is at `hub`. Goes on where it is not let in, as in a flood of
+/// strangers, or somebody else is at one of the addresses. Errors: nobody
+/// answers by `deadline`, the job has another number of ranks, or the rank has
+/// asked before; `ended`, asked now and then.
 Status findHub(const Secret &secret, const NetworkPlace &directory,
                int numRanks, int rank,
                std::chrono::steady_clock::time_point deadline,

@@ -9,6 +9,7 @@
 
 #include "schedules/Text.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -30,7 +31,7 @@ void ControlPlane::workWithHub() {
     return;
   const Clock::time_point now = Clock::now();
   if (hub_->isBroken() && !accepted_ && refused_.ok() &&
-      now - hubSince_ < 2 * request_.silence) { // too many at a time
+      now - hubSince_ < 2 * patience()) { // too many at a time
     hub_.reset();
     greeted_ = false;
     pauseUntil_ = now + interval_;
@@ -39,6 +40,9 @@ void ControlPlane::workWithHub() {
   if (now - hub_->saidAt() >= interval_ && accepted_)
     hub_->say(uint32_t(ControlKind::alive), "");
   hub_->work();
+  hearHub(); // what it said before it ended counts
+  if (!hub_ || mayLeave_)
+    return;
   if (hub_->isBroken() && refused_.ok()) {
     const int hub = members_.hub();
     loseHub(accepted_
@@ -46,9 +50,9 @@ void ControlPlane::workWithHub() {
                          " has died: its connection broke (", hub_->why(), ")")
                 : textOf("rank ", hub, " at ", hubPlace().text(),
                          " has hung up: ", hub_->why()));
-  } else if (now - hub_->heardAt() > request_.silence) {
+  } else if (now - hub_->heardAt() > patience()) {
     loseHub(textOf("no sign of life from ", members_.name(members_.hub()),
-                   " for ", request_.silence.count(),
+                   " for ", patience().count(),
                    " ms: it is stopped, or the network is down"));
   }
 }
@@ -60,7 +64,7 @@ void ControlPlane::hearHub() {
     uint32_t rank = 0;
     std::string_view text;
     const bool isNumbered = readNumbered(message, rank, text);
-    const bool ofRank = isNumbered && int(rank) < members_.count();
+    const bool ofRank = isNumbered && rank < uint32_t(members_.count());
     switch (ControlKind(kind)) {
     case ControlKind::accepted: {
       accepted_ = true;
@@ -80,7 +84,7 @@ void ControlPlane::hearHub() {
       Introduction introduction;
       std::lock_guard<std::mutex> lock(mutex_);
       if (readMessage(message, introduction) &&
-          int(introduction.rank) < members_.count())
+          introduction.rank != uint32_t(request_.rank))
         members_.introduce(introduction);
       break;
     }
@@ -120,6 +124,18 @@ NetworkPlace ControlPlane::hubPlace() const {
   return members_.known(hub) ? members_.introduction(hub).place : firstHub_;
 }
 
+/// The lowest rank may join long before it has a processor again: then only a
+/// connection that breaks says that it has died.
+std::chrono::milliseconds ControlPlane::patience() const {
+  return joined_ ? request_.silence : std::max(request_.silence, kJoining);
+}
+
+/// A rank is proven at no other's listener: where addresses mean different
+/// hosts, another one may be there.
+Secret ControlPlane::hubSecret(int rank) const {
+  return request_.secret.derive("hub " + std::to_string(rank));
+}
+
 /// One address after the other, for as long as a rank may be silent.
 void ControlPlane::connectWithHub() {
   const Clock::time_point now = Clock::now();
@@ -130,7 +146,7 @@ void ControlPlane::connectWithHub() {
     const int state = finishConnecting(connecting_.get());
     if (state == 1) {
       hub_ = std::make_unique<ControlConnection>(std::move(connecting_),
-                                                 request_.secret,
+                                                 hubSecret(members_.hub()),
                                                  ControlConnection::Side::asks);
       return;
     }

@@ -6,6 +6,7 @@
 
 #include "runtime/job/control/Interfaces.h"
 
+#include "runtime/NetworkSettings.h"
 #include "runtime/job/LocalSocket.h"
 
 #include <algorithm>
@@ -16,7 +17,6 @@
 #include <memory>
 #include <net/if.h>
 #include <netinet/in.h>
-#include <sstream>
 
 namespace blink::runtime {
 namespace {
@@ -79,64 +79,32 @@ HostAddress HostAddress::of(const sockaddr *name) {
   return address;
 }
 
-InterfaceFilter::InterfaceFilter(const std::string &setting) {
-  std::string list = setting;
-  if (!list.empty() && list[0] == '^') {
-    excludes_ = true;
-    list.erase(0, 1);
-  }
-  if (!list.empty() && list[0] == '=') {
-    exact_ = true;
-    list.erase(0, 1);
-  }
-  std::istringstream words(list);
-  for (std::string name; std::getline(words, name, ',');)
-    if (!name.empty())
-      names_.push_back(name);
-}
-
-bool InterfaceFilter::takes(const std::string &name, bool loopback) const {
-  if (names_.empty())
-    return !loopback;
-  const bool named =
-      std::any_of(names_.begin(), names_.end(), [&](const std::string &want) {
-        return exact_ ? name == want : name.compare(0, want.size(), want) == 0;
-      });
-  return named != excludes_;
-}
-
 Status findInterfaces(std::vector<Interface> &interfaces) {
-  const char *text = std::getenv("BLINK_SOCKET_IFNAME");
-  const std::string setting = text ? text : "";
-  const InterfaceFilter filter(setting);
   ifaddrs *list = nullptr;
   if (getifaddrs(&list) != 0)
     return systemError("cannot list network interfaces");
-  const std::unique_ptr<ifaddrs, void (*)(ifaddrs *)> all(list, freeifaddrs);
-  std::vector<Interface> loopbacks;
+  const std::unique_ptr<ifaddrs, void (*)(ifaddrs *)> owner(list, freeifaddrs);
+  std::vector<Interface> all;
   for (int family : {AF_INET, AF_INET6})
-    for (const ifaddrs *one = list; one; one = one->ifa_next) {
-      if (!hasAddress(*one) || one->ifa_addr->sa_family != family)
-        continue;
-      const bool loopback = (one->ifa_flags & IFF_LOOPBACK) != 0;
-      const bool taken = filter.takes(one->ifa_name, loopback);
-      std::vector<Interface> &to = taken ? interfaces : loopbacks;
-      if ((!taken && (!loopback || !setting.empty())) ||
-          std::any_of(to.begin(), to.end(), [&](const Interface &known) {
+    for (const ifaddrs *one = list; one; one = one->ifa_next)
+      if (hasAddress(*one) && one->ifa_addr->sa_family == family &&
+          std::none_of(all.begin(), all.end(), [&](const Interface &known) {
             return known.name == one->ifa_name;
           }))
-        continue;
-      to.push_back({one->ifa_name, HostAddress::of(one->ifa_addr), loopback});
-    }
-  if (interfaces.empty())
-    interfaces = std::move(loopbacks);
-  if (interfaces.empty())
-    return {blinkInvalidUsage,
-            setting.empty()
-                ? "no network interface is up"
-                : "BLINK_SOCKET_IFNAME is '" + setting +
-                      "', and no interface that is up has such a name"};
-  return {};
+        all.push_back({one->ifa_name, HostAddress::of(one->ifa_addr),
+                       (one->ifa_flags & IFF_LOOPBACK) != 0});
+  const char *setting = std::getenv("BLINK_SOCKET_IFNAME");
+  interfaces = InterfaceFilter(setting).select(all);
+  if (!interfaces.empty())
+    return {};
+  std::vector<std::string> names;
+  for (const Interface &one : all)
+    names.push_back(one.name);
+  if (names.empty())
+    return {blinkSystemError, "no network interface is up and has an address"};
+  return {blinkInvalidUsage,      "BLINK_SOCKET_IFNAME is `",
+          setting ? setting : "", "`, which is none of ",
+          joined(names, ", "),    ", the interfaces that are up"};
 }
 
 } // namespace blink::runtime

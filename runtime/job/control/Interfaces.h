@@ -32,19 +32,6 @@ struct HostAddress {
   }
 };
 
-/// Which interfaces a setting in the manner of NCCL_SOCKET_IFNAME means:
-/// "eth,ib" those whose names begin so, "^docker,lo" all but those, "=eth0"
-/// just that one; "" all but loopback.
-class InterfaceFilter {
-public:
-  explicit InterfaceFilter(const std::string &setting);
-  bool takes(const std::string &name, bool loopback) const;
-
-private:
-  std::vector<std::string> names_;
-  bool excludes_ = false, exact_ = false;
-};
-
 struct Interface {
   std::string name;
   HostAddress address;
@@ -52,9 +39,8 @@ struct Interface {
 };
 
 /// Interfaces that are up and have an address that means something elsewhere,
-/// one address each, IPv4 before IPv6, as BLINK_SOCKET_IFNAME says; where it
-/// says nothing and there is no other, loopback. Errors: the setting takes
-/// none; system error.
+/// one address each, IPv4 before IPv6, that BLINK_SOCKET_IFNAME means
+/// (InterfaceFilter). Errors: it means none; system error.
 Status findInterfaces(std::vector<Interface> &interfaces);
 
 } // namespace blink::runtime

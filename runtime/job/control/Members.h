@@ -31,10 +31,7 @@ struct Introduction {
 
 class Members {
 public:
-  void resize(std::vector<uint16_t> serverOf) {
-    serverOf_ = std::move(serverOf);
-    all_.resize(serverOf_.size());
-  }
+  void resize(std::vector<uint16_t> serverOf);
   int count() const { return int(all_.size()); }
   int serverOf(int rank) const { return serverOf_[size_t(rank)]; }
 
@@ -42,7 +39,8 @@ public:
   const Introduction &introduction(int rank) const {
     return all_[size_t(rank)].introduction;
   }
-  void introduce(const Introduction &introduction);
+  /// False: it is of no rank, or from nowhere.
+  bool introduce(const Introduction &introduction);
   /// Success, or why a rank that introduces itself so cannot be one of them:
   /// `self` has joined.
   Status check(const Introduction &introduction,
@@ -61,9 +59,9 @@ public:
   void setLost(int rank, const std::string &why);
 
   /// The lowest rank that is left.
-  int hub() const;
+  int hub() const { return hub_; }
   /// The lowest one of a server, which writes to its memory; -1: none is left.
-  int agentOf(int server) const;
+  int agentOf(int server) const { return agents_[size_t(server)]; }
   /// "rank 3 on node2", or "rank 3".
   std::string name(int rank) const;
 
@@ -74,8 +72,13 @@ private:
     std::string lost;
     Introduction introduction;
   };
+  std::string othersOn(uint32_t server, uint32_t rank) const;
+  void findLeaders();
+
   std::vector<uint16_t> serverOf_;
   std::vector<Member> all_;
+  int hub_ = -1;
+  std::vector<int> agents_; ///< of each server: every record asks for them
 };
 
 } // namespace blink::runtime

@@ -12,9 +12,9 @@ namespace blink::runtime {
 
 void Strangers::addFiles(const Listener &listener,
                          std::vector<pollfd> &files) const {
-  for (const Descriptor *socket : {&listener.v4, &listener.v6})
-    if (*socket)
-      files.push_back({socket->get(), POLLIN, 0});
+  if (Clock::now() >= listensAgain_)
+    for (const Descriptor &socket : listener.sockets)
+      files.push_back({socket.get(), POLLIN, 0});
   for (const auto &stranger : all_)
     files.push_back({stranger->file(), stranger->events(), 0});
 }
@@ -27,22 +27,38 @@ void Strangers::refuse(const std::string &why) {
         " so far: ", why);
 }
 
-std::vector<std::unique_ptr<ControlConnection>>
-Strangers::work(const Listener &listener, const Secret &secret) {
-  // Some at a time: those who have joined must not wait for a flood.
-  for (int i = 0; i < 64; ++i) {
-    Descriptor client = acceptFrom(listener);
-    if (!client)
-      break;
-    all_.push_back(std::make_unique<ControlConnection>(
-        std::move(client), secret, ControlConnection::Side::answers));
-    if (all_.size() > kMost) {
+/// Some at a time: those who have joined must not wait for a flood.
+void Strangers::accept(const Listener &listener, const Secret &secret) {
+  constexpr int kAtOnce = 64;
+  // poll() would say over and over that there is somebody to accept.
+  constexpr std::chrono::milliseconds kPause{100};
+  if (Clock::now() < listensAgain_)
+    return;
+  for (int i = 0; i < kAtOnce; ++i) {
+    bool exhausted = false;
+    Descriptor client = acceptFrom(listener, exhausted);
+    if (!client && !exhausted)
+      return;
+    if (client)
+      all_.push_back(std::make_unique<ControlConnection>(
+          std::move(client), secret, ControlConnection::Side::answers));
+    if (exhausted && all_.empty()) {
+      refuse("the process has no file descriptors left");
+      listensAgain_ = Clock::now() + kPause;
+      return;
+    }
+    if (exhausted || all_.size() > kMost) {
       refuse("too many at a time have not proven that they have the id");
       all_.pop_front();
     }
   }
+}
+
+std::vector<std::unique_ptr<ControlConnection>>
+Strangers::work(const Listener &listener, const Secret &secret) {
+  accept(listener, secret);
   std::vector<std::unique_ptr<ControlConnection>> proven;
-  const auto now = ControlConnection::Clock::now();
+  const auto now = Clock::now();
   for (auto it = all_.begin(); it != all_.end();) {
     ControlConnection &stranger = **it;
     stranger.work();

@@ -18,7 +18,8 @@
 namespace blink::runtime {
 
 /// Takes connections at a listener until they are proven. There are never many,
-/// nor for long: when one more comes, the oldest has to go.
+/// nor for long: when one more comes, or the process has no descriptor left for
+/// it, the oldest has to go.
 class Strangers {
 public:
   void addFiles(const Listener &listener, std::vector<pollfd> &files) const;
@@ -30,10 +31,14 @@ private:
   static constexpr size_t kMost = 256;
   static constexpr std::chrono::seconds kPatience{5};
 
+  using Clock = ControlConnection::Clock;
+
+  void accept(const Listener &listener, const Secret &secret);
   void refuse(const std::string &why);
 
   std::list<std::unique_ptr<ControlConnection>> all_;
   uint64_t refused_ = 0;
+  Clock::time_point listensAgain_{}; ///< after descriptors had run out
 };
 
 } // namespace blink::runtime

@@ -10,7 +10,7 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
+#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <netinet/in.h>
@@ -22,35 +22,33 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+/// BLINK_PORT_RANGE; 0 to 0: any port.
 Status readPortRange(unsigned &first, unsigned &last) {
   first = last = 0;
   const char *text = std::getenv("BLINK_PORT_RANGE");
-  char rest;
-  if (text && (std::sscanf(text, "%u-%u%c", &first, &last, &rest) != 2 ||
-               first == 0 || first > last || last > 65535))
-    return {blinkInvalidArgument, "BLINK_PORT_RANGE is '" + std::string(text) +
-                                      "', expected two ports as in "
-                                      "40000-40100"};
-  return {};
+  if (!text || !*text)
+    return {};
+  const char *end = text + std::strlen(text);
+  const auto one = std::from_chars(text, end, first);
+  const bool dash = one.ec == std::errc() && one.ptr != end && *one.ptr == '-';
+  const auto two = std::from_chars(dash ? one.ptr + 1 : end, end, last);
+  if (two.ec == std::errc() && two.ptr == end && first != 0 && first <= last &&
+      last <= 65535)
+    return {};
+  return {blinkInvalidArgument, "BLINK_PORT_RANGE is `", text,
+          "`, expected two ports as in 40000-40100"};
 }
 
-Descriptor listenAt(int family, uint16_t port) {
+Descriptor listenAt(const HostAddress &address, uint16_t port) {
+  sockaddr_storage name;
+  const socklen_t size = address.fill(name, port);
   Descriptor socket(
-      ::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+      ::socket(name.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!socket)
     return socket;
+  // Connections of a job that has ended do not keep its port.
   const int on = 1;
   setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-  sockaddr_storage name{};
-  socklen_t size = sizeof(sockaddr_in);
-  if (family == AF_INET6) {
-    setsockopt(socket.get(), IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on));
-    size = sizeof(sockaddr_in6);
-    reinterpret_cast<sockaddr_in6 &>(name).sin6_port = htons(port);
-  } else {
-    reinterpret_cast<sockaddr_in &>(name).sin_port = htons(port);
-  }
-  name.ss_family = sa_family_t(family);
   if (bind(socket.get(), reinterpret_cast<sockaddr *>(&name), size) != 0 ||
       listen(socket.get(), SOMAXCONN) != 0) {
     const int error = errno;
@@ -69,22 +67,25 @@ uint16_t portOf(int socket) {
                    : reinterpret_cast<sockaddr_in &>(name).sin_port);
 }
 
-/// False, with errno: the port is taken.
-bool listenAtPort(uint16_t port, bool v4, bool v6, Listener &listener) {
-  if (v4) {
-    listener.v4 = listenAt(AF_INET, port);
-    if (!listener.v4)
+/// At the first few addresses that may be listened at: one that is new may not
+/// yet. False, with errno: the port is taken, or there is no such address.
+bool listenAtPort(uint16_t port, const std::vector<Interface> &interfaces,
+                  Listener &listener) {
+  listener = Listener();
+  NetworkPlace &place = listener.place;
+  for (const Interface &interface : interfaces) {
+    if (place.count == NetworkPlace::kMost)
+      break;
+    Descriptor socket = listenAt(interface.address, port);
+    if (!socket && errno == EADDRNOTAVAIL)
+      continue;
+    if (!socket)
       return false;
-    port = portOf(listener.v4.get());
+    place.port = port = portOf(socket.get());
+    place.addresses[place.count++] = interface.address;
+    listener.sockets.push_back(std::move(socket));
   }
-  if (v6) {
-    listener.v6 = listenAt(AF_INET6, port);
-    if (!listener.v6)
-      return false;
-    port = portOf(listener.v6.get());
-  }
-  listener.place.port = port;
-  return true;
+  return place.count != 0;
 }
 
 } // namespace
@@ -105,19 +106,12 @@ Status listenOnNetwork(Listener &listener) {
     status = findInterfaces(interfaces);
   if (!status.ok())
     return status;
-  bool v4 = false, v6 = false;
-  listener.place.count = 0;
-  for (const Interface &interface : interfaces) {
-    if (listener.place.count == NetworkPlace::kMost)
-      break;
-    listener.place.addresses[listener.place.count++] = interface.address;
-    (interface.address.isV4() ? v4 : v6) = true;
-  }
-  // Any port may be free in one family and taken in the other.
+  // Any port may be free at one address and taken at another.
   constexpr unsigned kTries = 16;
   const unsigned count = first == 0 ? kTries : last - first + 1;
   for (unsigned i = 0; i < count; ++i)
-    if (listenAtPort(uint16_t(first == 0 ? 0 : first + i), v4, v6, listener))
+    if (listenAtPort(uint16_t(first == 0 ? 0 : first + i), interfaces,
+                     listener))
       return {};
   if (first == 0)
     return systemError("cannot listen for other servers");
@@ -127,16 +121,19 @@ Status listenOnNetwork(Listener &listener) {
                 first, " to ", last, ": ", std::strerror(errno));
 }
 
-Descriptor acceptFrom(const Listener &listener) {
-  for (const Descriptor *socket : {&listener.v4, &listener.v6})
-    if (*socket)
-      if (Descriptor client(accept4(socket->get(), nullptr, nullptr,
-                                    SOCK_CLOEXEC | SOCK_NONBLOCK));
-          client) {
-        const int on = 1;
-        setsockopt(client.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-        return client;
-      }
+Descriptor acceptFrom(const Listener &listener, bool &exhausted) {
+  exhausted = false;
+  for (const Descriptor &socket : listener.sockets) {
+    Descriptor client(
+        accept4(socket.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (client) {
+      const int on = 1;
+      setsockopt(client.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+      return client;
+    }
+    exhausted |= errno == EMFILE || errno == ENFILE || errno == ENOBUFS ||
+                 errno == ENOMEM;
+  }
   return Descriptor();
 }
 
@@ -166,34 +163,25 @@ int finishConnecting(int socket) {
   return error == 0 ? 1 : -1;
 }
 
-Status connectWith(const NetworkPlace &place, Clock::time_point deadline,
-                   const std::function<Status()> &ended, Descriptor &socket) {
-  constexpr std::chrono::milliseconds kTry{1000}, kPause{20};
-  int error = EHOSTUNREACH;
-  for (;;) {
-    for (size_t i = 0; i < place.count && i < NetworkPlace::kMost; ++i) {
-      socket = beginConnecting(place.addresses[i], place.port);
-      const Clock::time_point end = std::min(deadline, Clock::now() + kTry);
-      int state = socket ? 0 : -1;
-      while (state == 0 && Clock::now() < end) {
-        pollfd ready{socket.get(), POLLOUT, 0};
-        poll(&ready, 1, int(kPause.count()));
-        state = finishConnecting(socket.get());
-        if (Status why = ended ? ended() : Status(); !why.ok())
-          return why;
-      }
-      if (state == 1)
-        return {};
-      error = state == 0 ? ETIMEDOUT : errno;
-    }
-    socket = Descriptor();
-    if (Status why = ended ? ended() : Status(); !why.ok())
-      return why;
-    if (Clock::now() >= deadline)
-      return Status(blinkRemoteError, "cannot connect with ", place.text(),
-                    ": ", std::strerror(error));
-    poll(nullptr, 0, int(kPause.count()));
+Status connectWith(const HostAddress &address, uint16_t port,
+                   Clock::time_point end, const std::function<Status()> &ended,
+                   Descriptor &socket, std::string &why) {
+  constexpr int kPause = 20; // ms, between questions whether it has ended
+  socket = beginConnecting(address, port);
+  int state = socket ? 0 : -1, error = errno;
+  while (state == 0 && Clock::now() < end) {
+    pollfd ready{socket.get(), POLLOUT, 0};
+    poll(&ready, 1, kPause);
+    state = finishConnecting(socket.get());
+    error = errno;
+    if (Status over = ended ? ended() : Status(); !over.ok())
+      return over;
   }
+  if (state != 1) {
+    why = std::strerror(state == 0 ? ETIMEDOUT : error);
+    socket = Descriptor();
+  }
+  return {};
 }
 
 } // namespace blink::runtime

@@ -149,7 +149,7 @@ TEST_CASE("settings that make no sense are refused") {
     const Status status =
         createNetwork(twoRanks(true, true), client, transport);
     CAPTURE(status.text);
-    CHECK(status.text.find("expected 10 to 3600000") != std::string::npos);
+    CHECK(status.text.find("expected 20 to 3600000") != std::string::npos);
   }
   unsetenv("BLINK_HEARTBEAT_MS");
 }

@@ -1,0 +1,101 @@
+//===- NetworkSettings.h - what the environment says of networks *- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// What the control plane (job/control/) and the transport (network/) read
+// alike. Inline, since the transport is a module of its own.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_RUNTIME_NETWORKSETTINGS_H
+#define BLINK_RUNTIME_NETWORKSETTINGS_H
+
+#include "runtime/Status.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace blink::runtime {
+
+/// Which interfaces BLINK_SOCKET_IFNAME means, in the manner of
+/// NCCL_SOCKET_IFNAME: "eth,ib" those whose names begin so, "=eth0" just that
+/// one, "^docker" all but those and loopback. "": all but loopback and the
+/// bridges that container engines give every host with the same addresses; what
+/// there is, where there are no others.
+class InterfaceFilter {
+public:
+  explicit InterfaceFilter(const char *setting) {
+    std::string list = setting ? setting : "";
+    const auto takeOff = [&list](char sign) {
+      const bool there = !list.empty() && list[0] == sign;
+      list.erase(0, there ? 1 : 0);
+      return there;
+    };
+    excludes_ = takeOff('^');
+    exact_ = takeOff('=');
+    std::istringstream words(list);
+    for (std::string name; std::getline(words, name, ',');)
+      if (!name.empty())
+        names_.push_back(name);
+  }
+
+  /// Of those that are up, in their order. An interface has a `name` and says
+  /// whether it is `loopback`.
+  template <typename Interface>
+  std::vector<Interface> select(const std::vector<Interface> &all) const {
+    const auto those = [&all](const auto &condition) {
+      std::vector<Interface> some;
+      std::copy_if(all.begin(), all.end(), std::back_inserter(some), condition);
+      return some;
+    };
+    // Who leaves names out does not ask for loopback.
+    if (!names_.empty())
+      return those([this](const Interface &one) {
+        return excludes_ ? !names(one.name) && !one.loopback : names(one.name);
+      });
+    std::vector<Interface> usual = those([](const Interface &one) {
+      return !one.loopback && !begins(one.name, "docker") &&
+             !begins(one.name, "virbr");
+    });
+    if (usual.empty())
+      usual = those([](const Interface &one) { return !one.loopback; });
+    return usual.empty() ? all : usual;
+  }
+
+private:
+  static bool begins(const std::string &name, const std::string &prefix) {
+    return name.compare(0, prefix.size(), prefix) == 0;
+  }
+  bool names(const std::string &name) const {
+    return std::any_of(names_.begin(), names_.end(),
+                       [&](const std::string &want) {
+                         return exact_ ? name == want : begins(name, want);
+                       });
+  }
+
+  std::vector<std::string> names_;
+  bool excludes_ = false, exact_ = false;
+};
+
+/// BLINK_HEARTBEAT_MS, if it is set. Errors: it is no such time.
+inline Status readSilence(std::chrono::milliseconds &silence) {
+  const char *text = std::getenv("BLINK_HEARTBEAT_MS");
+  if (!text || !*text)
+    return {};
+  char *end = nullptr;
+  const long value = std::strtol(text, &end, 10);
+  if (*end || value < 20 || value > 3600 * 1000)
+    return {blinkInvalidArgument, "BLINK_HEARTBEAT_MS is `", text,
+            "`: expected 20 to 3600000, the milliseconds of silence after "
+            "which a rank or connection counts as lost"};
+  silence = std::chrono::milliseconds(value);
+  return {};
+}
+
+} // namespace blink::runtime
+
+#endif // BLINK_RUNTIME_NETWORKSETTINGS_H
