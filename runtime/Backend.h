@@ -26,9 +26,10 @@ struct BackendRequest {
   int rank = -1, device = -1;        ///< with an id: as in blinkCommInitRank
   // Settings that all back ends know:
   std::chrono::milliseconds timeout{0};
-  std::vector<int> gpus{};   ///< blinkConfig_t::gpus, or empty
-  std::string withoutLink{}; ///< blinkConfig_t::withoutLink, or ""
-  uint64_t slotBytes = 0;    ///< blinkConfig_t::slotBytes
+  std::vector<int> gpus{};       ///< blinkConfig_t::gpus, or empty
+  std::string withoutLink{};     ///< blinkConfig_t::withoutLink, or ""
+  std::vector<uint64_t> hosts{}; ///< blinkConfig_t::hosts, or empty
+  uint64_t slotBytes = 0;        ///< blinkConfig_t::slotBytes
   /// Asked now and then while waiting for other processes to join: an error
   /// ends it. May be empty.
   std::function<Status()> peerFailure{};

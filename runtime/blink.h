@@ -174,9 +174,16 @@ typedef struct {
      host, where slots become memory as they are first used. A transport of
      channels that has slots at both ends takes as much again. */
   uint64_t slotBytes;
+  /* Where each rank runs, nranks many, as blinkGetHost says there. Of the
+     schedules those are taken then by which just the ranks on one host share a
+     server, so that the files may have several placements. Read when
+     communicators are made; the same on every rank. NULL: not known; all
+     schedules have to be for one placement, and ranks that do not run as it
+     says are told so when they join. */
+  const uint64_t *hosts;
 } blinkConfig_t;
 #define BLINK_CONFIG_INITIALIZER                                               \
-  {sizeof(blinkConfig_t), blinkBackendHost, 0, NULL, NULL, 1, 0}
+  {sizeof(blinkConfig_t), blinkBackendHost, 0, NULL, NULL, 1, 0, NULL}
 
 /*===-- Errors and version ------------------------------------------------===*/
 
@@ -259,6 +266,10 @@ BLINK_API blinkResult_t blinkCommInitAll(blinkComm_t *comms, int nranks,
    answers them until all have joined, so it has to live until then.
    Errors: system error. */
 BLINK_API blinkResult_t blinkGetUniqueId(blinkUniqueId *id);
+
+/* A number that processes have alike if they run on one host, in the same
+   namespaces, and so can share memory. For blinkConfig_t::hosts. */
+BLINK_API blinkResult_t blinkGetHost(uint64_t *host);
 
 /* Makes the communicator of rank `rank`; `device` is for GPUs, -1 for the host
    back end. Every rank calls it with the same id, nranks, files and

@@ -78,6 +78,8 @@ Status readConfig(const blinkConfig_t *config, const BackendEntry *&entry,
     request.gpus.assign(full.gpus, full.gpus + request.numRanks);
   if (full.withoutLink)
     request.withoutLink = full.withoutLink;
+  if (full.hosts)
+    request.hosts.assign(full.hosts, full.hosts + request.numRanks);
   if (blocking)
     *blocking = full.blocking;
   entry = findBackend(full.backend);

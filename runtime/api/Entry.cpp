@@ -14,6 +14,7 @@
 #include "runtime/api/Group.h"
 #include "runtime/job/Rendezvous.h"
 #include "runtime/job/SharedBlocks.h"
+#include "runtime/job/control/HostIdentity.h"
 #include "runtime/plan/ScheduleSearch.h"
 #include "schedules/ScheduleFile.h"
 
@@ -143,6 +144,15 @@ blinkResult_t blinkCommInitAll(blinkComm_t *comms, int nranks,
       made.push_back(std::make_unique<blinkComm>(backend, rank));
     for (int rank = 0; rank < nranks; ++rank)
       comms[rank] = made[rank].release();
+    return blinkSuccess;
+  });
+}
+
+blinkResult_t blinkGetHost(uint64_t *host) {
+  return guarded([&] {
+    if (!host)
+      return refuse("host is NULL");
+    *host = hostIdentity();
     return blinkSuccess;
   });
 }

@@ -99,7 +99,7 @@ Status CudaBackend::makePlan(const BackendRequest &request) {
   job_.begin(request.numRanks, request.timeout);
   origin_.slotBytes = request.slotBytes;
   status =
-      Plan::create(request.files, request.numRanks, {gpus, request.withoutLink},
+      Plan::create(request.files, request.numRanks, {gpus, request.withoutLink, request.hosts},
                    plan_, request.slotBytes ? request.slotBytes : kSlotBytes);
   if (!status.ok())
     return status;

@@ -46,9 +46,9 @@ Status HostBackend::makePlan(const BackendRequest &request) {
   std::iota(list.begin(), list.end(), 0);
   if (!request.gpus.empty())
     list = request.gpus;
-  Status status =
-      Plan::create(request.files, request.numRanks, {list, request.withoutLink},
-                   plan_, request.slotBytes);
+  Status status = Plan::create(request.files, request.numRanks,
+                               {list, request.withoutLink, request.hosts},
+                               plan_, request.slotBytes);
   ranks_.resize(request.numRanks);
   std::vector<bool> here(request.numRanks, !request.id);
   if (request.id)

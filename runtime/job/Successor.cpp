@@ -8,6 +8,7 @@
 
 #include "runtime/job/Rendezvous.h"
 #include "runtime/job/UniqueId.h"
+#include "runtime/plan/Servers.h"
 
 #include <algorithm>
 
@@ -26,6 +27,8 @@ Successor::Successor(Backend &old, std::vector<int> ranks,
   for (int rank : ranks_) {
     if (!gpus.numbers.empty())
       request_.gpus.push_back(gpus.numbers[rank]);
+    if (!gpus.hosts.empty())
+      request_.hosts.push_back(gpus.hosts[rank]);
     if (!old.origin().devices.empty())
       request_.devices.push_back(old.origin().devices[rank]);
   }
@@ -33,8 +36,12 @@ Successor::Successor(Backend &old, std::vector<int> ranks,
 
 Status Successor::checkPrograms() const {
   ProgramLookup lookup;
-  return lookUpPrograms(request_.files, request_.numRanks,
-                        {request_.gpus, request_.withoutLink}, lookup);
+  const Status status = lookUpPrograms(
+      request_.files, request_.numRanks,
+      {request_.gpus, request_.withoutLink, request_.hosts}, lookup);
+  return status.ok() ? Servers().find(lookup.programs, request_.numRanks,
+                                      request_.hosts)
+                     : status;
 }
 
 Status Successor::makeId(blinkUniqueId &id) const {

@@ -318,7 +318,7 @@ Status Plan::create(const ScheduleSet &files, int numRanks, const JobGpus &gpus,
     return status;
   plan.notes = std::move(lookup.notes);
   Servers servers;
-  status = servers.find(lookup.programs, numRanks);
+  status = servers.find(lookup.programs, numRanks, gpus.hosts);
   if (!status.ok())
     return status;
   plan.numServers = servers.numServers();
@@ -329,6 +329,10 @@ Status Plan::create(const ScheduleSet &files, int numRanks, const JobGpus &gpus,
   plan.nics = servers.nics();
   plan.fingerprint =
       sched::hash64(&chunkLimit, sizeof(chunkLimit), lookup.fingerprint);
+  if (!gpus.hosts.empty()) // by which some programs were left out
+    plan.fingerprint = sched::hash64(
+        plan.serverOf.data(), plan.serverOf.size() * sizeof(plan.serverOf[0]),
+        plan.fingerprint);
   table.forEach([&](PairRings &pair) {
     pair.first = uint32_t(plan.rings.size());
     plan.rings.insert(plan.rings.end(), pair.rings.begin(), pair.rings.end());

@@ -40,8 +40,10 @@ struct ProgramLookup {
 
 /// Where a job runs, which bundles ask for.
 struct JobGpus {
-  std::vector<int> numbers; ///< the machine's, of each rank; empty: not known
-  std::string withoutLink;  ///< "gpu0:gpu3": has failed; "": none has
+  std::vector<int> numbers{}; ///< the machine's, of each rank; empty: not known
+  std::string withoutLink{};  ///< "gpu0:gpu3": has failed; "": none has
+  /// hostIdentity() where each rank runs; empty: not known.
+  std::vector<uint64_t> hosts{};
 };
 
 /// Takes the programs for `numRanks` ranks from files, and from bundles those

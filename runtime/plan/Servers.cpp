@@ -6,10 +6,44 @@
 
 #include "runtime/plan/Servers.h"
 
+#include <algorithm>
 #include <numeric>
 #include <set>
 
 namespace blink::runtime {
+namespace {
+
+/// The same with the numbers 0, 1, ... in the order in which they come.
+template <typename T>
+std::vector<uint16_t> numbered(const std::vector<T> &values) {
+  std::map<T, uint16_t> numbers;
+  std::vector<uint16_t> result;
+  for (const T &value : values)
+    result.push_back(
+        numbers.try_emplace(value, uint16_t(numbers.size())).first->second);
+  return result;
+}
+
+/// "{0-2} {3,5}": the ranks of each server
+std::string placementText(const std::vector<uint16_t> &servers) {
+  std::map<uint16_t, std::string> ranksOf;
+  for (size_t first = 0; first < servers.size();) {
+    size_t end = first;
+    while (end < servers.size() && servers[end] == servers[first])
+      ++end;
+    std::string &ranks = ranksOf[servers[first]];
+    ranks += (ranks.empty() ? "" : ",") + std::to_string(first);
+    if (end - first > 1)
+      ranks += "-" + std::to_string(end - 1);
+    first = end;
+  }
+  std::string text;
+  for (const auto &[server, ranks] : ranksOf)
+    text += (text.empty() ? "{" : " {") + ranks + "}";
+  return text;
+}
+
+} // namespace
 
 //===-- One topology ------------------------------------------------------===//
 
@@ -95,32 +129,56 @@ TopologyServers &Servers::known(const sched::Topology &topology) {
   return topologies_.try_emplace(&topology, topology).first->second;
 }
 
-Status Servers::find(const std::vector<ResolvedProgram> &programs,
-                     int numRanks) {
-  for (const ResolvedProgram &resolved : programs) {
-    const sched::Program &program = *resolved.program;
-    const TopologyServers &topology = known(*resolved.topology);
-    std::vector<uint32_t> pieces(static_cast<size_t>(numRanks), 0);
-    const uint32_t inJob = program.allocation()->size();
-    for (uint32_t r = 0; topology.any() && r < uint32_t(numRanks); ++r)
-      pieces[resolved.jobRank(r)] = topology.pieceOf(
-          topology.gpuNode(r < inJob ? program.allocation()->Get(r)
-                                     : program.relays()->Get(r - inJob)));
-    std::map<uint32_t, uint16_t> numbers;
-    std::vector<uint16_t> servers;
-    for (uint32_t piece : pieces)
-      servers.push_back(
-          numbers.try_emplace(piece, uint16_t(numbers.size())).first->second);
+/// Of each rank of the job, numbered by their first ranks.
+std::vector<uint16_t> Servers::serversOf(const ResolvedProgram &resolved,
+                                         int numRanks) {
+  const sched::Program &program = *resolved.program;
+  const TopologyServers &topology = known(*resolved.topology);
+  std::vector<uint32_t> pieces(static_cast<size_t>(numRanks), 0);
+  const uint32_t inJob = program.allocation()->size();
+  for (uint32_t r = 0; topology.any() && r < uint32_t(numRanks); ++r)
+    pieces[resolved.jobRank(r)] = topology.pieceOf(
+        topology.gpuNode(r < inJob ? program.allocation()->Get(r)
+                                   : program.relays()->Get(r - inJob)));
+  return numbered(pieces);
+}
+
+Status Servers::find(std::vector<ResolvedProgram> &programs, int numRanks,
+                     const std::vector<uint64_t> &hosts) {
+  const std::vector<uint16_t> asked = numbered(hosts);
+  std::set<std::string> others; // placements of programs that are taken out
+  std::vector<ResolvedProgram> kept;
+  bool agree = true;
+  for (ResolvedProgram &resolved : programs) {
+    const std::vector<uint16_t> servers = serversOf(resolved, numRanks);
+    if (!hosts.empty() && servers != asked) {
+      others.insert(placementText(servers));
+      continue;
+    }
+    kept.push_back(std::move(resolved));
     if (ofRanks_.empty()) {
       ofRanks_ = servers;
-      numServers_ = int(numbers.size());
-    } else if (ofRanks_ != servers) {
-      return {blinkInvalidUsage,
-              "the files do not agree which ranks share a server: compile all "
-              "of them for one topology and allocation"};
+      numServers_ = 1 + *std::max_element(servers.begin(), servers.end());
     }
+    agree &= ofRanks_ == servers;
   }
-  return {};
+  programs = std::move(kept);
+  if (!agree)
+    return {blinkInvalidUsage,
+            "the files do not agree which ranks share a server: compile all "
+            "of them for one topology and allocation"};
+  if (!programs.empty())
+    return {};
+  std::string known;
+  for (const std::string &other : others)
+    known += (known.empty() ? "" : ", ") + other;
+  return {blinkInvalidUsage,
+          "no schedule is for where the ranks run, on servers ",
+          placementText(asked),
+          ": there are some for ",
+          known,
+          "; compile one for the cluster with the ranks' GPUs in their order, "
+          "or start the ranks where a schedule has them"};
 }
 
 uint16_t Servers::note(const TopologyServers &topology,

@@ -74,8 +74,11 @@ private:
 /// The servers of a job, numbered by their first ranks.
 class Servers {
 public:
-  /// Errors: the programs do not agree who shares a server.
-  Status find(const std::vector<ResolvedProgram> &programs, int numRanks);
+  /// `hosts`: as of JobGpus; if known, programs for ranks that are placed
+  /// otherwise on their servers are taken out. Errors: none is left, or those
+  /// that are do not agree who shares a server.
+  Status find(std::vector<ResolvedProgram> &programs, int numRanks,
+              const std::vector<uint64_t> &hosts);
 
   int numServers() const { return numServers_; }
   const std::vector<uint16_t> &ofRanks() const { return ofRanks_; }
@@ -88,6 +91,7 @@ public:
 
 private:
   TopologyServers &known(const sched::Topology &topology);
+  std::vector<uint16_t> serversOf(const ResolvedProgram &program, int numRanks);
   uint16_t note(const TopologyServers &topology,
                 const TopologyServers::Nic *nic, uint16_t server);
 

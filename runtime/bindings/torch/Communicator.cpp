@@ -12,26 +12,23 @@
 #include <unistd.h>
 
 #include <cstring>
-#include <fstream>
 #include <limits>
 #include <thread>
 
 namespace blink::pytorch {
 namespace {
 
-/// What tells hosts apart: ids are good for one of them. The boot's number, as
-/// containers of one host have names of their own, and the name for people.
+/// The number tells hosts apart, the name is for people.
 struct Host {
-  std::string boot, name;
+  std::string number, name;
 };
 
 Host thisHost() {
-  Host host;
-  std::ifstream("/proc/sys/kernel/random/boot_id") >> host.boot;
+  uint64_t number = 0;
+  check(blinkGetHost(&number));
   char name[256] = "?";
   gethostname(name, sizeof name - 1);
-  host.name = name;
-  return host;
+  return {std::to_string(number), name};
 }
 
 /// What rank 0 leaves in the store: the id, or why there is none.
@@ -42,7 +39,7 @@ struct Invitation {
 };
 
 std::vector<uint8_t> pack(const Invitation &invitation) {
-  std::string text = invitation.refusal + '\n' + invitation.host.boot + '\n' +
+  std::string text = invitation.refusal + '\n' + invitation.host.number + '\n' +
                      invitation.host.name + '\n';
   text.append(invitation.id.internal, sizeof invitation.id.internal);
   return {text.begin(), text.end()};
@@ -53,7 +50,7 @@ Invitation unpack(const std::vector<uint8_t> &bytes) {
   Invitation invitation;
   size_t begin = 0;
   for (std::string *line :
-       {&invitation.refusal, &invitation.host.boot, &invitation.host.name}) {
+       {&invitation.refusal, &invitation.host.number, &invitation.host.name}) {
     const size_t end = text.find('\n', begin);
     if (end == std::string::npos)
       raise("rank 0 left something else than an id in the store: it has "
@@ -100,8 +97,14 @@ Communicator::Communicator(const Meeting &meeting, int device)
 
 void Communicator::invite(int device) {
   // All that a rank can find out alone comes first: the others would wait.
+  const bool onHost = device < 0;
   const Schedules schedules =
-      device < 0 ? hostSchedules(meeting_.size) : cudaSchedules();
+      onHost ? hostSchedules(meeting_.size) : cudaSchedules();
+  const Host here = thisHost();
+  if (onHost)
+    meeting_.store->set(
+        hostKey(meeting_.rank),
+        std::vector<uint8_t>(here.number.begin(), here.number.end()));
   Invitation invitation;
   if (meeting_.rank == 0) {
     invitation = makeInvitation();
@@ -111,11 +114,11 @@ void Communicator::invite(int device) {
   }
   if (!invitation.refusal.empty())
     raise(invitation.refusal);
-  if (const Host here = thisHost(); here.boot != invitation.host.boot)
-    raise("rank " + std::to_string(meeting_.rank) + " is on host " + here.name +
-          " and rank 0 on " + invitation.host.name +
-          ": schedules are for the ranks of one host; use another back end "
-          "for groups of several");
+  std::vector<uint64_t> hosts;
+  if (onHost && hasOwnHostSchedules())
+    hosts = hostsOfAll();
+  else if (here.number != invitation.host.number)
+    refuseHosts(here.name, invitation.host.name, onHost);
 
   blinkConfig_t config = BLINK_CONFIG_INITIALIZER;
   config.backend = device < 0 ? blinkBackendHost : blinkBackendCuda;
@@ -123,11 +126,59 @@ void Communicator::invite(int device) {
       int(std::min<int64_t>(std::max<int64_t>(meeting_.timeout.count(), 1),
                             std::numeric_limits<int>::max()));
   config.blocking = 0;
+  config.hosts = hosts.empty() ? nullptr : hosts.data();
   const blinkResult_t result =
       blinkCommInitRank(&comm_, meeting_.size, invitation.id, meeting_.rank,
                         device, schedules.get(), &config);
   if (result != blinkInProgress)
     check(result);
+}
+
+/// Ranks on other servers cannot be served by the schedules that there are.
+void Communicator::refuseHosts(const std::string &here,
+                               const std::string &first, bool onHost) const {
+  const std::string ranks = "rank " + std::to_string(meeting_.rank) +
+                            " is on host " + here + " and rank 0 on " + first;
+  if (!onHost)
+    raise(ranks + ": tensors of GPUs stay on one host so far; use another back "
+                  "end for them in groups of several");
+  std::string gpus = "0";
+  for (int rank = 1; rank < meeting_.size; ++rank)
+    gpus += "," + std::to_string(rank);
+  raise(ranks +
+        ", and the package's schedules are for one: compile some for "
+        "the cluster, `blinkc compile CLUSTER.topo --allocations " +
+        gpus +
+        " --collectives all,sendrecv -o FILE.sched`, and set "
+        "BLINK_HOST_SCHEDULES=FILE.sched for all ranks");
+}
+
+std::string Communicator::hostKey(int rank) const {
+  return meeting_.key + "/host/" + std::to_string(rank);
+}
+
+/// Where each rank runs. Waits for all of them, without holding the store,
+/// which others of this process use, too.
+std::vector<uint64_t> Communicator::hostsOfAll() {
+  std::vector<std::string> keys;
+  for (int rank = 0; rank < meeting_.size; ++rank)
+    keys.push_back(hostKey(rank));
+  const auto deadline = std::chrono::steady_clock::now() + meeting_.timeout;
+  auto pause = std::chrono::microseconds(100);
+  while (!meeting_.store->check(keys)) {
+    hearOthers();
+    if (std::chrono::steady_clock::now() > deadline)
+      raise("Timed out: not all ranks have said where they run within " +
+            std::to_string(meeting_.timeout.count()) + " ms");
+    std::this_thread::sleep_for(pause);
+    pause = std::min(pause * 2, std::chrono::microseconds(5000));
+  }
+  std::vector<uint64_t> hosts;
+  for (const std::string &key : keys) {
+    const std::vector<uint8_t> text = meeting_.store->get(key);
+    hosts.push_back(std::stoull(std::string(text.begin(), text.end())));
+  }
+  return hosts;
 }
 
 /// Leaves in the store why this rank will not come.

@@ -53,6 +53,10 @@ public:
 private:
   explicit Communicator(blinkComm_t made) : comm_(made), isMade_(true) {}
   void invite(int device);
+  [[noreturn]] void refuseHosts(const std::string &here,
+                                const std::string &first, bool onHost) const;
+  std::string hostKey(int rank) const;
+  std::vector<uint64_t> hostsOfAll();
   blinkResult_t state();
 
   void tellOthers();

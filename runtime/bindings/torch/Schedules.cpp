@@ -44,12 +44,25 @@ private:
 
 void setHostSchedules(const std::string &path) { shippedBundle = path; }
 
+bool hasOwnHostSchedules() {
+  const char *places = std::getenv("BLINK_HOST_SCHEDULES");
+  return places && *places;
+}
+
 Schedules hostSchedules(int ranks) {
   static Opened *const opened = new Opened;
-  const char *places = std::getenv("BLINK_HOST_SCHEDULES");
-  if (places && *places)
-    return opened->get([places](blinkSchedule_t *schedule) {
-      return blinkScheduleFind(places, schedule);
+  if (hasOwnHostSchedules())
+    return opened->get([](blinkSchedule_t *schedule) {
+      const blinkResult_t result =
+          blinkScheduleFind(std::getenv("BLINK_HOST_SCHEDULES"), schedule);
+      if (result != blinkSuccess)
+        return result;
+      // Groups whose ranks are all on one host need nothing else.
+      const blinkResult_t added =
+          blinkScheduleAdd(*schedule, shippedBundle.c_str());
+      if (added != blinkSuccess)
+        blinkScheduleClose(*schedule);
+      return added;
     });
   const Schedules shipped = opened->get([](blinkSchedule_t *schedule) {
     return blinkScheduleOpen(shippedBundle.c_str(), schedule);

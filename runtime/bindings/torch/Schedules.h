@@ -20,10 +20,12 @@ using Schedules = std::shared_ptr<blinkSchedule>;
 /// be said before the first communicator is made.
 void setHostSchedules(const std::string &path);
 
-/// Of the host back end: BLINK_HOST_SCHEDULES, files and folders, or else the
-/// bundle of the package, if that has so many ranks. Opened once. Throws as
-/// check().
+/// Of the host back end: the bundle of the package, if that has so many ranks,
+/// or BLINK_HOST_SCHEDULES, files and folders, and behind them the package's.
+/// Opened once. Throws as check().
 Schedules hostSchedules(int ranks);
+/// Whether there is BLINK_HOST_SCHEDULES: then hosts may be several.
+bool hasOwnHostSchedules();
 /// Of GPUs: BLINK_SCHEDULES. Likewise.
 Schedules cudaSchedules();
 

@@ -18,7 +18,7 @@ using namespace blink::test;
 namespace {
 
 Plan planOf(const std::vector<TestSchedule> &schedules, int ranks,
-            Status *status = nullptr) {
+            Status *status = nullptr, std::vector<uint64_t> hosts = {}) {
   ScheduleSet files;
   for (const TestSchedule &schedule : schedules) {
     const std::vector<uint8_t> bytes = seal(schedule);
@@ -26,7 +26,8 @@ Plan planOf(const std::vector<TestSchedule> &schedules, int ranks,
         OpenFile::copy(bytes.data(), bytes.size(), files.emplace_back()).ok());
   }
   Plan plan;
-  const Status made = Plan::create(files, ranks, {}, plan);
+  const Status made =
+      Plan::create(files, ranks, {{}, "", std::move(hosts)}, plan);
   if (status)
     *status = made;
   else
@@ -106,6 +107,33 @@ TEST_CASE("files that place ranks differently are refused") {
          3, &status);
   CHECK(status.code == blinkInvalidUsage);
   CHECK(status.text.find("which ranks share a server") != std::string::npos);
+}
+
+TEST_CASE("where hosts are known the programs placed so are taken") {
+  const std::vector<TestSchedule> files{
+      scheduleOf(Collective::allreduce, {0, 0, 1}, 1),
+      scheduleOf(Collective::allreduce, {0, 1, 1}, 1),
+      scheduleOf(Collective::allgather, {0, 1, 1}, 1),
+      scheduleOf(Collective::allgather, {0, 0, 0}, 0)};
+  const Plan split = planOf(files, 3, nullptr, {70, 7, 7});
+  CHECK(split.serverOf == std::vector<uint16_t>{0, 1, 1});
+  CHECK(split.numServers == 2);
+  CHECK(split.programs.size() == 2);
+  const Plan together = planOf(files, 3, nullptr, {9, 9, 9});
+  CHECK(together.numServers == 1);
+  CHECK(together.programs.size() == 1);
+  CHECK(together.fingerprint != split.fingerprint);
+}
+
+TEST_CASE("a placement that no file has is refused with those that are there") {
+  Status status;
+  planOf({scheduleOf(Collective::allreduce, {0, 0, 1, 0}, 1),
+          scheduleOf(Collective::allreduce, {0, 1, 2, 3}, 1)},
+         4, &status, {1, 1, 1, 2});
+  CHECK(status.code == blinkInvalidUsage);
+  CHECK_MESSAGE(status.text.find("{0-2} {3}: there are some for {0-1,3} {2}, "
+                                 "{0} {1} {2} {3}") != std::string::npos,
+                status.text);
 }
 
 } // namespace
