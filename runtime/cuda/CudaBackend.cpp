@@ -98,9 +98,9 @@ Status CudaBackend::makePlan(const BackendRequest &request) {
     return status;
   job_.begin(request.numRanks, request.timeout);
   origin_.slotBytes = request.slotBytes;
-  status =
-      Plan::create(request.files, request.numRanks, {gpus, request.withoutLink, request.hosts},
-                   plan_, request.slotBytes ? request.slotBytes : kSlotBytes);
+  status = Plan::create(request.files, request.numRanks,
+                        {gpus, request.withoutLink, request.hosts}, plan_,
+                        request.slotBytes ? request.slotBytes : kSlotBytes);
   if (!status.ok())
     return status;
   std::vector<bool> here;

@@ -83,17 +83,13 @@ void Members::setGone(int rank) {
   if (!member.gone)
     member.goneSince = std::chrono::steady_clock::now();
   member.gone = true;
+  findLeaders();
 }
 
 void Members::setLost(int rank, const std::string &why) {
   std::string &lost = all_[size_t(rank)].lost;
   if (lost.empty())
     lost = why;
-  findLeaders();
-}
-
-void Members::setGone(int rank) {
-  all_[size_t(rank)].gone = true;
   findLeaders();
 }
 
