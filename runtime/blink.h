@@ -426,7 +426,8 @@ typedef struct {
   uint64_t
       programs; /* the schedules' steps; 0 on the host: read in the files */
   /* In the host's memory, pinned for GPUs. */
-  uint64_t staging; /* slots of channels that lead through it to this rank */
+  uint64_t staging; /* slots of channels that lead through it to this rank, or
+                       that lead to and from it over a network */
   uint64_t job;     /* what the ranks tell each other; one for all of them */
   /* The caller's: buffers of this rank that are registered. */
   uint64_t registered;

@@ -96,6 +96,36 @@ TEST_CASE("the results of one process over a transport are exact") {
   }
 }
 
+TEST_CASE("slots of carried rings are at both ends, in pinned memory") {
+  constexpr uint64_t kSlots = 4, kChunk = 64 << 10;
+  BuildOptions layout;
+  layout.slots = kSlots;
+  layout.chunkBytes = kChunk;
+  TestSchedule model = makeSchedule(Collective::broadcast, 0, 2, layout);
+  spread(model, {0, 1});
+  const Job job(model, 2);
+  for (int rank : {0, 1}) {
+    blinkMemoryInfo_t info = BLINK_MEMORY_INFO_INITIALIZER;
+    REQUIRE(blinkCommMemory(job[rank], &info) == blinkSuccess);
+    CHECK(info.staging >= kSlots * kChunk);
+    CHECK(info.staging <= kSlots * kChunk + 4096);
+    CHECK(info.slots == 0);
+  }
+}
+
+TEST_CASE("ranks of one process reach all servers through the host's memory") {
+  // Unless a transport wants them, as that of the tests does.
+  useMemory();
+  {
+    const Job job(everything({0, 0, 1}, 1, 1024), 3);
+    const uint64_t before = socketChunks();
+    for (Collective collective : collectives())
+      CHECK(runCase(job, variedCase(collective, 5000, 2, 0)) == "");
+    CHECK(socketChunks() == before);
+  }
+  useSockets(sched::ChannelKind::network);
+}
+
 TEST_CASE("a graph captures calls and messages between servers") {
   const Job job(reduceAndSend({0, 1}), 2);
   constexpr size_t kCount = 5001;
