@@ -23,7 +23,8 @@ TestBundle makeModel() {
                   {Collective::allreduce, Collective::broadcast},
                   {{0, 1}, {0, 2}, {1, 3}, {2, 3}, {0, 1, 2}, {0, 1, 2, 3}},
                   {},
-                  /*alike=*/false});
+                  /*alike=*/false,
+                  {}});
   REQUIRE(model.classes.size() == 6);
   for (size_t c : {0, 2, 3, 5})
     model.classes[c].pieces = {{}, {}};
