@@ -170,8 +170,9 @@ void ControlPlane::serve() {
     turn();
   }
   endingSince_ = Clock::now();
-  while (!saidGoodbye() &&
-         Clock::now() < endingSince_ + std::chrono::seconds(1)) {
+  // Processors may be busy, and who has not heard it takes this rank for dead.
+  const auto most = std::max(2 * request_.silence, kGoodbye);
+  while (!saidGoodbye() && Clock::now() < endingSince_ + most) {
     wait();
     turn();
   }
@@ -306,7 +307,7 @@ bool ControlPlane::saidGoodbye() {
     }
     return false;
   }
-  for (int rank = 0; rank < members_.count(); ++rank)
+  for (int rank = 0; rank < members_.count() && !saidGoodbye_; ++rank)
     if (rank != request_.rank && members_.isLeft(rank) && !clientOf(rank) &&
         members_.known(rank))
       return false; // it has not come over from the hub before

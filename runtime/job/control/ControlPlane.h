@@ -56,7 +56,8 @@ public:
                      std::chrono::steady_clock::time_point deadline,
                      const std::function<Status()> &ended,
                      std::unique_ptr<ControlPlane> &result);
-  /// Says goodbye, which takes a second at most.
+  /// Says goodbye, which takes twice the time that a rank may be silent at
+  /// most, or a second.
   ~ControlPlane();
   ControlPlane(const ControlPlane &) = delete;
 
@@ -83,6 +84,7 @@ private:
   using Clock = std::chrono::steady_clock;
   /// How long a hub may be silent before it has taken a rank in at first.
   static constexpr std::chrono::milliseconds kJoining{5000};
+  static constexpr std::chrono::milliseconds kGoodbye{1000};
 
   explicit ControlPlane(const ControlRequest &request);
 
