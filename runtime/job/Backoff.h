@@ -8,6 +8,7 @@
 #define BLINK_RUNTIME_JOB_BACKOFF_H
 
 #include <algorithm>
+#include <chrono>
 #include <sched.h>
 #include <time.h>
 
@@ -19,8 +20,10 @@ namespace blink::runtime {
 class Backoff {
 public:
   /// `crowded`: there are more threads at work than processors, and spinning
-  /// takes time from the one that is waited for.
-  explicit Backoff(bool crowded) : spins_(crowded ? 0 : kSpins) {}
+  /// takes time from the one that is waited for. `byNetwork`: what is waited
+  /// for may come from another server, and not from who gets this processor.
+  explicit Backoff(bool crowded, bool byNetwork = false)
+      : spins_(crowded ? 0 : kSpins), byNetwork_(byNetwork) {}
 
   void reset() { turns_ = 0; }
   /// Whether it has spun, and is about to let other threads run.
@@ -32,19 +35,31 @@ public:
     ++turns_;
     if (turns_ <= spins_)
       return pause();
-    if (turns_ <= spins_ + kYields) {
-      sched_yield();
-      return;
-    }
-    const long doublings = std::min<long>(turns_ - spins_ - kYields, 5);
+    if (turns_ <= spins_ + yields_)
+      return yield();
+    const long doublings = std::min<long>(turns_ - spins_ - yields_, 5);
     timespec time{0, 16000L << doublings};
     nanosleep(&time, nullptr);
   }
 
   /// Long enough to have time for looking at clocks and processes.
-  bool sleeping() const { return turns_ > spins_ + kYields; }
+  bool sleeping() const { return turns_ > spins_ + yields_; }
 
 private:
+  /// Who yields to threads that compute gets the processor back when they have
+  /// used up their slices, and who sleeps when it wakes up: for the network,
+  /// which waits for nobody, it sleeps from then on.
+  void yield() {
+    using Clock = std::chrono::steady_clock;
+    const Clock::time_point began =
+        byNetwork_ ? Clock::now() : Clock::time_point();
+    sched_yield();
+    if (byNetwork_ && Clock::now() - began > kLongYield) {
+      yields_ = 0;
+      turns_ = spins_;
+    }
+  }
+
   static void pause() {
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_pause();
@@ -57,7 +72,9 @@ private:
   static constexpr int kSpins = 40;
   // About a millisecond; while no other thread wants to run, it is spinning.
   static constexpr int kYields = 3000;
-  int spins_;
+  static constexpr std::chrono::microseconds kLongYield{500};
+  int spins_, yields_ = kYields;
+  bool byNetwork_;
   int turns_ = 0;
 };
 
