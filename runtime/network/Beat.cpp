@@ -16,7 +16,7 @@ namespace blink::runtime::network {
 /// nearly always, beats instead.
 void NetworkTransport::turn(Clock::duration late) {
   late_ += late;
-  const bool beats = ++turns_ % kTurnsOfBeat == 0;
+  const bool beats = ++turns_ % turnsOfBeat_ == 0;
   for (const auto &ends : ends_)
     for (const std::unique_ptr<NicEnd> &end : ends) {
       // Relaxed: the number is all there is to know.

@@ -18,6 +18,10 @@ namespace {
 /// Of a rank that leaves while the way to others is not free.
 constexpr std::chrono::seconds kMostForGoodbye{1};
 
+/// Between turns of the thread that sends what callers have left, as credits:
+/// ranks wait for it, however patient they are with those that are silent.
+constexpr std::chrono::milliseconds kLongestTurn{10};
+
 /// How much later than a connection that is lost the death of its process is
 /// known.
 constexpr std::chrono::milliseconds kDeathIsKnown{200};
@@ -195,7 +199,11 @@ Status NetworkTransport::connect(const std::vector<std::string> &addresses,
     for (const std::unique_ptr<NicEnd> &end : ends)
       for (auto &[other, connection] : end->worker.connections())
         connection.heard = now;
-  if (!heartbeats_.start(silence_ / 10 / kTurnsOfBeat,
+  const Clock::duration beat = silence_ / 10;
+  const Clock::duration interval =
+      std::min<Clock::duration>(beat / 10, kLongestTurn);
+  turnsOfBeat_ = uint32_t(beat / interval);
+  if (!heartbeats_.start(interval,
                          [this](Clock::duration late) { turn(late); }))
     return {blinkSystemError, "no thread for heartbeats"};
   return {};

@@ -117,7 +117,7 @@ private:
   std::chrono::milliseconds silence_{1000}; ///< that is taken for death
   /// The thread of heartbeats carries on what is under way more often than it
   /// sends them: what a rank left when its call had ended.
-  static constexpr uint32_t kTurnsOfBeat = 10;
+  uint32_t turnsOfBeat_ = 1;
   uint32_t turns_ = 0;      ///< of the thread
   Clock::duration late_{0}; ///< in the last turns
   Heartbeats heartbeats_;
