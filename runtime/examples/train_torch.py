@@ -4,10 +4,11 @@ With torchrun, four processes on this machine:
 
     torchrun --nproc-per-node 4 runtime/examples/train_torch.py
 
-With Slurm, one node, which all of a job's ranks have to be on; each rank sees all GPUs and takes the one of its number:
+With Slurm; each rank sees all GPUs of its node and takes the one of its number. GPUs are those of one node, and on the
+CPU several nodes need schedules for them in BLINK_HOST_SCHEDULES (docs/clusters.md, "Starting jobs"):
 
-    export MASTER_ADDR=127.0.0.1 MASTER_PORT=29500
-    srun --nodes 1 --ntasks 4 --gpus-per-node 4 python runtime/examples/train_torch.py
+    export MASTER_ADDR=$(scontrol show hostnames $SLURM_JOB_NODELIST | head -1) MASTER_PORT=29500
+    srun --ntasks 4 python runtime/examples/train_torch.py
 
 Another back end's name may follow, to compare: `train_torch.py gloo`.
 """

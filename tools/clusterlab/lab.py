@@ -95,6 +95,8 @@ class Lab:
         environment = {**os.environ, "BLINK_LAB_SERVER": server.name, "BLINK_LAB_ADDRESS": self.address(server),
                        "BLINK_LAB_AGENT": self.agent(),
                        "BLINK_LAB_SOCKET": str(self.agents.path)}
+        if not self.loopback:  # no name server is within reach: who asks for a name does not wait long
+            environment.setdefault("RES_OPTIONS", "timeout:1 attempts:1")
         if placement is not None:
             environment["BLINK_LAB_HOSTS"] = self.hosts(placement)
         return environment
