@@ -322,9 +322,12 @@ Status HostBackend::missingRank(const Call &call, int &missing) {
       continue;
     Status why = job_.peerFailure(rank);
     // A rank that left may have done its part before. So may a dead one, but
-    // then later calls need it.
+    // then later calls need it. Of another server what it sent may come after
+    // the news.
     if (why.ok() || (!call.isMessage() && job_.detached(rank) &&
-                     loadAcquire(&segment.rank(rank).calls) >= number))
+                     loadAcquire(&segment.rank(rank).calls) >= number) ||
+        (call.isMessage() && job_.detached(rank) && !job_.isNear(rank) &&
+         job_.control()->lost(rank).ok() && !job_.control()->left(rank)))
       continue;
     why.text = call.kind.describe() + ": " + why.text;
     // By which NICs it was reached.

@@ -351,7 +351,8 @@ void CommandLine::prepareCalibration() {
 /// A tuning chooses sizes and programs, too.
 void CommandLine::checkTuning() const {
   for (const CLI::Option *option : notForTuning_)
-    if (option->count() > 0)
+    if (option->count() > 0 &&
+        (options_.rank == -1 || option->get_name() != "--ranks"))
       throw UsageError(option->get_name() +
                        ": --tune measures every program of its file, of a "
                        "bundle every one of the job, at every power of two "
