@@ -324,10 +324,12 @@ Status HostBackend::missingRank(const Call &call, int &missing) {
     // A rank that left may have done its part before. So may a dead one, but
     // then later calls need it. Of another server what it sent may come after
     // the news.
-    if (why.ok() || (!call.isMessage() && job_.detached(rank) &&
-                     loadAcquire(&segment.rank(rank).calls) >= number) ||
+    if (why.ok() ||
+        (!call.isMessage() && job_.detached(rank) &&
+         loadAcquire(&segment.rank(rank).calls) >= number) ||
         (call.isMessage() && job_.detached(rank) && !job_.isNear(rank) &&
-         job_.control()->lost(rank).ok() && !job_.control()->left(rank)))
+         job_.control()->lost(rank).ok() &&
+         !job_.control()->left(rank, /*silences=*/5)))
       continue;
     why.text = call.kind.describe() + ": " + why.text;
     // By which NICs it was reached.
@@ -357,8 +359,8 @@ bool HostBackend::checkRanks(const Call &call, bool again) {
   }
   if (std::optional<Need> need = runOf(call).firstNeed(missing))
     status.text += "; " + describe(call, *need);
-  else if (!again)
-    return true;
+  else if (!again || !rings_.remote.carriers.flushed(call.rank))
+    return true; // what it has given to a transport is on its way to others
   log(LogLevel::warn, call.rank, status.text);
   job_.fail(status);
   return false;

@@ -121,10 +121,10 @@ Status ControlPlane::lost(int rank) const {
              : Status();
 }
 
-bool ControlPlane::left(int rank) const {
+bool ControlPlane::left(int rank, int silences) const {
   std::lock_guard<std::mutex> lock(mutex_);
   return members_.isGone(rank) &&
-         Clock::now() - members_.goneSince(rank) > request_.silence;
+         Clock::now() - members_.goneSince(rank) > silences * request_.silence;
 }
 
 Status ControlPlane::failure() const {

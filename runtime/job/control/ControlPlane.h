@@ -69,9 +69,9 @@ public:
 
   /// Success, or that a rank has died or is lost. Any thread.
   Status lost(int rank) const;
-  /// Whether a rank has said goodbye, long enough ago that the last it has said
-  /// is in this server's memory. Any thread.
-  bool left(int rank) const;
+  /// Whether a rank has said goodbye, so many times the limit of silence ago:
+  /// once, and the last it has said is in this server's memory. Any thread.
+  bool left(int rank, int silences = 1) const;
   /// Success, or why the job has failed as far as others have told. For before
   /// attach().
   Status failure() const;
