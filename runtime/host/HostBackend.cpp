@@ -359,8 +359,11 @@ bool HostBackend::checkRanks(const Call &call, bool again) {
   }
   if (std::optional<Need> need = runOf(call).firstNeed(missing))
     status.text += "; " + describe(call, *need);
-  else if (!again || !rings_.remote.carriers.flushed(call.rank))
-    return true; // what it has given to a transport is on its way to others
+  // What it has given to a transport is on its way; and between servers the
+  // news that a rank has left says nothing of what is on its way from there.
+  else if (!again || !rings_.remote.carriers.flushed(call.rank) ||
+           (job_.control() && missing >= 0 && job_.detached(missing)))
+    return true;
   log(LogLevel::warn, call.rank, status.text);
   job_.fail(status);
   return false;
