@@ -6,16 +6,54 @@
 
 #include "runtime/network/Load.h"
 
+#include <cstdlib>
 #include <dlfcn.h>
+#include <mutex>
+#include <unistd.h>
+#include <vector>
 
 namespace blink::runtime::network {
 namespace {
 
 constexpr const char *kFile = "libblink_network.so";
 
+/// While UCX is loaded the environment says UCX_MEM_EVENTS=n, unless it says
+/// something else. To hear of memory that is unmapped UCX patches the C
+/// library, and tries brk() and sbrk() out: what another thread's malloc() has
+/// got from the system meanwhile it gives back, and the process dies (1.13).
+/// The variables are not changed, which no other thread may read then, but
+/// there are others for a moment: readers find either ones whole.
+class WithoutMemoryEvents {
+public:
+  WithoutMemoryEvents() : before_(environ) {
+    if (std::getenv("UCX_MEM_EVENTS"))
+      return;
+    variables().clear();
+    for (char **variable = before_; variable && *variable; ++variable)
+      variables().push_back(*variable);
+    static char none[] = "UCX_MEM_EVENTS=n";
+    variables().push_back(none);
+    variables().push_back(nullptr);
+    environ = variables().data();
+  }
+  ~WithoutMemoryEvents() {
+    if (!variables().empty() && environ == variables().data())
+      environ = before_; // or another thread has made new ones of these
+  }
+  WithoutMemoryEvents(const WithoutMemoryEvents &) = delete;
+
+private:
+  /// Kept: a reader may still be in them.
+  static std::vector<char *> &variables() {
+    static auto *made = new std::vector<char *>;
+    return *made;
+  }
+  char **const before_;
+};
+
 /// Beside the library that this is a part of, or where the linker looks. It
 /// stays loaded: UCX has threads.
-void *openModule() {
+void *loadModule() {
   constexpr int kFlags = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE;
   Dl_info self{};
   if (dladdr(reinterpret_cast<const void *>(&createLoaded), &self) &&
@@ -28,21 +66,34 @@ void *openModule() {
   return dlopen(kFile, kFlags);
 }
 
+/// Once a process; null if it cannot be, and why.
+void *openModule(std::string &why) {
+  static std::mutex mutex;
+  static void *module = nullptr;
+  const std::lock_guard<std::mutex> lock(mutex);
+  if (module)
+    return module;
+  const WithoutMemoryEvents quiet;
+  module = loadModule();
+  if (const char *text = module ? nullptr : dlerror())
+    why = text;
+  return module;
+}
+
 } // namespace
 
 Status createLoaded(const TransportJob &job, TransportClient &client,
                     std::unique_ptr<Transport> &transport) {
-  void *module = openModule();
-  if (!module) {
-    const char *why = dlerror();
+  std::string why;
+  void *module = openModule(why);
+  if (!module)
     return {blinkSystemError,
             "the schedule has channels of kind network, and ",
             kFile,
             ", which carries them, cannot be loaded (",
-            why ? why : "",
+            why,
             "): install UCX (Debian: libucx0; libucx-dev to build it), and put "
             "the module beside libblink.so or on LD_LIBRARY_PATH"};
-  }
   const auto entryOf =
       reinterpret_cast<EntryFunction>(dlsym(module, kEntryFunction));
   const TransportEntry *entry = entryOf ? entryOf(BLINK_VERSION) : nullptr;

@@ -2,6 +2,7 @@
 
     ddp.py MODEL STEPS NICS    in an environment such as torchrun's; rank 0 prints a line "result {...}"
 """
+import faulthandler
 import json
 import os
 import pathlib
@@ -23,6 +24,7 @@ import models
 NETWORKS = {"cnn": {"width": 48}, "transformer": {"width": 128, "layers": 4}}
 BATCH = 4  # images a rank
 WARM = 3  # steps before those that are timed
+SECONDS = 280  # after which a rank hangs, and says where
 
 
 def join(rank, ranks):
@@ -66,6 +68,7 @@ class Training:
 
 
 def main(name, steps, nics):
+    faulthandler.dump_traceback_later(SECONDS, exit=True)
     torch.set_num_threads(1)
     rank, ranks = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
     join(rank, ranks)
