@@ -116,15 +116,21 @@ std::optional<Need> RankRun::firstNeed(int other) {
   }
   if (first)
     return first;
-  if (!borrowedRings_.empty())
-    for (uint32_t channel = 0; channel < variant_->rings.size(); ++channel) {
-      const uint32_t ring = variant_->rings[channel];
-      if (plan_.rings[ring].source != rank_)
-        continue;
-      const uint64_t freed = loadAcquire(rings_.writers[ring].freed);
-      if (freed < rings_.writers[ring].number)
-        return Need{0, 0, channel, false, rings_.writers[ring].number, freed};
-    }
+  // Lanes of other calls use other rings of the variant: only what this call
+  // lent counts.
+  for (uint32_t ring : borrowedRings_) {
+    const uint64_t freed = loadAcquire(rings_.writers[ring].freed);
+    if (freed >= rings_.writers[ring].number)
+      continue;
+    const auto &rings = variant_->rings;
+    const auto channel = std::find(rings.begin(), rings.end(), ring);
+    return Need{0,
+                0,
+                uint32_t(channel - rings.begin()),
+                false,
+                rings_.writers[ring].number,
+                freed};
+  }
   return std::nullopt;
 }
 

@@ -71,8 +71,8 @@ MirroredWords JobMemory::mirroredWords(int rank) const {
   for (uint64_t &word : shrink.link)
     words.data.push_back(&word);
   // A rank's proposal changes last, when it has given up or succeeded.
-  for (uint64_t *word : {&shrink.described, &shrink.published, &shrink.ready,
-                         &shrink.succeeded, &shrink.proposal})
+  for (uint64_t *word : {&shrink.described, &shrink.published, &shrink.agreed,
+                         &shrink.ready, &shrink.succeeded, &shrink.proposal})
     words.flags.push_back(word);
   PeerRecord &peer = this->peer(rank);
   // A rank that has left has done all else before.

@@ -179,22 +179,44 @@ Status ShrinkAgreement::differing(bool before) const {
   return {};
 }
 
+/// The ranks that do not ask for the same, or not any more; takes what the
+/// others propose.
+std::vector<int> ShrinkAgreement::missing() {
+  std::vector<int> ranks;
+  for (size_t i = 0; i < remaining_.size(); ++i) {
+    seen_[i] = load(remaining_[i]);
+    if (!isIn(seen_[i]) || hashOf(seen_[i]) != hash_)
+      ranks.push_back(remaining_[i]);
+  }
+  if (!ranks.empty())
+    return ranks;
+  for (size_t i = 0; i < remaining_.size(); ++i)
+    // Acquire: of the same attempt at least.
+    if (seen_[i] == over_[i] &&
+        loadAcquire(&record(remaining_[i]).agreed) != hashOfSeen())
+      ranks.push_back(remaining_[i]);
+  return ranks;
+}
+
+uint64_t ShrinkAgreement::hashOfSeen() const {
+  return sched::hash64(seen_.data(), seen_.size() * sizeof(seen_[0]));
+}
+
+void ShrinkAgreement::noteAgreed() {
+  for (int own : self_)
+    job_.publish(&record(own).agreed, hashOfSeen());
+  Job::Agreements &agreed = job_.agreements();
+  std::lock_guard<std::mutex> lock(agreed.mutex);
+  for (int own : self_)
+    for (size_t i = 0; i < remaining_.size(); ++i)
+      agreed.of[own][remaining_[i]] = seen_[i];
+}
+
 Status ShrinkAgreement::agree() {
   for (Backoff backoff(true);; backoff.wait()) {
-    std::vector<int> missing;
-    for (size_t i = 0; i < remaining_.size(); ++i) {
-      const uint64_t proposal = load(remaining_[i]);
-      if (isIn(proposal) && hashOf(proposal) == hash_ && proposal != over_[i])
-        seen_[i] = proposal;
-      else
-        missing.push_back(remaining_[i]);
-    }
+    const std::vector<int> missing = this->missing();
     if (missing.empty()) {
-      Job::Agreements &agreed = job_.agreements();
-      std::lock_guard<std::mutex> lock(agreed.mutex);
-      for (int own : self_)
-        for (size_t i = 0; i < remaining_.size(); ++i)
-          agreed.of[own][remaining_[i]] = seen_[i];
+      noteAgreed();
       return {};
     }
     Status wrong = differing(backoff.sleeping() && isLate());

@@ -39,6 +39,12 @@ namespace blink::runtime {
 /// again. Ranks may have tried differently often: an attempt counts from when
 /// somebody else begins one.
 ///
+/// Who has agreed and tries again takes the others' attempts for over, too:
+/// they will hear of it. But one that had not agreed yet goes on, and agrees
+/// with the new attempt. So each tells with what it has agreed, and if that is
+/// what all propose now, it is not over. Nobody waits in a circle: an attempt
+/// can be over only for one that has begun later.
+///
 /// finish() says the same to all of them, as in a commit of two phases: the
 /// leader decides, that all are ready or to give up, and who is ready waits
 /// until it hears which or sees the leader die. Then
@@ -91,6 +97,9 @@ private:
   bool isSelf(int rank) const;
   std::string request(int rank, uint64_t attempt) const;
   Status differing(bool before) const;
+  std::vector<int> missing();
+  uint64_t hashOfSeen() const;
+  void noteAgreed();
   Status dead() const;
   static Status gaveUp(int rank);
   uint64_t vote(size_t i) const;
@@ -113,7 +122,8 @@ private:
   /// 0.
   std::vector<uint64_t> before_, seen_;
   bool proposed_ = false, differs_ = false;
-  /// `proposal` of remaining_ that this rank agreed with before, or 0.
+  /// `proposal` of remaining_ that this rank agreed with in an attempt before,
+  /// or 0.
   std::vector<uint64_t> over_;
 };
 

@@ -26,6 +26,9 @@ struct alignas(64) ShrinkRecord {
   /// ready, 14 bits each, or 0; 1 bit, whether it has seen the leader die
   /// before it heard of a decision, and listens to none any more.
   uint64_t ready;
+  /// A hash of the proposals of all ranks that remain, once the rank has agreed
+  /// with them.
+  uint64_t agreed;
   /// The rank's last shrink that it knows to have succeeded, for all: the
   /// leader decides so, the others have heard.
   uint64_t succeeded;

@@ -222,10 +222,13 @@ std::string differ(blinkComm_t &comm, int numRanks, Sum &sum, int self) {
   // Who comes late may find that the others have changed their minds.
   if (said.empty() && self != 0)
     return good(sum.rightFor(comm, without(numRanks, {})));
-  if (!differs(said) ||
-      said.find("rank 0 excludes rank " + std::to_string(numRanks - 1)) ==
-          std::string::npos ||
-      said.find(" excludes no rank") == std::string::npos)
+  // Or that one of them has heard of rank 0 before it changed its mind.
+  const bool late =
+      self != 0 && said.find("gave up shrinking") != std::string::npos;
+  const std::string asked =
+      "rank 0 excludes rank " + std::to_string(numRanks - 1);
+  if (!late && (!differs(said) || said.find(asked) == std::string::npos ||
+                said.find(" excludes no rank") == std::string::npos))
     return "no good sentence: " + said;
   // Rank 0 may still be waiting for one that has not heard of it yet.
   const std::string wrong = shrinkAgain(comm, {});

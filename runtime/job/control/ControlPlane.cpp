@@ -100,11 +100,8 @@ void ControlPlane::attach(const JobMemory &memory,
     words_ = std::move(words);
     if (!failure_.ok())
       memory_->fail(failure_);
-    // What has come for this server's memory meanwhile.
-    for (const auto &[rank, state] : states_)
-      if (rank != request_.rank && writesRecordsOf(rank))
-        MirroredState::write(state.whole(), words_[size_t(rank)]);
   }
+  writeRecords(); // of what has come meanwhile
   ring();
 }
 
@@ -271,6 +268,14 @@ bool ControlPlane::writesRecordsOf(int rank) const {
   const int own = members_.serverOf(request_.rank);
   return members_.serverOf(rank) != own &&
          members_.agentOf(own) == request_.rank;
+}
+
+/// All that is known for this server's memory.
+void ControlPlane::writeRecords() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  for (const auto &[rank, state] : states_)
+    if (memory_ && rank != request_.rank && writesRecordsOf(rank))
+      MirroredState::write(state.whole(), words_[size_t(rank)]);
 }
 
 /// Changes of another rank's records.

@@ -128,8 +128,10 @@ private:
   NetworkPlace hubPlace() const;
   void connectWithHub();
   void loseHub(const std::string &why);
+  void becomeHub();
 
   bool writesRecordsOf(int rank) const;
+  void writeRecords();
   void take(int rank, std::string_view changes);
   void noteLost(int rank, const std::string &why);
   void noteGone(int rank);

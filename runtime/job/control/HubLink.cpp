@@ -176,6 +176,17 @@ void ControlPlane::loseHub(const std::string &why) {
   pauseUntil_ = {};
   hubSince_ = Clock::now();
   toldFailure_ = false; // the next one may not know
+  if (isHub())
+    becomeHub();
+}
+
+/// Some may have connected sooner, since they knew first, and have been told
+/// things as by one that is no hub, and whose own words went to the one before.
+void ControlPlane::becomeHub() {
+  writeRecords();
+  for (Client &client : clients_)
+    if (client.rank >= 0 && !client.left)
+      introduce(client);
 }
 
 } // namespace blink::runtime

@@ -60,7 +60,10 @@ std::string MirroredState::changes(const MirroredWords &words, bool all) {
   told_.resize(now.size());
   const std::vector<uint64_t> calls(now.begin() + std::ptrdiff_t(callsBegin),
                                     now.begin() + std::ptrdiff_t(flagsBegin));
-  const bool stands = all || calls == lastCalls_;
+  // A rank that publishes something, as that it leaves, may have called before.
+  bool stands = all || calls == lastCalls_;
+  for (size_t w = flagsBegin; w < now.size(); ++w)
+    stands |= now[w] != told_[w];
   lastCalls_ = calls;
   std::string text;
   for (size_t w = 0; w < now.size(); ++w) {

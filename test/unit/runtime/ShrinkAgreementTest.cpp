@@ -14,6 +14,7 @@
 #include "doctest/doctest.h"
 
 #include <string>
+#include <thread>
 #include <vector>
 
 using namespace blink::runtime;
@@ -58,4 +59,48 @@ TEST_CASE("a rank that is about to ask for something else is not quoted") {
     CHECK(status.text == "rank 1 waited 50 ms for ranks 0,2 to shrink the "
                          "communicator, too");
   }
+}
+
+TEST_CASE(
+    "who had not agreed with an attempt that is over agrees with the next") {
+  ThreeRanks ranks;
+  ShrinkAgreement slow(ranks, {1}, {}, "", kLong);
+  slow.propose();
+  {
+    ShrinkAgreement first(ranks, {0}, {}, "", kLong);
+    ShrinkAgreement gives(ranks, {2}, {}, "", kLong);
+    first.propose();
+    gives.propose();
+    CHECK(first.agree().ok());
+  }
+  ShrinkAgreement first(ranks, {0}, {}, "", kLong);
+  ShrinkAgreement third(ranks, {2}, {}, "", kLong);
+  first.propose();
+  third.propose();
+  Status status;
+  std::thread other([&] { status = first.agree(); });
+  CHECK(slow.agree().ok());
+  CHECK(third.agree().ok());
+  other.join();
+  CHECK(status.text == "");
+}
+
+TEST_CASE("an attempt that is over for all is not agreed with") {
+  ThreeRanks ranks;
+  ShrinkAgreement slow(ranks, {1}, {}, "", kLong);
+  {
+    ShrinkAgreement first(ranks, {0}, {}, "", kLong);
+    ShrinkAgreement gives(ranks, {2}, {}, "", kLong);
+    slow.propose();
+    first.propose();
+    gives.propose();
+    CHECK(first.agree().ok());
+    CHECK(slow.agree().ok());
+  }
+  ShrinkAgreement first(ranks, {0}, {}, "", kShort);
+  ShrinkAgreement third(ranks, {2}, {}, "", kLong);
+  first.propose();
+  third.propose();
+  CHECK(first.agree().text == "rank 0 waited 50 ms for rank 1 to shrink the "
+                              "communicator, too");
 }

@@ -1,0 +1,60 @@
+//===- MirrorTest.cpp - records that are copied to other servers ----------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/job/control/Mirror.h"
+
+#include "doctest/doctest.h"
+
+using namespace blink::runtime;
+
+namespace {
+
+struct Records {
+  uint64_t data = 0, call = 0, flag = 0;
+
+  MirroredWords words() { return {{&data}, {&call}, {&flag}}; }
+};
+
+} // namespace
+
+TEST_CASE("changes are told once, calls when they stand") {
+  Records own, copy;
+  MirroredState state;
+  const auto tell = [&] {
+    return MirroredState::write(state.changes(own.words(), false),
+                                copy.words());
+  };
+  own.call = 1;
+  CHECK(tell());
+  CHECK(copy.call == 0); // it is on its way to 2, 3, ...
+  CHECK(tell());
+  CHECK(copy.call == 1);
+  own.data = 7;
+  CHECK(tell());
+  CHECK(copy.data == 7);
+  CHECK(state.changes(own.words(), true).empty());
+}
+
+TEST_CASE("who leaves has made the calls before") {
+  Records own, copy;
+  MirroredState state;
+  own.call = 3;
+  own.flag = 1;
+  CHECK(MirroredState::write(state.changes(own.words(), false), copy.words()));
+  CHECK(copy.flag == 1);
+  CHECK(copy.call == 3);
+}
+
+TEST_CASE("what is no change is refused") {
+  Records copy;
+  CHECK_FALSE(MirroredState::write("odd", copy.words()));
+  Records own;
+  own.flag = 1;
+  MirroredState state;
+  const std::string change = state.changes(own.words(), true);
+  CHECK_FALSE(MirroredState::write(change, MirroredWords()));
+  CHECK(MirroredState::write(change, copy.words()));
+}
