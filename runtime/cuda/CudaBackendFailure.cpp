@@ -92,9 +92,14 @@ Status CudaBackend::explain(size_t rank, uint32_t lane,
              report.reading ? " written, seen " : " read, seen ", report.seen);
   if (reason == LaneReport::otherCall)
     return callsDiffer(text + ", of another call");
-  return Status(blinkRemoteError, text, "; waited ", job_.timeout().count(),
-                " ms: a rank has not called, or `blinkc verify` tells "
-                "whether the schedule can end");
+  text += textOf("; waited ", job_.timeout().count(), " ms: ");
+  // Kernels do not see that: who has called before waits.
+  for (int other = 0; other < job_.numRanks(); ++other)
+    if (job_.detached(other))
+      return {blinkRemoteError, text + job_.peerFailure(other).text};
+  return {blinkRemoteError,
+          text + "a rank has not called, or `blinkc verify` tells whether the "
+                 "schedule can end"};
 }
 
 /// And of a message.

@@ -194,17 +194,20 @@ TEST_CASE("a process that is killed is named on all servers") {
 }
 
 TEST_CASE("a process that leaves, aborts or vanishes ends all servers' calls") {
-  if (kSanitized) // one that leaves is noticed by the time limit alone there
-    return;
   TestSchedule model = makeSchedule(Collective::allreduce, 0, 3, {});
   spread(model, {0, 1, 1});
-  const std::vector<Outcome> left = runAll(model, 3, "leave");
+  const std::vector<Outcome> left = runAll(model, 3, "leave", 3000);
   const std::vector<Outcome> aborted = runAll(model, 3, "abort");
   const std::vector<Outcome> vanished = runAll(model, 3, "vanish");
   for (size_t rank : {0, 1}) {
     CAPTURE(left[rank].line);
-    CHECK(left[rank].has("ank 2"));
-    CHECK(!left[rank].has("waited"));
+    // Kernels do not see it: who has called before waits until the time is up,
+    // and who calls late may find the other one gone, too.
+    const char *const other = rank ? "the communicator of rank 0 has"
+                                   : "the communicator of rank 1 has";
+    CHECK((left[rank].has("the communicator of rank 2 has been destroyed") ||
+           left[rank].has("the connection of ranks ") ||
+           left[rank].has(other)));
     CAPTURE(aborted[rank].line);
     CHECK(aborted[rank].has("rank 2 aborted"));
     CAPTURE(vanished[rank].line);

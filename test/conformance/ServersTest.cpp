@@ -86,7 +86,11 @@ void checkRest(const std::vector<Outcome> &outcomes,
 
 TEST_CASE("ranks on several servers get right results") {
   for (const Servers &servers :
-       std::vector<Servers>{{0, 1}, {0, 0, 1}, {0, 1, 0, 1, 1}, {0, 1, 2, 0}}) {
+       std::vector<Servers>{{0, 1},
+                            {0, 0, 1},
+                            {0, 1, 0, 1, 1},
+                            {0, 1, 2, 0},
+                            {0, 0, 0, 1, 1, 1, 1, 1}}) {
     if (kSanitized && servers.size() > 3)
       continue;
     expectGood(everything(servers, 1 + int(servers.size()) % 2, 1024),

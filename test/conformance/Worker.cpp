@@ -76,8 +76,9 @@ int say(const std::string &line) {
 }
 
 int sayError(blinkResult_t result) {
+  // A kernel's the communicator alone has.
   return say(std::string(blinkGetErrorString(result)) + ": " +
-             blinkGetLastError(nullptr));
+             blinkGetLastError(comm));
 }
 
 /// The result when the call is over: on GPUs, of the kernel.

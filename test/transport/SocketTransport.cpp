@@ -44,6 +44,7 @@ struct Connection {
   int file = -1;
   std::mutex mutex; ///< of all that follows
   bool broken = false;
+  bool deaf = false; ///< the other end: what it has sent may still come
   struct Outgoing {
     Header header;
     const char *data;
@@ -193,7 +194,7 @@ Status SocketTransport::connect(const std::vector<std::string> &addresses,
 void SocketTransport::send(Connection &to, const Header &header,
                            const char *data) {
   std::lock_guard<std::mutex> lock(to.mutex);
-  if (to.broken)
+  if (to.broken || to.deaf)
     return;
   to.outgoing.push_back({header, data});
   sendMore(to);
@@ -228,8 +229,9 @@ bool SocketTransport::sendMore(Connection &to) {
         ::send(to.file, begin, left, MSG_DONTWAIT | MSG_NOSIGNAL);
     if (sent < 0 && (errno == EAGAIN || errno == EINTR))
       return moved;
-    if (sent < 0) {
-      lose(to, std::strerror(errno));
+    if (sent < 0) { // receiveMore() gets to the end
+      to.deaf = true;
+      to.outgoing.clear();
       return moved;
     }
     moved = true;
