@@ -144,27 +144,39 @@ bool CarriedRings::isBusy() const {
   });
 }
 
-std::string CarriedRings::firstNeed() const {
-  for (const auto &[key, end] : ends_) {
-    const RingPlan &ring = plan_->rings[key.first];
-    if (!key.second) {
-      const uint64_t seen = end.numArrived.load(std::memory_order_relaxed);
-      if (seen < end.expected)
-        return textOf("rank ", ring.destination, ": no chunk from rank ",
-                      ring.source, ": expected ", end.expected,
-                      " written, seen ", seen);
-      continue;
-    }
-    if (end.calls.empty())
-      continue;
-    const uint64_t needed =
-        freedNeeded(end.next, end.calls.front().slots, false);
-    if (const uint64_t seen = loadRelaxed(end.memory.freed); seen < needed)
-      return textOf("rank ", ring.source, ": no free slot at rank ",
-                    ring.destination, ": expected ", needed, " read, seen ",
-                    seen);
+/// "": it does not wait for the other one.
+std::string CarriedRings::needOf(const RingPlan &ring, bool writer,
+                                 const End &end) const {
+  if (!writer) {
+    const uint64_t seen = end.numArrived.load(std::memory_order_relaxed);
+    return seen >= end.expected
+               ? ""
+               : textOf("rank ", ring.destination, ": no chunk from rank ",
+                        ring.source, ": expected ", end.expected,
+                        " written, seen ", seen);
   }
-  return "";
+  if (end.calls.empty())
+    return "";
+  const uint64_t needed = freedNeeded(end.next, end.calls.front().slots, false);
+  const uint64_t seen = loadRelaxed(end.memory.freed);
+  return seen >= needed ? ""
+                        : textOf("rank ", ring.source,
+                                 ": no free slot at rank ", ring.destination,
+                                 ": expected ", needed, " read, seen ", seen);
+}
+
+Status CarriedRings::failure() const {
+  for (const auto &[key, end] : ends_) {
+    Status why = carriers.failure(key.first);
+    if (why.ok())
+      continue;
+    const std::string need = needOf(plan_->rings[key.first], key.second, end);
+    if (need.empty())
+      continue; // the other rank may have left when all was done
+    why.text += "; " + need;
+    return why;
+  }
+  return {};
 }
 
 //===-- What comes from the other end -------------------------------------===//

@@ -77,9 +77,10 @@ public:
   bool isPosting() const;
   /// Whether a lane may be waiting for the other end.
   bool isBusy() const;
-  /// "rank 0: no chunk from rank 3: expected 5 written, seen 4", of an end that
-  /// cannot go on without the other one; "": there is none.
-  std::string firstNeed() const;
+  /// Success, or of a ring that is broken and whose end here cannot go on
+  /// without the other one, why, and for what it waits: "...; rank 0: no chunk
+  /// from rank 3: expected 5 written, seen 4".
+  Status failure() const;
 
   char *placeFor(const ChunkMessage &message) override;
   void arrived(const ChunkMessage &message) override;
@@ -101,6 +102,7 @@ private:
   void layout(Arena &arena);
   bool postFrom(uint32_t ring, End &end);
   bool creditFrom(uint32_t ring, End &end);
+  std::string needOf(const RingPlan &ring, bool writer, const End &end) const;
 
   const Plan *plan_ = nullptr;
   std::shared_ptr<char> pinned_; ///< of all ends

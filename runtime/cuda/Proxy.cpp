@@ -211,12 +211,9 @@ bool Proxy::mayGoOn(bool sleeping) {
     return false;
   if (!sleeping)
     return true;
-  // The other rank of a broken ring may have left when all was done.
-  Status why = rings_->carriers.failure();
-  const std::string need = why.ok() ? "" : rings_->firstNeed();
-  if (need.empty())
+  const Status why = rings_->failure();
+  if (why.ok())
     return true;
-  why.text += "; " + need;
   fail_(why);
   return false;
 }

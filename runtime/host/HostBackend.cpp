@@ -349,19 +349,29 @@ Status HostBackend::missingRank(const Call &call, int &missing) {
 }
 
 bool HostBackend::checkRanks(const Call &call, bool again) {
+  Carriers &carriers = rings_.remote.carriers;
+  RankRun &run = runOf(call);
   int missing = -1;
   Status status = missingRank(call, missing);
+  if (status.ok() && !carriers.anyBroken())
+    return false;
+  const std::optional<Need> need = run.firstNeed([&](uint32_t ring) {
+    return missing < 0 ? !carriers.failure(ring).ok()
+                       : plan_.rings[ring].source == missing ||
+                             plan_.rings[ring].destination == missing;
+  });
   if (status.ok()) {
-    status = rings_.remote.carriers.failure();
+    if (need)
+      status = carriers.failure(run.variant().rings[need->channel]);
     if (status.ok())
       return false;
     status.text = call.kind.describe() + ": " + status.text;
   }
-  if (std::optional<Need> need = runOf(call).firstNeed(missing))
+  if (need)
     status.text += "; " + describe(call, *need);
   // What it has given to a transport is on its way; and between servers the
   // news that a rank has left says nothing of what is on its way from there.
-  else if (!again || !rings_.remote.carriers.flushed(call.rank) ||
+  else if (!again || !carriers.flushed(call.rank) ||
            (job_.control() && missing >= 0 && job_.detached(missing)))
     return true;
   log(LogLevel::warn, call.rank, status.text);

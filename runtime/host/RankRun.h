@@ -42,6 +42,7 @@
 #include "runtime/host/Pieces.h"
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -105,8 +106,10 @@ public:
   }
 
   /// What the first lane that is not done waits for; nothing if it could go on.
-  /// For messages, when nobody steps the lanes.
-  std::optional<Need> firstNeed(int other = -1);
+  /// One that waits for a ring that `concerns` comes first. For messages, when
+  /// nobody steps the lanes.
+  std::optional<Need>
+  firstNeed(const std::function<bool(uint32_t ring)> &concerns = {});
 
   /// What a lane did, if the run traces; nobody may be stepping.
   const LaneTrace &trace(uint32_t lane) const { return *traces_[lane]; }

@@ -92,7 +92,8 @@ std::optional<Need> RankRun::needOf(const Lane &lane) {
   return std::nullopt;
 }
 
-std::optional<Need> RankRun::firstNeed(int other) {
+std::optional<Need>
+RankRun::firstNeed(const std::function<bool(uint32_t ring)> &concerns) {
   // What others have sent before they left or died counts as come.
   while (rings_.remote.carriers.any() &&
          rings_.remote.carriers.progress(rank_, /*wait=*/true))
@@ -110,8 +111,7 @@ std::optional<Need> RankRun::firstNeed(int other) {
       continue;
     if (!first)
       first = need;
-    const RingPlan &ring = plan_.rings[variant_->rings[need->channel]];
-    if (other < 0 || other == (need->reading ? ring.source : ring.destination))
+    if (!concerns || concerns(variant_->rings[need->channel]))
       return need;
   }
   if (first)

@@ -127,22 +127,25 @@ void Carriers::abandon(int rank) {
 void Carriers::noteBroken(uint32_t ring, const std::string &why) {
   const RingPlan &plan = plan_->rings[ring];
   std::lock_guard<std::mutex> lock(mutex_);
-  if (anyBroken_.load(std::memory_order_relaxed))
-    return;
-  why_ = Status(blinkRemoteError, "the connection of ranks ", plan.source,
-                " and ", plan.destination, " is broken: ", why);
-  since_ = Clock::now();
-  // Relaxed: a hint; a thread that sees it takes the mutex.
+  broken_.try_emplace(
+      ring,
+      Broken{Status(blinkRemoteError, "the connection of ranks ", plan.source,
+                    " and ", plan.destination, " is broken: ", why),
+             Clock::now()});
   anyBroken_.store(true, std::memory_order_relaxed);
 }
 
-Status Carriers::failure() const {
-  if (!anyBroken_.load(std::memory_order_relaxed))
+Status Carriers::failure(uint32_t ring) const {
+  if (!anyBroken())
     return {};
   // A dead process says more, and the kernel closes its files first.
   constexpr std::chrono::milliseconds kDeathIsKnown{200};
   std::lock_guard<std::mutex> lock(mutex_);
-  return Clock::now() - since_ < kDeathIsKnown ? Status() : why_;
+  const auto found = broken_.find(ring);
+  return found == broken_.end() ||
+                 Clock::now() - found->second.since < kDeathIsKnown
+             ? Status()
+             : found->second.why;
 }
 
 } // namespace blink::runtime

@@ -50,9 +50,15 @@ public:
 
   /// What a client hears by TransportClient::broken.
   void noteBroken(uint32_t ring, const std::string &why);
-  /// Success, or that a ring has been broken for longer than a rank's death
-  /// takes to be known, and between which ranks.
-  Status failure() const;
+  /// Whether any ring may be broken.
+  bool anyBroken() const {
+    // Relaxed: a hint; a thread that sees it takes the mutex.
+    return anyBroken_.load(std::memory_order_relaxed);
+  }
+  /// Success, or that the ring has been broken for longer than a rank's death
+  /// takes to be known, and between which ranks. It is a failure of calls that
+  /// wait for the ring: others may have had all of it.
+  Status failure(uint32_t ring) const;
 
 private:
   struct Carrier {
@@ -66,9 +72,12 @@ private:
   std::map<uint32_t, Transport *> ofRings_;
 
   std::atomic<bool> anyBroken_{false};
-  mutable std::mutex mutex_; ///< of what follows
-  Status why_;               ///< of the first
-  std::chrono::steady_clock::time_point since_;
+  struct Broken {
+    Status why;
+    std::chrono::steady_clock::time_point since;
+  };
+  mutable std::mutex mutex_;          ///< of what follows
+  std::map<uint32_t, Broken> broken_; ///< by ring
 };
 
 } // namespace blink::runtime

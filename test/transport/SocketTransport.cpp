@@ -301,10 +301,8 @@ void SocketTransport::lose(Connection &connection, const std::string &why) {
   connection.outgoing.clear();
   for (const auto &[number, ring] : rings_)
     if (std::minmax(ring.source, ring.destination) ==
-        std::minmax(connection.rank, connection.other)) {
+        std::minmax(connection.rank, connection.other))
       client_.broken(number, why);
-      return;
-    }
 }
 
 bool SocketTransport::progress(int rank, bool) {

@@ -1,0 +1,46 @@
+//===- CarriersTest.cpp - which rings a broken connection concerns --------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/job/Carriers.h"
+
+#include "doctest/doctest.h"
+
+#include <thread>
+
+using namespace blink::runtime;
+
+namespace {
+
+class Nobody : public TransportClient {
+public:
+  char *placeFor(const ChunkMessage &) override { return nullptr; }
+  void arrived(const ChunkMessage &) override {}
+  void freed(uint32_t, uint64_t) override {}
+  void broken(uint32_t, const std::string &) override {}
+};
+
+} // namespace
+
+TEST_CASE("a ring that is broken is no failure of another one") {
+  Plan plan;
+  plan.rings.resize(2);
+  plan.rings[0].destination = 1;
+  plan.rings[1].destination = 2;
+  Nobody client;
+  Carriers carriers;
+  REQUIRE(carriers.create(plan, {true}, client).ok());
+  CHECK_FALSE(carriers.anyBroken());
+  carriers.noteBroken(1, "it was closed");
+  CHECK(carriers.anyBroken());
+  const auto deadline =
+      std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (carriers.failure(1).ok() &&
+         std::chrono::steady_clock::now() < deadline)
+    std::this_thread::yield();
+  CHECK(carriers.failure(1).text ==
+        "the connection of ranks 0 and 2 is broken: it was closed");
+  CHECK(carriers.failure(0).ok());
+}
