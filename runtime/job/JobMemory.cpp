@@ -82,12 +82,16 @@ MirroredWords JobMemory::mirroredWords(int rank) const {
   return words;
 }
 
+bool JobMemory::hasReason() const {
+  return loadAcquire(&failure_->state) == kComplete; // acquire: with it
+}
+
 Status JobMemory::failure() const {
   if (!failed())
     return {};
   // The writer copies a sentence; if it is killed meanwhile, do without.
   for (int i = 0; i < 100000; ++i) {
-    if (loadAcquire(&failure_->state) == kComplete)
+    if (hasReason())
       return failure_->why.get();
     sched_yield();
   }

@@ -125,6 +125,9 @@ public:
   /// Fails the job, and says why unless another has; then the result is false.
   /// Afterwards failed() is true.
   bool fail(const Status &why) const;
+  /// Whether somebody has said why: a lane on a device raises the abort word
+  /// alone.
+  bool hasReason() const;
   /// Success, or why it failed. Waits, for a moment, for the writer of the
   /// reason.
   Status failure() const;

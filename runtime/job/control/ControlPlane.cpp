@@ -239,8 +239,15 @@ void ControlPlane::tellFailure() {
   Status why;
   {
     std::lock_guard<std::mutex> lock(mutex_);
-    if (failure_.ok() && memory_ && memory_->failed())
+    if (failure_.ok() && memory_ && memory_->failed()) {
+      // A lane on a device has failed it, and the host is about to say why.
+      const Clock::time_point now = Clock::now();
+      if (failedSince_ == Clock::time_point())
+        failedSince_ = now;
+      if (!memory_->hasReason() && now - failedSince_ < request_.silence)
+        return;
       failure_ = memory_->failure();
+    }
     why = failure_;
   }
   if (why.ok() || (!isHub() && !accepted_))

@@ -150,7 +150,8 @@ private:
   int address_ = 0; ///< of the hub: the next one to try
   Descriptor connecting_;
   Clock::time_point connectingSince_, pauseUntil_;
-  Clock::time_point hubSince_; ///< since when the hub is who it is
+  Clock::time_point hubSince_;    ///< since when the hub is who it is
+  Clock::time_point failedSince_; ///< whether or not anybody has said why
   Clock::time_point endingSince_;
   Clock::time_point lastTurn_ = Clock::now();
   std::map<int, MirroredState> states_; ///< of ranks, as told

@@ -92,6 +92,21 @@ TEST_CASE("a failure is known everywhere, once") {
   }
 }
 
+TEST_CASE("a failure without a reason waits for one") {
+  Ranks ranks({0, 1});
+  Directory directory(ranks.secret);
+  ranks.joinAll(directory.place());
+  ranks.expectJoined();
+  storeRelease(ranks.memoryOf(0).memory.abortWord(), 1); // as a lane does
+  CHECK(ranks.tellAll(3));                               // rings, too
+  CHECK(ranks.planes[0]->failure().ok());
+  CHECK_FALSE(ranks.memoryOf(1).memory.failed());
+  ranks.memoryOf(0).memory.fail({blinkInternalError, "the lane's reason"});
+  CHECK(ranks.tellAll(4));
+  CHECK(eventually(
+      [&] { return ranks.planes[1]->failure().text == "the lane's reason"; }));
+}
+
 TEST_CASE("a failure before the memory is there is known, too") {
   Ranks ranks({0, 1});
   Directory directory(ranks.secret);
