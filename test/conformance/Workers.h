@@ -64,6 +64,8 @@ inline std::vector<Outcome> runWorkers(const char *schedule, int numRanks,
                                        const std::string &scenario,
                                        const blinkUniqueId &id) {
   setenv("BLINK_TEST_ID", hex(id).c_str(), 1);
+  if (kSanitized) // where a process may not get to its signs of life in time
+    setenv("BLINK_HEARTBEAT_MS", "5000", 0);
   std::vector<FILE *> pipes;
   for (int rank : ranks) {
     std::string command = std::string("exec ") + workerProgram() + " " +
