@@ -65,7 +65,7 @@ inline std::vector<Outcome> runWorkers(const char *schedule, int numRanks,
                                        const blinkUniqueId &id) {
   setenv("BLINK_TEST_ID", hex(id).c_str(), 1);
   if (kSanitized) // where a process may not get to its signs of life in time
-    setenv("BLINK_HEARTBEAT_MS", "5000", 0);
+    setenv("BLINK_HEARTBEAT_MS", "2000", 0);
   std::vector<FILE *> pipes;
   for (int rank : ranks) {
     std::string command = std::string("exec ") + workerProgram() + " " +
