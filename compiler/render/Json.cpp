@@ -61,6 +61,8 @@ nlohmann::ordered_json blink::jsonSummary(const Summary &summary) {
   json["depth"] = summary.depth;
   json["latency_us"] = summary.latency;
   json["lanes"] = summary.lanes;
+  json["network_peers"] = summary.networkPeers;
+  json["connections"] = summary.connections;
   json["variants"] = nlohmann::ordered_json::array();
   for (const VariantSummary &variant : summary.variants)
     json["variants"].push_back(jsonVariant(variant));

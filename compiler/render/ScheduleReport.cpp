@@ -19,6 +19,16 @@ static std::string describeTrees(const VariantSummary &variant) {
                        variant.trees == 1 ? "tree" : "trees", variant.depth);
 }
 
+/// What a job across servers costs in neighbours.
+static std::string networkLine(const Summary &summary) {
+  if (summary.connections == 0)
+    return "";
+  return llvm::formatv(
+      "  network {0} {1} a rank at most, {2} {3}\n", summary.networkPeers,
+      summary.networkPeers == 1 ? "peer" : "peers", summary.connections,
+      summary.connections == 1 ? "connection" : "connections");
+}
+
 /// A line for each variant but the last, of which the rest speaks.
 static std::string smallVariants(const Summary &summary) {
   std::string lines;
@@ -45,7 +55,7 @@ std::string blink::toText(const CompiledProgram &program) {
              summary.latency, summary.lanes, summary.channels,
              formatBytes(summary.chunkBytes))
              .str() +
-         smallVariants(summary) +
+         networkLine(summary) + smallVariants(summary) +
          llvm::formatv(
              "  proof   right result, no deadlock, loads within bandwidth, "
              "bound re-priced\n"

@@ -207,7 +207,8 @@ static void reportLanes(const sched::Schedule &file,
                     costsOf(large.protocol()).laneRate, rate));
 }
 
-/// Says what windows let network channels have on their way.
+/// Says what windows let network channels have on their way, and whom they
+/// join.
 static void reportWindows(const sched::Schedule &file,
                           const sched::Program &program,
                           Explanation &explanation) {
@@ -232,6 +233,12 @@ static void reportWindows(const sched::Schedule &file,
       least == most ? llvm::formatv("{0}", most).str()
                     : llvm::formatv("{0} to {1}", least, most).str(),
       formatBytes(large.chunk_bytes())));
+  explanation.reasons.push_back(llvm::formatv(
+      "Across the network a rank has channels with {0} {1} at most; {2} pairs "
+      "of ranks are connected.",
+      explanation.summary.networkPeers,
+      explanation.summary.networkPeers == 1 ? "other" : "others",
+      explanation.summary.connections));
 }
 
 Explanation blink::explainProgram(const sched::Schedule &file,

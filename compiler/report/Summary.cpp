@@ -19,6 +19,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <set>
 
 using namespace blink;
 
@@ -89,6 +91,22 @@ static VariantSummary summarizeVariant(const sched::Schedule &file,
   return summary;
 }
 
+/// Notes who talks to whom across the network.
+static void countConnections(const sched::Schedule &file,
+                             const sched::Program &program, Summary &summary) {
+  std::set<std::pair<int, int>> pairs;
+  for (const sched::Variant *variant : *program.variants())
+    for (const FoldProgram::Channel &channel :
+         readProgram(file, program, *variant).channels)
+      if (channel.leavesMachine())
+        pairs.insert(std::minmax(channel.source, channel.destination));
+  std::map<int, int> peers;
+  for (auto [one, other] : pairs)
+    for (int rank : {one, other})
+      summary.networkPeers = std::max(summary.networkPeers, ++peers[rank]);
+  summary.connections = static_cast<int>(pairs.size());
+}
+
 Summary blink::summarize(const sched::Schedule &file,
                          const sched::Program &program) {
   std::vector<VariantSummary> variants;
@@ -103,6 +121,7 @@ Summary blink::summarize(const sched::Schedule &file,
   summary.algbw = summary.links * summary.pace;
   summary.bound = program.certificate()->bound();
   summary.variants = std::move(variants);
+  countConnections(file, program, summary);
   return summary;
 }
 

@@ -64,6 +64,11 @@ struct Summary : VariantSummary, ProgramKey {
   double algbw; ///< GB/s, both
   double bound; ///< GB/s; infinite for one rank
   std::vector<VariantSummary> variants; ///< all, ascending by size
+  /// Pairs of ranks with network channels between them, and most of them that
+  /// one rank is in; of all variants together. 0 where no channel leaves its
+  /// machine.
+  int connections = 0;
+  int networkPeers = 0;
 
   /// Percent of the bound; 100 for one rank.
   double percentOfBound() const;
