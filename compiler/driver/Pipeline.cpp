@@ -38,6 +38,8 @@ sched::Settings CompileOptions::commonSettings() const {
                               {"variants", smallVariant ? "all" : "bandwidth"}};
   if (maxPeers)
     settings.push_back({"max-peers", std::to_string(*maxPeers)});
+  if (phases)
+    settings.push_back({"phases", "yes"});
   if (relays)
     settings.push_back({"relays", "yes"});
   if (timeLimit > 0)
@@ -101,6 +103,8 @@ static Operation *createRequest(OpBuilder &builder, StringRef topology,
   if (options.maxPeers)
     state.addAttribute(kMaxPeers,
                        builder.getI32IntegerAttr(int(*options.maxPeers)));
+  if (options.phases)
+    state.addAttribute(kPhasesAttr, builder.getUnitAttr());
   return builder.create(state);
 }
 

@@ -36,6 +36,7 @@ struct CompileOptions {
   /// Ranks of other servers that a rank has channels with, at most; 0: any
   /// number. Without, as many as the rate takes, where there are many.
   std::optional<unsigned> maxPeers;
+  bool phases = false; ///< trees pass each server through one rank
   unsigned maxLanes = 16;
   unsigned chunkBytes = 0;
   bool smallVariant = true; ///< other variants for small messages

@@ -8,6 +8,7 @@
 
 #include "compiler/packing/Packing.h"
 
+#include "compiler/packing/trees/Gates.h"
 #include "compiler/support/Error.h"
 
 #include <algorithm>
@@ -133,6 +134,9 @@ Error verifyTree(const PackingProblem &problem, const Tree &tree) {
         return makeError("edge {0} -> {1}: {2}", edge.from, edge.to,
                          llvm::toString(parts.takeError()));
     }
+  if (rankTopology.isPhased())
+    if (Error error = checkGates(rankTopology.serverOf(), tree))
+      return error;
   if (hasUpTrees(problem.collective))
     if (Error error = verifyUpTree(tree, rankTopology.numRanks()))
       return error;

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/passes/Passes.h"
+#include "compiler/support/Error.h"
 #include "compiler/target/ForestIR.h"
 #include "compiler/topology/symmetry/NetworkPeers.h"
 
@@ -95,16 +96,44 @@ llvm::Error packWithFewPeers(collective::RequestOpInterface request,
   return llvm::Error::success();
 }
 
+/// The same problem for trees in three phases; null where nobody asked.
+llvm::Expected<std::unique_ptr<ProblemFromIR>>
+problemInPhases(collective::RequestOpInterface request) {
+  if (!request->hasAttr(kPhasesAttr))
+    return nullptr;
+  if (request->hasAttr(kMaxPeers))
+    return makeError("--phases does not go with --max-peers: it chooses who "
+                     "talks to whom; leave one of them out");
+  auto phased = problemOf(request);
+  if (failed(phased))
+    return makeError("no problem");
+  if (llvm::Error error = askForPhases(**phased))
+    return error;
+  return std::move(*phased);
+}
+
 LogicalResult packRequest(collective::RequestOpInterface request,
                           const SolveWatcher &watcher) {
   auto from = problemOf(request);
   if (failed(from))
     return failure();
+  auto phased = problemInPhases(request);
+  if (!phased)
+    return request->emitError(toString(phased.takeError()));
   llvm::Expected<PackedTrees> packed = packTrees((*from)->problem, watcher);
+  if (packed && *phased) {
+    // What bounds the rate of all packings bounds that of these.
+    PackingCertificate certificate = std::move(packed->certificate);
+    packed = packTrees((*phased)->problem, watcher);
+    if (packed)
+      packed->certificate = std::move(certificate);
+    *from = std::move(*phased);
+  }
   if (!packed)
     return request->emitError(toString(packed.takeError()));
-  if (llvm::Error error = packWithFewPeers(request, watcher, *from, *packed))
-    return request->emitError(toString(std::move(error)));
+  if (!(*from)->phases)
+    if (llvm::Error error = packWithFewPeers(request, watcher, *from, *packed))
+      return request->emitError(toString(std::move(error)));
   OpBuilder builder(request);
   if (failed(buildForest(builder, request.getLoc(), request.getTopologyAttr(),
                          **from, packed->packing, packed->certificate,

@@ -7,6 +7,7 @@
 #include "compiler/plan/LatencyTree.h"
 
 #include "compiler/packing/Shares.h"
+#include "compiler/packing/trees/Gates.h"
 #include "compiler/packing/trees/LowTree.h"
 #include "compiler/plan/NetworkCosts.h"
 #include "compiler/support/Infinity.h"
@@ -188,6 +189,15 @@ llvm::Expected<Packing> blink::packLatencyTrees(const PackingProblem &problem,
   LatencyTrees downs(table.costs, n, gaps);
 
   auto treeOf = [&](int root, double &time) {
+    if (rankTopology.isPhased()) {
+      // Through the gates at the root's place, of which the root is one.
+      const Gates gates =
+          gatesFor(rankTopology.serverOf(), root, /*rootIsGate=*/true).front();
+      const CostMatrix costs =
+          throughGates(table.costs, rankTopology.serverOf(), gates);
+      ups = LatencyTrees(transposed(costs, n), n, transposed(gaps, n));
+      downs = LatencyTrees(costs, n, gaps);
+    }
     Tree tree;
     tree.root = root;
     time = 0;

@@ -72,7 +72,7 @@ blink::packOneHop(const RankTopology &rankTopology, Protocol protocol,
                   unsigned maxLanes) {
   if (rankTopology.numRanks() == 1)
     return std::nullopt;
-  if (rankTopology.isLimited())
+  if (rankTopology.isLimited() || rankTopology.isPhased())
     return std::nullopt; // every rank would send to every other
   llvm::Expected<RankTopology> direct = RankTopology::create(
       rankTopology.topology(), rankTopology.gpus(), rankTopology.linkKinds());

@@ -11,6 +11,8 @@
 #include "compiler/target/ScheduleTopology.h"
 #include "compiler/topology/AllocationList.h"
 
+#include "schedules/Provenance.h"
+
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -241,6 +243,17 @@ static void reportWindows(const sched::Schedule &file,
       explanation.summary.connections));
 }
 
+/// Says what phases that were asked for mean.
+static void reportPhases(const sched::Schedule &file,
+                         Explanation &explanation) {
+  for (const sched::Setting &setting : sched::settingsOf(*file.provenance()))
+    if (setting.name == "phases")
+      explanation.reasons.push_back(
+          "Asked for in three phases: each tree enters and leaves a server "
+          "through one rank. Trees without this are never slower by the links, "
+          "and the bound is theirs.");
+}
+
 Explanation blink::explainProgram(const sched::Schedule &file,
                                   const sched::Program &program) {
   Topology topology = topologyOf(file);
@@ -253,6 +266,7 @@ Explanation blink::explainProgram(const sched::Schedule &file,
   explanation.crossingPoints = findCrossingPoints(file, program);
   reportLanes(file, program, explanation);
   reportWindows(file, program, explanation);
+  reportPhases(file, explanation);
   return explanation;
 }
 

@@ -7,6 +7,7 @@
 #include "compiler/target/ForestIR.h"
 
 #include "compiler/plan/SpreadTrees.h"
+#include "compiler/support/Error.h"
 #include "compiler/target/EnumConversion.h"
 #include "compiler/topology/symmetry/NetworkPeers.h"
 
@@ -48,12 +49,33 @@ llvm::Error blink::limitPeers(ProblemFromIR &from, int most) {
   return llvm::Error::success();
 }
 
+llvm::Error blink::askForPhases(ProblemFromIR &from) {
+  const Collective collective = from.problem.collective;
+  if (isRouted(collective))
+    return makeError("--phases: nothing is added or copied on the way of {0}, "
+                     "so one rank a server would only carry more; leave "
+                     "--phases out",
+                     toString(collective));
+  if (!from.rankTopology.relays().empty())
+    return makeError("--phases does not go with --relays; leave one of them "
+                     "out");
+  from.rankTopology = from.rankTopology.withPhases();
+  from.phases = true;
+  if (from.rankTopology.numServers() < 2)
+    return makeError("--phases: all ranks are on one server, where there is "
+                     "nothing to exchange; leave --phases out");
+  return llvm::Error::success();
+}
+
 FailureOr<std::unique_ptr<ProblemFromIR>>
 blink::problemFromIR(collective::ForestOp forest) {
   auto from =
       problemFromIR(forest, forest.getCollective(), forest.getTopologyAttr(),
                     forest.getGpus(), forest.getRelaysAttr(), forest.getLinks(),
                     forest.getRoot().value_or(0));
+  if (succeeded(from) && forest->hasAttr(kPhasesAttr))
+    if (llvm::Error error = askForPhases(**from))
+      return forest.emitError(toString(std::move(error)));
   auto most = forest->getAttrOfType<IntegerAttr>(kMaxPeers);
   if (failed(from) || !most || most.getInt() <= 0)
     return from;
@@ -114,6 +136,9 @@ blink::buildForest(OpBuilder &builder, Location loc, FlatSymbolRefAttr topology,
 
   if (from.maxPeers > 0)
     forest->setAttr(kMaxPeers, builder.getI32IntegerAttr(from.maxPeers));
+
+  if (from.phases)
+    forest->setAttr(kPhasesAttr, builder.getUnitAttr());
 
   std::vector<SharedTree> trees;
   for (size_t i = 0; i < packing.trees.size(); ++i)

@@ -24,12 +24,21 @@ struct ProblemFromIR {
   TopologyFromIR machine;
   RankTopology rankTopology;
   PackingProblem problem;
-  int maxPeers = 0; ///< that the ranks are limited to; 0: they are not
+  int maxPeers = 0;    ///< that the ranks are limited to; 0: they are not
+  bool phases = false; ///< one rank of each server talks to others, a tree
 };
 
 /// The attribute of requests and forests that limits with how many ranks of
 /// other servers a rank has channels (NetworkPeers.h).
 inline constexpr llvm::StringLiteral kMaxPeers = "collective.max_peers";
+
+/// The attribute of requests and forests whose trees are in three phases
+/// (packing/trees/Gates.h).
+inline constexpr llvm::StringLiteral kPhasesAttr = "collective.phases";
+
+/// Asks for trees in three phases. Errors: a collective or a job for which
+/// there are none.
+llvm::Error askForPhases(ProblemFromIR &from);
 
 /// Limits the problem's ranks to `most` peers. Errors: those of
 /// limitNetworkPeers.

@@ -159,6 +159,10 @@ void blink::addCompileCommand(CLI::App &app, int &exitCode) {
                   "more than 64 and the rate stays")
       ->check(CLI::Range(0, 4096))
       ->type_name("N");
+  command.add_flag("--phases", flags.request.rest.phases,
+                   "In three phases: each tree enters and leaves a server "
+                   "through one rank. Fewer connections, never faster for "
+                   "large messages");
   command
       .add_option("--max-lanes", flags.request.rest.maxLanes,
                   "No more lanes (thread blocks) than this on a rank")
@@ -219,8 +223,9 @@ void blink::addCompileCommand(CLI::App &app, int &exitCode) {
   addJobs(command, flags.jobs,
           "Threads that compile a bundle; 0: one a processor. The "
           "bytes are the same");
-  for (const char *name : {"--collective", "--gpus", "--root", "--relays",
-                           "--time-limit", "--emit", "--dump-phases-to"})
+  for (const char *name :
+       {"--collective", "--gpus", "--root", "--relays", "--time-limit",
+        "--emit", "--dump-phases-to", "--phases"})
     flags.notForBundles.push_back(command.get_option(name));
   for (const char *name : {"--collectives", "--survive", "--jobs"})
     flags.forBundles.push_back(command.get_option(name));

@@ -17,6 +17,12 @@ using namespace blink;
 
 TreePricer::TreePricer(const SymmetricProblem &problem)
     : problem_(problem), numRanks_(problem.problem().rankTopology->numRanks()) {
+  const RankTopology &rankTopology = *problem.problem().rankTopology;
+  if (rankTopology.isPhased())
+    for (int root : problem.roots())
+      gates_[root] =
+          gatesFor(rankTopology.serverOf(), root,
+                   problem.problem().collective == Collective::allreduce);
 }
 
 void TreePricer::setPrices(std::vector<double> prices) {
@@ -54,23 +60,45 @@ double TreePricer::costOf(const CostMatrix &costs, const Parents &parents,
              : blink::costOf(costs, parents);
 }
 
-PricedTree
-TreePricer::price(int root,
-                  llvm::function_ref<Parents(const CostMatrix &)> solve) const {
+PricedTree TreePricer::priceOver(int root, const CostMatrix &costs,
+                                 const CostMatrix &transposed,
+                                 Solve solve) const {
   Collective collective = problem_.problem().collective;
   PricedTree tree;
   tree.root = root;
   if (hasUpTrees(collective)) {
-    tree.up = solve(transposed_);
-    tree.cost = costOf(transposed_, tree.up, root);
+    tree.up = solve(transposed);
+    tree.cost = costOf(transposed, tree.up, root);
   }
   if (problem_.mirrors()) {
     tree.cost *= 2;
   } else if (hasDownTrees(collective)) {
-    tree.down = solve(costs_);
-    tree.cost += costOf(costs_, tree.down, root);
+    tree.down = solve(costs);
+    tree.cost += costOf(costs, tree.down, root);
   }
   return tree;
+}
+
+PricedTree TreePricer::price(int root, Solve solve) const {
+  if (gates_.empty())
+    return priceOver(root, costs_, transposed_, solve);
+  // Gates that stand first keep the tree where others are cheaper by rounding.
+  constexpr double kCheaper = 1 - 1e-9;
+  const std::vector<int> &serverOf =
+      problem_.problem().rankTopology->serverOf();
+  PricedTree best;
+  best.root = root;
+  best.cost = kInfinity;
+  for (const Gates &gates : gates_.at(root)) {
+    PricedTree tree = priceOver(
+        root, throughGates(costs_, serverOf, gates),
+        transposed_.empty() ? CostMatrix()
+                            : throughGates(transposed_, serverOf, gates),
+        solve);
+    if (tree.cost < best.cost * kCheaper)
+      best = std::move(tree);
+  }
+  return best;
 }
 
 PricedTree TreePricer::cheapest(int root) const {
@@ -110,14 +138,35 @@ Tree TreePricer::materialize(const PricedTree &priced) const {
   return tree;
 }
 
-int TreePricer::lowestDepth() const {
+int TreePricer::lowestDepth(int root, const CostMatrix &costs,
+                            const CostMatrix &transposed) const {
   Collective collective = problem_.problem().collective;
   int depth = 1;
+  if (hasUpTrees(collective))
+    depth = std::max(depth, eccentricity(transposed, numRanks_, root));
+  if (hasDownTrees(collective))
+    depth = std::max(depth, eccentricity(costs, numRanks_, root));
+  return depth;
+}
+
+int TreePricer::lowestDepth() const {
+  int depth = 1;
   for (int root : problem_.roots()) {
-    if (hasUpTrees(collective))
-      depth = std::max(depth, eccentricity(transposed_, numRanks_, root));
-    if (hasDownTrees(collective))
-      depth = std::max(depth, eccentricity(costs_, numRanks_, root));
+    if (gates_.empty()) {
+      depth = std::max(depth, lowestDepth(root, costs_, transposed_));
+      continue;
+    }
+    int least = numRanks_ - 1;
+    for (const Gates &gates : gates_.at(root)) {
+      const std::vector<int> &serverOf =
+          problem_.problem().rankTopology->serverOf();
+      const CostMatrix costs = throughGates(costs_, serverOf, gates);
+      if (minArborescence(costs, numRanks_, root).empty())
+        continue;
+      least = std::min(least,
+                       lowestDepth(root, costs, transposed(costs, numRanks_)));
+    }
+    depth = std::max(depth, least);
   }
   return depth;
 }

@@ -17,6 +17,9 @@
 // out-tree, or for allreduce one of each. In the routed collectives that is a
 // tree of shortest paths, and the price is the sum of the distances.
 //
+// Of trees in three phases (Gates.h) the cheapest of those gates that gatesFor
+// lists is meant, here and in the bound, which then is one of such trees alone.
+//
 // Prices are the same on all links of a row of the SymmetricProblem, so one
 // root of each orbit is enough.
 //
@@ -26,9 +29,11 @@
 #define BLINK_COMPILER_PACKING_LP_TREEPRICER_H
 
 #include "compiler/packing/lp/SymmetricProblem.h"
-#include "compiler/packing/trees/MinArborescence.h"
+#include "compiler/packing/trees/Gates.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
+
+#include <map>
 
 namespace blink {
 
@@ -69,8 +74,12 @@ public:
   double bound(const std::vector<PricedTree> &cheapest) const;
 
 private:
-  PricedTree price(int root,
-                   llvm::function_ref<Parents(const CostMatrix &)> solve) const;
+  using Solve = llvm::function_ref<Parents(const CostMatrix &)>;
+  PricedTree price(int root, Solve solve) const;
+  PricedTree priceOver(int root, const CostMatrix &costs,
+                       const CostMatrix &transposed, Solve solve) const;
+  int lowestDepth(int root, const CostMatrix &costs,
+                  const CostMatrix &transposed) const;
   Path path(int from, int to) const;
   double costOf(const CostMatrix &costs, const Parents &parents,
                 int root) const;
@@ -81,6 +90,8 @@ private:
   PathTable paths_;       // from representatives
   CostMatrix costs_;      // of all pairs
   CostMatrix transposed_; // of costs_, for in-trees
+  /// Of trees in three phases, by root; empty for others.
+  std::map<int, std::vector<Gates>> gates_;
 };
 
 } // namespace blink

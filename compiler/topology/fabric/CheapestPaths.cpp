@@ -16,8 +16,11 @@
 #include "compiler/support/Numbers.h"
 #include "compiler/topology/fabric/PathLayers.h"
 
+#include "llvm/ADT/EquivalenceClasses.h"
+
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <queue>
 
 using namespace blink;
@@ -43,8 +46,9 @@ public:
         prices_(prices), settled_(topology.nodes.size() * numPathLayers),
         best_(topology.nodes.size() * numPathLayers) {}
 
-  /// Finds the paths from a rank. joined[r]: rank r is peer-joined with it.
-  void run(int sourceNode, const std::vector<bool> &joined);
+  /// Finds the paths from a rank, over nics or not. joined[r]: rank r is
+  /// peer-joined with it.
+  void run(int sourceNode, const std::vector<bool> &joined, bool nics = true);
 
   /// After run(): the label of the best path to a GPU node, or null.
   const Label *arrival(int gpuNode) const {
@@ -63,6 +67,7 @@ private:
   const std::vector<std::vector<int>> &outLinks_;
   const std::vector<int> &rankOfNode_;
   const std::vector<double> &prices_;
+  bool nics_ = true;
   std::vector<Label> labels_;
   std::vector<char> settled_;
   std::vector<int> best_; // per state; a GPU has one state, layer 0
@@ -116,6 +121,8 @@ void Search::extend(int index, const std::vector<bool> &joined) {
   for (int linkIndex : outLinks_[label.state / numPathLayers]) {
     const Link &link = topology_.links[linkIndex];
     NodeKind kind = topology_.nodes[link.to].kind;
+    if (kind == NodeKind::nic && !nics_)
+      continue;
     PathLayer next = layerAfter(layer, link.kind, kind);
 
     int state = link.to * numPathLayers;
@@ -135,7 +142,8 @@ void Search::extend(int index, const std::vector<bool> &joined) {
   }
 }
 
-void Search::run(int sourceNode, const std::vector<bool> &joined) {
+void Search::run(int sourceNode, const std::vector<bool> &joined, bool nics) {
+  nics_ = nics;
   labels_.clear();
   heap_.clear();
   std::fill(settled_.begin(), settled_.end(), false);
@@ -172,17 +180,58 @@ PathTable RankTopology::directPaths(const std::vector<double> &prices,
   for (int from : sources) {
     for (int to = 0; to < n; ++to)
       joined[to] = peerJoined(from, to);
-    search.run(nodeOf(from), joined);
-    for (int to = 0; to < n; ++to) {
+    auto take = [&](int to) {
       const Label *label = search.arrival(nodeOf(to));
       if (!label ||
           (isLimited() && from != to && !pairs_[size_t(from) * n + to]))
-        continue;
+        return;
       table.costs[size_t(from) * n + to] = label->cost;
       table.paths[size_t(from) * n + to] = search.pathTo(*label);
-    }
+    };
+    search.run(nodeOf(from), joined);
+    for (int to = 0; to < n; ++to)
+      if (!isPhased() || serverOf_[from] != serverOf_[to])
+        take(to);
+    if (!isPhased())
+      continue;
+    search.run(nodeOf(from), joined, /*nics=*/false);
+    for (int to = 0; to < n; ++to)
+      if (serverOf_[from] == serverOf_[to])
+        take(to);
   }
   return table;
+}
+
+RankTopology RankTopology::withPhases() const {
+  const int n = numRanks();
+  const std::vector<double> prices(topology_.links.size(), 0.0);
+  Search search(topology_, outLinks_, rankOfNode_, prices);
+  std::vector<bool> joined(n);
+  llvm::EquivalenceClasses<int> servers;
+  for (int from = 0; from < n; ++from) {
+    servers.insert(from);
+    for (int to = 0; to < n; ++to)
+      joined[to] = peerJoined(from, to);
+    search.run(nodeOf(from), joined, /*nics=*/false);
+    for (int to = 0; to < n; ++to)
+      if (search.arrival(nodeOf(to)))
+        servers.unionSets(from, to);
+  }
+  RankTopology phased = *this;
+  phased.serverOf_.clear();
+  std::map<int, int> numbers;
+  for (int rank = 0; rank < n; ++rank)
+    phased.serverOf_.push_back(
+        numbers
+            .try_emplace(servers.getLeaderValue(rank),
+                         static_cast<int>(numbers.size()))
+            .first->second);
+  return phased;
+}
+
+int RankTopology::numServers() const {
+  return isPhased() ? *std::max_element(serverOf_.begin(), serverOf_.end()) + 1
+                    : 0;
 }
 
 /// Paths that may run over relays: Dijkstra over the direct paths.

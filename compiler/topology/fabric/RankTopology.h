@@ -103,6 +103,16 @@ public:
   /// Whether withPairs made it.
   bool isLimited() const { return !pairs_.empty(); }
 
+  /// The same for schedules in three phases (packing/trees/Gates.h): paths
+  /// between ranks of one server cross no nic. For topologies without relays.
+  RankTopology withPhases() const;
+  /// Whether withPhases made it.
+  bool isPhased() const { return !serverOf_.empty(); }
+  /// Of each rank, from 0 in the order of their first ranks, where isPhased().
+  /// Ranks that paths without a nic join are on one server.
+  const std::vector<int> &serverOf() const { return serverOf_; }
+  int numServers() const;
+
   /// A part of a path between two GPUs with none between.
   struct Segment {
     int from; ///< rank or relay
@@ -143,7 +153,8 @@ private:
   // the two ends of a direct link, or the GPUs around one connected set of
   // switches.
   std::vector<std::vector<int>> peerGroups_;
-  std::vector<bool> pairs_; // as in withPairs; empty: all
+  std::vector<bool> pairs_;   // as in withPairs; empty: all
+  std::vector<int> serverOf_; // as in serverOf(); empty: not phased
 };
 
 } // namespace blink

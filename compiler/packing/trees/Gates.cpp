@@ -1,0 +1,92 @@
+//===- Gates.cpp - one rank of each server that talks to others -----------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/packing/trees/Gates.h"
+
+#include "compiler/support/Error.h"
+#include "compiler/support/Infinity.h"
+
+#include <algorithm>
+#include <set>
+
+using namespace blink;
+
+std::vector<Gates> blink::gatesFor(const std::vector<int> &serverOf, int root,
+                                   bool rootIsGate) {
+  std::vector<std::vector<int>> servers;
+  int place = 0; // of the root
+  for (int rank = 0; rank < static_cast<int>(serverOf.size()); ++rank) {
+    servers.resize(std::max(servers.size(), size_t(serverOf[rank]) + 1));
+    std::vector<int> &ranks = servers[serverOf[rank]];
+    if (rank == root)
+      place = static_cast<int>(ranks.size());
+    ranks.push_back(rank);
+  }
+  std::vector<Gates> choices;
+  std::set<Gates> seen;
+  auto add = [&](const Gates &gates) {
+    if ((!rootIsGate || gates[serverOf[root]] == root) &&
+        seen.insert(gates).second)
+      choices.push_back(gates);
+  };
+  size_t most = 0, product = 1;
+  for (const std::vector<int> &ranks : servers)
+    most = std::max(most, ranks.size());
+  for (size_t i = 0; i < most; ++i) {
+    Gates gates;
+    for (const std::vector<int> &ranks : servers)
+      gates.push_back(ranks[(place + i) % most % ranks.size()]);
+    add(gates);
+  }
+  if (rootIsGate)
+    servers[serverOf[root]] = {root};
+  for (const std::vector<int> &ranks : servers)
+    product = std::min(product * ranks.size(), kMostGates + 1);
+  if (product > kMostGates)
+    return choices;
+  for (size_t number = 0; number < product; ++number) {
+    Gates gates;
+    size_t rest = number;
+    for (const std::vector<int> &ranks : servers) {
+      gates.push_back(ranks[rest % ranks.size()]);
+      rest /= ranks.size();
+    }
+    add(gates);
+  }
+  return choices;
+}
+
+CostMatrix blink::throughGates(CostMatrix costs,
+                               const std::vector<int> &serverOf,
+                               const Gates &gates) {
+  const size_t n = serverOf.size();
+  auto isGate = [&](size_t rank) {
+    return gates[serverOf[rank]] == static_cast<int>(rank);
+  };
+  for (size_t from = 0; from < n; ++from)
+    for (size_t to = 0; to < n; ++to)
+      if (serverOf[from] != serverOf[to] && !(isGate(from) && isGate(to)))
+        costs[from * n + to] = kInfinity;
+  return costs;
+}
+
+llvm::Error blink::checkGates(const std::vector<int> &serverOf,
+                              const Tree &tree) {
+  std::vector<int> gates(serverOf.size(), -1); // by server
+  for (const auto *edges : {&tree.up, &tree.down})
+    for (const TreeEdge &edge : *edges)
+      for (int rank : {edge.from, edge.to}) {
+        if (serverOf[edge.from] == serverOf[edge.to])
+          continue;
+        int &gate = gates[serverOf[rank]];
+        if (gate >= 0 && gate != rank)
+          return makeError("edge {0} -> {1}: ranks {2} and {3} of one server "
+                           "talk to others, expected one of them",
+                           edge.from, edge.to, gate, rank);
+        gate = rank;
+      }
+  return llvm::Error::success();
+}
