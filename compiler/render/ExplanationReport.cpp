@@ -9,6 +9,7 @@
 #include "compiler/render/Json.h"
 #include "compiler/render/Text.h"
 
+#include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -71,6 +72,44 @@ static void addImprovements(llvm::raw_ostream &out,
     out << "  Each alone brings nothing: other links are as scarce.\n";
 }
 
+/// Which of the two is better, by rate, and why.
+static std::string compareRates(const Summary &all, const Summary &phases) {
+  constexpr double kAlike = 1e-3;
+  const double less = 1 - phases.algbw / all.algbw;
+  if (less > kAlike)
+    return llvm::formatv("Without phases is better: phases cost {0:F2} % of "
+                         "the rate.",
+                         100 * less);
+  if (less < -kAlike)
+    return llvm::formatv("Phases are better here, by {0:F2} % of the rate: "
+                         "--slack or the search for few trees left as much.",
+                         -100 * less);
+  if (phases.depth != all.depth)
+    return llvm::formatv("Rates are alike; {0} has the lower trees.",
+                         phases.depth < all.depth ? "three phases"
+                                                  : "without phases");
+  if (phases.connections == all.connections)
+    return "Rates, depths and connections are alike.";
+  return llvm::formatv("Rates and depths are alike; three phases have {0} "
+                       "connections instead of {1}.",
+                       phases.connections, all.connections);
+}
+
+static void addPhases(llvm::raw_ostream &out, const Summary &all,
+                      const Summary &phases) {
+  out << "\nAcross servers    rate (GB/s)   bound  trees  depth  peers  "
+         "connections\n";
+  for (auto [name, summary] :
+       {std::pair("without phases", &all), std::pair("three phases", &phases)})
+    out << llvm::formatv(
+        "  {0,-15} {1,11} {2,5:F1} % {3,6} {4,6} {5,6} "
+        "{6,12}\n",
+        name, llvm::formatv("{0}", llvm::format("%.4g", summary->algbw)).str(),
+        summary->percentOfBound(), summary->trees, summary->depth,
+        summary->networkPeers, summary->connections);
+  out << "  " << compareRates(all, phases) << "\n";
+}
+
 std::string blink::toText(const ExplainedProgram &program) {
   const Explanation &explanation = program.explanation;
   const Summary &summary = explanation.summary;
@@ -95,6 +134,8 @@ std::string blink::toText(const ExplainedProgram &program) {
                          toString(kind.kind), kind.load, kind.bandwidth,
                          kind.percentOfTraffic);
   addLinks(out, explanation);
+  if (program.phases)
+    addPhases(out, summary, *program.phases);
   if (program.improvements)
     addImprovements(out, *program.improvements, summary.bound);
   return text;
@@ -127,6 +168,12 @@ std::string blink::toJson(const ExplainedProgram &program) {
                              {"bandwidth_gbps", link.bandwidth},
                              {"load_gbps", link.load},
                              {"price", link.price}});
+  if (program.phases)
+    json["phases"] = {{"algbw_gbps", program.phases->algbw},
+                      {"trees", program.phases->trees},
+                      {"depth", program.phases->depth},
+                      {"network_peers", program.phases->networkPeers},
+                      {"connections", program.phases->connections}};
   json["one_more_link"] = nlohmann::ordered_json::array();
   for (const Improvement &better :
        program.improvements.value_or(std::vector<Improvement>()))

@@ -19,6 +19,8 @@ struct ExplainedProgram {
   std::vector<LinkEdit> edits;
   /// What one more link would bring; none: nobody asked.
   std::optional<std::vector<Improvement>> improvements;
+  /// The same job compiled in three phases, to compare.
+  std::optional<Summary> phases;
 };
 std::string toText(const ExplainedProgram &program);
 std::string toJson(const ExplainedProgram &program);

@@ -22,9 +22,31 @@ struct ExplainFlags {
   RequestFlags request;
   bool json = false;
   bool dot = false;
+  bool phases = false;
   size_t whatIf = 0;
 };
 } // namespace
+
+/// The same compiled in three phases. Errors: an input that is no topology, or
+/// is not for phases.
+static llvm::Expected<Summary> inPhases(const ExplainFlags &flags,
+                                        CompileOptions options) {
+  llvm::Expected<InputFile> input = readInput(flags.input);
+  if (!input)
+    return input.takeError();
+  if (input->kind != InputKind::topology)
+    return makeError("--phases: {0} is no topology, which is compiled twice to "
+                     "compare; give the topology instead",
+                     input->path);
+  options.phases = true;
+  llvm::Expected<InputFile> compiled = readOrCompile(flags.input, options);
+  if (!compiled)
+    return compiled.takeError();
+  llvm::Expected<const sched::Schedule *> file = openSchedule(*compiled);
+  if (!file)
+    return file.takeError();
+  return summarize(**file, *(*file)->programs()->Get(0));
+}
 
 static int run(const ExplainFlags &flags) {
   llvm::Expected<CompileOptions> options = flags.request.options();
@@ -38,7 +60,7 @@ static int run(const ExplainFlags &flags) {
     return reportError(file.takeError());
   const std::vector<LinkEdit> edits = recordedEdits(**file);
   for (const sched::Program *program : *(*file)->programs()) {
-    ExplainedProgram explained{explainProgram(**file, *program), edits, {}};
+    ExplainedProgram explained{explainProgram(**file, *program), edits, {}, {}};
     if (flags.dot) {
       llvm::outs() << toDot(explained.explanation);
       continue;
@@ -48,6 +70,12 @@ static int run(const ExplainFlags &flags) {
       if (!improvements)
         return reportError(improvements.takeError());
       explained.improvements = std::move(*improvements);
+    }
+    if (flags.phases) {
+      llvm::Expected<Summary> phases = inPhases(flags, *options);
+      if (!phases)
+        return reportError(phases.takeError());
+      explained.phases = std::move(*phases);
     }
     llvm::outs() << (flags.json ? toJson(explained) : toText(explained));
   }
@@ -71,6 +99,9 @@ void blink::addExplainCommand(CLI::App &app, int &exitCode) {
                 "Draw the links and their loads, for graphviz: ... --dot | "
                 "dot -Tsvg")
       ->excludes("--json");
+  command.add_flag("--phases", flags.phases,
+                   "Compile in three phases, too (compile --phases), and "
+                   "compare rate, depth, peers and connections");
   command
       .add_option("--what-if", flags.whatIf,
                   "Solve again with one more link, for this many of the "
