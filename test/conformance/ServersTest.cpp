@@ -178,8 +178,8 @@ TEST_CASE("nobody joins several servers without the id, or wrongly") {
   const blinkUniqueId fresh = makeId();
   std::vector<Outcome> mixed;
   std::thread first(
-      [&] { mixed.push_back(one(fresh, file.path(), 2, 0, 20000)); });
-  const Outcome second = one(fresh, other.path(), 2, 1, 20000);
+      [&] { mixed.push_back(one(fresh, file.path(), 2, 0, 3000)); });
+  const Outcome second = one(fresh, other.path(), 2, 1, 3000);
   first.join();
   CAPTURE(second.line);
   CHECK(second.has("opened different schedules"));
