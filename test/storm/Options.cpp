@@ -25,6 +25,8 @@ checks every element. tools/storm builds this program and runs it.
                   and delays; chosen at random otherwise
   --job J         this job of the seed alone; printed with what is wrong
   --max-bytes N   of a message (67108864); other limits make other calls
+  --servers HOW   jobs of processes on 1 to 4 servers, whose channels between each
+                  other go over the tests' "sockets", or over "ucx" on the loopback
   --verbose       prints each job
   --help          this
 
@@ -34,13 +36,22 @@ dozens to hundreds of calls. A call is one of all ranks. The last line is
 Exit code: 0 good, 1 something is wrong, 2 the command line is.
 )";
 
-enum Letters { kSeconds = 256, kCalls, kSeed, kJob, kMaxBytes, kMember };
+enum Letters {
+  kSeconds = 256,
+  kCalls,
+  kSeed,
+  kJob,
+  kMaxBytes,
+  kServers,
+  kMember
+};
 
 const option kOptions[] = {{"seconds", required_argument, nullptr, kSeconds},
                            {"calls", required_argument, nullptr, kCalls},
                            {"seed", required_argument, nullptr, kSeed},
                            {"job", required_argument, nullptr, kJob},
                            {"max-bytes", required_argument, nullptr, kMaxBytes},
+                           {"servers", required_argument, nullptr, kServers},
                            {"member", required_argument, nullptr, kMember},
                            {"verbose", no_argument, nullptr, 'v'},
                            {"help", no_argument, nullptr, 'h'},
@@ -52,6 +63,14 @@ bool readNumber(const char *text, uint64_t most, uint64_t &number) {
   number = std::strtoull(text, &end, 10);
   return end != text && *end == '\0' && *text != '-' && errno == 0 &&
          number <= most;
+}
+
+bool canServeBy(const std::string &network) {
+#if BLINK_HAVE_UCX
+  if (network == "ucx")
+    return true;
+#endif
+  return network == "sockets";
 }
 
 uint64_t randomSeed() {
@@ -67,6 +86,8 @@ std::vector<std::string> Options::argumentsFor(unsigned number,
                                      "--calls=" + std::to_string(numCalls)};
   if (mostBytes != Options().mostBytes)
     arguments.push_back("--max-bytes=" + std::to_string(mostBytes));
+  if (!servers.empty())
+    arguments.push_back("--servers=" + servers);
   return arguments;
 }
 
@@ -84,6 +105,16 @@ bool parseOptions(int argc, char **argv, Options &options, int &exitCode) {
     if (letter == 'h') {
       std::fputs(kHelp, stdout);
       exitCode = 0;
+      return false;
+    }
+    if (letter == kServers) {
+      options.servers = optarg;
+      if (canServeBy(options.servers))
+        continue;
+      std::fprintf(stderr,
+                   "storm: --servers: '%s' is neither \"sockets\" nor, in a "
+                   "build with UCX, \"ucx\"\n",
+                   optarg);
       return false;
     }
     uint64_t number = 0;

@@ -21,6 +21,9 @@ struct Options {
   uint64_t mostBytes = 64 << 20;
   std::optional<unsigned> job; ///< this one alone
   std::optional<int> member;   ///< of a job of several processes: this rank
+  /// Jobs are spread over servers, whose network channels go over this:
+  /// "sockets" or "ucx". Empty: jobs are on one server.
+  std::string servers;
   bool verbose = false;
 
   bool endless() const { return calls == 0 && seconds == 0; }

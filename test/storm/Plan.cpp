@@ -91,7 +91,12 @@ JobPlan planJob(uint64_t seed, unsigned number, const Limits &limits) {
   JobPlan job;
   job.seed = seed;
   job.number = number;
-  job.schedule = makeStormSchedule(dice, limits.mostRanks);
+  // Ranks that join by id have a GPU each, or wait for each other in vain.
+  job.schedule = makeStormSchedule(
+      dice,
+      limits.servers ? std::min(limits.mostRanks, limits.devices)
+                     : limits.mostRanks,
+      limits.servers);
   const int ranks = job.ranks();
   const Scale scale = chooseScale(dice, ranks);
   job.calls = scale.calls;
@@ -103,9 +108,10 @@ JobPlan planJob(uint64_t seed, unsigned number, const Limits &limits) {
   job.delays = chooseDelays(dice);
   job.ownMemory = dice.chance(50);
   job.windowPercent = dice.pick({0u, 1u, 5u, 25u});
-  // Ranks that join by id have a GPU each, or wait for each other in vain.
   job.byId = dice.chance(20) && ranks <= std::min(4, limits.devices);
   job.processes = job.byId && limits.processes && dice.chance(50);
+  if (limits.servers)
+    job.byId = job.processes = true;
   for (int rank = 0; job.byId && rank < ranks; ++rank) {
     job.drivers.resize(size_t(ranks));
     job.drivers[size_t(rank)] = {rank};

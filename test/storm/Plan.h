@@ -33,6 +33,7 @@ struct Limits {
   unsigned residentLanes = 1000; ///< of a device
   uint64_t mostBytes = 64 << 20; ///< of a message
   bool processes = true;         ///< ranks may be processes of their own
+  bool servers = false;          ///< all are, and on several servers
 };
 
 struct JobPlan {

@@ -9,6 +9,7 @@
 #include "test/conformance/Case.h"
 
 #include "test/common/BundleBuilder.h"
+#include "test/common/Cluster.h"
 
 #include <algorithm>
 #include <fstream>
@@ -150,7 +151,51 @@ void setKinds(Dice &dice, TestSchedule &model) {
           channel.kind = sched::ChannelKind::staged;
 }
 
-StormSchedule makeFile(Dice &dice, int ranks) {
+//===-- Servers -----------------------------------------------------------===//
+
+/// Where the GPUs of a schedule are; on one server without a NIC at first.
+struct Placement {
+  std::vector<int> serverOf; ///< of each GPU; empty: there are no servers
+  int servers = 1, rails = 1;
+
+  std::string describe() const {
+    return servers == 1 ? ""
+                        : " on " + std::to_string(servers) + " servers of " +
+                              std::to_string(rails) + " NICs";
+  }
+};
+
+/// Servers have GPUs in a row or mixed, and rarely as many as others.
+Placement choosePlacement(Dice &dice, int gpus) {
+  Placement placement;
+  const int most = std::min(4, gpus);
+  placement.servers = dice.chance(5) ? 1 : int(dice.between(2, uint64_t(most)));
+  placement.rails = int(dice.between(1, 3));
+  for (int gpu = 0; gpu < gpus; ++gpu) // none is without
+    placement.serverOf.push_back(
+        gpu < placement.servers ? gpu : int(dice.below(placement.servers)));
+  if (dice.chance(50))
+    std::sort(placement.serverOf.begin(), placement.serverOf.end());
+  else
+    dice.shuffle(placement.serverOf);
+  return placement;
+}
+
+void place(Dice &dice, const Placement &placement, TestSchedule &model) {
+  spread(model, placement.serverOf, placement.rails);
+  const bool windows = dice.chance(50);
+  for (TestProgram &program : model.programs)
+    for (TestVariant &variant : program.variants) {
+#if BLINK_TEST_CUDA
+      variant.protocol = sched::Protocol::simple; // GPUs refuse the other one
+#endif
+      for (TestChannel &channel : variant.channels)
+        if (windows && channel.kind == sched::ChannelKind::network)
+          channel.window = uint16_t(dice.between(0, channel.slots));
+    }
+}
+
+StormSchedule makeFile(Dice &dice, int ranks, bool spread) {
   TestSchedule model;
   std::vector<Collective> collectives = test::collectives();
   dice.shuffle(collectives);
@@ -168,6 +213,11 @@ StormSchedule makeFile(Dice &dice, int ranks) {
         model.programs.push_back(one.programs[0]);
     }
   setKinds(dice, model);
+  Placement placement;
+  if (spread) {
+    placement = choosePlacement(dice, ranks);
+    place(dice, placement, model);
+  }
   constexpr uint64_t kMostPool = 64 << 20;
   while (poolBytes(model) > kMostPool)
     for (TestProgram &program : model.programs)
@@ -180,12 +230,13 @@ StormSchedule makeFile(Dice &dice, int ranks) {
   schedule.ranks = ranks;
   schedule.bytes = seal(model);
   notePrograms(schedule.bytes, schedule);
-  schedule.description =
-      "a schedule of " + std::to_string(schedule.programs.size()) + " programs";
+  schedule.description = "a schedule of " +
+                         std::to_string(schedule.programs.size()) +
+                         " programs" + placement.describe();
   return schedule;
 }
 
-StormSchedule makeBundleFile(Dice &dice, int ranks) {
+StormSchedule makeBundleFile(Dice &dice, int ranks, bool spread) {
   BundleOptions options;
   options.collectives.assign(std::begin(sched::kJointCollectives),
                              std::end(sched::kJointCollectives));
@@ -203,6 +254,12 @@ StormSchedule makeBundleFile(Dice &dice, int ranks) {
   options.layout = randomLayout(dice, Collective::alltoall, ranks);
   options.layout.chunkBytes =
       dice.pick({512u, 16u << 10, 96u << 10, 128u << 10});
+  Placement placement;
+  if (spread) {
+    placement = choosePlacement(dice, options.numGpus);
+    options.serverOf = placement.serverOf;
+    options.rails = placement.rails;
+  }
   const TestBundle bundle = makeBundle(options);
   StormSchedule pieces; // has serving roots only
   for (const std::vector<uint8_t> &piece : bundle.classes.at(0).pieces)
@@ -214,7 +271,7 @@ StormSchedule makeBundleFile(Dice &dice, int ranks) {
         schedule.programs.push_back(
             {program.collective, root, program.borders});
   schedule.bytes = seal(bundle);
-  schedule.description = "a bundle";
+  schedule.description = "a bundle" + placement.describe();
   return schedule;
 }
 
@@ -240,12 +297,17 @@ StormSchedule takeFiles(Dice &dice) {
 
 } // namespace
 
-StormSchedule makeStormSchedule(Dice &dice, int mostRanks) {
-  const uint64_t kind = dice.below(100);
+StormSchedule makeStormSchedule(Dice &dice, int mostRanks, bool spread) {
+  uint64_t kind = dice.below(100);
+#if BLINK_TEST_CUDA
+  if (spread) // bundles of tests have low_latency
+    kind = 99;
+#endif
   const int ranks = int(2 + dice.skewed(uint64_t(mostRanks) - 2));
-  if (kind < 4 && mostRanks >= kRanksOfFiles)
+  if (kind < 4 && mostRanks >= kRanksOfFiles && !spread)
     return takeFiles(dice);
-  return kind < 15 ? makeBundleFile(dice, ranks) : makeFile(dice, ranks);
+  return kind < 15 ? makeBundleFile(dice, ranks, spread)
+                   : makeFile(dice, ranks, spread);
 }
 
 blinkSchedule_t openSchedule(const StormSchedule &schedule) {

@@ -41,8 +41,9 @@ struct StormSchedule {
   std::string description;
 };
 
-/// Of 2 to `mostRanks` ranks.
-StormSchedule makeStormSchedule(Dice &dice, int mostRanks);
+/// Of 2 to `mostRanks` ranks. `spread`: over 1 to 4 servers, each of which has
+/// any number of them, and 1 to 3 NICs.
+StormSchedule makeStormSchedule(Dice &dice, int mostRanks, bool spread);
 
 /// Opens it. Null: see blinkGetLastError(nullptr).
 blinkSchedule_t openSchedule(const StormSchedule &schedule);

@@ -10,6 +10,7 @@
 #include "test/storm/Job.h"
 #include "test/storm/Options.h"
 #include "test/storm/Processes.h"
+#include "test/transport/SocketTransport.h"
 
 #if BLINK_TEST_CUDA
 #include "runtime/cuda/Kernels.h"
@@ -34,6 +35,7 @@ void interrupt(int) { interrupted = 1; }
 Limits limitsOf(const Options &options) {
   Limits limits;
   limits.mostBytes = options.mostBytes;
+  limits.servers = !options.servers.empty();
 #if BLINK_TEST_CUDA
   if (cudaGetDeviceCount(&limits.devices) != cudaSuccess || limits.devices == 0)
     throw std::runtime_error("there is no GPU");
@@ -41,6 +43,8 @@ Limits limitsOf(const Options &options) {
   if (blink::runtime::prepareLanes(resident) != cudaSuccess)
     throw std::runtime_error("cannot load the kernels");
   limits.residentLanes = resident;
+  if (limits.servers && limits.devices < 2)
+    throw std::runtime_error("--servers needs a GPU a rank, and there is one");
 #endif
   return limits;
 }
@@ -56,7 +60,22 @@ void say(const JobPlan &job, const Options &options, const Findings &findings) {
   std::printf("\n");
 }
 
+/// For processes that this one starts: what their servers reach each other by.
+void prepareServers(const Options &options) {
+  if (options.servers.empty())
+    return;
+  setenv("BLINK_SOCKET_IFNAME", "=lo", /*overwrite=*/0);
+#if BLINK_HAVE_UCX
+  setenv("LD_LIBRARY_PATH", BLINK_NETWORK_FOLDER, 1);
+  // LeakSanitizer itself dies over what is loaded late.
+  if (options.servers == "ucx")
+    setenv("LSAN_OPTIONS", "detect_leaks=0", 1);
+#endif
+}
+
 int runAsMember(const Options &options) {
+  if (options.servers == "sockets")
+    blink::test::useSockets(blink::sched::ChannelKind::network);
   JobPlan job =
       planJob(options.seed, options.job.value_or(0), limitsOf(options));
   job.calls = unsigned(options.calls);
@@ -68,6 +87,7 @@ int runAsMember(const Options &options) {
 }
 
 int runStorm(const Options &options) {
+  prepareServers(options);
   const unsigned long long seed = options.seed;
   std::printf("storm: seed %llu\n", seed);
   std::fflush(stdout);
