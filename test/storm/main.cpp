@@ -65,6 +65,8 @@ void prepareServers(const Options &options) {
   if (options.servers.empty())
     return;
   setenv("BLINK_SOCKET_IFNAME", "=lo", /*overwrite=*/0);
+  // The processors may be busy with something else for seconds.
+  setenv("BLINK_HEARTBEAT_MS", "30000", /*overwrite=*/0);
 #if BLINK_HAVE_UCX
   setenv("LD_LIBRARY_PATH", BLINK_NETWORK_FOLDER, 1);
   // LeakSanitizer itself dies over what is loaded late.
