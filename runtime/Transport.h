@@ -104,7 +104,7 @@ public:
 
   /// Begins to carry a chunk, when fewer than `window` of the ring's are on
   /// their way. `data` stays until the client hears that it has been freed,
-  /// flushed() of the ring's source says so, or abandon() has.
+  /// flushed() says so, or abandon() has.
   virtual void post(const ChunkMessage &message, const char *data,
                     uint32_t window) = 0;
   /// As TransportClient::freed, at the reader's end.
@@ -113,11 +113,13 @@ public:
   /// moved; if not, the client has been told all that had come before, or
   /// another thread is about to tell it. `wait`: not before it has.
   virtual bool progress(int rank, bool wait) = 0;
-  /// Whether all that `rank` has posted has left its memory, and gets to the
-  /// others without more progress here. Credits may wait: a rank that needs one
-  /// is in a call that this rank makes, too, whereas one that needs none may
-  /// not be reading.
-  virtual bool flushed(int rank) = 0;
+  /// Whether all that has been posted to a ring whose source is here has left
+  /// its memory, and gets to the other end without more progress here. Of one
+  /// ring, since a call must not wait for what another one has posted, which
+  /// may wait for calls behind this one. Credits may wait: a rank that needs
+  /// one is in a call that this rank makes, too, whereas one that needs none
+  /// may not be reading.
+  virtual bool flushed(uint32_t ring) = 0;
   /// The job has failed: what `rank` has posted is not read any more.
   virtual void abandon(int rank) = 0;
 };

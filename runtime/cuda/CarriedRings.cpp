@@ -138,6 +138,13 @@ bool CarriedRings::isPosting() const {
   });
 }
 
+bool CarriedRings::flushed() const {
+  return std::all_of(ends_.begin(), ends_.end(), [this](const auto &entry) {
+    const auto [ring, writes] = entry.first;
+    return !writes || carriers.flushed(ring);
+  });
+}
+
 bool CarriedRings::isBusy() const {
   return std::any_of(ends_.begin(), ends_.end(), [](const auto &entry) {
     return entry.second.next < entry.second.expected;

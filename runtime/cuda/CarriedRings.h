@@ -75,6 +75,8 @@ public:
   bool carry();
   /// Whether lanes have chunks to write that have not been posted.
   bool isPosting() const;
+  /// Whether all that has been posted is on its way.
+  bool flushed() const;
   /// Whether a lane may be waiting for the other end.
   bool isBusy() const;
   /// Success, or of a ring that is broken and whose end here cannot go on

@@ -218,11 +218,6 @@ bool Proxy::mayGoOn(bool sleeping) {
   return false;
 }
 
-bool Proxy::isDone() {
-  return !rings_->isPosting() &&
-         std::all_of(ranks_.begin(), ranks_.end(), [this](int rank) {
-           return rings_->carriers.flushed(rank);
-         });
-}
+bool Proxy::isDone() { return !rings_->isPosting() && rings_->flushed(); }
 
 } // namespace blink::runtime

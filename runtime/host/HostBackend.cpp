@@ -371,7 +371,7 @@ bool HostBackend::checkRanks(const Call &call, bool again) {
     status.text += "; " + describe(call, *need);
   // What it has given to a transport is on its way; and between servers the
   // news that a rank has left says nothing of what is on its way from there.
-  else if (!again || !carriers.flushed(call.rank) ||
+  else if (!again || !run.flushed() ||
            (job_.control() && missing >= 0 && job_.detached(missing)))
     return true;
   log(LogLevel::warn, call.rank, status.text);

@@ -66,6 +66,7 @@ void RankRun::prepare() {
   blockStride_ = call_->isMessage() ? 0 : transfers_.shape.blockBytes();
   numActive_ = 0;
   borrowedRings_.clear();
+  carriedRings_.clear();
   if (call_->isMessage())
     return prepareMessage();
   for (uint32_t tree = 0; tree < trees; ++tree)
@@ -120,13 +121,18 @@ void RankRun::addLane(uint32_t number, const StepCode *steps,
   for (uint32_t s = 0; s < numSteps; ++s) {
     const StepCode &step = steps[s];
     const size_t place = size_t(&step - transfers_.rank->code.steps);
-    if (chunks_[step.tree] == 0 || !isBorrowed(transfers_.deliveryOf(place)))
+    if (chunks_[step.tree] == 0)
       continue;
+    const bool borrowed = isBorrowed(transfers_.deliveryOf(place));
     for (uint32_t i = step.sources; i < step.numOperands(); ++i) {
       const OperandCode &to = operandsOf(step)[i];
-      if (to.kind == OperandKind::channel &&
-          !plan_.rings[variant_->rings[to.index]].apart)
-        borrowedRings_.push_back(variant_->rings[to.index]);
+      if (to.kind != OperandKind::channel)
+        continue;
+      const uint32_t ring = variant_->rings[to.index];
+      if (plan_.rings[ring].apart)
+        carriedRings_.push_back(ring);
+      else if (borrowed)
+        borrowedRings_.push_back(ring);
     }
   }
 }
@@ -205,7 +211,13 @@ bool RankRun::finished() {
       return false;
   // What goes to others over a transport must get there without this rank,
   // which may not call again, and has the buffers back.
-  return !rings_.remote.carriers.any() || rings_.remote.carriers.flushed(rank_);
+  return flushed();
+}
+
+bool RankRun::flushed() const {
+  return std::all_of(
+      carriedRings_.begin(), carriedRings_.end(),
+      [this](uint32_t ring) { return rings_.remote.carriers.flushed(ring); });
 }
 
 void RankRun::waitUntilQuiet() const {

@@ -90,6 +90,9 @@ public:
   /// What the lanes wrote is visible to a caller that sees true.
   bool finished();
 
+  /// Whether transports have all that the call has posted on its way.
+  bool flushed() const;
+
   /// After a failure: waits until no thread is in a fold of this rank's, which
   /// may read another's buffers.
   void waitUntilQuiet() const;
@@ -210,6 +213,7 @@ private:
   uint32_t numActive_ = 0;   ///< the first lanes: those with work
   uint64_t blockStride_ = 0; ///< bytes from a buffer's block to the next
   std::vector<uint32_t> borrowedRings_; ///< whose readers look at our buffers
+  std::vector<uint32_t> carriedRings_;  ///< to which a transport takes chunks
 
   /// Rings whose readers may look at slots of others, and how far they must
   /// have come before those may be used in another way.

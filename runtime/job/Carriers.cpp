@@ -110,12 +110,6 @@ bool Carriers::progress(int rank, bool wait) {
   return moved;
 }
 
-bool Carriers::flushed(int rank) {
-  return std::all_of(
-      carriers_.begin(), carriers_.end(),
-      [rank](Carrier &carrier) { return carrier.transport->flushed(rank); });
-}
-
 void Carriers::abandon(int rank) {
   for (Carrier &carrier : carriers_)
     if (carrier.transport)

@@ -43,10 +43,11 @@ public:
   Status connect(const Job &job, std::chrono::steady_clock::time_point deadline,
                  const std::function<Status()> &ended);
 
-  /// Transport::progress, ::flushed and ::abandon, of all transports.
+  /// Transport::progress and ::abandon, of all transports.
   bool progress(int rank, bool wait = false);
-  bool flushed(int rank);
   void abandon(int rank);
+  /// Transport::flushed.
+  bool flushed(uint32_t ring) const { return of(ring)->flushed(ring); }
 
   /// What a client hears by TransportClient::broken.
   void noteBroken(uint32_t ring, const std::string &why);

@@ -38,7 +38,6 @@ void NetworkTransport::post(const ChunkMessage &message, const char *data,
   const Outgoing::Chunk chunk{message, data, window};
   if (!ring.waiting.empty() || ring.sent - ring.freed >= window) {
     ring.waiting.push_back(chunk);
-    ++end.numWaiting;
   } else {
     end.send(message.ring, chunk);
   }
@@ -70,7 +69,6 @@ void NetworkTransport::NicEnd::sendReady() {
            ring.sent - ring.freed < ring.waiting.front().window) {
       send(number, ring.waiting.front());
       ring.waiting.pop_front();
-      --numWaiting;
     }
   }
 }
@@ -203,13 +201,11 @@ bool NetworkTransport::progress(int rank, bool wait) {
   return moved;
 }
 
-bool NetworkTransport::flushed(int rank) {
-  bool all = true;
-  for (const std::unique_ptr<NicEnd> &end : ends_[size_t(rank)]) {
-    std::lock_guard<std::mutex> lock(end->worker.mutex);
-    all &= end->numWaiting == 0 && end->worker.openChunks() == 0;
-  }
-  return all;
+bool NetworkTransport::flushed(uint32_t number) {
+  const Outgoing &ring = outgoing_[number];
+  std::lock_guard<std::mutex> lock(ring.end->worker.mutex);
+  // Chunks of other rings that are on their way need nobody's call.
+  return ring.waiting.empty() && ring.end->worker.openChunks() == 0;
 }
 
 //===-- Failures ----------------------------------------------------------===//
@@ -218,10 +214,8 @@ void NetworkTransport::NicEnd::lost(Connection &connection) {
   for (uint32_t r = 0; r < transport.outgoing_.size(); ++r) {
     Outgoing &out = transport.outgoing_[r];
     const Incoming &in = transport.incoming_[r];
-    if (out.to == &connection) {
-      numWaiting -= out.waiting.size();
+    if (out.to == &connection)
       out.waiting.clear();
-    }
     // Who has said goodbye is missed by those who need it, if any.
     if ((out.to == &connection || in.from == &connection) && !connection.left)
       transport.client_.broken(r, connection.why);
@@ -235,7 +229,6 @@ void NetworkTransport::abandon(int rank) {
     for (Outgoing &ring : outgoing_)
       if (ring.end == end.get())
         ring.waiting.clear();
-    end->numWaiting = 0;
   }
 }
 

@@ -40,7 +40,7 @@ public:
             uint32_t window) override;
   void credit(uint32_t ring, uint64_t number) override;
   bool progress(int rank, bool wait) override;
-  bool flushed(int rank) override;
+  bool flushed(uint32_t ring) override;
   void abandon(int rank) override;
 
 private:
@@ -90,7 +90,6 @@ private:
     Worker worker;
     std::deque<uint32_t> owing;  ///< rings whose readers owe credits
     std::vector<uint32_t> ready; ///< rings that may send again
-    uint64_t numWaiting = 0;     ///< chunks
     uint32_t idle = 0;           ///< turns since something moved
     /// Not 0: whoever makes progress next sends heartbeats. How late their
     /// thread was, + 1.

@@ -8,12 +8,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "test/common/Cluster.h"
 #include "test/conformance/Matrix.h"
 #include "test/transport/SocketTransport.h"
 
 #include "doctest/doctest.h"
 
 #include <fstream>
+#include <thread>
 #include <unistd.h>
 
 using namespace blink;
@@ -118,4 +120,45 @@ TEST_CASE("a connection that breaks ends the calls that need it") {
     // What failed stays failed, and all can leave.
     CHECK(runCase(job, c).find("is broken") != std::string::npos);
   }
+}
+
+TEST_CASE("a call does not wait for what a message beside it has posted") {
+  BuildOptions layout;
+  layout.chunkBytes = 64;
+  layout.slots = 4;
+  TestSchedule model = makeSchedule(Collective::allreduce, 0, 2, layout);
+  model.programs.push_back(
+      makeSchedule(Collective::sendrecv, 0, 2, layout).programs[0]);
+  spread(model, {0, 1});
+  for (TestProgram &program : model.programs)
+    for (TestChannel &channel : program.variants[0].channels)
+      channel.window = 1;
+  const Job job(model, 2, 20000);
+  constexpr size_t kCount = 48; // three chunks: they have slots, and no window
+  std::vector<float> sums[2], message(kCount, 7), received(kCount);
+  const auto reduce = [&](int rank) {
+    sums[rank].assign(kCount, 1);
+    return blinkAllReduce(sums[rank].data(), sums[rank].data(), kCount,
+                          blinkFloat32, blinkSum, job[rank], nullptr);
+  };
+  blinkResult_t results[2] = {};
+  std::thread sender([&] {
+    std::vector<float> more(kCount, 1);
+    blinkGroupStart();
+    reduce(1);
+    blinkAllReduce(more.data(), more.data(), kCount, blinkFloat32, blinkSum,
+                   job[1], nullptr);
+    blinkSend(message.data(), kCount, blinkFloat32, 0, job[1], nullptr);
+    results[1] = blinkGroupEnd();
+  });
+  for (int round = 0; round < 2 && results[0] == blinkSuccess; ++round)
+    results[0] = reduce(0);
+  if (results[0] == blinkSuccess)
+    results[0] =
+        blinkRecv(received.data(), kCount, blinkFloat32, 1, job[0], nullptr);
+  sender.join();
+  CAPTURE(std::string(blinkGetLastError(job[0])));
+  CHECK(results[0] == blinkSuccess);
+  CHECK(results[1] == blinkSuccess);
+  CHECK(received == message);
 }

@@ -51,6 +51,17 @@ struct Connection {
     uint64_t sent = 0; ///< of header and data together
   };
   std::deque<Outgoing> outgoing;
+  /// A ring that this rank writes to.
+  struct Ring {
+    uint64_t sent = 0, freed = 0;
+    struct Chunk {
+      Header header;
+      const char *data;
+      uint32_t window;
+    };
+    std::deque<Chunk> waiting; ///< for credits
+  };
+  std::map<uint32_t, Ring> rings;
   Header incoming;
   uint64_t received = 0; ///< of header and data together
   char *place = nullptr; ///< of the data
@@ -78,7 +89,7 @@ public:
             uint32_t window) override;
   void credit(uint32_t ring, uint64_t number) override;
   bool progress(int rank, bool wait) override;
-  bool flushed(int rank) override;
+  bool flushed(uint32_t ring) override;
   void abandon(int rank) override;
 
   void breakBetween(int rank, int other);
@@ -91,6 +102,7 @@ private:
                 const std::function<Status()> &ended);
   void begin(int file, int rank, int other);
   void send(Connection &to, const Header &header, const char *data);
+  void sendReady(Connection &to, Connection::Ring &ring);
   bool sendMore(Connection &to);
   bool receiveMore(Connection &from);
   bool receive(Connection &from, char *to, uint64_t bytes);
@@ -200,12 +212,29 @@ void SocketTransport::send(Connection &to, const Header &header,
   sendMore(to);
 }
 
-/// The slots are window enough: what is sent waits in this process.
 void SocketTransport::post(const ChunkMessage &message, const char *data,
-                           uint32_t) {
-  const TransportRing &ring = rings_.at(message.ring);
+                           uint32_t window) {
+  const TransportRing &ends = rings_.at(message.ring);
   numChunks.fetch_add(1, std::memory_order_relaxed); // a count, no more
-  send(connection(ring.source, ring.destination), {message, 0}, data);
+  Connection &to = connection(ends.source, ends.destination);
+  std::lock_guard<std::mutex> lock(to.mutex);
+  if (to.broken || to.deaf)
+    return;
+  Connection::Ring &ring = to.rings[message.ring];
+  ring.waiting.push_back({{message, 0}, data, window});
+  sendReady(to, ring);
+  sendMore(to);
+}
+
+/// What the window has room for.
+void SocketTransport::sendReady(Connection &to, Connection::Ring &ring) {
+  while (!ring.waiting.empty() &&
+         ring.sent - ring.freed < ring.waiting.front().window) {
+    to.outgoing.push_back(
+        {ring.waiting.front().header, ring.waiting.front().data});
+    ring.waiting.pop_front();
+    ++ring.sent;
+  }
 }
 
 void SocketTransport::credit(uint32_t ring, uint64_t number) {
@@ -232,6 +261,7 @@ bool SocketTransport::sendMore(Connection &to) {
     if (sent < 0) { // receiveMore() gets to the end
       to.deaf = true;
       to.outgoing.clear();
+      to.rings.clear();
       return moved;
     }
     moved = true;
@@ -276,8 +306,12 @@ bool SocketTransport::receiveMore(Connection &from) {
         lose(from, "what came belongs to no ring");
         return moved;
       }
-      if (credit)
+      if (credit) {
+        Connection::Ring &ring = from.rings[chunk.ring];
+        ring.freed = chunk.tag;
+        sendReady(from, ring);
         client_.freed(chunk.ring, chunk.tag);
+      }
     }
     const uint64_t size = sizeof(Header) + chunk.bytes;
     if (from.received < size) {
@@ -299,6 +333,7 @@ bool SocketTransport::receiveMore(Connection &from) {
 void SocketTransport::lose(Connection &connection, const std::string &why) {
   connection.broken = true;
   connection.outgoing.clear();
+  connection.rings.clear();
   for (const auto &[number, ring] : rings_)
     if (std::minmax(ring.source, ring.destination) ==
         std::minmax(connection.rank, connection.other))
@@ -317,15 +352,18 @@ bool SocketTransport::progress(int rank, bool) {
   return moved;
 }
 
-bool SocketTransport::flushed(int rank) {
-  for (auto it = connections_.lower_bound({rank, 0});
-       it != connections_.end() && it->first.first == rank; ++it) {
-    std::lock_guard<std::mutex> lock(it->second->mutex);
-    for (const Connection::Outgoing &message : it->second->outgoing)
-      if (!message.header.isCredit)
-        return false;
-  }
-  return true;
+bool SocketTransport::flushed(uint32_t number) {
+  const TransportRing &ends = rings_.at(number);
+  Connection &to = connection(ends.source, ends.destination);
+  std::lock_guard<std::mutex> lock(to.mutex);
+  if (const auto ring = to.rings.find(number);
+      ring != to.rings.end() && !ring->second.waiting.empty())
+    return false;
+  return std::none_of(to.outgoing.begin(), to.outgoing.end(),
+                      [number](const Connection::Outgoing &message) {
+                        return !message.header.isCredit &&
+                               message.header.chunk.ring == number;
+                      });
 }
 
 void SocketTransport::abandon(int rank) {
@@ -334,6 +372,7 @@ void SocketTransport::abandon(int rank) {
     std::lock_guard<std::mutex> lock(it->second->mutex);
     it->second->broken = true;
     it->second->outgoing.clear();
+    it->second->rings.clear();
   }
 }
 
