@@ -129,10 +129,13 @@ void RankRun::addLane(uint32_t number, const StepCode *steps,
       if (to.kind != OperandKind::channel)
         continue;
       const uint32_t ring = variant_->rings[to.index];
-      if (plan_.rings[ring].apart)
-        carriedRings_.push_back(ring);
-      else if (borrowed)
+      if (plan_.rings[ring].apart) {
+        if (std::find(carriedRings_.begin(), carriedRings_.end(), ring) ==
+            carriedRings_.end()) // steps of several trees share it
+          carriedRings_.push_back(ring);
+      } else if (borrowed) {
         borrowedRings_.push_back(ring);
+      }
     }
   }
 }

@@ -6,11 +6,10 @@
 
 #include "compiler/packing/trees/Gates.h"
 
-#include "compiler/generate/Generate.h"
 #include "compiler/packing/PackTrees.h"
 #include "compiler/packing/SelectTrees.h"
 #include "compiler/support/Infinity.h"
-#include "test/unit/topology/TestTopology.h"
+#include "test/unit/packing/Pods.h"
 
 #include <algorithm>
 
@@ -18,13 +17,6 @@ using namespace blink;
 using namespace blink::test;
 
 namespace {
-
-RankTopology podOf(int boxes, int gpus, int rails, std::vector<int> job = {}) {
-  Topology box = valueOf(generateFullyConnected(gpus, Wire{}));
-  return valueOf(RankTopology::create(
-      valueOf(generatePod(box, boxes, rails, {5, 2, LinkKind::network})),
-      std::move(job), LinkKindSet::all()));
-}
 
 PackedTrees packed(const RankTopology &machine, Collective collective) {
   return valueOf(packTrees(PackingProblem{&machine, collective, 0}));

@@ -6,9 +6,8 @@
 
 #include "compiler/topology/symmetry/NetworkPeers.h"
 
-#include "compiler/generate/Generate.h"
 #include "compiler/packing/PackTrees.h"
-#include "test/unit/topology/TestTopology.h"
+#include "test/unit/packing/Pods.h"
 
 #include <cmath>
 #include <set>
@@ -17,13 +16,6 @@ using namespace blink;
 using namespace blink::test;
 
 namespace {
-
-RankTopology podOf(int boxes, int gpus, int rails, std::vector<int> job = {}) {
-  Topology box = valueOf(generateFullyConnected(gpus, Wire{}));
-  return valueOf(RankTopology::create(
-      valueOf(generatePod(box, boxes, rails, {5, 2, LinkKind::network})),
-      std::move(job), LinkKindSet::all()));
-}
 
 /// The most others that a rank has network paths to.
 int peersOf(const RankTopology &machine) {

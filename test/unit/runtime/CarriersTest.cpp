@@ -6,23 +6,13 @@
 
 #include "runtime/job/Carriers.h"
 
+#include "Nobody.h"
+
 #include "doctest/doctest.h"
 
 #include <thread>
 
 using namespace blink::runtime;
-
-namespace {
-
-class Nobody : public TransportClient {
-public:
-  char *placeFor(const ChunkMessage &) override { return nullptr; }
-  void arrived(const ChunkMessage &) override {}
-  void freed(uint32_t, uint64_t) override {}
-  void broken(uint32_t, const std::string &) override {}
-};
-
-} // namespace
 
 TEST_CASE("a ring that is broken is no failure of another one") {
   Plan plan;

@@ -6,6 +6,8 @@
 
 #include "runtime/network/Load.h"
 
+#include "Nobody.h"
+
 #include "doctest/doctest.h"
 
 #include <atomic>
@@ -18,14 +20,6 @@
 using namespace blink::runtime;
 
 namespace {
-
-class Nobody : public TransportClient {
-public:
-  char *placeFor(const ChunkMessage &) override { return nullptr; }
-  void arrived(const ChunkMessage &) override {}
-  void freed(uint32_t, uint64_t) override {}
-  void broken(uint32_t, const std::string &) override {}
-};
 
 /// The exit code of a process whose main thread takes memory from the system
 /// while another one loads the module.

@@ -1,0 +1,27 @@
+//===- Pods.h - ranks of several servers, for tests -------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_TEST_UNIT_PACKING_PODS_H
+#define BLINK_TEST_UNIT_PACKING_PODS_H
+
+#include "compiler/generate/Generate.h"
+#include "test/unit/topology/TestTopology.h"
+
+namespace blink::test {
+
+/// The GPUs `job` (empty: all) of servers of `gpus` each, all of which are
+/// joined with each other, and `rails` NICs.
+inline RankTopology podOf(int boxes, int gpus, int rails,
+                          std::vector<int> job = {}) {
+  Topology box = valueOf(generateFullyConnected(gpus, Wire{}));
+  return valueOf(RankTopology::create(
+      valueOf(generatePod(box, boxes, rails, {5, 2, LinkKind::network})),
+      std::move(job), LinkKindSet::all()));
+}
+
+} // namespace blink::test
+
+#endif // BLINK_TEST_UNIT_PACKING_PODS_H
