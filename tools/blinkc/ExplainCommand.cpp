@@ -59,6 +59,13 @@ static int run(const ExplainFlags &flags) {
   if (!file)
     return reportError(file.takeError());
   const std::vector<LinkEdit> edits = recordedEdits(**file);
+  std::optional<Summary> phases;
+  if (flags.phases && !flags.dot) {
+    llvm::Expected<Summary> compiled = inPhases(flags, *options);
+    if (!compiled)
+      return reportError(compiled.takeError());
+    phases = std::move(*compiled);
+  }
   for (const sched::Program *program : *(*file)->programs()) {
     ExplainedProgram explained{explainProgram(**file, *program), edits, {}, {}};
     if (flags.dot) {
@@ -71,12 +78,7 @@ static int run(const ExplainFlags &flags) {
         return reportError(improvements.takeError());
       explained.improvements = std::move(*improvements);
     }
-    if (flags.phases) {
-      llvm::Expected<Summary> phases = inPhases(flags, *options);
-      if (!phases)
-        return reportError(phases.takeError());
-      explained.phases = std::move(*phases);
-    }
+    explained.phases = phases;
     llvm::outs() << (flags.json ? toJson(explained) : toText(explained));
   }
   return kGood;
