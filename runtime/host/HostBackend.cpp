@@ -413,7 +413,10 @@ void HostBackend::failStuck(const Call &call) {
     return;
   }
   std::string text = call.kind.describe() + ": ";
-  if (std::optional<Need> need = runOf(call).firstNeed())
+  std::optional<Need> need = runOf(call).firstNeed();
+  if (!need)
+    need = runOf(call).firstUnflushed();
+  if (need)
     text += describe(call, *need);
   else
     text += "rank " + std::to_string(call.rank);

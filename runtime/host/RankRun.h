@@ -113,6 +113,8 @@ public:
   /// nobody steps the lanes.
   std::optional<Need>
   firstNeed(const std::function<bool(uint32_t ring)> &concerns = {});
+  /// Where lanes are done, but not all has gone that they have posted.
+  std::optional<Need> firstUnflushed() const;
 
   /// What a lane did, if the run traces; nobody may be stepping.
   const LaneTrace &trace(uint32_t lane) const { return *traces_[lane]; }
@@ -151,6 +153,8 @@ private:
   bool stillDraining(Need *need);
   void checkSignature(uint32_t channel, uint64_t tag);
   std::optional<Need> needOf(const Lane &lane);
+  /// Of the lane that writes to the ring, at the reader.
+  Need needOf(uint32_t ring) const;
 
   // RankRunFold.cpp
   struct ChunkPlace;

@@ -10,6 +10,7 @@
 #include "runtime/host/RankRun.h"
 
 #include <algorithm>
+#include <cassert>
 
 namespace blink::runtime {
 
@@ -118,20 +119,38 @@ RankRun::firstNeed(const std::function<bool(uint32_t ring)> &concerns) {
     return first;
   // Lanes of other calls use other rings of the variant: only what this call
   // lent counts.
-  for (uint32_t ring : borrowedRings_) {
-    const uint64_t freed = loadAcquire(rings_.writers[ring].freed);
-    if (freed >= rings_.writers[ring].number)
-      continue;
-    const auto &rings = variant_->rings;
-    const auto channel = std::find(rings.begin(), rings.end(), ring);
-    return Need{0,
-                0,
-                uint32_t(channel - rings.begin()),
-                false,
-                rings_.writers[ring].number,
-                freed};
-  }
+  for (uint32_t ring : borrowedRings_)
+    if (loadAcquire(rings_.writers[ring].freed) < rings_.writers[ring].number)
+      return needOf(ring);
   return std::nullopt;
+}
+
+std::optional<Need> RankRun::firstUnflushed() const {
+  for (uint32_t ring : carriedRings_)
+    if (!rings_.remote.carriers.flushed(ring))
+      return needOf(ring);
+  return std::nullopt;
+}
+
+Need RankRun::needOf(uint32_t ring) const {
+  Need need;
+  need.expected = rings_.writers[ring].number;
+  need.seen = loadAcquire(rings_.writers[ring].freed);
+  for (need.lane = 0; need.lane < numActive_; ++need.lane) {
+    const Lane &lane = lanes_[need.lane];
+    for (need.step = 0; need.step < lane.numSteps; ++need.step) {
+      const StepCode &step = lane.steps[need.step];
+      const OperandCode *operands = operandsOf(step);
+      for (uint32_t i = step.sources; i < step.numOperands(); ++i) {
+        need.channel = operands[i].index;
+        if (operands[i].kind == OperandKind::channel &&
+            variant_->rings[need.channel] == ring)
+          return need;
+      }
+    }
+  }
+  assert(false && "the call writes to the ring");
+  return need;
 }
 
 bool RankRun::hasArrived(const HostRings &rings, const Call &call) {
