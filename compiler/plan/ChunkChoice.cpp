@@ -6,6 +6,8 @@
 
 #include "compiler/plan/ChunkChoice.h"
 
+#include "compiler/plan/NetworkCosts.h"
+
 #include "schedules/Collectives.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -42,7 +44,8 @@ static int windowOf(const FoldProgram &program,
   for (uint32_t link : program.pathOf(channel))
     latency += program.links[link].latency;
   const double more = std::ceil(kRoundTrips * 2 * latency / transfer);
-  return int(std::min(1 + std::max(1.0, more), double(channel.slots)));
+  return int(std::min(std::max(double(kLeastWindow), 1 + more),
+                      double(channel.slots)));
 }
 
 void blink::assignSlots(FoldProgram &program, ChannelSlots slots) {

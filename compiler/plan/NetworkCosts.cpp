@@ -90,7 +90,8 @@ uint32_t blink::mostMessage(const FoldProgram &program) {
     double narrowest = kInfinity;
     for (uint32_t link : program.pathOf(channel)) {
       narrowest = std::min(narrowest, program.links[link].bandwidth);
-      windows[link] += 2 * program.trees[channel.tree].share / largest;
+      windows[link] +=
+          kLeastWindow * program.trees[channel.tree].share / largest;
     }
     widest = std::max(widest, narrowest);
   }

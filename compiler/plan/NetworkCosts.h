@@ -27,9 +27,13 @@ constexpr double kMostEngine = 15;
 constexpr uint32_t kSmallestMessage = 4 << 10, kLargestMessage = 256 << 10;
 
 /// Bytes that may wait in front of a NIC, or what its link takes in
-/// kQueueTime, if that is more: half of what a switch's port holds at least.
-constexpr double kQueueBytes = 512 << 10;
-constexpr double kQueueTime = 1e3; ///< microseconds
+/// kQueueTime, if that is more: three quarters of a megabyte, which a switch's
+/// port holds at least.
+constexpr double kQueueBytes = 768 << 10;
+constexpr double kQueueTime = 1500; ///< microseconds
+/// Chunks that a channel may have on its way at least: one that comes, one that
+/// goes, and one for the time until its reader's processor looks.
+constexpr int kLeastWindow = 3;
 
 /// Microseconds that a processor has to do with a chunk at either end of each
 /// channel of `program`: 0 of those that stay on a machine.

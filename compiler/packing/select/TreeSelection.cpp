@@ -13,12 +13,16 @@
 //             over what is left                      with one over PCIe beside
 //   integer   the Blink paper's integer program over all trees met
 //
+// Where links between servers are full in the end that need not be, routing
+// looks for trees that leave room there, for up to a quarter more of the score.
+//
 //===----------------------------------------------------------------------===//
 
 #include "compiler/packing/FairRate.h"
 #include "compiler/packing/PackTrees.h"
 #include "compiler/packing/SelectTrees.h"
 #include "compiler/packing/lp/FitWeights.h"
+#include "compiler/packing/select/Headroom.h"
 #include "compiler/packing/select/IntegerProgram.h"
 #include "compiler/packing/select/TreePruning.h"
 #include "compiler/packing/select/TreeRouter.h"
@@ -54,6 +58,10 @@ constexpr int kIntegerNodes = 30;
 constexpr size_t kIntegerColumns = 200;
 /// Steps of all routing, about; a second takes some 1e8.
 constexpr double kRoutingBudget = 2.5e6;
+/// The same of what routing with headroom may take, after all else.
+constexpr double kHeadroomBudget = 1e6;
+/// How much higher the score may be for headroom.
+constexpr double kHeadroomWorth = 1.25;
 
 /// See the top of the file.
 int scoreOf(int trees, int depth) { return (trees + 8) * depth; }
@@ -94,8 +102,10 @@ private:
   Error pruneAt(int depth, bool &reaches);
   std::set<double, std::greater<double>> bandwidths() const;
   std::vector<Plan> plans() const;
-  std::vector<Tree> carryOut(const Plan &plan);
+  std::vector<Tree> carryOut(const Plan &plan,
+                             const std::vector<double> &bandwidths);
   void routePlans();
+  void routeWithHeadroom();
   void routeWithinLimit();
   Error solveIntegers();
   Error polish();
@@ -121,6 +131,8 @@ private:
   const SelectOptions &options_;
   int numRanks_, blocks_;
   double target_;
+  std::vector<double> bandwidths_; // of links
+  std::vector<double> withHeadroom_;
   SymmetricProblem columns_;
   ColumnPool pool_;
   Choice best_;
@@ -134,7 +146,10 @@ Selection::Selection(const PackingProblem &problem, const PackedTrees &packed,
       numRanks_(problem.rankTopology->numRanks()),
       blocks_(numBlocks(problem.collective, numRanks_)),
       target_(packed.packing.algbw * (1 - options.slack) * (1 - kRounding)),
+      withHeadroom_(bandwidthsWithHeadroom(problem, packed.certificate)),
       columns_(columnsFor(problem)), pool_(columns_) {
+  for (const Link &link : problem.rankTopology->topology().links)
+    bandwidths_.push_back(link.bandwidth);
   std::vector<Tree> trees = packed.packing.trees;
   if (!choosesSingleTrees()) {
     trees.insert(trees.end(), packed.candidates.begin(),
@@ -281,10 +296,10 @@ std::vector<Selection::Plan> Selection::plans() const {
   return plans;
 }
 
-std::vector<Tree> Selection::carryOut(const Plan &plan) {
+std::vector<Tree> Selection::carryOut(const Plan &plan,
+                                      const std::vector<double> &bandwidths) {
   RouteRequest request;
-  for (const Link &link : problem_.rankTopology->topology().links)
-    request.bandwidths.push_back(link.bandwidth);
+  request.bandwidths = bandwidths;
   request.copies = plan.copies;
   request.unit = plan.unit;
   request.maxDepth = plan.depth;
@@ -312,10 +327,32 @@ void Selection::routePlans() {
       return;
     if (!worthTrying((plan.copies + plan.rest) * blocks_, plan.depth))
       continue;
-    std::vector<Tree> trees = carryOut(plan);
+    std::vector<Tree> trees = carryOut(plan, bandwidths_);
     if (trees.empty())
       continue;
     offerTrees(std::move(trees));
+    return;
+  }
+}
+
+/// As routePlans, of what has about the score of the best so far.
+void Selection::routeWithHeadroom() {
+  if (isRouted(problem_.collective) || best_.packing.algbw < target_ ||
+      keepsHeadroom(problem_, best_.packing, withHeadroom_))
+    return;
+  routingSteps_ = kHeadroomBudget;
+  for (const Plan &plan : plans()) {
+    if (plan.score > kHeadroomWorth * best_.score() || !keepsGoing())
+      return;
+    const int trees = (plan.copies + plan.rest) * blocks_;
+    if (options_.maxTrees > 0 && trees > options_.maxTrees)
+      continue;
+    Packing packing = fitWeights(problem_, carryOut(plan, withHeadroom_));
+
+    if (packing.algbw < target_ || (onlyFair_ && !isFair(problem_, packing)) ||
+        !keepsHeadroom(problem_, packing, withHeadroom_))
+      continue;
+    best_.packing = std::move(packing);
     return;
   }
 }
@@ -330,7 +367,8 @@ void Selection::routeWithinLimit() {
     int most = std::min(kMostCopies, options_.maxTrees / blocks_);
     for (int copies = most; copies >= 1 && !found; --copies)
       for (int depth = 1; depth < numRanks_ && !found; ++depth) {
-        std::vector<Tree> trees = carryOut({0, copies, unit, depth, 0});
+        std::vector<Tree> trees =
+            carryOut({0, copies, unit, depth, 0}, bandwidths_);
         found = !trees.empty();
         if (found)
           offerTrees(std::move(trees));
@@ -395,7 +433,10 @@ Error Selection::chooseSingleTrees() {
   if (pool_.size() > known)
     if (Error error = pruneAtDepths())
       return error;
-  return polish();
+  if (Error error = polish())
+    return error;
+  routeWithHeadroom();
+  return Error::success();
 }
 
 Expected<Packing> Selection::run() {
@@ -421,6 +462,7 @@ Expected<Packing> Selection::runFair() {
     routePlans();
     if (Error error = solveIntegers())
       return error;
+    routeWithHeadroom();
   }
   if (best_.packing.algbw < target_)
     return Packing();

@@ -13,29 +13,10 @@
 #include "compiler/plan/SmallVariants.h"
 #include "test/unit/topology/TestTopology.h"
 
-#include "llvm/Support/FormatVariadic.h"
-
 using namespace blink;
 using namespace blink::test;
 
 namespace {
-
-/// Servers of a GPU each, whose NICs, of so many GB/s, meet in a switch.
-RankTopology servers(const std::vector<double> &nics, double latency = 12) {
-  std::string nodes, links;
-  for (size_t i = 0; i < nics.size(); ++i) {
-    nodes += llvm::formatv(R"({{"id": "g{0}", "kind": "gpu"},
-        {{"id": "n{0}", "kind": "nic"},)",
-                           i);
-    links += llvm::formatv(
-        R"({3}{{"from": "g{0}", "to": "n{0}", "bandwidth": 64, "kind": "pcie"},
-        {{"from": "n{0}", "to": "s", "bandwidth": {1}, "latency": {2},
-          "kind": "network"})",
-        i, nics[i], latency, i > 0 ? "," : "");
-  }
-  return rankTopologyOf(
-      makeTopology(nodes + R"({"id": "s", "kind": "switch"})", links));
-}
 
 FoldProgram planOf(const RankTopology &servers, Collective collective) {
   PackingProblem problem{&servers, collective, 0};
@@ -48,14 +29,14 @@ FoldProgram planOf(const RankTopology &servers, Collective collective) {
 uint32_t chunkOf(double bandwidth, int numServers = 4,
                  Collective collective = Collective::allgather) {
   const RankTopology topology =
-      servers(std::vector<double>(size_t(numServers), bandwidth));
+      serversOf(std::vector<double>(size_t(numServers), bandwidth));
   return chooseSlots(planOf(topology, collective), 0).chunkBytes;
 }
 
 } // namespace
 
 TEST_CASE("windows are what a channel sends in two round trips and a chunk") {
-  FoldProgram program = planOf(servers({1, 1, 1, 1}), Collective::allgather);
+  FoldProgram program = planOf(serversOf({1, 1, 1, 1}), Collective::allgather);
   // Each rank sends a quarter of the buffer to three others over 1 GB/s, so a
   // channel has a third of that: a chunk of 16 KiB takes 49 us, and two round
   // trips 2 x 2 x 24.
@@ -65,9 +46,11 @@ TEST_CASE("windows are what a channel sends in two round trips and a chunk") {
     CHECK(channel.window == 3);
   }
   assignSlots(program, {128 << 10, 4});
-  CHECK(program.channels[0].window == 2); // two at least: one comes, one goes
+  CHECK(program.channels[0].window == kLeastWindow);
+  assignSlots(program, {128 << 10, 2});
+  CHECK(program.channels[0].window == 2); // no more than slots
   assignSlots(program, {4 << 10, 4});
-  CHECK(program.channels[0].window == 4); // no more than slots
+  CHECK(program.channels[0].window == 4);
   assignSlots(program, {4 << 10, 64});
   CHECK(program.channels[0].window == 9);
   program.channels[0].kind = sched::ChannelKind::peer;
@@ -77,7 +60,7 @@ TEST_CASE("windows are what a channel sends in two round trips and a chunk") {
 
 TEST_CASE("a fold that cannot be taken apart has deeper rings") {
   // A tree's inner rank takes from one channel and writes to two.
-  FoldProgram program = planOf(servers({1, 1, 1, 1}), Collective::broadcast);
+  FoldProgram program = planOf(serversOf({1, 1, 1, 1}), Collective::broadcast);
   assignSlots(program, {16 << 10, 4});
   for (const FoldProgram::Rank &rank : program.ranks)
     for (const FoldProgram::Fold &fold : rank.folds) {
@@ -92,7 +75,7 @@ TEST_CASE("a fold that cannot be taken apart has deeper rings") {
 }
 
 TEST_CASE("an input that goes to several servers goes to each by itself") {
-  const RankTopology topology = servers({1, 1, 1, 1});
+  const RankTopology topology = serversOf({1, 1, 1, 1});
   for (const FoldProgram::Rank &rank :
        planOf(topology, Collective::allgather).ranks) {
     int inputs = 0;
@@ -116,12 +99,12 @@ TEST_CASE("chunks between servers take their time on the wire") {
   CHECK(chunkOf(0.025, 8, Collective::broadcast) <= 16 << 10);
   CHECK(chunkOf(0.125, 8, Collective::broadcast) <= 64 << 10);
   // 63 others send two each at a time: no more than 512 KiB wait for a NIC.
-  const RankTopology many = servers(std::vector<double>(64, 0.025));
+  const RankTopology many = serversOf(std::vector<double>(64, 0.025));
   CHECK(mostMessage(planOf(many, Collective::allgather)) == 4 << 10);
 }
 
 TEST_CASE("what messages cost an engine") {
-  const RankTopology near = servers({1, 1}, 2), far = servers({1, 1}, 500);
+  const RankTopology near = serversOf({1, 1}, 2), far = serversOf({1, 1}, 500);
   auto cost = [](const RankTopology &topology) {
     const FoldProgram program = planOf(topology, Collective::broadcast);
     const std::vector<double> costs = engineCosts(program);
@@ -147,7 +130,7 @@ TEST_CASE("small messages between servers go by simple, a hop up to KiB") {
     return valueOf(chooseSmallVariants(
         problem, valueOf(selectTrees(problem, packed, {})), {}, 16));
   };
-  const RankTopology four = servers({1.25, 1.25, 1.25, 1.25}, 12.5);
+  const RankTopology four = serversOf({1.25, 1.25, 1.25, 1.25}, 12.5);
   const SmallVariants small = smallOf(four);
   CHECK(small.protocol == Protocol::simple);
   // One hop saves 25 us and a step, and sends half more than twice as much: 27
@@ -160,7 +143,7 @@ TEST_CASE("small messages between servers go by simple, a hop up to KiB") {
 
 TEST_CASE("trees keep their weights where only a network is full") {
   // NICs of two speeds: trees of one unit and of eight.
-  const RankTopology mixed = servers({1, 2, 1, 2, 1, 2, 1, 2});
+  const RankTopology mixed = serversOf({1, 2, 1, 2, 1, 2, 1, 2});
   const FoldProgram program = planOf(mixed, Collective::allreduce);
   CHECK(program.trees.size() == 8);
 }

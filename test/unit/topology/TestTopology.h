@@ -14,6 +14,8 @@
 
 #include "doctest/doctest.h"
 
+#include "llvm/Support/FormatVariadic.h"
+
 #include <string>
 
 namespace blink::test {
@@ -50,6 +52,25 @@ inline RankTopology rankTopologyOf(Topology topology,
                                    LinkKindSet kinds = LinkKindSet::all()) {
   return valueOf(
       RankTopology::create(std::move(topology), std::move(gpus), kinds));
+}
+
+/// Servers of a GPU each, g0 and so on, whose NICs, n0 and so on, of so many
+/// GB/s, meet in a switch, s.
+inline RankTopology serversOf(const std::vector<double> &nics,
+                              double latency = 12) {
+  std::string nodes, links;
+  for (size_t i = 0; i < nics.size(); ++i) {
+    nodes += llvm::formatv(R"({{"id": "g{0}", "kind": "gpu"},
+        {{"id": "n{0}", "kind": "nic"},)",
+                           i);
+    links += llvm::formatv(
+        R"({3}{{"from": "g{0}", "to": "n{0}", "bandwidth": 64, "kind": "pcie"},
+        {{"from": "n{0}", "to": "s", "bandwidth": {1}, "latency": {2},
+          "kind": "network"})",
+        i, nics[i], latency, i > 0 ? "," : "");
+  }
+  return rankTopologyOf(
+      makeTopology(nodes + R"({"id": "s", "kind": "switch"})", links));
 }
 
 inline int nodeNamed(const Topology &topology, const std::string &id) {

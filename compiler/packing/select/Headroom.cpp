@@ -1,0 +1,47 @@
+//===- Headroom.cpp - links that need not be full ---------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/packing/select/Headroom.h"
+
+#include <algorithm>
+
+using namespace blink;
+
+namespace {
+
+/// Of a link's bandwidth. TCP's acknowledgements of what comes the other way
+/// take some 3 %, and queues settle a little below what is left.
+constexpr double kUsed = 0.9;
+constexpr double kTolerance = 1e-9;
+/// Prices of this part of the highest are the solver's rounding.
+constexpr double kDust = 1e-9;
+
+} // namespace
+
+std::vector<double>
+blink::bandwidthsWithHeadroom(const PackingProblem &problem,
+                              const PackingCertificate &proof) {
+  double dust = 0;
+  for (double price : proof.prices)
+    dust = std::max(dust, price * kDust);
+  std::vector<double> bandwidths;
+  const std::vector<Link> &links = problem.rankTopology->topology().links;
+  for (size_t link = 0; link < links.size(); ++link) {
+    const bool spare = links[link].kind == LinkKind::network &&
+                       link < proof.prices.size() && proof.prices[link] <= dust;
+    bandwidths.push_back(links[link].bandwidth * (spare ? kUsed : 1));
+  }
+  return bandwidths;
+}
+
+bool blink::keepsHeadroom(const PackingProblem &problem, const Packing &packing,
+                          const std::vector<double> &bandwidths) {
+  const std::vector<double> loads = problem.linkLoads(packing);
+  for (size_t link = 0; link < loads.size(); ++link)
+    if (loads[link] > bandwidths[link] * (1 + kTolerance))
+      return false;
+  return true;
+}
