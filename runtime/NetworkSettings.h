@@ -96,6 +96,22 @@ inline Status readSilence(std::chrono::milliseconds &silence) {
   return {};
 }
 
+/// BLINK_LEAST_RATE, if it is set: a part of the rate that a schedule plans.
+/// Errors: it is none.
+inline Status readLeastRate(double &part) {
+  const char *text = std::getenv("BLINK_LEAST_RATE");
+  if (!text || !*text)
+    return {};
+  char *end = nullptr;
+  const double value = std::strtod(text, &end);
+  if (*end || !(value >= 0 && value <= 1))
+    return {blinkInvalidArgument, "BLINK_LEAST_RATE is `", text,
+            "`: expected 0 to 1, the part of its planned rate that a full "
+            "connection to another server must carry; 0 is any"};
+  part = value;
+  return {};
+}
+
 } // namespace blink::runtime
 
 #endif // BLINK_RUNTIME_NETWORKSETTINGS_H

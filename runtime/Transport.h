@@ -21,6 +21,7 @@
 #define BLINK_RUNTIME_TRANSPORT_H
 
 #include "runtime/Status.h"
+#include "runtime/core/ChannelPace.h"
 #include "schedules/schedule_generated.h"
 
 #include <chrono>
@@ -57,6 +58,8 @@ public:
   /// Nothing will come through the ring any more, nor get through. No failure
   /// by itself: the other rank may have left when all was done.
   virtual void broken(uint32_t ring, const std::string &why) = 0;
+  /// For the log: what a person should see of a rank that is here, or may.
+  virtual void note(int rank, bool warning, const std::string &text) = 0;
 };
 
 /// A NIC of the schedule's topology.
@@ -102,11 +105,11 @@ public:
                          std::chrono::steady_clock::time_point deadline,
                          const std::function<Status()> &ended) = 0;
 
-  /// Begins to carry a chunk, when fewer than `window` of the ring's are on
+  /// Begins to carry a chunk, when fewer than the window of the ring's are on
   /// their way. `data` stays until the client hears that it has been freed,
   /// flushed() says so, or abandon() has.
   virtual void post(const ChunkMessage &message, const char *data,
-                    uint32_t window) = 0;
+                    ChannelPace pace) = 0;
   /// As TransportClient::freed, at the reader's end.
   virtual void credit(uint32_t ring, uint64_t number) = 0;
   /// Carries on what is under way at the ends of `rank`. Whether anything

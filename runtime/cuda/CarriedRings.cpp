@@ -6,6 +6,7 @@
 
 #include "runtime/cuda/CarriedRings.h"
 
+#include "runtime/Log.h"
 #include "runtime/core/Memory.h"
 #include "runtime/core/Ring.h"
 #include "runtime/cuda/DeviceMemory.h"
@@ -111,7 +112,7 @@ bool CarriedRings::postFrom(uint32_t ring, End &end) {
     const uint64_t offset = uint64_t(slot) * call.slotBytes;
     carriers.of(ring)->post(
         {ring, slot, tag, offset, range.size() * call.elementBytes},
-        end.memory.slots + offset, call.window);
+        end.memory.slots + offset, call.pace);
     moved = true;
     ++end.next;
     if (++end.posted == call.count) {
@@ -217,6 +218,10 @@ void CarriedRings::freed(uint32_t ring, uint64_t number) {
 
 void CarriedRings::broken(uint32_t ring, const std::string &why) {
   carriers.noteBroken(ring, why);
+}
+
+void CarriedRings::note(int rank, bool warning, const std::string &text) {
+  log(warning ? LogLevel::warn : LogLevel::info, rank, text);
 }
 
 } // namespace blink::runtime

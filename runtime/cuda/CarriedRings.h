@@ -41,7 +41,7 @@ struct CarriedChunks {
   uint32_t elementBytes = 0;         ///< of an element
   uint32_t chunkBytes = 0;           ///< of the tree's chunks
   uint32_t slots = 0, slotBytes = 0; ///< as of DeviceChannel
-  uint32_t window = 0;
+  ChannelPace pace;
   uint64_t signature = 0; ///< of tags
 };
 
@@ -88,6 +88,7 @@ public:
   void arrived(const ChunkMessage &message) override;
   void freed(uint32_t ring, uint64_t number) override;
   void broken(uint32_t ring, const std::string &why) override;
+  void note(int rank, bool warning, const std::string &text) override;
 
 private:
   struct End {

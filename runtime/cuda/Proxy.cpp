@@ -45,7 +45,7 @@ void Proxy::prepare(const Plan &plan, CarriedRings &rings,
             parts.push_back(
                 {number, writes, writes ? ring.destination : ring.source,
                  variant.trees[step.tree], variant.slots[operand.index],
-                 variant.chunkBytes, variant.windows[operand.index]});
+                 variant.chunkBytes, variant.paces[operand.index]});
           }
         }
         if (!parts.empty())
@@ -73,7 +73,7 @@ void Proxy::addChunks(const Call &call, const VariantPlan &variant,
     some.count = chunkCount(some.range, shape.elementBytes, some.chunkBytes);
     some.slots = part.slots;
     some.slotBytes = part.slotBytes;
-    some.window = part.window;
+    some.pace = part.pace;
     some.signature = signatureBits(call.kind.hash());
     if (some.count != 0)
       chunks.push_back(some);

@@ -58,7 +58,8 @@ private:
     bool writes;
     int peer; ///< the rank at the other end
     TreeShare share;
-    uint32_t slots, slotBytes, window;
+    uint32_t slots, slotBytes;
+    ChannelPace pace;
   };
 
   static void CUDART_CB hear(void *announcement);

@@ -244,7 +244,7 @@ void RankRun::publish(const StepCode &step, const ChunkPlace &place,
       end.transport->post(
           {variant_->rings[channel], uint32_t(slot), tag, offset, bytes},
           place.borrowed ? place.borrowed : slotAt(end, channel, bytes),
-          variant_->windows[channel]);
+          variant_->paces[channel]);
     } else {
       head.address = i == place.sharedSlot ? 0 : place.address;
       storeRelease(&head.full, tag);

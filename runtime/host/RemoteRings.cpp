@@ -6,6 +6,7 @@
 
 #include "runtime/host/RemoteRings.h"
 
+#include "runtime/Log.h"
 #include "runtime/core/Memory.h"
 #include "runtime/host/HostRings.h"
 
@@ -80,6 +81,10 @@ void RemoteRings::freed(uint32_t ring, uint64_t number) {
 
 void RemoteRings::broken(uint32_t ring, const std::string &why) {
   carriers.noteBroken(ring, why);
+}
+
+void RemoteRings::note(int rank, bool warning, const std::string &text) {
+  log(warning ? LogLevel::warn : LogLevel::info, rank, text);
 }
 
 } // namespace blink::runtime

@@ -34,6 +34,7 @@ public:
   void arrived(const ChunkMessage &message) override;
   void freed(uint32_t ring, uint64_t number) override;
   void broken(uint32_t ring, const std::string &why) override;
+  void note(int rank, bool warning, const std::string &text) override;
 
 private:
   void layout(const std::vector<bool> &here, Arena &arena);

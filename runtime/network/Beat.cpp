@@ -59,14 +59,40 @@ void NetworkTransport::NicEnd::beat(Clock::duration late) {
                                      transport.silence_.count(), " ms"));
       continue;
     }
-    if (connection.sent == connection.sentBefore)
+    heartbeat.offset = connection.bytesCame;
+    if (connection.sent == connection.sentBefore ||
+        connection.bytesCame != connection.cameBefore)
       worker.send(connection, heartbeat);
     connection.sentBefore = connection.sent;
+    connection.cameBefore = connection.bytesCame;
+    meter(connection, now);
   }
   while (!owing.empty()) {
     const uint32_t number = owing.front();
     owing.pop_front();
     sendCredit(number);
+  }
+}
+
+/// Says so of a connection that is slower than planned, and gives it up where
+/// BLINK_LEAST_RATE asks for that.
+void NetworkTransport::NicEnd::meter(Connection &connection,
+                                     Clock::time_point now) {
+  constexpr double kWorthAWord = 0.25; // of the plan: no matter of other jobs
+  LinkMeter &meter = connection.meter;
+  if (!meter.look(now, connection.bytesSent, connection.bytesThere))
+    return;
+  const double part = meter.rate() / meter.plan();
+  const std::string text =
+      textOf(megabytes(meter.rate()), "/s, where the schedule plans ",
+             megabytes(meter.plan()), "/s");
+  if (part < transport.leastRate_) {
+    worker.lose(connection, text + ", is less than BLINK_LEAST_RATE allows");
+  } else if (part < kWorthAWord && !connection.noted) {
+    connection.noted = true;
+    transport.client_.note(
+        worker.rank(), /*warning=*/true,
+        textOf(worker.name(), " to ", connection.name, ": ", text));
   }
 }
 

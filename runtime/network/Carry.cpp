@@ -12,6 +12,7 @@
 #include "runtime/network/NetworkTransport.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace blink::runtime::network {
 namespace {
@@ -31,13 +32,14 @@ constexpr uint32_t kIdleTurns = 3;
 //===-- The writer's end --------------------------------------------------===//
 
 void NetworkTransport::post(const ChunkMessage &message, const char *data,
-                            uint32_t window) {
+                            ChannelPace pace) {
   Outgoing &ring = outgoing_[message.ring];
   NicEnd &end = *ring.end;
   std::lock_guard<std::mutex> lock(end.worker.mutex);
-  const Outgoing::Chunk chunk{message, data, window};
-  if (!ring.waiting.empty() || ring.sent - ring.freed >= window) {
+  const Outgoing::Chunk chunk{message, data, pace};
+  if (!ring.waiting.empty() || ring.sent - ring.freed >= pace.window) {
     ring.waiting.push_back(chunk);
+    end.tellMeter(ring);
   } else {
     end.send(message.ring, chunk);
   }
@@ -49,7 +51,7 @@ void NetworkTransport::NicEnd::send(uint32_t number,
   ++ring.sent;
   MessageHeader header{};
   header.kind = MessageKind::chunk;
-  header.window = uint16_t(std::min<uint32_t>(chunk.window, UINT16_MAX));
+  header.window = uint16_t(std::min<uint32_t>(chunk.pace.window, UINT16_MAX));
   header.ring = number;
   header.tag = chunk.message.tag;
   header.offset = chunk.message.offset;
@@ -66,10 +68,25 @@ void NetworkTransport::NicEnd::sendReady() {
     Outgoing &ring = transport.outgoing_[number];
     ring.ready = false;
     while (!ring.waiting.empty() &&
-           ring.sent - ring.freed < ring.waiting.front().window) {
+           ring.sent - ring.freed < ring.waiting.front().pace.window) {
       send(number, ring.waiting.front());
       ring.waiting.pop_front();
     }
+    tellMeter(ring);
+  }
+}
+
+/// When chunks begin to wait, or no more do.
+void NetworkTransport::NicEnd::tellMeter(Outgoing &ring) {
+  const bool waits = !ring.waiting.empty(), did = ring.waitingRate >= 0;
+  if (waits == did)
+    return;
+  if (waits) {
+    ring.waitingRate = ring.waiting.front().pace.rate;
+    ring.to->meter.begin(Clock::now(), double(ring.waitingRate));
+  } else {
+    ring.to->meter.end(Clock::now(),
+                       double(std::exchange(ring.waitingRate, -1)));
   }
 }
 

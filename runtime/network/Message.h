@@ -33,7 +33,7 @@ struct MessageHeader {
   uint16_t window;     ///< chunk: the sender's, so how soon it needs credits
   uint32_t ring;       ///< chunk
   uint64_t tag;        ///< chunk: as in ChunkMessage, like what follows
-  uint64_t offset;     ///< chunk
+  uint64_t offset;     ///< chunk; heartbeat: bytes of chunks that have come
   uint32_t slot;       ///< chunk
   uint32_t creditRing; ///< of which `credit` have been read; or kNone
   uint64_t credit;

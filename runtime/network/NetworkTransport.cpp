@@ -60,6 +60,8 @@ Status NetworkTransport::open() {
   SystemDevices system;
   Status status = readSilence(silence_);
   if (status.ok())
+    status = readLeastRate(leastRate_);
+  if (status.ok())
     status = findDevices(system);
   const DeviceSettings settings{std::getenv("BLINK_NET_DEVICES"),
                                 std::getenv("BLINK_SOCKET_IFNAME")};
@@ -222,6 +224,7 @@ NetworkTransport::~NetworkTransport() {
   }
   heartbeats_.stop();
   leave();
+  sayWhatWent();
 }
 
 /// Says goodbye, and returns when the others have heard, or do not answer. To
@@ -250,6 +253,23 @@ void NetworkTransport::leave() {
     if (turns > 100)
       std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
+}
+
+void NetworkTransport::sayWhatWent() const {
+  for (const auto &ends : ends_)
+    for (const std::unique_ptr<NicEnd> &end : ends)
+      for (const auto &[other, connection] : end->worker.connections()) {
+        const LinkMeter &meter = connection.meter;
+        std::string text =
+            textOf(end->worker.name(), " to ", connection.name, ": ",
+                   connection.bytesSent, " bytes of chunks sent, ",
+                   connection.bytesCame, " have come");
+        if (meter.seconds() > 0)
+          text +=
+              textOf("; full for ", uint64_t(meter.seconds()), " s, at ",
+                     megabytes(double(meter.bytes()) / meter.seconds()), "/s");
+        client_.note(end->worker.rank(), /*warning=*/false, text);
+      }
 }
 
 //===-- The table ---------------------------------------------------------===//

@@ -37,7 +37,7 @@ public:
                  Clock::time_point deadline,
                  const std::function<Status()> &ended) override;
   void post(const ChunkMessage &message, const char *data,
-            uint32_t window) override;
+            ChannelPace pace) override;
   void credit(uint32_t ring, uint64_t number) override;
   bool progress(int rank, bool wait) override;
   bool flushed(uint32_t ring) override;
@@ -54,9 +54,10 @@ private:
     struct Chunk {
       ChunkMessage message;
       const char *data;
-      uint32_t window;
+      ChannelPace pace;
     };
     std::deque<Chunk> waiting; ///< for the window
+    float waitingRate = -1;    ///< as told to the meter; -1: not waiting
     bool ready = false;        ///< in NicEnd::ready
   };
   /// The reader's.
@@ -81,10 +82,12 @@ private:
     bool credited(Connection &from, const MessageHeader &header);
     bool carryOn();
     void sendReady();
+    void tellMeter(Outgoing &ring);
     void send(uint32_t ring, const Outgoing::Chunk &chunk);
     void sendCredit(uint32_t ring);
     void takeCredit(Connection &to, MessageHeader &header);
     void beat(Clock::duration late);
+    void meter(Connection &connection, Clock::time_point now);
 
     NetworkTransport &transport;
     Worker worker;
@@ -107,6 +110,7 @@ private:
   NicEnd *endOf(int rank, uint16_t nic);
   void turn(Clock::duration late);
   void leave();
+  void sayWhatWent() const;
 
   const TransportJob job_;
   TransportClient &client_;
@@ -114,6 +118,7 @@ private:
   std::vector<Outgoing> outgoing_;                         ///< of each ring
   std::vector<Incoming> incoming_;
   std::chrono::milliseconds silence_{1000}; ///< that is taken for death
+  double leastRate_ = 0; ///< part of the plan; a link with less has failed
   /// The thread of heartbeats carries on what is under way more often than it
   /// sends them: what a rank left when its call had ended.
   uint32_t turnsOfBeat_ = 1;

@@ -227,6 +227,7 @@ void Worker::send(Connection &to, MessageHeader header, const char *data,
   if (to.lost || !to.endpoint)
     return;
   const Quiet quiet;
+  to.bytesSent += bytes;
   Send *message = take();
   message->header = header;
   message->header.key = to.key;
@@ -328,6 +329,10 @@ ucs_status_t Worker::receive(const MessageHeader &header, void *data,
     from.greeted = true;
     return UCS_OK;
   case MessageKind::heartbeat:
+    if (header.offset > from.bytesSent)
+      lose(from, "what came says that more is there than was sent");
+    else
+      from.bytesThere = std::max(from.bytesThere, header.offset);
     return UCS_OK;
   case MessageKind::goodbye:
     from.left = true;
@@ -348,7 +353,7 @@ ucs_status_t Worker::receive(const MessageHeader &header, void *data,
     return UCS_OK;
   if (!rendezvous) {
     std::memcpy(place, data, bytes);
-    client_->complete(header, bytes);
+    complete(from, header, bytes);
     return UCS_OK;
   }
   Receive *receive = new Receive{header, this, &from};
@@ -364,7 +369,7 @@ ucs_status_t Worker::receive(const MessageHeader &header, void *data,
       lose(from, ucs_status_string(UCS_PTR_STATUS(request)));
       return UCS_OK;
     }
-    client_->complete(header, bytes);
+    complete(from, header, bytes);
   }
   return UCS_INPROGRESS;
 }
@@ -376,7 +381,13 @@ void Worker::receivedData(void *request, ucs_status_t status, size_t bytes,
   if (status != UCS_OK)
     receive->worker->lose(*receive->from, ucs_status_string(status));
   else if (!receive->from->lost)
-    receive->worker->client_->complete(receive->header, bytes);
+    receive->worker->complete(*receive->from, receive->header, bytes);
+}
+
+void Worker::complete(Connection &from, const MessageHeader &header,
+                      uint64_t bytes) {
+  from.bytesCame += bytes;
+  client_->complete(header, bytes);
 }
 
 //===-- Failures ----------------------------------------------------------===//

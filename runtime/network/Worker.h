@@ -11,6 +11,7 @@
 #define BLINK_RUNTIME_NETWORK_WORKER_H
 
 #include "runtime/network/Devices.h"
+#include "runtime/network/LinkMeter.h"
 #include "runtime/network/Message.h"
 
 #include <chrono>
@@ -37,7 +38,12 @@ struct Connection {
   std::string why; ///< it is lost
   /// Of heartbeats: what there was at the last one.
   uint32_t sentBefore = 0, receivedBefore = 0;
+  uint64_t cameBefore = 0;
   Clock::time_point heard;
+  /// Bytes of chunks: sent; come; and come at the other end, as it says.
+  uint64_t bytesSent = 0, bytesCame = 0, bytesThere = 0;
+  LinkMeter meter;
+  bool noted = false; ///< that it is slow
 };
 
 /// Who gets what a worker receives. Called with the worker's mutex.
@@ -129,6 +135,7 @@ private:
   static void failed(void *self, ucp_ep_h endpoint, ucs_status_t status);
   ucs_status_t receive(const MessageHeader &header, void *data, size_t bytes,
                        bool rendezvous);
+  void complete(Connection &from, const MessageHeader &header, uint64_t bytes);
   void close(Connection &connection);
   void tellLost();
   Send *take();

@@ -6,6 +6,7 @@
 
 #include "runtime/plan/Plan.h"
 
+#include "schedules/Collectives.h"
 #include "schedules/Hash.h"
 #include "schedules/ScheduleFile.h"
 
@@ -181,6 +182,25 @@ void finishRank(RankPlan &rank, VariantPlan &variant) {
   }
 }
 
+/// Sets ChannelPace::rate: each step that writes a channel brings there its
+/// tree's share of a block, and so many blocks a second are planned.
+void planRates(const sched::Program &program, VariantPlan &plan) {
+  const double blocks =
+      1e9 * program.algbw() /
+      sched::blocksOfBuffer(program.collective(),
+                            int(program.allocation()->size()));
+  for (const RankPlan &rank : plan.ranks)
+    for (size_t s = 0; s < rank.borrows.size(); ++s) {
+      const StepCode &step = rank.code.steps[s];
+      const TreeShare &share = plan.trees[step.tree];
+      const OperandCode *operands = rank.code.operands + step.operandsBegin;
+      for (uint32_t i = step.sources; i < step.numOperands(); ++i)
+        if (operands[i].kind == OperandKind::channel)
+          plan.paces[operands[i].index].rate +=
+              float(blocks * share.numerator / share.denominator);
+    }
+}
+
 VariantPlan planVariant(const ResolvedProgram &resolved,
                         const sched::Variant &variant, uint32_t number,
                         Servers &servers, RingTable &table,
@@ -217,9 +237,10 @@ VariantPlan planVariant(const ResolvedProgram &resolved,
                                servers.nicsOf(resolved, variant, *channel));
     plan.rings.push_back(pair.first + pair.used++);
     plan.slots.push_back(channel->slots());
-    plan.windows.push_back(channel->window() ? channel->window()
-                                             : channel->slots());
+    plan.paces.push_back(
+        {channel->window() ? channel->window() : channel->slots()});
   }
+  planRates(*resolved.program, plan);
   for (RankPlan &rank : plan.ranks)
     finishRank(rank, plan);
   return plan;

@@ -11,6 +11,7 @@
 #ifndef BLINK_RUNTIME_PLAN_PLAN_H
 #define BLINK_RUNTIME_PLAN_PLAN_H
 
+#include "runtime/core/ChannelPace.h"
 #include "runtime/core/Program.h"
 #include "runtime/plan/RingTable.h"
 
@@ -75,9 +76,8 @@ struct VariantPlan {
   /// moves what it can.
   std::vector<bool> borrowed;
   std::vector<uint16_t> slots; ///< of each channel
-  /// Of each channel: the most chunks that may be on their way at a time, for
-  /// a transport; never more than slots.
-  std::vector<uint16_t> windows;
+  /// Of each channel, for a transport; no window is of more than its slots.
+  std::vector<ChannelPace> paces;
   /// Chunks go from an input to outputs, over one channel, and nothing is
   /// reduced: a step waits for none that waits for another's.
   bool oneCopy = true;

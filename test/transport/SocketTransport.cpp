@@ -86,7 +86,7 @@ public:
                  Clock::time_point deadline,
                  const std::function<Status()> &ended) override;
   void post(const ChunkMessage &message, const char *data,
-            uint32_t window) override;
+            ChannelPace pace) override;
   void credit(uint32_t ring, uint64_t number) override;
   bool progress(int rank, bool wait) override;
   bool flushed(uint32_t ring) override;
@@ -213,7 +213,7 @@ void SocketTransport::send(Connection &to, const Header &header,
 }
 
 void SocketTransport::post(const ChunkMessage &message, const char *data,
-                           uint32_t window) {
+                           ChannelPace pace) {
   const TransportRing &ends = rings_.at(message.ring);
   numChunks.fetch_add(1, std::memory_order_relaxed); // a count, no more
   Connection &to = connection(ends.source, ends.destination);
@@ -221,7 +221,7 @@ void SocketTransport::post(const ChunkMessage &message, const char *data,
   if (to.broken || to.deaf)
     return;
   Connection::Ring &ring = to.rings[message.ring];
-  ring.waiting.push_back({{message, 0}, data, window});
+  ring.waiting.push_back({{message, 0}, data, pace.window});
   sendReady(to, ring);
   sendMore(to);
 }

@@ -120,6 +120,40 @@ TEST_CASE("a connection that is closed without a goodbye is lost") {
   CHECK(why.find("heartbeat") == std::string::npos); // at once
 }
 
+namespace {
+
+/// Posts more than a window of 1 has room for, at 1 MB/s, to a stranger who
+/// takes all and says over and over that so much of it is there. The end.
+std::string slowTo(uint64_t there) {
+  const std::vector<char> data(1000);
+  setenv("BLINK_LEAST_RATE", "0.2", 1);
+  WithStranger pair;
+  unsetenv("BLINK_LEAST_RATE");
+  for (uint64_t n = 0; n < 3; ++n)
+    pair.transport->post({0, 0, n + 1, 0, data.size()}, data.data(),
+                         {/*window=*/1, /*rate=*/1e6});
+  MessageHeader heartbeat{};
+  heartbeat.kind = MessageKind::heartbeat;
+  heartbeat.creditRing = MessageHeader::kNone;
+  heartbeat.offset = there;
+  eventually(
+      [&] {
+        pair.say(heartbeat, 0);
+        pair.carryOn();
+      },
+      [&] { return !pair.client.get(&NotingClient::why).empty(); });
+  return pair.client.get(&NotingClient::why);
+}
+
+} // namespace
+
+TEST_CASE("a connection with less than its least rate is lost") {
+  CHECK(slowTo(0) ==
+        "the NIC of rank 1 from the NIC of rank 0, on lo: 0 MB/s, where the "
+        "schedule plans 1 MB/s, is less than BLINK_LEAST_RATE allows");
+  CHECK(slowTo(1001).find("more is there than was sent") != std::string::npos);
+}
+
 TEST_CASE("waiting for who never comes ends, with names") {
   NotingClient client;
   std::unique_ptr<Transport> transport;
@@ -139,6 +173,19 @@ TEST_CASE("waiting for who never comes ends, with names") {
       transport->connect({own, ""}, Clock::now() + std::chrono::seconds(20),
                          [] { return Status(blinkRemoteError, "it is over"); });
   CHECK(ended.text == "it is over");
+}
+
+TEST_CASE("a least rate that makes no sense is refused") {
+  for (const char *value : {"-0.1", "1.5", "20%", "nan", "slow"}) {
+    setenv("BLINK_LEAST_RATE", value, 1);
+    NotingClient client;
+    std::unique_ptr<Transport> transport;
+    const Status status =
+        createNetwork(twoRanks(true, true), client, transport);
+    CAPTURE(status.text);
+    CHECK(status.text.find("expected 0 to 1, the part") != std::string::npos);
+  }
+  unsetenv("BLINK_LEAST_RATE");
 }
 
 TEST_CASE("settings that make no sense are refused") {

@@ -28,6 +28,7 @@ struct NotingClient final : TransportClient {
   std::mutex mutex; ///< of what follows
   uint64_t arrivals = 0, lastFreed = 0;
   std::string why; ///< of broken()
+  std::string warning;
 
   char *placeFor(const ChunkMessage &message) override {
     return message.offset > kBytes || message.bytes > kBytes - message.offset
@@ -45,6 +46,11 @@ struct NotingClient final : TransportClient {
   void broken(uint32_t, const std::string &text) override {
     std::lock_guard<std::mutex> lock(mutex);
     why = text;
+  }
+  void note(int, bool isWarning, const std::string &text) override {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (isWarning)
+      warning = text;
   }
   template <typename T> T get(T NotingClient::*member) {
     std::lock_guard<std::mutex> lock(mutex);

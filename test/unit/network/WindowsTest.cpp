@@ -26,7 +26,7 @@ TEST_CASE("no more chunks are on their way than the window says") {
     const std::vector<char> data(8 << 10, 'x');
     for (uint32_t n = 0; n < kChunks; ++n)
       transport->post({0, n, n + 1, n * data.size(), data.size()}, data.data(),
-                      window);
+                      {window});
     const auto arrivals = [&] { return client.get(&NotingClient::arrivals); };
     const auto carryOn = [&] {
       bool moved = transport->progress(0, true);
@@ -64,7 +64,7 @@ TEST_CASE("what has been abandoned is not read any more") {
   constexpr uint64_t kBytes = 512 << 10;
   auto data = std::make_unique<std::vector<char>>(kBytes);
   for (uint32_t n = 0; n < 100; ++n) // more than sockets hold
-    transport->post({0, n, n + 1, 0, kBytes}, data->data(), 1000);
+    transport->post({0, n, n + 1, 0, kBytes}, data->data(), {1000});
   CHECK(!transport->flushed(0));
   transport->abandon(0);
   data.reset();

@@ -17,6 +17,7 @@ public:
   void arrived(const blink::runtime::ChunkMessage &) override {}
   void freed(uint32_t, uint64_t) override {}
   void broken(uint32_t, const std::string &) override {}
+  void note(int, bool, const std::string &) override {}
 };
 
 #endif // BLINK_TEST_UNIT_RUNTIME_NOBODY_H
