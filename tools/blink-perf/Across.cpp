@@ -8,6 +8,7 @@
 
 #include "tools/blink-perf/IdFile.h"
 #include "tools/blink-perf/Worker.h"
+#include "tools/ranks/RankProcesses.h"
 
 #include <algorithm>
 #include <chrono>
@@ -47,11 +48,6 @@ int timeoutOf(const Options &options) {
   const int ms = text ? std::atoi(text) : 0;
   return ms > 0 ? ms : kDefaultTimeoutMs;
 }
-
-struct Comm {
-  ~Comm() { blinkCommDestroy(comm); }
-  blinkComm_t comm = nullptr;
-};
 
 } // namespace
 
@@ -120,7 +116,7 @@ bool Across::conclude(size_t index, bool) {
     return false;
   for (int i = 0; i < 2; ++i)
     mine.wrong[i] = wrong[i];
-  finish(index);
+  finish(uint32_t(index + 1));
   return true;
 }
 
@@ -138,7 +134,7 @@ runJob(const Options &options, const Plan &plan,
   config.timeoutMs = options.timeoutMs;
   if (!plan.gpus.empty())
     config.gpus = plan.gpus.data();
-  Comm owner;
+  RankComm owner;
   try {
     blinkUniqueId id{};
     blinkResult_t result = blinkSuccess;
@@ -157,7 +153,8 @@ runJob(const Options &options, const Plan &plan,
       Worker(options, plan.cases, backend, shared, options.rank, {owner.comm})
           .run();
     });
-    for (size_t i = 0; i < plan.cases.size() && shared.waitFor(i, {}); ++i)
+    for (size_t i = 0; i < plan.cases.size() && shared.waitFor(uint32_t(i + 1));
+         ++i)
       report(i, shared.result(i));
     thread.join();
     return shared.failure();

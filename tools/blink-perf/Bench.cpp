@@ -2,23 +2,18 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The main thread starts workers, reports what they have finished, and sees
-// when one of them dies.
+// The main thread starts workers and reports what they have finished.
 //
 //===----------------------------------------------------------------------===//
 
 #include "tools/blink-perf/Bench.h"
 
-#include "schedules/Text.h"
 #include "tools/blink-perf/Worker.h"
+#include "tools/ranks/RankProcesses.h"
 
 #include <algorithm>
-#include <csignal>
 #include <stdexcept>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <thread>
-#include <unistd.h>
 
 namespace blink::perf {
 namespace {
@@ -49,8 +44,7 @@ private:
   void runThreads();
   void runProcesses();
   void runRank(int rank);
-  void reportAll(const std::function<void()> &poll = {});
-  void reap(std::vector<pid_t> &children);
+  void reportAll();
 
   const Options &options_;
   const Plan &plan_;
@@ -59,8 +53,9 @@ private:
   blinkConfig_t config_ = BLINK_CONFIG_INITIALIZER;
 };
 
-void Bench::reportAll(const std::function<void()> &poll) {
-  for (size_t i = 0; i < plan_.cases.size() && shared_.waitFor(i, poll); ++i)
+void Bench::reportAll() {
+  for (size_t i = 0; i < plan_.cases.size() && shared_.waitFor(uint32_t(i + 1));
+       ++i)
     report_(i, shared_.result(i));
 }
 
@@ -108,79 +103,21 @@ void Bench::runThreads() {
 
 /// In a process of its own.
 void Bench::runRank(int rank) {
-  blinkUniqueId id;
-  if (!shared_.getId(id))
+  RankComm owner;
+  if (!joinRanks(plan_.numPrograms, rank, shared_, plan_.schedule.get(),
+                 config_, owner))
     return;
-  blinkComm_t comm = nullptr;
-  const blinkResult_t result = blinkCommInitRank(
-      &comm, plan_.numPrograms, id, rank, -1, plan_.schedule.get(), &config_);
-  if (result != blinkSuccess)
-    return shared_.fail(lastError(result));
   Backend backend;
-  Worker(options_, plan_.cases, backend, shared_, rank, {comm}).run();
-  blinkCommDestroy(comm);
-}
-
-/// Notes children that have ended in another way than they should.
-void Bench::reap(std::vector<pid_t> &children) {
-  for (size_t rank = 0; rank < children.size(); ++rank) {
-    int status = 0;
-    if (children[rank] == 0 ||
-        waitpid(children[rank], &status, WNOHANG) != children[rank])
-      continue;
-    children[rank] = 0;
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-      shared_.fail(
-          textOf("the process of rank ", rank, " ended by ",
-                 WIFSIGNALED(status)
-                     ? "signal " + std::to_string(WTERMSIG(status))
-                     : "exit code " + std::to_string(WEXITSTATUS(status))));
-  }
+  Worker(options_, plan_.cases, backend, shared_, rank, {owner.comm}).run();
 }
 
 void Bench::runProcesses() {
-  std::vector<pid_t> children;
-  // The id comes last: making it starts a thread, and there is none in this
-  // process while it forks.
-  for (int rank = 0; rank < plan_.numPrograms && !shared_.failed(); ++rank) {
-    const pid_t child = fork();
-    if (child == -1)
-      shared_.fail("cannot start a process for rank " + std::to_string(rank));
-    else if (child != 0)
-      children.push_back(child);
-    else {
-      prctl(PR_SET_PDEATHSIG, SIGKILL);
-      try {
-        runRank(rank);
-      } catch (const std::exception &error) {
-        shared_.fail(error.what());
-      }
-      _exit(0); // what is buffered for standard output is the parent's
-    }
-  }
-  blinkUniqueId id{};
-  const blinkResult_t result = blinkGetUniqueId(&id);
-  if (result == blinkSuccess)
-    shared_.putId(id);
-  else
-    shared_.fail(lastError(result));
-  reportAll([&] { reap(children); });
-  for (pid_t child : children) {
-    if (child == 0)
-      continue;
-    // The others may wait for a rank that has failed.
-    if (shared_.failed())
-      kill(child, SIGKILL);
-    waitpid(child, nullptr, 0);
-  }
+  runRankProcesses(
+      plan_.numPrograms, shared_, [this](int rank) { runRank(rank); },
+      [this] { reportAll(); });
 }
 
 } // namespace
-
-std::string lastError(blinkResult_t result) {
-  return std::string(blinkGetErrorString(result)) + ": " +
-         blinkGetLastError(nullptr);
-}
 
 size_t referenceBytes(const Plan &plan) {
   size_t most = 0;

@@ -19,9 +19,6 @@ namespace blink::perf {
 /// ranks.
 std::vector<int> devicesOf(const Options &options, const Plan &plan);
 
-/// What this thread's last call says of its `result`.
-std::string lastError(blinkResult_t result);
-
 /// Of the largest reduction.
 size_t referenceBytes(const Plan &plan);
 

@@ -6,127 +6,24 @@
 
 #include "tools/blink-perf/Shared.h"
 
-#include <chrono>
-#include <climits>
-#include <cstring>
-#include <linux/futex.h>
 #include <new>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 namespace blink::perf {
-namespace {
-
-double now() {
-  return std::chrono::duration<double>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
-
-void wake(std::atomic<uint32_t> &word) {
-  syscall(SYS_futex, &word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
-}
-
-/// Sleeps while the word is `value`, a tenth of a second at most.
-void sleepOn(std::atomic<uint32_t> &word, uint32_t value) {
-  const timespec limit{0, 100000000};
-  syscall(SYS_futex, &word, FUTEX_WAIT, value, &limit, nullptr, 0);
-}
-
-} // namespace
 
 Shared::Shared(int numWorkers, size_t numCases, size_t referenceBytes)
-    : numWorkers_(numWorkers) {
-  const size_t resultsAt = wholePages(sizeof(Head));
-  const size_t referenceAt = resultsAt + wholePages(numCases * sizeof(Result));
-  size_ = referenceAt + wholePages(referenceBytes);
-  void *memory = mmap(nullptr, size_, PROT_READ | PROT_WRITE,
-                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED)
-    throw std::bad_alloc();
-  auto *base = static_cast<uint8_t *>(memory);
-  head_ = new (base) Head{};
-  results_ = reinterpret_cast<Result *>(base + resultsAt);
+    : SharedState(numWorkers, wholePages(numCases * sizeof(Result)) +
+                                  wholePages(referenceBytes)),
+      referenceAt_(wholePages(numCases * sizeof(Result))) {
   for (size_t i = 0; i < numCases; ++i)
-    new (&results_[i]) Result;
-  reference_ = base + referenceAt;
-}
-
-Shared::~Shared() { munmap(head_, size_); }
-
-bool Shared::waitWhile(std::atomic<uint32_t> &word, uint32_t value,
-                       const std::function<void()> &poll) {
-  while (word.load() == value) {
-    if (failed())
-      return false;
-    sleepOn(word, value);
-    if (poll)
-      poll();
-  }
-  return !failed();
-}
-
-bool Shared::barrier(double *seconds) {
-  const uint32_t generation = head_->generation.load();
-  if (head_->arrived.fetch_add(1) + 1 == uint32_t(numWorkers_)) {
-    head_->lastArrival = now();
-    head_->arrived = 0;
-    head_->generation = generation + 1;
-    wake(head_->generation);
-  } else if (!waitWhile(head_->generation, generation)) {
-    return false;
-  }
-  // The next barrier cannot end before this worker has come to it.
-  if (seconds)
-    *seconds = head_->lastArrival;
-  return !failed();
-}
-
-void Shared::finish(size_t index) {
-  head_->finished = uint32_t(index + 1);
-  wake(head_->finished);
+    new (&result(i)) Result;
 }
 
 bool Shared::conclude(size_t index, bool first) {
-  if (!Shared::barrier())
+  if (!SharedState::barrier())
     return false;
   if (first)
-    finish(index);
+    finish(uint32_t(index + 1));
   return true;
-}
-
-bool Shared::waitFor(size_t index, const std::function<void()> &poll) {
-  for (;;) {
-    const uint32_t finished = head_->finished.load();
-    if (finished > index)
-      return true;
-    if (!waitWhile(head_->finished, finished, poll))
-      return head_->finished.load() > index;
-  }
-}
-
-void Shared::fail(const std::string &sentence) {
-  uint32_t no = 0;
-  if (!head_->failed.compare_exchange_strong(no, 1))
-    return;
-  std::strncpy(head_->failure, sentence.c_str(), sizeof(head_->failure) - 1);
-  head_->failed = 2;
-  wake(head_->generation);
-  wake(head_->finished);
-  wake(head_->hasId);
-}
-
-void Shared::putId(const blinkUniqueId &id) {
-  head_->id = id;
-  head_->hasId = 1;
-  wake(head_->hasId);
-}
-
-bool Shared::getId(blinkUniqueId &id) {
-  const bool good = waitWhile(head_->hasId, 0);
-  id = head_->id;
-  return good;
 }
 
 } // namespace blink::perf

@@ -2,22 +2,15 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// One piece of memory that threads and forked processes see alike: a barrier
-// that tells when the last one came, the results, the expected reduction, and
-// the first failure. Nobody waits for a worker that is gone: a failure ends all
-// waits.
+// Threads and forked processes see the results and the expected reduction
+// alike.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef BLINK_TOOLS_BLINKPERF_SHARED_H
 #define BLINK_TOOLS_BLINKPERF_SHARED_H
 
-#include "runtime/blink.h"
-
-#include <atomic>
-#include <cstddef>
-#include <functional>
-#include <string>
+#include "tools/ranks/SharedState.h"
 
 namespace blink::perf {
 
@@ -34,33 +27,19 @@ struct Result {
   std::atomic<uint64_t> wrong[2]{};
 };
 
-class Shared {
+/// A part of the run is a case.
+class Shared : public SharedState {
 public:
   /// Throws std::bad_alloc.
   Shared(int numWorkers, size_t numCases, size_t referenceBytes);
-  virtual ~Shared();
-  Shared(const Shared &) = delete;
 
-  /// Waits for all workers. `seconds`: when the last one came, of some clock.
-  /// False: the run has failed.
-  virtual bool barrier(double *seconds = nullptr);
-
-  Result &result(size_t index) { return results_[index]; }
+  Result &result(size_t index) {
+    return reinterpret_cast<Result *>(room())[index];
+  }
   /// What every worker calls when it has measured the case `index`, in order.
   /// Then its result is whole, for who waits in the process of the `first`.
   /// False: the run has failed.
   virtual bool conclude(size_t index, bool first);
-  /// Waits until it is, calling `poll` now and then. False: the run has failed.
-  bool waitFor(size_t index, const std::function<void()> &poll);
-
-  /// The first failure is kept. Thread-safe.
-  void fail(const std::string &sentence);
-  bool failed() const { return head_->failed.load() == 2; }
-  std::string failure() const { return failed() ? head_->failure : ""; }
-
-  /// The job's id, from the one process that made it to the others.
-  void putId(const blinkUniqueId &id);
-  bool getId(blinkUniqueId &id); ///< waits; false: the run has failed
 
   /// Whether workers write a part each of reference(), or each all of it.
   virtual bool sharesReference() const { return true; }
@@ -69,29 +48,10 @@ public:
   virtual double cpuSeconds() const { return 0; }
 
   /// What reductions must give, of the current check.
-  uint8_t *reference() { return reference_; }
-
-protected:
-  void finish(size_t index);
+  uint8_t *reference() { return room() + referenceAt_; }
 
 private:
-  struct Head {
-    std::atomic<uint32_t> arrived, generation; ///< of the barrier
-    std::atomic<double> lastArrival;
-    std::atomic<uint32_t> finished; ///< cases
-    std::atomic<uint32_t> hasId;
-    std::atomic<uint32_t> failed; ///< 1: being written, 2: yes
-    blinkUniqueId id;
-    char failure[1024];
-  };
-  bool waitWhile(std::atomic<uint32_t> &word, uint32_t value,
-                 const std::function<void()> &poll = {});
-
-  int numWorkers_;
-  size_t size_;
-  Head *head_;
-  Result *results_;
-  uint8_t *reference_;
+  size_t referenceAt_;
 };
 
 } // namespace blink::perf
