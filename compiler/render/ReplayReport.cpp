@@ -29,10 +29,17 @@ static std::string describeTrees(const Summary &summary,
   return text;
 }
 
+static std::string describeRanks(const ReplayedProgram &program) {
+  if (program.servers == 0)
+    return "host threads";
+  return llvm::formatv("a process a rank on {0} servers, over the loopback",
+                       program.servers);
+}
+
 std::string blink::toText(const ReplayedProgram &program) {
   const Summary &summary = program.summary;
   std::string text =
-      title(summary) + ", replayed by host threads\n" +
+      title(summary) + ", replayed by " + describeRanks(program) + "\n" +
       llvm::formatv("  rate      {0} on the machine it is for\n"
                     "  bound     {1}\n"
                     "  of bound  {2:F2} %\n"
@@ -60,6 +67,8 @@ std::string blink::toJson(const ReplayedProgram &program) {
   json["ok"] = program.wrong == 0;
   json.update(jsonSummary(program.summary));
   json["backend"] = "host";
+  json["servers"] =
+      program.servers ? nlohmann::ordered_json(program.servers) : nullptr;
   json["bytes"] = program.bytes;
   json["protocol"] = sched::EnumNameProtocol(variant.protocol);
   json["type"] = program.type;

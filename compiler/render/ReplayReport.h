@@ -11,10 +11,11 @@
 
 namespace blink {
 
-/// A program that was replayed by host threads: what `blinkc run` says of it.
+/// A program that was replayed on the host: what `blinkc run` says of it.
 struct ReplayedProgram {
   Summary summary;
   std::string type, op; ///< of the elements
+  int servers = 0; ///< 0: in one process; else each rank in its own, on so many
   bool inPlace = false;
   int iterations = 1;
   uint64_t bytes = 0;     ///< of a message, as it was run

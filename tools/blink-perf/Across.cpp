@@ -134,7 +134,7 @@ runJob(const Options &options, const Plan &plan,
   config.timeoutMs = options.timeoutMs;
   if (!plan.gpus.empty())
     config.gpus = plan.gpus.data();
-  RankComm owner;
+  OwnedComm owner;
   try {
     blinkUniqueId id{};
     blinkResult_t result = blinkSuccess;

@@ -103,7 +103,7 @@ void Bench::runThreads() {
 
 /// In a process of its own.
 void Bench::runRank(int rank) {
-  RankComm owner;
+  OwnedComm owner;
   if (!joinRanks(plan_.numPrograms, rank, shared_, plan_.schedule.get(),
                  config_, owner))
     return;

@@ -12,6 +12,7 @@
 
 #include "schedules/ScheduleFile.h"
 #include "tools/blink-perf/Options.h"
+#include "tools/ranks/Handles.h"
 #include "tools/replay/SampledCall.h"
 
 #include <memory>
@@ -39,13 +40,9 @@ struct Section {
   std::vector<Case> cases;
 };
 
-struct CloseSchedule {
-  void operator()(blinkSchedule_t schedule) { blinkScheduleClose(schedule); }
-};
-
 struct Plan {
-  std::unique_ptr<blinkSchedule, CloseSchedule> schedule; ///< all the files
-  int numPrograms = 0;                                    ///< ranks and relays
+  OwnedSchedule schedule;           ///< all the files
+  int numPrograms = 0;              ///< ranks and relays
   std::vector<int> gpus;            ///< of the ranks, where a file is a bundle
   int numLeftOut = 0;               ///< programs for another number of ranks
   std::vector<std::string> leftOut; ///< bundles, with the reason

@@ -8,7 +8,7 @@
 #include "tools/blinkc/Flags.h"
 
 #include "compiler/render/ReplayReport.h"
-#include "tools/replay/Replay.h"
+#include "tools/replay/ReplayServers.h"
 #include "tools/replay/Samples.h"
 
 #include "llvm/Support/raw_ostream.h"
@@ -24,6 +24,7 @@ struct RunFlags {
   std::string type = "float";
   std::string op = "sum";
   ReplayOptions replay;
+  int servers = 0; ///< 0: all ranks in this process
   bool json = false;
 };
 } // namespace
@@ -43,6 +44,24 @@ static std::vector<std::string> listOf(const char *const *names) {
   return list;
 }
 
+/// Whether the program has as many servers as --servers says.
+static llvm::Error checkServers(const InputFile &input,
+                                const sched::Schedule &file,
+                                const sched::Program &program, int wanted) {
+  const int there = numServers(file, program);
+  if (there == wanted)
+    return llvm::Error::success();
+  if (there > 1)
+    return makeError("--servers: {0}: the schedule is for {1} servers, not {2}",
+                     input.path, there, wanted);
+  return makeError(
+      "--servers: {0}: all ranks of the schedule are on one server; blinkc "
+      "topo "
+      "pod MACHINE.topo --boxes {1} -o pod.topo joins {1} machines by a "
+      "network, and blinkc compile pod.topo -o pod.sched makes a schedule",
+      input.path, wanted);
+}
+
 static int run(const RunFlags &flags) {
   ReplayOptions options = flags.replay;
   options.type = static_cast<blinkDataType_t>(indexOf(kTypeNames, flags.type));
@@ -53,9 +72,16 @@ static int run(const RunFlags &flags) {
   llvm::Expected<const sched::Schedule *> file = openSchedule(*input);
   if (!file)
     return reportError(file.takeError());
+  for (const sched::Program *program : *(*file)->programs())
+    if (flags.servers)
+      if (llvm::Error error =
+              checkServers(*input, **file, *program, flags.servers))
+        return reportError(std::move(error));
   bool ok = true;
   for (const sched::Program *program : *(*file)->programs()) {
-    ReplayResult result = replay(input->bytes, *program, options);
+    ReplayResult result =
+        flags.servers ? replayOnServers(input->bytes, **file, *program, options)
+                      : replay(input->bytes, *program, options);
     if (!result.error.empty()) {
       reportError(makeError("{0}: {1}", input->path, result.error));
       return kBadAnswer;
@@ -64,6 +90,7 @@ static int run(const RunFlags &flags) {
     const ReplayedProgram replayed{summarize(**file, *program),
                                    flags.type,
                                    flags.op,
+                                   flags.servers,
                                    flags.replay.inPlace,
                                    flags.replay.iterations,
                                    result.bytes,
@@ -98,6 +125,12 @@ void blink::addRunCommand(CLI::App &app, int &exitCode) {
   command.add_flag("--in-place", flags.replay.inPlace,
                    "Input and output are one buffer");
   command
+      .add_option("--servers", flags.servers,
+                  "Each rank is a process; those of the schedule's N servers "
+                  "reach each other by UCX over the loopback")
+      ->check(CLI::Range(2, 65535))
+      ->type_name("N");
+  command
       .add_option("--timeout", flags.replay.timeoutMs,
                   "Milliseconds a rank waits for the others; 0: "
                   "BLINK_TIMEOUT_MS or 30000")
@@ -106,11 +139,13 @@ void blink::addRunCommand(CLI::App &app, int &exitCode) {
   command.add_option("--seed", flags.replay.seed, "Of the random data")
       ->capture_default_str();
   command.add_flag("--json", flags.json, "Report as JSON (docs/cli.md)");
-  command.footer("Every rank is a group of threads of this process: the "
-                 "schedule runs for\n"
-                 "real, on a machine without a GPU, and the time says nothing "
-                 "of a GPU's.\n"
+  command.footer("Every rank is a group of threads of this process, or with "
+                 "--servers a process: the\n"
+                 "schedule runs for real, on a machine without a GPU, and the "
+                 "time says nothing of a\n"
+                 "GPU's, nor of a network's.\n"
                  "Exit code 1 if an element is wrong or the replay fails.\n"
-                 "Example:\n"
-                 "  blinkc run dgx1.sched -g 1,4,5,6 -c broadcast -r 2");
+                 "Examples:\n"
+                 "  blinkc run dgx1.sched -g 1,4,5,6 -c broadcast -r 2\n"
+                 "  blinkc run pod.sched --servers 2 --bytes 1M");
 }

@@ -22,8 +22,15 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// For how long a rank may take to leave when all is done.
-constexpr auto kLeavingTime = std::chrono::seconds(10);
+/// Longer than the runtime waits for signs of life, since its error says more:
+/// this is for ranks that are stopped where nobody waits for them in a call.
+constexpr auto kStopTime = std::chrono::seconds(2);
+
+struct Child {
+  pid_t process; ///< 0: it has ended
+  bool stopped = false;
+  Clock::time_point stoppedAt{};
+};
 
 /// The process of a rank, from fork() to its end.
 [[noreturn]] void runChild(int rank, pid_t parent, SharedState &shared,
@@ -49,36 +56,37 @@ void noteEnd(size_t rank, int status, SharedState &shared) {
                    : "exit code " + std::to_string(WEXITSTATUS(status))));
 }
 
-/// Notes those that have ended; whether none is left.
-bool reap(std::vector<pid_t> &children, SharedState &shared) {
+/// Notes what has become of each; whether none is left.
+bool look(std::vector<Child> &children, SharedState &shared) {
   bool none = true;
   for (size_t rank = 0; rank < children.size(); ++rank) {
+    Child &child = children[rank];
     int status = 0;
-    if (children[rank] == 0)
-      continue;
-    if (waitpid(children[rank], &status, WNOHANG) != children[rank]) {
-      none = false;
-      continue;
+    while (child.process != 0 &&
+           waitpid(child.process, &status, WNOHANG | WUNTRACED | WCONTINUED) ==
+               child.process) {
+      child.stopped = WIFSTOPPED(status);
+      child.stoppedAt = Clock::now();
+      if (WIFSTOPPED(status) || WIFCONTINUED(status))
+        continue;
+      child.process = 0;
+      noteEnd(rank, status, shared);
     }
-    children[rank] = 0;
-    noteEnd(rank, status, shared);
+    none &= child.process == 0;
+    if (child.stopped && Clock::now() - child.stoppedAt > kStopTime)
+      shared.fail(textOf("the process of rank ", rank, " is stopped"));
   }
   return none;
 }
 
-/// Waits until all have ended, and ends those that do not: when the run has
-/// failed they may wait for the one that has.
-void endAll(std::vector<pid_t> &children, SharedState &shared) {
-  const auto deadline = Clock::now() + kLeavingTime;
-  while (!reap(children, shared) && !shared.failed() && Clock::now() < deadline)
+/// Waits until all have ended, or the run fails: then the others may wait for
+/// the one that has failed.
+void endAll(std::vector<Child> &children, SharedState &shared) {
+  while (!look(children, shared) && !shared.failed())
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  for (size_t rank = 0; rank < children.size(); ++rank) {
-    int status = 0;
-    if (children[rank] == 0 || kill(children[rank], SIGKILL) != 0)
-      continue;
-    if (waitpid(children[rank], &status, 0) == children[rank])
-      noteEnd(rank, status, shared);
-  }
+  for (const Child &child : children)
+    if (child.process != 0 && kill(child.process, SIGKILL) == 0)
+      waitpid(child.process, nullptr, 0);
 }
 
 } // namespace
@@ -86,7 +94,7 @@ void endAll(std::vector<pid_t> &children, SharedState &shared) {
 void runRankProcesses(int numRanks, SharedState &shared,
                       const std::function<void(int rank)> &run,
                       const std::function<void()> &meanwhile) {
-  std::vector<pid_t> children;
+  std::vector<Child> children;
   const pid_t self = getpid();
   for (int rank = 0; rank < numRanks && !shared.failed(); ++rank) {
     const pid_t child = fork();
@@ -95,9 +103,9 @@ void runRankProcesses(int numRanks, SharedState &shared,
     if (child == -1)
       shared.fail(textOf("cannot start a process for rank ", rank));
     else
-      children.push_back(child);
+      children.push_back({child});
   }
-  shared.setPoll([&] { reap(children, shared); });
+  shared.setPoll([&] { look(children, shared); });
   meanwhile();
   shared.setPoll({});
   endAll(children, shared);
@@ -110,7 +118,7 @@ std::string lastError(blinkResult_t result) {
 
 bool joinRanks(int numRanks, int rank, SharedState &shared,
                blinkSchedule_t schedule, const blinkConfig_t &config,
-               RankComm &comm) {
+               OwnedComm &comm) {
   blinkUniqueId id{};
   blinkResult_t result = rank == 0 ? blinkGetUniqueId(&id) : blinkSuccess;
   if (rank == 0 && result == blinkSuccess)

@@ -49,8 +49,8 @@ public:
 
   /// The room: zero at first, aligned to a page.
   uint8_t *room() const { return room_; }
-  /// What a waiting thread calls a few times a second: for whoever has to look
-  /// for failures that nobody else reports. Of this process; null: nothing.
+  /// What a waiting thread of this process calls a few times a second, to find
+  /// failures that nobody else reports; null: nothing.
   void setPoll(std::function<void()> poll) { poll_ = std::move(poll); }
 
 private:
