@@ -46,26 +46,8 @@
 #include <thread>
 #include <unistd.h>
 
-#if defined(__SANITIZE_THREAD__)
-/// A chunk that goes to another process and comes back is ordered by what that
-/// process does, and ThreadSanitizer sees one process. The same folds are
-/// checked without exception in jobs of one process.
-extern "C" const char *__tsan_default_suppressions() {
-  return "race:foldRange\nrace:foldLines\n";
-}
-#endif
-
 using namespace blink;
 using namespace blink::test;
-
-#if defined(__SANITIZE_THREAD__)
-/// A process that vanishes leaves the threads of emulated streams behind. What
-/// is silenced above comes thousands of times: it is known again by its stacks,
-/// in a list that stays short, not by its addresses.
-extern "C" const char *__tsan_default_options() {
-  return "report_thread_leaks=0:suppress_equal_addresses=0";
-}
-#endif
 
 namespace {
 

@@ -25,7 +25,8 @@ std::vector<uint8_t> bundleOfFour(bool lastTwo) {
   return seal(makeBundle(options));
 }
 
-/// What four processes say.
+/// What four processes say. Who says no error ends without one: a sanitizer
+/// that found something speaks by its exit code.
 std::vector<std::string> linesOf(const char *schedule,
                                  const std::string &scenario,
                                  int timeoutMs = 20000) {
@@ -35,8 +36,12 @@ std::vector<std::string> linesOf(const char *schedule,
   std::memcpy(&bytes, &id, sizeof(bytes));
   std::vector<std::string> lines;
   for (const Outcome &outcome :
-       runWorkers(schedule, 4, upTo(4), timeoutMs, scenario, bytes))
+       runWorkers(schedule, 4, upTo(4), timeoutMs, scenario, bytes)) {
+    CAPTURE(outcome.line);
+    const bool error = outcome.has(": ");
+    CHECK((outcome.status == 0 || error));
     lines.push_back(outcome.line);
+  }
   return lines;
 }
 
