@@ -188,7 +188,7 @@ void ProgressLoop::run() {
   for (size_t i = 0; i < numCalls_; ++i)
     if (i == 0 || !sameQueue(i, i - 1))
       beginFrom(i);
-  Backoff backoff(crowded, backendOf(at(0)).plan().numServers > 1);
+  Backoff backoff(crowded, backendOf(at(0)).plan().numServers == 1);
   while (!active_.empty()) {
     bool moved = false;
     for (size_t a = 0; a < active_.size();) {

@@ -17,13 +17,19 @@ namespace blink::runtime {
 /// For a loop that polls: turn by turn it spins, then lets other threads run,
 /// then sleeps, longer and longer up to half a millisecond. What it waits for
 /// may come from another process, so nobody wakes it.
+///
+/// Who yields to threads that compute gets the processor back when they have
+/// used up their slices, and who sleeps when it wakes up. So after a yield that
+/// took long it sleeps; thousands of them would be many seconds without a look
+/// at the clock.
 class Backoff {
 public:
   /// `crowded`: there are more threads at work than processors, and spinning
-  /// takes time from the one that is waited for. `byNetwork`: what is waited
-  /// for may come from another server, and not from who gets this processor.
-  explicit Backoff(bool crowded, bool byNetwork = false)
-      : spins_(crowded ? 0 : kSpins), byNetwork_(byNetwork) {}
+  /// takes time from the one that is waited for. `amongRanks`: those who get
+  /// the processor are likely the ones that are waited for; some long yields
+  /// are better then than sleep.
+  explicit Backoff(bool crowded, bool amongRanks = false)
+      : spins_(crowded ? 0 : kSpins), amongRanks_(amongRanks) {}
 
   void reset() { turns_ = 0; }
   /// Whether it has spun, and is about to let other threads run.
@@ -46,15 +52,15 @@ public:
   bool sleeping() const { return turns_ > spins_ + yields_; }
 
 private:
-  /// Who yields to threads that compute gets the processor back when they have
-  /// used up their slices, and who sleeps when it wakes up: for the network,
-  /// which waits for nobody, it sleeps from then on.
   void yield() {
     using Clock = std::chrono::steady_clock;
-    const Clock::time_point began =
-        byNetwork_ ? Clock::now() : Clock::time_point();
+    const Clock::time_point began = Clock::now();
     sched_yield();
-    if (byNetwork_ && Clock::now() - began > kLongYield) {
+    if (Clock::now() - began <= kLongYield)
+      return;
+    if (amongRanks_) {
+      turns_ += kYields / kLongYields;
+    } else {
       yields_ = 0;
       turns_ = spins_;
     }
@@ -73,8 +79,10 @@ private:
   // About a millisecond; while no other thread wants to run, it is spinning.
   static constexpr int kYields = 3000;
   static constexpr std::chrono::microseconds kLongYield{500};
+  // Most of them among ranks: a tenth of a second, or a few.
+  static constexpr int kLongYields = 30;
   int spins_, yields_ = kYields;
-  bool byNetwork_;
+  const bool amongRanks_;
   int turns_ = 0;
 };
 
