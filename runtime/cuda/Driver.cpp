@@ -6,6 +6,8 @@
 
 #include "runtime/cuda/Driver.h"
 
+#include "runtime/Fork.h"
+
 #include <dlfcn.h>
 
 namespace blink::runtime {
@@ -16,6 +18,10 @@ void *driverSymbol(const char *name) {
 }
 
 bool driverIsLoaded() {
+  // A child that is forked while the linker looks for a library finds its
+  // table half gone.
+  static ForkSafeMutex &mutex = *new ForkSafeMutex;
+  const std::lock_guard<std::mutex> lock(mutex);
   return dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD) != nullptr;
 }
 
