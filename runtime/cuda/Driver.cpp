@@ -12,17 +12,19 @@
 
 namespace blink::runtime {
 
+/// A child that is forked while the linker looks for a library finds its table
+/// half gone.
+static void *openDriver(int flags) {
+  static ForkSafeMutex &mutex = *new ForkSafeMutex;
+  const std::lock_guard<std::mutex> lock(mutex);
+  return dlopen("libcuda.so.1", flags);
+}
+
 void *driverSymbol(const char *name) {
-  void *driver = dlopen("libcuda.so.1", RTLD_LAZY);
+  void *driver = openDriver(RTLD_LAZY);
   return driver ? dlsym(driver, name) : nullptr;
 }
 
-bool driverIsLoaded() {
-  // A child that is forked while the linker looks for a library finds its
-  // table half gone.
-  static ForkSafeMutex &mutex = *new ForkSafeMutex;
-  const std::lock_guard<std::mutex> lock(mutex);
-  return dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD) != nullptr;
-}
+bool driverIsLoaded() { return openDriver(RTLD_LAZY | RTLD_NOLOAD) != nullptr; }
 
 } // namespace blink::runtime

@@ -6,6 +6,8 @@
 
 #include "test/conformance/Patterns.h"
 
+#include "runtime/Fork.h"
+
 #include <algorithm>
 #include <cstring>
 #include <map>
@@ -47,7 +49,8 @@ const Pattern &inputPattern(blinkDataType_t type,
                             std::optional<blinkRedOp_t> op, int rank) {
   static std::map<std::tuple<int, std::optional<blinkRedOp_t>, int>, Pattern>
       patterns;
-  static std::mutex mutex; // ranks' threads ask
+  // Ranks' threads ask, and children that are forked meanwhile.
+  static runtime::ForkSafeMutex &mutex = *new runtime::ForkSafeMutex;
   const std::lock_guard<std::mutex> lock(mutex);
   Pattern &pattern = patterns[{type, op, rank}];
   if (pattern.empty()) {
@@ -62,16 +65,19 @@ const Pattern &inputPattern(blinkDataType_t type,
 const Pattern &reducedPattern(blinkDataType_t type, blinkRedOp_t op,
                               int numRanks) {
   static std::map<std::tuple<int, int, int>, Pattern> patterns;
-  static std::mutex mutex;
+  // Before the lock: nobody takes two that fork() waits for.
+  std::vector<const Pattern *> inputs;
+  for (int rank = 0; rank < numRanks; ++rank)
+    inputs.push_back(&inputPattern(type, op, rank));
+  static runtime::ForkSafeMutex &mutex = *new runtime::ForkSafeMutex;
   const std::lock_guard<std::mutex> lock(mutex);
   Pattern &pattern = patterns[{type, op, numRanks}];
   if (pattern.empty()) {
     std::vector<uint64_t> column;
     for (size_t i = 0; i < kPeriod; ++i) {
       std::vector<uint64_t> contributions;
-      for (int rank = 0; rank < numRanks; ++rank)
-        contributions.push_back(
-            loadBits(type, inputPattern(type, op, rank).data(), i));
+      for (const Pattern *input : inputs)
+        contributions.push_back(loadBits(type, input->data(), i));
       column.push_back(reduceBits(type, op, contributions));
     }
     pattern = patternOf(type, column);
