@@ -71,6 +71,10 @@ struct Packing {
 
 /// Prices that prove a bound. See Certificate in schedules/schedule.fbs.
 struct PackingCertificate {
+  /// Prices below this part of the highest are the solver's rounding: such
+  /// links are not scarce.
+  static constexpr double kDust = 1e-7;
+
   std::vector<double> prices; ///< one a link of the topology, 0 if not usable
   double bound = 0;           ///< GB/s; infinite for one rank
 };

@@ -7,7 +7,6 @@
 #include "compiler/plan/ChunkChoice.h"
 
 #include "compiler/plan/NetworkCosts.h"
-
 #include "schedules/Collectives.h"
 
 #include "llvm/ADT/STLExtras.h"

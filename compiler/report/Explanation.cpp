@@ -25,9 +25,6 @@
 
 using namespace blink;
 
-/// Prices this far below the highest are numerical dust.
-static constexpr double kDust = 1e-7;
-
 /// What there is to explain, whether or not there is a schedule.
 namespace {
 struct ExplanationInput {
@@ -68,7 +65,7 @@ static void reportLinks(const ExplanationInput &input,
     double load = input.loads.empty() ? 0 : input.loads[i];
     explanation.links.push_back(
         {topology.nodes[link.from].id, topology.nodes[link.to].id, link.kind,
-         link.bandwidth, load, price < kDust ? 0 : price});
+         link.bandwidth, load, price < PackingCertificate::kDust ? 0 : price});
     KindReport &kind =
         kinds.try_emplace(link.kind, KindReport{link.kind, 0, 0, 0})
             .first->second;

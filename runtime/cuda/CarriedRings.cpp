@@ -6,7 +6,6 @@
 
 #include "runtime/cuda/CarriedRings.h"
 
-#include "runtime/Log.h"
 #include "runtime/core/Memory.h"
 #include "runtime/core/Ring.h"
 #include "runtime/cuda/DeviceMemory.h"
@@ -221,7 +220,7 @@ void CarriedRings::broken(uint32_t ring, const std::string &why) {
 }
 
 void CarriedRings::note(int rank, bool warning, const std::string &text) {
-  log(warning ? LogLevel::warn : LogLevel::info, rank, text);
+  carriers.note(rank, warning, text);
 }
 
 } // namespace blink::runtime

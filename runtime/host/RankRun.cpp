@@ -217,8 +217,10 @@ bool RankRun::finished() {
   return flushed();
 }
 
-bool RankRun::flushed() const {
-  return std::all_of(
+bool RankRun::flushed() const { return unflushedRing() == carriedRings_.end(); }
+
+std::vector<uint32_t>::const_iterator RankRun::unflushedRing() const {
+  return std::find_if_not(
       carriedRings_.begin(), carriedRings_.end(),
       [this](uint32_t ring) { return rings_.remote.carriers.flushed(ring); });
 }

@@ -152,6 +152,7 @@ private:
   void drain(const RankPlan &before, const std::vector<uint32_t> &rings);
   bool stillDraining(Need *need);
   void checkSignature(uint32_t channel, uint64_t tag);
+  std::vector<uint32_t>::const_iterator unflushedRing() const;
   std::optional<Need> needOf(const Lane &lane);
   /// Of the lane that writes to the ring, at the reader.
   Need needOf(uint32_t ring) const;

@@ -126,10 +126,8 @@ RankRun::firstNeed(const std::function<bool(uint32_t ring)> &concerns) {
 }
 
 std::optional<Need> RankRun::firstUnflushed() const {
-  for (uint32_t ring : carriedRings_)
-    if (!rings_.remote.carriers.flushed(ring))
-      return needOf(ring);
-  return std::nullopt;
+  const auto ring = unflushedRing();
+  return ring == carriedRings_.end() ? std::optional<Need>() : needOf(*ring);
 }
 
 Need RankRun::needOf(uint32_t ring) const {

@@ -6,7 +6,6 @@
 
 #include "runtime/host/RemoteRings.h"
 
-#include "runtime/Log.h"
 #include "runtime/core/Memory.h"
 #include "runtime/host/HostRings.h"
 
@@ -84,7 +83,7 @@ void RemoteRings::broken(uint32_t ring, const std::string &why) {
 }
 
 void RemoteRings::note(int rank, bool warning, const std::string &text) {
-  log(warning ? LogLevel::warn : LogLevel::info, rank, text);
+  carriers.note(rank, warning, text);
 }
 
 } // namespace blink::runtime

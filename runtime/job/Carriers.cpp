@@ -6,6 +6,8 @@
 
 #include "runtime/job/Carriers.h"
 
+#include "runtime/Log.h"
+
 #include <algorithm>
 
 namespace blink::runtime {
@@ -127,6 +129,10 @@ void Carriers::noteBroken(uint32_t ring, const std::string &why) {
                     " and ", plan.destination, " is broken: ", why),
              Clock::now()});
   anyBroken_.store(true, std::memory_order_relaxed);
+}
+
+void Carriers::note(int rank, bool warning, const std::string &text) {
+  log(warning ? LogLevel::warn : LogLevel::info, rank, text);
 }
 
 Status Carriers::failure(uint32_t ring) const {

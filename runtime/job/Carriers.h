@@ -51,6 +51,8 @@ public:
 
   /// What a client hears by TransportClient::broken.
   void noteBroken(uint32_t ring, const std::string &why);
+  /// What a client hears by TransportClient::note, into the log.
+  static void note(int rank, bool warning, const std::string &text);
   /// Whether any ring may be broken.
   bool anyBroken() const {
     // Relaxed: a hint; a thread that sees it takes the mutex.

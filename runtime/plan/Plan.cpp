@@ -157,8 +157,9 @@ uint32_t sharedSlotOf(const StepCode &step, const OperandCode *operands,
   return channels > 1 ? shared : 0;
 }
 
-/// What needs the direct blocks and the slots of all ranks' channels.
-void finishRank(RankPlan &rank, VariantPlan &variant) {
+/// What needs the direct blocks and the slots of all ranks' channels, and the
+/// channels' rates.
+void finishRank(RankPlan &rank, double blockRate, VariantPlan &variant) {
   rank.fetchedBorrows = rank.borrows;
   rank.sharedSlots.reserve(rank.borrows.size());
   for (size_t s = 0; s < rank.borrows.size(); ++s) {
@@ -166,10 +167,13 @@ void finishRank(RankPlan &rank, VariantPlan &variant) {
     const OperandCode *operands = rank.code.operands + step.operandsBegin;
     const bool passesOn = operands[0].kind != OperandKind::input;
     const Borrow borrow = rank.borrows[s];
+    const TreeShare &share = variant.trees[step.tree];
     rank.sharedSlots.push_back(sharedSlotOf(step, operands, variant.slots));
     for (uint32_t i = step.sources; i < step.numOperands(); ++i) {
       if (operands[i].kind != OperandKind::channel)
         continue;
+      variant.paces[operands[i].index].rate +=
+          float(blockRate * share.numerator / share.denominator);
       if (variant.directBlocks[operands[i].index] == kNoBlock) {
         rank.fetchedBorrows[s] = Borrow::none;
         // In place what is input and output has one address.
@@ -182,23 +186,12 @@ void finishRank(RankPlan &rank, VariantPlan &variant) {
   }
 }
 
-/// Sets ChannelPace::rate: each step that writes a channel brings there its
-/// tree's share of a block, and so many blocks a second are planned.
-void planRates(const sched::Program &program, VariantPlan &plan) {
-  const double blocks =
-      1e9 * program.algbw() /
-      sched::blocksOfBuffer(program.collective(),
-                            int(program.allocation()->size()));
-  for (const RankPlan &rank : plan.ranks)
-    for (size_t s = 0; s < rank.borrows.size(); ++s) {
-      const StepCode &step = rank.code.steps[s];
-      const TreeShare &share = plan.trees[step.tree];
-      const OperandCode *operands = rank.code.operands + step.operandsBegin;
-      for (uint32_t i = step.sources; i < step.numOperands(); ++i)
-        if (operands[i].kind == OperandKind::channel)
-          plan.paces[operands[i].index].rate +=
-              float(blocks * share.numerator / share.denominator);
-    }
+/// Blocks a second that are planned. A step that writes a channel brings there
+/// its tree's share of one.
+double blockRateOf(const sched::Program &program) {
+  const auto ranks = int(program.allocation()->size());
+  return 1e9 * program.algbw() /
+         sched::blocksOfBuffer(program.collective(), ranks);
 }
 
 VariantPlan planVariant(const ResolvedProgram &resolved,
@@ -240,9 +233,9 @@ VariantPlan planVariant(const ResolvedProgram &resolved,
     plan.paces.push_back(
         {channel->window() ? channel->window() : channel->slots()});
   }
-  planRates(*resolved.program, plan);
+  const double blockRate = blockRateOf(*resolved.program);
   for (RankPlan &rank : plan.ranks)
-    finishRank(rank, plan);
+    finishRank(rank, blockRate, plan);
   return plan;
 }
 

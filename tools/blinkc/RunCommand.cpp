@@ -56,8 +56,7 @@ static llvm::Error checkServers(const InputFile &input,
                      input.path, there, wanted);
   return makeError(
       "--servers: {0}: all ranks of the schedule are on one server; blinkc "
-      "topo "
-      "pod MACHINE.topo --boxes {1} -o pod.topo joins {1} machines by a "
+      "topo pod MACHINE.topo --boxes {1} -o pod.topo joins {1} machines by a "
       "network, and blinkc compile pod.topo -o pod.sched makes a schedule",
       input.path, wanted);
 }

@@ -16,8 +16,6 @@ namespace {
 /// take some 3 %, and queues settle a little below what is left.
 constexpr double kUsed = 0.9;
 constexpr double kTolerance = 1e-9;
-/// Prices of this part of the highest are the solver's rounding.
-constexpr double kDust = 1e-9;
 
 } // namespace
 
@@ -26,7 +24,7 @@ blink::bandwidthsWithHeadroom(const PackingProblem &problem,
                               const PackingCertificate &proof) {
   double dust = 0;
   for (double price : proof.prices)
-    dust = std::max(dust, price * kDust);
+    dust = std::max(dust, price * PackingCertificate::kDust);
   std::vector<double> bandwidths;
   const std::vector<Link> &links = problem.rankTopology->topology().links;
   for (size_t link = 0; link < links.size(); ++link) {

@@ -348,7 +348,6 @@ void Selection::routeWithHeadroom() {
     if (options_.maxTrees > 0 && trees > options_.maxTrees)
       continue;
     Packing packing = fitWeights(problem_, carryOut(plan, withHeadroom_));
-
     if (packing.algbw < target_ || (onlyFair_ && !isFair(problem_, packing)) ||
         !keepsHeadroom(problem_, packing, withHeadroom_))
       continue;

@@ -123,10 +123,12 @@ TEST_CASE("a connection that is closed without a goodbye is lost") {
 namespace {
 
 /// Posts more than a window of 1 has room for, at 1 MB/s, to a stranger who
-/// takes all and says over and over that so much of it is there. The end.
-std::string slowTo(uint64_t there) {
+/// takes all and says over and over that so much of it is there. What the
+/// client hears of that, as `said` in the end.
+std::string slowTo(uint64_t there, const char *leastRate,
+                   std::string NotingClient::*said) {
   const std::vector<char> data(1000);
-  setenv("BLINK_LEAST_RATE", "0.2", 1);
+  setenv("BLINK_LEAST_RATE", leastRate, 1);
   WithStranger pair;
   unsetenv("BLINK_LEAST_RATE");
   for (uint64_t n = 0; n < 3; ++n)
@@ -141,17 +143,24 @@ std::string slowTo(uint64_t there) {
         pair.say(heartbeat, 0);
         pair.carryOn();
       },
-      [&] { return !pair.client.get(&NotingClient::why).empty(); });
-  return pair.client.get(&NotingClient::why);
+      [&] { return !pair.client.get(said).empty(); });
+  return pair.client.get(said);
 }
 
 } // namespace
 
 TEST_CASE("a connection with less than its least rate is lost") {
-  CHECK(slowTo(0) ==
+  CHECK(slowTo(0, "0.2", &NotingClient::why) ==
         "the NIC of rank 1 from the NIC of rank 0, on lo: 0 MB/s, where the "
         "schedule plans 1 MB/s, is less than BLINK_LEAST_RATE allows");
-  CHECK(slowTo(1001).find("more is there than was sent") != std::string::npos);
+  CHECK(slowTo(1001, "0.2", &NotingClient::why)
+            .find("more is there than was sent") != std::string::npos);
+}
+
+TEST_CASE("where any rate will do, a slow connection is worth a word") {
+  CHECK(slowTo(0, "0", &NotingClient::warning) ==
+        "the NIC of rank 0 to the NIC of rank 1: 0 MB/s, where the schedule "
+        "plans 1 MB/s");
 }
 
 TEST_CASE("waiting for who never comes ends, with names") {
@@ -175,28 +184,28 @@ TEST_CASE("waiting for who never comes ends, with names") {
   CHECK(ended.text == "it is over");
 }
 
-TEST_CASE("a least rate that makes no sense is refused") {
-  for (const char *value : {"-0.1", "1.5", "20%", "nan", "slow"}) {
-    setenv("BLINK_LEAST_RATE", value, 1);
-    NotingClient client;
-    std::unique_ptr<Transport> transport;
-    const Status status =
-        createNetwork(twoRanks(true, true), client, transport);
-    CAPTURE(status.text);
-    CHECK(status.text.find("expected 0 to 1, the part") != std::string::npos);
-  }
-  unsetenv("BLINK_LEAST_RATE");
+namespace {
+
+/// What a transport says of a setting.
+std::string refusalOf(const char *setting, const char *value) {
+  setenv(setting, value, 1);
+  NotingClient client;
+  std::unique_ptr<Transport> transport;
+  const Status status = createNetwork(twoRanks(true, true), client, transport);
+  unsetenv(setting);
+  CAPTURE(status.text);
+  CHECK(!status.ok());
+  return status.text;
 }
 
+} // namespace
+
 TEST_CASE("settings that make no sense are refused") {
-  for (const char *value : {"0", "-5", "soon", "10s", "99999999999"}) {
-    setenv("BLINK_HEARTBEAT_MS", value, 1);
-    NotingClient client;
-    std::unique_ptr<Transport> transport;
-    const Status status =
-        createNetwork(twoRanks(true, true), client, transport);
-    CAPTURE(status.text);
-    CHECK(status.text.find("expected 20 to 3600000") != std::string::npos);
-  }
-  unsetenv("BLINK_HEARTBEAT_MS");
+  for (const char *value : {"0", "-5", "soon", "10s", "99999999999"})
+    CHECK(
+        refusalOf("BLINK_HEARTBEAT_MS", value).find("expected 20 to 3600000") !=
+        std::string::npos);
+  for (const char *value : {"-0.1", "1.5", "20%", "nan", "slow"})
+    CHECK(refusalOf("BLINK_LEAST_RATE", value)
+              .find("expected 0 to 1, the part") != std::string::npos);
 }

@@ -27,8 +27,8 @@ struct NotingClient final : TransportClient {
   std::vector<char> memory = std::vector<char>(kBytes);
   std::mutex mutex; ///< of what follows
   uint64_t arrivals = 0, lastFreed = 0;
-  std::string why; ///< of broken()
-  std::string warning;
+  std::string why;     ///< of broken()
+  std::string warning; ///< of note()
 
   char *placeFor(const ChunkMessage &message) override {
     return message.offset > kBytes || message.bytes > kBytes - message.offset
