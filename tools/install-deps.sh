@@ -15,6 +15,7 @@ compiler_packages=(
   libmlir-19-dev mlir-19-tools llvm-19-dev llvm-19-tools # MLIR, and lit
   libglpk-dev flatbuffers-compiler
   libucx-dev # jobs of several servers
+  libpugixml-dev # blinkc import
   clang-format-19 ccache lld python3 git spin)
 
 python_packages=(python3-dev python3-venv)

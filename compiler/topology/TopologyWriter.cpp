@@ -6,6 +6,8 @@
 
 #include "compiler/topology/TopologyWriter.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 #include "nlohmann/json.hpp"
 
 #include <map>
@@ -48,7 +50,10 @@ static std::string linkText(const Topology &topology, const Link &link,
 
 std::string blink::writeTopology(const Topology &topology,
                                  llvm::StringRef comment) {
-  std::string text = "// " + comment.str() + "\n{\n";
+  std::string text;
+  for (llvm::StringRef line : llvm::split(comment, '\n'))
+    text += ("// " + line).str() + "\n";
+  text += "{\n";
   text += "  \"format\": \"blink-topology\",\n  \"version\": 1,\n";
   text += "  \"name\": " + quote(topology.name) + ",\n";
   text += "  \"description\": " + quote(topology.description) + ",\n";

@@ -14,8 +14,8 @@ namespace blink {
 /// The text of a .topo file, a node or link a line. A link and its equal in the
 /// other direction become one entry. parseTopology gives the same machine back:
 /// nodes in the same order, links of the same fingerprint when each stands
-/// right before its equal, otherwise perhaps in another order. `comment`, one
-/// line, goes on top.
+/// right before its equal, otherwise perhaps in another order. The lines of
+/// `comment` go on top.
 std::string writeTopology(const Topology &topology, llvm::StringRef comment);
 
 } // namespace blink

@@ -35,6 +35,7 @@ void addExtractCommand(CLI::App &app, int &exitCode);
 void addCheckCommand(CLI::App &app, int &exitCode);
 void addRunCommand(CLI::App &app, int &exitCode);
 void addSimulateCommand(CLI::App &app, int &exitCode);
+void addImportCommand(CLI::App &app, int &exitCode);
 void addTopoCommand(CLI::App &app, int &exitCode);
 
 /// Adds the command `name` with the function that runs it, which is given its

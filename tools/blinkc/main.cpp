@@ -24,7 +24,8 @@ int main(int argc, char **argv) {
        {blink::addCompileCommand, blink::addVerifyCommand,
         blink::addBoundCommand, blink::addExplainCommand, blink::addDiffCommand,
         blink::addCheckCommand, blink::addRunCommand, blink::addSimulateCommand,
-        blink::addExtractCommand, blink::addTopoCommand})
+        blink::addExtractCommand, blink::addImportCommand,
+        blink::addTopoCommand})
     add(app, exitCode);
   try {
     app.parse(argc, argv);

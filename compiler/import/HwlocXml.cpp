@@ -1,0 +1,237 @@
+//===- HwlocXml.cpp - reading `lstopo --of xml` ---------------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// hwloc 2 writes a tree of objects: packages, NUMA nodes, bridges, PCI devices
+// and what the system calls them. Links between GPUs are matrices at the end,
+// of GB/s and not of numbers of links.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/import/Readers.h"
+#include "compiler/import/XmlDocument.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+#include <cmath>
+#include <cstring>
+#include <map>
+
+using namespace blink;
+using Kind = PciDevice::Kind;
+using End = PeerLinks::End;
+
+namespace {
+
+class HwlocXmlReader {
+public:
+  HwlocXmlReader(const XmlDocument &document, const ImportOptions &options)
+      : document_(document), options_(options) {
+    inventory_.where = document_.fileName().str();
+    inventory_.source = "hwloc XML";
+  }
+  llvm::Expected<Inventory> read(const pugi::xml_node &topology) {
+    for (pugi::xml_node object : topology.children("object"))
+      if (llvm::Error error = readObject(object, {}))
+        return error;
+    if (inventory_.numaNodes.empty())
+      inventory_.numaNodes.push_back({});
+    for (pugi::xml_node child : topology.children())
+      if (llvm::StringRef(child.name()).starts_with("distances2"))
+        if (llvm::Error error = readMatrix(child))
+          return error;
+    if (inventory_.gpus.size() > 1 && inventory_.links.empty())
+      inventory_.notes.warn(inventory_.where,
+                            "no NVLinkBandwidth or XGMIBandwidth in the file: "
+                            "hwloc was built without the vendor's library, or "
+                            "there are no such links");
+    return std::move(inventory_);
+  }
+
+private:
+  /// What an object inherits from those around it.
+  struct Around {
+    CpuModel cpu;
+    int device = -1; ///< the bridge or PCI device
+    int numaNode = 0;
+  };
+
+  llvm::Error readObject(const pugi::xml_node &object, Around around);
+  llvm::Error readPciDevice(const pugi::xml_node &object, Around &around);
+  llvm::Error readMatrix(const pugi::xml_node &matrix);
+
+  const XmlDocument &document_;
+  const ImportOptions &options_;
+  Inventory inventory_;
+  std::map<std::string, int> deviceOfObject_; ///< by gp_index
+  std::map<int, int> gpuOfDevice_;
+  std::map<int, bool> isSwitch_; ///< NVSwitches
+};
+
+} // namespace
+
+static std::string info(const pugi::xml_node &object, const char *name) {
+  return object.find_child_by_attribute("info", "name", name)
+      .attribute("value")
+      .value();
+}
+
+static CpuModel cpuOf(const pugi::xml_node &package) {
+  using Vendor = CpuModel::Vendor;
+  CpuModel cpu;
+  cpu.vendor = llvm::StringSwitch<Vendor>(info(package, "CPUVendor"))
+                   .Case("GenuineIntel", Vendor::intel)
+                   .Case("AuthenticAMD", Vendor::amd)
+                   .Default(Vendor::unknown);
+  (void)llvm::StringRef(info(package, "CPUFamilyNumber"))
+      .getAsInteger(10, cpu.family);
+  (void)llvm::StringRef(info(package, "CPUModelNumber"))
+      .getAsInteger(10, cpu.model);
+  return cpu;
+}
+
+/// The speed whose GB/s hwloc computed; not known if none fits, as without the
+/// rights to read it (0).
+static PciSpeed speedOf(double bandwidth) {
+  for (int lanes : {16, 8, 4, 2, 1, 32})
+    for (double speed : {2.5, 5.0, 8.0, 16.0, 32.0, 64.0}) {
+      double expected = pciBandwidth({speed, lanes}, RateSource::nominal);
+      if (std::abs(bandwidth - expected) < 0.02 * expected)
+        return {speed, lanes};
+    }
+  return {};
+}
+
+llvm::Error HwlocXmlReader::readObject(const pugi::xml_node &object,
+                                       Around around) {
+  llvm::StringRef type = object.attribute("type").value();
+  if (type == "Package")
+    around.cpu = cpuOf(object);
+  // Memory hangs beside what it is local to.
+  for (pugi::xml_node child : object.children("object"))
+    if (std::strcmp(child.attribute("type").value(), "NUMANode") == 0) {
+      around.numaNode = static_cast<int>(inventory_.numaNodes.size());
+      inventory_.numaNodes.push_back(
+          {child.attribute("os_index").as_int(around.numaNode), around.cpu});
+    }
+  if (type == "PCIDev" || (type == "Bridge" && object.attribute("pci_busid"))) {
+    if (llvm::Error error = readPciDevice(object, around))
+      return error;
+  } else if (type == "OSDev" && around.device >= 0) {
+    PciDevice &device = inventory_.devices[around.device];
+    // 3: an RDMA device, whose name is preferred to a network interface's, 2.
+    llvm::StringRef kind = object.attribute("osdev_type").value();
+    if (kind == "3" || (kind == "2" && device.name.empty()))
+      device.name = object.attribute("name").value();
+    auto gpu = gpuOfDevice_.find(around.device);
+    std::string product = info(object, "GPUModel");
+    if (gpu != gpuOfDevice_.end() && !options_.gpuModel && !product.empty())
+      inventory_.gpus[gpu->second].model = gpuModelOfProduct(product);
+  }
+  deviceOfObject_[object.attribute("gp_index").value()] = around.device;
+  for (pugi::xml_node child : object.children("object"))
+    if (llvm::Error error = readObject(child, around))
+      return error;
+  return llvm::Error::success();
+}
+
+llvm::Error HwlocXmlReader::readPciDevice(const pugi::xml_node &object,
+                                          Around &around) {
+  PciDevice device;
+  device.where = document_.where(object);
+  device.busId = normalBusId(object.attribute("pci_busid").value());
+  if (device.busId.empty())
+    return document_.error(object, llvm::Twine("pci_busid '") +
+                                       object.attribute("pci_busid").value() +
+                                       "': expected one like 0000:1b:00.0");
+  device.parent = around.device;
+  device.numaNode = around.device < 0 ? around.numaNode : -1;
+  device.speed = speedOf(object.attribute("pci_link_speed").as_double());
+  unsigned code = 0; // "0302 [10de:2330] ..."
+  llvm::StringRef pciType = object.attribute("pci_type").value();
+  (void)pciType.take_front(4).getAsInteger(16, code);
+  int index = static_cast<int>(inventory_.devices.size());
+  bool isGpu = code == 0x0302 || code == 0x0380 || code == 0x1200 ||
+               (code == 0x0300 &&
+                (pciType.contains("[10de:") || pciType.contains("[1002:")));
+  if (isGpu) {
+    device.kind = Kind::gpu;
+    gpuOfDevice_[index] = static_cast<int>(inventory_.gpus.size());
+    const GpuModel *model = options_.gpuModel;
+    std::string product = info(object, "PCIDevice");
+    if (!model && !product.empty())
+      model = gpuModelOfProduct(product);
+    inventory_.gpus.push_back({index, model, device.where});
+  } else if (code >> 8 == 0x02) {
+    device.kind = Kind::nic;
+  } else if (code == 0x0680) {
+    isSwitch_[index] = true;
+  }
+  inventory_.devices.push_back(device);
+  around.device = index;
+  return llvm::Error::success();
+}
+
+/// Rows and columns are the objects of `indexes`, values are MB/s of all links
+/// from one to the other.
+llvm::Error HwlocXmlReader::readMatrix(const pugi::xml_node &matrix) {
+  llvm::StringRef name = matrix.attribute("name").value();
+  if (name != "NVLinkBandwidth" && name != "XGMIBandwidth")
+    return llvm::Error::success();
+  std::vector<int> devices;
+  for (pugi::xml_node list : matrix.children("indexes")) {
+    llvm::SmallVector<llvm::StringRef, 16> words;
+    llvm::SplitString(list.text().get(), words);
+    for (llvm::StringRef word : words) {
+      auto found = deviceOfObject_.find(word.rsplit(':').second.empty()
+                                            ? word.str()
+                                            : word.rsplit(':').second.str());
+      if (found == deviceOfObject_.end() || found->second < 0)
+        return document_.error(list,
+                               "'" + word + "' is no object of a PCI device");
+      devices.push_back(found->second);
+    }
+  }
+  std::vector<double> values;
+  for (pugi::xml_node list : matrix.children("u64values")) {
+    llvm::SmallVector<llvm::StringRef, 16> words;
+    llvm::SplitString(list.text().get(), words);
+    for (llvm::StringRef word : words) {
+      uint64_t value = 0;
+      if (word.getAsInteger(10, value))
+        return document_.error(list, "'" + word + "' is no number");
+      values.push_back(static_cast<double>(value) / 1000);
+    }
+  }
+  size_t count = devices.size();
+  if (values.size() != count * count)
+    return document_.error(matrix, llvm::Twine(values.size()) + " values for " +
+                                       llvm::Twine(count) +
+                                       " objects; is the file whole?");
+  for (size_t a = 0; a < count; ++a)
+    for (size_t b = 0; b < count; ++b) {
+      auto from = gpuOfDevice_.find(devices[a]);
+      if (a == b || values[a * count + b] <= 0 || from == gpuOfDevice_.end())
+        continue;
+      PeerLinks links{from->second, End::fabric};
+      auto to = gpuOfDevice_.find(devices[b]);
+      if (to != gpuOfDevice_.end()) {
+        links.end = End::gpu;
+        links.index = to->second;
+      } else if (!isSwitch_.count(devices[b])) {
+        continue; // a link to a CPU: hwloc lists those of POWER
+      }
+      links.bandwidth = values[a * count + b];
+      links.kind = name == "XGMIBandwidth" ? LinkKind::xgmi : LinkKind::nvlink;
+      links.where = document_.where(matrix);
+      inventory_.links.push_back(links);
+    }
+  return llvm::Error::success();
+}
+
+llvm::Expected<Inventory> blink::readHwlocXml(const XmlDocument &document,
+                                              const pugi::xml_node &topology,
+                                              const ImportOptions &options) {
+  return HwlocXmlReader(document, options).read(topology);
+}

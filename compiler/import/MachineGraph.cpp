@@ -1,0 +1,315 @@
+//===- MachineGraph.cpp - a topology from an inventory --------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/import/MachineGraph.h"
+
+#include "compiler/support/Error.h"
+#include "compiler/topology/fabric/RankTopology.h"
+
+#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/StringSwitch.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+using namespace blink;
+using Kind = PciDevice::Kind;
+using End = PeerLinks::End;
+
+std::string blink::normalBusId(llvm::StringRef text) {
+  std::string lower = text.trim().lower();
+  llvm::SmallVector<llvm::StringRef, 3> parts;
+  llvm::StringRef(lower).split(parts, ':');
+  if (parts.size() == 2)
+    parts.insert(parts.begin(), "0000");
+  unsigned domain, bus, device, function = 0;
+  if (parts.size() != 3)
+    return "";
+  auto [slot, dotted] = parts[2].split('.');
+  if (parts[0].getAsInteger(16, domain) || parts[1].getAsInteger(16, bus) ||
+      slot.getAsInteger(16, device) ||
+      (!dotted.empty() && dotted.getAsInteger(16, function)) || bus > 0xff ||
+      device > 0xff || function > 0xf)
+    return "";
+  return llvm::formatv("{0:x-4}:{1:x-2}:{2:x-2}.{3:x-1}", domain, bus, device,
+                       function)
+      .str();
+}
+
+namespace {
+
+class Builder {
+public:
+  Builder(Inventory &inventory, RateSource source)
+      : inventory_(inventory), source_(source) {}
+
+  llvm::Expected<Topology> build() {
+    if (llvm::Error error = checkDevices())
+      return error;
+    topology_.name = inventory_.name;
+    topology_.description = inventory_.source + ", imported";
+    for (size_t gpu = 0; gpu < inventory_.gpus.size(); ++gpu)
+      addNode({"gpu" + std::to_string(gpu), NodeKind::gpu});
+    addPeerLinks();
+    addPciTree();
+    joinNumaNodes();
+    if (llvm::Error error = topology_.check())
+      return error;
+    return std::move(topology_);
+  }
+
+private:
+  llvm::Error checkDevices() const;
+  void addPeerLinks();
+  void addFabricLinks(const PeerLinks &links);
+  double rateOf(const PeerLinks &links);
+  void addPciTree();
+  void attach(int device, double bandwidth, int above);
+  double rateOf(int device);
+  int numaNode(int index);
+  void joinNumaNodes();
+
+  int addNode(Node node) {
+    topology_.nodes.push_back(std::move(node));
+    return static_cast<int>(topology_.nodes.size()) - 1;
+  }
+  void join(int a, int b, double bandwidth, double latency, LinkKind kind) {
+    for (auto [from, to] : {std::pair(a, b), std::pair(b, a)}) {
+      auto [place, isNew] =
+          linkIndex_.try_emplace({from, to, kind}, topology_.links.size());
+      if (isNew)
+        topology_.links.push_back({from, to, bandwidth, latency, kind});
+      else
+        topology_.links[place->second].bandwidth += bandwidth;
+    }
+  }
+  std::string gpuName(int gpu) const { return topology_.nodes[gpu].id; }
+
+  Inventory &inventory_;
+  RateSource source_;
+  Topology topology_;
+  std::map<std::tuple<int, int, LinkKind>, size_t> linkIndex_;
+  std::map<int, int> numaNodes_; ///< their nodes, by index in the inventory
+  std::vector<std::vector<int>> below_; ///< devices that matter, a bridge
+  int fabric_ = -1;
+  int switches_ = 0, nics_ = 0;
+};
+
+} // namespace
+
+llvm::Error Builder::checkDevices() const {
+  if (inventory_.gpus.empty())
+    return makeError(inventory_.where + ": error: no GPU in this " +
+                     inventory_.source +
+                     "; a topology needs at least one, so take the dump on the "
+                     "machine itself");
+  if (inventory_.gpus.size() > RankTopology::kMaxRanks)
+    return makeError("{0}: error: {1} GPUs: expected 1 to {2}",
+                     inventory_.where, inventory_.gpus.size(),
+                     RankTopology::kMaxRanks);
+  llvm::StringMap<const PciDevice *> seen;
+  for (const PciDevice &device : inventory_.devices)
+    if (!device.busId.empty()) {
+      auto [place, isNew] = seen.try_emplace(device.busId, &device);
+      if (!isNew)
+        return makeError(device.where + ": error: bus id " + device.busId +
+                         " again; it is that of " + place->second->where);
+    }
+  return llvm::Error::success();
+}
+
+/// GB/s of one of these links. A model that is not known has been guessed by
+/// the reader; without one, NVLink3 it is.
+double Builder::rateOf(const PeerLinks &links) {
+  if (links.bandwidth > 0)
+    return links.bandwidth;
+  if (const GpuModel *model = inventory_.gpus[links.gpu].model)
+    if (model->peerKind == links.kind)
+      return model->linkRate(source_);
+  const GpuModel *usual =
+      findGpuModel(links.kind == LinkKind::xgmi ? "mi250" : "a100-sxm");
+  inventory_.notes.guess(links.where, "rate of " + gpuName(links.gpu) + "'s " +
+                                          toString(links.kind) +
+                                          "s: that of a " + usual->name +
+                                          "; --gpu-model says better");
+  return usual->linkRate(source_);
+}
+
+void Builder::addPeerLinks() {
+  // What each GPU lists of each other, and where.
+  std::map<std::tuple<int, int, LinkKind>, PeerLinks> listed;
+  for (const PeerLinks &links : inventory_.links) {
+    if (links.end == End::gpu) {
+      auto [place, isNew] =
+          listed.try_emplace({links.gpu, links.index, links.kind}, links);
+      if (!isNew)
+        place->second.count += links.count;
+    } else if (links.end == End::fabric) {
+      if (fabric_ < 0)
+        fabric_ = addNode({"nvswitch0", NodeKind::switch_});
+      join(links.gpu, fabric_, rateOf(links) * links.count, kFabricLatency,
+           links.kind);
+    } else {
+      join(links.gpu, numaNode(links.index), rateOf(links) * links.count,
+           kPeerLatency, links.kind);
+    }
+  }
+
+  for (const auto &[ends, links] : listed) {
+    auto [from, to, kind] = ends;
+    auto back = listed.find({to, from, kind});
+    int other = back == listed.end() ? 0 : back->second.count;
+    if (other != links.count && (from < to || other == 0))
+      inventory_.notes.warn(
+          links.where, gpuName(from) + " lists " + llvm::Twine(links.count) +
+                           " " + toString(kind) + " to " + gpuName(to) +
+                           ", which lists " + llvm::Twine(other) +
+                           " back; the smaller number is taken");
+    int count = std::min(links.count, other);
+    if (from < to && count > 0)
+      join(from, to, std::min(rateOf(links), rateOf(back->second)) * count,
+           kind == LinkKind::xgmi ? kXgmiLatency : kPeerLatency, kind);
+  }
+}
+
+/// Fills below_, in which a device stands when a GPU or NIC is at or below it,
+/// and hangs the trees into their NUMA nodes.
+void Builder::addPciTree() {
+  size_t count = inventory_.devices.size();
+  below_.resize(count);
+  std::vector<bool> matters(count);
+  std::vector<int> roots;
+  for (size_t i = count; i-- > 0;) { // what is below comes first
+    const PciDevice &device = inventory_.devices[i];
+    matters[i] = matters[i] || device.kind != Kind::bridge;
+    if (!matters[i])
+      continue;
+    if (device.parent < 0) {
+      roots.insert(roots.begin(), static_cast<int>(i));
+    } else {
+      matters[device.parent] = true;
+      std::vector<int> &siblings = below_[device.parent];
+      siblings.insert(siblings.begin(), static_cast<int>(i));
+    }
+  }
+  for (int root : roots) {
+    int node = inventory_.devices[root].numaNode;
+    attach(root, rateOf(root), numaNode(std::max(node, 0)));
+  }
+}
+
+/// Adds what hangs at `device` below the node `above`; its link to there, with
+/// the bridges in between, carries `bandwidth`.
+void Builder::attach(int device, double bandwidth, int above) {
+  // Chains of bridges without a branch are as slow as their slowest link.
+  while (inventory_.devices[device].kind == Kind::bridge &&
+         below_[device].size() == 1) {
+    device = below_[device].front();
+    bandwidth = std::min(bandwidth, rateOf(device));
+  }
+  const PciDevice &entry = inventory_.devices[device];
+  int node = -1;
+  if (entry.kind == Kind::gpu) {
+    for (size_t gpu = 0; gpu < inventory_.gpus.size(); ++gpu)
+      if (inventory_.gpus[gpu].device == device)
+        node = static_cast<int>(gpu);
+  } else if (entry.kind == Kind::nic) {
+    node = addNode({"nic" + std::to_string(nics_++), NodeKind::nic});
+    topology_.nodes[node].device = entry.name;
+  } else {
+    node = addNode({"plx" + std::to_string(switches_++), NodeKind::switch_});
+  }
+  if (node < 0)
+    return; // a GPU that the reader left out
+  join(node, above, bandwidth, kPciLatency, LinkKind::pcie);
+  for (int child : below_[device])
+    attach(child, rateOf(child), node);
+}
+
+/// GB/s of the PCIe link above a device. What the source does not say, or says
+/// of a link that sleeps, is taken from the GPU's model or from what is around.
+double Builder::rateOf(int index) {
+  const PciDevice &device = inventory_.devices[index];
+  PciSpeed speed = device.speed;
+  const GpuModel *model = nullptr;
+  for (const GpuDevice &gpu : inventory_.gpus)
+    if (gpu.device == index)
+      model = gpu.model;
+  std::string name = device.busId.empty() ? "a PCIe link" : device.busId;
+
+  if (model && speed.gigatransfers > 0 && speed.gigatransfers <= 5 &&
+      model->pciGigatransfers > speed.gigatransfers) {
+    inventory_.notes.warn(device.where,
+                          name + ": " + readable(speed.gigatransfers) +
+                              " GT/s is an idle GPU's speed; taken as " +
+                              readable(model->pciGigatransfers) +
+                              " GT/s, its model's");
+    speed.gigatransfers = model->pciGigatransfers;
+  }
+  if (device.kind == Kind::bridge && speed.isKnown() &&
+      speed.gigatransfers == 2.5 && !below_[index].empty()) {
+    inventory_.notes.warn(device.where,
+                          name + ": 2.5 GT/s is a virtual bridge's speed; "
+                                 "taken as what is below it");
+    speed = {};
+  }
+  if (!speed.isKnown()) {
+    PciSpeed usual{model ? model->pciGigatransfers : 0, 16};
+    std::string reason = "its model's";
+    if (usual.gigatransfers == 0)
+      for (int child : below_[index]) {
+        const PciSpeed &lower = inventory_.devices[child].speed;
+        if (lower.isKnown() && lower.gigatransfers > usual.gigatransfers) {
+          usual = lower;
+          reason = "that of what is below";
+        }
+      }
+    if (usual.gigatransfers == 0) {
+      usual.gigatransfers = 16;
+      reason = "a common one";
+    }
+    if (speed.gigatransfers == 0)
+      speed.gigatransfers = usual.gigatransfers;
+    if (speed.lanes == 0)
+      speed.lanes = usual.lanes;
+    inventory_.notes.guess(device.where,
+                           name + ": PCIe speed taken as " +
+                               readable(speed.gigatransfers) + " GT/s x" +
+                               llvm::Twine(speed.lanes) + ", " + reason);
+  }
+  return pciBandwidth(speed, source_);
+}
+
+/// The node of a NUMA node, which is added when it is needed first.
+int Builder::numaNode(int index) {
+  auto [place, isNew] = numaNodes_.try_emplace(index, 0);
+  if (isNew) {
+    int id = index < static_cast<int>(inventory_.numaNodes.size())
+                 ? inventory_.numaNodes[index].id
+                 : index;
+    place->second = addNode({"cpu" + std::to_string(id), NodeKind::cpu});
+  }
+  return place->second;
+}
+
+void Builder::joinNumaNodes() {
+  std::set<std::string> said;
+  for (auto a = numaNodes_.begin(); a != numaNodes_.end(); ++a)
+    for (auto b = std::next(a); b != numaNodes_.end(); ++b) {
+      HostRate rate = hostRate(inventory_.numaNodes[a->first].cpu, source_);
+      join(a->second, b->second, rate.bandwidth, kHostLatency, LinkKind::host);
+      if (said.insert(rate.reason).second)
+        inventory_.notes.guess(inventory_.where, "between CPUs " +
+                                                     readable(rate.bandwidth) +
+                                                     " GB/s: " + rate.reason);
+    }
+}
+
+llvm::Expected<Topology> blink::machineGraph(Inventory &inventory,
+                                             RateSource source) {
+  return Builder(inventory, source).build();
+}

@@ -1,0 +1,117 @@
+//===- ImportCommand.cpp - blinkc import ----------------------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/blinkc/Command.h"
+
+#include "compiler/driver/InputFile.h"
+#include "compiler/driver/OutputFile.h"
+#include "compiler/import/Import.h"
+#include "compiler/topology/TopologyWriter.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+using namespace blink;
+
+namespace {
+struct ImportFlags {
+  std::string input;
+  std::string output = "-";
+  std::string name, gpuModel;
+  std::string rates = "nominal";
+};
+} // namespace
+
+/// "a100-sxm, a40, ..."
+static std::string modelNames() {
+  std::string names;
+  for (const GpuModel &model : gpuModels())
+    names += (names.empty() ? "" : ", ") + model.name.str();
+  return names;
+}
+
+/// What stands on top of the file: where it is from, and what was guessed.
+static std::string comment(const ImportedMachine &machine,
+                           const ImportFlags &flags) {
+  std::string text =
+      "Imported from " + (flags.input == "-" ? "standard input" : flags.input) +
+      " (" + machine.source + ") by blinkc import, " + flags.rates + " rates.";
+  if (!machine.notes.guesses.empty())
+    text += "\nWhat it does not say was guessed:";
+  for (const std::string &guess : machine.notes.guesses)
+    text += "\n  " + guess;
+  if (!machine.notes.warnings.empty())
+    text += "\nWhat was odd:";
+  for (const std::string &warning : machine.notes.warnings)
+    text += "\n  " + warning;
+  return text;
+}
+
+static int run(const ImportFlags &flags) {
+  ImportOptions options;
+  options.rates =
+      flags.rates == "nccl" ? RateSource::nccl : RateSource::nominal;
+  if (!flags.gpuModel.empty()) {
+    options.gpuModel = findGpuModel(flags.gpuModel);
+    if (!options.gpuModel)
+      return reportError(
+          makeError("--gpu-model '{0}': not known; expected one of: {1}",
+                    flags.gpuModel, modelNames()));
+  }
+  llvm::Expected<InputFile> input = readInput(flags.input);
+  if (!input)
+    return reportError(input.takeError());
+  llvm::Expected<ImportedMachine> machine =
+      importMachine(input->text(), input->path, options);
+  if (!machine)
+    return reportError(machine.takeError());
+  if (!flags.name.empty())
+    machine->topology.name = flags.name;
+  else if (flags.input == "-")
+    machine->topology.name = "imported";
+  for (const std::string &warning : machine->notes.warnings)
+    llvm::errs() << warning << "\n";
+  std::string text = writeTopology(machine->topology, comment(*machine, flags));
+  if (llvm::Error error = writeFile(flags.output, text))
+    return reportError(std::move(error));
+  return kGood;
+}
+
+void blink::addImportCommand(CLI::App &app, int &exitCode) {
+  auto [command, flags] = addCommand<ImportFlags>(
+      app, exitCode, "import",
+      "Make a topology of what another program wrote of a machine", run);
+  command
+      .add_option("FILE", flags.input,
+                  "NCCL topology XML (NCCL_TOPO_DUMP_FILE, a cloud vendor's, "
+                  "RCCL's), hwloc XML (lstopo --of xml), or the output of "
+                  "nvidia-smi topo -m, nvidia-smi nvlink -R or -s, or rocm-smi "
+                  "--showtopo; - is standard input")
+      ->required();
+  command
+      .add_option("-o,--output", flags.output,
+                  "The .topo file to write; - is standard output")
+      ->type_name("FILE")
+      ->capture_default_str();
+  command.add_option("--name", flags.name,
+                     "Name of the machine, instead of the file's");
+  command
+      .add_option("--gpu-model", flags.gpuModel,
+                  "The GPUs, for rates that the file does not have: h100-sxm, "
+                  "a100-pcie, rtx-3090, ...")
+      ->type_name("MODEL");
+  command
+      .add_option("--rates", flags.rates,
+                  "nominal: the makers' figures; nccl: those that NCCL plans "
+                  "with, nearer to what programs get")
+      ->check(CLI::IsMember({"nominal", "nccl"}))
+      ->capture_default_str();
+  command.footer("The format is told by the content. What the file does not "
+                 "say is guessed, and\n"
+                 "each guess is a comment in the result; what is odd is a "
+                 "warning, too.\n"
+                 "Example:\n"
+                 "  nvidia-smi topo -m | blinkc import - | blinkc bound -");
+}
