@@ -69,7 +69,14 @@ private:
   double rateOf(const PeerLinks &links);
   void addPciTree();
   void attach(int device, double bandwidth, int above);
+  PciSpeed speedOf(int device);
   double rateOf(int device);
+  /// Adds a note unless it is there: a device can be looked at twice.
+  void note(std::vector<std::string> &notes, const std::string &where,
+            const std::string &text) {
+    if (notes_.insert(where + text).second)
+      notes.push_back(where + text);
+  }
   int numaNode(int index);
   void joinNumaNodes();
 
@@ -95,6 +102,7 @@ private:
   std::map<std::tuple<int, int, LinkKind>, size_t> linkIndex_;
   std::map<int, int> numaNodes_; ///< their nodes, by index in the inventory
   std::vector<std::vector<int>> below_; ///< devices that matter, a bridge
+  std::set<std::string> notes_;
   int fabric_ = -1;
   int switches_ = 0, nics_ = 0;
 };
@@ -230,58 +238,61 @@ void Builder::attach(int device, double bandwidth, int above) {
     attach(child, rateOf(child), node);
 }
 
-/// GB/s of the PCIe link above a device. What the source does not say, or says
-/// of a link that sleeps, is taken from the GPU's model or from what is around.
-double Builder::rateOf(int index) {
+/// The PCIe link above a device. What the source does not say, or says of a
+/// link that sleeps, is taken from the GPU's model or from what is below.
+PciSpeed Builder::speedOf(int index) {
   const PciDevice &device = inventory_.devices[index];
   PciSpeed speed = device.speed;
   const GpuModel *model = nullptr;
   for (const GpuDevice &gpu : inventory_.gpus)
     if (gpu.device == index)
       model = gpu.model;
-  std::string name = device.busId.empty() ? "a PCIe link" : device.busId;
+  std::string name = device.busId.empty() ? "PCIe" : device.busId + ": PCIe";
+  auto text = [](PciSpeed speed) {
+    return readable(speed.gigatransfers) + " GT/s x" +
+           std::to_string(speed.lanes);
+  };
 
-  if (model && speed.gigatransfers > 0 && speed.gigatransfers <= 5 &&
-      model->pciGigatransfers > speed.gigatransfers) {
-    inventory_.notes.warn(device.where,
-                          name + ": " + readable(speed.gigatransfers) +
-                              " GT/s is an idle GPU's speed; taken as " +
-                              readable(model->pciGigatransfers) +
-                              " GT/s, its model's");
-    speed.gigatransfers = model->pciGigatransfers;
+  // The fastest of what is below; of a GPU, what its model can.
+  PciSpeed usual{model ? model->pciGigatransfers : 0, 16};
+  std::string reason = "its model's";
+  for (int child : below_[index]) {
+    PciSpeed lower = speedOf(child);
+    if (lower.gigatransfers > usual.gigatransfers) {
+      usual = lower;
+      reason = "that of what is below";
+    }
   }
-  if (device.kind == Kind::bridge && speed.isKnown() &&
-      speed.gigatransfers == 2.5 && !below_[index].empty()) {
-    inventory_.notes.warn(device.where,
-                          name + ": 2.5 GT/s is a virtual bridge's speed; "
-                                 "taken as what is below it");
-    speed = {};
+  bool asleep = model && speed.gigatransfers > 0 && speed.gigatransfers <= 5 &&
+                usual.gigatransfers > speed.gigatransfers;
+  bool isVirtual = device.kind == Kind::bridge && speed.gigatransfers == 2.5 &&
+                   usual.gigatransfers > speed.gigatransfers;
+  if (asleep || isVirtual) {
+    note(inventory_.notes.warnings, device.where + ": warning: ",
+         name + " at " + text(speed) +
+             (asleep ? ", as an idle GPU's link is"
+                     : ", as virtual bridges say") +
+             "; taken as " + text(usual) + ", " + reason);
+    return usual;
+  }
+  if (usual.gigatransfers == 0) {
+    usual.gigatransfers = 16;
+    reason = "a common one";
   }
   if (!speed.isKnown()) {
-    PciSpeed usual{model ? model->pciGigatransfers : 0, 16};
-    std::string reason = "its model's";
-    if (usual.gigatransfers == 0)
-      for (int child : below_[index]) {
-        const PciSpeed &lower = inventory_.devices[child].speed;
-        if (lower.isKnown() && lower.gigatransfers > usual.gigatransfers) {
-          usual = lower;
-          reason = "that of what is below";
-        }
-      }
-    if (usual.gigatransfers == 0) {
-      usual.gigatransfers = 16;
-      reason = "a common one";
-    }
     if (speed.gigatransfers == 0)
       speed.gigatransfers = usual.gigatransfers;
     if (speed.lanes == 0)
       speed.lanes = usual.lanes;
-    inventory_.notes.guess(device.where,
-                           name + ": PCIe speed taken as " +
-                               readable(speed.gigatransfers) + " GT/s x" +
-                               llvm::Twine(speed.lanes) + ", " + reason);
+    note(inventory_.notes.guesses,
+         (device.busId.empty() ? inventory_.where : device.where) + ": ",
+         name + " speed taken as " + text(speed) + ", " + reason);
   }
-  return pciBandwidth(speed, source_);
+  return speed;
+}
+
+double Builder::rateOf(int device) {
+  return pciBandwidth(speedOf(device), source_);
 }
 
 /// The node of a NUMA node, which is added when it is needed first.
@@ -297,15 +308,13 @@ int Builder::numaNode(int index) {
 }
 
 void Builder::joinNumaNodes() {
-  std::set<std::string> said;
   for (auto a = numaNodes_.begin(); a != numaNodes_.end(); ++a)
     for (auto b = std::next(a); b != numaNodes_.end(); ++b) {
       HostRate rate = hostRate(inventory_.numaNodes[a->first].cpu, source_);
       join(a->second, b->second, rate.bandwidth, kHostLatency, LinkKind::host);
-      if (said.insert(rate.reason).second)
-        inventory_.notes.guess(inventory_.where, "between CPUs " +
-                                                     readable(rate.bandwidth) +
-                                                     " GB/s: " + rate.reason);
+      note(inventory_.notes.guesses, inventory_.where + ": ",
+           "between CPUs " + readable(rate.bandwidth) +
+               " GB/s: " + rate.reason);
     }
 }
 

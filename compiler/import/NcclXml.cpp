@@ -49,7 +49,6 @@ public:
 private:
   llvm::Error readCpu(const pugi::xml_node &cpu);
   llvm::Error readPci(const pugi::xml_node &pci, int parent, int numaNode);
-  llvm::Error readNic(const pugi::xml_node &nic, int parent, int numaNode);
   void readGpu(const pugi::xml_node &gpu, int device);
   llvm::Error readLinks();
   llvm::Error readLink(const pugi::xml_node &link, int gpu);
@@ -104,18 +103,20 @@ llvm::Error NcclXmlReader::readCpu(const pugi::xml_node &cpu) {
                                       "one of a single host");
   numa.cpu = {vendorOf(cpu), cpu.attribute("familyid").as_int(),
               cpu.attribute("modelid").as_int()};
-  // NCCL writes Intel's family 6 and model as they are, but for a while wrote
-  // both with their extended parts added.
   inventory_.numaNodes.push_back(numa);
   for (pugi::xml_node child : cpu.children()) {
     llvm::StringRef name = child.name();
-    llvm::Error error = name == "pci"   ? readPci(child, -1, node)
-                        : name == "nic" ? readNic(child, -1, node)
-                                        : llvm::Error::success();
-    if (error)
-      return error;
-    if (name != "pci" && name != "nic")
+    if (name == "pci") {
+      if (llvm::Error error = readPci(child, -1, node))
+        return error;
+    } else if (name == "nic") { // bridges and the like that software made
+      for (pugi::xml_node net : child.children("net"))
+        inventory_.notes.guess(document_.where(net),
+                               llvm::Twine(net.attribute("name").value()) +
+                                   " is no PCI device; left out");
+    } else {
       warnUnknown(child);
+    }
   }
   return llvm::Error::success();
 }
@@ -181,22 +182,6 @@ llvm::Error NcclXmlReader::readPci(const pugi::xml_node &pci, int parent,
     } else if (name != "gpu" && name != "pcilink") {
       warnUnknown(child);
     }
-  }
-  return llvm::Error::success();
-}
-
-/// A NIC whose place in the PCI tree NCCL does not know.
-llvm::Error NcclXmlReader::readNic(const pugi::xml_node &nic, int parent,
-                                   int numaNode) {
-  for (pugi::xml_node net : nic.children("net")) {
-    PciDevice device;
-    device.kind = Kind::nic;
-    device.parent = parent;
-    device.numaNode = numaNode;
-    device.name = net.attribute("name").value();
-    device.gigabits = net.attribute("speed").as_double() / 1000;
-    device.where = document_.where(net);
-    inventory_.devices.push_back(device);
   }
   return llvm::Error::success();
 }
