@@ -12,7 +12,7 @@ import sys
 # Folder -> include prefixes that no file below it may use.
 MLIR = ("mlir/", "dialect/")
 COMPILER_LIBRARIES = ("llvm/", "glpk", "nlohmann/", "CLI/", "compiler/", *MLIR)
-ROOMS = ("support", "topology", "generate", "packing", "plan", "simulate", "passes", "target", "verify", "report", "driver", "check", "render")
+ROOMS = ("support", "topology", "machines", "generate", "packing", "plan", "simulate", "passes", "target", "verify", "report", "driver", "check", "render")
 RUNTIME_FILES = ("Backend", "Fork", "Log", "Mapping", "NetworkSettings", "Status", "Trace", "Transport")  # headers of runtime/ itself, but blink.h
 RUNTIME_ROOMS = ("api", "plan", "job", "core", "host", "cuda", "network")
 
@@ -40,6 +40,7 @@ FORBIDDEN = {
     "dialect": ("compiler/", "runtime/", "schedules/", "tools/", "glpk", "nlohmann/"),
     "compiler/support": (*MLIR, "glpk", "schedules/", *but("support")),
     "compiler/topology": (*MLIR, "glpk", *but("support", "topology")),
+    "compiler/machines": (*MLIR, "glpk", "nlohmann/", *but("support", "topology", "machines")),
     "compiler/generate": (*MLIR, "glpk", *but("support", "topology", "generate")),
     "compiler/packing": (*MLIR, "nlohmann/", *but("support", "topology", "packing")),
     "compiler/plan": (*MLIR, "glpk", "nlohmann/", "schedules/ScheduleFile", *but("support", "topology", "packing", "plan")),

@@ -6,10 +6,15 @@
 
 #include "compiler/driver/InputFile.h"
 
+#include "compiler/machines/MachineTypes.h"
 #include "compiler/support/Error.h"
+#include "compiler/topology/TopologyReader.h"
 #include "schedules/ScheduleFile.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 
 using namespace blink;
 
@@ -28,14 +33,34 @@ static InputKind kindOf(llvm::StringRef text) {
   return text.starts_with("{") ? InputKind::topology : InputKind::ir;
 }
 
+/// "; blinkc knows dgx-h100 without a file" if `path` may have meant a machine
+/// type; nothing for other paths.
+static std::string machineTypesMeant(llvm::StringRef path) {
+  llvm::StringRef name = llvm::sys::path::filename(path);
+  bool isTopology = name.consume_back(".topo");
+  if (!isTopology && (name != path || name.contains('.')))
+    return "";
+  std::vector<llvm::StringRef> names = machineTypesLike(name);
+  if (findMachineType(name))
+    names = {name};
+  if (names.empty())
+    return "; blinkc topo list shows the machine types that need no file";
+  return "; did you mean the machine type " + llvm::join(names, " or ") + "?";
+}
+
 llvm::Expected<InputFile> blink::readInput(llvm::StringRef path) {
   constexpr uint64_t kLargest = 1ull << 30;
   std::string name = path == "-" ? "<stdin>" : path.str();
   auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(
       path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
-  if (!buffer)
-    return makeError("{0}: cannot read: {1}", name,
-                     buffer.getError().message());
+  if (!buffer) {
+    if (const MachineType *type = findMachineType(path))
+      return InputFile{std::move(name), InputKind::topology,
+                       std::vector<uint8_t>(type->text.bytes_begin(),
+                                            type->text.bytes_end())};
+    return makeError("{0}: cannot read: {1}{2}", name,
+                     buffer.getError().message(), machineTypesMeant(path));
+  }
   llvm::StringRef text = (*buffer)->getBuffer();
   if (text.empty())
     return makeError("{0}: is empty: expected a topology, IR or a schedule",
@@ -64,6 +89,16 @@ llvm::Expected<InputFile> blink::readSchedule(llvm::StringRef path,
   return makeError("{0}: is no schedule; make one with: blinkc compile {0} -o "
                    "FILE.sched",
                    file->path);
+}
+
+llvm::Expected<Topology> blink::openTopology(const InputFile &file) {
+  if (file.kind == InputKind::bundle)
+    return refuseBundle(file);
+  if (file.kind != InputKind::topology)
+    return makeError("{0}: is no topology; to see the bound of a schedule: "
+                     "blinkc verify {0}",
+                     file.path);
+  return parseTopology(file.text(), file.path);
 }
 
 llvm::Expected<const sched::Schedule *>

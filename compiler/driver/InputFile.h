@@ -7,6 +7,7 @@
 #ifndef BLINK_COMPILER_DRIVER_INPUTFILE_H
 #define BLINK_COMPILER_DRIVER_INPUTFILE_H
 
+#include "compiler/topology/Topology.h"
 #include "schedules/BundleFile.h"
 
 #include "llvm/ADT/StringRef.h"
@@ -30,8 +31,10 @@ struct InputFile {
   }
 };
 
-/// Reads a whole file; `-` is standard input. Errors: "PATH: cannot read: ...",
-/// an empty file, one over 1 GiB.
+/// Reads a whole file; `-` is standard input. Where no file `path` can be read
+/// and a shipped machine type (machines/MachineTypes.h) has that name, its text
+/// is taken: readInput("dgx-h100"). Errors: "PATH: cannot read: ...", with
+/// names that may have been meant; an empty file, one over 1 GiB.
 llvm::Expected<InputFile> readInput(llvm::StringRef path);
 
 /// Reads `path`, which must be a schedule, or a bundle where that is wanted,
@@ -41,6 +44,9 @@ llvm::Expected<InputFile> readSchedule(llvm::StringRef path,
 
 /// The error of a call that is given a bundle and wants one schedule.
 llvm::Error refuseBundle(const InputFile &file);
+
+/// Parses a topology. Errors: as of parseTopology, and what is none.
+llvm::Expected<Topology> openTopology(const InputFile &file);
 
 /// Opens a schedule file's bytes. The result points into `file`. Errors:
 /// "PATH: what is wrong with it".

@@ -82,18 +82,7 @@ std::string blink::toText(const std::vector<MachineResult> &results,
   std::vector<std::vector<std::string>> rows{tableHeadings()};
   for (const MachineResult &result : results)
     rows.push_back(tableCells(result));
-  std::vector<size_t> widths(rows.front().size(), 0);
-  for (const auto &row : rows)
-    for (size_t i = 0; i < row.size(); ++i)
-      widths[i] = std::max(widths[i], row[i].size());
-  std::string text;
-  for (const auto &row : rows) {
-    // Words to the left, numbers to the right.
-    text += row.front() + std::string(widths.front() - row.front().size(), ' ');
-    for (size_t i = 1; i + 1 < row.size(); ++i)
-      text += "  " + std::string(widths[i] - row[i].size(), ' ') + row[i];
-    text += "  " + row.back() + "\n";
-  }
+  std::string text = toTable(rows);
   for (const MachineResult *result : byImportance(results)) {
     std::vector<std::string> lines = describe(*result);
     if (!lines.empty())

@@ -27,6 +27,21 @@ std::string blink::counted(size_t count, const char *one, const char *several) {
   return std::to_string(count) + " " + (count == 1 ? one : several);
 }
 
+std::string blink::toTable(const std::vector<std::vector<std::string>> &rows) {
+  std::vector<size_t> widths(rows.front().size(), 0);
+  for (const auto &row : rows)
+    for (size_t i = 0; i < row.size(); ++i)
+      widths[i] = std::max(widths[i], row[i].size());
+  std::string text;
+  for (const auto &row : rows) {
+    text += row.front() + std::string(widths.front() - row.front().size(), ' ');
+    for (size_t i = 1; i + 1 < row.size(); ++i)
+      text += "  " + std::string(widths[i] - row[i].size(), ' ') + row[i];
+    text += "  " + row.back() + "\n";
+  }
+  return text;
+}
+
 std::vector<std::string> blink::toLines(llvm::ArrayRef<Finding> findings) {
   // One line more instead of "... and 1 more" says more.
   constexpr size_t kMostShown = 4;

@@ -21,6 +21,10 @@ std::string linkEditsLine(const std::vector<LinkEdit> &edits);
 /// "1 class", "68 classes".
 std::string counted(size_t count, const char *one, const char *several);
 
+/// Rows of cells as lines with columns: the first and the last to the left,
+/// numbers between them to the right. All rows have as many cells.
+std::string toTable(const std::vector<std::vector<std::string>> &rows);
+
 /// A line for each of the sorted `findings`: "subject: worse: words". Of many
 /// with the same severity, aspect and collective (the allocations of a bundle,
 /// the links of a machine) the first ones, then "... and 12 more".

@@ -11,7 +11,6 @@
 #include "compiler/driver/InputFile.h"
 #include "compiler/packing/PackTrees.h"
 #include "compiler/render/ExplanationReport.h"
-#include "compiler/topology/TopologyReader.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -33,13 +32,7 @@ static int run(const BoundFlags &flags) {
   llvm::Expected<InputFile> file = readInput(flags.input);
   if (!file)
     return reportError(file.takeError());
-  if (file->kind == InputKind::bundle)
-    return reportError(refuseBundle(*file));
-  if (file->kind != InputKind::topology)
-    return reportError(makeError("{0}: is no topology; to see the bound of a "
-                                 "schedule: blinkc verify {0}",
-                                 file->path));
-  llvm::Expected<Topology> topology = parseTopology(file->text(), file->path);
+  llvm::Expected<Topology> topology = openTopology(*file);
   if (!topology)
     return reportError(topology.takeError());
   auto inFile = [&](llvm::Error error) {
@@ -73,7 +66,10 @@ void blink::addBoundCommand(CLI::App &app, int &exitCode) {
   auto [command, flags] = addCommand<BoundFlags>(
       app, exitCode, "bound",
       "Say how fast a collective can be at most on a topology", run);
-  command.add_option("input", flags.input, "A topology (.topo)")->required();
+  command
+      .add_option("input", flags.input,
+                  "A topology: a .topo file, or a name of blinkc topo list")
+      ->required();
   flags.request.addTo(command);
   command.add_flag("--json", flags.json, "Report as JSON (docs/cli.md)");
   command.footer(

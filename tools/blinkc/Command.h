@@ -37,6 +37,7 @@ void addRunCommand(CLI::App &app, int &exitCode);
 void addSimulateCommand(CLI::App &app, int &exitCode);
 void addImportCommand(CLI::App &app, int &exitCode);
 void addTopoCommand(CLI::App &app, int &exitCode);
+void addTopoListCommand(CLI::App &topo, int &exitCode); ///< within topo
 
 /// Adds the command `name` with the function that runs it, which is given its
 /// flags and returns an exit code. Returns the command and the flags, for

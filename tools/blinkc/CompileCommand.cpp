@@ -125,9 +125,11 @@ void blink::addCompileCommand(CLI::App &app, int &exitCode) {
       app, exitCode, "compile",
       "Compile a topology to a schedule, proved before it is written", run);
   command
-      .add_option("input", flags.input,
-                  "A topology (.topo), IR of any level (.mlir) or a schedule "
-                  "(.sched, to print its IR); - is standard input")
+      .add_option(
+          "input", flags.input,
+          "A topology (.topo, or a name of blinkc topo list), IR of any "
+          "level (.mlir) or a schedule (.sched, to print its IR); - is "
+          "standard input")
       ->required();
   command
       .add_option("-o,--output", flags.output,

@@ -6,9 +6,9 @@
 
 #include "tools/blinkc/Command.h"
 
+#include "compiler/driver/InputFile.h"
 #include "compiler/driver/OutputFile.h"
 #include "compiler/generate/Generate.h"
-#include "compiler/topology/TopologyReader.h"
 #include "compiler/topology/TopologyWriter.h"
 
 #include <functional>
@@ -58,7 +58,10 @@ llvm::Expected<std::vector<int>> parseSizes(llvm::StringRef text) {
 }
 
 llvm::Expected<Topology> podOf(const TopoFlags &flags) {
-  llvm::Expected<Topology> machine = readTopologyFile(flags.machine);
+  llvm::Expected<InputFile> file = readInput(flags.machine);
+  if (!file)
+    return file.takeError();
+  llvm::Expected<Topology> machine = openTopology(*file);
   if (!machine)
     return machine;
   return generatePod(*machine, flags.boxes, flags.rails, flags.wire());
@@ -213,7 +216,9 @@ void addPod(const TopoCommand &topo) {
   auto [family, flags] =
       addFamily(topo, "pod", "A machine several times, joined by a network",
                 podOf, defaults);
-  family.add_option("machine", flags.machine, "The machine's .topo file")
+  family
+      .add_option("machine", flags.machine,
+                  "The machine: a .topo file, or a name of blinkc topo list")
       ->required();
   family.add_option("--boxes", flags.boxes, "Machines")->capture_default_str();
   family
@@ -247,16 +252,19 @@ void addRandom(const TopoCommand &topo) {
 
 void blink::addTopoCommand(CLI::App &app, int &exitCode) {
   CLI::App *command =
-      app.add_subcommand("topo", "Write the topology of a well-known shape");
+      app.add_subcommand("topo", "Write the topology of a well-known shape, or "
+                                 "list the machine types that are shipped");
   command->require_subcommand(1);
   command->footer("Examples:\n"
                   "  blinkc topo torus 8x8 --bandwidth 50 -o torus.topo\n"
-                  "  blinkc topo pod dgx-h100.topo --boxes 4 --nic-bandwidth "
+                  "  blinkc topo pod dgx-h100 --boxes 4 --nic-bandwidth "
                   "50 -o pod.topo\n"
                   "  blinkc topo bcube 4 1 --kind network --bandwidth 12.5 | "
                   "blinkc bound -\n"
+                  "  blinkc topo list\n"
                   "Each family explains itself: blinkc topo pod --help");
   for (auto *add : {addDirectNetworks, addFatTree, addBCube, addDragonfly,
                     addPod, addRandom})
     add({*command, exitCode});
+  addTopoListCommand(*command, exitCode);
 }
