@@ -139,7 +139,7 @@ double Builder::rateOf(const PeerLinks &links) {
     if (model->peerKind == links.kind)
       return model->linkRate(source_);
   const GpuModel *usual =
-      findGpuModel(links.kind == LinkKind::xgmi ? "mi250" : "a100-sxm");
+      gpuModelOfArchitecture(links.kind == LinkKind::xgmi ? 910 : 80);
   inventory_.notes.guess(links.where, "rate of " + gpuName(links.gpu) + "'s " +
                                           toString(links.kind) +
                                           "s: that of a " + usual->name +
