@@ -9,6 +9,8 @@
 
 #include "compiler/machines/PartMatch.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -17,11 +19,18 @@ using namespace blink;
 namespace {
 
 constexpr double kTolerance = 0.04;
-constexpr double kLeastScale = 0.74; // NCCL's constant for PCIe is 0.76
-constexpr double kMostScale = 1.05;
-constexpr double kLeastHostScale = 0.1, kMostHostScale = 2.5;
 constexpr int kMostThin = 8;
+constexpr int kMostMissing = 2; // pairs without a link; more is another machine
 constexpr int kMostSteps = 20000;
+
+/// What rates of a kind may be, as part of the type's. NCCL counts 0.76 of PCIe
+/// and 0.8 to 0.9 of NVLinks, RCCL 0.52 to 0.75 of xGMI, and both little of
+/// what joins CPUs.
+std::pair<double, double> scaleRange(LinkKind kind) {
+  if (kind == LinkKind::host)
+    return {0.1, 2.5};
+  return {kind == LinkKind::xgmi ? 0.5 : 0.74, 1.05};
+}
 
 bool isAbout(double rate, double expected) {
   return std::abs(rate - expected) <= kTolerance * expected;
@@ -48,6 +57,10 @@ public:
       isTaken_.assign(size_, false);
       if (place(0, 0)) {
         listThinPairs();
+        if (llvm::count_if(match_.thin, [](const ThinPair &pair) {
+              return pair.left == 0;
+            }) > kMostMissing)
+          return std::nullopt;
         return std::move(match_);
       }
     }
@@ -62,10 +75,9 @@ private:
       const double expected = type_.fastest(kind), has = machine_.fastest(kind);
       if (has == 0)
         continue; // gone altogether: thin pairs
+      const auto [least, most] = scaleRange(kind);
       const double scale = has / expected;
-      const bool isHost = kind == LinkKind::host;
-      if (expected == 0 || scale < (isHost ? kLeastHostScale : kLeastScale) ||
-          scale > (isHost ? kMostHostScale : kMostScale))
+      if (expected == 0 || scale < least || scale > most)
         return false;
       match_.scale[kind] = scale;
     }
@@ -240,6 +252,11 @@ double PartMatch::distance() const {
     if (kind != LinkKind::host)
       most = std::max(most, std::abs(factor - 1));
   return most;
+}
+
+double PartMatch::hostDistance() const {
+  auto host = scale.find(LinkKind::host);
+  return host == scale.end() ? 0 : std::abs(host->second - 1);
 }
 
 std::optional<PartMatch> blink::matchPart(const MachinePart &type,

@@ -26,12 +26,13 @@ struct Candidate {
   Topology type;
   bool whole;
   PartMatch match;
-  std::vector<int> nodes; // of the type's part
+  MachinePart part; // of the type
 
+  /// The one that says most of the machine comes first.
   bool isBetterThan(const Candidate &other) const {
     auto rank = [](const Candidate &one) {
-      return std::tuple(!one.whole, one.match.thin.size(),
-                        one.match.distance());
+      return std::tuple(!one.whole, -one.part.numPairs(), one.match.thin.size(),
+                        one.match.distance(), one.match.hostDistance());
     };
     return rank(*this) < rank(other);
   }
@@ -50,7 +51,9 @@ static Recognition recognitionOf(const Candidate &best, int numGpus) {
   Recognition result;
   result.type = best.type.name;
   result.whole = best.whole;
-  auto id = [&](int place) { return best.type.nodes[best.nodes[place]].id; };
+  auto id = [&](int place) {
+    return best.type.nodes[best.part.nodes[place]].id;
+  };
   for (const ThinPair &pair : best.match.thin) {
     LinkEdit edit{id(pair.a) + ":" + id(pair.b), std::nullopt, ""};
     if (pair.left > 0) {
@@ -87,9 +90,9 @@ std::optional<Recognition> blink::recognize(const Topology &topology) {
       if (!match)
         continue;
       // Of a type that has peer links alone they are the whole.
-      Candidate candidate{
-          type, !peerLinksOnly || part.rates.size() == type.links.size(),
-          std::move(*match), std::move(part.nodes)};
+      const bool isAll =
+          !peerLinksOnly || part.rates.size() == type.links.size();
+      Candidate candidate{type, isAll, std::move(*match), std::move(part)};
       if (!best || candidate.isBetterThan(*best))
         best = std::move(candidate);
     }

@@ -35,7 +35,7 @@ struct Recognition {
 
 /// The shipped machine type that `topology` is: as a whole if there is one,
 /// else by its peer links; with as few links as possible missing or thinner
-/// (a quarter of all pairs and 8 at most), and none that the type does not
+/// (as matchPart counts), and none that the type does not
 /// have; then the one with the nearest rates. NICs do not count, nor do
 /// latencies. None: it is of no type. Takes milliseconds; what time a hostile
 /// graph can cost is bounded.

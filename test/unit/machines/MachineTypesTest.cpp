@@ -14,7 +14,7 @@ using namespace blink;
 using Names = std::vector<llvm::StringRef>;
 
 TEST_CASE("machine types are the files of topologies/, by name") {
-  REQUIRE(machineTypes().size() >= 8);
+  REQUIRE(machineTypes().size() >= 30);
   CHECK(llvm::is_sorted(machineTypes(), [](const auto &a, const auto &b) {
     return a.name < b.name;
   }));
@@ -37,7 +37,10 @@ TEST_CASE("names that are near are found, and those that hold a word") {
   Names near = machineTypesLike("dgx-h10");
   REQUIRE_FALSE(near.empty());
   CHECK(near.front() == "dgx-h100");
-  CHECK(llvm::is_contained(machineTypesLike("PCIE"), "pcie-8gpu"));
+  CHECK(llvm::is_contained(machineTypesLike("PCIE-8"), "pcie-8gpu"));
+  // In its description.
+  CHECK(machineTypesLike("aws-p5").front() == "dgx-h100");
+  CHECK_FALSE(llvm::is_contained(machineTypesLike("ws-p5"), "dgx-h100"));
   CHECK(machineTypesLike("mainframe").empty());
   CHECK(machineTypesLike("").empty());
   CHECK(machineTypesLike(std::string(1 << 20, 'x')).empty());
