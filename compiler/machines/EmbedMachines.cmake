@@ -1,9 +1,11 @@
 # cmake -DFOLDER=topologies -DOUTPUT=MachineTexts.cpp -P EmbedMachines.cmake: writes the .topo files of a folder as
 # C++, by name; what MachineTypes.h declares.
-file(GLOB files ${FOLDER}/*.topo) # in lexical order
+file(GLOB names RELATIVE ${FOLDER} ${FOLDER}/*.topo)
+list(TRANSFORM names REPLACE "\\.topo$" "")
+list(SORT names) # not with their endings: "a-b.topo" stands before "a.topo"
 set(types "")
-foreach(file IN LISTS files)
-  get_filename_component(name "${file}" NAME_WLE)
+foreach(name IN LISTS names)
+  set(file ${FOLDER}/${name}.topo)
   file(READ "${file}" text)
   if(NOT text MATCHES "\n  \"description\": \"([^\"\\]*)\",\n")
     message(FATAL_ERROR "${file}: expected a line '  \"description\": \"...\",' without quotes in the text")

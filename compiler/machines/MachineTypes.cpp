@@ -30,19 +30,29 @@ const MachineType *blink::findMachineType(llvm::StringRef name) {
   return found == machineTypes().end() ? nullptr : found;
 }
 
+/// " aws p5 " of "AWS-p5": words as descriptions have them.
+static std::string inWords(llvm::StringRef text) {
+  std::string words = " " + text.lower() + " ";
+  for (char &letter : words)
+    if (llvm::StringRef("-,.:").contains(letter))
+      letter = ' ';
+  return words;
+}
+
 std::vector<llvm::StringRef> blink::machineTypesLike(llvm::StringRef word) {
   constexpr unsigned kFarthest = 2;
-  constexpr size_t kMost = 4, kShortestPart = 3, kLongest = 60;
-  if (word.size() > kLongest)
+  constexpr size_t kMost = 4, kShortestPart = 2, kLongest = 60;
+  if (word.size() < kShortestPart || word.size() > kLongest)
     return {};
-  std::vector<std::pair<unsigned, llvm::StringRef>> near;
+  const std::string words = inWords(word);
+  std::vector<std::pair<unsigned, llvm::StringRef>> near; // how far, and what
   for (const MachineType &type : machineTypes()) {
     unsigned distance = word.edit_distance(type.name, true, kFarthest);
-    if (distance <= kFarthest)
+    if (type.name.contains_insensitive(word) ||
+        inWords(type.description).find(words) != std::string::npos)
+      near.emplace_back(0, type.name);
+    else if (distance <= kFarthest && distance < word.size())
       near.emplace_back(distance, type.name);
-    else if (word.size() >= kShortestPart &&
-             type.name.contains_insensitive(word))
-      near.emplace_back(kFarthest + 1, type.name);
   }
   llvm::stable_sort(near, llvm::less_first());
   std::vector<llvm::StringRef> names;

@@ -32,8 +32,9 @@ llvm::ArrayRef<MachineType> machineTypes();
 /// The machine type of that name; null if there is none.
 const MachineType *findMachineType(llvm::StringRef name);
 
-/// Machine types whose names are like `word`, best first, a few at most: a slip
-/// of the pen away, or with `word` in them ("h100": "dgx-h100").
+/// Machine types that `word` may mean, a few at most: first those with the word
+/// in their name ("h100": "dgx-h100") or description ("aws-p5": "dgx-h100"),
+/// then those whose name is a slip of the pen away.
 std::vector<llvm::StringRef> machineTypesLike(llvm::StringRef word);
 
 } // namespace blink

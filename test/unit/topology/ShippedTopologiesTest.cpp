@@ -31,13 +31,49 @@ struct Facts {
 };
 const std::map<std::string, Facts> kFacts = {
     {"a100-nv4", {4, LinkKind::nvlink, 300}},
+    {"ac922-4gpu", {4, LinkKind::nvlink, 150}},
+    {"ac922-6gpu", {6, LinkKind::nvlink, 150}},
+    {"pcie-8gpu-direct-gen4", {8, LinkKind::pcie, 31.5}},
+    {"v100-cube-mesh", {8, LinkKind::nvlink, 150}},
+    {"azure-nc80adis-h100", {2, LinkKind::nvlink, 300}},
+    {"azure-nc96ads-a100", {4, LinkKind::nvlink, 300}},
+    {"azure-ndv2", {8, LinkKind::nvlink, 150}},
     {"dgx-a100", {8, LinkKind::nvlink, 300}},
+    {"dgx-b200", {8, LinkKind::nvlink, 900}},
     {"dgx-h100", {8, LinkKind::nvlink, 450}},
     {"dgx1", {8, LinkKind::nvlink, 150}},
     {"dgx1p", {8, LinkKind::nvlink, 80}},
     {"dgx2", {16, LinkKind::nvlink, 150}},
+    {"gb200-4gpu", {4, LinkKind::nvlink, 900}},
+    {"gb200-nvl4", {4, LinkKind::nvlink, 900}},
+    {"gb200-nvl72", {72, LinkKind::nvlink, 900}},
+    {"gh200-4gpu", {4, LinkKind::nvlink, 450}},
+    {"gh200-nvl2", {2, LinkKind::nvlink, 450}},
+    {"hgx-a100-16gpu", {16, LinkKind::nvlink, 300}},
+    {"hgx-h100-4gpu", {4, LinkKind::nvlink, 450}},
+    {"host-1numa", {4, LinkKind::host, 10}},
+    {"host-2numa", {8, LinkKind::host, 10}},
+    {"host-4numa", {16, LinkKind::host, 10}},
+    {"mi100-4gpu", {4, LinkKind::xgmi, 138}},
+    {"mi100-8gpu", {8, LinkKind::xgmi, 138}},
+    {"mi210-4gpu", {4, LinkKind::xgmi, 150}},
     {"mi250", {16, LinkKind::xgmi, 0}},
-    {"pcie-8gpu", {8, LinkKind::pcie, 15.75}}};
+    {"mi250x", {8, LinkKind::xgmi, 0}},
+    {"mi300a-4gpu", {4, LinkKind::xgmi, 384}},
+    {"mi300x", {8, LinkKind::xgmi, 448}},
+    {"mi355x", {8, LinkKind::xgmi, 537.6}},
+    {"pcie-2gpu", {2, LinkKind::pcie, 31.5}},
+    {"pcie-4gpu", {4, LinkKind::pcie, 31.5}},
+    {"pcie-4gpu-gen5", {4, LinkKind::pcie, 63}},
+    {"pcie-8gpu", {8, LinkKind::pcie, 15.75}},
+    {"pcie-8gpu-2switch", {8, LinkKind::pcie, 31.5}},
+    {"pcie-8gpu-bridges", {8, LinkKind::nvlink, 300}},
+    {"pcie-8gpu-cascade", {8, LinkKind::pcie, 15.75}},
+    {"pcie-8gpu-direct-gen5", {8, LinkKind::pcie, 63}},
+    {"pcie-8gpu-single-root", {8, LinkKind::pcie, 15.75}},
+    {"rtx-a6000-4gpu", {4, LinkKind::nvlink, 56.25}},
+    {"rtx3090-2gpu", {2, LinkKind::nvlink, 56.25}},
+    {"rtx4090-2gpu", {2, LinkKind::pcie, 15.75}}};
 
 /// The names of the files in topologies/.
 std::vector<std::string> shipped() {
@@ -123,7 +159,8 @@ TEST_CASE("every shipped file has the GPUs and links of its machine") {
     Topology topology = shippedTopology(name);
     REQUIRE(topology.gpus().size() == facts.gpus);
     for (size_t gpu = 0; facts.out > 0 && gpu < facts.gpus; ++gpu)
-      CHECK(outOf(topology, static_cast<int>(gpu), facts.kind) == facts.out);
+      CHECK(outOf(topology, static_cast<int>(gpu), facts.kind) ==
+            doctest::Approx(facts.out).epsilon(1e-9));
   }
 }
 
@@ -136,6 +173,8 @@ TEST_CASE("the NVLink mesh of the DGX-1") {
        {"0-1", "0-2", "1-3", "2-6", "3-7", "4-5", "4-6", "5-7"})
     expected[pair] = 1;
   CHECK(linkPairs(shippedTopology("dgx1"), LinkKind::nvlink, 25) == expected);
+  for (const char *other : {"v100-cube-mesh", "azure-ndv2"})
+    CHECK(linkPairs(shippedTopology(other), LinkKind::nvlink, 25) == expected);
   for (auto &[pair, links] : expected)
     links = 1;
   CHECK(linkPairs(shippedTopology("dgx1p"), LinkKind::nvlink, 20) == expected);
@@ -152,6 +191,27 @@ TEST_CASE("the xGMI mesh of the MI250") {
   expect(1, {"0-8", "1-5", "1-9", "1-10", "2-6", "2-9", "2-10", "3-11", "4-6",
              "5-6", "5-7", "9-13", "10-14", "12-14", "13-14", "13-15"});
   CHECK(linkPairs(shippedTopology("mi250"), LinkKind::xgmi, 50) == expected);
+}
+
+TEST_CASE("the xGMI mesh of the MI250X") {
+  const std::map<std::string, int> expected = {
+      {"0-1", 4}, {"2-3", 4}, {"4-5", 4}, {"6-7", 4}, {"0-6", 2}, {"2-4", 2},
+      {"0-2", 1}, {"1-3", 1}, {"1-5", 1}, {"3-7", 1}, {"4-6", 1}, {"5-7", 1}};
+  CHECK(linkPairs(shippedTopology("mi250x"), LinkKind::xgmi, 50) == expected);
+}
+
+TEST_CASE("meshes join each two GPUs alike") {
+  const std::map<std::string, int> meshes = {
+      {"a100-nv4", 100},   {"gb200-nvl4", 300},    {"gh200-4gpu", 150},
+      {"gh200-nvl2", 450}, {"hgx-h100-4gpu", 150}, {"mi100-4gpu", 46},
+      {"mi210-4gpu", 50},  {"mi300a-4gpu", 128},   {"mi300x", 64}};
+  for (const auto &[name, rate] : meshes) {
+    CAPTURE(name);
+    Topology topology = shippedTopology(name);
+    for (int from : topology.gpus())
+      for (int to : topology.gpus())
+        CHECK(topology.bandwidth(from, to) == (from == to ? 0 : rate));
+  }
 }
 
 TEST_CASE("the PCIe trees") {
