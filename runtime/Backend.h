@@ -135,6 +135,9 @@ public:
   virtual Status deregisterBuffer(int rank, uintptr_t handle) = 0;
   /// Success, or why the job failed.
   virtual Status failure() const = 0;
+  /// As failure(), or that a rank is lost, or the way to it, which no call has
+  /// come upon yet.
+  virtual Status asyncError() const = 0;
   /// What blinkCommMemory says of a rank of this process, but for the size.
   virtual blinkMemoryInfo_t memory(int rank) = 0;
 

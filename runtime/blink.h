@@ -407,7 +407,9 @@ BLINK_API blinkResult_t blinkCommExchange(blinkComm_t comm, const void *said,
 
 /* *result: success, or why the communicator has become unusable, of which
    blinkGetLastError(comm) has the sentence then, or blinkInProgress: it is
-   being made. */
+   being made. Between calls, too: that a process of another rank has died, or
+   has given no sign of life from its server for BLINK_HEARTBEAT_MS, or that the
+   network between two ranks is down, is a remote error. */
 BLINK_API blinkResult_t blinkCommGetAsyncError(blinkComm_t comm,
                                                blinkResult_t *result);
 

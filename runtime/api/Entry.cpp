@@ -215,7 +215,7 @@ blinkResult_t blinkCommGetAsyncError(blinkComm_t comm, blinkResult_t *result) {
       return report(comm->usable());
     Status status = comm->making ? comm->making->outcome() : Status();
     if (status.ok())
-      status = comm->backend->failure();
+      status = comm->backend->asyncError();
     *result = status.code;
     // A kernel, or who watches processes, has told nobody. A call that has said
     // more about it keeps the word.

@@ -71,6 +71,7 @@ public:
   /// Never: a launch waits for nobody.
   bool inFlight(int) const override { return false; }
   Status failure() const override;
+  Status asyncError() const override;
   blinkMemoryInfo_t memory(int rank) override;
 
 private:

@@ -149,4 +149,10 @@ Status CudaBackend::failure() const {
   return failure_ = job_.failure();
 }
 
+/// Of lost ranks watchOthers() has told.
+Status CudaBackend::asyncError() const {
+  const Status why = failure();
+  return why.ok() ? carried_.carriers.lostWay(job_) : why;
+}
+
 } // namespace blink::runtime

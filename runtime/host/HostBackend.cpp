@@ -314,6 +314,13 @@ void HostBackend::leaveSharedProcessor(int rank) {
 
 //===-- Failures ----------------------------------------------------------===//
 
+Status HostBackend::asyncError() const {
+  Status why = failure();
+  if (why.ok())
+    why = job_.lostRank();
+  return why.ok() ? rings_.remote.carriers.lostWay(job_) : why;
+}
+
 Status HostBackend::missingRank(const Call &call, int &missing) {
   Segment &segment = rings_.segment;
   const uint64_t number = loadRelaxed(&segment.rank(call.rank).calls);

@@ -46,6 +46,7 @@ public:
   void finish(int rank) override;
   bool inFlight(int rank) const override;
   Status failure() const override { return job_.failure(); }
+  Status asyncError() const override;
   blinkMemoryInfo_t memory(int rank) override;
 
   // For the progress loop (ProgressLoop.cpp).

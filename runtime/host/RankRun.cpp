@@ -9,6 +9,7 @@
 #include "runtime/core/Memory.h"
 #include "runtime/host/WorkerPool.h"
 
+#include <algorithm>
 #include <cstring>
 #include <sched.h>
 
@@ -17,6 +18,12 @@ namespace blink::runtime {
 std::atomic<StepHook> stepHook{nullptr};
 
 namespace {
+
+/// Steps of several trees share a ring: names each once.
+void dropRepeated(std::vector<uint32_t> &rings) {
+  std::sort(rings.begin(), rings.end());
+  rings.erase(std::unique(rings.begin(), rings.end()), rings.end());
+}
 
 bool sameShape(const CallShape &a, const CallShape &b) {
   return a.count == b.count && a.elementBytes == b.elementBytes &&
@@ -68,8 +75,15 @@ void RankRun::prepare() {
   borrowedRings_.clear();
   carriedRings_.clear();
   if (call_->isMessage())
-    return prepareMessage();
-  for (uint32_t tree = 0; tree < trees; ++tree)
+    prepareMessage();
+  else
+    prepareCollective();
+  dropRepeated(borrowedRings_);
+  dropRepeated(carriedRings_);
+}
+
+void RankRun::prepareCollective() {
+  for (uint32_t tree = 0; tree < variant_->trees.size(); ++tree)
     prepareTree(tree);
   const RankCode &code = transfers_.rank->code;
   for (uint32_t l = 0; l < code.numLanes; ++l)
@@ -129,13 +143,10 @@ void RankRun::addLane(uint32_t number, const StepCode *steps,
       if (to.kind != OperandKind::channel)
         continue;
       const uint32_t ring = variant_->rings[to.index];
-      if (plan_.rings[ring].apart) {
-        if (std::find(carriedRings_.begin(), carriedRings_.end(), ring) ==
-            carriedRings_.end()) // steps of several trees share it
-          carriedRings_.push_back(ring);
-      } else if (borrowed) {
+      if (plan_.rings[ring].apart)
+        carriedRings_.push_back(ring);
+      else if (borrowed)
         borrowedRings_.push_back(ring);
-      }
     }
   }
 }

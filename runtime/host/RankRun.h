@@ -140,6 +140,7 @@ private:
 
   bool findWindows(const Call &call);
   void prepare();
+  void prepareCollective();
   void prepareMessage();
   void prepareTree(uint32_t tree);
   void addLane(uint32_t number, const StepCode *steps, uint32_t numSteps);

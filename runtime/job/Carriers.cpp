@@ -135,17 +135,33 @@ void Carriers::note(int rank, bool warning, const std::string &text) {
   log(warning ? LogLevel::warn : LogLevel::info, rank, text);
 }
 
+/// A dead process says more, and the kernel closes its files first.
+bool Carriers::Broken::isFailure() const {
+  constexpr std::chrono::milliseconds kDeathIsKnown{200};
+  return Clock::now() - since >= kDeathIsKnown;
+}
+
 Status Carriers::failure(uint32_t ring) const {
   if (!anyBroken())
     return {};
-  // A dead process says more, and the kernel closes its files first.
-  constexpr std::chrono::milliseconds kDeathIsKnown{200};
   std::lock_guard<std::mutex> lock(mutex_);
   const auto found = broken_.find(ring);
-  return found == broken_.end() ||
-                 Clock::now() - found->second.since < kDeathIsKnown
+  return found == broken_.end() || !found->second.isFailure()
              ? Status()
              : found->second.why;
+}
+
+Status Carriers::lostWay(const Job &job) const {
+  if (!anyBroken())
+    return {};
+  std::lock_guard<std::mutex> lock(mutex_);
+  for (const auto &[ring, broken] : broken_) {
+    const RingPlan &plan = plan_->rings[ring];
+    if (broken.isFailure() && !job.detached(plan.source) &&
+        !job.detached(plan.destination))
+      return broken.why;
+  }
+  return {};
 }
 
 } // namespace blink::runtime

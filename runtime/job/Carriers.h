@@ -62,6 +62,8 @@ public:
   /// takes to be known, and between which ranks. It is a failure of calls that
   /// wait for the ring: others may have had all of it.
   Status failure(uint32_t ring) const;
+  /// The same of any ring between ranks that have not left `job`.
+  Status lostWay(const Job &job) const;
 
 private:
   struct Carrier {
@@ -78,6 +80,8 @@ private:
   struct Broken {
     Status why;
     std::chrono::steady_clock::time_point since;
+
+    bool isFailure() const;
   };
   mutable std::mutex mutex_;          ///< of what follows
   std::map<uint32_t, Broken> broken_; ///< by ring

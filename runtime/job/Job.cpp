@@ -61,6 +61,14 @@ Status Job::peerFailure(int rank) const {
   return {};
 }
 
+Status Job::lostRank() const {
+  for (int rank = 0; rank < numRanks_; ++rank)
+    // In this order, as in peerFailure().
+    if (died(rank) && !detached(rank))
+      return peerFailure(rank);
+  return {};
+}
+
 Status Job::abortedBy(int rank) {
   return Status(blinkRemoteError, "rank ", rank,
                 " aborted: destroy the communicators");

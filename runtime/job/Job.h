@@ -63,6 +63,9 @@ public:
   /// Success, or why `rank` will never call again: its communicator has been
   /// destroyed, or its process has died.
   Status peerFailure(int rank) const;
+  /// Success, or that some rank has died, or is lost, without a word: what
+  /// peerFailure() says of it.
+  Status lostRank() const;
   /// Why a job fails when `rank` aborts.
   static Status abortedBy(int rank);
   /// The number of a rank's process.

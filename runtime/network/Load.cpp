@@ -6,9 +6,10 @@
 
 #include "runtime/network/Load.h"
 
+#include "runtime/Fork.h"
+
 #include <cstdlib>
 #include <dlfcn.h>
-#include <mutex>
 #include <unistd.h>
 #include <vector>
 
@@ -66,9 +67,10 @@ void *loadModule() {
   return dlopen(kFile, kFlags);
 }
 
-/// Once a process; null if it cannot be, and why.
+/// Once a process; null if it cannot be, and why. A child that is forked
+/// meanwhile finds the linker's table whole, and the environment as it was.
 void *openModule(std::string &why) {
-  static std::mutex mutex;
+  static ForkSafeMutex &mutex = *new ForkSafeMutex;
   static void *module = nullptr;
   const std::lock_guard<std::mutex> lock(mutex);
   if (module)

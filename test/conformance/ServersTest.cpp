@@ -122,6 +122,24 @@ TEST_CASE("a process that is killed is named on all servers") {
   }
 }
 
+TEST_CASE("a process that is killed between calls is named to who asks") {
+  const TestSchedule model = allReduceOn({0, 0, 1, 1});
+  for (int victim : {0, 1, 3}) {
+    const std::vector<Outcome> outcomes =
+        runAll(model, 4, "ask:" + std::to_string(victim));
+    const std::string name = "process of rank " + std::to_string(victim);
+    for (int rank = 0; rank < 4; ++rank) {
+      CAPTURE(victim);
+      CAPTURE(outcomes[size_t(rank)].line);
+      if (rank == victim)
+        continue;
+      CHECK(outcomes[size_t(rank)].has("remote error: "));
+      CHECK(outcomes[size_t(rank)].has(name.c_str()));
+      CHECK(outcomes[size_t(rank)].has("has died"));
+    }
+  }
+}
+
 TEST_CASE("a process that leaves or aborts ends the calls of all servers") {
   const TestSchedule model = allReduceOn({0, 1, 1});
   const std::vector<Outcome> left = runAll(model, 3, "leave");

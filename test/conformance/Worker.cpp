@@ -158,6 +158,30 @@ int reduceUntilError(size_t count, int times) {
   return say("good");
 }
 
+/// Rank `victim` dies between calls, and the others ask whether all is well
+/// until it is not.
+int askAfterDeath(int victim) {
+  Case c;
+  c.count = 100;
+  RankBuffers buffers(c, numRanks, self);
+  const blinkResult_t called =
+      synchronized(call(c, buffers.send(), buffers.recv(), comm));
+  if (called != blinkSuccess)
+    return sayError(called);
+  // Tells the victim that all have called; the others may miss its answer.
+  std::vector<int> said(size_t(numRanks), 0);
+  blinkCommExchange(comm, &self, sizeof(self), said.data(), nullptr, 0);
+  if (self == victim)
+    raise(SIGKILL);
+  blinkResult_t result = blinkSuccess;
+  const auto deadline =
+      std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (result == blinkSuccess && std::chrono::steady_clock::now() < deadline)
+    if (blinkCommGetAsyncError(comm, &result) != blinkSuccess)
+      return say("cannot ask");
+  return result == blinkSuccess ? say("no error") : sayError(result);
+}
+
 int runScenario(const std::string &scenario, const char *schedule) {
   if (scenario.find("shrink") == 0) {
     const std::string line = shrinkScenario(scenario, comm, numRanks, self,
@@ -180,6 +204,8 @@ int runScenario(const std::string &scenario, const char *schedule) {
 #endif
   if (scenario.find("window") == 0)
     return say(windowScenario(scenario));
+  if (int victim = 0; std::sscanf(scenario.c_str(), "ask:%d", &victim) == 1)
+    return askAfterDeath(victim);
   int times = 0;
   if (std::sscanf(scenario.c_str(), "kill:%d:%u:%u:%d", &target.rank,
                   &target.lane, &target.step, &times) == 4 &&

@@ -284,7 +284,7 @@ Any thread may call it at any time.)";
 
 constexpr const char *kAsyncErrorDoc =
     R"(None, or the error by which the communicator has become unusable, as an
-exception that is not raised.)";
+exception that is not raised: a call has failed, or a rank is lost.)";
 
 } // namespace
 

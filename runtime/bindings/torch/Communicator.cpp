@@ -253,7 +253,8 @@ Communicator::shrink(const std::vector<int> &excluded) {
 
 void Communicator::revoke() {
   isRevoked_ = true;
-  if (comm_ && state() == blinkSuccess)
+  // Of one that has lost a rank, too: calls may go on among the others.
+  if (comm_ && state() != blinkInProgress)
     blinkCommRevoke(comm_);
 }
 

@@ -6,8 +6,10 @@
 
 #include "runtime/job/control/Secret.h"
 
+#include "runtime/Fork.h"
 #include "runtime/job/LocalSocket.h"
 
+#include <atomic>
 #include <dlfcn.h>
 #include <string>
 #include <sys/random.h>
@@ -19,16 +21,25 @@ namespace {
 using SignFunction = int (*)(unsigned char *, const unsigned char *,
                              unsigned long long, const unsigned char *);
 
+SignFunction findSignFunction() {
+  for (const char *name : {"libsodium.so.26", "libsodium.so.23"})
+    if (void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE))
+      return reinterpret_cast<SignFunction>(
+          dlsym(library, "crypto_auth_hmacsha256"));
+  return nullptr;
+}
+
 /// Loaded when a job needs it: those on one host do without. Null: there is
-/// none.
+/// none. A child that is forked meanwhile finds the linker's table whole, and
+/// no lock taken.
 SignFunction signFunction() {
-  static const SignFunction function = [] {
-    for (const char *name : {"libsodium.so.26", "libsodium.so.23"})
-      if (void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE))
-        return reinterpret_cast<SignFunction>(
-            dlsym(library, "crypto_auth_hmacsha256"));
-    return SignFunction(nullptr);
-  }();
+  static std::atomic<SignFunction> found{nullptr};
+  if (const SignFunction function = found.load(std::memory_order_acquire))
+    return function;
+  static ForkSafeMutex &mutex = *new ForkSafeMutex;
+  const std::lock_guard<std::mutex> lock(mutex);
+  const SignFunction function = findSignFunction();
+  found.store(function, std::memory_order_release);
   return function;
 }
 
