@@ -9,6 +9,7 @@
 #include "compiler/driver/InputFile.h"
 #include "compiler/driver/OutputFile.h"
 #include "compiler/import/Import.h"
+#include "compiler/machines/Recognize.h"
 #include "compiler/topology/TopologyWriter.h"
 
 #include "llvm/Support/raw_ostream.h"
@@ -34,10 +35,13 @@ static std::string modelNames() {
 
 /// What stands on top of the file: where it is from, and what was guessed.
 static std::string comment(const ImportedMachine &machine,
+                           const std::optional<Recognition> &type,
                            const ImportFlags &flags) {
   std::string text =
       "Imported from " + (flags.input == "-" ? "standard input" : flags.input) +
       " (" + machine.source + ") by blinkc import, " + flags.rates + " rates.";
+  if (type)
+    text += "\nThis is " + type->describe();
   if (!machine.notes.guesses.empty())
     text += "\nWhat it does not say was guessed:";
   for (const std::string &guess : machine.notes.guesses)
@@ -73,7 +77,12 @@ static int run(const ImportFlags &flags) {
     machine->topology.name = "imported";
   for (const std::string &warning : machine->notes.warnings)
     llvm::errs() << warning << "\n";
-  std::string text = writeTopology(machine->topology, comment(*machine, flags));
+  std::optional<Recognition> type = recognize(machine->topology);
+  if (type)
+    llvm::errs() << input->path << ": note: this is " << type->describe()
+                 << "\n";
+  std::string text =
+      writeTopology(machine->topology, comment(*machine, type, flags));
   if (llvm::Error error = writeFile(flags.output, text))
     return reportError(std::move(error));
   return kGood;
