@@ -5,14 +5,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/blinkc/Command.h"
+#include "tools/blinkc/MachineFile.h"
 
 #include "compiler/driver/InputFile.h"
-#include "compiler/driver/OutputFile.h"
 #include "compiler/import/Import.h"
-#include "compiler/machines/Recognize.h"
-#include "compiler/topology/TopologyWriter.h"
-
-#include "llvm/Support/raw_ostream.h"
 
 using namespace blink;
 
@@ -31,26 +27,6 @@ static std::string modelNames() {
   for (const GpuModel &model : gpuModels())
     names += (names.empty() ? "" : ", ") + model.name.str();
   return names;
-}
-
-/// What stands on top of the file: where it is from, and what was guessed.
-static std::string comment(const ImportedMachine &machine,
-                           const std::optional<Recognition> &type,
-                           const ImportFlags &flags) {
-  std::string text =
-      "Imported from " + (flags.input == "-" ? "standard input" : flags.input) +
-      " (" + machine.source + ") by blinkc import, " + flags.rates + " rates.";
-  if (type)
-    text += "\nThis is " + type->describe();
-  if (!machine.notes.guesses.empty())
-    text += "\nWhat it does not say was guessed:";
-  for (const std::string &guess : machine.notes.guesses)
-    text += "\n  " + guess;
-  if (!machine.notes.warnings.empty())
-    text += "\nWhat was odd:";
-  for (const std::string &warning : machine.notes.warnings)
-    text += "\n  " + warning;
-  return text;
 }
 
 static int run(const ImportFlags &flags) {
@@ -75,15 +51,11 @@ static int run(const ImportFlags &flags) {
     machine->topology.name = flags.name;
   else if (flags.input == "-")
     machine->topology.name = "imported";
-  for (const std::string &warning : machine->notes.warnings)
-    llvm::errs() << warning << "\n";
-  std::optional<Recognition> type = recognize(machine->topology);
-  if (type)
-    llvm::errs() << input->path << ": note: this is " << type->describe()
-                 << "\n";
-  std::string text =
-      writeTopology(machine->topology, comment(*machine, type, flags));
-  if (llvm::Error error = writeFile(flags.output, text))
+  std::string origin =
+      "Imported from " + (flags.input == "-" ? "standard input" : flags.input) +
+      " (" + machine->source + ") by blinkc import, " + flags.rates + " rates.";
+  if (llvm::Error error =
+          writeMachine(*machine, origin, input->path, flags.output))
     return reportError(std::move(error));
   return kGood;
 }

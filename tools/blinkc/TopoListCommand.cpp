@@ -5,12 +5,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/blinkc/Command.h"
+#include "tools/blinkc/MachineFile.h"
 #include "tools/blinkc/Progress.h"
 
 #include "compiler/machines/MachineTypes.h"
-#include "compiler/packing/PackTrees.h"
 #include "compiler/render/MachineList.h"
-#include "compiler/support/Numbers.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -21,20 +20,6 @@ struct TopoListFlags {
   bool json = false;
 };
 } // namespace
-
-/// How fast an allreduce on all of a machine can be, GB/s.
-static llvm::Expected<double> allreduceBound(Topology machine) {
-  const size_t numGpus = machine.gpus().size();
-  llvm::Expected<RankTopology> whole = RankTopology::create(
-      std::move(machine), firstNumbers(numGpus), LinkKindSet::all());
-  if (!whole)
-    return whole.takeError();
-  llvm::Expected<PackingCertificate> certificate =
-      boundRate({&*whole, Collective::allreduce, 0});
-  if (!certificate)
-    return certificate.takeError();
-  return certificate->bound;
-}
 
 static int run(const TopoListFlags &flags) {
   Progress progress;
