@@ -26,14 +26,13 @@ std::string blink::normalBusId(llvm::StringRef text) {
   llvm::StringRef(lower).split(parts, ':');
   if (parts.size() == 2)
     parts.insert(parts.begin(), "0000");
-  unsigned domain, bus, device, function = 0;
+  unsigned domain, bus, device, function;
   if (parts.size() != 3)
     return "";
   auto [slot, dotted] = parts[2].split('.');
   if (parts[0].getAsInteger(16, domain) || parts[1].getAsInteger(16, bus) ||
-      slot.getAsInteger(16, device) ||
-      (!dotted.empty() && dotted.getAsInteger(16, function)) || bus > 0xff ||
-      device > 0xff || function > 0xf)
+      slot.getAsInteger(16, device) || dotted.getAsInteger(16, function) ||
+      bus > 0xff || device > 0xff || function > 0xf)
     return "";
   return llvm::formatv("{0:x-4}:{1:x-2}:{2:x-2}.{3:x-1}", domain, bus, device,
                        function)

@@ -178,6 +178,8 @@ HostRate blink::hostRate(const CpuModel &cpu, RateSource source) {
        "three UPI links of 32 GB/s, Sapphire Rapids"},
       {Vendor::intel, 6, 173, 144, 40,
        "three UPI links of 48 GB/s, Granite Rapids"},
+      {Vendor::intel, 6, 207, 120, 40,
+       "three UPI links of 40 GB/s, Emerald Rapids"},
       {Vendor::amd, 0, 0, 96, 16, "three xGMI links of 32 GB/s, EPYC"},
       {Vendor::amd, 25, 16, 192, 16, "three xGMI links of 64 GB/s, EPYC Genoa"},
       {Vendor::amd, 26, 0, 192, 16, "three xGMI links of 64 GB/s, EPYC Turin"},
