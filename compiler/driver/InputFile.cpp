@@ -78,17 +78,24 @@ llvm::Error blink::refuseBundle(const InputFile &file) {
                    file.path);
 }
 
+llvm::Error blink::expectSchedule(const InputFile &file) {
+  if (file.kind == InputKind::schedule)
+    return llvm::Error::success();
+  if (file.kind == InputKind::bundle)
+    return refuseBundle(file);
+  return makeError("{0}: is no schedule; make one with: blinkc compile {0} -o "
+                   "FILE.sched",
+                   file.path);
+}
+
 llvm::Expected<InputFile> blink::readSchedule(llvm::StringRef path,
                                               bool orBundle) {
   llvm::Expected<InputFile> file = readInput(path);
-  if (!file || file->kind == InputKind::schedule ||
-      (orBundle && file->kind == InputKind::bundle))
+  if (!file || (orBundle && file->kind == InputKind::bundle))
     return file;
-  if (file->kind == InputKind::bundle)
-    return refuseBundle(*file);
-  return makeError("{0}: is no schedule; make one with: blinkc compile {0} -o "
-                   "FILE.sched",
-                   file->path);
+  if (llvm::Error error = expectSchedule(*file))
+    return error;
+  return file;
 }
 
 llvm::Expected<Topology> blink::openTopology(const InputFile &file) {

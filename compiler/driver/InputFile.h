@@ -42,6 +42,9 @@ llvm::Expected<InputFile> readInput(llvm::StringRef path);
 llvm::Expected<InputFile> readSchedule(llvm::StringRef path,
                                        bool orBundle = false);
 
+/// An error if `file` is none; it says how to get one.
+llvm::Error expectSchedule(const InputFile &file);
+
 /// The error of a call that is given a bundle and wants one schedule.
 llvm::Error refuseBundle(const InputFile &file);
 

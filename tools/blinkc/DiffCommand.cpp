@@ -9,6 +9,7 @@
 
 #include "compiler/driver/InputFile.h"
 #include "compiler/render/DiffReport.h"
+#include "compiler/render/MachineDiff.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -25,30 +26,38 @@ struct DiffFlags {
 };
 } // namespace
 
-/// Opens what `input` holds.
+/// Opens what `input` holds, which is a schedule.
 static llvm::Expected<ComparedFiles::File> open(const InputFile &input) {
+  if (llvm::Error error = expectSchedule(input))
+    return error;
   llvm::Expected<const sched::Schedule *> schedule = openSchedule(input);
   if (!schedule)
     return schedule.takeError();
   return ComparedFiles::File{input.path, {*schedule, input.bytes}};
 }
 
-static int run(const DiffFlags &flags) {
-  // CLI::Range lets NaN through.
-  if (std::isnan(flags.options.tolerance))
-    return reportError(makeError("--tolerance: expected a number from 0 to 1"));
+static int diffMachines(const InputFile &before, const InputFile &after,
+                        const DiffFlags &flags) {
+  llvm::Expected<Topology> one = openTopology(before);
+  if (!one)
+    return reportError(one.takeError());
+  llvm::Expected<Topology> other = openTopology(after);
+  if (!other)
+    return reportError(other.takeError());
+  TopologyDiff diff = diffTopologies(*one, *other, flags.options.tolerance);
+  llvm::outs() << (flags.json ? toJson(diff) : toText(diff));
+  return isWorse(diff) ? kBadAnswer : kGood;
+}
+
+static int diffSchedules(const InputFile &before, const InputFile &after,
+                         const DiffFlags &flags) {
   ComparedFiles files;
-  std::vector<InputFile> inputs(2);
-  for (int i : {0, 1}) {
-    llvm::Expected<InputFile> input =
-        readSchedule(i == 0 ? flags.before : flags.after);
-    if (!input)
-      return reportError(input.takeError());
-    inputs[i] = std::move(*input);
-    llvm::Expected<ComparedFiles::File> file = open(inputs[i]);
-    if (!file)
-      return reportError(file.takeError());
-    (i == 0 ? files.before : files.after) = std::move(*file);
+  for (auto [input, file] :
+       {std::pair(&before, &files.before), std::pair(&after, &files.after)}) {
+    llvm::Expected<ComparedFiles::File> opened = open(*input);
+    if (!opened)
+      return reportError(opened.takeError());
+    *file = std::move(*opened);
   }
   files.diff =
       diffSchedules(files.before.opened, files.after.opened, flags.options);
@@ -56,14 +65,33 @@ static int run(const DiffFlags &flags) {
   return files.diff.count(Severity::worse) == 0 ? kGood : kBadAnswer;
 }
 
+static int run(const DiffFlags &flags) {
+  // CLI::Range lets NaN through.
+  if (std::isnan(flags.options.tolerance))
+    return reportError(makeError("--tolerance: expected a number from 0 to 1"));
+  llvm::Expected<InputFile> before = readInput(flags.before);
+  if (!before)
+    return reportError(before.takeError());
+  llvm::Expected<InputFile> after = readInput(flags.after);
+  if (!after)
+    return reportError(after.takeError());
+  return before->kind == InputKind::topology &&
+                 after->kind == InputKind::topology
+             ? diffMachines(*before, *after, flags)
+             : diffSchedules(*before, *after, flags);
+}
+
 void blink::addDiffCommand(CLI::App &app, int &exitCode) {
   auto [command, flags] = addCommand<DiffFlags>(
       app, exitCode, "diff",
-      "Say in words what changed from one schedule to another", run);
-  command.add_option("A", flags.before, "A schedule (.sched)")
+      "Say in words what changed from one schedule, or machine, to another",
+      run);
+  command
+      .add_option("A", flags.before,
+                  "A schedule (.sched), a topology (.topo) or a machine type")
       ->type_name("FILE")
       ->required();
-  command.add_option("B", flags.after, "The schedule to compare with it")
+  command.add_option("B", flags.after, "What to compare with it")
       ->type_name("FILE")
       ->required();
   addTolerance(command, "--tolerance", flags.options.tolerance,

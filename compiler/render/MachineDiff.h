@@ -1,0 +1,23 @@
+//===- MachineDiff.h - two machines compared, in words ----------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_COMPILER_RENDER_MACHINEDIFF_H
+#define BLINK_COMPILER_RENDER_MACHINEDIFF_H
+
+#include "compiler/topology/TopologyDiff.h"
+
+namespace blink {
+
+/// Whether something is gone or slower.
+bool isWorse(const TopologyDiff &diff);
+
+/// "gpu2 - gpu6, nvlink: worse: 22.1 instead of 47.9 GB/s", a change a line.
+std::string toText(const TopologyDiff &diff);
+std::string toJson(const TopologyDiff &diff);
+
+} // namespace blink
+
+#endif // BLINK_COMPILER_RENDER_MACHINEDIFF_H
