@@ -42,12 +42,8 @@ Status CudaBackend::meet(int self,
   peer.localControl = reinterpret_cast<uint64_t>(rank.control.get());
   peer.localPool = reinterpret_cast<uint64_t>(rank.pool.get());
   job_.publish(&job_.peer(self).process, uint64_t(getpid()));
-  if (job_.control()) {
-    std::vector<MirroredWords> words;
-    for (int other = 0; other < job_.numRanks(); ++other)
-      words.push_back(job_.mirroredWords(other));
-    job_.mirror(std::move(words));
-  }
+  if (job_.control())
+    job_.mirror([this](int other) { return job_.mirroredWords(other); });
   status = job_.waitForAll(self, &PeerRecord::process, 1, "join", deadline,
                            peerFailure);
   return status.ok() ? shareGpus(self) : status;

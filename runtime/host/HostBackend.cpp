@@ -119,7 +119,7 @@ Status HostBackend::join(const BackendRequest &request) {
   rings_.bind(plan_);
   status = makeRank(rank);
   if (status.ok() && job_.control())
-    job_.mirror(segment.mirroredWords());
+    job_.mirror([&segment](int one) { return segment.mirroredWords(one); });
   if (status.ok())
     status = job_.waitForAll(rank, &PeerRecord::process, 1, "join", deadline,
                              request.peerFailure);

@@ -53,17 +53,14 @@ void Segment::beginCall(int rank, const CallKind &kind) {
   storeRelease(&record.calls, record.calls + 1);
 }
 
-std::vector<MirroredWords> Segment::mirroredWords() const {
-  std::vector<MirroredWords> all;
-  for (int rank = 0; rank < plan_->numRanks; ++rank) {
-    MirroredWords &words = all.emplace_back(job_.mirroredWords(rank));
-    HostPeerInfo &record = ranks_[rank];
-    words.data.push_back(&record.reads);
-    for (uint64_t &word : record.kind)
-      words.calls.push_back(&word);
-    words.calls.push_back(&record.calls);
-  }
-  return all;
+MirroredWords Segment::mirroredWords(int rank) const {
+  MirroredWords words = job_.mirroredWords(rank);
+  HostPeerInfo &record = ranks_[rank];
+  words.data.push_back(&record.reads);
+  for (uint64_t &word : record.kind)
+    words.calls.push_back(&word);
+  words.calls.push_back(&record.calls);
+  return words;
 }
 
 CallKind Segment::lastCall(int rank) const {

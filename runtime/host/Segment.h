@@ -58,8 +58,8 @@ public:
 
   const JobMemory &job() const { return job_; }
   void setBell(int bell) { job_.setBell(bell); }
-  /// What others see that do not share this memory, of each rank.
-  std::vector<MirroredWords> mirroredWords() const;
+  /// What others see of a rank that do not share this memory.
+  MirroredWords mirroredWords(int rank) const;
   bool failed() const { return job_.failed(); }
   void fail(const Status &why) { job_.fail(why); }
   Status failure() const { return job_.failure(); }

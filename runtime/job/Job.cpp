@@ -27,8 +27,8 @@ void Job::connect(std::unique_ptr<ControlPlane> control,
   control_ = std::move(control);
 }
 
-void Job::mirror(std::vector<MirroredWords> words) {
-  control_->attach(*this, std::move(words));
+void Job::mirror(FindWords findWords) {
+  control_->attach(*this, std::move(findWords));
 }
 
 void Job::watch(int rank) {

@@ -38,8 +38,8 @@ public:
                std::vector<uint16_t> serverOf, uint16_t server,
                const Secret &secret);
   /// Lets the others see the records of this process's ranks, and the other way
-  /// round. After attach(), when this rank has joined. `words`: of each rank.
-  void mirror(std::vector<MirroredWords> words);
+  /// round. After attach(), when this rank has joined.
+  void mirror(FindWords findWords);
   /// Says goodbye to the other servers. Before the memory goes.
   void disconnect() { control_.reset(); }
   /// Whether `rank` shares this process's memory.

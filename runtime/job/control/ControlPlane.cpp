@@ -92,12 +92,11 @@ ControlPlane::~ControlPlane() {
   thread_.join();
 }
 
-void ControlPlane::attach(const JobMemory &memory,
-                          std::vector<MirroredWords> words) {
+void ControlPlane::attach(const JobMemory &memory, FindWords findWords) {
   {
     std::lock_guard<std::mutex> lock(mutex_);
     memory_ = std::make_unique<JobMemory>(memory);
-    words_ = std::move(words);
+    findWords_ = std::move(findWords);
     if (!failure_.ok())
       memory_->fail(failure_);
   }
@@ -221,8 +220,7 @@ void ControlPlane::tellChanges(bool all) {
     std::lock_guard<std::mutex> lock(mutex_);
     if (!memory_ || (!isHub() && !accepted_))
       return;
-    changes =
-        states_[request_.rank].changes(words_[size_t(request_.rank)], all);
+    changes = states_[request_.rank].changes(wordsOf(request_.rank), all);
   }
   if (changes.empty())
     return;
@@ -278,11 +276,19 @@ bool ControlPlane::writesRecordsOf(int rank) const {
 }
 
 /// All that is known for this server's memory.
+/// Where in this server's memory they are. With the mutex, after attach().
+const MirroredWords &ControlPlane::wordsOf(int rank) {
+  auto found = words_.find(rank);
+  if (found == words_.end())
+    found = words_.emplace(rank, findWords_(rank)).first;
+  return found->second;
+}
+
 void ControlPlane::writeRecords() {
   std::lock_guard<std::mutex> lock(mutex_);
   for (const auto &[rank, state] : states_)
     if (memory_ && rank != request_.rank && writesRecordsOf(rank))
-      MirroredState::write(state.whole(), words_[size_t(rank)]);
+      MirroredState::write(state.whole(), wordsOf(rank));
 }
 
 /// Changes of another rank's records.
@@ -290,7 +296,7 @@ void ControlPlane::take(int rank, std::string_view changes) {
   std::lock_guard<std::mutex> lock(mutex_);
   if (!states_[rank].take(changes) || !memory_ || !writesRecordsOf(rank))
     return;
-  MirroredState::write(changes, words_[size_t(rank)]);
+  MirroredState::write(changes, wordsOf(rank));
 }
 
 void ControlPlane::noteLost(int rank, const std::string &why) {

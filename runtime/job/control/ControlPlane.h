@@ -61,8 +61,9 @@ public:
   ~ControlPlane();
   ControlPlane(const ControlPlane &) = delete;
 
-  /// The memory of this server, with the words of each rank. It outlives this.
-  void attach(const JobMemory &memory, std::vector<MirroredWords> words);
+  /// The memory of this server, and where in it the words of each rank are. It
+  /// outlives this.
+  void attach(const JobMemory &memory, FindWords findWords);
   /// A descriptor to ring when a record of this rank has changed, or the job
   /// has failed (JobMemory::setBell).
   int bell() const { return bell_.get(); }
@@ -132,6 +133,7 @@ private:
 
   bool writesRecordsOf(int rank) const;
   void writeRecords();
+  const MirroredWords &wordsOf(int rank);
   void take(int rank, std::string_view changes);
   void noteLost(int rank, const std::string &why);
   void noteGone(int rank);
@@ -163,7 +165,8 @@ private:
   bool joined_ = false;
   Status refused_, failure_;
   std::unique_ptr<JobMemory> memory_; ///< null before attach()
-  std::vector<MirroredWords> words_;
+  FindWords findWords_;
+  std::map<int, MirroredWords> words_; ///< as far as asked for
 
   bool toldFailure_ = false; ///< the thread's
   std::atomic<bool> ending_{false};

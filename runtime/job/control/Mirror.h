@@ -14,6 +14,7 @@
 #define BLINK_RUNTIME_JOB_CONTROL_MIRROR_H
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +33,10 @@ struct MirroredWords {
   size_t size() const { return data.size() + calls.size() + flags.size(); }
   uint64_t *at(size_t word) const;
 };
+
+/// Finds the words of a rank, in memory of which each process needs those of
+/// few ranks.
+using FindWords = std::function<MirroredWords(int rank)>;
 
 /// One rank's words as somebody has last told them: zero at first, as memory
 /// is. Changes are in the order of the words.

@@ -89,11 +89,10 @@ public:
   ~ServerMemory() { munmap(base_, bytes_); }
   ServerMemory(const ServerMemory &) = delete;
 
-  std::vector<MirroredWords> mirrored() {
-    std::vector<MirroredWords> all(words_.size());
-    for (size_t rank = 0; rank < words_.size(); ++rank)
-      all[rank].flags = {&words_[rank]};
-    return all;
+  FindWords mirrored() {
+    return [this](int rank) {
+      return MirroredWords{{}, {}, {&words_[size_t(rank)]}};
+    };
   }
   /// Release and acquire, as records are written and read.
   void set(int rank, uint64_t value) {
