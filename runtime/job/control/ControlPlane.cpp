@@ -111,6 +111,10 @@ void ControlPlane::ring() const {
 }
 
 Status ControlPlane::lost(int rank) const {
+  // Acquire: who has seen what followed from a loss, such as the job's failure,
+  // sees that there is one; which it is the mutex tells.
+  if (!anyLost_.load(std::memory_order_acquire))
+    return {};
   std::lock_guard<std::mutex> lock(mutex_);
   return members_.isLost(rank)
              ? Status{blinkRemoteError, members_.whyLost(rank)}
@@ -118,6 +122,8 @@ Status ControlPlane::lost(int rank) const {
 }
 
 bool ControlPlane::left(int rank, int silences) const {
+  if (!anyGone_.load(std::memory_order_acquire)) // as in lost()
+    return false;
   std::lock_guard<std::mutex> lock(mutex_);
   return members_.isGone(rank) &&
          Clock::now() - members_.goneSince(rank) > silences * request_.silence;
@@ -304,12 +310,15 @@ void ControlPlane::noteLost(int rank, const std::string &why) {
   members_.setLost(rank, why);
   changed_.notify_all();
 }
+  // Release: after the member. False is never stored again.
+  anyLost_.store(true, std::memory_order_release);
 
 void ControlPlane::noteGone(int rank) {
   std::lock_guard<std::mutex> lock(mutex_);
   members_.setGone(rank);
 }
 
+  anyGone_.store(true, std::memory_order_release); // as in noteLost()
 /// Whether all that are left know that this rank ends, and what it has said
 /// before. Else they would take it for dead.
 bool ControlPlane::saidGoodbye() {

@@ -172,6 +172,9 @@ private:
   std::atomic<bool> ending_{false};
   std::thread thread_;
 };
+  /// Whether members_ has such, for those who ask of each rank, over and over.
+  std::atomic<bool> anyLost_{false}, anyGone_{false};
+
 
 } // namespace blink::runtime
 
