@@ -166,6 +166,7 @@ void ControlPlane::run() {
 }
 
 void ControlPlane::serve() {
+  turn(); // begins to connect: there is nothing to wait for yet
   // Acquire: see the destructor.
   while (!ending_.load(std::memory_order_acquire)) {
     wait();
@@ -183,6 +184,7 @@ void ControlPlane::serve() {
 void ControlPlane::turn() {
   serveClients();
   workWithHub();
+  tellNewcomers();
   tellFailure();
   tellChanges(/*all=*/false);
   dropClients();
@@ -274,14 +276,6 @@ void ControlPlane::noteFailure(const Status &why) {
   toldFailure_ = true;
 }
 
-/// Whether this process writes the records of `rank` to its server's memory.
-bool ControlPlane::writesRecordsOf(int rank) const {
-  const int own = members_.serverOf(request_.rank);
-  return members_.serverOf(rank) != own &&
-         members_.agentOf(own) == request_.rank;
-}
-
-/// All that is known for this server's memory.
 /// Where in this server's memory they are. With the mutex, after attach().
 const MirroredWords &ControlPlane::wordsOf(int rank) {
   auto found = words_.find(rank);
@@ -290,6 +284,14 @@ const MirroredWords &ControlPlane::wordsOf(int rank) {
   return found->second;
 }
 
+/// Whether this process writes the records of `rank` to its server's memory.
+bool ControlPlane::writesRecordsOf(int rank) const {
+  const int own = members_.serverOf(request_.rank);
+  return members_.serverOf(rank) != own &&
+         members_.agentOf(own) == request_.rank;
+}
+
+/// All that is known for this server's memory.
 void ControlPlane::writeRecords() {
   std::lock_guard<std::mutex> lock(mutex_);
   for (const auto &[rank, state] : states_)
@@ -308,17 +310,17 @@ void ControlPlane::take(int rank, std::string_view changes) {
 void ControlPlane::noteLost(int rank, const std::string &why) {
   std::lock_guard<std::mutex> lock(mutex_);
   members_.setLost(rank, why);
-  changed_.notify_all();
-}
   // Release: after the member. False is never stored again.
   anyLost_.store(true, std::memory_order_release);
+  changed_.notify_all();
+}
 
 void ControlPlane::noteGone(int rank) {
   std::lock_guard<std::mutex> lock(mutex_);
   members_.setGone(rank);
+  anyGone_.store(true, std::memory_order_release); // as in noteLost()
 }
 
-  anyGone_.store(true, std::memory_order_release); // as in noteLost()
 /// Whether all that are left know that this rank ends, and what it has said
 /// before. Else they would take it for dead.
 bool ControlPlane::saidGoodbye() {

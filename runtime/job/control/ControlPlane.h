@@ -114,6 +114,7 @@ private:
   void hearClient(Client &client);
   void admit(Client &client, const std::string &text);
   void introduce(Client &client);
+  void tellNewcomers();
   void dropClients();
   void pass(uint32_t kind, std::string_view text, const Client *from = nullptr);
   void passRecords(int rank, const std::string &changes);
@@ -125,15 +126,16 @@ private:
   std::chrono::milliseconds patience() const;
   Secret hubSecret(int rank) const;
   void workWithHub();
+  void talkWithHub();
   void hearHub();
   NetworkPlace hubPlace() const;
   void connectWithHub();
   void loseHub(const std::string &why);
   void becomeHub();
 
+  const MirroredWords &wordsOf(int rank);
   bool writesRecordsOf(int rank) const;
   void writeRecords();
-  const MirroredWords &wordsOf(int rank);
   void take(int rank, std::string_view changes);
   void noteLost(int rank, const std::string &why);
   void noteGone(int rank);
@@ -146,6 +148,8 @@ private:
   Listener listener_;
   Strangers strangers_;
   std::list<Client> clients_;
+  std::vector<int> newcomers_; ///< ranks that the others have not heard of
+  Clock::time_point toldNewcomers_;
   std::unique_ptr<ControlConnection> hub_; ///< null: this is it, or none yet
   bool greeted_ = false, accepted_ = false, saidGoodbye_ = false,
        mayLeave_ = false;
@@ -168,13 +172,13 @@ private:
   FindWords findWords_;
   std::map<int, MirroredWords> words_; ///< as far as asked for
 
+  /// Whether members_ has such, for those who ask of each rank, over and over.
+  std::atomic<bool> anyLost_{false}, anyGone_{false};
+
   bool toldFailure_ = false; ///< the thread's
   std::atomic<bool> ending_{false};
   std::thread thread_;
 };
-  /// Whether members_ has such, for those who ask of each rank, over and over.
-  std::atomic<bool> anyLost_{false}, anyGone_{false};
-
 
 } // namespace blink::runtime
 

@@ -97,12 +97,27 @@ void ControlPlane::admit(Client &client, const std::string &message) {
   introduce(client);
 }
 
-/// Tells a new rank what the others have told, and them of it.
+/// Tells the others which ranks have come: when all have, and now and then
+/// before. Hundreds of ranks that hear of each one that comes have no time to
+/// come themselves.
+void ControlPlane::tellNewcomers() {
+  const Clock::time_point now = Clock::now();
+  if (newcomers_.empty() ||
+      (!members_.allKnown() && now - toldNewcomers_ < interval_))
+    return;
+  for (const int rank : newcomers_)
+    pass(uint32_t(ControlKind::member), messageOf(members_.introduction(rank)),
+         clientOf(rank));
+  newcomers_.clear();
+  toldNewcomers_ = now;
+}
+
+/// Tells a new rank what the others have told, and sees to it that they hear of
+/// it.
 void ControlPlane::introduce(Client &client) {
   ControlConnection &to = *client.connection;
   to.say(uint32_t(ControlKind::accepted), "");
-  pass(uint32_t(ControlKind::member),
-       messageOf(members_.introduction(client.rank)), &client);
+  newcomers_.push_back(client.rank);
   const int server = members_.serverOf(client.rank);
   const bool writes = members_.agentOf(server) == client.rank;
   for (int rank = 0; rank < members_.count(); ++rank) {

@@ -20,13 +20,7 @@ void ControlPlane::workWithHub() {
     return;
   if (!hub_)
     return connectWithHub();
-  hub_->work();
-  if (hub_->isProven() && !greeted_) {
-    greeted_ = true;
-    hub_->say(uint32_t(ControlKind::hello),
-              messageOf(members_.introduction(request_.rank)));
-  }
-  hearHub();
+  talkWithHub();
   if (!hub_) // it has left
     return;
   const Clock::time_point now = Clock::now();
@@ -39,8 +33,7 @@ void ControlPlane::workWithHub() {
   }
   if (now - hub_->saidAt() >= interval_ && accepted_)
     hub_->say(uint32_t(ControlKind::alive), "");
-  hub_->work();
-  hearHub(); // what it said before it ended counts
+  talkWithHub(); // what it said before it ended counts
   if (!hub_ || mayLeave_)
     return;
   if (hub_->isBroken() && refused_.ok()) {
@@ -55,6 +48,19 @@ void ControlPlane::workWithHub() {
                    " for ", patience().count(),
                    " ms: it is stopped, or the network is down"));
   }
+}
+
+/// Greets as soon as the hub is proven: it says nothing before that, so nothing
+/// would wake this thread.
+void ControlPlane::talkWithHub() {
+  hub_->work();
+  if (hub_->isProven() && !greeted_) {
+    greeted_ = true;
+    hub_->say(uint32_t(ControlKind::hello),
+              messageOf(members_.introduction(request_.rank)));
+    hub_->work();
+  }
+  hearHub();
 }
 
 void ControlPlane::hearHub() {

@@ -22,6 +22,7 @@ bool Members::introduce(const Introduction &introduction) {
   if (introduction.rank >= all_.size() || !introduction.place.valid())
     return false;
   Member &member = all_[introduction.rank];
+  numKnown_ += !member.known;
   member.known = true;
   member.introduction = introduction;
   member.introduction.hostName[sizeof(introduction.hostName) - 1] = '\0';

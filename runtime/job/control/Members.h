@@ -36,6 +36,7 @@ public:
   int serverOf(int rank) const { return serverOf_[size_t(rank)]; }
 
   bool known(int rank) const { return all_[size_t(rank)].known; }
+  bool allKnown() const { return numKnown_ == all_.size(); }
   const Introduction &introduction(int rank) const {
     return all_[size_t(rank)].introduction;
   }
@@ -77,6 +78,7 @@ private:
 
   std::vector<uint16_t> serverOf_;
   std::vector<Member> all_;
+  size_t numKnown_ = 0;
   int hub_ = -1;
   std::vector<int> agents_; ///< of each server: every record asks for them
 };

@@ -49,6 +49,16 @@ TEST_CASE("ranks where the schedule has them are taken in") {
   CHECK(check(rankOn(3, 1, "alpha")) == ""); // several servers on a host
 }
 
+TEST_CASE("all are known when each has been introduced, however often") {
+  Members all;
+  all.resize({0, 0});
+  REQUIRE(all.introduce(rankOn(0, 0, "alpha")));
+  REQUIRE(all.introduce(rankOn(0, 0, "alpha")));
+  CHECK(!all.allKnown());
+  REQUIRE(all.introduce(rankOn(1, 0, "alpha")));
+  CHECK(all.allKnown());
+}
+
 TEST_CASE("ranks elsewhere are refused, with those they belong to") {
   CHECK(check(rankOn(2, 0, "beta")) ==
         "rank 2 is on the server of ranks 0-1, 5 by the schedule, and runs on "

@@ -42,6 +42,30 @@ TEST_CASE("ranks join, and all servers know what each says") {
   joinMany(24, 2);
 }
 
+TEST_CASE("ranks join without waiting for signs of life") {
+  Ranks ranks(Ranks::servers(3, 4));
+  ranks.silence = std::chrono::minutes(10); // so there is one each minute
+  Directory directory(ranks.secret);
+  const Clock::time_point begin = Clock::now();
+  ranks.joinAll(directory.place());
+  ranks.expectJoined();
+  CHECK(ranks.tellAll(7));
+  CHECK(eventually([&] { return ranks.knowEachOther(); }));
+  ranks.leaveAll();
+  CHECK(Clock::now() - begin < std::chrono::seconds(30));
+}
+
+TEST_CASE("ranks hear of each other before all have come") {
+  Ranks ranks(Ranks::servers(2, 3));
+  Directory directory(ranks.secret);
+  for (int rank = 0; rank + 1 < ranks.count(); ++rank)
+    ranks.join(rank, directory.place());
+  CHECK(eventually([&] { return ranks.knowEachOther(); }));
+  ranks.join(ranks.count() - 1, directory.place());
+  ranks.expectJoined();
+  CHECK(eventually([&] { return ranks.knowEachOther(); }));
+}
+
 TEST_CASE("512 ranks join" * doctest::skip()) {
   joinMany(64, 8);
   joinMany(512, 1);

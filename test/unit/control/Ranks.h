@@ -186,6 +186,15 @@ struct Ranks {
       return true;
     });
   }
+  /// Whether each rank that is there knows on which host each other one is.
+  bool knowEachOther() const {
+    for (const auto &plane : planes)
+      for (size_t rank = 0; plane && rank < planes.size(); ++rank)
+        if (planes[rank] &&
+            plane->name(int(rank)).find(" on ") == std::string::npos)
+          return false;
+    return true;
+  }
   /// "", or who takes whom for lost, of those that are there.
   std::string lost() const {
     for (const auto &plane : planes)
