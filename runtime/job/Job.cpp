@@ -7,8 +7,8 @@
 #include "runtime/job/Job.h"
 
 #include "runtime/Log.h"
+#include "runtime/PatientBackoff.h"
 #include "runtime/core/Memory.h"
-#include "runtime/job/Backoff.h"
 
 namespace blink::runtime {
 
@@ -93,7 +93,7 @@ Status Job::waitForAll(int self, uint64_t PeerRecord::*word, uint64_t least,
                        const char *what,
                        std::chrono::steady_clock::time_point deadline,
                        const std::function<Status()> &ended) const {
-  Backoff backoff(true);
+  PatientBackoff backoff;
   for (int other = 0; other < numRanks_; ++other) {
     const auto missing = [&] {
       return loadAcquire(&(peer(other).*word)) < least;

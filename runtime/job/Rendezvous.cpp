@@ -7,7 +7,7 @@
 #include "runtime/job/Rendezvous.h"
 
 #include "runtime/Log.h"
-#include "runtime/job/Backoff.h"
+#include "runtime/PatientBackoff.h"
 #include "runtime/job/JobMemory.h"
 #include "runtime/job/LocalSocket.h"
 #include "runtime/job/UniqueId.h"
@@ -215,7 +215,7 @@ Status joinAt(const OfferKey &key, const Applicant &applicant,
   JoinRequest request{};
   std::memcpy(request.secret, key.secret, sizeof(key.secret));
   request.applicant = applicant;
-  Backoff backoff(true);
+  PatientBackoff backoff;
   for (;;) {
     if (Descriptor socket = connectLocally(key.name)) {
       // Nobody else may learn the secret.

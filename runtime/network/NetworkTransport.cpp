@@ -7,6 +7,7 @@
 #include "runtime/network/NetworkTransport.h"
 
 #include "runtime/NetworkSettings.h"
+#include "runtime/PatientBackoff.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -183,18 +184,17 @@ Status NetworkTransport::connect(const std::vector<std::string> &addresses,
       if (Status status = join(*end, addresses); !status.ok())
         return status;
   Status status;
-  for (uint32_t turns = 0; !allGreeted(status) || !status.ok(); ++turns) {
+  for (PatientBackoff backoff; !allGreeted(status) || !status.ok();
+       backoff.wait()) {
     const Clock::time_point now = Clock::now();
     // Who asked knows more of a dead process, a moment later than UCX.
     if (!status.ok())
       deadline = std::min(deadline, now + kDeathIsKnown);
-    if (ended)
-      if (Status why = ended(); !why.ok())
-        return why;
+    if (Status why = backoff.sleeping() && ended ? ended() : Status();
+        !why.ok())
+      return why;
     if (now >= deadline)
       return status.ok() ? notGreeted() : status;
-    if (turns > 100)
-      std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
   const Clock::time_point now = Clock::now();
   for (const auto &ends : ends_)
