@@ -2,22 +2,39 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Writes an allreduce over 8 ranks, for tests of programs that open files.
+// For tests of programs that open files, and for jobs of more ranks than can be
+// compiled for in a test's time:
+//
+//   blink_write_schedule FILE                  an allreduce over 8 ranks
+//   blink_write_schedule FILE RANKS SERVERS    over ranks of several servers
 //
 //===----------------------------------------------------------------------===//
 
-#include "test/common/ScheduleBuilder.h"
+#include "test/common/Cluster.h"
 
 #include <cstdio>
+#include <cstdlib>
+
+using namespace blink::test;
 
 int main(int argc, char **argv) {
-  if (argc != 2)
+  if (argc != 2 && argc != 4)
     return 2;
-  blink::test::BuildOptions options;
-  options.treesPerBlock = 3;
+  const int ranks = argc == 4 ? std::atoi(argv[2]) : 8;
+  const int servers = argc == 4 ? std::atoi(argv[3]) : 1;
+  if (servers < 1 || ranks < servers || ranks % servers != 0)
+    return 2;
+  BuildOptions options;
+  options.treesPerBlock = servers == 1 ? 3 : 1;
   options.chunkBytes = 64 << 10;
-  std::vector<uint8_t> bytes = blink::test::seal(blink::test::makeSchedule(
-      blink::test::Collective::allreduce, 0, 8, options));
+  TestSchedule schedule =
+      makeSchedule(Collective::allreduce, 0, ranks, options);
+  std::vector<int> serverOf;
+  for (int rank = 0; rank < ranks; ++rank)
+    serverOf.push_back(rank / (ranks / servers));
+  if (servers != 1)
+    spread(schedule, serverOf);
+  const std::vector<uint8_t> bytes = seal(schedule);
   std::FILE *file = std::fopen(argv[1], "wb");
   if (!file)
     return 1;

@@ -24,12 +24,6 @@ namespace {
 
 constexpr int kDefaultTimeoutMs = 30000;
 
-double secondsNow() {
-  return std::chrono::duration<double>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
-
 /// Processor time of this process, its progress threads included.
 double cpuNow() {
   rusage usage{};
@@ -120,9 +114,8 @@ bool Across::conclude(size_t index, bool) {
   return true;
 }
 
-std::string
-runJob(const Options &options, const Plan &plan,
-       const std::function<void(size_t index, const Result &)> &report) {
+RunEnd runJob(const Options &options, const Plan &plan,
+              const std::function<void(size_t index, const Result &)> &report) {
   if (options.rank == -1)
     return runBench(options, plan, report);
   const int ranks = plan.numPrograms;
@@ -138,15 +131,18 @@ runJob(const Options &options, const Plan &plan,
   try {
     blinkUniqueId id{};
     blinkResult_t result = blinkSuccess;
+    double begin = 0;
     if (options.rank == 0)
       result = blinkGetUniqueId(&id);
     if (result == blinkSuccess) {
       shareId(options.idFile, options.rank, ranks, timeoutOf(options), id);
+      begin = secondsNow();
       result = blinkCommInitRank(&owner.comm, ranks, id, options.rank, -1,
                                  plan.schedule.get(), &config);
     }
     if (result != blinkSuccess)
-      return lastError(result);
+      return {lastError(result)};
+    const double joinSeconds = secondsNow() - begin;
     Across shared(owner.comm, plan.cases.size(), referenceBytes(plan));
     Backend backend;
     std::thread thread([&] {
@@ -157,11 +153,11 @@ runJob(const Options &options, const Plan &plan,
          ++i)
       report(i, shared.result(i));
     thread.join();
-    return shared.failure();
+    return {shared.failure(), joinSeconds};
   } catch (const std::bad_alloc &) {
-    return "out of memory";
+    return {"out of memory"};
   } catch (const std::runtime_error &error) {
-    return error.what();
+    return {error.what()};
   }
 }
 

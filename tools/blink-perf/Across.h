@@ -43,9 +43,8 @@ private:
 
 /// runBench(), or the same for the rank of the options, if they name one;
 /// `report` is called on each.
-std::string
-runJob(const Options &options, const Plan &plan,
-       const std::function<void(size_t index, const Result &)> &report);
+RunEnd runJob(const Options &options, const Plan &plan,
+              const std::function<void(size_t index, const Result &)> &report);
 
 } // namespace blink::perf
 

@@ -12,6 +12,7 @@
 #include "tools/ranks/RankProcesses.h"
 
 #include <algorithm>
+#include <chrono>
 #include <stdexcept>
 #include <thread>
 
@@ -32,12 +33,12 @@ public:
       config_.gpus = plan.gpus.data();
   }
 
-  std::string run() {
+  RunEnd run() {
     if (options_.mode == Mode::processes)
       runProcesses();
     else
       runThreads();
-    return shared_.failure();
+    return {shared_.failure(), shared_.joinSeconds()};
   }
 
 private:
@@ -79,11 +80,13 @@ void Bench::runThreads() {
   const std::vector<int> devices = devicesOf(options_, plan_);
   std::unique_ptr<Backend> backend; // its streams outlive communicators
   Comms comms(n);
+  const double begin = secondsNow();
   const blinkResult_t result =
       blinkCommInitAll(comms.list.data(), n, cuda ? devices.data() : nullptr,
                        plan_.schedule.get(), &config_);
   if (result != blinkSuccess)
     return shared_.fail(lastError(result));
+  shared_.joinSeconds() = secondsNow() - begin;
   backend = cuda ? makeCudaBackend(devices) : std::make_unique<Backend>();
   std::vector<std::unique_ptr<Worker>> workers;
   std::vector<std::thread> threads;
@@ -104,9 +107,14 @@ void Bench::runThreads() {
 /// In a process of its own.
 void Bench::runRank(int rank) {
   OwnedComm owner;
-  if (!joinRanks(plan_.numPrograms, rank, shared_, plan_.schedule.get(),
-                 config_, owner))
+  double begin = 0, end = 0; // when the last rank comes
+  if (!shared_.barrier(&begin) ||
+      !joinRanks(plan_.numPrograms, rank, shared_, plan_.schedule.get(),
+                 config_, owner) ||
+      !shared_.barrier(&end))
     return;
+  if (rank == 0)
+    shared_.joinSeconds() = end - begin;
   Backend backend;
   Worker(options_, plan_.cases, backend, shared_, rank, {owner.comm}).run();
 }
@@ -127,6 +135,12 @@ size_t referenceBytes(const Plan &plan) {
   return most;
 }
 
+double secondsNow() {
+  return std::chrono::duration<double>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
 std::vector<int> devicesOf(const Options &options, const Plan &plan) {
   const size_t n = size_t(plan.numPrograms);
   if (options.devices.size() > 1 && options.devices.size() != n)
@@ -142,15 +156,15 @@ std::vector<int> devicesOf(const Options &options, const Plan &plan) {
   return devices;
 }
 
-std::string runBench(const Options &options, const Plan &plan,
-                     const Report &report) {
+RunEnd runBench(const Options &options, const Plan &plan,
+                const Report &report) {
   devicesOf(options, plan); // not in the middle of a run
   try {
     return Bench(options, plan, report).run();
   } catch (const std::bad_alloc &) {
-    return "out of memory";
+    return {"out of memory"};
   } catch (const std::runtime_error &error) {
-    return error.what();
+    return {error.what()};
   }
 }
 

@@ -22,10 +22,18 @@ std::vector<int> devicesOf(const Options &options, const Plan &plan);
 /// Of the largest reduction.
 size_t referenceBytes(const Plan &plan);
 
+/// Of a clock that never goes back.
+double secondsNow();
+
+/// How a run ended.
+struct RunEnd {
+  std::string error;      ///< "", or the sentence of the first failure
+  double joinSeconds = 0; ///< until all ranks had a communicator
+};
+
 /// Measures the plan's cases with one thread, threads or processes. `report` is
-/// called in this thread, in order, as soon as a case is done. Returns "" or
-/// the sentence of the first failure.
-std::string
+/// called in this thread, in order, as soon as a case is done.
+RunEnd
 runBench(const Options &options, const Plan &plan,
          const std::function<void(size_t index, const Result &)> &report);
 

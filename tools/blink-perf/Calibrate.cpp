@@ -49,8 +49,8 @@ double runCase(Options options, Plan &plan, const Case &c, std::string &error) {
   plan.cases = {c};
   double seconds = 0;
   error = runBench(options, plan, [&](size_t, const Result &result) {
-    seconds = result.seconds[0];
-  });
+            seconds = result.seconds[0];
+          }).error;
   return seconds;
 }
 

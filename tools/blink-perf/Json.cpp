@@ -100,6 +100,7 @@ std::string formatJson(const Options &options, const Plan &plan,
             {"iterations", options.iterations},
             {"graph_launches", options.graphLaunches},
             {"local_register", options.registers},
+            {"join_seconds", summary.joinSeconds},
             {"results", Json::array()}};
   for (const Row &row : summary.rows)
     json["results"].push_back(jsonRow(options, row));

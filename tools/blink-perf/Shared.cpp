@@ -11,9 +11,10 @@
 namespace blink::perf {
 
 Shared::Shared(int numWorkers, size_t numCases, size_t referenceBytes)
-    : SharedState(numWorkers, wholePages(numCases * sizeof(Result)) +
-                                  wholePages(referenceBytes)),
-      referenceAt_(wholePages(numCases * sizeof(Result))) {
+    : SharedState(numWorkers,
+                  wholePages(kResultsAt + numCases * sizeof(Result)) +
+                      wholePages(referenceBytes)),
+      referenceAt_(wholePages(kResultsAt + numCases * sizeof(Result))) {
   for (size_t i = 0; i < numCases; ++i)
     new (&result(i)) Result;
 }

@@ -33,8 +33,10 @@ public:
   /// Throws std::bad_alloc.
   Shared(int numWorkers, size_t numCases, size_t referenceBytes);
 
+  /// How long the ranks took to join, by one of them.
+  double &joinSeconds() { return *reinterpret_cast<double *>(room()); }
   Result &result(size_t index) {
-    return reinterpret_cast<Result *>(room())[index];
+    return reinterpret_cast<Result *>(room() + kResultsAt)[index];
   }
   /// What every worker calls when it has measured the case `index`, in order.
   /// Then its result is whole, for who waits in the process of the `first`.
@@ -51,6 +53,8 @@ public:
   uint8_t *reference() { return room() + referenceAt_; }
 
 private:
+  static constexpr size_t kResultsAt = 64; ///< behind joinSeconds()
+
   size_t referenceAt_;
 };
 

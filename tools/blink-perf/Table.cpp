@@ -165,6 +165,9 @@ void printSummary(const Options &options, const Plan &plan,
                 summary.wrong());
   } else {
     std::printf("# Avg bus bandwidth    : %g\n", summary.averageBusbw());
+    // In one process nobody has to find anybody.
+    if (options.mode == Mode::processes && summary.joinSeconds != 0)
+      std::printf("# Ranks joined in      : %.3f s\n", summary.joinSeconds);
   }
   std::fflush(stdout);
 }

@@ -37,7 +37,8 @@ struct Summary {
   std::vector<Row> rows;
   std::string error; ///< not empty: the run failed after these rows
 
-  double seconds = 0; ///< from the begin to the end of the run
+  double seconds = 0;     ///< from the begin to the end of the run
+  double joinSeconds = 0; ///< as of RunEnd
 
   uint64_t wrong() const;
   double averageBusbw() const;

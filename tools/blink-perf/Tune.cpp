@@ -36,11 +36,12 @@ void selfTest(const Options &options, Plan &plan, const Section &section,
               TuneSummary &summary) {
   plan.cases = section.cases;
   Summary own;
-  own.error = runJob(options, plan, [&](size_t index, const Result &result) {
+  const auto report = [&](size_t index, const Result &result) {
     own.rows.push_back({plan.cases[index],
                         {result.seconds[0], result.wrong[0]},
                         {result.seconds[1], result.wrong[1]}});
-  });
+  };
+  own.error = runJob(options, plan, report).error;
   summary.channels += plan.numChannels;
   summary.carrying += own.carryingChannels();
   summary.wrong += own.wrong();

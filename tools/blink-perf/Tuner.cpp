@@ -171,12 +171,13 @@ std::string Tuner::time(const Candidate &candidate, uint32_t number, Plan &plan,
   Options quick = options_;
   quick.check = false; // the self-test comes at the end
   quick.devices = programs_[number].devices;
-  return runJob(quick, plan, [&](size_t index, const Result &result) {
+  const auto report = [&](size_t index, const Result &result) {
     const Case &c = plan.cases[index];
     const double both = result.seconds[0] + result.seconds[1];
     samples[samples.size() - 1 - index].push_back(c.hasInPlace() ? both / 2
                                                                  : both);
-  });
+  };
+  return runJob(quick, plan, report).error;
 }
 
 std::string Tuner::measure(uint32_t number, ProgramReport &report) {

@@ -49,7 +49,9 @@ Summary measure(const Options &options, const Plan &plan) {
     summary.rows.push_back(row);
   };
   const auto begin = std::chrono::steady_clock::now();
-  summary.error = runJob(options, plan, report);
+  RunEnd end = runJob(options, plan, report);
+  summary.error = std::move(end.error);
+  summary.joinSeconds = end.joinSeconds;
   summary.seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
           .count();
