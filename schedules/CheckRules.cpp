@@ -439,6 +439,8 @@ bool RuleChecker::checkRank(const Variant &variant, uint32_t rank) {
   for (uint32_t i = 0; i < program.steps()->size(); ++i)
     if (!checkStep(variant, rank, i, operandsLeft))
       return false;
+  if (operandsLeft != 0) // nobody has looked at these
+    return fail("operands", operandsLeft, " belong to no step");
   return true;
 }
 

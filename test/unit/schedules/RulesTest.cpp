@@ -330,6 +330,10 @@ TEST_CASE("rules of steps and operands") {
         [](auto &s) { rank(s, 1).steps[0].operandsBegin = 0xffffffffu; }},
        {place, "operands end at",
         [](auto &s) { rank(s, 1).steps[0].sources = 0xffff; }},
+       {"programs[0].variants[0].ranks[1].operands", "1 belong to no step",
+        [](auto &s) {
+          rank(s, 1).operands.push_back({sched::OperandKind::input, 99});
+        }},
        {"programs[0].variants[0].ranks[1].steps[3]", "shares operands",
         [](auto &s) {
           // Without the sharing this would be a fold like step 2.
