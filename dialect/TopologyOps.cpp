@@ -56,12 +56,13 @@ LogicalResult NodeOp::verify() {
 }
 
 LogicalResult LinkOp::verify() {
+  // The ranges are those of schedules/MachineLimits.h.
   double bandwidth = getBandwidth().convertToDouble();
   double latency = getLatency().convertToDouble();
-  if (!(bandwidth > 0) || std::isinf(bandwidth))
-    return emitOpError() << "bandwidth must be > 0 GB/s and finite";
-  if (!(latency >= 0) || std::isinf(latency))
-    return emitOpError() << "latency must be >= 0 microseconds and finite";
+  if (!(bandwidth >= 1e-3 && bandwidth <= 1e6)) // nor a NaN
+    return emitOpError() << "bandwidth must be 0.001 to 1000000 GB/s";
+  if (!(latency >= 0 && latency <= 1e6))
+    return emitOpError() << "latency must be 0 to 1000000 us";
   if (getFrom() == getTo())
     return emitOpError() << "joins " << getFromAttr() << " to itself";
   return success();

@@ -62,7 +62,7 @@ def Collective_LinkOp
                              DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "A directed link between two nodes";
   let description = [{
-    Bandwidth in GB/s, latency in microseconds.
+    Bandwidth in GB/s (0.001 to 1000000), latency in microseconds (0 to 1000000).
 
     ```mlir
     collective.link @gpu0.plx0 pcie @gpu0 -> @plx0 bandwidth 15.75 latency 0.5

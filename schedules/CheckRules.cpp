@@ -9,6 +9,7 @@
 
 #include "schedules/CheckRules.h"
 
+#include "schedules/MachineLimits.h"
 #include "schedules/Provenance.h"
 #include "schedules/ScheduleFile.h"
 #include "schedules/Text.h"
@@ -115,6 +116,12 @@ bool RuleChecker::checkTopology(const Topology &topology) {
   if (!pay("topology.nodes", &nodes) ||
       !pay("topology.links", topology.links()))
     return false;
+  if (nodes.size() > kMostNodes)
+    return fail("topology.nodes", nodes.size(), ", expected at most ",
+                kMostNodes);
+  if (topology.links()->size() > kMostLinks)
+    return fail("topology.links", topology.links()->size(),
+                ", expected at most ", kMostLinks);
   for (uint32_t i = 0; i < nodes.size(); ++i) {
     NodeKind kind = nodes[i]->kind();
     if (!known(kind))
@@ -137,10 +144,10 @@ bool RuleChecker::checkTopology(const Topology &topology) {
       what = outOf("node", link.to(), nodes.size());
     else if (link.from() == link.to())
       what = "joins node " + str(link.from()) + " with itself";
-    else if (!finite(link.bandwidth(), 0) || link.bandwidth() == 0)
-      what = "bandwidth is not a positive number";
-    else if (!finite(link.latency(), 0))
-      what = "latency is not a number >= 0";
+    else if (!isBandwidth(link.bandwidth()))
+      what = std::string("bandwidth is not ") + kBandwidthRange;
+    else if (!isLatency(link.latency()))
+      what = std::string("latency is not ") + kLatencyRange;
     else if (!known(link.kind()))
       what = unknown("link kind", link.kind());
     if (!what.empty())
@@ -432,6 +439,8 @@ bool RuleChecker::checkRank(const Variant &variant, uint32_t rank) {
   for (uint32_t i = 0; i < program.steps()->size(); ++i)
     if (!checkStep(variant, rank, i, operandsLeft))
       return false;
+  if (operandsLeft != 0) // nobody has looked at these
+    return fail("operands", operandsLeft, " belong to no step");
   return true;
 }
 

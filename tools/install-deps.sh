@@ -3,6 +3,7 @@
 #
 #   tools/install-deps.sh            what compiler, runtime and their tests need
 #   tools/install-deps.sh --all      also SimGrid, MPI and iproute2, which tests use, and --python
+#   tools/install-deps.sh --fuzz     what the compiler needs, and clang for tools/fuzz.sh
 #   tools/install-deps.sh --runtime  only what -DBLINK_BUILD_COMPILER=OFF needs
 #   tools/install-deps.sh --python   --runtime, and what the Python package is built and tested with, in build/venv
 #
@@ -27,8 +28,9 @@ case "${1-}" in
   --runtime) ;;
   --python) packages+=("${python_packages[@]}") python=true ;;
   --all) packages+=("${compiler_packages[@]}" "${python_packages[@]}" libsimgrid-dev libopenmpi-dev openmpi-bin iproute2) python=true ;;
+  --fuzz) packages+=("${compiler_packages[@]}" clang-19 libclang-rt-19-dev) ;;
   "") packages+=("${compiler_packages[@]}") ;;
-  *) echo "usage: tools/install-deps.sh [--all | --runtime | --python]" >&2; exit 2 ;;
+  *) echo "usage: tools/install-deps.sh [--all | --fuzz | --runtime | --python]" >&2; exit 2 ;;
 esac
 
 missing=()

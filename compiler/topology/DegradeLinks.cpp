@@ -8,6 +8,7 @@
 
 #include "compiler/support/Error.h"
 #include "compiler/support/Numbers.h"
+#include "schedules/MachineLimits.h"
 
 #include "nlohmann/json.hpp"
 #include "llvm/ADT/STLExtras.h"
@@ -15,7 +16,6 @@
 #include "llvm/ADT/Twine.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <set>
 
@@ -136,10 +136,10 @@ llvm::Expected<LinkEdit> blink::parseLinkLimit(llvm::StringRef text,
                              "'; write what is left in GB/s behind '=', as in "
                              "gpu0:gpu1=12.5");
   double limit;
-  if (amount.getAsDouble(limit) || !std::isfinite(limit) || !(limit > 0))
-    return errorAt(edit, "'" + amount +
-                             "' is no bandwidth; write a finite number of GB/s "
-                             "above 0, or take the link away altogether");
+  if (amount.getAsDouble(limit) || !sched::isBandwidth(limit))
+    return errorAt(edit, "'" + amount + "' is no bandwidth; write " +
+                             sched::kBandwidthRange +
+                             ", or take the link away altogether");
   edit.limit = limit;
   return edit;
 }
@@ -197,6 +197,14 @@ blink::degradeLinks(Topology topology, const std::vector<LinkEdit> &edits) {
                                " GB/s each way; a limit must be below that");
     limitLinks(topology, a, b, forth, *edit.limit);
     limitLinks(topology, b, a, back, *edit.limit);
+    for (const Link &link : topology.links)
+      if (std::minmax(link.from, link.to) == std::minmax(a, b) &&
+          !sched::isBandwidth(link.bandwidth))
+        return errorAt(edit, "leaves " + readable(link.bandwidth) +
+                                 " GB/s of the " + blink::toString(link.kind) +
+                                 " link; expected " + sched::kBandwidthRange +
+                                 " of each, so give a higher limit, or take "
+                                 "them all away");
   }
 
   std::vector<LinkEdit> done;

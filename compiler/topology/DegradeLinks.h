@@ -26,7 +26,7 @@ struct LinkEdit {
 };
 
 /// Reads "gpu1:gpu2=12.5", with `place` as the place. Errors, at `place`: no
-/// `=`, a limit that is no finite number above 0.
+/// `=`, a limit that is no bandwidth of a link (MachineLimits.h).
 llvm::Expected<LinkEdit> parseLinkLimit(llvm::StringRef text,
                                         llvm::StringRef place);
 
@@ -52,7 +52,8 @@ struct DegradedTopology {
 ///
 /// Errors, at the edit's place and with a remedy: ends that are not two
 /// different nodes, no link between them, the same two nodes again, a limit
-/// that is not below what both directions have.
+/// that is not below what both directions have or leaves one of several links
+/// next to nothing.
 llvm::Expected<DegradedTopology>
 degradeLinks(Topology topology, const std::vector<LinkEdit> &edits);
 

@@ -11,13 +11,13 @@
 #include "compiler/support/Error.h"
 
 #include "schedules/Hash.h"
+#include "schedules/MachineLimits.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/Twine.h"
 
-#include <cmath>
 #include <cstring>
 
 using namespace blink;
@@ -109,6 +109,12 @@ double Topology::bandwidth(int from, int to) const {
 }
 
 llvm::Error Topology::check() const {
+  if (nodes.size() > sched::kMostNodes)
+    return makeError("{0} nodes; a machine has at most {1}", nodes.size(),
+                     sched::kMostNodes);
+  if (links.size() > sched::kMostLinks)
+    return makeError("{0} links; a machine has at most {1}", links.size(),
+                     sched::kMostLinks);
   llvm::StringSet<> ids;
   for (size_t i = 0; i < nodes.size(); ++i) {
     const Node &node = nodes[i];
@@ -152,10 +158,10 @@ llvm::Error Topology::check() const {
                        nodes[link.from].id + "' to '" + nodes[link.to].id +
                        "', and none of them is a nic; a server's way into a "
                        "network is a node of kind nic between them");
-    if (!(link.bandwidth > 0) || !std::isfinite(link.bandwidth))
-      return makeError(place + ": bandwidth must be > 0 GB/s and finite");
-    if (!(link.latency >= 0) || !std::isfinite(link.latency))
-      return makeError(place + ": latency must be >= 0 us and finite");
+    if (!sched::isBandwidth(link.bandwidth))
+      return makeError(place + ": bandwidth must be " + sched::kBandwidthRange);
+    if (!sched::isLatency(link.latency))
+      return makeError(place + ": latency must be " + sched::kLatencyRange);
     auto [it, inserted] = seen.try_emplace({link.from, link.to, link.kind}, i);
     if (!inserted)
       return makeError(place + ": joins the same nodes as links[" +

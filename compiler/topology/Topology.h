@@ -102,10 +102,10 @@ struct Topology {
   double bandwidth(int from, int to) const;
 
   /// Holds for every topology the reader returns: ids are unique and not
-  /// empty, link ends exist and differ, bandwidth > 0 and latency >= 0 are
-  /// finite, only switches multicast or reduce, only nics have a device, no two
-  /// links join the same nodes in the same direction with the same kind. The
-  /// error names the entry.
+  /// empty, link ends exist and differ, bandwidth and latency are within
+  /// MachineLimits.h, only switches multicast or reduce, only nics have a
+  /// device, no two links join the same nodes in the same direction with the
+  /// same kind. The error names the entry.
   llvm::Error check() const;
 
   /// Hash (XXH3, 64 bits) of nodes and links, not of name and description, nor

@@ -11,6 +11,7 @@
 
 #include "compiler/support/Error.h"
 #include "compiler/support/LocatedJson.h"
+#include "schedules/MachineLimits.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
@@ -187,10 +188,13 @@ bool Reader::readKind(const JsonValue *value, llvm::StringRef what,
 }
 
 /// Names reach messages and reports as they are.
-static bool isPrintable(llvm::StringRef text) {
-  return !text.empty() && llvm::none_of(text, [](unsigned char c) {
-    return c < 0x20 || c == 0x7f;
-  });
+static constexpr llvm::StringLiteral kName =
+    " must be a name of 1 to 255 bytes without control characters";
+static_assert(sched::kMostNameBytes == 255, "as kName says");
+static bool isName(llvm::StringRef text) {
+  return !text.empty() && text.size() <= sched::kMostNameBytes &&
+         llvm::none_of(text,
+                       [](unsigned char c) { return c < 0x20 || c == 0x7f; });
 }
 
 bool Reader::readNode(const JsonValue &value) {
@@ -202,10 +206,8 @@ bool Reader::readNode(const JsonValue &value) {
   Node node{};
   if (!readText(fields[0], "node id", node.id))
     return false;
-  if (!isPrintable(node.id))
-    return fail(*fields[0],
-                "node id must be a name without control characters, got " +
-                    inQuotes(node.id));
+  if (!isName(node.id))
+    return fail(*fields[0], "node id" + kName + ", got " + inQuotes(node.id));
   if (!nodeOfId_.try_emplace(node.id, topology_.nodes.size()).second)
     return fail(*fields[0],
                 "a second node " + inQuotes(node.id) + "; ids must differ");
@@ -220,15 +222,16 @@ bool Reader::readNode(const JsonValue &value) {
                     " is a " + toString(node.kind));
   if (!readText(fields[4], "'device'", node.device))
     return false;
-  if (fields[4] && !isPrintable(node.device))
-    return fail(*fields[4], "'device' must be a name without control "
-                            "characters, got " +
-                                inQuotes(node.device));
+  if (fields[4] && !isName(node.device))
+    return fail(*fields[4],
+                "'device'" + kName + ", got " + inQuotes(node.device));
   if (fields[4] && node.kind != NodeKind::nic)
     return fail(*fields[4], "only a nic has a device, " + inQuotes(node.id) +
                                 " is a " + toString(node.kind));
   topology_.nodes.push_back(std::move(node));
-  return true;
+  return topology_.nodes.size() <= sched::kMostNodes ||
+         fail(value, "too many nodes; a machine has at most " +
+                         llvm::Twine(sched::kMostNodes));
 }
 
 bool Reader::readEnd(const JsonValue &value, llvm::StringRef key, int &node) {
@@ -275,15 +278,19 @@ bool Reader::readLink(const JsonValue &value) {
                 link.kind) ||
       !readFlag(fields[6], "'directed'", directed))
     return false;
-  if (!(bandwidth > 0))
-    return fail(*fields[2],
-                "link bandwidth must be > 0 GB/s, got " + fields[2]->text);
-  if (!(count >= 1) || count != std::floor(count))
-    return fail(*fields[3], "link count must be a whole number >= 1, got " +
-                                fields[3]->text);
-  if (!(link.latency >= 0))
-    return fail(*fields[4],
-                "link latency must be >= 0 us, got " + fields[4]->text);
+  if (!sched::isBandwidth(bandwidth))
+    return fail(*fields[2], "link bandwidth must be " +
+                                llvm::Twine(sched::kBandwidthRange) + ", got " +
+                                fields[2]->text);
+  if (!(count >= 1 && count <= sched::kMostParallelLinks) ||
+      count != std::floor(count))
+    return fail(*fields[3], "link count must be a whole number from 1 to " +
+                                llvm::Twine(int(sched::kMostParallelLinks)) +
+                                ", got " + fields[3]->text);
+  if (!sched::isLatency(link.latency))
+    return fail(*fields[4], "link latency must be " +
+                                llvm::Twine(sched::kLatencyRange) + ", got " +
+                                fields[4]->text);
 
   link.bandwidth = bandwidth * count;
   const Link back = {link.to, link.from, link.bandwidth, link.latency,
@@ -300,9 +307,12 @@ bool Reader::addLink(const JsonValue &at, const Link &link) {
   Link &whole = topology_.links[it->second];
   whole.bandwidth += link.bandwidth;
   whole.latency = std::max(whole.latency, link.latency);
-  if (!std::isfinite(whole.bandwidth))
-    return fail(at, "the bandwidth of parallel links adds up to more than a "
-                    "double holds");
+  if (!sched::isBandwidth(whole.bandwidth))
+    return fail(at, "parallel links add up to " + readable(whole.bandwidth) +
+                        " GB/s; expected " + sched::kBandwidthRange);
+  if (topology_.links.size() > sched::kMostLinks)
+    return fail(at, "too many links; a machine has at most " +
+                        llvm::Twine(sched::kMostLinks));
   return true;
 }
 
@@ -325,8 +335,8 @@ bool Reader::readTopology(const JsonValue &root) {
   topology_.name = llvm::sys::path::stem(fileName_).str();
   if (!readText(name, "'name'", topology_.name))
     return false;
-  if (name && !isPrintable(topology_.name))
-    return fail(*name, "'name' must be a name without control characters");
+  if (name && !isName(topology_.name))
+    return fail(*name, "'name'" + kName);
   if (!readText(description, "'description'", topology_.description) ||
       !readAll(*nodes, "'nodes'", &Reader::readNode))
     return false;

@@ -143,6 +143,8 @@ double timeBound(const TimedGraph &graph, const Pace &pace,
                  int64_t clockRounds) {
   constexpr int64_t kTimes = 4 << 20; // rounds by folds
   const uint32_t numFolds = graph.graph().numFolds();
+  if (pace.begins.size() != numFolds)
+    return HUGE_VAL; // links without a rate have no pace
   double rounds = 0;
   for (uint32_t fold = 0; fold < numFolds; ++fold)
     rounds = std::max(rounds, endOf(graph, fold));

@@ -39,6 +39,8 @@ static int run(const BoundFlags &flags) {
     return reportError(
         makeError("{0}: {1}", file->path, llvm::toString(std::move(error))));
   };
+  Progress progress;
+  progress.begin(file->path, file->bytes.size());
   llvm::Expected<DegradedTopology> degraded =
       degradeLinks(std::move(*topology), options->linkEdits);
   if (!degraded)
@@ -49,7 +51,6 @@ static int run(const BoundFlags &flags) {
   if (!rankTopology)
     return inFile(rankTopology.takeError());
   PackingProblem problem{&*rankTopology, options->collective, options->root};
-  Progress progress;
   llvm::Expected<PackingCertificate> certificate =
       boundRate(problem, progress.watcher());
   if (!certificate)

@@ -39,6 +39,8 @@ blink::compileInput(mlir::MLIRContext *context, const InputFile &file,
         llvm::errs() << "blinkc: error: " << file.path << ": "
                      << diagnostic.str() << "\n";
     });
+  Progress progress(options.timeLimit);
+  progress.begin(file.path, file.bytes.size());
   auto module = readModule(context, file, options, sources);
   if (!module)
     reportError(module.takeError());
@@ -51,7 +53,6 @@ blink::compileInput(mlir::MLIRContext *context, const InputFile &file,
           makeError("{0}: cannot create: {1}", dumpDirectory, error.message()));
       return nullptr;
     }
-  Progress progress(options.timeLimit);
   auto afterPhase = [&](Phase phase, mlir::ModuleOp ir) {
     if (phase == Phase::forest)
       progress.say("making folds");

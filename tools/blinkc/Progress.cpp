@@ -15,6 +15,9 @@ using namespace blink;
 /// Work shorter than this is over before a person wonders; then so often.
 static constexpr double kFirstShown = 1, kShownEvery = 0.2;
 
+/// Bytes of an input that is announced.
+static constexpr size_t kLargeInput = 64 << 10;
+
 /// To the begin of the line, and clear it (ECMA-48).
 static constexpr char kClearLine[] = "\r\x1b[K";
 
@@ -37,9 +40,17 @@ std::function<void(size_t, size_t)> Progress::classes(std::string what) {
   };
 }
 
+void Progress::begin(llvm::StringRef path, size_t bytes) {
+  if (terminal_ && bytes >= kLargeInput)
+    write(llvm::formatv("looking for paths on the machine of {0}", path).str());
+}
+
 void Progress::say(llvm::StringRef what) {
-  if (!terminal_ || watch_.seconds() < kFirstShown)
-    return;
+  if (terminal_ && watch_.seconds() >= kFirstShown)
+    write(what);
+}
+
+void Progress::write(llvm::StringRef what) {
   llvm::errs() << kClearLine << what;
   llvm::errs().flush();
   shown_ = true;

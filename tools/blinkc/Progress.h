@@ -26,6 +26,10 @@ public:
   SolveWatcher watcher();
   /// For what goes through classes: says "WHAT: 3 of 8 classes".
   std::function<void(size_t done, size_t all)> classes(std::string what);
+  /// Says at once that much is to come, where an input has so many `bytes`:
+  /// from hundreds of GPUs it takes seconds until the solver has something to
+  /// show.
+  void begin(llvm::StringRef path, size_t bytes);
   /// Says what comes after the solver.
   void say(llvm::StringRef what);
   bool expired() const { return limit_ > 0 && watch_.seconds() >= limit_; }
@@ -33,6 +37,7 @@ public:
   bool stopped() const { return stopped_; }
 
 private:
+  void write(llvm::StringRef what);
   bool show(const SolveStatus &status);
 
   Stopwatch watch_;

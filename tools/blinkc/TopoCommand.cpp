@@ -10,6 +10,7 @@
 #include "compiler/driver/OutputFile.h"
 #include "compiler/generate/Generate.h"
 #include "compiler/topology/TopologyWriter.h"
+#include "schedules/MachineLimits.h"
 
 #include <functional>
 #include <memory>
@@ -34,6 +35,10 @@ struct TopoFlags {
 
   Wire wire() const { return {bandwidth, latency, *parseLinkKind(kind)}; }
 };
+
+CLI::Range bandwidthRange() {
+  return CLI::Range(sched::kLeastBandwidth, sched::kMostBandwidth);
+}
 
 using Generator = std::function<llvm::Expected<Topology>(const TopoFlags &)>;
 
@@ -113,10 +118,10 @@ std::pair<CLI::App &, TopoFlags &> addFamily(const TopoCommand &topo,
   family
       ->add_option("--bandwidth", flags->bandwidth,
                    "GB/s of a link, in each direction")
-      ->check(CLI::PositiveNumber)
+      ->check(bandwidthRange())
       ->capture_default_str();
   family->add_option("--latency", flags->latency, "Microseconds of a link")
-      ->check(CLI::NonNegativeNumber)
+      ->check(CLI::Range(0.0, sched::kMostLatency))
       ->capture_default_str();
   std::vector<std::string> kinds;
   for (LinkKind kind : sched::EnumValuesLinkKind())
@@ -205,7 +210,7 @@ void addDragonfly(const TopoCommand &topo) {
   family
       .add_option("--global-bandwidth", flags.globalBandwidth,
                   "GB/s of a link between groups; as --bandwidth if not given")
-      ->check(CLI::PositiveNumber);
+      ->check(bandwidthRange());
 }
 
 void addPod(const TopoCommand &topo) {
@@ -224,7 +229,7 @@ void addPod(const TopoCommand &topo) {
   family
       .add_option("--nic-bandwidth", flags.bandwidth,
                   "The same as --bandwidth: GB/s of a GPU to the network")
-      ->check(CLI::PositiveNumber);
+      ->check(bandwidthRange());
   family
       .add_option("--rails", flags.rails,
                   "Networks; GPU i of each box is on number i mod RAILS")

@@ -43,3 +43,13 @@ if(BLINK_SANITIZE)
     add_link_options(-fsanitize=undefined)
   endif()
 endif()
+
+# With libFuzzer's counters everywhere, for the targets of test/fuzz/.
+option(BLINK_FUZZ "Build the fuzz targets for libFuzzer; needs clang" OFF)
+if(BLINK_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang" OR NOT BLINK_SANITIZE STREQUAL "address")
+    message(FATAL_ERROR "BLINK_FUZZ needs clang and BLINK_SANITIZE=address: the preset `fuzz` has both")
+  endif()
+  add_compile_options(-fsanitize=fuzzer-no-link,float-cast-overflow -fno-sanitize-recover=float-cast-overflow)
+  add_link_options(-fsanitize=fuzzer-no-link)
+endif()

@@ -24,7 +24,7 @@ collective.topology @t {
 collective.topology @t {
   collective.node @gpu0 gpu
   collective.node @gpu1 gpu
-  // expected-error @below {{bandwidth must be > 0 GB/s and finite}}
+  // expected-error @below {{bandwidth must be 0.001 to 1000000 GB/s}}
   collective.link @l nvlink @gpu0 -> @gpu1 bandwidth 0.0 latency 0.0
 }
 
@@ -33,7 +33,7 @@ collective.topology @t {
 collective.topology @t {
   collective.node @gpu0 gpu
   collective.node @gpu1 gpu
-  // expected-error @below {{bandwidth must be > 0 GB/s and finite}}
+  // expected-error @below {{bandwidth must be 0.001 to 1000000 GB/s}}
   collective.link @l nvlink @gpu0 -> @gpu1 bandwidth 0x7FF8000000000000 latency 0.0
 }
 
@@ -42,7 +42,7 @@ collective.topology @t {
 collective.topology @t {
   collective.node @gpu0 gpu
   collective.node @gpu1 gpu
-  // expected-error @below {{latency must be >= 0 microseconds and finite}}
+  // expected-error @below {{latency must be 0 to 1000000 us}}
   collective.link @l nvlink @gpu0 -> @gpu1 bandwidth 1.0 latency -1.0
 }
 

@@ -85,6 +85,10 @@ TEST_CASE("rules of the file and its topology") {
         [](auto &s) { s.links[0].bandwidth = 0; }},
        {"topology.links[0]", "bandwidth",
         [](auto &s) { s.links[0].bandwidth = -1; }},
+       {"topology.links[0]", "bandwidth is not 0.001 to 1000000 GB/s",
+        [](auto &s) { s.links[0].bandwidth = 1e-308; }},
+       {"topology.links[0]", "latency is not 0 to 1000000 us",
+        [](auto &s) { s.links[0].latency = 1e7; }},
        {"topology.links[0]", "bandwidth",
         [](auto &s) { s.links[0].bandwidth = kNan; }},
        {"topology.links[0]", "bandwidth",
@@ -326,6 +330,10 @@ TEST_CASE("rules of steps and operands") {
         [](auto &s) { rank(s, 1).steps[0].operandsBegin = 0xffffffffu; }},
        {place, "operands end at",
         [](auto &s) { rank(s, 1).steps[0].sources = 0xffff; }},
+       {"programs[0].variants[0].ranks[1].operands", "1 belong to no step",
+        [](auto &s) {
+          rank(s, 1).operands.push_back({sched::OperandKind::input, 99});
+        }},
        {"programs[0].variants[0].ranks[1].steps[3]", "shares operands",
         [](auto &s) {
           // Without the sharing this would be a fold like step 2.

@@ -140,6 +140,9 @@ TEST_CASE("what cannot be done is said with place and remedy") {
     CHECK(errorOf({limit("a:b", much)}) ==
           "limit a:b: the links between a and b have at most 40 GB/s each way; "
           "a limit must be below that");
+  CHECK(errorOf({limit("a:b", 0.001)}) ==
+        "limit a:b: leaves 0.00075 GB/s of the nvlink link; expected 0.001 to "
+        "1000000 GB/s of each, so give a higher limit, or take them all away");
 }
 
 TEST_CASE("limits are read") {
@@ -149,18 +152,18 @@ TEST_CASE("limits are read") {
   CHECK(edit.place == "here");
   CHECK(valueOf(parseLinkLimit("a=b:c=1e-3", "here")).ends == "a=b:c");
   for (const char *text :
-       {"gpu0:gpu1=12.5", "a:b=12.345678901234567", "a:b=1e-300"})
+       {"gpu0:gpu1=12.5", "a:b=12.345678901234567", "a:b=0.001"})
     CHECK(valueOf(parseLinkLimit(text, "here")).toString() == text);
   CHECK(without("a:b").toString() == "a:b");
   CHECK(textOf(parseLinkLimit("gpu0:gpu1", "here").takeError()) ==
         "here: no limit in 'gpu0:gpu1'; write what is left in GB/s behind '=', "
         "as in gpu0:gpu1=12.5");
-  for (const char *wrong :
-       {"", "0", "-0", "-1", "nan", "inf", "-inf", "1e999", "12,5", "x", "5GB"})
+  for (const char *wrong : {"", "0", "-0", "-1", "nan", "inf", "-inf", "1e999",
+                            "12,5", "x", "5GB", "0.0009", "1000001"})
     CHECK(
         textOf(
             parseLinkLimit(std::string("a:b=") + wrong, "here").takeError()) ==
         std::string("here: '") + wrong +
-            "' is no bandwidth; write a finite number of GB/s above 0, or "
-            "take the link away altogether");
+            "' is no bandwidth; write 0.001 to 1000000 GB/s, or take the "
+            "link away altogether");
 }

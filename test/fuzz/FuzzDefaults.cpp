@@ -1,0 +1,16 @@
+//===- FuzzDefaults.cpp - sanitizers' settings while fuzzing --------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+/// LLVM's libraries are not instrumented, its headers are: what one poisons the
+/// other would read.
+extern "C" const char *__asan_default_options() {
+  return "allow_user_poisoning=0:detect_odr_violation=0:"
+         "max_allocation_size_mb=1024";
+}
+
+extern "C" const char *__ubsan_default_options() {
+  return "print_stacktrace=1";
+}

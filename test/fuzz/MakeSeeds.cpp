@@ -1,0 +1,82 @@
+//===- MakeSeeds.cpp - small schedules and bundles to begin with ----------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// blink_fuzz_seeds FOLDER writes FOLDER/schedule and FOLDER/bundle: one file of
+// each collective and shape, as small as it gets, made without the compiler.
+//
+//===----------------------------------------------------------------------===//
+
+#include "schedules/Collectives.h"
+#include "test/common/BundleBuilder.h"
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+using namespace blink;
+using namespace blink::test;
+namespace fs = std::filesystem;
+
+static bool write(const fs::path &path, const std::vector<uint8_t> &bytes) {
+  std::ofstream out(path, std::ios::binary | std::ios::trunc);
+  out.write(reinterpret_cast<const char *>(bytes.data()),
+            std::streamsize(bytes.size()));
+  return out.good();
+}
+
+static bool writeSchedules(const fs::path &folder) {
+  std::mt19937 random(1);
+  for (Collective collective : sched::EnumValuesCollective()) {
+    const std::string name = sched::EnumNameCollective(collective);
+    if (!write(folder / (name + "-2.sched"),
+               seal(makeSchedule(collective, 0, 2, {}))))
+      return false;
+    for (int variation = 0; variation < 3; ++variation) {
+      TestSchedule schedule =
+          variedSchedule(collective, variation, 4096, random);
+      if (variation == 1)
+        addWindows(schedule, random);
+      if (!write(folder / (name + "-v" + std::to_string(variation) + ".sched"),
+                 seal(schedule)))
+        return false;
+    }
+  }
+  return true;
+}
+
+static bool writeBundles(const fs::path &folder) {
+  for (Collective collective : sched::kJointCollectives) {
+    BundleOptions options;
+    options.numGpus = 3;
+    options.collectives = {collective};
+    options.allocations = allAllocations(3);
+    TestBundle bundle = makeBundle(options);
+    const std::string name = sched::EnumNameCollective(collective);
+    if (!write(folder / (name + ".sched"), seal(bundle)))
+      return false;
+    options.alike = false;
+    if (!write(folder / (name + "-apart.sched"), seal(makeBundle(options))))
+      return false;
+  }
+  BundleOptions options;
+  options.numGpus = 4;
+  options.collectives = {Collective::allreduce};
+  options.allocations = {{0}, {0, 1}, {0, 2}};
+  options.serverOf = {0, 0, 1, 1};
+  return write(folder / "servers.sched", seal(makeBundle(options)));
+}
+
+int main(int argc, char **argv) {
+  if (argc != 2) {
+    std::fprintf(stderr, "usage: blink_fuzz_seeds FOLDER\n");
+    return 2;
+  }
+  const fs::path folder = argv[1];
+  fs::create_directories(folder / "schedule");
+  fs::create_directories(folder / "bundle");
+  if (writeSchedules(folder / "schedule") && writeBundles(folder / "bundle"))
+    return 0;
+  std::fprintf(stderr, "blink_fuzz_seeds: cannot write to %s\n", argv[1]);
+  return 1;
+}

@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# Gives each reader of Blink inputs that nobody thought of (docs/fuzzing.md).
+#
+#   tools/fuzz.sh                     every target of test/fuzz, a minute each
+#   tools/fuzz.sh topology            one of them
+#   tools/fuzz.sh topology,plan 3600  two, for an hour each
+#   tools/fuzz.sh all 3600
+#
+# Installs clang if it is missing, and builds the targets with AddressSanitizer and UndefinedBehaviorSanitizer. Corpora
+# grow from run to run in build/fuzz/corpus/TARGET, and build/fuzz/runs.tsv has a line a run: when, target, seconds,
+# inputs, edges and features covered. The last line is "N inputs, 0 crashes". Exit code 1 if something crashed, leaked,
+# took over 10 s or over 1 GB: the line before says which file does it, and the others go on.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+usage() { sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' tools/fuzz.sh; }
+case "${1-}" in -h | --help) usage && exit 0 ;; esac
+seconds=${2-60}
+if [ $# -gt 2 ] || ! [[ $seconds =~ ^[1-9][0-9]*$ ]]; then
+  echo "usage: tools/fuzz.sh [TARGET,... | all] [SECONDS]" >&2
+  exit 2
+fi
+tools/install-deps.sh --fuzz
+
+build=build/fuzz
+mkdir -p $build/crashes
+if ! cmake --preset fuzz >$build/configure.log 2>&1 || ! cmake --build --preset fuzz >$build/build.log 2>&1; then
+  tail -n 40 $build/*.log >&2
+  exit 1
+fi
+known=$(cd $build/test/fuzz && ls -- *.seeds | sed 's/\.seeds$//')
+wanted=${1-all}
+[ "$wanted" = all ] && wanted=$known || wanted=${wanted//,/ }
+
+total=0 crashes=0
+for target in $wanted; do
+  if ! [ -e "$build/test/fuzz/$target.seeds" ]; then
+    echo "fuzz: no target '$target'; there are" $known >&2
+    exit 2
+  fi
+  corpus=$build/corpus/$target log=$build/$target.log
+  mkdir -p "$corpus"
+  mapfile -t arguments <"$build/test/fuzz/$target.arguments"
+  mapfile -t seeds <"$build/test/fuzz/$target.seeds"
+  echo "fuzz: $target, $seconds s" >&2
+  before=$(ls $build/crashes)
+  "$build/test/fuzz/blink_fuzz_$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=1536 -malloc_limit_mb=1024 \
+    -print_final_stats=1 -artifact_prefix="$build/crashes/$target-" "${arguments[@]}" "$corpus" "${seeds[@]}" \
+    >"$log" 2>&1 && failed=false || failed=true
+  # A leak of the whole run, say, has no input.
+  if $failed; then
+    crashes=$((crashes + 1))
+    grep -m 1 -E 'ERROR: |runtime error: |not so: ' "$log" >&2 || tail -n 5 "$log" >&2
+    file=$(comm -13 <(echo "$before") <(ls $build/crashes) | head -n 1)
+    echo "fuzz: $target: ${file:+$build/crashes/$file does it; }all of it is in $log" >&2
+  fi
+  inputs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
+  inputs=${inputs:-$(grep -oE '^#[0-9]+' "$log" | tail -n 1 | tr -d '#')}
+  inputs=${inputs:-0}
+  covered=$(grep -oE 'cov: [0-9]+ ft: [0-9]+' "$log" | tail -n 1 | sed 's/cov: //;s/ ft: /\t/')
+  printf '%s\t%s\t%s\t%s\t%s\n' "$(date -u +%FT%TZ)" "$target" "$seconds" "$inputs" "$covered" >>$build/runs.tsv
+  total=$((total + inputs))
+done
+echo "$total inputs, $crashes crashes"
+[ $crashes = 0 ]
