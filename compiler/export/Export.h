@@ -9,6 +9,8 @@
 
 #include "compiler/import/Rates.h"
 
+#include "schedules/schedule_generated.h"
+
 #include <string>
 #include <vector>
 
@@ -35,6 +37,19 @@ struct ExportedFile {
 /// servers.
 llvm::Expected<ExportedFile> exportNcclTopo(const Topology &machine,
                                             const GpuModel *model = nullptr);
+
+/// The chains of `program` in `file` as NCCL's graph XML (NCCL_GRAPH_FILE):
+/// rings, and of an allreduce the chains, too. Of several variants the one for
+/// the largest messages is taken.
+///
+///   auto xml = exportNcclGraph(*file, *file->programs()->Get(0));
+///
+/// Shares of chains become numbers of channels, rounded with a note if NCCL has
+/// not enough of them. Errors: trees that are no chains, or chains that are no
+/// rings where NCCL has only these; alltoall and its like; relays; several
+/// servers; one rank.
+llvm::Expected<ExportedFile> exportNcclGraph(const sched::Schedule &file,
+                                             const sched::Program &program);
 
 } // namespace blink
 

@@ -61,8 +61,21 @@ static llvm::Expected<ExportedFile> exportTopo(const ExportFlags &flags) {
   return exportNcclTopo(*machine, *model);
 }
 
+static llvm::Expected<ExportedFile> exportSchedule(const ExportFlags &flags) {
+  if (!flags.gpuModel.empty())
+    return makeError("--gpu-model is for --format nccl-topo");
+  llvm::Expected<InputFile> input = flags.job.readSchedule(flags.input);
+  if (!input)
+    return input.takeError();
+  llvm::Expected<const sched::Schedule *> schedule = openSchedule(*input);
+  if (!schedule)
+    return schedule.takeError();
+  return exportNcclGraph(**schedule, *(*schedule)->programs()->Get(0));
+}
+
 static int run(const ExportFlags &flags) {
-  llvm::Expected<ExportedFile> file = exportTopo(flags);
+  llvm::Expected<ExportedFile> file =
+      flags.format == "nccl-topo" ? exportTopo(flags) : exportSchedule(flags);
   if (!file)
     return reportError(file.takeError());
   for (const std::string &note : file->notes)
@@ -83,8 +96,9 @@ void blink::addExportCommand(CLI::App &app, int &exitCode) {
       ->required();
   command
       .add_option("--format", flags.format,
-                  "nccl-topo: the machine, as NCCL_TOPO_FILE has it")
-      ->check(CLI::IsMember({"nccl-topo"}))
+                  "nccl-graph: its chains and rings, for NCCL_GRAPH_FILE; "
+                  "nccl-topo: its machine, for NCCL_TOPO_FILE")
+      ->check(CLI::IsMember({"nccl-graph", "nccl-topo"}))
       ->required();
   command
       .add_option("-o,--output", flags.output,
