@@ -36,6 +36,7 @@ void addCheckCommand(CLI::App &app, int &exitCode);
 void addRunCommand(CLI::App &app, int &exitCode);
 void addSimulateCommand(CLI::App &app, int &exitCode);
 void addImportCommand(CLI::App &app, int &exitCode);
+void addExportCommand(CLI::App &app, int &exitCode);
 void addProbeCommand(CLI::App &app, int &exitCode);
 void addTopoCommand(CLI::App &app, int &exitCode);
 void addTopoListCommand(CLI::App &topo, int &exitCode); ///< within topo

@@ -146,6 +146,23 @@ JobFlags::readSchedule(const std::string &path) const {
   return input;
 }
 
+void blink::addGpuModel(CLI::App &command, std::string &name,
+                        const std::string &help) {
+  command.add_option("--gpu-model", name, help)->type_name("MODEL");
+}
+
+llvm::Expected<const GpuModel *> blink::readGpuModel(const std::string &name) {
+  if (name.empty())
+    return nullptr;
+  if (const GpuModel *model = findGpuModel(name))
+    return model;
+  std::string names;
+  for (const GpuModel &model : gpuModels())
+    names += (names.empty() ? "" : ", ") + model.name.str();
+  return makeError("--gpu-model '{0}': not known; expected one of: {1}", name,
+                   names);
+}
+
 void blink::addInput(CLI::App &command, std::string &input) {
   command
       .add_option("input", input,

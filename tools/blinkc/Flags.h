@@ -9,6 +9,7 @@
 
 #include "compiler/driver/ExtractSchedule.h"
 #include "compiler/driver/Pipeline.h"
+#include "compiler/import/Rates.h"
 
 #include "CLI/CLI.hpp"
 
@@ -47,6 +48,10 @@ llvm::Error readLimitLinks(const std::vector<std::string> &limitLinks,
                            std::vector<LinkEdit> &edits);
 /// --costs: what lanes cost, as costsAt reads it.
 void addCosts(CLI::App &command, std::string &costs);
+/// --gpu-model, and the model that it names. Null: none was given. Errors: a
+/// name that is not known, with those that are.
+void addGpuModel(CLI::App &command, std::string &name, const std::string &help);
+llvm::Expected<const GpuModel *> readGpuModel(const std::string &name);
 /// The file that JobFlags::readSchedule reads.
 void addInput(CLI::App &command, std::string &input);
 /// -j, --jobs.

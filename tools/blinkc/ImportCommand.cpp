@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/blinkc/Command.h"
+#include "tools/blinkc/Flags.h"
 #include "tools/blinkc/MachineFile.h"
 
 #include "compiler/driver/InputFile.h"
@@ -21,25 +22,14 @@ struct ImportFlags {
 };
 } // namespace
 
-/// "a100-sxm, a40, ..."
-static std::string modelNames() {
-  std::string names;
-  for (const GpuModel &model : gpuModels())
-    names += (names.empty() ? "" : ", ") + model.name.str();
-  return names;
-}
-
 static int run(const ImportFlags &flags) {
   ImportOptions options;
   options.rates =
       flags.rates == "nccl" ? RateSource::nccl : RateSource::nominal;
-  if (!flags.gpuModel.empty()) {
-    options.gpuModel = findGpuModel(flags.gpuModel);
-    if (!options.gpuModel)
-      return reportError(
-          makeError("--gpu-model '{0}': not known; expected one of: {1}",
-                    flags.gpuModel, modelNames()));
-  }
+  llvm::Expected<const GpuModel *> model = readGpuModel(flags.gpuModel);
+  if (!model)
+    return reportError(model.takeError());
+  options.gpuModel = *model;
   llvm::Expected<InputFile> input = readInput(flags.input);
   if (!input)
     return reportError(input.takeError());
@@ -78,11 +68,9 @@ void blink::addImportCommand(CLI::App &app, int &exitCode) {
       ->capture_default_str();
   command.add_option("--name", flags.name,
                      "Name of the machine, instead of the file's");
-  command
-      .add_option("--gpu-model", flags.gpuModel,
-                  "The GPUs, for rates that the file does not have: h100-sxm, "
-                  "a100-pcie, rtx-3090, ...")
-      ->type_name("MODEL");
+  addGpuModel(command, flags.gpuModel,
+              "The GPUs, for rates that the file does not have: h100-sxm, "
+              "a100-pcie, rtx-3090, ...");
   command
       .add_option("--rates", flags.rates,
                   "nominal: the makers' figures; nccl: those that NCCL plans "

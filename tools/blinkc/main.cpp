@@ -25,7 +25,7 @@ int main(int argc, char **argv) {
         blink::addBoundCommand, blink::addExplainCommand, blink::addDiffCommand,
         blink::addCheckCommand, blink::addRunCommand, blink::addSimulateCommand,
         blink::addExtractCommand, blink::addImportCommand,
-        blink::addProbeCommand, blink::addTopoCommand})
+        blink::addExportCommand, blink::addProbeCommand, blink::addTopoCommand})
     add(app, exitCode);
   try {
     app.parse(argc, argv);

@@ -1,0 +1,115 @@
+//===- ExportCommand.cpp - blinkc export ----------------------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/blinkc/Command.h"
+#include "tools/blinkc/Flags.h"
+
+#include "compiler/driver/OutputFile.h"
+#include "compiler/export/Export.h"
+#include "compiler/support/Error.h"
+#include "compiler/target/ScheduleTopology.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+using namespace blink;
+
+namespace {
+struct ExportFlags {
+  std::string input, format;
+  std::string output = "-";
+  std::string gpuModel;
+  JobFlags job;
+};
+} // namespace
+
+/// The machine that `path` describes or that its schedule was made for.
+static llvm::Expected<Topology> readMachine(const std::string &path,
+                                            const JobFlags &job) {
+  llvm::Expected<InputFile> input = readInput(path);
+  if (!input)
+    return input.takeError();
+  if (input->kind == InputKind::topology)
+    return openTopology(*input);
+  if (input->kind == InputKind::ir)
+    return makeError("{0}: is neither a topology nor a schedule; "
+                     "docs/topology-format.md shows the former",
+                     input->path);
+  if (input->kind == InputKind::bundle) {
+    llvm::Expected<BundleJob> wanted = job.job();
+    if (!wanted)
+      return wanted.takeError();
+    input = extractSchedule(*input, *wanted);
+    if (!input)
+      return input.takeError();
+  }
+  llvm::Expected<const sched::Schedule *> schedule = openSchedule(*input);
+  if (!schedule)
+    return schedule.takeError();
+  return topologyOf(**schedule);
+}
+
+static llvm::Expected<ExportedFile> exportTopo(const ExportFlags &flags) {
+  llvm::Expected<const GpuModel *> model = readGpuModel(flags.gpuModel);
+  if (!model)
+    return model.takeError();
+  llvm::Expected<Topology> machine = readMachine(flags.input, flags.job);
+  if (!machine)
+    return machine.takeError();
+  return exportNcclTopo(*machine, *model);
+}
+
+static llvm::Expected<ExportedFile> exportSchedule(const ExportFlags &flags) {
+  if (!flags.gpuModel.empty())
+    return makeError("--gpu-model is for --format nccl-topo");
+  llvm::Expected<InputFile> input = flags.job.readSchedule(flags.input);
+  if (!input)
+    return input.takeError();
+  llvm::Expected<const sched::Schedule *> schedule = openSchedule(*input);
+  if (!schedule)
+    return schedule.takeError();
+  return exportNcclGraph(**schedule, *(*schedule)->programs()->Get(0));
+}
+
+static int run(const ExportFlags &flags) {
+  llvm::Expected<ExportedFile> file =
+      flags.format == "nccl-topo" ? exportTopo(flags) : exportSchedule(flags);
+  if (!file)
+    return reportError(file.takeError());
+  for (const std::string &note : file->notes)
+    llvm::errs() << flags.input << ": note: " << note << "\n";
+  if (llvm::Error error = writeFile(flags.output, file->text))
+    return reportError(std::move(error));
+  return kGood;
+}
+
+void blink::addExportCommand(CLI::App &app, int &exitCode) {
+  auto [command, flags] = addCommand<ExportFlags>(
+      app, exitCode, "export",
+      "Write a schedule or machine in another program's format", run);
+  command
+      .add_option("FILE", flags.input,
+                  "A schedule (.sched); of a bundle -g, -c and -r choose one. "
+                  "For nccl-topo a topology or the name of a machine type, too")
+      ->required();
+  command
+      .add_option("--format", flags.format,
+                  "nccl-graph: its chains and rings, for NCCL_GRAPH_FILE; "
+                  "nccl-topo: its machine, for NCCL_TOPO_FILE")
+      ->check(CLI::IsMember({"nccl-graph", "nccl-topo"}))
+      ->required();
+  command
+      .add_option("-o,--output", flags.output,
+                  "The file to write; - is standard output")
+      ->type_name("FILE")
+      ->capture_default_str();
+  addGpuModel(command, flags.gpuModel,
+              "nccl-topo: the GPUs, instead of the first model that has links "
+              "of the machine's rates");
+  flags.job.addTo(command);
+  command.footer("What the format cannot say is a note on standard error.\n"
+                 "Example:\n"
+                 "  blinkc export dgx-h100 --format nccl-topo -o topo.xml");
+}
