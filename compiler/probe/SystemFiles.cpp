@@ -15,6 +15,7 @@
 #include "llvm/Support/Path.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 using namespace blink;
@@ -299,6 +300,11 @@ void SystemReader::addXgmiLinks() {
         continue;
       PeerLinks entry{gpu, End::gpu, other->second};
       entry.kind = LinkKind::xgmi;
+      // MB/s of all links to that node; 0 from older kernels.
+      if (const GpuModel *model = inventory_.gpus[gpu].model)
+        entry.count = std::max(
+            1, static_cast<int>(std::lround(field(text, "max_bandwidth") /
+                                            (1000 * model->nominal))));
       entry.where = where;
       inventory_.links.push_back(entry);
     }
