@@ -106,7 +106,9 @@ static PciSpeed speedOf(double bandwidth) {
 llvm::Error HwlocXmlReader::readObject(const pugi::xml_node &object,
                                        Around around) {
   llvm::StringRef type = object.attribute("type").value();
-  if (type == "Package")
+  if (type == "Machine" && info(object, "Architecture") == "aarch64")
+    around.cpu.vendor = CpuModel::Vendor::arm;
+  if (type == "Package" && !info(object, "CPUVendor").empty())
     around.cpu = cpuOf(object);
   // Memory hangs beside what it is local to.
   for (pugi::xml_node child : object.children("object"))

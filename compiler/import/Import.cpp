@@ -60,8 +60,7 @@ static llvm::Expected<Inventory> readAny(llvm::StringRef text,
   if (text.contains("Link Type between two GPUs") ||
       text.contains("Weight between two GPUs"))
     return readRocmTables(text, fileName, options);
-  if (text.contains("Remote Device ") || text.contains("GB/s") ||
-      text.contains("Link 0:"))
+  if (text.contains("Link 0:"))
     return readNvlinkReport(text, fileName, options);
   if (text.contains("GPU0"))
     return readTopoMatrix(text, fileName, options);

@@ -88,6 +88,12 @@ static CpuModel::Vendor vendorOf(const pugi::xml_node &cpu) {
       .Default(Vendor::unknown);
 }
 
+/// /proc/cpuinfo's family of NCCL's number, which has a family beyond 15, 0x19
+/// say, as 0xaf: what is beyond before the 15.
+static int familyOf(int number) {
+  return number > 0x1f && (number & 0xf) == 0xf ? 0xf + (number >> 4) : number;
+}
+
 llvm::Error NcclXmlReader::readCpu(const pugi::xml_node &cpu) {
   if (llvm::StringRef(cpu.name()) != "cpu") {
     warnUnknown(cpu);
@@ -101,7 +107,7 @@ llvm::Error NcclXmlReader::readCpu(const pugi::xml_node &cpu) {
       return document_.error(cpu, "NUMA node " + llvm::Twine(numa.id) +
                                       " again; a dump of several hosts? Take "
                                       "one of a single host");
-  numa.cpu = {vendorOf(cpu), cpu.attribute("familyid").as_int(),
+  numa.cpu = {vendorOf(cpu), familyOf(cpu.attribute("familyid").as_int()),
               cpu.attribute("modelid").as_int()};
   inventory_.numaNodes.push_back(numa);
   for (pugi::xml_node child : cpu.children()) {
