@@ -2,12 +2,14 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// hwloc 2 writes a tree of objects: packages, NUMA nodes, bridges, PCI devices
-// and what the system calls them. Links between GPUs are matrices at the end,
-// of GB/s and not of numbers of links.
+// hwloc writes a tree of objects: packages, NUMA nodes (hwloc 2: beside what
+// they are local to, hwloc 1: above it), bridges, PCI devices and what the
+// system calls them. Links between GPUs are matrices at the end, of GB/s and
+// not of numbers of links.
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/import/Processors.h"
 #include "compiler/import/Readers.h"
 #include "compiler/import/XmlDocument.h"
 
@@ -36,7 +38,10 @@ public:
       if (llvm::Error error = readObject(object, {}))
         return error;
     if (inventory_.numaNodes.empty())
-      inventory_.numaNodes.push_back({});
+      inventory_.numaNodes.push_back(
+          {0,
+           {},
+           parseCpuMask(topology.child("object").attribute("cpuset").value())});
     for (pugi::xml_node child : topology.children())
       if (llvm::StringRef(child.name()).starts_with("distances2"))
         if (llvm::Error error = readMatrix(child))
@@ -58,13 +63,15 @@ private:
   };
 
   llvm::Error readObject(const pugi::xml_node &object, Around around);
+  int numaNodeOf(const pugi::xml_node &object, const CpuModel &cpu);
   llvm::Error readPciDevice(const pugi::xml_node &object, Around &around);
   llvm::Error readMatrix(const pugi::xml_node &matrix);
 
   const XmlDocument &document_;
   const ImportOptions &options_;
   Inventory inventory_;
-  std::map<std::string, int> deviceOfObject_; ///< by gp_index
+  std::map<std::string, Around> placeOfObject_; ///< by gp_index
+  std::map<pugi::xml_node, int> numaNodeOf_;
   std::map<int, int> gpuOfDevice_;
   std::map<int, bool> isSwitch_; ///< NVSwitches
 };
@@ -106,17 +113,26 @@ static PciSpeed speedOf(double bandwidth) {
 llvm::Error HwlocXmlReader::readObject(const pugi::xml_node &object,
                                        Around around) {
   llvm::StringRef type = object.attribute("type").value();
-  if (type == "Machine" && info(object, "Architecture") == "aarch64")
-    around.cpu.vendor = CpuModel::Vendor::arm;
-  if (type == "Package" && !info(object, "CPUVendor").empty())
+  if (type == "Machine") {
+    const std::string architecture = info(object, "Architecture");
+    if (architecture == "aarch64")
+      around.cpu.vendor = CpuModel::Vendor::arm;
+    else if (llvm::StringRef(architecture).starts_with("ppc64"))
+      around.cpu.vendor = CpuModel::Vendor::power;
+  }
+  if (type == "NUMANode")
+    around.numaNode = numaNodeOf(object, around.cpu);
+  if ((type == "Package" || type == "Socket") &&
+      !info(object, "CPUVendor").empty()) {
     around.cpu = cpuOf(object);
-  // Memory hangs beside what it is local to.
+    // Of hwloc 1, whose nodes come before their packages.
+    for (NumaNode &node : inventory_.numaNodes)
+      if (node.cpu.vendor == CpuModel::Vendor::unknown)
+        node.cpu = around.cpu;
+  }
   for (pugi::xml_node child : object.children("object"))
-    if (std::strcmp(child.attribute("type").value(), "NUMANode") == 0) {
-      around.numaNode = static_cast<int>(inventory_.numaNodes.size());
-      inventory_.numaNodes.push_back(
-          {child.attribute("os_index").as_int(around.numaNode), around.cpu});
-    }
+    if (std::strcmp(child.attribute("type").value(), "NUMANode") == 0)
+      around.numaNode = numaNodeOf(child, around.cpu);
   if (type == "PCIDev" || (type == "Bridge" && object.attribute("pci_busid"))) {
     if (llvm::Error error = readPciDevice(object, around))
       return error;
@@ -131,11 +147,23 @@ llvm::Error HwlocXmlReader::readObject(const pugi::xml_node &object,
     if (gpu != gpuOfDevice_.end() && !options_.gpuModel && !product.empty())
       inventory_.gpus[gpu->second].model = gpuModelOfProduct(product);
   }
-  deviceOfObject_[object.attribute("gp_index").value()] = around.device;
+  placeOfObject_[object.attribute("gp_index").value()] = around;
   for (pugi::xml_node child : object.children("object"))
     if (llvm::Error error = readObject(child, around))
       return error;
   return llvm::Error::success();
+}
+
+/// The index of a NUMA node, which is added when it is first met.
+int HwlocXmlReader::numaNodeOf(const pugi::xml_node &object,
+                               const CpuModel &cpu) {
+  const int next = static_cast<int>(inventory_.numaNodes.size());
+  auto [place, isNew] = numaNodeOf_.try_emplace(object, next);
+  if (isNew)
+    inventory_.numaNodes.push_back(
+        {object.attribute("os_index").as_int(next), cpu,
+         parseCpuMask(object.attribute("cpuset").value())});
+  return place->second;
 }
 
 llvm::Error HwlocXmlReader::readPciDevice(const pugi::xml_node &object,
@@ -150,14 +178,13 @@ llvm::Error HwlocXmlReader::readPciDevice(const pugi::xml_node &object,
   device.parent = around.device;
   device.numaNode = around.device < 0 ? around.numaNode : -1;
   device.speed = speedOf(object.attribute("pci_link_speed").as_double());
-  unsigned code = 0; // "0302 [10de:2330] ..."
+  unsigned code = 0, vendor = 0, product = 0; // "0302 [10de:2330] ..."
   llvm::StringRef pciType = object.attribute("pci_type").value();
   (void)pciType.take_front(4).getAsInteger(16, code);
+  (void)pciType.substr(6, 4).getAsInteger(16, vendor);
+  (void)pciType.substr(11, 4).getAsInteger(16, product);
   int index = static_cast<int>(inventory_.devices.size());
-  bool isGpu = code == 0x0302 || code == 0x0380 || code == 0x1200 ||
-               (code == 0x0300 &&
-                (pciType.contains("[10de:") || pciType.contains("[1002:")));
-  if (isGpu) {
+  if (isGpu(code, vendor, product)) {
     device.kind = Kind::gpu;
     gpuOfDevice_[index] = static_cast<int>(inventory_.gpus.size());
     const GpuModel *model = options_.gpuModel;
@@ -181,18 +208,18 @@ llvm::Error HwlocXmlReader::readMatrix(const pugi::xml_node &matrix) {
   llvm::StringRef name = matrix.attribute("name").value();
   if (name != "NVLinkBandwidth" && name != "XGMIBandwidth")
     return llvm::Error::success();
-  std::vector<int> devices;
+  std::vector<Around> places;
   for (pugi::xml_node list : matrix.children("indexes")) {
     llvm::SmallVector<llvm::StringRef, 16> words;
     llvm::SplitString(list.text().get(), words);
     for (llvm::StringRef word : words) {
-      auto found = deviceOfObject_.find(word.rsplit(':').second.empty()
-                                            ? word.str()
-                                            : word.rsplit(':').second.str());
-      if (found == deviceOfObject_.end() || found->second < 0)
-        return document_.error(list,
-                               "'" + word + "' is no object of a PCI device");
-      devices.push_back(found->second);
+      // "OSDev:332" where objects are of several types.
+      auto found = placeOfObject_.find(word.rsplit(':').second.empty()
+                                           ? word.str()
+                                           : word.rsplit(':').second.str());
+      if (found == placeOfObject_.end())
+        return document_.error(list, "'" + word + "' is no object's gp_index");
+      places.push_back(found->second);
     }
   }
   std::vector<double> values;
@@ -206,23 +233,26 @@ llvm::Error HwlocXmlReader::readMatrix(const pugi::xml_node &matrix) {
       values.push_back(static_cast<double>(value) / 1000);
     }
   }
-  size_t count = devices.size();
+  size_t count = places.size();
   if (values.size() != count * count)
     return document_.error(matrix, llvm::Twine(values.size()) + " values for " +
                                        llvm::Twine(count) +
                                        " objects; is the file whole?");
   for (size_t a = 0; a < count; ++a)
     for (size_t b = 0; b < count; ++b) {
-      auto from = gpuOfDevice_.find(devices[a]);
+      auto from = gpuOfDevice_.find(places[a].device);
       if (a == b || values[a * count + b] <= 0 || from == gpuOfDevice_.end())
         continue;
       PeerLinks links{from->second, End::fabric};
-      auto to = gpuOfDevice_.find(devices[b]);
+      auto to = gpuOfDevice_.find(places[b].device);
       if (to != gpuOfDevice_.end()) {
         links.end = End::gpu;
         links.index = to->second;
-      } else if (!isSwitch_.count(devices[b])) {
-        continue; // a link to a CPU: hwloc lists those of POWER
+      } else if (places[b].device < 0) { // a package, as of POWER
+        links.end = End::cpu;
+        links.index = places[b].numaNode;
+      } else if (!isSwitch_.count(places[b].device)) {
+        continue;
       }
       links.bandwidth = values[a * count + b];
       links.kind = name == "XGMIBandwidth" ? LinkKind::xgmi : LinkKind::nvlink;

@@ -8,6 +8,7 @@
 
 #include "compiler/import/Import.h"
 
+#include "compiler/import/HostGraph.h"
 #include "compiler/import/MachineGraph.h"
 #include "compiler/import/Readers.h"
 #include "compiler/import/TerminalText.h"
@@ -75,7 +76,17 @@ blink::importMachine(llvm::StringRef text, llvm::StringRef fileName,
     return inventory.takeError();
   if (inventory->name.empty())
     inventory->name = llvm::sys::path::stem(fileName).str();
-  llvm::Expected<Topology> topology = machineGraph(*inventory, options.rates);
+  auto hasCores = [](const NumaNode &node) { return !node.processors.empty(); };
+  const bool isHost =
+      inventory->gpus.empty() && llvm::any_of(inventory->numaNodes, hasCores);
+  if (isHost)
+    inventory->notes.warn(inventory->where,
+                          "no GPU in this " + inventory->source +
+                              ": this is a topology of cores, for the host "
+                              "back end");
+  llvm::Expected<Topology> topology =
+      isHost ? hostGraph(*inventory, options.rates)
+             : machineGraph(*inventory, options.rates);
   if (!topology)
     return topology.takeError();
   return ImportedMachine{std::move(*topology), inventory->source,

@@ -27,7 +27,8 @@ struct ImportedMachine {
 /// content: NCCL's topology XML (and RCCL's, and cloud vendors'), hwloc's XML,
 /// `nvidia-smi topo -m`, `nvidia-smi nvlink -R` and `-s`,
 /// `rocm-smi --showtopo`, each possibly with a prompt, colours or other text
-/// around it. `fileName` is for messages.
+/// around it. hwloc's XML of a machine without a GPU makes one of cores
+/// (HostGraph.h). `fileName` is for messages.
 ///
 ///   auto machine = importMachine(text, "dump.xml", {});
 ///

@@ -24,6 +24,8 @@ namespace blink {
 struct NumaNode {
   int id = 0; ///< the system's number, or one counted from 0
   CpuModel cpu;
+  std::vector<int> processors = {}; ///< the system's numbers; empty: not told
+  double coreRate = 0; ///< GB/s of a core that copies; 0: not measured
 };
 
 struct PciDevice {
@@ -80,6 +82,11 @@ struct Inventory {
   std::vector<PeerLinks> links;
   ImportNotes notes;
 };
+
+/// Whether a PCI device is a GPU that computes, by its class ("0x0302" of the
+/// six digits), vendor and product: NVIDIA's and AMD's are, but for what AMD
+/// sold as servers' consoles.
+bool isGpu(unsigned classCode, unsigned vendor, unsigned product);
 
 /// "0000:1b:00.0" of "00000000:1B:00.0" or "1b:00.0"; empty if `text` is no
 /// PCI address.

@@ -20,6 +20,19 @@ using namespace blink;
 using Kind = PciDevice::Kind;
 using End = PeerLinks::End;
 
+bool blink::isGpu(unsigned classCode, unsigned vendor, unsigned product) {
+  constexpr unsigned kNvidia = 0x10de, kAmd = 0x1002;
+  if (vendor != kNvidia && vendor != kAmd)
+    return false;
+  // Rage XL, Radeon 7000 and the ES1000 twice are servers' consoles.
+  const bool isConsole =
+      vendor == kAmd && (product == 0x4752 || product == 0x5159 ||
+                         product == 0x515e || product == 0x5969);
+  // Display, 3D, other display controllers, processing accelerators.
+  return !isConsole && (classCode == 0x0300 || classCode == 0x0302 ||
+                        classCode == 0x0380 || classCode == 0x1200);
+}
+
 std::string blink::normalBusId(llvm::StringRef text) {
   std::string lower = text.trim().lower();
   llvm::SmallVector<llvm::StringRef, 3> parts;
@@ -122,9 +135,13 @@ llvm::Error Builder::checkDevices() const {
   for (const PciDevice &device : inventory_.devices)
     if (!device.busId.empty()) {
       auto [place, isNew] = seen.try_emplace(device.busId, &device);
-      if (!isNew)
-        return makeError(device.where + ": error: bus id " + device.busId +
-                         " again; it is that of " + place->second->where);
+      if (isNew)
+        continue;
+      const std::string again = "bus id " + device.busId +
+                                " again; it is that of " + place->second->where;
+      if (device.kind == Kind::gpu || place->second->kind == Kind::gpu)
+        return makeError(device.where + ": error: " + again);
+      inventory_.notes.warn(device.where, again + "; both are kept");
     }
   return llvm::Error::success();
 }

@@ -21,7 +21,7 @@ namespace blink {
 /// figure. Links between GPUs count as often as both ends list them.
 ///
 /// Oddities and guesses are added to the inventory's notes. Errors, with a
-/// place: no GPU, or too many; two devices with one bus id.
+/// place: no GPU, or too many; a GPU with the bus id of another device.
 llvm::Expected<Topology> machineGraph(Inventory &inventory, RateSource source);
 
 } // namespace blink

@@ -6,6 +6,7 @@
 
 #include "compiler/machines/MachinePart.h"
 
+#include "compiler/support/Numbers.h"
 #include "compiler/topology/fabric/RankTopology.h"
 
 #include <algorithm>
@@ -33,10 +34,16 @@ namespace {
 /// Takes nodes away, one after the other.
 class Reduction {
 public:
-  Reduction(const Topology &topology, bool peerLinksOnly)
+  Reduction(const Topology &topology, bool peerLinksOnly,
+            llvm::ArrayRef<int> gpus)
       : topology_(topology), from_(topology.nodes.size()),
-        to_(topology.nodes.size()), isGone_(topology.nodes.size(), false),
-        hasLost_(topology.nodes.size(), false) {
+        to_(topology.nodes.size()), isGone_(topology.nodes.size(), false) {
+    const std::vector<int> all = topology.gpus();
+    isOther_.assign(topology.nodes.size(), false);
+    for (int gpu : all)
+      isOther_[gpu] = true;
+    for (int gpu : gpus)
+      isOther_[all[gpu]] = false;
     for (const Link &link : topology.links)
       if (!peerLinksOnly || isPeerLink(link.kind))
         add(link.from, link.to, {{link.kind, link.bandwidth}});
@@ -80,7 +87,7 @@ private:
   bool canGo(int node) const {
     const NodeKind kind = topology_.nodes[node].kind;
     if (kind == NodeKind::gpu)
-      return false;
+      return isOther_[node];
     // Of a node with many neighbours it is enough to know that.
     if (kind == NodeKind::nic ||
         (from_[node].size() <= 1 && to_[node].size() <= 1 &&
@@ -89,12 +96,11 @@ private:
     return passesOn(node);
   }
 
-  /// Whether a PCIe switch that lost a neighbour has two, which are not joined
-  /// otherwise.
+  /// Whether a PCIe switch has two neighbours, which are not joined otherwise.
   bool passesOn(int node) const {
     const ByNode &to = from_[node], &from = to_[node];
-    if (topology_.nodes[node].kind != NodeKind::switch_ || !hasLost_[node] ||
-        to.size() != 2 || from.size() != 2)
+    if (topology_.nodes[node].kind != NodeKind::switch_ || to.size() != 2 ||
+        from.size() != 2)
       return false;
     const int first = to.begin()->first, second = to.rbegin()->first;
     auto isPcie = [](const auto &entry) {
@@ -116,9 +122,6 @@ private:
             {{LinkKind::pcie,
               std::min(to_[node][ends[side]][LinkKind::pcie],
                        from_[node][ends[1 - side]][LinkKind::pcie])}});
-    } else {
-      for (int other : neighbours(node))
-        hasLost_[other] = true;
     }
     for (const auto &[other, rates] : from_[node])
       to_[other].erase(node);
@@ -147,11 +150,42 @@ private:
 
   const Topology &topology_;
   std::vector<ByNode> from_, to_; // per node: rates to others, and from them
-  std::vector<char> isGone_, hasLost_;
+  std::vector<char> isGone_;
+  std::vector<char> isOther_; // a GPU that is not asked for
 };
 
 } // namespace
 
+MachinePart blink::partOf(const Topology &topology, bool peerLinksOnly,
+                          llvm::ArrayRef<int> gpus) {
+  return Reduction(topology, peerLinksOnly, gpus).run();
+}
+
 MachinePart blink::partOf(const Topology &topology, bool peerLinksOnly) {
-  return Reduction(topology, peerLinksOnly).run();
+  return partOf(topology, peerLinksOnly, firstNumbers(topology.gpus().size()));
+}
+
+std::vector<int> blink::findTwins(const MachinePart &part) {
+  static const PairRates none;
+  const size_t size = part.nodes.size();
+  std::vector<const PairRates *> table(size * size, &none);
+  for (const auto &[ends, rates] : part.rates)
+    table[ends.first * size + ends.second] = &rates;
+  auto areAlike = [&](size_t from, size_t to, size_t from2, size_t to2) {
+    return *table[from * size + to] == *table[from2 * size + to2];
+  };
+  auto areTwins = [&](size_t a, size_t b) {
+    if (part.kinds[a] != part.kinds[b] || !areAlike(a, b, b, a))
+      return false;
+    for (size_t other = 0; other < size; ++other)
+      if (other != a && other != b &&
+          (!areAlike(a, other, b, other) || !areAlike(other, a, other, b)))
+        return false;
+    return true;
+  };
+  std::vector<int> twins(size, 0);
+  for (size_t node = 0; node < size; ++node)
+    while (!areTwins(twins[node], node))
+      ++twins[node];
+  return twins;
 }

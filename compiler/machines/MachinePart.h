@@ -12,6 +12,8 @@
 
 #include "compiler/topology/Topology.h"
 
+#include "llvm/ADT/ArrayRef.h"
+
 #include <map>
 
 namespace blink {
@@ -33,11 +35,19 @@ struct MachinePart {
   double fastest(LinkKind kind) const;
 };
 
-/// The part that stays when NICs and nodes but GPUs with one neighbour at most
-/// are taken away, and PCIe switches that thereby have two neighbours, to which
-/// they only pass on, until there are none. With `peerLinksOnly` of the
+/// The part that stays when NICs, GPUs but those of `gpus` (numbers among the
+/// machine's GPUs, ascending) and other nodes with one neighbour at most are
+/// taken away, and PCIe switches that have two neighbours, to which they only
+/// pass on, until there are none. With `peerLinksOnly` of the
 /// NVLinks, xGMI and C2C links alone.
+MachinePart partOf(const Topology &topology, bool peerLinksOnly,
+                   llvm::ArrayRef<int> gpus);
+/// With all GPUs.
 MachinePart partOf(const Topology &topology, bool peerLinksOnly);
+
+/// Per node the least one that it can be swapped with, without a change
+/// anywhere else; itself if there is none before it.
+std::vector<int> findTwins(const MachinePart &part);
 
 } // namespace blink
 

@@ -49,7 +49,7 @@ public:
       return std::nullopt;
     fill(typeRates_, type_, /*isMachine=*/false);
     fill(machineRates_, machine_, /*isMachine=*/true);
-    findTwins();
+    twinOf_ = findTwins(type_);
     orderNodes();
     const int most = std::min(kMostThin, type_.numPairs() / 4);
     for (most_ = 0; most_ <= most; ++most_) {
@@ -104,27 +104,6 @@ private:
   }
   const PairRates &machineRates(int from, int to) const {
     return *machineRates_[size_t(from) * size_ + to];
-  }
-
-  /// Nodes of the type that can be swapped without a change anywhere else: it
-  /// does not matter which of them is taken first.
-  void findTwins() {
-    twinOf_.resize(size_);
-    for (int node = 0; node < size_; ++node) {
-      twinOf_[node] = 0;
-      while (!areTwins(twinOf_[node], node))
-        ++twinOf_[node];
-    }
-  }
-  bool areTwins(int a, int b) const {
-    if (type_.kinds[a] != type_.kinds[b] || typeRates(a, b) != typeRates(b, a))
-      return false;
-    for (int other = 0; other < size_; ++other)
-      if (other != a && other != b &&
-          (typeRates(a, other) != typeRates(b, other) ||
-           typeRates(other, a) != typeRates(other, b)))
-        return false;
-    return true;
   }
 
   /// First the first node, then always the one with most links to those before.
@@ -236,7 +215,7 @@ private:
   const int size_;
   std::map<std::pair<int, int>, PairRates> scaled_;
   Table typeRates_, machineRates_;
-  std::vector<int> twinOf_; // the least one
+  std::vector<int> twinOf_; // findTwins
   std::vector<int> order_;
   std::vector<char> isTaken_;
   int most_ = 0;

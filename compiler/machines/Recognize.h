@@ -22,23 +22,25 @@ struct Recognition {
   /// What makes this machine of the type: degradeLinks(type, edits) is this
   /// one. By the type's ids and rates, for --without-link and --limit-link.
   std::vector<LinkEdit> edits;
-  /// GPU k of this machine is GPU gpus[k] of the type.
+  /// GPU k of this machine is GPU gpus[k] of the type, which may have more: a
+  /// container shows a job its GPUs alone.
   std::vector<int> gpus;
   /// Kinds of links that have other rates than in the type, all of them this
   /// times as much: measured, say, or NCCL's constants for nominal ones.
   std::map<LinkKind, double> scale;
 
-  /// One line: "dgx-h100, but gpu3:nvswitch0 has 400 of 450 GB/s:
-  /// --limit-link gpu3:nvswitch0=400".
+  /// One line: "dgx-h100, but gpu3:nvswitch0 has 16 of 18 links: --limit-link
+  /// gpu3:nvswitch0=400", "GPUs 0,1,2,3 of dgx1".
   std::string describe() const;
 };
 
 /// The shipped machine type that `topology` is: as a whole if there is one,
 /// else by its peer links; with as few links as possible missing or thinner
-/// (as matchPart counts), and none that the type does not
-/// have; then the one with the nearest rates. NICs do not count, nor do
-/// latencies. None: it is of no type. Takes milliseconds; what time a hostile
-/// graph can cost is bounded.
+/// (as matchPart counts), and none that the type does not have; then the one
+/// with the nearest rates. If it is of no type, that of which it is some GPUs
+/// and all links between them, again the smallest. NICs do not count, nor do
+/// latencies. None: neither. Takes milliseconds; what time a hostile graph can
+/// cost is bounded.
 std::optional<Recognition> recognize(const Topology &topology);
 
 } // namespace blink

@@ -6,10 +6,7 @@
 
 #include "compiler/probe/HostMachine.h"
 
-#include "compiler/probe/SystemFiles.h"
-#include "compiler/support/Error.h"
-
-#include "llvm/Support/MemoryBuffer.h"
+#include "compiler/import/HostGraph.h"
 
 #include <sched.h>
 
@@ -21,9 +18,6 @@
 #include <thread>
 
 using namespace blink;
-
-static constexpr int kMostCores = 4;
-static constexpr double kPlannedRate = 10; // GB/s of a core
 
 double blink::measureCopies(const std::vector<int> &processors) {
   using Clock = std::chrono::steady_clock;
@@ -62,66 +56,11 @@ double blink::measureCopies(const std::vector<int> &processors) {
                    10;
 }
 
-/// The processors of a NUMA node that this process may use.
-static std::vector<int> processorsOf(llvm::StringRef sysfs, int node) {
-  auto file = llvm::MemoryBuffer::getFileAsStream(
-      sysfs + "/devices/system/node/node" + llvm::Twine(node) + "/cpulist");
-  std::vector<int> processors =
-      file ? parseCpuList((*file)->getBuffer()) : std::vector<int>{0};
-  return processors;
-}
-
-llvm::Expected<Topology> blink::hostMachine(llvm::StringRef sysfs,
-                                            Inventory &inventory,
-                                            RateSource source) {
-  Topology topology;
-  topology.name = inventory.name;
-  auto addNode = [&](const std::string &id, NodeKind kind) {
-    topology.nodes.push_back({id, kind});
-    return static_cast<int>(topology.nodes.size()) - 1;
-  };
-  auto join = [&](int a, int b, double bandwidth, double latency) {
-    topology.links.push_back({a, b, bandwidth, latency, LinkKind::host});
-    topology.links.push_back({b, a, bandwidth, latency, LinkKind::host});
-  };
-  constexpr double kCoreLatency = 0.2;
-
-  std::vector<std::vector<int>> cores;
-  int ranks = 0;
-  for (const NumaNode &node : inventory.numaNodes) {
-    cores.push_back(processorsOf(sysfs, node.id));
-    if (cores.back().size() > kMostCores)
-      cores.back().resize(kMostCores);
-    for (size_t core = 0; core < cores.back().size(); ++core)
-      addNode("core" + std::to_string(ranks++), NodeKind::gpu);
+void blink::measureCores(Inventory &inventory) {
+  for (NumaNode &node : inventory.numaNodes) {
+    std::vector<int> cores = node.processors;
+    if (cores.size() > kMostCores)
+      cores.resize(kMostCores);
+    node.coreRate = measureCopies(cores);
   }
-  if (ranks == 0)
-    return makeError(sysfs + ": error: no processor in devices/system/node");
-  int rank = 0;
-  std::vector<int> nodes;
-  for (size_t i = 0; i < cores.size(); ++i) {
-    int id = inventory.numaNodes[i].id;
-    int node = addNode("cpu" + std::to_string(id), NodeKind::cpu);
-    double rate = sysfs == "/sys" ? measureCopies(cores[i]) : 0;
-    std::string where =
-        (sysfs + "/devices/system/node/node" + llvm::Twine(id)).str();
-    if (rate > 0)
-      inventory.notes.guess(
-          where, readable(rate) + " GB/s a core: measured, while " +
-                     llvm::Twine(cores[i].size()) + " cores copied at once");
-    else
-      inventory.notes.guess(where, readable(rate = kPlannedRate) +
-                                       " GB/s a core: a planning figure");
-    for (size_t core = 0; core < cores[i].size(); ++core)
-      join(rank++, node, rate, kCoreLatency);
-    for (int other : nodes) {
-      HostRate between = hostRate(inventory.numaNodes[i].cpu, source);
-      join(other, node, between.bandwidth, kHostLatency);
-    }
-    nodes.push_back(node);
-  }
-  topology.description = "No GPU: " + std::to_string(ranks) +
-                         " ranks on the cores of " +
-                         std::to_string(cores.size()) + " NUMA nodes";
-  return topology;
 }

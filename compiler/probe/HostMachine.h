@@ -11,13 +11,10 @@
 
 namespace blink {
 
-/// The topology that schedules of the host back end are compiled for, as
-/// topologies/host-2numa.topo: up to four cores a NUMA node as ranks (nodes of
-/// kind gpu), each joined to its node's memory; nodes joined pairwise. The rate
-/// of a core is measured where `sysfs` is this machine's: all of them copy at
-/// once, for a quarter of a second a node. Elsewhere it is a planning figure.
-llvm::Expected<Topology> hostMachine(llvm::StringRef sysfs,
-                                     Inventory &inventory, RateSource source);
+/// Measures NumaNode::coreRate of this machine's NUMA nodes, one after the
+/// other, a quarter of a second each: of the cores that are ranks (HostGraph.h)
+/// all copy at once. 0 where none could be pinned.
+void measureCores(Inventory &inventory);
 
 /// GB/s that each of some threads copies, all at once, each pinned to one of
 /// `processors`; the best of some rounds. 0: none could be pinned.

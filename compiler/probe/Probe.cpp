@@ -6,6 +6,7 @@
 
 #include "compiler/probe/Probe.h"
 
+#include "compiler/import/HostGraph.h"
 #include "compiler/import/MachineGraph.h"
 #include "compiler/probe/HostMachine.h"
 #include "compiler/probe/Nvml.h"
@@ -35,10 +36,11 @@ llvm::Expected<ProbedMachine> blink::probeMachine(const ProbeOptions &options) {
   if (ofNvidia && !askNvml(inventory))
     inventory.notes.warn("NVML", "no libnvidia-ml.so.1: models are taken from "
                                  "PCI ids, and NVLinks are not seen");
+  if (inventory.gpus.empty() && options.sysfs == "/sys")
+    measureCores(inventory);
   llvm::Expected<Topology> topology =
-      inventory.gpus.empty()
-          ? hostMachine(options.sysfs, inventory, options.rates)
-          : machineGraph(inventory, options.rates);
+      inventory.gpus.empty() ? hostGraph(inventory, options.rates)
+                             : machineGraph(inventory, options.rates);
   if (!topology)
     return topology.takeError();
   std::string matrix = inventory.gpus.empty() ? "" : topoMatrix(inventory);

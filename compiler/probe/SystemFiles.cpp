@@ -6,6 +6,7 @@
 
 #include "compiler/probe/SystemFiles.h"
 
+#include "compiler/import/Processors.h"
 #include "compiler/support/Error.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -22,10 +23,11 @@ using namespace blink;
 using Kind = PciDevice::Kind;
 using End = PeerLinks::End;
 
-/// A file's text without blanks around it; empty if it cannot be read.
+/// A file's text without blanks around it, nor the zeros that end some masks;
+/// empty if it cannot be read.
 static std::string textOf(const llvm::Twine &path) {
   auto file = llvm::MemoryBuffer::getFileAsStream(path);
-  return file ? (*file)->getBuffer().trim().str() : "";
+  return file ? (*file)->getBuffer().rtrim('\0').trim().str() : "";
 }
 
 /// A number, "0x..." or decimal; `otherwise` if the file has none.
@@ -46,22 +48,6 @@ static std::vector<std::string> namesIn(const llvm::Twine &folder) {
   return names;
 }
 
-std::vector<int> blink::parseCpuList(llvm::StringRef text) {
-  constexpr int kMost = 1 << 16;
-  std::vector<int> processors;
-  for (llvm::StringRef part : llvm::split(text.trim(), ',')) {
-    auto [first, last] = part.split('-');
-    int begin = 0, end = 0;
-    if (first.getAsInteger(10, begin) || begin < 0 ||
-        (last.empty() ? (end = begin, false) : last.getAsInteger(10, end)) ||
-        end < begin || end >= kMost)
-      return {};
-    for (int processor = begin; processor <= end; ++processor)
-      processors.push_back(processor);
-  }
-  return processors;
-}
-
 namespace {
 
 class SystemReader {
@@ -74,8 +60,9 @@ public:
     for (const std::string &name : namesIn(sysfs_ + "/bus/pci/devices"))
       addDevice(name);
     if (inventory_.devices.empty() && inventory_.numaNodes.empty())
-      return makeError(sysfs_ + ": error: no bus/pci/devices and no "
-                                "devices/system/node; is this a Linux /sys?");
+      return makeError(sysfs_ +
+                       ": error: no bus/pci/devices, no devices/system/node "
+                       "and no devices/system/cpu; is this a Linux /sys?");
     if (inventory_.numaNodes.empty())
       inventory_.numaNodes.push_back({});
     sortGpus();
@@ -97,6 +84,14 @@ private:
 };
 
 } // namespace
+
+/// The processors of a NUMA node; copies of hwloc-gather-topology have its mask
+/// alone.
+static std::vector<int> processorsOf(const std::string &folder) {
+  std::vector<int> processors = parseCpuList(textOf(folder + "/cpulist"));
+  return processors.empty() ? parseCpuMask(textOf(folder + "/cpumap"))
+                            : processors;
+}
 
 /// One line a NUMA node; of which CPU they are, /proc says once for all.
 void SystemReader::readNumaNodes() {
@@ -124,18 +119,27 @@ void SystemReader::readNumaNodes() {
   (void)field("cpu family").getAsInteger(10, cpu.family);
   (void)field("model").getAsInteger(10, cpu.model);
 
-  std::vector<int> ids;
-  for (const std::string &name : namesIn(sysfs_ + "/devices/system/node")) {
+  std::map<int, std::vector<int>> processors; // by node
+  const std::string folder = sysfs_ + "/devices/system/";
+  for (const std::string &name : namesIn(folder + "node")) {
     llvm::StringRef rest = name;
     int id = 0;
-    // Nodes without processors are memory alone, as a GPU's of a GH200.
-    if (rest.consume_front("node") && !rest.getAsInteger(10, id) &&
-        !textOf(sysfs_ + "/devices/system/node/" + name + "/cpulist").empty())
-      ids.push_back(id);
+    if (rest.consume_front("node") && !rest.getAsInteger(10, id))
+      processors[id] = processorsOf(folder + "node/" + name);
   }
-  std::sort(ids.begin(), ids.end());
-  for (int id : ids)
-    inventory_.numaNodes.push_back({id, cpu});
+  // A kernel without NUMA, or one that has left it out.
+  if (processors.empty())
+    for (const std::string &name : namesIn(folder + "cpu")) {
+      llvm::StringRef rest = name;
+      int processor = 0;
+      if (rest.consume_front("cpu") && !rest.getAsInteger(10, processor) &&
+          numberOf(folder + "cpu/" + name + "/online", 1) != 0)
+        processors[0].push_back(processor);
+    }
+  // Nodes without processors are memory alone, as a GPU's of a GH200.
+  for (auto &[id, list] : processors)
+    if (!list.empty())
+      inventory_.numaNodes.push_back({id, cpu, std::move(list)});
 }
 
 /// The last part of a path that is a PCI address, of the folder above; empty.
@@ -172,10 +176,8 @@ int SystemReader::addDevice(const std::string &busId) {
 
 void SystemReader::describe(PciDevice &device, const std::string &folder) {
   unsigned code = static_cast<unsigned>(numberOf(folder + "/class", 0)) >> 8;
-  int vendor = numberOf(folder + "/vendor", 0);
-  bool ofGpuMaker = vendor == 0x10de || vendor == 0x1002;
-  if (ofGpuMaker &&
-      (code == 0x0302 || code == 0x0300 || code == 0x0380 || code == 0x1200))
+  if (isGpu(code, static_cast<unsigned>(numberOf(folder + "/vendor", 0)),
+            static_cast<unsigned>(numberOf(folder + "/device", 0))))
     device.kind = Kind::gpu;
   else if (code >> 8 == 0x02)
     device.kind = Kind::nic;

@@ -2,7 +2,8 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What the kernel tells in /sys and /proc, or in a copy of both.
+// What the kernel tells in /sys and /proc, or in a copy of both, as
+// hwloc-gather-topology makes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,12 +19,8 @@ namespace blink {
 /// there, too (class/kfd); NVIDIA's are not. A link's speed is the greatest
 /// that both ends can, since idle GPUs clock theirs down; where it trained
 /// narrower than that, a warning says so. Errors: `sysfs` has no PCI devices
-/// and no NUMA nodes.
+/// and no processors.
 llvm::Error readSystemFiles(llvm::StringRef sysfs, Inventory &inventory);
-
-/// The processors of a NUMA node, which its `cpulist` names: "0-3,8-11".
-/// Nothing if the text is no such list.
-std::vector<int> parseCpuList(llvm::StringRef text);
 
 } // namespace blink
 

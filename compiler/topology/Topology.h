@@ -81,6 +81,9 @@ struct Link {
   double bandwidth; ///< GB/s = 1e9 bytes/s
   double latency;   ///< microseconds
   LinkKind kind;
+  /// Of how many parallel links this is the sum, as its file says: for words
+  /// alone, nothing depends on it.
+  int count = 1;
 };
 
 /// A machine type. Parallel links of one kind are one Link: their bandwidths

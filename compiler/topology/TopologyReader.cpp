@@ -22,6 +22,7 @@
 
 #include <array>
 #include <cmath>
+#include <utility>
 
 using namespace blink;
 using Kind = JsonValue::Kind;
@@ -293,8 +294,9 @@ bool Reader::readLink(const JsonValue &value) {
                                 fields[4]->text);
 
   link.bandwidth = bandwidth * count;
-  const Link back = {link.to, link.from, link.bandwidth, link.latency,
-                     link.kind};
+  link.count = static_cast<int>(count);
+  Link back = link;
+  std::swap(back.from, back.to);
   return addLink(value, link) && (directed || addLink(value, back));
 }
 
@@ -303,8 +305,10 @@ bool Reader::addLink(const JsonValue &at, const Link &link) {
       {{link.from, link.to}, static_cast<int>(link.kind)},
       topology_.links.size());
   if (inserted)
-    topology_.links.push_back({link.from, link.to, 0, 0, link.kind});
+    topology_.links.push_back({link.from, link.to, 0, 0, link.kind, 0});
   Link &whole = topology_.links[it->second];
+  whole.count = std::min(whole.count + link.count,
+                         static_cast<int>(sched::kMostParallelLinks));
   whole.bandwidth += link.bandwidth;
   whole.latency = std::max(whole.latency, link.latency);
   if (!sched::isBandwidth(whole.bandwidth))

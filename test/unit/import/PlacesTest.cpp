@@ -8,7 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/import/Inventory.h"
-#include "compiler/probe/SystemFiles.h"
+#include "compiler/import/Processors.h"
 
 #include "doctest/doctest.h"
 
@@ -30,4 +30,28 @@ TEST_CASE("lists of processors") {
   CHECK(parseCpuList("5") == std::vector<int>{5});
   for (const char *none : {"", "-", "3-1", "a", "0-99999999", "1,,2"})
     CHECK(parseCpuList(none).empty());
+}
+
+TEST_CASE("masks of processors") {
+  CHECK(parseCpuMask("0000000f\n") == std::vector<int>{0, 1, 2, 3});
+  CHECK(parseCpuMask("f") == std::vector<int>{0, 1, 2, 3});
+  CHECK(parseCpuMask("80000000,00000001") == std::vector<int>{0, 63});
+  CHECK(parseCpuMask("0x00000003,,0x1") == std::vector<int>{0, 64, 65});
+  for (const std::string &none :
+       {std::string(), std::string("0"), std::string("g"), std::string("-1"),
+        std::string("0xf...f"), std::string("1ffffffff"),
+        std::string(100000, ',')})
+    CHECK(parseCpuMask(none).empty());
+}
+
+TEST_CASE("what computes, and what shows a console") {
+  CHECK(isGpu(0x0302, 0x10de, 0x2330));
+  CHECK(isGpu(0x0300, 0x10de, 0x2684));
+  CHECK(isGpu(0x0380, 0x1002, 0x738c));
+  CHECK(isGpu(0x1200, 0x1002, 0x74a1));
+  CHECK(isGpu(0x0300, 0x1002, 0x744c));
+  CHECK_FALSE(isGpu(0x0300, 0x1002, 0x515e)); // ES1000
+  CHECK_FALSE(isGpu(0x0300, 0x102b, 0x0532)); // Matrox G200
+  CHECK_FALSE(isGpu(0x0300, 0x1a03, 0x2000)); // ASPEED
+  CHECK_FALSE(isGpu(0x0200, 0x10de, 0x0000));
 }

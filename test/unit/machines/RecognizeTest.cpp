@@ -137,14 +137,63 @@ TEST_CASE("what is missing is said as options") {
   Topology h100 = machineOf("dgx-h100");
   auto found = recognize(degraded(h100, {{"gpu3:nvswitch0", 400, ""}}));
   REQUIRE(found.has_value());
-  CHECK(found->describe() == "dgx-h100, but gpu3:nvswitch0 has 400 of 450 "
-                             "GB/s: --limit-link gpu3:nvswitch0=400.0");
+  CHECK(found->describe() == "dgx-h100, but gpu3:nvswitch0 has 16 of 18 "
+                             "links: --limit-link gpu3:nvswitch0=400.0");
   found = recognize(degraded(machineOf("dgx1"),
                              {{"gpu0:gpu3", {}, ""}, {"gpu1:gpu2", 25, ""}}));
   REQUIRE(found.has_value());
   CHECK(found->describe() ==
-        "dgx1, but no link joins gpu0:gpu3, gpu1:gpu2 has 25 of 50 GB/s: "
+        "dgx1, but no link joins gpu0:gpu3, gpu1:gpu2 has 1 of 2 links: "
         "--without-link gpu0:gpu3 --limit-link gpu1:gpu2=25.0");
+}
+
+TEST_CASE("some GPUs of a machine are a part of it") {
+  struct Case {
+    const char *type;
+    std::vector<int> gpus;
+    const char *text;
+  };
+  // Of what is alike the first is named: 4 to 7 of a DGX-1V are joined as 0 to
+  // 3, and NVLinks of the smallest type stand for all.
+  for (const Case &one :
+       {Case{"dgx1", {0, 1, 2, 3}, "GPUs 0,1,2,3 of dgx1"},
+        Case{"dgx1", {7, 4, 5, 6}, "GPUs 2,1,0,3 of dgx1"},
+        Case{"dgx1", {1, 4, 5}, "GPUs 4,1,0 of dgx1"},
+        Case{"dgx1", {0, 1, 2, 4, 5, 6}, "GPUs 0,1,2,4,5,6 of dgx1"},
+        Case{"gb200-nvl72", {5, 17, 70}, "GPUs 0,1,2 of gb200-4gpu"}}) {
+    CAPTURE(one.text);
+    const Topology type = machineOf(one.type);
+    const std::vector<int> all = type.gpus();
+    Topology some = type;
+    llvm::erase_if(some.links, [&](const Link &link) {
+      auto isGone = [&](int node) {
+        return type.nodes[node].kind == NodeKind::gpu &&
+               !llvm::is_contained(one.gpus, node - all[0]);
+      };
+      return isGone(link.from) || isGone(link.to);
+    });
+    // The others go, those that stay come in the order that is asked for.
+    std::vector<int> order;
+    for (int gpu : one.gpus)
+      order.push_back(all[gpu]);
+    for (size_t node = 0; node < type.nodes.size(); ++node)
+      if (type.nodes[node].kind != NodeKind::gpu)
+        order.push_back(static_cast<int>(node));
+    std::vector<int> places(type.nodes.size(), -1);
+    for (size_t place = 0; place < order.size(); ++place)
+      places[order[place]] = static_cast<int>(place);
+    some.nodes.clear();
+    for (int node : order)
+      some.nodes.push_back(type.nodes[node]);
+    for (Link &link : some.links) {
+      link.from = places[link.from];
+      link.to = places[link.to];
+    }
+    auto found = recognize(some);
+    REQUIRE(found.has_value());
+    checkGpus(some, machineOf(found->type.c_str()), *found);
+    CHECK(found->describe() == one.text);
+  }
 }
 
 TEST_CASE("rates of a kind may be others, all of them together") {

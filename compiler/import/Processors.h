@@ -1,0 +1,27 @@
+//===- Processors.h - sets of processors as Linux writes them ---*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_COMPILER_IMPORT_PROCESSORS_H
+#define BLINK_COMPILER_IMPORT_PROCESSORS_H
+
+#include "llvm/ADT/StringRef.h"
+
+#include <vector>
+
+namespace blink {
+
+/// The processors of a `cpulist`: "0-3,8-11". Nothing if the text is no such
+/// list, or one of processors beyond 65,535.
+std::vector<int> parseCpuList(llvm::StringRef text);
+
+/// The processors of a mask, as a `cpumap` ("00000000,0000000f") or as hwloc
+/// writes it ("0x0000000f,,0x1"): words of 32 bits, the last one has processor
+/// 0, an empty one none. Nothing as above.
+std::vector<int> parseCpuMask(llvm::StringRef text);
+
+} // namespace blink
+
+#endif // BLINK_COMPILER_IMPORT_PROCESSORS_H
