@@ -33,6 +33,7 @@ void addExplainCommand(CLI::App &app, int &exitCode);
 void addDiffCommand(CLI::App &app, int &exitCode);
 void addExtractCommand(CLI::App &app, int &exitCode);
 void addCheckCommand(CLI::App &app, int &exitCode);
+void addReportCommand(CLI::App &app, int &exitCode);
 void addRunCommand(CLI::App &app, int &exitCode);
 void addSimulateCommand(CLI::App &app, int &exitCode);
 void addImportCommand(CLI::App &app, int &exitCode);

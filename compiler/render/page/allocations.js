@@ -1,0 +1,95 @@
+// All allocations of a bundle: a plot and a table of their rates, and which to ask the scheduler for.
+
+function allocationsPanel(state, set) {
+  const rows = ALLOCATIONS.map((allocation) => ({allocation, program: programOf(allocation, state.collective)}));
+  const served = rows.filter((row) => row.program);
+  const best = new Map();
+  for (const {allocation, program} of served)
+    best.set(allocation.gpus.length, Math.max(best.get(allocation.gpus.length) || 0, program.rate));
+  const isBest = ({allocation, program}) => program && program.rate >= best.get(allocation.gpus.length) * (1 - 1e-6);
+  const sizes = [...new Set(ALLOCATIONS.map((one) => one.gpus.length))].sort((a, b) => a - b);
+  const matches = ({allocation}) => (!state.size || allocation.gpus.length === state.size) && hasGpus(allocation, state.filter);
+  const shown = rows.filter(matches);
+  const input = h("input", {type: "search", id: "filter", placeholder: "GPUs, such as 1,4,5,6", value: state.filter, autocomplete: "off",
+    "aria-label": "Show allocations with these GPUs", oninput: (event) => set({filter: event.target.value}, "table"),
+    onkeydown: (event) => {
+      const first = exact(rows, state.filter) || rows.find((row) => hasGpus(row.allocation, event.target.value) && (!state.size || row.allocation.gpus.length === state.size));
+      if (event.key === "Enter" && first)
+        set({allocation: first.allocation.index});
+    }});
+  const select = h("select", {"aria-label": "Collective", onchange: (event) => set({collective: event.target.value})},
+    collectives().map((name) => h("option", {value: name, selected: name === state.collective}, name)));
+  const table = h("div", {id: "allocations-table"}, allocationsTable(shown, isBest, state, set));
+  return card("Allocations", {class: "allocations"},
+    h("p", {class: "hint"}, `${count(ALLOCATIONS.length, "allocation")} in ${count(DATA.classes.length, "class", "classes")}; those of a class are the same up to the names of their GPUs.`),
+    h("div", {class: "row"}, select, input),
+    sizes.length > 1 ? choice("Number of GPUs", [[0, "all"], ...sizes.map((size) => [size, String(size)])], state.size, (size) => set({size})) : null,
+    bestWords(served, isBest, state, set), scatter(served, isBest, state, set), table);
+}
+
+const collectives = () => [...new Set(DATA.programs.map((one) => one.collective))];
+const numbersIn = (text) => (text.match(/\d+/g) || []).map(Number);
+const hasGpus = (allocation, text) => numbersIn(text).every((gpu) => allocation.gpus.includes(gpu));
+const exact = (rows, text) => rows.find((row) => row.allocation.gpus.length === new Set(numbersIn(text)).size && hasGpus(row.allocation, text));
+
+// "Ask for any of 1,2,3 ...": what the scheduler should give a job of this size.
+function bestWords(served, isBest, state, set) {
+  const size = state.size || ALLOCATIONS[state.allocation].gpus.length;
+  const same = served.filter((row) => row.allocation.gpus.length === size);
+  if (same.length < 2)
+    return null;
+  const good = same.filter(isBest), worst = Math.min(...same.map((row) => row.program.rate));
+  return h("div", {class: "best"},
+    h("p", {class: "answer"}, `For ${count(size, "GPU")} ask for `, good.length === same.length ? "any: all are alike." : "one of these: "),
+    good.length === same.length ? null : h("ul", {class: "chips"}, good.slice(0, 8).map((row) => h("li", {}, h("button",
+      {type: "button", class: "chip good", onclick: () => set({allocation: row.allocation.index})}, `★ ${ranges(row.allocation.gpus)}`))),
+    good.length > 8 ? h("li", {class: "hint"}, `and ${good.length - 8} more`) : null),
+    h("p", {class: "hint"}, `${rate(good[0].program.rate)} with the best, ${rate(worst)} with the worst of ${same.length}.`));
+}
+
+function allocationsTable(rows, isBest, state, set) {
+  const least = -1;
+  const columns = [
+    {title: "GPUs", value: ({allocation}) => `${allocation.gpus.length} ${allocation.gpus.join(",")}`, cell: (row) => h("button",
+      {type: "button", class: "link", onclick: () => set({allocation: row.allocation.index})}, ranges(row.allocation.gpus))},
+    {title: "Rate", number: true, value: ({program}) => program ? program.rate : least, cell: (row) =>
+      row.program ? [isBest(row) ? h("span", {class: "accent", title: "the best of this size"}, "★ ") : null, row.program.rate.toFixed(1)] : "no path"},
+    {title: "Bound", number: true, value: ({program}) => program ? program.bound : least, cell: ({program}) => program ? program.bound.toFixed(1) : "–"},
+    {title: "% of it", number: true, value: ({program}) => program ? program.rate / program.bound : least, cell: ({program}) => program ? (100 * program.rate / program.bound).toFixed(1) : "–"},
+    {title: "Class", number: true, value: ({allocation}) => allocation.alike + 1}];
+  return sortableTable(`${count(rows.length, "allocation")}, rates in GB/s`, columns, rows, [1, true],
+    (row) => ({"aria-current": row.allocation.index === state.allocation ? "true" : null, onclick: () => set({allocation: row.allocation.index}), class: row.program ? "" : "nothing"}));
+}
+
+// A dot for each class of each size; the tick above it is the bound.
+function scatter(served, isBest, state, set) {
+  const wide = 420, high = 190, left = 36, bottom = 26, top = 10;
+  const sizes = [...new Set(served.map((row) => row.allocation.gpus.length))].sort((a, b) => a - b);
+  if (sizes.length === 0)
+    return null;
+  const most = Math.max(...served.map((row) => row.program.bound)) * 1.04, column = (wide - left - 6) / sizes.length;
+  const y = (gbps) => top + (high - top - bottom) * (1 - gbps / most);
+  const classes = new Map();
+  for (const row of served) {
+    if (!classes.has(row.allocation.alike))
+      classes.set(row.allocation.alike, []);
+    classes.get(row.allocation.alike).push(row);
+  }
+  const marks = sizes.map((size, i) => {
+    const these = [...classes.values()].filter(([row]) => row.allocation.gpus.length === size).sort(([a], [b]) => a.program.rate - b.program.rate);
+    return these.map((rows, j) => {
+      const [row] = rows, x = left + column * (i + (j + 1) / (these.length + 1));
+      const chosen = rows.some((one) => one.allocation.index === state.allocation);
+      return s("g", {class: `mark${chosen ? " chosen" : ""}${isBest(row) ? " good" : ""}${state.size && state.size !== size ? " idle" : ""}`,
+        onclick: () => set({allocation: row.allocation.index})},
+      s("title", {}, `${count(rows.length, "allocation")} like ${ranges(row.allocation.gpus)}: ${rate(row.program.rate)} of ${rate(row.program.bound)}`),
+      s("line", {x1: x - 5, x2: x + 5, y1: y(row.program.bound), y2: y(row.program.bound)}),
+      s("circle", {cx: x, cy: y(row.program.rate), r: 2.2 + Math.sqrt(rows.length) * 0.9}));
+    });
+  });
+  const ticks = [0, 0.25, 0.5, 0.75, 1].map((part) => s("g", {}, s("line", {class: "grid", x1: left, x2: wide, y1: y(part * most), y2: y(part * most)}),
+    s("text", {class: "tick", x: left - 5, y: y(part * most) + 4, "text-anchor": "end"}, (part * most).toFixed(0))));
+  return drawing(`0 0 ${wide} ${high}`, `Rates of all allocations, ${state.collective}, by number of GPUs`,
+    "A dot is a class of allocations, a tick its bound, in GB/s. The table has the numbers.", {class: "plot scatter"}, ticks, marks,
+    sizes.map((size, i) => s("text", {class: "tick", x: left + column * (i + 0.5), y: high - 8, "text-anchor": "middle"}, `${size}`)));
+}

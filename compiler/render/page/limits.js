@@ -1,0 +1,83 @@
+// Why a job is as fast as it is, in words: which links limit it, and what one more would bring.
+
+// Cables that limit the job, of each kind, the scarcest first.
+function scarceCables(job) {
+  const cables = new Map();
+  for (const {link, price} of job.links)
+    if (price > 0)
+      cables.set(link.cable, Math.max(price, cables.get(link.cable) || 0));
+  return [...cables].sort((a, b) => b[1] - a[1]).map(([cable]) => cable);
+}
+
+function headline(job) {
+  const {program} = job, isBound = program.rate === null && program.bound !== null && program.variants.length === 0;
+  const part = program.bound === null ? 1 : (isBound ? 1 : program.rate / program.bound);
+  const who = `${nameOf(job)} on ${job.gpus.length === job.machine.gpus.length && job.gpus.length > 1 ? `all ${job.gpus.length} GPUs` :
+    `GPUs ${ranges(job.sortedGpus)}`}`;
+  return h("div", {class: "headline"},
+    h("p", {class: "who"}, who),
+    h("p", {class: "big"}, rate(isBound ? program.bound : program.rate)),
+    h("p", {}, isBound ? "is the most that any schedule can reach." :
+      `${percent(part)} of the bound, ${rate(program.bound)}, which no schedule can pass.`),
+    h("div", {class: "meter", role: "img", "aria-label": `${percent(part)} of the bound`},
+      h("span", {style: {width: `${Math.min(100, 100 * part)}%`}})),
+    program.rings && !isBound ? h("p", {class: "hint"}, `${count(program.rings.count, "ring")} on the same links: ${rate(program.rings.rate)}`,
+      `, so trees are ${(program.rate / program.rings.rate).toFixed(2)} times as fast.`) : null);
+}
+
+// "Every NVLink of the job (1-5, 4-5) and ..."
+function limitSentence(job, cables) {
+  const {machine} = job, mine = new Set(job.ends.map((node) => node.index));
+  const name = (index) => machine.nodes[index].gpu >= 0 ? String(machine.nodes[index].gpu) : machine.nodes[index].id;
+  const isPart = (cable) => [cable.a, cable.b].every((node) => machine.nodes[node].kind !== "gpu" || mine.has(node));
+  return [...new Set(cables.map((cable) => cable.kind))].map((kind) => {
+    const these = cables.filter((cable) => cable.kind === kind);
+    const all = new Set(job.links.map((use) => use.link.cable).filter((cable) => cable.kind === kind && isPart(cable)));
+    const every = these.length === all.size && these.length > 1;
+    const many = these.length > 8;
+    const amount = every ? `${these.length === 2 ? "both" : `all ${these.length}`} ${KIND_NAMES[kind]} connections` :
+      `${these.length} of ${all.size} ${KIND_NAMES[kind]} connection${all.size === 1 ? "" : "s"}`;
+    return many ? amount : `${amount} (${these.map((cable) => `${name(cable.a)}–${name(cable.b)}`).join(", ")})`;
+  });
+}
+
+function limitsCard(job, find) {
+  const cables = scarceCables(job), {program, machine} = job;
+  const groups = job.groups.filter((group) => group.length > 0);
+  const parts = groups.length > 1 && groups.length < job.gpus.length ?
+    h("p", {}, `They separate GPUs ${list(groups.map((group) => ranges(group)), 8).replace(/, | and /g, (word) => ` |${word === ", " ? " " : " "}`)}.`) :
+    groups.length > 1 ? h("p", {}, "They separate every GPU from every other.") : null;
+  return card("What limits it", {class: "limits"},
+    cables.length ? h("p", {class: "answer"}, `These links are full: ${list(limitSentence(job, cables))}. More bandwidth anywhere else brings nothing.`) : null,
+    h("ul", {class: "chips"}, cables.slice(0, 24).map((cable) => h("li", {}, h("button",
+      {type: "button", class: "chip", title: wordsOf(machine, cable),
+        onmouseenter: () => find(cable), onfocus: () => find(cable), onmouseleave: () => find(null), onblur: () => find(null)},
+      `${machine.nodes[cable.a].id} – ${machine.nodes[cable.b].id}`, h("small", {}, ` ${KIND_NAMES[cable.kind]}`))))),
+    cables.length > 24 ? h("p", {class: "hint"}, `and ${cables.length - 24} more, in the table of links.`) : null,
+    parts,
+    h("details", {open: program.reasons.length < 3}, h("summary", {}, "The proof, in words"), program.reasons.map((reason) => h("p", {class: "reason"}, reason))));
+}
+
+function moreCard(job, tryLink) {
+  const {program, machine} = job;
+  if (program.improvements.length === 0)
+    return null;
+  const rows = job.improvements.map((one) => {
+    const gain = one.bound / program.bound - 1;
+    const cable = machine.cables.find((other) => other.kind === one.kind &&
+      [other.a, other.b].includes(one.from.index) && [other.a, other.b].includes(one.to.index));
+    return h("tr", {class: gain > 1e-6 ? "" : "nothing"},
+      h("td", {}, h("button", {type: "button", class: "chip", onmouseenter: () => tryLink(one), onfocus: () => tryLink(one),
+        onmouseleave: () => tryLink(null), onblur: () => tryLink(null)}, `${one.from.id} – ${one.to.id}`, h("small", {}, ` ${KIND_NAMES[one.kind]}`))),
+      h("td", {}, cable ? `${cable.count} → ${cable.count + 1}` : "0 → 1"),
+      h("td", {class: "number"}, rate(one.bound).replace(" GB/s", "")),
+      h("td", {class: "number gain"}, gain > 1e-6 ? `+${(100 * gain).toFixed(1)} %` : "nothing"));
+  });
+  const best = job.improvements[0], gain = best.bound / program.bound - 1;
+  return card("One more link", {class: "more"},
+    h("p", {class: "answer"}, gain > 1e-6 ?
+      `One more ${KIND_NAMES[best.kind]} of ${rate(best.bandwidth)} between ${best.from.id} and ${best.to.id} would lift the bound from ${rate(program.bound)} to ${rate(best.bound)}.` :
+      "No single link more would bring anything: others are as full."),
+    h("table", {}, h("thead", {}, h("tr", {}, [["Between"], ["Links"], ["Bound, GB/s", "number"], ["Gain", "number"]].map(([word, style]) => h("th", {scope: "col", class: style}, word)))),
+      h("tbody", {}, rows)));
+}

@@ -1,0 +1,62 @@
+//===- PageData.cpp - what the page of blinkc report shows ----------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/report/page/PageData.h"
+
+#include "compiler/report/RecordedEdits.h"
+#include "compiler/report/page/Programs.h"
+#include "compiler/support/Numbers.h"
+#include "compiler/target/ScheduleTopology.h"
+#include "schedules/BundleFile.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+#include <map>
+
+using namespace blink;
+
+llvm::Expected<PageData> blink::pageOf(const Topology &topology) {
+  constexpr size_t kManyGpus = 16; // for which a page has one bound
+  PageData page;
+  page.title = topology.name;
+  page.machines.push_back(pageMachine(topology));
+  const size_t numGpus = topology.gpus().size();
+  llvm::Expected<RankTopology> ranks =
+      RankTopology::create(topology, firstNumbers(numGpus), LinkKindSet::all());
+  if (!ranks)
+    return ranks.takeError();
+  for (Collective collective : sched::EnumValuesCollective()) {
+    if (collective == Collective::sendrecv ||
+        (numGpus > kManyGpus && collective != Collective::allreduce))
+      continue;
+    llvm::Expected<PageProgram> bound = pageBound({&*ranks, collective, 0});
+    if (!bound)
+      return bound.takeError();
+    page.programs.push_back(std::move(*bound));
+  }
+  return page;
+}
+
+llvm::Expected<PageData> blink::pageOf(const sched::Schedule &file) {
+  constexpr size_t kMostPrograms = 64;
+  PageData page;
+  page.title = file.topology()->name()->str();
+  page.machines.push_back(pageMachine(topologyOf(file)));
+  page.edits = recordedEdits(file);
+  for (const sched::Program *program : *file.programs()) {
+    if (page.programs.size() == kMostPrograms) {
+      page.notes.push_back(
+          llvm::formatv("The first {0} of {1} programs are shown.",
+                        kMostPrograms, file.programs()->size()));
+      break;
+    }
+    llvm::Expected<PageProgram> shown = pageProgram(file, *program, {});
+    if (!shown)
+      return shown.takeError();
+    page.programs.push_back(std::move(*shown));
+  }
+  return page;
+}

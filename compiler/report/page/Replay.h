@@ -1,0 +1,31 @@
+//===- Replay.h - a message, as the simulator sees it -----------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_COMPILER_REPORT_PAGE_REPLAY_H
+#define BLINK_COMPILER_REPORT_PAGE_REPLAY_H
+
+#include "compiler/simulate/Simulate.h"
+
+#include <optional>
+
+namespace blink {
+
+/// A message small enough to be looked at chunk by chunk, simulated.
+struct PageReplay {
+  uint64_t bytes = 0; ///< of the message
+  Simulation simulation;
+};
+
+/// A message by the variant for large ones, with the lanes of the model of
+/// time (TimeModel.h): as many chunks a tree as make some thousand transfers,
+/// eight at most. None where even two chunks are too many, and of one rank.
+/// Errors: those of simulate.
+llvm::Expected<std::optional<PageReplay>>
+replayOf(const FoldProgram &program, const sched::Variant &variant);
+
+} // namespace blink
+
+#endif // BLINK_COMPILER_REPORT_PAGE_REPLAY_H

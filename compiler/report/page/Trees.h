@@ -1,0 +1,45 @@
+//===- Trees.h - the trees of a schedule, to be drawn -----------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_COMPILER_REPORT_PAGE_TREES_H
+#define BLINK_COMPILER_REPORT_PAGE_TREES_H
+
+#include "compiler/plan/FoldProgram.h"
+
+namespace blink {
+
+/// One channel of a tree.
+struct PageHop {
+  int from = 0; ///< rank; relays follow
+  int to = 0;
+  bool up = false;            ///< carries contributions, and no result yet
+  std::vector<uint32_t> path; ///< links
+  bool operator==(const PageHop &other) const {
+    return from == other.from && to == other.to && up == other.up &&
+           path == other.path;
+  }
+};
+
+struct PageTree {
+  int root = 0; ///< rank
+  int block = 0;
+  int depth = 0;
+  int copies = 1;   ///< trees that are the same but for their lanes
+  double share = 0; ///< of the whole buffer, of all copies together
+  std::vector<PageHop> hops;
+};
+
+struct PageForest {
+  std::vector<PageTree> trees; ///< heaviest first
+  size_t omitted = 0;          ///< lighter ones, beyond what a page can hold
+};
+
+/// The trees of `program`, equal ones as one.
+PageForest forestOf(const FoldProgram &program);
+
+} // namespace blink
+
+#endif // BLINK_COMPILER_REPORT_PAGE_TREES_H

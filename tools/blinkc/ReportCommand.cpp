@@ -1,0 +1,78 @@
+//===- ReportCommand.cpp - blinkc report ----------------------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/blinkc/Command.h"
+
+#include "compiler/driver/InputFile.h"
+#include "compiler/driver/OutputFile.h"
+#include "compiler/render/PageReport.h"
+
+using namespace blink;
+
+namespace {
+struct ReportFlags {
+  std::string input, output;
+};
+} // namespace
+
+static llvm::Expected<PageData> pageOfInput(const InputFile &input) {
+  switch (input.kind) {
+  case InputKind::schedule: {
+    llvm::Expected<const sched::Schedule *> file = openSchedule(input);
+    return file ? pageOf(**file) : file.takeError();
+  }
+  case InputKind::bundle: {
+    llvm::Expected<sched::BundleView> bundle = openBundle(input);
+    return bundle ? pageOf(*bundle) : bundle.takeError();
+  }
+  case InputKind::topology: {
+    llvm::Expected<Topology> topology = openTopology(input);
+    return topology ? pageOf(*topology) : topology.takeError();
+  }
+  case InputKind::ir:
+    break;
+  }
+  return makeError("is IR; make a schedule of it with: blinkc compile {0} -o "
+                   "FILE.sched",
+                   input.path);
+}
+
+static int run(const ReportFlags &flags) {
+  llvm::Expected<InputFile> input = readInput(flags.input);
+  if (!input)
+    return reportError(input.takeError());
+  llvm::Expected<PageData> page = pageOfInput(*input);
+  if (!page) {
+    std::string words = llvm::toString(page.takeError());
+    const bool hasPlace = llvm::StringRef(words).starts_with(input->path + ":");
+    return reportError(
+        makeError("{0}", hasPlace ? words : input->path + ": " + words));
+  }
+  if (llvm::Error error = writeFile(flags.output, toHtml(*page)))
+    return reportError(std::move(error));
+  return kGood;
+}
+
+void blink::addReportCommand(CLI::App &app, int &exitCode) {
+  auto [command, flags] = addCommand<ReportFlags>(
+      app, exitCode, "report",
+      "Make a page for a browser: the machine, trees, what limits a job", run);
+  command
+      .add_option("input", flags.input,
+                  "A schedule, a bundle, or a topology: a .topo file, or a "
+                  "name of blinkc topo list")
+      ->required();
+  command
+      .add_option("-o,--output", flags.output,
+                  "The page to write; - is standard output")
+      ->required()
+      ->type_name("FILE");
+  command.footer("One file that needs no network. Of a bundle it has all "
+                 "allocations.\n"
+                 "Example:\n"
+                 "  blinkc report allreduce.sched -o report.html\n"
+                 "  blinkc report dgx-h100 -o machine.html");
+}
