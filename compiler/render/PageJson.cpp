@@ -57,12 +57,9 @@ static Json numbers(const std::vector<double> &values) {
 
 static Json jsonOf(const PageMachine &machine) {
   const Topology &topology = machine.topology;
-  Json json = {{"name", topology.name},
-               {"description", topology.description},
-               {"type", machine.type},
-               {"gpusOfType", machine.gpusOfType},
-               {"nodes", Json::array()},
-               {"links", Json::array()}};
+  Json json = {{"name", topology.name},  {"description", topology.description},
+               {"type", machine.type},   {"gpusOfType", machine.gpusOfType},
+               {"nodes", Json::array()}, {"links", Json::array()}};
   for (const Node &node : topology.nodes)
     json["nodes"].push_back({node.id, toString(node.kind).str()});
   for (const Link &link : topology.links)
@@ -165,8 +162,8 @@ static Json jsonOf(const PageProgram &program, const Places &places) {
   if (!explanation.crossingPoints.empty()) {
     json["crossings"] = Json::array();
     for (const CrossingPoint &point : explanation.crossingPoints)
-      json["crossings"].push_back({point.bytes, number(point.after),
-                                   point.reason});
+      json["crossings"].push_back(
+          {point.bytes, number(point.after), point.reason});
   }
   if (program.rings)
     json["rings"] = {{"count", program.rings->rings},
@@ -194,8 +191,7 @@ std::string blink::toPageJson(const PageData &page) {
   for (const PageAllocation &one : page.allocations)
     json["allocations"].push_back({one.gpus, one.alike, one.nodes});
   addLinkEdits(json, page.edits);
-  std::string text =
-      json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
   // In JSON a `<` is only ever inside of strings.
   std::string safe;
   for (char c : text)

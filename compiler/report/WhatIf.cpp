@@ -65,6 +65,29 @@ std::vector<Candidate> candidatesOf(const PackingProblem &problem,
 
 } // namespace
 
+/// The bound of `problem` on `topology`, which has the same nodes and one link
+/// more.
+static llvm::Expected<double> boundWith(const PackingProblem &problem,
+                                        Topology topology) {
+  const RankTopology &before = *problem.rankTopology;
+  llvm::Expected<RankTopology> larger = RankTopology::create(
+      std::move(topology), before.gpus(), before.linkKinds(), before.relays());
+  if (!larger)
+    return larger.takeError();
+  llvm::Expected<PackingCertificate> better =
+      boundRate({&*larger, problem.collective, problem.root});
+  if (!better)
+    return better.takeError();
+  return better->bound;
+}
+
+static void sortImprovements(std::vector<Improvement> &improvements) {
+  llvm::stable_sort(improvements,
+                    [](const Improvement &a, const Improvement &b) {
+                      return a.bound > b.bound;
+                    });
+}
+
 llvm::Expected<std::vector<Improvement>>
 blink::tryMoreLinks(const PackingProblem &problem,
                     const PackingCertificate &certificate, size_t most) {
@@ -81,22 +104,73 @@ blink::tryMoreLinks(const PackingProblem &problem,
     std::string from = topology.nodes[link.from].id;
     std::string to = topology.nodes[link.to].id;
     LinkKind kind = link.kind;
-    llvm::Expected<RankTopology> larger =
-        RankTopology::create(std::move(topology), rankTopology.gpus(),
-                             rankTopology.linkKinds(), rankTopology.relays());
-    if (!larger)
-      return larger.takeError();
-    llvm::Expected<PackingCertificate> better =
-        boundRate({&*larger, problem.collective, problem.root});
-    if (!better)
-      return better.takeError();
-    improvements.push_back(
-        {from, to, kind, candidate.bandwidth, better->bound});
+    llvm::Expected<double> bound = boundWith(problem, std::move(topology));
+    if (!bound)
+      return bound.takeError();
+    improvements.push_back({from, to, kind, candidate.bandwidth, *bound});
   }
-  llvm::stable_sort(improvements,
-                    [](const Improvement &a, const Improvement &b) {
-                      return a.bound > b.bound;
-                    });
+  sortImprovements(improvements);
+  return improvements;
+}
+
+/// The slowest link between two GPUs that reach each other's memory over it.
+static const Link *slowestPeerLink(const Topology &topology) {
+  const Link *slowest = nullptr;
+  for (const Link &link : topology.links)
+    if (isPeerLink(link.kind) &&
+        topology.nodes[link.from].kind == NodeKind::gpu &&
+        topology.nodes[link.to].kind == NodeKind::gpu &&
+        (!slowest || link.bandwidth < slowest->bandwidth))
+      slowest = &link;
+  return slowest;
+}
+
+llvm::Expected<std::vector<Improvement>>
+blink::tryNewLinks(const PackingProblem &problem,
+                   const PackingCertificate &certificate, size_t most) {
+  const RankTopology &rankTopology = *problem.rankTopology;
+  const Topology &topology = rankTopology.topology();
+  const Link *like = slowestPeerLink(topology);
+  std::vector<Improvement> improvements;
+  if (!like || !rankTopology.linkKinds().contains(like->kind))
+    return improvements;
+  // At a price of the cheapest path beside it, a new link leaves all trees as
+  // dear as they are: the bound grows by no more than that.
+  struct Pair {
+    int from, to; ///< ranks
+    double promise;
+  };
+  std::vector<Pair> pairs;
+  const PathTable paths = rankTopology.cheapestPaths(certificate.prices);
+  for (int from = 0; from < rankTopology.numRanks(); ++from)
+    for (int to = from + 1; to < rankTopology.numRanks(); ++to) {
+      const int a = rankTopology.nodeOf(from), b = rankTopology.nodeOf(to);
+      const double promise =
+          like->bandwidth * (paths.cost(from, to) + paths.cost(to, from));
+      if (promise > 0 && llvm::none_of(topology.links, [&](const Link &link) {
+            return isPeerLink(link.kind) &&
+                   std::minmax(link.from, link.to) == std::minmax(a, b);
+          }))
+        pairs.push_back({from, to, promise});
+    }
+  llvm::stable_sort(pairs, [](const Pair &one, const Pair &other) {
+    return one.promise > other.promise;
+  });
+  pairs.resize(std::min(most, pairs.size()));
+  for (const Pair &pair : pairs) {
+    Topology larger = topology;
+    const int a = rankTopology.nodeOf(pair.from),
+              b = rankTopology.nodeOf(pair.to);
+    for (auto [from, to] : {std::pair(a, b), std::pair(b, a)})
+      larger.links.push_back(
+          {from, to, like->bandwidth, like->latency, like->kind});
+    llvm::Expected<double> bound = boundWith(problem, std::move(larger));
+    if (!bound)
+      return bound.takeError();
+    improvements.push_back({topology.nodes[a].id, topology.nodes[b].id,
+                            like->kind, like->bandwidth, *bound});
+  }
+  sortImprovements(improvements);
   return improvements;
 }
 

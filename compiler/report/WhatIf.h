@@ -29,7 +29,13 @@ llvm::Expected<std::vector<Improvement>>
 tryMoreLinks(const PackingProblem &problem,
              const PackingCertificate &certificate, size_t most);
 
-/// The same for a program of `file`, with its certificate.
+/// The same of links between two GPUs of the job that have none yet, each like
+/// the slowest between any two; none on a machine without such.
+llvm::Expected<std::vector<Improvement>>
+tryNewLinks(const PackingProblem &problem,
+            const PackingCertificate &certificate, size_t most);
+
+/// tryMoreLinks for a program of `file`, with its certificate.
 llvm::Expected<std::vector<Improvement>>
 tryMoreLinks(const sched::Schedule &file, const sched::Program &program,
              size_t most);

@@ -23,9 +23,10 @@ int main(int argc, char **argv) {
   for (auto *add :
        {blink::addCompileCommand, blink::addVerifyCommand,
         blink::addBoundCommand, blink::addExplainCommand, blink::addDiffCommand,
-        blink::addCheckCommand, blink::addReportCommand, blink::addRunCommand, blink::addSimulateCommand,
-        blink::addExtractCommand, blink::addImportCommand,
-        blink::addExportCommand, blink::addProbeCommand, blink::addTopoCommand})
+        blink::addCheckCommand, blink::addReportCommand, blink::addRunCommand,
+        blink::addSimulateCommand, blink::addExtractCommand,
+        blink::addImportCommand, blink::addExportCommand,
+        blink::addProbeCommand, blink::addTopoCommand})
     add(app, exitCode);
   try {
     app.parse(argc, argv);

@@ -23,7 +23,10 @@ function geometryOf(machine) {
     return {start, control, end, length, straight: bend === 0};
   };
   const bendOf = (cable, from) => (layout.bends.get(cable) || 0) * (from === cable.a ? 1 : -1);
+  const end = (node) => layout.boxOf.has(node) ? `box${layout.boxOf.get(node)}` : String(node);
   return {layout, place, curve,
+    // The same for links that lie on one line: between shut boxes one stands for all.
+    line: (from, to, kind) => `${end(from)} ${end(to)} ${kind}`,
     inBox: (a, b) => layout.boxOf.has(a) && layout.boxOf.get(a) === layout.boxOf.get(b),
     cable: (cable) => curve(cable.a, cable.b, bendOf(cable, cable.a)),
     link: (link, aside) => curve(link.from, link.to, bendOf(link.cable, link.from), aside)};
@@ -70,10 +73,10 @@ function drawMachine(machine, job, name, pick) {
   const geometry = geometryOf(machine);
   const inJob = new Set(job ? job.ends.map((node) => node.index) : machine.gpus.map((node) => node.index));
   const layers = {};
-  for (const layer of ["frames", "cables", "under", "over", "nodes", "top"])
+  for (const layer of ["frames", "cables", "under", "shut", "nodes", "top"])
     layers[layer] = s("g", {class: layer});
   for (const frame of geometry.layout.frames)
-    layers.frames.append(drawFrame(frame, inJob));
+    layers[frame.shut ? "shut" : "frames"].append(drawFrame(frame, inJob));
   const usable = new Set(job ? job.links.map((use) => use.link.cable) : machine.cables);
   layers.cables.append(...drawCables(machine, geometry, usable));
   for (const node of machine.nodes)
@@ -91,8 +94,7 @@ function drawCables(machine, geometry, usable) {
   for (const cable of machine.cables) {
     if (geometry.inBox(cable.a, cable.b))
       continue;
-    const end = (node) => geometry.layout.boxOf.has(node) ? `box${geometry.layout.boxOf.get(node)}` : String(node);
-    const key = geometry.layout.boxOf.size ? `${end(cable.a)} ${end(cable.b)} ${cable.kind}` : cable;
+    const key = geometry.line(cable.a, cable.b, cable.kind);
     if (!bundles.has(key))
       bundles.set(key, []);
     bundles.get(key).push(cable);

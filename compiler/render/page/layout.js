@@ -16,14 +16,14 @@ function makeLayout(machine) {
   if (cluster)
     placeBoxes(machine, cluster, layout);
   else
-    placePart(machine, machine.nodes.map((node) => node.index)).forEach((at, node) => layout.at.set(node, at));
+    placePart(machine, machine.nodes.map((node) => node.index), layout).forEach((at, node) => layout.at.set(node, at));
   if (machine.nodes.length <= 300)
     bendCables(machine, layout);
   return layout;
 }
 
 // The nodes of one box, around (0, 0).
-function placePart(machine, part) {
+function placePart(machine, part, layout) {
   const inside = new Set(part);
   const within = (takes) => neighbours(machine,
     (cable) => inside.has(cable.a) && inside.has(cable.b) && takes(cable));
@@ -38,6 +38,7 @@ function placePart(machine, part) {
   const all = within(() => true);
   const cube = cubeMeshOf(gpus, direct, shareSwitch);
   const grid = gpus.length === part.length && gpus.length > 3 ? gridOf(gpus, direct) : null;
+  layout.isGrid = Boolean(grid);
   if (cube)
     placeCube(cube, at);
   else if (grid)
@@ -59,12 +60,12 @@ function placeCube([left, right], at) {
   right.forEach((gpu, i) => at.set(gpu, {x: 3.1 - corners[i][0], y: corners[i][1] - 0.95}));
 }
 
+// Planes one behind the other, to the upper right.
 function placeGrid(gpus, [planes, height, width], at) {
-  const acrossPlanes = Math.ceil(Math.sqrt(planes));
+  const gap = planes > 1 ? 0.55 * planes + 0.5 : 1.2;
   gpus.forEach((gpu, i) => {
     const plane = Math.floor(i / (width * height));
-    at.set(gpu, {x: (i % width) * 1.2 + (plane % acrossPlanes) * (width * 1.2 + 1),
-      y: Math.floor(i / width) % height * 1.2 + Math.floor(plane / acrossPlanes) * (height * 1.2 + 1)});
+    at.set(gpu, {x: (i % width) * gap + plane * 0.55, y: Math.floor(i / width) % height * gap - plane * 0.42});
   });
 }
 
@@ -74,20 +75,21 @@ function placeLine(nodes, y, gap, at) {
 
 // GPUs around the switches that join them, half of them above and half below.
 function placeStar(gpus, fabric, at) {
-  const perRow = gpus.length <= 32 ? Math.ceil(gpus.length / 2) : Math.ceil(gpus.length / 4);
-  const rows = [];
-  for (let i = 0; i < gpus.length; i += perRow)
-    rows.push(gpus.slice(i, i + perRow));
-  const above = Math.ceil(rows.length / 2);
-  rows.forEach((row, i) => placeLine(row, i < above ? -1.5 - (above - 1 - i) * 0.9 : 1.5 + (i - above) * 0.9, 1.15, at));
-  placeLine(fabric, 0, Math.max(1.15, perRow * 1.15 / Math.max(1, fabric.length)), at);
+  const perRow = Math.ceil(gpus.length / 2), gap = perRow > 8 ? 0.8 : 1.15;
+  if (gpus.length > 24) {
+    placeCircle(gpus, at, 0.68);
+  } else {
+    placeLine(gpus.slice(0, perRow), -1.5, gap, at);
+    placeLine(gpus.slice(perRow), 1.5, gap, at);
+  }
+  placeLine(fabric, 0, Math.max(1.15, Math.min(perRow, 10) * gap / Math.max(1, fabric.length)), at);
 }
 
-function placeCircle(gpus, at) {
+function placeCircle(gpus, at, gap = 1.25) {
   const n = gpus.length;
   if (n === 2)
     return placeLine(gpus, 0, 2.2, at);
-  const radius = Math.max(1.5, n * 1.25 / (2 * Math.PI));
+  const radius = Math.max(1.5, n * gap / (2 * Math.PI));
   gpus.forEach((gpu, i) => {
     const angle = (2 * Math.PI * (i + 0.5)) / n - Math.PI / 2 - (n === 4 ? Math.PI / 2 : 0);
     at.set(gpu, {x: radius * Math.cos(angle), y: radius * Math.sin(angle)});
@@ -95,7 +97,7 @@ function placeCircle(gpus, at) {
 }
 
 function placeRow(gpus, at) {
-  placeLine(gpus, 0, gpus.length > 32 ? 0.75 : 1.15, at);
+  placeLine(gpus, 0, gpus.length > 8 ? 0.75 : 1.15, at);
 }
 
 // Switches and CPUs outside of the GPUs, nearer to those they serve: in rows above and below.
@@ -150,13 +152,16 @@ function boundsOf(places) {
 // Boxes in a grid, what they share below. Of many GPUs a box is one node.
 function placeBoxes(machine, {boxes, shared}, layout) {
   const shut = machine.gpus.length > MANY_GPUS;
-  const insides = boxes.map((box) => shut ? new Map(box.map((node) => [node, {x: 0, y: 0}])) : placePart(machine, box));
+  const insides = boxes.map((box) => shut ? new Map(box.map((node) => [node, {x: 0, y: 0}])) : placePart(machine, box, layout));
   const bounds = insides.map((inside) => boundsOf([...inside.values()]));
   const wide = Math.max(...bounds.map((one) => one.right - one.x)) + (shut ? 1.3 : 1.4);
   const high = Math.max(...bounds.map((one) => one.bottom - one.y)) + (shut ? 0.8 : 1.5);
-  const columns = Math.max(1, Math.min(boxes.length, Math.round(Math.sqrt(boxes.length * 1.6 * high / wide)) || 1));
+  // Up to eight boxes stand in two rows with what they share between, others in a square above it.
+  const two = boxes.length <= 8;
+  const columns = two ? Math.ceil(boxes.length / 2) : Math.min(boxes.length, Math.ceil(Math.sqrt(boxes.length * 1.6 * high / wide)));
+  const middle = two && shared.length > 0 ? 2.2 : 0;
   boxes.forEach((box, i) => {
-    const x = (i % columns) * (wide + 0.4), y = Math.floor(i / columns) * (high + 0.4);
+    const x = (i % columns) * (wide + 0.4), y = Math.floor(i / columns) * (high + 0.4 + middle);
     const {x: left, y: top, right, bottom} = bounds[i];
     insides[i].forEach((one, node) => layout.at.set(node,
       {x: x + wide / 2 + one.x - (left + right) / 2, y: y + high / 2 + 0.1 + one.y - (top + bottom) / 2}));
@@ -165,7 +170,7 @@ function placeBoxes(machine, {boxes, shared}, layout) {
     if (shut)
       box.forEach((node) => layout.boxOf.set(node, i));
   });
-  const width = columns * (wide + 0.4) - 0.4, bottom = Math.ceil(boxes.length / columns) * (high + 0.4) + 0.6;
+  const width = columns * (wide + 0.4) - 0.4, bottom = two ? high + 1.3 : Math.ceil(boxes.length / columns) * (high + 0.4) + 0.6;
   const gap = Math.min(2, Math.max(0.9, width / Math.max(1, shared.length)));
   const perRow = Math.max(8, Math.floor(width / gap));
   shared.forEach((node, i) => {
@@ -192,8 +197,8 @@ function bendCables(machine, layout) {
     seen.set(key, before + 1);
     const hit = places.some(([node, one]) => node !== cable.a && node !== cable.b && distance(one, a, b) < 0.3);
     let bend = before * 0.18;
-    if (hit)
-      bend += 0.16 + 0.3 / length;
+    if (hit && cable.kind !== "network")
+      bend += layout.isGrid ? 0.55 / length : 0.16 + 0.3 / length;
     // Away from the middle of the drawing.
     const side = (b.x - a.x) * (a.y + b.y - 2 * middle.y) - (b.y - a.y) * (a.x + b.x - 2 * middle.x) > 0 ? -1 : 1;
     if (bend)

@@ -34,7 +34,7 @@ function limitSentence(job, cables) {
     const these = cables.filter((cable) => cable.kind === kind);
     const all = new Set(job.links.map((use) => use.link.cable).filter((cable) => cable.kind === kind && isPart(cable)));
     const every = these.length === all.size && these.length > 1;
-    const many = these.length > 8;
+    const many = these.length > (every ? 6 : 8);
     const amount = every ? `${these.length === 2 ? "both" : `all ${these.length}`} ${KIND_NAMES[kind]} connections` :
       `${these.length} of ${all.size} ${KIND_NAMES[kind]} connection${all.size === 1 ? "" : "s"}`;
     return many ? amount : `${amount} (${these.map((cable) => `${name(cable.a)}–${name(cable.b)}`).join(", ")})`;
@@ -49,13 +49,20 @@ function limitsCard(job, find) {
     groups.length > 1 ? h("p", {}, "They separate every GPU from every other.") : null;
   return card("What limits it", {class: "limits"},
     cables.length ? h("p", {class: "answer"}, `These links are full: ${list(limitSentence(job, cables))}. More bandwidth anywhere else brings nothing.`) : null,
-    h("ul", {class: "chips"}, cables.slice(0, 24).map((cable) => h("li", {}, h("button",
+    h("ul", {class: "chips"}, cables.slice(0, 12).map((cable) => h("li", {}, h("button",
       {type: "button", class: "chip", title: wordsOf(machine, cable),
         onmouseenter: () => find(cable), onfocus: () => find(cable), onmouseleave: () => find(null), onblur: () => find(null)},
       `${machine.nodes[cable.a].id} – ${machine.nodes[cable.b].id}`, h("small", {}, ` ${KIND_NAMES[cable.kind]}`))))),
-    cables.length > 24 ? h("p", {class: "hint"}, `and ${cables.length - 24} more, in the table of links.`) : null,
+    cables.length > 12 ? h("p", {class: "hint"}, `and ${cables.length - 12} more, in the table of links.`) : null,
     parts,
     h("details", {open: program.reasons.length < 3}, h("summary", {}, "The proof, in words"), program.reasons.map((reason) => h("p", {class: "reason"}, reason))));
+}
+
+// How many links like a new one there are between its ends; null: they are no whole number of these.
+function linksBetween(machine, {from, to, kind, bandwidth}) {
+  const link = machine.linkOf.get(`${from.index} ${to.index} ${kind}`);
+  const number = link ? link.bandwidth / bandwidth : 0;
+  return Math.abs(number - Math.round(number)) < 1e-6 ? Math.round(number) : null;
 }
 
 function moreCard(job, tryLink) {
@@ -64,12 +71,11 @@ function moreCard(job, tryLink) {
     return null;
   const rows = job.improvements.map((one) => {
     const gain = one.bound / program.bound - 1;
-    const cable = machine.cables.find((other) => other.kind === one.kind &&
-      [other.a, other.b].includes(one.from.index) && [other.a, other.b].includes(one.to.index));
+    const now = linksBetween(machine, one);
     return h("tr", {class: gain > 1e-6 ? "" : "nothing"},
       h("td", {}, h("button", {type: "button", class: "chip", onmouseenter: () => tryLink(one), onfocus: () => tryLink(one),
         onmouseleave: () => tryLink(null), onblur: () => tryLink(null)}, `${one.from.id} – ${one.to.id}`, h("small", {}, ` ${KIND_NAMES[one.kind]}`))),
-      h("td", {}, cable ? `${cable.count} → ${cable.count + 1}` : "0 → 1"),
+      h("td", {class: "links"}, now === null ? "" : `${now} → ${now + 1}`),
       h("td", {class: "number"}, rate(one.bound).replace(" GB/s", "")),
       h("td", {class: "number gain"}, gain > 1e-6 ? `+${(100 * gain).toFixed(1)} %` : "nothing"));
   });

@@ -6,11 +6,13 @@ const TREE_COLORS = 8;
 function showLimits(picture, job) {
   const {geometry, layers, machine} = picture;
   picture.svg.classList.add("quiet");
-  const cables = new Map();
-  for (const {link, price} of job.links)
-    if (price > 0 && !geometry.inBox(link.from, link.to))
-      cables.set(link.cable, Math.max(price, cables.get(link.cable) || 0));
-  for (const [cable, price] of cables)
+  const lines = new Map();
+  for (const {link: {cable}, price} of job.links) {
+    const line = geometry.line(cable.a, cable.b, cable.kind), before = lines.get(line);
+    if (price > 0 && !geometry.inBox(cable.a, cable.b) && !(before && before[1] >= price))
+      lines.set(line, [cable, price]);
+  }
+  for (const [cable, price] of lines.values())
     layers.under.append(s("path", {class: "scarce", d: pathOf(geometry.cable(cable)),
       "stroke-width": (widthOf(machine, cable.bandwidth) + 1.5).toFixed(1), "stroke-opacity": (0.55 + 0.45 * price).toFixed(2)},
     s("title", {}, `${wordsOf(machine, cable)}: limits the job`)));
@@ -20,10 +22,13 @@ function showLimits(picture, job) {
 function showLoads(picture, job) {
   const {geometry, layers, machine} = picture;
   picture.svg.classList.add("quiet");
-  const inDrawing = job.links.filter(({link}) => !geometry.inBox(link.from, link.to));
-  for (const {link, load} of inDrawing.sort((one, two) => one.load / one.link.bandwidth - two.load / two.link.bandwidth)) {
-    if (load <= 0)
-      continue;
+  const fullest = new Map(); // of the links that lie on one line
+  for (const use of job.links) {
+    const {link, load} = use, line = geometry.line(link.from, link.to, link.kind), before = fullest.get(line);
+    if (load > 0 && !geometry.inBox(link.from, link.to) && !(before && before.load / before.link.bandwidth >= load / link.bandwidth))
+      fullest.set(line, use);
+  }
+  for (const {link, load} of [...fullest.values()].sort((one, two) => one.load / one.link.bandwidth - two.load / two.link.bandwidth)) {
     const part = load / link.bandwidth, width = Math.max(2.2, widthOf(machine, link.bandwidth) * 0.62);
     const curve = geometry.link(link, width / 2 + 1);
     const words = `${machine.nodes[link.from].id} → ${machine.nodes[link.to].id}: ${rate(load)} of ${rate(link.bandwidth)}, ${percent(part)}`;
@@ -47,13 +52,17 @@ function showTrees(picture, job, trees, chosen) {
   const beside = new Map(); // cables with how many arrows so far, each way
   for (const number of chosen) {
     const tree = trees[number], color = `tree${number % TREE_COLORS}`;
-    const group = s("g", {class: `tree ${color}`});
+    const group = s("g", {class: `tree ${color}`}), drawn = new Set();
     for (const [from, to, up, ...path] of tree.hops) {
       path.map(job.link).forEach((link, i) => {
         if (!link || geometry.inBox(link.from, link.to))
           return;
-        const key = `${link.index}`, place = beside.get(key) || 0;
-        beside.set(key, place + 1);
+        const line = geometry.line(link.from, link.to, link.kind);
+        if (geometry.layout.boxOf.size && drawn.has(line))
+          return;
+        drawn.add(line);
+        const place = beside.get(line) || 0;
+        beside.set(line, place + 1);
         const curve = geometry.link(link, 4 + place * 6.5);
         const words = `Tree ${number + 1}: GPU ${job.ends[from].gpu} → GPU ${job.ends[to].gpu}, ${up ? "contributions" : "results"}`;
         group.append(s("path", {class: up ? "up" : "down", d: pathOf(curve)}, s("title", {}, words)));

@@ -12,6 +12,8 @@
 #include "compiler/target/FoldProgramFile.h"
 #include "compiler/target/ScheduleTopology.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 using namespace blink;
 
 /// Each is a linear program without the machine's symmetry.
@@ -43,11 +45,18 @@ static llvm::Error addImprovements(const PackingProblem &problem,
   const int ranks = problem.rankTopology->numRanks();
   if (ranks < 2 || ranks > kMostImprovedRanks)
     return llvm::Error::success();
-  llvm::Expected<std::vector<Improvement>> improvements =
-      tryMoreLinks(problem, certificate, kMostImprovements);
-  if (!improvements)
-    return improvements.takeError();
-  page.improvements = std::move(*improvements);
+  auto more = tryMoreLinks(problem, certificate, kMostImprovements);
+  if (!more)
+    return more.takeError();
+  auto others = tryNewLinks(problem, certificate, kMostImprovements);
+  if (!others)
+    return others.takeError();
+  page.improvements = std::move(*more);
+  llvm::append_range(page.improvements, *others);
+  llvm::stable_sort(page.improvements,
+                    [](const Improvement &a, const Improvement &b) {
+                      return a.bound > b.bound;
+                    });
   return llvm::Error::success();
 }
 
