@@ -82,7 +82,7 @@ static Json jsonOf(const PageForest &forest) {
     trees.push_back({{"root", tree.root},
                      {"block", tree.block},
                      {"depth", tree.depth},
-                     {"copies", tree.copies},
+                     {"copies", tree.copies.size()},
                      {"share", number(tree.share)},
                      {"hops", std::move(hops)}});
   }

@@ -5,8 +5,8 @@ function allocationsPanel(state, set) {
   const served = rows.filter((row) => row.program);
   const best = new Map();
   for (const {allocation, program} of served)
-    best.set(allocation.gpus.length, Math.max(best.get(allocation.gpus.length) || 0, program.rate));
-  const isBest = ({allocation, program}) => program && program.rate >= best.get(allocation.gpus.length) * (1 - 1e-6);
+    best.set(allocation.gpus.length, Math.max(best.get(allocation.gpus.length) || 0, speed(program.rate)));
+  const isBest = ({allocation, program}) => program && speed(program.rate) >= best.get(allocation.gpus.length) * (1 - 1e-6);
   const sizes = [...new Set(ALLOCATIONS.map((one) => one.gpus.length))].sort((a, b) => a - b);
   const matches = ({allocation}) => (!state.size || allocation.gpus.length === state.size) && hasGpus(allocation, state.filter);
   const shown = rows.filter(matches);
@@ -27,6 +27,9 @@ function allocationsPanel(state, set) {
     bestWords(served, isBest, state, set), scatter(served, isBest, state, set), table);
 }
 
+// One GPU alone has no limit.
+const speed = (gbps) => gbps === null ? 1e300 : gbps;
+const short = (gbps) => gbps === null ? "∞" : gbps.toFixed(1);
 const collectives = () => [...new Set(DATA.programs.map((one) => one.collective))];
 const numbersIn = (text) => (text.match(/\d+/g) || []).map(Number);
 const hasGpus = (allocation, text) => numbersIn(text).every((gpu) => allocation.gpus.includes(gpu));
@@ -38,31 +41,34 @@ function bestWords(served, isBest, state, set) {
   const same = served.filter((row) => row.allocation.gpus.length === size);
   if (same.length < 2)
     return null;
-  const good = same.filter(isBest), worst = Math.min(...same.map((row) => row.program.rate));
+  const good = same.filter(isBest), worst = same.reduce((one, other) => speed(other.program.rate) < speed(one.program.rate) ? other : one);
   return h("div", {class: "best"},
     h("p", {class: "answer"}, `For ${count(size, "GPU")} ask for `, good.length === same.length ? "any: all are alike." : "one of these: "),
     good.length === same.length ? null : h("ul", {class: "chips"}, good.slice(0, 8).map((row) => h("li", {}, h("button",
       {type: "button", class: "chip good", onclick: () => set({allocation: row.allocation.index})}, `★ ${ranges(row.allocation.gpus)}`))),
     good.length > 8 ? h("li", {class: "hint"}, `and ${good.length - 8} more`) : null),
-    h("p", {class: "hint"}, `${rate(good[0].program.rate)} with the best, ${rate(worst)} with the worst of ${same.length}.`));
+    h("p", {class: "hint"}, `${rate(good[0].program.rate)} with the best, ${rate(worst.program.rate)} with the worst of ${same.length}.`));
 }
 
 function allocationsTable(rows, isBest, state, set) {
+  if (rows.length === 0)
+    return h("p", {}, "No allocation has these GPUs.");
   const least = -1;
   const columns = [
     {title: "GPUs", value: ({allocation}) => `${allocation.gpus.length} ${allocation.gpus.join(",")}`, cell: (row) => h("button",
       {type: "button", class: "link", onclick: () => set({allocation: row.allocation.index})}, ranges(row.allocation.gpus))},
-    {title: "Rate", number: true, value: ({program}) => program ? program.rate : least, cell: (row) =>
-      row.program ? [isBest(row) ? h("span", {class: "accent", title: "the best of this size"}, "★ ") : null, row.program.rate.toFixed(1)] : "no path"},
-    {title: "Bound", number: true, value: ({program}) => program ? program.bound : least, cell: ({program}) => program ? program.bound.toFixed(1) : "–"},
-    {title: "% of it", number: true, value: ({program}) => program ? program.rate / program.bound : least, cell: ({program}) => program ? (100 * program.rate / program.bound).toFixed(1) : "–"},
+    {title: "Rate", number: true, value: ({program}) => program ? speed(program.rate) : least, cell: (row) =>
+      row.program ? [isBest(row) ? h("span", {class: "accent", title: "the best of this size"}, "★ ") : null, short(row.program.rate)] : "no path"},
+    {title: "Bound", number: true, value: ({program}) => program ? speed(program.bound) : least, cell: ({program}) => program ? short(program.bound) : "–"},
+    {title: "% of it", number: true, value: ({program}) => program ? partOf(program) : least, cell: ({program}) => program ? (100 * partOf(program)).toFixed(1) : "–"},
     {title: "Class", number: true, value: ({allocation}) => allocation.alike + 1}];
   return sortableTable(`${count(rows.length, "allocation")}, rates in GB/s`, columns, rows, [1, true],
     (row) => ({"aria-current": row.allocation.index === state.allocation ? "true" : null, onclick: () => set({allocation: row.allocation.index}), class: row.program ? "" : "nothing"}));
 }
 
 // A dot for each class of each size; the tick above it is the bound.
-function scatter(served, isBest, state, set) {
+function scatter(all, isBest, state, set) {
+  const served = all.filter((row) => row.program.rate !== null);
   const wide = 420, high = 190, left = 36, bottom = 26, top = 10;
   const sizes = [...new Set(served.map((row) => row.allocation.gpus.length))].sort((a, b) => a - b);
   if (sizes.length === 0)

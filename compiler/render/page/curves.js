@@ -1,7 +1,7 @@
 // Time against message size: each variant, rings, and the bound, with the points where one takes over from another.
 
 function curvesPlot(job) {
-  const {program} = job, {sizes} = DATA, wide = 720, high = 340, left = 64, top = 16, right = 150, bottom = 44;
+  const {program} = job, {sizes} = DATA, wide = 720, high = 340, left = 64, top = 16, right = 168, bottom = 44;
   const bound = sizes.map((size) => size / (program.bound * 1e3));
   const all = [...program.variants.flatMap((one) => one.times), ...(program.rings ? program.rings.times : [])];
   const low = 10 ** Math.floor(Math.log10(Math.min(...all))), highest = 10 ** Math.ceil(Math.log10(Math.max(...all)));

@@ -72,6 +72,9 @@ function jobOf(program, allocation) {
   return job;
 }
 
+// Of the bound what the schedule reaches; 1 of a bound alone.
+const partOf = (program) => program.rate === null ? 1 : program.rate / program.bound;
+
 function nameOf(job) {
   const words = job.program.collective;
   return job.root ? `${words} ${ROOTED[words] || "from"} GPU ${job.root.gpu}` : words;

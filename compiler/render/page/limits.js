@@ -10,14 +10,13 @@ function scarceCables(job) {
 }
 
 function headline(job) {
-  const {program} = job, isBound = program.rate === null && program.bound !== null && program.variants.length === 0;
-  const part = program.bound === null ? 1 : (isBound ? 1 : program.rate / program.bound);
+  const {program} = job, isBound = program.variants.length === 0, part = partOf(program);
   const who = `${nameOf(job)} on ${job.gpus.length === job.machine.gpus.length && job.gpus.length > 1 ? `all ${job.gpus.length} GPUs` :
     `GPUs ${ranges(job.sortedGpus)}`}`;
   return h("div", {class: "headline"},
     h("p", {class: "who"}, who),
     h("p", {class: "big"}, rate(isBound ? program.bound : program.rate)),
-    h("p", {}, isBound ? "is the most that any schedule can reach." :
+    h("p", {}, program.bound === null ? "One GPU: the result is a copy." : isBound ? "is the most that any schedule can reach." :
       `${percent(part)} of the bound, ${rate(program.bound)}, which no schedule can pass.`),
     h("div", {class: "meter", role: "img", "aria-label": `${percent(part)} of the bound`},
       h("span", {style: {width: `${Math.min(100, 100 * part)}%`}})),
@@ -69,12 +68,13 @@ function moreCard(job, tryLink) {
   const {program, machine} = job;
   if (program.improvements.length === 0)
     return null;
+  const alike = job.improvements.every((one) => one.kind === job.improvements[0].kind);
   const rows = job.improvements.map((one) => {
     const gain = one.bound / program.bound - 1;
     const now = linksBetween(machine, one);
     return h("tr", {class: gain > 1e-6 ? "" : "nothing"},
       h("td", {}, h("button", {type: "button", class: "chip", onmouseenter: () => tryLink(one), onfocus: () => tryLink(one),
-        onmouseleave: () => tryLink(null), onblur: () => tryLink(null)}, `${one.from.id} – ${one.to.id}`, h("small", {}, ` ${KIND_NAMES[one.kind]}`))),
+        onmouseleave: () => tryLink(null), onblur: () => tryLink(null)}, `${one.from.id} – ${one.to.id}`, alike ? null : h("small", {}, ` ${KIND_NAMES[one.kind]}`))),
       h("td", {class: "links"}, now === null ? "" : `${now} → ${now + 1}`),
       h("td", {class: "number"}, rate(one.bound).replace(" GB/s", "")),
       h("td", {class: "number gain"}, gain > 1e-6 ? `+${(100 * gain).toFixed(1)} %` : "nothing"));
@@ -84,6 +84,6 @@ function moreCard(job, tryLink) {
     h("p", {class: "answer"}, gain > 1e-6 ?
       `One more ${KIND_NAMES[best.kind]} of ${rate(best.bandwidth)} between ${best.from.id} and ${best.to.id} would lift the bound from ${rate(program.bound)} to ${rate(best.bound)}.` :
       "No single link more would bring anything: others are as full."),
-    h("table", {}, h("thead", {}, h("tr", {}, [["Between"], ["Links"], ["Bound, GB/s", "number"], ["Gain", "number"]].map(([word, style]) => h("th", {scope: "col", class: style}, word)))),
+    h("table", {}, h("thead", {}, h("tr", {}, [["Between"], ["Links"], ["Bound", "number"], ["Gain", "number"]].map(([word, style]) => h("th", {scope: "col", class: style}, word)))),
       h("tbody", {}, rows)));
 }

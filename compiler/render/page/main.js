@@ -94,7 +94,7 @@ function render() {
   const job = currentJob(state), picked = state.picked && !ALLOCATIONS.some((one) => one.gpus.join() === state.picked.join());
   if (job && (state.variant < 0 || state.variant >= job.program.variants.length))
     state.variant = Math.max(0, job.program.variants.length - 1);
-  const parts = job ? jobParts(job, state, set) : {main: [card("No path joins these GPUs", {},
+  const parts = job ? jobParts(job, state, set) : !IS_BUNDLE ? {main: [machineCard(MACHINES[0])], side: []} : {main: [card("No path joins these GPUs", {},
     h("p", {}, "No links that may be used lead from each of them to each other one: there is no schedule."))], side: []};
   const machine = job ? job.machine : MACHINES[0];
   const scrolls = [...document.querySelectorAll(".scroll")].map((one) => one.scrollTop);

@@ -56,6 +56,11 @@ function kindsKey(machine) {
   return h("p", {class: "key"}, kinds.map((kind) => h("span", {class: `swatch line ${kind}`}, KIND_NAMES[kind])), "Wider is faster.");
 }
 
+// A machine on which no job is possible.
+function machineCard(machine) {
+  return h("section", {class: "card stage", "aria-label": "The machine"}, drawMachine(machine, null, machine.name, null).svg, kindsKey(machine));
+}
+
 // What shows while a chip has the focus or the pointer.
 function finder(picture) {
   return {

@@ -32,7 +32,12 @@ llvm::Expected<PageData> blink::pageOf(const Topology &topology) {
     if (collective == Collective::sendrecv ||
         (numGpus > kManyGpus && collective != Collective::allreduce))
       continue;
-    llvm::Expected<PageProgram> bound = pageBound({&*ranks, collective, 0});
+    const PackingProblem problem{&*ranks, collective, 0};
+    if (llvm::Error error = problem.check()) {
+      page.notes.push_back(llvm::toString(std::move(error)));
+      break;
+    }
+    llvm::Expected<PageProgram> bound = pageBound(problem);
     if (!bound)
       return bound.takeError();
     page.programs.push_back(std::move(*bound));

@@ -60,7 +60,8 @@ PageForest blink::forestOf(const FoldProgram &program) {
           : std::vector<bool>(program.channels.size(), true);
   std::vector<PageTree> all;
   for (const FoldProgram::Tree &tree : program.trees)
-    all.push_back({tree.root, tree.block, tree.depth, 1, tree.share, {}});
+    all.push_back({tree.root, tree.block, tree.depth, tree.share,
+                   {int(all.size())}, {}});
   for (size_t i = 0; i < program.channels.size(); ++i) {
     const FoldProgram::Channel &channel = program.channels[i];
     const llvm::ArrayRef<uint32_t> path = program.pathOf(channel);
@@ -75,7 +76,7 @@ PageForest blink::forestOf(const FoldProgram &program) {
     PageTree *last = forest.trees.empty() ? nullptr : &forest.trees.back();
     if (last && last->root == tree.root && last->block == tree.block &&
         last->hops == tree.hops) {
-      ++last->copies;
+      last->copies.push_back(tree.copies.front());
       last->share += tree.share;
     } else {
       forest.trees.push_back(std::move(tree));

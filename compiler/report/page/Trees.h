@@ -27,8 +27,9 @@ struct PageTree {
   int root = 0; ///< rank
   int block = 0;
   int depth = 0;
-  int copies = 1;   ///< trees that are the same but for their lanes
-  double share = 0; ///< of the whole buffer, of all copies together
+  double share = 0; ///< of the whole buffer, of all of `copies` together
+  /// Numbers of the program's trees that are the same but for their lanes.
+  std::vector<int> copies;
   std::vector<PageHop> hops;
 };
 
