@@ -45,7 +45,10 @@ static Json number(double value) {
     return nullptr;
   char digits[32];
   std::snprintf(digits, sizeof(digits), "%.6g", value);
-  return std::strtod(digits, nullptr);
+  const double rounded = std::strtod(digits, nullptr);
+  if (rounded == std::floor(rounded) && std::abs(rounded) < 1e9)
+    return int64_t(rounded); // without ".0"
+  return rounded;
 }
 
 static Json numbers(const std::vector<double> &values) {

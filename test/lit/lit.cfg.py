@@ -1,5 +1,6 @@
 # The lit suite: one test a file, found by its RUN lines.
 import os
+import shutil
 import subprocess
 
 import lit.formats
@@ -54,3 +55,6 @@ if os.path.exists(os.path.join(config.blink_binary_dir, "test", "conformance", "
 # Whether there is the example that mpirun starts (runtime/examples/CMakeLists.txt).
 if os.path.exists(os.path.join(config.blink_binary_dir, "runtime", "examples", "blink_example_allreduce_mpi")):
     config.available_features.add("mpi")
+# Whether pages can be opened in a browser.
+if any(shutil.which(name) for name in ("chromium", "chromium-browser", "google-chrome")):
+    config.available_features.add("chromium")

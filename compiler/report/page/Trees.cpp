@@ -60,8 +60,8 @@ PageForest blink::forestOf(const FoldProgram &program) {
           : std::vector<bool>(program.channels.size(), true);
   std::vector<PageTree> all;
   for (const FoldProgram::Tree &tree : program.trees)
-    all.push_back({tree.root, tree.block, tree.depth, tree.share,
-                   {int(all.size())}, {}});
+    all.push_back(
+        {tree.root, tree.block, tree.depth, tree.share, {int(all.size())}, {}});
   for (size_t i = 0; i < program.channels.size(); ++i) {
     const FoldProgram::Channel &channel = program.channels[i];
     const llvm::ArrayRef<uint32_t> path = program.pathOf(channel);
