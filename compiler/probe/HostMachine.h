@@ -12,16 +12,18 @@
 namespace blink {
 
 /// The topology that schedules of the host back end are compiled for, as
-/// topologies/host-2numa.topo: up to four cores a NUMA node as ranks (nodes of
-/// kind gpu), each joined to its node's memory; nodes joined pairwise. The rate
-/// of a core is measured where `sysfs` is this machine's: all of them copy at
-/// once, for a quarter of a second a node. Elsewhere it is a planning figure.
+/// topologies/host-2numa.topo: the cores of hostCores() as ranks (nodes of kind
+/// gpu), each joined to its node's memory; nodes joined pairwise. The rate of a
+/// core is measured if `isBrief` and `sysfs` is this machine's: all of them
+/// copy at once, for a quarter of a second a node. Otherwise it is a planning
+/// figure, until measure/Measure.h measures it at length.
 llvm::Expected<Topology> hostMachine(llvm::StringRef sysfs,
-                                     Inventory &inventory, RateSource source);
+                                     Inventory &inventory, RateSource source,
+                                     bool isBrief);
 
-/// GB/s that each of some threads copies, all at once, each pinned to one of
-/// `processors`; the best of some rounds. 0: none could be pinned.
-double measureCopies(const std::vector<int> &processors);
+/// The processors that ranks run on, up to four a NUMA node, by node.
+std::vector<std::vector<int>> hostCores(llvm::StringRef sysfs,
+                                        const Inventory &inventory);
 
 } // namespace blink
 

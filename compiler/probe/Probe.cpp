@@ -37,12 +37,22 @@ llvm::Expected<ProbedMachine> blink::probeMachine(const ProbeOptions &options) {
                                  "PCI ids, and NVLinks are not seen");
   llvm::Expected<Topology> topology =
       inventory.gpus.empty()
-          ? hostMachine(options.sysfs, inventory, options.rates)
+          ? hostMachine(options.sysfs, inventory, options.rates,
+                        /*isBrief=*/!options.measure)
           : machineGraph(inventory, options.rates);
   if (!topology)
     return topology.takeError();
+  std::optional<Measurement> measurement;
+  if (options.measure) {
+    llvm::Expected<Measurement> measured =
+        measureMachine(*topology, inventory, options.sysfs, options.watcher);
+    if (!measured)
+      return measured.takeError();
+    measurement = std::move(*measured);
+  }
   std::string matrix = inventory.gpus.empty() ? "" : topoMatrix(inventory);
   return ProbedMachine{
       {std::move(*topology), inventory.source, std::move(inventory.notes)},
+      std::move(measurement),
       std::move(matrix)};
 }

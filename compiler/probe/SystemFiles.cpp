@@ -62,6 +62,12 @@ std::vector<int> blink::parseCpuList(llvm::StringRef text) {
   return processors;
 }
 
+std::vector<int> blink::processorsOf(llvm::StringRef sysfs, int node) {
+  auto file = llvm::MemoryBuffer::getFileAsStream(
+      sysfs + "/devices/system/node/node" + llvm::Twine(node) + "/cpulist");
+  return file ? parseCpuList((*file)->getBuffer()) : std::vector<int>{0};
+}
+
 namespace {
 
 class SystemReader {

@@ -25,6 +25,9 @@ llvm::Error readSystemFiles(llvm::StringRef sysfs, Inventory &inventory);
 /// Nothing if the text is no such list.
 std::vector<int> parseCpuList(llvm::StringRef text);
 
+/// The processors of a NUMA node; processor 0 where `sysfs` does not tell.
+std::vector<int> processorsOf(llvm::StringRef sysfs, int node);
+
 } // namespace blink
 
 #endif // BLINK_COMPILER_PROBE_SYSTEMFILES_H
