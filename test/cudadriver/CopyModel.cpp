@@ -21,9 +21,8 @@ double CopyModel::rateNow(const Resource &resource) const {
                           : resource.rate;
 }
 
-bool CopyModel::doAllThatTakesNoTime() {
-  bool any = false;
-  for (bool goesOn = true; goesOn; any |= goesOn) {
+void CopyModel::doAllThatTakesNoTime() {
+  for (bool goesOn = true; goesOn;) {
     goesOn = false;
     for (CopyStream &stream : streams)
       while (!stream.queue.empty()) {
@@ -39,18 +38,18 @@ bool CopyModel::doAllThatTakesNoTime() {
         goesOn = true;
       }
   }
-  return any;
 }
 
-void CopyModel::advance() {
-  if (doAllThatTakesNoTime())
-    return;
+void CopyModel::advance(double longest) {
+  doAllThatTakesNoTime();
   std::vector<Work *> copies;
   for (CopyStream &stream : streams)
     if (!stream.queue.empty() && stream.queue.front().kind == Work::copy)
       copies.push_back(&stream.queue.front());
-  if (copies.empty())
+  if (copies.empty()) {
+    now += std::isfinite(longest) ? longest : 0;
     return;
+  }
   // The resource that leaves its copies the least is filled first.
   std::map<std::string, double> left;
   for (const auto &[name, resource] : resources)
@@ -77,36 +76,32 @@ void CopyModel::advance() {
           left.at(name) = std::max(left.at(name) - share, 0.0);
       }
   }
-  double step = INFINITY;
+  double step = longest;
   for (auto [copy, rate] : rates)
     step = std::min(step, copy->bytes / rate);
   // No further than to where the noise changes.
-  const double next =
-      (std::floor(now / kNoiseSeconds + 1e-9) + 1) * kNoiseSeconds;
-  const bool isCut = next - now < step;
-  step = std::min(step, next - now);
+  step = std::min(
+      step, (std::floor(now / kNoiseSeconds + 1e-9) + 1) * kNoiseSeconds - now);
   now += step;
   for (CopyStream &stream : streams) {
     if (stream.queue.empty() || !rates.count(&stream.queue.front()))
       continue;
     Work &copy = stream.queue.front();
     copy.bytes -= rates.at(&copy) * step;
-    if (copy.bytes < 1 && !(isCut && copy.bytes > 0))
+    if (copy.bytes < 1)
       stream.queue.pop_front();
   }
+  doAllThatTakesNoTime();
+}
+
+void CopyModel::pass(double seconds) {
+  for (const double end = now + seconds; now < end;)
+    advance(end - now);
 }
 
 void CopyModel::drain() {
-  auto length = [&] {
-    size_t sum = 0;
-    for (const CopyStream &stream : streams)
-      sum += stream.queue.size();
-    return sum;
-  };
-  for (double before = -1; length() != 0 && before != now;) {
+  for (double before = -1; before != now;) {
     before = now;
     advance();
-    if (doAllThatTakesNoTime())
-      before = -1;
   }
 }

@@ -3,16 +3,18 @@
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 // A machine of resources with rates, which copies that are under way at once
-// share evenly (max-min fair). Time is virtual: it goes on only when somebody
-// asks whether an event has been reached, by one change of the rates a
-// question. So results are the same on every machine, and who takes the time of
-// a call for that of a copy measures nonsense.
+// share evenly (max-min fair). Time is virtual: it goes on when somebody asks
+// whether an event has been reached, to the next end of a copy, and a little
+// with each call that puts something into a queue. So results are the same on
+// every machine, and who takes the time of a call for that of a copy measures
+// nonsense.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef BLINK_TEST_CUDADRIVER_COPYMODEL_H
 #define BLINK_TEST_CUDADRIVER_COPYMODEL_H
 
+#include <cmath>
 #include <deque>
 #include <list>
 #include <map>
@@ -45,9 +47,11 @@ struct CopyStream {
 };
 
 struct CopyModel {
-  /// Goes on to the next change.
-  void advance();
-  /// Until nothing is left to do, or nothing can go on.
+  /// Goes on to the next change, or for so long.
+  void advance(double longest = INFINITY);
+  /// Goes on for so long.
+  void pass(double seconds);
+  /// Goes on until nothing is left to do, or nothing can go on.
   void drain();
 
   std::map<std::string, Resource> resources;
@@ -57,7 +61,7 @@ struct CopyModel {
   double now = 0;
 
 private:
-  bool doAllThatTakesNoTime();
+  void doAllThatTakesNoTime();
   double rateNow(const Resource &resource) const;
 };
 

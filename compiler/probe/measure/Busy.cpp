@@ -13,6 +13,8 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <unistd.h>
+
 #include <chrono>
 #include <optional>
 #include <thread>
@@ -68,8 +70,9 @@ llvm::Error blink::expectQuiet(llvm::StringRef sysfs,
     std::this_thread::sleep_for(kBetween);
   }
   const double load = static_cast<double>(sum) / kSamples;
-  const unsigned processors = std::thread::hardware_concurrency();
-  if (load > kMostLoad * processors)
+  // All of the machine's, not only those that this process may use.
+  const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+  if (load > kMostLoad * static_cast<double>(processors))
     return busyMachine(llvm::formatv("{0:F1} threads run on its {1} processors",
                                      load, processors));
   return llvm::Error::success();

@@ -11,6 +11,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <thread>
@@ -19,11 +20,11 @@ using namespace blink;
 using namespace blink::cuda;
 using Clock = std::chrono::steady_clock;
 
-/// Host memory holds blocks for as many GPUs at once.
-static constexpr int kMemoryBlocks = 8;
+/// Host memory holds blocks for as many GPUs at once, if there are so many.
+static constexpr size_t kMostMemoryBlocks = 8;
 /// Copies that hold queues back, some 5 ms each on PCIe of 12 GB/s.
 static constexpr int kHoldingBlocks = 2;
-/// A copy of a second is a broken link's.
+/// A thousand times as long as a round takes.
 static constexpr std::chrono::seconds kLongest{20};
 
 #define BLINK_TRY(call, what)                                                  \
@@ -81,7 +82,7 @@ llvm::Error CudaCopier::addGpu(Inventory &inventory, int number) {
 /// CUDA then: what CUDA allocates by itself is where it likes.
 llvm::Error CudaCopier::addMemory(int node,
                                   const std::vector<int> &processors) {
-  const size_t bytes = kMemoryBlocks * blockBytes();
+  const size_t bytes = memoryBlocks() * blockBytes();
   void *memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED)
@@ -110,7 +111,7 @@ CudaCopier::~CudaCopier() {
     return;
   for (auto [node, memory] : memories_) {
     driver_.cuMemHostUnregister(memory);
-    munmap(memory, kMemoryBlocks * blockBytes());
+    munmap(memory, memoryBlocks() * blockBytes());
   }
   for (Gpu &gpu : gpus_) {
     if (!gpu.context)
@@ -145,9 +146,13 @@ bool CudaCopier::canCopy(Place from, Place to) {
   return result == kSuccess || result == kPeerAccessAlreadyEnabled;
 }
 
+size_t CudaCopier::memoryBlocks() const {
+  return std::min(gpus_.size(), kMostMemoryBlocks);
+}
+
 char *CudaCopier::memoryFor(int node, int gpu) {
   return static_cast<char *>(memories_.at(node)) +
-         static_cast<size_t>(gpu % kMemoryBlocks) * blockBytes();
+         static_cast<size_t>(gpu) % memoryBlocks() * blockBytes();
 }
 
 llvm::Expected<CudaCopier::Queue> CudaCopier::queueOn(Gpu &gpu) {

@@ -69,6 +69,7 @@ private:
   llvm::Error await(const Queue &queue);
   /// The part of a NUMA node's memory for copies of this GPU.
   char *memoryFor(int node, int gpu);
+  size_t memoryBlocks() const; ///< of each NUMA node
 
   cuda::Driver driver_;
   std::string description_;

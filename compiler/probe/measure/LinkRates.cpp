@@ -54,6 +54,8 @@ private:
   bool isFull(int link, const Crossings &crossings) const {
     return crossings[link] >= kFull * rates_[link].bandwidth;
   }
+  /// The links of a route of a run that were full in it.
+  std::vector<int> fullLinks(size_t run, int route) const;
   void takeMost();
   void keepNominal();
   void lowerIn(size_t run);
@@ -86,27 +88,42 @@ void Finder::takeMost() {
     }
 }
 
+std::vector<int> Finder::fullLinks(size_t run, int route) const {
+  std::vector<int> full;
+  for (int link : plan_.routes[route].links)
+    if (isFull(link, crossings_[run]))
+      full.push_back(link);
+  return full;
+}
+
 /// Tells links that have held a route back from those that only carried it.
 void Finder::keepNominal() {
-  std::vector<bool> limits(rates_.size());
+  // Where only one link was full, nothing else can have been the reason.
+  std::vector<bool> surely(rates_.size()), perhaps(rates_.size());
+  for (size_t run = 0; run < runs_.size(); ++run)
+    for (int route : plan_.runs[run].routes)
+      if (std::vector<int> full = fullLinks(run, route); full.size() == 1)
+        surely[full.front()] = true;
+  // Where several were, one of those explains it, too; or else the narrowest.
   for (size_t run = 0; run < runs_.size(); ++run)
     for (int route : plan_.runs[run].routes) {
-      // By how much a link is wider, nominally, than what crossed it.
       auto room = [&](int link) {
         return topology_.links[link].bandwidth / crossings_[run][link];
       };
+      std::vector<int> full = fullLinks(run, route);
+      if (llvm::any_of(full, [&](int link) { return surely[link]; }))
+        continue;
       double least = INFINITY;
-      for (int link : plan_.routes[route].links)
-        if (isFull(link, crossings_[run]))
-          least = std::min(least, room(link));
-      for (int link : plan_.routes[route].links)
-        if (isFull(link, crossings_[run]) && room(link) <= least * (1 + kSame))
-          limits[link] = true;
+      for (int link : full)
+        least = std::min(least, room(link));
+      for (int link : full)
+        if (room(link) <= least * (1 + kSame))
+          perhaps[link] = true;
     }
   for (size_t link = 0; link < rates_.size(); ++link) {
     LinkRate &rate = rates_[link];
     const double nominal = topology_.links[link].bandwidth;
-    if (limits[link] || rate.bandwidth > nominal)
+    if (surely[link] || perhaps[link] || rate.bandwidth > nominal)
       rate.source = LinkRate::measured;
     else
       rate.bandwidth = nominal;
@@ -118,7 +135,7 @@ void Finder::lowerIn(size_t run) {
   std::map<int, double> lower; // applied when all routes have been looked at
   for (int route : plan_.runs[run].routes) {
     const std::vector<int> &links = plan_.routes[route].links;
-    if (llvm::any_of(links, [&](int link) { return isFull(link, crossings); }))
+    if (!fullLinks(run, route).empty())
       continue;
     auto fullness = [&](int link) {
       return crossings[link] / rates_[link].bandwidth;

@@ -29,9 +29,10 @@ struct LinkRate {
 /// The rate of each link of `topology`, whose bandwidths are nominal.
 ///
 /// What a link has carried, it can carry: the greatest sum of routes across it
-/// in any run. A link counts as measured if it has held a route back: there it
-/// was full, and of the full links on that route the narrowest by nominal
-/// rates. The rate of others is at least what crossed them.
+/// in any run. It counts as measured if it has held a route back: it was the
+/// only full link on that route, in some run; or one of several, of which none
+/// has been the only one elsewhere, and the narrowest by nominal rates. Other
+/// links keep their nominal rates, unless they have carried more.
 ///
 /// Then, from the first run of several routes to the last, a route that none of
 /// its links has held back has met what the topology does not have: a switch or
