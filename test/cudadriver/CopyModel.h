@@ -4,9 +4,9 @@
 //
 // A machine of resources with rates, which copies that are under way at once
 // share evenly (max-min fair). Time is virtual: it goes on when somebody asks
-// whether an event has been reached, to the next end of a copy, and a little
-// with each call that puts something into a queue. So results are the same on
-// every machine, and who takes the time of a call for that of a copy measures
+// whether an event has been reached, to where it is, and a little with each
+// call that puts something into a queue. So results are the same on every
+// machine, and who takes the time of a call for that of a copy measures
 // nonsense.
 //
 //===----------------------------------------------------------------------===//

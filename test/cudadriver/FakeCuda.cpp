@@ -348,8 +348,11 @@ int cuEventQuery(void *handle) {
     return kInvalidHandle;
   if (!event->isLeft())
     return kSuccess;
-  machine.model.advance();
-  return kNotReady; // not even if it has been reached by now
+  for (double before = -1; event->isLeft() && before != machine.model.now;) {
+    before = machine.model.now;
+    machine.model.advance();
+  }
+  return kNotReady; // though it has been reached by now
 }
 
 int cuEventElapsedTime(float *milliseconds, void *begin, void *end) {

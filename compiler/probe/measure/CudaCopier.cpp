@@ -21,7 +21,7 @@ using namespace blink::cuda;
 using Clock = std::chrono::steady_clock;
 
 /// Host memory holds blocks for as many GPUs at once, if there are so many.
-static constexpr size_t kMostMemoryBlocks = 8;
+static constexpr size_t kMostMemoryBlocks = 4;
 /// Copies that hold queues back, some 5 ms each on PCIe of 12 GB/s.
 static constexpr int kHoldingBlocks = 2;
 /// A thousand times as long as a round takes.
