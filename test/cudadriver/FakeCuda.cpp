@@ -46,7 +46,7 @@ enum : int {
 };
 
 /// How long a call takes that puts something into a queue.
-constexpr double kCallSeconds = 2e-6;
+constexpr double kCallSeconds = 4e-6;
 
 struct Gpu {
   std::string busId, name;

@@ -22,8 +22,9 @@ using Clock = std::chrono::steady_clock;
 
 /// Host memory holds blocks for as many GPUs at once, if there are so many.
 static constexpr size_t kMostMemoryBlocks = 4;
-/// Copies that hold queues back, some 5 ms each on PCIe of 12 GB/s.
-static constexpr int kHoldingBlocks = 2;
+/// Copies that hold queues back, a millisecond each on the fastest PCIe; while
+/// a queue is filled by calls of some microseconds.
+static constexpr size_t kFewestHolding = 2, kCallsAHolding = 200;
 /// A thousand times as long as a round takes.
 static constexpr std::chrono::seconds kLongest{20};
 
@@ -178,7 +179,8 @@ llvm::Expected<Event> CudaCopier::record(const Queue &queue) {
   return event;
 }
 
-llvm::Error CudaCopier::holdBack(llvm::ArrayRef<Queue> queues) {
+llvm::Error CudaCopier::holdBack(llvm::ArrayRef<Queue> queues,
+                                 llvm::ArrayRef<CopyWork> works) {
   if (memories_.empty())
     return llvm::Error::success(); // they begin as they are filled
   llvm::Expected<Queue> holding = queueOn(*queues.front().gpu);
@@ -186,7 +188,11 @@ llvm::Error CudaCopier::holdBack(llvm::ArrayRef<Queue> queues) {
     return holding.takeError();
   Gpu &gpu = *holding->gpu;
   const char *memory = memoryFor(memories_.begin()->first, gpu.number);
-  for (int block = 0; block < kHoldingBlocks; ++block)
+  size_t calls = 0;
+  for (const CopyWork &work : works)
+    calls += 2 + 2 * static_cast<size_t>(work.blocks); // and their events
+  for (size_t block = 0; block < kFewestHolding + calls / kCallsAHolding;
+       ++block)
     BLINK_TRY(
         cuMemcpyHtoDAsync_v2(gpu.in, memory, blockBytes(), holding->stream),
         "cuMemcpyHtoDAsync");
@@ -267,7 +273,7 @@ CudaCopier::copy(llvm::ArrayRef<CopyWork> works) {
     queues.push_back(std::move(*queue));
   }
   if (queues.size() > 1)
-    if (llvm::Error error = holdBack(queues))
+    if (llvm::Error error = holdBack(queues, works))
       return error;
   for (size_t i = 0; i < works.size(); ++i)
     if (llvm::Error error = fill(queues[i], works[i]))

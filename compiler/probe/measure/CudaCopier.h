@@ -62,8 +62,9 @@ private:
   llvm::Error addMemory(int node, const std::vector<int> &processors);
   llvm::Expected<Queue> queueOn(Gpu &gpu);
   llvm::Expected<cuda::Event> record(const Queue &queue);
-  /// Opens when all queues are filled.
-  llvm::Error holdBack(llvm::ArrayRef<Queue> queues);
+  /// Lets the queues wait until all of them are filled with these works.
+  llvm::Error holdBack(llvm::ArrayRef<Queue> queues,
+                       llvm::ArrayRef<CopyWork> works);
   llvm::Error fill(Queue &queue, const CopyWork &work);
   llvm::Error enqueueCopy(const Queue &queue, const CopyWork &work);
   llvm::Error await(const Queue &queue);
