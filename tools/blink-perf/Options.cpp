@@ -239,6 +239,13 @@ void CommandLine::addRanks() {
 void CommandLine::addActions() {
   app_.add_option("-J,--json", options_.json, "Also write the results as JSON")
       ->type_name("FILE");
+  notForTuning_.push_back(
+      app_.add_option("--trace", options_.trace,
+                      "Also write what every lane did and when, for Perfetto "
+                      "(ui.perfetto.dev); of ranks with --id-file each its own "
+                      "FILE.RANK, one trace when put together. The first 4,096 "
+                      "folds of a lane are kept")
+          ->type_name("FILE"));
   app_.add_flag(
       "--tune", options_.tune,
       "Instead of measuring: find the sizes from which each variant "
@@ -344,6 +351,8 @@ void CommandLine::prepareCalibration() {
     options_.minBytes = 1 << 10;
   if (app_.count("--iters") == 0)
     options_.iterations = 0; // by the size
+  if (!options_.trace.empty())
+    throw UsageError("--trace: --calibrate reads traces of its own");
   options_.check = false;
   options_.onlyOutOfPlace = true;
 }

@@ -24,8 +24,9 @@ int main(int argc, char **argv) {
        {blink::addCompileCommand, blink::addVerifyCommand,
         blink::addBoundCommand, blink::addExplainCommand, blink::addDiffCommand,
         blink::addCheckCommand, blink::addRunCommand, blink::addSimulateCommand,
-        blink::addExtractCommand, blink::addImportCommand,
-        blink::addExportCommand, blink::addProbeCommand, blink::addTopoCommand})
+        blink::addTraceCommand, blink::addExtractCommand,
+        blink::addImportCommand, blink::addExportCommand,
+        blink::addProbeCommand, blink::addTopoCommand})
     add(app, exitCode);
   try {
     app.parse(argc, argv);
