@@ -6,6 +6,7 @@
 
 #include "tools/blink-perf/Options.h"
 
+#include "schedules/Collectives.h"
 #include "tools/blink-perf/Launcher.h"
 #include "tools/manual/Completion.h"
 #include "tools/manual/ManPage.h"

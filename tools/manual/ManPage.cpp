@@ -9,7 +9,9 @@
 #include "CLI/CLI.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <fstream>
+#include <sstream>
 
 using namespace blink::manual;
 

@@ -8,6 +8,9 @@
 
 #include "CLI/CLI.hpp"
 
+#include <algorithm>
+#include <sstream>
+
 using namespace blink::manual;
 
 static std::vector<std::string> split(const std::string &text, char at) {
