@@ -58,6 +58,7 @@ FORBIDDEN = {
     "test/nccl-programs": (*COMPILER_LIBRARIES, "runtime/", "schedules/", "tools/"),  # and NCCL's
     "test/transport": (*COMPILER_LIBRARIES, "tools/", *runtime_but()),  # the seam is all it needs
     "tools/blinkc": ("nlohmann/", "glpk", "dialect/"),
+    "tools/manual": ("llvm/", "glpk", "compiler/", "runtime/", "schedules/", *MLIR),
     "tools/ranks": COMPILER_LIBRARIES,
     "tools/replay": ("llvm/", "compiler/", *MLIR),
     "tools/blink-perf": ("llvm/", "glpk", "compiler/", *MLIR),

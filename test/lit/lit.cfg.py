@@ -53,6 +53,9 @@ if os.geteuid() == 0 and subprocess.run(["unshare", "--net", "--uts", "--ipc", "
 # Whether the runtime has channels between servers.
 if os.path.exists(os.path.join(config.blink_binary_dir, "test", "conformance", "blink_until_error")):
     config.available_features.add("ucx")
+# Whether tools/site has been run here, and has installed what it builds the site with.
+if os.path.exists(os.path.join(config.blink_source_dir, "build", "site-venv", "requirements.txt")):
+    config.available_features.add("mkdocs")
 # Whether there is the example that mpirun starts (runtime/examples/CMakeLists.txt).
 if os.path.exists(os.path.join(config.blink_binary_dir, "runtime", "examples", "blink_example_allreduce_mpi")):
     config.available_features.add("mpi")

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/blinkc/Command.h"
+#include "tools/manual/ManPage.h"
 
 int main(int argc, char **argv) {
   CLI::App app{"blinkc compiles, proves, explains and replays schedules of "
@@ -26,8 +27,10 @@ int main(int argc, char **argv) {
         blink::addCheckCommand, blink::addRunCommand, blink::addSimulateCommand,
         blink::addTraceCommand, blink::addExtractCommand,
         blink::addImportCommand, blink::addExportCommand,
-        blink::addProbeCommand, blink::addTopoCommand})
+        blink::addProbeCommand, blink::addTopoCommand,
+        blink::addCompletionCommand})
     add(app, exitCode);
+  blink::manual::addManPages(app, "blinkc " BLINK_VERSION_STRING);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
