@@ -1,11 +1,10 @@
-//===- Trace.h - folds over time, for chrome://tracing ----------*- C++ -*-===//
+//===- Trace.h - folds over time, for Perfetto ------------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 // With BLINK_TRACE=FILE in the environment every communicator of the process
 // writes what its lanes did, and when, to FILE (then FILE.1, FILE.2, ...) when
-// it is gone: Chrome's trace format, which Perfetto opens too. A process is a
-// rank, a thread is a lane, a slice is a fold of one chunk.
+// it is gone, as schedules/trace/PerfettoTrace.h says.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,6 +12,7 @@
 #define BLINK_RUNTIME_TRACE_H
 
 #include "runtime/core/TraceEvent.h"
+#include "runtime/plan/Plan.h"
 
 #include <functional>
 #include <string>
@@ -24,11 +24,11 @@ namespace blink::runtime {
 /// one job do not write into one file.
 std::string nextTraceFile();
 
-/// Writes the traces of lanes 0 to numLanes - 1 of ranks to the file `path`,
-/// unless that is "". `traceOf` gives null for a lane that has none. Logs a
-/// warning if the file cannot be written.
+/// Writes the traces of all lanes of ranks to the file `path`, unless that is
+/// "". `traceOf` gives null for a lane that has none. Logs a warning if the
+/// file cannot be written.
 void writeTraces(
-    const std::string &path, size_t numRanks, uint32_t numLanes,
+    const std::string &path, const Plan &plan, size_t numRanks,
     const std::function<const LaneTrace *(size_t rank, uint32_t lane)>
         &traceOf);
 

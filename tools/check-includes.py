@@ -41,6 +41,7 @@ FORBIDDEN = {
     "compiler/support": (*MLIR, "glpk", "schedules/", *but("support")),
     "compiler/topology": (*MLIR, "glpk", *but("support", "topology")),
     "compiler/machines": (*MLIR, "glpk", "nlohmann/", *but("support", "topology", "machines")),
+    "compiler/probe": (*MLIR, "glpk", "nlohmann/", "cuda", *but("support", "topology")),  # drivers are loaded, not linked
     "compiler/generate": (*MLIR, "glpk", *but("support", "topology", "generate")),
     "compiler/packing": (*MLIR, "nlohmann/", *but("support", "topology", "packing")),
     "compiler/plan": (*MLIR, "glpk", "nlohmann/", "schedules/ScheduleFile", *but("support", "topology", "packing", "plan")),
@@ -53,9 +54,11 @@ FORBIDDEN = {
     "compiler/check": ("glpk", "compiler/render/"),
     "compiler": ("runtime/", "tools/"),
     "test/cudart": (*COMPILER_LIBRARIES, "runtime/", "schedules/", "tools/"),  # CUDA's headers are all they know
+    "test/cudadriver": (*COMPILER_LIBRARIES, "cuda", "runtime/", "schedules/", "tools/"),  # no header but their own
     "test/nccl-programs": (*COMPILER_LIBRARIES, "runtime/", "schedules/", "tools/"),  # and NCCL's
     "test/transport": (*COMPILER_LIBRARIES, "tools/", *runtime_but()),  # the seam is all it needs
     "tools/blinkc": ("nlohmann/", "glpk", "dialect/"),
+    "tools/manual": ("llvm/", "glpk", "compiler/", "runtime/", "schedules/", *MLIR),
     "tools/ranks": COMPILER_LIBRARIES,
     "tools/replay": ("llvm/", "compiler/", *MLIR),
     "tools/blink-perf": ("llvm/", "glpk", "compiler/", *MLIR),

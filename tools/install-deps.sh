@@ -20,14 +20,14 @@ compiler_packages=(
   clang-format-19 ccache lld python3 git spin)
 
 python_packages=(python3-dev python3-venv)
-python_requirements=("scikit-build-core>=1.1" "nanobind>=3" numpy pytest) # of the index
+python_requirements=("scikit-build-core>=1.1" "nanobind>=3" numpy pytest "viztracer>=1") # of the index
 
 packages=("${runtime_packages[@]}")
 python=false
 case "${1-}" in
   --runtime) ;;
   --python) packages+=("${python_packages[@]}") python=true ;;
-  --all) packages+=("${compiler_packages[@]}" "${python_packages[@]}" libsimgrid-dev libopenmpi-dev openmpi-bin iproute2) python=true ;;
+  --all) packages+=("${compiler_packages[@]}" "${python_packages[@]}" libsimgrid-dev libopenmpi-dev openmpi-bin iproute2 nodejs) python=true ;;
   --fuzz) packages+=("${compiler_packages[@]}" clang-19 libclang-rt-19-dev) ;;
   "") packages+=("${compiler_packages[@]}") ;;
   *) echo "usage: tools/install-deps.sh [--all | --fuzz | --runtime | --python]" >&2; exit 2 ;;

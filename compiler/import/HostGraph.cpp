@@ -20,18 +20,20 @@ using namespace blink;
 static constexpr double kPlannedRate = 10; // GB/s of a core
 static constexpr double kCoreLatency = 0.2;
 
-/// The NUMA nodes that have processors of their own.
-static std::vector<const NumaNode *>
-nodesWithCores(const Inventory &inventory) {
+std::vector<HostCores> blink::hostCores(const Inventory &inventory) {
+  constexpr size_t kMostCores = 4;
   std::set<int> taken;
-  std::vector<const NumaNode *> nodes;
-  for (const NumaNode &node : inventory.numaNodes) {
-    size_t before = taken.size();
-    taken.insert(node.processors.begin(), node.processors.end());
+  std::vector<HostCores> cores;
+  for (size_t place = 0; place < inventory.numaNodes.size(); ++place) {
+    const std::vector<int> &all = inventory.numaNodes[place].processors;
+    const size_t before = taken.size();
+    taken.insert(all.begin(), all.end());
     if (taken.size() > before)
-      nodes.push_back(&node);
+      cores.push_back(
+          {place,
+           {all.begin(), all.begin() + std::min(all.size(), kMostCores)}});
   }
-  return nodes;
+  return cores;
 }
 
 llvm::Expected<Topology> blink::hostGraph(Inventory &inventory,
@@ -47,39 +49,40 @@ llvm::Expected<Topology> blink::hostGraph(Inventory &inventory,
     topology.links.push_back({b, a, bandwidth, latency, LinkKind::host});
   };
 
-  const std::vector<const NumaNode *> numaNodes = nodesWithCores(inventory);
-  int ranks = 0;
-  for (const NumaNode *node : numaNodes)
-    ranks += std::min<int>(node->processors.size(), kMostCores);
+  const std::vector<HostCores> allCores = hostCores(inventory);
+  size_t ranks = 0;
+  for (const HostCores &of : allCores)
+    ranks += of.processors.size();
   if (ranks == 0)
     return makeError(inventory.where +
                      ": error: neither GPUs nor processors "
                      "in this " +
                      inventory.source);
-  if (ranks > RankTopology::kMaxRanks)
+  if (ranks > size_t(RankTopology::kMaxRanks))
     return makeError("{0}: error: {1} NUMA nodes: {2} ranks, four a node, are "
                      "more than the {3} that a topology may have",
-                     inventory.where, numaNodes.size(), ranks,
+                     inventory.where, allCores.size(), ranks,
                      RankTopology::kMaxRanks);
-  for (int rank = 0; rank < ranks; ++rank)
+  for (size_t rank = 0; rank < ranks; ++rank)
     addNode("core" + std::to_string(rank), NodeKind::gpu);
 
   int rank = 0;
   std::vector<int> before;
-  for (const NumaNode *numaNode : numaNodes) {
-    int node = addNode("cpu" + std::to_string(numaNode->id), NodeKind::cpu);
-    const int cores = std::min<int>(numaNode->processors.size(), kMostCores);
-    const bool isMeasured = numaNode->coreRate > 0;
-    const double rate = isMeasured ? numaNode->coreRate : kPlannedRate;
+  for (const HostCores &of : allCores) {
+    const NumaNode &numaNode = inventory.numaNodes[of.numaNode];
+    int node = addNode("cpu" + std::to_string(numaNode.id), NodeKind::cpu);
+    const size_t cores = of.processors.size();
+    const bool isMeasured = numaNode.coreRate > 0;
+    const double rate = isMeasured ? numaNode.coreRate : kPlannedRate;
     std::string reason = "a planning figure";
     if (isMeasured)
       reason = llvm::formatv("measured, while {0} cores copied at once", cores);
-    inventory.notes.guess(inventory.where, "node" + llvm::Twine(numaNode->id) +
+    inventory.notes.guess(inventory.where, "node" + llvm::Twine(numaNode.id) +
                                                ": " + readable(rate) +
                                                " GB/s a core: " + reason);
-    for (int core = 0; core < cores; ++core)
+    for (size_t core = 0; core < cores; ++core)
       join(rank++, node, rate, kCoreLatency);
-    const HostRate between = hostRate(numaNode->cpu, source);
+    const HostRate between = hostRate(numaNode.cpu, source);
     for (int other : before)
       join(other, node, between.bandwidth, kHostLatency);
     if (before.size() == 1)
@@ -93,6 +96,6 @@ llvm::Expected<Topology> blink::hostGraph(Inventory &inventory,
   };
   topology.description = "No GPU: " + counted(ranks, " rank") +
                          " on the cores of " +
-                         counted(numaNodes.size(), " NUMA node");
+                         counted(allCores.size(), " NUMA node");
   return topology;
 }

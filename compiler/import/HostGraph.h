@@ -11,15 +11,21 @@
 
 namespace blink {
 
-/// Ranks of a NUMA node.
-inline constexpr int kMostCores = 4;
+/// The processors of a NUMA node that ranks run on.
+struct HostCores {
+  size_t numaNode; ///< its place in Inventory::numaNodes
+  std::vector<int> processors;
+};
+
+/// Up to four a NUMA node. One whose processors all are another's, before it,
+/// is memory alone and left out.
+std::vector<HostCores> hostCores(const Inventory &inventory);
 
 /// The topology that schedules of the host back end are compiled for, as
-/// topologies/host-2numa.topo: up to four cores a NUMA node as ranks (nodes of
-/// kind gpu), each joined to its node's memory at NumaNode::coreRate; nodes
-/// joined pairwise. A NUMA node whose processors all are another's, before it,
-/// is memory alone and left out. Where rates come from is added to the
-/// inventory's notes. Error: no NUMA node has processors.
+/// topologies/host-2numa.topo: the cores of hostCores() as ranks (nodes of kind
+/// gpu), each joined to its node's memory at NumaNode::coreRate; nodes joined
+/// pairwise. Where rates come from is added to the inventory's notes. Errors:
+/// no NUMA node has processors, or too many have.
 llvm::Expected<Topology> hostGraph(Inventory &inventory, RateSource source);
 
 } // namespace blink

@@ -13,12 +13,9 @@ namespace blink {
 
 /// Measures NumaNode::coreRate of this machine's NUMA nodes, one after the
 /// other, a quarter of a second each: of the cores that are ranks (HostGraph.h)
-/// all copy at once. 0 where none could be pinned.
+/// all copy at once. 0 where none could be pinned. measure/Measure.h measures
+/// at length.
 void measureCores(Inventory &inventory);
-
-/// GB/s that each of some threads copies, all at once, each pinned to one of
-/// `processors`; the best of some rounds. 0: none could be pinned.
-double measureCopies(const std::vector<int> &processors);
 
 } // namespace blink
 

@@ -30,6 +30,11 @@ struct PciInfo {
   char busId[32];
 };
 
+/// nvmlUtilization_t: percent of the time, of the last second or less.
+struct Utilization {
+  unsigned gpu, memory;
+};
+
 /// nvmlIntNvLinkDeviceType_t
 enum RemoteType : int { kRemoteGpu = 0, kRemoteNpu = 1, kRemoteSwitch = 2 };
 
@@ -45,6 +50,9 @@ struct Library {
   int (*linkState)(Device, unsigned, int *) = nullptr;
   int (*remotePci)(Device, unsigned, PciInfo *) = nullptr;
   int (*remoteType)(Device, unsigned, int *) = nullptr; ///< from driver 470
+  // What a GPU has to do; virtual ones do not tell.
+  int (*utilization)(Device, Utilization *) = nullptr;
+  int (*processes)(Device, unsigned *, void *) = nullptr;
 
   /// Whether there is a library with all that is needed.
   bool load() {
@@ -57,6 +65,8 @@ struct Library {
       return function != nullptr;
     };
     (void)find(remoteType, "nvmlDeviceGetNvLinkRemoteDeviceType");
+    (void)find(utilization, "nvmlDeviceGetUtilizationRates");
+    (void)find(processes, "nvmlDeviceGetComputeRunningProcesses_v3");
     return find(init, "nvmlInit_v2") && find(shutdown, "nvmlShutdown") &&
            find(errorString, "nvmlErrorString") &&
            find(count, "nvmlDeviceGetCount_v2") &&
@@ -68,14 +78,19 @@ struct Library {
   }
 };
 
+/// The numbers of GPUs by where they are.
+std::map<std::string, int> gpusOf(const Inventory &inventory) {
+  std::map<std::string, int> gpus;
+  for (size_t gpu = 0; gpu < inventory.gpus.size(); ++gpu)
+    gpus[inventory.devices[inventory.gpus[gpu].device].busId] =
+        static_cast<int>(gpu);
+  return gpus;
+}
+
 class Asker {
 public:
   Asker(const Library &nvml, Inventory &inventory)
-      : nvml_(nvml), inventory_(inventory) {
-    for (size_t gpu = 0; gpu < inventory.gpus.size(); ++gpu)
-      gpuOfBusId_[inventory.devices[inventory.gpus[gpu].device].busId] =
-          static_cast<int>(gpu);
-  }
+      : nvml_(nvml), inventory_(inventory), gpuOfBusId_(gpusOf(inventory)) {}
   void ask();
 
 private:
@@ -182,4 +197,36 @@ bool blink::askNvml(Inventory &inventory) {
     return false;
   Asker(nvml, inventory).ask();
   return true;
+}
+
+std::vector<GpuUse> blink::askGpuUse(const Inventory &inventory) {
+  std::vector<GpuUse> uses;
+  Library nvml;
+  unsigned count = 0;
+  if (!nvml.load() || nvml.init() != 0)
+    return uses;
+  auto end = llvm::make_scope_exit([&] { nvml.shutdown(); });
+  const std::map<std::string, int> gpus = gpusOf(inventory);
+  if (nvml.count(&count) != 0)
+    return uses;
+  for (unsigned index = 0; index < count; ++index) {
+    Device device = nullptr;
+    PciInfo pci = {};
+    if (nvml.handle(index, &device) != 0 || nvml.pciInfo(device, &pci) != 0)
+      continue;
+    pci.busId[sizeof pci.busId - 1] = 0;
+    auto known = gpus.find(normalBusId(pci.busId));
+    if (known == gpus.end())
+      continue;
+    GpuUse use = {known->second, 0, 0};
+    Utilization percent = {};
+    if (nvml.utilization && nvml.utilization(device, &percent) == 0)
+      use.percent = percent.gpu;
+    // Without room for a list it tells how long that would be, and that there
+    // is no room.
+    if (nvml.processes)
+      (void)nvml.processes(device, &use.processes, nullptr);
+    uses.push_back(use);
+  }
+  return uses;
 }

@@ -17,6 +17,17 @@ namespace blink {
 /// have, and a driver that does not answer are warnings.
 bool askNvml(Inventory &inventory);
 
+/// What a GPU of the machine has to do now.
+struct GpuUse {
+  int gpu;            ///< its number in the inventory
+  unsigned percent;   ///< of the last moments in which it computed
+  unsigned processes; ///< that compute on it, this one not among them
+};
+
+/// The same library's answers for `inventory`'s GPUs; none where it has none.
+/// To be asked before this process uses a GPU.
+std::vector<GpuUse> askGpuUse(const Inventory &inventory);
+
 } // namespace blink
 
 #endif // BLINK_COMPILER_PROBE_NVML_H

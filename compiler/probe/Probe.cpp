@@ -36,15 +36,24 @@ llvm::Expected<ProbedMachine> blink::probeMachine(const ProbeOptions &options) {
   if (ofNvidia && !askNvml(inventory))
     inventory.notes.warn("NVML", "no libnvidia-ml.so.1: models are taken from "
                                  "PCI ids, and NVLinks are not seen");
-  if (inventory.gpus.empty() && options.sysfs == "/sys")
+  if (inventory.gpus.empty() && options.sysfs == "/sys" && !options.measure)
     measureCores(inventory);
   llvm::Expected<Topology> topology =
       inventory.gpus.empty() ? hostGraph(inventory, options.rates)
                              : machineGraph(inventory, options.rates);
   if (!topology)
     return topology.takeError();
+  std::optional<Measurement> measurement;
+  if (options.measure) {
+    llvm::Expected<Measurement> measured =
+        measureMachine(*topology, inventory, options.sysfs, options.watcher);
+    if (!measured)
+      return measured.takeError();
+    measurement = std::move(*measured);
+  }
   std::string matrix = inventory.gpus.empty() ? "" : topoMatrix(inventory);
   return ProbedMachine{
       {std::move(*topology), inventory.source, std::move(inventory.notes)},
+      std::move(measurement),
       std::move(matrix)};
 }

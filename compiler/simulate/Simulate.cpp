@@ -49,6 +49,7 @@ struct Lane {
   uint64_t round = 0;
   uint64_t rounds = 0; ///< in all
   double busyUntil = 0;
+  double idleSince = 0; ///< the end of its last fold
 };
 
 enum class EventKind { sent, arrival, credit, lane };
@@ -90,6 +91,8 @@ public:
     makeLanes();
     if (options.details)
       log_.emplace(lanes_.size(), flows_.size());
+    if (options.mostEvents > 0)
+      fair_.watch([this](const FairShares::Span &span) { noteTransfer(span); });
   }
 
   llvm::Expected<Simulation> run();
@@ -113,6 +116,8 @@ private:
                WaitCause cause);
   /// `cause`: what has just come.
   void advance(size_t lane, WaitCause cause = {});
+  void note(Lane &lane, uint64_t chunk, double cost);
+  void noteTransfer(const FairShares::Span &span);
   void finishSending(size_t channel);
   void addDetails();
   void sendIfIdle(size_t channel);
@@ -222,12 +227,45 @@ double Simulator::costOf(const Lane &lane, const FoldProgram::Fold &fold,
   return options_.slowness.empty() ? cost : cost * options_.slowness[lane.rank];
 }
 
+static uint64_t nanoseconds(double microseconds) {
+  return uint64_t(std::llround(microseconds * 1e3));
+}
+
+/// A fold of `lane` that runs now, for whoever wants to see all of them.
+void Simulator::note(Lane &lane, uint64_t chunk, double cost) {
+  if (result_.events.folds.size() < options_.mostEvents) {
+    const size_t place = foldsOf(lane)[lane.fold];
+    const int tree = program_.ranks[lane.rank].folds[place].tree;
+    sched::TracedFold fold;
+    fold.rank = uint32_t(lane.rank);
+    fold.lane = uint32_t(lane.number);
+    fold.step = uint32_t(lane.fold);
+    fold.chunk = chunk;
+    fold.bytes = uint64_t(bytesOf(tree, chunk));
+    fold.begin = nanoseconds(now_);
+    fold.end = nanoseconds(now_ + cost);
+    fold.waited = nanoseconds(now_ - lane.idleSince);
+    result_.events.folds.push_back(fold);
+  }
+  lane.idleSince = now_ + cost;
+}
+
+/// A chunk, or a part of one, that a channel has sent at one rate.
+void Simulator::noteTransfer(const FairShares::Span &span) {
+  if (result_.events.transfers.size() < options_.mostEvents)
+    result_.events.transfers.push_back(
+        {0, span.channel,
+         uint64_t(std::llround(span.rate * (span.end - span.begin))),
+         nanoseconds(span.begin), nanoseconds(span.end)});
+}
+
 void Simulator::runFold(size_t number, const FoldProgram::Fold &fold,
                         uint64_t chunk, WaitCause cause) {
   Lane &lane = lanes_[number];
   const FoldProgram::Rank &rank = program_.ranks[lane.rank];
   const double cost = costOf(lane, fold, chunk);
   ++result_.folds;
+  note(lane, chunk, cost);
   if (log_)
     log_->begin(number, cause, now_, cost);
   for (const FoldProgram::Operand &from : rank.sourcesOf(fold))
@@ -332,6 +370,8 @@ void Simulator::finishSending(size_t channel) {
   if (options_.details)
     sent_.push_back({uint32_t(channel), flow.sendsSince, now_,
                      wireBytes_ * bytesOf(tree, flow.sent)});
+  if (options_.plannedShares)
+    noteTransfer({uint32_t(channel), flow.rate, flow.sendsSince, now_});
   ++flow.sent;
   flow.sending = false;
   // Links may be faster than the lane that writes what they carry.

@@ -9,6 +9,7 @@
 
 #include "compiler/plan/FoldProgram.h"
 #include "compiler/simulate/FoldLog.h"
+#include "schedules/trace/ReplayTrace.h"
 
 #include "llvm/Support/Error.h"
 
@@ -38,6 +39,8 @@ struct SimulationOptions {
   /// slowed as much as the most overloaded of its links.
   std::vector<double> bandwidths;
   bool details = false; ///< fills `details`
+  /// Fills `events`, up to so many folds and as many transfers.
+  uint64_t mostEvents = 0;
 };
 
 /// Where the time goes.
@@ -50,6 +53,13 @@ struct SimulationDetails {
   std::vector<CriticalPart> path;
 };
 
+/// What happened when, in nanoseconds; of each lane and channel in order.
+struct SimulatedEvents {
+  std::vector<sched::TracedFold> folds; ///< of variant 0
+  /// Of chunks, or with fair shares of the parts of one that had one rate.
+  std::vector<sched::TracedTransfer> transfers;
+};
+
 struct Simulation {
   double microseconds = 0; ///< until the last lane is done
   uint64_t folds = 0;      ///< that were run
@@ -57,6 +67,7 @@ struct Simulation {
   /// Of each link the bytes that it carried, as a part of what it could have.
   std::vector<double> linkUse;
   SimulationDetails details;
+  SimulatedEvents events;
 };
 
 /// A message of `bytes` (of the whole buffer) by `program`, which is in lanes,

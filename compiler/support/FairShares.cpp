@@ -72,6 +72,7 @@ const std::vector<uint32_t> &FairShares::finish(double now) {
   ended_.clear();
   for (const End *end = firstEnd(); end && end->time <= now; end = firstEnd()) {
     const uint32_t channel = end->channel;
+    tell(channel, end->time);
     transfers_[channel].end = transfers_[channel].queued = kInfinity;
     ended_.push_back(channel);
     for (uint32_t link : paths_[channel]) {
@@ -102,6 +103,7 @@ void FairShares::setRate(uint32_t channel, double rate, double now) {
   }
   if (rate == transfer.rate)
     return;
+  tell(channel, now);
   transfer.left =
       std::max(0.0, transfer.left - transfer.rate * (now - transfer.since));
   transfer.since = now;
@@ -109,6 +111,13 @@ void FairShares::setRate(uint32_t channel, double rate, double now) {
   transfer.end = now + transfer.left / rate;
   if (transfer.end < transfer.queued)
     queue(channel);
+}
+
+/// Of the time that a transfer has had its rate.
+void FairShares::tell(uint32_t channel, double now) const {
+  const Transfer &transfer = transfers_[channel];
+  if (watcher_ && transfer.rate > 0 && now > transfer.since)
+    watcher_({channel, transfer.rate, transfer.since, now});
 }
 
 /// Adds to the touched links all that share a transfer with one of them.

@@ -32,6 +32,16 @@ public:
   FairShares(std::vector<std::vector<uint32_t>> paths,
              std::vector<double> bandwidths);
 
+  /// A time in which a transfer had one rate.
+  struct Span {
+    uint32_t channel;
+    double rate, begin, end;
+  };
+  /// From now on tells of each that is over, in the order of their ends.
+  void watch(std::function<void(const Span &)> watcher) {
+    watcher_ = std::move(watcher);
+  }
+
   /// From `now` on, channel `channel`, which is idle and has a path, transfers
   /// so much.
   void start(uint32_t channel, double size, double now, double weight = 1);
@@ -75,7 +85,9 @@ private:
   void reach();
   void divide(double now);
   void setRate(uint32_t channel, double rate, double now);
+  void tell(uint32_t channel, double now) const;
 
+  std::function<void(const Span &)> watcher_;
   const std::vector<std::vector<uint32_t>> paths_;
   const std::vector<double> bandwidths_;
   std::vector<Transfer> transfers_; ///< by channel

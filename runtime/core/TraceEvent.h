@@ -19,8 +19,9 @@ struct TraceEvent {
   uint64_t bytes;
   uint64_t chunk;
   uint32_t step;
-  uint32_t waited; ///< before `ready`, in nanoseconds, or 2^32 - 1 if more
-  uint64_t moved;  ///< bytes loaded and stored by the host; 0 on a device
+  uint32_t waited;  ///< before `ready`, in nanoseconds, or 2^32 - 1 if more
+  uint64_t moved;   ///< bytes loaded and stored by the host; 0 on a device
+  uint64_t variant; ///< its number in the plan
 };
 
 /// The events of one lane, in memory that the host reads. Written by the lane,

@@ -234,7 +234,7 @@ CudaBackend::~CudaBackend() {
   finishLaunches();
   // What they wrote to carried rings must get there without this process.
   proxy_.finish(job_.timeout());
-  writeTraces(traceFile_, ranks_.size(), plan_.numLanes,
+  writeTraces(traceFile_, plan_, ranks_.size(),
               [this](size_t rank, uint32_t lane) -> const LaneTrace * {
                 const char *traces = ranks_[rank].traces.get();
                 return traces

@@ -124,7 +124,8 @@ protected:
                                    cursor_.step(),
                                    waited < 0xffffffffu ? uint32_t(waited)
                                                         : 0xffffffffu,
-                                   0};
+                                   0,
+                                   launch_.layout - 1};
     }
     ++trace.count;
     state_.idleSince = end;

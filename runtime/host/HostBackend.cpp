@@ -199,11 +199,10 @@ HostBackend::~HostBackend() {
     for (size_t rank = 0; rank < ranks_.size(); ++rank)
       rings_.remote.carriers.abandon(int(rank));
   job_.disconnect();
-  writeTraces(traceFile_, ranks_.size(), plan_.numLanes,
-              [this](size_t rank, uint32_t lane) {
-                return ranks_[rank].run ? &ranks_[rank].run->trace(lane)
-                                        : nullptr;
-              });
+  writeTraces(
+      traceFile_, plan_, ranks_.size(), [this](size_t rank, uint32_t lane) {
+        return ranks_[rank].run ? &ranks_[rank].run->trace(lane) : nullptr;
+      });
 }
 
 Status HostBackend::begin(const Call &call) {

@@ -315,7 +315,8 @@ bool RankRun::foldTraced(Lane &lane, const StepCode &step) {
         lane.cursor.chunk(),
         lane.cursor.step(),
         uint32_t(std::min<uint64_t>(waited, UINT32_MAX)),
-        moved};
+        moved,
+        variant_->number};
   }
   ++trace.count;
   return true;

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "schedules/trace/PerfettoTrace.h"
 #include "test/conformance/Job.h"
 
 #include "doctest/doctest.h"
@@ -11,6 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <map>
 #include <sstream>
 #include <unistd.h>
 
@@ -26,20 +28,11 @@ std::string readFile(const std::string &path) {
   return text.str();
 }
 
-size_t countOf(const std::string &text, const std::string &part) {
-  size_t count = 0;
-  for (size_t at = text.find(part); at != std::string::npos;
-       at = text.find(part, at + 1))
-    ++count;
-  return count;
-}
-
 } // namespace
 
 TEST_CASE("BLINK_TRACE writes a slice for every fold") {
-  const std::string pattern = "/tmp/blink-trace-%p.json";
-  const std::string path =
-      "/tmp/blink-trace-" + std::to_string(getpid()) + ".json";
+  const std::string pattern = "/tmp/blink-trace-%p";
+  const std::string path = "/tmp/blink-trace-" + std::to_string(getpid());
   setenv("BLINK_TRACE", pattern.c_str(), 1);
   BuildOptions layout;
   layout.shape = Shape::chain;
@@ -53,13 +46,28 @@ TEST_CASE("BLINK_TRACE writes a slice for every fold") {
     CHECK(runCase(job, c) == "");
   }
   unsetenv("BLINK_TRACE");
-  const std::string text = readFile(path);
+  sched::ReplayTrace trace;
+  REQUIRE(sched::fromPerfetto(readFile(path), trace) == "");
   std::remove(path.c_str());
-  CAPTURE(text);
-  CHECK(text.rfind("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[", 0) == 0);
-  CHECK(countOf(text, "\"ph\":\"X\"") == 15);
-  for (const char *rank : {"\"pid\":0,", "\"pid\":1,", "\"pid\":2,"})
-    CHECK(countOf(text, rank) == 5);
-  CHECK(countOf(text, "\"name\":\"step 0 chunk 4\"") == 3);
-  CHECK(countOf(text, "\"bytes\":64") == 15);
+  REQUIRE(trace.folds.size() == 15);
+  std::map<uint32_t, std::vector<sched::TracedFold>> folds;
+  for (const sched::TracedFold &fold : trace.folds)
+    folds[fold.rank].push_back(fold);
+  for (uint32_t rank : {0u, 1u, 2u}) {
+    CAPTURE(rank);
+    REQUIRE(folds[rank].size() == 5);
+    CHECK(trace.ranks[rank].find("rank " + std::to_string(rank)) == 0);
+    for (uint64_t chunk = 0; chunk < 5; ++chunk) {
+      const sched::TracedFold &fold = folds[rank][chunk];
+      CHECK(fold.chunk == chunk);
+      CHECK(fold.step == 0);
+      CHECK(fold.bytes == 64);
+      CHECK(fold.begin <= fold.end);
+      // A chunk is there when the rank before has written it.
+      if (rank > 0)
+        CHECK(folds[rank - 1][chunk].end <= fold.end);
+    }
+  }
+  REQUIRE(trace.variants.size() == 1);
+  CHECK(trace.variants[0].name == "broadcast, chunks of 64 bytes");
 }

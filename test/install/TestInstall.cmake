@@ -8,6 +8,9 @@ file(GLOB_RECURSE license ${prefix}/*/LICENSE)
 if(NOT license)
   message(FATAL_ERROR "no LICENSE among the installed files")
 endif()
+if(NOT EXISTS ${prefix}/share/man/man1/blink-perf.1)
+  message(FATAL_ERROR "blink-perf has no manual page among the installed files")
+endif()
 execute_process(COMMAND ${CMAKE_COMMAND} -G ${GENERATOR} -S ${CONSUMER} -B ${WORK}/consumer
   -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_CXX_COMPILER=${CXX} -DWANTED=${VERSION}
   OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)

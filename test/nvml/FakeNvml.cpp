@@ -7,6 +7,7 @@
 //   gpu 00000000:06:00.0 Tesla V100-SXM2-16GB
 //   link 00000000:07:00.0 gpu     the next link of the last GPU; or switch, npu
 //   link - down
+//   use 37 2                      percent and processes of the last GPU
 //
 // Stricter than the real one: a call before nvmlInit, with a GPU that is none
 // or a link that is none is an error, and a process that has not called
@@ -29,6 +30,7 @@ enum : int {
   kUninitialized = 1,
   kInvalidArgument = 2,
   kNotSupported = 3,
+  kInsufficientSize = 7,
   kDriverNotLoaded = 9,
 };
 
@@ -39,6 +41,7 @@ struct Link {
 struct Gpu {
   std::string busId, name;
   std::vector<Link> links;
+  unsigned percent = 0, processes = 0;
 };
 
 struct PciInfo {
@@ -65,9 +68,13 @@ public:
       words >> what >> busId;
       std::getline(words >> std::ws, rest);
       if (what == "gpu")
-        gpus.push_back({busId, rest, {}});
+        gpus.push_back({busId, rest, {}, 0, 0});
       else if (what == "link")
         gpus.back().links.push_back({busId, rest});
+      else if (what == "use") {
+        gpus.back().percent = unsigned(std::stoul(busId));
+        gpus.back().processes = unsigned(std::stoul(rest));
+      }
     }
     return kSuccess;
   }
@@ -146,6 +153,25 @@ int nvmlDeviceGetPciInfo_v3(void *device, PciInfo *pci) {
     return kInvalidArgument;
   fill(pci, gpu->busId);
   return kSuccess;
+}
+
+int nvmlDeviceGetUtilizationRates(void *device, unsigned *percents) {
+  const Gpu *gpu = gpuOf(device);
+  if (!gpu)
+    return kInvalidArgument;
+  percents[0] = gpu->percent;
+  percents[1] = 0; // of memory
+  return kSuccess;
+}
+
+int nvmlDeviceGetComputeRunningProcesses_v3(void *device, unsigned *count,
+                                            void *list) {
+  const Gpu *gpu = gpuOf(device);
+  if (!gpu || list) // nobody asks for a list
+    return kInvalidArgument;
+  const bool hasRoom = *count >= gpu->processes;
+  *count = gpu->processes;
+  return hasRoom ? kSuccess : kInsufficientSize;
 }
 
 int nvmlDeviceGetNvLinkState(void *device, unsigned link, int *isActive) {

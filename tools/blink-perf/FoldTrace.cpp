@@ -6,26 +6,27 @@
 
 #include "tools/blink-perf/FoldTrace.h"
 
-#include "nlohmann/json.hpp"
+#include "schedules/trace/PerfettoTrace.h"
 
 #include <cerrno>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <set>
 #include <stdexcept>
 
 namespace blink::perf {
 
 TraceFolder::TraceFolder() {
   const char *folder = std::getenv("TMPDIR");
-  path_ = std::string(folder && *folder ? folder : "/tmp") +
-          "/blink-calibrate-XXXXXX";
+  path_ =
+      std::string(folder && *folder ? folder : "/tmp") + "/blink-trace-XXXXXX";
   if (!mkdtemp(path_.data()))
     throw std::runtime_error(path_ + ": cannot make this folder for traces: " +
                              std::strerror(errno));
-  setenv("BLINK_TRACE", (path_ + "/%p.json").c_str(), 1);
+  setenv("BLINK_TRACE", (path_ + "/%p.trace").c_str(), 1);
 }
 
 TraceFolder::~TraceFolder() {
@@ -34,31 +35,29 @@ TraceFolder::~TraceFolder() {
   std::filesystem::remove_all(path_, ignored);
 }
 
-FoldTrace TraceFolder::read() const {
-  FoldTrace trace;
-  for (const auto &entry : std::filesystem::directory_iterator(path_)) {
-    std::ifstream file(entry.path());
-    const nlohmann::json json = nlohmann::json::parse(file, nullptr, false);
-    if (json.is_discarded())
-      throw std::runtime_error(entry.path().string() +
-                               ": the trace is cut off");
-    for (const nlohmann::json &event : json.at("traceEvents")) {
-      TracedFold fold{};
-      fold.begin = event.at("ts");
-      fold.end = fold.begin + event.at("dur").get<double>();
-      fold.waited = event.at("args").at("waited_us");
-      fold.bytes = event.at("args").at("bytes");
-      fold.moved = event.at("args").at("moved");
-      unsigned long long chunk = 0;
-      const std::string name = event.at("name");
-      if (std::sscanf(name.c_str(), "step %u chunk %llu", &fold.step, &chunk) !=
-          2)
-        throw std::runtime_error(entry.path().string() +
-                                 ": a slice without step and chunk");
-      fold.chunk = chunk;
-      trace[{event.at("pid"), event.at("tid")}].push_back(fold);
-    }
+std::string TraceFolder::bytes() const {
+  std::set<std::filesystem::path> paths; // in the same order wherever
+  for (const auto &entry : std::filesystem::directory_iterator(path_))
+    paths.insert(entry.path());
+  std::string all;
+  for (const std::filesystem::path &path : paths) {
+    std::ifstream file(path, std::ios::binary);
+    all.append(std::istreambuf_iterator<char>(file), {});
   }
+  return all;
+}
+
+FoldTrace TraceFolder::read() const {
+  sched::ReplayTrace replay;
+  const std::string error = sched::fromPerfetto(bytes(), replay);
+  if (!error.empty())
+    throw std::runtime_error(path_ + ": traces of ranks: " + error);
+  FoldTrace trace;
+  for (const sched::TracedFold &fold : replay.folds)
+    trace[{int(fold.rank), fold.lane}].push_back(
+        {double(fold.begin) * 1e-3, double(fold.end) * 1e-3,
+         double(fold.waited) * 1e-3, fold.step, fold.chunk, fold.bytes,
+         fold.moved});
   return trace;
 }
 

@@ -44,7 +44,10 @@ public:
   ~TraceFolder();
   TraceFolder(const TraceFolder &) = delete;
 
-  /// All files of all processes that have ended. Throws std::runtime_error.
+  /// All files of all processes that have ended, one behind the other: a trace
+  /// of them all.
+  std::string bytes() const;
+  /// What is in them. Throws std::runtime_error.
   FoldTrace read() const;
 
 private:

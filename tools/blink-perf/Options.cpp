@@ -6,7 +6,10 @@
 
 #include "tools/blink-perf/Options.h"
 
+#include "schedules/Collectives.h"
 #include "tools/blink-perf/Launcher.h"
+#include "tools/manual/Completion.h"
+#include "tools/manual/ManPage.h"
 #include "tools/replay/Samples.h"
 
 #include "CLI/CLI.hpp"
@@ -64,6 +67,7 @@ private:
   void addCases();
   void addRanks();
   void addActions();
+  void addManuals();
   template <typename T>
   CLI::Option *addOption(const char *names, T &value, const char *help) {
     return app_.add_option(names, value, help)->capture_default_str();
@@ -101,6 +105,7 @@ CommandLine::CommandLine(Options &options) : options_(options) {
   addCases();
   addRanks();
   addActions();
+  addManuals();
   app_.footer("Examples:\n"
               "  blink-perf -b 1K -e 16M -f 4 allreduce.sched\n"
               "  blink-perf --backend cuda --devices 0 -G 20 allreduce.sched\n"
@@ -186,7 +191,7 @@ void CommandLine::addCases() {
                    ->check(CLI::Range(-1, 65535))
                    ->type_name("RANK");
   app_.add_option("--collective", options_.collective, "This one alone")
-      ->type_name("NAME");
+      ->type_name("COLLECTIVE");
   notForTuning_.push_back(root);
 }
 
@@ -239,6 +244,13 @@ void CommandLine::addRanks() {
 void CommandLine::addActions() {
   app_.add_option("-J,--json", options_.json, "Also write the results as JSON")
       ->type_name("FILE");
+  notForTuning_.push_back(
+      app_.add_option("--trace", options_.trace,
+                      "Also write what every lane did and when, for Perfetto "
+                      "(ui.perfetto.dev); of ranks with --id-file each its own "
+                      "FILE.RANK, one trace when put together. The first 4,096 "
+                      "folds of a lane are kept")
+          ->type_name("FILE"));
   app_.add_flag(
       "--tune", options_.tune,
       "Instead of measuring: find the sizes from which each variant "
@@ -261,6 +273,23 @@ void CommandLine::addActions() {
       "--self-test", options_.selfTest,
       "Instead of measuring: run every variant of every program once at a size "
       "that gives each channel data"));
+}
+
+void CommandLine::addManuals() {
+  const auto complete = [this](const std::string &shell) {
+    manual::Vocabulary known;
+    for (sched::Collective collective : sched::kJointCollectives)
+      known["COLLECTIVE"].push_back(sched::EnumNameCollective(collective));
+    // As the version is printed, by parse().
+    throw CLI::CallForVersion(
+        manual::toCompletion(shell, manual::readUsage(app_), known), 0);
+  };
+  app_.add_option_function<std::string>(
+          "--completion", complete,
+          "Print a script that completes command lines in this shell")
+      ->check(CLI::IsMember(manual::shells()))
+      ->type_name("SHELL");
+  manual::addManPages(app_, "blink-perf " BLINK_VERSION_STRING);
 }
 
 void CommandLine::takeNames() {
@@ -344,6 +373,8 @@ void CommandLine::prepareCalibration() {
     options_.minBytes = 1 << 10;
   if (app_.count("--iters") == 0)
     options_.iterations = 0; // by the size
+  if (!options_.trace.empty())
+    throw UsageError("--trace: --calibrate reads traces of its own");
   options_.check = false;
   options_.onlyOutOfPlace = true;
 }

@@ -48,6 +48,7 @@ struct Options {
   int graphLaunches = 0;  ///< 0: no CUDA graph
   bool registers = false; ///< buffers, which are blinkMemAlloc's then
   std::string json;       ///< empty: none
+  std::string trace;      ///< the file for it; empty: none
   int timeoutMs = 0;      ///< 0: the runtime's default
   bool selfTest = false;  ///< each variant once, all channels with data
   bool tune = false;      ///< correct the one file, write it to `output`

@@ -6,6 +6,7 @@
 
 #include "tools/blink-perf/Across.h"
 #include "tools/blink-perf/Calibrate.h"
+#include "tools/blink-perf/FoldTrace.h"
 #include "tools/blink-perf/Json.h"
 #include "tools/blink-perf/OutputFile.h"
 #include "tools/blink-perf/TuneReport.h"
@@ -13,6 +14,7 @@
 #include <chrono>
 #include <cstdio>
 #include <exception>
+#include <optional>
 
 using namespace blink;
 using namespace blink::perf;
@@ -48,8 +50,18 @@ Summary measure(const Options &options, const Plan &plan) {
       printRow(options, row);
     summary.rows.push_back(row);
   };
+  std::optional<TraceFolder> traces;
+  std::string tracePath = options.trace;
+  if (options.rank >= 0)
+    tracePath += textOf(".", options.rank);
+  if (!options.trace.empty()) {
+    checkWritable(tracePath);
+    traces.emplace();
+  }
   const auto begin = std::chrono::steady_clock::now();
   RunEnd end = runJob(options, plan, report);
+  if (traces)
+    writeFile(tracePath, traces->bytes());
   summary.error = std::move(end.error);
   summary.joinSeconds = end.joinSeconds;
   summary.seconds =

@@ -70,6 +70,7 @@ void blink::addBoundCommand(CLI::App &app, int &exitCode) {
   command
       .add_option("input", flags.input,
                   "A topology: a .topo file, or a name of blinkc topo list")
+      ->type_name("FILE|MACHINE")
       ->required();
   flags.request.addTo(command);
   command.add_flag("--json", flags.json, "Report as JSON (docs/cli.md)");

@@ -135,17 +135,18 @@ void blink::addCheckCommand(CLI::App &app, int &exitCode) {
       ->type_name("FOLDER");
   command
       .add_option("--only", flags.folders.only,
-                  "Only the machine type NAME; may be repeated")
-      ->type_name("NAME")
+                  "Only this machine type; may be repeated")
+      ->type_name("MACHINE")
       ->take_all()
       ->expected(1);
   command.add_flag("--update", flags.folders.update,
                    "Write the golden summaries anew, but for machines whose "
                    "schedules are wrong");
   command
-      .add_option("--allocations", flags.folders.allocations,
-                  "With --update --only NAME: what NAME is compiled for from "
-                  "now on, as in compile")
+      .add_option(
+          "--allocations", flags.folders.allocations,
+          "With --update --only: what that machine is compiled for from "
+          "now on, as in compile")
       ->type_name("LIST");
   addTolerance(command, "--tolerance", flags.tolerance.rate,
                "A rate that is lower by more than this, relative, is worse");

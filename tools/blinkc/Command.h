@@ -40,6 +40,8 @@ void addImportCommand(CLI::App &app, int &exitCode);
 void addExportCommand(CLI::App &app, int &exitCode);
 void addProbeCommand(CLI::App &app, int &exitCode);
 void addTopoCommand(CLI::App &app, int &exitCode);
+void addTraceCommand(CLI::App &app, int &exitCode);
+void addCompletionCommand(CLI::App &app, int &exitCode);
 void addTopoListCommand(CLI::App &topo, int &exitCode); ///< within topo
 
 /// Adds the command `name` with the function that runs it, which is given its

@@ -130,6 +130,7 @@ void blink::addCompileCommand(CLI::App &app, int &exitCode) {
           "A topology (.topo, or a name of blinkc topo list), IR of any "
           "level (.mlir) or a schedule (.sched, to print its IR); - is "
           "standard input")
+      ->type_name("FILE|MACHINE")
       ->required();
   command
       .add_option("-o,--output", flags.output,

@@ -89,10 +89,10 @@ void blink::addDiffCommand(CLI::App &app, int &exitCode) {
   command
       .add_option("A", flags.before,
                   "A schedule (.sched), a topology (.topo) or a machine type")
-      ->type_name("FILE")
+      ->type_name("FILE|MACHINE")
       ->required();
   command.add_option("B", flags.after, "What to compare with it")
-      ->type_name("FILE")
+      ->type_name("FILE|MACHINE")
       ->required();
   addTolerance(command, "--tolerance", flags.options.tolerance,
                "A rate that changed by no more than this, relative, is "

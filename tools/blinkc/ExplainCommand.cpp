@@ -93,6 +93,7 @@ void blink::addExplainCommand(CLI::App &app, int &exitCode) {
           "input", flags.input,
           "A schedule or a bundle (.sched), or a topology or IR to compile "
           "first")
+      ->type_name("FILE|MACHINE")
       ->required();
   flags.request.addTo(command);
   command.add_flag("--json", flags.json, "Report as JSON (docs/cli.md)");

@@ -93,6 +93,7 @@ void blink::addExportCommand(CLI::App &app, int &exitCode) {
       .add_option("FILE", flags.input,
                   "A schedule (.sched); of a bundle -g, -c and -r choose one. "
                   "For nccl-topo a topology or the name of a machine type, too")
+      ->type_name("FILE|MACHINE")
       ->required();
   command
       .add_option("--format", flags.format,

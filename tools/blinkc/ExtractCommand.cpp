@@ -53,7 +53,9 @@ void blink::addExtractCommand(CLI::App &app, int &exitCode) {
   auto [command, flags] = addCommand<ExtractFlags>(
       app, exitCode, "extract",
       "Take the schedule for one allocation out of a bundle", run);
-  command.add_option("input", flags.input, "A bundle (.sched)")->required();
+  command.add_option("input", flags.input, "A bundle (.sched)")
+      ->type_name("FILE")
+      ->required();
   command
       .add_option("-o,--output", flags.output,
                   "The file to write; - is standard output")

@@ -17,7 +17,7 @@ addCollective(CLI::App &command, std::string &collective,
               const std::string &gpusHelp, int &root,
               const std::string &rootHelp) {
   return {command.add_option("-c,--collective", collective, collectiveHelp)
-              ->type_name("NAME")
+              ->type_name("COLLECTIVE")
               ->capture_default_str(),
           command.add_option("-g,--gpus", gpus, gpusHelp)
               ->delimiter(',')
@@ -167,6 +167,7 @@ void blink::addInput(CLI::App &command, std::string &input) {
   command
       .add_option("input", input,
                   "A schedule, or a bundle of schedules (.sched)")
+      ->type_name("FILE")
       ->required();
 }
 

@@ -60,6 +60,7 @@ void blink::addImportCommand(CLI::App &app, int &exitCode) {
                   "RCCL's), hwloc XML (lstopo --of xml), or the output of "
                   "nvidia-smi topo -m, nvidia-smi nvlink -R or -s, or rocm-smi "
                   "--showtopo; - is standard input")
+      ->type_name("")
       ->required();
   command
       .add_option("-o,--output", flags.output,

@@ -19,7 +19,8 @@ using namespace blink;
 llvm::Error blink::writeMachine(const ImportedMachine &machine,
                                 const std::string &origin,
                                 const std::string &where,
-                                const std::string &path) {
+                                const std::string &path,
+                                const Measurement *measurement) {
   for (const std::string &warning : machine.notes.warnings)
     llvm::errs() << warning << "\n";
   std::string comment = origin;
@@ -34,9 +35,13 @@ llvm::Error blink::writeMachine(const ImportedMachine &machine,
   };
   list("What is not told was guessed:", machine.notes.guesses);
   list("What was odd:", machine.notes.warnings);
+  if (measurement)
+    list("Measured, GB/s:", measurement->lines);
   if (path.empty())
     return llvm::Error::success();
-  return writeFile(path, writeTopology(machine.topology, comment));
+  return writeFile(path, writeTopology(measurement ? measurement->topology
+                                                   : machine.topology,
+                                       comment));
 }
 
 llvm::Expected<double> blink::allreduceBound(Topology machine) {

@@ -6,8 +6,11 @@
 
 #include "tools/blinkc/Command.h"
 #include "tools/blinkc/MachineFile.h"
+#include "tools/blinkc/Progress.h"
 
 #include "compiler/probe/Probe.h"
+#include "compiler/probe/measure/Busy.h"
+#include "compiler/support/Error.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -22,33 +25,60 @@ struct ProbeFlags {
 };
 } // namespace
 
+/// Bad, too, is an answer that there is only later; other errors are the
+/// call's.
+static int reportProbe(llvm::Error error) {
+  const bool isBusy = error.isA<BusyMachine>();
+  const int code = reportError(std::move(error));
+  return isBusy ? kBadAnswer : code;
+}
+
+static llvm::Expected<ProbedMachine> probe(ProbeOptions options) {
+  Progress progress;
+  options.watcher = [&](size_t done, size_t all) {
+    progress.say(llvm::formatv("measuring: {0} of {1} runs", done, all).str());
+  };
+  return probeMachine(options);
+}
+
 static int run(const ProbeFlags &flags) {
   ProbeOptions options = flags.options;
   options.rates =
       flags.rates == "nccl" ? RateSource::nccl : RateSource::nominal;
-  llvm::Expected<ProbedMachine> probed = probeMachine(options);
+  llvm::Expected<ProbedMachine> probed = probe(options);
   if (!probed)
-    return reportError(probed.takeError());
+    return reportProbe(probed.takeError());
   ImportedMachine &machine = probed->machine;
+  Measurement *measurement =
+      probed->measurement ? &*probed->measurement : nullptr;
   if (!flags.name.empty())
     machine.topology.name = flags.name;
+  if (measurement)
+    measurement->topology.name = machine.topology.name;
+  std::string origin = "Written by blinkc probe of " + options.sysfs + ", " +
+                       flags.rates + " rates.";
+  if (measurement)
+    origin += "\nMeasured by blinkc " BLINK_VERSION_STRING ": " +
+              measurement->how + ".";
   // The picture is for people, and a file on standard output for programs.
   if (flags.output != "-") {
     llvm::outs() << probed->matrix;
-    llvm::Expected<double> bound = allreduceBound(machine.topology);
+    const Topology &topology =
+        measurement ? measurement->topology : machine.topology;
+    if (measurement)
+      for (const std::string &line : measurement->lines)
+        llvm::outs() << line << "\n";
+    llvm::Expected<double> bound = allreduceBound(topology);
     if (bound)
-      llvm::outs() << "allreduce of all " << machine.topology.gpus().size()
+      llvm::outs() << "allreduce of all " << topology.gpus().size()
                    << ": at most " << readable(*bound)
                    << " GB/s; blinkc explain shows which links limit it\n";
     else
       llvm::consumeError(bound.takeError()); // some GPUs are not joined
     llvm::outs().flush();
   }
-  if (llvm::Error error =
-          writeMachine(machine,
-                       "Written by blinkc probe of " + options.sysfs + ", " +
-                           flags.rates + " rates.",
-                       options.sysfs, flags.output))
+  if (llvm::Error error = writeMachine(machine, origin, options.sysfs,
+                                       flags.output, measurement))
     return reportError(std::move(error));
   return kGood;
 }
@@ -75,6 +105,9 @@ void blink::addProbeCommand(CLI::App &app, int &exitCode) {
                   "with, nearer to what programs get")
       ->check(CLI::IsMember({"nominal", "nccl"}))
       ->capture_default_str();
+  command.add_flag("--measure", flags.options.measure,
+                   "Replace the rates by measured ones, link by link and then "
+                   "together; exit code 1 if the machine is busy");
   command.footer(
       "The kernel tells the PCI tree, NICs, CPUs and AMD's links; NVIDIA's\n"
       "management library (libnvidia-ml.so.1) models and NVLinks. A machine "

@@ -7,15 +7,19 @@
 #include "tools/blinkc/Command.h"
 #include "tools/blinkc/Flags.h"
 
+#include "compiler/driver/OutputFile.h"
 #include "compiler/plan/TimeModel.h"
 #include "compiler/render/SimulationReport.h"
 #include "compiler/simulate/HostSimulation.h"
+#include "compiler/simulate/SimulationTrace.h"
 #include "compiler/support/Error.h"
 #include "compiler/target/FoldProgramFile.h"
 #include "compiler/target/ScheduleTopology.h"
 #include "compiler/topology/DegradeLinks.h"
+#include "schedules/trace/PerfettoTrace.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
@@ -32,7 +36,12 @@ struct SimulateFlags {
   std::vector<std::string> slow, limitLinks;
   SimulationOptions options;
   bool json = false;
+  std::string trace;
 };
+
+/// Of a trace: more are some 200 MB.
+constexpr uint64_t kMostEvents = 1000000;
+
 } // namespace
 
 /// The variant of `program` for messages of `bytes`.
@@ -104,6 +113,8 @@ static llvm::Expected<SimulationOptions>
 optionsFor(const sched::Schedule &file, const sched::Program &program,
            const SimulateFlags &flags) {
   SimulationOptions options = flags.options;
+  if (!flags.trace.empty())
+    options.mostEvents = kMostEvents;
   options.plannedShares = flags.shares == "planned";
   if (!flags.slow.empty() || !flags.limitLinks.empty())
     if (llvm::Error error = slowDown(topologyOf(file), program, flags, options))
@@ -123,13 +134,40 @@ static llvm::Error readCosts(const SimulateFlags &flags, DeviceCosts &costs) {
     return read.takeError();
   costs = std::move(*read);
   if (costs.host && (flags.shares == "planned" || flags.options.details ||
-                     flags.options.stepCost > 0 || !flags.slow.empty() ||
-                     !flags.limitLinks.empty()))
+                     flags.options.stepCost > 0 || !flags.trace.empty() ||
+                     !flags.slow.empty() || !flags.limitLinks.empty()))
     return makeError("--costs {0}: of a host, which has no links and no lanes "
                      "of their own; --shares planned, --step-us, --slow, "
-                     "--limit-link and --details are for GPUs",
+                     "--limit-link, --details and --trace are for GPUs",
                      flags.costs);
   return llvm::Error::success();
+}
+
+/// Writes the events of a simulated program, and says so where it had more than
+/// are kept.
+static llvm::Error writeTrace(const SimulatedProgram &simulated,
+                              const sched::Schedule &file,
+                              const sched::Program &program,
+                              const std::string &path) {
+  const sched::Variant &variant = variantFor(program, simulated.bytes);
+  const FoldProgram folds = readProgram(file, program, variant);
+  const SimulatedEvents &events = simulated.simulation.events;
+  if (std::max(events.folds.size(), events.transfers.size()) == kMostEvents)
+    llvm::errs() << path << ": note: the first " << kMostEvents
+                 << " folds and transfers; there are "
+                 << simulated.simulation.folds << " folds\n";
+  const std::string name = (sched::EnumNameCollective(folds.collective) +
+                            llvm::Twine(", chunks of ") +
+                            llvm::Twine(variant.chunk_bytes()) + " bytes")
+                               .str();
+  std::vector<std::string> ranks;
+  for (const std::string &id : simulated.ranks)
+    ranks.push_back(
+        llvm::formatv("{0} {1} ({2})",
+                      ranks.size() < size_t(folds.numRanks) ? "rank" : "relay",
+                      ranks.size(), id));
+  return writeFile(path, sched::toPerfetto(traceOf(folds, events, name, ranks,
+                                                   simulated.links)));
 }
 
 static llvm::Expected<SimulatedProgram>
@@ -175,6 +213,11 @@ static int run(const SimulateFlags &flags) {
   DeviceCosts costs;
   if (llvm::Error error = readCosts(flags, costs))
     return reportError(std::move(error));
+  if (!flags.trace.empty() && (*file)->programs()->size() > 1)
+    return reportError(
+        makeError("--trace is of one program, and {0} has {1}; compile one "
+                  "collective and root alone",
+                  flags.input, (*file)->programs()->size()));
   for (const sched::Program *program : *(*file)->programs()) {
     llvm::Expected<SimulationOptions> options =
         optionsFor(**file, *program, flags);
@@ -186,6 +229,10 @@ static int run(const SimulateFlags &flags) {
       reportError(simulated.takeError());
       return kBadAnswer;
     }
+    if (!flags.trace.empty())
+      if (llvm::Error error =
+              writeTrace(*simulated, **file, *program, flags.trace))
+        return reportError(std::move(error));
     llvm::outs() << (flags.json ? toJson(*simulated) : toText(*simulated));
   }
   return kGood;
@@ -222,6 +269,11 @@ void blink::addSimulateCommand(CLI::App &app, int &exitCode) {
   command.add_flag("--details", flags.options.details,
                    "Also: what the last fold waited for, step by step, what "
                    "lanes waited for, and links over time");
+  command
+      .add_option("--trace", flags.trace,
+                  "Also write what every lane, chunk and link does and when, "
+                  "for Perfetto (ui.perfetto.dev)")
+      ->type_name("FILE");
   command.add_flag("--json", flags.json, "Report as JSON (docs/cli.md)");
   command.footer("Lanes, slots, chunks, links and their latencies are as the "
                  "file has them;\n"

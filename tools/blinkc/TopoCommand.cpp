@@ -224,6 +224,7 @@ void addPod(const TopoCommand &topo) {
   family
       .add_option("machine", flags.machine,
                   "The machine: a .topo file, or a name of blinkc topo list")
+      ->type_name("FILE|MACHINE")
       ->required();
   family.add_option("--boxes", flags.boxes, "Machines")->capture_default_str();
   family

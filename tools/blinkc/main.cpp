@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/blinkc/Command.h"
+#include "tools/manual/ManPage.h"
 
 int main(int argc, char **argv) {
   CLI::App app{"blinkc compiles, proves, explains and replays schedules of "
@@ -24,10 +25,12 @@ int main(int argc, char **argv) {
        {blink::addCompileCommand, blink::addVerifyCommand,
         blink::addBoundCommand, blink::addExplainCommand, blink::addDiffCommand,
         blink::addCheckCommand, blink::addReportCommand, blink::addRunCommand,
-        blink::addSimulateCommand, blink::addExtractCommand,
-        blink::addImportCommand, blink::addExportCommand,
-        blink::addProbeCommand, blink::addTopoCommand})
+        blink::addSimulateCommand, blink::addTraceCommand,
+        blink::addExtractCommand, blink::addImportCommand,
+        blink::addExportCommand, blink::addProbeCommand, blink::addTopoCommand,
+        blink::addCompletionCommand})
     add(app, exitCode);
+  blink::manual::addManPages(app, "blinkc " BLINK_VERSION_STRING);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {

@@ -1,0 +1,21 @@
+//===- TraceReport.h - what is said of two traces ---------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_COMPILER_RENDER_TRACEREPORT_H
+#define BLINK_COMPILER_RENDER_TRACEREPORT_H
+
+#include "compiler/report/TraceDiff.h"
+
+namespace blink {
+
+/// A table of sums, and one of the steps that changed most, `lines` of them.
+std::string toText(const TraceDiff &diff, size_t lines);
+/// All steps.
+std::string toJson(const TraceDiff &diff);
+
+} // namespace blink
+
+#endif // BLINK_COMPILER_RENDER_TRACEREPORT_H

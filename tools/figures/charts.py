@@ -1,0 +1,122 @@
+"""The charts of the pages, each made of its files of results. A maker returns a Chart, or a sentence: why there is none."""
+import re
+
+from .chart import Axis, Chart, Panel, Row, powers, size_label
+from .results import RESULTS, Wrong, records
+
+COLLECTIVES = ["broadcast", "allreduce"]
+
+
+def first(cell):
+    """Of a pair [a, b] the a."""
+    return cell[0] if isinstance(cell, list) else cell
+
+
+def gpus(number):
+    return f"{number} GPUs"
+
+
+def rings(folder=RESULTS):
+    """What trees gain over rings, for every class of allocations of a DGX-1V."""
+    ratios = ["trees / rings", "trees / today's rings"]
+    found = records("rings-dgx1v", folder)
+    panels = [Panel(collective, [[record[f"{collective} {ratio}"] for record in found] for ratio in ratios])
+              for collective in COLLECTIVES]
+    most = max(max(values[0]) for values in (panel.values for panel in panels))
+    return Chart(
+        "Trees against rings on a DGX-1V, over NVLink",
+        f"For each of the {len(found)} classes of allocations of 3 to 8 GPUs: the rate of Blink's trees by that of rings "
+        f"on the same links, up to {most:g} times. Where no ring fits, NCCL of the paper's time went over PCIe; today's goes "
+        "through another GPU. On the line nothing is gained. Rates are the model's, not measured.",
+        Axis("times the rings' rate", 0.8, 5.2, {float(i): str(i) for i in range(1, 6)}),
+        [Row(record["GPUs"], gpus(len(record["GPUs"]))) for record in found],
+        ["by the rings of the paper's time", "by today's rings"], panels, line=1)
+
+
+def compile_time(folder=RESULTS):
+    """Seconds of compiling, by the number of GPUs."""
+    blink, others = records("large-machines", folder), records("forestcoll", folder)
+    machines = sorted({(record["GPUs"], record["topology"]) for record in blink})
+    kinds = ["allgather", "allreduce"]
+    own = {(record["topology"], record["collective"]): record["seconds"] for record in blink}
+    other = {record["topology"]: record["seconds"] for record in others}
+    if missing := set(other) - {name for _, name in machines}:
+        raise Wrong(f"forestcoll.json: {', '.join(sorted(missing))} is not in large-machines.json")
+    values = [[own.get((name, kind)) for _, name in machines] for kind in kinds]
+    return Chart(
+        "Time to compile, from 16 to 1,024 GPUs",
+        "Seconds that blinkc takes for a schedule whose rate is the bound, one thread, and what ForestColl's generator "
+        "took, where known. Both grow with the number of GPUs; the torus has the highest trees.",
+        Axis("seconds", 0.01, 2000, powers(-2, 3, lambda value: f"{value:,}"), log=True),
+        [Row(name.removesuffix(" (one run)"), gpus(f"{number:,}")) for number, name in machines],
+        [f"Blink, {kind}" for kind in kinds] + ["ForestColl's generator"],
+        [Panel("", [*values, [other.get(name) for _, name in machines]])], marks=[0, 1, 2])
+
+
+def host(folder=RESULTS):
+    """How much longer OpenMPI and Gloo take than Blink on one host."""
+    found = records("host", folder)
+    cells = {(record["collective"], record["ranks"], record["bytes"]): record for record in found}
+    peers = ["OpenMPI", "Gloo"]
+    points = list(dict.fromkeys((record["ranks"], record["bytes"]) for record in found))
+
+    def ratio(collective, point, peer):
+        record = cells.get((collective, *point))
+        return first(record[peer]) / first(record["processes"]) if record else None
+
+    panels = [Panel(collective, [[ratio(collective, point, peer) for point in points] for peer in peers])
+              for collective in dict.fromkeys(record["collective"] for record in found)]
+    return Chart(
+        "The host back end against OpenMPI and Gloo, a process a rank",
+        "How many times as long as Blink the two take, by ranks and bytes of the whole buffer, each the least of five "
+        "rounds on one host of two processors. Left of the line Blink is slower, which it is at two points, by up to 5 %.",
+        Axis("times Blink's time", 0.5, 2000, powers(0, 3, lambda value: f"{value:,}"), log=True),
+        [Row(size_label(size), f"{ranks} ranks") for ranks, size in points], peers, panels, line=1, marks=[2, 3])
+
+
+def clusters(folder=RESULTS):
+    """How much of the optimum Blink, OpenMPI and Gloo reach across servers."""
+    found = records("cluster-shares", folder)
+    names = list(dict.fromkeys(record["cluster"] for record in found))
+    kinds = list(dict.fromkeys(record["collective"] for record in found))
+    cells = {(record["collective"], record["cluster"]): record for record in found}
+    programs = ["Blink", "OpenMPI", "Gloo"]
+    panels = [Panel(kind, [[cells.get((kind, name), {}).get(f"{program}, 16 MiB") for name in names]
+                           for program in programs]) for kind in kinds]
+    return Chart(
+        "Across servers: 16 MiB on shaped links",
+        f"Per cent of the optimum that Blink, OpenMPI and Gloo reach on {len(names)} clusters of a laboratory. Blink is at "
+        "93 to 98 everywhere; Gloo is at 98, too, for allreduce and allgather where all links are alike.",
+        Axis("per cent of the optimum", 0, 100, {float(i): str(i) for i in range(0, 101, 25)}),
+        [Row(name) for name in names], programs, panels, digits=1, marks=[0, 2, 3])
+
+
+def gpu(folder=RESULTS):
+    """Algbw on GPUs, by size: of the table that tools/gpu-report writes into the page beside the folder."""
+    page = folder.parent / "gpu-results.md"
+    head = ["ranks", "lanes", "collective", "bytes", "time (us)", "algbw (GB/s)"]
+    table = re.search(r"^\| " + re.escape(" | ".join(head)) + r" \|.*\n\|.*\n((?:\|.*\n)+)",
+                      page.read_text() if page.exists() else "", re.MULTILINE)
+    if not table:
+        raise Wrong(f"{page.name} has no table of {', '.join(head)}")
+    cells = [[cell.strip() for cell in line.strip("|").split("|")][:len(head)] for line in table[1].splitlines()]
+    if not any(map(any, cells)):
+        return f"nothing has been measured on a GPU yet: {page.name} has no numbers"
+    try:
+        rates = {(collective, int(size.replace(",", "")), int(lanes)): float(rate.replace(",", ""))
+                 for _, lanes, collective, size, _, rate in cells}
+    except ValueError as error:
+        raise Wrong(f"{page.name}: {error}") from None
+    sizes, lanes = sorted({key[1] for key in rates}), sorted({key[2] for key in rates}, reverse=True)
+    kinds = list(dict.fromkeys(key[0] for key in rates))
+    panels = [Panel(kind, [[rates.get((kind, size, number)) for size in sizes] for number in lanes]) for kind in kinds]
+    high = 10.0
+    while high < max(rates.values()):
+        high *= 10
+    return Chart(
+        "One GPU that all ranks share", "Algbw by bytes of the whole buffer, as measured by blink-perf.",
+        Axis("GB/s", 0.01, high, powers(-2, len(str(int(high))) - 1, lambda value: f"{value:,}"), log=True),
+        [Row(size_label(size)) for size in sizes], [f"at most {number} lanes a rank" for number in lanes], panels)
+
+
+CHARTS = {"rings": rings, "compile-time": compile_time, "host": host, "clusters": clusters, "gpu": gpu}
