@@ -12,6 +12,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 
 using namespace blink;
 using Json = nlohmann::ordered_json;
@@ -72,16 +73,19 @@ static Json jsonOf(const PageMachine &machine) {
   return json;
 }
 
+static Json jsonOf(const PageHop &hop, Json third) {
+  Json entry = {hop.from, hop.to, std::move(third)};
+  for (uint32_t link : hop.path)
+    entry.push_back(link);
+  return entry;
+}
+
 static Json jsonOf(const PageForest &forest) {
   Json trees = Json::array();
   for (const PageTree &tree : forest.trees) {
     Json hops = Json::array();
-    for (const PageHop &hop : tree.hops) {
-      Json entry = {hop.from, hop.to, int(hop.up)};
-      for (uint32_t link : hop.path)
-        entry.push_back(link);
-      hops.push_back(std::move(entry));
-    }
+    for (const PageHop &hop : tree.hops)
+      hops.push_back(jsonOf(hop, int(hop.up)));
     trees.push_back({{"root", tree.root},
                      {"block", tree.block},
                      {"depth", tree.depth},
@@ -113,15 +117,36 @@ static Json jsonOf(const PageVariant &variant) {
   return json;
 }
 
-static Json jsonOf(const PageReplay &replay) {
-  const Simulation &simulation = replay.simulation;
-  Json lanes = Json::array();
-  for (const LaneTimes &lane : simulation.details.lanes)
+/// Lists in lists would be half brackets: transfers and folds are flat, four
+/// and three numbers each.
+static Json jsonOf(const PageReplay &replay, const PageForest &forest) {
+  std::map<int, size_t> shown; // of the program's trees
+  for (size_t i = 0; i < forest.trees.size(); ++i)
+    for (int copy : forest.trees[i].copies)
+      shown[copy] = i;
+  Json lanes = Json::array(), channels = lanes, transfers = lanes,
+       folds = lanes;
+  for (const LaneTimes &lane : replay.lanes)
     lanes.push_back({lane.rank, lane.lane, number(lane.folds),
                      number(lane.data), number(lane.slots)});
+  for (size_t i = 0; i < replay.channels.size(); ++i)
+    channels.push_back(jsonOf(replay.channels[i], shown[replay.trees[i]]));
+  for (const PageReplay::Transfer &one : replay.transfers) {
+    transfers.push_back(one.channel);
+    for (uint64_t at : {one.begin, one.end, one.arrival})
+      transfers.push_back(at);
+  }
+  for (const PageReplay::Fold &one : replay.folds) {
+    folds.push_back(one.lane);
+    for (uint64_t at : {one.begin, one.end})
+      folds.push_back(at);
+  }
   return {{"bytes", replay.bytes},
-          {"us", number(simulation.microseconds)},
-          {"lanes", std::move(lanes)}};
+          {"us", number(replay.microseconds)},
+          {"lanes", std::move(lanes)},
+          {"channels", std::move(channels)},
+          {"transfers", std::move(transfers)},
+          {"folds", std::move(folds)}};
 }
 
 static void addLinks(Json &json, const Explanation &explanation,
@@ -173,7 +198,7 @@ static Json jsonOf(const PageProgram &program, const Places &places) {
                      {"rate", number(program.rings->algbw)},
                      {"times", numbers(program.rings->times)}};
   if (program.replay)
-    json["replay"] = jsonOf(*program.replay);
+    json["replay"] = jsonOf(*program.replay, program.variants.back().forest);
   return json;
 }
 

@@ -61,6 +61,7 @@ function set(change, only) {
     renderTable();
     return;
   }
+  player.stop();
   const focus = focusPath();
   render();
   restoreFocus(focus);
@@ -139,6 +140,12 @@ document.addEventListener("keydown", (event) => {
     const [mode] = MODES[Number(event.key) - 1];
     if (modesOf(job).some(([one]) => one === mode))
       set({mode});
+  } else if (job && state.mode === "replay" && job.program.replay && (event.key === " " || event.key === "ArrowLeft" || event.key === "ArrowRight") && !(event.key === " " && event.target.tagName === "BUTTON")) {
+    event.preventDefault();
+    if (event.key === " ")
+      player.toggle();
+    else
+      player.step(event.key === "ArrowRight" ? 1 : -1);
   } else if (job && (event.key === "ArrowLeft" || event.key === "ArrowRight") && state.mode === "trees" && job.program.variants.length) {
     const {trees} = job.program.variants[state.variant].forest, by = event.key === "ArrowRight" ? 1 : -1;
     event.preventDefault();

@@ -12,7 +12,7 @@ function currentJob(state) {
 
 function modesOf(job) {
   const {variants, replay} = job.program;
-  return MODES.filter(([mode]) => mode === "machine" || mode === "limit" || (mode === "replay" ? Boolean(replay && replay.transfers) : variants.length > 0));
+  return MODES.filter(([mode]) => mode === "machine" || mode === "limit" || (mode === "replay" ? Boolean(replay) : variants.length > 0));
 }
 
 // The drawing with what is chosen laid over it, and what belongs below it.
@@ -35,13 +35,14 @@ function stage(job, state, set) {
   else if (mode === "trees")
     below = [variantChoice(job, state, set), treesPanel(job, state, set)];
   else if (mode === "replay")
-    below = replayPanel(job, picture, state, set);
+    below = replayPanel(job, picture);
   else
     below = kindsKey(job.machine);
   const element = h("section", {class: "card stage", "aria-label": "The machine"},
     h("div", {class: "row"}, choice("What the drawing shows", modes, mode, (one) => set({mode: one}))),
     picture.svg, below,
-    pick ? h("p", {class: "hint"}, "Click GPUs to put them into the job or take them out.") : null);
+    pick ? h("p", {class: "hint"}, "Click GPUs to put them into the job or take them out. Its page with a replay: ",
+      h("code", {}, `blinkc extract BUNDLE -g ${job.gpus.join(",")} -c ${job.program.collective} -o one.sched`), " and ", h("code", {}, "blinkc report one.sched -o one.html")) : null);
   return {element, picture};
 }
 
@@ -80,6 +81,7 @@ function jobParts(job, state, set) {
   const {element, picture} = stage(job, state, set), {find, tryLink} = finder(picture);
   const chooser = !IS_BUNDLE && DATA.programs.length > 1 ? h("select", {"aria-label": "Program", onchange: (event) => set({program: Number(event.target.value)})},
     DATA.programs.map((one, i) => h("option", {value: i, selected: i === state.program}, `${nameOf(jobOf(one, null))}${DATA.programs.some((other) => other.gpus.join() !== one.gpus.join()) ? ` on ${ranges(one.gpus)}` : ""}`))) : null;
-  return {main: [element, curvesCard(job), lanesCard(job)],
+  const cards = [curvesCard(job), lanesCard(job)];
+  return {main: [element, ...(state.mode === "replay" ? cards.reverse() : cards)],
     side: [chooser, headline(job), limitsCard(job, find), moreCard(job, tryLink), card("Links", {class: "linkscard"}, linksTable(job))]};
 }

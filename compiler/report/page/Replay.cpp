@@ -9,11 +9,63 @@
 #include "compiler/plan/TimeModel.h"
 
 #include <algorithm>
+#include <map>
 
 using namespace blink;
 
 static constexpr size_t kMostTransfers = 6000;
 static constexpr size_t kMostChunks = 8;
+
+static void addFolds(const SimulatedEvents &events, PageReplay &replay) {
+  std::map<std::pair<size_t, size_t>, uint32_t> lanes;
+  for (const LaneTimes &lane : replay.lanes)
+    lanes.emplace(std::pair(lane.rank, lane.lane), uint32_t(lanes.size()));
+  for (const sched::TracedFold &fold : events.folds)
+    replay.folds.push_back(
+        {lanes.at({fold.rank, fold.lane}), fold.begin, fold.end});
+}
+
+/// The parts of a chunk that had one rate each, put together: as many as it
+/// takes to have its bytes, which the fold that wrote it knows.
+static void addTransfers(const FoldProgram &program,
+                         const SimulatedEvents &events, double wireBytes,
+                         PageReplay &replay) {
+  std::vector<std::vector<double>> chunks(program.channels.size());
+  for (const sched::TracedFold &fold : events.folds) {
+    const FoldProgram::Rank &rank = program.ranks[fold.rank];
+    const size_t place = rank.lanes[fold.lane][fold.step];
+    for (const FoldProgram::Operand &to :
+         rank.destinationsOf(rank.folds[place]))
+      if (to.isChannel())
+        chunks[size_t(to.index)].push_back(wireBytes * double(fold.bytes));
+  }
+  struct Open {
+    size_t chunk = 0;
+    double left = 0;
+    uint64_t begin = 0;
+  };
+  std::vector<Open> open(program.channels.size());
+  for (const sched::TracedTransfer &part : events.transfers) {
+    Open &at = open[part.channel];
+    const std::vector<double> &sizes = chunks[part.channel];
+    if (at.chunk == sizes.size())
+      continue;
+    if (at.left <= 0) {
+      at.left = sizes[at.chunk];
+      at.begin = part.begin;
+    }
+    at.left -= double(part.bytes) + 1; // parts are whole bytes, rounded
+    if (at.left > 0)
+      continue;
+    double latency = 0;
+    for (uint32_t link : program.pathOf(program.channels[part.channel]))
+      latency += program.links[link].latency;
+    replay.transfers.push_back(
+        {part.channel, at.begin, part.end, part.end + uint64_t(latency * 1e3)});
+    ++at.chunk;
+    at.left = 0;
+  }
+}
 
 llvm::Expected<std::optional<PageReplay>>
 blink::replayOf(const FoldProgram &program, const sched::Variant &variant) {
@@ -31,11 +83,18 @@ blink::replayOf(const FoldProgram &program, const sched::Variant &variant) {
   options.stepCost = costs.chunkOverhead;
   options.laneRate = costs.laneRate;
   options.details = true;
+  options.mostEvents = UINT64_MAX;
   llvm::Expected<Simulation> simulation =
       simulate(program, variant.protocol(), variant.chunk_bytes(), replay.bytes,
                options);
   if (!simulation)
     return simulation.takeError();
-  replay.simulation = std::move(*simulation);
+  replay.microseconds = simulation->microseconds;
+  replay.lanes = simulation->details.lanes;
+  addFolds(simulation->events, replay);
+  addTransfers(program, simulation->events, costs.wireBytes, replay);
+  for (const FoldProgram::Channel &channel : program.channels)
+    replay.trees.push_back(channel.tree);
+  replay.channels = pageHops(program);
   return replay;
 }

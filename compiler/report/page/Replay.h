@@ -7,6 +7,7 @@
 #ifndef BLINK_COMPILER_REPORT_PAGE_REPLAY_H
 #define BLINK_COMPILER_REPORT_PAGE_REPLAY_H
 
+#include "compiler/report/page/Trees.h"
 #include "compiler/simulate/Simulate.h"
 
 #include <optional>
@@ -15,8 +16,24 @@ namespace blink {
 
 /// A message small enough to be looked at chunk by chunk, simulated.
 struct PageReplay {
+  /// A chunk over a channel, in nanoseconds.
+  struct Transfer {
+    uint32_t channel;
+    uint64_t begin, end;
+    uint64_t arrival; ///< where it is going
+  };
+  struct Fold {
+    uint32_t lane; ///< of `lanes`
+    uint64_t begin, end;
+  };
+
   uint64_t bytes = 0; ///< of the message
-  Simulation simulation;
+  double microseconds = 0;
+  std::vector<LaneTimes> lanes;
+  std::vector<Transfer> transfers; ///< by their ends
+  std::vector<Fold> folds;
+  std::vector<PageHop> channels;
+  std::vector<int> trees; ///< of each channel
 };
 
 /// A message by the variant for large ones, with the lanes of the model of

@@ -53,23 +53,31 @@ static std::vector<bool> carriesResult(const FoldProgram &program) {
   return result;
 }
 
-PageForest blink::forestOf(const FoldProgram &program) {
+std::vector<PageHop> blink::pageHops(const FoldProgram &program) {
   const std::vector<bool> result =
       sched::isReduction(program.collective)
           ? carriesResult(program)
           : std::vector<bool>(program.channels.size(), true);
+  std::vector<PageHop> hops;
+  for (size_t i = 0; i < program.channels.size(); ++i) {
+    const FoldProgram::Channel &channel = program.channels[i];
+    const llvm::ArrayRef<uint32_t> path = program.pathOf(channel);
+    hops.push_back({channel.source,
+                    channel.destination,
+                    !result[i],
+                    {path.begin(), path.end()}});
+  }
+  return hops;
+}
+
+PageForest blink::forestOf(const FoldProgram &program) {
   std::vector<PageTree> all;
   for (const FoldProgram::Tree &tree : program.trees)
     all.push_back(
         {tree.root, tree.block, tree.depth, tree.share, {int(all.size())}, {}});
-  for (size_t i = 0; i < program.channels.size(); ++i) {
-    const FoldProgram::Channel &channel = program.channels[i];
-    const llvm::ArrayRef<uint32_t> path = program.pathOf(channel);
-    all[size_t(channel.tree)].hops.push_back({channel.source,
-                                              channel.destination,
-                                              !result[i],
-                                              {path.begin(), path.end()}});
-  }
+  std::vector<PageHop> hops = pageHops(program);
+  for (size_t i = 0; i < hops.size(); ++i)
+    all[size_t(program.channels[i].tree)].hops.push_back(std::move(hops[i]));
   PageForest forest;
   for (PageTree &tree : all) {
     // Copies were made of one tree, one after the other (splitTrees).

@@ -38,6 +38,9 @@ struct PageForest {
   size_t omitted = 0;          ///< lighter ones, beyond what a page can hold
 };
 
+/// Each channel of `program`.
+std::vector<PageHop> pageHops(const FoldProgram &program);
+
 /// The trees of `program`, equal ones as one.
 PageForest forestOf(const FoldProgram &program);
 

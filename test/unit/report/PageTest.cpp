@@ -69,6 +69,28 @@ TEST_CASE("a broadcast carries results alone") {
     CHECK(!hop.up);
 }
 
+TEST_CASE("a replay has each chunk once, in the order of its channel") {
+  BuildOptions options;
+  options.treesPerBlock = 2;
+  const PageData page =
+      pageOfSchedule(makeSchedule(Collective::allreduce, 0, 4, options));
+  REQUIRE(page.programs[0].replay);
+  const PageReplay &replay = *page.programs[0].replay;
+  std::vector<uint64_t> chunks(replay.channels.size()), ends = chunks;
+  for (const PageReplay::Transfer &one : replay.transfers) {
+    CHECK(one.begin >= ends[one.channel]);
+    CHECK(one.end > one.begin);
+    CHECK(one.arrival > one.end);
+    CHECK(double(one.arrival) <= replay.microseconds * 1e3 + 1);
+    ends[one.channel] = one.end;
+    ++chunks[one.channel];
+  }
+  for (uint64_t count : chunks)
+    CHECK(count == 8);
+  for (const PageReplay::Fold &fold : replay.folds)
+    CHECK(fold.lane < replay.lanes.size());
+}
+
 TEST_CASE("rings of a DGX-1 are those that NCCL finds") {
   const auto sizes = PageData::sizes();
   // Six links of 25 GB/s a GPU, all in rings (docs/performance.md).
