@@ -11,11 +11,10 @@ function allocationsPanel(state, set) {
   const matches = ({allocation}) => (!state.size || allocation.gpus.length === state.size) && hasGpus(allocation, state.filter);
   const shown = rows.filter(matches);
   const input = h("input", {type: "search", id: "filter", placeholder: "GPUs, such as 1,4,5,6", value: state.filter, autocomplete: "off",
-    "aria-label": "Show allocations with these GPUs", oninput: (event) => set({filter: event.target.value}, "table"),
-    onkeydown: (event) => {
-      const first = exact(rows, state.filter) || rows.find((row) => hasGpus(row.allocation, event.target.value) && (!state.size || row.allocation.gpus.length === state.size));
-      if (event.key === "Enter" && first)
-        set({allocation: first.allocation.index});
+    "aria-label": "Show allocations with these GPUs", 
+    oninput: (event) => {
+      const filter = event.target.value, row = exact(rows, filter);
+      set(row ? {filter, allocation: row.allocation.index} : {filter}, row ? null : "table");
     }});
   const select = h("select", {"aria-label": "Collective", onchange: (event) => set({collective: event.target.value})},
     collectives().map((name) => h("option", {value: name, selected: name === state.collective}, name)));

@@ -24,19 +24,14 @@ function headline(job) {
       `, so trees are ${(program.rate / program.rings.rate).toFixed(2)} times as fast.`) : null);
 }
 
-// "Every NVLink of the job (1-5, 4-5) and ..."
-function limitSentence(job, cables) {
+// "all 4 NVLink connections", "3 of 7 PCIe connections": of those that the job may use and of each kind.
+function amountsOf(job, cables) {
   const {machine} = job, mine = new Set(job.ends.map((node) => node.index));
-  const name = (index) => machine.nodes[index].gpu >= 0 ? String(machine.nodes[index].gpu) : machine.nodes[index].id;
   const isPart = (cable) => [cable.a, cable.b].every((node) => machine.nodes[node].kind !== "gpu" || mine.has(node));
   return [...new Set(cables.map((cable) => cable.kind))].map((kind) => {
-    const these = cables.filter((cable) => cable.kind === kind);
-    const all = new Set(job.links.map((use) => use.link.cable).filter((cable) => cable.kind === kind && isPart(cable)));
-    const every = these.length === all.size && these.length > 1;
-    const many = these.length > (every ? 6 : 8);
-    const amount = every ? `${these.length === 2 ? "both" : `all ${these.length}`} ${KIND_NAMES[kind]} connections` :
-      `${these.length} of ${all.size} ${KIND_NAMES[kind]} connection${all.size === 1 ? "" : "s"}`;
-    return many ? amount : `${amount} (${these.map((cable) => `${name(cable.a)}–${name(cable.b)}`).join(", ")})`;
+    const full = cables.filter((cable) => cable.kind === kind).length;
+    const all = new Set(job.links.map((use) => use.link.cable).filter((cable) => cable.kind === kind && isPart(cable))).size;
+    return `${full < all ? `${full} of ${all}` : all === 1 ? "the" : all === 2 ? "both" : `all ${all}`} ${KIND_NAMES[kind]} connection${all === 1 ? "" : "s"}`;
   });
 }
 
@@ -47,7 +42,7 @@ function limitsCard(job, find) {
     h("p", {}, `They separate GPUs ${list(groups.map((group) => ranges(group)), 8).replace(/, | and /g, (word) => ` |${word === ", " ? " " : " "}`)}.`) :
     groups.length > 1 ? h("p", {}, "They separate every GPU from every other.") : null;
   return card("What limits it", {class: "limits"},
-    cables.length ? h("p", {class: "answer"}, `These links are full: ${list(limitSentence(job, cables))}. More bandwidth anywhere else brings nothing.`) : null,
+    cables.length ? h("p", {class: "answer"}, `These links are full: ${list(amountsOf(job, cables))} that the job has. More bandwidth anywhere else brings nothing.`) : null,
     h("ul", {class: "chips"}, cables.slice(0, 12).map((cable) => h("li", {}, h("button",
       {type: "button", class: "chip", title: wordsOf(machine, cable),
         onmouseenter: () => find(cable), onfocus: () => find(cable), onmouseleave: () => find(null), onblur: () => find(null)},

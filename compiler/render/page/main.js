@@ -57,6 +57,7 @@ function set(change, only) {
     change = {tree: -1, variant: -1, ...change};
   state = {...state, ...change};
   toAddress();
+  const chosen = "allocation" in change;
   if (only === "table") {
     renderTable();
     return;
@@ -65,6 +66,15 @@ function set(change, only) {
   const focus = focusPath();
   render();
   restoreFocus(focus);
+  if (chosen)
+    showChosen();
+}
+
+// Scrolls the table to the row of the job.
+function showChosen() {
+  const row = document.querySelector("#allocations-table tr[aria-current]"), box = row && row.closest(".scroll");
+  if (box && (row.offsetTop < box.scrollTop + 30 || row.offsetTop > box.scrollTop + box.clientHeight - 40))
+    box.scrollTop = row.offsetTop - box.clientHeight / 2;
 }
 
 // Elements are made anew: what had the focus keeps it, by where it stands.
@@ -84,6 +94,8 @@ function restoreFocus(path) {
     at = at && at.children[place];
   if (path && at && at.focus)
     at.focus({preventScroll: true});
+  if (path && at && at.type === "search")
+    at.setSelectionRange(at.value.length, at.value.length);
 }
 
 function renderTable() {
@@ -157,3 +169,4 @@ window.addEventListener("hashchange", () => {
   render();
 });
 render();
+showChosen();

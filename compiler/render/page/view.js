@@ -42,7 +42,7 @@ function stage(job, state, set) {
     h("div", {class: "row"}, choice("What the drawing shows", modes, mode, (one) => set({mode: one}))),
     picture.svg, below,
     pick ? h("p", {class: "hint"}, "Click GPUs to put them into the job or take them out. Its page with a replay: ",
-      h("code", {}, `blinkc extract BUNDLE -g ${job.gpus.join(",")} -c ${job.program.collective} -o one.sched`), " and ", h("code", {}, "blinkc report one.sched -o one.html")) : null);
+      h("code", {}, `blinkc extract BUNDLE -g ${job.sortedGpus.join(",")} -c ${job.program.collective} -o one.sched`), " and ", h("code", {}, "blinkc report one.sched -o one.html")) : null);
   return {element, picture};
 }
 

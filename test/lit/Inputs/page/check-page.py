@@ -85,7 +85,6 @@ def check_bundle(check):
     browser.press("/")
     for key in "1,4,5,6":
         browser.press(key)
-    browser.press("Enter")
     if browser.evaluate("document.querySelectorAll('#allocations-table tbody tr').length") == 0:
         return
     who = browser.evaluate("document.querySelector('.headline .who').textContent")
