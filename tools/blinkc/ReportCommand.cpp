@@ -64,6 +64,7 @@ void blink::addReportCommand(CLI::App &app, int &exitCode) {
       .add_option("input", flags.input,
                   "A schedule, a bundle, or a topology: a .topo file, or a "
                   "name of blinkc topo list")
+      ->type_name("FILE|MACHINE")
       ->required();
   command
       .add_option("-o,--output", flags.output,

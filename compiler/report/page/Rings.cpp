@@ -22,22 +22,28 @@ namespace {
 /// Rings so far, and what they leave of the links.
 class RingSearch {
 public:
-  RingSearch(const RankTopology &rankTopology, bool peerLinksAlone)
-      : ranks_(rankTopology), left_(rankTopology.topology().links.size()) {
+  /// `whole`: a ring takes all that is left of its narrowest link, else no more
+  /// than the narrowest link of all has, by the GPUs to which most is left.
+  RingSearch(const RankTopology &rankTopology, bool peerLinksAlone, bool whole)
+      : ranks_(rankTopology), whole_(whole),
+        left_(rankTopology.topology().links.size()) {
     const std::vector<Link> &links = rankTopology.topology().links;
     for (size_t i = 0; i < links.size(); ++i)
       if (rankTopology.usable(int(i)) &&
-          (!peerLinksAlone || isPeerLink(links[i].kind)))
+          (!peerLinksAlone || isPeerLink(links[i].kind))) {
         left_[i] = links[i].bandwidth;
+        if (!whole)
+          most_ = std::min(most_, left_[i]);
+      }
   }
 
   /// Adds the widest ring that is left; false if none is.
   bool add(PageRings &rings);
 
 private:
-  static constexpr int kMostSearched = 16;   ///< ranks
-  static constexpr uint64_t kSteps = 200000; ///< for each width
-  static constexpr double kUsedUp = 1e9;     ///< a price above all others
+  static constexpr int kMostSearched = 16;  ///< ranks
+  static constexpr uint64_t kSteps = 50000; ///< for each width
+  static constexpr double kUsedUp = 1e9;    ///< a price above all others
 
   void findPaths();
   double width(int from, int to) const {
@@ -48,6 +54,8 @@ private:
   std::vector<int> widest() const;
 
   const RankTopology &ranks_;
+  const bool whole_;
+  double most_ = kInfinity;  ///< that a ring takes
   std::vector<double> left_; ///< GB/s, by link
   PathTable paths_;
   std::vector<double> widths_; ///< of paths, [from * ranks + to]
@@ -79,7 +87,12 @@ bool RingSearch::close(std::vector<int> &ring, std::vector<bool> &seen,
   const int n = ranks_.numRanks();
   if (int(ring.size()) == n)
     return width(ring.back(), ring.front()) >= least;
-  for (int next = 0; next < n; ++next) {
+  std::vector<int> nexts = firstNumbers(size_t(n));
+  if (!whole_)
+    llvm::stable_sort(nexts, [&](int a, int b) {
+      return width(ring.back(), a) > width(ring.back(), b);
+    });
+  for (int next : nexts) {
     if (seen[size_t(next)] || width(ring.back(), next) < least)
       continue;
     if (steps == 0)
@@ -134,7 +147,7 @@ bool RingSearch::add(PageRings &rings) {
     }
     rings.latency = std::max(rings.latency, latency);
   }
-  double rate = kInfinity;
+  double rate = most_;
   for (size_t link = 0; link < uses.size(); ++link)
     if (uses[link] > 0)
       rate = std::min(rate, left_[link] / uses[link]);
@@ -172,14 +185,18 @@ std::optional<PageRings> blink::findRings(const RankTopology &rankTopology,
   if (n < 2 || !steps)
     return std::nullopt;
   PageRings rings;
-  for (bool peerLinksAlone : {true, false}) {
-    constexpr int kMostRings = 64;
-    RingSearch search(rankTopology, peerLinksAlone);
-    while (rings.rings < kMostRings && search.add(rings))
-      ;
-    if (rings.rings > 0)
-      break;
-  }
+  for (bool peerLinksAlone : {true, false})
+    for (bool whole : {true, false}) {
+      if (rings.rings > 0 && !peerLinksAlone)
+        break;
+      constexpr int kMostRings = 64;
+      PageRings found;
+      RingSearch search(rankTopology, peerLinksAlone, whole);
+      while (found.rings < kMostRings && search.add(found))
+        ;
+      if (found.rate > rings.rate * (1 + 1e-9))
+        rings = found;
+    }
   if (rings.rings == 0)
     return std::nullopt;
   const auto [hops, carried] = *steps;

@@ -24,9 +24,10 @@ struct PageRings {
   std::vector<double> times;
 };
 
-/// Rings on the links of a job: the widest, then the widest in what it leaves,
-/// and so on, over peer links alone (NVLink, xGMI, C2C) where one closes there.
-/// That meets the best there is on a DGX-1; elsewhere it is a greedy choice.
+/// Rings on the links of a job, over peer links alone (NVLink, xGMI, C2C) where
+/// one closes there: the widest, then the widest in what it leaves, and so on,
+/// or of one link's rate each, whichever is more. A greedy choice, which on a
+/// DGX-1 is the best there is.
 /// None: no ring closes; a collective that rings are not for; more GPUs than
 /// are searched, where not all orders are the same.
 std::optional<PageRings> findRings(const RankTopology &rankTopology,

@@ -80,6 +80,16 @@ def check_replay(check):
     print("Replay: reaches its end")
 
 
+def check_more(check):
+    """A link that is not there yet is drawn while its name has the focus."""
+    browser = check.browser
+    if browser.evaluate("Boolean(document.querySelector('.more .chip'))"):
+        browser.evaluate("document.querySelector('.more .chip').focus()")
+        drawn = browser.evaluate("document.querySelectorAll('.newlink').length")
+        check.expect(drawn == 1, "one more link is not drawn")
+        print("one more link: is drawn")
+
+
 def check_bundle(check):
     browser = check.browser
     browser.press("/")
@@ -113,6 +123,7 @@ def main():
         check.view("first view")
         print("title:", browser.evaluate("document.querySelector('h1').textContent"))
         check_modes(check, arguments.shots)
+        check_more(check)
         if browser.evaluate("Boolean(document.getElementById('filter'))"):
             check_bundle(check)
         browser.call("Emulation.setDeviceMetricsOverride", width=390, height=844, deviceScaleFactor=1, mobile=True)

@@ -1,4 +1,5 @@
 """A headless Chromium, spoken to by the DevTools protocol over a pipe."""
+import base64
 import json
 import os
 import pathlib
@@ -40,6 +41,7 @@ class Browser:
         self.session = self.call("Target.attachToTarget", targetId=page["targetId"], flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network", "Accessibility"):
             self.call(f"{domain}.enable")
+        self.call("Emulation.setFocusEmulationEnabled", enabled=True)
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
 
     def __enter__(self):
@@ -95,15 +97,9 @@ class Browser:
             self.call("Input.dispatchKeyEvent", type=kind, key=key, windowsVirtualKeyCode=code,
                       **(text if kind == "keyDown" else {}))
 
-    def screenshot(self, path, full=False):
-        import base64
-        image = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=full,
-                          **({"clip": self.whole()} if full else {}))
+    def screenshot(self, path):
+        image = self.call("Page.captureScreenshot", format="png")
         pathlib.Path(path).write_bytes(base64.b64decode(image["data"]))
-
-    def whole(self):
-        size = self.call("Page.getLayoutMetrics")["cssContentSize"]
-        return {"x": 0, "y": 0, "width": size["width"], "height": size["height"], "scale": 1}
 
     def complaints(self):
         """What the console said that is no good, and what was fetched beside the page itself."""
