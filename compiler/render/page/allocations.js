@@ -23,7 +23,7 @@ function allocationsPanel(state, set) {
     h("p", {class: "hint"}, `${count(ALLOCATIONS.length, "allocation")} in ${count(DATA.classes.length, "class", "classes")}; those of a class are the same up to the names of their GPUs.`),
     h("div", {class: "row"}, select, input),
     sizes.length > 1 ? choice("Number of GPUs", [[0, "all"], ...sizes.map((size) => [size, String(size)])], state.size, (size) => set({size})) : null,
-    bestWords(served, isBest, state, set), scatter(served, isBest, state, set), table);
+    bestWords(served, isBest, state, set), worstWords(rows.filter(({allocation}) => !state.size || allocation.gpus.length === state.size)), scatter(served, isBest, state, set), table);
 }
 
 // One GPU alone has no limit.
@@ -33,6 +33,31 @@ const collectives = () => [...new Set(DATA.programs.map((one) => one.collective)
 const numbersIn = (text) => (text.match(/\d+/g) || []).map(Number);
 const hasGpus = (allocation, text) => numbersIn(text).every((gpu) => allocation.gpus.includes(gpu));
 const exact = (rows, text) => rows.find((row) => row.allocation.gpus.length === new Set(numbersIn(text)).size && hasGpus(row.allocation, text));
+
+// "NVLink, PCIe": the kinds of links that limit a program.
+function fullKinds(program) {
+  if (!program)
+    return "";
+  const {links} = MACHINES[program.machine];
+  return [...new Set(program.links.filter(([, , price]) => price > 0).map(([index]) => links[index].kind))].sort().map((kind) => KIND_NAMES[kind].replace(" link", "")).join(", ");
+}
+
+// Where allocations are bad, and why.
+function worstWords(rows) {
+  const hasPeers = rows.some(({program}) => program && MACHINES[program.machine].links.some((link) => PEER_KINDS.has(link.kind)));
+  const slow = rows.filter(({program}) => program && program.bound !== null && hasPeers && !program.links.some(([index, , price]) =>
+    price > 0 && PEER_KINDS.has(MACHINES[program.machine].links[index].kind)));
+  const apart = rows.filter(({program}) => !program);
+  const least = rows.filter(({program}) => program && program.bound !== null).reduce((one, row) => !one || partOf(row.program) < partOf(one.program) ? row : one, null);
+  const words = [];
+  if (apart.length)
+    words.push(`${apart.length} of ${rows.length} have GPUs that no path joins.`);
+  if (slow.length)
+    words.push(`${slow.length} of ${rows.length} are held back by ${list([...new Set(slow.map(({program}) => fullKinds(program)))], 3)} alone: their NVLinks do not join all GPUs.`);
+  if (least && partOf(least.program) < 0.995)
+    words.push(`Farthest below its bound is ${ranges(least.allocation.gpus)}, with ${percent(partOf(least.program))}: few trees that share links fairly give up a little.`);
+  return words.length ? h("p", {class: "hint"}, words.join(" ")) : null;
+}
 
 // "Ask for any of 1,2,3 ...": what the scheduler should give a job of this size.
 function bestWords(served, isBest, state, set) {
@@ -55,14 +80,13 @@ function allocationsTable(rows, isBest, state, set) {
   const least = -1;
   const columns = [
     {title: "GPUs", value: ({allocation}) => `${allocation.gpus.length} ${allocation.gpus.join(",")}`, cell: (row) => h("button",
-      {type: "button", class: "link", onclick: () => set({allocation: row.allocation.index})}, ranges(row.allocation.gpus))},
+      {type: "button", class: "link", onclick: () => set({allocation: row.allocation.index})}, ranges(row.allocation.gpus, 5))},
     {title: "Rate", number: true, value: ({program}) => program ? speed(program.rate) : least, cell: (row) =>
       row.program ? [isBest(row) ? h("span", {class: "accent", title: "the best of this size"}, "★ ") : null, short(row.program.rate)] : "no path"},
-    {title: "Bound", number: true, value: ({program}) => program ? speed(program.bound) : least, cell: ({program}) => program ? short(program.bound) : "–"},
-    {title: "% of it", number: true, value: ({program}) => program ? partOf(program) : least, cell: ({program}) => program ? (100 * partOf(program)).toFixed(1) : "–"},
-    {title: "Class", number: true, value: ({allocation}) => allocation.alike + 1}];
+    {title: "Of bound", number: true, value: ({program}) => program ? partOf(program) : least, cell: ({program}) => program ? percent(partOf(program)) : "–"},
+    {title: "Full", value: ({program}) => fullKinds(program)}];
   return sortableTable(`${count(rows.length, "allocation")}, rates in GB/s`, columns, rows, [1, true],
-    (row) => ({"aria-current": row.allocation.index === state.allocation ? "true" : null, onclick: () => set({allocation: row.allocation.index}), class: row.program ? "" : "nothing"}));
+    (row) => ({"aria-current": row.allocation.index === state.allocation ? "true" : null, title: `Class ${row.allocation.alike + 1}${row.program ? `, bound ${rate(row.program.bound)}` : ""}`, onclick: () => set({allocation: row.allocation.index}), class: row.program ? "" : "nothing"}));
 }
 
 // A dot for each class of each size; the tick above it is the bound.

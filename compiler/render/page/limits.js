@@ -9,6 +9,8 @@ function scarceCables(job) {
   return [...cables].sort((a, b) => b[1] - a[1]).map(([cable]) => cable);
 }
 
+const comparison = (times) => Math.abs(times - 1) < 0.005 ? "trees are as fast" : `trees are ${times.toFixed(2)} times as fast`;
+
 function headline(job) {
   const {program} = job, isBound = program.variants.length === 0, part = partOf(program);
   const who = `${nameOf(job)} on ${job.gpus.length === job.machine.gpus.length && job.gpus.length > 1 ? `all ${job.gpus.length} GPUs` :
@@ -20,8 +22,7 @@ function headline(job) {
       `${percent(part)} of the bound, ${rate(program.bound)}, which no schedule can pass.`),
     h("div", {class: "meter", role: "img", "aria-label": `${percent(part)} of the bound`},
       h("span", {style: {width: `${Math.min(100, 100 * part)}%`}})),
-    program.rings && !isBound ? h("p", {class: "hint"}, `${count(program.rings.count, "ring")} on the same links: ${rate(program.rings.rate)}`,
-      `, so trees are ${(program.rate / program.rings.rate).toFixed(2)} times as fast.`) : null);
+    program.rings && !isBound ? h("p", {class: "hint"}, `${count(program.rings.count, "ring")} on the same links: ${rate(program.rings.rate)}; ${comparison(program.rate / program.rings.rate)}.`) : null);
 }
 
 // "all 4 NVLink connections", "3 of 7 PCIe connections": of those that the job may use and of each kind.
@@ -39,7 +40,7 @@ function limitsCard(job, find) {
   const cables = scarceCables(job), {program, machine} = job;
   const groups = job.groups.filter((group) => group.length > 0);
   const parts = groups.length > 1 && groups.length < job.gpus.length ?
-    h("p", {}, `They separate GPUs ${list(groups.map((group) => ranges(group)), 8).replace(/, | and /g, (word) => ` |${word === ", " ? " " : " "}`)}.`) :
+    h("p", {}, `They separate GPUs ${list(groups.map((group) => ranges(group, 4)), 8).replace(/, | and /g, (word) => ` |${word === ", " ? " " : " "}`)}.`) :
     groups.length > 1 ? h("p", {}, "They separate every GPU from every other.") : null;
   return card("What limits it", {class: "limits"},
     cables.length ? h("p", {class: "answer"}, `These links are full: ${list(amountsOf(job, cables))} that the job has. More bandwidth anywhere else brings nothing.`) : null,

@@ -58,9 +58,9 @@ function showTrees(picture, job, trees, chosen) {
         if (!link || geometry.inBox(link.from, link.to))
           return;
         const line = geometry.line(link.from, link.to, link.kind);
-        if (geometry.layout.boxOf.size && drawn.has(line))
-          return;
-        drawn.add(line);
+        if (drawn.has(`${line} ${up}`))
+          return; // a link to a switch carries what several hops need
+        drawn.add(`${line} ${up}`);
         const place = beside.get(line) || 0;
         beside.set(line, place + 1);
         const curve = geometry.link(link, 4 + place * 6.5);

@@ -37,14 +37,14 @@ function list(words, most = 12) {
   return shown.length < 2 ? shown.join("") : `${shown.slice(0, -1).join(", ")} and ${shown[shown.length - 1]}`;
 }
 
-// "0-3,6": three or more that follow each other are a range.
-function ranges(numbers) {
+// "0-3,6" where there are many: three or more that follow each other are a range.
+function ranges(numbers, many = 12) {
   const parts = [];
   for (let i = 0; i < numbers.length;) {
     let end = i;
     while (end + 1 < numbers.length && numbers[end + 1] === numbers[end] + 1)
       ++end;
-    if (numbers.length > 12 && end - i >= 2) {
+    if (numbers.length > many && end - i >= 2) {
       parts.push(`${numbers[i]}-${numbers[end]}`);
     } else {
       end = i;
