@@ -83,11 +83,11 @@ function showTrees(picture, job, trees, chosen) {
 function showNewLink(picture, improvement) {
   const {geometry, layers} = picture;
   const curve = geometry.curve(improvement.from.index, improvement.to.index, 0.16);
-  layers.top.append(s("path", {class: "newlink", d: pathOf(curve)},
+  layers.under.append(s("path", {class: "newlink", d: pathOf(curve)},
     s("title", {}, `One more ${KIND_NAMES[improvement.kind]}: ${improvement.from.id} – ${improvement.to.id}`)));
 }
 
 // Both ends of a cable, to find it by.
 function showCable(picture, cable) {
-  picture.layers.top.append(s("path", {class: "found", d: pathOf(picture.geometry.cable(cable))}));
+  picture.layers.under.append(s("path", {class: "found", d: pathOf(picture.geometry.cable(cable))}));
 }

@@ -66,12 +66,12 @@ function machineCard(machine) {
 function finder(picture) {
   return {
     find: (cable) => {
-      picture.layers.top.querySelectorAll(".found").forEach((one) => one.remove());
+      picture.layers.under.querySelectorAll(".found").forEach((one) => one.remove());
       if (cable && !picture.geometry.inBox(cable.a, cable.b))
         showCable(picture, cable);
     },
     tryLink: (improvement) => {
-      picture.layers.top.querySelectorAll(".newlink").forEach((one) => one.remove());
+      picture.layers.under.querySelectorAll(".newlink").forEach((one) => one.remove());
       if (improvement)
         showNewLink(picture, improvement);
     }};

@@ -92,6 +92,7 @@ def check_more(check):
 
 def check_bundle(check):
     browser = check.browser
+    click(browser, "Limit", ".stage")
     browser.press("/")
     for key in "1,4,5,6":
         browser.press(key)
@@ -100,6 +101,10 @@ def check_bundle(check):
     who = browser.evaluate("document.querySelector('.headline .who').textContent")
     check.expect("1,4,5,6" in who, f"the filter leads to {who!r}")
     print(f"filter: {who}")
+    drawn = browser.evaluate("[...document.querySelectorAll('.node[aria-pressed=true] text')].map((one) => one.textContent).join()")
+    check.expect(drawn == "1,4,5,6", f"the job is drawn on GPUs {drawn}")
+    full = browser.evaluate("[...document.querySelectorAll('.limits .chip')].map((one) => one.firstChild.data).join(', ')")
+    print(f"full: {full}")
     browser.evaluate("document.querySelector('.node[role=button]').dispatchEvent(new MouseEvent('click', {bubbles: true}))")
     print("click on GPU 0:", browser.evaluate("document.querySelector('.headline .who').textContent"))
     first = "document.querySelector('#allocations-table tbody tr td').textContent"
