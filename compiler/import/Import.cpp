@@ -13,6 +13,7 @@
 #include "compiler/import/TerminalText.h"
 #include "compiler/import/XmlDocument.h"
 #include "compiler/support/Error.h"
+#include "compiler/topology/Names.h"
 
 #include "llvm/Support/Path.h"
 
@@ -75,6 +76,8 @@ blink::importMachine(llvm::StringRef text, llvm::StringRef fileName,
     return inventory.takeError();
   if (inventory->name.empty())
     inventory->name = llvm::sys::path::stem(fileName).str();
+  if (!isName(inventory->name)) // a file's can be any bytes
+    inventory->name = "imported";
   llvm::Expected<Topology> topology = machineGraph(*inventory, options.rates);
   if (!topology)
     return topology.takeError();
