@@ -6,6 +6,7 @@
 
 #include "compiler/driver/InputModule.h"
 
+#include "compiler/driver/IrText.h"
 #include "compiler/driver/OutputFile.h"
 #include "compiler/support/Error.h"
 #include "compiler/target/ImportSchedule.h"
@@ -38,6 +39,8 @@ blink::readModule(mlir::MLIRContext *context, const InputFile &file,
   case InputKind::topology:
     return requestOf(context, file, options);
   case InputKind::ir:
+    if (llvm::Error error = checkIrText(file.text(), file.path))
+      return error;
     sources.AddNewSourceBuffer(
         llvm::MemoryBuffer::getMemBufferCopy(file.text(), file.path),
         llvm::SMLoc());
