@@ -233,6 +233,10 @@ llvm::Expected<Packing> TreeMaker::run() {
   if (llvm::Error error = problem_.verify(packing, /*tolerance=*/1e-9))
     return makeError("{0}: {1}", forest_.fileName,
                      llvm::toString(std::move(error)));
+  llvm::Expected<Shares> shares = exactShares(problem_, packing);
+  if (!shares)
+    return makeError("{0}: {1}", forest_.fileName,
+                     llvm::toString(shares.takeError()));
   return packing;
 }
 

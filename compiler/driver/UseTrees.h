@@ -21,9 +21,9 @@ namespace blink {
 /// Names are ids of the topology's nodes. Where names of GPUs are not, ranks
 /// are those names in the order of the numbers in them, (0, 'GPU', 3) before
 /// (1, 'GPU', 0); where others on a path are not, the path with fewest links is
-/// taken. Errors: "FILE:LINE:COLUMN: error: ..."; other collectives; GPUs that
-/// are not the request's; trees that do not span them; links that are not
-/// there.
+/// taken. Errors, with the place in the file where there is one: other
+/// collectives; GPUs that are not the request's; trees that do not span them;
+/// links that are not there; shares too small to say.
 llvm::Error useTrees(mlir::ModuleOp module, const ForeignForest &forest);
 
 } // namespace blink
