@@ -8,6 +8,7 @@
 
 #include "compiler/driver/IrText.h"
 #include "compiler/driver/OutputFile.h"
+#include "compiler/driver/UseTrees.h"
 #include "compiler/support/Error.h"
 #include "compiler/target/ImportSchedule.h"
 #include "compiler/topology/TopologyReader.h"
@@ -29,6 +30,9 @@ requestOf(mlir::MLIRContext *context, const InputFile &file,
   auto module = buildRequest(context, *topology, options);
   if (!module)
     return makeError("{0}: {1}", file.path, llvm::toString(module.takeError()));
+  if (options.trees)
+    if (llvm::Error error = useTrees(**module, *options.trees))
+      return error;
   return module;
 }
 
