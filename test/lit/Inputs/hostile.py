@@ -2,8 +2,8 @@
 
     hostile.py FOLDER [NAME ...]             has blinkc read them, written to FOLDER; exit code 1 if one is answered in
                                              other words than are written here
-    hostile.py --measure FOLDER [NAME ...]   a table instead: seconds and MB until blinkc ends, or until it says on a
-                                             terminal what it does
+    hostile.py --measure FOLDER [NAME ...]   a table instead: seconds of a processor and MB until blinkc ends, or
+                                             until it says on a terminal what it does
 """
 import os
 import pathlib
@@ -11,7 +11,6 @@ import pty
 import signal
 import subprocess
 import sys
-import time
 
 BYTES = 1_000_000
 MOST_MB = 1024
@@ -434,9 +433,8 @@ def bytecode():
 
 def watch(name, path):
     """Has blinkc read it to the end; what takes long until it says on a terminal that it is at work. What it said, its
-    exit code (None if it was at work), seconds, and MB at most."""
+    exit code (None if it was at work), seconds of a processor, and MB at most."""
     ours, theirs = pty.openpty() if INPUTS[name][1] is None else os.pipe()
-    begin = time.monotonic()
     process = subprocess.Popen(["blinkc", *INPUTS[name][0], str(path)], stdin=subprocess.DEVNULL,
                                stdout=subprocess.DEVNULL, stderr=theirs)
     os.close(theirs)
@@ -449,9 +447,9 @@ def watch(name, path):
         pass
     if at_work:
         os.kill(process.pid, signal.SIGKILL)
-    seconds = time.monotonic() - begin
     _, status, usage = os.wait4(process.pid, 0)
     os.close(ours)
+    seconds = usage.ru_utime + usage.ru_stime
     return (said.replace(PROGRESS, "").strip(), None if at_work else os.waitstatus_to_exitcode(status), seconds,
             usage.ru_maxrss // 1024)
 
