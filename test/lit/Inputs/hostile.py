@@ -1,26 +1,26 @@
 """Gives blinkc the inputs that cost its readers most, each under 1 MB but where so many nodes need more.
 
-    hostile.py FOLDER [NAME ...]             has blinkc read all or these, written to FOLDER; exit code 1 if one is answered
-                                             otherwise than is written here
-    hostile.py --measure FOLDER [NAME ...]   a table instead: seconds and MB until blinkc ends, or until it says on a
-                                             terminal what it does
+    hostile.py FOLDER [NAME ...]             has blinkc read them, written to FOLDER; exit code 1 if one is answered in
+                                             other words than are written here
+    hostile.py --measure FOLDER [NAME ...]   a table instead: seconds of a processor and MB until blinkc ends, or
+                                             until it says on a terminal what it does
 """
 import os
 import pathlib
 import pty
-import re
+import signal
 import subprocess
 import sys
-import time
 
 BYTES = 1_000_000
 MOST_MB = 1024
+PROGRESS = "\r\x1b[K"  # what blinkc begins its line with
 INPUTS = {}
 
 
 def hostile(suffix, command, answer):
     """Registers a function that returns a text: NAME.SUFFIX, which `blinkc COMMAND NAME.SUFFIX` answers with a message
-    that has `answer` in it; "" for none, None if it is taken but takes long, so that it is only measured."""
+    that has `answer` in it; "" for any, None if it takes long, so that blinkc must say first that it is at work."""
     def register(make):
         INPUTS[make.__name__.replace("_", "-") + suffix] = (command, answer, make)
         return make
@@ -90,6 +90,11 @@ def chain():
 @hostile(".topo", BOUND, None)
 def chain_of_gpus():
     return topo([node(i, "gpu") for i in range(4096)], [link(i, i + 1) for i in range(4095)])
+
+
+@hostile(".topo", BOUND, None)
+def chain_of_950():  # 62 KB
+    return topo([node(i, "gpu") for i in range(950)], [link(i, i + 1) for i in range(949)])
 
 
 @hostile(".topo", BOUND, "")
@@ -426,24 +431,40 @@ def bytecode():
     return "ML\u00efR" + "\x00" * 1000
 
 
-def run(command, path):
-    """The exit code and what it says; MB at most."""
-    process = subprocess.Popen(["blinkc", *command, str(path)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                               stderr=subprocess.PIPE, text=True, errors="replace")
-    said = process.stderr.read()
+def watch(name, path):
+    """Has blinkc read it to the end; what takes long until it says on a terminal that it is at work. What it said, its
+    exit code (None if it was at work), seconds of a processor, and MB at most."""
+    ours, theirs = pty.openpty() if INPUTS[name][1] is None else os.pipe()
+    process = subprocess.Popen(["blinkc", *INPUTS[name][0], str(path)], stdin=subprocess.DEVNULL,
+                               stdout=subprocess.DEVNULL, stderr=theirs)
+    os.close(theirs)
+    said, at_work = "", False
+    try:
+        while not at_work and (more := os.read(ours, 1000)):
+            said += more.decode(errors="replace")
+            at_work = said.startswith(PROGRESS) and len(said) > len(PROGRESS)
+    except OSError:  # how a terminal ends
+        pass
+    if at_work:
+        os.kill(process.pid, signal.SIGKILL)
     _, status, usage = os.wait4(process.pid, 0)
-    return os.waitstatus_to_exitcode(status), said, usage.ru_maxrss // 1024
+    os.close(ours)
+    seconds = usage.ru_utime + usage.ru_stime
+    return (said.replace(PROGRESS, "").strip(), None if at_work else os.waitstatus_to_exitcode(status), seconds,
+            usage.ru_maxrss // 1024)
 
 
-def check(name, path, limits_memory):
-    command, answer, _ = INPUTS[name]
-    code, said, megabytes = run(command, path)
+def check(name, path):
+    answer = INPUTS[name][1]
+    said, code, _, megabytes = watch(name, path)
     wrong = []
-    if code not in (0, 2):
+    if code not in (None, 0, 2):
         wrong.append("exit code %d" % code)
-    if answer not in said or not answer and said:
+    if answer is None and code is not None:
+        wrong.append("does not say that it is at work")
+    if answer and answer not in said:
         wrong.append("said '%s', not '%s'" % (said[:200], answer))
-    if limits_memory and megabytes > MOST_MB:
+    if megabytes > MOST_MB and not os.environ.get("HOSTILE_ANY_MEMORY"):
         wrong.append("%d MB" % megabytes)
     for what in wrong:
         print(name + ": " + what)
@@ -452,47 +473,26 @@ def check(name, path, limits_memory):
 
 def measure(name, path):
     """A row of the table in docs/fuzzing.md."""
-    command = INPUTS[name][0]
-    ours, theirs = pty.openpty()
-    begin = time.monotonic()
-    process = subprocess.Popen(["blinkc", *command, str(path)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                               stderr=theirs)
-    os.close(theirs)
-    peak = pathlib.Path("/proc/%d/status" % process.pid)
-    try:
-        said = os.read(ours, 1000).decode(errors="replace")
-        seconds = time.monotonic() - begin
-        at_work = process.poll() is None and "\x1b[K" in said
-        megabytes = int(re.search(r"VmHWM:\s*(\d+)", peak.read_text()).group(1)) // 1024 if at_work else 0
-    except OSError:  # it ended and has said nothing
-        said, at_work, seconds = "", False, time.monotonic() - begin
-    if at_work:
-        process.kill()
-    _, _, usage = os.wait4(process.pid, 0)
-    if not at_work:
-        seconds, megabytes = time.monotonic() - begin, usage.ru_maxrss // 1024
-    os.close(ours)
-    said = said.replace("\r\x1b[K", "").strip().split("\n")[0].replace(str(path), path.name)
-    print("| `%s` | %d | %.2f | %d | %s |" % (name, path.stat().st_size // 1000, seconds, megabytes, said[:90]),
+    said, _, seconds, megabytes = watch(name, path)
+    said = said.split("\n")[0].strip().replace(str(path), path.name)
+    print("| `%s` | %d | %.2f | %d | %s |" % (name, path.stat().st_size // 1000, seconds, megabytes, said[:60]),
           flush=True)
+    return True
 
 
 def main():
     arguments = sys.argv[1:]
-    measures = arguments[:1] == ["--measure"]
-    folder, *names = arguments[measures:]
-    folder = pathlib.Path(folder)
+    answers = check
+    if arguments[:1] == ["--measure"]:
+        answers = measure
+        arguments.pop(0)
+    folder = pathlib.Path(arguments.pop(0))
     folder.mkdir(parents=True, exist_ok=True)
     good = True
-    for name in names or INPUTS:
-        if INPUTS[name][1] is None and not measures:
-            continue
+    for name in arguments or INPUTS:
         path = folder / name
         path.write_bytes(INPUTS[name][2]().encode("latin-1"))
-        if measures:
-            measure(name, path)
-        else:
-            good &= check(name, path, not os.environ.get("HOSTILE_ANY_MEMORY"))
+        good &= answers(name, path)
         path.unlink()
     sys.exit(0 if good else 1)
 
