@@ -6,10 +6,11 @@
 #   tools/fuzz.sh topology,plan 3600  two, for an hour each
 #   tools/fuzz.sh all 3600
 #
-# Installs clang if it is missing, and builds the targets with AddressSanitizer and UndefinedBehaviorSanitizer. Corpora
-# grow from run to run in build/fuzz/corpus/TARGET, and build/fuzz/runs.tsv has a line a run: when, target, seconds,
-# inputs, edges and features covered. The last line is "N inputs, 0 crashes". Exit code 1 if something crashed, leaked,
-# took over 10 s or over 1 GB: the line before says which file does it, and the others go on.
+# As many at once as there are processors. Installs clang if it is missing, and builds the targets with AddressSanitizer
+# and UndefinedBehaviorSanitizer. Corpora grow from run to run in build/fuzz/corpus/TARGET, and build/fuzz/runs.tsv has
+# a line a run: when, target, seconds, inputs, edges and features covered. The last line is "N inputs, 0 crashes". Exit
+# code 1 if something crashed, leaked, took over 10 s or over 1 GB: the line before says which file does it, and the
+# others go on.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 usage() { sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' tools/fuzz.sh; }
@@ -31,34 +32,51 @@ known=$(cd $build/test/fuzz && ls -- *.seeds | sed 's/\.seeds$//')
 wanted=${1-all}
 [ "$wanted" = all ] && wanted=$known || wanted=${wanted//,/ }
 
-total=0 crashes=0
 for target in $wanted; do
   if ! [ -e "$build/test/fuzz/$target.seeds" ]; then
     echo "fuzz: no target '$target'; there are" $known >&2
     exit 2
   fi
-  corpus=$build/corpus/$target log=$build/$target.log
+done
+
+# One target; adds its line to runs.tsv. 1 if something crashed.
+fuzz() {
+  local target=$1 failed=false
+  local corpus=$build/corpus/$target log=$build/$target.log
   mkdir -p "$corpus"
   mapfile -t arguments <"$build/test/fuzz/$target.arguments"
   mapfile -t seeds <"$build/test/fuzz/$target.seeds"
   echo "fuzz: $target, $seconds s" >&2
-  before=$(ls $build/crashes)
+  touch "$build/$target.begin"
   "$build/test/fuzz/blink_fuzz_$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=1536 -malloc_limit_mb=1024 \
     -print_final_stats=1 -artifact_prefix="$build/crashes/$target-" "${arguments[@]}" "$corpus" "${seeds[@]}" \
-    >"$log" 2>&1 && failed=false || failed=true
+    >"$log" 2>&1 || failed=true
   # A leak of the whole run, say, has no input.
   if $failed; then
-    crashes=$((crashes + 1))
     grep -m 1 -E 'ERROR: |runtime error: |not so: ' "$log" >&2 || tail -n 5 "$log" >&2
-    file=$(comm -13 <(echo "$before") <(ls $build/crashes) | head -n 1)
-    echo "fuzz: $target: ${file:+$build/crashes/$file does it; }all of it is in $log" >&2
+    file=$(find $build/crashes -name "$target-*" -newer "$build/$target.begin" | head -n 1)
+    echo "fuzz: $target: ${file:+$file does it; }all of it is in $log" >&2
   fi
   inputs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
-  inputs=${inputs:-$(grep -oE '^#[0-9]+' "$log" | tail -n 1 | tr -d '#')}
-  inputs=${inputs:-0}
-  covered=$(grep -oE 'cov: [0-9]+ ft: [0-9]+' "$log" | tail -n 1 | sed 's/cov: //;s/ ft: /\t/')
-  printf '%s\t%s\t%s\t%s\t%s\n' "$(date -u +%FT%TZ)" "$target" "$seconds" "$inputs" "$covered" >>$build/runs.tsv
-  total=$((total + inputs))
+  inputs=${inputs:-$(grep -oE '^#[0-9]+' "$log" | tail -n 1 | tr -d '#' || true)}
+  covered=$(grep -oE 'cov: [0-9]+ ft: [0-9]+' "$log" | tail -n 1 | sed 's/cov: //;s/ ft: /\t/' || true)
+  printf '%s\t%s\t%s\t%s\t%s\n' "$(date -u +%FT%TZ)" "$target" "$seconds" "${inputs:-0}" "$covered" >>$build/runs.tsv
+  ! $failed
+}
+
+touch $build/runs.tsv
+lines=$(wc -l <$build/runs.tsv) crashes=0 running=0
+for target in $wanted; do
+  if [ $running = "$(nproc)" ]; then
+    wait -n || crashes=$((crashes + 1))
+    running=$((running - 1))
+  fi
+  fuzz "$target" &
+  running=$((running + 1))
 done
+for ((; running > 0; --running)); do
+  wait -n || crashes=$((crashes + 1))
+done
+total=$(tail -n "+$((lines + 1))" $build/runs.tsv | awk -F '\t' '{ sum += $4 } END { print sum + 0 }')
 echo "$total inputs, $crashes crashes"
 [ $crashes = 0 ]

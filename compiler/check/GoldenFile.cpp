@@ -262,7 +262,10 @@ static std::optional<int> versionOf(const JsonValue &root) {
   const JsonValue *version = root.find("version");
   if (!version || version->kind != JsonValue::Kind::number)
     return std::nullopt;
-  return static_cast<int>(version->number);
+  int number = 0;
+  if (llvm::StringRef(version->text).getAsInteger(10, number))
+    return std::nullopt;
+  return number;
 }
 
 static bool isGolden(const JsonValue &root) {

@@ -6,7 +6,9 @@
 
 #include "compiler/driver/InputModule.h"
 
+#include "compiler/driver/IrText.h"
 #include "compiler/driver/OutputFile.h"
+#include "compiler/driver/UseTrees.h"
 #include "compiler/support/Error.h"
 #include "compiler/target/ImportSchedule.h"
 #include "compiler/topology/TopologyReader.h"
@@ -28,6 +30,9 @@ requestOf(mlir::MLIRContext *context, const InputFile &file,
   auto module = buildRequest(context, *topology, options);
   if (!module)
     return makeError("{0}: {1}", file.path, llvm::toString(module.takeError()));
+  if (options.trees)
+    if (llvm::Error error = useTrees(**module, *options.trees))
+      return error;
   return module;
 }
 
@@ -38,6 +43,8 @@ blink::readModule(mlir::MLIRContext *context, const InputFile &file,
   case InputKind::topology:
     return requestOf(context, file, options);
   case InputKind::ir:
+    if (llvm::Error error = checkIrText(file.text(), file.path))
+      return error;
     sources.AddNewSourceBuffer(
         llvm::MemoryBuffer::getMemBufferCopy(file.text(), file.path),
         llvm::SMLoc());

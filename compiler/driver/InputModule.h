@@ -22,7 +22,8 @@ namespace blink {
 /// The module that `file` stands for: of a topology the request that `options`
 /// make of it, IR parsed, a schedule's IR. IR is kept in `sources`, for
 /// diagnostics to point at. Null, where a diagnostic has said what is wrong.
-/// Errors: those of parseTopology, buildRequest and openSchedule; a bundle.
+/// Errors: those of parseTopology, buildRequest, checkIrText and openSchedule;
+/// a bundle.
 llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
 readModule(mlir::MLIRContext *context, const InputFile &file,
            const CompileOptions &options, llvm::SourceMgr &sources);

@@ -42,6 +42,8 @@ sched::Settings CompileOptions::commonSettings() const {
     settings.push_back({"phases", "yes"});
   if (relays)
     settings.push_back({"relays", "yes"});
+  if (trees)
+    settings.push_back({"trees", trees->fileName});
   if (timeLimit > 0)
     settings.push_back({"time-limit", readable(timeLimit)});
   for (const LinkEdit &edit : linkEdits)

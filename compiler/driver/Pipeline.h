@@ -10,6 +10,7 @@
 #ifndef BLINK_COMPILER_DRIVER_PIPELINE_H
 #define BLINK_COMPILER_DRIVER_PIPELINE_H
 
+#include "compiler/import/ForeignForest.h"
 #include "compiler/packing/PackTrees.h"
 #include "compiler/topology/DegradeLinks.h"
 
@@ -19,6 +20,7 @@
 #include "mlir/IR/OwningOpRef.h"
 
 #include <functional>
+#include <memory>
 #include <optional>
 
 namespace blink {
@@ -40,7 +42,9 @@ struct CompileOptions {
   unsigned maxLanes = 16;
   unsigned chunkBytes = 0;
   bool smallVariant = true; ///< other variants for small messages
-  double timeLimit = 0;     ///< seconds; 0: none, and the same bytes every time
+  /// Trees that take the place of Blink's own; null: none do.
+  std::shared_ptr<const ForeignForest> trees;
+  double timeLimit = 0; ///< seconds; 0: none, and the same bytes every time
 
   /// The GPUs that may forward: with `relays` all of the machine's but `gpus`.
   std::vector<int> relayGpus(const Topology &topology) const;

@@ -51,6 +51,19 @@ llvm::Expected<ExportedFile> exportNcclTopo(const Topology &machine,
 llvm::Expected<ExportedFile> exportNcclGraph(const sched::Schedule &file,
                                              const sched::Program &program);
 
+/// `program` in `file` as an execution plan of MSCCL++ (JSON). Of several
+/// variants the one for the largest messages is taken.
+///
+///   auto plan = exportMscclpp(*file, *file->programs()->Get(0));
+///
+/// A plan's chunks are of one size, so shares of trees are rounded to numbers
+/// of them, with a note of the rate that is left. Its sums are sums: MSCCL++
+/// divides nothing for an average. Errors: alltoall and its like; channels that
+/// are not between GPUs' memories; relays; one rank; more folds, or a fold with
+/// more channels, than thread blocks of MSCCL++ hold.
+llvm::Expected<ExportedFile> exportMscclpp(const sched::Schedule &file,
+                                           const sched::Program &program);
+
 } // namespace blink
 
 #endif // BLINK_COMPILER_EXPORT_EXPORT_H

@@ -16,6 +16,7 @@
 #include "compiler/topology/Topology.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <algorithm>
 #include <cmath>

@@ -14,6 +14,7 @@
 #include "compiler/import/TerminalText.h"
 #include "compiler/import/XmlDocument.h"
 #include "compiler/support/Error.h"
+#include "compiler/topology/Names.h"
 
 #include "llvm/Support/Path.h"
 
@@ -76,6 +77,8 @@ blink::importMachine(llvm::StringRef text, llvm::StringRef fileName,
     return inventory.takeError();
   if (inventory->name.empty())
     inventory->name = llvm::sys::path::stem(fileName).str();
+  if (!isName(inventory->name)) // a file's can be any bytes
+    inventory->name = "imported";
   auto hasCores = [](const NumaNode &node) { return !node.processors.empty(); };
   const bool isHost =
       inventory->gpus.empty() && llvm::any_of(inventory->numaNodes, hasCores);

@@ -7,6 +7,7 @@
 #include "compiler/import/MachineGraph.h"
 
 #include "compiler/support/Error.h"
+#include "compiler/topology/Names.h"
 #include "compiler/topology/fabric/RankTopology.h"
 
 #include "llvm/ADT/StringSet.h"
@@ -14,6 +15,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 
 using namespace blink;
@@ -32,6 +34,9 @@ bool blink::isGpu(unsigned classCode, unsigned vendor, unsigned product) {
   return !isConsole && (classCode == 0x0300 || classCode == 0x0302 ||
                         classCode == 0x0380 || classCode == 0x1200);
 }
+
+/// As many as Linux can have. Each is joined to each other.
+static constexpr size_t kMostNumaNodes = 1024;
 
 std::string blink::normalBusId(llvm::StringRef text) {
   std::string lower = text.trim().lower();
@@ -62,6 +67,11 @@ public:
   llvm::Expected<Topology> build() {
     if (llvm::Error error = checkDevices())
       return error;
+    gpuOfDevice_.assign(inventory_.devices.size(), -1);
+    for (size_t gpu = 0; gpu < inventory_.gpus.size(); ++gpu)
+      if (inventory_.gpus[gpu].device >= 0)
+        gpuOfDevice_[inventory_.gpus[gpu].device] = int(gpu);
+    speeds_.resize(inventory_.devices.size());
     topology_.name = inventory_.name;
     topology_.description = inventory_.source + ", imported";
     for (size_t gpu = 0; gpu < inventory_.gpus.size(); ++gpu)
@@ -70,7 +80,8 @@ public:
     addPciTree();
     joinNumaNodes();
     if (llvm::Error error = topology_.check())
-      return error;
+      return makeError(inventory_.where +
+                       ": error: " + llvm::toString(std::move(error)));
     return std::move(topology_);
   }
 
@@ -82,6 +93,7 @@ private:
   void addPciTree();
   void attach(int device, double bandwidth, int above);
   PciSpeed speedOf(int device);
+  PciSpeed findSpeed(int device);
   double rateOf(int device);
   /// Adds a note unless it is there: a device can be looked at twice.
   void note(std::vector<std::string> &notes, const std::string &where,
@@ -114,6 +126,8 @@ private:
   std::map<std::tuple<int, int, LinkKind>, size_t> linkIndex_;
   std::map<int, int> numaNodes_; ///< their nodes, by index in the inventory
   std::vector<std::vector<int>> below_; ///< devices that matter, a bridge
+  std::vector<int> gpuOfDevice_;        ///< -1: none
+  std::vector<std::optional<PciSpeed>> speeds_; ///< of devices looked at
   std::set<std::string> notes_;
   int fabric_ = -1;
   int switches_ = 0, nics_ = 0;
@@ -131,8 +145,15 @@ llvm::Error Builder::checkDevices() const {
     return makeError("{0}: error: {1} GPUs: expected 1 to {2}",
                      inventory_.where, inventory_.gpus.size(),
                      RankTopology::kMaxRanks);
+  if (inventory_.numaNodes.size() > kMostNumaNodes)
+    return makeError("{0}: error: {1} NUMA nodes: expected at most {2}",
+                     inventory_.where, inventory_.numaNodes.size(),
+                     kMostNumaNodes);
   llvm::StringMap<const PciDevice *> seen;
-  for (const PciDevice &device : inventory_.devices)
+  for (const PciDevice &device : inventory_.devices) {
+    if (!device.name.empty() && !isName(device.name))
+      return makeError("{0}: error: a device's name must be {1}", device.where,
+                       kNameRule);
     if (!device.busId.empty()) {
       auto [place, isNew] = seen.try_emplace(device.busId, &device);
       if (isNew)
@@ -143,6 +164,7 @@ llvm::Error Builder::checkDevices() const {
         return makeError(device.where + ": error: " + again);
       inventory_.notes.warn(device.where, again + "; both are kept");
     }
+  }
   return llvm::Error::success();
 }
 
@@ -238,9 +260,7 @@ void Builder::attach(int device, double bandwidth, int above) {
   const PciDevice &entry = inventory_.devices[device];
   int node = -1;
   if (entry.kind == Kind::gpu) {
-    for (size_t gpu = 0; gpu < inventory_.gpus.size(); ++gpu)
-      if (inventory_.gpus[gpu].device == device)
-        node = static_cast<int>(gpu);
+    node = gpuOfDevice_[device];
   } else if (entry.kind == Kind::nic) {
     node = addNode({"nic" + std::to_string(nics_++), NodeKind::nic});
     topology_.nodes[node].device = entry.name;
@@ -256,13 +276,17 @@ void Builder::attach(int device, double bandwidth, int above) {
 
 /// The PCIe link above a device. What the source does not say, or says of a
 /// link that sleeps, is taken from the GPU's model or from what is below.
-PciSpeed Builder::speedOf(int index) {
+PciSpeed Builder::speedOf(int device) {
+  if (!speeds_[device])
+    speeds_[device] = findSpeed(device);
+  return *speeds_[device];
+}
+
+PciSpeed Builder::findSpeed(int index) {
   const PciDevice &device = inventory_.devices[index];
   PciSpeed speed = device.speed;
-  const GpuModel *model = nullptr;
-  for (const GpuDevice &gpu : inventory_.gpus)
-    if (gpu.device == index)
-      model = gpu.model;
+  const int gpu = gpuOfDevice_[index];
+  const GpuModel *model = gpu < 0 ? nullptr : inventory_.gpus[gpu].model;
   std::string name = device.busId.empty() ? "PCIe" : device.busId + ": PCIe";
   auto text = [](PciSpeed speed) {
     return readable(speed.gigatransfers) + " GT/s x" +

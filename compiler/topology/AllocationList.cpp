@@ -79,10 +79,15 @@ public:
   llvm::Expected<Allocations> parse();
 
 private:
-  /// "'0,x' at character 3: what".
+  /// "'0,x' at character 3: what"; of a long text what is about there.
   llvm::Error error(size_t at, const llvm::Twine &what) const {
-    return makeError("'" + text_ + "' at character " + llvm::Twine(at + 1) +
-                     ": " + what);
+    constexpr size_t kMostQuoted = 80;
+    const bool isLong = text_.size() > kMostQuoted;
+    const size_t begin = isLong ? at - std::min(at, kMostQuoted / 2) : 0;
+    return makeError((begin > 0 ? "'..." : "'") +
+                     text_.substr(begin, kMostQuoted) +
+                     (begin + kMostQuoted < text_.size() ? "...'" : "'") +
+                     " at character " + llvm::Twine(at + 1) + ": " + what);
   }
   void skipSpaces() {
     while (at_ < text_.size() && llvm::isSpace(text_[at_]))

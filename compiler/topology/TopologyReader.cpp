@@ -11,6 +11,7 @@
 
 #include "compiler/support/Error.h"
 #include "compiler/support/LocatedJson.h"
+#include "compiler/topology/Names.h"
 #include "schedules/MachineLimits.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -188,16 +189,6 @@ bool Reader::readKind(const JsonValue *value, llvm::StringRef what,
                           llvm::join(known, ", "));
 }
 
-/// Names reach messages and reports as they are.
-static constexpr llvm::StringLiteral kName =
-    " must be a name of 1 to 255 bytes without control characters";
-static_assert(sched::kMostNameBytes == 255, "as kName says");
-static bool isName(llvm::StringRef text) {
-  return !text.empty() && text.size() <= sched::kMostNameBytes &&
-         llvm::none_of(text,
-                       [](unsigned char c) { return c < 0x20 || c == 0x7f; });
-}
-
 bool Reader::readNode(const JsonValue &value) {
   Fields<5> fields;
   if (!readFields<5>(value, "a node",
@@ -208,7 +199,8 @@ bool Reader::readNode(const JsonValue &value) {
   if (!readText(fields[0], "node id", node.id))
     return false;
   if (!isName(node.id))
-    return fail(*fields[0], "node id" + kName + ", got " + inQuotes(node.id));
+    return fail(*fields[0],
+                "node id must be " + kNameRule + ", got " + inQuotes(node.id));
   if (!nodeOfId_.try_emplace(node.id, topology_.nodes.size()).second)
     return fail(*fields[0],
                 "a second node " + inQuotes(node.id) + "; ids must differ");
@@ -224,8 +216,8 @@ bool Reader::readNode(const JsonValue &value) {
   if (!readText(fields[4], "'device'", node.device))
     return false;
   if (fields[4] && !isName(node.device))
-    return fail(*fields[4],
-                "'device'" + kName + ", got " + inQuotes(node.device));
+    return fail(*fields[4], "'device' must be " + kNameRule + ", got " +
+                                inQuotes(node.device));
   if (fields[4] && node.kind != NodeKind::nic)
     return fail(*fields[4], "only a nic has a device, " + inQuotes(node.id) +
                                 " is a " + toString(node.kind));
@@ -340,7 +332,7 @@ bool Reader::readTopology(const JsonValue &root) {
   if (!readText(name, "'name'", topology_.name))
     return false;
   if (name && !isName(topology_.name))
-    return fail(*name, "'name'" + kName);
+    return fail(*name, "'name' must be " + kNameRule);
   if (!readText(description, "'description'", topology_.description) ||
       !readAll(*nodes, "'nodes'", &Reader::readNode))
     return false;

@@ -16,6 +16,8 @@ using namespace perfetto;
 
 namespace {
 
+constexpr uint64_t kMostRanks = 1 << 20;
+
 class Reader {
 public:
   explicit Reader(ReplayTrace &trace) : trace_(trace) {}
@@ -65,7 +67,6 @@ bool Reader::readPacket(std::string_view bytes) {
 
 /// The name of a rank, by its track.
 bool Reader::readDescriptor(std::string_view bytes) {
-  constexpr uint64_t kMostRanks = 1 << 20;
   ProtoFields fields(bytes);
   uint64_t uuid = 0;
   std::string_view process;
@@ -107,9 +108,12 @@ bool Reader::readEvent(std::string_view bytes, uint64_t time) {
     return false;
   if (uuid < kFirstRank) // a link's counter
     return true;
+  const uint64_t rank = (uuid - kFirstRank) >> 17;
+  if (rank >= kMostRanks || uuid == rankTrack(rank))
+    return false;
   if (type == event::kBegin) {
-    fold.rank = uint32_t((uuid - kFirstRank) >> 17);
-    fold.lane = uint32_t(uuid - rankTrack(fold.rank) - 1);
+    fold.rank = uint32_t(rank);
+    fold.lane = uint32_t(uuid - rankTrack(rank) - 1);
     fold.begin = time;
     if (!category.empty() && fold.variant < (1u << 16)) {
       if (trace_.variants.size() <= fold.variant)

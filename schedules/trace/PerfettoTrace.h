@@ -28,7 +28,7 @@ std::string toPerfetto(const ReplayTrace &trace);
 /// The folds, ranks' names and variants' names of what toPerfetto wrote, once
 /// or several times one behind the other; of other traces, what looks like it.
 /// Returns what is wrong, "" if nothing is: bytes that are no such trace,
-/// slices that do not end, none at all.
+/// slices that do not end or are no lane's, none at all.
 std::string fromPerfetto(std::string_view bytes, ReplayTrace &trace);
 
 } // namespace blink::sched

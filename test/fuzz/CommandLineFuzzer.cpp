@@ -34,33 +34,72 @@ template <typename T> static void readMeaning(llvm::Expected<T> meaning) {
             "an error says what is wrong");
 }
 
+namespace {
+
+/// A command, and what its flags are read into. Parsers are made once, which
+/// takes longer than many inputs; values are those of no flags before each.
+template <typename Values> class Command {
+public:
+  Command() { values_.addTo(app_); }
+  /// Null if the words are wrong.
+  const Values *parse(const std::vector<std::string> &words) {
+    values_.reset();
+    return ::parse(app_, words) ? &values_ : nullptr;
+  }
+
+private:
+  CLI::App app_;
+  Values values_;
+};
+
+struct CompileFlags {
+  RequestFlags request;
+  void addTo(CLI::App &app) { request.addTo(app); }
+  void reset() { request = {}; }
+};
+
+struct SimulateFlags {
+  JobFlags job;
+  std::string input, costs;
+  unsigned jobs = 0;
+  double tolerance = 0;
+  uint64_t bytes = 1;
+  void addTo(CLI::App &app) {
+    job.addTo(app);
+    addInput(app, input);
+    addCosts(app, costs);
+    addJobs(app, jobs, "");
+    addTolerance(app, "--tolerance", tolerance, "");
+    addBytes(app, bytes, 1);
+  }
+  void reset() {
+    job.collective = JobFlags().collective;
+    job.rest = {};
+    input.clear();
+    costs.clear();
+    jobs = 0;
+    tolerance = 0;
+    bytes = 1;
+  }
+};
+
+} // namespace
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   std::vector<std::string> words;
   const llvm::StringRef text = test::textOfInput(data, size);
   for (llvm::StringRef line : llvm::split(text, '\n'))
     words.push_back(line.str());
-  RequestFlags request;
-  CLI::App compile;
-  request.addTo(compile);
-  if (parse(compile, words))
-    readMeaning(request.options());
-
-  JobFlags job;
-  CLI::App simulate;
-  std::string input, costs;
-  unsigned jobs = 0;
-  double tolerance = 0;
-  uint64_t bytes = 0;
-  job.addTo(simulate);
-  addInput(simulate, input);
-  addCosts(simulate, costs);
-  addJobs(simulate, jobs, "");
-  addTolerance(simulate, "--tolerance", tolerance, "");
-  addBytes(simulate, bytes, 1);
-  if (!parse(simulate, words))
+  static Command<CompileFlags> compile;
+  if (const CompileFlags *flags = compile.parse(words))
+    readMeaning(flags->request.options());
+  static Command<SimulateFlags> simulate;
+  const SimulateFlags *flags = simulate.parse(words);
+  if (!flags)
     return 0;
-  readMeaning(job.job());
-  require(jobs <= 1024 && tolerance >= 0 && tolerance <= 1 && bytes >= 1,
+  readMeaning(flags->job.job());
+  require(flags->jobs <= 1024 && flags->tolerance >= 0 &&
+              flags->tolerance <= 1 && flags->bytes >= 1,
           "numbers are within their ranges");
   return 0;
 }

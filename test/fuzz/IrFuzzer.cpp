@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/driver/IrText.h"
 #include "compiler/driver/Pipeline.h"
 #include "compiler/target/ExportSchedule.h"
 #include "dialect/Collective.h"
@@ -36,6 +37,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const auto parse = [&](llvm::StringRef text) {
     return mlir::parseSourceString<mlir::ModuleOp>(text, context);
   };
+  if (llvm::Error error = checkIrText(test::textOfInput(data, size), "input")) {
+    require(llvm::toString(std::move(error)).rfind("input:", 0) == 0,
+            "an error names its place");
+    return 0;
+  }
   // MLIR's lexer looks for the NUL behind the text, as of a file.
   const std::string text(test::textOfInput(data, size));
   Module module = parse(text);

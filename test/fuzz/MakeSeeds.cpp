@@ -2,12 +2,14 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// blink_fuzz_seeds FOLDER writes FOLDER/schedule and FOLDER/bundle: one file of
-// each collective and shape, as small as it gets, made without the compiler.
+// blink_fuzz_seeds FOLDER writes FOLDER/schedule and FOLDER/bundle, one file of
+// each collective and shape, as small as it gets, made without the compiler,
+// and FOLDER/trace.
 //
 //===----------------------------------------------------------------------===//
 
 #include "schedules/Collectives.h"
+#include "schedules/trace/PerfettoTrace.h"
 #include "test/common/BundleBuilder.h"
 
 #include <cstdio>
@@ -67,6 +69,21 @@ static bool writeBundles(const fs::path &folder) {
   return write(folder / "servers.sched", seal(makeBundle(options)));
 }
 
+/// A rank that sends two chunks to another one.
+static bool writeTraces(const fs::path &folder) {
+  sched::ReplayTrace trace;
+  trace.ranks = {"rank 0", "rank 1"};
+  trace.links = {"a -> b"};
+  trace.variants = {
+      {"broadcast", {{0, 1, {0}}}, {{{{0, {}, {0}}}}, {{{0, {0}, {}}}}}}};
+  for (uint64_t chunk : {0, 1})
+    for (uint32_t rank : {0u, 1u})
+      trace.folds.push_back({rank, 0, 0, 0, chunk, 64, 10 * chunk + 5 * rank,
+                             10 * chunk + 5 * rank + 3, 2, 0});
+  const std::string bytes = sched::toPerfetto(trace);
+  return write(folder / "pair.trace", {bytes.begin(), bytes.end()});
+}
+
 int main(int argc, char **argv) {
   if (argc != 2) {
     std::fprintf(stderr, "usage: blink_fuzz_seeds FOLDER\n");
@@ -75,7 +92,9 @@ int main(int argc, char **argv) {
   const fs::path folder = argv[1];
   fs::create_directories(folder / "schedule");
   fs::create_directories(folder / "bundle");
-  if (writeSchedules(folder / "schedule") && writeBundles(folder / "bundle"))
+  fs::create_directories(folder / "trace");
+  if (writeSchedules(folder / "schedule") && writeBundles(folder / "bundle") &&
+      writeTraces(folder / "trace"))
     return 0;
   std::fprintf(stderr, "blink_fuzz_seeds: cannot write to %s\n", argv[1]);
   return 1;

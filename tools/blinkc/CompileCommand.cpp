@@ -29,6 +29,7 @@ struct CompileFlags {
   std::string variants = "all";
   std::string emit = "sched";
   std::string dumpDirectory;
+  std::string trees;
   bool json = false;
   std::string allocations; ///< not empty: a bundle is asked for
   std::string collectives = "all";
@@ -104,6 +105,17 @@ static int run(const CompileFlags &flags) {
         return reportError(
             makeError("{0}: {1} is no topology: {0} is said in it already",
                       option->get_name(), file->path));
+
+  if (!flags.trees.empty()) {
+    llvm::Expected<InputFile> text = readInput(flags.trees);
+    if (!text)
+      return reportError(text.takeError());
+    llvm::Expected<ForeignForest> trees =
+        readForestColl(text->text(), text->path);
+    if (!trees)
+      return reportError(trees.takeError());
+    options->trees = std::make_shared<ForeignForest>(std::move(*trees));
+  }
 
   std::unique_ptr<mlir::MLIRContext> context = createContext();
   auto module =
@@ -192,6 +204,16 @@ void blink::addCompileCommand(CLI::App &app, int &exitCode) {
                   "best so far; 0 is no limit")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
+  CLI::Option *trees =
+      command
+          .add_option("--trees", flags.trees,
+                      "Takes the trees of this file, ForestColl's XML, instead "
+                      "of making some; proof and bound are as ever")
+          ->type_name("FILE");
+  for (const char *name : {"--slack", "--max-trees", "--max-peers", "--phases",
+                           "--relays", "--time-limit"})
+    trees->excludes(command.get_option(name));
+  flags.requestOptions.push_back(trees);
   command
       .add_option(
           "--emit", flags.emit,
@@ -228,7 +250,7 @@ void blink::addCompileCommand(CLI::App &app, int &exitCode) {
           "bytes are the same");
   for (const char *name :
        {"--collective", "--gpus", "--root", "--relays", "--time-limit",
-        "--emit", "--dump-phases-to", "--phases"})
+        "--emit", "--dump-phases-to", "--phases", "--trees"})
     flags.notForBundles.push_back(command.get_option(name));
   for (const char *name : {"--collectives", "--survive", "--jobs"})
     flags.forBundles.push_back(command.get_option(name));

@@ -70,7 +70,9 @@ static llvm::Expected<ExportedFile> exportSchedule(const ExportFlags &flags) {
   llvm::Expected<const sched::Schedule *> schedule = openSchedule(*input);
   if (!schedule)
     return schedule.takeError();
-  return exportNcclGraph(**schedule, *(*schedule)->programs()->Get(0));
+  const sched::Program &program = *(*schedule)->programs()->Get(0);
+  return flags.format == "mscclpp" ? exportMscclpp(**schedule, program)
+                                   : exportNcclGraph(**schedule, program);
 }
 
 static int run(const ExportFlags &flags) {
@@ -97,9 +99,10 @@ void blink::addExportCommand(CLI::App &app, int &exitCode) {
       ->required();
   command
       .add_option("--format", flags.format,
-                  "nccl-graph: its chains and rings, for NCCL_GRAPH_FILE; "
+                  "mscclpp: an execution plan of MSCCL++; nccl-graph: its "
+                  "chains and rings, for NCCL_GRAPH_FILE; "
                   "nccl-topo: its machine, for NCCL_TOPO_FILE")
-      ->check(CLI::IsMember({"nccl-graph", "nccl-topo"}))
+      ->check(CLI::IsMember({"mscclpp", "nccl-graph", "nccl-topo"}))
       ->required();
   command
       .add_option("-o,--output", flags.output,

@@ -16,7 +16,7 @@ using namespace blink;
 static constexpr double kFirstShown = 1, kShownEvery = 0.2;
 
 /// Bytes of an input that is announced.
-static constexpr size_t kLargeInput = 64 << 10;
+static constexpr size_t kLargeInput = 16 << 10;
 
 /// To the begin of the line, and clear it (ECMA-48).
 static constexpr char kClearLine[] = "\r\x1b[K";

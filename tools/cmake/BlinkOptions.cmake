@@ -50,6 +50,8 @@ if(BLINK_FUZZ)
   if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang" OR NOT BLINK_SANITIZE STREQUAL "address")
     message(FATAL_ERROR "BLINK_FUZZ needs clang and BLINK_SANITIZE=address: the preset `fuzz` has both")
   endif()
-  add_compile_options(-fsanitize=fuzzer-no-link,float-cast-overflow -fno-sanitize-recover=float-cast-overflow)
+  # Without hooks at comparisons, which take 66 % of the time of `compile` and 20 % of a reader's (R191).
+  add_compile_options(-fsanitize=fuzzer-no-link,float-cast-overflow -fno-sanitize-recover=float-cast-overflow
+                      -fno-sanitize-coverage=trace-cmp)
   add_link_options(-fsanitize=fuzzer-no-link)
 endif()

@@ -99,6 +99,8 @@ TEST_CASE("what is no golden summary, and another version") {
                  "is of version 3; this blinkc reads version 2"));
   CHECK(contains(refusal(forge(text, "\"version\": 2", "\"version\": \"2\"")),
                  "is of version ?"));
+  CHECK(contains(refusal(forge(text, "\"version\": 2", "\"version\": 1e300")),
+                 "is of version ?"));
 }
 
 TEST_CASE("a right checksum does not make a wrong file right") {

@@ -17,7 +17,7 @@ using namespace blink::test;
 
 using Allocations = std::vector<std::vector<int>>;
 
-static std::string refusal(const char *text, int numGpus = 8) {
+static std::string refusal(const std::string &text, int numGpus = 8) {
   return textOf(parseAllocations(text, numGpus).takeError());
 }
 
@@ -100,6 +100,11 @@ TEST_CASE("mistakes are named with their place") {
         "'0,1/' at character 5: found the end, expected a GPU's number");
   CHECK(refusal("0,,1") ==
         "'0,,1' at character 3: found ',', expected a GPU's number");
+  const std::string digits(1000, '0');
+  CHECK(refusal(digits + ";" + digits) ==
+        "'..." + digits.substr(0, 40) + ";" + digits.substr(0, 39) +
+            "...' at character 1001: found ';', expected ',' and another GPU "
+            "or '/' and another set");
   CHECK(refusal("0,1;2,3") == "'0,1;2,3' at character 4: found ';', expected "
                               "',' and another GPU or '/' and another set");
   CHECK(refusal("0,1/2,3-4") == "'0,1/2,3-4' at character 8: found '-', "

@@ -1,0 +1,34 @@
+//===- Names.h - what ids and names may be ----------------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_COMPILER_TOPOLOGY_NAMES_H
+#define BLINK_COMPILER_TOPOLOGY_NAMES_H
+
+#include "schedules/MachineLimits.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/JSON.h"
+
+namespace blink {
+
+/// What isName asks for.
+inline constexpr llvm::StringLiteral kNameRule =
+    "a name of 1 to 255 bytes without control characters";
+static_assert(sched::kMostNameBytes == 255, "as kNameRule says");
+
+/// Whether nodes, devices and machines can have this name: it reaches files,
+/// messages and reports as it is.
+inline bool isName(llvm::StringRef text) {
+  return !text.empty() && text.size() <= sched::kMostNameBytes &&
+         llvm::none_of(text,
+                       [](unsigned char c) { return c < 0x20 || c == 0x7f; }) &&
+         llvm::json::isUTF8(text);
+}
+
+} // namespace blink
+
+#endif // BLINK_COMPILER_TOPOLOGY_NAMES_H
