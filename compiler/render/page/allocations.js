@@ -6,24 +6,43 @@ function allocationsPanel(state, set) {
   const best = new Map();
   for (const {allocation, program} of served)
     best.set(allocation.gpus.length, Math.max(best.get(allocation.gpus.length) || 0, speed(program.rate)));
-  const isBest = ({allocation, program}) => program && speed(program.rate) >= best.get(allocation.gpus.length) * (1 - 1e-6);
+  const isBest = ({allocation, program}) =>
+      program && speed(program.rate) >= best.get(allocation.gpus.length) * (1 - 1e-6);
   const sizes = [...new Set(ALLOCATIONS.map((one) => one.gpus.length))].sort((a, b) => a - b);
-  const matches = ({allocation}) => (!state.size || allocation.gpus.length === state.size) && hasGpus(allocation, state.filter);
+  const matches = ({allocation}) =>
+      (!state.size || allocation.gpus.length === state.size) && hasGpus(allocation, state.filter);
   const shown = rows.filter(matches);
-  const input = h("input", {type: "search", id: "filter", placeholder: "GPUs, such as 1,4,5,6", value: state.filter, autocomplete: "off",
-    "aria-label": "Show allocations with these GPUs", 
+  const input = h("input", {
+    type: "search",
+    id: "filter",
+    placeholder: "GPUs, such as 1,4,5,6",
+    value: state.filter,
+    autocomplete: "off",
+    "aria-label": "Show allocations with these GPUs",
     oninput: (event) => {
       const filter = event.target.value, row = exact(rows, filter);
       set(row ? {filter, allocation: row.allocation.index} : {filter}, row ? null : "table");
-    }});
-  const select = h("select", {"aria-label": "Collective", onchange: (event) => set({collective: event.target.value})},
-    collectives().map((name) => h("option", {value: name, selected: name === state.collective}, name)));
+    }
+  });
+  const select =
+      h("select", {"aria-label": "Collective", onchange: (event) => set({collective: event.target.value})},
+        collectives().map((name) => h("option", {value: name, selected: name === state.collective}, name)));
   const table = h("div", {id: "allocations-table"}, allocationsTable(shown, isBest, state, set));
-  return card("Allocations", {class: "allocations"},
-    h("p", {class: "hint"}, `${count(ALLOCATIONS.length, "allocation")} in ${count(DATA.classes.length, "class", "classes")}; those of a class are the same up to the names of their GPUs.`),
-    h("div", {class: "row"}, select, input),
-    sizes.length > 1 ? choice("Number of GPUs", [[0, "all"], ...sizes.map((size) => [size, String(size)])], state.size, (size) => set({size})) : null,
-    bestWords(served, isBest, state, set), worstWords(rows.filter(({allocation}) => !state.size || allocation.gpus.length === state.size)), scatter(served, isBest, state, set), table);
+  return card(
+      "Allocations", {class: "allocations"},
+      h("p", {class: "hint"},
+        `${count(ALLOCATIONS.length, "allocation")} in ${
+            count(
+                DATA.classes.length, "class",
+                "classes")}; those of a class are the same up to the names of their GPUs.`),
+      h("div", {class: "row"}, select, input),
+      sizes.length > 1 ? choice(
+                             "Number of GPUs", [[0, "all"], ...sizes.map((size) => [size, String(size)])], state.size,
+                             (size) => set({size})) :
+                         null,
+      bestWords(served, isBest, state, set),
+      worstWords(rows.filter(({allocation}) => !state.size || allocation.gpus.length === state.size)),
+      scatter(served, isBest, state, set), table);
 }
 
 // One GPU alone has no limit.
@@ -32,30 +51,39 @@ const short = (gbps) => gbps === null ? "∞" : gbps.toFixed(1);
 const collectives = () => [...new Set(DATA.programs.map((one) => one.collective))];
 const numbersIn = (text) => (text.match(/\d+/g) || []).map(Number);
 const hasGpus = (allocation, text) => numbersIn(text).every((gpu) => allocation.gpus.includes(gpu));
-const exact = (rows, text) => rows.find((row) => row.allocation.gpus.length === new Set(numbersIn(text)).size && hasGpus(row.allocation, text));
+const exact = (rows, text) =>
+    rows.find((row) => row.allocation.gpus.length === new Set(numbersIn(text)).size && hasGpus(row.allocation, text));
 
 // "NVLink, PCIe": the kinds of links that limit a program.
 function fullKinds(program) {
-  if (!program)
-    return "";
+  if (!program) return "";
   const {links} = MACHINES[program.machine];
-  return [...new Set(program.links.filter(([, , price]) => price > 0).map(([index]) => links[index].kind))].sort().map((kind) => KIND_NAMES[kind].replace(" link", "")).join(", ");
+  return [...new Set(program.links.filter(([, , price]) => price > 0).map(([index]) => links[index].kind))]
+      .sort()
+      .map((kind) => KIND_NAMES[kind].replace(" link", ""))
+      .join(", ");
 }
 
 // Where allocations are bad, and why.
 function worstWords(rows) {
-  const hasPeers = rows.some(({program}) => program && MACHINES[program.machine].links.some((link) => PEER_KINDS.has(link.kind)));
-  const slow = rows.filter(({program}) => program && program.bound !== null && hasPeers && !program.links.some(([index, , price]) =>
-    price > 0 && PEER_KINDS.has(MACHINES[program.machine].links[index].kind)));
+  const hasPeers =
+      rows.some(({program}) => program && MACHINES[program.machine].links.some((link) => PEER_KINDS.has(link.kind)));
+  const slow = rows.filter(
+      ({program}) => program && program.bound !== null && hasPeers &&
+          !program.links.some(
+              ([index, , price]) => price > 0 && PEER_KINDS.has(MACHINES[program.machine].links[index].kind)));
   const apart = rows.filter(({program}) => !program);
-  const least = rows.filter(({program}) => program && program.bound !== null).reduce((one, row) => !one || partOf(row.program) < partOf(one.program) ? row : one, null);
+  const least = rows.filter(({program}) => program && program.bound !== null)
+                    .reduce((one, row) => !one || partOf(row.program) < partOf(one.program) ? row : one, null);
   const words = [];
-  if (apart.length)
-    words.push(`${apart.length} of ${rows.length} have GPUs that no path joins.`);
+  if (apart.length) words.push(`${apart.length} of ${rows.length} have GPUs that no path joins.`);
   if (slow.length)
-    words.push(`${slow.length} of ${rows.length} are held back by ${list([...new Set(slow.map(({program}) => fullKinds(program)))], 3)} alone: their NVLinks do not join all GPUs.`);
+    words.push(`${slow.length} of ${rows.length} are held back by ${
+        list(
+            [...new Set(slow.map(({program}) => fullKinds(program)))], 3)} alone: their NVLinks do not join all GPUs.`);
   if (least && partOf(least.program) < 0.995)
-    words.push(`Farthest below its bound is ${ranges(least.allocation.gpus)}, with ${percent(partOf(least.program))}: few trees that share links fairly give up a little.`);
+    words.push(`Farthest below its bound is ${ranges(least.allocation.gpus)}, with ${
+        percent(partOf(least.program))}: few trees that share links fairly give up a little.`);
   return words.length ? h("p", {class: "hint"}, words.join(" ")) : null;
 }
 
@@ -63,62 +91,63 @@ function worstWords(rows) {
 function bestWords(served, isBest, state, set) {
   const size = state.size || ALLOCATIONS[state.allocation].gpus.length;
   const same = served.filter((row) => row.allocation.gpus.length === size);
-  if (same.length < 2)
-    return null;
-  const good = same.filter(isBest), worst = same.reduce((one, other) => speed(other.program.rate) < speed(one.program.rate) ? other : one);
-  return h("div", {class: "best"},
-    h("p", {class: "answer"}, `For ${count(size, "GPU")} ask for `, good.length === same.length ? "any: all are alike." : "one of these: "),
-    good.length === same.length ? null : h("ul", {class: "chips"}, good.slice(0, 8).map((row) => h("li", {}, h("button",
-      {type: "button", class: "chip good", onclick: () => set({allocation: row.allocation.index})}, `★ ${ranges(row.allocation.gpus)}`))),
-    good.length > 8 ? h("li", {class: "hint"}, `and ${good.length - 8} more`) : null),
-    h("p", {class: "hint"}, `${rate(good[0].program.rate)} with the best, ${rate(worst.program.rate)} with the worst of ${same.length}.`));
+  if (same.length < 2) return null;
+  const good = same.filter(isBest),
+        worst = same.reduce((one, other) => speed(other.program.rate) < speed(one.program.rate) ? other : one);
+  return h(
+      "div", {class: "best"},
+      h("p", {class: "answer"}, `For ${count(size, "GPU")} ask for `,
+        good.length === same.length ? "any: all are alike." : "one of these: "),
+      good.length === same.length ?
+          null :
+          h("ul", {class: "chips"},
+            good.slice(0, 8).map(
+                (row) =>
+                    h("li", {},
+                      h("button",
+                        {type: "button", class: "chip good", onclick: () => set({allocation: row.allocation.index})},
+                        `★ ${ranges(row.allocation.gpus)}`))),
+            good.length > 8 ? h("li", {class: "hint"}, `and ${good.length - 8} more`) : null),
+      h("p", {class: "hint"},
+        `${rate(good[0].program.rate)} with the best, ${rate(worst.program.rate)} with the worst of ${same.length}.`));
 }
 
 function allocationsTable(rows, isBest, state, set) {
-  if (rows.length === 0)
-    return h("p", {}, "No allocation has these GPUs.");
+  if (rows.length === 0) return h("p", {}, "No allocation has these GPUs.");
   const least = -1;
   const columns = [
-    {title: "GPUs", value: ({allocation}) => `${allocation.gpus.length} ${allocation.gpus.join(",")}`, cell: (row) => h("button",
-      {type: "button", class: "link", onclick: () => set({allocation: row.allocation.index})}, ranges(row.allocation.gpus, 5))},
-    {title: "Rate", number: true, value: ({program}) => program ? speed(program.rate) : least, cell: (row) =>
-      row.program ? [isBest(row) ? h("span", {class: "accent", title: "the best of this size"}, "★ ") : null, short(row.program.rate)] : "no path"},
-    {title: "Of bound", number: true, value: ({program}) => program ? partOf(program) : least, cell: ({program}) => program ? percent(partOf(program)) : "–"},
-    {title: "Full", value: ({program}) => fullKinds(program)}];
-  return sortableTable(`${count(rows.length, "allocation")}, rates in GB/s`, columns, rows, [1, true],
-    (row) => ({"aria-current": row.allocation.index === state.allocation ? "true" : null, title: `Class ${row.allocation.alike + 1}${row.program ? `, bound ${rate(row.program.bound)}` : ""}`, onclick: () => set({allocation: row.allocation.index}), class: row.program ? "" : "nothing"}));
-}
-
-// A dot for each class of each size; the tick above it is the bound.
-function scatter(all, isBest, state, set) {
-  const served = all.filter((row) => row.program.rate !== null);
-  const wide = 420, high = 190, left = 36, bottom = 26, top = 10;
-  const sizes = [...new Set(served.map((row) => row.allocation.gpus.length))].sort((a, b) => a - b);
-  if (sizes.length === 0)
-    return null;
-  const most = Math.max(...served.map((row) => row.program.bound)) * 1.04, column = (wide - left - 6) / sizes.length;
-  const y = (gbps) => top + (high - top - bottom) * (1 - gbps / most);
-  const classes = new Map();
-  for (const row of served) {
-    if (!classes.has(row.allocation.alike))
-      classes.set(row.allocation.alike, []);
-    classes.get(row.allocation.alike).push(row);
-  }
-  const marks = sizes.map((size, i) => {
-    const these = [...classes.values()].filter(([row]) => row.allocation.gpus.length === size).sort(([a], [b]) => a.program.rate - b.program.rate);
-    return these.map((rows, j) => {
-      const [row] = rows, x = left + column * (i + (j + 1) / (these.length + 1));
-      const chosen = rows.some((one) => one.allocation.index === state.allocation);
-      return s("g", {class: `mark${chosen ? " chosen" : ""}${isBest(row) ? " good" : ""}${state.size && state.size !== size ? " idle" : ""}`,
-        onclick: () => set({allocation: row.allocation.index})},
-      s("title", {}, `${count(rows.length, "allocation")} like ${ranges(row.allocation.gpus)}: ${rate(row.program.rate)} of ${rate(row.program.bound)}`),
-      s("line", {x1: x - 5, x2: x + 5, y1: y(row.program.bound), y2: y(row.program.bound)}),
-      s("circle", {cx: x, cy: y(row.program.rate), r: 2.2 + Math.sqrt(rows.length) * 0.9}));
-    });
-  });
-  const ticks = [0, 0.25, 0.5, 0.75, 1].map((part) => s("g", {}, s("line", {class: "grid", x1: left, x2: wide, y1: y(part * most), y2: y(part * most)}),
-    s("text", {class: "tick", x: left - 5, y: y(part * most) + 4, "text-anchor": "end"}, (part * most).toFixed(0))));
-  return drawing(`0 0 ${wide} ${high}`, `Rates of all allocations, ${state.collective}, by number of GPUs`,
-    "A dot is a class of allocations, a tick its bound, in GB/s. The table has the numbers.", {class: "plot scatter"}, ticks, marks,
-    sizes.map((size, i) => s("text", {class: "tick", x: left + column * (i + 0.5), y: high - 8, "text-anchor": "middle"}, `${size}`)));
+    {
+      title: "GPUs",
+      value: ({allocation}) => `${allocation.gpus.length} ${allocation.gpus.join(",")}`,
+      cell: (row) =>
+          h("button", {type: "button", class: "link", onclick: () => set({allocation: row.allocation.index})},
+            ranges(row.allocation.gpus, 5))
+    },
+    {
+      title: "Rate",
+      number: true,
+      value: ({program}) => program ? speed(program.rate) : least,
+      cell: (row) => row.program ?
+          [
+            isBest(row) ? h("span", {class: "accent", title: "the best of this size"}, "★ ") : null,
+            short(row.program.rate)
+          ] :
+          "no path"
+    },
+    {
+      title: "Of bound",
+      number: true,
+      value: ({program}) => program ? partOf(program) : least,
+      cell: ({program}) => program ? percent(partOf(program)) : "–"
+    },
+    {title: "Full", value: ({program}) => fullKinds(program)}
+  ];
+  return sortableTable(
+      `${count(rows.length, "allocation")}, rates in GB/s`, columns, rows, [1, true],
+      (row) => ({
+        "aria-current": row.allocation.index === state.allocation ? "true" : null,
+        title: `Class ${row.allocation.alike + 1}${row.program ? `, bound ${rate(row.program.bound)}` : ""}`,
+        onclick: () => set({allocation: row.allocation.index}),
+        class: row.program ? "" : "nothing"
+      }));
 }

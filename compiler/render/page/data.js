@@ -13,9 +13,11 @@ const DATA = JSON.parse(document.getElementById("data").textContent);
 function readMachine(json) {
   const nodes = json.nodes.map(([id, kind], index) => ({id, kind, index, gpu: -1}));
   const gpus = nodes.filter((node) => node.kind === "gpu");
-  gpus.forEach((node, number) => { node.gpu = number; });
-  const links = json.links.map(([from, to, kind, bandwidth, latency, count], index) =>
-    ({from, to, kind, bandwidth, latency, count, index}));
+  gpus.forEach((node, number) => {
+    node.gpu = number;
+  });
+  const links = json.links.map(
+      ([from, to, kind, bandwidth, latency, count], index) => ({from, to, kind, bandwidth, latency, count, index}));
   const machine = {...json, nodes, gpus, links};
   machine.linkOf = new Map(links.map((link) => [`${link.from} ${link.to} ${link.kind}`, link]));
   machine.cables = cablesOf(links);
@@ -28,8 +30,7 @@ function cablesOf(links) {
   for (const link of links) {
     const [a, b] = link.from < link.to ? [link.from, link.to] : [link.to, link.from];
     const key = `${a} ${b} ${link.kind}`;
-    if (!cables.has(key))
-      cables.set(key, {a, b, kind: link.kind, links: [], bandwidth: 0, count: 1});
+    if (!cables.has(key)) cables.set(key, {a, b, kind: link.kind, links: [], bandwidth: 0, count: 1});
     const cable = cables.get(key);
     cable.links.push(link);
     cable.bandwidth = Math.max(cable.bandwidth, link.bandwidth);
@@ -58,15 +59,23 @@ function jobOf(program, allocation) {
   const links = [];
   for (const [index, load, price] of program.links) {
     const one = link(index);
-    if (one)
-      links.push({link: one, load, price});
+    if (one) links.push({link: one, load, price});
   }
-  const job = {program, allocation, machine, ranks, ends, links, node, link,
+  const job = {
+    program,
+    allocation,
+    machine,
+    ranks,
+    ends,
+    links,
+    node,
+    link,
     gpus: ranks.map((one) => one.gpu),
     root: program.root === null ? null : ranks[program.root],
     groups: program.groups.map((group) => group.map((number) => gpu(number).gpu).sort((a, b) => a - b)),
-    improvements: program.improvements.map(([from, to, kind, bandwidth, bound]) =>
-      ({from: node(from), to: node(to), kind, bandwidth, bound}))};
+    improvements: program.improvements.map(
+        ([from, to, kind, bandwidth, bound]) => ({from: node(from), to: node(to), kind, bandwidth, bound}))
+  };
   job.use = new Map(links.map((use) => [use.link, use]));
   job.sortedGpus = [...job.gpus].sort((a, b) => a - b);
   return job;

@@ -1,12 +1,11 @@
 // Where nodes are drawn. A unit is the distance of two nodes that stand side by side. Nothing depends on chance or on a
 // clock: a machine looks the same on every page.
 
-const MANY_GPUS = 80; // beyond which a cluster's boxes are drawn shut
+const MANY_GPUS = 80;  // beyond which a cluster's boxes are drawn shut
 
 // {at: node -> {x, y}, bends: cable -> part of its length, frames: [{x, y, w, h, label}], boxOf: node -> box or absent}
 function layoutOf(machine) {
-  if (!machine.layout)
-    machine.layout = makeLayout(machine);
+  if (!machine.layout) machine.layout = makeLayout(machine);
   return machine.layout;
 }
 
@@ -17,16 +16,14 @@ function makeLayout(machine) {
     placeBoxes(machine, cluster, layout);
   else
     placePart(machine, machine.nodes.map((node) => node.index), layout).forEach((at, node) => layout.at.set(node, at));
-  if (machine.nodes.length <= 300)
-    bendCables(machine, layout);
+  if (machine.nodes.length <= 300) bendCables(machine, layout);
   return layout;
 }
 
 // The nodes of one box, around (0, 0).
 function placePart(machine, part, layout) {
   const inside = new Set(part);
-  const within = (takes) => neighbours(machine,
-    (cable) => inside.has(cable.a) && inside.has(cable.b) && takes(cable));
+  const within = (takes) => neighbours(machine, (cable) => inside.has(cable.a) && inside.has(cable.b) && takes(cable));
   const isGpu = (node) => machine.nodes[node].kind === "gpu";
   const gpus = part.filter(isGpu);
   const direct = within((cable) => isGpu(cable.a) && isGpu(cable.b));
@@ -87,8 +84,7 @@ function placeStar(gpus, fabric, at) {
 
 function placeCircle(gpus, at, gap = 1.25) {
   const n = gpus.length;
-  if (n === 2)
-    return placeLine(gpus, 0, 2.2, at);
+  if (n === 2) return placeLine(gpus, 0, 2.2, at);
   const radius = Math.max(1.5, n * gap / (2 * Math.PI));
   gpus.forEach((gpu, i) => {
     const angle = (2 * Math.PI * (i + 0.5)) / n - Math.PI / 2 - (n === 4 ? Math.PI / 2 : 0);
@@ -108,10 +104,10 @@ function placeHosts(machine, hosts, near, at, besides) {
   const waiting = new Set(hosts);
   for (let level = 1; waiting.size > 0; ++level) {
     let now = [...waiting].filter((node) => [...near[node]].some((one) => at.has(one)));
-    if (now.length === 0)
-      now = [...waiting];
+    if (now.length === 0) now = [...waiting];
     const rows = {above: [], below: []};
-    const wish = new Map(now.map((node) => [node, middleOf([...near[node]].filter((one) => at.has(one)).map((one) => at.get(one)))]));
+    const wish = new Map(
+        now.map((node) => [node, middleOf([...near[node]].filter((one) => at.has(one)).map((one) => at.get(one)))]));
     for (const node of now) {
       waiting.delete(node);
       const {x, y} = wish.get(node);
@@ -136,8 +132,7 @@ function middleOf(places) {
 function spread(row, wish, y, at) {
   row.sort((a, b) => wish.get(a).x - wish.get(b).x || a - b);
   const gap = 1.25, xs = [];
-  for (const node of row)
-    xs.push(Math.max(wish.get(node).x, xs.length ? xs[xs.length - 1] + gap : -Infinity));
+  for (const node of row) xs.push(Math.max(wish.get(node).x, xs.length ? xs[xs.length - 1] + gap : -Infinity));
   const shift = row.reduce((sum, node, i) => sum + wish.get(node).x - xs[i], 0) / Math.max(1, row.length);
   row.forEach((node, i) => at.set(node, {x: xs[i] + shift, y}));
 }
@@ -152,25 +147,28 @@ function boundsOf(places) {
 // Boxes in a grid, what they share below. Of many GPUs a box is one node.
 function placeBoxes(machine, {boxes, shared}, layout) {
   const shut = machine.gpus.length > MANY_GPUS;
-  const insides = boxes.map((box) => shut ? new Map(box.map((node) => [node, {x: 0, y: 0}])) : placePart(machine, box, layout));
+  const insides =
+      boxes.map((box) => shut ? new Map(box.map((node) => [node, {x: 0, y: 0}])) : placePart(machine, box, layout));
   const bounds = insides.map((inside) => boundsOf([...inside.values()]));
   const wide = Math.max(...bounds.map((one) => one.right - one.x)) + (shut ? 1.3 : 1.4);
   const high = Math.max(...bounds.map((one) => one.bottom - one.y)) + (shut ? 0.8 : 1.5);
   // Up to eight boxes stand in two rows with what they share between, others in a square above it.
   const two = boxes.length <= 8;
-  const columns = two ? Math.ceil(boxes.length / 2) : Math.min(boxes.length, Math.ceil(Math.sqrt(boxes.length * 1.6 * high / wide)));
+  const columns = two ? Math.ceil(boxes.length / 2) :
+                        Math.min(boxes.length, Math.ceil(Math.sqrt(boxes.length * 1.6 * high / wide)));
   const middle = two && shared.length > 0 ? 2.2 : 0;
   boxes.forEach((box, i) => {
     const x = (i % columns) * (wide + 0.4), y = Math.floor(i / columns) * (high + 0.4 + middle);
     const {x: left, y: top, right, bottom} = bounds[i];
-    insides[i].forEach((one, node) => layout.at.set(node,
-      {x: x + wide / 2 + one.x - (left + right) / 2, y: y + high / 2 + 0.1 + one.y - (top + bottom) / 2}));
+    insides[i].forEach(
+        (one, node) => layout.at.set(
+            node, {x: x + wide / 2 + one.x - (left + right) / 2, y: y + high / 2 + 0.1 + one.y - (top + bottom) / 2}));
     const gpus = box.filter((node) => machine.nodes[node].kind === "gpu").map((node) => machine.nodes[node].gpu);
     layout.frames.push({x, y, w: wide, h: high, nodes: box, shut, gpus, label: boxName(machine, box, i)});
-    if (shut)
-      box.forEach((node) => layout.boxOf.set(node, i));
+    if (shut) box.forEach((node) => layout.boxOf.set(node, i));
   });
-  const width = columns * (wide + 0.4) - 0.4, bottom = two ? high + 1.3 : Math.ceil(boxes.length / columns) * (high + 0.4) + 0.6;
+  const width = columns * (wide + 0.4) - 0.4,
+        bottom = two ? high + 1.3 : Math.ceil(boxes.length / columns) * (high + 0.4) + 0.6;
   const gap = Math.min(2, Math.max(0.9, width / Math.max(1, shared.length)));
   const perRow = Math.max(8, Math.floor(width / gap));
   shared.forEach((node, i) => {
@@ -197,12 +195,10 @@ function bendCables(machine, layout) {
     seen.set(key, before + 1);
     const hit = places.some(([node, one]) => node !== cable.a && node !== cable.b && distance(one, a, b) < 0.3);
     let bend = before * 0.18;
-    if (hit && cable.kind !== "network")
-      bend += layout.isGrid ? 0.55 / length : 0.16 + 0.3 / length;
+    if (hit && cable.kind !== "network") bend += layout.isGrid ? 0.55 / length : 0.16 + 0.3 / length;
     // Away from the middle of the drawing.
     const side = (b.x - a.x) * (a.y + b.y - 2 * middle.y) - (b.y - a.y) * (a.x + b.x - 2 * middle.x) > 0 ? -1 : 1;
-    if (bend)
-      layout.bends.set(cable, bend * side);
+    if (bend) layout.bends.set(cable, bend * side);
   }
 }
 

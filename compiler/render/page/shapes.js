@@ -17,8 +17,7 @@ function neighbours(machine, takes) {
 function components(nodes, near) {
   const seen = new Set(), all = [];
   for (const start of nodes) {
-    if (seen.has(start))
-      continue;
+    if (seen.has(start)) continue;
     const part = [start];
     seen.add(start);
     for (let i = 0; i < part.length; ++i)
@@ -37,26 +36,23 @@ function boxesOf(machine) {
   const near = neighbours(machine, (cable) => cable.kind !== "network");
   const parts = components(machine.nodes.map((node) => node.index), near);
   const boxes = parts.filter((part) => part.some((index) => machine.nodes[index].kind === "gpu"));
-  if (boxes.length < 2)
-    return null;
+  if (boxes.length < 2) return null;
   const shared = parts.filter((part) => !boxes.includes(part)).flat();
-  const alone = boxes.every((box) => box.length === 1); // a network of GPUs: no boxes to draw
+  const alone = boxes.every((box) => box.length === 1);  // a network of GPUs: no boxes to draw
   return alone ? null : {boxes, shared};
 }
 
 // Two quads of GPUs, all joined in each, and one link from each GPU to the other quad: the quads in the order
 // [top left, top right, bottom right, bottom left], partners at the same place. Null: it is none.
 function cubeMeshOf(gpus, near, isNear) {
-  if (gpus.length !== 8)
-    return null;
+  if (gpus.length !== 8) return null;
   const joined = (set) => set.every((a) => set.every((b) => a === b || near[a].has(b)));
   const [first, ...others] = gpus;
   const threes = [];
   for (const a of others)
     for (const b of others)
       for (const c of others)
-        if (a < b && b < c)
-          threes.push([a, b, c]);
+        if (a < b && b < c) threes.push([a, b, c]);
   for (const three of threes) {
     const quad = [first, ...three], rest = gpus.filter((gpu) => !quad.includes(gpu));
     const partners = quad.map((gpu) => rest.filter((other) => near[gpu].has(other)));
@@ -78,12 +74,10 @@ function gridOf(gpus, near) {
   const place = new Map(gpus.map((gpu, i) => [gpu, i]));
   const splits = [];
   for (let y = 2; y * y <= n; ++y)
-    if (n % y === 0)
-      splits.push([1, y, n / y], [1, n / y, y]);
+    if (n % y === 0) splits.push([1, y, n / y], [1, n / y, y]);
   for (let z = 2; z <= n / 4; ++z)
     for (let y = 2; y <= n / z / 2; ++y)
-      if (n % (z * y) === 0)
-        splits.push([z, y, n / (z * y)]);
+      if (n % (z * y) === 0) splits.push([z, y, n / (z * y)]);
   const isGrid = ([z, y, x]) => gpus.every((gpu, i) => {
     const at = [Math.floor(i / (x * y)), Math.floor(i / x) % y, i % x], sizes = [z, y, x], strides = [x * y, x, 1];
     const expected = new Set(), allowed = new Set();
@@ -97,7 +91,7 @@ function gridOf(gpus, near) {
       }
     const there = [...near[gpu]].map((other) => place.get(other));
     return there.every((other) => expected.has(other) || allowed.has(other)) &&
-      [...expected].every((other) => there.includes(other));
+        [...expected].every((other) => there.includes(other));
   });
   return splits.find(isGrid) || null;
 }

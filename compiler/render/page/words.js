@@ -1,8 +1,7 @@
 // Numbers and lists as people read them.
 
 function rate(gbps) {
-  if (gbps === null)
-    return "unlimited";
+  if (gbps === null) return "unlimited";
   return `${gbps >= 100 ? gbps.toFixed(0) : gbps >= 1 ? gbps.toFixed(1) : gbps.toPrecision(3)} GB/s`;
 }
 
@@ -21,8 +20,9 @@ function bytes(count) {
 }
 
 function time(us) {
-  return us >= 1e6 ? `${(us / 1e6).toPrecision(3)} s` : us >= 1e3 ? `${(us / 1e3).toPrecision(3)} ms` :
-    `${us.toPrecision(3)} µs`;
+  return us >= 1e6 ? `${(us / 1e6).toPrecision(3)} s` :
+      us >= 1e3 ? `${(us / 1e3).toPrecision(3)} ms` :
+                  `${us.toPrecision(3)} µs`;
 }
 
 function count(number, one, several) {
@@ -32,8 +32,7 @@ function count(number, one, several) {
 // "a, b and c"; of many the first ones.
 function list(words, most = 12) {
   const shown = words.slice(0, most);
-  if (words.length > most)
-    shown.push(`${words.length - most} more`);
+  if (words.length > most) shown.push(`${words.length - most} more`);
   return shown.length < 2 ? shown.join("") : `${shown.slice(0, -1).join(", ")} and ${shown[shown.length - 1]}`;
 }
 
@@ -42,8 +41,7 @@ function ranges(numbers, many = 12) {
   const parts = [];
   for (let i = 0; i < numbers.length;) {
     let end = i;
-    while (end + 1 < numbers.length && numbers[end + 1] === numbers[end] + 1)
-      ++end;
+    while (end + 1 < numbers.length && numbers[end + 1] === numbers[end] + 1) ++end;
     if (numbers.length > many && end - i >= 2) {
       parts.push(`${numbers[i]}-${numbers[end]}`);
     } else {
@@ -55,5 +53,17 @@ function ranges(numbers, many = 12) {
   return parts.join(",");
 }
 
-const KIND_NAMES = {nvlink: "NVLink", pcie: "PCIe", host: "host link", c2c: "C2C", xgmi: "xGMI", network: "network link"};
-const ROOTED = {broadcast: "from", scatter: "from", reduce: "to", gather: "to"};
+const KIND_NAMES = {
+  nvlink: "NVLink",
+  pcie: "PCIe",
+  host: "host link",
+  c2c: "C2C",
+  xgmi: "xGMI",
+  network: "network link"
+};
+const ROOTED = {
+  broadcast: "from",
+  scatter: "from",
+  reduce: "to",
+  gather: "to"
+};
