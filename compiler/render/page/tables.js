@@ -1,37 +1,51 @@
 // Tables that sort by a click on a column's heading.
 
-// columns: [{title, value(row), cell(row), number}]; decorate(row) gives a row's attributes. sorted: [column,
-// descending].
+const MOST_ROWS = 500;
+
+// columns: [{title, value(row), cell(row), number}]; sorted: [column, descending]; decorate(row) gives a row's
+// attributes. Of very many rows the first are shown, however they are sorted.
 function sortableTable(caption, columns, rows, sorted, decorate) {
   const body = h("tbody");
-  const heads = columns.map((column, i) => h("th", {scope: "col", class: column.number ? "number" : ""},
-    h("button", {type: "button", onclick: () => sort(i, heads[i].getAttribute("aria-sort") === (column.number ? "descending" : "ascending") ? !column.number : Boolean(column.number))}, column.title)));
-  const order = (a, b) => typeof a === "string" ? a.localeCompare(b, "en", {numeric: true}) : a - b;
-  const sort = (number, descending) => {
-    heads.forEach(
-        (one, i) => i === number ? one.setAttribute("aria-sort", descending ? "descending" : "ascending") :
-                                   one.removeAttribute("aria-sort"));
-    const value = columns[number].value;
-    const lines = rows.map((row, i) => ({row, i, value: value(row)}));
-    lines.sort((a, b) => (descending ? -1 : 1) * order(a.value, b.value) || a.i - b.i);
-    body.replaceChildren(...lines.map(({row}) => element(row)));
-  };
   const made = new Map();
   const element = (row) => {
     if (!made.has(row))
-      made.set(
-          row,
-          h("tr", decorate ? decorate(row) : {},
-            columns.map(
-                (column) =>
-                    h("td", {class: column.number ? "number" : ""},
-                      column.cell ? column.cell(row) : String(column.value(row))))));
+      made.set(row, h("tr", decorate ? decorate(row) : {}, columns.map((column) => cellOf(column, row))));
     return made.get(row);
   };
+  const sort = (number, descending) => {
+    heads.forEach((head) => head.removeAttribute("aria-sort"));
+    heads[number].setAttribute("aria-sort", descending ? "descending" : "ascending");
+    body.replaceChildren(...inOrder(rows, columns[number].value, descending).slice(0, MOST_ROWS).map(element));
+    if (rows.length > MOST_ROWS)
+      body.append(h("tr", {}, h("td", {colspan: columns.length}, `and ${rows.length - MOST_ROWS} more`)));
+  };
+  const heads = columns.map((column, number) => {
+    const first = Boolean(column.number);  // numbers: the largest first
+    const toggle = () => {
+      const now = heads[number].getAttribute("aria-sort");
+      sort(number, now ? now !== "descending" : first);
+    };
+    return h(
+        "th", {scope: "col", class: first ? "number" : ""},
+        h("button", {type: "button", onclick: toggle}, column.title));
+  });
   sort(...sorted);
   return h(
       "div", {class: "scroll", tabindex: 0, role: "region", "aria-label": caption},
       h("table", {class: "sortable"}, h("caption", {}, caption), h("thead", {}, h("tr", {}, heads)), body));
+}
+
+function cellOf(column, row) {
+  const content = column.cell ? column.cell(row) : String(column.value(row));
+  return h("td", {class: column.number ? "number" : ""}, content);
+}
+
+// Equal ones as they are.
+function inOrder(rows, value, descending) {
+  const order = (a, b) => typeof a === "string" ? a.localeCompare(b, "en", {numeric: true}) : a - b;
+  const lines = rows.map((row, i) => ({row, i, value: value(row)}));
+  lines.sort((a, b) => (descending ? -1 : 1) * order(a.value, b.value) || a.i - b.i);
+  return lines.map(({row}) => row);
 }
 
 function linksTable(job) {

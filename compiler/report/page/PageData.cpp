@@ -10,11 +10,8 @@
 #include "compiler/report/page/Programs.h"
 #include "compiler/support/Numbers.h"
 #include "compiler/target/ScheduleTopology.h"
-#include "schedules/BundleFile.h"
 
 #include "llvm/Support/FormatVariadic.h"
-
-#include <map>
 
 using namespace blink;
 

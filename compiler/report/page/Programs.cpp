@@ -82,9 +82,11 @@ llvm::Expected<PageProgram> blink::pageProgram(const sched::Schedule &file,
       shown.forest = forestOf(folds);
     if (last && detail.replay) {
       auto replay = replayOf(folds, variant);
-      if (!replay)
-        return replay.takeError();
-      page.replay = std::move(*replay);
+      if (replay)
+        page.replay = std::move(*replay);
+      else // all else can still be seen
+        page.explanation.reasons.push_back("No replay: " +
+                                           llvm::toString(replay.takeError()));
     }
   }
   const Summary &summary = page.explanation.summary;

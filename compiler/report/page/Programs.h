@@ -21,7 +21,7 @@ struct PageDetail {
 };
 
 /// `program` of `file`, but for PageProgram::machine. Errors: those of
-/// tryMoreLinks and simulate.
+/// tryMoreLinks.
 llvm::Expected<PageProgram> pageProgram(const sched::Schedule &file,
                                         const sched::Program &program,
                                         const PageDetail &detail);

@@ -74,10 +74,10 @@ blink::replayOf(const FoldProgram &program, const sched::Variant &variant) {
     return std::nullopt;
   const size_t chunks = std::min(kMostChunks, kMostTransfers / channels);
   PageReplay replay;
-  // A little less than so many whole chunks, and not one byte of one more.
-  replay.bytes = std::max<uint64_t>(
-      variant.min_bytes(),
-      uint64_t(double(chunks) * variant.chunk_bytes() / largestShare(program)));
+  constexpr double kMostBytes = 1e15; // of shares that only a made-up file has
+  replay.bytes =
+      uint64_t(std::min(kMostBytes, double(chunks) * variant.chunk_bytes() /
+                                        largestShare(program)));
   const ProtocolCosts costs = costsOf(variant.protocol());
   SimulationOptions options;
   options.stepCost = costs.chunkOverhead;
