@@ -146,6 +146,7 @@ blink::spreadTrees(const PackingProblem &problem, const Packing &packing,
   constexpr double kFaster = 1 - 1e-6;
   // laneRate is an estimate, and each part costs overheads.
   constexpr double kMargin = 1.25;
+  constexpr unsigned kMostSplits = 64;
   constexpr Protocol kProtocol = Protocol::simple;
   llvm::Expected<FoldProgram> whole = expandForest(problem, packing);
   if (!whole)
@@ -156,7 +157,9 @@ blink::spreadTrees(const PackingProblem &problem, const Packing &packing,
   std::vector<unsigned> best;
   if (partsOf(most, limit * kMargin) == 1)
     return best;
-  unsigned needed = partsOf(most, limit);
+  // Of links faster than any there are, lanes carry as much as they can.
+  const unsigned needed =
+      std::min(partsOf(most, limit), std::max(kMostSplits, limits.maxLanes));
   FoldProgram fastest = splits.plan(1);
   MessageTime least = splits.timeOf(fastest);
   for (unsigned split = 2; split <= needed; ++split) {
