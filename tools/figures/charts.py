@@ -91,6 +91,26 @@ def clusters(folder=RESULTS):
         [Row(name) for name in names], programs, panels, digits=1, marks=[0, 2, 3])
 
 
+def pods(folder=RESULTS):
+    """Time over size in large pods, beside two levels."""
+    found = [record for record in records("pods", folder) if record["collective"] == "allreduce"]
+    sizes = sorted({record["bytes"] for record in found})
+
+    def values(number):
+        cells = {record["bytes"]: record for record in found if record["GPUs"] == number}
+        own = [cells.get(size) for size in sizes]
+        return [[record and record["us"] for record in own], [record and record["two levels, us"] for record in own],
+                [record and record["us"] * record["straggler"] for record in own]]
+
+    panels = [Panel(gpus(f"{number:,}"), values(number)) for number in sorted({record["GPUs"] for record in found})]
+    return Chart(
+        "An allreduce of pods of DGX H100, simulated",
+        "Microseconds that today's schedules take from 1 KiB to 1 GiB, what the best of two levels would take by a formula of "
+        "the same costs, and what today's schedules take with a GPU that is half as fast.",
+        Axis("microseconds", 10, 50000, powers(1, 4, lambda value: f"{value:,}"), log=True),
+        [Row(size_label(size)) for size in sizes], ["Blink", "two levels", "Blink, a GPU half as fast"], panels, digits=0)
+
+
 def gpu(folder=RESULTS):
     """Algbw on GPUs, by size: of the table that tools/gpu-report writes into the page beside the folder."""
     page = folder.parent / "gpu-results.md"
@@ -119,4 +139,4 @@ def gpu(folder=RESULTS):
         [Row(size_label(size)) for size in sizes], [f"at most {number} lanes a rank" for number in lanes], panels)
 
 
-CHARTS = {"rings": rings, "compile-time": compile_time, "host": host, "clusters": clusters, "gpu": gpu}
+CHARTS = {"rings": rings, "compile-time": compile_time, "host": host, "clusters": clusters, "pods": pods, "gpu": gpu}
