@@ -283,7 +283,7 @@ def unknown_elements():
 @hostile(".xml", IMPORT, "NUMA nodes: expected at most 1024")
 def numa_nodes():
     return '<topology><object type="Machine">%s</object></topology>' % "".join(
-        '<object><object type="NUMANode"/><object type="PCIDev" pci_busid="%x:%x:0.0" pci_type="0302"/></object>' %
+        '<object><object type="NUMANode"/><object type="PCIDev" pci_busid="%x:%x:0.0" pci_type="0302 [10de:2330]"/></object>' %
         (i >> 8, i & 255) for i in range(4096))
 
 
@@ -295,7 +295,7 @@ def infos():
 @hostile(".xml", IMPORT, "")
 def matrix():
     count = 400
-    devices = "".join('<object type="PCIDev" gp_index="%d" pci_busid="%x:%x:0.0" pci_type="0302"/>' %
+    devices = "".join('<object type="PCIDev" gp_index="%d" pci_busid="%x:%x:0.0" pci_type="0302 [10de:2330]"/>' %
                       (i, i >> 8, i & 255) for i in range(count))
     return ('<topology>%s<distances2 name="NVLinkBandwidth"><indexes>%s</indexes><u64values>%s</u64values>'
             '</distances2></topology>' % (devices, " ".join(map(str, range(count))), "9 " * count ** 2))
