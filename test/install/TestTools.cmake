@@ -3,7 +3,8 @@ set(prefix ${WORK}/tools-prefix)
 file(REMOVE_RECURSE ${prefix})
 execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILD} --component tools --prefix ${prefix}
   OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
-foreach(file share/man/man1/blinkc.1 share/man/man1/blinkc-compile.1 share/man/man1/blink-opt.1 share/bash-completion/completions/blinkc
+foreach(file share/man/man1/blinkc.1 share/man/man1/blinkc-compile.1 share/man/man1/blink-opt.1
+        share/bash-completion/completions/blinkc
         share/zsh/site-functions/_blinkc share/fish/vendor_completions.d/blinkc.fish)
   if(NOT EXISTS ${prefix}/${file})
     message(FATAL_ERROR "${file} is not installed")
