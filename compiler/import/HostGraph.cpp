@@ -97,5 +97,8 @@ llvm::Expected<Topology> blink::hostGraph(Inventory &inventory,
   topology.description = "No GPU: " + counted(ranks, " rank") +
                          " on the cores of " +
                          counted(allCores.size(), " NUMA node");
+  if (llvm::Error error = topology.check())
+    return makeError(inventory.where +
+                     ": error: " + llvm::toString(std::move(error)));
   return topology;
 }

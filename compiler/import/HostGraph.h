@@ -25,7 +25,7 @@ std::vector<HostCores> hostCores(const Inventory &inventory);
 /// topologies/host-2numa.topo: the cores of hostCores() as ranks (nodes of kind
 /// gpu), each joined to its node's memory at NumaNode::coreRate; nodes joined
 /// pairwise. Where rates come from is added to the inventory's notes. Errors:
-/// no NUMA node has processors, or too many have.
+/// no NUMA node has processors, or too many have; two have one number.
 llvm::Expected<Topology> hostGraph(Inventory &inventory, RateSource source);
 
 } // namespace blink
