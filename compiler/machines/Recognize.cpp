@@ -172,9 +172,11 @@ std::optional<Recognition> blink::recognize(const Topology &topology) {
     if (type.gpus().size() == numGpus)
       for (bool peerLinksOnly : {false, true})
         recognizer.compare(type, firstNumbers(numGpus), peerLinksOnly);
-  if (!recognizer.result() && numGpus > 1)
-    for (const Topology &type : types)
-      recognizer.compareParts(type);
+  std::optional<Recognition> whole = recognizer.result();
+  if (whole || numGpus < 2)
+    return whole;
+  for (const Topology &type : types)
+    recognizer.compareParts(type);
   return recognizer.result();
 }
 
