@@ -49,7 +49,7 @@ static double secondsOf(const PackingProblem &problem, const Packing &packing,
     paths.insert(paths.end(), parts[t], path);
     weights.insert(weights.end(), parts[t], tree.weight / parts[t]);
   }
-  FairShares shares(std::move(paths), std::move(bandwidths));
+  FairShares shares(paths, std::move(bandwidths));
   const bool paced = windowsPace(problem, packing);
   for (uint32_t part = 0; part < weights.size(); ++part)
     shares.start(part, weights[part], 0, paced ? weights[part] : 1);

@@ -330,7 +330,7 @@ void Simulator::sendIfIdle(size_t channel) {
   Flow &flow = flows_[channel];
   if (flow.sending) {
     if (!options_.plannedShares)
-      fair_.weigh(uint32_t(channel), weightOf(channel));
+      fair_.weigh(uint32_t(channel), weightOf(channel), now_);
     return;
   }
   if (flow.sent == flow.posted())

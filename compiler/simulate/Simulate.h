@@ -82,7 +82,7 @@ struct Simulation {
 /// error.
 ///
 /// A heap of events; with fair shares each start or end of transfers divides
-/// anew the links that it can reach (FairShares.h). Some million chunks a
+/// anew the links that it can reach (FairShares.h). Up to a million chunks a
 /// second.
 llvm::Expected<Simulation> simulate(const FoldProgram &program,
                                     sched::Protocol protocol,

@@ -6,16 +6,33 @@
 
 #include "compiler/support/FairShares.h"
 
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
 
 using namespace blink;
 
-FairShares::FairShares(std::vector<std::vector<uint32_t>> paths,
+FairShares::FairShares(const std::vector<std::vector<uint32_t>> &paths,
                        std::vector<double> bandwidths)
-    : paths_(std::move(paths)), bandwidths_(std::move(bandwidths)),
-      transfers_(paths_.size()), links_(bandwidths_.size()) {}
+    : weights_(paths.size()), links_(bandwidths.size()) {
+  llvm::DenseMap<llvm::ArrayRef<uint32_t>, uint32_t> numbers;
+  for (const std::vector<uint32_t> &path : paths) {
+    auto [known, isNew] =
+        numbers.try_emplace(llvm::ArrayRef(path), uint32_t(paths_.size()));
+    if (isNew)
+      paths_.emplace_back().links = path;
+    pathOf_.push_back(known->second);
+  }
+  for (auto [link, bandwidth] : llvm::zip_equal(links_, bandwidths))
+    link.bandwidth = bandwidth;
+}
+
+void FairShares::watch(std::function<void(const Span &)> watcher) {
+  watcher_ = std::move(watcher);
+  toldUntil_.resize(pathOf_.size());
+}
 
 void FairShares::touch(uint32_t link) {
   if (links_[link].reached)
@@ -24,46 +41,52 @@ void FairShares::touch(uint32_t link) {
   touched_.push_back(link);
 }
 
+void FairShares::touch(const Path &path) {
+  for (uint32_t link : path.links)
+    touch(link);
+}
+
 void FairShares::start(uint32_t channel, double size, double now,
                        double weight) {
-  Transfer &transfer = transfers_[channel];
-  transfer.left = size;
-  transfer.rate = 0;
-  transfer.weight = weight;
-  transfer.since = now;
-  for (uint32_t link : paths_[channel]) {
-    links_[link].transfers.push_back(channel);
-    touch(link);
-  }
+  Path &path = paths_[pathOf_[channel]];
+  if (path.transfers.empty())
+    for (uint32_t link : path.links)
+      links_[link].paths.push_back(pathOf_[channel]);
+  path.transfers.start(channel, size, weight, now);
+  weights_[channel] = weight;
+  if (watcher_)
+    toldUntil_[channel] = now;
+  touch(path);
 }
 
-void FairShares::weigh(uint32_t channel, double weight) {
-  if (transfers_[channel].weight == weight)
+void FairShares::weigh(uint32_t channel, double weight, double now) {
+  if (weights_[channel] == weight)
     return;
-  transfers_[channel].weight = weight;
-  for (uint32_t link : paths_[channel])
-    touch(link);
+  Path &path = paths_[pathOf_[channel]];
+  tell(channel, path.transfers.share() * weights_[channel], now);
+  path.transfers.weigh(channel, weight, now);
+  weights_[channel] = weight;
+  touch(path);
 }
 
-void FairShares::queue(uint32_t channel) {
-  Transfer &transfer = transfers_[channel];
-  transfer.queued = transfer.end;
-  ends_.push({transfer.end, channel});
+void FairShares::queue(uint32_t path) {
+  paths_[path].queued = paths_[path].end;
+  ends_.push({paths_[path].end, path});
 }
 
-/// Of all transfers; null if there is none. One that was slowed down is only
+/// Of all transfers; null if there is none. A path that was slowed down is only
 /// now put where it belongs: most are before their turn.
 const FairShares::End *FairShares::firstEnd() {
   while (!ends_.empty()) {
     const End &first = ends_.top();
-    const Transfer &transfer = transfers_[first.channel];
-    if (first.time == transfer.end)
+    const Path &path = paths_[first.path];
+    if (first.time == path.end)
       return &first;
-    const uint32_t channel = first.channel;
-    const bool late = first.time == transfer.queued;
+    const uint32_t number = first.path;
+    const bool late = first.time == path.queued;
     ends_.pop();
-    if (late && transfer.end != kInfinity)
-      queue(channel);
+    if (late && path.end != kInfinity)
+      queue(number);
   }
   return nullptr;
 }
@@ -71,15 +94,24 @@ const FairShares::End *FairShares::firstEnd() {
 const std::vector<uint32_t> &FairShares::finish(double now) {
   ended_.clear();
   for (const End *end = firstEnd(); end && end->time <= now; end = firstEnd()) {
-    const uint32_t channel = end->channel;
-    tell(channel, end->time);
-    transfers_[channel].end = transfers_[channel].queued = kInfinity;
+    const double time = end->time;
+    const uint32_t number = end->path;
+    Path &path = paths_[number];
+    const double share = path.transfers.share();
+    const uint32_t channel = path.transfers.pop(time);
+    tell(channel, share * weights_[channel], time);
     ended_.push_back(channel);
-    for (uint32_t link : paths_[channel]) {
-      std::vector<uint32_t> &over = links_[link].transfers;
-      *llvm::find(over, channel) = over.back();
-      over.pop_back();
-      touch(link);
+    touch(path);
+    path.end = path.transfers.firstEnd();
+    path.queued = kInfinity;
+    if (path.end < kInfinity)
+      queue(number);
+    if (!path.transfers.empty())
+      continue;
+    for (uint32_t link : path.links) {
+      std::vector<uint32_t> &others = links_[link].paths;
+      *llvm::find(others, number) = others.back();
+      others.pop_back();
     }
   }
   llvm::sort(ended_);
@@ -93,73 +125,82 @@ double FairShares::nextEnd(double now) {
   return end ? end->time : kInfinity;
 }
 
-void FairShares::setRate(uint32_t channel, double rate, double now) {
-  Transfer &transfer = transfers_[channel];
-  transfer.divided = true;
-  for (uint32_t link : paths_[channel]) {
-    links_[link].free = std::max(0.0, links_[link].free - rate);
-    links_[link].weight -= transfer.weight;
+void FairShares::setShare(uint32_t number, double share, double now) {
+  Path &path = paths_[number];
+  PathTransfers &transfers = path.transfers;
+  path.divided = true;
+  for (uint32_t link : path.links) {
+    links_[link].free =
+        std::max(0.0, links_[link].free - share * transfers.weight());
+    links_[link].weight -= transfers.weight();
     --links_[link].open;
   }
-  if (rate == transfer.rate)
-    return;
-  tell(channel, now);
-  transfer.left =
-      std::max(0.0, transfer.left - transfer.rate * (now - transfer.since));
-  transfer.since = now;
-  transfer.rate = rate;
-  transfer.end = now + transfer.left / rate;
-  if (transfer.end < transfer.queued)
-    queue(channel);
+  if (share != transfers.share()) {
+    if (watcher_)
+      transfers.forEach([&](uint32_t channel, double weight) {
+        tell(channel, transfers.share() * weight, now);
+      });
+    transfers.share(share, now);
+  }
+  path.end = transfers.firstEnd();
+  if (path.end < path.queued)
+    queue(number);
 }
 
 /// Of the time that a transfer has had its rate.
-void FairShares::tell(uint32_t channel, double now) const {
-  const Transfer &transfer = transfers_[channel];
-  if (watcher_ && transfer.rate > 0 && now > transfer.since)
-    watcher_({channel, transfer.rate, transfer.since, now});
+void FairShares::tell(uint32_t channel, double rate, double now) {
+  if (!watcher_)
+    return;
+  if (rate > 0 && now > toldUntil_[channel])
+    watcher_({channel, rate, toldUntil_[channel], now});
+  toldUntil_[channel] = now;
 }
 
-/// Adds to the touched links all that share a transfer with one of them.
+/// Adds to the touched links all that share a path with one of them.
 void FairShares::reach() {
   for (size_t next = 0; next < touched_.size(); ++next) {
     Link &link = links_[touched_[next]];
-    link.free = bandwidths_[touched_[next]];
-    link.open = link.transfers.size();
+    link.free = link.bandwidth;
+    link.open = link.paths.size();
     link.weight = 0;
-    for (uint32_t channel : link.transfers) {
-      Transfer &transfer = transfers_[channel];
-      link.weight += transfer.weight;
-      if (!transfer.divided)
+    for (uint32_t number : link.paths) {
+      Path &path = paths_[number];
+      link.weight += path.transfers.weight();
+      if (!path.divided)
         continue;
-      transfer.divided = false;
-      for (uint32_t other : paths_[channel])
-        touch(other);
+      path.divided = false;
+      touch(path);
     }
   }
 }
 
 /// Progressive filling: the links that have least for the weights of their
-/// transfers set these' rates, and the others share what is left.
+/// transfers set these' shares, and the others divide what is left.
 void FairShares::divide(double now) {
-  // Links whose shares differ by less are filled together.
+  // Links whose levels differ by less are filled together.
   constexpr double kRounding = 1 + 1e-12;
   reach();
-  while (true) {
-    double least = kInfinity;
-    for (uint32_t link : touched_)
-      if (links_[link].open > 0)
-        least = std::min(least, links_[link].free / links_[link].weight);
-    if (least == kInfinity)
-      break;
-    for (uint32_t number : touched_) {
-      const Link &link = links_[number];
-      if (link.open == 0 || link.free > least * kRounding * link.weight)
-        continue;
-      for (uint32_t channel : link.transfers)
-        if (!transfers_[channel].divided)
-          setRate(channel, least * transfers_[channel].weight, now);
+  for (uint32_t link : touched_)
+    if (links_[link].open > 0)
+      levels_.push({links_[link].level(), link});
+  double share = 0;
+  while (!levels_.empty()) {
+    const Level least = levels_.top();
+    levels_.pop();
+    const Link &link = links_[least.link];
+    if (link.open == 0)
+      continue;
+    // Others' paths that were filled have raised it.
+    const double level = link.level();
+    if (level > std::max(share, least.share) * kRounding) {
+      levels_.push({level, least.link});
+      continue;
     }
+    if (level > share * kRounding)
+      share = level;
+    for (uint32_t path : link.paths)
+      if (!paths_[path].divided)
+        setShare(path, share, now);
   }
   for (uint32_t link : touched_)
     links_[link].reached = false;

@@ -8,6 +8,7 @@
 #define BLINK_COMPILER_SUPPORT_FAIRSHARES_H
 
 #include "compiler/support/Infinity.h"
+#include "compiler/support/PathTransfers.h"
 
 #include <cstdint>
 #include <functional>
@@ -24,12 +25,12 @@ namespace blink {
 ///
 /// A start, an end or another weight divides anew only what it can touch: the
 /// transfers that share a link with it, those that share one with these, and so
-/// on.
+/// on. Those of one path cost as much as one.
 class FairShares {
 public:
   /// `paths`: the links of each channel; one that is there twice is loaded
   /// twice. `bandwidths`: of each link.
-  FairShares(std::vector<std::vector<uint32_t>> paths,
+  FairShares(const std::vector<std::vector<uint32_t>> &paths,
              std::vector<double> bandwidths);
 
   /// A time in which a transfer had one rate.
@@ -37,16 +38,15 @@ public:
     uint32_t channel;
     double rate, begin, end;
   };
-  /// From now on tells of each that is over, in the order of their ends.
-  void watch(std::function<void(const Span &)> watcher) {
-    watcher_ = std::move(watcher);
-  }
+  /// From now on, which is before the first start, tells of each that is over,
+  /// in the order of their ends.
+  void watch(std::function<void(const Span &)> watcher);
 
   /// From `now` on, channel `channel`, which is idle and has a path, transfers
   /// so much.
   void start(uint32_t channel, double size, double now, double weight = 1);
-  /// The transfer of a channel that is not idle has this weight now.
-  void weigh(uint32_t channel, double weight);
+  /// From `now` on, the transfer of a channel that is not idle has this weight.
+  void weigh(uint32_t channel, double weight, double now);
   /// When the next transfer ends if none begins before; infinite if there is
   /// none. `now`: the time of the last start, end or other weight.
   double nextEnd(double now);
@@ -55,47 +55,62 @@ public:
   const std::vector<uint32_t> &finish(double now);
 
 private:
-  struct Transfer {
-    double left = 0; ///< at `since`
-    double rate = 0;
-    double weight = 1;
-    double since = 0;
-    double end = kInfinity;    ///< as things stand; infinite: there is none
+  struct Path {
+    std::vector<uint32_t> links;
+    PathTransfers transfers;
+    double end = kInfinity;    ///< of the first, as things stand
     double queued = kInfinity; ///< its earliest time in ends_
     bool divided = true;       ///< by the divide() that goes on
   };
   struct End {
     double time;
-    uint32_t channel;
+    uint32_t path;
     bool operator>(const End &other) const {
-      return time != other.time ? time > other.time : channel > other.channel;
+      return time != other.time ? time > other.time : path > other.path;
     }
   };
   struct Link {
-    std::vector<uint32_t> transfers; ///< channels
+    double bandwidth = 0;
+    std::vector<uint32_t> paths; ///< with transfers
     // Of the divide() that goes on.
     double free = 0;
-    size_t open = 0;   ///< transfers without a rate
+    size_t open = 0;   ///< paths without a share
     double weight = 0; ///< of these
     bool reached = false;
+
+    double level() const { return free / weight; }
   };
-  void queue(uint32_t channel);
+  /// What a link gives for a weight of 1.
+  struct Level {
+    double share;
+    uint32_t link;
+    bool operator>(const Level &other) const {
+      return share != other.share ? share > other.share : link > other.link;
+    }
+  };
+  template <typename Entry>
+  using LeastFirst =
+      std::priority_queue<Entry, std::vector<Entry>, std::greater<Entry>>;
+
+  void queue(uint32_t path);
   const End *firstEnd();
   void touch(uint32_t link);
+  void touch(const Path &path);
   void reach();
   void divide(double now);
-  void setRate(uint32_t channel, double rate, double now);
-  void tell(uint32_t channel, double now) const;
+  void setShare(uint32_t path, double share, double now);
+  void tell(uint32_t channel, double rate, double now);
 
   std::function<void(const Span &)> watcher_;
-  const std::vector<std::vector<uint32_t>> paths_;
-  const std::vector<double> bandwidths_;
-  std::vector<Transfer> transfers_; ///< by channel
+  std::vector<double> toldUntil_; ///< by channel, if there is a watcher
+  std::vector<uint32_t> pathOf_;  ///< by channel
+  std::vector<double> weights_;   ///< by channel
+  std::vector<Path> paths_;       ///< each once
   std::vector<Link> links_;
   std::vector<uint32_t> touched_; ///< links whose shares are not what they were
   std::vector<uint32_t> ended_;
-  /// Of each transfer its end, or a time before.
-  std::priority_queue<End, std::vector<End>, std::greater<End>> ends_;
+  LeastFirst<End> ends_; ///< of each path its end, or a time before
+  LeastFirst<Level> levels_;
 };
 
 } // namespace blink
