@@ -37,6 +37,8 @@ class TopologyOp;
 bool isRooted(CollectiveKind collective);
 bool hasUpTrees(CollectiveKind collective);
 bool hasDownTrees(CollectiveKind collective);
+/// Whether it adds up what ranks contribute.
+bool reduces(CollectiveKind collective);
 /// Blocks that the trees of a forest split: one, or one a rank.
 int32_t numBlocks(CollectiveKind collective, int32_t numRanks);
 /// Blocks that the shares of a schedule split: those of the forest, but in

@@ -72,6 +72,10 @@ bool blink::collective::hasDownTrees(CollectiveKind collective) {
   return traitsOf(collective).down;
 }
 
+bool blink::collective::reduces(CollectiveKind collective) {
+  return traitsOf(collective).up && !traitsOf(collective).routed;
+}
+
 int32_t blink::collective::numBlocks(CollectiveKind collective,
                                      int32_t numRanks) {
   return traitsOf(collective).treesOfEachRank ? numRanks : 1;

@@ -53,6 +53,12 @@ def Collective_Protocol
   I32EnumAttrCase<"LowLatency", 1, "low_latency">,
 ]>;
 
+def Collective_Sums
+    : Collective_Enum<"Sums", "How all sums over ranks are put in parentheses", [
+  I32EnumAttrCase<"Chain", 0, "chain">,
+  I32EnumAttrCase<"Halves", 1, "halves">,
+]>;
+
 def Collective_BufferKind
     : Collective_Enum<"BufferKind", "Which of the user's buffers", [
   I32EnumAttrCase<"Input", 0, "input">,

@@ -62,6 +62,68 @@ static LogicalResult verifyPart(TreeOp tree, ArrayAttr edges, bool up,
   return success();
 }
 
+/// Parts of a sum from `first` to before `last`, in post-order: each has an
+/// edge from where it is made to where it is added. Returns where the sum is
+/// made, after an error -1. `next`: the edge to look at.
+static int32_t verifySum(TreeOp tree, ArrayRef<EdgeAttr> edges, Sums sums,
+                         int32_t first, int32_t last, size_t &next) {
+  if (last - first == 1)
+    return first;
+  int32_t middle =
+      sums == Sums::Chain ? last - 1 : first + (last - first + 1) / 2;
+  int32_t places[2] = {first, middle}, ends[3] = {first, middle, last};
+  for (int part : {0, 1}) {
+    int32_t place =
+        verifySum(tree, edges, sums, ends[part], ends[part + 1], next);
+    if (place < 0)
+      return -1;
+    EdgeAttr edge = edges[next];
+    if (edge.getFrom() != place) {
+      tree.emitOpError() << "has an up edge from rank " << edge.getFrom()
+                         << " where the sum of ranks " << ends[part] << " to "
+                         << ends[part + 1] - 1 << " is at rank " << place;
+      return -1;
+    }
+    if (part == 1 && last - middle > 1 && edge.getFrom() == edge.getTo()) {
+      tree.emitOpError() << "adds the sum of ranks " << middle << " to "
+                         << last - 1 << " second at rank " << place
+                         << ", which makes it: a fold adds one after the other";
+      return -1;
+    }
+    places[part] = edge.getTo();
+    ++next;
+  }
+  if (places[0] != places[1]) {
+    tree.emitOpError() << "adds ranks " << first << " to " << last - 1
+                       << " at two ranks, " << places[0] << " and "
+                       << places[1];
+    return -1;
+  }
+  return places[0];
+}
+
+/// The up part of a tree whose sums have an order.
+static LogicalResult verifySums(TreeOp tree, Sums sums, int32_t numRanks) {
+  SmallVector<EdgeAttr> edges(tree.getUp().getAsRange<EdgeAttr>());
+  if (static_cast<int32_t>(edges.size()) != 2 * numRanks - 2)
+    return tree.emitOpError()
+           << "has " << edges.size()
+           << " up edges, one for each part of a sum is " << 2 * numRanks - 2;
+  for (EdgeAttr edge : edges)
+    for (int32_t rank : {edge.getFrom(), edge.getTo()})
+      if (rank < 0 || rank >= numRanks)
+        return tree.emitOpError() << "has an edge at rank " << rank
+                                  << ", but ranks 0 to " << numRanks - 1;
+  size_t next = 0;
+  int32_t place = verifySum(tree, edges, sums, 0, numRanks, next);
+  if (place < 0)
+    return failure();
+  if (place != static_cast<int32_t>(tree.getRoot()))
+    return tree.emitOpError() << "makes its sum at rank " << place
+                              << ", the root is " << tree.getRoot();
+  return success();
+}
+
 LogicalResult ForestOp::verifyRegions() {
   int32_t numRanks = getGpus().size();
   CollectiveKind collective = getCollective();
@@ -90,8 +152,9 @@ LogicalResult ForestOp::verifyRegions() {
     if (failed(shares.add(tree, block, blocks, tree.getNumerator(),
                           tree.getDenominator())))
       return failure();
-    if (failed(verifyPart(tree, tree.getUp(), /*up=*/true,
-                          hasUpTrees(collective), numRanks)) ||
+    if (failed(getSums() ? verifySums(tree, *getSums(), numRanks)
+                         : verifyPart(tree, tree.getUp(), /*up=*/true,
+                                      hasUpTrees(collective), numRanks)) ||
         failed(verifyPart(tree, tree.getDown(), /*up=*/false,
                           hasDownTrees(collective), numRanks)))
       return failure();
@@ -103,11 +166,22 @@ LogicalResult ForestOp::verifySymbolUses(SymbolTableCollection &symbols) {
   FailureOr<PathChecker> paths = verifyMachine(*this, symbols);
   if (failed(paths))
     return failure();
-  for (TreeOp tree : getBody().getOps<TreeOp>())
-    for (ArrayAttr edges : {tree.getUp(), tree.getDown()})
-      for (EdgeAttr edge : edges.getAsRange<EdgeAttr>())
-        if (failed(paths->check(tree, edge.getFrom(), edge.getTo(),
-                                edge.getPath(), /*overRelays=*/true)))
-          return failure();
+  auto verifyPath = [&](TreeOp tree, EdgeAttr edge, PathChecker::Over over) {
+    return paths->check(tree, edge.getFrom(), edge.getTo(), edge.getPath(),
+                        over);
+  };
+  for (TreeOp tree : getBody().getOps<TreeOp>()) {
+    for (EdgeAttr edge : tree.getUp().getAsRange<EdgeAttr>()) {
+      bool stays =
+          getSums() && edge.getFrom() == edge.getTo() && edge.getPath().empty();
+      if (!stays && failed(verifyPath(tree, edge,
+                                      getSums() ? PathChecker::Over::ranks
+                                                : PathChecker::Over::relays)))
+        return failure();
+    }
+    for (EdgeAttr edge : tree.getDown().getAsRange<EdgeAttr>())
+      if (failed(verifyPath(tree, edge, PathChecker::Over::relays)))
+        return failure();
+  }
   return success();
 }

@@ -20,11 +20,12 @@ class Collective_StatementOp<string mnemonic, list<Trait> traits = [],
                             OptionalAttr<Collective_Protocol>:$protocol,
                             OptionalAttr<I64Attr>:$min_bytes,
                             OptionalAttr<I64Attr>:$max_bytes,
-                            OptionalAttr<DenseI32ArrayAttr>:$relays),
+                            OptionalAttr<DenseI32ArrayAttr>:$relays,
+                            OptionalAttr<Collective_Sums>:$sums),
                        moreArguments);
   let assemblyFormat = [{
     $collective $topology `gpus` $gpus (`relays` $relays^)? `links` $links
-    (`root` $root^)?
+    (`root` $root^)? (`sums` $sums^)?
     `algbw` $algbw `bound` $bound `prices` custom<Prices>($prices)
     (`protocol` $protocol^)? (`min_bytes` $min_bytes^)?
     (`max_bytes` $max_bytes^)?
@@ -60,6 +61,9 @@ def Collective_ForestOp : Collective_StatementOp<"forest"> {
 
     `relays` are GPUs outside `gpus` that may forward: paths may run over them.
 
+    With `sums` all trees add in one order: `chain` is ((r0 + r1) + r2) + ...,
+    `halves` adds each half of the ranks by itself, (r0 + r1) + (r2 + r3).
+
     A tree of share 0 is a candidate: `collective-select-trees` may use it, the
     passes after it drop it.
 
@@ -86,6 +90,12 @@ def Collective_TreeOp : Collective_Op<"tree", [HasParent<"ForestOp">]> {
     scatter or all_to_all only `down`. In gather, scatter and all_to_all each
     rank has data of its own, and the tree is the set of chains between it and
     the root.
+
+    In a forest with `sums`, `up` has an edge for each part of the sum but the
+    whole, each after its own parts: from the rank where the part is to the one
+    where it is added, by a path that may go over other ranks; `1 -> 1 via []`
+    where that is one rank. Of two ranks and root 1 that is
+    `[0 -> 1 via [gpu0.gpu1], 1 -> 1 via []]`.
 
     ```mlir
     collective.tree @t0 root 1 block 0 share 3 of 7

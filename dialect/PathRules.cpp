@@ -12,23 +12,25 @@ using namespace blink::collective;
 PathChecker::PathChecker(TopologyOp topology, ArrayRef<int32_t> gpus,
                          DenseI32ArrayAttr relays,
                          SymbolTableCollection &symbols)
-    : table_(symbols.getSymbolTable(topology)) {
+    : table_(symbols.getSymbolTable(topology)), numRanks_(gpus.size()) {
   SmallVector<NodeOp> machine;
   for (NodeOp node : topology.getBody().getOps<NodeOp>())
     if (node.getKind() == NodeKind::Gpu)
       machine.push_back(node);
   for (int32_t gpu : gpus)
     rankNodes_.push_back(machine[gpu]);
-  if (!relays)
-    return;
-  for (int32_t gpu : relays.asArrayRef()) {
-    rankNodes_.push_back(machine[gpu]);
-    relayNames_.insert(machine[gpu].getSymName());
-  }
+  if (relays)
+    for (int32_t gpu : relays.asArrayRef())
+      rankNodes_.push_back(machine[gpu]);
 }
 
 LogicalResult PathChecker::check(Operation *user, int32_t from, int32_t to,
-                                 ArrayRef<StringAttr> path, bool overRelays) {
+                                 ArrayRef<StringAttr> path, Over over) {
+  // Those that may lie between.
+  ArrayRef<NodeOp> between = rankNodes_;
+  between = over == Over::ranks ? between : between.drop_front(numRanks_);
+  if (over == Over::nobody)
+    between = {};
   if (path.empty())
     return user->emitOpError()
            << "has an empty path from rank " << from << " to rank " << to;
@@ -45,7 +47,9 @@ LogicalResult PathChecker::check(Operation *user, int32_t from, int32_t to,
     at = link.getTo();
     bool last = i + 1 == path.size();
     if (!last && table_.lookup<NodeOp>(at).getKind() == NodeKind::Gpu &&
-        !(overRelays && relayNames_.contains(at)))
+        llvm::none_of(between, [&](NodeOp node) {
+          return NodeOp(node).getSymName() == at;
+        }))
       return user->emitOpError()
              << "has a path through GPU " << at << "; GPUs do not relay";
   }

@@ -13,29 +13,29 @@
 #include "dialect/Collective.h"
 
 #include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/StringSet.h"
 
 #include <cmath>
 
 namespace blink::collective {
 
 /// Finds paths wrong: every link exists, each begins where the one before
-/// ends, the ends are the GPUs of the two ranks, and no GPU lies between but,
-/// where that is asked for, relays. Relays are counted after the ranks.
+/// ends, the ends are the GPUs of the two ranks, and no GPU lies between but
+/// those that a path may go over. Relays are counted after the ranks.
 class PathChecker {
 public:
+  enum class Over { nobody, relays, ranks }; ///< ranks: and relays
+
   PathChecker(TopologyOp topology, llvm::ArrayRef<int32_t> gpus,
               mlir::DenseI32ArrayAttr relays,
               mlir::SymbolTableCollection &symbols);
 
   mlir::LogicalResult check(mlir::Operation *user, int32_t from, int32_t to,
-                            llvm::ArrayRef<mlir::StringAttr> path,
-                            bool overRelays);
+                            llvm::ArrayRef<mlir::StringAttr> path, Over over);
 
 private:
   mlir::SymbolTable &table_;
   llvm::SmallVector<NodeOp> rankNodes_;
-  llvm::StringSet<> relayNames_;
+  size_t numRanks_;
 };
 
 /// What a forest or schedule states: root iff the collective has one; rates and
@@ -51,6 +51,9 @@ template <typename Op> mlir::LogicalResult verifyStatement(Op op) {
     return op.emitOpError()
            << stringifyCollectiveKind(op.getCollective())
            << (op.getRoot() ? " has no root" : " needs a root");
+  if (op.getSums() && !reduces(op.getCollective()))
+    return op.emitOpError()
+           << stringifyCollectiveKind(op.getCollective()) << " has no sums";
   if (!(op.getAlgbw().convertToDouble() > 0) ||
       !(op.getBound().convertToDouble() > 0))
     return op.emitOpError("algbw and bound must be > 0 GB/s");

@@ -150,7 +150,7 @@ LogicalResult ScheduleOp::verifySymbolUses(SymbolTableCollection &symbols) {
   for (ChannelOp channel : getBody().getOps<ChannelOp>()) {
     SmallVector<StringAttr> path(channel.getPath().getAsRange<StringAttr>());
     if (failed(paths->check(channel, channel.getFrom(), channel.getTo(), path,
-                            /*overRelays=*/false)))
+                            PathChecker::Over::nobody)))
       return failure();
   }
   return success();

@@ -189,6 +189,13 @@ bool RuleChecker::checkProgram(const Program &program) {
     }
     numPrograms_ += relays->size();
   }
+  if (!known(program.order()))
+    return fail("order", unknown("order", program.order()));
+  if (program.order() != ReductionOrder::none &&
+      !traitsOf(program.collective()).reduces)
+    return fail("order", EnumNameReductionOrder(program.order()),
+                ", expected none: ", EnumNameCollective(program.collective()),
+                " adds nothing");
   bool rooted = isRooted(program.collective());
   if (program.root() >= numRanks_)
     return fail("root", outOf("rank", program.root(), numRanks_));

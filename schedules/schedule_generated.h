@@ -249,6 +249,39 @@ inline const char *EnumNameChannelKind(ChannelKind e) {
   return EnumNamesChannelKind()[index];
 }
 
+enum class ReductionOrder : uint8_t {
+  none = 0,
+  invariant = 1,
+  rank = 2,
+  MIN = none,
+  MAX = rank
+};
+
+inline const ReductionOrder (&EnumValuesReductionOrder())[3] {
+  static const ReductionOrder values[] = {
+    ReductionOrder::none,
+    ReductionOrder::invariant,
+    ReductionOrder::rank
+  };
+  return values;
+}
+
+inline const char * const *EnumNamesReductionOrder() {
+  static const char * const names[4] = {
+    "none",
+    "invariant",
+    "rank",
+    nullptr
+  };
+  return names;
+}
+
+inline const char *EnumNameReductionOrder(ReductionOrder e) {
+  if (flatbuffers::IsOutRange(e, ReductionOrder::none, ReductionOrder::rank)) return "";
+  const size_t index = static_cast<size_t>(e);
+  return EnumNamesReductionOrder()[index];
+}
+
 enum class OperandKind : uint8_t {
   input = 0,
   output = 1,
@@ -1149,7 +1182,8 @@ struct Program FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
     VT_ALGBW = 10,
     VT_CERTIFICATE = 12,
     VT_VARIANTS = 14,
-    VT_RELAYS = 16
+    VT_RELAYS = 16,
+    VT_ORDER = 18
   };
   blink::sched::Collective collective() const {
     return static_cast<blink::sched::Collective>(GetField<uint8_t>(VT_COLLECTIVE, 0));
@@ -1172,6 +1206,9 @@ struct Program FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
   const flatbuffers::Vector<uint16_t> *relays() const {
     return GetPointer<const flatbuffers::Vector<uint16_t> *>(VT_RELAYS);
   }
+  blink::sched::ReductionOrder order() const {
+    return static_cast<blink::sched::ReductionOrder>(GetField<uint8_t>(VT_ORDER, 0));
+  }
   bool Verify(flatbuffers::Verifier &verifier) const {
     return VerifyTableStart(verifier) &&
            VerifyField<uint8_t>(verifier, VT_COLLECTIVE, 1) &&
@@ -1186,6 +1223,7 @@ struct Program FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
            verifier.VerifyVectorOfTables(variants()) &&
            VerifyOffset(verifier, VT_RELAYS) &&
            verifier.VerifyVector(relays()) &&
+           VerifyField<uint8_t>(verifier, VT_ORDER, 1) &&
            verifier.EndTable();
   }
 };
@@ -1215,6 +1253,9 @@ struct ProgramBuilder {
   void add_relays(flatbuffers::Offset<flatbuffers::Vector<uint16_t>> relays) {
     fbb_.AddOffset(Program::VT_RELAYS, relays);
   }
+  void add_order(blink::sched::ReductionOrder order) {
+    fbb_.AddElement<uint8_t>(Program::VT_ORDER, static_cast<uint8_t>(order), 0);
+  }
   explicit ProgramBuilder(flatbuffers::FlatBufferBuilder &_fbb)
         : fbb_(_fbb) {
     start_ = fbb_.StartTable();
@@ -1237,7 +1278,8 @@ inline flatbuffers::Offset<Program> CreateProgram(
     double algbw = 0.0,
     flatbuffers::Offset<blink::sched::Certificate> certificate = 0,
     flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<blink::sched::Variant>>> variants = 0,
-    flatbuffers::Offset<flatbuffers::Vector<uint16_t>> relays = 0) {
+    flatbuffers::Offset<flatbuffers::Vector<uint16_t>> relays = 0,
+    blink::sched::ReductionOrder order = blink::sched::ReductionOrder::none) {
   ProgramBuilder builder_(_fbb);
   builder_.add_algbw(algbw);
   builder_.add_relays(relays);
@@ -1245,6 +1287,7 @@ inline flatbuffers::Offset<Program> CreateProgram(
   builder_.add_certificate(certificate);
   builder_.add_allocation(allocation);
   builder_.add_root(root);
+  builder_.add_order(order);
   builder_.add_collective(collective);
   return builder_.Finish();
 }
@@ -1262,7 +1305,8 @@ inline flatbuffers::Offset<Program> CreateProgramDirect(
     double algbw = 0.0,
     flatbuffers::Offset<blink::sched::Certificate> certificate = 0,
     const std::vector<flatbuffers::Offset<blink::sched::Variant>> *variants = nullptr,
-    const std::vector<uint16_t> *relays = nullptr) {
+    const std::vector<uint16_t> *relays = nullptr,
+    blink::sched::ReductionOrder order = blink::sched::ReductionOrder::none) {
   auto allocation__ = allocation ? _fbb.CreateVector<uint16_t>(*allocation) : 0;
   auto variants__ = variants ? _fbb.CreateVector<flatbuffers::Offset<blink::sched::Variant>>(*variants) : 0;
   auto relays__ = relays ? _fbb.CreateVector<uint16_t>(*relays) : 0;
@@ -1274,7 +1318,8 @@ inline flatbuffers::Offset<Program> CreateProgramDirect(
       algbw,
       certificate,
       variants__,
-      relays__);
+      relays__,
+      order);
 }
 
 struct RecordedSetting FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {

@@ -40,6 +40,8 @@ sched::Settings CompileOptions::commonSettings() const {
     settings.push_back({"max-peers", std::to_string(*maxPeers)});
   if (phases)
     settings.push_back({"phases", "yes"});
+  if (order != ReductionOrder::none)
+    settings.push_back({"order", blink::toString(order).str()});
   if (relays)
     settings.push_back({"relays", "yes"});
   if (trees)
@@ -107,6 +109,9 @@ static Operation *createRequest(OpBuilder &builder, StringRef topology,
                        builder.getI32IntegerAttr(int(*options.maxPeers)));
   if (options.phases)
     state.addAttribute(kPhasesAttr, builder.getUnitAttr());
+  if (options.order != ReductionOrder::none)
+    state.addAttribute(kOrderAttr,
+                       builder.getStringAttr(blink::toString(options.order)));
   return builder.create(state);
 }
 

@@ -39,6 +39,7 @@ struct CompileOptions {
   /// number. Without, as many as the rate takes, where there are many.
   std::optional<unsigned> maxPeers;
   bool phases = false; ///< trees pass each server through one rank
+  ReductionOrder order = ReductionOrder::none; ///< of sums
   unsigned maxLanes = 16;
   unsigned chunkBytes = 0;
   bool smallVariant = true; ///< other variants for small messages

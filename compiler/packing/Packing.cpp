@@ -8,6 +8,7 @@
 
 #include "compiler/packing/Packing.h"
 
+#include "compiler/packing/order/OrderedTrees.h"
 #include "compiler/packing/trees/Gates.h"
 #include "compiler/support/Error.h"
 
@@ -129,6 +130,8 @@ Error verifyTree(const PackingProblem &problem, const Tree &tree) {
       if (isPairwise(problem.collective) && edge.from != tree.root)
         return makeError("edge {0} -> {1} does not begin at the root",
                          edge.from, edge.to);
+      if (problem.association && edge.from == edge.to && edges == &tree.up)
+        continue; // what it brings is there already
       if (auto parts = rankTopology.segments(edge.from, edge.to, edge.path);
           !parts)
         return makeError("edge {0} -> {1}: {2}", edge.from, edge.to,
@@ -138,7 +141,9 @@ Error verifyTree(const PackingProblem &problem, const Tree &tree) {
     if (Error error = checkGates(rankTopology.serverOf(), tree))
       return error;
   if (hasUpTrees(problem.collective))
-    if (Error error = verifyUpTree(tree, rankTopology.numRanks()))
+    if (Error error = problem.association
+                          ? checkOrdered(*problem.association, tree)
+                          : verifyUpTree(tree, rankTopology.numRanks()))
       return error;
   if (hasDownTrees(problem.collective))
     return verifyDownTree(tree, rankTopology.numRanks());
@@ -229,7 +234,9 @@ int Tree::depth(int numRanks) const {
     deepest = std::max(deepest, hops[edge.to] = hops[edge.from] + 1);
   hops.assign(numRanks, 0);
   for (auto edge = up.rbegin(); edge != up.rend(); ++edge)
-    deepest = std::max(deepest, hops[edge->from] = hops[edge->to] + 1);
+    if (edge->from != edge->to) // a rank may have several of a sum in order
+      deepest = std::max(deepest, hops[edge->from] = std::max(
+                                      hops[edge->from], hops[edge->to] + 1));
   return deepest;
 }
 
@@ -266,14 +273,16 @@ std::vector<double> PackingProblem::linkLoads(const Packing &packing) const {
       double times = isRouted(collective) ? behind[edge.from] : 1;
       for (int link : edge.path)
         loads[link] += tree.weight * times;
-      behind[edge.to] += behind[edge.from];
+      if (isRouted(collective))
+        behind[edge.to] += behind[edge.from];
     }
     behind.assign(rankTopology->numRanks(), 1);
     for (auto edge = tree.down.rbegin(); edge != tree.down.rend(); ++edge) {
       double times = isRouted(collective) ? behind[edge->to] : 1;
       for (int link : edge->path)
         loads[link] += tree.weight * times;
-      behind[edge->from] += behind[edge->to];
+      if (isRouted(collective))
+        behind[edge->from] += behind[edge->to];
     }
   }
   return loads;

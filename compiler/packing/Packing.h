@@ -37,6 +37,7 @@
 #ifndef BLINK_COMPILER_PACKING_PACKING_H
 #define BLINK_COMPILER_PACKING_PACKING_H
 
+#include "compiler/packing/order/Association.h"
 #include "compiler/topology/fabric/RankTopology.h"
 
 namespace blink {
@@ -53,6 +54,10 @@ struct TreeEdge {
 /// carries results away and lists parents before their children. Allreduce has
 /// both; reduce, reducescatter and gather only `up`; broadcast, allgather,
 /// scatter, alltoall and sendrecv only `down`. With one rank both are empty.
+///
+/// Where sums have an order (PackingProblem::association), `up` has an edge for
+/// each node of the association but the last, in its order: from the rank where
+/// the node is to the one that adds it, without a path where these are one.
 struct Tree {
   int root = 0; ///< rank
   std::vector<TreeEdge> up;
@@ -83,6 +88,10 @@ struct PackingProblem {
   const RankTopology *rankTopology = nullptr; ///< not owned
   Collective collective = Collective::allreduce;
   int root = 0; ///< rank; only looked at when isRooted(collective)
+  /// How all trees add what ranks contribute; null: each as it likes. Not
+  /// owned. Only of collectives that reduce, of two ranks or more; then
+  /// `rankTopology` lets ranks forward (RankTopology::withForwarding).
+  const Association *association = nullptr;
 
   /// Can it be solved at all? Errors: a root outside the allocation; ranks that
   /// cannot reach each other, naming the parts.

@@ -29,8 +29,10 @@ bool isWanted(collective::ForestOp forest, const PackingProblem &problem,
               unsigned maxRanks) {
   int n = problem.rankTopology->numRanks();
   return (!isRouted(problem.collective) || isPairwise(problem.collective)) &&
-         n > 1 && n <= int(maxRanks) && !forest.getProtocol() &&
-         !forest.getMinBytes() && !forest.getMaxBytes();
+         // With halves a root cannot add all by itself (OrderedTrees.h).
+         forest.getSums() != collective::Sums::Halves && n > 1 &&
+         n <= int(maxRanks) && !forest.getProtocol() && !forest.getMinBytes() &&
+         !forest.getMaxBytes();
 }
 
 /// Makes `op` the variant for sizes from `begin` to below `end`.

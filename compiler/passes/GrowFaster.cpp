@@ -69,7 +69,7 @@ llvm::Expected<Packing> blink::growFaster(const PackingProblem &problem,
   if (!isRooted(problem.collective) || isRouted(problem.collective) ||
       problem.rankTopology->numRanks() <= kFewRanks ||
       problem.rankTopology->isLimited() || // trees grow along all links
-      problem.rankTopology->isPhased() ||
+      problem.rankTopology->isPhased() || problem.association ||
       (options.keepGoing && !options.keepGoing()))
     return fastest;
   std::vector<Packing> forests =

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/packing/order/PackInOrder.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/support/Error.h"
 #include "compiler/target/ForestIR.h"
@@ -112,6 +113,27 @@ problemInPhases(collective::RequestOpInterface request) {
   return std::move(*phased);
 }
 
+/// Packs anew, such that all trees add in one order. The certificate stays, for
+/// what bounds all packings bounds these.
+llvm::Error orderSums(collective::RequestOpInterface request,
+                      const SolveWatcher &watcher, ProblemFromIR &from,
+                      PackedTrees &packed) {
+  auto name = request->getAttrOfType<StringAttr>(kOrderAttr);
+  if (!name)
+    return llvm::Error::success();
+  std::optional<ReductionOrder> order = parseReductionOrder(name.getValue());
+  if (!order || *order == ReductionOrder::none)
+    return makeError("{0} is {1}, expected invariant or rank", kOrderAttr,
+                     name.getValue());
+  llvm::Expected<OrderedPacking> ordered =
+      packInOrder(from.problem, packed, *order, watcher);
+  if (!ordered)
+    return ordered.takeError();
+  ordered->packed.certificate = std::move(packed.certificate);
+  packed = std::move(ordered->packed);
+  return askForOrder(from, ordered->parentheses);
+}
+
 LogicalResult packRequest(collective::RequestOpInterface request,
                           const SolveWatcher &watcher) {
   auto from = problemOf(request);
@@ -134,6 +156,8 @@ LogicalResult packRequest(collective::RequestOpInterface request,
   if (!(*from)->phases)
     if (llvm::Error error = packWithFewPeers(request, watcher, *from, *packed))
       return request->emitError(toString(std::move(error)));
+  if (llvm::Error error = orderSums(request, watcher, **from, *packed))
+    return request->emitError(toString(std::move(error)));
   OpBuilder builder(request);
   if (failed(buildForest(builder, request.getLoc(), request.getTopologyAttr(),
                          **from, packed->packing, packed->certificate,

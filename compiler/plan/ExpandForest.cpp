@@ -62,6 +62,12 @@ public:
   llvm::Expected<FoldProgram> run();
 
 private:
+  using Operands = llvm::SmallVector<Operand>;
+  /// The folds of the ranks but the root, as far as data goes up. Returns what
+  /// the root adds.
+  llvm::Expected<Operands> expandUp(int tree, Operand input);
+  /// The same where sums have an order: those of all its parts.
+  llvm::Expected<Operands> expandSum(int tree, Operand input);
   llvm::Error expandTree(int tree);
   void addRoot(int tree, bool completes, llvm::ArrayRef<Operand> sources,
                llvm::ArrayRef<Operand> destinations);
@@ -121,53 +127,92 @@ void ForestExpander::addRoot(int tree, bool completes,
       program_.addFold(rank, tree, completes, sources, {operand});
 }
 
-llvm::Error ForestExpander::expandTree(int tree) {
+llvm::Expected<ForestExpander::Operands>
+ForestExpander::expandUp(int tree, Operand input) {
   const Tree &edges = packing_.trees[tree];
   struct Node {
-    llvm::SmallVector<Operand> fromChildren, toChildren;
-    int toParent = -1, fromParent = -1;
+    Operands sources;
+    int toParent = -1;
   };
-  std::vector<Node> nodes(rankTopology_.numRanks());
+  std::vector<Node> nodes(rankTopology_.numRanks(), Node{{input}});
   for (const TreeEdge &edge : edges.up) {
     llvm::Expected<Connection> hop =
         connect(program_, rankTopology_, tree, edge);
     if (!hop)
       return hop.takeError();
     nodes[edge.from].toParent = hop->entry;
-    nodes[edge.to].fromChildren.push_back(Operand::channel(hop->exit));
+    nodes[edge.to].sources.push_back(Operand::channel(hop->exit));
   }
-  for (const TreeEdge &edge : edges.down) {
+  if (hasUpTrees(problem_.collective))
+    for (int rank = 0; rank < rankTopology_.numRanks(); ++rank)
+      if (rank != edges.root)
+        program_.addFold(rank, tree, false, nodes[rank].sources,
+                         {Operand::channel(nodes[rank].toParent)});
+  return std::move(nodes[edges.root].sources);
+}
+
+llvm::Expected<ForestExpander::Operands>
+ForestExpander::expandSum(int tree, Operand input) {
+  const std::vector<Association::Node> &nodes = problem_.association->nodes();
+  const std::vector<TreeEdge> &edges = packing_.trees[tree].up;
+  // What a fold reads to have a node where it is added: a fold adds one source
+  // after the other, so the first may be a sum that is not made yet.
+  std::vector<Operands> sources(nodes.size());
+  for (size_t node = 0; node < nodes.size(); ++node) {
+    if (nodes[node].isTerm()) {
+      sources[node] = {input};
+    } else {
+      sources[node] = std::move(sources[nodes[node].left]);
+      sources[node].append(sources[nodes[node].right]);
+    }
+    if (node == edges.size() || edges[node].from == edges[node].to)
+      continue;
     llvm::Expected<Connection> hop =
-        connect(program_, rankTopology_, tree, edge);
+        connect(program_, rankTopology_, tree, edges[node]);
     if (!hop)
       return hop.takeError();
-    nodes[edge.to].fromParent = hop->exit;
-    nodes[edge.from].toChildren.push_back(Operand::channel(hop->entry));
+    program_.addFold(edges[node].from, tree, false, sources[node],
+                     {Operand::channel(hop->entry)});
+    sources[node] = {Operand::channel(hop->exit)};
   }
+  return std::move(sources.back());
+}
 
+llvm::Error ForestExpander::expandTree(int tree) {
+  const Tree &edges = packing_.trees[tree];
   Collective collective = problem_.collective;
-  bool reduces = hasUpTrees(collective), spreads = hasDownTrees(collective);
   // The block number where a buffer has one block a rank.
   int block = program_.trees[tree].block;
   bool gathers = collective == Collective::allgather;
   bool scatters = collective == Collective::reducescatter;
   Operand input = Operand::input(scatters ? block : 0);
   Operand output = Operand::output(gathers ? block : 0);
-  for (int rank = 0; rank < rankTopology_.numRanks(); ++rank) {
-    const Node &node = nodes[rank];
-    bool isRoot = rank == edges.root;
-    llvm::SmallVector<Operand> sources{input}, destinations{output};
-    sources.append(node.fromChildren);
-    destinations.append(node.toChildren);
-    if (isRoot)
-      addRoot(tree, reduces, sources, destinations);
-    if (!isRoot && reduces)
-      program_.addFold(rank, tree, false, sources,
-                       {Operand::channel(node.toParent)});
-    if (!isRoot && spreads)
-      program_.addFold(rank, tree, false, {Operand::channel(node.fromParent)},
-                       destinations);
+  llvm::Expected<Operands> sources =
+      problem_.association ? expandSum(tree, input) : expandUp(tree, input);
+  if (!sources)
+    return sources.takeError();
+
+  struct Node {
+    Operands destinations;
+    int fromParent = -1;
+  };
+  std::vector<Node> nodes(rankTopology_.numRanks(), Node{{output}});
+  for (const TreeEdge &edge : edges.down) {
+    llvm::Expected<Connection> hop =
+        connect(program_, rankTopology_, tree, edge);
+    if (!hop)
+      return hop.takeError();
+    nodes[edge.to].fromParent = hop->exit;
+    nodes[edge.from].destinations.push_back(Operand::channel(hop->entry));
   }
+  addRoot(tree, hasUpTrees(collective), *sources,
+          nodes[edges.root].destinations);
+  if (hasDownTrees(collective))
+    for (int rank = 0; rank < rankTopology_.numRanks(); ++rank)
+      if (rank != edges.root)
+        program_.addFold(rank, tree, false,
+                         {Operand::channel(nodes[rank].fromParent)},
+                         nodes[rank].destinations);
   return llvm::Error::success();
 }
 

@@ -8,6 +8,11 @@
 //     other rank  (input, up from children) -> (up to parent)
 //                 (down from parent) -> (output, down to children)
 //
+// Where sums have an order (Association.h), each part of one that is added
+// elsewhere is a fold of what it adds, and ranks between forward it:
+//
+//     part        (input or channels, in order) -> (where it is added)
+//
 // A root without children to hear from has a fold for each of several children
 // on other machines: (input) -> (down to child).
 //

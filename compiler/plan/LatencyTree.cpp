@@ -7,6 +7,7 @@
 #include "compiler/plan/LatencyTree.h"
 
 #include "compiler/packing/Shares.h"
+#include "compiler/packing/order/OrderedTrees.h"
 #include "compiler/packing/trees/Gates.h"
 #include "compiler/packing/trees/LowTree.h"
 #include "compiler/plan/NetworkCosts.h"
@@ -14,6 +15,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <utility>
 
 using namespace blink;
@@ -188,6 +190,10 @@ llvm::Expected<Packing> blink::packLatencyTrees(const PackingProblem &problem,
   LatencyTrees ups(transposed(table.costs, n), n, transposed(gaps, n));
   LatencyTrees downs(table.costs, n, gaps);
 
+  std::optional<OrderedTrees> ordered;
+  if (problem.association)
+    ordered.emplace(*problem.association, table);
+
   auto treeOf = [&](int root, double &time) {
     if (rankTopology.isPhased()) {
       // Through the gates at the root's place, of which the root is one.
@@ -203,7 +209,16 @@ llvm::Expected<Packing> blink::packLatencyTrees(const PackingProblem &problem,
     time = 0;
     if (n == 1)
       return tree;
-    if (hasUpTrees(problem.collective)) {
+    if (ordered) {
+      // All that ranks contribute goes to the root as it is, which adds it.
+      for (int rank = 0; rank < n; ++rank)
+        if (rank != root) {
+          tree.up.push_back({rank, root, ordered->path(rank, root)});
+          time = std::max(time, ordered->distance(rank, root));
+        }
+      time += (n - 2) * costsOf(protocol).gap;
+      tree.up = orderedStar(*problem.association, tree);
+    } else if (hasUpTrees(problem.collective)) {
       TimedTree up = ups.find(root);
       time += up.time;
       for (auto vertex = up.order.rbegin(); vertex != up.order.rend(); ++vertex)

@@ -57,8 +57,9 @@ TimedTree timeTree(const CostMatrix &costs, const Parents &parents, int root,
 /// The forest for small messages: one tree for each root that needs one, and
 /// one in all where the root is free, of the root that gives the least time
 /// (the first of equal ones). Trees that go in both directions have the same
-/// root and need not mirror each other. Weights are those of the rate its
-/// shares sustain. Not for routed collectives. The result has passed
+/// root and need not mirror each other; where sums have an order, which is then
+/// `chain`, the root adds all that ranks contribute. Weights are those of the
+/// rate its shares sustain. Not for routed collectives. The result has passed
 /// PackingProblem::verify. Errors: ranks that cannot reach each other.
 llvm::Expected<Packing> packLatencyTrees(const PackingProblem &problem,
                                          Protocol protocol);

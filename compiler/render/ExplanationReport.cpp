@@ -192,6 +192,12 @@ std::string blink::toText(const ExplainedBound &bound) {
                      ", reached by an optimal packing of trees\n";
   for (const std::string &reason : bound.explanation.reasons)
     text += "  " + reason + "\n";
+  if (bound.order != sched::ReductionOrder::none)
+    text += llvm::formatv(
+        "  order   {0}: {1}, {2:F2} % of the bound, reached "
+        "by an optimal packing of trees that add so\n",
+        sched::EnumNameReductionOrder(bound.order), formatRate(bound.ofOrder),
+        std::isinf(summary.bound) ? 100 : 100 * bound.ofOrder / summary.bound);
   return text;
 }
 
@@ -201,6 +207,9 @@ std::string blink::toJson(const ExplainedBound &bound) {
   json["links"] = toString(bound.links);
   addLinkEdits(json, bound.edits);
   json["bound_gbps"] = jsonRate(summary.bound);
+  json["order"] = sched::EnumNameReductionOrder(bound.order);
+  if (bound.order != sched::ReductionOrder::none)
+    json["order_bound_gbps"] = jsonRate(bound.ofOrder);
   json["reasons"] = bound.explanation.reasons;
   json["seconds"] = bound.seconds;
   return dumpReport(json);

@@ -31,6 +31,9 @@ struct ExplainedBound {
   LinkKindSet links; ///< that may be used
   std::vector<LinkEdit> edits;
   double seconds = 0;
+  /// Of trees that add in an order, if one was asked for.
+  sched::ReductionOrder order = sched::ReductionOrder::none;
+  double ofOrder = 0; ///< GB/s
 };
 std::string toText(const ExplainedBound &bound);
 std::string toJson(const ExplainedBound &bound);

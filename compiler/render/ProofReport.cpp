@@ -50,6 +50,8 @@ static nlohmann::ordered_json json(const ProvedSchedule::Program &program,
   json["links_gbps"] = jsonRate(report.links);
   json["pace"] = report.pace;
   json["bound_gbps"] = jsonRate(report.bound);
+  json["order"] = sched::EnumNameReductionOrder(report.order);
+  json["order_of_narrow_types"] = report.orderOfNarrow;
   json["times"] = nlohmann::ordered_json::array();
   for (const RangeTime &time : report.times)
     json["times"].push_back({{"bytes", time.bytes},

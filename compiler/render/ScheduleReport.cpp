@@ -29,6 +29,18 @@ static std::string networkLine(const Summary &summary) {
       summary.connections == 1 ? "connection" : "connections");
 }
 
+static std::string orderLine(const Summary &summary) {
+  switch (summary.order) {
+  case sched::ReductionOrder::none:
+    return "";
+  case sched::ReductionOrder::invariant:
+    return "  order   every element is added up in one order\n";
+  case sched::ReductionOrder::rank:
+    return "  order   every element is added up in the order of ranks\n";
+  }
+  return "";
+}
+
 /// A line for each variant but the last, of which the rest speaks.
 static std::string smallVariants(const Summary &summary) {
   std::string lines;
@@ -55,7 +67,7 @@ std::string blink::toText(const CompiledProgram &program) {
              summary.latency, summary.lanes, summary.channels,
              formatBytes(summary.chunkBytes))
              .str() +
-         networkLine(summary) + smallVariants(summary) +
+         orderLine(summary) + networkLine(summary) + smallVariants(summary) +
          llvm::formatv(
              "  proof   right result, no deadlock, loads within bandwidth, "
              "bound re-priced\n"

@@ -251,6 +251,27 @@ static void reportPhases(const sched::Schedule &file,
           "and the bound is theirs.");
 }
 
+/// Says what an order of sums means.
+static void reportOrder(sched::ReductionOrder order, Explanation &explanation) {
+  const char *promise = nullptr;
+  switch (order) {
+  case sched::ReductionOrder::none:
+    return;
+  case sched::ReductionOrder::invariant:
+    promise = "in one order: every element is added up alike, whatever the "
+              "message's size.";
+    break;
+  case sched::ReductionOrder::rank:
+    promise = "in the order of ranks: every element is added up as ((r0 + r1) "
+              "+ r2) + ...";
+    break;
+  }
+  explanation.reasons.push_back(
+      llvm::formatv("Asked for {0} Trees without this are never slower by the "
+                    "links, and the bound is theirs.",
+                    promise));
+}
+
 Explanation blink::explainProgram(const sched::Schedule &file,
                                   const sched::Program &program) {
   Topology topology = topologyOf(file);
@@ -264,6 +285,7 @@ Explanation blink::explainProgram(const sched::Schedule &file,
   reportLanes(file, program, explanation);
   reportWindows(file, program, explanation);
   reportPhases(file, explanation);
+  reportOrder(program.order(), explanation);
   return explanation;
 }
 

@@ -120,6 +120,7 @@ Summary blink::summarize(const sched::Schedule &file,
   summary.pace = paceOf(file, program);
   summary.algbw = summary.links * summary.pace;
   summary.bound = program.certificate()->bound();
+  summary.order = program.order();
   summary.variants = std::move(variants);
   countConnections(file, program, summary);
   return summary;

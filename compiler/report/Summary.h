@@ -63,6 +63,8 @@ struct Summary : VariantSummary, ProgramKey {
   double pace;  ///< the part of it that lanes keep (compiler/verify/Pace.h)
   double algbw; ///< GB/s, both
   double bound; ///< GB/s; infinite for one rank
+  /// Of sums, as the file states.
+  sched::ReductionOrder order = sched::ReductionOrder::none;
   std::vector<VariantSummary> variants; ///< all, ascending by size
   /// Pairs of ranks with network channels between them, and most of them that
   /// one rank is in; of all variants together. 0 where no channel leaves its

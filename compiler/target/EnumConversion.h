@@ -11,6 +11,7 @@
 #ifndef BLINK_COMPILER_TARGET_ENUMCONVERSION_H
 #define BLINK_COMPILER_TARGET_ENUMCONVERSION_H
 
+#include "compiler/packing/order/Association.h"
 #include "compiler/topology/Topology.h"
 #include "dialect/Collective.h"
 
@@ -53,6 +54,12 @@ inline sched::Protocol fromIR(collective::Protocol kind) {
 }
 inline collective::Protocol toIR(sched::Protocol kind) {
   return collective::Protocol(kind);
+}
+
+static_assert(collective::getMaxEnumValForSums() == int(Parentheses::halves));
+inline Parentheses fromIR(collective::Sums sums) { return Parentheses(sums); }
+inline collective::Sums toIR(Parentheses sums) {
+  return collective::Sums(sums);
 }
 
 LinkKindSet fromIR(collective::LinkKindsAttr kinds);

@@ -67,7 +67,8 @@ writeProgram(flatbuffers::FlatBufferBuilder &builder,
   return sched::CreateProgram(
       builder, fromIR(op.getCollective()), op.getRoot().value_or(0),
       builder.CreateVector(allocation), op.getAlgbw().convertToDouble(),
-      certificate, builder.CreateVector(variants), relays);
+      certificate, builder.CreateVector(variants), relays,
+      op.getSums() ? orderOf(fromIR(*op.getSums())) : ReductionOrder::none);
 }
 
 /// Errors: `op` does not follow `before`, the variant before it or null, in
@@ -83,9 +84,11 @@ static LogicalResult verifyVariant(collective::ScheduleOp op,
   if (op.getAlgbwAttr() != before.getAlgbwAttr() ||
       op.getBoundAttr() != before.getBoundAttr() ||
       op.getPricesAttr() != before.getPricesAttr() ||
-      op.getRelaysAttr() != before.getRelaysAttr())
+      op.getRelaysAttr() != before.getRelaysAttr() ||
+      op.getSumsAttr() != before.getSumsAttr())
     return op.emitOpError("is a variant of the collective.schedule before it, "
-                          "but states another algbw, bound, price or relay");
+                          "but states another algbw, bound, price, relay or "
+                          "order of sums");
   if (!before.getMaxBytes())
     return op.emitOpError("repeats the collective and allocation of another "
                           "one, which has no max_bytes");

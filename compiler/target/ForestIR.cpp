@@ -34,7 +34,7 @@ blink::problemFromIR(Operation *op, collective::CollectiveKind collective,
   if (!rankTopology)
     return op->emitError(toString(rankTopology.takeError()));
   std::unique_ptr<ProblemFromIR> result(
-      new ProblemFromIR{std::move(machine), std::move(*rankTopology), {}, 0});
+      new ProblemFromIR{std::move(machine), std::move(*rankTopology)});
   result->problem = {&result->rankTopology, fromIR(collective), root};
   return result;
 }
@@ -67,6 +67,17 @@ llvm::Error blink::askForPhases(ProblemFromIR &from) {
   return llvm::Error::success();
 }
 
+llvm::Error blink::askForOrder(ProblemFromIR &from, Parentheses parentheses) {
+  const Collective collective = from.problem.collective;
+  if (!sched::traitsOf(collective).reduces)
+    return makeError("{0} adds nothing, and so in no order",
+                     toString(collective));
+  from.rankTopology = from.rankTopology.withForwarding();
+  from.association.emplace(parentheses, from.rankTopology.numRanks());
+  from.problem.association = &*from.association;
+  return llvm::Error::success();
+}
+
 FailureOr<std::unique_ptr<ProblemFromIR>>
 blink::problemFromIR(collective::ForestOp forest) {
   auto from =
@@ -75,6 +86,9 @@ blink::problemFromIR(collective::ForestOp forest) {
                     forest.getRoot().value_or(0));
   if (succeeded(from) && forest->hasAttr(kPhasesAttr))
     if (llvm::Error error = askForPhases(**from))
+      return forest.emitError(toString(std::move(error)));
+  if (succeeded(from) && forest.getSums())
+    if (llvm::Error error = askForOrder(**from, fromIR(*forest.getSums())))
       return forest.emitError(toString(std::move(error)));
   auto most = forest->getAttrOfType<IntegerAttr>(kMaxPeers);
   if (failed(from) || !most || most.getInt() <= 0)
@@ -136,6 +150,9 @@ blink::buildForest(OpBuilder &builder, Location loc, FlatSymbolRefAttr topology,
 
   if (from.maxPeers > 0)
     forest->setAttr(kMaxPeers, builder.getI32IntegerAttr(from.maxPeers));
+
+  if (from.association)
+    forest.setSums(toIR(from.association->parentheses()));
 
   if (from.phases)
     forest->setAttr(kPhasesAttr, builder.getUnitAttr());

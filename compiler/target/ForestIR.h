@@ -15,6 +15,7 @@
 #include "compiler/target/TopologyIR.h"
 
 #include <memory>
+#include <optional>
 
 namespace blink {
 
@@ -23,9 +24,10 @@ namespace blink {
 struct ProblemFromIR {
   TopologyFromIR machine;
   RankTopology rankTopology;
-  PackingProblem problem;
+  PackingProblem problem = {};
   int maxPeers = 0;    ///< that the ranks are limited to; 0: they are not
   bool phases = false; ///< one rank of each server talks to others, a tree
+  std::optional<Association> association = {}; ///< that `problem` points to
 };
 
 /// The attribute of requests and forests that limits with how many ranks of
@@ -36,9 +38,16 @@ inline constexpr llvm::StringLiteral kMaxPeers = "collective.max_peers";
 /// (packing/trees/Gates.h).
 inline constexpr llvm::StringLiteral kPhasesAttr = "collective.phases";
 
+/// The attribute of requests for sums in an order, a ReductionOrder's name.
+inline constexpr llvm::StringLiteral kOrderAttr = "collective.order";
+
 /// Asks for trees in three phases. Errors: a collective or a job for which
 /// there are none.
 llvm::Error askForPhases(ProblemFromIR &from);
+
+/// Asks for trees that add in one order (PackingProblem::association). Errors:
+/// a collective that adds nothing.
+llvm::Error askForOrder(ProblemFromIR &from, Parentheses parentheses);
 
 /// Limits the problem's ranks to `most` peers. Errors: those of
 /// limitNetworkPeers.

@@ -45,6 +45,10 @@ static void importVariant(OpBuilder &builder, Location loc,
   if (const auto *relays = program.relays(); relays && relays->size() > 0)
     schedule.setRelaysAttr(builder.getDenseI32ArrayAttr(
         SmallVector<int32_t>(relays->begin(), relays->end())));
+  if (program.order() != ReductionOrder::none)
+    schedule.setSums(toIR(program.order() == ReductionOrder::rank
+                              ? Parentheses::chain
+                              : Parentheses::halves));
   if (variant.protocol() != sched::Protocol::simple)
     schedule.setProtocol(toIR(variant.protocol()));
   if (variant.min_bytes() != 0)

@@ -41,6 +41,8 @@ public:
         outputWriters_(semantics.numRanks(), kNone) {}
 
   Failure run(uint32_t tree);
+  /// Of the tree that has run.
+  void noteOrder(SumOrder &sums) const;
 
 private:
   Failure findOutputWriters();
@@ -223,6 +225,27 @@ Failure Execution::checkOutputs() const {
 }
 
 /// Judges the output of `rank`; `first` is the rank it must agree with.
+void Execution::noteOrder(SumOrder &sums) const {
+  if (!sums.difference.empty())
+    return;
+  uint32_t rank = 0; // all that get the result have the same
+  while (!semantics_.receives(rank, block_))
+    ++rank;
+  const uint32_t value = outputValues_[rank];
+  std::vector<uint32_t> folds = values_.order(value, /*folds=*/true);
+  if (sums.first.empty()) {
+    sums.first = values_.order(value, /*folds=*/false);
+    sums.firstFolds = std::move(folds);
+    return;
+  }
+  if (folds == sums.firstFolds)
+    return;
+  sums.sameFolds = false;
+  if (values_.order(value, /*folds=*/false) != sums.first)
+    sums.difference = inTree() + "the sum is " + values_.describe(value) +
+                      ", and not that of the first tree";
+}
+
 Failure Execution::checkReduced(uint32_t rank, uint32_t first) const {
   const uint32_t value = outputValues_[rank];
   if (rank != first && value == outputValues_[first])
@@ -255,11 +278,26 @@ Failure Execution::checkReduced(uint32_t rank, uint32_t first) const {
 
 } // namespace
 
-Failure checkResult(const Semantics &semantics, const FoldGraph &graph) {
+sched::ReductionOrder SumOrder::proved(uint32_t numRanks) const {
+  if (!difference.empty() || first.empty())
+    return sched::ReductionOrder::none;
+  // 0 1 + 2 + ...
+  std::vector<uint32_t> chain{0};
+  for (uint32_t rank = 1; rank < numRanks; ++rank)
+    chain.insert(chain.end(), {rank, Values::kPlus});
+  return first == chain ? sched::ReductionOrder::rank
+                        : sched::ReductionOrder::invariant;
+}
+
+Failure checkResult(const Semantics &semantics, const FoldGraph &graph,
+                    SumOrder *sums) {
   Execution execution(semantics, graph);
-  for (uint32_t tree = 0; tree < graph.numTrees(); ++tree)
+  for (uint32_t tree = 0; tree < graph.numTrees(); ++tree) {
     if (Failure problem = execution.run(tree))
       return problem;
+    if (sums && semantics.reduces())
+      execution.noteOrder(*sums);
+  }
   return std::nullopt;
 }
 

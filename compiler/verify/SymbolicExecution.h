@@ -12,6 +12,20 @@
 
 namespace blink::verify {
 
+/// How results are added up, as far as they have been seen.
+struct SumOrder {
+  std::vector<uint32_t> first;      ///< of the first result; Values::order
+  std::vector<uint32_t> firstFolds; ///< likewise, with the folds that add
+  /// Whether all are added by the same folds: types of 8 and 16 bits are
+  /// rounded where a value leaves one.
+  bool sameFolds = true;
+  /// Where a result is added up in another way; empty: nowhere.
+  std::string difference;
+
+  /// What is proved of all trees seen.
+  sched::ReductionOrder proved(uint32_t numRanks) const;
+};
+
 /// Runs one chunk of each tree on symbols instead of numbers; every chunk of a
 /// tree runs the same way. A value is a rank's contribution or a reduction of
 /// values in the order the fold lists them, nesting kept, and equal values have
@@ -25,7 +39,10 @@ namespace blink::verify {
 /// No other output is written. Linear in the variant, but for sorting.
 ///
 /// Whether all folds do run is checkProgress's question.
-Failure checkResult(const Semantics &semantics, const FoldGraph &graph);
+///
+/// `sums`, where it is not null, notes of each tree how its result is added up.
+Failure checkResult(const Semantics &semantics, const FoldGraph &graph,
+                    SumOrder *sums = nullptr);
 
 } // namespace blink::verify
 

@@ -51,6 +51,28 @@ std::vector<uint8_t> Values::contributions(uint32_t value) const {
   return uses;
 }
 
+std::vector<uint32_t> Values::order(uint32_t value, bool folds) const {
+  std::vector<uint32_t> reversed, work{value};
+  while (!work.empty()) {
+    const uint32_t at = work.back();
+    work.pop_back();
+    if (at == kPlus || at == kFold || at < numRanks_) {
+      reversed.push_back(at);
+      continue;
+    }
+    const Key &key = *nodes_[at - numRanks_].key;
+    // Of a, b and c: a b + c + and kFold; from the end, so this comes first.
+    for (size_t i = 1; i < key.size(); ++i) {
+      work.push_back(key[i]);
+      if (i > 1)
+        work.push_back(kPlus);
+    }
+    if (folds && key.size() > 2)
+      work.push_back(kFold);
+  }
+  return {reversed.rbegin(), reversed.rend()};
+}
+
 void Values::describe(uint32_t value, std::string &text) const {
   constexpr size_t longest = 60;
   if (text.size() > longest)

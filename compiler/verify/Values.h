@@ -39,6 +39,14 @@ public:
   /// than once". Linear in the values made so far.
   std::vector<uint8_t> contributions(uint32_t value) const;
 
+  /// How `value`, in which no contribution is more than once, is added up:
+  /// terms and `kPlus` in reverse Polish notation, a fold adding one operand
+  /// after the other; where `folds`, each fold that adds ends with `kFold`. The
+  /// completion leaves no trace. Equal for equal orders, also of values before
+  /// clear().
+  static constexpr uint32_t kPlus = UINT32_MAX, kFold = UINT32_MAX - 1;
+  std::vector<uint32_t> order(uint32_t value, bool folds) const;
+
   /// "((1 + 2) + 0)"; long expressions end in "...".
   std::string describe(uint32_t value) const;
 

@@ -68,9 +68,11 @@ public:
         }),
         [&] { return describePaths(); });
     add("result", eachVariant([&](const FoldGraph &graph) {
-          return checkResult(semantics_, graph);
+          return checkResult(semantics_, graph, &sums_);
         }),
         [&] { return describeResult(); });
+    if (semantics_.reduces() && report_.checks.back().ok)
+      addOrder();
     if (semantics_.worksInPlace())
       add("in-place", eachVariant([&](const FoldGraph &graph) {
             return checkInPlace(graph);
@@ -121,6 +123,7 @@ private:
     return total;
   }
 
+  void addOrder();
   void addBandwidth();
   void addPace();
   void addQueues();
@@ -138,8 +141,35 @@ private:
   TopologyView machine_;
   std::vector<FoldGraph> graphs_; // one a variant
   size_t judged_ = 0;             // the variant that the check is at
+  SumOrder sums_;
   VerifyReport report_;
 };
+
+/// A check where the file states an order.
+void Verifier::addOrder() {
+  using sched::ReductionOrder;
+  report_.order = sums_.proved(semantics_.numRanks());
+  report_.orderOfNarrow =
+      report_.order != ReductionOrder::none && sums_.sameFolds;
+  const ReductionOrder stated = program_.order();
+  if (stated == ReductionOrder::none)
+    return;
+  Failure problem;
+  if (report_.order == ReductionOrder::none)
+    problem = sums_.difference + "; the file states one order";
+  else if (stated == ReductionOrder::rank && report_.order != stated)
+    problem = "all trees add in one order, but not ((0 + 1) + 2) + ..., which "
+              "the file states";
+  add("order", problem, [&] {
+    return std::string("every element is added up in one order") +
+           (report_.order == ReductionOrder::rank ? ", that of the ranks"
+                                                  : "") +
+           (report_.orderOfNarrow
+                ? ""
+                : "; but types of 8 and 16 bits, which are rounded where they "
+                  "leave a step, in several steps");
+  });
+}
 
 /// The rate of a program is that of its last variant, the one for messages
 /// without a limit; variants for small messages trade rate for latency.

@@ -52,6 +52,11 @@ struct VerifyReport {
   double pace = 0;  ///< the part of it that lanes keep; 0 if they stop
   double algbw = 0; ///< GB/s, both
   double bound = 0; ///< GB/s, recomputed from the certificate's prices
+  /// Of sums, in all trees of all variants, whatever the file says.
+  sched::ReductionOrder order = sched::ReductionOrder::none;
+  /// Whether that holds for types of 8 and 16 bits, too, which are rounded
+  /// where they leave a step: all elements are added by the same steps.
+  bool orderOfNarrow = false;
   std::vector<RangeTime>
       times; ///< of each variant, if asked; none if lanes stop
   std::vector<Check> checks;

@@ -9,7 +9,7 @@
 #include "tools/blinkc/Progress.h"
 
 #include "compiler/driver/InputFile.h"
-#include "compiler/packing/PackTrees.h"
+#include "compiler/packing/order/PackInOrder.h"
 #include "compiler/render/ExplanationReport.h"
 
 #include "llvm/Support/raw_ostream.h"
@@ -51,14 +51,19 @@ static int run(const BoundFlags &flags) {
   if (!rankTopology)
     return inFile(rankTopology.takeError());
   PackingProblem problem{&*rankTopology, options->collective, options->root};
-  llvm::Expected<PackingCertificate> certificate =
-      boundRate(problem, progress.watcher());
-  if (!certificate)
-    return inFile(certificate.takeError());
-
-  const ExplainedBound bound{explainBound(problem, *certificate),
-                             options->links, options->linkEdits,
-                             watch.seconds()};
+  llvm::Expected<PackedTrees> packed = packTrees(problem, progress.watcher());
+  if (!packed)
+    return inFile(packed.takeError());
+  ExplainedBound bound{explainBound(problem, packed->certificate),
+                       options->links, options->linkEdits, 0, options->order};
+  if (options->order != ReductionOrder::none) {
+    llvm::Expected<OrderedPacking> ordered =
+        packInOrder(problem, *packed, options->order, progress.watcher());
+    if (!ordered)
+      return inFile(ordered.takeError());
+    bound.ofOrder = ordered->packed.certificate.bound;
+  }
+  bound.seconds = watch.seconds();
   llvm::outs() << (flags.json ? toJson(bound) : toText(bound));
   return kGood;
 }

@@ -150,8 +150,9 @@ void blink::addCompileCommand(CLI::App &app, int &exitCode) {
                   "output. Without it nothing is written but the report")
       ->type_name("FILE");
   flags.request.addTo(command);
-  for (const char *name : {"--collective", "--gpus", "--root", "--links",
-                           "--relays", "--without-link", "--limit-link"})
+  for (const char *name :
+       {"--collective", "--gpus", "--root", "--links", "--relays", "--order",
+        "--without-link", "--limit-link"})
     flags.requestOptions.push_back(command.get_option(name));
   command
       .add_option(
@@ -211,7 +212,7 @@ void blink::addCompileCommand(CLI::App &app, int &exitCode) {
                       "of making some; proof and bound are as ever")
           ->type_name("FILE");
   for (const char *name : {"--slack", "--max-trees", "--max-peers", "--phases",
-                           "--relays", "--time-limit"})
+                           "--order", "--relays", "--time-limit"})
     trees->excludes(command.get_option(name));
   flags.requestOptions.push_back(trees);
   command
@@ -250,7 +251,7 @@ void blink::addCompileCommand(CLI::App &app, int &exitCode) {
           "bytes are the same");
   for (const char *name :
        {"--collective", "--gpus", "--root", "--relays", "--time-limit",
-        "--emit", "--dump-phases-to", "--phases", "--trees"})
+        "--emit", "--dump-phases-to", "--phases", "--order", "--trees"})
     flags.notForBundles.push_back(command.get_option(name));
   for (const char *name : {"--collectives", "--survive", "--jobs"})
     flags.forBundles.push_back(command.get_option(name));

@@ -48,6 +48,15 @@ void RequestFlags::addTo(CLI::App &command) {
                    "GPUs of the machine that are not in --gpus forward data; "
                    "they run a program, too, but give and take nothing");
   command
+      .add_option("--order", order,
+                  "In which order every element of a reduction is added, "
+                  "whatever its place and the message's size: invariant is any "
+                  "one; rank is ((r0 + r1) + r2) + ..., the same on every "
+                  "machine; none is one for each tree")
+      ->check(CLI::IsMember({"none", "invariant", "rank"}))
+      ->type_name("ORDER")
+      ->capture_default_str();
+  command
       .add_option("--without-link", withoutLinks,
                   "The machine as it is today: no link is left between these "
                   "two nodes, either way, e.g. gpu0:gpu3. May be repeated")
@@ -89,6 +98,7 @@ llvm::Expected<CompileOptions> RequestFlags::options() const {
   if (!kinds)
     return makeError("--links: {0}", llvm::toString(kinds.takeError()));
   options.links = *kinds;
+  options.order = *parseReductionOrder(order);
   for (const std::string &ends : withoutLinks)
     options.linkEdits.push_back({ends, std::nullopt, "--without-link " + ends});
   if (llvm::Error error = readLimitLinks(limitLinks, options.linkEdits))

@@ -19,6 +19,7 @@ namespace blink {
 struct RequestFlags {
   std::string collective = "allreduce";
   std::string links = "all";
+  std::string order = "none";
   std::vector<std::string> withoutLinks;
   std::vector<std::string> limitLinks;
   CompileOptions rest; ///< what needs no reading: --gpus, --root, --relays

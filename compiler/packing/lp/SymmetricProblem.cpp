@@ -16,8 +16,8 @@ namespace {
 
 /// The twin of each link; empty where some usable link has none.
 std::vector<int> mirrorTwins(const PackingProblem &problem) {
-  if (problem.collective != Collective::allreduce)
-    return {};
+  if (problem.collective != Collective::allreduce || problem.association)
+    return {}; // a sum in order, run backwards, is none
   const RankTopology &rankTopology = *problem.rankTopology;
   const std::vector<Link> &links = rankTopology.topology().links;
   std::map<std::tuple<int, int, LinkKind, double>, int> index;
@@ -83,8 +83,9 @@ SymmetricProblem::SymmetricProblem(const PackingProblem &problem,
 }
 
 SymmetricProblem SymmetricProblem::reduce(const PackingProblem &problem) {
-  // One root stays where it is, and no free action keeps it there.
-  return isRooted(problem.collective)
+  // One root stays where it is, and no free action keeps it there; nor does
+  // one keep the order of ranks.
+  return isRooted(problem.collective) || problem.association
              ? plain(problem)
              : SymmetricProblem(problem, Symmetry::find(*problem.rankTopology));
 }

@@ -42,6 +42,8 @@ void TreePricer::setPrices(std::vector<double> prices) {
   }
   if (hasUpTrees(problem_.problem().collective))
     transposed_ = transposed(costs_, numRanks_);
+  if (problem_.problem().association)
+    ordered_.emplace(*problem_.problem().association, paths_);
 }
 
 Path TreePricer::path(int from, int to) const {
@@ -66,7 +68,10 @@ PricedTree TreePricer::priceOver(int root, const CostMatrix &costs,
   Collective collective = problem_.problem().collective;
   PricedTree tree;
   tree.root = root;
-  if (hasUpTrees(collective)) {
+  if (ordered_) {
+    tree.cost = ordered_->cost(root);
+    tree.places = ordered_->places(root);
+  } else if (hasUpTrees(collective)) {
     tree.up = solve(transposed);
     tree.cost = costOf(transposed, tree.up, root);
   }
@@ -127,6 +132,8 @@ Tree TreePricer::materialize(const PricedTree &priced) const {
       tree.up.push_back({*rank, parent, path(*rank, parent)});
     }
   }
+  if (ordered_)
+    tree.up = ordered_->edges(priced.places);
   if (!priced.down.empty())
     for (int rank : breadthFirst(priced.down, priced.root))
       if (rank != priced.root) {
@@ -150,6 +157,8 @@ int TreePricer::lowestDepth(int root, const CostMatrix &costs,
 }
 
 int TreePricer::lowestDepth() const {
+  if (ordered_)
+    return numRanks_ - 1;
   int depth = 1;
   for (int root : problem_.roots()) {
     if (gates_.empty()) {

@@ -20,6 +20,9 @@
 // Of trees in three phases (Gates.h) the cheapest of those gates that gatesFor
 // lists is meant, here and in the bound, which then is one of such trees alone.
 //
+// Where sums have an order the in-tree is one in that order (OrderedTrees.h),
+// of any depth.
+//
 // Prices are the same on all links of a row of the SymmetricProblem, so one
 // root of each orbit is enough.
 //
@@ -29,18 +32,21 @@
 #define BLINK_COMPILER_PACKING_LP_TREEPRICER_H
 
 #include "compiler/packing/lp/SymmetricProblem.h"
+#include "compiler/packing/order/OrderedTrees.h"
 #include "compiler/packing/trees/Gates.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 #include <map>
+#include <optional>
 
 namespace blink {
 
 /// A tree without its paths, which are those of the pricer that made it.
 struct PricedTree {
   int root = 0;
-  Parents up;
+  Parents up;      ///< not set where sums have an order
+  Places places;   ///< but these
   Parents down;    ///< not set where the pricer mirrors
   double cost = 0; ///< infinity: there is none
 };
@@ -87,9 +93,10 @@ private:
   const SymmetricProblem &problem_;
   int numRanks_;
   std::vector<double> prices_;
-  PathTable paths_;       // from representatives
-  CostMatrix costs_;      // of all pairs
-  CostMatrix transposed_; // of costs_, for in-trees
+  PathTable paths_;                     // from representatives
+  CostMatrix costs_;                    // of all pairs
+  CostMatrix transposed_;               // of costs_, for in-trees
+  std::optional<OrderedTrees> ordered_; // where sums have an order
   /// Of trees in three phases, by root; empty for others.
   std::map<int, std::vector<Gates>> gates_;
 };

@@ -252,8 +252,8 @@ Error Selection::pruneAtDepths() {
 }
 
 std::vector<Tree> Selection::route(RouteRequest request) {
-  if (problem_.rankTopology->isPhased())
-    return {}; // the router knows no gates
+  if (problem_.rankTopology->isPhased() || problem_.association)
+    return {}; // the router knows neither gates nor orders
   double stepsPerTree = std::pow(numRanks_, 3);
   double budget = routingSteps_ / stepsPerTree / 8;
   request.budget = static_cast<int>(budget);

@@ -124,6 +124,12 @@ RankTopology RankTopology::withPairs(std::vector<bool> pairs) const {
   return limited;
 }
 
+RankTopology RankTopology::withForwarding() const {
+  RankTopology forwarding = *this;
+  forwarding.forwards_ = true;
+  return forwarding;
+}
+
 bool RankTopology::peerJoined(int rankA, int rankB) const {
   const std::vector<int> &a = peerGroups_[rankA];
   const std::vector<int> &b = peerGroups_[rankB];
@@ -218,8 +224,8 @@ RankTopology::segments(int from, int to, const Path &path) const {
     bool known =
         path[hop] >= 0 && path[hop] < static_cast<int>(topology_.links.size());
     int rank = known ? rankOfNode_[topology_.links[path[hop]].to] : -1;
-    if (rank < numRanks() || hop + 1 == path.size())
-      continue; // no relay, or the end
+    if (rank < (forwards_ ? 0 : numRanks()) || hop + 1 == path.size())
+      continue; // nobody who forwards, or the end
     segment.to = rank;
     if (llvm::Error error = finish())
       return error;

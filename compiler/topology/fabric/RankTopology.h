@@ -113,6 +113,10 @@ public:
   const std::vector<int> &serverOf() const { return serverOf_; }
   int numServers() const;
 
+  /// The same, but that ranks may forward as relays do: segments() takes paths
+  /// over them. cheapestPaths() makes none.
+  RankTopology withForwarding() const;
+
   /// A part of a path between two GPUs with none between.
   struct Segment {
     int from; ///< rank or relay
@@ -120,7 +124,8 @@ public:
     Path path;
     ChannelKind kind;
   };
-  /// The parts of a path between two ranks: one, or several joined by relays.
+  /// The parts of a path between two ranks: one, or several joined by relays,
+  /// or by ranks where these forward.
   /// The error says why some part cannot be driven.
   llvm::Expected<std::vector<Segment>> segments(int from, int to,
                                                 const Path &path) const;
@@ -155,6 +160,7 @@ private:
   std::vector<std::vector<int>> peerGroups_;
   std::vector<bool> pairs_;   // as in withPairs; empty: all
   std::vector<int> serverOf_; // as in serverOf(); empty: not phased
+  bool forwards_ = false;     // as in withForwarding
 };
 
 } // namespace blink

@@ -405,3 +405,97 @@ collective.topology @pair {
 collective.forest broadcast @pair gpus [0, 1] links <nvlink> root 0 algbw 25.0 bound 25.0 prices [1.0, 1.0] max_bytes 0 {
   collective.tree @t0 root 0 block 0 share 1 of 1 up [] down [0 -> 1 via [a]]
 }
+
+// -----
+
+collective.topology @pair {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.link @a nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @b nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+}
+collective.forest reduce @pair gpus [0, 1] links <nvlink> root 1 sums chain algbw 25.0 bound 25.0 prices [1.0, 1.0] {
+  // expected-error @below {{has 1 up edges, one for each part of a sum is 2}}
+  collective.tree @t0 root 1 block 0 share 1 of 1 up [0 -> 1 via [a]] down []
+}
+
+// -----
+
+collective.topology @pair {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.link @a nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @b nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+}
+collective.forest reduce @pair gpus [0, 1] links <nvlink> root 1 sums chain algbw 25.0 bound 25.0 prices [1.0, 1.0] {
+  // expected-error @below {{adds ranks 0 to 1 at two ranks, 1 and 0}}
+  collective.tree @t0 root 1 block 0 share 1 of 1 up [0 -> 1 via [a], 1 -> 0 via [b]] down []
+}
+
+// -----
+
+collective.topology @pair {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.link @a nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @b nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+}
+collective.forest reduce @pair gpus [0, 1] links <nvlink> root 0 sums chain algbw 25.0 bound 25.0 prices [1.0, 1.0] {
+  // expected-error @below {{makes its sum at rank 1, the root is 0}}
+  collective.tree @t0 root 0 block 0 share 1 of 1 up [0 -> 1 via [a], 1 -> 1 via []] down []
+}
+
+// -----
+
+collective.topology @pair {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.link @a nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @b nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+}
+collective.forest reduce @pair gpus [0, 1] links <nvlink> root 1 sums chain algbw 25.0 bound 25.0 prices [1.0, 1.0] {
+  // expected-error @below {{has an up edge from rank 1 where the sum of ranks 0 to 0 is at rank 0}}
+  collective.tree @t0 root 1 block 0 share 1 of 1 up [1 -> 1 via [], 1 -> 1 via []] down []
+}
+
+// -----
+
+collective.topology @pair {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.link @a nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @b nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+}
+collective.forest reduce @pair gpus [0, 1] links <nvlink> root 1 sums chain algbw 25.0 bound 25.0 prices [1.0, 1.0] {
+  // expected-error @below {{has an empty path from rank 0 to rank 1}}
+  collective.tree @t0 root 1 block 0 share 1 of 1 up [0 -> 1 via [], 1 -> 1 via []] down []
+}
+
+// -----
+
+collective.topology @pair {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.link @a nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @b nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+}
+// expected-error @below {{broadcast has no sums}}
+collective.forest broadcast @pair gpus [0, 1] links <nvlink> root 0 sums chain algbw 25.0 bound 25.0 prices [1.0, 1.0] {
+  collective.tree @t0 root 0 block 0 share 1 of 1 up [] down [0 -> 1 via [a]]
+}
+
+// -----
+
+collective.topology @four {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.node @gpu2 gpu
+  collective.node @gpu3 gpu
+  collective.link @a nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+  collective.link @b nvlink @gpu2 -> @gpu0 bandwidth 25.0 latency 0.5
+  collective.link @c nvlink @gpu3 -> @gpu0 bandwidth 25.0 latency 0.5
+}
+collective.forest reduce @four gpus [0, 1, 2, 3] links <nvlink> root 0 sums halves algbw 25.0 bound 25.0 prices [1.0, 1.0, 1.0] {
+  // expected-error @below {{adds the sum of ranks 2 to 3 second at rank 0, which makes it: a fold adds one after the other}}
+  collective.tree @t0 root 0 block 0 share 1 of 1 up [0 -> 0 via [], 1 -> 0 via [a], 0 -> 0 via [], 2 -> 0 via [b], 3 -> 0 via [c], 0 -> 0 via []] down []
+}

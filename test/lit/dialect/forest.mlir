@@ -35,3 +35,9 @@ collective.forest broadcast @pair gpus [0, 1] links <nvlink> root 0 algbw 25.0 b
 collective.forest broadcast @pair gpus [0, 1] links <nvlink> root 0 algbw 25.0 bound 25.0 prices [1.0, 1.0, 0.0, 0.0] protocol simple min_bytes 4096 max_bytes 8192 {
   collective.tree @t0 root 0 block 0 share 1 of 1 up [] down [0 -> 1 via [a]]
 }
+// Sums in one order: an edge for each part.
+// CHECK:      collective.forest reduce @pair {{.*}} root 1 sums chain algbw
+// CHECK-NEXT:   collective.tree @t0 root 1 block 0 share 1 of 1 up [0 -> 1 via [a], 1 -> 1 via []] down []
+collective.forest reduce @pair gpus [0, 1] links <nvlink> root 1 sums chain algbw 25.0 bound 25.0 prices [1.0, 1.0, 0.0, 0.0] {
+  collective.tree @t0 root 1 block 0 share 1 of 1 up [0 -> 1 via [a], 1 -> 1 via []] down []
+}

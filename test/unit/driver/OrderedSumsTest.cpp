@@ -1,0 +1,222 @@
+//===- OrderedSumsTest.cpp - the same bits for every size -------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Schedules that add in one order, proved, run and made wrong: what the proof
+// says is compared with bits that come out.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/verify/Verify.h"
+#include "schedules/ScheduleFile.h"
+#include "test/common/Contains.h"
+#include "test/conformance/Job.h"
+#include "test/unit/driver/CompileFile.h"
+
+#include "doctest/doctest.h"
+
+#include <algorithm>
+#include <cstring>
+#include <random>
+
+using namespace blink;
+using namespace blink::test;
+
+namespace {
+
+struct Machine {
+  const char *name;
+  std::vector<int> gpus; ///< empty: all
+  ReductionOrder asked, proved;
+};
+
+const Machine kMachines[] = {
+    {"dgx1", {}, ReductionOrder::rank, ReductionOrder::rank},
+    {"dgx1", {5, 1, 6, 4, 7}, ReductionOrder::rank, ReductionOrder::rank},
+    {"dgx1", {1, 4, 6}, ReductionOrder::invariant, ReductionOrder::rank},
+    {"dgx-h100", {}, ReductionOrder::rank, ReductionOrder::rank},
+    {"pcie-8gpu", {}, ReductionOrder::rank, ReductionOrder::rank},
+    {"mi250", {}, ReductionOrder::invariant, ReductionOrder::invariant},
+};
+
+std::vector<uint8_t> compileFor(const Machine &machine, Collective collective,
+                                int root = 0) {
+  CompileOptions options;
+  options.collective = collective;
+  options.gpus = machine.gpus;
+  options.root = root;
+  options.order = machine.asked;
+  return compileFile(shippedTopology(machine.name), options);
+}
+
+VerifyReport proofOf(const std::vector<uint8_t> &bytes) {
+  std::string error;
+  const sched::Schedule *file =
+      sched::openSchedule(bytes.data(), bytes.size(), error);
+  REQUIRE_MESSAGE(file, error);
+  return verifyProgram(*file, *file->programs()->Get(0));
+}
+
+const Check &checkOf(const VerifyReport &report, const std::string &name) {
+  auto check =
+      std::find_if(report.checks.begin(), report.checks.end(),
+                   [&](const Check &check) { return check.name == name; });
+  REQUIRE(check != report.checks.end());
+  return *check;
+}
+
+/// Numbers whose sums depend on the order, one list a rank.
+std::vector<std::vector<float>> roughNumbers(int ranks, size_t count) {
+  std::mt19937 random(11);
+  std::vector<std::vector<float>> numbers(ranks);
+  for (auto &list : numbers)
+    for (size_t i = 0; i < count; ++i)
+      list.push_back((float(random() % 20001) - 10000.0f) *
+                     (random() % 2 ? 1e-6f : 1.0f));
+  return numbers;
+}
+
+} // namespace
+
+TEST_CASE("the order asked for is proved") {
+  for (const Machine &machine : kMachines)
+    for (Collective collective : {Collective::allreduce, Collective::reduce,
+                                  Collective::reducescatter}) {
+      CAPTURE(machine.name);
+      CAPTURE(toString(collective).str());
+      const VerifyReport report = proofOf(compileFor(machine, collective, 1));
+      for (const Check &check : report.checks)
+        CHECK_MESSAGE(check.ok, check.name << ": " << check.detail);
+      CHECK(contains(checkOf(report, "order").detail, "in one order"));
+      // Invariant may be more than was asked for.
+      const bool asAsked = report.order == machine.proved ||
+                           report.order == ReductionOrder::rank;
+      CHECK(asAsked);
+    }
+  // Where a switch joins all each element is added in one step; elsewhere not.
+  CHECK(proofOf(compileFor(kMachines[3], Collective::allreduce)).orderOfNarrow);
+  CHECK_FALSE(
+      proofOf(compileFor(kMachines[0], Collective::allreduce)).orderOfNarrow);
+}
+
+TEST_CASE("without an order trees differ, and a wrong one is found") {
+  CompileOptions options;
+  const Topology dgx1 = shippedTopology("dgx1");
+  CHECK(proofOf(compileFile(dgx1, options)).order == ReductionOrder::none);
+  std::vector<uint8_t> bytes = compileFor(kMachines[0], Collective::allreduce);
+  std::string error;
+  const sched::Schedule *file =
+      sched::openSchedule(bytes.data(), bytes.size(), error);
+  REQUIRE(file);
+  // Two sources of a step of the last variant change places.
+  const sched::Variant &variant =
+      **std::prev(file->programs()->Get(0)->variants()->end());
+  bool swapped = false;
+  for (const sched::RankProgram *rank : *variant.ranks())
+    for (const sched::Step *step : *rank->steps()) {
+      if (swapped || step->sources() < 2)
+        continue;
+      auto *operands = reinterpret_cast<sched::Operand *>(
+          const_cast<uint8_t *>(rank->operands()->Data()));
+      std::swap(operands[step->operands_begin()],
+                operands[step->operands_begin() + 1]);
+      swapped = true;
+    }
+  REQUIRE(swapped);
+  const VerifyReport report = verifyProgram(*file, *file->programs()->Get(0));
+  CHECK_FALSE(report.ok);
+  CHECK(report.order == ReductionOrder::none);
+  CHECK(checkOf(report, "result").ok);
+  const Check &order = checkOf(report, "order");
+  CHECK_FALSE(order.ok);
+  CHECK(contains(order.detail, "and not that of the first tree; the file "
+                               "states one order"));
+}
+
+TEST_CASE("an element has the same bits wherever it stands") {
+  constexpr size_t kMost = kSanitized ? 20000 : 400000;
+  const size_t sizes[] = {1, 2, 3, 31, 1000, 4097, 16384, kMost / 5, kMost};
+  for (const Machine &machine : kMachines) {
+    CAPTURE(machine.name);
+    const std::vector<uint8_t> bytes =
+        compileFor(machine, Collective::allreduce);
+    std::string error;
+    const int ranks = int(sched::openSchedule(bytes.data(), bytes.size(), error)
+                              ->programs()
+                              ->Get(0)
+                              ->allocation()
+                              ->size());
+    if (kSlow && ranks > 8)
+      continue;
+    const std::vector<std::vector<float>> numbers = roughNumbers(ranks, kMost);
+    // One after the other, in the order of ranks.
+    std::vector<float> expected = numbers[0];
+    for (int rank = 1; rank < ranks; ++rank)
+      for (size_t i = 0; i < kMost; ++i)
+        expected[i] += numbers[rank][i];
+    if (machine.proved == ReductionOrder::invariant)
+      expected.clear(); // whatever comes out first
+    const Job job(bytes, ranks, 0, nullptr);
+    std::mt19937 random(3);
+    for (auto size = std::rbegin(sizes); size != std::rend(sizes); ++size) {
+      CAPTURE(*size);
+      const size_t offset = *size == kMost ? 0 : random() % (kMost - *size);
+      const bool inPlace = random() % 2;
+      std::vector<std::vector<float>> inputs(ranks), outputs(ranks);
+      for (int rank = 0; rank < ranks; ++rank) {
+        const float *begin = numbers[rank].data() + offset;
+        inputs[rank].assign(begin, begin + *size);
+        outputs[rank].resize(*size);
+      }
+      for (blinkResult_t result : job.onThreads([&](int rank) {
+             float *in = inputs[rank].data();
+             return blinkAllReduce(in, inPlace ? in : outputs[rank].data(),
+                                   *size, blinkFloat32, blinkSum, job[rank],
+                                   nullptr);
+           }))
+        REQUIRE(result == blinkSuccess);
+      const auto &results = inPlace ? inputs : outputs;
+      if (expected.empty())
+        expected = results[0];
+      for (const std::vector<float> &result : results)
+        CHECK(std::memcmp(result.data(), expected.data() + offset,
+                          *size * sizeof(float)) == 0);
+    }
+  }
+}
+
+TEST_CASE("parts of reduce and reducescatter have the bits of allreduce") {
+  const Machine &machine = kMachines[0];
+  constexpr int kRanks = 8, kRoot = 3;
+  constexpr size_t kCount = 5000;
+  const std::vector<std::vector<float>> numbers =
+      roughNumbers(kRanks, kCount * kRanks);
+  std::vector<float> expected = numbers[0];
+  for (int rank = 1; rank < kRanks; ++rank)
+    for (size_t i = 0; i < expected.size(); ++i)
+      expected[i] += numbers[rank][i];
+  std::vector<std::vector<float>> outputs(kRanks,
+                                          std::vector<float>(expected.size()));
+  {
+    const Job job(compileFor(machine, Collective::reduce, kRoot), kRanks, 0,
+                  nullptr);
+    for (blinkResult_t result : job.onThreads([&](int rank) {
+           return blinkReduce(numbers[rank].data(), outputs[rank].data(),
+                              expected.size(), blinkFloat32, blinkSum, kRoot,
+                              job[rank], nullptr);
+         }))
+      REQUIRE(result == blinkSuccess);
+    CHECK(outputs[kRoot] == expected);
+  }
+  const Job job(compileFor(machine, Collective::reducescatter), kRanks, 0,
+                nullptr);
+  for (blinkResult_t result : job.onThreads([&](int rank) {
+         return blinkReduceScatter(numbers[rank].data(), outputs[rank].data(),
+                                   kCount, blinkFloat32, blinkSum, job[rank],
+                                   nullptr);
+       }))
+    REQUIRE(result == blinkSuccess);
+  for (int rank = 0; rank < kRanks; ++rank)
+    CHECK(std::memcmp(outputs[rank].data(), expected.data() + rank * kCount,
+                      kCount * sizeof(float)) == 0);
+}
