@@ -30,6 +30,8 @@ struct BackendRequest {
   std::string withoutLink{};     ///< blinkConfig_t::withoutLink, or ""
   std::vector<uint64_t> hosts{}; ///< blinkConfig_t::hosts, or empty
   uint64_t slotBytes = 0;        ///< blinkConfig_t::slotBytes
+  /// blinkConfig_t::order, or what the environment says.
+  sched::ReductionOrder order = sched::ReductionOrder::none;
   /// Asked now and then while waiting for other processes to join: an error
   /// ends it. May be empty.
   std::function<Status()> peerFailure{};

@@ -143,6 +143,16 @@ typedef enum BLINK_INT {
   blinkBackendCuda = 1
 } blinkBackend_t;
 
+/* What schedules must promise of sums of floating point numbers (blinkc compile
+   --order): that an element is added up alike whatever its place and the
+   message's size, or in the order of ranks, ((r0 + r1) + r2) + ... */
+typedef enum BLINK_INT {
+  blinkOrderDefault = 0, /* what the environment's BLINK_ORDER says, or none */
+  blinkOrderNone = 1,
+  blinkOrderInvariant = 2,
+  blinkOrderRank = 3
+} blinkOrder_t;
+
 /* Settings of communicators. Start from BLINK_CONFIG_INITIALIZER; `size` tells
    the library which fields the caller knows of. */
 typedef struct {
@@ -181,9 +191,15 @@ typedef struct {
      schedules have to be for one placement, and ranks that do not run as it
      says are told so when they join. */
   const uint64_t *hosts;
+  /* A reduction of floating point numbers whose schedule promises less is
+     refused: invalid usage. So is one of a type of 8 or 16 bits where a sum is
+     made in several steps, between which it is rounded. The same on every rank.
+     Communicators made of others ask for what those do. */
+  blinkOrder_t order;
 } blinkConfig_t;
 #define BLINK_CONFIG_INITIALIZER                                               \
-  {sizeof(blinkConfig_t), blinkBackendHost, 0, NULL, NULL, 1, 0, NULL}
+  {sizeof(blinkConfig_t), blinkBackendHost, 0, NULL, NULL, 1, 0, NULL,         \
+   blinkOrderDefault}
 
 /*===-- Errors and version ------------------------------------------------===*/
 

@@ -66,6 +66,31 @@ Status readSlotBytes(uint64_t asked, uint64_t &slotBytes) {
   return {};
 }
 
+/// `order` as asked for, or what the environment says.
+Status readOrder(blinkOrder_t asked, sched::ReductionOrder &order) {
+  using sched::ReductionOrder;
+  constexpr ReductionOrder kOrders[] = {
+      ReductionOrder::none, ReductionOrder::invariant, ReductionOrder::rank};
+  if (asked < blinkOrderDefault || asked > blinkOrderRank)
+    return Status(blinkInvalidArgument, "unknown order ", int(asked),
+                  " of sums");
+  order = ReductionOrder::none;
+  if (asked != blinkOrderDefault) {
+    order = kOrders[asked - blinkOrderNone];
+    return {};
+  }
+  const char *text = std::getenv("BLINK_ORDER");
+  if (!text)
+    return {};
+  for (ReductionOrder known : kOrders)
+    if (std::strcmp(text, sched::EnumNameReductionOrder(known)) == 0) {
+      order = known;
+      return {};
+    }
+  return {blinkInvalidArgument, "BLINK_ORDER is '" + std::string(text) +
+                                    "', expected none, invariant or rank"};
+}
+
 } // namespace
 
 Status readConfig(const blinkConfig_t *config, const BackendEntry *&entry,
@@ -87,6 +112,8 @@ Status readConfig(const blinkConfig_t *config, const BackendEntry *&entry,
     return {blinkInvalidArgument,
             "unknown back end " + std::to_string(int(full.backend))};
   status = readSlotBytes(full.slotBytes, request.slotBytes);
+  if (status.ok())
+    status = readOrder(full.order, request.order);
   return status.ok() ? readTimeout(full.timeoutMs, request.timeout) : status;
 }
 

@@ -100,7 +100,8 @@ Status CudaBackend::makePlan(const BackendRequest &request) {
   origin_.slotBytes = request.slotBytes;
   status = Plan::create(request.files, request.numRanks,
                         {gpus, request.withoutLink, request.hosts}, plan_,
-                        request.slotBytes ? request.slotBytes : kSlotBytes);
+                        request.slotBytes ? request.slotBytes : kSlotBytes,
+                        request.order);
   if (!status.ok())
     return status;
   std::vector<bool> here;

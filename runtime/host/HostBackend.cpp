@@ -48,7 +48,7 @@ Status HostBackend::makePlan(const BackendRequest &request) {
     list = request.gpus;
   Status status = Plan::create(request.files, request.numRanks,
                                {list, request.withoutLink, request.hosts},
-                               plan_, request.slotBytes);
+                               plan_, request.slotBytes, request.order);
   ranks_.resize(request.numRanks);
   std::vector<bool> here(request.numRanks, !request.id);
   if (request.id)

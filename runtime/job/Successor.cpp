@@ -23,6 +23,7 @@ Successor::Successor(Backend &old, std::vector<int> ranks,
   request_.timeout =
       settings.timeout.count() ? settings.timeout : old.job().timeout();
   request_.slotBytes = old.origin().slotBytes;
+  request_.order = old.plan().order;
   request_.withoutLink = settings.withoutLink.value_or(gpus.withoutLink);
   for (int rank : ranks_) {
     if (!gpus.numbers.empty())

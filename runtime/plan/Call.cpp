@@ -101,6 +101,10 @@ Status Call::prepare(const Plan &plan) {
   Status status = plan.find(kind.collective, kind.root, program);
   if (!status.ok())
     return status;
+  // Integers have the same sums in any order.
+  if (sched::isReduction(kind.collective) && !isInteger(kind.type))
+    if (status = plan.checkOrder(*program, size); !status.ok())
+      return Status(status.code, nameOf(kind.collective), ": ", status.text);
   const uint32_t ranks = program->program->allocation()->size();
   const uint64_t block = kind.count * size;
   sendBytes = block * sched::inputBlocks(kind.collective, ranks);

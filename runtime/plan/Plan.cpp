@@ -256,6 +256,9 @@ void noteUse(const VariantPlan &variant, ProgramPlan &program, Plan &plan) {
     for (size_t s = 0; s < variant.ranks[rank].borrows.size(); ++s) {
       const StepCode &step = code.steps[s];
       plan.numOperands = std::max(plan.numOperands, step.numOperands());
+      if (step.sources > 1 &&
+          step.sources != program.program->allocation()->size())
+        program.addsInOneStep = false;
       for (uint32_t i = 0; i < step.numOperands(); ++i) {
         OperandKind kind = code.operands[step.operandsBegin + i].kind;
         if (kind == OperandKind::input)
@@ -322,10 +325,12 @@ const VariantPlan &ProgramPlan::variantFor(uint64_t bytes) const {
 }
 
 Status Plan::create(const ScheduleSet &files, int numRanks, const JobGpus &gpus,
-                    Plan &plan, uint64_t slotBytes) {
+                    Plan &plan, uint64_t slotBytes,
+                    sched::ReductionOrder order) {
   plan.numRanks = numRanks;
   plan.files = files;
   plan.gpus = gpus;
+  plan.order = order;
   ProgramLookup lookup;
   Status status = lookUpPrograms(files, numRanks, gpus, lookup);
   if (!status.ok())
@@ -347,6 +352,8 @@ Status Plan::create(const ScheduleSet &files, int numRanks, const JobGpus &gpus,
     plan.fingerprint = sched::hash64(
         plan.serverOf.data(), plan.serverOf.size() * sizeof(plan.serverOf[0]),
         plan.fingerprint);
+  if (order != sched::ReductionOrder::none)
+    plan.fingerprint = sched::hash64(&order, sizeof(order), plan.fingerprint);
   table.forEach([&](PairRings &pair) {
     pair.first = uint32_t(plan.rings.size());
     plan.rings.insert(plan.rings.end(), pair.rings.begin(), pair.rings.end());
@@ -413,6 +420,27 @@ Status Plan::find(sched::Collective collective, int root,
   return Status(blinkInvalidUsage, "the schedule has no ", name, " for ", ranks,
                 " with root ", root, ", only with root ", roots,
                 ": compile one and add it", notes);
+}
+
+Status Plan::checkOrder(const ProgramPlan &program, size_t elementBytes) const {
+  constexpr size_t kNarrow = 2;
+  const sched::ReductionOrder promised = program.program->order();
+  if (promised < order)
+    return Status(blinkInvalidUsage, "the schedule promises order ",
+                  sched::EnumNameReductionOrder(promised),
+                  " of sums, and the communicator asks for ",
+                  sched::EnumNameReductionOrder(order),
+                  ": compile with blinkc compile --order ",
+                  sched::EnumNameReductionOrder(order));
+  if (order != sched::ReductionOrder::none && elementBytes <= kNarrow &&
+      !program.addsInOneStep)
+    return Status(blinkInvalidUsage,
+                  "the schedule adds in several steps, "
+                  "between which types of 8 and 16 bits are rounded, and the "
+                  "communicator asks for order ",
+                  sched::EnumNameReductionOrder(order),
+                  ": use a type of 32 bits, or ask for no order");
+  return {};
 }
 
 } // namespace blink::runtime

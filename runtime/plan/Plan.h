@@ -91,6 +91,9 @@ struct ProgramPlan {
   std::vector<VariantPlan> variants;
   std::vector<bool> readsInput; ///< of each rank, in any variant
   std::vector<bool> usesOutput; ///< likewise: reads or writes
+  /// Whether each sum is made in one step, in all variants: types of 8 and 16
+  /// bits are rounded once.
+  bool addsInOneStep = true;
 
   /// The variant for calls of `bytes`, S as for algbw.
   const VariantPlan &variantFor(uint64_t bytes) const;
@@ -102,6 +105,8 @@ struct Plan {
   int numRanks = 0;  ///< relays among them
   ScheduleSet files; ///< what everything here points into
   JobGpus gpus;
+  sched::ReductionOrder order =
+      sched::ReductionOrder::none; ///< that calls need
   uint64_t fingerprint =
       0; ///< of the files' bytes, in order, and what was taken of them how
   std::string notes; ///< as of ProgramLookup
@@ -120,9 +125,12 @@ struct Plan {
   uint32_t numMessageTrees = 0; ///< of one message between two ranks
 
   /// `slotBytes`: of all slots that a rank reads, at most, as far as smaller
-  /// chunks help; 0 is no limit. Errors: as lookUpPrograms.
-  static Status create(const ScheduleSet &files, int numRanks,
-                       const JobGpus &gpus, Plan &plan, uint64_t slotBytes = 0);
+  /// chunks help; 0 is no limit. `order`: of sums, what calls need. Errors: as
+  /// lookUpPrograms.
+  static Status
+  create(const ScheduleSet &files, int numRanks, const JobGpus &gpus,
+         Plan &plan, uint64_t slotBytes = 0,
+         sched::ReductionOrder order = sched::ReductionOrder::none);
 
   /// Rings with an entry that is true have no memory that both ranks reach:
   /// none in the pool, and what a step writes to them no reader borrows, nor
@@ -138,6 +146,10 @@ struct Plan {
   /// Errors: invalid usage, naming what to compile.
   Status find(sched::Collective collective, int root,
               const ProgramPlan *&program) const;
+
+  /// May `program` add up elements of floating point numbers of so many bytes?
+  /// Errors: invalid usage, where it promises less than `order`.
+  Status checkOrder(const ProgramPlan &program, size_t elementBytes) const;
 };
 
 } // namespace blink::runtime

@@ -220,3 +220,105 @@ TEST_CASE("parts of reduce and reducescatter have the bits of allreduce") {
     CHECK(std::memcmp(outputs[rank].data(), expected.data() + rank * kCount,
                       kCount * sizeof(float)) == 0);
 }
+
+namespace {
+
+/// Of the environment, for as long as this lives.
+struct OrderAsked {
+  explicit OrderAsked(const char *order) { setenv("BLINK_ORDER", order, 1); }
+  ~OrderAsked() { unsetenv("BLINK_ORDER"); }
+};
+
+/// What an allreduce of one element answers on all ranks: "" or its error.
+std::string reduceOne(const Job &job, blinkDataType_t type) {
+  std::vector<uint64_t> elements(job.size(), 0);
+  const std::vector<blinkResult_t> results = job.onThreads([&](int rank) {
+    return blinkAllReduce(&elements[rank], &elements[rank], 1, type, blinkSum,
+                          job[rank], nullptr);
+  });
+  for (blinkResult_t result : results)
+    CHECK(result == results[0]);
+  const bool known =
+      results[0] == blinkSuccess || results[0] == blinkInvalidUsage;
+  CHECK(known);
+  return results[0] == blinkSuccess ? "" : blinkGetLastError(job[0]);
+}
+
+} // namespace
+
+TEST_CASE("a communicator that asks for an order is served one or refused") {
+  const std::vector<uint8_t> plain =
+      compileFile(shippedTopology("dgx1"), CompileOptions());
+  const std::vector<uint8_t> ordered =
+      compileFor(kMachines[0], Collective::allreduce);
+  const std::vector<uint8_t> oneStep =
+      compileFor(kMachines[3], Collective::allreduce);
+  const std::vector<uint8_t> halves =
+      compileFor(kMachines[5], Collective::allreduce);
+  {
+    const OrderAsked rank("rank");
+    const Job unordered(plain, 8, 0, nullptr);
+    CHECK(contains(reduceOne(unordered, blinkFloat32),
+                   "allreduce: the schedule promises order none of sums, and "
+                   "the communicator asks for rank: compile with blinkc "
+                   "compile --order rank"));
+    CHECK(reduceOne(unordered, blinkInt32) == "");
+    const Job job(ordered, 8, 0, nullptr);
+    CHECK(reduceOne(job, blinkFloat64) == "");
+    CHECK(contains(reduceOne(job, blinkBfloat16),
+                   "the schedule adds in several steps"));
+    const Job narrow(oneStep, 8, 0, nullptr);
+    CHECK(reduceOne(narrow, blinkBfloat16) == "");
+    const Job other(halves, 16, 0, nullptr);
+    CHECK(contains(reduceOne(other, blinkFloat32), "promises order invariant"));
+  }
+  {
+    const OrderAsked invariant("invariant");
+    const Job other(halves, 16, 0, nullptr);
+    CHECK(reduceOne(other, blinkFloat32) == "");
+    const Job more(ordered, 8, 0, nullptr);
+    CHECK(reduceOne(more, blinkFloat32) == "");
+  }
+  const Job job(plain, 8, 0, nullptr);
+  CHECK(reduceOne(job, blinkBfloat16) == "");
+}
+
+TEST_CASE("the order is asked for by word or by configuration") {
+  const std::vector<uint8_t> plain =
+      compileFile(shippedTopology("dgx1"), CompileOptions());
+  blinkSchedule_t schedule = nullptr;
+  REQUIRE(blinkScheduleOpenMemory(plain.data(), plain.size(), &schedule) ==
+          blinkSuccess);
+  blinkComm_t comms[8] = {};
+  auto make = [&](blinkConfig_t config) {
+    return blinkCommInitAll(comms, 8, nullptr, schedule, &config);
+  };
+  blinkConfig_t config = BLINK_CONFIG_INITIALIZER;
+  {
+    const OrderAsked wrong("sorted");
+    CHECK(make(config) == blinkInvalidArgument);
+    CHECK(contains(blinkGetLastError(nullptr),
+                   "BLINK_ORDER is 'sorted', expected none, invariant or "
+                   "rank"));
+  }
+  config.order = blinkOrder_t(7);
+  CHECK(make(config) == blinkInvalidArgument);
+  CHECK(contains(blinkGetLastError(nullptr), "unknown order 7"));
+  // The configuration is before the environment.
+  const OrderAsked rank("rank");
+  config.order = blinkOrderNone;
+  REQUIRE(make(config) == blinkSuccess);
+  float one = 1, sum = 0;
+  blinkGroupStart();
+  std::vector<float> sums(8);
+  for (int r = 0; r < 8; ++r)
+    CHECK(blinkAllReduce(&one, &sums[r], 1, blinkFloat32, blinkSum, comms[r],
+                         nullptr) == blinkSuccess);
+  CHECK(blinkGroupEnd() == blinkSuccess);
+  for (float each : sums)
+    sum += each;
+  CHECK(sum == 64);
+  for (blinkComm_t comm : comms)
+    CHECK(blinkCommDestroy(comm) == blinkSuccess);
+  blinkScheduleClose(schedule);
+}
