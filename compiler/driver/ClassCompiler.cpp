@@ -68,6 +68,8 @@ std::vector<int> ClassCompiler::rootsOf(Collective collective) const {
 CompileOptions ClassCompiler::optionsFor(Collective collective) const {
   CompileOptions options = options_;
   options.collective = collective;
+  if (!traitsOf(collective).reduces)
+    options.order = ReductionOrder::none;
   return options;
 }
 
@@ -131,11 +133,12 @@ llvm::Expected<ModuleOp> ClassCompiler::forestOf(Collective collective) {
 llvm::Expected<std::vector<uint8_t>>
 ClassCompiler::compile(Collective collective) {
   const std::optional<Collective> mirror = traitsOf(collective).mirror;
-  bool mirrored = mirror && reverse_;
+  CompileOptions options = optionsFor(collective);
+  // What runs backwards adds in another order.
+  bool mirrored = mirror && reverse_ && options.order == ReductionOrder::none;
   llvm::Expected<ModuleOp> forest = forestOf(mirrored ? *mirror : collective);
   if (!forest)
     return forest.takeError();
-  CompileOptions options = optionsFor(collective);
   OwningOpRef<ModuleOp> module =
       mirrored ? mirrorForests(*forest, collective, *reverse_)
                : OwningOpRef<ModuleOp>(forest->clone());

@@ -32,6 +32,7 @@ private:
   int newBlock(int block) const;
   int newIndex(const FoldProgram::Operand &operand) const;
   flatbuffers::Offset<sched::Variant> rename(const sched::Variant &from);
+  sched::ReductionOrder newOrder() const;
   flatbuffers::Offset<sched::Certificate> writeCertificate();
 
   const sched::Schedule &file_;
@@ -132,6 +133,13 @@ Renamer::rename(const sched::Variant &from) {
                       from.protocol(), from.chunk_bytes(), times);
 }
 
+/// Sums stay alike. The order of ranks becomes that of their new names.
+sched::ReductionOrder Renamer::newOrder() const {
+  const bool same = llvm::equal(names_.ranks, firstNumbers(numRanks_));
+  return same ? program_.order()
+              : std::min(program_.order(), sched::ReductionOrder::invariant);
+}
+
 flatbuffers::Offset<sched::Certificate> Renamer::writeCertificate() {
   const sched::Certificate &from = *program_.certificate();
   std::vector<double> prices(machine_.links.size(), 0);
@@ -158,7 +166,8 @@ Renamer::run(const sched::Settings &settings) {
                             : uint16_t(0);
   auto program = sched::CreateProgram(
       builder_, program_.collective(), root, builder_.CreateVector(names_.gpus),
-      program_.algbw(), writeCertificate(), builder_.CreateVector(variants));
+      program_.algbw(), writeCertificate(), builder_.CreateVector(variants),
+      /*relays=*/0, newOrder());
   auto provenance = sched::writeProvenance(
       builder_, file_.provenance()->compiler()->str(), settings);
   auto topology = writeTopology(builder_, machine_);

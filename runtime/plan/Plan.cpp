@@ -364,6 +364,10 @@ Status Plan::create(const ScheduleSet &files, int numRanks, const JobGpus &gpus,
     ProgramPlan &program = plan.programs.emplace_back();
     program.program = chosen.program;
     program.root = chosen.root;
+    // The order of ranks is that of a bundle's ranks, and not of the job's.
+    program.order = chosen.program->order();
+    if (!chosen.jobRanks.empty())
+      program.order = std::min(program.order, sched::ReductionOrder::invariant);
     program.readsInput.resize(numRanks);
     program.usesOutput.resize(numRanks);
     for (const sched::Variant *variant : *chosen.program->variants()) {
@@ -424,10 +428,9 @@ Status Plan::find(sched::Collective collective, int root,
 
 Status Plan::checkOrder(const ProgramPlan &program, size_t elementBytes) const {
   constexpr size_t kNarrow = 2;
-  const sched::ReductionOrder promised = program.program->order();
-  if (promised < order)
+  if (program.order < order)
     return Status(blinkInvalidUsage, "the schedule promises order ",
-                  sched::EnumNameReductionOrder(promised),
+                  sched::EnumNameReductionOrder(program.order),
                   " of sums, and the communicator asks for ",
                   sched::EnumNameReductionOrder(order),
                   ": compile with blinkc compile --order ",

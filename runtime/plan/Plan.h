@@ -91,6 +91,8 @@ struct ProgramPlan {
   std::vector<VariantPlan> variants;
   std::vector<bool> readsInput; ///< of each rank, in any variant
   std::vector<bool> usesOutput; ///< likewise: reads or writes
+  /// What is promised of sums, by the job's ranks.
+  sched::ReductionOrder order = sched::ReductionOrder::none;
   /// Whether each sum is made in one step, in all variants: types of 8 and 16
   /// bits are rounded once.
   bool addsInOneStep = true;

@@ -78,6 +78,10 @@ static llvm::Error checkBundleFlags(const CompileFlags &flags) {
     if (option->count() > 0)
       return refuse(option, "does not go with --allocations, which writes a "
                             "bundle of schedules for many allocations");
+  if (flags.request.order == "rank")
+    return makeError("--order rank: does not go with --allocations: one "
+                     "schedule of a bundle serves several orders of GPUs; ask "
+                     "for invariant");
   return llvm::Error::success();
 }
 
@@ -251,7 +255,7 @@ void blink::addCompileCommand(CLI::App &app, int &exitCode) {
           "bytes are the same");
   for (const char *name :
        {"--collective", "--gpus", "--root", "--relays", "--time-limit",
-        "--emit", "--dump-phases-to", "--phases", "--order", "--trees"})
+        "--emit", "--dump-phases-to", "--phases", "--trees"})
     flags.notForBundles.push_back(command.get_option(name));
   for (const char *name : {"--collectives", "--survive", "--jobs"})
     flags.forBundles.push_back(command.get_option(name));

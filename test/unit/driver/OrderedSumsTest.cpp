@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/driver/Bundle.h"
 #include "compiler/verify/Verify.h"
 #include "schedules/ScheduleFile.h"
 #include "test/common/Contains.h"
@@ -281,6 +282,49 @@ TEST_CASE("a communicator that asks for an order is served one or refused") {
   }
   const Job job(plain, 8, 0, nullptr);
   CHECK(reduceOne(job, blinkBfloat16) == "");
+}
+
+TEST_CASE("a bundle promises one order, and by its own ranks which") {
+  const Topology dgx1 = shippedTopology("dgx1");
+  BundleOptions options;
+  options.each.order = ReductionOrder::invariant;
+  options.allocations = {{1, 4, 6}};
+  options.collectives = {Collective::allreduce};
+  const std::vector<uint8_t> bytes =
+      valueOf(compileBundle(dgx1, options, [](size_t, size_t) {}));
+  constexpr size_t kCount = 3000;
+  const std::vector<std::vector<float>> numbers = roughNumbers(3, kCount);
+  std::vector<std::vector<float>> whole;
+  for (const std::vector<int> &gpus :
+       {std::vector<int>{1, 4, 6}, std::vector<int>{6, 1, 4}}) {
+    const OrderAsked invariant("invariant");
+    const Job job(bytes, 3, 0, gpus.data());
+    std::vector<std::vector<float>> sums(3, std::vector<float>(kCount));
+    auto reduce = [&](size_t first, size_t count) {
+      for (blinkResult_t result : job.onThreads([&](int rank) {
+             return blinkAllReduce(numbers[rank].data() + first,
+                                   sums[rank].data() + first, count,
+                                   blinkFloat32, blinkSum, job[rank], nullptr);
+           }))
+        REQUIRE(result == blinkSuccess);
+    };
+    reduce(0, kCount);
+    const std::vector<float> all = sums[0];
+    reduce(17, 1);
+    reduce(100, 2000);
+    CHECK(sums[0] == all);
+    CHECK(sums[2] == all);
+  }
+  // One of the two has the ranks of the program, the other has not.
+  const OrderAsked rank("rank");
+  int refused = 0;
+  for (const std::vector<int> &gpus :
+       {std::vector<int>{1, 4, 6}, std::vector<int>{6, 1, 4}}) {
+    const Job job(bytes, 3, 0, gpus.data());
+    refused += contains(reduceOne(job, blinkFloat32),
+                        "promises order invariant of sums");
+  }
+  CHECK(refused >= 1);
 }
 
 TEST_CASE("the order is asked for by word or by configuration") {
