@@ -53,7 +53,15 @@ Status HostBackend::makePlan(const BackendRequest &request) {
   std::vector<bool> here(request.numRanks, !request.id);
   if (request.id)
     here[request.rank] = true;
-  return status.ok() ? rings_.choose(plan_, here) : status;
+  if (status.ok())
+    status = rings_.choose(plan_, here);
+  if (status.ok())
+    status = flight_.create(
+        {request.id ? &*request.id : nullptr, blinkBackendHost,
+         request.numRanks, request.id ? request.rank : 0,
+         request.id ? 1 : request.numRanks, plan_.numLanes,
+         plan_.numMessageTrees != 0, uint64_t(request.timeout.count())});
+  return status;
 }
 
 Status HostBackend::makeRank(int rank) {
