@@ -63,6 +63,7 @@ FORBIDDEN = {
     "tools/ranks": COMPILER_LIBRARIES,
     "tools/replay": ("llvm/", "compiler/", *MLIR),
     "tools/blink-perf": ("llvm/", "glpk", "compiler/", *MLIR),
+    "tools/blink-top": ("llvm/", "glpk", "compiler/", *MLIR),
     "tools/gpu-check.d": COMPILER_LIBRARIES,
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)

@@ -9,6 +9,7 @@
 #include "runtime/Log.h"
 #include "runtime/Mapping.h"
 #include "runtime/flight/FlightFolder.h"
+#include "runtime/flight/HangSignal.h"
 #include "runtime/flight/Liveness.h"
 #include "runtime/job/Descriptor.h"
 #include "schedules/Hash.h"
@@ -53,6 +54,7 @@ Status FlightFile::map(uint64_t bytes) {
 
 Status FlightFile::create(const FlightPlan &plan) {
   sweepFlights();
+  takeHangSignal();
   FlightHeader header{};
   header.version = kFlightVersion;
   header.process = process_ = uint64_t(getpid());

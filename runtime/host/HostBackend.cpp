@@ -8,6 +8,7 @@
 
 #include "runtime/Log.h"
 #include "runtime/core/Memory.h"
+#include "runtime/flight/HangReport.h"
 #include "runtime/job/Backoff.h"
 #include "runtime/job/Join.h"
 #include "runtime/job/SharedBlocks.h"
@@ -413,6 +414,7 @@ std::string HostBackend::describe(const Call &call, const Need &need) const {
 }
 
 void HostBackend::failStuck(const Call &call) {
+  const HangReport report(flight_);
   Segment &segment = rings_.segment;
   const uint64_t number = loadRelaxed(&segment.rank(call.rank).calls);
   // Calls of which no data meets: it would have told.
@@ -423,7 +425,8 @@ void HostBackend::failStuck(const Call &call) {
     const Status differ =
         callsDiffer(call.rank, call.kind, rank, other.describe());
     log(LogLevel::warn, call.rank, differ.text);
-    job_.fail(differ);
+    if (job_.fail(differ))
+      report.write(call.rank);
     return;
   }
   std::string text = call.kind.describe() + ": ";
@@ -447,8 +450,10 @@ void HostBackend::failStuck(const Call &call) {
   else if (!call.isMessage())
     text += "; all ranks have called it: `blinkc verify` tells whether the "
             "schedule can end";
+  text += report.sentence();
   log(LogLevel::warn, call.rank, text);
-  job_.fail({blinkRemoteError, std::move(text)});
+  if (job_.fail({blinkRemoteError, std::move(text)}))
+    report.write(call.rank);
 }
 
 } // namespace blink::runtime
