@@ -107,8 +107,7 @@ public:
   const Origin &origin() const { return origin_; }
   Job &job() { return job_; }
   Handovers &handovers() { return handovers_; }
-  /// What the ranks of this process note of their calls; its memory is null
-  /// where the back end notes nothing.
+  /// What the ranks of this process note of their calls.
   FlightFile &flight() { return flight_; }
 
   /// The first call: makes all ranks of the job, or the one that joins it.

@@ -24,9 +24,9 @@ blinkResult_t blinkCommStats(blinkComm_t comm, blinkStats_t *stats,
       return report(status, &comm->state->lastError);
     Backend &backend = *comm->backend;
     FlightFile &flight = backend.flight();
-    if (!flight.memory())
+    if (!flight.notesWaits())
       return report(Status(blinkInvalidUsage, "the ", backend.entry().name,
-                           " back end takes no notes of its calls"),
+                           " back end does not hear what its calls wait for"),
                     &comm->state->lastError);
     const FlightRecorder &recorder = flight.of(comm->rank);
     const TickScale scale = flight.scale();

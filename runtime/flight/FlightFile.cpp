@@ -14,6 +14,7 @@
 #include "runtime/job/Descriptor.h"
 #include "schedules/Hash.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
@@ -65,7 +66,10 @@ Status FlightFile::create(const FlightPlan &plan) {
   header.firstRank = uint64_t(plan.firstRank);
   header.numHere = uint64_t(plan.numHere);
   header.numLanes = plan.numLanes;
-  header.numQueues = plan.messages ? 2 * header.numRanks : 0;
+  header.numQueues =
+      plan.messages ? std::min(2 * header.numRanks, kMostQueues) : 0;
+  header.numCalls =
+      header.numHere > kManyRanks ? kFewFlightCalls : kFlightCalls;
   header.timeout = plan.timeout;
   const FlightLayout layout(header);
   header.bytes = layout.offsetOf(header.numHere);
@@ -79,9 +83,10 @@ Status FlightFile::create(const FlightPlan &plan) {
   header.nanoseconds = wallTime();
   std::memcpy(memory_.get(), &header, sizeof(header));
   first_ = plan.firstRank;
+  notesWaits_ = plan.numLanes != 0;
   for (uint64_t here = 0; here < header.numHere; ++here)
-    recorders_.emplace_back(memory_.get() + layout.offsetOf(here), layout,
-                            header.numRanks);
+    recorders_.emplace_back(memory_.get() + layout.offsetOf(here), header,
+                            layout);
   // Release: who sees it sees all of the header.
   storeRelease(&reinterpret_cast<FlightHeader *>(memory_.get())->magic,
                kFlightMagic);

@@ -26,7 +26,8 @@ struct FlightPlan {
   const blinkUniqueId *id = nullptr;
   blinkBackend_t backend = blinkBackendHost;
   int numRanks = 0, firstRank = 0, numHere = 0;
-  uint32_t numLanes = 0; ///< of a collective
+  uint32_t numLanes =
+      0; ///< of a collective; 0: nobody hears what they wait for
   bool messages = false; ///< whether there are any
   uint64_t timeout = 0;  ///< milliseconds
 };
@@ -47,6 +48,8 @@ public:
   const char *memory() const { return memory_.get(); }
   /// How to read its times, at this moment. After create().
   TickScale scale() const;
+  /// Whether recorders hear how long calls wait. After create().
+  bool notesWaits() const { return notesWaits_; }
   /// "" if there is no file.
   const std::string &path() const { return path_; }
 
@@ -57,6 +60,7 @@ private:
   std::shared_ptr<char> memory_;
   uint64_t process_ = 0; ///< whose the file is: not a forked child's
   int first_ = 0;
+  bool notesWaits_ = false;
   std::deque<FlightRecorder> recorders_;
 };
 

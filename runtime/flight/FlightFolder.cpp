@@ -69,9 +69,10 @@ bool FlightSource::read(uint64_t offset, void *to, uint64_t bytes) const {
 bool FlightSource::readHeader(FlightHeader &header) const {
   if (!read(0, &header, sizeof(header)) || header.magic != kFlightMagic ||
       header.version != kFlightVersion || header.numRanks > kMostInFlight ||
-      header.numHere > header.numRanks ||
+      header.numHere == 0 || header.numHere > header.numRanks ||
       header.firstRank > header.numRanks - header.numHere ||
-      header.numLanes > kMostInFlight || header.numQueues > 2 * header.numRanks)
+      header.numLanes > kMostInFlight || header.numQueues > kMostQueues ||
+      header.numCalls == 0 || header.numCalls > kFlightCalls)
     return false;
   const FlightLayout layout(header);
   return header.bytes == layout.offsetOf(header.numHere) &&

@@ -35,8 +35,12 @@ namespace blink::runtime {
 inline constexpr uint64_t kFlightVersion = 1;
 inline constexpr uint64_t kFlightMagic = 0x54484749'4c464b42; // "BKFLIGHT"
 
-/// Calls of each kind that are kept, a power of two.
-inline constexpr uint64_t kFlightCalls = 1024;
+/// Calls of each kind that are kept of a rank; fewer of each where a process
+/// has very many.
+inline constexpr uint64_t kFlightCalls = 1024, kFewFlightCalls = 64;
+inline constexpr uint64_t kManyRanks = 64;
+/// Queues of messages that have a record, of each rank.
+inline constexpr uint64_t kMostQueues = 256;
 
 struct alignas(64) FlightHeader {
   uint64_t magic; ///< the last word to be written
@@ -50,7 +54,8 @@ struct alignas(64) FlightHeader {
   uint64_t numRanks;     ///< of the job
   uint64_t firstRank, numHere;
   uint64_t numLanes;  ///< of a collective
-  uint64_t numQueues; ///< of messages
+  uint64_t numQueues; ///< of messages, the first ones
+  uint64_t numCalls;  ///< kept, of each kind, a power of two
   uint64_t timeout;   ///< milliseconds
   // One moment by two clocks:
   uint64_t ticks;       ///< ticks()
@@ -86,7 +91,7 @@ struct alignas(64) LaneRecord {
   uint64_t since; ///< ticks()
 };
 
-static_assert(sizeof(FlightHeader) == 128 && sizeof(RankCounters) == 64 &&
+static_assert(sizeof(FlightHeader) == 192 && sizeof(RankCounters) == 64 &&
                   sizeof(CallRecord) == 64 && sizeof(LaneRecord) == 64,
               "whole lines");
 
@@ -94,9 +99,9 @@ static_assert(sizeof(FlightHeader) == 128 && sizeof(RankCounters) == 64 &&
 struct FlightLayout {
   explicit FlightLayout(const FlightHeader &header)
       : collectives(sizeof(RankCounters)),
-        messages(collectives + kFlightCalls * sizeof(CallRecord)),
+        messages(collectives + header.numCalls * sizeof(CallRecord)),
         lanes(messages +
-              (header.numQueues ? kFlightCalls * sizeof(CallRecord) : 0)),
+              (header.numQueues ? header.numCalls * sizeof(CallRecord) : 0)),
         queues(lanes + header.numLanes * sizeof(LaneRecord)),
         waits(queues + header.numQueues * sizeof(LaneRecord)),
         bytes((waits + 2 * header.numRanks * sizeof(uint64_t) + 63) / 64 * 64) {

@@ -30,28 +30,32 @@ inline uint64_t packKind(const Call &call) {
 /// of different queues come from several threads at the same time.
 class FlightRecorder {
 public:
-  FlightRecorder(char *memory, const FlightLayout &layout, uint64_t numRanks)
+  FlightRecorder(char *memory, const FlightHeader &header,
+                 const FlightLayout &layout)
       : counters_(reinterpret_cast<RankCounters *>(memory)),
         collectives_(at<CallRecord>(layout.collectives)),
         messages_(at<CallRecord>(layout.messages)),
         lanes_(at<LaneRecord>(layout.lanes)),
         queues_(at<LaneRecord>(layout.queues)),
-        waits_(at<uint64_t>(layout.waits)), numRanks_(numRanks) {}
+        waits_(at<uint64_t>(layout.waits)), numRanks_(header.numRanks),
+        numQueues_(header.numQueues), callMask_(header.numCalls - 1) {}
 
-  /// A call that has begun, and was made at `enqueued`.
-  CallRecord &begin(const Call &call, uint32_t variant, uint64_t enqueued) {
+  /// A call that was made at `enqueued`, and has begun at `started`; 0: it
+  /// begins on a device, and nobody here hears when.
+  CallRecord &begin(const Call &call, uint32_t variant, uint64_t enqueued,
+                    uint64_t started) {
     uint64_t number;
     CallRecord *record;
     if (call.isMessage()) {
-      // Relaxed: it only hands out places. 1,024 messages later another thread
-      // may get the place of one that has not ended, and the record is of
-      // both: every word of it is one that somebody stored.
+      // Relaxed: it only hands out places. A ring of messages later another
+      // thread may get the place of one that has not ended, and the record is
+      // of both: every word of it is one that somebody stored.
       number = 1 + __atomic_fetch_add(&counters_->messages, uint64_t(1),
                                       __ATOMIC_RELAXED);
-      record = &messages_[number % kFlightCalls];
+      record = &messages_[number & callMask_];
     } else {
       number = 1 + counters_->collectives; // only this thread writes it
-      record = &collectives_[number % kFlightCalls];
+      record = &collectives_[number & callMask_];
     }
     storeRelaxed(&record->number, 0);
     // Release, each: see FlightPage.h.
@@ -60,7 +64,7 @@ public:
     storeRelease(&record->how, uint64_t(call.kind.op) | uint64_t(variant)
                                                             << 32);
     storeRelease(&record->enqueued, enqueued);
-    storeRelease(&record->started, enqueued);
+    storeRelease(&record->started, started);
     storeRelease(&record->ended, 0);
     storeRelease(&record->number, number);
     if (!call.isMessage())
@@ -95,7 +99,10 @@ public:
   /// What a lane waits for: of a collective the `place`-th lane, of a message
   /// that of its queue. The thread that made the call alone says so.
   void show(const Call &call, size_t place, const LaneRecord &wait) {
-    LaneRecord &record = recordOf(call, place);
+    LaneRecord *const at = recordOf(call, place);
+    if (!at)
+      return;
+    LaneRecord &record = *at;
     storeRelaxed(&record.call, 0);
     // Release, each: see FlightPage.h.
     storeRelease(&record.lane, wait.lane);
@@ -109,22 +116,27 @@ public:
   }
   /// That it waits no more.
   void hide(const Call &call, size_t place) {
-    storeRelaxed(&recordOf(call, place).call, 0);
+    if (LaneRecord *const record = recordOf(call, place))
+      storeRelaxed(&record->call, 0);
   }
 
 private:
   template <typename T> T *at(uint64_t offset) const {
     return reinterpret_cast<T *>(reinterpret_cast<char *>(counters_) + offset);
   }
-  LaneRecord &recordOf(const Call &call, size_t place) const {
-    return call.isMessage() ? queues_[call.queue() - 1] : lanes_[place];
+  /// Null: it has none.
+  LaneRecord *recordOf(const Call &call, size_t place) const {
+    if (!call.isMessage())
+      return &lanes_[place];
+    const auto queue = uint64_t(call.queue() - 1);
+    return queue < numQueues_ ? &queues_[queue] : nullptr;
   }
 
   RankCounters *counters_;
   CallRecord *collectives_, *messages_;
   LaneRecord *lanes_, *queues_;
   uint64_t *waits_;
-  uint64_t numRanks_;
+  uint64_t numRanks_, numQueues_, callMask_;
 };
 
 } // namespace blink::runtime

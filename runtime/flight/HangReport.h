@@ -16,6 +16,8 @@ namespace blink::runtime {
 /// then all ranks leave their calls.
 class HangReport {
 public:
+  /// Of calls on devices, of which nobody hears when they begin, the last one
+  /// of the ranks that have made most is taken to have begun, and no other.
   explicit HangReport(const FlightFile &own);
 
   /// For the end of an error's sentence: "; " and who is to blame, and who

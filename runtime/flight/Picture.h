@@ -28,7 +28,8 @@ struct CallPicture {
   blinkResult_t result = blinkSuccess; ///< of one that has ended
 
   bool isMessage() const { return peer >= 0; }
-  bool underWay() const { return ended == 0; }
+  /// Of one that a device has, which nobody hears of, false.
+  bool underWay() const { return started != 0 && ended == 0; }
   /// "allreduce of 5 float32 with sum", or "message of 5 float32 to rank 3".
   std::string describe() const;
 };

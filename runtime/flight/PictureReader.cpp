@@ -85,7 +85,7 @@ CallPicture Reader::callOf(const CallRecord &record, bool message) const {
 bool Reader::readCalls(uint64_t offset, uint64_t begun, bool messages,
                        std::vector<CallPicture> &calls) const {
   std::vector<CallRecord> records;
-  if (!readTwice(offset, kFlightCalls, records))
+  if (!readTwice(offset, header_.numCalls, records))
     return false;
   for (const CallRecord &record : records)
     calls.push_back(callOf(record, messages));

@@ -40,7 +40,11 @@ const char *stateOf(const RankPicture &rank) {
   case Liveness::stopped:
     return "stopped";
   default:
-    return rank.inCall() ? "in call" : "outside";
+    if (rank.inCall())
+      return "in call";
+    // A device has its last call, or has had it.
+    return !rank.calls.empty() && rank.calls.back().started == 0 ? "launched"
+                                                                 : "outside";
   }
 }
 
@@ -112,6 +116,8 @@ std::string toText(const JobPicture &job, const Diagnosis &found) {
       text += last.describe();
       if (last.underWay())
         text += ", for " + since(last.started, job.taken);
+      else if (last.started == 0)
+        text += ", launched " + since(last.enqueued, job.taken) + " ago";
       else if (last.result != blinkSuccess)
         text += std::string(", failed: ") + blinkGetErrorString(last.result);
     }

@@ -414,7 +414,10 @@ std::string HostBackend::describe(const Call &call, const Need &need) const {
 }
 
 void HostBackend::failStuck(const Call &call) {
-  const HangReport report(flight_);
+  // All ranks are late at the same time; one explains why.
+  std::optional<HangReport> report;
+  if (!job_.failed())
+    report.emplace(flight_);
   Segment &segment = rings_.segment;
   const uint64_t number = loadRelaxed(&segment.rank(call.rank).calls);
   // Calls of which no data meets: it would have told.
@@ -425,8 +428,8 @@ void HostBackend::failStuck(const Call &call) {
     const Status differ =
         callsDiffer(call.rank, call.kind, rank, other.describe());
     log(LogLevel::warn, call.rank, differ.text);
-    if (job_.fail(differ))
-      report.write(call.rank);
+    if (job_.fail(differ) && report)
+      report->write(call.rank);
     return;
   }
   std::string text = call.kind.describe() + ": ";
@@ -450,10 +453,11 @@ void HostBackend::failStuck(const Call &call) {
   else if (!call.isMessage())
     text += "; all ranks have called it: `blinkc verify` tells whether the "
             "schedule can end";
-  text += report.sentence();
+  if (report)
+    text += report->sentence();
   log(LogLevel::warn, call.rank, text);
-  if (job_.fail({blinkRemoteError, std::move(text)}))
-    report.write(call.rank);
+  if (job_.fail({blinkRemoteError, std::move(text)}) && report)
+    report->write(call.rank);
 }
 
 } // namespace blink::runtime

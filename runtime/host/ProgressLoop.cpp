@@ -148,7 +148,7 @@ void ProgressLoop::beginFrom(size_t place, uint64_t now) {
     Active active;
     active.place = place;
     active.record = &backendOf(next).recorderOf(next.call).begin(
-        next.call, runOf(next).variant().number, now);
+        next.call, runOf(next).variant().number, now, now);
     if (spare_ && next.call.bytes() >= kHelpBytes) {
       RankRun &run = runOf(next);
       run.expectWorkers(true);

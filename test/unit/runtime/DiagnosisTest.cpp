@@ -231,6 +231,7 @@ CallPicture callOf(Collective collective, uint64_t number, uint64_t count,
   call.kind.collective = collective;
   call.kind.type = blinkFloat32;
   call.kind.count = count;
+  call.started = 1;
   call.ended = ended;
   return call;
 }
