@@ -7,6 +7,7 @@
 #ifndef BLINK_RUNTIME_BACKEND_H
 #define BLINK_RUNTIME_BACKEND_H
 
+#include "runtime/flight/FlightFile.h"
 #include "runtime/job/Job.h"
 #include "runtime/plan/Call.h"
 
@@ -108,6 +109,8 @@ public:
   const Origin &origin() const { return origin_; }
   Job &job() { return job_; }
   Handovers &handovers() { return handovers_; }
+  /// What the ranks of this process note of their calls.
+  FlightFile &flight() { return flight_; }
 
   /// The first call: makes all ranks of the job, or the one that joins it.
   virtual Status createAll(const BackendRequest &request) = 0;
@@ -149,6 +152,7 @@ protected:
   Plan plan_;
   Origin origin_;
   Job job_;
+  FlightFile flight_;
 
 private:
   const BackendEntry &entry_;

@@ -459,6 +459,29 @@ typedef struct {
 BLINK_API blinkResult_t blinkCommMemory(blinkComm_t comm,
                                         blinkMemoryInfo_t *info);
 
+/* What a rank's calls were and waited for since its communicator was made.
+   Begin with BLINK_STATS_INITIALIZER; `size` tells the library which fields the
+   caller knows of, and afterwards the caller which were set. */
+typedef struct {
+  size_t size;
+  uint64_t collectives; /* that the rank has begun */
+  uint64_t messages;
+  /* Nanoseconds in which its calls waited for other ranks, and the thread that
+     made them had nothing else to do. */
+  uint64_t waited;
+  int mostWaitedFor; /* the rank for which most of that was; -1: none */
+} blinkStats_t;
+#define BLINK_STATS_INITIALIZER {sizeof(blinkStats_t), 0, 0, 0, 0}
+
+/* Fills in *stats and, unless it is NULL, waitedFor[0..nranks): for how much of
+   `waited` each rank was to blame. Where several lanes of a call wait for
+   different ranks, the first one's counts. Ranks that are slow are told from
+   those that wait for them only by comparing: who waits little is waited for.
+   From any thread, also during a call. Errors: invalid argument; invalid usage
+   on GPUs, where nobody takes notes of kernels. */
+BLINK_API blinkResult_t blinkCommStats(blinkComm_t comm, blinkStats_t *stats,
+                                       uint64_t *waitedFor);
+
 /*===-- Operators ---------------------------------------------------------===*/
 
 /* Makes an operator of `comm`: a sum in which this rank's contribution is

@@ -14,7 +14,7 @@ MLIR = ("mlir/", "dialect/")
 COMPILER_LIBRARIES = ("llvm/", "glpk", "nlohmann/", "CLI/", "compiler/", *MLIR)
 ROOMS = ("support", "topology", "machines", "generate", "packing", "plan", "simulate", "passes", "target", "verify", "report", "driver", "check", "render")
 RUNTIME_FILES = ("Backend", "Fork", "Log", "Mapping", "NetworkSettings", "Status", "Trace", "Transport")  # headers of runtime/ itself, but blink.h
-RUNTIME_ROOMS = ("api", "plan", "job", "core", "host", "cuda", "network")
+RUNTIME_ROOMS = ("api", "plan", "job", "core", "flight", "host", "cuda", "network")
 
 
 def but(*allowed):
@@ -32,7 +32,8 @@ FORBIDDEN = {
     "runtime": (*COMPILER_LIBRARIES, "tools/"),
     "runtime/core": ("schedules/", *runtime_but("core")),
     "runtime/plan": runtime_but("core", "plan"),
-    "runtime/job": ("runtime/api/", "runtime/host/", "runtime/cuda/"),
+    "runtime/flight": runtime_but("core", "plan", "flight", "job"),  # job for descriptors
+    "runtime/job": ("runtime/api/", "runtime/flight/", "runtime/host/", "runtime/cuda/"),
     "runtime/host": ("runtime/api/", "runtime/cuda/"),
     "runtime/cuda": ("runtime/api/", "runtime/host/"),
     "runtime/network": runtime_but("network"),  # the seam is all it needs
@@ -62,6 +63,7 @@ FORBIDDEN = {
     "tools/ranks": COMPILER_LIBRARIES,
     "tools/replay": ("llvm/", "compiler/", *MLIR),
     "tools/blink-perf": ("llvm/", "glpk", "compiler/", *MLIR),
+    "tools/blink-top": ("llvm/", "glpk", "compiler/", *MLIR),
     "tools/gpu-check.d": COMPILER_LIBRARIES,
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)

@@ -104,6 +104,14 @@ Status CudaBackend::makePlan(const BackendRequest &request) {
                         request.order);
   if (!status.ok())
     return status;
+  // Of lanes nobody hears: they are on devices.
+  status =
+      flight_.create({request.id ? &*request.id : nullptr, blinkBackendCuda,
+                      request.numRanks, request.id ? request.rank : 0,
+                      request.id ? 1 : request.numRanks, /*numLanes=*/0,
+                      /*messages=*/false, uint64_t(request.timeout.count())});
+  if (!status.ok())
+    return status;
   std::vector<bool> here;
   for (const Rank &rank : ranks_)
     here.push_back(rank.here);

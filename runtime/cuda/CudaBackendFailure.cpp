@@ -11,6 +11,7 @@
 
 #include "runtime/Log.h"
 #include "runtime/core/Memory.h"
+#include "runtime/flight/HangReport.h"
 #include "schedules/Text.h"
 
 namespace blink::runtime {
@@ -97,9 +98,13 @@ Status CudaBackend::explain(size_t rank, uint32_t lane,
   for (int other = 0; other < job_.numRanks(); ++other)
     if (job_.detached(other))
       return {blinkRemoteError, text + job_.peerFailure(other).text};
+  const HangReport picture(flight_);
+  picture.write(int(rank));
   return {blinkRemoteError,
-          text + "a rank has not called, or `blinkc verify` tells whether the "
-                 "schedule can end"};
+          text +
+              "a rank has not called, or `blinkc verify` tells whether the "
+              "schedule can end" +
+              picture.sentence()};
 }
 
 /// And of a message.

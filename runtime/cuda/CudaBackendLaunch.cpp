@@ -97,6 +97,9 @@ Status CudaBackend::launchRound(const std::vector<Call *> &round) {
       fail(status);
     if (!status.ok())
       return status;
+    for (const Call *call : together)
+      if (!capturing)
+        flight_.of(call->rank).begin(*call, call->variant().number, ticks(), 0);
     left = std::move(others);
   }
   return {};

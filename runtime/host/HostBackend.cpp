@@ -8,6 +8,7 @@
 
 #include "runtime/Log.h"
 #include "runtime/core/Memory.h"
+#include "runtime/flight/HangReport.h"
 #include "runtime/job/Backoff.h"
 #include "runtime/job/Join.h"
 #include "runtime/job/SharedBlocks.h"
@@ -53,7 +54,15 @@ Status HostBackend::makePlan(const BackendRequest &request) {
   std::vector<bool> here(request.numRanks, !request.id);
   if (request.id)
     here[request.rank] = true;
-  return status.ok() ? rings_.choose(plan_, here) : status;
+  if (status.ok())
+    status = rings_.choose(plan_, here);
+  if (status.ok())
+    status = flight_.create(
+        {request.id ? &*request.id : nullptr, blinkBackendHost,
+         request.numRanks, request.id ? request.rank : 0,
+         request.id ? 1 : request.numRanks, plan_.numLanes,
+         plan_.numMessageTrees != 0, uint64_t(request.timeout.count())});
+  return status;
 }
 
 Status HostBackend::makeRank(int rank) {
@@ -405,7 +414,14 @@ std::string HostBackend::describe(const Call &call, const Need &need) const {
 }
 
 void HostBackend::failStuck(const Call &call) {
+  // All ranks are late at the same time; one explains why.
+  std::optional<HangReport> report;
   Segment &segment = rings_.segment;
+  if (!job_.failed())
+    report.emplace(flight_, [&](int rank) {
+      return Hearsay{loadAcquire(&segment.rank(rank).calls),
+                     segment.lastCall(rank)};
+    });
   const uint64_t number = loadRelaxed(&segment.rank(call.rank).calls);
   // Calls of which no data meets: it would have told.
   for (int rank = 0; !call.isMessage() && rank < plan_.numRanks; ++rank) {
@@ -415,7 +431,8 @@ void HostBackend::failStuck(const Call &call) {
     const Status differ =
         callsDiffer(call.rank, call.kind, rank, other.describe());
     log(LogLevel::warn, call.rank, differ.text);
-    job_.fail(differ);
+    if (job_.fail(differ) && report)
+      report->write(call.rank);
     return;
   }
   std::string text = call.kind.describe() + ": ";
@@ -439,8 +456,11 @@ void HostBackend::failStuck(const Call &call) {
   else if (!call.isMessage())
     text += "; all ranks have called it: `blinkc verify` tells whether the "
             "schedule can end";
+  if (report)
+    text += report->sentence();
   log(LogLevel::warn, call.rank, text);
-  job_.fail({blinkRemoteError, std::move(text)});
+  if (job_.fail({blinkRemoteError, std::move(text)}) && report)
+    report->write(call.rank);
 }
 
 } // namespace blink::runtime

@@ -58,6 +58,7 @@ public:
   /// Errors: the job has failed, or a rank is gone.
   Status begin(const Call &call);
   RankRun &runOf(const Call &call) const;
+  FlightRecorder &recorderOf(const Call &call) { return flight_.of(call.rank); }
   /// Ends it, and returns its result: if the job failed, when no other rank of
   /// this process touches its buffers any more.
   Status end(const Call &call);

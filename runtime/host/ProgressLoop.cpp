@@ -27,11 +27,16 @@ constexpr uint64_t kHelpBytes = 256 << 10;
 
 /// A call that has begun, and behind which those of its queue wait.
 struct Active {
-  size_t place; ///< of the call among the sorted ones
+  size_t place = 0; ///< of the call among the sorted ones
+  CallRecord *record = nullptr;
   bool submitted = false;
   uint64_t foldsRun = 0; ///< of its run, when last looked at
   Clock::time_point since;
   bool mayGoOn = false; ///< as HostBackend::checkRanks said
+  bool shown = false;   ///< the recorder tells what lanes wait for
+  // What nothing has come of yet, and when it was first and last so, in ticks.
+  uint32_t wait = 0; ///< RankRun::lastWait
+  uint64_t waitsSince = 0, waitedUntil = 0;
 };
 
 class ProgressLoop {
@@ -59,8 +64,12 @@ private:
   bool sameQueue(size_t a, size_t b) const;
   void sortByRank();
   bool refuseDifferent();
-  void beginFrom(size_t index);
-  void finish(Active &active);
+  void beginFrom(size_t index, uint64_t now);
+  void finish(Active &active, uint64_t now);
+  void noteWait(Active &active, uint64_t now);
+  void endWait(Active &active);
+  void show(Active &active);
+  void hide(Active &active);
   void watch();
 
   PendingCall *const *calls_;
@@ -125,8 +134,9 @@ bool ProgressLoop::refuseDifferent() {
   return false;
 }
 
-/// Begins the call at `place`, or the queue's next one that can begin.
-void ProgressLoop::beginFrom(size_t place) {
+/// Begins the call at `place`, or the queue's next one that can begin, at `now`
+/// in ticks.
+void ProgressLoop::beginFrom(size_t place, uint64_t now) {
   const size_t first = place;
   for (; place < numCalls_ && sameQueue(place, first); ++place) {
     PendingCall &next = at(place);
@@ -135,7 +145,10 @@ void ProgressLoop::beginFrom(size_t place) {
     next.result = backendOf(next).begin(next.call);
     if (!next.result.ok())
       continue;
-    Active active{place, false, 0, Clock::time_point()};
+    Active active;
+    active.place = place;
+    active.record = &backendOf(next).recorderOf(next.call).begin(
+        next.call, runOf(next).variant().number, now, now);
     if (spare_ && next.call.bytes() >= kHelpBytes) {
       RankRun &run = runOf(next);
       run.expectWorkers(true);
@@ -147,11 +160,64 @@ void ProgressLoop::beginFrom(size_t place) {
   }
 }
 
-void ProgressLoop::finish(Active &active) {
+void ProgressLoop::finish(Active &active, uint64_t now) {
   PendingCall &done = at(active.place);
   if (active.submitted)
     WorkerPool::get().remove(runOf(done));
+  endWait(active);
   done.result = backendOf(done).end(done.call);
+  FlightRecorder::end(*active.record, done.result.code, now);
+}
+
+/// Nothing has moved until `now`, while the thread had nothing else to do.
+void ProgressLoop::noteWait(Active &active, uint64_t now) {
+  const uint32_t wait = runOf(at(active.place)).lastWait();
+  if (wait != active.wait) {
+    endWait(active);
+    active.wait = wait;
+    active.waitsSince = now;
+  }
+  active.waitedUntil = now;
+}
+
+/// Something has moved.
+void ProgressLoop::endWait(Active &active) {
+  if (active.wait == 0)
+    return;
+  PendingCall &call = at(active.place);
+  backendOf(call).recorderOf(call.call).addWait(
+      call.call.isMessage(), runOf(call).waitedFor(active.wait),
+      active.waitedUntil - active.waitsSince);
+  active.wait = 0;
+  if (active.shown)
+    hide(active);
+}
+
+/// Tells who looks from outside what the call's lanes wait for: once, when that
+/// has not changed for a moment.
+void ProgressLoop::show(Active &active) {
+  PendingCall &call = at(active.place);
+  FlightRecorder &recorder = backendOf(call).recorderOf(call.call);
+  RankRun &run = runOf(call);
+  run.eachNeed([&](size_t place, const Need &need) {
+    if (call.call.isMessage() && active.shown)
+      return; // a queue has one place
+    active.shown = true;
+    recorder.show(call.call, place,
+                  {loadRelaxed(&active.record->number),
+                   need.lane | uint64_t(need.step) << 32, need.channel,
+                   uint64_t(run.peerOf(need)), need.reading, need.expected,
+                   need.seen, active.waitsSince});
+  });
+}
+
+void ProgressLoop::hide(Active &active) {
+  PendingCall &call = at(active.place);
+  FlightRecorder &recorder = backendOf(call).recorderOf(call.call);
+  const uint32_t places = call.call.isMessage() ? 1 : runOf(call).numActive();
+  for (uint32_t place = 0; place < std::max(places, 1u); ++place)
+    recorder.hide(call.call, place);
+  active.shown = false;
 }
 
 /// Looks at the clock and at the other ranks, when nothing has moved for a
@@ -165,6 +231,8 @@ void ProgressLoop::watch() {
       active.foldsRun = foldsRun;
       active.since = now;
       active.mayGoOn = false;
+    } else if (!active.shown && active.wait != 0) {
+      show(active);
     }
     active.mayGoOn =
         backendOf(waiting).checkRanks(waiting.call, active.mayGoOn);
@@ -185,12 +253,14 @@ void ProgressLoop::run() {
   const int processors = WorkerPool::get().processors();
   spare_ = threads < processors;
   const bool crowded = threads > processors;
+  const uint64_t begin = ticks();
   for (size_t i = 0; i < numCalls_; ++i)
     if (i == 0 || !sameQueue(i, i - 1))
-      beginFrom(i);
+      beginFrom(i, begin);
   Backoff backoff(crowded, backendOf(at(0)).plan().numServers == 1);
   while (!active_.empty()) {
     bool moved = false;
+    uint64_t now = 0; // once anybody asks
     for (size_t a = 0; a < active_.size();) {
       PendingCall &current = at(active_[a].place);
       RankRun &run = runOf(current);
@@ -199,18 +269,25 @@ void ProgressLoop::run() {
         ++a;
         continue;
       }
-      finish(active_[a]);
+      now = now ? now : ticks();
+      finish(active_[a], now);
       const size_t next = active_[a].place + 1;
       const bool more = next < numCalls_ && sameQueue(next, next - 1);
       active_.erase(active_.begin() + ptrdiff_t(a));
       if (more)
-        beginFrom(next);
+        beginFrom(next, now);
       moved = true;
     }
     if (moved) {
+      for (Active &active : active_)
+        endWait(active);
       backoff.reset();
       continue;
     }
+    // The time is asked while there is nothing else to do.
+    now = ticks();
+    for (Active &active : active_)
+      noteWait(active, now);
     if (!crowded && ranksHere == 1 && backoff.spun())
       backendOf(at(0)).leaveSharedProcessor(at(0).call.rank);
     backoff.wait();

@@ -182,6 +182,7 @@ void RankRun::start(const Call &call) {
   for (uint32_t l = 0; l < numActive_; ++l) {
     Lane &lane = lanes_[l];
     lane.done = false;
+    lane.waited.store(0, std::memory_order_relaxed);
     lane.idleSince = traces_.empty() ? 0 : nanoseconds();
     lane.cursor.start(lane.numSteps, roundsOf(lane));
   }
@@ -207,6 +208,7 @@ bool RankRun::progress() {
         moved = true;
         if (lane.cursor.done()) {
           lane.done = true;
+          lane.waited.store(0, std::memory_order_relaxed);
           lanesLeft_.fetch_sub(1, std::memory_order_release);
           break;
         }
@@ -249,8 +251,11 @@ bool RankRun::stepLane(Lane &lane) {
   for (uint32_t i = 0; i < step.numOperands(); ++i)
     if (operands[i].kind == OperandKind::channel &&
         (i < step.sources ? chunkMissing(operands[i], nullptr)
-                          : slotMissing(operands[i], nullptr)))
+                          : slotMissing(operands[i], nullptr))) {
+      lane.waited.store(2 * operands[i].index + uint32_t(i < step.sources) + 1,
+                        std::memory_order_relaxed);
       return false;
+    }
   for (uint32_t i = 0; i < step.sources; ++i)
     if (operands[i].kind == OperandKind::channel) {
       const uint32_t channel = operands[i].index;

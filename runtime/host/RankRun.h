@@ -113,6 +113,23 @@ public:
   /// nobody steps the lanes.
   std::optional<Need>
   firstNeed(const std::function<bool(uint32_t ring)> &concerns = {});
+  /// What the call waits for when nothing moves, as a code for waitedFor(): the
+  /// first lane that is not done decides, and then whoever has what was lent. 0
+  /// if that is none of the ranks. By the thread that made the call.
+  uint32_t lastWait() const;
+  /// The rank at the other end of it; -1 of 0.
+  int waitedFor(uint32_t code) const;
+  /// Tells what each lane of the call waits for that waits: the lane's place
+  /// and need.
+  void
+  eachNeed(const std::function<void(size_t place, const Need &need)> &tell);
+  /// Lanes that the call has, among which eachNeed's places are.
+  uint32_t numActive() const { return numActive_; }
+  /// The rank at the other end of what a lane needs.
+  int peerOf(const Need &need) const {
+    const RingPlan &ring = plan_.rings[variant_->rings[need.channel]];
+    return need.reading ? ring.source : ring.destination;
+  }
   /// Where lanes are done, but not all has gone that they have posted.
   std::optional<Need> firstUnflushed() const;
 
@@ -129,6 +146,9 @@ private:
     /// consistent for waitUntilQuiet (Segment::failed).
     std::atomic<uint32_t> claimed{0};
     bool done = false;
+    /// The channel that stopped it last: twice its number, and 1 more for a
+    /// chunk of it, and 1; 0 when done. Relaxed: a hint.
+    std::atomic<uint32_t> waited{0};
     uint32_t number = 0;
     const StepCode *steps = nullptr;
     uint32_t numSteps = 0;
@@ -137,6 +157,8 @@ private:
     uint64_t idleSince = 0;       ///< of the trace: when the last fold ended
     Pieces pieces;                ///< of the fold it is at
   };
+
+  static constexpr uint32_t kLentRing = 1u << 31; ///< in codes
 
   bool findWindows(const Call &call);
   void prepare();

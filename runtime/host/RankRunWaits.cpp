@@ -125,6 +125,49 @@ RankRun::firstNeed(const std::function<bool(uint32_t ring)> &concerns) {
   return std::nullopt;
 }
 
+uint32_t RankRun::lastWait() const {
+  for (uint32_t l = 0; l < numActive_; ++l)
+    if (const uint32_t code = lanes_[l].waited.load(std::memory_order_relaxed))
+      return code;
+  if (hasLanesLeft()) // a worker is at it
+    return 0;
+  for (uint32_t ring : borrowedRings_)
+    if (loadAcquire(rings_.writers[ring].freed) < rings_.writers[ring].number)
+      return kLentRing | ring;
+  return 0;
+}
+
+int RankRun::waitedFor(uint32_t code) const {
+  if (code == 0)
+    return -1;
+  if (code & kLentRing)
+    return plan_.rings[code & ~kLentRing].destination;
+  const RingPlan &ring = plan_.rings[variant_->rings[(code - 1) / 2]];
+  return (code - 1) % 2 ? ring.source : ring.destination;
+}
+
+void RankRun::eachNeed(
+    const std::function<void(size_t place, const Need &need)> &tell) {
+  bool waits = false;
+  for (uint32_t l = 0; l < numActive_; ++l) {
+    Lane &lane = lanes_[l];
+    if (lane.claimed.exchange(1, std::memory_order_seq_cst) != 0)
+      continue; // a worker is at it: it does not wait
+    std::optional<Need> need;
+    if (!lane.done)
+      need = needOf(lane);
+    lane.claimed.store(0, std::memory_order_release);
+    waits |= need.has_value();
+    if (need)
+      tell(l, *need);
+  }
+  if (waits || hasLanesLeft())
+    return;
+  for (uint32_t ring : borrowedRings_)
+    if (loadAcquire(rings_.writers[ring].freed) < rings_.writers[ring].number)
+      return tell(0, needOf(ring));
+}
+
 std::optional<Need> RankRun::firstUnflushed() const {
   const auto ring = unflushedRing();
   return ring == carriedRings_.end() ? std::optional<Need>() : needOf(*ring);

@@ -20,6 +20,7 @@ tools = [
     os.path.join(config.blink_binary_dir, "tools", "blinkc"),
     os.path.join(config.blink_binary_dir, "tools", "blink-opt"),
     os.path.join(config.blink_binary_dir, "tools", "blink-perf"),
+    os.path.join(config.blink_binary_dir, "tools", "blink-top"),
     os.path.join(config.blink_binary_dir, "tools", "gpu-check.d"),
     os.path.join(config.blink_binary_dir, "test", "common"),
     config.llvm_tools_dir,

@@ -1,0 +1,107 @@
+//===- FlightFile.cpp - the recorders of a communicator -------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/flight/FlightFile.h"
+
+#include "runtime/Log.h"
+#include "runtime/Mapping.h"
+#include "runtime/flight/FlightFolder.h"
+#include "runtime/flight/HangSignal.h"
+#include "runtime/flight/Liveness.h"
+#include "runtime/job/Descriptor.h"
+#include "schedules/Hash.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace blink::runtime {
+
+Status FlightFile::map(uint64_t bytes) {
+  static std::atomic<int> made{0};
+  // Relaxed: only that numbers differ matters.
+  path_ = flightPrefix() + std::to_string(getpid()) + "." +
+          std::to_string(made.fetch_add(1, std::memory_order_relaxed));
+  unlink(path_.c_str()); // of a process that had our number, and was killed
+  const Descriptor file(open(
+      path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+  // Allocated: where the folder is full a store would end the process.
+  int error = file ? posix_fallocate(file.get(), 0, off_t(bytes)) : errno;
+  if (error == 0) {
+    memory_ = mapFile(bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
+                      file.get());
+    error = memory_ ? 0 : errno;
+  }
+  if (error == 0)
+    return {};
+  log(LogLevel::info, -1, path_, ": ", std::strerror(error),
+      ": other processes do not see what this one is at");
+  if (file)
+    unlink(path_.c_str());
+  path_.clear();
+  memory_ =
+      mapFile(bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+  if (!memory_)
+    return Status(blinkSystemError,
+                  "no memory to note calls in: ", std::strerror(errno));
+  return {};
+}
+
+Status FlightFile::create(const FlightPlan &plan) {
+  sweepFlights();
+  takeHangSignal();
+  FlightHeader header{};
+  header.version = kFlightVersion;
+  header.process = process_ = uint64_t(getpid());
+  header.started = startOf(header.process);
+  header.pidNamespace = pidNamespace();
+  header.backend = uint64_t(plan.backend);
+  header.numRanks = uint64_t(plan.numRanks);
+  header.firstRank = uint64_t(plan.firstRank);
+  header.numHere = uint64_t(plan.numHere);
+  header.numLanes = plan.numLanes;
+  header.numQueues =
+      plan.messages ? std::min(2 * header.numRanks, kMostQueues) : 0;
+  header.numCalls =
+      header.numHere > kManyRanks ? kFewFlightCalls : kFlightCalls;
+  header.timeout = plan.timeout;
+  const FlightLayout layout(header);
+  header.bytes = layout.offsetOf(header.numHere);
+  if (Status status = map(header.bytes); !status.ok())
+    return status;
+  header.job =
+      plan.id ? sched::hash64(plan.id->internal,
+                              sizeof(plan.id->internal) - BLINK_UNIQUE_ID_SPARE)
+              : sched::hash64(path_.data(), path_.size(), header.started);
+  header.ticks = ticks();
+  header.nanoseconds = wallTime();
+  std::memcpy(memory_.get(), &header, sizeof(header));
+  first_ = plan.firstRank;
+  notesWaits_ = plan.numLanes != 0;
+  for (uint64_t here = 0; here < header.numHere; ++here)
+    recorders_.emplace_back(memory_.get() + layout.offsetOf(here), header,
+                            layout);
+  // Release: who sees it sees all of the header.
+  storeRelease(&reinterpret_cast<FlightHeader *>(memory_.get())->magic,
+               kFlightMagic);
+  return {};
+}
+
+TickScale FlightFile::scale() const {
+  // Plain reads: written before any rank had the memory.
+  const auto &header = *reinterpret_cast<const FlightHeader *>(memory());
+  return {header.ticks, header.nanoseconds};
+}
+
+FlightFile::~FlightFile() {
+  if (!path_.empty() && process_ == uint64_t(getpid()))
+    unlink(path_.c_str());
+}
+
+} // namespace blink::runtime

@@ -1,0 +1,69 @@
+//===- FlightFile.h - the recorders of a communicator -----------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// The memory of FlightPage.h is a file, /dev/shm/blink-flight.UID.PID.NUMBER,
+// that its user alone may read. It goes with the communicator. What a process
+// leaves that was killed stays while others of its job run, so that they can
+// say what it was at, and goes when anybody makes a communicator afterwards.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_RUNTIME_FLIGHT_FLIGHTFILE_H
+#define BLINK_RUNTIME_FLIGHT_FLIGHTFILE_H
+
+#include "runtime/flight/FlightRecorder.h"
+
+#include <deque>
+#include <memory>
+#include <string>
+
+namespace blink::runtime {
+
+/// The ranks of a process for which a file is made.
+struct FlightPlan {
+  /// That the ranks join by; null: all are here.
+  const blinkUniqueId *id = nullptr;
+  blinkBackend_t backend = blinkBackendHost;
+  int numRanks = 0, firstRank = 0, numHere = 0;
+  uint32_t numLanes =
+      0; ///< of a collective; 0: nobody hears what they wait for
+  bool messages = false; ///< whether there are any
+  uint64_t timeout = 0;  ///< milliseconds
+};
+
+class FlightFile {
+public:
+  FlightFile() = default;
+  ~FlightFile();
+  FlightFile(const FlightFile &) = delete;
+
+  /// Where there can be no file, as in a container without /dev/shm, or one
+  /// that is full, the memory is this process's, which alone can read it then.
+  /// Errors: system error if memory runs out.
+  Status create(const FlightPlan &plan);
+
+  FlightRecorder &of(int rank) { return recorders_[size_t(rank - first_)]; }
+  /// FlightHeader and what follows; null before create().
+  const char *memory() const { return memory_.get(); }
+  /// How to read its times, at this moment. After create().
+  TickScale scale() const;
+  /// Whether recorders hear how long calls wait. After create().
+  bool notesWaits() const { return notesWaits_; }
+  /// "" if there is no file.
+  const std::string &path() const { return path_; }
+
+private:
+  Status map(uint64_t bytes);
+
+  std::string path_;
+  std::shared_ptr<char> memory_;
+  uint64_t process_ = 0; ///< whose the file is: not a forked child's
+  int first_ = 0;
+  bool notesWaits_ = false;
+  std::deque<FlightRecorder> recorders_;
+};
+
+} // namespace blink::runtime
+
+#endif // BLINK_RUNTIME_FLIGHT_FLIGHTFILE_H

@@ -1,0 +1,144 @@
+//===- FlightRecorder.h - a rank notes what it is at ------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// The writing side of FlightPage.h. On the way of every call: a dozen stores to
+// lines that nobody else writes, no locks, no system calls.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_RUNTIME_FLIGHT_FLIGHTRECORDER_H
+#define BLINK_RUNTIME_FLIGHT_FLIGHTRECORDER_H
+
+#include "runtime/core/Memory.h"
+#include "runtime/flight/FlightPage.h"
+#include "runtime/flight/Ticks.h"
+#include "runtime/plan/Call.h"
+
+namespace blink::runtime {
+
+/// A CallKind but for its count and operator, in a word: the collective, the
+/// type, whether a message is sent, and in the high half the root or peer.
+inline uint64_t packKind(const Call &call) {
+  return uint64_t(call.kind.collective) | uint64_t(call.kind.type) << 8 |
+         uint64_t(call.isMessage() && call.send) << 16 |
+         uint64_t(uint32_t(call.isMessage() ? call.peer : call.kind.root))
+             << 32;
+}
+
+/// One rank's. Collectives take turns, and so do the messages of a queue; those
+/// of different queues come from several threads at the same time.
+class FlightRecorder {
+public:
+  FlightRecorder(char *memory, const FlightHeader &header,
+                 const FlightLayout &layout)
+      : counters_(reinterpret_cast<RankCounters *>(memory)),
+        collectives_(at<CallRecord>(layout.collectives)),
+        messages_(at<CallRecord>(layout.messages)),
+        lanes_(at<LaneRecord>(layout.lanes)),
+        queues_(at<LaneRecord>(layout.queues)),
+        waits_(at<uint64_t>(layout.waits)), numRanks_(header.numRanks),
+        numQueues_(header.numQueues), callMask_(header.numCalls - 1) {}
+
+  /// A call that was made at `enqueued`, and has begun at `started`; 0: it
+  /// begins on a device, and nobody here hears when.
+  CallRecord &begin(const Call &call, uint32_t variant, uint64_t enqueued,
+                    uint64_t started) {
+    uint64_t number;
+    CallRecord *record;
+    if (call.isMessage()) {
+      // Relaxed: it only hands out places. A ring of messages later another
+      // thread may get the place of one that has not ended, and the record is
+      // of both: every word of it is one that somebody stored.
+      number = 1 + __atomic_fetch_add(&counters_->messages, uint64_t(1),
+                                      __ATOMIC_RELAXED);
+      record = &messages_[number & callMask_];
+    } else {
+      number = 1 + counters_->collectives; // only this thread writes it
+      record = &collectives_[number & callMask_];
+    }
+    storeRelaxed(&record->number, 0);
+    // Release, each: see FlightPage.h.
+    storeRelease(&record->what, packKind(call));
+    storeRelease(&record->count, call.kind.count);
+    storeRelease(&record->how, uint64_t(call.kind.op) | uint64_t(variant)
+                                                            << 32);
+    storeRelease(&record->enqueued, enqueued);
+    storeRelease(&record->started, started);
+    storeRelease(&record->ended, 0);
+    storeRelease(&record->number, number);
+    if (!call.isMessage())
+      // Release: who sees it finds the record.
+      storeRelease(&counters_->collectives, number);
+    return *record;
+  }
+
+  /// Its end, as seen at `now`.
+  static void end(CallRecord &record, blinkResult_t result, uint64_t now) {
+    storeRelaxed(&record.result, uint64_t(result));
+    storeRelease(&record.ended, now); // release: with the result
+  }
+
+  /// That a call has waited for `peer` so long, in ticks.
+  void addWait(bool message, int peer, uint64_t ticks) {
+    uint64_t &sum = waits_[(message ? numRanks_ : 0) + uint64_t(peer)];
+    // Relaxed, both: nothing follows from it.
+    if (message) // of several queues
+      __atomic_fetch_add(&sum, ticks, __ATOMIC_RELAXED);
+    else
+      storeRelaxed(&sum, sum + ticks);
+  }
+  /// How long this rank has waited for `peer`, in ticks.
+  uint64_t waitedFor(int peer) const {
+    return loadRelaxed(&waits_[peer]) +
+           loadRelaxed(&waits_[numRanks_ + uint64_t(peer)]);
+  }
+  uint64_t collectives() const { return loadRelaxed(&counters_->collectives); }
+  uint64_t messages() const { return loadRelaxed(&counters_->messages); }
+
+  /// What a lane waits for: of a collective the `place`-th lane, of a message
+  /// that of its queue. The thread that made the call alone says so.
+  void show(const Call &call, size_t place, const LaneRecord &wait) {
+    LaneRecord *const at = recordOf(call, place);
+    if (!at)
+      return;
+    LaneRecord &record = *at;
+    storeRelaxed(&record.call, 0);
+    // Release, each: see FlightPage.h.
+    storeRelease(&record.lane, wait.lane);
+    storeRelease(&record.channel, wait.channel);
+    storeRelease(&record.peer, wait.peer);
+    storeRelease(&record.reading, wait.reading);
+    storeRelease(&record.expected, wait.expected);
+    storeRelease(&record.seen, wait.seen);
+    storeRelease(&record.since, wait.since);
+    storeRelease(&record.call, wait.call);
+  }
+  /// That it waits no more.
+  void hide(const Call &call, size_t place) {
+    if (LaneRecord *const record = recordOf(call, place))
+      storeRelaxed(&record->call, 0);
+  }
+
+private:
+  template <typename T> T *at(uint64_t offset) const {
+    return reinterpret_cast<T *>(reinterpret_cast<char *>(counters_) + offset);
+  }
+  /// Null: it has none.
+  LaneRecord *recordOf(const Call &call, size_t place) const {
+    if (!call.isMessage())
+      return &lanes_[place];
+    const auto queue = uint64_t(call.queue() - 1);
+    return queue < numQueues_ ? &queues_[queue] : nullptr;
+  }
+
+  RankCounters *counters_;
+  CallRecord *collectives_, *messages_;
+  LaneRecord *lanes_, *queues_;
+  uint64_t *waits_;
+  uint64_t numRanks_, numQueues_, callMask_;
+};
+
+} // namespace blink::runtime
+
+#endif // BLINK_RUNTIME_FLIGHT_FLIGHTRECORDER_H

@@ -1,0 +1,77 @@
+//===- Picture.h - what the ranks of a job are at ---------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Plain data: what readers of FlightPage.h find, and diagnose() judges.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_RUNTIME_FLIGHT_PICTURE_H
+#define BLINK_RUNTIME_FLIGHT_PICTURE_H
+
+#include "runtime/flight/Liveness.h"
+#include "runtime/plan/Call.h"
+
+#include <string>
+#include <vector>
+
+namespace blink::runtime {
+
+/// Times are nanoseconds since 1970; 0: not yet.
+struct CallPicture {
+  uint64_t number = 0; ///< among the rank's collectives, or messages; from 1
+  CallKind kind;
+  int peer = -1; ///< of a message
+  bool send = false;
+  uint32_t variant = 0;
+  uint64_t enqueued = 0, started = 0, ended = 0;
+  blinkResult_t result = blinkSuccess; ///< of one that has ended
+
+  bool isMessage() const { return peer >= 0; }
+  /// Of one that a device has, which nobody hears of, false.
+  bool underWay() const { return started != 0 && ended == 0; }
+  /// "allreduce of 5 float32 with sum", or "message of 5 float32 to rank 3".
+  std::string describe() const;
+};
+
+struct WaitPicture {
+  bool message = false; ///< of a message, else of a collective
+  uint64_t call = 0;    ///< its number
+  uint32_t lane = 0, step = 0, channel = 0;
+  int peer = 0;
+  bool reading = false; ///< for a chunk of the peer; else for a free slot there
+  uint64_t expected = 0, seen = 0;
+  uint64_t since = 0;
+};
+
+struct RankPicture {
+  bool known = false; ///< else there is nothing but its number
+  bool seen = true; ///< else others have told its last collective, and whether
+                    ///< that is under way nobody knows
+  uint64_t process = 0;
+  Liveness liveness = Liveness::unknown;
+  uint64_t collectives = 0, messages = 0; ///< that it has begun
+  std::vector<CallPicture> calls;         ///< collectives kept, oldest first
+  std::vector<CallPicture> sent;          ///< messages kept, oldest first
+  std::vector<WaitPicture> waits;         ///< of calls that are under way
+  std::vector<uint64_t> waitedFor;        ///< nanoseconds, for each rank
+
+  /// The collective with this number, if it is kept.
+  const CallPicture *call(uint64_t number) const;
+  /// The collective that is under way, or null.
+  const CallPicture *current() const;
+  /// Whether a call is under way.
+  bool inCall() const;
+};
+
+struct JobPicture {
+  uint64_t job = 0; ///< by which its processes know it
+  blinkBackend_t backend = blinkBackendHost;
+  uint64_t timeout = 0; ///< milliseconds
+  uint64_t taken = 0;   ///< when
+  std::vector<RankPicture> ranks;
+};
+
+} // namespace blink::runtime
+
+#endif // BLINK_RUNTIME_FLIGHT_PICTURE_H

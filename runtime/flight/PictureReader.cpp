@@ -1,0 +1,204 @@
+//===- PictureReader.cpp - pictures of jobs from their files --------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/flight/PictureReader.h"
+
+#include "runtime/flight/FlightFolder.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace blink::runtime {
+namespace {
+
+/// Reads one file's ranks.
+class Reader {
+public:
+  Reader(const FlightSource &source, const FlightHeader &header)
+      : source_(source), header_(header), layout_(header),
+        scale_(header.ticks, header.nanoseconds) {}
+
+  /// False if the file has been cut.
+  bool read(uint64_t here, RankPicture &rank) const;
+
+private:
+  bool readCalls(uint64_t offset, uint64_t begun, bool messages,
+                 std::vector<CallPicture> &calls) const;
+  bool readWaits(uint64_t offset, uint64_t count, bool messages,
+                 RankPicture &rank) const;
+  CallPicture callOf(const CallRecord &record, bool message) const;
+  /// Records with their first words as FlightPage.h says; others are left out.
+  template <typename Record>
+  bool readTwice(uint64_t offset, uint64_t count,
+                 std::vector<Record> &records) const;
+
+  const FlightSource &source_;
+  const FlightHeader &header_;
+  const FlightLayout layout_;
+  const TickScale scale_;
+};
+
+template <typename Record>
+bool Reader::readTwice(uint64_t offset, uint64_t count,
+                       std::vector<Record> &records) const {
+  records.resize(count);
+  std::vector<Record> again(count);
+  const uint64_t bytes = count * sizeof(Record);
+  if (!source_.read(offset, records.data(), bytes) ||
+      !source_.read(offset, again.data(), bytes))
+    return false;
+  size_t kept = 0;
+  for (size_t i = 0; i < count; ++i) {
+    uint64_t first; // of every record the word that counts
+    std::memcpy(&first, &records[i], sizeof(first));
+    if (first != 0 && std::memcmp(&records[i], &again[i], sizeof(Record)) == 0)
+      records[kept++] = records[i];
+  }
+  records.resize(kept);
+  return true;
+}
+
+CallPicture Reader::callOf(const CallRecord &record, bool message) const {
+  CallPicture call;
+  call.number = record.number;
+  const auto collective =
+      std::min<uint64_t>(record.what & 0xff, uint64_t(sched::Collective::MAX));
+  call.kind.collective = sched::Collective(collective);
+  call.kind.type = blinkDataType_t(record.what >> 8 & 0xff);
+  call.send = (record.what >> 16 & 1) != 0;
+  const auto root = int32_t(record.what >> 32);
+  (message ? call.peer : call.kind.root) = root;
+  call.kind.count = record.count;
+  call.kind.op = blinkRedOp_t(int32_t(uint32_t(record.how)));
+  call.variant = uint32_t(record.how >> 32);
+  call.enqueued = scale_.timeOf(record.enqueued);
+  call.started = scale_.timeOf(record.started);
+  call.ended = scale_.timeOf(record.ended);
+  if (record.ended != 0)
+    call.result = blinkResult_t(uint32_t(record.result));
+  return call;
+}
+
+bool Reader::readCalls(uint64_t offset, uint64_t begun, bool messages,
+                       std::vector<CallPicture> &calls) const {
+  std::vector<CallRecord> records;
+  if (!readTwice(offset, header_.numCalls, records))
+    return false;
+  for (const CallRecord &record : records)
+    calls.push_back(callOf(record, messages));
+  std::sort(calls.begin(), calls.end(),
+            [](const CallPicture &a, const CallPicture &b) {
+              return a.number < b.number;
+            });
+  // What a rank has begun after its counter was read is of another moment.
+  while (!messages && !calls.empty() && calls.back().number > begun)
+    calls.pop_back();
+  return true;
+}
+
+bool Reader::readWaits(uint64_t offset, uint64_t count, bool messages,
+                       RankPicture &rank) const {
+  std::vector<LaneRecord> records;
+  if (!readTwice(offset, count, records))
+    return false;
+  const std::vector<CallPicture> &calls = messages ? rank.sent : rank.calls;
+  for (const LaneRecord &record : records) {
+    const auto ofCall = [&](const CallPicture &call) {
+      return call.number == record.call && call.underWay();
+    };
+    if (record.peer < header_.numRanks &&
+        std::any_of(calls.begin(), calls.end(), ofCall))
+      rank.waits.push_back({messages, record.call, uint32_t(record.lane),
+                            uint32_t(record.lane >> 32),
+                            uint32_t(record.channel), int(record.peer),
+                            record.reading != 0, record.expected, record.seen,
+                            scale_.timeOf(record.since)});
+  }
+  return true;
+}
+
+bool Reader::read(uint64_t here, RankPicture &rank) const {
+  const uint64_t begin = layout_.offsetOf(here);
+  RankCounters counters;
+  std::vector<uint64_t> waits(2 * header_.numRanks);
+  if (!source_.read(begin, &counters, sizeof(counters)) ||
+      !source_.read(begin + layout_.waits, waits.data(),
+                    waits.size() * sizeof(waits[0])) ||
+      !readCalls(begin + layout_.collectives, counters.collectives, false,
+                 rank.calls) ||
+      (header_.numQueues != 0 &&
+       !readCalls(begin + layout_.messages, counters.messages, true,
+                  rank.sent)) ||
+      !readWaits(begin + layout_.lanes, header_.numLanes, false, rank) ||
+      !readWaits(begin + layout_.queues, header_.numQueues, true, rank))
+    return false;
+  rank.known = true;
+  rank.process = header_.process;
+  rank.liveness =
+      livenessOf(header_.process, header_.started, header_.pidNamespace);
+  rank.collectives = counters.collectives;
+  rank.messages = counters.messages;
+  for (uint64_t peer = 0; peer < header_.numRanks; ++peer)
+    rank.waitedFor.push_back(
+        scale_.length(waits[peer] + waits[header_.numRanks + peer]));
+  return true;
+}
+
+/// Adds a file's ranks to its job.
+void add(const FlightSource &source, const FlightHeader &header,
+         JobPicture &job) {
+  job.job = header.job;
+  job.backend = blinkBackend_t(int32_t(uint32_t(header.backend)));
+  job.timeout = header.timeout;
+  job.taken = wallTime();
+  if (job.ranks.size() < header.numRanks)
+    job.ranks.resize(header.numRanks);
+  const Reader reader(source, header);
+  for (uint64_t here = 0; here < header.numHere; ++here) {
+    RankPicture rank;
+    if (reader.read(here, rank))
+      job.ranks[header.firstRank + here] = std::move(rank);
+  }
+}
+
+} // namespace
+
+std::vector<JobPicture> readJobs() {
+  std::vector<JobPicture> jobs;
+  for (const std::string &path : listFlights()) {
+    const FlightSource source(path);
+    FlightHeader header;
+    if (!source.readHeader(header))
+      continue;
+    auto job =
+        std::find_if(jobs.begin(), jobs.end(), [&](const JobPicture &one) {
+          return one.job == header.job;
+        });
+    if (job == jobs.end())
+      job = jobs.emplace(jobs.end());
+    add(source, header, *job);
+  }
+  return jobs;
+}
+
+JobPicture readJob(const FlightFile &own) {
+  JobPicture job;
+  const FlightSource memory(own.memory());
+  FlightHeader mine;
+  if (!own.memory() || !memory.readHeader(mine))
+    return job;
+  for (const std::string &path : listFlights()) {
+    const FlightSource source(path);
+    FlightHeader header;
+    if (path != own.path() && source.readHeader(header) &&
+        header.job == mine.job)
+      add(source, header, job);
+  }
+  add(memory, mine, job);
+  return job;
+}
+
+} // namespace blink::runtime

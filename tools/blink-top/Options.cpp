@@ -1,0 +1,74 @@
+//===- Options.cpp - the command line of blink-top ------------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/blink-top/Options.h"
+
+#include "tools/manual/Completion.h"
+#include "tools/manual/ManPage.h"
+
+#include "CLI/CLI.hpp"
+
+#include <unistd.h>
+
+namespace blink::top {
+
+bool parseOptions(int argc, char **argv, Options &options) {
+  CLI::App app{"blink-top shows what the ranks of this user's jobs on this "
+               "machine are at, who\nwaits for whom, and who is to blame. It "
+               "reads what they note in shared memory and\nasks none of them: "
+               "they may hang, be stopped or be dead."};
+  app.name("blink-top");
+  app.set_version_flag("--version", "blink-top " BLINK_VERSION_STRING);
+  bool all = false;
+  auto *process = app.add_option("PID", options.process,
+                                 "The jobs that this process has ranks of")
+                      ->check(CLI::Range(uint64_t(1), uint64_t(1) << 32))
+                      ->type_name("");
+  app.add_flag("-a,--all", all, "All jobs of this user; so it is without PID")
+      ->excludes(process);
+  app.add_flag("-J,--json", options.json,
+               "Once, as JSON: a list of pictures, one a job");
+  app.add_flag("--history", options.history,
+               "With --json: also the last 1,024 calls of each rank that have "
+               "ended");
+  app.add_flag("-1,--once", options.once,
+               "Once, and not again and again; so it is where standard output "
+               "is no terminal");
+  app.add_option("-d,--delay", options.seconds, "Seconds between two looks")
+      ->check(CLI::Range(0.1, 3600.0))
+      ->type_name("SECONDS")
+      ->capture_default_str();
+  const auto complete = [&app](const std::string &shell) {
+    throw CLI::CallForVersion(
+        manual::toCompletion(shell, manual::readUsage(app), {}), 0);
+  };
+  app.add_option_function<std::string>(
+         "--completion", complete,
+         "Print a script that completes command lines in this shell")
+      ->check(CLI::IsMember(manual::shells()))
+      ->type_name("SHELL");
+  manual::addManPages(app, "blink-top " BLINK_VERSION_STRING);
+  app.footer("Examples:\n"
+             "  blink-top\n"
+             "  blink-top --once 4711\n"
+             "  blink-top --json | jq '.[].sentence'\n"
+             "Exit code: 0 good, 1 there is no such job, 2 the call is wrong.");
+  try {
+    app.parse(argc, argv);
+    if (options.history && !options.json)
+      throw UsageError("--history is for --json");
+  } catch (const CLI::ParseError &error) {
+    if (error.get_exit_code() != int(CLI::ExitCodes::Success))
+      throw UsageError(std::string(error.what()) +
+                       "; blink-top --help lists what there is");
+    app.exit(error);
+    return false;
+  }
+  options.once |= options.json || isatty(STDOUT_FILENO) == 0;
+  return true;
+}
+
+} // namespace blink::top

@@ -1,0 +1,91 @@
+//===- main.cpp - blink-top -----------------------------------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/flight/PictureReader.h"
+#include "runtime/flight/PictureText.h"
+#include "tools/blink-top/Options.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <exception>
+#include <thread>
+
+using namespace blink;
+using namespace blink::runtime;
+
+namespace {
+
+enum ExitCode { kGood = 0, kNoJob = 1, kBadCall = 2 };
+
+int complain(const std::string &sentence, ExitCode code) {
+  std::fflush(stdout);
+  std::fprintf(stderr, "blink-top: error: %s\n", sentence.c_str());
+  return code;
+}
+
+std::vector<JobPicture> takePictures(const top::Options &options) {
+  std::vector<JobPicture> jobs = readJobs();
+  // A job that was killed as a whole is shown to who names its process.
+  const auto isAsked = [&](const RankPicture &rank) {
+    return rank.known &&
+           (options.process != 0 ? rank.process == options.process
+                                 : rank.liveness != Liveness::dead);
+  };
+  const auto isOther = [&](const JobPicture &job) {
+    return std::none_of(job.ranks.begin(), job.ranks.end(), isAsked);
+  };
+  jobs.erase(std::remove_if(jobs.begin(), jobs.end(), isOther), jobs.end());
+  return jobs;
+}
+
+std::string jsonOf(const std::vector<JobPicture> &jobs, bool history) {
+  std::string text = "[";
+  for (const JobPicture &job : jobs)
+    text +=
+        (text.size() == 1 ? "" : ",\n") + toJson(job, diagnose(job), history);
+  return text + "]\n";
+}
+
+std::string textOfAll(const std::vector<JobPicture> &jobs) {
+  std::string text;
+  for (const JobPicture &job : jobs)
+    text += (text.empty() ? "" : "\n") + toText(job, diagnose(job));
+  return text.empty() ? "no jobs\n" : text;
+}
+
+int run(int argc, char **argv) {
+  top::Options options;
+  if (!top::parseOptions(argc, argv, options))
+    return kGood;
+  for (;;) {
+    const std::vector<JobPicture> jobs = takePictures(options);
+    if (jobs.empty() && options.process != 0)
+      return complain("process " + std::to_string(options.process) +
+                          " has no communicators here",
+                      kNoJob);
+    // Each look over the one before, and the rest of that is cleared.
+    const std::string text =
+        options.json ? jsonOf(jobs, options.history)
+                     : (options.once ? "" : "\033[H\033[2J") + textOfAll(jobs);
+    std::fputs(text.c_str(), stdout);
+    if (std::fflush(stdout) != 0 || options.once)
+      return kGood; // nobody reads on
+    std::this_thread::sleep_for(std::chrono::duration<double>(options.seconds));
+  }
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  try {
+    return run(argc, argv);
+  } catch (const top::UsageError &error) {
+    return complain(error.what(), kBadCall);
+  } catch (const std::exception &error) {
+    return complain(error.what(), kBadCall);
+  }
+}
