@@ -131,7 +131,7 @@ TEST_CASE("large messages over bundles") {
   options.layout.chunkBytes = 16 << 10;
   const std::vector<uint8_t> bytes = seal(makeBundle(options));
   std::mt19937 random(3);
-  for (int round = 0; round < 3; ++round) {
+  for (int round = kSlow ? 1 : 0; round < 3; ++round) {
     const std::vector<int> gpus = randomJob(random, 4);
     Job job(bytes, 4, 0, gpus.data());
     for (Collective collective : collectives()) {

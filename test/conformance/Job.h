@@ -7,6 +7,7 @@
 #ifndef BLINK_TEST_CONFORMANCE_JOB_H
 #define BLINK_TEST_CONFORMANCE_JOB_H
 
+#include "test/common/Sanitizers.h"
 #include "test/common/ScheduleBuilder.h"
 #include "test/conformance/Case.h"
 
@@ -18,19 +19,6 @@
 #include <vector>
 
 namespace blink::test {
-
-/// Whether a sanitizer looks on. It sees one process.
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-inline constexpr bool kSanitized = true;
-#else
-inline constexpr bool kSanitized = false;
-#endif
-/// Whether ThreadSanitizer makes everything many times slower.
-#if defined(__SANITIZE_THREAD__)
-inline constexpr bool kSlow = true;
-#else
-inline constexpr bool kSlow = false;
-#endif
 
 /// One schedule file with a program for each of collectives(), all of one
 /// shape; rooted ones with root `root`.

@@ -87,6 +87,8 @@ TEST_CASE("in one hop every rank adds up in the order of ranks") {
           for (bool inPlace : {false, true}) {
             if (!isFloat(type) || (count > 300 && type != blinkFloat32))
               continue;
+            if (kSlow && type != blinkFloat32) // no other order of threads
+              continue;
             Case c;
             c.type = type;
             c.count = count;

@@ -223,7 +223,7 @@ TEST_CASE("a premultiplied sum has the bits of a sum of products") {
     for (BuildOptions layout : premultipliedLayouts())
       for (sched::Protocol protocol :
            {sched::Protocol::simple, sched::Protocol::low_latency}) {
-        if (kSlow && ranks != 3)
+        if ((kSlow && ranks != 3) || (kSanitized && ranks % 2 == 0))
           continue;
         layout.lanes = std::min(layout.lanes, mostLanes(ranks));
         Job job(
@@ -262,6 +262,8 @@ TEST_CASE("readers of large inputs get the products") {
          {Collective::allreduce, Collective::reduce, Collective::reducescatter})
       for (blinkDataType_t type : {blinkFloat32, blinkBfloat16})
         for (bool inPlace : {false, true}) {
+          if (kSanitized && inPlace != (type == blinkFloat32))
+            continue;
           Case c;
           c.collective = collective;
           c.type = type;

@@ -54,12 +54,16 @@ TEST_CASE("large messages of processes, which may read each other or not") {
 }
 
 TEST_CASE("processes reach into registered buffers, if they may") {
-  for (const char *scenario :
+  for (const std::string scenario :
        {"windows", "windows:mixed", "windows:confined",
         "windows:mixed:confined", "windows:parts:confined", "windows:closed",
-        "windows:closed:confined"})
+        "windows:closed:confined"}) {
+    // Else it is the kernel that copies, which ThreadSanitizer does not see.
+    if (kSlow && scenario.find("confined") == std::string::npos)
+      continue;
     for (int ranks : twoRanksOr(5))
       expectGood(inTwoTrees(ranks, 16 << 10), ranks, scenario);
+  }
 }
 
 TEST_CASE("registering refuses what is wrong") {

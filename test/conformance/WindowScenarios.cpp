@@ -270,7 +270,7 @@ std::string withdrawFromStopped() {
   const bool last = self == numRanks - 1;
   if (!last && !arena.enroll(Arena::all))
     return blinkGetLastError(comm);
-  for (int tries = 0; tries < 50; ++tries) {
+  for (int tries = 0; tries < (kSlow ? 10 : 50); ++tries) {
     if (const std::string wrong = runSome(arena, 1); !wrong.empty())
       return wrong;
     allSay(true);

@@ -197,7 +197,7 @@ int runScenario(const std::string &scenario, const char *schedule) {
   // Between the sizes from which readers fetch more and more from the other
   // process, if they may.
   if (scenario == "large" || scenario == "confined")
-    return runCases({10007, 40009, 300007});
+    return runCases({10007, 40009, kSlow ? 100003u : 300007u});
 #if BLINK_TEST_CUDA
   if (scenario.find("registered") == 0)
     return say(registeredScenario(scenario));

@@ -53,8 +53,11 @@ struct Fibers::Places {
       place = std::move(places.back());
       places.pop_back();
 #if defined(__SANITIZE_ADDRESS__)
-      // The last fiber never returned from its frames.
-      __asan_unpoison_memory_region(place.stack.get(), kStackBytes);
+      // The last fiber never returned from its first frames; all others have
+      // cleared their own. To clear the whole stack took a quarter of the time
+      // of a test.
+      __asan_unpoison_memory_region(
+          place.stack.get() + kStackBytes - kFirstFrames, kFirstFrames);
 #endif
     }
     return place;
@@ -121,6 +124,9 @@ void Fibers::prepare(Fiber &fiber) {
   fiber.context.uc_link = nullptr;
   makecontext(&fiber.context, reinterpret_cast<void (*)()>(enter), 2,
               uint32_t(self), uint32_t(self >> 32));
+  // Nobody reads it from now on but AddressSanitizer's swapcontext, which would
+  // clear what it notes of all of the stack at each turn.
+  fiber.context.uc_stack = {};
 }
 
 void Fibers::run(const std::function<void(uint32_t)> &body) {
@@ -191,11 +197,11 @@ void Fibers::switchTo(uint32_t next) {
 
 void Fibers::yield() {
   // When all may have had a turn: what they wait for may be another thread's
-  // to do. Where that takes long, this one sleeps now and then.
+  // to do. Where that takes long, this one sleeps meanwhile.
   const uint32_t turns = uint32_t(fibers_.size()) / 2;
   if (++yields_ % turns == 0) {
     const uint32_t rounds = yields_ / turns;
-    if (rounds > kPatience && rounds % 8 == 0)
+    if (rounds > kPatience)
       std::this_thread::sleep_for(std::chrono::microseconds(50));
     else
       sched_yield();

@@ -67,6 +67,8 @@ private:
   void switchTo(uint32_t next);
 
   static constexpr size_t kStackBytes = 256 << 10;
+  /// More than enter() needs for the last switch, at the stack's end.
+  static constexpr size_t kFirstFrames = 8 << 10;
   /// Rounds of turns in which nobody goes on before the host's thread sleeps:
   /// an answer of another one is there in a few. Tests of what never comes
   /// would fill a processor.

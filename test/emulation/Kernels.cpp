@@ -19,6 +19,7 @@
 #include <chrono>
 #include <deque>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <vector>
 
@@ -124,7 +125,8 @@ private:
 template <typename LaunchOf, typename Run>
 void runGrid(uint32_t numBlocks, const LaunchOf &launchOf, const Run &run,
              Residency &residency) {
-  std::vector<LaneState> states(numBlocks);
+  // Of any content, as on a device; and to fill it took as long as a kernel.
+  const std::unique_ptr<LaneState[]> states(new LaneState[numBlocks]);
   std::deque<Barriers> barriers(numBlocks);
   std::vector<std::atomic<uint32_t>> left(numBlocks);
   test::Fibers fibers(numBlocks * kThreads);

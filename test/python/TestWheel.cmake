@@ -14,15 +14,22 @@ function(run)
 endfunction()
 
 run(${PYTHON} -c "import os\nfrom scikit_build_core.build import build_sdist\nos.chdir('${SOURCE}')\nbuild_sdist('${WORK}/dist')")
-# Always in the same place, and built in the same folder, so that ccache knows it the next time.
+# Built as this tree is: by its compiler, with its flags, as deep in the sources, with Python in the same place beside
+# them. So ccache knows most objects from this tree, and nobody compiles the compiler twice.
 execute_process(COMMAND ${CMAKE_COMMAND} -E tar xf ${WORK}/dist/blink_collectives-${VERSION}.tar.gz --touch
   WORKING_DIRECTORY ${WORK}/source COMMAND_ERROR_IS_FATAL ANY)
-set(settings --config-settings=build-dir=${WORK}/wheel --config-settings=cmake.define.BLINK_CUDA=OFF)
-if(COMPILER) # not optimised, since all of it is compiled here once more
-  list(APPEND settings --config-settings=cmake.define.BLINK_BUILD_COMPILER=ON --config-settings=cmake.build-type=None)
+cmake_path(GET PYTHON PARENT_PATH folder)
+cmake_path(GET PYTHON FILENAME python)
+file(MAKE_DIRECTORY ${WORK}/source/blink_collectives-${VERSION}/build)
+file(CREATE_LINK ${folder}/.. ${WORK}/source/blink_collectives-${VERSION}/build/venv SYMBOLIC)
+set(settings build-dir=build/wheel cmake.build-type=None cmake.define.CMAKE_CXX_COMPILER=${COMPILED_BY}
+  cmake.define.CMAKE_CXX_FLAGS=${FLAGS} cmake.define.BLINK_WERROR=ON cmake.define.BLINK_CUDA=OFF)
+if(COMPILER)
+  list(APPEND settings cmake.define.BLINK_BUILD_COMPILER=ON)
 endif()
-run(${PYTHON} -m pip wheel --quiet --no-cache-dir --no-index --no-deps --no-build-isolation --wheel-dir ${WORK}/dist
-  ${settings} ${WORK}/source/blink_collectives-${VERSION})
+list(TRANSFORM settings PREPEND --config-settings=)
+run(${WORK}/source/blink_collectives-${VERSION}/build/venv/bin/${python} -m pip wheel --quiet --no-cache-dir --no-index
+  --no-deps --no-build-isolation --wheel-dir ${WORK}/dist ${settings} ${WORK}/source/blink_collectives-${VERSION})
 file(GLOB wheel ${WORK}/dist/blink_collectives-${VERSION}-*.whl)
 run(${PYTHON} -m pip install --quiet --no-index --no-deps --no-compile --target ${site} ${wheel})
 

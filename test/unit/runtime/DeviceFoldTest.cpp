@@ -10,6 +10,7 @@
 
 #include "runtime/cuda/DeviceFold.h"
 #include "runtime/plan/Types.h"
+#include "test/common/Sanitizers.h"
 
 #include "doctest/doctest.h"
 
@@ -25,6 +26,11 @@
 using namespace blink::runtime;
 
 namespace {
+
+using blink::test::kSanitized;
+/// AddressSanitizer sees the ends of ranges, which are no other after many
+/// elements.
+constexpr int kLongest = kSanitized ? 200 : 1000;
 
 /// One of three threads that take turns: they share nothing within a fold.
 struct OneThread {
@@ -109,7 +115,7 @@ template <typename T, typename Operator> void checkType(uint32_t divisor) {
   std::mt19937_64 random(7);
   constexpr uint32_t kStep = sizeof(T);
   size_t wrong = 0;
-  for (size_t count : {0, 1, 15, 16, 17, 31, 33, 64, 100, 301, 1000})
+  for (size_t count : {0, 1, 15, 16, 17, 31, 33, 64, 100, 301, kLongest})
     for (uint32_t from = 0; from < 16; from += kStep)
       for (uint32_t to = 0; to < 16; to += kStep) {
         const uint32_t other = random() % (16 / kStep) * kStep;
@@ -145,7 +151,7 @@ template <typename A, typename Bits> size_t wrongQuotients(bool mayRefuse) {
   for (uint32_t n :
        {1,  2,  3,  4,  5,  6,  7,  8,   9,    10,   11,    12,
         13, 14, 15, 16, 17, 24, 72, 576, 1023, 1024, 65535, 131071})
-    for (int i = 0; i < 20000; ++i) {
+    for (int i = 0; i < (kSanitized ? 2000 : 20000); ++i) {
       Bits bits = Bits(random());
       // Small numbers; and multiples of n, plus what makes a tie.
       if (i % 4 == 0)
