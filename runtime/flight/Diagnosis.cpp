@@ -202,7 +202,7 @@ Diagnosis Judge::atTheEnd(int rank, int waiter) const {
   const RankPicture &picture = at(rank);
   const std::string waits =
       waiter < 0 ? "" : textOf("rank ", waiter, " waits for it");
-  if (!picture.known)
+  if (!picture.known || !picture.seen)
     return {Cause::unseen,
             {rank},
             textOf("rank ", rank, " is not to be seen from here, and ", waits,

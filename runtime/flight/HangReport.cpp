@@ -26,14 +26,30 @@ void guessBegun(JobPicture &job) {
   for (const RankPicture &rank : job.ranks)
     most = std::max(most, rank.collectives);
   for (RankPicture &rank : job.ranks)
-    if (rank.collectives == most && !rank.calls.empty() &&
+    if (rank.seen && rank.collectives == most && !rank.calls.empty() &&
         rank.calls.back().started == 0)
       rank.calls.back().started = rank.calls.back().enqueued;
 }
 
 } // namespace
 
-HangReport::HangReport(const FlightFile &own) : job_(readJob(own)) {
+HangReport::HangReport(const FlightFile &own,
+                       const std::function<Hearsay(int rank)> &hear)
+    : job_(readJob(own)) {
+  for (size_t rank = 0; hear && rank < job_.ranks.size(); ++rank) {
+    RankPicture &picture = job_.ranks[rank];
+    if (picture.known)
+      continue;
+    const Hearsay heard = hear(int(rank));
+    picture.known = true;
+    picture.seen = false;
+    picture.collectives = heard.collectives;
+    CallPicture last;
+    last.number = heard.collectives;
+    last.kind = heard.last;
+    if (heard.collectives != 0)
+      picture.calls.push_back(last);
+  }
   guessBegun(job_);
   found_ = diagnose(job_);
   // That they wait for nobody is not known of them.

@@ -10,7 +10,15 @@
 #include "runtime/flight/FlightFile.h"
 #include "runtime/flight/PictureText.h"
 
+#include <functional>
+
 namespace blink::runtime {
+
+/// What the back end knows of a rank that is not to be seen from here.
+struct Hearsay {
+  uint64_t collectives = 0; ///< that it has begun
+  CallKind last;            ///< of the last one
+};
 
 /// What a job is at when a rank's time is up. Taken before the job fails, for
 /// then all ranks leave their calls.
@@ -18,7 +26,8 @@ class HangReport {
 public:
   /// Of calls on devices, of which nobody hears when they begin, the last one
   /// of the ranks that have made most is taken to have begun, and no other.
-  explicit HangReport(const FlightFile &own);
+  explicit HangReport(const FlightFile &own,
+                      const std::function<Hearsay(int rank)> &hear = {});
 
   /// For the end of an error's sentence: "; " and who is to blame, and who
   /// waits for whom.

@@ -46,6 +46,8 @@ struct WaitPicture {
 
 struct RankPicture {
   bool known = false; ///< else there is nothing but its number
+  bool seen = true; ///< else others have told its last collective, and whether
+                    ///< that is under way nobody knows
   uint64_t process = 0;
   Liveness liveness = Liveness::unknown;
   uint64_t collectives = 0, messages = 0; ///< that it has begun

@@ -40,6 +40,8 @@ const char *stateOf(const RankPicture &rank) {
   case Liveness::stopped:
     return "stopped";
   default:
+    if (!rank.seen)
+      return "unseen";
     if (rank.inCall())
       return "in call";
     // A device has its last call, or has had it.
@@ -116,7 +118,7 @@ std::string toText(const JobPicture &job, const Diagnosis &found) {
       text += last.describe();
       if (last.underWay())
         text += ", for " + since(last.started, job.taken);
-      else if (last.started == 0)
+      else if (last.started == 0 && rank.seen)
         text += ", launched " + since(last.enqueued, job.taken) + " ago";
       else if (last.result != blinkSuccess)
         text += std::string(", failed: ") + blinkGetErrorString(last.result);

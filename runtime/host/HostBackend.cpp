@@ -416,9 +416,12 @@ std::string HostBackend::describe(const Call &call, const Need &need) const {
 void HostBackend::failStuck(const Call &call) {
   // All ranks are late at the same time; one explains why.
   std::optional<HangReport> report;
-  if (!job_.failed())
-    report.emplace(flight_);
   Segment &segment = rings_.segment;
+  if (!job_.failed())
+    report.emplace(flight_, [&](int rank) {
+      return Hearsay{loadAcquire(&segment.rank(rank).calls),
+                     segment.lastCall(rank)};
+    });
   const uint64_t number = loadRelaxed(&segment.rank(call.rank).calls);
   // Calls of which no data meets: it would have told.
   for (int rank = 0; !call.isMessage() && rank < plan_.numRanks; ++rank) {

@@ -47,6 +47,58 @@ struct Shared {
 
 void nap() { usleep(1000); } // and look again
 
+/// Whether the rank waits, or has failed.
+bool isStuck(const RankPicture &rank) {
+  return !rank.waits.empty() ||
+         (!rank.calls.empty() && rank.calls.back().result != blinkSuccess);
+}
+
+/// The job that has the process as this rank; or an empty one.
+JobPicture jobOf(pid_t process, int rank) {
+  for (JobPicture &job : readJobs())
+    if (size_t(rank) < job.ranks.size() &&
+        job.ranks[size_t(rank)].process == uint64_t(process))
+      return std::move(job);
+  return {};
+}
+
+/// Whether all others are stuck in their `call`-th call.
+bool othersAreStuck(const JobPicture &job, int rank, size_t call) {
+  for (size_t other = 0; other < job.ranks.size(); ++other)
+    if (other != size_t(rank) &&
+        (job.ranks[other].collectives != call || !isStuck(job.ranks[other])))
+      return false;
+  return !job.ranks.empty();
+}
+
+/// The call in which the others wait for a culprit that does something else.
+size_t callOf(const std::string &fault) {
+  return fault == "swap" ? 1 : fault == "skip" ? 2 : fault == "short" ? 4 : 3;
+}
+
+/// Whether all have come so far that they cannot go on.
+bool isOver(pid_t process, int culprit, const std::string &fault) {
+  const JobPicture job = jobOf(process, culprit);
+  if (job.ranks.empty())
+    return false;
+  const RankPicture &odd = job.ranks[size_t(culprit)];
+  if (fault == "twice") { // the others have ended all of theirs
+    const auto inCalls =
+        std::count_if(job.ranks.begin(), job.ranks.end(),
+                      [](const RankPicture &rank) { return rank.inCall(); });
+    return isStuck(odd) && odd.collectives == 5 && inCalls == 1;
+  }
+  if (!othersAreStuck(job, culprit, callOf(fault)))
+    return false;
+  if (fault == "stop")
+    return odd.liveness == Liveness::stopped;
+  if (fault == "die")
+    return odd.liveness == Liveness::dead;
+  if (fault == "skip" || fault == "swap")
+    return odd.collectives == callOf(fault) && !odd.inCall();
+  return odd.collectives == callOf(fault) - 1 && !odd.inCall();
+}
+
 /// A rank that has the fault, "" for none.
 [[noreturn]] void runRank(const char *path, int ranks, int rank,
                           const std::string &fault, Shared &shared) {
@@ -75,6 +127,11 @@ void nap() { usleep(1000); } // and look again
     counts = {2, 1, 3, 3};
   float in[4] = {}, out[4];
   for (size_t call = 0; call < counts.size(); ++call) {
+    // All others are in the call when it does something else.
+    const bool odd =
+        !fault.empty() && fault != "twice" && call + 1 == callOf(fault);
+    while (odd && !othersAreStuck(jobOf(getpid(), rank), rank, call + 1))
+      nap();
     if (call == 2 && fault == "die")
       raise(SIGKILL);
     if (call == 2 && fault == "stop")
@@ -88,29 +145,6 @@ void nap() { usleep(1000); } // and look again
       break;
   }
   waitForTheEnd();
-}
-
-/// Whether the rank waits, or has failed.
-bool isStuck(const RankPicture &rank) {
-  return !rank.waits.empty() ||
-         (!rank.calls.empty() && rank.calls.back().result != blinkSuccess);
-}
-
-/// Whether the others have come so far that they cannot go on.
-bool isOver(const std::vector<pid_t> &processes, int culprit,
-            const std::string &fault) {
-  for (const JobPicture &job : readJobs()) {
-    if (job.ranks.size() != processes.size() ||
-        job.ranks[0].process != uint64_t(processes[0]))
-      continue;
-    size_t stuck = 0;
-    for (size_t rank = 0; rank < processes.size(); ++rank)
-      if (fault == "twice" ? rank == size_t(culprit) : rank != size_t(culprit))
-        stuck += isStuck(job.ranks[rank]);
-    if (stuck == (fault == "twice" ? 1 : processes.size() - 1))
-      return true;
-  }
-  return false;
 }
 
 } // namespace
@@ -131,7 +165,7 @@ int main(int argc, char **argv) {
     processes.push_back(process);
   }
   int looks = 0;
-  while (!isOver(processes, culprit, fault) && ++looks < 60000)
+  while (!isOver(processes[size_t(culprit)], culprit, fault) && ++looks < 60000)
     nap();
   setenv("CULPRIT", std::to_string(processes[size_t(culprit)]).c_str(), 1);
   setenv("INNOCENT", std::to_string(processes[size_t(culprit == 0)]).c_str(),

@@ -60,6 +60,7 @@ int misuse(blinkComm_t comm) {
   blinkResult_t result;
   blinkComm_t other;
   void *handle;
+  blinkStats_t stats = BLINK_STATS_INITIALIZER;
   blinkMemoryInfo_t info = BLINK_MEMORY_INFO_INITIALIZER;
   if (!refuses(
           blinkAllReduce(&one, &one, 1, blinkFloat32, blinkSum, comm, nullptr)))
@@ -73,7 +74,8 @@ int misuse(blinkComm_t comm) {
       !refuses(blinkCommShrink(comm, nullptr, 0, &other, nullptr)))
     return 4;
   if (!refuses(blinkCommRegister(comm, &one, 4, &handle)) ||
-      !refuses(blinkCommMemory(comm, &info)))
+      !refuses(blinkCommMemory(comm, &info)) ||
+      !refuses(blinkCommStats(comm, &stats, nullptr)))
     return 5;
   return 0;
 }

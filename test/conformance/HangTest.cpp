@@ -9,6 +9,8 @@
 
 #include "doctest/doctest.h"
 
+#include <atomic>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -61,7 +63,7 @@ private:
 TEST_CASE("the error of a hang names the culprit, and a file has the picture") {
   const HangFolder folder;
   constexpr int kCulprit = 2;
-  const Job job(makeSchedule(Collective::allreduce, 0, 4, {}), 4, 200);
+  const Job job(makeSchedule(Collective::allreduce, 0, 4, {}), 4, 1000);
   const std::vector<blinkResult_t> results = job.onThreads([&](int rank) {
     const blinkResult_t first = sumOf(job[rank], 1);
     return rank == kCulprit ? first : sumOf(job[rank], 5);
@@ -84,6 +86,23 @@ TEST_CASE("the error of a hang names the culprit, and a file has the picture") {
   CHECK(contains(files[0], "{\"number\":2,\"collective\":\"allreduce\","
                            "\"count\":5,\"type\":\"int32\",\"operator\":"
                            "\"sum\""));
+}
+
+TEST_CASE("a program that handles SIGUSR2 itself goes on to") {
+  static std::atomic<int> heard{0};
+  struct sigaction own{}, before{}, now{};
+  own.sa_handler = [](int) { heard.fetch_add(1); };
+  REQUIRE(sigaction(SIGUSR2, &own, &before) == 0);
+  setenv("BLINK_HANG_SIGNAL", "1", 1);
+  {
+    const Job job(makeSchedule(Collective::allreduce, 0, 2, {}), 2);
+    CHECK(sigaction(SIGUSR2, nullptr, &now) == 0);
+    CHECK((now.sa_handler == own.sa_handler)); // no name to print
+    raise(SIGUSR2);
+    CHECK(heard == 1);
+  }
+  unsetenv("BLINK_HANG_SIGNAL");
+  sigaction(SIGUSR2, &before, nullptr);
 }
 
 TEST_CASE("no file where none is asked for, or none can be") {

@@ -337,6 +337,15 @@ TEST_CASE("a rank of which nothing is known is to be looked for elsewhere") {
   const Diagnosis found = diagnose(job);
   CHECK(found.cause == Cause::unseen);
   CHECK(found.culprits == std::vector<int>{2});
+  // Others have told how many calls it has made.
+  job.ranks[2].known = true;
+  job.ranks[2].seen = false;
+  job.ranks[2].collectives = 2;
+  CHECK(diagnose(job).cause == Cause::behind);
+  CHECK(diagnose(job).culprits == std::vector<int>{2});
+  job.ranks[2].collectives = 3;
+  CHECK(diagnose(job).cause == Cause::unseen);
+  CHECK(diagnose(job).culprits == std::vector<int>{2});
 }
 
 TEST_CASE("messages that nobody answers") {
