@@ -104,6 +104,10 @@ static int32_t verifySum(TreeOp tree, ArrayRef<EdgeAttr> edges, Sums sums,
 
 /// The up part of a tree whose sums have an order.
 static LogicalResult verifySums(TreeOp tree, Sums sums, int32_t numRanks) {
+  constexpr int32_t kMostRanks = 4096; // verifySum goes as deep
+  if (numRanks > kMostRanks)
+    return tree.emitOpError()
+           << "has sums over " << numRanks << " ranks, at most " << kMostRanks;
   SmallVector<EdgeAttr> edges(tree.getUp().getAsRange<EdgeAttr>());
   if (static_cast<int32_t>(edges.size()) != 2 * numRanks - 2)
     return tree.emitOpError()
