@@ -224,7 +224,6 @@ Failure Execution::checkOutputs() const {
   return std::nullopt;
 }
 
-/// Judges the output of `rank`; `first` is the rank it must agree with.
 void Execution::noteOrder(SumOrder &sums) const {
   if (!sums.difference.empty())
     return;
@@ -246,6 +245,7 @@ void Execution::noteOrder(SumOrder &sums) const {
                       ", and not that of the first tree";
 }
 
+/// Judges the output of `rank`; `first` is the rank it must agree with.
 Failure Execution::checkReduced(uint32_t rank, uint32_t first) const {
   const uint32_t value = outputValues_[rank];
   if (rank != first && value == outputValues_[first])

@@ -8,6 +8,7 @@
 #include "runtime/host/HostBackend.h"
 #include "test/conformance/Latches.h"
 #include "test/conformance/Places.h"
+#include "test/conformance/SumOne.h"
 
 #include "doctest/doctest.h"
 
@@ -20,11 +21,6 @@ using namespace blink;
 using namespace blink::test;
 
 namespace {
-
-blinkResult_t sumOne(blinkComm_t comm) {
-  int32_t in = 1, out = 0;
-  return blinkAllReduce(&in, &out, 1, blinkInt32, blinkSum, comm, nullptr);
-}
 
 runtime::RankRun &runOf(blinkComm_t comm) {
   runtime::Call call;

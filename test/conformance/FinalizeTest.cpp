@@ -7,6 +7,7 @@
 #include "runtime/api/Comm.h"
 #include "test/conformance/Job.h"
 #include "test/conformance/Latches.h"
+#include "test/conformance/SumOne.h"
 
 #include "doctest/doctest.h"
 
@@ -19,11 +20,6 @@ using namespace blink::test;
 
 namespace {
 
-blinkResult_t reduceOnce(blinkComm_t comm) {
-  int32_t in = 1, out = 0;
-  return blinkAllReduce(&in, &out, 1, blinkInt32, blinkSum, comm, nullptr);
-}
-
 TestSchedule finalizedJob(int ranks) {
   return makeSchedule(Collective::allreduce, 0, ranks, {});
 }
@@ -34,7 +30,7 @@ TEST_CASE("finalizing waits for a call, and leaves the communicator as it is") {
   Job job(finalizedJob(2), 2);
   CHECK(blinkCommFinalize(job[0]) == blinkSuccess); // there is none
   blinkResult_t called = blinkInProgress, waited = blinkInProgress;
-  std::thread caller([&] { called = reduceOnce(job[0]); });
+  std::thread caller([&] { called = sumOne(job[0]); });
   REQUIRE(waitUntil([&] { return job[0]->backend->inFlight(0); }));
   std::atomic<bool> waits{false};
   bool wasInFlight = true;
@@ -46,7 +42,7 @@ TEST_CASE("finalizing waits for a call, and leaves the communicator as it is") {
   REQUIRE(waitUntil([&] { return waits.load(); }));
   // Another rank has nothing to wait for.
   CHECK(blinkCommFinalize(job[1]) == blinkSuccess);
-  CHECK(reduceOnce(job[1]) == blinkSuccess);
+  CHECK(sumOne(job[1]) == blinkSuccess);
   caller.join();
   waiter.join();
   CHECK(called == blinkSuccess);
@@ -54,13 +50,13 @@ TEST_CASE("finalizing waits for a call, and leaves the communicator as it is") {
   CHECK_FALSE(wasInFlight);
   // Calls go on as before.
   for (blinkResult_t result :
-       job.onThreads([&](int rank) { return reduceOnce(job[rank]); }))
+       job.onThreads([&](int rank) { return sumOne(job[rank]); }))
     CHECK(result == blinkSuccess);
 }
 
 TEST_CASE("finalizing says how the calls ended") {
   Job job(finalizedJob(2), 2, 50);
-  CHECK(reduceOnce(job[0]) == blinkRemoteError); // rank 1 has not called
+  CHECK(sumOne(job[0]) == blinkRemoteError); // rank 1 has not called
   CHECK(blinkCommFinalize(job[1]) == blinkRemoteError);
   const std::string text = blinkGetLastError(job[1]);
   CAPTURE(text);

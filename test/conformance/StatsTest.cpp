@@ -8,6 +8,7 @@
 #include "runtime/flight/PictureReader.h"
 #include "test/conformance/Job.h"
 #include "test/conformance/Latches.h"
+#include "test/conformance/SumOne.h"
 
 #include "doctest/doctest.h"
 
@@ -21,11 +22,6 @@ using namespace blink;
 using namespace blink::test;
 
 namespace {
-
-blinkResult_t sumOne(blinkComm_t comm) {
-  int32_t in = 1, out = 0;
-  return blinkAllReduce(&in, &out, 1, blinkInt32, blinkSum, comm, nullptr);
-}
 
 blinkStats_t statsOf(blinkComm_t comm, uint64_t *waitedFor = nullptr) {
   blinkStats_t stats = BLINK_STATS_INITIALIZER;

@@ -83,9 +83,7 @@ int run(int argc, char **argv) {
 int main(int argc, char **argv) {
   try {
     return run(argc, argv);
-  } catch (const top::UsageError &error) {
-    return complain(error.what(), kBadCall);
-  } catch (const std::exception &error) {
+  } catch (const std::exception &error) { // a UsageError above all
     return complain(error.what(), kBadCall);
   }
 }

@@ -31,8 +31,7 @@ struct RowUse {
 class SymmetricProblem {
 public:
   /// Modulo what Symmetry::find finds; for one root, and for sums in an order,
-  /// nothing. `problem` has
-  /// passed check() and outlives this.
+  /// nothing. `problem` has passed check() and outlives this.
   static SymmetricProblem reduce(const PackingProblem &problem);
   /// Modulo nothing: rows are links and columns are trees.
   static SymmetricProblem plain(const PackingProblem &problem);

@@ -24,8 +24,8 @@ inline constexpr int kMostOrderedRanks = 64;
 /// their roots, as those of machines do where a switch joins all, they stay,
 /// for a root may add in any order; others are packed anew. `rank` is `chain`,
 /// `invariant` the faster of all Parentheses, `chain` where they are equal.
-/// Errors: a collective that adds nothing, a job of more than one order would
-/// be packed for (kMostOrderedRanks), relays, phases, limited peers; those of
+/// Errors: a collective that adds nothing; relays, phases, limited peers; more
+/// than kMostOrderedRanks ranks whose trees would be packed anew; those of
 /// packTrees.
 llvm::Expected<OrderedPacking> packInOrder(const PackingProblem &problem,
                                            const PackedTrees &any,

@@ -125,8 +125,8 @@ public:
     ChannelKind kind;
   };
   /// The parts of a path between two ranks: one, or several joined by relays,
-  /// or by ranks where these forward.
-  /// The error says why some part cannot be driven.
+  /// or by ranks where these forward. The error says why some part cannot be
+  /// driven.
   llvm::Expected<std::vector<Segment>> segments(int from, int to,
                                                 const Path &path) const;
 
