@@ -42,6 +42,8 @@ sched::Settings CompileOptions::commonSettings() const {
     settings.push_back({"phases", "yes"});
   if (order != ReductionOrder::none)
     settings.push_back({"order", blink::toString(order).str()});
+  if (inSwitch)
+    settings.push_back({"in-switch", "yes"});
   if (relays)
     settings.push_back({"relays", "yes"});
   if (trees)
@@ -109,6 +111,8 @@ static Operation *createRequest(OpBuilder &builder, StringRef topology,
                        builder.getI32IntegerAttr(int(*options.maxPeers)));
   if (options.phases)
     state.addAttribute(kPhasesAttr, builder.getUnitAttr());
+  if (options.inSwitch)
+    state.addAttribute(kInSwitchAttr, builder.getUnitAttr());
   if (options.order != ReductionOrder::none)
     state.addAttribute(kOrderAttr,
                        builder.getStringAttr(blink::toString(options.order)));

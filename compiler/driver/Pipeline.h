@@ -40,6 +40,7 @@ struct CompileOptions {
   std::optional<unsigned> maxPeers;
   bool phases = false; ///< trees pass each server through one rank
   ReductionOrder order = ReductionOrder::none; ///< of sums
+  bool inSwitch = false; ///< switches that can may reduce and multicast
   unsigned maxLanes = 16;
   unsigned chunkBytes = 0;
   bool smallVariant = true; ///< other variants for small messages

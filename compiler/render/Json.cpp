@@ -58,6 +58,7 @@ nlohmann::ordered_json blink::jsonSummary(const Summary &summary) {
   json["bound_gbps"] = jsonRate(summary.bound);
   json["percent_of_bound"] = summary.percentOfBound();
   json["order"] = sched::EnumNameReductionOrder(summary.order);
+  json["in_switch"] = summary.inSwitch;
   json["trees"] = summary.trees;
   json["depth"] = summary.depth;
   json["latency_us"] = summary.latency;

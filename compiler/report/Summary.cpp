@@ -121,6 +121,8 @@ Summary blink::summarize(const sched::Schedule &file,
   summary.algbw = summary.links * summary.pace;
   summary.bound = program.certificate()->bound();
   summary.order = program.order();
+  for (const sched::Variant *variant : *program.variants())
+    summary.inSwitch |= variant->switches() && variant->switches()->size() > 0;
   summary.variants = std::move(variants);
   countConnections(file, program, summary);
   return summary;
