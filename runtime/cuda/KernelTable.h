@@ -31,6 +31,9 @@ template <> const void *kernelOf<Band>(blinkDataType_t type);
 template <> const void *kernelOf<Bor>(blinkDataType_t type);
 template <> const void *kernelOf<Bxor>(blinkDataType_t type);
 
+/// SwitchKernels.cu: of sums for which switches work; null if there is none.
+const void *switchKernelOf(blinkDataType_t type);
+
 /// Messages.cu.
 const void *messageKernel();
 

@@ -14,6 +14,7 @@
 #include "test/emulation/CudaRuntime.h"
 #include "test/emulation/Emulation.h"
 #include "test/emulation/Fibers.h"
+#include "test/emulation/Multicast.h"
 
 #include <atomic>
 #include <chrono>
@@ -84,7 +85,15 @@ private:
 
 using LaneFunction = void (*)(HostBlock &, const Launch &, uint32_t);
 
-LaneFunction laneFunction(blinkDataType_t type, blinkRedOp_t op) {
+LaneFunction laneFunction(blinkDataType_t type, blinkRedOp_t op,
+                          bool inSwitch) {
+  if (inSwitch)
+    return withFoldType<Sum>(type, [](auto element) -> LaneFunction {
+      using T = decltype(element);
+      if constexpr (kSwitchAdds<T>)
+        return runBlock<T, Sum, HostBlock, true>;
+      return nullptr;
+    });
   return withOperator(op, [type](auto combine) {
     using Operator = decltype(combine);
     return withFoldType<Operator>(type, [](auto element) -> LaneFunction {
@@ -154,13 +163,14 @@ cudaError_t launchLanes(blinkDataType_t type, blinkRedOp_t op,
   if (error != cudaSuccess)
     return error;
   Residency &residency = Residency::of(test::currentDevice());
-  return test::enqueue(stream, [function = laneFunction(type, op), numBlocks,
-                                launch, &residency] {
-    runGrid(
-        numBlocks, [&](uint32_t) -> const Launch & { return launch; },
-        [&](HostBlock &block, uint32_t b) { function(block, launch, b); },
-        residency);
-  });
+  return test::enqueue(
+      stream, [function = laneFunction(type, op, launch.inSwitch), numBlocks,
+               launch, &residency] {
+        runGrid(
+            numBlocks, [&](uint32_t) -> const Launch & { return launch; },
+            [&](HostBlock &block, uint32_t b) { function(block, launch, b); },
+            residency);
+      });
 }
 
 cudaError_t launchMessages(uint32_t numBlocks, const MessageLaunch &launch,
@@ -187,6 +197,15 @@ cudaError_t launchMessages(uint32_t numBlocks, const MessageLaunch &launch,
         },
         residency);
   });
+}
+
+std::vector<char *> multicastParts(const char *address) {
+  return test::multicastParts(address);
+}
+
+cudaError_t kernelsMulticast(bool &can) {
+  can = true;
+  return test::enter("cudaFuncGetAttributes", test::kContext);
 }
 
 cudaError_t prepareLanes(uint32_t &numBlocks) {

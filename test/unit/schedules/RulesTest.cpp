@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "test/common/ScheduleBuilder.h"
+#include "test/common/SwitchedStars.h"
 
 #include "doctest/doctest.h"
 
@@ -489,31 +489,17 @@ TEST_CASE("rules of relays") {
 }
 
 TEST_CASE("rules of switches that work for trees") {
-  // Two stars of rank 0, all over node 4.
+  // Two stars of rank 0, all over node 4, whose links are 12 and 13 of GPU 0,
+  // and so on.
   BuildOptions options;
   options.shape = Shape::star;
   options.treesPerBlock = 2;
   TestSchedule right = makeSchedule(Collective::allreduce, 0, 4, options);
-  right.nodes.push_back(sched::NodeKind::switch_);
-  right.multicasts = right.reduces = {4};
-  right.links.clear();
-  for (uint32_t gpu = 0; gpu < 4; ++gpu) { // links 2 x GPU, 2 x GPU + 1
-    right.links.push_back({1, 1, gpu, 4});
-    right.links.push_back({1, 1, 4, gpu});
-  }
-  program(right).prices.assign(right.links.size(), 1);
-  TestVariant &variant = right.variant();
-  variant.paths.clear();
-  for (TestChannel &channel : variant.channels) {
-    channel.pathBegin = uint32_t(variant.paths.size());
-    channel.pathCount = 2;
-    variant.paths.push_back(2u * channel.source);
-    variant.paths.push_back(2u * channel.destination + 1);
-  }
-  REQUIRE(variant.trees.size() == 2);
-  REQUIRE(variant.trees[0].root == 0);
-  REQUIRE(variant.trees[1].root == 0);
-  variant.switches = {{0, 0, 1, true, true}, {1, 0, 1, true, false}};
+  leadOverSwitch(right);
+  REQUIRE(right.links.size() == 20);
+  REQUIRE(right.variant().trees.size() == 2);
+  right.variant().switches = {{0, 12, 13, true, true},
+                              {1, 12, 13, true, false}};
   const char *first = "programs[0].variants[0].switches[0]";
   const char *second = "programs[0].variants[0].switches[1]";
   using sched::SwitchUse;
@@ -526,23 +512,23 @@ TEST_CASE("rules of switches that work for trees") {
         [](auto &s) { s.variant().switches[1] = s.variant().switches[0]; }},
        {second, "tree 2 of 2",
         [](auto &s) {
-          s.variant().switches[1] = SwitchUse(2, 0, 1, true, false);
+          s.variant().switches[1] = SwitchUse(2, 12, 13, true, false);
         }},
-       {first, "does nothing", use({0, 0, 1, false, false})},
-       {first, "link 8 of 8", use({0, 8, 1, true, true})},
-       {first, "link 8 of 8", use({0, 0, 8, true, true})},
+       {first, "does nothing", use({0, 12, 13, false, false})},
+       {first, "link 20 of 20", use({0, 20, 13, true, true})},
+       {first, "link 20 of 20", use({0, 12, 20, true, true})},
        {first, "do not join the root with one switch",
-        use({0, 1, 0, true, true})},
+        use({0, 13, 12, true, true})},
        {first, "do not join the root with one switch",
-        use({0, 2, 3, true, true})},
+        use({0, 14, 15, true, true})},
        {first, "do not join the root with one switch",
-        use({0, 0, 3, true, true})},
+        use({0, 12, 15, true, true})},
        {first, "node4 cannot reduce", [](auto &s) { s.reduces.clear(); }},
        {first, "node4 cannot multicast", [](auto &s) { s.multicasts.clear(); }},
        {first, "is not one link to the switch and one from it",
         [](auto &s) {
           TestVariant &v = s.variant();
-          v.paths.insert(v.paths.end(), {2, 1, 0, 1});
+          v.paths.insert(v.paths.end(), {14, 13, 12, 13});
           for (TestChannel &channel : v.channels)
             if (channel.tree == 0 && channel.source == 1) {
               channel.pathBegin = uint32_t(v.paths.size()) - 4;
@@ -552,7 +538,7 @@ TEST_CASE("rules of switches that work for trees") {
        {second, "channels to the root, expected one of each other rank, 3",
         [](auto &s) {
           s.variant().trees[1].root = 2;
-          s.variant().switches[1] = SwitchUse(1, 4, 5, true, false);
+          s.variant().switches[1] = SwitchUse(1, 16, 17, true, false);
         }},
        {first, "adds nothing",
         [](auto &s) { program(s).collective = Collective::broadcast; }}});
