@@ -33,17 +33,19 @@ std::string blink::toText(const ComparedFiles &files) {
 }
 
 static nlohmann::ordered_json jsonFile(const ComparedFiles::File &file) {
-  const sched::Schedule &schedule = *file.opened.schedule;
+  const sched::Provenance &provenance = *file.opened.provenance;
   nlohmann::ordered_json json;
   json["path"] = file.path;
   json["bytes"] = file.opened.bytes.size();
   json["checksum"] = formatHash(file.opened.checksum());
-  json["compiler"] = schedule.provenance()->compiler()->str();
-  json["options"] = sched::toString(sched::settingsOf(*schedule.provenance()));
-  json["links"] = toString(LinkKindSet(schedule.link_kinds()));
-  json["topology"] = schedule.topology()->name()->str();
-  json["fingerprint"] = formatHash(schedule.topology()->fingerprint());
-  json["programs"] = schedule.programs()->size();
+  json["compiler"] = provenance.compiler()->str();
+  json["options"] = sched::toString(sched::settingsOf(provenance));
+  json["links"] = toString(file.opened.linkKinds());
+  json["topology"] = file.opened.topology->name()->str();
+  json["fingerprint"] = formatHash(file.opened.topology->fingerprint());
+  if (file.opened.isBundle())
+    json["allocations"] = file.opened.served.size();
+  json["programs"] = file.opened.numPrograms();
   return json;
 }
 

@@ -110,6 +110,8 @@ static nlohmann::ordered_json jsonFinding(const Finding &finding) {
   if (finding.program->root)
     json["root"] = *finding.program->root;
   json["relays"] = finding.program->relays;
+  if (!finding.program->condition.empty())
+    json["condition"] = finding.program->condition;
   if (finding.minBytes)
     json["min_bytes"] = *finding.minBytes;
   return json;

@@ -8,6 +8,9 @@
 
 #include "compiler/report/MachineDiff.h"
 #include "compiler/report/Merge.h"
+#include "compiler/support/Error.h"
+#include "compiler/topology/AllocationList.h"
+#include "schedules/Hash.h"
 #include "schedules/Provenance.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -16,10 +19,63 @@
 #include "llvm/Support/FormatVariadic.h"
 
 #include <cstring>
+#include <functional>
 
 using namespace blink;
 
+OpenedFile OpenedFile::of(const sched::Schedule &schedule,
+                          llvm::ArrayRef<uint8_t> bytes) {
+  return {bytes, {{&schedule}}, schedule.topology(), schedule.provenance()};
+}
+
+llvm::Expected<OpenedFile> OpenedFile::of(const sched::BundleView &bundle,
+                                          llvm::ArrayRef<uint8_t> bytes) {
+  const sched::Bundle &index = *bundle.index;
+  OpenedFile file{bytes, {}, nullptr, index.provenance()};
+  auto conditionOf = [&](uint32_t number) {
+    return index.conditions()->Get(number)->description()->str();
+  };
+  for (uint32_t c = 0; c < index.classes()->size(); ++c)
+    for (uint32_t i = 0; i < index.collectives()->size(); ++i) {
+      std::string error;
+      const sched::Schedule *piece = sched::openPiece(bundle, c, i, error);
+      if (!error.empty())
+        return makeError(error);
+      if (piece) // else no path joins the GPUs
+        file.pieces.push_back(
+            {piece, conditionOf(index.classes()->Get(c)->condition())});
+    }
+  if (file.pieces.empty())
+    return makeError("a bundle without schedules: no path joins any of its "
+                     "GPUs");
+  file.topology = index.cluster() ? index.cluster()->topology()
+                                  : file.pieces[0].schedule->topology();
+  auto serves = [&](const sched::Entry &entry, uint32_t condition) {
+    if (entry.class_number() == sched::kNoClass)
+      return;
+    const auto first = index.gpus()->begin() + entry.gpus_begin();
+    file.served.push_back(
+        {{first, first + entry.gpus_count()}, conditionOf(condition)});
+  };
+  for (const sched::Entry *entry : *index.entries())
+    serves(*entry, sched::kWholeMachine);
+  if (index.survivors())
+    for (const sched::Survivor *survivor : *index.survivors())
+      serves(survivor->entry(), survivor->condition());
+  llvm::sort(file.served);
+  return file;
+}
+
+size_t OpenedFile::numPrograms() const {
+  size_t programs = 0;
+  for (const OpenedPiece &piece : pieces)
+    programs += piece.schedule->programs()->size();
+  return programs;
+}
+
 uint64_t OpenedFile::checksum() const {
+  if (isBundle())
+    return sched::hash64(bytes.data(), bytes.size());
   return llvm::support::endian::read64le(bytes.end() - 8);
 }
 
@@ -69,6 +125,7 @@ bool areSameRates(const sched::Program &a, const sched::Program &b) {
 /// A program with its key, which is made once.
 struct KeyedProgram {
   ProgramKey key;
+  const sched::Schedule *file;
   const sched::Program *program;
 };
 
@@ -76,10 +133,13 @@ bool isLess(const KeyedProgram &a, const KeyedProgram &b) {
   return a.key < b.key;
 }
 
-std::vector<KeyedProgram> programsOf(const sched::Schedule &file) {
+std::vector<KeyedProgram> programsOf(const OpenedFile &file) {
   std::vector<KeyedProgram> programs;
-  for (const sched::Program *program : *file.programs())
-    programs.push_back({ProgramKey::of(*program), program});
+  for (const OpenedPiece &piece : file.pieces)
+    for (const sched::Program *program : *piece.schedule->programs()) {
+      programs.push_back({ProgramKey::of(*program), piece.schedule, program});
+      programs.back().key.condition = piece.condition;
+    }
   return programs;
 }
 
@@ -95,9 +155,9 @@ public:
     diff_.sameContent = diff_.identical;
     if (diff_.identical)
       return;
-    sameMachine_ = diffMachines(*before_.schedule->topology(),
-                                *after_.schedule->topology(), findings_);
+    sameMachine_ = diffMachines(*before_.topology, *after_.topology, findings_);
     diffLinkKinds();
+    diffServed();
     diffPrograms();
     diff_.sameContent = findings_.empty();
     diffMaking();
@@ -107,13 +167,38 @@ public:
 private:
   void diffLinkKinds() {
     addChange(Aspect::linkKinds, "links", "kinds",
-              toString(LinkKindSet(before_.schedule->link_kinds())),
-              toString(LinkKindSet(after_.schedule->link_kinds())));
+              toString(before_.linkKinds()), toString(after_.linkKinds()));
+  }
+
+  /// Allocations of bundles, by number: which they are says the first.
+  void diffServed() {
+    size_t gone = 0, added = 0;
+    std::string firstGone, firstAdded;
+    auto note = [](size_t &number, std::string &first, const auto &served) {
+      if (number++ == 0)
+        first = "GPUs " + formatGpus(served.first) +
+                (served.second.empty() ? "" : ", " + served.second);
+    };
+    mergeSorted(
+        before_.served, after_.served, std::less<>(),
+        [](const auto &, const auto &) {},
+        [&](const auto &served) { note(gone, firstGone, served); },
+        [&](const auto &served) { note(added, firstAdded, served); });
+    if (gone > 0)
+      findings_.push_back({Severity::worse, Aspect::program, "file",
+                           llvm::formatv("serves {0} allocations less, {1} "
+                                         "the first",
+                                         gone, firstGone)});
+    if (added > 0)
+      add(Aspect::program, "file",
+          llvm::formatv("serves {0} allocations more, {1} the first", added,
+                        firstAdded)
+              .str());
   }
 
   void diffPrograms() {
-    std::vector<KeyedProgram> before = programsOf(*before_.schedule);
-    std::vector<KeyedProgram> after = programsOf(*after_.schedule);
+    std::vector<KeyedProgram> before = programsOf(before_);
+    std::vector<KeyedProgram> after = programsOf(after_);
     bool sameOrder = llvm::equal(
         before, after, [](const KeyedProgram &a, const KeyedProgram &b) {
           return a.key == b.key;
@@ -129,7 +214,7 @@ private:
     mergeSorted(
         before, after, isLess,
         [&](const KeyedProgram &a, const KeyedProgram &b) {
-          diffProgram(a.key, *a.program, *b.program);
+          diffProgram(a, b);
         },
         [&](const KeyedProgram &program) {
           addUnmatched(Severity::worse, program, "program is gone");
@@ -141,16 +226,18 @@ private:
       add(Aspect::order, "file", "the programs are in another order");
   }
 
-  void diffProgram(const ProgramKey &key, const sched::Program &before,
-                   const sched::Program &after) {
+  void diffProgram(const KeyedProgram &one, const KeyedProgram &other) {
+    const sched::Program &before = *one.program, &after = *other.program;
     bool sameVariants = areSameVariants(before, after);
     bool samePrices = areSamePrices(before, after);
     if (sameMachine_ && sameVariants && samePrices &&
         areSameRates(before, after))
       return; // of the programs of a large file, most
     size_t found = findings_.size();
-    diffSummaries(summarize(*before_.schedule, before),
-                  summarize(*after_.schedule, after), options_, findings_);
+    Summary from = summarize(*one.file, before);
+    Summary to = summarize(*other.file, after);
+    from.condition = to.condition = one.key.condition;
+    diffSummaries(from, to, options_, findings_);
     // Where links have other numbers, the parts say nothing any more; there
     // are findings on the machine.
     if (findings_.size() > found || !sameMachine_)
@@ -159,14 +246,14 @@ private:
         !sameVariants ? "other trees, paths or steps, with the same numbers"
         : !samePrices ? "the same but for the prices of its certificate"
                       : "the same but for the last digits of its rates";
-    addOf(key, Severity::different, Aspect::content, words);
+    addOf(one.key, Severity::different, Aspect::content, words);
   }
 
   /// Who made the files, and how, and what came of it.
   void diffMaking() {
     addChange(Aspect::compiler, "file", "compiler",
-              before_.schedule->provenance()->compiler()->str(),
-              after_.schedule->provenance()->compiler()->str());
+              before_.provenance->compiler()->str(),
+              after_.provenance->compiler()->str());
     diffMakingOptions();
     std::string from = formatHash(before_.checksum());
     std::string to = formatHash(after_.checksum());
@@ -179,10 +266,8 @@ private:
 
   /// Only those settings that are not the same.
   void diffMakingOptions() {
-    const sched::Settings from =
-        sched::settingsOf(*before_.schedule->provenance());
-    const sched::Settings to =
-        sched::settingsOf(*after_.schedule->provenance());
+    const sched::Settings from = sched::settingsOf(*before_.provenance);
+    const sched::Settings to = sched::settingsOf(*after_.provenance);
     if (from == to)
       return;
     auto only = [](sched::Settings own, const sched::Settings &other) {

@@ -40,7 +40,9 @@ std::string ProgramKey::title() const {
       llvm::formatv("{0} on {1} {2}", formatCollective(collective, root),
                     gpus.size() == 1 ? "GPU" : "GPUs", formatGpus(gpus))
           .str();
-  return relays.empty() ? title : title + " with relays " + formatGpus(relays);
+  if (!relays.empty())
+    title += " with relays " + formatGpus(relays);
+  return condition.empty() ? title : title + ", " + condition;
 }
 
 double Summary::percentOfBound() const {

@@ -38,6 +38,8 @@ struct ProgramKey {
   std::optional<int> root; ///< where the collective has one
   std::vector<int> gpus;   ///< GPU number of each rank
   std::vector<int> relays; ///< GPU numbers
+  /// In a bundle, what has failed, as compile's option says it; empty: nothing.
+  std::string condition = "";
 
   static ProgramKey of(const sched::Program &program);
   /// "broadcast from rank 2 on GPUs 1,4,5,6".
@@ -49,9 +51,10 @@ struct ProgramKey {
 
 private:
   std::tuple<const Collective &, const std::optional<int> &,
-             const std::vector<int> &, const std::vector<int> &>
+             const std::vector<int> &, const std::vector<int> &,
+             const std::string &>
   tie() const {
-    return {collective, root, gpus, relays};
+    return {collective, root, gpus, relays, condition};
   }
 };
 

@@ -26,14 +26,25 @@ struct DiffFlags {
 };
 } // namespace
 
-/// Opens what `input` holds, which is a schedule.
+/// Opens what `input` holds, which is a schedule or a bundle.
 static llvm::Expected<ComparedFiles::File> open(const InputFile &input) {
+  if (input.kind == InputKind::bundle) {
+    llvm::Expected<sched::BundleView> bundle = openBundle(input);
+    if (!bundle)
+      return bundle.takeError();
+    llvm::Expected<OpenedFile> opened = OpenedFile::of(*bundle, input.bytes);
+    if (!opened)
+      return makeError("{0}: {1}", input.path,
+                       llvm::toString(opened.takeError()));
+    return ComparedFiles::File{input.path, std::move(*opened)};
+  }
   if (llvm::Error error = expectSchedule(input))
     return error;
   llvm::Expected<const sched::Schedule *> schedule = openSchedule(input);
   if (!schedule)
     return schedule.takeError();
-  return ComparedFiles::File{input.path, {*schedule, input.bytes}};
+  return ComparedFiles::File{input.path,
+                             OpenedFile::of(**schedule, input.bytes)};
 }
 
 static int diffMachines(const InputFile &before, const InputFile &after,
@@ -51,6 +62,10 @@ static int diffMachines(const InputFile &before, const InputFile &after,
 
 static int diffSchedules(const InputFile &before, const InputFile &after,
                          const DiffFlags &flags) {
+  if (before.kind != after.kind)
+    for (const InputFile *bundle : {&before, &after})
+      if (bundle->kind == InputKind::bundle)
+        return reportError(refuseBundle(*bundle));
   ComparedFiles files;
   for (auto [input, file] :
        {std::pair(&before, &files.before), std::pair(&after, &files.after)}) {
@@ -88,7 +103,8 @@ void blink::addDiffCommand(CLI::App &app, int &exitCode) {
       run);
   command
       .add_option("A", flags.before,
-                  "A schedule (.sched), a topology (.topo) or a machine type")
+                  "A schedule or bundle (.sched), a topology (.topo) or a "
+                  "machine type")
       ->type_name("FILE|MACHINE")
       ->required();
   command.add_option("B", flags.after, "What to compare with it")

@@ -44,13 +44,13 @@ struct Sealed {
     std::vector<uint8_t> bytes = seal(schedule);
     words.resize(bytes.size() / 8);
     std::memcpy(words.data(), bytes.data(), bytes.size());
-    file.bytes = {reinterpret_cast<const uint8_t *>(words.data()),
-                  bytes.size()};
+    const auto *data = reinterpret_cast<const uint8_t *>(words.data());
     std::string error;
-    file.schedule =
-        sched::openSchedule(file.bytes.data(), file.bytes.size(), error);
+    const sched::Schedule *opened =
+        sched::openSchedule(data, bytes.size(), error);
     INFO(error);
-    REQUIRE(file.schedule != nullptr);
+    REQUIRE(opened != nullptr);
+    file = OpenedFile::of(*opened, {data, bytes.size()});
   }
 };
 
