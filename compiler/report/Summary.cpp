@@ -121,6 +121,9 @@ Summary blink::summarize(const sched::Schedule &file,
   summary.algbw = summary.links * summary.pace;
   summary.bound = program.certificate()->bound();
   summary.order = program.order();
+  summary.accumulate = program.accumulate();
+  summary.links16 = narrowRateOf(file, program, 2);
+  summary.links8 = narrowRateOf(file, program, 1);
   summary.variants = std::move(variants);
   countConnections(file, program, summary);
   return summary;

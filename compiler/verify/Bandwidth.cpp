@@ -8,6 +8,8 @@
 
 #include "compiler/verify/Bandwidth.h"
 
+#include "schedules/PartialSums.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -22,14 +24,23 @@ Bandwidth sustainedRate(const TopologyView &machine, const Semantics &semantics,
 
 std::vector<double> linkLoads(const TopologyView &machine,
                               const Semantics &semantics,
-                              const sched::Variant &variant) {
+                              const sched::Variant &variant,
+                              double partialSums) {
   std::vector<double> loads(machine.numLinks(), 0);
+  std::vector<bool> partial;
+  if (partialSums != 1)
+    partial = sched::partialSums(variant);
+  const auto numberOf = [&](const sched::Channel &channel) {
+    return size_t(&channel - variant.channels()->Get(0));
+  };
   const auto addTo = [&](std::vector<double> &sums,
                          const sched::Channel &channel) {
     const sched::Tree &tree = *variant.trees()->Get(channel.tree());
-    const double load =
+    double load =
         static_cast<double>(tree.numerator()) /
         (static_cast<double>(tree.denominator()) * semantics.numBlocks());
+    if (!partial.empty() && partial[numberOf(channel)])
+      load *= partialSums;
     for (uint32_t hop = 0; hop < channel.path_count(); ++hop)
       sums[variant.paths()->Get(channel.path_begin() + hop)] += load;
   };

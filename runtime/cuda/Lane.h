@@ -14,11 +14,12 @@
 #include "runtime/cuda/LaneChannels.h"
 #include "runtime/cuda/LineFold.h"
 #include "runtime/cuda/ScaledFold.h"
+#include "runtime/cuda/WideFold.h"
 
 namespace blink::runtime {
 
-/// `Block`: of LaneWaits.h.
-template <typename T, typename Operator, typename Block>
+/// `Block`: of LaneWaits.h. `kWide`: of a call whose partial sums are floats.
+template <typename T, typename Operator, typename Block, bool kWide = false>
 class Lane : LaneChannels<Block> {
 public:
   BLINK_DEVICE Lane(Block &block, const LaunchedCall &launch,
@@ -57,9 +58,11 @@ private:
       this->traceBegin(count * sizeof(T));
     const uint32_t divisor = step.completes ? launch_.shape.divisor : 0;
     if (launch_.lowLatency)
-      LineFold<T, Operator, Block>{
+      LineFold<T, Operator, Block, kWide>{
           block_, step, operands() + step.operandsBegin, fold_, divisor}
           .fold(count);
+    else if constexpr (kWide)
+      foldWide(block_, wideFold(step, divisor), count);
     else if (kSums<Operator> && launch_.scales &&
              contribution(step) != step.sources)
       foldScaled<T>(
@@ -77,6 +80,21 @@ private:
       this->traceEnd();
   }
 
+  BLINK_DEVICE WideFold<T, Operator> wideFold(const LaneStep &step,
+                                              uint32_t divisor) const {
+    const bool scales = kSums<Operator> && launch_.scales;
+    return {SharedPointers<const char>(
+                reinterpret_cast<const char *const *>(state_.pointers)),
+            step.sources,
+            SharedPointers<char>(reinterpret_cast<char *const *>(
+                state_.pointers + step.sources)),
+            step.destinations,
+            operands() + step.operandsBegin,
+            divisor,
+            scales ? contribution(step) : step.sources,
+            scales ? loadElement(elementOf<T>(state_.scalar)) : 0};
+  }
+
   /// The source of the step that is the rank's input, of which no step has two;
   /// or step.sources.
   BLINK_DEVICE uint32_t contribution(const LaneStep &step) const {
@@ -89,14 +107,15 @@ private:
 };
 
 /// The lane of block `index` of a launch.
-template <typename T, typename Operator, typename Block>
+template <typename T, typename Operator, typename Block, bool kWide = false>
 BLINK_DEVICE inline void runBlock(Block &block, const Launch &launch,
                                   uint32_t index) {
   uint32_t r = launch.numRanks - 1;
   while (launch.ranks[r].firstBlock > index)
     --r;
   const Launch::Rank &rank = launch.ranks[r];
-  Lane<T, Operator, Block>(block, launch, rank, index - rank.firstBlock).run();
+  Lane<T, Operator, Block, kWide>(block, launch, rank, index - rank.firstBlock)
+      .run();
 }
 
 /// What block `index` of a launch of messages does: one tree of each message of
