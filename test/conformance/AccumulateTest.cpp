@@ -82,9 +82,8 @@ size_t countWrong(const Job &job, const Case &c) {
   std::deque<RankBuffers> buffers;
   for (size_t rank = 0; rank < ranks; ++rank) {
     for (size_t i = 0; i < count; ++i)
-      inputs[rank].push_back(i < kRepeats
-                                 ? roughInput(c, int(rank), random)
-                                 : inputs[rank][i - kRepeats]);
+      inputs[rank].push_back(i < kRepeats ? roughInput(c, int(rank), random)
+                                          : inputs[rank][i - kRepeats]);
     useDeviceOf(int(rank));
     buffers.emplace_back(c, int(ranks), int(rank));
     buffers.back().fill(inputs[rank]);
@@ -93,8 +92,8 @@ size_t countWrong(const Job &job, const Case &c) {
   for (size_t i = 0; i < count; ++i) {
     for (size_t rank = 0; rank < ranks; ++rank)
       contributions[rank] = inputs[rank][i];
-    expected[i] = i < kRepeats ? roundedOnce(c, contributions)
-                               : expected[i - kRepeats];
+    expected[i] =
+        i < kRepeats ? roundedOnce(c, contributions) : expected[i - kRepeats];
   }
   for (blinkResult_t result : job.onThreads([&](int rank) {
          RankBuffers &own = buffers[size_t(rank)];
@@ -135,6 +134,41 @@ std::vector<BuildOptions> addingLayouts() {
   list[4].slots = 5;
   list[5].shape = Shape::star; // adds in one step
   return list;
+}
+
+/// A reduce to rank 0: rank 1 passes on what ranks 2 and 3 add up to, and its
+/// own apart from that.
+TestSchedule passingOn() {
+  BuildOptions layout;
+  layout.chunkBytes = 256;
+  TestSchedule model = makeSchedule(Collective::reduce, 0, 4, layout);
+  TestVariant &variant = model.variant();
+  variant.trees = {{1, 1, 0, 0, 3, {-1, 0, 1, 2}}};
+  variant.channels.clear();
+  variant.paths.clear();
+  for (auto [from, to] : {std::pair(3, 2), {2, 1}, {1, 0}, {1, 0}}) {
+    TestChannel channel;
+    channel.source = uint16_t(from);
+    channel.destination = uint16_t(to);
+    channel.pathBegin = uint32_t(variant.paths.size());
+    channel.pathCount = 1;
+    for (uint32_t link = 0; link < model.links.size(); ++link)
+      if (model.links[link].from == uint32_t(from) &&
+          model.links[link].to == uint32_t(to))
+        variant.paths.push_back(link);
+    variant.channels.push_back(channel);
+  }
+  const auto channel = [](uint32_t number) {
+    return TestOperand{sched::OperandKind::channel, number};
+  };
+  const TestOperand input{sched::OperandKind::input, 0};
+  const TestOperand output{sched::OperandKind::output, 0};
+  variant.ranks = {
+      rankOf({{{0, {input, channel(2), channel(3)}, {output}, true}}}),
+      rankOf({{{0, {channel(1)}, {channel(2)}}, {0, {input}, {channel(3)}}}}),
+      rankOf({{{0, {input, channel(0)}, {channel(1)}}}}),
+      rankOf({{{0, {input}, {channel(0)}}}})};
+  return model;
 }
 
 constexpr Collective kAdding[] = {Collective::allreduce, Collective::reduce,
@@ -204,6 +238,21 @@ TEST_CASE("large narrow sums are rounded once") {
         c.inPlace = number % 2;
         c.misaligned = number / 2 % 2;
         ++number;
+        CHECK_MESSAGE(countWrong(job, c) == 0, c.describe());
+      }
+  }
+}
+
+TEST_CASE("partial sums are passed on as they are") {
+  for (sched::Protocol protocol :
+       {sched::Protocol::simple, sched::Protocol::low_latency}) {
+    const Job job(withFloatSums(withProtocol(passingOn(), protocol)), 4);
+    for (blinkDataType_t type : kNarrow)
+      for (size_t count : {1, 1001}) {
+        Case c;
+        c.collective = Collective::reduce;
+        c.type = type;
+        c.count = count;
         CHECK_MESSAGE(countWrong(job, c) == 0, c.describe());
       }
   }
