@@ -41,6 +41,7 @@
 #include "runtime/host/HostRings.h"
 #include "runtime/host/Pieces.h"
 
+#include <algorithm>
 #include <atomic>
 #include <functional>
 #include <memory>
