@@ -58,6 +58,31 @@ void EdgeAttr::print(AsmPrinter &printer) const {
   printer << '>';
 }
 
+Attribute SwitchUseAttr::parse(AsmParser &parser, Type) {
+  ArrayAttr path;
+  if (parser.parseLess())
+    return {};
+  const bool reduces = succeeded(parser.parseOptionalKeyword("reduce"));
+  const bool multicasts = succeeded(parser.parseOptionalKeyword("multicast"));
+  if (!reduces && !multicasts) {
+    parser.emitError(parser.getCurrentLocation(),
+                     "expected reduce, multicast or both");
+    return {};
+  }
+  if (parser.parseKeyword("via") || parseLinkNames(parser, path) ||
+      parser.parseGreater())
+    return {};
+  SmallVector<StringAttr> names(path.getAsRange<StringAttr>());
+  return SwitchUseAttr::get(parser.getContext(), reduces, multicasts, names);
+}
+
+void SwitchUseAttr::print(AsmPrinter &printer) const {
+  printer << '<' << (getReduces() ? "reduce " : "")
+          << (getMulticasts() ? "multicast " : "") << "via ";
+  printLinkNames(printer, getPath());
+  printer << '>';
+}
+
 ParseResult blink::collective::parseLinkNames(AsmParser &parser,
                                               ArrayAttr &names) {
   SmallVector<Attribute> list;

@@ -42,6 +42,22 @@ def Collective_EdgeAttr : Collective_Attr<"Edge", "edge"> {
   let hasCustomAssemblyFormat = 1;
 }
 
+def Collective_SwitchUseAttr : Collective_Attr<"SwitchUse", "switch_use"> {
+  let summary = "What a switch does for a tree";
+  let description = [{
+    The switch reduces what all ranks give to the root, multicasts what the root
+    gives to all ranks, or both. The path is that from the root to the switch
+    and back.
+
+    ```mlir
+    #collective.switch_use<reduce multicast via [gpu0.nvswitch0, nvswitch0.gpu0]>
+    ```
+  }];
+  let parameters = (ins "bool":$reduces, "bool":$multicasts,
+                        ArrayRefParameter<"::mlir::StringAttr">:$path);
+  let hasCustomAssemblyFormat = 1;
+}
+
 def Collective_BufferAttr : Collective_Attr<"Buffer", "buffer"> {
   let summary = "A block of the user's input or output";
   let description = [{

@@ -128,6 +128,40 @@ static LogicalResult verifySums(TreeOp tree, Sums sums, int32_t numRanks) {
   return success();
 }
 
+/// Where a switch works for a part, each edge of it is one of the root, and
+/// goes over the switch alone.
+static LogicalResult verifyStar(TreeOp tree, ArrayAttr edges, bool up) {
+  const auto path = tree.getSwitchUse()->getPath();
+  for (EdgeAttr edge : edges.getAsRange<EdgeAttr>())
+    if (int32_t(up ? edge.getTo() : edge.getFrom()) !=
+            int32_t(tree.getRoot()) ||
+        edge.getPath().size() != 2 ||
+        edge.getPath()[up ? 1 : 0] != path[up ? 1 : 0])
+      return tree.emitOpError()
+             << "has a switch " << (up ? "reduce" : "multicast")
+             << " and an edge " << edge.getFrom() << " -> " << edge.getTo()
+             << " that is not from one link to it to one from it, at the root";
+  return success();
+}
+
+/// What a forest's tree says of a switch.
+static LogicalResult verifySwitch(TreeOp tree, PathChecker &paths,
+                                  ForestOp forest) {
+  std::optional<SwitchUseAttr> use = tree.getSwitchUse();
+  if (!use)
+    return success();
+  if (forest.getSums() || forest.getRelays())
+    return tree.emitOpError()
+           << "has a switch work for it in a forest with "
+           << (forest.getSums() ? "sums in an order" : "relays");
+  if (failed(paths.checkSwitch(tree, tree.getRoot(), use)))
+    return failure();
+  if (use->getReduces() && failed(verifyStar(tree, tree.getUp(), true)))
+    return failure();
+  return use->getMulticasts() ? verifyStar(tree, tree.getDown(), false)
+                              : success();
+}
+
 LogicalResult ForestOp::verifyRegions() {
   int32_t numRanks = getGpus().size();
   CollectiveKind collective = getCollective();
@@ -186,6 +220,8 @@ LogicalResult ForestOp::verifySymbolUses(SymbolTableCollection &symbols) {
     for (EdgeAttr edge : tree.getDown().getAsRange<EdgeAttr>())
       if (failed(verifyPath(tree, edge, PathChecker::Over::relays)))
         return failure();
+    if (failed(verifySwitch(tree, *paths, *this)))
+      return failure();
   }
   return success();
 }

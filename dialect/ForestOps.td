@@ -102,14 +102,26 @@ def Collective_TreeOp : Collective_Op<"tree", [HasParent<"ForestOp">]> {
     collective.tree @t0 root 1 block 0 share 3 of 7
         up [0 -> 1 via [gpu0.gpu1]] down [1 -> 0 via [gpu1.gpu0]]
     ```
+
+    A switch may work for a tree: then all edges of `up` (`reduce`), of `down`
+    (`multicast`) or of both join the root with another rank over that switch,
+    and each link of them carries the tree's share once.
+
+    ```mlir
+    collective.tree @t0 root 0 block 0 share 1 of 2
+        up [1 -> 0 via [gpu1.s, s.gpu0]] down [0 -> 1 via [gpu0.s, s.gpu1]]
+        switch <reduce multicast via [gpu0.s, s.gpu0]>
+    ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, I32Attr:$root, I32Attr:$block,
                        I64Attr:$numerator, I64Attr:$denominator,
                        Collective_EdgeArrayAttr:$up,
-                       Collective_EdgeArrayAttr:$down);
+                       Collective_EdgeArrayAttr:$down,
+                       OptionalAttr<Collective_SwitchUseAttr>:$switch_use);
   let assemblyFormat = [{
     $sym_name `root` $root `block` $block `share` $numerator `of` $denominator
-    `up` custom<Edges>($up) `down` custom<Edges>($down) attr-dict
+    `up` custom<Edges>($up) `down` custom<Edges>($down)
+    (`switch` $switch_use^)? attr-dict
   }];
 }
 

@@ -60,6 +60,26 @@ LogicalResult PathChecker::check(Operation *user, int32_t from, int32_t to,
   return success();
 }
 
+LogicalResult PathChecker::checkSwitch(Operation *user, int32_t root,
+                                       std::optional<SwitchUseAttr> use) {
+  if (!use)
+    return success();
+  if (failed(check(user, root, root, use->getPath(), Over::nobody)))
+    return failure();
+  if (use->getPath().size() != 2)
+    return user->emitOpError() << "has " << use->getPath().size()
+                               << " links to a switch and back, expected 2";
+  auto node = table_.lookup<NodeOp>(
+      table_.lookup<LinkOp>(use->getPath().front()).getTo());
+  for (auto [asked, can, name] :
+       {std::tuple(use->getReduces(), node.getReduce(), "reduce"),
+        std::tuple(use->getMulticasts(), node.getMulticast(), "multicast")})
+    if (asked && !can)
+      return user->emitOpError() << "has " << node.getSymName() << " " << name
+                                 << ", which its node does not say it can";
+  return success();
+}
+
 LogicalResult ShareSum::add(Operation *op, int32_t block, int32_t numBlocks,
                             int64_t numerator, int64_t denominator) {
   constexpr int64_t kMaxDenominator = UINT32_MAX;

@@ -32,6 +32,11 @@ public:
   mlir::LogicalResult check(mlir::Operation *user, int32_t from, int32_t to,
                             llvm::ArrayRef<mlir::StringAttr> path, Over over);
 
+  /// Whether `use`, if there is one, is of a switch that can do so and that is
+  /// linked with the root, a rank.
+  mlir::LogicalResult checkSwitch(mlir::Operation *user, int32_t root,
+                                  std::optional<SwitchUseAttr> use);
+
 private:
   mlir::SymbolTable &table_;
   llvm::SmallVector<NodeOp> rankNodes_;

@@ -185,6 +185,10 @@ LogicalResult ScheduleOp::verifySymbolUses(SymbolTableCollection &symbols) {
   FailureOr<PathChecker> paths = verifyMachine(*this, symbols);
   if (failed(paths))
     return failure();
+  for (ShareOp share : getBody().getOps<ShareOp>())
+    if (failed(
+            paths->checkSwitch(share, share.getRoot(), share.getSwitchUse())))
+      return failure();
   for (ChannelOp channel : getBody().getOps<ChannelOp>()) {
     SmallVector<StringAttr> path(channel.getPath().getAsRange<StringAttr>());
     if (failed(paths->check(channel, channel.getFrom(), channel.getTo(), path,

@@ -45,17 +45,22 @@ def Collective_ShareOp
   let description = [{
     Shares stand in the order of the elements they cover; those of one block
     have one denominator and add up to one. `root` and `depth` describe the tree.
+    Where a switch works for it, all its channels to the root (`reduce`), or from
+    it (`multicast`), go over that switch.
 
     ```mlir
     collective.share @t0 root 3 block 0 part 3 of 7 depth 2
+    collective.share @t1 root 0 block 0 part 4 of 7 depth 1
+        switch <reduce multicast via [gpu0.nvswitch0, nvswitch0.gpu0]>
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, I32Attr:$root, I32Attr:$block,
                        I64Attr:$numerator, I64Attr:$denominator,
-                       I32Attr:$depth);
+                       I32Attr:$depth,
+                       OptionalAttr<Collective_SwitchUseAttr>:$switch_use);
   let assemblyFormat = [{
     $sym_name `root` $root `block` $block `part` $numerator `of` $denominator
-    `depth` $depth attr-dict
+    `depth` $depth (`switch` $switch_use^)? attr-dict
   }];
   let hasVerifier = 1;
 }

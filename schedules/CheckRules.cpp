@@ -13,6 +13,7 @@
 #include "schedules/PartialSums.h"
 #include "schedules/Provenance.h"
 #include "schedules/ScheduleFile.h"
+#include "schedules/SwitchRules.h"
 #include "schedules/Text.h"
 
 #include <cmath>
@@ -74,8 +75,10 @@ private:
                     uint32_t stepIndex, const Operand &operand, bool isSource);
   bool checkChannelsJoined(const Variant &variant);
   bool checkPartialSums(const Variant &variant);
+  bool checkSwitches(const Variant &variant);
 
   const Schedule &file_;
+  const Program *program_ = nullptr; // that the walk is in
 
   uint32_t numGpus_ = 0;
   uint32_t numRanks_ = 0;
@@ -220,6 +223,7 @@ bool RuleChecker::checkProgram(const Program &program) {
   if (!checkCertificate(*program.certificate()))
     return false;
 
+  program_ = &program;
   inputBlocks_ = inputBlocks(program.collective(), numRanks_);
   outputBlocks_ = outputBlocks(program.collective(), numRanks_);
   inputRead_.assign(inputBlocks_, 0);
@@ -313,7 +317,25 @@ bool RuleChecker::checkVariant(const Variant &variant) {
       return false;
   }
   within_ = inVariant;
-  return checkChannelsJoined(variant);
+  return checkChannelsJoined(variant) && checkSwitches(variant);
+}
+
+bool RuleChecker::checkSwitches(const Variant &variant) {
+  if (!variant.switches())
+    return true;
+  const auto &uses = *variant.switches();
+  if (!pay("switches", &uses))
+    return false;
+  for (uint32_t i = 0; i < uses.size(); ++i) {
+    if (i > 0 && uses[i]->tree() <= uses[i - 1]->tree())
+      return fail(at("switches", i), "tree ", uses[i]->tree(), " after ",
+                  uses[i - 1]->tree(), ", expected one that follows");
+    std::string wrong =
+        checkSwitchUse(*file_.topology(), *program_, variant, *uses[i]);
+    if (!wrong.empty())
+      return fail(at("switches", i), wrong);
+  }
+  return true;
 }
 
 bool RuleChecker::checkTimes(const Variant &variant) {

@@ -42,6 +42,8 @@ struct TimePoint;
 struct Variant;
 struct VariantBuilder;
 
+struct SwitchUse;
+
 struct Certificate;
 struct CertificateBuilder;
 
@@ -669,6 +671,57 @@ struct TimePoint::Traits {
   using type = TimePoint;
 };
 
+FLATBUFFERS_MANUALLY_ALIGNED_STRUCT(4) SwitchUse FLATBUFFERS_FINAL_CLASS {
+ private:
+  uint32_t tree_;
+  uint32_t to_switch_;
+  uint32_t from_switch_;
+  uint8_t reduces_;
+  uint8_t multicasts_;
+  int16_t padding0__;
+
+ public:
+  struct Traits;
+  SwitchUse()
+      : tree_(0),
+        to_switch_(0),
+        from_switch_(0),
+        reduces_(0),
+        multicasts_(0),
+        padding0__(0) {
+    (void)padding0__;
+  }
+  SwitchUse(uint32_t _tree, uint32_t _to_switch, uint32_t _from_switch, bool _reduces, bool _multicasts)
+      : tree_(flatbuffers::EndianScalar(_tree)),
+        to_switch_(flatbuffers::EndianScalar(_to_switch)),
+        from_switch_(flatbuffers::EndianScalar(_from_switch)),
+        reduces_(flatbuffers::EndianScalar(static_cast<uint8_t>(_reduces))),
+        multicasts_(flatbuffers::EndianScalar(static_cast<uint8_t>(_multicasts))),
+        padding0__(0) {
+    (void)padding0__;
+  }
+  uint32_t tree() const {
+    return flatbuffers::EndianScalar(tree_);
+  }
+  uint32_t to_switch() const {
+    return flatbuffers::EndianScalar(to_switch_);
+  }
+  uint32_t from_switch() const {
+    return flatbuffers::EndianScalar(from_switch_);
+  }
+  bool reduces() const {
+    return flatbuffers::EndianScalar(reduces_) != 0;
+  }
+  bool multicasts() const {
+    return flatbuffers::EndianScalar(multicasts_) != 0;
+  }
+};
+FLATBUFFERS_STRUCT_END(SwitchUse, 16);
+
+struct SwitchUse::Traits {
+  using type = SwitchUse;
+};
+
 struct Node FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
   typedef NodeBuilder Builder;
   struct Traits;
@@ -978,7 +1031,8 @@ struct Variant FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
     VT_CHANNELS = 14,
     VT_PATHS = 16,
     VT_RANKS = 18,
-    VT_TIMES = 20
+    VT_TIMES = 20,
+    VT_SWITCHES = 22
   };
   uint64_t min_bytes() const {
     return GetField<uint64_t>(VT_MIN_BYTES, 0);
@@ -1007,6 +1061,9 @@ struct Variant FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
   const flatbuffers::Vector<const blink::sched::TimePoint *> *times() const {
     return GetPointer<const flatbuffers::Vector<const blink::sched::TimePoint *> *>(VT_TIMES);
   }
+  const flatbuffers::Vector<const blink::sched::SwitchUse *> *switches() const {
+    return GetPointer<const flatbuffers::Vector<const blink::sched::SwitchUse *> *>(VT_SWITCHES);
+  }
   bool Verify(flatbuffers::Verifier &verifier) const {
     return VerifyTableStart(verifier) &&
            VerifyField<uint64_t>(verifier, VT_MIN_BYTES, 8) &&
@@ -1024,6 +1081,8 @@ struct Variant FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
            verifier.VerifyVectorOfTables(ranks()) &&
            VerifyOffset(verifier, VT_TIMES) &&
            verifier.VerifyVector(times()) &&
+           VerifyOffset(verifier, VT_SWITCHES) &&
+           verifier.VerifyVector(switches()) &&
            verifier.EndTable();
   }
 };
@@ -1059,6 +1118,9 @@ struct VariantBuilder {
   void add_times(flatbuffers::Offset<flatbuffers::Vector<const blink::sched::TimePoint *>> times) {
     fbb_.AddOffset(Variant::VT_TIMES, times);
   }
+  void add_switches(flatbuffers::Offset<flatbuffers::Vector<const blink::sched::SwitchUse *>> switches) {
+    fbb_.AddOffset(Variant::VT_SWITCHES, switches);
+  }
   explicit VariantBuilder(flatbuffers::FlatBufferBuilder &_fbb)
         : fbb_(_fbb) {
     start_ = fbb_.StartTable();
@@ -1084,10 +1146,12 @@ inline flatbuffers::Offset<Variant> CreateVariant(
     flatbuffers::Offset<flatbuffers::Vector<const blink::sched::Channel *>> channels = 0,
     flatbuffers::Offset<flatbuffers::Vector<uint32_t>> paths = 0,
     flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<blink::sched::RankProgram>>> ranks = 0,
-    flatbuffers::Offset<flatbuffers::Vector<const blink::sched::TimePoint *>> times = 0) {
+    flatbuffers::Offset<flatbuffers::Vector<const blink::sched::TimePoint *>> times = 0,
+    flatbuffers::Offset<flatbuffers::Vector<const blink::sched::SwitchUse *>> switches = 0) {
   VariantBuilder builder_(_fbb);
   builder_.add_max_bytes(max_bytes);
   builder_.add_min_bytes(min_bytes);
+  builder_.add_switches(switches);
   builder_.add_times(times);
   builder_.add_ranks(ranks);
   builder_.add_paths(paths);
@@ -1113,12 +1177,14 @@ inline flatbuffers::Offset<Variant> CreateVariantDirect(
     const std::vector<blink::sched::Channel> *channels = nullptr,
     const std::vector<uint32_t> *paths = nullptr,
     const std::vector<flatbuffers::Offset<blink::sched::RankProgram>> *ranks = nullptr,
-    const std::vector<blink::sched::TimePoint> *times = nullptr) {
+    const std::vector<blink::sched::TimePoint> *times = nullptr,
+    const std::vector<blink::sched::SwitchUse> *switches = nullptr) {
   auto trees__ = trees ? _fbb.CreateVectorOfStructs<blink::sched::Tree>(*trees) : 0;
   auto channels__ = channels ? _fbb.CreateVectorOfStructs<blink::sched::Channel>(*channels) : 0;
   auto paths__ = paths ? _fbb.CreateVector<uint32_t>(*paths) : 0;
   auto ranks__ = ranks ? _fbb.CreateVector<flatbuffers::Offset<blink::sched::RankProgram>>(*ranks) : 0;
   auto times__ = times ? _fbb.CreateVectorOfStructs<blink::sched::TimePoint>(*times) : 0;
+  auto switches__ = switches ? _fbb.CreateVectorOfStructs<blink::sched::SwitchUse>(*switches) : 0;
   return blink::sched::CreateVariant(
       _fbb,
       min_bytes,
@@ -1129,7 +1195,8 @@ inline flatbuffers::Offset<Variant> CreateVariantDirect(
       channels__,
       paths__,
       ranks__,
-      times__);
+      times__,
+      switches__);
 }
 
 struct Certificate FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {

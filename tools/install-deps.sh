@@ -14,6 +14,7 @@ runtime_packages=(cmake ninja-build g++ libflatbuffers-dev libxxhash-dev libcli1
   libsodium23) # loaded by jobs on several servers
 compiler_packages=(
   libmlir-19-dev mlir-19-tools llvm-19-dev llvm-19-tools # MLIR, and lit
+  libzstd-dev zlib1g-dev # what LLVM's archives compress with
   libglpk-dev flatbuffers-compiler
   libucx-dev # jobs of several servers
   libpugixml-dev # blinkc import

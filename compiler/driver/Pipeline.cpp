@@ -44,6 +44,8 @@ sched::Settings CompileOptions::commonSettings() const {
     settings.push_back({"order", blink::toString(order).str()});
   if (accumulate != sched::Accumulation::none)
     settings.push_back({"accumulate", sched::EnumNameAccumulation(accumulate)});
+  if (inSwitch)
+    settings.push_back({"in-switch", "yes"});
   if (relays)
     settings.push_back({"relays", "yes"});
   if (trees)
@@ -111,6 +113,8 @@ static Operation *createRequest(OpBuilder &builder, StringRef topology,
                        builder.getI32IntegerAttr(int(*options.maxPeers)));
   if (options.phases)
     state.addAttribute(kPhasesAttr, builder.getUnitAttr());
+  if (options.inSwitch)
+    state.addAttribute(kInSwitchAttr, builder.getUnitAttr());
   if (options.order != ReductionOrder::none)
     state.addAttribute(kOrderAttr,
                        builder.getStringAttr(blink::toString(options.order)));

@@ -42,6 +42,7 @@ struct CompileOptions {
   ReductionOrder order = ReductionOrder::none; ///< of sums
   /// In what partial sums of types of 8 and 16 bits travel.
   sched::Accumulation accumulate = sched::Accumulation::none;
+  bool inSwitch = false; ///< switches that can may reduce and multicast
   unsigned maxLanes = 16;
   unsigned chunkBytes = 0;
   bool smallVariant = true; ///< other variants for small messages

@@ -87,6 +87,7 @@ public:
 
 private:
   llvm::Error checkDevices() const;
+  int addFabric(const PeerLinks &links);
   void addPeerLinks();
   void addFabricLinks(const PeerLinks &links);
   double rateOf(const PeerLinks &links);
@@ -185,6 +186,18 @@ double Builder::rateOf(const PeerLinks &links) {
   return usual->linkRate(source_);
 }
 
+/// The node of the switches that a GPU's NVLinks go to. Those of Hopper and
+/// later (third-generation NVSwitch) multicast and reduce.
+int Builder::addFabric(const PeerLinks &links) {
+  constexpr int kHopper = 90;
+  const GpuModel *model = inventory_.gpus[links.gpu].model;
+  const bool works = model && links.kind == LinkKind::nvlink &&
+                     model->peerKind == LinkKind::nvlink &&
+                     model->architecture >= kHopper;
+  return addNode({"nvswitch0", NodeKind::switch_, /*multicast=*/works,
+                  /*reduce=*/works});
+}
+
 void Builder::addPeerLinks() {
   // What each GPU lists of each other, and where.
   std::map<std::tuple<int, int, LinkKind>, PeerLinks> listed;
@@ -196,7 +209,7 @@ void Builder::addPeerLinks() {
         place->second.count += links.count;
     } else if (links.end == End::fabric) {
       if (fabric_ < 0)
-        fabric_ = addNode({"nvswitch0", NodeKind::switch_});
+        fabric_ = addFabric(links);
       join(links.gpu, fabric_, rateOf(links) * links.count, kFabricLatency,
            links.kind);
     } else {

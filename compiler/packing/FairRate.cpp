@@ -43,9 +43,16 @@ static double secondsOf(const PackingProblem &problem, const Packing &packing,
   for (size_t t = 0; t < parts.size(); ++t) {
     const Tree &tree = packing.trees[t];
     std::vector<uint32_t> path;
-    for (const auto *edges : {&tree.up, &tree.down})
+    for (const auto *edges : {&tree.up, &tree.down}) {
+      if (edges == &tree.up ? tree.switchUse.reduces
+                            : tree.switchUse.multicasts) {
+        const std::vector<int> links = linksOfSwitch(*edges, tree.switchUse);
+        path.insert(path.end(), links.begin(), links.end());
+        continue;
+      }
       for (const TreeEdge &edge : *edges)
         path.insert(path.end(), edge.path.begin(), edge.path.end());
+    }
     paths.insert(paths.end(), parts[t], path);
     weights.insert(weights.end(), parts[t], tree.weight / parts[t]);
   }

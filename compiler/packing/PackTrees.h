@@ -18,6 +18,7 @@
 #include "compiler/packing/Packing.h"
 
 #include <functional>
+#include <optional>
 
 namespace blink {
 
@@ -50,6 +51,13 @@ using SolveWatcher = std::function<bool(const SolveStatus &)>;
 /// Errors: those of check(); a solver that failed, stalled or lost precision.
 llvm::Expected<PackedTrees> packTrees(const PackingProblem &problem,
                                       const SolveWatcher &watcher = nullptr);
+
+/// packTrees of a problem with switches, if there are any and that is faster
+/// than `plain`, the trees of the same problem without. A switch that
+/// multicasts does not let a broadcast go faster, for example.
+llvm::Expected<std::optional<PackedTrees>>
+packWithSwitches(const PackingProblem &problem, const PackedTrees &plain,
+                 const SolveWatcher &watcher = nullptr);
 
 /// The certificate's bound alone, without keeping trees.
 llvm::Expected<PackingCertificate>

@@ -110,6 +110,34 @@ Error verifyDownTree(const Tree &tree, int numRanks) {
   return Error::success();
 }
 
+/// Does each edge of a part of `tree` go over the switch at the far end of
+/// `use.toSwitch`, between the root and another rank?
+Error verifyStar(const PackingProblem &problem, const Tree &tree, bool up) {
+  const Topology &topology = problem.rankTopology->topology();
+  const SwitchUse &use = tree.switchUse;
+  const int numLinks = int(topology.links.size());
+  if (use.toSwitch < 0 || use.toSwitch >= numLinks || use.fromSwitch < 0 ||
+      use.fromSwitch >= numLinks)
+    return makeError("the switch has no links");
+  const Link &to = topology.links[use.toSwitch];
+  const Link &from = topology.links[use.fromSwitch];
+  const Node &node = topology.nodes[to.to];
+  const int root = problem.rankTopology->nodeOf(tree.root);
+  if (from.from != to.to || to.from != root || from.to != root)
+    return makeError("the switch's links are not those of the root");
+  if (!(up ? node.reduce : node.multicast))
+    return makeError("{0} cannot {1}", node.id, up ? "reduce" : "multicast");
+  for (const TreeEdge &edge : up ? tree.up : tree.down) {
+    if ((up ? edge.to : edge.from) != tree.root)
+      return makeError("edge {0} -> {1} is not one of the root", edge.from,
+                       edge.to);
+    if (edge.path.size() != 2 || topology.links[edge.path[0]].to != to.to)
+      return makeError("edge {0} -> {1} does not go over {2} alone", edge.from,
+                       edge.to, node.id);
+  }
+  return Error::success();
+}
+
 Error verifyTree(const PackingProblem &problem, const Tree &tree) {
   const RankTopology &rankTopology = *problem.rankTopology;
   if (!isRankOf(rankTopology, tree.root))
@@ -137,6 +165,14 @@ Error verifyTree(const PackingProblem &problem, const Tree &tree) {
         return makeError("edge {0} -> {1}: {2}", edge.from, edge.to,
                          llvm::toString(parts.takeError()));
     }
+  if (tree.switchUse.works() && problem.switches.empty())
+    return makeError("a switch works for it, which the problem has not");
+  if (tree.switchUse.reduces)
+    if (Error error = verifyStar(problem, tree, /*up=*/true))
+      return error;
+  if (tree.switchUse.multicasts)
+    if (Error error = verifyStar(problem, tree, /*up=*/false))
+      return error;
   if (rankTopology.isPhased())
     if (Error error = checkGates(rankTopology.serverOf(), tree))
       return error;
@@ -186,6 +222,16 @@ void addLoads(const PackingProblem &problem, double weight,
          edge = isRouted(problem.collective) ? edgeOf[edge->*near] : nullptr)
       for (int link : edge->path)
         loads[link] += weight;
+}
+
+/// The same of a part for which a switch works: the switch asks every rank for
+/// its contribution once, the root too, or sends to every rank once, and the
+/// root gets or gives one result.
+void addSwitchLoads(const Tree &tree, bool up, std::vector<double> &loads) {
+  for (const TreeEdge &edge : up ? tree.up : tree.down)
+    loads[edge.path[up ? 0 : 1]] += tree.weight;
+  loads[tree.switchUse.toSwitch] += tree.weight;
+  loads[tree.switchUse.fromSwitch] += tree.weight;
 }
 
 /// The loads of a sendrecv, pair by pair: of each link the most of any.
@@ -261,15 +307,32 @@ Error PackingProblem::check() const {
                    text);
 }
 
+std::vector<int> blink::linksOfSwitch(const std::vector<TreeEdge> &edges,
+                                      const SwitchUse &use) {
+  std::vector<int> links{use.toSwitch, use.fromSwitch};
+  for (const TreeEdge &edge : edges)
+    links.insert(links.end(), edge.path.begin(), edge.path.end());
+  std::sort(links.begin(), links.end());
+  links.erase(std::unique(links.begin(), links.end()), links.end());
+  return links;
+}
+
 std::vector<double> PackingProblem::linkLoads(const Packing &packing) const {
   if (isPairwise(collective))
     return pairLoads(*this, packing);
+  const std::vector<TreeEdge> kNoEdges;
   std::vector<double> loads(rankTopology->topology().links.size(), 0.0);
   std::vector<int> behind; // per rank: the ranks on its side of the edge
   for (const Tree &tree : packing.trees) {
+    const bool reduces = tree.switchUse.reduces;
+    const bool multicasts = tree.switchUse.multicasts;
+    for (bool up : {true, false})
+      if (up ? reduces : multicasts)
+        for (int link : linksOfSwitch(up ? tree.up : tree.down, tree.switchUse))
+          loads[link] += tree.weight;
     // Children come before their parents in `up`, and in `down` backwards.
     behind.assign(rankTopology->numRanks(), 1);
-    for (const TreeEdge &edge : tree.up) {
+    for (const TreeEdge &edge : reduces ? kNoEdges : tree.up) {
       double times = isRouted(collective) ? behind[edge.from] : 1;
       for (int link : edge.path)
         loads[link] += tree.weight * times;
@@ -277,7 +340,8 @@ std::vector<double> PackingProblem::linkLoads(const Packing &packing) const {
         behind[edge.to] += behind[edge.from];
     }
     behind.assign(rankTopology->numRanks(), 1);
-    for (auto edge = tree.down.rbegin(); edge != tree.down.rend(); ++edge) {
+    const std::vector<TreeEdge> &down = multicasts ? kNoEdges : tree.down;
+    for (auto edge = down.rbegin(); edge != down.rend(); ++edge) {
       double times = isRouted(collective) ? behind[edge->to] : 1;
       for (int link : edge->path)
         loads[link] += tree.weight * times;
@@ -310,8 +374,14 @@ Error PackingProblem::verify(const Packing &packing, double tolerance) const {
     loads = pairLoads(*this, packing);
   else
     for (const Tree &tree : packing.trees) {
-      addLoads(*this, tree.weight, tree.up, &TreeEdge::from, loads);
-      addLoads(*this, tree.weight, tree.down, &TreeEdge::to, loads);
+      if (tree.switchUse.reduces)
+        addSwitchLoads(tree, /*up=*/true, loads);
+      else
+        addLoads(*this, tree.weight, tree.up, &TreeEdge::from, loads);
+      if (tree.switchUse.multicasts)
+        addSwitchLoads(tree, /*up=*/false, loads);
+      else
+        addLoads(*this, tree.weight, tree.down, &TreeEdge::to, loads);
     }
   for (size_t link = 0; link < loads.size(); ++link) {
     double bandwidth = topology.links[link].bandwidth;

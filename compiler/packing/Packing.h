@@ -38,7 +38,7 @@
 #define BLINK_COMPILER_PACKING_PACKING_H
 
 #include "compiler/packing/order/Association.h"
-#include "compiler/topology/fabric/RankTopology.h"
+#include "compiler/topology/fabric/SwitchStars.h"
 
 namespace blink {
 
@@ -63,6 +63,10 @@ struct Tree {
   std::vector<TreeEdge> up;
   std::vector<TreeEdge> down;
   double weight = 0; ///< GB/s
+  /// What a switch does for it. Of the part for which it works, every edge
+  /// joins the root with another rank over the switch; the tree uses each link
+  /// of that part once, and the root's own to the switch and from it.
+  SwitchUse switchUse = {};
 
   /// Most hops between the root and any rank, in either part.
   int depth(int numRanks) const;
@@ -92,6 +96,9 @@ struct PackingProblem {
   /// owned. Only of collectives that reduce, of two ranks or more; then
   /// `rankTopology` lets ranks forward (RankTopology::withForwarding).
   const Association *association = nullptr;
+  /// The switches that may work for trees; none where sums have an order. Not
+  /// for routed collectives.
+  std::vector<SwitchStar> switches = {};
 
   /// Can it be solved at all? Errors: a root outside the allocation; ranks that
   /// cannot reach each other, naming the parts.
@@ -106,6 +113,10 @@ struct PackingProblem {
   /// its weights.
   std::vector<double> linkLoads(const Packing &packing) const;
 };
+
+/// Each link of one part of a tree for which a switch works, once, ascending.
+std::vector<int> linksOfSwitch(const std::vector<TreeEdge> &edges,
+                               const SwitchUse &use);
 
 } // namespace blink
 

@@ -113,6 +113,28 @@ problemInPhases(collective::RequestOpInterface request) {
   return std::move(*phased);
 }
 
+/// Packs again with trees for which switches work, if somebody asked, and takes
+/// these where they are faster.
+llvm::Error useSwitches(collective::RequestOpInterface request,
+                        const SolveWatcher &watcher, ProblemFromIR &from,
+                        PackedTrees &packed) {
+  if (!request->hasAttr(kInSwitchAttr))
+    return llvm::Error::success();
+  if (request->hasAttr(kOrderAttr))
+    return makeError("--in-switch does not go with --order: a switch adds in "
+                     "an order of its own; leave one of them out");
+  askForSwitches(from);
+  llvm::Expected<std::optional<PackedTrees>> faster =
+      packWithSwitches(from.problem, packed, watcher);
+  if (!faster)
+    return faster.takeError();
+  if (*faster)
+    packed = std::move(**faster);
+  else
+    from.problem.switches.clear();
+  return llvm::Error::success();
+}
+
 /// Packs anew, such that all trees add in one order. The certificate stays, for
 /// what bounds all packings bounds these.
 llvm::Error orderSums(collective::RequestOpInterface request,
@@ -173,6 +195,8 @@ LogicalResult packRequest(collective::RequestOpInterface request,
   if (!(*from)->phases)
     if (llvm::Error error = packWithFewPeers(request, watcher, *from, *packed))
       return request->emitError(toString(std::move(error)));
+  if (llvm::Error error = useSwitches(request, watcher, **from, *packed))
+    return request->emitError(toString(std::move(error)));
   if (llvm::Error error = orderSums(request, watcher, **from, *packed))
     return request->emitError(toString(std::move(error)));
   if (llvm::Error error = accumulate(request, **from))

@@ -92,6 +92,7 @@ int ForestExpander::addTree(int origin, int block, int depth) {
   tree.block = block;
   tree.depth = depth;
   tree.origin = origin;
+  tree.switchUse = packing_.trees[origin].switchUse;
   if (shares_) {
     tree.numerator = shares_->numerators[origin];
     tree.denominator = shares_->denominators[origin];

@@ -46,7 +46,19 @@ private:
     return operand.isChannel() && isDirect_[operand.index];
   }
   bool isPeer(const Operand &operand) const {
-    return program_.channels[operand.index].kind == sched::ChannelKind::peer;
+    const FoldProgram::Channel &channel = program_.channels[operand.index];
+    return channel.kind == sched::ChannelKind::peer &&
+           !program_.isSwitched(channel);
+  }
+  bool isSwitched(const Operand &operand) const {
+    return operand.isChannel() &&
+           program_.isSwitched(program_.channels[operand.index]);
+  }
+  /// Of operands that one switch joins, all but one.
+  uint32_t joined(llvm::ArrayRef<Operand> operands) const {
+    auto number = uint32_t(llvm::count_if(
+        operands, [&](const Operand &operand) { return isSwitched(operand); }));
+    return number > 0 ? number - 1 : 0;
   }
 
   FoldProgram &program_;
@@ -105,6 +117,16 @@ void MoveCounter::count(Rank &rank) {
         });
     fold.directMoves = written == 0 ? 0 : fold.sources + uint32_t(written);
     fold.slotMoves = fold.sources + fold.destinations;
+    const uint32_t fewer =
+        joined(rank.sourcesOf(fold)) + joined(rank.destinationsOf(fold));
+    const bool storesInput =
+        llvm::any_of(rank.sourcesOf(fold), isInput) &&
+        llvm::any_of(rank.sourcesOf(fold), [&](const Operand &operand) {
+          return isSwitched(operand);
+        });
+    for (uint32_t *moves : {&fold.directMoves, &fold.slotMoves})
+      if (*moves > 0)
+        *moves += (storesInput ? 1 : 0) - fewer;
   }
 }
 

@@ -7,7 +7,9 @@
 // channel's reader just copies the chunk to its output, so the writer puts it
 // there; a *borrowed* channel's writer just passes its input on, so the reader
 // reads that. A fold that has nothing left to write is *passive*: it moves
-// nothing, in no round of its lane. runtime/plan/Plan.cpp has the same rules
+// nothing, in no round of its lane. Channels that a switch joins have slots:
+// to read what it adds is one load, to write what it copies one store, and the
+// root stores its own input for it. runtime/plan/Plan.cpp has the same rules
 // for what it replays.
 //
 //===----------------------------------------------------------------------===//

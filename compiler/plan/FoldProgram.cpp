@@ -9,6 +9,8 @@
 #include "compiler/packing/Packing.h"
 
 #include <map>
+#include <set>
+#include <tuple>
 
 using namespace blink;
 
@@ -36,12 +38,45 @@ double blink::shareOfBlock(sched::Collective collective, int numRanks,
   return double(numerator) / denominator / blocksOfBuffer(collective, numRanks);
 }
 
+/// Calls `fill` with the number of each channel and each link that it fills.
+template <typename Fill>
+static void eachFilled(const FoldProgram &program, Fill fill) {
+  std::set<std::tuple<int, bool, uint32_t>> taken; // by tree, direction, link
+  for (size_t i = 0; i < program.channels.size(); ++i) {
+    const FoldProgram::Channel &channel = program.channels[i];
+    if (!program.isSwitched(channel)) {
+      for (uint32_t link : program.pathOf(channel))
+        fill(i, link);
+      continue;
+    }
+    const FoldProgram::Tree &tree = program.trees[channel.tree];
+    auto fillOnce = [&](uint32_t link) {
+      const bool up = channel.destination == tree.root;
+      if (taken.insert({channel.tree, up, link}).second)
+        fill(i, link);
+    };
+    for (uint32_t link : program.pathOf(channel))
+      fillOnce(link);
+    fillOnce(uint32_t(tree.switchUse.toSwitch));
+    fillOnce(uint32_t(tree.switchUse.fromSwitch));
+  }
+}
+
+std::vector<std::vector<uint32_t>>
+blink::filledLinks(const FoldProgram &program) {
+  std::vector<std::vector<uint32_t>> filled(program.channels.size());
+  eachFilled(program, [&](size_t channel, uint32_t link) {
+    filled[channel].push_back(link);
+  });
+  return filled;
+}
+
 std::vector<double> blink::loadsPerByte(const FoldProgram &program) {
   std::vector<double> loads(program.links.size(), 0);
   if (!isPairwise(program.collective)) {
-    for (const FoldProgram::Channel &channel : program.channels)
-      for (uint32_t link : program.pathOf(channel))
-        loads[link] += program.trees[channel.tree].share;
+    eachFilled(program, [&](size_t channel, uint32_t link) {
+      loads[link] += program.trees[program.channels[channel].tree].share;
+    });
     return loads;
   }
   // One block at a time: of each link the most that any of them brings.

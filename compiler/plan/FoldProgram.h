@@ -12,6 +12,7 @@
 #ifndef BLINK_COMPILER_PLAN_FOLDPROGRAM_H
 #define BLINK_COMPILER_PLAN_FOLDPROGRAM_H
 
+#include "compiler/topology/fabric/SwitchStars.h"
 #include "schedules/schedule_generated.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -36,9 +37,10 @@ struct FoldProgram {
     int block = 0;
     /// Of its block, exactly; 0 of 1 where only `share` is known.
     uint32_t numerator = 0, denominator = 1;
-    int depth = 0;    ///< most hops between the root and a rank
-    double share = 0; ///< of the whole buffer
-    int origin = 0;   ///< its place in the packing it was made of
+    int depth = 0;            ///< most hops between the root and a rank
+    double share = 0;         ///< of the whole buffer
+    int origin = 0;           ///< its place in the packing it was made of
+    SwitchUse switchUse = {}; ///< what a switch does for it
   };
 
   /// From a rank or relay to another one, over links without GPUs between.
@@ -113,6 +115,14 @@ struct FoldProgram {
     return llvm::ArrayRef(paths).slice(channel.pathBegin, channel.pathCount);
   }
 
+  /// Whether a switch adds what `channel` brings, or makes the copy that it
+  /// carries.
+  bool isSwitched(const Channel &channel) const {
+    const Tree &tree = trees[channel.tree];
+    return (tree.switchUse.reduces && channel.destination == tree.root) ||
+           (tree.switchUse.multicasts && channel.source == tree.root);
+  }
+
   /// The number of a new channel with one slot, whose path is `path`.
   int addChannel(int tree, int source, int destination, sched::ChannelKind kind,
                  llvm::ArrayRef<int> path = {});
@@ -125,6 +135,11 @@ struct FoldProgram {
 /// The part of the whole buffer that numerator / denominator of a block is.
 double shareOfBlock(sched::Collective collective, int numRanks,
                     uint32_t numerator, uint32_t denominator);
+
+/// The links that each channel fills: those of its path, but that of channels
+/// which a switch joins the first alone fills what they have in common, and the
+/// root's links to and from the switch.
+std::vector<std::vector<uint32_t>> filledLinks(const FoldProgram &program);
 
 /// What each link of the topology carries for each byte of a message.
 std::vector<double> loadsPerByte(const FoldProgram &program);

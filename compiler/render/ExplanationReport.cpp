@@ -192,6 +192,9 @@ std::string blink::toText(const ExplainedBound &bound) {
                      ", reached by an optimal packing of trees\n";
   for (const std::string &reason : bound.explanation.reasons)
     text += "  " + reason + "\n";
+  if (bound.ofLinks != summary.bound)
+    text += "  links   " + formatRate(bound.ofLinks) +
+            " where no switch reduces or multicasts\n";
   if (bound.order != sched::ReductionOrder::none)
     text += llvm::formatv(
         "  order   {0}: {1}, {2:F2} % of the bound, reached "
@@ -207,6 +210,7 @@ std::string blink::toJson(const ExplainedBound &bound) {
   json["links"] = toString(bound.links);
   addLinkEdits(json, bound.edits);
   json["bound_gbps"] = jsonRate(summary.bound);
+  json["bound_links_gbps"] = jsonRate(bound.ofLinks);
   json["order"] = sched::EnumNameReductionOrder(bound.order);
   if (bound.order != sched::ReductionOrder::none)
     json["order_bound_gbps"] = jsonRate(bound.ofOrder);

@@ -34,6 +34,7 @@ struct ExplainedBound {
   /// Of trees that add in an order, if one was asked for.
   sched::ReductionOrder order = sched::ReductionOrder::none;
   double ofOrder = 0; ///< GB/s
+  double ofLinks = 0; ///< GB/s, where no switch reduces or multicasts
 };
 std::string toText(const ExplainedBound &bound);
 std::string toJson(const ExplainedBound &bound);

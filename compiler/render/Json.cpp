@@ -61,6 +61,7 @@ nlohmann::ordered_json blink::jsonSummary(const Summary &summary) {
   json["accumulate"] = sched::EnumNameAccumulation(summary.accumulate);
   json["links_16bit_gbps"] = jsonRate(summary.links16);
   json["links_8bit_gbps"] = jsonRate(summary.links8);
+  json["in_switch"] = summary.inSwitch;
   json["trees"] = summary.trees;
   json["depth"] = summary.depth;
   json["latency_us"] = summary.latency;

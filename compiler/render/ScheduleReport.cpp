@@ -29,6 +29,14 @@ static std::string networkLine(const Summary &summary) {
       summary.connections == 1 ? "connection" : "connections");
 }
 
+static std::string switchLine(const Summary &summary, double linksBound) {
+  return summary.inSwitch
+             ? "  switch  reduces and multicasts for trees, in an order of its "
+               "own; without, no schedule exceeds " +
+                   formatRate(linksBound) + "\n"
+             : "";
+}
+
 static std::string orderLine(const Summary &summary) {
   switch (summary.order) {
   case sched::ReductionOrder::none:
@@ -79,7 +87,8 @@ std::string blink::toText(const CompiledProgram &program) {
              summary.latency, summary.lanes, summary.channels,
              formatBytes(summary.chunkBytes))
              .str() +
-         orderLine(summary) + accumulateLine(summary) + networkLine(summary) +
+         switchLine(summary, program.linksBound) + orderLine(summary) +
+         accumulateLine(summary) + networkLine(summary) +
          smallVariants(summary) +
          llvm::formatv(
              "  proof   right result, no deadlock, loads within bandwidth, "
@@ -94,6 +103,7 @@ std::string blink::toText(const CompiledProgram &program) {
 std::string blink::toJson(const CompiledProgram &program) {
   nlohmann::ordered_json json = jsonSummary(program.summary);
   addLinkEdits(json, program.edits);
+  json["bound_links_gbps"] = jsonRate(program.linksBound);
   json["channels"] = program.summary.channels;
   json["chunk_bytes"] = program.summary.chunkBytes;
   json["file_bytes"] = program.fileBytes;

@@ -19,6 +19,8 @@ struct CompiledProgram {
   size_t fileBytes = 0;
   std::string output; ///< the file's path; empty: not written
   double seconds = 0;
+  /// Of the bound, GB/s: where no switch reduces or multicasts.
+  double linksBound = 0;
 };
 std::string toText(const CompiledProgram &program);
 std::string toJson(const CompiledProgram &program);

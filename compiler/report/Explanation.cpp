@@ -321,3 +321,17 @@ Explanation blink::explainBound(const PackingProblem &problem,
                   {}},
                  summary);
 }
+
+llvm::Expected<double> blink::boundOfLinks(const sched::Schedule &file,
+                                           const sched::Program &program) {
+  const ProgramKey key = ProgramKey::of(program);
+  llvm::Expected<RankTopology> rankTopology = RankTopology::create(
+      topologyOf(file), key.gpus, LinkKindSet(file.link_kinds()), key.relays);
+  if (!rankTopology)
+    return rankTopology.takeError();
+  llvm::Expected<PackingCertificate> certificate =
+      boundRate({&*rankTopology, key.collective, key.root.value_or(0)});
+  if (!certificate)
+    return certificate.takeError();
+  return certificate->bound;
+}

@@ -11,7 +11,7 @@
 #ifndef BLINK_COMPILER_REPORT_EXPLANATION_H
 #define BLINK_COMPILER_REPORT_EXPLANATION_H
 
-#include "compiler/packing/Packing.h"
+#include "compiler/packing/PackTrees.h"
 #include "compiler/report/Summary.h"
 
 namespace blink {
@@ -65,6 +65,11 @@ Explanation explainProgram(const sched::Schedule &file,
 /// The same of a bound alone: no loads, kinds or numbers of a schedule.
 Explanation explainBound(const PackingProblem &problem,
                          const PackingCertificate &certificate);
+
+/// The bound of a file's program where no switch reduces or multicasts, in
+/// GB/s: solved again. Errors: those of boundRate.
+llvm::Expected<double> boundOfLinks(const sched::Schedule &file,
+                                    const sched::Program &program);
 
 } // namespace blink
 

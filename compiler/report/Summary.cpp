@@ -124,6 +124,8 @@ Summary blink::summarize(const sched::Schedule &file,
   summary.accumulate = program.accumulate();
   summary.links16 = narrowRateOf(file, program, 2);
   summary.links8 = narrowRateOf(file, program, 1);
+  for (const sched::Variant *variant : *program.variants())
+    summary.inSwitch |= variant->switches() && variant->switches()->size() > 0;
   summary.variants = std::move(variants);
   countConnections(file, program, summary);
   return summary;

@@ -63,6 +63,8 @@ struct Summary : VariantSummary, ProgramKey {
   double pace;  ///< the part of it that lanes keep (compiler/verify/Pace.h)
   double algbw; ///< GB/s, both
   double bound; ///< GB/s; infinite for one rank
+  /// Whether switches reduce or multicast for trees of some variant.
+  bool inSwitch = false;
   /// Of sums, as the file states.
   sched::ReductionOrder order = sched::ReductionOrder::none;
   /// In what partial sums of types of 8 and 16 bits travel.

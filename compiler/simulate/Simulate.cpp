@@ -66,13 +66,6 @@ std::vector<double> bandwidthsOf(const FoldProgram &program,
   return bandwidths;
 }
 
-std::vector<std::vector<uint32_t>> pathsOf(const FoldProgram &program) {
-  std::vector<std::vector<uint32_t>> paths;
-  for (const FoldProgram::Channel &channel : program.channels)
-    paths.push_back(program.pathOf(channel).vec());
-  return paths;
-}
-
 class Simulator {
 public:
   Simulator(const FoldProgram &program, sched::Protocol protocol,
@@ -80,7 +73,7 @@ public:
             const SimulationOptions &options)
       : program_(program), options_(options),
         bandwidths_(bandwidthsOf(program, options)),
-        fair_(pathsOf(program), bandwidths_),
+        filled_(filledLinks(program)), fair_(filled_, bandwidths_),
         wireBytes_(protocol == sched::Protocol::low_latency ? 2 : 1),
         direct_(protocol == sched::Protocol::simple &&
                 bytes >= sched::kDirectBytes),
@@ -126,7 +119,8 @@ private:
 
   const FoldProgram &program_;
   const SimulationOptions options_;
-  const std::vector<double> bandwidths_; ///< bytes a microsecond
+  const std::vector<double> bandwidths_;            ///< bytes a microsecond
+  const std::vector<std::vector<uint32_t>> filled_; ///< per channel, links
   FairShares fair_;
   const double wireBytes_;
   const bool direct_;                  ///< with zero copy
@@ -338,7 +332,7 @@ void Simulator::sendIfIdle(size_t channel) {
   flow.sending = true;
   flow.sendsSince = now_;
   const double bytes = wireBytes_ * bytesOf(of.tree, flow.sent);
-  for (uint32_t link : program_.pathOf(of))
+  for (uint32_t link : filled_[channel])
     result_.linkUse[link] += bytes;
   ++result_.chunks;
   if (options_.plannedShares)
@@ -397,8 +391,7 @@ void Simulator::addDetails() {
                               : (std::min(sent.end, slice * double(s + 1)) -
                                  std::max(sent.begin, slice * double(s))) /
                                     length;
-      for (uint32_t link :
-           program_.pathOf(program_.channels[size_t(sent.channel)]))
+      for (uint32_t link : filled_[sent.channel])
         details.linkUse[link][s] +=
             sent.bytes * part / (bandwidths_[link] * slice);
     }

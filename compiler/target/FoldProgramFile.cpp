@@ -43,6 +43,11 @@ FoldProgram blink::readProgram(const sched::Schedule &file,
                              tree->numerator(), tree->denominator(),
                              int(tree->depth()), share});
   }
+  if (variant.switches())
+    for (const sched::SwitchUse *use : *variant.switches())
+      program.trees[use->tree()].switchUse = {
+          int(use->to_switch()), int(use->from_switch()), use->reduces(),
+          use->multicasts()};
   for (const sched::Channel *channel : *variant.channels())
     program.channels.push_back({int(channel->tree()), int(channel->source()),
                                 int(channel->destination()), channel->kind(),
@@ -83,9 +88,15 @@ flatbuffers::Offset<sched::Variant> blink::writeVariant(
     uint64_t minBytes, uint64_t maxBytes, sched::Protocol protocol,
     uint32_t chunkBytes, llvm::ArrayRef<sched::TimePoint> times) {
   std::vector<sched::Tree> trees;
-  for (const FoldProgram::Tree &tree : program.trees)
+  std::vector<sched::SwitchUse> switches;
+  for (const FoldProgram::Tree &tree : program.trees) {
+    const SwitchUse &use = tree.switchUse;
+    if (use.works())
+      switches.emplace_back(trees.size(), use.toSwitch, use.fromSwitch,
+                            use.reduces, use.multicasts);
     trees.emplace_back(tree.numerator, tree.denominator, tree.block, tree.root,
                        tree.depth);
+  }
   // Channels over the same links share one entry of `paths`.
   std::map<std::vector<uint32_t>, uint32_t> begins;
   std::vector<uint32_t> paths;
@@ -105,9 +116,12 @@ flatbuffers::Offset<sched::Variant> blink::writeVariant(
   flatbuffers::Offset<flatbuffers::Vector<const sched::TimePoint *>> points;
   if (!times.empty())
     points = builder.CreateVectorOfStructs(times.data(), times.size());
+  flatbuffers::Offset<flatbuffers::Vector<const sched::SwitchUse *>> uses;
+  if (!switches.empty())
+    uses = builder.CreateVectorOfStructs(switches);
   return sched::CreateVariant(builder, minBytes, maxBytes, protocol, chunkBytes,
                               builder.CreateVectorOfStructs(trees),
                               builder.CreateVectorOfStructs(channels),
                               builder.CreateVector(paths),
-                              builder.CreateVector(ranks), points);
+                              builder.CreateVector(ranks), points, uses);
 }

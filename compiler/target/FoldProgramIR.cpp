@@ -54,6 +54,7 @@ void ProgramReader::readShares() {
     tree.depth = int(share.getDepth());
     tree.share = shareOfBlock(program_.collective, program_.numRanks,
                               tree.numerator, tree.denominator);
+    tree.switchUse = switchUseFromIR(share.getSwitchUse(), machine_);
   }
 }
 
@@ -200,9 +201,10 @@ void ScheduleFiller::fill(const TopologyFromIR &machine,
   for (auto [i, tree] : llvm::enumerate(program_.trees)) {
     std::string name = names.empty() ? "t" + std::to_string(i) : names[i];
     trees_.push_back(FlatSymbolRefAttr::get(context, name));
-    builder_.create<collective::ShareOp>(loc_, name, tree.root, tree.block,
-                                         int64_t(tree.numerator),
-                                         int64_t(tree.denominator), tree.depth);
+    builder_.create<collective::ShareOp>(
+        loc_, name, tree.root, tree.block, int64_t(tree.numerator),
+        int64_t(tree.denominator), tree.depth,
+        switchUseToIR(context, tree.switchUse, machine));
   }
   for (auto [i, channel] : llvm::enumerate(program_.channels)) {
     std::string name = "c" + std::to_string(i);

@@ -73,9 +73,15 @@ llvm::Error blink::askForOrder(ProblemFromIR &from, Parentheses parentheses) {
     return makeError("{0} adds nothing, and so in no order",
                      toString(collective));
   from.rankTopology = from.rankTopology.withForwarding();
+  from.problem.switches.clear(); // what they add has no order
   from.association.emplace(parentheses, from.rankTopology.numRanks());
   from.problem.association = &*from.association;
   return llvm::Error::success();
+}
+
+void blink::askForSwitches(ProblemFromIR &from) {
+  if (!isRouted(from.problem.collective))
+    from.problem.switches = switchStars(from.rankTopology);
 }
 
 FailureOr<std::unique_ptr<ProblemFromIR>>
@@ -87,6 +93,8 @@ blink::problemFromIR(collective::ForestOp forest) {
   if (succeeded(from) && forest->hasAttr(kPhasesAttr))
     if (llvm::Error error = askForPhases(**from))
       return forest.emitError(toString(std::move(error)));
+  if (succeeded(from) && forest->hasAttr(kInSwitchAttr))
+    askForSwitches(**from);
   if (succeeded(from) && forest.getSums())
     if (llvm::Error error = askForOrder(**from, fromIR(*forest.getSums())))
       return forest.emitError(toString(std::move(error)));
@@ -162,6 +170,9 @@ blink::buildForest(OpBuilder &builder, Location loc, FlatSymbolRefAttr topology,
   if (from.phases)
     forest->setAttr(kPhasesAttr, builder.getUnitAttr());
 
+  if (!problem.switches.empty())
+    forest->setAttr(kInSwitchAttr, builder.getUnitAttr());
+
   std::vector<SharedTree> trees;
   for (size_t i = 0; i < packing.trees.size(); ++i)
     trees.push_back(
@@ -182,7 +193,9 @@ blink::buildForest(OpBuilder &builder, Location loc, FlatSymbolRefAttr topology,
         blocks ? shared.tree->root : 0, int64_t(shared.numerator),
         int64_t(shared.denominator),
         edgesAttr(builder, from.machine, shared.tree->up),
-        edgesAttr(builder, from.machine, shared.tree->down));
+        edgesAttr(builder, from.machine, shared.tree->down),
+        switchUseToIR(builder.getContext(), shared.tree->switchUse,
+                      from.machine));
   return forest;
 }
 
@@ -191,6 +204,7 @@ static Tree readTree(collective::TreeOp op, const TopologyFromIR &machine) {
   tree.root = op.getRoot();
   tree.up = readEdges(op.getUp(), machine);
   tree.down = readEdges(op.getDown(), machine);
+  tree.switchUse = switchUseFromIR(op.getSwitchUse(), machine);
   return tree;
 }
 

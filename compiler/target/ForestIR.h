@@ -47,6 +47,14 @@ inline constexpr llvm::StringLiteral kOrderAttr = "collective.order";
 /// Accumulation's name.
 inline constexpr llvm::StringLiteral kAccumulateAttr = "collective.accumulate";
 
+/// The attribute of requests and forests for whose trees switches may work
+/// (SwitchStars.h).
+inline constexpr llvm::StringLiteral kInSwitchAttr = "collective.in_switch";
+
+/// Lets switches work for trees, where there are such and the collective adds
+/// or copies.
+void askForSwitches(ProblemFromIR &from);
+
 /// Asks for trees in three phases. Errors: a collective or a job for which
 /// there are none.
 llvm::Error askForPhases(ProblemFromIR &from);

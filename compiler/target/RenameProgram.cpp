@@ -59,10 +59,16 @@ llvm::Error Renamer::findLinks() {
                : makeError("link " + std::to_string(link) +
                            " is carried to where no link of its kind is");
   };
-  for (const sched::Variant *variant : *program_.variants())
+  for (const sched::Variant *variant : *program_.variants()) {
     for (uint32_t link : *variant->paths())
       if (llvm::Error error = needed(link))
         return error;
+    if (variant->switches())
+      for (const sched::SwitchUse *use : *variant->switches())
+        for (uint32_t link : {use->to_switch(), use->from_switch()})
+          if (llvm::Error error = needed(link))
+            return error;
+  }
   for (uint32_t link = 0; link < links.size(); ++link)
     if (program_.certificate()->prices()->Get(link) != 0)
       if (llvm::Error error = needed(link))
@@ -94,6 +100,10 @@ Renamer::rename(const sched::Variant &from) {
   for (FoldProgram::Tree &tree : program.trees) {
     tree.block = newBlock(tree.block);
     tree.root = names_.ranks[tree.root];
+    if (tree.switchUse.works()) {
+      tree.switchUse.toSwitch = newLink_[tree.switchUse.toSwitch];
+      tree.switchUse.fromSwitch = newLink_[tree.switchUse.fromSwitch];
+    }
   }
   // Trees are sorted by block.
   std::vector<int> order = firstNumbers(program.trees.size());

@@ -88,3 +88,21 @@ llvm::SmallVector<StringAttr> TopologyFromIR::names(const Path &path) const {
     list.push_back(linkNames[link]);
   return list;
 }
+
+collective::SwitchUseAttr blink::switchUseToIR(MLIRContext *context,
+                                               const SwitchUse &use,
+                                               const TopologyFromIR &machine) {
+  if (!use.works())
+    return {};
+  return collective::SwitchUseAttr::get(
+      context, use.reduces, use.multicasts,
+      machine.names({use.toSwitch, use.fromSwitch}));
+}
+
+SwitchUse blink::switchUseFromIR(std::optional<collective::SwitchUseAttr> attr,
+                                 const TopologyFromIR &machine) {
+  if (!attr)
+    return {};
+  const Path path = machine.path(attr->getPath());
+  return {path.front(), path.back(), attr->getReduces(), attr->getMulticasts()};
+}

@@ -7,7 +7,7 @@
 #ifndef BLINK_COMPILER_TARGET_TOPOLOGYIR_H
 #define BLINK_COMPILER_TARGET_TOPOLOGYIR_H
 
-#include "compiler/topology/fabric/RankTopology.h"
+#include "compiler/topology/fabric/SwitchStars.h"
 #include "dialect/Collective.h"
 
 #include "mlir/IR/Builders.h"
@@ -33,6 +33,13 @@ struct TopologyFromIR {
   Path path(llvm::ArrayRef<mlir::StringAttr> names) const;
   llvm::SmallVector<mlir::StringAttr> names(const Path &path) const;
 };
+
+/// What a switch does for a tree as IR has it, null for nothing, and back.
+collective::SwitchUseAttr switchUseToIR(mlir::MLIRContext *context,
+                                        const SwitchUse &use,
+                                        const TopologyFromIR &machine);
+SwitchUse switchUseFromIR(std::optional<collective::SwitchUseAttr> attr,
+                          const TopologyFromIR &machine);
 
 } // namespace blink
 

@@ -14,6 +14,8 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <set>
+#include <utility>
 
 namespace blink::verify {
 
@@ -21,6 +23,49 @@ Bandwidth sustainedRate(const TopologyView &machine, const Semantics &semantics,
                         const sched::Variant &variant) {
   return rateOf(machine, linkLoads(machine, semantics, variant));
 }
+
+namespace {
+
+/// What switches do for the trees of a variant. Of the channels that such a
+/// switch joins, each link is used once, and the root's links with the switch
+/// are used too.
+class SwitchedLinks {
+public:
+  explicit SwitchedLinks(const sched::Variant &variant) : variant_(variant) {
+    if (variant.switches())
+      for (const sched::SwitchUse *use : *variant.switches())
+        uses_[use->tree()] = use;
+  }
+
+  /// Whether a switch joins this channel with others, whose links are noted.
+  bool take(const sched::Channel &channel) {
+    const auto found = uses_.find(channel.tree());
+    if (found == uses_.end())
+      return false;
+    const sched::SwitchUse &use = *found->second;
+    const uint32_t root = variant_.trees()->Get(channel.tree())->root();
+    const bool up = channel.destination() == root;
+    if (!(up ? use.reduces() : channel.source() == root && use.multicasts()))
+      return false;
+    std::set<uint32_t> &links = links_[{channel.tree(), up}];
+    links.insert({use.to_switch(), use.from_switch()});
+    for (uint32_t hop = 0; hop < channel.path_count(); ++hop)
+      links.insert(variant_.paths()->Get(channel.path_begin() + hop));
+    return true;
+  }
+
+  /// Of each tree and direction, once.
+  const std::map<std::pair<uint32_t, bool>, std::set<uint32_t>> &links() const {
+    return links_;
+  }
+
+private:
+  const sched::Variant &variant_;
+  std::map<uint32_t, const sched::SwitchUse *> uses_; // by tree
+  std::map<std::pair<uint32_t, bool>, std::set<uint32_t>> links_;
+};
+
+} // namespace
 
 std::vector<double> linkLoads(const TopologyView &machine,
                               const Semantics &semantics,
@@ -30,23 +75,33 @@ std::vector<double> linkLoads(const TopologyView &machine,
   std::vector<bool> partial;
   if (partialSums != 1)
     partial = sched::partialSums(variant);
+  // Nor does a switch work in calls that have such.
+  const bool widened =
+      std::find(partial.begin(), partial.end(), true) != partial.end();
   const auto numberOf = [&](const sched::Channel &channel) {
     return size_t(&channel - variant.channels()->Get(0));
   };
+  const auto shareOf = [&](uint32_t number) {
+    const sched::Tree &tree = *variant.trees()->Get(number);
+    return static_cast<double>(tree.numerator()) /
+           (static_cast<double>(tree.denominator()) * semantics.numBlocks());
+  };
   const auto addTo = [&](std::vector<double> &sums,
                          const sched::Channel &channel) {
-    const sched::Tree &tree = *variant.trees()->Get(channel.tree());
-    double load =
-        static_cast<double>(tree.numerator()) /
-        (static_cast<double>(tree.denominator()) * semantics.numBlocks());
-    if (!partial.empty() && partial[numberOf(channel)])
+    double load = shareOf(channel.tree());
+    if (widened && partial[numberOf(channel)])
       load *= partialSums;
     for (uint32_t hop = 0; hop < channel.path_count(); ++hop)
       sums[variant.paths()->Get(channel.path_begin() + hop)] += load;
   };
   if (!semantics.isPairwise()) {
+    SwitchedLinks switched(variant);
     for (const sched::Channel *channel : *variant.channels())
-      addTo(loads, *channel);
+      if (widened || !switched.take(*channel))
+        addTo(loads, *channel);
+    for (const auto &[part, links] : switched.links())
+      for (uint32_t link : links)
+        loads[link] += shareOf(part.first);
     return loads;
   }
   // One block at a time: of each link the most that any of them brings.

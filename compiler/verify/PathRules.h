@@ -52,6 +52,9 @@ public:
     return *topology_.links()->Get(link);
   }
   sched::NodeKind kindOf(uint32_t node) const { return graph_->kinds[node]; }
+  const sched::Node &node(uint32_t node) const {
+    return *topology_.nodes()->Get(node);
+  }
   /// Whether the file's options allow the kind of this link, which has not
   /// failed.
   bool usable(uint32_t link) const;

@@ -75,6 +75,7 @@ private:
   Failure checkGpus(const std::vector<uint32_t> &gpus);
   Failure carry(const TopologyView &there, uint32_t link);
   Failure checkChannels(const TopologyView &there);
+  Failure checkSwitches(const TopologyView &there);
   Failure checkRate(const TopologyView &there);
   Failure checkBound(const TopologyView &there);
 
@@ -156,6 +157,26 @@ Failure Renaming::ProgramCheck::checkChannels(const TopologyView &there) {
       return "the channel from rank " + std::to_string(channel->source()) +
              " to rank " + std::to_string(channel->destination()) +
              ", carried over: " + *problem;
+  }
+  return checkSwitches(there);
+}
+
+/// A switch that works for a tree is carried to one that can do as much.
+Failure Renaming::ProgramCheck::checkSwitches(const TopologyView &there) {
+  for (const sched::Variant *variant : *program_.variants()) {
+    if (!variant->switches())
+      continue;
+    for (const sched::SwitchUse *use : *variant->switches()) {
+      for (uint32_t link : {use->to_switch(), use->from_switch()})
+        if (Failure problem = carry(there, link))
+          return problem;
+      const sched::Node &node =
+          there.node(there.link(images_[use->to_switch()]).to());
+      if ((use->reduces() && !node.reduce()) ||
+          (use->multicasts() && !node.multicast()))
+        return "a switch works for tree " + std::to_string(use->tree()) +
+               " and is carried to " + node.id()->str() + ", which cannot";
+    }
   }
   return std::nullopt;
 }

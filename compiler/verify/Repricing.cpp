@@ -91,24 +91,89 @@ private:
   std::vector<uint32_t> queue_;
 };
 
+/// What trees cost for which a switch works that is linked with all ranks.
+struct StarPrices {
+  std::vector<double> in, out; ///< by root; infinite where it cannot
+};
+
+/// Those of all switches of the machine, at `prices` of links.
+std::vector<StarPrices> starPrices(const TopologyView &machine,
+                                   const std::vector<double> &prices) {
+  const uint32_t numRanks = machine.numRanks();
+  std::vector<StarPrices> stars;
+  for (uint32_t node = 0; node < machine.numNodes(); ++node) {
+    if (!machine.node(node).reduce() && !machine.node(node).multicast())
+      continue;
+    std::vector<double> to(numRanks, infinity), from(numRanks, infinity);
+    const auto usable = [&](uint32_t link) {
+      return machine.usable(link) && isPeerLink(machine.link(link).kind());
+    };
+    for (uint32_t rank = 0; rank < numRanks; ++rank)
+      for (uint32_t link : machine.linksFrom(machine.nodeOf(rank)))
+        if (machine.link(link).to() == node && usable(link))
+          to[rank] = std::min(to[rank], prices[link]);
+    for (uint32_t link : machine.linksFrom(node))
+      for (uint32_t rank = 0; rank < numRanks; ++rank)
+        if (machine.link(link).to() == machine.nodeOf(rank) && usable(link))
+          from[rank] = std::min(from[rank], prices[link]);
+    double allTo = 0, allFrom = 0;
+    for (uint32_t rank = 0; rank < numRanks; ++rank) {
+      allTo += to[rank];
+      allFrom += from[rank];
+    }
+    StarPrices &star = stars.emplace_back();
+    for (uint32_t root = 0; root < numRanks; ++root) {
+      star.in.push_back(machine.node(node).reduce() ? allTo + from[root]
+                                                    : infinity);
+      star.out.push_back(machine.node(node).multicast() ? allFrom + to[root]
+                                                        : infinity);
+    }
+  }
+  return stars;
+}
+
+/// Whether switches work for trees of the program.
+bool usesSwitches(const sched::Program &program) {
+  for (const sched::Variant *variant : *program.variants())
+    if (variant->switches() && variant->switches()->size() > 0)
+      return true;
+  return false;
+}
+
 /// Costs of the cheapest trees of a root, as far as the collective has them.
 class TreePricer {
 public:
-  /// `prices` as of cheapestPathPrices.
-  TreePricer(uint32_t numRanks, std::vector<double> prices)
+  /// `prices` as of cheapestPathPrices. Trees for which one of `stars` works
+  /// count.
+  TreePricer(uint32_t numRanks, std::vector<double> prices,
+             std::vector<StarPrices> stars)
       : numRanks_(numRanks), byDestination_(prices.size()),
-        bySource_(std::move(prices)) {
+        bySource_(std::move(prices)), stars_(std::move(stars)) {
     for (size_t from = 0; from < numRanks; ++from)
       for (size_t to = 0; to < numRanks; ++to)
         byDestination_[to * numRanks + from] = bySource_[from * numRanks + to];
   }
 
   double out(uint32_t root) const {
-    return cheapestArborescence(numRanks_, byDestination_, root);
+    double least = plainOut(root);
+    for (const StarPrices &star : stars_)
+      least = std::min(least, star.out[root]);
+    return least;
   }
-  /// An in-tree is an out-tree of the edges reversed.
   double in(uint32_t root) const {
-    return cheapestArborescence(numRanks_, bySource_, root);
+    double least = plainIn(root);
+    for (const StarPrices &star : stars_)
+      least = std::min(least, star.in[root]);
+    return least;
+  }
+  /// There and back; one switch works for a tree.
+  double inAndOut(uint32_t root) const {
+    const double in = plainIn(root), out = plainOut(root);
+    double least = in + out;
+    for (const StarPrices &star : stars_)
+      least = std::min(least, std::min(in, star.in[root]) +
+                                  std::min(out, star.out[root]));
+    return least;
   }
 
   /// Sums over the other ranks of what the cheapest chain of hops costs, along
@@ -131,6 +196,14 @@ public:
   }
 
 private:
+  double plainOut(uint32_t root) const {
+    return cheapestArborescence(numRanks_, byDestination_, root);
+  }
+  /// An in-tree is an out-tree of the edges reversed.
+  double plainIn(uint32_t root) const {
+    return cheapestArborescence(numRanks_, bySource_, root);
+  }
+
   /// Dijkstra; `prices` as [at * numRanks + next].
   double distances(const std::vector<double> &prices, uint32_t root) const {
     std::vector<double> distance(numRanks_, infinity);
@@ -155,6 +228,7 @@ private:
   uint32_t numRanks_;
   std::vector<double> byDestination_; // [to * numRanks + from]
   std::vector<double> bySource_;      // [from * numRanks + to]
+  std::vector<StarPrices> stars_;
 };
 
 /// What one GB/s of algbw costs at the least.
@@ -168,7 +242,7 @@ double cheapestRate(const sched::Program &program, const TreePricer &trees,
   case Collective::allreduce: {
     double least = infinity;
     for (uint32_t root = 0; root < numRanks; ++root)
-      least = std::min(least, trees.in(root) + trees.out(root));
+      least = std::min(least, trees.inAndOut(root));
     return least;
   }
   case Collective::allgather:
@@ -270,10 +344,16 @@ Repricing reprice(const TopologyView &machine, const sched::Program &program,
     sum += prices[link] * machine.link(link).bandwidth();
   TreeCosts costs;
   costs.paths = cheapestPathPrices(machine, prices);
+  const bool switched = usesSwitches(program);
+  std::vector<StarPrices> stars;
+  if (switched)
+    stars = starPrices(machine, prices);
   costs.cheapest =
-      costs.paths == known.paths
+      costs.paths == known.paths && !switched
           ? known.cheapest
-          : cheapestRate(program, TreePricer(numRanks, costs.paths), numRanks);
+          : cheapestRate(program,
+                         TreePricer(numRanks, costs.paths, std::move(stars)),
+                         numRanks);
   const double cost = costs.cheapest;
   if (!(cost > 0))
     return {0, "the cheapest tree costs nothing at the stated prices, which "

@@ -227,6 +227,12 @@ Failure Execution::checkOutputs() const {
 void Execution::noteOrder(SumOrder &sums) const {
   if (!sums.difference.empty())
     return;
+  if (graph_.variant().switches())
+    for (const sched::SwitchUse *use : *graph_.variant().switches())
+      if (use->tree() == tree_ && use->reduces()) {
+        sums.difference = inTree() + "a switch adds, in an order of its own";
+        return;
+      }
   uint32_t rank = 0; // all that get the result have the same
   while (!semantics_.receives(rank, block_))
     ++rank;

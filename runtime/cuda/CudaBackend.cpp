@@ -170,8 +170,10 @@ Status CudaBackend::createAll(const BackendRequest &request) {
     // All are here: nobody is late but the machine.
     status = connectCarried(std::chrono::steady_clock::now() +
                             std::chrono::seconds(10));
-  if (status.ok())
+  if (status.ok()) {
+    prepareSwitches();
     status = copyPrograms();
+  }
   if (status.ok())
     log(LogLevel::info, -1, "CUDA back end: ", request.numRanks,
         " ranks in one process, ", plan_.programs.size(), " programs, ",

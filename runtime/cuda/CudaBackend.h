@@ -17,6 +17,7 @@
 #include "runtime/cuda/DeviceTransport.h"
 #include "runtime/cuda/Launch.h"
 #include "runtime/cuda/Proxy.h"
+#include "runtime/cuda/SwitchMemory.h"
 #include "runtime/job/SharedBlocks.h"
 #include "runtime/job/WindowBoard.h"
 
@@ -151,6 +152,19 @@ private:
   void layRank(size_t rank, char *control, size_t &controlBytes, char *pool,
                size_t &poolBytes);
   Status allocate();
+  // CudaBackendSwitches.cpp
+  /// Of a tree: offsets of its slots, and how many.
+  struct SwitchPlace {
+    size_t up, results;
+    uint32_t slots;
+  };
+  size_t laySwitches();
+  void prepareSwitches();
+  bool switchesWork(const VariantPlan &variant, const CallKind &kind) const;
+  const SwitchPlace *switchPlaceOf(const VariantPlan &variant,
+                                   uint32_t tree) const;
+  SwitchStep switchStepOf(const SwitchPlace &place, const StepCode &step,
+                          const OperandCode *operands, size_t self) const;
   // CudaBackendPrograms.cpp
   /// The steps of each lane. Messages: each step is one, those of a queue side
   /// by side.
@@ -232,6 +246,9 @@ private:
   std::vector<RingPlace> rings_;
   CarriedRings carried_; ///< those of them that transports carry
   Proxy proxy_;          ///< of these
+  /// By the variant's number and the tree; none where switches do not work.
+  std::map<std::pair<uint32_t, uint32_t>, SwitchPlace> switchPlaces_;
+  std::unique_ptr<SwitchMemory> switchMemory_;
   bool oneProcess_ = true;
   bool severalDevices_ = false; ///< if in one process
   /// The job's: what ranks tell each other, and rings through the host.

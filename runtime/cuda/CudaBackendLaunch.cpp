@@ -124,6 +124,7 @@ Status CudaBackend::launchOnDevice(int device, const std::vector<Call *> &calls,
   launch.direct = !launch.lowLatency && first.bytes() >= sched::kDirectBytes;
   board_.look();
   launch.scales = first.kind.op == kPreMulSum;
+  launch.inSwitch = switchesWork(variant, first.kind);
   uint32_t blocks = 0;
   for (size_t i = 0; i < calls.size(); ++i) {
     const Call &call = *calls[i];

@@ -90,7 +90,8 @@ Status CudaBackend::allocate() {
 blinkMemoryInfo_t CudaBackend::memory(int rank) {
   blinkMemoryInfo_t info = {};
   info.staging = carried_.bytesOf(rank);
-  info.slots = ranks_[rank].poolBytes;
+  info.slots =
+      ranks_[rank].poolBytes + (switchMemory_ ? switchMemory_->bytes() : 0);
   info.control = ranks_[rank].controlBytes;
   info.programs = ranks_[rank].codeBytes;
   info.job = jobBytes_;

@@ -150,6 +150,11 @@ size_t CudaBackend::layPrograms(size_t self, char *base, char *image) {
           numOperands += step->numOperands();
         auto *laneSteps = arena.take<LaneStep>(numSteps);
         auto *operands = arena.take<LaneOperand>(numOperands);
+        std::vector<SwitchStep *> inSwitch;
+        for (const StepCode *step : lanes[l])
+          inSwitch.push_back(switchPlaceOf(variant, step->tree)
+                                 ? arena.take<SwitchStep>(1)
+                                 : nullptr);
         if (!image)
           continue;
         put(const_cast<LaneProgram *>(device->lanes() + l),
@@ -163,6 +168,11 @@ size_t CudaBackend::layPrograms(size_t self, char *base, char *image) {
           step.destinations = from.destinations;
           step.completes = from.completes;
           step.delay = messages ? uint16_t(0) : from.delay;
+          step.inSwitch = inSwitch[s];
+          if (inSwitch[s])
+            put(inSwitch[s],
+                switchStepOf(*switchPlaceOf(variant, from.tree), from,
+                             code.operands + from.operandsBegin, self));
           put(laneSteps + s, step);
           for (uint32_t i = 0; i < from.numOperands(); ++i, ++o)
             put(operands + o,

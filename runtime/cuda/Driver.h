@@ -63,6 +63,11 @@ private:
   X(cuMemRetainAllocationHandle)                                               \
   X(cuMemSetAccess)                                                            \
   X(cuMemUnmap)                                                                \
+  X(cuMulticastAddDevice)                                                      \
+  X(cuMulticastBindMem)                                                        \
+  X(cuMulticastCreate)                                                         \
+  X(cuMulticastGetGranularity)                                                 \
+  X(cuMulticastUnbind)                                                         \
   X(cuPointerGetAttribute)
 
 /// All of them. cuda.h gives some a version by a macro: so the names that are

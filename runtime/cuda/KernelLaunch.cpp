@@ -48,8 +48,10 @@ cudaError_t launchLanes(blinkDataType_t type, blinkRedOp_t op,
                         uint32_t numBlocks, const Launch &launch,
                         cudaStream_t stream) {
   void *arguments[] = {const_cast<Launch *>(&launch)};
-  const void *kernel = launch.shape.partialBytes != 0 ? wideKernelFor(type, op)
-                                                      : kernelFor(type, op);
+  const void *kernel = launch.inSwitch ? switchKernelOf(type)
+                       : launch.shape.partialBytes != 0
+                           ? wideKernelFor(type, op)
+                           : kernelFor(type, op);
   return cudaLaunchKernel(kernel, dim3(numBlocks), dim3(kBlockThreads),
                           arguments, 0, stream);
 }
@@ -59,6 +61,15 @@ cudaError_t launchMessages(uint32_t numBlocks, const MessageLaunch &launch,
   void *arguments[] = {const_cast<MessageLaunch *>(&launch)};
   return cudaLaunchKernel(messageKernel(), dim3(numBlocks), dim3(kBlockThreads),
                           arguments, 0, stream);
+}
+
+cudaError_t kernelsMulticast(bool &can) {
+  constexpr int kHopper = 90;
+  cudaFuncAttributes attributes;
+  const cudaError_t error =
+      cudaFuncGetAttributes(&attributes, switchKernelOf(blinkFloat32));
+  can = error == cudaSuccess && attributes.binaryVersion >= kHopper;
+  return error;
 }
 
 cudaError_t prepareLanes(uint32_t &numBlocks) {
@@ -76,6 +87,9 @@ cudaError_t prepareLanes(uint32_t &numBlocks) {
                                  wideKernelFor(blinkDataType_t(type), op)})
         if (error == cudaSuccess)
           error = lowerToResident(kernel, least);
+  for (int type = blinkInt8; type <= blinkFloat8e5m2; ++type)
+    if (error == cudaSuccess)
+      error = lowerToResident(switchKernelOf(blinkDataType_t(type)), least);
   numBlocks = uint32_t(processors) * uint32_t(least);
   return error;
 }

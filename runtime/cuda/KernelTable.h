@@ -36,6 +36,8 @@ template <> const void *kernelOf<Bxor>(blinkDataType_t type);
 template <typename Operator> const void *wideKernelOf(blinkDataType_t type);
 template <> const void *wideKernelOf<Sum>(blinkDataType_t type);
 template <> const void *wideKernelOf<Prod>(blinkDataType_t type);
+/// SwitchKernels.cu: of sums for which switches work; null if there is none.
+const void *switchKernelOf(blinkDataType_t type);
 
 /// Messages.cu.
 const void *messageKernel();

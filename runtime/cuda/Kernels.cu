@@ -27,15 +27,15 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
 
 template <typename T, typename Operator>
 __global__ void __launch_bounds__(kBlockThreads, 1)
-    wideLaneKernel(const __grid_constant__ Launch launch) {
+    wideKernel(const __grid_constant__ Launch launch) {
   CudaBlock block;
-  runBlock<T, Operator, CudaBlock, true>(block, launch, blockIdx.x);
+  runBlock<T, Operator, CudaBlock, false, true>(block, launch, blockIdx.x);
 }
 
 template <typename Operator> struct WideKernelOf {
   template <typename T> const void *operator()(T) const {
     if constexpr (std::is_class_v<T>)
-      return reinterpret_cast<const void *>(&wideLaneKernel<T, Operator>);
+      return reinterpret_cast<const void *>(&wideKernel<T, Operator>);
     else
       return nullptr;
   }

@@ -32,6 +32,27 @@ cudaError_t launchMessages(uint32_t numBlocks, const MessageLaunch &launch,
 /// for each other, as collectives do, would wait for ever.
 cudaError_t prepareLanes(uint32_t &numBlocks);
 
+/// Whether the kernels, as the current device has loaded them, have a switch
+/// add and copy: those for sm_90 and later do.
+cudaError_t kernelsMulticast(bool &can);
+
+/// Whether a switch adds elements of the type (Multimem.h).
+constexpr bool switchAdds(blinkDataType_t type) {
+  switch (type) {
+  case blinkInt32:
+  case blinkUint32:
+  case blinkInt64:
+  case blinkUint64:
+  case blinkFloat16:
+  case blinkBfloat16:
+  case blinkFloat32:
+  case blinkFloat64:
+    return true;
+  default:
+    return false;
+  }
+}
+
 } // namespace blink::runtime
 
 #endif // BLINK_RUNTIME_CUDA_KERNELS_H

@@ -14,17 +14,19 @@
 #include "runtime/cuda/LaneChannels.h"
 #include "runtime/cuda/LineFold.h"
 #include "runtime/cuda/ScaledFold.h"
+#include "runtime/cuda/SwitchFold.h"
 #include "runtime/cuda/WideFold.h"
 
 namespace blink::runtime {
 
 /// `Block`: of LaneWaits.h. `kWide`: of a call whose partial sums are floats.
-template <typename T, typename Operator, typename Block, bool kWide = false>
-class Lane : LaneChannels<Block> {
+template <typename T, typename Operator, typename Block, bool kSwitches,
+          bool kWide>
+class Lane : LaneChannels<Block, kSwitches> {
 public:
   BLINK_DEVICE Lane(Block &block, const LaunchedCall &launch,
                     const LaunchedRank &rank, uint32_t number)
-      : LaneChannels<Block>(block, launch, rank, number) {}
+      : Base(block, launch, rank, number) {}
 
   /// Runs the lane to its end, or until something failed, which is reported.
   ///
@@ -46,7 +48,7 @@ public:
   }
 
 private:
-  using Base = LaneChannels<Block>;
+  using Base = LaneChannels<Block, kSwitches>;
   using Base::block_, Base::cursor_, Base::fold_, Base::launch_, Base::operands,
       Base::state_;
 
@@ -54,8 +56,21 @@ private:
     const uint64_t count = this->chunk().size();
     if (!this->resolveAll(step))
       return;
+    if (Base::isSwitched(step))
+      aliasFence(); // what is read came at the other address
     if (this->traces())
       this->traceBegin(count * sizeof(T));
+    if constexpr (kSwitches)
+      foldByCopies(step, count);
+    else
+      foldByLinks(step, count);
+    if (Base::isSwitched(step))
+      aliasFence(); // what is written is read at the other address
+    if (this->traces())
+      this->traceEnd();
+  }
+
+  BLINK_DEVICE void foldByLinks(const LaneStep &step, uint64_t count) {
     const uint32_t divisor = step.completes ? launch_.shape.divisor : 0;
     if (launch_.lowLatency)
       LineFold<T, Operator, Block, kWide>{
@@ -76,8 +91,41 @@ private:
           step.sources,
           reinterpret_cast<T *const *>(state_.pointers + step.sources),
           step.destinations, count, divisor);
-    if (this->traces())
-      this->traceEnd();
+  }
+
+  /// Where switches work, in a launch that neither scales nor divides. Steps
+  /// copy, but for the root's: of trees for which none works, too.
+  BLINK_DEVICE void foldByCopies(const LaneStep &step, uint64_t count) {
+    if (Base::isSwitched(step) && step.inSwitch->all)
+      foldInSwitch(step, count);
+    else
+      foldRange<T, Operator>(
+          block_, reinterpret_cast<const T *const *>(state_.pointers),
+          step.sources,
+          reinterpret_cast<T *const *>(state_.pointers + step.sources),
+          step.destinations, count, 0);
+  }
+
+  /// The root's, of a tree for which the switch works.
+  BLINK_DEVICE void foldInSwitch(const LaneStep &step, uint64_t count) {
+    const LaneOperand *own = operands() + step.operandsBegin;
+    char *const *pointers = reinterpret_cast<char *const *>(state_.pointers);
+    const uint32_t input = contribution(step);
+    const uint32_t channel = input == 0 ? 1 : 0; // any other source
+    uint32_t output = step.sources;
+    while (own[output].kind != OperandKind::output)
+      ++output;
+    copyRange(block_, pointers[input], SharedPointers<char>(pointers + channel),
+              1, count * sizeof(T));
+    releaseFence();
+    aliasFence();
+    block_.syncFold();
+    const uint64_t offset = Base::switchOffset(step, cursor_.chunk(),
+                                               own[channel].channel.slotBytes);
+    SwitchFold<T>::run({step.inSwitch->all + offset,
+                        step.inSwitch->results + offset, pointers[output],
+                        count},
+                       block_);
   }
 
   BLINK_DEVICE WideFold<T, Operator> wideFold(const LaneStep &step,
@@ -107,14 +155,16 @@ private:
 };
 
 /// The lane of block `index` of a launch.
-template <typename T, typename Operator, typename Block, bool kWide = false>
+template <typename T, typename Operator, typename Block, bool kSwitches = false,
+          bool kWide = false>
 BLINK_DEVICE inline void runBlock(Block &block, const Launch &launch,
                                   uint32_t index) {
   uint32_t r = launch.numRanks - 1;
   while (launch.ranks[r].firstBlock > index)
     --r;
   const Launch::Rank &rank = launch.ranks[r];
-  Lane<T, Operator, Block, kWide>(block, launch, rank, index - rank.firstBlock)
+  Lane<T, Operator, Block, kSwitches, kWide>(block, launch, rank,
+                                             index - rank.firstBlock)
       .run();
 }
 
@@ -129,8 +179,8 @@ runMessageBlock(Block &block, const MessageLaunch &launch, uint32_t index) {
   while (m != MessageLaunch::kMax) {
     const LaunchedMessage &message = launch.messages[m];
     if (tree < message.numLanes)
-      Lane<uint8_t, Sum, Block>(block, message.call, message.rank,
-                                message.firstLane + tree)
+      Lane<uint8_t, Sum, Block, false, false>(block, message.call, message.rank,
+                                              message.firstLane + tree)
           .run();
     block.sync(); // what the threads share is the next one's
     m = message.next;

@@ -28,7 +28,7 @@
 namespace blink::runtime {
 
 /// A lane's call. `Block`: of LaneWaits.h.
-template <typename Block> class LaneCall {
+template <typename Block, bool kSwitches> class LaneCall {
 protected:
   BLINK_DEVICE LaneCall(Block &block, const LaunchedCall &launch,
                         const LaunchedRank &rank, uint32_t lane)
@@ -44,12 +44,14 @@ protected:
     if (launch_.direct) {
       eachChannel(
           [this](LaneOperand &operand, const LaneStep &step, bool reads) {
-            if (reads ? mayBeDirect(operand) : operand.channel.borrowed)
+            if (!isSwitched(step) &&
+                (reads ? mayBeDirect(operand) : operand.channel.borrowed))
               postPtr(operand, step, reads);
           });
       eachChannel(
           [this](LaneOperand &operand, const LaneStep &step, bool reads) {
-            if (reads ? operand.channel.borrowed : mayBeDirect(operand))
+            if (!isSwitched(step) &&
+                (reads ? operand.channel.borrowed : mayBeDirect(operand)))
               awaitPtr(operand, step, reads);
           });
       block_.sync();
@@ -84,12 +86,25 @@ protected:
       if (!reads)
         end.layout = launch_.layout;
     });
+    if constexpr (kSwitches) {
+      BLINK_ROLLED
+      for (uint32_t s = block_.member(); s < state_.numSteps;
+           s += block_.members())
+        if (steps()[s].switched)
+          steps()[s].inSwitch->number =
+              steps()[s].switchNumber + steps()[s].chunks;
+    }
     if (block_.isPoster() && block_.poster() == 0)
       exchangeOnce(&state_.program->busy[state_.lane], 0);
   }
 
   BLINK_DEVICE LaneStep *steps() const { return state_.allSteps; }
   BLINK_DEVICE LaneOperand *operands() const { return state_.allOperands; }
+
+  /// Whether the switch works for the tree of a step.
+  BLINK_DEVICE static bool isSwitched(const LaneStep &step) {
+    return kSwitches && step.switched;
+  }
 
   /// Whether something with this number, or before it, has failed; after a
   /// barrier behind it.
@@ -148,6 +163,10 @@ private:
       step.chunkBytes = launch_.shape.chunkBytesOf(step.range);
       step.chunks =
           chunkCount(step.range, launch_.shape.elementBytes, step.chunkBytes);
+      if constexpr (kSwitches) {
+        step.switched = step.inSwitch != nullptr;
+        step.switchNumber = step.switched ? step.inSwitch->number : 0;
+      }
     }
     block_.sync();
     BLINK_ROLLED

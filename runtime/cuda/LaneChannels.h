@@ -52,8 +52,9 @@ BLINK_DEVICE_CALL void sweepLines(Block &block, LaneOperand &operand,
 }
 
 /// A lane but for its folds. `Block`: of LaneWaits.h.
-template <typename Block> class LaneChannels : protected LaneCall<Block> {
-  using Base = LaneCall<Block>;
+template <typename Block, bool kSwitches = false>
+class LaneChannels : protected LaneCall<Block, kSwitches> {
+  using Base = LaneCall<Block, kSwitches>;
 
 protected:
   using Base::Base;
@@ -131,6 +132,12 @@ protected:
     state_.idleSince = end;
   }
 
+  /// Of a chunk in the switch's memory.
+  BLINK_DEVICE static uint64_t
+  switchOffset(const LaneStep &step, uint64_t chunk, uint32_t slotBytes) {
+    return (step.switchNumber + chunk) % step.inSwitch->slots * slotBytes;
+  }
+
 private:
   BLINK_DEVICE auto roundsOf() const {
     return [this](uint32_t s) {
@@ -142,7 +149,10 @@ private:
   /// Waits until the operand can be read or written, and notes where.
   BLINK_DEVICE void resolve(LaneOperand &operand, uint32_t i, bool reads) {
     char *address = nullptr;
-    if (operand.way == Way::slots)
+    if (operand.kind == OperandKind::channel && Base::isSwitched(step()))
+      address = step().inSwitch->own + switchOffset(step(), cursor_.chunk(),
+                                                    operand.channel.slotBytes);
+    else if (operand.way == Way::slots)
       address = operand.channel.slots +
                 uint64_t(operand.slot) * operand.channel.slotBytes;
     else if (operand.base)

@@ -98,6 +98,17 @@ struct alignas(16) LaneOperand {
   uint64_t swept;      ///< as of DeviceRingEnd
 };
 
+/// Of a step of a tree for which the switch works, where its chunks are
+/// (SwitchMemory.h). Slots have the distance of those of its channels.
+struct SwitchStep {
+  char *own;       ///< slots in the rank's own part
+  char *all;       ///< of the root: the same in all parts; else null
+  char *results;   ///< of the root: slots of results in all parts
+  uint64_t number; ///< of the tree's next chunk, alike on all ranks
+  uint32_t slots;  ///< at least as many as those of any of its channels
+  uint32_t padding;
+};
+
 /// A step of a lane, likewise.
 struct alignas(16) LaneStep {
   enum Posts : uint8_t { never, once, always };
@@ -108,10 +119,13 @@ struct alignas(16) LaneStep {
   uint16_t destinations;
   bool completes;
 
-  Posts posts;         ///< whether tags of chunks follow a fence
-  uint16_t delay;      ///< rounds, LaneCursor.h
-  ElementRange range;  ///< of the tree
-  uint64_t chunks;     ///< of the tree
+  Posts posts;           ///< whether tags of chunks follow a fence
+  uint16_t delay;        ///< rounds, LaneCursor.h
+  ElementRange range;    ///< of the tree
+  uint64_t chunks;       ///< of the tree
+  SwitchStep *inSwitch;  ///< in device memory; null: no switch works for it
+  uint64_t switchNumber; ///< what it has before the call
+  bool switched;         ///< whether the switch works for it in this call
   uint64_t turns;      ///< chunks, or 0 if the step moves nothing in this call
   uint32_t chunkBytes; ///< of the tree
 
@@ -164,6 +178,7 @@ struct LaunchedCall {
   bool lowLatency; ///< the protocol
   bool direct;     ///< slots are skipped where channels are direct or borrowed
   bool scales;     ///< inputs are multiplied: sendPtr is 0
+  bool inSwitch;   ///< switches work for trees that have them
 };
 
 /// The rank that a lane plays.

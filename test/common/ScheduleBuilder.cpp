@@ -296,7 +296,8 @@ writeVariant(flatbuffers::FlatBufferBuilder &builder, const TestVariant &v) {
       });
   return sched::CreateVariantDirect(
       builder, v.minBytes, v.maxBytes, v.protocol, v.chunkBytes, &trees,
-      &channels, &v.paths, &ranks, v.times.empty() ? nullptr : &v.times);
+      &channels, &v.paths, &ranks, v.times.empty() ? nullptr : &v.times,
+      v.switches.empty() ? nullptr : &v.switches);
 }
 
 } // namespace
@@ -325,7 +326,7 @@ std::vector<uint8_t> seal(const TestSchedule &schedule) {
   for (size_t i = 0; i < schedule.nodes.size(); ++i)
     nodes.push_back(sched::CreateNodeDirect(
         builder, ("node" + std::to_string(i)).c_str(), schedule.nodes[i],
-        /*multicast=*/false, /*reduce=*/false,
+        schedule.multicasts.count(i) > 0, schedule.reduces.count(i) > 0,
         schedule.devices.count(i) ? schedule.devices.at(i).c_str() : nullptr));
   auto links = mapped<sched::Link>(schedule.links, [](const TestLink &l) {
     return sched::Link(l.bandwidth, l.latency, l.from, l.to, l.kind);

@@ -21,6 +21,7 @@
 #include <limits>
 #include <map>
 #include <random>
+#include <set>
 
 namespace blink::test {
 
@@ -102,7 +103,8 @@ struct TestVariant {
   std::vector<TestChannel> channels;
   std::vector<uint32_t> paths;
   std::vector<TestRank> ranks;
-  std::vector<sched::TimePoint> times; ///< empty: absent
+  std::vector<sched::TimePoint> times;    ///< empty: absent
+  std::vector<sched::SwitchUse> switches; ///< empty: absent
 };
 
 struct TestProgram {
@@ -128,6 +130,7 @@ struct TestSchedule {
   uint64_t fingerprint = 0x7e57;
   std::vector<sched::NodeKind> nodes;
   std::map<size_t, std::string> devices; ///< of nodes
+  std::set<size_t> multicasts, reduces;  ///< nodes that can
   std::vector<TestLink> links;
   std::vector<TestProgram> programs;
 

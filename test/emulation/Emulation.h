@@ -33,6 +33,8 @@ struct EmulatedMachine {
   /// PCI buses of the devices, in CUDA's order; device d is on bus d + 1 where
   /// none is given.
   std::vector<int> buses;
+  /// Whether a switch joins the devices that reduces and multicasts.
+  bool multicast = true;
 };
 /// In the beginning it has as many devices as BLINK_EMULATED_DEVICES says,
 /// which is read when the emulation is loaded.

@@ -14,6 +14,7 @@
 #include "test/emulation/CudaRuntime.h"
 #include "test/emulation/Emulation.h"
 #include "test/emulation/Fibers.h"
+#include "test/emulation/Multicast.h"
 
 #include <atomic>
 #include <chrono>
@@ -84,7 +85,15 @@ private:
 
 using LaneFunction = void (*)(HostBlock &, const Launch &, uint32_t);
 
-LaneFunction laneFunction(blinkDataType_t type, blinkRedOp_t op) {
+LaneFunction laneFunction(blinkDataType_t type, blinkRedOp_t op,
+                          bool inSwitch) {
+  if (inSwitch)
+    return withFoldType<Sum>(type, [](auto element) -> LaneFunction {
+      using T = decltype(element);
+      if constexpr (kSwitchAdds<T>)
+        return runBlock<T, Sum, HostBlock, true>;
+      return nullptr;
+    });
   return withOperator(op, [type](auto combine) {
     using Operator = decltype(combine);
     return withFoldType<Operator>(type, [](auto element) -> LaneFunction {
@@ -100,8 +109,8 @@ LaneFunction wideLaneFunction(blinkDataType_t type, blinkRedOp_t op) {
     if constexpr (!std::is_class_v<T>)
       return nullptr;
     else
-      return op == blinkProd ? runBlock<T, Prod, HostBlock, true>
-                             : runBlock<T, Sum, HostBlock, true>;
+      return op == blinkProd ? runBlock<T, Prod, HostBlock, false, true>
+                             : runBlock<T, Sum, HostBlock, false, true>;
   });
 }
 
@@ -168,7 +177,7 @@ cudaError_t launchLanes(blinkDataType_t type, blinkRedOp_t op,
   Residency &residency = Residency::of(test::currentDevice());
   const LaneFunction function = launch.shape.partialBytes != 0
                                     ? wideLaneFunction(type, op)
-                                    : laneFunction(type, op);
+                                    : laneFunction(type, op, launch.inSwitch);
   return test::enqueue(stream, [function, numBlocks, launch, &residency] {
     runGrid(
         numBlocks, [&](uint32_t) -> const Launch & { return launch; },
@@ -201,6 +210,15 @@ cudaError_t launchMessages(uint32_t numBlocks, const MessageLaunch &launch,
         },
         residency);
   });
+}
+
+std::vector<char *> multicastParts(const char *address) {
+  return test::multicastParts(address);
+}
+
+cudaError_t kernelsMulticast(bool &can) {
+  can = true;
+  return test::enter("cudaFuncGetAttributes", test::kContext);
 }
 
 cudaError_t prepareLanes(uint32_t &numBlocks) {

@@ -13,6 +13,7 @@
 
 #include "test/emulation/Calls.h"
 #include "test/emulation/CudaRuntime.h"
+#include "test/emulation/Emulation.h"
 #include "test/emulation/Failures.h"
 
 #include <atomic>
@@ -31,7 +32,6 @@
 
 namespace {
 
-constexpr size_t kGranularity = 2 << 20;
 constexpr size_t kPage = 4096;
 constexpr auto kFabricHandle = CUmemAllocationHandleType(8);
 constexpr auto kFile = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
@@ -121,6 +121,7 @@ struct Piece {
   std::shared_ptr<LabelledFile> file;
   unsigned handles = 1; ///< that were not released
   unsigned mappings = 0;
+  bool multicast = false; ///< no memory, but an object (Multicast.cpp)
 };
 struct Mapping {
   CUmemGenericAllocationHandle piece;
@@ -199,16 +200,13 @@ void dropUnused(CUmemGenericAllocationHandle handle) {
     state().pieces.erase(piece);
 }
 
-CUresult injected(const char *name) {
+} // namespace
+
+int blink::test::injected(const char *name) {
   int device = 0;
   cudaGetDevice(&device);
-  return CUresult(blink::test::failureOf(name, device));
+  return failureOf(name, device);
 }
-#define FAIL_IF_INJECTED(Type)                                                 \
-  if (auto error = Type(injected(__func__)); error != 0)                       \
-    return error;
-
-} // namespace
 
 std::string blink::test::misuse() {
   std::lock_guard<std::mutex> lock(state().mutex);
@@ -254,6 +252,52 @@ bool blink::test::isOfDevices(const void *address) {
          CUDA_SUCCESS;
 }
 
+CUresult blink::test::makeObject(size_t bytes,
+                                 CUmemGenericAllocationHandle *handle) {
+  auto file = LabelledFile::create(bytes, 0, 0, 0);
+  if (!file)
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  std::lock_guard<std::mutex> lock(state().mutex);
+  *handle = state().next++;
+  Piece &piece = state().pieces[*handle];
+  piece.file = std::move(file);
+  piece.multicast = true;
+  return CUDA_SUCCESS;
+}
+
+bool blink::test::viewMemory(CUmemGenericAllocationHandle handle,
+                             MemoryView &view) {
+  std::lock_guard<std::mutex> lock(state().mutex);
+  const auto piece = state().pieces.find(handle);
+  if (piece == state().pieces.end() || piece->second.multicast)
+    return false;
+  view.device = piece->second.file->label->device;
+  view.bytes = piece->second.file->label->bytes;
+  void *begin = mmap(nullptr, view.bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
+                     piece->second.file->file, 0);
+  if (begin == MAP_FAILED)
+    return false;
+  const size_t bytes = view.bytes;
+  view.memory = {static_cast<char *>(begin),
+                 [bytes](char *memory) { munmap(memory, bytes); }};
+  return true;
+}
+
+bool blink::test::findObject(const char *address,
+                             CUmemGenericAllocationHandle &handle,
+                             size_t &offset) {
+  std::lock_guard<std::mutex> lock(state().mutex);
+  const auto place = reinterpret_cast<CUdeviceptr>(address);
+  const auto mapping = mappingAt(place);
+  if (mapping == state().mappings.end() ||
+      !state().pieces.at(mapping->second.piece).multicast ||
+      mapping->second.devices.empty())
+    return false;
+  handle = mapping->second.piece;
+  offset = place - mapping->first;
+  return true;
+}
+
 //===-- Asking ------------------------------------------------------------===//
 
 CUresult cuDeviceGet(CUdevice *device, int ordinal) {
@@ -261,9 +305,11 @@ CUresult cuDeviceGet(CUdevice *device, int ordinal) {
   return blink::test::reaches(ordinal, ordinal) ? CUDA_SUCCESS
                                                 : CUDA_ERROR_INVALID_DEVICE;
 }
-CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute, CUdevice) {
+CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute,
+                              CUdevice) {
   FAIL_IF_INJECTED(CUresult)
-  *value = 1;
+  *value = attribute != CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED ||
+           blink::test::emulatedMachine.multicast;
   return CUDA_SUCCESS;
 }
 CUresult cuGetErrorString(CUresult, const char **words) {
@@ -315,7 +361,7 @@ CUresult cuPointerGetAttribute(void *value, CUpointer_attribute attribute,
 CUresult cuMemGetAllocationGranularity(size_t *bytes,
                                        const CUmemAllocationProp *,
                                        CUmemAllocationGranularity_flags) {
-  *bytes = kGranularity;
+  *bytes = kVirtualGranularity;
   return CUDA_SUCCESS;
 }
 
@@ -324,7 +370,7 @@ CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t bytes,
                      unsigned long long flags) {
   FAIL_IF_INJECTED(CUresult)
   const int device = properties->location.id;
-  if (bytes == 0 || bytes % kGranularity != 0 || flags != 0 ||
+  if (bytes == 0 || bytes % kVirtualGranularity != 0 || flags != 0 ||
       properties->type != CU_MEM_ALLOCATION_TYPE_PINNED ||
       properties->location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
       properties->win32HandleMetaData ||
@@ -384,7 +430,7 @@ cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *properties,
 CUresult cuMemAddressReserve(CUdeviceptr *address, size_t bytes, size_t,
                              CUdeviceptr, unsigned long long) {
   FAIL_IF_INJECTED(CUresult)
-  if (bytes == 0 || bytes % kGranularity != 0)
+  if (bytes == 0 || bytes % kVirtualGranularity != 0)
     return CUDA_ERROR_INVALID_VALUE;
   void *memory = mmap(nullptr, bytes, PROT_NONE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -418,8 +464,8 @@ CUresult cuMemMap(CUdeviceptr address, size_t bytes, size_t offset,
   std::lock_guard<std::mutex> lock(state().mutex);
   auto range = covering(state().ranges, address, [](size_t of) { return of; });
   auto piece = state().pieces.find(handle);
-  if (offset != 0 || flags != 0 || bytes == 0 || bytes % kGranularity != 0 ||
-      range == state().ranges.end() ||
+  if (offset != 0 || flags != 0 || bytes == 0 ||
+      bytes % kVirtualGranularity != 0 || range == state().ranges.end() ||
       address + bytes > range->first + range->second ||
       piece == state().pieces.end() || piece->second.handles == 0 ||
       bytes > piece->second.file->label->bytes)
@@ -464,18 +510,20 @@ CUresult cuMemSetAccess(CUdeviceptr address, size_t bytes,
     return CUDA_ERROR_INVALID_VALUE;
   for (const CUdeviceptr end = address + bytes; address < end;) {
     Mapping &mapping = state().mappings.at(address);
-    const int owner = state().pieces.at(mapping.piece).file->label->device;
+    const Piece &piece = state().pieces.at(mapping.piece);
     for (size_t i = 0; i < count; ++i) {
       const int device = access[i].location.id;
       if (access[i].location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
-          !blink::test::reaches(device, owner))
+          !blink::test::reaches(
+              device, piece.multicast ? device : piece.file->label->device))
         return CUDA_ERROR_INVALID_DEVICE;
       if (access[i].flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
         mapping.devices.insert(device);
       else
         mapping.devices.erase(device);
     }
-    protect(address, mapping.bytes, mapping.devices);
+    if (!piece.multicast) // plain loads and stores must not go there
+      protect(address, mapping.bytes, mapping.devices);
     address += mapping.bytes;
   }
   return CUDA_SUCCESS;

@@ -10,6 +10,7 @@
 
 #include "test/common/BundleBuilder.h"
 #include "test/common/Cluster.h"
+#include "test/common/SwitchedStars.h"
 
 #include <algorithm>
 #include <fstream>
@@ -215,6 +216,8 @@ StormSchedule makeFile(Dice &dice, int ranks, bool spread) {
         model.programs.push_back(one.programs[0]);
     }
   setKinds(dice, model);
+  if (!spread && dice.chance(30))
+    leadOverSwitch(model);
   Placement placement;
   if (spread) {
     placement = choosePlacement(dice, ranks);

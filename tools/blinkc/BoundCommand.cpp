@@ -54,8 +54,29 @@ static int run(const BoundFlags &flags) {
   llvm::Expected<PackedTrees> packed = packTrees(problem, progress.watcher());
   if (!packed)
     return inFile(packed.takeError());
+  const double ofLinks = packed->certificate.bound;
+  if (options->inSwitch) {
+    if (options->order != ReductionOrder::none)
+      return reportError(makeError("--in-switch does not go with --order: a "
+                                   "switch adds in an order of its own; leave "
+                                   "one of them out"));
+    if (!isRouted(problem.collective))
+      problem.switches = switchStars(*rankTopology);
+    auto switched = packWithSwitches(problem, *packed, progress.watcher());
+    if (!switched)
+      return inFile(switched.takeError());
+    if (*switched)
+      packed = std::move(**switched);
+    else
+      problem.switches.clear();
+  }
   ExplainedBound bound{explainBound(problem, packed->certificate),
-                       options->links, options->linkEdits, 0, options->order};
+                       options->links,
+                       options->linkEdits,
+                       0,
+                       options->order,
+                       0,
+                       ofLinks};
   if (options->order != ReductionOrder::none) {
     llvm::Expected<OrderedPacking> ordered =
         packInOrder(problem, *packed, options->order, progress.watcher());

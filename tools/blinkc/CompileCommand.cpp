@@ -56,8 +56,16 @@ static int finish(const CompileFlags &flags, const CompileOptions &options,
   if (!*file)
     return kGood;
   for (const sched::Program *program : *(*file)->programs()) {
-    const CompiledProgram report{summarize(**file, *program), options.linkEdits,
-                                 bytes->size(), flags.output, watch.seconds()};
+    CompiledProgram report{summarize(**file, *program), options.linkEdits,
+                           bytes->size(), flags.output};
+    report.linksBound = report.summary.bound;
+    if (report.summary.inSwitch) {
+      llvm::Expected<double> bound = boundOfLinks(**file, *program);
+      if (!bound)
+        return reportError(bound.takeError());
+      report.linksBound = *bound;
+    }
+    report.seconds = watch.seconds();
     llvm::outs() << (flags.json ? toJson(report) : toText(report));
   }
   return kGood;

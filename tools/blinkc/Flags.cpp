@@ -56,6 +56,10 @@ void RequestFlags::addTo(CLI::App &command) {
       ->check(CLI::IsMember({"none", "invariant", "rank"}))
       ->type_name("ORDER")
       ->capture_default_str();
+  command.add_flag("--in-switch", rest.inSwitch,
+                   "Switches that can (\"reduce\" and \"multicast\" in the "
+                   "topology; NVLink SHARP) add and copy for trees, where that "
+                   "is faster; the order of their sums is their own");
   command
       .add_option("--without-link", withoutLinks,
                   "The machine as it is today: no link is left between these "

@@ -264,6 +264,20 @@ Expected<PackedTrees> blink::packTrees(const PackingProblem &problem,
   return ColumnGeneration(SymmetricProblem::reduce(problem), watcher).run();
 }
 
+Expected<std::optional<PackedTrees>>
+blink::packWithSwitches(const PackingProblem &problem, const PackedTrees &plain,
+                        const SolveWatcher &watcher) {
+  constexpr double kFaster = 1 + 1e-6;
+  if (problem.switches.empty())
+    return std::nullopt;
+  Expected<PackedTrees> packed = packTrees(problem, watcher);
+  if (!packed)
+    return packed.takeError();
+  if (packed->packing.algbw <= plain.packing.algbw * kFaster)
+    return std::nullopt;
+  return std::move(*packed);
+}
+
 Expected<PackingCertificate> blink::boundRate(const PackingProblem &problem,
                                               const SolveWatcher &watcher) {
   Expected<PackedTrees> packed = packTrees(problem, watcher);

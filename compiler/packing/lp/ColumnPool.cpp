@@ -12,7 +12,8 @@
 using namespace blink;
 
 std::vector<int> blink::contentKey(const Tree &tree) {
-  std::vector<int> key{tree.root};
+  const SwitchUse &use = tree.switchUse;
+  std::vector<int> key{tree.root, use.toSwitch, use.reduces, use.multicasts};
   for (const auto *edges : {&tree.up, &tree.down}) {
     // The order of siblings says nothing about the tree.
     std::vector<const TreeEdge *> sorted;

@@ -18,6 +18,9 @@ namespace {
 std::vector<int> mirrorTwins(const PackingProblem &problem) {
   if (problem.collective != Collective::allreduce || problem.association)
     return {}; // a sum in order, run backwards, is none
+  for (const SwitchStar &star : problem.switches)
+    if (star.reduces != star.multicasts)
+      return {};
   const RankTopology &rankTopology = *problem.rankTopology;
   const std::vector<Link> &links = rankTopology.topology().links;
   std::map<std::tuple<int, int, LinkKind, double>, int> index;
@@ -110,6 +113,11 @@ std::vector<RowUse> SymmetricProblem::uses(const Tree &tree) const {
   std::vector<std::pair<int, int>> found;
   for (bool up : {true, false}) {
     const std::vector<TreeEdge> &edges = up ? tree.up : tree.down;
+    if (up ? tree.switchUse.reduces : tree.switchUse.multicasts) {
+      for (int link : linksOfSwitch(edges, tree.switchUse))
+        found.emplace_back(rows_[link], 1);
+      continue;
+    }
     std::vector<int> times(edges.size(), 1);
     if (isRouted(problem_->collective))
       times = ranksBehind(edges, problem_->rankTopology->numRanks(), up);
@@ -143,6 +151,13 @@ Tree SymmetricProblem::image(int element, const Tree &tree) const {
   };
   map(tree.up, image.up);
   map(tree.down, image.down);
+  image.switchUse = tree.switchUse;
+  if (tree.switchUse.works()) {
+    const Path links = symmetry_.mapPath(
+        element, {tree.switchUse.toSwitch, tree.switchUse.fromSwitch});
+    image.switchUse.toSwitch = links[0];
+    image.switchUse.fromSwitch = links[1];
+  }
   return image;
 }
 
@@ -157,6 +172,7 @@ void SymmetricProblem::appendOrbit(const Tree &tree,
 }
 
 void SymmetricProblem::addMirrored(Tree &tree) const {
+  tree.switchUse.multicasts = tree.switchUse.reduces;
   for (auto edge = tree.up.rbegin(); edge != tree.up.rend(); ++edge) {
     Path path;
     for (auto link = edge->path.rbegin(); link != edge->path.rend(); ++link)

@@ -62,6 +62,34 @@ double TreePricer::costOf(const CostMatrix &costs, const Parents &parents,
              : blink::costOf(costs, parents);
 }
 
+double TreePricer::starCost(const SwitchStar &star, int root, bool up) const {
+  double price = prices_[(up ? star.fromSwitch : star.toSwitch)[root]];
+  for (int link : up ? star.toSwitch : star.fromSwitch)
+    price += prices_[link];
+  return price;
+}
+
+/// Has a switch do one part of `tree` or both, if that is cheaper than `up` and
+/// `down`, what these cost otherwise.
+void TreePricer::useSwitch(PricedTree &tree, double up, double down) const {
+  const std::vector<SwitchStar> &stars = problem_.problem().switches;
+  for (size_t number = 0; number < stars.size(); ++number) {
+    const SwitchStar &star = stars[number];
+    double reduce = kInfinity, multicast = kInfinity;
+    if (star.reduces && !tree.up.empty())
+      reduce = starCost(star, tree.root, /*up=*/true);
+    if (star.multicasts && !tree.down.empty())
+      multicast = starCost(star, tree.root, /*up=*/false);
+    const double cost = std::min(up, reduce) + std::min(down, multicast);
+    if (cost >= tree.cost)
+      continue;
+    tree.cost = cost;
+    tree.star = int(number);
+    tree.starReduces = reduce < up;
+    tree.starMulticasts = multicast < down;
+  }
+}
+
 PricedTree TreePricer::priceOver(int root, const CostMatrix &costs,
                                  const CostMatrix &transposed,
                                  Solve solve) const {
@@ -75,12 +103,16 @@ PricedTree TreePricer::priceOver(int root, const CostMatrix &costs,
     tree.up = solve(transposed);
     tree.cost = costOf(transposed, tree.up, root);
   }
-  if (problem_.mirrors()) {
-    tree.cost *= 2;
-  } else if (hasDownTrees(collective)) {
+  const double up = tree.cost;
+  double down = 0;
+  if (!problem_.mirrors() && hasDownTrees(collective)) {
     tree.down = solve(costs);
-    tree.cost += costOf(costs, tree.down, root);
+    down = costOf(costs, tree.down, root);
+    tree.cost += down;
   }
+  useSwitch(tree, up, down);
+  if (problem_.mirrors())
+    tree.cost *= 2;
   return tree;
 }
 
@@ -122,10 +154,30 @@ PricedTree TreePricer::low(int root, int maxDepth) const {
   });
 }
 
+/// Adds the part for which a switch works.
+void TreePricer::addStar(Tree &tree, const SwitchStar &star, bool up) const {
+  (up ? tree.switchUse.reduces : tree.switchUse.multicasts) = true;
+  for (int rank = 0; rank < numRanks_; ++rank) {
+    const int from = up ? rank : tree.root, to = up ? tree.root : rank;
+    if (from != to)
+      (up ? tree.up : tree.down)
+          .push_back({from, to, {star.toSwitch[from], star.fromSwitch[to]}});
+  }
+}
+
 Tree TreePricer::materialize(const PricedTree &priced) const {
   Tree tree;
   tree.root = priced.root;
-  if (!priced.up.empty()) {
+  if (priced.star >= 0) {
+    const SwitchStar &star = problem_.problem().switches[size_t(priced.star)];
+    tree.switchUse.toSwitch = star.toSwitch[tree.root];
+    tree.switchUse.fromSwitch = star.fromSwitch[tree.root];
+    if (priced.starReduces)
+      addStar(tree, star, /*up=*/true);
+    if (priced.starMulticasts)
+      addStar(tree, star, /*up=*/false);
+  }
+  if (!priced.up.empty() && !priced.starReduces) {
     std::vector<int> order = breadthFirst(priced.up, priced.root);
     for (auto rank = order.rbegin(); *rank != priced.root; ++rank) {
       int parent = priced.up[*rank];
@@ -134,7 +186,7 @@ Tree TreePricer::materialize(const PricedTree &priced) const {
   }
   if (ordered_)
     tree.up = ordered_->edges(priced.places);
-  if (!priced.down.empty())
+  if (!priced.down.empty() && !priced.starMulticasts)
     for (int rank : breadthFirst(priced.down, priced.root))
       if (rank != priced.root) {
         int parent = priced.down[rank];

@@ -20,6 +20,11 @@
 // Of trees in three phases (Gates.h) the cheapest of those gates that gatesFor
 // lists is meant, here and in the bound, which then is one of such trees alone.
 //
+// Where a switch reduces for all ranks (SwitchStars.h), an in-tree may be what
+// it does: each rank's link to it and the root's from it; and an out-tree the
+// root's link to it and each rank's from it where it multicasts. To bring data
+// to another rank first, that the switch takes it from there, would cost more.
+//
 // Where sums have an order the in-tree is one in that order (OrderedTrees.h),
 // of any depth.
 //
@@ -45,9 +50,13 @@ namespace blink {
 /// A tree without its paths, which are those of the pricer that made it.
 struct PricedTree {
   int root = 0;
-  Parents up;      ///< not set where sums have an order
-  Places places;   ///< but these
-  Parents down;    ///< not set where the pricer mirrors
+  Parents up;    ///< not set where sums have an order
+  Places places; ///< but these
+  Parents down;  ///< not set where the pricer mirrors
+  /// Of PackingProblem::switches, the one that works for it, or -1, and what it
+  /// does in place of `up` and `down`.
+  int star = -1;
+  bool starReduces = false, starMulticasts = false;
   double cost = 0; ///< infinity: there is none
 };
 
@@ -86,6 +95,9 @@ private:
                        const CostMatrix &transposed, Solve solve) const;
   int lowestDepth(int root, const CostMatrix &costs,
                   const CostMatrix &transposed) const;
+  double starCost(const SwitchStar &star, int root, bool up) const;
+  void useSwitch(PricedTree &tree, double up, double down) const;
+  void addStar(Tree &tree, const SwitchStar &star, bool up) const;
   Path path(int from, int to) const;
   double costOf(const CostMatrix &costs, const Parents &parents,
                 int root) const;

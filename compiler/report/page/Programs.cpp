@@ -97,9 +97,12 @@ llvm::Expected<PageProgram> blink::pageProgram(const sched::Schedule &file,
     return rankTopology.takeError();
   page.rings = findRings(*rankTopology, summary.collective, sizes);
   const auto &prices = *program.certificate()->prices();
+  PackingProblem problem{&*rankTopology, summary.collective,
+                         summary.root.value_or(0)};
+  if (summary.inSwitch)
+    problem.switches = switchStars(*rankTopology);
   if (llvm::Error error = addImprovements(
-          {&*rankTopology, summary.collective, summary.root.value_or(0)},
-          {{prices.begin(), prices.end()}, summary.bound}, page))
+          problem, {{prices.begin(), prices.end()}, summary.bound}, page))
     return error;
   return page;
 }

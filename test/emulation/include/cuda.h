@@ -30,7 +30,8 @@ enum CUpointer_attribute {
 enum CUdevice_attribute {
   CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED = 102,
   CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED = 103,
-  CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED = 110
+  CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED = 110,
+  CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED = 132
 };
 enum CUmemAllocationHandleType {
   CU_MEM_HANDLE_TYPE_NONE = 0,
@@ -73,6 +74,17 @@ struct CUmemAllocationProp {
 struct CUmemAccessDesc {
   CUmemLocation location;
   CUmemAccess_flags flags;
+};
+
+enum CUmulticastGranularity_flags {
+  CU_MULTICAST_GRANULARITY_MINIMUM = 0,
+  CU_MULTICAST_GRANULARITY_RECOMMENDED = 1
+};
+struct CUmulticastObjectProp {
+  unsigned int numDevices;
+  size_t size;
+  unsigned long long handleTypes;
+  unsigned long long flags;
 };
 
 #define cuMemGetAddressRange cuMemGetAddressRange_v2
@@ -118,6 +130,20 @@ CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle,
 CUresult cuMemSetAccess(CUdeviceptr address, size_t bytes,
                         const CUmemAccessDesc *access, size_t count);
 CUresult cuMemUnmap(CUdeviceptr address, size_t bytes);
+CUresult cuMulticastAddDevice(CUmemGenericAllocationHandle object,
+                              CUdevice device);
+CUresult cuMulticastBindMem(CUmemGenericAllocationHandle object,
+                            size_t objectOffset,
+                            CUmemGenericAllocationHandle memory,
+                            size_t memoryOffset, size_t bytes,
+                            unsigned long long flags);
+CUresult cuMulticastCreate(CUmemGenericAllocationHandle *object,
+                           const CUmulticastObjectProp *properties);
+CUresult cuMulticastGetGranularity(size_t *bytes,
+                                   const CUmulticastObjectProp *properties,
+                                   CUmulticastGranularity_flags flags);
+CUresult cuMulticastUnbind(CUmemGenericAllocationHandle object, CUdevice device,
+                           size_t offset, size_t bytes);
 CUresult cuPointerGetAttribute(void *value, CUpointer_attribute attribute,
                                CUdeviceptr address);
 

@@ -512,3 +512,88 @@ collective.topology @pair {
 collective.forest broadcast @pair gpus [0, 1] links <nvlink> root 0 accumulate f32 algbw 25.0 bound 25.0 prices [1.0, 1.0] {
   collective.tree @t0 root 0 block 0 share 1 of 1 up [] down [0 -> 1 via [a]]
 }
+
+// -----
+
+collective.topology @box {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.node @s switch {multicast}
+  collective.link @gpu0.s nvlink @gpu0 -> @s bandwidth 25.0 latency 0.5
+  collective.link @gpu1.s nvlink @gpu1 -> @s bandwidth 25.0 latency 0.5
+  collective.link @s.gpu0 nvlink @s -> @gpu0 bandwidth 25.0 latency 0.5
+  collective.link @s.gpu1 nvlink @s -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @d nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+}
+collective.forest all_reduce @box gpus [0, 1] links <nvlink> algbw 12.5 bound 25.0 prices [1.0, 1.0, 1.0, 1.0, 0.0] {
+  // expected-error @below {{has s reduce, which its node does not say it can}}
+  collective.tree @t0 root 0 block 0 share 1 of 1 up [1 -> 0 via [gpu1.s, s.gpu0]] down [0 -> 1 via [gpu0.s, s.gpu1]] switch <reduce multicast via [gpu0.s, s.gpu0]>
+}
+
+// -----
+
+collective.topology @box {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.node @s switch {multicast, reduce}
+  collective.link @gpu0.s nvlink @gpu0 -> @s bandwidth 25.0 latency 0.5
+  collective.link @gpu1.s nvlink @gpu1 -> @s bandwidth 25.0 latency 0.5
+  collective.link @s.gpu0 nvlink @s -> @gpu0 bandwidth 25.0 latency 0.5
+  collective.link @s.gpu1 nvlink @s -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @d nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+}
+collective.forest all_reduce @box gpus [0, 1] links <nvlink> algbw 12.5 bound 25.0 prices [1.0, 1.0, 1.0, 1.0, 0.0] {
+  // expected-error @below {{has a path that ends at gpu1, but rank 0 is gpu0}}
+  collective.tree @t0 root 0 block 0 share 1 of 1 up [1 -> 0 via [gpu1.s, s.gpu0]] down [0 -> 1 via [gpu0.s, s.gpu1]] switch <reduce via [gpu0.s, s.gpu1]>
+}
+
+// -----
+
+collective.topology @box {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.node @s switch {multicast, reduce}
+  collective.link @gpu0.s nvlink @gpu0 -> @s bandwidth 25.0 latency 0.5
+  collective.link @gpu1.s nvlink @gpu1 -> @s bandwidth 25.0 latency 0.5
+  collective.link @s.gpu0 nvlink @s -> @gpu0 bandwidth 25.0 latency 0.5
+  collective.link @s.gpu1 nvlink @s -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @d nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+}
+collective.forest all_reduce @box gpus [0, 1] links <nvlink> algbw 12.5 bound 25.0 prices [1.0, 1.0, 1.0, 1.0, 0.0] {
+  // expected-error @below {{names link "t", which the topology does not have}}
+  collective.tree @t0 root 0 block 0 share 1 of 1 up [1 -> 0 via [gpu1.s, s.gpu0]] down [0 -> 1 via [gpu0.s, s.gpu1]] switch <reduce via [gpu0.s, t]>
+}
+
+// -----
+
+collective.topology @box {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.node @s switch {multicast, reduce}
+  collective.link @gpu0.s nvlink @gpu0 -> @s bandwidth 25.0 latency 0.5
+  collective.link @gpu1.s nvlink @gpu1 -> @s bandwidth 25.0 latency 0.5
+  collective.link @s.gpu0 nvlink @s -> @gpu0 bandwidth 25.0 latency 0.5
+  collective.link @s.gpu1 nvlink @s -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @d nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+}
+collective.forest all_reduce @box gpus [0, 1] links <nvlink> algbw 12.5 bound 25.0 prices [1.0, 1.0, 1.0, 1.0, 0.0] {
+  // expected-error @below {{has a switch reduce and an edge 1 -> 0 that is not from one link to it to one from it, at the root}}
+  collective.tree @t0 root 0 block 0 share 1 of 1 up [1 -> 0 via [d]] down [0 -> 1 via [gpu0.s, s.gpu1]] switch <reduce via [gpu0.s, s.gpu0]>
+}
+
+// -----
+
+collective.topology @box {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.node @s switch {multicast, reduce}
+  collective.link @gpu0.s nvlink @gpu0 -> @s bandwidth 25.0 latency 0.5
+  collective.link @gpu1.s nvlink @gpu1 -> @s bandwidth 25.0 latency 0.5
+  collective.link @s.gpu0 nvlink @s -> @gpu0 bandwidth 25.0 latency 0.5
+  collective.link @s.gpu1 nvlink @s -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @d nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+}
+collective.forest all_reduce @box gpus [0, 1] links <nvlink> algbw 12.5 bound 25.0 prices [1.0, 1.0, 1.0, 1.0, 0.0] {
+  // expected-error @below {{expected reduce, multicast or both}}
+  collective.tree @t0 root 0 block 0 share 1 of 1 up [1 -> 0 via [d]] down [0 -> 1 via [gpu0.s, s.gpu1]] switch <via [gpu0.s, s.gpu0]>
+}

@@ -46,3 +46,20 @@ collective.forest reduce @pair gpus [0, 1] links <nvlink> root 1 sums chain algb
 collective.forest reduce @pair gpus [0, 1] links <nvlink> root 1 accumulate f32 algbw 25.0 bound 25.0 prices [1.0, 1.0, 0.0, 0.0] {
   collective.tree @t0 root 1 block 0 share 1 of 1 up [0 -> 1 via [a]] down []
 }
+
+collective.topology @box {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.node @s switch {multicast, reduce}
+  collective.link @gpu0.s nvlink @gpu0 -> @s bandwidth 25.0 latency 0.5
+  collective.link @gpu1.s nvlink @gpu1 -> @s bandwidth 25.0 latency 0.5
+  collective.link @s.gpu0 nvlink @s -> @gpu0 bandwidth 25.0 latency 0.5
+  collective.link @s.gpu1 nvlink @s -> @gpu1 bandwidth 25.0 latency 0.5
+}
+// A switch works for a tree.
+// CHECK:      collective.tree @t0 root 0 {{.*}} down [0 -> 1 via [gpu0.s, s.gpu1]] switch <reduce multicast via [gpu0.s, s.gpu0]>
+// CHECK-NEXT: collective.tree @t1 root 1 {{.*}} down [1 -> 0 via [gpu1.s, s.gpu0]] switch <multicast via [gpu1.s, s.gpu1]>
+collective.forest all_reduce @box gpus [0, 1] links <nvlink> algbw 12.5 bound 25.0 prices [1.0, 1.0, 1.0, 1.0] {
+  collective.tree @t0 root 0 block 0 share 1 of 2 up [1 -> 0 via [gpu1.s, s.gpu0]] down [0 -> 1 via [gpu0.s, s.gpu1]] switch <reduce multicast via [gpu0.s, s.gpu0]>
+  collective.tree @t1 root 1 block 0 share 1 of 2 up [0 -> 1 via [gpu0.s, s.gpu1]] down [1 -> 0 via [gpu1.s, s.gpu0]] switch <multicast via [gpu1.s, s.gpu1]>
+}

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "test/common/ScheduleBuilder.h"
+#include "test/common/SwitchedStars.h"
 
 #include "doctest/doctest.h"
 
@@ -519,4 +519,60 @@ TEST_CASE("rules of accumulation") {
   // Nothing that is complete is one.
   complete(right, true);
   CHECK(messageOf(right) == "");
+}
+
+TEST_CASE("rules of switches that work for trees") {
+  // Two stars of rank 0, all over node 4, whose links are 12 and 13 of GPU 0,
+  // and so on.
+  BuildOptions options;
+  options.shape = Shape::star;
+  options.treesPerBlock = 2;
+  TestSchedule right = makeSchedule(Collective::allreduce, 0, 4, options);
+  leadOverSwitch(right);
+  REQUIRE(right.links.size() == 20);
+  REQUIRE(right.variant().trees.size() == 2);
+  right.variant().switches = {{0, 12, 13, true, true},
+                              {1, 12, 13, true, false}};
+  const char *first = "programs[0].variants[0].switches[0]";
+  const char *second = "programs[0].variants[0].switches[1]";
+  using sched::SwitchUse;
+  auto use = [](const SwitchUse &value) {
+    return [=](TestSchedule &s) { s.variant().switches[0] = value; };
+  };
+  checkEach(
+      right,
+      {{second, "tree 0 after 0, expected one that follows",
+        [](auto &s) { s.variant().switches[1] = s.variant().switches[0]; }},
+       {second, "tree 2 of 2",
+        [](auto &s) {
+          s.variant().switches[1] = SwitchUse(2, 12, 13, true, false);
+        }},
+       {first, "does nothing", use({0, 12, 13, false, false})},
+       {first, "link 20 of 20", use({0, 20, 13, true, true})},
+       {first, "link 20 of 20", use({0, 12, 20, true, true})},
+       {first, "do not join the root with one switch",
+        use({0, 13, 12, true, true})},
+       {first, "do not join the root with one switch",
+        use({0, 14, 15, true, true})},
+       {first, "do not join the root with one switch",
+        use({0, 12, 15, true, true})},
+       {first, "node4 cannot reduce", [](auto &s) { s.reduces.clear(); }},
+       {first, "node4 cannot multicast", [](auto &s) { s.multicasts.clear(); }},
+       {first, "is not one link to the switch and one from it",
+        [](auto &s) {
+          TestVariant &v = s.variant();
+          v.paths.insert(v.paths.end(), {14, 13, 12, 13});
+          for (TestChannel &channel : v.channels)
+            if (channel.tree == 0 && channel.source == 1) {
+              channel.pathBegin = uint32_t(v.paths.size()) - 4;
+              channel.pathCount = 4;
+            }
+        }},
+       {second, "channels to the root, expected one of each other rank, 3",
+        [](auto &s) {
+          s.variant().trees[1].root = 2;
+          s.variant().switches[1] = SwitchUse(1, 16, 17, true, false);
+        }},
+       {first, "adds nothing",
+        [](auto &s) { program(s).collective = Collective::broadcast; }}});
 }

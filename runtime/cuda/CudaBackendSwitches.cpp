@@ -1,0 +1,121 @@
+//===- CudaBackendSwitches.cpp - trees for which switches work ------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Where the chunks of such trees are. Each has slots of its own in the switch's
+// memory, for what ranks give and for results, at the same place on all ranks:
+// a ring's numbers differ from pair to pair, so that its slots do not serve.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/cuda/CudaBackend.h"
+
+#include "runtime/Log.h"
+#include "runtime/cuda/Kernels.h"
+#include "runtime/job/Arena.h"
+#include "runtime/plan/Types.h"
+
+#include <algorithm>
+#include <set>
+
+namespace blink::runtime {
+
+/// Finds the trees. Those for which a switch both reduces and multicasts, that
+/// is all that the compiler makes.
+size_t CudaBackend::laySwitches() {
+  Arena arena;
+  for (const ProgramPlan &program : plan_.programs)
+    for (const VariantPlan &variant : program.variants) {
+      if (!variant.variant->switches() ||
+          variant.variant->protocol() != sched::Protocol::simple)
+        continue;
+      for (const sched::SwitchUse *use : *variant.variant->switches()) {
+        if (!use->reduces() || !use->multicasts())
+          continue;
+        uint32_t slots = 1;
+        const auto &channels = *variant.variant->channels();
+        for (uint32_t c = 0; c < channels.size(); ++c)
+          if (channels[c]->tree() == use->tree())
+            slots = std::max(slots, uint32_t(variant.slots[c]));
+        const size_t bytes = size_t(slots) * variant.chunkBytes;
+        const size_t up = arena.size();
+        arena.take<char>(bytes);
+        switchPlaces_[{variant.number, use->tree()}] = {up, arena.size(),
+                                                        slots};
+        arena.take<char>(bytes);
+      }
+    }
+  return arena.size();
+}
+
+/// Without, the trees are replayed by links alone: no reason to fail.
+void CudaBackend::prepareSwitches() {
+  const size_t bytes = laySwitches();
+  if (bytes == 0)
+    return;
+  const std::vector<int> devices = devicesHere();
+  bool can = false;
+  Status status;
+  if (!oneProcess_)
+    status = {blinkInvalidUsage, "ranks are in several processes"};
+  else if (std::set<int>(devices.begin(), devices.end()).size() !=
+           devices.size())
+    status = {blinkInvalidUsage, "several ranks are on one GPU"};
+  else
+    status = cudaStatus(kernelsMulticast(can), "kernels cannot be asked");
+  if (status.ok() && !can)
+    status = {blinkInvalidUsage, "kernels are for older GPUs"};
+  if (status.ok()) {
+    switchMemory_ = std::make_unique<SwitchMemory>();
+    status = switchMemory_->create(devices, bytes);
+  }
+  if (status.ok()) {
+    log(LogLevel::info, -1, "CUDA back end: the switch works for ",
+        switchPlaces_.size(), " trees, with ", switchMemory_->bytes(),
+        " bytes on each GPU");
+    return;
+  }
+  log(LogLevel::warn, -1, "CUDA back end: ", switchPlaces_.size(),
+      " trees are replayed without the switch's help, by links alone: ",
+      status.text);
+  switchPlaces_.clear();
+  switchMemory_.reset();
+}
+
+bool CudaBackend::switchesWork(const VariantPlan &variant,
+                               const CallKind &kind) const {
+  const auto first = switchPlaces_.lower_bound({variant.number, 0});
+  return first != switchPlaces_.end() && first->first.first == variant.number &&
+         kind.op == blinkSum && switchAdds(kind.type) &&
+         (variant.partial.empty() || !isWidened(kind.type, kind.op));
+}
+
+const CudaBackend::SwitchPlace *
+CudaBackend::switchPlaceOf(const VariantPlan &variant, uint32_t tree) const {
+  const auto found = switchPlaces_.find({variant.number, tree});
+  return found == switchPlaces_.end() ? nullptr : &found->second;
+}
+
+SwitchStep CudaBackend::switchStepOf(const SwitchPlace &place,
+                                     const StepCode &step,
+                                     const OperandCode *operands,
+                                     size_t self) const {
+  const auto hasChannel = [&](uint32_t begin, uint32_t end) {
+    return std::any_of(operands + begin, operands + end,
+                       [](const OperandCode &operand) {
+                         return operand.kind == OperandKind::channel;
+                       });
+  };
+  const bool reads = hasChannel(0, step.sources);
+  const bool writes = hasChannel(step.sources, step.numOperands());
+  SwitchStep result{};
+  result.slots = place.slots;
+  result.own = switchMemory_->own(self) + (writes ? place.up : place.results);
+  if (reads && writes) { // the root
+    result.all = switchMemory_->all() + place.up;
+    result.results = switchMemory_->all() + place.results;
+  }
+  return result;
+}
+
+} // namespace blink::runtime

@@ -1,0 +1,126 @@
+//===- Multimem.h - loads that a switch adds, stores it copies --*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// 16 bytes at an address of SwitchMemory::all(): PTX's `multimem` instructions,
+// which sm_90 and later have. They are relaxed, at system scope: what orders
+// them are the tags of chunks, and aliasFence() where the same memory is used
+// at its own address too (PTX ISA, "Memory Consistency Model", proxies).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_RUNTIME_CUDA_MULTIMEM_H
+#define BLINK_RUNTIME_CUDA_MULTIMEM_H
+
+#include "runtime/cuda/DeviceFold.h"
+
+#if !defined(__CUDACC__)
+#include <vector>
+#endif
+
+namespace blink::runtime {
+
+/// Whether a switch adds elements of type T, as a sum in the type itself, or of
+/// Half and BFloat16 in float.
+template <typename T>
+inline constexpr bool kSwitchAdds =
+    std::is_same_v<T, float> || std::is_same_v<T, double> ||
+    std::is_same_v<T, Half> || std::is_same_v<T, BFloat16> ||
+    (std::is_integral_v<T> && sizeof(T) >= 4);
+
+#if !defined(__CUDACC__)
+/// Of an emulated GPU: where the parts have the 16 bytes. An address that is
+/// none of a multicast object, or of one without all its memory, ends the
+/// program.
+std::vector<char *> multicastParts(const char *address);
+#endif
+
+/// Between a use of memory at one of its addresses and one at the other.
+BLINK_DEVICE inline void aliasFence() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
+  asm volatile("fence.proxy.alias;" ::: "memory");
+#endif
+}
+
+/// The sum of what all parts have there.
+template <typename T> BLINK_DEVICE inline Pack loadSum(const char *address) {
+  Pack pack{};
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  uint32_t *const w = pack.words;
+#define BLINK_LOAD_SUM(type)                                                   \
+  asm volatile("multimem.ld_reduce.relaxed.sys.global.add." type               \
+               " {%0, %1, %2, %3}, [%4];"                                      \
+               : "=r"(w[0]), "=r"(w[1]), "=r"(w[2]), "=r"(w[3])                \
+               : "l"(address)                                                  \
+               : "memory")
+  if constexpr (std::is_same_v<T, float>) {
+    float f[4];
+    asm volatile("multimem.ld_reduce.relaxed.sys.global.add.v4.f32 "
+                 "{%0, %1, %2, %3}, [%4];"
+                 : "=f"(f[0]), "=f"(f[1]), "=f"(f[2]), "=f"(f[3])
+                 : "l"(address)
+                 : "memory");
+    __builtin_memcpy(w, f, sizeof(f));
+  } else if constexpr (std::is_same_v<T, Half>) {
+    BLINK_LOAD_SUM("acc::f32.v4.f16x2");
+  } else if constexpr (std::is_same_v<T, BFloat16>) {
+    BLINK_LOAD_SUM("acc::f32.v4.bf16x2");
+  } else if constexpr (std::is_same_v<T, double>) {
+    double d[2];
+    BLINK_UNROLL
+    for (int i = 0; i < 2; ++i)
+      asm volatile("multimem.ld_reduce.relaxed.sys.global.add.f64 %0, [%1];"
+                   : "=d"(d[i])
+                   : "l"(address + 8 * i)
+                   : "memory");
+    __builtin_memcpy(w, d, sizeof(d));
+  } else if constexpr (sizeof(T) == 8) {
+    uint64_t u[2];
+    BLINK_UNROLL
+    for (int i = 0; i < 2; ++i)
+      asm volatile("multimem.ld_reduce.relaxed.sys.global.add.u64 %0, [%1];"
+                   : "=l"(u[i])
+                   : "l"(address + 8 * i)
+                   : "memory");
+    __builtin_memcpy(w, u, sizeof(u));
+  } else {
+    BLINK_UNROLL
+    for (int i = 0; i < 4; ++i)
+      asm volatile("multimem.ld_reduce.relaxed.sys.global.add.u32 %0, [%1];"
+                   : "=r"(w[i])
+                   : "l"(address + 4 * i)
+                   : "memory");
+  }
+#undef BLINK_LOAD_SUM
+#elif !defined(__CUDACC__)
+  Register<T> sums[kPackCount<T>] = {};
+  for (const char *part : multicastParts(address)) {
+    Register<T> values[kPackCount<T>];
+    widen<T>(loadPack(part), values);
+    for (uint32_t i = 0; i < kPackCount<T>; ++i)
+      sums[i] = Sum::combine(sums[i], values[i]);
+  }
+  pack = narrow<T>(sums);
+#endif
+  return pack;
+}
+
+/// Writes it to all parts.
+BLINK_DEVICE inline void storeCopies(char *address, const Pack &pack) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  float f[4];
+  __builtin_memcpy(f, pack.words, sizeof(f));
+  asm volatile(
+      "multimem.st.relaxed.sys.global.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(
+          address),
+      "f"(f[0]), "f"(f[1]), "f"(f[2]), "f"(f[3])
+      : "memory");
+#elif !defined(__CUDACC__)
+  for (char *part : multicastParts(address))
+    storePack(part, pack);
+#endif
+}
+
+} // namespace blink::runtime
+
+#endif // BLINK_RUNTIME_CUDA_MULTIMEM_H

@@ -1,0 +1,74 @@
+//===- SwitchFold.h - a root's fold, by the switch --------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//   own input -> own part of the switch's memory
+//   all parts, added by the switch -> output, and all parts of the results
+//
+// Chunks begin at multiples of 16 bytes there, and have room for whole packs:
+// what stands behind the last element is added and copied, and nobody reads it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_RUNTIME_CUDA_SWITCHFOLD_H
+#define BLINK_RUNTIME_CUDA_SWITCHFOLD_H
+
+#include "runtime/cuda/Multimem.h"
+
+namespace blink::runtime {
+
+/// `count` elements, by all folding threads of the block, once the other ranks'
+/// are in their parts. `input` and `output` are anywhere, and may be one.
+template <typename T> struct SwitchFold {
+  const char *all;
+  char *results;
+  char *output;
+  uint64_t count;
+
+  /// Loads in flight of a thread.
+  static constexpr int kPacks = 4;
+
+  /// A call, so that its registers are not those of other folds.
+  template <typename Block>
+  BLINK_DEVICE_CALL static void run(const SwitchFold fold, const Block block) {
+    const uint64_t bytes = fold.count * sizeof(T);
+    Turns turns =
+        Turns::of(block, 0, (bytes + Pack::kBytes - 1) / Pack::kBytes);
+    turns.run<kPacks>([&](const auto &turn) { fold.foldTurn(turn, bytes); });
+  }
+
+private:
+  template <int kNum>
+  BLINK_DEVICE void foldTurn(const Turn<kNum> &turn, uint64_t bytes) const {
+    Pack packs[kNum];
+    BLINK_UNROLL
+    for (int u = 0; u < kNum; ++u)
+      packs[u] = loadSum<T>(all + turn.offset + u * turn.stride);
+    BLINK_UNROLL
+    for (int u = 0; u < kNum; ++u) {
+      const uint64_t offset = turn.offset + uint64_t(u) * turn.stride;
+      storeCopies(results + offset, packs[u]);
+      storeOutput(offset, packs[u], bytes);
+    }
+  }
+
+  BLINK_DEVICE void storeOutput(uint64_t offset, const Pack &pack,
+                                uint64_t bytes) const {
+    char *to = output + offset;
+    if (offset + Pack::kBytes > bytes) {
+      T elements[kPackCount<T>];
+      __builtin_memcpy(elements, &pack, sizeof(pack));
+      BLINK_ROLLED
+      for (uint32_t i = 0; i < uint32_t((bytes - offset) / sizeof(T)); ++i)
+        reinterpret_cast<T *>(to)[i] = elements[i];
+    } else if (misalignment(to) != 0) {
+      storeElements<T>(to, pack);
+    } else {
+      storePack(to, pack);
+    }
+  }
+};
+
+} // namespace blink::runtime
+
+#endif // BLINK_RUNTIME_CUDA_SWITCHFOLD_H

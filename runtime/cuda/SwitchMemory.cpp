@@ -1,0 +1,107 @@
+//===- SwitchMemory.cpp - memory that a switch reads and writes -----------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// In the order that CUDA asks for: the object, all its devices, then memory and
+// addresses.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/cuda/SwitchMemory.h"
+
+#include "runtime/cuda/DeviceMemory.h"
+
+#include <algorithm>
+
+namespace blink::runtime {
+
+SwitchMemory::~SwitchMemory() {
+  for (const std::unique_ptr<Part> &part : parts_)
+    if (part->bound)
+      driver().cuMulticastUnbind(object_.get(), part->device, 0, bytes_);
+}
+
+static CUmemAllocationProp onDevice(int device) {
+  CUmemAllocationProp properties{};
+  properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+  properties.location = accessOf(device).location;
+  return properties;
+}
+
+/// Adds a device to the object.
+Status SwitchMemory::addPart(int device) {
+  parts_.push_back(std::make_unique<Part>());
+  Part &part = *parts_.back();
+  CUresult result = driver().cuDeviceGet(&part.device, device);
+  if (result == CUDA_SUCCESS)
+    result = driver().cuMulticastAddDevice(object_.get(), part.device);
+  return driverStatus(result,
+                      "GPU " + std::to_string(device) + " cannot multicast");
+}
+
+/// Gives the object memory of a part's device, which gets it at an address.
+Status SwitchMemory::bind(Part &part) {
+  const CUmemAllocationProp properties = onDevice(part.device);
+  CUresult result = part.piece.take([&](CUmemGenericAllocationHandle *handle) {
+    return driver().cuMemCreate(handle, bytes_, &properties, 0);
+  });
+  if (result == CUDA_SUCCESS)
+    result = part.memory.reserve(bytes_);
+  if (result == CUDA_SUCCESS)
+    result = part.memory.add(part.piece, bytes_);
+  if (result == CUDA_SUCCESS)
+    result = part.memory.openTo(part.device);
+  if (result == CUDA_SUCCESS)
+    result = driver().cuMulticastBindMem(object_.get(), 0, part.piece.get(), 0,
+                                         bytes_, 0);
+  part.bound = result == CUDA_SUCCESS;
+  return driverStatus(result, "no memory of GPU " +
+                                  std::to_string(part.device) +
+                                  " for a multicast object");
+}
+
+Status SwitchMemory::create(const std::vector<int> &devices, size_t bytes) {
+  for (int device : devices) {
+    int can = 0;
+    CUdevice number = 0;
+    CUresult result = driver().cuDeviceGet(&number, device);
+    if (result == CUDA_SUCCESS)
+      result = driver().cuDeviceGetAttribute(
+          &can, CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED, number);
+    if (result != CUDA_SUCCESS || !can)
+      return {blinkInvalidUsage, "GPU ", device,
+              " cannot multicast through a switch"};
+  }
+  CUmulticastObjectProp object{};
+  object.numDevices = unsigned(devices.size());
+  object.size = bytes;
+  size_t granule = 0, pieceGranule = 0;
+  CUresult result = driver().cuMulticastGetGranularity(
+      &granule, &object, CU_MULTICAST_GRANULARITY_RECOMMENDED);
+  const CUmemAllocationProp properties = onDevice(devices[0]);
+  if (result == CUDA_SUCCESS)
+    result = driver().cuMemGetAllocationGranularity(
+        &pieceGranule, &properties, CU_MEM_ALLOC_GRANULARITY_RECOMMENDED);
+  if (result == CUDA_SUCCESS) {
+    granule = std::max(granule, pieceGranule); // both are powers of two
+    object.size = bytes_ = (bytes + granule - 1) / granule * granule;
+    result = object_.take([&](CUmemGenericAllocationHandle *handle) {
+      return driver().cuMulticastCreate(handle, &object);
+    });
+  }
+  Status status = driverStatus(result, "no multicast object");
+  for (size_t i = 0; status.ok() && i < devices.size(); ++i)
+    status = addPart(devices[i]);
+  for (size_t i = 0; status.ok() && i < devices.size(); ++i)
+    status = bind(*parts_[i]);
+  if (!status.ok())
+    return status;
+  result = all_.reserve(bytes_);
+  if (result == CUDA_SUCCESS)
+    result = all_.add(object_, bytes_);
+  for (size_t i = 0; result == CUDA_SUCCESS && i < devices.size(); ++i)
+    result = all_.openTo(devices[i]);
+  return driverStatus(result, "no addresses for a multicast object");
+}
+
+} // namespace blink::runtime
