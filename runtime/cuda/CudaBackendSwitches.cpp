@@ -3,8 +3,7 @@
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 // Where the chunks of such trees are. Each has slots of its own in the switch's
-// memory, for what ranks give and for results, at the same place on all ranks:
-// a ring's numbers differ from pair to pair, so that its slots do not serve.
+// memory, for what ranks give and for results, at the same place on all ranks.
 //
 //===----------------------------------------------------------------------===//
 

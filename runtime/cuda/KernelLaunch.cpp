@@ -68,7 +68,9 @@ cudaError_t kernelsMulticast(bool &can) {
   cudaFuncAttributes attributes;
   const cudaError_t error =
       cudaFuncGetAttributes(&attributes, switchKernelOf(blinkFloat32));
-  can = error == cudaSuccess && attributes.binaryVersion >= kHopper;
+  // Machine code may have been made of PTX for older GPUs, which has none of it.
+  can = error == cudaSuccess &&
+        std::min(attributes.binaryVersion, attributes.ptxVersion) >= kHopper;
   return error;
 }
 

@@ -86,14 +86,6 @@ protected:
       if (!reads)
         end.layout = launch_.layout;
     });
-    if constexpr (kSwitches) {
-      BLINK_ROLLED
-      for (uint32_t s = block_.member(); s < state_.numSteps;
-           s += block_.members())
-        if (steps()[s].switched)
-          steps()[s].inSwitch->number =
-              steps()[s].switchNumber + steps()[s].chunks;
-    }
     if (block_.isPoster() && block_.poster() == 0)
       exchangeOnce(&state_.program->busy[state_.lane], 0);
   }
@@ -103,7 +95,7 @@ protected:
 
   /// Whether the switch works for the tree of a step.
   BLINK_DEVICE static bool isSwitched(const LaneStep &step) {
-    return kSwitches && step.switched;
+    return kSwitches && step.inSwitch;
   }
 
   /// Whether something with this number, or before it, has failed; after a
@@ -163,10 +155,6 @@ private:
       step.chunkBytes = launch_.shape.chunkBytesOf(step.range);
       step.chunks =
           chunkCount(step.range, launch_.shape.elementBytes, step.chunkBytes);
-      if constexpr (kSwitches) {
-        step.switched = step.inSwitch != nullptr;
-        step.switchNumber = step.switched ? step.inSwitch->number : 0;
-      }
     }
     block_.sync();
     BLINK_ROLLED

@@ -135,7 +135,7 @@ protected:
   /// Of a chunk in the switch's memory.
   BLINK_DEVICE static uint64_t
   switchOffset(const LaneStep &step, uint64_t chunk, uint32_t slotBytes) {
-    return (step.switchNumber + chunk) % step.inSwitch->slots * slotBytes;
+    return chunk % step.inSwitch->slots * slotBytes;
   }
 
 private:

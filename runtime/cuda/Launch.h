@@ -99,13 +99,16 @@ struct alignas(16) LaneOperand {
 };
 
 /// Of a step of a tree for which the switch works, where its chunks are
-/// (SwitchMemory.h). Slots have the distance of those of its channels.
+/// (SwitchMemory.h): chunk c of a call in slot c modulo slots, however the
+/// rings of its channels count. All slots are free when a call begins: no rank
+/// ends the call before without all results, no root has one without what all
+/// ranks give, and within a call the rings tell who has read what. Slots have
+/// the distance of those of the channels.
 struct SwitchStep {
-  char *own;       ///< slots in the rank's own part
-  char *all;       ///< of the root: the same in all parts; else null
-  char *results;   ///< of the root: slots of results in all parts
-  uint64_t number; ///< of the tree's next chunk, alike on all ranks
-  uint32_t slots;  ///< at least as many as those of any of its channels
+  char *own;      ///< slots in the rank's own part
+  char *all;      ///< of the root: the same in all parts; else null
+  char *results;  ///< of the root: slots of results in all parts
+  uint32_t slots; ///< at least as many as those of any of its channels
   uint32_t padding;
 };
 
@@ -119,13 +122,11 @@ struct alignas(16) LaneStep {
   uint16_t destinations;
   bool completes;
 
-  Posts posts;           ///< whether tags of chunks follow a fence
-  uint16_t delay;        ///< rounds, LaneCursor.h
-  ElementRange range;    ///< of the tree
-  uint64_t chunks;       ///< of the tree
-  SwitchStep *inSwitch;  ///< in device memory; null: no switch works for it
-  uint64_t switchNumber; ///< what it has before the call
-  bool switched;         ///< whether the switch works for it in this call
+  Posts posts;                ///< whether tags of chunks follow a fence
+  uint16_t delay;             ///< rounds, LaneCursor.h
+  ElementRange range;         ///< of the tree
+  uint64_t chunks;            ///< of the tree
+  const SwitchStep *inSwitch; ///< in device memory; null: none works for it
   uint64_t turns;      ///< chunks, or 0 if the step moves nothing in this call
   uint32_t chunkBytes; ///< of the tree
 
