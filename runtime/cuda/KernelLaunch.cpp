@@ -68,7 +68,8 @@ cudaError_t kernelsMulticast(bool &can) {
   cudaFuncAttributes attributes;
   const cudaError_t error =
       cudaFuncGetAttributes(&attributes, switchKernelOf(blinkFloat32));
-  // Machine code may have been made of PTX for older GPUs, which has none of it.
+  // Machine code may have been made of PTX for older GPUs, which has none of
+  // it.
   can = error == cudaSuccess &&
         std::min(attributes.binaryVersion, attributes.ptxVersion) >= kHopper;
   return error;
