@@ -59,6 +59,11 @@ def Collective_Sums
   I32EnumAttrCase<"Halves", 1, "halves">,
 ]>;
 
+def Collective_Accumulation
+    : Collective_Enum<"Accumulation", "In what narrow partial sums travel", [
+  I32EnumAttrCase<"F32", 1, "f32">,
+]>;
+
 def Collective_BufferKind
     : Collective_Enum<"BufferKind", "Which of the user's buffers", [
   I32EnumAttrCase<"Input", 0, "input">,

@@ -21,11 +21,12 @@ class Collective_StatementOp<string mnemonic, list<Trait> traits = [],
                             OptionalAttr<I64Attr>:$min_bytes,
                             OptionalAttr<I64Attr>:$max_bytes,
                             OptionalAttr<DenseI32ArrayAttr>:$relays,
-                            OptionalAttr<Collective_Sums>:$sums),
+                            OptionalAttr<Collective_Sums>:$sums,
+                            OptionalAttr<Collective_Accumulation>:$accumulate),
                        moreArguments);
   let assemblyFormat = [{
     $collective $topology `gpus` $gpus (`relays` $relays^)? `links` $links
-    (`root` $root^)? (`sums` $sums^)?
+    (`root` $root^)? (`sums` $sums^)? (`accumulate` $accumulate^)?
     `algbw` $algbw `bound` $bound `prices` custom<Prices>($prices)
     (`protocol` $protocol^)? (`min_bytes` $min_bytes^)?
     (`max_bytes` $max_bytes^)?

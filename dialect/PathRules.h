@@ -59,6 +59,9 @@ template <typename Op> mlir::LogicalResult verifyStatement(Op op) {
   if (op.getSums() && !reduces(op.getCollective()))
     return op.emitOpError()
            << stringifyCollectiveKind(op.getCollective()) << " has no sums";
+  if (op.getAccumulate() && !reduces(op.getCollective()))
+    return op.emitOpError() << stringifyCollectiveKind(op.getCollective())
+                            << " accumulates nothing";
   if (!(op.getAlgbw().convertToDouble() > 0) ||
       !(op.getBound().convertToDouble() > 0))
     return op.emitOpError("algbw and bound must be > 0 GB/s");

@@ -89,6 +89,42 @@ static LogicalResult verifyForwards(FoldOp fold) {
   return success();
 }
 
+/// Sums of some ranks are float32, and outputs have no room for them. `ends` of
+/// all channels.
+static LogicalResult
+verifyPartialSums(ScheduleOp schedule,
+                  const llvm::DenseMap<Attribute, ChannelEnds> &ends) {
+  // Whether what a fold writes is such a sum; null: not known yet.
+  llvm::DenseMap<Operation *, bool> known;
+  auto isPartial = [&](FoldOp fold) {
+    SmallVector<Operation *> copies;
+    bool partial = false; // what goes round in a circle is none
+    while (!fold.getCompletes() && known.try_emplace(fold, false).second) {
+      copies.push_back(fold);
+      partial = fold.getSources().size() > 1;
+      auto source = dyn_cast<FlatSymbolRefAttr>(fold.getSources()[0]);
+      if (partial || !source)
+        break;
+      fold = cast<FoldOp>(ends.lookup(source.getAttr()).writer);
+    }
+    partial |= known.lookup(fold);
+    for (Operation *copy : copies)
+      known[copy] = partial;
+    return partial;
+  };
+  WalkResult result = schedule.walk([&](FoldOp fold) -> WalkResult {
+    bool toOutput = llvm::any_of(fold.getDestinations(), [](Attribute to) {
+      return isa<BufferAttr>(to);
+    });
+    if (toOutput && isPartial(fold))
+      return fold.emitOpError("writes a sum of some ranks to the output, which "
+                              "has no room for f32, in which the schedule "
+                              "accumulates");
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
 LogicalResult ScheduleOp::verifyRegions() {
   int32_t numRanks = getGpus().size();
   int32_t numPrograms = numRanks + (getRelays() ? getRelays()->size() : 0);
@@ -140,6 +176,8 @@ LogicalResult ScheduleOp::verifyRegions() {
       return channel.emitOpError()
              << "is never " << (found.writer ? "read" : "written");
   }
+  if (getAccumulate() && failed(verifyPartialSums(*this, ends)))
+    return failure();
   return shares.verify(*this, blocks);
 }
 

@@ -10,6 +10,7 @@
 #include "schedules/CheckRules.h"
 
 #include "schedules/MachineLimits.h"
+#include "schedules/PartialSums.h"
 #include "schedules/Provenance.h"
 #include "schedules/ScheduleFile.h"
 #include "schedules/SwitchRules.h"
@@ -73,6 +74,7 @@ private:
   bool checkOperand(const Variant &variant, uint32_t rank, const Step &step,
                     uint32_t stepIndex, const Operand &operand, bool isSource);
   bool checkChannelsJoined(const Variant &variant);
+  bool checkPartialSums(const Variant &variant);
   bool checkSwitches(const Variant &variant);
 
   const Schedule &file_;
@@ -199,6 +201,13 @@ bool RuleChecker::checkProgram(const Program &program) {
     return fail("order", EnumNameReductionOrder(program.order()),
                 ", expected none: ", EnumNameCollective(program.collective()),
                 " adds nothing");
+  if (!known(program.accumulate()))
+    return fail("accumulate", unknown("accumulation", program.accumulate()));
+  if (program.accumulate() != Accumulation::none &&
+      !traitsOf(program.collective()).reduces)
+    return fail("accumulate", EnumNameAccumulation(program.accumulate()),
+                ", expected none: ", EnumNameCollective(program.collective()),
+                " adds nothing");
   bool rooted = isRooted(program.collective());
   if (program.root() >= numRanks_)
     return fail("root", outOf("rank", program.root(), numRanks_));
@@ -235,7 +244,8 @@ bool RuleChecker::checkProgram(const Program &program) {
     if (variant.max_bytes() <= variant.min_bytes())
       return fail("max_bytes", "the range of sizes is empty");
     next = variant.max_bytes();
-    if (!checkVariant(variant))
+    if (!checkVariant(variant) || (program.accumulate() != Accumulation::none &&
+                                   !checkPartialSums(variant)))
       return false;
   }
   if (next != kNoLimit)
@@ -562,6 +572,30 @@ bool RuleChecker::checkChannelsJoined(const Variant &variant) {
       return fail(at("channels", i), "no step of rank ", channel.destination(),
                   " reads it");
   }
+  return true;
+}
+
+/// Of a program that accumulates in another type than its outputs have.
+bool RuleChecker::checkPartialSums(const Variant &variant) {
+  const std::vector<bool> partial = partialSums(variant);
+  const std::string inVariant = within_;
+  for (uint32_t r = 0; r < variant.ranks()->size(); ++r) {
+    const RankProgram &rank = *variant.ranks()->Get(r);
+    within_ = inVariant + at("ranks", r) + ".";
+    for (uint32_t s = 0; s < rank.steps()->size(); ++s) {
+      const Step &step = *rank.steps()->Get(s);
+      if (!isPartialSum(rank, step, partial))
+        continue;
+      for (uint32_t i = 0; i < step.destinations(); ++i)
+        if (rank.operands()
+                ->Get(step.operands_begin() + step.sources() + i)
+                ->kind() == OperandKind::output)
+          return fail(at("steps", s), "writes a partial sum to the output, "
+                                      "which has no room for float32; the "
+                                      "program accumulates in it");
+    }
+  }
+  within_ = inVariant;
   return true;
 }
 

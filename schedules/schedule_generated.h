@@ -284,6 +284,36 @@ inline const char *EnumNameReductionOrder(ReductionOrder e) {
   return EnumNamesReductionOrder()[index];
 }
 
+enum class Accumulation : uint8_t {
+  none = 0,
+  f32 = 1,
+  MIN = none,
+  MAX = f32
+};
+
+inline const Accumulation (&EnumValuesAccumulation())[2] {
+  static const Accumulation values[] = {
+    Accumulation::none,
+    Accumulation::f32
+  };
+  return values;
+}
+
+inline const char * const *EnumNamesAccumulation() {
+  static const char * const names[3] = {
+    "none",
+    "f32",
+    nullptr
+  };
+  return names;
+}
+
+inline const char *EnumNameAccumulation(Accumulation e) {
+  if (flatbuffers::IsOutRange(e, Accumulation::none, Accumulation::f32)) return "";
+  const size_t index = static_cast<size_t>(e);
+  return EnumNamesAccumulation()[index];
+}
+
 enum class OperandKind : uint8_t {
   input = 0,
   output = 1,
@@ -1250,7 +1280,8 @@ struct Program FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
     VT_CERTIFICATE = 12,
     VT_VARIANTS = 14,
     VT_RELAYS = 16,
-    VT_ORDER = 18
+    VT_ORDER = 18,
+    VT_ACCUMULATE = 20
   };
   blink::sched::Collective collective() const {
     return static_cast<blink::sched::Collective>(GetField<uint8_t>(VT_COLLECTIVE, 0));
@@ -1276,6 +1307,9 @@ struct Program FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
   blink::sched::ReductionOrder order() const {
     return static_cast<blink::sched::ReductionOrder>(GetField<uint8_t>(VT_ORDER, 0));
   }
+  blink::sched::Accumulation accumulate() const {
+    return static_cast<blink::sched::Accumulation>(GetField<uint8_t>(VT_ACCUMULATE, 0));
+  }
   bool Verify(flatbuffers::Verifier &verifier) const {
     return VerifyTableStart(verifier) &&
            VerifyField<uint8_t>(verifier, VT_COLLECTIVE, 1) &&
@@ -1291,6 +1325,7 @@ struct Program FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
            VerifyOffset(verifier, VT_RELAYS) &&
            verifier.VerifyVector(relays()) &&
            VerifyField<uint8_t>(verifier, VT_ORDER, 1) &&
+           VerifyField<uint8_t>(verifier, VT_ACCUMULATE, 1) &&
            verifier.EndTable();
   }
 };
@@ -1323,6 +1358,9 @@ struct ProgramBuilder {
   void add_order(blink::sched::ReductionOrder order) {
     fbb_.AddElement<uint8_t>(Program::VT_ORDER, static_cast<uint8_t>(order), 0);
   }
+  void add_accumulate(blink::sched::Accumulation accumulate) {
+    fbb_.AddElement<uint8_t>(Program::VT_ACCUMULATE, static_cast<uint8_t>(accumulate), 0);
+  }
   explicit ProgramBuilder(flatbuffers::FlatBufferBuilder &_fbb)
         : fbb_(_fbb) {
     start_ = fbb_.StartTable();
@@ -1346,7 +1384,8 @@ inline flatbuffers::Offset<Program> CreateProgram(
     flatbuffers::Offset<blink::sched::Certificate> certificate = 0,
     flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<blink::sched::Variant>>> variants = 0,
     flatbuffers::Offset<flatbuffers::Vector<uint16_t>> relays = 0,
-    blink::sched::ReductionOrder order = blink::sched::ReductionOrder::none) {
+    blink::sched::ReductionOrder order = blink::sched::ReductionOrder::none,
+    blink::sched::Accumulation accumulate = blink::sched::Accumulation::none) {
   ProgramBuilder builder_(_fbb);
   builder_.add_algbw(algbw);
   builder_.add_relays(relays);
@@ -1354,6 +1393,7 @@ inline flatbuffers::Offset<Program> CreateProgram(
   builder_.add_certificate(certificate);
   builder_.add_allocation(allocation);
   builder_.add_root(root);
+  builder_.add_accumulate(accumulate);
   builder_.add_order(order);
   builder_.add_collective(collective);
   return builder_.Finish();
@@ -1373,7 +1413,8 @@ inline flatbuffers::Offset<Program> CreateProgramDirect(
     flatbuffers::Offset<blink::sched::Certificate> certificate = 0,
     const std::vector<flatbuffers::Offset<blink::sched::Variant>> *variants = nullptr,
     const std::vector<uint16_t> *relays = nullptr,
-    blink::sched::ReductionOrder order = blink::sched::ReductionOrder::none) {
+    blink::sched::ReductionOrder order = blink::sched::ReductionOrder::none,
+    blink::sched::Accumulation accumulate = blink::sched::Accumulation::none) {
   auto allocation__ = allocation ? _fbb.CreateVector<uint16_t>(*allocation) : 0;
   auto variants__ = variants ? _fbb.CreateVector<flatbuffers::Offset<blink::sched::Variant>>(*variants) : 0;
   auto relays__ = relays ? _fbb.CreateVector<uint16_t>(*relays) : 0;
@@ -1386,7 +1427,8 @@ inline flatbuffers::Offset<Program> CreateProgramDirect(
       certificate,
       variants__,
       relays__,
-      order);
+      order,
+      accumulate);
 }
 
 struct RecordedSetting FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {

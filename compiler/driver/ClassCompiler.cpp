@@ -9,6 +9,7 @@
 #include "compiler/packing/Packing.h"
 #include "compiler/packing/lp/Glpk.h"
 #include "compiler/support/Error.h"
+#include "compiler/target/EnumConversion.h"
 #include "compiler/target/ExportSchedule.h"
 #include "compiler/target/MirrorForests.h"
 #include "compiler/target/SettingsIR.h"
@@ -68,8 +69,10 @@ std::vector<int> ClassCompiler::rootsOf(Collective collective) const {
 CompileOptions ClassCompiler::optionsFor(Collective collective) const {
   CompileOptions options = options_;
   options.collective = collective;
-  if (!traitsOf(collective).reduces)
+  if (!traitsOf(collective).reduces) {
     options.order = ReductionOrder::none;
+    options.accumulate = sched::Accumulation::none;
+  }
   return options;
 }
 
@@ -142,8 +145,13 @@ ClassCompiler::compile(Collective collective) {
   OwningOpRef<ModuleOp> module =
       mirrored ? mirrorForests(*forest, collective, *reverse_)
                : OwningOpRef<ModuleOp>(forest->clone());
-  if (mirrored)
+  if (mirrored) {
     setSettings(*module, options.settings(rootsOf(collective)));
+    // The mirror adds nothing, and so was not asked.
+    if (options.accumulate != sched::Accumulation::none)
+      for (auto forest : module->getOps<collective::ForestOp>())
+        forest.setAccumulate(toIR(options.accumulate));
+  }
   if (llvm::Error error = run(*module, options, Phase::sched))
     return error;
   FailureOr<std::vector<uint8_t>> bytes = exportSchedule(*module);

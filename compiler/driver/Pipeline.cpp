@@ -42,6 +42,8 @@ sched::Settings CompileOptions::commonSettings() const {
     settings.push_back({"phases", "yes"});
   if (order != ReductionOrder::none)
     settings.push_back({"order", blink::toString(order).str()});
+  if (accumulate != sched::Accumulation::none)
+    settings.push_back({"accumulate", sched::EnumNameAccumulation(accumulate)});
   if (inSwitch)
     settings.push_back({"in-switch", "yes"});
   if (relays)
@@ -116,6 +118,10 @@ static Operation *createRequest(OpBuilder &builder, StringRef topology,
   if (options.order != ReductionOrder::none)
     state.addAttribute(kOrderAttr,
                        builder.getStringAttr(blink::toString(options.order)));
+  if (options.accumulate != sched::Accumulation::none)
+    state.addAttribute(
+        kAccumulateAttr,
+        builder.getStringAttr(sched::EnumNameAccumulation(options.accumulate)));
   return builder.create(state);
 }
 

@@ -40,6 +40,8 @@ struct CompileOptions {
   std::optional<unsigned> maxPeers;
   bool phases = false; ///< trees pass each server through one rank
   ReductionOrder order = ReductionOrder::none; ///< of sums
+  /// In what partial sums of types of 8 and 16 bits travel.
+  sched::Accumulation accumulate = sched::Accumulation::none;
   bool inSwitch = false; ///< switches that can may reduce and multicast
   unsigned maxLanes = 16;
   unsigned chunkBytes = 0;

@@ -156,6 +156,23 @@ llvm::Error orderSums(collective::RequestOpInterface request,
   return askForOrder(from, ordered->parentheses);
 }
 
+/// Notes in what partial sums are to travel.
+llvm::Error accumulate(collective::RequestOpInterface request,
+                       ProblemFromIR &from) {
+  auto name = request->getAttrOfType<StringAttr>(kAccumulateAttr);
+  if (!name)
+    return llvm::Error::success();
+  if (name.getValue() != sched::EnumNameAccumulation(sched::Accumulation::f32))
+    return makeError("{0} is {1}, expected f32", kAccumulateAttr,
+                     name.getValue());
+  const Collective collective = from.problem.collective;
+  if (!sched::traitsOf(collective).reduces)
+    return makeError("--accumulate: {0} adds nothing; leave --accumulate out",
+                     toString(collective));
+  from.accumulate = sched::Accumulation::f32;
+  return llvm::Error::success();
+}
+
 LogicalResult packRequest(collective::RequestOpInterface request,
                           const SolveWatcher &watcher) {
   auto from = problemOf(request);
@@ -181,6 +198,8 @@ LogicalResult packRequest(collective::RequestOpInterface request,
   if (llvm::Error error = useSwitches(request, watcher, **from, *packed))
     return request->emitError(toString(std::move(error)));
   if (llvm::Error error = orderSums(request, watcher, **from, *packed))
+    return request->emitError(toString(std::move(error)));
+  if (llvm::Error error = accumulate(request, **from))
     return request->emitError(toString(std::move(error)));
   OpBuilder builder(request);
   if (failed(buildForest(builder, request.getLoc(), request.getTopologyAttr(),

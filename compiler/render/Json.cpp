@@ -58,6 +58,9 @@ nlohmann::ordered_json blink::jsonSummary(const Summary &summary) {
   json["bound_gbps"] = jsonRate(summary.bound);
   json["percent_of_bound"] = summary.percentOfBound();
   json["order"] = sched::EnumNameReductionOrder(summary.order);
+  json["accumulate"] = sched::EnumNameAccumulation(summary.accumulate);
+  json["links_16bit_gbps"] = jsonRate(summary.links16);
+  json["links_8bit_gbps"] = jsonRate(summary.links8);
   json["in_switch"] = summary.inSwitch;
   json["trees"] = summary.trees;
   json["depth"] = summary.depth;

@@ -49,6 +49,18 @@ static std::string orderLine(const Summary &summary) {
   return "";
 }
 
+/// What it costs that narrow types are rounded once.
+static std::string accumulateLine(const Summary &summary) {
+  if (summary.accumulate == sched::Accumulation::none)
+    return "";
+  return llvm::formatv("  sums    of 16 and 8 bits are rounded once: partial "
+                       "sums go as float32, so the links\n"
+                       "          sustain {0} of 16 bits, {1} of 8 bits, and "
+                       "{2} of all others\n",
+                       formatRate(summary.links16), formatRate(summary.links8),
+                       formatRate(summary.links));
+}
+
 /// A line for each variant but the last, of which the rest speaks.
 static std::string smallVariants(const Summary &summary) {
   std::string lines;
@@ -76,7 +88,8 @@ std::string blink::toText(const CompiledProgram &program) {
              formatBytes(summary.chunkBytes))
              .str() +
          switchLine(summary, program.linksBound) + orderLine(summary) +
-         networkLine(summary) + smallVariants(summary) +
+         accumulateLine(summary) + networkLine(summary) +
+         smallVariants(summary) +
          llvm::formatv(
              "  proof   right result, no deadlock, loads within bandwidth, "
              "bound re-priced\n"

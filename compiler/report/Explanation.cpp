@@ -272,6 +272,20 @@ static void reportOrder(sched::ReductionOrder order, Explanation &explanation) {
                     promise));
 }
 
+/// Says what it costs that narrow types are rounded once.
+static void reportAccumulate(Explanation &explanation) {
+  const Summary &summary = explanation.summary;
+  if (summary.accumulate == sched::Accumulation::none)
+    return;
+  explanation.reasons.push_back(llvm::formatv(
+      "Asked for sums of types of 16 and 8 bits that are rounded once: what is "
+      "the sum of some ranks travels as float32, two or four times the bytes. "
+      "So the links sustain {0} of 16 bits and {1} of 8 bits, {2} of all "
+      "others; contributions and results travel as they are.",
+      formatRate(summary.links16), formatRate(summary.links8),
+      formatRate(summary.links)));
+}
+
 Explanation blink::explainProgram(const sched::Schedule &file,
                                   const sched::Program &program) {
   Topology topology = topologyOf(file);
@@ -286,6 +300,7 @@ Explanation blink::explainProgram(const sched::Schedule &file,
   reportWindows(file, program, explanation);
   reportPhases(file, explanation);
   reportOrder(program.order(), explanation);
+  reportAccumulate(explanation);
   return explanation;
 }
 

@@ -123,6 +123,9 @@ Summary blink::summarize(const sched::Schedule &file,
   summary.algbw = summary.links * summary.pace;
   summary.bound = program.certificate()->bound();
   summary.order = program.order();
+  summary.accumulate = program.accumulate();
+  summary.links16 = narrowRateOf(file, program, 2);
+  summary.links8 = narrowRateOf(file, program, 1);
   for (const sched::Variant *variant : *program.variants())
     summary.inSwitch |= variant->switches() && variant->switches()->size() > 0;
   summary.variants = std::move(variants);

@@ -70,6 +70,10 @@ struct Summary : VariantSummary, ProgramKey {
   bool inSwitch = false;
   /// Of sums, as the file states.
   sched::ReductionOrder order = sched::ReductionOrder::none;
+  /// In what partial sums of types of 8 and 16 bits travel.
+  sched::Accumulation accumulate = sched::Accumulation::none;
+  /// GB/s that the links sustain of these.
+  double links16 = 0, links8 = 0;
   std::vector<VariantSummary> variants; ///< all, ascending by size
   /// Pairs of ranks with network channels between them, and most of them that
   /// one rank is in; of all variants together. 0 where no channel leaves its

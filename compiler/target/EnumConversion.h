@@ -62,6 +62,16 @@ inline collective::Sums toIR(Parentheses sums) {
   return collective::Sums(sums);
 }
 
+static_assert(int(collective::Accumulation::F32) ==
+              int(sched::Accumulation::f32));
+inline sched::Accumulation fromIR(collective::Accumulation accumulate) {
+  return sched::Accumulation(accumulate);
+}
+/// Not of `none`, which is no attribute.
+inline collective::Accumulation toIR(sched::Accumulation accumulate) {
+  return collective::Accumulation(accumulate);
+}
+
 LinkKindSet fromIR(collective::LinkKindsAttr kinds);
 collective::LinkKindsAttr toIR(mlir::MLIRContext *context, LinkKindSet kinds);
 

@@ -68,7 +68,9 @@ writeProgram(flatbuffers::FlatBufferBuilder &builder,
       builder, fromIR(op.getCollective()), op.getRoot().value_or(0),
       builder.CreateVector(allocation), op.getAlgbw().convertToDouble(),
       certificate, builder.CreateVector(variants), relays,
-      op.getSums() ? orderOf(fromIR(*op.getSums())) : ReductionOrder::none);
+      op.getSums() ? orderOf(fromIR(*op.getSums())) : ReductionOrder::none,
+      op.getAccumulate() ? fromIR(*op.getAccumulate())
+                         : sched::Accumulation::none);
 }
 
 /// Errors: `op` does not follow `before`, the variant before it or null, in
@@ -85,10 +87,11 @@ static LogicalResult verifyVariant(collective::ScheduleOp op,
       op.getBoundAttr() != before.getBoundAttr() ||
       op.getPricesAttr() != before.getPricesAttr() ||
       op.getRelaysAttr() != before.getRelaysAttr() ||
-      op.getSumsAttr() != before.getSumsAttr())
+      op.getSumsAttr() != before.getSumsAttr() ||
+      op.getAccumulateAttr() != before.getAccumulateAttr())
     return op.emitOpError("is a variant of the collective.schedule before it, "
-                          "but states another algbw, bound, price, relay or "
-                          "order of sums");
+                          "but states another algbw, bound, price, relay, "
+                          "order of sums or accumulation");
   if (!before.getMaxBytes())
     return op.emitOpError("repeats the collective and allocation of another "
                           "one, which has no max_bytes");

@@ -98,6 +98,8 @@ blink::problemFromIR(collective::ForestOp forest) {
   if (succeeded(from) && forest.getSums())
     if (llvm::Error error = askForOrder(**from, fromIR(*forest.getSums())))
       return forest.emitError(toString(std::move(error)));
+  if (succeeded(from) && forest.getAccumulate())
+    (*from)->accumulate = fromIR(*forest.getAccumulate());
   auto most = forest->getAttrOfType<IntegerAttr>(kMaxPeers);
   if (failed(from) || !most || most.getInt() <= 0)
     return from;
@@ -161,6 +163,9 @@ blink::buildForest(OpBuilder &builder, Location loc, FlatSymbolRefAttr topology,
 
   if (from.association)
     forest.setSums(toIR(from.association->parentheses()));
+
+  if (from.accumulate != sched::Accumulation::none)
+    forest.setAccumulate(toIR(from.accumulate));
 
   if (from.phases)
     forest->setAttr(kPhasesAttr, builder.getUnitAttr());

@@ -28,6 +28,8 @@ struct ProblemFromIR {
   int maxPeers = 0;    ///< that the ranks are limited to; 0: they are not
   bool phases = false; ///< one rank of each server talks to others, a tree
   std::optional<Association> association = {}; ///< that `problem` points to
+  /// In what partial sums of narrow types travel; packing does not ask.
+  sched::Accumulation accumulate = sched::Accumulation::none;
 };
 
 /// The attribute of requests and forests that limits with how many ranks of
@@ -40,6 +42,10 @@ inline constexpr llvm::StringLiteral kPhasesAttr = "collective.phases";
 
 /// The attribute of requests for sums in an order, a ReductionOrder's name.
 inline constexpr llvm::StringLiteral kOrderAttr = "collective.order";
+
+/// The attribute of requests for narrow sums that are rounded once, an
+/// Accumulation's name.
+inline constexpr llvm::StringLiteral kAccumulateAttr = "collective.accumulate";
 
 /// The attribute of requests and forests for whose trees switches may work
 /// (SwitchStars.h).

@@ -49,6 +49,8 @@ static void importVariant(OpBuilder &builder, Location loc,
     schedule.setSums(toIR(program.order() == ReductionOrder::rank
                               ? Parentheses::chain
                               : Parentheses::halves));
+  if (program.accumulate() != sched::Accumulation::none)
+    schedule.setAccumulate(toIR(program.accumulate()));
   if (variant.protocol() != sched::Protocol::simple)
     schedule.setProtocol(toIR(variant.protocol()));
   if (variant.min_bytes() != 0)

@@ -177,7 +177,7 @@ Renamer::run(const sched::Settings &settings) {
   auto program = sched::CreateProgram(
       builder_, program_.collective(), root, builder_.CreateVector(names_.gpus),
       program_.algbw(), writeCertificate(), builder_.CreateVector(variants),
-      /*relays=*/0, newOrder());
+      /*relays=*/0, newOrder(), program_.accumulate());
   auto provenance = sched::writeProvenance(
       builder_, file_.provenance()->compiler()->str(), settings);
   auto topology = writeTopology(builder_, machine_);

@@ -8,6 +8,8 @@
 
 #include "compiler/verify/Bandwidth.h"
 
+#include "schedules/PartialSums.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -67,8 +69,18 @@ private:
 
 std::vector<double> linkLoads(const TopologyView &machine,
                               const Semantics &semantics,
-                              const sched::Variant &variant) {
+                              const sched::Variant &variant,
+                              double partialSums) {
   std::vector<double> loads(machine.numLinks(), 0);
+  std::vector<bool> partial;
+  if (partialSums != 1)
+    partial = sched::partialSums(variant);
+  // Nor does a switch work in calls that have such.
+  const bool widened =
+      std::find(partial.begin(), partial.end(), true) != partial.end();
+  const auto numberOf = [&](const sched::Channel &channel) {
+    return size_t(&channel - variant.channels()->Get(0));
+  };
   const auto shareOf = [&](uint32_t number) {
     const sched::Tree &tree = *variant.trees()->Get(number);
     return static_cast<double>(tree.numerator()) /
@@ -76,14 +88,16 @@ std::vector<double> linkLoads(const TopologyView &machine,
   };
   const auto addTo = [&](std::vector<double> &sums,
                          const sched::Channel &channel) {
-    const double load = shareOf(channel.tree());
+    double load = shareOf(channel.tree());
+    if (widened && partial[numberOf(channel)])
+      load *= partialSums;
     for (uint32_t hop = 0; hop < channel.path_count(); ++hop)
       sums[variant.paths()->Get(channel.path_begin() + hop)] += load;
   };
   if (!semantics.isPairwise()) {
     SwitchedLinks switched(variant);
     for (const sched::Channel *channel : *variant.channels())
-      if (!switched.take(*channel))
+      if (widened || !switched.take(*channel))
         addTo(loads, *channel);
     for (const auto &[part, links] : switched.links())
       for (uint32_t link : links)

@@ -23,10 +23,12 @@ Bandwidth sustainedRate(const TopologyView &machine, const Semantics &semantics,
                         const sched::Variant &variant);
 
 /// The first half of it: what each link carries per byte of S; of a sendrecv
-/// the most that any of its blocks, each on its own, brings.
+/// the most that any of its blocks, each on its own, brings. `partialSums`: of
+/// types whose partial sums take so many times their bytes.
 std::vector<double> linkLoads(const TopologyView &machine,
                               const Semantics &semantics,
-                              const sched::Variant &variant);
+                              const sched::Variant &variant,
+                              double partialSums = 1);
 /// The second: the rate that such loads allow.
 Bandwidth rateOf(const TopologyView &machine, const std::vector<double> &loads);
 

@@ -145,12 +145,25 @@ private:
   VerifyReport report_;
 };
 
+/// The rate with the last variant, as addBandwidth.
+double narrowRate(const TopologyView &machine, const sched::Program &program,
+                  unsigned elementBytes) {
+  const auto &variants = *program.variants();
+  const double partialSums = program.accumulate() == sched::Accumulation::f32
+                                 ? double(sizeof(float)) / elementBytes
+                                 : 1;
+  return rateOf(machine, linkLoads(machine, Semantics(program),
+                                   *variants[variants.size() - 1], partialSums))
+      .algbw;
+}
+
 /// A check where the file states an order.
 void Verifier::addOrder() {
   using sched::ReductionOrder;
   report_.order = sums_.proved(semantics_.numRanks());
   report_.orderOfNarrow =
-      report_.order != ReductionOrder::none && sums_.sameFolds;
+      report_.order != ReductionOrder::none &&
+      (sums_.sameFolds || program_.accumulate() == sched::Accumulation::f32);
   const ReductionOrder stated = program_.order();
   if (stated == ReductionOrder::none)
     return;
@@ -186,8 +199,15 @@ void Verifier::addBandwidth() {
     problem = "the links sustain " + rate(bandwidth.algbw) + limit +
               "; the file states " + rate(program_.algbw());
   add("bandwidth", problem, [&] {
-    return limit.empty() ? std::string("no link carries anything")
-                         : "the links sustain " + rate(bandwidth.algbw) + limit;
+    if (limit.empty())
+      return std::string("no link carries anything");
+    std::string text = "the links sustain " + rate(bandwidth.algbw) + limit;
+    if (program_.accumulate() == sched::Accumulation::f32)
+      text += "; with float32 for partial sums " +
+              rate(narrowRate(machine_, program_, 2)) +
+              " of types of 16 bits, " +
+              rate(narrowRate(machine_, program_, 1)) + " of 8";
+    return text;
   });
 }
 
@@ -364,6 +384,11 @@ std::string Verifier::describeProgress() const {
 }
 
 } // namespace
+
+double narrowRateOf(const sched::Schedule &file, const sched::Program &program,
+                    unsigned elementBytes) {
+  return narrowRate(TopologyView(file, program), program, elementBytes);
+}
 
 double paceOf(const sched::Schedule &file, const sched::Program &program) {
   const auto &variants = *program.variants();

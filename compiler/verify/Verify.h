@@ -54,8 +54,9 @@ struct VerifyReport {
   double bound = 0; ///< GB/s, recomputed from the certificate's prices
   /// Of sums, in all trees of all variants, whatever the file says.
   sched::ReductionOrder order = sched::ReductionOrder::none;
-  /// Whether that holds for types of 8 and 16 bits, too, which are rounded
-  /// where they leave a step: all elements are added by the same steps.
+  /// Whether that holds for types of 8 and 16 bits, too: they are rounded once
+  /// (Accumulation::f32), or where they leave a step, and then all elements are
+  /// added by the same steps.
   bool orderOfNarrow = false;
   std::vector<RangeTime>
       times; ///< of each variant, if asked; none if lanes stop
@@ -83,6 +84,11 @@ struct VerifyReport {
 VerifyReport verifyProgram(const sched::Schedule &file,
                            const sched::Program &program,
                            const VerifyOptions &options = {});
+
+/// GB/s of a message whose elements have so many bytes that the links sustain
+/// where what the program adds of it travels as its Accumulation says.
+double narrowRateOf(const sched::Schedule &file, const sched::Program &program,
+                    unsigned elementBytes);
 
 /// The pace alone, of a program that has been verified.
 double paceOf(const sched::Schedule &file, const sched::Program &program);

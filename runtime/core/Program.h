@@ -66,9 +66,16 @@ struct CallShape {
   uint32_t elementBytes = 0; ///< of an element
   uint32_t chunkBytes = 0;   ///< of the largest tree
   uint32_t divisor = 0;      ///< of folds that complete; 0 for none
-  uint64_t rounds = 1;       ///< chunks of the largest tree, at least 1
+  /// Of an element of a partial sum (schedules/PartialSums.h) where that is
+  /// wider than the type: of a float. Else 0.
+  uint32_t partialBytes = 0;
+  uint64_t rounds = 1; ///< chunks of the largest tree, at least 1
 
   BLINK_HOST_DEVICE uint64_t blockBytes() const { return count * elementBytes; }
+  /// Of an element of a chunk that is a partial sum, or is none.
+  BLINK_HOST_DEVICE uint32_t bytesOf(bool partial) const {
+    return partial && partialBytes != 0 ? partialBytes : elementBytes;
+  }
   BLINK_HOST_DEVICE ElementRange rangeOf(const TreeShare &share) const {
     return treeRange(count, elementBytes, share.before, share.numerator,
                      share.denominator);

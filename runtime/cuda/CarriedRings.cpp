@@ -110,7 +110,7 @@ bool CarriedRings::postFrom(uint32_t ring, End &end) {
         chunkRange(call.range, call.elementBytes, call.chunkBytes, end.posted);
     const uint64_t offset = uint64_t(slot) * call.slotBytes;
     carriers.of(ring)->post(
-        {ring, slot, tag, offset, range.size() * call.elementBytes},
+        {ring, slot, tag, offset, range.size() * call.sentBytes},
         end.memory.slots + offset, call.pace);
     moved = true;
     ++end.next;

@@ -39,6 +39,7 @@ struct CarriedChunks {
   // Writers: where they are, and what they are.
   ElementRange range{};              ///< of the tree
   uint32_t elementBytes = 0;         ///< of an element
+  uint32_t sentBytes = 0;            ///< of an element on its way
   uint32_t chunkBytes = 0;           ///< of the tree's chunks
   uint32_t slots = 0, slotBytes = 0; ///< as of DeviceChannel
   ChannelPace pace;

@@ -103,8 +103,10 @@ LaneOperand CudaBackend::operandOf(const VariantPlan &variant,
   operand.index =
       code.kind != OperandKind::channel && variant.pairwise ? 0 : code.index;
   operand.step = step;
-  if (code.kind == OperandKind::channel)
+  if (code.kind == OperandKind::channel) {
     operand.channel = channelOf(variant, code.index, self);
+    operand.partial = !variant.partial.empty() && variant.partial[code.index];
+  }
   return operand;
 }
 

@@ -12,6 +12,7 @@
 #include "runtime/Log.h"
 #include "runtime/cuda/Kernels.h"
 #include "runtime/job/Arena.h"
+#include "runtime/plan/Types.h"
 
 #include <algorithm>
 #include <set>
@@ -84,7 +85,8 @@ bool CudaBackend::switchesWork(const VariantPlan &variant,
                                const CallKind &kind) const {
   const auto first = switchPlaces_.lower_bound({variant.number, 0});
   return first != switchPlaces_.end() && first->first.first == variant.number &&
-         kind.op == blinkSum && switchAdds(kind.type);
+         kind.op == blinkSum && switchAdds(kind.type) &&
+         (variant.partial.empty() || !isWidened(kind.type, kind.op));
 }
 
 const CudaBackend::SwitchPlace *

@@ -19,6 +19,13 @@ const void *kernelFor(blinkDataType_t type, blinkRedOp_t op) {
       op, [type](auto combine) { return kernelOf<decltype(combine)>(type); });
 }
 
+/// For calls whose partial sums are floats; null if there are none such.
+const void *wideKernelFor(blinkDataType_t type, blinkRedOp_t op) {
+  if (!isWidened(type, op))
+    return nullptr;
+  return op == blinkProd ? wideKernelOf<Prod>(type) : wideKernelOf<Sum>(type);
+}
+
 /// Lowers `least` to what a multiprocessor can run of a kernel, if there is
 /// one.
 cudaError_t lowerToResident(const void *kernel, int &least) {
@@ -41,8 +48,10 @@ cudaError_t launchLanes(blinkDataType_t type, blinkRedOp_t op,
                         uint32_t numBlocks, const Launch &launch,
                         cudaStream_t stream) {
   void *arguments[] = {const_cast<Launch *>(&launch)};
-  const void *kernel =
-      launch.inSwitch ? switchKernelOf(type) : kernelFor(type, op);
+  const void *kernel = launch.inSwitch ? switchKernelOf(type)
+                       : launch.shape.partialBytes != 0
+                           ? wideKernelFor(type, op)
+                           : kernelFor(type, op);
   return cudaLaunchKernel(kernel, dim3(numBlocks), dim3(kBlockThreads),
                           arguments, 0, stream);
 }
@@ -77,8 +86,10 @@ cudaError_t prepareLanes(uint32_t &numBlocks) {
   for (int type = blinkInt8; type <= blinkFloat8e5m2; ++type)
     for (blinkRedOp_t op : {blinkSum, blinkProd, blinkMax, blinkMin, blinkBand,
                             blinkBor, blinkBxor})
-      if (error == cudaSuccess)
-        error = lowerToResident(kernelFor(blinkDataType_t(type), op), least);
+      for (const void *kernel : {kernelFor(blinkDataType_t(type), op),
+                                 wideKernelFor(blinkDataType_t(type), op)})
+        if (error == cudaSuccess)
+          error = lowerToResident(kernel, least);
   for (int type = blinkInt8; type <= blinkFloat8e5m2; ++type)
     if (error == cudaSuccess)
       error = lowerToResident(switchKernelOf(blinkDataType_t(type)), least);

@@ -31,6 +31,11 @@ template <> const void *kernelOf<Band>(blinkDataType_t type);
 template <> const void *kernelOf<Bor>(blinkDataType_t type);
 template <> const void *kernelOf<Bxor>(blinkDataType_t type);
 
+/// That of a narrow type for calls whose partial sums are floats; null if there
+/// is none. Likewise.
+template <typename Operator> const void *wideKernelOf(blinkDataType_t type);
+template <> const void *wideKernelOf<Sum>(blinkDataType_t type);
+template <> const void *wideKernelOf<Prod>(blinkDataType_t type);
 /// SwitchKernels.cu: of sums for which switches work; null if there is none.
 const void *switchKernelOf(blinkDataType_t type);
 

@@ -15,11 +15,13 @@
 #include "runtime/cuda/LineFold.h"
 #include "runtime/cuda/ScaledFold.h"
 #include "runtime/cuda/SwitchFold.h"
+#include "runtime/cuda/WideFold.h"
 
 namespace blink::runtime {
 
-/// `Block`: of LaneWaits.h.
-template <typename T, typename Operator, typename Block, bool kSwitches>
+/// `Block`: of LaneWaits.h. `kWide`: of a call whose partial sums are floats.
+template <typename T, typename Operator, typename Block, bool kSwitches,
+          bool kWide>
 class Lane : LaneChannels<Block, kSwitches> {
 public:
   BLINK_DEVICE Lane(Block &block, const LaunchedCall &launch,
@@ -71,9 +73,11 @@ private:
   BLINK_DEVICE void foldByLinks(const LaneStep &step, uint64_t count) {
     const uint32_t divisor = step.completes ? launch_.shape.divisor : 0;
     if (launch_.lowLatency)
-      LineFold<T, Operator, Block>{
+      LineFold<T, Operator, Block, kWide>{
           block_, step, operands() + step.operandsBegin, fold_, divisor}
           .fold(count);
+    else if constexpr (kWide)
+      foldWide(block_, wideFold(step, divisor), count);
     else if (kSums<Operator> && launch_.scales &&
              contribution(step) != step.sources)
       foldScaled<T>(
@@ -124,6 +128,21 @@ private:
                        block_);
   }
 
+  BLINK_DEVICE WideFold<T, Operator> wideFold(const LaneStep &step,
+                                              uint32_t divisor) const {
+    const bool scales = kSums<Operator> && launch_.scales;
+    return {SharedPointers<const char>(
+                reinterpret_cast<const char *const *>(state_.pointers)),
+            step.sources,
+            SharedPointers<char>(reinterpret_cast<char *const *>(
+                state_.pointers + step.sources)),
+            step.destinations,
+            operands() + step.operandsBegin,
+            divisor,
+            scales ? contribution(step) : step.sources,
+            scales ? loadElement(elementOf<T>(state_.scalar)) : 0};
+  }
+
   /// The source of the step that is the rank's input, of which no step has two;
   /// or step.sources.
   BLINK_DEVICE uint32_t contribution(const LaneStep &step) const {
@@ -136,15 +155,16 @@ private:
 };
 
 /// The lane of block `index` of a launch.
-template <typename T, typename Operator, typename Block, bool kSwitches = false>
+template <typename T, typename Operator, typename Block, bool kSwitches = false,
+          bool kWide = false>
 BLINK_DEVICE inline void runBlock(Block &block, const Launch &launch,
                                   uint32_t index) {
   uint32_t r = launch.numRanks - 1;
   while (launch.ranks[r].firstBlock > index)
     --r;
   const Launch::Rank &rank = launch.ranks[r];
-  Lane<T, Operator, Block, kSwitches>(block, launch, rank,
-                                      index - rank.firstBlock)
+  Lane<T, Operator, Block, kSwitches, kWide>(block, launch, rank,
+                                             index - rank.firstBlock)
       .run();
 }
 
@@ -159,8 +179,8 @@ runMessageBlock(Block &block, const MessageLaunch &launch, uint32_t index) {
   while (m != MessageLaunch::kMax) {
     const LaunchedMessage &message = launch.messages[m];
     if (tree < message.numLanes)
-      Lane<uint8_t, Sum, Block, false>(block, message.call, message.rank,
-                                       message.firstLane + tree)
+      Lane<uint8_t, Sum, Block, false, false>(block, message.call, message.rank,
+                                              message.firstLane + tree)
           .run();
     block.sync(); // what the threads share is the next one's
     m = message.next;

@@ -85,6 +85,7 @@ struct alignas(16) LaneOperand {
   uint32_t index;        ///< block or channel number
   uint32_t step;         ///< of the lane's
   OperandKind kind;
+  bool partial; ///< whether its chunks are of VariantPlan::partial
 
   Way way;
   uint32_t slot;       ///< of chunk `number`

@@ -17,8 +17,10 @@
 
 namespace blink::runtime {
 
-/// The fold of a step by the folding threads of `block`.
-template <typename T, typename Operator, typename Block> struct LineFold {
+/// The fold of a step by the folding threads of `block`. `kWide`: partial sums
+/// are floats, two in a line, and so all lines have two elements.
+template <typename T, typename Operator, typename Block, bool kWide = false>
+struct LineFold {
   Block &block;
   const LaneStep &step;
   const LaneOperand *operands; ///< of the step
@@ -26,10 +28,11 @@ template <typename T, typename Operator, typename Block> struct LineFold {
   uint32_t divisor;
 
   /// Elements of a line.
-  static constexpr uint32_t kCount = kLineData / sizeof(T);
+  static constexpr uint32_t kCount =
+      kLineData / (kWide ? sizeof(Accumulator<T>) : sizeof(T));
   /// Sources whose lines are loaded before one is waited for. A line of 1-byte
   /// elements has eight sums, which need the registers.
-  static constexpr uint32_t kLooks = sizeof(T) == 1 ? 4 : 8;
+  static constexpr uint32_t kLooks = sizeof(T) == 1 && !kWide ? 4 : 8;
 
   /// Of `count` elements.
   BLINK_DEVICE void fold(uint64_t count) {
@@ -51,7 +54,8 @@ private:
   /// The result of line `line`, of which `n` elements count. False on failure.
   BLINK_DEVICE bool foldLine(uint64_t line, uint32_t n, uint64_t &data) {
     Accumulator<T> sums[kCount] = {};
-    const bool copies = step.sources == 1 && divisor == 0;
+    const bool copies = step.sources == 1 && divisor == 0 &&
+                        isPartial(0) == isPartial(step.sources);
     BLINK_ROLLED
     for (uint32_t first = 0; first < step.sources; first += kLooks) {
       Line lines[kLooks];
@@ -73,21 +77,34 @@ private:
         if (copies)
           return true;
         if (s == 0) {
-          unpack(data, sums);
+          unpack(data, isPartial(s), sums);
           continue;
         }
         Accumulator<T> next[kCount];
-        unpack(data, next);
+        unpack(data, isPartial(s), next);
         BLINK_UNROLL
         for (uint32_t i = 0; i < kCount; ++i)
           sums[i] = Operator::combine(sums[i], next[i]);
       }
     }
-    data = pack(sums, divisor);
+    data = pack(sums, divisor, isPartial(step.sources));
     return true;
   }
 
-  BLINK_DEVICE static void unpack(uint64_t data, Accumulator<T> *values) {
+  /// Whether an operand's elements are floats.
+  BLINK_DEVICE bool isPartial(uint32_t operand) const {
+    return kWide && operands[operand].partial;
+  }
+
+  BLINK_DEVICE static void unpack(uint64_t data, bool partial,
+                                  Accumulator<T> *values) {
+    if constexpr (kWide)
+      if (partial) {
+        BLINK_UNROLL
+        for (uint32_t i = 0; i < kCount; ++i)
+          values[i] = bitsFloat(uint32_t(data >> (32 * i)));
+        return;
+      }
     BLINK_UNROLL
     for (uint32_t i = 0; i < kCount; ++i) {
       T element;
@@ -97,8 +114,15 @@ private:
   }
 
   BLINK_DEVICE static uint64_t pack(const Accumulator<T> *values,
-                                    uint32_t divisor) {
+                                    uint32_t divisor, bool partial) {
     uint64_t data = 0;
+    if constexpr (kWide)
+      if (partial) { // and so not complete
+        BLINK_UNROLL
+        for (uint32_t i = 0; i < kCount; ++i)
+          data |= uint64_t(floatBits(values[i])) << (32 * i);
+        return data;
+      }
     BLINK_UNROLL
     for (uint32_t i = 0; i < kCount; ++i) {
       Accumulator<T> value = values[i];

@@ -45,7 +45,8 @@ void Proxy::prepare(const Plan &plan, CarriedRings &rings,
             parts.push_back(
                 {number, writes, writes ? ring.destination : ring.source,
                  variant.trees[step.tree], variant.slots[operand.index],
-                 variant.chunkBytes, variant.paces[operand.index]});
+                 variant.chunkBytes, variant.paces[operand.index],
+                 !variant.partial.empty() && variant.partial[operand.index]});
           }
         }
         if (!parts.empty())
@@ -69,6 +70,7 @@ void Proxy::addChunks(const Call &call, const VariantPlan &variant,
     some.writes = part.writes;
     some.range = shape.rangeOf(part.share);
     some.elementBytes = shape.elementBytes;
+    some.sentBytes = shape.bytesOf(part.partial);
     some.chunkBytes = shape.chunkBytesOf(some.range);
     some.count = chunkCount(some.range, shape.elementBytes, some.chunkBytes);
     some.slots = part.slots;

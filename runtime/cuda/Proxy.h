@@ -60,6 +60,7 @@ private:
     TreeShare share;
     uint32_t slots, slotBytes;
     ChannelPace pace;
+    bool partial; ///< VariantPlan::partial
   };
 
   static void CUDART_CB hear(void *announcement);

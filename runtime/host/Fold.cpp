@@ -11,15 +11,18 @@ namespace blink::runtime {
 // FoldLoops.cpp, compiled for each.
 namespace level1 {
 FoldFunction foldFunction(blinkDataType_t type, blinkRedOp_t op);
+WideFoldFunction wideFoldFunction(blinkDataType_t type, blinkRedOp_t op);
 ScaleFunction scaleFunction(blinkDataType_t type);
 } // namespace level1
 #if defined(__x86_64__)
 namespace level3 {
 FoldFunction foldFunction(blinkDataType_t type, blinkRedOp_t op);
+WideFoldFunction wideFoldFunction(blinkDataType_t type, blinkRedOp_t op);
 ScaleFunction scaleFunction(blinkDataType_t type);
 } // namespace level3
 namespace level4 {
 FoldFunction foldFunction(blinkDataType_t type, blinkRedOp_t op);
+WideFoldFunction wideFoldFunction(blinkDataType_t type, blinkRedOp_t op);
 ScaleFunction scaleFunction(blinkDataType_t type);
 } // namespace level4
 #endif
@@ -56,6 +59,21 @@ FoldFunction foldFunctionOfLevel(int level, blinkDataType_t type,
 
 FoldFunction foldFunction(blinkDataType_t type, blinkRedOp_t op) {
   return foldFunctionOfLevel(foldLevel(), type, op);
+}
+
+WideFoldFunction wideFoldFunctionOfLevel(int level, blinkDataType_t type,
+                                         blinkRedOp_t op) {
+#if defined(__x86_64__)
+  if (level == 4)
+    return level4::wideFoldFunction(type, op);
+  if (level == 3)
+    return level3::wideFoldFunction(type, op);
+#endif
+  return level1::wideFoldFunction(type, op);
+}
+
+WideFoldFunction wideFoldFunction(blinkDataType_t type, blinkRedOp_t op) {
+  return wideFoldFunctionOfLevel(foldLevel(), type, op);
 }
 
 ScaleFunction scaleFunctionOfLevel(int level, blinkDataType_t type) {

@@ -34,6 +34,20 @@ using FoldFunction = void (*)(const void *const *sources, size_t numSources,
 /// type. All instruction sets give the same bits.
 FoldFunction foldFunction(blinkDataType_t type, blinkRedOp_t op);
 
+/// As FoldFunction where partial sums are wider than the type: each source with
+/// a nonzero entry in `partial`, one a source, and the result if
+/// `partialResult`, are floats. The result is rounded where it is stored.
+using WideFoldFunction = void (*)(const void *const *sources,
+                                  const uint8_t *partial, size_t numSources,
+                                  void *const *destinations,
+                                  size_t numDestinations, bool partialResult,
+                                  size_t count, uint32_t divisor,
+                                  size_t numStreamed);
+/// Null unless isWidened(type, op). Likewise.
+WideFoldFunction wideFoldFunction(blinkDataType_t type, blinkRedOp_t op);
+WideFoldFunction wideFoldFunctionOfLevel(int level, blinkDataType_t type,
+                                         blinkRedOp_t op);
+
 /// Writes `count` elements of `source` times the element in the low end of
 /// `scalar` to `destination`, each rounded to its type (scaleElement).
 using ScaleFunction = void (*)(const void *source, uint64_t scalar,

@@ -110,6 +110,57 @@ void fold(const void *const *sources, size_t numSources,
   }
 }
 
+/// As `fold` where each source, and the result, are T or A.
+template <typename T, typename Operator>
+void foldWide(const void *const *sources, const uint8_t *partial,
+              size_t numSources, void *const *destinations,
+              size_t numDestinations, bool partialResult, size_t count,
+              uint32_t divisor, size_t numStreamed) {
+  using A = Accumulator<T>;
+  const size_t resultBytes = partialResult ? sizeof(A) : sizeof(T);
+  if (numSources == 1 && divisor == 0 && bool(partial[0]) == partialResult)
+    return copyBytes(static_cast<const char *>(sources[0]), destinations,
+                     numDestinations, count * resultBytes, numStreamed);
+  constexpr size_t kBlock = kBlockBytes / sizeof(A);
+  alignas(64) A sum[kBlock];
+  for (size_t begin = 0; begin < count; begin += kBlock) {
+    const size_t n = count - begin < kBlock ? count - begin : kBlock;
+    if (partial[0]) {
+      std::memcpy(sum, static_cast<const A *>(sources[0]) + begin,
+                  n * sizeof(A));
+    } else {
+      const T *first = static_cast<const T *>(sources[0]) + begin;
+      for (size_t i = 0; i < n; ++i)
+        sum[i] = loadElement(first[i]);
+    }
+    for (size_t s = 1; s < numSources; ++s) {
+      if (partial[s]) {
+        const A *source = static_cast<const A *>(sources[s]) + begin;
+        for (size_t i = 0; i < n; ++i)
+          sum[i] = Operator::combine(sum[i], source[i]);
+      } else {
+        const T *source = static_cast<const T *>(sources[s]) + begin;
+        for (size_t i = 0; i < n; ++i)
+          sum[i] = Operator::combine(sum[i], loadElement(source[i]));
+      }
+    }
+    if (divisor != 0)
+      for (size_t i = 0; i < n; ++i)
+        sum[i] = divideByRanks(sum[i], divisor);
+    char *result = static_cast<char *>(destinations[0]) + begin * resultBytes;
+    if (partialResult) {
+      std::memcpy(result, sum, n * sizeof(A));
+    } else {
+      T *narrow = reinterpret_cast<T *>(result);
+      for (size_t i = 0; i < n; ++i)
+        narrow[i] = storeElement<T>(sum[i]);
+    }
+    for (size_t d = 1; d < numDestinations; ++d)
+      std::memcpy(static_cast<char *>(destinations[d]) + begin * resultBytes,
+                  result, n * resultBytes);
+  }
+}
+
 template <typename T>
 void scale(const void *source, uint64_t scalar, void *destination,
            size_t count) {
@@ -136,6 +187,18 @@ FoldFunction foldFunction(blinkDataType_t type, blinkRedOp_t op) {
     return withFoldType<Operator>(type, [](auto element) -> FoldFunction {
       return fold<decltype(element), Operator>;
     });
+  });
+}
+
+WideFoldFunction wideFoldFunction(blinkDataType_t type, blinkRedOp_t op) {
+  if (!isWidened(type, op))
+    return nullptr;
+  return withType(type, [op](auto element) -> WideFoldFunction {
+    using T = decltype(element);
+    if constexpr (!std::is_class_v<T>)
+      return nullptr;
+    else
+      return op == blinkProd ? foldWide<T, Prod> : foldWide<T, Sum>;
   });
 }
 

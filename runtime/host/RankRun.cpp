@@ -27,7 +27,7 @@ void dropRepeated(std::vector<uint32_t> &rings) {
 
 bool sameShape(const CallShape &a, const CallShape &b) {
   return a.count == b.count && a.elementBytes == b.elementBytes &&
-         a.chunkBytes == b.chunkBytes;
+         a.chunkBytes == b.chunkBytes && a.partialBytes == b.partialBytes;
 }
 
 } // namespace
@@ -169,6 +169,9 @@ void RankRun::start(const Call &call) {
   }
   transfers_.shape.divisor = next.shape.divisor;
   fold_ = foldFunction(call.kind.type, call.kind.op);
+  wideFold_ = next.shape.partialBytes != 0
+                  ? wideFoldFunction(call.kind.type, call.kind.op)
+                  : nullptr;
   if (transfers_.scaled) {
     scale_ = scaleFunction(call.kind.type);
     scalar_ = call.scalar.bits;

@@ -41,6 +41,7 @@
 #include "runtime/host/HostRings.h"
 #include "runtime/host/Pieces.h"
 
+#include <algorithm>
 #include <atomic>
 #include <functional>
 #include <memory>
@@ -194,6 +195,9 @@ private:
                uint64_t bytes, uint32_t divisor, uint32_t numStreamed);
   void foldScaled(void **pointers, const StepCode &step, uint32_t destinations,
                   uint64_t bytes, uint32_t numStreamed) const;
+  void foldElements(void *const *pointers, const StepCode &step,
+                    uint32_t destinations, uint64_t count, uint32_t divisor,
+                    uint32_t numStreamed) const;
   void publish(const StepCode &step, const ChunkPlace &place, uint64_t bytes);
   ElementRange rangeOf(const Lane &lane, const StepCode &step) const;
   char *bufferAt(const OperandCode &operand, ElementRange range) const;
@@ -212,6 +216,20 @@ private:
   }
   SlotHead &headAt(const RingEnd &end, uint32_t channel) const {
     return end.heads[slotNumber(end, channel)];
+  }
+  /// Bytes of an element of operand number `i` of the step. What a step writes
+  /// is all partial sums, or none is.
+  uint32_t elementBytes(const StepCode &step, uint32_t i) const {
+    const CallShape &shape = transfers_.shape;
+    return wideFold_
+               ? shape.bytesOf(transfers_.rank->partial[step.operandsBegin + i])
+               : shape.elementBytes;
+  }
+  /// Element number `element` of what pointer number `i` of the step leads to.
+  void *at(void *const *pointers, const StepCode &step, uint32_t i,
+           uint64_t element) const {
+    return static_cast<char *>(pointers[i]) +
+           element * elementBytes(step, std::min(i, uint32_t(step.sources)));
   }
   const OperandCode *operandsOf(const StepCode &step) const {
     return transfers_.rank->code.operands + step.operandsBegin;
@@ -254,6 +272,8 @@ private:
   // Of the call.
   const Call *call_ = nullptr;
   FoldFunction fold_ = nullptr;
+  WideFoldFunction wideFold_ =
+      nullptr;                    ///< instead, where partial sums are wide
   ScaleFunction scale_ = nullptr; ///< as of the rest, if transfers_.scaled
   uint64_t scalar_ = 0;
   uint64_t signature_ = 0;

@@ -73,7 +73,8 @@ struct RankRun::ChunkPlace {
 BLINK_ALWAYS_INLINE inline RankRun::ChunkPlace
 RankRun::point(Lane &lane, const StepCode &step, ElementRange range) const {
   const OperandCode *operands = operandsOf(step);
-  const uint64_t bytes = range.size() * transfers_.shape.elementBytes;
+  // Of what is written.
+  const uint64_t bytes = range.size() * elementBytes(step, step.sources);
   const size_t number = size_t(&step - transfers_.rank->code.steps);
   ChunkPlace place;
   place.delivery = transfers_.deliveryOf(number);
@@ -87,7 +88,8 @@ RankRun::point(Lane &lane, const StepCode &step, ElementRange range) const {
       *next++ = bufferAt(operands[i], range);
       continue;
     }
-    *next++ = chunkAt(readerOf(operands[i]), operands[i].index, bytes);
+    *next++ = chunkAt(readerOf(operands[i]), operands[i].index,
+                      range.size() * elementBytes(step, i));
   }
   void **const destinations = next;
   const bool inSlots = !isBorrowed(place.delivery);
@@ -176,6 +178,19 @@ uint32_t RankRun::contributionOf(const StepCode &step) const {
                   operands);
 }
 
+/// The fold of the step over `count` elements.
+BLINK_ALWAYS_INLINE inline void
+RankRun::foldElements(void *const *pointers, const StepCode &step,
+                      uint32_t destinations, uint64_t count, uint32_t divisor,
+                      uint32_t numStreamed) const {
+  if (!wideFold_)
+    return fold_(pointers, step.sources, pointers + step.sources, destinations,
+                 count, divisor, numStreamed);
+  const uint8_t *partial = transfers_.rank->partial.data() + step.operandsBegin;
+  wideFold_(pointers, partial, step.sources, pointers + step.sources,
+            destinations, partial[step.sources], count, divisor, numStreamed);
+}
+
 /// A sum of one source that is multiplied, and others: block by block, so that
 /// the products stay in the first-level cache. The pointers move on.
 void RankRun::foldScaled(void **pointers, const StepCode &step,
@@ -189,11 +204,10 @@ void RankRun::foldScaled(void **pointers, const StepCode &step,
     const uint64_t count = size / transfers_.shape.elementBytes;
     scale_(input, scalar_, products, count);
     void *const begin = std::exchange(input, products);
-    fold_(pointers, step.sources, pointers + step.sources, destinations, count,
-          0, numStreamed);
+    foldElements(pointers, step, destinations, count, 0, numStreamed);
     input = begin;
     for (uint32_t i = 0; i < step.sources + destinations; ++i)
-      pointers[i] = static_cast<char *>(pointers[i]) + size;
+      pointers[i] = at(pointers, step, i, count);
     bytes -= size;
   }
 }
@@ -209,15 +223,16 @@ void RankRun::combine(Lane &lane, const StepCode &step, uint32_t destinations,
     void **from = lane.pointers.data();
     if ((begin != 0 || scales) && sources + destinations <= kMost) {
       for (uint32_t i = 0; i < sources + destinations; ++i)
-        own[i] = static_cast<char *>(from[i]) + begin;
+        own[i] = at(from, step, i, begin / transfers_.shape.elementBytes);
       from = own;
     }
     if (scales) {
       foldScaled(from, step, destinations, end - begin, numStreamed);
       return 0;
     }
-    fold_(from, sources, from + sources, destinations,
-          (end - begin) / transfers_.shape.elementBytes, divisor, numStreamed);
+    foldElements(from, step, destinations,
+                 (end - begin) / transfers_.shape.elementBytes, divisor,
+                 numStreamed);
     return 0;
   };
   if (sources + destinations > kMost)
@@ -226,7 +241,8 @@ void RankRun::combine(Lane &lane, const StepCode &step, uint32_t destinations,
     inPieces(lane, bytes, part);
 }
 
-/// Tells the readers of the step where its chunk is, of so many bytes.
+/// Tells the readers of the step where its chunk is, of so many bytes of what
+/// is written.
 void RankRun::publish(const StepCode &step, const ChunkPlace &place,
                       uint64_t bytes) {
   const OperandCode *operands = operandsOf(step);
@@ -265,8 +281,9 @@ bool RankRun::fold(Lane &lane, const StepCode &step) {
     return false;
   // The input is there already.
   const bool publishFirst = place.delivery == Delivery::borrowInput;
+  const uint64_t written = range.size() * elementBytes(step, step.sources);
   if (publishFirst)
-    publish(step, place, bytes);
+    publish(step, place, written);
   // Nobody reads outputs before the collective is over, unless to borrow.
   const bool streams =
       transfers_.stream && place.delivery != Delivery::borrowOutput;
@@ -274,7 +291,7 @@ bool RankRun::fold(Lane &lane, const StepCode &step) {
     combine(lane, step, place.numDestinations, bytes, divisor,
             streams ? place.numOutputs : 0);
   if (!publishFirst)
-    publish(step, place, bytes);
+    publish(step, place, written);
   const OperandCode *operands = operandsOf(step);
   for (uint32_t i = 0; i < step.sources; ++i) {
     if (operands[i].kind != OperandKind::channel)
@@ -300,7 +317,11 @@ bool RankRun::foldTraced(Lane &lane, const StepCode &step) {
   const ElementRange range = rangeOf(lane, step);
   const uint64_t bytes = range.size() * transfers_.shape.elementBytes;
   const uint32_t stores = point(lane, step, range).numDestinations;
-  const uint64_t moved = stores == 0 ? 0 : bytes * (step.sources + stores);
+  uint64_t moved = 0; // bytes of an element, then of all
+  for (uint32_t i = 0; stores != 0 && i < step.sources; ++i)
+    moved += elementBytes(step, i);
+  moved += stores * uint64_t(elementBytes(step, step.sources));
+  moved *= range.size();
   const uint64_t begin = nanoseconds();
   if (!fold(lane, step))
     return false;

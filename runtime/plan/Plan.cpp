@@ -8,6 +8,7 @@
 
 #include "schedules/Collectives.h"
 #include "schedules/Hash.h"
+#include "schedules/PartialSums.h"
 #include "schedules/ScheduleFile.h"
 
 #include <algorithm>
@@ -194,6 +195,23 @@ double blockRateOf(const sched::Program &program) {
          sched::blocksOfBuffer(program.collective(), ranks);
 }
 
+/// Finds the channels whose chunks are wider than narrow types, if any are.
+void notePartialSums(const sched::Program &program, VariantPlan &plan) {
+  if (program.accumulate() == sched::Accumulation::none)
+    return;
+  plan.partial = sched::partialSums(*plan.variant);
+  if (std::find(plan.partial.begin(), plan.partial.end(), true) ==
+      plan.partial.end()) {
+    plan.partial.clear();
+    return;
+  }
+  for (RankPlan &rank : plan.ranks)
+    for (uint32_t i = 0; i < rank.numOperands; ++i)
+      rank.partial.push_back(rank.code.operands[i].kind ==
+                                 OperandKind::channel &&
+                             plan.partial[rank.code.operands[i].index]);
+}
+
 VariantPlan planVariant(const ResolvedProgram &resolved,
                         const sched::Variant &variant, uint32_t number,
                         Servers &servers, RingTable &table,
@@ -233,6 +251,7 @@ VariantPlan planVariant(const ResolvedProgram &resolved,
     plan.paces.push_back(
         {channel->window() ? channel->window() : channel->slots()});
   }
+  notePartialSums(*resolved.program, plan);
   const double blockRate = blockRateOf(*resolved.program);
   for (RankPlan &rank : plan.ranks)
     finishRank(rank, blockRate, plan);
@@ -257,8 +276,9 @@ void noteUse(const VariantPlan &variant, ProgramPlan &program, Plan &plan) {
       const StepCode &step = code.steps[s];
       plan.numOperands = std::max(plan.numOperands, step.numOperands());
       if (step.sources > 1 &&
-          step.sources != program.program->allocation()->size())
-        program.addsInOneStep = false;
+          step.sources != program.program->allocation()->size() &&
+          program.program->accumulate() == sched::Accumulation::none)
+        program.roundsOnce = false;
       for (uint32_t i = 0; i < step.numOperands(); ++i) {
         OperandKind kind = code.operands[step.operandsBegin + i].kind;
         if (kind == OperandKind::input)
@@ -436,13 +456,14 @@ Status Plan::checkOrder(const ProgramPlan &program, size_t elementBytes) const {
                   ": compile with blinkc compile --order ",
                   sched::EnumNameReductionOrder(order));
   if (order != sched::ReductionOrder::none && elementBytes <= kNarrow &&
-      !program.addsInOneStep)
+      !program.roundsOnce)
     return Status(blinkInvalidUsage,
                   "the schedule adds in several steps, "
                   "between which types of 8 and 16 bits are rounded, and the "
                   "communicator asks for order ",
                   sched::EnumNameReductionOrder(order),
-                  ": use a type of 32 bits, or ask for no order");
+                  ": compile with blinkc compile --accumulate f32, use a type "
+                  "of 32 bits, or ask for no order");
   return {};
 }
 

@@ -51,6 +51,9 @@ struct RankPlan {
   /// Of each step that writes several channels: the operand whose slot can hold
   /// the chunk for all of them, as no other has more slots. Else 0.
   std::vector<uint32_t> sharedSlots;
+  /// Of each operand: whether it is a channel of VariantPlan::partial. Empty
+  /// where that is.
+  std::vector<uint8_t> partial;
   /// Behind code.operands, where blocks are not those of the file: the job's
   /// ranks play other parts.
   std::vector<OperandCode> renamed;
@@ -78,6 +81,10 @@ struct VariantPlan {
   std::vector<uint16_t> slots; ///< of each channel
   /// Of each channel, for a transport; no window is of more than its slots.
   std::vector<ChannelPace> paces;
+  /// Of each channel of a program with Accumulation::f32: whether its chunks
+  /// are partial sums, and so wider than types of 8 and 16 bits. Empty where
+  /// none is.
+  std::vector<bool> partial;
   /// Chunks go from an input to outputs, over one channel, and nothing is
   /// reduced: a step waits for none that waits for another's.
   bool oneCopy = true;
@@ -93,9 +100,9 @@ struct ProgramPlan {
   std::vector<bool> usesOutput; ///< likewise: reads or writes
   /// What is promised of sums, by the job's ranks.
   sched::ReductionOrder order = sched::ReductionOrder::none;
-  /// Whether each sum is made in one step, in all variants: types of 8 and 16
-  /// bits are rounded once.
-  bool addsInOneStep = true;
+  /// Whether types of 8 and 16 bits are rounded once: each sum is made in one
+  /// step, in all variants, or partial sums are wider.
+  bool roundsOnce = true;
 
   /// The variant for calls of `bytes`, S as for algbw.
   const VariantPlan &variantFor(uint64_t bytes) const;

@@ -91,6 +91,16 @@ constexpr bool isBitwise(blinkRedOp_t op) {
   return op >= blinkBand && op <= blinkBxor;
 }
 
+/// Whether sums of some ranks are wider than the type where a program asks for
+/// it (Accumulation::f32): the type is computed in float, and the operator may
+/// need its digits.
+constexpr bool isWidened(blinkDataType_t type, blinkRedOp_t op) {
+  const bool narrow = type == blinkFloat16 || type == blinkBfloat16 ||
+                      type == blinkFloat8e4m3 || type == blinkFloat8e5m2;
+  return narrow && (op == blinkSum || op == blinkProd || op == blinkAvg ||
+                    op == kPreMulSum);
+}
+
 /// Calls `function(T())` with what folds of the operator compute in: as
 /// withType, but bits have no type, and one fold of bytes serves all integers.
 /// A default value where there is no such reduction.

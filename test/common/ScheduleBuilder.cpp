@@ -341,9 +341,9 @@ std::vector<uint8_t> seal(const TestSchedule &schedule) {
             [&](const TestVariant &v) { return writeVariant(builder, v); });
         auto certificate =
             sched::CreateCertificateDirect(builder, p.bound, &p.prices);
-        return sched::CreateProgramDirect(builder, p.collective, p.root,
-                                          &p.allocation, p.algbw, certificate,
-                                          &variants, &p.relays);
+        return sched::CreateProgramDirect(
+            builder, p.collective, p.root, &p.allocation, p.algbw, certificate,
+            &variants, &p.relays, sched::ReductionOrder::none, p.accumulate);
       });
   auto provenance =
       sched::writeProvenance(builder, schedule.compiler, schedule.settings);

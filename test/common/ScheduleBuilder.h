@@ -112,6 +112,7 @@ struct TestProgram {
   uint16_t root = 0;
   std::vector<uint16_t> allocation;
   std::vector<uint16_t> relays;
+  sched::Accumulation accumulate = sched::Accumulation::none;
   double algbw = 1;
   double bound = 1;
   std::vector<double> prices;

@@ -77,6 +77,10 @@ TEST_CASE("large messages between GPUs of several servers, and within them") {
   expectGood(everything({0, 1, 1}, 1, 64 << 10), 3, "large");
 }
 
+TEST_CASE("partial sums of GPUs of several servers are float32") {
+  expectGood(withFloatSums(everything({0, 1, 0, 1}, 1, 1024)), 4, "cases");
+}
+
 TEST_CASE("the results of one process over a transport are exact") {
   for (const Servers &servers :
        std::vector<Servers>{{0, 1}, {0, 0, 1, 1}, {0, 1, 2, 0, 1}}) {

@@ -102,6 +102,26 @@ TEST_CASE("what a switch cannot add goes over links alone") {
     }
 }
 
+TEST_CASE("narrow sums with float32 in between go over links") {
+  emulatedMachine = {};
+  // A star of rank 0, for which the switch works, and a chain.
+  TestSchedule model = makeSchedule(
+      Collective::allreduce, 0, 4,
+      {{1, 2, 0, 0, 1, {-1, 0, 0, 0}}, {1, 2, 0, 1, 3, {1, -1, 0, 2}}},
+      smallChunks());
+  leadOverSwitch(model);
+  const Job plain(model, 4), wide(withFloatSums(model), 4);
+  const Job stars(withFloatSums(switchedStars(4, 1, smallChunks())), 4);
+  for (size_t count : {200, 3000}) {
+    CHECK(usesSwitch(plain, sumOf(blinkBfloat16, count)));
+    CHECK_FALSE(usesSwitch(wide, sumOf(blinkBfloat16, count)));
+    CHECK(usesSwitch(wide, sumOf(blinkFloat32, count)));
+    CHECK_FALSE(usesSwitch(wide, sumOf(blinkFloat16, count)));
+    // It adds in float32 itself.
+    CHECK(usesSwitch(stars, sumOf(blinkBfloat16, count)));
+  }
+}
+
 TEST_CASE("calls follow each other without a wait between") {
   emulatedMachine = {};
   constexpr int kRanks = 4;

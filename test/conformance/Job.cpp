@@ -133,6 +133,13 @@ TestSchedule withProtocol(TestSchedule model, sched::Protocol protocol) {
   return model;
 }
 
+TestSchedule withFloatSums(TestSchedule model) {
+  for (TestProgram &program : model.programs)
+    if (reduces(program.collective))
+      program.accumulate = sched::Accumulation::f32;
+  return model;
+}
+
 void useDeviceOf(int rank) {
 #if BLINK_TEST_CUDA
   must(cudaSetDevice(rank % numDevices()) == cudaSuccess);

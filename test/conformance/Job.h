@@ -31,6 +31,9 @@ TestSchedule withKind(TestSchedule model, sched::ChannelKind kind);
 /// The schedule with the first variant of each program of one protocol.
 TestSchedule withProtocol(TestSchedule model, sched::Protocol protocol);
 
+/// The schedule with partial sums of narrow types as float32.
+TestSchedule withFloatSums(TestSchedule model);
+
 /// Makes the GPU of a rank of a Job current: ranks are dealt out to all there
 /// are. On the host: nothing.
 void useDeviceOf(int rank);

@@ -53,6 +53,11 @@ TEST_CASE("large messages of processes, which may read each other or not") {
       expectGood(inTwoTrees(ranks, 256 << 10), ranks, scenario);
 }
 
+TEST_CASE("processes whose partial sums are float32") {
+  for (const char *scenario : {"cases", "large", "confined", "windows:mixed"})
+    expectGood(withFloatSums(inTwoTrees(3, 16 << 10)), 3, scenario);
+}
+
 TEST_CASE("processes reach into registered buffers, if they may") {
   for (const std::string scenario :
        {"windows", "windows:mixed", "windows:confined",

@@ -102,6 +102,18 @@ LaneFunction laneFunction(blinkDataType_t type, blinkRedOp_t op,
   });
 }
 
+/// Of calls whose partial sums are floats.
+LaneFunction wideLaneFunction(blinkDataType_t type, blinkRedOp_t op) {
+  return withType(type, [op](auto element) -> LaneFunction {
+    using T = decltype(element);
+    if constexpr (!std::is_class_v<T>)
+      return nullptr;
+    else
+      return op == blinkProd ? runBlock<T, Prod, HostBlock, false, true>
+                             : runBlock<T, Sum, HostBlock, false, true>;
+  });
+}
+
 /// The blocks that run on a device, of all kernels, are no more than it has
 /// room for; others wait until one ends.
 class Residency {
@@ -163,14 +175,15 @@ cudaError_t launchLanes(blinkDataType_t type, blinkRedOp_t op,
   if (error != cudaSuccess)
     return error;
   Residency &residency = Residency::of(test::currentDevice());
-  return test::enqueue(
-      stream, [function = laneFunction(type, op, launch.inSwitch), numBlocks,
-               launch, &residency] {
-        runGrid(
-            numBlocks, [&](uint32_t) -> const Launch & { return launch; },
-            [&](HostBlock &block, uint32_t b) { function(block, launch, b); },
-            residency);
-      });
+  const LaneFunction function = launch.shape.partialBytes != 0
+                                    ? wideLaneFunction(type, op)
+                                    : laneFunction(type, op, launch.inSwitch);
+  return test::enqueue(stream, [function, numBlocks, launch, &residency] {
+    runGrid(
+        numBlocks, [&](uint32_t) -> const Launch & { return launch; },
+        [&](HostBlock &block, uint32_t b) { function(block, launch, b); },
+        residency);
+  });
 }
 
 cudaError_t launchMessages(uint32_t numBlocks, const MessageLaunch &launch,

@@ -62,10 +62,28 @@ def test_a_schedule_from_memory_and_from_paths(schedule_path):
     ({"gpus": [0, 1, 2, 99]}, "99"),
     ({"devices": [0]}, "devices has 1 numbers: expected 4"),
     ({"without_link": "gpu0:nothing"}, "nothing"),
+    ({"order": "sorted"}, "order is 'sorted': expected 'none', 'invariant' or 'rank'"),
 ])
 def test_settings(schedule, settings, sentence):
     with pytest.raises((blink.InvalidArgument, blink.InvalidUsage), match=sentence):
         blink.Communicator.all(schedule, **{"nranks": 4, **settings})
+
+
+def test_order(schedule):
+    """The bundle promises none of sums of floating point numbers; integers have one in any order."""
+    def sums(dtype):
+        arrays = [numpy.ones(3, dtype) for _ in range(4)]
+        with blink.group():
+            for comm, array in zip(comms, arrays):
+                comm.all_reduce(array)
+        assert all((array == 4).all() for array in arrays)
+
+    comms = blink.Communicator.all(schedule, 4, order="none")
+    sums("float32")
+    comms = blink.Communicator.all(schedule, 4, order="rank")
+    sums("int32")
+    with pytest.raises(blink.InvalidUsage, match="the communicator asks for rank: compile with blinkc compile --order"):
+        sums("float32")
 
 
 def test_unique_id_and_rank(schedule):

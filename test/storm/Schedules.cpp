@@ -208,6 +208,8 @@ StormSchedule makeFile(Dice &dice, int ranks, bool spread) {
         break;
       TestSchedule one = makeSchedule(collective, root, ranks, {});
       one.programs[0].variants = randomVariants(dice, collective, root, ranks);
+      if (sched::traitsOf(collective).reduces && dice.chance(40))
+        one.programs[0].accumulate = sched::Accumulation::f32;
       if (model.programs.empty())
         model = one;
       else

@@ -26,6 +26,7 @@ struct CompileFlags {
   std::string input;
   std::string output;
   RequestFlags request;
+  std::string accumulate = "none";
   std::string variants = "all";
   std::string emit = "sched";
   std::string dumpDirectory;
@@ -101,6 +102,8 @@ static int run(const CompileFlags &flags) {
   if (!options)
     return reportError(options.takeError());
   options->smallVariant = flags.variants == "all";
+  if (flags.accumulate == "f32")
+    options->accumulate = sched::Accumulation::f32;
   Phase last = *parsePhase(flags.emit);
 
   llvm::Expected<InputFile> file = readInput(flags.input);
@@ -162,9 +165,17 @@ void blink::addCompileCommand(CLI::App &app, int &exitCode) {
                   "output. Without it nothing is written but the report")
       ->type_name("FILE");
   flags.request.addTo(command);
+  command
+      .add_option("--accumulate", flags.accumulate,
+                  "In what sums of some ranks travel where the type has 16 or "
+                  "8 bits: f32 rounds once, and takes two or four times the "
+                  "bytes; none rounds to the type after each step")
+      ->check(CLI::IsMember({"none", "f32"}))
+      ->type_name("TYPE")
+      ->capture_default_str();
   for (const char *name :
        {"--collective", "--gpus", "--root", "--links", "--relays", "--order",
-        "--without-link", "--limit-link"})
+        "--accumulate", "--without-link", "--limit-link"})
     flags.requestOptions.push_back(command.get_option(name));
   command
       .add_option(
@@ -223,8 +234,9 @@ void blink::addCompileCommand(CLI::App &app, int &exitCode) {
                       "Takes the trees of this file, ForestColl's XML, instead "
                       "of making some; proof and bound are as ever")
           ->type_name("FILE");
-  for (const char *name : {"--slack", "--max-trees", "--max-peers", "--phases",
-                           "--order", "--relays", "--time-limit"})
+  for (const char *name :
+       {"--slack", "--max-trees", "--max-peers", "--phases", "--order",
+        "--accumulate", "--relays", "--time-limit"})
     trees->excludes(command.get_option(name));
   flags.requestOptions.push_back(trees);
   command

@@ -50,9 +50,21 @@ void setWithoutLink(Config &config, std::optional<std::string> link) {
   config.config.withoutLink = config.withoutLink.c_str();
 }
 
+void setOrder(Config &config, const std::optional<std::string> &order) {
+  if (!order)
+    return;
+  constexpr const char *kWords[] = {"none", "invariant", "rank"};
+  const auto word = std::find(std::begin(kWords), std::end(kWords), *order);
+  if (word == std::end(kWords))
+    refuse("order is '", *order, "': expected 'none', 'invariant' or 'rank'");
+  config.config.order =
+      blinkOrder_t(blinkOrderNone + (word - std::begin(kWords)));
+}
+
 void read(Config &config, int nranks, std::optional<double> timeout,
           std::optional<std::vector<int>> gpus,
-          std::optional<std::string> withoutLink, const std::string &backend) {
+          std::optional<std::string> withoutLink,
+          const std::optional<std::string> &order, const std::string &backend) {
   if (backend == "cuda")
     config.config.backend = blinkBackendCuda;
   else if (backend != "host")
@@ -62,6 +74,7 @@ void read(Config &config, int nranks, std::optional<double> timeout,
     refuse("nranks is ", nranks, ": expected 1 to ", kMostRanks);
   setTimeout(config, timeout);
   setWithoutLink(config, std::move(withoutLink));
+  setOrder(config, order);
   if (gpus) {
     if (gpus->size() != size_t(nranks))
       refuse("gpus has ", gpus->size(), " numbers: expected ", nranks,
@@ -81,9 +94,10 @@ Communicator initRank(Schedule &schedule, int nranks, int rank, nb::bytes id,
                       int device, std::optional<double> timeout,
                       std::optional<std::vector<int>> gpus,
                       std::optional<std::string> withoutLink,
+                      const std::optional<std::string> &order,
                       const std::string &backend) {
   Config config;
-  read(config, nranks, timeout, std::move(gpus), std::move(withoutLink),
+  read(config, nranks, timeout, std::move(gpus), std::move(withoutLink), order,
        backend);
   blinkUniqueId unique;
   if (id.size() != sizeof unique.internal)
@@ -105,10 +119,12 @@ std::vector<Communicator> initAll(Schedule &schedule, std::optional<int> nranks,
                                   std::optional<double> timeout,
                                   std::optional<std::vector<int>> gpus,
                                   std::optional<std::string> withoutLink,
+                                  const std::optional<std::string> &order,
                                   const std::string &backend) {
   const int size = nranks ? *nranks : schedule.ranks();
   Config config;
-  read(config, size, timeout, std::move(gpus), std::move(withoutLink), backend);
+  read(config, size, timeout, std::move(gpus), std::move(withoutLink), order,
+       backend);
   if (devices && devices->size() != size_t(size))
     refuse("devices has ", devices->size(), " numbers: expected ", size,
            ", one a rank");
@@ -242,6 +258,9 @@ timeout      seconds that a rank waits for the others; None: BLINK_TIMEOUT_MS of
 gpus         of bundles: the GPU of each rank, as the machine numbers them
 without_link of bundles compiled with ``--survive links``: a link that has
              failed, as "gpu0:gpu3"
+order        what the schedule must promise of sums of floating point numbers:
+             "none", "invariant" or "rank"; None: BLINK_ORDER of the
+             environment, or else none
 backend      "host" or "cuda"
 
 Any thread may use it; calls of several threads wait for each other. The GIL is
@@ -295,17 +314,21 @@ nb::class_<Communicator> bindCommunicator(nb::module_ &module) {
       [](Communicator *self, Schedule &schedule, int nranks, int rank,
          nb::bytes id, int device, std::optional<double> timeout,
          std::optional<std::vector<int>> gpus,
-         std::optional<std::string> withoutLink, const std::string &backend) {
-        new (self) Communicator(initRank(schedule, nranks, rank, id, device,
-                                         timeout, gpus, withoutLink, backend));
+         std::optional<std::string> withoutLink,
+         const std::optional<std::string> &order, const std::string &backend) {
+        new (self)
+            Communicator(initRank(schedule, nranks, rank, id, device, timeout,
+                                  gpus, withoutLink, order, backend));
       },
       "schedule"_a, "nranks"_a, "rank"_a, "id"_a, nb::kw_only(),
       "device"_a = -1, "timeout"_a = nb::none(), "gpus"_a = nb::none(),
-      "without_link"_a = nb::none(), "backend"_a = "host");
+      "without_link"_a = nb::none(), "order"_a = nb::none(),
+      "backend"_a = "host");
   type.def_static("all", initAll, "schedule"_a, "nranks"_a = nb::none(),
                   nb::kw_only(), "devices"_a = nb::none(),
                   "timeout"_a = nb::none(), "gpus"_a = nb::none(),
-                  "without_link"_a = nb::none(), "backend"_a = "host", kAllDoc);
+                  "without_link"_a = nb::none(), "order"_a = nb::none(),
+                  "backend"_a = "host", kAllDoc);
   type.def_prop_ro(
       "rank", [](const Communicator &self) { return self.state->rank; },
       "This rank's number, from 0.");

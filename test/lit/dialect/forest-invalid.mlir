@@ -502,6 +502,19 @@ collective.forest reduce @four gpus [0, 1, 2, 3] links <nvlink> root 0 sums halv
 
 // -----
 
+collective.topology @pair {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.link @a nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @b nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+}
+// expected-error @below {{broadcast accumulates nothing}}
+collective.forest broadcast @pair gpus [0, 1] links <nvlink> root 0 accumulate f32 algbw 25.0 bound 25.0 prices [1.0, 1.0] {
+  collective.tree @t0 root 0 block 0 share 1 of 1 up [] down [0 -> 1 via [a]]
+}
+
+// -----
+
 collective.topology @box {
   collective.node @gpu0 gpu
   collective.node @gpu1 gpu

@@ -41,6 +41,11 @@ collective.forest broadcast @pair gpus [0, 1] links <nvlink> root 0 algbw 25.0 b
 collective.forest reduce @pair gpus [0, 1] links <nvlink> root 1 sums chain algbw 25.0 bound 25.0 prices [1.0, 1.0, 0.0, 0.0] {
   collective.tree @t0 root 1 block 0 share 1 of 1 up [0 -> 1 via [a], 1 -> 1 via []] down []
 }
+// Sums of narrow types that are rounded once.
+// CHECK:      collective.forest reduce @pair {{.*}} root 1 accumulate f32 algbw
+collective.forest reduce @pair gpus [0, 1] links <nvlink> root 1 accumulate f32 algbw 25.0 bound 25.0 prices [1.0, 1.0, 0.0, 0.0] {
+  collective.tree @t0 root 1 block 0 share 1 of 1 up [0 -> 1 via [a]] down []
+}
 
 collective.topology @box {
   collective.node @gpu0 gpu

@@ -739,3 +739,47 @@ collective.schedule broadcast @pair gpus [0, 1] links <nvlink> root 0 algbw 25.0
     }
   }
 }
+
+// -----
+
+collective.topology @pair {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.link @a nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @b nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+}
+collective.schedule all_reduce @pair gpus [0, 1] links <nvlink> accumulate f32 algbw 25.0 bound 25.0 prices [1.0, 1.0] {
+  collective.share @t0 root 0 block 0 part 1 of 1 depth 1
+  collective.channel @up peer share @t0 from 1 to 0 slots 2 via [b]
+  collective.channel @down peer share @t0 from 0 to 1 slots 2 via [a]
+  collective.rank 0 {
+    // expected-error @below {{writes a sum of some ranks to the output, which has no room for f32, in which the schedule accumulates}}
+    collective.fold @t0 (input[0], @up) -> (output[0], @down)
+  }
+  collective.rank 1 {
+    collective.fold @t0 (input[0]) -> (@up)
+    collective.fold @t0 (@down) -> (output[0])
+  }
+}
+
+// -----
+
+collective.topology @pair {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.link @a nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @b nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+}
+collective.schedule reduce @pair gpus [0, 1] links <nvlink> root 1 accumulate f32 algbw 25.0 bound 25.0 prices [1.0, 1.0] {
+  collective.share @t0 root 1 block 0 part 1 of 1 depth 1
+  collective.channel @up peer share @t0 from 1 to 0 slots 2 via [b]
+  collective.channel @down peer share @t0 from 0 to 1 slots 2 via [a]
+  collective.rank 0 {
+    collective.fold @t0 (input[0], @up) -> (@down)
+  }
+  collective.rank 1 {
+    collective.fold @t0 (input[0]) -> (@up)
+    // expected-error @below {{writes a sum of some ranks to the output}}
+    collective.fold @t0 (@down) -> (output[0])
+  }
+}

@@ -273,7 +273,7 @@ collective.schedule broadcast @pair gpus [0, 1] links <nvlink> root 0 algbw 30.0
   collective.rank 0 { collective.lane { collective.fold @t0 (input[0]) -> (output[0], @c) } }
   collective.rank 1 { collective.lane { collective.fold @t0 (@c) -> (output[0]) } }
 }
-// expected-error @below {{states another algbw, bound, price, relay or order of sums}}
+// expected-error @below {{states another algbw, bound, price, relay, order of sums or accumulation}}
 collective.schedule broadcast @pair gpus [0, 1] links <nvlink> root 0 algbw 29.0 bound 30.0 prices [1.0] min_bytes 4096 chunk_bytes 1024 {
   collective.share @t0 root 0 block 0 part 1 of 1 depth 1
   collective.channel @c peer share @t0 from 0 to 1 slots 3 via [a]

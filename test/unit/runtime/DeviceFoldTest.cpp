@@ -11,58 +11,23 @@
 #include "runtime/cuda/DeviceFold.h"
 #include "runtime/plan/Types.h"
 #include "test/common/Sanitizers.h"
+#include "test/unit/runtime/Range.h"
 
 #include "doctest/doctest.h"
 
 #include <cmath>
 #include <cstring>
-#include <memory>
 #include <random>
 #include <vector>
-#if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/asan_interface.h>
-#endif
 
 using namespace blink::runtime;
 
 namespace {
 
-using blink::test::kSanitized;
+using blink::test::kSanitized, blink::test::OneThread, blink::test::Range;
 /// AddressSanitizer sees the ends of ranges, which are no other after many
 /// elements.
 constexpr int kLongest = kSanitized ? 200 : 1000;
-
-/// One of three threads that take turns: they share nothing within a fold.
-struct OneThread {
-  uint32_t number;
-  uint32_t thread() const { return number; }
-  uint32_t size() const { return 3; }
-};
-
-/// `count` elements `above` bytes above a multiple of 16; nothing around them
-/// may be touched (AddressSanitizer looks), but for what is in the same 16
-/// bytes.
-template <typename T> class Range {
-public:
-  Range(size_t count, uint32_t above)
-      : bytes_(new(std::align_val_t(16)) char[above + count * sizeof(T)]),
-        begin_(bytes_.get() + above) {
-#if defined(__SANITIZE_ADDRESS__)
-    // Eight bytes are the least that it tells apart.
-    ASAN_POISON_MEMORY_REGION(bytes_.get(), above / 8 * 8);
-#endif
-  }
-  T *get() const { return reinterpret_cast<T *>(begin_); }
-
-private:
-  struct Free {
-    void operator()(char *bytes) const {
-      ::operator delete[](bytes, std::align_val_t(16));
-    }
-  };
-  std::unique_ptr<char, Free> bytes_;
-  char *begin_;
-};
 
 template <typename T> T randomElement(std::mt19937_64 &random) {
   const uint64_t bits = random() % 8 ? random() : 0;

@@ -488,6 +488,39 @@ TEST_CASE("rules of relays") {
               }}});
 }
 
+TEST_CASE("rules of accumulation") {
+  BuildOptions options;
+  options.shape = Shape::chain;
+  TestSchedule right = makeSchedule(Collective::allreduce, 0, 3, options);
+  program(right).accumulate = sched::Accumulation::f32;
+  // What nobody completes is a partial sum down to the last copy of it.
+  const auto complete = [](TestSchedule &s, bool completes) {
+    for (TestRank &rank : s.variant().ranks)
+      for (TestStep &step : rank.steps)
+        if (step.sources == 2)
+          step.completes = completes;
+  };
+  checkEach(right,
+            {{"programs[0].accumulate", "unknown accumulation 2",
+              [](auto &s) { program(s).accumulate = sched::Accumulation(2); }},
+             {"programs[0].accumulate",
+              "f32, expected none: broadcast "
+              "adds nothing",
+              [](auto &s) {
+                s = makeSchedule(Collective::broadcast, 0, 3, {});
+                program(s).accumulate = sched::Accumulation::f32;
+              }}});
+  TestSchedule wrong = right;
+  complete(wrong, false);
+  CHECK(messageOf(wrong).find("writes a partial sum to the output, which has "
+                              "no room for float32") != std::string::npos);
+  program(wrong).accumulate = sched::Accumulation::none;
+  CHECK(messageOf(wrong) == "");
+  // Nothing that is complete is one.
+  complete(right, true);
+  CHECK(messageOf(right) == "");
+}
+
 TEST_CASE("rules of switches that work for trees") {
   // Two stars of rank 0, all over node 4, whose links are 12 and 13 of GPU 0,
   // and so on.

@@ -1,0 +1,54 @@
+//===- Range.h - what a fold of a device works on ---------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_TEST_UNIT_RUNTIME_RANGE_H
+#define BLINK_TEST_UNIT_RUNTIME_RANGE_H
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#endif
+
+namespace blink::test {
+
+/// One of three threads that take turns: they share nothing within a fold.
+struct OneThread {
+  uint32_t number;
+  uint32_t thread() const { return number; }
+  uint32_t size() const { return 3; }
+};
+
+/// `count` elements `above` bytes above a multiple of 16; nothing around them
+/// may be touched (AddressSanitizer looks), but for what is in the same 16
+/// bytes.
+template <typename T> class Range {
+public:
+  Range(size_t count, uint32_t above)
+      : bytes_(new(std::align_val_t(16)) char[above + count * sizeof(T)]),
+        begin_(bytes_.get() + above) {
+#if defined(__SANITIZE_ADDRESS__)
+    // Eight bytes are the least that it tells apart.
+    ASAN_POISON_MEMORY_REGION(bytes_.get(), above / 8 * 8);
+#endif
+  }
+  T *get() const { return reinterpret_cast<T *>(begin_); }
+
+private:
+  struct Free {
+    void operator()(char *bytes) const {
+      ::operator delete[](bytes, std::align_val_t(16));
+    }
+  };
+  std::unique_ptr<char, Free> bytes_;
+  char *begin_;
+};
+
+} // namespace blink::test
+
+#endif // BLINK_TEST_UNIT_RUNTIME_RANGE_H
