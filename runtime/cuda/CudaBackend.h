@@ -100,8 +100,11 @@ private:
     std::vector<DeviceProgram *> programs; ///< of each variant, in `code`
     uint64_t *abortHere = nullptr;
     uint32_t *busy = nullptr; ///< one a lane
-    Event order;              ///< between its stream and a launch's
-    OwnStream beside;         ///< for messages beside its collectives
+    // As in DeviceNotes, and `sums` of collectives and then of messages:
+    uint64_t *calls = nullptr, *sums = nullptr;
+    uint32_t *counts = nullptr;
+    Event order;      ///< between its stream and a launch's
+    OwnStream beside; ///< for messages beside its collectives
     /// After the last launch of collectives, shared by all ranks of that; null:
     /// none yet.
     std::shared_ptr<Event> launched;
@@ -151,6 +154,11 @@ private:
   void layRank(size_t rank, char *control, size_t &controlBytes, char *pool,
                size_t &poolBytes);
   Status allocate();
+  // CudaBackendNotes.cpp
+  Status createNotes(const BackendRequest &request);
+  DeviceNotes notesOf(size_t self, bool messages);
+  Status beginNotes();
+  uint32_t noteLaunch(const Call *const *calls, size_t count);
   // CudaBackendPrograms.cpp
   /// The steps of each lane. Messages: each step is one, those of a queue side
   /// by side.
@@ -220,7 +228,7 @@ private:
   Status endMessages(const MessageBatch &batch);
   LaunchedMessage messageOf(const MessageEnd &end);
   // CudaBackendFailure.cpp
-  void fail(const Status &status);
+  bool fail(const Status &status);
   void finishLaunches();
   static void waitForLaunches(const Rank &rank);
   Status explain(size_t rank, uint32_t lane, const LaneReport &report,
@@ -248,6 +256,7 @@ private:
 
   std::vector<Window> windows_; ///< as many as were ever in use at a time
   std::mutex mutex_;            ///< launches follow each other
+  uint32_t numLaunches_ = 0;    ///< that are noted
   mutable std::mutex failureMutex_;
   mutable Status failure_;
   /// Looks after the other processes, which a kernel cannot.

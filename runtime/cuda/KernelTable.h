@@ -33,6 +33,8 @@ template <> const void *kernelOf<Bxor>(blinkDataType_t type);
 
 /// Messages.cu.
 const void *messageKernel();
+/// Clock.cu.
+const void *clockKernel();
 
 } // namespace blink::runtime
 

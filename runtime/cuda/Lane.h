@@ -22,8 +22,8 @@ template <typename T, typename Operator, typename Block>
 class Lane : LaneChannels<Block> {
 public:
   BLINK_DEVICE Lane(Block &block, const LaunchedCall &launch,
-                    const LaunchedRank &rank, uint32_t number)
-      : LaneChannels<Block>(block, launch, rank, number) {}
+                    const LaunchedRank &rank, uint32_t number, uint32_t first)
+      : LaneChannels<Block>(block, launch, rank, number, first) {}
 
   /// Runs the lane to its end, or until something failed, which is reported.
   ///
@@ -96,7 +96,8 @@ BLINK_DEVICE inline void runBlock(Block &block, const Launch &launch,
   while (launch.ranks[r].firstBlock > index)
     --r;
   const Launch::Rank &rank = launch.ranks[r];
-  Lane<T, Operator, Block>(block, launch, rank, index - rank.firstBlock).run();
+  Lane<T, Operator, Block>(block, launch, rank, index - rank.firstBlock, 0)
+      .run();
 }
 
 /// What block `index` of a launch of messages does: one tree of each message of
@@ -111,7 +112,7 @@ runMessageBlock(Block &block, const MessageLaunch &launch, uint32_t index) {
     const LaunchedMessage &message = launch.messages[m];
     if (tree < message.numLanes)
       Lane<uint8_t, Sum, Block>(block, message.call, message.rank,
-                                message.firstLane + tree)
+                                message.firstLane + tree, message.firstLane)
           .run();
     block.sync(); // what the threads share is the next one's
     m = message.next;

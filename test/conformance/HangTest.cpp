@@ -88,6 +88,19 @@ TEST_CASE("the error of a hang names the culprit, and a file has the picture") {
                            "\"sum\""));
 }
 
+TEST_CASE("calls that differ leave a file, too") {
+  const HangFolder folder;
+  constexpr int kCulprit = 1;
+  const Job job(makeSchedule(Collective::allreduce, 0, 3, {}), 3);
+  const std::vector<blinkResult_t> results = job.onThreads(
+      [&](int rank) { return sumOf(job[rank], rank == kCulprit ? 6 : 5); });
+  for (blinkResult_t result : results)
+    CHECK(result == blinkInvalidUsage);
+  const std::vector<std::string> files = folder.files();
+  REQUIRE(files.size() == 1);
+  CHECK(contains(files[0], "\"cause\":\"differs\",\"culprits\":[1]"));
+}
+
 TEST_CASE("a program that handles SIGUSR2 itself goes on to") {
   static std::atomic<int> heard{0};
   struct sigaction own{}, before{}, now{};
