@@ -58,8 +58,7 @@ CallPicture DeviceReader::callOf(const DeviceCallRecord &record, int queue,
   CallPicture call;
   call.number = record.number;
   call.kind.collective = collectiveOf(what & 31);
-  call.kind.type =
-      blinkDataType_t(std::min<uint32_t>(what >> 5 & 31, blinkFloat8e5m2));
+  call.kind.type = blinkDataType_t(what >> 5 & 31);
   call.kind.op = blinkRedOp_t(what >> 10 & 31);
   call.kind.count = record.count;
   if (queue == Call::kCollectives) {
@@ -67,7 +66,8 @@ CallPicture DeviceReader::callOf(const DeviceCallRecord &record, int queue,
   } else {
     call.peer = (queue - 1) / 2;
     call.send = (queue - 1) % 2 == 0;
-    call.kind.count /= elementBytes(call.kind.type);
+    // A file may hold a type that there is not.
+    call.kind.count /= std::max<uint64_t>(elementBytes(call.kind.type), 1);
   }
   call.variant = uint32_t(record.variant);
   call.started = timeOf(record.started);

@@ -66,6 +66,8 @@ public:
     } else {
       number = 1 + counters_->collectives; // only this thread writes it
       record = &collectives_[number & callMask_];
+      // The next one's is not in the first cache.
+      __builtin_prefetch(&collectives_[(number + 1) & callMask_], 1);
     }
     write(*record, number, call, variant, enqueued, started);
     if (!call.isMessage())

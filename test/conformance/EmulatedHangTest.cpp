@@ -11,9 +11,12 @@
 #include "runtime/cuda/Launch.h"
 #include "runtime/flight/Diagnosis.h"
 #include "runtime/flight/PictureReader.h"
+#include "runtime/flight/PictureText.h"
 #include "test/common/Contains.h"
+#include "test/conformance/HangFolder.h"
 #include "test/conformance/Job.h"
 #include "test/conformance/Latches.h"
+#include "test/conformance/Workers.h"
 #include "test/emulation/CudaRuntime.h"
 #include "test/emulation/Emulation.h"
 
@@ -235,6 +238,12 @@ TEST_CASE("a device that has not come to what it was given is named") {
         "which has been launched: it is at something else, or what comes "
         "before in its stream is not done");
   CHECK(picture.ranks[kOdd].launched.size() == 1);
+  const std::string text = runtime::toText(picture, found);
+  CAPTURE(text);
+  CHECK(contains(text, ": 4 ranks, CUDA back end\n"));
+  CHECK(contains(text, " launched       0  \n"));
+  CHECK(
+      contains(text, " ago and not begun: allreduce of 5 float32 with sum\n"));
   CHECK(!picture.ranks[kOdd].inCall());
   free = true;
   synchronize(job);
@@ -374,4 +383,33 @@ TEST_CASE("messages of devices are seen, and who does not answer") {
   CHECK(stats.mostWaitedFor == 0);
   CHECK(waitedFor[0] == stats.waited);
   CHECK(runtime::diagnose(pictureOf(job)).cause == Cause::none);
+}
+
+TEST_CASE("errors of devices leave a picture") {
+  constexpr int kOdd = 1;
+  const HangFolder folder;
+  {
+    const Job job(sums(3), 3, 200);
+    const Buffers buffers(3);
+    for (int rank = 0; rank < 3; ++rank)
+      if (rank != kOdd)
+        CHECK(buffers.allReduce(job, rank, 5) == blinkSuccess);
+    synchronize(job);
+    CHECK(buffers.allReduce(job, 0, 5) == blinkRemoteError);
+    CHECK(contains(blinkGetLastError(job[0]),
+                   "; rank 1 has made 0 calls, the others 1: it has not called "
+                   "allreduce of 5 float32 with sum; "));
+  }
+  const std::vector<std::string> files = folder.files();
+  REQUIRE(files.size() == 1);
+  CHECK(contains(files[0], "\"cause\":\"behind\",\"culprits\":[1]"));
+}
+
+TEST_CASE("a process whose device was in a call, and that dies, does so, too") {
+  const HangFolder folder;
+  // In lane 0 of rank 2, in its second kernel.
+  runAll(sums(3), 3, "kill:2:0:4:1");
+  const std::vector<std::string> files = folder.files();
+  REQUIRE(files.size() == 1);
+  CHECK(contains(files[0], "\"cause\":\"died\",\"culprits\":[2]"));
 }
