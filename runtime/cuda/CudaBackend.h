@@ -102,7 +102,6 @@ private:
     uint32_t *busy = nullptr; ///< one a lane
     // As in DeviceNotes, and `sums` of collectives and then of messages:
     uint64_t *calls = nullptr, *sums = nullptr;
-    uint32_t *counts = nullptr;
     Event order;      ///< between its stream and a launch's
     OwnStream beside; ///< for messages beside its collectives
     /// After the last launch of collectives, shared by all ranks of that; null:

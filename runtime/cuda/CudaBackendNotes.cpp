@@ -38,7 +38,6 @@ DeviceNotes CudaBackend::notesOf(size_t self, bool messages) {
   const FlightHeader header = flight_.header();
   DeviceNotes notes{};
   notes.calls = ranks_[self].calls;
-  notes.counts = ranks_[self].counts;
   notes.sums = ranks_[self].sums + (messages ? ranks_.size() : 0);
   notes.waits = recorder.waits(messages);
   notes.records = recorder.deviceCalls(messages);

@@ -178,9 +178,11 @@ private:
   BLINK_DEVICE void leave() {
     const DeviceProgram &program = *state_.program;
     exchangeOnce(&program.busy[state_.lane], 0);
+    if (state_.endingLanes == 0)
+      return;
     if (loadShared(&state_.waited) != 0)
       addWaits(block_);
-    if (state_.endingLanes != 0 && !failed(kAfterFolds))
+    if (!failed(kAfterFolds))
       noteEnd(block_, program.notes, state_.queue, state_.endingLanes);
   }
 

@@ -80,23 +80,18 @@ struct Patience {
   uint64_t since = 0;
   LaneReport::Reason reason = LaneReport::none;
   bool isLong = false; ///< it is time for tellWait()
-  bool told = false;   ///< that has been called
   bool shown = false;  ///< the wait is in the lane's record
-  bool counts = false; ///< among the rank's
 };
 
-/// Shows what a thread of the lane waits for, unless another one is shown. Of
-/// the rank's waits one at a time counts. Folds have few registers to spare for
-/// these functions: the sums are made when the lane is done.
+/// Shows what a thread of the lane waits for, unless another one is shown.
+/// Folds have few registers to spare for these functions: sums are made when
+/// the lane is done.
 template <typename Block>
 BLINK_DEVICE_CALL void tellWait(Block &block, Patience &patience,
                                 const Awaited &what) {
   patience.isLong = false;
   LaneState &state = block.state();
   const DeviceNotes &notes = state.program->notes;
-  if (!patience.told && exchangeOnce(notes.counts, 1))
-    patience.counts = true;
-  patience.told = true;
   if (patience.shown || !exchangeOnce(&state.shown, 1))
     return;
   patience.shown = true;
@@ -104,11 +99,11 @@ BLINK_DEVICE_CALL void tellWait(Block &block, Patience &patience,
   storeRelaxed(&record.call, 0);
   // In this order, each behind the one before it: see FlightPage.h.
   releaseFence();
+  storeBehindFence(&record.since, patience.since);
   storeBehindFence(&record.place, what.channel | uint64_t(what.step) << 32);
   storeBehindFence(&record.peer,
                    notes.peers[what.channel] | uint64_t(what.reading) << 32);
   storeBehindFence(&record.expected, what.expected);
-  storeBehindFence(&record.since, patience.since);
   releaseFence();
   storeBehindFence(&record.call,
                    loadRelaxed(notes.calls + state.queue) >> kLaneBits);
@@ -120,21 +115,16 @@ BLINK_DEVICE_CALL void tellGoingOn(Block &block, const Patience &patience,
                                    const Awaited &what) {
   LaneState &state = block.state();
   const DeviceNotes &notes = state.program->notes;
-  if (patience.counts) {
-    addRelaxed(notes.waited + what.channel,
-               block.nanoseconds() - patience.since);
-    exchangeOnce(notes.counts, 0);
-    state.waited = 1;
-  }
-  if (!patience.shown)
-    return;
+  addRelaxed(notes.waited + what.channel, block.nanoseconds() - patience.since);
+  state.waited = 1;
   storeRelaxed(&notes.lanes[state.lane].call, 0);
   releaseFence(); // behind that: the next one that has the record
   exchangeOnce(&state.shown, 0);
 }
 
-/// By one thread, after the lane's last wait: adds what it has waited to the
-/// rank's sums, in the device's memory, and shows these.
+/// By one thread, after the last wait of a lane with endingLanes: adds what it
+/// has waited to the rank's sums, in the device's memory, and shows these. The
+/// lanes wait side by side, so that each has a part.
 template <typename Block> BLINK_DEVICE_CALL void addWaits(Block &block) {
   const LaneState &state = block.state();
   const DeviceNotes &notes = state.program->notes;
@@ -145,7 +135,7 @@ template <typename Block> BLINK_DEVICE_CALL void addWaits(Block &block) {
       continue;
     // A channel is one lane's.
     uint64_t *waited = notes.waited + operand.index;
-    const uint64_t length = loadRelaxed(waited);
+    const uint64_t length = loadRelaxed(waited) / state.endingLanes;
     if (length == 0)
       continue;
     storeRelaxed(waited, 0);

@@ -58,7 +58,7 @@ BLINK_DEVICE_CALL bool mayWait(Block &block, Patience &patience) {
 template <typename Block>
 BLINK_DEVICE inline void endWait(Block &block, const Patience &patience,
                                  const Awaited &what) {
-  if (patience.told)
+  if (patience.shown)
     tellGoingOn(block, patience, what);
 }
 

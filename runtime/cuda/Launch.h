@@ -144,7 +144,6 @@ struct LaneReport {
 struct DeviceNotes {
   // In device memory:
   uint64_t *calls;       ///< of each queue: LaneNotes.h
-  uint32_t *counts;      ///< of the rank: 1 while a thread's wait counts
   const uint32_t *peers; ///< of each channel: its other end
   uint64_t *waited;      ///< for each channel, in this program's calls: what
                          ///< `sums` lack
