@@ -467,7 +467,8 @@ typedef struct {
   uint64_t collectives; /* that the rank has begun */
   uint64_t messages;
   /* Nanoseconds in which its calls waited for other ranks, and the thread that
-     made them had nothing else to do. */
+     made them had nothing else to do; on GPUs of waits longer than two
+     milliseconds, once they are over. */
   uint64_t waited;
   int mostWaitedFor; /* the rank for which most of that was; -1: none */
 } blinkStats_t;
@@ -477,8 +478,7 @@ typedef struct {
    `waited` each rank was to blame. Where several lanes of a call wait for
    different ranks, the first one's counts. Ranks that are slow are told from
    those that wait for them only by comparing: who waits little is waited for.
-   From any thread, also during a call. Errors: invalid argument; invalid usage
-   on GPUs, where nobody takes notes of kernels. */
+   From any thread, also during a call. Errors: invalid argument. */
 BLINK_API blinkResult_t blinkCommStats(blinkComm_t comm, blinkStats_t *stats,
                                        uint64_t *waitedFor);
 

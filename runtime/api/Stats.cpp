@@ -24,12 +24,7 @@ blinkResult_t blinkCommStats(blinkComm_t comm, blinkStats_t *stats,
       return report(status, &comm->state->lastError);
     Backend &backend = *comm->backend;
     FlightFile &flight = backend.flight();
-    if (!flight.notesWaits())
-      return report(Status(blinkInvalidUsage, "the ", backend.entry().name,
-                           " back end does not hear what its calls wait for"),
-                    &comm->state->lastError);
     const FlightRecorder &recorder = flight.of(comm->rank);
-    const TickScale scale = flight.scale();
     blinkStats_t all = BLINK_STATS_INITIALIZER;
     all.size = std::min(stats->size, sizeof(all));
     all.collectives = recorder.collectives();
@@ -37,7 +32,7 @@ blinkResult_t blinkCommStats(blinkComm_t comm, blinkStats_t *stats,
     all.mostWaitedFor = -1;
     uint64_t most = 0;
     for (int rank = 0; rank < backend.plan().numRanks; ++rank) {
-      const uint64_t length = scale.length(recorder.waitedFor(rank));
+      const uint64_t length = flight.waitedFor(comm->rank, rank);
       if (length > most)
         all.mostWaitedFor = rank;
       most = std::max(most, length);

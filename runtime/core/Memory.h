@@ -88,6 +88,16 @@ BLINK_HOST_DEVICE inline void storeAfterReads(uint64_t *address,
   storeBehindFence(address, value);
 }
 
+/// Adds to a word of the device's memory, and returns what it was. No order.
+BLINK_HOST_DEVICE inline uint64_t addRelaxed(uint64_t *word, uint64_t value) {
+#if defined(__CUDA_ARCH__)
+  return atomicAdd(reinterpret_cast<unsigned long long *>(word),
+                   static_cast<unsigned long long>(value));
+#else
+  return __atomic_fetch_add(word, value, __ATOMIC_RELAXED);
+#endif
+}
+
 /// Sets a word from 0 to `value`; whether this thread was the one. No order.
 BLINK_HOST_DEVICE inline bool exchangeOnce(uint32_t *word, uint32_t value) {
 #if defined(__CUDA_ARCH__)

@@ -104,12 +104,7 @@ Status CudaBackend::makePlan(const BackendRequest &request) {
                         request.order);
   if (!status.ok())
     return status;
-  // Of lanes nobody hears: they are on devices.
-  status =
-      flight_.create({request.id ? &*request.id : nullptr, blinkBackendCuda,
-                      request.numRanks, request.id ? request.rank : 0,
-                      request.id ? 1 : request.numRanks, /*numLanes=*/0,
-                      /*messages=*/false, uint64_t(request.timeout.count())});
+  status = createNotes(request);
   if (!status.ok())
     return status;
   std::vector<bool> here;
@@ -175,6 +170,8 @@ Status CudaBackend::createAll(const BackendRequest &request) {
     status = copyPrograms();
   }
   if (status.ok())
+    status = beginNotes();
+  if (status.ok())
     log(LogLevel::info, -1, "CUDA back end: ", request.numRanks,
         " ranks in one process, ", plan_.programs.size(), " programs, ",
         plan_.poolBytes, " bytes of slots");
@@ -223,6 +220,8 @@ Status CudaBackend::join(const BackendRequest &request) {
     status = openOthers(rank, deadline, request.peerFailure);
   if (status.ok())
     status = copyPrograms();
+  if (status.ok())
+    status = beginNotes();
   if (status.ok())
     beginWindows(rank);
   if (!status.ok())

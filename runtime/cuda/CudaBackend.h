@@ -101,8 +101,10 @@ private:
     std::vector<DeviceProgram *> programs; ///< of each variant, in `code`
     uint64_t *abortHere = nullptr;
     uint32_t *busy = nullptr; ///< one a lane
-    Event order;              ///< between its stream and a launch's
-    OwnStream beside;         ///< for messages beside its collectives
+    // As in DeviceNotes, and `sums` of collectives and then of messages:
+    uint64_t *calls = nullptr, *sums = nullptr;
+    Event order;      ///< between its stream and a launch's
+    OwnStream beside; ///< for messages beside its collectives
     /// After the last launch of collectives, shared by all ranks of that; null:
     /// none yet.
     std::shared_ptr<Event> launched;
@@ -165,6 +167,11 @@ private:
                                    uint32_t tree) const;
   SwitchStep switchStepOf(const SwitchPlace &place, const StepCode &step,
                           const OperandCode *operands, size_t self) const;
+  // CudaBackendNotes.cpp
+  Status createNotes(const BackendRequest &request);
+  DeviceNotes notesOf(size_t self, bool messages);
+  Status beginNotes();
+  uint32_t noteLaunch(const Call *const *calls, size_t count);
   // CudaBackendPrograms.cpp
   /// The steps of each lane. Messages: each step is one, those of a queue side
   /// by side.
@@ -234,7 +241,7 @@ private:
   Status endMessages(const MessageBatch &batch);
   LaunchedMessage messageOf(const MessageEnd &end);
   // CudaBackendFailure.cpp
-  void fail(const Status &status);
+  bool fail(const Status &status);
   void finishLaunches();
   static void waitForLaunches(const Rank &rank);
   Status explain(size_t rank, uint32_t lane, const LaneReport &report,
@@ -265,6 +272,7 @@ private:
 
   std::vector<Window> windows_; ///< as many as were ever in use at a time
   std::mutex mutex_;            ///< launches follow each other
+  uint32_t numLaunches_ = 0;    ///< that are noted
   mutable std::mutex failureMutex_;
   mutable Status failure_;
   /// Looks after the other processes, which a kernel cannot.

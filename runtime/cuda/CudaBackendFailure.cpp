@@ -16,10 +16,13 @@
 
 namespace blink::runtime {
 
-void CudaBackend::fail(const Status &status) {
+/// False if it had failed.
+bool CudaBackend::fail(const Status &status) {
   // Kernels see that, in whatever process, and end.
-  if (job_.fail(status))
+  const bool isFirst = job_.fail(status);
+  if (isFirst)
     log(LogLevel::warn, -1, status.text);
+  return isFirst;
 }
 
 void CudaBackend::waitForLaunches(const Rank &rank) {
@@ -91,15 +94,22 @@ Status CudaBackend::explain(size_t rank, uint32_t lane,
   text +=
       textOf(report.expected,
              report.reading ? " written, seen " : " read, seen ", report.seen);
-  if (reason == LaneReport::otherCall)
+  // Lanes that give up leave what they have said.
+  const HangReport picture(flight_);
+  const auto write = [&] {
+    if (ranks_[rank].here)
+      picture.write(int(rank));
+  };
+  if (reason == LaneReport::otherCall) {
+    write();
     return callsDiffer(text + ", of another call");
+  }
   text += textOf("; waited ", job_.timeout().count(), " ms: ");
   // Kernels do not see that: who has called before waits.
   for (int other = 0; other < job_.numRanks(); ++other)
     if (job_.detached(other))
       return {blinkRemoteError, text + job_.peerFailure(other).text};
-  const HangReport picture(flight_);
-  picture.write(int(rank));
+  write();
   return {blinkRemoteError,
           text +
               "a rank has not called, or `blinkc verify` tells whether the "
@@ -118,13 +128,17 @@ Status CudaBackend::explainMessage(size_t rank, uint32_t lane,
       textOf("a message ", sends ? "to" : "from", " rank ", peer);
   if (reason == LaneReport::twoCalls)
     return {blinkInvalidUsage, textOf("rank ", rank, ", ", text, kTwoCalls)};
+  const HangReport picture(flight_);
+  if (ranks_[rank].here)
+    picture.write(int(rank));
   if (reason == LaneReport::otherCall)
     return callsDiffer(textOf("rank ", rank, " has ", text, ", rank ", peer,
                               " has sent another one"));
   return Status(blinkRemoteError, text, ": rank ", rank, " waited ",
                 job_.timeout().count(), " ms for rank ", peer,
                 sends ? " to receive it" : " to send it", ": expected ",
-                report.expected, " chunks, seen ", report.seen);
+                report.expected, " chunks, seen ", report.seen,
+                picture.sentence());
 }
 
 Status CudaBackend::failure() const {

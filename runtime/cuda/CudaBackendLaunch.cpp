@@ -97,9 +97,6 @@ Status CudaBackend::launchRound(const std::vector<Call *> &round) {
       fail(status);
     if (!status.ok())
       return status;
-    for (const Call *call : together)
-      if (!capturing)
-        flight_.of(call->rank).begin(*call, call->variant().number, ticks(), 0);
     left = std::move(others);
   }
   return {};
@@ -113,7 +110,7 @@ Status CudaBackend::launchOnDevice(int device, const std::vector<Call *> &calls,
   Launch launch{};
   launch.shape = first.shape(variant, false);
   launch.signature = signatureBits(first.kind.hash());
-  launch.timeoutNanoseconds = uint64_t(job_.timeout().count()) * 1000000;
+  launch.what = packLaunched(first.kind);
   launch.layout = variant.number + 1;
   launch.numRanks = uint32_t(calls.size());
   launch.lowLatency =
@@ -140,7 +137,8 @@ Status CudaBackend::launchOnDevice(int device, const std::vector<Call *> &calls,
                                      : 0,
                        call.scalar.place,
                        call.scalar.bits,
-                       blocks};
+                       blocks,
+                       Call::kCollectives};
     blocks += variant.ranks[call.rank].code.numLanes;
   }
   std::vector<CarriedChunks> carried;
@@ -156,6 +154,8 @@ Status CudaBackend::launchOnDevice(int device, const std::vector<Call *> &calls,
       device, uses, begun, capturing, [&](cudaStream_t stream) {
         if (blocks == 0)
           return Status();
+        if (!capturing)
+          launch.launch = noteLaunch(calls.data(), calls.size());
         return announced(stream, capturing, std::move(carried), [&] {
           return cudaStatus(launchLanes(first.kind.type, first.kind.op, blocks,
                                         launch, stream),

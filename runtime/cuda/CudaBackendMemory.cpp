@@ -40,6 +40,8 @@ void CudaBackend::layRank(size_t rank, char *controlBase, size_t &controlBytes,
   ranks_[rank].abortHere = control.take<uint64_t>(1);
   ranks_[rank].busy =
       control.take<uint32_t>(plan_.numLanes + numMessageLanes());
+  ranks_[rank].calls = control.take<uint64_t>(size_t(Call::numQueues(plan_)));
+  ranks_[rank].sums = control.take<uint64_t>(2 * ranks_.size());
   for (size_t r = 0; r < rings_.size(); ++r) {
     const RingPlan &ring = plan_.rings[r];
     RingPlace &place = rings_[r];

@@ -110,6 +110,9 @@ Status CudaBackend::launchWindow(const MessageBatch &batch, size_t begin,
     LaunchedMessage &message = launch.messages[launch.numMessages];
     message = messageOf(batch.ends[i]);
     const Call &call = *batch.ends[i].call;
+    const Call *const one[] = {&call};
+    if (!batch.capturing)
+      message.call.launch = noteLaunch(one, 1);
     proxy_.addChunks(call, call.variant(), message.call.shape, carried);
     LaunchedMessage *&before = last[batch.uses[i].launched];
     if (before) {
@@ -138,7 +141,7 @@ LaunchedMessage CudaBackend::messageOf(const MessageEnd &end) {
   bytes.kind.count *= elementBytes(std::exchange(bytes.kind.type, blinkUint8));
   launched.shape = bytes.shape(variant, false);
   launched.signature = signatureBits(call.kind.hash());
-  launched.timeoutNanoseconds = uint64_t(job_.timeout().count()) * 1000000;
+  launched.what = packLaunched(call.kind);
   launched.layout = variant.number + 1;
   launched.lowLatency =
       variant.variant->protocol() == sched::Protocol::low_latency;
@@ -155,6 +158,7 @@ LaunchedMessage CudaBackend::messageOf(const MessageEnd &end) {
   message.numLanes = uint16_t(ranks_[call.rank].messageTrees.at(
       variant.number)[size_t(call.queue()) - 1]);
   message.next = MessageLaunch::kMax;
+  rank.queue = uint32_t(call.queue());
   message.firstLane = uint32_t(call.queue() - 1) * plan_.numMessageTrees;
   return message;
 }

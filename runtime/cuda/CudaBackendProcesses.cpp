@@ -14,6 +14,7 @@
 #include "runtime/cuda/LeftMemory.h"
 #include "runtime/cuda/LocalMemory.h"
 #include "runtime/cuda/RankDevices.h"
+#include "runtime/flight/HangReport.h"
 
 namespace blink::runtime {
 
@@ -158,8 +159,11 @@ void CudaBackend::watchOthers() {
     }
     for (int other = 0; other < job_.numRanks(); ++other)
       if (Status why = job_.peerFailure(other);
-          !why.ok() && !job_.detached(other))
-        fail(why);
+          !why.ok() && !job_.detached(other) && !job_.failed()) {
+        const HangReport picture(flight_);
+        if (fail(why))
+          picture.write(origin_.rank);
+      }
     turn.lock();
     stop_.wait_for(turn, std::chrono::milliseconds(20),
                    [&] { return stopping_; });

@@ -128,14 +128,26 @@ size_t CudaBackend::layPrograms(size_t self, char *base, char *image) {
       const auto lanes = lanesOf(variant, self, messages);
       auto *device = reinterpret_cast<DeviceProgram *>(arena.take<char>(
           sizeof(DeviceProgram) + lanes.size() * sizeof(LaneProgram)));
+      auto *peers = arena.take<uint32_t>(variant.rings.size());
+      auto *waited = arena.take<uint64_t>(variant.rings.size());
+      for (size_t c = 0; image && c < variant.rings.size(); ++c) {
+        const RingPlan &ring = plan_.rings[variant.rings[c]];
+        put(peers + c,
+            uint32_t(ring.source == self ? ring.destination : ring.source));
+      }
       if (image) {
         // Lanes of messages are numbered behind those of collectives.
         const uint32_t first = messages ? plan_.numLanes : 0;
         LaneTrace *traces = reinterpret_cast<LaneTrace *>(rank.traces.get());
+        DeviceNotes notes = notesOf(self, messages);
+        notes.peers = peers;
+        notes.waited = waited;
         rank.programs.push_back(device);
-        put(device, DeviceProgram{rank.abortHere, job_.abortWord(),
-                                  rank.busy + first, rank.reports + first,
-                                  messages ? nullptr : traces, lanes.size()});
+        put(device,
+            DeviceProgram{rank.abortHere, job_.abortWord(), rank.busy + first,
+                          rank.reports + first, messages ? nullptr : traces,
+                          notes, uint64_t(job_.timeout().count()) * 1000000,
+                          lanes.size()});
         for (size_t l = 0; messages && l < lanes.size();
              l += plan_.numMessageTrees)
           rank.messageTrees[variant.number].push_back(uint32_t(std::count_if(

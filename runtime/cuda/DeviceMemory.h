@@ -135,13 +135,10 @@ inline cudaError_t allocatePinned(size_t bytes, std::shared_ptr<char> &memory) {
   return error;
 }
 
-/// Host memory behind a file that processes share, for all devices to use.
-inline Status mapForDevices(int file, size_t bytes,
-                            std::shared_ptr<char> &memory) {
-  const std::shared_ptr<char> mapping =
-      mapFile(bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file);
-  if (!mapping)
-    return {blinkSystemError, "cannot map the job's memory"};
+/// Host memory that has a mapping of its own, for all devices to use as long as
+/// `memory` is kept.
+inline Status registerForDevices(const std::shared_ptr<char> &mapping,
+                                 size_t bytes, std::shared_ptr<char> &memory) {
   cudaError_t error = makeMemory(
       [&](void **address) {
         *address = mapping.get();
@@ -157,6 +154,16 @@ inline Status mapForDevices(int file, size_t bytes,
             "GPUs of this system see registered host memory at other "
             "addresses than the host: run all ranks in one process"};
   return cudaStatus(error, "cannot give GPUs the job's memory");
+}
+
+/// Likewise memory behind a file that processes share.
+inline Status mapForDevices(int file, size_t bytes,
+                            std::shared_ptr<char> &memory) {
+  const std::shared_ptr<char> mapping =
+      mapFile(bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file);
+  if (!mapping)
+    return {blinkSystemError, "cannot map the job's memory"};
+  return registerForDevices(mapping, bytes, memory);
 }
 
 /// Maps memory of another process's device for the device that is current.

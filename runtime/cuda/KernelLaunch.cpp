@@ -75,6 +75,12 @@ cudaError_t kernelsMulticast(bool &can) {
   return error;
 }
 
+cudaError_t launchClock(uint64_t *time, cudaStream_t stream) {
+  void *arguments[] = {&time};
+  return cudaLaunchKernel(clockKernel(), dim3(1), dim3(1), arguments, 0,
+                          stream);
+}
+
 cudaError_t prepareLanes(uint32_t &numBlocks) {
   int device = 0, processors = 0, least = std::numeric_limits<int>::max();
   cudaError_t error = cudaGetDevice(&device);

@@ -41,6 +41,8 @@ const void *switchKernelOf(blinkDataType_t type);
 
 /// Messages.cu.
 const void *messageKernel();
+/// Clock.cu.
+const void *clockKernel();
 
 } // namespace blink::runtime
 

@@ -25,6 +25,10 @@ cudaError_t launchLanes(blinkDataType_t type, blinkRedOp_t op,
 cudaError_t launchMessages(uint32_t numBlocks, const MessageLaunch &launch,
                            cudaStream_t stream);
 
+/// Has the current device write what time it is, as Block::nanoseconds(), to
+/// host memory.
+cudaError_t launchClock(uint64_t *time, cudaStream_t stream);
+
 /// Loads the kernels of all types and operators on the current device, and
 /// tells how many lanes of any of them it can run at the same time. Otherwise
 /// a kernel is loaded when it is first launched, which waits for those that

@@ -25,8 +25,8 @@ template <typename T, typename Operator, typename Block, bool kSwitches,
 class Lane : LaneChannels<Block, kSwitches> {
 public:
   BLINK_DEVICE Lane(Block &block, const LaunchedCall &launch,
-                    const LaunchedRank &rank, uint32_t number)
-      : Base(block, launch, rank, number) {}
+                    const LaunchedRank &rank, uint32_t number, uint32_t first)
+      : Base(block, launch, rank, number, first) {}
 
   /// Runs the lane to its end, or until something failed, which is reported.
   ///
@@ -164,7 +164,7 @@ BLINK_DEVICE inline void runBlock(Block &block, const Launch &launch,
     --r;
   const Launch::Rank &rank = launch.ranks[r];
   Lane<T, Operator, Block, kSwitches, kWide>(block, launch, rank,
-                                             index - rank.firstBlock)
+                                             index - rank.firstBlock, 0)
       .run();
 }
 
@@ -180,7 +180,8 @@ runMessageBlock(Block &block, const MessageLaunch &launch, uint32_t index) {
     const LaunchedMessage &message = launch.messages[m];
     if (tree < message.numLanes)
       Lane<uint8_t, Sum, Block, false, false>(block, message.call, message.rank,
-                                              message.firstLane + tree)
+                                              message.firstLane + tree,
+                                              message.firstLane)
           .run();
     block.sync(); // what the threads share is the next one's
     m = message.next;

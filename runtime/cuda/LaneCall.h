@@ -31,9 +31,10 @@ namespace blink::runtime {
 template <typename Block, bool kSwitches> class LaneCall {
 protected:
   BLINK_DEVICE LaneCall(Block &block, const LaunchedCall &launch,
-                        const LaunchedRank &rank, uint32_t lane)
+                        const LaunchedRank &rank, uint32_t lane,
+                        uint32_t firstLane)
       : block_(block), state_(block.state()), launch_(launch), rank_(rank),
-        lane_(lane) {}
+        lane_(lane), firstLane_(firstLane) {}
 
   /// Before the first fold; what the threads share is complete after it.
   /// False if the lane has to give up.
@@ -86,8 +87,10 @@ protected:
       if (!reads)
         end.layout = launch_.layout;
     });
+    if (launch_.direct) // only then has it waited
+      block_.sync();
     if (block_.isPoster() && block_.poster() == 0)
-      exchangeOnce(&state_.program->busy[state_.lane], 0);
+      leave();
   }
 
   BLINK_DEVICE LaneStep *steps() const { return state_.allSteps; }
@@ -120,11 +123,14 @@ private:
                         lane.numOperands <= LaneState::kKeptOperands;
     if (block_.member() == 0) {
       state_.program = program;
-      state_.timeoutNanoseconds = launch_.timeoutNanoseconds;
+      state_.timeoutNanoseconds = program->timeoutNanoseconds;
       state_.signature = launch_.signature;
       state_.scales = launch_.scales;
       state_.scalar = launch_.scales ? scalar() : 0;
       state_.lane = lane_;
+      state_.queue = rank_.queue;
+      state_.endingLanes = endingLanes(*program);
+      state_.waited = state_.shown = 0;
       state_.numSteps = lane.numSteps;
       state_.numOperands = lane.numOperands;
       state_.allSteps = isKept ? state_.steps : lane.steps;
@@ -138,15 +144,8 @@ private:
       keep(state_.operands, lane.operands, lane.numOperands);
     }
     block_.sync();
-    if (block_.isPoster() && block_.poster() == 0 &&
-        !exchangeOnce(&program->busy[lane_], 1)) {
-      // A call that was ended before it was done leaves its lanes taken, and
-      // the one behind it in the stream still begins.
-      const bool ended = loadRelaxed(program->abortHere) != 0 ||
-                         loadRelaxed(program->abortJob) != 0;
-      report(block_, ended ? LaneReport::aborted : LaneReport::twoCalls,
-             {nullptr, 0, false, false, 0, 0, kInFetching}, 0);
-    }
+    if (block_.isPoster() && block_.poster() == 0)
+      take(*program);
     BLINK_ROLLED
     for (uint32_t s = block_.member(); s < lane.numSteps;
          s += block_.members()) {
@@ -162,6 +161,46 @@ private:
          o += block_.members())
       setUp(operands()[o], o);
     block_.sync();
+  }
+
+  /// By one thread: the lane is this call's.
+  BLINK_DEVICE void take(const DeviceProgram &program) {
+    const bool begins = lane_ == firstLane_ && state_.endingLanes != 0;
+    // Both are on their way to the device's memory at the same time.
+    const uint64_t number =
+        begins ? countCall(program.notes, rank_.queue) : uint64_t(0);
+    if (!exchangeOnce(&program.busy[lane_], 1)) {
+      // A call that was ended before it was done leaves its lanes taken, and
+      // the one behind it in the stream still begins.
+      const bool ended = loadRelaxed(program.abortHere) != 0 ||
+                         loadRelaxed(program.abortJob) != 0;
+      report(block_, ended ? LaneReport::aborted : LaneReport::twoCalls,
+             {nullptr, 0, false, false, 0, 0, kInFetching}, 0);
+    } else if (begins) {
+      noteBegin(block_, launch_, program.notes, rank_.queue, number);
+    }
+  }
+
+  /// By one thread, and no other: it is nobody's any more.
+  BLINK_DEVICE void leave() {
+    const DeviceProgram &program = *state_.program;
+    exchangeOnce(&program.busy[state_.lane], 0);
+    if (state_.endingLanes == 0)
+      return;
+    if (loadShared(&state_.waited) != 0)
+      addWaits(block_);
+    if (!failed(kAfterFolds))
+      noteEnd(block_, program.notes, state_.queue, state_.endingLanes);
+  }
+
+  /// Of how many lanes the last one says that the call has ended; 0: not this
+  /// one. Lanes of messages may be at different ones.
+  BLINK_DEVICE uint32_t endingLanes(const DeviceProgram &program) const {
+    if (!program.notes.hasRecord(rank_.queue))
+      return 0;
+    return rank_.queue == 0      ? uint32_t(program.numLanes)
+           : lane_ == firstLane_ ? 1
+                                 : 0;
   }
 
   /// Where it is not in the launch, it is what it is now.
@@ -340,6 +379,7 @@ protected:
   const LaunchedCall &launch_;
   const LaunchedRank &rank_;
   const uint32_t lane_;
+  const uint32_t firstLane_; ///< of the call
 };
 
 } // namespace blink::runtime

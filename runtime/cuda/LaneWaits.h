@@ -28,73 +28,10 @@
 #ifndef BLINK_RUNTIME_CUDA_LANEWAITS_H
 #define BLINK_RUNTIME_CUDA_LANEWAITS_H
 
-#include "runtime/core/Memory.h"
 #include "runtime/core/Ring.h"
-#include "runtime/cuda/Launch.h"
+#include "runtime/cuda/LaneNotes.h"
 
 namespace blink::runtime {
-
-/// What the threads of a lane share.
-struct LaneState {
-  /// The steps and operands of a lane that has no more than that are kept here;
-  /// the others work on those in the device's memory.
-  static constexpr uint32_t kKeptSteps = 64;
-  static constexpr uint32_t kKeptOperands = 256;
-
-  LaneStep steps[kKeptSteps];
-  LaneOperand operands[kKeptOperands];
-  /// Of the operands of the step that is folded: where they are; null for a
-  /// destination that needs nothing.
-  void *pointers[kMaxOperands];
-  uint32_t flags[kMaxOperands]; ///< that the lines of channels have
-
-  /// Of the call, for waits and reports.
-  const DeviceProgram *program;
-  uint64_t timeoutNanoseconds;
-  uint64_t signature;
-  uint64_t scalar; ///< what inputs are multiplied by, in the low end
-  bool scales;     ///< whether they are
-  uint32_t lane;
-  // Of the lane, here rather than in registers, which folds need.
-  uint32_t numSteps, numOperands;
-  LaneStep *allSteps;
-  LaneOperand *allOperands;
-
-  /// Where folds are timed; null if they are not.
-  LaneTrace *trace;
-  /// Of the first thread alone, where folds are timed: when the operands of
-  /// this fold were there, its bytes, and the end of the last fold; 0: there
-  /// was none.
-  uint64_t ready, bytes, idleSince;
-
-  /// The number of the fold that failed (LaneCall); 0: none. A thread gives up
-  /// behind the barrier that ends this fold, as all others do: by the time that
-  /// a slow thread looks, the next fold may have failed.
-  uint32_t failedFold;
-  uint32_t reported;
-};
-
-/// What a lane waits for, as reports name it.
-struct Awaited {
-  const uint64_t *word;
-  /// The tag of chunk `expected` - 1, or a counter that has reached `expected`.
-  uint64_t expected;
-  bool isTag;
-  bool reading; ///< the lane reads the channel
-  uint32_t step;
-  uint32_t channel;
-  uint32_t fold; ///< as LaneState::failedFold
-
-  BLINK_DEVICE bool isThere(uint64_t value) const {
-    return isTag ? holdsChunk(value, expected - 1) : value >= expected;
-  }
-};
-
-struct Patience {
-  uint32_t looks = 0;
-  uint64_t since = 0;
-  LaneReport::Reason reason = LaneReport::none;
-};
 
 /// Waits a moment; false if enough is enough. Looks at its own device often and
 /// at the host, across the bus, seldom.
@@ -113,7 +50,16 @@ BLINK_DEVICE_CALL bool mayWait(Block &block, Patience &patience) {
            (patience.looks % 4096 == 0 &&
             loadRelaxed(state.program->abortJob) != 0))
     patience.reason = LaneReport::aborted;
+  patience.isLong = now - patience.since > kToldAfter;
   return patience.reason == LaneReport::none;
+}
+
+/// What was waited for is there.
+template <typename Block>
+BLINK_DEVICE inline void endWait(Block &block, const Patience &patience,
+                                 const Awaited &what) {
+  if (patience.shown)
+    tellGoingOn(block, patience, what);
 }
 
 /// Says what the lane waited for, and stops the other lanes of the job.
@@ -123,8 +69,10 @@ BLINK_DEVICE_CALL void report(Block &block, LaneReport::Reason reason,
   LaneState &state = block.state();
   exchangeOnce(&state.failedFold, what.fold);
   storeRelaxed(state.program->abortHere, 1);
-  if (!exchangeOnce(&state.reported, 1))
-    return; // another thread of the lane reports
+  // Another thread of the lane reports, or another lane has: what this one has
+  // reported of the call before must stay.
+  if (reason == LaneReport::aborted || !exchangeOnce(&state.reported, 1))
+    return;
   LaneReport &report = state.program->reports[state.lane];
   storeRelaxed(&report.step, what.step);
   storeRelaxed(&report.channel, what.channel);
@@ -147,9 +95,12 @@ BLINK_DEVICE_CALL bool waitLong(Block &block, const Awaited &what,
       report(block, patience.reason, what, value & kNumberMask);
       return false;
     }
+    if (patience.isLong)
+      tellWait(block, patience, what);
     // Relaxed: an acquire costs the multiprocessor its cache each time.
     value = loadRelaxed(what.word);
   } while (!what.isThere(value));
+  endWait(block, patience, what);
   // What the other end wrote before is visible after this.
   value = loadAcquire(what.word);
   return true;

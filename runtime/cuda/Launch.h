@@ -12,6 +12,7 @@
 
 #include "runtime/core/Program.h"
 #include "runtime/core/TraceEvent.h"
+#include "runtime/flight/FlightPage.h"
 
 namespace blink::runtime {
 
@@ -154,6 +155,33 @@ struct LaneReport {
   uint64_t seen;
 };
 
+/// Where lanes of a program say what they are at (flight/FlightPage.h), in host
+/// memory unless said otherwise.
+struct DeviceNotes {
+  // In device memory:
+  uint64_t *calls;       ///< of each queue: LaneNotes.h
+  const uint32_t *peers; ///< of each channel: its other end
+  uint64_t *waited;      ///< for each channel, in this program's calls: what
+                         ///< `sums` lack
+  uint64_t *sums;        ///< for each peer
+  // In host memory:
+  uint64_t *waits; ///< as `sums`
+  DeviceCallRecord *records;
+  DeviceLaneRecord *lanes;
+  uint32_t numLanes;              ///< that have records
+  uint32_t numQueues, firstQueue; ///< likewise; LaunchedRank::queue of the
+                                  ///< first one
+  uint32_t kept;                  ///< records of a queue, a power of two
+
+  BLINK_HOST_DEVICE bool hasRecord(uint32_t queue) const {
+    return queue - firstQueue < numQueues;
+  }
+  BLINK_HOST_DEVICE DeviceCallRecord &recordOf(uint32_t queue,
+                                               uint64_t number) const {
+    return records[(queue - firstQueue) * kept + (number & (kept - 1))];
+  }
+};
+
 /// A rank's program of a variant, in the memory of its device; its lanes follow
 /// it.
 struct DeviceProgram {
@@ -163,6 +191,8 @@ struct DeviceProgram {
   uint32_t *busy;
   LaneReport *reports; ///< of each lane, in host memory
   LaneTrace *traces;   ///< of each lane, in host memory; or null
+  DeviceNotes notes;
+  uint64_t timeoutNanoseconds;
   uint64_t numLanes;
 
   BLINK_HOST_DEVICE const LaneProgram *lanes() const {
@@ -174,7 +204,9 @@ struct DeviceProgram {
 struct LaunchedCall {
   CallShape shape;
   uint64_t signature;
-  uint64_t timeoutNanoseconds;
+  uint32_t what;   ///< packLaunched(), for notes
+  uint32_t launch; ///< its number among those of this process, for notes; 0: a
+                   ///< graph's
   uint32_t layout; ///< of the variant
   bool lowLatency; ///< the protocol
   bool direct;     ///< slots are skipped where channels are direct or borrowed
@@ -192,6 +224,7 @@ struct LaunchedRank {
   const void *scalar; ///< if `scales`: where it is; null: it is scalarBits
   uint64_t scalarBits;
   uint32_t firstBlock; ///< the blocks of a rank are its lanes
+  uint32_t queue;      ///< Call::queue()
 };
 
 /// The parameter of the kernels of collectives.

@@ -188,8 +188,10 @@ private:
     Patience patience;
     for (;;) {
       const Line seen = loadLine(line);
-      if (hasFlag(seen, flag))
+      if (hasFlag(seen, flag)) {
+        endWait(block, patience, what);
         return seen;
+      }
       if (isOfChunk(seen, flag)) {
         report(block, LaneReport::otherCall, what, written);
         return seen;
@@ -198,6 +200,8 @@ private:
         report(block, patience.reason, what, written - 1);
         return seen;
       }
+      if (patience.isLong)
+        tellWait(block, patience, what);
     }
   }
 

@@ -50,6 +50,7 @@ private:
             Diagnosis &found) const;
   bool differing(Diagnosis &found) const;
   bool uneven(Diagnosis &found) const;
+  Diagnosis queued(const Ranks &ranks, const CallPicture &call) const;
   Diagnosis atTheEnd(int rank, int waiter) const;
   Diagnosis circle(int from) const;
   Diagnosis endOfWay(int from) const;
@@ -162,8 +163,14 @@ bool Judge::uneven(Diagnosis &found) const {
     return rank.known && rank.collectives == least;
   });
   const auto isIdle = [&](int rank) { return !at(rank).inCall(); };
-  Ranks idle;
-  std::copy_if(behind.begin(), behind.end(), std::back_inserter(idle), isIdle);
+  Ranks idle, waiting; // waiting: their GPUs will come to the call
+  for (int rank : behind)
+    if (isIdle(rank))
+      (at(rank).launchedCollective() ? waiting : idle).push_back(rank);
+  if (idle.empty() && !waiting.empty()) {
+    found = queued(waiting, *at(waiting[0]).launchedCollective());
+    return true;
+  }
   // All of the last ones are in calls of their own.
   if (idle.empty()) {
     found = follow(behind[0]);
@@ -197,6 +204,17 @@ bool Judge::uneven(Diagnosis &found) const {
   return true;
 }
 
+/// GPUs that have not begun what they have been given.
+Diagnosis Judge::queued(const Ranks &ranks, const CallPicture &call) const {
+  const bool one = ranks.size() == 1;
+  return {Cause::queued, ranks,
+          textOf(one ? "the GPU of " : "the GPUs of ", list(ranks), " ",
+                 have(ranks), " not begun ", call.describe(),
+                 ", which has been launched: ", one ? "it is" : "they are",
+                 " at something else, or what comes before in ",
+                 one ? "its stream" : "their streams", " is not done")};
+}
+
 /// A rank at the end of the way, for which `waiter` waits; -1: nobody does.
 Diagnosis Judge::atTheEnd(int rank, int waiter) const {
   const RankPicture &picture = at(rank);
@@ -215,9 +233,15 @@ Diagnosis Judge::atTheEnd(int rank, int waiter) const {
   // It has made as many collectives as the others: what it lacks is a message.
   std::string text = textOf("rank ", rank, " is in no call, and ", waits);
   for (const WaitPicture &wait : at(waiter).waits)
-    for (const CallPicture &call : at(waiter).sent)
-      if (wait.message && wait.peer == rank && call.number == wait.call)
-        return {Cause::behind, {rank}, text + " in a " + call.describe()};
+    for (const CallPicture &call : at(waiter).sent) {
+      if (!wait.message || wait.peer != rank || call.peer != rank ||
+          call.number != wait.call || call.send == wait.reading)
+        continue;
+      for (const CallPicture &other : picture.launched)
+        if (other.peer == waiter && other.send != call.send)
+          return queued({rank}, other);
+      return {Cause::behind, {rank}, text + " in a " + call.describe()};
+    }
   return {Cause::behind, {rank}, text};
 }
 
@@ -294,9 +318,9 @@ Diagnosis Judge::run() const {
 } // namespace
 
 const char *nameOf(Cause cause) {
-  static constexpr const char *kNames[] = {"none",    "died",   "stopped",
-                                           "differs", "behind", "extra",
-                                           "busy",    "unseen", "circle"};
+  static constexpr const char *kNames[] = {
+      "none",  "died", "stopped", "differs", "behind",
+      "extra", "busy", "queued",  "unseen",  "circle"};
   return kNames[size_t(cause)];
 }
 

@@ -21,6 +21,8 @@ enum class Cause : uint8_t {
   behind,  ///< the culprits have not made a call that others are in
   extra,   ///< the culprit is in a call that no other rank has made
   busy,    ///< the culprits are in the call, and wait for nobody
+  queued,  ///< the culprits have launched a call that others are in, and their
+           ///< GPUs have not begun it
   unseen,  ///< the culprits are waited for, and not to be seen from here
   circle,  ///< the culprits wait for each other
 };

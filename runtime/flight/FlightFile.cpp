@@ -53,6 +53,18 @@ Status FlightFile::map(uint64_t bytes) {
   return {};
 }
 
+/// For devices. Memory that they cannot reach is replaced, by some that other
+/// processes cannot.
+Status FlightFile::openToDevices(const FlightPlan &plan, uint64_t bytes) {
+  const char *const before = memory_.get();
+  Status status = plan.open(memory_, bytes);
+  if (status.ok() && memory_.get() != before && !path_.empty()) {
+    unlink(path_.c_str());
+    path_.clear();
+  }
+  return status;
+}
+
 Status FlightFile::create(const FlightPlan &plan) {
   sweepFlights();
   takeHangSignal();
@@ -67,13 +79,24 @@ Status FlightFile::create(const FlightPlan &plan) {
   header.numHere = uint64_t(plan.numHere);
   header.numLanes = plan.numLanes;
   header.numQueues =
-      plan.messages ? std::min(2 * header.numRanks, kMostQueues) : 0;
+      plan.queueLanes ? std::min(2 * header.numRanks, kMostQueues) : 0;
+  header.queueLanes = plan.queueLanes;
   header.numCalls =
       header.numHere > kManyRanks ? kFewFlightCalls : kFlightCalls;
+  devices_ = plan.open != nullptr;
+  if (devices_) {
+    header.numMessages = header.numQueues * kQueueCalls;
+    header.numLaunches = kLaunches;
+  } else if (header.numQueues != 0) {
+    header.numMessages = header.numCalls;
+  }
   header.timeout = plan.timeout;
   const FlightLayout layout(header);
   header.bytes = layout.offsetOf(header.numHere);
-  if (Status status = map(header.bytes); !status.ok())
+  Status status = map(header.bytes);
+  if (status.ok() && devices_)
+    status = openToDevices(plan, header.bytes);
+  if (!status.ok())
     return status;
   header.job =
       plan.id ? sched::hash64(plan.id->internal,
@@ -83,7 +106,6 @@ Status FlightFile::create(const FlightPlan &plan) {
   header.nanoseconds = wallTime();
   std::memcpy(memory_.get(), &header, sizeof(header));
   first_ = plan.firstRank;
-  notesWaits_ = plan.numLanes != 0;
   for (uint64_t here = 0; here < header.numHere; ++here)
     recorders_.emplace_back(memory_.get() + layout.offsetOf(here), header,
                             layout);
@@ -93,10 +115,11 @@ Status FlightFile::create(const FlightPlan &plan) {
   return {};
 }
 
-TickScale FlightFile::scale() const {
-  // Plain reads: written before any rank had the memory.
-  const auto &header = *reinterpret_cast<const FlightHeader *>(memory());
-  return {header.ticks, header.nanoseconds};
+uint64_t FlightFile::waitedFor(int rank, int peer) {
+  const uint64_t length = of(rank).waitedFor(peer);
+  if (devices_)
+    return length;
+  return TickScale(header().ticks, header().nanoseconds).length(length);
 }
 
 FlightFile::~FlightFile() {

@@ -15,6 +15,7 @@
 #include "runtime/flight/FlightRecorder.h"
 
 #include <deque>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -26,10 +27,12 @@ struct FlightPlan {
   const blinkUniqueId *id = nullptr;
   blinkBackend_t backend = blinkBackendHost;
   int numRanks = 0, firstRank = 0, numHere = 0;
-  uint32_t numLanes =
-      0; ///< of a collective; 0: nobody hears what they wait for
-  bool messages = false; ///< whether there are any
-  uint64_t timeout = 0;  ///< milliseconds
+  uint32_t numLanes = 0;   ///< of a collective
+  uint32_t queueLanes = 0; ///< of a queue of messages; 0: there are none
+  uint64_t timeout = 0;    ///< milliseconds
+  /// Where devices run the calls: lets them write to the memory, or puts other
+  /// memory of as many bytes in its place.
+  std::function<Status(std::shared_ptr<char> &memory, uint64_t bytes)> open{};
 };
 
 class FlightFile {
@@ -46,21 +49,24 @@ public:
   FlightRecorder &of(int rank) { return recorders_[size_t(rank - first_)]; }
   /// FlightHeader and what follows; null before create().
   const char *memory() const { return memory_.get(); }
-  /// How to read its times, at this moment. After create().
-  TickScale scale() const;
-  /// Whether recorders hear how long calls wait. After create().
-  bool notesWaits() const { return notesWaits_; }
+  /// After create(). Plain reads: written before any rank had the memory.
+  const FlightHeader &header() const {
+    return *reinterpret_cast<const FlightHeader *>(memory());
+  }
+  /// How long `rank`, of here, has waited for `peer`: nanoseconds.
+  uint64_t waitedFor(int rank, int peer);
   /// "" if there is no file.
   const std::string &path() const { return path_; }
 
 private:
   Status map(uint64_t bytes);
+  Status openToDevices(const FlightPlan &plan, uint64_t bytes);
 
   std::string path_;
   std::shared_ptr<char> memory_;
   uint64_t process_ = 0; ///< whose the file is: not a forked child's
   int first_ = 0;
-  bool notesWaits_ = false;
+  bool devices_ = false;
   std::deque<FlightRecorder> recorders_;
 };
 

@@ -72,7 +72,9 @@ bool FlightSource::readHeader(FlightHeader &header) const {
       header.numHere == 0 || header.numHere > header.numRanks ||
       header.firstRank > header.numRanks - header.numHere ||
       header.numLanes > kMostInFlight || header.numQueues > kMostQueues ||
-      header.numCalls == 0 || header.numCalls > kFlightCalls)
+      header.queueLanes > kMostInFlight || header.numCalls == 0 ||
+      header.numCalls > kFlightCalls || header.numLaunches > kLaunches ||
+      header.numMessages > std::max(kFlightCalls, kMostQueues * kQueueCalls))
     return false;
   const FlightLayout layout(header);
   return header.bytes == layout.offsetOf(header.numHere) &&

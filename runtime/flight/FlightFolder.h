@@ -9,6 +9,7 @@
 
 #include "runtime/flight/FlightPage.h"
 
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,11 @@ public:
   FlightSource(const FlightSource &) = delete;
 
   bool read(uint64_t offset, void *to, uint64_t bytes) const;
+  /// Those of so many records whose first words say that they may be believed
+  /// (FlightPage.h).
+  template <typename Record>
+  bool readTwice(uint64_t offset, uint64_t count,
+                 std::vector<Record> &records) const;
   /// The header, if it is one, and the file as long as it says.
   bool readHeader(FlightHeader &header) const;
 
@@ -42,6 +48,26 @@ private:
   int file_ = -1;
   uint64_t bytes_ = 0;
 };
+
+template <typename Record>
+bool FlightSource::readTwice(uint64_t offset, uint64_t count,
+                             std::vector<Record> &records) const {
+  records.resize(count);
+  std::vector<Record> again(count);
+  const uint64_t bytes = count * sizeof(Record);
+  if (!read(offset, records.data(), bytes) ||
+      !read(offset, again.data(), bytes))
+    return false;
+  size_t kept = 0;
+  for (size_t i = 0; i < count; ++i) {
+    uint64_t first; // of every record the word that counts
+    std::memcpy(&first, &records[i], sizeof(first));
+    if (first != 0 && std::memcmp(&records[i], &again[i], sizeof(Record)) == 0)
+      records[kept++] = records[i];
+  }
+  records.resize(kept);
+  return true;
+}
 
 /// Removes what processes have left of which no other of the job runs.
 void sweepFlights();

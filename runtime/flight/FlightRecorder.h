@@ -15,6 +15,8 @@
 #include "runtime/flight/Ticks.h"
 #include "runtime/plan/Call.h"
 
+#include <algorithm>
+
 namespace blink::runtime {
 
 /// A CallKind but for its count and operator, in a word: the collective, the
@@ -26,6 +28,13 @@ inline uint64_t packKind(const Call &call) {
              << 32;
 }
 
+/// Likewise what a kernel is told of a call, in half a word: also the operator,
+/// but of messages neither the peer nor the way, which their queue tells.
+inline uint32_t packLaunched(const CallKind &kind) {
+  return uint32_t(kind.collective) | uint32_t(kind.type) << 5 |
+         uint32_t(kind.op) << 10 | uint32_t(kind.root) << 16;
+}
+
 /// One rank's. Collectives take turns, and so do the messages of a queue; those
 /// of different queues come from several threads at the same time.
 class FlightRecorder {
@@ -35,13 +44,14 @@ public:
       : counters_(reinterpret_cast<RankCounters *>(memory)),
         collectives_(at<CallRecord>(layout.collectives)),
         messages_(at<CallRecord>(layout.messages)),
+        launches_(at<CallRecord>(layout.launches)),
         lanes_(at<LaneRecord>(layout.lanes)),
         queues_(at<LaneRecord>(layout.queues)),
         waits_(at<uint64_t>(layout.waits)), numRanks_(header.numRanks),
-        numQueues_(header.numQueues), callMask_(header.numCalls - 1) {}
+        numQueues_(header.numQueues), callMask_(header.numCalls - 1),
+        numMessages_(header.numMessages), numLaunches_(header.numLaunches) {}
 
-  /// A call that was made at `enqueued`, and has begun at `started`; 0: it
-  /// begins on a device, and nobody here hears when.
+  /// A call that was made at `enqueued`, and has begun at `started`.
   CallRecord &begin(const Call &call, uint32_t variant, uint64_t enqueued,
                     uint64_t started) {
     uint64_t number;
@@ -56,21 +66,21 @@ public:
     } else {
       number = 1 + counters_->collectives; // only this thread writes it
       record = &collectives_[number & callMask_];
+      // The next one's is not in the first cache.
+      __builtin_prefetch(&collectives_[(number + 1) & callMask_], 1);
     }
-    storeRelaxed(&record->number, 0);
-    // Release, each: see FlightPage.h.
-    storeRelease(&record->what, packKind(call));
-    storeRelease(&record->count, call.kind.count);
-    storeRelease(&record->how, uint64_t(call.kind.op) | uint64_t(variant)
-                                                            << 32);
-    storeRelease(&record->enqueued, enqueued);
-    storeRelease(&record->started, started);
-    storeRelease(&record->ended, 0);
-    storeRelease(&record->number, number);
+    write(*record, number, call, variant, enqueued, started);
     if (!call.isMessage())
       // Release: who sees it finds the record.
       storeRelease(&counters_->collectives, number);
     return *record;
+  }
+
+  /// A call that has been put into a stream, as the `number`-th launch of this
+  /// process: where devices run calls. Launches take turns.
+  void launch(uint64_t number, const Call &call, uint32_t variant,
+              uint64_t now) {
+    write(launches_[launched_++ % numLaunches_], number, call, variant, now, 0);
   }
 
   /// Its end, as seen at `now`.
@@ -93,8 +103,32 @@ public:
     return loadRelaxed(&waits_[peer]) +
            loadRelaxed(&waits_[numRanks_ + uint64_t(peer)]);
   }
-  uint64_t collectives() const { return loadRelaxed(&counters_->collectives); }
-  uint64_t messages() const { return loadRelaxed(&counters_->messages); }
+  /// How many have begun.
+  uint64_t collectives() const {
+    return numLaunches_ == 0 ? loadRelaxed(&counters_->collectives)
+                             : newest(collectives_, callMask_ + 1);
+  }
+  uint64_t messages() const {
+    if (numLaunches_ == 0)
+      return loadRelaxed(&counters_->messages);
+    uint64_t sum = 0;
+    for (uint64_t first = 0; first < numMessages_; first += kQueueCalls)
+      sum += newest(messages_ + first, kQueueCalls);
+    return sum;
+  }
+
+  /// The parts that a device writes.
+  RankCounters &counters() const { return *counters_; }
+  DeviceCallRecord *deviceCalls(bool messages) const {
+    return reinterpret_cast<DeviceCallRecord *>(messages ? messages_
+                                                         : collectives_);
+  }
+  DeviceLaneRecord *deviceLanes(bool messages) const {
+    return reinterpret_cast<DeviceLaneRecord *>(messages ? queues_ : lanes_);
+  }
+  uint64_t *waits(bool messages) const {
+    return waits_ + (messages ? numRanks_ : 0);
+  }
 
   /// What a lane waits for: of a collective the `place`-th lane, of a message
   /// that of its queue. The thread that made the call alone says so.
@@ -121,6 +155,26 @@ public:
   }
 
 private:
+  static void write(CallRecord &record, uint64_t number, const Call &call,
+                    uint32_t variant, uint64_t enqueued, uint64_t started) {
+    storeRelaxed(&record.number, 0);
+    // Release, each: see FlightPage.h.
+    storeRelease(&record.what, packKind(call));
+    storeRelease(&record.count, call.kind.count);
+    storeRelease(&record.how, uint64_t(call.kind.op) | uint64_t(variant) << 32);
+    storeRelease(&record.enqueued, enqueued);
+    storeRelease(&record.started, started);
+    storeRelease(&record.ended, 0);
+    storeRelease(&record.number, number);
+  }
+  /// The highest number of some calls of a device, also of one whose record is
+  /// half there.
+  static uint64_t newest(const CallRecord *calls, uint64_t count) {
+    uint64_t number = 0;
+    for (uint64_t i = 0; i < count; ++i)
+      number = std::max(number, loadRelaxed(&calls[i].number));
+    return number;
+  }
   template <typename T> T *at(uint64_t offset) const {
     return reinterpret_cast<T *>(reinterpret_cast<char *>(counters_) + offset);
   }
@@ -133,10 +187,11 @@ private:
   }
 
   RankCounters *counters_;
-  CallRecord *collectives_, *messages_;
+  CallRecord *collectives_, *messages_, *launches_;
   LaneRecord *lanes_, *queues_;
   uint64_t *waits_;
-  uint64_t numRanks_, numQueues_, callMask_;
+  uint64_t numRanks_, numQueues_, callMask_, numMessages_, numLaunches_;
+  uint64_t launched_ = 0;
 };
 
 } // namespace blink::runtime

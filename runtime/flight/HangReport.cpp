@@ -9,7 +9,6 @@
 #include "runtime/Log.h"
 #include "runtime/flight/PictureReader.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -17,21 +16,6 @@
 #include <unistd.h>
 
 namespace blink::runtime {
-
-namespace {
-
-/// As the class says. What waits for whom stays unknown.
-void guessBegun(JobPicture &job) {
-  uint64_t most = 0;
-  for (const RankPicture &rank : job.ranks)
-    most = std::max(most, rank.collectives);
-  for (RankPicture &rank : job.ranks)
-    if (rank.seen && rank.collectives == most && !rank.calls.empty() &&
-        rank.calls.back().started == 0)
-      rank.calls.back().started = rank.calls.back().enqueued;
-}
-
-} // namespace
 
 HangReport::HangReport(const FlightFile &own,
                        const std::function<Hearsay(int rank)> &hear)
@@ -50,11 +34,7 @@ HangReport::HangReport(const FlightFile &own,
     if (heard.collectives != 0)
       picture.calls.push_back(last);
   }
-  guessBegun(job_);
   found_ = diagnose(job_);
-  // That they wait for nobody is not known of them.
-  if (!own.notesWaits() && found_.cause == Cause::busy)
-    found_ = {};
 }
 
 std::string HangReport::sentence() const {

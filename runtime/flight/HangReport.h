@@ -24,8 +24,6 @@ struct Hearsay {
 /// then all ranks leave their calls.
 class HangReport {
 public:
-  /// Of calls on devices, of which nobody hears when they begin, the last one
-  /// of the ranks that have made most is taken to have begun, and no other.
   explicit HangReport(const FlightFile &own,
                       const std::function<Hearsay(int rank)> &hear = {});
 

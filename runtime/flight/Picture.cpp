@@ -29,6 +29,13 @@ const CallPicture *RankPicture::current() const {
   return !calls.empty() && calls.back().underWay() ? &calls.back() : nullptr;
 }
 
+const CallPicture *RankPicture::launchedCollective() const {
+  const auto first =
+      std::find_if(launched.begin(), launched.end(),
+                   [](const CallPicture &call) { return !call.isMessage(); });
+  return first != launched.end() ? &*first : nullptr;
+}
+
 bool RankPicture::inCall() const {
   return current() ||
          std::any_of(sent.begin(), sent.end(),

@@ -19,7 +19,8 @@ namespace blink::runtime {
 
 /// Times are nanoseconds since 1970; 0: not yet.
 struct CallPicture {
-  uint64_t number = 0; ///< among the rank's collectives, or messages; from 1
+  uint64_t number = 0; ///< among the rank's collectives, or messages, of which
+                       ///< GPUs count those of each peer and way; from 1
   CallKind kind;
   int peer = -1; ///< of a message
   bool send = false;
@@ -28,7 +29,6 @@ struct CallPicture {
   blinkResult_t result = blinkSuccess; ///< of one that has ended
 
   bool isMessage() const { return peer >= 0; }
-  /// Of one that a device has, which nobody hears of, false.
   bool underWay() const { return started != 0 && ended == 0; }
   /// "allreduce of 5 float32 with sum", or "message of 5 float32 to rank 3".
   std::string describe() const;
@@ -53,6 +53,8 @@ struct RankPicture {
   uint64_t collectives = 0, messages = 0; ///< that it has begun
   std::vector<CallPicture> calls;         ///< collectives kept, oldest first
   std::vector<CallPicture> sent;          ///< messages kept, oldest first
+  std::vector<CallPicture> launched;      ///< not begun by the rank's GPU yet;
+                                          ///< numbers are those of launches
   std::vector<WaitPicture> waits;         ///< of calls that are under way
   std::vector<uint64_t> waitedFor;        ///< nanoseconds, for each rank
 
@@ -60,6 +62,8 @@ struct RankPicture {
   const CallPicture *call(uint64_t number) const;
   /// The collective that is under way, or null.
   const CallPicture *current() const;
+  /// The first collective that its GPU has not begun, or null.
+  const CallPicture *launchedCollective() const;
   /// Whether a call is under way.
   bool inCall() const;
 };

@@ -85,7 +85,8 @@ std::string rankOf(size_t number, const RankPicture &rank, bool history) {
                        listOf(rank.waitedFor,
                               [](uint64_t ns) { return std::to_string(ns); }),
                        ",\"calls\":", calls(rank.calls),
-                       ",\"messageCalls\":", calls(rank.sent), "}");
+                       ",\"messageCalls\":", calls(rank.sent),
+                       ",\"launched\":", listOf(rank.launched, callOf), "}");
 }
 
 } // namespace

@@ -6,10 +6,10 @@
 
 #include "runtime/flight/PictureReader.h"
 
+#include "runtime/flight/DeviceReader.h"
 #include "runtime/flight/FlightFolder.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace blink::runtime {
 namespace {
@@ -25,15 +25,11 @@ public:
   bool read(uint64_t here, RankPicture &rank) const;
 
 private:
+  bool readHost(uint64_t begin, RankPicture &rank) const;
   bool readCalls(uint64_t offset, uint64_t begun, bool messages,
                  std::vector<CallPicture> &calls) const;
   bool readWaits(uint64_t offset, uint64_t count, bool messages,
                  RankPicture &rank) const;
-  CallPicture callOf(const CallRecord &record, bool message) const;
-  /// Records with their first words as FlightPage.h says; others are left out.
-  template <typename Record>
-  bool readTwice(uint64_t offset, uint64_t count,
-                 std::vector<Record> &records) const;
 
   const FlightSource &source_;
   const FlightHeader &header_;
@@ -41,54 +37,13 @@ private:
   const TickScale scale_;
 };
 
-template <typename Record>
-bool Reader::readTwice(uint64_t offset, uint64_t count,
-                       std::vector<Record> &records) const {
-  records.resize(count);
-  std::vector<Record> again(count);
-  const uint64_t bytes = count * sizeof(Record);
-  if (!source_.read(offset, records.data(), bytes) ||
-      !source_.read(offset, again.data(), bytes))
-    return false;
-  size_t kept = 0;
-  for (size_t i = 0; i < count; ++i) {
-    uint64_t first; // of every record the word that counts
-    std::memcpy(&first, &records[i], sizeof(first));
-    if (first != 0 && std::memcmp(&records[i], &again[i], sizeof(Record)) == 0)
-      records[kept++] = records[i];
-  }
-  records.resize(kept);
-  return true;
-}
-
-CallPicture Reader::callOf(const CallRecord &record, bool message) const {
-  CallPicture call;
-  call.number = record.number;
-  const auto collective =
-      std::min<uint64_t>(record.what & 0xff, uint64_t(sched::Collective::MAX));
-  call.kind.collective = sched::Collective(collective);
-  call.kind.type = blinkDataType_t(record.what >> 8 & 0xff);
-  call.send = (record.what >> 16 & 1) != 0;
-  const auto root = int32_t(record.what >> 32);
-  (message ? call.peer : call.kind.root) = root;
-  call.kind.count = record.count;
-  call.kind.op = blinkRedOp_t(int32_t(uint32_t(record.how)));
-  call.variant = uint32_t(record.how >> 32);
-  call.enqueued = scale_.timeOf(record.enqueued);
-  call.started = scale_.timeOf(record.started);
-  call.ended = scale_.timeOf(record.ended);
-  if (record.ended != 0)
-    call.result = blinkResult_t(uint32_t(record.result));
-  return call;
-}
-
 bool Reader::readCalls(uint64_t offset, uint64_t begun, bool messages,
                        std::vector<CallPicture> &calls) const {
   std::vector<CallRecord> records;
-  if (!readTwice(offset, header_.numCalls, records))
+  if (!source_.readTwice(offset, header_.numCalls, records))
     return false;
   for (const CallRecord &record : records)
-    calls.push_back(callOf(record, messages));
+    calls.push_back(pictureOf(record, messages, scale_));
   std::sort(calls.begin(), calls.end(),
             [](const CallPicture &a, const CallPicture &b) {
               return a.number < b.number;
@@ -102,7 +57,7 @@ bool Reader::readCalls(uint64_t offset, uint64_t begun, bool messages,
 bool Reader::readWaits(uint64_t offset, uint64_t count, bool messages,
                        RankPicture &rank) const {
   std::vector<LaneRecord> records;
-  if (!readTwice(offset, count, records))
+  if (!source_.readTwice(offset, count, records))
     return false;
   const std::vector<CallPicture> &calls = messages ? rank.sent : rank.calls;
   for (const LaneRecord &record : records) {
@@ -120,8 +75,8 @@ bool Reader::readWaits(uint64_t offset, uint64_t count, bool messages,
   return true;
 }
 
-bool Reader::read(uint64_t here, RankPicture &rank) const {
-  const uint64_t begin = layout_.offsetOf(here);
+/// A rank whose process runs its calls itself.
+bool Reader::readHost(uint64_t begin, RankPicture &rank) const {
   RankCounters counters;
   std::vector<uint64_t> waits(2 * header_.numRanks);
   if (!source_.read(begin, &counters, sizeof(counters)) ||
@@ -135,15 +90,24 @@ bool Reader::read(uint64_t here, RankPicture &rank) const {
       !readWaits(begin + layout_.lanes, header_.numLanes, false, rank) ||
       !readWaits(begin + layout_.queues, header_.numQueues, true, rank))
     return false;
-  rank.known = true;
-  rank.process = header_.process;
-  rank.liveness =
-      livenessOf(header_.process, header_.started, header_.pidNamespace);
   rank.collectives = counters.collectives;
   rank.messages = counters.messages;
   for (uint64_t peer = 0; peer < header_.numRanks; ++peer)
     rank.waitedFor.push_back(
         scale_.length(waits[peer] + waits[header_.numRanks + peer]));
+  return true;
+}
+
+bool Reader::read(uint64_t here, RankPicture &rank) const {
+  const uint64_t begin = layout_.offsetOf(here);
+  if (header_.numLaunches == 0
+          ? !readHost(begin, rank)
+          : !DeviceReader(source_, header_, begin, scale_).read(rank))
+    return false;
+  rank.known = true;
+  rank.process = header_.process;
+  rank.liveness =
+      livenessOf(header_.process, header_.started, header_.pidNamespace);
   return true;
 }
 

@@ -44,9 +44,7 @@ const char *stateOf(const RankPicture &rank) {
       return "unseen";
     if (rank.inCall())
       return "in call";
-    // A device has its last call, or has had it.
-    return !rank.calls.empty() && rank.calls.back().started == 0 ? "launched"
-                                                                 : "outside";
+    return rank.launched.empty() ? "outside" : "launched";
   }
 }
 
@@ -118,8 +116,6 @@ std::string toText(const JobPicture &job, const Diagnosis &found) {
       text += last.describe();
       if (last.underWay())
         text += ", for " + since(last.started, job.taken);
-      else if (last.started == 0 && rank.seen)
-        text += ", launched " + since(last.enqueued, job.taken) + " ago";
       else if (last.result != blinkSuccess)
         text += std::string(", failed: ") + blinkGetErrorString(last.result);
     }
@@ -128,6 +124,14 @@ std::string toText(const JobPicture &job, const Diagnosis &found) {
       if (!what.empty())
         text += "                                   " + what + "\n";
     };
+    if (!rank.launched.empty()) {
+      const CallPicture &next = rank.launched.front();
+      indent(textOf("launched ", since(next.enqueued, job.taken),
+                    " ago and not begun: ", next.describe(),
+                    rank.launched.size() == 1
+                        ? ""
+                        : textOf(" and ", rank.launched.size() - 1, " more")));
+    }
     for (const CallPicture &message : rank.sent)
       if (message.underWay())
         indent(message.describe() + ", for " +

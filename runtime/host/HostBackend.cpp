@@ -8,7 +8,6 @@
 
 #include "runtime/Log.h"
 #include "runtime/core/Memory.h"
-#include "runtime/flight/HangReport.h"
 #include "runtime/job/Backoff.h"
 #include "runtime/job/Join.h"
 #include "runtime/job/SharedBlocks.h"
@@ -57,11 +56,12 @@ Status HostBackend::makePlan(const BackendRequest &request) {
   if (status.ok())
     status = rings_.choose(plan_, here);
   if (status.ok())
-    status = flight_.create(
-        {request.id ? &*request.id : nullptr, blinkBackendHost,
-         request.numRanks, request.id ? request.rank : 0,
-         request.id ? 1 : request.numRanks, plan_.numLanes,
-         plan_.numMessageTrees != 0, uint64_t(request.timeout.count())});
+    status =
+        flight_.create({request.id ? &*request.id : nullptr, blinkBackendHost,
+                        request.numRanks, request.id ? request.rank : 0,
+                        request.id ? 1 : request.numRanks, plan_.numLanes,
+                        plan_.numMessageTrees != 0 ? 1u : 0u,
+                        uint64_t(request.timeout.count())});
   return status;
 }
 
@@ -268,6 +268,10 @@ Status HostBackend::end(const Call &call) {
   if (!status.ok()) {
     waitUntilQuiet();
     rings_.remote.carriers.abandon(call.rank);
+    // Not before it failed the job, as a lane has found out: but what calls
+    // were stays, also of ranks that have left theirs.
+    if (runOf(call).failedJob())
+      takePicture().write(call.rank);
   }
   ranks_[call.rank].inFlight.fetch_sub(1, std::memory_order_release);
   return status;
@@ -390,8 +394,17 @@ bool HostBackend::checkRanks(const Call &call, bool again) {
            (job_.control() && missing >= 0 && job_.detached(missing)))
     return true;
   log(LogLevel::warn, call.rank, status.text);
-  job_.fail(status);
+  const HangReport report = takePicture(); // before all leave their calls
+  if (job_.fail(status))
+    report.write(call.rank);
   return false;
+}
+
+HangReport HostBackend::takePicture() const {
+  return HangReport(flight_, [this](int rank) {
+    return Hearsay{loadAcquire(&rings_.segment.rank(rank).calls),
+                   rings_.segment.lastCall(rank)};
+  });
 }
 
 /// "rank 0, lane 0, step 2, channel 1, s1nic0 to s0nic0: no chunk from rank 3:
@@ -418,10 +431,7 @@ void HostBackend::failStuck(const Call &call) {
   std::optional<HangReport> report;
   Segment &segment = rings_.segment;
   if (!job_.failed())
-    report.emplace(flight_, [&](int rank) {
-      return Hearsay{loadAcquire(&segment.rank(rank).calls),
-                     segment.lastCall(rank)};
-    });
+    report = takePicture();
   const uint64_t number = loadRelaxed(&segment.rank(call.rank).calls);
   // Calls of which no data meets: it would have told.
   for (int rank = 0; !call.isMessage() && rank < plan_.numRanks; ++rank) {

@@ -12,6 +12,7 @@
 
 #include "runtime/Backend.h"
 #include "runtime/Trace.h"
+#include "runtime/flight/HangReport.h"
 #include "runtime/host/OtherMemory.h"
 #include "runtime/host/RankRun.h"
 
@@ -76,6 +77,7 @@ public:
   void leaveSharedProcessor(int rank);
   /// Fails the job because `call` has waited too long.
   void failStuck(const Call &call);
+  HangReport takePicture() const;
 
 private:
   /// On lines of its own: ranks of other threads have calls at the same time.

@@ -25,10 +25,15 @@ using Clock = std::chrono::steady_clock;
 /// Below this, waking a worker costs more than it brings.
 constexpr uint64_t kHelpBytes = 256 << 10;
 
+/// A call of fewer bytes is noted when its lanes have been stepped once, so
+/// that its first chunks are on their way, and has ended when its thread last
+/// looked at the clock: a look takes a thirtieth of the call.
+constexpr uint64_t kShortBytes = 4 << 10;
+
 /// A call that has begun, and behind which those of its queue wait.
 struct Active {
-  size_t place = 0; ///< of the call among the sorted ones
-  CallRecord *record = nullptr;
+  size_t place = 0;             ///< of the call among the sorted ones
+  CallRecord *record = nullptr; ///< null: it is not noted yet
   bool submitted = false;
   uint64_t foldsRun = 0; ///< of its run, when last looked at
   Clock::time_point since;
@@ -64,8 +69,9 @@ private:
   bool sameQueue(size_t a, size_t b) const;
   void sortByRank();
   bool refuseDifferent();
-  void beginFrom(size_t index, uint64_t now);
-  void finish(Active &active, uint64_t now);
+  void beginFrom(size_t index);
+  void note(Active &active);
+  void finish(Active &active);
   void noteWait(Active &active, uint64_t now);
   void endWait(Active &active);
   void show(Active &active);
@@ -77,6 +83,7 @@ private:
   /// The calls by job and rank, those of a rank in their order.
   std::vector<size_t> sorted_;
   std::vector<Active> active_;
+  uint64_t looked_ = 0; ///< at the clock, in ticks; 0: not yet
   /// Threads that run the first job's ranks leave processors idle.
   bool spare_ = false;
 
@@ -134,9 +141,8 @@ bool ProgressLoop::refuseDifferent() {
   return false;
 }
 
-/// Begins the call at `place`, or the queue's next one that can begin, at `now`
-/// in ticks.
-void ProgressLoop::beginFrom(size_t place, uint64_t now) {
+/// Begins the call at `place`, or the queue's next one that can begin.
+void ProgressLoop::beginFrom(size_t place) {
   const size_t first = place;
   for (; place < numCalls_ && sameQueue(place, first); ++place) {
     PendingCall &next = at(place);
@@ -147,8 +153,10 @@ void ProgressLoop::beginFrom(size_t place, uint64_t now) {
       continue;
     Active active;
     active.place = place;
-    active.record = &backendOf(next).recorderOf(next.call).begin(
-        next.call, runOf(next).variant().number, now, now);
+    if (next.call.bytes() >= kShortBytes) {
+      looked_ = ticks();
+      note(active);
+    }
     if (spare_ && next.call.bytes() >= kHelpBytes) {
       RankRun &run = runOf(next);
       run.expectWorkers(true);
@@ -160,13 +168,26 @@ void ProgressLoop::beginFrom(size_t place, uint64_t now) {
   }
 }
 
-void ProgressLoop::finish(Active &active, uint64_t now) {
+/// That it has begun.
+void ProgressLoop::note(Active &active) {
+  PendingCall &begun = at(active.place);
+  if (looked_ == 0)
+    looked_ = ticks();
+  active.record =
+      &backendOf(begun)
+           .recorderOf(begun.call)
+           .begin(begun.call, runOf(begun).variant().number, looked_, looked_);
+}
+
+void ProgressLoop::finish(Active &active) {
   PendingCall &done = at(active.place);
+  if (done.call.bytes() >= kShortBytes)
+    looked_ = ticks();
   if (active.submitted)
     WorkerPool::get().remove(runOf(done));
   endWait(active);
   done.result = backendOf(done).end(done.call);
-  FlightRecorder::end(*active.record, done.result.code, now);
+  FlightRecorder::end(*active.record, done.result.code, looked_);
 }
 
 /// Nothing has moved until `now`, while the thread had nothing else to do.
@@ -253,29 +274,28 @@ void ProgressLoop::run() {
   const int processors = WorkerPool::get().processors();
   spare_ = threads < processors;
   const bool crowded = threads > processors;
-  const uint64_t begin = ticks();
   for (size_t i = 0; i < numCalls_; ++i)
     if (i == 0 || !sameQueue(i, i - 1))
-      beginFrom(i, begin);
+      beginFrom(i);
   Backoff backoff(crowded, backendOf(at(0)).plan().numServers == 1);
   while (!active_.empty()) {
     bool moved = false;
-    uint64_t now = 0; // once anybody asks
     for (size_t a = 0; a < active_.size();) {
       PendingCall &current = at(active_[a].place);
       RankRun &run = runOf(current);
       moved |= run.progress();
+      if (!active_[a].record)
+        note(active_[a]);
       if (!run.finished() && !backendOf(current).job().failed()) {
         ++a;
         continue;
       }
-      now = now ? now : ticks();
-      finish(active_[a], now);
+      finish(active_[a]);
       const size_t next = active_[a].place + 1;
       const bool more = next < numCalls_ && sameQueue(next, next - 1);
       active_.erase(active_.begin() + ptrdiff_t(a));
       if (more)
-        beginFrom(next, now);
+        beginFrom(next);
       moved = true;
     }
     if (moved) {
@@ -285,9 +305,9 @@ void ProgressLoop::run() {
       continue;
     }
     // The time is asked while there is nothing else to do.
-    now = ticks();
+    looked_ = ticks();
     for (Active &active : active_)
-      noteWait(active, now);
+      noteWait(active, looked_);
     if (!crowded && ranksHere == 1 && backoff.spun())
       backendOf(at(0)).leaveSharedProcessor(at(0).call.rank);
     backoff.wait();

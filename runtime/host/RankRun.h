@@ -98,6 +98,9 @@ public:
   /// may read another's buffers.
   void waitUntilQuiet() const;
 
+  /// Whether a lane of it has failed the job. After waitUntilQuiet().
+  bool failedJob() const { return failedJob_.load(std::memory_order_relaxed); }
+
   /// Folds run so far, to see whether anything moves.
   uint64_t foldsRun() const {
     return foldsRun_.load(std::memory_order_relaxed);
@@ -176,6 +179,7 @@ private:
   void drain(const RankPlan &before, const std::vector<uint32_t> &rings);
   bool stillDraining(Need *need);
   void checkSignature(uint32_t channel, uint64_t tag);
+  void failJob(const Status &why);
   std::vector<uint32_t>::const_iterator unflushedRing() const;
   std::optional<Need> needOf(const Lane &lane);
   /// Of the lane that writes to the ring, at the reader.
@@ -245,6 +249,7 @@ private:
   HostRings &rings_;
   const int rank_;
   HostEnvironment host_; ///< as of the last call's start
+  std::atomic<bool> failedJob_{false};
 
   std::vector<std::unique_ptr<LaneTrace>> traces_; ///< of each lane, or none
 

@@ -159,7 +159,7 @@ bool RankRun::fetch(Lane &lane, const StepCode &step, uint64_t bytes,
       text += textOf("; rank ", rank_, ", lane ", lane.number, ", step ",
                      lane.cursor.step(), ", channel ", channel, ": chunk ",
                      end.number + 1, " is lost");
-      rings_.segment.fail({blinkRemoteError, std::move(text)});
+      failJob({blinkRemoteError, std::move(text)});
       return false;
     }
     lane.pointers[i] = to;

@@ -67,14 +67,18 @@ bool RankRun::stillDraining(Need *need) {
 void RankRun::checkSignature(uint32_t channel, uint64_t tag) {
   const int source = plan_.rings[variant_->rings[channel]].source;
   if (call_->isMessage())
-    return rings_.segment.fail(
-        callsDiffer(rank_, call_->kind, source, "sent another one"));
+    return failJob(callsDiffer(rank_, call_->kind, source, "sent another one"));
   const CallKind other = rings_.segment.lastCall(source);
-  rings_.segment.fail(
-      callsDiffer(rank_, call_->kind, source,
-                  signatureBits(other.hash()) == tag >> kNumberBits
-                      ? other.describe()
-                      : "sent what belongs to another call"));
+  failJob(callsDiffer(rank_, call_->kind, source,
+                      signatureBits(other.hash()) == tag >> kNumberBits
+                          ? other.describe()
+                          : "sent what belongs to another call"));
+}
+
+void RankRun::failJob(const Status &why) {
+  // Relaxed: the thread that asks has waited for this one to be quiet.
+  if (rings_.segment.fail(why))
+    failedJob_.store(true, std::memory_order_relaxed);
 }
 
 std::optional<Need> RankRun::needOf(const Lane &lane) {

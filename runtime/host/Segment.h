@@ -61,7 +61,7 @@ public:
   /// What others see of a rank that do not share this memory.
   MirroredWords mirroredWords(int rank) const;
   bool failed() const { return job_.failed(); }
-  void fail(const Status &why) { job_.fail(why); }
+  bool fail(const Status &why) { return job_.fail(why); }
   Status failure() const { return job_.failure(); }
 
 private:

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/api/Comm.h"
+#include "test/conformance/HangFolder.h"
 #include "test/conformance/Job.h"
 
 #include "doctest/doctest.h"
@@ -12,9 +13,6 @@
 #include <atomic>
 #include <csignal>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 
 using namespace blink;
 using namespace blink::test;
@@ -29,34 +27,6 @@ blinkResult_t sumOf(blinkComm_t comm, size_t count) {
 bool contains(const std::string &text, const char *part) {
   return text.find(part) != std::string::npos;
 }
-
-/// A folder that BLINK_HANG_DIR names meanwhile.
-class HangFolder {
-public:
-  HangFolder() {
-    char name[] = "/tmp/blink-hang-XXXXXX";
-    REQUIRE(mkdtemp(name));
-    path_ = name;
-    setenv("BLINK_HANG_DIR", name, 1);
-  }
-  ~HangFolder() {
-    unsetenv("BLINK_HANG_DIR");
-    std::filesystem::remove_all(path_);
-  }
-  /// The contents of its files.
-  std::vector<std::string> files() const {
-    std::vector<std::string> all;
-    for (const auto &file : std::filesystem::directory_iterator(path_)) {
-      std::ifstream stream(file.path());
-      all.emplace_back(std::istreambuf_iterator<char>(stream),
-                       std::istreambuf_iterator<char>());
-    }
-    return all;
-  }
-
-private:
-  std::filesystem::path path_;
-};
 
 } // namespace
 
@@ -86,6 +56,19 @@ TEST_CASE("the error of a hang names the culprit, and a file has the picture") {
   CHECK(contains(files[0], "{\"number\":2,\"collective\":\"allreduce\","
                            "\"count\":5,\"type\":\"int32\",\"operator\":"
                            "\"sum\""));
+}
+
+TEST_CASE("calls that differ leave a file, too") {
+  const HangFolder folder;
+  constexpr int kCulprit = 1;
+  const Job job(makeSchedule(Collective::allreduce, 0, 3, {}), 3);
+  const std::vector<blinkResult_t> results = job.onThreads(
+      [&](int rank) { return sumOf(job[rank], rank == kCulprit ? 6 : 5); });
+  for (blinkResult_t result : results)
+    CHECK(result == blinkInvalidUsage);
+  const std::vector<std::string> files = folder.files();
+  REQUIRE(files.size() == 1);
+  CHECK(contains(files[0], "\"cause\":\"differs\",\"culprits\":[1]"));
 }
 
 TEST_CASE("a program that handles SIGUSR2 itself goes on to") {

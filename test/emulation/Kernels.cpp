@@ -34,6 +34,13 @@ constexpr uint32_t kFoldThreads = test::kEmulatedFoldThreads;
 constexpr uint32_t kPostThreads = 1;
 constexpr uint32_t kThreads = kFoldThreads + kPostThreads;
 
+/// Another time than the host's.
+uint64_t deviceTime() {
+  return uint64_t(std::chrono::duration_cast<std::chrono::nanoseconds>(
+                      std::chrono::steady_clock::now().time_since_epoch())
+                      .count());
+}
+
 /// What the threads of a block meet at.
 struct Barriers {
   test::FiberBarrier start{kThreads}, all{kThreads}, fold{kFoldThreads};
@@ -56,11 +63,7 @@ public:
   void sync() { wait(barriers_.all); }
   void syncFold() { wait(barriers_.fold); }
   LaneState &state() const { return state_; }
-  uint64_t nanoseconds() const {
-    return uint64_t(std::chrono::duration_cast<std::chrono::nanoseconds>(
-                        std::chrono::steady_clock::now().time_since_epoch())
-                        .count());
-  }
+  uint64_t nanoseconds() const { return deviceTime(); }
   void relax() const {
     if (test::LaneHook hook = test::waitHook.load(std::memory_order_relaxed))
       hook(launch_, block_, thread_, numBarriers_);
@@ -219,6 +222,14 @@ std::vector<char *> multicastParts(const char *address) {
 cudaError_t kernelsMulticast(bool &can) {
   can = true;
   return test::enter("cudaFuncGetAttributes", test::kContext);
+}
+
+cudaError_t launchClock(uint64_t *time, cudaStream_t stream) {
+  const cudaError_t error = test::enter("cudaLaunchKernel", test::kContext);
+  return error == cudaSuccess
+             ? test::enqueue(stream,
+                             [time] { storeRelease(time, deviceTime()); })
+             : error;
 }
 
 cudaError_t prepareLanes(uint32_t &numBlocks) {

@@ -364,6 +364,7 @@ TEST_CASE("messages that nobody answers") {
   wait.message = true;
   wait.call = 1;
   wait.peer = 1;
+  wait.reading = true;
   job.ranks[0].waits.push_back(wait);
   CHECK(diagnose(job).sentence ==
         "rank 1 is in no call, and rank 0 waits for it in a message of 5 "
@@ -378,4 +379,20 @@ TEST_CASE("messages that nobody answers") {
   CHECK(found.culprits == std::vector<int>{0, 1});
   CHECK(found.sentence == "rank 0 waits for rank 1, which waits for rank 0: "
                           "none of them can go on");
+}
+
+TEST_CASE("calls that GPUs have been given, and have not begun") {
+  JobPicture job = thirdIsLate();
+  CallPicture next = callOf(Collective::allreduce, 9, 5, false);
+  next.started = 0;
+  job.ranks[2].launched.push_back(next);
+  Diagnosis found = diagnose(job);
+  CHECK(found.cause == Cause::queued);
+  CHECK(found.culprits == std::vector<int>{2});
+  // A rank that has not called is to blame before one that has.
+  job.ranks[1] = job.ranks[2];
+  job.ranks[1].launched.clear();
+  found = diagnose(job);
+  CHECK(found.cause == Cause::behind);
+  CHECK(found.culprits == std::vector<int>{1});
 }

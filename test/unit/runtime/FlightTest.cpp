@@ -31,7 +31,7 @@ FlightPlan planOf(const blinkUniqueId *id, int numRanks, int rank) {
   plan.firstRank = rank;
   plan.numHere = id ? 1 : numRanks;
   plan.numLanes = 2;
-  plan.messages = true;
+  plan.queueLanes = 1;
   return plan;
 }
 
@@ -116,6 +116,51 @@ TEST_CASE("a record that is being written is not believed") {
   CHECK(readJob(file).ranks[0].calls.empty());
   storeRelaxed(&record.number, 1);
   CHECK(readJob(file).ranks[0].calls.size() == 1);
+}
+
+TEST_CASE("a device's record may be written in any order") {
+  FlightPlan plan = planOf(nullptr, 1, 0);
+  plan.open = [](std::shared_ptr<char> &, uint64_t) { return Status(); };
+  FlightFile file;
+  REQUIRE(file.create(plan).ok());
+  FlightRecorder &recorder = file.of(0);
+  recorder.counters().wallTime = wallTime();
+  const auto recordOf = [](uint64_t number) {
+    DeviceCallRecord record{};
+    record.number = number;
+    record.what = packLaunched(callOf(0).kind);
+    record.count = number + 10;
+    record.variant = number + 20;
+    record.started = number + 30;
+    record.check = checkOf(record);
+    return record;
+  };
+  constexpr unsigned kWords = 6;
+  const DeviceCallRecord before = recordOf(3),
+                         after = recordOf(3 + kFlightCalls);
+  DeviceCallRecord &place = recorder.deviceCalls(false)[3];
+  // Whatever of the new words has come, a reader has one call, or none.
+  for (unsigned come = 0; come < 1u << kWords; ++come) {
+    for (unsigned word = 0; word < kWords; ++word)
+      reinterpret_cast<uint64_t *>(&place)[word] =
+          reinterpret_cast<const uint64_t *>(come >> word & 1 ? &after
+                                                              : &before)[word];
+    place.ended = endOf(before.number, 33);
+    const std::vector<CallPicture> calls = readJob(file).ranks[0].calls;
+    // What the device does not change is there before it comes.
+    const bool isBefore = (come & ~2u) == 0, isAfter = (come | 2u) == 63;
+    CHECK(calls.size() == size_t(isBefore || isAfter));
+    if (calls.empty())
+      continue;
+    CHECK(calls[0].number == (isBefore ? before : after).number);
+    CHECK(calls[0].kind.count == (isBefore ? before : after).count);
+    CHECK(calls[0].variant == (isBefore ? before : after).variant);
+    CHECK(calls[0].underWay() == isAfter); // the end was that of another one
+  }
+  place.ended = endOf(after.number, after.started + 7);
+  const CallPicture ended = readJob(file).ranks[0].calls[0];
+  CHECK(ended.ended == ended.started + 7);
+  CHECK(recorder.collectives() == after.number);
 }
 
 TEST_CASE("a wait is shown while its call is under way") {
