@@ -75,13 +75,14 @@ Status SwitchMemory::create(const std::vector<int> &devices, size_t bytes) {
   CUmulticastObjectProp object{};
   object.numDevices = unsigned(devices.size());
   object.size = bytes;
+  // What is recommended may be many times what a schedule needs.
   size_t granule = 0, pieceGranule = 0;
   CUresult result = driver().cuMulticastGetGranularity(
-      &granule, &object, CU_MULTICAST_GRANULARITY_RECOMMENDED);
+      &granule, &object, CU_MULTICAST_GRANULARITY_MINIMUM);
   const CUmemAllocationProp properties = onDevice(devices[0]);
   if (result == CUDA_SUCCESS)
     result = driver().cuMemGetAllocationGranularity(
-        &pieceGranule, &properties, CU_MEM_ALLOC_GRANULARITY_RECOMMENDED);
+        &pieceGranule, &properties, CU_MEM_ALLOC_GRANULARITY_MINIMUM);
   if (result == CUDA_SUCCESS) {
     granule = std::max(granule, pieceGranule); // both are powers of two
     object.size = bytes_ = (bytes + granule - 1) / granule * granule;
