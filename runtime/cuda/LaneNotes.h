@@ -116,7 +116,7 @@ BLINK_DEVICE_CALL void tellGoingOn(Block &block, const Patience &patience,
   LaneState &state = block.state();
   const DeviceNotes &notes = state.program->notes;
   addRelaxed(notes.waited + what.channel, block.nanoseconds() - patience.since);
-  state.waited = 1;
+  exchangeOnce(&state.waited, 1); // by any of the lane's threads
   storeRelaxed(&notes.lanes[state.lane].call, 0);
   releaseFence(); // behind that: the next one that has the record
   exchangeOnce(&state.shown, 0);
