@@ -197,6 +197,9 @@ TEST_CASE("narrow sums are rounded once") {
                 continue;
               if (count > 1000 && layout.chunkBytes < 1000)
                 continue;
+              if (ranks != 3 && (op != blinkSum || count % 2 != 0) &&
+                  count != 9001)
+                continue; // more ranks, fewer cases
               Case c;
               c.collective = kAdding[number % 3];
               c.type = type;

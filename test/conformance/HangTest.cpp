@@ -68,7 +68,10 @@ TEST_CASE("calls that differ leave a file, too") {
     CHECK(result == blinkInvalidUsage);
   const std::vector<std::string> files = folder.files();
   REQUIRE(files.size() == 1);
-  CHECK(contains(files[0], "\"cause\":\"differs\",\"culprits\":[1]"));
+  // The third rank may not be in the call yet: then both others are named.
+  CHECK((contains(files[0], "\"cause\":\"differs\",\"culprits\":[1]") ||
+         contains(files[0], "\"cause\":\"differs\",\"culprits\":[0,1]") ||
+         contains(files[0], "\"cause\":\"differs\",\"culprits\":[1,2]")));
 }
 
 TEST_CASE("a program that handles SIGUSR2 itself goes on to") {
