@@ -80,7 +80,7 @@ private:
   const Schedule &file_;
   const Program *program_ = nullptr; // that the walk is in
 
-  uint32_t numGpus_ = 0;
+  std::vector<uint32_t> gpuNodes_; // of each GPU of the machine
   uint32_t numRanks_ = 0;
   uint32_t numPrograms_ = 0; // ranks and relays
   uint32_t inputBlocks_ = 0;
@@ -138,7 +138,8 @@ bool RuleChecker::checkTopology(const Topology &topology) {
       if (device->size() == 0)
         return fail(at("topology.nodes", i), "a device without a name");
     }
-    numGpus_ += kind == NodeKind::gpu;
+    if (kind == NodeKind::gpu)
+      gpuNodes_.push_back(i);
   }
   for (uint32_t i = 0; i < topology.links()->size(); ++i) {
     const Link &link = *topology.links()->Get(i);
@@ -170,11 +171,12 @@ bool RuleChecker::checkProgram(const Program &program) {
   numRanks_ = allocation.size();
   if (numRanks_ == 0)
     return fail("allocation", "empty, expected one GPU a rank");
-  std::vector<bool> used(numGpus_);
+  const auto numGpus = uint32_t(gpuNodes_.size());
+  std::vector<bool> used(numGpus);
   for (uint32_t rank = 0; rank < numRanks_; ++rank) {
     uint32_t gpu = allocation[rank];
-    if (gpu >= numGpus_)
-      return fail(at("allocation", rank), outOf("GPU", gpu, numGpus_));
+    if (gpu >= numGpus)
+      return fail(at("allocation", rank), outOf("GPU", gpu, numGpus));
     if (used[gpu])
       return fail(at("allocation", rank), "GPU " + str(gpu) + " twice");
     used[gpu] = true;
@@ -185,8 +187,8 @@ bool RuleChecker::checkProgram(const Program &program) {
       return false;
     for (uint32_t i = 0; i < relays->size(); ++i) {
       uint32_t gpu = relays->Get(i);
-      if (gpu >= numGpus_)
-        return fail(at("relays", i), outOf("GPU", gpu, numGpus_));
+      if (gpu >= numGpus)
+        return fail(at("relays", i), outOf("GPU", gpu, numGpus));
       if (used[gpu])
         return fail(at("relays", i),
                     "GPU " + str(gpu) + " is a rank or a relay already");
@@ -326,12 +328,12 @@ bool RuleChecker::checkSwitches(const Variant &variant) {
   const auto &uses = *variant.switches();
   if (!pay("switches", &uses))
     return false;
+  const SwitchRules rules(*file_.topology(), gpuNodes_, *program_, variant);
   for (uint32_t i = 0; i < uses.size(); ++i) {
     if (i > 0 && uses[i]->tree() <= uses[i - 1]->tree())
       return fail(at("switches", i), "tree ", uses[i]->tree(), " after ",
                   uses[i - 1]->tree(), ", expected one that follows");
-    std::string wrong =
-        checkSwitchUse(*file_.topology(), *program_, variant, *uses[i]);
+    const std::string wrong = rules.check(*uses[i]);
     if (!wrong.empty())
       return fail(at("switches", i), wrong);
   }

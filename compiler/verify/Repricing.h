@@ -36,16 +36,16 @@ struct Repricing {
 /// cheapest drivable paths, or where trees are chains (gather, scatter,
 /// alltoall) the sum of the cheapest paths between the root and every other
 /// rank. So:
-/// A program with trees for which switches work (sched::SwitchUse) may have any
-/// such tree: where a switch that can reduce is linked with all ranks, an
-/// in-tree costs no more than the links from all ranks to it and the one from
-/// it to the root; an out-tree likewise; and where one does both, the same
-/// does.
 ///   broadcast, reduce          rate <= sum / cost(root)
 ///   allreduce                  rate <= sum / min over roots of (in + out)
 ///   gather, scatter            rate <= n x sum / cost(root)
 ///   allgather, reducescatter,  rate <= n x sum / sum over roots of cost(root)
 ///   alltoall
+/// A program with trees for which switches work (sched::SwitchUse) may have any
+/// such tree: where a switch that can reduce is linked with all ranks, an
+/// in-tree costs no more than the links from all ranks to it and the one from
+/// it to the root; an out-tree likewise; and where one does both, the same
+/// does.
 /// Infinite for one rank.
 Repricing reprice(const TopologyView &machine, const sched::Program &program);
 /// The same with other prices than those of the program's certificate, one a

@@ -28,14 +28,16 @@ size_t CudaBackend::laySwitches() {
       if (!variant.variant->switches() ||
           variant.variant->protocol() != sched::Protocol::simple)
         continue;
+      std::vector<uint32_t> slotsOf(variant.trees.size(), 1);
+      const auto &channels = *variant.variant->channels();
+      for (uint32_t c = 0; c < channels.size(); ++c) {
+        uint32_t &most = slotsOf[channels[c]->tree()];
+        most = std::max(most, uint32_t(variant.slots[c]));
+      }
       for (const sched::SwitchUse *use : *variant.variant->switches()) {
         if (!use->reduces() || !use->multicasts())
           continue;
-        uint32_t slots = 1;
-        const auto &channels = *variant.variant->channels();
-        for (uint32_t c = 0; c < channels.size(); ++c)
-          if (channels[c]->tree() == use->tree())
-            slots = std::max(slots, uint32_t(variant.slots[c]));
+        const uint32_t slots = slotsOf[use->tree()];
         const size_t bytes = size_t(slots) * variant.chunkBytes;
         const size_t up = arena.size();
         arena.take<char>(bytes);
