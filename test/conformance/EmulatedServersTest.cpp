@@ -66,7 +66,7 @@ Case floats(size_t count) {
 TEST_CASE("GPUs of several servers get right results") {
   for (const Servers &servers :
        std::vector<Servers>{{0, 1}, {0, 0, 1}, {0, 1, 2, 0}, {0, 0, 1, 1, 1}}) {
-    if (kSanitized && servers.size() > 3)
+    if (kSanitized && servers.size() != 3)
       continue;
     expectGood(everything(servers, 1 + int(servers.size()) % 2, 1024),
                ranksOf(servers), "cases");
@@ -74,11 +74,13 @@ TEST_CASE("GPUs of several servers get right results") {
 }
 
 TEST_CASE("large messages between GPUs of several servers, and within them") {
-  expectGood(everything({0, 1, 1}, 1, 64 << 10), 3, "large");
+  if (!kSanitized)
+    expectGood(everything({0, 1, 1}, 1, 64 << 10), 3, "large");
 }
 
 TEST_CASE("partial sums of GPUs of several servers are float32") {
-  expectGood(withFloatSums(everything({0, 1, 0, 1}, 1, 1024)), 4, "cases");
+  if (!kSanitized)
+    expectGood(withFloatSums(everything({0, 1, 1}, 1, 1024)), 3, "cases");
 }
 
 TEST_CASE("the results of one process over a transport are exact") {

@@ -73,9 +73,8 @@ cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes,
   const size_t late = toDevice ? std::min(bytes, kBuffer) : 0;
   const char *end = static_cast<const char *>(from) + bytes;
   if (error == cudaSuccess)
-    error = enqueue(nullptr, [=] { std::memcpy(to, from, bytes - late); });
-  if (error == cudaSuccess)
-    error = streamOf(nullptr).drain();
+    error = streamOf(nullptr).pushAndDrain(
+        [=] { std::memcpy(to, from, bytes - late); });
   if (error == cudaSuccess && late != 0)
     error = enqueue(nullptr, [end = static_cast<char *>(to) + bytes,
                               buffer = std::vector<char>(end - late, end),

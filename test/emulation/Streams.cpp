@@ -118,7 +118,8 @@ bool Stream::ended() {
 void Stream::run() {
   std::unique_lock<std::mutex> lock(progress->mutex);
   for (;;) {
-    progress->changed.wait(lock, [&] { return !progress->queue.empty(); });
+    progress->next.wait(
+        lock, [&] { return !progress->queue.empty() && !progress->busy; });
     std::function<void()> work = std::move(progress->queue.front());
     progress->queue.pop_front();
     if (!work) {
@@ -135,10 +136,48 @@ void Stream::run() {
 }
 
 void Stream::enqueue(std::function<void()> work) {
-  std::lock_guard<std::mutex> lock(progress->mutex);
-  progress->pushed += bool(work);
-  progress->queue.push_back(std::move(work));
-  progress->changed.notify_all();
+  // The stream may end once it knows that it shall.
+  const std::shared_ptr<Progress> to = progress;
+  {
+    std::lock_guard<std::mutex> lock(to->mutex);
+    to->pushed += bool(work);
+    to->queue.push_back(std::move(work));
+  }
+  to->next.notify_one();
+}
+
+cudaError_t Stream::put(std::function<void()> &work, bool &isHere) {
+  DeviceStreams &streams = streamsOf(device);
+  std::unique_lock<std::mutex> lock(streams.mutex, std::defer_lock);
+  if (kind != nonBlocking) {
+    lock.lock();
+    Before before;
+    if (kind == blocking && streams.legacy)
+      comeAfter(*streams.legacy, before);
+    for (Stream *stream : streams.blocking) {
+      if (kind == blocking)
+        break;
+      // What it would wait for is not there to be waited for.
+      if (stream->capture) {
+        stream->capture->invalidated = true;
+        return failed(cudaErrorStreamCaptureImplicit);
+      }
+      comeAfter(*stream, before);
+    }
+    work = [before = std::move(before), then = std::move(work)] {
+      waitFor(before);
+      then();
+    };
+  }
+  if (isHere) {
+    std::lock_guard<std::mutex> own(progress->mutex);
+    isHere = progress->done == progress->pushed;
+    progress->busy = isHere;
+    progress->pushed += isHere;
+  }
+  if (!isHere)
+    enqueue(std::move(work));
+  return cudaSuccess;
 }
 
 cudaError_t Stream::push(std::function<void()> work) {
@@ -151,29 +190,26 @@ cudaError_t Stream::push(std::function<void()> work) {
     after = {graph.nodes.size() - 1};
     return cudaSuccess;
   }
-  if (kind == nonBlocking) {
-    enqueue(std::move(work));
-    return cudaSuccess;
+  bool isHere = false;
+  return put(work, isHere);
+}
+
+cudaError_t Stream::pushAndDrain(std::function<void()> work) {
+  bool isHere = !capture;
+  const cudaError_t error = isHere ? put(work, isHere) : push(std::move(work));
+  if (error != cudaSuccess)
+    return error;
+  if (!isHere)
+    return drain();
+  work();
+  work = {}; // as in run()
+  {
+    std::lock_guard<std::mutex> lock(progress->mutex);
+    progress->busy = false;
+    ++progress->done;
   }
-  DeviceStreams &streams = streamsOf(device);
-  std::lock_guard<std::mutex> lock(streams.mutex);
-  Before before;
-  if (kind == blocking && streams.legacy)
-    comeAfter(*streams.legacy, before);
-  for (Stream *stream : streams.blocking) {
-    if (kind == blocking)
-      break;
-    // What it would wait for is not there to be waited for.
-    if (stream->capture) {
-      stream->capture->invalidated = true;
-      return failed(cudaErrorStreamCaptureImplicit);
-    }
-    comeAfter(*stream, before);
-  }
-  enqueue([before = std::move(before), then = std::move(work)] {
-    waitFor(before);
-    then();
-  });
+  progress->next.notify_one();
+  progress->changed.notify_all();
   return cudaSuccess;
 }
 

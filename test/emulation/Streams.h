@@ -59,9 +59,11 @@ struct Progress {
   }
 
   std::mutex mutex;
-  std::condition_variable changed;
+  std::condition_variable changed; ///< for those who wait
+  std::condition_variable next;    ///< for the stream's thread
   std::deque<std::function<void()>> queue;
   uint64_t pushed = 0, done = 0;
+  bool busy = false;  ///< a caller's thread does a piece of the work
   bool ended = false; ///< the thread has nothing left to do
 };
 
@@ -76,6 +78,9 @@ public:
 
   /// Errors: a capture that this spoils, or that has been spoilt.
   cudaError_t push(std::function<void()> work);
+  /// The same, and until it is done: by this thread, if the stream is idle, as
+  /// it takes longer to wake the stream's than to copy what tests copy.
+  cudaError_t pushAndDrain(std::function<void()> work);
   /// Until all work so far is done.
   cudaError_t drain();
   /// Whether it is; an error where drain() has one.
@@ -103,6 +108,9 @@ public:
 private:
   void run();
   void enqueue(std::function<void()> work);
+  /// Puts `work` into the stream; or if `isHere` and the stream is idle, makes
+  /// it busy and leaves the work to the caller, with what it has to wait for.
+  cudaError_t put(std::function<void()> &work, bool &isHere);
 
   std::thread thread_; // last: it uses the others
 };

@@ -99,7 +99,7 @@ large safe holds -DABORT -DCALLS=3 -DCHUNKS=2
 # All pairs of numbers of slots; slots are of 2 cells and of 1.
 for a in 1 2 3; do
   for b in 1 2 3; do
-    [ "$a" -gt 2 ] || [ $((a + b)) -gt 4 ] && kind=large || kind=add
+    [ $((a + b)) -gt 3 ] && kind=large || kind=add
     $kind safe holds -DSLOTS_A=$a -DSLOTS_B=$b
   done
 done

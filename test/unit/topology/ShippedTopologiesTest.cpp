@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/support/LocatedJson.h"
+#include "test/common/Sanitizers.h"
 #include "test/unit/topology/TestTopology.h"
 
 #include "llvm/Support/MemoryBuffer.h"
@@ -285,7 +286,8 @@ TEST_CASE("truncated files are refused wherever they are cut") {
     CAPTURE(name);
     std::string text = textOfFile(name);
     size_t whole = text.rfind('}') + 1;
-    for (size_t size = 0; size < text.size(); size += 5) {
+    for (size_t size = 0; size < text.size();
+         size += test::kSanitized ? 17 : 5) {
       CAPTURE(size);
       CHECK(isAccepted(llvm::StringRef(text).take_front(size)) ==
             (size >= whole));
@@ -300,7 +302,7 @@ TEST_CASE("damaged files are refused or hold together") {
   int accepted = 0, refused = 0;
   for (const std::string &name : shipped()) {
     const std::string text = textOfFile(name);
-    for (int round = 0; round < 300; ++round) {
+    for (int round = 0; round < (test::kSanitized ? 60 : 300); ++round) {
       std::string damaged = text;
       for (unsigned change = 0; change <= random() % 3; ++change)
         damaged[random() % damaged.size()] = static_cast<char>(random());
