@@ -6,7 +6,7 @@ import pathlib
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 RESULTS = ROOT / "docs/results"
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-KEYS = {"command", "machine", "date", "note", "columns", "show", "pivot", "rows"}
+KEYS = {"command", "machine", "date", "note", "columns", "show", "only", "pivot", "rows"}
 
 
 class Wrong(Exception):

@@ -472,7 +472,7 @@ def check(name, path):
 
 
 def measure(name, path):
-    """A row of the table in docs/fuzzing.md."""
+    """A row of a table."""
     said, _, seconds, megabytes = watch(name, path)
     said = said.split("\n")[0].strip().replace(str(path), path.name)
     print("| `%s` | %d | %.2f | %d | %s |" % (name, path.stat().st_size // 1000, seconds, megabytes, said[:60]),
