@@ -28,9 +28,8 @@ namespace {
 bool isWanted(collective::ForestOp forest, const PackingProblem &problem,
               unsigned maxRanks) {
   int n = problem.rankTopology->numRanks();
-  return (!isRouted(problem.collective) || isPairwise(problem.collective)) &&
-         // With halves a root cannot add all by itself (OrderedTrees.h).
-         forest.getSums() != collective::Sums::Halves && n > 1 &&
+  // With halves a root cannot add all by itself (OrderedTrees.h).
+  return forest.getSums() != collective::Sums::Halves && n > 1 &&
          n <= int(maxRanks) && !forest.getProtocol() && !forest.getMinBytes() &&
          !forest.getMaxBytes();
 }

@@ -68,9 +68,10 @@ def AddLatencyVariantPass
     for messages below the size from which on the model of time says that the
     other, in its lanes and chunks, is as fast: a power of two from 64 bytes to
     16 MiB, or a quarter, half or three quarters more. The forest that was there begins at that
-    size. Left alone are forests that are for some sizes already; those of one
-    rank or of more than `max-ranks`; and those of a gather, scatter or
-    all_to_all. In a send_recv it is one star a rank, of the nearest paths.
+    size. Left alone are forests that are for some sizes already and those of one
+    rank or of more than `max-ranks`. In a gather, scatter or all_to_all it is
+    the tree of the fastest chains, for messages below 256 KiB; in a send_recv
+    one star a rank, of the nearest paths.
 
     Before that of an all_reduce, where every two ranks have a direct path,
     comes a `collective.schedule` in which each rank sends its input to all

@@ -10,6 +10,7 @@
 #include "compiler/packing/order/OrderedTrees.h"
 #include "compiler/packing/trees/Gates.h"
 #include "compiler/packing/trees/LowTree.h"
+#include "compiler/packing/trees/ShortestPathTree.h"
 #include "compiler/plan/NetworkCosts.h"
 #include "compiler/support/Infinity.h"
 
@@ -176,6 +177,11 @@ TimedTree LatencyTrees::find(int root) const {
   return tree;
 }
 
+TimedTree LatencyTrees::findChains(int root) const {
+  Parents parents = shortestPathTree(costs_, n_, root);
+  return parents.empty() ? TimedTree() : timeTree(costs_, parents, root, gaps_);
+}
+
 llvm::Expected<Packing> blink::packLatencyTrees(const PackingProblem &problem,
                                                 Protocol protocol) {
   if (llvm::Error error = problem.check())
@@ -204,6 +210,10 @@ llvm::Expected<Packing> blink::packLatencyTrees(const PackingProblem &problem,
       ups = LatencyTrees(transposed(costs, n), n, transposed(gaps, n));
       downs = LatencyTrees(costs, n, gaps);
     }
+    const auto find = [&](const LatencyTrees &trees) {
+      return isRouted(problem.collective) ? trees.findChains(root)
+                                          : trees.find(root);
+    };
     Tree tree;
     tree.root = root;
     time = 0;
@@ -219,14 +229,14 @@ llvm::Expected<Packing> blink::packLatencyTrees(const PackingProblem &problem,
       time += (n - 2) * costsOf(protocol).gap;
       tree.up = orderedStar(*problem.association, tree);
     } else if (hasUpTrees(problem.collective)) {
-      TimedTree up = ups.find(root);
+      TimedTree up = find(ups);
       time += up.time;
       for (auto vertex = up.order.rbegin(); vertex != up.order.rend(); ++vertex)
         tree.up.push_back({*vertex, up.parents[*vertex],
                            table.path(*vertex, up.parents[*vertex])});
     }
     if (hasDownTrees(problem.collective)) {
-      TimedTree down = downs.find(root);
+      TimedTree down = find(downs);
       time += down.time;
       for (int vertex : down.order)
         tree.down.push_back({down.parents[vertex], vertex,

@@ -41,6 +41,9 @@ public:
   /// heuristic. Ties go to smaller numbers. Empty when some vertex cannot be
   /// reached. O(n^2) time without the improvement.
   TimedTree find(int root) const;
+  /// The tree of the chains that reach each vertex by itself first, since a
+  /// block for one vertex is of no use to another on the way. Empty likewise.
+  TimedTree findChains(int root) const;
 
 private:
   CostMatrix costs_;
@@ -59,8 +62,9 @@ TimedTree timeTree(const CostMatrix &costs, const Parents &parents, int root,
 /// (the first of equal ones). Trees that go in both directions have the same
 /// root and need not mirror each other; where sums have an order, which is then
 /// `chain`, the root adds all that ranks contribute. Weights are those of the
-/// rate its shares sustain. Not for routed collectives. The result has passed
-/// PackingProblem::verify. Errors: ranks that cannot reach each other.
+/// rate its shares sustain. Routed collectives have findChains() of each root.
+/// The result has passed PackingProblem::verify. Errors: ranks that cannot
+/// reach each other.
 llvm::Expected<Packing> packLatencyTrees(const PackingProblem &problem,
                                          Protocol protocol);
 

@@ -10,6 +10,9 @@
 #include "compiler/plan/LatencyTree.h"
 #include "compiler/plan/NetworkCosts.h"
 #include "compiler/plan/SpreadTrees.h"
+#include "schedules/ChunkSize.h"
+
+#include <algorithm>
 
 using namespace blink;
 
@@ -57,5 +60,10 @@ blink::chooseSmallVariants(const PackingProblem &problem, const Packing &large,
     oneHopTime = variants.oneHop->time;
   variants.ranges = chooseRanges(
       oneHopTime, trees->time, variants.mediumEnd > 0 ? mediumTime : largeTime);
+  // What is routed is copied and no more. From here on the large variant writes
+  // it where it belongs, for which the model of time charges readers too much.
+  if (isRouted(problem.collective) && !pairs &&
+      protocol == Protocol::low_latency)
+    variants.ranges.tree = std::min(variants.ranges.tree, sched::kDirectBytes);
   return variants;
 }

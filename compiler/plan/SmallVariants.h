@@ -26,8 +26,8 @@ struct SmallVariants {
 
 /// The variants for small messages beside `large`, a solution of `problem`, and
 /// the sizes that they are for. More ranks than `maxOneHopRanks` never exchange
-/// in one hop: that takes n (n - 1) channels. Not for routed collectives, nor
-/// for one rank. Errors: as of packLatencyTrees and expandForest.
+/// in one hop: that takes n (n - 1) channels. Not for one rank. Errors: as of
+/// packLatencyTrees and expandForest.
 llvm::Expected<SmallVariants> chooseSmallVariants(const PackingProblem &problem,
                                                   const Packing &large,
                                                   ScheduleLimits limits,

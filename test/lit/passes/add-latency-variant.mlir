@@ -114,12 +114,14 @@ collective.forest all_gather @ring gpus [0, 1] links <nvlink> algbw 50.0 bound 5
   collective.tree @t1 root 1 block 1 share 1 of 1 up [] down [1 -> 0 via [l10]]
 }
 
-// A gather: chains of data that is different for each rank. One rank: a copy.
-// CHECK:      collective.forest gather
-// CHECK-NOT:  low_latency
+// A gather: chains of data that is different for each rank, up to where large
+// messages go without slots.
+// CHECK:      collective.forest gather {{.*}} protocol low_latency max_bytes [[DIRECT:[0-9]+]] {
+// CHECK:      collective.forest gather {{.*}} min_bytes [[DIRECT]] {
 collective.forest gather @ring gpus [0, 1] links <nvlink> root 0 algbw 50.0 bound 50.0 prices [0.0, 1.0, 0.0, 0.0, 0.0, 0.0] {
   collective.tree @t0 root 0 block 0 share 1 of 1 up [1 -> 0 via [l10]] down []
 }
+// One rank: a copy.
 // CHECK:      collective.forest all_reduce @ring gpus [2]
 // CHECK-NOT:  low_latency
 collective.forest all_reduce @ring gpus [2] links <nvlink> algbw 0x7FF0000000000000 bound 0x7FF0000000000000 prices [0.0, 0.0, 0.0, 0.0, 0.0, 0.0] {

@@ -187,6 +187,52 @@ TEST_CASE("one tree a block, valid, and the least of all roots") {
   }
 }
 
+TEST_CASE("what is routed goes by the fastest chains") {
+  for (const char *name : {"dgx1", "dgx-a100", "mi250", "pcie-8gpu"}) {
+    CAPTURE(name);
+    RankTopology rankTopology = rankTopologyOf(shippedTopology(name));
+    const int n = rankTopology.numRanks();
+    const CostMatrix hops =
+        rankTopology
+            .cheapestPaths(
+                hopPrices(rankTopology, costsOf(Protocol::low_latency)))
+            .costs;
+    // Floyd and Warshall's: the fastest chain of each pair.
+    CostMatrix fastest = hops;
+    for (int via = 0; via < n; ++via)
+      for (int from = 0; from < n; ++from)
+        for (int to = 0; to < n; ++to)
+          fastest[from * n + to] =
+              std::min(fastest[from * n + to],
+                       fastest[from * n + via] + fastest[via * n + to]);
+    for (Collective collective :
+         {Collective::gather, Collective::scatter, Collective::alltoall}) {
+      const int root = n - 1;
+      const Packing packing = latencyPacking({&rankTopology, collective, root});
+      CHECK(packing.trees.size() ==
+            (collective == Collective::alltoall ? size_t(n) : 1));
+      for (const Tree &tree : packing.trees) {
+        const bool up = collective == Collective::gather;
+        CHECK((up ? tree.down : tree.up).empty());
+        // Of a rank: its neighbour towards the root.
+        std::vector<int> next(n, -1);
+        for (const TreeEdge &edge : up ? tree.up : tree.down)
+          next[up ? edge.from : edge.to] = up ? edge.to : edge.from;
+        for (int rank = 0; rank < n; ++rank) {
+          double time = 0;
+          for (int at = rank; at != tree.root; at = next[at]) {
+            REQUIRE(next[at] >= 0);
+            time += up ? hops[at * n + next[at]] : hops[next[at] * n + at];
+          }
+          if (rank != tree.root)
+            CHECK(time == doctest::Approx(up ? fastest[rank * n + tree.root]
+                                             : fastest[tree.root * n + rank]));
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("small messages start no later than on the packed trees") {
   for (const char *name : {"dgx1", "dgx2", "dgx-h100", "mi250"})
     for (Collective collective : {Collective::allreduce, Collective::broadcast,
