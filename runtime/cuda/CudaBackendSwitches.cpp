@@ -19,6 +19,33 @@
 
 namespace blink::runtime {
 
+/// Whether the root does all in one step: reads what the others give, with its
+/// own input, and writes all results. Files may have it write its output, and
+/// read that again.
+static bool hasOneFold(const VariantPlan &variant, uint32_t tree,
+                       int numRanks) {
+  for (const RankPlan &rank : variant.ranks)
+    for (uint32_t l = 0; l < rank.code.numLanes; ++l)
+      for (uint32_t s = 0; s < rank.code.lanes[l].stepsCount; ++s) {
+        const StepCode &step =
+            rank.code.steps[rank.code.lanes[l].stepsBegin + s];
+        const auto has = [&](OperandKind kind, uint32_t begin, uint32_t end) {
+          return std::count_if(rank.code.operands + step.operandsBegin + begin,
+                               rank.code.operands + step.operandsBegin + end,
+                               [kind](const OperandCode &operand) {
+                                 return operand.kind == kind;
+                               });
+        };
+        const uint32_t sources = step.sources, all = step.numOperands();
+        if (step.tree == tree && has(OperandKind::input, 0, sources) == 1 &&
+            has(OperandKind::channel, 0, sources) == numRanks - 1 &&
+            has(OperandKind::channel, sources, all) == numRanks - 1 &&
+            has(OperandKind::output, sources, all) == 1)
+          return true;
+      }
+  return false;
+}
+
 /// Finds the trees. Those for which a switch both reduces and multicasts, that
 /// is all that the compiler makes.
 size_t CudaBackend::laySwitches() {
@@ -35,7 +62,8 @@ size_t CudaBackend::laySwitches() {
         most = std::max(most, uint32_t(variant.slots[c]));
       }
       for (const sched::SwitchUse *use : *variant.variant->switches()) {
-        if (!use->reduces() || !use->multicasts())
+        if (!use->reduces() || !use->multicasts() ||
+            !hasOneFold(variant, use->tree(), plan_.numRanks))
           continue;
         const uint32_t slots = slotsOf[use->tree()];
         const size_t bytes = size_t(slots) * variant.chunkBytes;

@@ -121,6 +121,17 @@ TEST_CASE("narrow sums with float32 in between go over links") {
   }
 }
 
+TEST_CASE("a root that reads its own result again does without a switch") {
+  emulatedMachine = {};
+  BuildOptions options = smallChunks();
+  options.splitRoot = true;
+  for (int ranks : {2, 4}) {
+    Job job(switchedStars(ranks, 2, options), ranks);
+    for (size_t count : {1, 300, 5000})
+      CHECK_FALSE(usesSwitch(job, sumOf(blinkFloat32, count)));
+  }
+}
+
 TEST_CASE("calls follow each other without a wait between") {
   emulatedMachine = {};
   constexpr int kRanks = 4;
