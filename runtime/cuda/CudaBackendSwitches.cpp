@@ -77,38 +77,87 @@ size_t CudaBackend::laySwitches() {
   return arena.size();
 }
 
+/// Success, or what this process lacks.
+static Status switchesHere(const std::vector<int> &devices) {
+  bool can = false;
+  Status status = cudaStatus(kernelsMulticast(can), "kernels cannot be asked");
+  if (status.ok() && !can)
+    return {blinkInvalidUsage, "kernels are for older GPUs"};
+  for (size_t i = 0; status.ok() && i < devices.size(); ++i)
+    status = canMulticast(devices[i]);
+  return status;
+}
+
 /// Without, the trees are replayed by links alone: no reason to fail.
+void CudaBackend::noteSwitches(int rank, const Status &status) {
+  if (status.ok()) {
+    log(LogLevel::info, rank, "CUDA back end: the switch works for ",
+        switchPlaces_.size(), " trees, with ", switchMemory_->bytes(),
+        " bytes on each GPU");
+    return;
+  }
+  log(LogLevel::warn, rank, "CUDA back end: ", switchPlaces_.size(),
+      " trees are replayed without the switch's help, by links alone: ",
+      status.text);
+  switchPlaces_.clear();
+  switchMemory_.reset();
+}
+
+static Status onOneGpu() {
+  return {blinkInvalidUsage, "several ranks are on one GPU"};
+}
+
+/// In one process.
 void CudaBackend::prepareSwitches() {
   const size_t bytes = laySwitches();
   if (bytes == 0)
     return;
   const std::vector<int> devices = devicesHere();
-  bool can = false;
-  Status status;
-  if (!oneProcess_)
-    status = {blinkInvalidUsage, "ranks are in several processes"};
-  else if (std::set<int>(devices.begin(), devices.end()).size() !=
-           devices.size())
-    status = {blinkInvalidUsage, "several ranks are on one GPU"};
-  else
-    status = cudaStatus(kernelsMulticast(can), "kernels cannot be asked");
-  if (status.ok() && !can)
-    status = {blinkInvalidUsage, "kernels are for older GPUs"};
+  Status status =
+      std::set<int>(devices.begin(), devices.end()).size() == devices.size()
+          ? switchesHere(devices)
+          : onOneGpu();
   if (status.ok()) {
-    switchMemory_ = std::make_unique<SwitchMemory>();
+    switchMemory_ = std::make_shared<SwitchMemory>();
     status = switchMemory_->create(devices, bytes);
   }
-  if (status.ok()) {
-    log(LogLevel::info, -1, "CUDA back end: the switch works for ",
-        switchPlaces_.size(), " trees, with ", switchMemory_->bytes(),
-        " bytes on each GPU");
-    return;
+  noteSwitches(-1, status);
+}
+
+bool CudaBackend::sharesGpus() const {
+  for (size_t rank = 0; rank < ranks_.size(); ++rank)
+    for (size_t other = 0; other < rank; ++other)
+      if (areOnOneGpu(peers_[rank].gpu, peers_[other].gpu))
+        return true;
+  return false;
+}
+
+/// With ranks in other processes, all of which have told their GPUs. Errors:
+/// the job has failed meanwhile.
+Status
+CudaBackend::prepareSwitches(int self,
+                             std::chrono::steady_clock::time_point deadline,
+                             const std::function<Status()> &peerFailure) {
+  const size_t bytes = laySwitches();
+  if (bytes == 0)
+    return {};
+  Status outcome;
+  if (job_.control()) // file descriptors do not go there
+    outcome = {blinkInvalidUsage, "ranks are on several servers"};
+  else if (sharesGpus())
+    outcome = onOneGpu();
+  if (outcome.ok()) {
+    const int device = ranks_[size_t(self)].device;
+    const DeviceScope scope(device);
+    switchMemory_ = std::make_shared<SwitchMemory>();
+    SwitchMeeting meeting(job_, switchRecords_, self, deadline, peerFailure);
+    const Status status = meeting.make(switchesHere({device}), device, bytes,
+                                       *switchMemory_, outcome);
+    if (!status.ok())
+      return status;
   }
-  log(LogLevel::warn, -1, "CUDA back end: ", switchPlaces_.size(),
-      " trees are replayed without the switch's help, by links alone: ",
-      status.text);
-  switchPlaces_.clear();
-  switchMemory_.reset();
+  noteSwitches(self, outcome);
+  return {};
 }
 
 bool CudaBackend::switchesWork(const VariantPlan &variant,
@@ -139,7 +188,8 @@ SwitchStep CudaBackend::switchStepOf(const SwitchPlace &place,
   const bool writes = hasChannel(step.sources, step.numOperands());
   SwitchStep result{};
   result.slots = place.slots;
-  result.own = switchMemory_->own(self) + (writes ? place.up : place.results);
+  result.own = switchMemory_->own(oneProcess_ ? self : 0) +
+               (writes ? place.up : place.results);
   if (reads && writes) { // the root
     result.all = switchMemory_->all() + place.up;
     result.results = switchMemory_->all() + place.results;
