@@ -8,13 +8,17 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "runtime/cuda/SwitchMeeting.h"
 #include "test/common/SwitchedStars.h"
 #include "test/conformance/Workers.h"
+#include "test/emulation/Emulation.h"
 
 #include "doctest/doctest.h"
 
 #include <chrono>
 #include <csignal>
+#include <functional>
+#include <vector>
 
 using namespace blink;
 using namespace blink::test;
@@ -130,4 +134,32 @@ TEST_CASE("processes with a switch may have several ranks each") {
     CAPTURE(outcome.line);
     CHECK(outcome.good());
   }
+}
+
+TEST_CASE("what a rank says in a later meeting does not count in this one") {
+  emulatedMachine = {};
+  constexpr int kRanks = 2;
+  runtime::Arena counting;
+  runtime::JobMemory memory;
+  memory.layout(counting, kRanks);
+  std::vector<char> bytes(counting.size() + 1024); // zero, as a job's
+  runtime::Arena arena(bytes.data() + 1024 - uintptr_t(bytes.data()) % 1024);
+  memory.layout(arena, kRanks);
+  runtime::Job job;
+  job.begin(kRanks, std::chrono::milliseconds(20000));
+  job.attach(memory);
+  // Rank 1 is ahead: it has been in two meetings, and failed in the second.
+  runtime::SwitchRecord records[kRanks] = {};
+  records[1].failedAt = 2;
+  records[1].why.set({blinkSystemError, "no memory"});
+  job.publish(&job.peer(1).switches, 2);
+  const std::function<runtime::Status()> ended;
+  const auto deadline =
+      std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  runtime::SwitchMeeting meeting(job, records, 0, deadline, ended);
+  runtime::SwitchMemory memoryOfSwitch;
+  runtime::Status outcome;
+  CHECK(meeting.make({}, 0, 5000, memoryOfSwitch, outcome).ok());
+  CHECK(outcome.text == "rank 1: no memory");
+  CHECK(job.peer(0).switches == 2);
 }
