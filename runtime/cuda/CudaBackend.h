@@ -159,6 +159,7 @@ private:
   struct SwitchPlace {
     size_t up, results;
     uint32_t slots;
+    bool forAll; ///< its variant has no tree without a place
   };
   size_t laySwitches();
   void prepareSwitches();

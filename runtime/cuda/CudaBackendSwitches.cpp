@@ -61,16 +61,18 @@ size_t CudaBackend::laySwitches() {
         uint32_t &most = slotsOf[channels[c]->tree()];
         most = std::max(most, uint32_t(variant.slots[c]));
       }
-      for (const sched::SwitchUse *use : *variant.variant->switches()) {
-        if (!use->reduces() || !use->multicasts() ||
-            !hasOneFold(variant, use->tree(), plan_.numRanks))
-          continue;
-        const uint32_t slots = slotsOf[use->tree()];
+      std::vector<uint32_t> trees;
+      for (const sched::SwitchUse *use : *variant.variant->switches())
+        if (use->reduces() && use->multicasts() &&
+            hasOneFold(variant, use->tree(), plan_.numRanks))
+          trees.push_back(use->tree());
+      for (uint32_t tree : trees) {
+        const uint32_t slots = slotsOf[tree];
         const size_t bytes = size_t(slots) * variant.chunkBytes;
         const size_t up = arena.size();
         arena.take<char>(bytes);
-        switchPlaces_[{variant.number, use->tree()}] = {up, arena.size(),
-                                                        slots};
+        switchPlaces_[{variant.number, tree}] = {
+            up, arena.size(), slots, trees.size() == variant.trees.size()};
         arena.take<char>(bytes);
       }
     }
@@ -164,7 +166,10 @@ bool CudaBackend::switchesWork(const VariantPlan &variant,
                                const CallKind &kind) const {
   const auto first = switchPlaces_.lower_bound({variant.number, 0});
   return first != switchPlaces_.end() && first->first.first == variant.number &&
-         kind.op == blinkSum && switchAdds(kind.type) &&
+         switchAdds(kind.type) &&
+         // Folds of trees without a switch do not divide beside those with one.
+         (kind.op == blinkSum || (kind.op == blinkAvg && first->second.forAll &&
+                                  switchDivides(kind.type))) &&
          (variant.partial.empty() || !isWidened(kind.type, kind.op));
 }
 
