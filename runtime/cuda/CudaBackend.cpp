@@ -219,6 +219,8 @@ Status CudaBackend::join(const BackendRequest &request) {
   if (status.ok())
     status = openOthers(rank, deadline, request.peerFailure);
   if (status.ok())
+    status = prepareSwitches(rank, deadline, request.peerFailure);
+  if (status.ok())
     status = copyPrograms();
   if (status.ok())
     status = beginNotes();

@@ -17,7 +17,7 @@
 #include "runtime/cuda/DeviceTransport.h"
 #include "runtime/cuda/Launch.h"
 #include "runtime/cuda/Proxy.h"
-#include "runtime/cuda/SwitchMemory.h"
+#include "runtime/cuda/SwitchMeeting.h"
 #include "runtime/job/SharedBlocks.h"
 #include "runtime/job/WindowBoard.h"
 
@@ -159,9 +159,15 @@ private:
   struct SwitchPlace {
     size_t up, results;
     uint32_t slots;
+    bool forAll; ///< its variant has no tree without a place
   };
   size_t laySwitches();
   void prepareSwitches();
+  Status prepareSwitches(int rank,
+                         std::chrono::steady_clock::time_point deadline,
+                         const std::function<Status()> &peerFailure);
+  bool sharesGpus() const;
+  void noteSwitches(int rank, const Status &status);
   bool switchesWork(const VariantPlan &variant, const CallKind &kind) const;
   const SwitchPlace *switchPlaceOf(const VariantPlan &variant,
                                    uint32_t tree) const;
@@ -255,7 +261,7 @@ private:
   Proxy proxy_;          ///< of these
   /// By the variant's number and the tree; none where switches do not work.
   std::map<std::pair<uint32_t, uint32_t>, SwitchPlace> switchPlaces_;
-  std::unique_ptr<SwitchMemory> switchMemory_;
+  std::shared_ptr<SwitchMemory> switchMemory_;
   bool oneProcess_ = true;
   bool severalDevices_ = false; ///< if in one process
   /// The job's: what ranks tell each other, and rings through the host.
@@ -264,6 +270,7 @@ private:
   DevicePeerInfo *peers_ = nullptr;
   // Across processes:
   BoardMemory boardMemory_;
+  SwitchRecord *switchRecords_ = nullptr;
   WindowOffer *offers_ = nullptr;
   uint64_t *reached_ = nullptr;
   WindowBoard board_;

@@ -19,6 +19,7 @@ size_t CudaBackend::layJob(char *base) {
   peers_ = arena.take<DevicePeerInfo>(ranks_.size());
   if (!oneProcess_) {
     const size_t numRanks = ranks_.size();
+    switchRecords_ = arena.take<SwitchRecord>(numRanks);
     boardMemory_.layout(arena, int(numRanks));
     offers_ = arena.take<WindowOffer>(numRanks * kMaxWindows);
     reached_ = arena.take<uint64_t>(numRanks * numRanks * kMaxWindows);

@@ -184,21 +184,24 @@ void CudaBackend::partFromOthers() {
     ranks_[rank].control.reset();
     ranks_[rank].pool.reset();
   }
+  if (switchMemory_)
+    switchMemory_->unmapAll();
   storeRelease(&peers_[self].closed, 1);
   std::vector<size_t> users;
   for (size_t other = 0; other < ranks_.size(); ++other)
-    if (other != self && reaches(self, other) && !inThisProcess(other) &&
-        job_.processOf(int(other)) != 0)
+    // A switch reads and writes this rank's memory for all others.
+    if (other != self && job_.processOf(int(other)) != 0 &&
+        (switchMemory_ || (reaches(self, other) && !inThisProcess(other))))
       users.push_back(other);
   // Memory and what tells about its users are one's to keep.
   auto ranks = std::make_shared<std::deque<Rank>>(std::move(ranks_));
-  keepWhile(
-      [ranks, users, job = memory_, peers = peers_, watches = job_.watches()] {
-        for (size_t user : users)
-          if (!loadAcquire(&peers[user].closed) && !watches[user].died())
-            return true;
-        return false;
-      });
+  keepWhile([ranks, users, bound = std::move(switchMemory_), job = memory_,
+             peers = peers_, watches = job_.watches()] {
+    for (size_t user : users)
+      if (!loadAcquire(&peers[user].closed) && !watches[user].died())
+        return true;
+    return false;
+  });
 }
 
 } // namespace blink::runtime

@@ -19,6 +19,33 @@
 
 namespace blink::runtime {
 
+/// Whether the root does all in one step: reads what the others give, with its
+/// own input, and writes all results. Files may have it write its output, and
+/// read that again.
+static bool hasOneFold(const VariantPlan &variant, uint32_t tree,
+                       int numRanks) {
+  for (const RankPlan &rank : variant.ranks)
+    for (uint32_t l = 0; l < rank.code.numLanes; ++l)
+      for (uint32_t s = 0; s < rank.code.lanes[l].stepsCount; ++s) {
+        const StepCode &step =
+            rank.code.steps[rank.code.lanes[l].stepsBegin + s];
+        const auto has = [&](OperandKind kind, uint32_t begin, uint32_t end) {
+          return std::count_if(rank.code.operands + step.operandsBegin + begin,
+                               rank.code.operands + step.operandsBegin + end,
+                               [kind](const OperandCode &operand) {
+                                 return operand.kind == kind;
+                               });
+        };
+        const uint32_t sources = step.sources, all = step.numOperands();
+        if (step.tree == tree && has(OperandKind::input, 0, sources) == 1 &&
+            has(OperandKind::channel, 0, sources) == numRanks - 1 &&
+            has(OperandKind::channel, sources, all) == numRanks - 1 &&
+            has(OperandKind::output, sources, all) == 1)
+          return true;
+      }
+  return false;
+}
+
 /// Finds the trees. Those for which a switch both reduces and multicasts, that
 /// is all that the compiler makes.
 size_t CudaBackend::laySwitches() {
@@ -34,60 +61,115 @@ size_t CudaBackend::laySwitches() {
         uint32_t &most = slotsOf[channels[c]->tree()];
         most = std::max(most, uint32_t(variant.slots[c]));
       }
-      for (const sched::SwitchUse *use : *variant.variant->switches()) {
-        if (!use->reduces() || !use->multicasts())
-          continue;
-        const uint32_t slots = slotsOf[use->tree()];
+      std::vector<uint32_t> trees;
+      for (const sched::SwitchUse *use : *variant.variant->switches())
+        if (use->reduces() && use->multicasts() &&
+            hasOneFold(variant, use->tree(), plan_.numRanks))
+          trees.push_back(use->tree());
+      for (uint32_t tree : trees) {
+        const uint32_t slots = slotsOf[tree];
         const size_t bytes = size_t(slots) * variant.chunkBytes;
         const size_t up = arena.size();
         arena.take<char>(bytes);
-        switchPlaces_[{variant.number, use->tree()}] = {up, arena.size(),
-                                                        slots};
+        switchPlaces_[{variant.number, tree}] = {
+            up, arena.size(), slots, trees.size() == variant.trees.size()};
         arena.take<char>(bytes);
       }
     }
   return arena.size();
 }
 
-/// Without, the trees are replayed by links alone: no reason to fail.
-void CudaBackend::prepareSwitches() {
-  const size_t bytes = laySwitches();
-  if (bytes == 0)
-    return;
-  const std::vector<int> devices = devicesHere();
+/// Success, or what this process lacks.
+static Status switchesHere(const std::vector<int> &devices) {
   bool can = false;
-  Status status;
-  if (!oneProcess_)
-    status = {blinkInvalidUsage, "ranks are in several processes"};
-  else if (std::set<int>(devices.begin(), devices.end()).size() !=
-           devices.size())
-    status = {blinkInvalidUsage, "several ranks are on one GPU"};
-  else
-    status = cudaStatus(kernelsMulticast(can), "kernels cannot be asked");
+  Status status = cudaStatus(kernelsMulticast(can), "kernels cannot be asked");
   if (status.ok() && !can)
-    status = {blinkInvalidUsage, "kernels are for older GPUs"};
+    return {blinkInvalidUsage, "kernels are for older GPUs"};
+  for (size_t i = 0; status.ok() && i < devices.size(); ++i)
+    status = canMulticast(devices[i]);
+  return status;
+}
+
+/// Without, the trees are replayed by links alone: no reason to fail.
+void CudaBackend::noteSwitches(int rank, const Status &status) {
   if (status.ok()) {
-    switchMemory_ = std::make_unique<SwitchMemory>();
-    status = switchMemory_->create(devices, bytes);
-  }
-  if (status.ok()) {
-    log(LogLevel::info, -1, "CUDA back end: the switch works for ",
+    log(LogLevel::info, rank, "CUDA back end: the switch works for ",
         switchPlaces_.size(), " trees, with ", switchMemory_->bytes(),
         " bytes on each GPU");
     return;
   }
-  log(LogLevel::warn, -1, "CUDA back end: ", switchPlaces_.size(),
+  log(LogLevel::warn, rank, "CUDA back end: ", switchPlaces_.size(),
       " trees are replayed without the switch's help, by links alone: ",
       status.text);
   switchPlaces_.clear();
   switchMemory_.reset();
 }
 
+static Status onOneGpu() {
+  return {blinkInvalidUsage, "several ranks are on one GPU"};
+}
+
+/// In one process.
+void CudaBackend::prepareSwitches() {
+  const size_t bytes = laySwitches();
+  if (bytes == 0)
+    return;
+  const std::vector<int> devices = devicesHere();
+  Status status =
+      std::set<int>(devices.begin(), devices.end()).size() == devices.size()
+          ? switchesHere(devices)
+          : onOneGpu();
+  if (status.ok()) {
+    switchMemory_ = std::make_shared<SwitchMemory>();
+    status = switchMemory_->create(devices, bytes);
+  }
+  noteSwitches(-1, status);
+}
+
+bool CudaBackend::sharesGpus() const {
+  for (size_t rank = 0; rank < ranks_.size(); ++rank)
+    for (size_t other = 0; other < rank; ++other)
+      if (areOnOneGpu(peers_[rank].gpu, peers_[other].gpu))
+        return true;
+  return false;
+}
+
+/// With ranks in other processes, all of which have told their GPUs. Errors:
+/// the job has failed meanwhile.
+Status
+CudaBackend::prepareSwitches(int self,
+                             std::chrono::steady_clock::time_point deadline,
+                             const std::function<Status()> &peerFailure) {
+  const size_t bytes = laySwitches();
+  if (bytes == 0)
+    return {};
+  Status outcome;
+  if (job_.control()) // file descriptors do not go there
+    outcome = {blinkInvalidUsage, "ranks are on several servers"};
+  else if (sharesGpus())
+    outcome = onOneGpu();
+  if (outcome.ok()) {
+    const int device = ranks_[size_t(self)].device;
+    const DeviceScope scope(device);
+    switchMemory_ = std::make_shared<SwitchMemory>();
+    SwitchMeeting meeting(job_, switchRecords_, self, deadline, peerFailure);
+    const Status status = meeting.make(switchesHere({device}), device, bytes,
+                                       *switchMemory_, outcome);
+    if (!status.ok())
+      return status;
+  }
+  noteSwitches(self, outcome);
+  return {};
+}
+
 bool CudaBackend::switchesWork(const VariantPlan &variant,
                                const CallKind &kind) const {
   const auto first = switchPlaces_.lower_bound({variant.number, 0});
   return first != switchPlaces_.end() && first->first.first == variant.number &&
-         kind.op == blinkSum && switchAdds(kind.type) &&
+         switchAdds(kind.type) &&
+         // Folds of trees without a switch do not divide beside those with one.
+         (kind.op == blinkSum || (kind.op == blinkAvg && first->second.forAll &&
+                                  switchDivides(kind.type))) &&
          (variant.partial.empty() || !isWidened(kind.type, kind.op));
 }
 
@@ -111,7 +193,8 @@ SwitchStep CudaBackend::switchStepOf(const SwitchPlace &place,
   const bool writes = hasChannel(step.sources, step.numOperands());
   SwitchStep result{};
   result.slots = place.slots;
-  result.own = switchMemory_->own(self) + (writes ? place.up : place.results);
+  result.own = switchMemory_->own(oneProcess_ ? self : 0) +
+               (writes ? place.up : place.results);
   if (reads && writes) { // the root
     result.all = switchMemory_->all() + place.up;
     result.results = switchMemory_->all() + place.results;

@@ -57,6 +57,11 @@ constexpr bool switchAdds(blinkDataType_t type) {
   }
 }
 
+/// Whether it divides such sums, of avg, too (kSwitchDivides).
+constexpr bool switchDivides(blinkDataType_t type) {
+  return switchAdds(type) && type != blinkFloat16 && type != blinkBfloat16;
+}
+
 } // namespace blink::runtime
 
 #endif // BLINK_RUNTIME_CUDA_KERNELS_H

@@ -93,8 +93,9 @@ private:
           step.destinations, count, divisor);
   }
 
-  /// Where switches work, in a launch that neither scales nor divides. Steps
-  /// copy, but for the root's: of trees for which none works, too.
+  /// Where switches work, in a launch that does not scale, and divides only if
+  /// they do for all trees. Steps copy, but for the root's: of trees for which
+  /// none works, too.
   BLINK_DEVICE void foldByCopies(const LaneStep &step, uint64_t count) {
     if (Base::isSwitched(step) && step.inSwitch->all)
       foldInSwitch(step, count);
@@ -124,7 +125,7 @@ private:
                                                own[channel].channel.slotBytes);
     SwitchFold<T>::run({step.inSwitch->all + offset,
                         step.inSwitch->results + offset, pointers[output],
-                        count},
+                        count, launch_.shape.divisor},
                        block_);
   }
 

@@ -28,6 +28,11 @@ inline constexpr bool kSwitchAdds =
     std::is_same_v<T, Half> || std::is_same_v<T, BFloat16> ||
     (std::is_integral_v<T> && sizeof(T) >= 4);
 
+/// Whether an average is such a sum, and a division of it. Sums of Half and
+/// BFloat16 have been rounded, and those of Half may be infinite.
+template <typename T>
+inline constexpr bool kSwitchDivides = kSwitchAdds<T> && sizeof(T) >= 4;
+
 #if !defined(__CUDACC__)
 /// Of an emulated GPU: where the parts have the 16 bytes. An address that is
 /// none of a multicast object, or of one without all its memory, ends the

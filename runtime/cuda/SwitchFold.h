@@ -24,6 +24,7 @@ template <typename T> struct SwitchFold {
   char *results;
   char *output;
   uint64_t count;
+  uint32_t divisor; ///< of avg; 0: none, as for types that kSwitchDivides lacks
 
   /// Loads in flight of a thread.
   static constexpr int kPacks = 4;
@@ -34,22 +35,46 @@ template <typename T> struct SwitchFold {
     const uint64_t bytes = fold.count * sizeof(T);
     Turns turns =
         Turns::of(block, 0, (bytes + Pack::kBytes - 1) / Pack::kBytes);
-    turns.run<kPacks>([&](const auto &turn) { fold.foldTurn(turn, bytes); });
+    const auto inverse = reciprocal<Accumulator<T>>(fold.divisor);
+    turns.run<kPacks>(
+        [&](const auto &turn) { fold.foldTurn(turn, bytes, inverse); });
   }
 
 private:
-  template <int kNum>
-  BLINK_DEVICE void foldTurn(const Turn<kNum> &turn, uint64_t bytes) const {
+  template <int kNum, typename Reciprocal>
+  BLINK_DEVICE void foldTurn(const Turn<kNum> &turn, uint64_t bytes,
+                             Reciprocal inverse) const {
     Pack packs[kNum];
     BLINK_UNROLL
     for (int u = 0; u < kNum; ++u)
       packs[u] = loadSum<T>(all + turn.offset + u * turn.stride);
+    if constexpr (kSwitchDivides<T>)
+      if (divisor != 0) {
+        BLINK_UNROLL
+        for (int u = 0; u < kNum; ++u)
+          divide(packs[u], inverse);
+      }
     BLINK_UNROLL
     for (int u = 0; u < kNum; ++u) {
       const uint64_t offset = turn.offset + uint64_t(u) * turn.stride;
       storeCopies(results + offset, packs[u]);
       storeOutput(offset, packs[u], bytes);
     }
+  }
+
+  template <typename Reciprocal>
+  BLINK_DEVICE void divide(Pack &pack, Reciprocal inverse) const {
+    const Quotient<T> quotient(divisor, inverse);
+    T elements[kPackCount<T>];
+    __builtin_memcpy(elements, &pack, sizeof(pack));
+    BLINK_UNROLL
+    for (uint32_t i = 0; i < kPackCount<T>; ++i) {
+      T element = elements[i];
+      elements[i] = quotient.divide(element)
+                        ? element
+                        : divideByRanks(elements[i], divisor);
+    }
+    __builtin_memcpy(&pack, elements, sizeof(pack));
   }
 
   BLINK_DEVICE void storeOutput(uint64_t offset, const Pack &pack,

@@ -21,8 +21,14 @@ SwitchMemory::~SwitchMemory() {
       driver().cuMulticastUnbind(object_.get(), part->device, 0, bytes_);
 }
 
-static CUmemAllocationProp onDevice(int device) {
+/// By which processes share objects.
+static constexpr auto kFile = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+
+/// An object that is shared takes no memory but such.
+static CUmemAllocationProp onDevice(int device, bool shared) {
   CUmemAllocationProp properties{};
+  if (shared)
+    properties.requestedHandleTypes = kFile;
   properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
   properties.location = accessOf(device).location;
   return properties;
@@ -41,7 +47,7 @@ Status SwitchMemory::addPart(int device) {
 
 /// Gives the object memory of a part's device, which gets it at an address.
 Status SwitchMemory::bind(Part &part) {
-  const CUmemAllocationProp properties = onDevice(part.device);
+  const CUmemAllocationProp properties = onDevice(part.device, shared_);
   CUresult result = part.piece.take([&](CUmemGenericAllocationHandle *handle) {
     return driver().cuMemCreate(handle, bytes_, &properties, 0);
   });
@@ -60,26 +66,18 @@ Status SwitchMemory::bind(Part &part) {
                                   " for a multicast object");
 }
 
-Status SwitchMemory::create(const std::vector<int> &devices, size_t bytes) {
-  for (int device : devices) {
-    int can = 0;
-    CUdevice number = 0;
-    CUresult result = driver().cuDeviceGet(&number, device);
-    if (result == CUDA_SUCCESS)
-      result = driver().cuDeviceGetAttribute(
-          &can, CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED, number);
-    if (result != CUDA_SUCCESS || !can)
-      return {blinkInvalidUsage, "GPU ", device,
-              " cannot multicast through a switch"};
-  }
+Status SwitchMemory::makeObject(int device, size_t numDevices, size_t bytes,
+                                bool shared) {
+  shared_ = shared;
   CUmulticastObjectProp object{};
-  object.numDevices = unsigned(devices.size());
+  object.numDevices = unsigned(numDevices);
   object.size = bytes;
+  object.handleTypes = shared ? kFile : 0;
   // What is recommended may be many times what a schedule needs.
   size_t granule = 0, pieceGranule = 0;
   CUresult result = driver().cuMulticastGetGranularity(
       &granule, &object, CU_MULTICAST_GRANULARITY_MINIMUM);
-  const CUmemAllocationProp properties = onDevice(devices[0]);
+  const CUmemAllocationProp properties = onDevice(device, shared);
   if (result == CUDA_SUCCESS)
     result = driver().cuMemGetAllocationGranularity(
         &pieceGranule, &properties, CU_MEM_ALLOC_GRANULARITY_MINIMUM);
@@ -90,19 +88,74 @@ Status SwitchMemory::create(const std::vector<int> &devices, size_t bytes) {
       return driver().cuMulticastCreate(handle, &object);
     });
   }
-  Status status = driverStatus(result, "no multicast object");
+  return driverStatus(result, "no multicast object");
+}
+
+Status SwitchMemory::import(const Descriptor &file, size_t bytes) {
+  shared_ = true;
+  bytes_ = bytes;
+  void *handle = reinterpret_cast<void *>(uintptr_t(file.get()));
+  return driverStatus(object_.take([&](CUmemGenericAllocationHandle *taken) {
+    return driver().cuMemImportFromShareableHandle(taken, handle, kFile);
+  }),
+                      "cannot use another process's multicast object");
+}
+
+Status SwitchMemory::exportTo(Descriptor &file) const {
+  int number = -1;
+  const CUresult result =
+      driver().cuMemExportToShareableHandle(&number, object_.get(), kFile, 0);
+  if (result == CUDA_SUCCESS)
+    file = Descriptor(number);
+  return driverStatus(result, "the multicast object cannot be shared");
+}
+
+Status SwitchMemory::add(const std::vector<int> &devices) {
+  Status status;
   for (size_t i = 0; status.ok() && i < devices.size(); ++i)
     status = addPart(devices[i]);
-  for (size_t i = 0; status.ok() && i < devices.size(); ++i)
+  return status;
+}
+
+Status SwitchMemory::bind() {
+  Status status;
+  for (size_t i = 0; status.ok() && i < parts_.size(); ++i)
     status = bind(*parts_[i]);
-  if (!status.ok())
-    return status;
-  result = all_.reserve(bytes_);
+  return status.ok() ? mapAll() : status;
+}
+
+Status SwitchMemory::mapAll() {
+  all_ = std::make_unique<MappedMemory>();
+  CUresult result = all_->reserve(bytes_);
   if (result == CUDA_SUCCESS)
-    result = all_.add(object_, bytes_);
-  for (size_t i = 0; result == CUDA_SUCCESS && i < devices.size(); ++i)
-    result = all_.openTo(devices[i]);
+    result = all_->add(object_, bytes_);
+  for (size_t i = 0; result == CUDA_SUCCESS && i < parts_.size(); ++i)
+    result = all_->openTo(parts_[i]->device);
   return driverStatus(result, "no addresses for a multicast object");
+}
+
+Status SwitchMemory::create(const std::vector<int> &devices, size_t bytes) {
+  Status status;
+  for (size_t i = 0; status.ok() && i < devices.size(); ++i)
+    status = canMulticast(devices[i]);
+  if (status.ok())
+    status = makeObject(devices[0], devices.size(), bytes, false);
+  if (status.ok())
+    status = add(devices);
+  return status.ok() ? bind() : status;
+}
+
+Status canMulticast(int device) {
+  int can = 0;
+  CUdevice number = 0;
+  CUresult result = driver().cuDeviceGet(&number, device);
+  if (result == CUDA_SUCCESS)
+    result = driver().cuDeviceGetAttribute(
+        &can, CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED, number);
+  if (result != CUDA_SUCCESS || !can)
+    return {blinkInvalidUsage, "GPU ", device,
+            " cannot multicast through a switch"};
+  return {};
 }
 
 } // namespace blink::runtime

@@ -58,6 +58,9 @@ struct alignas(64) PeerRecord {
   uint64_t gone;    ///< 1: its communicator has been destroyed
   uint64_t splits;  ///< of the communicator (SplitRecord)
   uint64_t exchanges; ///< of words (ExchangeRecord)
+  /// Of those that set up a switch's memory (cuda/SwitchMeeting.h): the meeting
+  /// to which it has come. On one server only.
+  uint64_t switches;
 };
 
 /// How a transport of the others reaches a rank (runtime/Transport.h). Written

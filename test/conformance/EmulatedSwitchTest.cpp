@@ -85,7 +85,7 @@ TEST_CASE("what a switch cannot add goes over links alone") {
   emulatedMachine = {};
   Job job(switchedStars(4, 1, smallChunks()), 4);
   Case c = sumOf(blinkFloat32, 3000);
-  for (blinkRedOp_t op : {blinkProd, blinkMax, blinkMin, blinkAvg}) {
+  for (blinkRedOp_t op : {blinkProd, blinkMax, blinkMin}) {
     c.op = op;
     CHECK_FALSE(usesSwitch(job, c));
   }
@@ -99,6 +99,36 @@ TEST_CASE("what a switch cannot add goes over links alone") {
       c.op = next;
       CHECK(usesSwitch(job, c) == (next == blinkSum));
     }
+}
+
+TEST_CASE("averages are sums of a switch, where those are not rounded") {
+  emulatedMachine = {};
+  for (int ranks : {2, 3, 8}) {
+    CAPTURE(ranks);
+    Job job(switchedStars(ranks, 1, smallChunks()), ranks);
+    unsigned number = 0;
+    for (size_t count : {1, 3, 257, 1000, 5003})
+      for (blinkDataType_t type :
+           {blinkFloat32, blinkFloat64, blinkInt32, blinkUint32, blinkInt64,
+            blinkUint64, blinkFloat16, blinkBfloat16}) {
+        Case c = variedCase(Collective::allreduce, count, 0, ++number * 5);
+        c.op = blinkAvg;
+        c.type = type;
+        CHECK(usesSwitch(job, c) ==
+              (type != blinkFloat16 && type != blinkBfloat16));
+      }
+  }
+  // Of two trees one has no switch.
+  TestSchedule model = makeSchedule(
+      Collective::allreduce, 0, 4,
+      {{1, 2, 0, 0, 1, {-1, 0, 0, 0}}, {1, 2, 0, 1, 3, {1, -1, 0, 2}}},
+      smallChunks());
+  leadOverSwitch(model);
+  Job job(model, 4);
+  Case c = sumOf(blinkFloat32, 3000);
+  CHECK(usesSwitch(job, c));
+  c.op = blinkAvg;
+  CHECK_FALSE(usesSwitch(job, c));
 }
 
 TEST_CASE("narrow sums with float32 in between go over links") {
@@ -118,6 +148,17 @@ TEST_CASE("narrow sums with float32 in between go over links") {
     CHECK_FALSE(usesSwitch(wide, sumOf(blinkFloat16, count)));
     // It adds in float32 itself.
     CHECK(usesSwitch(stars, sumOf(blinkBfloat16, count)));
+  }
+}
+
+TEST_CASE("a root that reads its own result again does without a switch") {
+  emulatedMachine = {};
+  BuildOptions options = smallChunks();
+  options.splitRoot = true;
+  for (int ranks : {2, 4}) {
+    Job job(switchedStars(ranks, 2, options), ranks);
+    for (size_t count : {1, 300, 5000})
+      CHECK_FALSE(usesSwitch(job, sumOf(blinkFloat32, count)));
   }
 }
 

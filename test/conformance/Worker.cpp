@@ -25,6 +25,7 @@
 #include "test/conformance/WindowScenarios.h"
 #include "test/conformance/WorkerState.h"
 #if BLINK_TEST_EMULATED
+#include "test/conformance/SwitchScenarios.h"
 #include "test/emulation/Emulation.h"
 #endif
 
@@ -257,16 +258,15 @@ int main(int argc, char **argv) {
     return say("usage: SCHEDULE RANKS RANK TIMEOUT_MS SCENARIO");
   numRanks = std::atoi(argv[2]);
   self = std::atoi(argv[3]);
-  blinkSchedule_t schedule = nullptr;
   blinkConfig_t config = BLINK_CONFIG_INITIALIZER;
   config.timeoutMs = std::atoi(argv[4]);
-  int device = -1;
 #if BLINK_TEST_CUDA
   config.backend = blinkBackendCuda;
 #if BLINK_TEST_EMULATED
   if (std::strstr(argv[5], ":apart"))
     emulatedMachine.peerBorder = 1;
 #endif
+  const bool inSwitch = std::strncmp(argv[5], "switch", 6) == 0;
   // Ranks that share devices are GPU 0, 1, 2, ... in any case.
   std::vector<int> gpus;
   for (int rank = 0; rank < numRanks; ++rank)
@@ -275,22 +275,38 @@ int main(int argc, char **argv) {
     config.gpus = gpus.data();
   int count = 0;
   cudaGetDeviceCount(&count);
-  device = count > 1 ? self % 2 : 0; // several processes on one device, too
-  cudaSetDevice(device);
+  // Several processes are on one device, too.
+  cudaSetDevice(std::strstr(argv[5], ":one") ? 0
+                : inSwitch                   ? self
+                : count > 1                  ? self % 2
+                                             : 0);
 #endif
   if (std::strstr(argv[5], "confined") && self == numRanks - 1 &&
       !forbid(__NR_process_vm_readv))
     return say("cannot confine the process");
-  blinkResult_t result = blinkScheduleOpen(argv[1], &schedule);
-  if (result == blinkSuccess)
-    result = blinkCommInitRank(&comm, numRanks, readId(), self, device,
-                               schedule, &config);
-  if (result != blinkSuccess) {
-    const int code = sayError(result);
+  const auto join = [&](int rank, blinkComm_t &made) -> std::string {
+    int onDevice = -1;
+#if BLINK_TEST_CUDA
+    cudaGetDevice(&onDevice);
+#endif
+    blinkSchedule_t schedule = nullptr;
+    blinkResult_t result = blinkScheduleOpen(argv[1], &schedule);
+    if (result == blinkSuccess)
+      result = blinkCommInitRank(&made, numRanks, readId(), rank, onDevice,
+                                 schedule, &config);
+    std::string error;
+    if (result != blinkSuccess)
+      error = std::string(blinkGetErrorString(result)) + ": " +
+              blinkGetLastError(nullptr);
     blinkScheduleClose(schedule);
-    return code;
-  }
-  blinkScheduleClose(schedule);
+    return error;
+  };
+#if BLINK_TEST_EMULATED
+  if (inSwitch)
+    return say(switchScenario(argv[5], join));
+#endif
+  if (const std::string error = join(self, comm); !error.empty())
+    return say(error);
   const int code = runScenario(argv[5], argv[1]);
   blinkCommDestroy(comm);
   return code;

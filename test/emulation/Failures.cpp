@@ -7,7 +7,10 @@
 #include "test/emulation/Failures.h"
 
 #include <algorithm>
+#include <chrono>
+#include <csignal>
 #include <mutex>
+#include <thread>
 #include <vector>
 
 namespace blink::test {
@@ -36,7 +39,7 @@ unsigned failuresLeft() {
   return unsigned(failures().size());
 }
 
-int failureOf(const char *name, int device) {
+static int takeFailure(const char *name, int device) {
   std::lock_guard<std::mutex> lock(failuresMutex);
   for (Failure &failure : failures()) {
     if (failure.name != name ||
@@ -48,6 +51,16 @@ int failureOf(const char *name, int device) {
     failures().erase(failures().begin() + (&failure - failures().data()));
     return error;
   }
+  return 0;
+}
+
+int failureOf(const char *name, int device) {
+  const int error = takeFailure(name, device);
+  if (error == kDies)
+    raise(SIGKILL);
+  if (error != kIsLate)
+    return error;
+  std::this_thread::sleep_for(std::chrono::seconds(3));
   return 0;
 }
 

@@ -4,7 +4,8 @@
 //
 // As strict as CUDA's manual: an object's devices are added before its memory,
 // each gives memory of its own, and addresses of the object are for nothing but
-// `multimem` instructions.
+// `multimem` instructions. What CUDA would wait for, perhaps forever, is
+// refused here. Processes share an object by its file (VirtualMemory.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,27 +17,13 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
-#include <map>
-#include <mutex>
-#include <set>
+
+using blink::test::numDevicesIn;
+using blink::test::ObjectState;
+using blink::test::ObjectView;
+using blink::test::viewObject;
 
 namespace {
-
-struct Object {
-  unsigned numDevices;
-  size_t bytes;
-  std::set<int> devices;
-  std::map<int, blink::test::MemoryView> bound; ///< by device
-};
-
-struct Objects {
-  std::mutex mutex;
-  std::map<CUmemGenericAllocationHandle, Object> all;
-};
-Objects &objects() {
-  static Objects &objects = *new Objects; // threads may outlive main()
-  return objects;
-}
 
 [[noreturn]] void wrong(const char *what, const char *address) {
   std::fprintf(stderr, "emulated multimem at %p: %s\n",
@@ -55,19 +42,19 @@ uint64_t blink::test::numMulticasts() {
 
 std::vector<char *> blink::test::multicastParts(const char *address) {
   multicasts.fetch_add(1, std::memory_order_relaxed);
-  CUmemGenericAllocationHandle handle;
+  ObjectView object;
   size_t offset;
-  if (!findObject(address, handle, offset))
+  if (!findObject(address, object, offset))
     wrong("no multicast object is mapped there", address);
   if (offset % 16 != 0)
     wrong("not aligned to 16 bytes", address);
-  std::lock_guard<std::mutex> lock(objects().mutex);
-  const Object &object = objects().all.at(handle);
-  if (object.bound.size() != object.numDevices)
+  const uint64_t bound = object.state->bound;
+  if (numDevicesIn(bound) != object.state->numDevices)
     wrong("a device has given no memory", address);
   std::vector<char *> parts;
-  for (const auto &[device, view] : object.bound)
-    parts.push_back(view.memory.get() + offset);
+  for (int device = 0; device < ObjectState::kMostDevices; ++device)
+    if (bound >> device & 1)
+      parts.push_back(object.parts + size_t(device) * object.bytes + offset);
   return parts;
 }
 
@@ -81,29 +68,30 @@ CUresult cuMulticastGetGranularity(size_t *bytes, const CUmulticastObjectProp *,
 CUresult cuMulticastCreate(CUmemGenericAllocationHandle *handle,
                            const CUmulticastObjectProp *properties) {
   FAIL_IF_INJECTED(CUresult)
-  if (properties->numDevices == 0 || properties->size == 0 ||
+  if (properties->numDevices == 0 ||
+      properties->numDevices > unsigned(ObjectState::kMostDevices) ||
+      properties->size == 0 ||
       properties->size % blink::test::kVirtualGranularity != 0 ||
-      properties->handleTypes != 0 || properties->flags != 0)
+      properties->flags != 0)
     return CUDA_ERROR_INVALID_VALUE;
-  const CUresult result = blink::test::makeObject(properties->size, handle);
-  if (result != CUDA_SUCCESS)
-    return result;
-  std::lock_guard<std::mutex> lock(objects().mutex);
-  objects().all[*handle] = {properties->numDevices, properties->size, {}, {}};
-  return CUDA_SUCCESS;
+  return blink::test::makeObject(*properties, handle);
 }
 
 CUresult cuMulticastAddDevice(CUmemGenericAllocationHandle handle,
                               CUdevice device) {
   FAIL_IF_INJECTED(CUresult)
-  std::lock_guard<std::mutex> lock(objects().mutex);
-  const auto object = objects().all.find(handle);
-  if (object == objects().all.end() ||
-      object->second.devices.size() == object->second.numDevices ||
-      !object->second.devices.insert(device).second)
+  ObjectView object;
+  if (!viewObject(handle, object))
     return CUDA_ERROR_INVALID_VALUE;
-  return blink::test::reaches(device, device) ? CUDA_SUCCESS
-                                              : CUDA_ERROR_INVALID_DEVICE;
+  if (!blink::test::reaches(device, device))
+    return CUDA_ERROR_INVALID_DEVICE;
+  const uint64_t own = uint64_t(1) << device;
+  uint64_t before = object.state->added;
+  do {
+    if ((before & own) != 0 || numDevicesIn(before) == object.state->numDevices)
+      return CUDA_ERROR_INVALID_VALUE;
+  } while (!object.state->added.compare_exchange_weak(before, before | own));
+  return CUDA_SUCCESS;
 }
 
 CUresult cuMulticastBindMem(CUmemGenericAllocationHandle handle,
@@ -112,28 +100,23 @@ CUresult cuMulticastBindMem(CUmemGenericAllocationHandle handle,
                             size_t memoryOffset, size_t bytes,
                             unsigned long long flags) {
   FAIL_IF_INJECTED(CUresult)
-  blink::test::MemoryView view;
-  if (!blink::test::viewMemory(memory, view))
+  ObjectView object;
+  int device;
+  if (!viewObject(handle, object) || objectOffset != 0 || memoryOffset != 0 ||
+      bytes != object.bytes || flags != 0 ||
+      numDevicesIn(object.state->added) != object.state->numDevices ||
+      !blink::test::movePiece(memory, handle, device))
     return CUDA_ERROR_INVALID_VALUE;
-  std::lock_guard<std::mutex> lock(objects().mutex);
-  const auto object = objects().all.find(handle);
-  // All of the object at once: nobody asks for parts.
-  if (object == objects().all.end() || objectOffset != 0 || memoryOffset != 0 ||
-      bytes != object->second.bytes || bytes > view.bytes || flags != 0 ||
-      object->second.devices.size() != object->second.numDevices ||
-      object->second.devices.count(view.device) == 0 ||
-      object->second.bound.count(view.device) != 0)
-    return CUDA_ERROR_INVALID_VALUE;
-  object->second.bound[view.device] = view;
+  object.state->bound |= uint64_t(1) << device;
   return CUDA_SUCCESS;
 }
 
 CUresult cuMulticastUnbind(CUmemGenericAllocationHandle handle, CUdevice device,
                            size_t offset, size_t bytes) {
-  std::lock_guard<std::mutex> lock(objects().mutex);
-  const auto object = objects().all.find(handle);
-  if (object == objects().all.end() || offset != 0 ||
-      bytes != object->second.bytes || object->second.bound.erase(device) == 0)
+  ObjectView object;
+  const uint64_t own = uint64_t(1) << device;
+  if (!viewObject(handle, object) || offset != 0 || bytes != object.bytes ||
+      (object.state->bound.fetch_and(~own) & own) == 0)
     return CUDA_ERROR_INVALID_VALUE;
   return CUDA_SUCCESS;
 }

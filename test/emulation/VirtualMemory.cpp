@@ -16,6 +16,7 @@
 #include "test/emulation/Emulation.h"
 #include "test/emulation/Failures.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstring>
@@ -29,6 +30,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
+
+using blink::test::kVirtualGranularity;
+using blink::test::ObjectState;
+using blink::test::ObjectView;
 
 namespace {
 
@@ -46,6 +51,7 @@ struct Label {
   uint64_t pool; ///< its number; a piece of mapped memory has none
   std::atomic<int>
       elsewhere; ///< how often processes but its own have it mapped
+  blink::test::ObjectState object;
 };
 constexpr uint64_t kMagic = 0x656c756d61746564;
 
@@ -102,8 +108,11 @@ public:
     return label->magic == kMagic && (label->pool != 0) == (pool != 0);
   }
   bool isOurs() const { return label->process == getpid(); }
+  bool isObject() const { return label->object.numDevices != 0; }
   /// When a mapping of this process begins (1) or ends (-1).
   void count(int change) {
+    if (isObject()) // belongs to all that have it
+      return;
     if (!isOurs())
       label->elsewhere += change;
     else if (change < 0 && label->elsewhere != 0)
@@ -121,7 +130,13 @@ struct Piece {
   std::shared_ptr<LabelledFile> file;
   unsigned handles = 1; ///< that were not released
   unsigned mappings = 0;
-  bool multicast = false; ///< no memory, but an object (Multicast.cpp)
+  /// Of an object (Multicast.cpp): the memory that it was given.
+  std::shared_ptr<char> parts;
+  /// Of memory: the object that it was given to, and where it lies there.
+  std::shared_ptr<LabelledFile> movedTo;
+  off_t movedBy = 0;
+
+  int contents() const { return (movedTo ? movedTo : file)->file; }
 };
 struct Mapping {
   CUmemGenericAllocationHandle piece;
@@ -252,48 +267,111 @@ bool blink::test::isOfDevices(const void *address) {
          CUDA_SUCCESS;
 }
 
-CUresult blink::test::makeObject(size_t bytes,
-                                 CUmemGenericAllocationHandle *handle) {
-  auto file = LabelledFile::create(bytes, 0, 0, 0);
-  if (!file)
-    return CUDA_ERROR_OUT_OF_MEMORY;
-  std::lock_guard<std::mutex> lock(state().mutex);
-  *handle = state().next++;
-  Piece &piece = state().pieces[*handle];
+//===-- Multicast objects -------------------------------------------------===//
+
+namespace {
+
+/// A new handle of a file, which may be an object's. With the state's mutex.
+CUresult addPiece(std::shared_ptr<LabelledFile> file,
+                  CUmemGenericAllocationHandle *handle) {
+  Piece piece;
+  if (file->isObject()) {
+    const size_t bytes = file->label->bytes * ObjectState::kMostDevices;
+    void *parts = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                       MAP_SHARED | MAP_NORESERVE, file->file, 0);
+    if (parts == MAP_FAILED)
+      return CUDA_ERROR_OUT_OF_MEMORY;
+    piece.parts = {static_cast<char *>(parts),
+                   [bytes](char *memory) { munmap(memory, bytes); }};
+  }
   piece.file = std::move(file);
-  piece.multicast = true;
+  *handle = state().next++;
+  state().pieces[*handle] = std::move(piece);
   return CUDA_SUCCESS;
 }
 
-bool blink::test::viewMemory(CUmemGenericAllocationHandle handle,
-                             MemoryView &view) {
+bool view(const Piece &piece, ObjectView &object) {
+  if (piece.parts)
+    object = {&piece.file->label->object, size_t(piece.file->label->bytes),
+              piece.parts.get()};
+  return bool(piece.parts);
+}
+
+/// Copies what was ever written of a piece.
+void copyWritten(int file, size_t bytes, char *to) {
+  for (off_t begin = 0;
+       (begin = lseek(file, begin, SEEK_DATA)) >= 0 && begin < off_t(bytes);) {
+    const off_t end = std::min(off_t(bytes), lseek(file, begin, SEEK_HOLE));
+    if (pread(file, to + begin, size_t(end - begin), begin) != end - begin)
+      misused("the emulation cannot copy memory");
+    begin = end;
+  }
+}
+
+} // namespace
+
+CUresult blink::test::makeObject(const CUmulticastObjectProp &properties,
+                                 CUmemGenericAllocationHandle *handle) {
+  if ((properties.handleTypes & ~uint64_t(kFile | kFabricHandle)) != 0)
+    return CUDA_ERROR_INVALID_VALUE;
+  auto file = LabelledFile::create(properties.size * ObjectState::kMostDevices,
+                                   0, int(properties.handleTypes), 0);
+  if (!file)
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  file->label->bytes = properties.size;
+  file->label->object.numDevices = properties.numDevices;
+  std::lock_guard<std::mutex> lock(state().mutex);
+  return addPiece(std::move(file), handle);
+}
+
+bool blink::test::viewObject(CUmemGenericAllocationHandle handle,
+                             ObjectView &object) {
   std::lock_guard<std::mutex> lock(state().mutex);
   const auto piece = state().pieces.find(handle);
-  if (piece == state().pieces.end() || piece->second.multicast)
+  return piece != state().pieces.end() && piece->second.handles != 0 &&
+         view(piece->second, object);
+}
+
+bool blink::test::movePiece(CUmemGenericAllocationHandle from,
+                            CUmemGenericAllocationHandle to, int &device) {
+  std::lock_guard<std::mutex> lock(state().mutex);
+  const auto found = state().pieces.find(from);
+  const Piece &object = state().pieces.at(to);
+  ObjectView target;
+  view(object, target);
+  if (found == state().pieces.end() || found->second.handles == 0 ||
+      found->second.parts || found->second.movedTo)
     return false;
-  view.device = piece->second.file->label->device;
-  view.bytes = piece->second.file->label->bytes;
-  void *begin = mmap(nullptr, view.bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
-                     piece->second.file->file, 0);
-  if (begin == MAP_FAILED)
+  Piece &piece = found->second;
+  const Label &label = *piece.file->label;
+  device = label.device;
+  // What can be shared takes nothing that cannot. And all of the object at
+  // once: nobody asks for parts.
+  if ((object.file->label->handleTypes != 0 && label.handleTypes == 0) ||
+      label.bytes != target.bytes || label.elsewhere != 0 ||
+      !(target.state->added >> device & 1) ||
+      (target.state->given.fetch_or(uint64_t(1) << device) >> device & 1))
     return false;
-  const size_t bytes = view.bytes;
-  view.memory = {static_cast<char *>(begin),
-                 [bytes](char *memory) { munmap(memory, bytes); }};
+  piece.movedTo = object.file;
+  piece.movedBy = off_t(size_t(device) * target.bytes);
+  copyWritten(piece.file->file, target.bytes, target.parts + piece.movedBy);
+  for (const auto &[address, mapping] : state().mappings)
+    if (mapping.piece == from) {
+      mmap(at(address), mapping.bytes, PROT_NONE, MAP_SHARED | MAP_FIXED,
+           piece.contents(), piece.movedBy);
+      protect(address, mapping.bytes, mapping.devices);
+    }
   return true;
 }
 
-bool blink::test::findObject(const char *address,
-                             CUmemGenericAllocationHandle &handle,
+bool blink::test::findObject(const char *address, ObjectView &object,
                              size_t &offset) {
   std::lock_guard<std::mutex> lock(state().mutex);
   const auto place = reinterpret_cast<CUdeviceptr>(address);
   const auto mapping = mappingAt(place);
-  if (mapping == state().mappings.end() ||
-      !state().pieces.at(mapping->second.piece).multicast ||
-      mapping->second.devices.empty())
+  if (mapping == state().mappings.end() || mapping->second.devices.empty() ||
+      !view(state().pieces.at(mapping->second.piece), object))
     return false;
-  handle = mapping->second.piece;
   offset = place - mapping->first;
   return true;
 }
@@ -383,9 +461,7 @@ CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t bytes,
   if (!file)
     return CUDA_ERROR_OUT_OF_MEMORY;
   std::lock_guard<std::mutex> lock(state().mutex);
-  *handle = state().next++;
-  state().pieces[*handle].file = std::move(file);
-  return CUDA_SUCCESS;
+  return addPiece(std::move(file), handle);
 }
 
 CUresult cuMemRelease(CUmemGenericAllocationHandle handle) {
@@ -470,12 +546,16 @@ CUresult cuMemMap(CUdeviceptr address, size_t bytes, size_t offset,
       piece == state().pieces.end() || piece->second.handles == 0 ||
       bytes > piece->second.file->label->bytes)
     return CUDA_ERROR_INVALID_VALUE;
+  // CUDA would wait for the devices that have not been added.
+  const blink::test::ObjectState &object = piece->second.file->label->object;
+  if (blink::test::numDevicesIn(object.added) != object.numDevices)
+    return CUDA_ERROR_INVALID_VALUE;
   auto next = state().mappings.lower_bound(address);
   if (mappingAt(address) != state().mappings.end() ||
       (next != state().mappings.end() && next->first < address + bytes))
     return CUDA_ERROR_INVALID_VALUE;
   if (mmap(at(address), bytes, PROT_NONE, MAP_SHARED | MAP_FIXED,
-           piece->second.file->file, 0) == MAP_FAILED)
+           piece->second.contents(), piece->second.movedBy) == MAP_FAILED)
     return CUDA_ERROR_OUT_OF_MEMORY;
   ++piece->second.mappings;
   piece->second.file->count(1);
@@ -515,14 +595,14 @@ CUresult cuMemSetAccess(CUdeviceptr address, size_t bytes,
       const int device = access[i].location.id;
       if (access[i].location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
           !blink::test::reaches(
-              device, piece.multicast ? device : piece.file->label->device))
+              device, piece.parts ? device : piece.file->label->device))
         return CUDA_ERROR_INVALID_DEVICE;
       if (access[i].flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
         mapping.devices.insert(device);
       else
         mapping.devices.erase(device);
     }
-    if (!piece.multicast) // plain loads and stores must not go there
+    if (!piece.parts) // plain loads and stores must not go there
       protect(address, mapping.bytes, mapping.devices);
     address += mapping.bytes;
   }
@@ -550,7 +630,8 @@ CUresult cuMemExportToShareableHandle(void *shared,
   std::lock_guard<std::mutex> lock(state().mutex);
   auto piece = state().pieces.find(handle);
   if (piece == state().pieces.end() || piece->second.handles == 0 ||
-      flags != 0 || !(piece->second.file->label->handleTypes & type))
+      flags != 0 || !(piece->second.file->label->handleTypes & type) ||
+      piece->second.movedTo) // nobody shares an object's memory itself
     return CUDA_ERROR_INVALID_VALUE;
   const int file = piece->second.file->file;
   if (type == kFabricHandle) {
@@ -576,9 +657,7 @@ CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle,
       !(labelled->label->handleTypes & type))
     return CUDA_ERROR_INVALID_VALUE;
   std::lock_guard<std::mutex> lock(state().mutex);
-  *handle = state().next++;
-  state().pieces[*handle].file = std::move(labelled);
-  return CUDA_SUCCESS;
+  return addPiece(std::move(labelled), handle);
 }
 
 //===-- Memory pools ------------------------------------------------------===//

@@ -7,6 +7,8 @@
 #ifndef BLINK_TEST_EMULATION_VIRTUALMEMORY_H
 #define BLINK_TEST_EMULATION_VIRTUALMEMORY_H
 
+#include <atomic>
+#include <cstdint>
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 #include <memory>
@@ -39,21 +41,39 @@ int injected(const char *name);
   if (auto error = Type(blink::test::injected(__func__)); error != 0)          \
     return error;
 
-/// For Multicast.cpp: an object without memory, mapped like a piece of it, but
-/// never accessible.
-CUresult makeObject(size_t bytes, CUmemGenericAllocationHandle *handle);
+//===-- For Multicast.cpp -------------------------------------------------===//
 
-/// A piece of memory as the emulation itself sees it.
-struct MemoryView {
-  int device = 0;
-  size_t bytes = 0;
-  std::shared_ptr<char> memory;
+/// What all processes that have a multicast object see of it. Devices are bits.
+struct ObjectState {
+  static constexpr int kMostDevices = 64;
+  unsigned numDevices; ///< 0: none, but a piece of memory
+  std::atomic<uint64_t> added;
+  std::atomic<uint64_t> given; ///< have given it memory, once and for all
+  std::atomic<uint64_t> bound; ///< of those, that have not taken it back
 };
-bool viewMemory(CUmemGenericAllocationHandle handle, MemoryView &view);
 
+inline unsigned numDevicesIn(uint64_t bits) {
+  return unsigned(__builtin_popcountll(bits));
+}
+
+/// An object as this process has it. `parts` has room for memory of each
+/// device, side by side, and outlives the processes that have bound it.
+struct ObjectView {
+  ObjectState *state = nullptr;
+  size_t bytes = 0;
+  char *parts = nullptr;
+};
+
+/// An object without memory, mapped like a piece of it, but never accessible.
+CUresult makeObject(const CUmulticastObjectProp &properties,
+                    CUmemGenericAllocationHandle *handle);
+bool viewObject(CUmemGenericAllocationHandle handle, ObjectView &view);
+/// Moves a piece of memory, with what is in it, to where `object` has that of
+/// its device, if it is of such a kind, and says which device.
+bool movePiece(CUmemGenericAllocationHandle piece,
+               CUmemGenericAllocationHandle object, int &device);
 /// The object that is mapped at an address which some device may use.
-bool findObject(const char *address, CUmemGenericAllocationHandle &handle,
-                size_t &offset);
+bool findObject(const char *address, ObjectView &view, size_t &offset);
 
 } // namespace blink::test
 
