@@ -100,11 +100,17 @@ DIFFERENT = {
 
 @pytest.mark.parametrize("what", DIFFERENT)
 def test_calls_that_differ(backend, folder, what):
-    """Both sides are named. Of three ranks the third may not be in the call when one sees that the others differ."""
-    def body(rank):
+    """Both sides are named. Of three ranks the third may be in the call before when one sees that the others differ."""
+    def calls(rank):
         for count in (1, 2):
             dist.all_reduce(torch.ones(count))
-        return failure_of(DIFFERENT[what][0] if rank == 1 else lambda: dist.all_reduce(torch.ones(LARGE)))
+        if rank == 1:
+            DIFFERENT[what][0]()
+        else:
+            dist.all_reduce(torch.ones(LARGE))
+
+    def body(rank):
+        return failure_of(lambda: calls(rank))
     usual = f"allreduce of {LARGE} float32 with sum"
     for rank, (kind, sentence) in enumerate(run(body, 3, backend=backend, group_timeout=20)):
         assert kind == "DistBackendError" and "the ranks' calls differ: " in sentence, f"rank {rank}: {sentence}"
@@ -117,11 +123,14 @@ def test_calls_that_differ(backend, folder, what):
 
 def test_a_rank_that_dies(backend, folder):
     """The file has what the lost process was at."""
-    def body(rank):
+    def calls(rank):
         dist.all_reduce(torch.ones(1))
         if rank == 1:
             os._exit(3)
-        return failure_of(lambda: dist.all_reduce(torch.ones(LARGE)))
+        dist.all_reduce(torch.ones(LARGE))
+
+    def body(rank):
+        return failure_of(lambda: calls(rank))
     results = run(body, 3, backend=backend, may_die={1}, group_timeout=50, timeout=45)
     for rank in (0, 2):
         assert results[rank][0] == "DistBackendError" and "rank 1" in results[rank][1], results[rank]
