@@ -106,6 +106,7 @@ Status FlightFile::create(const FlightPlan &plan) {
   header.nanoseconds = wallTime();
   std::memcpy(memory_.get(), &header, sizeof(header));
   first_ = plan.firstRank;
+  recorders_.reserve(header.numHere);
   for (uint64_t here = 0; here < header.numHere; ++here)
     recorders_.emplace_back(memory_.get() + layout.offsetOf(here), header,
                             layout);

@@ -14,10 +14,10 @@
 
 #include "runtime/flight/FlightRecorder.h"
 
-#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace blink::runtime {
 
@@ -67,7 +67,7 @@ private:
   uint64_t process_ = 0; ///< whose the file is: not a forked child's
   int first_ = 0;
   bool devices_ = false;
-  std::deque<FlightRecorder> recorders_;
+  std::vector<FlightRecorder> recorders_; ///< of here; all made by create()
 };
 
 } // namespace blink::runtime

@@ -21,11 +21,13 @@ namespace blink::runtime {
 
 /// A CallKind but for its count and operator, in a word: the collective, the
 /// type, whether a message is sent, and in the high half the root or peer.
+inline uint64_t packKind(const CallKind &kind, int32_t other, bool sends) {
+  return uint64_t(kind.collective) | uint64_t(uint32_t(kind.type)) << 8 |
+         uint64_t(sends) << 16 | uint64_t(uint32_t(other)) << 32;
+}
 inline uint64_t packKind(const Call &call) {
-  return uint64_t(call.kind.collective) | uint64_t(call.kind.type) << 8 |
-         uint64_t(call.isMessage() && call.send) << 16 |
-         uint64_t(uint32_t(call.isMessage() ? call.peer : call.kind.root))
-             << 32;
+  return call.isMessage() ? packKind(call.kind, call.peer, call.send)
+                          : packKind(call.kind, call.kind.root, false);
 }
 
 /// Likewise what a kernel is told of a call, in half a word: also the operator,
@@ -54,33 +56,26 @@ public:
   /// A call that was made at `enqueued`, and has begun at `started`.
   CallRecord &begin(const Call &call, uint32_t variant, uint64_t enqueued,
                     uint64_t started) {
-    uint64_t number;
-    CallRecord *record;
-    if (call.isMessage()) {
-      // Relaxed: it only hands out places. A ring of messages later another
-      // thread may get the place of one that has not ended, and the record is
-      // of both: every word of it is one that somebody stored.
-      number = 1 + __atomic_fetch_add(&counters_->messages, uint64_t(1),
-                                      __ATOMIC_RELAXED);
-      record = &messages_[number & callMask_];
-    } else {
-      number = 1 + counters_->collectives; // only this thread writes it
-      record = &collectives_[number & callMask_];
-      // The next one's is not in the first cache.
-      __builtin_prefetch(&collectives_[(number + 1) & callMask_], 1);
-    }
-    write(*record, number, call, variant, enqueued, started);
-    if (!call.isMessage())
-      // Release: who sees it finds the record.
-      storeRelease(&counters_->collectives, number);
-    return *record;
+    if (call.isMessage())
+      return beginMessage(call, variant, enqueued, started);
+    const uint64_t number =
+        1 + counters_->collectives; // only this thread writes it
+    CallRecord &record = collectives_[number & callMask_];
+    write(record, number, packKind(call.kind, call.kind.root, false), call.kind,
+          variant, enqueued, started);
+    // Release: who sees it finds the record.
+    storeRelease(&counters_->collectives, number);
+    // The next one's is not in the first cache.
+    __builtin_prefetch(&collectives_[(number + 1) & callMask_], 1);
+    return record;
   }
 
   /// A call that has been put into a stream, as the `number`-th launch of this
   /// process: where devices run calls. Launches take turns.
   void launch(uint64_t number, const Call &call, uint32_t variant,
               uint64_t now) {
-    write(launches_[launched_++ % numLaunches_], number, call, variant, now, 0);
+    write(launches_[launched_++ % numLaunches_], number, packKind(call),
+          call.kind, variant, now, 0);
   }
 
   /// Its end, as seen at `now`.
@@ -155,13 +150,30 @@ public:
   }
 
 private:
-  static void write(CallRecord &record, uint64_t number, const Call &call,
-                    uint32_t variant, uint64_t enqueued, uint64_t started) {
+  // Not inline: begin() is part of a loop that is to be small.
+  [[gnu::noinline]] CallRecord &beginMessage(const Call &call, uint32_t variant,
+                                             uint64_t enqueued,
+                                             uint64_t started) {
+    // Relaxed: it only hands out places. A ring of messages later another
+    // thread may get the place of one that has not ended, and the record is of
+    // both: every word of it is one that somebody stored.
+    const uint64_t number =
+        1 +
+        __atomic_fetch_add(&counters_->messages, uint64_t(1), __ATOMIC_RELAXED);
+    CallRecord &record = messages_[number & callMask_];
+    write(record, number, packKind(call.kind, call.peer, call.send), call.kind,
+          variant, enqueued, started);
+    return record;
+  }
+  static void write(CallRecord &record, uint64_t number, uint64_t what,
+                    const CallKind &kind, uint32_t variant, uint64_t enqueued,
+                    uint64_t started) {
     storeRelaxed(&record.number, 0);
     // Release, each: see FlightPage.h.
-    storeRelease(&record.what, packKind(call));
-    storeRelease(&record.count, call.kind.count);
-    storeRelease(&record.how, uint64_t(call.kind.op) | uint64_t(variant) << 32);
+    storeRelease(&record.what, what);
+    storeRelease(&record.count, kind.count);
+    storeRelease(&record.how, uint64_t(uint32_t(kind.op)) | uint64_t(variant)
+                                                                << 32);
     storeRelease(&record.enqueued, enqueued);
     storeRelease(&record.started, started);
     storeRelease(&record.ended, 0);

@@ -32,7 +32,9 @@ constexpr uint64_t kShortBytes = 4 << 10;
 
 /// A call that has begun, and behind which those of its queue wait.
 struct Active {
-  size_t place = 0;             ///< of the call among the sorted ones
+  size_t place = 0; ///< of the call among the sorted ones
+  PendingCall *pending = nullptr;
+  RankRun *run = nullptr;
   CallRecord *record = nullptr; ///< null: it is not noted yet
   bool submitted = false;
   uint64_t foldsRun = 0; ///< of its run, when last looked at
@@ -61,12 +63,17 @@ private:
   static HostBackend &backendOf(const PendingCall &call) {
     return static_cast<HostBackend &>(*call.backend);
   }
-  RankRun &runOf(const PendingCall &call) const {
-    return backendOf(call).runOf(call.call);
+  static FlightRecorder &recorderOf(const Active &active) {
+    return backendOf(*active.pending).recorderOf(active.pending->call);
   }
-  bool sameRank(size_t a, size_t b) const;
+  bool sameRank(size_t a, size_t b) const {
+    const PendingCall &x = at(a), &y = at(b);
+    return x.call.rank == y.call.rank && x.backend == y.backend;
+  }
   /// Whether one of the two waits for the other to end.
-  bool sameQueue(size_t a, size_t b) const;
+  bool sameQueue(size_t a, size_t b) const {
+    return sameRank(a, b) && at(a).call.queue() == at(b).call.queue();
+  }
   void sortByRank();
   bool refuseDifferent();
   void beginFrom(size_t index);
@@ -84,6 +91,7 @@ private:
   std::vector<size_t> sorted_;
   std::vector<Active> active_;
   uint64_t looked_ = 0; ///< at the clock, in ticks; 0: not yet
+  bool waits_ = false;  ///< any of active_ may have a wait
   /// Threads that run the first job's ranks leave processors idle.
   bool spare_ = false;
 
@@ -108,14 +116,6 @@ void ProgressLoop::sortByRank() {
     return std::make_tuple(x.backend.get(), x.call.rank, x.call.queue(), a) <
            std::make_tuple(y.backend.get(), y.call.rank, y.call.queue(), b);
   });
-}
-
-bool ProgressLoop::sameRank(size_t a, size_t b) const {
-  return at(a).backend == at(b).backend && at(a).call.rank == at(b).call.rank;
-}
-
-bool ProgressLoop::sameQueue(size_t a, size_t b) const {
-  return sameRank(a, b) && at(a).call.queue() == at(b).call.queue();
 }
 
 /// The n-th collective of every rank of a job must be the same one.
@@ -153,14 +153,15 @@ void ProgressLoop::beginFrom(size_t place) {
       continue;
     Active active;
     active.place = place;
+    active.pending = &next;
+    active.run = &backendOf(next).runOf(next.call);
     if (next.call.bytes() >= kShortBytes) {
       looked_ = ticks();
       note(active);
     }
     if (spare_ && next.call.bytes() >= kHelpBytes) {
-      RankRun &run = runOf(next);
-      run.expectWorkers(true);
-      WorkerPool::get().submit(run);
+      active.run->expectWorkers(true);
+      WorkerPool::get().submit(*active.run);
       active.submitted = true;
     }
     active_.push_back(active);
@@ -169,46 +170,43 @@ void ProgressLoop::beginFrom(size_t place) {
 }
 
 /// That it has begun.
-void ProgressLoop::note(Active &active) {
-  PendingCall &begun = at(active.place);
+inline void ProgressLoop::note(Active &active) {
   if (looked_ == 0)
     looked_ = ticks();
-  active.record =
-      &backendOf(begun)
-           .recorderOf(begun.call)
-           .begin(begun.call, runOf(begun).variant().number, looked_, looked_);
+  active.record = &recorderOf(active).begin(
+      active.pending->call, active.run->variant().number, looked_, looked_);
 }
 
 void ProgressLoop::finish(Active &active) {
-  PendingCall &done = at(active.place);
+  PendingCall &done = *active.pending;
   if (done.call.bytes() >= kShortBytes)
     looked_ = ticks();
   if (active.submitted)
-    WorkerPool::get().remove(runOf(done));
-  endWait(active);
+    WorkerPool::get().remove(*active.run);
+  if (active.wait != 0)
+    endWait(active);
   done.result = backendOf(done).end(done.call);
   FlightRecorder::end(*active.record, done.result.code, looked_);
 }
 
 /// Nothing has moved until `now`, while the thread had nothing else to do.
 void ProgressLoop::noteWait(Active &active, uint64_t now) {
-  const uint32_t wait = runOf(at(active.place)).lastWait();
+  const uint32_t wait = active.run->lastWait();
   if (wait != active.wait) {
-    endWait(active);
+    if (active.wait != 0)
+      endWait(active);
     active.wait = wait;
+    waits_ |= wait != 0;
     active.waitsSince = now;
   }
   active.waitedUntil = now;
 }
 
-/// Something has moved.
+/// Something has moved, and before that it waited.
 void ProgressLoop::endWait(Active &active) {
-  if (active.wait == 0)
-    return;
-  PendingCall &call = at(active.place);
-  backendOf(call).recorderOf(call.call).addWait(
-      call.call.isMessage(), runOf(call).waitedFor(active.wait),
-      active.waitedUntil - active.waitsSince);
+  recorderOf(active).addWait(active.pending->call.isMessage(),
+                             active.run->waitedFor(active.wait),
+                             active.waitedUntil - active.waitsSince);
   active.wait = 0;
   if (active.shown)
     hide(active);
@@ -217,14 +215,14 @@ void ProgressLoop::endWait(Active &active) {
 /// Tells who looks from outside what the call's lanes wait for: once, when that
 /// has not changed for a moment.
 void ProgressLoop::show(Active &active) {
-  PendingCall &call = at(active.place);
-  FlightRecorder &recorder = backendOf(call).recorderOf(call.call);
-  RankRun &run = runOf(call);
+  const Call &call = active.pending->call;
+  FlightRecorder &recorder = recorderOf(active);
+  RankRun &run = *active.run;
   run.eachNeed([&](size_t place, const Need &need) {
-    if (call.call.isMessage() && active.shown)
+    if (call.isMessage() && active.shown)
       return; // a queue has one place
     active.shown = true;
-    recorder.show(call.call, place,
+    recorder.show(call, place,
                   {loadRelaxed(&active.record->number),
                    need.lane | uint64_t(need.step) << 32, need.channel,
                    uint64_t(run.peerOf(need)), need.reading, need.expected,
@@ -233,11 +231,11 @@ void ProgressLoop::show(Active &active) {
 }
 
 void ProgressLoop::hide(Active &active) {
-  PendingCall &call = at(active.place);
-  FlightRecorder &recorder = backendOf(call).recorderOf(call.call);
-  const uint32_t places = call.call.isMessage() ? 1 : runOf(call).numActive();
+  const Call &call = active.pending->call;
+  FlightRecorder &recorder = recorderOf(active);
+  const uint32_t places = call.isMessage() ? 1 : active.run->numActive();
   for (uint32_t place = 0; place < std::max(places, 1u); ++place)
-    recorder.hide(call.call, place);
+    recorder.hide(call, place);
   active.shown = false;
 }
 
@@ -246,8 +244,8 @@ void ProgressLoop::hide(Active &active) {
 void ProgressLoop::watch() {
   const Clock::time_point now = Clock::now();
   for (Active &active : active_) {
-    PendingCall &waiting = at(active.place);
-    const uint64_t foldsRun = runOf(waiting).foldsRun();
+    PendingCall &waiting = *active.pending;
+    const uint64_t foldsRun = active.run->foldsRun();
     if (active.since == Clock::time_point() || foldsRun != active.foldsRun) {
       active.foldsRun = foldsRun;
       active.since = now;
@@ -281,17 +279,17 @@ void ProgressLoop::run() {
   while (!active_.empty()) {
     bool moved = false;
     for (size_t a = 0; a < active_.size();) {
-      PendingCall &current = at(active_[a].place);
-      RankRun &run = runOf(current);
-      moved |= run.progress();
-      if (!active_[a].record)
-        note(active_[a]);
-      if (!run.finished() && !backendOf(current).job().failed()) {
+      Active &current = active_[a];
+      moved |= current.run->progress();
+      if (!current.record)
+        note(current);
+      if (!current.run->finished() &&
+          !backendOf(*current.pending).job().failed()) {
         ++a;
         continue;
       }
-      finish(active_[a]);
-      const size_t next = active_[a].place + 1;
+      finish(current);
+      const size_t next = current.place + 1;
       const bool more = next < numCalls_ && sameQueue(next, next - 1);
       active_.erase(active_.begin() + ptrdiff_t(a));
       if (more)
@@ -299,8 +297,11 @@ void ProgressLoop::run() {
       moved = true;
     }
     if (moved) {
-      for (Active &active : active_)
-        endWait(active);
+      if (waits_)
+        for (Active &active : active_)
+          if (active.wait != 0)
+            endWait(active);
+      waits_ = false;
       backoff.reset();
       continue;
     }

@@ -5,7 +5,9 @@ import faulthandler
 import multiprocessing
 import multiprocessing.connection
 import os
+import pathlib
 import pickle
+import shutil
 import signal
 import socket
 import tempfile
@@ -16,6 +18,7 @@ from datetime import timedelta
 import torch
 import torch.distributed as dist
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 SECONDS = 120  # after which a job that has not ended hangs
 
 
@@ -171,3 +174,10 @@ def failure_of(call):
     except Exception as error:
         return type(error).__name__, str(error)
     return None
+
+
+def find_blinkc():
+    """BLINK_BLINKC, or on PATH, or of build/dev or build/release; None if there is none."""
+    built = [ROOT / "build" / preset / "tools" / "blinkc" / "blinkc" for preset in ("dev", "release")]
+    return os.environ.get("BLINK_BLINKC") or shutil.which("blinkc") or next(
+        (str(path) for path in built if path.exists()), None)

@@ -5,13 +5,13 @@ Needs root, for namespaces, and blinkc: BLINK_BLINKC, or on PATH, or of build/de
 
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
 
 import pytest
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+from jobs import ROOT, find_blinkc
+
 CHECKS = pathlib.Path(__file__).with_name("servers_checks.py")
 EXAMPLE = ROOT / "runtime" / "examples" / "train_torch.py"
 SECONDS = 180
@@ -24,12 +24,6 @@ from clusterlab import Cluster, Lab  # noqa: E402
 def has_namespaces():
     probe = ["unshare", "--net", "--uts", "--ipc", "--mount", "--pid", "--fork", "ip", "link", "add", "type", "veth"]
     return os.geteuid() == 0 and subprocess.run(probe, capture_output=True).returncode == 0
-
-
-def find_blinkc():
-    built = [ROOT / "build" / preset / "tools" / "blinkc" / "blinkc" for preset in ("dev", "release")]
-    return os.environ.get("BLINK_BLINKC") or shutil.which("blinkc") or next(
-        (str(path) for path in built if path.exists()), None)
 
 
 BLINKC = find_blinkc()
