@@ -12,8 +12,7 @@
 #define BLINK_RUNTIME_CUDA_DRIVER_H
 
 #include "runtime/Status.h"
-
-#include <cuda.h>
+#include "runtime/cuda/MulticastApi.h"
 
 namespace blink::runtime {
 

@@ -69,8 +69,8 @@ cudaError_t kernelsMulticast(bool &can) {
   const cudaError_t error =
       cudaFuncGetAttributes(&attributes, switchKernelOf(blinkFloat32));
   // Machine code may have been made of PTX for older GPUs, which has none of
-  // it.
-  can = error == cudaSuccess &&
+  // it, or by a toolkit that does not know it (Multimem.h).
+  can = error == cudaSuccess && CUDART_VERSION >= 12010 &&
         std::min(attributes.binaryVersion, attributes.ptxVersion) >= kHopper;
   return error;
 }

@@ -18,6 +18,14 @@
 #include <vector>
 #endif
 
+// Toolkits before CUDA 12.1 cannot assemble it: there nobody calls the kernels
+// (kernelsMulticast).
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900 &&                          \
+    (__CUDACC_VER_MAJOR__ > 12 ||                                              \
+     (__CUDACC_VER_MAJOR__ == 12 && __CUDACC_VER_MINOR__ >= 1))
+#define BLINK_HAVE_MULTIMEM 1
+#endif
+
 namespace blink::runtime {
 
 /// Whether a switch adds elements of type T, as a sum in the type itself, or of
@@ -50,7 +58,7 @@ BLINK_DEVICE inline void aliasFence() {
 /// The sum of what all parts have there.
 template <typename T> BLINK_DEVICE inline Pack loadSum(const char *address) {
   Pack pack{};
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#if BLINK_HAVE_MULTIMEM
   uint32_t *const w = pack.words;
 #define BLINK_LOAD_SUM(type)                                                   \
   asm volatile("multimem.ld_reduce.relaxed.sys.global.add." type               \
@@ -112,7 +120,7 @@ template <typename T> BLINK_DEVICE inline Pack loadSum(const char *address) {
 
 /// Writes it to all parts.
 BLINK_DEVICE inline void storeCopies(char *address, const Pack &pack) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#if BLINK_HAVE_MULTIMEM
   float f[4];
   __builtin_memcpy(f, pack.words, sizeof(f));
   asm volatile(

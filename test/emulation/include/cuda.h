@@ -12,6 +12,8 @@
 
 #include <cstddef>
 
+#define CUDA_VERSION 13000
+
 enum CUresult {
   CUDA_SUCCESS = 0,
   CUDA_ERROR_INVALID_VALUE = 1,
