@@ -384,10 +384,7 @@ Status Plan::create(const ScheduleSet &files, int numRanks, const JobGpus &gpus,
     ProgramPlan &program = plan.programs.emplace_back();
     program.program = chosen.program;
     program.root = chosen.root;
-    // The order of ranks is that of a bundle's ranks, and not of the job's.
-    program.order = chosen.program->order();
-    if (!chosen.jobRanks.empty())
-      program.order = std::min(program.order, sched::ReductionOrder::invariant);
+    program.order = chosen.order();
     program.readsInput.resize(numRanks);
     program.usesOutput.resize(numRanks);
     for (const sched::Variant *variant : *chosen.program->variants()) {

@@ -13,6 +13,8 @@
 
 #include "runtime/plan/ScheduleSet.h"
 
+#include <algorithm>
+
 namespace blink::runtime {
 
 /// A program that a job plays, and by whom.
@@ -26,6 +28,13 @@ struct ResolvedProgram {
 
   uint16_t jobRank(uint32_t programRank) const {
     return jobRanks.empty() ? uint16_t(programRank) : jobRanks[programRank];
+  }
+  /// In which order sums are added for the job: that of ranks may be that of a
+  /// bundle's ranks, and not of the job's.
+  sched::ReductionOrder order() const {
+    return jobRanks.empty()
+               ? program->order()
+               : std::min(program->order(), sched::ReductionOrder::invariant);
   }
 };
 

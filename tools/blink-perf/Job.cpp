@@ -97,6 +97,10 @@ std::vector<JobProgram> Job::programs(size_t number,
                        allocationOf(program), program, program.root())
             : describe(file->name(), file->bundle().index->machine()->str(),
                        gpus_, program, chosen.root);
+    if (chosen.order() == sched::ReductionOrder::rank)
+      text += ", sums in the order of ranks";
+    else if (chosen.order() == sched::ReductionOrder::invariant)
+      text += ", sums in one order";
     programs.push_back({std::move(chosen), std::move(text)});
   }
   return programs;
