@@ -19,31 +19,37 @@
 
 namespace blink::runtime {
 
-/// Whether the root does all in one step: reads what the others give, with its
-/// own input, and writes all results. Files may have it write its output, and
-/// read that again.
-static bool hasOneFold(const VariantPlan &variant, uint32_t tree,
-                       int numRanks) {
+/// Whether a step does all that a root has to: reads what the others give, with
+/// its own input, and writes all results.
+static bool isWholeFold(const RankCode &code, const StepCode &step,
+                        int numRanks) {
+  const auto has = [&](OperandKind kind, uint32_t begin, uint32_t end) {
+    return std::count_if(
+        code.operands + step.operandsBegin + begin,
+        code.operands + step.operandsBegin + end,
+        [kind](const OperandCode &operand) { return operand.kind == kind; });
+  };
+  const uint32_t sources = step.sources, all = step.numOperands();
+  return has(OperandKind::input, 0, sources) == 1 &&
+         has(OperandKind::channel, 0, sources) == numRanks - 1 &&
+         has(OperandKind::channel, sources, all) == numRanks - 1 &&
+         has(OperandKind::output, sources, all) == 1;
+}
+
+/// Of each tree of a variant whether its root does all in one step. Files may
+/// have it write its output, and read that again.
+static std::vector<bool> treesOfOneFold(const VariantPlan &variant,
+                                        int numRanks) {
+  std::vector<bool> found(variant.trees.size());
   for (const RankPlan &rank : variant.ranks)
     for (uint32_t l = 0; l < rank.code.numLanes; ++l)
       for (uint32_t s = 0; s < rank.code.lanes[l].stepsCount; ++s) {
         const StepCode &step =
             rank.code.steps[rank.code.lanes[l].stepsBegin + s];
-        const auto has = [&](OperandKind kind, uint32_t begin, uint32_t end) {
-          return std::count_if(rank.code.operands + step.operandsBegin + begin,
-                               rank.code.operands + step.operandsBegin + end,
-                               [kind](const OperandCode &operand) {
-                                 return operand.kind == kind;
-                               });
-        };
-        const uint32_t sources = step.sources, all = step.numOperands();
-        if (step.tree == tree && has(OperandKind::input, 0, sources) == 1 &&
-            has(OperandKind::channel, 0, sources) == numRanks - 1 &&
-            has(OperandKind::channel, sources, all) == numRanks - 1 &&
-            has(OperandKind::output, sources, all) == 1)
-          return true;
+        if (isWholeFold(rank.code, step, numRanks))
+          found[step.tree] = true;
       }
-  return false;
+  return found;
 }
 
 /// Finds the trees. Those for which a switch both reduces and multicasts, that
@@ -61,10 +67,10 @@ size_t CudaBackend::laySwitches() {
         uint32_t &most = slotsOf[channels[c]->tree()];
         most = std::max(most, uint32_t(variant.slots[c]));
       }
+      const std::vector<bool> oneFold = treesOfOneFold(variant, plan_.numRanks);
       std::vector<uint32_t> trees;
       for (const sched::SwitchUse *use : *variant.variant->switches())
-        if (use->reduces() && use->multicasts() &&
-            hasOneFold(variant, use->tree(), plan_.numRanks))
+        if (use->reduces() && use->multicasts() && oneFold[use->tree()])
           trees.push_back(use->tree());
       for (uint32_t tree : trees) {
         const uint32_t slots = slotsOf[tree];

@@ -1,5 +1,4 @@
-//===- SwitchKernels.cu - lanes where switches work -------------*- CUDA
-//-*-===//
+//===- SwitchKernels.cu - lanes where switches work -----------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -135,11 +135,7 @@ Status SwitchMemory::mapAll() {
 }
 
 Status SwitchMemory::create(const std::vector<int> &devices, size_t bytes) {
-  Status status;
-  for (size_t i = 0; status.ok() && i < devices.size(); ++i)
-    status = canMulticast(devices[i]);
-  if (status.ok())
-    status = makeObject(devices[0], devices.size(), bytes, false);
+  Status status = makeObject(devices[0], devices.size(), bytes, false);
   if (status.ok())
     status = add(devices);
   return status.ok() ? bind() : status;

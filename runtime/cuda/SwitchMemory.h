@@ -35,9 +35,9 @@ public:
   SwitchMemory(const SwitchMemory &) = delete;
   ~SwitchMemory();
 
-  /// All steps, for `devices` of this process, no two alike. Errors of these: a
-  /// device or driver that has no multicast objects; memory. What has been made
-  /// then goes with this.
+  /// All steps, for `devices` of this process, no two alike, each of which
+  /// canMulticast(). Errors of these: a driver that has no multicast objects;
+  /// memory. What has been made then goes with this.
   Status create(const std::vector<int> &devices, size_t bytes);
 
   // The steps, each once.
