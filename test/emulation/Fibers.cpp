@@ -132,6 +132,7 @@ void Fibers::prepare(Fiber &fiber) {
 void Fibers::run(const std::function<void(uint32_t)> &body) {
   body_ = &body;
   const uint32_t caller = uint32_t(fibers_.size()) - 1;
+  fibers_[caller].begun = true;
   for (uint32_t f = 0; f < caller; ++f)
     prepare(fibers_[f]);
 #if BLINK_TSAN_FIBERS
@@ -176,7 +177,20 @@ uint32_t Fibers::choose() {
   std::abort();
 }
 
-void Fibers::switchTo(uint32_t next) {
+/// Where it left or, the first time, at its begin. The compiler's builtin saves
+/// three registers; swapcontext's two system calls a turn, for masks of signals
+/// that are all alike, were a sixth of the time of tests. It demands a function
+/// of its own.
+__attribute__((noinline, no_sanitize("address"))) void
+Fibers::goOn(Fiber &fiber) {
+  if (fiber.begun)
+    __builtin_longjmp(fiber.left, 1);
+  fiber.begun = true;
+  setcontext(&fiber.context);
+  std::abort(); // not reached
+}
+
+__attribute__((noinline)) void Fibers::switchTo(uint32_t next) {
   if (next == current_)
     return;
   Fiber &from = fibers_[current_], &to = fibers_[next];
@@ -189,7 +203,8 @@ void Fibers::switchTo(uint32_t next) {
                                  back ? callerStack_ : to.place.stack.get(),
                                  back ? callerStackBytes_ : kStackBytes);
 #endif
-  swapcontext(&from.context, &to.context);
+  if (__builtin_setjmp(from.left) == 0)
+    goOn(to);
 #if defined(__SANITIZE_ADDRESS__)
   __sanitizer_finish_switch_fiber(from.fakeStack, nullptr, nullptr);
 #endif

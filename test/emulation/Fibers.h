@@ -52,7 +52,9 @@ private:
   static Places &spare();
 
   struct Fiber {
-    ucontext_t context;
+    ucontext_t context; ///< where it begins
+    void *left[5];      ///< where it gave its turn away, for __builtin_longjmp
+    bool begun = false;
     Place place;
     bool done = false;
     const std::atomic<uint32_t> *word = nullptr; ///< it waits for, if any
@@ -65,6 +67,7 @@ private:
   bool canRun(const Fiber &fiber) const;
   uint32_t choose();
   void switchTo(uint32_t next);
+  [[noreturn]] static void goOn(Fiber &fiber);
 
   static constexpr size_t kStackBytes = 256 << 10;
   /// More than enter() needs for the last switch, at the stack's end.
