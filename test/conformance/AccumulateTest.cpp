@@ -182,7 +182,7 @@ TEST_CASE("narrow sums are rounded once") {
     for (BuildOptions layout : addingLayouts())
       for (sched::Protocol protocol :
            {sched::Protocol::simple, sched::Protocol::low_latency}) {
-        if ((kSlow && ranks != 3) ||
+        if ((kSanitized && ranks != 3) ||
             (!kOnCuda &&
              protocol != sched::Protocol::simple)) // are alike there
           continue;
@@ -229,7 +229,7 @@ TEST_CASE("large narrow sums are rounded once") {
     unsigned number = 0;
     for (Collective collective : kAdding)
       for (blinkDataType_t type : kNarrow) {
-        if (kSlow && number % 3 != 0)
+        if (kSanitized && number % 3 != 0)
           continue;
         Case c;
         c.collective = collective;

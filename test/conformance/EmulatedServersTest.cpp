@@ -66,7 +66,7 @@ Case floats(size_t count) {
 TEST_CASE("GPUs of several servers get right results") {
   for (const Servers &servers :
        std::vector<Servers>{{0, 1}, {0, 0, 1}, {0, 1, 2, 0}, {0, 0, 1, 1, 1}}) {
-    if (kSanitized && servers.size() != 3)
+    if (kSanitized == (servers.size() != 3)) // the plain build takes the others
       continue;
     expectGood(everything(servers, 1 + int(servers.size()) % 2, 1024),
                ranksOf(servers), "cases");

@@ -60,8 +60,9 @@ BuildOptions layoutOf(Shape shape) {
 TEST_CASE("one launch: chunks and tags") {
   unsigned number = 0;
   for (Shape shape : {Shape::chain, Shape::star, Shape::random, Shape::oneHop})
-    runLayout(layoutOf(shape), sched::Protocol::simple,
-              sched::ChannelKind::peer, number);
+    if (!kSlow || shape == Shape::random)
+      runLayout(layoutOf(shape), sched::Protocol::simple,
+                sched::ChannelKind::peer, number);
 }
 
 TEST_CASE("one launch: chunks through the host") {

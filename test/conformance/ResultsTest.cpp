@@ -81,8 +81,8 @@ TEST_CASE("every layout, for several numbers of ranks") {
   for (int ranks : {1, 2, 3, 5, 8, 16})
     for (BuildOptions layout : layouts()) {
       if (ranks > kMostGroup || (ranks > 8 && isRemote()) ||
-          (kSlow && ranks == 2)) // fewer orders of threads than of three
-        continue;
+          (kSlow && ranks != 1 && ranks != 3 && ranks != 8))
+        continue; // of few threads, and of more than there are processors
       // A block a rank and 14 lanes: 16 ranks would be 224 threads each time.
       if (ranks == 16 && layout.treesPerBlock > 3)
         continue;
@@ -114,8 +114,8 @@ TEST_CASE("every collective, type and operator") {
       for (blinkDataType_t type : kTypes)
         for (blinkRedOp_t op : kOps)
           for (bool inPlace : {false, true}) {
-            if (kSlow && op != blinkSum) // no other order of threads
-              continue;
+            if (kSlow && (op != blinkSum || bytesOf(type) % 4 != 0))
+              continue; // no other order of threads
             if (reduces(collective) ? !hasReduction(type, op) : op != blinkSum)
               continue;
             if (inPlace && !sched::hasInPlace(collective))
@@ -222,6 +222,8 @@ TEST_CASE("every narrow value is widened and rounded as its format says") {
   // A GPU converts by instructions, and all there is to compare with is here:
   // products of any value with any other, so results of all kinds, halfway
   // cases of rounding among them, and sums with 0, which give the value back.
+  if (kSlow) // all in one order of threads
+    return;
   Job job(makeSchedule(Collective::allreduce, 0, 2, {}), 2);
   std::mt19937 random(11);
   for (blinkDataType_t type :

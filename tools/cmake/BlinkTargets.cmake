@@ -41,16 +41,20 @@ function(blink_test_name result name)
   set(${result} ${name} PARENT_SCOPE)
 endfunction()
 
-# blink_add_test(name [QUICK] COMMAND ... [TIMEOUT seconds]): a ctest entry. What is QUICK has that label, but under
-# sanitizers: all of it together takes less than a minute, and is run after each edit (ctest -L quick).
+# blink_add_test(name [QUICK] [LONG] COMMAND ... [TIMEOUT seconds]): a ctest entry. What is QUICK has that label, but under
+# sanitizers: all of it together takes less than a minute, and is run after each edit (ctest -L quick). What is LONG begins
+# first, so that no processor is idle at the end.
 function(blink_add_test name)
-  cmake_parse_arguments(arg "QUICK" "TIMEOUT" "COMMAND" ${ARGN})
+  cmake_parse_arguments(arg "QUICK;LONG" "TIMEOUT" "COMMAND" ${ARGN})
   blink_test_name(test ${name})
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 1500) # for what hangs: machines are busy, and sanitizers slow
   endif()
   add_test(NAME ${test} COMMAND ${arg_COMMAND})
   set_tests_properties(${test} PROPERTIES TIMEOUT ${arg_TIMEOUT})
+  if(arg_LONG)
+    set_tests_properties(${test} PROPERTIES COST 100) # of a test that has run, seconds
+  endif()
   if(BLINK_SANITIZE STREQUAL "thread")
     # It would wait for a second at the end of each process, in case threads are left that race. And UCX's hooks of
     # the kernel's memory calls take locks in threads of which it has seen the end, where it crashes.
