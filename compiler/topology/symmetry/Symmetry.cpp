@@ -18,8 +18,7 @@
 #include "compiler/topology/symmetry/Symmetry.h"
 
 #include "compiler/support/Numbers.h"
-#include "compiler/topology/symmetry/NodeColors.h"
-#include "compiler/topology/symmetry/TwinColoring.h"
+#include "compiler/topology/symmetry/MachineColoring.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -51,8 +50,8 @@ class Automorphisms {
 public:
   explicit Automorphisms(const RankTopology &rankTopology);
 
-  TwinColoring coloring() const { return {graph_, colors_}; }
-  int numNodes() const { return static_cast<int>(colors_.size()); }
+  TwinColoring coloring() const { return {machine_.graph, machine_.colors}; }
+  int numNodes() const { return static_cast<int>(machine_.colors.size()); }
   const std::vector<int> &rankNodes() const { return rankNodes_; }
   bool isRank(int node) const { return isRank_[node]; }
 
@@ -64,43 +63,23 @@ private:
   const Topology &topology_;
   std::vector<int> rankNodes_;
   std::vector<bool> isRank_;
-  std::vector<int> colors_;
-  ColoredGraph graph_;
+  const MachineColoring machine_;
   const std::map<std::tuple<int, int, LinkKind>, int> linkAt_;
 };
 
 Automorphisms::Automorphisms(const RankTopology &rankTopology)
     : topology_(rankTopology.topology()),
-      isRank_(topology_.nodes.size(), false), linkAt_(topology_.linkIndices()) {
+      isRank_(topology_.nodes.size(), false), machine_(rankTopology),
+      linkAt_(topology_.linkIndices()) {
   for (int rank = 0; rank < rankTopology.numRanks(); ++rank) {
     rankNodes_.push_back(rankTopology.nodeOf(rank));
     isRank_[rankTopology.nodeOf(rank)] = true;
-  }
-  std::vector<bool> isRelay(topology_.nodes.size(), false);
-  for (size_t relay = 0; relay < rankTopology.relays().size(); ++relay)
-    isRelay[rankTopology.nodeOf(rankTopology.numRanks() +
-                                static_cast<int>(relay))] = true;
-  const std::vector<int> nodeColorOf =
-      numberDistinct(nodeProperties(topology_));
-  std::vector<std::tuple<int, bool, bool>> roles;
-  for (size_t node = 0; node < nodeColorOf.size(); ++node)
-    roles.emplace_back(nodeColorOf[node], isRank_[node], isRelay[node]);
-  colors_ = numberDistinct(roles);
-
-  const std::vector<int> linkColorOf =
-      numberDistinct(linkProperties(topology_));
-  graph_.arcs.resize(topology_.nodes.size());
-  for (size_t index = 0; index < topology_.links.size(); ++index) {
-    const Link &link = topology_.links[index];
-    const uint64_t color = linkColorOf[index];
-    graph_.arcs[link.from].push_back({link.to, 2 * color});
-    graph_.arcs[link.to].push_back({link.from, 2 * color + 1});
   }
 }
 
 Map Automorphisms::linkMap(const Map &nodes) const {
   for (int node = 0; node < numNodes(); ++node)
-    if (colors_[node] != colors_[nodes[node]])
+    if (machine_.colors[node] != machine_.colors[nodes[node]])
       return {};
   Map links;
   for (const Link &link : topology_.links) {

@@ -10,6 +10,7 @@
 #include "compiler/topology/symmetry/Symmetry.h"
 
 #include "compiler/generate/Generate.h"
+#include "compiler/topology/symmetry/MachineColoring.h"
 #include "test/unit/topology/TestTopology.h"
 
 #include <algorithm>
@@ -177,4 +178,19 @@ TEST_CASE("groups are found under any names and numbers") {
   }
   for (uint64_t seed = 0; seed < 20; ++seed)
     CHECK(orderOf(generateRandom(7, 2, 14, seed, seed % 2, Wire())) >= 1);
+}
+
+TEST_CASE("around a rank, ranks of one orbit are of one class") {
+  // On a ring of eight only the two ways round are alike.
+  RankTopology ring = rankTopologyOf(valueOf(generateTorus({8}, {})));
+  CHECK(classesAround(ring, 2) == std::vector<int>{0, 1, 5, 6});
+  // Of a pod: the other GPUs of the box; on each other box the one on the
+  // root's rail, and the rest.
+  RankTopology pod =
+      rankTopologyOf(valueOf(generatePod(valueOf(generateFullyConnected(4, {})),
+                                         5, 4, {5, 2, LinkKind::network})));
+  CHECK(classesAround(pod, 5) == std::vector<int>{0, 1, 4});
+  // Where all are different each is one.
+  RankTopology chain = rankTopologyOf(valueOf(generateMesh({4}, {})));
+  CHECK(classesAround(chain, 1) == std::vector<int>{0, 2, 3});
 }
