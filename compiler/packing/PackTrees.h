@@ -47,7 +47,9 @@ using SolveWatcher = std::function<bool(const SolveStatus &)>;
 /// relative. Where rounding stops it before (bandwidths many orders of
 /// magnitude apart), up to 1e-6 is accepted, and when `watcher` stops it, any
 /// gap: the certificate states what it proves. Works modulo the symmetry of the
-/// machine (SymmetricProblem.h). The result has passed PackingProblem::verify.
+/// machine (SymmetricProblem.h). A broadcast or reduce over many ranks is grown
+/// instead, without a program, where that reaches the optimum (PackGrown.h).
+/// The result has passed PackingProblem::verify.
 /// Errors: those of check(); a solver that failed, stalled or lost precision.
 llvm::Expected<PackedTrees> packTrees(const PackingProblem &problem,
                                       const SolveWatcher &watcher = nullptr);

@@ -7,6 +7,7 @@
 #include "compiler/passes/GrowFaster.h"
 
 #include "compiler/packing/grow/GrowForests.h"
+#include "compiler/packing/grow/PackGrown.h"
 #include "compiler/plan/SpreadTrees.h"
 #include "compiler/support/Infinity.h"
 
@@ -16,10 +17,6 @@
 using namespace blink;
 
 namespace {
-
-/// Up to so many ranks single trees are selected (TreeSelection.cpp), and they
-/// are few and low already.
-constexpr int kFewRanks = 16;
 
 /// The time that `packing` takes in its parts, if links keep to its weights.
 llvm::Expected<MessageTime> timeOfTrees(const PackingProblem &problem,
@@ -60,29 +57,26 @@ struct Choice {
 } // namespace
 
 llvm::Expected<Packing> blink::growFaster(const PackingProblem &problem,
-                                          const Packing &selected,
+                                          const Packing *selected,
                                           double optimum,
                                           const SelectOptions &options) {
   constexpr double kFaster = 0.98;
   constexpr double kAlike = 1.05;
   Packing fastest;
-  if (!isRooted(problem.collective) || isRouted(problem.collective) ||
-      problem.rankTopology->numRanks() <= kFewRanks ||
-      problem.rankTopology->isLimited() || // trees grow along all links
-      problem.rankTopology->isPhased() || problem.association ||
-      (options.keepGoing && !options.keepGoing()))
+  if (!mayGrow(problem) || (options.keepGoing && !options.keepGoing()))
     return fastest;
   std::vector<Packing> forests =
-      growForests(problem, optimum, static_cast<int>(ScheduleLimits().maxLanes),
-                  options.maxTrees);
+      growForests(problem, optimum, kMostGrown, options.maxTrees);
   if (forests.empty())
     return fastest;
   const auto maxTrees = static_cast<size_t>(options.maxTrees);
-  llvm::Expected<MessageTime> time = timeOfTrees(problem, selected, maxTrees);
+  llvm::Expected<MessageTime> time =
+      timeOfTrees(problem, selected ? *selected : forests.front(), maxTrees);
   if (!time)
     return time.takeError();
   std::vector<Choice> choices;
-  double least = kFaster;
+  const double most = selected ? kFaster : 1;
+  double least = most;
   for (Packing &forest : forests) {
     llvm::Expected<MessageTime> grown = timeOfTrees(problem, forest, maxTrees);
     if (!grown)
@@ -94,7 +88,7 @@ llvm::Expected<Packing> blink::growFaster(const PackingProblem &problem,
   }
   double leastFill = kInfinity;
   for (Choice &choice : choices)
-    if (choice.longer <= std::min(kFaster, least * kAlike) &&
+    if (choice.longer <= std::min(most, least * kAlike) &&
         choice.fill < leastFill) {
       leastFill = choice.fill;
       fastest = std::move(choice.packing);

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/packing/grow/PackGrown.h"
 #include "compiler/packing/order/PackInOrder.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/support/Error.h"
@@ -57,7 +58,8 @@ problemOf(collective::RequestOpInterface request) {
 }
 
 /// Packs again for ranks of few peers, as asked for or, where it is as good,
-/// without. What bounds the rate of all packings bounds that of these.
+/// without, unless trees are so few that peers are. What bounds the rate of all
+/// packings bounds that of these.
 llvm::Error packWithFewPeers(collective::RequestOpInterface request,
                              const SolveWatcher &watcher,
                              std::unique_ptr<ProblemFromIR> &from,
@@ -66,7 +68,8 @@ llvm::Error packWithFewPeers(collective::RequestOpInterface request,
   auto asked = request->getAttrOfType<IntegerAttr>(kMaxPeers);
   if (isPairwise(from->problem.collective) || !machine.relays().empty() ||
       (!asked && (isRouted(from->problem.collective) ||
-                  machine.numRanks() <= kManyPeers)))
+                  machine.numRanks() <= kManyPeers ||
+                  isGrown(from->problem, packed.packing, /*maxTrees=*/0))))
     return llvm::Error::success();
   std::vector<int> limits(std::begin(kFewPeers), std::end(kFewPeers));
   if (asked)

@@ -8,6 +8,7 @@
 
 #include "compiler/packing/SelectTrees.h"
 #include "compiler/packing/FairRate.h"
+#include "compiler/packing/grow/PackGrown.h"
 #include "compiler/passes/GrowFaster.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/plan/SpreadTrees.h"
@@ -62,11 +63,18 @@ llvm::Expected<Packing> select(const PackingProblem &problem,
                                const SelectOptions &options) {
   constexpr double kKept = 0.97;
   constexpr double kFairSlack = 0.05;
+  if (isGrown(problem, packed.packing, options.maxTrees)) {
+    llvm::Expected<Packing> grown =
+        growFaster(problem, nullptr, packed.packing.algbw, options);
+    if (!grown || !grown->trees.empty())
+      return grown;
+    return packed.packing;
+  }
   llvm::Expected<Packing> selected = selectTrees(problem, packed, options);
   if (!selected)
     return selected;
   llvm::Expected<Packing> grown =
-      growFaster(problem, *selected, packed.packing.algbw, options);
+      growFaster(problem, &*selected, packed.packing.algbw, options);
   if (!grown || !grown->trees.empty())
     return grown;
   // A simulation of hundreds of ranks takes minutes: none where its result

@@ -18,14 +18,15 @@ using namespace blink;
 namespace {
 
 /// Orders of edges that are tried, and the pairs of ranks that all of them may
-/// look at for the trees of a forest: some milliseconds.
-constexpr int kMostVariants = 8;
-constexpr int kPairBudget = 1 << 18;
+/// look at for the trees of a forest, but for one.
+constexpr int kMostVariants = 16;
+constexpr int kPairBudget = 1 << 21;
 /// Children that a rank may have in a tree; in the end any number.
 constexpr int kChildren[] = {2, 3, RankTopology::kMaxRanks};
 
 int variantsFor(int numRanks, int copies) {
-  return std::min(kMostVariants, kPairBudget / (numRanks * numRanks * copies));
+  return std::clamp(kPairBudget / (numRanks * numRanks * copies), 1,
+                    kMostVariants);
 }
 
 /// Each of `trees` in `parts` equal ones.
@@ -70,20 +71,23 @@ std::vector<Packing> blink::growForests(const PackingProblem &problem,
                                         double rate, int lanes, int maxTrees) {
   const int numRanks = problem.rankTopology->numRanks();
   const int most = maxTrees > 0 ? std::min(lanes, maxTrees) : lanes;
-  auto mayTry = [&](int copies) {
-    return copies <= most && variantsFor(numRanks, copies) > 0;
-  };
+  auto mayTry = [&](int copies) { return copies <= most; };
+  const PathTable table = problem.rankTopology->cheapestPaths(
+      std::vector<double>(problem.rankTopology->topology().links.size(), 1.0));
   int copies = 1;
   while (mayTry(copies) && !canGrow(problem, copies, rate / copies))
     ++copies;
+  // More trees are mostly lower; where ranks are many, fewer are not tried.
+  while (mayTry(2 * copies) && variantsFor(numRanks, 2 * copies) == 1)
+    copies *= 2;
   std::vector<Forest> best(std::size(kChildren));
   for (bool lower = true; lower && mayTry(copies); copies *= 2) {
     lower = false;
     for (size_t kind = 0; kind < best.size(); ++kind) {
-      Forest forest =
-          judged(growTrees(problem, {copies, rate / copies, kChildren[kind]},
-                           variantsFor(numRanks, copies)),
-                 kChildren[kind], numRanks);
+      Forest forest = judged(growTrees(problem, table,
+                                       {copies, rate / copies, kChildren[kind]},
+                                       variantsFor(numRanks, copies)),
+                             kChildren[kind], numRanks);
       if (forest.trees.empty() ||
           (!best[kind].trees.empty() && !forest.isBetter(best[kind])))
         continue;

@@ -6,7 +6,8 @@
 
 #include "compiler/packing/grow/GrowTrees.h"
 
-#include "compiler/packing/grow/Completion.h"
+#include "compiler/packing/grow/GrowByIslands.h"
+#include "compiler/packing/grow/Islands.h"
 #include "compiler/packing/grow/LowerTrees.h"
 #include "compiler/packing/grow/RootedTree.h"
 
@@ -28,6 +29,8 @@ constexpr double kFull = 1e6;
 constexpr int kMostDetours = 2;
 /// Edges that may be refused for each one that is needed.
 constexpr size_t kMostRefused = 16;
+/// Ranks for which growth that got stuck by islands is tried without.
+constexpr int kMostExactly = 128;
 
 std::vector<int> roomOf(const PackingProblem &problem, double unit) {
   std::vector<int> room;
@@ -35,15 +38,6 @@ std::vector<int> roomOf(const PackingProblem &problem, double unit) {
     room.push_back(static_cast<int>(
         std::min(kMostRoom, std::floor(link.bandwidth / unit + kRoomRoundUp))));
   return room;
-}
-
-/// One of the orders in which equal edges may come.
-uint32_t scrambled(uint32_t variant, uint32_t tree, uint32_t rank) {
-  uint32_t bits =
-      (variant * 0x9e3779b9u) ^ (tree * 0x85ebca6bu) ^ (rank * 0xc2b2ae35u);
-  bits = (bits ^ (bits >> 15)) * 0x2c1b3c6du;
-  bits = (bits ^ (bits >> 12)) * 0x297a2d39u;
-  return bits ^ (bits >> 15);
 }
 
 class Growth {
@@ -54,11 +48,18 @@ public:
   std::vector<Tree> run();
 
 private:
+  using Key = std::tuple<int, int, int, uint32_t, int, int>;
+
   void findNeighbours();
   bool findDetours();
+  const Path &pathBelow(int parent, int child) const {
+    return pathOf(*table_, up_, parent, child);
+  }
   bool fits(const Path &path) const;
   bool growLevel(int level);
   bool addEdge(int tree, int level, int excess);
+  bool findBelow(int tree, int parent, Key &best);
+  void hang(int tree, int parent, int child);
   uint32_t placeOf(int tree, int rank) const;
 
   const PackingProblem &problem_;
@@ -68,11 +69,14 @@ private:
   bool up_;
   std::vector<int> capacities_;
   Completion completion_;
-  PathTable table_;
+  const PathTable *table_;
+  PathTable detour_;
   std::vector<std::vector<int>> neighbours_; // of parents, with room
   std::vector<RootedTree> trees_;
-  std::vector<std::vector<int>> depths_; // -1: not reached
+  std::vector<std::vector<int>> depths_;              // -1: not reached
+  std::vector<std::vector<std::vector<int>>> levels_; // ranks by tree and depth
   std::vector<std::vector<int>> children_;
+  std::vector<std::vector<bool>> spent_;   // nothing can hang there any more
   std::vector<std::vector<bool>> refused_; // per tree: of parent and child
   std::vector<int> active_;
   size_t missing_;
@@ -86,11 +90,13 @@ Growth::Growth(const PackingProblem &problem, const PathTable &table,
       numRanks_(problem.rankTopology->numRanks()),
       up_(hasUpTrees(problem.collective)),
       capacities_(roomOf(problem, request.unit)),
-      completion_(problem, capacities_, request.copies), table_(table),
+      completion_(problem, capacities_, request.copies), table_(&table),
       trees_(request.copies,
              {std::vector<int>(numRanks_, -1), std::vector<Path>(numRanks_)}),
       depths_(request.copies, std::vector<int>(numRanks_, -1)),
+      levels_(request.copies, {{problem.root}}),
       children_(request.copies, std::vector<int>(numRanks_, 0)),
+      spent_(request.copies, std::vector<bool>(numRanks_, false)),
       refused_(request.copies,
                std::vector<bool>(size_t(numRanks_) * numRanks_, false)),
       active_(numRanks_, 0), missing_(size_t(request.copies) * (numRanks_ - 1)),
@@ -110,7 +116,7 @@ void Growth::findNeighbours() {
   neighbours_.assign(numRanks_, {});
   for (int parent = 0; parent < numRanks_; ++parent)
     for (int child = 0; child < numRanks_; ++child)
-      if (fits(pathOf(table_, up_, parent, child)))
+      if (fits(pathBelow(parent, child)))
         neighbours_[parent].push_back(child);
 }
 
@@ -122,8 +128,11 @@ bool Growth::findDetours() {
   std::vector<double> prices;
   for (size_t link = 0; link < capacities_.size(); ++link)
     prices.push_back(completion_.room(static_cast<int>(link)) > 0 ? 1 : kFull);
-  table_ = problem_.rankTopology->cheapestPaths(prices);
+  detour_ = problem_.rankTopology->cheapestPaths(prices);
+  table_ = &detour_;
   findNeighbours();
+  for (std::vector<bool> &spent : spent_)
+    spent.assign(numRanks_, false);
   return true;
 }
 
@@ -137,43 +146,58 @@ uint32_t Growth::placeOf(int tree, int rank) const {
   return uint32_t((place - tree % others + others) % others);
 }
 
+/// Makes `best` the best edge below `parent` if that is better; whether there
+/// is any.
+bool Growth::findBelow(int tree, int parent, Key &best) {
+  const int fresh = children_[tree][parent] > 0 ? -1 : active_[parent];
+  bool found = false;
+  for (int child : neighbours_[parent]) {
+    const Path &path = pathBelow(parent, child);
+    if (depths_[tree][child] >= 0 ||
+        refused_[tree][size_t(parent) * numRanks_ + child] || !fits(path))
+      continue;
+    found = true;
+    int narrowest = std::numeric_limits<int>::max();
+    for (int link : path)
+      narrowest = std::min(narrowest, capacities_[link]);
+    best = std::min(best, Key{narrowest, fresh, active_[child],
+                              placeOf(tree, child), parent, child});
+  }
+  return found;
+}
+
+void Growth::hang(int tree, int parent, int child) {
+  trees_[tree].parents[child] = parent;
+  trees_[tree].paths[child] = pathBelow(parent, child);
+  const size_t depth = size_t(depths_[tree][parent]) + 1;
+  depths_[tree][child] = static_cast<int>(depth);
+  if (levels_[tree].size() <= depth)
+    levels_[tree].resize(depth + 1);
+  levels_[tree][depth].push_back(child);
+  active_[parent] += children_[tree][parent]++ == 0;
+  --missing_;
+}
+
 /// Adds the best edge to `tree` that leads to `level` at most and lets all
 /// trees be completed. The higher up the better; then over narrow links, which
 /// lead out of a box; then from ranks that have children already, or in few
 /// other trees, to ranks that have none.
 bool Growth::addEdge(int tree, int level, int excess) {
-  using Key = std::tuple<int, int, int, int, uint32_t, int, int>;
-  const Key none{std::numeric_limits<int>::max(), 0, 0, 0, 0, 0, 0};
-  while (mayRefuse_ > 0) {
+  const Key none{std::numeric_limits<int>::max(), 0, 0, 0, 0, 0};
+  for (size_t depth = 0;
+       depth < levels_[tree].size() && int(depth) < level && mayRefuse_ > 0;) {
     Key best = none;
-    for (int parent = 0; parent < numRanks_; ++parent) {
-      const int depth = depths_[tree][parent];
-      if (depth < 0 || depth >= level ||
-          children_[tree][parent] >= request_.mostChildren + excess)
-        continue;
-      const int fresh = children_[tree][parent] > 0 ? -1 : active_[parent];
-      for (int child : neighbours_[parent]) {
-        const Path &path = pathOf(table_, up_, parent, child);
-        if (depths_[tree][child] >= 0 ||
-            refused_[tree][size_t(parent) * numRanks_ + child] || !fits(path))
-          continue;
-        int narrowest = std::numeric_limits<int>::max();
-        for (int link : path)
-          narrowest = std::min(narrowest, capacities_[link]);
-        best = std::min(best, Key{depth, narrowest, fresh, active_[child],
-                                  placeOf(tree, child), parent, child});
-      }
+    for (int parent : levels_[tree][depth])
+      if (!spent_[tree][parent] &&
+          children_[tree][parent] < request_.mostChildren + excess)
+        spent_[tree][parent] = !findBelow(tree, parent, best);
+    if (best == none) {
+      ++depth;
+      continue;
     }
-    if (best == none)
-      return false;
-    const int parent = std::get<5>(best), child = std::get<6>(best);
-    const Path &path = pathOf(table_, up_, parent, child);
-    if (completion_.take(tree, child, path)) {
-      trees_[tree].parents[child] = parent;
-      trees_[tree].paths[child] = path;
-      depths_[tree][child] = depths_[tree][parent] + 1;
-      active_[parent] += children_[tree][parent]++ == 0;
-      --missing_;
+    const int parent = std::get<4>(best), child = std::get<5>(best);
+    if (completion_.take(tree, child, pathBelow(parent, child))) {
+      hang(tree, parent, child);
       return true;
     }
     // Room for an edge that would be too much comes never back.
@@ -237,24 +261,36 @@ std::tuple<int, int, int> scoreOf(const std::vector<Tree> &trees,
 } // namespace
 
 bool blink::canGrow(const PackingProblem &problem, int copies, double unit) {
-  return Completion(problem, roomOf(problem, unit), copies).begin();
+  const Islands islands(*problem.rankTopology);
+  const std::vector<int> room = roomOf(problem, unit);
+  return islands.divide()
+             ? IslandCompletion(problem, islands, room, copies).begin()
+             : Completion(problem, room, copies).begin();
 }
 
 std::vector<Tree> blink::growTrees(const PackingProblem &problem,
+                                   const PathTable &table,
                                    const GrowRequest &request, int variants) {
   const int numRanks = problem.rankTopology->numRanks();
-  const PathTable table = problem.rankTopology->cheapestPaths(
-      std::vector<double>(problem.rankTopology->topology().links.size(), 1.0));
+  const Islands islands(*problem.rankTopology);
   std::vector<Tree> best;
-  for (int variant = 0; variant < variants; ++variant) {
-    std::vector<Tree> trees =
-        Growth(problem, table, request, static_cast<uint32_t>(variant)).run();
+  auto offer = [&](std::vector<Tree> trees) {
     if (trees.empty())
-      continue;
+      return;
     lowerTrees(problem, table, trees, request.mostChildren);
     if (best.empty() || scoreOf(trees, request.mostChildren, numRanks) <
                             scoreOf(best, request.mostChildren, numRanks))
       best = std::move(trees);
-  }
+  };
+  if (islands.divide())
+    for (int variant = 0; variant < variants; ++variant)
+      offer(growByIslands(problem, islands, table,
+                          roomOf(problem, request.unit), request,
+                          static_cast<uint32_t>(variant)));
+  if (!best.empty() || (islands.divide() && numRanks > kMostExactly))
+    return best;
+  for (int variant = 0; variant < variants; ++variant)
+    offer(
+        Growth(problem, table, request, static_cast<uint32_t>(variant)).run());
   return best;
 }

@@ -19,6 +19,15 @@ struct GrowRequest {
   int mostChildren;
 };
 
+/// One of the orders in which equal edges may come.
+inline uint32_t scrambled(uint32_t variant, uint32_t tree, uint32_t rank) {
+  uint32_t bits =
+      (variant * 0x9e3779b9u) ^ (tree * 0x85ebca6bu) ^ (rank * 0xc2b2ae35u);
+  bits = (bits ^ (bits >> 15)) * 0x2c1b3c6du;
+  bits = (bits ^ (bits >> 12)) * 0x297a2d39u;
+  return bits ^ (bits >> 15);
+}
+
 /// Could so many trees of that weight be grown? Where it says no, there are no
 /// such trees; see Completion.h for where it says yes.
 bool canGrow(const PackingProblem &problem, int copies, double unit);
@@ -29,9 +38,11 @@ bool canGrow(const PackingProblem &problem, int copies, double unit);
 /// (LowerTrees.h). Which of equal edges comes first decides much: `variants`
 /// orders are tried, and the trees with the fewest children too many are kept,
 /// of these the lowest. Without trees where there are none, or none were found
-/// in a bounded number of steps.
+/// in a bounded number of steps. `table`: the paths to use where links have
+/// room.
 std::vector<Tree> growTrees(const PackingProblem &problem,
-                            const GrowRequest &request, int variants);
+                            const PathTable &table, const GrowRequest &request,
+                            int variants);
 
 } // namespace blink
 

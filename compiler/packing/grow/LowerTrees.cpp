@@ -50,6 +50,7 @@ public:
 private:
   void measure(size_t tree);
   Change changeBy(size_t tree, int rank, int parent) const;
+  bool mayGain(size_t tree, int rank, int parent) const;
   void hang(size_t tree, int rank, int parent);
   void addLoad(const Path &path, double weight);
   bool moveBelow(size_t tree, int rank, int parent);
@@ -66,8 +67,9 @@ private:
   std::vector<std::vector<int>> depths_;    // per tree and rank
   std::vector<std::vector<double>> counts_; // of a rank and all below it
   std::vector<std::vector<int>> children_;
-  std::vector<double> hops_;       // powers of kHop
-  std::vector<int> order_, chain_; // of measure
+  std::vector<std::vector<int>> above_; // per rank: where it could hang
+  std::vector<double> hops_;            // powers of kHop
+  std::vector<int> order_, chain_;      // of measure
 };
 
 Lowering::Lowering(const PackingProblem &problem, const PathTable &table,
@@ -77,7 +79,12 @@ Lowering::Lowering(const PackingProblem &problem, const PathTable &table,
       loads_(problem.linkLoads({trees, 0})), depths_(trees.size()),
       counts_(trees.size()),
       children_(trees.size(), std::vector<int>(numRanks_, 0)),
-      hops_(numRanks_ + 1, 1) {
+      above_(numRanks_), hops_(numRanks_ + 1, 1) {
+  const bool up = hasUpTrees(problem.collective);
+  for (int rank = 0; rank < numRanks_; ++rank)
+    for (int parent = 0; parent < numRanks_; ++parent)
+      if (!pathOf(table, up, parent, rank).empty())
+        above_[rank].push_back(parent);
   for (int hops = 1; hops <= numRanks_; ++hops)
     hops_[hops] = hops_[hops - 1] * kHop;
   for (size_t tree = 0; tree < trees.size(); ++tree) {
@@ -139,13 +146,21 @@ void Lowering::addLoad(const Path &path, double weight) {
     loads_[link] += weight;
 }
 
+/// Whether it might help to hang `rank` below `parent`: higher up, or to
+/// relieve who has too many children.
+bool Lowering::mayGain(size_t tree, int rank, int parent) const {
+  const int former = rooted_[tree].parents[rank];
+  return parent != former && (depths_[tree][parent] + 1 < depths_[tree][rank] ||
+                              children_[tree][former] > mostChildren_);
+}
+
 /// Where links have room for it.
 bool Lowering::moveBelow(size_t tree, int rank, int parent) {
   const std::vector<Link> &links = problem_.rankTopology->topology().links;
   const double weight = trees_[tree].weight;
   const Path &path =
       pathOf(table_, hasUpTrees(problem_.collective), parent, rank);
-  if (path.empty() || !changeBy(tree, rank, parent).isGain() ||
+  if (!changeBy(tree, rank, parent).isGain() ||
       rooted_[tree].isBelow(parent, rank))
     return false;
   Path &now = rooted_[tree].paths[rank];
@@ -185,8 +200,8 @@ bool Lowering::swapEdges(size_t tree, size_t other, int rank) {
 bool Lowering::improve(int rank) {
   bool changed = false;
   for (size_t tree = 0; tree < trees_.size(); ++tree) {
-    for (int parent = 0; parent < numRanks_; ++parent)
-      if (parent != rank && parent != rooted_[tree].parents[rank])
+    for (int parent : above_[rank])
+      if (mayGain(tree, rank, parent))
         changed |= moveBelow(tree, rank, parent);
     for (size_t other = tree + 1; other < trees_.size(); ++other)
       changed |= swapEdges(tree, other, rank);

@@ -6,6 +6,7 @@
 
 #include "compiler/packing/lp/ColumnGeneration.h"
 
+#include "compiler/packing/grow/PackGrown.h"
 #include "compiler/packing/lp/FitWeights.h"
 #include "compiler/packing/lp/MultiplicativeWeights.h"
 #include "compiler/packing/pairs/PackPairs.h"
@@ -261,6 +262,8 @@ Expected<PackedTrees> blink::packTrees(const PackingProblem &problem,
   }
   if (isPairwise(problem.collective))
     return packPairs(problem);
+  if (std::optional<PackedTrees> grown = packGrown(problem))
+    return std::move(*grown);
   return ColumnGeneration(SymmetricProblem::reduce(problem), watcher).run();
 }
 

@@ -84,6 +84,17 @@ struct Partial {
   }
 };
 
+PathTable shortestPaths(const RankTopology &rankTopology) {
+  return rankTopology.cheapestPaths(
+      std::vector<double>(rankTopology.topology().links.size(), 1));
+}
+
+std::vector<Tree> grow(const PackingProblem &problem,
+                       const GrowRequest &request, int variants) {
+  return growTrees(problem, shortestPaths(*problem.rankTopology), request,
+                   variants);
+}
+
 int depthOf(const std::vector<Tree> &trees, int ranks) {
   int depth = 0;
   for (const Tree &tree : trees)
@@ -165,11 +176,11 @@ TEST_CASE("grown trees reach Edmonds' optimum, and no more") {
       CHECK(!canGrow(problem, copies + 1, kUnit));
       CHECK(!canGrow(problem, copies, kUnit * 1.01));
       Packing packing;
-      packing.trees = growTrees(problem, {copies, kUnit, children}, 3);
+      packing.trees = grow(problem, {copies, kUnit, children}, 3);
       REQUIRE(int(packing.trees.size()) == copies);
       packing.algbw = kUnit * copies;
       CHECK(!problem.verify(packing));
-      CHECK(growTrees(problem, {copies + 1, kUnit, children}, 3).empty());
+      CHECK(grow(problem, {copies + 1, kUnit, children}, 3).empty());
     }
 }
 
@@ -177,10 +188,10 @@ TEST_CASE("few children make deep trees, many low ones") {
   RankTopology rankTopology = rankTopologyOf(shippedTopology("dgx-h100"));
   for (Collective collective : {Collective::broadcast, Collective::reduce}) {
     PackingProblem problem{&rankTopology, collective, 0};
-    std::vector<Tree> binary = growTrees(problem, {2, 450. / 2, 2}, 4);
+    std::vector<Tree> binary = grow(problem, {2, 450. / 2, 2}, 4);
     CHECK(mostChildren(binary, 8) == 2);
     CHECK(depthOf(binary, 8) == 3); // 1 + 2 + 4 ranks below the root
-    std::vector<Tree> flat = growTrees(problem, {7, 450. / 7, 8}, 4);
+    std::vector<Tree> flat = grow(problem, {7, 450. / 7, 8}, 4);
     CHECK(depthOf(flat, 8) == 2);
   }
 }
@@ -188,8 +199,7 @@ TEST_CASE("few children make deep trees, many low ones") {
 TEST_CASE("lowering keeps weights, and loads within bandwidths") {
   RankTopology rankTopology = rankTopologyOf(shippedTopology("dgx-a100"));
   PackingProblem problem{&rankTopology, Collective::broadcast, 3};
-  const PathTable table = rankTopology.cheapestPaths(
-      std::vector<double>(rankTopology.topology().links.size(), 1));
+  const PathTable table = shortestPaths(rankTopology);
   // Chains from GPU 3, each turned by one, that leave a link nothing.
   std::vector<Tree> trees;
   for (int first = 0; first < 7; ++first) {

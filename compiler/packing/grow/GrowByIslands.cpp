@@ -1,0 +1,367 @@
+//===- GrowByIslands.cpp - trees that grow first between islands ----------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/packing/grow/GrowByIslands.h"
+
+#include "compiler/packing/grow/RootedTree.h"
+#include "compiler/support/Numbers.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <tuple>
+
+using namespace blink;
+
+namespace {
+/// Edges that may be refused for each one that is needed.
+constexpr size_t kMostRefusedCrossings = 16;
+
+/// What a tree asks of the exits of an island of level 1, of level 2; below 1.
+constexpr int kFirst = 100, kSecond = 10;
+
+/// Where a rank may send to over one of its links: the ranks of an island.
+struct Target {
+  int island;
+  std::vector<int> ranks;
+};
+struct Exit {
+  int link;
+  std::vector<Target> targets;
+};
+
+/// One tree while it grows.
+struct Growing {
+  RootedTree tree;
+  std::vector<int> entry;    // per island: the rank where it enters, or -1
+  std::vector<int> level;    // per island, -1 where it is not
+  std::vector<int> above;    // per island: the one it comes from
+  std::vector<int> height;   // per island: levels of islands below
+  std::vector<int> exits;    // per island: edges that leave it
+  std::vector<int> children; // per rank
+  std::vector<std::vector<int>> levels; // islands
+};
+
+class GrowthByIslands {
+public:
+  GrowthByIslands(const PackingProblem &problem, const Islands &islands,
+                  const PathTable &table, std::vector<int> room,
+                  const GrowRequest &request, uint32_t variant);
+  std::vector<Tree> run();
+
+private:
+  using Key = std::tuple<int, int, int, uint32_t, int, int>;
+
+  int islandOf(int rank) const {
+    return islands_.ofNode[problem_.rankTopology->nodeOf(rank)];
+  }
+  const Path &pathBelow(int parent, int child) const {
+    return pathOf(table_, up_, parent, child);
+  }
+  int mostExits(int island) const;
+  int roomOf(const Path &path) const;
+  uint32_t placeOf(size_t tree, int rank) const;
+  bool take(size_t tree, int parent, int child);
+  bool cross(size_t tree, int level);
+  void findExits(size_t tree, int island, Key &best) const;
+  bool growBetween();
+  void measureHeights();
+  bool fill(int island);
+  std::vector<int> orderOf(size_t tree, int island) const;
+  bool hangOne(size_t tree, int island, const std::vector<int> &order,
+               std::vector<int> &depth);
+
+  const PackingProblem &problem_;
+  const Islands &islands_;
+  const PathTable &table_;
+  const GrowRequest &request_;
+  uint32_t variant_;
+  bool up_;
+  std::vector<int> room_; ///< at first
+  IslandCompletion completion_;
+  std::optional<Completion> within_;     ///< of the island that is filled
+  std::vector<std::vector<int>> ranks_;  // of islands
+  std::vector<std::vector<Exit>> exits_; // of ranks
+  std::vector<Growing> trees_;
+  std::vector<int> early_; // per island: how much trees ask of its exits
+  std::vector<std::vector<bool>> refused_; // per tree: of rank and island
+  size_t mayRefuse_;
+  int excess_ = 0;
+};
+
+GrowthByIslands::GrowthByIslands(const PackingProblem &problem,
+                                 const Islands &islands, const PathTable &table,
+                                 std::vector<int> room,
+                                 const GrowRequest &request, uint32_t variant)
+    : problem_(problem), islands_(islands), table_(table), request_(request),
+      variant_(variant), up_(hasUpTrees(problem.collective)),
+      room_(std::move(room)),
+      completion_(problem, islands, room_, request.copies),
+      ranks_(islands.count), early_(islands.count, 0),
+      mayRefuse_(kMostRefusedCrossings * size_t(request.copies) *
+                 islands.count) {
+  const int numRanks = problem.rankTopology->numRanks();
+  exits_.resize(numRanks);
+  for (int rank = 0; rank < numRanks; ++rank) {
+    ranks_[islandOf(rank)].push_back(rank);
+    for (int child = 0; child < numRanks; ++child) {
+      const Path &path = pathBelow(rank, child);
+      if (islandOf(child) == islandOf(rank) || path.empty() ||
+          roomOf(path) == 0)
+        continue;
+      const int link = up_ ? path.back() : path.front();
+      std::vector<Exit> &exits = exits_[rank];
+      auto exit = std::find_if(exits.begin(), exits.end(),
+                               [&](const Exit &e) { return e.link == link; });
+      if (exit == exits.end())
+        exit = exits.insert(exits.end(), {link, {}});
+      std::vector<Target> &targets = exit->targets;
+      if (targets.empty() || targets.back().island != islandOf(child))
+        targets.push_back({islandOf(child), {}});
+      targets.back().ranks.push_back(child);
+    }
+  }
+  Growing tree;
+  tree.tree = {std::vector<int>(numRanks, -1), std::vector<Path>(numRanks)};
+  tree.entry.assign(islands.count, -1);
+  tree.level = tree.above = tree.entry;
+  tree.height.assign(islands.count, 0);
+  tree.exits = tree.height;
+  tree.children.assign(numRanks, 0);
+  const int home = islandOf(problem.root);
+  tree.entry[home] = problem.root;
+  tree.level[home] = 0;
+  tree.levels = {{home}};
+  trees_.assign(request.copies, tree);
+  refused_.assign(request.copies,
+                  std::vector<bool>(size_t(numRanks) * islands.count, false));
+}
+
+int GrowthByIslands::roomOf(const Path &path) const {
+  int room = std::numeric_limits<int>::max();
+  for (int link : path)
+    room =
+        std::min(room, within_ ? within_->room(link) : completion_.room(link));
+  return room;
+}
+
+uint32_t GrowthByIslands::placeOf(size_t tree, int rank) const {
+  const int others = problem_.rankTopology->numRanks();
+  if (variant_ == 0)
+    return uint32_t((rank - problem_.root + 2 * others - int(tree) % others) %
+                    others);
+  return scrambled(variant_, uint32_t(tree), uint32_t(rank));
+}
+
+/// Such that all of its ranks together can have the children.
+int GrowthByIslands::mostExits(int island) const {
+  const int ranks = static_cast<int>(ranks_[island].size());
+  const int most = std::min(request_.mostChildren + excess_, 1 << 10);
+  return most * ranks - (ranks - 1);
+}
+
+bool GrowthByIslands::take(size_t tree, int parent, int child) {
+  const Path &path = pathBelow(parent, child);
+  const int index = static_cast<int>(tree);
+  if (!(within_ ? within_->take(index, child, path)
+                : completion_.take(index, child, path)))
+    return false;
+  Growing &growing = trees_[tree];
+  growing.tree.parents[child] = parent;
+  growing.tree.paths[child] = path;
+  ++growing.children[parent];
+  return true;
+}
+
+/// Makes `best` the best edge out of an island if that is better: to an island
+/// that is asked for least, from where there is most room, to where there is.
+void GrowthByIslands::findExits(size_t tree, int island, Key &best) const {
+  const Growing &growing = trees_[tree];
+  for (int rank : ranks_[island]) {
+    if (growing.children[rank] >= request_.mostChildren + excess_)
+      continue;
+    // Data are first at the entry; but with two children it needs both for its
+    // own island.
+    const int crowded =
+        rank != growing.entry[island] ? 2 * growing.children[rank] + 1
+        : request_.mostChildren > 2   ? 2 * growing.children[rank]
+                                      : std::numeric_limits<int>::max();
+    for (const Exit &exit : exits_[rank])
+      for (const Target &target : exit.targets) {
+        if (completion_.room(exit.link) == 0)
+          break;
+        if (growing.level[target.island] >= 0 ||
+            early_[target.island] > std::get<0>(best) ||
+            refused_[tree][size_t(rank) * islands_.count + target.island])
+          continue;
+        for (int child : target.ranks)
+          if (const int room = roomOf(pathBelow(rank, child)); room > 0)
+            best = std::min(best, Key{early_[target.island], crowded, -room,
+                                      placeOf(tree, child), rank, child});
+      }
+  }
+}
+
+/// Adds an edge to an island of `level` at most.
+bool GrowthByIslands::cross(size_t tree, int level) {
+  Growing &growing = trees_[tree];
+  const Key none{std::numeric_limits<int>::max(), 0, 0, 0, 0, 0};
+  for (size_t above = 0;
+       above < growing.levels.size() && int(above) < level && mayRefuse_ > 0;) {
+    Key best = none;
+    for (int island : growing.levels[above])
+      if (growing.exits[island] < mostExits(island))
+        findExits(tree, island, best);
+    if (best == none) {
+      ++above;
+      continue;
+    }
+    const int parent = std::get<4>(best), child = std::get<5>(best);
+    const int from = islandOf(parent), to = islandOf(child);
+    if (!take(tree, parent, child)) {
+      refused_[tree][size_t(parent) * islands_.count + to] = true;
+      --mayRefuse_;
+      continue;
+    }
+    growing.entry[to] = child;
+    growing.above[to] = from;
+    growing.level[to] = int(above) + 1;
+    if (growing.levels.size() < above + 2)
+      growing.levels.emplace_back();
+    growing.levels[above + 1].push_back(to);
+    ++growing.exits[from];
+    early_[to] += above == 0 ? kFirst : above == 1 ? kSecond : 1;
+    return true;
+  }
+  return false;
+}
+
+bool GrowthByIslands::growBetween() {
+  size_t missing = trees_.size() * (size_t(islands_.count) - 1);
+  for (int level = 1; missing > 0;) {
+    const size_t before = missing;
+    for (bool grows = true; grows;) {
+      grows = false;
+      for (size_t tree = 0; tree < trees_.size(); ++tree)
+        if (cross(tree, level)) {
+          grows = true;
+          --missing;
+        }
+    }
+    if (missing < before)
+      ++level;
+    else if (level < islands_.count)
+      level = islands_.count;
+    else if (++excess_ > problem_.rankTopology->numRanks() || mayRefuse_ == 0)
+      return false;
+  }
+  return true;
+}
+
+void GrowthByIslands::measureHeights() {
+  for (Growing &growing : trees_)
+    for (auto level = growing.levels.rbegin(); level != growing.levels.rend();
+         ++level)
+      for (int island : *level)
+        if (const int above = growing.above[island]; above >= 0)
+          growing.height[above] =
+              std::max(growing.height[above], growing.height[island] + 1);
+}
+
+/// Hangs the first of `order` that can be hung, as high as that goes.
+bool GrowthByIslands::hangOne(size_t tree, int island,
+                              const std::vector<int> &order,
+                              std::vector<int> &depth) {
+  Growing &growing = trees_[tree];
+  for (int child : order) {
+    if (depth[child] >= 0)
+      continue;
+    std::vector<std::tuple<int, int, int>> parents;
+    for (int parent : ranks_[island])
+      if (depth[parent] >= 0 &&
+          growing.children[parent] < request_.mostChildren + excess_)
+        if (const Path &path = pathBelow(parent, child); !path.empty())
+          if (const int room = roomOf(path); room > 0)
+            parents.emplace_back(depth[parent], -room, parent);
+    std::sort(parents.begin(), parents.end());
+    for (auto [above, room, parent] : parents)
+      if (take(tree, parent, child)) {
+        depth[child] = above + 1;
+        return true;
+      }
+  }
+  return false;
+}
+
+/// The ranks of an island, those first from which more islands hang: the sooner
+/// they should have their data.
+std::vector<int> GrowthByIslands::orderOf(size_t tree, int island) const {
+  const Growing &growing = trees_[tree];
+  std::vector<int> below(growing.tree.parents.size(), 0);
+  for (int to = 0; to < islands_.count; ++to)
+    if (growing.above[to] == island) {
+      int &most = below[growing.tree.parents[growing.entry[to]]];
+      most = std::max(most, growing.height[to] + 1);
+    }
+  std::vector<int> order = ranks_[island];
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+    return std::make_tuple(-below[a], growing.children[a], placeOf(tree, a)) <
+           std::make_tuple(-below[b], growing.children[b], placeOf(tree, b));
+  });
+  return order;
+}
+
+/// Hangs the ranks of an island below those where trees enter it, one of each
+/// tree in turn.
+bool GrowthByIslands::fill(int island) {
+  std::vector<int> entries;
+  std::vector<std::vector<int>> orders, depths;
+  for (size_t tree = 0; tree < trees_.size(); ++tree) {
+    entries.push_back(trees_[tree].entry[island]);
+    orders.push_back(orderOf(tree, island));
+    depths.emplace_back(trees_[tree].tree.parents.size(), -1);
+    depths.back()[entries.back()] = 0;
+  }
+  std::vector<int> room = room_;
+  for (size_t link = 0; link < room.size(); ++link)
+    room[link] = completion_.room(static_cast<int>(link));
+  within_.emplace(problem_, std::move(room), request_.copies,
+                  withinIsland(islands_, island, -1), entries);
+  if (!within_->begin())
+    return false;
+  for (size_t hung = 1; hung < ranks_[island].size(); ++hung)
+    for (size_t tree = 0; tree < trees_.size(); ++tree) {
+      excess_ = 0;
+      while (!hangOne(tree, island, orders[tree], depths[tree]))
+        if (++excess_ > problem_.rankTopology->numRanks())
+          return false;
+    }
+  return true;
+}
+
+std::vector<Tree> GrowthByIslands::run() {
+  if (!completion_.begin() || !growBetween())
+    return {};
+  measureHeights();
+  for (int island = 0; island < islands_.count; ++island)
+    if (!fill(island))
+      return {};
+  std::vector<Tree> trees;
+  for (const Growing &growing : trees_)
+    trees.push_back(treeOf(problem_, growing.tree, request_.unit));
+  return trees;
+}
+
+} // namespace
+
+std::vector<Tree>
+blink::growByIslands(const PackingProblem &problem, const Islands &islands,
+                     const PathTable &table, std::vector<int> room,
+                     const GrowRequest &request, uint32_t variant) {
+  return GrowthByIslands(problem, islands, table, std::move(room), request,
+                         variant)
+      .run();
+}

@@ -1,0 +1,119 @@
+//===- Islands.cpp - ranks that links to memory join ----------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/packing/grow/Islands.h"
+
+#include "compiler/support/Numbers.h"
+
+#include <algorithm>
+
+using namespace blink;
+
+Islands::Islands(const RankTopology &rankTopology)
+    : ofNode(rankTopology.topology().nodes.size(), -1) {
+  const Topology &topology = rankTopology.topology();
+  std::vector<bool> mayJoin;
+  for (const Node &node : topology.nodes)
+    mayJoin.push_back(node.kind != NodeKind::gpu);
+  for (int rank = 0; rank < rankTopology.numRanks(); ++rank)
+    mayJoin[rankTopology.nodeOf(rank)] = true;
+  std::vector<std::vector<int>> joined(topology.nodes.size());
+  for (size_t index = 0; index < topology.links.size(); ++index) {
+    const Link &link = topology.links[index];
+    if (!rankTopology.usable(static_cast<int>(index)) ||
+        !isPeerLink(link.kind) || !mayJoin[link.from] || !mayJoin[link.to])
+      continue;
+    joined[link.from].push_back(link.to);
+    joined[link.to].push_back(link.from);
+  }
+  for (int rank = 0; rank < rankTopology.numRanks(); ++rank) {
+    if (ofNode[rankTopology.nodeOf(rank)] >= 0) {
+      areOfSeveral = true;
+      continue;
+    }
+    std::vector<int> work{rankTopology.nodeOf(rank)};
+    ofNode[work.front()] = count;
+    for (size_t next = 0; next < work.size(); ++next)
+      for (int node : joined[work[next]])
+        if (ofNode[node] < 0) {
+          ofNode[node] = count;
+          work.push_back(node);
+        }
+    ++count;
+  }
+}
+
+/// Classes of nodes: islands and all other nodes, each by itself.
+static std::vector<int> amongIslands(const Islands &islands) {
+  std::vector<int> classes = islands.ofNode;
+  int next = islands.count;
+  for (int &node : classes)
+    if (node < 0)
+      node = next++;
+  return classes;
+}
+
+std::vector<int> blink::withinIsland(const Islands &islands, int island,
+                                     int others) {
+  std::vector<int> classes(islands.ofNode.size(), others);
+  int next = others + 1;
+  for (size_t node = 0; node < classes.size(); ++node)
+    if (islands.ofNode[node] == island)
+      classes[node] = next++;
+  return classes;
+}
+
+IslandCompletion::IslandCompletion(const PackingProblem &problem,
+                                   const Islands &islands,
+                                   const std::vector<int> &room, int trees)
+    : problem_(problem), islands_(islands), room_(room) {
+  parts_.emplace_back(problem, room, trees, amongIslands(islands));
+  for (size_t link = 0; link < room_.size(); ++link)
+    room_[link] = parts_.front().room(static_cast<int>(link));
+  for (int island = 0; island < islands.count; ++island)
+    parts_.emplace_back(problem, room_, trees,
+                        withinIsland(islands, island, 0));
+}
+
+bool IslandCompletion::begin() {
+  return std::all_of(parts_.begin(), parts_.end(),
+                     [](Completion &part) { return part.begin(); });
+}
+
+/// The parts that an edge to `rank` concerns; those first that are small.
+std::vector<size_t> IslandCompletion::concerned(int rank,
+                                                const Path &path) const {
+  const int own = islands_.ofNode[problem_.rankTopology->nodeOf(rank)];
+  std::vector<size_t> parts{1 + static_cast<size_t>(own)};
+  bool leaves = false;
+  for (int link : path) {
+    const Link &ends = problem_.rankTopology->topology().links[link];
+    for (int node : {ends.from, ends.to}) {
+      const int island = islands_.ofNode[node];
+      leaves |= island != own;
+      if (island >= 0 && island != own &&
+          parts.back() != 1 + static_cast<size_t>(island))
+        parts.push_back(1 + static_cast<size_t>(island));
+    }
+  }
+  if (leaves)
+    parts.push_back(0);
+  return parts;
+}
+
+bool IslandCompletion::take(int tree, int rank, const Path &path) {
+  const std::vector<size_t> asked = concerned(rank, path);
+  for (size_t at = 0; at < asked.size(); ++at) {
+    if (parts_[asked[at]].take(tree, rank, path))
+      continue;
+    while (at-- > 0)
+      parts_[asked[at]].takeBack();
+    return false;
+  }
+  for (int link : path)
+    --room_[link];
+  return true;
+}

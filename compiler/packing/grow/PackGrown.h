@@ -1,0 +1,38 @@
+//===- PackGrown.h - the optimum without a linear program -------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_COMPILER_PACKING_GROW_PACKGROWN_H
+#define BLINK_COMPILER_PACKING_GROW_PACKGROWN_H
+
+#include "compiler/packing/PackTrees.h"
+
+namespace blink {
+
+/// Over no more ranks than this, trees are packed by the linear program and
+/// chosen one by one.
+constexpr int kFewRanks = 16;
+/// Lanes of a rank, of which each grown tree has one.
+constexpr int kMostGrown = 16;
+
+/// Whether trees of `problem` may be grown: a broadcast or reduce over more
+/// than kFewRanks, along all links, each tree adding as it likes.
+bool mayGrow(const PackingProblem &problem);
+
+/// The optimum of a broadcast or reduce by its least cut, which is the
+/// certificate, and few trees of one weight that are grown until they reach it.
+/// Nothing where no number of trees up to kMostGrown divides the room of links
+/// such that they do, or where paths that can be driven are fewer than those of
+/// the graph. The result has passed PackingProblem::verify.
+std::optional<PackedTrees> packGrown(const PackingProblem &problem);
+
+/// Whether `packing` may be what packGrown made: no more than kMostGrown trees
+/// of one weight, no more than `maxTrees` unless that is 0.
+bool isGrown(const PackingProblem &problem, const Packing &packing,
+             int maxTrees);
+
+} // namespace blink
+
+#endif // BLINK_COMPILER_PACKING_GROW_PACKGROWN_H

@@ -1,0 +1,234 @@
+//===- GrowPodsTest.cpp -----------------------------------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Trees grown over many boxes, without a linear program: against maximum flows
+// of another implementation, and against the linear program.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/packing/grow/GrowForests.h"
+#include "compiler/packing/grow/Islands.h"
+#include "compiler/packing/grow/PackGrown.h"
+#include "compiler/packing/grow/RootedCut.h"
+#include "compiler/packing/lp/ColumnGeneration.h"
+#include "test/unit/packing/MaxFlow.h"
+#include "test/unit/packing/Oracles.h"
+#include "test/unit/packing/Pods.h"
+
+#include <algorithm>
+#include <limits>
+#include <random>
+
+using namespace blink;
+using namespace blink::test;
+
+namespace {
+
+/// The least of the maximum flows from the root to every other rank.
+double leastFlow(const PackingProblem &problem) {
+  const RankTopology &machine = *problem.rankTopology;
+  const bool up = problem.collective == Collective::reduce;
+  FlowNetwork network(static_cast<int>(machine.topology().nodes.size()));
+  for (const Link &link : machine.topology().links)
+    network.addEdge(up ? link.to : link.from, up ? link.from : link.to,
+                    link.bandwidth);
+  double least = std::numeric_limits<double>::infinity();
+  for (int rank = 0; rank < machine.numRanks(); ++rank)
+    if (rank != problem.root)
+      least = std::min(least, network.maxFlow(machine.nodeOf(problem.root),
+                                              machine.nodeOf(rank)));
+  return least;
+}
+
+/// A random machine in several boxes, each with the same links inside.
+RankTopology randomPod(std::minstd_rand &random) {
+  const int gpus = 3 + int(random() % 4), boxes = 17 / gpus + 2;
+  const int rails[] = {1, gpus};
+  return valueOf(RankTopology::create(
+      valueOf(
+          generatePod(machineOf(randomCapacities(random, gpus, false)), boxes,
+                      rails[random() % 2],
+                      {5. * double(1 + random() % 3), 2, LinkKind::network})),
+      {}, LinkKindSet::all()));
+}
+
+int mostChildren(const Packing &packing, int ranks) {
+  int most = 0;
+  for (const Tree &tree : packing.trees) {
+    std::vector<int> children(ranks, 0);
+    for (const TreeEdge &edge : tree.down)
+      most = std::max(most, ++children[edge.from]);
+    for (const TreeEdge &edge : tree.up)
+      most = std::max(most, ++children[edge.to]);
+  }
+  return most;
+}
+
+int depthOf(const Packing &packing, int ranks) {
+  int depth = 0;
+  for (const Tree &tree : packing.trees)
+    depth = std::max(depth, tree.depth(ranks));
+  return depth;
+}
+
+} // namespace
+
+TEST_CASE("the least cut is the least of all maximum flows") {
+  std::minstd_rand random(5);
+  for (int trial = 0; trial < 40; ++trial)
+    for (Collective collective : {Collective::broadcast, Collective::reduce}) {
+      CAPTURE(trial);
+      RankTopology machine = randomPod(random);
+      PackingProblem problem{&machine, collective,
+                             int(random() % machine.numRanks())};
+      const PackingCertificate cut = leastCut(problem);
+      CHECK(cut.bound == doctest::Approx(leastFlow(problem)).epsilon(1e-9));
+      // Its prices prove it: no tree goes around the cut.
+      const SymmetricProblem plain = SymmetricProblem::plain(problem);
+      TreePricer pricer(plain);
+      pricer.setPrices(cut.prices);
+      CHECK(pricer.bound({pricer.cheapest(problem.root)}) <=
+            cut.bound * (1 + 1e-9));
+    }
+}
+
+TEST_CASE("grown trees are an optimum of the linear program") {
+  std::minstd_rand random(9);
+  int grown = 0;
+  for (int trial = 0; trial < 24; ++trial)
+    for (Collective collective : {Collective::broadcast, Collective::reduce}) {
+      CAPTURE(trial);
+      RankTopology machine = randomPod(random);
+      PackingProblem problem{&machine, collective,
+                             int(random() % machine.numRanks())};
+      std::optional<PackedTrees> packed = packGrown(problem);
+      const SolveWatcher none;
+      const PackedTrees plain = valueOf(
+          ColumnGeneration(SymmetricProblem::plain(problem), none).run());
+      CHECK(valueOf(packTrees(problem)).packing.algbw ==
+            doctest::Approx(plain.packing.algbw).epsilon(1e-6));
+      if (!packed)
+        continue; // no few trees of one weight
+      ++grown;
+      CHECK(!problem.verify(packed->packing));
+      CHECK(isGrown(problem, packed->packing, 0));
+      CHECK(!isGrown(problem, packed->packing,
+                     int(packed->packing.trees.size()) - 1));
+      CHECK(packed->packing.algbw ==
+            doctest::Approx(plain.packing.algbw).epsilon(1e-6));
+      CHECK(packed->certificate.bound ==
+            doctest::Approx(plain.certificate.bound).epsilon(1e-6));
+    }
+  CHECK(grown > 20);
+}
+
+TEST_CASE("few ranks, routed collectives and orders are not grown") {
+  const RankTopology large = podOf(5, 4, 1), small = podOf(4, 4, 1);
+  CHECK(mayGrow({&large, Collective::broadcast, 0}));
+  CHECK(mayGrow({&large, Collective::reduce, 0}));
+  for (Collective collective : {Collective::scatter, Collective::gather,
+                                Collective::allreduce, Collective::allgather})
+    CHECK(!mayGrow({&large, collective, 0}));
+  CHECK(!mayGrow({&small, Collective::broadcast, 0}));
+}
+
+TEST_CASE("depth grows with the logarithm of the number of boxes") {
+  struct Case {
+    const char *machine;
+    int boxes, rails;
+    double nic;
+    int binary, lowest; ///< most depth with two children, of the lowest
+  };
+  const Case cases[] = {{"dgx-h100", 8, 8, 50, 11, 7},
+                        {"dgx-h100", 32, 8, 50, 17, 8},
+                        {"dgx-a100", 16, 1, 25, 14, 7}};
+  for (const Case &each : cases)
+    for (Collective collective : {Collective::broadcast, Collective::reduce})
+      for (int root : {0, 13}) {
+        CAPTURE(each.machine);
+        CAPTURE(each.boxes);
+        const RankTopology machine = rankTopologyOf(
+            valueOf(generatePod(shippedTopology(each.machine), each.boxes,
+                                each.rails, {each.nic, 2, LinkKind::network})));
+        const int ranks = machine.numRanks();
+        PackingProblem problem{&machine, collective, root};
+        const std::vector<Packing> forests =
+            growForests(problem, each.nic * 8, kMostGrown, 0);
+        REQUIRE(forests.size() >= 2);
+        for (const Packing &forest : forests) {
+          CHECK(!problem.verify(forest));
+          CHECK(forest.trees.size() <= kMostGrown);
+        }
+        CHECK(mostChildren(forests.front(), ranks) == 2);
+        CHECK(depthOf(forests.front(), ranks) <= each.binary);
+        CHECK(depthOf(forests.back(), ranks) <= each.lowest);
+      }
+}
+
+TEST_CASE("what islands refuse cannot be completed") {
+  std::minstd_rand random(3);
+  int taken = 0, refused = 0;
+  for (int trial = 0; trial < 20; ++trial) {
+    CAPTURE(trial);
+    const RankTopology machine = randomPod(random);
+    const Islands islands(machine);
+    REQUIRE(islands.divide());
+    PackingProblem problem{&machine, Collective::broadcast, 0};
+    const Topology &topology = machine.topology();
+    const PathTable table =
+        machine.cheapestPaths(std::vector<double>(topology.links.size(), 1));
+    std::vector<int> room;
+    for (const Link &link : topology.links)
+      room.push_back(int(link.bandwidth / 5 + 0.5));
+    const int trees = int(leastFlow(problem) / 5 + 0.5);
+    Completion exact(problem, room, trees);
+    IslandCompletion divided(problem, islands, room, trees);
+    REQUIRE(exact.begin());
+    REQUIRE(divided.begin());
+    std::vector<std::vector<bool>> has(
+        trees, std::vector<bool>(machine.numRanks(), false));
+    for (std::vector<bool> &ranks : has)
+      ranks[0] = true;
+    for (int step = 0; step < 3000; ++step) {
+      const int tree = int(random() % trees);
+      const int from = int(random() % machine.numRanks());
+      const int to = int(random() % machine.numRanks());
+      const Path &path = table.path(from, to);
+      if (!has[tree][from] || has[tree][to] || path.empty())
+        continue;
+      if (!exact.take(tree, to, path)) {
+        ++refused;
+        continue;
+      }
+      ++taken;
+      has[tree][to] = true;
+      CHECK(divided.take(tree, to, path));
+      for (int link : path)
+        CHECK(divided.room(link) == exact.room(link));
+    }
+  }
+  CHECK(taken > 300);
+  CHECK(refused > 100);
+}
+
+TEST_CASE("what islands may not have is given back whole") {
+  // Two boxes of three GPUs in a row, over one link with room for one tree.
+  const RankTopology machine = podOf(2, 3, 1);
+  const Islands islands(machine);
+  CHECK(islands.count == 2);
+  PackingProblem problem{&machine, Collective::broadcast, 0};
+  std::vector<int> room(machine.topology().links.size(), 1);
+  const PathTable table = machine.cheapestPaths(
+      std::vector<double>(machine.topology().links.size(), 1));
+  IslandCompletion completion(problem, islands, room, 2);
+  REQUIRE(completion.begin());
+  // Of the three links into the other box each may bring one tree to it.
+  REQUIRE(completion.take(0, 3, table.path(0, 3)));
+  CHECK(!completion.take(1, 4, table.path(0, 4))); // its link out is taken
+  for (int link : table.path(0, 4))
+    CHECK(completion.room(link) == (link == table.path(0, 3).front() ? 0 : 1));
+  // What leads to GPU 4 is free as before.
+  REQUIRE(completion.take(1, 1, table.path(0, 1)));
+  CHECK(completion.take(1, 4, table.path(1, 4)));
+}
