@@ -14,6 +14,7 @@
 #include "schedules/Provenance.h"
 #include "schedules/ScheduleFile.h"
 #include "schedules/SwitchRules.h"
+#include "schedules/SymmetricImages.h"
 #include "schedules/Text.h"
 
 #include <cmath>
@@ -27,6 +28,7 @@ namespace {
 constexpr uint32_t kMaxChunkBytes = 64u << 20;
 constexpr uint16_t kMaxSlots = 1024;
 constexpr uint64_t kNoLimit = ~uint64_t(0);
+constexpr uint32_t kNoElement = ~0u;
 
 std::string str(uint64_t value) { return std::to_string(value); }
 template <typename Enum> bool known(Enum value) {
@@ -62,17 +64,20 @@ private:
   bool checkFile();
   bool checkTopology(const Topology &topology);
   bool checkProgram(const Program &program);
+  bool checkSymmetry(const Program &program);
   bool checkDistinctPrograms();
   bool checkCertificate(const Certificate &certificate);
   bool checkVariant(const Variant &variant);
   bool checkTimes(const Variant &variant);
   bool checkTrees(const Variant &variant);
   bool checkChannels(const Variant &variant);
-  bool checkRank(const Variant &variant, uint32_t rank);
-  bool checkStep(const Variant &variant, uint32_t rank, uint32_t index,
+  bool checkRank(const Variant &variant, uint32_t number);
+  bool checkStep(const Variant &variant, uint32_t number, uint32_t index,
                  uint64_t &operandsLeft);
   bool checkOperand(const Variant &variant, uint32_t rank, const Step &step,
                     uint32_t stepIndex, const Operand &operand, bool isSource);
+  bool checkEnd(const Variant &variant, uint32_t rank, const Step &step,
+                uint32_t stepIndex, uint32_t channel, bool isSource);
   bool checkChannelsJoined(const Variant &variant);
   bool checkPartialSums(const Variant &variant);
   bool checkSwitches(const Variant &variant);
@@ -85,6 +90,9 @@ private:
   uint32_t numPrograms_ = 0; // ranks and relays
   uint32_t inputBlocks_ = 0;
   uint32_t outputBlocks_ = 0;
+  SymmetryGroup group_;           // of the program
+  bool symmetric_ = false;        // the variant is in symmetric form
+  uint32_t element_ = kNoElement; // that a step of it asked for so far
   std::vector<ChannelEnds> ends_;
   // The last step (numbered over the file) that named a block: finds operands
   // that a step lists twice without clearing anything between steps.
@@ -222,7 +230,7 @@ bool RuleChecker::checkProgram(const Program &program) {
   if (!rateHolds || !(program.algbw() > 0))
     return fail("algbw", numRanks_ == 1 ? "expected infinity for one rank"
                                         : "expected a positive number of GB/s");
-  if (!checkCertificate(*program.certificate()))
+  if (!checkCertificate(*program.certificate()) || !checkSymmetry(program))
     return false;
 
   program_ = &program;
@@ -255,6 +263,22 @@ bool RuleChecker::checkProgram(const Program &program) {
                 ", expected no limit");
   within_ = inProgram;
   return true;
+}
+
+bool RuleChecker::checkSymmetry(const Program &program) {
+  group_ = SymmetryGroup();
+  if (!program.symmetry())
+    return true;
+  if (!pay("symmetry", program.symmetry()))
+    return false;
+  for (uint32_t i = 0; i < program.symmetry()->size(); ++i)
+    if (!pay(at("symmetry", i).c_str(), program.symmetry()->Get(i)->nodes()))
+      return false;
+  if (numPrograms_ > numRanks_)
+    return fail("symmetry", "of a program with relays, which has none");
+  const std::string wrong = SymmetryGroup::create(
+      *file_.topology(), *program.allocation(), renamingsOf(program), group_);
+  return wrong.empty() || fail(wrong);
 }
 
 bool RuleChecker::checkDistinctPrograms() {
@@ -301,11 +325,19 @@ bool RuleChecker::checkVariant(const Variant &variant) {
   if (chunk % 16 != 0 || chunk < 16 || chunk > kMaxChunkBytes)
     return fail("chunk_bytes", chunk, ", expected a multiple of 16 ",
                 "from 16 to ", kMaxChunkBytes);
+  symmetric_ = variant.symmetric();
+  if (symmetric_ && group_.order() == 1)
+    return fail("symmetric", "of a program without symmetry");
   if (!checkTimes(variant) || !checkTrees(variant) || !checkChannels(variant))
     return false;
   if (!pay("ranks", variant.ranks()))
     return false;
-  if (variant.ranks()->size() != numPrograms_)
+  const auto &representatives = group_.representatives();
+  if (symmetric_ && variant.ranks()->size() != representatives.size())
+    return fail("ranks", variant.ranks()->size(),
+                " rank programs, expected one for each of ",
+                representatives.size(), " representatives");
+  if (!symmetric_ && variant.ranks()->size() != numPrograms_)
     return fail("ranks", variant.ranks()->size(),
                 " rank programs, expected one for each of ", numRanks_,
                 " ranks",
@@ -313,9 +345,9 @@ bool RuleChecker::checkVariant(const Variant &variant) {
                     ? ""
                     : textOf(" and ", numPrograms_ - numRanks_, " relays"));
   const std::string inVariant = within_;
-  for (uint32_t rank = 0; rank < numPrograms_; ++rank) {
-    within_ = inVariant + at("ranks", rank) + ".";
-    if (!checkRank(variant, rank))
+  for (uint32_t i = 0; i < variant.ranks()->size(); ++i) {
+    within_ = inVariant + at("ranks", i) + ".";
+    if (!checkRank(variant, i))
       return false;
   }
   within_ = inVariant;
@@ -372,6 +404,17 @@ bool RuleChecker::checkTrees(const Variant &variant) {
   const auto &trees = *variant.trees();
   // One for each pair of an input's and an output's block.
   uint64_t numBlocks = uint64_t(inputBlocks_) * outputBlocks_;
+  // In symmetric form the blocks of representatives have trees here, and all
+  // elements give the one block of all trees.
+  uint64_t images = symmetric_ && numBlocks == 1 ? group_.order() : 1;
+  const auto nextBlock = [&](uint32_t last) {
+    uint64_t next = uint64_t(last) + 1;
+    const uint64_t ofRank = numBlocks / numRanks_;
+    while (symmetric_ && numBlocks > 1 && next < numBlocks &&
+           group_.elementTo(uint32_t(next / ofRank)) != 0)
+      next = (next / ofRank + 1) * ofRank;
+    return uint32_t(next);
+  };
   uint32_t block = 0; // every block below has its trees
   uint64_t sum = 0;   // of the numerators of trees of `block` so far
   for (uint32_t i = 0; i < trees.size(); ++i) {
@@ -394,12 +437,14 @@ bool RuleChecker::checkTrees(const Variant &variant) {
       return failHere("denominator ", tree.denominator(), ", expected ",
                       trees[i - 1]->denominator(),
                       " as in the block's other trees");
+    if (symmetric_ && group_.elementTo(tree.root()) != 0)
+      return failHere("root ", tree.root(), " is no representative");
     sum += tree.numerator();
-    if (sum > tree.denominator())
+    if (sum * images > tree.denominator())
       return failHere("the shares of block ", block,
                       " add up to more than one");
-    if (sum == tree.denominator()) {
-      ++block;
+    if (sum * images == tree.denominator()) {
+      block = nextBlock(block);
       sum = 0;
     }
   }
@@ -443,6 +488,8 @@ bool RuleChecker::checkChannels(const Variant &variant) {
       what = "window " + str(channel.window()) + " of a " +
              EnumNameChannelKind(channel.kind()) +
              " channel, expected 0: only network channels have windows";
+    else if (symmetric_ && i > 0 && channel.tree() < channels[i - 1]->tree())
+      what = "of tree " + str(channel.tree()) + ", expected in tree order";
     if (!what.empty())
       return fail(at("channels", i), what);
   }
@@ -450,8 +497,8 @@ bool RuleChecker::checkChannels(const Variant &variant) {
   return true;
 }
 
-bool RuleChecker::checkRank(const Variant &variant, uint32_t rank) {
-  const RankProgram &program = *variant.ranks()->Get(rank);
+bool RuleChecker::checkRank(const Variant &variant, uint32_t number) {
+  const RankProgram &program = *variant.ranks()->Get(number);
   if (!pay("lanes", program.lanes()) || !pay("steps", program.steps()) ||
       !pay("operands", program.operands()))
     return false;
@@ -478,16 +525,17 @@ bool RuleChecker::checkRank(const Variant &variant, uint32_t rank) {
     }
   uint64_t operandsLeft = program.operands()->size();
   for (uint32_t i = 0; i < program.steps()->size(); ++i)
-    if (!checkStep(variant, rank, i, operandsLeft))
+    if (!checkStep(variant, number, i, operandsLeft))
       return false;
   if (operandsLeft != 0) // nobody has looked at these
     return fail("operands", operandsLeft, " belong to no step");
   return true;
 }
 
-bool RuleChecker::checkStep(const Variant &variant, uint32_t rank,
+bool RuleChecker::checkStep(const Variant &variant, uint32_t number,
                             uint32_t index, uint64_t &operandsLeft) {
-  const RankProgram &program = *variant.ranks()->Get(rank);
+  const RankProgram &program = *variant.ranks()->Get(number);
+  const uint32_t rank = symmetric_ ? group_.representatives()[number] : number;
   const Step &step = *program.steps()->Get(index);
   uint64_t begin = step.operands_begin();
   uint64_t count = uint64_t(step.sources()) + step.destinations();
@@ -507,10 +555,16 @@ bool RuleChecker::checkStep(const Variant &variant, uint32_t rank,
     return fail(at("steps", index), what);
   operandsLeft -= count;
   ++stepNumber_;
+  element_ = kNoElement;
   for (uint64_t i = 0; i < count; ++i)
     if (!checkOperand(variant, rank, step, index,
                       *program.operands()->Get(begin + i), i < step.sources()))
       return false;
+  if (symmetric_ && element_ == kNoElement &&
+      variant.trees()->Get(step.tree())->root() != rank)
+    return fail(at("steps", index), "of a tree with root ",
+                variant.trees()->Get(step.tree())->root(),
+                ", which no channel joins with rank ", rank);
   return true;
 }
 
@@ -529,10 +583,8 @@ bool RuleChecker::checkOperand(const Variant &variant, uint32_t rank,
       return failHere(outOf("channel", index, channels.size()));
     const Channel &channel = *channels[index];
     const auto name = [&] { return "channel " + str(index); };
-    uint32_t end = isSource ? channel.destination() : channel.source();
-    if (end != rank)
-      return failHere(name(), " is a ", role, " here, but ",
-                      isSource ? "ends" : "starts", " at rank ", end);
+    if (!checkEnd(variant, rank, step, stepIndex, index, isSource))
+      return false;
     if (channel.tree() != step.tree())
       return failHere(name(), " belongs to tree ", channel.tree(),
                       ", the step to tree ", step.tree());
@@ -561,6 +613,31 @@ bool RuleChecker::checkOperand(const Variant &variant, uint32_t rank,
   if (last == stepNumber_)
     return failHere(name, " ", index, " is a ", role, " twice");
   last = stepNumber_;
+  return true;
+}
+
+/// That the step's rank is the end of a channel that it reads or writes; in
+/// symmetric form, of an image of it that is of the same tree as the others.
+bool RuleChecker::checkEnd(const Variant &variant, uint32_t rank,
+                           const Step &step, uint32_t stepIndex, uint32_t index,
+                           bool isSource) {
+  const Channel &channel = *variant.channels()->Get(index);
+  const uint32_t end = isSource ? channel.destination() : channel.source();
+  const bool here =
+      symmetric_ ? group_.orbitOf(end) == group_.orbitOf(rank) : end == rank;
+  if (!here)
+    return fail(at("steps", stepIndex), "channel ", index, " is a ",
+                isSource ? "source" : "destination", " here, but ",
+                isSource ? "ends" : "starts", " at rank ", end,
+                symmetric_ ? ", of another orbit" : "");
+  if (!symmetric_)
+    return true;
+  const uint32_t element = elementFrom(group_, end);
+  if (element_ != kNoElement && element_ != element)
+    return fail(at("steps", stepIndex), "channel ", index,
+                " is not of the same image of tree ", step.tree(),
+                " as the channels before it");
+  element_ = element;
   return true;
 }
 

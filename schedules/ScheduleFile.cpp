@@ -23,7 +23,8 @@ constexpr char kDamagedSchedule[] =
     "; the file is damaged, of another format version "
     "or not a Blink schedule: copy or compile it again";
 
-const Schedule *openChecked(const uint8_t *data, size_t size,
+/// Checksum and structure.
+const Schedule *structureOf(const uint8_t *data, size_t size,
                             std::string &error) {
   const auto refuse = [&](const auto &...what) {
     error = textOf(what...);
@@ -49,21 +50,59 @@ const Schedule *openChecked(const uint8_t *data, size_t size,
                                   ? "the FlatBuffers structure is broken"
                                   : "the identifier \"BLNK\" is missing") +
                   kDamagedSchedule);
-  const Schedule *file = GetSchedule(data);
-  error = checkRules(*file, size);
+  return GetSchedule(data);
+}
+
+const Schedule *openChecked(const uint8_t *data, size_t size, bool inFull,
+                            std::string &error) {
+  const Schedule *file = structureOf(data, size, error);
+  if (!file)
+    return nullptr;
+  error = checkRules(*file, size - kHashBytes);
+  if (error.empty() && inFull && isSymmetric(*file))
+    error = "the schedule is in symmetric form; write it out in full with: "
+            "blinkc expand FILE.sched -o OUT.sched";
   return error.empty() ? file : nullptr;
+}
+
+const Schedule *open(const uint8_t *data, size_t size, bool inFull,
+                     std::string &error) {
+  try {
+    return openChecked(data, size, inFull, error);
+  } catch (const std::exception &) { // out of memory: no exception escapes
+    error.assign("out of memory");
+    return nullptr;
+  }
 }
 
 } // namespace
 
 const Schedule *openSchedule(const uint8_t *data, size_t size,
                              std::string &error) {
+  return open(data, size, /*inFull=*/true, error);
+}
+
+const Schedule *openAnySchedule(const uint8_t *data, size_t size,
+                                std::string &error) {
+  return open(data, size, /*inFull=*/false, error);
+}
+
+bool isSymmetric(const uint8_t *data, size_t size) {
+  std::string error;
   try {
-    return openChecked(data, size, error);
-  } catch (const std::exception &) { // out of memory: no exception escapes
-    error.assign("out of memory");
-    return nullptr;
+    const Schedule *file = structureOf(data, size, error);
+    return file && isSymmetric(*file);
+  } catch (const std::exception &) {
+    return false;
   }
+}
+
+bool isSymmetric(const Schedule &file) {
+  for (const Program *program : *file.programs())
+    for (const Variant *variant : *program->variants())
+      if (variant->symmetric())
+        return true;
+  return false;
 }
 
 std::vector<uint8_t> sealSchedule(flatbuffers::FlatBufferBuilder &builder,

@@ -34,6 +34,16 @@ inline constexpr uint32_t kFormatVersion = 3;
 [[nodiscard]] const Schedule *openSchedule(const uint8_t *data, size_t size,
                                            std::string &error);
 
+/// The same of a file that may be in symmetric form (Variant.symmetric), which
+/// openSchedule refuses: who asks a variant for the program of each rank finds
+/// that of representatives only. ExpandSchedule.h writes it out in full.
+[[nodiscard]] const Schedule *openAnySchedule(const uint8_t *data, size_t size,
+                                              std::string &error);
+/// Whether a variant is in symmetric form.
+bool isSymmetric(const Schedule &file);
+/// Whether untrusted bytes are such a file, as far as their structure goes.
+bool isSymmetric(const uint8_t *data, size_t size);
+
 /// Finishes `builder` with root `root`, pads to a multiple of 8 and appends the
 /// checksum: the bytes of a file.
 std::vector<uint8_t> sealSchedule(flatbuffers::FlatBufferBuilder &builder,

@@ -39,6 +39,9 @@ struct RankProgramBuilder;
 
 struct TimePoint;
 
+struct SymmetryGenerator;
+struct SymmetryGeneratorBuilder;
+
 struct Variant;
 struct VariantBuilder;
 
@@ -1019,6 +1022,76 @@ inline flatbuffers::Offset<RankProgram> CreateRankProgramDirect(
       operands__);
 }
 
+struct SymmetryGenerator FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
+  typedef SymmetryGeneratorBuilder Builder;
+  struct Traits;
+  enum FlatBuffersVTableOffset FLATBUFFERS_VTABLE_UNDERLYING_TYPE {
+    VT_NODES = 4,
+    VT_STEPS = 6
+  };
+  const flatbuffers::Vector<uint16_t> *nodes() const {
+    return GetPointer<const flatbuffers::Vector<uint16_t> *>(VT_NODES);
+  }
+  uint32_t steps() const {
+    return GetField<uint32_t>(VT_STEPS, 0);
+  }
+  bool Verify(flatbuffers::Verifier &verifier) const {
+    return VerifyTableStart(verifier) &&
+           VerifyOffsetRequired(verifier, VT_NODES) &&
+           verifier.VerifyVector(nodes()) &&
+           VerifyField<uint32_t>(verifier, VT_STEPS, 4) &&
+           verifier.EndTable();
+  }
+};
+
+struct SymmetryGeneratorBuilder {
+  typedef SymmetryGenerator Table;
+  flatbuffers::FlatBufferBuilder &fbb_;
+  flatbuffers::uoffset_t start_;
+  void add_nodes(flatbuffers::Offset<flatbuffers::Vector<uint16_t>> nodes) {
+    fbb_.AddOffset(SymmetryGenerator::VT_NODES, nodes);
+  }
+  void add_steps(uint32_t steps) {
+    fbb_.AddElement<uint32_t>(SymmetryGenerator::VT_STEPS, steps, 0);
+  }
+  explicit SymmetryGeneratorBuilder(flatbuffers::FlatBufferBuilder &_fbb)
+        : fbb_(_fbb) {
+    start_ = fbb_.StartTable();
+  }
+  flatbuffers::Offset<SymmetryGenerator> Finish() {
+    const auto end = fbb_.EndTable(start_);
+    auto o = flatbuffers::Offset<SymmetryGenerator>(end);
+    fbb_.Required(o, SymmetryGenerator::VT_NODES);
+    return o;
+  }
+};
+
+inline flatbuffers::Offset<SymmetryGenerator> CreateSymmetryGenerator(
+    flatbuffers::FlatBufferBuilder &_fbb,
+    flatbuffers::Offset<flatbuffers::Vector<uint16_t>> nodes = 0,
+    uint32_t steps = 0) {
+  SymmetryGeneratorBuilder builder_(_fbb);
+  builder_.add_steps(steps);
+  builder_.add_nodes(nodes);
+  return builder_.Finish();
+}
+
+struct SymmetryGenerator::Traits {
+  using type = SymmetryGenerator;
+  static auto constexpr Create = CreateSymmetryGenerator;
+};
+
+inline flatbuffers::Offset<SymmetryGenerator> CreateSymmetryGeneratorDirect(
+    flatbuffers::FlatBufferBuilder &_fbb,
+    const std::vector<uint16_t> *nodes = nullptr,
+    uint32_t steps = 0) {
+  auto nodes__ = nodes ? _fbb.CreateVector<uint16_t>(*nodes) : 0;
+  return blink::sched::CreateSymmetryGenerator(
+      _fbb,
+      nodes__,
+      steps);
+}
+
 struct Variant FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
   typedef VariantBuilder Builder;
   struct Traits;
@@ -1032,7 +1105,8 @@ struct Variant FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
     VT_PATHS = 16,
     VT_RANKS = 18,
     VT_TIMES = 20,
-    VT_SWITCHES = 22
+    VT_SWITCHES = 22,
+    VT_SYMMETRIC = 24
   };
   uint64_t min_bytes() const {
     return GetField<uint64_t>(VT_MIN_BYTES, 0);
@@ -1064,6 +1138,9 @@ struct Variant FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
   const flatbuffers::Vector<const blink::sched::SwitchUse *> *switches() const {
     return GetPointer<const flatbuffers::Vector<const blink::sched::SwitchUse *> *>(VT_SWITCHES);
   }
+  bool symmetric() const {
+    return GetField<uint8_t>(VT_SYMMETRIC, 0) != 0;
+  }
   bool Verify(flatbuffers::Verifier &verifier) const {
     return VerifyTableStart(verifier) &&
            VerifyField<uint64_t>(verifier, VT_MIN_BYTES, 8) &&
@@ -1083,6 +1160,7 @@ struct Variant FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
            verifier.VerifyVector(times()) &&
            VerifyOffset(verifier, VT_SWITCHES) &&
            verifier.VerifyVector(switches()) &&
+           VerifyField<uint8_t>(verifier, VT_SYMMETRIC, 1) &&
            verifier.EndTable();
   }
 };
@@ -1121,6 +1199,9 @@ struct VariantBuilder {
   void add_switches(flatbuffers::Offset<flatbuffers::Vector<const blink::sched::SwitchUse *>> switches) {
     fbb_.AddOffset(Variant::VT_SWITCHES, switches);
   }
+  void add_symmetric(bool symmetric) {
+    fbb_.AddElement<uint8_t>(Variant::VT_SYMMETRIC, static_cast<uint8_t>(symmetric), 0);
+  }
   explicit VariantBuilder(flatbuffers::FlatBufferBuilder &_fbb)
         : fbb_(_fbb) {
     start_ = fbb_.StartTable();
@@ -1147,7 +1228,8 @@ inline flatbuffers::Offset<Variant> CreateVariant(
     flatbuffers::Offset<flatbuffers::Vector<uint32_t>> paths = 0,
     flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<blink::sched::RankProgram>>> ranks = 0,
     flatbuffers::Offset<flatbuffers::Vector<const blink::sched::TimePoint *>> times = 0,
-    flatbuffers::Offset<flatbuffers::Vector<const blink::sched::SwitchUse *>> switches = 0) {
+    flatbuffers::Offset<flatbuffers::Vector<const blink::sched::SwitchUse *>> switches = 0,
+    bool symmetric = false) {
   VariantBuilder builder_(_fbb);
   builder_.add_max_bytes(max_bytes);
   builder_.add_min_bytes(min_bytes);
@@ -1158,6 +1240,7 @@ inline flatbuffers::Offset<Variant> CreateVariant(
   builder_.add_channels(channels);
   builder_.add_trees(trees);
   builder_.add_chunk_bytes(chunk_bytes);
+  builder_.add_symmetric(symmetric);
   builder_.add_protocol(protocol);
   return builder_.Finish();
 }
@@ -1178,7 +1261,8 @@ inline flatbuffers::Offset<Variant> CreateVariantDirect(
     const std::vector<uint32_t> *paths = nullptr,
     const std::vector<flatbuffers::Offset<blink::sched::RankProgram>> *ranks = nullptr,
     const std::vector<blink::sched::TimePoint> *times = nullptr,
-    const std::vector<blink::sched::SwitchUse> *switches = nullptr) {
+    const std::vector<blink::sched::SwitchUse> *switches = nullptr,
+    bool symmetric = false) {
   auto trees__ = trees ? _fbb.CreateVectorOfStructs<blink::sched::Tree>(*trees) : 0;
   auto channels__ = channels ? _fbb.CreateVectorOfStructs<blink::sched::Channel>(*channels) : 0;
   auto paths__ = paths ? _fbb.CreateVector<uint32_t>(*paths) : 0;
@@ -1196,7 +1280,8 @@ inline flatbuffers::Offset<Variant> CreateVariantDirect(
       paths__,
       ranks__,
       times__,
-      switches__);
+      switches__,
+      symmetric);
 }
 
 struct Certificate FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
@@ -1281,7 +1366,8 @@ struct Program FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
     VT_VARIANTS = 14,
     VT_RELAYS = 16,
     VT_ORDER = 18,
-    VT_ACCUMULATE = 20
+    VT_ACCUMULATE = 20,
+    VT_SYMMETRY = 22
   };
   blink::sched::Collective collective() const {
     return static_cast<blink::sched::Collective>(GetField<uint8_t>(VT_COLLECTIVE, 0));
@@ -1310,6 +1396,9 @@ struct Program FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
   blink::sched::Accumulation accumulate() const {
     return static_cast<blink::sched::Accumulation>(GetField<uint8_t>(VT_ACCUMULATE, 0));
   }
+  const flatbuffers::Vector<flatbuffers::Offset<blink::sched::SymmetryGenerator>> *symmetry() const {
+    return GetPointer<const flatbuffers::Vector<flatbuffers::Offset<blink::sched::SymmetryGenerator>> *>(VT_SYMMETRY);
+  }
   bool Verify(flatbuffers::Verifier &verifier) const {
     return VerifyTableStart(verifier) &&
            VerifyField<uint8_t>(verifier, VT_COLLECTIVE, 1) &&
@@ -1326,6 +1415,9 @@ struct Program FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
            verifier.VerifyVector(relays()) &&
            VerifyField<uint8_t>(verifier, VT_ORDER, 1) &&
            VerifyField<uint8_t>(verifier, VT_ACCUMULATE, 1) &&
+           VerifyOffset(verifier, VT_SYMMETRY) &&
+           verifier.VerifyVector(symmetry()) &&
+           verifier.VerifyVectorOfTables(symmetry()) &&
            verifier.EndTable();
   }
 };
@@ -1361,6 +1453,9 @@ struct ProgramBuilder {
   void add_accumulate(blink::sched::Accumulation accumulate) {
     fbb_.AddElement<uint8_t>(Program::VT_ACCUMULATE, static_cast<uint8_t>(accumulate), 0);
   }
+  void add_symmetry(flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<blink::sched::SymmetryGenerator>>> symmetry) {
+    fbb_.AddOffset(Program::VT_SYMMETRY, symmetry);
+  }
   explicit ProgramBuilder(flatbuffers::FlatBufferBuilder &_fbb)
         : fbb_(_fbb) {
     start_ = fbb_.StartTable();
@@ -1385,9 +1480,11 @@ inline flatbuffers::Offset<Program> CreateProgram(
     flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<blink::sched::Variant>>> variants = 0,
     flatbuffers::Offset<flatbuffers::Vector<uint16_t>> relays = 0,
     blink::sched::ReductionOrder order = blink::sched::ReductionOrder::none,
-    blink::sched::Accumulation accumulate = blink::sched::Accumulation::none) {
+    blink::sched::Accumulation accumulate = blink::sched::Accumulation::none,
+    flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<blink::sched::SymmetryGenerator>>> symmetry = 0) {
   ProgramBuilder builder_(_fbb);
   builder_.add_algbw(algbw);
+  builder_.add_symmetry(symmetry);
   builder_.add_relays(relays);
   builder_.add_variants(variants);
   builder_.add_certificate(certificate);
@@ -1414,10 +1511,12 @@ inline flatbuffers::Offset<Program> CreateProgramDirect(
     const std::vector<flatbuffers::Offset<blink::sched::Variant>> *variants = nullptr,
     const std::vector<uint16_t> *relays = nullptr,
     blink::sched::ReductionOrder order = blink::sched::ReductionOrder::none,
-    blink::sched::Accumulation accumulate = blink::sched::Accumulation::none) {
+    blink::sched::Accumulation accumulate = blink::sched::Accumulation::none,
+    const std::vector<flatbuffers::Offset<blink::sched::SymmetryGenerator>> *symmetry = nullptr) {
   auto allocation__ = allocation ? _fbb.CreateVector<uint16_t>(*allocation) : 0;
   auto variants__ = variants ? _fbb.CreateVector<flatbuffers::Offset<blink::sched::Variant>>(*variants) : 0;
   auto relays__ = relays ? _fbb.CreateVector<uint16_t>(*relays) : 0;
+  auto symmetry__ = symmetry ? _fbb.CreateVector<flatbuffers::Offset<blink::sched::SymmetryGenerator>>(*symmetry) : 0;
   return blink::sched::CreateProgram(
       _fbb,
       collective,
@@ -1428,7 +1527,8 @@ inline flatbuffers::Offset<Program> CreateProgramDirect(
       variants__,
       relays__,
       order,
-      accumulate);
+      accumulate,
+      symmetry__);
 }
 
 struct RecordedSetting FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {

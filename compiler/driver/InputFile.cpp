@@ -9,7 +9,7 @@
 #include "compiler/machines/MachineTypes.h"
 #include "compiler/support/Error.h"
 #include "compiler/topology/TopologyReader.h"
-#include "schedules/ScheduleFile.h"
+#include "schedules/ExpandSchedule.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -49,6 +49,23 @@ static std::string machineTypesMeant(llvm::StringRef path) {
 }
 
 llvm::Expected<InputFile> blink::readInput(llvm::StringRef path) {
+  llvm::Expected<InputFile> file = readInputAsItIs(path);
+  if (!file || file->kind != InputKind::schedule ||
+      !sched::isSymmetric(file->bytes.data(), file->bytes.size()))
+    return file;
+  std::string error;
+  const sched::Schedule *schedule =
+      sched::openAnySchedule(file->bytes.data(), file->bytes.size(), error);
+  if (!schedule)
+    return makeError("{0}: {1}", file->path, error);
+  std::vector<uint8_t> full = sched::expandSchedule(*schedule, error);
+  if (full.empty())
+    return makeError("{0}: {1}", file->path, error);
+  file->bytes = std::move(full);
+  return file;
+}
+
+llvm::Expected<InputFile> blink::readInputAsItIs(llvm::StringRef path) {
   constexpr uint64_t kLargest = 1ull << 30;
   std::string name = path == "-" ? "<stdin>" : path.str();
   auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(

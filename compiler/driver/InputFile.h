@@ -31,11 +31,16 @@ struct InputFile {
   }
 };
 
-/// Reads a whole file; `-` is standard input. Where no file `path` can be read
+/// Reads a whole file, a schedule in full, whatever its form; `-` is standard
+/// input. Where no file `path` can be read
 /// and a shipped machine type (machines/MachineTypes.h) has that name, its text
 /// is taken: readInput("dgx-h100"). Errors: "PATH: cannot read: ...", with
-/// names that may have been meant; an empty file, one over 1 GiB.
+/// names that may have been meant; an empty file, one over 1 GiB, also
+/// in full.
 llvm::Expected<InputFile> readInput(llvm::StringRef path);
+
+/// The same with the bytes that are there.
+llvm::Expected<InputFile> readInputAsItIs(llvm::StringRef path);
 
 /// Reads `path`, which must be a schedule, or a bundle where that is wanted,
 /// too; the error says how to get one.

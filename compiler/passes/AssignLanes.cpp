@@ -2,14 +2,17 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Loose folds become lanes. Which, says compiler/plan's AssignLanes.h.
+// Loose folds become lanes. Which, says compiler/plan's AssignLanes.h, and of
+// ranks that are alike SymmetricLanes.h.
 //
 //===----------------------------------------------------------------------===//
 
 #include "compiler/plan/AssignLanes.h"
 #include "compiler/passes/Passes.h"
+#include "compiler/plan/SymmetricLanes.h"
 #include "compiler/target/EnumConversion.h"
 #include "compiler/target/FoldProgramIR.h"
+#include "compiler/target/ForestIR.h"
 
 using namespace mlir;
 
@@ -19,24 +22,44 @@ namespace blink {
 
 namespace {
 
+/// Of fewer ranks trees are chosen one by one (TreeSelection.cpp), and hardly
+/// ever are images of each other.
+constexpr size_t kSingleTreeRanks = 16;
+
 struct AssignLanes : impl::AssignLanesPassBase<AssignLanes> {
   using Base::Base;
+
+  LogicalResult assign(collective::ScheduleOp schedule) {
+    FailureOr<FoldProgram> program = readProgram(schedule);
+    if (failed(program))
+      return failure();
+    const bool loose = llvm::all_of(
+        program->ranks, [](const auto &rank) { return rank.lanes.empty(); });
+    assignLanes(
+        *program,
+        fromIR(schedule.getProtocol().value_or(collective::Protocol::Simple)),
+        maxLanes);
+    if (loose && schedule.getGpus().size() > kSingleTreeRanks) {
+      auto from = problemFromIR(schedule, schedule.getCollective(),
+                                schedule.getTopologyAttr(), schedule.getGpus(),
+                                schedule.getRelaysAttr(), schedule.getLinks(),
+                                schedule.getRoot().value_or(0));
+      if (failed(from))
+        return failure();
+      shareLanes(*program, Symmetry::find((*from)->rankTopology));
+    }
+    writeLanes(schedule, *program);
+    return success();
+  }
 
   void runOnOperation() override {
     if (maxLanes == 0) {
       getOperation().emitError("max-lanes must be at least 1");
       return signalPassFailure();
     }
-    for (auto schedule : getOperation().getOps<collective::ScheduleOp>()) {
-      FailureOr<FoldProgram> program = readProgram(schedule);
-      if (failed(program))
+    for (auto schedule : getOperation().getOps<collective::ScheduleOp>())
+      if (failed(assign(schedule)))
         return signalPassFailure();
-      assignLanes(
-          *program,
-          fromIR(schedule.getProtocol().value_or(collective::Protocol::Simple)),
-          maxLanes);
-      writeLanes(schedule, *program);
-    }
   }
 };
 

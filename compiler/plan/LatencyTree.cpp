@@ -7,6 +7,7 @@
 #include "compiler/plan/LatencyTree.h"
 
 #include "compiler/packing/Shares.h"
+#include "compiler/packing/lp/SymmetricProblem.h"
 #include "compiler/packing/order/OrderedTrees.h"
 #include "compiler/packing/trees/Gates.h"
 #include "compiler/packing/trees/LowTree.h"
@@ -27,6 +28,8 @@ namespace {
 constexpr double kEarlier = 1 - 1e-9;
 /// Larger trees are not improved: a sweep takes cubic time.
 constexpr int kMostImproved = 32;
+/// Of more ranks than these all images of a tree are taken.
+constexpr int kMostSingle = 16;
 
 /// Adds the vertex that can be reached first, again and again. `nearest` lists
 /// the others of each vertex, the cheapest first. O(n^2) time.
@@ -245,11 +248,21 @@ llvm::Expected<Packing> blink::packLatencyTrees(const PackingProblem &problem,
     return tree;
   };
 
+  // Where ranks are many, roots that are alike have trees that are alike, as
+  // those of large messages have (TreeSelection.cpp).
+  const SymmetricProblem modulo = n > kMostSingle
+                                      ? SymmetricProblem::reduce(problem)
+                                      : SymmetricProblem::plain(problem);
+  const Symmetry &symmetry = modulo.symmetry();
   Packing packing;
   double time = 0;
   if (numBlocks(problem.collective, n) > 1 || n == 1) {
     for (int root = 0; root < n; ++root)
-      packing.trees.push_back(treeOf(root, time));
+      packing.trees.push_back(
+          symmetry.elementTo(root) == 0
+              ? treeOf(root, time)
+              : modulo.image(symmetry.elementTo(root),
+                             packing.trees[symmetry.representative(root)]));
   } else if (isRooted(problem.collective)) {
     packing.trees.push_back(treeOf(problem.root, time));
   } else {

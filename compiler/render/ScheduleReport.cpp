@@ -75,6 +75,17 @@ static std::string smallVariants(const Summary &summary) {
   return lines;
 }
 
+static std::string symmetricLines(const CompiledProgram &program) {
+  if (!program.symmetricVariants)
+    return "";
+  std::string lines = llvm::formatv(
+      "  form    symmetric: {0} of {1} variants\n", *program.symmetricVariants,
+      program.summary.variants.size());
+  for (const std::string &why : program.notSymmetric)
+    lines += "          in full: " + why + "\n";
+  return lines;
+}
+
 std::string blink::toText(const CompiledProgram &program) {
   const Summary &summary = program.summary;
   return title(summary) + "\n" + linkEditsLine(program.edits) +
@@ -89,7 +100,7 @@ std::string blink::toText(const CompiledProgram &program) {
              .str() +
          switchLine(summary, program.linksBound) + orderLine(summary) +
          accumulateLine(summary) + networkLine(summary) +
-         smallVariants(summary) +
+         smallVariants(summary) + symmetricLines(program) +
          llvm::formatv(
              "  proof   right result, no deadlock, loads within bandwidth, "
              "bound re-priced\n"
@@ -109,6 +120,7 @@ std::string blink::toJson(const CompiledProgram &program) {
   json["file_bytes"] = program.fileBytes;
   json["output"] = program.output;
   json["seconds"] = program.seconds;
+  json["symmetric_variants"] = program.symmetricVariants.value_or(0);
   return dumpReport(json);
 }
 

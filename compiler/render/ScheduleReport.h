@@ -21,6 +21,10 @@ struct CompiledProgram {
   double seconds = 0;
   /// Of the bound, GB/s: where no switch reduces or multicasts.
   double linksBound = 0;
+  /// Of the variants, that are in symmetric form; nothing: none were to be.
+  std::optional<size_t> symmetricVariants = {};
+  /// Why others are not, a sentence each.
+  std::vector<std::string> notSymmetric = {};
 };
 std::string toText(const CompiledProgram &program);
 std::string toJson(const CompiledProgram &program);

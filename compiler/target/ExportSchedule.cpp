@@ -64,10 +64,12 @@ writeProgram(flatbuffers::FlatBufferBuilder &builder,
   if (auto gpus = op.getRelays())
     relays =
         builder.CreateVector(std::vector<uint16_t>(gpus->begin(), gpus->end()));
+  // One statement each, as in ScheduleCopy.cpp.
+  const auto allVariants = builder.CreateVector(variants);
+  const auto ranks = builder.CreateVector(allocation);
   return sched::CreateProgram(
-      builder, fromIR(op.getCollective()), op.getRoot().value_or(0),
-      builder.CreateVector(allocation), op.getAlgbw().convertToDouble(),
-      certificate, builder.CreateVector(variants), relays,
+      builder, fromIR(op.getCollective()), op.getRoot().value_or(0), ranks,
+      op.getAlgbw().convertToDouble(), certificate, allVariants, relays,
       op.getSums() ? orderOf(fromIR(*op.getSums())) : ReductionOrder::none,
       op.getAccumulate() ? fromIR(*op.getAccumulate())
                          : sched::Accumulation::none);

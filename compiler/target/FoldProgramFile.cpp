@@ -7,6 +7,7 @@
 #include "compiler/target/FoldProgramFile.h"
 
 #include "compiler/plan/FoldMoves.h"
+#include "schedules/VariantParts.h"
 
 #include <map>
 #include <numeric>
@@ -60,68 +61,53 @@ FoldProgram blink::readProgram(const sched::Schedule &file,
   return program;
 }
 
-static flatbuffers::Offset<sched::RankProgram>
-writeRank(flatbuffers::FlatBufferBuilder &builder,
-          const FoldProgram::Rank &rank) {
-  std::vector<sched::Lane> lanes;
-  std::vector<sched::Step> steps;
-  std::vector<sched::Operand> operands;
+static sched::RankParts partsOf(const FoldProgram::Rank &rank) {
+  sched::RankParts parts;
   for (const std::vector<size_t> &lane : rank.lanes) {
-    lanes.emplace_back(steps.size(), lane.size());
+    parts.lanes.emplace_back(parts.steps.size(), lane.size());
     for (size_t place : lane) {
       const FoldProgram::Fold &fold = rank.folds[place];
-      steps.emplace_back(fold.tree, operands.size(), fold.sources,
-                         fold.destinations, fold.completes,
-                         uint16_t(fold.delay));
+      parts.steps.emplace_back(fold.tree, parts.operands.size(), fold.sources,
+                               fold.destinations, fold.completes,
+                               uint16_t(fold.delay));
       for (auto list : {rank.sourcesOf(fold), rank.destinationsOf(fold)})
         for (const FoldProgram::Operand &operand : list)
-          operands.emplace_back(operand.index, operand.kind);
+          parts.operands.emplace_back(operand.index, operand.kind);
     }
   }
-  return sched::CreateRankProgram(builder, builder.CreateVectorOfStructs(lanes),
-                                  builder.CreateVectorOfStructs(steps),
-                                  builder.CreateVectorOfStructs(operands));
+  return parts;
 }
 
 flatbuffers::Offset<sched::Variant> blink::writeVariant(
     flatbuffers::FlatBufferBuilder &builder, const FoldProgram &program,
     uint64_t minBytes, uint64_t maxBytes, sched::Protocol protocol,
     uint32_t chunkBytes, llvm::ArrayRef<sched::TimePoint> times) {
-  std::vector<sched::Tree> trees;
-  std::vector<sched::SwitchUse> switches;
+  sched::VariantParts parts;
+  parts.minBytes = minBytes;
+  parts.maxBytes = maxBytes;
+  parts.protocol = protocol;
+  parts.chunkBytes = chunkBytes;
   for (const FoldProgram::Tree &tree : program.trees) {
     const SwitchUse &use = tree.switchUse;
     if (use.works())
-      switches.emplace_back(trees.size(), use.toSwitch, use.fromSwitch,
-                            use.reduces, use.multicasts);
-    trees.emplace_back(tree.numerator, tree.denominator, tree.block, tree.root,
-                       tree.depth);
+      parts.switches.emplace_back(parts.trees.size(), use.toSwitch,
+                                  use.fromSwitch, use.reduces, use.multicasts);
+    parts.trees.emplace_back(tree.numerator, tree.denominator, tree.block,
+                             tree.root, tree.depth);
   }
   // Channels over the same links share one entry of `paths`.
   std::map<std::vector<uint32_t>, uint32_t> begins;
-  std::vector<uint32_t> paths;
-  std::vector<sched::Channel> channels;
   for (const FoldProgram::Channel &channel : program.channels) {
     llvm::ArrayRef<uint32_t> path = program.pathOf(channel);
-    auto [entry, isNew] = begins.try_emplace(path.vec(), paths.size());
+    auto [entry, isNew] = begins.try_emplace(path.vec(), parts.paths.size());
     if (isNew)
-      paths.insert(paths.end(), path.begin(), path.end());
-    channels.emplace_back(channel.tree, entry->second, path.size(),
-                          channel.source, channel.destination, channel.slots,
-                          channel.window, channel.kind);
+      parts.paths.insert(parts.paths.end(), path.begin(), path.end());
+    parts.channels.emplace_back(channel.tree, entry->second, path.size(),
+                                channel.source, channel.destination,
+                                channel.slots, channel.window, channel.kind);
   }
-  std::vector<flatbuffers::Offset<sched::RankProgram>> ranks;
   for (const FoldProgram::Rank &rank : program.ranks)
-    ranks.push_back(writeRank(builder, rank));
-  flatbuffers::Offset<flatbuffers::Vector<const sched::TimePoint *>> points;
-  if (!times.empty())
-    points = builder.CreateVectorOfStructs(times.data(), times.size());
-  flatbuffers::Offset<flatbuffers::Vector<const sched::SwitchUse *>> uses;
-  if (!switches.empty())
-    uses = builder.CreateVectorOfStructs(switches);
-  return sched::CreateVariant(builder, minBytes, maxBytes, protocol, chunkBytes,
-                              builder.CreateVectorOfStructs(trees),
-                              builder.CreateVectorOfStructs(channels),
-                              builder.CreateVector(paths),
-                              builder.CreateVector(ranks), points, uses);
+    parts.ranks.push_back(partsOf(rank));
+  parts.times = times.vec();
+  return parts.write(builder);
 }

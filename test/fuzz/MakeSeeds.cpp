@@ -9,8 +9,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "schedules/Collectives.h"
+#include "schedules/SymmetricForm.h"
 #include "schedules/trace/PerfettoTrace.h"
 #include "test/common/BundleBuilder.h"
+#include "test/common/SymmetricSchedules.h"
 
 #include <cstdio>
 #include <filesystem>
@@ -43,6 +45,28 @@ static bool writeSchedules(const fs::path &folder) {
                  seal(schedule)))
         return false;
     }
+  }
+  return true;
+}
+
+static bool writeSymmetric(const fs::path &folder) {
+  for (Collective collective :
+       {Collective::allreduce, Collective::allgather, Collective::reducescatter,
+        Collective::alltoall}) {
+    const std::vector<uint8_t> full =
+        seal(makeSymmetricSchedule(collective, 4, 1, 1, 1));
+    std::string error;
+    const sched::Schedule *file =
+        sched::openSchedule(full.data(), full.size(), error);
+    const auto form =
+        file ? sched::symmetricFile(
+                   *file, {{shiftBy(4, 2, 2), shiftBy(4, 1, 2)}}, error)
+             : std::nullopt;
+    if (!form || !sched::isSymmetric(form->bytes.data(), form->bytes.size()) ||
+        !write(folder / (sched::EnumNameCollective(collective) +
+                         std::string("-symmetric.sched")),
+               form->bytes))
+      return false;
   }
   return true;
 }
@@ -93,7 +117,8 @@ int main(int argc, char **argv) {
   fs::create_directories(folder / "schedule");
   fs::create_directories(folder / "bundle");
   fs::create_directories(folder / "trace");
-  if (writeSchedules(folder / "schedule") && writeBundles(folder / "bundle") &&
+  if (writeSchedules(folder / "schedule") &&
+      writeSymmetric(folder / "schedule") && writeBundles(folder / "bundle") &&
       writeTraces(folder / "trace"))
     return 0;
   std::fprintf(stderr, "blink_fuzz_seeds: cannot write to %s\n", argv[1]);

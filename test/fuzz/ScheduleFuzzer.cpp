@@ -2,13 +2,13 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The loader and, of what it takes, the verifier: of small files, as its time
-// grows faster than the file.
+// The loader and, of what it takes, in full, the verifier: of small files, as
+// its time grows faster than the file.
 //
 //===----------------------------------------------------------------------===//
 
 #include "compiler/verify/Verify.h"
-#include "schedules/ScheduleFile.h"
+#include "schedules/ExpandSchedule.h"
 #include "test/fuzz/FuzzTarget.h"
 
 #include <string>
@@ -18,8 +18,22 @@ using namespace blink;
 using test::require;
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  const std::vector<uint8_t> bytes(data, data + size); // aligned
+  std::vector<uint8_t> bytes(data, data + size); // aligned
   std::string error;
+  if (sched::isSymmetric(bytes.data(), bytes.size())) {
+    const sched::Schedule *form =
+        sched::openAnySchedule(bytes.data(), bytes.size(), error);
+    require((form == nullptr) == !error.empty(), "an error if there is none");
+    if (!form)
+      return 0;
+    std::vector<uint8_t> full = sched::expandSchedule(*form, error);
+    require(full.empty() == !error.empty(), "an error if it is too large");
+    if (full.empty() || full.size() > 1 << 20)
+      return 0;
+    bytes = std::move(full);
+    require(sched::openSchedule(bytes.data(), bytes.size(), error) != nullptr,
+            "an expansion keeps the rules");
+  }
   const sched::Schedule *file =
       sched::openSchedule(bytes.data(), bytes.size(), error);
   require((file == nullptr) == !error.empty(), "an error if there is no file");

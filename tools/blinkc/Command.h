@@ -32,6 +32,7 @@ void addBoundCommand(CLI::App &app, int &exitCode);
 void addExplainCommand(CLI::App &app, int &exitCode);
 void addDiffCommand(CLI::App &app, int &exitCode);
 void addExtractCommand(CLI::App &app, int &exitCode);
+void addExpandCommand(CLI::App &app, int &exitCode);
 void addCheckCommand(CLI::App &app, int &exitCode);
 void addReportCommand(CLI::App &app, int &exitCode);
 void addRunCommand(CLI::App &app, int &exitCode);

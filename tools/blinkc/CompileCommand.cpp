@@ -13,7 +13,9 @@
 #include "compiler/driver/OutputFile.h"
 #include "compiler/render/ScheduleReport.h"
 #include "compiler/target/ExportSchedule.h"
+#include "compiler/target/SymmetricSchedule.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <optional>
@@ -31,6 +33,7 @@ struct CompileFlags {
   std::string emit = "sched";
   std::string dumpDirectory;
   std::string trees;
+  bool symmetric = false;
   bool json = false;
   std::string allocations; ///< not empty: a bundle is asked for
   std::string collectives = "all";
@@ -50,17 +53,37 @@ static int finish(const CompileFlags &flags, const CompileOptions &options,
   auto bytes = exportSchedule(module);
   if (failed(bytes))
     return kBadCall;
-  auto file = writeSchedule(flags.output, *bytes);
+  std::string error;
+  const sched::Schedule *file =
+      sched::openSchedule(bytes->data(), bytes->size(), error);
   if (!file)
-    return reportError(file.takeError());
-  if (!*file)
+    return reportError(makeError(error));
+  std::optional<sched::SymmetricFile> form;
+  if (flags.symmetric) {
+    llvm::Expected<sched::SymmetricFile> found = symmetricSchedule(*file);
+    if (!found)
+      return reportError(found.takeError());
+    form = std::move(*found);
+  }
+  const std::vector<uint8_t> &written = form ? form->bytes : *bytes;
+  if (!flags.output.empty())
+    if (llvm::Error failure =
+            writeFile(flags.output, llvm::toStringRef(written)))
+      return reportError(std::move(failure));
+  if (flags.output == "-")
     return kGood;
-  for (const sched::Program *program : *(*file)->programs()) {
-    CompiledProgram report{summarize(**file, *program), options.linkEdits,
-                           bytes->size(), flags.output};
+  for (uint32_t i = 0; i < file->programs()->size(); ++i) {
+    const sched::Program &program = *file->programs()->Get(i);
+    CompiledProgram report{summarize(*file, program), options.linkEdits,
+                           written.size(), flags.output};
+    if (form) {
+      report.notSymmetric = form->inFull[i];
+      report.symmetricVariants =
+          program.variants()->size() - form->inFull[i].size();
+    }
     report.linksBound = report.summary.bound;
     if (report.summary.inSwitch) {
-      llvm::Expected<double> bound = boundOfLinks(**file, *program);
+      llvm::Expected<double> bound = boundOfLinks(*file, program);
       if (!bound)
         return reportError(bound.takeError());
       report.linksBound = *bound;
@@ -273,9 +296,12 @@ void blink::addCompileCommand(CLI::App &app, int &exitCode) {
   addJobs(command, flags.jobs,
           "Threads that compile a bundle; 0: one a processor. The "
           "bytes are the same");
+  command.add_flag("--symmetric", flags.symmetric,
+                   "Write what ranks do that are alike once, where they are; "
+                   "blinkc expand writes it out in full");
   for (const char *name :
        {"--collective", "--gpus", "--root", "--relays", "--time-limit",
-        "--emit", "--dump-phases-to", "--phases", "--trees"})
+        "--emit", "--dump-phases-to", "--phases", "--trees", "--symmetric"})
     flags.notForBundles.push_back(command.get_option(name));
   for (const char *name : {"--collectives", "--survive", "--jobs"})
     flags.forBundles.push_back(command.get_option(name));

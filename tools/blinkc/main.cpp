@@ -26,8 +26,9 @@ int main(int argc, char **argv) {
         blink::addBoundCommand, blink::addExplainCommand, blink::addDiffCommand,
         blink::addCheckCommand, blink::addReportCommand, blink::addRunCommand,
         blink::addSimulateCommand, blink::addTraceCommand,
-        blink::addExtractCommand, blink::addImportCommand,
-        blink::addExportCommand, blink::addProbeCommand, blink::addTopoCommand,
+        blink::addExtractCommand, blink::addExpandCommand,
+        blink::addImportCommand, blink::addExportCommand,
+        blink::addProbeCommand, blink::addTopoCommand,
         blink::addCompletionCommand})
     add(app, exitCode);
   blink::manual::addManPages(app, "blinkc " BLINK_VERSION_STRING);

@@ -301,6 +301,7 @@ Symmetry Symmetry::find(const RankTopology &rankTopology) {
       symmetry.linkMaps_.push_back(
           compose(links, symmetry.linkMaps_[element - order]));
     }
+    symmetry.generators_.push_back({std::move(generator), steps});
     for (const Map &map : symmetry.nodeMaps_)
       orbit.insert(map[first]);
   }

@@ -33,6 +33,14 @@ public:
   /// well below a second for thousands of nodes.
   static Symmetry find(const RankTopology &rankTopology);
 
+  /// What the group was made of: nodes i become nodes[i], and elements are all
+  /// products of the powers 0 to steps - 1 of each.
+  struct Generator {
+    std::vector<int> nodes;
+    int steps;
+  };
+  const std::vector<Generator> &generators() const { return generators_; }
+
   int order() const { return static_cast<int>(nodeMaps_.size()); }
 
   /// The least rank of each orbit, ascending.
@@ -57,6 +65,7 @@ private:
   void index(const RankTopology &rankTopology);
 
   using Map = std::vector<int>;
+  std::vector<Generator> generators_;
   std::vector<Map> nodeMaps_, linkMaps_, rankMaps_; // per element
   std::vector<int> inverses_;
   std::vector<int> representatives_, representative_, elementTo_;

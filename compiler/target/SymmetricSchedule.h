@@ -1,0 +1,24 @@
+//===- SymmetricSchedule.h - schedules in symmetric form --------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_COMPILER_TARGET_SYMMETRICSCHEDULE_H
+#define BLINK_COMPILER_TARGET_SYMMETRICSCHEDULE_H
+
+#include "schedules/SymmetricForm.h"
+
+#include "llvm/Support/Error.h"
+
+namespace blink {
+
+/// `file`, which openSchedule has accepted, in symmetric form modulo what
+/// Symmetry::find finds for each program's ranks. Errors: a file whose topology
+/// has no such ranks.
+llvm::Expected<sched::SymmetricFile>
+symmetricSchedule(const sched::Schedule &file);
+
+} // namespace blink
+
+#endif // BLINK_COMPILER_TARGET_SYMMETRICSCHEDULE_H

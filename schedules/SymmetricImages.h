@@ -1,0 +1,74 @@
+//===- SymmetricImages.h - what a renaming makes of a variant ---*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Which renaming a step of a symmetric variant asks for, and where trees and
+// blocks go. Internal to schedules/.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_SCHEDULES_SYMMETRICIMAGES_H
+#define BLINK_SCHEDULES_SYMMETRICIMAGES_H
+
+#include "schedules/Collectives.h"
+#include "schedules/SymmetryGroup.h"
+
+#include <map>
+
+namespace blink::sched {
+
+/// Elements of `group` on the blocks of `collective`.
+class BlockImages {
+public:
+  BlockImages(const SymmetryGroup &group, Collective collective,
+              uint32_t numRanks)
+      : group_(group), scatters_(traitsOf(collective).scattersInput),
+        gathers_(traitsOf(collective).gathersOutput), numRanks_(numRanks) {}
+
+  /// Of a tree.
+  uint32_t ofTree(uint32_t element, uint32_t block) const {
+    if (scatters_ && gathers_)
+      return group_.mapRank(element, block / numRanks_) * numRanks_ +
+             group_.mapRank(element, block % numRanks_);
+    return scatters_ || gathers_ ? group_.mapRank(element, block) : block;
+  }
+  /// Of an operand, which is not a channel.
+  uint32_t ofOperand(uint32_t element, const Operand &operand) const {
+    const bool ofRanks =
+        operand.kind() == OperandKind::input ? scatters_ : gathers_;
+    return ofRanks ? group_.mapRank(element, operand.index()) : operand.index();
+  }
+
+private:
+  const SymmetryGroup &group_;
+  bool scatters_, gathers_;
+  uint32_t numRanks_;
+};
+
+/// The element g of Variant.symmetric that one end of a tree or channel asks
+/// for: it takes `rank` to its representative.
+inline uint32_t elementFrom(const SymmetryGroup &group, uint32_t rank) {
+  return group.inverse(group.elementTo(rank));
+}
+
+/// Paths of channels; those over the same links share an entry, in the order of
+/// the channels.
+class PathTable {
+public:
+  /// Where `path` begins in `paths`.
+  uint32_t add(const std::vector<uint32_t> &path) {
+    auto [entry, isNew] = begins_.try_emplace(path, uint32_t(paths.size()));
+    if (isNew)
+      paths.insert(paths.end(), path.begin(), path.end());
+    return entry->second;
+  }
+
+  std::vector<uint32_t> paths;
+
+private:
+  std::map<std::vector<uint32_t>, uint32_t> begins_;
+};
+
+} // namespace blink::sched
+
+#endif // BLINK_SCHEDULES_SYMMETRICIMAGES_H

@@ -1,0 +1,247 @@
+//===- SymmetricRulesTest.cpp - the rules of symmetric variants -----------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Each violated once; and damaged files, which are refused, or whose expansion
+// keeps the rules of full ones.
+//
+//===----------------------------------------------------------------------===//
+
+#include "schedules/ExpandSchedule.h"
+#include "schedules/Hash.h"
+#include "schedules/ScheduleCopy.h"
+#include "schedules/SymmetricForm.h"
+#include "test/common/Checksums.h"
+#include "test/common/OpenedSchedule.h"
+#include "test/common/SymmetricSchedules.h"
+
+#include <functional>
+
+using namespace blink;
+using namespace blink::test;
+using sched::VariantParts;
+
+namespace {
+
+struct BrokenRule {
+  const char *message; ///< its beginning
+  std::function<void(sched::ProgramParts &)> apply;
+};
+
+/// A file of one program in symmetric form, and its parts.
+struct Form {
+  Form(Collective collective, int numRanks, int trees,
+       const std::vector<sched::Renaming> &renamings)
+      : full(makeSymmetricSchedule(collective, numRanks, trees, 2, 3)) {
+    std::string error;
+    parts.symmetry = renamings;
+    const auto form = sched::symmetricFile(*full.file, {renamings}, error);
+    REQUIRE(form);
+    REQUIRE(form->inFull[0].empty());
+    bytes = form->bytes;
+    const sched::Schedule *opened =
+        sched::openAnySchedule(bytes.data(), bytes.size(), error);
+    REQUIRE_MESSAGE(opened, error);
+    parts.variants.push_back(
+        VariantParts::of(*opened->programs()->Get(0)->variants()->Get(0)));
+  }
+
+  /// What opening says of a file with `changed` parts.
+  std::string messageOf(const sched::ProgramParts &changed) const {
+    const std::vector<uint8_t> copy =
+        sched::copySchedule(*full.file, {changed});
+    std::string error;
+    const bool ok =
+        sched::openAnySchedule(copy.data(), copy.size(), error) != nullptr;
+    CHECK(ok == error.empty());
+    return error;
+  }
+
+  OpenedSchedule full;
+  sched::ProgramParts parts;
+  std::vector<uint8_t> bytes;
+};
+
+void checkBroken(const Form &form, const std::vector<BrokenRule> &rules) {
+  REQUIRE(form.messageOf(form.parts) == "");
+  for (const BrokenRule &rule : rules) {
+    sched::ProgramParts wrong = form.parts;
+    rule.apply(wrong);
+    const std::string message = form.messageOf(wrong);
+    CAPTURE(message);
+    CAPTURE(rule.message);
+    CHECK(message.find(rule.message) == 0);
+  }
+}
+
+sched::Tree withRoot(const sched::Tree &tree, uint16_t root) {
+  return {tree.numerator(), tree.denominator(), tree.block(), root,
+          tree.depth()};
+}
+sched::Channel movedBy(const sched::Channel &channel, uint16_t by, uint16_t n) {
+  return {channel.tree(),
+          channel.path_begin(),
+          channel.path_count(),
+          uint16_t((channel.source() + by) % n),
+          uint16_t((channel.destination() + by) % n),
+          channel.slots(),
+          channel.window(),
+          channel.kind()};
+}
+
+} // namespace
+
+TEST_CASE("rules of symmetric variants") {
+  const Form form(Collective::allgather, 6, 2, {shiftBy(6, 2, 3)});
+  checkBroken(
+      form,
+      {{"programs[0].symmetry[0]: renames 5 of 6 nodes",
+        [](auto &p) { p.symmetry[0].nodes.pop_back(); }},
+       {"programs[0].variants[0].symmetric: of a program without symmetry",
+        [](auto &p) { p.symmetry.clear(); }},
+       {"programs[0].variants[0].ranks: 1 rank programs, expected one for each "
+        "of 2 representatives",
+        [](auto &p) { p.variants[0].ranks.pop_back(); }},
+       {"programs[0].variants[0].trees: the shares of block 2 add up to less",
+        [](auto &p) { p.variants[0].symmetric = false; }},
+       {"programs[0].variants[0].trees[0]: root 2 is no representative",
+        [](auto &p) {
+          auto &trees = p.variants[0].trees;
+          trees[0] = withRoot(trees[0], 2);
+        }},
+       {"programs[0].variants[0].trees: the shares of block 1 add up to less",
+        [](auto &p) { p.variants[0].trees.resize(2); }},
+       {"programs[0].variants[0].trees[4]: block 1, expected 6",
+        [](auto &p) {
+          auto &trees = p.variants[0].trees;
+          trees.push_back(trees.back());
+        }},
+       {"programs[0].variants[0].channels[1]: of tree 0, expected in tree "
+        "order",
+        [](auto &p) {
+          auto &channels = p.variants[0].channels;
+          std::swap(channels[0], channels[9]);
+        }},
+       // An image of a channel is as good as it, but not of another image of
+       // its tree.
+       {"", [](auto &p) {
+          auto &channels = p.variants[0].channels;
+          for (size_t c = 0; c < channels.size(); ++c)
+            if (channels[c].tree() == 0)
+              channels[c] = movedBy(channels[c], 2, 6);
+        }}});
+}
+
+TEST_CASE("a step's channels are of one image of a tree") {
+  // A chain over a way of two hops: the rank between reads and writes.
+  const Form form(Collective::allgather, 6, 1, {shiftBy(6, 1, 6)});
+  const VariantParts &variant = form.parts.variants[0];
+  for (const sched::Step &step : variant.ranks[0].steps) {
+    const sched::Operand &from =
+        variant.ranks[0].operands[step.operands_begin()];
+    if (from.kind() != sched::OperandKind::channel)
+      continue;
+    for (uint32_t i = 1; i <= step.destinations(); ++i) {
+      const sched::Operand &to =
+          variant.ranks[0].operands[step.operands_begin() + i];
+      if (to.kind() != sched::OperandKind::channel)
+        continue;
+      sched::ProgramParts wrong = form.parts;
+      sched::Channel &channel = wrong.variants[0].channels[to.index()];
+      channel = movedBy(channel, 1, 6);
+      CHECK(form.messageOf(wrong).find("is not of the same image of tree 0") !=
+            std::string::npos);
+      return;
+    }
+  }
+  FAIL("no step both reads and writes channels");
+}
+
+TEST_CASE("rules of the one block of an allreduce, and of steps of a chain "
+          "without channels") {
+  const Form allreduce(Collective::allreduce, 4, 1, {shiftBy(4, 1, 4)});
+  checkBroken(
+      allreduce,
+      {{"programs[0].variants[0].trees: the shares of block 0 add up to "
+        "less than one",
+        [](auto &p) {
+          const sched::Tree tree = p.variants[0].trees[0];
+          p.variants[0].trees[0] = {1, 5, 0, 0, tree.depth()};
+        }},
+       {"programs[0].variants[0].trees[0]: the shares of block 0 add up "
+        "to more than one",
+        [](auto &p) {
+          const sched::Tree tree = p.variants[0].trees[0];
+          p.variants[0].trees[0] = {1, 3, 0, 0, tree.depth()};
+        }}});
+  const Form alltoall(Collective::alltoall, 4, 1, {shiftBy(4, 2, 2)});
+  REQUIRE(alltoall.messageOf(alltoall.parts) == "");
+  sched::ProgramParts wrong = alltoall.parts;
+  // Rank 0 takes over a block that rank 1 keeps.
+  bool found = false;
+  for (sched::Step &step : wrong.variants[0].ranks[0].steps) {
+    const auto &operands = wrong.variants[0].ranks[0].operands;
+    const auto first = operands.begin() + step.operands_begin();
+    found = std::none_of(first, first + 2, [](const sched::Operand &operand) {
+      return operand.kind() == sched::OperandKind::channel;
+    });
+    if (!found)
+      continue;
+    step = {5, step.operands_begin(), 1, 1, step.completes(), step.delay()};
+    break;
+  }
+  REQUIRE(found);
+  CHECK(alltoall.messageOf(wrong).find(
+            "of a tree with root 1, which no channel joins with rank 0") !=
+        std::string::npos);
+}
+
+TEST_CASE("a damaged symmetric file is refused, or expands to a right one") {
+  const Form form(Collective::allreduce, 4, 2,
+                  {shiftBy(4, 2, 2), shiftBy(4, 1, 2)});
+  int opened = 0;
+  for (size_t at = 0; at + sched::kHashBytes < form.bytes.size(); ++at)
+    for (uint8_t flip : {0x01, 0x02, 0x80, 0xff}) {
+      std::string text(form.bytes.begin(), form.bytes.end());
+      text[at] = char(uint8_t(text[at]) ^ flip);
+      REQUIRE(reseal(text));
+      const std::vector<uint8_t> bytes(text.begin(), text.end());
+      std::string error;
+      const sched::Schedule *file =
+          sched::openAnySchedule(bytes.data(), bytes.size(), error);
+      CHECK((file == nullptr) == !error.empty());
+      if (!file)
+        continue;
+      ++opened;
+      const std::vector<uint8_t> full = sched::expandSchedule(*file, error);
+      CHECK(full.empty() == !error.empty());
+      if (!full.empty() &&
+          !sched::openSchedule(full.data(), full.size(), error))
+        FAIL("byte " << at << " ^ " << int(flip) << ": " << error);
+    }
+  CHECK(opened > 0);
+}
+
+TEST_CASE("what is too large in full is not expanded") {
+  const Form form(Collective::allgather, 65, 1, {shiftBy(65, 1, 65)});
+  sched::ProgramParts large = form.parts;
+  VariantParts &variant = large.variants[0];
+  variant.paths.assign(0xffff, 0);
+  for (sched::Channel &channel : variant.channels)
+    channel = {channel.tree(),
+               0,
+               0xffff,
+               channel.source(),
+               channel.destination(),
+               channel.slots(),
+               channel.window(),
+               channel.kind()};
+  const std::vector<uint8_t> bytes =
+      sched::copySchedule(*form.full.file, {large});
+  std::string error;
+  const sched::Schedule *file =
+      sched::openAnySchedule(bytes.data(), bytes.size(), error);
+  REQUIRE_MESSAGE(file, error);
+  CHECK(sched::expandSchedule(*file, error).empty());
+  CHECK(error == "in full the schedule takes more than 1 GiB");
+}
