@@ -7,7 +7,7 @@
 #include "runtime/plan/ScheduleSet.h"
 
 #include "runtime/Mapping.h"
-#include "schedules/ScheduleFile.h"
+#include "schedules/ExpandSchedule.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -91,6 +91,17 @@ Status OpenFile::open(Bytes bytes, size_t size, std::string name) {
     if (!sched::openBundle(bytes_.get(), size_, bundle_, error))
       return {blinkInvalidArgument, name_ + ": " + error};
     return {};
+  }
+  if (sched::isSymmetric(bytes_.get(), size_)) {
+    const sched::Schedule *form =
+        sched::openAnySchedule(bytes_.get(), size_, error);
+    std::vector<uint8_t> full;
+    if (form)
+      full = sched::expandSchedule(*form, error);
+    if (full.empty())
+      return {blinkInvalidArgument, name_ + ": " + error};
+    size_ = full.size();
+    bytes_ = own(std::move(full));
   }
   schedule_ = sched::openSchedule(bytes_.get(), size_, error);
   if (!schedule_)

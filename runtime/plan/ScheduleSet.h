@@ -19,9 +19,10 @@ namespace blink::runtime {
 /// of a bundle the index. Immutable.
 class OpenFile {
 public:
-  /// Bundles are mapped: of pieces that nobody chooses nothing is read. The
-  /// file may be replaced by another meanwhile, not written to or cut.
-  /// Errors: unreadable, or not a right schedule or bundle.
+  /// A file in symmetric form is held in full: ranks that have opened one form
+  /// each are in one job. Bundles are mapped: of pieces that nobody chooses
+  /// nothing is read. The file may be replaced by another meanwhile, not
+  /// written to or cut. Errors: unreadable, or not a right schedule or bundle.
   static Status read(const char *path, std::shared_ptr<const OpenFile> &file);
   static Status copy(const void *data, size_t size,
                      std::shared_ptr<const OpenFile> &file);

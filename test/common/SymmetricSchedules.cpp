@@ -7,6 +7,7 @@
 #include "test/common/SymmetricSchedules.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace blink::test {
 namespace {
@@ -15,7 +16,21 @@ namespace {
 struct FoldAt {
   uint32_t vertex;
   TestFold fold;
+  uint32_t level = 0; ///< hops that its data has come at most
 };
+
+void findLevels(std::vector<FoldAt> &folds) {
+  std::map<uint32_t, const FoldAt *> writers; // of channels
+  for (const FoldAt &at : folds)
+    for (const TestOperand &to : at.fold.destinations)
+      if (to.kind == sched::OperandKind::channel)
+        writers[to.index] = &at;
+  for (size_t pass = 0; pass < folds.size(); ++pass)
+    for (FoldAt &at : folds)
+      for (const TestOperand &from : at.fold.sources)
+        if (from.kind == sched::OperandKind::channel)
+          at.level = std::max(at.level, writers.at(from.index)->level + 1);
+}
 
 /// The folds of one tree, vertex by vertex.
 std::vector<FoldAt> foldsOf(const TestVariant &variant, uint32_t tree) {
@@ -35,6 +50,7 @@ std::vector<FoldAt> foldsOf(const TestVariant &variant, uint32_t tree) {
                         step.delay}});
     }
   }
+  findLevels(folds);
   return folds;
 }
 
@@ -65,7 +81,7 @@ public:
 
 private:
   struct Dealt {
-    uint32_t distance, base; ///< of the root; of the tree of rank 0
+    uint32_t level, distance, base; ///< of the root; of the tree of rank 0
     TestFold fold;
   };
 
@@ -104,7 +120,8 @@ private:
           else if (ofRanks(operand))
             operand.index = (operand.index + by) % n_;
       const uint32_t rank = (at.vertex + by) % n_;
-      dealt_[rank].push_back({(by + n_ - rank) % n_, base, std::move(at.fold)});
+      dealt_[rank].push_back(
+          {at.level, (by + n_ - rank) % n_, base, std::move(at.fold)});
     }
   }
 
@@ -112,8 +129,8 @@ private:
     std::vector<Dealt> &folds = dealt_[rank];
     std::stable_sort(folds.begin(), folds.end(),
                      [](const Dealt &a, const Dealt &b) {
-                       return std::make_pair(a.distance, a.base) <
-                              std::make_pair(b.distance, b.base);
+                       return std::tie(a.level, a.distance, a.base) <
+                              std::tie(b.level, b.distance, b.base);
                      });
     TestLanes lanes{size_t(lanes_)};
     for (size_t i = 0; i < folds.size(); ++i)

@@ -14,8 +14,8 @@ namespace blink::test {
 
 /// A right schedule, in full, on which rank r does what rank 0 does with all
 /// ranks r further: `treesPerRoot` random trees of rank 0, their images, and
-/// steps dealt out to `lanes` lanes in the order of how far their trees' roots
-/// are. Not of rooted collectives.
+/// steps dealt out to `lanes` lanes in the order of how far data has come, and
+/// of how far their trees' roots are. Not of rooted collectives.
 TestSchedule makeSymmetricSchedule(Collective collective, int numRanks,
                                    int treesPerRoot, int lanes, uint32_t seed);
 
