@@ -111,6 +111,16 @@ TEST_CASE("what is no group that acts freely") {
         "symmetry: 17 generators, expected at most 16");
 }
 
+TEST_CASE("what is of one order on ranks may be of another on other nodes") {
+  TestSchedule machine = machineOf(4);
+  machine.nodes.insert(machine.nodes.end(), 3, sched::NodeKind::cpu);
+  const sched::Renaming alike{{1, 2, 3, 0, 4, 5, 6}, 4};
+  CHECK(refusalOf(machine, {alike}) == "");
+  const sched::Renaming turned{{1, 2, 3, 0, 5, 6, 4}, 4};
+  CHECK(refusalOf(machine, {turned}) ==
+        "symmetry[0]: taken 4 times is no element of the generators before it");
+}
+
 TEST_CASE("renamings that change something") {
   TestSchedule machine = machineOf(6);
   CHECK(refusalOf(machine, {shiftBy(6, 1, 6)}) == "");
