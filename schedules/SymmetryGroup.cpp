@@ -205,6 +205,16 @@ bool SymmetryGroup::findOrbits() {
   return true;
 }
 
+std::vector<uint32_t> SymmetryGroup::generators() const {
+  std::vector<uint32_t> elements;
+  uint32_t element = 1;
+  for (const Generator &generator : generators_) {
+    elements.push_back(element);
+    element *= generator.steps;
+  }
+  return elements;
+}
+
 uint32_t SymmetryGroup::map(const Powers &powers, uint32_t element,
                             uint32_t what) const {
   for (const Generator &generator : generators_) {

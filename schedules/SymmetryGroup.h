@@ -52,6 +52,8 @@ public:
   /// ... and the element that takes the representative to it.
   uint32_t elementTo(uint32_t rank) const { return elementTo_[rank]; }
 
+  /// The elements that the generators are.
+  std::vector<uint32_t> generators() const;
   uint32_t inverse(uint32_t element) const { return inverses_[element]; }
   /// `second` after `first`.
   uint32_t product(uint32_t second, uint32_t first) const {

@@ -53,16 +53,21 @@ llvm::Expected<InputFile> blink::readInput(llvm::StringRef path) {
   if (!file || file->kind != InputKind::schedule ||
       !sched::isSymmetric(file->bytes.data(), file->bytes.size()))
     return file;
-  std::string error;
-  const sched::Schedule *schedule =
-      sched::openAnySchedule(file->bytes.data(), file->bytes.size(), error);
-  if (!schedule)
-    return makeError("{0}: {1}", file->path, error);
-  std::vector<uint8_t> full = sched::expandSchedule(*schedule, error);
-  if (full.empty())
-    return makeError("{0}: {1}", file->path, error);
-  file->bytes = std::move(full);
+  if (llvm::Error error = expand(*file))
+    return error;
   return file;
+}
+
+llvm::Error blink::expand(InputFile &file) {
+  llvm::Expected<const sched::Schedule *> form = openAnySchedule(file);
+  if (!form)
+    return form.takeError();
+  std::string error;
+  std::vector<uint8_t> full = sched::expandSchedule(**form, error);
+  if (full.empty())
+    return makeError("{0}: {1}", file.path, error);
+  file.bytes = std::move(full);
+  return llvm::Error::success();
 }
 
 llvm::Expected<InputFile> blink::readInputAsItIs(llvm::StringRef path) {
@@ -106,8 +111,9 @@ llvm::Error blink::expectSchedule(const InputFile &file) {
 }
 
 llvm::Expected<InputFile> blink::readSchedule(llvm::StringRef path,
-                                              bool orBundle) {
-  llvm::Expected<InputFile> file = readInput(path);
+                                              bool orBundle, bool inFull) {
+  llvm::Expected<InputFile> file =
+      inFull ? readInput(path) : readInputAsItIs(path);
   if (!file || (orBundle && file->kind == InputKind::bundle))
     return file;
   if (llvm::Error error = expectSchedule(*file))
@@ -130,6 +136,16 @@ blink::openSchedule(const InputFile &file) {
   std::string error;
   const sched::Schedule *schedule =
       sched::openSchedule(file.bytes.data(), file.bytes.size(), error);
+  if (!schedule)
+    return makeError("{0}: {1}", file.path, error);
+  return schedule;
+}
+
+llvm::Expected<const sched::Schedule *>
+blink::openAnySchedule(const InputFile &file) {
+  std::string error;
+  const sched::Schedule *schedule =
+      sched::openAnySchedule(file.bytes.data(), file.bytes.size(), error);
   if (!schedule)
     return makeError("{0}: {1}", file.path, error);
   return schedule;

@@ -42,10 +42,13 @@ llvm::Expected<InputFile> readInput(llvm::StringRef path);
 /// The same with the bytes that are there.
 llvm::Expected<InputFile> readInputAsItIs(llvm::StringRef path);
 
+/// Puts a schedule in symmetric form into full. Errors: as of opening it.
+llvm::Error expand(InputFile &file);
+
 /// Reads `path`, which must be a schedule, or a bundle where that is wanted,
-/// too; the error says how to get one.
-llvm::Expected<InputFile> readSchedule(llvm::StringRef path,
-                                       bool orBundle = false);
+/// too; the error says how to get one. Not `inFull`: whatever its form.
+llvm::Expected<InputFile>
+readSchedule(llvm::StringRef path, bool orBundle = false, bool inFull = true);
 
 /// An error if `file` is none; it says how to get one.
 llvm::Error expectSchedule(const InputFile &file);
@@ -59,6 +62,9 @@ llvm::Expected<Topology> openTopology(const InputFile &file);
 /// Opens a schedule file's bytes. The result points into `file`. Errors:
 /// "PATH: what is wrong with it".
 llvm::Expected<const sched::Schedule *> openSchedule(const InputFile &file);
+
+/// The same of one that may be in symmetric form.
+llvm::Expected<const sched::Schedule *> openAnySchedule(const InputFile &file);
 
 /// The same of a bundle.
 llvm::Expected<sched::BundleView> openBundle(const InputFile &file);

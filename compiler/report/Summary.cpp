@@ -12,6 +12,7 @@
 #include "compiler/target/FoldProgramFile.h"
 #include "compiler/topology/AllocationList.h"
 #include "compiler/verify/Verify.h"
+#include "schedules/SymmetryGroup.h"
 
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -70,11 +71,16 @@ static VariantSummary summarizeVariant(const sched::Schedule &file,
                                        const sched::Program &program,
                                        const sched::Variant &variant) {
   FoldProgram folds = readProgram(file, program, variant);
+  // Of a symmetric variant all ranks do as its representatives do.
+  const int images = variant.symmetric()
+                         ? static_cast<int>(program.allocation()->size() /
+                                            variant.ranks()->size())
+                         : 1;
   VariantSummary summary;
   summary.minBytes = variant.min_bytes();
   summary.maxBytes = variant.max_bytes();
   summary.protocol = variant.protocol();
-  summary.trees = static_cast<int>(folds.trees.size());
+  summary.trees = images * static_cast<int>(folds.trees.size());
   summary.depth = 0;
   for (const FoldProgram::Tree &tree : folds.trees)
     summary.depth = std::max(summary.depth, tree.depth);
@@ -86,9 +92,9 @@ static VariantSummary summarizeVariant(const sched::Schedule &file,
   for (const FoldProgram::Rank &rank : folds.ranks) {
     summary.lanes =
         std::max(summary.lanes, static_cast<int>(rank.lanes.size()));
-    summary.steps += static_cast<int>(rank.folds.size());
+    summary.steps += images * static_cast<int>(rank.folds.size());
   }
-  summary.channels = static_cast<int>(folds.channels.size());
+  summary.channels = images * static_cast<int>(folds.channels.size());
   summary.chunkBytes = static_cast<int>(variant.chunk_bytes());
   return summary;
 }
@@ -97,11 +103,24 @@ static VariantSummary summarizeVariant(const sched::Schedule &file,
 static void countConnections(const sched::Schedule &file,
                              const sched::Program &program, Summary &summary) {
   std::set<std::pair<int, int>> pairs;
-  for (const sched::Variant *variant : *program.variants())
-    for (const FoldProgram::Channel &channel :
-         readProgram(file, program, *variant).channels)
-      if (channel.leavesMachine())
-        pairs.insert(std::minmax(channel.source, channel.destination));
+  for (const sched::Variant *variant : *program.variants()) {
+    std::set<std::pair<int, int>> own;
+    for (const sched::Channel *channel : *variant->channels())
+      if (channel->kind() == sched::ChannelKind::network)
+        own.insert(std::minmax<int>(channel->source(), channel->destination()));
+    pairs.insert(own.begin(), own.end());
+    if (!variant->symmetric() || own.empty())
+      continue;
+    sched::SymmetryGroup group; // as the loader has made it
+    static_cast<void>(
+        sched::SymmetryGroup::create(*file.topology(), *program.allocation(),
+                                     sched::renamingsOf(program), group));
+    for (const auto &[one, other] : own)
+      for (uint32_t element = 1; element < group.order(); ++element)
+        pairs.insert(std::minmax(
+            static_cast<int>(group.mapRank(element, uint32_t(one))),
+            static_cast<int>(group.mapRank(element, uint32_t(other)))));
+  }
   std::map<int, int> peers;
   for (auto [one, other] : pairs)
     for (int rank : {one, other})

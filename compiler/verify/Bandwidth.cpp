@@ -19,11 +19,6 @@
 
 namespace blink::verify {
 
-Bandwidth sustainedRate(const TopologyView &machine, const Semantics &semantics,
-                        const sched::Variant &variant) {
-  return rateOf(machine, linkLoads(machine, semantics, variant));
-}
-
 namespace {
 
 /// What switches do for the trees of a variant. Of the channels that such a

@@ -16,20 +16,17 @@ struct Bandwidth {
   uint32_t bottleneck; ///< the link that sets it, the first of equals
 };
 
-/// The rate in the fluid limit. For S bytes, tree t of a block moves
-/// share(t) x S / (number of blocks) over each link of each of its channels;
-/// the link with the least bandwidth per byte to carry sets the rate.
-Bandwidth sustainedRate(const TopologyView &machine, const Semantics &semantics,
-                        const sched::Variant &variant);
-
-/// The first half of it: what each link carries per byte of S; of a sendrecv
-/// the most that any of its blocks, each on its own, brings. `partialSums`: of
-/// types whose partial sums take so many times their bytes.
+/// What each link carries per byte of S in the fluid limit: for S bytes, tree t
+/// of a block moves share(t) x S / (number of blocks) over each link of each of
+/// its channels. Of a sendrecv the most that any of its blocks, each on its
+/// own, brings; of a symmetric variant what its own trees bring.
+/// `partialSums`: of types whose partial sums take so many times their bytes.
 std::vector<double> linkLoads(const TopologyView &machine,
                               const Semantics &semantics,
                               const sched::Variant &variant,
                               double partialSums = 1);
-/// The second: the rate that such loads allow.
+/// The rate that such loads allow: the link with the least bandwidth per byte to
+/// carry sets it.
 Bandwidth rateOf(const TopologyView &machine, const std::vector<double> &loads);
 
 /// Equal but for the rounding of two ways to compute one number: within 1e-9

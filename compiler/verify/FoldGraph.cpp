@@ -10,12 +10,12 @@
 
 namespace blink::verify {
 
-FoldGraph::FoldGraph(const sched::Variant &variant)
+FoldGraph::FoldGraph(const sched::Variant &variant,
+                     const std::vector<uint32_t> &ranks)
     : variant_(variant), writers_(variant.channels()->size(), kNone),
       readers_(variant.channels()->size(), kNone) {
-  uint32_t rank = 0;
-  for (const sched::RankProgram *program : *variant.ranks())
-    addRank(rank++, *program);
+  for (uint32_t i = 0; i < variant.ranks()->size(); ++i)
+    addRank(ranks.empty() ? i : ranks[i], *variant.ranks()->Get(i));
   groupByTree();
 }
 

@@ -50,7 +50,9 @@ template <typename T> struct Slice {
 /// sched::openSchedule, and must outlive the graph.
 class FoldGraph {
 public:
-  explicit FoldGraph(const sched::Variant &variant);
+  /// `ranks`: whose programs the variant has; empty: those of all, in order.
+  explicit FoldGraph(const sched::Variant &variant,
+                     const std::vector<uint32_t> &ranks = {});
 
   const sched::Variant &variant() const { return variant_; }
   uint32_t numFolds() const { return static_cast<uint32_t>(folds_.size()); }

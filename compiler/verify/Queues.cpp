@@ -11,7 +11,8 @@
 
 namespace blink::verify {
 
-Queue longestQueue(const TopologyView &machine, const sched::Variant &variant) {
+std::vector<double> queuedBytes(const TopologyView &machine,
+                                const sched::Variant &variant) {
   double largest = 0; // share of a block
   for (const sched::Tree *tree : *variant.trees())
     largest =
@@ -29,6 +30,11 @@ Queue longestQueue(const TopologyView &machine, const sched::Variant &variant) {
       bytes[variant.paths()->Get(channel->path_begin() + hop)] +=
           chunks * chunk;
   }
+  return bytes;
+}
+
+Queue longestQueue(const TopologyView &machine,
+                   const std::vector<double> &bytes) {
   Queue longest;
   for (uint32_t link = 0; link < machine.numLinks(); ++link)
     if (bytes[link] / machine.link(link).bandwidth() >

@@ -17,10 +17,14 @@ struct Queue {
   uint32_t link = 0;
 };
 
-/// The most that network channels may have on their way over one link, of the
-/// link that takes longest for it: if all of it comes at once, so much waits in
-/// front of it. Windows, or slots where there are none, of whole chunks.
-Queue longestQueue(const TopologyView &machine, const sched::Variant &variant);
+/// The most that network channels may have on their way over each link: if all
+/// of it comes at once, so much waits in front of it. Windows, or slots where
+/// there are none, of whole chunks.
+std::vector<double> queuedBytes(const TopologyView &machine,
+                                const sched::Variant &variant);
+/// That of the link which takes longest for it.
+Queue longestQueue(const TopologyView &machine,
+                   const std::vector<double> &bytes);
 
 } // namespace blink::verify
 

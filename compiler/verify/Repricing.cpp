@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 namespace blink::verify {
 
@@ -233,7 +234,7 @@ private:
 
 /// What one GB/s of algbw costs at the least.
 double cheapestRate(const sched::Program &program, const TreePricer &trees,
-                    uint32_t numRanks) {
+                    uint32_t numRanks, const std::vector<uint32_t> &roots) {
   switch (program.collective()) {
   case Collective::broadcast:
     return trees.out(program.root());
@@ -241,7 +242,7 @@ double cheapestRate(const sched::Program &program, const TreePricer &trees,
     return trees.in(program.root());
   case Collective::allreduce: {
     double least = infinity;
-    for (uint32_t root = 0; root < numRanks; ++root)
+    for (uint32_t root : roots)
       least = std::min(least, trees.inAndOut(root));
     return least;
   }
@@ -249,9 +250,9 @@ double cheapestRate(const sched::Program &program, const TreePricer &trees,
   case Collective::reducescatter: {
     const bool away = program.collective() == Collective::allgather;
     double sum = 0;
-    for (uint32_t root = 0; root < numRanks; ++root)
+    for (uint32_t root : roots)
       sum += away ? trees.out(root) : trees.in(root);
-    return sum / numRanks;
+    return sum / double(roots.size());
   }
   case Collective::gather:
     return trees.distancesTo(program.root()) / numRanks;
@@ -259,9 +260,9 @@ double cheapestRate(const sched::Program &program, const TreePricer &trees,
     return trees.distancesFrom(program.root()) / numRanks;
   case Collective::alltoall: {
     double sum = 0;
-    for (uint32_t root = 0; root < numRanks; ++root)
+    for (uint32_t root : roots)
       sum += trees.distancesFrom(root);
-    return sum / numRanks;
+    return sum / double(roots.size());
   }
   case Collective::sendrecv:
     return trees.dearestHop();
@@ -328,7 +329,8 @@ Repricing reprice(const TopologyView &machine, const sched::Program &program) {
 }
 
 Repricing reprice(const TopologyView &machine, const sched::Program &program,
-                  const std::vector<double> &prices, const TreeCosts &known) {
+                  const std::vector<double> &prices, const TreeCosts &known,
+                  const std::vector<uint32_t> &roots) {
   const uint32_t numRanks = machine.numRanks();
   if (Failure problem = checkPrices(machine, prices))
     return {0, problem};
@@ -348,12 +350,14 @@ Repricing reprice(const TopologyView &machine, const sched::Program &program,
   std::vector<StarPrices> stars;
   if (switched)
     stars = starPrices(machine, prices);
+  std::vector<uint32_t> allRanks(numRanks);
+  std::iota(allRanks.begin(), allRanks.end(), 0u);
   costs.cheapest =
       costs.paths == known.paths && !switched
           ? known.cheapest
           : cheapestRate(program,
                          TreePricer(numRanks, costs.paths, std::move(stars)),
-                         numRanks);
+                         numRanks, roots.empty() ? allRanks : roots);
   const double cost = costs.cheapest;
   if (!(cost > 0))
     return {0, "the cheapest tree costs nothing at the stated prices, which "

@@ -51,9 +51,12 @@ Repricing reprice(const TopologyView &machine, const sched::Program &program);
 /// The same with other prices than those of the program's certificate, one a
 /// link. Where paths between ranks cost what they do in `known`, of the same
 /// program, so do its trees, which are not searched again.
+/// `roots`: ranks whose trees cost on average, and at the least, what those of
+/// all ranks do; empty: these.
 Repricing reprice(const TopologyView &machine, const sched::Program &program,
                   const std::vector<double> &prices,
-                  const TreeCosts &known = {});
+                  const TreeCosts &known = {},
+                  const std::vector<uint32_t> &roots = {});
 
 /// The price of the cheapest drivable path of each ordered pair of ranks,
 /// [from * numRanks + to]; infinite where there is none, and from a rank to

@@ -15,10 +15,12 @@
 #include "compiler/verify/Queues.h"
 #include "compiler/verify/Repricing.h"
 #include "compiler/verify/SymbolicExecution.h"
+#include "compiler/verify/SymmetricParts.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <memory>
 
 namespace blink {
 
@@ -52,37 +54,129 @@ std::string size(uint64_t bytes) {
   return std::to_string(bytes) + units[unit];
 }
 
+/// The symmetry of a program, where some variant is symmetric.
+struct ProgramSymmetry {
+  ProgramSymmetry(const sched::Schedule &file, const sched::Program &program) {
+    for (const sched::Variant *variant : *program.variants())
+      if (variant->symmetric() && orbits.empty()) {
+        // The loader has made it before.
+        static_cast<void>(sched::SymmetryGroup::create(
+            *file.topology(), *program.allocation(),
+            sched::renamingsOf(program), group));
+        orbits = linkOrbits(group, file.topology()->links()->size());
+      }
+  }
+
+  /// What a variant brings to links, of what the trees that it has do.
+  std::vector<double> inFull(const sched::Variant &variant,
+                             std::vector<double> loads,
+                             Images images = Images::sum) const {
+    return variant.symmetric()
+               ? loadsOfImages(loads, orbits, group.order(), images)
+               : loads;
+  }
+
+  /// One rank of each orbit, if prices are the same on all links of an orbit;
+  /// else, and without symmetry, none.
+  std::vector<uint32_t>
+  rootsFor(const flatbuffers::Vector<double> &prices) const {
+    for (uint32_t link = 0; link < orbits.size(); ++link)
+      if (prices[link] != prices[orbits[link]])
+        return {};
+    return orbits.empty() ? std::vector<uint32_t>() : group.representatives();
+  }
+
+  sched::SymmetryGroup group;
+  std::vector<uint32_t> orbits; ///< of links; empty: no variant is symmetric
+};
+
+/// GB/s per link of the last variant's loads, as linkLoads.
+std::vector<double> loadsInFull(const TopologyView &machine,
+                                const ProgramSymmetry &symmetry,
+                                const sched::Program &program,
+                                const sched::Variant &variant,
+                                double partialSums = 1) {
+  const Semantics semantics(program);
+  return symmetry.inFull(variant,
+                         linkLoads(machine, semantics, variant, partialSums),
+                         semantics.isPairwise() ? Images::most : Images::sum);
+}
+
+/// A variant, and what of it is judged.
+class JudgedVariant {
+public:
+  JudgedVariant(const sched::Variant &variant, const sched::Program &program,
+                const sched::SymmetryGroup &group)
+      : steps_(variant, variant.symmetric() ? group.representatives()
+                                            : std::vector<uint32_t>()) {
+    if (!variant.symmetric())
+      return;
+    images_ = group.order();
+    std::vector<uint32_t> elements{0};
+    own_ = std::make_unique<Trees>(variant, group, program, elements);
+    // Sums in one order, if those of images under generators are.
+    for (uint32_t generator : group.generators())
+      elements.push_back(generator);
+    if (Semantics(program).reduces())
+      withImages_ = std::make_unique<Trees>(variant, group, program, elements);
+  }
+
+  /// Of which all folds are images.
+  const FoldGraph &steps() const { return steps_; }
+  /// Trees with all their folds, of which all are images.
+  const FoldGraph &trees() const { return own_ ? own_->graph : steps_; }
+  /// The same, and where they add some of the images, too.
+  const FoldGraph &sums() const {
+    return withImages_ ? withImages_->graph : trees();
+  }
+  uint32_t images() const { return images_; }
+
+private:
+  struct Trees {
+    Trees(const sched::Variant &variant, const sched::SymmetryGroup &group,
+          const sched::Program &program, const std::vector<uint32_t> &elements)
+        : full(variant, group, program.collective(), elements),
+          graph(full.variant()) {}
+    TreesInFull full;
+    FoldGraph graph;
+  };
+
+  FoldGraph steps_;
+  std::unique_ptr<Trees> own_, withImages_;
+  uint32_t images_ = 1;
+};
+
 class Verifier {
 public:
   Verifier(const sched::Schedule &file, const sched::Program &program,
            const VerifyOptions &options)
       : program_(program), options_(options), semantics_(program),
-        machine_(file, program) {
+        machine_(file, program), symmetry_(file, program) {
     for (const sched::Variant *variant : *program.variants())
-      graphs_.emplace_back(*variant);
+      graphs_.emplace_back(*variant, program, symmetry_.group);
   }
 
   VerifyReport run() {
-    add("paths", eachVariant([&](const FoldGraph &graph) {
-          return checkPaths(machine_, graph.variant());
+    add("paths", eachVariant([&](const JudgedVariant &judged) {
+          return checkPaths(machine_, judged.trees().variant());
         }),
         [&] { return describePaths(); });
-    add("result", eachVariant([&](const FoldGraph &graph) {
-          return checkResult(semantics_, graph, &sums_);
+    add("result", eachVariant([&](const JudgedVariant &judged) {
+          return checkResult(semantics_, judged.sums(), &sums_);
         }),
         [&] { return describeResult(); });
     if (semantics_.reduces() && report_.checks.back().ok)
       addOrder();
     if (semantics_.worksInPlace())
-      add("in-place", eachVariant([&](const FoldGraph &graph) {
-            return checkInPlace(graph);
+      add("in-place", eachVariant([&](const JudgedVariant &judged) {
+            return checkInPlace(judged.trees());
           }),
           [&] {
             return std::string("when input and output are one buffer, every "
                                "input is read before it is overwritten");
           });
-    add("progress", eachVariant([&](const FoldGraph &graph) {
-          return checkProgress(graph);
+    add("progress", eachVariant([&](const JudgedVariant &judged) {
+          return checkProgress(judged.steps());
         }),
         [&] { return describeProgress(); });
     const bool progresses = report_.checks.back().ok;
@@ -118,9 +212,13 @@ private:
   }
   template <typename Function> uint64_t sum(Function size) const {
     uint64_t total = 0;
-    for (const FoldGraph &graph : graphs_)
-      total += size(graph);
+    for (const JudgedVariant &judged : graphs_)
+      total += uint64_t(size(judged.steps())) * judged.images();
     return total;
+  }
+  Bandwidth rateOfLinks(const JudgedVariant &judged) const {
+    return rateOf(machine_, loadsInFull(machine_, symmetry_, program_,
+                                        judged.steps().variant()));
   }
 
   void addOrder();
@@ -139,21 +237,23 @@ private:
   const VerifyOptions options_;
   Semantics semantics_;
   TopologyView machine_;
-  std::vector<FoldGraph> graphs_; // one a variant
-  size_t judged_ = 0;             // the variant that the check is at
+  const ProgramSymmetry symmetry_;
+  std::vector<JudgedVariant> graphs_; // one a variant
+  size_t judged_ = 0;                 // the variant that the check is at
   SumOrder sums_;
   VerifyReport report_;
 };
 
 /// The rate with the last variant, as addBandwidth.
-double narrowRate(const TopologyView &machine, const sched::Program &program,
-                  unsigned elementBytes) {
+double narrowRate(const TopologyView &machine, const ProgramSymmetry &symmetry,
+                  const sched::Program &program, unsigned elementBytes) {
   const auto &variants = *program.variants();
   const double partialSums = program.accumulate() == sched::Accumulation::f32
                                  ? double(sizeof(float)) / elementBytes
                                  : 1;
-  return rateOf(machine, linkLoads(machine, Semantics(program),
-                                   *variants[variants.size() - 1], partialSums))
+  return rateOf(machine,
+                loadsInFull(machine, symmetry, program,
+                            *variants[variants.size() - 1], partialSums))
       .algbw;
 }
 
@@ -187,8 +287,7 @@ void Verifier::addOrder() {
 /// The rate of a program is that of its last variant, the one for messages
 /// without a limit; variants for small messages trade rate for latency.
 void Verifier::addBandwidth() {
-  const Bandwidth bandwidth =
-      sustainedRate(machine_, semantics_, graphs_.back().variant());
+  const Bandwidth bandwidth = rateOfLinks(graphs_.back());
   report_.links = bandwidth.algbw;
   const std::string limit =
       std::isinf(bandwidth.algbw)
@@ -204,9 +303,9 @@ void Verifier::addBandwidth() {
     std::string text = "the links sustain " + rate(bandwidth.algbw) + limit;
     if (program_.accumulate() == sched::Accumulation::f32)
       text += "; with float32 for partial sums " +
-              rate(narrowRate(machine_, program_, 2)) +
+              rate(narrowRate(machine_, symmetry_, program_, 2)) +
               " of types of 16 bits, " +
-              rate(narrowRate(machine_, program_, 1)) + " of 8";
+              rate(narrowRate(machine_, symmetry_, program_, 1)) + " of 8";
     return text;
   });
 }
@@ -222,11 +321,12 @@ RangeTime Verifier::timeOf(const FoldGraph &graph, const StepCosts &costs,
 
 void Verifier::addPace() {
   Pace pace; // of the last variant, and so of the program
-  for (const FoldGraph &graph : graphs_) {
+  for (const JudgedVariant &judged : graphs_) {
+    const FoldGraph &graph = judged.steps();
     const sched::Variant &variant = graph.variant();
-    if (!options_.times && &graph != &graphs_.back())
+    if (!options_.times && &judged != &graphs_.back())
       continue;
-    const double links = sustainedRate(machine_, semantics_, variant).algbw;
+    const double links = rateOfLinks(judged).algbw;
     const StepCosts &costs = variant.protocol() == sched::Protocol::low_latency
                                  ? options_.lowLatency
                                  : options_.simple;
@@ -247,7 +347,7 @@ std::string Verifier::describePaceAndTimes(const Pace &pace) const {
     std::snprintf(text, sizeof text, "lanes in order keep %.4g %%",
                   100 * pace.quotient);
     all = std::string(text) + " of the links' rate; the slowest circle is " +
-          describePace(graphs_.back(), pace);
+          describePace(graphs_.back().steps(), pace);
   }
   if (std::isinf(report_.links))
     return all;
@@ -272,7 +372,9 @@ void Verifier::addQueues() {
     return queue.bytes / (machine_.link(queue.link).bandwidth() * 1e3);
   };
   for (size_t i = 0; i < graphs_.size(); ++i) {
-    const Queue queue = longestQueue(machine_, graphs_[i].variant());
+    const sched::Variant &variant = graphs_[i].steps().variant();
+    const Queue queue = longestQueue(
+        machine_, symmetry_.inFull(variant, queuedBytes(machine_, variant)));
     if (queue.bytes == 0 || microseconds(queue) <= microseconds(longest))
       continue;
     longest = queue;
@@ -298,7 +400,9 @@ void Verifier::addQueues() {
 }
 
 void Verifier::addCertificate() {
-  Repricing again = reprice(machine_, program_);
+  const auto &prices = *program_.certificate()->prices();
+  Repricing again = reprice(machine_, program_, {prices.begin(), prices.end()},
+                            {}, symmetry_.rootsFor(prices));
   report_.bound = again.bound;
   const double stated = program_.certificate()->bound();
   if (!again.problem && !nearlyEqual(again.bound, stated))
@@ -324,9 +428,9 @@ std::string Verifier::describePaths() const {
     return graph.variant().channels()->size();
   });
   uint64_t kinds[size_t(sched::ChannelKind::MAX) + 1] = {};
-  for (const FoldGraph &graph : graphs_)
-    for (const sched::Channel *channel : *graph.variant().channels())
-      ++kinds[size_t(channel->kind())];
+  for (const JudgedVariant &judged : graphs_)
+    for (const sched::Channel *channel : *judged.steps().variant().channels())
+      kinds[size_t(channel->kind())] += judged.images();
   std::string text = count(channels, "channel");
   for (size_t kind = 0; kind < std::size(kinds); ++kind)
     if (kinds[kind] > 0)
@@ -387,7 +491,8 @@ std::string Verifier::describeProgress() const {
 
 double narrowRateOf(const sched::Schedule &file, const sched::Program &program,
                     unsigned elementBytes) {
-  return narrowRate(TopologyView(file, program), program, elementBytes);
+  return narrowRate(TopologyView(file, program), ProgramSymmetry(file, program),
+                    program, elementBytes);
 }
 
 double paceOf(const sched::Schedule &file, const sched::Program &program) {

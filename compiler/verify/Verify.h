@@ -79,8 +79,10 @@ struct VerifyReport {
 ///                wait in front of a link, at most, is no more than options say
 ///   certificate  re-priced, the bound is as stated, and the rate not above it
 /// Details count steps from 0 within their lane. `file` must have passed
-/// sched::openSchedule. Certificates of more than 4,096 ranks are not re-priced
-/// and fail.
+/// sched::openAnySchedule: of symmetric variants representatives are judged, in
+/// the time that they take, and all else follows. What is wrong with those is
+/// said of trees and places that are not always those in full. Certificates of
+/// more than 4,096 ranks are not re-priced and fail.
 VerifyReport verifyProgram(const sched::Schedule &file,
                            const sched::Program &program,
                            const VerifyOptions &options = {});

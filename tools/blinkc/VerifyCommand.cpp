@@ -64,23 +64,38 @@ static int verifyBundle(const InputFile &input, const VerifyFlags &flags) {
   return proved.proof.ok() ? kGood : kBadAnswer;
 }
 
+static ProvedSchedule prove(const sched::Schedule &file,
+                            const VerifyOptions &options) {
+  ProvedSchedule proved{recordedEdits(file), {}};
+  for (const sched::Program *program : *file.programs())
+    proved.programs.push_back(
+        {summarize(file, *program), verifyProgram(file, *program, options)});
+  return proved;
+}
+
 static int run(const VerifyFlags &flags) {
   llvm::Expected<InputFile> input =
-      readSchedule(flags.input, /*orBundle=*/true);
+      readSchedule(flags.input, /*orBundle=*/true, /*inFull=*/false);
   if (!input)
     return reportError(input.takeError());
   if (input->kind == InputKind::bundle)
     return verifyBundle(*input, flags);
-  llvm::Expected<const sched::Schedule *> file = openSchedule(*input);
+  llvm::Expected<const sched::Schedule *> file = openAnySchedule(*input);
   if (!file)
     return reportError(file.takeError());
   llvm::Expected<VerifyOptions> options = optionsFor(flags);
   if (!options)
     return reportError(options.takeError());
-  ProvedSchedule proved{recordedEdits(**file), {}};
-  for (const sched::Program *program : *(*file)->programs())
-    proved.programs.push_back({summarize(**file, *program),
-                               verifyProgram(**file, *program, *options)});
+  ProvedSchedule proved = prove(**file, *options);
+  // What is wrong with a symmetric one is told of places in full.
+  if (!proved.ok() && sched::isSymmetric(**file)) {
+    if (llvm::Error error = expand(*input))
+      return reportError(std::move(error));
+    file = openSchedule(*input);
+    if (!file)
+      return reportError(file.takeError());
+    proved = prove(**file, *options);
+  }
   llvm::outs() << (flags.json ? toJson(proved) : toText(proved));
   return proved.ok() ? kGood : kBadAnswer;
 }

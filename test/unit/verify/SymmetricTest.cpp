@@ -1,0 +1,183 @@
+//===- SymmetricTest.cpp - proofs without expansion -----------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+// A symmetric variant is judged by its representatives as it is in full: right
+// ones, and ones with something changed at random.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/verify/Verify.h"
+#include "schedules/ExpandSchedule.h"
+#include "schedules/ScheduleCopy.h"
+#include "schedules/SymmetricForm.h"
+#include "test/common/OpenedSchedule.h"
+#include "test/common/SymmetricSchedules.h"
+
+#include <cmath>
+
+using namespace blink;
+using namespace blink::test;
+
+namespace {
+
+bool near(double a, double b) {
+  return a == b || std::fabs(a - b) <= 1e-9 * std::fabs(a);
+}
+
+/// Of the bytes of a file in symmetric form. Returns whether all is right.
+bool checkAgreement(const sched::Schedule &form) {
+  std::string error;
+  const std::vector<uint8_t> bytes = sched::expandSchedule(form, error);
+  const sched::Schedule *full =
+      sched::openSchedule(bytes.data(), bytes.size(), error);
+  REQUIRE_MESSAGE(full, error);
+  VerifyOptions options;
+  options.times = true;
+  const VerifyReport once =
+      verifyProgram(form, *form.programs()->Get(0), options);
+  const VerifyReport all =
+      verifyProgram(*full, *full->programs()->Get(0), options);
+  REQUIRE(once.checks.size() == all.checks.size());
+  for (size_t i = 0; i < all.checks.size(); ++i) {
+    CAPTURE(once.checks[i].detail);
+    CAPTURE(all.checks[i].detail);
+    CHECK(once.checks[i].name == all.checks[i].name);
+    CHECK(once.checks[i].ok == all.checks[i].ok);
+    // Sums of the same loads in another order.
+    const std::string &name = all.checks[i].name;
+    if (all.checks[i].ok && name != "pace" && name != "bandwidth")
+      CHECK(once.checks[i].detail == all.checks[i].detail);
+  }
+  CHECK(near(once.links, all.links));
+  CHECK(near(once.pace, all.pace));
+  CHECK(near(once.bound, all.bound));
+  CHECK(once.order == all.order);
+  CHECK(once.orderOfNarrow == all.orderOfNarrow);
+  REQUIRE(once.times.size() == all.times.size());
+  for (size_t i = 0; i < all.times.size(); ++i) {
+    CHECK(near(once.times[i].pace, all.times[i].pace));
+    // Bounds, that depend on which of the longest circles was met.
+    CHECK(std::fabs(once.times[i].microseconds / all.times[i].microseconds -
+                    1) < 0.01);
+  }
+  CHECK(once.ok == all.ok);
+  return all.ok;
+}
+
+/// A schedule in symmetric form, as parts to be changed.
+struct Form {
+  Form(Collective collective, int numRanks, int trees, int lanes,
+       const std::vector<sched::Renaming> &renamings, uint32_t seed)
+      : full(makeSymmetricSchedule(collective, numRanks, trees, lanes, seed)) {
+    std::string error;
+    parts.symmetry = renamings;
+    const auto form = sched::symmetricFile(*full.file, {renamings}, error);
+    REQUIRE(form);
+    REQUIRE(form->inFull[0].empty());
+    const sched::Schedule *opened =
+        sched::openAnySchedule(form->bytes.data(), form->bytes.size(), error);
+    REQUIRE_MESSAGE(opened, error);
+    parts.variants.push_back(sched::VariantParts::of(
+        *opened->programs()->Get(0)->variants()->Get(0)));
+  }
+  OpenedSchedule full;
+  sched::ProgramParts parts;
+};
+
+/// Changes something that may be wrong, and breaks few rules.
+void change(sched::VariantParts &variant, uint32_t numRanks,
+            std::mt19937 &random) {
+  sched::RankParts &rank = variant.ranks[random() % variant.ranks.size()];
+  sched::Step &step = rank.steps[random() % rank.steps.size()];
+  sched::Channel &channel =
+      variant.channels[random() % variant.channels.size()];
+  switch (random() % 6) {
+  case 0:
+    std::swap(step, rank.steps[random() % rank.steps.size()]);
+    break;
+  case 1:
+    step = {step.tree(),         step.operands_begin(), step.sources(),
+            step.destinations(), !step.completes(),     step.delay()};
+    break;
+  case 2:
+    step = {step.tree(),         step.operands_begin(), step.sources(),
+            step.destinations(), step.completes(),      uint16_t(random() % 3)};
+    break;
+  case 3: {
+    sched::Operand &operand = rank.operands[random() % rank.operands.size()];
+    if (operand.kind() != sched::OperandKind::channel)
+      operand = {uint32_t(random() % numRanks), operand.kind()};
+    break;
+  }
+  case 4:
+    channel = {channel.tree(),        uint32_t(random() % variant.paths.size()),
+               channel.path_count(),  channel.source(),
+               channel.destination(), uint16_t(1 + random() % 3),
+               channel.window(),      channel.kind()};
+    break;
+  default: {
+    sched::Operand &a = rank.operands[random() % rank.operands.size()];
+    std::swap(a, rank.operands[random() % rank.operands.size()]);
+  }
+  }
+}
+
+} // namespace
+
+TEST_CASE("representatives prove what all ranks do") {
+  uint32_t seed = 1;
+  for (Collective collective :
+       {Collective::allreduce, Collective::allgather, Collective::reducescatter,
+        Collective::alltoall, Collective::sendrecv})
+    for (int trees : {1, 2})
+      for (int lanes : {1, 3}) {
+        const auto check = [&](int ranks,
+                               const std::vector<sched::Renaming> &renamings) {
+          CAPTURE(sched::EnumNameCollective(collective));
+          CAPTURE(ranks);
+          const Form form(collective, ranks, trees, lanes, renamings, seed++);
+          const std::vector<uint8_t> bytes =
+              sched::copySchedule(*form.full.file, {form.parts});
+          std::string error;
+          CHECK(checkAgreement(
+              *sched::openAnySchedule(bytes.data(), bytes.size(), error)));
+        };
+        check(2, {shiftBy(2, 1, 2)});
+        check(3, {shiftBy(3, 1, 3)});
+        check(6, {shiftBy(6, 1, 6)});
+        check(6, {shiftBy(6, 2, 3)});
+        check(8, {shiftBy(8, 4, 2), shiftBy(8, 2, 2)});
+      }
+}
+
+TEST_CASE("representatives show what is wrong with all ranks") {
+  std::mt19937 random(1);
+  int wrong = 0, right = 0;
+  for (int i = 0; i < 3000; ++i) {
+    const Collective collective = std::vector{
+        Collective::allreduce, Collective::allgather, Collective::reducescatter,
+        Collective::alltoall}[random() % 4];
+    const std::vector<sched::Renaming> renamings =
+        std::vector<std::vector<sched::Renaming>>{
+            {shiftBy(4, 1, 4)},
+            {shiftBy(4, 2, 2)},
+            {shiftBy(4, 2, 2), shiftBy(4, 1, 2)}}[random() % 3];
+    const Form form(collective, 4, 1 + int(random() % 2), 1 + int(random() % 2),
+                    renamings, uint32_t(random()));
+    sched::ProgramParts changed = form.parts;
+    for (uint32_t changes = 1 + random() % 2; changes > 0; --changes)
+      change(changed.variants[0], 4, random);
+    const std::vector<uint8_t> bytes =
+        sched::copySchedule(*form.full.file, {changed});
+    std::string error;
+    const sched::Schedule *file =
+        sched::openAnySchedule(bytes.data(), bytes.size(), error);
+    if (!file)
+      continue;
+    CAPTURE(i);
+    ++(checkAgreement(*file) ? right : wrong);
+  }
+  CHECK(right > 100);
+  CHECK(wrong > 100);
+}
