@@ -25,8 +25,8 @@ std::vector<double> linkLoads(const TopologyView &machine,
                               const Semantics &semantics,
                               const sched::Variant &variant,
                               double partialSums = 1);
-/// The rate that such loads allow: the link with the least bandwidth per byte to
-/// carry sets it.
+/// The rate that such loads allow: that of the link with the least bandwidth
+/// for what it carries per byte.
 Bandwidth rateOf(const TopologyView &machine, const std::vector<double> &loads);
 
 /// Equal but for the rounding of two ways to compute one number: within 1e-9
