@@ -42,6 +42,11 @@
 
 namespace blink {
 
+/// Over no more ranks than this, trees are chosen one by one: a symmetric
+/// choice is rarely the smallest. Over more, where a search among single trees
+/// is hopeless, all images of a tree are taken, or trees are grown.
+inline constexpr int kFewRanks = 16;
+
 /// One hop of a tree, in the direction the data moves.
 struct TreeEdge {
   int from; ///< rank

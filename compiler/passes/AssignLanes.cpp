@@ -22,10 +22,6 @@ namespace blink {
 
 namespace {
 
-/// Of fewer ranks trees are chosen one by one (TreeSelection.cpp), and hardly
-/// ever are images of each other.
-constexpr size_t kSingleTreeRanks = 16;
-
 struct AssignLanes : impl::AssignLanesPassBase<AssignLanes> {
   using Base::Base;
 
@@ -39,7 +35,8 @@ struct AssignLanes : impl::AssignLanesPassBase<AssignLanes> {
         *program,
         fromIR(schedule.getProtocol().value_or(collective::Protocol::Simple)),
         maxLanes);
-    if (loose && schedule.getGpus().size() > kSingleTreeRanks) {
+    // Trees of fewer ranks are hardly ever images of each other.
+    if (loose && schedule.getGpus().size() > kFewRanks) {
       auto from = problemFromIR(schedule, schedule.getCollective(),
                                 schedule.getTopologyAttr(), schedule.getGpus(),
                                 schedule.getRelaysAttr(), schedule.getLinks(),

@@ -28,8 +28,6 @@ namespace {
 constexpr double kEarlier = 1 - 1e-9;
 /// Larger trees are not improved: a sweep takes cubic time.
 constexpr int kMostImproved = 32;
-/// Of more ranks than these all images of a tree are taken.
-constexpr int kMostSingle = 16;
 
 /// Adds the vertex that can be reached first, again and again. `nearest` lists
 /// the others of each vertex, the cheapest first. O(n^2) time.
@@ -250,7 +248,7 @@ llvm::Expected<Packing> blink::packLatencyTrees(const PackingProblem &problem,
 
   // Where ranks are many, roots that are alike have trees that are alike, as
   // those of large messages have (TreeSelection.cpp).
-  const SymmetricProblem modulo = n > kMostSingle
+  const SymmetricProblem modulo = n > kFewRanks
                                       ? SymmetricProblem::reduce(problem)
                                       : SymmetricProblem::plain(problem);
   const Symmetry &symmetry = modulo.symmetry();

@@ -11,11 +11,8 @@
 
 namespace blink {
 
-/// Over no more ranks than this, trees are packed by the linear program and
-/// chosen one by one.
-constexpr int kFewRanks = 16;
 /// Lanes of a rank, of which each grown tree has one.
-constexpr int kMostGrown = 16;
+inline constexpr int kMostGrown = 16;
 
 /// Whether trees of `problem` may be grown: a broadcast or reduce over more
 /// than kFewRanks, along all links, each tree adding as it likes.

@@ -15,7 +15,7 @@ namespace {
 /// Of a link's bandwidth. TCP's acknowledgements of what comes the other way
 /// take some 3 %, and queues settle a little below what is left.
 constexpr double kUsed = 0.9;
-constexpr double kTolerance = 1e-9;
+constexpr double kRoomTolerance = 1e-9;
 
 } // namespace
 
@@ -39,7 +39,7 @@ bool blink::keepsHeadroom(const PackingProblem &problem, const Packing &packing,
                           const std::vector<double> &bandwidths) {
   const std::vector<double> loads = problem.linkLoads(packing);
   for (size_t link = 0; link < loads.size(); ++link)
-    if (loads[link] > bandwidths[link] * (1 + kTolerance))
+    if (loads[link] > bandwidths[link] * (1 + kRoomTolerance))
       return false;
   return true;
 }

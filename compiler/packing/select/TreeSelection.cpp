@@ -43,8 +43,6 @@ namespace {
 constexpr double kRounding = 1e-10;
 /// Equal weights are given up for this much more rate, relative.
 constexpr double kWorthwhile = 1e-6;
-/// With up to this many ranks single trees are chosen, not orbits.
-constexpr int kFewRanks = 16;
 /// Images of the candidates are looked at up to this many.
 constexpr size_t kMostImages = 400;
 /// Copies of one weight are asked for up to this many (of a root).
@@ -74,9 +72,8 @@ struct Choice {
   }
 };
 
-/// The columns that selection works on: single trees where ranks are few, for a
-/// symmetric choice of trees is rarely the smallest; whole orbits where they
-/// are many, and searching among single trees is hopeless.
+/// The columns that selection works on: single trees where ranks are few, whole
+/// orbits where they are many.
 SymmetricProblem columnsFor(const PackingProblem &problem) {
   return problem.rankTopology->numRanks() <= kFewRanks
              ? SymmetricProblem::plain(problem)
