@@ -3,7 +3,7 @@
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 // Which renaming a step of a symmetric variant asks for, and where trees and
-// blocks go. Internal to schedules/.
+// blocks go.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,8 +12,6 @@
 
 #include "schedules/Collectives.h"
 #include "schedules/SymmetryGroup.h"
-
-#include <map>
 
 namespace blink::sched {
 
@@ -50,24 +48,6 @@ private:
 inline uint32_t elementFrom(const SymmetryGroup &group, uint32_t rank) {
   return group.inverse(group.elementTo(rank));
 }
-
-/// Paths of channels; those over the same links share an entry, in the order of
-/// the channels.
-class PathTable {
-public:
-  /// Where `path` begins in `paths`.
-  uint32_t add(const std::vector<uint32_t> &path) {
-    auto [entry, isNew] = begins_.try_emplace(path, uint32_t(paths.size()));
-    if (isNew)
-      paths.insert(paths.end(), path.begin(), path.end());
-    return entry->second;
-  }
-
-  std::vector<uint32_t> paths;
-
-private:
-  std::map<std::vector<uint32_t>, uint32_t> begins_;
-};
 
 } // namespace blink::sched
 

@@ -9,6 +9,7 @@
 
 #include "schedules/schedule_generated.h"
 
+#include <map>
 #include <vector>
 
 namespace blink::sched {
@@ -37,6 +38,24 @@ struct VariantParts {
   static VariantParts of(const Variant &variant);
   flatbuffers::Offset<Variant>
   write(flatbuffers::FlatBufferBuilder &builder) const;
+};
+
+/// Paths of channels; those over the same links share an entry, in the order of
+/// the channels.
+class PathTable {
+public:
+  /// Where `path` begins in `paths`.
+  uint32_t add(const std::vector<uint32_t> &path) {
+    auto [entry, isNew] = begins_.try_emplace(path, uint32_t(paths.size()));
+    if (isNew)
+      paths.insert(paths.end(), path.begin(), path.end());
+    return entry->second;
+  }
+
+  std::vector<uint32_t> paths;
+
+private:
+  std::map<std::vector<uint32_t>, uint32_t> begins_;
 };
 
 } // namespace blink::sched

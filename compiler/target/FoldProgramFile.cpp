@@ -9,7 +9,6 @@
 #include "compiler/plan/FoldMoves.h"
 #include "schedules/VariantParts.h"
 
-#include <map>
 #include <numeric>
 
 using namespace blink;
@@ -95,17 +94,13 @@ flatbuffers::Offset<sched::Variant> blink::writeVariant(
     parts.trees.emplace_back(tree.numerator, tree.denominator, tree.block,
                              tree.root, tree.depth);
   }
-  // Channels over the same links share one entry of `paths`.
-  std::map<std::vector<uint32_t>, uint32_t> begins;
-  for (const FoldProgram::Channel &channel : program.channels) {
-    llvm::ArrayRef<uint32_t> path = program.pathOf(channel);
-    auto [entry, isNew] = begins.try_emplace(path.vec(), parts.paths.size());
-    if (isNew)
-      parts.paths.insert(parts.paths.end(), path.begin(), path.end());
-    parts.channels.emplace_back(channel.tree, entry->second, path.size(),
-                                channel.source, channel.destination,
-                                channel.slots, channel.window, channel.kind);
-  }
+  sched::PathTable paths;
+  for (const FoldProgram::Channel &channel : program.channels)
+    parts.channels.emplace_back(
+        channel.tree, paths.add(program.pathOf(channel).vec()),
+        channel.pathCount, channel.source, channel.destination, channel.slots,
+        channel.window, channel.kind);
+  parts.paths = std::move(paths.paths);
   for (const FoldProgram::Rank &rank : program.ranks)
     parts.ranks.push_back(partsOf(rank));
   parts.times = times.vec();

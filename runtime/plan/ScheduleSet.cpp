@@ -92,18 +92,14 @@ Status OpenFile::open(Bytes bytes, size_t size, std::string name) {
       return {blinkInvalidArgument, name_ + ": " + error};
     return {};
   }
-  if (sched::isSymmetric(bytes_.get(), size_)) {
-    const sched::Schedule *form =
-        sched::openAnySchedule(bytes_.get(), size_, error);
-    std::vector<uint8_t> full;
-    if (form)
-      full = sched::expandSchedule(*form, error);
-    if (full.empty())
-      return {blinkInvalidArgument, name_ + ": " + error};
+  schedule_ = sched::openAnySchedule(bytes_.get(), size_, error);
+  if (schedule_ && sched::isSymmetric(*schedule_)) {
+    std::vector<uint8_t> full = sched::expandSchedule(*schedule_, error);
     size_ = full.size();
     bytes_ = own(std::move(full));
+    schedule_ =
+        size_ > 0 ? sched::openSchedule(bytes_.get(), size_, error) : nullptr;
   }
-  schedule_ = sched::openSchedule(bytes_.get(), size_, error);
   if (!schedule_)
     return {blinkInvalidArgument, name_ + ": " + error};
   return {};

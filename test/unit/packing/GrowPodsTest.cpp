@@ -15,6 +15,7 @@
 #include "test/unit/packing/MaxFlow.h"
 #include "test/unit/packing/Oracles.h"
 #include "test/unit/packing/Pods.h"
+#include "test/unit/packing/TreeShapes.h"
 
 #include <algorithm>
 #include <limits>
@@ -51,25 +52,6 @@ RankTopology randomPod(std::minstd_rand &random) {
                       rails[random() % 2],
                       {5. * double(1 + random() % 3), 2, LinkKind::network})),
       {}, LinkKindSet::all()));
-}
-
-int mostChildren(const Packing &packing, int ranks) {
-  int most = 0;
-  for (const Tree &tree : packing.trees) {
-    std::vector<int> children(ranks, 0);
-    for (const TreeEdge &edge : tree.down)
-      most = std::max(most, ++children[edge.from]);
-    for (const TreeEdge &edge : tree.up)
-      most = std::max(most, ++children[edge.to]);
-  }
-  return most;
-}
-
-int depthOf(const Packing &packing, int ranks) {
-  int depth = 0;
-  for (const Tree &tree : packing.trees)
-    depth = std::max(depth, tree.depth(ranks));
-  return depth;
 }
 
 } // namespace
@@ -160,9 +142,9 @@ TEST_CASE("depth grows with the logarithm of the number of boxes") {
           CHECK(!problem.verify(forest));
           CHECK(forest.trees.size() <= kMostGrown);
         }
-        CHECK(mostChildren(forests.front(), ranks) == 2);
-        CHECK(depthOf(forests.front(), ranks) <= each.binary);
-        CHECK(depthOf(forests.back(), ranks) <= each.lowest);
+        CHECK(mostChildren(forests.front().trees, ranks) == 2);
+        CHECK(depthOf(forests.front().trees, ranks) <= each.binary);
+        CHECK(depthOf(forests.back().trees, ranks) <= each.lowest);
       }
 }
 

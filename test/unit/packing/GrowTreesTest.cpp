@@ -14,6 +14,7 @@
 #include "compiler/packing/grow/LowerTrees.h"
 #include "test/unit/packing/MaxFlow.h"
 #include "test/unit/packing/Oracles.h"
+#include "test/unit/packing/TreeShapes.h"
 #include "test/unit/topology/TestTopology.h"
 
 #include <algorithm>
@@ -93,25 +94,6 @@ std::vector<Tree> grow(const PackingProblem &problem,
                        const GrowRequest &request, int variants) {
   return growTrees(problem, shortestPaths(*problem.rankTopology), request,
                    variants);
-}
-
-int depthOf(const std::vector<Tree> &trees, int ranks) {
-  int depth = 0;
-  for (const Tree &tree : trees)
-    depth = std::max(depth, tree.depth(ranks));
-  return depth;
-}
-
-int mostChildren(const std::vector<Tree> &trees, int ranks) {
-  int most = 0;
-  for (const Tree &tree : trees) {
-    std::vector<int> children(ranks, 0);
-    for (const TreeEdge &edge : tree.down)
-      most = std::max(most, ++children[edge.from]);
-    for (const TreeEdge &edge : tree.up)
-      most = std::max(most, ++children[edge.to]);
-  }
-  return most;
 }
 
 } // namespace
