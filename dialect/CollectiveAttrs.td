@@ -58,6 +58,21 @@ def Collective_SwitchUseAttr : Collective_Attr<"SwitchUse", "switch_use"> {
   let hasCustomAssemblyFormat = 1;
 }
 
+def Collective_RenamingAttr : Collective_Attr<"Renaming", "renaming"> {
+  let summary = "A renaming that leaves a machine as it is";
+  let description = [{
+    Node i of the topology becomes node `nodes[i]`. Its powers from 0 to `steps`
+    - 1 count; the next one is made of renamings before it.
+
+    ```mlir
+    #collective.renaming<steps 2 nodes[2, 3, 0, 1]>
+    ```
+  }];
+  let parameters = (ins "int32_t":$steps,
+                        ArrayRefParameter<"int32_t", "nodes">:$nodes);
+  let assemblyFormat = "`<` `steps` $steps `nodes` `[` $nodes `]` `>`";
+}
+
 def Collective_BufferAttr : Collective_Attr<"Buffer", "buffer"> {
   let summary = "A block of the user's input or output";
   let description = [{
@@ -71,6 +86,9 @@ def Collective_BufferAttr : Collective_Attr<"Buffer", "buffer"> {
 
 def Collective_EdgeArrayAttr
     : TypedArrayAttrBase<Collective_EdgeAttr, "edges of a tree">;
+
+def Collective_RenamingArrayAttr
+    : TypedArrayAttrBase<Collective_RenamingAttr, "renamings of a machine">;
 
 def Collective_FoldOperandArrayAttr
     : TypedArrayAttrBase<AnyAttrOf<[Collective_BufferAttr, FlatSymbolRefAttr]>,

@@ -197,7 +197,7 @@ LogicalResult ForestOp::verifyRegions() {
                           hasDownTrees(collective), numRanks)))
       return failure();
   }
-  return shares.verify(*this, blocks);
+  return shares.verify(*this, blocks, numImages(*this));
 }
 
 LogicalResult ForestOp::verifySymbolUses(SymbolTableCollection &symbols) {

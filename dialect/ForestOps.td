@@ -22,14 +22,16 @@ class Collective_StatementOp<string mnemonic, list<Trait> traits = [],
                             OptionalAttr<I64Attr>:$max_bytes,
                             OptionalAttr<DenseI32ArrayAttr>:$relays,
                             OptionalAttr<Collective_Sums>:$sums,
-                            OptionalAttr<Collective_Accumulation>:$accumulate),
+                            OptionalAttr<Collective_Accumulation>:$accumulate,
+                            OptionalAttr<Collective_RenamingArrayAttr>
+                                :$symmetry),
                        moreArguments);
   let assemblyFormat = [{
     $collective $topology `gpus` $gpus (`relays` $relays^)? `links` $links
     (`root` $root^)? (`sums` $sums^)? (`accumulate` $accumulate^)?
     `algbw` $algbw `bound` $bound `prices` custom<Prices>($prices)
     (`protocol` $protocol^)? (`min_bytes` $min_bytes^)?
-    (`max_bytes` $max_bytes^)?
+    (`max_bytes` $max_bytes^)? (`symmetry` $symmetry^)?
   }] # moreFormat # " attr-dict-with-keyword $body";
   let builders = [OpBuilder<(ins "CollectiveKind":$collective,
       "::mlir::FlatSymbolRefAttr":$topology, "::llvm::ArrayRef<int32_t>":$gpus,
@@ -72,6 +74,11 @@ def Collective_ForestOp : Collective_StatementOp<"forest"> {
     to below `max_bytes` (absent: 0, no limit), sent by `protocol` (absent:
     simple). Its other variants are forests beside it; `algbw` and `bound` are
     the same in all of them, the rate being that of the last.
+
+    With `symmetry`, renamings of the machine that make an abelian group and
+    move every rank, a tree stands for all its images: roots are the least ranks
+    of their orbits, and shares of a block without images add up to one part of
+    as many as there are elements.
 
     ```mlir
     collective.forest broadcast @pair gpus [0, 1] links <nvlink> root 0

@@ -43,6 +43,37 @@ private:
   size_t numRanks_;
 };
 
+/// How many images each tree of a forest or schedule stands for, itself
+/// included, if its `symmetry` is sound.
+template <typename Op> int64_t numImages(Op op) {
+  int64_t images = 1;
+  if (op.getSymmetry())
+    for (auto renaming : op.getSymmetry()->template getAsRange<RenamingAttr>())
+      images *= std::max(renaming.getSteps(), 1);
+  return images;
+}
+
+/// Errors: a `symmetry` that is none of ranks alone.
+template <typename Op> mlir::LogicalResult verifySymmetry(Op op) {
+  if (!op.getSymmetry())
+    return mlir::success();
+  if (op.getRoot() || op.getRelays() || op.getSums())
+    return op.emitOpError(
+        "has a symmetry, which one root, relays or sums in an "
+        "order have not");
+  const auto numRanks = int64_t(op.getGpus().size());
+  int64_t images = 1;
+  for (auto renaming : op.getSymmetry()->template getAsRange<RenamingAttr>()) {
+    const int64_t steps = renaming.getSteps();
+    images = steps < 2 || steps > numRanks ? 0 : images * steps;
+    if (images == 0 || numRanks % images != 0)
+      return op.emitOpError()
+             << "has a renaming of " << steps << " steps, "
+             << "expected 2 or more, which divide the " << numRanks << " ranks";
+  }
+  return mlir::success();
+}
+
 /// What a forest or schedule states: root iff the collective has one; rates and
 /// prices are sound numbers; sizes are such that a variant can be for.
 template <typename Op> mlir::LogicalResult verifyStatement(Op op) {
@@ -68,7 +99,7 @@ template <typename Op> mlir::LogicalResult verifyStatement(Op op) {
   for (double price : op.getPrices())
     if (!(price >= 0) || std::isinf(price))
       return op.emitOpError("prices must be >= 0 and finite");
-  return mlir::success();
+  return verifySymmetry(op);
 }
 
 /// The machine of a forest or schedule: it is there, has the GPUs, and there is
@@ -94,7 +125,10 @@ public:
   /// before the last one, two denominators in one block.
   mlir::LogicalResult add(mlir::Operation *op, int32_t block, int32_t numBlocks,
                           int64_t numerator, int64_t denominator);
-  mlir::LogicalResult verify(mlir::Operation *op, int32_t numBlocks);
+  /// With so many images of each block that is there, or where there is one
+  /// block, of each share.
+  mlir::LogicalResult verify(mlir::Operation *op, int32_t numBlocks,
+                             int64_t images = 1);
 
 private:
   struct Sum {

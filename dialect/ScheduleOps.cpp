@@ -41,10 +41,11 @@ struct ChannelEnds {
 };
 } // namespace
 
-/// Notes the channel ends of one fold of `rank`; errors if an end is on the
-/// wrong rank, taken already, or carries another share.
+/// Notes the channel ends of one fold of `rank`, or, without one, of whatever
+/// rank; errors if an end is on the wrong rank, taken already, or carries
+/// another share.
 static LogicalResult
-noteChannels(FoldOp fold, int32_t rank,
+noteChannels(FoldOp fold, std::optional<int32_t> rank,
              const llvm::DenseMap<Attribute, ChannelOp> &channels,
              llvm::DenseMap<Attribute, ChannelEnds> &ends) {
   for (bool reads : {true, false}) {
@@ -58,11 +59,11 @@ noteChannels(FoldOp fold, int32_t rank,
         return fold.emitOpError()
                << "names channel " << name << ", which does not exist";
       int32_t end = reads ? channel.getTo() : channel.getFrom();
-      if (end != rank)
+      if (rank && end != *rank)
         return fold.emitOpError()
-               << "of rank " << rank << (reads ? " reads " : " writes ") << name
-               << ", which " << (reads ? "ends" : "begins") << " at rank "
-               << end;
+               << "of rank " << *rank << (reads ? " reads " : " writes ")
+               << name << ", which " << (reads ? "ends" : "begins")
+               << " at rank " << end;
       if (channel.getShareAttr() != fold.getShareAttr())
         return fold.emitOpError()
                << "of " << fold.getShareAttr() << " uses " << name << ", which "
@@ -132,7 +133,8 @@ LogicalResult ScheduleOp::verifyRegions() {
   ShareSum shares;
   llvm::DenseMap<Attribute, ChannelOp> channels;
   llvm::DenseMap<Attribute, ChannelEnds> ends;
-  int32_t nextRank = 0;
+  const auto images = static_cast<int32_t>(numImages(*this));
+  int32_t nextRank = 0, foundRanks = 0;
   for (Operation &op : getBody().front()) {
     if (auto share = dyn_cast<ShareOp>(op)) {
       if (static_cast<int32_t>(share.getRoot()) >= numRanks)
@@ -149,23 +151,31 @@ LogicalResult ScheduleOp::verifyRegions() {
                  << numPrograms - 1;
       channels[channel.getSymNameAttr()] = channel;
     } else if (auto rank = dyn_cast<RankOp>(op)) {
-      if (static_cast<int32_t>(rank.getRank()) != nextRank++)
-        return rank.emitOpError() << "is rank " << rank.getRank()
-                                  << ", expected rank " << nextRank - 1;
+      const auto number = static_cast<int32_t>(rank.getRank());
+      if (images == 1 ? number != nextRank
+                      : number < nextRank || number >= numRanks)
+        return rank.emitOpError()
+               << "is rank " << number << ", expected rank " << nextRank
+               << (images == 1 ? "" : " or a later one");
+      nextRank = number + 1;
+      ++foundRanks;
     } else {
       return op.emitOpError("does not belong in a schedule: expected "
                             "collective.share, .channel or .rank");
     }
   }
-  if (nextRank != numPrograms)
-    return emitOpError() << "has programs for " << nextRank << " of "
+  if (foundRanks * images != numPrograms)
+    return emitOpError() << "has programs for " << foundRanks * images << " of "
                          << numPrograms << " ranks";
   for (RankOp rank : getBody().getOps<RankOp>()) {
     WalkResult result = rank.walk([&](FoldOp fold) -> WalkResult {
       if (static_cast<int32_t>(rank.getRank()) >= numRanks &&
           failed(verifyForwards(fold)))
         return failure();
-      return noteChannels(fold, rank.getRank(), channels, ends);
+      // With images the fold is one of a rank that the channel ends at.
+      const std::optional<int32_t> number =
+          images == 1 ? std::optional<int32_t>(rank.getRank()) : std::nullopt;
+      return noteChannels(fold, number, channels, ends);
     });
     if (result.wasInterrupted())
       return failure();
@@ -178,7 +188,7 @@ LogicalResult ScheduleOp::verifyRegions() {
   }
   if (getAccumulate() && failed(verifyPartialSums(*this, ends)))
     return failure();
-  return shares.verify(*this, blocks);
+  return shares.verify(*this, blocks, numImages(*this));
 }
 
 LogicalResult ScheduleOp::verifySymbolUses(SymbolTableCollection &symbols) {

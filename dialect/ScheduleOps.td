@@ -19,6 +19,11 @@ def Collective_ScheduleOp
     `relays` are GPUs outside `gpus` that forward. After the n ranks they are
     counted as ranks n, n + 1, ..., with programs that touch channels alone.
 
+    With `symmetry`, as at `collective.forest`, shares and channels are those of
+    trees whose roots are the least ranks of their orbits, and there is a
+    `collective.rank` for each of these ranks. A fold of such a rank names a
+    channel that an image of it reads or writes: its own is the image of that.
+
     ```mlir
     collective.schedule broadcast @pair gpus [0, 1] links <nvlink> root 0
         algbw 25.0 bound 25.0 prices [1.0, 0.0] chunk_bytes 65536 {

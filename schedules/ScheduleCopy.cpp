@@ -35,16 +35,9 @@ Offset<Program> copyProgram(Builder &builder, const Program &from,
   Offset<flatbuffers::Vector<uint16_t>> relays;
   if (from.relays())
     relays = builder.CreateVector(numbersOf(*from.relays()));
-  Offset<flatbuffers::Vector<Offset<SymmetryGenerator>>> symmetry;
-  if (!parts.symmetry.empty()) {
-    std::vector<Offset<SymmetryGenerator>> generators;
-    for (const Renaming &renaming : parts.symmetry)
-      generators.push_back(CreateSymmetryGenerator(
-          builder, builder.CreateVector(renaming.nodes), renaming.steps));
-    symmetry = builder.CreateVector(generators);
-  }
   const auto allVariants = builder.CreateVector(variants);
   const auto allocation = builder.CreateVector(numbersOf(*from.allocation()));
+  const auto symmetry = writeRenamings(builder, parts.symmetry);
   return CreateProgram(builder, from.collective(), from.root(), allocation,
                        from.algbw(), certificate, allVariants, relays,
                        from.order(), from.accumulate(), symmetry);
@@ -70,6 +63,17 @@ Offset<Topology> copyTopology(Builder &builder, const Topology &from) {
 }
 
 } // namespace
+
+Offset<flatbuffers::Vector<Offset<SymmetryGenerator>>>
+writeRenamings(Builder &builder, const std::vector<Renaming> &renamings) {
+  if (renamings.empty())
+    return {};
+  std::vector<Offset<SymmetryGenerator>> generators;
+  for (const Renaming &renaming : renamings)
+    generators.push_back(CreateSymmetryGenerator(
+        builder, builder.CreateVector(renaming.nodes), renaming.steps));
+  return builder.CreateVector(generators);
+}
 
 std::vector<uint8_t> copySchedule(const Schedule &file,
                                   const std::vector<ProgramParts> &programs) {

@@ -18,6 +18,11 @@ struct ProgramParts {
   std::vector<VariantParts> variants;
 };
 
+/// What a program says of its symmetry; nothing of none.
+flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<SymmetryGenerator>>>
+writeRenamings(flatbuffers::FlatBufferBuilder &builder,
+               const std::vector<Renaming> &renamings);
+
 /// The bytes of a file like `file`, sealed, whose programs have what `programs`
 /// says. The same parts make the same bytes, also where a file was written by
 /// the compiler (ExportSchedule.h).

@@ -25,6 +25,8 @@ static bool windowsPace(const PackingProblem &problem, const Packing &packing) {
       for (const TreeEdge &edge : *edges)
         for (int link : edge.path)
           loads[size_t(link)] += tree.weight;
+  if (packing.symmetry)
+    loads = packing.symmetry->sumOfImages(loads);
   for (size_t link = 0; link < links.size(); ++link)
     if (links[link].kind != LinkKind::network &&
         loads[link] >= kFull * links[link].bandwidth)
@@ -32,31 +34,56 @@ static bool windowsPace(const PackingProblem &problem, const Packing &packing) {
   return true;
 }
 
+/// Links on which the trees of a packing are divided: those of the topology, or
+/// where trees stand for their images one for each class, of which these have
+/// together what all images have of its links.
+struct DividedLinks {
+  std::vector<double> bandwidths;
+  const Symmetry *symmetry;
+
+  uint32_t at(int link) const {
+    return uint32_t(symmetry ? symmetry->linkClass(link) : link);
+  }
+};
+
+static DividedLinks dividedLinks(const PackingProblem &problem,
+                                 const Packing &packing) {
+  const std::vector<Link> &links = problem.rankTopology->topology().links;
+  DividedLinks divided{{}, packing.symmetry.get()};
+  divided.bandwidths.resize(divided.symmetry
+                                ? size_t(divided.symmetry->numLinkClasses())
+                                : links.size());
+  const double images = divided.symmetry ? divided.symmetry->order() : 1;
+  for (size_t link = 0; link < links.size(); ++link)
+    divided.bandwidths[divided.at(int(link))] += links[link].bandwidth / images;
+  return divided;
+}
+
 /// Seconds until all trees, each in its parts, have moved what their weights
 /// move in one.
 static double secondsOf(const PackingProblem &problem, const Packing &packing,
                         const std::vector<unsigned> &parts) {
   std::vector<std::vector<uint32_t>> paths; // all links of a tree
-  std::vector<double> weights, bandwidths;
-  for (const Link &link : problem.rankTopology->topology().links)
-    bandwidths.push_back(link.bandwidth);
+  std::vector<double> weights;
+  DividedLinks divided = dividedLinks(problem, packing);
   for (size_t t = 0; t < parts.size(); ++t) {
     const Tree &tree = packing.trees[t];
     std::vector<uint32_t> path;
     for (const auto *edges : {&tree.up, &tree.down}) {
       if (edges == &tree.up ? tree.switchUse.reduces
                             : tree.switchUse.multicasts) {
-        const std::vector<int> links = linksOfSwitch(*edges, tree.switchUse);
-        path.insert(path.end(), links.begin(), links.end());
+        for (int link : linksOfSwitch(*edges, tree.switchUse))
+          path.push_back(divided.at(link));
         continue;
       }
       for (const TreeEdge &edge : *edges)
-        path.insert(path.end(), edge.path.begin(), edge.path.end());
+        for (int link : edge.path)
+          path.push_back(divided.at(link));
     }
     paths.insert(paths.end(), parts[t], path);
     weights.insert(weights.end(), parts[t], tree.weight / parts[t]);
   }
-  FairShares shares(paths, std::move(bandwidths));
+  FairShares shares(paths, std::move(divided.bandwidths));
   const bool paced = windowsPace(problem, packing);
   for (uint32_t part = 0; part < weights.size(); ++part)
     shares.start(part, weights[part], 0, paced ? weights[part] : 1);
@@ -96,6 +123,8 @@ std::vector<unsigned> blink::evenParts(const PackingProblem &problem,
     sum += tree.weight;
     least = std::min(least, tree.weight);
   }
+  if (packing.symmetry)
+    sum *= packing.symmetry->order();
   for (unsigned divisions = 1; divisions <= kMostDivisions; ++divisions) {
     const double unit = least / divisions;
     if (!(sum / unit <= kMostParts))

@@ -192,12 +192,17 @@ Error verifyRate(const PackingProblem &problem, const Packing &packing,
   int numRanks = problem.rankTopology->numRanks();
   int blocks = numBlocks(problem.collective, numRanks);
   double factor = blocksOfBuffer(problem.collective, numRanks);
+  const Symmetry *symmetry = packing.symmetry.get();
+  if (symmetry && blocks == 1)
+    factor *= symmetry->order();
   std::vector<double> carried(blocks, 0.0);
   for (const Tree &tree : packing.trees)
     carried[blocks > 1 ? tree.root : 0] += tree.weight * factor;
   for (int block = 0; block < blocks; ++block)
-    if (!(std::abs(carried[block] - packing.algbw) <=
-          tolerance * std::abs(packing.algbw)))
+    if (blocks > 1 && symmetry && symmetry->elementTo(block) != 0)
+      continue; // as much as its representative's
+    else if (!(std::abs(carried[block] - packing.algbw) <=
+               tolerance * std::abs(packing.algbw)))
       return makeError("trees of block {0} carry {1} GB/s of algbw, stated are "
                        "{2}",
                        block, carried[block], packing.algbw);
@@ -286,6 +291,52 @@ int Tree::depth(int numRanks) const {
   return deepest;
 }
 
+Tree blink::imageOf(const Symmetry &symmetry, int element, const Tree &tree) {
+  if (element == 0)
+    return tree;
+  Tree image;
+  image.root = symmetry.mapRank(element, tree.root);
+  image.weight = tree.weight;
+  auto map = [&](const std::vector<TreeEdge> &edges,
+                 std::vector<TreeEdge> &images) {
+    images.reserve(edges.size());
+    for (const TreeEdge &edge : edges)
+      images.push_back({symmetry.mapRank(element, edge.from),
+                        symmetry.mapRank(element, edge.to),
+                        symmetry.mapPath(element, edge.path)});
+  };
+  map(tree.up, image.up);
+  map(tree.down, image.down);
+  image.switchUse = tree.switchUse;
+  if (tree.switchUse.works()) {
+    image.switchUse.toSwitch =
+        symmetry.mapLink(element, tree.switchUse.toSwitch);
+    image.switchUse.fromSwitch =
+        symmetry.mapLink(element, tree.switchUse.fromSwitch);
+  }
+  return image;
+}
+
+Packing Packing::inFull() const {
+  if (!symmetry)
+    return *this;
+  Packing full;
+  full.algbw = algbw;
+  full.trees.reserve(size_t(numTrees()));
+  for (const Tree &tree : trees)
+    for (int element = 0; element < symmetry->order(); ++element)
+      full.trees.push_back(imageOf(*symmetry, element, tree));
+  std::stable_sort(
+      full.trees.begin(), full.trees.end(),
+      [](const Tree &a, const Tree &b) { return a.root < b.root; });
+  return full;
+}
+
+bool blink::isKeptSymmetric(const PackingProblem &problem) {
+  return problem.rankTopology->numRanks() > kFewRanks &&
+         problem.rankTopology->relays().empty();
+}
+
 Error PackingProblem::check() const {
   if (isRooted(collective))
     return checkRooted(*this);
@@ -318,8 +369,11 @@ std::vector<int> blink::linksOfSwitch(const std::vector<TreeEdge> &edges,
 }
 
 std::vector<double> PackingProblem::linkLoads(const Packing &packing) const {
-  if (isPairwise(collective))
-    return pairLoads(*this, packing);
+  const Symmetry *symmetry = packing.symmetry.get();
+  if (isPairwise(collective)) {
+    std::vector<double> loads = pairLoads(*this, packing);
+    return symmetry ? symmetry->mostOfImages(loads) : loads;
+  }
   const std::vector<TreeEdge> kNoEdges;
   std::vector<double> loads(rankTopology->topology().links.size(), 0.0);
   std::vector<int> behind; // per rank: the ranks on its side of the edge
@@ -349,7 +403,7 @@ std::vector<double> PackingProblem::linkLoads(const Packing &packing) const {
         behind[edge->from] += behind[edge->to];
     }
   }
-  return loads;
+  return symmetry ? symmetry->sumOfImages(loads) : loads;
 }
 
 Error PackingProblem::verify(const Packing &packing, double tolerance) const {
@@ -363,6 +417,9 @@ Error PackingProblem::verify(const Packing &packing, double tolerance) const {
     if (Error error = verifyTree(*this, tree))
       return makeError("tree {0}: {1}", index,
                        llvm::toString(std::move(error)));
+    if (packing.symmetry && packing.symmetry->elementTo(tree.root) != 0)
+      return makeError("tree {0}: rank {1} stands for no others", index,
+                       tree.root);
   }
   if (rankTopology->numRanks() == 1) {
     if (packing.trees.size() != 1 || !std::isinf(packing.algbw))
@@ -383,6 +440,9 @@ Error PackingProblem::verify(const Packing &packing, double tolerance) const {
       else
         addLoads(*this, tree.weight, tree.down, &TreeEdge::to, loads);
     }
+  if (const Symmetry *symmetry = packing.symmetry.get())
+    loads = isPairwise(collective) ? symmetry->mostOfImages(loads)
+                                   : symmetry->sumOfImages(loads);
   for (size_t link = 0; link < loads.size(); ++link) {
     double bandwidth = topology.links[link].bandwidth;
     if (!(loads[link] <= bandwidth * (1 + tolerance)))

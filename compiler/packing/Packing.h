@@ -39,6 +39,7 @@
 
 #include "compiler/packing/order/Association.h"
 #include "compiler/topology/fabric/SwitchStars.h"
+#include "compiler/topology/symmetry/Symmetry.h"
 
 namespace blink {
 
@@ -77,10 +78,25 @@ struct Tree {
   int depth(int numRanks) const;
 };
 
+/// What an element of a group makes of `tree`.
+Tree imageOf(const Symmetry &symmetry, int element, const Tree &tree);
+
 /// A solution: trees sorted by (root, content), none of weight zero.
 struct Packing {
+  /// With `symmetry` those of its representatives alone: the packing has all
+  /// images of each.
   std::vector<Tree> trees;
   double algbw = 0; ///< GB/s of the whole buffer; infinite for one rank
+  /// Null: `trees` are all there are. Jobs over many ranks, without relays and
+  /// a root, have one where their machine does.
+  std::shared_ptr<const Symmetry> symmetry = nullptr;
+
+  int numTrees() const {
+    return int(trees.size()) * (symmetry ? symmetry->order() : 1);
+  }
+  /// Likewise without `symmetry`: of each root the images in the order of the
+  /// trees that they are of.
+  Packing inFull() const;
 };
 
 /// Prices that prove a bound. See Certificate in schedules/schedule.fbs.
@@ -115,9 +131,13 @@ struct PackingProblem {
   llvm::Error verify(const Packing &packing, double tolerance = 1e-9) const;
 
   /// The load of each link of the topology, in GB/s, when the packing runs at
-  /// its weights.
+  /// its weights, images included.
   std::vector<double> linkLoads(const Packing &packing) const;
 };
+
+/// Whether what solvers find is kept in symmetric form: of jobs over many ranks
+/// and without relays, which are nobody's images.
+bool isKeptSymmetric(const PackingProblem &problem);
 
 /// Each link of one part of a tree for which a switch works, once, ascending.
 std::vector<int> linksOfSwitch(const std::vector<TreeEdge> &edges,

@@ -39,12 +39,12 @@ bool asFractions(const std::vector<double> &parts, uint32_t denominator,
 
 /// Rounds down and gives what is left to the largest. A little more could be
 /// much on a slow link, which carries a small part; the largest hardly notices.
-void roundToLargest(const std::vector<double> &parts,
+void roundToLargest(const std::vector<double> &parts, uint32_t denominator,
                     std::vector<uint32_t> &numerators) {
   numerators.clear();
-  int64_t left = kLargeDenominator;
+  int64_t left = denominator;
   for (double part : parts) {
-    numerators.push_back(static_cast<uint32_t>(part * kLargeDenominator));
+    numerators.push_back(static_cast<uint32_t>(part * denominator));
     left -= numerators.back();
   }
   size_t largest = std::max_element(numerators.begin(), numerators.end()) -
@@ -60,7 +60,12 @@ llvm::Expected<Shares> blink::exactShares(const PackingProblem &problem,
   Shares shares;
   shares.numerators.resize(packing.trees.size());
   shares.denominators.resize(packing.trees.size());
+  // Of images, each has as much of the part of the block that they have.
+  const Symmetry *symmetry = packing.symmetry.get();
+  const auto images = uint32_t(blocks == 1 && symmetry ? symmetry->order() : 1);
   for (int block = 0; block < blocks; ++block) {
+    if (blocks > 1 && symmetry && symmetry->elementTo(block) != 0)
+      continue; // all are images of the representatives' trees
     std::vector<size_t> members;
     std::vector<double> parts;
     double sum = 0;
@@ -79,16 +84,16 @@ llvm::Expected<Shares> blink::exactShares(const PackingProblem &problem,
            !asFractions(parts, denominator, numerators))
       ++denominator;
     if (denominator > kMaxSmallDenominator) {
-      denominator = kLargeDenominator;
-      roundToLargest(parts, numerators);
+      denominator = kLargeDenominator / images;
+      roundToLargest(parts, denominator, numerators);
     }
     for (size_t member = 0; member < members.size(); ++member) {
       if (numerators[member] == 0)
         return makeError("tree {0} carries {1} of its block, less than a share "
                          "can say (2^-30); drop it, or allow more slack",
-                         members[member], parts[member]);
+                         members[member], parts[member] / images);
       shares.numerators[members[member]] = numerators[member];
-      shares.denominators[members[member]] = denominator;
+      shares.denominators[members[member]] = denominator * images;
     }
   }
   return shares;

@@ -13,7 +13,8 @@ namespace blink {
 
 /// The exact share of its block each tree carries: numerators[t] /
 /// denominators[t], adding up to one over the trees of a block (the trees of
-/// one root for allgather and reducescatter, all trees otherwise). Weights that
+/// one root for allgather and reducescatter, all trees otherwise), images
+/// included. Weights that
 /// are fractions with a small denominator are recognised as such; others are
 /// rounded down to multiples of 2^-30, for a little more could be much on a
 /// slow link; the largest takes the rest. No share is zero:

@@ -26,12 +26,12 @@ struct VerifySchedule : impl::VerifySchedulePassBase<VerifySchedule> {
     auto groups = groupVariants(getOperation());
     if (failed(groups))
       return signalPassFailure();
-    auto bytes = exportSchedule(getOperation());
+    auto bytes = exportAsIs(getOperation());
     if (failed(bytes))
       return signalPassFailure();
     std::string error;
     const sched::Schedule *file =
-        sched::openSchedule(bytes->data(), bytes->size(), error);
+        sched::openAnySchedule(bytes->data(), bytes->size(), error);
     if (!file) {
       getOperation().emitError(error);
       return signalPassFailure();

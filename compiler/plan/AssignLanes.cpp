@@ -50,7 +50,8 @@ void blink::assignLanePerTree(FoldProgram &program) {
     if (!rank.lanes.empty())
       continue;
     for (size_t fold = 0; fold < rank.folds.size(); ++fold) {
-      if (fold == 0 || rank.folds[fold].tree != rank.folds[fold - 1].tree)
+      if (fold == 0 || program.placeOf(rank, rank.folds[fold]) !=
+                           program.placeOf(rank, rank.folds[fold - 1]))
         rank.lanes.emplace_back();
       rank.lanes.back().push_back(fold);
     }

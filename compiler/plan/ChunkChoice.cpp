@@ -48,8 +48,8 @@ static int windowOf(const FoldProgram &program,
 }
 
 void blink::assignSlots(FoldProgram &program, ChannelSlots slots) {
-  const double ofRank =
-      double(program.channels.size()) / double(program.ranks.size());
+  const double ofRank = double(program.channels.size()) * program.images() /
+                        double(program.ranks.size());
   const bool deeper =
       ofRank * 2 * slots.slots * slots.chunkBytes <= kSlotBytesOfRank;
   for (FoldProgram::Channel &channel : program.channels)
@@ -78,13 +78,13 @@ void blink::assignSlots(FoldProgram &program, ChannelSlots slots) {
 static bool takesTurns(const FoldProgram &program) {
   for (const FoldProgram::Rank &rank : program.ranks)
     for (const std::vector<size_t> &lane : rank.lanes) {
-      llvm::SmallSet<int, 8> begun;
+      llvm::SmallSet<std::pair<int, int>, 8> begun;
       for (size_t place : lane) {
         const FoldProgram::Fold &fold = rank.folds[place];
         if (llvm::none_of(rank.sourcesOf(fold),
                           [](auto operand) { return operand.isChannel(); }))
-          begun.insert(fold.tree);
-        else if (begun.contains(fold.tree))
+          begun.insert(program.placeOf(rank, fold));
+        else if (begun.contains(program.placeOf(rank, fold)))
           return true;
       }
     }

@@ -7,6 +7,7 @@
 #include "compiler/plan/ExpandForest.h"
 
 #include "compiler/plan/FoldMoves.h"
+#include "compiler/plan/SymmetricFolds.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallVector.h"
@@ -302,6 +303,8 @@ llvm::Expected<FoldProgram> ForestExpander::run() {
         return error;
     }
   }
+  if (packing_.symmetry)
+    makeSymmetric(program_, packing_.symmetry);
   countMoves(program_);
   return std::move(program_);
 }

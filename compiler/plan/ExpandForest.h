@@ -52,7 +52,8 @@ llvm::Expected<Connection> connect(FoldProgram &program,
                                    const RankTopology &rankTopology, int tree,
                                    const TreeEdge &edge);
 
-/// The folds of all trees, still loose. Exact shares come from `shares`, which
+/// The folds of all trees, still loose, in symmetric form where `packing` is.
+/// Exact shares come from `shares`, which
 /// may be null: then trees carry what their weights say. Errors: a path that
 /// cannot be driven.
 llvm::Expected<FoldProgram> expandForest(const PackingProblem &problem,

@@ -6,6 +6,7 @@
 
 #include "compiler/plan/FoldMoves.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace blink;
@@ -22,7 +23,7 @@ static bool isOutput(const Operand &operand) {
 
 namespace {
 
-/// What the folds of a rank and tree do to its buffers.
+/// What the folds of a rank and a tree, or an image of one, do to its buffers.
 struct Use {
   int outputWriters = 0, inputReaders = 0;
 };
@@ -30,8 +31,7 @@ struct Use {
 class MoveCounter {
 public:
   explicit MoveCounter(FoldProgram &program)
-      : program_(program), uses_(program.trees.size()),
-        isDirect_(program.channels.size(), false) {}
+      : program_(program), isDirect_(program.channels.size(), false) {}
 
   void run();
 
@@ -40,6 +40,9 @@ private:
   void findUses(const Rank &rank);
   void findDirect(const Rank &rank);
   bool inputIsBorrowed(const Rank &rank, const Fold &fold) const;
+  Use useOf(const Rank &rank, const Fold &fold) const {
+    return uses_.lookup(program_.placeOf(rank, fold));
+  }
   void count(Rank &rank);
 
   bool isDirect(const Operand &operand) const {
@@ -62,17 +65,16 @@ private:
   }
 
   FoldProgram &program_;
-  std::vector<Use> uses_;      ///< per tree
-  std::vector<bool> isDirect_; ///< per channel
+  llvm::DenseMap<std::pair<int, int>, Use> uses_; ///< of a rank, by placeOf
+  std::vector<bool> isDirect_;                    ///< per channel
 };
 
 } // namespace
 
 void MoveCounter::findUses(const Rank &rank) {
-  for (const Fold &fold : rank.folds)
-    uses_[fold.tree] = {};
+  uses_.clear();
   for (const Fold &fold : rank.folds) {
-    Use &use = uses_[fold.tree];
+    Use &use = uses_[program_.placeOf(rank, fold)];
     use.inputReaders += int(llvm::count_if(rank.sourcesOf(fold), isInput));
     use.outputWriters +=
         int(llvm::count_if(rank.destinationsOf(fold), isOutput));
@@ -84,7 +86,7 @@ void MoveCounter::findDirect(const Rank &rank) {
   for (const Fold &fold : rank.folds) {
     const Operand &source = rank.operands[fold.operands];
     if (fold.sources == 1 && source.isChannel() && !fold.completes &&
-        uses_[fold.tree].outputWriters == 1 &&
+        useOf(rank, fold).outputWriters == 1 &&
         llvm::any_of(rank.destinationsOf(fold), isOutput))
       isDirect_[source.index] = isPeer(source);
   }
@@ -97,7 +99,7 @@ bool MoveCounter::inputIsBorrowed(const Rank &rank, const Fold &fold) const {
   if (fold.sources != 1 || !isInput(rank.operands[fold.operands]) ||
       fold.completes)
     return false;
-  const Use &use = uses_[fold.tree];
+  const Use use = useOf(rank, fold);
   if (llvm::any_of(rank.destinationsOf(fold), isOutput))
     return use.outputWriters == 1;
   return use.outputWriters == 0 ||

@@ -33,6 +33,17 @@ void FoldProgram::addFold(int rank, int tree, bool completes,
                      destinations.end());
 }
 
+std::pair<int, int> FoldProgram::placeOf(const Rank &rank,
+                                         const Fold &fold) const {
+  for (const Operand &source : rank.sourcesOf(fold))
+    if (source.isChannel())
+      return {fold.tree, channels[source.index].destination};
+  for (const Operand &destination : rank.destinationsOf(fold))
+    if (destination.isChannel())
+      return {fold.tree, channels[destination.index].source};
+  return {fold.tree, trees[fold.tree].root};
+}
+
 double blink::shareOfBlock(sched::Collective collective, int numRanks,
                            uint32_t numerator, uint32_t denominator) {
   return double(numerator) / denominator / blocksOfBuffer(collective, numRanks);
@@ -77,7 +88,7 @@ std::vector<double> blink::loadsPerByte(const FoldProgram &program) {
     eachFilled(program, [&](size_t channel, uint32_t link) {
       loads[link] += program.trees[program.channels[channel].tree].share;
     });
-    return loads;
+    return program.symmetry ? program.symmetry->sumOfImages(loads) : loads;
   }
   // One block at a time: of each link the most that any of them brings.
   std::map<int, std::map<uint32_t, double>> byBlock;
@@ -89,7 +100,7 @@ std::vector<double> blink::loadsPerByte(const FoldProgram &program) {
   for (const auto &[block, ofBlock] : byBlock)
     for (auto [link, load] : ofBlock)
       loads[link] = std::max(loads[link], load);
-  return loads;
+  return program.symmetry ? program.symmetry->mostOfImages(loads) : loads;
 }
 
 double blink::rateOfLinks(const FoldProgram &program) {
@@ -113,6 +124,7 @@ FoldProgram blink::splitTrees(const FoldProgram &program,
   FoldProgram split;
   split.collective = program.collective;
   split.numRanks = program.numRanks;
+  split.symmetry = program.symmetry;
   split.links = program.links;
   split.paths = program.paths;
   auto partsOf = [&](int tree) { return parts[program.trees[tree].origin]; };
@@ -128,9 +140,9 @@ FoldProgram blink::splitTrees(const FoldProgram &program,
   }
 
   // A run of folds (or operands) of one tree becomes its parts one by one.
-  auto endOfRun = [](const auto &list, size_t begin) {
+  auto endOfRun = [](const auto &list, size_t begin, auto key) {
     size_t end = begin;
-    while (end < list.size() && list[end].tree == list[begin].tree)
+    while (end < list.size() && key(list[end]) == key(list[begin]))
       ++end;
     return end;
   };
@@ -141,7 +153,9 @@ FoldProgram blink::splitTrees(const FoldProgram &program,
   std::vector<int> newNumber(program.channels.size()); // in the first part
   std::vector<int> distance(program.trees.size(), 0);  // from part to part
   for (size_t begin = 0, end; begin < program.channels.size(); begin = end) {
-    end = endOfRun(program.channels, begin);
+    end = endOfRun(
+        program.channels, begin,
+        [](const FoldProgram::Channel &channel) { return channel.tree; });
     int tree = program.channels[begin].tree;
     distance[tree] = int(end - begin);
     for (size_t i = begin; i < end; ++i)
@@ -157,7 +171,9 @@ FoldProgram blink::splitTrees(const FoldProgram &program,
     reserve(to.folds, rank.folds);
     reserve(to.operands, rank.operands);
     for (size_t begin = 0, end; begin < rank.folds.size(); begin = end) {
-      end = endOfRun(rank.folds, begin);
+      end = endOfRun(rank.folds, begin, [&](const FoldProgram::Fold &fold) {
+        return program.placeOf(rank, fold);
+      });
       int tree = rank.folds[begin].tree;
       for (unsigned part = 0; part < partsOf(tree); ++part)
         for (size_t i = begin; i < end; ++i) {

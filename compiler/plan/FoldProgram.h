@@ -13,10 +13,13 @@
 #define BLINK_COMPILER_PLAN_FOLDPROGRAM_H
 
 #include "compiler/topology/fabric/SwitchStars.h"
+#include "compiler/topology/symmetry/Symmetry.h"
 #include "schedules/schedule_generated.h"
 
 #include "llvm/ADT/ArrayRef.h"
 
+#include <memory>
+#include <utility>
 #include <vector>
 
 namespace blink {
@@ -110,6 +113,17 @@ struct FoldProgram {
   std::vector<Channel> channels;
   std::vector<uint32_t> paths; ///< links; channels may share some
   std::vector<Rank> ranks;
+  /// Null: in full. Else in symmetric form, as a file's variant
+  /// (Variant.symmetric in schedules/schedule.fbs): trees and their channels
+  /// are those of its representatives, which alone have folds. A fold of a
+  /// representative's image in a tree is the representative's.
+  std::shared_ptr<const Symmetry> symmetry = nullptr;
+
+  /// As what each tree, channel and fold stands for.
+  int images() const { return symmetry ? symmetry->order() : 1; }
+  /// The tree of a fold of `rank`, and the rank there that does it: which of
+  /// the tree's images it is of.
+  std::pair<int, int> placeOf(const Rank &rank, const Fold &fold) const;
 
   llvm::ArrayRef<uint32_t> pathOf(const Channel &channel) const {
     return llvm::ArrayRef(paths).slice(channel.pathBegin, channel.pathCount);

@@ -251,16 +251,15 @@ llvm::Expected<Packing> blink::packLatencyTrees(const PackingProblem &problem,
   const SymmetricProblem modulo = n > kFewRanks
                                       ? SymmetricProblem::reduce(problem)
                                       : SymmetricProblem::plain(problem);
-  const Symmetry &symmetry = modulo.symmetry();
   Packing packing;
   double time = 0;
   if (numBlocks(problem.collective, n) > 1 || n == 1) {
-    for (int root = 0; root < n; ++root)
-      packing.trees.push_back(
-          symmetry.elementTo(root) == 0
-              ? treeOf(root, time)
-              : modulo.image(symmetry.elementTo(root),
-                             packing.trees[symmetry.representative(root)]));
+    for (int root : modulo.symmetry().representatives())
+      packing.trees.push_back(treeOf(root, time));
+    if (modulo.order() > 1)
+      packing.symmetry = modulo.sharedSymmetry();
+    if (!isKeptSymmetric(problem))
+      packing = packing.inFull();
   } else if (isRooted(problem.collective)) {
     packing.trees.push_back(treeOf(problem.root, time));
   } else {

@@ -49,10 +49,10 @@ double blink::engineCost(const RankTopology &rankTopology, const Path &path) {
 double blink::busiestEngine(const FoldProgram &program) {
   const std::vector<double> costs = engineCosts(program);
   std::vector<double> ranks(program.ranks.size(), 0);
-  for (auto [channel, cost] : llvm::zip_equal(program.channels, costs)) {
-    ranks[channel.source] += cost;
-    ranks[channel.destination] += cost;
-  }
+  const Symmetry *symmetry = program.symmetry.get();
+  for (auto [channel, cost] : llvm::zip_equal(program.channels, costs))
+    for (int end : {channel.source, channel.destination})
+      ranks[symmetry ? symmetry->representative(end) : end] += cost;
   return *std::max_element(ranks.begin(), ranks.end());
 }
 
@@ -95,6 +95,8 @@ uint32_t blink::mostMessage(const FoldProgram &program) {
     }
     widest = std::max(widest, narrowest);
   }
+  if (program.symmetry)
+    windows = program.symmetry->sumOfImages(windows);
   double most = widest * kBytesPerMicrosecond * kLongest;
   for (auto [link, chunks] : llvm::zip_equal(program.links, windows)) {
     const double queue = std::max(

@@ -130,6 +130,7 @@ static Packing splitPacking(const Packing &packing,
                             const std::vector<unsigned> &parts) {
   Packing split;
   split.algbw = packing.algbw;
+  split.symmetry = packing.symmetry;
   for (size_t t = 0; t < parts.size(); ++t)
     for (unsigned part = 0; part < parts[t]; ++part) {
       split.trees.push_back(packing.trees[t]);

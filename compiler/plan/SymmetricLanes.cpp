@@ -6,7 +6,7 @@
 
 #include "compiler/plan/SymmetricLanes.h"
 
-#include "schedules/Collectives.h"
+#include "compiler/plan/SymmetricFolds.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -35,7 +35,6 @@ private:
     auto key() const { return std::tie(block, root); }
   };
 
-  int imageOfBlock(int element, int block) const;
   /// The tree that `element` makes of `tree`; -1: none.
   int imageOfTree(int element, int tree) const;
   bool isImage(int element, const FoldProgram::Rank &ownRank,
@@ -70,17 +69,6 @@ void FoldImages::startOrbit(int rank) {
     firstFolds_[folds[i].tree] = int(i);
 }
 
-int FoldImages::imageOfBlock(int element, int block) const {
-  const sched::CollectiveTraits &traits = traitsOf(program_.collective);
-  const int n = program_.numRanks;
-  if (traits.scattersInput && traits.gathersOutput)
-    return symmetry_.mapRank(element, block / n) * n +
-           symmetry_.mapRank(element, block % n);
-  return traits.scattersInput || traits.gathersOutput
-             ? symmetry_.mapRank(element, block)
-             : block;
-}
-
 int FoldImages::imageOfTree(int element, int tree) const {
   const auto find = [&](int block, int root) {
     return std::lower_bound(
@@ -89,7 +77,8 @@ int FoldImages::imageOfTree(int element, int tree) const {
   };
   const FoldProgram::Tree &own = program_.trees[tree];
   const int place = tree - find(own.block, own.root)->first;
-  const int block = imageOfBlock(element, own.block);
+  const int block = imageOfBlock(symmetry_, program_.collective,
+                                 program_.numRanks, element, own.block);
   const int root = symmetry_.mapRank(element, own.root);
   const auto images = find(block, root);
   if (images == trees_.end() || images->block != block || images->root != root)

@@ -112,7 +112,7 @@ static double channelsOfRank(const FoldProgram &program) {
   for (int rank = 0; rank < program.numRanks; ++rank)
     for (const FoldProgram::Operand &operand : program.ranks[rank].operands)
       ends += operand.isChannel();
-  return double(ends) / 2 / program.numRanks;
+  return double(ends) / 2 * program.images() / program.numRanks;
 }
 
 /// The transfers that a chunk passes one after the other, in those of the links
@@ -152,8 +152,11 @@ static double levelsOf(const FoldProgram &program) {
       loads[level][link] +=
           program.trees[channel.tree].share / program.links[link].bandwidth;
   double sum = 0;
-  for (const std::vector<double> &level : loads)
+  for (std::vector<double> &level : loads) {
+    if (program.symmetry)
+      level = program.symmetry->sumOfImages(level);
     sum += *std::max_element(level.begin(), level.end());
+  }
   return sum * rateOfLinks(program);
 }
 

@@ -46,9 +46,12 @@ static bool isStraight(llvm::ArrayRef<sched::TimePoint> points) {
 }
 
 std::vector<sched::TimePoint> blink::timePoints(const MessageTime &time) {
+  // Nobody knows more digits, and in another form of the program
+  // (FoldProgram.h) sums that are added in another order differ in the last
+  // ones of a double.
   std::vector<sched::TimePoint> all;
   for (uint64_t bytes : possibleSizes())
-    all.emplace_back(bytes, time.at(bytes));
+    all.emplace_back(bytes, double(float(time.at(bytes))));
   std::vector<sched::TimePoint> points = {all.front()};
   llvm::ArrayRef<sched::TimePoint> rest = all; // from the last point on
   while (rest.size() > 1) {

@@ -13,7 +13,8 @@
 #include "compiler/target/ScheduleTopology.h"
 #include "compiler/target/SettingsIR.h"
 #include "compiler/target/TopologyIR.h"
-#include "schedules/ScheduleFile.h"
+#include "schedules/ExpandSchedule.h"
+#include "schedules/ScheduleCopy.h"
 
 #include <limits>
 #include <map>
@@ -34,7 +35,10 @@ exportVariant(flatbuffers::FlatBufferBuilder &builder,
     for (auto fold : rank.getBody().getOps<collective::FoldOp>())
       return fold.emitOpError(
           "has no lane yet: run collective-assign-lanes first");
-  const FoldProgram program = readProgram(op, machine);
+  FailureOr<FoldProgram> read = readProgram(op, machine);
+  if (failed(read))
+    return failure();
+  const FoldProgram &program = *read;
   const Protocol protocol =
       fromIR(op.getProtocol().value_or(collective::Protocol::Simple));
   return writeVariant(
@@ -42,6 +46,26 @@ exportVariant(flatbuffers::FlatBufferBuilder &builder,
       op.getMaxBytes() ? *op.getMaxBytes() : kNoLimit, protocol,
       *op.getChunkBytes(),
       timePoints(timeOf(program, protocol, *op.getChunkBytes())));
+}
+
+/// The renamings of a program's symmetric variants. Errors: two have not the
+/// same.
+static FailureOr<std::vector<sched::Renaming>>
+symmetryOf(ArrayRef<collective::ScheduleOp> schedules) {
+  ArrayAttr found;
+  for (collective::ScheduleOp schedule : schedules) {
+    ArrayAttr own = schedule.getSymmetryAttr();
+    if (found && own && own != found)
+      return schedule.emitOpError("is a variant of one with another symmetry");
+    found = own ? own : found;
+  }
+  std::vector<sched::Renaming> renamings;
+  if (found)
+    for (auto renaming : found.getAsRange<collective::RenamingAttr>())
+      renamings.push_back(
+          {{renaming.getNodes().begin(), renaming.getNodes().end()},
+           uint32_t(renaming.getSteps())});
+  return renamings;
 }
 
 static FailureOr<flatbuffers::Offset<sched::Program>>
@@ -55,6 +79,9 @@ writeProgram(flatbuffers::FlatBufferBuilder &builder,
       return failure();
     variants.push_back(*variant);
   }
+  FailureOr<std::vector<sched::Renaming>> symmetry = symmetryOf(schedules);
+  if (failed(symmetry))
+    return failure();
   collective::ScheduleOp op = schedules.front();
   std::vector<double> prices = op.getPrices().vec();
   auto certificate = sched::CreateCertificate(
@@ -67,12 +94,14 @@ writeProgram(flatbuffers::FlatBufferBuilder &builder,
   // One statement each, as in ScheduleCopy.cpp.
   const auto allVariants = builder.CreateVector(variants);
   const auto ranks = builder.CreateVector(allocation);
+  const auto renamings = sched::writeRenamings(builder, *symmetry);
   return sched::CreateProgram(
       builder, fromIR(op.getCollective()), op.getRoot().value_or(0), ranks,
       op.getAlgbw().convertToDouble(), certificate, allVariants, relays,
       op.getSums() ? orderOf(fromIR(*op.getSums())) : ReductionOrder::none,
       op.getAccumulate() ? fromIR(*op.getAccumulate())
-                         : sched::Accumulation::none);
+                         : sched::Accumulation::none,
+      renamings);
 }
 
 /// Errors: `op` does not follow `before`, the variant before it or null, in
@@ -133,6 +162,21 @@ blink::groupVariants(ModuleOp module) {
 }
 
 FailureOr<std::vector<uint8_t>> blink::exportSchedule(ModuleOp module) {
+  FailureOr<std::vector<uint8_t>> bytes = exportAsIs(module);
+  if (failed(bytes))
+    return failure();
+  std::string error;
+  const sched::Schedule *file =
+      sched::openAnySchedule(bytes->data(), bytes->size(), error);
+  if (!sched::isSymmetric(*file))
+    return bytes;
+  std::vector<uint8_t> full = sched::expandSchedule(*file, error);
+  if (full.empty())
+    return module.emitError(error) << "; ask for the symmetric form";
+  return full;
+}
+
+FailureOr<std::vector<uint8_t>> blink::exportAsIs(ModuleOp module) {
   SmallVector<collective::ScheduleOp> schedules(
       module.getOps<collective::ScheduleOp>());
   if (schedules.empty())
@@ -174,7 +218,7 @@ FailureOr<std::vector<uint8_t>> blink::exportSchedule(ModuleOp module) {
   std::vector<uint8_t> bytes = sched::sealSchedule(builder, root);
 
   std::string error;
-  if (!sched::openSchedule(bytes.data(), bytes.size(), error))
+  if (!sched::openAnySchedule(bytes.data(), bytes.size(), error))
     return first.emitOpError("breaks a rule of the file format: ") << error;
   return bytes;
 }

@@ -24,11 +24,14 @@ mlir::FailureOr<std::vector<std::vector<collective::ScheduleOp>>>
 groupVariants(mlir::ModuleOp module);
 
 /// Serialises every collective.schedule of `module`, grouped by program, to the
-/// bytes of one .sched file. All must be of one topology, use the same link
-/// kinds, have chunk_bytes and lanes; else errors are emitted on the op at
+/// bytes of one .sched file, in full. All must be of one topology, use the same
+/// link kinds, have chunk_bytes and lanes; else errors are emitted on the op at
 /// fault, as they are by groupVariants. The bytes depend on the IR alone and
 /// have passed sched::openSchedule.
 mlir::FailureOr<std::vector<uint8_t>> exportSchedule(mlir::ModuleOp module);
+/// Likewise, but what is in symmetric form stays in it (Variant.symmetric in
+/// schedules/schedule.fbs): the bytes have passed sched::openAnySchedule.
+mlir::FailureOr<std::vector<uint8_t>> exportAsIs(mlir::ModuleOp module);
 
 } // namespace blink
 

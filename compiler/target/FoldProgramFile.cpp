@@ -101,8 +101,10 @@ flatbuffers::Offset<sched::Variant> blink::writeVariant(
         channel.pathCount, channel.source, channel.destination, channel.slots,
         channel.window, channel.kind);
   parts.paths = std::move(paths.paths);
-  for (const FoldProgram::Rank &rank : program.ranks)
-    parts.ranks.push_back(partsOf(rank));
+  parts.symmetric = program.symmetry != nullptr;
+  for (size_t rank = 0; rank < program.ranks.size(); ++rank)
+    if (!program.symmetry || program.symmetry->elementTo(int(rank)) == 0)
+      parts.ranks.push_back(partsOf(program.ranks[rank]));
   parts.times = times.vec();
   return parts.write(builder);
 }

@@ -8,6 +8,7 @@
 
 #include "compiler/plan/FoldMoves.h"
 #include "compiler/target/EnumConversion.h"
+#include "compiler/target/SymmetryIR.h"
 
 using namespace blink;
 using namespace mlir;
@@ -23,9 +24,10 @@ public:
   ProgramReader(collective::ScheduleOp op, const TopologyFromIR &machine)
       : op_(op), machine_(machine) {}
 
-  FoldProgram read();
+  FailureOr<FoldProgram> read();
 
 private:
+  LogicalResult readSymmetry();
   void readShares();
   void readChannels();
   void readRank(collective::RankOp rank);
@@ -42,6 +44,20 @@ private:
 };
 
 } // namespace
+
+LogicalResult ProgramReader::readSymmetry() {
+  if (!op_.getSymmetry())
+    return success();
+  llvm::Expected<RankTopology> rankTopology = RankTopology::create(
+      machine_.topology, op_.getGpus().vec(), fromIR(op_.getLinks()));
+  if (!rankTopology)
+    return op_.emitError(toString(rankTopology.takeError()));
+  auto symmetry = symmetryFromIR(op_, op_.getSymmetry(), *rankTopology);
+  if (failed(symmetry))
+    return failure();
+  program_.symmetry = std::move(*symmetry);
+  return success();
+}
 
 void ProgramReader::readShares() {
   for (auto share : op_.getBody().getOps<collective::ShareOp>()) {
@@ -106,9 +122,12 @@ void ProgramReader::readRank(collective::RankOp rank) {
   }
 }
 
-FoldProgram ProgramReader::read() {
+FailureOr<FoldProgram> ProgramReader::read() {
   program_.collective = fromIR(op_.getCollective());
   program_.numRanks = int(op_.getGpus().size());
+  program_.ranks.resize(op_.getGpus().size());
+  if (failed(readSymmetry()))
+    return failure();
   for (const Link &link : machine_.topology.links)
     program_.links.push_back({link.bandwidth, link.latency});
   readShares();
@@ -128,8 +147,8 @@ FailureOr<FoldProgram> blink::readProgram(collective::ScheduleOp schedule) {
   return readProgram(schedule, TopologyFromIR(topology));
 }
 
-FoldProgram blink::readProgram(collective::ScheduleOp schedule,
-                               const TopologyFromIR &machine) {
+FailureOr<FoldProgram> blink::readProgram(collective::ScheduleOp schedule,
+                                          const TopologyFromIR &machine) {
   return ProgramReader(schedule, machine).read();
 }
 
@@ -168,6 +187,8 @@ collective::ScheduleOp blink::buildSchedule(collective::ForestOp forest,
   state.addAttributes(forest->getAttrDictionary().getValue());
   state.addRegion()->emplaceBlock();
   auto schedule = cast<collective::ScheduleOp>(OpBuilder(forest).create(state));
+  schedule.setSymmetryAttr(
+      symmetryToIR(schedule.getContext(), program.symmetry.get()));
   fillSchedule(schedule, machine, program, names);
   return schedule;
 }
@@ -217,8 +238,10 @@ void ScheduleFiller::fill(const TopologyFromIR &machine,
         channel.source, channel.destination, channel.slots, channel.window,
         builder_.getArrayAttr(path));
   }
+  const Symmetry *symmetry = program_.symmetry.get();
   for (size_t rank = 0; rank < program_.ranks.size(); ++rank)
-    writeRank(int(rank));
+    if (!symmetry || symmetry->elementTo(int(rank)) == 0)
+      writeRank(int(rank));
 }
 
 void ScheduleFiller::writeRank(int number) {

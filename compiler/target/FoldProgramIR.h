@@ -19,8 +19,8 @@ namespace blink {
 /// Errors are emitted on the op.
 mlir::FailureOr<FoldProgram> readProgram(collective::ScheduleOp schedule);
 /// The same where its topology has been read.
-FoldProgram readProgram(collective::ScheduleOp schedule,
-                        const TopologyFromIR &machine);
+mlir::FailureOr<FoldProgram> readProgram(collective::ScheduleOp schedule,
+                                         const TopologyFromIR &machine);
 
 /// Puts the loose folds of `schedule` into the lanes that `program`, which was
 /// read from it, has got.

@@ -9,6 +9,7 @@
 #include "compiler/plan/SpreadTrees.h"
 #include "compiler/support/Error.h"
 #include "compiler/target/EnumConversion.h"
+#include "compiler/target/SymmetryIR.h"
 #include "compiler/topology/symmetry/NetworkPeers.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -100,6 +101,13 @@ blink::problemFromIR(collective::ForestOp forest) {
       return forest.emitError(toString(std::move(error)));
   if (succeeded(from) && forest.getAccumulate())
     (*from)->accumulate = fromIR(*forest.getAccumulate());
+  if (succeeded(from)) {
+    auto symmetry =
+        symmetryFromIR(forest, forest.getSymmetry(), (*from)->rankTopology);
+    if (failed(symmetry))
+      return failure();
+    (*from)->symmetry = std::move(*symmetry);
+  }
   auto most = forest->getAttrOfType<IntegerAttr>(kMaxPeers);
   if (failed(from) || !most || most.getInt() <= 0)
     return from;
@@ -170,6 +178,10 @@ blink::buildForest(OpBuilder &builder, Location loc, FlatSymbolRefAttr topology,
   if (from.phases)
     forest->setAttr(kPhasesAttr, builder.getUnitAttr());
 
+  if (ArrayAttr symmetry =
+          symmetryToIR(builder.getContext(), packing.symmetry.get()))
+    forest.setSymmetryAttr(symmetry);
+
   if (!problem.switches.empty())
     forest->setAttr(kInSwitchAttr, builder.getUnitAttr());
 
@@ -215,6 +227,7 @@ PackedTrees blink::readForest(collective::ForestOp forest,
   double algbw = forest.getAlgbw().convertToDouble();
   double blockRate = algbw / blocksOfBuffer(from.problem.collective, numRanks);
   packed.packing.algbw = algbw;
+  packed.packing.symmetry = from.symmetry;
   packed.certificate.prices = forest.getPrices().vec();
   packed.certificate.bound = forest.getBound().convertToDouble();
   for (auto op : forest.getBody().getOps<collective::TreeOp>()) {

@@ -30,6 +30,8 @@ struct ProblemFromIR {
   std::optional<Association> association = {}; ///< that `problem` points to
   /// In what partial sums of narrow types travel; packing does not ask.
   sched::Accumulation accumulate = sched::Accumulation::none;
+  /// Of a forest: modulo what its trees are all there are; null: nothing.
+  std::shared_ptr<const Symmetry> symmetry = nullptr;
 };
 
 /// The attribute of requests and forests that limits with how many ranks of

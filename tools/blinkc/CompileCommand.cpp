@@ -47,25 +47,55 @@ struct CompileFlags {
 
 } // namespace
 
+/// The bytes of a finished schedule, and what they are in symmetric form if
+/// that was asked for; no bytes after an error, which was told.
+static std::vector<uint8_t> bytesOf(const CompileFlags &flags,
+                                    mlir::ModuleOp module,
+                                    std::optional<sched::SymmetricFile> &form) {
+  if (!flags.symmetric) {
+    auto bytes = exportSchedule(module);
+    return failed(bytes) ? std::vector<uint8_t>() : std::move(*bytes);
+  }
+  auto bytes = exportAsIs(module);
+  if (failed(bytes))
+    return {};
+  std::string error;
+  const sched::Schedule *file =
+      sched::openAnySchedule(bytes->data(), bytes->size(), error);
+  if (sched::isSymmetricThroughout(*file)) {
+    const std::vector<uint8_t> own = *bytes;
+    form = sched::SymmetricFile{
+        std::move(*bytes),
+        std::vector<std::vector<std::string>>(file->programs()->size())};
+    return own;
+  }
+  // What the passes have left in full may be symmetric, too.
+  bytes = exportSchedule(module);
+  if (failed(bytes))
+    return {};
+  file = sched::openSchedule(bytes->data(), bytes->size(), error);
+  llvm::Expected<sched::SymmetricFile> found = symmetricSchedule(*file);
+  if (!found) {
+    reportError(found.takeError());
+    return {};
+  }
+  form = std::move(*found);
+  return std::move(*bytes);
+}
+
 /// Writes and reports a finished schedule.
 static int finish(const CompileFlags &flags, const CompileOptions &options,
                   mlir::ModuleOp module, const Stopwatch &watch) {
-  auto bytes = exportSchedule(module);
-  if (failed(bytes))
+  std::optional<sched::SymmetricFile> form;
+  const std::vector<uint8_t> bytes = bytesOf(flags, module, form);
+  if (bytes.empty())
     return kBadCall;
   std::string error;
   const sched::Schedule *file =
-      sched::openSchedule(bytes->data(), bytes->size(), error);
+      sched::openAnySchedule(bytes.data(), bytes.size(), error);
   if (!file)
     return reportError(makeError(error));
-  std::optional<sched::SymmetricFile> form;
-  if (flags.symmetric) {
-    llvm::Expected<sched::SymmetricFile> found = symmetricSchedule(*file);
-    if (!found)
-      return reportError(found.takeError());
-    form = std::move(*found);
-  }
-  const std::vector<uint8_t> &written = form ? form->bytes : *bytes;
+  const std::vector<uint8_t> &written = form ? form->bytes : bytes;
   if (!flags.output.empty())
     if (llvm::Error failure =
             writeFile(flags.output, llvm::toStringRef(written)))

@@ -118,10 +118,13 @@ Packing blink::fitColumns(const ColumnPool &pool,
   for (int column : columns) {
     Tree tree = pool.tree(column);
     tree.weight = weights[column] * least / sumOf(column) * factor;
-    problem.appendOrbit(tree, packing.trees);
+    packing.trees.push_back(std::move(tree));
   }
   std::stable_sort(
       packing.trees.begin(), packing.trees.end(),
       [](const Tree &a, const Tree &b) { return a.root < b.root; });
-  return packing;
+  if (problem.order() == 1)
+    return packing;
+  packing.symmetry = problem.sharedSymmetry();
+  return isKeptSymmetric(problem.problem()) ? packing : packing.inFull();
 }

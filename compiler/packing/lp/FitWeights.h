@@ -18,8 +18,9 @@ namespace blink {
 /// of the result is 0 when a root that needs a tree has none.
 Packing fitWeights(const PackingProblem &problem, std::vector<Tree> trees);
 
-/// The same for the columns of a pool and the trees they stand for. Trees are
-/// sorted by root; those of a root by the content of the column's tree.
+/// The same for the columns of a pool and the trees they stand for, in
+/// symmetric form (Packing::symmetry) where isKeptSymmetric. Trees are sorted
+/// by root; those of a root by the content of the column's tree.
 Packing fitColumns(const ColumnPool &pool, const std::vector<double> &weights);
 
 } // namespace blink

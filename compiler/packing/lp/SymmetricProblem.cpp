@@ -58,27 +58,28 @@ std::vector<int> ranksBehind(const std::vector<TreeEdge> &edges, int numRanks,
 
 SymmetricProblem::SymmetricProblem(const PackingProblem &problem,
                                    Symmetry symmetry)
-    : problem_(&problem), symmetry_(std::move(symmetry)),
+    : problem_(&problem),
+      symmetry_(std::make_shared<const Symmetry>(std::move(symmetry))),
       numBlocks_(sched::numBlocks(problem.collective,
                                   problem.rankTopology->numRanks())),
       twins_(mirrorTwins(problem)) {
   roots_ = isRooted(problem.collective) ? std::vector<int>{problem.root}
-                                        : symmetry_.representatives();
+                                        : symmetry_->representatives();
   const RankTopology &rankTopology = *problem.rankTopology;
   const std::vector<Link> &links = rankTopology.topology().links;
   rows_.assign(links.size(), -1);
-  std::vector<int> rowOfClass(symmetry_.numLinkClasses(), -1);
+  std::vector<int> rowOfClass(symmetry_->numLinkClasses(), -1);
   for (size_t at = 0; at < links.size(); ++at) {
     int link = static_cast<int>(at);
     if (!rankTopology.usable(link))
       continue;
-    int &row = rowOfClass[symmetry_.linkClass(link)];
+    int &row = rowOfClass[symmetry_->linkClass(link)];
     if (row < 0) {
       row = numRows();
       capacities_.push_back(0);
       // Automorphisms send twins to twins, so the classes are twins too.
       if (mirrors())
-        rowOfClass[symmetry_.linkClass(twins_[link])] = row;
+        rowOfClass[symmetry_->linkClass(twins_[link])] = row;
     }
     rows_[at] = row;
     capacities_[row] += links[at].bandwidth / order();
@@ -135,40 +136,15 @@ std::vector<RowUse> SymmetricProblem::uses(const Tree &tree) const {
   return uses;
 }
 
-Tree SymmetricProblem::image(int element, const Tree &tree) const {
-  if (element == 0)
-    return tree;
-  Tree image;
-  image.root = symmetry_.mapRank(element, tree.root);
-  image.weight = tree.weight;
-  auto map = [&](const std::vector<TreeEdge> &edges,
-                 std::vector<TreeEdge> &images) {
-    images.reserve(edges.size());
-    for (const TreeEdge &edge : edges)
-      images.push_back({symmetry_.mapRank(element, edge.from),
-                        symmetry_.mapRank(element, edge.to),
-                        symmetry_.mapPath(element, edge.path)});
-  };
-  map(tree.up, image.up);
-  map(tree.down, image.down);
-  image.switchUse = tree.switchUse;
-  if (tree.switchUse.works()) {
-    const Path links = symmetry_.mapPath(
-        element, {tree.switchUse.toSwitch, tree.switchUse.fromSwitch});
-    image.switchUse.toSwitch = links[0];
-    image.switchUse.fromSwitch = links[1];
-  }
-  return image;
-}
-
 Tree SymmetricProblem::representative(const Tree &tree) const {
-  return image(symmetry_.inverse(symmetry_.elementTo(tree.root)), tree);
+  return imageOf(*symmetry_,
+                 symmetry_->inverse(symmetry_->elementTo(tree.root)), tree);
 }
 
 void SymmetricProblem::appendOrbit(const Tree &tree,
                                    std::vector<Tree> &trees) const {
   for (int element = 0; element < order(); ++element)
-    trees.push_back(image(element, tree));
+    trees.push_back(imageOf(*symmetry_, element, tree));
 }
 
 void SymmetricProblem::addMirrored(Tree &tree) const {

@@ -37,9 +37,12 @@ public:
   static SymmetricProblem plain(const PackingProblem &problem);
 
   const PackingProblem &problem() const { return *problem_; }
-  const Symmetry &symmetry() const { return symmetry_; }
+  const Symmetry &symmetry() const { return *symmetry_; }
+  const std::shared_ptr<const Symmetry> &sharedSymmetry() const {
+    return symmetry_;
+  }
   /// Trees in a column.
-  int order() const { return symmetry_.order(); }
+  int order() const { return symmetry_->order(); }
 
   /// One rank of each orbit of possible roots.
   const std::vector<int> &roots() const { return roots_; }
@@ -63,8 +66,6 @@ public:
 
   /// Ascending in row, no row twice.
   std::vector<RowUse> uses(const Tree &tree) const;
-  /// The image of `tree` under an element of the group.
-  Tree image(int element, const Tree &tree) const;
   /// The image whose root is one of roots().
   Tree representative(const Tree &tree) const;
   /// Appends the images of `tree`, all of its weight.
@@ -82,7 +83,7 @@ private:
   SymmetricProblem(const PackingProblem &problem, Symmetry symmetry);
 
   const PackingProblem *problem_;
-  Symmetry symmetry_;
+  std::shared_ptr<const Symmetry> symmetry_;
   int numBlocks_;
   std::vector<int> roots_;
   std::vector<int> twins_; // per link; empty where there is no mirroring

@@ -67,9 +67,7 @@ int scoreOf(int trees, int depth) { return (trees + 8) * depth; }
 struct Choice {
   Packing packing;
   int depth = 0;
-  int score() const {
-    return scoreOf(static_cast<int>(packing.trees.size()), depth);
-  }
+  int score() const { return scoreOf(packing.numTrees(), depth); }
 };
 
 /// The columns that selection works on: single trees where ranks are few, whole
@@ -169,9 +167,9 @@ Selection::Selection(const PackingProblem &problem, const PackedTrees &packed,
 
 bool Selection::better(const Choice &a, const Choice &b) const {
   auto key = [&](const Choice &choice) {
-    size_t trees = choice.packing.trees.size();
-    bool fits = trees > 0 &&
-                (options_.maxTrees == 0 || trees <= size_t(options_.maxTrees));
+    const int trees = choice.packing.numTrees();
+    bool fits =
+        trees > 0 && (options_.maxTrees == 0 || trees <= options_.maxTrees);
     // A choice below target_ is judged by its rate alone.
     double missing = std::max(0.0, target_ - choice.packing.algbw);
     return std::make_tuple(!fits, missing, choice.score(), choice.depth,
@@ -183,10 +181,9 @@ bool Selection::better(const Choice &a, const Choice &b) const {
 bool Selection::worthTrying(int trees, int depth) const {
   if (options_.maxTrees > 0 && trees > options_.maxTrees)
     return false;
-  bool reached = !best_.packing.trees.empty() &&
-                 best_.packing.algbw >= target_ &&
-                 (options_.maxTrees == 0 ||
-                  best_.packing.trees.size() <= size_t(options_.maxTrees));
+  bool reached =
+      !best_.packing.trees.empty() && best_.packing.algbw >= target_ &&
+      (options_.maxTrees == 0 || best_.packing.numTrees() <= options_.maxTrees);
   return !reached || scoreOf(trees, depth) < best_.score();
 }
 

@@ -2,260 +2,33 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The group grows by one generator at a time. A generator g shall send rank 0
-// to a given rank outside its orbit and commute with the group H so far. So g
-// is known on an orbit of H as soon as it is known at one rank of it, and seen
-// on orbits it runs in cycles; all cycles must close after the same number of
-// steps m with the same element h of H, g^m = h, or a power of g would leave
-// some ranks in place and move others. The search follows these cycles.
-//
-// Among candidates those come first that move a rank as far, in numbers, as
-// rank 0: in files written row by row and box by box such maps are shifts of
-// rows and boxes, and shifts commute.
-//
 //===----------------------------------------------------------------------===//
 
 #include "compiler/topology/symmetry/Symmetry.h"
 
+#include "compiler/support/Error.h"
 #include "compiler/support/Numbers.h"
-#include "compiler/topology/symmetry/MachineColoring.h"
+#include "compiler/topology/symmetry/GeneratorSearch.h"
+
+#include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <map>
 #include <set>
-#include <tuple>
 
 using namespace blink;
 
-namespace {
-
-using Map = std::vector<int>;
-
-/// Candidates tried for one rank, and dead ends met for one generator.
-constexpr size_t kMostCandidates = 6;
-constexpr int kMostDeadEnds = 60;
 /// Ranks tried as the image of rank 0 that turned out not to work.
 constexpr int kMostFailures = 24;
 
-Map compose(const Map &second, const Map &first) {
-  Map map(first.size());
-  for (size_t at = 0; at < first.size(); ++at)
-    map[at] = second[first[at]];
-  return map;
-}
-
-/// The graph of all links, and its automorphisms that keep the ranks.
-class Automorphisms {
-public:
-  explicit Automorphisms(const RankTopology &rankTopology);
-
-  TwinColoring coloring() const { return {machine_.graph, machine_.colors}; }
-  int numNodes() const { return static_cast<int>(machine_.colors.size()); }
-  const std::vector<int> &rankNodes() const { return rankNodes_; }
-  bool isRank(int node) const { return isRank_[node]; }
-
-  /// Where links go when nodes go where `nodes` says; empty unless that is an
-  /// automorphism.
-  Map linkMap(const Map &nodes) const;
-
-private:
-  const Topology &topology_;
-  std::vector<int> rankNodes_;
-  std::vector<bool> isRank_;
-  const MachineColoring machine_;
-  const std::map<std::tuple<int, int, LinkKind>, int> linkAt_;
-};
-
-Automorphisms::Automorphisms(const RankTopology &rankTopology)
-    : topology_(rankTopology.topology()),
-      isRank_(topology_.nodes.size(), false), machine_(rankTopology),
-      linkAt_(topology_.linkIndices()) {
-  for (int rank = 0; rank < rankTopology.numRanks(); ++rank) {
-    rankNodes_.push_back(rankTopology.nodeOf(rank));
-    isRank_[rankTopology.nodeOf(rank)] = true;
-  }
-}
-
-Map Automorphisms::linkMap(const Map &nodes) const {
-  for (int node = 0; node < numNodes(); ++node)
-    if (machine_.colors[node] != machine_.colors[nodes[node]])
-      return {};
-  Map links;
-  for (const Link &link : topology_.links) {
-    auto image = linkAt_.find({nodes[link.from], nodes[link.to], link.kind});
-    if (image == linkAt_.end())
-      return {};
-    const Link &other = topology_.links[image->second];
-    if (other.bandwidth != link.bandwidth || other.latency != link.latency)
-      return {};
-    links.push_back(image->second);
-  }
-  return links;
-}
-
-/// The search for one generator.
-class GeneratorSearch {
-public:
-  GeneratorSearch(const Automorphisms &all, const std::vector<Map> &group)
-      : all_(all), group_(group), orbitOf_(all.numNodes(), -1),
-        elementOf_(all.numNodes(), -1) {
-    for (int node : all.rankNodes()) {
-      if (orbitOf_[node] >= 0)
-        continue;
-      for (size_t element = 0; element < group.size(); ++element) {
-        orbitOf_[group[element][node]] = numOrbits_;
-        elementOf_[group[element][node]] = static_cast<int>(element);
-      }
-      ++numOrbits_;
-    }
-  }
-
-  /// A node map that sends rank 0 to `target` and extends the group, see the
-  /// top of the file; empty if none was found. The order of the group grows by
-  /// the factor `steps`.
-  Map find(const TwinColoring &start, int target, int &steps);
-
-private:
-  /// Where a cycle stands: its first node, the node whose image is wanted next,
-  /// and how many images were fixed so far.
-  struct Cycle {
-    int first = -1, at = -1, steps = 0;
-  };
-  bool extend(TwinColoring coloring, Cycle cycle, std::vector<bool> taken);
-  bool fix(TwinColoring coloring, Cycle cycle, std::vector<bool> taken,
-           int image);
-  bool finish(TwinColoring coloring);
-  std::vector<int> candidates(const TwinColoring &coloring, const Cycle &cycle,
-                              const std::vector<bool> &taken) const;
-  bool requireAll(TwinColoring &coloring, int from, int to) const;
-
-  const Automorphisms &all_;
-  const std::vector<Map> &group_;
-  std::vector<int> orbitOf_;   // per node: of H; -1 for no rank
-  std::vector<int> elementOf_; // per node: takes the orbit's first node here
-  int numOrbits_ = 0;
-
-  int shift_ = 0;
-  int period_ = 0;   // steps of a cycle; 0 until the first one closes
-  int holonomy_ = 0; // the element of H that it closes with
-  int deadEnds_ = 0;
-  Map found_;
-};
-
-bool GeneratorSearch::requireAll(TwinColoring &coloring, int from,
-                                 int to) const {
-  std::vector<std::pair<int, int>> images;
-  for (const Map &element : group_)
-    images.emplace_back(element[from], element[to]);
-  return coloring.require(images);
-}
-
-std::vector<int>
-GeneratorSearch::candidates(const TwinColoring &coloring, const Cycle &cycle,
-                            const std::vector<bool> &taken) const {
-  bool mayClose =
-      cycle.steps > 0 && period_ == 0 && numOrbits_ % (cycle.steps + 1) == 0;
-  bool mustClose = period_ > 0 && cycle.steps + 1 == period_;
-  std::vector<int> nodes;
-  for (int node : coloring.candidates(cycle.at)) {
-    bool closes = orbitOf_[node] == orbitOf_[cycle.first];
-    if (mustClose ? node == group_[holonomy_][cycle.first]
-                  : (closes ? mayClose : !taken[orbitOf_[node]]))
-      nodes.push_back(node);
-  }
-  std::sort(nodes.begin(), nodes.end(), [&](int a, int b) {
-    int far = cycle.at + shift_;
-    return std::make_tuple(std::abs(a - far), a) <
-           std::make_tuple(std::abs(b - far), b);
-  });
-  if (nodes.size() > kMostCandidates)
-    nodes.resize(kMostCandidates);
-  return nodes;
-}
-
-bool GeneratorSearch::extend(TwinColoring coloring, Cycle cycle,
-                             std::vector<bool> taken) {
-  if (cycle.at < 0) {
-    for (int node : all_.rankNodes())
-      if (!taken[orbitOf_[node]] && elementOf_[node] == 0) {
-        cycle = {node, node, 0};
-        break;
-      }
-    if (cycle.at < 0)
-      return finish(std::move(coloring));
-  }
-  for (int image : candidates(coloring, cycle, taken)) {
-    if (fix(coloring, cycle, taken, image))
-      return true;
-    if (deadEnds_ > kMostDeadEnds)
+static bool isPermutation(const std::vector<int> &map) {
+  std::vector<bool> taken(map.size(), false);
+  for (int image : map) {
+    if (image < 0 || size_t(image) >= map.size() || taken[image])
       return false;
+    taken[image] = true;
   }
-  ++deadEnds_;
-  return false;
-}
-
-bool GeneratorSearch::fix(TwinColoring coloring, Cycle cycle,
-                          std::vector<bool> taken, int image) {
-  if (!requireAll(coloring, cycle.at, image)) {
-    ++deadEnds_;
-    return false;
-  }
-  taken[orbitOf_[image]] = true;
-  ++cycle.steps;
-  if (orbitOf_[image] != orbitOf_[cycle.first]) {
-    cycle.at = image;
-    return extend(std::move(coloring), cycle, std::move(taken));
-  }
-  bool first = period_ == 0;
-  if (first) {
-    period_ = cycle.steps;
-    holonomy_ = elementOf_[image]; // cycle.first is its orbit's first node
-  }
-  if (extend(std::move(coloring), Cycle(), std::move(taken)))
-    return true;
-  if (first)
-    period_ = 0;
-  return false;
-}
-
-/// All ranks have their images. Relays that could still be swapped are taken in
-/// order.
-bool GeneratorSearch::finish(TwinColoring coloring) {
-  Map map(all_.numNodes());
-  for (int node = 0; node < all_.numNodes(); ++node) {
-    if (!coloring.isFixed(node)) {
-      std::vector<int> images = coloring.candidates(node);
-      int least = *std::min_element(images.begin(), images.end());
-      if (!coloring.require({{node, least}}))
-        return false;
-    }
-    map[node] = coloring.image(node);
-  }
-  if (all_.linkMap(map).empty())
-    return false;
-  for (const Map &element : group_)
-    if (compose(map, element) != compose(element, map))
-      return false;
-  Map power = map;
-  for (int step = 1; step < period_; ++step)
-    power = compose(map, power);
-  if (power != group_[holonomy_])
-    return false;
-  found_ = std::move(map);
   return true;
 }
-
-Map GeneratorSearch::find(const TwinColoring &start, int target, int &steps) {
-  int first = all_.rankNodes().front();
-  shift_ = target - first;
-  std::vector<bool> taken(numOrbits_, false);
-  if (fix(start, {first, first, 0}, taken, target))
-    steps = period_;
-  return std::move(found_);
-}
-
-} // namespace
 
 Path Symmetry::mapPath(int element, const Path &path) const {
   Path image;
@@ -294,19 +67,82 @@ Symmetry Symmetry::find(const RankTopology &rankTopology) {
       continue;
     }
     Map links = all.linkMap(generator);
-    size_t order = symmetry.nodeMaps_.size();
-    for (size_t element = order; element < order * steps; ++element) {
-      symmetry.nodeMaps_.push_back(
-          compose(generator, symmetry.nodeMaps_[element - order]));
-      symmetry.linkMaps_.push_back(
-          compose(links, symmetry.linkMaps_[element - order]));
-    }
-    symmetry.generators_.push_back({std::move(generator), steps});
+    symmetry.extend({std::move(generator), steps}, links);
     for (const Map &map : symmetry.nodeMaps_)
       orbit.insert(map[first]);
   }
   symmetry.index(rankTopology);
   return symmetry;
+}
+
+void Symmetry::extend(Generator generator, const Map &links) {
+  const size_t order = nodeMaps_.size();
+  for (size_t element = order; element < order * generator.steps; ++element) {
+    nodeMaps_.push_back(compose(generator.nodes, nodeMaps_[element - order]));
+    linkMaps_.push_back(compose(links, linkMaps_[element - order]));
+  }
+  generators_.push_back(std::move(generator));
+}
+
+llvm::Expected<Symmetry> Symmetry::create(const RankTopology &rankTopology,
+                                          std::vector<Generator> generators) {
+  Symmetry symmetry = trivial(rankTopology);
+  const Automorphisms all(rankTopology);
+  const auto numRanks = size_t(rankTopology.numRanks());
+  for (Generator &generator : generators) {
+    const size_t order = symmetry.nodeMaps_.size();
+    const bool fits = generator.nodes.size() == size_t(all.numNodes()) &&
+                      generator.steps > 1 &&
+                      size_t(generator.steps) <= numRanks / order;
+    if (!fits || !isPermutation(generator.nodes))
+      return makeError("a renaming of {0} nodes in {1} steps: expected one of "
+                       "{2} nodes, each once, and no more elements than ranks",
+                       generator.nodes.size(), generator.steps, all.numNodes());
+    const Map links = all.linkMap(generator.nodes);
+    if (links.empty())
+      return makeError("a renaming changes the machine or its ranks");
+    const Map own = generator.nodes;
+    for (const Map &map : symmetry.nodeMaps_)
+      if (compose(own, map) != compose(map, own))
+        return makeError("renamings give another result in another order");
+    symmetry.extend(std::move(generator), links);
+    // The power after the last one is an element again.
+    const Map closes = compose(own, symmetry.nodeMaps_.back());
+    if (!llvm::is_contained(symmetry.nodeMaps_, closes))
+      return makeError("a renaming's powers do not come back");
+  }
+  for (size_t element = 1; element < symmetry.nodeMaps_.size(); ++element)
+    for (int node : all.rankNodes())
+      if (symmetry.nodeMaps_[element][node] == node)
+        return makeError("a renaming leaves a rank where it is");
+  symmetry.index(rankTopology);
+  return symmetry;
+}
+
+std::vector<double>
+Symmetry::sumOfImages(const std::vector<double> &loads) const {
+  // As many elements take each link of a class to each other one.
+  std::vector<double> sums(numLinkClasses_, 0);
+  std::vector<int> sizes(numLinkClasses_, 0);
+  for (size_t link = 0; link < loads.size(); ++link) {
+    sums[linkClasses_[link]] += loads[link];
+    ++sizes[linkClasses_[link]];
+  }
+  std::vector<double> images;
+  for (int linkClass : linkClasses_)
+    images.push_back(sums[linkClass] * (order() / sizes[linkClass]));
+  return images;
+}
+
+std::vector<double>
+Symmetry::mostOfImages(const std::vector<double> &loads) const {
+  std::vector<double> most(numLinkClasses_, 0);
+  for (size_t link = 0; link < loads.size(); ++link)
+    most[linkClasses_[link]] = std::max(most[linkClasses_[link]], loads[link]);
+  std::vector<double> images;
+  for (int linkClass : linkClasses_)
+    images.push_back(most[linkClass]);
+  return images;
 }
 
 /// Fills everything but the maps of nodes and links.

@@ -12,6 +12,8 @@
 
 #include "compiler/topology/fabric/RankTopology.h"
 
+#include <memory>
+
 namespace blink {
 
 /// An abelian group of automorphisms of a topology that acts *freely* on its
@@ -38,8 +40,16 @@ public:
   struct Generator {
     std::vector<int> nodes;
     int steps;
+    bool operator==(const Generator &other) const {
+      return steps == other.steps && nodes == other.nodes;
+    }
   };
   const std::vector<Generator> &generators() const { return generators_; }
+
+  /// The group that `generators` make, as generators() of another one lists
+  /// them. Errors: they make no such group of `rankTopology`.
+  static llvm::Expected<Symmetry> create(const RankTopology &rankTopology,
+                                         std::vector<Generator> generators);
 
   int order() const { return static_cast<int>(nodeMaps_.size()); }
 
@@ -59,12 +69,20 @@ public:
   /// Orbits of links, numbered from 0 in the order of their least link.
   int numLinkClasses() const { return numLinkClasses_; }
   int linkClass(int link) const { return linkClasses_[link]; }
+  /// What all elements make of loads, one a link of the topology, added up.
+  std::vector<double> sumOfImages(const std::vector<double> &loads) const;
+  /// Of each link the most that any element makes of them.
+  std::vector<double> mostOfImages(const std::vector<double> &loads) const;
 
 private:
+  using Map = std::vector<int>;
+
   Symmetry() = default;
+  /// Multiplies what there is by the powers of `generator`, which maps links as
+  /// `links` says.
+  void extend(Generator generator, const Map &links);
   void index(const RankTopology &rankTopology);
 
-  using Map = std::vector<int>;
   std::vector<Generator> generators_;
   std::vector<Map> nodeMaps_, linkMaps_, rankMaps_; // per element
   std::vector<int> inverses_;

@@ -597,3 +597,69 @@ collective.forest all_reduce @box gpus [0, 1] links <nvlink> algbw 12.5 bound 25
   // expected-error @below {{expected reduce, multicast or both}}
   collective.tree @t0 root 0 block 0 share 1 of 1 up [1 -> 0 via [d]] down [0 -> 1 via [gpu0.s, s.gpu1]] switch <via [gpu0.s, s.gpu0]>
 }
+
+// -----
+
+collective.topology @pair {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.link @a nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @b nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+}
+// expected-error @below {{has a symmetry, which one root, relays or sums in an order have not}}
+collective.forest broadcast @pair gpus [0, 1] links <nvlink> root 0 algbw 50.0 bound 50.0 prices [1.0, 1.0] symmetry [#collective.renaming<steps 2 nodes[1, 0]>] {
+  collective.tree @t0 root 0 block 0 share 1 of 1 up [] down [0 -> 1 via [a]]
+}
+
+// -----
+
+collective.topology @pair {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.link @a nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @b nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+}
+// expected-error @below {{has a renaming of 3 steps, expected 2 or more, which divide the 2 ranks}}
+collective.forest all_gather @pair gpus [0, 1] links <nvlink> algbw 50.0 bound 50.0 prices [1.0, 1.0] symmetry [#collective.renaming<steps 3 nodes[1, 0]>] {
+  collective.tree @t0 root 0 block 0 share 1 of 1 up [] down [0 -> 1 via [a]]
+}
+
+// -----
+
+collective.topology @pair {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.link @a nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @b nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+}
+// expected-error @below {{has a renaming of 2 steps, expected 2 or more, which divide the 2 ranks}}
+collective.forest all_gather @pair gpus [0, 1] links <nvlink> algbw 50.0 bound 50.0 prices [1.0, 1.0] symmetry [#collective.renaming<steps 2 nodes [1, 0]>, #collective.renaming<steps 2 nodes[1, 0]>] {
+  collective.tree @t0 root 0 block 0 share 1 of 1 up [] down [0 -> 1 via [a]]
+}
+
+// -----
+
+collective.topology @pair {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.link @a nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @b nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+}
+// expected-error @below {{has shares of block 0 that add up to 2 / 1, not to one}}
+collective.forest all_reduce @pair gpus [0, 1] links <nvlink> algbw 50.0 bound 50.0 prices [1.0, 1.0] symmetry [#collective.renaming<steps 2 nodes[1, 0]>] {
+  collective.tree @t0 root 0 block 0 share 1 of 1 up [1 -> 0 via [b]] down [0 -> 1 via [a]]
+}
+
+// -----
+
+collective.topology @pair {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.link @a nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @b nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+}
+// expected-error @below {{has shares of 2 blocks with 2 images, of 2 blocks}}
+collective.forest all_gather @pair gpus [0, 1] links <nvlink> algbw 50.0 bound 50.0 prices [1.0, 1.0] symmetry [#collective.renaming<steps 2 nodes[1, 0]>] {
+  collective.tree @t0 root 0 block 0 share 1 of 1 up [] down [0 -> 1 via [a]]
+  collective.tree @t1 root 1 block 1 share 1 of 1 up [] down [1 -> 0 via [b]]
+}

@@ -63,3 +63,14 @@ collective.forest all_reduce @box gpus [0, 1] links <nvlink> algbw 12.5 bound 25
   collective.tree @t0 root 0 block 0 share 1 of 2 up [1 -> 0 via [gpu1.s, s.gpu0]] down [0 -> 1 via [gpu0.s, s.gpu1]] switch <reduce multicast via [gpu0.s, s.gpu0]>
   collective.tree @t1 root 1 block 0 share 1 of 2 up [0 -> 1 via [gpu0.s, s.gpu1]] down [1 -> 0 via [gpu1.s, s.gpu0]] switch <multicast via [gpu1.s, s.gpu1]>
 }
+// One tree for each orbit of roots.
+// CHECK:      collective.forest all_gather @ring gpus [0, 1] {{.*}} prices [{{.*}}] symmetry [#collective.renaming<steps 2 nodes[1, 0]>] {
+collective.topology @ring {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.link @a nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @b nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+}
+collective.forest all_gather @ring gpus [0, 1] links <nvlink> algbw 50.0 bound 50.0 prices [1.0, 1.0] symmetry [#collective.renaming<steps 2 nodes[1, 0]>] {
+  collective.tree @t0 root 0 block 0 share 1 of 1 up [] down [0 -> 1 via [a]]
+}

@@ -783,3 +783,39 @@ collective.schedule reduce @pair gpus [0, 1] links <nvlink> root 1 accumulate f3
     collective.fold @t0 (@down) -> (output[0])
   }
 }
+
+// -----
+
+collective.topology @pair {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.link @a nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @b nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+}
+// expected-error @below {{has programs for 0 of 2 ranks}}
+collective.schedule all_gather @pair gpus [0, 1] links <nvlink> algbw 50.0 bound 50.0 prices [1.0, 1.0] symmetry [#collective.renaming<steps 2 nodes[1, 0]>] chunk_bytes 65536 {
+  collective.share @t0 root 0 block 0 part 1 of 1 depth 1
+  collective.channel @c peer share @t0 from 0 to 1 slots 4 via [a]
+}
+
+// -----
+
+collective.topology @pair {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.link @a nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @b nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+}
+// expected-error @below {{has programs for 4 of 2 ranks}}
+collective.schedule all_gather @pair gpus [0, 1] links <nvlink> algbw 50.0 bound 50.0 prices [1.0, 1.0] symmetry [#collective.renaming<steps 2 nodes[1, 0]>] chunk_bytes 65536 {
+  collective.share @t0 root 0 block 0 part 1 of 1 depth 1
+  collective.channel @c peer share @t0 from 0 to 1 slots 4 via [a]
+  collective.rank 0 {
+    collective.lane {
+      collective.fold @t0 (input[0]) -> (output[0], @c)
+      collective.fold @t0 (@c) -> (output[1])
+    }
+  }
+  collective.rank 1 {
+  }
+}

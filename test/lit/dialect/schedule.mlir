@@ -68,3 +68,23 @@ collective.schedule broadcast @pair gpus [0, 1] links <nvlink> root 0 algbw 25.0
     collective.fold @t0 (@c) -> (output[0])
   }
 }
+
+// What one rank of each orbit does.
+// CHECK:      collective.schedule all_gather @pair gpus [0, 1] {{.*}} symmetry [#collective.renaming<steps 2 nodes[1, 0]>] chunk_bytes 65536 {
+// CHECK:        collective.rank 0 {
+// CHECK-NEXT:     collective.lane {
+// CHECK-NEXT:       collective.fold @t0 (input[0]) -> (output[0], @c)
+// CHECK-NEXT:       collective.fold @t0 (@c) -> (output[1])
+// CHECK-NEXT:     }
+// CHECK-NEXT:   }
+// CHECK-NEXT: }
+collective.schedule all_gather @pair gpus [0, 1] links <nvlink> algbw 50.0 bound 50.0 prices [1.0, 1.0] symmetry [#collective.renaming<steps 2 nodes[1, 0]>] chunk_bytes 65536 {
+  collective.share @t0 root 0 block 0 part 1 of 1 depth 1
+  collective.channel @c peer share @t0 from 0 to 1 slots 4 via [a]
+  collective.rank 0 {
+    collective.lane {
+      collective.fold @t0 (input[0]) -> (output[0], @c)
+      collective.fold @t0 (@c) -> (output[1])
+    }
+  }
+}

@@ -39,7 +39,7 @@ void checkPoints(const Topology &topology, const CompileOptions &options) {
     REQUIRE(variant->times());
     for (const sched::TimePoint *point : *variant->times())
       CHECK(point->microseconds() ==
-            doctest::Approx(model.at(point->bytes())).epsilon(1e-12));
+            doctest::Approx(model.at(point->bytes())).epsilon(1e-6));
     for (uint64_t size : manySizes()) {
       CAPTURE(size);
       CHECK(sched::timeAt(*variant->times(), size) ==

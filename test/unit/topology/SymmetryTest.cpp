@@ -194,3 +194,66 @@ TEST_CASE("around a rank, ranks of one orbit are of one class") {
   RankTopology chain = rankTopologyOf(valueOf(generateMesh({4}, {})));
   CHECK(classesAround(chain, 1) == std::vector<int>{0, 2, 3});
 }
+
+TEST_CASE("generators make the group again, and nothing else does") {
+  const RankTopology torus = rankTopologyOf(valueOf(generateTorus({5, 4}, {})));
+  const Symmetry found = Symmetry::find(torus);
+  std::vector<Symmetry::Generator> generators = found.generators();
+  const Symmetry made = valueOf(Symmetry::create(torus, generators));
+  REQUIRE(made.order() == found.order());
+  for (int element = 0; element < made.order(); ++element)
+    for (int rank = 0; rank < torus.numRanks(); ++rank)
+      CHECK(made.mapRank(element, rank) == found.mapRank(element, rank));
+
+  const auto refused = [&](std::vector<Symmetry::Generator> wrong) {
+    auto symmetry = Symmetry::create(torus, std::move(wrong));
+    return symmetry ? "" : llvm::toString(symmetry.takeError());
+  };
+  const auto with = [&](auto change) {
+    std::vector<Symmetry::Generator> wrong = generators;
+    change(wrong);
+    return refused(std::move(wrong));
+  };
+  using Generators = std::vector<Symmetry::Generator>;
+  CHECK(with([](Generators &g) { g[0].nodes.pop_back(); }).find("19 nodes") !=
+        std::string::npos);
+  CHECK(with([](Generators &g) {
+          g[0].nodes[0] = g[0].nodes[1];
+        }).find("each once") != std::string::npos);
+  CHECK(with([](Generators &g) { g[0].steps = 0; }).find("in 0 steps") !=
+        std::string::npos);
+  CHECK(with([](Generators &g) { g[0].steps = 1000; }).find("1000 steps") !=
+        std::string::npos);
+  CHECK(with([](Generators &g) { std::swap(g[0].nodes[0], g[0].nodes[1]); }) ==
+        "a renaming changes the machine or its ranks");
+  CHECK(with([](Generators &g) { g[0].steps = 2; }) ==
+        "a renaming's powers do not come back");
+  CHECK(with([](Generators &g) { g.push_back(g[0]); }) != "");
+  // GPU y * 4 + x becomes GPU y * 4 + (3 - x): (x, y) = (0, 0) moves, but
+  // commutes with no shift.
+  Generators mirrored = {generators[0], {{}, 2}};
+  for (int gpu = 0; gpu < 20; ++gpu)
+    mirrored[1].nodes.push_back(gpu / 4 * 4 + 3 - gpu % 4);
+  Generators alone = {mirrored[1]};
+  CHECK(refused(alone) == "");
+  CHECK(refused({{{0,  3, 2,  1,  4,  7,  6,  5,  8,  11,
+                   10, 9, 12, 15, 14, 13, 16, 19, 18, 17},
+                  2}}) == "a renaming leaves a rank where it is");
+}
+
+TEST_CASE("what images make of loads is on every link of a class") {
+  const RankTopology torus = rankTopologyOf(valueOf(generateTorus({5, 4}, {})));
+  const Symmetry symmetry = Symmetry::find(torus);
+  const auto numLinks = torus.topology().links.size();
+  std::vector<double> loads(numLinks, 0), sums(numLinks, 0), most(numLinks, 0);
+  loads[3] = 1;
+  loads[7] = 5;
+  for (int element = 0; element < symmetry.order(); ++element)
+    for (size_t link = 0; link < numLinks; ++link) {
+      const int image = symmetry.mapLink(element, int(link));
+      sums[image] += loads[link];
+      most[image] = std::max(most[image], loads[link]);
+    }
+  CHECK(symmetry.sumOfImages(loads) == sums);
+  CHECK(symmetry.mostOfImages(loads) == most);
+}

@@ -1,0 +1,91 @@
+//===- SymmetricFolds.cpp - representatives do all folds ------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/plan/SymmetricFolds.h"
+
+#include "schedules/Collectives.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <tuple>
+
+using namespace blink;
+using Operand = FoldProgram::Operand;
+
+int blink::imageOfBlock(const Symmetry &symmetry, sched::Collective collective,
+                        int numRanks, int element, int block) {
+  const sched::CollectiveTraits &traits = traitsOf(collective);
+  if (traits.scattersInput && traits.gathersOutput)
+    return symmetry.mapRank(element, block / numRanks) * numRanks +
+           symmetry.mapRank(element, block % numRanks);
+  return traits.scattersInput || traits.gathersOutput
+             ? symmetry.mapRank(element, block)
+             : block;
+}
+
+namespace {
+
+/// A fold of some rank, and which tree its image is of.
+struct Image {
+  int block, root;
+  int rank;
+  size_t fold;
+  int element;
+};
+
+} // namespace
+
+/// What `element` makes of an operand. Channels are named by that of which they
+/// are images.
+static Operand imageOfOperand(const FoldProgram &program,
+                              const Symmetry &symmetry, int element,
+                              Operand operand) {
+  const sched::CollectiveTraits &traits = traitsOf(program.collective);
+  const bool ofRanks = operand.kind == sched::OperandKind::input
+                           ? traits.scattersInput
+                           : traits.gathersOutput;
+  if (!operand.isChannel() && ofRanks)
+    operand.index = symmetry.mapRank(element, operand.index);
+  return operand;
+}
+
+void blink::makeSymmetric(FoldProgram &program,
+                          std::shared_ptr<const Symmetry> symmetry) {
+  std::vector<std::vector<Image>> images(program.ranks.size());
+  for (int rank = 0; rank < program.numRanks; ++rank) {
+    const int element = symmetry->inverse(symmetry->elementTo(rank));
+    const std::vector<FoldProgram::Fold> &folds = program.ranks[rank].folds;
+    for (size_t i = 0; i < folds.size(); ++i) {
+      const FoldProgram::Tree &tree = program.trees[folds[i].tree];
+      images[symmetry->representative(rank)].push_back(
+          {imageOfBlock(*symmetry, program.collective, program.numRanks,
+                        element, tree.block),
+           symmetry->mapRank(element, tree.root), rank, i, element});
+    }
+  }
+  const std::vector<FoldProgram::Rank> full = std::move(program.ranks);
+  program.ranks.assign(full.size(), {});
+  for (int representative : symmetry->representatives()) {
+    std::vector<Image> &own = images[representative];
+    llvm::stable_sort(own, [&](const Image &a, const Image &b) {
+      return std::tuple(a.block, a.root, full[a.rank].folds[a.fold].tree) <
+             std::tuple(b.block, b.root, full[b.rank].folds[b.fold].tree);
+    });
+    for (const Image &image : own) {
+      const FoldProgram::Rank &rank = full[image.rank];
+      const FoldProgram::Fold &fold = rank.folds[image.fold];
+      const auto map = [&](Operand operand) {
+        return imageOfOperand(program, *symmetry, image.element, operand);
+      };
+      program.addFold(
+          representative, fold.tree, fold.completes,
+          llvm::to_vector(llvm::map_range(rank.sourcesOf(fold), map)),
+          llvm::to_vector(llvm::map_range(rank.destinationsOf(fold), map)));
+    }
+  }
+  program.symmetry = std::move(symmetry);
+}
