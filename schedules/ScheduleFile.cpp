@@ -97,19 +97,12 @@ bool isSymmetric(const uint8_t *data, size_t size) {
   }
 }
 
-/// Whether a variant's symmetric() is `symmetric`.
-static bool hasVariant(const Schedule &file, bool symmetric) {
+bool isSymmetric(const Schedule &file) {
   for (const Program *program : *file.programs())
     for (const Variant *variant : *program->variants())
-      if (variant->symmetric() == symmetric)
+      if (variant->symmetric())
         return true;
   return false;
-}
-
-bool isSymmetric(const Schedule &file) { return hasVariant(file, true); }
-
-bool isSymmetricThroughout(const Schedule &file) {
-  return !hasVariant(file, false);
 }
 
 std::vector<uint8_t> sealSchedule(flatbuffers::FlatBufferBuilder &builder,

@@ -41,8 +41,6 @@ inline constexpr uint32_t kFormatVersion = 3;
                                               std::string &error);
 /// Whether a variant is in symmetric form.
 bool isSymmetric(const Schedule &file);
-/// Whether all are.
-bool isSymmetricThroughout(const Schedule &file);
 /// Whether untrusted bytes are such a file, as far as their structure goes.
 bool isSymmetric(const uint8_t *data, size_t size);
 

@@ -233,6 +233,14 @@ symmetricFile(const Schedule &file,
     for (const Variant *variant : *program.variants()) {
       const std::string place = at("variants", parts.variants.size());
       parts.variants.push_back(VariantParts::of(*variant));
+      if (variant->symmetric()) {
+        if (renamingsOf(program) != symmetries[p]) {
+          error = at("programs", p) + "." + place + ": in another symmetry";
+          return std::nullopt;
+        }
+        parts.symmetry = symmetries[p];
+        continue;
+      }
       std::string why;
       std::optional<VariantParts> form;
       if (group.order() == 1 || (program.relays() && program.relays()->size()))

@@ -30,10 +30,11 @@ struct SymmetricFile {
   std::vector<std::vector<std::string>> inFull;
 };
 
-/// `file`, which openSchedule has accepted, its programs modulo `symmetries`,
-/// one a program, where none is no symmetry. What expandSchedule makes of it is
-/// what it makes of `file`. Errors, a sentence in `error`: renamings that are
-/// no symmetry.
+/// `file`, which openAnySchedule has accepted, its programs modulo
+/// `symmetries`, one a program, where none is no symmetry; variants that are
+/// symmetric stay so. What expandSchedule makes of it is what it makes of
+/// `file`. Errors, a sentence in `error`: renamings that are no symmetry, or
+/// not those that a program has already.
 std::optional<SymmetricFile>
 symmetricFile(const Schedule &file,
               const std::vector<std::vector<Renaming>> &symmetries,

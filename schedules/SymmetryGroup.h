@@ -23,6 +23,10 @@ namespace blink::sched {
 struct Renaming {
   std::vector<uint16_t> nodes;
   uint32_t steps = 0; ///< as SymmetryGenerator's
+  bool operator==(const Renaming &other) const {
+    return steps == other.steps && nodes == other.nodes;
+  }
+  bool operator!=(const Renaming &other) const { return !(*this == other); }
 };
 
 /// The renamings of `program`; none where it has no symmetry.

@@ -41,13 +41,20 @@ std::vector<Tree> unused(const PackedTrees &packed) {
   return rest;
 }
 
-/// More peers than this are limited though nobody asked, where that costs
-/// nothing: TCP's transports take some hundred connections a process, and each
-/// costs memory and a place in a queue.
-constexpr int kManyPeers = 64;
-/// To how many.
-constexpr int kFewPeers[] = {16, 32};
+/// Of jobs of more ranks peers are limited though nobody asked, where that
+/// costs nothing: each connection takes memory and a place in a queue, and a
+/// rank that writes to many servers in one fold keeps a lane busy for as many
+/// messages.
+constexpr int kManyRanks = 64;
 constexpr double kSameRate = 1 - 1e-6;
+
+/// To how many: no fewer than leave two hops between any two servers.
+std::vector<int> fewPeers(const RankTopology &machine) {
+  int few = 8;
+  while (few * few < machine.withPhases().numServers())
+    few *= 2;
+  return {few, 2 * few, 4 * few};
+}
 
 FailureOr<std::unique_ptr<ProblemFromIR>>
 problemOf(collective::RequestOpInterface request) {
@@ -68,16 +75,16 @@ llvm::Error packWithFewPeers(collective::RequestOpInterface request,
   auto asked = request->getAttrOfType<IntegerAttr>(kMaxPeers);
   if (isPairwise(from->problem.collective) || !machine.relays().empty() ||
       (!asked && (isRouted(from->problem.collective) ||
-                  machine.numRanks() <= kManyPeers ||
+                  machine.numRanks() <= kManyRanks ||
                   isGrown(from->problem, packed.packing, /*maxTrees=*/0))))
     return llvm::Error::success();
-  std::vector<int> limits(std::begin(kFewPeers), std::end(kFewPeers));
-  if (asked)
-    limits = {static_cast<int>(asked.getInt())};
+  const std::vector<int> limits =
+      asked ? std::vector<int>{static_cast<int>(asked.getInt())}
+            : fewPeers(machine);
   const int all = mostNetworkPeers(machine);
-  if (limits.front() <= 0 || all <= (asked ? limits.front() : kManyPeers))
-    return llvm::Error::success();
   for (int most : limits) {
+    if (most <= 0 || most >= all)
+      break;
     auto limited = problemOf(request);
     if (failed(limited))
       return llvm::createStringError("no problem");

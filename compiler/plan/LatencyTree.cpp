@@ -263,8 +263,9 @@ llvm::Expected<Packing> blink::packLatencyTrees(const PackingProblem &problem,
   } else if (isRooted(problem.collective)) {
     packing.trees.push_back(treeOf(problem.root, time));
   } else {
+    // Of ranks that are alike the first has as good a tree as all.
     double least = kInfinity;
-    for (int root = 0; root < n; ++root) {
+    for (int root : modulo.symmetry().representatives()) {
       Tree tree = treeOf(root, time);
       if (time < least * kEarlier || packing.trees.empty()) {
         least = time;

@@ -16,6 +16,10 @@
 
 using namespace blink;
 
+/// More of them have so many channels that nobody knows yet how engines bear
+/// it.
+static constexpr int kManyRanks = 128;
+
 llvm::Expected<SmallVariants>
 blink::chooseSmallVariants(const PackingProblem &problem, const Packing &large,
                            ScheduleLimits limits, unsigned maxOneHopRanks) {
@@ -62,8 +66,10 @@ blink::chooseSmallVariants(const PackingProblem &problem, const Packing &large,
       oneHopTime, trees->time, variants.mediumEnd > 0 ? mediumTime : largeTime);
   // What is routed is copied and no more. From here on the large variant writes
   // it where it belongs, for which the model of time charges readers too much.
-  if (isRouted(problem.collective) && !pairs &&
-      protocol == Protocol::low_latency)
+  // Of many ranks' messages it charges one processor with all.
+  if ((isRouted(problem.collective) && !pairs &&
+       protocol == Protocol::low_latency) ||
+      problem.rankTopology->numRanks() > kManyRanks)
     variants.ranges.tree = std::min(variants.ranges.tree, sched::kDirectBytes);
   return variants;
 }

@@ -29,6 +29,7 @@ struct Flow {
   size_t writer = 0, reader = 0; ///< lanes
   double sendsSince = 0;
   double ready = 0;   ///< when the fold that wrote the last chunk is over
+  double cameAt = 0;  ///< when the last chunk has arrived
   double latency = 0; ///< microseconds
   double rate = 0;    ///< bytes a microsecond, as planned
   uint64_t written = 0, sent = 0, arrived = 0;
@@ -103,6 +104,13 @@ private:
   bool isDone(const Lane &lane) const { return lane.round == lane.rounds; }
   bool canRun(const FoldProgram::Rank &rank, const FoldProgram::Fold &fold,
               uint64_t chunk) const;
+  double slownessOf(const Lane &lane) const {
+    return options_.slowness.empty() ? 1 : options_.slowness[lane.rank];
+  }
+  double engineCostOf(const Lane &lane,
+                      const FoldProgram::Operand &operand) const;
+  double takingCost(const Lane &lane, const FoldProgram::Fold &fold,
+                    uint64_t chunk) const;
   double costOf(const Lane &lane, const FoldProgram::Fold &fold,
                 uint64_t chunk) const;
   void runFold(size_t lane, const FoldProgram::Fold &fold, uint64_t chunk,
@@ -201,24 +209,53 @@ bool Simulator::canRun(const FoldProgram::Rank &rank,
              });
 }
 
+/// Microseconds of `lane` for a chunk that it writes to, or reads from, a
+/// channel.
+double Simulator::engineCostOf(const Lane &lane,
+                               const FoldProgram::Operand &operand) const {
+  return operand.isChannel() && !options_.engineCosts.empty()
+             ? options_.engineCosts[size_t(operand.index)] * slownessOf(lane)
+             : 0;
+}
+
+/// Microseconds that are left to take the messages which a fold that runs now
+/// reads: a lane that waits takes each when it comes.
+double Simulator::takingCost(const Lane &lane, const FoldProgram::Fold &fold,
+                             uint64_t chunk) const {
+  if (options_.engineCosts.empty())
+    return 0;
+  llvm::SmallVector<std::pair<double, double>> messages; // came at, cost
+  for (const FoldProgram::Operand &from :
+       program_.ranks[lane.rank].sourcesOf(fold)) {
+    if (!from.isChannel())
+      continue;
+    const Flow &flow = flows_[size_t(from.index)];
+    // Of those before the last nobody knows any more when they came.
+    messages.emplace_back(flow.arrived == chunk + 1 ? flow.cameAt : 0,
+                          engineCostOf(lane, from));
+  }
+  llvm::sort(messages);
+  double taken = lane.idleSince;
+  for (auto [cameAt, cost] : messages)
+    taken = std::max(taken, cameAt) + cost;
+  return std::max(0.0, taken - now_);
+}
+
 /// Microseconds of its lane.
 double Simulator::costOf(const Lane &lane, const FoldProgram::Fold &fold,
                          uint64_t chunk) const {
   const uint32_t moves = direct_ ? fold.directMoves : fold.slotMoves;
-  double cost = 0;
-  if (!options_.engineCosts.empty())
-    for (auto operands : {program_.ranks[lane.rank].sourcesOf(fold),
-                          program_.ranks[lane.rank].destinationsOf(fold)})
-      for (const FoldProgram::Operand &operand : operands)
-        if (operand.isChannel())
-          cost += options_.engineCosts[size_t(operand.index)];
+  double engines = takingCost(lane, fold, chunk);
+  for (const FoldProgram::Operand &to :
+       program_.ranks[lane.rank].destinationsOf(fold))
+    engines += engineCostOf(lane, to);
   if (direct_ && moves == 0)
-    return cost; // passive
-  cost += options_.stepCost;
+    return engines; // passive
+  double cost = options_.stepCost;
   if (options_.laneRate > 0)
     cost += movesOf(moves) * bytesOf(fold.tree, chunk) /
             (options_.laneRate * kBytesPerMicrosecond);
-  return options_.slowness.empty() ? cost : cost * options_.slowness[lane.rank];
+  return engines + cost * slownessOf(lane);
 }
 
 static uint64_t nanoseconds(double microseconds) {
@@ -269,12 +306,17 @@ void Simulator::runFold(size_t number, const FoldProgram::Fold &fold,
       events_.push(now_ + cost + flows_[size_t(from.index)].latency,
                    EventKind::credit, size_t(from.index));
     }
+  // Messages leave one by one, in the order of what the fold writes.
+  double ready = now_ + cost;
+  for (const FoldProgram::Operand &to : rank.destinationsOf(fold))
+    ready -= engineCostOf(lane, to);
   for (const FoldProgram::Operand &to : rank.destinationsOf(fold))
     if (to.isChannel()) {
       if (log_)
         log_->writes(uint32_t(to.index));
+      ready += engineCostOf(lane, to);
       ++flows_[size_t(to.index)].written;
-      flows_[size_t(to.index)].ready = now_ + cost;
+      flows_[size_t(to.index)].ready = ready;
       sendIfIdle(size_t(to.index));
     }
   if (cost > 0) {
@@ -347,6 +389,7 @@ void Simulator::handle(EventKind kind, size_t index) {
     return finishSending(index);
   case EventKind::arrival:
     ++flows_[index].arrived;
+    flows_[index].cameAt = now_;
     return advance(flows_[index].reader, {WaitKind::data, uint32_t(index)});
   case EventKind::credit:
     ++flows_[index].known;

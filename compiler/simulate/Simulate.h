@@ -31,7 +31,8 @@ struct SimulationOptions {
   /// zero copy spares, and folds that move nothing then cost nothing.
   double laneRate = 0;
   /// Of each channel: microseconds of a lane for each chunk that it writes
-  /// there or reads (NetworkCosts.h); empty: none.
+  /// there, one after the other, or takes, as soon as it comes if the lane
+  /// waits (NetworkCosts.h); empty: none.
   std::vector<double> engineCosts;
   /// How many times as long the folds of each rank take; empty: once.
   std::vector<double> slowness;

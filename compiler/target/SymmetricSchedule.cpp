@@ -17,7 +17,10 @@ blink::symmetricSchedule(const sched::Schedule &file) {
   const Topology topology = topologyOf(file);
   std::vector<std::vector<sched::Renaming>> symmetries;
   for (const sched::Program *program : *file.programs()) {
-    std::vector<sched::Renaming> &renamings = symmetries.emplace_back();
+    std::vector<sched::Renaming> &renamings =
+        symmetries.emplace_back(sched::renamingsOf(*program));
+    if (!renamings.empty())
+      continue;
     if (program->relays() && program->relays()->size() > 0)
       continue;
     llvm::Expected<RankTopology> ranks = RankTopology::create(

@@ -13,9 +13,9 @@
 
 namespace blink {
 
-/// `file`, which openSchedule has accepted, in symmetric form modulo what
-/// Symmetry::find finds for each program's ranks. Errors: a file whose topology
-/// has no such ranks.
+/// `file`, which openAnySchedule has accepted, in symmetric form modulo what
+/// its programs say, or Symmetry::find finds for their ranks. Errors: a file
+/// whose topology has no such ranks.
 llvm::Expected<sched::SymmetricFile>
 symmetricSchedule(const sched::Schedule &file);
 

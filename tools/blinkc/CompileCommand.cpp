@@ -47,55 +47,26 @@ struct CompileFlags {
 
 } // namespace
 
-/// The bytes of a finished schedule, and what they are in symmetric form if
-/// that was asked for; no bytes after an error, which was told.
-static std::vector<uint8_t> bytesOf(const CompileFlags &flags,
-                                    mlir::ModuleOp module,
-                                    std::optional<sched::SymmetricFile> &form) {
-  if (!flags.symmetric) {
-    auto bytes = exportSchedule(module);
-    return failed(bytes) ? std::vector<uint8_t>() : std::move(*bytes);
-  }
-  auto bytes = exportAsIs(module);
-  if (failed(bytes))
-    return {};
-  std::string error;
-  const sched::Schedule *file =
-      sched::openAnySchedule(bytes->data(), bytes->size(), error);
-  if (sched::isSymmetricThroughout(*file)) {
-    const std::vector<uint8_t> own = *bytes;
-    form = sched::SymmetricFile{
-        std::move(*bytes),
-        std::vector<std::vector<std::string>>(file->programs()->size())};
-    return own;
-  }
-  // What the passes have left in full may be symmetric, too.
-  bytes = exportSchedule(module);
-  if (failed(bytes))
-    return {};
-  file = sched::openSchedule(bytes->data(), bytes->size(), error);
-  llvm::Expected<sched::SymmetricFile> found = symmetricSchedule(*file);
-  if (!found) {
-    reportError(found.takeError());
-    return {};
-  }
-  form = std::move(*found);
-  return std::move(*bytes);
-}
-
 /// Writes and reports a finished schedule.
 static int finish(const CompileFlags &flags, const CompileOptions &options,
                   mlir::ModuleOp module, const Stopwatch &watch) {
-  std::optional<sched::SymmetricFile> form;
-  const std::vector<uint8_t> bytes = bytesOf(flags, module, form);
-  if (bytes.empty())
+  auto bytes = flags.symmetric ? exportAsIs(module) : exportSchedule(module);
+  if (failed(bytes))
     return kBadCall;
   std::string error;
   const sched::Schedule *file =
-      sched::openAnySchedule(bytes.data(), bytes.size(), error);
+      sched::openAnySchedule(bytes->data(), bytes->size(), error);
   if (!file)
     return reportError(makeError(error));
-  const std::vector<uint8_t> &written = form ? form->bytes : bytes;
+  // What the passes have left in full may be symmetric, too.
+  std::optional<sched::SymmetricFile> form;
+  if (flags.symmetric) {
+    llvm::Expected<sched::SymmetricFile> found = symmetricSchedule(*file);
+    if (!found)
+      return reportError(found.takeError());
+    form = std::move(*found);
+  }
+  const std::vector<uint8_t> &written = form ? form->bytes : *bytes;
   if (!flags.output.empty())
     if (llvm::Error failure =
             writeFile(flags.output, llvm::toStringRef(written)))
@@ -247,8 +218,8 @@ void blink::addCompileCommand(CLI::App &app, int &exitCode) {
   command
       .add_option("--max-peers", flags.request.rest.maxPeers,
                   "A rank has channels with no more ranks of other servers "
-                  "than this; 0 is no limit. Without, 16 or 32 where there are "
-                  "more than 64 and the rate stays")
+                  "than this; 0 is no limit. Without, 8 or "
+                  "more in jobs of more than 64 ranks, where the rate stays")
       ->check(CLI::Range(0, 4096))
       ->type_name("N");
   command.add_flag("--phases", flags.request.rest.phases,
