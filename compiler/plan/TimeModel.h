@@ -205,7 +205,7 @@ constexpr uint32_t kSlots = 4;
 constexpr uint32_t kFewSlots = 3;
 
 /// What the slots of all channels that a rank reads should take at most.
-constexpr double kSlotBytesOfRank = 40 << 20;
+constexpr double kSlotBytesOfRank = 128 << 20;
 
 /// The largest power of two from 16 KiB to 1 MiB, over a network from 4 to 256
 /// KiB and no more than mostMessage (NetworkCosts.h), that is, to 2 %, as fast
