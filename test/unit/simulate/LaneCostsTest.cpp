@@ -6,6 +6,7 @@
 
 #include "compiler/simulate/LaneCosts.h"
 
+#include "compiler/plan/ExpandForest.h"
 #include "compiler/plan/TimeModel.h"
 #include "compiler/simulate/Simulate.h"
 #include "test/unit/simulate/SimulateSupport.h"
@@ -111,4 +112,76 @@ TEST_CASE("what is wrong with a file of costs, and where") {
   CHECK(error("[]") == "a.costs:1:1: error: expected an object, got an array");
   CHECK(textOf(costsAt("/none.costs").takeError()) ==
         "/none.costs: error: cannot read: No such file or directory");
+}
+
+namespace {
+
+/// Three servers of a GPU, and channels from the first one to the others, or
+/// back: the second is 50 microseconds further away than the third.
+struct Servers {
+  RankTopology machine = serversOf({100, 100, 100}, /*latency=*/10);
+  FoldProgram program = emptyProgram(Collective::broadcast, machine);
+  SimulationOptions options;
+  int toFar = -1, toNear = -1;
+
+  explicit Servers(bool back) {
+    const PathTable table = machine.cheapestPaths(
+        std::vector<double>(machine.topology().links.size(), 1));
+    program.trees.push_back({});
+    program.trees[0].share = 1;
+    const auto channel = [&](int far) {
+      const int from = back ? far : 0, to = back ? 0 : far;
+      return valueOf(
+                 connect(program, machine, 0, {from, to, table.path(from, to)}))
+          .entry;
+    };
+    toFar = channel(1);
+    toNear = channel(2);
+    for (const char *end : {"g1", "n1"}) {
+      const int out =
+          linkBetween(machine.topology(), end, end[0] == 'g' ? "n1" : "s");
+      const int in =
+          linkBetween(machine.topology(), end[0] == 'g' ? "n1" : "s", end);
+      program.links[back ? out : in].latency += 25;
+    }
+    options.engineCosts = {7, 7};
+  }
+  /// Without what links take to carry 16 bytes.
+  double microseconds() {
+    for (FoldProgram::Rank &rank : program.ranks)
+      rank.lanes.assign(1, {0});
+    return valueOf(simulate(program, sched::Protocol::simple, 16, 16, options))
+        .microseconds;
+  }
+};
+
+} // namespace
+
+TEST_CASE("messages that a fold writes leave one by one, in its order") {
+  using Operand = FoldProgram::Operand;
+  const auto time = [](bool farFirst) {
+    Servers servers(/*back=*/false);
+    const Operand far = Operand::channel(servers.toFar);
+    const Operand near = Operand::channel(servers.toNear);
+    servers.program.addFold(0, 0, false, {Operand::input()},
+                            {farFirst ? far : near, farFirst ? near : far});
+    servers.program.addFold(1, 0, false, {far}, {Operand::output()});
+    servers.program.addFold(2, 0, false, {near}, {Operand::output()});
+    return servers.microseconds();
+  };
+  // Made, on its way, taken; or made after the other one.
+  CHECK(time(true) == doctest::Approx(7 + 70 + 7).epsilon(1e-3));
+  CHECK(time(false) == doctest::Approx(14 + 70 + 7).epsilon(1e-3));
+}
+
+TEST_CASE("a lane that waits takes what has come") {
+  using Operand = FoldProgram::Operand;
+  Servers servers(/*back=*/true);
+  const Operand far = Operand::channel(servers.toFar);
+  const Operand near = Operand::channel(servers.toNear);
+  servers.program.addFold(0, 0, true, {far, near}, {Operand::output()});
+  servers.program.addFold(1, 0, false, {Operand::input()}, {far});
+  servers.program.addFold(2, 0, false, {Operand::input()}, {near});
+  // What came from near by was taken 43 microseconds before.
+  CHECK(servers.microseconds() == doctest::Approx(7 + 70 + 7).epsilon(1e-3));
 }
