@@ -180,9 +180,10 @@ typedef struct {
   /* Most bytes that a communicator takes on a rank's GPU for slots, where
      chunks arrive: if the schedules' chunks need more, the largest are made
      smaller, as far as that helps, to 16 KiB. The same on every rank. 0: the
-     environment's BLINK_SLOT_BYTES, or else 56 MiB on GPUs, and no limit on the
-     host, where slots become memory as they are first used. A transport of
-     channels that has slots at both ends takes as much again. */
+     environment's BLINK_SLOT_BYTES, or else 56 MiB on GPUs, 160 in jobs over
+     more than 16 ranks, and no limit on the host, where slots become memory as
+     they are first used. A transport of channels that has slots at both ends
+     takes as much again. */
   uint64_t slotBytes;
   /* Where each rank runs, nranks many, as blinkGetHost says there. Of the
      schedules those are taken then by which just the ranks on one host share a

@@ -31,7 +31,7 @@ ChannelSlots blink::chooseSlots(const FoldProgram &program, uint32_t asked,
       (small && asked == 0 ? timeOfSmall(program, Protocol::simple)
                            : timeOf(program, Protocol::simple, asked))
           .flow;
-  bool many = flow.channels * kSlots * flow.chunkBytes > kSlotBytesOfRank;
+  bool many = flow.channels * kSlots * flow.chunkBytes > flow.slotBytes;
   return {flow.chunkBytes, many ? kFewSlots : kSlots};
 }
 
@@ -50,8 +50,8 @@ static int windowOf(const FoldProgram &program,
 void blink::assignSlots(FoldProgram &program, ChannelSlots slots) {
   const double ofRank = double(program.channels.size()) * program.images() /
                         double(program.ranks.size());
-  const bool deeper =
-      ofRank * 2 * slots.slots * slots.chunkBytes <= kSlotBytesOfRank;
+  const bool deeper = ofRank * 2 * slots.slots * slots.chunkBytes <=
+                      slotBytesOfRank(program.numRanks);
   for (FoldProgram::Channel &channel : program.channels)
     channel.slots = int(slots.slots);
   for (const FoldProgram::Rank &rank : program.ranks)

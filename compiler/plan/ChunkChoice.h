@@ -18,7 +18,7 @@ struct ChannelSlots {
 
 /// Chunks of `asked` bytes, or for 0 as chooseChunk says: small ones cost a
 /// lane many overheads, large ones fill the pipeline late. kSlots of them for
-/// each channel, or kFewSlots where it would be more than kSlotBytesOfRank:
+/// each channel, or kFewSlots where it would be more than slotBytesOfRank:
 /// with so many channels a lane comes to the next chunk of one only after those
 /// of many others.
 /// `small`: for messages of kSmallReferenceBytes (timeOfSmall).
@@ -35,7 +35,7 @@ ChannelSlots chooseSlots(const FoldProgram &program, uint32_t asked,
 /// the same.
 ///
 /// Channels that leave the machine, of a fold that writes several of these,
-/// have twice as many slots, unless that is more than kSlotBytesOfRank: the
+/// have twice as many slots, unless that is more than slotBytesOfRank: the
 /// fold goes on while one of them is slow for a time.
 void assignSlots(FoldProgram &program, ChannelSlots slots);
 

@@ -173,6 +173,7 @@ MessageTime blink::timeOf(const FoldProgram &program, Protocol protocol,
   flow.hops =
       std::max(1.0, flow.network ? levelsOf(program) : transfersOf(program));
   flow.channels = channelsOfRank(program);
+  flow.slotBytes = slotBytesOfRank(program.numRanks);
   flow.engine = busiestEngine(program);
   flow.firstEngine = unseenEngine(program);
   if (flow.network)
@@ -283,7 +284,7 @@ uint32_t blink::chooseChunk(MessageTime time, uint64_t reference) {
   std::vector<uint32_t> chunks;
   for (uint32_t chunk = smallest; chunk <= largest; chunk *= 2)
     if (chunk <= kFreely ||
-        time.flow.channels * kFewSlots * chunk <= kSlotBytesOfRank)
+        time.flow.channels * kFewSlots * chunk <= time.flow.slotBytes)
       chunks.push_back(chunk);
   uint32_t fastest = chunks.front();
   for (uint32_t chunk : chunks)

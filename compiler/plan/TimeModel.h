@@ -137,6 +137,7 @@ struct ChunkFlow {
   double chunkOverhead = 0;     ///< microseconds
   double tag = 0;               ///< microseconds
   double channels = 0;          ///< that a rank reads, on average
+  double slotBytes = 0;         ///< that slots of these may take
   bool network = false;         ///< some channel leaves its machine
   uint32_t mostChunk = 1 << 20; ///< that links or memory are for
   double engine = 0;       ///< microseconds of the busiest rank for a round
@@ -204,8 +205,11 @@ constexpr uint32_t kSlots = 4;
 /// Where these take too much memory: none may be read and written at a time.
 constexpr uint32_t kFewSlots = 3;
 
-/// What the slots of all channels that a rank reads should take at most.
-constexpr double kSlotBytesOfRank = 128 << 20;
+/// What the slots of all channels that a rank reads should take at most. Jobs
+/// over many ranks have many channels, and more is gained by large chunks.
+constexpr double slotBytesOfRank(int numRanks) {
+  return numRanks > kFewRanks ? 128 << 20 : 40 << 20;
+}
 
 /// The largest power of two from 16 KiB to 1 MiB, over a network from 4 to 256
 /// KiB and no more than mostMessage (NetworkCosts.h), that is, to 2 %, as fast
@@ -214,7 +218,7 @@ constexpr double kSlotBytesOfRank = 128 << 20;
 /// as long as that costs no more than 5 %, and messages of 1 GiB no more than 1
 /// %: overheads that links hide are estimates, and what they do not hide should
 /// not grow. Above 64 KiB only such that kFewSlots of them for each channel of
-/// a rank take no more than kSlotBytesOfRank.
+/// a rank take no more than slotBytesOfRank.
 /// `reference`: instead of kReferenceBytes.
 uint32_t chooseChunk(MessageTime time, uint64_t reference = 0);
 

@@ -88,8 +88,13 @@ Status CudaBackend::findGpus(const BackendRequest &request,
 }
 
 /// Where the caller gives no limit: with what a communicator has besides, a
-/// rank of eight with schedules for all collectives stays below 64 MiB.
-static constexpr uint64_t kSlotBytes = 56 << 20;
+/// rank of eight with schedules for all collectives stays below 64 MiB. Jobs
+/// over more servers than one have schedules with larger chunks
+/// (slotBytesOfRank of compiler/plan/TimeModel.h).
+static uint64_t defaultSlotBytes(int numRanks) {
+  constexpr int kFewRanks = 16;
+  return numRanks > kFewRanks ? 160 << 20 : 56 << 20;
+}
 
 Status CudaBackend::makePlan(const BackendRequest &request) {
   std::vector<int> gpus;
@@ -100,7 +105,8 @@ Status CudaBackend::makePlan(const BackendRequest &request) {
   origin_.slotBytes = request.slotBytes;
   status = Plan::create(request.files, request.numRanks,
                         {gpus, request.withoutLink, request.hosts}, plan_,
-                        request.slotBytes ? request.slotBytes : kSlotBytes,
+                        request.slotBytes ? request.slotBytes
+                                          : defaultSlotBytes(request.numRanks),
                         request.order);
   if (!status.ok())
     return status;
