@@ -7,7 +7,10 @@
 #include "compiler/packing/grow/GrowForests.h"
 
 #include "compiler/packing/grow/GrowTrees.h"
+#include "compiler/packing/grow/PackGrown.h"
+#include "compiler/packing/grow/RootedCut.h"
 #include "compiler/packing/grow/RootedTree.h"
+#include "compiler/topology/symmetry/MachineColoring.h"
 
 #include <algorithm>
 #include <iterator>
@@ -70,13 +73,23 @@ Forest judged(std::vector<Tree> trees, int mostChildren, int numRanks) {
 std::vector<Packing> blink::growForests(const PackingProblem &problem,
                                         double rate, int lanes, int maxTrees) {
   const int numRanks = problem.rankTopology->numRanks();
-  const int most = maxTrees > 0 ? std::min(lanes, maxTrees) : lanes;
-  auto mayTry = [&](int copies) { return copies <= most; };
   const PathTable table = problem.rankTopology->cheapestPaths(
       std::vector<double>(problem.rankTopology->topology().links.size(), 1.0));
+  const std::vector<int> ranks =
+      classesAround(*problem.rankTopology, problem.root);
+  int mostEver = std::max(lanes, kMostSharing);
+  if (maxTrees > 0) {
+    lanes = std::min(lanes, maxTrees);
+    mostEver = std::min(mostEver, maxTrees);
+  }
   int copies = 1;
-  while (mayTry(copies) && !canGrow(problem, copies, rate / copies))
+  while (copies <= mostEver &&
+         !cutsCarry(problem, ranks, copies, rate / copies))
     ++copies;
+  if (copies > mostEver)
+    return {};
+  const int most = std::max(lanes, copies);
+  auto mayTry = [&](int trees) { return trees <= most; };
   // More trees are mostly lower; where ranks are many, fewer are not tried.
   while (mayTry(2 * copies) && variantsFor(numRanks, 2 * copies) == 1)
     copies *= 2;

@@ -28,10 +28,6 @@ inline uint32_t scrambled(uint32_t variant, uint32_t tree, uint32_t rank) {
   return bits ^ (bits >> 15);
 }
 
-/// Could so many trees of that weight be grown? Where it says no, there are no
-/// such trees; see Completion.h for where it says yes.
-bool canGrow(const PackingProblem &problem, int copies, double unit);
-
 /// Grows such trees of a broadcast or reduce from the root, level by level and
 /// edge by edge, as long as what is left of links suffices to complete all of
 /// them (Completion.h), so that no edge is ever taken back; then lowers them

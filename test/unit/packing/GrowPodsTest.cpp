@@ -12,6 +12,7 @@
 #include "compiler/packing/grow/PackGrown.h"
 #include "compiler/packing/grow/RootedCut.h"
 #include "compiler/packing/lp/ColumnGeneration.h"
+#include "compiler/topology/symmetry/MachineColoring.h"
 #include "test/unit/packing/MaxFlow.h"
 #include "test/unit/packing/Oracles.h"
 #include "test/unit/packing/Pods.h"
@@ -103,6 +104,64 @@ TEST_CASE("grown trees are an optimum of the linear program") {
             doctest::Approx(plain.certificate.bound).epsilon(1e-6));
     }
   CHECK(grown > 20);
+}
+
+TEST_CASE("cuts leave room for as many trees as can be completed") {
+  std::minstd_rand random(13);
+  int carried = 0, refused = 0;
+  for (int trial = 0; trial < 40; ++trial) {
+    CAPTURE(trial);
+    RankTopology machine = randomPod(random);
+    PackingProblem problem{
+        &machine, trial % 2 ? Collective::broadcast : Collective::reduce,
+        int(random() % machine.numRanks())};
+    const double rate = leastFlow(problem);
+    const std::vector<int> ranks = classesAround(machine, problem.root);
+    for (int trees = 1; trees <= 12; ++trees)
+      for (double part : {1.01, 1., 0.97, 0.9}) {
+        const double unit = rate * part / trees;
+        const bool can =
+            Completion(problem, roomOf(problem, unit), trees).begin();
+        CHECK(cutsCarry(problem, ranks, trees, unit) == can);
+        can ? ++carried : ++refused;
+      }
+  }
+  CHECK(carried > 100);
+  CHECK(refused > 100);
+}
+
+TEST_CASE("more trees come near what few do not reach") {
+  struct Case {
+    const char *machine;
+    int boxes;
+    double bound;
+    int most; ///< trees
+  };
+  for (const Case &each : {Case{"pcie-8gpu-2switch", 3, 81.5, 16},
+                           Case{"azure-ndv2", 3, 215.75, 48}})
+    for (Collective collective : {Collective::broadcast, Collective::reduce}) {
+      CAPTURE(each.machine);
+      const RankTopology machine = rankTopologyOf(
+          valueOf(generatePod(shippedTopology(each.machine), each.boxes, 1,
+                              {50, 2, LinkKind::network})));
+      PackingProblem problem{&machine, collective, 5};
+      CHECK(!packGrown(problem));
+      CHECK(!packGrown(problem, 1e-4));
+      std::optional<PackedTrees> packed = packGrown(problem, kMostSlack);
+      REQUIRE(packed);
+      CHECK(!problem.verify(packed->packing));
+      CHECK(packed->certificate.bound == doctest::Approx(each.bound));
+      CHECK(packed->packing.algbw >= each.bound * (1 - kMostSlack));
+      CHECK(int(packed->packing.trees.size()) <= each.most);
+      CHECK(isGrown(problem, packed->packing, 0));
+      // The forests that they are chosen among are as fast.
+      const std::vector<Packing> forests =
+          growForests(problem, packed->packing.algbw, kMostGrown, 0);
+      REQUIRE(!forests.empty());
+      for (const Packing &forest : forests)
+        CHECK(!problem.verify(forest));
+      CHECK(growForests(problem, packed->packing.algbw, kMostGrown, 4).empty());
+    }
 }
 
 TEST_CASE("few ranks, routed collectives and orders are not grown") {
