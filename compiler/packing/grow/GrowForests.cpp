@@ -10,6 +10,7 @@
 #include "compiler/packing/grow/PackGrown.h"
 #include "compiler/packing/grow/RootedCut.h"
 #include "compiler/packing/grow/RootedTree.h"
+#include "compiler/packing/grow/SplitSwitches.h"
 #include "compiler/topology/symmetry/MachineColoring.h"
 
 #include <algorithm>
@@ -72,19 +73,20 @@ Forest judged(std::vector<Tree> trees, int mostChildren, int numRanks) {
 
 std::vector<Packing> blink::growForests(const PackingProblem &problem,
                                         double rate, int lanes, int maxTrees) {
-  const int numRanks = problem.rankTopology->numRanks();
-  const PathTable table = problem.rankTopology->cheapestPaths(
-      std::vector<double>(problem.rankTopology->topology().links.size(), 1.0));
-  const std::vector<int> ranks =
-      classesAround(*problem.rankTopology, problem.root);
+  const std::optional<SplitMachine> split = splitSwitches(problem);
+  const PackingProblem within = split ? split->problem(problem) : problem;
+  const RankTopology &machine = *within.rankTopology;
+  const int numRanks = machine.numRanks();
+  const PathTable table = machine.cheapestPaths(
+      std::vector<double>(machine.topology().links.size(), 1.0));
+  const std::vector<int> ranks = classesAround(machine, problem.root);
   int mostEver = std::max(lanes, kMostSharing);
   if (maxTrees > 0) {
     lanes = std::min(lanes, maxTrees);
     mostEver = std::min(mostEver, maxTrees);
   }
   int copies = 1;
-  while (copies <= mostEver &&
-         !cutsCarry(problem, ranks, copies, rate / copies))
+  while (copies <= mostEver && !cutsCarry(within, ranks, copies, rate / copies))
     ++copies;
   if (copies > mostEver)
     return {};
@@ -97,7 +99,7 @@ std::vector<Packing> blink::growForests(const PackingProblem &problem,
   for (bool lower = true; lower && mayTry(copies); copies *= 2) {
     lower = false;
     for (size_t kind = 0; kind < best.size(); ++kind) {
-      Forest forest = judged(growTrees(problem, table,
+      Forest forest = judged(growTrees(within, table,
                                        {copies, rate / copies, kChildren[kind]},
                                        variantsFor(numRanks, copies)),
                              kChildren[kind], numRanks);

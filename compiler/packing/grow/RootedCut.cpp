@@ -153,6 +153,11 @@ std::vector<bool> blink::nodesToPass(const RankTopology &rankTopology) {
 }
 
 PackingCertificate blink::leastCut(const PackingProblem &problem) {
+  return leastCut(problem, classesAround(*problem.rankTopology, problem.root));
+}
+
+PackingCertificate blink::leastCut(const PackingProblem &problem,
+                                   const std::vector<int> &ranks) {
   const RankTopology &machine = *problem.rankTopology;
   const bool up = hasUpTrees(problem.collective);
   std::vector<double> bandwidths;
@@ -161,7 +166,7 @@ PackingCertificate blink::leastCut(const PackingProblem &problem) {
   Flow flow(problem, bandwidths);
   double least = kInfinity;
   std::vector<bool> side;
-  for (int rank : classesAround(machine, problem.root)) {
+  for (int rank : ranks) {
     const double value =
         flow.run(machine.nodeOf(problem.root), machine.nodeOf(rank));
     if (value < least * (1 - kRounding)) {

@@ -19,6 +19,9 @@ namespace blink {
 /// GPUs are joined directly. One rank of each of classesAround() is looked at:
 /// if classes are too coarse, the bound may not be the least there is.
 PackingCertificate leastCut(const PackingProblem &problem);
+/// The same of the sets that hold one of `ranks`.
+PackingCertificate leastCut(const PackingProblem &problem,
+                            const std::vector<int> &ranks);
 
 /// Whether so many trees of `unit` GB/s pass all cuts between the root and each
 /// of `ranks` (classesAround), if a link has room for whole ones only. Where it

@@ -11,6 +11,7 @@
 #include "compiler/packing/grow/Islands.h"
 #include "compiler/packing/grow/PackGrown.h"
 #include "compiler/packing/grow/RootedCut.h"
+#include "compiler/packing/grow/SplitSwitches.h"
 #include "compiler/packing/lp/ColumnGeneration.h"
 #include "compiler/topology/symmetry/MachineColoring.h"
 #include "test/unit/packing/MaxFlow.h"
@@ -137,8 +138,11 @@ TEST_CASE("more trees come near what few do not reach") {
     double bound;
     int most; ///< trees
   };
-  for (const Case &each : {Case{"pcie-8gpu-2switch", 3, 81.5, 16},
-                           Case{"azure-ndv2", 3, 215.75, 48}})
+  for (const Case &each :
+       {Case{"pcie-8gpu-2switch", 3, 81.5, 16},
+        Case{"azure-ndv2", 3, 215.75, 48},
+        // A PCIe switch brings two GPUs what one could get.
+        Case{"dgx1", 3, 207.875, 48}, Case{"dgx1p", 3, 137.875, 48}})
     for (Collective collective : {Collective::broadcast, Collective::reduce}) {
       CAPTURE(each.machine);
       const RankTopology machine = rankTopologyOf(
@@ -162,6 +166,37 @@ TEST_CASE("more trees come near what few do not reach") {
         CHECK(!problem.verify(forest));
       CHECK(growForests(problem, packed->packing.algbw, kMostGrown, 4).empty());
     }
+}
+
+TEST_CASE("switches are split where GPUs do not send through them") {
+  const RankTopology machine = rankTopologyOf(valueOf(
+      generatePod(shippedTopology("dgx1"), 2, 1, {50, 2, LinkKind::network})));
+  const Topology &whole = machine.topology();
+  for (Collective collective : {Collective::broadcast, Collective::reduce}) {
+    PackingProblem problem{&machine, collective, 3};
+    const std::optional<SplitMachine> split = splitSwitches(problem);
+    REQUIRE(split);
+    const Topology &parts = split->machine.topology();
+    CHECK(parts.nodes.size() == whole.nodes.size() + 8);
+    REQUIRE(parts.links.size() == whole.links.size());
+    // Of one switch, GPU 2 has what the root does not need.
+    CHECK(split->shared.size() == 7);
+    for (const SplitMachine::Shared &share : split->shared)
+      for (int link : share.links)
+        CHECK(parts.links[link].bandwidth == 15.75 / 2);
+    const PathTable table =
+        split->machine.cheapestPaths(std::vector<double>(whole.links.size()));
+    for (int from = 0; from < machine.numRanks(); ++from)
+      for (int to = 0; to < machine.numRanks(); ++to)
+        if (from != to)
+          CHECK(machine.classify(from, to, table.path(from, to)));
+    const PackingCertificate cut = sharedCut(problem, *split);
+    CHECK(cut.bound == doctest::Approx(207.875).epsilon(1e-9));
+    CHECK(leastCut(problem).bound == doctest::Approx(215.75).epsilon(1e-9));
+  }
+  // GPUs without NVLink send through the switch.
+  const RankTopology others = rankTopologyOf(shippedTopology("pcie-8gpu"));
+  CHECK(!splitSwitches({&others, Collective::broadcast, 0}));
 }
 
 TEST_CASE("few ranks, routed collectives and orders are not grown") {
