@@ -25,6 +25,8 @@ namespace {
 /// look at for the trees of a forest, but for one.
 constexpr int kMostVariants = 16;
 constexpr int kPairBudget = 1 << 21;
+/// Over more ranks than this, forests that take long are left out.
+constexpr int kMostPatiently = 512;
 /// Children that a rank may have in a tree; in the end any number.
 constexpr int kChildren[] = {2, 3, RankTopology::kMaxRanks};
 
@@ -100,7 +102,8 @@ std::vector<Packing> blink::growForests(const PackingProblem &problem,
     lower = false;
     for (size_t kind = 0; kind < best.size(); ++kind) {
       Forest forest = judged(growTrees(within, table,
-                                       {copies, rate / copies, kChildren[kind]},
+                                       {copies, rate / copies, kChildren[kind],
+                                        numRanks <= kMostPatiently},
                                        variantsFor(numRanks, copies)),
                              kChildren[kind], numRanks);
       if (forest.trees.empty() ||

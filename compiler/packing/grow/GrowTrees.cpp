@@ -272,6 +272,8 @@ std::vector<Tree> blink::growTrees(const PackingProblem &problem,
   if (!best.empty())
     return best;
   const bool exactly = !islands.divide() || numRanks <= kMostExactly;
+  if (!exactly && !request.isPatient)
+    return best;
   for (int variant = 0; variant < variants; ++variant)
     offer(Growth(problem, exactly ? Islands() : islands, table, request,
                  static_cast<uint32_t>(variant))

@@ -17,6 +17,9 @@ struct GrowRequest {
   int copies;
   double unit;
   int mostChildren;
+  /// Whether it may take copies x ranks x ranks x ranks steps where islands
+  /// divide more ranks than flows are exact for.
+  bool isPatient = true;
 };
 
 /// One of the orders in which equal edges may come.

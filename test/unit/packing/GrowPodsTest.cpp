@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/packing/grow/GrowForests.h"
+#include "compiler/packing/grow/GrowTrees.h"
 #include "compiler/packing/grow/Islands.h"
 #include "compiler/packing/grow/PackGrown.h"
 #include "compiler/packing/grow/RootedCut.h"
@@ -166,6 +167,19 @@ TEST_CASE("more trees come near what few do not reach") {
         CHECK(!problem.verify(forest));
       CHECK(growForests(problem, packed->packing.algbw, kMostGrown, 4).empty());
     }
+}
+
+TEST_CASE("where islands get stuck edges are added one by one") {
+  const RankTopology machine = rankTopologyOf(valueOf(generatePod(
+      shippedTopology("gb200-nvl72"), 2, 1, {50, 2, LinkKind::network})));
+  PackingProblem problem{&machine, Collective::broadcast, 0};
+  std::optional<PackedTrees> packed = packGrown(problem, kMostSlack);
+  REQUIRE(packed);
+  CHECK(packed->packing.trees.size() == 19); // 19 x 50 GB/s
+  CHECK(packed->packing.algbw == doctest::Approx(950));
+  const PathTable table = machine.cheapestPaths(
+      std::vector<double>(machine.topology().links.size(), 1));
+  CHECK(growTrees(problem, table, {19, 50, 2, /*isPatient=*/false}, 1).empty());
 }
 
 TEST_CASE("switches are split where GPUs do not send through them") {
