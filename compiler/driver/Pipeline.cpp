@@ -170,7 +170,7 @@ static void addPasses(OpPassManager &passes, Phase phase,
                       const std::function<bool()> &keepGoing) {
   switch (phase) {
   case Phase::forest:
-    passes.addPass(createPackTreesPass(watcher));
+    passes.addPass(createPackTreesPass({options.slack}, watcher));
     passes.addPass(
         createSelectTreesPass({options.slack, options.maxTrees}, keepGoing));
     passes.addPass(createSpreadTreesPass(

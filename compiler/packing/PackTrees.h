@@ -41,6 +41,9 @@ struct SolveStatus {
 /// Called once an iteration; false ends the solver with what it has.
 using SolveWatcher = std::function<bool(const SolveStatus &)>;
 
+/// What packTrees gives up at most.
+inline constexpr double kMostSlack = 0.01;
+
 /// Solves `problem` to optimality, with low trees: multiplicative weights for a
 /// first set of trees, then column generation with GLPK (see
 /// ColumnGeneration.h) until the dual bound meets the rate within 1e-9
@@ -48,11 +51,13 @@ using SolveWatcher = std::function<bool(const SolveStatus &)>;
 /// magnitude apart), up to 1e-6 is accepted, and when `watcher` stops it, any
 /// gap: the certificate states what it proves. Works modulo the symmetry of the
 /// machine (SymmetricProblem.h). A broadcast or reduce over many ranks is grown
-/// instead, without a program, where that reaches the optimum (PackGrown.h).
+/// instead, without a program, where that reaches the optimum, or all but
+/// `slack` of it, up to kMostSlack, over as many (PackGrown.h).
 /// The result has passed PackingProblem::verify.
 /// Errors: those of check(); a solver that failed, stalled or lost precision.
 llvm::Expected<PackedTrees> packTrees(const PackingProblem &problem,
-                                      const SolveWatcher &watcher = nullptr);
+                                      const SolveWatcher &watcher = nullptr,
+                                      double slack = 0);
 
 /// packTrees of a problem with switches, if there are any and that is faster
 /// than `plain`, the trees of the same problem without. A switch that
@@ -61,7 +66,8 @@ llvm::Expected<std::optional<PackedTrees>>
 packWithSwitches(const PackingProblem &problem, const PackedTrees &plain,
                  const SolveWatcher &watcher = nullptr);
 
-/// The certificate's bound alone, without keeping trees.
+/// The certificate's bound alone, without keeping trees: of as many ranks as
+/// are grown it may be kMostSlack more than the optimum.
 llvm::Expected<PackingCertificate>
 boundRate(const PackingProblem &problem, const SolveWatcher &watcher = nullptr);
 

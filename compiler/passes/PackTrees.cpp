@@ -183,7 +183,7 @@ llvm::Error accumulate(collective::RequestOpInterface request,
   return llvm::Error::success();
 }
 
-LogicalResult packRequest(collective::RequestOpInterface request,
+LogicalResult packRequest(collective::RequestOpInterface request, double slack,
                           const SolveWatcher &watcher) {
   auto from = problemOf(request);
   if (failed(from))
@@ -191,7 +191,8 @@ LogicalResult packRequest(collective::RequestOpInterface request,
   auto phased = problemInPhases(request);
   if (!phased)
     return request->emitError(toString(phased.takeError()));
-  llvm::Expected<PackedTrees> packed = packTrees((*from)->problem, watcher);
+  llvm::Expected<PackedTrees> packed =
+      packTrees((*from)->problem, watcher, slack);
   if (packed && *phased) {
     // What bounds the rate of all packings bounds that of these.
     PackingCertificate certificate = std::move(packed->certificate);
@@ -221,8 +222,9 @@ LogicalResult packRequest(collective::RequestOpInterface request,
 }
 
 struct PackTrees : impl::PackTreesPassBase<PackTrees> {
-  PackTrees() = default;
-  explicit PackTrees(const SolveWatcher &watcher) : watcher_(watcher) {}
+  using Base::Base;
+  PackTrees(const PackTreesPassOptions &options, const SolveWatcher &watcher)
+      : Base(options), watcher_(watcher) {}
 
   void runOnOperation() override {
     SmallVector<collective::RequestOpInterface> requests;
@@ -230,7 +232,7 @@ struct PackTrees : impl::PackTreesPassBase<PackTrees> {
       requests.push_back(request);
     });
     for (collective::RequestOpInterface request : requests)
-      if (failed(packRequest(request, watcher_)))
+      if (failed(packRequest(request, slack, watcher_)))
         return signalPassFailure();
   }
 
@@ -239,8 +241,9 @@ struct PackTrees : impl::PackTreesPassBase<PackTrees> {
 
 } // namespace
 
-std::unique_ptr<Pass> createPackTreesPass(const SolveWatcher &watcher) {
-  return std::make_unique<PackTrees>(watcher);
+std::unique_ptr<Pass> createPackTreesPass(const PackTreesPassOptions &options,
+                                          const SolveWatcher &watcher) {
+  return std::make_unique<PackTrees>(options, watcher);
 }
 
 } // namespace blink

@@ -23,7 +23,9 @@ namespace blink {
 
 /// The passes of the solver under a watcher, which shows progress and may stop
 /// them with what they have (PackTrees.h). It must outlive the pass.
-std::unique_ptr<mlir::Pass> createPackTreesPass(const SolveWatcher &watcher);
+std::unique_ptr<mlir::Pass>
+createPackTreesPass(const PackTreesPassOptions &options,
+                    const SolveWatcher &watcher);
 std::unique_ptr<mlir::Pass>
 createSelectTreesPass(const SelectTreesPassOptions &options,
                       const std::function<bool()> &keepGoing);

@@ -19,6 +19,11 @@ def PackTreesPass : Pass<"collective-pack-trees", "::mlir::ModuleOp"> {
     meets the rate. The forest also lists, with share 0, the other trees the
     solver met: candidates for `collective-select-trees`.
   }];
+  let options = [
+    Option<"slack", "slack", "double", /*default=*/"0",
+           "Most of a rooted collective's rate that may be given up where ranks "
+           "are many, relative">,
+  ];
   let dependentDialects = ["::blink::collective::CollectiveDialect"];
 }
 

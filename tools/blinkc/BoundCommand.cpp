@@ -51,7 +51,8 @@ static int run(const BoundFlags &flags) {
   if (!rankTopology)
     return inFile(rankTopology.takeError());
   PackingProblem problem{&*rankTopology, options->collective, options->root};
-  llvm::Expected<PackedTrees> packed = packTrees(problem, progress.watcher());
+  llvm::Expected<PackedTrees> packed =
+      packTrees(problem, progress.watcher(), kMostSlack);
   if (!packed)
     return inFile(packed.takeError());
   const double ofLinks = packed->certificate.bound;

@@ -23,15 +23,32 @@ struct ExtractFlags {
 };
 } // namespace
 
+/// What to do with `input`, which is none.
+static llvm::Error refuseOther(const InputFile &input) {
+  if (input.kind != InputKind::schedule)
+    return makeError("{0}: is no bundle; make one with: blinkc compile "
+                     "FILE.topo --allocations all -o FILE.sched",
+                     input.path);
+  llvm::Expected<const sched::Schedule *> file = openAnySchedule(input);
+  if (!file)
+    return file.takeError();
+  if (sched::isSymmetric(**file))
+    return makeError("{0}: is no bundle, but the schedule of one job in "
+                     "symmetric form; use it as it is, or write it out in "
+                     "full with: blinkc expand {0} -o FULL.sched",
+                     input.path);
+  return makeError("{0}: is no bundle, but the schedule of one job; use it as "
+                   "it is, or make a bundle with: blinkc compile FILE.topo "
+                   "--allocations all -o FILE.sched",
+                   input.path);
+}
+
 static int run(const ExtractFlags &flags) {
-  llvm::Expected<InputFile> input = readInput(flags.input);
+  llvm::Expected<InputFile> input = readInputAsItIs(flags.input);
   if (!input)
     return reportError(input.takeError());
   if (input->kind != InputKind::bundle)
-    return reportError(
-        makeError("{0}: is no bundle; make one with: blinkc compile FILE.topo "
-                  "--allocations all -o FILE.sched",
-                  input->path));
+    return reportError(refuseOther(*input));
   llvm::Expected<BundleJob> job = flags.job.job();
   if (!job)
     return reportError(job.takeError());

@@ -7,7 +7,11 @@
 #include "compiler/packing/grow/GrowForests.h"
 
 #include "compiler/packing/grow/GrowTrees.h"
+#include "compiler/packing/grow/PackGrown.h"
+#include "compiler/packing/grow/RootedCut.h"
 #include "compiler/packing/grow/RootedTree.h"
+#include "compiler/packing/grow/SplitSwitches.h"
+#include "compiler/topology/symmetry/MachineColoring.h"
 
 #include <algorithm>
 #include <iterator>
@@ -21,6 +25,8 @@ namespace {
 /// look at for the trees of a forest, but for one.
 constexpr int kMostVariants = 16;
 constexpr int kPairBudget = 1 << 21;
+/// Over more ranks than this, forests that take long are left out.
+constexpr int kMostPatiently = 512;
 /// Children that a rank may have in a tree; in the end any number.
 constexpr int kChildren[] = {2, 3, RankTopology::kMaxRanks};
 
@@ -69,14 +75,25 @@ Forest judged(std::vector<Tree> trees, int mostChildren, int numRanks) {
 
 std::vector<Packing> blink::growForests(const PackingProblem &problem,
                                         double rate, int lanes, int maxTrees) {
-  const int numRanks = problem.rankTopology->numRanks();
-  const int most = maxTrees > 0 ? std::min(lanes, maxTrees) : lanes;
-  auto mayTry = [&](int copies) { return copies <= most; };
-  const PathTable table = problem.rankTopology->cheapestPaths(
-      std::vector<double>(problem.rankTopology->topology().links.size(), 1.0));
+  const std::optional<SplitMachine> split = splitSwitches(problem);
+  const PackingProblem within = split ? split->problem(problem) : problem;
+  const RankTopology &machine = *within.rankTopology;
+  const int numRanks = machine.numRanks();
+  const PathTable table = machine.cheapestPaths(
+      std::vector<double>(machine.topology().links.size(), 1.0));
+  const std::vector<int> ranks = classesAround(machine, problem.root);
+  int mostEver = std::max(lanes, kMostSharing);
+  if (maxTrees > 0) {
+    lanes = std::min(lanes, maxTrees);
+    mostEver = std::min(mostEver, maxTrees);
+  }
   int copies = 1;
-  while (mayTry(copies) && !canGrow(problem, copies, rate / copies))
+  while (copies <= mostEver && !cutsCarry(within, ranks, copies, rate / copies))
     ++copies;
+  if (copies > mostEver)
+    return {};
+  const int most = std::max(lanes, copies);
+  auto mayTry = [&](int trees) { return trees <= most; };
   // More trees are mostly lower; where ranks are many, fewer are not tried.
   while (mayTry(2 * copies) && variantsFor(numRanks, 2 * copies) == 1)
     copies *= 2;
@@ -84,8 +101,9 @@ std::vector<Packing> blink::growForests(const PackingProblem &problem,
   for (bool lower = true; lower && mayTry(copies); copies *= 2) {
     lower = false;
     for (size_t kind = 0; kind < best.size(); ++kind) {
-      Forest forest = judged(growTrees(problem, table,
-                                       {copies, rate / copies, kChildren[kind]},
+      Forest forest = judged(growTrees(within, table,
+                                       {copies, rate / copies, kChildren[kind],
+                                        numRanks <= kMostPatiently},
                                        variantsFor(numRanks, copies)),
                              kChildren[kind], numRanks);
       if (forest.trees.empty() ||

@@ -13,7 +13,8 @@ namespace blink {
 
 /// Packings of a broadcast or reduce at `rate` GB/s, the optimum, whose trees
 /// all have one weight: `lanes` of them, equal ones among them, or somewhat
-/// fewer, but no more than `maxTrees` unless that is 0. They differ in how many
+/// fewer, but no more than `maxTrees` unless that is 0; where that is not
+/// possible, up to kMostSharing (PackGrown.h). They differ in how many
 /// children a rank may have in a tree: few make light folds, many low trees,
 /// and each later one is lower. Empty where no number of trees up to `lanes`
 /// divides the room of links such that the rate is reached, or where ranks are

@@ -9,10 +9,10 @@
 #include "compiler/packing/grow/GrowByIslands.h"
 #include "compiler/packing/grow/Islands.h"
 #include "compiler/packing/grow/LowerTrees.h"
+#include "compiler/packing/grow/RootedCut.h"
 #include "compiler/packing/grow/RootedTree.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <tuple>
 
@@ -20,31 +20,20 @@ using namespace blink;
 
 namespace {
 
-/// Room this close below an integer is that integer.
-constexpr double kRoomRoundUp = 1e-9;
-/// More trees on a link are not asked for.
-constexpr double kMostRoom = 1e6;
 /// The price of a link that is full: dearer than any detour.
 constexpr double kFull = 1e6;
 constexpr int kMostDetours = 2;
 /// Edges that may be refused for each one that is needed.
 constexpr size_t kMostRefused = 16;
-/// Ranks for which growth that got stuck by islands is tried without.
+/// Over more ranks than this, islands are looked at one by one.
 constexpr int kMostExactly = 128;
-
-std::vector<int> roomOf(const PackingProblem &problem, double unit) {
-  std::vector<int> room;
-  for (const Link &link : problem.rankTopology->topology().links)
-    room.push_back(static_cast<int>(
-        std::min(kMostRoom, std::floor(link.bandwidth / unit + kRoomRoundUp))));
-  return room;
-}
 
 class Growth {
 public:
-  /// `table`: the shortest paths where all links have room.
-  Growth(const PackingProblem &problem, const PathTable &table,
-         const GrowRequest &request, uint32_t variant);
+  /// `islands`: by which completion is judged. `table`: the shortest paths
+  /// where all links have room.
+  Growth(const PackingProblem &problem, const Islands &islands,
+         const PathTable &table, const GrowRequest &request, uint32_t variant);
   std::vector<Tree> run();
 
 private:
@@ -68,7 +57,7 @@ private:
   int numRanks_;
   bool up_;
   std::vector<int> capacities_;
-  Completion completion_;
+  IslandCompletion completion_;
   const PathTable *table_;
   PathTable detour_;
   std::vector<std::vector<int>> neighbours_; // of parents, with room
@@ -84,15 +73,16 @@ private:
   int detours_ = 0;
 };
 
-Growth::Growth(const PackingProblem &problem, const PathTable &table,
-               const GrowRequest &request, uint32_t variant)
+Growth::Growth(const PackingProblem &problem, const Islands &islands,
+               const PathTable &table, const GrowRequest &request,
+               uint32_t variant)
     : problem_(problem), request_(request), variant_(variant),
       numRanks_(problem.rankTopology->numRanks()),
       up_(hasUpTrees(problem.collective)),
       capacities_(roomOf(problem, request.unit)),
-      completion_(problem, capacities_, request.copies), table_(&table),
-      trees_(request.copies,
-             {std::vector<int>(numRanks_, -1), std::vector<Path>(numRanks_)}),
+      completion_(problem, islands, capacities_, request.copies),
+      table_(&table), trees_(request.copies, {std::vector<int>(numRanks_, -1),
+                                              std::vector<Path>(numRanks_)}),
       depths_(request.copies, std::vector<int>(numRanks_, -1)),
       levels_(request.copies, {{problem.root}}),
       children_(request.copies, std::vector<int>(numRanks_, 0)),
@@ -260,14 +250,6 @@ std::tuple<int, int, int> scoreOf(const std::vector<Tree> &trees,
 
 } // namespace
 
-bool blink::canGrow(const PackingProblem &problem, int copies, double unit) {
-  const Islands islands(*problem.rankTopology);
-  const std::vector<int> room = roomOf(problem, unit);
-  return islands.divide()
-             ? IslandCompletion(problem, islands, room, copies).begin()
-             : Completion(problem, room, copies).begin();
-}
-
 std::vector<Tree> blink::growTrees(const PackingProblem &problem,
                                    const PathTable &table,
                                    const GrowRequest &request, int variants) {
@@ -287,10 +269,14 @@ std::vector<Tree> blink::growTrees(const PackingProblem &problem,
       offer(growByIslands(problem, islands, table,
                           roomOf(problem, request.unit), request,
                           static_cast<uint32_t>(variant)));
-  if (!best.empty() || (islands.divide() && numRanks > kMostExactly))
+  if (!best.empty())
+    return best;
+  const bool exactly = !islands.divide() || numRanks <= kMostExactly;
+  if (!exactly && !request.isPatient)
     return best;
   for (int variant = 0; variant < variants; ++variant)
-    offer(
-        Growth(problem, table, request, static_cast<uint32_t>(variant)).run());
+    offer(Growth(problem, exactly ? Islands() : islands, table, request,
+                 static_cast<uint32_t>(variant))
+              .run());
   return best;
 }

@@ -17,6 +17,9 @@ struct GrowRequest {
   int copies;
   double unit;
   int mostChildren;
+  /// Whether it may take copies x ranks x ranks x ranks steps where islands
+  /// divide more ranks than flows are exact for.
+  bool isPatient = true;
 };
 
 /// One of the orders in which equal edges may come.
@@ -27,10 +30,6 @@ inline uint32_t scrambled(uint32_t variant, uint32_t tree, uint32_t rank) {
   bits = (bits ^ (bits >> 12)) * 0x297a2d39u;
   return bits ^ (bits >> 15);
 }
-
-/// Could so many trees of that weight be grown? Where it says no, there are no
-/// such trees; see Completion.h for where it says yes.
-bool canGrow(const PackingProblem &problem, int copies, double unit);
 
 /// Grows such trees of a broadcast or reduce from the root, level by level and
 /// edge by edge, as long as what is left of links suffices to complete all of

@@ -86,6 +86,8 @@ bool IslandCompletion::begin() {
 /// The parts that an edge to `rank` concerns; those first that are small.
 std::vector<size_t> IslandCompletion::concerned(int rank,
                                                 const Path &path) const {
+  if (islands_.count == 0)
+    return {0};
   const int own = islands_.ofNode[problem_.rankTopology->nodeOf(rank)];
   std::vector<size_t> parts{1 + static_cast<size_t>(own)};
   bool leaves = false;

@@ -19,9 +19,11 @@ namespace blink {
 /// GPUs of ranks that usable nvlink, xgmi or c2c links join, with the switches
 /// between them. A rank that has no such link is one by itself.
 struct Islands {
+  /// None: each rank is looked at by itself.
+  Islands() = default;
   explicit Islands(const RankTopology &rankTopology);
 
-  std::vector<int> ofNode;
+  std::vector<int> ofNode; ///< empty where there are none
   int count = 0;
   bool areOfSeveral = false; ///< some island has two ranks or more
 
@@ -38,10 +40,11 @@ std::vector<int> withinIsland(const Islands &islands, int island, int others);
 /// rank. What these allow is necessary. It suffices where what is scarce is
 /// scarce between islands or within one; else growth may get stuck. Flows are
 /// fewer by the size of an island, and as much smaller: of 1,024 GPUs in 128
-/// boxes 128 among boxes, and eight in each box.
+/// boxes 128 among boxes, and eight in each box. Where there are no islands it
+/// is Completion itself.
 class IslandCompletion {
 public:
-  /// As of Completion. `islands` divide the ranks and outlive this.
+  /// As of Completion. `islands` divide the ranks, or are none.
   IslandCompletion(const PackingProblem &problem, const Islands &islands,
                    const std::vector<int> &room, int trees);
 
@@ -53,7 +56,7 @@ private:
   std::vector<size_t> concerned(int rank, const Path &path) const;
 
   const PackingProblem &problem_;
-  const Islands &islands_;
+  Islands islands_;
   std::vector<int> room_;
   std::vector<Completion> parts_; ///< all islands, then each of them
 };

@@ -49,6 +49,7 @@ public:
 
 private:
   void measure(size_t tree);
+  bool isBelow(size_t tree, int rank, int top) const;
   Change changeBy(size_t tree, int rank, int parent) const;
   bool mayGain(size_t tree, int rank, int parent) const;
   void hang(size_t tree, int rank, int parent);
@@ -119,6 +120,14 @@ void Lowering::measure(size_t tree) {
     counts[parents[*rank]] += counts[*rank];
 }
 
+/// Is `top` on the way from `rank` to the root? Each is its own.
+bool Lowering::isBelow(size_t tree, int rank, int top) const {
+  const std::vector<int> &depths = depths_[tree];
+  for (int hops = depths[rank] - depths[top]; hops > 0; --hops)
+    rank = rooted_[tree].parents[rank];
+  return rank == top;
+}
+
 /// What it changes to hang `rank` below `parent` in `tree`.
 Change Lowering::changeBy(size_t tree, int rank, int parent) const {
   const int former = rooted_[tree].parents[rank];
@@ -160,8 +169,7 @@ bool Lowering::moveBelow(size_t tree, int rank, int parent) {
   const double weight = trees_[tree].weight;
   const Path &path =
       pathOf(table_, hasUpTrees(problem_.collective), parent, rank);
-  if (!changeBy(tree, rank, parent).isGain() ||
-      rooted_[tree].isBelow(parent, rank))
+  if (!changeBy(tree, rank, parent).isGain() || isBelow(tree, parent, rank))
     return false;
   Path &now = rooted_[tree].paths[rank];
   addLoad(now, -weight);
@@ -188,8 +196,8 @@ bool Lowering::swapEdges(size_t tree, size_t other, int rank) {
     return false;
   Change change = changeBy(tree, rank, otherParent);
   change += changeBy(other, rank, parent);
-  if (!change.isGain() || rooted_[tree].isBelow(otherParent, rank) ||
-      rooted_[other].isBelow(parent, rank))
+  if (!change.isGain() || isBelow(tree, otherParent, rank) ||
+      isBelow(other, parent, rank))
     return false;
   std::swap(rooted_[tree].paths[rank], rooted_[other].paths[rank]);
   hang(tree, rank, otherParent);

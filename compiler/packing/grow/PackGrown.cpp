@@ -8,12 +8,43 @@
 
 #include "compiler/packing/grow/GrowTrees.h"
 #include "compiler/packing/grow/RootedCut.h"
+#include "compiler/packing/grow/SplitSwitches.h"
 #include "compiler/packing/lp/FitWeights.h"
+#include "compiler/topology/symmetry/MachineColoring.h"
 
 #include <algorithm>
 #include <cmath>
 
 using namespace blink;
+
+namespace {
+
+/// Numbers of trees that are tried where growth gets stuck.
+constexpr int kMostStuck = 4;
+
+/// The first number of trees for which cuts leave room at `rate`; none where
+/// growth gets stuck so often.
+std::vector<Tree> growFirst(const PackingProblem &problem, double rate,
+                            int mostTrees, int mostStuck) {
+  const RankTopology &machine = *problem.rankTopology;
+  const PathTable table = machine.cheapestPaths(
+      std::vector<double>(machine.topology().links.size(), 1.0));
+  const std::vector<int> ranks = classesAround(machine, problem.root);
+  int stuck = 0;
+  for (int copies = 1; copies <= mostTrees && stuck < mostStuck; ++copies) {
+    const double unit = rate / copies;
+    if (!cutsCarry(problem, ranks, copies, unit))
+      continue;
+    std::vector<Tree> trees = growTrees(
+        problem, table, {copies, unit, machine.numRanks()}, /*variants=*/1);
+    if (!trees.empty())
+      return trees;
+    ++stuck;
+  }
+  return {};
+}
+
+} // namespace
 
 bool blink::mayGrow(const PackingProblem &problem) {
   return isRooted(problem.collective) && !isRouted(problem.collective) &&
@@ -22,26 +53,33 @@ bool blink::mayGrow(const PackingProblem &problem) {
          problem.switches.empty();
 }
 
-std::optional<PackedTrees> blink::packGrown(const PackingProblem &problem) {
+std::optional<PackedTrees> blink::packGrown(const PackingProblem &problem,
+                                            double slack) {
   constexpr double kSameRate = 1 - 1e-9;
   if (!mayGrow(problem))
     return std::nullopt;
+  const std::optional<SplitMachine> split = splitSwitches(problem);
+  const PackingProblem within = split ? split->problem(problem) : problem;
   PackedTrees packed;
   packed.certificate = leastCut(problem);
-  const double rate = packed.certificate.bound;
-  int copies = 1;
-  while (copies <= kMostGrown && !canGrow(problem, copies, rate / copies))
-    ++copies;
-  if (!(rate > 0) || copies > kMostGrown)
+  double rate = packed.certificate.bound;
+  if (split) {
+    rate = std::min(rate, leastCut(within).bound);
+    if (rate < packed.certificate.bound * kSameRate)
+      if (PackingCertificate shared = sharedCut(problem, *split);
+          shared.bound < packed.certificate.bound)
+        packed.certificate = std::move(shared);
+  }
+  if (!(rate > 0))
     return std::nullopt;
-  const PathTable table = problem.rankTopology->cheapestPaths(
-      std::vector<double>(packed.certificate.prices.size(), 1.0));
-  packed.packing = fitWeights(
-      problem,
-      growTrees(problem, table,
-                {copies, rate / copies, problem.rankTopology->numRanks()},
-                /*variants=*/1));
-  if (!(packed.packing.algbw >= rate * kSameRate))
+  auto reaches = [&](double part, int mostTrees, int mostStuck) {
+    const std::vector<Tree> trees =
+        growFirst(within, rate * part, mostTrees, mostStuck);
+    packed.packing = trees.empty() ? Packing() : fitWeights(problem, trees);
+    return packed.packing.algbw >= packed.certificate.bound * part * kSameRate;
+  };
+  if (!reaches(1, kMostGrown, 1) &&
+      !(slack > 0 && reaches(1 - slack, kMostSharing, kMostStuck)))
     return std::nullopt;
   if (llvm::Error error = problem.verify(packed.packing)) {
     llvm::consumeError(std::move(error));
@@ -53,7 +91,8 @@ std::optional<PackedTrees> blink::packGrown(const PackingProblem &problem) {
 bool blink::isGrown(const PackingProblem &problem, const Packing &packing,
                     int maxTrees) {
   constexpr double kSame = 1e-9;
-  const int most = maxTrees > 0 ? std::min(maxTrees, kMostGrown) : kMostGrown;
+  const int most =
+      maxTrees > 0 ? std::min(maxTrees, kMostSharing) : kMostSharing;
   if (!mayGrow(problem) || packing.trees.empty() ||
       static_cast<int>(packing.trees.size()) > most)
     return false;

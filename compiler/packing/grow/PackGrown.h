@@ -13,6 +13,8 @@ namespace blink {
 
 /// Lanes of a rank, of which each grown tree has one.
 inline constexpr int kMostGrown = 16;
+/// Grown trees that share lanes, where fewer do not come near the optimum.
+inline constexpr int kMostSharing = 64;
 
 /// Whether trees of `problem` may be grown: a broadcast or reduce over more
 /// than kFewRanks, along all links, each tree adding as it likes.
@@ -20,13 +22,15 @@ bool mayGrow(const PackingProblem &problem);
 
 /// The optimum of a broadcast or reduce by its least cut, which is the
 /// certificate, and few trees of one weight that are grown until they reach it.
-/// Nothing where no number of trees up to kMostGrown divides the room of links
-/// such that they do, or where paths that can be driven are fewer than those of
-/// the graph. The result has passed PackingProblem::verify.
-std::optional<PackedTrees> packGrown(const PackingProblem &problem);
+/// Where no number of trees up to kMostGrown divides the room of links such
+/// that they do, up to kMostSharing that leave no more than `slack` of it.
+/// Nothing where there are none, as where paths that can be driven are fewer
+/// than those of the graph. The result has passed PackingProblem::verify.
+std::optional<PackedTrees> packGrown(const PackingProblem &problem,
+                                     double slack = 0);
 
-/// Whether `packing` may be what packGrown made: no more than kMostGrown trees
-/// of one weight, no more than `maxTrees` unless that is 0.
+/// Whether `packing` may be what packGrown made: no more than kMostSharing
+/// trees of one weight, no more than `maxTrees` unless that is 0.
 bool isGrown(const PackingProblem &problem, const Packing &packing,
              int maxTrees);
 

@@ -12,6 +12,7 @@
 #include "compiler/topology/symmetry/MachineColoring.h"
 
 #include <algorithm>
+#include <cmath>
 
 using namespace blink;
 
@@ -19,13 +20,20 @@ namespace {
 
 /// Less than this part of all bandwidth is rounding.
 constexpr double kRounding = 1e-12;
+/// Room this close below an integer is that integer.
+constexpr double kRoomRoundUp = 1e-9;
+/// More trees on a link are not asked for.
+constexpr double kMostRoom = 1e6;
 
 class Flow {
 public:
-  Flow(const PackingProblem &problem, bool up);
+  /// `bandwidths`: of links, in any unit.
+  Flow(const PackingProblem &problem, const std::vector<double> &bandwidths);
 
   /// From the root to `sink`, nodes both.
   double run(int root, int sink);
+  /// All that leaves the root, or comes to `sink`, over links of their own.
+  double most(int root, int sink) const;
   /// Of each node, whether the last flow leaves a way there from the root.
   std::vector<bool> reached() const;
 
@@ -46,7 +54,9 @@ private:
   double least_ = 0;
 };
 
-Flow::Flow(const PackingProblem &problem, bool up) {
+Flow::Flow(const PackingProblem &problem,
+           const std::vector<double> &bandwidths) {
+  const bool up = hasUpTrees(problem.collective);
   const RankTopology &machine = *problem.rankTopology;
   const std::vector<bool> passes = nodesToPass(machine);
   const std::vector<Link> &links = machine.topology().links;
@@ -58,10 +68,10 @@ Flow::Flow(const PackingProblem &problem, bool up) {
       continue;
     const int from = up ? link.to : link.from, to = up ? link.from : link.to;
     out_[from].push_back(static_cast<int>(arcs_.size()));
-    arcs_.push_back({to, link.bandwidth});
+    arcs_.push_back({to, bandwidths[index]});
     out_[to].push_back(static_cast<int>(arcs_.size()));
     arcs_.push_back({from, 0});
-    least_ = std::max(least_, link.bandwidth);
+    least_ = std::max(least_, bandwidths[index]);
   }
   for (const Arc &arc : arcs_)
     bandwidths_.push_back(arc.room);
@@ -113,6 +123,15 @@ double Flow::run(int root, int sink) {
   return value;
 }
 
+double Flow::most(int root, int sink) const {
+  double out = 0, in = 0;
+  for (int arc : out_[root])
+    out += bandwidths_[arc];
+  for (int arc : out_[sink])
+    in += bandwidths_[arc ^ 1];
+  return std::min(out, in);
+}
+
 std::vector<bool> Flow::reached() const {
   std::vector<bool> reached;
   for (int level : levels_)
@@ -134,12 +153,20 @@ std::vector<bool> blink::nodesToPass(const RankTopology &rankTopology) {
 }
 
 PackingCertificate blink::leastCut(const PackingProblem &problem) {
+  return leastCut(problem, classesAround(*problem.rankTopology, problem.root));
+}
+
+PackingCertificate blink::leastCut(const PackingProblem &problem,
+                                   const std::vector<int> &ranks) {
   const RankTopology &machine = *problem.rankTopology;
   const bool up = hasUpTrees(problem.collective);
-  Flow flow(problem, up);
+  std::vector<double> bandwidths;
+  for (const Link &link : machine.topology().links)
+    bandwidths.push_back(link.bandwidth);
+  Flow flow(problem, bandwidths);
   double least = kInfinity;
   std::vector<bool> side;
-  for (int rank : classesAround(machine, problem.root)) {
+  for (int rank : ranks) {
     const double value =
         flow.run(machine.nodeOf(problem.root), machine.nodeOf(rank));
     if (value < least * (1 - kRounding)) {
@@ -160,4 +187,27 @@ PackingCertificate blink::leastCut(const PackingProblem &problem) {
       certificate.bound += link.bandwidth;
   }
   return certificate;
+}
+
+std::vector<int> blink::roomOf(const PackingProblem &problem, double unit) {
+  std::vector<int> room;
+  for (const Link &link : problem.rankTopology->topology().links)
+    room.push_back(static_cast<int>(
+        std::min(kMostRoom, std::floor(link.bandwidth / unit + kRoomRoundUp))));
+  return room;
+}
+
+bool blink::cutsCarry(const PackingProblem &problem,
+                      const std::vector<int> &ranks, int trees, double unit) {
+  const RankTopology &machine = *problem.rankTopology;
+  const std::vector<int> room = roomOf(problem, unit);
+  Flow flow(problem, {room.begin(), room.end()});
+  const int root = machine.nodeOf(problem.root);
+  return std::all_of(ranks.begin(), ranks.end(),
+                     [&](int rank) {
+                       return flow.most(root, machine.nodeOf(rank)) >= trees;
+                     }) &&
+         std::all_of(ranks.begin(), ranks.end(), [&](int rank) {
+           return flow.run(root, machine.nodeOf(rank)) >= trees;
+         });
 }

@@ -19,6 +19,18 @@ namespace blink {
 /// GPUs are joined directly. One rank of each of classesAround() is looked at:
 /// if classes are too coarse, the bound may not be the least there is.
 PackingCertificate leastCut(const PackingProblem &problem);
+/// The same of the sets that hold one of `ranks`.
+PackingCertificate leastCut(const PackingProblem &problem,
+                            const std::vector<int> &ranks);
+
+/// Whether so many trees of `unit` GB/s pass all cuts between the root and each
+/// of `ranks` (classesAround), if a link has room for whole ones only. Where it
+/// says no, there are no such trees.
+bool cutsCarry(const PackingProblem &problem, const std::vector<int> &ranks,
+               int trees, double unit);
+
+/// How many trees of `unit` GB/s have room on each link of the topology.
+std::vector<int> roomOf(const PackingProblem &problem, double unit);
 
 /// The nodes that data may pass: all but GPUs outside of the job.
 std::vector<bool> nodesToPass(const RankTopology &rankTopology);

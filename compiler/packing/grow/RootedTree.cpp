@@ -12,12 +12,6 @@
 
 using namespace blink;
 
-bool RootedTree::isBelow(int rank, int top) const {
-  while (rank != top && rank >= 0)
-    rank = parents[rank];
-  return rank == top;
-}
-
 std::vector<int> RootedTree::order() const {
   auto root = std::find(parents.begin(), parents.end(), -1);
   return breadthFirst(parents, static_cast<int>(root - parents.begin()));

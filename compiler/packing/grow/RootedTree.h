@@ -16,8 +16,6 @@ struct RootedTree {
   std::vector<int> parents; ///< of ranks; -1 of the root
   std::vector<Path> paths;  ///< the way data goes between a rank and its parent
 
-  /// Is `top` on the way from `rank` to the root? Each is its own.
-  bool isBelow(int rank, int top) const;
   /// Ranks with parents before children, by depth.
   std::vector<int> order() const;
 };

@@ -247,7 +247,8 @@ Expected<PackedTrees> ColumnGeneration::run() {
 }
 
 Expected<PackedTrees> blink::packTrees(const PackingProblem &problem,
-                                       const SolveWatcher &watcher) {
+                                       const SolveWatcher &watcher,
+                                       double slack) {
   if (Error error = problem.check())
     return error;
   if (problem.rankTopology->numRanks() == 1) {
@@ -262,7 +263,8 @@ Expected<PackedTrees> blink::packTrees(const PackingProblem &problem,
   }
   if (isPairwise(problem.collective))
     return packPairs(problem);
-  if (std::optional<PackedTrees> grown = packGrown(problem))
+  if (std::optional<PackedTrees> grown =
+          packGrown(problem, std::min(slack, kMostSlack)))
     return std::move(*grown);
   return ColumnGeneration(SymmetricProblem::reduce(problem), watcher).run();
 }
@@ -283,7 +285,7 @@ blink::packWithSwitches(const PackingProblem &problem, const PackedTrees &plain,
 
 Expected<PackingCertificate> blink::boundRate(const PackingProblem &problem,
                                               const SolveWatcher &watcher) {
-  Expected<PackedTrees> packed = packTrees(problem, watcher);
+  Expected<PackedTrees> packed = packTrees(problem, watcher, kMostSlack);
   if (!packed)
     return packed.takeError();
   return std::move(packed->certificate);

@@ -14,6 +14,7 @@
 
 #include "compiler/support/Infinity.h"
 
+#include <algorithm>
 #include <cstddef>
 
 using namespace blink;
@@ -166,9 +167,13 @@ double blink::costOf(const CostMatrix &costs, const Parents &parents) {
 }
 
 CostMatrix blink::transposed(const CostMatrix &costs, int n) {
+  // In tiles: a column of a large matrix takes a cache line for each number.
+  constexpr int kTile = 8; // as wide as a line
   CostMatrix result(costs.size());
-  for (int from = 0; from < n; ++from)
-    for (int to = 0; to < n; ++to)
-      result[to * n + from] = costs[from * n + to];
+  for (int row = 0; row < n; row += kTile)
+    for (int column = 0; column < n; column += kTile)
+      for (int from = row; from < std::min(n, row + kTile); ++from)
+        for (int to = column; to < std::min(n, column + kTile); ++to)
+          result[size_t(to) * n + from] = costs[size_t(from) * n + to];
   return result;
 }

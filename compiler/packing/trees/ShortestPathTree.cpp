@@ -8,10 +8,10 @@
 
 #include "compiler/packing/trees/LowTree.h"
 #include "compiler/support/Infinity.h"
+#include "compiler/support/Numbers.h"
 
 #include <algorithm>
 #include <cstddef>
-#include <tuple>
 
 using namespace blink;
 
@@ -27,28 +27,32 @@ Parents search(const CostMatrix &costs, int n, int root, double extra) {
   Parents parents(n, -1);
   std::vector<double> distance(n, kInfinity);
   std::vector<int> hops(n, 0);
-  std::vector<bool> settled(n, false);
+  std::vector<int> open = firstNumbers(n); // not settled, ascending
+  open.erase(open.begin() + root);
   distance[root] = 0;
-  for (int count = 0; count < n; ++count) {
-    int next = -1;
-    for (int vertex = 0; vertex < n; ++vertex)
-      if (!settled[vertex] && distance[vertex] < kInfinity &&
-          (next < 0 || std::tie(distance[vertex], hops[vertex]) <
-                           std::tie(distance[next], hops[next])))
-        next = vertex;
-    if (next < 0)
-      return {};
-    settled[next] = true;
-    for (int to = 0; to < n; ++to) {
-      double through = distance[next] + costs[size_t(next) * n + to] + extra;
-      int hopsThrough = hops[next] + 1;
-      if (!settled[to] && through < kInfinity &&
-          std::tie(through, hopsThrough) < std::tie(distance[to], hops[to])) {
+  for (int next = root; !open.empty();) {
+    const double *row = &costs[size_t(next) * n];
+    const int hopsThrough = hops[next] + 1;
+    size_t nearest = 0;
+    for (size_t at = 0; at < open.size(); ++at) {
+      const int to = open[at];
+      const double through = distance[next] + row[to] + extra;
+      if (through < distance[to] ||
+          (through == distance[to] && through < kInfinity &&
+           hopsThrough < hops[to])) {
         distance[to] = through;
         hops[to] = hopsThrough;
         parents[to] = next;
       }
+      const int best = open[nearest];
+      if (distance[to] < distance[best] ||
+          (distance[to] == distance[best] && hops[to] < hops[best]))
+        nearest = at;
     }
+    next = open[nearest];
+    if (!(distance[next] < kInfinity))
+      return {};
+    open.erase(open.begin() + static_cast<ptrdiff_t>(nearest));
   }
   return parents;
 }

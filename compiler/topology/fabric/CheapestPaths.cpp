@@ -176,10 +176,18 @@ PathTable RankTopology::directPaths(const std::vector<double> &prices,
   table.paths.resize(size_t(n) * n);
 
   Search search(topology_, outLinks_, rankOfNode_, prices);
+  std::vector<std::vector<int>> groups; // their members
+  for (int rank = 0; rank < n; ++rank)
+    for (int group : peerGroups_[rank]) {
+      groups.resize(std::max(groups.size(), size_t(group) + 1));
+      groups[group].push_back(rank);
+    }
   std::vector<bool> joined(n);
   for (int from : sources) {
-    for (int to = 0; to < n; ++to)
-      joined[to] = peerJoined(from, to);
+    joined.assign(n, false);
+    for (int group : peerGroups_[from])
+      for (int to : groups[group])
+        joined[to] = true;
     auto take = [&](int to) {
       const Label *label = search.arrival(nodeOf(to));
       if (!label ||

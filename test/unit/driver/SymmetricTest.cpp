@@ -13,9 +13,7 @@
 #include "compiler/verify/Verify.h"
 #include "schedules/ExpandSchedule.h"
 #include "test/unit/driver/CompileFile.h"
-#include "test/unit/topology/TestTopology.h"
-
-#include <random>
+#include "test/unit/topology/SymmetricMachines.h"
 
 using namespace blink;
 using namespace blink::test;
@@ -81,4 +79,34 @@ TEST_CASE("random symmetric machines") {
     checkSymmetric(topology, Collective::reducescatter, 0);
     checkSymmetric(topology, Collective::alltoall, 0);
   }
+}
+
+TEST_CASE("files expand to what was compiled") {
+  std::minstd_rand random(7);
+  size_t variants = 0, inFull = 0;
+  for (int trial = 0; trial < 4; ++trial) {
+    const Topology topology = symmetricMachine(random, 17, 21);
+    CAPTURE(trial);
+    CAPTURE(topology.name);
+    for (Collective collective :
+         {Collective::allgather, Collective::allreduce, Collective::broadcast,
+          Collective::alltoall}) {
+      CAPTURE(std::string(sched::EnumNameCollective(collective)));
+      CompileOptions options;
+      options.collective = collective;
+      const std::vector<uint8_t> full = compileFile(topology, options);
+      const sched::SymmetricFile form =
+          valueOf(symmetricSchedule(opened(full)));
+      std::string error;
+      CHECK(sched::expandSchedule(opened(form.bytes), error) == full);
+      CHECK(error == "");
+      const sched::Schedule &once = opened(form.bytes);
+      CHECK(verifyProgram(once, *once.programs()->Get(0), {}).ok);
+      variants += once.programs()->Get(0)->variants()->size();
+      inFull += form.inFull.at(0).size();
+    }
+  }
+  // What has a root is like no other rank: broadcasts, and trees for small
+  // messages of an allreduce.
+  CHECK(inFull < variants * 2 / 3);
 }

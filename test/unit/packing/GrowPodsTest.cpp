@@ -8,10 +8,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/packing/grow/GrowForests.h"
+#include "compiler/packing/grow/GrowTrees.h"
 #include "compiler/packing/grow/Islands.h"
 #include "compiler/packing/grow/PackGrown.h"
 #include "compiler/packing/grow/RootedCut.h"
+#include "compiler/packing/grow/SplitSwitches.h"
 #include "compiler/packing/lp/ColumnGeneration.h"
+#include "compiler/topology/symmetry/MachineColoring.h"
 #include "test/unit/packing/MaxFlow.h"
 #include "test/unit/packing/Oracles.h"
 #include "test/unit/packing/Pods.h"
@@ -103,6 +106,111 @@ TEST_CASE("grown trees are an optimum of the linear program") {
             doctest::Approx(plain.certificate.bound).epsilon(1e-6));
     }
   CHECK(grown > 20);
+}
+
+TEST_CASE("cuts leave room for as many trees as can be completed") {
+  std::minstd_rand random(13);
+  int carried = 0, refused = 0;
+  for (int trial = 0; trial < 40; ++trial) {
+    CAPTURE(trial);
+    RankTopology machine = randomPod(random);
+    PackingProblem problem{
+        &machine, trial % 2 ? Collective::broadcast : Collective::reduce,
+        int(random() % machine.numRanks())};
+    const double rate = leastFlow(problem);
+    const std::vector<int> ranks = classesAround(machine, problem.root);
+    for (int trees = 1; trees <= 12; ++trees)
+      for (double part : {1.01, 1., 0.97, 0.9}) {
+        const double unit = rate * part / trees;
+        const bool can =
+            Completion(problem, roomOf(problem, unit), trees).begin();
+        CHECK(cutsCarry(problem, ranks, trees, unit) == can);
+        can ? ++carried : ++refused;
+      }
+  }
+  CHECK(carried > 100);
+  CHECK(refused > 100);
+}
+
+TEST_CASE("more trees come near what few do not reach") {
+  struct Case {
+    const char *machine;
+    int boxes;
+    double bound;
+    int most; ///< trees
+  };
+  for (const Case &each :
+       {Case{"pcie-8gpu-2switch", 3, 81.5, 16},
+        Case{"azure-ndv2", 3, 215.75, 48},
+        // A PCIe switch brings two GPUs what one could get.
+        Case{"dgx1", 3, 207.875, 48}, Case{"dgx1p", 3, 137.875, 48}})
+    for (Collective collective : {Collective::broadcast, Collective::reduce}) {
+      CAPTURE(each.machine);
+      const RankTopology machine = rankTopologyOf(
+          valueOf(generatePod(shippedTopology(each.machine), each.boxes, 1,
+                              {50, 2, LinkKind::network})));
+      PackingProblem problem{&machine, collective, 5};
+      CHECK(!packGrown(problem));
+      CHECK(!packGrown(problem, 1e-4));
+      std::optional<PackedTrees> packed = packGrown(problem, kMostSlack);
+      REQUIRE(packed);
+      CHECK(!problem.verify(packed->packing));
+      CHECK(packed->certificate.bound == doctest::Approx(each.bound));
+      CHECK(packed->packing.algbw >= each.bound * (1 - kMostSlack));
+      CHECK(int(packed->packing.trees.size()) <= each.most);
+      CHECK(isGrown(problem, packed->packing, 0));
+      // The forests that they are chosen among are as fast.
+      const std::vector<Packing> forests =
+          growForests(problem, packed->packing.algbw, kMostGrown, 0);
+      REQUIRE(!forests.empty());
+      for (const Packing &forest : forests)
+        CHECK(!problem.verify(forest));
+      CHECK(growForests(problem, packed->packing.algbw, kMostGrown, 4).empty());
+    }
+}
+
+TEST_CASE("where islands get stuck edges are added one by one") {
+  const RankTopology machine = rankTopologyOf(valueOf(generatePod(
+      shippedTopology("gb200-nvl72"), 2, 1, {50, 2, LinkKind::network})));
+  PackingProblem problem{&machine, Collective::broadcast, 0};
+  std::optional<PackedTrees> packed = packGrown(problem, kMostSlack);
+  REQUIRE(packed);
+  CHECK(packed->packing.trees.size() == 19); // 19 x 50 GB/s
+  CHECK(packed->packing.algbw == doctest::Approx(950));
+  const PathTable table = machine.cheapestPaths(
+      std::vector<double>(machine.topology().links.size(), 1));
+  CHECK(growTrees(problem, table, {19, 50, 2, /*isPatient=*/false}, 1).empty());
+}
+
+TEST_CASE("switches are split where GPUs do not send through them") {
+  const RankTopology machine = rankTopologyOf(valueOf(
+      generatePod(shippedTopology("dgx1"), 2, 1, {50, 2, LinkKind::network})));
+  const Topology &whole = machine.topology();
+  for (Collective collective : {Collective::broadcast, Collective::reduce}) {
+    PackingProblem problem{&machine, collective, 3};
+    const std::optional<SplitMachine> split = splitSwitches(problem);
+    REQUIRE(split);
+    const Topology &parts = split->machine.topology();
+    CHECK(parts.nodes.size() == whole.nodes.size() + 8);
+    REQUIRE(parts.links.size() == whole.links.size());
+    // Of one switch, GPU 2 has what the root does not need.
+    CHECK(split->shared.size() == 7);
+    for (const SplitMachine::Shared &share : split->shared)
+      for (int link : share.links)
+        CHECK(parts.links[link].bandwidth == 15.75 / 2);
+    const PathTable table =
+        split->machine.cheapestPaths(std::vector<double>(whole.links.size()));
+    for (int from = 0; from < machine.numRanks(); ++from)
+      for (int to = 0; to < machine.numRanks(); ++to)
+        if (from != to)
+          CHECK(machine.classify(from, to, table.path(from, to)));
+    const PackingCertificate cut = sharedCut(problem, *split);
+    CHECK(cut.bound == doctest::Approx(207.875).epsilon(1e-9));
+    CHECK(leastCut(problem).bound == doctest::Approx(215.75).epsilon(1e-9));
+  }
+  // GPUs without NVLink send through the switch.
+  const RankTopology others = rankTopologyOf(shippedTopology("pcie-8gpu"));
+  CHECK(!splitSwitches({&others, Collective::broadcast, 0}));
 }
 
 TEST_CASE("few ranks, routed collectives and orders are not grown") {

@@ -12,6 +12,8 @@
 #include "compiler/packing/grow/Completion.h"
 #include "compiler/packing/grow/GrowForests.h"
 #include "compiler/packing/grow/LowerTrees.h"
+#include "compiler/packing/grow/RootedCut.h"
+#include "compiler/topology/symmetry/MachineColoring.h"
 #include "test/unit/packing/MaxFlow.h"
 #include "test/unit/packing/Oracles.h"
 #include "test/unit/packing/TreeShapes.h"
@@ -154,9 +156,10 @@ TEST_CASE("grown trees reach Edmonds' optimum, and no more") {
       PackingProblem problem{&machine.rankTopology, collective, 0};
       const int copies = machine.optimum(collective);
       const int children = 1 + trial % 3;
-      CHECK(canGrow(problem, copies, kUnit));
-      CHECK(!canGrow(problem, copies + 1, kUnit));
-      CHECK(!canGrow(problem, copies, kUnit * 1.01));
+      const std::vector<int> ranks = classesAround(machine.rankTopology, 0);
+      CHECK(cutsCarry(problem, ranks, copies, kUnit));
+      CHECK(!cutsCarry(problem, ranks, copies + 1, kUnit));
+      CHECK(!cutsCarry(problem, ranks, copies, kUnit * 1.01));
       Packing packing;
       packing.trees = grow(problem, {copies, kUnit, children}, 3);
       REQUIRE(int(packing.trees.size()) == copies);
