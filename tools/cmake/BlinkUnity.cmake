@@ -1,3 +1,6 @@
+# Headers of LLVM are most of what is compiled.
+set(CMAKE_UNITY_BUILD_BATCH_SIZE 16)
+
 # blink_unite(folder): the files of unity builds, written here rather than by CMake, for all targets from that folder
 # down. CMake's name each file by its absolute path, so that another clone, or a wheel's sources, would compile or at
 # least preprocess nearly everything again: ccache compares them, and what __FILE__ says in tests.
@@ -21,9 +24,6 @@ function(blink_unite_target target)
   get_target_property(source_dir ${target} SOURCE_DIR)
   get_target_property(binary_dir ${target} BINARY_DIR)
   get_target_property(batch ${target} UNITY_BUILD_BATCH_SIZE)
-  if(NOT batch)
-    set(batch 8) # CMake's own
-  endif()
   set(kept "")
   set(united "")
   foreach(source IN LISTS sources)
