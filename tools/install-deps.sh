@@ -35,9 +35,9 @@ case "${1-}" in
 esac
 
 missing=()
+installed=$(dpkg-query -W -f='${db:Status-Status} ${Package}\n' "${packages[@]}" 2>/dev/null || true)
 for package in "${packages[@]}"; do
-  status=$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null || true)
-  [ "$status" = installed ] || missing+=("$package")
+  grep -qxF "installed $package" <<<"$installed" || missing+=("$package")
 done
 
 install_packages() {

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "test/common/Cluster.h"
+#include "test/common/Folders.h"
 #include "test/conformance/Workers.h"
 
 #include "doctest/doctest.h"
@@ -18,8 +19,8 @@ namespace {
 
 /// For workers: where the module is, and by which device.
 struct Environment {
-  explicit Environment(const char *folder = BLINK_NETWORK_FOLDER) {
-    setenv("LD_LIBRARY_PATH", folder, 1);
+  explicit Environment(const std::string &folder = networkFolder()) {
+    setenv("LD_LIBRARY_PATH", folder.c_str(), 1);
     setenv("BLINK_SOCKET_IFNAME", "=lo", 1);
     // LeakSanitizer itself dies over what is loaded late.
     setenv("LSAN_OPTIONS", "detect_leaks=0", 1);

@@ -30,6 +30,9 @@ config.environment["PATH"] = os.pathsep.join(tools + [os.environ["PATH"]])
 # use memory that our (instrumented) copies of their allocators have poisoned.
 config.environment["ASAN_OPTIONS"] = "detect_leaks=0:allow_user_poisoning=0"
 
+# Rather than 56 MiB: emulated memory is filled when it is allocated.
+config.environment["BLINK_SLOT_BYTES"] = "4194304"
+
 config.substitutions.append(
     ("%topologies", os.path.join(config.blink_source_dir, "topologies")))
 config.substitutions.append(

@@ -10,6 +10,7 @@
 
 #include "test/common/BundleBuilder.h"
 #include "test/common/Cluster.h"
+#include "test/common/Folders.h"
 #include "test/common/SwitchedStars.h"
 
 #include <algorithm>
@@ -289,8 +290,8 @@ StormSchedule takeFiles(Dice &dice) {
   schedule.ranks = kRanksOfFiles;
   const std::string lanes = dice.chance(85) ? "4" : "16";
   for (const char *collective : {"allreduce", "allgather", "broadcast"}) {
-    const std::string path = std::string(BLINK_SOURCE_DIR) + "/test/gpu/" +
-                             collective + "." + lanes + ".sched";
+    const std::string path =
+        sourceFolder() + "/test/gpu/" + collective + "." + lanes + ".sched";
     std::ifstream file(path, std::ios::binary);
     const std::vector<uint8_t> bytes{std::istreambuf_iterator<char>(file), {}};
     notePrograms(bytes, schedule);

@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "test/common/Folders.h"
 #include "test/storm/Job.h"
 #include "test/storm/Options.h"
 #include "test/storm/Processes.h"
@@ -68,7 +69,7 @@ void prepareServers(const Options &options) {
   // The processors may be busy with something else for seconds.
   setenv("BLINK_HEARTBEAT_MS", "30000", /*overwrite=*/0);
 #if BLINK_HAVE_UCX
-  setenv("LD_LIBRARY_PATH", BLINK_NETWORK_FOLDER, 1);
+  setenv("LD_LIBRARY_PATH", blink::test::networkFolder().c_str(), 1);
   // LeakSanitizer itself dies over what is loaded late.
   if (options.servers == "ucx")
     setenv("LSAN_OPTIONS", "detect_leaks=0", 1);
@@ -145,8 +146,8 @@ int main(int argc, char **argv) {
   // For the processes that this one starts: it has read its own options.
   const char *own = std::getenv("TSAN_OPTIONS");
   setenv("TSAN_OPTIONS",
-         (std::string(own ? own : "") + " suppressions=" BLINK_SOURCE_DIR
-                                        "/test/storm/processes.supp")
+         (std::string(own ? own : "") + " suppressions=" +
+          blink::test::sourceFolder() + "/test/storm/processes.supp")
              .c_str(),
          1);
 #endif

@@ -48,6 +48,8 @@ public:
 };
 
 /// A stream a rank. Rank r is on GPU devices[r].
+/// Whether this build has it.
+bool hasCudaBackend();
 std::unique_ptr<Backend> makeCudaBackend(const std::vector<int> &devices);
 
 } // namespace blink::perf

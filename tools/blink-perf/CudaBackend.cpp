@@ -159,6 +159,8 @@ void CudaBackend::capture(const std::function<void()> &work) {
 
 } // namespace
 
+bool hasCudaBackend() { return true; }
+
 std::unique_ptr<Backend> makeCudaBackend(const std::vector<int> &devices) {
   return std::make_unique<CudaBackend>(devices);
 }
@@ -166,6 +168,8 @@ std::unique_ptr<Backend> makeCudaBackend(const std::vector<int> &devices) {
 } // namespace blink::perf
 
 #else
+
+bool blink::perf::hasCudaBackend() { return false; }
 
 std::unique_ptr<blink::perf::Backend>
 blink::perf::makeCudaBackend(const std::vector<int> &devices) {

@@ -7,6 +7,7 @@
 #include "tools/blink-perf/Options.h"
 
 #include "schedules/Collectives.h"
+#include "tools/blink-perf/Backend.h"
 #include "tools/blink-perf/Launcher.h"
 #include "tools/manual/Completion.h"
 #include "tools/manual/ManPage.h"
@@ -409,7 +410,7 @@ void CommandLine::checkTogether() const {
   if (options_.minBytes > options_.maxBytes)
     throw UsageError("--minbytes is more than --maxbytes");
   if (options_.backend == blinkBackendCuda) {
-    if (!BLINK_HAVE_CUDA)
+    if (!hasCudaBackend())
       throw UsageError("--backend: this build has no CUDA back end");
     if (options_.mode != Mode::group)
       throw UsageError("--mode: with --backend cuda one thread drives all "

@@ -13,7 +13,6 @@ function(blink_add_unit_test name)
   cmake_parse_arguments(arg "QUICK" "" "SOURCES;CASES;LIBS" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_LIBS} blink_doctest_main blink_options)
-  target_compile_definitions(${name} PRIVATE BLINK_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   if(BLINK_SANITIZE STREQUAL "address")
     target_compile_options(${name} PRIVATE -O0) # what is tested is in libraries
   endif()

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/machines/MachineTypes.h"
+#include "test/common/Folders.h"
 
 #include "doctest/doctest.h"
 #include "llvm/ADT/STLExtras.h"
@@ -20,8 +21,8 @@ TEST_CASE("machine types are the files of topologies/, by name") {
   }));
   for (const MachineType &type : machineTypes()) {
     CAPTURE(type.name.str());
-    auto file = llvm::MemoryBuffer::getFile(BLINK_SOURCE_DIR "/topologies/" +
-                                            type.name + ".topo");
+    auto file = llvm::MemoryBuffer::getFile(
+        test::sourceFolder() + "/topologies/" + type.name + ".topo");
     REQUIRE(bool(file));
     CHECK((*file)->getBuffer() == type.text);
     Topology topology = type.topology();

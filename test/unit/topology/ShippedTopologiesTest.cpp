@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/support/LocatedJson.h"
+#include "test/common/Folders.h"
 #include "test/common/Sanitizers.h"
 #include "test/unit/topology/TestTopology.h"
 
@@ -80,7 +81,7 @@ const std::map<std::string, Facts> kFacts = {
 std::vector<std::string> shipped() {
   std::vector<std::string> names;
   for (const auto &entry :
-       std::filesystem::directory_iterator(BLINK_SOURCE_DIR "/topologies"))
+       std::filesystem::directory_iterator(sourceFolder() + "/topologies"))
     if (entry.path().extension() == ".topo")
       names.push_back(entry.path().stem());
   std::sort(names.begin(), names.end());
@@ -88,7 +89,7 @@ std::vector<std::string> shipped() {
 }
 
 std::string textOfFile(const std::string &name) {
-  auto buffer = llvm::MemoryBuffer::getFile(BLINK_SOURCE_DIR "/topologies/" +
+  auto buffer = llvm::MemoryBuffer::getFile(sourceFolder() + "/topologies/" +
                                             name + ".topo");
   REQUIRE(bool(buffer));
   return (*buffer)->getBuffer().str();
@@ -235,7 +236,7 @@ TEST_CASE("the PCIe trees") {
 }
 
 TEST_CASE("the schema for editors knows the same words") {
-  auto buffer = llvm::MemoryBuffer::getFile(BLINK_SOURCE_DIR
+  auto buffer = llvm::MemoryBuffer::getFile(sourceFolder() +
                                             "/topologies/topology.schema.json");
   REQUIRE(bool(buffer));
   JsonValue schema =

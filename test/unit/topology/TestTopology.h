@@ -11,6 +11,7 @@
 
 #include "compiler/topology/TopologyReader.h"
 #include "compiler/topology/fabric/RankTopology.h"
+#include "test/common/Folders.h"
 
 #include "doctest/doctest.h"
 
@@ -35,7 +36,7 @@ template <typename T> T valueOf(llvm::Expected<T> result) {
 
 inline Topology shippedTopology(const std::string &name) {
   return valueOf(
-      readTopologyFile(BLINK_SOURCE_DIR "/topologies/" + name + ".topo"));
+      readTopologyFile(sourceFolder() + "/topologies/" + name + ".topo"));
 }
 
 /// `nodes` and `links` are the insides of the two JSON arrays.

@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "test/common/Folders.h"
 #include "test/unit/topology/TestTopology.h"
 
 #include <algorithm>
@@ -329,6 +330,6 @@ TEST_CASE("a lone GPU without links is a machine") {
 TEST_CASE("a file that cannot be read") {
   std::string error = textOf(readTopologyFile("/no/such.topo").takeError());
   CHECK(error.find("/no/such.topo: error: cannot read: ") == 0);
-  CHECK(textOf(readTopologyFile(BLINK_SOURCE_DIR).takeError())
+  CHECK(textOf(readTopologyFile(sourceFolder()).takeError())
             .find("error: cannot read: ") != std::string::npos);
 }
