@@ -1,4 +1,5 @@
-//===- SymmetricOptimaTest.cpp -----------------------------------*- C++ -*-===//
+//===- SymmetricOptimaTest.cpp -----------------------------------*- C++
+//-*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
