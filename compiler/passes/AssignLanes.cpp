@@ -36,7 +36,7 @@ struct AssignLanes : impl::AssignLanesPassBase<AssignLanes> {
         fromIR(schedule.getProtocol().value_or(collective::Protocol::Simple)),
         maxLanes);
     // Trees of fewer ranks are hardly ever images of each other.
-    if (loose && schedule.getGpus().size() > kFewRanks) {
+    if (loose && !program->symmetry && schedule.getGpus().size() > kFewRanks) {
       auto from = problemFromIR(schedule, schedule.getCollective(),
                                 schedule.getTopologyAttr(), schedule.getGpus(),
                                 schedule.getRelaysAttr(), schedule.getLinks(),

@@ -172,7 +172,8 @@ FailureOr<std::vector<uint8_t>> blink::exportSchedule(ModuleOp module) {
     return bytes;
   std::vector<uint8_t> full = sched::expandSchedule(*file, error);
   if (full.empty())
-    return module.emitError(error) << "; ask for the symmetric form";
+    return module.emitError(error)
+           << "; ask for the symmetric form, with --symmetric";
   return full;
 }
 
