@@ -41,11 +41,13 @@ struct ChannelEnds {
 };
 } // namespace
 
-/// Notes the channel ends of one fold of `rank`, or, without one, of whatever
-/// rank; errors if an end is on the wrong rank, taken already, or carries
-/// another share.
+/// Of folds that stand for their images.
+static constexpr int32_t kAnyRank = -1;
+
+/// Notes the channel ends of one fold of `rank`, which may be kAnyRank; errors
+/// if an end is on the wrong rank, taken already, or carries another share.
 static LogicalResult
-noteChannels(FoldOp fold, std::optional<int32_t> rank,
+noteChannels(FoldOp fold, int32_t rank,
              const llvm::DenseMap<Attribute, ChannelOp> &channels,
              llvm::DenseMap<Attribute, ChannelEnds> &ends) {
   for (bool reads : {true, false}) {
@@ -59,11 +61,11 @@ noteChannels(FoldOp fold, std::optional<int32_t> rank,
         return fold.emitOpError()
                << "names channel " << name << ", which does not exist";
       int32_t end = reads ? channel.getTo() : channel.getFrom();
-      if (rank && end != *rank)
+      if (rank != kAnyRank && end != rank)
         return fold.emitOpError()
-               << "of rank " << *rank << (reads ? " reads " : " writes ")
-               << name << ", which " << (reads ? "ends" : "begins")
-               << " at rank " << end;
+               << "of rank " << rank << (reads ? " reads " : " writes ") << name
+               << ", which " << (reads ? "ends" : "begins") << " at rank "
+               << end;
       if (channel.getShareAttr() != fold.getShareAttr())
         return fold.emitOpError()
                << "of " << fold.getShareAttr() << " uses " << name << ", which "
@@ -173,8 +175,8 @@ LogicalResult ScheduleOp::verifyRegions() {
           failed(verifyForwards(fold)))
         return failure();
       // With images the fold is one of a rank that the channel ends at.
-      const std::optional<int32_t> number =
-          images == 1 ? std::optional<int32_t>(rank.getRank()) : std::nullopt;
+      const int32_t number =
+          images == 1 ? static_cast<int32_t>(rank.getRank()) : kAnyRank;
       return noteChannels(fold, number, channels, ends);
     });
     if (result.wasInterrupted())
