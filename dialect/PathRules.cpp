@@ -108,14 +108,14 @@ LogicalResult ShareSum::add(Operation *op, int32_t block, int32_t numBlocks,
 
 LogicalResult ShareSum::verify(Operation *op, int32_t numBlocks,
                                int64_t images) {
-  if (numBlocks > 1 && int64_t(sums_.size()) * images != numBlocks &&
-      images > 1)
+  const bool blocksHaveImages = numBlocks > 1 && images > 1;
+  if (blocksHaveImages && int64_t(sums_.size()) * images != numBlocks)
     return op->emitOpError()
            << "has shares of " << sums_.size() << " blocks with " << images
            << " images, of " << numBlocks << " blocks";
   const int64_t ofShare = numBlocks == 1 ? images : 1;
   for (int32_t block = 0; block < numBlocks; ++block) {
-    if (images > 1 && numBlocks > 1 && !sums_.contains(block))
+    if (blocksHaveImages && !sums_.contains(block))
       continue; // an image of another one
     Sum sum = sums_.lookup(block);
     if (sum.denominator == 0)

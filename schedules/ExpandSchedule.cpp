@@ -45,7 +45,7 @@ private:
 
   const VariantParts &from_;
   const SymmetryGroup &group_;
-  BlockImages blocks_;
+  BlockImages<SymmetryGroup> blocks_;
   VariantParts full_;
   std::vector<Image> images_;          ///< of each full tree
   std::vector<uint32_t> numbers_;      ///< of trees, by tree and element
@@ -130,11 +130,11 @@ void Expander::expandRank(uint32_t rank) {
         step.operands_begin() + step.sources() + step.destinations();
     for (uint32_t i = step.operands_begin(); i < end; ++i) {
       const Operand &operand = own.operands[i];
-      full.operands[i] = Operand(operand.kind() == OperandKind::channel
-                                     ? firstChannel_[tree] + operand.index() -
-                                           firstOf_[step.tree()]
-                                     : blocks_.ofOperand(toRank, operand),
-                                 operand.kind());
+      full.operands[i] = Operand(
+          operand.kind() == OperandKind::channel
+              ? firstChannel_[tree] + operand.index() - firstOf_[step.tree()]
+              : blocks_.ofOperand(toRank, operand.kind(), operand.index()),
+          operand.kind());
     }
   }
 }

@@ -44,7 +44,7 @@ private:
 
   const VariantParts &full_;
   const SymmetryGroup &group_;
-  BlockImages blocks_;
+  BlockImages<SymmetryGroup> blocks_;
   std::string &why_;
   VariantParts form_;
   std::vector<uint32_t> numbers_; ///< in form_, of each full tree

@@ -15,30 +15,33 @@
 
 namespace blink::sched {
 
-/// Elements of `group` on the blocks of `collective`.
-class BlockImages {
+/// Elements of `group`, a SymmetryGroup or whatever else maps ranks as one
+/// does, on the blocks of `collective`.
+template <typename Group> class BlockImages {
 public:
-  BlockImages(const SymmetryGroup &group, Collective collective,
-              uint32_t numRanks)
+  BlockImages(const Group &group, Collective collective, uint32_t numRanks)
       : group_(group), scatters_(traitsOf(collective).scattersInput),
         gathers_(traitsOf(collective).gathersOutput), numRanks_(numRanks) {}
 
   /// Of a tree.
   uint32_t ofTree(uint32_t element, uint32_t block) const {
     if (scatters_ && gathers_)
-      return group_.mapRank(element, block / numRanks_) * numRanks_ +
-             group_.mapRank(element, block % numRanks_);
-    return scatters_ || gathers_ ? group_.mapRank(element, block) : block;
+      return mapRank(element, block / numRanks_) * numRanks_ +
+             mapRank(element, block % numRanks_);
+    return scatters_ || gathers_ ? mapRank(element, block) : block;
   }
   /// Of an operand, which is not a channel.
-  uint32_t ofOperand(uint32_t element, const Operand &operand) const {
-    const bool ofRanks =
-        operand.kind() == OperandKind::input ? scatters_ : gathers_;
-    return ofRanks ? group_.mapRank(element, operand.index()) : operand.index();
+  uint32_t ofOperand(uint32_t element, OperandKind kind, uint32_t block) const {
+    const bool ofRanks = kind == OperandKind::input ? scatters_ : gathers_;
+    return ofRanks ? mapRank(element, block) : block;
   }
 
 private:
-  const SymmetryGroup &group_;
+  uint32_t mapRank(uint32_t element, uint32_t rank) const {
+    return static_cast<uint32_t>(group_.mapRank(element, rank));
+  }
+
+  const Group &group_;
   bool scatters_, gathers_;
   uint32_t numRanks_;
 };

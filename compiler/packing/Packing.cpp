@@ -198,14 +198,15 @@ Error verifyRate(const PackingProblem &problem, const Packing &packing,
   std::vector<double> carried(blocks, 0.0);
   for (const Tree &tree : packing.trees)
     carried[blocks > 1 ? tree.root : 0] += tree.weight * factor;
-  for (int block = 0; block < blocks; ++block)
+  for (int block = 0; block < blocks; ++block) {
     if (blocks > 1 && symmetry && symmetry->elementTo(block) != 0)
       continue; // as much as its representative's
-    else if (!(std::abs(carried[block] - packing.algbw) <=
-               tolerance * std::abs(packing.algbw)))
+    if (!(std::abs(carried[block] - packing.algbw) <=
+          tolerance * std::abs(packing.algbw)))
       return makeError("trees of block {0} carry {1} GB/s of algbw, stated are "
                        "{2}",
                        block, carried[block], packing.algbw);
+  }
   return Error::success();
 }
 
@@ -330,11 +331,6 @@ Packing Packing::inFull() const {
       full.trees.begin(), full.trees.end(),
       [](const Tree &a, const Tree &b) { return a.root < b.root; });
   return full;
-}
-
-bool blink::isKeptSymmetric(const PackingProblem &problem) {
-  return problem.rankTopology->numRanks() > kFewRanks &&
-         problem.rankTopology->relays().empty();
 }
 
 Error PackingProblem::check() const {

@@ -135,10 +135,6 @@ struct PackingProblem {
   std::vector<double> linkLoads(const Packing &packing) const;
 };
 
-/// Whether what solvers find is kept in symmetric form: of jobs over many ranks
-/// and without relays, which are nobody's images.
-bool isKeptSymmetric(const PackingProblem &problem);
-
 /// Each link of one part of a tree for which a switch works, once, ascending.
 std::vector<int> linksOfSwitch(const std::vector<TreeEdge> &edges,
                                const SwitchUse &use);

@@ -50,8 +50,9 @@ constexpr double kSameRate = 1 - 1e-6;
 
 /// To how many: no fewer than leave two hops between any two servers.
 std::vector<int> fewPeers(const RankTopology &machine) {
+  const int servers = machine.withPhases().numServers();
   int few = 8;
-  while (few * few < machine.withPhases().numServers())
+  while (few * few < servers)
     few *= 2;
   return {few, 2 * few, 4 * few};
 }

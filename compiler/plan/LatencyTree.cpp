@@ -256,10 +256,7 @@ llvm::Expected<Packing> blink::packLatencyTrees(const PackingProblem &problem,
   if (numBlocks(problem.collective, n) > 1 || n == 1) {
     for (int root : modulo.symmetry().representatives())
       packing.trees.push_back(treeOf(root, time));
-    if (modulo.order() > 1)
-      packing.symmetry = modulo.sharedSymmetry();
-    if (!isKeptSymmetric(problem))
-      packing = packing.inFull();
+    packing = modulo.withImages(std::move(packing));
   } else if (isRooted(problem.collective)) {
     packing.trees.push_back(treeOf(problem.root, time));
   } else {

@@ -6,7 +6,7 @@
 
 #include "compiler/plan/SymmetricFolds.h"
 
-#include "schedules/Collectives.h"
+#include "schedules/SymmetricImages.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -15,17 +15,6 @@
 
 using namespace blink;
 using Operand = FoldProgram::Operand;
-
-int blink::imageOfBlock(const Symmetry &symmetry, sched::Collective collective,
-                        int numRanks, int element, int block) {
-  const sched::CollectiveTraits &traits = traitsOf(collective);
-  if (traits.scattersInput && traits.gathersOutput)
-    return symmetry.mapRank(element, block / numRanks) * numRanks +
-           symmetry.mapRank(element, block % numRanks);
-  return traits.scattersInput || traits.gathersOutput
-             ? symmetry.mapRank(element, block)
-             : block;
-}
 
 namespace {
 
@@ -39,22 +28,10 @@ struct Image {
 
 } // namespace
 
-/// What `element` makes of an operand. Channels are named by that of which they
-/// are images.
-static Operand imageOfOperand(const FoldProgram &program,
-                              const Symmetry &symmetry, int element,
-                              Operand operand) {
-  const sched::CollectiveTraits &traits = traitsOf(program.collective);
-  const bool ofRanks = operand.kind == sched::OperandKind::input
-                           ? traits.scattersInput
-                           : traits.gathersOutput;
-  if (!operand.isChannel() && ofRanks)
-    operand.index = symmetry.mapRank(element, operand.index);
-  return operand;
-}
-
 void blink::makeSymmetric(FoldProgram &program,
                           std::shared_ptr<const Symmetry> symmetry) {
+  const sched::BlockImages<Symmetry> blocks(*symmetry, program.collective,
+                                            program.numRanks);
   std::vector<std::vector<Image>> images(program.ranks.size());
   for (int rank = 0; rank < program.numRanks; ++rank) {
     const int element = symmetry->inverse(symmetry->elementTo(rank));
@@ -62,8 +39,7 @@ void blink::makeSymmetric(FoldProgram &program,
     for (size_t i = 0; i < folds.size(); ++i) {
       const FoldProgram::Tree &tree = program.trees[folds[i].tree];
       images[symmetry->representative(rank)].push_back(
-          {imageOfBlock(*symmetry, program.collective, program.numRanks,
-                        element, tree.block),
+          {int(blocks.ofTree(element, tree.block)),
            symmetry->mapRank(element, tree.root), rank, i, element});
     }
   }
@@ -78,8 +54,12 @@ void blink::makeSymmetric(FoldProgram &program,
     for (const Image &image : own) {
       const FoldProgram::Rank &rank = full[image.rank];
       const FoldProgram::Fold &fold = rank.folds[image.fold];
+      // Channels are named by those of which they are images.
       const auto map = [&](Operand operand) {
-        return imageOfOperand(program, *symmetry, image.element, operand);
+        if (!operand.isChannel())
+          operand.index =
+              int(blocks.ofOperand(image.element, operand.kind, operand.index));
+        return operand;
       };
       program.addFold(
           representative, fold.tree, fold.completes,

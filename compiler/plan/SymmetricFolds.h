@@ -19,10 +19,6 @@ namespace blink {
 void makeSymmetric(FoldProgram &program,
                    std::shared_ptr<const Symmetry> symmetry);
 
-/// The block of a tree that `element` makes of one with block `block`.
-int imageOfBlock(const Symmetry &symmetry, sched::Collective collective,
-                 int numRanks, int element, int block);
-
 } // namespace blink
 
 #endif // BLINK_COMPILER_PLAN_SYMMETRICFOLDS_H

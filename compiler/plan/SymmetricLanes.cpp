@@ -6,7 +6,7 @@
 
 #include "compiler/plan/SymmetricLanes.h"
 
-#include "compiler/plan/SymmetricFolds.h"
+#include "schedules/SymmetricImages.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -43,6 +43,7 @@ private:
 
   const FoldProgram &program_;
   const Symmetry &symmetry_;
+  const sched::BlockImages<Symmetry> blocks_;
   std::vector<Trees> trees_; ///< sorted
   int representative_ = -1;
   std::vector<int> firstFolds_; ///< of each tree on it; -1: none
@@ -51,7 +52,8 @@ private:
 } // namespace
 
 FoldImages::FoldImages(const FoldProgram &program, const Symmetry &symmetry)
-    : program_(program), symmetry_(symmetry) {
+    : program_(program), symmetry_(symmetry),
+      blocks_(symmetry, program.collective, program.numRanks) {
   for (const FoldProgram::Tree &tree : program.trees)
     if (trees_.empty() || trees_.back().block != tree.block ||
         trees_.back().root != tree.root)
@@ -77,8 +79,7 @@ int FoldImages::imageOfTree(int element, int tree) const {
   };
   const FoldProgram::Tree &own = program_.trees[tree];
   const int place = tree - find(own.block, own.root)->first;
-  const int block = imageOfBlock(symmetry_, program_.collective,
-                                 program_.numRanks, element, own.block);
+  const int block = int(blocks_.ofTree(element, own.block));
   const int root = symmetry_.mapRank(element, own.root);
   const auto images = find(block, root);
   if (images == trees_.end() || images->block != block || images->root != root)

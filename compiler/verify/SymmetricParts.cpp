@@ -42,7 +42,7 @@ private:
 
   const VariantParts &from_;
   const sched::SymmetryGroup &group_;
-  sched::BlockImages blocks_;
+  sched::BlockImages<sched::SymmetryGroup> blocks_;
   VariantParts to_;
   uint32_t firstTree_ = 0, firstChannel_ = 0; ///< of the element
   std::vector<std::vector<StepAt>> steps_;    ///< of each rank
@@ -103,10 +103,11 @@ void TreeSpreader::addSteps(uint32_t element, uint32_t orbit) {
            ++o) {
         const sched::Operand &operand =
             rank.operands[step.operands_begin() + o];
-        at.operands.emplace_back(operand.kind() == sched::OperandKind::channel
-                                     ? firstChannel_ + operand.index()
-                                     : blocks_.ofOperand(way, operand),
-                                 operand.kind());
+        at.operands.emplace_back(
+            operand.kind() == sched::OperandKind::channel
+                ? firstChannel_ + operand.index()
+                : blocks_.ofOperand(way, operand.kind(), operand.index()),
+            operand.kind());
       }
     }
 }

@@ -123,8 +123,5 @@ Packing blink::fitColumns(const ColumnPool &pool,
   std::stable_sort(
       packing.trees.begin(), packing.trees.end(),
       [](const Tree &a, const Tree &b) { return a.root < b.root; });
-  if (problem.order() == 1)
-    return packing;
-  packing.symmetry = problem.sharedSymmetry();
-  return isKeptSymmetric(problem.problem()) ? packing : packing.inFull();
+  return problem.withImages(std::move(packing));
 }

@@ -19,7 +19,7 @@ namespace blink {
 Packing fitWeights(const PackingProblem &problem, std::vector<Tree> trees);
 
 /// The same for the columns of a pool and the trees they stand for, in
-/// symmetric form (Packing::symmetry) where isKeptSymmetric. Trees are sorted
+/// symmetric form (Packing::symmetry) over many ranks. Trees are sorted
 /// by root; those of a root by the content of the column's tree.
 Packing fitColumns(const ColumnPool &pool, const std::vector<double> &weights);
 

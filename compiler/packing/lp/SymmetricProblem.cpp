@@ -147,6 +147,16 @@ void SymmetricProblem::appendOrbit(const Tree &tree,
     trees.push_back(imageOf(*symmetry_, element, tree));
 }
 
+Packing SymmetricProblem::withImages(Packing representatives) const {
+  if (order() == 1)
+    return representatives;
+  representatives.symmetry = symmetry_;
+  const RankTopology &machine = *problem_->rankTopology;
+  return machine.numRanks() > kFewRanks && machine.relays().empty()
+             ? representatives
+             : representatives.inFull();
+}
+
 void SymmetricProblem::addMirrored(Tree &tree) const {
   tree.switchUse.multicasts = tree.switchUse.reduces;
   for (auto edge = tree.up.rbegin(); edge != tree.up.rend(); ++edge) {

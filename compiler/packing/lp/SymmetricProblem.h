@@ -38,9 +38,6 @@ public:
 
   const PackingProblem &problem() const { return *problem_; }
   const Symmetry &symmetry() const { return *symmetry_; }
-  const std::shared_ptr<const Symmetry> &sharedSymmetry() const {
-    return symmetry_;
-  }
   /// Trees in a column.
   int order() const { return symmetry_->order(); }
 
@@ -70,6 +67,11 @@ public:
   Tree representative(const Tree &tree) const;
   /// Appends the images of `tree`, all of its weight.
   void appendOrbit(const Tree &tree, std::vector<Tree> &trees) const;
+
+  /// The trees of `representatives`, which have roots(), and all their images:
+  /// over many ranks in symmetric form (Packing::symmetry), but for relays,
+  /// which are nobody's images; else in full.
+  Packing withImages(Packing representatives) const;
 
   bool mirrors() const { return !twins_.empty(); }
   /// The link back; for mirrors() only.

@@ -40,9 +40,6 @@ public:
   struct Generator {
     std::vector<int> nodes;
     int steps;
-    bool operator==(const Generator &other) const {
-      return steps == other.steps && nodes == other.nodes;
-    }
   };
   const std::vector<Generator> &generators() const { return generators_; }
 

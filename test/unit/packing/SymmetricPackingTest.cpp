@@ -12,7 +12,7 @@
 #include "compiler/packing/PackTrees.h"
 #include "compiler/packing/SelectTrees.h"
 #include "compiler/packing/Shares.h"
-#include "test/unit/topology/TestTopology.h"
+#include "test/unit/topology/SymmetricMachines.h"
 
 #include <string>
 
@@ -20,10 +20,6 @@ using namespace blink;
 using namespace blink::test;
 
 namespace {
-
-constexpr Collective kUnrooted[] = {
-    Collective::allreduce, Collective::allgather, Collective::reducescatter,
-    Collective::alltoall};
 
 /// Machines of more than kFewRanks that look alike from several ranks: from
 /// all, from two orbits, and with switches and NICs.

@@ -18,16 +18,12 @@
 #include "compiler/plan/NetworkCosts.h"
 #include "compiler/plan/SpreadTrees.h"
 #include "compiler/plan/SymmetricLanes.h"
-#include "test/unit/topology/TestTopology.h"
+#include "test/unit/topology/SymmetricMachines.h"
 
 using namespace blink;
 using namespace blink::test;
 
 namespace {
-
-constexpr Collective kUnrooted[] = {
-    Collective::allreduce, Collective::allgather, Collective::reducescatter,
-    Collective::alltoall};
 
 /// A torus; servers of eight GPUs, two to a rail; and orbits of several ranks.
 std::vector<Topology> alikeMachines() {

@@ -13,6 +13,11 @@
 
 namespace blink::test {
 
+/// Collectives whose ranks may all be alike.
+inline constexpr Collective kUnrooted[] = {
+    Collective::allreduce, Collective::allgather, Collective::reducescatter,
+    Collective::alltoall};
+
 /// GPUs that are all alike, of no links yet: a product of two circles, of which
 /// GPU x * height + y is at (x, y).
 class EqualGpus {
