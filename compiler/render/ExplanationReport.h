@@ -35,6 +35,7 @@ struct ExplainedBound {
   sched::ReductionOrder order = sched::ReductionOrder::none;
   double ofOrder = 0; ///< GB/s
   double ofLinks = 0; ///< GB/s, where no switch reduces or multicasts
+  double reached = 0; ///< GB/s, by a packing of trees, at most the bound
 };
 std::string toText(const ExplainedBound &bound);
 std::string toJson(const ExplainedBound &bound);

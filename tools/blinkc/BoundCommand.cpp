@@ -77,7 +77,8 @@ static int run(const BoundFlags &flags) {
                        0,
                        options->order,
                        0,
-                       ofLinks};
+                       ofLinks,
+                       packed->packing.algbw};
   if (options->order != ReductionOrder::none) {
     llvm::Expected<OrderedPacking> ordered =
         packInOrder(problem, *packed, options->order, progress.watcher());
