@@ -35,7 +35,8 @@ namespace blink::runtime {
 
 /// A chunk on its way through a ring.
 struct ChunkMessage {
-  uint32_t ring = 0;   ///< of Plan::rings
+  uint32_t ring = 0;   ///< of Plan::rings, which the other end may number
+                       ///< otherwise
   uint32_t slot = 0;   ///< of the ring
   uint64_t tag = 0;    ///< what `full` of the slot becomes
   uint64_t offset = 0; ///< of the chunk's bytes among those of the ring's slots
@@ -75,6 +76,8 @@ inline constexpr uint16_t kAnyNic = 0xffff;
 /// A ring that a transport is to carry.
 struct TransportRing {
   uint32_t ring = 0;
+  /// Among those with these ends and NICs: the same at both ends.
+  uint32_t between = 0;
   int source = 0, destination = 0;
   /// By which the ring leaves and arrives: of TransportJob::nics.
   uint16_t sourceNic = kAnyNic, destinationNic = kAnyNic;

@@ -25,6 +25,35 @@ VariantParts expandVariant(const VariantParts &variant,
 [[nodiscard]] std::vector<uint8_t> expandSchedule(const Schedule &file,
                                                   std::string &error);
 
+/// What is left of a symmetric variant's channels in a SchedulePart.
+struct VariantPart {
+  /// Of each channel: its number in full, ascending...
+  std::vector<uint32_t> channels;
+  /// ... and whether its chunks are partial sums, which comes from ranks that
+  /// may be missing (PartialSums.h).
+  std::vector<bool> partial;
+};
+
+/// What some ranks need of a schedule in full.
+struct SchedulePart {
+  /// A Schedule that openSchedule would refuse: as expandSchedule's, but in
+  /// variants that were symmetric only the ranks that were asked for and the
+  /// representatives have their programs. At the other ends of the channels of
+  /// those that were asked for there are the steps of these trees, but no
+  /// lanes. All trees are there; of channels those that a step has.
+  std::vector<uint8_t> bytes;
+  /// By program and variant; empty where all channels are there.
+  std::vector<std::vector<VariantPart>> variants;
+};
+
+/// What `ranks` need (true: is asked for) of `file`, which openAnySchedule has
+/// accepted. Programs for other numbers of ranks are in it for representatives
+/// only. Takes time and memory for all trees, but otherwise for what is left.
+/// No bytes, with a sentence in `error`, if that is more than a file can hold.
+[[nodiscard]] SchedulePart expandFor(const Schedule &file,
+                                     const std::vector<bool> &ranks,
+                                     std::string &error);
+
 } // namespace blink::sched
 
 #endif // BLINK_SCHEDULES_EXPANDSCHEDULE_H

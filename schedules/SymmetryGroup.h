@@ -47,6 +47,7 @@ public:
          const std::vector<Renaming> &renamings, SymmetryGroup &group);
 
   uint32_t order() const { return order_; }
+  uint32_t numRanks() const { return uint32_t(nodeOf_.size()); }
   /// The least rank of each orbit, ascending.
   const std::vector<uint32_t> &representatives() const {
     return representatives_;

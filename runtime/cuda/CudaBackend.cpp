@@ -103,19 +103,19 @@ Status CudaBackend::makePlan(const BackendRequest &request) {
     return status;
   job_.begin(request.numRanks, request.timeout);
   origin_.slotBytes = request.slotBytes;
+  std::vector<bool> here;
+  for (const Rank &rank : ranks_)
+    here.push_back(rank.here);
   status = Plan::create(request.files, request.numRanks,
                         {gpus, request.withoutLink, request.hosts}, plan_,
                         request.slotBytes ? request.slotBytes
                                           : defaultSlotBytes(request.numRanks),
-                        request.order);
+                        request.order, here);
   if (!status.ok())
     return status;
   status = createNotes(request);
   if (!status.ok())
     return status;
-  std::vector<bool> here;
-  for (const Rank &rank : ranks_)
-    here.push_back(rank.here);
   partRings(plan_, here);
   rings_.resize(plan_.rings.size());
   const DeviceScope scope(devicesHere()[0]);

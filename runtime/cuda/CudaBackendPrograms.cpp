@@ -128,19 +128,21 @@ size_t CudaBackend::layPrograms(size_t self, char *base, char *image) {
       const auto lanes = lanesOf(variant, self, messages);
       auto *device = reinterpret_cast<DeviceProgram *>(arena.take<char>(
           sizeof(DeviceProgram) + lanes.size() * sizeof(LaneProgram)));
-      auto *peers = arena.take<uint32_t>(variant.rings.size());
+      auto *channels = arena.take<DeviceChannelNote>(variant.rings.size());
       auto *waited = arena.take<uint64_t>(variant.rings.size());
       for (size_t c = 0; image && c < variant.rings.size(); ++c) {
         const RingPlan &ring = plan_.rings[variant.rings[c]];
-        put(peers + c,
-            uint32_t(ring.source == self ? ring.destination : ring.source));
+        put(channels + c,
+            DeviceChannelNote{ring.source == self ? ring.destination
+                                                  : ring.source,
+                              variant.channelNumber(uint32_t(c))});
       }
       if (image) {
         // Lanes of messages are numbered behind those of collectives.
         const uint32_t first = messages ? plan_.numLanes : 0;
         LaneTrace *traces = reinterpret_cast<LaneTrace *>(rank.traces.get());
         DeviceNotes notes = notesOf(self, messages);
-        notes.peers = peers;
+        notes.channels = channels;
         notes.waited = waited;
         rank.programs.push_back(device);
         put(device,

@@ -100,9 +100,10 @@ BLINK_DEVICE_CALL void tellWait(Block &block, Patience &patience,
   // In this order, each behind the one before it: see FlightPage.h.
   releaseFence();
   storeBehindFence(&record.since, patience.since);
-  storeBehindFence(&record.place, what.channel | uint64_t(what.step) << 32);
-  storeBehindFence(&record.peer,
-                   notes.peers[what.channel] | uint64_t(what.reading) << 32);
+  storeBehindFence(&record.place, notes.channels[what.channel].number |
+                                      uint64_t(what.step) << 32);
+  storeBehindFence(&record.peer, notes.channels[what.channel].peer |
+                                     uint64_t(what.reading) << 32);
   storeBehindFence(&record.expected, what.expected);
   releaseFence();
   storeBehindFence(&record.call,
@@ -139,7 +140,7 @@ template <typename Block> BLINK_DEVICE_CALL void addWaits(Block &block) {
     if (length == 0)
       continue;
     storeRelaxed(waited, 0);
-    const uint32_t peer = notes.peers[operand.index];
+    const uint32_t peer = notes.channels[operand.index].peer;
     storeRelaxed(notes.waits + peer,
                  addRelaxed(notes.sums + peer, length) + length);
   }

@@ -75,7 +75,8 @@ BLINK_DEVICE_CALL void report(Block &block, LaneReport::Reason reason,
     return;
   LaneReport &report = state.program->reports[state.lane];
   storeRelaxed(&report.step, what.step);
-  storeRelaxed(&report.channel, what.channel);
+  storeRelaxed(&report.channel,
+               state.program->notes.channels[what.channel].number);
   storeRelaxed(&report.reading, what.reading);
   storeRelaxed(&report.expected, what.expected);
   storeRelaxed(&report.seen, seen);

@@ -155,15 +155,21 @@ struct LaneReport {
   uint64_t seen;
 };
 
+/// Of a channel of a program.
+struct DeviceChannelNote {
+  uint32_t peer;   ///< its other end
+  uint32_t number; ///< VariantPlan::channelNumber
+};
+
 /// Where lanes of a program say what they are at (flight/FlightPage.h), in host
 /// memory unless said otherwise.
 struct DeviceNotes {
   // In device memory:
-  uint64_t *calls;       ///< of each queue: LaneNotes.h
-  const uint32_t *peers; ///< of each channel: its other end
-  uint64_t *waited;      ///< for each channel, in this program's calls: what
-                         ///< `sums` lack
-  uint64_t *sums;        ///< for each peer
+  uint64_t *calls; ///< of each queue: LaneNotes.h
+  const DeviceChannelNote *channels;
+  uint64_t *waited; ///< for each channel, in this program's calls: what
+                    ///< `sums` lack
+  uint64_t *sums;   ///< for each peer
   // In host memory:
   uint64_t *waits; ///< as `sums`
   DeviceCallRecord *records;

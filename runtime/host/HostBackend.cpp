@@ -46,13 +46,13 @@ Status HostBackend::makePlan(const BackendRequest &request) {
   std::iota(list.begin(), list.end(), 0);
   if (!request.gpus.empty())
     list = request.gpus;
-  Status status = Plan::create(request.files, request.numRanks,
-                               {list, request.withoutLink, request.hosts},
-                               plan_, request.slotBytes, request.order);
-  ranks_.resize(request.numRanks);
   std::vector<bool> here(request.numRanks, !request.id);
   if (request.id)
     here[request.rank] = true;
+  Status status = Plan::create(request.files, request.numRanks,
+                               {list, request.withoutLink, request.hosts},
+                               plan_, request.slotBytes, request.order, here);
+  ranks_.resize(request.numRanks);
   if (status.ok())
     status = rings_.choose(plan_, here);
   if (status.ok())
@@ -412,8 +412,9 @@ HangReport HostBackend::takePicture() const {
 std::string HostBackend::describe(const Call &call, const Need &need) const {
   const VariantPlan &variant = runOf(call).variant();
   const RingPlan &ring = plan_.rings[variant.rings[need.channel]];
-  std::string text = textOf("rank ", call.rank, ", lane ", need.lane, ", step ",
-                            need.step, ", channel ", need.channel);
+  std::string text =
+      textOf("rank ", call.rank, ", lane ", need.lane, ", step ", need.step,
+             ", channel ", variant.channelNumber(need.channel));
   if (ring.nics.source != kNoNic && ring.nics.destination != kNoNic)
     text += textOf(", ", plan_.nics[ring.nics.source].name, " to ",
                    plan_.nics[ring.nics.destination].name);

@@ -224,7 +224,8 @@ void ProgressLoop::show(Active &active) {
     active.shown = true;
     recorder.show(call, place,
                   {loadRelaxed(&active.record->number),
-                   need.lane | uint64_t(need.step) << 32, need.channel,
+                   need.lane | uint64_t(need.step) << 32,
+                   run.variant().channelNumber(need.channel),
                    uint64_t(run.peerOf(need)), need.reading, need.expected,
                    need.seen, active.waitsSince});
   });

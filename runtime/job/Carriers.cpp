@@ -60,8 +60,8 @@ Status Carriers::create(const Plan &plan, const std::vector<bool> &here,
       for (const NicPlan &nic : plan.nics)
         jobs[c].nics.push_back({nic.name, nic.device, nic.number});
     }
-    jobs[c].rings.push_back({r, ring.source, ring.destination, ring.nics.source,
-                             ring.nics.destination});
+    jobs[c].rings.push_back({r, ring.between, ring.source, ring.destination,
+                             ring.nics.source, ring.nics.destination});
     carrierOf[r] = c;
   }
   for (size_t c = 0; c < carriers_.size(); ++c) {

@@ -52,7 +52,7 @@ void NetworkTransport::NicEnd::send(uint32_t number,
   MessageHeader header{};
   header.kind = MessageKind::chunk;
   header.window = uint16_t(std::min<uint32_t>(chunk.pace.window, UINT16_MAX));
-  header.ring = number;
+  header.ring = ring.between;
   header.tag = chunk.message.tag;
   header.offset = chunk.message.offset;
   header.slot = chunk.message.slot;
@@ -94,18 +94,20 @@ bool NetworkTransport::NicEnd::credited(Connection &from,
                                         const MessageHeader &header) {
   if (header.creditRing == MessageHeader::kNone)
     return true;
-  if (header.creditRing >= transport.outgoing_.size())
+  if (header.creditRing >= from.outgoing.size())
     return false;
-  Outgoing &ring = transport.outgoing_[header.creditRing];
-  if (ring.end != this || ring.to != &from || header.credit < ring.freed ||
-      header.credit > ring.sent)
+  const uint32_t number = from.outgoing[header.creditRing];
+  if (number >= transport.outgoing_.size())
+    return false;
+  Outgoing &ring = transport.outgoing_[number];
+  if (header.credit < ring.freed || header.credit > ring.sent)
     return false;
   ring.freed = header.credit;
   if (!ring.waiting.empty() && !ring.ready) {
     ring.ready = true;
-    ready.push_back(header.creditRing);
+    ready.push_back(number);
   }
-  transport.client_.freed(header.creditRing, header.credit);
+  transport.client_.freed(number, header.credit);
   return true;
 }
 
@@ -118,14 +120,16 @@ bool NetworkTransport::NicEnd::came(Connection &from,
     return false;
   if (header.kind == MessageKind::credit)
     return bytes == 0;
-  if (header.ring >= transport.incoming_.size())
+  if (header.ring >= from.incoming.size())
     return false;
-  Incoming &ring = transport.incoming_[header.ring];
-  if (ring.end != this || ring.from != &from ||
-      ((header.tag ^ (ring.arrived + 1)) & kTagMask) != 0)
+  const uint32_t number = from.incoming[header.ring];
+  if (number >= transport.incoming_.size())
+    return false;
+  Incoming &ring = transport.incoming_[number];
+  if (((header.tag ^ (ring.arrived + 1)) & kTagMask) != 0)
     return false;
   place = transport.client_.placeFor(
-      {header.ring, header.slot, header.tag, header.offset, bytes});
+      {number, header.slot, header.tag, header.offset, bytes});
   if (!place)
     return false;
   ++ring.arrived;
@@ -133,10 +137,11 @@ bool NetworkTransport::NicEnd::came(Connection &from,
   return true;
 }
 
-void NetworkTransport::NicEnd::complete(const MessageHeader &header,
+void NetworkTransport::NicEnd::complete(Connection &from,
+                                        const MessageHeader &header,
                                         uint64_t bytes) {
-  transport.client_.arrived(
-      {header.ring, header.slot, header.tag, header.offset, bytes});
+  transport.client_.arrived({from.incoming[header.ring], header.slot,
+                             header.tag, header.offset, bytes});
 }
 
 void NetworkTransport::credit(uint32_t number, uint64_t freed) {
@@ -159,7 +164,7 @@ void NetworkTransport::NicEnd::sendCredit(uint32_t number) {
   Incoming &ring = transport.incoming_[number];
   MessageHeader header{};
   header.kind = MessageKind::credit;
-  header.creditRing = number;
+  header.creditRing = ring.between;
   header.credit = ring.freed;
   ring.credited = ring.freed;
   ring.owing = false;
@@ -177,7 +182,7 @@ void NetworkTransport::NicEnd::takeCredit(Connection &to,
   if (found == owing.end())
     return;
   Incoming &ring = transport.incoming_[*found];
-  header.creditRing = *found;
+  header.creditRing = ring.between;
   header.credit = ring.freed;
   ring.credited = ring.freed;
   ring.owing = false;

@@ -31,7 +31,7 @@ struct MessageHeader {
   MessageKind kind;
   uint8_t padding;
   uint16_t window;     ///< chunk: the sender's, so how soon it needs credits
-  uint32_t ring;       ///< chunk
+  uint32_t ring;       ///< chunk: TransportRing::between
   uint64_t tag;        ///< chunk: as in ChunkMessage, like what follows
   uint64_t offset;     ///< chunk; heartbeat: bytes of chunks that have come
   uint32_t slot;       ///< chunk

@@ -79,8 +79,11 @@ Status NetworkTransport::open() {
       status = addEnd(ring.destination, ring.destinationNic, system, settings);
     if (!status.ok())
       return status;
-    outgoing_[ring.ring].end = endOf(ring.source, ring.sourceNic);
-    incoming_[ring.ring].end = endOf(ring.destination, ring.destinationNic);
+    Outgoing &out = outgoing_[ring.ring];
+    Incoming &in = incoming_[ring.ring];
+    out.end = endOf(ring.source, ring.sourceNic);
+    in.end = endOf(ring.destination, ring.destinationNic);
+    out.between = in.between = ring.between;
   }
   return status;
 }
@@ -121,6 +124,15 @@ Status NetworkTransport::reach(NicEnd &end, int rank, uint16_t nic,
           nameOf(rank, nic)};
 }
 
+/// Notes a ring, by the number that both ends have for it.
+static void noteRing(std::vector<uint32_t> &rings, uint32_t between,
+                     uint32_t ring) {
+  constexpr uint32_t kNoRing = ~0u;
+  if (rings.size() <= between)
+    rings.resize(between + 1, kNoRing);
+  rings[between] = ring;
+}
+
 /// Finds the connections of one NIC's rings.
 Status NetworkTransport::join(NicEnd &end,
                               const std::vector<std::string> &addresses) {
@@ -137,6 +149,10 @@ Status NetworkTransport::join(NicEnd &end,
                      addresses[size_t(ring.source)], in.from);
     if (!status.ok())
       return status;
+    if (out.end == &end)
+      noteRing(out.to->outgoing, out.between, ring.ring);
+    if (in.end == &end)
+      noteRing(in.from->incoming, in.between, ring.ring);
   }
   return {};
 }

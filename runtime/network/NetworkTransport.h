@@ -50,6 +50,7 @@ private:
   struct Outgoing {
     NicEnd *end = nullptr; ///< null: elsewhere
     Connection *to = nullptr;
+    uint32_t between = 0;         ///< its number for the other end
     uint64_t sent = 0, freed = 0; ///< chunks
     struct Chunk {
       ChunkMessage message;
@@ -64,6 +65,7 @@ private:
   struct Incoming {
     NicEnd *end = nullptr;
     Connection *from = nullptr;
+    uint32_t between = 0;
     uint64_t arrived = 0;             ///< chunks
     uint64_t freed = 0, credited = 0; ///< of these: read, and told of
     uint64_t creditAt = 0;            ///< so many that it is told of
@@ -77,7 +79,8 @@ private:
           worker(rank, nic, std::move(name), std::move(device)) {}
     bool came(Connection &from, const MessageHeader &header, uint64_t bytes,
               char *&place) override;
-    void complete(const MessageHeader &header, uint64_t bytes) override;
+    void complete(Connection &from, const MessageHeader &header,
+                  uint64_t bytes) override;
     void lost(Connection &connection) override;
     bool credited(Connection &from, const MessageHeader &header);
     bool carryOn();

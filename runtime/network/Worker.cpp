@@ -387,7 +387,7 @@ void Worker::receivedData(void *request, ucs_status_t status, size_t bytes,
 void Worker::complete(Connection &from, const MessageHeader &header,
                       uint64_t bytes) {
   from.bytesCame += bytes;
-  client_->complete(header, bytes);
+  client_->complete(from, header, bytes);
 }
 
 //===-- Failures ----------------------------------------------------------===//

@@ -42,6 +42,8 @@ struct Connection {
   Clock::time_point heard;
   /// Bytes of chunks: sent; come; and come at the other end, as it says.
   uint64_t bytesSent = 0, bytesCame = 0, bytesThere = 0;
+  /// Rings to the other end and from it, by TransportRing::between.
+  std::vector<uint32_t> outgoing, incoming;
   LinkMeter meter;
   bool noted = false; ///< that it is slow
 };
@@ -55,7 +57,8 @@ public:
   virtual bool came(Connection &from, const MessageHeader &header,
                     uint64_t bytes, char *&place) = 0;
   /// They are there.
-  virtual void complete(const MessageHeader &header, uint64_t bytes) = 0;
+  virtual void complete(Connection &from, const MessageHeader &header,
+                        uint64_t bytes) = 0;
   /// The connection is lost, for Connection::why.
   virtual void lost(Connection &connection) = 0;
 };

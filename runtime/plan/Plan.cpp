@@ -196,10 +196,12 @@ double blockRateOf(const sched::Program &program) {
 }
 
 /// Finds the channels whose chunks are wider than narrow types, if any are.
-void notePartialSums(const sched::Program &program, VariantPlan &plan) {
+void notePartialSums(const sched::Program &program,
+                     const sched::VariantPart &part, VariantPlan &plan) {
   if (program.accumulate() == sched::Accumulation::none)
     return;
-  plan.partial = sched::partialSums(*plan.variant);
+  plan.partial =
+      part.channels.empty() ? sched::partialSums(*plan.variant) : part.partial;
   if (std::find(plan.partial.begin(), plan.partial.end(), true) ==
       plan.partial.end()) {
     plan.partial.clear();
@@ -213,11 +215,13 @@ void notePartialSums(const sched::Program &program, VariantPlan &plan) {
 }
 
 VariantPlan planVariant(const ResolvedProgram &resolved,
-                        const sched::Variant &variant, uint32_t number,
+                        const sched::Variant &variant,
+                        const sched::VariantPart &part, uint32_t number,
                         Servers &servers, RingTable &table,
                         uint32_t chunkLimit) {
   VariantPlan plan;
   plan.variant = &variant;
+  plan.channelNumbers = part.channels;
   plan.number = number;
   plan.pairwise = sched::isPairwise(resolved.program->collective());
   plan.chunkBytes = chunkBytesOf(variant, chunkLimit);
@@ -251,7 +255,7 @@ VariantPlan planVariant(const ResolvedProgram &resolved,
     plan.paces.push_back(
         {channel->window() ? channel->window() : channel->slots()});
   }
-  notePartialSums(*resolved.program, plan);
+  notePartialSums(*resolved.program, part, plan);
   const double blockRate = blockRateOf(*resolved.program);
   for (RankPlan &rank : plan.ranks)
     finishRank(rank, blockRate, plan);
@@ -321,6 +325,25 @@ void keepStepApart(RankPlan &rank, size_t number, StepRings rings) {
   rank.sharedSlots[number] = 0;
 }
 
+/// Of each rank, whether it is on the server of one that is `here`.
+std::vector<bool> besides(const std::vector<bool> &here, const Plan &plan) {
+  std::vector<bool> servers(size_t(plan.numServers), here.empty());
+  for (size_t rank = 0; rank < here.size(); ++rank)
+    if (here[rank])
+      servers[plan.serverOf[rank]] = true;
+  std::vector<bool> ranks;
+  for (uint16_t server : plan.serverOf)
+    ranks.push_back(servers[server]);
+  return ranks;
+}
+
+/// Those with the same ends and NICs: first the one, then the messages'.
+void numberBetween(std::vector<RingPlan> &rings) {
+  std::map<PairKey, uint32_t> counts;
+  for (RingPlan &ring : rings)
+    ring.between = counts[{false, ring.source, ring.destination, ring.nics}]++;
+}
+
 /// Places the rings that both ends reach.
 void layPool(Plan &plan) {
   plan.poolBytes = 0;
@@ -345,8 +368,8 @@ const VariantPlan &ProgramPlan::variantFor(uint64_t bytes) const {
 }
 
 Status Plan::create(const ScheduleSet &files, int numRanks, const JobGpus &gpus,
-                    Plan &plan, uint64_t slotBytes,
-                    sched::ReductionOrder order) {
+                    Plan &plan, uint64_t slotBytes, sched::ReductionOrder order,
+                    const std::vector<bool> &here) {
   plan.numRanks = numRanks;
   plan.files = files;
   plan.gpus = gpus;
@@ -362,9 +385,14 @@ Status Plan::create(const ScheduleSet &files, int numRanks, const JobGpus &gpus,
     return status;
   plan.numServers = servers.numServers();
   plan.serverOf = servers.ofRanks();
+  std::vector<bool> known;
+  status = expandPrograms(lookup.programs, besides(here, plan), plan.expanded,
+                          known);
+  if (!status.ok())
+    return status;
   RingTable table;
   const uint32_t chunkLimit =
-      claimAllRings(lookup.programs, numRanks, slotBytes, servers, table);
+      claimAllRings(lookup.programs, known, slotBytes, servers, table);
   plan.nics = servers.nics();
   plan.fingerprint =
       sched::hash64(&chunkLimit, sizeof(chunkLimit), lookup.fingerprint);
@@ -378,7 +406,9 @@ Status Plan::create(const ScheduleSet &files, int numRanks, const JobGpus &gpus,
     pair.first = uint32_t(plan.rings.size());
     plan.rings.insert(plan.rings.end(), pair.rings.begin(), pair.rings.end());
   });
+  numberBetween(plan.rings);
   layPool(plan);
+  const sched::VariantPart whole;
   uint32_t number = 0;
   for (const ResolvedProgram &chosen : lookup.programs) {
     ProgramPlan &program = plan.programs.emplace_back();
@@ -388,8 +418,10 @@ Status Plan::create(const ScheduleSet &files, int numRanks, const JobGpus &gpus,
     program.readsInput.resize(numRanks);
     program.usesOutput.resize(numRanks);
     for (const sched::Variant *variant : *chosen.program->variants()) {
-      program.variants.push_back(
-          planVariant(chosen, *variant, number++, servers, table, chunkLimit));
+      const size_t v = program.variants.size();
+      program.variants.push_back(planVariant(
+          chosen, *variant, chosen.parts.empty() ? whole : chosen.parts[v],
+          number++, servers, table, chunkLimit));
       noteUse(program.variants.back(), program, plan);
     }
   }

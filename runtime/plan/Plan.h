@@ -3,8 +3,9 @@
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 // What replaying needs beyond the file, worked out when communicators are made
-// so that a call finds everything in place. Every process of a job computes the
-// same plan from the same files.
+// so that a call finds everything in place. Every process of a job and server
+// computes the same plan from the same files, and processes of other servers
+// the same of what leaves theirs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,6 +15,7 @@
 #include "runtime/core/ChannelPace.h"
 #include "runtime/core/Program.h"
 #include "runtime/plan/RingTable.h"
+#include "runtime/plan/SymmetricPrograms.h"
 
 #include <vector>
 
@@ -67,6 +69,8 @@ struct VariantPlan {
   std::vector<TreeShare> trees;
   TreeShare largest;           ///< of them
   std::vector<uint32_t> rings; ///< of each channel
+  /// Of each channel its number in the file in full. Empty: the same.
+  std::vector<uint32_t> channelNumbers;
   /// Of each channel: the block of the reader's output that the chunk becomes a
   /// part of just as it is, or kNoBlock.
   std::vector<uint32_t> directBlocks;
@@ -90,6 +94,10 @@ struct VariantPlan {
   bool oneCopy = true;
 
   uint32_t chunkBytes = 0; ///< those of the file, or fewer (RingTable.h)
+
+  uint32_t channelNumber(uint32_t channel) const {
+    return channelNumbers.empty() ? channel : channelNumbers[channel];
+  }
 };
 
 struct ProgramPlan {
@@ -112,7 +120,8 @@ struct ProgramPlan {
 /// program of a bundle has its parts in another order.
 struct Plan {
   int numRanks = 0;  ///< relays among them
-  ScheduleSet files; ///< what everything here points into
+  ScheduleSet files; ///< what everything here points into, or into
+  ExpandedFiles expanded;
   JobGpus gpus;
   sched::ReductionOrder order =
       sched::ReductionOrder::none; ///< that calls need
@@ -134,12 +143,15 @@ struct Plan {
   uint32_t numMessageTrees = 0; ///< of one message between two ranks
 
   /// `slotBytes`: of all slots that a rank reads, at most, as far as smaller
-  /// chunks help; 0 is no limit. `order`: of sums, what calls need. Errors: as
-  /// lookUpPrograms.
+  /// chunks help; 0 is no limit. `order`: of sums, what calls need. `here`: of
+  /// each rank, whether its process is this one; empty: all are. What ranks of
+  /// servers without any of these do may be missing (SymmetricPrograms.h).
+  /// Errors: as lookUpPrograms; as expandPrograms.
   static Status
   create(const ScheduleSet &files, int numRanks, const JobGpus &gpus,
          Plan &plan, uint64_t slotBytes = 0,
-         sched::ReductionOrder order = sched::ReductionOrder::none);
+         sched::ReductionOrder order = sched::ReductionOrder::none,
+         const std::vector<bool> &here = {});
 
   /// Rings with an entry that is true have no memory that both ranks reach:
   /// none in the pool, and what a step writes to them no reader borrows, nor

@@ -86,12 +86,22 @@ bool findEnds(const sched::Topology &topology, const std::string &link,
   return false;
 }
 
-/// Whether no channel of a program goes over a link between the two nodes.
+/// Whether no channel of a program goes over a link between the two nodes, nor
+/// an image of one.
 bool doesWithout(const sched::Topology &topology, const sched::Program &program,
                  const uint32_t (&ends)[2]) {
+  sched::SymmetryGroup group; // openAnySchedule has made it, too
+  if (!sched::SymmetryGroup::create(topology, *program.allocation(),
+                                    sched::renamingsOf(program), group)
+           .empty())
+    return false;
+  std::set<uint32_t> used;
   for (const sched::Variant *variant : *program.variants())
-    for (uint32_t number : *variant->paths()) {
-      const sched::Link &link = *topology.links()->Get(number);
+    used.insert(variant->paths()->begin(), variant->paths()->end());
+  for (uint32_t number : used)
+    for (uint32_t element = 0; element < group.order(); ++element) {
+      const sched::Link &link =
+          *topology.links()->Get(group.mapLink(element, number));
       if ((link.from() == ends[0] && link.to() == ends[1]) ||
           (link.from() == ends[1] && link.to() == ends[0]))
         return false;
@@ -122,7 +132,8 @@ void lookUpSingle(const OpenFile &file, int numRanks, const JobGpus &job,
                                    "--without-link " +
                                    job.withoutLink});
     else
-      lookup.programs.push_back({program, &topology, program->root(), {}});
+      lookup.programs.push_back(
+          {program, file.schedule(), program->root(), {}});
   }
 }
 
@@ -267,7 +278,7 @@ private:
   /// `ranks`: of each rank of the job, the program's that it plays.
   void add(const sched::Program *program, const sched::Schedule &piece,
            uint16_t root, const std::vector<uint16_t> &ranks) {
-    ResolvedProgram resolved{program, piece.topology(), root,
+    ResolvedProgram resolved{program, &piece, root,
                              std::vector<uint16_t>(ranks.size())};
     std::vector<uint16_t> same(ranks.size());
     std::iota(same.begin(), same.end(), uint16_t(0));

@@ -12,6 +12,7 @@
 #define BLINK_RUNTIME_PLAN_PROGRAMLOOKUP_H
 
 #include "runtime/plan/ScheduleSet.h"
+#include "schedules/ExpandSchedule.h"
 
 #include <algorithm>
 
@@ -19,12 +20,15 @@ namespace blink::runtime {
 
 /// A program that a job plays, and by whom.
 struct ResolvedProgram {
+  /// In full, or as its file has it, until expandPrograms() has been there.
   const sched::Program *program = nullptr;
-  const sched::Topology *topology = nullptr; ///< of its file
+  const sched::Schedule *file = nullptr;
   uint16_t root = 0; ///< rank of the job; the program's own may be another
   /// Of each rank of the program: the job's rank that plays it. Empty: the same
   /// one.
   std::vector<uint16_t> jobRanks;
+  /// Of each variant: what there is of its channels. Empty: all.
+  std::vector<sched::VariantPart> parts{};
 
   uint16_t jobRank(uint32_t programRank) const {
     return jobRanks.empty() ? uint16_t(programRank) : jobRanks[programRank];

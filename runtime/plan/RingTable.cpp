@@ -49,12 +49,13 @@ RingTable tableWith(const std::vector<ResolvedProgram> &programs,
   return table;
 }
 
-/// Of the rank that has most.
-uint64_t slotBytesOf(RingTable &table, int numRanks) {
-  std::vector<uint64_t> bytes(static_cast<size_t>(numRanks), 0);
+/// Of that of the `known` ranks that has most.
+uint64_t slotBytesOf(RingTable &table, const std::vector<bool> &known) {
+  std::vector<uint64_t> bytes(known.size(), 0);
   table.forEach([&](const PairRings &pair) {
     for (const RingPlan &ring : pair.rings)
-      bytes[ring.destination] += ring.bytes + ring.lineBytes;
+      if (known[ring.destination])
+        bytes[ring.destination] += ring.bytes + ring.lineBytes;
   });
   return *std::max_element(bytes.begin(), bytes.end());
 }
@@ -68,12 +69,12 @@ uint32_t chunkBytesOf(const sched::Variant &variant, uint32_t limit) {
 }
 
 uint32_t claimAllRings(const std::vector<ResolvedProgram> &programs,
-                       int numRanks, uint64_t slotBytes, Servers &servers,
-                       RingTable &table) {
+                       const std::vector<bool> &known, uint64_t slotBytes,
+                       Servers &servers, RingTable &table) {
   constexpr uint32_t kGranule = 4 << 10, kLeast = 16 << 10;
   constexpr uint32_t kAny = 1u << 31; // above every chunk of a file
   table = tableWith(programs, kAny, servers);
-  if (slotBytes == 0 || slotBytesOf(table, numRanks) <= slotBytes)
+  if (slotBytes == 0 || slotBytesOf(table, known) <= slotBytes)
     return kAny;
   uint32_t largest = 0;
   for (const ResolvedProgram &chosen : programs)
@@ -84,7 +85,7 @@ uint32_t claimAllRings(const std::vector<ResolvedProgram> &programs,
   while (fits + 1 < above) {
     const uint32_t middle = (fits + above) / 2;
     RingTable tried = tableWith(programs, middle * kGranule, servers);
-    (slotBytesOf(tried, numRanks) <= slotBytes ? fits : above) = middle;
+    (slotBytesOf(tried, known) <= slotBytes ? fits : above) = middle;
   }
   const uint32_t limit = fits * kGranule;
   table = tableWith(programs, limit, servers);

@@ -29,6 +29,10 @@ struct RingPlan {
   uint32_t firstSlot = 0; ///< number of its first slot among all rings' slots
   sched::ChannelKind kind = sched::ChannelKind::peer;
   NicPair nics;
+  /// Among those with these ends and NICs. Other than its number in a plan,
+  /// which of a symmetric file knows what its process needs, that of each of
+  /// the job's processes that has either end.
+  uint32_t between = 0;
   bool apart = false;     ///< Plan::keepApart
   bool elsewhere = false; ///< Plan::keepServer
 };
@@ -108,14 +112,14 @@ private:
 uint32_t chunkBytesOf(const sched::Variant &variant, uint32_t limit);
 
 /// Makes rings for the channels of all programs, in their order, so that the
-/// slots of those that one rank reads have no more than `slotBytes` in all (0:
-/// any number), with the largest chunks that do, of 16 KiB or more: what the
-/// rings of several variants have in common is as large as the largest of them,
-/// so those with few large channels can afford less than what they were
-/// compiled for. Returns the limit for chunkBytesOf().
+/// slots of those that one of the `known` ranks reads have no more than
+/// `slotBytes` in all (0: any number), with the largest chunks that do, of 16
+/// KiB or more: what the rings of several variants have in common is as large
+/// as the largest of them, so those with few large channels can afford less
+/// than what they were compiled for. Returns the limit for chunkBytesOf().
 uint32_t claimAllRings(const std::vector<ResolvedProgram> &programs,
-                       int numRanks, uint64_t slotBytes, Servers &servers,
-                       RingTable &table);
+                       const std::vector<bool> &known, uint64_t slotBytes,
+                       Servers &servers, RingTable &table);
 
 } // namespace blink::runtime
 

@@ -7,7 +7,7 @@
 #include "runtime/plan/ScheduleSet.h"
 
 #include "runtime/Mapping.h"
-#include "schedules/ExpandSchedule.h"
+#include "schedules/ScheduleFile.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -93,13 +93,6 @@ Status OpenFile::open(Bytes bytes, size_t size, std::string name) {
     return {};
   }
   schedule_ = sched::openAnySchedule(bytes_.get(), size_, error);
-  if (schedule_ && sched::isSymmetric(*schedule_)) {
-    std::vector<uint8_t> full = sched::expandSchedule(*schedule_, error);
-    size_ = full.size();
-    bytes_ = own(std::move(full));
-    schedule_ =
-        size_ > 0 ? sched::openSchedule(bytes_.get(), size_, error) : nullptr;
-  }
   if (!schedule_)
     return {blinkInvalidArgument, name_ + ": " + error};
   return {};

@@ -19,15 +19,14 @@ namespace blink::runtime {
 /// of a bundle the index. Immutable.
 class OpenFile {
 public:
-  /// A file in symmetric form is held in full: ranks that have opened one form
-  /// each are in one job. Bundles are mapped: of pieces that nobody chooses
-  /// nothing is read. The file may be replaced by another meanwhile, not
-  /// written to or cut. Errors: unreadable, or not a right schedule or bundle.
+  /// Bundles are mapped: of pieces that nobody chooses nothing is read. The
+  /// file may be replaced by another meanwhile, not written to or cut. Errors:
+  /// unreadable, or not a right schedule or bundle.
   static Status read(const char *path, std::shared_ptr<const OpenFile> &file);
   static Status copy(const void *data, size_t size,
                      std::shared_ptr<const OpenFile> &file);
 
-  /// Null: it is a bundle.
+  /// Maybe in symmetric form (expandPrograms()). Null: it is a bundle.
   const sched::Schedule *schedule() const { return schedule_; }
   /// Of a bundle.
   const sched::BundleView &bundle() const { return bundle_; }

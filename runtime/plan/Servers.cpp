@@ -133,7 +133,7 @@ TopologyServers &Servers::known(const sched::Topology &topology) {
 std::vector<uint16_t> Servers::serversOf(const ResolvedProgram &resolved,
                                          int numRanks) {
   const sched::Program &program = *resolved.program;
-  const TopologyServers &topology = known(*resolved.topology);
+  const TopologyServers &topology = known(*resolved.file->topology());
   std::vector<uint32_t> pieces(static_cast<size_t>(numRanks), 0);
   const uint32_t inJob = program.allocation()->size();
   for (uint32_t r = 0; topology.any() && r < uint32_t(numRanks); ++r)
@@ -163,6 +163,7 @@ Status Servers::find(std::vector<ResolvedProgram> &programs, int numRanks,
     agree &= ofRanks_ == servers;
   }
   programs = std::move(kept);
+  noteAll(programs);
   if (!agree)
     return {blinkInvalidUsage,
             "the files do not agree which ranks share a server: compile all "
@@ -179,6 +180,22 @@ Status Servers::find(std::vector<ResolvedProgram> &programs, int numRanks,
           known,
           "; compile one for the cluster with the ranks' GPUs in their order, "
           "or start the ranks where a schedule has them"};
+}
+
+/// So that all processes number NICs alike, whichever channels they know of.
+void Servers::noteAll(const std::vector<ResolvedProgram> &programs) {
+  for (const ResolvedProgram &resolved : programs) {
+    const TopologyServers &topology = known(*resolved.file->topology());
+    std::map<uint32_t, uint16_t> serverOf; // by piece
+    const auto &allocation = *resolved.program->allocation();
+    for (uint32_t r = 0; r < allocation.size(); ++r)
+      serverOf[topology.pieceOf(topology.gpuNode(allocation.Get(r)))] =
+          ofRanks_[resolved.jobRank(r)];
+    for (const auto &[ends, nic] : topology.nics())
+      if (const auto server = serverOf.find(nic.piece);
+          server != serverOf.end())
+        note(topology, &nic, server->second);
+  }
 }
 
 uint16_t Servers::note(const TopologyServers &topology,
@@ -201,9 +218,9 @@ NicPair Servers::nicsOf(const ResolvedProgram &program,
   if (channel.kind() != sched::ChannelKind::network ||
       channel.path_count() == 0)
     return {};
-  const TopologyServers &topology = known(*program.topology);
+  const TopologyServers &topology = known(*program.file->topology());
   const auto link = [&](uint32_t i) {
-    return program.topology->links()->Get(
+    return program.file->topology()->links()->Get(
         variant.paths()->Get(channel.path_begin() + i));
   };
   const TopologyServers::Nic *first = nullptr, *last = nullptr;

@@ -59,6 +59,9 @@ public:
   };
   /// The NIC through which `inside` reaches the nic node beside it; or null.
   const Nic *nic(uint32_t inside, uint32_t nicNode) const;
+  const std::map<std::pair<uint32_t, uint32_t>, Nic> &nics() const {
+    return nics_;
+  }
   const sched::Topology &topology() const { return topology_; }
 
 private:
@@ -92,6 +95,7 @@ public:
 private:
   TopologyServers &known(const sched::Topology &topology);
   std::vector<uint16_t> serversOf(const ResolvedProgram &program, int numRanks);
+  void noteAll(const std::vector<ResolvedProgram> &programs);
   uint16_t note(const TopologyServers &topology,
                 const TopologyServers::Nic *nic, uint16_t server);
 

@@ -5,7 +5,8 @@
 // Rings over Unix sockets: proof that a transport needs nothing but
 // runtime/Transport.h. It gives what networks give and no more. Each two ranks
 // share one connection, whose small buffers take half a message and then no
-// more; what one rank sends in order comes in order.
+// more; what one rank sends in order comes in order. Both ends number rings
+// alike: they are in full, or on one server.
 //
 //===----------------------------------------------------------------------===//
 

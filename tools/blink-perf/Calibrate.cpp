@@ -11,6 +11,8 @@
 #include "tools/blink-perf/Job.h"
 #include "tools/blink-perf/OutputFile.h"
 
+#include "runtime/plan/SymmetricPrograms.h"
+
 #include "nlohmann/json.hpp"
 
 #include <algorithm>
@@ -295,18 +297,31 @@ Calibration calibrate(const Options &options,
   checkWritable(options.costs);
   Plan plan = makePlan(options);
   const Job job(options);
+  Calibration calibration;
   std::vector<JobProgram> programs;
+  runtime::ExpandedFiles expanded;
   for (size_t number = 0; number < job.files().size(); ++number) {
     std::string reason;
-    for (JobProgram &one : job.programs(number, reason))
+    for (JobProgram &one : job.programs(number, reason)) {
+      // Each rank's own program is looked at.
+      std::vector<runtime::ResolvedProgram> chosen{one.choice};
+      std::vector<bool> known;
+      const runtime::Status status = runtime::expandPrograms(
+          chosen, std::vector<bool>(size_t(plan.numPrograms), true), expanded,
+          known);
+      if (!status.ok()) {
+        calibration.error = status.text;
+        return calibration;
+      }
+      one.choice = std::move(chosen.front());
       programs.push_back(std::move(one));
+    }
   }
   std::vector<Case> cases = plan.cases;
   // Small ones first: what a fold costs that moves nothing.
   std::stable_sort(
       cases.begin(), cases.end(),
       [](const Case &a, const Case &b) { return a.bytes() < b.bytes(); });
-  Calibration calibration;
   for (const Case &c : cases) {
     const JobProgram &program = *std::find_if(
         programs.begin(), programs.end(), [&](const JobProgram &one) {

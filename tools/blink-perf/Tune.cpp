@@ -66,7 +66,7 @@ void selfTestFile(const Options &options, const std::vector<uint8_t> &tuned,
                   TuneSummary &summary) {
   std::string error;
   const sched::Schedule *file =
-      sched::openSchedule(tuned.data(), tuned.size(), error);
+      sched::openAnySchedule(tuned.data(), tuned.size(), error);
   if (!file)
     throw std::runtime_error(error);
   for (const sched::Program *program : *file->programs()) {

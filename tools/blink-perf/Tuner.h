@@ -24,8 +24,8 @@ struct TunedProgram {
 
 class Tuner {
 public:
-  /// Of `bytes`, a schedule that openSchedule accepts, with a name for each of
-  /// its programs.
+  /// Of `bytes`, a schedule that openAnySchedule accepts, with a name for each
+  /// of its programs.
   Tuner(const Options &options, std::vector<uint8_t> bytes,
         std::vector<TunedProgram> programs);
 

@@ -28,7 +28,7 @@ struct RankResult {
 
 runtime::ResolvedProgram resolved(const sched::Schedule &schedule,
                                   const sched::Program &program) {
-  return {&program, schedule.topology(), program.root(), {}};
+  return {&program, &schedule, program.root(), {}};
 }
 
 /// BLINK_NET_DEVICES by which all NICs that the topology has a device for, on

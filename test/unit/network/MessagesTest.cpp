@@ -47,7 +47,7 @@ TEST_CASE("a right message arrives, and one without the key does not") {
 
 TEST_CASE("messages that belong to no ring break the connection") {
   CHECK(noRing(over([](auto &, MessageHeader &header, uint64_t &) {
-    header.ring = 0; // begins there
+    header.ring = 1; // begins there
   })));
   CHECK(noRing(over([](auto &, MessageHeader &header, uint64_t &) {
     header.ring = 7000000;
@@ -63,12 +63,12 @@ TEST_CASE("messages that belong to no ring break the connection") {
     bytes = 2;
   })));
   CHECK(noRing(over([](auto &, MessageHeader &header, uint64_t &) {
-    header.creditRing = 0;
+    header.creditRing = 1;
     header.credit = 1; // nothing has been sent
   })));
   CHECK(noRing(over([](auto &, MessageHeader &header, uint64_t &bytes) {
     header.kind = MessageKind::credit;
-    header.creditRing = 1; // begins at the stranger's end
+    header.creditRing = 0; // begins at the stranger's end
     bytes = 0;
   })));
 }

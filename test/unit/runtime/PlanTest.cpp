@@ -6,11 +6,8 @@
 
 #include "runtime/plan/Plan.h"
 #include "runtime/plan/Call.h"
-#include "schedules/ExpandSchedule.h"
 #include "schedules/Hash.h"
-#include "schedules/SymmetricForm.h"
 #include "test/common/BundleBuilder.h"
-#include "test/common/SymmetricSchedules.h"
 
 #include "doctest/doctest.h"
 #include "schedules/Collectives.h"
@@ -270,29 +267,4 @@ TEST_CASE("a plan's fingerprint tells files and orders of GPUs apart") {
   const ScheduleSet single =
       opened(seal(makeSchedule(Collective::reduce, 1, 2, {})));
   CHECK(fingerprint(single, {0, 1}) == fingerprint(single, {1, 0}));
-}
-
-TEST_CASE("a file in symmetric form is as good as it is in full") {
-  const std::vector<uint8_t> file =
-      seal(makeSymmetricSchedule(Collective::allgather, 6, 2, 2, 1));
-  std::string error;
-  const auto form = sched::symmetricFile(
-      *sched::openSchedule(file.data(), file.size(), error),
-      {{shiftBy(6, 2, 3)}}, error);
-  REQUIRE_MESSAGE(form, error);
-  const std::vector<uint8_t> full = sched::expandSchedule(
-      *sched::openAnySchedule(form->bytes.data(), form->bytes.size(), error),
-      error);
-  REQUIRE(form->bytes != full);
-  const ScheduleSet once = opened(form->bytes), all = opened(full);
-  CHECK(once[0]->bytes() == full);
-  CHECK(fingerprint(once, {0, 1, 2, 3, 4, 5}) ==
-        fingerprint(all, {0, 1, 2, 3, 4, 5}));
-  // A file of which nobody can say what form it is in is refused as it is.
-  std::vector<uint8_t> damaged = form->bytes;
-  damaged[damaged.size() / 2] ^= 1;
-  std::shared_ptr<const OpenFile> opened;
-  const Status status = OpenFile::copy(damaged.data(), damaged.size(), opened);
-  CHECK(status.code == blinkInvalidArgument);
-  CHECK(status.text.find("checksum") != std::string::npos);
 }

@@ -1,0 +1,288 @@
+//===- SymmetricPlanTest.cpp - plans of files in symmetric form -----------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/plan/Plan.h"
+#include "schedules/ExpandSchedule.h"
+#include "schedules/SymmetricForm.h"
+#include "schedules/VariantParts.h"
+#include "test/common/Cluster.h"
+#include "test/common/SymmetricSchedules.h"
+
+#include "doctest/doctest.h"
+
+#include <set>
+
+using namespace blink;
+using namespace blink::runtime;
+using namespace blink::test;
+
+namespace {
+
+constexpr uint32_t kChunkBytes = 64 << 10;
+
+/// A symmetric file and what it is in full.
+struct Forms {
+  std::vector<uint8_t> symmetric, full;
+};
+
+/// For as many ranks on each of the servers, with a NIC each; an element is a
+/// rotation of the servers.
+Forms formsOf(Collective collective, int servers, int each, bool wide,
+              uint32_t seed) {
+  const int ranks = servers * each;
+  TestSchedule schedule = makeSymmetricSchedule(collective, ranks, 2, 2, seed);
+  if (wide)
+    schedule.programs[0].accumulate = sched::Accumulation::f32;
+  schedule.variant().chunkBytes = kChunkBytes;
+  std::vector<int> serverOf;
+  for (int rank = 0; rank < ranks; ++rank)
+    serverOf.push_back(rank / each);
+  spread(schedule, serverOf);
+  sched::PathTable shared; // as files that are written out in full have them
+  for (TestChannel &channel : schedule.variant().channels) {
+    const auto begin =
+        schedule.variant().paths.begin() + ptrdiff_t(channel.pathBegin);
+    channel.pathBegin = shared.add({begin, begin + channel.pathCount});
+  }
+  schedule.variant().paths = std::move(shared.paths);
+  sched::Renaming turn = shiftBy(ranks, each, uint32_t(servers));
+  for (int server = 0; server < servers; ++server)
+    turn.nodes.push_back(uint16_t(ranks + (server + 1) % servers));
+  const std::vector<uint8_t> bytes = seal(schedule);
+  std::string error;
+  const sched::Schedule *file =
+      sched::openSchedule(bytes.data(), bytes.size(), error);
+  REQUIRE_MESSAGE(file, error);
+  auto form = sched::symmetricFile(*file, {{turn}}, error);
+  REQUIRE_MESSAGE(form, error);
+  const sched::Schedule *opened =
+      sched::openAnySchedule(form->bytes.data(), form->bytes.size(), error);
+  REQUIRE_MESSAGE(opened, error);
+  REQUIRE_MESSAGE(sched::isSymmetric(*opened), form->inFull[0][0]);
+  return {form->bytes, sched::expandSchedule(*opened, error)};
+}
+
+Plan planOf(const std::vector<std::vector<uint8_t>> &list, int ranks,
+            uint64_t slotBytes, const std::vector<bool> &here) {
+  ScheduleSet files;
+  for (const std::vector<uint8_t> &bytes : list)
+    REQUIRE(
+        OpenFile::copy(bytes.data(), bytes.size(), files.emplace_back()).ok());
+  Plan plan;
+  const Status made = Plan::create(files, ranks, {}, plan, slotBytes,
+                                   sched::ReductionOrder::none, here);
+  REQUIRE_MESSAGE(made.ok(), made.text);
+  return plan;
+}
+
+bool isSame(const ChannelPace &a, const ChannelPace &b) {
+  return a.window == b.window && a.rate == b.rate;
+}
+
+bool isSame(const TreeShare &a, const TreeShare &b) {
+  return a.before == b.before && a.numerator == b.numerator &&
+         a.denominator == b.denominator;
+}
+
+/// Everything of a ring but where it stands.
+bool isSame(const RingPlan &a, const RingPlan &b) {
+  return a.source == b.source && a.destination == b.destination &&
+         a.slots == b.slots && a.bytes == b.bytes &&
+         a.lineBytes == b.lineBytes && a.kind == b.kind && a.nics == b.nics &&
+         a.between == b.between && a.apart == b.apart;
+}
+
+/// A rank's program, by the numbers in the file.
+bool isSame(const VariantPlan &whole, const VariantPlan &part, size_t rank) {
+  const RankPlan &a = whole.ranks[rank], &b = part.ranks[rank];
+  if (a.code.numLanes != b.code.numLanes || a.numOperands != b.numOperands ||
+      a.borrows != b.borrows || a.fetchedBorrows != b.fetchedBorrows ||
+      a.sentBorrows != b.sentBorrows || a.sharedSlots != b.sharedSlots ||
+      a.partial != b.partial)
+    return false;
+  for (size_t s = 0; s < a.borrows.size(); ++s) {
+    const StepCode &one = a.code.steps[s], &other = b.code.steps[s];
+    if (one.tree != other.tree || one.operandsBegin != other.operandsBegin ||
+        one.sources != other.sources ||
+        one.destinations != other.destinations ||
+        one.completes != other.completes || one.delay != other.delay)
+      return false;
+  }
+  for (size_t o = 0; o < a.numOperands; ++o) {
+    const OperandCode &one = a.code.operands[o], &other = b.code.operands[o];
+    const bool isChannel = one.kind == OperandKind::channel;
+    if (one.kind != other.kind ||
+        one.index !=
+            (isChannel ? part.channelNumber(other.index) : other.index))
+      return false;
+  }
+  return true;
+}
+
+/// What a server's plan has of a variant is as in the whole.
+void compare(const Plan &whole, const VariantPlan &a, const Plan &part,
+             const VariantPlan &b, uint16_t server) {
+  CHECK(a.chunkBytes == b.chunkBytes);
+  CHECK(a.oneCopy == b.oneCopy);
+  CHECK(isSame(a.largest, b.largest));
+  REQUIRE(a.trees.size() == b.trees.size());
+  for (size_t tree = 0; tree < a.trees.size(); ++tree)
+    CHECK(isSame(a.trees[tree], b.trees[tree]));
+  for (size_t rank = 0; rank < a.ranks.size(); ++rank)
+    if (whole.serverOf[rank] == server)
+      CHECK(isSame(a, b, rank));
+  std::vector<bool> seen(a.rings.size());
+  for (uint32_t channel = 0; channel < b.rings.size(); ++channel) {
+    const uint32_t number = b.channelNumber(channel);
+    const RingPlan &ring = part.rings[b.rings[channel]];
+    REQUIRE(number < a.rings.size());
+    seen[number] = true;
+    if (part.serverOf[ring.source] != server &&
+        part.serverOf[ring.destination] != server)
+      continue;
+    CHECK(isSame(whole.rings[a.rings[number]], ring));
+    CHECK(a.directBlocks[number] == b.directBlocks[channel]);
+    CHECK(a.quiet[number] == b.quiet[channel]);
+    CHECK(a.borrowed[number] == b.borrowed[channel]);
+    CHECK(a.slots[number] == b.slots[channel]);
+    CHECK(isSame(a.paces[number], b.paces[channel]));
+    CHECK((a.partial.empty() ? !(!b.partial.empty() && b.partial[channel])
+                             : a.partial[number] == b.partial[channel]));
+  }
+  for (uint32_t number = 0; number < a.rings.size(); ++number) {
+    const RingPlan &ring = whole.rings[a.rings[number]];
+    if (whole.serverOf[ring.source] == server ||
+        whole.serverOf[ring.destination] == server)
+      CHECK(seen[number]);
+  }
+}
+
+void keepApart(Plan &plan) {
+  std::vector<bool> apart;
+  for (const RingPlan &ring : plan.rings)
+    apart.push_back(ring.kind == sched::ChannelKind::network);
+  plan.keepApart(apart);
+}
+
+} // namespace
+
+TEST_CASE("a process that has all ranks plans a symmetric file in full") {
+  for (Collective collective : {Collective::allreduce, Collective::alltoall}) {
+    const Forms forms = formsOf(collective, 3, 2, false, 5);
+    const Plan one = planOf({forms.symmetric}, 6, 0, {});
+    const Plan other = planOf({forms.full}, 6, 0, {});
+    CHECK(one.rings.size() == other.rings.size());
+    CHECK(one.programs[0].variants[0].channelNumbers.empty());
+    for (uint16_t server = 0; server < 3; ++server)
+      compare(other, other.programs[0].variants[0], one,
+              one.programs[0].variants[0], server);
+  }
+}
+
+TEST_CASE("a process plans what its server needs as one that has all ranks") {
+  for (auto [servers, each] : {std::pair(2, 3), std::pair(5, 2)})
+    for (uint32_t seed = 1; seed <= 3; ++seed)
+      for (uint64_t perRank : {0, 400 << 10}) {
+        CAPTURE(servers);
+        CAPTURE(seed);
+        const int ranks = servers * each;
+        const uint64_t slotBytes = perRank * uint64_t(ranks);
+        CAPTURE(slotBytes);
+        std::vector<std::vector<uint8_t>> files, inFull;
+        for (Collective collective :
+             {Collective::allreduce, Collective::allgather,
+              Collective::reducescatter, Collective::alltoall,
+              Collective::sendrecv}) {
+          const bool wide = collective == Collective::allreduce;
+          Forms forms = formsOf(collective, servers, each, wide, seed);
+          files.push_back(std::move(forms.symmetric));
+          inFull.push_back(std::move(forms.full));
+        }
+        Plan whole = planOf(files, ranks, slotBytes, {});
+        keepApart(whole);
+        const uint32_t chunkBytes = whole.programs[0].variants[0].chunkBytes;
+        CHECK((chunkBytes < kChunkBytes) == (slotBytes != 0));
+        CHECK(chunkBytes > kChunkBytes / 4); // the least there is
+        CHECK(planOf(inFull, ranks, slotBytes, {}).rings.size() ==
+              whole.rings.size());
+        for (int rank = 0; rank < ranks; rank += each) {
+          std::vector<bool> here(static_cast<size_t>(ranks), false);
+          here[size_t(rank)] = true;
+          Plan part = planOf(files, ranks, slotBytes, here);
+          keepApart(part);
+          CHECK(part.fingerprint == whole.fingerprint);
+          CHECK(part.numLanes == whole.numLanes);
+          CHECK(part.numOperands == whole.numOperands);
+          CHECK(part.numMessageTrees == whole.numMessageTrees);
+          CHECK(part.nics.size() == whole.nics.size());
+          for (size_t p = 0; p < whole.programs.size(); ++p) {
+            const ProgramPlan &a = whole.programs[p], &b = part.programs[p];
+            CHECK(a.roundsOnce == b.roundsOnce);
+            CHECK(a.readsInput[size_t(rank)] == b.readsInput[size_t(rank)]);
+            CHECK(a.usesOutput[size_t(rank)] == b.usesOutput[size_t(rank)]);
+            compare(whole, a.variants[0], part, b.variants[0],
+                    whole.serverOf[size_t(rank)]);
+          }
+          if (servers > 2)
+            CHECK(part.rings.size() < whole.rings.size());
+        }
+      }
+}
+
+TEST_CASE("servers agree on chunks where some have ranks that need more") {
+  constexpr int kServers = 4, kEach = 2, kRanks = kServers * kEach;
+  BuildOptions options;
+  options.shape = Shape::star;
+  options.treesPerBlock = 2;
+  TestSchedule reduce =
+      makeSchedule(Collective::reduce, kRanks - 1, kRanks, options);
+  reduce.variant().chunkBytes = kChunkBytes;
+  spread(reduce, {0, 0, 1, 1, 2, 2, 3, 3});
+  const std::vector<std::vector<uint8_t>> files{
+      formsOf(Collective::allgather, kServers, kEach, false, 1).symmetric,
+      seal(reduce)};
+  std::set<uint32_t> chunkBytes;
+  std::set<uint64_t> fingerprints;
+  for (int rank = 0; rank < kRanks; ++rank) {
+    std::vector<bool> here(size_t(kRanks), false);
+    here[size_t(rank)] = true;
+    const Plan plan = planOf(files, kRanks, 900 << 10, here);
+    chunkBytes.insert(plan.programs[0].variants[0].chunkBytes);
+    fingerprints.insert(plan.fingerprint);
+  }
+  CHECK(chunkBytes.size() == 1);
+  CHECK(fingerprints.size() == 1);
+}
+
+TEST_CASE("a damaged file in symmetric form is refused as it is") {
+  std::vector<uint8_t> damaged =
+      formsOf(Collective::allgather, 3, 2, false, 1).symmetric;
+  damaged[damaged.size() / 2] ^= 1;
+  std::shared_ptr<const OpenFile> opened;
+  const Status status = OpenFile::copy(damaged.data(), damaged.size(), opened);
+  CHECK(status.code == blinkInvalidArgument);
+  CHECK(status.text.find("checksum") != std::string::npos);
+}
+
+TEST_CASE("a failed link counts under all its names") {
+  // GPU 0 sends to its neighbour on the server; so each one does.
+  const Forms forms = formsOf(Collective::allgather, 3, 2, false, 1);
+  ScheduleSet files;
+  REQUIRE(OpenFile::copy(forms.symmetric.data(), forms.symmetric.size(),
+                         files.emplace_back())
+              .ok());
+  const sched::Topology &machine = *files[0]->schedule()->topology();
+  for (const auto &[a, b] : {std::pair(0, 1), std::pair(4, 5)}) {
+    JobGpus gpus;
+    gpus.withoutLink = machine.nodes()->Get(uint32_t(a))->id()->str() + ":" +
+                       machine.nodes()->Get(uint32_t(b))->id()->str();
+    Plan plan;
+    const Status status = Plan::create(files, 6, gpus, plan);
+    CHECK(status.code == blinkInvalidUsage);
+    CHECK(status.text.find("goes over link " + gpus.withoutLink) !=
+          std::string::npos);
+  }
+}
