@@ -146,6 +146,10 @@ void Former::formSwitches() {
                                   use.multicasts());
 }
 
+std::string sizesDiffer(const char *name, size_t full, size_t images) {
+  return textOf(name, ": ", full, ", but ", images, " images");
+}
+
 /// Where two vectors of structs, whose padding is zero, differ first; "" where
 /// they do not.
 template <typename T>
@@ -156,8 +160,7 @@ std::string differenceOf(const char *name, const std::vector<T> &full,
       return at(name, i) + ": is no image of its representative's";
   return full.size() == expanded.size()
              ? ""
-             : textOf(name, ": ", full.size(), ", but ", expanded.size(),
-                      " images");
+             : sizesDiffer(name, full.size(), expanded.size());
 }
 
 std::string differenceOf(const VariantParts &full,
@@ -207,6 +210,12 @@ std::optional<VariantParts> symmetricForm(const VariantParts &full,
   std::optional<VariantParts> form = Former(full, group, collective, why).run();
   if (!form)
     return form;
+  // Before what there are too many of is written out.
+  const size_t images = form->trees.size() * group.order();
+  if (images != full.trees.size()) {
+    why = sizesDiffer("trees", full.trees.size(), images);
+    return std::nullopt;
+  }
   why = differenceOf(full, expandVariant(*form, group, collective));
   if (!why.empty())
     form.reset();

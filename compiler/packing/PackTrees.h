@@ -71,6 +71,12 @@ packWithSwitches(const PackingProblem &problem, const PackedTrees &plain,
 llvm::Expected<PackingCertificate>
 boundRate(const PackingProblem &problem, const SolveWatcher &watcher = nullptr);
 
+/// What `prices` >= 0, one a link, prove of `problem`, whatever they are from,
+/// as of another problem on the same links; infinity, if nothing. They are
+/// averaged over links that are alike, and otherwise stay.
+llvm::Expected<PackingCertificate> boundAt(const PackingProblem &problem,
+                                           std::vector<double> prices);
+
 } // namespace blink
 
 #endif // BLINK_COMPILER_PACKING_PACKTREES_H

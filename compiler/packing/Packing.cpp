@@ -26,37 +26,15 @@ bool isRankOf(const RankTopology &rankTopology, int rank) {
   return rank >= 0 && rank < rankTopology.numRanks();
 }
 
-/// The ranks that `start` reaches along finite costs, or that reach it when
-/// `backwards`.
-std::vector<bool> reachableRanks(const PathTable &table, int start,
-                                 bool backwards) {
-  std::vector<bool> seen(table.numRanks, false);
-  std::vector<int> work{start};
-  seen[start] = true;
-  while (!work.empty()) {
-    int at = work.back();
-    work.pop_back();
-    for (int next = 0; next < table.numRanks; ++next) {
-      double cost = backwards ? table.cost(next, at) : table.cost(at, next);
-      if (!seen[next] && std::isfinite(cost)) {
-        seen[next] = true;
-        work.push_back(next);
-      }
-    }
-  }
-  return seen;
-}
-
 Error checkRooted(const PackingProblem &problem) {
   const RankTopology &rankTopology = *problem.rankTopology;
   if (!isRankOf(rankTopology, problem.root))
     return makeError("root {0} is not a rank of the allocation: expected 0 to "
                      "{1}",
                      problem.root, rankTopology.numRanks() - 1);
-  PathTable table = rankTopology.cheapestPaths(
-      std::vector<double>(rankTopology.topology().links.size(), 0.0));
   bool toRoot = hasUpTrees(problem.collective);
-  std::vector<bool> seen = reachableRanks(table, problem.root, toRoot);
+  std::vector<bool> seen =
+      RankTopology::closure(rankTopology.reachedRanks(), problem.root, toRoot);
   std::vector<int> missing;
   for (int rank = 0; rank < rankTopology.numRanks(); ++rank)
     if (!seen[rank])
@@ -263,17 +241,18 @@ Error checkPairs(const PackingProblem &problem) {
     return makeError("no {0} goes over relays: messages between two ranks need "
                      "nobody else",
                      toString(problem.collective));
-  PathTable table = machine.cheapestPaths(
-      std::vector<double>(machine.topology().links.size(), 0.0));
-  for (int from = 0; from < machine.numRanks(); ++from)
+  std::vector<std::vector<int>> reached = machine.reachedRanks();
+  for (int from = 0; from < machine.numRanks(); ++from) {
+    llvm::sort(reached[from]);
     for (int to = 0; to < machine.numRanks(); ++to)
-      if (from != to && !std::isfinite(table.cost(from, to)))
+      if (from != to && !llvm::binary_search(reached[from], to))
         return makeError(
             "no {0} is possible: {1} cannot reach {2} directly "
             "over links of kind {3}; allow more kinds of link or "
             "leave GPUs out",
             toString(problem.collective), machine.describeRanks({from}),
             machine.describeRanks({to}), toString(machine.linkKinds()));
+  }
   return Error::success();
 }
 

@@ -47,7 +47,7 @@ struct AddLatencyVariant : impl::AddLatencyVariantPassBase<AddLatencyVariant> {
   using Base::Base;
 
   LogicalResult addVariants(collective::ForestOp forest) {
-    auto from = problemFromIR(forest);
+    auto from = problemFromIR(forest, getAnalysis<PeerLimits>());
     if (failed(from))
       return failure();
     if (!isWanted(forest, (*from)->problem, maxRanks))
@@ -91,6 +91,7 @@ struct AddLatencyVariant : impl::AddLatencyVariantPassBase<AddLatencyVariant> {
       getOperation().emitError("max-lanes must be at least 1");
       return signalPassFailure();
     }
+    markAnalysesPreserved<PeerLimits>();
     for (auto forest : llvm::make_early_inc_range(
              getOperation().getOps<collective::ForestOp>()))
       if (failed(addVariants(forest)))

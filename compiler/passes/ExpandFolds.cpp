@@ -34,7 +34,7 @@ std::vector<std::string> namesOf(collective::ForestOp forest,
 
 struct ExpandFolds : impl::ExpandFoldsPassBase<ExpandFolds> {
   LogicalResult expand(collective::ForestOp forest) {
-    auto from = problemFromIR(forest);
+    auto from = problemFromIR(forest, getAnalysis<PeerLimits>());
     if (failed(from))
       return failure();
     Shares shares = readShares(forest);
@@ -49,6 +49,7 @@ struct ExpandFolds : impl::ExpandFoldsPassBase<ExpandFolds> {
   }
 
   void runOnOperation() override {
+    markAnalysesPreserved<PeerLimits>();
     for (auto forest : llvm::make_early_inc_range(
              getOperation().getOps<collective::ForestOp>()))
       if (failed(expand(forest)))

@@ -69,7 +69,7 @@ problemOf(collective::RequestOpInterface request) {
 /// without, unless trees are so few that peers are. What bounds the rate of all
 /// packings bounds that of these.
 llvm::Error packWithFewPeers(collective::RequestOpInterface request,
-                             const SolveWatcher &watcher,
+                             const SolveWatcher &watcher, PeerLimits &limits,
                              std::unique_ptr<ProblemFromIR> &from,
                              PackedTrees &packed) {
   const RankTopology &machine = from->rankTopology;
@@ -79,17 +79,17 @@ llvm::Error packWithFewPeers(collective::RequestOpInterface request,
                   machine.numRanks() <= kManyRanks ||
                   isGrown(from->problem, packed.packing, /*maxTrees=*/0))))
     return llvm::Error::success();
-  const std::vector<int> limits =
+  const std::vector<int> allowed =
       asked ? std::vector<int>{static_cast<int>(asked.getInt())}
             : fewPeers(machine);
   const int all = mostNetworkPeers(machine);
-  for (int most : limits) {
+  for (int most : allowed) {
     if (most <= 0 || most >= all)
       break;
     auto limited = problemOf(request);
     if (failed(limited))
       return llvm::createStringError("no problem");
-    if (llvm::Error error = limitPeers(**limited, most)) {
+    if (llvm::Error error = limitPeers(**limited, most, limits)) {
       if (asked)
         return error;
       llvm::consumeError(std::move(error));
@@ -106,6 +106,47 @@ llvm::Error packWithFewPeers(collective::RequestOpInterface request,
     break;
   }
   return llvm::Error::success();
+}
+
+/// The problem with few peers, and its optimum, where that is of a job of so
+/// many ranks that peers are limited, and its prices prove that no packing
+/// whatever its peers is faster: the problem of all peers, which is far larger,
+/// need not be solved then. Nothing otherwise, which is no error.
+std::unique_ptr<ProblemFromIR>
+packFewPeersAlone(collective::RequestOpInterface request,
+                  const SolveWatcher &watcher, PeerLimits &limits,
+                  const ProblemFromIR &from, PackedTrees &packed) {
+  const RankTopology &machine = from.rankTopology;
+  const Collective collective = from.problem.collective;
+  if (request->hasAttr(kMaxPeers) || request->hasAttr(kPhasesAttr) ||
+      isPairwise(collective) || isRouted(collective) || isRooted(collective) ||
+      !machine.relays().empty() || machine.numRanks() <= kManyRanks)
+    return nullptr;
+  const int most = fewPeers(machine).front();
+  if (most >= mostNetworkPeers(machine))
+    return nullptr;
+  auto limited = problemOf(request);
+  if (failed(limited))
+    return nullptr;
+  if (llvm::Error error = limitPeers(**limited, most, limits)) {
+    llvm::consumeError(std::move(error));
+    return nullptr;
+  }
+  llvm::Expected<PackedTrees> few = packTrees((*limited)->problem, watcher);
+  if (!few) {
+    llvm::consumeError(few.takeError());
+    return nullptr;
+  }
+  auto proved = boundAt(from.problem, few->certificate.prices);
+  if (!proved) {
+    llvm::consumeError(proved.takeError());
+    return nullptr;
+  }
+  if (few->packing.algbw < proved->bound * kSameRate)
+    return nullptr;
+  packed = std::move(*few);
+  packed.certificate = std::move(*proved);
+  return std::move(*limited);
 }
 
 /// The same problem for trees in three phases; null where nobody asked.
@@ -185,15 +226,19 @@ llvm::Error accumulate(collective::RequestOpInterface request,
 }
 
 LogicalResult packRequest(collective::RequestOpInterface request, double slack,
-                          const SolveWatcher &watcher) {
+                          const SolveWatcher &watcher, PeerLimits &limits) {
   auto from = problemOf(request);
   if (failed(from))
     return failure();
   auto phased = problemInPhases(request);
   if (!phased)
     return request->emitError(toString(phased.takeError()));
-  llvm::Expected<PackedTrees> packed =
-      packTrees((*from)->problem, watcher, slack);
+  llvm::Expected<PackedTrees> packed{PackedTrees()};
+  auto few = packFewPeersAlone(request, watcher, limits, **from, *packed);
+  if (few)
+    *from = std::move(few);
+  else
+    packed = packTrees((*from)->problem, watcher, slack);
   if (packed && *phased) {
     // What bounds the rate of all packings bounds that of these.
     PackingCertificate certificate = std::move(packed->certificate);
@@ -204,8 +249,9 @@ LogicalResult packRequest(collective::RequestOpInterface request, double slack,
   }
   if (!packed)
     return request->emitError(toString(packed.takeError()));
-  if (!(*from)->phases)
-    if (llvm::Error error = packWithFewPeers(request, watcher, *from, *packed))
+  if (!(*from)->phases && !(*from)->rankTopology.isLimited())
+    if (llvm::Error error =
+            packWithFewPeers(request, watcher, limits, *from, *packed))
       return request->emitError(toString(std::move(error)));
   if (llvm::Error error = useSwitches(request, watcher, **from, *packed))
     return request->emitError(toString(std::move(error)));
@@ -232,8 +278,10 @@ struct PackTrees : impl::PackTreesPassBase<PackTrees> {
     getOperation().walk([&](collective::RequestOpInterface request) {
       requests.push_back(request);
     });
+    auto &limits = getAnalysis<PeerLimits>();
+    markAnalysesPreserved<PeerLimits>();
     for (collective::RequestOpInterface request : requests)
-      if (failed(packRequest(request, slack, watcher_)))
+      if (failed(packRequest(request, slack, watcher_, limits)))
         return signalPassFailure();
   }
 

@@ -100,10 +100,10 @@ llvm::Expected<Packing> select(const PackingProblem &problem,
 }
 
 LogicalResult selectFrom(collective::ForestOp forest,
-                         const SelectOptions &options) {
+                         const SelectOptions &options, PeerLimits &limits) {
   if (forest.getProtocol() || forest.getMinBytes() || forest.getMaxBytes())
     return success(); // made for some sizes, not for the rate alone
-  auto from = problemFromIR(forest);
+  auto from = problemFromIR(forest, limits);
   if (failed(from))
     return failure();
   PackedTrees packed = readForest(forest, **from);
@@ -135,8 +135,10 @@ struct SelectTrees : impl::SelectTreesPassBase<SelectTrees> {
     options.keepGoing = keepGoing_;
     SmallVector<collective::ForestOp> forests(
         getOperation().getOps<collective::ForestOp>());
+    auto &limits = getAnalysis<PeerLimits>();
+    markAnalysesPreserved<PeerLimits>();
     for (collective::ForestOp forest : forests)
-      if (failed(selectFrom(forest, options)))
+      if (failed(selectFrom(forest, options, limits)))
         return signalPassFailure();
   }
 

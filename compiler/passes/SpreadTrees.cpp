@@ -25,7 +25,7 @@ struct SpreadTrees : impl::SpreadTreesPassBase<SpreadTrees> {
   LogicalResult spread(collective::ForestOp forest) {
     if (forest.getProtocol() || forest.getMinBytes() || forest.getMaxBytes())
       return success(); // made for some sizes, not for the rate alone
-    auto from = problemFromIR(forest);
+    auto from = problemFromIR(forest, getAnalysis<PeerLimits>());
     if (failed(from))
       return failure();
     if ((*from)->rankTopology.numRanks() == 1)
@@ -45,6 +45,7 @@ struct SpreadTrees : impl::SpreadTreesPassBase<SpreadTrees> {
       getOperation().emitError("max-lanes must be at least 1");
       return signalPassFailure();
     }
+    markAnalysesPreserved<PeerLimits>();
     for (auto forest : getOperation().getOps<collective::ForestOp>())
       if (failed(spread(forest)))
         return signalPassFailure();

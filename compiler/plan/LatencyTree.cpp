@@ -14,6 +14,7 @@
 #include "compiler/packing/trees/ShortestPathTree.h"
 #include "compiler/plan/NetworkCosts.h"
 #include "compiler/support/Infinity.h"
+#include "compiler/topology/symmetry/SymmetricPaths.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -189,27 +190,40 @@ llvm::Expected<Packing> blink::packLatencyTrees(const PackingProblem &problem,
     return error;
   const RankTopology &rankTopology = *problem.rankTopology;
   int n = rankTopology.numRanks();
-  PathTable table =
-      rankTopology.cheapestPaths(hopPrices(rankTopology, costsOf(protocol)));
-  CostMatrix gaps(size_t(n) * n, costsOf(protocol).gap);
-  for (size_t pair = 0; pair < gaps.size(); ++pair)
-    gaps[pair] += engineCost(rankTopology, table.paths[pair]);
-  LatencyTrees ups(transposed(table.costs, n), n, transposed(gaps, n));
-  LatencyTrees downs(table.costs, n, gaps);
+  // Where ranks are many, roots that are alike have trees that are alike, as
+  // those of large messages have (TreeSelection.cpp).
+  const SymmetricProblem modulo = n > kFewRanks
+                                      ? SymmetricProblem::reduce(problem)
+                                      : SymmetricProblem::plain(problem);
+  const SymmetricPaths paths(
+      modulo.symmetry(),
+      rankTopology.cheapestPaths(hopPrices(rankTopology, costsOf(protocol)),
+                                 modulo.symmetry().representatives()));
+  std::vector<double> rows(paths.table().costs.size(), costsOf(protocol).gap);
+  for (size_t pair = 0; pair < rows.size(); ++pair)
+    rows[pair] += engineCost(rankTopology, paths.table().paths[pair]);
+  const CostMatrix gaps = paths.ofAllPairs(rows);
+  const CostMatrix hops = paths.ofAllPairs(paths.table().costs);
+  std::optional<LatencyTrees> ups, downs;
+  auto setCosts = [&](const CostMatrix &costs) {
+    if (hasUpTrees(problem.collective))
+      ups.emplace(transposed(costs, n), n, transposed(gaps, n));
+    if (hasDownTrees(problem.collective))
+      downs.emplace(costs, n, gaps);
+  };
+  if (!rankTopology.isPhased())
+    setCosts(hops);
 
   std::optional<OrderedTrees> ordered;
   if (problem.association)
-    ordered.emplace(*problem.association, table);
+    ordered.emplace(*problem.association, paths.table());
 
   auto treeOf = [&](int root, double &time) {
     if (rankTopology.isPhased()) {
       // Through the gates at the root's place, of which the root is one.
       const Gates gates =
           gatesFor(rankTopology.serverOf(), root, /*rootIsGate=*/true).front();
-      const CostMatrix costs =
-          throughGates(table.costs, rankTopology.serverOf(), gates);
-      ups = LatencyTrees(transposed(costs, n), n, transposed(gaps, n));
-      downs = LatencyTrees(costs, n, gaps);
+      setCosts(throughGates(hops, rankTopology.serverOf(), gates));
     }
     const auto find = [&](const LatencyTrees &trees) {
       return isRouted(problem.collective) ? trees.findChains(root)
@@ -230,27 +244,22 @@ llvm::Expected<Packing> blink::packLatencyTrees(const PackingProblem &problem,
       time += (n - 2) * costsOf(protocol).gap;
       tree.up = orderedStar(*problem.association, tree);
     } else if (hasUpTrees(problem.collective)) {
-      TimedTree up = find(ups);
+      TimedTree up = find(*ups);
       time += up.time;
       for (auto vertex = up.order.rbegin(); vertex != up.order.rend(); ++vertex)
         tree.up.push_back({*vertex, up.parents[*vertex],
-                           table.path(*vertex, up.parents[*vertex])});
+                           paths.path(*vertex, up.parents[*vertex])});
     }
     if (hasDownTrees(problem.collective)) {
-      TimedTree down = find(downs);
+      TimedTree down = find(*downs);
       time += down.time;
       for (int vertex : down.order)
         tree.down.push_back({down.parents[vertex], vertex,
-                             table.path(down.parents[vertex], vertex)});
+                             paths.path(down.parents[vertex], vertex)});
     }
     return tree;
   };
 
-  // Where ranks are many, roots that are alike have trees that are alike, as
-  // those of large messages have (TreeSelection.cpp).
-  const SymmetricProblem modulo = n > kFewRanks
-                                      ? SymmetricProblem::reduce(problem)
-                                      : SymmetricProblem::plain(problem);
   Packing packing;
   double time = 0;
   if (numBlocks(problem.collective, n) > 1 || n == 1) {

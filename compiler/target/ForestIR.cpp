@@ -10,7 +10,6 @@
 #include "compiler/support/Error.h"
 #include "compiler/target/EnumConversion.h"
 #include "compiler/target/SymmetryIR.h"
-#include "compiler/topology/symmetry/NetworkPeers.h"
 
 #include "llvm/ADT/MapVector.h"
 
@@ -40,9 +39,9 @@ blink::problemFromIR(Operation *op, collective::CollectiveKind collective,
   return result;
 }
 
-llvm::Error blink::limitPeers(ProblemFromIR &from, int most) {
-  llvm::Expected<RankTopology> limited =
-      limitNetworkPeers(from.rankTopology, most);
+llvm::Error blink::limitPeers(ProblemFromIR &from, int most,
+                              PeerLimits &limits) {
+  llvm::Expected<RankTopology> limited = limits.limit(from.rankTopology, most);
   if (!limited)
     return limited.takeError();
   from.rankTopology = std::move(*limited);
@@ -86,7 +85,7 @@ void blink::askForSwitches(ProblemFromIR &from) {
 }
 
 FailureOr<std::unique_ptr<ProblemFromIR>>
-blink::problemFromIR(collective::ForestOp forest) {
+blink::problemFromIR(collective::ForestOp forest, PeerLimits &limits) {
   auto from =
       problemFromIR(forest, forest.getCollective(), forest.getTopologyAttr(),
                     forest.getGpus(), forest.getRelaysAttr(), forest.getLinks(),
@@ -111,7 +110,8 @@ blink::problemFromIR(collective::ForestOp forest) {
   auto most = forest->getAttrOfType<IntegerAttr>(kMaxPeers);
   if (failed(from) || !most || most.getInt() <= 0)
     return from;
-  if (llvm::Error error = limitPeers(**from, static_cast<int>(most.getInt())))
+  if (llvm::Error error =
+          limitPeers(**from, static_cast<int>(most.getInt()), limits))
     return forest.emitError(toString(std::move(error)));
   return from;
 }

@@ -12,6 +12,7 @@
 
 #include "compiler/packing/PackTrees.h"
 #include "compiler/packing/Shares.h"
+#include "compiler/target/PeerLimits.h"
 #include "compiler/target/TopologyIR.h"
 
 #include <memory>
@@ -67,7 +68,7 @@ llvm::Error askForOrder(ProblemFromIR &from, Parentheses parentheses);
 
 /// Limits the problem's ranks to `most` peers. Errors: those of
 /// limitNetworkPeers.
-llvm::Error limitPeers(ProblemFromIR &from, int most);
+llvm::Error limitPeers(ProblemFromIR &from, int most, PeerLimits &limits);
 
 /// Errors are emitted on `op`.
 mlir::FailureOr<std::unique_ptr<ProblemFromIR>>
@@ -76,7 +77,7 @@ problemFromIR(mlir::Operation *op, collective::CollectiveKind collective,
               mlir::DenseI32ArrayAttr relays, collective::LinkKindsAttr links,
               int32_t root);
 mlir::FailureOr<std::unique_ptr<ProblemFromIR>>
-problemFromIR(collective::ForestOp forest);
+problemFromIR(collective::ForestOp forest, PeerLimits &limits);
 
 /// Builds a forest of `packing`, with `candidates` as trees of share zero.
 /// Shares are the exact ones of `packing`'s weights, and `algbw` what they

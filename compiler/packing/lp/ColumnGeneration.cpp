@@ -290,3 +290,19 @@ Expected<PackingCertificate> blink::boundRate(const PackingProblem &problem,
     return packed.takeError();
   return std::move(packed->certificate);
 }
+
+Expected<PackingCertificate> blink::boundAt(const PackingProblem &problem,
+                                            std::vector<double> prices) {
+  if (Error error = problem.check())
+    return error;
+  const SymmetricProblem reduced = SymmetricProblem::reduce(problem);
+  TreePricer pricer(reduced);
+  pricer.setPrices(reduced.averaged(std::move(prices)));
+  std::vector<PricedTree> cheapest;
+  for (int root : reduced.roots())
+    cheapest.push_back(pricer.cheapest(root));
+  PackingCertificate certificate;
+  certificate.prices = pricer.prices();
+  certificate.bound = pricer.bound(cheapest);
+  return certificate;
+}

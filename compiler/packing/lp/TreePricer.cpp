@@ -28,31 +28,13 @@ TreePricer::TreePricer(const SymmetricProblem &problem)
 void TreePricer::setPrices(std::vector<double> prices) {
   prices_ = std::move(prices);
   const Symmetry &symmetry = problem_.symmetry();
-  paths_ = problem_.problem().rankTopology->cheapestPaths(
-      prices_, symmetry.representatives());
-  costs_ = paths_.costs;
-  for (int from = 0; from < numRanks_; ++from) {
-    int element = symmetry.elementTo(from);
-    const double *row =
-        &paths_.costs[size_t(symmetry.representative(from)) * numRanks_];
-    double *image = &costs_[size_t(from) * numRanks_];
-    if (element != 0)
-      for (int to = 0; to < numRanks_; ++to)
-        image[symmetry.mapRank(element, to)] = row[to];
-  }
+  paths_.emplace(symmetry, problem_.problem().rankTopology->cheapestPaths(
+                               prices_, symmetry.representatives()));
+  costs_ = paths_->ofAllPairs(paths_->table().costs);
   if (hasUpTrees(problem_.problem().collective))
     transposed_ = transposed(costs_, numRanks_);
   if (problem_.problem().association)
-    ordered_.emplace(*problem_.problem().association, paths_);
-}
-
-Path TreePricer::path(int from, int to) const {
-  const Symmetry &symmetry = problem_.symmetry();
-  int element = symmetry.elementTo(from);
-  int back = symmetry.inverse(element);
-  const Path &path =
-      paths_.path(symmetry.representative(from), symmetry.mapRank(back, to));
-  return element == 0 ? path : symmetry.mapPath(element, path);
+    ordered_.emplace(*problem_.problem().association, paths_->table());
 }
 
 double TreePricer::costOf(const CostMatrix &costs, const Parents &parents,
@@ -181,7 +163,7 @@ Tree TreePricer::materialize(const PricedTree &priced) const {
     std::vector<int> order = breadthFirst(priced.up, priced.root);
     for (auto rank = order.rbegin(); *rank != priced.root; ++rank) {
       int parent = priced.up[*rank];
-      tree.up.push_back({*rank, parent, path(*rank, parent)});
+      tree.up.push_back({*rank, parent, paths_->path(*rank, parent)});
     }
   }
   if (ordered_)
@@ -190,7 +172,7 @@ Tree TreePricer::materialize(const PricedTree &priced) const {
     for (int rank : breadthFirst(priced.down, priced.root))
       if (rank != priced.root) {
         int parent = priced.down[rank];
-        tree.down.push_back({parent, rank, path(parent, rank)});
+        tree.down.push_back({parent, rank, paths_->path(parent, rank)});
       }
   if (problem_.mirrors())
     problem_.addMirrored(tree);

@@ -39,6 +39,7 @@
 #include "compiler/packing/lp/SymmetricProblem.h"
 #include "compiler/packing/order/OrderedTrees.h"
 #include "compiler/packing/trees/Gates.h"
+#include "compiler/topology/symmetry/SymmetricPaths.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 
@@ -98,14 +99,13 @@ private:
   double starCost(const SwitchStar &star, int root, bool up) const;
   void useSwitch(PricedTree &tree, double up, double down) const;
   void addStar(Tree &tree, const SwitchStar &star, bool up) const;
-  Path path(int from, int to) const;
   double costOf(const CostMatrix &costs, const Parents &parents,
                 int root) const;
 
   const SymmetricProblem &problem_;
   int numRanks_;
   std::vector<double> prices_;
-  PathTable paths_;                     // from representatives
+  std::optional<SymmetricPaths> paths_;
   CostMatrix costs_;                    // of all pairs
   CostMatrix transposed_;               // of costs_, for in-trees
   std::optional<OrderedTrees> ordered_; // where sums have an order

@@ -166,15 +166,25 @@ void Search::run(int sourceNode, const std::vector<bool> &joined, bool nics) {
   }
 }
 
-/// Paths with no GPU on the way, from some ranks and relays to all.
-PathTable RankTopology::directPaths(const std::vector<double> &prices,
-                                    const std::vector<int> &sources) const {
-  int n = numRanks() + static_cast<int>(relays_.size());
+PathTable PathTable::from(const std::vector<int> &sources, int numRanks) {
   PathTable table;
-  table.numRanks = n;
-  table.costs.assign(size_t(n) * n, std::numeric_limits<double>::infinity());
-  table.paths.resize(size_t(n) * n);
+  table.numRanks = numRanks;
+  table.rowOf.assign(size_t(numRanks), -1);
+  for (size_t row = 0; row < sources.size(); ++row)
+    table.rowOf[size_t(sources[row])] = int(row);
+  table.costs.assign(sources.size() * numRanks,
+                     std::numeric_limits<double>::infinity());
+  table.paths.resize(sources.size() * numRanks);
+  return table;
+}
 
+/// Calls `visit` with the cheapest path with no GPU on the way from each of
+/// some ranks and relays to each that it reaches: from, to, label, search.
+template <typename Visit>
+void RankTopology::visitDirect(const std::vector<double> &prices,
+                               const std::vector<int> &sources,
+                               Visit visit) const {
+  int n = numRanks() + static_cast<int>(relays_.size());
   Search search(topology_, outLinks_, rankOfNode_, prices);
   std::vector<std::vector<int>> groups; // their members
   for (int rank = 0; rank < n; ++rank)
@@ -193,8 +203,7 @@ PathTable RankTopology::directPaths(const std::vector<double> &prices,
       if (!label ||
           (isLimited() && from != to && !pairs_[size_t(from) * n + to]))
         return;
-      table.costs[size_t(from) * n + to] = label->cost;
-      table.paths[size_t(from) * n + to] = search.pathTo(*label);
+      visit(from, to, *label, search);
     };
     search.run(nodeOf(from), joined);
     for (int to = 0; to < n; ++to)
@@ -207,7 +216,38 @@ PathTable RankTopology::directPaths(const std::vector<double> &prices,
       if (serverOf_[from] == serverOf_[to])
         take(to);
   }
+}
+
+PathTable RankTopology::directPaths(const std::vector<double> &prices,
+                                    const std::vector<int> &sources) const {
+  PathTable table =
+      PathTable::from(sources, numRanks() + static_cast<int>(relays_.size()));
+  visitDirect(prices, sources,
+              [&](int from, int to, const Label &label, const Search &search) {
+                table.costs[table.place(from, to)] = label.cost;
+                table.paths[table.place(from, to)] = search.pathTo(label);
+              });
   return table;
+}
+
+std::vector<std::vector<int>> RankTopology::reachedRanks() const {
+  const int n = numRanks();
+  const std::vector<double> prices(topology_.links.size(), 0.0);
+  std::vector<std::vector<int>> reached(n);
+  if (relays_.empty()) {
+    visitDirect(prices, firstNumbers(n),
+                [&](int from, int to, const Label &, const Search &) {
+                  if (from != to)
+                    reached[from].push_back(to);
+                });
+    return reached;
+  }
+  const PathTable table = relayedPaths(prices);
+  for (int from = 0; from < n; ++from)
+    for (int to = 0; to < n; ++to)
+      if (from != to && table.cost(from, to) < kInfinity)
+        reached[from].push_back(to);
+  return reached;
 }
 
 RankTopology RankTopology::withPhases() const {
@@ -247,10 +287,7 @@ PathTable RankTopology::relayedPaths(const std::vector<double> &prices) const {
   int n = numRanks(), all = n + static_cast<int>(relays_.size());
   PathTable direct = directPaths(prices, firstNumbers(all));
 
-  PathTable table;
-  table.numRanks = n;
-  table.costs.resize(size_t(n) * n);
-  table.paths.resize(size_t(n) * n);
+  PathTable table = PathTable::from(firstNumbers(n), n);
   for (int from = 0; from < n; ++from) {
     std::vector<double> costs(all, kInfinity);
     std::vector<Path> paths(all);

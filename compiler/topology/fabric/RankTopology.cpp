@@ -236,36 +236,41 @@ RankTopology::segments(int from, int to, const Path &path) const {
   return segments;
 }
 
-std::vector<std::vector<int>> RankTopology::stronglyConnectedRanks() const {
-  int n = numRanks();
-  PathTable table =
-      cheapestPaths(std::vector<double>(topology_.links.size(), 0.0));
-
-  // The ranks that `start` reaches, or that reach it.
-  auto closure = [&](int start, bool forward) {
-    std::vector<bool> reached(n, false);
-    std::vector<int> stack = {start};
-    reached[start] = true;
-    while (!stack.empty()) {
-      int rank = stack.back();
-      stack.pop_back();
-      for (int next = 0; next < n; ++next) {
-        double cost = forward ? table.cost(rank, next) : table.cost(next, rank);
-        if (!reached[next] && std::isfinite(cost)) {
-          reached[next] = true;
-          stack.push_back(next);
-        }
+std::vector<bool>
+RankTopology::closure(const std::vector<std::vector<int>> &reached, int start,
+                      bool backwards) {
+  std::vector<std::vector<int>> turned;
+  if (backwards) {
+    turned.resize(reached.size());
+    for (size_t from = 0; from < reached.size(); ++from)
+      for (int to : reached[from])
+        turned[to].push_back(static_cast<int>(from));
+  }
+  std::vector<bool> seen(reached.size(), false);
+  std::vector<int> work{start};
+  seen[start] = true;
+  while (!work.empty()) {
+    const int at = work.back();
+    work.pop_back();
+    for (int next : (backwards ? turned : reached)[at])
+      if (!seen[next]) {
+        seen[next] = true;
+        work.push_back(next);
       }
-    }
-    return reached;
-  };
+  }
+  return seen;
+}
 
+std::vector<std::vector<int>> RankTopology::stronglyConnectedRanks() const {
+  const int n = numRanks();
+  const std::vector<std::vector<int>> reached = reachedRanks();
   std::vector<std::vector<int>> classes;
   std::vector<bool> done(n, false);
   for (int rank = 0; rank < n; ++rank) {
     if (done[rank])
       continue;
-    std::vector<bool> to = closure(rank, true), from = closure(rank, false);
+    const std::vector<bool> to = closure(reached, rank, /*backwards=*/false);
+    const std::vector<bool> from = closure(reached, rank, /*backwards=*/true);
     std::vector<int> &members = classes.emplace_back();
     for (int other = rank; other < n; ++other)
       if (to[other] && from[other]) {

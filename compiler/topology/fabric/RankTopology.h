@@ -28,12 +28,18 @@ bool isPeerLink(LinkKind kind);
 /// itself it is empty and costs 0.
 struct PathTable {
   int numRanks = 0;
-  std::vector<double> costs; ///< [from * numRanks + to]; infinity if none
+  std::vector<int> rowOf;    ///< of each rank, or -1: it is no source
+  std::vector<double> costs; ///< [row * numRanks + to]; infinity if none
   std::vector<Path> paths;   ///< likewise; empty if none
 
-  double cost(int from, int to) const { return costs[from * numRanks + to]; }
-  const Path &path(int from, int to) const {
-    return paths[from * numRanks + to];
+  /// With a row for each of `sources` and no path yet.
+  static PathTable from(const std::vector<int> &sources, int numRanks);
+
+  /// Of sources.
+  double cost(int from, int to) const { return costs[place(from, to)]; }
+  const Path &path(int from, int to) const { return paths[place(from, to)]; }
+  size_t place(int from, int to) const {
+    return size_t(rowOf[from]) * numRanks + to;
   }
 };
 
@@ -93,9 +99,12 @@ public:
   /// links, then of lower latency, then of smaller link indices: deterministic.
   /// Dijkstra over (node, what the path crossed so far), once per rank.
   PathTable cheapestPaths(const std::vector<double> &prices) const;
-  /// The same from some ranks alone; other pairs have no path.
+  /// The same from some ranks alone.
   PathTable cheapestPaths(const std::vector<double> &prices,
                           const std::vector<int> &sources) const;
+
+  /// Of each rank, the others that a path leads to, in no order.
+  std::vector<std::vector<int>> reachedRanks() const;
 
   /// The same, but that paths lead only from ranks to ranks for which `pairs`
   /// ([from * numRanks() + to]) says so. For topologies without relays.
@@ -135,6 +144,10 @@ public:
   llvm::Expected<ChannelKind> classify(int from, int to,
                                        const Path &path) const;
 
+  /// The ranks that `start` reaches over others, or that reach it so where
+  /// `backwards`: of `reached`, reachedRanks().
+  static std::vector<bool> closure(const std::vector<std::vector<int>> &reached,
+                                   int start, bool backwards);
   /// The classes of ranks that can reach each other in both directions; one
   /// class when every collective is possible. Classes and their members ascend.
   std::vector<std::vector<int>> stronglyConnectedRanks() const;
@@ -144,6 +157,9 @@ public:
 
 private:
   RankTopology() = default;
+  template <typename Visit>
+  void visitDirect(const std::vector<double> &prices,
+                   const std::vector<int> &sources, Visit visit) const;
   PathTable directPaths(const std::vector<double> &prices,
                         const std::vector<int> &sources) const;
   PathTable relayedPaths(const std::vector<double> &prices) const;

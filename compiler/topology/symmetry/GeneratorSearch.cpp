@@ -80,7 +80,14 @@ GeneratorSearch::candidates(const TwinColoring &coloring, const Cycle &cycle,
   return nodes;
 }
 
-bool GeneratorSearch::extend(TwinColoring coloring, Cycle cycle,
+TwinColoring GeneratorSearch::remade() const {
+  TwinColoring coloring = *start_;
+  for (auto [from, to] : fixed_)
+    requireAll(coloring, from, to);
+  return coloring;
+}
+
+bool GeneratorSearch::extend(TwinColoring &coloring, Cycle cycle,
                              std::vector<bool> taken) {
   if (cycle.at < 0) {
     for (int node : all_.rankNodes())
@@ -89,11 +96,17 @@ bool GeneratorSearch::extend(TwinColoring coloring, Cycle cycle,
         break;
       }
     if (cycle.at < 0)
-      return finish(std::move(coloring));
+      return finish(coloring);
   }
+  bool isIntact = true;
   for (int image : candidates(coloring, cycle, taken)) {
+    if (!isIntact)
+      coloring = remade();
+    fixed_.emplace_back(cycle.at, image);
     if (fix(coloring, cycle, taken, image))
       return true;
+    fixed_.pop_back();
+    isIntact = false;
     if (deadEnds_ > kMostDeadEnds)
       return false;
   }
@@ -101,7 +114,7 @@ bool GeneratorSearch::extend(TwinColoring coloring, Cycle cycle,
   return false;
 }
 
-bool GeneratorSearch::fix(TwinColoring coloring, Cycle cycle,
+bool GeneratorSearch::fix(TwinColoring &coloring, Cycle cycle,
                           std::vector<bool> taken, int image) {
   if (!requireAll(coloring, cycle.at, image)) {
     ++deadEnds_;
@@ -111,14 +124,14 @@ bool GeneratorSearch::fix(TwinColoring coloring, Cycle cycle,
   ++cycle.steps;
   if (orbitOf_[image] != orbitOf_[cycle.first]) {
     cycle.at = image;
-    return extend(std::move(coloring), cycle, std::move(taken));
+    return extend(coloring, cycle, std::move(taken));
   }
   bool first = period_ == 0;
   if (first) {
     period_ = cycle.steps;
     holonomy_ = elementOf_[image]; // cycle.first is its orbit's first node
   }
-  if (extend(std::move(coloring), Cycle(), std::move(taken)))
+  if (extend(coloring, Cycle(), std::move(taken)))
     return true;
   if (first)
     period_ = 0;
@@ -127,7 +140,7 @@ bool GeneratorSearch::fix(TwinColoring coloring, Cycle cycle,
 
 /// All ranks have their images. Relays that could still be swapped are taken in
 /// order.
-bool GeneratorSearch::finish(TwinColoring coloring) {
+bool GeneratorSearch::finish(TwinColoring &coloring) {
   IndexMap map(all_.numNodes());
   for (int node = 0; node < all_.numNodes(); ++node) {
     if (!coloring.isFixed(node)) {
@@ -157,7 +170,10 @@ IndexMap GeneratorSearch::find(const TwinColoring &start, int target,
   int first = all_.rankNodes().front();
   shift_ = target - first;
   std::vector<bool> taken(numOrbits_, false);
-  if (fix(start, {first, first, 0}, taken, target))
+  start_ = &start;
+  fixed_ = {{first, target}};
+  TwinColoring coloring = start;
+  if (fix(coloring, {first, first, 0}, taken, target))
     steps = period_;
   return std::move(found_);
 }

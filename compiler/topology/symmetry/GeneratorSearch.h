@@ -82,10 +82,14 @@ private:
   struct Cycle {
     int first = -1, at = -1, steps = 0;
   };
-  bool extend(TwinColoring coloring, Cycle cycle, std::vector<bool> taken);
-  bool fix(TwinColoring coloring, Cycle cycle, std::vector<bool> taken,
+  // One colouring goes all the way down: a copy at each step would be as many
+  // as there are ranks. What a dead end has left of it is of no use, so it is
+  // made anew then, of which there are few.
+  bool extend(TwinColoring &coloring, Cycle cycle, std::vector<bool> taken);
+  bool fix(TwinColoring &coloring, Cycle cycle, std::vector<bool> taken,
            int image);
-  bool finish(TwinColoring coloring);
+  bool finish(TwinColoring &coloring);
+  TwinColoring remade() const;
   std::vector<int> candidates(const TwinColoring &coloring, const Cycle &cycle,
                               const std::vector<bool> &taken) const;
   bool requireAll(TwinColoring &coloring, int from, int to) const;
@@ -100,6 +104,8 @@ private:
   int period_ = 0;   // steps of a cycle; 0 until the first one closes
   int holonomy_ = 0; // the element of H that it closes with
   int deadEnds_ = 0;
+  const TwinColoring *start_ = nullptr;
+  std::vector<std::pair<int, int>> fixed_; // nodes and their images so far
   IndexMap found_;
 };
 

@@ -69,7 +69,8 @@ FoldProgram plannedForest(const Topology &topology,
   collective::ForestOp large;
   for (auto forest : module->getOps<collective::ForestOp>())
     large = forest;
-  auto from = problemFromIR(large);
+  PeerLimits limits(*module);
+  auto from = problemFromIR(large, limits);
   REQUIRE(mlir::succeeded(from));
   return valueOf(planForest((*from)->problem, readForest(large, **from).packing,
                             Protocol::simple, options.maxLanes));

@@ -12,6 +12,7 @@
 #include "compiler/packing/SelectTrees.h"
 #include "compiler/packing/order/OrderedTrees.h"
 #include "compiler/packing/order/PackInOrder.h"
+#include "compiler/support/Numbers.h"
 #include "test/common/Contains.h"
 #include "test/unit/packing/Oracles.h"
 #include "test/unit/topology/TestTopology.h"
@@ -196,8 +197,9 @@ TEST_CASE("the cheapest places are those of all choices") {
     const int n = 2 + int(random() % 3);
     const Association association(
         variation % 2 ? Parentheses::halves : Parentheses::chain, n);
-    PathTable table;
-    table.numRanks = n;
+    PathTable table = PathTable::from(firstNumbers(n), n);
+    table.costs.clear();
+    table.paths.clear();
     for (int pair = 0; pair < n * n; ++pair) {
       const bool none = random() % 5 == 0;
       table.costs.push_back(none ? std::numeric_limits<double>::infinity()
