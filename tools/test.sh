@@ -11,9 +11,9 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 tools/install-deps.sh --all
 
-# Without a GPU nothing runs the kernels: they are built for one architecture here, and for another by kernel-report.
+# Without a GPU nothing runs the kernels: each is compiled for one architecture.
 options=()
-[ -e /dev/nvidiactl ] || options+=(-DBLINK_CUDA_ARCHITECTURES=80-real)
+[ -e /dev/nvidiactl ] || options+=(-DBLINK_CUDA_ARCHITECTURES=some)
 
 for preset in dev asan tsan; do
   echo "test: building $preset" >&2

@@ -271,6 +271,8 @@ TEST_CASE("abort ends kernels that wait") {
 
 TEST_CASE("ranks in processes of their own share GPU memory") {
   for (int ranks : {1, 2, 3}) {
+    if (kSlow && ranks != 2) // it sees one process
+      continue;
     BuildOptions layout;
     layout.shape = Shape::random;
     layout.treesPerBlock = 2;

@@ -272,7 +272,7 @@ TEST_CASE(
   constexpr unsigned kFirst = 4;
   for (const Place &place : placesOf(schedule))
     for (unsigned barrier = place.step == 0 ? 0 : kFirst + 2 * place.step;
-         barrier < kFirst + 2 * place.step + 2; barrier += kSlow ? 3 : 1) {
+         barrier < kFirst + 2 * place.step + 2; barrier += kSanitized ? 3 : 1) {
       // The process of an emulated device is killed in its second kernel.
       const std::string scenario = "kill:" + std::to_string(place.rank) + ":" +
                                    std::to_string(place.lane) + ":" +

@@ -34,7 +34,7 @@ constexpr int kMembers = 3;
 // thing that is left each time shows after some 20; a sanitizer looks for what
 // is left of the heap itself. Where sockets carry the channels, what they leave
 // is looked for: the rest shows without them.
-int timesHere() { return kSanitized ? 20 : kOnCuda || isRemote() ? 200 : 1000; }
+int timesHere() { return kSanitized ? 20 : kOnCuda || isRemote() ? 100 : 400; }
 
 /// What this process holds.
 struct Held {

@@ -139,7 +139,7 @@ BuildOptions layoutOf(unsigned variation) {
 } // namespace
 
 TEST_CASE("messages among all ranks, round after round, a thread a rank") {
-  const int kRounds = kSlow ? 4 : 20;
+  const int kRounds = kSanitized ? 4 : 20;
   unsigned variation = 0;
   for (int numRanks : {1, 2, 3, 5, 8}) {
     CAPTURE(numRanks);

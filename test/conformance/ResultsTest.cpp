@@ -81,7 +81,8 @@ TEST_CASE("every layout, for several numbers of ranks") {
   for (int ranks : {1, 2, 3, 5, 8, 16})
     for (BuildOptions layout : layouts()) {
       if (ranks > kMostGroup || (ranks > 8 && isRemote()) ||
-          (kSlow && ranks != 1 && ranks != 3 && ranks != 8))
+          (kSlow && ranks != 3 && ranks != 8) ||
+          (kSanitized && isRemote() && ranks != 3))
         continue; // of few threads, and of more than there are processors
       // A block a rank and 14 lanes: 16 ranks would be 224 threads each time.
       if (ranks == 16 && layout.treesPerBlock > 3)

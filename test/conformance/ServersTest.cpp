@@ -210,6 +210,8 @@ TEST_CASE("the ranks that are left go on, whoever has died") {
   const Servers servers = {0, 0, 1, 1};
   for (int rank : {0, 1, 2, 3}) // 0 keeps the job together
     for (int times : {0, 7}) {
+      if (kSanitized && (times == 0) != (rank % 2 == 0))
+        continue;
       const std::string scenario =
           "shrink:" + std::to_string(rank) + ":" + std::to_string(times);
       CAPTURE(scenario);

@@ -215,11 +215,14 @@ void Fibers::yield() {
   // to do. Where that takes long, this one sleeps meanwhile.
   const uint32_t turns = uint32_t(fibers_.size()) / 2;
   if (++yields_ % turns == 0) {
-    const uint32_t rounds = yields_ / turns;
-    if (rounds > kPatience)
+    if (yields_ / turns > kPatience) {
       std::this_thread::sleep_for(std::chrono::microseconds(50));
-    else
+    } else {
+      const auto began = std::chrono::steady_clock::now();
       sched_yield();
+      if (std::chrono::steady_clock::now() - began > kLongYield)
+        yields_ += kPatience / 2 * turns;
+    }
   }
   switchTo(choose());
 }

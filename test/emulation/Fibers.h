@@ -15,6 +15,7 @@
 #define BLINK_TEST_EMULATION_FIBERS_H
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -74,8 +75,10 @@ private:
   static constexpr size_t kFirstFrames = 8 << 10;
   /// Rounds of turns in which nobody goes on before the host's thread sleeps:
   /// an answer of another one is there in a few. Tests of what never comes
-  /// would fill a processor.
-  static constexpr uint32_t kPatience = 2000;
+  /// would fill a processor. Where a yield takes long, others compute who have
+  /// nothing to do with the device, and each further one would take as long.
+  static constexpr uint32_t kPatience = 200;
+  static constexpr std::chrono::microseconds kLongYield{500};
 
   std::vector<Fiber> fibers_; ///< and last, who called run()
   const std::function<void(uint32_t)> *body_ = nullptr;

@@ -17,13 +17,13 @@ namespace {
 /// Names the fake library. It is opened once in a process, so every test of
 /// this file has it.
 struct WithFallback {
-  Variable library{"BLINK_NCCL_FALLBACK", BLINK_TEST_FAKE_NCCL};
+  Variable library{"BLINK_NCCL_FALLBACK", fakeNccl().c_str()};
   Variable loopback{"NCCL_SOCKET_IFNAME", "lo"};
 };
 
 /// What was called in the fake library since the last time.
 std::string fakeCalls() {
-  void *library = dlopen(BLINK_TEST_FAKE_NCCL, RTLD_LAZY | RTLD_NOLOAD);
+  void *library = dlopen(fakeNccl().c_str(), RTLD_LAZY | RTLD_NOLOAD);
   if (!library)
     return "not open";
   const auto calls =

@@ -6,7 +6,14 @@
 
 #include "test/nccl/NcclJob.h"
 
+#include <filesystem>
+
 namespace blink::test {
+
+std::string fakeNccl() {
+  return std::filesystem::read_symlink("/proc/self/exe")
+      .replace_filename("libblink_fake_nccl.so");
+}
 
 NcclJob::NcclJob(int ranks, std::vector<ncclComm_t> comms) {
   if (comms.empty()) {

@@ -31,6 +31,10 @@ private:
   const char *name_;
 };
 
+/// The library beside this program that stands for NCCL. Its path is not
+/// compiled in, so that ccache knows the objects of other clones.
+std::string fakeNccl();
+
 /// BLINK_SCHEDULES names a file of this schedule while it lives.
 class Schedules {
 public:

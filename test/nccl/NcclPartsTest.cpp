@@ -18,7 +18,7 @@ using namespace blink::test;
 namespace {
 
 struct PartsFallback {
-  Variable library{"BLINK_NCCL_FALLBACK", BLINK_TEST_FAKE_NCCL};
+  Variable library{"BLINK_NCCL_FALLBACK", fakeNccl().c_str()};
   Variable loopback{"NCCL_SOCKET_IFNAME", "lo"};
 };
 

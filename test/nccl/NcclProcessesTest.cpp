@@ -59,7 +59,7 @@ TEST_CASE("a process for each rank") {
 
 TEST_CASE("processes split off what only the fallback can serve") {
   const ScheduleOnDisk file(bundleOfFour(false));
-  const Variable library("BLINK_NCCL_FALLBACK", BLINK_TEST_FAKE_NCCL);
+  const Variable library("BLINK_NCCL_FALLBACK", fakeNccl().c_str());
   const Variable loopback("NCCL_SOCKET_IFNAME", "lo");
   CHECK(linesOf(file.path(), "fallback") ==
         Lines{"0 of 2", "1 of 2", "0 of 2", "1 of 2"});

@@ -6,7 +6,7 @@ else()
   set(default 80 90) # quick to build
 endif()
 set(BLINK_CUDA_ARCHITECTURES "${default}" CACHE STRING
-    "Architectures of the kernels, as for CMAKE_CUDA_ARCHITECTURES, or `all` that are shipped")
+    "Architectures of the kernels, as for CMAKE_CUDA_ARCHITECTURES; `all` that are shipped; or `some`, one for each kernel")
 
 # Machine code for GPUs of each generation that nvcc knows, PTX of the newest for those to come, and of the one before for
 # what lies between: 11.0 runs the machine code of neither.
@@ -32,6 +32,8 @@ if(NOT BLINK_CUDA STREQUAL "OFF")
     set(CMAKE_CUDA_COMPILER ${BLINK_NVCC})
     if(BLINK_CUDA_ARCHITECTURES STREQUAL "all")
       blink_all_architectures(CMAKE_CUDA_ARCHITECTURES)
+    elseif(BLINK_CUDA_ARCHITECTURES STREQUAL "some")
+      set(CMAKE_CUDA_ARCHITECTURES 80-real)
     else()
       set(CMAKE_CUDA_ARCHITECTURES ${BLINK_CUDA_ARCHITECTURES})
     endif()

@@ -57,3 +57,12 @@ if(BLINK_FUZZ)
                       -fno-sanitize-coverage=trace-cmp)
   add_link_options(-fsanitize=fuzzer-no-link)
 endif()
+
+# Under AddressSanitizer: for what runs there for moments and would be compiled for minutes. Two thirds of what
+# UndefinedBehaviorSanitizer adds are looks at each pointer that is followed: whether it is null, which AddressSanitizer
+# sees, too, and how it is aligned, which is left to what lays out bytes itself: schedules/, runtime/ and verify/.
+# libFuzzer's build has both for all readers, and runs them long.
+set(BLINK_BRIEF_OPTIONS "")
+if(BLINK_SANITIZE STREQUAL "address" AND NOT BLINK_FUZZ)
+  set(BLINK_BRIEF_OPTIONS -O0 -fno-sanitize=null,alignment)
+endif()

@@ -13,9 +13,7 @@ function(blink_add_unit_test name)
   cmake_parse_arguments(arg "QUICK" "" "SOURCES;CASES;LIBS" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_LIBS} blink_doctest_main blink_options)
-  if(BLINK_SANITIZE STREQUAL "address")
-    target_compile_options(${name} PRIVATE -O0) # what is tested is in libraries
-  endif()
+  target_compile_options(${name} PRIVATE ${BLINK_BRIEF_OPTIONS}) # what is tested is in libraries
   set(quick "")
   if(arg_QUICK)
     set(quick QUICK)

@@ -26,6 +26,14 @@ using namespace blink::test;
 
 namespace {
 
+// Emulated devices fold as devices do, whatever the number: the longest ranges
+// are the host's to show.
+#ifdef BLINK_TEST_EMULATED
+constexpr bool kEmulated = true;
+#else
+constexpr bool kEmulated = false;
+#endif
+
 struct Machine {
   const char *name;
   std::vector<int> gpus; ///< empty: all
@@ -81,6 +89,8 @@ std::vector<std::vector<float>> roughNumbers(int ranks, size_t count) {
 } // namespace
 
 TEST_CASE("the order asked for is proved") {
+  if (kEmulated) // nothing runs
+    return;
   for (const Machine &machine : kMachines)
     for (Collective collective : {Collective::allreduce, Collective::reduce,
                                   Collective::reducescatter}) {
@@ -136,7 +146,7 @@ TEST_CASE("without an order trees differ, and a wrong one is found") {
 }
 
 TEST_CASE("an element has the same bits wherever it stands") {
-  constexpr size_t kMost = kSanitized ? 20000 : 400000;
+  constexpr size_t kMost = kEmulated ? 100000 : 400000;
   const size_t sizes[] = {1, 2, 3, 31, 1000, 4097, 16384, kMost / 5, kMost};
   for (const Machine &machine : kMachines) {
     CAPTURE(machine.name);
@@ -148,8 +158,6 @@ TEST_CASE("an element has the same bits wherever it stands") {
                               ->Get(0)
                               ->allocation()
                               ->size());
-    if (kSlow && ranks > 8)
-      continue;
     const std::vector<std::vector<float>> numbers = roughNumbers(ranks, kMost);
     // One after the other, in the order of ranks.
     std::vector<float> expected = numbers[0];
@@ -205,7 +213,7 @@ float fromBfloat16(uint16_t half) {
 } // namespace
 
 TEST_CASE("a narrow sum is a sequential one of float32, rounded once") {
-  constexpr size_t kMost = kSanitized ? 20000 : 300000;
+  constexpr size_t kMost = kEmulated ? 60000 : 300000;
   for (size_t m : {0, 1, 4}) {
     const Machine &machine = kMachines[m];
     CAPTURE(machine.name);
@@ -263,7 +271,7 @@ TEST_CASE("a narrow sum is a sequential one of float32, rounded once") {
 }
 
 TEST_CASE("2^24 elements have the bits of fewer") {
-  if (kSanitized)
+  if (kEmulated)
     return;
   // Three of a DGX-1's eight, whose buffers are 64 MiB each.
   const Machine few{

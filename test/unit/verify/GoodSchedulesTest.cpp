@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "test/common/Sanitizers.h"
 #include "test/unit/verify/VerifySupport.h"
 
 #include "doctest/doctest.h"
@@ -93,7 +94,7 @@ TEST_CASE("every variant is judged, and the last one sets the rate") {
 TEST_CASE("128 ranks with 100 trees are judged at once") {
   BuildOptions options;
   options.shape = Shape::random;
-  options.treesPerBlock = 100;
+  options.treesPerBlock = kSanitized ? 10 : 100;
   options.lanes = 16;
   CHECK(judge(makeSchedule(Collective::allreduce, 0, 128, options)).ok);
 }
