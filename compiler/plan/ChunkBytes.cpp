@@ -30,8 +30,13 @@ static bool isAllowed(const ChunkFlow &flow, uint32_t chunk) {
 }
 
 uint32_t blink::chooseChunk(MessageTime time, uint64_t reference) {
+  // What many short rounds cost lanes while pipelines fill the model leaves
+  // out.
+  const uint32_t leastMessage = reference == 0
+                                    ? std::min(kFreely, time.flow.mostChunk)
+                                    : kSmallestMessage;
   const uint32_t smallest =
-      time.flow.network ? kSmallestMessage : uint32_t(16 << 10);
+      time.flow.network ? leastMessage : uint32_t(16 << 10);
   if (reference == 0)
     reference = referenceOf(time);
   const uint64_t longBytes = 16 * reference;

@@ -220,11 +220,12 @@ constexpr double slotBytesOfRank(int numRanks) {
   return numRanks > kFewRanks ? 128 << 20 : 40 << 20;
 }
 
-/// The largest power of two from 16 KiB to 1 MiB, over a network from 4 to 256
-/// KiB and no more than mostMessage (NetworkCosts.h), that is, to 2 %, as fast
-/// a chunk for kReferenceBytes as the fastest, up to 64 KiB to 5 %. Where the
-/// pipeline takes more than 2 % of that to fill, smaller ones, down to 64 KiB,
-/// as long as that costs no more than 5 %, and messages of 1 GiB no more than 1
+/// The largest power of two from 16 KiB to 1 MiB, over a network from 64 to 256
+/// KiB (with a `reference` from 4) and no more than mostMessage
+/// (NetworkCosts.h), that is, to 2 %, as fast a chunk for kReferenceBytes as
+/// the fastest, up to 64 KiB to 5 %. Where the pipeline takes more than 2 % of
+/// that to fill, smaller ones, down to 64 KiB, as long as that costs no more
+/// than 5 %, and messages of 1 GiB no more than 1
 /// %: overheads that links hide are estimates, and what they do not hide should
 /// not grow. Above 64 KiB only such that kFewSlots of them for each channel of
 /// a rank take no more than slotBytesOfRank.
