@@ -189,6 +189,15 @@ TEST_CASE("chunks between powers of two fill pipelines sooner") {
   // What fills within a hundredth stays as it is.
   MessageTime flat = timeOf(1.2);
   CHECK(refineChunk(flat) == flat.flow.chunkBytes);
+  // Between servers no smaller one than 64 KiB for large messages.
+  MessageTime far = timeOf(1000);
+  far.flow.lanes[0].slotFolds = far.flow.lanes[0].directFolds = 0;
+  CHECK(chooseChunk(far) == 16 * kKiB);
+  far.flow.network = true;
+  CHECK(chooseChunk(far) == 64 * kKiB);
+  CHECK(chooseChunk(far, kSmallReferenceBytes) == 4 * kKiB);
+  far.flow.chunkBytes = 64 * kKiB;
+  CHECK(refineChunk(far) == 64 * kKiB);
 }
 
 TEST_CASE("a chunk that is nearly the fastest for 64 MiB, and fills soon") {
