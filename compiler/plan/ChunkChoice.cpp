@@ -27,10 +27,9 @@ ChannelSlots blink::chooseSlots(const FoldProgram &program, uint32_t asked,
                                 bool small) {
   if (isPairwise(program.collective)) // one hop has no pipeline to fill
     return {asked ? asked : kPairChunk, kFewSlots};
-  ChunkFlow flow =
-      (small && asked == 0 ? timeOfSmall(program, Protocol::simple)
-                           : timeOf(program, Protocol::simple, asked))
-          .flow;
+  ChunkFlow flow = (small && asked == 0 ? timeOfSmall(program, Protocol::simple)
+                                        : timeOfLarge(program, asked))
+                       .flow;
   bool many = flow.channels * kSlots * flow.chunkBytes > flow.slotBytes;
   return {flow.chunkBytes, many ? kFewSlots : kSlots};
 }

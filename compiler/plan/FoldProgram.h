@@ -104,6 +104,11 @@ struct FoldProgram {
       return llvm::ArrayRef(operands).slice(fold.operands + fold.sources,
                                             fold.destinations);
     }
+    /// Both.
+    llvm::ArrayRef<Operand> operandsOf(const Fold &fold) const {
+      return llvm::ArrayRef(operands).slice(fold.operands,
+                                            fold.sources + fold.destinations);
+    }
   };
 
   sched::Collective collective = sched::Collective::allreduce;

@@ -46,8 +46,17 @@ double blink::engineCost(const RankTopology &rankTopology, const Path &path) {
   return engineOf(latency);
 }
 
+/// Of the microseconds of each channel those of the processor that all lanes of
+/// a rank share.
+static std::vector<double> processorCosts(const FoldProgram &program) {
+  std::vector<double> costs = engineCosts(program);
+  for (double &cost : costs)
+    cost *= cost / kMostEngine;
+  return costs;
+}
+
 double blink::busiestEngine(const FoldProgram &program) {
-  const std::vector<double> costs = engineCosts(program);
+  const std::vector<double> costs = processorCosts(program);
   std::vector<double> ranks(program.ranks.size(), 0);
   const Symmetry *symmetry = program.symmetry.get();
   for (auto [channel, cost] : llvm::zip_equal(program.channels, costs))
@@ -57,7 +66,7 @@ double blink::busiestEngine(const FoldProgram &program) {
 }
 
 double blink::unseenEngine(const FoldProgram &program) {
-  const std::vector<double> costs = engineCosts(program);
+  const std::vector<double> costs = processorCosts(program);
   const auto costOf = [&](llvm::ArrayRef<FoldProgram::Operand> operands) {
     double sum = 0;
     for (const FoldProgram::Operand &operand : operands)

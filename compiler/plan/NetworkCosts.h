@@ -35,13 +35,16 @@ constexpr double kQueueTime = 1500; ///< microseconds
 /// goes, and one for the time until its reader's processor looks.
 constexpr int kLeastWindow = 3;
 
-/// Microseconds that a processor has to do with a chunk at either end of each
+/// Microseconds that a lane has to do with a chunk at either end of each
 /// channel of `program`: 0 of those that stay on a machine.
 std::vector<double> engineCosts(const FoldProgram &program);
 /// The same of a path between two ranks.
 double engineCost(const RankTopology &rankTopology, const Path &path);
 
-/// Of the rank that has most to do for one chunk of each channel.
+/// Of that what the one processor has to do that makes and takes the messages
+/// of all lanes, in the rank that has most of it for one chunk of each channel.
+/// TCP is all its work; of what a network card does it sees the less the
+/// shorter that takes: kMostEngine all, two microseconds a quarter of one.
 double busiestEngine(const FoldProgram &program);
 /// Of that what a message of one chunk does not wait for as for gaps: all but
 /// what a rank's folds read and write that have most to do.

@@ -52,8 +52,7 @@ blink::chooseSmallVariants(const PackingProblem &problem, const Packing &large,
       planForest(problem, large, Protocol::simple, limits.maxLanes);
   if (!program)
     return program.takeError();
-  const MessageTime largeTime =
-      timeOf(*program, Protocol::simple, limits.chunkBytes);
+  const MessageTime largeTime = timeOfLarge(*program, limits.chunkBytes);
   MessageTime mediumTime = largeTime;
   if (largeTime.flow.network && limits.chunkBytes == 0) {
     mediumTime = timeOfSmall(*program, Protocol::simple);

@@ -98,6 +98,12 @@ public:
   MessageTime timeOf(const FoldProgram &program) const {
     return blink::timeOf(program, protocol_, limits_.chunkBytes);
   }
+  MessageTime timeOfLarge(unsigned parts) const {
+    return blink::timeOfLarge(plan(parts), limits_.chunkBytes);
+  }
+  /// Whether all trees may go into so many parts: not if they are too many
+  /// then, or some rank has too many channels.
+  bool allows(unsigned parts) const;
   /// Of the ranks that use all lanes; nothing where some rank has too many
   /// channels.
   std::optional<LaneBalance> balance(const FoldProgram &program) const;
@@ -112,12 +118,24 @@ private:
 
 } // namespace
 
-std::optional<LaneBalance> Splits::balance(const FoldProgram &program) const {
+/// Whether the rank would have too many channels with its folds in `parts`.
+static bool hasMany(const FoldProgram::Rank &rank, unsigned parts) {
   constexpr long kMostChannels = 256; // read by a rank
+  auto isChannel = [](const auto &operand) { return operand.isChannel(); };
+  return llvm::count_if(rank.operands, isChannel) * parts > 2 * kMostChannels;
+}
+
+bool Splits::allows(unsigned parts) const {
+  return (maxTrees_ == 0 || loads_.size() * parts <= maxTrees_) &&
+         llvm::none_of(whole_.ranks, [&](const FoldProgram::Rank &rank) {
+           return hasMany(rank, parts);
+         });
+}
+
+std::optional<LaneBalance> Splits::balance(const FoldProgram &program) const {
   LaneBalance balance;
   for (const FoldProgram::Rank &rank : program.ranks) {
-    auto isChannel = [](const auto &operand) { return operand.isChannel(); };
-    if (llvm::count_if(rank.operands, isChannel) > 2 * kMostChannels)
+    if (hasMany(rank, 1))
       return std::nullopt;
     if (rank.folds.size() >= limits_.maxLanes)
       balance.include(balanceOf(program, rank, protocol_));
@@ -139,6 +157,30 @@ static Packing splitPacking(const Packing &packing,
   return split;
 }
 
+/// Into how many parts all trees go between servers, so that a lane has the
+/// messages of fewer of them: twice as many each time as that makes a tenth of
+/// the time less, and pipelines fill within a twentieth of that.
+static std::vector<unsigned>
+spreadMessages(const Splits &splits, size_t numTrees, unsigned maxLanes) {
+  constexpr double kFaster = 0.9, kMayFill = 0.05;
+  constexpr uint64_t kLong = 4 * kReferenceBytes;
+  std::vector<unsigned> best;
+  MessageTime least = splits.timeOfLarge(1);
+  if (!least.flow.network)
+    return best;
+  for (unsigned split = 2; split <= maxLanes && splits.allows(split);
+       split *= 2) {
+    MessageTime time = splits.timeOfLarge(split);
+    if (time.at(kReferenceBytes) > kFaster * least.at(kReferenceBytes) ||
+        time.at(kLong) > kFaster * least.at(kLong) ||
+        time.fillAt(kLong) > kMayFill * time.linksAt(kLong))
+      break;
+    least = std::move(time);
+    best.assign(numTrees, split);
+  }
+  return best;
+}
+
 llvm::Expected<std::vector<unsigned>>
 blink::spreadTrees(const PackingProblem &problem, const Packing &packing,
                    ScheduleLimits limits, size_t maxTrees) {
@@ -157,7 +199,7 @@ blink::spreadTrees(const PackingProblem &problem, const Packing &packing,
   double most = splits.most();
   std::vector<unsigned> best;
   if (partsOf(most, limit * kMargin) == 1)
-    return best;
+    return spreadMessages(splits, packing.trees.size(), limits.maxLanes);
   // Of links faster than any there are, lanes carry as much as they can.
   const unsigned needed =
       std::min(partsOf(most, limit), std::max(kMostSplits, limits.maxLanes));

@@ -44,7 +44,10 @@ LaneBalance balanceOf(const FoldProgram &program, const FoldProgram::Rank &rank,
 /// a rank then take all lanes, and some of these move little or nothing, the
 /// trees are split further: until lanes are even, or else as even as they get
 /// in `limits.maxLanes` parts and 256 channels that a rank reads. No more than
-/// `maxTrees` in all, unless that is 0 or there are more already. Errors: as of
+/// `maxTrees` in all, unless that is 0 or there are more already. Between
+/// servers also forests below that limit, all trees alike, while twice as many
+/// parts take a tenth less by the model and fill pipelines within 5 % of four
+/// times kReferenceBytes: a lane then has the messages of fewer. Errors: as of
 /// expandForest.
 llvm::Expected<std::vector<unsigned>> spreadTrees(const PackingProblem &problem,
                                                   const Packing &packing,

@@ -13,6 +13,7 @@
 #include "compiler/plan/NetworkCosts.h"
 #include "compiler/support/Infinity.h"
 #include "schedules/ChunkSize.h"
+#include "schedules/Collectives.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -51,8 +52,9 @@ void LaneLoads::startLane() {
   passive_ = 0;
 }
 
-void LaneLoads::add(const FoldLoad &load) {
+void LaneLoads::add(const FoldLoad &load, double messages) {
   LaneWork &lane = lanes_.back();
+  lane.messages += messages;
   lane.bytesMoved += movesOf(load.bytes);
   lane.slotFolds += 1;
   ++(load.bytes > 0 ? lane.directFolds : passive_);
@@ -70,13 +72,14 @@ double LaneLoads::bytesMoved() const {
 std::vector<LaneWork> LaneLoads::work() const {
   std::vector<LaneWork> sorted = lanes_, most;
   llvm::sort(sorted, [](const LaneWork &a, const LaneWork &b) {
-    return std::tie(a.bytesMoved, a.slotFolds, a.directFolds) >
-           std::tie(b.bytesMoved, b.slotFolds, b.directFolds);
+    return std::tie(a.bytesMoved, a.slotFolds, a.directFolds, a.messages) >
+           std::tie(b.bytesMoved, b.slotFolds, b.directFolds, b.messages);
   });
   for (const LaneWork &lane : sorted)
     if (llvm::none_of(most, [&](const LaneWork &other) {
           return other.slotFolds >= lane.slotFolds &&
-                 other.directFolds >= lane.directFolds;
+                 other.directFolds >= lane.directFolds &&
+                 other.messages >= lane.messages;
         }))
       most.push_back(lane);
   return most;
@@ -84,9 +87,13 @@ std::vector<LaneWork> LaneLoads::work() const {
 
 static LaneLoads loadsOfLanes(const FoldProgram &program, Protocol protocol) {
   LaneLoads lanes;
+  const std::vector<double> engines = engineCosts(program);
   for (const FoldProgram::Rank &rank : program.ranks) {
     auto add = [&](const FoldProgram::Fold &fold) {
-      lanes.add(loadOf(program, rank, fold, protocol));
+      double messages = 0;
+      for (const FoldProgram::Operand &operand : rank.operandsOf(fold))
+        messages += operand.isChannel() ? engines[operand.index] : 0;
+      lanes.add(loadOf(program, rank, fold, protocol), messages);
     };
     const bool apart = rank.lanes.empty() || isPairwise(program.collective);
     for (const std::vector<size_t> &lane : rank.lanes) {
@@ -182,6 +189,14 @@ MessageTime blink::timeOf(const FoldProgram &program, Protocol protocol,
   return time;
 }
 
+MessageTime blink::timeOfLarge(const FoldProgram &program,
+                               uint32_t chunkBytes) {
+  MessageTime time = timeOf(program, Protocol::simple, chunkBytes);
+  if (chunkBytes == 0 && !isRouted(program.collective))
+    time.flow.chunkBytes = refineChunk(time);
+  return time;
+}
+
 MessageTime blink::timeOfSmall(const FoldProgram &program, Protocol protocol) {
   MessageTime time = timeOf(program, protocol);
   if (time.flow.chunkBytes > 0)
@@ -210,6 +225,7 @@ MessageTime blink::messageTime(ProtocolCosts costs, double start, double rate,
   time.flow.direct = lanes.direct;
   time.flow.lanes = lanes.work();
   time.flow.laneRate = costs.laneRate;
+  time.flow.linkGap = linkGap;
   return time;
 }
 
@@ -237,6 +253,11 @@ double MessageTime::fillAt(uint64_t bytes) const {
          gapPerByte;
 }
 
+double MessageTime::linksAt(uint64_t bytes) const {
+  return start + double(bytes) * flow.linkGap +
+         fillAt(bytes) * flow.linkGap / gapPerByte;
+}
+
 double MessageTime::at(uint64_t bytes) const {
   double size = double(bytes);
   if (flow.chunkBytes == 0)
@@ -248,7 +269,8 @@ double MessageTime::at(uint64_t bytes) const {
     double folds = hasSlots(flow, bytes) ? lane.slotFolds : lane.directFolds;
     double moved =
         size * lane.bytesMoved / flow.laneRate / kBytesPerMicrosecond;
-    busy = std::max(busy, moved + flow.chunkOverhead * folds * (rounds - 1));
+    const double turn = flow.chunkOverhead * folds + lane.messages;
+    busy = std::max(busy, moved + turn * (rounds - 1));
   }
   return startAt(bytes) + busy + fillAt(bytes);
 }
@@ -257,53 +279,4 @@ bool blink::isWorthwhile(const MessageTime &fair, const MessageTime &unfair) {
   constexpr uint64_t kMediumBytes = kReferenceBytes / 16;
   return fair.at(kReferenceBytes) <= 1.1 * unfair.at(kReferenceBytes) &&
          fair.at(kMediumBytes) <= 1.5 * unfair.at(kMediumBytes);
-}
-
-/// What chunks are chosen for.
-static uint64_t referenceOf(const MessageTime &time) {
-  if (!time.flow.network)
-    return kReferenceBytes;
-  return uint64_t(
-      std::min(double(kReferenceBytes), kReferenceTime / time.gapPerByte));
-}
-
-uint32_t blink::chooseChunk(MessageTime time, uint64_t reference) {
-  const uint32_t smallest =
-      time.flow.network ? kSmallestMessage : uint32_t(16 << 10);
-  const uint32_t largest = time.flow.mostChunk;
-  constexpr uint32_t kFreely = 64 << 10;
-  if (reference == 0)
-    reference = referenceOf(time);
-  const uint64_t longBytes = 16 * reference;
-  constexpr double kLittle = 0.02;
-  constexpr double kSlower = 1.05, kSlowerWhenLong = 1.01;
-  auto timeWith = [&](uint32_t chunk, uint64_t bytes) {
-    time.flow.chunkBytes = chunk;
-    return time.at(bytes);
-  };
-  std::vector<uint32_t> chunks;
-  for (uint32_t chunk = smallest; chunk <= largest; chunk *= 2)
-    if (chunk <= kFreely ||
-        time.flow.channels * kFewSlots * chunk <= time.flow.slotBytes)
-      chunks.push_back(chunk);
-  uint32_t fastest = chunks.front();
-  for (uint32_t chunk : chunks)
-    if (timeWith(chunk, reference) < timeWith(fastest, reference))
-      fastest = chunk;
-  const double least = timeWith(fastest, reference);
-  const double leastLong = timeWith(fastest, longBytes);
-  uint32_t chosen = fastest;
-  for (uint32_t chunk : chunks)
-    if (timeWith(chunk, reference) <=
-        least * (chunk > kFreely ? 1 + kLittle : kSlower))
-      chosen = std::max(chosen, chunk);
-  while (chosen > kFreely) {
-    const double now = timeWith(chosen, reference);
-    if (time.fillAt(reference) <= kLittle * now ||
-        timeWith(chosen / 2, reference) > least * kSlower ||
-        timeWith(chosen / 2, longBytes) > leastLong * kSlowerWhenLong)
-      break;
-    chosen /= 2;
-  }
-  return chosen;
 }

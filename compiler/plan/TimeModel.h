@@ -31,12 +31,13 @@
 // `low_latency` flow through a fold one by one, so that there only the folds of
 // a lane count, once each.
 //
-// Chunks that leave their machine are an engine's messages, which cost a
-// processor of both ends' ranks `engine` microseconds (NetworkCosts.h): as a
-// gap of the folds that write or read several, and, since one processor makes
-// and takes the messages of all lanes of a rank, for all rounds together
+// Chunks that leave their machine are an engine's messages, which cost the
+// lanes of both ends (NetworkCosts.h): as a gap of the folds that write or read
+// several, and in each round after the first beside the lane's overheads. Part
+// of it a processor has to do that makes and takes the messages of all lanes of
+// a rank, for all rounds together
 //
-//     engine = (rounds - 1) x sum of what a rank's channels cost
+//     engine = (rounds - 1) x sum of what a rank's channels cost it
 //              + those of them for which no fold waits as for gaps,
 //
 // which nobody sees who waits for links. There all goes by `simple`: lines of
@@ -96,6 +97,7 @@ struct LaneWork {
   double bytesMoved = 0;
   double slotFolds = 0;   ///< where all channels go through slots
   double directFolds = 0; ///< with zero copy, but for passive ones
+  double messages = 0;    ///< microseconds, of those that leave the machine
 };
 
 /// What chunks cost lanes: of each number that of the lane that has most of it.
@@ -111,7 +113,8 @@ class LaneLoads {
 public:
   /// The folds that follow are of another lane.
   void startLane();
-  void add(const FoldLoad &load);
+  /// A fold whose messages of one round cost `messages` microseconds.
+  void add(const FoldLoad &load, double messages = 0);
 
   /// Of the lane that moves most, for each byte of the buffer.
   double bytesMoved() const;
@@ -134,6 +137,7 @@ struct ChunkFlow {
   LaneChunks direct;  ///< of the others
   std::vector<LaneWork> lanes;
   double laneRate = 0;          ///< GB/s
+  double linkGap = 0;           ///< microseconds per byte, of links alone
   double chunkOverhead = 0;     ///< microseconds
   double tag = 0;               ///< microseconds
   double channels = 0;          ///< that a rank reads, on average
@@ -153,6 +157,8 @@ struct MessageTime {
 
   /// Microseconds, in the chunks that the runtime makes (ChunkSize.h).
   double at(uint64_t bytes) const;
+  /// The same if lanes and messages cost nothing.
+  double linksAt(uint64_t bytes) const;
   /// Of that what passes before the last hop has its first chunk.
   double fillAt(uint64_t bytes) const;
   /// Of it what a message of no bytes would take, were it moved like one of
@@ -172,6 +178,9 @@ struct ScheduleLimits {
 /// chooseChunk says.
 MessageTime timeOf(const FoldProgram &program, Protocol protocol,
                    uint32_t chunkBytes = 0, double part = 1);
+/// The same of a variant for large messages: with `simple`, and in chunks that
+/// refineChunk has looked at, but for routed collectives, which go hop by hop.
+MessageTime timeOfLarge(const FoldProgram &program, uint32_t chunkBytes = 0);
 /// The same of a variant for small messages, in chunks that are chosen for
 /// kSmallReferenceBytes.
 MessageTime timeOfSmall(const FoldProgram &program, Protocol protocol);
@@ -211,16 +220,28 @@ constexpr double slotBytesOfRank(int numRanks) {
   return numRanks > kFewRanks ? 128 << 20 : 40 << 20;
 }
 
-/// The largest power of two from 16 KiB to 1 MiB, over a network from 4 to 256
-/// KiB and no more than mostMessage (NetworkCosts.h), that is, to 2 %, as fast
-/// a chunk for kReferenceBytes as the fastest, up to 64 KiB to 5 %. Where the
-/// pipeline takes more than 2 % of that to fill, smaller ones, down to 64 KiB,
-/// as long as that costs no more than 5 %, and messages of 1 GiB no more than 1
+/// The largest power of two from 16 KiB to 1 MiB, over a network from 64 to 256
+/// KiB (with a `reference` from 4) and no more than mostMessage
+/// (NetworkCosts.h), that is, to 2 %, as fast a chunk for kReferenceBytes as
+/// the fastest, up to 64 KiB to 5 %. Where the pipeline takes more than 2 % of
+/// that to fill, smaller ones, down to 64 KiB, as long as that costs no more
+/// than 5 %, and messages of 1 GiB no more than 1
 /// %: overheads that links hide are estimates, and what they do not hide should
 /// not grow. Above 64 KiB only such that kFewSlots of them for each channel of
 /// a rank take no more than slotBytesOfRank.
 /// `reference`: instead of kReferenceBytes.
 uint32_t chooseChunk(MessageTime time, uint64_t reference = 0);
+
+/// Powers of two are far apart, and what fills a pipeline is no estimate. So
+/// unless pipelines of `time` fill within 1 % of four times kReferenceBytes:
+/// from half of its chunk to less than twice of it, in eighths of it, that with
+/// the least product of four times, of kReferenceBytes and of four times that,
+/// by the model, and if lanes and messages cost nothing. None of these may be 2
+/// % longer than before, nor that of 1 GiB 1 %, and the product is to be 3 %
+/// less. Then, where pipelines take more than 3 % of the longer message to
+/// fill, over a network 5 %, the first smaller one with which they do not, if
+/// that is within 3 %. No smaller one than 64 KiB.
+uint32_t refineChunk(const MessageTime &time);
 
 } // namespace blink
 

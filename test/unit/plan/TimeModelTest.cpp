@@ -144,6 +144,62 @@ TEST_CASE("overheads of lanes are hidden as long as lanes wait for links") {
   CHECK(time.at(kMiB) == doctest::Approx(10 + 8 * 1.31072 + 15 * 2));
 }
 
+TEST_CASE("messages of a lane take as long for each chunk as its folds") {
+  MessageTime time = {10, 2e-5};
+  time.flow.chunkBytes = 64 * kKiB;
+  time.flow.largest = 1;
+  setLanes(time, 1);
+  time.flow.chunkOverhead = 2;
+  time.flow.lanes[0].messages = 5;
+  CHECK(time.at(kMiB) == doctest::Approx(10 + 16 * 1.31072 + 15 * (2 + 5)));
+  // A lane that moves nothing, and has more of them.
+  LaneLoads lanes;
+  for (double messages : {3.0, 0.0, 4.0}) {
+    lanes.startLane();
+    lanes.add({messages == 4 ? 0 : 2.0, 2, false}, messages);
+  }
+  const std::vector<LaneWork> work = lanes.work();
+  REQUIRE(work.size() == 2);
+  CHECK(work[0].messages == 3);
+  CHECK(work[1].messages == 4);
+}
+
+TEST_CASE("chunks between powers of two fill pipelines sooner") {
+  // 50 GB/s of links in eight trees, whose folds share a lane that has little
+  // to move: 1,342 us for 64 MiB, and as many for turns of 16 us as rounds of
+  // less than 800 KB make of it.
+  auto timeOf = [](double hops) {
+    MessageTime time = {0, 2e-5};
+    setLanes(time, 8);
+    time.flow.lanes[0].bytesMoved = 0.05;
+    time.flow.linkGap = 2e-5;
+    time.flow.chunkOverhead = 2;
+    time.flow.largest = 0.125;
+    time.flow.hops = hops;
+    time.flow.slotBytes = 1 << 30;
+    time.flow.chunkBytes = chooseChunk(time);
+    return time;
+  };
+  const MessageTime deep = timeOf(17);
+  CHECK(deep.flow.chunkBytes == 128 * kKiB);
+  CHECK(refineChunk(deep) == 112 * kKiB);
+  // Lanes and messages cost links nothing.
+  CHECK(deep.linksAt(64 * kMiB) ==
+        doctest::Approx(64 * kMiB * 2e-5 + 16 * kMiB * 2e-5));
+  // What fills within a hundredth stays as it is.
+  MessageTime flat = timeOf(1.2);
+  CHECK(refineChunk(flat) == flat.flow.chunkBytes);
+  // Between servers no smaller one than 64 KiB for large messages.
+  MessageTime far = timeOf(1000);
+  far.flow.lanes[0].slotFolds = far.flow.lanes[0].directFolds = 0;
+  CHECK(chooseChunk(far) == 16 * kKiB);
+  far.flow.network = true;
+  CHECK(chooseChunk(far) == 64 * kKiB);
+  CHECK(chooseChunk(far, kSmallReferenceBytes) == 4 * kKiB);
+  far.flow.chunkBytes = 64 * kKiB;
+  CHECK(refineChunk(far) == 64 * kKiB);
+}
+
 TEST_CASE("a chunk that is nearly the fastest for 64 MiB, and fills soon") {
   // 50 GB/s in one tree, and so much of its lane: 1,342.18 us, and with chunks
   // of c bytes (64 MiB / c - 1) x 2 us + (hops - 1) x c x 0.02 ns.

@@ -1,0 +1,146 @@
+//===- ChunkBytes.cpp - how large chunks are ------------------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/plan/NetworkCosts.h"
+#include "compiler/plan/TimeModel.h"
+
+#include <algorithm>
+#include <array>
+
+using namespace blink;
+
+/// What chunks are chosen for.
+static uint64_t referenceOf(const MessageTime &time) {
+  if (!time.flow.network)
+    return kReferenceBytes;
+  return uint64_t(
+      std::min(double(kReferenceBytes), kReferenceTime / time.gapPerByte));
+}
+
+/// Smaller ones are mostly overhead (ChunkSize.h), larger ones take memory.
+static constexpr uint32_t kFreely = 64 << 10;
+
+static bool isAllowed(const ChunkFlow &flow, uint32_t chunk) {
+  return chunk <= flow.mostChunk &&
+         (chunk <= kFreely ||
+          flow.channels * kFewSlots * chunk <= flow.slotBytes);
+}
+
+uint32_t blink::chooseChunk(MessageTime time, uint64_t reference) {
+  // What many short rounds cost lanes while pipelines fill the model leaves
+  // out.
+  const uint32_t leastMessage = reference == 0
+                                    ? std::min(kFreely, time.flow.mostChunk)
+                                    : kSmallestMessage;
+  const uint32_t smallest =
+      time.flow.network ? leastMessage : uint32_t(16 << 10);
+  if (reference == 0)
+    reference = referenceOf(time);
+  const uint64_t longBytes = 16 * reference;
+  constexpr double kLittle = 0.02;
+  constexpr double kSlower = 1.05, kSlowerWhenLong = 1.01;
+  auto timeWith = [&](uint32_t chunk, uint64_t bytes) {
+    time.flow.chunkBytes = chunk;
+    return time.at(bytes);
+  };
+  std::vector<uint32_t> chunks;
+  for (uint32_t chunk = smallest; chunk <= time.flow.mostChunk; chunk *= 2)
+    if (isAllowed(time.flow, chunk))
+      chunks.push_back(chunk);
+  uint32_t fastest = chunks.front();
+  for (uint32_t chunk : chunks)
+    if (timeWith(chunk, reference) < timeWith(fastest, reference))
+      fastest = chunk;
+  const double least = timeWith(fastest, reference);
+  const double leastLong = timeWith(fastest, longBytes);
+  uint32_t chosen = fastest;
+  for (uint32_t chunk : chunks)
+    if (timeWith(chunk, reference) <=
+        least * (chunk > kFreely ? 1 + kLittle : kSlower))
+      chosen = std::max(chosen, chunk);
+  while (chosen > kFreely) {
+    const double now = timeWith(chosen, reference);
+    if (time.fillAt(reference) <= kLittle * now ||
+        timeWith(chosen / 2, reference) > least * kSlower ||
+        timeWith(chosen / 2, longBytes) > leastLong * kSlowerWhenLong)
+      break;
+    chosen /= 2;
+  }
+  return chosen;
+}
+
+namespace {
+
+/// What messages of the reference's size, of four and of 16 times that take in
+/// some chunks: by the model, and if lanes and messages cost nothing.
+struct ChunkTimes {
+  ChunkTimes(MessageTime time, uint32_t chunk);
+
+  /// Of both, for the shorter ones.
+  double product() const { return all[0] * all[1] * links[0] * links[1]; }
+  /// No message takes more than `most` of the time in `other`, nor the longest
+  /// one, or links, a hundredth more.
+  bool isWithin(double most, const ChunkTimes &other) const;
+  /// Whether links that are busy all the time would take so much less for the
+  /// message of four times the reference.
+  bool fillsIn(double part) const { return busy >= (1 - part) * links[1]; }
+
+  std::array<double, 3> all, links;
+  double busy; ///< microseconds that links need for it
+};
+
+} // namespace
+
+ChunkTimes::ChunkTimes(MessageTime time, uint32_t chunk) {
+  const uint64_t reference = referenceOf(time);
+  time.flow.chunkBytes = chunk;
+  for (size_t i = 0; i < all.size(); ++i) {
+    all[i] = time.at(reference << (2 * i));
+    links[i] = time.linksAt(reference << (2 * i));
+  }
+  busy = double(4 * reference) * time.flow.linkGap;
+}
+
+bool ChunkTimes::isWithin(double most, const ChunkTimes &other) const {
+  constexpr double kLittle = 1.01;
+  for (size_t i = 0; i < all.size(); ++i)
+    if (all[i] > (i < 2 ? most : kLittle) * other.all[i] ||
+        links[i] > kLittle * other.links[i])
+      return false;
+  return true;
+}
+
+uint32_t blink::refineChunk(const MessageTime &time) {
+  constexpr double kLittle = 0.01, kBetter = 0.97;
+  constexpr double kSlower = 1.02, kSlowerToFill = 1.03;
+  const double mayFill = time.flow.network ? 0.05 : 0.03;
+  const uint32_t given = time.flow.chunkBytes;
+  const uint32_t least = std::min(given, kFreely);
+  const ChunkTimes before(time, given);
+  if (before.fillsIn(kLittle))
+    return given;
+  uint32_t chosen = given;
+  double best = before.product() * kBetter;
+  for (uint32_t chunk = given / 2; chunk < 2 * given;
+       chunk += chunk < given ? given / 8 : given / 4) {
+    if (chunk < least || !isAllowed(time.flow, chunk))
+      continue;
+    const ChunkTimes now(time, chunk);
+    if (now.isWithin(kSlower, before) && now.product() < best) {
+      best = now.product();
+      chosen = chunk;
+    }
+  }
+  for (uint32_t chunk = chosen; chunk >= std::max(least, chosen / 2);
+       chunk -= given / 16) {
+    const ChunkTimes now(time, chunk);
+    if (!now.isWithin(kSlowerToFill, before))
+      break;
+    if (now.fillsIn(mayFill))
+      return chunk;
+  }
+  return chosen;
+}
