@@ -42,7 +42,6 @@ Symmetry Symmetry::trivial(const RankTopology &rankTopology) {
   Symmetry symmetry;
   const Topology &topology = rankTopology.topology();
   symmetry.nodeMaps_ = {firstNumbers(topology.nodes.size())};
-  symmetry.linkMaps_ = {firstNumbers(topology.links.size())};
   symmetry.index(rankTopology);
   return symmetry;
 }
@@ -77,10 +76,13 @@ Symmetry Symmetry::find(const RankTopology &rankTopology) {
 
 void Symmetry::extend(Generator generator, const Map &links) {
   const size_t order = nodeMaps_.size();
-  for (size_t element = order; element < order * generator.steps; ++element) {
+  for (size_t element = order; element < order * generator.steps; ++element)
     nodeMaps_.push_back(compose(generator.nodes, nodeMaps_[element - order]));
-    linkMaps_.push_back(compose(links, linkMaps_[element - order]));
-  }
+  LinkPowers &ofLinks = linkPowers_.emplace_back();
+  ofLinks.stride = static_cast<int>(order);
+  ofLinks.powers = {firstNumbers(links.size())};
+  for (int power = 1; power < generator.steps; ++power)
+    ofLinks.powers.push_back(compose(links, ofLinks.powers.back()));
   generators_.push_back(std::move(generator));
 }
 
@@ -180,8 +182,8 @@ void Symmetry::index(const RankTopology &rankTopology) {
   for (size_t link = 0; link < linkClasses_.size(); ++link) {
     if (linkClasses_[link] >= 0)
       continue;
-    for (const Map &links : linkMaps_)
-      linkClasses_[links[link]] = numLinkClasses_;
+    for (int element = 0; element < order(); ++element)
+      linkClasses_[mapLink(element, static_cast<int>(link))] = numLinkClasses_;
     ++numLinkClasses_;
   }
 }

@@ -60,7 +60,11 @@ public:
 
   int mapRank(int element, int rank) const { return rankMaps_[element][rank]; }
   /// Links are indices into Topology::links.
-  int mapLink(int element, int link) const { return linkMaps_[element][link]; }
+  int mapLink(int element, int link) const {
+    for (const LinkPowers &generator : linkPowers_)
+      link = generator.of(element)[link];
+    return link;
+  }
   Path mapPath(int element, const Path &path) const;
 
   /// Orbits of links, numbered from 0 in the order of their least link.
@@ -80,8 +84,20 @@ private:
   void extend(Generator generator, const Map &links);
   void index(const RankTopology &rankTopology);
 
+  /// Where the powers of a generator take links: tables of all elements would
+  /// be most of what is held.
+  struct LinkPowers {
+    int stride; ///< the generator itself is this element
+    std::vector<Map> powers;
+    /// The power of which `element` is made.
+    const Map &of(int element) const {
+      return powers[size_t(element / stride) % powers.size()];
+    }
+  };
+
   std::vector<Generator> generators_;
-  std::vector<Map> nodeMaps_, linkMaps_, rankMaps_; // per element
+  std::vector<LinkPowers> linkPowers_;   // of each generator
+  std::vector<Map> nodeMaps_, rankMaps_; // per element
   std::vector<int> inverses_;
   std::vector<int> representatives_, representative_, elementTo_;
   std::vector<int> linkClasses_;
