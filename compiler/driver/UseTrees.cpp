@@ -11,6 +11,7 @@
 #include "compiler/target/ForestIR.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <algorithm>
 #include <map>
