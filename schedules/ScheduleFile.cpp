@@ -97,11 +97,17 @@ bool isSymmetric(const uint8_t *data, size_t size) {
   }
 }
 
+bool isSymmetric(const Program &program) {
+  for (const Variant *variant : *program.variants())
+    if (variant->symmetric())
+      return true;
+  return false;
+}
+
 bool isSymmetric(const Schedule &file) {
   for (const Program *program : *file.programs())
-    for (const Variant *variant : *program->variants())
-      if (variant->symmetric())
-        return true;
+    if (isSymmetric(*program))
+      return true;
   return false;
 }
 

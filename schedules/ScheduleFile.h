@@ -40,6 +40,7 @@ inline constexpr uint32_t kFormatVersion = 3;
 [[nodiscard]] const Schedule *openAnySchedule(const uint8_t *data, size_t size,
                                               std::string &error);
 /// Whether a variant is in symmetric form.
+bool isSymmetric(const Program &program);
 bool isSymmetric(const Schedule &file);
 /// Whether untrusted bytes are such a file, as far as their structure goes.
 bool isSymmetric(const uint8_t *data, size_t size);

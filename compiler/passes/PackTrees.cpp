@@ -65,11 +65,19 @@ problemOf(collective::RequestOpInterface request) {
                        request.getRootRank());
 }
 
+/// The problem with few peers, and its optimum; no problem: not tried.
+struct FewPeers {
+  std::unique_ptr<ProblemFromIR> from;
+  PackedTrees packed;
+  bool isProved = false; ///< packed.certificate is of all peers
+};
+
 /// Packs again for ranks of few peers, as asked for or, where it is as good,
 /// without, unless trees are so few that peers are. What bounds the rate of all
-/// packings bounds that of these.
+/// packings bounds that of these. `tried`: one of them, packed already.
 llvm::Error packWithFewPeers(collective::RequestOpInterface request,
                              const SolveWatcher &watcher, PeerLimits &limits,
+                             FewPeers tried,
                              std::unique_ptr<ProblemFromIR> &from,
                              PackedTrees &packed) {
   const RankTopology &machine = from->rankTopology;
@@ -86,67 +94,72 @@ llvm::Error packWithFewPeers(collective::RequestOpInterface request,
   for (int most : allowed) {
     if (most <= 0 || most >= all)
       break;
-    auto limited = problemOf(request);
-    if (failed(limited))
-      return llvm::createStringError("no problem");
-    if (llvm::Error error = limitPeers(**limited, most, limits)) {
-      if (asked)
-        return error;
-      llvm::consumeError(std::move(error));
-      continue;
+    FewPeers few;
+    if (tried.from && tried.from->maxPeers == most) {
+      few = std::move(tried);
+    } else {
+      auto limited = problemOf(request);
+      if (failed(limited))
+        return llvm::createStringError("no problem");
+      if (llvm::Error error = limitPeers(**limited, most, limits)) {
+        if (asked)
+          return error;
+        llvm::consumeError(std::move(error));
+        continue;
+      }
+      auto trees = packTrees((*limited)->problem, watcher);
+      if (!trees)
+        return trees.takeError();
+      few = {std::move(*limited), std::move(*trees)};
     }
-    llvm::Expected<PackedTrees> few = packTrees((*limited)->problem, watcher);
-    if (!few)
-      return few.takeError();
-    if (!asked && few->packing.algbw < packed.packing.algbw * kSameRate)
+    if (!asked && few.packed.packing.algbw < packed.packing.algbw * kSameRate)
       continue;
-    few->certificate = std::move(packed.certificate);
-    packed = std::move(*few);
-    from = std::move(*limited);
+    few.packed.certificate = std::move(packed.certificate);
+    packed = std::move(few.packed);
+    from = std::move(few.from);
     break;
   }
   return llvm::Error::success();
 }
 
-/// The problem with few peers, and its optimum, where that is of a job of so
-/// many ranks that peers are limited, and its prices prove that no packing
-/// whatever its peers is faster: the problem of all peers, which is far larger,
-/// need not be solved then. Nothing otherwise, which is no error.
-std::unique_ptr<ProblemFromIR>
-packFewPeersAlone(collective::RequestOpInterface request,
-                  const SolveWatcher &watcher, PeerLimits &limits,
-                  const ProblemFromIR &from, PackedTrees &packed) {
+/// Packs for few peers first, where that is of a job of so many ranks that
+/// peers are limited. Where its prices prove that no packing whatever its peers
+/// is faster, the problem of all peers, which is far larger, need not be
+/// solved. Nothing otherwise, which is no error.
+FewPeers packFewPeersFirst(collective::RequestOpInterface request,
+                           const SolveWatcher &watcher, PeerLimits &limits,
+                           const ProblemFromIR &from) {
   const RankTopology &machine = from.rankTopology;
   const Collective collective = from.problem.collective;
   if (request->hasAttr(kMaxPeers) || request->hasAttr(kPhasesAttr) ||
       isPairwise(collective) || isRouted(collective) || isRooted(collective) ||
       !machine.relays().empty() || machine.numRanks() <= kManyRanks)
-    return nullptr;
+    return {};
   const int most = fewPeers(machine).front();
   if (most >= mostNetworkPeers(machine))
-    return nullptr;
+    return {};
   auto limited = problemOf(request);
   if (failed(limited))
-    return nullptr;
+    return {};
   if (llvm::Error error = limitPeers(**limited, most, limits)) {
     llvm::consumeError(std::move(error));
-    return nullptr;
+    return {};
   }
-  llvm::Expected<PackedTrees> few = packTrees((*limited)->problem, watcher);
-  if (!few) {
-    llvm::consumeError(few.takeError());
-    return nullptr;
+  llvm::Expected<PackedTrees> packed = packTrees((*limited)->problem, watcher);
+  if (!packed) {
+    llvm::consumeError(packed.takeError());
+    return {};
   }
-  auto proved = boundAt(from.problem, few->certificate.prices);
+  FewPeers few{std::move(*limited), std::move(*packed)};
+  auto proved = boundAt(from.problem, few.packed.certificate.prices);
   if (!proved) {
     llvm::consumeError(proved.takeError());
-    return nullptr;
+    return few;
   }
-  if (few->packing.algbw < proved->bound * kSameRate)
-    return nullptr;
-  packed = std::move(*few);
-  packed.certificate = std::move(*proved);
-  return std::move(*limited);
+  few.isProved = few.packed.packing.algbw >= proved->bound * kSameRate;
+  if (few.isProved)
+    few.packed.certificate = std::move(*proved);
+  return few;
 }
 
 /// The same problem for trees in three phases; null where nobody asked.
@@ -233,12 +246,12 @@ LogicalResult packRequest(collective::RequestOpInterface request, double slack,
   auto phased = problemInPhases(request);
   if (!phased)
     return request->emitError(toString(phased.takeError()));
-  llvm::Expected<PackedTrees> packed{PackedTrees()};
-  auto few = packFewPeersAlone(request, watcher, limits, **from, *packed);
-  if (few)
-    *from = std::move(few);
-  else
-    packed = packTrees((*from)->problem, watcher, slack);
+  FewPeers few = packFewPeersFirst(request, watcher, limits, **from);
+  llvm::Expected<PackedTrees> packed =
+      few.isProved ? std::move(few.packed)
+                   : packTrees((*from)->problem, watcher, slack);
+  if (few.isProved)
+    *from = std::move(few.from);
   if (packed && *phased) {
     // What bounds the rate of all packings bounds that of these.
     PackingCertificate certificate = std::move(packed->certificate);
@@ -250,8 +263,8 @@ LogicalResult packRequest(collective::RequestOpInterface request, double slack,
   if (!packed)
     return request->emitError(toString(packed.takeError()));
   if (!(*from)->phases && !(*from)->rankTopology.isLimited())
-    if (llvm::Error error =
-            packWithFewPeers(request, watcher, limits, *from, *packed))
+    if (llvm::Error error = packWithFewPeers(request, watcher, limits,
+                                             std::move(few), *from, *packed))
       return request->emitError(toString(std::move(error)));
   if (llvm::Error error = useSwitches(request, watcher, **from, *packed))
     return request->emitError(toString(std::move(error)));

@@ -19,13 +19,6 @@ struct Expanded {
   sched::SchedulePart part;
 };
 
-bool isSymmetric(const ResolvedProgram &resolved) {
-  for (const sched::Variant *variant : *resolved.program->variants())
-    if (variant->symmetric())
-      return true;
-  return false;
-}
-
 Status expand(const sched::Schedule &file, const std::vector<bool> &ranks,
               bool inFull, Expanded &expanded, ExpandedFiles &files) {
   std::string error;
@@ -60,7 +53,7 @@ Status expandPrograms(std::vector<ResolvedProgram> &programs,
   bool anyLeftOut = false;
   std::map<const sched::Schedule *, Expanded> byFile;
   for (ResolvedProgram &resolved : programs) {
-    if (!isSymmetric(resolved))
+    if (!sched::isSymmetric(*resolved.program))
       continue;
     Expanded &expanded = byFile[resolved.file];
     if (!expanded.schedule)

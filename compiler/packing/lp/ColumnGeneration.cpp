@@ -136,9 +136,7 @@ Expected<bool> ColumnGeneration::addLow() {
 std::vector<PricedTree>
 ColumnGeneration::priceExactly(std::vector<double> prices) {
   pricer_.setPrices(std::move(prices));
-  std::vector<PricedTree> cheapest;
-  for (int root : problem_.roots())
-    cheapest.push_back(pricer_.cheapest(root));
+  std::vector<PricedTree> cheapest = pricer_.cheapestOfAll();
   keepBest(pricer_.bound(cheapest), pricer_.cheapestCost(cheapest));
   return cheapest;
 }
@@ -298,11 +296,8 @@ Expected<PackingCertificate> blink::boundAt(const PackingProblem &problem,
   const SymmetricProblem reduced = SymmetricProblem::reduce(problem);
   TreePricer pricer(reduced);
   pricer.setPrices(reduced.averaged(std::move(prices)));
-  std::vector<PricedTree> cheapest;
-  for (int root : reduced.roots())
-    cheapest.push_back(pricer.cheapest(root));
   PackingCertificate certificate;
   certificate.prices = pricer.prices();
-  certificate.bound = pricer.bound(cheapest);
+  certificate.bound = pricer.bound(pricer.cheapestOfAll());
   return certificate;
 }

@@ -128,6 +128,13 @@ PricedTree TreePricer::cheapest(int root) const {
   });
 }
 
+std::vector<PricedTree> TreePricer::cheapestOfAll() const {
+  std::vector<PricedTree> trees;
+  for (int root : problem_.roots())
+    trees.push_back(cheapest(root));
+  return trees;
+}
+
 PricedTree TreePricer::low(int root, int maxDepth) const {
   return price(root, [&](const CostMatrix &costs) {
     return isRouted(problem_.problem().collective)

@@ -73,6 +73,8 @@ public:
 
   /// The cheapest tree of `root`, one of the problem's roots.
   PricedTree cheapest(int root) const;
+  /// Those of all of the problem's roots.
+  std::vector<PricedTree> cheapestOfAll() const;
   /// A cheap tree no deeper than `maxDepth`, see LowTree.h and
   /// ShortestPathTree.h.
   PricedTree low(int root, int maxDepth) const;
