@@ -126,8 +126,8 @@ llvm::Expected<ModuleOp> ClassCompiler::forestOf(Collective collective) {
       buildRequests(context_.get(), topology_, options, rootsOf(collective));
   if (!module)
     return module.takeError();
-  if (llvm::Error error = run(**module, options, Phase::forest))
-    return error;
+  if (failed(packForests(**module, options)))
+    return failure();
   dropPrices(**module);
   forest = std::move(*module);
   return *forest;
@@ -152,6 +152,8 @@ ClassCompiler::compile(Collective collective) {
       for (auto forest : module->getOps<collective::ForestOp>())
         forest.setAccumulate(toIR(options.accumulate));
   }
+  if (failed(spreadForests(*module, options)))
+    return failure();
   if (llvm::Error error = run(*module, options, Phase::sched))
     return error;
   FailureOr<std::vector<uint8_t>> bytes = exportSchedule(*module);

@@ -163,6 +163,40 @@ blink::buildRequests(MLIRContext *context, const Topology &machineType,
   return module;
 }
 
+static void addTreePasses(OpPassManager &passes, const CompileOptions &options,
+                          const SolveWatcher &watcher,
+                          const std::function<bool()> &keepGoing) {
+  passes.addPass(createPackTreesPass({options.slack}, watcher));
+  passes.addPass(
+      createSelectTreesPass({options.slack, options.maxTrees}, keepGoing));
+}
+
+static void addSpreadingPasses(OpPassManager &passes,
+                               const CompileOptions &options) {
+  passes.addPass(createSpreadTreesPass(
+      {options.maxLanes, options.maxTrees, options.chunkBytes}));
+  if (!options.smallVariant)
+    return;
+  AddLatencyVariantPassOptions small;
+  small.maxLanes = options.maxLanes;
+  small.chunkBytes = options.chunkBytes;
+  passes.addPass(createAddLatencyVariantPass(small));
+}
+
+LogicalResult blink::packForests(ModuleOp module,
+                                 const CompileOptions &options) {
+  PassManager passes(module->getContext());
+  addTreePasses(passes, options, nullptr, nullptr);
+  return passes.run(module);
+}
+
+LogicalResult blink::spreadForests(ModuleOp module,
+                                   const CompileOptions &options) {
+  PassManager passes(module->getContext());
+  addSpreadingPasses(passes, options);
+  return passes.run(module);
+}
+
 /// The passes that take IR from the level before `phase` to it.
 static void addPasses(OpPassManager &passes, Phase phase,
                       const CompileOptions &options,
@@ -170,17 +204,8 @@ static void addPasses(OpPassManager &passes, Phase phase,
                       const std::function<bool()> &keepGoing) {
   switch (phase) {
   case Phase::forest:
-    passes.addPass(createPackTreesPass({options.slack}, watcher));
-    passes.addPass(
-        createSelectTreesPass({options.slack, options.maxTrees}, keepGoing));
-    passes.addPass(createSpreadTreesPass(
-        {options.maxLanes, options.maxTrees, options.chunkBytes}));
-    if (options.smallVariant) {
-      AddLatencyVariantPassOptions small;
-      small.maxLanes = options.maxLanes;
-      small.chunkBytes = options.chunkBytes;
-      passes.addPass(createAddLatencyVariantPass(small));
-    }
+    addTreePasses(passes, options, watcher, keepGoing);
+    addSpreadingPasses(passes, options);
     break;
   case Phase::folds:
     passes.addPass(createExpandFoldsPass());

@@ -79,6 +79,15 @@ llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
 buildRequests(mlir::MLIRContext *context, const Topology &topology,
               const CompileOptions &options, llvm::ArrayRef<int> roots);
 
+/// The two halves of Phase::forest: to trees that are whole and for messages of
+/// all sizes, whatever reads or writes them; and from these to trees in parts,
+/// for several lanes, and variants for small messages. Of a failure diagnostics
+/// say the reason.
+mlir::LogicalResult packForests(mlir::ModuleOp module,
+                                const CompileOptions &options);
+mlir::LogicalResult spreadForests(mlir::ModuleOp module,
+                                  const CompileOptions &options);
+
 /// Takes `module`, of whatever level, to `last`; to `lanes` when `last` is
 /// `sched`, which leaves only exportSchedule. What a user wrote is kept: ops
 /// that are past a phase are left alone by it, and without a request no forest

@@ -23,16 +23,18 @@ namespace blink {
 
 namespace {
 
-/// What a forest keeps of its rate on links that share themselves fairly, and
-/// how long it takes then. A fluid is trusted where it keeps the rate; else
-/// lanes may, which takes a simulation.
-struct FairTime {
+/// A forest, what it keeps of its rate on links that share themselves fairly,
+/// and how long messages take then.
+struct TimedForest {
+  Packing packing;
   double part;
   MessageTime time;
 };
 
-llvm::Expected<FairTime> fairTimeOf(const PackingProblem &problem,
-                                    const Packing &packing) {
+/// A fluid is trusted where it keeps the rate; else slots may, which takes a
+/// simulation.
+llvm::Expected<TimedForest> timedForest(const PackingProblem &problem,
+                                        Packing packing) {
   const ScheduleLimits limits;
   llvm::Expected<std::vector<unsigned>> parts =
       chooseParts(problem, packing, limits, /*maxTrees=*/0);
@@ -44,25 +46,48 @@ llvm::Expected<FairTime> fairTimeOf(const PackingProblem &problem,
     return program.takeError();
   if (parts->empty())
     parts->assign(packing.trees.size(), 1);
+  MessageTime time = timeOfLarge(*program);
   if (isFair(problem, packing, *parts))
-    return FairTime{1, timeOf(*program, Protocol::simple)};
+    return TimedForest{std::move(packing), 1, std::move(time)};
   for (FoldProgram::Channel &channel : program->channels)
     channel.slots = kSlots;
-  llvm::Expected<double> part = steadyPart(*program);
+  llvm::Expected<double> part = steadyPart(*program, time);
   if (!part)
     return part.takeError();
-  return FairTime{*part, timeOf(*program, Protocol::simple, /*chunkBytes=*/0,
-                                std::min(1.0, *part))};
+  time = timeOf(*program, Protocol::simple, time.flow.chunkBytes, *part);
+  return TimedForest{std::move(packing), *part, std::move(time)};
+}
+
+constexpr double kKept = 0.97;
+
+/// Whether messages of 4 or 16 MiB take noticeably longer.
+bool isSlowerWhenShort(const MessageTime &time, const MessageTime &other) {
+  constexpr double kNoticeably = 1.05;
+  for (uint64_t bytes : {kReferenceBytes / 16, kReferenceBytes / 4})
+    if (time.at(bytes) > kNoticeably * other.at(bytes))
+      return true;
+  return false;
+}
+
+/// Of two, that whose rate is kept, unless long messages take noticeably
+/// longer; of two such the faster one, unless it is not when they are short.
+bool isBetter(const TimedForest &forest, const TimedForest &other) {
+  constexpr double kNoticeably = 1.03;
+  const bool kept = forest.part >= kKept, otherKept = other.part >= kKept;
+  const double longer = timeOfLong(forest.time) / timeOfLong(other.time);
+  if (kept != otherKept)
+    return longer < (kept ? kNoticeably : 1 / kNoticeably);
+  return longer < 1 && !isSlowerWhenShort(forest.time, other.time);
 }
 
 /// What selectTrees or growFaster finds; or, where links that share themselves
-/// fairly would keep less than kKept of its rate, trees of which they keep all,
-/// for up to kFairSlack of the optimum, if these are faster.
+/// fairly would keep less than kNearlyAll of its rate, the fastest of that, of
+/// trees of which they keep all, and of others, for up to kMostSlack of the
+/// optimum.
 llvm::Expected<Packing> select(const PackingProblem &problem,
                                const PackedTrees &packed,
                                const SelectOptions &options) {
-  constexpr double kKept = 0.97;
-  constexpr double kFairSlack = 0.05;
+  constexpr double kMostSlack = 0.05, kNearlyAll = 0.985;
   if (isGrown(problem, packed.packing, options.maxTrees)) {
     llvm::Expected<Packing> grown =
         growFaster(problem, nullptr, packed.packing.algbw, options);
@@ -82,21 +107,28 @@ llvm::Expected<Packing> select(const PackingProblem &problem,
   if (options.slack == 0 || isFair(problem, *selected) ||
       !hasFairTrees(problem))
     return selected;
-  llvm::Expected<FairTime> time = fairTimeOf(problem, *selected);
-  if (!time)
-    return time.takeError();
-  if (time->part >= kKept)
-    return selected;
-  SelectOptions fairly = options;
-  fairly.slack = std::max(options.slack, kFairSlack);
-  llvm::Expected<Packing> fair = selectFairTrees(problem, packed, fairly);
-  if (!fair || fair->trees.empty())
-    return fair ? std::move(selected) : std::move(fair);
-  llvm::Expected<FairTime> fairTime = fairTimeOf(problem, *fair);
-  if (!fairTime)
-    return fairTime.takeError();
-  return isWorthwhile(fairTime->time, time->time) ? std::move(fair)
-                                                  : std::move(selected);
+  llvm::Expected<TimedForest> best = timedForest(problem, std::move(*selected));
+  if (!best)
+    return best.takeError();
+  if (best->part >= kNearlyAll)
+    return std::move(best->packing);
+  SelectOptions others = options;
+  for (double slack : {kMostSlack, kMostSlack / 2, -kMostSlack}) {
+    others.slack = std::max(options.slack, std::abs(slack));
+    llvm::Expected<Packing> other =
+        slack == kMostSlack ? selectFairTrees(problem, packed, others)
+                            : selectTrees(problem, packed, others);
+    if (!other)
+      return other;
+    if (other->trees.empty())
+      continue;
+    llvm::Expected<TimedForest> timed = timedForest(problem, std::move(*other));
+    if (!timed)
+      return timed.takeError();
+    if (isBetter(*timed, *best))
+      best = std::move(timed);
+  }
+  return std::move(best->packing);
 }
 
 LogicalResult selectFrom(collective::ForestOp forest,

@@ -9,6 +9,8 @@
 #include "compiler/plan/AssignDelays.h"
 #include "compiler/plan/FoldMoves.h"
 #include "compiler/plan/Latency.h"
+#include "compiler/plan/NetworkCosts.h"
+#include "compiler/plan/TimeModel.h"
 #include "schedules/Collectives.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -18,31 +20,104 @@
 
 using namespace blink;
 
+namespace {
+
+/// What chunks cost lanes besides moving them: in bytes of the whole buffer
+/// that a lane loads and stores in that time.
+class TurnCosts {
+public:
+  /// Of chunks of so many bytes; 0: nothing.
+  TurnCosts(const FoldProgram &program, uint32_t chunkBytes) {
+    if (chunkBytes == 0)
+      return;
+    engines_ = engineCosts(program);
+    bytes_ = 2 * kCosts.laneRate * kBytesPerMicrosecond *
+             largestShare(program) / chunkBytes;
+  }
+
+  double of(const FoldProgram::Rank &rank,
+            const FoldProgram::Fold &fold) const {
+    double microseconds = kCosts.chunkOverhead;
+    if (!engines_.empty())
+      for (const FoldProgram::Operand &operand : rank.operandsOf(fold))
+        microseconds += operand.isChannel() ? engines_[operand.index] : 0;
+    return microseconds * bytes_;
+  }
+
+private:
+  static constexpr ProtocolCosts kCosts = costsOf(sched::Protocol::simple);
+  std::vector<double> engines_; ///< of each channel
+  double bytes_ = 0;            ///< that are loaded and stored in a microsecond
+};
+
+using Lanes = std::vector<std::vector<size_t>>;
+
+/// The lanes of each rank in `ranks`, for chunks of so many bytes. `hops`: when
+/// the folds of all ranks are ready.
+std::vector<Lanes> lanesFor(const FoldProgram &program,
+                            const std::vector<size_t> &ranks,
+                            const std::vector<double> &hops,
+                            sched::Protocol protocol, unsigned maxLanes,
+                            uint32_t chunkBytes) {
+  const TurnCosts turns(program, chunkBytes);
+  std::vector<Lanes> lanes;
+  size_t before = 0, rank = 0; // folds of the ranks so far
+  for (const size_t next : ranks) {
+    for (; rank < next; ++rank)
+      before += program.ranks[rank].folds.size();
+    const FoldProgram::Rank &own = program.ranks[rank];
+    std::vector<FoldLoad> loads;
+    for (const FoldProgram::Fold &fold : own.folds) {
+      loads.push_back(loadOf(program, own, fold, protocol));
+      loads.back().turns = turns.of(own, fold);
+    }
+    lanes.push_back(chooseLanes(loads, maxLanes));
+    for (std::vector<size_t> &lane : lanes.back())
+      std::stable_sort(lane.begin(), lane.end(), [&](size_t a, size_t b) {
+        return std::pair(own.folds[a].delay, hops[before + a]) <
+               std::pair(own.folds[b].delay, hops[before + b]);
+      });
+  }
+  return lanes;
+}
+
+/// Gives them to the ranks, and back what these had.
+void swapLanes(FoldProgram &program, const std::vector<size_t> &ranks,
+               std::vector<Lanes> &lanes) {
+  for (auto [rank, own] : llvm::zip_equal(ranks, lanes))
+    std::swap(program.ranks[rank].lanes, own);
+}
+
+} // namespace
+
 void blink::assignLanes(FoldProgram &program, sched::Protocol protocol,
                         unsigned maxLanes) {
   if (isPairwise(program.collective))
     return assignLanePerTree(program);
-  std::vector<double> hops = readyTimes(program, kCountHops);
-  if (llvm::all_of(program.ranks, [](const FoldProgram::Rank &rank) {
-        return rank.lanes.empty();
-      }))
+  const std::vector<double> hops = readyTimes(program, kCountHops);
+  std::vector<size_t> loose;
+  bool shared = false; // lanes of them by several folds
+  for (size_t rank = 0; rank < program.ranks.size(); ++rank)
+    if (program.ranks[rank].lanes.empty()) {
+      loose.push_back(rank);
+      shared |= program.ranks[rank].folds.size() > maxLanes;
+    }
+  if (loose.size() == program.ranks.size())
     assignDelays(program, hops,
                  protocol == sched::Protocol::low_latency ? 1 : kLag);
-  size_t before = 0; // folds of the ranks so far
-  for (FoldProgram::Rank &rank : program.ranks) {
-    if (rank.lanes.empty()) {
-      std::vector<FoldLoad> loads;
-      for (const FoldProgram::Fold &fold : rank.folds)
-        loads.push_back(loadOf(program, rank, fold, protocol));
-      rank.lanes = chooseLanes(loads, maxLanes);
-      for (std::vector<size_t> &lane : rank.lanes)
-        std::stable_sort(lane.begin(), lane.end(), [&](size_t a, size_t b) {
-          return std::pair(rank.folds[a].delay, hops[before + a]) <
-                 std::pair(rank.folds[b].delay, hops[before + b]);
-        });
-    }
-    before += rank.folds.size();
-  }
+  std::vector<Lanes> lanes =
+      lanesFor(program, loose, hops, protocol, maxLanes, 0);
+  swapLanes(program, loose, lanes);
+  if (!shared || protocol == sched::Protocol::low_latency)
+    return;
+  // What a chunk costs depends on how large it is, and that on the lanes.
+  const MessageTime time = timeOfLarge(program);
+  lanes =
+      lanesFor(program, loose, hops, protocol, maxLanes, time.flow.chunkBytes);
+  swapLanes(program, loose, lanes);
+  constexpr double kFaster = 0.995;
+  if (!isFasterWhenLong(timeOfLarge(program), time, kFaster))
+    swapLanes(program, loose, lanes);
 }
 
 void blink::assignLanePerTree(FoldProgram &program) {

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 using namespace blink;
 
@@ -72,6 +73,9 @@ uint32_t blink::chooseChunk(MessageTime time, uint64_t reference) {
   return chosen;
 }
 
+/// No message should take longer than this for what others gain.
+static constexpr double kLittleSlower = 1.02;
+
 namespace {
 
 /// What messages of the reference's size, of four and of 16 times that take in
@@ -105,17 +109,29 @@ ChunkTimes::ChunkTimes(MessageTime time, uint32_t chunk) {
 }
 
 bool ChunkTimes::isWithin(double most, const ChunkTimes &other) const {
-  constexpr double kLittle = 1.01;
+  constexpr double kLittle = 1.01, kSlowerToFill = 1.05;
   for (size_t i = 0; i < all.size(); ++i)
     if (all[i] > (i < 2 ? most : kLittle) * other.all[i] ||
-        links[i] > kLittle * other.links[i])
+        links[i] > (i < 1 ? kSlowerToFill : kLittle) * other.links[i])
       return false;
   return true;
 }
 
+double blink::timeOfLong(const MessageTime &time) {
+  return std::pow(ChunkTimes(time, time.flow.chunkBytes).product(), 0.25);
+}
+
+bool blink::isFasterWhenLong(const MessageTime &time, const MessageTime &other,
+                             double part) {
+  const ChunkTimes now(time, time.flow.chunkBytes);
+  const ChunkTimes before(other, other.flow.chunkBytes);
+  return now.isWithin(kLittleSlower, before) &&
+         timeOfLong(time) < part * timeOfLong(other);
+}
+
 uint32_t blink::refineChunk(const MessageTime &time) {
-  constexpr double kLittle = 0.01, kBetter = 0.97;
-  constexpr double kSlower = 1.02, kSlowerToFill = 1.03;
+  constexpr double kLittle = 0.01, kBetter = 0.98;
+  constexpr double kSlowerToFill = 1.03;
   const double mayFill = time.flow.network ? 0.05 : 0.03;
   const uint32_t given = time.flow.chunkBytes;
   const uint32_t least = std::min(given, kFreely);
@@ -129,15 +145,16 @@ uint32_t blink::refineChunk(const MessageTime &time) {
     if (chunk < least || !isAllowed(time.flow, chunk))
       continue;
     const ChunkTimes now(time, chunk);
-    if (now.isWithin(kSlower, before) && now.product() < best) {
+    if (now.isWithin(kLittleSlower, before) && now.product() < best) {
       best = now.product();
       chosen = chunk;
     }
   }
+  const ChunkTimes fastest(time, chosen);
   for (uint32_t chunk = chosen; chunk >= std::max(least, chosen / 2);
        chunk -= given / 16) {
     const ChunkTimes now(time, chunk);
-    if (!now.isWithin(kSlowerToFill, before))
+    if (!now.isWithin(kSlowerToFill, fastest))
       break;
     if (now.fillsIn(mayFill))
       return chunk;

@@ -21,6 +21,7 @@ using Members = std::vector<size_t>;
 /// makes the same lanes wherever it was computed.
 struct Load {
   int64_t bytes = 0, slots = 0;
+  int64_t work = 0; ///< bytes, and what turns cost
 };
 
 std::vector<Load> loadsOf(const std::vector<FoldLoad> &folds) {
@@ -33,7 +34,8 @@ std::vector<Load> loadsOf(const std::vector<FoldLoad> &folds) {
   };
   std::vector<Load> loads;
   for (const FoldLoad &fold : folds)
-    loads.push_back({units(fold.bytes), units(fold.slots)});
+    loads.push_back({units(fold.bytes), units(fold.slots),
+                     units(fold.bytes > 0 ? fold.bytes + fold.turns : 0)});
   return loads;
 }
 
@@ -88,13 +90,14 @@ size_t Bins::least(Range range, int64_t Load::*what) const {
 void Bins::put(size_t fold, size_t lane) {
   loads_[lane].bytes += folds_[fold].bytes;
   loads_[lane].slots += folds_[fold].slots;
+  loads_[lane].work += folds_[fold].work;
   lanes_[lane].push_back(fold);
 }
 
 void Bins::addMoving(Members members, Range range) {
-  sort(members, &Load::bytes);
+  sort(members, &Load::work);
   for (size_t fold : members)
-    put(fold, least(range, &Load::bytes));
+    put(fold, least(range, &Load::work));
 }
 
 void Bins::addPassive(Members members, Range range) {
@@ -127,17 +130,17 @@ size_t lanesOfUp(const std::vector<Load> &folds, const Members &up,
   // Folds that do something in a direction, and how much.
   struct Direction {
     size_t folds = 0;
-    double bytes = 0;
+    double work = 0;
   };
   auto sum = [&](const Members &members, int64_t Load::*what) {
     Direction direction;
     for (size_t fold : members) {
       direction.folds += folds[fold].*what > 0;
-      direction.bytes += double(folds[fold].*what);
+      direction.work += double(folds[fold].*what);
     }
     return direction;
   };
-  Direction ups = sum(up, &Load::bytes), downs = sum(down, &Load::bytes);
+  Direction ups = sum(up, &Load::work), downs = sum(down, &Load::work);
   if (ups.folds + downs.folds < numLanes) { // too few to fill lanes
     ups = sum(up, &Load::slots);
     downs = sum(down, &Load::slots);
@@ -147,7 +150,7 @@ size_t lanesOfUp(const std::vector<Load> &folds, const Members &up,
   if (downs.folds == 0)
     return numLanes;
   auto lanes = size_t(
-      std::lround(ups.bytes / (ups.bytes + downs.bytes) * double(numLanes)));
+      std::lround(ups.work / (ups.work + downs.work) * double(numLanes)));
   lanes = std::clamp<size_t>(lanes, 1, numLanes - 1);
   // Lanes that one direction cannot fill serve the other.
   lanes = std::min(lanes, ups.folds);

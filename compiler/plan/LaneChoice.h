@@ -17,6 +17,8 @@ struct FoldLoad {
   double bytes; ///< that it loads and stores; 0: it is passive (FoldMoves.h)
   double slots; ///< likewise, where all channels go through slots
   bool up;      ///< it sends towards a root
+  double turns = 0; ///< likewise, what its lane could in the time that each
+                    ///< chunk of it costs besides
 };
 
 /// The folds of each lane, by their places in `folds`, ascending. A fold gets a

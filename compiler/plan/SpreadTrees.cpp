@@ -10,6 +10,7 @@
 #include "compiler/plan/AssignLanes.h"
 #include "compiler/plan/ExpandForest.h"
 #include "compiler/plan/FoldMoves.h"
+#include "compiler/plan/NetworkCosts.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -98,8 +99,11 @@ public:
   MessageTime timeOf(const FoldProgram &program) const {
     return blink::timeOf(program, protocol_, limits_.chunkBytes);
   }
-  MessageTime timeOfLarge(unsigned parts) const {
+  MessageTime timeOfLarge(const std::vector<unsigned> &parts) const {
     return blink::timeOfLarge(plan(parts), limits_.chunkBytes);
+  }
+  MessageTime timeOfLarge(unsigned parts) const {
+    return timeOfLarge(std::vector<unsigned>(loads_.size(), parts));
   }
   /// Whether all trees may go into so many parts: not if they are too many
   /// then, or some rank has too many channels.
@@ -314,6 +318,59 @@ spreadPairs(const PackingProblem &problem, const Packing &packing,
   return std::vector<unsigned>(packing.trees.size(), parts);
 }
 
+/// Whether messages from 1 MiB on, which large variants often take, too, would
+/// notice that a chunk is a larger part of theirs. Of the smallest ones the
+/// model takes filling for longer than it is.
+static bool isSlowerWhenShort(const MessageTime &time,
+                              const MessageTime &other) {
+  constexpr double kSlower = 1.02, kSlowerAtFirst = 1.25;
+  constexpr uint64_t kFirst = kReferenceBytes / 64;
+  for (uint64_t bytes = kFirst; bytes < kReferenceBytes; bytes *= 2)
+    if (time.at(bytes) >
+        (bytes < 4 * kFirst ? kSlowerAtFirst : kSlower) * other.at(bytes))
+      return true;
+  return false;
+}
+
+/// `parts`, or what is faster on one machine: more parts for lanes that are
+/// left, so that each moves less, or fewer, so that pipelines fill sooner.
+static llvm::Expected<std::vector<unsigned>>
+spreadFaster(const PackingProblem &problem, const Packing &packing,
+             std::vector<unsigned> parts, ScheduleLimits limits,
+             size_t maxTrees) {
+  constexpr unsigned kMostParts = 4;
+  constexpr double kFaster = 0.98;
+  llvm::Expected<FoldProgram> whole = expandForest(problem, packing);
+  if (!whole)
+    return whole.takeError();
+  if (leavesMachine(*whole))
+    return parts;
+  const Splits splits(std::move(*whole), packing, Protocol::simple, limits,
+                      maxTrees);
+  if (parts.empty())
+    parts.assign(packing.trees.size(), 1);
+  std::vector<std::vector<unsigned>> others;
+  for (unsigned split = 1; split <= kMostParts && splits.allows(split); ++split)
+    others.emplace_back(parts.size(), split);
+  const unsigned most = *std::max_element(parts.begin(), parts.end());
+  for (unsigned split = 2; split < most; ++split)
+    others.push_back(splits.downTo(splits.most() / split));
+  MessageTime least = splits.timeOfLarge(parts);
+  for (std::vector<unsigned> &other : others) {
+    if (other.empty() || other == parts)
+      continue;
+    MessageTime time = splits.timeOfLarge(other);
+    if (!isFasterWhenLong(time, least, kFaster) ||
+        isSlowerWhenShort(time, least))
+      continue;
+    least = std::move(time);
+    parts = std::move(other);
+  }
+  return llvm::all_of(parts, [](unsigned part) { return part == 1; })
+             ? std::vector<unsigned>()
+             : parts;
+}
+
 llvm::Expected<std::vector<unsigned>>
 blink::chooseParts(const PackingProblem &problem, const Packing &packing,
                    ScheduleLimits limits, size_t maxTrees) {
@@ -322,8 +379,14 @@ blink::chooseParts(const PackingProblem &problem, const Packing &packing,
   const std::vector<unsigned> whole(packing.trees.size(), 1);
   const std::vector<unsigned> even = evenParts(problem, packing);
   const auto sum = std::accumulate(even.begin(), even.end(), size_t(0));
-  if (even == whole || limits.maxLanes == 1 || (maxTrees > 0 && sum > maxTrees))
-    return spreadTrees(problem, packing, limits, maxTrees);
+  if (even == whole || limits.maxLanes == 1 ||
+      (maxTrees > 0 && sum > maxTrees)) {
+    llvm::Expected<std::vector<unsigned>> parts =
+        spreadTrees(problem, packing, limits, maxTrees);
+    if (!parts || limits.maxLanes == 1)
+      return parts;
+    return spreadFaster(problem, packing, std::move(*parts), limits, maxTrees);
+  }
   llvm::Expected<TimedParts> unequal =
       spreadParts(problem, packing, whole, limits, maxTrees);
   if (!unequal)
@@ -332,9 +395,10 @@ blink::chooseParts(const PackingProblem &problem, const Packing &packing,
       spreadParts(problem, packing, even, limits, maxTrees);
   if (!equal)
     return equal.takeError();
-  const TimedParts &best =
+  TimedParts &best =
       isWorthwhile(equal->time, unequal->time) ? *equal : *unequal;
-  return best.parts == whole ? std::vector<unsigned>() : best.parts;
+  return spreadFaster(problem, packing, std::move(best.parts), limits,
+                      maxTrees);
 }
 
 llvm::Expected<TimedPacking>

@@ -177,8 +177,9 @@ MessageTime blink::timeOf(const FoldProgram &program, Protocol protocol,
   ChunkFlow &flow = time.flow;
   flow.largest = largestShare(program);
   flow.network = leavesMachine(program);
-  flow.hops =
-      std::max(1.0, flow.network ? levelsOf(program) : transfersOf(program));
+  flow.hops = std::max(
+      1.0, flow.network ? levelsOf(program)
+                        : std::min(levelsOf(program), transfersOf(program)));
   flow.channels = channelsOfRank(program);
   flow.slotBytes = slotBytesOfRank(program.numRanks);
   flow.engine = busiestEngine(program);

@@ -232,6 +232,16 @@ constexpr double slotBytesOfRank(int numRanks) {
 /// `reference`: instead of kReferenceBytes.
 uint32_t chooseChunk(MessageTime time, uint64_t reference = 0);
 
+/// What stands for all long messages where schedules are compared: the
+/// geometric mean of four times, of kReferenceBytes and of four times that, by
+/// the model, and if lanes and messages cost nothing. Microseconds.
+double timeOfLong(const MessageTime &time);
+/// Whether that is less than this `part` of what it is in `other`, and none of
+/// the four is 2 % longer by the model, nor that of 1 GiB 1 %, nor on links 5 %
+/// or, from the second size on, 1 %.
+bool isFasterWhenLong(const MessageTime &time, const MessageTime &other,
+                      double part);
+
 /// Powers of two are far apart, and what fills a pipeline is no estimate. So
 /// unless pipelines of `time` fill within 1 % of four times kReferenceBytes:
 /// from half of its chunk to less than twice of it, in eighths of it, that with

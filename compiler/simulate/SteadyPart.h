@@ -8,17 +8,19 @@
 #define BLINK_COMPILER_SIMULATE_STEADYPART_H
 
 #include "compiler/plan/FoldProgram.h"
+#include "compiler/plan/TimeModel.h"
 
 #include "llvm/Support/Error.h"
 
 namespace blink {
 
-/// The part of rateOfLinks that large messages of `program`, which is in lanes
-/// and of `simple`, have on links that share themselves fairly: what more of a
-/// message costs more, by two simulations that are long enough for the pipeline
-/// to fill, and short enough to run while one compiles. Trees of unequal shares
-/// drift apart for longer than that, so it is an estimate.
-llvm::Expected<double> steadyPart(const FoldProgram &program);
+/// The part of rateOfLinks that a large message of `program`, which is in
+/// lanes, has slots and is of `simple`, keeps on links that share themselves
+/// fairly: what links would take for it by `time`, by what a simulation takes.
+/// The message is of 256 MiB, or so long that the simulation is short enough to
+/// run while one compiles. At most 1.
+llvm::Expected<double> steadyPart(const FoldProgram &program,
+                                  const MessageTime &time);
 
 } // namespace blink
 

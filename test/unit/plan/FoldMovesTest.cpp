@@ -185,6 +185,23 @@ TEST_CASE("every lane moves something, and what is passive fills up") {
   CHECK(chooseLanes({{2, 2, false}}, 16) == Lanes{{0}});
 }
 
+TEST_CASE("a lane with many small folds bears their turns") {
+  // Two that move as much as six others each.
+  std::vector<FoldLoad> folds(2, {6, 6, false});
+  folds.insert(folds.end(), 12, {1, 1, false});
+  auto mostFolds = [&] {
+    size_t most = 0;
+    for (const std::vector<size_t> &lane : chooseLanes(folds, 4))
+      most = std::max(most, lane.size());
+    return most;
+  };
+  CHECK(mostFolds() == 6);
+  // Each costs its lane one byte's time besides: 38 in all, ten a lane.
+  for (FoldLoad &fold : folds)
+    fold.turns = 1;
+  CHECK(mostFolds() == 5);
+}
+
 TEST_CASE("both directions have lanes of their own where both move") {
   std::vector<FoldLoad> folds;
   for (int fold = 0; fold < 8; ++fold) {
