@@ -72,12 +72,12 @@ bool isSlowerWhenShort(const MessageTime &time, const MessageTime &other) {
 /// Of two, that whose rate is kept, unless long messages take noticeably
 /// longer; of two such the faster one, unless it is not when they are short.
 bool isBetter(const TimedForest &forest, const TimedForest &other) {
-  constexpr double kNoticeably = 1.03;
+  constexpr double kNoticeably = 1.03, kFaster = 0.99;
   const bool kept = forest.part >= kKept, otherKept = other.part >= kKept;
   const double longer = timeOfLong(forest.time) / timeOfLong(other.time);
   if (kept != otherKept)
     return longer < (kept ? kNoticeably : 1 / kNoticeably);
-  return longer < 1 && !isSlowerWhenShort(forest.time, other.time);
+  return longer < kFaster && !isSlowerWhenShort(forest.time, other.time);
 }
 
 /// What selectTrees or growFaster finds; or, where links that share themselves
