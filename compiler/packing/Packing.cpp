@@ -313,6 +313,13 @@ Packing Packing::inFull() const {
 }
 
 Error PackingProblem::check() const {
+  const bool isPlain = !isRooted(collective) && !isRouted(collective) &&
+                       !association && !rankTopology->isPhased();
+  if (!isPlain && rankTopology->numRanks() > RankTopology::kMostPaired)
+    return makeError("{0} ranks; the most are {1}, and {2} of allreduce, "
+                     "allgather and reducescatter without --order and --phases",
+                     rankTopology->numRanks(), RankTopology::kMostPaired,
+                     RankTopology::kMaxRanks);
   if (isRooted(collective))
     return checkRooted(*this);
   if (isPairwise(collective))

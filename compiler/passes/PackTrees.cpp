@@ -69,7 +69,7 @@ problemOf(collective::RequestOpInterface request) {
 struct FewPeers {
   std::unique_ptr<ProblemFromIR> from;
   PackedTrees packed;
-  bool isProved = false; ///< packed.certificate is of all peers
+  bool isProved = false; ///< taken: packed.certificate is of all peers
 };
 
 /// Packs again for ranks of few peers, as asked for or, where it is as good,
@@ -131,11 +131,15 @@ FewPeers packFewPeersFirst(collective::RequestOpInterface request,
                            const ProblemFromIR &from) {
   const RankTopology &machine = from.rankTopology;
   const Collective collective = from.problem.collective;
-  if (request->hasAttr(kMaxPeers) || request->hasAttr(kPhasesAttr) ||
-      isPairwise(collective) || isRouted(collective) || isRooted(collective) ||
+  // So many must have few peers, whatever that costs, for all have no table.
+  const bool mustBeFew = machine.numRanks() > RankTopology::kMostPaired;
+  auto asked = request->getAttrOfType<IntegerAttr>(kMaxPeers);
+  if ((asked && (!mustBeFew || asked.getInt() == 0)) ||
+      request->hasAttr(kPhasesAttr) || isPairwise(collective) ||
+      isRouted(collective) || isRooted(collective) ||
       !machine.relays().empty() || machine.numRanks() <= kManyRanks)
     return {};
-  const int most = fewPeers(machine).front();
+  const int most = asked ? int(asked.getInt()) : fewPeers(machine).front();
   if (most >= mostNetworkPeers(machine))
     return {};
   auto limited = problemOf(request);
@@ -156,7 +160,8 @@ FewPeers packFewPeersFirst(collective::RequestOpInterface request,
     llvm::consumeError(proved.takeError());
     return few;
   }
-  few.isProved = few.packed.packing.algbw >= proved->bound * kSameRate;
+  few.isProved =
+      mustBeFew || few.packed.packing.algbw >= proved->bound * kSameRate;
   if (few.isProved)
     few.packed.certificate = std::move(*proved);
   return few;
