@@ -316,10 +316,12 @@ Error PackingProblem::check() const {
   const bool isPlain = !isRooted(collective) && !isRouted(collective) &&
                        !association && !rankTopology->isPhased();
   if (!isPlain && rankTopology->numRanks() > RankTopology::kMostPaired)
-    return makeError("{0} ranks; the most are {1}, and {2} of allreduce, "
-                     "allgather and reducescatter without --order and --phases",
-                     rankTopology->numRanks(), RankTopology::kMostPaired,
-                     RankTopology::kMaxRanks);
+    return makeError(
+        "{0} ranks are too many for this {1}: the most are {2}, or "
+        "{3} of an allreduce, allgather or reducescatter without "
+        "--order and --phases",
+        rankTopology->numRanks(), toString(collective),
+        RankTopology::kMostPaired, RankTopology::kMaxRanks);
   if (isRooted(collective))
     return checkRooted(*this);
   if (isPairwise(collective))

@@ -6,12 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/packing/FewPeers.h"
 #include "compiler/packing/grow/PackGrown.h"
 #include "compiler/packing/order/PackInOrder.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/support/Error.h"
 #include "compiler/target/ForestIR.h"
 #include "compiler/topology/symmetry/NetworkPeers.h"
+
+#include <cmath>
 
 using namespace mlir;
 
@@ -46,16 +49,6 @@ std::vector<Tree> unused(const PackedTrees &packed) {
 /// rank that writes to many servers in one fold keeps a lane busy for as many
 /// messages.
 constexpr int kManyRanks = 64;
-constexpr double kSameRate = 1 - 1e-6;
-
-/// To how many: no fewer than leave two hops between any two servers.
-std::vector<int> fewPeers(const RankTopology &machine) {
-  const int servers = machine.withPhases().numServers();
-  int few = 8;
-  while (few * few < servers)
-    few *= 2;
-  return {few, 2 * few, 4 * few};
-}
 
 FailureOr<std::unique_ptr<ProblemFromIR>>
 problemOf(collective::RequestOpInterface request) {
@@ -139,8 +132,11 @@ FewPeers packFewPeersFirst(collective::RequestOpInterface request,
       isRouted(collective) || isRooted(collective) ||
       !machine.relays().empty() || machine.numRanks() <= kManyRanks)
     return {};
+  const int all = mostNetworkPeers(machine);
+  if (all == 0)
+    return {};
   const int most = asked ? int(asked.getInt()) : fewPeers(machine).front();
-  if (most >= mostNetworkPeers(machine))
+  if (most >= all)
     return {};
   auto limited = problemOf(request);
   if (failed(limited))
@@ -160,8 +156,9 @@ FewPeers packFewPeersFirst(collective::RequestOpInterface request,
     llvm::consumeError(proved.takeError());
     return few;
   }
-  few.isProved =
-      mustBeFew || few.packed.packing.algbw >= proved->bound * kSameRate;
+  few.isProved = mustBeFew
+                     ? std::isfinite(proved->bound)
+                     : few.packed.packing.algbw >= proved->bound * kSameRate;
   if (few.isProved)
     few.packed.certificate = std::move(*proved);
   return few;

@@ -92,9 +92,9 @@ static VariantSummary summarizeVariant(const sched::Schedule &file,
   for (const FoldProgram::Rank &rank : folds.ranks) {
     summary.lanes =
         std::max(summary.lanes, static_cast<int>(rank.lanes.size()));
-    summary.steps += images * static_cast<int>(rank.folds.size());
+    summary.steps += int64_t(images) * int64_t(rank.folds.size());
   }
-  summary.channels = images * static_cast<int>(folds.channels.size());
+  summary.channels = int64_t(images) * int64_t(folds.channels.size());
   summary.chunkBytes = static_cast<int>(variant.chunk_bytes());
   return summary;
 }

@@ -6,6 +6,7 @@
 
 #include "compiler/packing/lp/ColumnGeneration.h"
 
+#include "compiler/packing/FewPeers.h"
 #include "compiler/packing/grow/PackGrown.h"
 #include "compiler/packing/lp/FitWeights.h"
 #include "compiler/packing/lp/MultiplicativeWeights.h"
@@ -252,17 +253,18 @@ Expected<PackedTrees> ColumnGeneration::run() {
 static Error checkSize(const SymmetricProblem &problem) {
   constexpr size_t kMostPairs =
       size_t(RankTopology::kMostPaired) * RankTopology::kMostPaired;
+  constexpr size_t kMostEdges = size_t(1) << 20; // of a tree of each
   const RankTopology &machine = *problem.problem().rankTopology;
   const auto n = size_t(machine.numRanks());
   if (n <= size_t(RankTopology::kMostPaired))
     return Error::success();
   const std::vector<int> &alike = problem.symmetry().representatives();
-  if (alike.size() * n > kMostPairs)
+  if (alike.size() * n > kMostEdges)
     return makeError("{0} ranks, of which {1} are alike to no other: more than "
                      "{2} ranks are packed only on machines as regular as that "
                      "no more than {3} are; leave GPUs out",
                      n, alike.size(), RankTopology::kMostPaired,
-                     kMostPairs / n);
+                     kMostEdges / n);
   const std::vector<double> prices(machine.topology().links.size(), 0.0);
   const PathTable table = machine.cheapestPaths(prices, alike);
   const auto pairs =
@@ -319,7 +321,7 @@ blink::packWithSwitches(const PackingProblem &problem, const PackedTrees &plain,
 
 Expected<PackingCertificate> blink::boundRate(const PackingProblem &problem,
                                               const SolveWatcher &watcher) {
-  Expected<PackedTrees> packed = packTrees(problem, watcher, kMostSlack);
+  Expected<PackedTrees> packed = packManyRanks(problem, watcher, kMostSlack);
   if (!packed)
     return packed.takeError();
   return std::move(packed->certificate);

@@ -108,6 +108,8 @@ TEST_CASE("regular machines have one orbit of ranks") {
   Wire wire;
   CHECK(orderOf(generateRing(7, wire)) == 7);
   CHECK(orderOf(generateRing(8, wire)) == 8);
+  CHECK(orderOf(generateRing(67, wire)) == 67); // powers of two digits
+  CHECK(orderOf(generateTorus({66, 2}, wire)) == 132);
   CHECK(orderOf(generateTorus({3, 5}, wire)) == 15);
   CHECK(orderOf(generateTorus({4, 4}, wire)) == 16);
   CHECK(orderOf(generateTorus({2, 3, 4}, wire)) == 24);
