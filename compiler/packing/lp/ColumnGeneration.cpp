@@ -274,8 +274,8 @@ static Error checkSize(const SymmetricProblem &problem) {
   if (pairs <= kMostPairs)
     return Error::success();
   return makeError("{0} ranks have paths between {1} pairs of them, more than "
-                   "the {2} that can be packed; compile limits them "
-                   "(--max-peers)",
+                   "the {2} that can be packed; on links of kind network "
+                   "compile limits them (--max-peers)",
                    n, pairs, kMostPairs);
 }
 

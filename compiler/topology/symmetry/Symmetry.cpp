@@ -17,6 +17,12 @@ using namespace blink;
 /// Ranks tried as the image of rank 0 that turned out not to work.
 constexpr int kMostFailures = 24;
 
+/// Of a machine with more orbits of ranks another order of generators is tried,
+/// which takes longer: a short one may keep a long one out.
+constexpr size_t kManyOrbits = 32;
+/// The images of rank 0 tried for each generator then.
+constexpr int kMostTried = 512;
+
 static bool isPermutation(const std::vector<int> &map) {
   std::vector<bool> taken(map.size(), false);
   for (int image : map) {
@@ -51,35 +57,92 @@ Symmetry Symmetry::trivial(const RankTopology &rankTopology) {
   return symmetry;
 }
 
-Symmetry Symmetry::find(const RankTopology &rankTopology) {
-  Symmetry symmetry(rankTopology);
-  Automorphisms all(rankTopology);
-  GroupMaps nodes(size_t(all.numNodes()));
-  const TwinColoring coloring = all.coloring();
-  int first = rankTopology.nodeOf(0), failures = 0;
-  std::vector<bool> isPossible(size_t(all.numNodes())),
-      inOrbit(size_t(all.numNodes()));
-  for (int node : coloring.candidates(first))
-    isPossible[node] = true;
-  inOrbit[first] = true;
-  for (int target : all.rankNodes()) {
-    if (inOrbit[target] || failures > kMostFailures || !isPossible[target])
-      continue;
-    int steps = 0;
-    IndexMap generator = GeneratorSearch(all, nodes, symmetry.generators_)
-                             .find(coloring, target, steps);
-    if (generator.empty()) {
-      ++failures;
-      continue;
-    }
-    const IndexMap links = all.linkMap(generator);
-    nodes.extend(generator, steps);
-    symmetry.extend(rankTopology, {std::move(generator), steps}, links);
-    for (int element = 0; element < nodes.order(); ++element)
-      inOrbit[nodes.map(element, first)] = true;
+namespace {
+
+/// Generators of a group, one after the other.
+class GroupSearch {
+public:
+  GroupSearch(const RankTopology &rankTopology, const Automorphisms &all)
+      : all_(all), coloring_(all.coloring()), first_(rankTopology.nodeOf(0)),
+        nodes_(size_t(all.numNodes())), inOrbit_(size_t(all.numNodes())),
+        isPossible_(size_t(all.numNodes())) {
+    for (int node : coloring_.candidates(first_))
+      isPossible_[node] = true;
+    inOrbit_[first_] = true;
   }
-  symmetry.index();
-  return symmetry;
+
+  /// In the order of the ranks that they take rank 0 to.
+  std::vector<Symmetry::Generator> nearestFirst() {
+    int failures = 0;
+    for (int target : all_.rankNodes())
+      if (failures <= kMostFailures && isWanted(target) && !add(find(target)))
+        ++failures;
+    return std::move(generators_);
+  }
+
+  /// Each time the one of the most steps.
+  std::vector<Symmetry::Generator> longestFirst() {
+    Symmetry::Generator longest;
+    do {
+      longest = {{}, 0};
+      int tried = 0;
+      for (int target : all_.rankNodes())
+        if (isWanted(target) && ++tried <= kMostTried)
+          if (Symmetry::Generator found = find(target);
+              found.steps > longest.steps)
+            longest = std::move(found);
+    } while (add(std::move(longest)));
+    return std::move(generators_);
+  }
+
+private:
+  bool isWanted(int target) const {
+    return isPossible_[target] && !inOrbit_[target];
+  }
+  /// 0 steps: none is found.
+  Symmetry::Generator find(int target) const {
+    Symmetry::Generator generator{{}, 0};
+    generator.nodes = GeneratorSearch(all_, nodes_, generators_)
+                          .find(coloring_, target, generator.steps);
+    return generator;
+  }
+  bool add(Symmetry::Generator generator) {
+    if (generator.nodes.empty())
+      return false;
+    nodes_.extend(generator.nodes, generator.steps);
+    generators_.push_back(std::move(generator));
+    for (int element = 0; element < nodes_.order(); ++element)
+      inOrbit_[nodes_.map(element, first_)] = true;
+    return true;
+  }
+
+  const Automorphisms &all_;
+  const TwinColoring coloring_;
+  const int first_;
+  GroupMaps nodes_;
+  std::vector<Symmetry::Generator> generators_;
+  std::vector<bool> inOrbit_; // of the first rank's node
+  std::vector<bool> isPossible_;
+};
+
+} // namespace
+
+Symmetry Symmetry::find(const RankTopology &rankTopology) {
+  const Automorphisms all(rankTopology);
+  const auto make = [&](std::vector<Generator> generators) {
+    Symmetry symmetry(rankTopology);
+    for (Generator &generator : generators) {
+      const IndexMap links = all.linkMap(generator.nodes);
+      symmetry.extend(rankTopology, std::move(generator), links);
+    }
+    symmetry.index();
+    return symmetry;
+  };
+  Symmetry nearest = make(GroupSearch(rankTopology, all).nearestFirst());
+  if (nearest.representatives().size() <= kManyOrbits)
+    return nearest;
+  Symmetry longest = make(GroupSearch(rankTopology, all).longestFirst());
+  return longest.order() > nearest.order() ? longest : nearest;
 }
 
 void Symmetry::extend(const RankTopology &rankTopology, Generator generator,
