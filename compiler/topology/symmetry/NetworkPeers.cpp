@@ -233,9 +233,10 @@ double Chooser::hopsFrom(int source, const Edges &edges, double most,
     if (sum + double(left) * hops >= most)
       return most;
     next.clear();
-    // From where there are fewer: ranks of the last layer look for others, or
-    // the others for one that is reached.
-    if (layer.size() < size_t(left)) {
+    // Ranks of the last layer look at all whom they send to, or the others for
+    // one that is reached, of which some soon are.
+    constexpr size_t kLooks = 4;
+    if (layer.size() * kLooks < size_t(left)) {
       for (int from : layer)
         visitPeers(edges.out, from, [&](int to) {
           if (!isReached[size_t(to)]) {
