@@ -147,6 +147,18 @@ TEST_CASE("ranks reach each other both ways as their paths say") {
     CHECK(machine.stronglyConnectedRanks() == classes);
     return classes.size();
   };
+  // A switch joins all, but not those that NVLink joins, too.
+  const Topology both = makeTopology(
+      R"({"id": "g0", "kind": "gpu"}, {"id": "g1", "kind": "gpu"},
+         {"id": "g2", "kind": "gpu"}, {"id": "p", "kind": "switch"})",
+      R"({"from": "g0", "to": "p", "bandwidth": 1, "kind": "pcie"},
+         {"from": "g1", "to": "p", "bandwidth": 1, "kind": "pcie"},
+         {"from": "g2", "to": "p", "bandwidth": 1, "kind": "pcie"},
+         {"from": "g0", "to": "g1", "bandwidth": 1, "kind": "nvlink"},
+         {"from": "g1", "to": "g2", "bandwidth": 1, "kind": "nvlink"},
+         {"from": "g2", "to": "g0", "bandwidth": 1, "kind": "nvlink"})");
+  CHECK(check(rankTopologyOf(both, {}, only("pcie"))) == 3);
+  CHECK(check(rankTopologyOf(both, {}, only("nvlink"))) == 1);
   size_t connected = 0, apart = 0;
   for (const char *name : {"dgx1", "pcie-8gpu", "mi250", "ac922-6gpu"})
     for (const char *kinds :
