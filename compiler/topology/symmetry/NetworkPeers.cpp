@@ -67,9 +67,10 @@ private:
   std::vector<int> kinds_; // -1: no path, 1: over a network
 };
 
-/// Of more servers only some distances are tried.
+/// Of more servers only some distances are tried, as seen from some ranks.
 constexpr int kAllDistances = 512;
 constexpr int kSomeDistances = 64;
+constexpr size_t kSomeSources = 4;
 
 /// Chooses pairs by what representatives have: all others have images of that.
 class Chooser {
@@ -141,6 +142,8 @@ Chooser::Chooser(const RankTopology &rankTopology, const Symmetry &symmetry)
   for (int source : symmetry.representatives())
     if (seen.insert(serverOf_[source]).second)
       sources_.push_back(source);
+  if (servers_.size() > size_t(kAllDistances) && sources_.size() > kSomeSources)
+    sources_.resize(kSomeSources);
 }
 
 /// Those that are tried. Of a great circle short ones, and as many spread over
