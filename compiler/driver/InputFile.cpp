@@ -65,7 +65,8 @@ llvm::Error blink::expand(InputFile &file) {
   std::string error;
   std::vector<uint8_t> full = sched::expandSchedule(**form, error);
   if (full.empty())
-    return makeError("{0}: {1}", file.path, error);
+    return makeError("{0}: {1}; verify and the runtime take it as it is",
+                     file.path, error);
   file.bytes = std::move(full);
   return llvm::Error::success();
 }

@@ -58,11 +58,11 @@ llvm::Expected<Topology> blink::hostGraph(Inventory &inventory,
                      ": error: neither GPUs nor processors "
                      "in this " +
                      inventory.source);
-  if (ranks > size_t(RankTopology::kMaxRanks))
+  if (ranks > size_t(RankTopology::kMostPaired))
     return makeError("{0}: error: {1} NUMA nodes: {2} ranks, four a node, are "
                      "more than the {3} that a topology may have",
                      inventory.where, allCores.size(), ranks,
-                     RankTopology::kMaxRanks);
+                     RankTopology::kMostPaired);
   for (size_t rank = 0; rank < ranks; ++rank)
     addNode("core" + std::to_string(rank), NodeKind::gpu);
 

@@ -142,10 +142,10 @@ llvm::Error Builder::checkDevices() const {
                      inventory_.source +
                      "; a topology needs at least one, so take the dump on the "
                      "machine itself");
-  if (inventory_.gpus.size() > RankTopology::kMaxRanks)
+  if (inventory_.gpus.size() > RankTopology::kMostPaired)
     return makeError("{0}: error: {1} GPUs: expected 1 to {2}",
                      inventory_.where, inventory_.gpus.size(),
-                     RankTopology::kMaxRanks);
+                     RankTopology::kMostPaired);
   if (inventory_.numaNodes.size() > kMostNumaNodes)
     return makeError("{0}: error: {1} NUMA nodes: expected at most {2}",
                      inventory_.where, inventory_.numaNodes.size(),

@@ -133,7 +133,7 @@ llvm::Error MatrixReader::readHeader() {
     }
     llvm::StringRef line = lines_[header_].text;
     numaColumn_ = line.contains("NUMA Affinity");
-    if (columns_.size() > 2 * RankTopology::kMaxRanks)
+    if (columns_.size() > 2 * RankTopology::kMostPaired)
       return errorAt(lines_[header_],
                      llvm::Twine(columns_.size()) + " columns are too many");
     return llvm::Error::success();

@@ -313,6 +313,15 @@ Packing Packing::inFull() const {
 }
 
 Error PackingProblem::check() const {
+  const bool isPlain = !isRooted(collective) && !isRouted(collective) &&
+                       !association && !rankTopology->isPhased();
+  if (!isPlain && rankTopology->numRanks() > RankTopology::kMostPaired)
+    return makeError(
+        "{0} ranks are too many for this {1}: the most are {2}, or "
+        "{3} of an allreduce, allgather or reducescatter without "
+        "--order and --phases",
+        rankTopology->numRanks(), toString(collective),
+        RankTopology::kMostPaired, RankTopology::kMaxRanks);
   if (isRooted(collective))
     return checkRooted(*this);
   if (isPairwise(collective))

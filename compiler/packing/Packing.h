@@ -122,7 +122,9 @@ struct PackingProblem {
   std::vector<SwitchStar> switches = {};
 
   /// Can it be solved at all? Errors: a root outside the allocation; ranks that
-  /// cannot reach each other, naming the parts.
+  /// cannot reach each other, naming the parts; more than
+  /// RankTopology::kMostPaired ranks of what is not a plain allreduce,
+  /// allgather or reducescatter.
   llvm::Error check() const;
 
   /// Is `packing` a solution? Every tree spans all ranks from its root, every

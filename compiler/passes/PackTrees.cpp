@@ -6,12 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/packing/FewPeers.h"
 #include "compiler/packing/grow/PackGrown.h"
 #include "compiler/packing/order/PackInOrder.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/support/Error.h"
 #include "compiler/target/ForestIR.h"
 #include "compiler/topology/symmetry/NetworkPeers.h"
+
+#include <cmath>
 
 using namespace mlir;
 
@@ -46,16 +49,6 @@ std::vector<Tree> unused(const PackedTrees &packed) {
 /// rank that writes to many servers in one fold keeps a lane busy for as many
 /// messages.
 constexpr int kManyRanks = 64;
-constexpr double kSameRate = 1 - 1e-6;
-
-/// To how many: no fewer than leave two hops between any two servers.
-std::vector<int> fewPeers(const RankTopology &machine) {
-  const int servers = machine.withPhases().numServers();
-  int few = 8;
-  while (few * few < servers)
-    few *= 2;
-  return {few, 2 * few, 4 * few};
-}
 
 FailureOr<std::unique_ptr<ProblemFromIR>>
 problemOf(collective::RequestOpInterface request) {
@@ -69,7 +62,7 @@ problemOf(collective::RequestOpInterface request) {
 struct FewPeers {
   std::unique_ptr<ProblemFromIR> from;
   PackedTrees packed;
-  bool isProved = false; ///< packed.certificate is of all peers
+  bool isProved = false; ///< taken: packed.certificate is of all peers
 };
 
 /// Packs again for ranks of few peers, as asked for or, where it is as good,
@@ -131,12 +124,19 @@ FewPeers packFewPeersFirst(collective::RequestOpInterface request,
                            const ProblemFromIR &from) {
   const RankTopology &machine = from.rankTopology;
   const Collective collective = from.problem.collective;
-  if (request->hasAttr(kMaxPeers) || request->hasAttr(kPhasesAttr) ||
-      isPairwise(collective) || isRouted(collective) || isRooted(collective) ||
+  // So many must have few peers, whatever that costs, for all have no table.
+  const bool mustBeFew = machine.numRanks() > RankTopology::kMostPaired;
+  auto asked = request->getAttrOfType<IntegerAttr>(kMaxPeers);
+  if ((asked && (!mustBeFew || asked.getInt() == 0)) ||
+      request->hasAttr(kPhasesAttr) || isPairwise(collective) ||
+      isRouted(collective) || isRooted(collective) ||
       !machine.relays().empty() || machine.numRanks() <= kManyRanks)
     return {};
-  const int most = fewPeers(machine).front();
-  if (most >= mostNetworkPeers(machine))
+  const int all = mostNetworkPeers(machine);
+  if (all == 0)
+    return {};
+  const int most = asked ? int(asked.getInt()) : fewPeers(machine).front();
+  if (most >= all)
     return {};
   auto limited = problemOf(request);
   if (failed(limited))
@@ -156,7 +156,9 @@ FewPeers packFewPeersFirst(collective::RequestOpInterface request,
     llvm::consumeError(proved.takeError());
     return few;
   }
-  few.isProved = few.packed.packing.algbw >= proved->bound * kSameRate;
+  few.isProved = mustBeFew
+                     ? std::isfinite(proved->bound)
+                     : few.packed.packing.algbw >= proved->bound * kSameRate;
   if (few.isProved)
     few.packed.certificate = std::move(*proved);
   return few;

@@ -85,7 +85,7 @@ def AddLatencyVariantPass
     is nowhere the fastest is left out, be it the hop or the tree.
   }];
   let options = [
-    Option<"maxRanks", "max-ranks", "unsigned", /*default=*/"4096",
+    Option<"maxRanks", "max-ranks", "unsigned", /*default=*/"16384",
            "Forests of more ranks stay alone">,
     Option<"maxOneHopRanks", "max-one-hop-ranks", "unsigned", /*default=*/"16",
            "More ranks never exchange in one hop: that takes n (n - 1) "

@@ -11,15 +11,17 @@
 #include "compiler/packing/order/OrderedTrees.h"
 #include "compiler/packing/trees/Gates.h"
 #include "compiler/packing/trees/LowTree.h"
+#include "compiler/packing/trees/PairGraph.h"
 #include "compiler/packing/trees/ShortestPathTree.h"
 #include "compiler/plan/NetworkCosts.h"
 #include "compiler/support/Infinity.h"
-#include "compiler/topology/symmetry/SymmetricPaths.h"
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <optional>
-#include <utility>
+#include <queue>
+#include <tuple>
 
 using namespace blink;
 
@@ -31,46 +33,44 @@ constexpr double kEarlier = 1 - 1e-9;
 constexpr int kMostImproved = 32;
 
 /// Adds the vertex that can be reached first, again and again. `nearest` lists
-/// the others of each vertex, the cheapest first. O(n^2) time.
-Parents growEarliest(const CostMatrix &costs,
-                     const std::vector<std::vector<int>> &nearest, int root,
-                     const CostMatrix &gaps) {
+/// the edges of each vertex, the cheapest first.
+Parents growEarliest(const std::vector<std::vector<CostGraph::Edge>> &nearest,
+                     int root, const CostGraph &gaps) {
   size_t n = nearest.size();
   Parents parents(n, -1);
   std::vector<double> ready(n, 0); // to serve the next child
   std::vector<size_t> tried(n, 0); // of `nearest`: inside already
-  std::vector<int> inside{root};
   std::vector<bool> isInside(n, false);
+  // When the next child of a vertex is reached, which, and the vertex: one a
+  // vertex inside. That child may have come inside since.
+  using Offer = std::tuple<double, int, int>;
+  std::priority_queue<Offer, std::vector<Offer>, std::greater<>> offers;
+  auto offer = [&](int from) {
+    const std::vector<CostGraph::Edge> &others = nearest[from];
+    size_t &at = tried[from];
+    while (at < others.size() && isInside[others[at].end])
+      ++at;
+    if (at < others.size())
+      offers.emplace(ready[from] + others[at].cost, others[at].end, from);
+  };
   isInside[root] = true;
-  while (inside.size() < n) {
-    int server = -1, next = -1;
-    double first = kInfinity;
-    for (int from : inside) {
-      const std::vector<int> &others = nearest[from];
-      size_t &at = tried[from];
-      while (at < others.size() && isInside[others[at]])
-        ++at;
-      if (at == others.size())
-        continue;
-      int to = others[at];
-      double reached = ready[from] + costs[size_t(from) * n + to];
-      if (reached < first ||
-          (reached == first &&
-           std::make_pair(to, from) < std::make_pair(next, server))) {
-        first = reached;
-        server = from;
-        next = to;
-      }
+  offer(root);
+  for (size_t inside = 1; inside < n && !offers.empty();) {
+    const auto [first, next, server] = offers.top();
+    offers.pop();
+    if (!isInside[next]) {
+      parents[next] = server;
+      ready[next] = first;
+      ready[server] += gaps.cost(server, next);
+      isInside[next] = true;
+      ++inside;
+      offer(next);
     }
-    if (first == kInfinity)
-      return {};
-    parents[next] = server;
-    ready[next] = first;
-    ready[server] += gaps[size_t(server) * n + next];
-    inside.push_back(next);
-    isInside[next] = true;
+    offer(server);
   }
-  return parents;
+  const bool spans =
+      std::find(isInside.begin(), isInside.end(), false) == isInside.end();
+  return spans ? parents : Parents();
 }
 
 bool isBelow(const Parents &parents, int vertex, int top) {
@@ -80,16 +80,16 @@ bool isBelow(const Parents &parents, int vertex, int top) {
 }
 
 /// The vertex that `tree` reaches last.
-int lastOf(const CostMatrix &costs, const TimedTree &tree,
-           const CostMatrix &gaps) {
+int lastOf(const CostGraph &costs, const TimedTree &tree,
+           const CostGraph &gaps) {
   int n = static_cast<int>(tree.parents.size()), last = -1;
   std::vector<double> reached(n, 0);
   std::vector<double> served(n, 0); // gaps of the children before
   for (int vertex : tree.order) {
     int parent = tree.parents[vertex];
-    const size_t hop = size_t(parent) * n + vertex;
-    reached[vertex] = reached[parent] + served[parent] + costs[hop];
-    served[parent] += gaps[hop];
+    reached[vertex] =
+        reached[parent] + served[parent] + costs.cost(parent, vertex);
+    served[parent] += gaps.cost(parent, vertex);
     if (last < 0 || reached[vertex] > reached[last])
       last = vertex;
   }
@@ -98,14 +98,15 @@ int lastOf(const CostMatrix &costs, const TimedTree &tree,
 
 /// Hangs a vertex of the slowest route below another parent where that makes
 /// the whole faster; false if no such change does.
-bool improve(const CostMatrix &costs, int n, int root, const CostMatrix &gaps,
+bool improve(const CostGraph &costs, int root, const CostGraph &gaps,
              TimedTree &tree) {
+  const int n = costs.numVertices();
   TimedTree best = tree;
   for (int vertex = lastOf(costs, tree, gaps); vertex != root;
        vertex = tree.parents[vertex])
     for (int from = 0; from < n; ++from) {
       if (from == tree.parents[vertex] ||
-          costs[size_t(from) * n + vertex] == kInfinity ||
+          costs.cost(from, vertex) == kInfinity ||
           isBelow(tree.parents, from, vertex))
         continue;
       Parents changed = tree.parents;
@@ -121,8 +122,8 @@ bool improve(const CostMatrix &costs, int n, int root, const CostMatrix &gaps,
 
 } // namespace
 
-TimedTree blink::timeTree(const CostMatrix &costs, const Parents &parents,
-                          int root, const CostMatrix &gaps) {
+TimedTree blink::timeTree(const CostGraph &costs, const Parents &parents,
+                          int root, const CostGraph &gaps) {
   int n = static_cast<int>(parents.size());
   std::vector<std::vector<int>> children(n);
   for (int vertex = 0; vertex < n; ++vertex)
@@ -139,11 +140,10 @@ TimedTree blink::timeTree(const CostMatrix &costs, const Parents &parents,
     double before = 0; // gaps
     for (int child : list) {
       reached[vertex] = std::max(reached[vertex], before + served[child]);
-      before += gaps[size_t(vertex) * n + child];
+      before += gaps.cost(vertex, child);
     }
     if (vertex != root)
-      served[vertex] =
-          costs[size_t(parents[vertex]) * n + vertex] + reached[vertex];
+      served[vertex] = costs.cost(parents[vertex], vertex) + reached[vertex];
   }
   TimedTree tree;
   tree.parents = parents;
@@ -156,31 +156,30 @@ TimedTree blink::timeTree(const CostMatrix &costs, const Parents &parents,
   return tree;
 }
 
-LatencyTrees::LatencyTrees(CostMatrix costs, int n, CostMatrix gaps)
-    : costs_(std::move(costs)), n_(n), gaps_(std::move(gaps)), nearest_(n) {
-  for (int from = 0; from < n; ++from) {
-    const double *row = &costs_[size_t(from) * n];
-    for (int to = 0; to < n; ++to)
-      if (to != from && row[to] < kInfinity)
-        nearest_[from].push_back(to);
-    std::stable_sort(nearest_[from].begin(), nearest_[from].end(),
-                     [&](int a, int b) { return row[a] < row[b]; });
+LatencyTrees::LatencyTrees(CostGraph costs, CostGraph gaps)
+    : costs_(std::move(costs)), gaps_(std::move(gaps)) {
+  for (int from = 0; from < costs_.numVertices(); ++from) {
+    nearest_.push_back(costs_.from(from).vec());
+    std::stable_sort(nearest_.back().begin(), nearest_.back().end(),
+                     [](const CostGraph::Edge &a, const CostGraph::Edge &b) {
+                       return a.cost < b.cost;
+                     });
   }
 }
 
 TimedTree LatencyTrees::find(int root) const {
-  Parents parents = growEarliest(costs_, nearest_, root, gaps_);
+  Parents parents = growEarliest(nearest_, root, gaps_);
   if (parents.empty())
     return {};
   TimedTree tree = timeTree(costs_, parents, root, gaps_);
-  if (n_ <= kMostImproved)
-    while (improve(costs_, n_, root, gaps_, tree))
+  if (costs_.numVertices() <= kMostImproved)
+    while (improve(costs_, root, gaps_, tree))
       ;
   return tree;
 }
 
 TimedTree LatencyTrees::findChains(int root) const {
-  Parents parents = shortestPathTree(costs_, n_, root);
+  Parents parents = shortestPathTree(costs_, root);
   return parents.empty() ? TimedTree() : timeTree(costs_, parents, root, gaps_);
 }
 
@@ -202,14 +201,15 @@ llvm::Expected<Packing> blink::packLatencyTrees(const PackingProblem &problem,
   std::vector<double> rows(paths.table().costs.size(), costsOf(protocol).gap);
   for (size_t pair = 0; pair < rows.size(); ++pair)
     rows[pair] += engineCost(rankTopology, paths.table().paths[pair]);
-  const CostMatrix gaps = paths.ofAllPairs(rows);
-  const CostMatrix hops = paths.ofAllPairs(paths.table().costs);
+  const PairGraph pairs(paths);
+  const CostGraph gaps = pairs.withCosts(rows);
+  const CostGraph hops = pairs.withCosts(paths.table().costs);
   std::optional<LatencyTrees> ups, downs;
-  auto setCosts = [&](const CostMatrix &costs) {
+  auto setCosts = [&](const CostGraph &costs) {
     if (hasUpTrees(problem.collective))
-      ups.emplace(transposed(costs, n), n, transposed(gaps, n));
+      ups.emplace(costs.reversed(), gaps.reversed());
     if (hasDownTrees(problem.collective))
-      downs.emplace(costs, n, gaps);
+      downs.emplace(costs, gaps);
   };
   if (!rankTopology.isPhased())
     setCosts(hops);

@@ -25,37 +25,38 @@ struct TimedTree {
   double time = 0; ///< until the last vertex is reached
 };
 
-/// Spanning arborescences that reach their last vertex early, over one matrix:
-/// a hop takes what `costs` says, and each vertex serves its children one by
-/// one, each so long after the one before as `gaps` says of that one.
+/// Spanning arborescences that reach their last vertex early, over one graph: a
+/// hop takes what `costs` says, and each vertex serves its children one by one,
+/// each so long after the one before as `gaps`, of the same edges, says of that
+/// one.
 class LatencyTrees {
 public:
-  LatencyTrees(CostMatrix costs, int n, CostMatrix gaps);
-  LatencyTrees(CostMatrix costs, int n, double gap)
-      : LatencyTrees(std::move(costs), n, CostMatrix(size_t(n) * n, gap)) {}
+  LatencyTrees(CostGraph costs, CostGraph gaps);
+  LatencyTrees(const CostMatrix &costs, int n, double gap)
+      : LatencyTrees(CostGraph(costs, n),
+                     CostGraph(CostMatrix(costs.size(), gap), n)) {}
 
   /// The tree out of `root`. Grown by the hop that ends first (Bhat,
   /// Raghavendra and Prasanna, 1999; optimal where all hops are alike), then,
   /// up to 32 vertices, improved by hanging what lies on the slowest route
   /// elsewhere, as long as that helps: the problem is NP-hard, so this is a
   /// heuristic. Ties go to smaller numbers. Empty when some vertex cannot be
-  /// reached. O(n^2) time without the improvement.
+  /// reached. Time with the edges, but for a logarithm and the improvement.
   TimedTree find(int root) const;
   /// The tree of the chains that reach each vertex by itself first, since a
   /// block for one vertex is of no use to another on the way. Empty likewise.
   TimedTree findChains(int root) const;
 
 private:
-  CostMatrix costs_;
-  int n_;
-  CostMatrix gaps_;
-  std::vector<std::vector<int>> nearest_; // per vertex: others, cheapest first
+  CostGraph costs_, gaps_;
+  std::vector<std::vector<CostGraph::Edge>>
+      nearest_; // by vertex, cheapest first
 };
 
 /// The time of an arborescence when each vertex serves first the child behind
 /// which most is left to do, which is best.
-TimedTree timeTree(const CostMatrix &costs, const Parents &parents, int root,
-                   const CostMatrix &gaps);
+TimedTree timeTree(const CostGraph &costs, const Parents &parents, int root,
+                   const CostGraph &gaps);
 
 /// The forest for small messages: one tree for each root that needs one, and
 /// one in all where the root is free, of the root that gives the least time

@@ -7,6 +7,7 @@
 #include "compiler/plan/NetworkCosts.h"
 
 #include "compiler/support/Infinity.h"
+#include "compiler/topology/symmetry/Symmetry.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -122,7 +123,8 @@ bool blink::leavesMachine(const RankTopology &rankTopology) {
   std::vector<double> latencies;
   for (const Link &link : rankTopology.topology().links)
     latencies.push_back(link.latency);
-  const PathTable table = rankTopology.cheapestPaths(latencies);
+  const PathTable table = rankTopology.cheapestPaths(
+      latencies, Symmetry::find(rankTopology).representatives());
   return llvm::any_of(table.paths, [&](const Path &path) {
     return crossesNic(rankTopology.topology(), path);
   });

@@ -92,40 +92,58 @@ static VariantSummary summarizeVariant(const sched::Schedule &file,
   for (const FoldProgram::Rank &rank : folds.ranks) {
     summary.lanes =
         std::max(summary.lanes, static_cast<int>(rank.lanes.size()));
-    summary.steps += images * static_cast<int>(rank.folds.size());
+    summary.steps += int64_t(images) * int64_t(rank.folds.size());
   }
-  summary.channels = images * static_cast<int>(folds.channels.size());
+  summary.channels = int64_t(images) * int64_t(folds.channels.size());
   summary.chunkBytes = static_cast<int>(variant.chunk_bytes());
   return summary;
 }
 
-/// Notes who talks to whom across the network.
+/// Notes who talks to whom across the network. Ranks that are alike have peers
+/// that are alike, so of symmetric variants those of representatives do.
 static void countConnections(const sched::Schedule &file,
                              const sched::Program &program, Summary &summary) {
-  std::set<std::pair<int, int>> pairs;
-  for (const sched::Variant *variant : *program.variants()) {
-    std::set<std::pair<int, int>> own;
-    for (const sched::Channel *channel : *variant->channels())
-      if (channel->kind() == sched::ChannelKind::network)
-        own.insert(std::minmax<int>(channel->source(), channel->destination()));
-    pairs.insert(own.begin(), own.end());
-    if (!variant->symmetric() || own.empty())
-      continue;
-    sched::SymmetryGroup group; // as the loader has made it
-    static_cast<void>(
-        sched::SymmetryGroup::create(*file.topology(), *program.allocation(),
-                                     sched::renamingsOf(program), group));
-    for (const auto &[one, other] : own)
-      for (uint32_t element = 1; element < group.order(); ++element)
-        pairs.insert(std::minmax(
-            static_cast<int>(group.mapRank(element, uint32_t(one))),
-            static_cast<int>(group.mapRank(element, uint32_t(other)))));
+  sched::SymmetryGroup group; // as the loader has made it
+  static_cast<void>(
+      sched::SymmetryGroup::create(*file.topology(), *program.allocation(),
+                                   sched::renamingsOf(program), group));
+  const auto ofRepresentative = [&](uint32_t rank, uint32_t other) {
+    return group.mapRank(group.inverse(group.elementTo(rank)), other);
+  };
+  const auto visitNetwork = [&](bool symmetric, auto visit) {
+    for (const sched::Variant *variant : *program.variants())
+      if (variant->symmetric() == symmetric)
+        for (const sched::Channel *channel : *variant->channels())
+          if (channel->kind() == sched::ChannelKind::network)
+            visit(channel->source(), channel->destination());
+  };
+  std::vector<std::set<uint32_t>> alike(group.representatives().size());
+  visitNetwork(/*symmetric=*/true, [&](uint32_t one, uint32_t other) {
+    alike[group.orbitOf(one)].insert(ofRepresentative(one, other));
+    alike[group.orbitOf(other)].insert(ofRepresentative(other, one));
+  });
+  std::map<uint32_t, std::set<uint32_t>> others; // of ranks by themselves
+  visitNetwork(/*symmetric=*/false, [&](uint32_t one, uint32_t other) {
+    if (one < group.numRanks() && other < group.numRanks() &&
+        alike[group.orbitOf(one)].count(ofRepresentative(one, other)))
+      return;
+    others[one].insert(other);
+    others[other].insert(one);
+  });
+  size_t most = 0, ends = 0;
+  for (const std::set<uint32_t> &peers : alike) {
+    most = std::max(most, peers.size());
+    ends += peers.size() * group.order();
   }
-  std::map<int, int> peers;
-  for (auto [one, other] : pairs)
-    for (int rank : {one, other})
-      summary.networkPeers = std::max(summary.networkPeers, ++peers[rank]);
-  summary.connections = static_cast<int>(pairs.size());
+  for (const auto &[rank, peers] : others) {
+    ends += peers.size();
+    most =
+        std::max(most, peers.size() + (rank < group.numRanks()
+                                           ? alike[group.orbitOf(rank)].size()
+                                           : 0));
+  }
+  summary.networkPeers = static_cast<int>(most);
+  summary.connections = static_cast<int>(ends / 2);
 }
 
 Summary blink::summarize(const sched::Schedule &file,

@@ -24,9 +24,9 @@ struct VariantSummary {
   double latency;
   /// Microseconds that a message of no size may take (TimeModel.h).
   double start;
-  int lanes;    ///< most lanes on a rank
-  int channels; ///< of all ranks
-  int steps;    ///< of all ranks
+  int lanes;        ///< most lanes on a rank
+  int64_t channels; ///< of all ranks
+  int64_t steps;    ///< of all ranks
   int chunkBytes;
 
   bool hasLimit() const;

@@ -21,8 +21,15 @@ FairShares::FairShares(const std::vector<std::vector<uint32_t>> &paths,
   for (const std::vector<uint32_t> &path : paths) {
     auto [known, isNew] =
         numbers.try_emplace(llvm::ArrayRef(path), uint32_t(paths_.size()));
-    if (isNew)
-      paths_.emplace_back().links = path;
+    if (isNew) {
+      std::vector<uint32_t> once = path;
+      llvm::sort(once);
+      once.erase(std::unique(once.begin(), once.end()), once.end());
+      Path &fresh = paths_.emplace_back();
+      fresh.links = path;
+      if (once.size() < path.size())
+        fresh.repeated = std::move(once);
+    }
     pathOf_.push_back(known->second);
   }
   for (auto [link, bandwidth] : llvm::zip_equal(links_, bandwidths))
@@ -108,10 +115,24 @@ const std::vector<uint32_t> &FairShares::finish(double now) {
       queue(number);
     if (!path.transfers.empty())
       continue;
-    for (uint32_t link : path.links) {
+    if (path.repeated.empty())
+      for (uint32_t link : path.links) {
+        std::vector<uint32_t> &others = links_[link].paths;
+        *llvm::find(others, number) = others.back();
+        others.pop_back();
+      }
+    // In one go, which leaves the others in the order that one by one would: a
+    // tree of thousands of ranks may be on few links.
+    for (uint32_t link : path.repeated) {
       std::vector<uint32_t> &others = links_[link].paths;
-      *llvm::find(others, number) = others.back();
-      others.pop_back();
+      for (size_t at = 0; at < others.size();) {
+        if (others[at] != number) {
+          ++at;
+          continue;
+        }
+        others[at] = others.back();
+        others.pop_back();
+      }
     }
   }
   llvm::sort(ended_);

@@ -57,6 +57,7 @@ public:
 private:
   struct Path {
     std::vector<uint32_t> links;
+    std::vector<uint32_t> repeated; ///< each once, if some are there twice
     PathTransfers transfers;
     double end = kInfinity;    ///< of the first, as things stand
     double queued = kInfinity; ///< its earliest time in ends_

@@ -6,8 +6,8 @@
 
 #include "compiler/topology/SingleFailures.h"
 
+#include "compiler/support/Error.h"
 #include "compiler/topology/AllocationList.h"
-
 #include "compiler/topology/fabric/DrivableLinks.h"
 
 #include <algorithm>
@@ -37,6 +37,10 @@ blink::pairsThatMatter(const Topology &topology, LinkKindSet kinds,
       RankTopology::create(topology, {}, kinds);
   if (!machine)
     return machine.takeError();
+  if (machine->numRanks() > RankTopology::kMostPaired)
+    return makeError("a machine of {0} GPUs; allocations are told apart on "
+                     "machines of up to {1}",
+                     machine->numRanks(), RankTopology::kMostPaired);
   DrivableLinks drivable(*machine);
   std::vector<std::vector<NodePair>> result;
   for (const std::vector<int> &gpus : allocations) {

@@ -29,7 +29,7 @@ std::vector<NodePair> linkedPairs(const Topology &topology);
 /// a link on a drivable path between two of its GPUs (DrivableLinks), over
 /// links of `kinds`: ascending. Without the links of any other pair, the same
 /// paths are there. Errors: a topology that fails its check or has more than
-/// RankTopology::kMaxRanks GPUs.
+/// RankTopology::kMostPaired GPUs.
 llvm::Expected<std::vector<std::vector<NodePair>>>
 pairsThatMatter(const Topology &topology, LinkKindSet kinds,
                 const std::vector<std::vector<int>> &allocations);

@@ -133,14 +133,6 @@ std::vector<StarPrices> starPrices(const TopologyView &machine,
   return stars;
 }
 
-/// Whether switches work for trees of the program.
-bool usesSwitches(const sched::Program &program) {
-  for (const sched::Variant *variant : *program.variants())
-    if (variant->switches() && variant->switches()->size() > 0)
-      return true;
-  return false;
-}
-
 /// Costs of the cheapest trees of a root, as far as the collective has them.
 class TreePricer {
 public:
@@ -270,6 +262,8 @@ double cheapestRate(const sched::Program &program, const TreePricer &trees,
   return 0;
 }
 
+} // namespace
+
 Failure checkPrices(const TopologyView &machine,
                     const std::vector<double> &prices) {
   if (prices.size() != machine.numLinks())
@@ -288,7 +282,12 @@ Failure checkPrices(const TopologyView &machine,
   return std::nullopt;
 }
 
-} // namespace
+bool usesSwitches(const sched::Program &program) {
+  for (const sched::Variant *variant : *program.variants())
+    if (variant->switches() && variant->switches()->size() > 0)
+      return true;
+  return false;
+}
 
 /// Lets paths run over relays: Floyd and Warshall, with relays alone between.
 static void closeOverRelays(uint32_t numRanks, uint32_t numPrograms,
@@ -323,6 +322,27 @@ std::vector<double> cheapestPathPrices(const TopologyView &machine,
   return ranks;
 }
 
+std::vector<double> cheapestPathPricesFrom(const TopologyView &machine,
+                                           const std::vector<double> &prices,
+                                           uint32_t source) {
+  std::vector<double> row(machine.numPrograms());
+  PathPricer(machine, prices).priceFrom(source, row.data());
+  return row;
+}
+
+Repricing boundOf(const TopologyView &machine,
+                  const std::vector<double> &prices, double cost) {
+  double sum = 0;
+  for (uint32_t link = 0; link < machine.numLinks(); ++link)
+    sum += prices[link] * machine.link(link).bandwidth();
+  if (!(cost > 0))
+    return {0, "the cheapest tree costs nothing at the stated prices, which "
+               "therefore bound nothing"};
+  if (!std::isfinite(sum / cost))
+    return {0, "the stated prices are too large to compute with"};
+  return {sum / cost, std::nullopt};
+}
+
 Repricing reprice(const TopologyView &machine, const sched::Program &program) {
   const auto &stated = *program.certificate()->prices();
   return reprice(machine, program, {stated.begin(), stated.end()});
@@ -339,11 +359,10 @@ Repricing reprice(const TopologyView &machine, const sched::Program &program,
   if (machine.numPrograms() > kMaxPricedRanks)
     return {0, std::to_string(machine.numPrograms()) +
                    " ranks; certificates of more than " +
-                   std::to_string(kMaxPricedRanks) + " cannot be re-priced"};
+                   std::to_string(kMaxPricedRanks) +
+                   " can be re-priced only in symmetric form, with one price "
+                   "for all links that are alike"};
 
-  double sum = 0;
-  for (uint32_t link = 0; link < machine.numLinks(); ++link)
-    sum += prices[link] * machine.link(link).bandwidth();
   TreeCosts costs;
   costs.paths = cheapestPathPrices(machine, prices);
   const bool switched = usesSwitches(program);
@@ -358,13 +377,10 @@ Repricing reprice(const TopologyView &machine, const sched::Program &program,
           : cheapestRate(program,
                          TreePricer(numRanks, costs.paths, std::move(stars)),
                          numRanks, roots.empty() ? allRanks : roots);
-  const double cost = costs.cheapest;
-  if (!(cost > 0))
-    return {0, "the cheapest tree costs nothing at the stated prices, which "
-               "therefore bound nothing"};
-  if (!std::isfinite(sum / cost))
-    return {0, "the stated prices are too large to compute with"};
-  return {sum / cost, std::nullopt, std::move(costs)};
+  Repricing again = boundOf(machine, prices, costs.cheapest);
+  if (!again.problem)
+    again.costs = std::move(costs);
+  return again;
 }
 
 } // namespace blink::verify

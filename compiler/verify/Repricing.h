@@ -11,7 +11,8 @@
 
 namespace blink::verify {
 
-/// Most ranks whose certificate is re-priced: memory grows with their square.
+/// Most ranks whose certificate is re-priced, unless they are alike
+/// (AlikeRanks.h): memory grows with their square.
 inline constexpr uint32_t kMaxPricedRanks = 4096;
 
 /// What the cheapest trees of a program cost.
@@ -63,6 +64,20 @@ Repricing reprice(const TopologyView &machine, const sched::Program &program,
 /// itself. `prices` has one entry a link, each >= 0.
 std::vector<double> cheapestPathPrices(const TopologyView &machine,
                                        const std::vector<double> &prices);
+/// The same from one rank to each, without relays.
+std::vector<double> cheapestPathPricesFrom(const TopologyView &machine,
+                                           const std::vector<double> &prices,
+                                           uint32_t source);
+
+/// Prices that are none, or not of links that may be used.
+Failure checkPrices(const TopologyView &machine,
+                    const std::vector<double> &prices);
+/// What `prices` prove where one GB/s of algbw costs at least `cost`.
+Repricing boundOf(const TopologyView &machine,
+                  const std::vector<double> &prices, double cost);
+
+/// Whether switches work for trees of the program.
+bool usesSwitches(const sched::Program &program);
 
 } // namespace blink::verify
 

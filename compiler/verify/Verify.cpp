@@ -8,6 +8,7 @@
 
 #include "compiler/verify/Verify.h"
 
+#include "compiler/verify/AlikeRanks.h"
 #include "compiler/verify/Bandwidth.h"
 #include "compiler/verify/InPlace.h"
 #include "compiler/verify/Pace.h"
@@ -401,8 +402,12 @@ void Verifier::addQueues() {
 
 void Verifier::addCertificate() {
   const auto &prices = *program_.certificate()->prices();
-  Repricing again = reprice(machine_, program_, {prices.begin(), prices.end()},
-                            {}, symmetry_.rootsFor(prices));
+  const std::vector<double> ofLinks(prices.begin(), prices.end());
+  const std::vector<uint32_t> roots = symmetry_.rootsFor(prices);
+  Repricing again =
+      !roots.empty() && mayRepriceAlike(machine_, program_, symmetry_.group)
+          ? repriceAlike(machine_, program_, ofLinks, symmetry_.group)
+          : reprice(machine_, program_, ofLinks, {}, roots);
   report_.bound = again.bound;
   const double stated = program_.certificate()->bound();
   if (!again.problem && !nearlyEqual(again.bound, stated))

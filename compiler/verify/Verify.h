@@ -82,7 +82,8 @@ struct VerifyReport {
 /// sched::openAnySchedule: of symmetric variants representatives are judged, in
 /// the time that they take, and all else follows. What is wrong with those is
 /// said of trees and places that are not always those in full. Certificates of
-/// more than 4,096 ranks are not re-priced and fail.
+/// more than 4,096 ranks are re-priced where these are alike (AlikeRanks.h),
+/// and fail otherwise.
 VerifyReport verifyProgram(const sched::Schedule &file,
                            const sched::Program &program,
                            const VerifyOptions &options = {});

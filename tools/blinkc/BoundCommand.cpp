@@ -9,6 +9,7 @@
 #include "tools/blinkc/Progress.h"
 
 #include "compiler/driver/InputFile.h"
+#include "compiler/packing/FewPeers.h"
 #include "compiler/packing/order/PackInOrder.h"
 #include "compiler/render/ExplanationReport.h"
 
@@ -52,7 +53,7 @@ static int run(const BoundFlags &flags) {
     return inFile(rankTopology.takeError());
   PackingProblem problem{&*rankTopology, options->collective, options->root};
   llvm::Expected<PackedTrees> packed =
-      packTrees(problem, progress.watcher(), kMostSlack);
+      packManyRanks(problem, progress.watcher(), kMostSlack);
   if (!packed)
     return inFile(packed.takeError());
   const double ofLinks = packed->certificate.bound;

@@ -44,7 +44,7 @@ def compile_time(folder=RESULTS):
         raise Wrong(f"forestcoll.json: {', '.join(sorted(missing))} is not in large-machines.json")
     values = [[own.get((name, kind)) for _, name in machines] for kind in kinds]
     return Chart(
-        "Time to compile, from 16 to 4,096 GPUs",
+        "Time to compile, from 16 to 16,384 GPUs",
         "Seconds that blinkc takes for a schedule whose rate is the bound, one thread, and what ForestColl's generator "
         "took, where known. Both grow with the number of GPUs.",
         Axis("seconds", 0.01, 2000, powers(-2, 3, lambda value: f"{value:,}"), log=True),

@@ -6,12 +6,16 @@
 
 #include "compiler/packing/lp/ColumnGeneration.h"
 
+#include "compiler/packing/FewPeers.h"
 #include "compiler/packing/grow/PackGrown.h"
 #include "compiler/packing/lp/FitWeights.h"
 #include "compiler/packing/lp/MultiplicativeWeights.h"
+#include "compiler/packing/lp/SpanningCost.h"
 #include "compiler/packing/pairs/PackPairs.h"
 #include "compiler/support/Error.h"
 #include "compiler/support/Infinity.h"
+
+#include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
 #include <cmath>
@@ -244,6 +248,37 @@ Expected<PackedTrees> ColumnGeneration::run() {
   return finish();
 }
 
+/// Whether many ranks have few enough paths, and few enough of these are not
+/// images of others.
+static Error checkSize(const SymmetricProblem &problem) {
+  constexpr size_t kMostPairs =
+      size_t(RankTopology::kMostPaired) * RankTopology::kMostPaired;
+  constexpr size_t kMostEdges = size_t(1) << 20; // of a tree of each
+  const RankTopology &machine = *problem.problem().rankTopology;
+  const auto n = size_t(machine.numRanks());
+  if (n <= size_t(RankTopology::kMostPaired))
+    return Error::success();
+  const std::vector<int> &alike = problem.symmetry().representatives();
+  if (alike.size() * n > kMostEdges)
+    return makeError("{0} ranks, of which {1} are alike to no other: more than "
+                     "{2} ranks are packed only on machines as regular as that "
+                     "no more than {3} are; leave GPUs out",
+                     n, alike.size(), RankTopology::kMostPaired,
+                     kMostEdges / n);
+  const std::vector<double> prices(machine.topology().links.size(), 0.0);
+  const PathTable table = machine.cheapestPaths(prices, alike);
+  const auto pairs =
+      size_t(llvm::count_if(table.costs,
+                            [](double cost) { return cost < kInfinity; })) *
+      size_t(problem.order());
+  if (pairs <= kMostPairs)
+    return Error::success();
+  return makeError("{0} ranks have paths between {1} pairs of them, more than "
+                   "the {2} that can be packed; on links of kind network "
+                   "compile limits them (--max-peers)",
+                   n, pairs, kMostPairs);
+}
+
 Expected<PackedTrees> blink::packTrees(const PackingProblem &problem,
                                        const SolveWatcher &watcher,
                                        double slack) {
@@ -264,7 +299,10 @@ Expected<PackedTrees> blink::packTrees(const PackingProblem &problem,
   if (std::optional<PackedTrees> grown =
           packGrown(problem, std::min(slack, kMostSlack)))
     return std::move(*grown);
-  return ColumnGeneration(SymmetricProblem::reduce(problem), watcher).run();
+  const SymmetricProblem reduced = SymmetricProblem::reduce(problem);
+  if (Error error = checkSize(reduced))
+    return error;
+  return ColumnGeneration(reduced, watcher).run();
 }
 
 Expected<std::optional<PackedTrees>>
@@ -283,10 +321,39 @@ blink::packWithSwitches(const PackingProblem &problem, const PackedTrees &plain,
 
 Expected<PackingCertificate> blink::boundRate(const PackingProblem &problem,
                                               const SolveWatcher &watcher) {
-  Expected<PackedTrees> packed = packTrees(problem, watcher, kMostSlack);
+  Expected<PackedTrees> packed = packManyRanks(problem, watcher, kMostSlack);
   if (!packed)
     return packed.takeError();
   return std::move(packed->certificate);
+}
+
+/// Whether many ranks have trees as cheap as those without directions, or are
+/// too many for others.
+static bool hasSpanningCost(const SymmetricProblem &problem) {
+  constexpr int kManyRanks = 1024; // fewer are priced one by one
+  const PackingProblem &of = problem.problem();
+  const int n = of.rankTopology->numRanks();
+  return n > kManyRanks && !isRooted(of.collective) &&
+         !isRouted(of.collective) && !isPairwise(of.collective) &&
+         !of.association && of.switches.empty() &&
+         of.rankTopology->relays().empty() && !of.rankTopology->isPhased() &&
+         (problem.symmetry().representatives().size() == 1 ||
+          n > RankTopology::kMostPaired);
+}
+
+/// The bound at prices that are the same on all links of a row.
+static double spanningBound(const SymmetricProblem &problem,
+                            const std::vector<double> &prices) {
+  const RankTopology &machine = *problem.problem().rankTopology;
+  double cost = spanningCost(
+      problem.symmetry(),
+      machine.cheapestPaths(prices, problem.symmetry().representatives()));
+  if (problem.problem().collective == Collective::allreduce)
+    cost *= 2; // an in-tree and an out-tree
+  double value = 0;
+  for (size_t link = 0; link < prices.size(); ++link)
+    value += prices[link] * machine.topology().links[link].bandwidth;
+  return cost > 0 ? value / cost : kInfinity;
 }
 
 Expected<PackingCertificate> blink::boundAt(const PackingProblem &problem,
@@ -294,9 +361,14 @@ Expected<PackingCertificate> blink::boundAt(const PackingProblem &problem,
   if (Error error = problem.check())
     return error;
   const SymmetricProblem reduced = SymmetricProblem::reduce(problem);
+  PackingCertificate certificate;
+  if (hasSpanningCost(reduced)) {
+    certificate.prices = reduced.averaged(std::move(prices));
+    certificate.bound = spanningBound(reduced, certificate.prices);
+    return certificate;
+  }
   TreePricer pricer(reduced);
   pricer.setPrices(reduced.averaged(std::move(prices)));
-  PackingCertificate certificate;
   certificate.prices = pricer.prices();
   certificate.bound = pricer.bound(pricer.cheapestOfAll());
   return certificate;

@@ -30,14 +30,15 @@ void TreePricer::setPrices(std::vector<double> prices) {
   const Symmetry &symmetry = problem_.symmetry();
   paths_.emplace(symmetry, problem_.problem().rankTopology->cheapestPaths(
                                prices_, symmetry.representatives()));
-  costs_ = paths_->ofAllPairs(paths_->table().costs);
-  if (hasUpTrees(problem_.problem().collective))
-    transposed_ = transposed(costs_, numRanks_);
+  if (!pairs_)
+    pairs_.emplace(*paths_);
+  costs_ = pairs_->withCosts(paths_->table().costs);
+  reversed_ = costs_.reversed();
   if (problem_.problem().association)
     ordered_.emplace(*problem_.problem().association, paths_->table());
 }
 
-double TreePricer::costOf(const CostMatrix &costs, const Parents &parents,
+double TreePricer::costOf(const CostGraph &costs, const Parents &parents,
                           int root) const {
   return isRouted(problem_.problem().collective)
              ? sumOfDistances(costs, parents, root)
@@ -72,9 +73,8 @@ void TreePricer::useSwitch(PricedTree &tree, double up, double down) const {
   }
 }
 
-PricedTree TreePricer::priceOver(int root, const CostMatrix &costs,
-                                 const CostMatrix &transposed,
-                                 Solve solve) const {
+PricedTree TreePricer::priceOver(int root, const CostGraph &costs,
+                                 const CostGraph &reversed, Solve solve) const {
   Collective collective = problem_.problem().collective;
   PricedTree tree;
   tree.root = root;
@@ -82,13 +82,13 @@ PricedTree TreePricer::priceOver(int root, const CostMatrix &costs,
     tree.cost = ordered_->cost(root);
     tree.places = ordered_->places(root);
   } else if (hasUpTrees(collective)) {
-    tree.up = solve(transposed);
-    tree.cost = costOf(transposed, tree.up, root);
+    tree.up = solve(reversed, costs);
+    tree.cost = costOf(reversed, tree.up, root);
   }
   const double up = tree.cost;
   double down = 0;
   if (!problem_.mirrors() && hasDownTrees(collective)) {
-    tree.down = solve(costs);
+    tree.down = solve(costs, reversed);
     down = costOf(costs, tree.down, root);
     tree.cost += down;
   }
@@ -100,7 +100,7 @@ PricedTree TreePricer::priceOver(int root, const CostMatrix &costs,
 
 PricedTree TreePricer::price(int root, Solve solve) const {
   if (gates_.empty())
-    return priceOver(root, costs_, transposed_, solve);
+    return priceOver(root, costs_, reversed_, solve);
   // Gates that stand first keep the tree where others are cheaper by rounding.
   constexpr double kCheaper = 1 - 1e-9;
   const std::vector<int> &serverOf =
@@ -109,11 +109,9 @@ PricedTree TreePricer::price(int root, Solve solve) const {
   best.root = root;
   best.cost = kInfinity;
   for (const Gates &gates : gates_.at(root)) {
-    PricedTree tree = priceOver(
-        root, throughGates(costs_, serverOf, gates),
-        transposed_.empty() ? CostMatrix()
-                            : throughGates(transposed_, serverOf, gates),
-        solve);
+    PricedTree tree =
+        priceOver(root, throughGates(costs_, serverOf, gates),
+                  throughGates(reversed_, serverOf, gates), solve);
     if (tree.cost < best.cost * kCheaper)
       best = std::move(tree);
   }
@@ -121,10 +119,10 @@ PricedTree TreePricer::price(int root, Solve solve) const {
 }
 
 PricedTree TreePricer::cheapest(int root) const {
-  return price(root, [&](const CostMatrix &costs) {
+  return price(root, [&](const CostGraph &costs, const CostGraph &into) {
     return isRouted(problem_.problem().collective)
-               ? shortestPathTree(costs, numRanks_, root)
-               : minArborescence(costs, numRanks_, root);
+               ? shortestPathTree(costs, root)
+               : minArborescence(into, root);
   });
 }
 
@@ -136,10 +134,10 @@ std::vector<PricedTree> TreePricer::cheapestOfAll() const {
 }
 
 PricedTree TreePricer::low(int root, int maxDepth) const {
-  return price(root, [&](const CostMatrix &costs) {
+  return price(root, [&](const CostGraph &costs, const CostGraph &into) {
     return isRouted(problem_.problem().collective)
-               ? lowShortestPathTree(costs, numRanks_, root, maxDepth)
-               : lowTree(costs, numRanks_, root, maxDepth);
+               ? lowShortestPathTree(costs, root, maxDepth)
+               : lowTree(costs, into, root, maxDepth);
   });
 }
 
@@ -186,14 +184,14 @@ Tree TreePricer::materialize(const PricedTree &priced) const {
   return tree;
 }
 
-int TreePricer::lowestDepth(int root, const CostMatrix &costs,
-                            const CostMatrix &transposed) const {
+int TreePricer::lowestDepth(int root, const CostGraph &costs,
+                            const CostGraph &reversed) const {
   Collective collective = problem_.problem().collective;
   int depth = 1;
   if (hasUpTrees(collective))
-    depth = std::max(depth, eccentricity(transposed, numRanks_, root));
+    depth = std::max(depth, eccentricity(reversed, root));
   if (hasDownTrees(collective))
-    depth = std::max(depth, eccentricity(costs, numRanks_, root));
+    depth = std::max(depth, eccentricity(costs, root));
   return depth;
 }
 
@@ -203,18 +201,18 @@ int TreePricer::lowestDepth() const {
   int depth = 1;
   for (int root : problem_.roots()) {
     if (gates_.empty()) {
-      depth = std::max(depth, lowestDepth(root, costs_, transposed_));
+      depth = std::max(depth, lowestDepth(root, costs_, reversed_));
       continue;
     }
     int least = numRanks_ - 1;
     for (const Gates &gates : gates_.at(root)) {
       const std::vector<int> &serverOf =
           problem_.problem().rankTopology->serverOf();
-      const CostMatrix costs = throughGates(costs_, serverOf, gates);
-      if (minArborescence(costs, numRanks_, root).empty())
+      const CostGraph costs = throughGates(costs_, serverOf, gates);
+      const CostGraph reversed = costs.reversed();
+      if (minArborescence(reversed, root).empty())
         continue;
-      least = std::min(least,
-                       lowestDepth(root, costs, transposed(costs, numRanks_)));
+      least = std::min(least, lowestDepth(root, costs, reversed));
     }
     depth = std::max(depth, least);
   }

@@ -39,7 +39,7 @@
 #include "compiler/packing/lp/SymmetricProblem.h"
 #include "compiler/packing/order/OrderedTrees.h"
 #include "compiler/packing/trees/Gates.h"
-#include "compiler/topology/symmetry/SymmetricPaths.h"
+#include "compiler/packing/trees/PairGraph.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 
@@ -92,24 +92,26 @@ public:
   double bound(const std::vector<PricedTree> &cheapest) const;
 
 private:
-  using Solve = llvm::function_ref<Parents(const CostMatrix &)>;
+  /// Of a graph and the same reversed.
+  using Solve =
+      llvm::function_ref<Parents(const CostGraph &, const CostGraph &)>;
   PricedTree price(int root, Solve solve) const;
-  PricedTree priceOver(int root, const CostMatrix &costs,
-                       const CostMatrix &transposed, Solve solve) const;
-  int lowestDepth(int root, const CostMatrix &costs,
-                  const CostMatrix &transposed) const;
+  PricedTree priceOver(int root, const CostGraph &costs,
+                       const CostGraph &reversed, Solve solve) const;
+  int lowestDepth(int root, const CostGraph &costs,
+                  const CostGraph &reversed) const;
   double starCost(const SwitchStar &star, int root, bool up) const;
   void useSwitch(PricedTree &tree, double up, double down) const;
   void addStar(Tree &tree, const SwitchStar &star, bool up) const;
-  double costOf(const CostMatrix &costs, const Parents &parents,
-                int root) const;
+  double costOf(const CostGraph &costs, const Parents &parents, int root) const;
 
   const SymmetricProblem &problem_;
   int numRanks_;
   std::vector<double> prices_;
   std::optional<SymmetricPaths> paths_;
-  CostMatrix costs_;                    // of all pairs
-  CostMatrix transposed_;               // of costs_, for in-trees
+  std::optional<PairGraph> pairs_;
+  CostGraph costs_;                     // of all pairs
+  CostGraph reversed_;                  // costs_
   std::optional<OrderedTrees> ordered_; // where sums have an order
   /// Of trees in three phases, by root; empty for others.
   std::map<int, std::vector<Gates>> gates_;

@@ -7,7 +7,6 @@
 #include "compiler/packing/trees/Gates.h"
 
 #include "compiler/support/Error.h"
-#include "compiler/support/Infinity.h"
 
 #include <algorithm>
 #include <set>
@@ -59,18 +58,21 @@ std::vector<Gates> blink::gatesFor(const std::vector<int> &serverOf, int root,
   return choices;
 }
 
-CostMatrix blink::throughGates(CostMatrix costs,
-                               const std::vector<int> &serverOf,
-                               const Gates &gates) {
-  const size_t n = serverOf.size();
-  auto isGate = [&](size_t rank) {
-    return gates[serverOf[rank]] == static_cast<int>(rank);
-  };
-  for (size_t from = 0; from < n; ++from)
-    for (size_t to = 0; to < n; ++to)
-      if (serverOf[from] != serverOf[to] && !(isGate(from) && isGate(to)))
-        costs[from * n + to] = kInfinity;
-  return costs;
+CostGraph blink::throughGates(const CostGraph &costs,
+                              const std::vector<int> &serverOf,
+                              const Gates &gates) {
+  auto isGate = [&](int rank) { return gates[serverOf[rank]] == rank; };
+  CostGraph through;
+  std::vector<CostGraph::Edge> edges;
+  for (int from = 0; from < costs.numVertices(); ++from) {
+    edges.clear();
+    for (const CostGraph::Edge &edge : costs.from(from))
+      if (serverOf[from] == serverOf[edge.end] ||
+          (isGate(from) && isGate(edge.end)))
+        edges.push_back(edge);
+    through.addVertex(edges);
+  }
+  return through;
 }
 
 llvm::Error blink::checkGates(const std::vector<int> &serverOf,

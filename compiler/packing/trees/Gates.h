@@ -30,10 +30,10 @@ std::vector<Gates> gatesFor(const std::vector<int> &serverOf, int root,
                             bool rootIsGate);
 inline constexpr size_t kMostGates = 64;
 
-/// `costs` with infinity between ranks of different servers that are not both
+/// `costs` without edges between ranks of different servers that are not both
 /// gates.
-CostMatrix throughGates(CostMatrix costs, const std::vector<int> &serverOf,
-                        const Gates &gates);
+CostGraph throughGates(const CostGraph &costs, const std::vector<int> &serverOf,
+                       const Gates &gates);
 
 /// Does `tree` enter and leave each server through one rank, both ways?
 llvm::Error checkGates(const std::vector<int> &serverOf, const Tree &tree);

@@ -10,6 +10,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
+#include <queue>
+#include <tuple>
 
 using namespace blink;
 
@@ -20,79 +23,92 @@ constexpr int kMostSweeps = 4;
 constexpr double kCheaper = 1 - 1e-9;
 
 /// Prim's method with a limit on depth.
-Parents growCheapest(const CostMatrix &costs, int n, int root, int maxDepth) {
+Parents growCheapest(const CostGraph &costs, int root, int maxDepth) {
+  const int n = costs.numVertices();
   Parents parents(n, -1);
-  std::vector<double> reach(n, kInfinity); // cheapest edge from the tree
-  std::vector<int> depth(n, n);            // of the vertex if added now
-  std::vector<int> outside;                // of the tree
-  for (int vertex = 0; vertex < n; ++vertex)
-    if (vertex != root)
-      outside.push_back(vertex);
+  std::vector<double> reach(n, kInfinity);      // cheapest edge from the tree
+  std::vector<int> depth(n, n);                 // of the vertex if added now
+  std::vector<bool> inside(n, false);           // the tree
+  using Reached = std::tuple<double, int, int>; // cost, depth, vertex
+  std::priority_queue<Reached, std::vector<Reached>, std::greater<>> next;
   depth[root] = 0;
-  for (int added = root; !outside.empty();) {
-    size_t next = outside.size();
-    const double *row = &costs[size_t(added) * n];
-    for (size_t at = 0; at < outside.size(); ++at) {
-      int to = outside[at];
-      if (depth[added] < maxDepth &&
-          (row[to] < reach[to] ||
-           (row[to] == reach[to] && row[to] < kInfinity &&
-            depth[added] + 1 < depth[to]))) {
-        reach[to] = row[to];
+  int added = root;
+  for (int left = n - 1; left > 0; --left) {
+    inside[added] = true;
+    if (depth[added] < maxDepth)
+      for (const CostGraph::Edge &edge : costs.from(added)) {
+        const int to = edge.end;
+        if (inside[to] || edge.cost > reach[to] ||
+            (edge.cost == reach[to] && depth[added] + 1 >= depth[to]))
+          continue;
+        reach[to] = edge.cost;
         depth[to] = depth[added] + 1;
         parents[to] = added;
+        next.emplace(reach[to], depth[to], to);
       }
-      if (parents[to] >= 0 &&
-          (next == outside.size() || reach[to] < reach[outside[next]] ||
-           (reach[to] == reach[outside[next]] &&
-            depth[to] < depth[outside[next]])))
-        next = at;
-    }
-    if (next == outside.size())
+    while (!next.empty() && inside[std::get<2>(next.top())])
+      next.pop(); // it was reached cheaper before
+    if (next.empty())
       return {};
-    added = outside[next];
-    outside.erase(outside.begin() + static_cast<std::ptrdiff_t>(next));
+    added = std::get<2>(next.top());
+    next.pop();
   }
   return parents;
 }
 
 /// Every vertex as near to the root as can be, then by the cheapest edge.
-Parents growLowest(const CostMatrix &costs, int n, int root, int maxDepth) {
+Parents growLowest(const CostGraph &costs, int root, int maxDepth) {
+  const int n = costs.numVertices();
   Parents parents(n, -1);
-  std::vector<int> outside, layer{root};
-  for (int vertex = 0; vertex < n; ++vertex)
-    if (vertex != root)
-      outside.push_back(vertex);
-  for (int depth = 0; depth < maxDepth && !outside.empty(); ++depth) {
-    std::vector<int> next, rest;
-    for (int to : outside) {
-      double least = kInfinity;
-      for (int from : layer)
-        if (costs[size_t(from) * n + to] < least) {
-          least = costs[size_t(from) * n + to];
-          parents[to] = from;
-        }
-      (parents[to] >= 0 ? next : rest).push_back(to);
-    }
+  std::vector<double> least(n, kInfinity); // of edges from the layer above
+  std::vector<bool> settled(n, false);     // in a layer above the next
+  std::vector<int> layer{root};
+  settled[root] = true;
+  int left = n - 1;
+  for (int depth = 0; depth < maxDepth && left > 0; ++depth) {
+    std::vector<int> next;
+    for (int from : layer)
+      for (const CostGraph::Edge &edge : costs.from(from)) {
+        const int to = edge.end;
+        if (settled[to] || !(edge.cost < least[to]))
+          continue;
+        if (parents[to] < 0)
+          next.push_back(to);
+        least[to] = edge.cost;
+        parents[to] = from;
+      }
+    for (int vertex : next)
+      settled[vertex] = true;
+    std::sort(next.begin(), next.end());
+    left -= static_cast<int>(next.size());
     layer = std::move(next);
-    outside = std::move(rest);
   }
-  return outside.empty() ? parents : Parents();
+  return left == 0 ? parents : Parents();
 }
 
 /// Hangs vertices below cheaper parents while nothing gets too deep.
 class Improvement {
 public:
-  Improvement(const CostMatrix &costs, int n, int root, int maxDepth,
-              Parents &parents)
-      : costs_(costs), n_(n), root_(root), maxDepth_(maxDepth),
-        parents_(parents) {}
+  Improvement(const CostGraph &into, int root, int maxDepth, Parents &parents)
+      : into_(into), root_(root), maxDepth_(maxDepth), parents_(parents),
+        depth_(parents.size(), 0), height_(parents.size(), 0),
+        children_(parents.size()) {
+    const std::vector<int> order = breadthFirst(parents, root);
+    for (int vertex : order)
+      if (vertex != root) {
+        depth_[vertex] = depth_[parents[vertex]] + 1;
+        children_[parents[vertex]].push_back(vertex);
+      }
+    for (auto vertex = order.rbegin(); *vertex != root; ++vertex)
+      height_[parents[*vertex]] =
+          std::max(height_[parents[*vertex]], height_[*vertex] + 1);
+  }
 
   void run() {
-    measure();
+    const auto n = static_cast<int>(parents_.size());
     for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
       bool changed = false;
-      for (int vertex = 0; vertex < n_; ++vertex)
+      for (int vertex = 0; vertex < n; ++vertex)
         changed |= vertex != root_ && hangCheaper(vertex);
       if (!changed)
         return;
@@ -100,76 +116,102 @@ public:
   }
 
 private:
-  void measure() {
-    depth_.assign(n_, 0);
-    height_.assign(n_, 0);
-    std::vector<int> order = breadthFirst(parents_, root_);
-    for (int vertex : order)
-      if (vertex != root_)
-        depth_[vertex] = depth_[parents_[vertex]] + 1;
-    for (auto vertex = order.rbegin(); *vertex != root_; ++vertex)
-      height_[parents_[*vertex]] =
-          std::max(height_[parents_[*vertex]], height_[*vertex] + 1);
-  }
-
   bool isBelow(int vertex, int top) const {
-    while (vertex != top && vertex != root_)
+    while (depth_[vertex] > depth_[top])
       vertex = parents_[vertex];
     return vertex == top;
   }
 
   bool hangCheaper(int vertex) {
-    double least = costs_[size_t(parents_[vertex]) * n_ + vertex] * kCheaper;
+    const llvm::ArrayRef<CostGraph::Edge> edges = into_.from(vertex);
+    const int parent = parents_[vertex];
+    double least = std::lower_bound(edges.begin(), edges.end(), parent,
+                                    [](const CostGraph::Edge &edge, int from) {
+                                      return edge.end < from;
+                                    })
+                       ->cost *
+                   kCheaper;
     int best = -1;
-    for (int from = 0; from < n_; ++from)
-      if (costs_[size_t(from) * n_ + vertex] < least && from != vertex &&
-          depth_[from] + 1 + height_[vertex] <= maxDepth_ &&
-          !isBelow(from, vertex)) {
-        least = costs_[size_t(from) * n_ + vertex];
-        best = from;
+    for (const CostGraph::Edge &edge : edges)
+      if (edge.cost < least &&
+          depth_[edge.end] + 1 + height_[vertex] <= maxDepth_ &&
+          !isBelow(edge.end, vertex)) {
+        least = edge.cost;
+        best = edge.end;
       }
     if (best < 0)
       return false;
+    std::vector<int> &siblings = children_[parent];
+    siblings.erase(std::find(siblings.begin(), siblings.end(), vertex));
+    children_[best].push_back(vertex);
     parents_[vertex] = best;
-    measure();
+    sink(vertex, depth_[best] + 1);
+    measureUp(parent);
+    measureUp(best);
     return true;
   }
 
-  const CostMatrix &costs_;
-  int n_, root_, maxDepth_;
+  /// Depths from `vertex` down.
+  void sink(int vertex, int depth) {
+    depth_[vertex] = depth;
+    std::vector<int> open{vertex};
+    while (!open.empty()) {
+      const int at = open.back();
+      open.pop_back();
+      for (int child : children_[at]) {
+        depth_[child] = depth_[at] + 1;
+        open.push_back(child);
+      }
+    }
+  }
+
+  /// Heights from `vertex` up, as far as they change.
+  void measureUp(int vertex) {
+    for (; vertex >= 0; vertex = parents_[vertex]) {
+      int height = 0;
+      for (int child : children_[vertex])
+        height = std::max(height, height_[child] + 1);
+      if (height == height_[vertex])
+        return;
+      height_[vertex] = height;
+    }
+  }
+
+  const CostGraph &into_;
+  int root_, maxDepth_;
   Parents &parents_;
   std::vector<int> depth_, height_;
+  std::vector<std::vector<int>> children_;
 };
 
 } // namespace
 
-Parents blink::lowTree(const CostMatrix &costs, int n, int root, int maxDepth) {
-  Parents cheapest = growCheapest(costs, n, root, maxDepth);
-  Parents lowest = growLowest(costs, n, root, maxDepth);
+Parents blink::lowTree(const CostGraph &costs, const CostGraph &into, int root,
+                       int maxDepth) {
+  Parents cheapest = growCheapest(costs, root, maxDepth);
+  Parents lowest = growLowest(costs, root, maxDepth);
   for (Parents *parents : {&cheapest, &lowest})
     if (!parents->empty())
-      Improvement(costs, n, root, maxDepth, *parents).run();
+      Improvement(into, root, maxDepth, *parents).run();
   bool takeLowest = costOf(costs, lowest) < costOf(costs, cheapest) * kCheaper;
   return takeLowest ? lowest : cheapest;
 }
 
-int blink::eccentricity(const CostMatrix &costs, int n, int root) {
-  std::vector<int> outside, layer{root};
-  for (int vertex = 0; vertex < n; ++vertex)
-    if (vertex != root)
-      outside.push_back(vertex);
+int blink::eccentricity(const CostGraph &costs, int root) {
+  std::vector<bool> seen(costs.numVertices(), false);
+  std::vector<int> layer{root};
+  seen[root] = true;
   for (int depth = 0;; ++depth) {
-    std::vector<int> next, rest;
-    for (int to : outside) {
-      bool reached = std::any_of(layer.begin(), layer.end(), [&](int from) {
-        return costs[size_t(from) * n + to] < kInfinity;
-      });
-      (reached ? next : rest).push_back(to);
-    }
+    std::vector<int> next;
+    for (int from : layer)
+      for (const CostGraph::Edge &edge : costs.from(from))
+        if (!seen[edge.end]) {
+          seen[edge.end] = true;
+          next.push_back(edge.end);
+        }
     if (next.empty())
       return depth;
     layer = std::move(next);
-    outside = std::move(rest);
   }
 }
 

@@ -17,12 +17,18 @@ namespace blink {
 /// one grown from the root by the cheapest edge out of a vertex that is not too
 /// deep, one with every vertex as near to the root as can be, each improved by
 /// hanging vertices elsewhere as long as that is cheaper, the cheaper one. Of
-/// equal edges the higher up is taken. O(n^2) time for few improvements.
-Parents lowTree(const CostMatrix &costs, int n, int root, int maxDepth);
+/// equal edges the higher up is taken. Time with the edges, but for a logarithm
+/// and improvements. `into` is `costs`, reversed.
+Parents lowTree(const CostGraph &costs, const CostGraph &into, int root,
+                int maxDepth);
+inline Parents lowTree(const CostMatrix &costs, int n, int root, int maxDepth) {
+  const CostGraph graph(costs, n);
+  return lowTree(graph, graph.reversed(), root, maxDepth);
+}
 
 /// The least depth of a tree from `root` that reaches every vertex there is a
 /// way to, hops counted.
-int eccentricity(const CostMatrix &costs, int n, int root);
+int eccentricity(const CostGraph &costs, int root);
 
 /// The vertices in breadth-first order from the root.
 std::vector<int> breadthFirst(const Parents &parents, int root);

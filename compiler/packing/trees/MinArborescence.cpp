@@ -12,6 +12,7 @@
 
 #include "compiler/packing/trees/MinArborescence.h"
 
+#include "compiler/packing/trees/SparseArborescence.h"
 #include "compiler/support/Infinity.h"
 
 #include <algorithm>
@@ -155,15 +156,12 @@ Parents blink::minArborescence(const CostMatrix &costs, int n, int root) {
   return Contraction(costs, n, root).solve();
 }
 
-double blink::costOf(const CostMatrix &costs, const Parents &parents) {
-  std::size_t n = parents.size();
-  if (n == 0)
-    return kInfinity;
-  double sum = 0;
-  for (std::size_t vertex = 0; vertex < n; ++vertex)
-    if (parents[vertex] >= 0)
-      sum += costs[parents[vertex] * n + vertex];
-  return sum;
+Parents blink::minArborescence(const CostGraph &into, int root) {
+  // A matrix of so many is small, and its choices are those of long ago.
+  constexpr int kDense = 1024;
+  const int n = into.numVertices();
+  return n <= kDense ? minArborescence(into.reversed().asMatrix(), n, root)
+                     : sparseArborescence(into, root);
 }
 
 CostMatrix blink::transposed(const CostMatrix &costs, int n) {

@@ -7,17 +7,9 @@
 #ifndef BLINK_COMPILER_PACKING_TREES_MINARBORESCENCE_H
 #define BLINK_COMPILER_PACKING_TREES_MINARBORESCENCE_H
 
-#include <vector>
+#include "compiler/packing/trees/CostGraph.h"
 
 namespace blink {
-
-/// Costs of the edges between the vertices 0..n-1 of a complete digraph,
-/// [from * n + to]; infinity where there is no edge, the diagonal is not read.
-using CostMatrix = std::vector<double>;
-
-/// An arborescence as the parent of each vertex, -1 for the root; empty when
-/// none exists.
-using Parents = std::vector<int>;
 
 /// The spanning arborescence of least cost out of `root` (Chu and Liu 1965,
 /// Edmonds 1967; in the dense form of Tarjan 1977, O(n^2) time and memory).
@@ -27,8 +19,9 @@ using Parents = std::vector<int>;
 /// vertex then sends to its parent.
 Parents minArborescence(const CostMatrix &costs, int n, int root);
 
-/// Sum of the edges' costs; infinity for no arborescence (and n > 0).
-double costOf(const CostMatrix &costs, const Parents &parents);
+/// The same of edges by the vertex that they lead to, that is, of a graph
+/// reversed(). Of many vertices by sparseArborescence.
+Parents minArborescence(const CostGraph &into, int root);
 
 CostMatrix transposed(const CostMatrix &costs, int n);
 

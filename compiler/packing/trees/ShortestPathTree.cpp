@@ -8,10 +8,12 @@
 
 #include "compiler/packing/trees/LowTree.h"
 #include "compiler/support/Infinity.h"
-#include "compiler/support/Numbers.h"
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
+#include <queue>
+#include <tuple>
 
 using namespace blink;
 
@@ -23,36 +25,36 @@ constexpr double kFirstExtra = 1e-3;
 constexpr double kMoreExtra = 8;
 constexpr int kMostTries = 6;
 
-Parents search(const CostMatrix &costs, int n, int root, double extra) {
+Parents search(const CostGraph &costs, int root, double extra) {
+  const int n = costs.numVertices();
   Parents parents(n, -1);
   std::vector<double> distance(n, kInfinity);
   std::vector<int> hops(n, 0);
-  std::vector<int> open = firstNumbers(n); // not settled, ascending
-  open.erase(open.begin() + root);
+  std::vector<bool> settled(n, false);
+  using Reached = std::tuple<double, int, int>; // distance, hops, vertex
+  std::priority_queue<Reached, std::vector<Reached>, std::greater<>> open;
   distance[root] = 0;
-  for (int next = root; !open.empty();) {
-    const double *row = &costs[size_t(next) * n];
+  int next = root;
+  for (int left = n - 1; left > 0; --left) {
+    settled[next] = true;
     const int hopsThrough = hops[next] + 1;
-    size_t nearest = 0;
-    for (size_t at = 0; at < open.size(); ++at) {
-      const int to = open[at];
-      const double through = distance[next] + row[to] + extra;
-      if (through < distance[to] ||
-          (through == distance[to] && through < kInfinity &&
-           hopsThrough < hops[to])) {
-        distance[to] = through;
-        hops[to] = hopsThrough;
-        parents[to] = next;
-      }
-      const int best = open[nearest];
-      if (distance[to] < distance[best] ||
-          (distance[to] == distance[best] && hops[to] < hops[best]))
-        nearest = at;
+    for (const CostGraph::Edge &edge : costs.from(next)) {
+      const int to = edge.end;
+      const double through = distance[next] + edge.cost + extra;
+      if (settled[to] || through > distance[to] ||
+          (through == distance[to] && hopsThrough >= hops[to]))
+        continue;
+      distance[to] = through;
+      hops[to] = hopsThrough;
+      parents[to] = next;
+      open.emplace(through, hopsThrough, to);
     }
-    next = open[nearest];
-    if (!(distance[next] < kInfinity))
+    while (!open.empty() && settled[std::get<2>(open.top())])
+      open.pop();
+    if (open.empty())
       return {};
-    open.erase(open.begin() + static_cast<ptrdiff_t>(nearest));
+    next = std::get<2>(open.top());
+    open.pop();
   }
   return parents;
 }
@@ -68,42 +70,40 @@ int depthOf(const Parents &parents, int root) {
 
 } // namespace
 
-Parents blink::shortestPathTree(const CostMatrix &costs, int n, int root) {
-  return search(costs, n, root, 0);
+Parents blink::shortestPathTree(const CostGraph &costs, int root) {
+  return search(costs, root, 0);
 }
 
-Parents blink::lowShortestPathTree(const CostMatrix &costs, int n, int root,
+Parents blink::lowShortestPathTree(const CostGraph &costs, int root,
                                    int maxDepth) {
-  Parents parents = shortestPathTree(costs, n, root);
+  Parents parents = shortestPathTree(costs, root);
   if (parents.empty() || depthOf(parents, root) <= maxDepth)
     return parents;
+  // The diagonal, of no cost, counts as edges do.
+  const int n = costs.numVertices();
   double sum = 0;
-  size_t edges = 0;
-  for (double cost : costs)
-    if (cost < kInfinity) {
-      sum += cost;
-      ++edges;
-    }
-  double extra = sum / double(edges) * kFirstExtra;
+  for (int vertex = 0; vertex < n; ++vertex)
+    for (const CostGraph::Edge &edge : costs.from(vertex))
+      sum += edge.cost;
+  double extra = sum / double(costs.numEdges() + size_t(n)) * kFirstExtra;
   for (int attempt = 0; attempt < kMostTries; ++attempt, extra *= kMoreExtra) {
-    parents = search(costs, n, root, extra);
+    parents = search(costs, root, extra);
     if (depthOf(parents, root) <= maxDepth)
       return parents;
   }
   return {};
 }
 
-double blink::sumOfDistances(const CostMatrix &costs, const Parents &parents,
+double blink::sumOfDistances(const CostGraph &costs, const Parents &parents,
                              int root) {
   if (parents.empty())
     return kInfinity;
-  size_t n = parents.size();
-  std::vector<double> distance(n, 0.0);
+  std::vector<double> distance(parents.size(), 0.0);
   double sum = 0;
   for (int vertex : breadthFirst(parents, root))
     if (vertex != root) {
-      distance[vertex] = distance[parents[vertex]] +
-                         costs[size_t(parents[vertex]) * n + vertex];
+      distance[vertex] =
+          distance[parents[vertex]] + costs.cost(parents[vertex], vertex);
       sum += distance[vertex];
     }
   return sum;

@@ -44,7 +44,7 @@ public:
          const std::vector<int> &rankOfNode, const std::vector<double> &prices)
       : topology_(topology), outLinks_(outLinks), rankOfNode_(rankOfNode),
         prices_(prices), settled_(topology.nodes.size() * numPathLayers),
-        best_(topology.nodes.size() * numPathLayers) {}
+        best_(topology.nodes.size() * numPathLayers, -1) {}
 
   /// Finds the paths from a rank, over nics or not. joined[r]: rank r is
   /// peer-joined with it.
@@ -56,6 +56,13 @@ public:
     return label == -1 ? nullptr : &labels_[label];
   }
   Path pathTo(const Label &label) const;
+  /// After run(): calls `visit` with each rank that was reached, some of them
+  /// more than once.
+  template <typename Visit> void visitReached(Visit visit) const {
+    for (const Label &label : labels_)
+      if (int rank = rankOfNode_[label.state / numPathLayers]; rank >= 0)
+        visit(rank);
+  }
 
 private:
   /// The total order of the documentation of RankTopology::cheapestPaths.
@@ -144,10 +151,13 @@ void Search::extend(int index, const std::vector<bool> &joined) {
 
 void Search::run(int sourceNode, const std::vector<bool> &joined, bool nics) {
   nics_ = nics;
+  // What the last run touched, of a machine that may be far larger.
+  for (const Label &label : labels_) {
+    settled_[label.state] = false;
+    best_[label.state] = -1;
+  }
   labels_.clear();
   heap_.clear();
-  std::fill(settled_.begin(), settled_.end(), false);
-  std::fill(best_.begin(), best_.end(), -1);
   // The source's own label is set so that no path comes back to it.
   labels_.push_back({0, 0, 0, -1, -1, sourceNode * numPathLayers});
   best_[sourceNode * numPathLayers] = 0;
@@ -165,6 +175,43 @@ void Search::run(int sourceNode, const std::vector<bool> &joined, bool nics) {
     extend(label, joined);
   }
 }
+
+namespace {
+
+/// Which ranks are peer-joined with which.
+class PeerRanks {
+public:
+  /// `groups`: of each rank.
+  explicit PeerRanks(const std::vector<std::vector<int>> &groups)
+      : groups_(groups), joined_(groups.size(), false) {
+    for (size_t rank = 0; rank < groups.size(); ++rank)
+      for (int group : groups[rank]) {
+        members_.resize(std::max(members_.size(), size_t(group) + 1));
+        members_[group].push_back(static_cast<int>(rank));
+      }
+  }
+
+  /// Those joined with `rank`, until the next call.
+  const std::vector<bool> &of(int rank) {
+    mark(last_, false);
+    mark(last_ = rank, true);
+    return joined_;
+  }
+
+private:
+  void mark(int rank, bool value) {
+    for (int group : groups_[rank])
+      for (int member : members_[group])
+        joined_[member] = value;
+  }
+
+  const std::vector<std::vector<int>> &groups_; // of each rank
+  std::vector<std::vector<int>> members_;       // of each group
+  std::vector<bool> joined_;
+  int last_ = 0;
+};
+
+} // namespace
 
 PathTable PathTable::from(const std::vector<int> &sources, int numRanks) {
   PathTable table;
@@ -186,26 +233,20 @@ void RankTopology::visitDirect(const std::vector<double> &prices,
                                Visit visit) const {
   int n = numRanks() + static_cast<int>(relays_.size());
   Search search(topology_, outLinks_, rankOfNode_, prices);
-  std::vector<std::vector<int>> groups; // their members
-  for (int rank = 0; rank < n; ++rank)
-    for (int group : peerGroups_[rank]) {
-      groups.resize(std::max(groups.size(), size_t(group) + 1));
-      groups[group].push_back(rank);
-    }
-  std::vector<bool> joined(n);
+  PeerRanks peers(peerGroups_);
   for (int from : sources) {
-    joined.assign(n, false);
-    for (int group : peerGroups_[from])
-      for (int to : groups[group])
-        joined[to] = true;
+    const std::vector<bool> &joined = peers.of(from);
     auto take = [&](int to) {
-      const Label *label = search.arrival(nodeOf(to));
-      if (!label ||
-          (isLimited() && from != to && !pairs_[size_t(from) * n + to]))
-        return;
-      visit(from, to, *label, search);
+      if (const Label *label = search.arrival(nodeOf(to)))
+        visit(from, to, *label, search);
     };
     search.run(nodeOf(from), joined);
+    if (isLimited()) {
+      take(from);
+      for (int to : pairs_[from])
+        take(to);
+      continue;
+    }
     for (int to = 0; to < n; ++to)
       if (!isPhased() || serverOf_[from] != serverOf_[to])
         take(to);
@@ -232,6 +273,8 @@ PathTable RankTopology::directPaths(const std::vector<double> &prices,
 
 std::vector<std::vector<int>> RankTopology::reachedRanks() const {
   const int n = numRanks();
+  if (isLimited())
+    return pairs_;
   const std::vector<double> prices(topology_.links.size(), 0.0);
   std::vector<std::vector<int>> reached(n);
   if (relays_.empty()) {
@@ -254,16 +297,12 @@ RankTopology RankTopology::withPhases() const {
   const int n = numRanks();
   const std::vector<double> prices(topology_.links.size(), 0.0);
   Search search(topology_, outLinks_, rankOfNode_, prices);
-  std::vector<bool> joined(n);
+  PeerRanks peers(peerGroups_);
   llvm::EquivalenceClasses<int> servers;
   for (int from = 0; from < n; ++from) {
     servers.insert(from);
-    for (int to = 0; to < n; ++to)
-      joined[to] = peerJoined(from, to);
-    search.run(nodeOf(from), joined, /*nics=*/false);
-    for (int to = 0; to < n; ++to)
-      if (search.arrival(nodeOf(to)))
-        servers.unionSets(from, to);
+    search.run(nodeOf(from), peers.of(from), /*nics=*/false);
+    search.visitReached([&](int to) { servers.unionSets(from, to); });
   }
   RankTopology phased = *this;
   phased.serverOf_.clear();

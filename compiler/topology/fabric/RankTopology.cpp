@@ -11,6 +11,7 @@
 #include "compiler/topology/fabric/RankTopology.h"
 #include "compiler/support/Error.h"
 #include "compiler/support/Numbers.h"
+#include "compiler/topology/fabric/PathLayers.h"
 
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/SmallVectorExtras.h"
@@ -79,10 +80,12 @@ llvm::Expected<RankTopology> RankTopology::create(Topology topology,
                      "' has no gpu node; a job needs at least one GPU");
   if (gpus.empty())
     gpus = firstNumbers(numGpus);
-  if (gpus.size() + relays.size() > kMaxRanks)
+  const int most = relays.empty() ? kMaxRanks : kMostPaired;
+  if (gpus.size() + relays.size() > size_t(most))
     return makeError("an allocation of " +
                      llvm::Twine(gpus.size() + relays.size()) +
-                     " GPUs; the most is " + llvm::Twine(kMaxRanks));
+                     (relays.empty() ? " GPUs" : " GPUs and relays") +
+                     "; the most is " + llvm::Twine(most));
 
   rankTopology.rankOfNode_.assign(topology.nodes.size(), -1);
   std::vector<int> all = gpus;
@@ -118,9 +121,10 @@ llvm::Expected<RankTopology> RankTopology::create(Topology topology,
   return rankTopology;
 }
 
-RankTopology RankTopology::withPairs(std::vector<bool> pairs) const {
+RankTopology
+RankTopology::withPairs(std::vector<std::vector<int>> reached) const {
   RankTopology limited = *this;
-  limited.pairs_ = std::move(pairs);
+  limited.pairs_ = std::move(reached);
   return limited;
 }
 
@@ -261,8 +265,49 @@ RankTopology::closure(const std::vector<std::vector<int>> &reached, int start,
   return seen;
 }
 
+/// Whether all ranks reach each other by paths that may end at any rank,
+/// wherever they began: searches from all ranks become one. False: perhaps they
+/// do all the same.
+bool RankTopology::surelyConnected() const {
+  if (!relays_.empty() || isLimited() || isPhased())
+    return false;
+  // Ranks, then the transit nodes in each layer.
+  const auto n = size_t(numRanks());
+  std::vector<std::vector<int>> next(n +
+                                     topology_.nodes.size() * numPathLayers);
+  const auto join = [&](size_t state, PathLayer layer, int index) {
+    const Link &link = topology_.links[index];
+    const PathLayer after = nextLayer(topology_, layer, link);
+    if (topology_.nodes[link.to].kind != NodeKind::gpu) {
+      next[state].push_back(int(n) + link.to * numPathLayers + after);
+      return;
+    }
+    // Elsewhere peers of its own fabric might have to stay on that.
+    const int rank = rankOfNode_[link.to];
+    if (rank >= 0 && (after != pcieLayer || peerGroups_[rank].empty()))
+      next[state].push_back(rank);
+  };
+  for (size_t rank = 0; rank < n; ++rank)
+    for (int link : outLinks_[nodeOf(int(rank))])
+      join(rank, peerLayer, link);
+  for (size_t node = 0; node < topology_.nodes.size(); ++node)
+    if (topology_.nodes[node].kind != NodeKind::gpu)
+      for (PathLayer layer : kPathLayers)
+        for (int link : outLinks_[node])
+          join(n + node * numPathLayers + layer, layer, link);
+  for (bool backwards : {false, true}) {
+    const std::vector<bool> seen = closure(next, 0, backwards);
+    if (std::find(seen.begin(), seen.begin() + long(n), false) !=
+        seen.begin() + long(n))
+      return false;
+  }
+  return true;
+}
+
 std::vector<std::vector<int>> RankTopology::stronglyConnectedRanks() const {
   const int n = numRanks();
+  if (surelyConnected())
+    return {firstNumbers(size_t(n))};
   const std::vector<std::vector<int>> reached = reachedRanks();
   std::vector<std::vector<int>> classes;
   std::vector<bool> done(n, false);

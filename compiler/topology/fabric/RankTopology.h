@@ -60,12 +60,16 @@ struct PathTable {
 ///     links may appear on it.
 class RankTopology {
 public:
-  /// Most ranks of an allocation: tables have one entry a pair of ranks.
-  static constexpr int kMaxRanks = 4096;
+  /// Most ranks of an allocation.
+  static constexpr int kMaxRanks = 16384;
+  /// Most ranks where something takes memory with their square: relays, and
+  /// what not all collectives and options take of a problem (Packing.h).
+  static constexpr int kMostPaired = 4096;
 
   /// `gpus` lists the GPU number of each rank; empty means all GPUs in order.
   /// Errors: a topology that fails its check, no GPU at all, a GPU that does
-  /// not exist, a repeated GPU, more than kMaxRanks.
+  /// not exist, a repeated GPU, more than kMaxRanks, or with relays
+  /// kMostPaired.
   ///
   /// `relays` lists other GPUs that may forward: paths may run over them, each
   /// part from GPU to GPU being drivable by itself. Errors: one that does not
@@ -106,9 +110,9 @@ public:
   /// Of each rank, the others that a path leads to, in no order.
   std::vector<std::vector<int>> reachedRanks() const;
 
-  /// The same, but that paths lead only from ranks to ranks for which `pairs`
-  /// ([from * numRanks() + to]) says so. For topologies without relays.
-  RankTopology withPairs(std::vector<bool> pairs) const;
+  /// The same, but that paths lead from each rank only to those that `reached`
+  /// lists, ascending, and all of them have one. For topologies without relays.
+  RankTopology withPairs(std::vector<std::vector<int>> reached) const;
   /// Whether withPairs made it.
   bool isLimited() const { return !pairs_.empty(); }
 
@@ -163,6 +167,7 @@ private:
   PathTable directPaths(const std::vector<double> &prices,
                         const std::vector<int> &sources) const;
   PathTable relayedPaths(const std::vector<double> &prices) const;
+  bool surelyConnected() const;
   Topology topology_;
   std::vector<int> gpus_;
   std::vector<int> relays_;
@@ -174,9 +179,9 @@ private:
   // the two ends of a direct link, or the GPUs around one connected set of
   // switches.
   std::vector<std::vector<int>> peerGroups_;
-  std::vector<bool> pairs_;   // as in withPairs; empty: all
-  std::vector<int> serverOf_; // as in serverOf(); empty: not phased
-  bool forwards_ = false;     // as in withForwarding
+  std::vector<std::vector<int>> pairs_; // as in withPairs; empty: all
+  std::vector<int> serverOf_;           // as in serverOf(); empty: not phased
+  bool forwards_ = false;               // as in withForwarding
 };
 
 } // namespace blink

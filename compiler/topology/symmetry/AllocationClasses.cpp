@@ -8,8 +8,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/topology/symmetry/AllocationClasses.h"
-#include "compiler/support/Error.h"
 
+#include "compiler/support/Error.h"
 #include "compiler/support/Numbers.h"
 #include "compiler/topology/AllocationList.h"
 #include "compiler/topology/fabric/DrivableLinks.h"
@@ -272,6 +272,10 @@ AllocationClassifier::classify(const Topology &topology,
       RankTopology::create(topology, {}, state_->kinds);
   if (!machine)
     return machine.takeError();
+  if (machine->numRanks() > RankTopology::kMostPaired)
+    return makeError("a machine of {0} GPUs; allocations are told apart on "
+                     "machines of up to {1}",
+                     machine->numRanks(), RankTopology::kMostPaired);
   if (llvm::Error error = normalise(allocations, *machine))
     return error;
   std::vector<ClassifiedAllocation> result;

@@ -74,7 +74,7 @@ public:
 
   /// Classifies `allocations` of the next machine: sets of GPU numbers in any
   /// order. Errors: a topology that fails its check or has more than
-  /// RankTopology::kMaxRanks GPUs; an allocation that is empty, names a GPU
+  /// RankTopology::kMostPaired GPUs; an allocation that is empty, names a GPU
   /// that does not exist or one twice, or appears twice. By size, then GPUs; so
   /// are classes(), by their representatives.
   llvm::Expected<std::vector<ClassifiedAllocation>>

@@ -15,13 +15,6 @@ using namespace blink;
 constexpr size_t kMostCandidates = 6;
 constexpr int kMostDeadEnds = 60;
 
-IndexMap blink::compose(const IndexMap &second, const IndexMap &first) {
-  IndexMap map(first.size());
-  for (size_t at = 0; at < first.size(); ++at)
-    map[at] = second[first[at]];
-  return map;
-}
-
 Automorphisms::Automorphisms(const RankTopology &rankTopology)
     : topology_(rankTopology.topology()),
       isRank_(topology_.nodes.size(), false), machine_(rankTopology),
@@ -52,8 +45,8 @@ IndexMap Automorphisms::linkMap(const IndexMap &nodes) const {
 bool GeneratorSearch::requireAll(TwinColoring &coloring, int from,
                                  int to) const {
   std::vector<std::pair<int, int>> images;
-  for (const IndexMap &element : group_)
-    images.emplace_back(element[from], element[to]);
+  for (int element = 0; element < group_.order(); ++element)
+    images.emplace_back(group_.map(element, from), group_.map(element, to));
   return coloring.require(images);
 }
 
@@ -66,17 +59,17 @@ GeneratorSearch::candidates(const TwinColoring &coloring, const Cycle &cycle,
   std::vector<int> nodes;
   for (int node : coloring.candidates(cycle.at)) {
     bool closes = orbitOf_[node] == orbitOf_[cycle.first];
-    if (mustClose ? node == group_[holonomy_][cycle.first]
+    if (mustClose ? node == group_.map(holonomy_, cycle.first)
                   : (closes ? mayClose : !taken[orbitOf_[node]]))
       nodes.push_back(node);
   }
-  std::sort(nodes.begin(), nodes.end(), [&](int a, int b) {
-    int far = cycle.at + shift_;
-    return std::make_tuple(std::abs(a - far), a) <
-           std::make_tuple(std::abs(b - far), b);
-  });
-  if (nodes.size() > kMostCandidates)
-    nodes.resize(kMostCandidates);
+  const size_t most = std::min(nodes.size(), kMostCandidates);
+  std::partial_sort(nodes.begin(), nodes.begin() + long(most), nodes.end(),
+                    [far = cycle.at + shift_](int a, int b) {
+                      return std::make_tuple(std::abs(a - far), a) <
+                             std::make_tuple(std::abs(b - far), b);
+                    });
+  nodes.resize(most);
   return nodes;
 }
 
@@ -87,54 +80,62 @@ TwinColoring GeneratorSearch::remade() const {
   return coloring;
 }
 
-bool GeneratorSearch::extend(TwinColoring &coloring, Cycle cycle,
-                             std::vector<bool> taken) {
-  if (cycle.at < 0) {
-    for (int node : all_.rankNodes())
-      if (!taken[orbitOf_[node]] && elementOf_[node] == 0) {
-        cycle = {node, node, 0};
-        break;
-      }
-    if (cycle.at < 0)
-      return finish(coloring);
-  }
-  bool isIntact = true;
-  for (int image : candidates(coloring, cycle, taken)) {
-    if (!isIntact)
-      coloring = remade();
-    fixed_.emplace_back(cycle.at, image);
-    if (fix(coloring, cycle, taken, image))
-      return true;
-    fixed_.pop_back();
-    isIntact = false;
-    if (deadEnds_ > kMostDeadEnds)
-      return false;
-  }
-  ++deadEnds_;
-  return false;
+/// A cycle from the first orbit that is nobody's image; none: all are.
+GeneratorSearch::Cycle
+GeneratorSearch::startCycle(const std::vector<bool> &taken) const {
+  for (int node : all_.rankNodes())
+    if (!taken[orbitOf_[node]] && elementOf_[node] == 0)
+      return {node, node, 0};
+  return {};
 }
 
-bool GeneratorSearch::fix(TwinColoring &coloring, Cycle cycle,
-                          std::vector<bool> taken, int image) {
-  if (!requireAll(coloring, cycle.at, image)) {
-    ++deadEnds_;
-    return false;
+/// Depth first, without recursion: as deep as there are ranks.
+bool GeneratorSearch::search(TwinColoring &coloring, int first, int target) {
+  std::vector<bool> taken(numOrbits_, false);
+  std::vector<Choice> open{{{first, first, 0}, {target}}};
+  while (!open.empty()) {
+    Choice &choice = open.back();
+    if (choice.tried > 0) { // and it led nowhere
+      fixed_.pop_back();
+      if (choice.orbit >= 0)
+        taken[choice.orbit] = false;
+      if (choice.setsPeriod)
+        period_ = 0;
+      choice.orbit = -1;
+      choice.setsPeriod = false;
+    }
+    if (choice.tried == choice.images.size() || deadEnds_ > kMostDeadEnds) {
+      ++deadEnds_;
+      open.pop_back();
+      continue;
+    }
+    if (choice.tried > 0)
+      coloring = remade();
+    const int image = choice.images[choice.tried++];
+    fixed_.emplace_back(choice.cycle.at, image);
+    if (!requireAll(coloring, choice.cycle.at, image)) {
+      ++deadEnds_;
+      continue;
+    }
+    choice.orbit = orbitOf_[image];
+    taken[choice.orbit] = true;
+    Cycle cycle = choice.cycle;
+    ++cycle.steps;
+    if (orbitOf_[image] != orbitOf_[cycle.first]) {
+      cycle.at = image;
+    } else {
+      if (period_ == 0) {
+        choice.setsPeriod = true;
+        period_ = cycle.steps;
+        holonomy_ = elementOf_[image]; // cycle.first is its orbit's first node
+      }
+      cycle = startCycle(taken);
+    }
+    if (cycle.at >= 0)
+      open.push_back({cycle, candidates(coloring, cycle, taken)});
+    else if (finish(coloring))
+      return true;
   }
-  taken[orbitOf_[image]] = true;
-  ++cycle.steps;
-  if (orbitOf_[image] != orbitOf_[cycle.first]) {
-    cycle.at = image;
-    return extend(coloring, cycle, std::move(taken));
-  }
-  bool first = period_ == 0;
-  if (first) {
-    period_ = cycle.steps;
-    holonomy_ = elementOf_[image]; // cycle.first is its orbit's first node
-  }
-  if (extend(coloring, Cycle(), std::move(taken)))
-    return true;
-  if (first)
-    period_ = 0;
   return false;
 }
 
@@ -153,13 +154,14 @@ bool GeneratorSearch::finish(TwinColoring &coloring) {
   }
   if (all_.linkMap(map).empty())
     return false;
-  for (const IndexMap &element : group_)
-    if (compose(map, element) != compose(element, map))
+  // What commutes with generators commutes with all they make.
+  for (const Symmetry::Generator &generator : generators_)
+    if (compose(map, generator.nodes) != compose(generator.nodes, map))
       return false;
   IndexMap power = map;
   for (int step = 1; step < period_; ++step)
     power = compose(map, power);
-  if (power != group_[holonomy_])
+  if (power != group_.asMap(holonomy_))
     return false;
   found_ = std::move(map);
   return true;
@@ -169,11 +171,9 @@ IndexMap GeneratorSearch::find(const TwinColoring &start, int target,
                                int &steps) {
   int first = all_.rankNodes().front();
   shift_ = target - first;
-  std::vector<bool> taken(numOrbits_, false);
   start_ = &start;
-  fixed_ = {{first, target}};
   TwinColoring coloring = start;
-  if (fix(coloring, {first, first, 0}, taken, target))
+  if (search(coloring, first, target))
     steps = period_;
   return std::move(found_);
 }

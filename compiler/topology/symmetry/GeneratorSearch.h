@@ -19,18 +19,13 @@
 #define BLINK_COMPILER_TOPOLOGY_SYMMETRY_GENERATORSEARCH_H
 
 #include "compiler/topology/symmetry/MachineColoring.h"
+#include "compiler/topology/symmetry/Symmetry.h"
 #include "compiler/topology/symmetry/TwinColoring.h"
 
 #include <map>
 #include <tuple>
 
 namespace blink {
-
-/// Where each node, or link, goes.
-using IndexMap = std::vector<int>;
-
-/// `second` after `first`.
-IndexMap compose(const IndexMap &second, const IndexMap &first);
 
 /// The graph of all links, and its automorphisms that keep the ranks.
 class Automorphisms {
@@ -57,15 +52,18 @@ private:
 /// The search for one generator.
 class GeneratorSearch {
 public:
-  GeneratorSearch(const Automorphisms &all, const std::vector<IndexMap> &group)
-      : all_(all), group_(group), orbitOf_(all.numNodes(), -1),
-        elementOf_(all.numNodes(), -1) {
+  /// `group`: what `generators` make of nodes.
+  GeneratorSearch(const Automorphisms &all, const GroupMaps &group,
+                  const std::vector<Symmetry::Generator> &generators)
+      : all_(all), group_(group), generators_(generators),
+        orbitOf_(all.numNodes(), -1), elementOf_(all.numNodes(), -1) {
     for (int node : all.rankNodes()) {
       if (orbitOf_[node] >= 0)
         continue;
-      for (size_t element = 0; element < group.size(); ++element) {
-        orbitOf_[group[element][node]] = numOrbits_;
-        elementOf_[group[element][node]] = static_cast<int>(element);
+      for (int element = 0; element < group.order(); ++element) {
+        const int image = group.map(element, node);
+        orbitOf_[image] = numOrbits_;
+        elementOf_[image] = element;
       }
       ++numOrbits_;
     }
@@ -82,12 +80,20 @@ private:
   struct Cycle {
     int first = -1, at = -1, steps = 0;
   };
+  /// A node whose image is wanted, and what may be that.
+  struct Choice {
+    Cycle cycle;
+    std::vector<int> images;
+    size_t tried = 0;
+    // Of the image tried last:
+    int orbit = -1;          ///< taken by it
+    bool setsPeriod = false; ///< it closes the first cycle
+  };
   // One colouring goes all the way down: a copy at each step would be as many
   // as there are ranks. What a dead end has left of it is of no use, so it is
   // made anew then, of which there are few.
-  bool extend(TwinColoring &coloring, Cycle cycle, std::vector<bool> taken);
-  bool fix(TwinColoring &coloring, Cycle cycle, std::vector<bool> taken,
-           int image);
+  bool search(TwinColoring &coloring, int first, int target);
+  Cycle startCycle(const std::vector<bool> &taken) const;
   bool finish(TwinColoring &coloring);
   TwinColoring remade() const;
   std::vector<int> candidates(const TwinColoring &coloring, const Cycle &cycle,
@@ -95,7 +101,8 @@ private:
   bool requireAll(TwinColoring &coloring, int from, int to) const;
 
   const Automorphisms &all_;
-  const std::vector<IndexMap> &group_;
+  const GroupMaps &group_;
+  const std::vector<Symmetry::Generator> &generators_;
   std::vector<int> orbitOf_;   // per node: of H; -1 for no rank
   std::vector<int> elementOf_; // per node: takes the orbit's first node here
   int numOrbits_ = 0;

@@ -7,6 +7,7 @@
 #include "compiler/topology/symmetry/NetworkPeers.h"
 
 #include "compiler/support/Error.h"
+#include "compiler/support/Infinity.h"
 #include "compiler/topology/symmetry/Symmetry.h"
 
 #include "llvm/ADT/EquivalenceClasses.h"
@@ -66,6 +67,11 @@ private:
   std::vector<int> kinds_; // -1: no path, 1: over a network
 };
 
+/// Of more servers only some distances are tried, as seen from some ranks.
+constexpr int kAllDistances = 512;
+constexpr int kSomeDistances = 64;
+constexpr size_t kSomeSources = 4;
+
 /// Chooses pairs by what representatives have: all others have images of that.
 class Chooser {
 public:
@@ -73,16 +79,25 @@ public:
 
   /// Whether all ranks reach each other then.
   bool run(int most);
-  std::vector<bool> pairs() const;
+  /// Of each rank, ascending, those that it may send to.
+  std::vector<std::vector<int>> pairs() const;
 
 private:
   /// Of each representative, in their order, others.
   using Peers = std::vector<std::vector<int>>;
+  /// Whom ranks send to, and who sends to them.
+  struct Edges {
+    Peers out, in;
+  };
 
   Peers at(int distance) const;
+  std::vector<int> distances() const;
   bool fits(const Peers &more, int most) const;
-  std::vector<int> hopsFrom(int source, const Peers &more) const;
-  double spread(const Peers &more) const;
+  Peers reversed(const Peers &peers) const;
+  Edges with(const Peers &more) const;
+  double hopsFrom(int source, const Edges &edges, double most,
+                  double lost) const;
+  double spread(const Edges &edges, double most) const;
   template <typename Visit>
   void visitPeers(const Peers &peers, int rank, Visit visit) const {
     const int element = symmetry_.elementTo(rank);
@@ -97,6 +112,7 @@ private:
   Peers peers_;
   std::vector<std::vector<int>> servers_;
   std::vector<int> serverOf_, placeOf_;
+  std::vector<int> sources_; // first representatives of servers
 };
 
 Chooser::Chooser(const RankTopology &rankTopology, const Symmetry &symmetry)
@@ -122,6 +138,30 @@ Chooser::Chooser(const RankTopology &rankTopology, const Symmetry &symmetry)
     placeOf_.push_back(static_cast<int>(servers_[server->second].size()));
     servers_[server->second].push_back(rank);
   }
+  std::set<int> seen; // servers
+  for (int source : symmetry.representatives())
+    if (seen.insert(serverOf_[source]).second)
+      sources_.push_back(source);
+  if (servers_.size() > size_t(kAllDistances) && sources_.size() > kSomeSources)
+    sources_.resize(kSomeSources);
+}
+
+/// Those that are tried. Of a great circle short ones, and as many spread over
+/// the others.
+std::vector<int> Chooser::distances() const {
+  const int servers = static_cast<int>(servers_.size());
+  std::vector<int> distances;
+  if (servers <= kAllDistances) {
+    for (int distance = 1; distance < std::max(servers, 2); ++distance)
+      distances.push_back(distance);
+    return distances;
+  }
+  for (int distance = 1; distance <= kSomeDistances; ++distance)
+    distances.push_back(distance);
+  for (int part = 1; part <= kSomeDistances; ++part)
+    distances.push_back(kSomeDistances +
+                        part * (servers / 2 - kSomeDistances) / kSomeDistances);
+  return distances;
 }
 
 /// Pairs of ranks of servers that are so far apart, both ways.
@@ -162,56 +202,106 @@ bool Chooser::fits(const Peers &more, int most) const {
   return true;
 }
 
-/// To each rank; n to one that is not reached.
-std::vector<int> Chooser::hopsFrom(int source, const Peers &more) const {
-  std::vector<int> hops(n_, n_), work = {source};
-  work.reserve(n_);
-  hops[source] = 0;
-  for (size_t next = 0; next < work.size(); ++next) {
-    const int from = work[next];
-    for (const Peers *peers : {&near_, &peers_, &more})
-      visitPeers(*peers, from, [&](int to) {
-        if (hops[to] < n_)
-          return;
-        hops[to] = hops[from] + 1;
-        work.push_back(to);
-      });
+/// Who sends to representatives, where these send to `peers`.
+Chooser::Peers Chooser::reversed(const Peers &peers) const {
+  Peers result(peers.size());
+  for (int rank : symmetry_.representatives())
+    for (int other : peers[size_t(reach_.orbitOf(rank))])
+      result[size_t(reach_.orbitOf(other))].push_back(
+          reach_.asOfRepresentative(other, rank));
+  return result;
+}
+
+Chooser::Edges Chooser::with(const Peers &more) const {
+  Edges edges{near_, {}};
+  for (size_t orbit = 0; orbit < edges.out.size(); ++orbit)
+    for (const Peers *peers : {&peers_, &more})
+      edges.out[orbit].insert(edges.out[orbit].end(), (*peers)[orbit].begin(),
+                              (*peers)[orbit].end());
+  edges.in = reversed(edges.out);
+  return edges;
+}
+
+/// How many hops all ranks are away from `source`, added up, where one that is
+/// not reached counts as `lost`; or `most`, as soon as that is known to be
+/// less.
+double Chooser::hopsFrom(int source, const Edges &edges, double most,
+                         double lost) const {
+  std::vector<bool> isReached(static_cast<size_t>(n_), false);
+  std::vector<int> layer{source}, rest, next;
+  isReached[size_t(source)] = true;
+  int left = n_ - 1;
+  double sum = 0;
+  for (int hops = 1; left > 0 && !layer.empty(); ++hops) {
+    if (sum + double(left) * hops >= most)
+      return most;
+    next.clear();
+    // Ranks of the last layer look at all whom they send to, or the others for
+    // one that is reached, of which some soon are.
+    constexpr size_t kLooks = 4;
+    if (layer.size() * kLooks < size_t(left)) {
+      for (int from : layer)
+        visitPeers(edges.out, from, [&](int to) {
+          if (!isReached[size_t(to)]) {
+            isReached[size_t(to)] = true;
+            next.push_back(to);
+          }
+        });
+      rest.clear();
+    } else {
+      if (rest.empty())
+        for (int rank = 0; rank < n_; ++rank)
+          if (!isReached[size_t(rank)])
+            rest.push_back(rank);
+      size_t kept = 0;
+      for (int to : rest) {
+        const int element = symmetry_.elementTo(to);
+        (llvm::any_of(
+             edges.in[size_t(reach_.orbitOf(to))],
+             [&](int from) {
+               return isReached[size_t(symmetry_.mapRank(element, from))];
+             })
+             ? next.emplace_back()
+             : rest[kept++]) = to;
+      }
+      rest.resize(kept);
+      for (int rank : next)
+        isReached[size_t(rank)] = true;
+    }
+    left -= static_cast<int>(next.size());
+    sum += double(hops) * double(next.size());
+    layer.swap(next);
   }
-  return hops;
+  return left > 0 ? sum + left * lost : sum;
 }
 
 /// How far other ranks are on average from the first rank of each server (of
-/// those that represent others), with `more` pairs; one that is not reached
-/// counts as n.
-double Chooser::spread(const Peers &more) const {
+/// those that represent others); or `most`, if that is less.
+double Chooser::spread(const Edges &edges, double most) const {
+  const auto count = double(sources_.size());
   double sum = 0;
-  int sources = 0;
-  std::set<int> seen; // servers
-  for (int source : symmetry_.representatives()) {
-    if (!seen.insert(serverOf_[source]).second)
-      continue;
-    ++sources;
-    for (int hop : hopsFrom(source, more))
-      sum += hop;
+  for (int source : sources_) {
+    sum += hopsFrom(source, edges, most * count - sum, n_);
+    if (sum >= most * count)
+      return most;
   }
-  return sum / sources;
+  return sum / count;
 }
 
 bool Chooser::run(int most) {
-  const int servers = static_cast<int>(servers_.size());
   const Peers none(peers_.size());
   std::set<Peers> known{none}; // a distance is another one the other way
   std::vector<Peers> candidates;
-  for (int distance = 1; distance < std::max(servers, 2); ++distance)
+  for (int distance : distances())
     if (Peers pairs = at(distance); known.insert(pairs).second)
       candidates.push_back(std::move(pairs));
-  double least = spread(none);
+  double least = spread(with(none), kInfinity);
   while (true) {
     const Peers *best = nullptr;
     for (const Peers &pairs : candidates) {
       if (!fits(pairs, most))
         continue;
-      const double now = spread(pairs);
+      const double now = spread(with(pairs), least);
       if (now < least - 1e-9) {
         least = now;
         best = &pairs;
@@ -224,17 +314,21 @@ bool Chooser::run(int most) {
         if (!llvm::is_contained(peers_[orbit], other))
           peers_[orbit].push_back(other);
   }
+  const Edges edges = with(none);
   return llvm::all_of(symmetry_.representatives(), [&](int source) {
-    return !llvm::is_contained(hopsFrom(source, none), n_);
+    return hopsFrom(source, edges, kInfinity, kInfinity) < kInfinity;
   });
 }
 
-std::vector<bool> Chooser::pairs() const {
-  std::vector<bool> pairs(size_t(n_) * n_, false);
-  for (int from = 0; from < n_; ++from)
+std::vector<std::vector<int>> Chooser::pairs() const {
+  std::vector<std::vector<int>> pairs(static_cast<size_t>(n_));
+  for (int from = 0; from < n_; ++from) {
+    std::vector<int> &others = pairs[size_t(from)];
     for (const Peers *peers : {&near_, &peers_})
-      visitPeers(*peers, from,
-                 [&](int to) { pairs[size_t(from) * n_ + to] = true; });
+      visitPeers(*peers, from, [&](int to) { others.push_back(to); });
+    llvm::sort(others);
+    others.erase(std::unique(others.begin(), others.end()), others.end());
+  }
   return pairs;
 }
 

@@ -19,6 +19,7 @@ public:
   SymmetricPaths(const Symmetry &symmetry, PathTable ofRepresentatives)
       : symmetry_(symmetry), table_(std::move(ofRepresentatives)) {}
 
+  const Symmetry &symmetry() const { return symmetry_; }
   /// Those of representatives alone.
   const PathTable &table() const { return table_; }
   Path path(int from, int to) const {
@@ -27,20 +28,6 @@ public:
         table_.path(symmetry_.representative(from),
                     symmetry_.mapRank(symmetry_.inverse(element), to));
     return element == 0 ? path : symmetry_.mapPath(element, path);
-  }
-  /// [from * n + to] of all pairs, from `rows`, which has as many values as
-  /// table().costs, and for the same pairs.
-  std::vector<double> ofAllPairs(const std::vector<double> &rows) const {
-    const size_t n = size_t(table_.numRanks);
-    std::vector<double> all(n * n);
-    for (size_t from = 0; from < n; ++from) {
-      const int element = symmetry_.elementTo(int(from));
-      const double *row =
-          &rows[table_.place(symmetry_.representative(int(from)), 0)];
-      for (size_t to = 0; to < n; ++to)
-        all[from * n + symmetry_.mapRank(element, int(to))] = row[to];
-    }
-    return all;
   }
 
 private:

@@ -10,15 +10,18 @@
 #include "compiler/support/Numbers.h"
 #include "compiler/topology/symmetry/GeneratorSearch.h"
 
-#include "llvm/ADT/STLExtras.h"
-
 #include <algorithm>
-#include <set>
 
 using namespace blink;
 
 /// Ranks tried as the image of rank 0 that turned out not to work.
 constexpr int kMostFailures = 24;
+
+/// Of a machine with more orbits of ranks another order of generators is tried,
+/// which takes longer: a short one may keep a long one out.
+constexpr size_t kManyOrbits = 32;
+/// The images of rank 0 tried for each generator then.
+constexpr int kMostTried = 512;
 
 static bool isPermutation(const std::vector<int> &map) {
   std::vector<bool> taken(map.size(), false);
@@ -38,61 +41,130 @@ Path Symmetry::mapPath(int element, const Path &path) const {
   return image;
 }
 
+Symmetry::Symmetry(const RankTopology &rankTopology)
+    : rankOf_(rankTopology.topology().nodes.size(), -1),
+      ranks_(size_t(rankTopology.numRanks())),
+      links_(rankTopology.topology().links.size()),
+      representative_(size_t(rankTopology.numRanks())),
+      linkClasses_(rankTopology.topology().links.size()) {
+  for (int rank = 0; rank < rankTopology.numRanks(); ++rank)
+    rankOf_[rankTopology.nodeOf(rank)] = rank;
+}
+
 Symmetry Symmetry::trivial(const RankTopology &rankTopology) {
-  Symmetry symmetry;
-  const Topology &topology = rankTopology.topology();
-  symmetry.nodeMaps_ = {firstNumbers(topology.nodes.size())};
-  symmetry.index(rankTopology);
+  Symmetry symmetry(rankTopology);
+  symmetry.index();
   return symmetry;
 }
+
+namespace {
+
+/// Generators of a group, one after the other.
+class GroupSearch {
+public:
+  GroupSearch(const RankTopology &rankTopology, const Automorphisms &all)
+      : all_(all), coloring_(all.coloring()), first_(rankTopology.nodeOf(0)),
+        nodes_(size_t(all.numNodes())), inOrbit_(size_t(all.numNodes())),
+        isPossible_(size_t(all.numNodes())) {
+    for (int node : coloring_.candidates(first_))
+      isPossible_[node] = true;
+    inOrbit_[first_] = true;
+  }
+
+  /// In the order of the ranks that they take rank 0 to.
+  std::vector<Symmetry::Generator> nearestFirst() {
+    int failures = 0;
+    for (int target : all_.rankNodes())
+      if (failures <= kMostFailures && isWanted(target) && !add(find(target)))
+        ++failures;
+    return std::move(generators_);
+  }
+
+  /// Each time the one of the most steps.
+  std::vector<Symmetry::Generator> longestFirst() {
+    Symmetry::Generator longest;
+    do {
+      longest = {{}, 0};
+      int tried = 0;
+      for (int target : all_.rankNodes())
+        if (isWanted(target) && ++tried <= kMostTried)
+          if (Symmetry::Generator found = find(target);
+              found.steps > longest.steps)
+            longest = std::move(found);
+    } while (add(std::move(longest)));
+    return std::move(generators_);
+  }
+
+private:
+  bool isWanted(int target) const {
+    return isPossible_[target] && !inOrbit_[target];
+  }
+  /// 0 steps: none is found.
+  Symmetry::Generator find(int target) const {
+    Symmetry::Generator generator{{}, 0};
+    generator.nodes = GeneratorSearch(all_, nodes_, generators_)
+                          .find(coloring_, target, generator.steps);
+    return generator;
+  }
+  bool add(Symmetry::Generator generator) {
+    if (generator.nodes.empty())
+      return false;
+    nodes_.extend(generator.nodes, generator.steps);
+    generators_.push_back(std::move(generator));
+    for (int element = 0; element < nodes_.order(); ++element)
+      inOrbit_[nodes_.map(element, first_)] = true;
+    return true;
+  }
+
+  const Automorphisms &all_;
+  const TwinColoring coloring_;
+  const int first_;
+  GroupMaps nodes_;
+  std::vector<Symmetry::Generator> generators_;
+  std::vector<bool> inOrbit_; // of the first rank's node
+  std::vector<bool> isPossible_;
+};
+
+} // namespace
 
 Symmetry Symmetry::find(const RankTopology &rankTopology) {
-  Symmetry symmetry = trivial(rankTopology);
-  Automorphisms all(rankTopology);
-  TwinColoring coloring = all.coloring();
-  int first = rankTopology.nodeOf(0), failures = 0;
-  std::set<int> orbit{first};
-  for (int target : all.rankNodes()) {
-    if (orbit.count(target) || failures > kMostFailures)
-      continue;
-    std::vector<int> possible = coloring.candidates(first);
-    if (std::find(possible.begin(), possible.end(), target) == possible.end())
-      continue;
-    int steps = 0;
-    Map generator =
-        GeneratorSearch(all, symmetry.nodeMaps_).find(coloring, target, steps);
-    if (generator.empty()) {
-      ++failures;
-      continue;
+  const Automorphisms all(rankTopology);
+  const auto make = [&](std::vector<Generator> generators) {
+    Symmetry symmetry(rankTopology);
+    for (Generator &generator : generators) {
+      const IndexMap links = all.linkMap(generator.nodes);
+      symmetry.extend(rankTopology, std::move(generator), links);
     }
-    Map links = all.linkMap(generator);
-    symmetry.extend({std::move(generator), steps}, links);
-    for (const Map &map : symmetry.nodeMaps_)
-      orbit.insert(map[first]);
-  }
-  symmetry.index(rankTopology);
-  return symmetry;
+    symmetry.index();
+    return symmetry;
+  };
+  Symmetry nearest = make(GroupSearch(rankTopology, all).nearestFirst());
+  if (nearest.representatives().size() <= kManyOrbits)
+    return nearest;
+  Symmetry longest = make(GroupSearch(rankTopology, all).longestFirst());
+  return longest.order() > nearest.order() ? longest : nearest;
 }
 
-void Symmetry::extend(Generator generator, const Map &links) {
-  const size_t order = nodeMaps_.size();
-  for (size_t element = order; element < order * generator.steps; ++element)
-    nodeMaps_.push_back(compose(generator.nodes, nodeMaps_[element - order]));
-  LinkPowers &ofLinks = linkPowers_.emplace_back();
-  ofLinks.stride = static_cast<int>(order);
-  ofLinks.powers = {firstNumbers(links.size())};
-  for (int power = 1; power < generator.steps; ++power)
-    ofLinks.powers.push_back(compose(links, ofLinks.powers.back()));
+void Symmetry::extend(const RankTopology &rankTopology, Generator generator,
+                      const IndexMap &links) {
+  IndexMap ranks;
+  for (int rank = 0; rank < rankTopology.numRanks(); ++rank)
+    ranks.push_back(rankOf_[generator.nodes[rankTopology.nodeOf(rank)]]);
+  ranks_.extend(ranks, generator.steps);
+  links_.extend(links, generator.steps);
+  rankGenerators_.push_back(std::move(ranks));
   generators_.push_back(std::move(generator));
 }
 
 llvm::Expected<Symmetry> Symmetry::create(const RankTopology &rankTopology,
                                           std::vector<Generator> generators) {
-  Symmetry symmetry = trivial(rankTopology);
+  Symmetry symmetry(rankTopology);
   const Automorphisms all(rankTopology);
   const auto numRanks = size_t(rankTopology.numRanks());
+  const int first = rankTopology.nodeOf(0);
+  GroupMaps nodes(size_t(all.numNodes()));
   for (Generator &generator : generators) {
-    const size_t order = symmetry.nodeMaps_.size();
+    const auto order = size_t(nodes.order());
     const bool fits = generator.nodes.size() == size_t(all.numNodes()) &&
                       generator.steps > 1 &&
                       size_t(generator.steps) <= numRanks / order;
@@ -100,24 +172,27 @@ llvm::Expected<Symmetry> Symmetry::create(const RankTopology &rankTopology,
       return makeError("a renaming of {0} nodes in {1} steps: expected one of "
                        "{2} nodes, each once, and no more elements than ranks",
                        generator.nodes.size(), generator.steps, all.numNodes());
-    const Map links = all.linkMap(generator.nodes);
+    const IndexMap links = all.linkMap(generator.nodes);
     if (links.empty())
       return makeError("a renaming changes the machine or its ranks");
-    const Map own = generator.nodes;
-    for (const Map &map : symmetry.nodeMaps_)
-      if (compose(own, map) != compose(map, own))
+    const IndexMap own = generator.nodes;
+    for (const Generator &other : symmetry.generators_)
+      if (compose(own, other.nodes) != compose(other.nodes, own))
         return makeError("renamings give another result in another order");
-    symmetry.extend(std::move(generator), links);
-    // The power after the last one is an element again.
-    const Map closes = compose(own, symmetry.nodeMaps_.back());
-    if (!llvm::is_contained(symmetry.nodeMaps_, closes))
+    nodes.extend(own, generator.steps);
+    symmetry.extend(rankTopology, std::move(generator), links);
+    // The power after the last one is an element again: as the action is free,
+    // the one that takes the first rank there.
+    const IndexMap closes = compose(own, nodes.asMap(nodes.order() - 1));
+    int element = 0;
+    while (element < nodes.order() &&
+           nodes.map(element, first) != closes[first])
+      ++element;
+    if (element == nodes.order() || nodes.asMap(element) != closes)
       return makeError("a renaming's powers do not come back");
   }
-  for (size_t element = 1; element < symmetry.nodeMaps_.size(); ++element)
-    for (int node : all.rankNodes())
-      if (symmetry.nodeMaps_[element][node] == node)
-        return makeError("a renaming leaves a rank where it is");
-  symmetry.index(rankTopology);
+  if (!symmetry.index())
+    return makeError("a renaming leaves a rank where it is");
   return symmetry;
 }
 
@@ -147,37 +222,36 @@ Symmetry::mostOfImages(const std::vector<double> &loads) const {
   return images;
 }
 
-/// Fills everything but the maps of nodes and links.
-void Symmetry::index(const RankTopology &rankTopology) {
-  int n = rankTopology.numRanks();
-  std::vector<int> rankOf(rankTopology.topology().nodes.size(), -1);
-  for (int rank = 0; rank < n; ++rank)
-    rankOf[rankTopology.nodeOf(rank)] = rank;
+/// Fills everything but the generators and their maps.
+bool Symmetry::index() {
+  const auto n = static_cast<int>(representative_.size());
   representative_.assign(n, -1);
   elementTo_.assign(n, 0);
   representatives_.clear();
-  rankMaps_.clear();
-  for (const Map &nodes : nodeMaps_) {
-    Map ranks(n);
-    for (int rank = 0; rank < n; ++rank)
-      ranks[rank] = rankOf[nodes[rankTopology.nodeOf(rank)]];
-    rankMaps_.push_back(std::move(ranks));
-  }
   for (int rank = 0; rank < n; ++rank) {
     if (representative_[rank] >= 0)
       continue;
     representatives_.push_back(rank);
     for (int element = 0; element < order(); ++element) {
-      representative_[mapRank(element, rank)] = rank;
-      elementTo_[mapRank(element, rank)] = element;
+      const int image = mapRank(element, rank);
+      if (representative_[image] >= 0)
+        return false; // two elements bring a rank there
+      representative_[image] = rank;
+      elementTo_[image] = element;
     }
   }
-  inverses_.assign(order(), 0);
-  for (int element = 0; element < order(); ++element)
+  // An element and its inverse take rank 0 back to itself.
+  GroupMaps back(static_cast<size_t>(n));
+  for (size_t i = 0; i < generators_.size(); ++i) {
+    IndexMap inverse(n);
     for (int rank = 0; rank < n; ++rank)
-      if (mapRank(element, rank) == 0)
-        inverses_[element] = elementTo_[rank];
-  linkClasses_.assign(rankTopology.topology().links.size(), -1);
+      inverse[rankGenerators_[i][rank]] = rank;
+    back.extend(inverse, generators_[i].steps);
+  }
+  inverses_.clear();
+  for (int element = 0; element < order(); ++element)
+    inverses_.push_back(elementTo_[back.map(element, 0)]);
+  linkClasses_.assign(linkClasses_.size(), -1);
   numLinkClasses_ = 0;
   for (size_t link = 0; link < linkClasses_.size(); ++link) {
     if (linkClasses_[link] >= 0)
@@ -186,4 +260,5 @@ void Symmetry::index(const RankTopology &rankTopology) {
       linkClasses_[mapLink(element, static_cast<int>(link))] = numLinkClasses_;
     ++numLinkClasses_;
   }
+  return true;
 }

@@ -11,6 +11,7 @@
 #define BLINK_COMPILER_TOPOLOGY_SYMMETRY_SYMMETRY_H
 
 #include "compiler/topology/fabric/RankTopology.h"
+#include "compiler/topology/symmetry/GroupMaps.h"
 
 #include <memory>
 
@@ -48,7 +49,7 @@ public:
   static llvm::Expected<Symmetry> create(const RankTopology &rankTopology,
                                          std::vector<Generator> generators);
 
-  int order() const { return static_cast<int>(nodeMaps_.size()); }
+  int order() const { return ranks_.order(); }
 
   /// The least rank of each orbit, ascending.
   const std::vector<int> &representatives() const { return representatives_; }
@@ -58,13 +59,9 @@ public:
   int elementTo(int rank) const { return elementTo_[rank]; }
   int inverse(int element) const { return inverses_[element]; }
 
-  int mapRank(int element, int rank) const { return rankMaps_[element][rank]; }
+  int mapRank(int element, int rank) const { return ranks_.map(element, rank); }
   /// Links are indices into Topology::links.
-  int mapLink(int element, int link) const {
-    for (const LinkPowers &generator : linkPowers_)
-      link = generator.of(element)[link];
-    return link;
-  }
+  int mapLink(int element, int link) const { return links_.map(element, link); }
   Path mapPath(int element, const Path &path) const;
 
   /// Orbits of links, numbered from 0 in the order of their least link.
@@ -76,28 +73,18 @@ public:
   std::vector<double> mostOfImages(const std::vector<double> &loads) const;
 
 private:
-  using Map = std::vector<int>;
-
-  Symmetry() = default;
+  explicit Symmetry(const RankTopology &rankTopology);
   /// Multiplies what there is by the powers of `generator`, which maps links as
   /// `links` says.
-  void extend(Generator generator, const Map &links);
-  void index(const RankTopology &rankTopology);
-
-  /// Where the powers of a generator take links: tables of all elements would
-  /// be most of what is held.
-  struct LinkPowers {
-    int stride; ///< the generator itself is this element
-    std::vector<Map> powers;
-    /// The power of which `element` is made.
-    const Map &of(int element) const {
-      return powers[size_t(element / stride) % powers.size()];
-    }
-  };
+  void extend(const RankTopology &rankTopology, Generator generator,
+              const IndexMap &links);
+  /// False unless the action is free.
+  bool index();
 
   std::vector<Generator> generators_;
-  std::vector<LinkPowers> linkPowers_;   // of each generator
-  std::vector<Map> nodeMaps_, rankMaps_; // per element
+  std::vector<int> rankOf_; // of each node; -1
+  std::vector<IndexMap> rankGenerators_;
+  GroupMaps ranks_, links_;
   std::vector<int> inverses_;
   std::vector<int> representatives_, representative_, elementTo_;
   std::vector<int> linkClasses_;

@@ -60,12 +60,12 @@ def gpus_4096():
     return star(4096)
 
 
-@hostile(".topo", BOUND, "the most is 4096")
+@hostile(".topo", BOUND, "between 100000000 pairs of them")
 def gpus_10000():
     return star(10000)
 
 
-@hostile(".topo", BOUND, "the most is 4096")
+@hostile(".topo", BOUND, "the most is 16384")
 def gpus_without_links():
     return topo([node(i, "gpu") for i in range(30000)], [])
 

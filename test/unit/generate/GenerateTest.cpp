@@ -211,20 +211,20 @@ TEST_CASE("sizes out of range are refused with the range") {
   };
   says(generateTorus({0, 4}, Wire()), "expected sizes of 1 and more");
   says(generateTorus({}, Wire()), "as in 8x8");
-  says(generateTorus({65536, 65536}, Wire()), "expected 1 to 4096");
-  says(generateRing(0, Wire()), "0 GPUs: expected 1 to 4096");
+  says(generateTorus({65536, 65536}, Wire()), "expected 1 to 16384");
+  says(generateRing(0, Wire()), "0 GPUs: expected 1 to 16384");
   says(generateHypercube(13, Wire()), "expected 0 to 12");
   says(generateFullyConnected(2000, Wire()), "expected 1 to 1024");
   says(generateFatTree(5, 1, Wire()), "even");
   says(generateFatTree(4, 0.5, Wire()), "expected 1 or more");
-  says(generateFatTree(1000, 1, Wire()), "expected 1 to 4096");
+  says(generateFatTree(1000, 1, Wire()), "expected 1 to 16384");
   says(generateBCube(1, 1, Wire()), "BCube(1, 1)");
-  says(generateBCube(16, 3, Wire()), "expected 1 to 4096");
+  says(generateBCube(16, 3, Wire()), "expected 1 to 16384");
   says(generateDragonfly(0, 1, 1, 1, Wire()), "one and more");
   says(generatePod(shippedTopology("dgx2"), 0, 1, kNetwork), "0 boxes");
   says(generatePod(shippedTopology("dgx2"), 2, 17, kNetwork), "1 to 16");
-  says(generatePod(shippedTopology("dgx2"), 1000, 1, kNetwork),
-       "expected 1 to 4096");
+  says(generatePod(shippedTopology("dgx2"), 2000, 1, kNetwork),
+       "expected 1 to 16384");
   says(generateRandom(4, 0, 2, 0, false, Wire()), "expected 3 to 6");
   says(generateRandom(4, 0, 13, 0, true, Wire()), "expected 4 to 12");
   // What the wire says is checked like a file.

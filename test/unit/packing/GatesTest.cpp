@@ -131,8 +131,9 @@ TEST_CASE("masked costs have the trees that gates allow, and no others") {
     CAPTURE(seed);
     double least = kInfinity;
     for (const Gates &gates : gatesFor(serverOf, 0, false)) {
-      const CostMatrix masked = throughGates(costs, serverOf, gates);
-      least = std::min(least, costOf(masked, minArborescence(masked, n, 0)));
+      const CostGraph masked = throughGates({costs, n}, serverOf, gates);
+      least = std::min(least,
+                       costOf(masked, minArborescence(masked.reversed(), 0)));
     }
     CHECK(least == cheapestByHand(costs, n, 0, serverOf, true));
     CHECK(costOf(costs, minArborescence(costs, n, 0)) ==

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/packing/trees/LowTree.h"
+#include "compiler/packing/trees/SparseArborescence.h"
 #include "compiler/support/Infinity.h"
 
 #include "doctest/doctest.h"
@@ -109,6 +110,55 @@ TEST_CASE("minArborescence contracts nested cycles of a larger graph") {
         if (from != vertex && spans(other, 0))
           CHECK(costOf(costs, other) >= cost);
       }
+  }
+}
+
+TEST_CASE("heaps find as cheap an arborescence as matrices") {
+  std::minstd_rand random(5);
+  for (int trial = 0; trial < 400; ++trial) {
+    CAPTURE(trial);
+    const int n = 1 + trial % 40, root = int(random() % n);
+    // From all edges to few, with many ties, and cheap cycles far from a root
+    // that only dear edges leave.
+    CostMatrix costs =
+        randomCosts(random, n, trial % 2 ? 4 : 1000, trial % 8 * 12);
+    if (trial % 5 == 0)
+      for (int to = 0; to < n; ++to)
+        costs[size_t(root) * n + to] += 5000;
+    const Parents dense = minArborescence(costs, n, root);
+    const Parents sparse =
+        sparseArborescence(CostGraph(costs, n).reversed(), root);
+    CHECK(sparse.empty() == dense.empty());
+    CHECK(costOf(costs, sparse) == costOf(costs, dense));
+    if (!sparse.empty())
+      CHECK(spans(sparse, root));
+  }
+  // A chain of cycles, each of which closes around the one before.
+  const int n = 30000;
+  CostGraph into;
+  for (int vertex = 0; vertex < n; ++vertex) {
+    std::vector<CostGraph::Edge> edges;
+    if (vertex > 0)
+      edges.push_back({vertex - 1, double(vertex == 1 ? 7 : 2)});
+    if (vertex + 1 < n && vertex > 0)
+      edges.push_back({vertex + 1, 1});
+    into.addVertex(edges);
+  }
+  CHECK(costOf(into.reversed(), minArborescence(into, 0)) == 7 + (n - 2) * 2.);
+}
+
+TEST_CASE("a graph of edges is its matrix") {
+  std::minstd_rand random(6);
+  for (int n = 1; n < 9; ++n) {
+    CostMatrix costs = randomCosts(random, n, 9, 40);
+    for (int vertex = 0; vertex < n; ++vertex)
+      costs[size_t(vertex) * n + vertex] = kInfinity;
+    const CostGraph graph(costs, n);
+    CHECK(graph.asMatrix() == costs);
+    CHECK(graph.reversed().asMatrix() == transposed(costs, n));
+    for (int from = 0; from < n; ++from)
+      for (int to = 0; to < n; ++to)
+        CHECK(graph.cost(from, to) == costs[size_t(from) * n + to]);
   }
 }
 

@@ -9,6 +9,7 @@
 #include "compiler/packing/PackTrees.h"
 #include "test/unit/packing/Pods.h"
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -65,6 +66,23 @@ TEST_CASE("unlike servers have few peers, too") {
   CHECK(peersOf(few) <= 5);
   CHECK(peersOf(all) == 8);
   CHECK(few.stronglyConnectedRanks().size() == 1);
+}
+
+TEST_CASE("of many servers some distances are tried, and few hops left") {
+  const RankTopology all = podOf(700, 1, 1);
+  const RankTopology few = valueOf(limitNetworkPeers(all, 8));
+  const std::vector<std::vector<int>> reached = few.reachedRanks();
+  std::vector<int> hops(700, -1), work{0};
+  hops[0] = 0;
+  for (size_t next = 0; next < work.size(); ++next)
+    for (int to : reached[size_t(work[next])])
+      if (hops[size_t(to)] < 0) {
+        hops[size_t(to)] = hops[size_t(work[next])] + 1;
+        work.push_back(to);
+      }
+  CHECK(reached[0].size() == 8);
+  CHECK(work.size() == 700);
+  CHECK(*std::max_element(hops.begin(), hops.end()) <= 7); // of all, 6
 }
 
 TEST_CASE("one peer does not join three servers") {

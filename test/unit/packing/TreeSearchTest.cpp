@@ -88,7 +88,7 @@ TEST_CASE("low trees span, are as low as asked, and cost no less than any") {
             costOf(costs, minArborescence(costs, n, root)) - 1e-12);
     }
     if (least >= 0)
-      CHECK(eccentricity(costs, n, root) == least);
+      CHECK(eccentricity({costs, n}, root) == least);
   }
 }
 
@@ -116,7 +116,8 @@ TEST_CASE("trees of shortest paths have the shortest paths") {
     for (double &cost : costs) // of any scale
       cost *= 1e-6;
     CostMatrix distances = distancesOf(costs, n);
-    Parents parents = shortestPathTree(costs, n, root);
+    const CostGraph graph(costs, n);
+    Parents parents = shortestPathTree(graph, root);
     double sum = 0;
     for (int to = 0; to < n; ++to)
       sum += distances[root * n + to];
@@ -124,15 +125,15 @@ TEST_CASE("trees of shortest paths have the shortest paths") {
     if (parents.empty())
       continue;
     depthsOf(parents, costs, root);
-    CHECK(sumOfDistances(costs, parents, root) ==
+    CHECK(sumOfDistances(graph, parents, root) ==
           doctest::Approx(sum).epsilon(1e-12));
     for (int depth = 1; depth < n; ++depth) {
-      Parents low = lowShortestPathTree(costs, n, root, depth);
+      Parents low = lowShortestPathTree(graph, root, depth);
       if (low.empty())
         continue;
       std::vector<int> depths = depthsOf(low, costs, root);
       CHECK(*std::max_element(depths.begin(), depths.end()) <= depth);
-      CHECK(sumOfDistances(costs, low, root) >= sum * (1 - 1e-12));
+      CHECK(sumOfDistances(graph, low, root) >= sum * (1 - 1e-12));
     }
   }
 }

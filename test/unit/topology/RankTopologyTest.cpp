@@ -6,9 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/generate/Generate.h"
 #include "test/common/Contains.h"
 #include "test/unit/topology/TestTopology.h"
 
+#include <algorithm>
 #include <cmath>
 
 using namespace blink;
@@ -72,7 +74,7 @@ TEST_CASE("allocations") {
     huge.nodes.push_back({"g" + std::to_string(gpu), NodeKind::gpu});
   CHECK(contains(
       textOf(RankTopology::create(huge, {}, LinkKindSet::all()).takeError()),
-      "the most is 4096"));
+      "the most is 16384"));
   CHECK(rankTopologyOf(huge, {RankTopology::kMaxRanks}).numRanks() == 1);
 }
 
@@ -125,6 +127,64 @@ TEST_CASE("dgx1: peers stay peers when their NVLinks are excluded") {
   RankTopology noHost =
       rankTopologyOf(shippedTopology("dgx1"), {0, 4}, only("pcie"));
   CHECK(std::isinf(unitPaths(noHost).cost(0, 1)));
+}
+
+TEST_CASE("ranks reach each other both ways as their paths say") {
+  // What stronglyConnectedRanks need not look at each pair for is as if it did.
+  const auto check = [](const RankTopology &machine) {
+    const std::vector<std::vector<int>> reached = machine.reachedRanks();
+    std::vector<std::vector<bool>> closures;
+    for (int rank = 0; rank < machine.numRanks(); ++rank)
+      closures.push_back(RankTopology::closure(reached, rank, false));
+    std::vector<std::vector<int>> classes;
+    for (int rank = 0; rank < machine.numRanks(); ++rank) {
+      const auto mine = std::find_if(
+          classes.begin(), classes.end(), [&](const std::vector<int> &other) {
+            return closures[rank][other[0]] && closures[other[0]][rank];
+          });
+      (mine == classes.end() ? classes.emplace_back() : *mine).push_back(rank);
+    }
+    CHECK(machine.stronglyConnectedRanks() == classes);
+    return classes.size();
+  };
+  // A switch joins all, but not those that NVLink joins, too.
+  const Topology both = makeTopology(
+      R"({"id": "g0", "kind": "gpu"}, {"id": "g1", "kind": "gpu"},
+         {"id": "g2", "kind": "gpu"}, {"id": "p", "kind": "switch"})",
+      R"({"from": "g0", "to": "p", "bandwidth": 1, "kind": "pcie"},
+         {"from": "g1", "to": "p", "bandwidth": 1, "kind": "pcie"},
+         {"from": "g2", "to": "p", "bandwidth": 1, "kind": "pcie"},
+         {"from": "g0", "to": "g1", "bandwidth": 1, "kind": "nvlink"},
+         {"from": "g1", "to": "g2", "bandwidth": 1, "kind": "nvlink"},
+         {"from": "g2", "to": "g0", "bandwidth": 1, "kind": "nvlink"})");
+  CHECK(check(rankTopologyOf(both, {}, only("pcie"))) == 3);
+  CHECK(check(rankTopologyOf(both, {}, only("nvlink"))) == 1);
+  size_t connected = 0, apart = 0;
+  for (const char *name : {"dgx1", "pcie-8gpu", "mi250", "ac922-6gpu"})
+    for (const char *kinds :
+         {"nvlink", "pcie", "host", "pcie,host", "nvlink,pcie", "xgmi",
+          "xgmi,pcie", "nvlink,host", "nvlink,pcie,host"}) {
+      CAPTURE(name);
+      CAPTURE(kinds);
+      const size_t classes =
+          check(rankTopologyOf(shippedTopology(name), {}, only(kinds)));
+      ++(classes == 1 ? connected : apart);
+    }
+  for (unsigned seed = 1; seed <= 60; ++seed) {
+    CAPTURE(seed);
+    Topology random = valueOf(generateRandom(6, 3, 9, seed, true, Wire()));
+    for (size_t link = 0; link < random.links.size(); ++link) {
+      random.links[link].kind =
+          (seed + link) % 3 == 0 ? LinkKind::pcie : LinkKind::nvlink;
+      if ((seed * 7 + link) % 5 == 0) // in one direction, as good as not there
+        random.links[link].kind = LinkKind::c2c;
+    }
+    const size_t classes = check(rankTopologyOf(
+        std::move(random), {}, only(seed % 2 ? "nvlink,pcie" : "pcie")));
+    ++(classes == 1 ? connected : apart);
+  }
+  CHECK(connected > 10);
+  CHECK(apart > 10);
 }
 
 TEST_CASE("dgx1 over NVLink alone: GPUs do not relay") {

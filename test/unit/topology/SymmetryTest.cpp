@@ -108,6 +108,8 @@ TEST_CASE("regular machines have one orbit of ranks") {
   Wire wire;
   CHECK(orderOf(generateRing(7, wire)) == 7);
   CHECK(orderOf(generateRing(8, wire)) == 8);
+  CHECK(orderOf(generateRing(67, wire)) == 67); // powers of two digits
+  CHECK(orderOf(generateTorus({66, 2}, wire)) == 132);
   CHECK(orderOf(generateTorus({3, 5}, wire)) == 15);
   CHECK(orderOf(generateTorus({4, 4}, wire)) == 16);
   CHECK(orderOf(generateTorus({2, 3, 4}, wire)) == 24);
@@ -115,6 +117,9 @@ TEST_CASE("regular machines have one orbit of ranks") {
   CHECK(orderOf(generateFullyConnected(6, wire)) == 6);
   CHECK(orderOf(generateBCube(3, 1, wire)) == 9);
   CHECK(orderOf(generateFatTree(4, 2, wire)) == 16);
+  // The shift of groups and, round the circle, of a router's GPUs: it commutes
+  // with no reflection, which is found first.
+  CHECK(orderOf(generateDragonfly(17, 8, 4, 25, wire)) == 68);
   CHECK(orderOf(rankTopologyOf(shippedTopology("dgx2"))) == 16);
   CHECK(orderOf(rankTopologyOf(shippedTopology("dgx1p"))) == 8);
   Wire nic{50, 2, LinkKind::network};

@@ -7,6 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/verify/AlikeRanks.h"
+#include "compiler/verify/SymmetricParts.h"
 #include "compiler/verify/Verify.h"
 #include "schedules/ExpandSchedule.h"
 #include "schedules/ScheduleCopy.h"
@@ -182,4 +184,55 @@ TEST_CASE("representatives show what is wrong with all ranks") {
   }
   CHECK(right > kTimes / 30);
   CHECK(wrong > kTimes / 30);
+}
+
+TEST_CASE("prices that are alike where links are prove what all pairs prove") {
+  std::mt19937 random(7);
+  int alike = 0, less = 0;
+  for (int trial = 0; trial < 200; ++trial) {
+    const Collective collective =
+        std::vector{Collective::allreduce, Collective::allgather,
+                    Collective::reducescatter}[random() % 3];
+    const int ranks = 2 + int(random() % 8);
+    int orbits = 1 + int(random() % 2);
+    if (ranks % orbits != 0 || ranks == orbits)
+      orbits = 1;
+    const Form form(collective, ranks, 1, 1,
+                    {shiftBy(ranks, orbits, uint32_t(ranks / orbits))},
+                    uint32_t(random()));
+    const std::vector<uint8_t> bytes =
+        sched::copySchedule(*form.full.file, {form.parts});
+    std::string error;
+    const sched::Schedule *file =
+        sched::openAnySchedule(bytes.data(), bytes.size(), error);
+    REQUIRE_MESSAGE(file, error);
+    const sched::Program &program = *file->programs()->Get(0);
+    sched::SymmetryGroup group;
+    REQUIRE(
+        sched::SymmetryGroup::create(*file->topology(), *program.allocation(),
+                                     sched::renamingsOf(program), group) == "");
+    // One price an orbit of links, many of them equal, some nothing.
+    std::vector<double> prices(file->topology()->links()->size());
+    for (double &price : prices)
+      price = double(random() % 5);
+    const std::vector<uint32_t> orbitOf =
+        verify::linkOrbits(group, uint32_t(prices.size()));
+    for (size_t link = 0; link < prices.size(); ++link)
+      prices[link] = prices[orbitOf[link]];
+    const verify::TopologyView machine(*file, program);
+    const verify::Repricing once =
+        verify::repriceAlike(machine, program, prices, group);
+    const verify::Repricing all = verify::reprice(machine, program, prices);
+    CAPTURE(trial);
+    if (orbits == 1) {
+      CHECK(once.problem.value_or("") == all.problem.value_or(""));
+      CHECK(near(once.bound, all.bound));
+      ++alike;
+    } else if (!once.problem) {
+      CHECK(once.bound >= all.bound * (1 - 1e-12)); // a tree costs no less
+      less += once.bound > all.bound * 1.01;
+    }
+  }
+  CHECK(alike > 100);
+  CHECK(less > 5);
 }

@@ -1,0 +1,55 @@
+//===- FewPeers.cpp - the optimum of many ranks, by few pairs -------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/packing/FewPeers.h"
+
+#include "compiler/topology/symmetry/NetworkPeers.h"
+
+using namespace blink;
+
+std::vector<int> blink::fewPeers(const RankTopology &machine) {
+  const int servers = machine.withPhases().numServers();
+  int few = 8;
+  while (few * few < servers)
+    few *= 2;
+  return {few, 2 * few, 4 * few};
+}
+
+llvm::Expected<PackedTrees> blink::packManyRanks(const PackingProblem &problem,
+                                                 const SolveWatcher &watcher,
+                                                 double slack) {
+  constexpr int kManyRanks = 1024; // all pairs of fewer are soon packed
+  const RankTopology &machine = *problem.rankTopology;
+  const Collective collective = problem.collective;
+  if (machine.numRanks() <= kManyRanks || isPairwise(collective) ||
+      isRouted(collective) || isRooted(collective) || machine.isLimited() ||
+      machine.isPhased() || !machine.relays().empty())
+    return packTrees(problem, watcher, slack);
+  if (llvm::Error error = problem.check())
+    return error;
+  const int all = mostNetworkPeers(machine);
+  const int most = all > 0 ? fewPeers(machine).front() : 0;
+  if (most >= all)
+    return packTrees(problem, watcher, slack);
+  llvm::Expected<RankTopology> few = limitNetworkPeers(machine, most);
+  if (!few) {
+    llvm::consumeError(few.takeError());
+    return packTrees(problem, watcher, slack);
+  }
+  PackingProblem limited = problem;
+  limited.rankTopology = &*few;
+  llvm::Expected<PackedTrees> packed = packTrees(limited, watcher, slack);
+  if (!packed)
+    return packed;
+  llvm::Expected<PackingCertificate> proved =
+      boundAt(problem, packed->certificate.prices);
+  if (!proved)
+    return proved.takeError();
+  if (packed->packing.algbw < proved->bound * kSameRate)
+    return packTrees(problem, watcher, slack);
+  packed->certificate = std::move(*proved);
+  return packed;
+}
