@@ -32,7 +32,7 @@ constexpr int kGpus = 6;
 #if BLINK_TEST_CUDA
 constexpr int kMostRanks = 4, kJobs = 8; // an emulated lane is several threads
 #else
-constexpr int kMostRanks = kGpus, kJobs = 32;
+constexpr int kMostRanks = kGpus, kJobs = kSanitized ? 8 : 32;
 #endif
 
 BundleOptions optionsOf(uint32_t seed) {

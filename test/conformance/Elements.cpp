@@ -49,6 +49,17 @@ int64_t extend(blinkDataType_t type, uint64_t bits) {
   return int64_t(bits << shift) >> shift;
 }
 
+/// integer * 2^exponent; by the bits of a power of two where that is a normal
+/// number, since ldexp was a tenth of the time of tests.
+double scaled(uint64_t integer, int exponent) {
+  if (exponent < -1022 || exponent > 1023)
+    return std::ldexp(double(integer), exponent);
+  const uint64_t bits = uint64_t(exponent + 1023) << 52;
+  double power;
+  std::memcpy(&power, &bits, sizeof(power));
+  return double(integer) * power;
+}
+
 uint64_t mix(uint64_t x) { // splitmix64's finaliser
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
@@ -94,10 +105,10 @@ double decode(blinkDataType_t type, uint64_t bits) {
   else if (type != blinkFloat8e4m3 && exponent == (1 << exponentBits) - 1)
     value = fraction ? NAN : INFINITY;
   else if (exponent == 0)
-    value = std::ldexp(double(fraction), 1 - bias - fractionBits);
+    value = scaled(fraction, 1 - bias - fractionBits);
   else
-    value = std::ldexp(double(fraction | uint64_t(1) << fractionBits),
-                       exponent - bias - fractionBits);
+    value = scaled(fraction | uint64_t(1) << fractionBits,
+                   exponent - bias - fractionBits);
   return negative ? -value : value;
 }
 

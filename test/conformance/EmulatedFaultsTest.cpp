@@ -16,6 +16,7 @@
 
 #include "doctest/doctest.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <csignal>
@@ -81,6 +82,20 @@ TestSchedule model(Collective collective, int ranks) {
   layout.shape = Shape::chain;
   layout.slots = 1;
   return makeSchedule(collective, 0, ranks, layout);
+}
+
+/// The rank of the chain that is at one end of every channel.
+int middleOf(TestSchedule schedule) {
+  const auto &channels = schedule.variant().channels;
+  const auto isAtAll = [&](int rank) {
+    return std::all_of(channels.begin(), channels.end(), [&](const auto &one) {
+      return int(one.source) == rank || int(one.destination) == rank;
+    });
+  };
+  for (int rank = 0; rank < 3; ++rank)
+    if (isAtAll(rank))
+      return rank;
+  return -1;
 }
 
 /// One chunk on each channel.
@@ -154,7 +169,9 @@ TEST_CASE("a counter that is wrong ends in an error that says where") {
   const TestSchedule schedule = model(Collective::allreduce, 3);
   const size_t numChannels = TestSchedule(schedule).variant().channels.size();
   int harmed = 0;
-  for (int rank = 0; rank < 3; ++rank)
+  for (int rank = 0; rank < 3; ++rank) {
+    if (kSanitized && rank != middleOf(schedule))
+      continue;
     for (size_t c = 0; c < numChannels; ++c)
       for (bool own : {false, true}) {
         const std::string text = harmedJob(
@@ -176,7 +193,9 @@ TEST_CASE("a counter that is wrong ends in an error that says where") {
         CHECK(text.find(waitedSoon()) != std::string::npos);
         CHECK(freshJobFails() == "");
       }
-  CHECK(harmed == 2 * 2 * int(numChannels)); // both ends, both counters
+  }
+  // Both ends, both counters.
+  CHECK(harmed == (kSanitized ? 1 : 2) * 2 * int(numChannels));
 }
 
 TEST_CASE("expected and seen are what the counters are") {
@@ -270,7 +289,9 @@ TEST_CASE(
   const TestSchedule schedule = model(Collective::allreduce, 3);
   // The barriers of a folding thread: four at first, two a fold.
   constexpr unsigned kFirst = 4;
-  for (const Place &place : placesOf(schedule))
+  for (const Place &place : placesOf(schedule)) {
+    if (kSlow && place.rank != middleOf(schedule))
+      continue;
     for (unsigned barrier = place.step == 0 ? 0 : kFirst + 2 * place.step;
          barrier < kFirst + 2 * place.step + 2; barrier += kSanitized ? 3 : 1) {
       // The process of an emulated device is killed in its second kernel.
@@ -292,4 +313,5 @@ TEST_CASE(
         CHECK(WEXITSTATUS(outcomes[rank].status) == 1);
       }
     }
+  }
 }

@@ -70,7 +70,7 @@ std::vector<Bits> run(const Job &job, const Case &c,
 
 TEST_CASE("in one hop every rank adds up in the order of ranks") {
   size_t orderMattered = 0;
-  for (int ranks = 2; ranks <= 8; ranks += kSlow ? 3 : 1)
+  for (int ranks = 2; ranks <= (kSlow ? 5 : 8); ranks += kSlow ? 3 : 1)
     for (sched::Protocol protocol :
          {sched::Protocol::simple, sched::Protocol::low_latency}) {
       BuildOptions layout;
@@ -107,12 +107,12 @@ TEST_CASE("in one hop every rank adds up in the order of ranks") {
             orderMattered += outputs[0] != sumsOf(c, inputs, true);
           }
     }
-  CHECK(orderMattered >= (kSlow ? 2 : 6) * 2 * 2); // of two ranks it cannot
+  CHECK(orderMattered >= (kSlow ? 1 : 6) * 2 * 2); // of two ranks it cannot
 }
 
 TEST_CASE("in one hop every type and operator is right") {
   unsigned number = 0;
-  for (int ranks = 2; ranks <= 8; ranks += kSlow ? 3 : 1)
+  for (int ranks = 2; ranks <= (kSlow ? 5 : 8); ranks += kSlow ? 3 : 1)
     for (sched::Protocol protocol :
          {sched::Protocol::simple, sched::Protocol::low_latency}) {
       BuildOptions layout;

@@ -65,7 +65,7 @@ void checkRest(const std::vector<Outcome> &outcomes,
 TEST_CASE("whoever dies at whatever step, the others repeat the call") {
   // A rank has about ten folds in a call.
   for (int rank = 0; rank < 3; ++rank)
-    for (int times = 0; times < 12; times += kSlow ? 5 : 1) {
+    for (int times = 0; times < 12; times += kSanitized ? 5 : 1) {
       const std::string scenario =
           "shrink:" + std::to_string(rank) + ":" + std::to_string(times);
       CAPTURE(scenario);

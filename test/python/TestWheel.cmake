@@ -37,7 +37,8 @@ foreach(package IN LISTS packages)
   endif()
 endforeach()
 set(settings build-dir=build/wheel cmake.build-type=None cmake.define.CMAKE_CXX_COMPILER=${COMPILED_BY}
-  cmake.define.CMAKE_CXX_FLAGS=${FLAGS} cmake.define.BLINK_WERROR=ON cmake.define.BLINK_CUDA=OFF)
+  cmake.define.CMAKE_CXX_FLAGS=${FLAGS} cmake.define.BLINK_WERROR=ON cmake.define.BLINK_CUDA=OFF
+  install.strip=true) # as of a release: to pack what debuggers read took half of the test
 if(COMPILER)
   list(APPEND settings cmake.define.BLINK_BUILD_COMPILER=ON)
 endif()

@@ -97,12 +97,9 @@ void Buffers::fill(const Case &c, bool inPlace, uint64_t seed) {
   if (c.receives(rank_) || inPlace)
     std::memset(output_.host(), 0xff, outputBytes);
   if (c.sends(rank_)) {
-    const Samples samples = c.samples(seed);
-    const size_t size = sizeOf(c.type);
     uint8_t *to =
         (inPlace ? output_ : input_).host() + c.inputOffset(rank_, inPlace);
-    for (size_t i = 0; i < c.count * c.inputBlocks(); ++i)
-      samples.input(rank_, i, to + i * size);
+    c.samples(seed).inputs(rank_, 0, c.count * c.inputBlocks(), to);
     if (!inPlace)
       input_.upload(c.inputBytes());
   }
@@ -120,32 +117,31 @@ uint64_t Buffers::countWrong(const Case &c, bool inPlace, uint64_t seed,
   output_.download(offset + c.outputBytes());
   const uint8_t *got = output_.host() + offset;
   const size_t first = c.firstElement(rank_);
-  uint64_t wrong = 0;
-  if (c.reduces()) {
-    const uint8_t *want = reduced + first * size;
-    if (std::memcmp(got, want, c.outputBytes()) == 0)
-      return 0;
-    for (size_t i = 0; i < c.count; ++i)
-      wrong += std::memcmp(got + i * size, want + i * size, size) != 0;
+  const auto differing = [&](const uint8_t *want, size_t count) {
+    uint64_t wrong = 0;
+    if (std::memcmp(got, want, count * size) != 0)
+      for (size_t i = 0; i < count; ++i)
+        wrong += std::memcmp(got + i * size, want + i * size, size) != 0;
+    got += count * size;
     return wrong;
-  }
-  for (uint32_t block = 0; block < c.outputBlocks(); ++block) {
-    const int source = c.sourceOf(rank_, block);
-    for (size_t i = 0; i < c.count; ++i, got += size) {
-      uint8_t want[8];
-      samples.input(source, first + i, want);
-      wrong += std::memcmp(got, want, size) != 0;
+  };
+  if (c.reduces())
+    return differing(reduced + first * size, c.count);
+  uint64_t wrong = 0;
+  constexpr size_t kAtOnce = 512;
+  uint8_t want[kAtOnce * sizeof(double)];
+  for (uint32_t block = 0; block < c.outputBlocks(); ++block)
+    for (size_t i = 0; i < c.count; i += kAtOnce) {
+      const size_t count = std::min(kAtOnce, c.count - i);
+      samples.inputs(c.sourceOf(rank_, block), first + i, count, want);
+      wrong += differing(want, count);
     }
-  }
   return wrong;
 }
 
 void writeReduced(const Case &c, uint64_t seed, size_t begin, size_t end,
                   uint8_t *out) {
-  const Samples samples = c.samples(seed);
-  const size_t size = sizeOf(c.type);
-  for (size_t i = begin; i < end; ++i)
-    samples.reduced(i, out + i * size);
+  c.samples(seed).reduced(begin, end - begin, out + begin * sizeOf(c.type));
 }
 
 } // namespace blink::perf

@@ -41,7 +41,7 @@ header_folder() {
 # require_header OPTION DIR FILE: DIR was given, or the compiler finds FILE, or somebody said where CMake is to look.
 require_header() {
   [ -z "$2" ] && [ -z "${CMAKE_PREFIX_PATH-}" ] || return 0
-  "${CXX:-c++}" -E -x c++ - <<<"#include <$3>" >/dev/null 2>&1 ||
+  printf '#if !__has_include(<%s>)\n#error\n#endif\n' "$3" | "${CXX:-c++}" -E -x c++ - >/dev/null 2>&1 ||
     stop "no $3 here: carry along what --pack makes, or give $1 DIR"
 }
 

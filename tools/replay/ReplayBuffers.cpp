@@ -47,25 +47,21 @@ void ReplayBuffers::allocate(int firstRank, int endRank) {
 ReplayBuffers::Bytes ReplayBuffers::expected(int rank, uint32_t block) const {
   Bytes bytes(call_.blockBytes());
   const uint64_t first = call_.firstElement(rank);
-  const int source = call_.sourceOf(rank, block);
-  const size_t size = sizeOf(call_.type);
-  for (size_t i = 0; i < call_.count; ++i) {
-    void *out = bytes.data() + i * size;
-    call_.reduces() ? samples_.reduced(first + i, out)
-                    : samples_.input(source, first + i, out);
-  }
+  if (call_.reduces())
+    samples_.reduced(first, call_.count, bytes.data());
+  else
+    samples_.inputs(call_.sourceOf(rank, block), first, call_.count,
+                    bytes.data());
   return bytes;
 }
 
 void ReplayBuffers::fill() {
-  const size_t size = sizeOf(call_.type);
   const size_t elements = call_.count * call_.inputBlocks();
   if (!options_.inPlace)
     for (Bytes &output : outputs_)
       std::fill(output.begin(), output.end(), uint8_t(0xff));
   for (int rank = first_; rank < end_; ++rank)
-    for (size_t i = 0; i < elements; ++i)
-      samples_.input(rank, i, input(rank) + i * size);
+    samples_.inputs(rank, 0, elements, input(rank));
 }
 
 void ReplayBuffers::check(ReplayResult &result) {

@@ -2,7 +2,7 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A value is an integer k; a floating point element is k / kScale. Sums stay
+// A value is an integer k; a floating point element is k * kScale. Sums stay
 // below the type's exact integers, products are of 1 and 2 and their
 // negatives, and averages divide evenly.
 //
@@ -11,7 +11,7 @@
 #include "tools/replay/Samples.h"
 
 #include <algorithm>
-#include <cmath>
+#include <cstdlib>
 #include <cstring>
 
 using namespace blink;
@@ -58,7 +58,7 @@ static int64_t exactLimit(blinkDataType_t type) {
   }
 }
 
-static constexpr double kScale = 16; // floats are k / 16
+static constexpr double kScale = 1.0 / 16; // floats are multiples of it
 
 /// SplitMix64's finaliser: a random function of its argument.
 static uint64_t mix(uint64_t x) {
@@ -102,24 +102,61 @@ Samples::Samples(blinkDataType_t type, blinkRedOp_t op, int numRanks,
     share_ = limit_;
 }
 
-int64_t Samples::value(int rank, uint64_t index) const {
-  uint64_t random = mix(seed_ ^ mix(index * 4099 + uint64_t(rank)));
-  bool isUnsigned =
-      type_ == blinkUint8 || type_ == blinkUint32 || type_ == blinkUint64;
+/// Writes one(index) of `count` indices to `out`.
+template <typename One>
+static void forEach(uint64_t first, size_t count, int64_t *out,
+                    const One &one) {
+  for (size_t i = 0; i < count; ++i)
+    out[i] = one(first + i);
+}
+
+void Samples::values(int rank, uint64_t first, size_t count,
+                     int64_t *out) const {
+  const bool isNarrow = sizeOf(type_) == 1 && isFloat(type_);
+  const auto random = [seed = seed_, rank = uint64_t(rank)](uint64_t index) {
+    return mix(seed ^ mix(index * 4099 + rank));
+  };
   // With 8 bits there is no room for a share a rank: some ranks have zeros.
-  if (sizeOf(type_) == 1 && isFloat(type_) && op_ == blinkSum && rank > limit_)
-    return 0;
-  if (sizeOf(type_) == 1 && isFloat(type_) && op_ == blinkAvg) {
+  if (isNarrow && op_ == blinkSum && rank > limit_) {
+    std::fill_n(out, count, 0);
+    return;
+  }
+  if (op_ == blinkAvg)
+    return averaged(rank, first, count, out);
+  if (!isFloat(type_))
+    return forEach(first, count, out, [&](uint64_t index) {
+      return wrap(type_, static_cast<int64_t>(random(index)));
+    });
+  if (op_ == blinkProd)
+    return forEach(first, count, out, [&](uint64_t index) {
+      const uint64_t bits = random(index);
+      const int64_t magnitude = rank % 4 == 0 && (bits & 2) ? 2 : 1;
+      return bits & 1 ? magnitude : -magnitude;
+    });
+  forEach(first, count, out, [&, share = share_](uint64_t index) {
+    return within(random(index), share);
+  });
+}
+
+void Samples::averaged(int rank, uint64_t first, size_t count,
+                       int64_t *out) const {
+  if (sizeOf(type_) == 1 && isFloat(type_)) {
     int odd = numRanks_;
     while (odd % 2 == 0)
       odd /= 2;
-    return rank == 0 && odd <= limit_
-               ? numRanks_ * within(mix(seed_ ^ index), 1)
-               : 0;
+    if (rank != 0 || odd > limit_) {
+      std::fill_n(out, count, 0);
+      return;
+    }
+    return forEach(first, count, out, [&](uint64_t index) {
+      return numRanks_ * within(mix(seed_ ^ index), 1);
+    });
   }
-  if (op_ == blinkAvg) {
-    // All ranks share a base, and pairs of ranks differ from it by as much up
-    // as down: the sum is numRanks * base.
+  const bool isUnsigned =
+      type_ == blinkUint8 || type_ == blinkUint32 || type_ == blinkUint64;
+  // All ranks share a base, and pairs of ranks differ from it by as much up as
+  // down: the sum is numRanks * base.
+  forEach(first, count, out, [&](uint64_t index) {
     uint64_t pair = mix(seed_ ^ mix(index * 4099 + uint64_t(rank / 2) + 2048));
     int64_t base = within(mix(seed_ ^ index), share_);
     int64_t offset = within(pair, share_);
@@ -128,92 +165,119 @@ int64_t Samples::value(int rank, uint64_t index) const {
     if (rank == numRanks_ - 1 && numRanks_ % 2 == 1)
       return base;
     return rank % 2 == 0 ? base + offset : base - offset;
-  }
-  if (!isFloat(type_))
-    return wrap(type_, static_cast<int64_t>(random));
-  if (op_ == blinkProd) {
-    int64_t magnitude = rank % 4 == 0 && (random & 2) ? 2 : 1;
-    return random & 1 ? magnitude : -magnitude;
-  }
-  return within(random, share_);
+  });
 }
 
-void Samples::reduced(uint64_t index, void *out) const {
-  bool isUnsigned64 = type_ == blinkUint64;
-  int64_t result = value(0, index);
-  for (int rank = 1; rank < numRanks_; ++rank) {
-    int64_t next = value(rank, index);
-    bool less =
-        isUnsigned64 ? uint64_t(next) < uint64_t(result) : next < result;
-    switch (op_) {
-    case blinkSum:
-    case blinkAvg:
-      result = static_cast<int64_t>(uint64_t(result) + uint64_t(next));
-      break;
-    case blinkProd:
-      result = static_cast<int64_t>(uint64_t(result) * uint64_t(next));
-      break;
-    case blinkMin:
-      result = less ? next : result;
-      break;
-    case blinkMax:
-      result = less ? result : next;
-      break;
-    case blinkBand:
-      result &= next;
-      break;
-    case blinkBor:
-      result |= next;
-      break;
-    case blinkBxor:
-      result ^= next;
-      break;
-    }
+void Samples::combine(const int64_t *next, size_t count,
+                      int64_t *result) const {
+  const auto by = [&](const auto &operation) {
+    for (size_t i = 0; i < count; ++i)
+      result[i] = operation(result[i], next[i]);
+  };
+  switch (op_) {
+  case blinkSum:
+  case blinkAvg:
+    return by([](uint64_t a, uint64_t b) { return int64_t(a + b); });
+  case blinkProd:
+    return by([](uint64_t a, uint64_t b) { return int64_t(a * b); });
+  case blinkMin:
+    if (type_ == blinkUint64)
+      return by([](uint64_t a, uint64_t b) { return std::min(a, b); });
+    return by([](int64_t a, int64_t b) { return std::min(a, b); });
+  case blinkMax:
+    if (type_ == blinkUint64)
+      return by([](uint64_t a, uint64_t b) { return std::max(a, b); });
+    return by([](int64_t a, int64_t b) { return std::max(a, b); });
+  case blinkBand:
+    return by([](int64_t a, int64_t b) { return a & b; });
+  case blinkBor:
+    return by([](int64_t a, int64_t b) { return a | b; });
+  case blinkBxor:
+    return by([](int64_t a, int64_t b) { return a ^ b; });
   }
-  store(op_ == blinkAvg ? result / numRanks_ : result, out);
 }
 
-/// Encodes a value that the format can hold exactly.
+/// Encodes a value that the format can hold exactly, and as a normal number: by
+/// the bits of a double, of which the mantissa's first are the format's.
 static unsigned encodeExact(double value, int exponentBits, int mantissaBits) {
-  if (value == 0)
+  uint64_t bits;
+  std::memcpy(&bits, &value, sizeof(bits));
+  if (bits << 1 == 0)
     return 0;
-  int exponent;
-  double fraction = std::frexp(std::fabs(value), &exponent); // [0.5, 1)
-  int bias = (1 << (exponentBits - 1)) - 1;
-  unsigned mantissa =
-      static_cast<unsigned>(std::ldexp(fraction * 2 - 1, mantissaBits));
-  unsigned biased = static_cast<unsigned>(exponent - 1 + bias);
-  unsigned sign = value < 0 ? 1u << (exponentBits + mantissaBits) : 0u;
-  return sign | biased << mantissaBits | mantissa;
+  const int exponent = int(bits >> 52 & 0x7ff) - 1023;
+  const int bias = (1 << (exponentBits - 1)) - 1;
+  const auto mantissa = unsigned(bits << 12 >> (64 - mantissaBits));
+  const auto sign = unsigned(bits >> 63) << (exponentBits + mantissaBits);
+  return sign | unsigned(exponent + bias) << mantissaBits | mantissa;
 }
 
-template <typename T> static void put(T value, void *out) {
-  std::memcpy(out, &value, sizeof value);
-}
-
-void Samples::store(int64_t k, void *out) const {
-  double real = op_ == blinkProd ? double(k) : double(k) / kScale;
+void Samples::store(const int64_t *values, size_t count, void *out) const {
+  const auto as = [&](const auto &convert) {
+    auto *to = static_cast<uint8_t *>(out);
+    for (size_t i = 0; i < count; ++i) {
+      const auto element = convert(values[i]);
+      std::memcpy(to + i * sizeof(element), &element, sizeof(element));
+    }
+  };
+  const double scale = op_ == blinkProd ? 1 : kScale;
   switch (type_) {
   case blinkInt8:
   case blinkUint8:
-    return put(static_cast<uint8_t>(k), out);
+    return as([](int64_t k) { return uint8_t(k); });
   case blinkInt32:
   case blinkUint32:
-    return put(static_cast<uint32_t>(k), out);
+    return as([](int64_t k) { return uint32_t(k); });
   case blinkInt64:
   case blinkUint64:
-    return put(k, out);
+    return as([](int64_t k) { return k; });
   case blinkFloat16:
-    return put(static_cast<uint16_t>(encodeExact(real, 5, 10)), out);
+    return as([&](int64_t k) {
+      return uint16_t(encodeExact(double(k) * scale, 5, 10));
+    });
   case blinkBfloat16:
-    return put(static_cast<uint16_t>(encodeExact(real, 8, 7)), out);
+    return as([&](int64_t k) {
+      return uint16_t(encodeExact(double(k) * scale, 8, 7));
+    });
   case blinkFloat8e4m3:
-    return put(static_cast<uint8_t>(encodeExact(real, 4, 3)), out);
+    return as([&](int64_t k) {
+      return uint8_t(encodeExact(double(k) * scale, 4, 3));
+    });
   case blinkFloat8e5m2:
-    return put(static_cast<uint8_t>(encodeExact(real, 5, 2)), out);
+    return as([&](int64_t k) {
+      return uint8_t(encodeExact(double(k) * scale, 5, 2));
+    });
   case blinkFloat32:
-    return put(static_cast<float>(real), out);
+    return as([&](int64_t k) { return float(double(k) * scale); });
   case blinkFloat64:
-    return put(real, out);
+    return as([&](int64_t k) { return double(k) * scale; });
+  }
+}
+
+static constexpr size_t kAtOnce = 256; // elements that stay in a first cache
+
+void Samples::inputs(int rank, uint64_t first, size_t count, void *out) const {
+  int64_t some[kAtOnce];
+  auto *to = static_cast<uint8_t *>(out);
+  for (size_t done = 0, number; done < count; done += number) {
+    number = std::min(kAtOnce, count - done);
+    values(rank, first + done, number, some);
+    store(some, number, to + done * sizeOf(type_));
+  }
+}
+
+void Samples::reduced(uint64_t first, size_t count, void *out) const {
+  int64_t result[kAtOnce], next[kAtOnce];
+  auto *to = static_cast<uint8_t *>(out);
+  for (size_t done = 0, number; done < count; done += number) {
+    number = std::min(kAtOnce, count - done);
+    values(0, first + done, number, result);
+    for (int rank = 1; rank < numRanks_; ++rank) {
+      values(rank, first + done, number, next);
+      combine(next, number, result);
+    }
+    if (op_ == blinkAvg)
+      for (size_t i = 0; i < number; ++i)
+        result[i] /= numRanks_;
+    store(result, number, to + done * sizeOf(type_));
   }
 }

@@ -14,6 +14,7 @@
 
 #include "runtime/blink.h"
 
+#include <cstddef>
 #include <cstdint>
 
 namespace blink {
@@ -33,16 +34,18 @@ class Samples {
 public:
   Samples(blinkDataType_t type, blinkRedOp_t op, int numRanks, uint64_t seed);
 
-  /// Writes element `index` of `rank`'s input to `out`.
-  void input(int rank, uint64_t index, void *out) const {
-    store(value(rank, index), out);
-  }
-  /// Writes what the reduction of all ranks' elements `index` must be.
-  void reduced(uint64_t index, void *out) const;
+  /// Writes `count` elements of `rank`'s input, from element `first`, to `out`.
+  void inputs(int rank, uint64_t first, size_t count, void *out) const;
+  /// Writes what the reduction of all ranks' elements must be, likewise.
+  void reduced(uint64_t first, size_t count, void *out) const;
 
 private:
-  int64_t value(int rank, uint64_t index) const;
-  void store(int64_t value, void *out) const;
+  // A step for many elements at a time, so that what depends on type and
+  // operator is asked once for them: it was most of the time of a check.
+  void values(int rank, uint64_t first, size_t count, int64_t *out) const;
+  void averaged(int rank, uint64_t first, size_t count, int64_t *out) const;
+  void combine(const int64_t *next, size_t count, int64_t *result) const;
+  void store(const int64_t *values, size_t count, void *out) const;
 
   blinkDataType_t type_;
   blinkRedOp_t op_;

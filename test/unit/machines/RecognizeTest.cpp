@@ -13,7 +13,6 @@
 
 #include "compiler/generate/Generate.h"
 #include "compiler/support/Numbers.h"
-#include "test/common/Sanitizers.h"
 
 #include "doctest/doctest.h"
 
@@ -83,7 +82,7 @@ TEST_CASE("every machine type is itself, and no other") {
 TEST_CASE("names, order and latencies do not matter") {
   std::mt19937 random(1);
   for (const MachineType &type : machineTypes())
-    for (int round = 0; round < (test::kSanitized ? 1 : 3); ++round) {
+    for (int round = 0; round < 3; ++round) {
       CAPTURE(type.name.str());
       Topology machine = type.topology();
       Topology other = shuffled(machine, random).first;
@@ -102,7 +101,7 @@ TEST_CASE("a link that is missing or thinner is named") {
     const Topology machine = type.topology();
     if (partOf(machine, false).numPairs() < 4)
       continue; // too small to say what is missing
-    for (int round = 0; round < (test::kSanitized ? 2 : 4); ++round) {
+    for (int round = 0; round < 4; ++round) {
       const Link &link = machine.links[random() % machine.links.size()];
       if (link.kind == LinkKind::host)
         continue; // may have any rate
@@ -248,7 +247,7 @@ TEST_CASE("NICs, and PCIe that the type has not, do not hide a machine") {
 }
 
 TEST_CASE("other graphs are of no type") {
-  for (uint64_t seed = 0; seed < 20; seed += test::kSanitized ? 3 : 1) {
+  for (uint64_t seed = 0; seed < 20; ++seed) {
     const int gpus = 4 + static_cast<int>(seed % 5) * 3;
     CAPTURE(seed);
     CHECK_FALSE(recognize(llvm::cantFail(generateRandom(

@@ -8,6 +8,7 @@
 
 #include "compiler/topology/AllocationList.h"
 
+#include "test/common/Sanitizers.h"
 #include "test/unit/topology/TestTopology.h"
 
 #include <climits>
@@ -117,9 +118,10 @@ TEST_CASE("mistakes are named with their place") {
   CHECK(refusal("5-5/3-4/1-2/3") ==
         "'5-5/3-4/1-2/3' at character 13: the same GPUs as at character 9; "
         "list each set once");
-  CHECK(refusal("9-9/10-10", 22)
-            .find("at character 5: there are more than "
-                  "1048576 allocations up to here") != std::string::npos);
+  if (!kSanitized) // half a million sets are made before
+    CHECK(refusal("9-9/10-10", 22)
+              .find("at character 5: there are more than "
+                    "1048576 allocations up to here") != std::string::npos);
   CHECK(refusal("2-4,6") ==
         "'2-4,6' at character 4: found ',' after sizes; expected '/' and more "
         "of them, or a set of GPUs with each GPU named, as in 2-3/4,5,6,7");
