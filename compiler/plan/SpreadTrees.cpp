@@ -333,13 +333,14 @@ static bool isSlowerWhenShort(const MessageTime &time,
 }
 
 /// `parts`, or what is faster on one machine: more parts for lanes that are
-/// left, so that each moves less, or fewer, so that pipelines fill sooner.
+/// left, so that each moves less, or fewer, so that pipelines fill sooner. Not
+/// such that links which share themselves fairly keep less to the weights.
 static llvm::Expected<std::vector<unsigned>>
 spreadFaster(const PackingProblem &problem, const Packing &packing,
              std::vector<unsigned> parts, ScheduleLimits limits,
              size_t maxTrees) {
   constexpr unsigned kMostParts = 4;
-  constexpr double kFaster = 0.98;
+  constexpr double kFaster = 0.98, kAsFair = 0.99;
   llvm::Expected<FoldProgram> whole = expandForest(problem, packing);
   if (!whole)
     return whole.takeError();
@@ -356,8 +357,11 @@ spreadFaster(const PackingProblem &problem, const Packing &packing,
   for (unsigned split = 2; split < most; ++split)
     others.push_back(splits.downTo(splits.most() / split));
   MessageTime least = splits.timeOfLarge(parts);
+  const bool routed = isRouted(problem.collective);
+  const double fair = routed ? 0 : fairRate(problem, packing, parts);
   for (std::vector<unsigned> &other : others) {
-    if (other.empty() || other == parts)
+    if (other.empty() || other == parts ||
+        (!routed && fairRate(problem, packing, other) < kAsFair * fair))
       continue;
     MessageTime time = splits.timeOfLarge(other);
     if (!isFasterWhenLong(time, least, kFaster) ||
