@@ -320,6 +320,41 @@ TEST_CASE("a DGX-1 stays as it is, and an H100 box has no lane far above") {
   }
 }
 
+TEST_CASE("lanes that are left take more parts of all trees") {
+  const RankTopology dgx1 = rankTopologyOf(shippedTopology("dgx1"));
+  const PackingProblem problem{&dgx1, Collective::broadcast, 0};
+  const Packing packing = packed(problem);
+  const Parts whole(packing.trees.size(), 1);
+  REQUIRE(whole.size() < 8);
+  const Parts parts = valueOf(chooseParts(problem, packing, {16}, 0));
+  REQUIRE(!parts.empty());
+  const MessageTime before = timeOfLarge(planned(problem, packing, whole, 16));
+  const MessageTime after = timeOfLarge(planned(problem, packing, parts, 16));
+  CHECK(isFasterWhenLong(after, before, 0.98));
+  CHECK(!isFasterWhenLong(before, after, 1));
+  // None is left, or no more trees are allowed.
+  CHECK(valueOf(chooseParts(problem, packing, {4}, 0)).empty());
+  CHECK(valueOf(chooseParts(problem, packing, {16}, whole.size())).empty());
+}
+
+TEST_CASE("no parts for their time alone, if links keep less to weights") {
+  for (const char *name : {"mi100-8gpu", "rtx-a6000-4gpu", "azure-ndv2"}) {
+    const RankTopology ranks = rankTopologyOf(shippedTopology(name));
+    for (Collective collective :
+         {Collective::allreduce, Collective::reducescatter}) {
+      CAPTURE(std::string(name));
+      CAPTURE(toString(collective).str());
+      const PackingProblem problem{&ranks, collective, 0};
+      const Packing packing = packed(problem);
+      Parts parts = valueOf(chooseParts(problem, packing, {16}, 0));
+      if (parts.empty())
+        parts.assign(packing.trees.size(), 1);
+      CHECK(fairRate(problem, packing, parts) >=
+            0.99 * fairRate(problem, packing, evenParts(problem, packing)));
+    }
+  }
+}
+
 TEST_CASE("what holds of all machines") {
   for (const char *name : {"a100-nv4", "dgx-a100", "dgx-h100", "dgx1", "dgx2",
                            "mi250", "pcie-8gpu"}) {
