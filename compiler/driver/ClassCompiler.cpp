@@ -89,31 +89,25 @@ llvm::Error ClassCompiler::run(ModuleOp module, const CompileOptions &options,
   return llvm::Error::success();
 }
 
-template <typename Op> void ClassCompiler::dropPricesOf(Op op) const {
-  std::vector<double> prices = op.getPrices().vec();
-  double kept = 0, all = 0;
-  for (auto [link, price] : llvm::enumerate(prices)) {
-    double worth = price * degraded_.links[link].bandwidth;
-    all += worth;
-    if (onPaths_[link])
-      kept += worth;
-    else
-      price = 0;
-  }
-  if (kept == all)
-    return;
-  // No tree got cheaper, for none uses such a link.
-  double bound = op.getBound().convertToDouble();
-  op.setBound(llvm::APFloat(bound * (kept / all)));
-  op.setPrices(prices);
-}
-
 void ClassCompiler::dropPrices(ModuleOp module) const {
-  for (auto forest : module.getOps<collective::ForestOp>())
-    dropPricesOf(forest);
-  // Variants that need no forest.
-  for (auto schedule : module.getOps<collective::ScheduleOp>())
-    dropPricesOf(schedule);
+  for (auto forest : module.getOps<collective::ForestOp>()) {
+    std::vector<double> prices = forest.getPrices().vec();
+    double kept = 0, all = 0;
+    for (auto [link, price] : llvm::enumerate(prices)) {
+      double worth = price * degraded_.links[link].bandwidth;
+      all += worth;
+      if (onPaths_[link])
+        kept += worth;
+      else
+        price = 0;
+    }
+    if (kept == all)
+      continue;
+    // No tree got cheaper, for none uses such a link.
+    double bound = forest.getBound().convertToDouble();
+    forest.setBound(llvm::APFloat(bound * (kept / all)));
+    forest.setPrices(prices);
+  }
 }
 
 /// Kept for a collective that may have a mirror image in the bundle.

@@ -46,7 +46,6 @@ private:
   llvm::Error run(mlir::ModuleOp module, const CompileOptions &options,
                   Phase last);
   void dropPrices(mlir::ModuleOp module) const;
-  template <typename Op> void dropPricesOf(Op op) const;
   llvm::Error failure();
 
   const Topology &topology_;

@@ -112,12 +112,17 @@ llvm::Expected<Packing> select(const PackingProblem &problem,
     return best.takeError();
   if (best->part >= kNearlyAll)
     return std::move(best->packing);
-  SelectOptions others = options;
-  for (double slack : {kMostSlack, kMostSlack / 2, -kMostSlack}) {
-    others.slack = std::max(options.slack, std::abs(slack));
+  struct Try {
+    bool fair;
+    double slack;
+  };
+  for (auto [fair, slack] : {Try{true, kMostSlack}, Try{false, kMostSlack / 2},
+                             Try{false, kMostSlack}}) {
+    SelectOptions others = options;
+    others.slack = std::max(options.slack, slack);
     llvm::Expected<Packing> other =
-        slack == kMostSlack ? selectFairTrees(problem, packed, others)
-                            : selectTrees(problem, packed, others);
+        fair ? selectFairTrees(problem, packed, others)
+             : selectTrees(problem, packed, others);
     if (!other)
       return other;
     if (other->trees.empty())

@@ -85,8 +85,8 @@ struct ChunkTimes {
 
   /// Of both, for the shorter ones.
   double product() const { return all[0] * all[1] * links[0] * links[1]; }
-  /// No message takes more than `most` of the time in `other`, nor the longest
-  /// one, or links, a hundredth more.
+  /// No message takes more than `most` of the time in `other`, the longest one
+  /// a hundredth more; on links the shortest one a twentieth, others that, too.
   bool isWithin(double most, const ChunkTimes &other) const;
   /// Whether links that are busy all the time would take so much less for the
   /// message of four times the reference.

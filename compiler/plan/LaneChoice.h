@@ -23,9 +23,9 @@ struct FoldLoad {
 
 /// The folds of each lane, by their places in `folds`, ascending. A fold gets a
 /// lane of its own while there are enough. Else lanes share what moves, by
-/// bytes (longest processing time first), and then what is passive, by the
-/// bytes through slots. So every lane moves something if there are as many
-/// folds that do.
+/// bytes and turns (longest processing time first), and then what is passive,
+/// by the bytes through slots. So every lane moves something if there are as
+/// many folds that do.
 ///
 /// Folds of both directions have lanes of their own where both move something:
 /// a lane that reduces chunk c and then distributes it would wait for a round

@@ -123,8 +123,12 @@ bool blink::leavesMachine(const RankTopology &rankTopology) {
   std::vector<double> latencies;
   for (const Link &link : rankTopology.topology().links)
     latencies.push_back(link.latency);
-  const PathTable table = rankTopology.cheapestPaths(
-      latencies, Symmetry::find(rankTopology).representatives());
+  // A few ranks have their paths sooner than their symmetry.
+  const PathTable table =
+      rankTopology.numRanks() <= kFewRanks
+          ? rankTopology.cheapestPaths(latencies)
+          : rankTopology.cheapestPaths(
+                latencies, Symmetry::find(rankTopology).representatives());
   return llvm::any_of(table.paths, [&](const Path &path) {
     return crossesNic(rankTopology.topology(), path);
   });

@@ -246,11 +246,11 @@ bool isFasterWhenLong(const MessageTime &time, const MessageTime &other,
 /// unless pipelines of `time` fill within 1 % of four times kReferenceBytes:
 /// from half of its chunk to less than twice of it, in eighths of it, that with
 /// the least product of four times, of kReferenceBytes and of four times that,
-/// by the model, and if lanes and messages cost nothing. None of these may be 2
-/// % longer than before, nor that of 1 GiB 1 %, and the product is to be 3 %
-/// less. Then, where pipelines take more than 3 % of the longer message to
-/// fill, over a network 5 %, the first smaller one with which they do not, if
-/// that is within 3 %. No smaller one than 64 KiB.
+/// by the model, and if lanes and messages cost nothing. None of these may be
+/// longer than before by more than isFasterWhenLong allows, and the product is
+/// to be 2 % less. Then, where pipelines take more than 3 % of the longer
+/// message to fill, over a network 5 %, the first smaller one with which they
+/// do not, if that is within 3 %. No smaller one than 64 KiB.
 uint32_t refineChunk(const MessageTime &time);
 
 } // namespace blink

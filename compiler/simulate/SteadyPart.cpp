@@ -18,9 +18,13 @@ llvm::Expected<double> blink::steadyPart(const FoldProgram &program,
   const double roundBytes = time.flow.chunkBytes / time.flow.largest;
   const double rounds = kTransfers / double(program.channels.size());
   double part = 1;
+  uint64_t before = 0;
   for (uint64_t bytes : {kReferenceBytes, 4 * kReferenceBytes}) {
     while (bytes > kReferenceBytes / 4 && double(bytes) > rounds * roundBytes)
       bytes /= 2;
+    if (bytes == before)
+      break;
+    before = bytes;
     llvm::Expected<Simulation> simulation =
         simulate(program, sched::Protocol::simple, time.flow.chunkBytes, bytes);
     if (!simulation)

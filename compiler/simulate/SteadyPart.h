@@ -17,8 +17,9 @@ namespace blink {
 /// The part of rateOfLinks that a large message of `program`, which is in
 /// lanes, has slots and is of `simple`, keeps on links that share themselves
 /// fairly: what links would take for it by `time`, by what a simulation takes.
-/// The message is of 256 MiB, or so long that the simulation is short enough to
-/// run while one compiles. At most 1.
+/// The least of two messages, of 64 and of 256 MiB, or of ones so short that
+/// simulations may run while one compiles: trees of unequal shares drift apart
+/// for long. At most 1.
 llvm::Expected<double> steadyPart(const FoldProgram &program,
                                   const MessageTime &time);
 
