@@ -6,6 +6,9 @@
 
 #include "compiler/plan/AssignDelays.h"
 
+#include "compiler/plan/Latency.h"
+#include "compiler/plan/TimeModel.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
@@ -55,4 +58,11 @@ void blink::assignDelays(FoldProgram &program, llvm::ArrayRef<double> hops,
     fits &= delayOf(fold) >= 0 && delayOf(fold) <= UINT16_MAX;
   for (size_t fold = 0; fold < folds.size(); ++fold)
     folds[fold]->delay = fits ? delayOf(fold) : 0;
+}
+
+int blink::leastLag(const FoldProgram &program, uint32_t chunkBytes) {
+  const double round =
+      chunkBytes /
+      (largestShare(program) * rateOfLinks(program) * kBytesPerMicrosecond);
+  return latencyOf(program) <= round ? 1 : 2;
 }

@@ -11,9 +11,6 @@
 
 namespace blink {
 
-/// Rounds that the readers of channels of `simple` lag.
-inline constexpr int kLag = 2;
-
 /// Says by how many rounds each fold lags (schedule.fbs), so that it takes what
 /// others made a round before: lanes run their folds in order, and in one round
 /// a fold that waits for another lane's makes those behind it wait, too. This
@@ -25,11 +22,19 @@ inline constexpr int kLag = 2;
 /// h, and the fold down at depth d h + d. Where data takes ways of different
 /// length to one fold no such delays exist, and no fold lags. `hops`:
 /// readyTimes of all folds in channels (Latency.h).
-///
-/// With a lag of 1 a chunk must come, latency and all, within the round after
-/// the one that sends it, and rounds are that much longer than the links need.
-/// With 2 it has a round for its latency.
 void assignDelays(FoldProgram &program, llvm::ArrayRef<double> hops, int lag);
+
+/// The least lag, 1 or 2, with which the latencies of links make no round of
+/// `simple` longer, in chunks of so many bytes or more.
+///
+/// A round is what a channel needs for a chunk, T, and its reader has it L
+/// later. In a lane folds stand in the order of their delays. Whoever waits in
+/// a circle for himself, over h channels, goes back to smaller delays only
+/// where a lane begins its next round, w times. Each of these makes up for at
+/// most the H hops that data takes, so h <= w H. With a lag of 1 the circle
+/// takes h + w rounds and h (T + L): no longer than these if H L <= T. With a
+/// lag of 2 it takes 2 h + w rounds, and L <= T suffices.
+int leastLag(const FoldProgram &program, uint32_t chunkBytes);
 
 } // namespace blink
 

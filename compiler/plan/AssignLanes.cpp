@@ -52,19 +52,14 @@ private:
 
 using Lanes = std::vector<std::vector<size_t>>;
 
-/// The lanes of each rank in `ranks`, for chunks of so many bytes. `hops`: when
-/// the folds of all ranks are ready.
+/// The lanes of each rank in `ranks`, for chunks of so many bytes.
 std::vector<Lanes> lanesFor(const FoldProgram &program,
                             const std::vector<size_t> &ranks,
-                            const std::vector<double> &hops,
                             sched::Protocol protocol, unsigned maxLanes,
                             uint32_t chunkBytes) {
   const TurnCosts turns(program, chunkBytes);
   std::vector<Lanes> lanes;
-  size_t before = 0, rank = 0; // folds of the ranks so far
-  for (const size_t next : ranks) {
-    for (; rank < next; ++rank)
-      before += program.ranks[rank].folds.size();
+  for (const size_t rank : ranks) {
     const FoldProgram::Rank &own = program.ranks[rank];
     std::vector<FoldLoad> loads;
     for (const FoldProgram::Fold &fold : own.folds) {
@@ -72,13 +67,25 @@ std::vector<Lanes> lanesFor(const FoldProgram &program,
       loads.back().turns = turns.of(own, fold);
     }
     lanes.push_back(chooseLanes(loads, maxLanes));
-    for (std::vector<size_t> &lane : lanes.back())
+  }
+  return lanes;
+}
+
+/// Puts the folds of each lane of `ranks` in order. `hops`: when the folds of
+/// all ranks are ready.
+void sortLanes(FoldProgram &program, const std::vector<size_t> &ranks,
+               const std::vector<double> &hops) {
+  size_t before = 0, rank = 0; // folds of the ranks so far
+  for (const size_t next : ranks) {
+    for (; rank < next; ++rank)
+      before += program.ranks[rank].folds.size();
+    FoldProgram::Rank &own = program.ranks[rank];
+    for (std::vector<size_t> &lane : own.lanes)
       std::stable_sort(lane.begin(), lane.end(), [&](size_t a, size_t b) {
         return std::pair(own.folds[a].delay, hops[before + a]) <
                std::pair(own.folds[b].delay, hops[before + b]);
       });
   }
-  return lanes;
 }
 
 /// Gives them to the ranks, and back what these had.
@@ -86,6 +93,27 @@ void swapLanes(FoldProgram &program, const std::vector<size_t> &ranks,
                std::vector<Lanes> &lanes) {
   for (auto [rank, own] : llvm::zip_equal(ranks, lanes))
     std::swap(program.ranks[rank].lanes, own);
+}
+
+/// Puts the folds of `ranks` into lanes. Gives back how large chunks are then;
+/// 0: that does not matter, since `shared` says that no lane has several folds,
+/// or messages are too short.
+uint32_t fillLanes(FoldProgram &program, const std::vector<size_t> &ranks,
+                   sched::Protocol protocol, unsigned maxLanes, bool shared) {
+  std::vector<Lanes> lanes = lanesFor(program, ranks, protocol, maxLanes, 0);
+  swapLanes(program, ranks, lanes);
+  if (!shared || protocol == sched::Protocol::low_latency)
+    return 0;
+  // What a chunk costs depends on how large it is, and that on the lanes.
+  constexpr double kFaster = 0.995;
+  const MessageTime time = timeOfLarge(program);
+  lanes = lanesFor(program, ranks, protocol, maxLanes, time.flow.chunkBytes);
+  swapLanes(program, ranks, lanes);
+  const MessageTime now = timeOfLarge(program);
+  if (isFasterWhenLong(now, time, kFaster))
+    return now.flow.chunkBytes;
+  swapLanes(program, ranks, lanes);
+  return time.flow.chunkBytes;
 }
 
 } // namespace
@@ -102,22 +130,12 @@ void blink::assignLanes(FoldProgram &program, sched::Protocol protocol,
       loose.push_back(rank);
       shared |= program.ranks[rank].folds.size() > maxLanes;
     }
+  const uint32_t chunkBytes =
+      fillLanes(program, loose, protocol, maxLanes, shared);
   if (loose.size() == program.ranks.size())
     assignDelays(program, hops,
-                 protocol == sched::Protocol::low_latency ? 1 : kLag);
-  std::vector<Lanes> lanes =
-      lanesFor(program, loose, hops, protocol, maxLanes, 0);
-  swapLanes(program, loose, lanes);
-  if (!shared || protocol == sched::Protocol::low_latency)
-    return;
-  // What a chunk costs depends on how large it is, and that on the lanes.
-  const MessageTime time = timeOfLarge(program);
-  lanes =
-      lanesFor(program, loose, hops, protocol, maxLanes, time.flow.chunkBytes);
-  swapLanes(program, loose, lanes);
-  constexpr double kFaster = 0.995;
-  if (!isFasterWhenLong(timeOfLarge(program), time, kFaster))
-    swapLanes(program, loose, lanes);
+                 chunkBytes == 0 ? 1 : leastLag(program, chunkBytes));
+  sortLanes(program, loose, hops);
 }
 
 void blink::assignLanePerTree(FoldProgram &program) {

@@ -56,11 +56,17 @@ uint32_t blink::chooseChunk(MessageTime time, uint64_t reference) {
     if (timeWith(chunk, reference) < timeWith(fastest, reference))
       fastest = chunk;
   const double least = timeWith(fastest, reference);
+  const double leastShort = timeWith(fastest, reference / 4);
   const double leastLong = timeWith(fastest, longBytes);
+  auto isAsFast = [&](uint32_t chunk) {
+    if (chunk <= kFreely)
+      return timeWith(chunk, reference) <= least * kSlower;
+    return timeWith(chunk, reference) <= least * (1 + kLittle) &&
+           timeWith(chunk, reference / 4) <= leastShort * (1 + kLittle);
+  };
   uint32_t chosen = fastest;
   for (uint32_t chunk : chunks)
-    if (timeWith(chunk, reference) <=
-        least * (chunk > kFreely ? 1 + kLittle : kSlower))
+    if (isAsFast(chunk))
       chosen = std::max(chosen, chunk);
   while (chosen > kFreely) {
     const double now = timeWith(chosen, reference);
@@ -78,47 +84,58 @@ static constexpr double kLittleSlower = 1.02;
 
 namespace {
 
-/// What messages of the reference's size, of four and of 16 times that take in
-/// some chunks: by the model, and if lanes and messages cost nothing.
+/// What messages of a quarter of the reference's size, of it, of four and of 16
+/// times that take in some chunks: by the model, and if lanes and messages cost
+/// nothing.
 struct ChunkTimes {
   ChunkTimes(MessageTime time, uint32_t chunk);
 
-  /// Of both, for the shorter ones.
-  double product() const { return all[0] * all[1] * links[0] * links[1]; }
-  /// No message takes more than `most` of the time in `other`, the longest one
-  /// a hundredth more; on links the shortest one a twentieth, others that, too.
+  /// Of both, but for the longest one.
+  double product() const;
+  /// No message but the shortest one takes more than `most` of the time in
+  /// `other`, the longest one a hundredth more; on links the one of the
+  /// reference's size a twentieth, longer ones that, too.
   bool isWithin(double most, const ChunkTimes &other) const;
   /// Whether links that are busy all the time would take so much less for the
   /// message of four times the reference.
-  bool fillsIn(double part) const { return busy >= (1 - part) * links[1]; }
+  bool fillsIn(double part) const { return busy >= (1 - part) * links[kFour]; }
 
-  std::array<double, 3> all, links;
-  double busy; ///< microseconds that links need for it
+  static constexpr size_t kReference = 1, kFour = 2, kLongest = 3;
+  std::array<double, 4> all, links;
+  double busy; ///< microseconds that links need for four times the reference
 };
 
 } // namespace
 
 ChunkTimes::ChunkTimes(MessageTime time, uint32_t chunk) {
-  const uint64_t reference = referenceOf(time);
+  uint64_t bytes = referenceOf(time) / 4;
   time.flow.chunkBytes = chunk;
-  for (size_t i = 0; i < all.size(); ++i) {
-    all[i] = time.at(reference << (2 * i));
-    links[i] = time.linksAt(reference << (2 * i));
+  for (size_t i = 0; i < all.size(); ++i, bytes *= 4) {
+    all[i] = time.at(bytes);
+    links[i] = time.linksAt(bytes);
+    if (i == kFour)
+      busy = double(bytes) * time.flow.linkGap;
   }
-  busy = double(4 * reference) * time.flow.linkGap;
+}
+
+double ChunkTimes::product() const {
+  double product = 1;
+  for (size_t i = 0; i < kLongest; ++i)
+    product *= all[i] * links[i];
+  return product;
 }
 
 bool ChunkTimes::isWithin(double most, const ChunkTimes &other) const {
   constexpr double kLittle = 1.01, kSlowerToFill = 1.05;
-  for (size_t i = 0; i < all.size(); ++i)
-    if (all[i] > (i < 2 ? most : kLittle) * other.all[i] ||
-        links[i] > (i < 1 ? kSlowerToFill : kLittle) * other.links[i])
+  for (size_t i = kReference; i < all.size(); ++i)
+    if (all[i] > (i < kLongest ? most : kLittle) * other.all[i] ||
+        links[i] > (i == kReference ? kSlowerToFill : kLittle) * other.links[i])
       return false;
   return true;
 }
 
 double blink::timeOfLong(const MessageTime &time) {
-  return std::pow(ChunkTimes(time, time.flow.chunkBytes).product(), 0.25);
+  return std::pow(ChunkTimes(time, time.flow.chunkBytes).product(), 1.0 / 6);
 }
 
 bool blink::isFasterWhenLong(const MessageTime &time, const MessageTime &other,

@@ -356,18 +356,20 @@ spreadFaster(const PackingProblem &problem, const Packing &packing,
   const unsigned most = *std::max_element(parts.begin(), parts.end());
   for (unsigned split = 2; split < most; ++split)
     others.push_back(splits.downTo(splits.most() / split));
-  MessageTime least = splits.timeOfLarge(parts);
+  const std::vector<unsigned> given = parts;
+  const MessageTime before = splits.timeOfLarge(given);
+  double least = timeOfLong(before) * kFaster;
   const bool routed = isRouted(problem.collective);
-  const double fair = routed ? 0 : fairRate(problem, packing, parts);
+  const double fair = routed ? 0 : fairRate(problem, packing, given);
   for (std::vector<unsigned> &other : others) {
-    if (other.empty() || other == parts ||
+    if (other.empty() || other == given ||
         (!routed && fairRate(problem, packing, other) < kAsFair * fair))
       continue;
-    MessageTime time = splits.timeOfLarge(other);
-    if (!isFasterWhenLong(time, least, kFaster) ||
-        isSlowerWhenShort(time, least))
+    const MessageTime time = splits.timeOfLarge(other);
+    if (timeOfLong(time) >= least || !isFasterWhenLong(time, before, kFaster) ||
+        isSlowerWhenShort(time, before))
       continue;
-    least = std::move(time);
+    least = timeOfLong(time);
     parts = std::move(other);
   }
   return llvm::all_of(parts, [](unsigned part) { return part == 1; })

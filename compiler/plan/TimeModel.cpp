@@ -167,22 +167,6 @@ static double levelsOf(const FoldProgram &program) {
   return sum * rateOfLinks(program);
 }
 
-/// Which of both holds: levels between servers, and where no tree has more than
-/// one hop up and one down, if they are fewer. Else links of one level are busy
-/// with more than that: simulations of meshes and tori lie in the middle.
-static double transfersInARow(const FoldProgram &program) {
-  const double levels = levelsOf(program);
-  if (leavesMachine(program))
-    return levels;
-  const double transfers = transfersOf(program);
-  const bool flat =
-      llvm::all_of(program.trees, [](const FoldProgram::Tree &tree) {
-        return tree.depth <= 1;
-      });
-  const double least = std::min(levels, transfers);
-  return flat ? least : (least + transfers) / 2;
-}
-
 MessageTime blink::timeOf(const FoldProgram &program, Protocol protocol,
                           uint32_t chunkBytes, double part) {
   MessageTime time =
@@ -193,7 +177,7 @@ MessageTime blink::timeOf(const FoldProgram &program, Protocol protocol,
   ChunkFlow &flow = time.flow;
   flow.largest = largestShare(program);
   flow.network = leavesMachine(program);
-  flow.hops = std::max(1.0, transfersInARow(program));
+  flow.hops = std::max(1.0, std::min(levelsOf(program), transfersOf(program)));
   flow.channels = channelsOfRank(program);
   flow.slotBytes = slotBytesOfRank(program.numRanks);
   flow.engine = busiestEngine(program);

@@ -208,8 +208,8 @@ constexpr uint64_t kSmallReferenceBytes = 64 << 10;
 /// kReferenceBytes a tenth slower, or a 16th of that half as slow again.
 bool isWorthwhile(const MessageTime &fair, const MessageTime &unfair);
 
-/// Slots of each channel of `simple`: the reader lags by two (kLag), one chunk
-/// is being written, one being read.
+/// Slots of each channel of `simple`: the reader lags by two at most
+/// (leastLag), one chunk is being written, one being read.
 constexpr uint32_t kSlots = 4;
 /// Where these take too much memory: none may be read and written at a time.
 constexpr uint32_t kFewSlots = 3;
@@ -222,33 +222,33 @@ constexpr double slotBytesOfRank(int numRanks) {
 
 /// The largest power of two from 16 KiB to 1 MiB, over a network from 64 to 256
 /// KiB (with a `reference` from 4) and no more than mostMessage
-/// (NetworkCosts.h), that is, to 2 %, as fast a chunk for kReferenceBytes as
-/// the fastest, up to 64 KiB to 5 %. Where the pipeline takes more than 2 % of
-/// that to fill, smaller ones, down to 64 KiB, as long as that costs no more
-/// than 5 %, and messages of 1 GiB no more than 1
-/// %: overheads that links hide are estimates, and what they do not hide should
+/// (NetworkCosts.h), that is, to 2 %, as fast a chunk for kReferenceBytes, and
+/// a quarter of them, as the fastest, up to 64 KiB to 5 %. Where the pipeline
+/// takes more than 2 % of that to fill, smaller ones, down to 64 KiB, as long
+/// as that costs no more than 5 %, and messages of 1 GiB no more than 1 %:
+/// overheads that links hide are estimates, and what they do not hide should
 /// not grow. Above 64 KiB only such that kFewSlots of them for each channel of
 /// a rank take no more than slotBytesOfRank.
 /// `reference`: instead of kReferenceBytes.
 uint32_t chooseChunk(MessageTime time, uint64_t reference = 0);
 
 /// What stands for all long messages where schedules are compared: the
-/// geometric mean of four times, of kReferenceBytes and of four times that, by
-/// the model, and if lanes and messages cost nothing. Microseconds.
+/// geometric mean of six times, of a quarter of kReferenceBytes, of these, and
+/// of four times that, by the model, and if lanes and messages cost nothing.
+/// Microseconds.
 double timeOfLong(const MessageTime &time);
-/// Whether that is less than this `part` of what it is in `other`, and none of
-/// the four is 2 % longer by the model, nor that of 1 GiB 1 %, nor on links 5 %
-/// or, from the second size on, 1 %.
+/// Whether that is less than this `part` of what it is in `other`, and none
+/// from kReferenceBytes on is 2 % longer by the model, nor that of 1 GiB 1 %,
+/// nor on links 5 % or, from four times kReferenceBytes on, 1 %.
 bool isFasterWhenLong(const MessageTime &time, const MessageTime &other,
                       double part);
 
 /// Powers of two are far apart, and what fills a pipeline is no estimate. So
 /// unless pipelines of `time` fill within 1 % of four times kReferenceBytes:
 /// from half of its chunk to less than twice of it, in eighths of it, that with
-/// the least product of four times, of kReferenceBytes and of four times that,
-/// by the model, and if lanes and messages cost nothing. None of these may be
-/// longer than before by more than isFasterWhenLong allows, and the product is
-/// to be 2 % less. Then, where pipelines take more than 3 % of the longer
+/// the least product of the times that timeOfLong looks at. None may be longer
+/// than before by more than isFasterWhenLong allows, and the product is to be
+/// 2 % less. Then, where pipelines take more than 3 % of the longer
 /// message to fill, over a network 5 %, the first smaller one with which they
 /// do not, if that is within 3 %. No smaller one than 64 KiB.
 uint32_t refineChunk(const MessageTime &time);

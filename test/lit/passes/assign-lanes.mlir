@@ -56,15 +56,15 @@ collective.schedule all_reduce @pair gpus [0, 1] links <nvlink> algbw 30.0 bound
 // THREE-LABEL: collective.rank 0 {
 // THREE-NEXT:    collective.lane {
 // THREE-NEXT:      collective.fold @t2 (input[0]) -> (@u2){{$}}
-// THREE-NEXT:      collective.fold @t0 (@d0) -> (output[0]) delay 4
+// THREE-NEXT:      collective.fold @t0 (@d0) -> (output[0]) delay 2
 // THREE-NEXT:    }
 // THREE-NEXT:    collective.lane {
 // THREE-NEXT:      collective.fold @t0 (input[0]) -> (@u0){{$}}
 // THREE-NEXT:      collective.fold @t1 (input[0]) -> (@u1){{$}}
 // THREE-NEXT:    }
 // THREE-NEXT:    collective.lane {
-// THREE-NEXT:      collective.fold @t1 (@d1) -> (output[0]) delay 4
-// THREE-NEXT:      collective.fold @t2 (@d2) -> (output[0]) delay 4
+// THREE-NEXT:      collective.fold @t1 (@d1) -> (output[0]) delay 2
+// THREE-NEXT:      collective.fold @t2 (@d2) -> (output[0]) delay 2
 // THREE-NEXT:    }
 // THREE-NEXT:  }
 
@@ -76,9 +76,9 @@ collective.schedule all_reduce @pair gpus [0, 1] links <nvlink> algbw 30.0 bound
 // TWO-NEXT:        collective.fold @t2 (input[0]) -> (@u2){{$}}
 // TWO-NEXT:      }
 // TWO-NEXT:      collective.lane {
-// TWO-NEXT:        collective.fold @t0 (@d0) -> (output[0]) delay 4
-// TWO-NEXT:        collective.fold @t1 (@d1) -> (output[0]) delay 4
-// TWO-NEXT:        collective.fold @t2 (@d2) -> (output[0]) delay 4
+// TWO-NEXT:        collective.fold @t0 (@d0) -> (output[0]) delay 2
+// TWO-NEXT:        collective.fold @t1 (@d1) -> (output[0]) delay 2
+// TWO-NEXT:        collective.fold @t2 (@d2) -> (output[0]) delay 2
 // TWO-NEXT:      }
 // The heaviest has a lane of its own, the other two share one.
 // TWO-LABEL:   collective.rank 1 {
@@ -95,4 +95,4 @@ collective.schedule all_reduce @pair gpus [0, 1] links <nvlink> algbw 30.0 bound
 // ONE-NEXT:        collective.fold @t0 (input[0]) -> (@u0){{$}}
 // ONE-NEXT:        collective.fold @t1 (input[0]) -> (@u1){{$}}
 // ONE-NEXT:        collective.fold @t2 (input[0]) -> (@u2){{$}}
-// ONE-NEXT:        collective.fold @t0 (@d0) -> (output[0]) delay 4
+// ONE-NEXT:        collective.fold @t0 (@d0) -> (output[0]) delay 2

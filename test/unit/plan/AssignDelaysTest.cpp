@@ -13,6 +13,8 @@
 #include "compiler/plan/Latency.h"
 #include "test/unit/topology/TestTopology.h"
 
+#include <string>
+
 using namespace blink;
 using namespace blink::test;
 using Operand = FoldProgram::Operand;
@@ -94,21 +96,28 @@ TEST_CASE("where data takes ways of different length nothing lags") {
   CHECK(delays(program) == std::vector<int>{0, 0, 0});
 }
 
-TEST_CASE("every channel of a machine's forest lags by two rounds") {
+TEST_CASE("every channel of a machine's forest lags by one round, or by two "
+          "where links' latencies are as long as that") {
   for (const char *machine : {"dgx1", "mi250"})
     for (Collective collective :
          {Collective::allreduce, Collective::broadcast, Collective::allgather,
-          Collective::reducescatter, Collective::alltoall}) {
-      const RankTopology ranks = rankTopologyOf(shippedTopology(machine));
-      const PackingProblem problem{&ranks, collective, 0};
-      const PackedTrees all = valueOf(packTrees(problem));
-      FoldProgram program = valueOf(
-          expandForest(problem, valueOf(selectTrees(problem, all, {}))));
-      assignLanes(program, sched::Protocol::simple, 4);
-      CHECK(lags(program) == std::vector<int>(program.channels.size(), 2));
-      for (const FoldProgram::Rank &rank : program.ranks)
-        for (const std::vector<size_t> &lane : rank.lanes)
-          for (size_t i = 1; i < lane.size(); ++i)
-            CHECK(rank.folds[lane[i - 1]].delay <= rank.folds[lane[i]].delay);
-    }
+          Collective::reducescatter, Collective::alltoall})
+      for (const int lag : {1, 2}) {
+        INFO(std::string(machine), " ",
+             std::string(sched::EnumNameCollective(collective)), " ", lag);
+        Topology topology = shippedTopology(machine);
+        for (Link &link : topology.links)
+          link.latency *= lag == 1 ? 0.5 : 60;
+        const RankTopology ranks = rankTopologyOf(std::move(topology));
+        const PackingProblem problem{&ranks, collective, 0};
+        const PackedTrees all = valueOf(packTrees(problem));
+        FoldProgram program = valueOf(
+            expandForest(problem, valueOf(selectTrees(problem, all, {}))));
+        assignLanes(program, sched::Protocol::simple, 4);
+        CHECK(lags(program) == std::vector<int>(program.channels.size(), lag));
+        for (const FoldProgram::Rank &rank : program.ranks)
+          for (const std::vector<size_t> &lane : rank.lanes)
+            for (size_t i = 1; i < lane.size(); ++i)
+              CHECK(rank.folds[lane[i - 1]].delay <= rank.folds[lane[i]].delay);
+      }
 }

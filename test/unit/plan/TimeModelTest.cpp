@@ -216,9 +216,10 @@ TEST_CASE("a chunk that is nearly the fastest for 64 MiB, and fills soon") {
   CHECK(chunk(4, 50) == kMiB);
   // 256 KiB: 510 + 78.6; 512 KiB: 254 + 157.3; 1 MiB: 126 + 314.6.
   CHECK(chunk(16, 50) == 512 * kKiB);
-  // Links of 1 GB/s hide what lanes do: 67,108.9 us, and the fill of 256 KiB is
-  // 786.4, that of 512 KiB more than 2 %. Without a fill all are as fast.
-  CHECK(chunk(4, 1) == 256 * kKiB);
+  // Links of 1 GB/s hide what lanes do: 67,108.9 us, and the fill of 64 KiB is
+  // 196.6, that of 256 KiB 786.4. Of 16 MiB, 16,777 us, that of 128 KiB is more
+  // than 2 %. Without a fill all are as fast.
+  CHECK(chunk(4, 1) == 64 * kKiB);
   CHECK(chunk(1, 1) == kMiB);
   CHECK(chunk(1000, 0.1) == 16 * kKiB);
 }
