@@ -14,7 +14,7 @@ using namespace blink;
 
 llvm::Expected<double> blink::steadyPart(const FoldProgram &program,
                                          const MessageTime &time) {
-  constexpr double kTransfers = 60000; // worth the time while one compiles
+  constexpr double kTransfers = 120000; // worth the time while one compiles
   const double roundBytes = time.flow.chunkBytes / time.flow.largest;
   const double rounds = kTransfers / double(program.channels.size());
   double part = 1;
