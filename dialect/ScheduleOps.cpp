@@ -30,6 +30,17 @@ LogicalResult ScheduleOp::verify() {
                            << ", expected a multiple of 16 from 16 to "
                            << kMaxChunkBytes;
   }
+  if (auto attr = getLeastChunkBytesAttr()) {
+    const int64_t bytes = attr.getInt();
+    if (bytes < 64 || bytes > kMaxChunkBytes || bytes % 64 != 0)
+      return emitOpError() << "has chunks of at least " << bytes
+                           << " bytes, expected a multiple of 64 from 64 to "
+                           << kMaxChunkBytes;
+    if (const int64_t least = getLeastChunksAttr().getInt();
+        least < 1 || least > UINT16_MAX)
+      return emitOpError() << "has at least " << least
+                           << " chunks, expected 1 to " << UINT16_MAX;
+  }
   return verifyStatement(*this);
 }
 

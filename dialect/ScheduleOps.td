@@ -6,14 +6,19 @@ include "dialect/ForestOps.td"
 
 def Collective_ScheduleOp
     : Collective_StatementOp<"schedule", [SymbolTable],
-                             (ins OptionalAttr<I32Attr>:$chunk_bytes),
-                             "(`chunk_bytes` $chunk_bytes^)?"> {
+                             (ins OptionalAttr<I32Attr>:$chunk_bytes,
+                                 OptionalAttr<I32Attr>:$least_chunk_bytes,
+                                 OptionalAttr<I32Attr>:$least_chunks),
+                             "(`chunk_bytes` $chunk_bytes^)? "
+                             "(`least` $least_chunks^ `of` "
+                             "$least_chunk_bytes)?"> {
   let summary = "The program of every rank";
   let description = [{
     Holds `collective.share`s, `collective.channel`s and one `collective.rank`
     for each rank, in order. `chunk_bytes` is the size of a channel's slot and
-    absent until `collective-tune-chunks` has run. The rest as at
-    `collective.forest`. Schedules of one collective, root and allocation are
+    absent until `collective-tune-chunks` has run. A call that is short has
+    smaller chunks, at least four, of 64 KiB or more, or `least` so many `of` so
+    many bytes. The rest as at `collective.forest`. Schedules of one collective, root and allocation are
     the variants of one program, in ascending order of size, with no gap.
 
     `relays` are GPUs outside `gpus` that forward. After the n ranks they are

@@ -102,7 +102,7 @@ void Describer::describe(const ProgramPlan &program, const VariantPlan &variant,
   sched::TraceVariant &described = replay_.variants[variant.number];
   described.name =
       std::string(sched::EnumNameCollective(program.program->collective())) +
-      ", chunks of " + std::to_string(variant.chunkBytes) + " bytes";
+      ", chunks of " + std::to_string(variant.chunks.bytes) + " bytes";
   for (uint32_t number : variant.rings) {
     const RingPlan &ring = plan_.rings[number];
     sched::TraceChannel channel{ring.source, ring.destination, {}};

@@ -325,6 +325,12 @@ bool RuleChecker::checkVariant(const Variant &variant) {
   if (chunk % 16 != 0 || chunk < 16 || chunk > kMaxChunkBytes)
     return fail("chunk_bytes", chunk, ", expected a multiple of 16 ",
                 "from 16 to ", kMaxChunkBytes);
+  const uint32_t least = variant.least_chunk_bytes();
+  if (least % 64 != 0 || least < 64 || least > kMaxChunkBytes)
+    return fail("least_chunk_bytes", least, ", expected a multiple of 64 ",
+                "from 64 to ", kMaxChunkBytes);
+  if (variant.least_chunks() == 0)
+    return fail("least_chunks", "0, expected at least 1");
   symmetric_ = variant.symmetric();
   if (symmetric_ && group_.order() == 1)
     return fail("symmetric", "of a program without symmetry");

@@ -10,6 +10,8 @@
 #ifndef BLINK_SCHEDULES_CHUNKSIZE_H
 #define BLINK_SCHEDULES_CHUNKSIZE_H
 
+#include "schedules/schedule_generated.h"
+
 #include <algorithm>
 #include <cstdint>
 
@@ -19,20 +21,43 @@ namespace blink::sched {
 /// buffers. Below, the word that says where they are costs more than a copy.
 inline constexpr uint64_t kDirectBytes = 256 << 10;
 
-/// So many chunks let a tree's steps overlap.
-inline constexpr uint64_t kOverlappingChunks = 4;
+/// The chunks of a variant (schedule.fbs).
+struct ChunkSizes {
+  uint32_t bytes = 0; ///< which large messages want
+  /// Below these a chunk is mostly overhead, unless the variant says otherwise.
+  uint32_t leastBytes = 64 << 10;
+  /// So many chunks let a tree's steps overlap, likewise.
+  uint32_t leastChunks = 4;
+
+  // NOLINTNEXTLINE(google-explicit-constructor): most have but one size
+  constexpr ChunkSizes(uint32_t bytes = 0) : bytes(bytes) {}
+  constexpr ChunkSizes(uint32_t bytes, uint32_t leastBytes,
+                       uint32_t leastChunks)
+      : bytes(bytes), leastBytes(leastBytes), leastChunks(leastChunks) {}
+
+  bool operator==(const ChunkSizes &other) const {
+    return bytes == other.bytes && leastBytes == other.leastBytes &&
+           leastChunks == other.leastChunks;
+  }
+};
+
+/// Those of `variant`, whose file openSchedule has accepted.
+inline ChunkSizes chunksOf(const Variant &variant) {
+  return {variant.chunk_bytes(), variant.least_chunk_bytes(),
+          variant.least_chunks()};
+}
 
 /// The chunks of a call whose largest tree carries `treeBytes`: those of the
 /// schedule, which large messages want, or smaller ones, so that the tree has
-/// `least` of them; a multiple of 64 bytes where
-/// `chunkBytes` is. Which elements go where and in what order they are reduced
-/// does not depend on it; every rank computes the same.
-inline uint64_t chunkBytesOfCall(uint64_t chunkBytes, uint64_t treeBytes,
-                                 uint64_t least = kOverlappingChunks) {
-  constexpr uint64_t kLeast = 64 << 10; // below, a chunk is mostly overhead
+/// enough of them; a multiple of 64 bytes where `sizes.bytes` is. Which
+/// elements go where and in what order they are reduced does not depend on it;
+/// every rank computes the same.
+inline uint64_t chunkBytesOfCall(ChunkSizes sizes, uint64_t treeBytes) {
   constexpr uint64_t kGranule = 64;
-  const uint64_t chunk = (treeBytes / least + kGranule) / kGranule * kGranule;
-  return std::min(chunkBytes, std::max(chunk, kLeast));
+  const uint64_t chunk =
+      (treeBytes / sizes.leastChunks + kGranule) / kGranule * kGranule;
+  return std::min<uint64_t>(sizes.bytes,
+                            std::max<uint64_t>(chunk, sizes.leastBytes));
 }
 
 } // namespace blink::sched

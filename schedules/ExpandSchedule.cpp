@@ -69,7 +69,7 @@ void Expander::expandTrees() {
   full_.minBytes = from_.minBytes;
   full_.maxBytes = from_.maxBytes;
   full_.protocol = from_.protocol;
-  full_.chunkBytes = from_.chunkBytes;
+  full_.chunks = from_.chunks;
   full_.times = from_.times;
   for (uint32_t tree = 0; tree < from_.trees.size(); ++tree)
     for (uint32_t element = 0; element < group_.order(); ++element)

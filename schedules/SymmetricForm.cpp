@@ -189,7 +189,7 @@ std::optional<VariantParts> Former::run() {
   form_.minBytes = full_.minBytes;
   form_.maxBytes = full_.maxBytes;
   form_.protocol = full_.protocol;
-  form_.chunkBytes = full_.chunkBytes;
+  form_.chunks = full_.chunks;
   form_.times = full_.times;
   form_.symmetric = true;
   if (!formTrees() || !formChannels())

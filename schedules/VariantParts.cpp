@@ -24,7 +24,7 @@ VariantParts VariantParts::of(const Variant &variant) {
   parts.minBytes = variant.min_bytes();
   parts.maxBytes = variant.max_bytes();
   parts.protocol = variant.protocol();
-  parts.chunkBytes = variant.chunk_bytes();
+  parts.chunks = chunksOf(variant);
   parts.trees = structsOf(variant.trees());
   parts.channels = structsOf(variant.channels());
   parts.paths.assign(variant.paths()->begin(), variant.paths()->end());
@@ -58,9 +58,10 @@ VariantParts::write(flatbuffers::FlatBufferBuilder &builder) const {
   const auto allPaths = builder.CreateVector(paths);
   const auto allChannels = builder.CreateVectorOfStructs(channels);
   const auto allTrees = builder.CreateVectorOfStructs(trees);
-  return CreateVariant(builder, minBytes, maxBytes, protocol, chunkBytes,
+  return CreateVariant(builder, minBytes, maxBytes, protocol, chunks.bytes,
                        allTrees, allChannels, allPaths, allRanks, points, uses,
-                       symmetric);
+                       symmetric, chunks.leastBytes,
+                       uint16_t(chunks.leastChunks));
 }
 
 } // namespace blink::sched

@@ -7,6 +7,7 @@
 #ifndef BLINK_SCHEDULES_VARIANTPARTS_H
 #define BLINK_SCHEDULES_VARIANTPARTS_H
 
+#include "schedules/ChunkSize.h"
 #include "schedules/schedule_generated.h"
 
 #include <map>
@@ -25,7 +26,7 @@ struct RankParts {
 struct VariantParts {
   uint64_t minBytes = 0, maxBytes = 0;
   Protocol protocol = Protocol::simple;
-  uint32_t chunkBytes = 0;
+  ChunkSizes chunks;
   std::vector<Tree> trees;
   std::vector<Channel> channels;
   std::vector<uint32_t> paths;

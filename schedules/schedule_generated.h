@@ -1106,7 +1106,9 @@ struct Variant FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
     VT_RANKS = 18,
     VT_TIMES = 20,
     VT_SWITCHES = 22,
-    VT_SYMMETRIC = 24
+    VT_SYMMETRIC = 24,
+    VT_LEAST_CHUNK_BYTES = 26,
+    VT_LEAST_CHUNKS = 28
   };
   uint64_t min_bytes() const {
     return GetField<uint64_t>(VT_MIN_BYTES, 0);
@@ -1141,6 +1143,12 @@ struct Variant FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
   bool symmetric() const {
     return GetField<uint8_t>(VT_SYMMETRIC, 0) != 0;
   }
+  uint32_t least_chunk_bytes() const {
+    return GetField<uint32_t>(VT_LEAST_CHUNK_BYTES, 65536);
+  }
+  uint16_t least_chunks() const {
+    return GetField<uint16_t>(VT_LEAST_CHUNKS, 4);
+  }
   bool Verify(flatbuffers::Verifier &verifier) const {
     return VerifyTableStart(verifier) &&
            VerifyField<uint64_t>(verifier, VT_MIN_BYTES, 8) &&
@@ -1161,6 +1169,8 @@ struct Variant FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
            VerifyOffset(verifier, VT_SWITCHES) &&
            verifier.VerifyVector(switches()) &&
            VerifyField<uint8_t>(verifier, VT_SYMMETRIC, 1) &&
+           VerifyField<uint32_t>(verifier, VT_LEAST_CHUNK_BYTES, 4) &&
+           VerifyField<uint16_t>(verifier, VT_LEAST_CHUNKS, 2) &&
            verifier.EndTable();
   }
 };
@@ -1202,6 +1212,12 @@ struct VariantBuilder {
   void add_symmetric(bool symmetric) {
     fbb_.AddElement<uint8_t>(Variant::VT_SYMMETRIC, static_cast<uint8_t>(symmetric), 0);
   }
+  void add_least_chunk_bytes(uint32_t least_chunk_bytes) {
+    fbb_.AddElement<uint32_t>(Variant::VT_LEAST_CHUNK_BYTES, least_chunk_bytes, 65536);
+  }
+  void add_least_chunks(uint16_t least_chunks) {
+    fbb_.AddElement<uint16_t>(Variant::VT_LEAST_CHUNKS, least_chunks, 4);
+  }
   explicit VariantBuilder(flatbuffers::FlatBufferBuilder &_fbb)
         : fbb_(_fbb) {
     start_ = fbb_.StartTable();
@@ -1229,10 +1245,13 @@ inline flatbuffers::Offset<Variant> CreateVariant(
     flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<blink::sched::RankProgram>>> ranks = 0,
     flatbuffers::Offset<flatbuffers::Vector<const blink::sched::TimePoint *>> times = 0,
     flatbuffers::Offset<flatbuffers::Vector<const blink::sched::SwitchUse *>> switches = 0,
-    bool symmetric = false) {
+    bool symmetric = false,
+    uint32_t least_chunk_bytes = 65536,
+    uint16_t least_chunks = 4) {
   VariantBuilder builder_(_fbb);
   builder_.add_max_bytes(max_bytes);
   builder_.add_min_bytes(min_bytes);
+  builder_.add_least_chunk_bytes(least_chunk_bytes);
   builder_.add_switches(switches);
   builder_.add_times(times);
   builder_.add_ranks(ranks);
@@ -1240,6 +1259,7 @@ inline flatbuffers::Offset<Variant> CreateVariant(
   builder_.add_channels(channels);
   builder_.add_trees(trees);
   builder_.add_chunk_bytes(chunk_bytes);
+  builder_.add_least_chunks(least_chunks);
   builder_.add_symmetric(symmetric);
   builder_.add_protocol(protocol);
   return builder_.Finish();
@@ -1262,7 +1282,9 @@ inline flatbuffers::Offset<Variant> CreateVariantDirect(
     const std::vector<flatbuffers::Offset<blink::sched::RankProgram>> *ranks = nullptr,
     const std::vector<blink::sched::TimePoint> *times = nullptr,
     const std::vector<blink::sched::SwitchUse> *switches = nullptr,
-    bool symmetric = false) {
+    bool symmetric = false,
+    uint32_t least_chunk_bytes = 65536,
+    uint16_t least_chunks = 4) {
   auto trees__ = trees ? _fbb.CreateVectorOfStructs<blink::sched::Tree>(*trees) : 0;
   auto channels__ = channels ? _fbb.CreateVectorOfStructs<blink::sched::Channel>(*channels) : 0;
   auto paths__ = paths ? _fbb.CreateVector<uint32_t>(*paths) : 0;
@@ -1281,7 +1303,9 @@ inline flatbuffers::Offset<Variant> CreateVariantDirect(
       ranks__,
       times__,
       switches__,
-      symmetric);
+      symmetric,
+      least_chunk_bytes,
+      least_chunks);
 }
 
 struct Certificate FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {

@@ -27,11 +27,12 @@ ChannelSlots blink::chooseSlots(const FoldProgram &program, uint32_t asked,
                                 bool small) {
   if (isPairwise(program.collective)) // one hop has no pipeline to fill
     return {asked ? asked : kPairChunk, kFewSlots};
-  ChunkFlow flow = (small && asked == 0 ? timeOfSmall(program, Protocol::simple)
-                                        : timeOfLarge(program, asked))
-                       .flow;
+  const ChunkFlow flow =
+      (small && asked == 0 ? timeOfSmall(program, Protocol::simple)
+                           : cutShortMessages(timeOfLarge(program, asked)))
+          .flow;
   bool many = flow.channels * kSlots * flow.chunkBytes > flow.slotBytes;
-  return {flow.chunkBytes, many ? kFewSlots : kSlots};
+  return {flow.sizes(), many ? kFewSlots : kSlots};
 }
 
 /// The window of a network channel in which a chunk takes so many microseconds.
@@ -49,7 +50,7 @@ static int windowOf(const FoldProgram &program,
 void blink::assignSlots(FoldProgram &program, ChannelSlots slots) {
   const double ofRank = double(program.channels.size()) * program.images() /
                         double(program.ranks.size());
-  const bool deeper = ofRank * 2 * slots.slots * slots.chunkBytes <=
+  const bool deeper = ofRank * 2 * slots.slots * slots.chunks.bytes <=
                       slotBytesOfRank(program.numRanks);
   for (FoldProgram::Channel &channel : program.channels)
     channel.slots = int(slots.slots);
@@ -65,7 +66,7 @@ void blink::assignSlots(FoldProgram &program, ChannelSlots slots) {
     }
   // All trees have as many chunks, so all transfers take equally long.
   const double transfer =
-      double(slots.chunkBytes) /
+      double(slots.chunks.bytes) /
       (largestShare(program) * rateOfLinks(program) * kBytesPerMicrosecond);
   for (FoldProgram::Channel &channel : program.channels)
     channel.window =

@@ -12,8 +12,8 @@
 namespace blink {
 
 struct ChannelSlots {
-  uint32_t chunkBytes; ///< of each
-  uint32_t slots;
+  sched::ChunkSizes chunks; ///< of which the largest are as large as a slot
+  uint32_t slots;           ///< of each channel
 };
 
 /// Chunks of `asked` bytes, or for 0 as chooseChunk says: small ones cost a

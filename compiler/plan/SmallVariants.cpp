@@ -52,7 +52,8 @@ blink::chooseSmallVariants(const PackingProblem &problem, const Packing &large,
       planForest(problem, large, Protocol::simple, limits.maxLanes);
   if (!program)
     return program.takeError();
-  const MessageTime largeTime = timeOfLarge(*program, limits.chunkBytes);
+  const MessageTime largeTime =
+      cutShortMessages(timeOfLarge(*program, limits.chunkBytes));
   MessageTime mediumTime = largeTime;
   if (largeTime.flow.network && limits.chunkBytes == 0) {
     mediumTime = timeOfSmall(*program, Protocol::simple);

@@ -12,7 +12,6 @@
 #include "compiler/plan/Latency.h"
 #include "compiler/plan/NetworkCosts.h"
 #include "compiler/support/Infinity.h"
-#include "schedules/ChunkSize.h"
 #include "schedules/Collectives.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -168,7 +167,7 @@ static double levelsOf(const FoldProgram &program) {
 }
 
 MessageTime blink::timeOf(const FoldProgram &program, Protocol protocol,
-                          uint32_t chunkBytes, double part) {
+                          sched::ChunkSizes chunks, double part) {
   MessageTime time =
       messageTime(costsOf(protocol), startOf(program, protocol),
                   rateOfLinks(program) * part, loadsOfLanes(program, protocol));
@@ -184,7 +183,9 @@ MessageTime blink::timeOf(const FoldProgram &program, Protocol protocol,
   flow.firstEngine = unseenEngine(program);
   if (flow.network)
     flow.mostChunk = mostMessage(program);
-  flow.chunkBytes = chunkBytes ? chunkBytes : chooseChunk(time);
+  flow.leastChunkBytes = chunks.leastBytes;
+  flow.leastChunks = chunks.leastChunks;
+  flow.chunkBytes = chunks.bytes ? chunks.bytes : chooseChunk(time);
   return time;
 }
 
@@ -241,7 +242,7 @@ double MessageTime::startAt(uint64_t bytes) const {
 /// Bytes of the message that one round moves.
 static double roundOf(const ChunkFlow &flow, uint64_t bytes) {
   return double(sched::chunkBytesOfCall(
-             flow.chunkBytes, uint64_t(double(bytes) * flow.largest))) /
+             flow.sizes(), uint64_t(double(bytes) * flow.largest))) /
          flow.largest;
 }
 

@@ -46,6 +46,8 @@ static nlohmann::ordered_json jsonVariant(const VariantSummary &variant) {
   entry["lanes"] = variant.lanes;
   entry["channels"] = variant.channels;
   entry["chunk_bytes"] = variant.chunkBytes;
+  entry["least_chunk_bytes"] = variant.leastChunkBytes;
+  entry["least_chunks"] = variant.leastChunks;
   return entry;
 }
 

@@ -61,6 +61,8 @@ static constexpr std::pair<Aspect, llvm::StringLiteral> kAspectKeys[] = {
     {Aspect::channels, "channels"},
     {Aspect::trees, "trees"},
     {Aspect::chunkBytes, "chunk_bytes"},
+    {Aspect::leastChunkBytes, "least_chunk_bytes"},
+    {Aspect::leastChunks, "least_chunks"},
     {Aspect::steps, "steps"},
     {Aspect::content, "content"},
     {Aspect::classes, "classes"},

@@ -46,6 +46,8 @@ enum class Aspect {
   channels,
   trees,
   chunkBytes,
+  leastChunkBytes,
+  leastChunks,
   steps,
   content, ///< of a program whose numbers are all the same
   classes, ///< of allocations that are alike

@@ -14,7 +14,7 @@ MessageTime blink::predictTime(const sched::Schedule &file,
                                const sched::Program &program,
                                const sched::Variant &variant) {
   return timeOf(readProgram(file, program, variant), variant.protocol(),
-                variant.chunk_bytes());
+                sched::chunksOf(variant));
 }
 
 std::vector<double> blink::predictTimes(const sched::Schedule &file,

@@ -121,6 +121,13 @@ private:
             "chunks of " + formatBytes(before.chunkBytes) + " -> " +
                 formatBytes(after.chunkBytes),
             uint64_t(before.chunkBytes), uint64_t(after.chunkBytes));
+    if (before.leastChunkBytes != after.leastChunkBytes)
+      addAt(before, Severity::different, Aspect::leastChunkBytes,
+            "chunks of at least " + formatBytes(before.leastChunkBytes) +
+                " -> " + formatBytes(after.leastChunkBytes),
+            uint64_t(before.leastChunkBytes), uint64_t(after.leastChunkBytes));
+    diffCount(before, Aspect::leastChunks, "least chunks", before.leastChunks,
+              after.leastChunks);
   }
 
   void diffTimes(const VariantSummary &subject, const VariantSummary &before,

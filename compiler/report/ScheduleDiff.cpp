@@ -10,6 +10,7 @@
 #include "compiler/report/Merge.h"
 #include "compiler/support/Error.h"
 #include "compiler/topology/AllocationList.h"
+#include "schedules/ChunkSize.h"
 #include "schedules/Hash.h"
 #include "schedules/Provenance.h"
 
@@ -96,7 +97,7 @@ bool isSame(const flatbuffers::Vector<T> &a, const flatbuffers::Vector<T> &b) {
 bool isSameVariant(const sched::Variant *a, const sched::Variant *b) {
   return a->min_bytes() == b->min_bytes() && a->max_bytes() == b->max_bytes() &&
          a->protocol() == b->protocol() &&
-         a->chunk_bytes() == b->chunk_bytes() &&
+         sched::chunksOf(*a) == sched::chunksOf(*b) &&
          isSame(*a->trees(), *b->trees()) &&
          isSame(*a->channels(), *b->channels()) &&
          isSame(*a->paths(), *b->paths()) &&

@@ -96,6 +96,8 @@ static VariantSummary summarizeVariant(const sched::Schedule &file,
   }
   summary.channels = int64_t(images) * int64_t(folds.channels.size());
   summary.chunkBytes = static_cast<int>(variant.chunk_bytes());
+  summary.leastChunkBytes = static_cast<int>(variant.least_chunk_bytes());
+  summary.leastChunks = variant.least_chunks();
   return summary;
 }
 

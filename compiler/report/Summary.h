@@ -28,6 +28,8 @@ struct VariantSummary {
   int64_t channels; ///< of all ranks
   int64_t steps;    ///< of all ranks
   int chunkBytes;
+  int leastChunkBytes; ///< of short messages
+  int leastChunks;     ///< likewise
 
   bool hasLimit() const;
 };

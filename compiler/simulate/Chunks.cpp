@@ -6,20 +6,18 @@
 
 #include "compiler/simulate/Chunks.h"
 
-#include "schedules/ChunkSize.h"
-
 #include <cmath>
 
 using namespace blink;
 
 std::vector<TreeChunks> blink::cutTrees(const FoldProgram &program,
-                                        uint32_t chunkBytes, double bytes,
+                                        sched::ChunkSizes sizes, double bytes,
                                         bool whole) {
   constexpr double kGranule = 64;
   const double largest = largestShare(program) * bytes;
   const double chunk =
-      whole ? chunkBytes
-            : double(sched::chunkBytesOfCall(chunkBytes, uint64_t(largest)));
+      whole ? sizes.bytes
+            : double(sched::chunkBytesOfCall(sizes, uint64_t(largest)));
   const double rounds = std::max(1.0, std::ceil(largest / chunk));
   std::vector<TreeChunks> trees;
   for (const FoldProgram::Tree &tree : program.trees) {

@@ -8,6 +8,7 @@
 #define BLINK_COMPILER_SIMULATE_CHUNKS_H
 
 #include "compiler/plan/FoldProgram.h"
+#include "schedules/ChunkSize.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -28,9 +29,9 @@ struct TreeChunks {
 
 /// Of each tree, for a message of `bytes`: as the runtime does
 /// (runtime/core/Geometry.h), but for the granules between trees. In chunks of
-/// `chunkBytes`, or smaller ones unless `whole`.
+/// `sizes.bytes`, or smaller ones unless `whole`.
 std::vector<TreeChunks> cutTrees(const FoldProgram &program,
-                                 uint32_t chunkBytes, double bytes,
+                                 sched::ChunkSizes sizes, double bytes,
                                  bool whole = false);
 
 } // namespace blink

@@ -57,12 +57,12 @@ enum class HostEvent { fold, arrival, credit, look };
 
 class HostSimulator {
 public:
-  HostSimulator(const FoldProgram &program, uint32_t chunkBytes, uint64_t bytes,
-                const LaneCosts &lane, const HostCosts &host)
+  HostSimulator(const FoldProgram &program, sched::ChunkSizes chunks,
+                uint64_t bytes, const LaneCosts &lane, const HostCosts &host)
       : program_(program), lane_(lane), host_(host),
         borrows_(bytes >= host.borrowBytes),
-        cuts_(cutTrees(program, chunkBytes, double(bytes),
-                       borrows_ && isOneCopy())),
+        cuts_(
+            cutTrees(program, chunks, double(bytes), borrows_ && isOneCopy())),
         flows_(program.channels.size()), threads_(program.ranks.size()),
         processors_(std::min<size_t>(host.processors, threads_.size())) {
     for (size_t rank = 0; rank < threads_.size(); ++rank) {
@@ -323,9 +323,9 @@ llvm::Expected<Simulation> HostSimulator::run() {
 }
 
 llvm::Expected<Simulation> blink::simulateHost(const FoldProgram &program,
-                                               uint32_t chunkBytes,
+                                               sched::ChunkSizes chunks,
                                                uint64_t bytes,
                                                const LaneCosts &lane,
                                                const HostCosts &host) {
-  return HostSimulator(program, chunkBytes, bytes, lane, host).run();
+  return HostSimulator(program, chunks, bytes, lane, host).run();
 }

@@ -23,8 +23,8 @@ namespace blink {
 /// Folds move what they do with the borrowed buffers, and slots that several
 /// readers share, of runtime/plan/Plan.cpp. Errors: as simulate().
 llvm::Expected<Simulation> simulateHost(const FoldProgram &program,
-                                        uint32_t chunkBytes, uint64_t bytes,
-                                        const LaneCosts &lane,
+                                        sched::ChunkSizes chunks,
+                                        uint64_t bytes, const LaneCosts &lane,
                                         const HostCosts &host);
 
 } // namespace blink

@@ -70,7 +70,7 @@ std::vector<double> bandwidthsOf(const FoldProgram &program,
 class Simulator {
 public:
   Simulator(const FoldProgram &program, sched::Protocol protocol,
-            uint32_t chunkBytes, uint64_t bytes,
+            sched::ChunkSizes chunks, uint64_t bytes,
             const SimulationOptions &options)
       : program_(program), options_(options),
         bandwidths_(bandwidthsOf(program, options)),
@@ -78,7 +78,7 @@ public:
         wireBytes_(protocol == sched::Protocol::low_latency ? 2 : 1),
         direct_(protocol == sched::Protocol::simple &&
                 bytes >= sched::kDirectBytes),
-        cuts_(cutTrees(program, chunkBytes, double(bytes))) {
+        cuts_(cutTrees(program, chunks, double(bytes))) {
     for (const TreeChunks &cut : cuts_)
       largestChunk_ = std::max(largestChunk_, cut.chunkBytes);
     makeFlows();
@@ -492,7 +492,8 @@ llvm::Expected<Simulation> Simulator::run() {
 
 llvm::Expected<Simulation> blink::simulate(const FoldProgram &program,
                                            sched::Protocol protocol,
-                                           uint32_t chunkBytes, uint64_t bytes,
+                                           sched::ChunkSizes chunks,
+                                           uint64_t bytes,
                                            const SimulationOptions &options) {
-  return Simulator(program, protocol, chunkBytes, bytes, options).run();
+  return Simulator(program, protocol, chunks, bytes, options).run();
 }

@@ -9,6 +9,7 @@
 
 #include "compiler/plan/FoldProgram.h"
 #include "compiler/simulate/FoldLog.h"
+#include "schedules/ChunkSize.h"
 #include "schedules/trace/ReplayTrace.h"
 
 #include "llvm/Support/Error.h"
@@ -72,7 +73,7 @@ struct Simulation {
 };
 
 /// A message of `bytes` (of the whole buffer) by `program`, which is in lanes,
-/// in chunks as the runtime makes them of `chunkBytes`. Every fold, slot and
+/// in chunks as the runtime makes them of `chunks`. Every fold, slot and
 /// transfer is an event: a lane takes its folds in rounds, in order, when their
 /// chunks are there and slots known to be free; a channel transfers chunks one
 /// after the other, each of which arrives its path's latency later; the news of
@@ -87,7 +88,7 @@ struct Simulation {
 /// second.
 llvm::Expected<Simulation> simulate(const FoldProgram &program,
                                     sched::Protocol protocol,
-                                    uint32_t chunkBytes, uint64_t bytes,
+                                    sched::ChunkSizes chunks, uint64_t bytes,
                                     const SimulationOptions &options = {});
 
 /// What is said of a schedule in which lanes wait in a circle.

@@ -26,7 +26,7 @@ llvm::Expected<double> blink::steadyPart(const FoldProgram &program,
       break;
     before = bytes;
     llvm::Expected<Simulation> simulation =
-        simulate(program, sched::Protocol::simple, time.flow.chunkBytes, bytes);
+        simulate(program, sched::Protocol::simple, time.flow.sizes(), bytes);
     if (!simulation)
       return simulation.takeError();
     part = std::min(part, time.linksAt(bytes) / simulation->microseconds);

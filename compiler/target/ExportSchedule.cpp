@@ -41,11 +41,13 @@ exportVariant(flatbuffers::FlatBufferBuilder &builder,
   const FoldProgram &program = *read;
   const Protocol protocol =
       fromIR(op.getProtocol().value_or(collective::Protocol::Simple));
-  return writeVariant(
-      builder, program, op.getMinBytes().value_or(0),
-      op.getMaxBytes() ? *op.getMaxBytes() : kNoLimit, protocol,
-      *op.getChunkBytes(),
-      timePoints(timeOf(program, protocol, *op.getChunkBytes())));
+  const sched::ChunkSizes usual;
+  const sched::ChunkSizes chunks(
+      *op.getChunkBytes(), op.getLeastChunkBytes().value_or(usual.leastBytes),
+      op.getLeastChunks().value_or(usual.leastChunks));
+  return writeVariant(builder, program, op.getMinBytes().value_or(0),
+                      op.getMaxBytes() ? *op.getMaxBytes() : kNoLimit, protocol,
+                      chunks, timePoints(timeOf(program, protocol, chunks)));
 }
 
 /// The renamings of a program's symmetric variants. Errors: two have not the

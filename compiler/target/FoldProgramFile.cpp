@@ -80,12 +80,12 @@ static sched::RankParts partsOf(const FoldProgram::Rank &rank) {
 flatbuffers::Offset<sched::Variant> blink::writeVariant(
     flatbuffers::FlatBufferBuilder &builder, const FoldProgram &program,
     uint64_t minBytes, uint64_t maxBytes, sched::Protocol protocol,
-    uint32_t chunkBytes, llvm::ArrayRef<sched::TimePoint> times) {
+    sched::ChunkSizes chunks, llvm::ArrayRef<sched::TimePoint> times) {
   sched::VariantParts parts;
   parts.minBytes = minBytes;
   parts.maxBytes = maxBytes;
   parts.protocol = protocol;
-  parts.chunkBytes = chunkBytes;
+  parts.chunks = chunks;
   for (const FoldProgram::Tree &tree : program.trees) {
     const SwitchUse &use = tree.switchUse;
     if (use.works())

@@ -8,6 +8,7 @@
 #define BLINK_COMPILER_TARGET_FOLDPROGRAMFILE_H
 
 #include "compiler/plan/FoldProgram.h"
+#include "schedules/ChunkSize.h"
 
 namespace blink {
 
@@ -23,7 +24,7 @@ FoldProgram readProgram(const sched::Schedule &file,
 flatbuffers::Offset<sched::Variant>
 writeVariant(flatbuffers::FlatBufferBuilder &builder,
              const FoldProgram &program, uint64_t minBytes, uint64_t maxBytes,
-             sched::Protocol protocol, uint32_t chunkBytes,
+             sched::Protocol protocol, sched::ChunkSizes chunks,
              llvm::ArrayRef<sched::TimePoint> times);
 
 } // namespace blink

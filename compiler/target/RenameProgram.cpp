@@ -140,7 +140,7 @@ Renamer::rename(const sched::Variant &from) {
     for (const sched::TimePoint *point : *from.times())
       times.push_back(*point);
   return writeVariant(builder_, program, from.min_bytes(), from.max_bytes(),
-                      from.protocol(), from.chunk_bytes(), times);
+                      from.protocol(), sched::chunksOf(from), times);
 }
 
 /// Sums stay alike. The order of ranks becomes that of their new names.

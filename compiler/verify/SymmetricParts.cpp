@@ -116,7 +116,7 @@ VariantParts TreeSpreader::run(const std::vector<uint32_t> &elements) {
   to_.minBytes = from_.minBytes;
   to_.maxBytes = from_.maxBytes;
   to_.protocol = from_.protocol;
-  to_.chunkBytes = from_.chunkBytes;
+  to_.chunks = from_.chunks;
   for (uint32_t element : elements) {
     addTrees(element);
     for (uint32_t orbit = 0; orbit < from_.ranks.size(); ++orbit)

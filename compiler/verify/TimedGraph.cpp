@@ -53,8 +53,8 @@ Cut cutOf(const Semantics &semantics, const sched::Variant &variant,
   const std::vector<double> shares = sharesOf(semantics, variant);
   const double largest =
       *std::max_element(shares.begin(), shares.end()) * double(bytes);
-  const double chunk =
-      double(sched::chunkBytesOfCall(variant.chunk_bytes(), uint64_t(largest)));
+  const double chunk = double(
+      sched::chunkBytesOfCall(sched::chunksOf(variant), uint64_t(largest)));
   const double rounds = std::max(1.0, std::ceil(largest / chunk));
   for (double share : shares) {
     const double treeBytes = share * double(bytes);

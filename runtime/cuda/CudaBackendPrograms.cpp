@@ -86,7 +86,7 @@ DeviceChannel CudaBackend::channelOf(const VariantPlan &variant,
           writes ? place.writer : place.reader,
           ring.lineBytes,
           variant.slots[channel],
-          variant.chunkBytes * (lowLatency ? 2 : 1),
+          variant.chunks.bytes * (lowLatency ? 2 : 1),
           !direct            ? DeviceChannel::kNotDirect
           : variant.pairwise ? 0
                              : variant.directBlocks[channel],

@@ -74,7 +74,7 @@ size_t CudaBackend::laySwitches() {
           trees.push_back(use->tree());
       for (uint32_t tree : trees) {
         const uint32_t slots = slotsOf[tree];
-        const size_t bytes = size_t(slots) * variant.chunkBytes;
+        const size_t bytes = size_t(slots) * variant.chunks.bytes;
         const size_t up = arena.size();
         arena.take<char>(bytes);
         switchPlaces_[{variant.number, tree}] = {

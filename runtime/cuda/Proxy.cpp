@@ -45,7 +45,7 @@ void Proxy::prepare(const Plan &plan, CarriedRings &rings,
             parts.push_back(
                 {number, writes, writes ? ring.destination : ring.source,
                  variant.trees[step.tree], variant.slots[operand.index],
-                 variant.chunkBytes, variant.paces[operand.index],
+                 variant.chunks.bytes, variant.paces[operand.index],
                  !variant.partial.empty() && variant.partial[operand.index]});
           }
         }

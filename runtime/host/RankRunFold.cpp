@@ -28,7 +28,7 @@ char *RankRun::slotAt(const RingEnd &end, uint32_t channel,
                       uint64_t bytes) const {
   if (bytes <= SlotHead::kSmall)
     return headAt(end, channel).small;
-  return end.slots + slotNumber(end, channel) * variant_->chunkBytes;
+  return end.slots + slotNumber(end, channel) * variant_->chunks.bytes;
 }
 
 /// Where this process has the chunk that has come to `end`, or null: it must be
@@ -256,7 +256,7 @@ void RankRun::publish(const StepCode &step, const ChunkPlace &place,
     if (end.transport) {
       const uint64_t slot = slotNumber(end, channel);
       const uint64_t offset =
-          bytes <= SlotHead::kSmall ? 0 : slot * variant_->chunkBytes;
+          bytes <= SlotHead::kSmall ? 0 : slot * variant_->chunks.bytes;
       end.transport->post(
           {variant_->rings[channel], uint32_t(slot), tag, offset, bytes},
           place.borrowed ? place.borrowed : slotAt(end, channel, bytes),

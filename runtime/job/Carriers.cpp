@@ -37,7 +37,7 @@ static uint64_t largestChunkOf(const Plan &plan) {
   uint64_t largest = 0;
   for (const ProgramPlan &program : plan.programs)
     for (const VariantPlan &variant : program.variants)
-      largest = std::max<uint64_t>(largest, variant.chunkBytes);
+      largest = std::max<uint64_t>(largest, variant.chunks.bytes);
   return largest;
 }
 

@@ -70,18 +70,18 @@ CallShape Call::shape(const VariantPlan &variant, bool borrowed) const {
                      kind.op == blinkAvg ? ranks : 0};
   if (isBitwise(kind.op)) // as withFoldType
     shape.count *= std::exchange(shape.elementBytes, 1);
-  uint32_t mostBytes = variant.chunkBytes; // of the type
+  sched::ChunkSizes chunks = variant.chunks; // of the type
   if (!variant.partial.empty() && isWidened(kind.type, kind.op)) {
     // Partial sums have the same elements, and must fit into slots.
     shape.partialBytes = sizeof(float);
-    mostBytes = mostBytes / shape.partialBytes * shape.elementBytes;
+    chunks.bytes = chunks.bytes / shape.partialBytes * shape.elementBytes;
   }
   // A chunk that is borrowed and only copied by its reader overlaps nothing.
-  const uint64_t least =
-      borrowed && variant.oneCopy ? 1 : sched::kOverlappingChunks;
+  if (borrowed && variant.oneCopy)
+    chunks.leastChunks = 1;
   const uint64_t tree =
       shape.rangeOf(variant.largest).size() * shape.elementBytes;
-  shape.chunkBytes = uint32_t(sched::chunkBytesOfCall(mostBytes, tree, least));
+  shape.chunkBytes = uint32_t(sched::chunkBytesOfCall(chunks, tree));
   shape.rounds = tree / shape.chunkBytes + (tree % shape.chunkBytes != 0);
   shape.rounds = std::max<uint64_t>(shape.rounds, 1);
   return shape;

@@ -224,7 +224,8 @@ VariantPlan planVariant(const ResolvedProgram &resolved,
   plan.channelNumbers = part.channels;
   plan.number = number;
   plan.pairwise = sched::isPairwise(resolved.program->collective());
-  plan.chunkBytes = chunkBytesOf(variant, chunkLimit);
+  plan.chunks = sched::chunksOf(variant);
+  plan.chunks.bytes = chunkBytesOf(variant, chunkLimit);
   plan.directBlocks.assign(variant.channels()->size(), kNoBlock);
   plan.quiet.resize(variant.channels()->size());
   plan.borrowed.resize(variant.channels()->size());

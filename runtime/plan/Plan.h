@@ -16,6 +16,7 @@
 #include "runtime/core/Program.h"
 #include "runtime/plan/RingTable.h"
 #include "runtime/plan/SymmetricPrograms.h"
+#include "schedules/ChunkSize.h"
 
 #include <vector>
 
@@ -93,7 +94,7 @@ struct VariantPlan {
   /// reduced: a step waits for none that waits for another's.
   bool oneCopy = true;
 
-  uint32_t chunkBytes = 0; ///< those of the file, or fewer (RingTable.h)
+  sched::ChunkSizes chunks; ///< those of the file, or smaller (RingTable.h)
 
   uint32_t channelNumber(uint32_t channel) const {
     return channelNumbers.empty() ? channel : channelNumbers[channel];

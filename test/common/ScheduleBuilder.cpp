@@ -295,9 +295,10 @@ writeVariant(flatbuffers::FlatBufferBuilder &builder, const TestVariant &v) {
                                               &operands);
       });
   return sched::CreateVariantDirect(
-      builder, v.minBytes, v.maxBytes, v.protocol, v.chunkBytes, &trees,
+      builder, v.minBytes, v.maxBytes, v.protocol, v.chunks.bytes, &trees,
       &channels, &v.paths, &ranks, v.times.empty() ? nullptr : &v.times,
-      v.switches.empty() ? nullptr : &v.switches);
+      v.switches.empty() ? nullptr : &v.switches, /*symmetric=*/false,
+      v.chunks.leastBytes, uint16_t(v.chunks.leastChunks));
 }
 
 } // namespace
@@ -392,7 +393,7 @@ TestSchedule makeSchedule(Collective collective, int root, int numRanks,
   for (int rank = 0; rank < numRanks; ++rank)
     program.allocation.push_back(uint16_t(rank));
   TestVariant variant;
-  variant.chunkBytes = options.chunkBytes;
+  variant.chunks.bytes = options.chunkBytes;
   variant.trees = std::move(trees);
   for (TestTree &tree : variant.trees) {
     tree.depth = depthOf(tree.parents);

@@ -15,6 +15,7 @@
 #ifndef BLINK_TEST_COMMON_SCHEDULEBUILDER_H
 #define BLINK_TEST_COMMON_SCHEDULEBUILDER_H
 
+#include "schedules/ChunkSize.h"
 #include "schedules/Provenance.h"
 #include "schedules/ScheduleFile.h"
 
@@ -98,7 +99,7 @@ struct TestVariant {
   uint64_t minBytes = 0;
   uint64_t maxBytes = ~uint64_t(0);
   sched::Protocol protocol = sched::Protocol::simple;
-  uint32_t chunkBytes = 4096;
+  sched::ChunkSizes chunks = 4096;
   std::vector<TestTree> trees;
   std::vector<TestChannel> channels;
   std::vector<uint32_t> paths;

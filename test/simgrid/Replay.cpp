@@ -150,7 +150,7 @@ void Replay::makeTrees(const sched::Program &program, uint64_t bytes) {
     largest = std::max(largest, ranges.back().size());
   }
   shape.chunkBytes =
-      uint32_t(sched::chunkBytesOfCall(variant_->chunk_bytes(), largest));
+      uint32_t(sched::chunkBytesOfCall(sched::chunksOf(*variant_), largest));
   shape.rounds = std::max<uint64_t>(1, (largest + shape.chunkBytes - 1) /
                                            shape.chunkBytes);
   for (const runtime::ElementRange &range : ranges) {

@@ -110,6 +110,10 @@ std::vector<TestVariant> randomVariants(Dice &dice, Collective collective,
     variant.protocol = dice.chance(small ? 75 : 15)
                            ? sched::Protocol::low_latency
                            : sched::Protocol::simple;
+    if (dice.chance(50)) { // and those of others that say so
+      variant.chunks.leastBytes = dice.pick({64u, 448u, 4096u, 32u << 10});
+      variant.chunks.leastChunks = dice.pick({1u, 3u, 16u, 200u});
+    }
     variant.minBytes = begin;
     begin = small ? dice.pick({400u, 2048u, 10000u, 65536u})
                   : begin + dice.pick({40000u, 200000u, 1u << 20});
@@ -133,7 +137,7 @@ uint64_t poolBytes(const TestSchedule &model) {
         list.resize(std::max(list.size(), index + 1));
         list[index] =
             std::max(list[index],
-                     uint64_t(channel.slots) * variant.chunkBytes *
+                     uint64_t(channel.slots) * variant.chunks.bytes *
                          (variant.protocol == sched::Protocol::simple ? 1 : 2));
       }
     }
@@ -228,10 +232,10 @@ StormSchedule makeFile(Dice &dice, int ranks, bool spread) {
   while (poolBytes(model) > kMostPool)
     for (TestProgram &program : model.programs)
       for (TestVariant &variant : program.variants)
-        if (variant.chunkBytes >= 48 << 10)
-          variant.chunkBytes /= 2;
-        else if (variant.chunkBytes >= 64)
-          variant.chunkBytes = variant.chunkBytes / 32 * 16;
+        if (variant.chunks.bytes >= 48 << 10)
+          variant.chunks.bytes /= 2;
+        else if (variant.chunks.bytes >= 64)
+          variant.chunks.bytes = variant.chunks.bytes / 32 * 16;
   StormSchedule schedule;
   schedule.ranks = ranks;
   schedule.bytes = seal(model);

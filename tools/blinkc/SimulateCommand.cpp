@@ -181,10 +181,10 @@ simulateProgram(const sched::Schedule &file, const sched::Program &program,
   options.laneRate = lane.rate;
   options.engineCosts = costs.enginesOf(folds);
   llvm::Expected<Simulation> simulation =
-      costs.host
-          ? simulateHost(folds, variant.chunk_bytes(), bytes, lane, *costs.host)
-          : simulate(folds, variant.protocol(), variant.chunk_bytes(), bytes,
-                     options);
+      costs.host ? simulateHost(folds, sched::chunksOf(variant), bytes, lane,
+                                *costs.host)
+                 : simulate(folds, variant.protocol(), sched::chunksOf(variant),
+                            bytes, options);
   if (!simulation)
     return simulation.takeError();
   SimulatedProgram result;
@@ -193,7 +193,7 @@ simulateProgram(const sched::Schedule &file, const sched::Program &program,
   result.bytes = bytes;
   result.simulation = std::move(*simulation);
   result.modelMicroseconds =
-      timeOf(folds, variant.protocol(), variant.chunk_bytes()).at(bytes);
+      timeOf(folds, variant.protocol(), sched::chunksOf(variant)).at(bytes);
   for (size_t link = 0; link < folds.links.size(); ++link)
     result.links.push_back(nameOf(*file.topology(), link));
   for (const auto &[id, node] : nodesOfRanks(topologyOf(file), program))

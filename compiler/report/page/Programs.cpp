@@ -71,7 +71,7 @@ llvm::Expected<PageProgram> blink::pageProgram(const sched::Schedule &file,
     const sched::Variant &variant = *variants[unsigned(i)];
     const FoldProgram folds = readProgram(file, program, variant);
     const MessageTime time =
-        timeOf(folds, variant.protocol(), variant.chunk_bytes());
+        timeOf(folds, variant.protocol(), sched::chunksOf(variant));
     PageVariant &shown = page.variants.emplace_back();
     shown.summary = page.explanation.summary.variants[i];
     shown.oneHop = page.explanation.summary.isOneHop(shown.summary);

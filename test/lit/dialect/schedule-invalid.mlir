@@ -6,6 +6,54 @@ collective.topology @pair {
   collective.link @a nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
   collective.link @b nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
 }
+// expected-error @below {{has chunks of at least 80 bytes, expected a multiple of 64}}
+collective.schedule broadcast @pair gpus [0, 1] links <nvlink> root 0 algbw 25.0 bound 25.0 prices [1.0, 1.0] chunk_bytes 65536 least 4 of 80 {
+  collective.share @t0 root 0 block 0 part 1 of 1 depth 1
+  collective.channel @c peer share @t0 from 0 to 1 slots 2 via [a]
+  collective.rank 0 {
+    collective.lane {
+      collective.fold @t0 (input[0]) -> (output[0], @c)
+    }
+  }
+  collective.rank 1 {
+    collective.lane {
+      collective.fold @t0 (@c) -> (output[0])
+    }
+  }
+}
+
+// -----
+
+collective.topology @pair {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.link @a nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @b nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+}
+// expected-error @below {{has at least 0 chunks, expected 1 to 65535}}
+collective.schedule broadcast @pair gpus [0, 1] links <nvlink> root 0 algbw 25.0 bound 25.0 prices [1.0, 1.0] chunk_bytes 65536 least 0 of 4096 {
+  collective.share @t0 root 0 block 0 part 1 of 1 depth 1
+  collective.channel @c peer share @t0 from 0 to 1 slots 2 via [a]
+  collective.rank 0 {
+    collective.lane {
+      collective.fold @t0 (input[0]) -> (output[0], @c)
+    }
+  }
+  collective.rank 1 {
+    collective.lane {
+      collective.fold @t0 (@c) -> (output[0])
+    }
+  }
+}
+
+// -----
+
+collective.topology @pair {
+  collective.node @gpu0 gpu
+  collective.node @gpu1 gpu
+  collective.link @a nvlink @gpu0 -> @gpu1 bandwidth 25.0 latency 0.5
+  collective.link @b nvlink @gpu1 -> @gpu0 bandwidth 25.0 latency 0.5
+}
 // expected-error @below {{has chunk_bytes 100, expected a multiple of 16}}
 collective.schedule broadcast @pair gpus [0, 1] links <nvlink> root 0 algbw 25.0 bound 25.0 prices [1.0, 1.0] chunk_bytes 100 {
   collective.share @t0 root 0 block 0 part 1 of 1 depth 1

@@ -30,7 +30,7 @@ uint32_t chunkOf(double bandwidth, int numServers = 4,
                  Collective collective = Collective::allgather) {
   const RankTopology topology =
       serversOf(std::vector<double>(size_t(numServers), bandwidth));
-  return chooseSlots(planOf(topology, collective), 0).chunkBytes;
+  return chooseSlots(planOf(topology, collective), 0).chunks.bytes;
 }
 
 } // namespace

@@ -54,7 +54,7 @@ void compareTimes(const FoldProgram &own, const FoldProgram &full) {
   for (bool small : {false, true}) {
     const ChannelSlots slots = chooseSlots(own, 0, small);
     const ChannelSlots slotsInFull = chooseSlots(full, 0, small);
-    CHECK(slots.chunkBytes == slotsInFull.chunkBytes);
+    CHECK(slots.chunks == slotsInFull.chunks);
     CHECK(slots.slots == slotsInFull.slots);
     FoldProgram withSlots = own, withSlotsInFull = full;
     assignSlots(withSlots, slots);
@@ -62,8 +62,8 @@ void compareTimes(const FoldProgram &own, const FoldProgram &full) {
     CHECK(withSlots.channels[0].window == withSlotsInFull.channels[0].window);
     CHECK(withSlots.channels[0].slots == withSlotsInFull.channels[0].slots);
   }
-  CHECK(chooseSmallSlots(own, 1 << 18, 0).chunkBytes ==
-        chooseSmallSlots(full, 1 << 18, 0).chunkBytes);
+  CHECK(chooseSmallSlots(own, 1 << 18, 0).chunks ==
+        chooseSmallSlots(full, 1 << 18, 0).chunks);
 }
 
 /// The representatives' own, and what the program in full has for them.

@@ -79,7 +79,14 @@ TEST_CASE("into what chunks a call is cut") {
   // Four of a quarter, rounded up to 64 bytes and once more.
   CHECK(chunk(kMiB, kMiB) == 256 * kKiB + 64);
   CHECK(chunk(kMiB, 16 * kMiB) == kMiB);
-  CHECK(sched::chunkBytesOfCall(kMiB, 256 * kKiB, 1) == 256 * kKiB + 64);
+  // As the variant says.
+  auto least = [](uint64_t treeBytes, uint32_t bytes, uint32_t chunks) {
+    return sched::chunkBytesOfCall({64 * kKiB, bytes, chunks}, treeBytes);
+  };
+  CHECK(least(256 * kKiB, 64, 1) == 64 * kKiB);
+  CHECK(least(256 * kKiB, 8 * kKiB, 16) == 16 * kKiB + 64);
+  CHECK(least(256 * kKiB, 8 * kKiB, 64) == 8 * kKiB);
+  CHECK(least(8 * kMiB, 8 * kKiB, 16) == 64 * kKiB);
 }
 
 TEST_CASE("what a message takes, part by part") {
@@ -222,6 +229,34 @@ TEST_CASE("a chunk that is nearly the fastest for 64 MiB, and fills soon") {
   CHECK(chunk(4, 1) == 64 * kKiB);
   CHECK(chunk(1, 1) == kMiB);
   CHECK(chunk(1000, 0.1) == 16 * kKiB);
+}
+
+TEST_CASE("short messages are cut smaller where pipelines take long to fill") {
+  // Four hops of a tree that has 10 GB/s and a lane of its own; two folds each
+  // take one in turn.
+  auto sizes = [](double hops, size_t folds) {
+    LaneLoads lanes;
+    lanes.startLane();
+    for (size_t fold = 0; fold < folds; ++fold)
+      lanes.add({2, 2, false});
+    MessageTime time = messageTime(costsOf(Protocol::simple), 0, 10, lanes);
+    time.flow.largest = 1;
+    time.flow.hops = hops;
+    time.flow.chunkBytes = 256 * kKiB;
+    return time;
+  };
+  const MessageTime plain = sizes(4, 1), cut = cutShortMessages(plain);
+  CHECK(cut.flow.chunkBytes == 256 * kKiB);
+  CHECK(cut.flow.leastChunkBytes < 32 * kKiB);
+  CHECK(cut.at(kMiB) < 0.9 * plain.at(kMiB));
+  for (uint64_t bytes = 512 * kKiB; bytes <= 64 * kMiB; bytes *= 2)
+    CHECK(cut.at(bytes) < 1.01 * plain.at(bytes));
+  CHECK(cutShortMessages(sizes(4, 2)).flow.leastChunkBytes >= 32 * kKiB);
+  // Nothing fills, or windows want chunks as they are.
+  CHECK(cutShortMessages(sizes(1, 1)).flow.sizes() == plain.flow.sizes());
+  MessageTime far = plain;
+  far.flow.network = true;
+  CHECK(cutShortMessages(far).flow.sizes() == plain.flow.sizes());
 }
 
 TEST_CASE("a forest's busiest lane") {

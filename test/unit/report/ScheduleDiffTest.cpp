@@ -176,7 +176,7 @@ TEST_CASE("a variant's numbers, each with its severity") {
   options.lanes = 3;
   TestSchedule three = makeSchedule(Collective::broadcast, 0, 4, options);
   three.programs[0].algbw = star.programs[0].algbw;
-  three.variant().chunkBytes = 8192;
+  three.variant().chunks.bytes = 8192;
   three.variant().protocol = sched::Protocol::low_latency;
   ScheduleDiff many = diff(star, three);
   Lines lines = linesOf(many);
@@ -370,7 +370,9 @@ TEST_CASE("whatever a file says, another value is found") {
       [&](TestSchedule &s) {
         variant(s).protocol = sched::Protocol::low_latency;
       },
-      [&](TestSchedule &s) { variant(s).chunkBytes = 16; },
+      [&](TestSchedule &s) { variant(s).chunks.bytes = 16; },
+      [&](TestSchedule &s) { variant(s).chunks.leastBytes = 64; },
+      [&](TestSchedule &s) { variant(s).chunks.leastChunks = 9; },
       [&](TestSchedule &s) {
         variant(s).trees[0].numerator = variant(s).trees[0].denominator = 7;
       },

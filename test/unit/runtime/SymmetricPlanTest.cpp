@@ -36,7 +36,7 @@ Forms formsOf(Collective collective, int servers, int each, bool wide,
   TestSchedule schedule = makeSymmetricSchedule(collective, ranks, 2, 2, seed);
   if (wide)
     schedule.programs[0].accumulate = sched::Accumulation::f32;
-  schedule.variant().chunkBytes = kChunkBytes;
+  schedule.variant().chunks.bytes = kChunkBytes;
   std::vector<int> serverOf;
   for (int rank = 0; rank < ranks; ++rank)
     serverOf.push_back(rank / each);
@@ -125,7 +125,7 @@ bool isSame(const VariantPlan &whole, const VariantPlan &part, size_t rank) {
 /// What a server's plan has of a variant is as in the whole.
 void compare(const Plan &whole, const VariantPlan &a, const Plan &part,
              const VariantPlan &b, uint16_t server) {
-  CHECK(a.chunkBytes == b.chunkBytes);
+  CHECK(a.chunks == b.chunks);
   CHECK(a.oneCopy == b.oneCopy);
   CHECK(isSame(a.largest, b.largest));
   REQUIRE(a.trees.size() == b.trees.size());
@@ -203,7 +203,7 @@ TEST_CASE("a process plans what its server needs as one that has all ranks") {
         }
         Plan whole = planOf(files, ranks, slotBytes, {});
         keepApart(whole);
-        const uint32_t chunkBytes = whole.programs[0].variants[0].chunkBytes;
+        const uint32_t chunkBytes = whole.programs[0].variants[0].chunks.bytes;
         CHECK((chunkBytes < kChunkBytes) == (slotBytes != 0));
         CHECK(chunkBytes > kChunkBytes / 4); // the least there is
         CHECK(planOf(inFull, ranks, slotBytes, {}).rings.size() ==
@@ -239,7 +239,7 @@ TEST_CASE("servers agree on chunks where some have ranks that need more") {
   options.treesPerBlock = 2;
   TestSchedule reduce =
       makeSchedule(Collective::reduce, kRanks - 1, kRanks, options);
-  reduce.variant().chunkBytes = kChunkBytes;
+  reduce.variant().chunks.bytes = kChunkBytes;
   spread(reduce, {0, 0, 1, 1, 2, 2, 3, 3});
   const std::vector<std::vector<uint8_t>> files{
       formsOf(Collective::allgather, kServers, kEach, false, 1).symmetric,
@@ -250,7 +250,7 @@ TEST_CASE("servers agree on chunks where some have ranks that need more") {
     std::vector<bool> here(size_t(kRanks), false);
     here[size_t(rank)] = true;
     const Plan plan = planOf(files, kRanks, 900 << 10, here);
-    chunkBytes.insert(plan.programs[0].variants[0].chunkBytes);
+    chunkBytes.insert(plan.programs[0].variants[0].chunks.bytes);
     fingerprints.insert(plan.fingerprint);
   }
   CHECK(chunkBytes.size() == 1);

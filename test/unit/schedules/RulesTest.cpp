@@ -169,31 +169,40 @@ TEST_CASE("rules of programs") {
 }
 
 TEST_CASE("rules of variants") {
-  checkEach(rightSchedule(),
-            {{"programs[0].variants[0].min_bytes", "expected 0",
-              [](auto &s) { s.variant().minBytes = 1; }},
-             {"programs[0].variants[0].max_bytes", "empty",
-              [](auto &s) { s.variant().maxBytes = 0; }},
-             {"programs[0].variants[0].max_bytes", "no limit",
-              [](auto &s) { s.variant().maxBytes = 4096; }},
-             {"programs[0].variants[1].min_bytes", "4097, expected 4096",
-              [](auto &s) {
-                program(s).variants.push_back(s.variant());
-                program(s).variants[0].maxBytes = 4096;
-                program(s).variants[1].minBytes = 4097;
-              }},
-             {"programs[0].variants[0].protocol", "unknown protocol 2",
-              [](auto &s) { s.variant().protocol = sched::Protocol(2); }},
-             {"programs[0].variants[0].chunk_bytes", "0, expected",
-              [](auto &s) { s.variant().chunkBytes = 0; }},
-             {"programs[0].variants[0].chunk_bytes", "24, expected",
-              [](auto &s) { s.variant().chunkBytes = 24; }},
-             {"programs[0].variants[0].chunk_bytes", "expected a multiple",
-              [](auto &s) { s.variant().chunkBytes = (64u << 20) + 16; }},
-             {"programs[0].variants[0].ranks", "3 rank programs",
-              [](auto &s) { s.variant().ranks.pop_back(); }},
-             {"programs[0].variants[0].ranks", "5 rank programs",
-              [](auto &s) { s.variant().ranks.push_back(rank(s, 0)); }}});
+  checkEach(
+      rightSchedule(),
+      {{"programs[0].variants[0].min_bytes", "expected 0",
+        [](auto &s) { s.variant().minBytes = 1; }},
+       {"programs[0].variants[0].max_bytes", "empty",
+        [](auto &s) { s.variant().maxBytes = 0; }},
+       {"programs[0].variants[0].max_bytes", "no limit",
+        [](auto &s) { s.variant().maxBytes = 4096; }},
+       {"programs[0].variants[1].min_bytes", "4097, expected 4096",
+        [](auto &s) {
+          program(s).variants.push_back(s.variant());
+          program(s).variants[0].maxBytes = 4096;
+          program(s).variants[1].minBytes = 4097;
+        }},
+       {"programs[0].variants[0].protocol", "unknown protocol 2",
+        [](auto &s) { s.variant().protocol = sched::Protocol(2); }},
+       {"programs[0].variants[0].chunk_bytes", "0, expected",
+        [](auto &s) { s.variant().chunks.bytes = 0; }},
+       {"programs[0].variants[0].chunk_bytes", "24, expected",
+        [](auto &s) { s.variant().chunks.bytes = 24; }},
+       {"programs[0].variants[0].chunk_bytes", "expected a multiple",
+        [](auto &s) { s.variant().chunks.bytes = (64u << 20) + 16; }},
+       {"programs[0].variants[0].least_chunk_bytes", "0, expected",
+        [](auto &s) { s.variant().chunks.leastBytes = 0; }},
+       {"programs[0].variants[0].least_chunk_bytes", "80, expected",
+        [](auto &s) { s.variant().chunks.leastBytes = 80; }},
+       {"programs[0].variants[0].least_chunk_bytes", "expected a multiple",
+        [](auto &s) { s.variant().chunks.leastBytes = 128u << 20; }},
+       {"programs[0].variants[0].least_chunks", "0, expected",
+        [](auto &s) { s.variant().chunks.leastChunks = 0; }},
+       {"programs[0].variants[0].ranks", "3 rank programs",
+        [](auto &s) { s.variant().ranks.pop_back(); }},
+       {"programs[0].variants[0].ranks", "5 rank programs",
+        [](auto &s) { s.variant().ranks.push_back(rank(s, 0)); }}});
   TestSchedule two = rightSchedule();
   program(two).variants.push_back(two.variant());
   program(two).variants[0].maxBytes = program(two).variants[1].minBytes = 4096;

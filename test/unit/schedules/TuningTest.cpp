@@ -23,7 +23,7 @@ TestSchedule makeTunable() {
   for (size_t v = 0; v < 3; ++v) {
     first.variants[v].minBytes = starts[v];
     first.variants[v].maxBytes = starts[v + 1];
-    first.variants[v].chunkBytes = uint32_t(16 << v);
+    first.variants[v].chunks.bytes = uint32_t(16 << v);
     first.variants[v].times = {{0, double(v)}, {1000, 10}}; // not of its range
   }
   TestSchedule other = makeSchedule(Collective::broadcast, 1, 4, {});
@@ -64,7 +64,7 @@ TEST_CASE("a tuning changes what it says and nothing else") {
     for (size_t v = 0; v < tuning[p].size(); ++v) {
       TestVariant &variant = model.programs[p].variants[v];
       variant.minBytes = tuning[p][v].minBytes;
-      variant.chunkBytes = tuning[p][v].chunkBytes;
+      variant.chunks.bytes = tuning[p][v].chunkBytes;
       if (v + 1 < tuning[p].size())
         variant.maxBytes = tuning[p][v + 1].minBytes;
     }

@@ -1,0 +1,56 @@
+//===- ShortMessages.cpp - how short messages are cut ---------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/plan/TimeModel.h"
+
+#include <array>
+#include <cmath>
+
+using namespace blink;
+
+/// Of 512 KiB to 16 MiB, each by the model.
+static constexpr std::array<uint64_t, 6> kSizes = {
+    512 << 10, 1 << 20, 2 << 20, 4 << 20, 8 << 20, 16 << 20};
+
+MessageTime blink::cutShortMessages(MessageTime time) {
+  // Estimates: not for a gain that is smaller, and no size should pay for
+  // others. Of small messages the model takes filling for longer than it is.
+  constexpr double kBetter = 0.98, kSlower = 1.01, kFill = 0.5;
+  constexpr uint32_t kMostChunks = 32;
+  if (time.flow.network)
+    return time;
+  // Lanes of several folds take turns while pipelines fill, too.
+  const uint32_t smallest = time.flow.slots.folds > 1 ? 32 << 10 : 8 << 10;
+  const double hops = time.flow.hops;
+  time.flow.hops = 1 + (hops - 1) * kFill;
+  std::array<double, kSizes.size()> before;
+  for (size_t i = 0; i < kSizes.size(); ++i)
+    before[i] = time.at(kSizes[i]);
+  const sched::ChunkSizes usual = time.flow.sizes();
+  sched::ChunkSizes best = usual;
+  double least = std::pow(kBetter, double(kSizes.size()));
+  for (uint32_t bytes = usual.leastBytes; bytes >= smallest; bytes /= 2)
+    for (uint32_t chunks = usual.leastChunks; chunks <= kMostChunks;
+         chunks *= 2) {
+      time.flow.leastChunkBytes = bytes;
+      time.flow.leastChunks = chunks;
+      double product = 1;
+      bool slower = false;
+      for (size_t i = 0; i < kSizes.size(); ++i) {
+        const double part = time.at(kSizes[i]) / before[i];
+        product *= part;
+        slower |= part > kSlower;
+      }
+      if (slower || product >= least)
+        continue;
+      least = product;
+      best = time.flow.sizes();
+    }
+  time.flow.hops = hops;
+  time.flow.leastChunkBytes = best.leastBytes;
+  time.flow.leastChunks = best.leastChunks;
+  return time;
+}
