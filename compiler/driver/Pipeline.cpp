@@ -181,6 +181,8 @@ static void addSpreadingPasses(OpPassManager &passes,
   AddLatencyVariantPassOptions small;
   small.maxLanes = options.maxLanes;
   small.chunkBytes = options.chunkBytes;
+  if (options.maxPeers)
+    small.maxExchangeRanks = 0; // boxes exchange with peers of their own
   passes.addPass(createAddLatencyVariantPass(small));
 }
 

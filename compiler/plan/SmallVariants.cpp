@@ -20,9 +20,16 @@ using namespace blink;
 /// it.
 static constexpr int kManyRanks = 128;
 
+/// Of what is for small messages: the product of two times.
+static bool isEarlier(const MessageTime &time, const MessageTime &other) {
+  constexpr uint64_t kTiny = 1 << 10;
+  return time.at(kTiny) * time.at(kSmallReferenceBytes) <
+         other.at(kTiny) * other.at(kSmallReferenceBytes);
+}
+
 llvm::Expected<SmallVariants>
 blink::chooseSmallVariants(const PackingProblem &problem, const Packing &large,
-                           ScheduleLimits limits, unsigned maxOneHopRanks) {
+                           ScheduleLimits limits, ExchangeLimits ranks) {
   SmallVariants variants;
   if (leavesMachine(*problem.rankTopology))
     variants.protocol = Protocol::simple;
@@ -41,12 +48,20 @@ blink::chooseSmallVariants(const PackingProblem &problem, const Packing &large,
     return trees.takeError();
   variants.trees = std::move(trees->packing);
   if (problem.collective == Collective::allreduce &&
-      problem.rankTopology->numRanks() <= int(maxOneHopRanks)) {
+      problem.rankTopology->numRanks() <= int(ranks.oneHop)) {
     llvm::Expected<std::optional<OneHop>> oneHop =
         packOneHop(*problem.rankTopology, protocol, limits.maxLanes);
     if (!oneHop)
       return oneHop.takeError();
     variants.oneHop = std::move(*oneHop);
+  }
+  if (problem.rankTopology->numRanks() <= int(ranks.boxes)) {
+    llvm::Expected<std::optional<BoxExchange>> boxes =
+        packBoxExchange(problem, limits.maxLanes);
+    if (!boxes)
+      return boxes.takeError();
+    if (*boxes && isEarlier((*boxes)->time, trees->time))
+      variants.boxes = std::move(*boxes);
   }
   llvm::Expected<FoldProgram> program =
       planForest(problem, large, Protocol::simple, limits.maxLanes);
@@ -62,13 +77,14 @@ blink::chooseSmallVariants(const PackingProblem &problem, const Packing &large,
   if (variants.oneHop)
     oneHopTime = variants.oneHop->time;
   variants.ranges = chooseRanges(
-      oneHopTime, trees->time, variants.mediumEnd > 0 ? mediumTime : largeTime);
+      oneHopTime, variants.boxes ? variants.boxes->time : trees->time,
+      variants.mediumEnd > 0 ? mediumTime : largeTime);
   // What is routed is copied and no more. From here on the large variant writes
   // it where it belongs, for which the model of time charges readers too much.
   // Of many ranks' messages it charges one processor with all.
   if ((isRouted(problem.collective) && !pairs &&
        protocol == Protocol::low_latency) ||
-      problem.rankTopology->numRanks() > kManyRanks)
+      (problem.rankTopology->numRanks() > kManyRanks && !variants.boxes))
     variants.ranges.tree = std::min(variants.ranges.tree, sched::kDirectBytes);
   return variants;
 }
