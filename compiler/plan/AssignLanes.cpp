@@ -120,6 +120,29 @@ void blink::assignLanes(FoldProgram &program, sched::Protocol protocol,
     swapLanes(program, loose, lanes);
 }
 
+void blink::assignSmallLanes(FoldProgram &program, unsigned maxLanes) {
+  const std::vector<double> hops = readyTimes(program, kCountHops);
+  assignDelays(program, hops, kLag);
+  const std::vector<double> engines = engineCosts(program);
+  size_t before = 0; // folds of the ranks so far
+  for (FoldProgram::Rank &rank : program.ranks) {
+    std::vector<FoldLoad> loads;
+    for (const FoldProgram::Fold &fold : rank.folds) {
+      double time = costsOf(sched::Protocol::simple).chunkOverhead;
+      for (const FoldProgram::Operand &operand : rank.operandsOf(fold))
+        time += operand.isChannel() ? engines[operand.index] : 0;
+      loads.push_back({time, time, /*up=*/false});
+    }
+    rank.lanes = chooseLanes(loads, maxLanes);
+    for (std::vector<size_t> &lane : rank.lanes)
+      std::stable_sort(lane.begin(), lane.end(), [&](size_t a, size_t b) {
+        return std::pair(rank.folds[a].delay, hops[before + a]) <
+               std::pair(rank.folds[b].delay, hops[before + b]);
+      });
+    before += rank.folds.size();
+  }
+}
+
 void blink::assignLanePerTree(FoldProgram &program) {
   for (FoldProgram::Rank &rank : program.ranks) {
     if (!rank.lanes.empty())

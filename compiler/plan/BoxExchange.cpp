@@ -7,6 +7,7 @@
 #include "compiler/plan/BoxExchange.h"
 
 #include "compiler/plan/AssignDelays.h"
+#include "compiler/plan/Boxes.h"
 #include "compiler/plan/ExpandForest.h"
 #include "compiler/plan/FoldMoves.h"
 #include "compiler/plan/Latency.h"
@@ -25,18 +26,6 @@ constexpr int kLargestGroup = 8;
 
 /// Where one tree a place and trees for large messages both take long.
 constexpr uint64_t kMiddleBytes = 8 * kSmallReferenceBytes;
-
-/// Ranks of each box, ascending; empty unless all have equally many.
-std::vector<std::vector<int>> boxesOf(const RankTopology &rankTopology) {
-  const RankTopology phased = rankTopology.withPhases();
-  std::vector<std::vector<int>> boxes(size_t(phased.numServers()));
-  for (int rank = 0; rank < rankTopology.numRanks(); ++rank)
-    boxes[phased.serverOf()[rank]].push_back(rank);
-  for (const std::vector<int> &box : boxes)
-    if (box.size() != boxes.front().size())
-      return {};
-  return boxes;
-}
 
 /// The sizes of groups, one after the other; empty where one is too large.
 std::vector<int> groupsOf(int numBoxes) {
@@ -234,17 +223,15 @@ llvm::Expected<std::optional<BoxExchange>>
 blink::packBoxExchange(const PackingProblem &problem, unsigned maxLanes) {
   const RankTopology &rankTopology = *problem.rankTopology;
   const int n = rankTopology.numRanks();
-  if (problem.collective != Collective::allreduce || problem.association ||
-      rankTopology.isPhased() || !rankTopology.relays().empty())
+  if (problem.collective != Collective::allreduce || problem.association)
     return std::nullopt;
-  const std::vector<std::vector<int>> boxes = boxesOf(rankTopology);
-  if (boxes.size() < 2)
+  const std::vector<std::vector<int>> boxes = equalBoxes(rankTopology);
+  if (boxes.empty())
     return std::nullopt;
   const std::vector<int> groups = groupsOf(int(boxes.size()));
   if (groups.empty())
     return std::nullopt;
-  llvm::Expected<RankTopology> direct = RankTopology::create(
-      rankTopology.topology(), rankTopology.gpus(), rankTopology.linkKinds());
+  llvm::Expected<RankTopology> direct = withAllPairs(rankTopology);
   if (!direct)
     return direct.takeError();
   const Symmetry symmetry =

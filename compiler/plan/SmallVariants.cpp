@@ -7,6 +7,7 @@
 #include "compiler/plan/SmallVariants.h"
 
 #include "compiler/packing/pairs/PackPairs.h"
+#include "compiler/plan/BoxTrees.h"
 #include "compiler/plan/LatencyTree.h"
 #include "compiler/plan/NetworkCosts.h"
 #include "compiler/plan/SpreadTrees.h"
@@ -20,11 +21,13 @@ using namespace blink;
 /// it.
 static constexpr int kManyRanks = 128;
 
-/// Of what is for small messages: the product of two times.
+/// Of what is for small messages: by the product of three times.
 static bool isEarlier(const MessageTime &time, const MessageTime &other) {
-  constexpr uint64_t kTiny = 1 << 10;
-  return time.at(kTiny) * time.at(kSmallReferenceBytes) <
-         other.at(kTiny) * other.at(kSmallReferenceBytes);
+  double quotient = 1;
+  for (uint64_t bytes : {kSmallReferenceBytes / 64, kSmallReferenceBytes,
+                         kSmallReferenceBytes * 8})
+    quotient *= time.at(bytes) / other.at(bytes);
+  return quotient < 1;
 }
 
 llvm::Expected<SmallVariants>
@@ -46,7 +49,6 @@ blink::chooseSmallVariants(const PackingProblem &problem, const Packing &large,
       spreadSmallTrees(problem, *whole, protocol, pairs ? 1 : limits.maxLanes);
   if (!trees)
     return trees.takeError();
-  variants.trees = std::move(trees->packing);
   if (problem.collective == Collective::allreduce &&
       problem.rankTopology->numRanks() <= int(ranks.oneHop)) {
     llvm::Expected<std::optional<OneHop>> oneHop =
@@ -56,6 +58,17 @@ blink::chooseSmallVariants(const PackingProblem &problem, const Packing &large,
     variants.oneHop = std::move(*oneHop);
   }
   if (problem.rankTopology->numRanks() <= int(ranks.boxes)) {
+    llvm::Expected<std::optional<Packing>> over = packBoxTrees(problem);
+    if (!over)
+      return over.takeError();
+    if (*over) {
+      llvm::Expected<TimedPacking> spread =
+          spreadSmallTrees(problem, **over, protocol, limits.maxLanes);
+      if (!spread)
+        return spread.takeError();
+      if (isEarlier(spread->time, trees->time))
+        *trees = std::move(*spread);
+    }
     llvm::Expected<std::optional<BoxExchange>> boxes =
         packBoxExchange(problem, limits.maxLanes);
     if (!boxes)
@@ -86,5 +99,6 @@ blink::chooseSmallVariants(const PackingProblem &problem, const Packing &large,
        protocol == Protocol::low_latency) ||
       (problem.rankTopology->numRanks() > kManyRanks && !variants.boxes))
     variants.ranges.tree = std::min(variants.ranges.tree, sched::kDirectBytes);
+  variants.trees = std::move(trees->packing);
   return variants;
 }
