@@ -34,13 +34,13 @@ struct AssignLanes : impl::AssignLanesPassBase<AssignLanes> {
         program->ranks, [](const auto &rank) { return rank.lanes.empty(); });
     const Protocol protocol =
         fromIR(schedule.getProtocol().value_or(collective::Protocol::Simple));
-    // With few folds a lane it matters more which these are.
+    // What is for the smallest messages has folds of hardly any bytes; with few
+    // of them a lane it matters more which these are.
     const bool many = llvm::any_of(program->ranks, [&](const auto &rank) {
       return rank.folds.size() > 2 * size_t(maxLanes);
     });
     if (loose && many && protocol == Protocol::simple &&
-        schedule.getMaxBytes().value_or(INT64_MAX) <=
-            int64_t(sched::kDirectBytes))
+        !schedule.getMinBytes() && schedule.getMaxBytes())
       assignSmallLanes(*program, maxLanes);
     else
       assignLanes(*program, protocol, maxLanes);

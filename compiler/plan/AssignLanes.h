@@ -26,8 +26,8 @@ namespace blink {
 void assignLanes(FoldProgram &program, sched::Protocol protocol,
                  unsigned maxLanes);
 
-/// The same where no rank has lanes yet, for `simple` and messages that are too
-/// small to go without slots: lanes share the time that folds of no bytes take.
+/// The same where no rank has lanes yet, for `simple` and small messages: lanes
+/// share the time that folds of no bytes take, messages included.
 void assignSmallLanes(FoldProgram &program, unsigned maxLanes);
 
 /// Puts the folds of each rank that has no lanes yet, if they follow each other

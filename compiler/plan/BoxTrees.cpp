@@ -117,7 +117,8 @@ Tree BoxTreeMaker::make(int root, size_t place) {
 llvm::Expected<std::optional<Packing>>
 blink::packBoxTrees(const PackingProblem &problem) {
   const Collective collective = problem.collective;
-  if (collective == Collective::allreduce || isRouted(collective) ||
+  if (collective == Collective::allreduce ||
+      collective == Collective::reducescatter || isRouted(collective) ||
       problem.association)
     return std::nullopt;
   const std::vector<std::vector<int>> boxes = equalBoxes(*problem.rankTopology);
