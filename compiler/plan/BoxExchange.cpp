@@ -24,6 +24,8 @@ namespace {
 /// A prime factor of boxes that is larger makes messages that no doubling has.
 constexpr int kLargestGroup = 8;
 
+/// That a rank reads; more than these lanes take turns for.
+constexpr size_t kMostChannels = 64;
 /// Where one tree a place and trees for large messages both take long.
 constexpr uint64_t kMiddleBytes = 8 * kSmallReferenceBytes;
 
@@ -249,7 +251,10 @@ blink::packBoxExchange(const PackingProblem &problem, unsigned maxLanes) {
   const size_t places = boxes.front().size();
   BoxExchange best;
   double least = kInfinity;
-  for (unsigned parts = 1; parts <= maxLanes; parts *= 2) {
+  const size_t ofRank = (*whole)->channels.size() / size_t(n);
+  for (unsigned parts = 1;
+       parts <= maxLanes && (parts == 1 || parts * ofRank <= kMostChannels);
+       parts *= 2) {
     FoldProgram program =
         splitTrees(**whole, std::vector<unsigned>(places, parts));
     for (FoldProgram::Tree &tree : program.trees) {

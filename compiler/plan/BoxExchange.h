@@ -36,8 +36,9 @@ struct BoxExchange {
 /// one lane has all folds of a tree's place. Hops are half as many as those of
 /// a tree there and back.
 ///
-/// Each tree goes in as many parts, a power of two up to `maxLanes`, as are the
-/// fastest for kSmallReferenceBytes and eight times that; of equals the fewest.
+/// Each tree goes in as many parts, a power of two up to `maxLanes` with which
+/// no rank reads more than 64 channels, as are the fastest for
+/// kSmallReferenceBytes and eight times that; of equals the fewest.
 /// Nothing where the order of sums or the peers of ranks are asked for, boxes
 /// differ, there is but one, or two ranks that are to exchange have no path of
 /// their own.
