@@ -32,14 +32,14 @@ struct AssignLanes : impl::AssignLanesPassBase<AssignLanes> {
       return failure();
     const bool loose = llvm::all_of(
         program->ranks, [](const auto &rank) { return rank.lanes.empty(); });
-    const Protocol protocol =
+    const sched::Protocol protocol =
         fromIR(schedule.getProtocol().value_or(collective::Protocol::Simple));
     // What is for the smallest messages has folds of hardly any bytes; with few
     // of them a lane it matters more which these are.
     const bool many = llvm::any_of(program->ranks, [&](const auto &rank) {
       return rank.folds.size() > 2 * size_t(maxLanes);
     });
-    if (loose && many && protocol == Protocol::simple &&
+    if (loose && many && protocol == sched::Protocol::simple &&
         !schedule.getMinBytes() && schedule.getMaxBytes())
       assignSmallLanes(*program, maxLanes);
     else

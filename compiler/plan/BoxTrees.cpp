@@ -11,6 +11,9 @@
 #include "compiler/plan/Boxes.h"
 #include "compiler/plan/LatencyTree.h"
 #include "compiler/plan/NetworkCosts.h"
+#include "compiler/topology/symmetry/SymmetricPaths.h"
+
+#include <algorithm>
 
 using namespace blink;
 
@@ -25,10 +28,10 @@ public:
   BoxTreeMaker(const PackingProblem &problem, const SymmetricPaths &paths,
                const std::vector<std::vector<int>> &boxes)
       : problem_(problem), paths_(paths), boxes_(boxes) {
+    boxOf_.resize(boxes.size() * boxes.front().size());
     for (size_t box = 0; box < boxes.size(); ++box)
       for (int rank : boxes[box])
-        boxOf_.resize(std::max(boxOf_.size(), size_t(rank) + 1)),
-            boxOf_[rank] = box;
+        boxOf_[rank] = box;
   }
 
   /// From or to `root`, over the ranks at `place`; without edges where there

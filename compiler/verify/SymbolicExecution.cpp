@@ -13,6 +13,8 @@
 #include "compiler/verify/TreeOrder.h"
 #include "compiler/verify/Values.h"
 
+#include <algorithm>
+
 namespace blink::verify {
 
 namespace {
