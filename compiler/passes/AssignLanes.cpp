@@ -40,7 +40,8 @@ struct AssignLanes : impl::AssignLanesPassBase<AssignLanes> {
       return rank.folds.size() > 2 * size_t(maxLanes);
     });
     if (loose && many && protocol == sched::Protocol::simple &&
-        !schedule.getMinBytes() && schedule.getMaxBytes())
+        !isPairwise(program->collective) && !schedule.getMinBytes() &&
+        schedule.getMaxBytes())
       assignSmallLanes(*program, maxLanes);
     else
       assignLanes(*program, protocol, maxLanes);
