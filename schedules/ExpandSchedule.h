@@ -25,7 +25,7 @@ VariantParts expandVariant(const VariantParts &variant,
 [[nodiscard]] std::vector<uint8_t> expandSchedule(const Schedule &file,
                                                   std::string &error);
 
-/// What is left of a symmetric variant's channels in a SchedulePart.
+/// What is left of a variant's channels in a SchedulePart.
 struct VariantPart {
   /// Of each channel: its number in full, ascending...
   std::vector<uint32_t> channels;
@@ -37,10 +37,11 @@ struct VariantPart {
 /// What some ranks need of a schedule in full.
 struct SchedulePart {
   /// A Schedule that openSchedule would refuse: as expandSchedule's, but in
-  /// variants that were symmetric only the ranks that were asked for and the
-  /// representatives have their programs. At the other ends of the channels of
-  /// those that were asked for there are the steps of these trees, but no
-  /// lanes. All trees are there; of channels those that a step has.
+  /// programs with symmetry only the ranks that were asked for and the
+  /// representatives have their programs. At the other ends of their channels
+  /// there are the steps of these trees, but no lanes. All trees are there; of
+  /// channels those of ranks that have programs, and a step's operand that is
+  /// another one has the number that comes after them all.
   std::vector<uint8_t> bytes;
   /// By program and variant; empty where all channels are there.
   std::vector<std::vector<VariantPart>> variants;

@@ -46,6 +46,12 @@ void setVariant(Op op, Protocol protocol, uint64_t begin, uint64_t end) {
 struct AddLatencyVariant : impl::AddLatencyVariantPassBase<AddLatencyVariant> {
   using Base::Base;
 
+  ExchangeLimits exchangeLimits(const ProblemFromIR &from) {
+    // Sums of some boxes are kept in outputs, where wider ones have no room.
+    const bool wide = from.accumulate != sched::Accumulation::none;
+    return {maxOneHopRanks, wide ? 0u : maxExchangeRanks};
+  }
+
   LogicalResult addVariants(collective::ForestOp forest) {
     auto from = problemFromIR(forest, getAnalysis<PeerLimits>());
     if (failed(from))
@@ -55,7 +61,7 @@ struct AddLatencyVariant : impl::AddLatencyVariantPassBase<AddLatencyVariant> {
     PackedTrees large = readForest(forest, **from);
     llvm::Expected<SmallVariants> small =
         chooseSmallVariants((*from)->problem, large.packing,
-                            {maxLanes, chunkBytes}, maxOneHopRanks);
+                            {maxLanes, chunkBytes}, exchangeLimits(**from));
     if (!small)
       return forest.emitError(toString(small.takeError()));
     SmallRanges ranges = small->ranges;
@@ -63,7 +69,10 @@ struct AddLatencyVariant : impl::AddLatencyVariantPassBase<AddLatencyVariant> {
       setVariant(
           buildSchedule(forest, (*from)->machine, small->oneHop->program),
           small->protocol, 0, ranges.oneHop);
-    if (ranges.tree > ranges.oneHop) {
+    if (ranges.tree > ranges.oneHop && small->boxes) {
+      setVariant(buildSchedule(forest, (*from)->machine, small->boxes->program),
+                 small->protocol, ranges.oneHop, ranges.tree);
+    } else if (ranges.tree > ranges.oneHop) {
       OpBuilder builder(forest);
       auto trees =
           buildForest(builder, forest.getLoc(), forest.getTopologyAttr(),

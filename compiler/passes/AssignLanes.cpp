@@ -13,6 +13,7 @@
 #include "compiler/target/EnumConversion.h"
 #include "compiler/target/FoldProgramIR.h"
 #include "compiler/target/ForestIR.h"
+#include "schedules/ChunkSize.h"
 
 using namespace mlir;
 
@@ -31,10 +32,19 @@ struct AssignLanes : impl::AssignLanesPassBase<AssignLanes> {
       return failure();
     const bool loose = llvm::all_of(
         program->ranks, [](const auto &rank) { return rank.lanes.empty(); });
-    assignLanes(
-        *program,
-        fromIR(schedule.getProtocol().value_or(collective::Protocol::Simple)),
-        maxLanes);
+    const sched::Protocol protocol =
+        fromIR(schedule.getProtocol().value_or(collective::Protocol::Simple));
+    // What is for the smallest messages has folds of hardly any bytes; with few
+    // of them a lane it matters more which these are.
+    const bool many = llvm::any_of(program->ranks, [&](const auto &rank) {
+      return rank.folds.size() > 2 * size_t(maxLanes);
+    });
+    if (loose && many && protocol == sched::Protocol::simple &&
+        !isPairwise(program->collective) && !schedule.getMinBytes() &&
+        schedule.getMaxBytes())
+      assignSmallLanes(*program, maxLanes);
+    else
+      assignLanes(*program, protocol, maxLanes);
     // Trees of fewer ranks are hardly ever images of each other.
     if (loose && !program->symmetry && schedule.getGpus().size() > kFewRanks) {
       auto from = problemFromIR(schedule, schedule.getCollective(),

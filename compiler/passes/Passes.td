@@ -82,7 +82,9 @@ def AddLatencyVariantPass
     comes a `collective.schedule` in which each rank sends its input to all
     others and adds all up itself, in as many lanes as are the fastest: one
     hop. It is for messages below the size where the tree becomes as fast. What
-    is nowhere the fastest is left out, be it the hop or the tree.
+    is nowhere the fastest is left out, be it the hop or the tree. Over several
+    boxes a schedule in which boxes exchange their sums takes the place of the
+    tree where it is faster.
   }];
   let options = [
     Option<"maxRanks", "max-ranks", "unsigned", /*default=*/"16384",
@@ -90,6 +92,8 @@ def AddLatencyVariantPass
     Option<"maxOneHopRanks", "max-one-hop-ranks", "unsigned", /*default=*/"16",
            "More ranks never exchange in one hop: that takes n (n - 1) "
            "channels">,
+    Option<"maxExchangeRanks", "max-exchange-ranks", "unsigned",
+           /*default=*/"1024", "More ranks never exchange over several boxes">,
     maxLanesOption,
     chunkBytesOption,
   ];

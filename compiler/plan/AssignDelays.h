@@ -11,6 +11,10 @@
 
 namespace blink {
 
+/// The lag of small messages between servers: their rounds take no longer than
+/// latencies.
+inline constexpr int kSmallLag = 2;
+
 /// Says by how many rounds each fold lags (schedule.fbs), so that it takes what
 /// others made a round before: lanes run their folds in order, and in one round
 /// a fold that waits for another lane's makes those behind it wait, too. This

@@ -138,6 +138,25 @@ void blink::assignLanes(FoldProgram &program, sched::Protocol protocol,
   sortLanes(program, loose, hops);
 }
 
+void blink::assignSmallLanes(FoldProgram &program, unsigned maxLanes) {
+  const std::vector<double> hops = readyTimes(program, kCountHops);
+  assignDelays(program, hops, kSmallLag);
+  const std::vector<double> engines = engineCosts(program);
+  std::vector<size_t> all;
+  for (FoldProgram::Rank &rank : program.ranks) {
+    std::vector<FoldLoad> loads;
+    for (const FoldProgram::Fold &fold : rank.folds) {
+      double time = costsOf(sched::Protocol::simple).chunkOverhead;
+      for (const FoldProgram::Operand &operand : rank.operandsOf(fold))
+        time += operand.isChannel() ? engines[operand.index] : 0;
+      loads.push_back({time, time, /*up=*/false});
+    }
+    rank.lanes = chooseLanes(loads, maxLanes);
+    all.push_back(all.size());
+  }
+  sortLanes(program, all, hops);
+}
+
 void blink::assignLanePerTree(FoldProgram &program) {
   for (FoldProgram::Rank &rank : program.ranks) {
     if (!rank.lanes.empty())

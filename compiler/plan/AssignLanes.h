@@ -26,6 +26,10 @@ namespace blink {
 void assignLanes(FoldProgram &program, sched::Protocol protocol,
                  unsigned maxLanes);
 
+/// The same where no rank has lanes yet, for `simple` and small messages: lanes
+/// share the time that folds of no bytes take, messages included.
+void assignSmallLanes(FoldProgram &program, unsigned maxLanes);
+
 /// Puts the folds of each rank that has no lanes yet, if they follow each other
 /// and are of one tree, into a lane, in the order they have. Nothing lags.
 void assignLanePerTree(FoldProgram &program);

@@ -7,6 +7,7 @@
 #include "compiler/plan/SmallVariants.h"
 
 #include "compiler/packing/pairs/PackPairs.h"
+#include "compiler/plan/BoxTrees.h"
 #include "compiler/plan/LatencyTree.h"
 #include "compiler/plan/NetworkCosts.h"
 #include "compiler/plan/SpreadTrees.h"
@@ -20,9 +21,18 @@ using namespace blink;
 /// it.
 static constexpr int kManyRanks = 128;
 
+/// Of what is for small messages: by the product of three times.
+static bool isEarlier(const MessageTime &time, const MessageTime &other) {
+  double quotient = 1;
+  for (uint64_t bytes : {kSmallReferenceBytes / 64, kSmallReferenceBytes,
+                         kSmallReferenceBytes * 8})
+    quotient *= time.at(bytes) / other.at(bytes);
+  return quotient < 1;
+}
+
 llvm::Expected<SmallVariants>
 blink::chooseSmallVariants(const PackingProblem &problem, const Packing &large,
-                           ScheduleLimits limits, unsigned maxOneHopRanks) {
+                           ScheduleLimits limits, ExchangeLimits ranks) {
   SmallVariants variants;
   if (leavesMachine(*problem.rankTopology))
     variants.protocol = Protocol::simple;
@@ -39,14 +49,32 @@ blink::chooseSmallVariants(const PackingProblem &problem, const Packing &large,
       spreadSmallTrees(problem, *whole, protocol, pairs ? 1 : limits.maxLanes);
   if (!trees)
     return trees.takeError();
-  variants.trees = std::move(trees->packing);
   if (problem.collective == Collective::allreduce &&
-      problem.rankTopology->numRanks() <= int(maxOneHopRanks)) {
+      problem.rankTopology->numRanks() <= int(ranks.oneHop)) {
     llvm::Expected<std::optional<OneHop>> oneHop =
         packOneHop(*problem.rankTopology, protocol, limits.maxLanes);
     if (!oneHop)
       return oneHop.takeError();
     variants.oneHop = std::move(*oneHop);
+  }
+  if (problem.rankTopology->numRanks() <= int(ranks.boxes)) {
+    llvm::Expected<std::optional<Packing>> over = packBoxTrees(problem);
+    if (!over)
+      return over.takeError();
+    if (*over) {
+      llvm::Expected<TimedPacking> spread =
+          spreadSmallTrees(problem, **over, protocol, limits.maxLanes);
+      if (!spread)
+        return spread.takeError();
+      if (isEarlier(spread->time, trees->time))
+        *trees = std::move(*spread);
+    }
+    llvm::Expected<std::optional<BoxExchange>> boxes =
+        packBoxExchange(problem, limits.maxLanes);
+    if (!boxes)
+      return boxes.takeError();
+    if (*boxes && isEarlier((*boxes)->time, trees->time))
+      variants.boxes = std::move(*boxes);
   }
   llvm::Expected<FoldProgram> program =
       planForest(problem, large, Protocol::simple, limits.maxLanes);
@@ -63,13 +91,15 @@ blink::chooseSmallVariants(const PackingProblem &problem, const Packing &large,
   if (variants.oneHop)
     oneHopTime = variants.oneHop->time;
   variants.ranges = chooseRanges(
-      oneHopTime, trees->time, variants.mediumEnd > 0 ? mediumTime : largeTime);
+      oneHopTime, variants.boxes ? variants.boxes->time : trees->time,
+      variants.mediumEnd > 0 ? mediumTime : largeTime);
   // What is routed is copied and no more. From here on the large variant writes
   // it where it belongs, for which the model of time charges readers too much.
   // Of many ranks' messages it charges one processor with all.
   if ((isRouted(problem.collective) && !pairs &&
        protocol == Protocol::low_latency) ||
-      problem.rankTopology->numRanks() > kManyRanks)
+      (problem.rankTopology->numRanks() > kManyRanks && !variants.boxes))
     variants.ranges.tree = std::min(variants.ranges.tree, sched::kDirectBytes);
+  variants.trees = std::move(trees->packing);
   return variants;
 }

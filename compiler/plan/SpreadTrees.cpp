@@ -332,9 +332,11 @@ static bool isSlowerWhenShort(const MessageTime &time,
   return false;
 }
 
-/// `parts`, or what is faster on one machine: more parts for lanes that are
-/// left, so that each moves less, or fewer, so that pipelines fill sooner. Not
-/// such that links which share themselves fairly keep less to the weights.
+/// `parts`, or what is faster: on one machine more parts for lanes that are
+/// left, so that each moves less, or fewer, so that pipelines fill sooner;
+/// between servers, of trees with a root, which are high, half as many or less,
+/// so that chunks may be larger. Not such that links which share themselves
+/// fairly keep less to the weights.
 static llvm::Expected<std::vector<unsigned>>
 spreadFaster(const PackingProblem &problem, const Packing &packing,
              std::vector<unsigned> parts, ScheduleLimits limits,
@@ -344,18 +346,24 @@ spreadFaster(const PackingProblem &problem, const Packing &packing,
   llvm::Expected<FoldProgram> whole = expandForest(problem, packing);
   if (!whole)
     return whole.takeError();
-  if (leavesMachine(*whole))
+  const bool leaves = leavesMachine(*whole);
+  if (leaves && !isRooted(problem.collective))
     return parts;
   const Splits splits(std::move(*whole), packing, Protocol::simple, limits,
                       maxTrees);
   if (parts.empty())
     parts.assign(packing.trees.size(), 1);
   std::vector<std::vector<unsigned>> others;
-  for (unsigned split = 1; split <= kMostParts && splits.allows(split); ++split)
-    others.emplace_back(parts.size(), split);
   const unsigned most = *std::max_element(parts.begin(), parts.end());
-  for (unsigned split = 2; split < most; ++split)
-    others.push_back(splits.downTo(splits.most() / split));
+  for (unsigned split = most / 2; leaves && split > 0; split /= 2)
+    others.emplace_back(parts.size(), split);
+  if (!leaves) {
+    for (unsigned split = 1; split <= kMostParts && splits.allows(split);
+         ++split)
+      others.emplace_back(parts.size(), split);
+    for (unsigned split = 2; split < most; ++split)
+      others.push_back(splits.downTo(splits.most() / split));
+  }
   const std::vector<unsigned> given = parts;
   const MessageTime before = splits.timeOfLarge(given);
   double least = timeOfLong(before) * kFaster;

@@ -31,8 +31,8 @@ bool changesNothing(const FoldGraph &graph, uint32_t fold) {
 
 /// The (read, write) pairs of one tree that must be ordered: a fold that does
 /// both reads an element before it writes it. A tree's folds are
-/// sorted by rank. A rank's first write stands for all: where there is a second
-/// one, checkResult refuses the schedule.
+/// sorted by rank. A rank's first write stands for all: checkResult has seen
+/// that the others come later.
 std::vector<OrderedPair> sharedAccesses(const FoldGraph &graph, uint32_t tree) {
   const Slice<uint32_t> folds = graph.foldsOf(tree);
   std::vector<OrderedPair> pairs;

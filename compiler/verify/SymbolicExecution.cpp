@@ -13,6 +13,8 @@
 #include "compiler/verify/TreeOrder.h"
 #include "compiler/verify/Values.h"
 
+#include <algorithm>
+
 namespace blink::verify {
 
 namespace {
@@ -38,7 +40,8 @@ public:
       : semantics_(semantics), graph_(graph), values_(semantics.numRanks()),
         channelValues_(graph.variant().channels()->size(), kNone),
         outputValues_(semantics.numRanks(), kNone),
-        outputWriters_(semantics.numRanks(), kNone) {}
+        outputWriters_(semantics.numRanks(), kNone),
+        isRewritten_(semantics.numRanks()) {}
 
   Failure run(uint32_t tree);
   /// Of the tree that has run.
@@ -46,8 +49,9 @@ public:
 
 private:
   Failure findOutputWriters();
-  Failure checkReadBacks() const;
+  Failure checkReadBacks();
   std::vector<uint32_t> dataOrder() const;
+  bool writesOutput(uint32_t fold) const;
   Failure runFold(uint32_t fold);
   Failure checkOutputs() const;
   Failure checkReduced(uint32_t rank, uint32_t first) const;
@@ -64,7 +68,11 @@ private:
   Values values_;
   std::vector<uint32_t> channelValues_; // by channel
   std::vector<uint32_t> outputValues_;  // by rank
-  std::vector<uint32_t> outputWriters_; // by rank: the fold
+  std::vector<uint32_t> outputWriters_; // by rank: the last fold
+  std::vector<bool> isRewritten_;       // by rank: several folds write
+  // Two folds of one rank, the second of which needs or replaces what the
+  // output holds behind the first.
+  std::vector<OrderedPair> byOutput_;
 };
 
 Failure Execution::run(uint32_t tree) {
@@ -86,9 +94,10 @@ Failure Execution::run(uint32_t tree) {
   return checkOutputs();
 }
 
-/// Every output that the tree should write is written once, and no other is.
+/// Every output that the tree should write is written, and no other is.
 Failure Execution::findOutputWriters() {
   outputWriters_.assign(semantics_.numRanks(), kNone);
+  isRewritten_.assign(semantics_.numRanks(), false);
   const uint32_t outputBlock = semantics_.outputBlock(block_);
   for (uint32_t fold : graph_.foldsOf(tree_)) {
     const uint32_t rank = graph_.fold(fold).rank;
@@ -101,9 +110,7 @@ Failure Execution::findOutputWriters() {
                str(outputBlock) + " only";
       if (!semantics_.receives(rank, block_))
         return at(fold) + " writes the output of a rank that gets no result";
-      if (outputWriters_[rank] != kNone)
-        return at(fold) + " writes the output again, after " +
-               graph_.describe(outputWriters_[rank]) + "; expected one write";
+      isRewritten_[rank] = outputWriters_[rank] != kNone;
       outputWriters_[rank] = fold;
     }
   }
@@ -115,13 +122,21 @@ Failure Execution::findOutputWriters() {
 }
 
 /// Every fold that reads an output back runs after the fold that writes it.
-Failure Execution::checkReadBacks() const {
-  std::vector<OrderedPair> pairs;
+/// Where several write one, they do so in the order of their numbers: each adds
+/// to what the one before has written, after whoever else reads that.
+Failure Execution::checkReadBacks() {
+  byOutput_.clear();
+  uint32_t written = kNone;   // of a rank that rewrites: the last write so far
+  std::vector<uint32_t> read; // likewise: behind that
   for (uint32_t fold : graph_.foldsOf(tree_)) {
     const uint32_t rank = graph_.fold(fold).rank;
     if (rank >= semantics_.numRanks())
       continue; // a relay: channels only
-    const uint32_t writer = outputWriters_[rank];
+    if (written != kNone && graph_.fold(written).rank != rank) {
+      written = kNone;
+      read.clear();
+    }
+    const uint32_t writer = isRewritten_[rank] ? written : outputWriters_[rank];
     for (const sched::Operand &operand : graph_.sources(fold)) {
       if (operand.kind() != sched::OperandKind::output)
         continue;
@@ -130,35 +145,57 @@ Failure Execution::checkReadBacks() const {
                ", which no fold of its tree writes";
       if (writer == fold)
         return at(fold) + " reads the output it writes itself";
-      pairs.push_back({writer, fold});
+      byOutput_.push_back({writer, fold});
+      read.push_back(fold);
     }
+    if (!isRewritten_[rank] || !writesOutput(fold))
+      continue;
+    if (written != kNone && (read.empty() || read.back() != fold))
+      return at(fold) + " writes the output again, after " +
+             graph_.describe(written) +
+             "; expected one write, or that it adds to what is there";
+    for (uint32_t before : read)
+      if (before != fold)
+        byOutput_.push_back({before, fold});
+    written = fold;
+    read.clear();
   }
-  const size_t first = firstUnordered(graph_, tree_, pairs);
-  if (first == pairs.size())
+  const size_t first = firstUnordered(graph_, tree_, byOutput_);
+  if (first == byOutput_.size())
     return std::nullopt;
-  return at(pairs[first].after) + " reads the output, which " +
-         graph_.describe(pairs[first].before) +
-         " may not have written yet; expected the order of a lane or channels "
-         "of the tree between them";
+  const auto [before, after] = byOutput_[first];
+  return at(after) +
+         (writesOutput(before) ? " reads the output, which "
+                               : " writes the output again, which ") +
+         graph_.describe(before) +
+         (writesOutput(before) ? " may not have written yet"
+                               : " may not have read it yet") +
+         "; expected the order of a lane or channels of the tree between them";
 }
 
 /// Positions in the tree of its folds, each after those whose values it reads.
 std::vector<uint32_t> Execution::dataOrder() const {
   const Slice<uint32_t> folds = graph_.foldsOf(tree_);
-  std::vector<std::vector<uint32_t>> readBacks(folds.size());
-  for (uint32_t fold : folds)
-    for (const sched::Operand &operand : graph_.sources(fold))
-      if (operand.kind() == sched::OperandKind::output)
-        readBacks[graph_.fold(outputWriters_[graph_.fold(fold).rank]).inTree]
-            .push_back(graph_.fold(fold).inTree);
+  std::vector<std::vector<uint32_t>> next(folds.size());
+  for (const OrderedPair &pair : byOutput_)
+    next[graph_.fold(pair.before).inTree].push_back(
+        graph_.fold(pair.after).inTree);
   return topologicalOrder(
       static_cast<uint32_t>(folds.size()), [&](uint32_t node, auto visit) {
         for (const sched::Operand &operand : graph_.destinations(folds[node]))
           if (operand.kind() == sched::OperandKind::channel)
             visit(graph_.fold(graph_.reader(operand.index())).inTree);
-        for (uint32_t reader : readBacks[node])
-          visit(reader);
+        for (uint32_t fold : next[node])
+          visit(fold);
       });
+}
+
+bool Execution::writesOutput(uint32_t fold) const {
+  const Slice<sched::Operand> operands = graph_.destinations(fold);
+  return std::any_of(operands.begin(), operands.end(),
+                     [](const sched::Operand &operand) {
+                       return operand.kind() == sched::OperandKind::output;
+                     });
 }
 
 Failure Execution::runFold(uint32_t fold) {

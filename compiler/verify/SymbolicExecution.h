@@ -30,7 +30,8 @@ struct SumOrder {
 /// tree runs the same way. A value is a rank's contribution or a reduction of
 /// values in the order the fold lists them, nesting kept, and equal values have
 /// equal numbers. Then, in every tree and on every rank that gets the result:
-///   - its part of the output is written once, by folds of blocks' own trees;
+///   - its part of the output is written by folds of blocks' own trees, once,
+///     or again by folds that add to it;
 ///   - a copied result is the right rank's input, and nothing was reduced;
 ///   - a reduced result holds the contribution of every rank exactly once, is
 ///     the same expression on all ranks (so that rounding is the same, bit for

@@ -202,6 +202,7 @@ void notePartialSums(const sched::Program &program,
     return;
   plan.partial =
       part.channels.empty() ? sched::partialSums(*plan.variant) : part.partial;
+  plan.partial.push_back(false); // as in planVariant
   if (std::find(plan.partial.begin(), plan.partial.end(), true) ==
       plan.partial.end()) {
     plan.partial.clear();
@@ -226,9 +227,10 @@ VariantPlan planVariant(const ResolvedProgram &resolved,
   plan.pairwise = sched::isPairwise(resolved.program->collective());
   plan.chunks = sched::chunksOf(variant);
   plan.chunks.bytes = chunkBytesOf(variant, chunkLimit);
-  plan.directBlocks.assign(variant.channels()->size(), kNoBlock);
-  plan.quiet.resize(variant.channels()->size());
-  plan.borrowed.resize(variant.channels()->size());
+  // The last entry of each is of channels that are left out (expandFor()).
+  plan.directBlocks.assign(variant.channels()->size() + 1, kNoBlock);
+  plan.quiet.resize(variant.channels()->size() + 1);
+  plan.borrowed.resize(variant.channels()->size() + 1);
   plan.ranks.resize(variant.ranks()->size());
   std::vector<TreeUse> uses(variant.trees()->size());
   for (uint32_t rank = 0; rank < variant.ranks()->size(); ++rank)
@@ -256,10 +258,19 @@ VariantPlan planVariant(const ResolvedProgram &resolved,
     plan.paces.push_back(
         {channel->window() ? channel->window() : channel->slots()});
   }
+  plan.slots.push_back(0);
+  plan.paces.emplace_back();
   notePartialSums(*resolved.program, part, plan);
   const double blockRate = blockRateOf(*resolved.program);
   for (RankPlan &rank : plan.ranks)
     finishRank(rank, blockRate, plan);
+  plan.directBlocks.pop_back();
+  plan.quiet.pop_back();
+  plan.borrowed.pop_back();
+  plan.slots.pop_back();
+  plan.paces.pop_back();
+  if (!plan.partial.empty())
+    plan.partial.pop_back();
   return plan;
 }
 
@@ -439,7 +450,9 @@ void Plan::keepApart(const std::vector<bool> &apart) {
   for (ProgramPlan &program : programs)
     for (VariantPlan &variant : program.variants)
       for (RankPlan &rank : variant.ranks)
-        for (size_t s = 0; s < rank.borrows.size(); ++s)
+        // Without lanes: at another end of what some rank here does.
+        for (size_t s = 0; rank.code.numLanes > 0 && s < rank.borrows.size();
+             ++s)
           keepStepApart(rank, s, ringsOf(rank, s, variant, rings));
 }
 

@@ -130,7 +130,7 @@ TEST_CASE("small messages between servers go by simple, a hop up to KiB") {
     problem = {&topology, Collective::allreduce, 0};
     PackedTrees packed = valueOf(packTrees(problem));
     return valueOf(chooseSmallVariants(
-        problem, valueOf(selectTrees(problem, packed, {})), {}, 16));
+        problem, valueOf(selectTrees(problem, packed, {})), {}, {}));
   };
   const RankTopology four = serversOf({1.25, 1.25, 1.25, 1.25}, 12.5);
   const SmallVariants small = smallOf(four);

@@ -140,6 +140,51 @@ TEST_CASE("an output that is written twice") {
                     "0 lane 0 step 0");
 }
 
+/// Three ranks; rank 0 adds the others' inputs one by one to its output.
+static TestSchedule sumInOutput() {
+  TestSchedule schedule = emptySchedule(Collective::allreduce, 3);
+  TestLanes first(1);
+  std::vector<uint32_t> downs;
+  for (int rank : {1, 2}) {
+    const uint32_t up = addChannel(schedule, rank, 0);
+    downs.push_back(addChannel(schedule, 0, rank));
+    first[0].push_back({0, {output(), channel(up)}, {output()}, false});
+    schedule.variant().ranks[rank] =
+        rankOf({{{0, {input()}, {channel(up)}, false},
+                 {0, {channel(downs.back())}, {output()}, false}}});
+  }
+  first[0][0].sources[0] = input();
+  first[0][1].destinations = {output(), channel(downs[0]), channel(downs[1])};
+  first[0][1].completes = true;
+  schedule.variant().ranks[0] = rankOf(first);
+  settleRates(schedule);
+  return schedule;
+}
+
+TEST_CASE("an output that folds add to") {
+  TestSchedule schedule = sumInOutput();
+  CHECK(failures(judge(schedule)) == "");
+  SUBCASE("in two lanes") {
+    changeRank(schedule, 0, [](TestLanes &lanes) {
+      lanes = {{lanes[0][0]}, {lanes[0][1]}};
+    });
+    expectWrongResult(schedule, "rank 0 lane 1 step 0 reads the output, which "
+                                "rank 0 lane 0 step 0 may not have written");
+  }
+  SUBCASE("while another lane passes on what was there") {
+    const uint32_t more = addChannel(schedule, 0, 1);
+    changeRank(schedule, 0, [&](TestLanes &lanes) {
+      lanes.push_back({{0, {output()}, {channel(more)}, false}});
+    });
+    changeRank(schedule, 1, [&](TestLanes &lanes) {
+      lanes[0].push_back({0, {output(), channel(more)}, {output()}, false});
+    });
+    settleRates(schedule);
+    expectWrongResult(schedule, "rank 0 lane 1 step 0 reads the output, which "
+                                "rank 0 lane 0 step 1 may not have written");
+  }
+}
+
 TEST_CASE("blocks of other trees are left alone") {
   BuildOptions options;
   options.lanes = 1;
