@@ -6,6 +6,7 @@
 
 #include "compiler/plan/NetworkCosts.h"
 
+#include "compiler/packing/Packing.h"
 #include "compiler/support/Infinity.h"
 #include "compiler/topology/symmetry/Symmetry.h"
 
