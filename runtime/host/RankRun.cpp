@@ -7,7 +7,6 @@
 #include "runtime/host/RankRun.h"
 
 #include "runtime/core/Memory.h"
-#include "runtime/host/WorkerPool.h"
 
 #include <algorithm>
 #include <cstring>
@@ -37,7 +36,6 @@ RankRun::RankRun(const Plan &plan, HostRings &rings, int rank, bool traces)
       lanes_(std::max(plan.numLanes, plan.numMessageTrees)) {
   host_.oneServer = plan.numServers == 1;
   host_.numRanks = rings.numNear;
-  host_.crowded = host_.numRanks > WorkerPool::get().processors();
   ranges_.reserve(plan.numTrees);
   chunks_.reserve(plan.numTrees);
   borrowedRings_.reserve(plan.rings.size());
@@ -155,6 +153,7 @@ void RankRun::start(const Call &call) {
   call_ = &call;
   const VariantPlan &variant = call.variant();
   host_.zeroCopy = rings_.zeroCopy;
+  host_.crowded = rings_.crowded;
   rings_.windows.look();
   inputShift_ = outputShift_ = 0;
   host_.inWindows = rings_.windows.any() && findWindows(call);
