@@ -40,7 +40,7 @@ struct BackendRequest {
 
 /// A call with what it runs on.
 struct PendingCall {
-  std::shared_ptr<Backend> backend;
+  Backend *backend; ///< kept by whoever makes the call
   Call call;
   Status result;
 };

@@ -25,6 +25,26 @@ struct GroupState {
   std::vector<PendingSplit> splits;
   std::vector<PendingInit> inits;
   Status error; // the first refusal
+
+  /// Whether no other kind of call was collected, and none refused.
+  bool hasCallsAlone() const {
+    return error.ok() && shrinks.empty() && splits.empty() && inits.empty();
+  }
+};
+
+/// Forgets calls that have been made. The next group takes the same memory.
+class MadeCalls {
+public:
+  explicit MadeCalls(GroupState &own) : own_(own) {}
+  ~MadeCalls() {
+    own_.calls.clear();
+    own_.states.clear();
+    own_.locked.clear();
+  }
+  MadeCalls(const MadeCalls &) = delete;
+
+private:
+  GroupState &own_;
 };
 
 thread_local GroupState group;
@@ -78,21 +98,15 @@ Status takeGroup(GroupState &own) {
   return std::move(own.error);
 }
 
-blinkResult_t runGroup() {
-  GroupState own;
-  Status status = takeGroup(own);
-  if (status.ok() && !own.shrinks.empty())
-    return report(shrinkTogether(own.shrinks));
-  if (status.ok() && !own.splits.empty())
-    return report(splitTogether(own.splits));
-  if (status.ok() && !own.inits.empty())
-    return initTogether(std::move(own.inits));
-  if (status.ok())
-    status = joinOwnMessages(own);
+/// Of a group that has nothing but calls, where they are: short ones feel it
+/// when they are moved.
+blinkResult_t runGroupOfCalls(GroupState &own) {
+  const MadeCalls made(own);
+  Status status = joinOwnMessages(own);
   if (!status.ok() || own.calls.empty())
     return report(status);
   for (size_t i = 0; i < own.calls.size(); ++i)
-    own.locked.push_back({own.states[i].get(), own.calls[i].call.queue()});
+    own.locked.emplace_back(own.states[i].get(), own.calls[i].call.queue());
   {
     const CallLocks locks(own.locked);
     runCalls(own.calls.data(), own.calls.size());
@@ -102,13 +116,20 @@ blinkResult_t runGroup() {
     if (status.ok())
       status = std::move(own.calls[i].result);
   }
-  // The next group takes the same memory.
-  own.calls.clear();
-  own.states.clear();
-  own.locked.clear();
-  group.calls.swap(own.calls);
-  group.states.swap(own.states);
-  group.locked.swap(own.locked);
+  return report(status);
+}
+
+blinkResult_t runGroup() {
+  if (group.hasCallsAlone())
+    return runGroupOfCalls(group);
+  GroupState own;
+  Status status = takeGroup(own);
+  if (status.ok() && !own.shrinks.empty())
+    return report(shrinkTogether(own.shrinks));
+  if (status.ok() && !own.splits.empty())
+    return report(splitTogether(own.splits));
+  if (status.ok() && !own.inits.empty())
+    return initTogether(std::move(own.inits));
   return report(status);
 }
 
@@ -153,11 +174,12 @@ static blinkResult_t runOrKeep(const Call &asked, blinkComm_t comm) {
     if (!comm)
       return refuseCall({blinkInvalidArgument, "the communicator is NULL"},
                         nullptr);
-    // Copies: blinkCommAbort may free `comm` while this call runs.
+    // A copy: blinkCommAbort may free `comm` while this call runs.
     std::shared_ptr<CommState> state = comm->state;
     if (Status status = comm->usable(); !status.ok())
       return refuseCall(status, &state->lastError);
-    PendingCall pending{comm->backend, asked, {}};
+    GroupState &own = group;
+    PendingCall pending{comm->backend.get(), asked, {}};
     Call &call = pending.call;
     call.rank = comm->rank;
     Status status = comm->operators.resolve(call);
@@ -165,13 +187,13 @@ static blinkResult_t runOrKeep(const Call &asked, blinkComm_t comm) {
       log(LogLevel::trace, call.rank, call.kind.describe());
     if (status.ok())
       status = call.prepare(comm->backend->plan());
-    if (status.ok() && call.peer == call.rank && group.depth == 0)
+    if (status.ok() && call.peer == call.rank && own.depth == 0)
       status = loneMessage(call.rank);
     if (!status.ok())
       return refuseCall(status, &state->lastError);
-    if (group.depth != 0) {
-      group.calls.push_back(std::move(pending));
-      group.states.push_back(std::move(state));
+    if (own.depth != 0) {
+      own.calls.push_back(std::move(pending));
+      own.states.push_back(std::move(state));
       return blinkSuccess;
     }
     {

@@ -21,9 +21,8 @@ void CudaBackend::run(PendingCall *const *calls, size_t numCalls) {
   while (!left.empty()) {
     auto &backend = static_cast<CudaBackend &>(*left[0]->backend);
     const auto others = std::stable_partition(
-        left.begin(), left.end(), [&](const PendingCall *call) {
-          return call->backend.get() == &backend;
-        });
+        left.begin(), left.end(),
+        [&](const PendingCall *call) { return call->backend == &backend; });
     std::vector<Call *> own;
     for (auto call = left.begin(); call != others; ++call)
       own.push_back(&(*call)->call);

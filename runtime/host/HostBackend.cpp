@@ -8,6 +8,7 @@
 
 #include "runtime/Log.h"
 #include "runtime/core/Memory.h"
+#include "runtime/host/WorkerPool.h"
 #include "runtime/job/Backoff.h"
 #include "runtime/job/Join.h"
 #include "runtime/job/SharedBlocks.h"
@@ -90,6 +91,7 @@ Status HostBackend::createAll(const BackendRequest &request) {
     return status;
   job_.attach(rings_.segment.job());
   rings_.bind(plan_);
+  rings_.crowded = numNear() > WorkerPool::get().processors();
   for (int rank = 0; rank < request.numRanks && status.ok(); ++rank)
     status = makeRank(rank);
   if (status.ok())
@@ -153,6 +155,7 @@ Status HostBackend::join(const BackendRequest &request) {
   if (!status.ok())
     return status;
   rings_.zeroCopy = chooseZeroCopy();
+  rings_.crowded = isCrowded();
   log(LogLevel::info, rank, "host back end: joined ", numRanks, " ranks, ",
       plan_.programs.size(), " programs, ", Segment::sizeFor(plan_, true),
       " bytes shared",
@@ -171,7 +174,17 @@ ZeroCopy HostBackend::chooseZeroCopy() const {
   return plan_.numRanks == 1 ? ZeroCopy::direct : ZeroCopy::fetched;
 }
 
-/// Finds out whether this process may read the memory of its server's others.
+/// Of this server, likewise: a process that may use few processors shares them
+/// with others, and some of these with it.
+bool HostBackend::isCrowded() const {
+  for (int rank = 0; rank < plan_.numRanks; ++rank)
+    if (job_.isNear(rank) && loadRelaxed(&rings_.segment.rank(rank).crowded))
+      return true;
+  return false;
+}
+
+/// Finds out whether this process may read the memory of its server's others,
+/// and whether processors do for all of them.
 void HostBackend::probeOthers(int rank) {
   Segment &segment = rings_.segment;
   uint64_t reads = kReads;
@@ -181,6 +194,8 @@ void HostBackend::probeOthers(int rank) {
                                loadRelaxed(&segment.rank(other).probe)))
       reads = kCannotRead;
   storeRelaxed(&segment.rank(rank).reads, reads);
+  storeRelaxed(&segment.rank(rank).crowded,
+               uint64_t(numNear() > WorkerPool::get().processors()));
   // Release: with that.
   job_.publish(&job_.peer(rank).ready, 1);
 }

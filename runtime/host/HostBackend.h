@@ -97,6 +97,7 @@ private:
   Status makePlan(const BackendRequest &request);
   Status makeRank(int rank);
   ZeroCopy chooseZeroCopy() const;
+  bool isCrowded() const;
   void waitUntilQuiet() const;
   void probeOthers(int rank);
   Status missingRank(const Call &call, int &missing);

@@ -36,6 +36,8 @@ struct HostRings {
   int numNear = 0;                       ///< ranks on this server
   /// How readers look at buffers. The same in all processes of the job.
   ZeroCopy zeroCopy = ZeroCopy::direct;
+  /// Ranks share processors. The same in all processes of this server.
+  bool crowded = false;
 
   /// Finds out which rings transports carry, and which are none of this
   /// server's, and changes `plan` accordingly. Before the segment is made,

@@ -113,8 +113,8 @@ void ProgressLoop::sortByRank() {
     return;
   std::sort(sorted_.begin(), sorted_.end(), [this](size_t a, size_t b) {
     const PendingCall &x = *calls_[a], &y = *calls_[b];
-    return std::make_tuple(x.backend.get(), x.call.rank, x.call.queue(), a) <
-           std::make_tuple(y.backend.get(), y.call.rank, y.call.queue(), b);
+    return std::make_tuple(x.backend, x.call.rank, x.call.queue(), a) <
+           std::make_tuple(y.backend, y.call.rank, y.call.queue(), b);
   });
 }
 
@@ -151,7 +151,7 @@ void ProgressLoop::beginFrom(size_t place) {
     next.result = backendOf(next).begin(next.call);
     if (!next.result.ok())
       continue;
-    Active active;
+    Active &active = active_.emplace_back();
     active.place = place;
     active.pending = &next;
     active.run = &backendOf(next).runOf(next.call);
@@ -164,7 +164,6 @@ void ProgressLoop::beginFrom(size_t place) {
       WorkerPool::get().submit(*active.run);
       active.submitted = true;
     }
-    active_.push_back(active);
     return;
   }
 }

@@ -7,7 +7,6 @@
 #include "runtime/host/RankRun.h"
 
 #include "runtime/core/Memory.h"
-#include "runtime/host/WorkerPool.h"
 
 #include <algorithm>
 #include <cstring>
@@ -37,7 +36,6 @@ RankRun::RankRun(const Plan &plan, HostRings &rings, int rank, bool traces)
       lanes_(std::max(plan.numLanes, plan.numMessageTrees)) {
   host_.oneServer = plan.numServers == 1;
   host_.numRanks = rings.numNear;
-  host_.crowded = host_.numRanks > WorkerPool::get().processors();
   ranges_.reserve(plan.numTrees);
   chunks_.reserve(plan.numTrees);
   borrowedRings_.reserve(plan.rings.size());
@@ -151,13 +149,8 @@ void RankRun::addLane(uint32_t number, const StepCode *steps,
   }
 }
 
-void RankRun::start(const Call &call) {
-  call_ = &call;
-  const VariantPlan &variant = call.variant();
-  host_.zeroCopy = rings_.zeroCopy;
-  rings_.windows.look();
-  inputShift_ = outputShift_ = 0;
-  host_.inWindows = rings_.windows.any() && findWindows(call);
+/// Chooses the TransferPlan, and what follows from the kind of call.
+void RankRun::plan(const Call &call, const VariantPlan &variant) {
   const TransferPlan next = chooseTransfers(call, variant, host_);
   if (!next.deliversAs(transfers_) ||
       !sameShape(next.shape, transfers_.shape)) {
@@ -172,13 +165,32 @@ void RankRun::start(const Call &call) {
   wideFold_ = next.shape.partialBytes != 0
                   ? wideFoldFunction(call.kind.type, call.kind.op)
                   : nullptr;
+  scale_ = transfers_.scaled ? scaleFunction(call.kind.type) : nullptr;
+  signature_ = signatureBits(call.kind.hash());
+  kind_ = call.kind;
+}
+
+void RankRun::start(const Call &call) {
+  call_ = &call;
+  const VariantPlan &variant = call.variant();
+  rings_.windows.look();
+  inputShift_ = outputShift_ = 0;
+  const bool inWindows = rings_.windows.any() && findWindows(call);
+  // Short calls come in rows of one kind, for which all stays as it is unless
+  // it depends on where the buffers are.
+  if (kind_ != call.kind || variant_ != &variant ||
+      host_.inWindows != inWindows || transfers_.borrows ||
+      transfers_.sentBorrows) {
+    host_.zeroCopy = rings_.zeroCopy; // stays as it is from the first call on
+    host_.crowded = rings_.crowded;   // likewise
+    host_.inWindows = inWindows;
+    plan(call, variant);
+  }
   if (transfers_.scaled) {
-    scale_ = scaleFunction(call.kind.type);
     scalar_ = call.scalar.bits;
     if (call.scalar.place)
       std::memcpy(&scalar_, call.scalar.place, transfers_.shape.elementBytes);
   }
-  signature_ = signatureBits(call.kind.hash());
   hasWorkers_ = false;
   if (!call.isMessage()) // of which not all ranks hear
     rings_.segment.beginCall(rank_, call.kind);
@@ -196,6 +208,8 @@ void RankRun::start(const Call &call) {
 //===-- Stepping ----------------------------------------------------------===//
 
 bool RankRun::progress() {
+  if (!hasWorkers_)
+    return progressAlone();
   bool moved =
       rings_.remote.carriers.any() && rings_.remote.carriers.progress(rank_);
   for (uint32_t l = 0; l < numActive_; ++l) {
@@ -220,6 +234,42 @@ bool RankRun::progress() {
     lane.claimed.store(0, std::memory_order_release);
   }
   return moved;
+}
+
+/// progress() where no other thread steps lanes: the first one's claim is for
+/// all of them.
+bool RankRun::progressAlone() {
+  bool moved =
+      rings_.remote.carriers.any() && rings_.remote.carriers.progress(rank_);
+  if (!hasLanesLeft())
+    return moved;
+  // As of a lane: waitUntilQuiet() sees the claim, or this thread that the job
+  // has failed.
+  lanes_[0].claimed.store(1, std::memory_order_seq_cst);
+  uint32_t finished = 0;
+  for (uint32_t l = 0; l < numActive_; ++l) {
+    Lane &lane = lanes_[l];
+    while (!lane.done && !rings_.segment.failed() && stepLane(lane)) {
+      moved = true;
+      if (lane.cursor.done()) {
+        lane.done = true;
+        lane.waited.store(0, std::memory_order_relaxed);
+        ++finished;
+      }
+    }
+  }
+  if (finished != 0) // nobody else writes it
+    lanesLeft_.store(lanesLeft_.load(std::memory_order_relaxed) - finished,
+                     std::memory_order_release);
+  lanes_[0].claimed.store(0, std::memory_order_release);
+  return moved;
+}
+
+uint64_t RankRun::foldsRun() const {
+  uint64_t folds = 0;
+  for (const Lane &lane : lanes_)
+    folds += lane.foldsRun.load(std::memory_order_relaxed);
+  return folds;
 }
 
 bool RankRun::finished() {
@@ -275,7 +325,8 @@ bool RankRun::stepLane(Lane &lane) {
   if (!(traces_.empty() ? fold(lane, step) : foldTraced(lane, step)))
     return false;
   lane.cursor.next(roundsOf(lane));
-  foldsRun_.fetch_add(1, std::memory_order_relaxed);
+  lane.foldsRun.store(lane.foldsRun.load(std::memory_order_relaxed) + 1,
+                      std::memory_order_relaxed);
   return true;
 }
 

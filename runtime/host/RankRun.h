@@ -102,9 +102,7 @@ public:
   bool failedJob() const { return failedJob_.load(std::memory_order_relaxed); }
 
   /// Folds run so far, to see whether anything moves.
-  uint64_t foldsRun() const {
-    return foldsRun_.load(std::memory_order_relaxed);
-  }
+  uint64_t foldsRun() const;
 
   /// Whether a call has begun and some of its lanes are not done. A thread that
   /// sees true sees what start() did.
@@ -158,19 +156,25 @@ private:
     uint32_t numSteps = 0;
     LaneCursor cursor;
     std::vector<void *> pointers; ///< sources, then destinations
-    uint64_t idleSince = 0;       ///< of the trace: when the last fold ended
-    Pieces pieces;                ///< of the fold it is at
+    /// So far. Written by who has claimed the lane; relaxed: others only want
+    /// to know whether it grows. Not added to in one go, which would wait until
+    /// readers have let go of the lines of the chunks before.
+    std::atomic<uint64_t> foldsRun{0};
+    uint64_t idleSince = 0; ///< of the trace: when the last fold ended
+    Pieces pieces;          ///< of the fold it is at
   };
 
   static constexpr uint32_t kLentRing = 1u << 31; ///< in codes
 
   bool findWindows(const Call &call);
+  void plan(const Call &call, const VariantPlan &variant);
   void prepare();
   void prepareCollective();
   void prepareMessage();
   void prepareTree(uint32_t tree);
   void addLane(uint32_t number, const StepCode *steps, uint32_t numSteps);
   bool carries(const StepCode &step) const;
+  bool progressAlone();
   bool stepLane(Lane &lane);
   bool chunkMissing(const OperandCode &operand, Need *need) const;
   bool slotMissing(const OperandCode &operand, Need *need);
@@ -216,7 +220,10 @@ private:
   }
   /// Of the end's next chunk, in a ring as `channel` has it.
   uint64_t slotNumber(const RingEnd &end, uint32_t channel) const {
-    return end.number % variant_->slots[channel];
+    // Nearly always a power of two, and short messages feel a division.
+    const uint32_t slots = variant_->slots[channel];
+    return (slots & (slots - 1)) == 0 ? end.number & (slots - 1)
+                                      : end.number % slots;
   }
   SlotHead &headAt(const RingEnd &end, uint32_t channel) const {
     return end.heads[slotNumber(end, channel)];
@@ -276,6 +283,7 @@ private:
 
   // Of the call.
   const Call *call_ = nullptr;
+  CallKind kind_; ///< as if there was none before: of no elements
   FoldFunction fold_ = nullptr;
   WideFoldFunction wideFold_ =
       nullptr;                    ///< instead, where partial sums are wide
@@ -286,7 +294,6 @@ private:
   uint64_t inputShift_ = 0, outputShift_ = 0;
   bool hasWorkers_ = false; ///< others than the caller step lanes
   std::atomic<uint32_t> lanesLeft_{0};
-  std::atomic<uint64_t> foldsRun_{0};
 };
 
 } // namespace blink::runtime

@@ -25,6 +25,7 @@ struct alignas(64) HostPeerInfo {
   uint64_t kind[3];   ///< of the last one; for messages
   uint64_t probe;     ///< address of its MemoryProbe
   uint64_t reads;     ///< 1: it can read all others' memory, 2: it cannot
+  uint64_t crowded;   ///< 1: its server has more ranks than it has processors
   uint64_t processor; ///< where it last waited, + 1
 };
 

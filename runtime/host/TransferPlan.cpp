@@ -21,16 +21,15 @@ namespace {
 /// do transports.
 constexpr uint64_t kBorrowAbove = 16 << 10;
 
-/// Readers fetch in calls from this size on: a call of the kernel for each
-/// chunk, and some time for each page, then cost less than the second copy.
+/// Readers fetch in calls from this size on where ranks share processors: a
+/// call of the kernel for each chunk, and some time for each page, then cost no
+/// more than the second copy.
 constexpr uint64_t kFetch = 512 << 10;
-/// The same where each chunk is fetched once and copied, and the writer, which
-/// waits for its readers, needs no processor that they want.
-constexpr uint64_t kFetchOneCopy = 32 << 10;
 
-/// Chunks that readers fetch are as large as slots from this size of calls on:
-/// overlapping smaller ones saves less than the calls of the kernel cost.
-constexpr uint64_t kFetchWholeSlots = 128 << 10;
+/// Chunks are as large as slots from this size of calls on where ranks share
+/// processors: who waits for another's chunk gives his processor away, which
+/// costs more than overlapping smaller ones saves.
+constexpr uint64_t kWholeSlots = 128 << 10;
 
 /// Outputs go around the caches from this size of a server's buffers together
 /// on: no cache holds them, and streaming saves reading what is overwritten.
@@ -60,22 +59,21 @@ bool copiesWholeSlots(uint64_t bytes, bool stream,
     return false;
   if (host.zeroCopy == ZeroCopy::direct)
     return true;
-  return host.zeroCopy == ZeroCopy::fetched && !stream &&
-         bytes >= kFetchWholeSlots;
+  return host.crowded && !stream && bytes >= kWholeSlots;
 }
 
 /// Whether readers fetch from the buffers of `rank` through the kernel.
 bool isFetched(const Call &call, bool stream, const VariantPlan &variant,
                const RankPlan &rank, const HostEnvironment &host) {
-  // What goes around the caches comes faster by slots: both sides copy.
-  if (host.zeroCopy != ZeroCopy::fetched || stream)
+  if (host.zeroCopy != ZeroCopy::fetched || call.bytes() < kFetch)
     return false;
-  const uint64_t bytes = call.bytes();
-  if (!host.crowded)
-    return bytes >= (variant.oneCopy ? kFetchOneCopy : kFetch);
+  // Where both ends have processors both copy at a time, and each byte costs
+  // the kernel more than either. So it is for what goes around the caches.
+  if (!host.crowded || stream)
+    return false;
   // Slots let ranks that give or pass on run ahead of their readers, which
   // saves switching to and fro; and what several read they hold once.
-  return bytes >= kFetch && !anySharedSlot(rank) &&
+  return !anySharedSlot(rank) &&
          (variant.oneCopy || isReduction(call.kind.collective));
 }
 

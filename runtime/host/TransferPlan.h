@@ -28,9 +28,9 @@ struct HostEnvironment {
   ZeroCopy zeroCopy = ZeroCopy::direct;
   // Of one server:
   int numRanks = 0;
+  bool crowded = false; ///< ranks share processors
   // Of one rank, and not the same on others:
   bool inWindows = false; ///< others have mapped what it reads and writes
-  bool crowded = false;   ///< ranks share the processors its process may use
 };
 
 /// Where the readers of a step find its chunk.

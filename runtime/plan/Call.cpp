@@ -101,7 +101,7 @@ Status Call::prepare(const Plan &plan) {
     return invalid("root ", kind.root, " of ", plan.numRanks, " ranks");
   if (isPairwise(kind.collective) && (peer < 0 || peer >= plan.numRanks))
     return invalid("peer ", peer, " of ", plan.numRanks, " ranks");
-  if (kind.count > PTRDIFF_MAX / size / uint64_t(plan.numRanks))
+  if (kind.count > PTRDIFF_MAX / (size * uint64_t(plan.numRanks)))
     return invalid("count ", kind.count, " is more than memory can hold");
   Status status = plan.find(kind.collective, kind.root, program);
   if (!status.ok())
@@ -130,7 +130,7 @@ Status Call::prepare(const Plan &plan) {
     return invalid("send and receive buffer are one; there is no alltoall in "
                    "place");
   for (const void *buffer : {send, static_cast<const void *>(recv)})
-    if (reinterpret_cast<uintptr_t>(buffer) % size != 0)
+    if ((reinterpret_cast<uintptr_t>(buffer) & (size - 1)) != 0)
       return invalid("a buffer is not aligned to its elements of ", size,
                      " bytes");
   return {};

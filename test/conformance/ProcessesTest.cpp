@@ -51,10 +51,18 @@ TEST_CASE("large messages of processes, which may read each other or not") {
     expectGood(inTwoTrees(3, 256 << 10), 3, "large");
     return;
   }
-  // Two ranks copy once, and may have a processor each.
   for (const char *scenario : {"large", "confined"})
     for (int ranks : twoRanksOr(5))
       expectGood(inTwoTrees(ranks, 256 << 10), ranks, scenario);
+}
+
+TEST_CASE("processes agree on chunks when one of them has fewer processors") {
+  if (isRemote()) // there are no larger chunks, and nothing is fetched
+    return;
+  BuildOptions layout;
+  layout.shape = Shape::star;
+  layout.chunkBytes = 256 << 10;
+  expectGood(allCollectives(2, 1, layout), 2, "large:pinned");
 }
 
 TEST_CASE("processes whose partial sums are float32") {

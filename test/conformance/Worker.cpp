@@ -43,6 +43,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <sched.h>
 #include <sys/syscall.h>
 #include <thread>
 #include <unistd.h>
@@ -183,6 +184,14 @@ int askAfterDeath(int victim) {
   return result == blinkSuccess ? say("no error") : sayError(result);
 }
 
+/// Leaves the process one processor, for which it thinks that ranks share it.
+bool pin() {
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(sched_getcpu(), &one);
+  return sched_setaffinity(0, sizeof(one), &one) == 0;
+}
+
 int runScenario(const std::string &scenario, const char *schedule) {
   if (scenario.find("shrink") == 0) {
     const std::string line = shrinkScenario(scenario, comm, numRanks, self,
@@ -195,9 +204,9 @@ int runScenario(const std::string &scenario, const char *schedule) {
   const bool last = self == numRanks - 1;
   if (scenario.find("cases") == 0)
     return runCases({1, 3, 17, 1000, 20011});
-  // Between the sizes from which readers fetch more and more from the other
-  // process, if they may.
-  if (scenario == "large" || scenario == "confined")
+  // Between the sizes from which chunks are larger, and readers fetch them from
+  // the other process, if they may.
+  if (scenario.find("large") == 0 || scenario == "confined")
     return runCases({10007, 40009, kSlow ? 100003u : 300007u});
 #if BLINK_TEST_CUDA
   if (scenario.find("registered") == 0)
@@ -284,6 +293,8 @@ int main(int argc, char **argv) {
   if (std::strstr(argv[5], "confined") && self == numRanks - 1 &&
       !forbid(__NR_process_vm_readv))
     return say("cannot confine the process");
+  if (std::strstr(argv[5], ":pinned") && self == numRanks - 1 && !pin())
+    return say("cannot pin the process");
   const auto join = [&](int rank, blinkComm_t &made) -> std::string {
     int onDevice = -1;
 #if BLINK_TEST_CUDA

@@ -289,6 +289,49 @@ TEST_CASE("a slot is kept for readers that have rings of their own") {
   CHECK(rig.runs[0].progress());
 }
 
+TEST_CASE("calls in a row take over only what they have in common") {
+  const int ranks = 3;
+  struct Row {
+    blinkRedOp_t op;
+    bool inPlace;
+    int32_t factor; ///< of the result
+  };
+  const Row rows[] = {{blinkSum, false, 6}, {blinkSum, false, 6},
+                      {blinkSum, true, 6},  {blinkMax, true, 3},
+                      {blinkAvg, false, 2}, {blinkSum, false, 6}};
+  for (size_t count : {100, 20000}) { // in slots, and borrowed
+    BuildOptions layout;
+    layout.shape = Shape::oneHop;
+    Rig rig(makeSchedule(Collective::allreduce, 0, ranks, layout), ranks,
+            count);
+    for (const Row &row : rows) {
+      CAPTURE(&row - rows);
+      for (int rank = 0; rank < ranks; ++rank) {
+        Call &call = rig.calls[rank];
+        rig.out[rank] =
+            row.inPlace ? rig.in[rank] : std::vector<int32_t>(count);
+        call.kind.op = row.op;
+        call.send = row.inPlace ? rig.out[rank].data() : rig.in[rank].data();
+        call.recv = rig.out[rank].data();
+        REQUIRE(call.prepare(rig.plan).ok());
+      }
+      rig.start();
+      bool finished = false;
+      for (int turn = 0; turn < 100 && !finished; ++turn) {
+        finished = true;
+        for (RankRun &run : rig.runs) {
+          run.progress();
+          finished &= run.finished();
+        }
+      }
+      REQUIRE(finished);
+      for (int rank = 0; rank < ranks; ++rank)
+        for (size_t i = 0; i < count; ++i)
+          REQUIRE(rig.out[rank][i] == int32_t(i) * row.factor);
+    }
+  }
+}
+
 TEST_CASE("a slot is kept for its readers when buffers are borrowed next") {
   // Readers in other processes fetch what is borrowed into their own slots.
   BuildOptions layout;

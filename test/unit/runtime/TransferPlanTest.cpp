@@ -160,41 +160,33 @@ TEST_CASE("each size, reach and place has its way") {
       {oneHop, 0, 16 * K + 1, kThreads, alone, behind, "i.", 64 * K, false},
       {oneHop, 0, 16 * K + 1, kThreads, alone, inPlace, "S.", 64 * K, false},
 
-      // Processes fetch what is copied once from 32 KiB on, if not crowded.
-      {copied, 0, 32 * K - 1, kProcesses, alone, behind, "s", 64 * K, false},
-      {copied, 0, 32 * K, kProcesses, alone, behind, "i", 64 * K, false},
-      {copied, 0, 32 * K, kProcesses, alone, inPlace, "o", 64 * K, false},
-      {copiedByAll, 0, 32 * K - 1, kProcesses, alone, behind, "S", 64 * K,
-       false},
-      {copiedByAll, 0, 32 * K, kProcesses, alone, behind, "i", 64 * K, false},
+      // Processes that have processors use slots: both ends copy at a time.
+      {copied, 0, 32 * K, kProcesses, alone, behind, "s", 64 * K, false},
+      {copied, 0, M, kProcesses, alone, behind, "s", 256 * K + 64, false},
+      {copied, 0, M, kProcesses, alone, inPlace, "s", 256 * K + 64, false},
+      {copiedByAll, 0, M, kProcesses, alone, behind, "S", 256 * K + 64, false},
+      {passedOn, 1, M, kProcesses, alone, behind, "s", 256 * K + 64, false},
+      {reduced, 0, M, kProcesses, alone, behind, "ss", 256 * K + 64, false},
+      {reducedByOne, 2, M, kProcesses, alone, behind, "S", 256 * K + 64, false},
+      // If crowded they fetch what they copy, from 512 KiB on.
       {copied, 0, 512 * K - 1, kProcesses, crowded, behind, "s", 512 * K,
        false},
       {copied, 0, 512 * K, kProcesses, crowded, behind, "i", 512 * K, false},
-      // What several read, or is passed on, they do not fetch if crowded.
-      {copiedByAll, 0, 512 * K, kProcesses, crowded, behind, "S", 512 * K,
-       false},
-      {passedOn, 1, 512 * K, kProcesses, crowded, behind, "s", 128 * K + 64,
-       false},
+      {copied, 0, 512 * K, kProcesses, crowded, inPlace, "o", 512 * K, false},
       {reduced, 0, 512 * K - 1, kProcesses, crowded, behind, "ss", 128 * K,
        false},
       {reduced, 0, 512 * K, kProcesses, crowded, behind, "so", 128 * K + 64,
        false},
+      {reduced, 1, 512 * K, kProcesses, crowded, behind, "s.", 128 * K + 64,
+       false},
+      // But not what several read, or is passed on.
+      {copiedByAll, 0, 512 * K, kProcesses, crowded, behind, "S", 512 * K,
+       false},
+      {passedOn, 1, 512 * K, kProcesses, crowded, behind, "s", 128 * K + 64,
+       false},
       {reducedByOne, 2, 512 * K, kProcesses, crowded, behind, "S", 128 * K + 64,
        false},
-      // Others fetch from 512 KiB on what they copy.
-      {passedOn, 1, 512 * K - 1, kProcesses, alone, behind, "s", 128 * K,
-       false},
-      {passedOn, 1, 512 * K, kProcesses, alone, behind, "o", 128 * K + 64,
-       false},
-      {reduced, 0, 512 * K - 1, kProcesses, alone, behind, "ss", 128 * K,
-       false},
-      {reduced, 0, 512 * K, kProcesses, alone, behind, "so", 128 * K + 64,
-       false},
-      {reduced, 1, 512 * K, kProcesses, alone, behind, "s.", 128 * K + 64,
-       false},
-      {reducedByOne, 2, 512 * K, kProcesses, alone, behind, "o", 128 * K + 64,
-       false},
-      {oneHop, 0, 512 * K, kProcesses, alone, behind, "S.", 128 * K + 64,
+      {oneHop, 0, 512 * K, kProcesses, crowded, behind, "S.", 128 * K + 64,
        false},
       // Where the kernel does not let them, slots carry everything.
       {copied, 0, M, kSlotsOnly, alone, behind, "s", 256 * K + 64, false},
@@ -210,19 +202,19 @@ TEST_CASE("each size, reach and place has its way") {
        64 * K, false},
 
       // A single copy comes in chunks as large as slots, where all ranks know
-      // that it is one: of threads, or by how large the call is. Of windows one
-      // rank alone knows.
+      // that it is one: of threads. Of windows one rank alone knows. And from
+      // 128 KiB on where ranks share processors.
       {copied, 0, 256 * K, kThreads, alone, behind, "i", 256 * K + 64, false},
       {copied, 0, 4 * M, kThreads, alone, behind, "i", 512 * K, false},
       {passedOn, 1, 256 * K, kThreads, alone, behind, "o", 64 * K + 64, false},
-      {copied, 0, 128 * K - 1, kProcesses, alone, behind, "i", 64 * K, false},
-      {copied, 0, 128 * K, kProcesses, alone, behind, "i", 128 * K + 64, false},
+      {copied, 0, 128 * K, kProcesses, alone, behind, "s", 64 * K, false},
+      {copied, 0, 128 * K - 1, kProcesses, crowded, behind, "s", 64 * K, false},
       {copied, 0, 128 * K, kProcesses, crowded, behind, "s", 128 * K + 64,
        false},
-      {copied, 0, 100 * K, kRegistered, alone, behind, "i", 64 * K, false},
-      {copied, 0, 128 * K, kRegistered, alone, behind, "i", 128 * K + 64,
+      {copied, 0, 128 * K, kSlotsOnly, crowded, behind, "s", 128 * K + 64,
        false},
-      {copied, 0, 128 * K, kRegisteredSlotsOnly, alone, behind, "i", 64 * K,
+      {copied, 0, 128 * K, kRegistered, alone, behind, "i", 64 * K, false},
+      {copied, 0, 128 * K, kRegistered, crowded, behind, "i", 128 * K + 64,
        false},
 
       // Outputs of 32 MiB together are streamed. Nothing is fetched then.
@@ -230,8 +222,8 @@ TEST_CASE("each size, reach and place has its way") {
       {copied, 0, 16 * M, kThreads, alone, behind, "i", 512 * K, true},
       {passedOn, 1, 11184810, kThreads, alone, behind, "o", 512 * K, false},
       {passedOn, 1, 11184811, kThreads, alone, behind, "o", 512 * K, true},
-      {copied, 0, 16 * M - 1, kProcesses, alone, behind, "i", 512 * K, false},
-      {copied, 0, 16 * M, kProcesses, alone, behind, "s", 512 * K, true},
+      {copied, 0, 16 * M - 1, kProcesses, crowded, behind, "i", 512 * K, false},
+      {copied, 0, 16 * M, kProcesses, crowded, behind, "s", 512 * K, true},
       {copied, 0, 16 * M, kRegistered, alone, behind, "i", 512 * K, true},
   };
   for (const Row &row : rows) {
@@ -271,7 +263,8 @@ TEST_CASE("each size, reach and place has its way") {
 
   // In jobs of many ranks, calls are streamed whose chunks are not yet as large
   // as slots.
-  const TransferPlan many = copied.choose(0, M, hostOf(kProcesses, alone, 64));
+  const TransferPlan many =
+      copied.choose(0, M, hostOf(kProcesses, crowded, 64));
   CHECK(many.stream);
   CHECK(many.shape.chunkBytes == 256 * K + 64);
 }
@@ -287,21 +280,22 @@ TEST_CASE("ranks agree on chunks, whatever each has for itself") {
   for (const Program &program : programs)
     for (uint64_t bytes = 1; bytes <= 64 * M; bytes *= 2)
       for (ZeroCopy zeroCopy :
-           {ZeroCopy::direct, ZeroCopy::fetched, ZeroCopy::none}) {
-        const int ranks = program.numRanks();
-        const TransferPlan first =
-            program.choose(0, bytes, hostOf({zeroCopy, false}, alone, ranks));
-        for (int rank = 0; rank < ranks; ++rank)
-          for (int own = 0; own < 8; ++own) {
-            const Reach reach{zeroCopy, (own & 1) != 0};
-            const TransferPlan plan = program.choose(
-                rank, bytes, hostOf(reach, own & 2 ? crowded : alone, ranks),
-                own & 4 ? inPlace : behind);
-            REQUIRE(plan.shape.chunkBytes == first.shape.chunkBytes);
-            REQUIRE(plan.shape.count == first.shape.count);
-            REQUIRE(plan.stream == first.stream);
-          }
-      }
+           {ZeroCopy::direct, ZeroCopy::fetched, ZeroCopy::none})
+        for (Crowding crowding : {alone, crowded}) {
+          const int ranks = program.numRanks();
+          const TransferPlan first = program.choose(
+              0, bytes, hostOf({zeroCopy, false}, crowding, ranks));
+          for (int rank = 0; rank < ranks; ++rank)
+            for (int own = 0; own < 4; ++own) {
+              const Reach reach{zeroCopy, (own & 1) != 0};
+              const TransferPlan plan =
+                  program.choose(rank, bytes, hostOf(reach, crowding, ranks),
+                                 own & 2 ? inPlace : behind);
+              REQUIRE(plan.shape.chunkBytes == first.shape.chunkBytes);
+              REQUIRE(plan.shape.count == first.shape.count);
+              REQUIRE(plan.stream == first.stream);
+            }
+        }
 }
 
 TEST_CASE("shared slots are drained before they are used in another way") {
