@@ -126,8 +126,11 @@ private:
             "chunks of at least " + formatBytes(before.leastChunkBytes) +
                 " -> " + formatBytes(after.leastChunkBytes),
             uint64_t(before.leastChunkBytes), uint64_t(after.leastChunkBytes));
-    diffCount(before, Aspect::leastChunks, "least chunks", before.leastChunks,
-              after.leastChunks);
+    if (before.leastChunks != after.leastChunks)
+      addAt(before, Severity::different, Aspect::leastChunks,
+            "at least " + std::to_string(before.leastChunks) + " -> " +
+                std::to_string(after.leastChunks) + " chunks",
+            uint64_t(before.leastChunks), uint64_t(after.leastChunks));
   }
 
   void diffTimes(const VariantSummary &subject, const VariantSummary &before,

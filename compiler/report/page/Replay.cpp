@@ -85,8 +85,8 @@ blink::replayOf(const FoldProgram &program, const sched::Variant &variant) {
   options.details = true;
   options.mostEvents = UINT64_MAX;
   llvm::Expected<Simulation> simulation =
-      simulate(program, variant.protocol(), sched::chunksOf(variant),
-               replay.bytes, options);
+      simulate(program, variant.protocol(), variant.chunk_bytes(), replay.bytes,
+               options);
   if (!simulation)
     return simulation.takeError();
   replay.microseconds = simulation->microseconds;

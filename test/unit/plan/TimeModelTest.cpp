@@ -232,14 +232,14 @@ TEST_CASE("a chunk that is nearly the fastest for 64 MiB, and fills soon") {
 }
 
 TEST_CASE("short messages are cut smaller where pipelines take long to fill") {
-  // Four hops of a tree that has 10 GB/s and a lane of its own; two folds each
+  // Four hops of a tree that has 1 GB/s and a lane of its own; two folds each
   // take one in turn.
   auto sizes = [](double hops, size_t folds) {
     LaneLoads lanes;
     lanes.startLane();
     for (size_t fold = 0; fold < folds; ++fold)
       lanes.add({2, 2, false});
-    MessageTime time = messageTime(costsOf(Protocol::simple), 0, 10, lanes);
+    MessageTime time = messageTime(costsOf(Protocol::simple), 0, 1, lanes);
     time.flow.largest = 1;
     time.flow.hops = hops;
     time.flow.chunkBytes = 256 * kKiB;
