@@ -110,9 +110,9 @@ std::vector<TestVariant> randomVariants(Dice &dice, Collective collective,
     variant.protocol = dice.chance(small ? 75 : 15)
                            ? sched::Protocol::low_latency
                            : sched::Protocol::simple;
-    if (dice.chance(50)) { // and those of others that say so
+    if (dice.chance(30)) { // and those of others that say so
       variant.chunks.leastBytes = dice.pick({64u, 448u, 4096u, 32u << 10});
-      variant.chunks.leastChunks = dice.pick({1u, 3u, 16u, 200u});
+      variant.chunks.leastChunks = dice.pick({1u, 3u, 16u, 60u});
     }
     variant.minBytes = begin;
     begin = small ? dice.pick({400u, 2048u, 10000u, 65536u})
