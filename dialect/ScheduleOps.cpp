@@ -30,6 +30,9 @@ LogicalResult ScheduleOp::verify() {
                            << ", expected a multiple of 16 from 16 to "
                            << kMaxChunkBytes;
   }
+  if (!getLeastChunkBytesAttr() != !getLeastChunksAttr())
+    return emitOpError("has one of least_chunks and least_chunk_bytes, "
+                       "expected both or neither");
   if (auto attr = getLeastChunkBytesAttr()) {
     const int64_t bytes = attr.getInt();
     if (bytes < 64 || bytes > kMaxChunkBytes || bytes % 64 != 0)

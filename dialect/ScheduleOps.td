@@ -18,8 +18,9 @@ def Collective_ScheduleOp
     for each rank, in order. `chunk_bytes` is the size of a channel's slot and
     absent until `collective-tune-chunks` has run. A call that is short has
     smaller chunks, at least four, of 64 KiB or more, or `least` so many `of` so
-    many bytes. The rest as at `collective.forest`. Schedules of one collective, root and allocation are
-    the variants of one program, in ascending order of size, with no gap.
+    many bytes. The rest as at `collective.forest`. Schedules of one collective,
+    root and allocation are the variants of one program, in ascending order of
+    size, with no gap.
 
     `relays` are GPUs outside `gpus` that forward. After the n ranks they are
     counted as ranks n, n + 1, ..., with programs that touch channels alone.

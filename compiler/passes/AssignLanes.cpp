@@ -13,7 +13,7 @@
 #include "compiler/target/EnumConversion.h"
 #include "compiler/target/FoldProgramIR.h"
 #include "compiler/target/ForestIR.h"
-#include "schedules/ChunkSize.h"
+#include "schedules/Collectives.h"
 
 using namespace mlir;
 

@@ -31,14 +31,7 @@ struct TuneChunks : impl::TuneChunksPassBase<TuneChunks> {
         small && schedule.getProtocol() == collective::Protocol::LowLatency
             ? chooseSmallSlots(*program, *schedule.getMaxBytes(), chunkBytes)
             : chooseSlots(*program, chunkBytes, small);
-    Builder builder(schedule.getContext());
-    schedule.setChunkBytesAttr(
-        builder.getI32IntegerAttr(int32_t(slots.chunks.bytes)));
-    const sched::ChunkSizes usual(slots.chunks.bytes);
-    if (!(slots.chunks == usual)) {
-      schedule.setLeastChunkBytes(int32_t(slots.chunks.leastBytes));
-      schedule.setLeastChunks(int32_t(slots.chunks.leastChunks));
-    }
+    setChunks(schedule, slots.chunks);
     assignSlots(*program, slots);
     for (auto [channel, of] :
          llvm::zip_equal(schedule.getBody().getOps<collective::ChannelOp>(),

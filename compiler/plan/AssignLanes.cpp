@@ -71,23 +71,6 @@ std::vector<Lanes> lanesFor(const FoldProgram &program,
   return lanes;
 }
 
-/// Puts the folds of each lane of `ranks` in order. `hops`: when the folds of
-/// all ranks are ready.
-void sortLanes(FoldProgram &program, const std::vector<size_t> &ranks,
-               const std::vector<double> &hops) {
-  size_t before = 0, rank = 0; // folds of the ranks so far
-  for (const size_t next : ranks) {
-    for (; rank < next; ++rank)
-      before += program.ranks[rank].folds.size();
-    FoldProgram::Rank &own = program.ranks[rank];
-    for (std::vector<size_t> &lane : own.lanes)
-      std::stable_sort(lane.begin(), lane.end(), [&](size_t a, size_t b) {
-        return std::pair(own.folds[a].delay, hops[before + a]) <
-               std::pair(own.folds[b].delay, hops[before + b]);
-      });
-  }
-}
-
 /// Gives them to the ranks, and back what these had.
 void swapLanes(FoldProgram &program, const std::vector<size_t> &ranks,
                std::vector<Lanes> &lanes) {
@@ -118,6 +101,14 @@ uint32_t fillLanes(FoldProgram &program, const std::vector<size_t> &ranks,
 
 } // namespace
 
+void blink::sortLanes(FoldProgram::Rank &rank, llvm::ArrayRef<double> hops) {
+  for (std::vector<size_t> &lane : rank.lanes)
+    std::stable_sort(lane.begin(), lane.end(), [&](size_t a, size_t b) {
+      return std::pair(rank.folds[a].delay, hops[a]) <
+             std::pair(rank.folds[b].delay, hops[b]);
+    });
+}
+
 void blink::assignLanes(FoldProgram &program, sched::Protocol protocol,
                         unsigned maxLanes) {
   if (isPairwise(program.collective))
@@ -135,14 +126,19 @@ void blink::assignLanes(FoldProgram &program, sched::Protocol protocol,
   if (loose.size() == program.ranks.size())
     assignDelays(program, hops,
                  chunkBytes == 0 ? 1 : leastLag(program, chunkBytes));
-  sortLanes(program, loose, hops);
+  size_t before = 0, rank = 0; // folds of the ranks so far
+  for (const size_t next : loose) {
+    for (; rank < next; ++rank)
+      before += program.ranks[rank].folds.size();
+    sortLanes(program.ranks[rank], llvm::ArrayRef(hops).drop_front(before));
+  }
 }
 
 void blink::assignSmallLanes(FoldProgram &program, unsigned maxLanes) {
   const std::vector<double> hops = readyTimes(program, kCountHops);
   assignDelays(program, hops, kSmallLag);
   const std::vector<double> engines = engineCosts(program);
-  std::vector<size_t> all;
+  size_t before = 0; // folds of the ranks so far
   for (FoldProgram::Rank &rank : program.ranks) {
     std::vector<FoldLoad> loads;
     for (const FoldProgram::Fold &fold : rank.folds) {
@@ -152,9 +148,9 @@ void blink::assignSmallLanes(FoldProgram &program, unsigned maxLanes) {
       loads.push_back({time, time, /*up=*/false});
     }
     rank.lanes = chooseLanes(loads, maxLanes);
-    all.push_back(all.size());
+    sortLanes(rank, llvm::ArrayRef(hops).drop_front(before));
+    before += rank.folds.size();
   }
-  sortLanes(program, all, hops);
 }
 
 void blink::assignLanePerTree(FoldProgram &program) {

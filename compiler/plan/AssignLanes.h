@@ -30,6 +30,10 @@ void assignLanes(FoldProgram &program, sched::Protocol protocol,
 /// share the time that folds of no bytes take, messages included.
 void assignSmallLanes(FoldProgram &program, unsigned maxLanes);
 
+/// Puts the folds of each lane of `rank` in order, as above. `hops`: readyTimes
+/// in channels (Latency.h), from the rank's first fold on.
+void sortLanes(FoldProgram::Rank &rank, llvm::ArrayRef<double> hops);
+
 /// Puts the folds of each rank that has no lanes yet, if they follow each other
 /// and are of one tree, into a lane, in the order they have. Nothing lags.
 void assignLanePerTree(FoldProgram &program);

@@ -7,6 +7,7 @@
 #include "compiler/plan/BoxExchange.h"
 
 #include "compiler/plan/AssignDelays.h"
+#include "compiler/plan/AssignLanes.h"
 #include "compiler/plan/Boxes.h"
 #include "compiler/plan/ExpandForest.h"
 #include "compiler/plan/FoldMoves.h"
@@ -209,13 +210,9 @@ void assignExchangeLanes(FoldProgram &program, size_t places,
       for (; fold < end; ++fold)
         lanes[lane].push_back(fold);
     }
-    for (std::vector<size_t> &lane : lanes)
-      std::stable_sort(lane.begin(), lane.end(), [&](size_t a, size_t b) {
-        return std::pair(rank.folds[a].delay, hops[before + a]) <
-               std::pair(rank.folds[b].delay, hops[before + b]);
-      });
-    before += rank.folds.size();
     rank.lanes = std::move(lanes);
+    sortLanes(rank, llvm::ArrayRef(hops).drop_front(before));
+    before += rank.folds.size();
   }
 }
 

@@ -41,10 +41,7 @@ exportVariant(flatbuffers::FlatBufferBuilder &builder,
   const FoldProgram &program = *read;
   const Protocol protocol =
       fromIR(op.getProtocol().value_or(collective::Protocol::Simple));
-  const sched::ChunkSizes usual;
-  const sched::ChunkSizes chunks(
-      *op.getChunkBytes(), op.getLeastChunkBytes().value_or(usual.leastBytes),
-      op.getLeastChunks().value_or(usual.leastChunks));
+  const sched::ChunkSizes chunks = chunksOf(op);
   return writeVariant(builder, program, op.getMinBytes().value_or(0),
                       op.getMaxBytes() ? *op.getMaxBytes() : kNoLimit, protocol,
                       chunks, timePoints(timeOf(program, protocol, chunks)));

@@ -291,3 +291,19 @@ void blink::fillSchedule(collective::ScheduleOp schedule,
                          ArrayRef<std::string> names) {
   ScheduleFiller(schedule, program).fill(machine, names);
 }
+
+sched::ChunkSizes blink::chunksOf(collective::ScheduleOp schedule) {
+  const sched::ChunkSizes usual;
+  return {*schedule.getChunkBytes(),
+          schedule.getLeastChunkBytes().value_or(usual.leastBytes),
+          schedule.getLeastChunks().value_or(usual.leastChunks)};
+}
+
+void blink::setChunks(collective::ScheduleOp schedule,
+                      sched::ChunkSizes chunks) {
+  schedule.setChunkBytes(int32_t(chunks.bytes));
+  if (chunks == sched::ChunkSizes(chunks.bytes))
+    return;
+  schedule.setLeastChunkBytes(int32_t(chunks.leastBytes));
+  schedule.setLeastChunks(int32_t(chunks.leastChunks));
+}

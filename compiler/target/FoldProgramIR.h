@@ -12,6 +12,7 @@
 
 #include "compiler/plan/FoldProgram.h"
 #include "compiler/target/TopologyIR.h"
+#include "schedules/ChunkSize.h"
 
 namespace blink {
 
@@ -21,6 +22,11 @@ mlir::FailureOr<FoldProgram> readProgram(collective::ScheduleOp schedule);
 /// The same where its topology has been read.
 mlir::FailureOr<FoldProgram> readProgram(collective::ScheduleOp schedule,
                                          const TopologyFromIR &machine);
+
+/// The chunks of a schedule op that collective-tune-chunks has seen.
+sched::ChunkSizes chunksOf(collective::ScheduleOp schedule);
+/// What is usual of them needs no words.
+void setChunks(collective::ScheduleOp schedule, sched::ChunkSizes chunks);
 
 /// Puts the loose folds of `schedule` into the lanes that `program`, which was
 /// read from it, has got.

@@ -41,13 +41,7 @@ static void importVariant(OpBuilder &builder, Location loc,
       FlatSymbolRefAttr::get(builder.getContext(), machine.topology.name), gpus,
       toIR(builder.getContext(), LinkKindSet(file.link_kinds())), root,
       program.algbw(), program.certificate()->bound(), priceList);
-  schedule.setChunkBytes(variant.chunk_bytes());
-  const sched::ChunkSizes chunks = sched::chunksOf(variant), usual;
-  if (chunks.leastBytes != usual.leastBytes ||
-      chunks.leastChunks != usual.leastChunks) {
-    schedule.setLeastChunkBytes(int32_t(chunks.leastBytes));
-    schedule.setLeastChunks(int32_t(chunks.leastChunks));
-  }
+  setChunks(schedule, sched::chunksOf(variant));
   if (const auto *relays = program.relays(); relays && relays->size() > 0)
     schedule.setRelaysAttr(builder.getDenseI32ArrayAttr(
         SmallVector<int32_t>(relays->begin(), relays->end())));
