@@ -55,8 +55,8 @@ bool isBetter(const TimedForest &forest, const TimedForest &other) {
 /// Whether a forest that keeps some part could be better than `other`: `most`
 /// is its time if it keeps all.
 bool canBeBetter(const MessageTime &most, const TimedForest &other) {
-  return timeOfLong(most) < (other.part >= kKept ? kFaster : kNoticeably) *
-                                timeOfLong(other.time);
+  return timeOfLong(most) <
+         (other.part >= kKept ? kFaster : kNoticeably) * timeOfLong(other.time);
 }
 
 /// A fluid is trusted where it keeps the rate; else slots may, which takes a

@@ -333,10 +333,10 @@ static bool isSlowerWhenShort(const MessageTime &time,
 }
 
 /// `parts`, or what is faster: on one machine more parts, a few or as many as
-/// there are lanes, so that each lane moves less, or fewer, so that pipelines fill sooner;
-/// between servers, of trees with a root, which are high, half as many or less,
-/// so that chunks may be larger. Not such that links which share themselves
-/// fairly keep less to the weights.
+/// there are lanes, so that each lane moves less, or fewer, so that pipelines
+/// fill sooner; between servers, of trees with a root, which are high, half as
+/// many or less, so that chunks may be larger. Not such that links which share
+/// themselves fairly keep less to the weights.
 static llvm::Expected<std::vector<unsigned>>
 spreadFaster(const PackingProblem &problem, const Packing &packing,
              std::vector<unsigned> parts, ScheduleLimits limits,
@@ -358,9 +358,9 @@ spreadFaster(const PackingProblem &problem, const Packing &packing,
   for (unsigned split = most / 2; leaves && split > 0; split /= 2)
     others.emplace_back(parts.size(), split);
   if (!leaves) {
-    for (unsigned split = 1; (split <= kMostParts ||
-                              split * parts.size() <= limits.maxLanes) &&
-                             splits.allows(split);
+    for (unsigned split = 1;
+         (split <= kMostParts || split * parts.size() <= limits.maxLanes) &&
+         splits.allows(split);
          ++split)
       others.emplace_back(parts.size(), split);
     for (unsigned split = 2; split < most; ++split)

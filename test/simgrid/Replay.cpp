@@ -7,7 +7,9 @@
 // chunks of a channel. It shares nothing with compiler/simulate but the file,
 // the runtime's rules of addressing, and what is said to be simulated: lanes
 // cost nothing, links are shared max-min fairly, a chunk and the news of a free
-// slot arrive a latency late, and a channel sends one chunk at a time.
+// slot arrive a latency late, and a channel sends one chunk at a time. A
+// channel between servers has no more on its way than its window, and gets of a
+// link what that is of all that wait there.
 //
 //   blink_simgrid FILE.sched BYTES        prints microseconds
 //
@@ -20,7 +22,10 @@
 #include "schedules/Collectives.h"
 #include "schedules/ScheduleFile.h"
 
+#include <simgrid/kernel/resource/Model.hpp>
+#include <simgrid/kernel/resource/NetworkModelIntf.hpp>
 #include <simgrid/s4u.hpp>
+#include <simgrid/simix.hpp>
 
 #include <algorithm>
 #include <cinttypes>
@@ -28,14 +33,17 @@
 #include <cstdlib>
 #include <deque>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace s4u = simgrid::s4u;
+namespace kernel = simgrid::kernel;
 using namespace blink;
 
 namespace {
@@ -45,8 +53,8 @@ constexpr double kMicrosecond = 1e-6;
 /// What happens a while after it was said.
 class Delayed {
 public:
-  Delayed(double latency, s4u::SemaphorePtr arrives)
-      : latency_(latency), arrives_(std::move(arrives)) {}
+  Delayed(double latency, std::function<void()> arrive)
+      : latency_(latency), arrive_(std::move(arrive)) {}
 
   void say() {
     times_.push_back(s4u::Engine::get_clock() + latency_);
@@ -58,19 +66,36 @@ public:
       said_->acquire();
       s4u::this_actor::sleep_until(times_.front());
       times_.pop_front();
-      arrives_->release();
+      arrive_();
     }
   }
 
 private:
   const double latency_;
-  const s4u::SemaphorePtr arrives_;
+  const std::function<void()> arrive_;
   const s4u::SemaphorePtr said_ = s4u::Semaphore::create(0);
   std::deque<double> times_;
 };
 
 struct Tree {
   uint64_t bytes = 0, chunkBytes = 0, chunks = 0;
+};
+
+/// What shares links: an action of SimGrid's kernel, of which it has the last
+/// that began. Kept beyond its end as long as there is a reference.
+class Sharing {
+public:
+  explicit Sharing(s4u::Engine &engine) {
+    for (kernel::resource::Model *model : engine.get_all_models())
+      if (dynamic_cast<kernel::resource::NetworkModelIntf *>(model))
+        network_ = model;
+  }
+  kernel::resource::Action *last() const {
+    return &network_->get_started_action_set()->back();
+  }
+
+private:
+  kernel::resource::Model *network_ = nullptr;
 };
 
 struct Channel {
@@ -80,19 +105,74 @@ struct Channel {
   s4u::SemaphorePtr arrived = s4u::Semaphore::create(0);
   s4u::SemaphorePtr free;
   std::unique_ptr<Delayed> news, arrivals;
+  // Between servers.
+  bool isWeighted = false;
+  uint64_t window = UINT64_MAX;
+  s4u::SemaphorePtr inWindow;
+  uint64_t written = 0, sent = 0, known = 0;
+  double chunkWeight = 1;
+  double weight = 1; ///< of what is sent
+  kernel::resource::Action *sending = nullptr;
 
   /// Of an actor: sends what is posted, chunk after chunk.
-  void send(double wireBytes) {
-    for (uint64_t chunk = 0; chunk < tree->chunks; ++chunk) {
-      posted->acquire();
-      const uint64_t left = tree->bytes - chunk * tree->chunkBytes;
-      s4u::Comm::sendto(
-          from, to,
-          uint64_t(wireBytes * double(std::min(tree->chunkBytes, left))));
-      arrivals->say();
-    }
+  void send(double wireBytes, const Sharing &sharing);
+  void write() {
+    ++written;
+    posted->release();
+    weigh();
+  }
+  void isFree() {
+    ++known;
+    free->release();
+    if (inWindow)
+      inWindow->release();
+    weigh();
+  }
+
+private:
+  /// Of the chunk that is sent now: by how many there are.
+  void weigh() {
+    if (!sending)
+      return;
+    const uint64_t waiting = std::min(written - known, window) + known - sent;
+    const double now = double(waiting) * chunkWeight;
+    // The kernel forgets an action that is given the penalty that it has.
+    if (std::exchange(weight, now) == now)
+      return;
+    kernel::actor::simcall_answered([&] {
+      if (sending->get_state() == kernel::resource::Action::State::STARTED)
+        sending->set_sharing_penalty(1 / now);
+    });
   }
 };
+
+void Channel::send(double wireBytes, const Sharing &sharing) {
+  for (uint64_t chunk = 0; chunk < tree->chunks; ++chunk) {
+    posted->acquire();
+    if (inWindow)
+      inWindow->acquire();
+    const uint64_t left = tree->bytes - chunk * tree->chunkBytes;
+    s4u::CommPtr sends;
+    // Began and found in one go: others begin at the same time.
+    kernel::actor::simcall_answered([&] {
+      sends = s4u::Comm::sendto_async(
+          from, to,
+          uint64_t(wireBytes * double(std::min(tree->chunkBytes, left))));
+      if (!isWeighted)
+        return;
+      sending = sharing.last();
+      sending->ref();
+      weight = 1;
+    });
+    weigh();
+    sends->wait();
+    if (isWeighted)
+      kernel::actor::simcall_answered(
+          [&] { std::exchange(sending, nullptr)->unref(); });
+    ++sent;
+    arrivals->say();
+  }
+}
 
 class Replay {
 public:
@@ -113,7 +193,9 @@ private:
   s4u::NetZone *zone_ = nullptr;
   std::vector<s4u::Link *> links_;
   std::vector<Tree> trees_;
-  std::vector<Channel> channels_;
+  double largestChunk_ = 0;
+  std::unique_ptr<const Sharing> sharing_;
+  std::deque<Channel> channels_;
   double ended_ = 0;
 };
 
@@ -157,6 +239,7 @@ void Replay::makeTrees(const sched::Program &program, uint64_t bytes) {
     const uint32_t chunk = shape.chunkBytesOf(range);
     trees_.push_back(
         {range.size(), chunk, runtime::chunkCount(range, 1, chunk)});
+    largestChunk_ = std::max(largestChunk_, double(chunk));
   }
 }
 
@@ -207,15 +290,23 @@ void Replay::makeChannels() {
     }
     made.tree = &trees_[channel->tree()];
     made.free = s4u::Semaphore::create(channel->slots());
-    made.arrivals = std::make_unique<Delayed>(latency, made.arrived);
-    made.news = std::make_unique<Delayed>(latency, made.free);
+    made.arrivals = std::make_unique<Delayed>(
+        latency, [&made] { made.arrived->release(); });
+    made.news = std::make_unique<Delayed>(latency, [&made] { made.isFree(); });
+    made.isWeighted = channel->kind() == sched::ChannelKind::network;
+    made.chunkWeight = double(made.tree->chunkBytes) / largestChunk_;
+    if (channel->window() > 0) {
+      made.window = channel->window();
+      made.inWindow = s4u::Semaphore::create(channel->window());
+    }
   }
   zone_->seal();
+  sharing_ = std::make_unique<Sharing>(engine_);
   const double wireBytes =
       variant_->protocol() == sched::Protocol::low_latency ? 2 : 1;
   for (Channel &channel : channels_) {
-    s4u::Actor::create("sends", channel.from, [&channel, wireBytes] {
-      channel.send(wireBytes);
+    s4u::Actor::create("sends", channel.from, [this, &channel, wireBytes] {
+      channel.send(wireBytes, *sharing_);
     })->daemonize();
     s4u::Actor::create("arrives", channel.to, [&channel] {
       channel.arrivals->carry();
@@ -264,7 +355,7 @@ void Replay::runLane(const sched::RankProgram &rank, const sched::Lane &lane) {
       channels(sources, step.sources(),
                [](Channel &channel) { channel.news->say(); });
       channels(destinations, step.destinations(),
-               [](Channel &channel) { channel.posted->release(); });
+               [](Channel &channel) { channel.write(); });
     }
 }
 
