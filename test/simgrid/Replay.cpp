@@ -21,11 +21,7 @@
 #include "schedules/ChunkSize.h"
 #include "schedules/Collectives.h"
 #include "schedules/ScheduleFile.h"
-
-#include <simgrid/kernel/resource/Model.hpp>
-#include <simgrid/kernel/resource/NetworkModelIntf.hpp>
-#include <simgrid/s4u.hpp>
-#include <simgrid/simix.hpp>
+#include "test/simgrid/Channel.h"
 
 #include <algorithm>
 #include <cinttypes>
@@ -33,146 +29,19 @@
 #include <cstdlib>
 #include <deque>
 #include <fstream>
-#include <functional>
 #include <iterator>
 #include <map>
 #include <memory>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
-namespace s4u = simgrid::s4u;
-namespace kernel = simgrid::kernel;
 using namespace blink;
+using namespace blink::test;
 
 namespace {
 
 constexpr double kMicrosecond = 1e-6;
-
-/// What happens a while after it was said.
-class Delayed {
-public:
-  Delayed(double latency, std::function<void()> arrive)
-      : latency_(latency), arrive_(std::move(arrive)) {}
-
-  void say() {
-    times_.push_back(s4u::Engine::get_clock() + latency_);
-    said_->release();
-  }
-  /// Of an actor: runs for good.
-  void carry() {
-    while (true) {
-      said_->acquire();
-      s4u::this_actor::sleep_until(times_.front());
-      times_.pop_front();
-      arrive_();
-    }
-  }
-
-private:
-  const double latency_;
-  const std::function<void()> arrive_;
-  const s4u::SemaphorePtr said_ = s4u::Semaphore::create(0);
-  std::deque<double> times_;
-};
-
-struct Tree {
-  uint64_t bytes = 0, chunkBytes = 0, chunks = 0;
-};
-
-/// What shares links: an action of SimGrid's kernel, of which it has the last
-/// that began. Kept beyond its end as long as there is a reference.
-class Sharing {
-public:
-  explicit Sharing(s4u::Engine &engine) {
-    for (kernel::resource::Model *model : engine.get_all_models())
-      if (dynamic_cast<kernel::resource::NetworkModelIntf *>(model))
-        network_ = model;
-  }
-  kernel::resource::Action *last() const {
-    return &network_->get_started_action_set()->back();
-  }
-
-private:
-  kernel::resource::Model *network_ = nullptr;
-};
-
-struct Channel {
-  s4u::Host *from = nullptr, *to = nullptr;
-  const Tree *tree = nullptr;
-  s4u::SemaphorePtr posted = s4u::Semaphore::create(0);
-  s4u::SemaphorePtr arrived = s4u::Semaphore::create(0);
-  s4u::SemaphorePtr free;
-  std::unique_ptr<Delayed> news, arrivals;
-  // Between servers.
-  bool isWeighted = false;
-  uint64_t window = UINT64_MAX;
-  s4u::SemaphorePtr inWindow;
-  uint64_t written = 0, sent = 0, known = 0;
-  double chunkWeight = 1;
-  double weight = 1; ///< of what is sent
-  kernel::resource::Action *sending = nullptr;
-
-  /// Of an actor: sends what is posted, chunk after chunk.
-  void send(double wireBytes, const Sharing &sharing);
-  void write() {
-    ++written;
-    posted->release();
-    weigh();
-  }
-  void isFree() {
-    ++known;
-    free->release();
-    if (inWindow)
-      inWindow->release();
-    weigh();
-  }
-
-private:
-  /// Of the chunk that is sent now: by how many there are.
-  void weigh() {
-    if (!sending)
-      return;
-    const uint64_t waiting = std::min(written - known, window) + known - sent;
-    const double now = double(waiting) * chunkWeight;
-    // The kernel forgets an action that is given the penalty that it has.
-    if (std::exchange(weight, now) == now)
-      return;
-    kernel::actor::simcall_answered([&] {
-      if (sending->get_state() == kernel::resource::Action::State::STARTED)
-        sending->set_sharing_penalty(1 / now);
-    });
-  }
-};
-
-void Channel::send(double wireBytes, const Sharing &sharing) {
-  for (uint64_t chunk = 0; chunk < tree->chunks; ++chunk) {
-    posted->acquire();
-    if (inWindow)
-      inWindow->acquire();
-    const uint64_t left = tree->bytes - chunk * tree->chunkBytes;
-    s4u::CommPtr sends;
-    // Began and found in one go: others begin at the same time.
-    kernel::actor::simcall_answered([&] {
-      sends = s4u::Comm::sendto_async(
-          from, to,
-          uint64_t(wireBytes * double(std::min(tree->chunkBytes, left))));
-      if (!isWeighted)
-        return;
-      sending = sharing.last();
-      sending->ref();
-      weight = 1;
-    });
-    weigh();
-    sends->wait();
-    if (isWeighted)
-      kernel::actor::simcall_answered(
-          [&] { std::exchange(sending, nullptr)->unref(); });
-    ++sent;
-    arrivals->say();
-  }
-}
 
 class Replay {
 public:
