@@ -166,6 +166,19 @@ static double levelsOf(const FoldProgram &program) {
   return sum * rateOfLinks(program);
 }
 
+/// What folds that pass nothing on move of each byte.
+static void addDrains(const FoldProgram &program, ChunkFlow &flow) {
+  for (const FoldProgram::Rank &rank : program.ranks)
+    for (const FoldProgram::Fold &fold : rank.folds) {
+      if (llvm::any_of(
+              rank.destinationsOf(fold),
+              [](const FoldProgram::Operand &to) { return to.isChannel(); }))
+        continue;
+      flow.slotDrain = std::max(flow.slotDrain, movesOf(fold.slotMoves));
+      flow.directDrain = std::max(flow.directDrain, movesOf(fold.directMoves));
+    }
+}
+
 MessageTime blink::timeOf(const FoldProgram &program, Protocol protocol,
                           sched::ChunkSizes chunks, double part) {
   MessageTime time =
@@ -177,6 +190,7 @@ MessageTime blink::timeOf(const FoldProgram &program, Protocol protocol,
   flow.largest = largestShare(program);
   flow.network = leavesMachine(program);
   flow.hops = std::max(1.0, std::min(levelsOf(program), transfersOf(program)));
+  addDrains(program, flow);
   flow.channels = channelsOfRank(program);
   flow.slotBytes = slotBytesOfRank(program.numRanks);
   flow.engine = busiestEngine(program);
@@ -253,6 +267,15 @@ double MessageTime::fillAt(uint64_t bytes) const {
          gapPerByte;
 }
 
+double MessageTime::drainAt(uint64_t bytes) const {
+  if (flow.chunkBytes == 0)
+    return 0;
+  const double moves =
+      hasSlots(flow, bytes) ? flow.slotDrain : flow.directDrain;
+  return std::min(double(bytes), roundOf(flow, bytes)) * flow.largest * moves /
+         flow.laneRate / kBytesPerMicrosecond;
+}
+
 double MessageTime::linksAt(uint64_t bytes) const {
   return start + double(bytes) * flow.linkGap +
          fillAt(bytes) * flow.linkGap / gapPerByte;
@@ -263,8 +286,9 @@ double MessageTime::at(uint64_t bytes) const {
   if (flow.chunkBytes == 0)
     return startAt(bytes) + size * gapPerByte;
   double rounds = std::max(1.0, size / roundOf(flow, bytes));
-  double busy = std::max(size * gapPerByte,
-                         flow.firstEngine + flow.engine * (rounds - 1));
+  double busy =
+      std::max({size * gapPerByte, size * flow.linkGap + drainAt(bytes),
+                flow.firstEngine + flow.engine * (rounds - 1)});
   for (const LaneWork &lane : flow.lanes) {
     double folds = hasSlots(flow, bytes) ? lane.slotFolds : lane.directFolds;
     double moved =

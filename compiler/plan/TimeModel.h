@@ -4,10 +4,11 @@
 //
 // A message of S bytes takes
 //
-//     T(S) = start + max(S x G, S x L + chunkOverheads) + pipelineFill,
-//     L = bytesMoved / laneRate,  G = max(wireBytes / rate, L),
+//     T(S) = start + max(S x G, S x W + drain, S x L + chunkOverheads)
+//            + pipelineFill,
+//     W = wireBytes / rate,  L = bytesMoved / laneRate,  G = max(W, L),
 //
-// the second term that of the lane in which it is greatest,
+// the last of the three that of the lane in which it is greatest,
 //
 // in the terms of LogP (Culler et al., 1993), with the gap per byte G of LogGP
 // (Alexandrov et al., 1995). `rate` is what the links sustain (rateOfShares),
@@ -27,7 +28,9 @@
 // zero copy a passive fold takes none, but costs the call a tag, as long as a
 // `gap`. All trees have as many chunks (Geometry.h), a round of which moves the
 // same part of each. A chunk goes on when all of it has come: the last of the h
-// hops of a tree begins h - 1 rounds late, the `pipelineFill`. Words of
+// hops of a tree begins h - 1 rounds late, the `pipelineFill`; and where folds
+// pass nothing on but move, links are done before they have moved the last
+// chunk, the `drain`. Words of
 // `low_latency` flow through a fold one by one, so that there only the folds of
 // a lane count, once each.
 //
@@ -137,8 +140,10 @@ struct ChunkFlow {
   LaneChunks slots;   ///< of calls below kDirectBytes, and of low_latency
   LaneChunks direct;  ///< of the others
   std::vector<LaneWork> lanes;
-  double laneRate = 0;          ///< GB/s
-  double linkGap = 0;           ///< microseconds per byte, of links alone
+  double slotDrain = 0;   ///< what folds that end a tree move of its last chunk
+  double directDrain = 0; ///< likewise, with zero copy
+  double laneRate = 0;    ///< GB/s
+  double linkGap = 0;     ///< microseconds per byte, of links alone
   double chunkOverhead = 0;     ///< microseconds
   double tag = 0;               ///< microseconds
   double channels = 0;          ///< that a rank reads, on average
@@ -167,6 +172,8 @@ struct MessageTime {
   double at(uint64_t bytes) const;
   /// The same if lanes and messages cost nothing.
   double linksAt(uint64_t bytes) const;
+  /// What a lane takes to move the last chunk, when that has come.
+  double drainAt(uint64_t bytes) const;
   /// Of that what passes before the last hop has its first chunk.
   double fillAt(uint64_t bytes) const;
   /// Of it what a message of no bytes would take, were it moved like one of

@@ -21,8 +21,9 @@ using llvm::Error;
 
 DeviceCosts blink::modelCosts() {
   auto costs = [](sched::Protocol protocol) {
+    const ProtocolCosts of = costsOf(protocol);
     return std::vector<DeviceCosts::Row>{
-        {0, {costsOf(protocol).chunkOverhead, costsOf(protocol).laneRate}}};
+        {0, {of.chunkOverhead, of.laneRate, 0, of.overhead, of.gap}}};
   };
   return {"model", costs(sched::Protocol::simple),
           costs(sched::Protocol::low_latency), std::nullopt, std::nullopt};
@@ -50,7 +51,9 @@ LaneCosts DeviceCosts::of(sched::Protocol protocol, uint64_t bytes) const {
   auto between = [&](double a, double b) { return a + (b - a) * part; };
   return {between(low.costs.step, high.costs.step),
           between(low.costs.rate, high.costs.rate),
-          between(low.costs.reduceRate, high.costs.reduceRate)};
+          between(low.costs.reduceRate, high.costs.reduceRate),
+          between(low.costs.notice, high.costs.notice),
+          between(low.costs.gap, high.costs.gap)};
 }
 
 namespace {
@@ -69,7 +72,7 @@ private:
                 Members &found, std::vector<std::string> optional = {});
   Error readNumbers(const JsonValue &value, std::vector<std::string> keys,
                     std::vector<double> &numbers,
-                    llvm::StringRef optional = "");
+                    std::vector<std::string> optional = {});
   Error readRows(const JsonValue &value, std::vector<DeviceCosts::Row> &rows);
   Error readHost(const JsonValue &value, DeviceCosts &costs);
   Error wrong(const JsonValue &value, const llvm::Twine &message) {
@@ -101,16 +104,15 @@ Error CostsReader::members(const JsonValue &value,
   return Error::success();
 }
 
-/// Those of `keys`, in their order, and last the optional one, or 0.
+/// Those of `keys`, in their order, and then those of `optional`, or 0.
 Error CostsReader::readNumbers(const JsonValue &value,
                                std::vector<std::string> keys,
                                std::vector<double> &numbers,
-                               llvm::StringRef optional) {
+                               std::vector<std::string> optional) {
   Members found;
-  if (Error error = members(value, keys, found, {optional.str()}))
+  if (Error error = members(value, keys, found, optional))
     return error;
-  if (!optional.empty())
-    keys.push_back(optional.str());
+  llvm::append_range(keys, optional);
   for (const std::string &key : keys) {
     if (found.count(key) == 0) {
       numbers.push_back(0);
@@ -129,19 +131,23 @@ Error CostsReader::readRows(const JsonValue &value,
                             std::vector<DeviceCosts::Row> &rows) {
   std::vector<double> numbers;
   if (value.kind != JsonValue::Kind::array) {
-    if (Error error = readNumbers(value, {"step_us", "lane_gbps"}, numbers))
+    if (Error error = readNumbers(value, {"step_us", "lane_gbps"}, numbers,
+                                  {"notice_us", "gap_us"}))
       return error;
-    rows = {{0, {numbers[0], numbers[1]}}};
+    rows = {{0, {numbers[0], numbers[1], 0, numbers[2], numbers[3]}}};
     return Error::success();
   }
   for (const JsonValue &row : value.items) {
     numbers.clear();
-    if (Error error = readNumbers(row, {"bytes", "step_us", "lane_gbps"},
-                                  numbers, "reduce_gbps"))
+    if (Error error =
+            readNumbers(row, {"bytes", "step_us", "lane_gbps"}, numbers,
+                        {"reduce_gbps", "notice_us", "gap_us"}))
       return error;
     if (!rows.empty() && rows.back().bytes >= numbers[0])
       return wrong(row, "bytes must ascend from row to row");
-    rows.push_back({numbers[0], {numbers[1], numbers[2], numbers[3]}});
+    rows.push_back(
+        {numbers[0],
+         {numbers[1], numbers[2], numbers[3], numbers[4], numbers[5]}});
   }
   return rows.empty() ? wrong(value, "expected at least one row")
                       : Error::success();

@@ -8,6 +8,9 @@
 //    "simple":      {"step_us": 2, "lane_gbps": 50},
 //    "low_latency": {"step_us": 0.25, "lane_gbps": 16}}
 //
+// and may say in either what a lane that waits takes to notice a chunk,
+// "notice_us", and a fold for each further channel, "gap_us".
+//
 // Where costs depend on the size of messages, as on hosts, whose caches hold
 // small ones, there may be several of either, ascending by "bytes". Costs of a
 // host, as `blink-perf --calibrate` measures them, also have
@@ -40,6 +43,8 @@ struct LaneCosts {
   double step = 0;       ///< microseconds of a fold
   double rate = 0;       ///< GB/s that a lane moves; 0: without limit
   double reduceRate = 0; ///< of folds that reduce; 0: the same
+  double notice = 0;     ///< microseconds; see SimulationOptions
+  double gap = 0;        ///< likewise
 };
 
 /// Threads of a host that drive ranks, one each.

@@ -32,15 +32,15 @@ struct Flow {
   double cameAt = 0;  ///< when the last chunk has arrived
   double latency = 0; ///< microseconds
   double rate = 0;    ///< bytes a microsecond, as planned
-  uint64_t written = 0, sent = 0, arrived = 0;
+  uint64_t written = 0, begun = 0, sent = 0, arrived = 0;
   uint64_t known = 0; ///< to the writer, of those that the reader has read
   /// Written chunks from here on wait for the window.
   uint64_t window = UINT64_MAX;
   bool sending = false;
 
-  /// The chunks that are sent or may be.
+  /// The chunks that are sent or may be: their folds have begun to write.
   uint64_t posted() const {
-    return written - known > window ? known + window : written;
+    return begun - known > window ? known + window : begun;
   }
 };
 
@@ -51,9 +51,10 @@ struct Lane {
   uint64_t rounds = 0; ///< in all
   double busyUntil = 0;
   double idleSince = 0; ///< the end of its last fold
+  bool hasBegun = false;
 };
 
-enum class EventKind { sent, arrival, credit, lane };
+enum class EventKind { begin, sent, arrival, credit, lane };
 
 /// Bytes a microsecond.
 std::vector<double> bandwidthsOf(const FoldProgram &program,
@@ -113,6 +114,14 @@ private:
                     uint64_t chunk) const;
   double costOf(const Lane &lane, const FoldProgram::Fold &fold,
                 uint64_t chunk) const;
+  bool isPassive(const FoldProgram::Fold &fold) const {
+    return direct_ && fold.directMoves == 0;
+  }
+  double stepOf(const Lane &lane) const {
+    return options_.notice > 0 && !lane.hasBegun ? 0 : options_.stepCost;
+  }
+  double startOf(const Lane &lane, const FoldProgram::Fold &fold,
+                 uint64_t chunk) const;
   void runFold(size_t lane, const FoldProgram::Fold &fold, uint64_t chunk,
                WaitCause cause);
   /// `cause`: what has just come.
@@ -134,6 +143,7 @@ private:
   const bool direct_;                  ///< with zero copy
   const std::vector<TreeChunks> cuts_; ///< by tree
   double largestChunk_ = 0;
+  double lastReady_ = 0; ///< when the last fold that has run is over
   std::optional<FoldLog> log_;
   /// What each link carried, by channel and time: for details.
   struct Sent {
@@ -244,18 +254,40 @@ double Simulator::takingCost(const Lane &lane, const FoldProgram::Fold &fold,
 /// Microseconds of its lane.
 double Simulator::costOf(const Lane &lane, const FoldProgram::Fold &fold,
                          uint64_t chunk) const {
-  const uint32_t moves = direct_ ? fold.directMoves : fold.slotMoves;
   double engines = takingCost(lane, fold, chunk);
   for (const FoldProgram::Operand &to :
        program_.ranks[lane.rank].destinationsOf(fold))
     engines += engineCostOf(lane, to);
-  if (direct_ && moves == 0)
-    return engines; // passive
-  double cost = options_.stepCost;
+  if (isPassive(fold))
+    return engines + options_.gap;
+  double cost = stepOf(lane);
   if (options_.laneRate > 0)
-    cost += movesOf(moves) * bytesOf(fold.tree, chunk) /
+    cost += movesOf(direct_ ? fold.directMoves : fold.slotMoves) *
+            bytesOf(fold.tree, chunk) /
             (options_.laneRate * kBytesPerMicrosecond);
   return engines + cost * slownessOf(lane);
+}
+
+/// When a fold that runs now has noticed what it reads, channel after channel,
+/// and starts on it.
+double Simulator::startOf(const Lane &lane, const FoldProgram::Fold &fold,
+                          uint64_t chunk) const {
+  if (options_.notice == 0 && options_.gap == 0)
+    return now_;
+  bool reads = false;
+  double gaps = 0, looked = now_;
+  for (const FoldProgram::Operand &from :
+       llvm::reverse(program_.ranks[lane.rank].sourcesOf(fold))) {
+    if (!from.isChannel())
+      continue;
+    reads = true;
+    const Flow &flow = flows_[size_t(from.index)];
+    // Of those before the last nobody knows any more when they came.
+    if (flow.arrived == chunk + 1)
+      looked = std::max(looked, flow.cameAt + gaps);
+    gaps += options_.gap;
+  }
+  return reads ? looked + options_.notice : now_;
 }
 
 static uint64_t nanoseconds(double microseconds) {
@@ -295,6 +327,11 @@ void Simulator::runFold(size_t number, const FoldProgram::Fold &fold,
   Lane &lane = lanes_[number];
   const FoldProgram::Rank &rank = program_.ranks[lane.rank];
   const double cost = costOf(lane, fold, chunk);
+  const double step = isPassive(fold) ? 0 : stepOf(lane);
+  const double starts = startOf(lane, fold, chunk);
+  lastReady_ =
+      std::max(lastReady_, std::max(starts, now_ + step) + cost - step);
+  lane.hasBegun = true;
   ++result_.folds;
   note(lane, chunk, cost);
   if (log_)
@@ -307,7 +344,7 @@ void Simulator::runFold(size_t number, const FoldProgram::Fold &fold,
                    EventKind::credit, size_t(from.index));
     }
   // Messages leave one by one, in the order of what the fold writes.
-  double ready = now_ + cost;
+  double ready = now_ + cost, begins = starts;
   for (const FoldProgram::Operand &to : rank.destinationsOf(fold))
     ready -= engineCostOf(lane, to);
   for (const FoldProgram::Operand &to : rank.destinationsOf(fold))
@@ -317,7 +354,11 @@ void Simulator::runFold(size_t number, const FoldProgram::Fold &fold,
       ready += engineCostOf(lane, to);
       ++flows_[size_t(to.index)].written;
       flows_[size_t(to.index)].ready = ready;
-      sendIfIdle(size_t(to.index));
+      if (begins > now_)
+        events_.push(begins, EventKind::begin, size_t(to.index));
+      else
+        handle(EventKind::begin, size_t(to.index));
+      begins += options_.gap;
     }
   if (cost > 0) {
     lane.busyUntil = now_ + cost;
@@ -385,6 +426,9 @@ void Simulator::sendIfIdle(size_t channel) {
 
 void Simulator::handle(EventKind kind, size_t index) {
   switch (kind) {
+  case EventKind::begin:
+    ++flows_[index].begun;
+    return sendIfIdle(index);
   case EventKind::sent:
     return finishSending(index);
   case EventKind::arrival:
@@ -483,6 +527,7 @@ llvm::Expected<Simulation> Simulator::run() {
   }
   if (!llvm::all_of(lanes_, [&](const Lane &lane) { return isDone(lane); }))
     return lanesStop();
+  result_.microseconds = std::max(result_.microseconds, lastReady_);
   for (auto [use, bandwidth] : llvm::zip_equal(result_.linkUse, bandwidths_))
     use /= bandwidth * std::max(result_.microseconds, 1e-300);
   if (log_)

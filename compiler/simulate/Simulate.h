@@ -31,6 +31,14 @@ struct SimulationOptions {
   /// top; 0: moving costs nothing. From sched::kDirectBytes on without what
   /// zero copy spares, and folds that move nothing then cost nothing.
   double laneRate = 0;
+  /// Microseconds until a fold that reads has noticed a chunk and begins to
+  /// write. `stepCost` is part of it, what is more costs the lane nothing.
+  /// Unless it is 0, the first fold of a lane takes no `stepCost`.
+  double notice = 0;
+  /// Microseconds until a fold looks at the next of several channels that it
+  /// reads, or writes the next: its lane goes on meanwhile. And of its lane,
+  /// for a passive fold.
+  double gap = 0;
   /// Of each channel: microseconds of a lane for each chunk that it writes
   /// there, one after the other, or takes, as soon as it comes if the lane
   /// waits (NetworkCosts.h); empty: none.

@@ -179,6 +179,8 @@ simulateProgram(const sched::Schedule &file, const sched::Program &program,
   const LaneCosts lane = costs.of(variant.protocol(), bytes);
   options.stepCost += lane.step;
   options.laneRate = lane.rate;
+  options.notice = lane.notice;
+  options.gap = lane.gap;
   options.engineCosts = costs.enginesOf(folds);
   llvm::Expected<Simulation> simulation =
       costs.host ? simulateHost(folds, sched::chunksOf(variant), bytes, lane,

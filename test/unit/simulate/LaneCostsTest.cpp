@@ -30,8 +30,18 @@ TEST_CASE("costs of a device by protocol") {
   CHECK(costs.of(sched::Protocol::simple, 1).rate == 40);
   CHECK(costs.of(sched::Protocol::low_latency, 1).step == 0.5);
   CHECK(costs.of(sched::Protocol::low_latency, 1).rate == 9);
+  CHECK(costs.of(sched::Protocol::simple, 1).notice == 0);
   CHECK(modelCosts().of(sched::Protocol::simple, 1 << 30).rate ==
         costsOf(Protocol::simple).laneRate);
+  CHECK(modelCosts().of(sched::Protocol::low_latency, 1).notice ==
+        costsOf(Protocol::low_latency).overhead);
+  const DeviceCosts late = valueOf(parseCosts(
+      file(R"([{"bytes": 0, "step_us": 1, "lane_gbps": 40, "gap_us": 0.5,
+                "notice_us": 3}])"),
+      "a.costs"));
+  CHECK(late.of(sched::Protocol::simple, 9).notice == 3);
+  CHECK(late.of(sched::Protocol::simple, 9).gap == 0.5);
+  CHECK(late.of(sched::Protocol::simple, 9).reduceRate == 0);
 }
 
 TEST_CASE("what a chunk of a network channel costs") {

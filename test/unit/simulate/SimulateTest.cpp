@@ -32,6 +32,28 @@ double timeOf(const FoldProgram &program, uint64_t bytes,
       .microseconds;
 }
 
+/// Two ranks below a root, or above: 10 GB/s each.
+FoldProgram star(bool up) {
+  using Operand = FoldProgram::Operand;
+  FoldProgram program = programOf(3, {10, 10});
+  std::vector<Operand> children;
+  for (int child : {1, 2})
+    children.push_back(
+        Operand::channel(up ? channel(program, child, 0, {child - 1}, 2)
+                            : channel(program, 0, child, {child - 1}, 2)));
+  if (up)
+    program.addFold(0, 0, true, {children[0], children[1]},
+                    {Operand::output()});
+  else
+    program.addFold(0, 0, false, {Operand::input()}, children);
+  for (int child : {1, 2})
+    program.addFold(child, 0, false,
+                    {up ? Operand::input() : children[size_t(child - 1)]},
+                    {up ? children[size_t(child - 1)] : Operand::output()});
+  addLanes(program);
+  return program;
+}
+
 } // namespace
 
 TEST_CASE("a message down a chain, by hand") {
@@ -59,6 +81,38 @@ TEST_CASE("a message down a chain, by hand") {
   CHECK(valueOf(simulate(chain(2), sched::Protocol::low_latency, 64 << 10,
                          64 << 10))
             .microseconds == doctest::Approx(6 * chunk + 2));
+}
+
+TEST_CASE("each hop takes a while until it is noticed") {
+  const double chunk = 6.5536;
+  SimulationOptions late;
+  late.notice = 3;
+  CHECK(timeOf(chain(2), 64 << 10, late) ==
+        doctest::Approx(3 * chunk + 2 + 2 * 3));
+  // Long messages hide it: only the last chunk has to be noticed again.
+  CHECK(timeOf(chain(2), 256 << 10, late) ==
+        doctest::Approx(chunk + 1 + 3 + 4 * 2 * chunk + 1 + 3));
+  // What a step takes is part of it.
+  late.stepCost = 2;
+  CHECK(timeOf(chain(2), 64 << 10, late) ==
+        doctest::Approx(3 * chunk + 2 + 2 * 3));
+  // A fold with one channel has no gaps.
+  late.gap = 5;
+  CHECK(timeOf(chain(2), 64 << 10, late) ==
+        doctest::Approx(3 * chunk + 2 + 2 * 3));
+}
+
+TEST_CASE("a fold writes one channel after the other, and looks so") {
+  // The root of a star of two writes both a gap apart; as a reduce it has
+  // looked at the second a gap after the first. 10 GB/s, 1 us each.
+  const double chunk = 6.5536;
+  SimulationOptions options;
+  options.gap = 5;
+  for (bool up : {false, true}) {
+    CAPTURE(up);
+    CHECK(timeOf(star(up), 64 << 10, options) ==
+          doctest::Approx(chunk + 1 + 5));
+  }
 }
 
 TEST_CASE("a window keeps chunks back, not who writes them") {
