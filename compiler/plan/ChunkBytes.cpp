@@ -42,7 +42,10 @@ uint32_t blink::chooseChunk(MessageTime time, uint64_t reference) {
     reference = referenceOf(time);
   const uint64_t longBytes = 16 * reference;
   constexpr double kLittle = 0.02;
-  constexpr double kSlower = 1.05, kSlowerWhenLong = 1.01;
+  constexpr double kSlower = 1.05, kSlowerWhenLong = 1.01, kNoticeably = 0.99;
+  // What drains comes last: for it alone no long message takes longer.
+  MessageTime whole = time;
+  time.flow.slotDrain = time.flow.directDrain = 0;
   auto timeWith = [&](uint32_t chunk, uint64_t bytes) {
     time.flow.chunkBytes = chunk;
     return time.at(bytes);
@@ -76,6 +79,16 @@ uint32_t blink::chooseChunk(MessageTime time, uint64_t reference) {
       break;
     chosen /= 2;
   }
+  auto wholeWith = [&](uint32_t chunk, uint64_t bytes) {
+    whole.flow.chunkBytes = chunk;
+    return whole.at(bytes);
+  };
+  while (chosen > kFreely &&
+         wholeWith(chosen / 2, reference) <
+             kNoticeably * wholeWith(chosen, reference) &&
+         wholeWith(chosen / 2, longBytes) <=
+             kSlowerWhenLong * wholeWith(chosen, longBytes))
+    chosen /= 2;
   return chosen;
 }
 
