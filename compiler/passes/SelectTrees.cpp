@@ -31,10 +31,40 @@ struct TimedForest {
   MessageTime time;
 };
 
+constexpr double kKept = 0.97, kNoticeably = 1.03, kFaster = 0.99;
+
+/// Whether messages of 4 or 16 MiB take noticeably longer.
+bool isSlowerWhenShort(const MessageTime &time, const MessageTime &other) {
+  constexpr double kSlower = 1.05;
+  for (uint64_t bytes : {kReferenceBytes / 16, kReferenceBytes / 4})
+    if (time.at(bytes) > kSlower * other.at(bytes))
+      return true;
+  return false;
+}
+
+/// Of two, that whose rate is kept, unless long messages take noticeably
+/// longer; of two such the faster one, unless it is not when they are short.
+bool isBetter(const TimedForest &forest, const TimedForest &other) {
+  const bool kept = forest.part >= kKept, otherKept = other.part >= kKept;
+  const double longer = timeOfLong(forest.time) / timeOfLong(other.time);
+  if (kept != otherKept)
+    return longer < (kept ? kNoticeably : 1 / kNoticeably);
+  return longer < kFaster && !isSlowerWhenShort(forest.time, other.time);
+}
+
+/// Whether a forest that keeps some part could be better than `other`: `most`
+/// is its time if it keeps all.
+bool canBeBetter(const MessageTime &most, const TimedForest &other) {
+  return timeOfLong(most) <
+         (other.part >= kKept ? kFaster : kNoticeably) * timeOfLong(other.time);
+}
+
 /// A fluid is trusted where it keeps the rate; else slots may, which takes a
-/// simulation.
+/// simulation. What could not be better than `best` takes none, and counts as
+/// if it kept nothing.
 llvm::Expected<TimedForest> timedForest(const PackingProblem &problem,
-                                        Packing packing) {
+                                        Packing packing,
+                                        const TimedForest *best = nullptr) {
   const ScheduleLimits limits;
   llvm::Expected<std::vector<unsigned>> parts =
       chooseParts(problem, packing, limits, /*maxTrees=*/0);
@@ -46,38 +76,22 @@ llvm::Expected<TimedForest> timedForest(const PackingProblem &problem,
     return program.takeError();
   if (parts->empty())
     parts->assign(packing.trees.size(), 1);
-  MessageTime time = timeOfLarge(*program);
-  if (isFair(problem, packing, *parts))
-    return TimedForest{std::move(packing), 1, std::move(time)};
+  TimedForest timed{std::move(packing), 1, timeOfLarge(*program)};
+  if (isFair(problem, timed.packing, *parts))
+    return timed;
+  if (best && !canBeBetter(timed.time, *best)) {
+    timed.part = 0;
+    return timed;
+  }
   for (FoldProgram::Channel &channel : program->channels)
     channel.slots = kSlots;
-  llvm::Expected<double> part = steadyPart(*program, time);
+  llvm::Expected<double> part = steadyPart(*program, timed.time);
   if (!part)
     return part.takeError();
-  time = timeOf(*program, Protocol::simple, time.flow.chunkBytes, *part);
-  return TimedForest{std::move(packing), *part, std::move(time)};
-}
-
-constexpr double kKept = 0.97;
-
-/// Whether messages of 4 or 16 MiB take noticeably longer.
-bool isSlowerWhenShort(const MessageTime &time, const MessageTime &other) {
-  constexpr double kNoticeably = 1.05;
-  for (uint64_t bytes : {kReferenceBytes / 16, kReferenceBytes / 4})
-    if (time.at(bytes) > kNoticeably * other.at(bytes))
-      return true;
-  return false;
-}
-
-/// Of two, that whose rate is kept, unless long messages take noticeably
-/// longer; of two such the faster one, unless it is not when they are short.
-bool isBetter(const TimedForest &forest, const TimedForest &other) {
-  constexpr double kNoticeably = 1.03, kFaster = 0.99;
-  const bool kept = forest.part >= kKept, otherKept = other.part >= kKept;
-  const double longer = timeOfLong(forest.time) / timeOfLong(other.time);
-  if (kept != otherKept)
-    return longer < (kept ? kNoticeably : 1 / kNoticeably);
-  return longer < kFaster && !isSlowerWhenShort(forest.time, other.time);
+  timed.part = *part;
+  timed.time = timeOf(*program, Protocol::simple, timed.time.flow.chunkBytes,
+                      timed.part);
+  return timed;
 }
 
 /// What selectTrees or growFaster finds; or, where links that share themselves
@@ -127,7 +141,8 @@ llvm::Expected<Packing> select(const PackingProblem &problem,
       return other;
     if (other->trees.empty())
       continue;
-    llvm::Expected<TimedForest> timed = timedForest(problem, std::move(*other));
+    llvm::Expected<TimedForest> timed =
+        timedForest(problem, std::move(*other), &*best);
     if (!timed)
       return timed.takeError();
     if (isBetter(*timed, *best))

@@ -323,7 +323,7 @@ spreadPairs(const PackingProblem &problem, const Packing &packing,
 /// model takes filling for longer than it is.
 static bool isSlowerWhenShort(const MessageTime &time,
                               const MessageTime &other) {
-  constexpr double kSlower = 1.02, kSlowerAtFirst = 1.25;
+  constexpr double kSlower = 1.02, kSlowerAtFirst = 1.3;
   constexpr uint64_t kFirst = kReferenceBytes / 64;
   for (uint64_t bytes = kFirst; bytes < kReferenceBytes; bytes *= 2)
     if (time.at(bytes) >
@@ -332,16 +332,16 @@ static bool isSlowerWhenShort(const MessageTime &time,
   return false;
 }
 
-/// `parts`, or what is faster: on one machine more parts for lanes that are
-/// left, so that each moves less, or fewer, so that pipelines fill sooner;
-/// between servers, of trees with a root, which are high, half as many or less,
-/// so that chunks may be larger. Not such that links which share themselves
-/// fairly keep less to the weights.
+/// `parts`, or what is faster: on one machine more parts, a few or as many as
+/// there are lanes, so that each lane moves less, or fewer, so that pipelines
+/// fill sooner; between servers, of trees with a root, which are high, half as
+/// many or less, so that chunks may be larger. Not such that links which share
+/// themselves fairly keep less to the weights.
 static llvm::Expected<std::vector<unsigned>>
 spreadFaster(const PackingProblem &problem, const Packing &packing,
              std::vector<unsigned> parts, ScheduleLimits limits,
              size_t maxTrees) {
-  constexpr unsigned kMostParts = 4;
+  constexpr unsigned kMostParts = 8;
   constexpr double kFaster = 0.98, kAsFair = 0.99;
   llvm::Expected<FoldProgram> whole = expandForest(problem, packing);
   if (!whole)
@@ -358,7 +358,9 @@ spreadFaster(const PackingProblem &problem, const Packing &packing,
   for (unsigned split = most / 2; leaves && split > 0; split /= 2)
     others.emplace_back(parts.size(), split);
   if (!leaves) {
-    for (unsigned split = 1; split <= kMostParts && splits.allows(split);
+    for (unsigned split = 1;
+         (split <= kMostParts || split * parts.size() <= limits.maxLanes) &&
+         splits.allows(split);
          ++split)
       others.emplace_back(parts.size(), split);
     for (unsigned split = 2; split < most; ++split)

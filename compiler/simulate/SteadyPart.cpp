@@ -14,9 +14,12 @@ using namespace blink;
 
 llvm::Expected<double> blink::steadyPart(const FoldProgram &program,
                                          const MessageTime &time) {
-  constexpr double kTransfers = 120000; // worth the time while one compiles
+  // What is worth the time while one compiles: drift shows within that many
+  // rounds, if it does.
+  constexpr double kTransfers = 120000, kRounds = 1024;
   const double roundBytes = time.flow.chunkBytes / time.flow.largest;
-  const double rounds = kTransfers / double(program.channels.size());
+  const double rounds =
+      std::min(kRounds, kTransfers / double(program.channels.size()));
   double part = 1;
   uint64_t before = 0;
   for (uint64_t bytes : {kReferenceBytes, 4 * kReferenceBytes}) {

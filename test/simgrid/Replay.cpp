@@ -7,7 +7,9 @@
 // chunks of a channel. It shares nothing with compiler/simulate but the file,
 // the runtime's rules of addressing, and what is said to be simulated: lanes
 // cost nothing, links are shared max-min fairly, a chunk and the news of a free
-// slot arrive a latency late, and a channel sends one chunk at a time.
+// slot arrive a latency late, and a channel sends one chunk at a time. A
+// channel between servers has no more on its way than its window, and gets of a
+// link what that is of all that wait there.
 //
 //   blink_simgrid FILE.sched BYTES        prints microseconds
 //
@@ -19,8 +21,7 @@
 #include "schedules/ChunkSize.h"
 #include "schedules/Collectives.h"
 #include "schedules/ScheduleFile.h"
-
-#include <simgrid/s4u.hpp>
+#include "test/simgrid/Channel.h"
 
 #include <algorithm>
 #include <cinttypes>
@@ -35,64 +36,12 @@
 #include <string>
 #include <vector>
 
-namespace s4u = simgrid::s4u;
 using namespace blink;
+using namespace blink::test;
 
 namespace {
 
 constexpr double kMicrosecond = 1e-6;
-
-/// What happens a while after it was said.
-class Delayed {
-public:
-  Delayed(double latency, s4u::SemaphorePtr arrives)
-      : latency_(latency), arrives_(std::move(arrives)) {}
-
-  void say() {
-    times_.push_back(s4u::Engine::get_clock() + latency_);
-    said_->release();
-  }
-  /// Of an actor: runs for good.
-  void carry() {
-    while (true) {
-      said_->acquire();
-      s4u::this_actor::sleep_until(times_.front());
-      times_.pop_front();
-      arrives_->release();
-    }
-  }
-
-private:
-  const double latency_;
-  const s4u::SemaphorePtr arrives_;
-  const s4u::SemaphorePtr said_ = s4u::Semaphore::create(0);
-  std::deque<double> times_;
-};
-
-struct Tree {
-  uint64_t bytes = 0, chunkBytes = 0, chunks = 0;
-};
-
-struct Channel {
-  s4u::Host *from = nullptr, *to = nullptr;
-  const Tree *tree = nullptr;
-  s4u::SemaphorePtr posted = s4u::Semaphore::create(0);
-  s4u::SemaphorePtr arrived = s4u::Semaphore::create(0);
-  s4u::SemaphorePtr free;
-  std::unique_ptr<Delayed> news, arrivals;
-
-  /// Of an actor: sends what is posted, chunk after chunk.
-  void send(double wireBytes) {
-    for (uint64_t chunk = 0; chunk < tree->chunks; ++chunk) {
-      posted->acquire();
-      const uint64_t left = tree->bytes - chunk * tree->chunkBytes;
-      s4u::Comm::sendto(
-          from, to,
-          uint64_t(wireBytes * double(std::min(tree->chunkBytes, left))));
-      arrivals->say();
-    }
-  }
-};
 
 class Replay {
 public:
@@ -113,7 +62,9 @@ private:
   s4u::NetZone *zone_ = nullptr;
   std::vector<s4u::Link *> links_;
   std::vector<Tree> trees_;
-  std::vector<Channel> channels_;
+  double largestChunk_ = 0;
+  std::unique_ptr<const Sharing> sharing_;
+  std::deque<Channel> channels_;
   double ended_ = 0;
 };
 
@@ -157,6 +108,7 @@ void Replay::makeTrees(const sched::Program &program, uint64_t bytes) {
     const uint32_t chunk = shape.chunkBytesOf(range);
     trees_.push_back(
         {range.size(), chunk, runtime::chunkCount(range, 1, chunk)});
+    largestChunk_ = std::max(largestChunk_, double(chunk));
   }
 }
 
@@ -207,15 +159,23 @@ void Replay::makeChannels() {
     }
     made.tree = &trees_[channel->tree()];
     made.free = s4u::Semaphore::create(channel->slots());
-    made.arrivals = std::make_unique<Delayed>(latency, made.arrived);
-    made.news = std::make_unique<Delayed>(latency, made.free);
+    made.arrivals = std::make_unique<Delayed>(
+        latency, [&made] { made.arrived->release(); });
+    made.news = std::make_unique<Delayed>(latency, [&made] { made.isFree(); });
+    made.isWeighted = channel->kind() == sched::ChannelKind::network;
+    made.chunkWeight = double(made.tree->chunkBytes) / largestChunk_;
+    if (channel->window() > 0) {
+      made.window = channel->window();
+      made.inWindow = s4u::Semaphore::create(channel->window());
+    }
   }
   zone_->seal();
+  sharing_ = std::make_unique<Sharing>(engine_);
   const double wireBytes =
       variant_->protocol() == sched::Protocol::low_latency ? 2 : 1;
   for (Channel &channel : channels_) {
-    s4u::Actor::create("sends", channel.from, [&channel, wireBytes] {
-      channel.send(wireBytes);
+    s4u::Actor::create("sends", channel.from, [this, &channel, wireBytes] {
+      channel.send(wireBytes, *sharing_);
     })->daemonize();
     s4u::Actor::create("arrives", channel.to, [&channel] {
       channel.arrivals->carry();
@@ -264,7 +224,7 @@ void Replay::runLane(const sched::RankProgram &rank, const sched::Lane &lane) {
       channels(sources, step.sources(),
                [](Channel &channel) { channel.news->say(); });
       channels(destinations, step.destinations(),
-               [](Channel &channel) { channel.posted->release(); });
+               [](Channel &channel) { channel.write(); });
     }
 }
 

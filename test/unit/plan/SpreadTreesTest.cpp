@@ -337,6 +337,21 @@ TEST_CASE("lanes that are left take more parts of all trees") {
   CHECK(valueOf(chooseParts(problem, packing, {16}, whole.size())).empty());
 }
 
+TEST_CASE("lanes beyond those that a link needs pay for chunks") {
+  const RankTopology pair = pairOf(400);
+  const PackingProblem problem{&pair, Collective::broadcast, 0};
+  const Packing packing = packed(problem);
+  REQUIRE(packing.trees.size() == 1);
+  const Parts needed = spread(problem, packing, 16);
+  const Parts parts = valueOf(chooseParts(problem, packing, {16}, 0));
+  REQUIRE(parts.size() == 1);
+  CHECK(parts.front() > needed.front());
+  CHECK(isFasterWhenLong(timeOfLarge(planned(problem, packing, parts, 16)),
+                         timeOfLarge(planned(problem, packing, needed, 16)),
+                         0.98));
+  CHECK(valueOf(chooseParts(problem, packing, {12}, 0)) == Parts{12});
+}
+
 TEST_CASE("no parts for their time alone, if links keep less to weights") {
   for (const char *name : {"mi100-8gpu", "rtx-a6000-4gpu", "azure-ndv2"}) {
     const RankTopology ranks = rankTopologyOf(shippedTopology(name));

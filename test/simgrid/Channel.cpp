@@ -1,0 +1,76 @@
+//===- Channel.cpp - a channel of a schedule on SimGrid -------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "test/simgrid/Channel.h"
+
+#include <simgrid/kernel/resource/NetworkModelIntf.hpp>
+#include <simgrid/simix.hpp>
+
+#include <algorithm>
+
+using namespace blink::test;
+
+Sharing::Sharing(s4u::Engine &engine) {
+  for (kernel::resource::Model *model : engine.get_all_models())
+    if (dynamic_cast<kernel::resource::NetworkModelIntf *>(model))
+      network_ = model;
+}
+
+void Channel::weigh() {
+  if (!sending)
+    return;
+  const uint64_t waiting = std::min(written - known, window) + known - sent;
+  const double now = double(waiting) * chunkWeight;
+  // The kernel forgets an action that is given the penalty that it has.
+  if (std::exchange(weight, now) == now)
+    return;
+  kernel::actor::simcall_answered([&] {
+    if (sending->get_state() == kernel::resource::Action::State::STARTED)
+      sending->set_sharing_penalty(1 / now);
+  });
+}
+
+void Channel::write() {
+  ++written;
+  posted->release();
+  weigh();
+}
+
+void Channel::isFree() {
+  ++known;
+  free->release();
+  if (inWindow)
+    inWindow->release();
+  weigh();
+}
+
+void Channel::send(double wireBytes, const Sharing &sharing) {
+  for (uint64_t chunk = 0; chunk < tree->chunks; ++chunk) {
+    posted->acquire();
+    if (inWindow)
+      inWindow->acquire();
+    const uint64_t left = tree->bytes - chunk * tree->chunkBytes;
+    s4u::CommPtr sends;
+    // Began and found in one go: others begin at the same time.
+    kernel::actor::simcall_answered([&] {
+      sends = s4u::Comm::sendto_async(
+          from, to,
+          uint64_t(wireBytes * double(std::min(tree->chunkBytes, left))));
+      if (!isWeighted)
+        return;
+      sending = sharing.last();
+      sending->ref();
+      weight = 1;
+    });
+    weigh();
+    sends->wait();
+    if (isWeighted)
+      kernel::actor::simcall_answered(
+          [&] { std::exchange(sending, nullptr)->unref(); });
+    ++sent;
+    arrivals->say();
+  }
+}
