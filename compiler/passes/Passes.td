@@ -53,6 +53,8 @@ def SpreadTreesPass : Pass<"collective-spread-trees", "::mlir::ModuleOp"> {
     as many as are the fastest by that model, where they share lanes; and as
     many as it takes for all lanes to move as much. Their
     shares add up to that of the tree, so rate, bound and certificate stay.
+    Before that an allreduce's trees over two ranks go in halves with a root at
+    each, over the same links, where no long message takes longer by that model.
     Forests that are variants for some sizes stay as they are.
   }];
   let options = [

@@ -2,13 +2,15 @@
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A tree that is too fast for one lane becomes several that are equal. Which,
-// and how many, says compiler/plan's SpreadTrees.h.
+// A tree that is too fast for one lane becomes several that are equal, and one
+// over two ranks has a root at each. Which, and how many, says compiler/plan's
+// SpreadTrees.h and HalfTrees.h.
 //
 //===----------------------------------------------------------------------===//
 
 #include "compiler/plan/SpreadTrees.h"
 #include "compiler/passes/Passes.h"
+#include "compiler/plan/HalfTrees.h"
 #include "compiler/target/ForestIR.h"
 
 using namespace mlir;
@@ -30,9 +32,25 @@ struct SpreadTrees : impl::SpreadTreesPassBase<SpreadTrees> {
       return failure();
     if ((*from)->rankTopology.numRanks() == 1)
       return success(); // there is nothing to send
+    PackedTrees trees = readForest(forest, **from);
+    const ScheduleLimits limits{maxLanes, chunkBytes};
+    llvm::Expected<Packing> halves =
+        chooseHalves((*from)->problem, trees.packing, limits, maxTrees);
+    if (!halves)
+      return forest.emitError(toString(halves.takeError()));
+    if (!halves->trees.empty()) {
+      trees.packing = std::move(*halves);
+      OpBuilder builder(forest);
+      auto rooted =
+          buildForest(builder, forest.getLoc(), forest.getTopologyAttr(),
+                      **from, trees.packing, trees.certificate, {});
+      if (failed(rooted))
+        return failure();
+      forest.erase();
+      forest = *rooted;
+    }
     llvm::Expected<std::vector<unsigned>> parts =
-        chooseParts((*from)->problem, readForest(forest, **from).packing,
-                    {maxLanes, chunkBytes}, maxTrees);
+        chooseParts((*from)->problem, trees.packing, limits, maxTrees);
     if (!parts)
       return forest.emitError(toString(parts.takeError()));
     if (!parts->empty())
@@ -46,7 +64,9 @@ struct SpreadTrees : impl::SpreadTreesPassBase<SpreadTrees> {
       return signalPassFailure();
     }
     markAnalysesPreserved<PeerLimits>();
-    for (auto forest : getOperation().getOps<collective::ForestOp>())
+    SmallVector<collective::ForestOp> forests(
+        getOperation().getOps<collective::ForestOp>());
+    for (collective::ForestOp forest : forests)
       if (failed(spread(forest)))
         return signalPassFailure();
   }

@@ -17,9 +17,7 @@
 
 #include <cerrno>
 #include <numeric>
-#include <sched.h>
 #include <set>
-#include <time.h>
 #include <unistd.h>
 #include <utility>
 
@@ -316,27 +314,6 @@ void HostBackend::cancel(const Status &why) {
     for (Backoff backoff(true);
          rank.inFlight.load(std::memory_order_acquire) != 0; backoff.wait())
       ;
-}
-
-void HostBackend::leaveSharedProcessor(int rank) {
-  HostPeerInfo &own = rings_.segment.rank(rank);
-  const int here = sched_getcpu();
-  storeRelaxed(&own.processor, uint64_t(here) + 1);
-  // What the others have noted may be old, and there may be no idle processor.
-  constexpr uint64_t kCallsBetween = 16;
-  const uint64_t call = loadRelaxed(&own.calls);
-  std::atomic<uint64_t> &lastLeft = ranks_[rank].lastLeft;
-  if (here < 0 ||
-      call - lastLeft.load(std::memory_order_relaxed) < kCallsBetween)
-    return;
-  for (int other = 0; other < rank; ++other)
-    if (loadRelaxed(&rings_.segment.rank(other).processor) ==
-        uint64_t(here) + 1) {
-      lastLeft.store(call, std::memory_order_relaxed);
-      timespec moment{0, 1};
-      nanosleep(&moment, nullptr); // waking up gets an idle processor
-      return;
-    }
 }
 
 //===-- Failures ----------------------------------------------------------===//

@@ -15,6 +15,7 @@
 #include "runtime/flight/HangReport.h"
 #include "runtime/host/OtherMemory.h"
 #include "runtime/host/RankRun.h"
+#include "runtime/host/SharedProcessor.h"
 
 #include <deque>
 
@@ -69,12 +70,13 @@ public:
   /// does; if it has been so before and has not (`again`), the job fails all
   /// the same.
   bool checkRanks(const Call &call, bool again);
-  /// For a rank that has waited for another thread longer than it should,
-  /// though there are processors for all. Threads that the kernel has once put
-  /// on one processor may stay there: each always ran a moment ago, which
-  /// counts against moving it. If this rank and a lower one are on the same
-  /// processor, it sleeps for a moment, which lets the kernel choose again.
-  void leaveSharedProcessor(int rank);
+  /// See SharedProcessor.
+  bool leaveSharedProcessor(int rank) {
+    return ranks_[rank].processor.leave(rings_.segment, rank, plan_.numRanks);
+  }
+  bool sharesProcessor(int rank) const {
+    return ranks_[rank].processor.found();
+  }
   /// Fails the job because `call` has waited too long.
   void failStuck(const Call &call);
   HangReport takePicture() const;
@@ -89,9 +91,7 @@ private:
     std::vector<std::atomic<RankRun *>> messages;
     std::atomic<int> inFlight{0}; ///< calls
     ~Rank();
-    /// The call of leaveSharedProcessor's last sleep. Relaxed: messages of
-    /// other threads look, too, and one sleep more or less is no harm.
-    std::atomic<uint64_t> lastLeft{0};
+    SharedProcessor processor;
   };
 
   Status makePlan(const BackendRequest &request);

@@ -275,7 +275,10 @@ void ProgressLoop::run() {
   for (size_t i = 0; i < numCalls_; ++i)
     if (i == 0 || !sameQueue(i, i - 1))
       beginFrom(i);
-  Backoff backoff(crowded, backendOf(at(0)).plan().numServers == 1);
+  const bool spins =
+      !crowded &&
+      !(ranksHere == 1 && backendOf(at(0)).sharesProcessor(at(0).call.rank));
+  Backoff backoff(/*crowded=*/!spins, backendOf(at(0)).plan().numServers == 1);
   while (!active_.empty()) {
     bool moved = false;
     for (size_t a = 0; a < active_.size();) {
@@ -309,8 +312,12 @@ void ProgressLoop::run() {
     looked_ = ticks();
     for (Active &active : active_)
       noteWait(active, looked_);
-    if (!crowded && ranksHere == 1 && backoff.spun())
-      backendOf(at(0)).leaveSharedProcessor(at(0).call.rank);
+    if (!crowded && ranksHere == 1 && backoff.spun()) {
+      if (backendOf(at(0)).leaveSharedProcessor(at(0).call.rank))
+        backoff.share();
+      else
+        backoff.spinOn();
+    }
     backoff.wait();
     if (backoff.sleeping())
       watch();

@@ -31,6 +31,11 @@ constexpr uint64_t kFetch = 512 << 10;
 /// costs more than overlapping smaller ones saves.
 constexpr uint64_t kWholeSlots = 128 << 10;
 
+/// Chunks of sums that go through slots have at most so many bytes where ranks
+/// have processors of their own: slots of larger ones, several a ring, fall out
+/// of the caches before they are read.
+constexpr uint32_t kSlotOfSum = 512 << 10;
+
 /// Outputs go around the caches from this size of a server's buffers together
 /// on: no cache holds them, and streaming saves reading what is overwritten.
 constexpr uint64_t kStream = 32 << 20;
@@ -60,6 +65,14 @@ bool copiesWholeSlots(uint64_t bytes, bool stream,
   if (host.zeroCopy == ZeroCopy::direct)
     return true;
   return host.crowded && !stream && bytes >= kWholeSlots;
+}
+
+/// The most bytes of a chunk. The same on all ranks.
+uint32_t mostChunk(const Call &call, const HostEnvironment &host) {
+  const bool slots = host.oneServer && host.zeroCopy != ZeroCopy::direct;
+  return slots && !host.crowded && isReduction(call.kind.collective)
+             ? kSlotOfSum
+             : UINT32_MAX;
 }
 
 /// Whether readers fetch from the buffers of `rank` through the kernel.
@@ -99,7 +112,8 @@ TransferPlan chooseTransfers(const Call &call, const VariantPlan &variant,
   TransferPlan plan;
   plan.stream = call.bytes() * uint64_t(host.numRanks) >= kStream;
   plan.shape =
-      call.shape(variant, copiesWholeSlots(call.bytes(), plan.stream, host));
+      call.shape(variant, copiesWholeSlots(call.bytes(), plan.stream, host),
+                 mostChunk(call, host));
   plan.scaled = call.kind.op == kPreMulSum;
   plan.rank = &variant.ranks[call.rank];
   plan.borrows = chooseBorrows(call, plan.stream, variant, *plan.rank, host);

@@ -29,11 +29,20 @@ public:
   /// the processor are likely the ones that are waited for; some long yields
   /// are better then than sleep.
   explicit Backoff(bool crowded, bool amongRanks = false)
-      : spins_(crowded ? 0 : kSpins), amongRanks_(amongRanks) {}
+      : looks_(crowded ? 0 : kSpins), spins_(looks_), amongRanks_(amongRanks) {}
 
-  void reset() { turns_ = 0; }
-  /// Whether it has spun, and is about to let other threads run.
-  bool spun() const { return turns_ == spins_; }
+  void reset() {
+    turns_ = 0;
+    spins_ = looks_;
+  }
+  /// Whether it has spun, and is about to let other threads run: the moment to
+  /// find out who has this processor, and to say so.
+  bool spun() const { return turns_ == looks_; }
+  /// What is waited for needs this very processor: no more spins.
+  void share() { looks_ = spins_ = 0; }
+  /// It does not: so it spins on this time. A thread of some other program that
+  /// computes here would keep the processor for milliseconds.
+  void spinOn() { spins_ = kLongSpins; }
   int turns() const { return turns_; }
 
   /// Waits a little.
@@ -74,14 +83,16 @@ private:
 #endif
   }
 
-  // A few microseconds: what is waited for may need this very processor.
+  // A microsecond or two: what is waited for may need this very processor.
   static constexpr int kSpins = 40;
+  // Some tens of microseconds.
+  static constexpr int kLongSpins = 1000;
   // About a millisecond; while no other thread wants to run, it is spinning.
   static constexpr int kYields = 3000;
   static constexpr std::chrono::microseconds kLongYield{500};
   // Most of them among ranks: a tenth of a second, or a few.
   static constexpr int kLongYields = 30;
-  int spins_, yields_ = kYields;
+  int looks_, spins_, yields_ = kYields;
   const bool amongRanks_;
   int turns_ = 0;
 };

@@ -64,7 +64,8 @@ Status callsDiffer(int rank, const CallKind &kind, int other,
                             other, " has ", what));
 }
 
-CallShape Call::shape(const VariantPlan &variant, bool borrowed) const {
+CallShape Call::shape(const VariantPlan &variant, bool borrowed,
+                      uint32_t mostChunk) const {
   const uint32_t ranks = program->program->allocation()->size();
   CallShape shape = {kind.count, uint32_t(elementBytes(kind.type)), 0,
                      kind.op == blinkAvg ? ranks : 0};
@@ -76,6 +77,7 @@ CallShape Call::shape(const VariantPlan &variant, bool borrowed) const {
     shape.partialBytes = sizeof(float);
     chunks.bytes = chunks.bytes / shape.partialBytes * shape.elementBytes;
   }
+  chunks.bytes = std::min(chunks.bytes, mostChunk);
   // A chunk that is borrowed and only copied by its reader overlaps nothing.
   if (borrowed && variant.oneCopy)
     chunks.leastChunks = 1;

@@ -61,7 +61,9 @@ struct Call {
   uint64_t bytes() const { return std::max(sendBytes, recvBytes); }
   const VariantPlan &variant() const { return program->variantFor(bytes()); }
   /// `borrowed`: readers look at the writers' buffers, on all ranks.
-  CallShape shape(const VariantPlan &variant, bool borrowed) const;
+  /// `mostChunk`: bytes that no chunk has more than; a multiple of 64.
+  CallShape shape(const VariantPlan &variant, bool borrowed,
+                  uint32_t mostChunk = UINT32_MAX) const;
 
   bool isMessage() const { return peer >= 0; }
   static constexpr int kCollectives = 0; ///< their queue

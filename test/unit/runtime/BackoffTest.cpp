@@ -50,3 +50,22 @@ TEST_CASE("who waits sleeps soon where others compute") {
   CHECK(waitsUntilSleep(Backoff(true)) < 100);
   CHECK(waitsUntilSleep(Backoff(true, /*amongRanks=*/true)) < 200);
 }
+
+TEST_CASE("who waits looks whose processor it is after a few spins") {
+  Backoff backoff(false);
+  int spins = 0;
+  for (; !backoff.spun(); ++spins)
+    backoff.wait();
+  CHECK(spins > 0);
+  backoff.spinOn();
+  backoff.wait();
+  CHECK_FALSE(backoff.spun());
+  backoff.reset(); // the next time it looks again
+  for (int i = 0; i < spins; ++i, backoff.wait())
+    CHECK_FALSE(backoff.spun());
+  CHECK(backoff.spun());
+  backoff.share();
+  backoff.reset();
+  CHECK(backoff.spun());
+  CHECK(Backoff(true).spun());
+}

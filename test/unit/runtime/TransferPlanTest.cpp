@@ -38,10 +38,11 @@ public:
     REQUIRE(OpenFile::copy(bytes.data(), bytes.size(), files[0]).ok());
     REQUIRE(Plan::create(files, ranks, {}, plan_).ok());
   }
-  static TestSchedule modelOf(Collective collective, Shape shape, int ranks) {
+  static TestSchedule modelOf(Collective collective, Shape shape, int ranks,
+                              uint32_t chunkBytes = 512 << 10) {
     BuildOptions options;
     options.shape = shape;
-    options.chunkBytes = 512 << 10;
+    options.chunkBytes = chunkBytes;
     return makeSchedule(collective, 0, ranks, options);
   }
 
@@ -131,6 +132,11 @@ TEST_CASE("each size, reach and place has its way") {
   const Program reduced(Collective::allreduce, Shape::chain, 3);
   // Rank 2 gives the result to both others, out of its output.
   const Program reducedByOne(Collective::allreduce, Shape::star, 3);
+  // `reduced` and `copied` with slots of 1 MiB.
+  const Program reducedMore(
+      Program::modelOf(Collective::allreduce, Shape::chain, 3, M), 3);
+  const Program copiedMore(
+      Program::modelOf(Collective::broadcast, Shape::chain, 2, M), 2);
   // All give their inputs to all.
   const Program oneHop(Collective::allreduce, Shape::oneHop, 3);
 
@@ -191,6 +197,13 @@ TEST_CASE("each size, reach and place has its way") {
       // Where the kernel does not let them, slots carry everything.
       {copied, 0, M, kSlotsOnly, alone, behind, "s", 256 * K + 64, false},
       {reduced, 0, M, kSlotsOnly, alone, behind, "ss", 256 * K + 64, false},
+
+      // Sums have chunks that caches hold, if they go through slots.
+      {reducedMore, 0, 8 * M, kProcesses, alone, behind, "ss", 512 * K, false},
+      {reducedMore, 0, 8 * M, kSlotsOnly, alone, behind, "ss", 512 * K, false},
+      {reducedMore, 0, 8 * M, kProcesses, crowded, behind, "so", M, false},
+      {reducedMore, 0, 8 * M, kThreads, alone, behind, "so", M, false},
+      {copiedMore, 0, 8 * M, kProcesses, alone, behind, "s", M, false},
 
       // Registered buffers are as good as threads', for whom they are of.
       {copied, 0, 16 * K, kRegistered, alone, behind, "s", 64 * K, false},
