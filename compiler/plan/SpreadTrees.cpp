@@ -96,8 +96,12 @@ public:
   FoldProgram plan(unsigned parts) const {
     return plan(std::vector<unsigned>(loads_.size(), parts));
   }
+  /// But for the last chunk, which is no reason for fewer parts than lanes
+  /// need.
   MessageTime timeOf(const FoldProgram &program) const {
-    return blink::timeOf(program, protocol_, limits_.chunkBytes);
+    MessageTime time = blink::timeOf(program, protocol_, limits_.chunkBytes);
+    time.flow.slotDrain = time.flow.directDrain = 0;
+    return time;
   }
   MessageTime timeOfLarge(const std::vector<unsigned> &parts) const {
     return blink::timeOfLarge(plan(parts), limits_.chunkBytes);
@@ -342,7 +346,7 @@ spreadFaster(const PackingProblem &problem, const Packing &packing,
              std::vector<unsigned> parts, ScheduleLimits limits,
              size_t maxTrees) {
   constexpr unsigned kMostParts = 8;
-  constexpr double kFaster = 0.98, kAsFair = 0.99;
+  constexpr double kFaster = 0.99, kAsFair = 0.99;
   llvm::Expected<FoldProgram> whole = expandForest(problem, packing);
   if (!whole)
     return whole.takeError();
