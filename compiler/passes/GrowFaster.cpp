@@ -7,6 +7,7 @@
 #include "compiler/passes/GrowFaster.h"
 
 #include "compiler/packing/grow/GrowForests.h"
+#include "compiler/packing/grow/GrowOverBoxes.h"
 #include "compiler/packing/grow/PackGrown.h"
 #include "compiler/plan/SpreadTrees.h"
 #include "compiler/support/Infinity.h"
@@ -31,7 +32,7 @@ llvm::Expected<MessageTime> timeOfTrees(const PackingProblem &problem,
       planParts(problem, packing, std::move(*parts), limits);
   if (!program)
     return program.takeError();
-  return timeOf(*program, Protocol::simple);
+  return cutShortMessages(timeOfLarge(*program));
 }
 
 /// How much longer `time` is than `other`, as a factor; see growFaster.
@@ -43,8 +44,9 @@ double timesLonger(const MessageTime &time, const MessageTime &other) {
   if (longer(kReferenceBytes * 16) > kSlower)
     return kInfinity;
   return std::pow(longer(kReferenceBytes / 64) * longer(kReferenceBytes / 4) *
-                      longer(kReferenceBytes) * longer(kReferenceBytes * 4),
-                  1. / 4);
+                      longer(kReferenceBytes) * longer(kReferenceBytes * 4) *
+                      longer(kReferenceBytes * 16),
+                  1. / 5);
 }
 
 /// A forest, how much longer it takes, and how long to fill its pipeline.
@@ -61,12 +63,14 @@ llvm::Expected<Packing> blink::growFaster(const PackingProblem &problem,
                                           double optimum,
                                           const SelectOptions &options) {
   constexpr double kFaster = 0.98;
-  constexpr double kAlike = 1.05;
+  constexpr double kAlike = 1.02;
   Packing fastest;
   if (!mayGrow(problem) || (options.keepGoing && !options.keepGoing()))
     return fastest;
   std::vector<Packing> forests =
       growForests(problem, optimum, kMostGrown, options.maxTrees);
+  for (Packing &forest : growOverBoxes(problem, optimum, options.maxTrees))
+    forests.push_back(std::move(forest));
   if (forests.empty())
     return fastest;
   const auto maxTrees = static_cast<size_t>(options.maxTrees);

@@ -21,7 +21,7 @@ MessageTime blink::cutShortMessages(MessageTime time) {
   constexpr double kBetter = 0.98, kSlower = 1.01, kFill = 0.5;
   constexpr uint32_t kMostChunks = 32;
   if (time.flow.network)
-    return time;
+    return cutLongMessages(std::move(time));
   // Lanes of several folds take turns while pipelines fill, too.
   const uint32_t smallest = time.flow.slots.folds > 1 ? 32 << 10 : 8 << 10;
   const double hops = time.flow.hops;
