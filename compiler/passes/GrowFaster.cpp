@@ -49,6 +49,16 @@ double timesLonger(const MessageTime &time, const MessageTime &other) {
                   1. / 5);
 }
 
+/// Each tree in two equal parts, between which lanes can choose.
+Packing inHalves(Packing packing) {
+  for (Tree &tree : packing.trees)
+    tree.weight /= 2;
+  const size_t number = packing.trees.size();
+  for (size_t tree = 0; tree < number; ++tree)
+    packing.trees.push_back(packing.trees[tree]);
+  return packing;
+}
+
 /// A forest, how much longer it takes, and how long to fill its pipeline.
 struct Choice {
   double longer;
@@ -63,7 +73,8 @@ llvm::Expected<Packing> blink::growFaster(const PackingProblem &problem,
                                           double optimum,
                                           const SelectOptions &options) {
   constexpr double kFaster = 0.98;
-  constexpr double kAlike = 1.02;
+  constexpr double kAlike = 1.005;
+  constexpr int kMostHalved = 512; // to time more ranks takes long
   Packing fastest;
   if (!mayGrow(problem) || (options.keepGoing && !options.keepGoing()))
     return fastest;
@@ -73,6 +84,13 @@ llvm::Expected<Packing> blink::growFaster(const PackingProblem &problem,
     forests.push_back(std::move(forest));
   if (forests.empty())
     return fastest;
+  const size_t mostTrees =
+      options.maxTrees > 0 ? size_t(options.maxTrees) : kMostSharing;
+  const size_t whole =
+      problem.rankTopology->numRanks() <= kMostHalved ? forests.size() : 0;
+  for (size_t forest = 0; forest < whole; ++forest)
+    if (2 * forests[forest].trees.size() <= mostTrees)
+      forests.push_back(inHalves(forests[forest]));
   const auto maxTrees = static_cast<size_t>(options.maxTrees);
   llvm::Expected<MessageTime> time =
       timeOfTrees(problem, selected ? *selected : forests.front(), maxTrees);
