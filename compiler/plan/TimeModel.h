@@ -273,6 +273,11 @@ uint32_t refineChunk(const MessageTime &time);
 /// folds. Over a network as cutLongMessages says: windows are for large chunks.
 MessageTime cutShortMessages(MessageTime time);
 
+/// `time`, of a variant for small messages over a network, cut as is usual or,
+/// if that makes messages of 128 KiB to 4 MiB 2 % shorter on average and none 1
+/// % longer, in fewer chunks of more: each costs lanes a turn and its messages.
+MessageTime cutInFewer(MessageTime time);
+
 /// `time`, of a variant for large messages over a network, with larger chunks
 /// for the longest ones where that makes 1 GiB 5 % shorter by the model, and on
 /// links no more than 3 % longer. Messages of which a tree carries less than
