@@ -65,6 +65,21 @@ struct AddLatencyVariant : impl::AddLatencyVariantPassBase<AddLatencyVariant> {
     if (!small)
       return forest.emitError(toString(small.takeError()));
     SmallRanges ranges = small->ranges;
+    auto addTrees = [&](const Packing &packing, uint64_t begin,
+                        uint64_t end) -> LogicalResult {
+      if (end <= begin)
+        return success();
+      OpBuilder builder(forest);
+      auto trees =
+          buildForest(builder, forest.getLoc(), forest.getTopologyAttr(),
+                      **from, packing, large.certificate, {});
+      if (failed(trees))
+        return failure();
+      // A program states the rate of its last variant.
+      trees->setAlgbwAttr(forest.getAlgbwAttr());
+      setVariant(*trees, small->protocol, begin, end);
+      return success();
+    };
     if (ranges.oneHop > 0)
       setVariant(
           buildSchedule(forest, (*from)->machine, small->oneHop->program),
@@ -72,18 +87,12 @@ struct AddLatencyVariant : impl::AddLatencyVariantPassBase<AddLatencyVariant> {
     if (ranges.tree > ranges.oneHop && small->boxes) {
       setVariant(buildSchedule(forest, (*from)->machine, small->boxes->program),
                  small->protocol, ranges.oneHop, ranges.tree);
-    } else if (ranges.tree > ranges.oneHop) {
-      OpBuilder builder(forest);
-      auto trees =
-          buildForest(builder, forest.getLoc(), forest.getTopologyAttr(),
-                      **from, small->trees, large.certificate, {});
-      if (failed(trees))
-        return failure();
-      // A program states the rate of its last variant.
-      trees->setAlgbwAttr(forest.getAlgbwAttr());
-      setVariant(*trees, small->protocol, ranges.oneHop, ranges.tree);
+    } else if (failed(addTrees(small->trees, ranges.oneHop, ranges.tree))) {
+      return failure();
     }
-    uint64_t begin = ranges.tree;
+    if (failed(addTrees(small->later, ranges.tree, ranges.later)))
+      return failure();
+    uint64_t begin = ranges.later;
     if (small->mediumEnd > begin) {
       auto medium =
           cast<collective::ForestOp>(OpBuilder(forest).clone(*forest));

@@ -7,6 +7,7 @@
 #include "compiler/passes/GrowFaster.h"
 
 #include "compiler/packing/grow/GrowForests.h"
+#include "compiler/packing/grow/GrowOverBoxes.h"
 #include "compiler/packing/grow/PackGrown.h"
 #include "compiler/plan/SpreadTrees.h"
 #include "compiler/support/Infinity.h"
@@ -31,7 +32,7 @@ llvm::Expected<MessageTime> timeOfTrees(const PackingProblem &problem,
       planParts(problem, packing, std::move(*parts), limits);
   if (!program)
     return program.takeError();
-  return timeOf(*program, Protocol::simple);
+  return cutShortMessages(timeOfLarge(*program));
 }
 
 /// How much longer `time` is than `other`, as a factor; see growFaster.
@@ -43,8 +44,19 @@ double timesLonger(const MessageTime &time, const MessageTime &other) {
   if (longer(kReferenceBytes * 16) > kSlower)
     return kInfinity;
   return std::pow(longer(kReferenceBytes / 64) * longer(kReferenceBytes / 4) *
-                      longer(kReferenceBytes) * longer(kReferenceBytes * 4),
-                  1. / 4);
+                      longer(kReferenceBytes) * longer(kReferenceBytes * 4) *
+                      longer(kReferenceBytes * 16),
+                  1. / 5);
+}
+
+/// Each tree in two equal parts, between which lanes can choose.
+Packing inHalves(Packing packing) {
+  for (Tree &tree : packing.trees)
+    tree.weight /= 2;
+  const size_t number = packing.trees.size();
+  for (size_t tree = 0; tree < number; ++tree)
+    packing.trees.push_back(packing.trees[tree]);
+  return packing;
 }
 
 /// A forest, how much longer it takes, and how long to fill its pipeline.
@@ -61,14 +73,24 @@ llvm::Expected<Packing> blink::growFaster(const PackingProblem &problem,
                                           double optimum,
                                           const SelectOptions &options) {
   constexpr double kFaster = 0.98;
-  constexpr double kAlike = 1.05;
+  constexpr double kAlike = 1.005;
+  constexpr int kMostHalved = 512; // to time more ranks takes long
   Packing fastest;
   if (!mayGrow(problem) || (options.keepGoing && !options.keepGoing()))
     return fastest;
   std::vector<Packing> forests =
       growForests(problem, optimum, kMostGrown, options.maxTrees);
+  for (Packing &forest : growOverBoxes(problem, optimum, options.maxTrees))
+    forests.push_back(std::move(forest));
   if (forests.empty())
     return fastest;
+  const size_t mostTrees =
+      options.maxTrees > 0 ? size_t(options.maxTrees) : kMostSharing;
+  const size_t whole =
+      problem.rankTopology->numRanks() <= kMostHalved ? forests.size() : 0;
+  for (size_t forest = 0; forest < whole; ++forest)
+    if (2 * forests[forest].trees.size() <= mostTrees)
+      forests.push_back(inHalves(forests[forest]));
   const auto maxTrees = static_cast<size_t>(options.maxTrees);
   llvm::Expected<MessageTime> time =
       timeOfTrees(problem, selected ? *selected : forests.front(), maxTrees);

@@ -6,9 +6,9 @@
 
 #include "compiler/plan/BoxExchange.h"
 
+#include "compiler/packing/Boxes.h"
 #include "compiler/plan/AssignDelays.h"
 #include "compiler/plan/AssignLanes.h"
-#include "compiler/plan/Boxes.h"
 #include "compiler/plan/ExpandForest.h"
 #include "compiler/plan/FoldMoves.h"
 #include "compiler/plan/Latency.h"

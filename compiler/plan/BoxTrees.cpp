@@ -6,9 +6,9 @@
 
 #include "compiler/plan/BoxTrees.h"
 
+#include "compiler/packing/Boxes.h"
 #include "compiler/packing/Shares.h"
 #include "compiler/packing/lp/SymmetricProblem.h"
-#include "compiler/plan/Boxes.h"
 #include "compiler/plan/LatencyTree.h"
 #include "compiler/plan/NetworkCosts.h"
 #include "compiler/topology/symmetry/SymmetricPaths.h"

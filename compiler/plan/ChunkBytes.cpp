@@ -24,7 +24,7 @@ static uint64_t referenceOf(const MessageTime &time) {
 /// Smaller ones are mostly overhead (ChunkSize.h), larger ones take memory.
 static constexpr uint32_t kFreely = 64 << 10;
 
-static bool isAllowed(const ChunkFlow &flow, uint32_t chunk) {
+bool blink::isAllowed(const ChunkFlow &flow, uint32_t chunk) {
   return chunk <= flow.mostChunk &&
          (chunk <= kFreely ||
           flow.channels * kFewSlots * chunk <= flow.slotBytes);

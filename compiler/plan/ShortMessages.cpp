@@ -15,13 +15,17 @@ using namespace blink;
 static constexpr std::array<uint64_t, 6> kSizes = {
     512 << 10, 1 << 20, 2 << 20, 4 << 20, 8 << 20, 16 << 20};
 
+/// Of 128 KiB to 4 MiB, likewise.
+static constexpr std::array<uint64_t, 6> kSmallSizes = {
+    128 << 10, 256 << 10, 512 << 10, 1 << 20, 2 << 20, 4 << 20};
+
 MessageTime blink::cutShortMessages(MessageTime time) {
   // Estimates: not for a gain that is smaller, and no size should pay for
   // others. Of small messages the model takes filling for longer than it is.
   constexpr double kBetter = 0.98, kSlower = 1.01, kFill = 0.5;
   constexpr uint32_t kMostChunks = 32;
   if (time.flow.network)
-    return time;
+    return cutLongMessages(std::move(time));
   // Lanes of several folds take turns while pipelines fill, too.
   const uint32_t smallest = time.flow.slots.folds > 1 ? 32 << 10 : 8 << 10;
   const double hops = time.flow.hops;
@@ -53,4 +57,32 @@ MessageTime blink::cutShortMessages(MessageTime time) {
   time.flow.leastChunkBytes = best.leastBytes;
   time.flow.leastChunks = best.leastChunks;
   return time;
+}
+
+MessageTime blink::cutInFewer(MessageTime time) {
+  constexpr double kBetter = 0.98, kSlower = 1.01;
+  if (!time.flow.network || time.flow.chunkBytes == 0)
+    return time;
+  const MessageTime usual = time;
+  MessageTime best = time;
+  double least = std::pow(kBetter, double(kSmallSizes.size()));
+  for (uint32_t bytes = usual.flow.leastChunkBytes;
+       bytes <= std::max(usual.flow.chunkBytes, usual.flow.leastChunkBytes);
+       bytes *= 2)
+    for (uint32_t chunks = 1; chunks <= usual.flow.leastChunks; chunks *= 2) {
+      time.flow.leastChunkBytes = bytes;
+      time.flow.leastChunks = chunks;
+      double product = 1;
+      bool slower = false;
+      for (uint64_t size : kSmallSizes) {
+        const double part = time.at(size) / usual.at(size);
+        product *= part;
+        slower |= part > kSlower;
+      }
+      if (slower || product >= least)
+        continue;
+      least = product;
+      best = time;
+    }
+  return best;
 }

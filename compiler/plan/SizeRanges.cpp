@@ -50,16 +50,41 @@ uint64_t blink::endOfMedium(const MessageTime &medium,
 
 SmallRanges blink::chooseRanges(const std::optional<MessageTime> &oneHop,
                                 const MessageTime &tree,
-                                const MessageTime &large) {
+                                const MessageTime &large,
+                                const std::optional<MessageTime> &later) {
+  constexpr double kWorthIt = 0.9;
   std::vector<uint64_t> sizes = comparedSizes();
   bool hops = oneHop && oneHop->at(sizes[0]) < tree.at(sizes[0]);
   auto hopAt = [&](uint64_t size) {
     return hops ? oneHop->at(size) : std::numeric_limits<double>::infinity();
   };
+  auto smallAt = [&](uint64_t size) {
+    return std::min(tree.at(size), hopAt(size));
+  };
   size_t treeEnd = firstOf(sizes.size(), [&](size_t i) {
-    return large.at(sizes[i]) <= std::min(tree.at(sizes[i]), hopAt(sizes[i]));
+    return large.at(sizes[i]) <= smallAt(sizes[i]);
   });
+  size_t laterEnd = treeEnd;
+  if (later) {
+    const size_t end = firstOf(sizes.size(), [&](size_t i) {
+      return large.at(sizes[i]) <=
+             std::min(smallAt(sizes[i]), later->at(sizes[i]));
+    });
+    const size_t begin = firstOf(end, [&](size_t i) {
+      return later->at(sizes[i]) <= smallAt(sizes[i]);
+    });
+    auto isFaster = [&](uint64_t size) {
+      return later->at(size) <=
+             kWorthIt * std::min(smallAt(size), large.at(size));
+    };
+    if (std::any_of(sizes.begin() + long(begin), sizes.begin() + long(end),
+                    isFaster)) {
+      treeEnd = begin;
+      laterEnd = end;
+    }
+  }
   size_t hopEnd = firstOf(
       treeEnd, [&](size_t i) { return tree.at(sizes[i]) <= hopAt(sizes[i]); });
-  return {sizeOf(sizes, hopEnd), sizeOf(sizes, treeEnd)};
+  return {sizeOf(sizes, hopEnd), sizeOf(sizes, treeEnd),
+          sizeOf(sizes, laterEnd)};
 }

@@ -57,6 +57,9 @@ blink::chooseSmallVariants(const PackingProblem &problem, const Packing &large,
       return oneHop.takeError();
     variants.oneHop = std::move(*oneHop);
   }
+  // Over boxes data goes in fewer hops, and more of it at a time: what is
+  // longer may be earlier by other trees.
+  std::optional<TimedPacking> later;
   if (problem.rankTopology->numRanks() <= int(ranks.boxes)) {
     llvm::Expected<std::optional<Packing>> over = packBoxTrees(problem);
     if (!over)
@@ -66,15 +69,19 @@ blink::chooseSmallVariants(const PackingProblem &problem, const Packing &large,
           spreadSmallTrees(problem, **over, protocol, limits.maxLanes);
       if (!spread)
         return spread.takeError();
-      if (isEarlier(spread->time, trees->time))
+      if (isEarlier(spread->time, trees->time)) {
+        later = std::move(*trees);
         *trees = std::move(*spread);
+      }
     }
     llvm::Expected<std::optional<BoxExchange>> boxes =
         packBoxExchange(problem, limits.maxLanes);
     if (!boxes)
       return boxes.takeError();
-    if (*boxes && isEarlier((*boxes)->time, trees->time))
+    if (*boxes && isEarlier((*boxes)->time, trees->time)) {
+      later = *trees;
       variants.boxes = std::move(*boxes);
+    }
   }
   llvm::Expected<FoldProgram> program =
       planForest(problem, large, Protocol::simple, limits.maxLanes);
@@ -90,16 +97,22 @@ blink::chooseSmallVariants(const PackingProblem &problem, const Packing &large,
   std::optional<MessageTime> oneHopTime;
   if (variants.oneHop)
     oneHopTime = variants.oneHop->time;
+  std::optional<MessageTime> laterTime;
+  if (later && problem.rankTopology->numRanks() <= kManyRanks)
+    laterTime = later->time;
   variants.ranges = chooseRanges(
       oneHopTime, variants.boxes ? variants.boxes->time : trees->time,
-      variants.mediumEnd > 0 ? mediumTime : largeTime);
+      variants.mediumEnd > 0 ? mediumTime : largeTime, laterTime);
   // What is routed is copied and no more. From here on the large variant writes
   // it where it belongs, for which the model of time charges readers too much.
   // Of many ranks' messages it charges one processor with all.
   if ((isRouted(problem.collective) && !pairs &&
        protocol == Protocol::low_latency) ||
       (problem.rankTopology->numRanks() > kManyRanks && !variants.boxes))
-    variants.ranges.tree = std::min(variants.ranges.tree, sched::kDirectBytes);
+    variants.ranges.later = variants.ranges.tree =
+        std::min(variants.ranges.tree, sched::kDirectBytes);
   variants.trees = std::move(trees->packing);
+  if (later)
+    variants.later = std::move(later->packing);
   return variants;
 }

@@ -26,7 +26,8 @@ struct SmallVariants {
   std::optional<OneHop> oneHop;     ///< of an allreduce, where there is one
   Packing trees;                    ///< LatencyTree.h, SpreadTrees.h
   std::optional<BoxExchange> boxes; ///< instead of `trees` where it is faster
-  SmallRanges ranges;               ///< empty ones are of what is not worth it
+  Packing later; ///< trees from any rank to any for what these are slow for
+  SmallRanges ranges; ///< empty ones are of what is not worth it
   /// Over a network: up to this size the large trees in smaller chunks; 0 where
   /// that is not worth it.
   uint64_t mediumEnd = 0;

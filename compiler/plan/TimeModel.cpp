@@ -14,6 +14,7 @@
 #include "compiler/support/Infinity.h"
 #include "schedules/Collectives.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
@@ -211,11 +212,25 @@ MessageTime blink::timeOfLarge(const FoldProgram &program,
   return time;
 }
 
+/// Whether a lane has more folds of one tree's data than a tree has there and
+/// back: a chunk then waits for all that the one before has to do.
+static bool hasManyTurns(const FoldProgram &program) {
+  constexpr int kThereAndBack = 2;
+  for (const FoldProgram::Rank &rank : program.ranks)
+    for (const std::vector<size_t> &lane : rank.lanes) {
+      llvm::DenseMap<std::pair<int, int>, int> folds;
+      for (size_t fold : lane)
+        if (++folds[program.placeOf(rank, rank.folds[fold])] > kThereAndBack)
+          return true;
+    }
+  return false;
+}
+
 MessageTime blink::timeOfSmall(const FoldProgram &program, Protocol protocol) {
   MessageTime time = timeOf(program, protocol);
   if (time.flow.chunkBytes > 0)
     time.flow.chunkBytes = chooseChunk(time, kSmallReferenceBytes);
-  return time;
+  return hasManyTurns(program) ? cutInFewer(std::move(time)) : time;
 }
 
 llvm::Expected<FoldProgram> blink::planForest(const PackingProblem &problem,

@@ -8,8 +8,8 @@
 
 #include "compiler/plan/BoxTrees.h"
 
+#include "compiler/packing/Boxes.h"
 #include "compiler/plan/AssignLanes.h"
-#include "compiler/plan/Boxes.h"
 #include "compiler/plan/ExpandForest.h"
 #include "compiler/plan/NetworkCosts.h"
 #include "test/unit/packing/Pods.h"

@@ -48,6 +48,26 @@ TEST_CASE("which way is for which sizes") {
   CHECK(ends(us(5.9, 0.6), tree, large) == Ends(224, 80 << 10));
 }
 
+TEST_CASE("other trees go on where the first ones are slow") {
+  // Fast to start, 0.1 us a KB; slower, 0.02; 30 us, 0.005.
+  const MessageTime tree = us(6, 0.1), large = us(30, 0.005);
+  auto ranges = [&](const std::optional<MessageTime> &later) {
+    const SmallRanges of = chooseRanges(std::nullopt, tree, large, later);
+    CHECK(of.oneHop == 0);
+    return Ends(of.tree, of.later);
+  };
+  // Without them one ends where the other begins: 24 us / 0.095.
+  CHECK(ranges(std::nullopt) == Ends(256 << 10, 256 << 10));
+  // 4 us / 0.08 is 50,000 bytes, 20 us / 0.015 is 1.33 MB.
+  CHECK(ranges(us(10, 0.02)) == Ends(56 << 10, 1536 << 10));
+  // At 256 KiB 32.2 us by the first, 31.3 by the last, and less than a tenth
+  // less by the others; or nowhere less at all.
+  CHECK(ranges(us(24, 0.02)) == Ends(256 << 10, 256 << 10));
+  CHECK(ranges(us(40, 0.05)) == Ends(256 << 10, 256 << 10));
+  // Always faster than the first ones.
+  CHECK(ranges(us(5, 0.02)) == Ends(0, 1792 << 10));
+}
+
 TEST_CASE("ends of all kinds") {
   auto end = [](double delay, double slower) {
     return ends(std::nullopt, {5, 1e-5 + slower}, {5 + delay, 1e-5}).second;

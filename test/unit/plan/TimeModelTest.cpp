@@ -21,7 +21,7 @@ using namespace blink::test;
 
 namespace {
 
-constexpr uint64_t kKiB = 1 << 10, kMiB = 1 << 20;
+constexpr uint64_t kKiB = 1 << 10, kMiB = 1 << 20, kGiB = 1 << 30;
 
 /// The same with zero copy and without: all folds move something, the buffer
 /// once at `rate` GB/s.
@@ -257,6 +257,64 @@ TEST_CASE("short messages are cut smaller where pipelines take long to fill") {
   MessageTime far = plain;
   far.flow.network = true;
   CHECK(cutShortMessages(far).flow.sizes() == plain.flow.sizes());
+}
+
+TEST_CASE("over a network small messages go in fewer chunks") {
+  // Nine folds of one lane, the first and the last on a machine, where a chunk
+  // costs 6 us; 256 KiB of a tree in four chunks cost it four times.
+  LaneLoads lanes;
+  lanes.startLane();
+  for (int fold = 0; fold < 9; ++fold)
+    lanes.add({4. / 16, 4. / 16, false}, fold % 8 == 0 ? 0 : 4);
+  MessageTime plain = messageTime(costsOf(Protocol::simple), 60, 50, lanes);
+  plain.flow.largest = 1. / 16;
+  plain.flow.hops = 2;
+  plain.flow.chunkBytes = 256 * kKiB;
+  CHECK(cutInFewer(plain).flow.sizes() == plain.flow.sizes());
+  plain.flow.network = true;
+  const MessageTime cut = cutInFewer(plain);
+  CHECK(cut.flow.chunkBytes == 256 * kKiB);
+  CHECK(cut.at(4 * kMiB) < 0.9 * plain.at(4 * kMiB));
+  for (uint64_t bytes = 128 * kKiB; bytes <= 4 * kMiB; bytes *= 2)
+    CHECK(cut.at(bytes) < 1.01 * plain.at(bytes));
+  // Pipelines that fill want chunks as they are.
+  plain.flow.hops = 9;
+  plain.flow.lanes.clear();
+  CHECK(cutInFewer(plain).flow.sizes() == plain.flow.sizes());
+}
+
+TEST_CASE("over a network the longest messages go in larger chunks") {
+  // 64 trees in 16 lanes, four folds in each, all of which leave the machine:
+  // in chunks of 128 KiB lanes are slower than 400 GB/s of links.
+  LaneLoads lanes;
+  lanes.startLane();
+  for (int fold = 0; fold < 4; ++fold)
+    lanes.add({2. / 64, 2. / 64, false}, 2);
+  MessageTime plain = messageTime(costsOf(Protocol::simple), 10, 400, lanes);
+  plain.flow.largest = 1. / 64;
+  plain.flow.hops = 4.5;
+  plain.flow.chunkBytes = 128 * kKiB;
+  plain.flow.mostChunk = 256 * kKiB;
+  plain.flow.slotBytes = 128 * kMiB;
+  plain.flow.channels = 64;
+  CHECK(cutLongMessages(plain).flow.sizes() == plain.flow.sizes());
+  plain.flow.network = true;
+  const MessageTime cut = cutLongMessages(plain);
+  CHECK(cut.flow.chunkBytes > 128 * kKiB);
+  CHECK(cut.flow.chunkBytes <= 256 * kKiB);
+  CHECK(cut.at(kGiB) < 0.95 * plain.at(kGiB));
+  CHECK(cut.linksAt(kGiB) < 1.03 * plain.linksAt(kGiB));
+  for (uint64_t bytes = 64 * kMiB; bytes <= 256 * kMiB; bytes *= 2) {
+    CHECK(cut.at(bytes) < 1.01 * plain.at(bytes));
+    CHECK(cut.linksAt(bytes) < 1.01 * plain.linksAt(bytes));
+  }
+  // Neither where memory is short nor where lanes have time.
+  MessageTime other = plain;
+  other.flow.slotBytes = 24 * double(kMiB);
+  CHECK(cutLongMessages(other).flow.sizes() == plain.flow.sizes());
+  other = plain;
+  other.flow.lanes.clear();
+  CHECK(cutLongMessages(other).flow.sizes() == plain.flow.sizes());
 }
 
 TEST_CASE("a forest's busiest lane") {

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/plan/Boxes.h"
+#include "compiler/packing/Boxes.h"
 
 using namespace blink;
 

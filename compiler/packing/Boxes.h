@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLINK_COMPILER_PLAN_BOXES_H
-#define BLINK_COMPILER_PLAN_BOXES_H
+#ifndef BLINK_COMPILER_PACKING_BOXES_H
+#define BLINK_COMPILER_PACKING_BOXES_H
 
 #include "compiler/topology/fabric/RankTopology.h"
 
@@ -21,4 +21,4 @@ llvm::Expected<RankTopology> withAllPairs(const RankTopology &rankTopology);
 
 } // namespace blink
 
-#endif // BLINK_COMPILER_PLAN_BOXES_H
+#endif // BLINK_COMPILER_PACKING_BOXES_H
