@@ -37,10 +37,12 @@ static bool addsAtRoots(const Packing &packing) {
   });
 }
 
-/// The same trees, whose roots add in the order of ranks.
+/// The same trees, whose roots add in the order of ranks: none is another's
+/// image.
 static OrderedPacking addInOrder(const PackedTrees &stars, int numRanks) {
   const Association chain(Parentheses::chain, numRanks);
   OrderedPacking ordered{Parentheses::chain, stars};
+  ordered.packed.packing = stars.packing.inFull();
   for (Tree &tree : ordered.packed.packing.trees)
     tree.up = orderedStar(chain, tree);
   ordered.packed.candidates.clear();
