@@ -19,22 +19,6 @@ using namespace blink;
 
 namespace {
 
-/// The time that `packing` takes in its parts, if links keep to its weights.
-llvm::Expected<MessageTime> timeOfTrees(const PackingProblem &problem,
-                                        const Packing &packing,
-                                        size_t maxTrees) {
-  const ScheduleLimits limits;
-  llvm::Expected<std::vector<unsigned>> parts =
-      chooseParts(problem, packing, limits, maxTrees);
-  if (!parts)
-    return parts.takeError();
-  llvm::Expected<FoldProgram> program =
-      planParts(problem, packing, std::move(*parts), limits);
-  if (!program)
-    return program.takeError();
-  return cutShortMessages(timeOfLarge(*program));
-}
-
 /// How much longer `time` is than `other`, as a factor; see growFaster.
 double timesLonger(const MessageTime &time, const MessageTime &other) {
   constexpr double kSlower = 1.1; // as in isWorthwhile
@@ -92,15 +76,16 @@ llvm::Expected<Packing> blink::growFaster(const PackingProblem &problem,
     if (2 * forests[forest].trees.size() <= mostTrees)
       forests.push_back(inHalves(forests[forest]));
   const auto maxTrees = static_cast<size_t>(options.maxTrees);
-  llvm::Expected<MessageTime> time =
-      timeOfTrees(problem, selected ? *selected : forests.front(), maxTrees);
+  llvm::Expected<MessageTime> time = timeInParts(
+      problem, selected ? *selected : forests.front(), {}, maxTrees);
   if (!time)
     return time.takeError();
   std::vector<Choice> choices;
   const double most = selected ? kFaster : 1;
   double least = most;
   for (Packing &forest : forests) {
-    llvm::Expected<MessageTime> grown = timeOfTrees(problem, forest, maxTrees);
+    llvm::Expected<MessageTime> grown =
+        timeInParts(problem, forest, {}, maxTrees);
     if (!grown)
       return grown.takeError();
     const double longer = timesLonger(*grown, *time);

@@ -47,22 +47,6 @@ Packing blink::halfTrees(const PackingProblem &problem,
   return fitWeights(problem, std::move(halves));
 }
 
-/// The time of `packing` in the parts that it goes in.
-static llvm::Expected<MessageTime> timeOfParts(const PackingProblem &problem,
-                                               const Packing &packing,
-                                               ScheduleLimits limits,
-                                               size_t maxTrees) {
-  llvm::Expected<std::vector<unsigned>> parts =
-      chooseParts(problem, packing, limits, maxTrees);
-  if (!parts)
-    return parts.takeError();
-  llvm::Expected<FoldProgram> program =
-      planParts(problem, packing, std::move(*parts), limits);
-  if (!program)
-    return program.takeError();
-  return cutShortMessages(timeOfLarge(*program, limits.chunkBytes));
-}
-
 llvm::Expected<Packing> blink::chooseHalves(const PackingProblem &problem,
                                             const Packing &packing,
                                             ScheduleLimits limits,
@@ -73,11 +57,11 @@ llvm::Expected<Packing> blink::chooseHalves(const PackingProblem &problem,
   if (halves.trees.empty() || (maxTrees > 0 && halves.trees.size() > maxTrees))
     return Packing();
   llvm::Expected<MessageTime> before =
-      timeOfParts(problem, packing, limits, maxTrees);
+      timeInParts(problem, packing, limits, maxTrees);
   if (!before)
     return before.takeError();
   llvm::Expected<MessageTime> after =
-      timeOfParts(problem, halves, limits, maxTrees);
+      timeInParts(problem, halves, limits, maxTrees);
   if (!after)
     return after.takeError();
   for (uint64_t bytes = sched::kDirectBytes; bytes <= kLongest; bytes *= 2)

@@ -421,6 +421,21 @@ blink::chooseParts(const PackingProblem &problem, const Packing &packing,
                       maxTrees);
 }
 
+llvm::Expected<MessageTime> blink::timeInParts(const PackingProblem &problem,
+                                               const Packing &packing,
+                                               ScheduleLimits limits,
+                                               size_t maxTrees) {
+  llvm::Expected<std::vector<unsigned>> parts =
+      chooseParts(problem, packing, limits, maxTrees);
+  if (!parts)
+    return parts.takeError();
+  llvm::Expected<FoldProgram> program =
+      planParts(problem, packing, std::move(*parts), limits);
+  if (!program)
+    return program.takeError();
+  return cutShortMessages(timeOfLarge(*program, limits.chunkBytes));
+}
+
 llvm::Expected<TimedPacking>
 blink::spreadSmallTrees(const PackingProblem &problem, const Packing &packing,
                         Protocol protocol, unsigned maxLanes) {

@@ -69,6 +69,12 @@ llvm::Expected<FoldProgram> planParts(const PackingProblem &problem,
                                       std::vector<unsigned> parts,
                                       ScheduleLimits limits);
 
+/// The time that `packing` takes for large messages in the parts that
+/// chooseParts says, if links keep to its weights.
+llvm::Expected<MessageTime> timeInParts(const PackingProblem &problem,
+                                        const Packing &packing,
+                                        ScheduleLimits limits, size_t maxTrees);
+
 /// A forest with the time that it takes.
 struct TimedPacking {
   Packing packing;
