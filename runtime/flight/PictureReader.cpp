@@ -39,15 +39,24 @@ private:
 
 bool Reader::readCalls(uint64_t offset, uint64_t begun, bool messages,
                        std::vector<CallPicture> &calls) const {
-  std::vector<CallRecord> records;
-  if (!source_.readTwice(offset, header_.numCalls, records))
-    return false;
-  for (const CallRecord &record : records)
-    calls.push_back(pictureOf(record, messages, scale_));
-  std::sort(calls.begin(), calls.end(),
-            [](const CallPicture &a, const CallPicture &b) {
-              return a.number < b.number;
-            });
+  // One that ends meanwhile differs between two looks and is left out: then
+  // the newest, which all is about, is looked at again.
+  constexpr int kMostLooks = 4;
+  for (int look = 0; look < kMostLooks; ++look) {
+    std::vector<CallRecord> records;
+    if (!source_.readTwice(offset, header_.numCalls, records))
+      return false;
+    calls.clear();
+    for (const CallRecord &record : records)
+      calls.push_back(pictureOf(record, messages, scale_));
+    std::sort(calls.begin(), calls.end(),
+              [](const CallPicture &a, const CallPicture &b) {
+                return a.number < b.number;
+              });
+    if (messages || begun == 0 ||
+        (!calls.empty() && calls.back().number >= begun))
+      break;
+  }
   // What a rank has begun after its counter was read is of another moment.
   while (!messages && !calls.empty() && calls.back().number > begun)
     calls.pop_back();

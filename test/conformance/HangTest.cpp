@@ -68,6 +68,7 @@ TEST_CASE("calls that differ leave a file, too") {
     CHECK(result == blinkInvalidUsage);
   const std::vector<std::string> files = folder.files();
   REQUIRE(files.size() == 1);
+  INFO(files[0]);
   // The third rank may not be in the call yet: then both others are named.
   CHECK((contains(files[0], "\"cause\":\"differs\",\"culprits\":[1]") ||
          contains(files[0], "\"cause\":\"differs\",\"culprits\":[0,1]") ||

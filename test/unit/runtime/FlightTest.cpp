@@ -11,6 +11,7 @@
 #include "doctest/doctest.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -116,6 +117,35 @@ TEST_CASE("a record that is being written is not believed") {
   CHECK(readJob(file).ranks[0].calls.empty());
   storeRelaxed(&record.number, 1);
   CHECK(readJob(file).ranks[0].calls.size() == 1);
+}
+
+TEST_CASE("a call that ends while it is looked at is not lost") {
+  FlightFile file;
+  REQUIRE(file.create(planOf(nullptr, 1, 0)).ok());
+  FlightRecorder &recorder = file.of(0);
+  constexpr uint64_t kCalls = 3000;
+  std::atomic<CallRecord *> ending{nullptr};
+  std::thread other([&] {
+    for (uint64_t number = 1; number <= kCalls; ++number) {
+      CallRecord *record = nullptr;
+      while (!(record = ending.exchange(nullptr)))
+        std::this_thread::yield();
+      for (uint64_t wait = number % 512 * 1024; wait > 0; --wait)
+        std::atomic_signal_fence(std::memory_order_seq_cst);
+      FlightRecorder::end(*record, blinkSuccess, ticks());
+    }
+  });
+  uint64_t lost = 0;
+  for (uint64_t number = 1; number <= kCalls; ++number) {
+    ending = &recorder.begin(callOf(number), 0, ticks(), ticks());
+    while (ending) // the end comes at some moment from here
+      std::this_thread::yield();
+    const JobPicture job = readJob(file);
+    const std::vector<CallPicture> &calls = job.ranks[0].calls;
+    lost += calls.empty() || calls.back().number != number;
+  }
+  other.join();
+  CHECK(lost == 0);
 }
 
 TEST_CASE("a device's record may be written in any order") {
