@@ -123,7 +123,7 @@ TEST_CASE("a call that ends while it is looked at is not lost") {
   FlightFile file;
   REQUIRE(file.create(planOf(nullptr, 1, 0)).ok());
   FlightRecorder &recorder = file.of(0);
-  constexpr uint64_t kCalls = 3000;
+  constexpr uint64_t kCalls = 600;
   std::atomic<CallRecord *> ending{nullptr};
   std::thread other([&] {
     for (uint64_t number = 1; number <= kCalls; ++number) {
