@@ -18,6 +18,7 @@
 #include <iterator>
 #include <random>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 using namespace blink;
