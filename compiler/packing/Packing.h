@@ -53,6 +53,10 @@ struct TreeEdge {
   int from; ///< rank
   int to;   ///< rank
   Path path;
+
+  bool operator==(const TreeEdge &other) const {
+    return from == other.from && to == other.to && path == other.path;
+  }
 };
 
 /// A spanning arborescence with a root and a weight. `up` carries
@@ -76,6 +80,11 @@ struct Tree {
 
   /// Most hops between the root and any rank, in either part.
   int depth(int numRanks) const;
+
+  bool operator==(const Tree &other) const {
+    return root == other.root && up == other.up && down == other.down &&
+           weight == other.weight && switchUse == other.switchUse;
+  }
 };
 
 /// What an element of a group makes of `tree`.

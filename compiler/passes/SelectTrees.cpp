@@ -16,6 +16,7 @@
 #include "compiler/target/ForestIR.h"
 
 using namespace mlir;
+using llvm::Error;
 
 namespace blink {
 #define GEN_PASS_DEF_SELECTTREESPASS
@@ -43,20 +44,16 @@ bool isSlowerWhenShort(const MessageTime &time, const MessageTime &other) {
 }
 
 /// Of two, that whose rate is kept, unless long messages take noticeably
-/// longer; of two such the faster one, unless it is not when they are short.
+/// longer; of two such the faster one, unless it is not when they are short; of
+/// equally fast ones that of the higher rate.
 bool isBetter(const TimedForest &forest, const TimedForest &other) {
   const bool kept = forest.part >= kKept, otherKept = other.part >= kKept;
   const double longer = timeOfLong(forest.time) / timeOfLong(other.time);
   if (kept != otherKept)
     return longer < (kept ? kNoticeably : 1 / kNoticeably);
-  return longer < kFaster && !isSlowerWhenShort(forest.time, other.time);
-}
-
-/// Whether a forest that keeps some part could be better than `other`: `most`
-/// is its time if it keeps all.
-bool canBeBetter(const MessageTime &most, const TimedForest &other) {
-  return timeOfLong(most) <
-         (other.part >= kKept ? kFaster : kNoticeably) * timeOfLong(other.time);
+  const bool isHigher = kept && forest.packing.algbw > other.packing.algbw;
+  return longer < (isHigher ? 1 / kFaster : kFaster) &&
+         !isSlowerWhenShort(forest.time, other.time);
 }
 
 /// A fluid is trusted where it keeps the rate; else slots may, which takes a
@@ -79,29 +76,78 @@ llvm::Expected<TimedForest> timedForest(const PackingProblem &problem,
   TimedForest timed{std::move(packing), 1, timeOfLarge(*program)};
   if (isFair(problem, timed.packing, *parts))
     return timed;
-  if (best && !canBeBetter(timed.time, *best)) {
+  if (best && !isBetter(timed, *best)) {
     timed.part = 0;
     return timed;
   }
   for (FoldProgram::Channel &channel : program->channels)
     channel.slots = kSlots;
-  llvm::Expected<double> part = steadyPart(*program, timed.time);
+  const MessageTime ofLinks = timed.time;
+  auto keep = [&](double part) {
+    timed.part = part;
+    timed.time =
+        timeOf(*program, Protocol::simple, ofLinks.flow.chunkBytes, part);
+    return !best || isBetter(timed, *best);
+  };
+  llvm::Expected<double> part = steadyPart(*program, ofLinks, keep);
   if (!part)
     return part.takeError();
-  timed.part = *part;
-  timed.time = timeOf(*program, Protocol::simple, timed.time.flow.chunkBytes,
-                      timed.part);
+  keep(*part);
   return timed;
 }
 
-/// What selectTrees or growFaster finds; or, where links that share themselves
-/// fairly would keep less than kNearlyAll of its rate, the fastest of that, of
-/// trees of which they keep all, and of others, for up to kMostSlack of the
-/// optimum.
+/// Of a selection whose rate links that share themselves fairly may not keep,
+/// of trees of which they keep all, and of smaller forests, the fastest. The
+/// others have up to kMostSlack less than the optimum. Smaller forests are not
+/// looked for where nearly all is kept, nor where fair trees have their rate.
+llvm::Expected<Packing> selectKept(const PackingProblem &problem,
+                                   const PackedTrees &packed, Packing selected,
+                                   const SelectOptions &options) {
+  constexpr double kMostSlack = 0.05, kNearlyAll = 0.985;
+  SelectOptions others = options;
+  others.slack = std::max(options.slack, kMostSlack);
+  llvm::Expected<Packing> fair = selectFairTrees(problem, packed, others);
+  if (!fair)
+    return fair;
+  const bool isFairFirst = !fair->trees.empty();
+  const double fairRate = fair->algbw;
+  // What is fair needs no simulation, and may spare one of what was selected.
+  llvm::Expected<TimedForest> best = timedForest(
+      problem, isFairFirst ? std::move(*fair) : std::move(selected));
+  if (!best)
+    return best.takeError();
+  auto take = [&](Packing packing) -> Error {
+    if (packing.trees == best->packing.trees)
+      return Error::success();
+    llvm::Expected<TimedForest> timed =
+        timedForest(problem, std::move(packing), &*best);
+    if (!timed)
+      return timed.takeError();
+    if (isBetter(*timed, *best))
+      best = std::move(timed);
+    return Error::success();
+  };
+  if (isFairFirst)
+    if (Error error = take(std::move(selected)))
+      return error;
+  for (double slack : {kMostSlack / 2, kMostSlack}) {
+    if (isFairFirst ? fairRate >= (1 - slack) * packed.packing.algbw
+                    : best->part >= kNearlyAll)
+      break;
+    others.slack = std::max(options.slack, slack);
+    llvm::Expected<Packing> other = selectTrees(problem, packed, others);
+    if (!other)
+      return other;
+    if (Error error = take(std::move(*other)))
+      return error;
+  }
+  return std::move(best->packing);
+}
+
+/// What selectTrees or growFaster finds, or selectKept makes of it.
 llvm::Expected<Packing> select(const PackingProblem &problem,
                                const PackedTrees &packed,
                                const SelectOptions &options) {
-  constexpr double kMostSlack = 0.05, kNearlyAll = 0.985;
   if (isGrown(problem, packed.packing, options.maxTrees)) {
     llvm::Expected<Packing> grown =
         growFaster(problem, nullptr, packed.packing.algbw, options);
@@ -121,34 +167,7 @@ llvm::Expected<Packing> select(const PackingProblem &problem,
   if (options.slack == 0 || isFair(problem, *selected) ||
       !hasFairTrees(problem))
     return selected;
-  llvm::Expected<TimedForest> best = timedForest(problem, std::move(*selected));
-  if (!best)
-    return best.takeError();
-  if (best->part >= kNearlyAll)
-    return std::move(best->packing);
-  struct Try {
-    bool fair;
-    double slack;
-  };
-  for (auto [fair, slack] : {Try{true, kMostSlack}, Try{false, kMostSlack / 2},
-                             Try{false, kMostSlack}}) {
-    SelectOptions others = options;
-    others.slack = std::max(options.slack, slack);
-    llvm::Expected<Packing> other =
-        fair ? selectFairTrees(problem, packed, others)
-             : selectTrees(problem, packed, others);
-    if (!other)
-      return other;
-    if (other->trees.empty())
-      continue;
-    llvm::Expected<TimedForest> timed =
-        timedForest(problem, std::move(*other), &*best);
-    if (!timed)
-      return timed.takeError();
-    if (isBetter(*timed, *best))
-      best = std::move(timed);
-  }
-  return std::move(best->packing);
+  return selectKept(problem, packed, std::move(*selected), options);
 }
 
 LogicalResult selectFrom(collective::ForestOp forest,

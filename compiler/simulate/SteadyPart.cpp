@@ -12,8 +12,9 @@
 
 using namespace blink;
 
-llvm::Expected<double> blink::steadyPart(const FoldProgram &program,
-                                         const MessageTime &time) {
+llvm::Expected<double>
+blink::steadyPart(const FoldProgram &program, const MessageTime &time,
+                  llvm::function_ref<bool(double)> goOn) {
   // What is worth the time while one compiles: drift shows within that many
   // rounds, if it does.
   constexpr double kTransfers = 120000, kRounds = 1024;
@@ -25,7 +26,7 @@ llvm::Expected<double> blink::steadyPart(const FoldProgram &program,
   for (uint64_t bytes : {kReferenceBytes, 4 * kReferenceBytes}) {
     while (bytes > kReferenceBytes / 4 && double(bytes) > rounds * roundBytes)
       bytes /= 2;
-    if (bytes == before)
+    if (bytes == before || (before > 0 && !goOn(part)))
       break;
     before = bytes;
     llvm::Expected<Simulation> simulation =

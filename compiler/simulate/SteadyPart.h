@@ -19,9 +19,11 @@ namespace blink {
 /// fairly: what links would take for it by `time`, by what a simulation takes.
 /// The least of two messages, of 64 and of 256 MiB, or of ones so short that
 /// simulations may run while one compiles: trees of unequal shares drift apart
-/// for long. At most 1.
+/// for long. At most 1. `goOn`: asked after the first, which takes a fifth of
+/// the time, whether it matters if the part is less than that of the first.
 llvm::Expected<double> steadyPart(const FoldProgram &program,
-                                  const MessageTime &time);
+                                  const MessageTime &time,
+                                  llvm::function_ref<bool(double)> goOn);
 
 } // namespace blink
 

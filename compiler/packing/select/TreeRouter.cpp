@@ -32,18 +32,20 @@ constexpr double kMostRoom = 1e6;
 
 class Router {
 public:
-  Router(const SymmetricProblem &plain, const RouteRequest &request);
+  Router(const SymmetricProblem &plain, const RouteRequest &request,
+         PathsByPrice &paths);
   std::vector<Tree> run();
   int grown() const { return grown_; }
 
 private:
+  void listLinks();
   /// Cheap conditions that some routing could exist.
   bool couldFit() const;
   bool couldFit(const std::vector<double> &toChildren,
                 const std::vector<double> &toParents) const;
   void addLoad(int link, int times);
   void reprice(int link);
-  std::vector<double> pricesOnward(bool up) const;
+  void priceOnward(bool up);
   Tree growTree(int root, double &paid);
   double growHalf(int root, bool up, std::vector<TreeEdge> &edges);
   double priceOfPath(const Path &path) const;
@@ -60,34 +62,48 @@ private:
   std::vector<double> prices_;  // of one more use; kept up with the loads
   std::vector<double> history_; // overloads of former rounds
   double strictness_ = 1;       // price of an overload, grows
-  PathTable paths_;
+  std::vector<std::vector<int>> inLinks_, outLinks_; // of each rank, usable
+  std::vector<double> onward_; // the least price to go on from each rank
+  PathsByPrice &paths_;
   int grown_ = 0;
 };
 
-Router::Router(const SymmetricProblem &plain, const RouteRequest &request)
+Router::Router(const SymmetricProblem &plain, const RouteRequest &request,
+               PathsByPrice &paths)
     : plain_(plain), problem_(plain.problem()), request_(request),
       numRanks_(problem_.rankTopology->numRanks()),
       loads_(request.bandwidths.size(), 0.0),
       prices_(request.bandwidths.size(), 0.0),
-      history_(request.bandwidths.size(), 0.0) {
+      history_(request.bandwidths.size(), 0.0), inLinks_(numRanks_),
+      outLinks_(numRanks_), onward_(numRanks_), paths_(paths) {
   for (double bandwidth : request.bandwidths)
     room_.push_back(std::min(
         kMostRoom, std::floor(bandwidth / request.unit + kRoomRoundUp)));
+  listLinks();
 }
 
-bool Router::couldFit() const {
+void Router::listLinks() {
   const RankTopology &rankTopology = *problem_.rankTopology;
   const std::vector<Link> &links = rankTopology.topology().links;
   std::vector<int> rankOfNode(rankTopology.topology().nodes.size(), -1);
   for (int rank = 0; rank < numRanks_; ++rank)
     rankOfNode[rankTopology.nodeOf(rank)] = rank;
-  std::vector<double> in(numRanks_, 0.0), out(numRanks_, 0.0);
   for (size_t link = 0; link < links.size(); ++link) {
     if (!rankTopology.usable(static_cast<int>(link)))
       continue;
     if (int rank = rankOfNode[links[link].to]; rank >= 0)
-      in[rank] += room_[link];
+      inLinks_[rank].push_back(static_cast<int>(link));
     if (int rank = rankOfNode[links[link].from]; rank >= 0)
+      outLinks_[rank].push_back(static_cast<int>(link));
+  }
+}
+
+bool Router::couldFit() const {
+  std::vector<double> in(numRanks_, 0.0), out(numRanks_, 0.0);
+  for (int rank = 0; rank < numRanks_; ++rank) {
+    for (int link : inLinks_[rank])
+      in[rank] += room_[link];
+    for (int link : outLinks_[rank])
       out[rank] += room_[link];
   }
   return (!hasDownTrees(problem_.collective) || couldFit(out, in)) &&
@@ -143,20 +159,12 @@ double Router::priceOfPath(const Path &path) const {
   return sum;
 }
 
-/// What it takes at least to go on from each rank.
-std::vector<double> Router::pricesOnward(bool up) const {
-  const std::vector<Link> &links = problem_.rankTopology->topology().links;
-  std::vector<double> ofNode(problem_.rankTopology->topology().nodes.size(),
-                             kInfinity);
-  for (size_t link = 0; link < links.size(); ++link)
-    if (problem_.rankTopology->usable(static_cast<int>(link))) {
-      double &least = ofNode[up ? links[link].to : links[link].from];
-      least = std::min(least, prices_[link]);
-    }
-  std::vector<double> ofRank;
-  for (int rank = 0; rank < numRanks_; ++rank)
-    ofRank.push_back(ofNode[problem_.rankTopology->nodeOf(rank)]);
-  return ofRank;
+void Router::priceOnward(bool up) {
+  for (int rank = 0; rank < numRanks_; ++rank) {
+    onward_[rank] = kInfinity;
+    for (int link : (up ? inLinks_ : outLinks_)[rank])
+      onward_[rank] = std::min(onward_[rank], prices_[link]);
+  }
 }
 
 /// Grows half a tree as Prim does, but each edge taken raises the price of
@@ -167,7 +175,7 @@ double Router::growHalf(int root, bool up, std::vector<TreeEdge> &edges) {
   depth[root] = 0;
   double paid = 0;
   for (int count = 1; count < numRanks_; ++count) {
-    std::vector<double> onward = pricesOnward(up);
+    priceOnward(up);
     auto best = std::make_tuple(kInfinity, 0, 0, 0);
     for (int inside = 0; inside < numRanks_; ++inside) {
       if (depth[inside] < 0 || depth[inside] >= request_.maxDepth)
@@ -179,7 +187,7 @@ double Router::growHalf(int root, bool up, std::vector<TreeEdge> &edges) {
             up ? paths_.path(outside, inside) : paths_.path(inside, outside);
         if (path.empty())
           continue;
-        double cost = priceOfPath(path) + kOutlook * onward[outside];
+        double cost = priceOfPath(path) + kOutlook * onward_[outside];
         best = std::min(best,
                         std::make_tuple(cost, depth[inside], inside, outside));
       }
@@ -228,7 +236,7 @@ void Router::put(const Tree &tree, int times) {
 
 /// The tree of a slot, from the best of the roots that it may have.
 Tree Router::growBest(size_t slot) {
-  paths_ = problem_.rankTopology->cheapestPaths(prices_);
+  paths_.price(prices_);
   double paid = 0;
   if (isRooted(problem_.collective))
     return growTree(problem_.root, paid);
@@ -299,8 +307,9 @@ std::vector<Tree> Router::run() {
 } // namespace
 
 std::vector<Tree> blink::routeTrees(const SymmetricProblem &plain,
-                                    const RouteRequest &request, int &grown) {
-  Router router(plain, request);
+                                    const RouteRequest &request,
+                                    PathsByPrice &paths, int &grown) {
+  Router router(plain, request, paths);
   std::vector<Tree> trees = router.run();
   grown = router.grown();
   return trees;

@@ -8,6 +8,7 @@
 #define BLINK_COMPILER_PACKING_SELECT_TREEROUTER_H
 
 #include "compiler/packing/lp/SymmetricProblem.h"
+#include "compiler/topology/fabric/PathsByPrice.h"
 
 namespace blink {
 
@@ -19,8 +20,6 @@ struct RouteRequest {
   int copies = 1;
   double unit = 0;
   int maxDepth = 1;
-  /// Trees that may be grown, over all rounds. Each takes O(ranks^3) steps.
-  int budget = 1000;
 };
 
 /// Looks for such trees by negotiated congestion, as FPGA routers do
@@ -31,9 +30,11 @@ struct RouteRequest {
 /// to find, because they share links well rather than being cheap, come out of
 /// it. A heuristic of bounded effort and deterministic; empty when it fails.
 /// The trees weigh `unit`. Not for
-/// routed collectives. `grown` tells how many trees the search took.
+/// routed collectives. `paths`: of the problem's ranks. `grown` tells how many
+/// trees the search took, each of O(ranks^3) steps at most.
 std::vector<Tree> routeTrees(const SymmetricProblem &plain,
-                             const RouteRequest &request, int &grown);
+                             const RouteRequest &request, PathsByPrice &paths,
+                             int &grown);
 
 } // namespace blink
 

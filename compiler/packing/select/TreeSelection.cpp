@@ -106,7 +106,7 @@ private:
   Error polish();
   Error chooseSingleTrees();
 
-  std::vector<Tree> route(RouteRequest request);
+  std::vector<Tree> route(const RouteRequest &request);
   std::vector<int> columnsUpTo(int depth) const;
   bool choosesSingleTrees() const { return columns_.order() == 1; }
   std::set<int> depths() const;
@@ -133,6 +133,7 @@ private:
   Choice best_;
   bool onlyFair_ = false;
   double routingSteps_ = kRoutingBudget; // left
+  std::optional<PathsByPrice> paths_;    // once something is routed
 };
 
 Selection::Selection(const PackingProblem &problem, const PackedTrees &packed,
@@ -245,16 +246,16 @@ Error Selection::pruneAtDepths() {
   return Error::success();
 }
 
-std::vector<Tree> Selection::route(RouteRequest request) {
+std::vector<Tree> Selection::route(const RouteRequest &request) {
   if (problem_.rankTopology->isPhased() || problem_.association)
     return {}; // the router knows neither gates nor orders
   double stepsPerTree = std::pow(numRanks_, 3);
-  double budget = routingSteps_ / stepsPerTree / 8;
-  request.budget = static_cast<int>(budget);
-  if (budget < blocks_ * request.copies)
+  if (routingSteps_ < 8 * stepsPerTree * blocks_ * request.copies)
     return {};
+  if (!paths_)
+    paths_.emplace(*problem_.rankTopology);
   int grown = 0;
-  std::vector<Tree> trees = routeTrees(columns_, request, grown);
+  std::vector<Tree> trees = routeTrees(columns_, request, *paths_, grown);
   routingSteps_ -= grown * stepsPerTree;
   return trees;
 }

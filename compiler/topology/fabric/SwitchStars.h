@@ -23,6 +23,10 @@ struct SwitchUse {
   bool reduces = false, multicasts = false;
 
   bool works() const { return reduces || multicasts; }
+  bool operator==(const SwitchUse &other) const {
+    return toSwitch == other.toSwitch && fromSwitch == other.fromSwitch &&
+           reduces == other.reduces && multicasts == other.multicasts;
+  }
 };
 
 /// A switch with a peer link to and from each rank.

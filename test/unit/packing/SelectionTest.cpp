@@ -155,13 +155,14 @@ TEST_CASE("routed trees fit their room and keep their depth") {
   RouteRequest request;
   for (const Link &link : solved.rankTopology.topology().links)
     request.bandwidths.push_back(link.bandwidth);
+  PathsByPrice paths(solved.rankTopology);
   int grown = 0;
   for (request.copies = 1; request.copies <= 5; ++request.copies)
     for (request.maxDepth = 1; request.maxDepth <= 5; ++request.maxDepth) {
       request.unit = 150.0 / request.copies;
       Packing packing;
-      packing.trees = routeTrees(solved.plain, request, grown);
-      CHECK(grown <= request.budget + request.copies);
+      packing.trees = routeTrees(solved.plain, request, paths, grown);
+      CHECK(grown <= 16 * request.copies);
       if (packing.trees.empty())
         continue;
       CHECK(packing.trees.size() == size_t(request.copies));
@@ -173,10 +174,10 @@ TEST_CASE("routed trees fit their room and keep their depth") {
   request.copies = 2;
   request.maxDepth = 4;
   request.unit = 75;
-  CHECK(routeTrees(solved.plain, request, grown).size() == 2);
+  CHECK(routeTrees(solved.plain, request, paths, grown).size() == 2);
   // Depth 3 cannot be: one child of the root, two of each other, make 7 ranks.
   request.maxDepth = 3;
-  CHECK(routeTrees(solved.plain, request, grown).empty());
+  CHECK(routeTrees(solved.plain, request, paths, grown).empty());
 }
 
 TEST_CASE("the integer program finds trees of one weight among candidates") {
@@ -189,8 +190,9 @@ TEST_CASE("the integer program finds trees of one weight among candidates") {
   request.copies = 6;
   request.unit = 25;
   request.maxDepth = 7;
+  PathsByPrice paths(solved.rankTopology);
   int grown = 0;
-  for (Tree &tree : routeTrees(solved.plain, request, grown))
+  for (Tree &tree : routeTrees(solved.plain, request, paths, grown))
     pool.add(tree);
   for (const Tree &tree : solved.packed.candidates)
     pool.add(tree);

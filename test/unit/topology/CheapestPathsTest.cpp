@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/topology/fabric/PathsByPrice.h"
 #include "test/unit/topology/TestTopology.h"
 
 #include <cmath>
@@ -163,6 +164,32 @@ TEST_CASE("the search finds what listing all walks finds") {
   CHECK(found > 500);
   CHECK(turned > 20);
   CHECK(parted > 100);
+}
+
+TEST_CASE("paths by price are the cheapest whenever prices change") {
+  std::mt19937 random(11);
+  int changed = 0;
+  for (int round = 0; round < 200; ++round) {
+    CAPTURE(round);
+    const RankTopology machine =
+        rankTopologyOf(randomTopology(random), {}, LinkKindSet::all());
+    PathsByPrice paths(machine);
+    PathTable before;
+    for (int draw = 0; draw < 4; ++draw) {
+      std::vector<double> prices;
+      for (size_t i = 0; i < machine.topology().links.size(); ++i)
+        prices.push_back(random() % 3 * 0.25);
+      const PathTable table = machine.cheapestPaths(prices);
+      paths.price(prices);
+      for (int from = 0; from < machine.numRanks(); ++from)
+        for (int to = 0; to < machine.numRanks(); ++to)
+          if (from != to)
+            CHECK(paths.path(from, to) == table.path(from, to));
+      changed += draw > 0 && table.paths != before.paths;
+      before = table;
+    }
+  }
+  CHECK(changed > 100);
 }
 
 TEST_CASE("ties go to fewer links, lower latency, smaller indices") {
