@@ -99,6 +99,41 @@ uint32_t fillLanes(FoldProgram &program, const std::vector<size_t> &ranks,
   return time.flow.chunkBytes;
 }
 
+/// How many ranks after `own` the one is that `fold` sends to on another server
+/// before any data comes; 0: it does not.
+int distanceOf(const FoldProgram &program, int own,
+               const FoldProgram::Fold &fold) {
+  const FoldProgram::Rank &rank = program.ranks[own];
+  for (const FoldProgram::Operand &from : rank.sourcesOf(fold))
+    if (from.isChannel())
+      return 0;
+  const int n = int(program.ranks.size());
+  for (const FoldProgram::Operand &to : rank.destinationsOf(fold))
+    if (to.isChannel() && program.channels[to.index].leavesMachine())
+      return (program.channels[to.index].destination - own + n) % n;
+  return 0;
+}
+
+/// Lanes in the order of whom their first folds send to, where these are those
+/// that begin: a host's thread steps lanes one after the other, and a NIC sends
+/// in that order. In the order of trees all ranks would begin with the same
+/// one's NIC, while the others had nothing to do.
+void beginWithNext(FoldProgram &program, int own) {
+  std::vector<std::vector<size_t>> &lanes = program.ranks[own].lanes;
+  std::vector<std::pair<int, std::vector<size_t>>> moved;
+  std::vector<size_t> places;
+  for (size_t lane = 0; lane < lanes.size(); ++lane) {
+    const FoldProgram::Fold &first = program.ranks[own].folds[lanes[lane][0]];
+    if (const int distance = distanceOf(program, own, first)) {
+      moved.emplace_back(distance, std::move(lanes[lane]));
+      places.push_back(lane);
+    }
+  }
+  llvm::stable_sort(moved, llvm::less_first());
+  for (auto [place, lane] : llvm::zip_equal(places, moved))
+    lanes[place] = std::move(lane.second);
+}
+
 } // namespace
 
 void blink::sortLanes(FoldProgram::Rank &rank, llvm::ArrayRef<double> hops) {
@@ -131,6 +166,7 @@ void blink::assignLanes(FoldProgram &program, sched::Protocol protocol,
     for (; rank < next; ++rank)
       before += program.ranks[rank].folds.size();
     sortLanes(program.ranks[rank], llvm::ArrayRef(hops).drop_front(before));
+    beginWithNext(program, int(rank));
   }
 }
 
@@ -139,7 +175,8 @@ void blink::assignSmallLanes(FoldProgram &program, unsigned maxLanes) {
   assignDelays(program, hops, kSmallLag);
   const std::vector<double> engines = engineCosts(program);
   size_t before = 0; // folds of the ranks so far
-  for (FoldProgram::Rank &rank : program.ranks) {
+  for (int own = 0; own < int(program.ranks.size()); ++own) {
+    FoldProgram::Rank &rank = program.ranks[own];
     std::vector<FoldLoad> loads;
     for (const FoldProgram::Fold &fold : rank.folds) {
       double time = costsOf(sched::Protocol::simple).chunkOverhead;
@@ -149,6 +186,7 @@ void blink::assignSmallLanes(FoldProgram &program, unsigned maxLanes) {
     }
     rank.lanes = chooseLanes(loads, maxLanes);
     sortLanes(rank, llvm::ArrayRef(hops).drop_front(before));
+    beginWithNext(program, own);
     before += rank.folds.size();
   }
 }

@@ -21,6 +21,10 @@ namespace blink {
 /// could start its own tree only after rank 0's has arrived, rank 2 only after
 /// rank 1's, and so on.
 ///
+/// Over a network lanes that begin with what a rank contributes stand in the
+/// order of the ranks that they send to, those after its own first: so not all
+/// ranks begin with the same one.
+///
 /// In a sendrecv each tree has a lane, however many these are: a message waits
 /// for nothing but its other end, so nothing may stand before it.
 void assignLanes(FoldProgram &program, sched::Protocol protocol,

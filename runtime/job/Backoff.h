@@ -29,7 +29,10 @@ public:
   /// the processor are likely the ones that are waited for; some long yields
   /// are better then than sleep.
   explicit Backoff(bool crowded, bool amongRanks = false)
-      : looks_(crowded ? 0 : kSpins), spins_(looks_), amongRanks_(amongRanks) {}
+      : looks_(crowded      ? 0
+               : amongRanks ? kSpins
+                            : kNetworkSpins),
+        spins_(looks_), amongRanks_(amongRanks) {}
 
   void reset() {
     turns_ = 0;
@@ -41,8 +44,13 @@ public:
   /// What is waited for needs this very processor: no more spins.
   void share() { looks_ = spins_ = 0; }
   /// It does not: so it spins on this time. A thread of some other program that
-  /// computes here would keep the processor for milliseconds.
-  void spinOn() { spins_ = kLongSpins; }
+  /// computes here would keep the processor for milliseconds. Not where turns
+  /// look at a network: they take a microsecond each, and who moves what is
+  /// waited for may want this processor, unseen from here.
+  void spinOn() {
+    if (amongRanks_)
+      spins_ = kLongSpins;
+  }
   int turns() const { return turns_; }
 
   /// Waits a little.
@@ -85,6 +93,8 @@ private:
 
   // A microsecond or two: what is waited for may need this very processor.
   static constexpr int kSpins = 40;
+  // Likewise, of turns that look at a network.
+  static constexpr int kNetworkSpins = 8;
   // Some tens of microseconds.
   static constexpr int kLongSpins = 1000;
   // About a millisecond; while no other thread wants to run, it is spinning.

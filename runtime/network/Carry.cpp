@@ -3,8 +3,8 @@
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
 // Credits are absolute numbers. They go with a chunk that goes to the same
-// place, by themselves when half a window has been read, or when there is
-// nothing else to do. Those of small chunks wait for a whole window: a message
+// place, by themselves when half a window has been read, or when nothing has
+// moved for a while. Those of small chunks wait for a whole window: a message
 // costs more than they do.
 //
 //===----------------------------------------------------------------------===//
@@ -12,6 +12,7 @@
 #include "runtime/network/NetworkTransport.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 namespace blink::runtime::network {
@@ -23,9 +24,11 @@ constexpr uint64_t kTagMask = (uint64_t(1) << 40) - 1;
 /// The most bytes of small chunks.
 constexpr uint64_t kSmallChunk = 4 << 10;
 
-/// Turns without anything to do after which credits go by themselves: in an
-/// exchange of chunks they have company before.
-constexpr uint32_t kIdleTurns = 3;
+/// How long nothing moves until credits go by themselves. In an exchange of
+/// chunks they have company before, and those of the call's last chunks in the
+/// next call. A writer that waits for them, as its variant's slots lie
+/// elsewhere than those before, loses no more than this.
+constexpr std::chrono::microseconds kIdleTime{150};
 
 } // namespace
 
@@ -200,8 +203,11 @@ bool NetworkTransport::NicEnd::carryOn() {
     sendReady();
     moved = true;
   }
-  idle = moved ? 0 : idle + 1;
-  if (idle >= kIdleTurns)
+  if (moved || owing.empty())
+    idleSince.reset();
+  else if (!idleSince)
+    idleSince = Clock::now();
+  else if (Clock::now() - *idleSince >= kIdleTime)
     while (!owing.empty()) {
       const uint32_t number = owing.front();
       owing.pop_front();

@@ -20,6 +20,7 @@
 
 #include <atomic>
 #include <deque>
+#include <optional>
 
 namespace blink::runtime::network {
 
@@ -96,7 +97,8 @@ private:
     Worker worker;
     std::deque<uint32_t> owing;  ///< rings whose readers owe credits
     std::vector<uint32_t> ready; ///< rings that may send again
-    uint32_t idle = 0;           ///< turns since something moved
+    /// Since when nothing has moved, while credits are owed.
+    std::optional<Clock::time_point> idleSince;
     /// Not 0: whoever makes progress next sends heartbeats. How late their
     /// thread was, + 1.
     std::atomic<Clock::rep> beatDue{0};

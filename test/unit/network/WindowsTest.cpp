@@ -51,6 +51,39 @@ TEST_CASE("no more chunks are on their way than the window says") {
   }
 }
 
+TEST_CASE("credits that nobody waits for do not go by themselves at once") {
+  NotingClient client;
+  std::unique_ptr<Transport> transport;
+  REQUIRE(createNetwork(twoRanks(true, true), client, transport).ok());
+  std::vector<std::string> addresses(2);
+  for (int rank : {0, 1})
+    REQUIRE(transport->listen(rank, addresses[size_t(rank)]).ok());
+  REQUIRE(
+      transport->connect(addresses, Clock::now() + std::chrono::seconds(20), {})
+          .ok());
+  const auto carryOn = [&] {
+    transport->progress(0, true);
+    transport->progress(1, true);
+  };
+  // A reader that loses its processor for long looks too late, not each time.
+  constexpr uint64_t kTimes = 30;
+  uint64_t kept = 0;
+  for (uint64_t n = 1; n <= kTimes; ++n) {
+    transport->post({0, 0, n, 0, 64}, client.memory.data() + 64, {3});
+    REQUIRE(eventually(
+        carryOn, [&] { return client.get(&NotingClient::arrivals) == n; }));
+    transport->credit(0, n);
+    for (int turn = 0; turn < 6; ++turn)
+      carryOn();
+    kept += client.get(&NotingClient::lastFreed) < n;
+    // But they do go.
+    REQUIRE(eventually(
+        carryOn, [&] { return client.get(&NotingClient::lastFreed) == n; }));
+  }
+  CHECK(kept > 0);
+  CHECK(client.get(&NotingClient::why) == "");
+}
+
 TEST_CASE("what has been abandoned is not read any more") {
   NotingClient client;
   std::unique_ptr<Transport> transport;

@@ -89,6 +89,24 @@ TEST_CASE("an input that goes to several servers goes to each by itself") {
   }
 }
 
+TEST_CASE("no two servers begin with the same one") {
+  const FoldProgram program =
+      planOf(serversOf({1, 1, 1, 1}), Collective::allreduce);
+  for (int own = 0; own < 4; ++own) {
+    CAPTURE(own);
+    const FoldProgram::Rank &rank = program.ranks[size_t(own)];
+    std::vector<int> others; // in the order in which they are sent to
+    for (const std::vector<size_t> &lane : rank.lanes) {
+      const FoldProgram::Fold &first = rank.folds[lane[0]];
+      if (!rank.sourcesOf(first)[0].isChannel() && first.sources == 1)
+        others.push_back(
+            program.channels[rank.destinationsOf(first)[0].index].destination);
+    }
+    CHECK(others ==
+          std::vector<int>{(own + 1) % 4, (own + 2) % 4, (own + 3) % 4});
+  }
+}
+
 TEST_CASE("chunks between servers take their time on the wire") {
   // Half a millisecond to a whole one, of what TCP takes as a segment.
   CHECK(chunkOf(0.025) == 16 << 10);

@@ -51,6 +51,17 @@ TEST_CASE("who waits sleeps soon where others compute") {
   CHECK(waitsUntilSleep(Backoff(true, /*amongRanks=*/true)) < 200);
 }
 
+TEST_CASE("who waits for a network spins on no longer than to look") {
+  // Ranks of other servers may be on this processor, in a laboratory, and what
+  // is waited for comes from them.
+  Backoff backoff(false);
+  for (int spins = 0; spins < 10 && !backoff.spun(); ++spins)
+    backoff.wait();
+  REQUIRE(backoff.spun());
+  backoff.spinOn();
+  CHECK(waitsUntilSleep(backoff) < 100);
+}
+
 TEST_CASE("who waits looks whose processor it is after a few spins") {
   Backoff backoff(false);
   int spins = 0;
