@@ -373,7 +373,8 @@ spreadFaster(const PackingProblem &problem, const Packing &packing,
   const std::vector<unsigned> given = parts;
   const MessageTime before = splits.timeOfLarge(given);
   double least = timeOfLong(before) * kFaster;
-  const bool routed = isRouted(problem.collective);
+  const bool routed =
+      isRouted(problem.collective) && !isRooted(problem.collective);
   const double fair = routed ? 0 : fairRate(problem, packing, given);
   for (std::vector<unsigned> &other : others) {
     if (other.empty() || other == given ||
