@@ -9,8 +9,11 @@
 #include "compiler/support/FairShares.h"
 #include "compiler/support/Infinity.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 using namespace blink;
 
@@ -59,29 +62,63 @@ static DividedLinks dividedLinks(const PackingProblem &problem,
   return divided;
 }
 
+/// The links of a tree, as often as it uses them.
+static std::vector<uint32_t> linksOf(const DividedLinks &divided,
+                                     const Tree &tree) {
+  std::vector<uint32_t> links;
+  for (const auto *edges : {&tree.up, &tree.down}) {
+    if (edges == &tree.up ? tree.switchUse.reduces
+                          : tree.switchUse.multicasts) {
+      for (int link : linksOfSwitch(*edges, tree.switchUse))
+        links.push_back(divided.at(link));
+      continue;
+    }
+    for (const TreeEdge &edge : *edges)
+      for (int link : edge.path)
+        links.push_back(divided.at(link));
+  }
+  return links;
+}
+
+/// Those of a tree's chain from or to each rank but the root.
+static std::vector<std::vector<uint32_t>>
+linksOfChains(const DividedLinks &divided, const Tree &tree, int numRanks) {
+  std::map<int, std::vector<uint32_t>> chains; // by rank, or relay
+  const auto add = [&](const TreeEdge &edge, int near, int far) {
+    std::vector<uint32_t> links = chains[near];
+    for (int link : edge.path)
+      links.push_back(divided.at(link));
+    chains[far] = std::move(links);
+  };
+  for (const TreeEdge &edge : llvm::reverse(tree.up))
+    add(edge, edge.to, edge.from);
+  for (const TreeEdge &edge : tree.down)
+    add(edge, edge.from, edge.to);
+  std::vector<std::vector<uint32_t>> ofRanks;
+  for (auto &[rank, links] : chains)
+    if (rank != tree.root && rank < numRanks)
+      ofRanks.push_back(std::move(links));
+  return ofRanks;
+}
+
 /// Seconds until all trees, each in its parts, have moved what their weights
 /// move in one.
 static double secondsOf(const PackingProblem &problem, const Packing &packing,
                         const std::vector<unsigned> &parts) {
-  std::vector<std::vector<uint32_t>> paths; // all links of a tree
+  std::vector<std::vector<uint32_t>> paths;
   std::vector<double> weights;
   DividedLinks divided = dividedLinks(problem, packing);
+  const int numRanks = problem.rankTopology->numRanks();
   for (size_t t = 0; t < parts.size(); ++t) {
     const Tree &tree = packing.trees[t];
-    std::vector<uint32_t> path;
-    for (const auto *edges : {&tree.up, &tree.down}) {
-      if (edges == &tree.up ? tree.switchUse.reduces
-                            : tree.switchUse.multicasts) {
-        for (int link : linksOfSwitch(*edges, tree.switchUse))
-          path.push_back(divided.at(link));
-        continue;
-      }
-      for (const TreeEdge &edge : *edges)
-        for (int link : edge.path)
-          path.push_back(divided.at(link));
-    }
-    paths.insert(paths.end(), parts[t], path);
-    weights.insert(weights.end(), parts[t], tree.weight / parts[t]);
+    const auto add = [&](const std::vector<uint32_t> &path) {
+      paths.insert(paths.end(), parts[t], path);
+      weights.insert(weights.end(), parts[t], tree.weight / parts[t]);
+    };
+    if (isRouted(problem.collective))
+      llvm::for_each(linksOfChains(divided, tree, numRanks), add);
+    else
+      add(linksOf(divided, tree));
   }
   FairShares shares(paths, std::move(divided.bandwidths));
   const bool paced = windowsPace(problem, packing);
@@ -110,12 +147,44 @@ bool blink::isFair(const PackingProblem &problem, const Packing &packing,
          fairRate(problem, packing, parts) >= kFair * packing.algbw;
 }
 
+/// Of trees with one root in a routed collective: the fewest parts of nearly
+/// one weight with which links keep to the weights, or more than with fewer.
+static std::vector<unsigned> evenRoutes(const PackingProblem &problem,
+                                        const Packing &packing) {
+  constexpr unsigned kMostDivisions = 4; // of the smallest weight
+  constexpr size_t kMostParts = 16;
+  constexpr double kFair = 0.98, kBetter = 1.02;
+  std::vector<unsigned> best(packing.trees.size(), 1);
+  double most = fairRate(problem, packing, best);
+  double least = kInfinity;
+  for (const Tree &tree : packing.trees)
+    least = std::min(least, tree.weight);
+  for (unsigned divisions = 1; divisions <= kMostDivisions; ++divisions) {
+    std::vector<unsigned> parts;
+    size_t sum = 0;
+    for (const Tree &tree : packing.trees)
+      sum += parts.emplace_back(
+          unsigned(std::lround(tree.weight / least * divisions)));
+    if (most >= kFair * packing.algbw || sum > kMostParts)
+      break;
+    const double rate = fairRate(problem, packing, parts);
+    if (rate < kBetter * most)
+      continue;
+    most = rate;
+    best = std::move(parts);
+  }
+  return best;
+}
+
 std::vector<unsigned> blink::evenParts(const PackingProblem &problem,
                                        const Packing &packing) {
   constexpr unsigned kMostDivisions = 4; // of the smallest weight
   constexpr double kMostParts = 64;
   constexpr double kRounding = 1e-6;
   std::vector<unsigned> parts(packing.trees.size(), 1);
+  if (isRouted(problem.collective) && isRooted(problem.collective) &&
+      problem.rankTopology->numRanks() <= kFewRanks)
+    return evenRoutes(problem, packing);
   if (isFair(problem, packing, parts))
     return parts;
   double sum = 0, least = kInfinity;

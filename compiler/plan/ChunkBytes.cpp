@@ -108,14 +108,20 @@ struct ChunkTimes {
   /// No message but the shortest one takes more than `most` of the time in
   /// `other`, the longest one a hundredth more; on links the one of the
   /// reference's size a twentieth, longer ones that, too.
-  bool isWithin(double most, const ChunkTimes &other) const;
+  bool isWithin(double most, const ChunkTimes &other,
+                double mostWhenLongest = 1.01) const;
   /// Whether links that are busy all the time would take so much less for the
   /// message of four times the reference.
   bool fillsIn(double part) const { return busy >= (1 - part) * links[kFour]; }
+  /// The same where hops take no longer than links' `latency`.
+  bool fillsIn(double part, double latency) const {
+    return busy >= (1 - part) * (links[kFour] - start + latency);
+  }
 
   static constexpr size_t kReference = 1, kFour = 2, kLongest = 3;
   std::array<double, 4> all, links;
-  double busy; ///< microseconds that links need for four times the reference
+  double start; ///< microseconds
+  double busy;  ///< microseconds that links need for four times the reference
 };
 
 } // namespace
@@ -123,6 +129,7 @@ struct ChunkTimes {
 ChunkTimes::ChunkTimes(MessageTime time, uint32_t chunk) {
   uint64_t bytes = referenceOf(time) / 4;
   time.flow.chunkBytes = chunk;
+  start = time.start;
   for (size_t i = 0; i < all.size(); ++i, bytes *= 4) {
     all[i] = time.at(bytes);
     links[i] = time.linksAt(bytes);
@@ -138,10 +145,11 @@ double ChunkTimes::product() const {
   return product;
 }
 
-bool ChunkTimes::isWithin(double most, const ChunkTimes &other) const {
+bool ChunkTimes::isWithin(double most, const ChunkTimes &other,
+                          double mostWhenLongest) const {
   constexpr double kLittle = 1.01, kSlowerToFill = 1.05;
   for (size_t i = kReference; i < all.size(); ++i)
-    if (all[i] > (i < kLongest ? most : kLittle) * other.all[i] ||
+    if (all[i] > (i < kLongest ? most : mostWhenLongest) * other.all[i] ||
         links[i] > (i == kReference ? kSlowerToFill : kLittle) * other.links[i])
       return false;
   return true;
@@ -159,7 +167,7 @@ bool blink::isFasterWhenLong(const MessageTime &time, const MessageTime &other,
          timeOfLong(time) < part * timeOfLong(other);
 }
 
-uint32_t blink::refineChunk(const MessageTime &time) {
+uint32_t blink::refineChunk(const MessageTime &time, double latency) {
   constexpr double kLittle = 0.01, kBetter = 0.98;
   constexpr double kSlowerToFill = 1.03;
   const double mayFill = time.flow.network ? 0.05 : 0.03;
@@ -181,13 +189,16 @@ uint32_t blink::refineChunk(const MessageTime &time) {
     }
   }
   const ChunkTimes fastest(time, chosen);
+  uint32_t fills = 0; // but for what hops take beside links' latencies
   for (uint32_t chunk = chosen; chunk >= std::max(least, chosen / 2);
        chunk -= given / 16) {
     const ChunkTimes now(time, chunk);
-    if (!now.isWithin(kSlowerToFill, fastest))
+    if (!now.isWithin(kSlowerToFill, fastest, kLittleSlower))
       break;
     if (now.fillsIn(mayFill))
       return chunk;
+    if (fills == 0 && now.fillsIn(mayFill, latency))
+      fills = chunk;
   }
-  return chosen;
+  return fills > 0 ? fills : chosen;
 }

@@ -167,9 +167,11 @@ static Packing splitPacking(const Packing &packing,
 
 /// Into how many parts all trees go between servers, so that a lane has the
 /// messages of fewer of them: twice as many each time as that makes a tenth of
-/// the time less, and pipelines fill within a twentieth of that.
-static std::vector<unsigned>
-spreadMessages(const Splits &splits, size_t numTrees, unsigned maxLanes) {
+/// the time less, and pipelines fill within a twentieth of that, or, of trees
+/// that are low since they have all ranks as roots, as soon as they would else.
+static std::vector<unsigned> spreadMessages(const Splits &splits,
+                                            size_t numTrees, unsigned maxLanes,
+                                            bool rooted) {
   constexpr double kFaster = 0.9, kMayFill = 0.05;
   constexpr uint64_t kLong = 4 * kReferenceBytes;
   std::vector<unsigned> best;
@@ -179,9 +181,10 @@ spreadMessages(const Splits &splits, size_t numTrees, unsigned maxLanes) {
   for (unsigned split = 2; split <= maxLanes && splits.allows(split);
        split *= 2) {
     MessageTime time = splits.timeOfLarge(split);
+    const double before = rooted ? 0 : least.fillAt(kLong);
     if (time.at(kReferenceBytes) > kFaster * least.at(kReferenceBytes) ||
         time.at(kLong) > kFaster * least.at(kLong) ||
-        time.fillAt(kLong) > kMayFill * time.linksAt(kLong))
+        time.fillAt(kLong) > std::max(kMayFill * time.linksAt(kLong), before))
       break;
     least = std::move(time);
     best.assign(numTrees, split);
@@ -207,7 +210,8 @@ blink::spreadTrees(const PackingProblem &problem, const Packing &packing,
   double most = splits.most();
   std::vector<unsigned> best;
   if (partsOf(most, limit * kMargin) == 1)
-    return spreadMessages(splits, packing.trees.size(), limits.maxLanes);
+    return spreadMessages(splits, packing.trees.size(), limits.maxLanes,
+                          isRooted(problem.collective));
   // Of links faster than any there are, lanes carry as much as they can.
   const unsigned needed =
       std::min(partsOf(most, limit), std::max(kMostSplits, limits.maxLanes));
@@ -373,7 +377,8 @@ spreadFaster(const PackingProblem &problem, const Packing &packing,
   const std::vector<unsigned> given = parts;
   const MessageTime before = splits.timeOfLarge(given);
   double least = timeOfLong(before) * kFaster;
-  const bool routed = isRouted(problem.collective);
+  const bool routed =
+      isRouted(problem.collective) && !isRooted(problem.collective);
   const double fair = routed ? 0 : fairRate(problem, packing, given);
   for (std::vector<unsigned> &other : others) {
     if (other.empty() || other == given ||

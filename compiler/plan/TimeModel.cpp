@@ -208,7 +208,7 @@ MessageTime blink::timeOfLarge(const FoldProgram &program,
                                uint32_t chunkBytes) {
   MessageTime time = timeOf(program, Protocol::simple, chunkBytes);
   if (chunkBytes == 0 && !isRouted(program.collective))
-    time.flow.chunkBytes = refineChunk(time);
+    time.flow.chunkBytes = refineChunk(time, latencyOf(program));
   return time;
 }
 

@@ -270,8 +270,11 @@ bool isFasterWhenLong(const MessageTime &time, const MessageTime &other,
 /// than before by more than isFasterWhenLong allows, and the product is to be
 /// 2 % less. Then, where pipelines take more than 3 % of the longer
 /// message to fill, over a network 5 %, the first smaller one with which they
-/// do not, if that is within 3 %. No smaller one than 64 KiB.
-uint32_t refineChunk(const MessageTime &time);
+/// do not, if that is within 3 %, and of the longest message within 2 %. The
+/// first bytes count as filling, those of the model or, if no chunk is small
+/// enough for them, as many as links' `latency` takes. No smaller one than 64
+/// KiB.
+uint32_t refineChunk(const MessageTime &time, double latency);
 
 /// `time`, of a variant for large messages, with those that are too short for
 /// its chunks cut as is usual (ChunkSize.h), or, if that makes messages of 512

@@ -8,6 +8,7 @@
 
 #include "compiler/plan/NetworkCosts.h"
 #include "compiler/plan/TimeModel.h"
+#include "compiler/simulate/Simulate.h"
 #include "compiler/support/LocatedJson.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -54,6 +55,16 @@ LaneCosts DeviceCosts::of(sched::Protocol protocol, uint64_t bytes) const {
           between(low.costs.reduceRate, high.costs.reduceRate),
           between(low.costs.notice, high.costs.notice),
           between(low.costs.gap, high.costs.gap)};
+}
+
+void DeviceCosts::addTo(SimulationOptions &options, const FoldProgram &program,
+                        sched::Protocol protocol, uint64_t bytes) const {
+  const LaneCosts lane = of(protocol, bytes);
+  options.stepCost += lane.step;
+  options.laneRate = lane.rate;
+  options.notice = lane.notice;
+  options.gap = lane.gap;
+  options.engineCosts = enginesOf(program);
 }
 
 namespace {

@@ -39,6 +39,8 @@
 
 namespace blink {
 
+struct SimulationOptions;
+
 struct LaneCosts {
   double step = 0;       ///< microseconds of a fold
   double rate = 0;       ///< GB/s that a lane moves; 0: without limit
@@ -72,6 +74,10 @@ struct DeviceCosts {
   /// Of each channel of `program`: 0 of those that stay on a machine.
   std::vector<double> enginesOf(const FoldProgram &program) const;
   LaneCosts of(sched::Protocol protocol, uint64_t bytes) const;
+  /// To `options` what lanes cost that run `program` for a message of `bytes`:
+  /// a fold's step comes on top of what they have.
+  void addTo(SimulationOptions &options, const FoldProgram &program,
+             sched::Protocol protocol, uint64_t bytes) const;
 };
 
 /// The estimates of the model of time (TimeModel.h).

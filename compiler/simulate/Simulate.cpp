@@ -259,7 +259,7 @@ double Simulator::costOf(const Lane &lane, const FoldProgram::Fold &fold,
        program_.ranks[lane.rank].destinationsOf(fold))
     engines += engineCostOf(lane, to);
   if (isPassive(fold))
-    return engines + options_.gap;
+    return engines + (chunk == 0 ? options_.gap : 0);
   double cost = stepOf(lane);
   if (options_.laneRate > 0)
     cost += movesOf(direct_ ? fold.directMoves : fold.slotMoves) *

@@ -37,7 +37,7 @@ struct SimulationOptions {
   double notice = 0;
   /// Microseconds until a fold looks at the next of several channels that it
   /// reads, or writes the next: its lane goes on meanwhile. And of its lane,
-  /// for a passive fold.
+  /// once, for a passive fold.
   double gap = 0;
   /// Of each channel: microseconds of a lane for each chunk that it writes
   /// there, one after the other, or takes, as soon as it comes if the lane

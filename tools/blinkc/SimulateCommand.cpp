@@ -176,17 +176,13 @@ simulateProgram(const sched::Schedule &file, const sched::Program &program,
                 SimulationOptions options) {
   const sched::Variant &variant = variantFor(program, bytes);
   const FoldProgram folds = readProgram(file, program, variant);
-  const LaneCosts lane = costs.of(variant.protocol(), bytes);
-  options.stepCost += lane.step;
-  options.laneRate = lane.rate;
-  options.notice = lane.notice;
-  options.gap = lane.gap;
-  options.engineCosts = costs.enginesOf(folds);
+  costs.addTo(options, folds, variant.protocol(), bytes);
   llvm::Expected<Simulation> simulation =
-      costs.host ? simulateHost(folds, sched::chunksOf(variant), bytes, lane,
-                                *costs.host)
-                 : simulate(folds, variant.protocol(), sched::chunksOf(variant),
-                            bytes, options);
+      costs.host
+          ? simulateHost(folds, sched::chunksOf(variant), bytes,
+                         costs.of(variant.protocol(), bytes), *costs.host)
+          : simulate(folds, variant.protocol(), sched::chunksOf(variant), bytes,
+                     options);
   if (!simulation)
     return simulation.takeError();
   SimulatedProgram result;

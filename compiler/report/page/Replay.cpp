@@ -7,6 +7,7 @@
 #include "compiler/report/page/Replay.h"
 
 #include "compiler/plan/TimeModel.h"
+#include "compiler/simulate/LaneCosts.h"
 
 #include <algorithm>
 #include <map>
@@ -78,10 +79,8 @@ blink::replayOf(const FoldProgram &program, const sched::Variant &variant) {
   replay.bytes =
       uint64_t(std::min(kMostBytes, double(chunks) * variant.chunk_bytes() /
                                         largestShare(program)));
-  const ProtocolCosts costs = costsOf(variant.protocol());
   SimulationOptions options;
-  options.stepCost = costs.chunkOverhead;
-  options.laneRate = costs.laneRate;
+  modelCosts().addTo(options, program, variant.protocol(), replay.bytes);
   options.details = true;
   options.mostEvents = UINT64_MAX;
   llvm::Expected<Simulation> simulation =
@@ -92,7 +91,8 @@ blink::replayOf(const FoldProgram &program, const sched::Variant &variant) {
   replay.microseconds = simulation->microseconds;
   replay.lanes = simulation->details.lanes;
   addFolds(simulation->events, replay);
-  addTransfers(program, simulation->events, costs.wireBytes, replay);
+  addTransfers(program, simulation->events,
+               costsOf(variant.protocol()).wireBytes, replay);
   for (const FoldProgram::Channel &channel : program.channels)
     replay.trees.push_back(channel.tree);
   replay.channels = pageHops(program);

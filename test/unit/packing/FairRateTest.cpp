@@ -17,15 +17,15 @@ using namespace blink::test;
 
 namespace {
 
-/// Three GPUs. From a to b 10 GB/s, which trees share; from b to c 8; from a
-/// to c 10, more than the tree over it needs.
+/// Three GPUs. From a to b 10 GB/s, which trees share; from b to c `far`; from
+/// a to c 10, more than the tree over it needs.
 class Forked {
 public:
-  explicit Forked(double chain, double star)
+  explicit Forked(double chain, double star, int far = 8)
       : rankTopology_(rankTopologyOf(makeTopology(
             R"({"id": "a", "kind": "gpu"}, {"id": "b", "kind": "gpu"},
                {"id": "c", "kind": "gpu"})",
-            link("a", "b", 10) + "," + link("b", "c", 8) + "," +
+            link("a", "b", 10) + "," + link("b", "c", far) + "," +
                 link("a", "c", 10)))) {
     packing.algbw = chain + star;
     packing.trees.push_back({0, {}, {edge(0, 1), edge(1, 2)}, chain});
@@ -83,6 +83,22 @@ TEST_CASE("equal trees and what has no small common part stay whole") {
   const Forked odd(7.9, 2.03);
   CHECK(evenParts(odd.problem, odd.packing) == std::vector<unsigned>{1, 1});
   CHECK(!isFair(odd.problem, odd.packing));
+}
+
+TEST_CASE("chains from one root go in parts of nearly one weight") {
+  // 4 GB/s from b to c, which the chain's block for c needs all the time. But
+  // it has a third of 10 until the star's block for b is through after 0.6 s.
+  for (double star : {2.0, 1.9}) {
+    Forked forked(4, star, 4);
+    forked.problem.collective = Collective::scatter;
+    forked.packing.algbw *= 3;
+    CHECK(fairRate(forked.problem, forked.packing, {1, 1}) ==
+          doctest::Approx(forked.packing.algbw / (star * 0.3 + 1 - star / 4)));
+    CHECK(fairRate(forked.problem, forked.packing, {2, 1}) ==
+          doctest::Approx(forked.packing.algbw));
+    CHECK(evenParts(forked.problem, forked.packing) ==
+          std::vector<unsigned>{2, 1});
+  }
 }
 
 TEST_CASE("fair trees are found for a little of the rate") {

@@ -167,6 +167,18 @@ struct Servers {
 
 } // namespace
 
+TEST_CASE("costs are options of a simulation") {
+  const Servers servers(false);
+  SimulationOptions options;
+  options.stepCost = 10;
+  modelCosts().addTo(options, servers.program, sched::Protocol::simple, 1024);
+  CHECK(options.stepCost == 12);
+  CHECK(options.laneRate == 50);
+  CHECK(options.notice == 2);
+  CHECK(options.gap == 0.25);
+  CHECK(options.engineCosts == modelCosts().enginesOf(servers.program));
+}
+
 TEST_CASE("messages that a fold writes leave one by one, in its order") {
   using Operand = FoldProgram::Operand;
   const auto time = [](bool farFirst) {

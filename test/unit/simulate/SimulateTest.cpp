@@ -224,6 +224,10 @@ TEST_CASE("slower links and slower ranks") {
   options.slowness = {1, 2, 1};
   CHECK(timeOf(program, 16 << 20, options) ==
         doctest::Approx(256 * 40).epsilon(0.02));
+  // Those that move nothing cost a gap in all, not one a chunk.
+  SimulationOptions gaps;
+  gaps.gap = 20;
+  CHECK(timeOf(program, 16 << 20, gaps) <= timeOf(program, 16 << 20) + 2 * 20);
   // So many loads and stores of a byte, a copy being one of each, at 2 GB/s.
   const double moves = movesOf(program.ranks[1].folds[0].directMoves);
   REQUIRE(moves >= 1);
