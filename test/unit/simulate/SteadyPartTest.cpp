@@ -50,8 +50,9 @@ static FoldProgram forked(double chain) {
 
 /// In chunks of 64 KiB.
 static double partOf(const FoldProgram &program) {
-  return valueOf(
-      steadyPart(program, timeOf(program, sched::Protocol::simple, 64 << 10)));
+  return valueOf(steadyPart(program,
+                            timeOf(program, sched::Protocol::simple, 64 << 10),
+                            [](double) { return true; }));
 }
 
 TEST_CASE("what more of a message costs, not the fill") {
@@ -71,4 +72,19 @@ TEST_CASE("a tree of a small share takes more than its part of a link") {
   for (FoldProgram::Rank &rank : bound.ranks)
     rank.lanes = {{0, 1}};
   CHECK(partOf(bound) > part + 0.05);
+}
+
+TEST_CASE("the longer message is left out where it does not matter") {
+  const FoldProgram program = forked(0.8);
+  const MessageTime time = timeOf(program, sched::Protocol::simple, 512 << 10);
+  std::vector<double> asked;
+  auto part = [&](bool goesOn) {
+    return valueOf(steadyPart(program, time, [&](double first) {
+      asked.push_back(first);
+      return goesOn;
+    }));
+  };
+  const double first = part(false), least = part(true);
+  CHECK(asked == std::vector<double>{first, first});
+  CHECK(least < first);
 }
