@@ -43,16 +43,26 @@ bool isSlowerWhenShort(const MessageTime &time, const MessageTime &other) {
   return false;
 }
 
-/// Of two, that whose rate is kept, unless long messages take noticeably
-/// longer; of two such the faster one, unless it is not when they are short; of
-/// equally fast ones that of the higher rate.
+/// Whether the rate of `forest` is kept, and that of `other` is not, or is
+/// noticeably lower.
+bool isHigher(const TimedForest &forest, const TimedForest &other) {
+  return forest.part >= kKept &&
+         (other.part < kKept ||
+          forest.packing.algbw > kNoticeably * other.packing.algbw);
+}
+
+/// Of two, that of a higher rate, unless long messages take noticeably longer;
+/// of two such the faster one, unless it is not when they are short; of equally
+/// fast ones that of the higher rate, however little.
 bool isBetter(const TimedForest &forest, const TimedForest &other) {
-  const bool kept = forest.part >= kKept, otherKept = other.part >= kKept;
   const double longer = timeOfLong(forest.time) / timeOfLong(other.time);
-  if (kept != otherKept)
-    return longer < (kept ? kNoticeably : 1 / kNoticeably);
-  const bool isHigher = kept && forest.packing.algbw > other.packing.algbw;
-  return longer < (isHigher ? 1 / kFaster : kFaster) &&
+  if (isHigher(forest, other))
+    return longer < kNoticeably;
+  if (isHigher(other, forest))
+    return longer < 1 / kNoticeably;
+  const bool winsTies =
+      forest.part >= kKept && forest.packing.algbw > other.packing.algbw;
+  return longer < (winsTies ? 1 / kFaster : kFaster) &&
          !isSlowerWhenShort(forest.time, other.time);
 }
 
