@@ -32,9 +32,9 @@ constexpr uint64_t kFetch = 512 << 10;
 constexpr uint64_t kWholeSlots = 128 << 10;
 
 /// Chunks of sums that go through slots have at most so many bytes where ranks
-/// have processors of their own: slots of larger ones, several a ring, fall out
-/// of the caches before they are read.
-constexpr uint32_t kSlotOfSum = 512 << 10;
+/// have processors of their own, and where they share them: slots of larger
+/// ones, several a ring, fall out of the caches before they are read.
+constexpr uint32_t kSlotOfSum = 512 << 10, kCrowdedSlotOfSum = 128 << 10;
 
 /// Outputs go around the caches from this size of a server's buffers together
 /// on: no cache holds them, and streaming saves reading what is overwritten.
@@ -70,9 +70,9 @@ bool copiesWholeSlots(uint64_t bytes, bool stream,
 /// The most bytes of a chunk. The same on all ranks.
 uint32_t mostChunk(const Call &call, const HostEnvironment &host) {
   const bool slots = host.oneServer && host.zeroCopy != ZeroCopy::direct;
-  return slots && !host.crowded && isReduction(call.kind.collective)
-             ? kSlotOfSum
-             : UINT32_MAX;
+  if (!slots || !isReduction(call.kind.collective))
+    return UINT32_MAX;
+  return host.crowded ? kCrowdedSlotOfSum : kSlotOfSum;
 }
 
 /// Whether readers fetch from the buffers of `rank` through the kernel.

@@ -181,19 +181,16 @@ TEST_CASE("each size, reach and place has its way") {
       {copied, 0, 512 * K, kProcesses, crowded, inPlace, "o", 512 * K, false},
       {reduced, 0, 512 * K - 1, kProcesses, crowded, behind, "ss", 128 * K,
        false},
-      {reduced, 0, 512 * K, kProcesses, crowded, behind, "so", 128 * K + 64,
-       false},
-      {reduced, 1, 512 * K, kProcesses, crowded, behind, "s.", 128 * K + 64,
-       false},
+      {reduced, 0, 512 * K, kProcesses, crowded, behind, "so", 128 * K, false},
+      {reduced, 1, 512 * K, kProcesses, crowded, behind, "s.", 128 * K, false},
       // But not what several read, or is passed on.
       {copiedByAll, 0, 512 * K, kProcesses, crowded, behind, "S", 512 * K,
        false},
       {passedOn, 1, 512 * K, kProcesses, crowded, behind, "s", 128 * K + 64,
        false},
-      {reducedByOne, 2, 512 * K, kProcesses, crowded, behind, "S", 128 * K + 64,
+      {reducedByOne, 2, 512 * K, kProcesses, crowded, behind, "S", 128 * K,
        false},
-      {oneHop, 0, 512 * K, kProcesses, crowded, behind, "S.", 128 * K + 64,
-       false},
+      {oneHop, 0, 512 * K, kProcesses, crowded, behind, "S.", 128 * K, false},
       // Where the kernel does not let them, slots carry everything.
       {copied, 0, M, kSlotsOnly, alone, behind, "s", 256 * K + 64, false},
       {reduced, 0, M, kSlotsOnly, alone, behind, "ss", 256 * K + 64, false},
@@ -201,7 +198,8 @@ TEST_CASE("each size, reach and place has its way") {
       // Sums have chunks that caches hold, if they go through slots.
       {reducedMore, 0, 8 * M, kProcesses, alone, behind, "ss", 512 * K, false},
       {reducedMore, 0, 8 * M, kSlotsOnly, alone, behind, "ss", 512 * K, false},
-      {reducedMore, 0, 8 * M, kProcesses, crowded, behind, "so", M, false},
+      {reducedMore, 0, 8 * M, kProcesses, crowded, behind, "so", 128 * K,
+       false},
       {reducedMore, 0, 8 * M, kThreads, alone, behind, "so", M, false},
       {copiedMore, 0, 8 * M, kProcesses, alone, behind, "s", M, false},
 
