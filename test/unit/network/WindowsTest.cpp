@@ -9,6 +9,19 @@
 using namespace blink;
 using namespace blink::test;
 
+/// Of twoRanks(true, true).
+static std::unique_ptr<Transport> connectTwo(NotingClient &client) {
+  std::unique_ptr<Transport> transport;
+  REQUIRE(createNetwork(twoRanks(true, true), client, transport).ok());
+  std::vector<std::string> addresses(2);
+  for (int rank : {0, 1})
+    REQUIRE(transport->listen(rank, addresses[size_t(rank)]).ok());
+  REQUIRE(
+      transport->connect(addresses, Clock::now() + std::chrono::seconds(20), {})
+          .ok());
+  return transport;
+}
+
 TEST_CASE("no more chunks are on their way than the window says") {
   for (uint32_t window : {1u, 2u, 5u, 100u}) {
     CAPTURE(window);
@@ -53,14 +66,7 @@ TEST_CASE("no more chunks are on their way than the window says") {
 
 TEST_CASE("credits that nobody waits for do not go by themselves at once") {
   NotingClient client;
-  std::unique_ptr<Transport> transport;
-  REQUIRE(createNetwork(twoRanks(true, true), client, transport).ok());
-  std::vector<std::string> addresses(2);
-  for (int rank : {0, 1})
-    REQUIRE(transport->listen(rank, addresses[size_t(rank)]).ok());
-  REQUIRE(
-      transport->connect(addresses, Clock::now() + std::chrono::seconds(20), {})
-          .ok());
+  const std::unique_ptr<Transport> transport = connectTwo(client);
   const auto carryOn = [&] {
     transport->progress(0, true);
     transport->progress(1, true);
@@ -86,14 +92,7 @@ TEST_CASE("credits that nobody waits for do not go by themselves at once") {
 
 TEST_CASE("what has been abandoned is not read any more") {
   NotingClient client;
-  std::unique_ptr<Transport> transport;
-  REQUIRE(createNetwork(twoRanks(true, true), client, transport).ok());
-  std::vector<std::string> addresses(2);
-  for (int rank : {0, 1})
-    REQUIRE(transport->listen(rank, addresses[size_t(rank)]).ok());
-  REQUIRE(
-      transport->connect(addresses, Clock::now() + std::chrono::seconds(20), {})
-          .ok());
+  const std::unique_ptr<Transport> transport = connectTwo(client);
   constexpr uint64_t kBytes = 512 << 10;
   auto data = std::make_unique<std::vector<char>>(kBytes);
   for (uint32_t n = 0; n < 100; ++n) // more than sockets hold
