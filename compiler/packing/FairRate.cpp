@@ -147,11 +147,13 @@ bool blink::isFair(const PackingProblem &problem, const Packing &packing,
          fairRate(problem, packing, parts) >= kFair * packing.algbw;
 }
 
+/// The most parts of the smallest weight.
+constexpr unsigned kMostDivisions = 4;
+
 /// Of trees with one root in a routed collective: the fewest parts of nearly
 /// one weight with which links keep to the weights, or more than with fewer.
 static std::vector<unsigned> evenRoutes(const PackingProblem &problem,
                                         const Packing &packing) {
-  constexpr unsigned kMostDivisions = 4; // of the smallest weight
   constexpr size_t kMostParts = 16;
   constexpr double kFair = 0.98, kBetter = 1.02;
   std::vector<unsigned> best(packing.trees.size(), 1);
@@ -159,13 +161,15 @@ static std::vector<unsigned> evenRoutes(const PackingProblem &problem,
   double least = kInfinity;
   for (const Tree &tree : packing.trees)
     least = std::min(least, tree.weight);
-  for (unsigned divisions = 1; divisions <= kMostDivisions; ++divisions) {
+  for (unsigned divisions = 1;
+       divisions <= kMostDivisions && most < kFair * packing.algbw;
+       ++divisions) {
     std::vector<unsigned> parts;
     size_t sum = 0;
     for (const Tree &tree : packing.trees)
       sum += parts.emplace_back(
           unsigned(std::lround(tree.weight / least * divisions)));
-    if (most >= kFair * packing.algbw || sum > kMostParts)
+    if (sum > kMostParts)
       break;
     const double rate = fairRate(problem, packing, parts);
     if (rate < kBetter * most)
@@ -178,7 +182,6 @@ static std::vector<unsigned> evenRoutes(const PackingProblem &problem,
 
 std::vector<unsigned> blink::evenParts(const PackingProblem &problem,
                                        const Packing &packing) {
-  constexpr unsigned kMostDivisions = 4; // of the smallest weight
   constexpr double kMostParts = 64;
   constexpr double kRounding = 1e-6;
   std::vector<unsigned> parts(packing.trees.size(), 1);

@@ -35,10 +35,9 @@ llvm::Expected<Packing> selectTrees(const PackingProblem &problem,
 
 /// The same of what the router and the integer program find, but only trees
 /// that are fair (FairRate.h): such that links which share themselves fairly
-/// keep to their weights, as do those of equal trees; and none of a higher
-/// score than `selected`, which selectTrees found. Without trees where none are
-/// found, for routed collectives, and where whole orbits are selected. For two
-/// ranks or more; `options` in range, as for selectTrees.
+/// keep to their weights, as do those of equal trees. Without trees where none
+/// are found, for routed collectives, and where whole orbits are selected. For
+/// two ranks or more; `options` in range, as for selectTrees.
 llvm::Expected<Packing> selectFairTrees(const PackingProblem &problem,
                                         const PackedTrees &packed,
                                         const SelectOptions &options);

@@ -107,7 +107,7 @@ llvm::Expected<TimedForest> timedForest(const PackingProblem &problem,
 }
 
 /// Of a selection whose rate links that share themselves fairly may not keep,
-/// of trees of which they keep all, and of smaller forests, the fastest. The
+/// of trees of which they keep all, and of smaller forests, the best. The
 /// others have up to kMostSlack less than the optimum. Smaller forests are not
 /// looked for where nearly all is kept, nor where fair trees have their rate.
 llvm::Expected<Packing> selectKept(const PackingProblem &problem,
@@ -120,7 +120,7 @@ llvm::Expected<Packing> selectKept(const PackingProblem &problem,
   if (!fair)
     return fair;
   const bool isFairFirst = !fair->trees.empty();
-  const double fairRate = fair->algbw;
+  const double rateOfFair = fair->algbw;
   // What is fair needs no simulation, and may spare one of what was selected.
   llvm::Expected<TimedForest> best = timedForest(
       problem, isFairFirst ? std::move(*fair) : std::move(selected));
@@ -141,7 +141,7 @@ llvm::Expected<Packing> selectKept(const PackingProblem &problem,
     if (Error error = take(std::move(selected)))
       return error;
   for (double slack : {kMostSlack / 2, kMostSlack}) {
-    if (isFairFirst ? fairRate >= (1 - slack) * packed.packing.algbw
+    if (isFairFirst ? rateOfFair >= (1 - slack) * packed.packing.algbw
                     : best->part >= kNearlyAll)
       break;
     others.slack = std::max(options.slack, slack);

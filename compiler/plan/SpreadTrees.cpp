@@ -377,12 +377,12 @@ spreadFaster(const PackingProblem &problem, const Packing &packing,
   const std::vector<unsigned> given = parts;
   const MessageTime before = splits.timeOfLarge(given);
   double least = timeOfLong(before) * kFaster;
-  const bool routed =
+  const bool unrooted =
       isRouted(problem.collective) && !isRooted(problem.collective);
-  const double fair = routed ? 0 : fairRate(problem, packing, given);
+  const double fair = unrooted ? 0 : fairRate(problem, packing, given);
   for (std::vector<unsigned> &other : others) {
     if (other.empty() || other == given ||
-        (!routed && fairRate(problem, packing, other) < kAsFair * fair))
+        (!unrooted && fairRate(problem, packing, other) < kAsFair * fair))
       continue;
     const MessageTime time = splits.timeOfLarge(other);
     if (timeOfLong(time) >= least || !isFasterWhenLong(time, before, kFaster) ||

@@ -10,6 +10,7 @@
 #include "compiler/plan/FoldProgram.h"
 #include "compiler/plan/TimeModel.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Error.h"
 
 namespace blink {

@@ -94,8 +94,6 @@ private:
 
 PathsByPrice::PathsByPrice(const RankTopology &machine) : machine_(machine) {
   listed_ = listAll();
-  if (!listed_)
-    choices_.clear();
 }
 
 bool PathsByPrice::listAll() {

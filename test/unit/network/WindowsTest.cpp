@@ -26,15 +26,7 @@ TEST_CASE("no more chunks are on their way than the window says") {
   for (uint32_t window : {1u, 2u, 5u, 100u}) {
     CAPTURE(window);
     NotingClient client;
-    std::unique_ptr<Transport> transport;
-    REQUIRE(createNetwork(twoRanks(true, true), client, transport).ok());
-    std::vector<std::string> addresses(2);
-    for (int rank : {0, 1})
-      REQUIRE(transport->listen(rank, addresses[size_t(rank)]).ok());
-    REQUIRE(
-        transport
-            ->connect(addresses, Clock::now() + std::chrono::seconds(20), {})
-            .ok());
+    const std::unique_ptr<Transport> transport = connectTwo(client);
     constexpr uint64_t kChunks = 24;
     const std::vector<char> data(8 << 10, 'x');
     for (uint32_t n = 0; n < kChunks; ++n)
