@@ -82,17 +82,19 @@ void swapLanes(FoldProgram &program, const std::vector<size_t> &ranks,
 /// 0: that does not matter, since `shared` says that no lane has several folds,
 /// or messages are too short.
 uint32_t fillLanes(FoldProgram &program, const std::vector<size_t> &ranks,
-                   sched::Protocol protocol, unsigned maxLanes, bool shared) {
+                   sched::Protocol protocol, unsigned maxLanes, bool shared,
+                   const TreeTimes *trees) {
   std::vector<Lanes> lanes = lanesFor(program, ranks, protocol, maxLanes, 0);
   swapLanes(program, ranks, lanes);
   if (!shared || protocol == sched::Protocol::low_latency)
     return 0;
   // What a chunk costs depends on how large it is, and that on the lanes.
   constexpr double kFaster = 0.995;
-  const MessageTime time = timeOfLarge(program);
+  const TreeTimes known = trees ? *trees : treeTimes(program, protocol);
+  const MessageTime time = timeOfLarge(program, 0, &known);
   lanes = lanesFor(program, ranks, protocol, maxLanes, time.flow.chunkBytes);
   swapLanes(program, ranks, lanes);
-  const MessageTime now = timeOfLarge(program);
+  const MessageTime now = timeOfLarge(program, 0, &known);
   if (isFasterWhenLong(now, time, kFaster))
     return now.flow.chunkBytes;
   swapLanes(program, ranks, lanes);
@@ -145,7 +147,7 @@ void blink::sortLanes(FoldProgram::Rank &rank, llvm::ArrayRef<double> hops) {
 }
 
 void blink::assignLanes(FoldProgram &program, sched::Protocol protocol,
-                        unsigned maxLanes) {
+                        unsigned maxLanes, const TreeTimes *trees) {
   if (isPairwise(program.collective))
     return assignLanePerTree(program);
   const std::vector<double> hops = readyTimes(program, kCountHops);
@@ -157,7 +159,7 @@ void blink::assignLanes(FoldProgram &program, sched::Protocol protocol,
       shared |= program.ranks[rank].folds.size() > maxLanes;
     }
   const uint32_t chunkBytes =
-      fillLanes(program, loose, protocol, maxLanes, shared);
+      fillLanes(program, loose, protocol, maxLanes, shared, trees);
   if (loose.size() == program.ranks.size())
     assignDelays(program, hops,
                  chunkBytes == 0 ? 1 : leastLag(program, chunkBytes));

@@ -11,6 +11,8 @@
 
 namespace blink {
 
+struct TreeTimes;
+
 /// Puts the loose folds of each rank that has no lanes yet into at most
 /// `maxLanes` (at least 1). Which folds share one says LaneChoice.h.
 ///
@@ -27,8 +29,10 @@ namespace blink {
 ///
 /// In a sendrecv each tree has a lane, however many these are: a message waits
 /// for nothing but its other end, so nothing may stand before it.
+///
+/// `trees`: treeTimes of `program` with `simple`, where they are known.
 void assignLanes(FoldProgram &program, sched::Protocol protocol,
-                 unsigned maxLanes);
+                 unsigned maxLanes, const TreeTimes *trees = nullptr);
 
 /// The same where no rank has lanes yet, for `simple` and small messages: lanes
 /// share the time that folds of no bytes take, messages included.

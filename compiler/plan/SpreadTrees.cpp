@@ -70,7 +70,8 @@ public:
   Splits(FoldProgram whole, const Packing &packing, Protocol protocol,
          ScheduleLimits limits, size_t maxTrees = 0)
       : whole_(std::move(whole)), loads_(busiestFolds(whole_, packing)),
-        protocol_(protocol), limits_(limits), maxTrees_(maxTrees) {}
+        trees_(treeTimes(whole_, protocol)), protocol_(protocol),
+        limits_(limits), maxTrees_(maxTrees) {}
 
   /// Of the busiest fold.
   double most() const {
@@ -90,7 +91,7 @@ public:
   /// The schedule of such parts, or of all trees in `parts` each.
   FoldProgram plan(const std::vector<unsigned> &parts) const {
     FoldProgram program = splitTrees(whole_, parts);
-    assignLanes(program, protocol_, limits_.maxLanes);
+    assignLanes(program, protocol_, limits_.maxLanes, &trees_);
     return program;
   }
   FoldProgram plan(unsigned parts) const {
@@ -99,12 +100,13 @@ public:
   /// But for the last chunk, which is no reason for fewer parts than lanes
   /// need.
   MessageTime timeOf(const FoldProgram &program) const {
-    MessageTime time = blink::timeOf(program, protocol_, limits_.chunkBytes);
+    MessageTime time =
+        blink::timeOf(program, protocol_, limits_.chunkBytes, 1, &trees_);
     time.flow.slotDrain = time.flow.directDrain = 0;
     return time;
   }
   MessageTime timeOfLarge(const std::vector<unsigned> &parts) const {
-    return blink::timeOfLarge(plan(parts), limits_.chunkBytes);
+    return blink::timeOfLarge(plan(parts), limits_.chunkBytes, &trees_);
   }
   MessageTime timeOfLarge(unsigned parts) const {
     return timeOfLarge(std::vector<unsigned>(loads_.size(), parts));
@@ -119,6 +121,7 @@ public:
 private:
   FoldProgram whole_;
   std::vector<double> loads_; ///< of each tree's busiest fold
+  TreeTimes trees_;
   Protocol protocol_;
   ScheduleLimits limits_;
   size_t maxTrees_;
@@ -350,7 +353,8 @@ spreadFaster(const PackingProblem &problem, const Packing &packing,
              std::vector<unsigned> parts, ScheduleLimits limits,
              size_t maxTrees) {
   constexpr unsigned kMostParts = 8;
-  constexpr double kFaster = 0.99, kAsFair = 0.99;
+  constexpr double kFaster = 0.99, kAsFair = 0.99, kRounding = 1e-9;
+  constexpr uint64_t kShort = kReferenceBytes / 64;
   llvm::Expected<FoldProgram> whole = expandForest(problem, packing);
   if (!whole)
     return whole.takeError();
@@ -377,6 +381,8 @@ spreadFaster(const PackingProblem &problem, const Packing &packing,
   const std::vector<unsigned> given = parts;
   const MessageTime before = splits.timeOfLarge(given);
   double least = timeOfLong(before) * kFaster;
+  const MessageTime cutBefore = cutShortMessages(before);
+  double leastShort = cutBefore.at(kShort);
   const bool unrooted =
       isRouted(problem.collective) && !isRooted(problem.collective);
   const double fair = unrooted ? 0 : fairRate(problem, packing, given);
@@ -385,10 +391,19 @@ spreadFaster(const PackingProblem &problem, const Packing &packing,
         (!unrooted && fairRate(problem, packing, other) < kAsFair * fair))
       continue;
     const MessageTime time = splits.timeOfLarge(other);
-    if (timeOfLong(time) >= least || !isFasterWhenLong(time, before, kFaster) ||
-        isSlowerWhenShort(time, before))
+    const double ofLong = timeOfLong(time);
+    if (ofLong > least * (1 + kRounding) ||
+        !isFasterWhenLong(time, before, kFaster))
       continue;
-    least = timeOfLong(time);
+    const MessageTime cut = cutShortMessages(time);
+    // Where links take all the time there is, parts differ in short messages.
+    const bool isEqual = ofLong >= least * (1 - kRounding);
+    const double ofShort = cut.at(kShort);
+    if ((isEqual && ofShort >= kFaster * leastShort) ||
+        isSlowerWhenShort(cut, cutBefore))
+      continue;
+    least = ofLong;
+    leastShort = ofShort;
     parts = std::move(other);
   }
   return llvm::all_of(parts, [](unsigned part) { return part == 1; })

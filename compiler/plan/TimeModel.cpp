@@ -180,17 +180,28 @@ static void addDrains(const FoldProgram &program, ChunkFlow &flow) {
     }
 }
 
+TreeTimes blink::treeTimes(const FoldProgram &program, Protocol protocol) {
+  TreeTimes times{startOf(program, protocol), rateOfLinks(program), 1,
+                  latencyOf(program)};
+  if (protocol != Protocol::low_latency)
+    times.hops =
+        std::max(1.0, std::min(levelsOf(program), transfersOf(program)));
+  return times;
+}
+
 MessageTime blink::timeOf(const FoldProgram &program, Protocol protocol,
-                          sched::ChunkSizes chunks, double part) {
+                          sched::ChunkSizes chunks, double part,
+                          const TreeTimes *trees) {
+  const TreeTimes known = trees ? *trees : treeTimes(program, protocol);
   MessageTime time =
-      messageTime(costsOf(protocol), startOf(program, protocol),
-                  rateOfLinks(program) * part, loadsOfLanes(program, protocol));
+      messageTime(costsOf(protocol), known.start, known.rate * part,
+                  loadsOfLanes(program, protocol));
   if (protocol == Protocol::low_latency)
     return time;
   ChunkFlow &flow = time.flow;
   flow.largest = largestShare(program);
   flow.network = leavesMachine(program);
-  flow.hops = std::max(1.0, std::min(levelsOf(program), transfersOf(program)));
+  flow.hops = known.hops;
   addDrains(program, flow);
   flow.channels = channelsOfRank(program);
   flow.slotBytes = slotBytesOfRank(program.numRanks);
@@ -204,11 +215,12 @@ MessageTime blink::timeOf(const FoldProgram &program, Protocol protocol,
   return time;
 }
 
-MessageTime blink::timeOfLarge(const FoldProgram &program,
-                               uint32_t chunkBytes) {
-  MessageTime time = timeOf(program, Protocol::simple, chunkBytes);
+MessageTime blink::timeOfLarge(const FoldProgram &program, uint32_t chunkBytes,
+                               const TreeTimes *trees) {
+  const TreeTimes known = trees ? *trees : treeTimes(program, Protocol::simple);
+  MessageTime time = timeOf(program, Protocol::simple, chunkBytes, 1, &known);
   if (chunkBytes == 0 && !isRouted(program.collective))
-    time.flow.chunkBytes = refineChunk(time, latencyOf(program));
+    time.flow.chunkBytes = refineChunk(time, known.latency);
   return time;
 }
 

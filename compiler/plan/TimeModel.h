@@ -187,15 +187,28 @@ struct ScheduleLimits {
   uint32_t chunkBytes = 0; ///< 0: chooseChunk
 };
 
+/// What of a program's time its trees decide, in however many equal parts and
+/// whatever lanes they are.
+struct TreeTimes {
+  double start;   ///< startOf
+  double rate;    ///< of links, GB/s
+  double hops;    ///< of ChunkFlow; with low_latency, whose data flows, 1
+  double latency; ///< latencyOf
+};
+TreeTimes treeTimes(const FoldProgram &program, Protocol protocol);
+
 /// The time that `program` takes, with the rate that links let it have, or so
 /// much `part` of it. Each loose fold counts as a lane, and each of a sendrecv,
 /// whose messages travel one by one. `chunkBytes` 0 is what
-/// chooseChunk says.
+/// chooseChunk says. `trees`: treeTimes, where they are known: most of the work
+/// is to find them.
 MessageTime timeOf(const FoldProgram &program, Protocol protocol,
-                   sched::ChunkSizes chunks = 0, double part = 1);
+                   sched::ChunkSizes chunks = 0, double part = 1,
+                   const TreeTimes *trees = nullptr);
 /// The same of a variant for large messages: with `simple`, and in chunks that
 /// refineChunk has looked at, but for routed collectives, which go hop by hop.
-MessageTime timeOfLarge(const FoldProgram &program, uint32_t chunkBytes = 0);
+MessageTime timeOfLarge(const FoldProgram &program, uint32_t chunkBytes = 0,
+                        const TreeTimes *trees = nullptr);
 /// The same of a variant for small messages, in chunks that are chosen for
 /// kSmallReferenceBytes.
 MessageTime timeOfSmall(const FoldProgram &program, Protocol protocol);

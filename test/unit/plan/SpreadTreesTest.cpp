@@ -254,6 +254,37 @@ TEST_CASE("what a tree's folds move") {
   }
 }
 
+TEST_CASE("neither parts nor lanes change what trees decide of the time") {
+  for (const char *name : {"dgx1", "dgx-h100", "mi250"})
+    for (Collective collective : kCollectives) {
+      CAPTURE(name);
+      CAPTURE(toString(collective).str());
+      RankTopology rankTopology = rankTopologyOf(shippedTopology(name));
+      PackingProblem problem{&rankTopology, collective, 0};
+      Packing packing = packed(problem);
+      const FoldProgram whole = valueOf(expandForest(problem, packing));
+      Parts parts;
+      for (size_t t = 0; t < packing.trees.size(); ++t)
+        parts.push_back(1 + unsigned(t * 5 % 7));
+      FoldProgram program = splitTrees(whole, parts);
+      assignLanes(program, Protocol::simple, 4);
+      const TreeTimes known = treeTimes(whole, Protocol::simple);
+      const TreeTimes anew = treeTimes(program, Protocol::simple);
+      const auto isAbout = [](double value) {
+        return doctest::Approx(value).epsilon(1e-9);
+      };
+      CHECK(known.start == isAbout(anew.start));
+      CHECK(known.rate == isAbout(anew.rate));
+      CHECK(known.hops == isAbout(anew.hops));
+      CHECK(known.latency == isAbout(anew.latency));
+      const MessageTime given = timeOfLarge(program, 0, &known);
+      const MessageTime time = timeOfLarge(program);
+      CHECK(given.flow.chunkBytes == time.flow.chunkBytes);
+      for (uint64_t bytes = 1 << 10; bytes <= 1 << 30; bytes *= 4)
+        CHECK(given.at(bytes) == isAbout(time.at(bytes)));
+    }
+}
+
 TEST_CASE("every lane of an H100 box moves data, and as much as the others") {
   RankTopology rankTopology = rankTopologyOf(shippedTopology("dgx-h100"));
   for (Collective collective : kCollectives)
@@ -294,6 +325,35 @@ TEST_CASE("trees that links would not keep to go in equal parts") {
   CHECK(valueOf(chooseParts(problem, packing, {1}, 0)).empty());
   CHECK(valueOf(chooseParts(problem, packing, {16}, packing.trees.size()))
             .empty());
+}
+
+TEST_CASE("of parts that links keep equally busy those for short messages") {
+  // From four parts on lanes are faster than the links of a pair, as long as
+  // messages have many chunks.
+  const RankTopology rankTopology =
+      rankTopologyOf(shippedTopology("mi250"), {0, 4});
+  const PackingProblem problem{&rankTopology, Collective::reduce, 0};
+  const Packing packing = packed(problem);
+  REQUIRE(packing.trees.size() == 1);
+  const auto timeIn = [&](unsigned parts) {
+    return timeOfLarge(planned(problem, packing, Parts{parts}, 16));
+  };
+  const auto shortOf = [](const MessageTime &time) {
+    return cutShortMessages(time).at(1 << 20);
+  };
+  const Parts parts = valueOf(chooseParts(problem, packing, {16}, 0));
+  REQUIRE(parts.size() == 1);
+  const MessageTime chosen = timeIn(parts[0]);
+  double longest = 0;
+  for (unsigned other = 1; other <= 16; ++other) {
+    const MessageTime time = timeIn(other);
+    if (timeOfLong(time) > timeOfLong(chosen) * (1 + 1e-9))
+      continue;
+    CAPTURE(other);
+    CHECK(shortOf(chosen) <= 1.02 * shortOf(time));
+    longest = std::max(longest, shortOf(time));
+  }
+  CHECK(shortOf(chosen) < 0.95 * longest);
 }
 
 TEST_CASE("a DGX-1 stays as it is, and an H100 box has no lane far above") {
