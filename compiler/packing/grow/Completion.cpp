@@ -126,10 +126,10 @@ bool Completion::augment(size_t index, int from, int to) {
   for (size_t next = 0; next < queue_.size() && !isReached(to); ++next) {
     const int node = queue_[next];
     for (const Arc &arc : out_[node])
-      if (flow.uses[arc.arc] < free_[arc.arc])
+      if (!isReached(arc.node) && flow.uses[arc.arc] < free_[arc.arc])
         reach(arc.node, {node, arc.arc, -1, true});
     for (const Arc &arc : in_[node])
-      if (flow.uses[arc.arc] > 0)
+      if (!isReached(arc.node) && flow.uses[arc.arc] > 0)
         reach(arc.node, {node, arc.arc, -1, false});
     for (size_t tree = 0; begins_[node] == search_ && tree < members_.size();
          ++tree)

@@ -12,6 +12,8 @@
 #include "compiler/packing/grow/RootedCut.h"
 #include "compiler/packing/grow/RootedTree.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <algorithm>
 #include <limits>
 #include <tuple>
@@ -39,6 +41,12 @@ public:
 private:
   using Key = std::tuple<int, int, int, uint32_t, int, int>;
 
+  /// A child that a parent may have, by a path whose narrowest link has had
+  /// room for so many trees.
+  struct Neighbour {
+    int child, narrowest;
+  };
+
   void findNeighbours();
   bool findDetours();
   const Path &pathBelow(int parent, int child) const {
@@ -60,7 +68,7 @@ private:
   IslandCompletion completion_;
   const PathTable *table_;
   PathTable detour_;
-  std::vector<std::vector<int>> neighbours_; // of parents, with room
+  std::vector<std::vector<Neighbour>> neighbours_; // of parents, with room
   std::vector<RootedTree> trees_;
   std::vector<std::vector<int>> depths_;              // -1: not reached
   std::vector<std::vector<std::vector<int>>> levels_; // ranks by tree and depth
@@ -106,8 +114,12 @@ void Growth::findNeighbours() {
   neighbours_.assign(numRanks_, {});
   for (int parent = 0; parent < numRanks_; ++parent)
     for (int child = 0; child < numRanks_; ++child)
-      if (fits(pathBelow(parent, child)))
-        neighbours_[parent].push_back(child);
+      if (const Path &path = pathBelow(parent, child); fits(path)) {
+        int narrowest = std::numeric_limits<int>::max();
+        for (int link : path)
+          narrowest = std::min(narrowest, capacities_[link]);
+        neighbours_[parent].push_back({child, narrowest});
+      }
 }
 
 /// Looks for paths around links that are full, a few times; whether it did.
@@ -141,18 +153,19 @@ uint32_t Growth::placeOf(int tree, int rank) const {
 bool Growth::findBelow(int tree, int parent, Key &best) {
   const int fresh = children_[tree][parent] > 0 ? -1 : active_[parent];
   bool found = false;
-  for (int child : neighbours_[parent]) {
-    const Path &path = pathBelow(parent, child);
+  // Room that is gone never comes back.
+  llvm::erase_if(neighbours_[parent], [&](Neighbour neighbour) {
+    const auto [child, narrowest] = neighbour;
     if (depths_[tree][child] >= 0 ||
-        refused_[tree][size_t(parent) * numRanks_ + child] || !fits(path))
-      continue;
+        refused_[tree][size_t(parent) * numRanks_ + child])
+      return false;
+    if (!fits(pathBelow(parent, child)))
+      return true;
     found = true;
-    int narrowest = std::numeric_limits<int>::max();
-    for (int link : path)
-      narrowest = std::min(narrowest, capacities_[link]);
     best = std::min(best, Key{narrowest, fresh, active_[child],
                               placeOf(tree, child), parent, child});
-  }
+    return false;
+  });
   return found;
 }
 
