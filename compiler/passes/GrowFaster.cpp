@@ -12,6 +12,8 @@
 #include "compiler/plan/SpreadTrees.h"
 #include "compiler/support/Infinity.h"
 
+#include "llvm/ADT/SmallVector.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -58,20 +60,31 @@ llvm::Expected<Packing> blink::growFaster(const PackingProblem &problem,
                                           const SelectOptions &options) {
   constexpr double kFaster = 0.98;
   constexpr double kAlike = 1.005;
-  constexpr int kMostHalved = 512; // to time more ranks takes long
+  constexpr double kMostSlack = 0.05;
+  constexpr int kMany = 512; // to time more takes long
   Packing fastest;
   if (!mayGrow(problem) || (options.keepGoing && !options.keepGoing()))
     return fastest;
-  std::vector<Packing> forests =
-      growForests(problem, optimum, kMostGrown, options.maxTrees);
+  const bool isMany = problem.rankTopology->numRanks() > kMany;
+  llvm::SmallVector<double> parts{1};
+  if (isMany && options.slack > 0) {
+    // Over many boxes trees that enter each once are far lower, and little may
+    // be missing to the optimum.
+    const double slack = std::max(options.slack, kMostSlack);
+    parts.append({1 - slack / 2, 1 - slack});
+  }
+  std::vector<Packing> forests;
+  for (double part : parts)
+    if (forests.empty())
+      forests =
+          growForests(problem, optimum * part, kMostGrown, options.maxTrees);
   for (Packing &forest : growOverBoxes(problem, optimum, options.maxTrees))
     forests.push_back(std::move(forest));
   if (forests.empty())
     return fastest;
   const size_t mostTrees =
       options.maxTrees > 0 ? size_t(options.maxTrees) : kMostSharing;
-  const size_t whole =
-      problem.rankTopology->numRanks() <= kMostHalved ? forests.size() : 0;
+  const size_t whole = isMany ? 0 : forests.size();
   for (size_t forest = 0; forest < whole; ++forest)
     if (2 * forests[forest].trees.size() <= mostTrees)
       forests.push_back(inHalves(forests[forest]));

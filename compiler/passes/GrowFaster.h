@@ -19,7 +19,8 @@ namespace blink {
 /// selected the first of them takes its place, which may be as fast. Of forests
 /// within 0.5 % the one whose pipeline is full first, for lanes are estimates,
 /// and that is not. Else no trees, and for all other problems. Its rate is the
-/// optimum, and trees of one weight are fair (FairRate.h).
+/// optimum, of more ranks than 512 a twentieth less where none is grown with it
+/// and there is slack; and trees of one weight are fair (FairRate.h).
 llvm::Expected<Packing> growFaster(const PackingProblem &problem,
                                    const Packing *selected, double optimum,
                                    const SelectOptions &options);

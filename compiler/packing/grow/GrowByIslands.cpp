@@ -365,3 +365,25 @@ blink::growByIslands(const PackingProblem &problem, const Islands &islands,
                          variant)
       .run();
 }
+
+bool blink::mayEnterOnce(const PackingProblem &problem, const Islands &islands,
+                         const std::vector<int> &room, int copies) {
+  const RankTopology &machine = *problem.rankTopology;
+  const std::vector<Link> &links = machine.topology().links;
+  const bool up = hasUpTrees(problem.collective);
+  std::vector<int> within(islands.ofNode.size(), 0); // per node
+  for (size_t link = 0; link < links.size(); ++link) {
+    const int from = links[link].from, to = links[link].to;
+    if (machine.usable(static_cast<int>(link)) && islands.ofNode[from] >= 0 &&
+        islands.ofNode[from] == islands.ofNode[to])
+      within[up ? from : to] += room[link];
+  }
+  std::vector<int> entering(islands.count, 0);
+  for (int rank = 0; rank < machine.numRanks(); ++rank) {
+    const int node = machine.nodeOf(rank);
+    entering[islands.ofNode[node]] += std::max(0, copies - within[node]);
+  }
+  entering[islands.ofNode[machine.nodeOf(problem.root)]] = 0;
+  return std::all_of(entering.begin(), entering.end(),
+                     [&](int trees) { return trees <= copies; });
+}

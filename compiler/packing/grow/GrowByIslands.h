@@ -26,6 +26,12 @@ std::vector<Tree> growByIslands(const PackingProblem &problem,
                                 std::vector<int> room,
                                 const GrowRequest &request, uint32_t variant);
 
+/// Whether, by their ranks one by one, `copies` trees may enter each island but
+/// the root's once: what a rank cannot get from its own island has to enter at
+/// it. Where it says no, growByIslands gets stuck. `room`: of each link.
+bool mayEnterOnce(const PackingProblem &problem, const Islands &islands,
+                  const std::vector<int> &room, int copies);
+
 } // namespace blink
 
 #endif // BLINK_COMPILER_PACKING_GROW_GROWBYISLANDS_H

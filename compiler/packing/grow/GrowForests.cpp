@@ -6,6 +6,7 @@
 
 #include "compiler/packing/grow/GrowForests.h"
 
+#include "compiler/packing/grow/GrowByIslands.h"
 #include "compiler/packing/grow/GrowTrees.h"
 #include "compiler/packing/grow/PackGrown.h"
 #include "compiler/packing/grow/RootedCut.h"
@@ -25,7 +26,8 @@ namespace {
 /// look at for the trees of a forest, but for one.
 constexpr int kMostVariants = 16;
 constexpr int kPairBudget = 1 << 21;
-/// Over more ranks than this, forests that take long are left out.
+/// Over more ranks than this, forests that take long are left out: all whose
+/// trees cannot enter each island once.
 constexpr int kMostPatiently = 512;
 /// Children that a rank may have in a tree; in the end any number.
 constexpr int kChildren[] = {2, 3, RankTopology::kMaxRanks};
@@ -87,8 +89,16 @@ std::vector<Packing> blink::growForests(const PackingProblem &problem,
     lanes = std::min(lanes, maxTrees);
     mostEver = std::min(mostEver, maxTrees);
   }
+  const Islands islands(machine);
+  const bool entersOnce = islands.divide() && numRanks > kMostPatiently;
+  auto mayGrow = [&](int copies) {
+    const double unit = rate / copies;
+    return (!entersOnce ||
+            mayEnterOnce(within, islands, roomOf(within, unit), copies)) &&
+           cutsCarry(within, ranks, copies, unit);
+  };
   int copies = 1;
-  while (copies <= mostEver && !cutsCarry(within, ranks, copies, rate / copies))
+  while (copies <= mostEver && !mayGrow(copies))
     ++copies;
   if (copies > mostEver)
     return {};

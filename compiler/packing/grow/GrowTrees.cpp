@@ -27,6 +27,8 @@ constexpr double kFull = 1e6;
 constexpr int kMostDetours = 2;
 /// Edges that may be refused for each one that is needed.
 constexpr size_t kMostRefused = 16;
+/// How often pairs of ranks are looked at: for seconds.
+constexpr size_t kMostLooks = size_t(1) << 29;
 /// Over more ranks than this, islands are looked at one by one.
 constexpr int kMostExactly = 128;
 
@@ -78,6 +80,7 @@ private:
   std::vector<int> active_;
   size_t missing_;
   size_t mayRefuse_;
+  size_t looks_ = 0; ///< at pairs of ranks, so far
   int detours_ = 0;
 };
 
@@ -153,6 +156,7 @@ uint32_t Growth::placeOf(int tree, int rank) const {
 bool Growth::findBelow(int tree, int parent, Key &best) {
   const int fresh = children_[tree][parent] > 0 ? -1 : active_[parent];
   bool found = false;
+  looks_ += neighbours_[parent].size();
   // Room that is gone never comes back.
   llvm::erase_if(neighbours_[parent], [&](Neighbour neighbour) {
     const auto [child, narrowest] = neighbour;
@@ -187,8 +191,8 @@ void Growth::hang(int tree, int parent, int child) {
 /// other trees, to ranks that have none.
 bool Growth::addEdge(int tree, int level, int excess) {
   const Key none{std::numeric_limits<int>::max(), 0, 0, 0, 0, 0};
-  for (size_t depth = 0;
-       depth < levels_[tree].size() && int(depth) < level && mayRefuse_ > 0;) {
+  for (size_t depth = 0; depth < levels_[tree].size() && int(depth) < level &&
+                         mayRefuse_ > 0 && looks_ < kMostLooks;) {
     Key best = none;
     for (int parent : levels_[tree][depth])
       if (!spent_[tree][parent] &&
@@ -266,8 +270,9 @@ std::tuple<int, int, int> scoreOf(const std::vector<Tree> &trees,
 std::vector<Tree> blink::growTrees(const PackingProblem &problem,
                                    const PathTable &table,
                                    const GrowRequest &request, int variants) {
-  const int numRanks = problem.rankTopology->numRanks();
-  const Islands islands(*problem.rankTopology);
+  const RankTopology &machine = *problem.rankTopology;
+  const int numRanks = machine.numRanks();
+  const Islands islands(machine);
   std::vector<Tree> best;
   auto offer = [&](std::vector<Tree> trees) {
     if (trees.empty())
@@ -277,11 +282,23 @@ std::vector<Tree> blink::growTrees(const PackingProblem &problem,
                             scoreOf(best, request.mostChildren, numRanks))
       best = std::move(trees);
   };
-  if (islands.divide())
+  auto growBetween = [&](const Islands &between) {
     for (int variant = 0; variant < variants; ++variant)
-      offer(growByIslands(problem, islands, table,
+      offer(growByIslands(problem, between, table,
                           roomOf(problem, request.unit), request,
                           static_cast<uint32_t>(variant)));
+  };
+  const bool mayDivide =
+      islands.divide() &&
+      mayEnterOnce(problem, islands, roomOf(problem, request.unit),
+                   request.copies);
+  if (mayDivide)
+    growBetween(islands);
+  // A root that cannot feed its own island alone: others feed it, too, which
+  // takes its ranks one by one.
+  if (mayDivide && best.empty())
+    growBetween(
+        islands.without(machine, islands.ofNode[machine.nodeOf(problem.root)]));
   if (!best.empty())
     return best;
   const bool exactly = !islands.divide() || numRanks <= kMostExactly;

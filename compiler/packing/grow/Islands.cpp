@@ -46,6 +46,20 @@ Islands::Islands(const RankTopology &rankTopology)
   }
 }
 
+Islands Islands::without(const RankTopology &rankTopology, int island) const {
+  Islands islands = *this;
+  bool isFirst = true;
+  for (int &node : islands.ofNode)
+    if (node == island)
+      node = -1;
+  for (int rank = 0; rank < rankTopology.numRanks(); ++rank)
+    if (int &own = islands.ofNode[rankTopology.nodeOf(rank)]; own < 0) {
+      own = isFirst ? island : islands.count++;
+      isFirst = false;
+    }
+  return islands;
+}
+
 /// Classes of nodes: islands and all other nodes, each by itself.
 static std::vector<int> amongIslands(const Islands &islands) {
   std::vector<int> classes = islands.ofNode;

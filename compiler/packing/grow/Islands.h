@@ -27,6 +27,9 @@ struct Islands {
   int count = 0;
   bool areOfSeveral = false; ///< some island has two ranks or more
 
+  /// The same, but the ranks of `island` each on one of their own.
+  Islands without(const RankTopology &rankTopology, int island) const;
+
   /// Whether there are several, and fewer than ranks.
   bool divide() const { return count > 1 && areOfSeveral; }
 };

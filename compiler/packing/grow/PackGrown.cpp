@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 using namespace blink;
 
@@ -21,11 +22,15 @@ namespace {
 
 /// Numbers of trees that are tried where growth gets stuck.
 constexpr int kMostStuck = 4;
+/// Over more ranks than this a linear program takes minutes to hours; what of
+/// the bound is tried instead, by trees that enter each island once.
+constexpr int kMostSolved = 128;
+constexpr double kParts[] = {0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2};
 
 /// The first number of trees for which cuts leave room at `rate`; none where
 /// growth gets stuck so often.
 std::vector<Tree> growFirst(const PackingProblem &problem, double rate,
-                            int mostTrees, int mostStuck) {
+                            int mostTrees, int mostStuck, bool isPatient) {
   const RankTopology &machine = *problem.rankTopology;
   const PathTable table = machine.cheapestPaths(
       std::vector<double>(machine.topology().links.size(), 1.0));
@@ -35,8 +40,9 @@ std::vector<Tree> growFirst(const PackingProblem &problem, double rate,
     const double unit = rate / copies;
     if (!cutsCarry(problem, ranks, copies, unit))
       continue;
-    std::vector<Tree> trees = growTrees(
-        problem, table, {copies, unit, machine.numRanks()}, /*variants=*/1);
+    std::vector<Tree> trees =
+        growTrees(problem, table, {copies, unit, machine.numRanks(), isPatient},
+                  /*variants=*/1);
     if (!trees.empty())
       return trees;
     ++stuck;
@@ -72,14 +78,22 @@ std::optional<PackedTrees> blink::packGrown(const PackingProblem &problem,
   }
   if (!(rate > 0))
     return std::nullopt;
-  auto reaches = [&](double part, int mostTrees, int mostStuck) {
+  auto reaches = [&](double part, int mostTrees, int mostStuck,
+                     bool isPatient = true) {
     const std::vector<Tree> trees =
-        growFirst(within, rate * part, mostTrees, mostStuck);
+        growFirst(within, rate * part, mostTrees, mostStuck, isPatient);
     packed.packing = trees.empty() ? Packing() : fitWeights(problem, trees);
     return packed.packing.algbw >= packed.certificate.bound * part * kSameRate;
   };
+  auto reachesSome = [&] {
+    return std::any_of(std::begin(kParts), std::end(kParts), [&](double part) {
+      return reaches(part, kMostSharing, kMostStuck, /*isPatient=*/false);
+    });
+  };
+  const bool isMany = within.rankTopology->numRanks() > kMostSolved;
   if (!reaches(1, kMostGrown, 1) &&
-      !(slack > 0 && reaches(1 - slack, kMostSharing, kMostStuck)))
+      !(slack > 0 && (reaches(1 - slack, kMostSharing, kMostStuck) ||
+                      (isMany && reachesSome()))))
     return std::nullopt;
   if (llvm::Error error = problem.verify(packed.packing)) {
     llvm::consumeError(std::move(error));

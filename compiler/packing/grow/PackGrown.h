@@ -23,9 +23,11 @@ bool mayGrow(const PackingProblem &problem);
 /// The optimum of a broadcast or reduce by its least cut, which is the
 /// certificate, and few trees of one weight that are grown until they reach it.
 /// Where no number of trees up to kMostGrown divides the room of links such
-/// that they do, up to kMostSharing that leave no more than `slack` of it.
-/// Nothing where there are none, as where paths that can be driven are fewer
-/// than those of the graph. The result has passed PackingProblem::verify.
+/// that they do, up to kMostSharing that leave no more than `slack` of it, or,
+/// where that is not 0 and ranks are too many for a linear program, than has to
+/// be left so that trees enter each box once. Nothing where there are none, as
+/// where paths that can be driven are fewer than those of the graph. The result
+/// has passed PackingProblem::verify.
 std::optional<PackedTrees> packGrown(const PackingProblem &problem,
                                      double slack = 0);
 

@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/packing/grow/GrowByIslands.h"
 #include "compiler/packing/grow/GrowForests.h"
 #include "compiler/packing/grow/GrowTrees.h"
 #include "compiler/packing/grow/Islands.h"
@@ -23,6 +24,7 @@
 #include <algorithm>
 #include <limits>
 #include <random>
+#include <set>
 
 using namespace blink;
 using namespace blink::test;
@@ -254,6 +256,66 @@ TEST_CASE("depth grows with the logarithm of the number of boxes") {
         CHECK(depthOf(forests.front().trees, ranks) <= each.binary);
         CHECK(depthOf(forests.back().trees, ranks) <= each.lowest);
       }
+}
+
+TEST_CASE("others feed the box of a root that cannot feed it alone") {
+  const RankTopology machine = rankTopologyOf(valueOf(generatePod(
+      shippedTopology("mi300x"), 72, 8, {50, 2, LinkKind::network})));
+  REQUIRE(machine.numRanks() > 512); // where only trees of islands are grown
+  PackingProblem problem{&machine, Collective::reduce, 13};
+  const std::vector<Packing> forests = growForests(problem, 400, kMostGrown, 0);
+  REQUIRE(!forests.empty());
+  CHECK(!problem.verify(forests.back()));
+  CHECK(depthOf(forests.back().trees, machine.numRanks()) <= 14);
+}
+
+TEST_CASE("what a box cannot get from its own links enters it") {
+  auto mayEnter = [](const char *name, int copies, double unit) {
+    const RankTopology machine = rankTopologyOf(valueOf(
+        generatePod(shippedTopology(name), 3, 1, {50, 2, LinkKind::network})));
+    bool may = true;
+    for (Collective collective : {Collective::broadcast, Collective::reduce}) {
+      const PackingProblem problem{&machine, collective, 0};
+      const bool now = mayEnterOnce(problem, Islands(machine),
+                                    roomOf(problem, unit), copies);
+      if (collective == Collective::broadcast)
+        may = now;
+      CHECK(now == may);
+    }
+    return may;
+  };
+  // GPUs get 450 and 300 GB/s from their boxes. Eight that each lack one tree
+  // of seven would make trees enter 8/7 times.
+  CHECK(mayEnter("dgx-h100", 8, 50));
+  CHECK(!mayEnter("dgx-a100", 7, 50));
+  CHECK(mayEnter("dgx-a100", 48, 50. / 7));
+  CHECK(!mayEnter("dgx-a100", 49, 50. / 7));
+  CHECK(!mayEnter("dgx1", 33, 6.25));
+  CHECK(mayEnter("dgx1", 24, 6.25));
+}
+
+TEST_CASE("an island falls into its ranks") {
+  const RankTopology machine = rankTopologyOf(valueOf(generatePod(
+      shippedTopology("dgx-h100"), 3, 1, {50, 2, LinkKind::network})));
+  const Islands islands(machine);
+  REQUIRE(islands.count == 3);
+  const Islands apart = islands.without(machine, 1);
+  CHECK(apart.count == 10);
+  std::set<int> alone;
+  for (int rank = 0; rank < machine.numRanks(); ++rank) {
+    const int own = apart.ofNode[machine.nodeOf(rank)];
+    REQUIRE(own >= 0);
+    REQUIRE(own < apart.count);
+    if (rank / 8 == 1)
+      CHECK(alone.insert(own).second);
+    else
+      CHECK(own == islands.ofNode[machine.nodeOf(rank)]);
+  }
+  // Its switches belong to no rank.
+  for (size_t node = 0; node < apart.ofNode.size(); ++node)
+    if (islands.ofNode[node] == 1 &&
+        machine.topology().nodes[node].kind != NodeKind::gpu)
+      CHECK(apart.ofNode[node] == -1);
 }
 
 TEST_CASE("what islands refuse cannot be completed") {
