@@ -133,5 +133,8 @@ int blink::leastLag(const FoldProgram &program, uint32_t chunkBytes) {
   const double round =
       chunkBytes /
       (largestShare(program) * rateOfLinks(program) * kBytesPerMicrosecond);
-  return keepsPeriod(program, round, kLonger * round) ? 1 : 2;
+  return latencyOf(program) <= round ||
+                 keepsPeriod(program, round, kLonger * round)
+             ? 1
+             : 2;
 }

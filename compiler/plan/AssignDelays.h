@@ -37,8 +37,9 @@ void assignDelays(FoldProgram &program, llvm::ArrayRef<double> hops, int lag);
 /// later. In a lane folds stand in the order of their delays. Whoever waits in
 /// a circle for himself, over h channels, goes back to smaller delays only
 /// where a lane begins its next round, w times. With a lag of 1 the circle
-/// takes h + w rounds, and h (T + L). With a lag of 2 it takes 2 h + w rounds,
-/// and L <= T suffices.
+/// takes h + w rounds, and h (T + L). Each beginning makes up for at most the H
+/// hops that data takes, so H L <= T suffices. With a lag of 2 it takes 2 h + w
+/// rounds, and L <= T suffices.
 int leastLag(const FoldProgram &program, uint32_t chunkBytes);
 
 } // namespace blink

@@ -352,6 +352,22 @@ TEST_CASE("lanes beyond those that a link needs pay for chunks") {
   CHECK(valueOf(chooseParts(problem, packing, {12}, 0)) == Parts{12});
 }
 
+TEST_CASE("lanes that no long message needs make short ones shorter") {
+  const RankTopology pair = pairOf(25);
+  const PackingProblem problem{&pair, Collective::reduce, 0};
+  const Packing packing = packed(problem);
+  REQUIRE(spread(problem, packing, 16).empty());
+  const Parts parts = valueOf(chooseParts(problem, packing, {16}, 0));
+  REQUIRE(parts.size() == 1);
+  const MessageTime before = timeOfLarge(planned(problem, packing, {1}, 16));
+  const MessageTime after = timeOfLarge(planned(problem, packing, parts, 16));
+  CHECK(after.at(kReferenceBytes / 16) <
+        0.95 * before.at(kReferenceBytes / 16));
+  CHECK(!isFasterWhenLong(after, before, 0.99));
+  CHECK(isFasterWhenLong(after, before, 1.001));
+  CHECK(valueOf(chooseParts(problem, packing, {1}, 0)).empty());
+}
+
 TEST_CASE("no parts for their time alone, if links keep less to weights") {
   for (const char *name : {"mi100-8gpu", "rtx-a6000-4gpu", "azure-ndv2"}) {
     const RankTopology ranks = rankTopologyOf(shippedTopology(name));
