@@ -18,23 +18,38 @@
 
 using namespace blink;
 
+namespace {
+
+/// The folds at the ends of a channel, counted rank by rank.
+struct Ends {
+  size_t writer = 0, reader = 0;
+};
+
+} // namespace
+
+static std::vector<Ends> endsOf(const FoldProgram &program) {
+  std::vector<Ends> channels(program.channels.size());
+  size_t fold = 0;
+  for (const FoldProgram::Rank &rank : program.ranks)
+    for (const FoldProgram::Fold &of : rank.folds) {
+      for (const FoldProgram::Operand &from : rank.sourcesOf(of))
+        if (from.isChannel())
+          channels[from.index].reader = fold;
+      for (const FoldProgram::Operand &to : rank.destinationsOf(of))
+        if (to.isChannel())
+          channels[to.index].writer = fold;
+      ++fold;
+    }
+  return channels;
+}
+
 void blink::assignDelays(FoldProgram &program, llvm::ArrayRef<double> hops,
                          int lag) {
-  struct Ends {
-    size_t writer = 0, reader = 0;
-  };
   std::vector<FoldProgram::Fold *> folds;
-  std::vector<Ends> channels(program.channels.size());
   for (FoldProgram::Rank &rank : program.ranks)
-    for (FoldProgram::Fold &fold : rank.folds) {
-      for (const FoldProgram::Operand &from : rank.sourcesOf(fold))
-        if (from.isChannel())
-          channels[from.index].reader = folds.size();
-      for (const FoldProgram::Operand &to : rank.destinationsOf(fold))
-        if (to.isChannel())
-          channels[to.index].writer = folds.size();
+    for (FoldProgram::Fold &fold : rank.folds)
       folds.push_back(&fold);
-    }
+  std::vector<Ends> channels = endsOf(program);
 
   // From the ends of the data on: whatever a fold writes is looked at before
   // what it reads.
@@ -60,9 +75,66 @@ void blink::assignDelays(FoldProgram &program, llvm::ArrayRef<double> hops,
     folds[fold]->delay = fits ? delayOf(fold) : 0;
 }
 
+static double latencyOf(const FoldProgram &program,
+                        const FoldProgram::Channel &channel) {
+  double latency = 0;
+  for (uint32_t link : program.pathOf(channel))
+    latency += program.links[link].latency;
+  return latency;
+}
+
+/// Whether lanes keep to rounds of `period` microseconds where a channel takes
+/// `transfer` for a chunk, and then its latency. By Bellman and Ford's rule:
+/// the time of each fold in its round moves back for what it waits for, until
+/// none waits, or some circle makes itself wait.
+static bool keepsPeriod(const FoldProgram &program, double transfer,
+                        double period) {
+  // With more something waits in a circle, or nearly so.
+  constexpr int kMostPasses = 64;
+  constexpr double kRounding = 1e-9;
+  std::vector<int> delays;
+  for (const FoldProgram::Rank &rank : program.ranks)
+    for (const FoldProgram::Fold &fold : rank.folds)
+      delays.push_back(fold.delay);
+  std::vector<double> times(delays.size(), 0);
+  bool moved = true;
+  auto wait = [&](size_t fold, double time) {
+    if (time <= times[fold] + kRounding * period)
+      return;
+    times[fold] = time;
+    moved = true;
+  };
+  const std::vector<Ends> channels = endsOf(program);
+  std::vector<double> waits; // from the writer's round to the reader's
+  for (auto [channel, ends] : llvm::zip_equal(program.channels, channels))
+    waits.push_back(transfer + latencyOf(program, channel) -
+                    period * (delays[ends.reader] - delays[ends.writer]));
+  for (int pass = 0; moved; ++pass) {
+    if (pass == kMostPasses)
+      return false;
+    moved = false;
+    for (auto [ends, after] : llvm::zip_equal(channels, waits))
+      wait(ends.reader, times[ends.writer] + after);
+    size_t before = 0; // folds of the ranks so far
+    for (const FoldProgram::Rank &rank : program.ranks) {
+      for (const std::vector<size_t> &lane : rank.lanes) {
+        wait(before + lane.front(), times[before + lane.back()] - period);
+        for (size_t i = 1; i < lane.size(); ++i)
+          wait(before + lane[i], times[before + lane[i - 1]]);
+      }
+      before += rank.folds.size();
+    }
+  }
+  return true;
+}
+
 int blink::leastLag(const FoldProgram &program, uint32_t chunkBytes) {
+  constexpr double kLonger = 1.01;
   const double round =
       chunkBytes /
       (largestShare(program) * rateOfLinks(program) * kBytesPerMicrosecond);
-  return latencyOf(program) <= round ? 1 : 2;
+  return latencyOf(program) <= round ||
+                 keepsPeriod(program, round, kLonger * round)
+             ? 1
+             : 2;
 }

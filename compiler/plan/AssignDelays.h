@@ -28,16 +28,18 @@ inline constexpr int kSmallLag = 2;
 /// readyTimes of all folds in channels (Latency.h).
 void assignDelays(FoldProgram &program, llvm::ArrayRef<double> hops, int lag);
 
-/// The least lag, 1 or 2, with which the latencies of links make no round of
-/// `simple` longer, in chunks of so many bytes or more.
+/// The lag, 1 or 2, of `program`, whose folds lag by 1 and are in order in
+/// lanes: 1 if latencies of links make no round of `simple` a hundredth longer
+/// then, in chunks of so many bytes. Pipelines take half as many rounds to fill
+/// as with 2.
 ///
 /// A round is what a channel needs for a chunk, T, and its reader has it L
 /// later. In a lane folds stand in the order of their delays. Whoever waits in
 /// a circle for himself, over h channels, goes back to smaller delays only
-/// where a lane begins its next round, w times. Each of these makes up for at
-/// most the H hops that data takes, so h <= w H. With a lag of 1 the circle
-/// takes h + w rounds and h (T + L): no longer than these if H L <= T. With a
-/// lag of 2 it takes 2 h + w rounds, and L <= T suffices.
+/// where a lane begins its next round, w times. With a lag of 1 the circle
+/// takes h + w rounds, and h (T + L). Each beginning makes up for at most the H
+/// hops that data takes, so H L <= T suffices. With a lag of 2 it takes 2 h + w
+/// rounds, and L <= T suffices.
 int leastLag(const FoldProgram &program, uint32_t chunkBytes);
 
 } // namespace blink

@@ -160,9 +160,9 @@ void blink::assignLanes(FoldProgram &program, sched::Protocol protocol,
     }
   const uint32_t chunkBytes =
       fillLanes(program, loose, protocol, maxLanes, shared, trees);
-  if (loose.size() == program.ranks.size())
-    assignDelays(program, hops,
-                 chunkBytes == 0 ? 1 : leastLag(program, chunkBytes));
+  const bool lags = loose.size() == program.ranks.size();
+  if (lags)
+    assignDelays(program, hops, 1);
   size_t before = 0, rank = 0; // folds of the ranks so far
   for (const size_t next : loose) {
     for (; rank < next; ++rank)
@@ -170,6 +170,9 @@ void blink::assignLanes(FoldProgram &program, sched::Protocol protocol,
     sortLanes(program.ranks[rank], llvm::ArrayRef(hops).drop_front(before));
     beginWithNext(program, int(rank));
   }
+  if (lags && chunkBytes > 0)
+    if (const int lag = leastLag(program, chunkBytes); lag > 1)
+      assignDelays(program, hops, lag);
 }
 
 void blink::assignSmallLanes(FoldProgram &program, unsigned maxLanes) {

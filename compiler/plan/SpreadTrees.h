@@ -56,7 +56,9 @@ llvm::Expected<std::vector<unsigned>> spreadTrees(const PackingProblem &problem,
 
 /// The same, or each tree first in evenParts (FairRate.h) where that isFaster
 /// on links that share themselves fairly; no more than `maxTrees` likewise. In
-/// one lane trees wait for each other anyway.
+/// one lane trees wait for each other anyway. Then in more or fewer parts where
+/// that makes 16 to 256 MiB shorter, and on one machine, in lanes that are
+/// left, in more where it makes 4 MiB a 20th shorter and those no longer.
 llvm::Expected<std::vector<unsigned>> chooseParts(const PackingProblem &problem,
                                                   const Packing &packing,
                                                   ScheduleLimits limits,

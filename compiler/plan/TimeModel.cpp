@@ -167,13 +167,15 @@ static double levelsOf(const FoldProgram &program) {
   return sum * rateOfLinks(program);
 }
 
-/// What folds that pass nothing on move of each byte.
+/// What folds that pass nothing on of what they read move of each byte.
 static void addDrains(const FoldProgram &program, ChunkFlow &flow) {
   for (const FoldProgram::Rank &rank : program.ranks)
     for (const FoldProgram::Fold &fold : rank.folds) {
-      if (llvm::any_of(
-              rank.destinationsOf(fold),
-              [](const FoldProgram::Operand &to) { return to.isChannel(); }))
+      auto isChannel = [](const FoldProgram::Operand &of) {
+        return of.isChannel();
+      };
+      if (llvm::any_of(rank.destinationsOf(fold), isChannel) ||
+          llvm::none_of(rank.sourcesOf(fold), isChannel))
         continue;
       flow.slotDrain = std::max(flow.slotDrain, movesOf(fold.slotMoves));
       flow.directDrain = std::max(flow.directDrain, movesOf(fold.directMoves));

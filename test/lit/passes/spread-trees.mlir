@@ -1,7 +1,8 @@
 // A tree with a fold above what a lane moves (50 GB/s each way) becomes equal
-// ones. The root loads a byte and stores two: 210 GB/s become fifths, 52.5
-// halves, with one denominator for all trees of a block. The forest's rate,
-// bound and prices stay, and so do trees of share 0.
+// ones. The root loads a byte and stores two: 210 GB/s become fifths, and more
+// for messages that are too short for lanes to work side by side; with one
+// denominator for all trees of a block. The forest's rate, bound and prices
+// stay, and so do trees of share 0.
 // RUN: blink-opt %s --collective-spread-trees | FileCheck %s
 // RUN: blink-opt %s --collective-spread-trees=max-lanes=1 | FileCheck %s --check-prefix=WHOLE
 // RUN: blink-opt %s --collective-spread-trees=max-trees=2 | FileCheck %s --check-prefix=WHOLE
@@ -16,24 +17,29 @@ collective.topology @pair {
 }
 
 // CHECK: collective.forest broadcast @pair {{.*}} algbw 1.750000e+02 bound 1.750000e+02
-// CHECK-NEXT: collective.tree @t0 root 0 block 0 share 8 of 50 up [] down [0 -> 1 via [a]]
-// CHECK-NEXT: collective.tree @t1 root 0 block 0 share 8 of 50 up [] down [0 -> 1 via [a]]
-// CHECK-NEXT: collective.tree @t2 root 0 block 0 share 8 of 50 up [] down [0 -> 1 via [a]]
-// CHECK-NEXT: collective.tree @t3 root 0 block 0 share 8 of 50 up [] down [0 -> 1 via [a]]
-// CHECK-NEXT: collective.tree @t4 root 0 block 0 share 8 of 50 up [] down [0 -> 1 via [a]]
-// CHECK-NEXT: collective.tree @t5 root 0 block 0 share 0 of 1 up [] down [0 -> 1 via [a]]
-// CHECK-NEXT: collective.tree @t6 root 0 block 0 share 5 of 50 up [] down [0 -> 1 via [a]]
-// CHECK-NEXT: collective.tree @t7 root 0 block 0 share 5 of 50 up [] down [0 -> 1 via [a]]
+// CHECK-NEXT: collective.tree @t0 root 0 block 0 share 4 of 30 up [] down [0 -> 1 via [a]]
+// CHECK-NEXT: collective.tree @t1 root 0 block 0 share 4 of 30 up [] down [0 -> 1 via [a]]
+// CHECK-NEXT: collective.tree @t2 root 0 block 0 share 4 of 30 up [] down [0 -> 1 via [a]]
+// CHECK-NEXT: collective.tree @t3 root 0 block 0 share 4 of 30 up [] down [0 -> 1 via [a]]
+// CHECK-NEXT: collective.tree @t4 root 0 block 0 share 4 of 30 up [] down [0 -> 1 via [a]]
+// CHECK-NEXT: collective.tree @t5 root 0 block 0 share 4 of 30 up [] down [0 -> 1 via [a]]
+// CHECK-NEXT: collective.tree @t6 root 0 block 0 share 0 of 1 up [] down [0 -> 1 via [a]]
+// CHECK-NEXT: collective.tree @t7 root 0 block 0 share 1 of 30 up [] down [0 -> 1 via [a]]
+// CHECK-NEXT: collective.tree @t8 root 0 block 0 share 1 of 30 up [] down [0 -> 1 via [a]]
+// CHECK-NEXT: collective.tree @t9 root 0 block 0 share 1 of 30 up [] down [0 -> 1 via [a]]
+// CHECK-NEXT: collective.tree @t10 root 0 block 0 share 1 of 30 up [] down [0 -> 1 via [a]]
+// CHECK-NEXT: collective.tree @t11 root 0 block 0 share 1 of 30 up [] down [0 -> 1 via [a]]
+// CHECK-NEXT: collective.tree @t12 root 0 block 0 share 1 of 30 up [] down [0 -> 1 via [a]]
 // CHECK-NOT: collective.tree
 
 // WHOLE: collective.tree {{.*}} share 4 of 5
 // WHOLE: collective.tree {{.*}} share 1 of 5
 
 // LANES: collective.rank 0 {
-// LANES-COUNT-7: collective.lane
+// LANES-COUNT-12: collective.lane
 // LANES-NOT: collective.lane
 // LANES: collective.rank 1 {
-// LANES-COUNT-7: collective.lane
+// LANES-COUNT-12: collective.lane
 collective.forest broadcast @pair gpus [0, 1] links <nvlink> root 0 algbw 175.0 bound 175.0 prices [1.0] {
   collective.tree @t0 root 0 block 0 share 4 of 5 up [] down [0 -> 1 via [a]]
   collective.tree @t1 root 0 block 0 share 0 of 1 up [] down [0 -> 1 via [a]]

@@ -96,6 +96,42 @@ TEST_CASE("where data takes ways of different length nothing lags") {
   CHECK(delays(program) == std::vector<int>{0, 0, 0});
 }
 
+TEST_CASE("folds lag by two where lanes would wait for latencies") {
+  // Chains 0 -> 1 -> 2 and 2 -> 1 -> 0.
+  constexpr double kRound = 20; // microseconds that links take for a chunk
+  constexpr uint32_t kChunk = 10000;
+  for (const bool shared : {false, true})
+    for (const double latency : {10.0, 11.0}) {
+      INFO(shared, " ", latency);
+      FoldProgram program = programOf(3);
+      program.links.assign(4, {kChunk / kRound / 1e3, latency});
+      program.trees.assign(2, {});
+      auto at = Operand::channel;
+      for (int tree = 0; tree < 2; ++tree) {
+        program.trees[size_t(tree)].share = 0.5;
+        const int first = tree == 0 ? 0 : 2, last = 2 - first;
+        const int there = program.addChannel(
+            tree, first, 1, sched::ChannelKind::peer, {2 * tree});
+        const int on = program.addChannel(
+            tree, 1, last, sched::ChannelKind::peer, {2 * tree + 1});
+        program.addFold(first, tree, false, {Operand::input()}, {at(there)});
+        program.addFold(1, tree, false, {at(there)},
+                        {Operand::output(), at(on)});
+        program.addFold(last, tree, false, {at(on)}, {Operand::output()});
+      }
+      assignDelays(program, readyTimes(program, kCountHops), 1);
+      program.ranks[0].lanes = {{0, 1}};
+      program.ranks[1].lanes = {{0}, {1}};
+      program.ranks[2].lanes = {{1, 0}};
+      if (!shared)
+        program.ranks[2].lanes = {{0}, {1}};
+      // Around both chains and through both lanes: four channels, and six
+      // rounds.
+      const bool longer = 4 * (kRound + latency) > 1.01 * 6 * kRound;
+      CHECK(leastLag(program, kChunk) == (shared && longer ? 2 : 1));
+    }
+}
+
 TEST_CASE("every channel of a machine's forest lags by one round, or by two "
           "where links' latencies are as long as that") {
   for (const char *machine : {"dgx1", "mi250"})

@@ -327,35 +327,6 @@ TEST_CASE("trees that links would not keep to go in equal parts") {
             .empty());
 }
 
-TEST_CASE("of parts that links keep equally busy those for short messages") {
-  // From four parts on lanes are faster than the links of a pair, as long as
-  // messages have many chunks.
-  const RankTopology rankTopology =
-      rankTopologyOf(shippedTopology("mi250"), {0, 4});
-  const PackingProblem problem{&rankTopology, Collective::reduce, 0};
-  const Packing packing = packed(problem);
-  REQUIRE(packing.trees.size() == 1);
-  const auto timeIn = [&](unsigned parts) {
-    return timeOfLarge(planned(problem, packing, Parts{parts}, 16));
-  };
-  const auto shortOf = [](const MessageTime &time) {
-    return cutShortMessages(time).at(1 << 20);
-  };
-  const Parts parts = valueOf(chooseParts(problem, packing, {16}, 0));
-  REQUIRE(parts.size() == 1);
-  const MessageTime chosen = timeIn(parts[0]);
-  double longest = 0;
-  for (unsigned other = 1; other <= 16; ++other) {
-    const MessageTime time = timeIn(other);
-    if (timeOfLong(time) > timeOfLong(chosen) * (1 + 1e-9))
-      continue;
-    CAPTURE(other);
-    CHECK(shortOf(chosen) <= 1.02 * shortOf(time));
-    longest = std::max(longest, shortOf(time));
-  }
-  CHECK(shortOf(chosen) < 0.95 * longest);
-}
-
 TEST_CASE("a DGX-1 stays as it is, and an H100 box has no lane far above") {
   for (const char *name : {"dgx1", "dgx1p", "pcie-8gpu"}) {
     CAPTURE(name);
@@ -410,6 +381,22 @@ TEST_CASE("lanes beyond those that a link needs pay for chunks") {
                          timeOfLarge(planned(problem, packing, needed, 16)),
                          0.98));
   CHECK(valueOf(chooseParts(problem, packing, {12}, 0)) == Parts{12});
+}
+
+TEST_CASE("lanes that no long message needs make short ones shorter") {
+  const RankTopology pair = pairOf(25);
+  const PackingProblem problem{&pair, Collective::reduce, 0};
+  const Packing packing = packed(problem);
+  REQUIRE(spread(problem, packing, 16).empty());
+  const Parts parts = valueOf(chooseParts(problem, packing, {16}, 0));
+  REQUIRE(parts.size() == 1);
+  const MessageTime before = timeOfLarge(planned(problem, packing, {1}, 16));
+  const MessageTime after = timeOfLarge(planned(problem, packing, parts, 16));
+  CHECK(after.at(kReferenceBytes / 16) <
+        0.95 * before.at(kReferenceBytes / 16));
+  CHECK(!isFasterWhenLong(after, before, 0.99));
+  CHECK(isFasterWhenLong(after, before, 1.001));
+  CHECK(valueOf(chooseParts(problem, packing, {1}, 0)).empty());
 }
 
 TEST_CASE("no parts for their time alone, if links keep less to weights") {

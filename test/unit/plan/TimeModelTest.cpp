@@ -404,6 +404,18 @@ TEST_CASE(
         doctest::Approx(7 + 2 + 0.75 + 63 * 4 + 32 * 1.31072));
 }
 
+TEST_CASE("nothing waits for what a rank keeps of its own") {
+  // With zero copy the other's part is there when it has come, and without that
+  // moves it from a slot.
+  const RankTopology pair = gpus(2, true, 25);
+  const PackingProblem problem{&pair, Collective::gather, 0};
+  const Packing packing = valueOf(packLatencyTrees(problem, Protocol::simple));
+  const MessageTime time =
+      timeInLanes(problem, packing, Protocol::simple, 16, 64 * kKiB);
+  CHECK(time.flow.directDrain == 0);
+  CHECK(time.flow.slotDrain == 1);
+}
+
 TEST_CASE("a forest of chunks") {
   // Three GPUs in a row, 20 GB/s: one tree, 10 us for 200 KB. As an allreduce
   // it makes up to four hops, and the middle has two lanes of a fold.
