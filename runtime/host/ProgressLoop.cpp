@@ -76,6 +76,7 @@ private:
   }
   void sortByRank();
   bool refuseDifferent();
+  bool isOneCollective() const;
   void beginFrom(size_t index);
   void note(Active &active);
   void finish(Active &active);
@@ -94,6 +95,8 @@ private:
   bool waits_ = false;  ///< any of active_ may have a wait
   /// Threads that run the first job's ranks leave processors idle.
   bool spare_ = false;
+  /// The calls are one collective of one job, by all of its ranks.
+  bool together_ = false;
 
   /// The memory of both vectors, for this thread's next calls.
   struct Kept {
@@ -141,6 +144,18 @@ bool ProgressLoop::refuseDifferent() {
   return false;
 }
 
+/// Whether every rank of the first job has one collective here, and that is
+/// all.
+bool ProgressLoop::isOneCollective() const {
+  if (numCalls_ != size_t(backendOf(at(0)).plan().numRanks))
+    return false;
+  for (size_t i = 0; i < numCalls_; ++i)
+    if (at(i).call.isMessage() || at(i).backend != at(0).backend ||
+        at(i).call.rank != int(i))
+      return false;
+  return true;
+}
+
 /// Begins the call at `place`, or the queue's next one that can begin.
 void ProgressLoop::beginFrom(size_t place) {
   const size_t first = place;
@@ -148,7 +163,7 @@ void ProgressLoop::beginFrom(size_t place) {
     PendingCall &next = at(place);
     if (next.call.kind.count == 0)
       continue;
-    next.result = backendOf(next).begin(next.call);
+    next.result = backendOf(next).begin(next.call, together_);
     if (!next.result.ok())
       continue;
     Active &active = active_.emplace_back();
@@ -272,6 +287,7 @@ void ProgressLoop::run() {
   const int processors = WorkerPool::get().processors();
   spare_ = threads < processors;
   const bool crowded = threads > processors;
+  together_ = isOneCollective();
   for (size_t i = 0; i < numCalls_; ++i)
     if (i == 0 || !sameQueue(i, i - 1))
       beginFrom(i);
