@@ -9,8 +9,10 @@
 #include "compiler/plan/AssignLanes.h"
 #include "compiler/plan/ChunkChoice.h"
 #include "compiler/plan/ExpandForest.h"
+#include "compiler/plan/LatencyTree.h"
 #include "compiler/plan/NetworkCosts.h"
 #include "compiler/plan/SmallVariants.h"
+#include "compiler/plan/SpreadTrees.h"
 #include "test/unit/topology/TestTopology.h"
 
 using namespace blink;
@@ -188,6 +190,15 @@ TEST_CASE("a message that fits into a packet is not cut into many") {
   // What is scattered goes to each by itself.
   CHECK(smallOf(eight, Collective::scatter).ranges.tree != 1280);
   CHECK(smallOf(eight, Collective::allreduce).ranges.tree == 640);
+}
+
+TEST_CASE("small trees between servers are not split for little") {
+  const RankTopology four = serversOf(std::vector<double>(4, 0.025));
+  const PackingProblem problem{&four, Collective::allgather, 0};
+  const Packing whole = valueOf(packLatencyTrees(problem, Protocol::simple));
+  const TimedPacking small =
+      valueOf(spreadSmallTrees(problem, whole, Protocol::simple, 16));
+  CHECK(small.packing.trees.size() == 4);
 }
 
 TEST_CASE("trees keep their weights where only a network is full") {
