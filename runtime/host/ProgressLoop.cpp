@@ -49,11 +49,11 @@ struct Active {
 class ProgressLoop {
 public:
   ProgressLoop(PendingCall *const *calls, size_t numCalls)
-      : calls_(calls), numCalls_(numCalls), sorted_(std::move(kept.sorted)),
-        active_(std::move(kept.active)) {}
+      : calls_(calls), numCalls_(numCalls), kept_(kept()),
+        sorted_(std::move(kept_.sorted)), active_(std::move(kept_.active)) {}
   ~ProgressLoop() {
-    kept = {std::move(sorted_), std::move(active_)};
-    kept.active.clear();
+    kept_ = {std::move(sorted_), std::move(active_)};
+    kept_.active.clear();
   }
 
   void run();
@@ -86,8 +86,16 @@ private:
   void hide(Active &active);
   void watch();
 
+  /// The memory of both vectors, for this thread's next calls.
+  struct Kept {
+    std::vector<size_t> sorted;
+    std::vector<Active> active;
+  };
+  static Kept &kept();
+
   PendingCall *const *calls_;
   size_t numCalls_;
+  Kept &kept_;
   /// The calls by job and rank, those of a rank in their order.
   std::vector<size_t> sorted_;
   std::vector<Active> active_;
@@ -97,16 +105,13 @@ private:
   bool spare_ = false;
   /// The calls are one collective of one job, by all of its ranks.
   bool together_ = false;
-
-  /// The memory of both vectors, for this thread's next calls.
-  struct Kept {
-    std::vector<size_t> sorted;
-    std::vector<Active> active;
-  };
-  static thread_local Kept kept;
 };
 
-thread_local ProgressLoop::Kept ProgressLoop::kept;
+/// A function of its own: others would ask again for the thread at each use.
+[[gnu::noinline]] ProgressLoop::Kept &ProgressLoop::kept() {
+  thread_local Kept kept;
+  return kept;
+}
 
 void ProgressLoop::sortByRank() {
   sorted_.resize(numCalls_);
