@@ -444,7 +444,7 @@ llvm::Expected<MessageTime> blink::timeInParts(const PackingProblem &problem,
 llvm::Expected<TimedPacking>
 blink::spreadSmallTrees(const PackingProblem &problem, const Packing &packing,
                         Protocol protocol, unsigned maxLanes) {
-  constexpr double kFaster = 1 - 1e-6, kFasterByMessages = 0.95;
+  constexpr double kFaster = 1 - 1e-6, kFasterByMessages = 0.99;
   llvm::Expected<FoldProgram> whole = expandForest(problem, packing);
   if (!whole)
     return whole.takeError();
