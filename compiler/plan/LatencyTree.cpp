@@ -183,8 +183,18 @@ TimedTree LatencyTrees::findChains(int root) const {
   return parents.empty() ? TimedTree() : timeTree(costs_, parents, root, gaps_);
 }
 
+/// Microseconds that the narrowest link of the path takes.
+static double transferTime(const Topology &topology, const Path &path,
+                           uint64_t bytes) {
+  double least = kInfinity;
+  for (int link : path)
+    least = std::min(least, topology.links[link].bandwidth);
+  return double(bytes) / least / kBytesPerMicrosecond;
+}
+
 llvm::Expected<Packing> blink::packLatencyTrees(const PackingProblem &problem,
-                                                Protocol protocol) {
+                                                Protocol protocol,
+                                                uint64_t bytes) {
   if (llvm::Error error = problem.check())
     return error;
   const RankTopology &rankTopology = *problem.rankTopology;
@@ -198,12 +208,17 @@ llvm::Expected<Packing> blink::packLatencyTrees(const PackingProblem &problem,
       modulo.symmetry(),
       rankTopology.cheapestPaths(hopPrices(rankTopology, costsOf(protocol)),
                                  modulo.symmetry().representatives()));
-  std::vector<double> rows(paths.table().costs.size(), costsOf(protocol).gap);
-  for (size_t pair = 0; pair < rows.size(); ++pair)
-    rows[pair] += engineCost(rankTopology, paths.table().paths[pair]);
+  std::vector<double> hopCosts = paths.table().costs;
+  std::vector<double> gapCosts(hopCosts.size(), costsOf(protocol).gap);
+  for (size_t pair = 0; pair < gapCosts.size(); ++pair) {
+    const Path &path = paths.table().paths[pair];
+    const double time = transferTime(rankTopology.topology(), path, bytes);
+    gapCosts[pair] += engineCost(rankTopology, path) + time;
+    hopCosts[pair] += time;
+  }
   const PairGraph pairs(paths);
-  const CostGraph gaps = pairs.withCosts(rows);
-  const CostGraph hops = pairs.withCosts(paths.table().costs);
+  const CostGraph gaps = pairs.withCosts(gapCosts);
+  const CostGraph hops = pairs.withCosts(hopCosts);
   std::optional<LatencyTrees> ups, downs;
   auto setCosts = [&](const CostGraph &costs) {
     if (hasUpTrees(problem.collective))

@@ -64,10 +64,11 @@ TimedTree timeTree(const CostGraph &costs, const Parents &parents, int root,
 /// root and need not mirror each other; where sums have an order, which is then
 /// `chain`, the root adds all that ranks contribute. Weights are those of the
 /// rate its shares sustain. Routed collectives have findChains() of each root.
-/// The result has passed PackingProblem::verify. Errors: ranks that cannot
-/// reach each other.
+/// `bytes`: of a message that goes whole over each hop, which its narrowest
+/// link delays, as it does the same vertex's next hop. The result has passed
+/// PackingProblem::verify. Errors: ranks that cannot reach each other.
 llvm::Expected<Packing> packLatencyTrees(const PackingProblem &problem,
-                                         Protocol protocol);
+                                         Protocol protocol, uint64_t bytes = 0);
 
 } // namespace blink
 

@@ -21,6 +21,22 @@ using namespace blink;
 /// it.
 static constexpr int kManyRanks = 128;
 
+/// A message of fewer bytes fits into one packet between servers, of 1,500
+/// bytes with all headers.
+static constexpr uint64_t kPacket = 1280;
+
+/// Whether large trees would cut messages that fit into a packet into many
+/// more, whose cost to processors the model takes for free while links are
+/// slower (docs/rationale.md, R324).
+static bool cutsPackets(const PackingProblem &problem, const Packing &large,
+                        const SmallVariants &variants) {
+  constexpr size_t kMany = 2;
+  return variants.protocol == Protocol::simple &&
+         isRooted(problem.collective) && !isRouted(problem.collective) &&
+         large.trees.size() > kMany && !variants.boxes &&
+         variants.ranges.tree < kPacket;
+}
+
 /// Of what is for small messages: by the product of three times.
 static bool isEarlier(const MessageTime &time, const MessageTime &other) {
   double quotient = 1;
@@ -111,6 +127,14 @@ blink::chooseSmallVariants(const PackingProblem &problem, const Packing &large,
       (problem.rankTopology->numRanks() > kManyRanks && !variants.boxes))
     variants.ranges.later = variants.ranges.tree =
         std::min(variants.ranges.tree, sched::kDirectBytes);
+  if (cutsPackets(problem, large, variants) && !later) {
+    llvm::Expected<Packing> packet =
+        packLatencyTrees(problem, protocol, kPacket);
+    if (!packet)
+      return packet.takeError();
+    trees->packing = std::move(*packet);
+    variants.ranges.later = variants.ranges.tree = kPacket;
+  }
   variants.trees = std::move(trees->packing);
   if (later)
     variants.later = std::move(later->packing);

@@ -47,7 +47,12 @@ private:
   GroupState &own_;
 };
 
-thread_local GroupState group;
+/// This thread's. A function of its own, since others would ask again for the
+/// thread at each use of it, and short groups feel that.
+[[gnu::noinline]] GroupState &ownGroup() {
+  thread_local GroupState group;
+  return group;
+}
 
 Status loneMessage(int rank) {
   return Status(blinkInvalidUsage, "rank ", rank, " sends to itself, or ",
@@ -85,9 +90,9 @@ Status joinOwnMessages(GroupState &own) {
   return {};
 }
 
-/// Takes the collected group. The first error: what was refused, or that kinds
-/// of calls are mixed.
-Status takeGroup(GroupState &own) {
+/// Takes the collected `group`. The first error: what was refused, or that
+/// kinds of calls are mixed.
+Status takeGroup(GroupState &group, GroupState &own) {
   own = std::exchange(group, GroupState());
   const int kinds = !own.calls.empty() + !own.shrinks.empty() +
                     !own.splits.empty() + !own.inits.empty();
@@ -119,11 +124,11 @@ blinkResult_t runGroupOfCalls(GroupState &own) {
   return report(status);
 }
 
-blinkResult_t runGroup() {
+blinkResult_t runGroup(GroupState &group) {
   if (group.hasCallsAlone())
     return runGroupOfCalls(group);
   GroupState own;
-  Status status = takeGroup(own);
+  Status status = takeGroup(group, own);
   if (status.ok() && !own.shrinks.empty())
     return report(shrinkTogether(own.shrinks));
   if (status.ok() && !own.splits.empty())
@@ -134,9 +139,9 @@ blinkResult_t runGroup() {
 }
 
 /// How long the collected group would take. It is left without running it.
-Status estimateGroup(double &microseconds) {
+Status estimateGroup(GroupState &group, double &microseconds) {
   GroupState own;
-  Status status = takeGroup(own);
+  Status status = takeGroup(group, own);
   if (status.ok() &&
       !(own.shrinks.empty() && own.splits.empty() && own.inits.empty()))
     status = {blinkInvalidUsage,
@@ -151,7 +156,7 @@ Status estimateGroup(double &microseconds) {
 
 /// Leaves the innermost group: whether it was the outermost, too. Errors:
 /// invalid usage outside one, in which `function` was called.
-Status leaveGroup(const char *function, bool &outermost) {
+Status leaveGroup(GroupState &group, const char *function, bool &outermost) {
   if (group.depth == 0)
     return {blinkInvalidUsage,
             std::string(function) + " without a blinkGroupStart before it"};
@@ -162,6 +167,7 @@ Status leaveGroup(const char *function, bool &outermost) {
 } // namespace
 
 blinkResult_t refuseCall(const Status &status, LastError *lastError) {
+  GroupState &group = ownGroup();
   if (group.depth != 0 && group.error.ok())
     group.error = status;
   return report(status, lastError);
@@ -178,7 +184,7 @@ static blinkResult_t runOrKeep(const Call &asked, blinkComm_t comm) {
     std::shared_ptr<CommState> state = comm->state;
     if (Status status = comm->usable(); !status.ok())
       return refuseCall(status, &state->lastError);
-    GroupState &own = group;
+    GroupState &own = ownGroup();
     PendingCall pending{comm->backend.get(), asked, {}};
     Call &call = pending.call;
     call.rank = comm->rank;
@@ -227,6 +233,7 @@ blinkResult_t message(const void *send, void *recv, size_t count,
 }
 
 blinkResult_t shrinkOrKeep(PendingShrink pending) {
+  GroupState &group = ownGroup();
   if (group.depth != 0) {
     group.shrinks.push_back(std::move(pending));
     return blinkSuccess;
@@ -236,6 +243,7 @@ blinkResult_t shrinkOrKeep(PendingShrink pending) {
 }
 
 blinkResult_t splitOrKeep(PendingSplit pending) {
+  GroupState &group = ownGroup();
   if (group.depth != 0) {
     group.splits.push_back(std::move(pending));
     return blinkSuccess;
@@ -245,6 +253,7 @@ blinkResult_t splitOrKeep(PendingSplit pending) {
 }
 
 blinkResult_t initOrKeep(PendingInit pending) {
+  GroupState &group = ownGroup();
   if (group.depth != 0) {
     group.inits.push_back(std::move(pending));
     return blinkSuccess;
@@ -253,23 +262,25 @@ blinkResult_t initOrKeep(PendingInit pending) {
   return initTogether(std::move(only));
 }
 
-void startGroup() { ++group.depth; }
+void startGroup() { ++ownGroup().depth; }
 
 blinkResult_t endGroup() {
   return guarded([&] {
+    GroupState &group = ownGroup();
     bool outermost = false;
-    const Status status = leaveGroup("blinkGroupEnd", outermost);
-    return status.ok() && outermost ? runGroup() : report(status);
+    const Status status = leaveGroup(group, "blinkGroupEnd", outermost);
+    return status.ok() && outermost ? runGroup(group) : report(status);
   });
 }
 
 blinkResult_t simulateGroup(double *microseconds) {
   return guarded([&] {
+    GroupState &group = ownGroup();
     bool outermost = false;
     double time = 0;
-    Status status = leaveGroup("blinkGroupSimulateEnd", outermost);
+    Status status = leaveGroup(group, "blinkGroupSimulateEnd", outermost);
     if (status.ok() && outermost)
-      status = estimateGroup(time);
+      status = estimateGroup(group, time);
     if (status.ok() && !microseconds)
       status = {blinkInvalidArgument, "microseconds is NULL"};
     if (status.ok())

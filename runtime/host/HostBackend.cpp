@@ -8,6 +8,7 @@
 
 #include "runtime/Log.h"
 #include "runtime/core/Memory.h"
+#include "runtime/host/VariantChoice.h"
 #include "runtime/host/WorkerPool.h"
 #include "runtime/job/Backoff.h"
 #include "runtime/job/Join.h"
@@ -52,6 +53,8 @@ Status HostBackend::makePlan(const BackendRequest &request) {
                                {list, request.withoutLink, request.hosts},
                                plan_, request.slotBytes, request.order, here);
   ranks_.resize(request.numRanks);
+  if (status.ok())
+    extendExchanges(plan_);
   if (status.ok())
     status = rings_.choose(plan_, here);
   if (status.ok())
@@ -227,7 +230,7 @@ HostBackend::~HostBackend() {
       });
 }
 
-Status HostBackend::begin(const Call &call) {
+Status HostBackend::begin(const Call &call, bool together) {
   if (job_.failed())
     return failure();
   Rank &rank = ranks_[call.rank];
@@ -241,7 +244,7 @@ Status HostBackend::begin(const Call &call) {
       run.store(new RankRun(plan_, rings_, call.rank, /*traces=*/false),
                 std::memory_order_release);
   }
-  runOf(call).start(call);
+  runOf(call).start(call, together);
   return {};
 }
 

@@ -57,8 +57,9 @@ public:
   int numNear() const { return rings_.numNear; }
 
   /// Starts a call that has a program. The call is in flight until end().
-  /// Errors: the job has failed, or a rank is gone.
-  Status begin(const Call &call);
+  /// `together`: as of chooseVariant. Errors: the job has failed, or a rank is
+  /// gone.
+  Status begin(const Call &call, bool together);
   RankRun &runOf(const Call &call) const;
   FlightRecorder &recorderOf(const Call &call) { return flight_.of(call.rank); }
   /// Ends it, and returns its result: if the job failed, when no other rank of

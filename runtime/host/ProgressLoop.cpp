@@ -49,11 +49,11 @@ struct Active {
 class ProgressLoop {
 public:
   ProgressLoop(PendingCall *const *calls, size_t numCalls)
-      : calls_(calls), numCalls_(numCalls), sorted_(std::move(kept.sorted)),
-        active_(std::move(kept.active)) {}
+      : calls_(calls), numCalls_(numCalls), kept_(kept()),
+        sorted_(std::move(kept_.sorted)), active_(std::move(kept_.active)) {}
   ~ProgressLoop() {
-    kept = {std::move(sorted_), std::move(active_)};
-    kept.active.clear();
+    kept_ = {std::move(sorted_), std::move(active_)};
+    kept_.active.clear();
   }
 
   void run();
@@ -76,6 +76,7 @@ private:
   }
   void sortByRank();
   bool refuseDifferent();
+  bool isOneCollective() const;
   void beginFrom(size_t index);
   void note(Active &active);
   void finish(Active &active);
@@ -85,8 +86,16 @@ private:
   void hide(Active &active);
   void watch();
 
+  /// The memory of both vectors, for this thread's next calls.
+  struct Kept {
+    std::vector<size_t> sorted;
+    std::vector<Active> active;
+  };
+  static Kept &kept();
+
   PendingCall *const *calls_;
   size_t numCalls_;
+  Kept &kept_;
   /// The calls by job and rank, those of a rank in their order.
   std::vector<size_t> sorted_;
   std::vector<Active> active_;
@@ -94,16 +103,15 @@ private:
   bool waits_ = false;  ///< any of active_ may have a wait
   /// Threads that run the first job's ranks leave processors idle.
   bool spare_ = false;
-
-  /// The memory of both vectors, for this thread's next calls.
-  struct Kept {
-    std::vector<size_t> sorted;
-    std::vector<Active> active;
-  };
-  static thread_local Kept kept;
+  /// The calls are one collective of one job, by all of its ranks.
+  bool together_ = false;
 };
 
-thread_local ProgressLoop::Kept ProgressLoop::kept;
+/// A function of its own: others would ask again for the thread at each use.
+[[gnu::noinline]] ProgressLoop::Kept &ProgressLoop::kept() {
+  thread_local Kept kept;
+  return kept;
+}
 
 void ProgressLoop::sortByRank() {
   sorted_.resize(numCalls_);
@@ -141,6 +149,18 @@ bool ProgressLoop::refuseDifferent() {
   return false;
 }
 
+/// Whether every rank of the first job has one collective here, and that is
+/// all.
+bool ProgressLoop::isOneCollective() const {
+  if (numCalls_ != size_t(backendOf(at(0)).plan().numRanks))
+    return false;
+  for (size_t i = 0; i < numCalls_; ++i)
+    if (at(i).call.isMessage() || at(i).backend != at(0).backend ||
+        at(i).call.rank != int(i))
+      return false;
+  return true;
+}
+
 /// Begins the call at `place`, or the queue's next one that can begin.
 void ProgressLoop::beginFrom(size_t place) {
   const size_t first = place;
@@ -148,7 +168,7 @@ void ProgressLoop::beginFrom(size_t place) {
     PendingCall &next = at(place);
     if (next.call.kind.count == 0)
       continue;
-    next.result = backendOf(next).begin(next.call);
+    next.result = backendOf(next).begin(next.call, together_);
     if (!next.result.ok())
       continue;
     Active &active = active_.emplace_back();
@@ -272,6 +292,7 @@ void ProgressLoop::run() {
   const int processors = WorkerPool::get().processors();
   spare_ = threads < processors;
   const bool crowded = threads > processors;
+  together_ = isOneCollective();
   for (size_t i = 0; i < numCalls_; ++i)
     if (i == 0 || !sameQueue(i, i - 1))
       beginFrom(i);

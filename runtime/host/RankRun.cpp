@@ -7,6 +7,7 @@
 #include "runtime/host/RankRun.h"
 
 #include "runtime/core/Memory.h"
+#include "runtime/host/VariantChoice.h"
 
 #include <algorithm>
 #include <cstring>
@@ -170,9 +171,9 @@ void RankRun::plan(const Call &call, const VariantPlan &variant) {
   kind_ = call.kind;
 }
 
-void RankRun::start(const Call &call) {
+void RankRun::start(const Call &call, bool together) {
   call_ = &call;
-  const VariantPlan &variant = call.variant();
+  const VariantPlan &variant = chooseVariant(call, together);
   rings_.windows.look();
   inputShift_ = outputShift_ = 0;
   const bool inWindows = rings_.windows.any() && findWindows(call);

@@ -71,8 +71,9 @@ public:
   /// run has the calls of collectives, or messages to one rank, or from one.
   RankRun(const Plan &plan, HostRings &rings, int rank, bool traces);
 
-  /// Begins a call, which outlives it. The one before has ended.
-  void start(const Call &call);
+  /// Begins a call, which outlives it. The one before has ended. `together`: as
+  /// of chooseVariant.
+  void start(const Call &call, bool together);
 
   /// Whether the first chunk of the message that `call` receives is there. No
   /// call of its queue is under way.

@@ -102,7 +102,7 @@ struct TransferPlan {
 };
 
 /// The plan of rank `call.rank`. A function of its arguments alone. `variant`
-/// is call.variant(), and outlives the plan.
+/// is the call's (VariantChoice.h), and outlives the plan.
 TransferPlan chooseTransfers(const Call &call, const VariantPlan &variant,
                              const HostEnvironment &host);
 

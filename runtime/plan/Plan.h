@@ -112,6 +112,9 @@ struct ProgramPlan {
   /// Whether types of 8 and 16 bits are rounded once: each sum is made in one
   /// step, in all variants, or partial sums are wider.
   bool roundsOnce = true;
+  /// On the host: calls of fewer bytes may take the first variant, beyond its
+  /// range (host/VariantChoice.h).
+  uint64_t exchangeBelow = 0;
 
   /// The variant for calls of `bytes`, S as for algbw.
   const VariantPlan &variantFor(uint64_t bytes) const;

@@ -9,8 +9,10 @@
 #include "compiler/plan/AssignLanes.h"
 #include "compiler/plan/ChunkChoice.h"
 #include "compiler/plan/ExpandForest.h"
+#include "compiler/plan/LatencyTree.h"
 #include "compiler/plan/NetworkCosts.h"
 #include "compiler/plan/SmallVariants.h"
+#include "compiler/plan/SpreadTrees.h"
 #include "test/unit/topology/TestTopology.h"
 
 using namespace blink;
@@ -159,6 +161,44 @@ TEST_CASE("small messages between servers go by simple, a hop up to KiB") {
   CHECK(small.ranges.oneHop <= 64 << 10);
   CHECK(smallOf(rankTopologyOf(shippedTopology("a100-nv4"))).protocol ==
         Protocol::low_latency);
+}
+
+TEST_CASE("a message that fits into a packet is not cut into many") {
+  auto smallOf = [&](const RankTopology &topology, Collective collective) {
+    const PackingProblem problem{&topology, collective, 0};
+    PackedTrees packed = valueOf(packTrees(problem));
+    return valueOf(chooseSmallVariants(
+        problem, valueOf(selectTrees(problem, packed, {})), {}, {}));
+  };
+  // 25 MB/s, where 1 KiB takes 41 us. Large trees are six.
+  const RankTopology eight = serversOf(std::vector<double>(8, 0.025));
+  for (Collective collective : {Collective::broadcast, Collective::reduce}) {
+    const SmallVariants small = smallOf(eight, collective);
+    CHECK(small.ranges.tree == 1280);
+    CHECK(small.ranges.later == 1280);
+    REQUIRE(small.trees.trees.size() == 1);
+    // Who has just sent takes as long for the next one as another for a hop.
+    const Tree &tree = small.trees.trees[0];
+    const auto &edges = collective == Collective::reduce ? tree.up : tree.down;
+    CHECK(llvm::count_if(edges, [&](const auto &edge) {
+            return edge.from == 0 || edge.to == 0;
+          }) == 3);
+  }
+  // Two of them are not many.
+  const RankTopology four = serversOf(std::vector<double>(4, 0.0125));
+  CHECK(smallOf(four, Collective::broadcast).ranges.tree == 384);
+  // What is scattered goes to each by itself.
+  CHECK(smallOf(eight, Collective::scatter).ranges.tree != 1280);
+  CHECK(smallOf(eight, Collective::allreduce).ranges.tree == 640);
+}
+
+TEST_CASE("small trees between servers are not split for little") {
+  const RankTopology four = serversOf(std::vector<double>(4, 0.025));
+  const PackingProblem problem{&four, Collective::allgather, 0};
+  const Packing whole = valueOf(packLatencyTrees(problem, Protocol::simple));
+  const TimedPacking small =
+      valueOf(spreadSmallTrees(problem, whole, Protocol::simple, 16));
+  CHECK(small.packing.trees.size() == 4);
 }
 
 TEST_CASE("trees keep their weights where only a network is full") {

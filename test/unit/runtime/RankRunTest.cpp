@@ -58,7 +58,7 @@ struct Rig {
 
   void start() {
     for (size_t rank = 0; rank < runs.size(); ++rank)
-      runs[rank].start(calls[rank]);
+      runs[rank].start(calls[rank], true);
   }
 };
 
@@ -268,7 +268,7 @@ TEST_CASE("a slot is kept for readers that have rings of their own") {
   auto start = [&](int rank, size_t count) {
     rig.calls[rank].kind.count = count;
     REQUIRE(rig.calls[rank].prepare(rig.plan).ok());
-    rig.runs[rank].start(rig.calls[rank]);
+    rig.runs[rank].start(rig.calls[rank], true);
   };
   for (int rank = 0; rank < 3; ++rank)
     start(rank, 50);
@@ -341,12 +341,12 @@ TEST_CASE("a slot is kept for its readers when buffers are borrowed next") {
   auto start = [&](size_t count) {
     rig.calls[0].kind.count = count;
     REQUIRE(rig.calls[0].prepare(rig.plan).ok());
-    root.start(rig.calls[0]);
+    root.start(rig.calls[0], true);
   };
   for (int rank = 1; rank < 3; ++rank) {
     rig.calls[rank].kind.count = 50;
     REQUIRE(rig.calls[rank].prepare(rig.plan).ok());
-    rig.runs[rank].start(rig.calls[rank]);
+    rig.runs[rank].start(rig.calls[rank], true);
   }
   start(50);
   CHECK(root.progress());
@@ -376,7 +376,7 @@ TEST_CASE("ranks that run ahead overwrite nothing that is still to be read") {
       rig.calls[rank].kind.count = count;
       rig.in[rank].assign(1000, value(rounds[rank], rank));
       REQUIRE(rig.calls[rank].prepare(rig.plan).ok());
-      rig.runs[rank].start(rig.calls[rank]);
+      rig.runs[rank].start(rig.calls[rank], true);
     };
     for (int rank = 0; rank < 3; ++rank)
       start(rank);
