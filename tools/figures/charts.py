@@ -69,7 +69,7 @@ def host(folder=RESULTS):
     return Chart(
         "The host back end against OpenMPI and Gloo, a process a rank",
         "How many times as long as Blink the two take, by ranks and bytes of the whole buffer, each the least of five "
-        "rounds on one host of two processors. Left of the line Blink is slower, which it is at two points, by up to 5 %.",
+        "rounds on one host of two processors. Left of the line Blink would be slower.",
         Axis("times Blink's time", 0.5, 2000, powers(0, 3, lambda value: f"{value:,}"), log=True),
         [Row(size_label(size), f"{ranks} ranks") for ranks, size in points], peers, panels, line=1, marks=[2, 3])
 
