@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/simulate/SteadyPart.h"
+#include "compiler/simulate/Simulate.h"
 
 #include "test/unit/topology/TestTopology.h"
 
