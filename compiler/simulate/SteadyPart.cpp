@@ -16,35 +16,24 @@ llvm::Expected<double>
 blink::steadyPart(const FoldProgram &program, const MessageTime &time,
                   llvm::function_ref<bool(double)> goOn) {
   // What is worth the time while one compiles: drift shows within that many
-  // rounds, if it does. After some of them pipelines are as busy as they get.
-  constexpr double kTransfers = 120000, kRounds = 1024, kSteady = 30;
-  constexpr uint64_t kLong = 4 * kReferenceBytes;
+  // rounds, if it does.
+  constexpr double kTransfers = 120000, kRounds = 1024;
   const double roundBytes = time.flow.chunkBytes / time.flow.largest;
   const double rounds =
       std::min(kRounds, kTransfers / double(program.channels.size()));
-  const uint64_t second = double(kReferenceBytes) < kSteady * roundBytes
-                              ? kLong
-                              : 2 * kReferenceBytes;
-  double part = 1, timeBefore = 0;
+  double part = 1;
   uint64_t before = 0;
-  for (uint64_t bytes : {kReferenceBytes, second}) {
+  for (uint64_t bytes : {kReferenceBytes, 4 * kReferenceBytes}) {
     while (bytes > kReferenceBytes / 4 && double(bytes) > rounds * roundBytes)
       bytes /= 2;
     if (bytes == before || (before > 0 && !goOn(part)))
       break;
+    before = bytes;
     llvm::Expected<Simulation> simulation =
         simulate(program, sched::Protocol::simple, time.flow.sizes(), bytes);
     if (!simulation)
       return simulation.takeError();
-    const double now = simulation->microseconds;
-    part = std::min(part, time.linksAt(bytes) / now);
-    if (before > 0) {
-      const double perByte = (now - timeBefore) / double(bytes - before);
-      part = std::min(part, time.linksAt(kLong) /
-                                (now + perByte * double(kLong - bytes)));
-    }
-    before = bytes;
-    timeBefore = now;
+    part = std::min(part, time.linksAt(bytes) / simulation->microseconds);
   }
   return part;
 }

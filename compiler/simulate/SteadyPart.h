@@ -18,13 +18,10 @@ namespace blink {
 /// The part of rateOfLinks that a large message of `program`, which is in
 /// lanes, has slots and is of `simple`, keeps on links that share themselves
 /// fairly: what links would take for it by `time`, by what a simulation takes.
-/// The least of three messages, of 64, 128 and 256 MiB, or of ones so short
-/// that simulations may run while one compiles: trees of unequal shares drift
-/// apart for long. From the second to the third, time goes on as from the first
-/// to the second, but where 64 MiB are few rounds: then the longest alone is
-/// simulated instead. At most 1. `goOn`: asked after the first, which takes a
-/// third of the time or less, whether it matters if the part is less than that
-/// of the first.
+/// The least of two messages, of 64 and of 256 MiB, or of ones so short that
+/// simulations may run while one compiles: trees of unequal shares drift apart
+/// for long. At most 1. `goOn`: asked after the first, which takes a fifth of
+/// the time, whether it matters if the part is less than that of the first.
 llvm::Expected<double> steadyPart(const FoldProgram &program,
                                   const MessageTime &time,
                                   llvm::function_ref<bool(double)> goOn);

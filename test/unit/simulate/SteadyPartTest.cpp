@@ -5,7 +5,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/simulate/SteadyPart.h"
-#include "compiler/simulate/Simulate.h"
 
 #include "test/unit/topology/TestTopology.h"
 
@@ -73,24 +72,6 @@ TEST_CASE("a tree of a small share takes more than its part of a link") {
   for (FoldProgram::Rank &rank : bound.ranks)
     rank.lanes = {{0, 1}};
   CHECK(partOf(bound) > part + 0.05);
-}
-
-TEST_CASE("what a message of 256 MiB takes") {
-  constexpr uint64_t kLong = 256 << 20;
-  const FoldProgram program = forked(0.8);
-  for (uint32_t chunkBytes : {64 << 10, 4 << 20}) {
-    CAPTURE(chunkBytes);
-    const MessageTime time =
-        timeOf(program, sched::Protocol::simple, chunkBytes);
-    const double part =
-        valueOf(steadyPart(program, time, [](double) { return true; }));
-    const Simulation simulation = valueOf(
-        simulate(program, sched::Protocol::simple, time.flow.sizes(), kLong));
-    const double direct = time.linksAt(kLong) / simulation.microseconds;
-    // In small chunks it is not simulated, in few large ones it is.
-    CHECK(part <= direct * 1.005);
-    CHECK(part > direct * (chunkBytes == 64 << 10 ? 0.995 : 0.9));
-  }
 }
 
 TEST_CASE("the longer message is left out where it does not matter") {
