@@ -61,13 +61,13 @@ llvm::Expected<Packing> blink::growFaster(const PackingProblem &problem,
   constexpr double kFaster = 0.98;
   constexpr double kAlike = 1.005;
   constexpr double kMostSlack = 0.05;
-  constexpr int kMany = 512; // to time more takes long
+  constexpr int kMostHalved = 512; // to time more ranks takes long
   Packing fastest;
   if (!mayGrow(problem) || (options.keepGoing && !options.keepGoing()))
     return fastest;
-  const bool isMany = problem.rankTopology->numRanks() > kMany;
+  const int numRanks = problem.rankTopology->numRanks();
   llvm::SmallVector<double> parts{1};
-  if (isMany && options.slack > 0) {
+  if (numRanks > kMostPatiently && options.slack > 0) {
     // Over many boxes trees that enter each once are far lower, and little may
     // be missing to the optimum.
     const double slack = std::max(options.slack, kMostSlack);
@@ -84,7 +84,7 @@ llvm::Expected<Packing> blink::growFaster(const PackingProblem &problem,
     return fastest;
   const size_t mostTrees =
       options.maxTrees > 0 ? size_t(options.maxTrees) : kMostSharing;
-  const size_t whole = isMany ? 0 : forests.size();
+  const size_t whole = numRanks <= kMostHalved ? forests.size() : 0;
   for (size_t forest = 0; forest < whole; ++forest)
     if (2 * forests[forest].trees.size() <= mostTrees)
       forests.push_back(inHalves(forests[forest]));

@@ -75,14 +75,6 @@ void blink::assignDelays(FoldProgram &program, llvm::ArrayRef<double> hops,
     folds[fold]->delay = fits ? delayOf(fold) : 0;
 }
 
-static double latencyOf(const FoldProgram &program,
-                        const FoldProgram::Channel &channel) {
-  double latency = 0;
-  for (uint32_t link : program.pathOf(channel))
-    latency += program.links[link].latency;
-  return latency;
-}
-
 /// Whether lanes keep to rounds of `period` microseconds where a channel takes
 /// `transfer` for a chunk, and then its latency. By Bellman and Ford's rule:
 /// the time of each fold in its round moves back for what it waits for, until
@@ -107,7 +99,7 @@ static bool keepsPeriod(const FoldProgram &program, double transfer,
   const std::vector<Ends> channels = endsOf(program);
   std::vector<double> waits; // from the writer's round to the reader's
   for (auto [channel, ends] : llvm::zip_equal(program.channels, channels))
-    waits.push_back(transfer + latencyOf(program, channel) -
+    waits.push_back(transfer + program.latencyOf(channel) -
                     period * (delays[ends.reader] - delays[ends.writer]));
   for (int pass = 0; moved; ++pass) {
     if (pass == kMostPasses)

@@ -39,10 +39,8 @@ ChannelSlots blink::chooseSlots(const FoldProgram &program, uint32_t asked,
 static int windowOf(const FoldProgram &program,
                     const FoldProgram::Channel &channel, double transfer) {
   constexpr double kRoundTrips = 2;
-  double latency = 0;
-  for (uint32_t link : program.pathOf(channel))
-    latency += program.links[link].latency;
-  const double more = std::ceil(kRoundTrips * 2 * latency / transfer);
+  const double roundTrip = 2 * program.latencyOf(channel);
+  const double more = std::ceil(kRoundTrips * roundTrip / transfer);
   return int(std::min(std::max(double(kLeastWindow), 1 + more),
                       double(channel.slots)));
 }

@@ -133,6 +133,13 @@ struct FoldProgram {
   llvm::ArrayRef<uint32_t> pathOf(const Channel &channel) const {
     return llvm::ArrayRef(paths).slice(channel.pathBegin, channel.pathCount);
   }
+  /// Microseconds of its links together.
+  double latencyOf(const Channel &channel) const {
+    double latency = 0;
+    for (uint32_t link : pathOf(channel))
+      latency += links[link].latency;
+    return latency;
+  }
 
   /// Whether a switch adds what `channel` brings, or makes the copy that it
   /// carries.

@@ -28,13 +28,9 @@ static bool crossesNic(const Topology &topology, const Path &path) {
 
 std::vector<double> blink::engineCosts(const FoldProgram &program) {
   std::vector<double> costs;
-  for (const FoldProgram::Channel &channel : program.channels) {
-    double latency = 0;
-    if (channel.leavesMachine())
-      for (uint32_t link : program.pathOf(channel))
-        latency += program.links[link].latency;
-    costs.push_back(engineOf(latency));
-  }
+  for (const FoldProgram::Channel &channel : program.channels)
+    costs.push_back(
+        engineOf(channel.leavesMachine() ? program.latencyOf(channel) : 0));
   return costs;
 }
 

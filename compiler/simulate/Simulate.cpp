@@ -166,8 +166,7 @@ void Simulator::makeFlows() {
   result_.linkUse.resize(program_.links.size());
   for (const FoldProgram::Channel &channel : program_.channels) {
     Flow &flow = flows_.emplace_back();
-    for (uint32_t link : program_.pathOf(channel))
-      flow.latency += program_.links[link].latency;
+    flow.latency = program_.latencyOf(channel);
     if (channel.window > 0)
       flow.window = uint64_t(channel.window);
     flow.rate = program_.trees[size_t(channel.tree)].share * rate;

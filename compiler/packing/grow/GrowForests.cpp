@@ -26,9 +26,6 @@ namespace {
 /// look at for the trees of a forest, but for one.
 constexpr int kMostVariants = 16;
 constexpr int kPairBudget = 1 << 21;
-/// Over more ranks than this, forests that take long are left out: all whose
-/// trees cannot enter each island once.
-constexpr int kMostPatiently = 512;
 /// Children that a rank may have in a tree; in the end any number.
 constexpr int kChildren[] = {2, 3, RankTopology::kMaxRanks};
 
@@ -91,14 +88,14 @@ std::vector<Packing> blink::growForests(const PackingProblem &problem,
   }
   const Islands islands(machine);
   const bool entersOnce = islands.divide() && numRanks > kMostPatiently;
-  auto mayGrow = [&](int copies) {
+  auto mayReach = [&](int copies) {
     const double unit = rate / copies;
     return (!entersOnce ||
             mayEnterOnce(within, islands, roomOf(within, unit), copies)) &&
            cutsCarry(within, ranks, copies, unit);
   };
   int copies = 1;
-  while (copies <= mostEver && !mayGrow(copies))
+  while (copies <= mostEver && !mayReach(copies))
     ++copies;
   if (copies > mostEver)
     return {};

@@ -11,6 +11,10 @@
 
 namespace blink {
 
+/// Over more ranks than this, forests that take long are left out: all whose
+/// trees cannot enter each island once.
+inline constexpr int kMostPatiently = 512;
+
 /// Packings of a broadcast or reduce at `rate` GB/s, the optimum, whose trees
 /// all have one weight: `lanes` of them, equal ones among them, or somewhat
 /// fewer, but no more than `maxTrees` unless that is 0; where that is not

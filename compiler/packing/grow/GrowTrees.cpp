@@ -282,23 +282,21 @@ std::vector<Tree> blink::growTrees(const PackingProblem &problem,
                             scoreOf(best, request.mostChildren, numRanks))
       best = std::move(trees);
   };
+  const std::vector<int> room = roomOf(problem, request.unit);
   auto growBetween = [&](const Islands &between) {
     for (int variant = 0; variant < variants; ++variant)
-      offer(growByIslands(problem, between, table,
-                          roomOf(problem, request.unit), request,
+      offer(growByIslands(problem, between, table, room, request,
                           static_cast<uint32_t>(variant)));
   };
-  const bool mayDivide =
-      islands.divide() &&
-      mayEnterOnce(problem, islands, roomOf(problem, request.unit),
-                   request.copies);
-  if (mayDivide)
+  if (islands.divide() &&
+      mayEnterOnce(problem, islands, room, request.copies)) {
     growBetween(islands);
-  // A root that cannot feed its own island alone: others feed it, too, which
-  // takes its ranks one by one.
-  if (mayDivide && best.empty())
-    growBetween(
-        islands.without(machine, islands.ofNode[machine.nodeOf(problem.root)]));
+    // A root that cannot feed its own island alone: others feed it, too, which
+    // takes its ranks one by one.
+    if (best.empty())
+      growBetween(islands.without(
+          machine, islands.ofNode[machine.nodeOf(problem.root)]));
+  }
   if (!best.empty())
     return best;
   const bool exactly = !islands.divide() || numRanks <= kMostExactly;
