@@ -9,6 +9,9 @@
 #include "compiler/packing/grow/RootedTree.h"
 #include "compiler/support/Numbers.h"
 
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
+
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -22,16 +25,6 @@ constexpr size_t kMostRefusedCrossings = 16;
 
 /// What a tree asks of the exits of an island of level 1, of level 2; below 1.
 constexpr int kFirst = 100, kSecond = 10;
-
-/// Where a rank may send to over one of its links: the ranks of an island.
-struct Target {
-  int island;
-  std::vector<int> ranks;
-};
-struct Exit {
-  int link;
-  std::vector<Target> targets;
-};
 
 /// One tree while it grows.
 struct Growing {
@@ -66,7 +59,9 @@ private:
   uint32_t placeOf(size_t tree, int rank) const;
   bool take(size_t tree, int parent, int child);
   bool cross(size_t tree, int level);
-  void findExits(size_t tree, int island, Key &best) const;
+  std::vector<int> missingFrom(size_t tree) const;
+  void findExits(size_t tree, int island, llvm::ArrayRef<int> children,
+                 Key &best) const;
   bool growBetween();
   void measureHeights();
   bool fill(int island);
@@ -82,9 +77,10 @@ private:
   bool up_;
   std::vector<int> room_; ///< at first
   IslandCompletion completion_;
-  std::optional<Completion> within_;     ///< of the island that is filled
-  std::vector<std::vector<int>> ranks_;  // of islands
-  std::vector<std::vector<Exit>> exits_; // of ranks
+  std::optional<Completion> within_;    ///< of the island that is filled
+  std::vector<std::vector<int>> ranks_; // of islands
+  std::vector<std::vector<int>> exits_; // of ranks: links to other islands
+  std::vector<std::vector<int>> order_; // per tree: ranks as they come
   std::vector<Growing> trees_;
   std::vector<int> early_; // per island: how much trees ask of its exits
   std::vector<std::vector<bool>> refused_; // per tree: of rank and island
@@ -113,16 +109,15 @@ GrowthByIslands::GrowthByIslands(const PackingProblem &problem,
           roomOf(path) == 0)
         continue;
       const int link = up_ ? path.back() : path.front();
-      std::vector<Exit> &exits = exits_[rank];
-      auto exit = std::find_if(exits.begin(), exits.end(),
-                               [&](const Exit &e) { return e.link == link; });
-      if (exit == exits.end())
-        exit = exits.insert(exits.end(), {link, {}});
-      std::vector<Target> &targets = exit->targets;
-      if (targets.empty() || targets.back().island != islandOf(child))
-        targets.push_back({islandOf(child), {}});
-      targets.back().ranks.push_back(child);
+      if (!llvm::is_contained(exits_[rank], link))
+        exits_[rank].push_back(link);
     }
+  }
+  for (size_t tree = 0; tree < size_t(request.copies); ++tree) {
+    order_.push_back(firstNumbers(numRanks));
+    std::stable_sort(
+        order_[tree].begin(), order_[tree].end(),
+        [&](int a, int b) { return placeOf(tree, a) < placeOf(tree, b); });
   }
   Growing tree;
   tree.tree = {std::vector<int>(numRanks, -1), std::vector<Path>(numRanks)};
@@ -176,10 +171,26 @@ bool GrowthByIslands::take(size_t tree, int parent, int child) {
   return true;
 }
 
-/// Makes `best` the best edge out of an island if that is better: to an island
-/// that is asked for least, from where there is most room, to where there is.
-void GrowthByIslands::findExits(size_t tree, int island, Key &best) const {
+/// Of the islands that the tree lacks the ranks, those first that are asked for
+/// least, then as they come.
+std::vector<int> GrowthByIslands::missingFrom(size_t tree) const {
+  std::vector<int> missing;
+  for (int rank : order_[tree])
+    if (trees_[tree].level[islandOf(rank)] < 0)
+      missing.push_back(rank);
+  std::stable_sort(missing.begin(), missing.end(), [&](int a, int b) {
+    return early_[islandOf(a)] < early_[islandOf(b)];
+  });
+  return missing;
+}
+
+/// Makes `best` the best edge from an island to one of `children`, all of which
+/// are asked for equally, if that is better: from where there is most room, to
+/// where there is.
+void GrowthByIslands::findExits(size_t tree, int island,
+                                llvm::ArrayRef<int> children, Key &best) const {
   const Growing &growing = trees_[tree];
+  const int early = early_[islandOf(children.front())];
   for (int rank : ranks_[island]) {
     if (growing.children[rank] >= request_.mostChildren + excess_)
       continue;
@@ -189,19 +200,21 @@ void GrowthByIslands::findExits(size_t tree, int island, Key &best) const {
         rank != growing.entry[island] ? 2 * growing.children[rank] + 1
         : request_.mostChildren > 2   ? 2 * growing.children[rank]
                                       : std::numeric_limits<int>::max();
-    for (const Exit &exit : exits_[rank])
-      for (const Target &target : exit.targets) {
-        if (completion_.room(exit.link) == 0)
-          break;
-        if (growing.level[target.island] >= 0 ||
-            early_[target.island] > std::get<0>(best) ||
-            refused_[tree][size_t(rank) * islands_.count + target.island])
-          continue;
-        for (int child : target.ranks)
-          if (const int room = roomOf(pathBelow(rank, child)); room > 0)
-            best = std::min(best, Key{early_[target.island], crowded, -room,
-                                      placeOf(tree, child), rank, child});
-      }
+    int most = 0;
+    for (int link : exits_[rank])
+      most = std::max(most, completion_.room(link));
+    if (most == 0)
+      continue;
+    for (int child : children) {
+      const uint32_t place = placeOf(tree, child);
+      if (Key{early, crowded, -most, place, rank, child} >= best)
+        break; // as are all that come later
+      if (refused_[tree][size_t(rank) * islands_.count + islandOf(child)])
+        continue;
+      if (const Path &path = pathBelow(rank, child); !path.empty())
+        if (const int room = roomOf(path); room > 0)
+          best = std::min(best, Key{early, crowded, -room, place, rank, child});
+    }
   }
 }
 
@@ -209,12 +222,19 @@ void GrowthByIslands::findExits(size_t tree, int island, Key &best) const {
 bool GrowthByIslands::cross(size_t tree, int level) {
   Growing &growing = trees_[tree];
   const Key none{std::numeric_limits<int>::max(), 0, 0, 0, 0, 0};
+  const std::vector<int> missing = missingFrom(tree);
   for (size_t above = 0;
        above < growing.levels.size() && int(above) < level && mayRefuse_ > 0;) {
     Key best = none;
-    for (int island : growing.levels[above])
-      if (growing.exits[island] < mostExits(island))
-        findExits(tree, island, best);
+    for (auto from = missing.begin(); best == none && from != missing.end();) {
+      const auto to = std::find_if(from, missing.end(), [&](int rank) {
+        return early_[islandOf(rank)] > early_[islandOf(*from)];
+      });
+      for (int island : growing.levels[above])
+        if (growing.exits[island] < mostExits(island))
+          findExits(tree, island, {&*from, size_t(to - from)}, best);
+      from = to;
+    }
     if (best == none) {
       ++above;
       continue;

@@ -14,6 +14,8 @@
 #include "compiler/packing/grow/SplitSwitches.h"
 #include "compiler/topology/symmetry/MachineColoring.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <algorithm>
 #include <iterator>
 #include <tuple>
@@ -78,20 +80,23 @@ std::vector<Packing> blink::growForests(const PackingProblem &problem,
   const PackingProblem within = split ? split->problem(problem) : problem;
   const RankTopology &machine = *within.rankTopology;
   const int numRanks = machine.numRanks();
-  const PathTable table = machine.cheapestPaths(
-      std::vector<double>(machine.topology().links.size(), 1.0));
+  const PathTable table = pathsToGrow(machine);
   const std::vector<int> ranks = classesAround(machine, problem.root);
   int mostEver = std::max(lanes, kMostSharing);
   if (maxTrees > 0) {
     lanes = std::min(lanes, maxTrees);
     mostEver = std::min(mostEver, maxTrees);
   }
-  const Islands islands(machine);
-  const bool entersOnce = islands.divide() && numRanks > kMostPatiently;
+  const std::vector<Islands> islands = islandsOf(machine);
+  const bool entersOnce = !islands.empty() && numRanks > kMostPatiently;
   auto mayReach = [&](int copies) {
     const double unit = rate / copies;
     return (!entersOnce ||
-            mayEnterOnce(within, islands, roomOf(within, unit), copies)) &&
+            llvm::any_of(islands,
+                         [&](const Islands &between) {
+                           return mayEnterOnce(within, between,
+                                               roomOf(within, unit), copies);
+                         })) &&
            cutsCarry(within, ranks, copies, unit);
   };
   int copies = 1;

@@ -267,12 +267,20 @@ std::tuple<int, int, int> scoreOf(const std::vector<Tree> &trees,
 
 } // namespace
 
+PathTable blink::pathsToGrow(const RankTopology &rankTopology) {
+  const std::vector<Link> &links = rankTopology.topology().links;
+  std::vector<double> prices;
+  for (const Link &link : links)
+    prices.push_back(link.kind == LinkKind::network ? double(links.size()) : 1);
+  return rankTopology.cheapestPaths(prices);
+}
+
 std::vector<Tree> blink::growTrees(const PackingProblem &problem,
                                    const PathTable &table,
                                    const GrowRequest &request, int variants) {
   const RankTopology &machine = *problem.rankTopology;
   const int numRanks = machine.numRanks();
-  const Islands islands(machine);
+  const std::vector<Islands> islands = islandsOf(machine);
   std::vector<Tree> best;
   auto offer = [&](std::vector<Tree> trees) {
     if (trees.empty())
@@ -288,22 +296,23 @@ std::vector<Tree> blink::growTrees(const PackingProblem &problem,
       offer(growByIslands(problem, between, table, room, request,
                           static_cast<uint32_t>(variant)));
   };
-  if (islands.divide() &&
-      mayEnterOnce(problem, islands, room, request.copies)) {
-    growBetween(islands);
+  for (const Islands &between : islands) {
+    if (!mayEnterOnce(problem, between, room, request.copies))
+      continue;
+    growBetween(between);
     // A root that cannot feed its own island alone: others feed it, too, which
     // takes its ranks one by one.
     if (best.empty())
-      growBetween(islands.without(
-          machine, islands.ofNode[machine.nodeOf(problem.root)]));
+      growBetween(between.without(
+          machine, between.ofNode[machine.nodeOf(problem.root)]));
+    if (!best.empty())
+      return best;
   }
-  if (!best.empty())
-    return best;
-  const bool exactly = !islands.divide() || numRanks <= kMostExactly;
+  const bool exactly = islands.empty() || numRanks <= kMostExactly;
   if (!exactly && !request.isPatient)
     return best;
   for (int variant = 0; variant < variants; ++variant)
-    offer(Growth(problem, exactly ? Islands() : islands, table, request,
+    offer(Growth(problem, exactly ? Islands() : islands.back(), table, request,
                  static_cast<uint32_t>(variant))
               .run());
   return best;

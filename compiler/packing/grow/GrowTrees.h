@@ -31,14 +31,16 @@ inline uint32_t scrambled(uint32_t variant, uint32_t tree, uint32_t rank) {
   return bits ^ (bits >> 15);
 }
 
+/// The shortest paths, but those over a network only where there is no other.
+PathTable pathsToGrow(const RankTopology &rankTopology);
+
 /// Grows such trees of a broadcast or reduce from the root, level by level and
 /// edge by edge, as long as what is left of links suffices to complete all of
 /// them (Completion.h), so that no edge is ever taken back; then lowers them
 /// (LowerTrees.h). Which of equal edges comes first decides much: `variants`
 /// orders are tried, and the trees with the fewest children too many are kept,
 /// of these the lowest. Without trees where there are none, or none were found
-/// in a bounded number of steps. `table`: the paths to use where links have
-/// room.
+/// in a bounded number of steps. `table`: of pathsToGrow.
 std::vector<Tree> growTrees(const PackingProblem &problem,
                             const PathTable &table, const GrowRequest &request,
                             int variants);

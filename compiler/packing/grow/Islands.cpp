@@ -1,4 +1,4 @@
-//===- Islands.cpp - ranks that links to memory join ----------------------===//
+//===- Islands.cpp - ranks that fast links join ---------------------------===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -12,22 +12,26 @@
 
 using namespace blink;
 
-Islands::Islands(const RankTopology &rankTopology)
+Islands::Islands(const RankTopology &rankTopology, JoinedBy joinedBy)
     : ofNode(rankTopology.topology().nodes.size(), -1) {
+  auto joins = [&](LinkKind kind) {
+    return joinedBy == JoinedBy::peerLinks ? isPeerLink(kind)
+                                           : kind != LinkKind::network;
+  };
   const Topology &topology = rankTopology.topology();
   std::vector<bool> mayJoin;
   for (const Node &node : topology.nodes)
     mayJoin.push_back(node.kind != NodeKind::gpu);
   for (int rank = 0; rank < rankTopology.numRanks(); ++rank)
     mayJoin[rankTopology.nodeOf(rank)] = true;
-  std::vector<std::vector<int>> joined(topology.nodes.size());
+  std::vector<std::vector<int>> neighbours(topology.nodes.size());
   for (size_t index = 0; index < topology.links.size(); ++index) {
     const Link &link = topology.links[index];
-    if (!rankTopology.usable(static_cast<int>(index)) ||
-        !isPeerLink(link.kind) || !mayJoin[link.from] || !mayJoin[link.to])
+    if (!rankTopology.usable(static_cast<int>(index)) || !joins(link.kind) ||
+        !mayJoin[link.from] || !mayJoin[link.to])
       continue;
-    joined[link.from].push_back(link.to);
-    joined[link.to].push_back(link.from);
+    neighbours[link.from].push_back(link.to);
+    neighbours[link.to].push_back(link.from);
   }
   for (int rank = 0; rank < rankTopology.numRanks(); ++rank) {
     if (ofNode[rankTopology.nodeOf(rank)] >= 0) {
@@ -37,7 +41,7 @@ Islands::Islands(const RankTopology &rankTopology)
     std::vector<int> work{rankTopology.nodeOf(rank)};
     ofNode[work.front()] = count;
     for (size_t next = 0; next < work.size(); ++next)
-      for (int node : joined[work[next]])
+      for (int node : neighbours[work[next]])
         if (ofNode[node] < 0) {
           ofNode[node] = count;
           work.push_back(node);
@@ -57,6 +61,17 @@ Islands Islands::without(const RankTopology &rankTopology, int island) const {
       own = isFirst ? island : islands.count++;
       isFirst = false;
     }
+  return islands;
+}
+
+std::vector<Islands> blink::islandsOf(const RankTopology &rankTopology) {
+  const Islands boxes(rankTopology, Islands::JoinedBy::allButNetwork);
+  const Islands peers(rankTopology, Islands::JoinedBy::peerLinks);
+  std::vector<Islands> islands;
+  if (boxes.divide() && boxes.count < peers.count)
+    islands.push_back(boxes);
+  if (peers.divide())
+    islands.push_back(peers);
   return islands;
 }
 

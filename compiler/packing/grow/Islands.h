@@ -1,4 +1,4 @@
-//===- Islands.h - ranks that links to memory join --------------*- C++ -*-===//
+//===- Islands.h - ranks that fast links join -------------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -16,12 +16,14 @@
 namespace blink {
 
 /// Of each node of the topology the *island* that it belongs to, from 0, or -1:
-/// GPUs of ranks that usable nvlink, xgmi or c2c links join, with the switches
-/// between them. A rank that has no such link is one by itself.
+/// GPUs of ranks that some kinds of usable links join, with what lies between
+/// them. A rank that has no such link is one by itself.
 struct Islands {
+  enum class JoinedBy { peerLinks, allButNetwork }; ///< nvlink, xgmi, c2c; all
+
   /// None: each rank is looked at by itself.
   Islands() = default;
-  explicit Islands(const RankTopology &rankTopology);
+  Islands(const RankTopology &rankTopology, JoinedBy joinedBy);
 
   std::vector<int> ofNode; ///< empty where there are none
   int count = 0;
@@ -33,6 +35,10 @@ struct Islands {
   /// Whether there are several, and fewer than ranks.
   bool divide() const { return count > 1 && areOfSeveral; }
 };
+
+/// The islands that divide the ranks, those with most ranks first: whole boxes,
+/// and where these are of several, what peer links join.
+std::vector<Islands> islandsOf(const RankTopology &rankTopology);
 
 /// Classes of nodes (Completion.h): those of an island each by themselves, and
 /// all others together, in class `others`, 0 or -1.

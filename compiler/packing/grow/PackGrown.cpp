@@ -32,8 +32,7 @@ constexpr double kParts[] = {0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2};
 std::vector<Tree> growFirst(const PackingProblem &problem, double rate,
                             int mostTrees, int mostStuck, bool isPatient) {
   const RankTopology &machine = *problem.rankTopology;
-  const PathTable table = machine.cheapestPaths(
-      std::vector<double>(machine.topology().links.size(), 1.0));
+  const PathTable table = pathsToGrow(machine);
   const std::vector<int> ranks = classesAround(machine, problem.root);
   int stuck = 0;
   for (int copies = 1; copies <= mostTrees && stuck < mostStuck; ++copies) {

@@ -31,6 +31,8 @@ using namespace blink::test;
 
 namespace {
 
+constexpr auto peers = Islands::JoinedBy::peerLinks;
+
 /// The least of the maximum flows from the root to every other rank.
 double leastFlow(const PackingProblem &problem) {
   const RankTopology &machine = *problem.rankTopology;
@@ -179,8 +181,7 @@ TEST_CASE("where islands get stuck edges are added one by one") {
   REQUIRE(packed);
   CHECK(packed->packing.trees.size() == 19); // 19 x 50 GB/s
   CHECK(packed->packing.algbw == doctest::Approx(950));
-  const PathTable table = machine.cheapestPaths(
-      std::vector<double>(machine.topology().links.size(), 1));
+  const PathTable table = pathsToGrow(machine);
   CHECK(growTrees(problem, table, {19, 50, 2, /*isPatient=*/false}, 1).empty());
 }
 
@@ -234,7 +235,9 @@ TEST_CASE("depth grows with the logarithm of the number of boxes") {
   };
   const Case cases[] = {{"dgx-h100", 8, 8, 50, 11, 7},
                         {"dgx-h100", 32, 8, 50, 17, 8},
-                        {"dgx-a100", 16, 1, 25, 14, 7}};
+                        {"dgx-a100", 16, 1, 25, 14, 7},
+                        {"pcie-8gpu", 8, 1, 1.5625, 10, 6},
+                        {"pcie-8gpu-bridges", 16, 1, 1.5625, 13, 7}};
   for (const Case &each : cases)
     for (Collective collective : {Collective::broadcast, Collective::reduce})
       for (int root : {0, 13}) {
@@ -258,6 +261,34 @@ TEST_CASE("depth grows with the logarithm of the number of boxes") {
       }
 }
 
+TEST_CASE("boxes divide before what peer links join") {
+  struct Case {
+    const char *machine;
+    int boxes;
+    std::vector<int> islands;
+  };
+  for (const Case &each :
+       {Case{"dgx1", 3, {3}}, Case{"pcie-8gpu", 3, {3}},
+        Case{"pcie-8gpu-bridges", 3, {3, 12}},
+        Case{"pcie-8gpu-bridges", 1, {4}}, Case{"pcie-8gpu", 1, {}}}) {
+    CAPTURE(each.machine);
+    const RankTopology machine = rankTopologyOf(
+        valueOf(generatePod(shippedTopology(each.machine), each.boxes, 1,
+                            {1.5625, 2, LinkKind::network})));
+    std::vector<int> counts;
+    for (const Islands &islands : islandsOf(machine))
+      counts.push_back(islands.count);
+    CHECK(counts == each.islands);
+    // The way over the network would be shorter.
+    const PathTable table = pathsToGrow(machine);
+    for (int from = 0; from < machine.numRanks(); ++from)
+      for (int to = 0; to < machine.numRanks(); ++to)
+        for (int link : table.path(from, to))
+          CHECK((machine.topology().links[link].kind == LinkKind::network) ==
+                (from / 8 != to / 8));
+  }
+}
+
 TEST_CASE("others feed the box of a root that cannot feed it alone") {
   const RankTopology machine = rankTopologyOf(valueOf(generatePod(
       shippedTopology("mi300x"), 72, 8, {50, 2, LinkKind::network})));
@@ -276,7 +307,7 @@ TEST_CASE("what a box cannot get from its own links enters it") {
     bool may = true;
     for (Collective collective : {Collective::broadcast, Collective::reduce}) {
       const PackingProblem problem{&machine, collective, 0};
-      const bool now = mayEnterOnce(problem, Islands(machine),
+      const bool now = mayEnterOnce(problem, Islands(machine, peers),
                                     roomOf(problem, unit), copies);
       if (collective == Collective::broadcast)
         may = now;
@@ -297,7 +328,7 @@ TEST_CASE("what a box cannot get from its own links enters it") {
 TEST_CASE("an island falls into its ranks") {
   const RankTopology machine = rankTopologyOf(valueOf(generatePod(
       shippedTopology("dgx-h100"), 3, 1, {50, 2, LinkKind::network})));
-  const Islands islands(machine);
+  const Islands islands(machine, peers);
   REQUIRE(islands.count == 3);
   const Islands apart = islands.without(machine, 1);
   CHECK(apart.count == 10);
@@ -324,7 +355,7 @@ TEST_CASE("what islands refuse cannot be completed") {
   for (int trial = 0; trial < 20; ++trial) {
     CAPTURE(trial);
     const RankTopology machine = randomPod(random);
-    const Islands islands(machine);
+    const Islands islands(machine, peers);
     REQUIRE(islands.divide());
     PackingProblem problem{&machine, Collective::broadcast, 0};
     const Topology &topology = machine.topology();
@@ -367,7 +398,7 @@ TEST_CASE("what islands refuse cannot be completed") {
 TEST_CASE("what islands may not have is given back whole") {
   // Two boxes of three GPUs in a row, over one link with room for one tree.
   const RankTopology machine = podOf(2, 3, 1);
-  const Islands islands(machine);
+  const Islands islands(machine, peers);
   CHECK(islands.count == 2);
   PackingProblem problem{&machine, Collective::broadcast, 0};
   std::vector<int> room(machine.topology().links.size(), 1);
