@@ -52,11 +52,18 @@ private:
     return islands_.ofNode[problem_.rankTopology->nodeOf(rank)];
   }
   const Path &pathBelow(int parent, int child) const {
-    return pathOf(table_, up_, parent, child);
+    return pathOf(*table_, up_, parent, child);
   }
+  int firstOf(const Path &path) const {
+    return up_ ? path.back() : path.front();
+  }
+  void findSpare();
+  bool mayLeaveBy(int link) const;
   int mostExits(int island) const;
   int roomOf(const Path &path) const;
   uint32_t placeOf(size_t tree, int rank) const;
+  void findExits();
+  bool findDetours();
   bool take(size_t tree, int parent, int child);
   bool cross(size_t tree, int level);
   std::vector<int> missingFrom(size_t tree) const;
@@ -71,7 +78,9 @@ private:
 
   const PackingProblem &problem_;
   const Islands &islands_;
-  const PathTable &table_;
+  const PathTable *table_;
+  PathTable detour_;
+  int detours_ = 0;
   const GrowRequest &request_;
   uint32_t variant_;
   bool up_;
@@ -82,6 +91,8 @@ private:
   std::vector<std::vector<int>> exits_; // of ranks: links to other islands
   std::vector<std::vector<int>> order_; // per tree: ranks as they come
   std::vector<Growing> trees_;
+  /// Per island: edges that may leave it by links that its own ranks need, too.
+  std::vector<int> spare_;
   std::vector<int> early_; // per island: how much trees ask of its exits
   std::vector<std::vector<bool>> refused_; // per tree: of rank and island
   size_t mayRefuse_;
@@ -92,7 +103,7 @@ GrowthByIslands::GrowthByIslands(const PackingProblem &problem,
                                  const Islands &islands, const PathTable &table,
                                  std::vector<int> room,
                                  const GrowRequest &request, uint32_t variant)
-    : problem_(problem), islands_(islands), table_(table), request_(request),
+    : problem_(problem), islands_(islands), table_(&table), request_(request),
       variant_(variant), up_(hasUpTrees(problem.collective)),
       room_(std::move(room)),
       completion_(problem, islands, room_, request.copies),
@@ -100,19 +111,10 @@ GrowthByIslands::GrowthByIslands(const PackingProblem &problem,
       mayRefuse_(kMostRefusedCrossings * size_t(request.copies) *
                  islands.count) {
   const int numRanks = problem.rankTopology->numRanks();
-  exits_.resize(numRanks);
-  for (int rank = 0; rank < numRanks; ++rank) {
+  for (int rank = 0; rank < numRanks; ++rank)
     ranks_[islandOf(rank)].push_back(rank);
-    for (int child = 0; child < numRanks; ++child) {
-      const Path &path = pathBelow(rank, child);
-      if (islandOf(child) == islandOf(rank) || path.empty() ||
-          roomOf(path) == 0)
-        continue;
-      const int link = up_ ? path.back() : path.front();
-      if (!llvm::is_contained(exits_[rank], link))
-        exits_[rank].push_back(link);
-    }
-  }
+  findSpare();
+  findExits();
   for (size_t tree = 0; tree < size_t(request.copies); ++tree) {
     order_.push_back(firstNumbers(numRanks));
     std::stable_sort(
@@ -133,6 +135,63 @@ GrowthByIslands::GrowthByIslands(const PackingProblem &problem,
   trees_.assign(request.copies, tree);
   refused_.assign(request.copies,
                   std::vector<bool>(size_t(numRanks) * islands.count, false));
+}
+
+/// Each tree takes one edge less in an island than it has ranks, and each edge
+/// begins on a link of its rank.
+void GrowthByIslands::findSpare() {
+  const RankTopology &machine = *problem_.rankTopology;
+  std::vector<bool> isRank(islands_.ofNode.size(), false);
+  for (int rank = 0; rank < machine.numRanks(); ++rank)
+    isRank[machine.nodeOf(rank)] = true;
+  spare_.assign(islands_.count, 0);
+  for (int island = 0; island < islands_.count; ++island)
+    spare_[island] =
+        -request_.copies * (static_cast<int>(ranks_[island].size()) - 1);
+  for (size_t link = 0; link < room_.size(); ++link) {
+    const Link &ends = machine.topology().links[link];
+    const int island = islands_.ofNode[ends.from];
+    if (machine.usable(static_cast<int>(link)) && island >= 0 &&
+        island == islands_.ofNode[ends.to] && isRank[up_ ? ends.to : ends.from])
+      spare_[island] += room_[link];
+  }
+}
+
+/// Whether an edge may, if it begins on the link.
+bool GrowthByIslands::mayLeaveBy(int link) const {
+  const Link &ends = problem_.rankTopology->topology().links[link];
+  const int island = islands_.ofNode[ends.from];
+  return completion_.room(link) > 0 &&
+         (island != islands_.ofNode[ends.to] || spare_[island] > 0);
+}
+
+void GrowthByIslands::findExits() {
+  const int numRanks = problem_.rankTopology->numRanks();
+  exits_.assign(numRanks, {});
+  for (int rank = 0; rank < numRanks; ++rank)
+    for (int child = 0; child < numRanks; ++child) {
+      const Path &path = pathBelow(rank, child);
+      if (islandOf(child) == islandOf(rank) || path.empty() ||
+          roomOf(path) == 0)
+        continue;
+      const int link = firstOf(path);
+      if (!llvm::is_contained(exits_[rank], link))
+        exits_[rank].push_back(link);
+    }
+}
+
+/// Looks for paths around links that are full, a few times; whether it did.
+bool GrowthByIslands::findDetours() {
+  if (detours_ == kMostDetours)
+    return false;
+  ++detours_;
+  detour_ = pathsToGrow(*problem_.rankTopology,
+                        [&](int link) { return completion_.room(link) == 0; });
+  table_ = &detour_;
+  findExits();
+  for (std::vector<bool> &refused : refused_)
+    refused.assign(refused.size(), false);
+  return true;
 }
 
 int GrowthByIslands::roomOf(const Path &path) const {
@@ -202,7 +261,8 @@ void GrowthByIslands::findExits(size_t tree, int island,
                                       : std::numeric_limits<int>::max();
     int most = 0;
     for (int link : exits_[rank])
-      most = std::max(most, completion_.room(link));
+      if (mayLeaveBy(link))
+        most = std::max(most, completion_.room(link));
     if (most == 0)
       continue;
     for (int child : children) {
@@ -211,7 +271,8 @@ void GrowthByIslands::findExits(size_t tree, int island,
         break; // as are all that come later
       if (refused_[tree][size_t(rank) * islands_.count + islandOf(child)])
         continue;
-      if (const Path &path = pathBelow(rank, child); !path.empty())
+      if (const Path &path = pathBelow(rank, child);
+          !path.empty() && mayLeaveBy(firstOf(path)))
         if (const int room = roomOf(path); room > 0)
           best = std::min(best, Key{early, crowded, -room, place, rank, child});
     }
@@ -253,6 +314,10 @@ bool GrowthByIslands::cross(size_t tree, int level) {
       growing.levels.emplace_back();
     growing.levels[above + 1].push_back(to);
     ++growing.exits[from];
+    const Link &ends = problem_.rankTopology->topology()
+                           .links[firstOf(pathBelow(parent, child))];
+    if (islands_.ofNode[ends.from] == islands_.ofNode[ends.to])
+      --spare_[from];
     early_[to] += above == 0 ? kFirst : above == 1 ? kSecond : 1;
     return true;
   }
@@ -275,6 +340,8 @@ bool GrowthByIslands::growBetween() {
       ++level;
     else if (level < islands_.count)
       level = islands_.count;
+    else if (findDetours())
+      level = 1;
     else if (++excess_ > problem_.rankTopology->numRanks() || mayRefuse_ == 0)
       return false;
   }
@@ -363,7 +430,8 @@ bool GrowthByIslands::fill(int island) {
 }
 
 std::vector<Tree> GrowthByIslands::run() {
-  if (!completion_.begin() || !growBetween())
+  if (llvm::any_of(spare_, [](int spare) { return spare < 0; }) ||
+      !completion_.begin() || !growBetween())
     return {};
   measureHeights();
   for (int island = 0; island < islands_.count; ++island)

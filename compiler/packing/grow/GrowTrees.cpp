@@ -22,15 +22,10 @@ using namespace blink;
 
 namespace {
 
-/// The price of a link that is full: dearer than any detour.
-constexpr double kFull = 1e6;
-constexpr int kMostDetours = 2;
 /// Edges that may be refused for each one that is needed.
 constexpr size_t kMostRefused = 16;
 /// How often pairs of ranks are looked at: for seconds.
 constexpr size_t kMostLooks = size_t(1) << 29;
-/// Over more ranks than this, islands are looked at one by one.
-constexpr int kMostExactly = 128;
 
 class Growth {
 public:
@@ -130,10 +125,8 @@ bool Growth::findDetours() {
   if (detours_ == kMostDetours)
     return false;
   ++detours_;
-  std::vector<double> prices;
-  for (size_t link = 0; link < capacities_.size(); ++link)
-    prices.push_back(completion_.room(static_cast<int>(link)) > 0 ? 1 : kFull);
-  detour_ = problem_.rankTopology->cheapestPaths(prices);
+  detour_ = pathsToGrow(*problem_.rankTopology,
+                        [&](int link) { return completion_.room(link) == 0; });
   table_ = &detour_;
   findNeighbours();
   for (std::vector<bool> &spent : spent_)
@@ -267,11 +260,14 @@ std::tuple<int, int, int> scoreOf(const std::vector<Tree> &trees,
 
 } // namespace
 
-PathTable blink::pathsToGrow(const RankTopology &rankTopology) {
+PathTable blink::pathsToGrow(const RankTopology &rankTopology,
+                             llvm::function_ref<bool(int)> isFull) {
   const std::vector<Link> &links = rankTopology.topology().links;
+  const double detour = double(links.size()); // longer than any way
   std::vector<double> prices;
-  for (const Link &link : links)
-    prices.push_back(link.kind == LinkKind::network ? double(links.size()) : 1);
+  for (size_t link = 0; link < links.size(); ++link)
+    prices.push_back((links[link].kind == LinkKind::network ? detour : 1) *
+                     (isFull(static_cast<int>(link)) ? detour * detour : 1));
   return rankTopology.cheapestPaths(prices);
 }
 

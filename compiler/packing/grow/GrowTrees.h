@@ -9,6 +9,8 @@
 
 #include "compiler/packing/Packing.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
+
 namespace blink {
 
 /// `copies` trees of `unit` GB/s each, with no more than `mostChildren`
@@ -31,8 +33,14 @@ inline uint32_t scrambled(uint32_t variant, uint32_t tree, uint32_t rank) {
   return bits ^ (bits >> 15);
 }
 
-/// The shortest paths, but those over a network only where there is no other.
-PathTable pathsToGrow(const RankTopology &rankTopology);
+/// How often ways around full links are looked for.
+inline constexpr int kMostDetours = 2;
+
+/// The shortest paths, but those over a network only where there is no other,
+/// and around links that are full as far as that goes.
+PathTable pathsToGrow(
+    const RankTopology &rankTopology,
+    llvm::function_ref<bool(int)> isFull = [](int) { return false; });
 
 /// Grows such trees of a broadcast or reduce from the root, level by level and
 /// edge by edge, as long as what is left of links suffices to complete all of

@@ -8,26 +8,38 @@
 
 #include "compiler/support/Numbers.h"
 
+#include "llvm/Support/ErrorHandling.h"
+
 #include <algorithm>
 
 using namespace blink;
 
 Islands::Islands(const RankTopology &rankTopology, JoinedBy joinedBy)
     : ofNode(rankTopology.topology().nodes.size(), -1) {
-  auto joins = [&](LinkKind kind) {
-    return joinedBy == JoinedBy::peerLinks ? isPeerLink(kind)
-                                           : kind != LinkKind::network;
-  };
   const Topology &topology = rankTopology.topology();
+  auto isGpu = [&](int node) {
+    return topology.nodes[node].kind == NodeKind::gpu;
+  };
+  auto joins = [&](const Link &link) {
+    switch (joinedBy) {
+    case JoinedBy::peerLinks:
+      return isPeerLink(link.kind);
+    case JoinedBy::allButNetwork:
+      return link.kind != LinkKind::network;
+    case JoinedBy::firstSwitches:
+      return isGpu(link.from) != isGpu(link.to);
+    }
+    llvm_unreachable("a way to be joined");
+  };
   std::vector<bool> mayJoin;
-  for (const Node &node : topology.nodes)
-    mayJoin.push_back(node.kind != NodeKind::gpu);
+  for (int node = 0; node < static_cast<int>(topology.nodes.size()); ++node)
+    mayJoin.push_back(!isGpu(node));
   for (int rank = 0; rank < rankTopology.numRanks(); ++rank)
     mayJoin[rankTopology.nodeOf(rank)] = true;
   std::vector<std::vector<int>> neighbours(topology.nodes.size());
   for (size_t index = 0; index < topology.links.size(); ++index) {
     const Link &link = topology.links[index];
-    if (!rankTopology.usable(static_cast<int>(index)) || !joins(link.kind) ||
+    if (!rankTopology.usable(static_cast<int>(index)) || !joins(link) ||
         !mayJoin[link.from] || !mayJoin[link.to])
       continue;
     neighbours[link.from].push_back(link.to);
@@ -72,6 +84,10 @@ std::vector<Islands> blink::islandsOf(const RankTopology &rankTopology) {
     islands.push_back(boxes);
   if (peers.divide())
     islands.push_back(peers);
+  if (islands.empty() && rankTopology.numRanks() > kMostExactly)
+    if (Islands leaves(rankTopology, Islands::JoinedBy::firstSwitches);
+        leaves.divide())
+      islands.push_back(std::move(leaves));
   return islands;
 }
 

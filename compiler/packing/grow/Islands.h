@@ -15,11 +15,18 @@
 
 namespace blink {
 
+/// Over more ranks than this, islands are looked at one by one.
+inline constexpr int kMostExactly = 128;
+
 /// Of each node of the topology the *island* that it belongs to, from 0, or -1:
 /// GPUs of ranks that some kinds of usable links join, with what lies between
 /// them. A rank that has no such link is one by itself.
 struct Islands {
-  enum class JoinedBy { peerLinks, allButNetwork }; ///< nvlink, xgmi, c2c; all
+  enum class JoinedBy {
+    peerLinks,     ///< nvlink, xgmi, c2c
+    allButNetwork, ///< the links of a box
+    firstSwitches, ///< links between a GPU and what is none
+  };
 
   /// None: each rank is looked at by itself.
   Islands() = default;
@@ -37,7 +44,8 @@ struct Islands {
 };
 
 /// The islands that divide the ranks, those with most ranks first: whole boxes,
-/// and where these are of several, what peer links join.
+/// and where these are of several, what peer links join; where there are
+/// neither, and more than kMostExactly ranks, the GPUs of a switch.
 std::vector<Islands> islandsOf(const RankTopology &rankTopology);
 
 /// Classes of nodes (Completion.h): those of an island each by themselves, and

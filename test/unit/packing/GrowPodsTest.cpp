@@ -237,7 +237,7 @@ TEST_CASE("depth grows with the logarithm of the number of boxes") {
                         {"dgx-h100", 32, 8, 50, 17, 8},
                         {"dgx-a100", 16, 1, 25, 14, 7},
                         {"pcie-8gpu", 8, 1, 1.5625, 10, 6},
-                        {"pcie-8gpu-bridges", 16, 1, 1.5625, 13, 7}};
+                        {"pcie-8gpu-bridges", 12, 1, 1.5625, 12, 7}};
   for (const Case &each : cases)
     for (Collective collective : {Collective::broadcast, Collective::reduce})
       for (int root : {0, 13}) {
@@ -286,6 +286,33 @@ TEST_CASE("boxes divide before what peer links join") {
         for (int link : table.path(from, to))
           CHECK((machine.topology().links[link].kind == LinkKind::network) ==
                 (from / 8 != to / 8));
+  }
+}
+
+TEST_CASE("GPUs of a switch are an island where nothing else divides") {
+  auto islands = [](const Topology &topology) {
+    std::vector<int> counts;
+    for (const Islands &each : islandsOf(rankTopologyOf(topology)))
+      counts.push_back(each.count);
+    return counts;
+  };
+  CHECK(islands(valueOf(generateTorus({12, 12}, Wire{}))).empty());
+  CHECK(islands(valueOf(generateFatTree(8, 1, Wire{}))).empty()); // 128 GPUs
+  CHECK(islands(valueOf(generateFatTree(10, 1, Wire{}))) == std::vector{50});
+  // Each GPU's link brings its trees and takes them on, so that an island's
+  // own ranks leave others as many edges as there are trees.
+  const Topology dragonfly = valueOf(generateDragonfly(12, 3, 4, 25, Wire{}));
+  CHECK(islands(dragonfly) == std::vector{36});
+  const RankTopology machine = rankTopologyOf(dragonfly);
+  for (Collective collective : {Collective::broadcast, Collective::reduce}) {
+    const PackingProblem problem{&machine, collective, 5};
+    // Not patient: by islands or not at all.
+    const std::vector<Tree> trees =
+        growTrees(problem, pathsToGrow(machine),
+                  {16, 25. / 16, machine.numRanks(), /*isPatient=*/false}, 1);
+    REQUIRE(trees.size() == 16);
+    CHECK(depthOf(trees, machine.numRanks()) <= 6);
+    CHECK(!problem.verify({trees, 25}));
   }
 }
 
