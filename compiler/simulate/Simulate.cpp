@@ -9,6 +9,7 @@
 #include "compiler/plan/FoldMoves.h"
 #include "compiler/simulate/Chunks.h"
 #include "compiler/simulate/EventQueue.h"
+#include "compiler/simulate/SlotNews.h"
 #include "compiler/support/FairShares.h"
 #include "compiler/support/Infinity.h"
 #include "schedules/ChunkSize.h"
@@ -37,7 +38,11 @@ struct Flow {
   /// Written chunks from here on wait for the window.
   uint64_t window = UINT64_MAX;
   bool sending = false;
+  SlotNews news; ///< unless there is a window, which moves on with each
 
+  explicit Flow(size_t slots) : news(slots) {}
+
+  bool hasWindow() const { return window < UINT64_MAX; }
   /// The chunks that are sent or may be: their folds have begun to write.
   uint64_t posted() const {
     return begun - known > window ? known + window : begun;
@@ -52,6 +57,13 @@ struct Lane {
   double busyUntil = 0;
   double idleSince = 0; ///< the end of its last fold
   bool hasBegun = false;
+  /// What its next fold lacks, and so has to come before anything else is worth
+  /// looking at; WaitKind::lane: nothing.
+  WaitCause lacks = {};
+
+  bool waitsFor(WaitKind kind, size_t channel) const {
+    return lacks.kind == kind && lacks.channel == channel;
+  }
 };
 
 enum class EventKind { begin, sent, arrival, credit, lane };
@@ -103,8 +115,11 @@ private:
     return cuts_[size_t(tree)].bytesOf(chunk);
   }
   bool isDone(const Lane &lane) const { return lane.round == lane.rounds; }
-  bool canRun(const FoldProgram::Rank &rank, const FoldProgram::Fold &fold,
-              uint64_t chunk) const;
+  bool hasSlot(size_t channel);
+  WaitCause lackOf(const FoldProgram::Rank &rank, const FoldProgram::Fold &fold,
+                   uint64_t chunk);
+  void waitForSlot(size_t channel);
+  void sendNews(size_t channel, double time);
   double slownessOf(const Lane &lane) const {
     return options_.slowness.empty() ? 1 : options_.slowness[lane.rank];
   }
@@ -126,6 +141,7 @@ private:
                WaitCause cause);
   /// `cause`: what has just come.
   void advance(size_t lane, WaitCause cause = {});
+  void comes(size_t lane, WaitCause cause);
   void note(Lane &lane, uint64_t chunk, double cost);
   void noteTransfer(const FairShares::Span &span);
   void finishSending(size_t channel);
@@ -152,6 +168,7 @@ private:
   };
   std::vector<Sent> sent_;
   double now_ = 0;
+  uint64_t event_ = 0; ///< the number of the one that is handled
   std::vector<Flow> flows_;
   std::vector<Lane> lanes_;
   EventQueue<EventKind> events_;
@@ -165,7 +182,7 @@ void Simulator::makeFlows() {
   const std::vector<double> loads = loadsPerByte(program_);
   result_.linkUse.resize(program_.links.size());
   for (const FoldProgram::Channel &channel : program_.channels) {
-    Flow &flow = flows_.emplace_back();
+    Flow &flow = flows_.emplace_back(size_t(channel.slots));
     flow.latency = program_.latencyOf(channel);
     if (channel.window > 0)
       flow.window = uint64_t(channel.window);
@@ -183,7 +200,9 @@ void Simulator::makeLanes() {
   for (size_t r = 0; r < program_.ranks.size(); ++r) {
     const FoldProgram::Rank &rank = program_.ranks[r];
     for (size_t l = 0; l < rank.lanes.size(); ++l) {
-      Lane lane{r, l};
+      Lane lane;
+      lane.rank = r;
+      lane.number = l;
       for (size_t place : rank.lanes[l]) {
         const FoldProgram::Fold &fold = rank.folds[place];
         const uint64_t chunks = cuts_[size_t(fold.tree)].chunks;
@@ -201,21 +220,43 @@ void Simulator::makeLanes() {
   }
 }
 
-bool Simulator::canRun(const FoldProgram::Rank &rank,
-                       const FoldProgram::Fold &fold, uint64_t chunk) const {
-  return llvm::all_of(rank.sourcesOf(fold),
-                      [&](const FoldProgram::Operand &from) {
-                        return !from.isChannel() ||
-                               flows_[size_t(from.index)].arrived > chunk;
-                      }) &&
-         llvm::all_of(
-             rank.destinationsOf(fold), [&](const FoldProgram::Operand &to) {
-               return !to.isChannel() ||
-                      flows_[size_t(to.index)].written <
-                          flows_[size_t(to.index)].known +
-                              uint64_t(
-                                  program_.channels[size_t(to.index)].slots);
-             });
+/// Whether the writer of the channel knows of a free slot.
+bool Simulator::hasSlot(size_t channel) {
+  Flow &flow = flows_[channel];
+  const auto slots = uint64_t(program_.channels[channel].slots);
+  if (flow.written == flow.known + slots)
+    flow.known += flow.news.popBefore({now_, event_});
+  return flow.written < flow.known + slots;
+}
+
+/// The first thing without which the fold cannot run; WaitKind::lane: it can.
+WaitCause Simulator::lackOf(const FoldProgram::Rank &rank,
+                            const FoldProgram::Fold &fold, uint64_t chunk) {
+  for (const FoldProgram::Operand &from : rank.sourcesOf(fold))
+    if (from.isChannel() && flows_[size_t(from.index)].arrived <= chunk)
+      return {WaitKind::data, uint32_t(from.index)};
+  for (const FoldProgram::Operand &to : rank.destinationsOf(fold))
+    if (to.isChannel() && !hasSlot(size_t(to.index)))
+      return {WaitKind::slot, uint32_t(to.index)};
+  return {};
+}
+
+/// The news that comes first is an event now.
+void Simulator::waitForSlot(size_t channel) {
+  Flow &flow = flows_[channel];
+  if (flow.news.empty())
+    return;
+  const SlotNews::News next = flow.news.pop();
+  events_.pushAs(next.number, next.time, EventKind::credit, channel);
+}
+
+/// Tells the writer of a channel, which knows at `time`, of a free slot.
+void Simulator::sendNews(size_t channel, double time) {
+  Flow &flow = flows_[channel];
+  if (flow.hasWindow() || lanes_[flow.writer].waitsFor(WaitKind::slot, channel))
+    events_.push(time, EventKind::credit, channel);
+  else
+    flow.news.push({time, events_.nextNumber()});
 }
 
 /// Microseconds of `lane` for a chunk that it writes to, or reads from, a
@@ -339,8 +380,8 @@ void Simulator::runFold(size_t number, const FoldProgram::Fold &fold,
     if (from.isChannel()) {
       if (log_)
         log_->reads(uint32_t(from.index));
-      events_.push(now_ + cost + flows_[size_t(from.index)].latency,
-                   EventKind::credit, size_t(from.index));
+      sendNews(size_t(from.index),
+               now_ + cost + flows_[size_t(from.index)].latency);
     }
   // Messages leave one by one, in the order of what the fold writes.
   double ready = now_ + cost, begins = starts;
@@ -375,9 +416,12 @@ void Simulator::advance(size_t number, WaitCause cause) {
     const uint64_t delay = uint64_t(fold.delay);
     if (delay <= lane.round &&
         lane.round - delay < cuts_[size_t(fold.tree)].chunks) {
-      if (!canRun(rank, fold, lane.round - delay)) {
+      lane.lacks = lackOf(rank, fold, lane.round - delay);
+      if (lane.lacks.kind != WaitKind::lane) {
         if (log_)
           log_->wait(number, now_);
+        if (lane.lacks.kind == WaitKind::slot)
+          waitForSlot(lane.lacks.channel);
         return; // what it waits for comes back to it
       }
       runFold(number, fold, lane.round - delay, cause);
@@ -388,6 +432,13 @@ void Simulator::advance(size_t number, WaitCause cause) {
       ++lane.round;
     }
   }
+}
+
+/// The lane goes on unless it lacks something else.
+void Simulator::comes(size_t lane, WaitCause cause) {
+  if (lanes_[lane].lacks.kind == WaitKind::lane ||
+      lanes_[lane].waitsFor(cause.kind, cause.channel))
+    advance(lane, cause);
 }
 
 /// What a channel has on its way, in chunks of the largest tree: on a network
@@ -433,12 +484,12 @@ void Simulator::handle(EventKind kind, size_t index) {
   case EventKind::arrival:
     ++flows_[index].arrived;
     flows_[index].cameAt = now_;
-    return advance(flows_[index].reader, {WaitKind::data, uint32_t(index)});
+    return comes(flows_[index].reader, {WaitKind::data, uint32_t(index)});
   case EventKind::credit:
     ++flows_[index].known;
     if (flows_[index].written > flows_[index].sent)
       sendIfIdle(index); // the window has moved on
-    return advance(flows_[index].writer, {WaitKind::slot, uint32_t(index)});
+    return comes(flows_[index].writer, {WaitKind::slot, uint32_t(index)});
   case EventKind::lane:
     return advance(index);
   }
@@ -518,6 +569,7 @@ llvm::Expected<Simulation> Simulator::run() {
         handle(EventKind::sent, channel);
     while (!events_.empty() && events_.top().time <= now_) {
       const auto event = events_.pop();
+      event_ = event.number;
       // News of slots that nobody waits for any more are no part of the time.
       if (event.kind != EventKind::credit)
         result_.microseconds = now_;
