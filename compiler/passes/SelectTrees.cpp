@@ -15,6 +15,9 @@
 #include "compiler/simulate/SteadyPart.h"
 #include "compiler/target/ForestIR.h"
 
+#include <algorithm>
+#include <cmath>
+
 using namespace mlir;
 using llvm::Error;
 
@@ -64,6 +67,18 @@ bool isBetter(const TimedForest &forest, const TimedForest &other) {
       forest.part >= kKept && forest.packing.algbw > other.packing.algbw;
   return longer < (winsTies ? 1 / kFaster : kFaster) &&
          !isSlowerWhenShort(forest.time, other.time);
+}
+
+/// Whether two forests differ in nothing but how weights were rounded.
+bool areAlike(const Packing &forest, const Packing &other) {
+  constexpr double kRounding = 1e-9;
+  return std::equal(
+      forest.trees.begin(), forest.trees.end(), other.trees.begin(),
+      other.trees.end(), [](const Tree &a, Tree b) {
+        if (std::abs(a.weight - b.weight) <= kRounding * a.weight)
+          b.weight = a.weight;
+        return a == b;
+      });
 }
 
 /// A fluid is trusted where it keeps the rate; else slots may, which takes a
@@ -127,7 +142,7 @@ llvm::Expected<Packing> selectKept(const PackingProblem &problem,
   if (!best)
     return best.takeError();
   auto take = [&](Packing packing) -> Error {
-    if (packing.trees == best->packing.trees)
+    if (areAlike(packing, best->packing))
       return Error::success();
     llvm::Expected<TimedForest> timed =
         timedForest(problem, std::move(packing), &*best);
