@@ -8,6 +8,7 @@
 #include "compiler/packing/SelectTrees.h"
 #include "compiler/packing/select/IntegerProgram.h"
 #include "compiler/packing/select/TreeRouter.h"
+#include "compiler/packing/select/UniformBound.h"
 #include "test/unit/topology/TestTopology.h"
 
 #include <algorithm>
@@ -212,4 +213,31 @@ TEST_CASE("the integer program finds trees of one weight among candidates") {
   // Five trees of 30 do not fit links of 25, and a bound is a bound.
   CHECK(valueOf(uniformTrees(pool, columns, 5, 150, 1000)).empty());
   CHECK(valueOf(uniformTrees(pool, columns, 6, 151, 1000)).empty());
+}
+
+TEST_CASE("prices of links tell that few trees of one weight do not fit") {
+  for (Collective collective : {Collective::allreduce, Collective::allgather}) {
+    CAPTURE(toString(collective));
+    Solved solved("mi100-8gpu", collective);
+    ColumnPool pool(solved.plain);
+    std::vector<int> columns;
+    for (const Tree &tree : solved.packed.packing.trees)
+      if (pool.add(tree))
+        columns.push_back(pool.size() - 1);
+    const double rate = solved.packed.packing.algbw * 0.95;
+    const UniformBound bound =
+        valueOf(UniformBound::create(pool, columns, rate));
+    int allowed = 0;
+    for (int copies = 1; copies <= 12; ++copies) {
+      CAPTURE(copies);
+      if (bound.allows(copies, rate))
+        ++allowed;
+      else
+        CHECK(valueOf(uniformTrees(pool, columns, copies, rate, 1000)).empty());
+      // Whatever is rounded, nothing is faster than the bound.
+      CHECK(!bound.allows(copies, solved.packed.packing.algbw * 1.01));
+    }
+    CHECK(allowed > 0);
+    CHECK(allowed < 12);
+  }
 }
