@@ -72,13 +72,27 @@ bool isBetter(const TimedForest &forest, const TimedForest &other) {
 /// Whether two forests differ in nothing but how weights were rounded.
 bool areAlike(const Packing &forest, const Packing &other) {
   constexpr double kRounding = 1e-9;
-  return std::equal(
-      forest.trees.begin(), forest.trees.end(), other.trees.begin(),
-      other.trees.end(), [](const Tree &a, Tree b) {
-        if (std::abs(a.weight - b.weight) <= kRounding * a.weight)
-          b.weight = a.weight;
-        return a == b;
-      });
+  return std::equal(forest.trees.begin(), forest.trees.end(),
+                    other.trees.begin(), other.trees.end(),
+                    [](const Tree &a, Tree b) {
+                      if (std::abs(a.weight - b.weight) <= kRounding * a.weight)
+                        b.weight = a.weight;
+                      return a == b;
+                    });
+}
+
+/// Up to where, about, a part from 1/2 to 1 does not pass, if all do from
+/// somewhere on; 0: all do.
+double lastThatFails(llvm::function_ref<bool(double)> passes) {
+  constexpr double kStep = 1.0 / 512;
+  double fails = 0.5, next = 1;
+  if (passes(fails))
+    return 0;
+  while (next - fails > kStep) {
+    const double middle = (fails + next) / 2;
+    (passes(middle) ? next : fails) = middle;
+  }
+  return fails;
 }
 
 /// A fluid is trusted where it keeps the rate; else slots may, which takes a
@@ -114,7 +128,8 @@ llvm::Expected<TimedForest> timedForest(const PackingProblem &problem,
         timeOf(*program, Protocol::simple, ofLinks.flow.chunkBytes, part);
     return !best || isBetter(timed, *best);
   };
-  llvm::Expected<double> part = steadyPart(*program, ofLinks, keep);
+  llvm::Expected<double> part =
+      steadyPart(*program, ofLinks, best ? lastThatFails(keep) : 0);
   if (!part)
     return part.takeError();
   keep(*part);

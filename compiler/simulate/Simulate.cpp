@@ -96,6 +96,8 @@ public:
       largestChunk_ = std::max(largestChunk_, cut.chunkBytes);
     makeFlows();
     makeLanes();
+    if (options.mostMicroseconds < kInfinity)
+      loadLinks();
     if (options.details)
       log_.emplace(lanes_.size(), flows_.size());
     if (options.mostEvents > 0)
@@ -146,6 +148,8 @@ private:
   void noteTransfer(const FairShares::Span &span);
   void finishSending(size_t channel);
   void addDetails();
+  void loadLinks();
+  double leastEnd() const;
   void sendIfIdle(size_t channel);
   double weightOf(size_t channel) const;
   void handle(EventKind kind, size_t index);
@@ -159,7 +163,8 @@ private:
   const bool direct_;                  ///< with zero copy
   const std::vector<TreeChunks> cuts_; ///< by tree
   double largestChunk_ = 0;
-  double lastReady_ = 0; ///< when the last fold that has run is over
+  std::vector<double> loads_; ///< of each link, bytes, if it may be given up
+  double lastReady_ = 0;      ///< when the last fold that has run is over
   std::optional<FoldLog> log_;
   /// What each link carried, by channel and time: for details.
   struct Sent {
@@ -176,6 +181,24 @@ private:
 };
 
 } // namespace
+
+void Simulator::loadLinks() {
+  loads_.resize(program_.links.size());
+  for (auto [channel, links] : llvm::zip_equal(program_.channels, filled_))
+    for (uint32_t link : links)
+      loads_[link] += wireBytes_ * cuts_[size_t(channel.tree)].bytes;
+}
+
+/// No link can have sent what it has not begun to send before then.
+double Simulator::leastEnd() const {
+  constexpr double kRounding = 1e-6;
+  double longest = 0;
+  for (size_t link = 0; link < loads_.size(); ++link)
+    longest = std::max(
+        longest, (loads_[link] * (1 - kRounding) - result_.linkUse[link]) /
+                     bandwidths_[link]);
+  return now_ + longest;
+}
 
 void Simulator::makeFlows() {
   const double rate = rateOfLinks(program_) * kBytesPerMicrosecond;
@@ -558,7 +581,13 @@ llvm::Error blink::lanesStop() {
 llvm::Expected<Simulation> Simulator::run() {
   for (size_t lane = 0; lane < lanes_.size(); ++lane)
     advance(lane);
-  while (true) {
+  constexpr uint64_t kLook = 256; // times between two looks at all links
+  for (uint64_t times = 1;; ++times) {
+    if (times % kLook == 0 && options_.mostMicroseconds < kInfinity &&
+        leastEnd() > options_.mostMicroseconds) {
+      result_.microseconds = leastEnd();
+      return result_;
+    }
     const double ends =
         options_.plannedShares ? kInfinity : fair_.nextEnd(now_);
     if (events_.empty() && std::isinf(ends))
