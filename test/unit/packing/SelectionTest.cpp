@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 using namespace blink;
 using namespace blink::test;
@@ -216,19 +217,20 @@ TEST_CASE("the integer program finds trees of one weight among candidates") {
 }
 
 TEST_CASE("prices of links tell that few trees of one weight do not fit") {
-  for (Collective collective : {Collective::allreduce, Collective::allgather}) {
-    CAPTURE(toString(collective));
+  const std::pair<Collective, double> cases[] = {{Collective::allreduce, 0.9},
+                                                 {Collective::allgather, 0.95}};
+  for (auto [collective, part] : cases) {
     Solved solved("mi100-8gpu", collective);
     ColumnPool pool(solved.plain);
     std::vector<int> columns;
     for (const Tree &tree : solved.packed.packing.trees)
       if (pool.add(tree))
         columns.push_back(pool.size() - 1);
-    const double rate = solved.packed.packing.algbw * 0.95;
+    const double rate = solved.packed.packing.algbw * part;
     const UniformBound bound =
         valueOf(UniformBound::create(pool, columns, rate));
     int allowed = 0;
-    for (int copies = 1; copies <= 12; ++copies) {
+    for (int copies = 1; copies <= 24; ++copies) {
       CAPTURE(copies);
       if (bound.allows(copies, rate))
         ++allowed;
@@ -238,6 +240,6 @@ TEST_CASE("prices of links tell that few trees of one weight do not fit") {
       CHECK(!bound.allows(copies, solved.packed.packing.algbw * 1.01));
     }
     CHECK(allowed > 0);
-    CHECK(allowed < 12);
+    CHECK(allowed < 24);
   }
 }
