@@ -15,6 +15,9 @@
 #include "compiler/simulate/SteadyPart.h"
 #include "compiler/target/ForestIR.h"
 
+#include <algorithm>
+#include <cmath>
+
 using namespace mlir;
 using llvm::Error;
 
@@ -66,6 +69,32 @@ bool isBetter(const TimedForest &forest, const TimedForest &other) {
          !isSlowerWhenShort(forest.time, other.time);
 }
 
+/// Whether two forests differ in nothing but how weights were rounded.
+bool areAlike(const Packing &forest, const Packing &other) {
+  constexpr double kRounding = 1e-9;
+  return std::equal(forest.trees.begin(), forest.trees.end(),
+                    other.trees.begin(), other.trees.end(),
+                    [](const Tree &a, Tree b) {
+                      if (std::abs(a.weight - b.weight) <= kRounding * a.weight)
+                        b.weight = a.weight;
+                      return a == b;
+                    });
+}
+
+/// Up to where, about, a part from 1/2 to 1 does not pass, if all do from
+/// somewhere on; 0: all do.
+double lastThatFails(llvm::function_ref<bool(double)> passes) {
+  constexpr double kStep = 1.0 / 512;
+  double fails = 0.5, next = 1;
+  if (passes(fails))
+    return 0;
+  while (next - fails > kStep) {
+    const double middle = (fails + next) / 2;
+    (passes(middle) ? next : fails) = middle;
+  }
+  return fails;
+}
+
 /// A fluid is trusted where it keeps the rate; else slots may, which takes a
 /// simulation. What could not be better than `best` takes none, and counts as
 /// if it kept nothing.
@@ -99,7 +128,8 @@ llvm::Expected<TimedForest> timedForest(const PackingProblem &problem,
         timeOf(*program, Protocol::simple, ofLinks.flow.chunkBytes, part);
     return !best || isBetter(timed, *best);
   };
-  llvm::Expected<double> part = steadyPart(*program, ofLinks, keep);
+  llvm::Expected<double> part =
+      steadyPart(*program, ofLinks, best ? lastThatFails(keep) : 0);
   if (!part)
     return part.takeError();
   keep(*part);
@@ -127,7 +157,7 @@ llvm::Expected<Packing> selectKept(const PackingProblem &problem,
   if (!best)
     return best.takeError();
   auto take = [&](Packing packing) -> Error {
-    if (packing.trees == best->packing.trees)
+    if (areAlike(packing, best->packing))
       return Error::success();
     llvm::Expected<TimedForest> timed =
         timedForest(problem, std::move(packing), &*best);

@@ -16,6 +16,7 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 using namespace blink;
@@ -78,27 +79,41 @@ void swapLanes(FoldProgram &program, const std::vector<size_t> &ranks,
     std::swap(program.ranks[rank].lanes, own);
 }
 
-/// Puts the folds of `ranks` into lanes. Gives back how large chunks are then;
-/// 0: that does not matter, since `shared` says that no lane has several folds,
-/// or messages are too short.
-uint32_t fillLanes(FoldProgram &program, const std::vector<size_t> &ranks,
-                   sched::Protocol protocol, unsigned maxLanes, bool shared,
-                   const TreeTimes *trees) {
+/// The ranks without lanes.
+std::vector<size_t> looseRanks(const FoldProgram &program) {
+  std::vector<size_t> loose;
+  for (size_t rank = 0; rank < program.ranks.size(); ++rank)
+    if (program.ranks[rank].lanes.empty())
+      loose.push_back(rank);
+  return loose;
+}
+
+/// Puts the folds of `ranks` into lanes. Gives back what timeOfLarge says then;
+/// nothing: that does not matter, since no lane has several folds, or messages
+/// are too short.
+std::optional<MessageTime> fillLanesOf(FoldProgram &program,
+                                       const std::vector<size_t> &ranks,
+                                       sched::Protocol protocol,
+                                       unsigned maxLanes,
+                                       const TreeTimes *trees) {
+  const bool shared = llvm::any_of(ranks, [&](size_t rank) {
+    return program.ranks[rank].folds.size() > maxLanes;
+  });
   std::vector<Lanes> lanes = lanesFor(program, ranks, protocol, maxLanes, 0);
   swapLanes(program, ranks, lanes);
   if (!shared || protocol == sched::Protocol::low_latency)
-    return 0;
+    return std::nullopt;
   // What a chunk costs depends on how large it is, and that on the lanes.
   constexpr double kFaster = 0.995;
   const TreeTimes known = trees ? *trees : treeTimes(program, protocol);
-  const MessageTime time = timeOfLarge(program, 0, &known);
+  MessageTime time = timeOfLarge(program, 0, &known);
   lanes = lanesFor(program, ranks, protocol, maxLanes, time.flow.chunkBytes);
   swapLanes(program, ranks, lanes);
-  const MessageTime now = timeOfLarge(program, 0, &known);
+  MessageTime now = timeOfLarge(program, 0, &known);
   if (isFasterWhenLong(now, time, kFaster))
-    return now.flow.chunkBytes;
+    return now;
   swapLanes(program, ranks, lanes);
-  return time.flow.chunkBytes;
+  return time;
 }
 
 /// How many ranks after `own` the one is that `fold` sends to on another server
@@ -151,15 +166,9 @@ void blink::assignLanes(FoldProgram &program, sched::Protocol protocol,
   if (isPairwise(program.collective))
     return assignLanePerTree(program);
   const std::vector<double> hops = readyTimes(program, kCountHops);
-  std::vector<size_t> loose;
-  bool shared = false; // lanes of them by several folds
-  for (size_t rank = 0; rank < program.ranks.size(); ++rank)
-    if (program.ranks[rank].lanes.empty()) {
-      loose.push_back(rank);
-      shared |= program.ranks[rank].folds.size() > maxLanes;
-    }
-  const uint32_t chunkBytes =
-      fillLanes(program, loose, protocol, maxLanes, shared, trees);
+  const std::vector<size_t> loose = looseRanks(program);
+  const std::optional<MessageTime> time =
+      fillLanesOf(program, loose, protocol, maxLanes, trees);
   const bool lags = loose.size() == program.ranks.size();
   if (lags)
     assignDelays(program, hops, 1);
@@ -170,9 +179,16 @@ void blink::assignLanes(FoldProgram &program, sched::Protocol protocol,
     sortLanes(program.ranks[rank], llvm::ArrayRef(hops).drop_front(before));
     beginWithNext(program, int(rank));
   }
-  if (lags && chunkBytes > 0)
-    if (const int lag = leastLag(program, chunkBytes); lag > 1)
+  if (lags && time)
+    if (const int lag = leastLag(program, time->flow.chunkBytes); lag > 1)
       assignDelays(program, hops, lag);
+}
+
+std::optional<MessageTime> blink::fillLanes(FoldProgram &program,
+                                            sched::Protocol protocol,
+                                            unsigned maxLanes,
+                                            const TreeTimes &trees) {
+  return fillLanesOf(program, looseRanks(program), protocol, maxLanes, &trees);
 }
 
 void blink::assignSmallLanes(FoldProgram &program, unsigned maxLanes) {

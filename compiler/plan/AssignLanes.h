@@ -8,10 +8,11 @@
 #define BLINK_COMPILER_PLAN_ASSIGNLANES_H
 
 #include "compiler/plan/FoldProgram.h"
+#include "compiler/plan/TimeModel.h"
+
+#include <optional>
 
 namespace blink {
-
-struct TreeTimes;
 
 /// Puts the loose folds of each rank that has no lanes yet into at most
 /// `maxLanes` (at least 1). Which folds share one says LaneChoice.h.
@@ -34,8 +35,15 @@ struct TreeTimes;
 void assignLanes(FoldProgram &program, sched::Protocol protocol,
                  unsigned maxLanes, const TreeTimes *trees = nullptr);
 
-/// The same where no rank has lanes yet, for `simple` and small messages: lanes
-/// share the time that folds of no bytes take, messages included.
+/// As far as it matters to how long messages take, but not in a sendrecv: folds
+/// of a lane are in any order, and nothing lags. Gives back what timeOfLarge
+/// says of it, where that had to be found anyway.
+std::optional<MessageTime> fillLanes(FoldProgram &program,
+                                     sched::Protocol protocol,
+                                     unsigned maxLanes, const TreeTimes &trees);
+
+/// As assignLanes where no rank has lanes yet, for `simple` and small messages:
+/// lanes share the time that folds of no bytes take, messages included.
 void assignSmallLanes(FoldProgram &program, unsigned maxLanes);
 
 /// Puts the folds of each lane of `rank` in order, as above. `hops`: readyTimes

@@ -43,7 +43,12 @@ std::vector<Load> loadsOf(const std::vector<FoldLoad> &folds) {
 class Bins {
 public:
   Bins(const std::vector<Load> &folds, size_t numLanes)
-      : folds_(folds), lanes_(numLanes), loads_(numLanes) {}
+      : folds_(folds), lanes_(numLanes), loads_(numLanes), empty_(numLanes) {
+    for (const Load &fold : folds)
+      slots_ += double(fold.slots);
+    for (Members &lane : lanes_)
+      lane.reserve(2 * folds.size() / numLanes);
+  }
 
   struct Range {
     size_t begin, end;
@@ -70,15 +75,18 @@ private:
   const std::vector<Load> &folds_;
   Lanes lanes_;
   std::vector<Load> loads_; ///< of the lanes
+  size_t empty_;            ///< lanes
+  double slots_ = 0;        ///< of all folds
 };
 
 size_t Bins::least(Range range, int64_t Load::*what) const {
+  if (empty_ > 0)
+    for (size_t lane = range.begin; lane < range.end; ++lane)
+      if (lanes_[lane].empty())
+        return lane;
   int64_t least = INT64_MAX;
-  for (size_t lane = range.begin; lane < range.end; ++lane) {
-    if (lanes_[lane].empty())
-      return lane;
+  for (size_t lane = range.begin; lane < range.end; ++lane)
     least = std::min(least, loads_[lane].*what);
-  }
   // Sums of rounded units differ by half a unit a fold.
   int64_t equal = least + int64_t(folds_.size());
   size_t lane = range.begin;
@@ -91,6 +99,7 @@ void Bins::put(size_t fold, size_t lane) {
   loads_[lane].bytes += folds_[fold].bytes;
   loads_[lane].slots += folds_[fold].slots;
   loads_[lane].work += folds_[fold].work;
+  empty_ -= lanes_[lane].empty();
   lanes_[lane].push_back(fold);
 }
 
@@ -101,10 +110,7 @@ void Bins::addMoving(Members members, Range range) {
 }
 
 void Bins::addPassive(Members members, Range range) {
-  double sum = 0;
-  for (const Load &fold : folds_)
-    sum += double(fold.slots);
-  double most = 1.3 * sum / double(lanes_.size());
+  const double most = 1.3 * slots_ / double(lanes_.size());
   sort(members, &Load::slots);
   for (size_t fold : members) {
     size_t lane = least(range, &Load::slots);
@@ -181,6 +187,8 @@ blink::chooseLanes(const std::vector<FoldLoad> &folds, size_t maxLanes) {
         some.push_back(fold);
     return some;
   };
+  if (numLanes == 0)
+    return {};
   Bins bins(loads, numLanes);
   bins.addMoving(partition(up, true), upRange);
   bins.addMoving(partition(down, true), downRange);

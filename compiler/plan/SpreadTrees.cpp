@@ -19,6 +19,7 @@
 #include <limits>
 #include <numeric>
 #include <optional>
+#include <set>
 
 using namespace blink;
 
@@ -73,6 +74,7 @@ public:
         trees_(treeTimes(whole_, protocol)), protocol_(protocol),
         limits_(limits), maxTrees_(maxTrees) {}
 
+  bool leavesMachine() const { return blink::leavesMachine(whole_); }
   /// Of the busiest fold.
   double most() const {
     return *std::max_element(loads_.begin(), loads_.end());
@@ -88,10 +90,11 @@ public:
       parts.clear();
     return parts;
   }
-  /// The schedule of such parts, or of all trees in `parts` each.
+  /// The schedule of such parts, or of all trees in `parts` each, as far as it
+  /// matters to how long it takes.
   FoldProgram plan(const std::vector<unsigned> &parts) const {
     FoldProgram program = splitTrees(whole_, parts);
-    assignLanes(program, protocol_, limits_.maxLanes, &trees_);
+    fillLanes(program, protocol_, limits_.maxLanes, trees_);
     return program;
   }
   FoldProgram plan(unsigned parts) const {
@@ -106,7 +109,12 @@ public:
     return time;
   }
   MessageTime timeOfLarge(const std::vector<unsigned> &parts) const {
-    return blink::timeOfLarge(plan(parts), limits_.chunkBytes, &trees_);
+    FoldProgram program = splitTrees(whole_, parts);
+    std::optional<MessageTime> time =
+        fillLanes(program, protocol_, limits_.maxLanes, trees_);
+    if (time && limits_.chunkBytes == 0)
+      return std::move(*time);
+    return blink::timeOfLarge(program, limits_.chunkBytes, &trees_);
   }
   MessageTime timeOfLarge(unsigned parts) const {
     return timeOfLarge(std::vector<unsigned>(loads_.size(), parts));
@@ -178,9 +186,9 @@ static std::vector<unsigned> spreadMessages(const Splits &splits,
   constexpr double kFaster = 0.9, kMayFill = 0.05;
   constexpr uint64_t kLong = 4 * kReferenceBytes;
   std::vector<unsigned> best;
-  MessageTime least = splits.timeOfLarge(1);
-  if (!least.flow.network)
+  if (!splits.leavesMachine())
     return best;
+  MessageTime least = splits.timeOfLarge(1);
   for (unsigned split = 2; split <= maxLanes && splits.allows(split);
        split *= 2) {
     MessageTime time = splits.timeOfLarge(split);
@@ -405,8 +413,9 @@ spreadFaster(const PackingProblem &problem, const Packing &packing,
       isRouted(problem.collective) && !isRooted(problem.collective);
   const double fair = unrooted ? 0 : fairRate(problem, packing, parts);
   std::vector<TimedParts> fairOnes;
+  std::set<std::vector<unsigned>> seen{parts};
   for (std::vector<unsigned> &other : others) {
-    if (other.empty() || other == parts ||
+    if (other.empty() || !seen.insert(other).second ||
         (!unrooted && fairRate(problem, packing, other) < kAsFair * fair))
       continue;
     MessageTime time = splits.timeOfLarge(other);

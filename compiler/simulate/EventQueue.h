@@ -24,7 +24,7 @@ public:
     double time;
     uint64_t number;
     Kind kind;
-    size_t index; ///< of what it happens to
+    uint32_t index; ///< of what it happens to
 
     bool operator>(const Event &other) const {
       return std::tie(time, number) > std::tie(other.time, other.number);
@@ -34,7 +34,12 @@ public:
   bool empty() const { return events_.empty(); }
   const Event &top() const { return events_.top(); }
   void push(double time, Kind kind, size_t index) {
-    events_.push({time, numEvents_++, kind, index});
+    pushAs(nextNumber(), time, kind, index);
+  }
+  /// Of an event that may be pushed later as if it were now.
+  uint64_t nextNumber() { return numEvents_++; }
+  void pushAs(uint64_t number, double time, Kind kind, size_t index) {
+    events_.push({time, number, kind, uint32_t(index)});
   }
   Event pop() {
     const Event event = events_.top();

@@ -9,6 +9,7 @@
 #include "compiler/plan/FoldMoves.h"
 #include "compiler/simulate/Chunks.h"
 #include "compiler/simulate/EventQueue.h"
+#include "compiler/simulate/SlotNews.h"
 #include "compiler/support/FairShares.h"
 #include "compiler/support/Infinity.h"
 #include "schedules/ChunkSize.h"
@@ -37,7 +38,11 @@ struct Flow {
   /// Written chunks from here on wait for the window.
   uint64_t window = UINT64_MAX;
   bool sending = false;
+  SlotNews news; ///< unless there is a window, which moves on with each
 
+  explicit Flow(size_t slots) : news(slots) {}
+
+  bool hasWindow() const { return window < UINT64_MAX; }
   /// The chunks that are sent or may be: their folds have begun to write.
   uint64_t posted() const {
     return begun - known > window ? known + window : begun;
@@ -52,6 +57,13 @@ struct Lane {
   double busyUntil = 0;
   double idleSince = 0; ///< the end of its last fold
   bool hasBegun = false;
+  /// What its next fold lacks, and so has to come before anything else is worth
+  /// looking at; WaitKind::lane: nothing.
+  WaitCause lacks = {};
+
+  bool waitsFor(WaitKind kind, size_t channel) const {
+    return lacks.kind == kind && lacks.channel == channel;
+  }
 };
 
 enum class EventKind { begin, sent, arrival, credit, lane };
@@ -84,6 +96,8 @@ public:
       largestChunk_ = std::max(largestChunk_, cut.chunkBytes);
     makeFlows();
     makeLanes();
+    if (options.mostMicroseconds < kInfinity)
+      loadLinks();
     if (options.details)
       log_.emplace(lanes_.size(), flows_.size());
     if (options.mostEvents > 0)
@@ -103,8 +117,11 @@ private:
     return cuts_[size_t(tree)].bytesOf(chunk);
   }
   bool isDone(const Lane &lane) const { return lane.round == lane.rounds; }
-  bool canRun(const FoldProgram::Rank &rank, const FoldProgram::Fold &fold,
-              uint64_t chunk) const;
+  bool hasSlot(size_t channel);
+  WaitCause lackOf(const FoldProgram::Rank &rank, const FoldProgram::Fold &fold,
+                   uint64_t chunk);
+  void waitForSlot(size_t channel);
+  void sendNews(size_t channel, double time);
   double slownessOf(const Lane &lane) const {
     return options_.slowness.empty() ? 1 : options_.slowness[lane.rank];
   }
@@ -126,10 +143,13 @@ private:
                WaitCause cause);
   /// `cause`: what has just come.
   void advance(size_t lane, WaitCause cause = {});
+  void comes(size_t lane, WaitCause cause);
   void note(Lane &lane, uint64_t chunk, double cost);
   void noteTransfer(const FairShares::Span &span);
   void finishSending(size_t channel);
   void addDetails();
+  void loadLinks();
+  double leastEnd() const;
   void sendIfIdle(size_t channel);
   double weightOf(size_t channel) const;
   void handle(EventKind kind, size_t index);
@@ -143,7 +163,8 @@ private:
   const bool direct_;                  ///< with zero copy
   const std::vector<TreeChunks> cuts_; ///< by tree
   double largestChunk_ = 0;
-  double lastReady_ = 0; ///< when the last fold that has run is over
+  std::vector<double> loads_; ///< of each link, bytes, if it may be given up
+  double lastReady_ = 0;      ///< when the last fold that has run is over
   std::optional<FoldLog> log_;
   /// What each link carried, by channel and time: for details.
   struct Sent {
@@ -152,6 +173,7 @@ private:
   };
   std::vector<Sent> sent_;
   double now_ = 0;
+  uint64_t event_ = 0; ///< the number of the one that is handled
   std::vector<Flow> flows_;
   std::vector<Lane> lanes_;
   EventQueue<EventKind> events_;
@@ -160,12 +182,30 @@ private:
 
 } // namespace
 
+void Simulator::loadLinks() {
+  loads_.resize(program_.links.size());
+  for (auto [channel, links] : llvm::zip_equal(program_.channels, filled_))
+    for (uint32_t link : links)
+      loads_[link] += wireBytes_ * cuts_[size_t(channel.tree)].bytes;
+}
+
+/// No link can have sent what it has not begun to send before then.
+double Simulator::leastEnd() const {
+  constexpr double kRounding = 1e-6;
+  double longest = 0;
+  for (size_t link = 0; link < loads_.size(); ++link)
+    longest = std::max(
+        longest, (loads_[link] * (1 - kRounding) - result_.linkUse[link]) /
+                     bandwidths_[link]);
+  return now_ + longest;
+}
+
 void Simulator::makeFlows() {
   const double rate = rateOfLinks(program_) * kBytesPerMicrosecond;
   const std::vector<double> loads = loadsPerByte(program_);
   result_.linkUse.resize(program_.links.size());
   for (const FoldProgram::Channel &channel : program_.channels) {
-    Flow &flow = flows_.emplace_back();
+    Flow &flow = flows_.emplace_back(size_t(channel.slots));
     flow.latency = program_.latencyOf(channel);
     if (channel.window > 0)
       flow.window = uint64_t(channel.window);
@@ -183,7 +223,9 @@ void Simulator::makeLanes() {
   for (size_t r = 0; r < program_.ranks.size(); ++r) {
     const FoldProgram::Rank &rank = program_.ranks[r];
     for (size_t l = 0; l < rank.lanes.size(); ++l) {
-      Lane lane{r, l};
+      Lane lane;
+      lane.rank = r;
+      lane.number = l;
       for (size_t place : rank.lanes[l]) {
         const FoldProgram::Fold &fold = rank.folds[place];
         const uint64_t chunks = cuts_[size_t(fold.tree)].chunks;
@@ -201,21 +243,43 @@ void Simulator::makeLanes() {
   }
 }
 
-bool Simulator::canRun(const FoldProgram::Rank &rank,
-                       const FoldProgram::Fold &fold, uint64_t chunk) const {
-  return llvm::all_of(rank.sourcesOf(fold),
-                      [&](const FoldProgram::Operand &from) {
-                        return !from.isChannel() ||
-                               flows_[size_t(from.index)].arrived > chunk;
-                      }) &&
-         llvm::all_of(
-             rank.destinationsOf(fold), [&](const FoldProgram::Operand &to) {
-               return !to.isChannel() ||
-                      flows_[size_t(to.index)].written <
-                          flows_[size_t(to.index)].known +
-                              uint64_t(
-                                  program_.channels[size_t(to.index)].slots);
-             });
+/// Whether the writer of the channel knows of a free slot.
+bool Simulator::hasSlot(size_t channel) {
+  Flow &flow = flows_[channel];
+  const auto slots = uint64_t(program_.channels[channel].slots);
+  if (flow.written == flow.known + slots)
+    flow.known += flow.news.popBefore({now_, event_});
+  return flow.written < flow.known + slots;
+}
+
+/// The first thing without which the fold cannot run; WaitKind::lane: it can.
+WaitCause Simulator::lackOf(const FoldProgram::Rank &rank,
+                            const FoldProgram::Fold &fold, uint64_t chunk) {
+  for (const FoldProgram::Operand &from : rank.sourcesOf(fold))
+    if (from.isChannel() && flows_[size_t(from.index)].arrived <= chunk)
+      return {WaitKind::data, uint32_t(from.index)};
+  for (const FoldProgram::Operand &to : rank.destinationsOf(fold))
+    if (to.isChannel() && !hasSlot(size_t(to.index)))
+      return {WaitKind::slot, uint32_t(to.index)};
+  return {};
+}
+
+/// The news that comes first is an event now.
+void Simulator::waitForSlot(size_t channel) {
+  Flow &flow = flows_[channel];
+  if (flow.news.empty())
+    return;
+  const SlotNews::News next = flow.news.pop();
+  events_.pushAs(next.number, next.time, EventKind::credit, channel);
+}
+
+/// Tells the writer of a channel, which knows at `time`, of a free slot.
+void Simulator::sendNews(size_t channel, double time) {
+  Flow &flow = flows_[channel];
+  if (flow.hasWindow() || lanes_[flow.writer].waitsFor(WaitKind::slot, channel))
+    events_.push(time, EventKind::credit, channel);
+  else
+    flow.news.push({time, events_.nextNumber()});
 }
 
 /// Microseconds of `lane` for a chunk that it writes to, or reads from, a
@@ -339,8 +403,8 @@ void Simulator::runFold(size_t number, const FoldProgram::Fold &fold,
     if (from.isChannel()) {
       if (log_)
         log_->reads(uint32_t(from.index));
-      events_.push(now_ + cost + flows_[size_t(from.index)].latency,
-                   EventKind::credit, size_t(from.index));
+      sendNews(size_t(from.index),
+               now_ + cost + flows_[size_t(from.index)].latency);
     }
   // Messages leave one by one, in the order of what the fold writes.
   double ready = now_ + cost, begins = starts;
@@ -375,9 +439,12 @@ void Simulator::advance(size_t number, WaitCause cause) {
     const uint64_t delay = uint64_t(fold.delay);
     if (delay <= lane.round &&
         lane.round - delay < cuts_[size_t(fold.tree)].chunks) {
-      if (!canRun(rank, fold, lane.round - delay)) {
+      lane.lacks = lackOf(rank, fold, lane.round - delay);
+      if (lane.lacks.kind != WaitKind::lane) {
         if (log_)
           log_->wait(number, now_);
+        if (lane.lacks.kind == WaitKind::slot)
+          waitForSlot(lane.lacks.channel);
         return; // what it waits for comes back to it
       }
       runFold(number, fold, lane.round - delay, cause);
@@ -388,6 +455,13 @@ void Simulator::advance(size_t number, WaitCause cause) {
       ++lane.round;
     }
   }
+}
+
+/// The lane goes on unless it lacks something else.
+void Simulator::comes(size_t lane, WaitCause cause) {
+  if (lanes_[lane].lacks.kind == WaitKind::lane ||
+      lanes_[lane].waitsFor(cause.kind, cause.channel))
+    advance(lane, cause);
 }
 
 /// What a channel has on its way, in chunks of the largest tree: on a network
@@ -433,12 +507,12 @@ void Simulator::handle(EventKind kind, size_t index) {
   case EventKind::arrival:
     ++flows_[index].arrived;
     flows_[index].cameAt = now_;
-    return advance(flows_[index].reader, {WaitKind::data, uint32_t(index)});
+    return comes(flows_[index].reader, {WaitKind::data, uint32_t(index)});
   case EventKind::credit:
     ++flows_[index].known;
     if (flows_[index].written > flows_[index].sent)
       sendIfIdle(index); // the window has moved on
-    return advance(flows_[index].writer, {WaitKind::slot, uint32_t(index)});
+    return comes(flows_[index].writer, {WaitKind::slot, uint32_t(index)});
   case EventKind::lane:
     return advance(index);
   }
@@ -507,7 +581,13 @@ llvm::Error blink::lanesStop() {
 llvm::Expected<Simulation> Simulator::run() {
   for (size_t lane = 0; lane < lanes_.size(); ++lane)
     advance(lane);
-  while (true) {
+  constexpr uint64_t kLook = 256; // times between two looks at all links
+  for (uint64_t times = 1;; ++times) {
+    if (times % kLook == 0 && options_.mostMicroseconds < kInfinity &&
+        leastEnd() > options_.mostMicroseconds) {
+      result_.microseconds = leastEnd();
+      return result_;
+    }
     const double ends =
         options_.plannedShares ? kInfinity : fair_.nextEnd(now_);
     if (events_.empty() && std::isinf(ends))
@@ -518,6 +598,7 @@ llvm::Expected<Simulation> Simulator::run() {
         handle(EventKind::sent, channel);
     while (!events_.empty() && events_.top().time <= now_) {
       const auto event = events_.pop();
+      event_ = event.number;
       // News of slots that nobody waits for any more are no part of the time.
       if (event.kind != EventKind::credit)
         result_.microseconds = now_;

@@ -9,6 +9,7 @@
 
 #include "compiler/plan/FoldProgram.h"
 #include "compiler/simulate/FoldLog.h"
+#include "compiler/support/Infinity.h"
 #include "schedules/ChunkSize.h"
 #include "schedules/trace/ReplayTrace.h"
 
@@ -48,6 +49,9 @@ struct SimulationOptions {
   /// Instead of the program's; empty: those. With planned shares a channel is
   /// slowed as much as the most overloaded of its links.
   std::vector<double> bandwidths;
+  /// A message that takes longer is given up as soon as that is certain, since
+  /// links that were busy from then on would: `microseconds` is that bound.
+  double mostMicroseconds = kInfinity;
   bool details = false; ///< fills `details`
   /// Fills `events`, up to so many folds and as many transfers.
   uint64_t mostEvents = 0;

@@ -12,9 +12,9 @@
 
 using namespace blink;
 
-llvm::Expected<double>
-blink::steadyPart(const FoldProgram &program, const MessageTime &time,
-                  llvm::function_ref<bool(double)> goOn) {
+llvm::Expected<double> blink::steadyPart(const FoldProgram &program,
+                                         const MessageTime &time,
+                                         double least) {
   // What is worth the time while one compiles: drift shows within that many
   // rounds, if it does.
   constexpr double kTransfers = 120000, kRounds = 1024;
@@ -26,11 +26,14 @@ blink::steadyPart(const FoldProgram &program, const MessageTime &time,
   for (uint64_t bytes : {kReferenceBytes, 4 * kReferenceBytes}) {
     while (bytes > kReferenceBytes / 4 && double(bytes) > rounds * roundBytes)
       bytes /= 2;
-    if (bytes == before || (before > 0 && !goOn(part)))
+    if (bytes == before || part < least)
       break;
     before = bytes;
-    llvm::Expected<Simulation> simulation =
-        simulate(program, sched::Protocol::simple, time.flow.sizes(), bytes);
+    SimulationOptions options;
+    options.mostMicroseconds =
+        least > 0 ? time.linksAt(bytes) / least : kInfinity;
+    llvm::Expected<Simulation> simulation = simulate(
+        program, sched::Protocol::simple, time.flow.sizes(), bytes, options);
     if (!simulation)
       return simulation.takeError();
     part = std::min(part, time.linksAt(bytes) / simulation->microseconds);

@@ -10,7 +10,6 @@
 #include "compiler/plan/FoldProgram.h"
 #include "compiler/plan/TimeModel.h"
 
-#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Error.h"
 
 namespace blink {
@@ -20,11 +19,10 @@ namespace blink {
 /// fairly: what links would take for it by `time`, by what a simulation takes.
 /// The least of two messages, of 64 and of 256 MiB, or of ones so short that
 /// simulations may run while one compiles: trees of unequal shares drift apart
-/// for long. At most 1. `goOn`: asked after the first, which takes a fifth of
-/// the time, whether it matters if the part is less than that of the first.
+/// for long. At most 1. Where it is less than `least`, it may be anything less:
+/// what cannot be found to be more is not simulated to its end.
 llvm::Expected<double> steadyPart(const FoldProgram &program,
-                                  const MessageTime &time,
-                                  llvm::function_ref<bool(double)> goOn);
+                                  const MessageTime &time, double least = 0);
 
 } // namespace blink
 

@@ -34,6 +34,7 @@ FairShares::FairShares(const std::vector<std::vector<uint32_t>> &paths,
   }
   for (auto [link, bandwidth] : llvm::zip_equal(links_, bandwidths))
     link.bandwidth = bandwidth;
+  ends_ = FirstTime(paths_.size());
 }
 
 void FairShares::watch(std::function<void(const Span &)> watcher) {
@@ -76,43 +77,18 @@ void FairShares::weigh(uint32_t channel, double weight, double now) {
   touch(path);
 }
 
-void FairShares::queue(uint32_t path) {
-  paths_[path].queued = paths_[path].end;
-  ends_.push({paths_[path].end, path});
-}
-
-/// Of all transfers; null if there is none. A path that was slowed down is only
-/// now put where it belongs: most are before their turn.
-const FairShares::End *FairShares::firstEnd() {
-  while (!ends_.empty()) {
-    const End &first = ends_.top();
-    const Path &path = paths_[first.path];
-    if (first.time == path.end)
-      return &first;
-    const uint32_t number = first.path;
-    const bool late = first.time == path.queued;
-    ends_.pop();
-    if (late && path.end != kInfinity)
-      queue(number);
-  }
-  return nullptr;
-}
-
 const std::vector<uint32_t> &FairShares::finish(double now) {
   ended_.clear();
-  for (const End *end = firstEnd(); end && end->time <= now; end = firstEnd()) {
-    const double time = end->time;
-    const uint32_t number = end->path;
+  while (ends_.least() <= now) {
+    const double time = ends_.least();
+    const uint32_t number = ends_.first();
     Path &path = paths_[number];
     const double share = path.transfers.share();
     const uint32_t channel = path.transfers.pop(time);
     tell(channel, share * weights_[channel], time);
     ended_.push_back(channel);
     touch(path);
-    path.end = path.transfers.firstEnd();
-    path.queued = kInfinity;
-    if (path.end < kInfinity)
-      queue(number);
+    ends_.set(number, path.transfers.firstEnd());
     if (!path.transfers.empty())
       continue;
     if (path.repeated.empty())
@@ -142,8 +118,7 @@ const std::vector<uint32_t> &FairShares::finish(double now) {
 double FairShares::nextEnd(double now) {
   if (!touched_.empty())
     divide(now);
-  const End *end = firstEnd();
-  return end ? end->time : kInfinity;
+  return ends_.least();
 }
 
 void FairShares::setShare(uint32_t number, double share, double now) {
@@ -156,6 +131,12 @@ void FairShares::setShare(uint32_t number, double share, double now) {
     links_[link].weight -= transfers.weight();
     --links_[link].open;
   }
+  give(number, share, now);
+}
+
+/// Lets a path's transfers have this share.
+void FairShares::give(uint32_t number, double share, double now) {
+  PathTransfers &transfers = paths_[number].transfers;
   if (share != transfers.share()) {
     if (watcher_)
       transfers.forEach([&](uint32_t channel, double weight) {
@@ -163,9 +144,7 @@ void FairShares::setShare(uint32_t number, double share, double now) {
       });
     transfers.share(share, now);
   }
-  path.end = transfers.firstEnd();
-  if (path.end < path.queued)
-    queue(number);
+  ends_.set(number, transfers.firstEnd());
 }
 
 /// Of the time that a transfer has had its rate.
@@ -175,6 +154,25 @@ void FairShares::tell(uint32_t channel, double rate, double now) {
   if (rate > 0 && now > toldUntil_[channel])
     watcher_({channel, rate, toldUntil_[channel], now});
   toldUntil_[channel] = now;
+}
+
+/// Takes out the touched links whose transfers, if any, need no other link:
+/// they share it evenly, whatever else goes on.
+void FairShares::divideAlone(double now) {
+  size_t others = 0;
+  for (uint32_t number : touched_) {
+    Link &link = links_[number];
+    if (link.paths.size() > 1 ||
+        (link.paths.size() == 1 &&
+         paths_[link.paths.front()].links.size() > 1)) {
+      touched_[others++] = number;
+      continue;
+    }
+    link.reached = false;
+    for (uint32_t path : link.paths)
+      give(path, link.bandwidth / paths_[path].transfers.weight(), now);
+  }
+  touched_.resize(others);
 }
 
 /// Adds to the touched links all that share a path with one of them.
@@ -200,6 +198,7 @@ void FairShares::reach() {
 void FairShares::divide(double now) {
   // Links whose levels differ by less are filled together.
   constexpr double kRounding = 1 + 1e-12;
+  divideAlone(now);
   reach();
   for (uint32_t link : touched_)
     if (links_[link].open > 0)

@@ -7,7 +7,7 @@
 #ifndef BLINK_COMPILER_SUPPORT_FAIRSHARES_H
 #define BLINK_COMPILER_SUPPORT_FAIRSHARES_H
 
-#include "compiler/support/Infinity.h"
+#include "compiler/support/FirstTime.h"
 #include "compiler/support/PathTransfers.h"
 
 #include <cstdint>
@@ -59,16 +59,7 @@ private:
     std::vector<uint32_t> links;
     std::vector<uint32_t> repeated; ///< each once, if some are there twice
     PathTransfers transfers;
-    double end = kInfinity;    ///< of the first, as things stand
-    double queued = kInfinity; ///< its earliest time in ends_
-    bool divided = true;       ///< by the divide() that goes on
-  };
-  struct End {
-    double time;
-    uint32_t path;
-    bool operator>(const End &other) const {
-      return time != other.time ? time > other.time : path > other.path;
-    }
+    bool divided = true; ///< by the divide() that goes on
   };
   struct Link {
     double bandwidth = 0;
@@ -89,17 +80,14 @@ private:
       return share != other.share ? share > other.share : link > other.link;
     }
   };
-  template <typename Entry>
-  using LeastFirst =
-      std::priority_queue<Entry, std::vector<Entry>, std::greater<Entry>>;
 
-  void queue(uint32_t path);
-  const End *firstEnd();
   void touch(uint32_t link);
   void touch(const Path &path);
+  void divideAlone(double now);
   void reach();
   void divide(double now);
   void setShare(uint32_t path, double share, double now);
+  void give(uint32_t path, double share, double now);
   void tell(uint32_t channel, double rate, double now);
 
   std::function<void(const Span &)> watcher_;
@@ -110,8 +98,8 @@ private:
   std::vector<Link> links_;
   std::vector<uint32_t> touched_; ///< links whose shares are not what they were
   std::vector<uint32_t> ended_;
-  LeastFirst<End> ends_; ///< of each path its end, or a time before
-  LeastFirst<Level> levels_;
+  FirstTime ends_; ///< of each path its first transfer's, as things stand
+  std::priority_queue<Level, std::vector<Level>, std::greater<Level>> levels_;
 };
 
 } // namespace blink

@@ -7,6 +7,7 @@
 #include "compiler/packing/select/IntegerProgram.h"
 
 #include "compiler/packing/lp/Glpk.h"
+#include "compiler/packing/select/UniformBound.h"
 
 #include <algorithm>
 #include <cmath>
@@ -17,22 +18,14 @@ using llvm::Expected;
 
 namespace {
 
-/// A capacity this close below an integer is that integer.
-constexpr double kUnitsRoundUp = 1e-9;
-
 /// A row per link that can be full, then one per block.
 class Program {
 public:
   Program(const ColumnPool &pool, const std::vector<int> &columns, int copies,
           double rate)
       : pool_(pool), columns_(columns), copies_(copies),
-        blocks_(pool.problem().numBlocks()) {
-    double unit = rate / pool.problem().ratePerWeight() / copies;
-    for (int row = 0; row < pool.problem().numRows(); ++row)
-      capacities_.push_back(std::min<double>(
-          std::floor(pool.problem().capacity(row) / unit * (1 + kUnitsRoundUp)),
-          1e6));
-  }
+        blocks_(pool.problem().numBlocks()),
+        capacities_(roomForTrees(pool.problem(), copies, rate)) {}
 
   Error build(GlpkProblem &glpk);
 

@@ -26,6 +26,7 @@
 #include "compiler/packing/select/IntegerProgram.h"
 #include "compiler/packing/select/TreePruning.h"
 #include "compiler/packing/select/TreeRouter.h"
+#include "compiler/packing/select/UniformBound.h"
 #include "compiler/support/Error.h"
 
 #include <algorithm>
@@ -52,7 +53,7 @@ constexpr int kMostRest = 3;
 /// Trees are looked for at this many depths above the least that reaches.
 constexpr int kExtraDepths = 2;
 /// Bounds on one integer program.
-constexpr int kIntegerNodes = 30;
+constexpr int kIntegerNodes = 24;
 constexpr size_t kIntegerColumns = 200;
 /// Steps of all routing, about; a second takes some 1e8.
 constexpr double kRoutingBudget = 2.5e6;
@@ -375,9 +376,17 @@ Error Selection::solveIntegers() {
     std::vector<int> columns = columnsUpTo(depth);
     if (columns.size() > kIntegerColumns || !keepsGoing())
       break;
+    if (!worthTrying(blocks_, depth))
+      continue;
+    Expected<UniformBound> bound =
+        UniformBound::create(pool_, columns, target_);
+    if (!bound)
+      return bound.takeError();
     for (int copies = 1;
          copies <= kMostCopies && worthTrying(copies * blocks_, depth);
          ++copies) {
+      if (!bound->allows(copies, target_))
+        continue;
       Expected<std::vector<int>> counts =
           uniformTrees(pool_, columns, copies, target_, kIntegerNodes);
       if (!counts)

@@ -8,10 +8,12 @@
 #include "compiler/packing/SelectTrees.h"
 #include "compiler/packing/select/IntegerProgram.h"
 #include "compiler/packing/select/TreeRouter.h"
+#include "compiler/packing/select/UniformBound.h"
 #include "test/unit/topology/TestTopology.h"
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 using namespace blink;
 using namespace blink::test;
@@ -212,4 +214,32 @@ TEST_CASE("the integer program finds trees of one weight among candidates") {
   // Five trees of 30 do not fit links of 25, and a bound is a bound.
   CHECK(valueOf(uniformTrees(pool, columns, 5, 150, 1000)).empty());
   CHECK(valueOf(uniformTrees(pool, columns, 6, 151, 1000)).empty());
+}
+
+TEST_CASE("prices of links tell that few trees of one weight do not fit") {
+  const std::pair<Collective, double> cases[] = {{Collective::allreduce, 0.9},
+                                                 {Collective::allgather, 0.95}};
+  for (auto [collective, part] : cases) {
+    Solved solved("mi100-8gpu", collective);
+    ColumnPool pool(solved.plain);
+    std::vector<int> columns;
+    for (const Tree &tree : solved.packed.packing.trees)
+      if (pool.add(tree))
+        columns.push_back(pool.size() - 1);
+    const double rate = solved.packed.packing.algbw * part;
+    const UniformBound bound =
+        valueOf(UniformBound::create(pool, columns, rate));
+    int allowed = 0;
+    for (int copies = 1; copies <= 24; ++copies) {
+      CAPTURE(copies);
+      if (bound.allows(copies, rate))
+        ++allowed;
+      else
+        CHECK(valueOf(uniformTrees(pool, columns, copies, rate, 1000)).empty());
+      // Whatever is rounded, nothing is faster than the bound.
+      CHECK(!bound.allows(copies, solved.packed.packing.algbw * 1.01));
+    }
+    CHECK(allowed > 0);
+    CHECK(allowed < 24);
+  }
 }

@@ -6,6 +6,7 @@
 
 #include "compiler/simulate/SteadyPart.h"
 
+#include "compiler/simulate/Simulate.h"
 #include "test/unit/topology/TestTopology.h"
 
 #include <utility>
@@ -50,9 +51,8 @@ static FoldProgram forked(double chain) {
 
 /// In chunks of 64 KiB.
 static double partOf(const FoldProgram &program) {
-  return valueOf(steadyPart(program,
-                            timeOf(program, sched::Protocol::simple, 64 << 10),
-                            [](double) { return true; }));
+  return valueOf(
+      steadyPart(program, timeOf(program, sched::Protocol::simple, 64 << 10)));
 }
 
 TEST_CASE("what more of a message costs, not the fill") {
@@ -74,17 +74,31 @@ TEST_CASE("a tree of a small share takes more than its part of a link") {
   CHECK(partOf(bound) > part + 0.05);
 }
 
-TEST_CASE("the longer message is left out where it does not matter") {
+TEST_CASE("a part is found exactly unless it is too little") {
   const FoldProgram program = forked(0.8);
-  const MessageTime time = timeOf(program, sched::Protocol::simple, 512 << 10);
-  std::vector<double> asked;
-  auto part = [&](bool goesOn) {
-    return valueOf(steadyPart(program, time, [&](double first) {
-      asked.push_back(first);
-      return goesOn;
-    }));
+  const MessageTime time = timeOf(program, sched::Protocol::simple, 64 << 10);
+  const double part = partOf(program);
+  CHECK(valueOf(steadyPart(program, time, part * 0.999)) == part);
+  const double less = valueOf(steadyPart(program, time, part * 1.05));
+  CHECK(less > part);
+  CHECK(less < part * 1.05);
+}
+
+TEST_CASE(
+    "a message is given up once its links cannot carry the rest in time") {
+  const FoldProgram program = forked(0.8);
+  const MessageTime time = timeOf(program, sched::Protocol::simple, 64 << 10);
+  auto simulated = [&](double most) {
+    SimulationOptions options;
+    options.mostMicroseconds = most;
+    return valueOf(simulate(program, sched::Protocol::simple, time.flow.sizes(),
+                            64 << 20, options));
   };
-  const double first = part(false), least = part(true);
-  CHECK(asked == std::vector<double>{first, first});
-  CHECK(least < first);
+  const Simulation whole = simulated(kInfinity);
+  CHECK(simulated(whole.microseconds * 1.001).microseconds ==
+        whole.microseconds);
+  const Simulation given = simulated(whole.microseconds * 0.95);
+  CHECK(given.microseconds > whole.microseconds * 0.95);
+  CHECK(given.microseconds <= whole.microseconds);
+  CHECK(given.folds < whole.folds);
 }
