@@ -182,7 +182,10 @@ static std::vector<unsigned> evenRoutes(const PackingProblem &problem,
 
 std::vector<unsigned> blink::evenParts(const PackingProblem &problem,
                                        const Packing &packing) {
-  constexpr double kMostParts = 64;
+  // Those of all roots are many in any case.
+  const double mostParts =
+      numBlocks(problem.collective, problem.rankTopology->numRanks()) > 1 ? 80
+                                                                          : 64;
   constexpr double kRounding = 1e-6;
   std::vector<unsigned> parts(packing.trees.size(), 1);
   if (isRouted(problem.collective) && isRooted(problem.collective) &&
@@ -199,7 +202,7 @@ std::vector<unsigned> blink::evenParts(const PackingProblem &problem,
     sum *= packing.symmetry->order();
   for (unsigned divisions = 1; divisions <= kMostDivisions; ++divisions) {
     const double unit = least / divisions;
-    if (!(sum / unit <= kMostParts))
+    if (!(sum / unit <= mostParts * (1 + kRounding)))
       break;
     bool even = true;
     for (size_t t = 0; t < parts.size() && even; ++t) {

@@ -35,12 +35,15 @@ llvm::Expected<Packing> selectTrees(const PackingProblem &problem,
 
 /// The same of what the router and the integer program find, but only trees
 /// that are fair (FairRate.h): such that links which share themselves fairly
-/// keep to their weights, as do those of equal trees. Without trees where none
-/// are found, for routed collectives, and where whole orbits are selected. For
-/// two ranks or more; `options` in range, as for selectTrees.
-llvm::Expected<Packing> selectFairTrees(const PackingProblem &problem,
-                                        const PackedTrees &packed,
-                                        const SelectOptions &options);
+/// keep to their weights, as do those of equal trees. For each of `slacks`, the
+/// greatest first, which stand for that of `options`, the first that are found,
+/// unless those before have as much of the rate; no more after one with which
+/// there are none. None at all for routed collectives, and where whole orbits
+/// are selected. For two ranks or more; `options` in range, as for selectTrees.
+llvm::Expected<std::vector<Packing>>
+selectFairTrees(const PackingProblem &problem, const PackedTrees &packed,
+                const SelectOptions &options,
+                const std::vector<double> &slacks);
 
 /// Whether selectFairTrees can find any: not where whole orbits are selected,
 /// nor for routed collectives.

@@ -12,11 +12,14 @@
 #include "compiler/passes/GrowFaster.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/plan/SpreadTrees.h"
+#include "compiler/simulate/ShortTimes.h"
 #include "compiler/simulate/SteadyPart.h"
+#include "compiler/support/Infinity.h"
 #include "compiler/target/ForestIR.h"
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 using namespace mlir;
 using llvm::Error;
@@ -27,23 +30,39 @@ namespace blink {
 
 namespace {
 
-/// A forest, what it keeps of its rate on links that share themselves fairly,
-/// and how long messages take then.
+/// A forest, in parts and lanes, what it keeps of its rate on links that share
+/// themselves fairly, and how long messages take then.
 struct TimedForest {
   Packing packing;
+  FoldProgram program;
   double part;
   MessageTime time;
+  std::optional<ShortTimes> shortTimes; ///< once somebody asked
 };
 
 constexpr double kKept = 0.97, kNoticeably = 1.03, kFaster = 0.99;
 
-/// Whether messages of 4 or 16 MiB take noticeably longer.
-bool isSlowerWhenShort(const MessageTime &time, const MessageTime &other) {
-  constexpr double kSlower = 1.05;
-  for (uint64_t bytes : {kReferenceBytes / 16, kReferenceBytes / 4})
-    if (time.at(bytes) > kSlower * other.at(bytes))
-      return true;
-  return false;
+/// How many times as long messages of 256 KiB to 16 MiB take, on average;
+/// infinitely, if one of them takes far longer.
+llvm::Expected<double> slownessWhenShort(TimedForest &forest,
+                                         TimedForest &other) {
+  constexpr double kFarLonger = 1.15;
+  for (TimedForest *timed : {&forest, &other})
+    if (!timed->shortTimes) {
+      llvm::Expected<ShortTimes> times =
+          shortTimes(timed->program, timed->time.flow.sizes());
+      if (!times)
+        return times.takeError();
+      timed->shortTimes = *times;
+    }
+  double product = 1;
+  for (auto [time, otherTime] :
+       llvm::zip_equal(*forest.shortTimes, *other.shortTimes)) {
+    if (time > kFarLonger * otherTime)
+      return kInfinity;
+    product *= time / otherTime;
+  }
+  return std::pow(product, 1.0 / double(kShortSizes.size()));
 }
 
 /// Whether the rate of `forest` is kept, and that of `other` is not, or is
@@ -54,19 +73,44 @@ bool isHigher(const TimedForest &forest, const TimedForest &other) {
           forest.packing.algbw > kNoticeably * other.packing.algbw);
 }
 
-/// Of two, that of a higher rate, unless long messages take noticeably longer;
-/// of two such the faster one, unless it is not when they are short; of equally
-/// fast ones that of the higher rate, however little.
-bool isBetter(const TimedForest &forest, const TimedForest &other) {
+/// Of two, for long messages, that of a higher rate, unless they take
+/// noticeably longer; of two such the faster one; of equally fast ones either.
+bool mayBeBetter(const TimedForest &forest, const TimedForest &other) {
   const double longer = timeOfLong(forest.time) / timeOfLong(other.time);
   if (isHigher(forest, other))
     return longer < kNoticeably;
   if (isHigher(other, forest))
     return longer < 1 / kNoticeably;
-  const bool winsTies =
-      forest.part >= kKept && forest.packing.algbw > other.packing.algbw;
-  return longer < (winsTies ? 1 / kFaster : kFaster) &&
-         !isSlowerWhenShort(forest.time, other.time);
+  return longer < (forest.part >= kKept ? 1 / kFaster : kFaster);
+}
+
+/// Short messages may take so many times as long.
+constexpr double kLittleSlower = 1.02;
+
+/// The same, unless short messages take longer, or for a higher rate `slower`
+/// times as long. Of equally fast ones that of the higher rate, however little,
+/// or with which short messages are faster; if far faster, also one that keeps
+/// less of its rate, but takes long messages no longer.
+llvm::Expected<bool> isBetter(TimedForest &forest, TimedForest &other,
+                              double slower) {
+  constexpr double kFasterWhenShort = 0.98, kFarFaster = 0.9;
+  const double longer = timeOfLong(forest.time) / timeOfLong(other.time);
+  const bool may = mayBeBetter(forest, other);
+  if (!may && (forest.part == 0 || longer >= kNoticeably))
+    return false;
+  const bool higher = isHigher(forest, other);
+  if (may && higher && slower == kInfinity)
+    return true;
+  llvm::Expected<double> slowness = slownessWhenShort(forest, other);
+  if (!slowness)
+    return slowness.takeError();
+  if (!may)
+    return *slowness < kFarFaster;
+  if (higher)
+    return *slowness < slower;
+  const bool ties =
+      forest.packing.algbw <= other.packing.algbw && longer >= kFaster;
+  return *slowness < (ties ? kFasterWhenShort : kLittleSlower);
 }
 
 /// Whether two forests differ in nothing but how weights were rounded.
@@ -99,8 +143,7 @@ double lastThatFails(llvm::function_ref<bool(double)> passes) {
 /// simulation. What could not be better than `best` takes none, and counts as
 /// if it kept nothing.
 llvm::Expected<TimedForest> timedForest(const PackingProblem &problem,
-                                        Packing packing,
-                                        const TimedForest *best = nullptr) {
+                                        Packing packing, TimedForest *best) {
   const ScheduleLimits limits;
   llvm::Expected<std::vector<unsigned>> parts =
       chooseParts(problem, packing, limits, /*maxTrees=*/0);
@@ -112,24 +155,29 @@ llvm::Expected<TimedForest> timedForest(const PackingProblem &problem,
     return program.takeError();
   if (parts->empty())
     parts->assign(packing.trees.size(), 1);
-  TimedForest timed{std::move(packing), 1, timeOfLarge(*program)};
-  if (isFair(problem, timed.packing, *parts))
-    return timed;
-  if (best && !isBetter(timed, *best)) {
-    timed.part = 0;
-    return timed;
-  }
   for (FoldProgram::Channel &channel : program->channels)
     channel.slots = kSlots;
-  const MessageTime ofLinks = timed.time;
+  const MessageTime ofLinks = cutShortMessages(timeOfLarge(*program));
+  TimedForest timed{std::move(packing), std::move(*program), 1, ofLinks, {}};
+  if (isFair(problem, timed.packing, *parts))
+    return timed;
+  if (best) {
+    llvm::Expected<bool> may = isBetter(timed, *best, kInfinity);
+    if (!may)
+      return may.takeError();
+    if (!*may) {
+      timed.part = 0;
+      return timed;
+    }
+  }
   auto keep = [&](double part) {
     timed.part = part;
     timed.time =
-        timeOf(*program, Protocol::simple, ofLinks.flow.chunkBytes, part);
-    return !best || isBetter(timed, *best);
+        timeOf(timed.program, Protocol::simple, ofLinks.flow.sizes(), part);
+    return !best || mayBeBetter(timed, *best);
   };
   llvm::Expected<double> part =
-      steadyPart(*program, ofLinks, best ? lastThatFails(keep) : 0);
+      steadyPart(timed.program, ofLinks, best ? lastThatFails(keep) : 0);
   if (!part)
     return part.takeError();
   keep(*part);
@@ -144,41 +192,51 @@ llvm::Expected<Packing> selectKept(const PackingProblem &problem,
                                    const PackedTrees &packed, Packing selected,
                                    const SelectOptions &options) {
   constexpr double kMostSlack = 0.05, kNearlyAll = 0.985;
-  SelectOptions others = options;
-  others.slack = std::max(options.slack, kMostSlack);
-  llvm::Expected<Packing> fair = selectFairTrees(problem, packed, others);
-  if (!fair)
-    return fair;
-  const bool isFairFirst = !fair->trees.empty();
-  const double rateOfFair = fair->algbw;
-  // What is fair needs no simulation, and may spare one of what was selected.
-  llvm::Expected<TimedForest> best = timedForest(
-      problem, isFairFirst ? std::move(*fair) : std::move(selected));
-  if (!best)
-    return best.takeError();
-  auto take = [&](Packing packing) -> Error {
-    if (areAlike(packing, best->packing))
+  auto slackOf = [&](double slack) { return std::max(options.slack, slack); };
+  std::optional<TimedForest> best;
+  auto take = [&](Packing packing, double slower) -> Error {
+    if (best && areAlike(packing, best->packing))
       return Error::success();
     llvm::Expected<TimedForest> timed =
-        timedForest(problem, std::move(packing), &*best);
+        timedForest(problem, std::move(packing), best ? &*best : nullptr);
     if (!timed)
       return timed.takeError();
-    if (isBetter(*timed, *best))
-      best = std::move(timed);
+    if (best) {
+      llvm::Expected<bool> better = isBetter(*timed, *best, slower);
+      if (!better)
+        return better.takeError();
+      if (!*better)
+        return Error::success();
+    }
+    best = std::move(*timed);
     return Error::success();
   };
-  if (isFairFirst)
-    if (Error error = take(std::move(selected)))
+  llvm::Expected<std::vector<Packing>> fair = selectFairTrees(
+      problem, packed, options,
+      {slackOf(kMostSlack), slackOf(kMostSlack / 2), options.slack});
+  if (!fair)
+    return fair.takeError();
+  // What is fair needs no simulation, and may spare one of what was selected.
+  // More of the rate takes more trees, with which short messages may be slower.
+  const double rateOfFair = fair->empty() ? 0 : fair->front().algbw;
+  if (!fair->empty())
+    if (Error error = take(std::move(fair->front()), kInfinity))
       return error;
+  if (Error error = take(std::move(selected), kInfinity))
+    return error;
+  for (Packing &packing : llvm::drop_begin(*fair, fair->empty() ? 0 : 1))
+    if (Error error = take(std::move(packing), kLittleSlower))
+      return error;
+  SelectOptions others = options;
   for (double slack : {kMostSlack / 2, kMostSlack}) {
-    if (isFairFirst ? rateOfFair >= (1 - slack) * packed.packing.algbw
-                    : best->part >= kNearlyAll)
+    if (rateOfFair > 0 ? rateOfFair >= (1 - slack) * packed.packing.algbw
+                       : best->part >= kNearlyAll)
       break;
-    others.slack = std::max(options.slack, slack);
+    others.slack = slackOf(slack);
     llvm::Expected<Packing> other = selectTrees(problem, packed, others);
     if (!other)
       return other;
-    if (Error error = take(std::move(*other)))
+    if (Error error = take(std::move(*other), kInfinity))
       return error;
   }
   return std::move(best->packing);

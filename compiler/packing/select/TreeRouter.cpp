@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <tuple>
 
 using namespace blink;
@@ -106,7 +107,13 @@ bool Router::couldFit() const {
     for (int link : outLinks_[rank])
       out[rank] += room_[link];
   }
-  return (!hasDownTrees(problem_.collective) || couldFit(out, in)) &&
+  // Every edge enters one rank.
+  const double halves =
+      hasDownTrees(problem_.collective) + hasUpTrees(problem_.collective);
+  const double edges = double(numBlocks(problem_.collective, numRanks_)) *
+                       request_.copies * (numRanks_ - 1) * halves;
+  return std::accumulate(in.begin(), in.end(), 0.0) >= edges &&
+         (!hasDownTrees(problem_.collective) || couldFit(out, in)) &&
          (!hasUpTrees(problem_.collective) || couldFit(in, out));
 }
 

@@ -48,6 +48,9 @@ constexpr double kWorthwhile = 1e-6;
 constexpr size_t kMostImages = 400;
 /// Copies of one weight are asked for up to this many (of a root).
 constexpr int kMostCopies = 24;
+/// The same of fair ones: as many of all roots as trees go in equal parts
+/// (FairRate.cpp).
+constexpr int kMostFairCopies = 32, kMostFairTrees = 80;
 /// Trees beside those of one weight.
 constexpr int kMostRest = 3;
 /// Trees are looked for at this many depths above the least that reaches.
@@ -84,7 +87,7 @@ public:
   Selection(const PackingProblem &problem, const PackedTrees &packed,
             const SelectOptions &options);
   Expected<Packing> run();
-  Expected<Packing> runFair();
+  Expected<std::vector<Packing>> runFair(const std::vector<double> &slacks);
 
 private:
   /// `copies` trees of `unit` GB/s a block, then `rest` trees over what is
@@ -106,6 +109,7 @@ private:
   Error solveIntegers();
   Error polish();
   Error chooseSingleTrees();
+  Error findLeastDepth();
 
   std::vector<Tree> route(const RouteRequest &request);
   std::vector<int> columnsUpTo(int depth) const;
@@ -133,6 +137,7 @@ private:
   ColumnPool pool_;
   Choice best_;
   bool onlyFair_ = false;
+  int leastDepth_ = 1;                   // of what is routed
   double routingSteps_ = kRoutingBudget; // left
   std::optional<PathsByPrice> paths_;    // once something is routed
 };
@@ -274,15 +279,18 @@ std::set<double, std::greater<double>> Selection::bandwidths() const {
 std::vector<Selection::Plan> Selection::plans() const {
   std::vector<Plan> plans;
   auto add = [&](int copies, double unit, int rest) {
-    for (int depth = 1; depth < numRanks_; ++depth)
+    for (int depth = leastDepth_; depth < numRanks_; ++depth)
       plans.push_back({scoreOf((copies + rest) * blocks_, depth), copies, unit,
                        depth, rest});
   };
-  for (int copies = 1; copies <= kMostCopies; ++copies)
+  const int most = onlyFair_
+                       ? std::min(kMostFairCopies, kMostFairTrees / blocks_)
+                       : kMostCopies;
+  for (int copies = 1; copies <= most; ++copies)
     add(copies, perBlock() / copies, 0);
   for (double unit : bandwidths()) {
     double copies = std::floor(perBlock() / unit * (1 - 1e-6));
-    if (copies >= 1 && copies <= kMostCopies)
+    if (copies >= 1 && copies <= most)
       for (int rest = 1; rest <= kMostRest; ++rest)
         add(static_cast<int>(copies), unit, rest);
   }
@@ -316,7 +324,8 @@ std::vector<Tree> Selection::carryOut(const Plan &plan,
   return more;
 }
 
-/// The first plan that works out is the best one.
+/// The first plan that works out is the best one, but trees that have to be
+/// fair may not be.
 void Selection::routePlans() {
   for (const Plan &plan : plans()) {
     if (!keepsGoing())
@@ -327,7 +336,8 @@ void Selection::routePlans() {
     if (trees.empty())
       continue;
     offerTrees(std::move(trees));
-    return;
+    if (!onlyFair_ || !best_.packing.trees.empty())
+      return;
   }
 }
 
@@ -458,20 +468,55 @@ Expected<Packing> Selection::run() {
   return std::move(best_.packing);
 }
 
-Expected<Packing> Selection::runFair() {
-  onlyFair_ = true;
-  best_ = {};
-  if (choosesSingleTrees() && !isRouted(problem_.collective)) {
-    routePlans();
-    if (Error error = solveIntegers())
+/// The least depth at which the trees met reach the target. Routing need not
+/// try lower ones: column generation met whatever low trees are worth their
+/// price.
+Error Selection::findLeastDepth() {
+  for (int depth : depths()) {
+    Expected<MasterLp> lp = MasterLp::create(columns_, target_);
+    if (!lp)
+      return lp.takeError();
+    for (int column : columnsUpTo(depth))
+      if (Error error =
+              lp->addTree(pool_.tree(column).root, pool_.uses(column)))
+        return error;
+    if (Error error = lp->solve())
       return error;
-    routeWithHeadroom();
+    leastDepth_ = depth;
+    if (lp->rate() >= target_ * (1 - kRounding))
+      break;
   }
-  if (best_.packing.algbw < target_)
-    return Packing();
-  if (Error error = problem_.verify(best_.packing))
-    return error;
-  return std::move(best_.packing);
+  return Error::success();
+}
+
+Expected<std::vector<Packing>>
+Selection::runFair(const std::vector<double> &slacks) {
+  std::vector<Packing> found;
+  if (!choosesSingleTrees() || isRouted(problem_.collective))
+    return found;
+  onlyFair_ = true;
+  const double optimum = target_ / (1 - options_.slack);
+  for (const double slack : slacks) {
+    target_ = optimum * (1 - slack);
+    if (!found.empty() && found.back().algbw >= target_)
+      continue;
+    best_ = {};
+    routingSteps_ = kRoutingBudget / (found.empty() ? 1 : 2);
+    if (found.empty())
+      if (Error error = findLeastDepth())
+        return error;
+    routePlans();
+    if (found.empty() || (blocks_ == 1 && best_.packing.trees.empty()))
+      if (Error error = solveIntegers())
+        return error;
+    routeWithHeadroom();
+    if (best_.packing.algbw < target_)
+      break;
+    if (Error error = problem_.verify(best_.packing))
+      return error;
+    found.push_back(std::move(best_.packing));
+  }
+  return found;
 }
 
 } // namespace
@@ -489,10 +534,11 @@ Expected<Packing> blink::selectTrees(const PackingProblem &problem,
   return Selection(problem, packed, options).run();
 }
 
-Expected<Packing> blink::selectFairTrees(const PackingProblem &problem,
-                                         const PackedTrees &packed,
-                                         const SelectOptions &options) {
-  return Selection(problem, packed, options).runFair();
+Expected<std::vector<Packing>>
+blink::selectFairTrees(const PackingProblem &problem, const PackedTrees &packed,
+                       const SelectOptions &options,
+                       const std::vector<double> &slacks) {
+  return Selection(problem, packed, options).runFair(slacks);
 }
 
 bool blink::hasFairTrees(const PackingProblem &problem) {

@@ -101,31 +101,41 @@ TEST_CASE("chains from one root go in parts of nearly one weight") {
   }
 }
 
-TEST_CASE("fair trees are found for a little of the rate") {
+TEST_CASE("fair trees are found for as little of the rate as it takes") {
   struct {
     const char *machine;
     Collective collective;
-    double least; ///< of the optimum
+    std::vector<double> least; ///< of the optimum, one for each of the packings
   } const cases[] = {
       // 14 trees of 1.9 to 12.4 GB/s, of which fair links keep 86 %.
-      {"dgx1", Collective::allreduce, 0.965},
-      {"dgx1", Collective::allgather, 0.95},
-      {"dgx1", Collective::reducescatter, 0.95},
-      {"pcie-8gpu", Collective::broadcast, 1},
+      {"dgx1", Collective::allreduce, {0.965, 0.99}},
+      {"dgx1", Collective::allgather, {0.95}},
+      {"dgx1", Collective::reducescatter, {0.95}},
+      {"pcie-8gpu", Collective::broadcast, {1}},
+      // Links of 46 and 31.5 GB/s take few equal trees badly.
+      {"mi100-8gpu", Collective::allreduce, {0.975}},
+      {"mi100-8gpu", Collective::allgather, {0.975, 0.999}},
+      // The first trees that are found are not fair.
+      {"azure-ndv2", Collective::allgather, {0.95, 0.98}},
   };
   for (const auto &[machine, collective, least] : cases) {
     CAPTURE(machine);
+    CAPTURE(toString(collective).str());
     const RankTopology rankTopology = rankTopologyOf(shippedTopology(machine));
     const PackingProblem problem{&rankTopology, collective, 0};
     const PackedTrees packed = valueOf(packTrees(problem));
-    SelectOptions options;
-    options.slack = 0.05;
-    const Packing fair = valueOf(selectFairTrees(problem, packed, options));
-    REQUIRE(!fair.trees.empty());
-    CHECK(!problem.verify(fair));
-    CHECK(fair.algbw >= least * packed.packing.algbw * (1 - 1e-9));
-    CHECK(isFair(problem, fair));
-    CHECK(fairRate(problem, fair, evenParts(problem, fair)) >=
-          0.99 * fair.algbw);
+    const std::vector<Packing> found = valueOf(
+        selectFairTrees(problem, packed, SelectOptions(), {0.05, 0.025, 0.01}));
+    REQUIRE(found.size() >= least.size());
+    for (size_t i = 0; i < found.size(); ++i) {
+      const Packing &fair = found[i];
+      CHECK(!problem.verify(fair));
+      CHECK(fair.algbw >= least[std::min(i, least.size() - 1)] *
+                              packed.packing.algbw * (1 - 1e-9));
+      CHECK((i == 0 || fair.algbw > found[i - 1].algbw));
+      CHECK(isFair(problem, fair));
+      CHECK(fairRate(problem, fair, evenParts(problem, fair)) >=
+            0.99 * fair.algbw);
+    }
   }
 }

@@ -309,10 +309,10 @@ TEST_CASE("trees that links would not keep to go in equal parts") {
   const RankTopology rankTopology =
       rankTopologyOf(shippedTopology("pcie-8gpu"));
   const PackingProblem problem{&rankTopology, Collective::broadcast, 0};
-  SelectOptions options;
-  options.slack = 0.05;
-  const Packing packing =
-      valueOf(selectFairTrees(problem, valueOf(packTrees(problem)), options));
+  const std::vector<Packing> fair = valueOf(selectFairTrees(
+      problem, valueOf(packTrees(problem)), SelectOptions(), {0.05}));
+  REQUIRE(fair.size() == 1);
+  const Packing &packing = fair[0];
   const Parts whole(packing.trees.size(), 1);
   REQUIRE(fairRate(problem, packing, whole) < 0.9 * packing.algbw);
   const Parts parts = valueOf(chooseParts(problem, packing, {16}, 0));

@@ -1,0 +1,33 @@
+//===- ShortTimes.h - what short messages take ------------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLINK_COMPILER_SIMULATE_SHORTTIMES_H
+#define BLINK_COMPILER_SIMULATE_SHORTTIMES_H
+
+#include "compiler/plan/FoldProgram.h"
+#include "schedules/ChunkSize.h"
+
+#include "llvm/Support/Error.h"
+
+#include <array>
+
+namespace blink {
+
+/// Sizes for which forests are made that are for large messages, too.
+inline constexpr std::array<uint64_t, 4> kShortSizes = {256 << 10, 1 << 20,
+                                                        4 << 20, 16 << 20};
+
+using ShortTimes = std::array<double, kShortSizes.size()>;
+
+/// Microseconds that these take by `program`, which is in lanes, has slots and
+/// is of `simple`, simulated at modelCosts (LaneCosts.h): most of it passes
+/// while pipelines fill, which the model of time takes for longer than it is.
+llvm::Expected<ShortTimes> shortTimes(const FoldProgram &program,
+                                      sched::ChunkSizes chunks);
+
+} // namespace blink
+
+#endif // BLINK_COMPILER_SIMULATE_SHORTTIMES_H

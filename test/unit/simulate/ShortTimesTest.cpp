@@ -1,0 +1,57 @@
+//===- ShortTimesTest.cpp ---------------------------------------*- C++ -*-===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/simulate/ShortTimes.h"
+
+#include "test/unit/topology/TestTopology.h"
+
+using namespace blink;
+using namespace blink::test;
+using Operand = FoldProgram::Operand;
+
+/// From rank 0 on, over links of 100 GB/s that have no latency.
+static FoldProgram passedOn(int numRanks) {
+  FoldProgram program;
+  program.collective = Collective::broadcast;
+  program.numRanks = numRanks;
+  program.ranks.resize(size_t(numRanks));
+  program.links.assign(size_t(numRanks) - 1, {100, 0});
+  program.trees.resize(1);
+  program.trees[0].share = 1;
+  program.trees[0].depth = numRanks - 1;
+  Operand from = Operand::input();
+  for (int rank = 0; rank < numRanks; ++rank) {
+    std::vector<Operand> to;
+    if (rank > 0)
+      to.push_back(Operand::output());
+    if (rank + 1 < numRanks) {
+      const int number = program.addChannel(
+          0, rank, rank + 1, sched::ChannelKind::peer, std::vector<int>{rank});
+      program.channels[size_t(number)].slots = 4;
+      to.push_back(Operand::channel(number));
+    }
+    program.addFold(rank, 0, false, {from}, to);
+    from = to.back();
+  }
+  for (FoldProgram::Rank &rank : program.ranks)
+    rank.lanes.push_back({0});
+  return program;
+}
+
+TEST_CASE("a message of each size costs its lanes, and pipelines fill") {
+  constexpr uint32_t kChunk = 256 << 10;
+  const ShortTimes two = valueOf(shortTimes(passedOn(2), kChunk));
+  const ShortTimes four = valueOf(shortTimes(passedOn(4), kChunk));
+  for (size_t i = 0; i < two.size(); ++i) {
+    CAPTURE(kShortSizes[i]);
+    // Zero copy spares lanes all but to notice what has come.
+    CHECK(two[i] > double(kShortSizes[i]) / 100e3 + 1);
+    // Chunks make two more hops.
+    CHECK(four[i] > two[i] + 2 * 2.5);
+    CHECK(four[i] < 3 * two[i]);
+  }
+  CHECK(two[3] / two[2] == doctest::Approx(4).epsilon(0.15));
+}
