@@ -1,5 +1,4 @@
-//===- IrText.h - what IR may be read ----------------------------*- C++
-//-*-===//
+//===- IrText.h - what IR may be read ---------------------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -1,5 +1,4 @@
-//===- SlotNews.h - news of free slots ---------------------------*- C++
-//-*-===//
+//===- SlotNews.h - news of free slots --------------------------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //

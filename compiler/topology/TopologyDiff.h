@@ -1,5 +1,4 @@
-//===- TopologyDiff.h - what one machine has and another has not -*- C++
-//-*-===//
+//===- TopologyDiff.h - what one machine lacks of another -------*- C++ -*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
