@@ -77,6 +77,14 @@ bool mayBeBetter(const TimedForest &forest, const TimedForest &other) {
   return longer < (forest.part >= kKept ? 1 / kFaster : kFaster);
 }
 
+/// The same, or if it takes long messages no longer, and so could win by short
+/// ones.
+bool couldBeBetter(const TimedForest &forest, const TimedForest &other) {
+  return mayBeBetter(forest, other) ||
+         (forest.part > 0 &&
+          timeOfLong(forest.time) < kNoticeably * timeOfLong(other.time));
+}
+
 /// Short messages may take so many times as long.
 constexpr double kLittleSlower = 1.02;
 
@@ -89,7 +97,7 @@ llvm::Expected<bool> isBetter(TimedForest &forest, TimedForest &other,
   constexpr double kFasterWhenShort = 0.98, kFarFaster = 0.9;
   const double longer = timeOfLong(forest.time) / timeOfLong(other.time);
   const bool may = mayBeBetter(forest, other);
-  if (!may && (forest.part == 0 || longer >= kNoticeably))
+  if (!couldBeBetter(forest, other))
     return false;
   const bool higher = isHigher(forest, other);
   if (may && higher && slower == kInfinity)
@@ -167,7 +175,7 @@ llvm::Expected<TimedForest> timedForest(const PackingProblem &problem,
     timed.part = part;
     timed.time =
         timeOf(timed.program, Protocol::simple, ofLinks.flow.sizes(), part);
-    return !best || mayBeBetter(timed, *best);
+    return !best || couldBeBetter(timed, *best);
   };
   llvm::Expected<double> part =
       steadyPart(timed.program, ofLinks, best ? lastThatFails(keep) : 0);
