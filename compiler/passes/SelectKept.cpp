@@ -141,10 +141,13 @@ double lastThatFails(llvm::function_ref<bool(double)> passes) {
 }
 
 /// A fluid is trusted where it keeps the rate; else slots may, which takes a
-/// simulation. What could not be better than `best` takes none, and counts as
-/// if it kept nothing.
+/// simulation, and so do fair trees that leave links no room, or little, with
+/// which there are others: they may drift. What could not be better than `best`
+/// takes none, and counts as if it kept nothing.
 llvm::Expected<TimedForest> timedForest(const PackingProblem &problem,
-                                        Packing packing, TimedForest *best) {
+                                        Packing packing, double optimum,
+                                        TimedForest *best) {
+  constexpr double kWithRoom = 0.99;
   const ScheduleLimits limits;
   llvm::Expected<std::vector<unsigned>> parts =
       chooseParts(problem, packing, limits, /*maxTrees=*/0);
@@ -160,7 +163,8 @@ llvm::Expected<TimedForest> timedForest(const PackingProblem &problem,
     channel.slots = kSlots;
   const MessageTime ofLinks = cutShortMessages(timeOfLarge(*program));
   TimedForest timed{std::move(packing), std::move(*program), 1, ofLinks, {}};
-  if (isFair(problem, timed.packing, *parts))
+  if (!best && timed.packing.algbw <= kWithRoom * optimum &&
+      isFair(problem, timed.packing, *parts))
     return timed;
   if (best) {
     llvm::Expected<bool> may = isBetter(timed, *best, kInfinity);
@@ -198,7 +202,8 @@ llvm::Expected<Packing> blink::selectKept(const PackingProblem &problem,
     if (best && areAlike(packing, best->packing))
       return Error::success();
     llvm::Expected<TimedForest> timed =
-        timedForest(problem, std::move(packing), best ? &*best : nullptr);
+        timedForest(problem, std::move(packing), packed.packing.algbw,
+                    best ? &*best : nullptr);
     if (!timed)
       return timed.takeError();
     if (best) {
@@ -218,10 +223,13 @@ llvm::Expected<Packing> blink::selectKept(const PackingProblem &problem,
     return fair.takeError();
   // What is fair needs no simulation, and may spare one of what was selected.
   // More of the rate takes more trees, with which short messages may be slower.
-  const double rateOfFair = fair->empty() ? 0 : fair->front().algbw;
-  if (!fair->empty())
+  double rateOfFair = fair->empty() ? 0 : fair->front().algbw;
+  if (!fair->empty()) {
     if (Error error = take(std::move(fair->front()), kInfinity))
       return error;
+    if (best->part < kKept)
+      rateOfFair = 0;
+  }
   if (Error error = take(std::move(selected), kInfinity))
     return error;
   for (Packing &packing : llvm::drop_begin(*fair, fair->empty() ? 0 : 1))
