@@ -163,7 +163,7 @@ llvm::Expected<TimedForest> timedForest(const PackingProblem &problem,
     channel.slots = kSlots;
   const MessageTime ofLinks = cutShortMessages(timeOfLarge(*program));
   TimedForest timed{std::move(packing), std::move(*program), 1, ofLinks, {}};
-  if (!best && timed.packing.algbw <= kWithRoom * optimum &&
+  if (timed.packing.algbw <= kWithRoom * optimum &&
       isFair(problem, timed.packing, *parts))
     return timed;
   if (best) {
