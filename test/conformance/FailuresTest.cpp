@@ -28,11 +28,11 @@ runtime::RankRun &runOf(blinkComm_t comm) {
   return static_cast<runtime::HostBackend &>(*comm->backend).runOf(call);
 }
 
-/// Whether the rank is in its first call and cannot go on without others. For
-/// calls so small that nobody borrows a buffer: their lanes may be asked while
-/// they are stepped.
+/// Whether the rank is in its first call and has had to wait for others. For
+/// calls so small that nobody borrows a buffer: of these only atomics are read,
+/// while another thread steps their lanes.
 bool waitsForOthers(blinkComm_t comm) {
-  return runOf(comm).hasLanesLeft() && runOf(comm).firstNeed();
+  return runOf(comm).hasLanesLeft() && runOf(comm).lastWait() != 0;
 }
 
 bool contains(const char *text, const char *part) {
