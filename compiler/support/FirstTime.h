@@ -53,9 +53,8 @@ private:
     double time;
     uint32_t which;
   };
-  size_t leaves_ = 1; ///< a power of 2
-  std::vector<Node>
-      nodes_; ///< the root is the second, children follow in pairs
+  size_t leaves_ = 1;       ///< a power of 2
+  std::vector<Node> nodes_; ///< the root is the second; children are in pairs
 };
 
 } // namespace blink

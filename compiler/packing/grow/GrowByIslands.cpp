@@ -6,6 +6,7 @@
 
 #include "compiler/packing/grow/GrowByIslands.h"
 
+#include "compiler/packing/grow/GrowthPaths.h"
 #include "compiler/packing/grow/RootedTree.h"
 #include "compiler/support/Numbers.h"
 
@@ -52,7 +53,7 @@ private:
     return islands_.ofNode[problem_.rankTopology->nodeOf(rank)];
   }
   const Path &pathBelow(int parent, int child) const {
-    return pathOf(*table_, up_, parent, child);
+    return pathOf(*paths_, up_, parent, child);
   }
   int firstOf(const Path &path) const {
     return up_ ? path.back() : path.front();
@@ -67,8 +68,8 @@ private:
   bool take(size_t tree, int parent, int child);
   bool cross(size_t tree, int level);
   std::vector<int> missingFrom(size_t tree) const;
-  void findExits(size_t tree, int island, llvm::ArrayRef<int> children,
-                 Key &best) const;
+  void findCrossing(size_t tree, int island, llvm::ArrayRef<int> children,
+                    Key &best) const;
   bool growBetween();
   void measureHeights();
   bool fill(int island);
@@ -78,9 +79,7 @@ private:
 
   const PackingProblem &problem_;
   const Islands &islands_;
-  const PathTable *table_;
-  PathTable detour_;
-  int detours_ = 0;
+  GrowthPaths paths_;
   const GrowRequest &request_;
   uint32_t variant_;
   bool up_;
@@ -103,7 +102,7 @@ GrowthByIslands::GrowthByIslands(const PackingProblem &problem,
                                  const Islands &islands, const PathTable &table,
                                  std::vector<int> room,
                                  const GrowRequest &request, uint32_t variant)
-    : problem_(problem), islands_(islands), table_(&table), request_(request),
+    : problem_(problem), islands_(islands), paths_(table), request_(request),
       variant_(variant), up_(hasUpTrees(problem.collective)),
       room_(std::move(room)),
       completion_(problem, islands, room_, request.copies),
@@ -182,12 +181,9 @@ void GrowthByIslands::findExits() {
 
 /// Looks for paths around links that are full, a few times; whether it did.
 bool GrowthByIslands::findDetours() {
-  if (detours_ == kMostDetours)
+  if (!paths_.goAround(*problem_.rankTopology,
+                       [&](int link) { return completion_.room(link) == 0; }))
     return false;
-  ++detours_;
-  detour_ = pathsToGrow(*problem_.rankTopology,
-                        [&](int link) { return completion_.room(link) == 0; });
-  table_ = &detour_;
   findExits();
   for (std::vector<bool> &refused : refused_)
     refused.assign(refused.size(), false);
@@ -246,8 +242,9 @@ std::vector<int> GrowthByIslands::missingFrom(size_t tree) const {
 /// Makes `best` the best edge from an island to one of `children`, all of which
 /// are asked for equally, if that is better: from where there is most room, to
 /// where there is.
-void GrowthByIslands::findExits(size_t tree, int island,
-                                llvm::ArrayRef<int> children, Key &best) const {
+void GrowthByIslands::findCrossing(size_t tree, int island,
+                                   llvm::ArrayRef<int> children,
+                                   Key &best) const {
   const Growing &growing = trees_[tree];
   const int early = early_[islandOf(children.front())];
   for (int rank : ranks_[island]) {
@@ -293,7 +290,7 @@ bool GrowthByIslands::cross(size_t tree, int level) {
       });
       for (int island : growing.levels[above])
         if (growing.exits[island] < mostExits(island))
-          findExits(tree, island, {&*from, size_t(to - from)}, best);
+          findCrossing(tree, island, {&*from, size_t(to - from)}, best);
       from = to;
     }
     if (best == none) {

@@ -8,6 +8,7 @@
 
 #include "compiler/packing/grow/GrowByIslands.h"
 #include "compiler/packing/grow/GrowTrees.h"
+#include "compiler/packing/grow/GrowthPaths.h"
 #include "compiler/packing/grow/PackGrown.h"
 #include "compiler/packing/grow/RootedCut.h"
 #include "compiler/packing/grow/RootedTree.h"
@@ -91,12 +92,12 @@ std::vector<Packing> blink::growForests(const PackingProblem &problem,
   const bool entersOnce = !islands.empty() && numRanks > kMostPatiently;
   auto mayReach = [&](int copies) {
     const double unit = rate / copies;
-    return (!entersOnce ||
-            llvm::any_of(islands,
-                         [&](const Islands &between) {
-                           return mayEnterOnce(within, between,
-                                               roomOf(within, unit), copies);
-                         })) &&
+    const std::vector<int> room = roomOf(within, unit);
+    return (!entersOnce || llvm::any_of(islands,
+                                        [&](const Islands &between) {
+                                          return mayEnterOnce(within, between,
+                                                              room, copies);
+                                        })) &&
            cutsCarry(within, ranks, copies, unit);
   };
   int copies = 1;
@@ -113,7 +114,7 @@ std::vector<Packing> blink::growForests(const PackingProblem &problem,
   for (bool lower = true; lower && mayTry(copies); copies *= 2) {
     lower = false;
     for (size_t kind = 0; kind < best.size(); ++kind) {
-      Forest forest = judged(growTrees(within, table,
+      Forest forest = judged(growTrees(within, table, islands,
                                        {copies, rate / copies, kChildren[kind],
                                         numRanks <= kMostPatiently},
                                        variantsFor(numRanks, copies)),

@@ -7,7 +7,7 @@
 #include "compiler/packing/grow/GrowTrees.h"
 
 #include "compiler/packing/grow/GrowByIslands.h"
-#include "compiler/packing/grow/Islands.h"
+#include "compiler/packing/grow/GrowthPaths.h"
 #include "compiler/packing/grow/LowerTrees.h"
 #include "compiler/packing/grow/RootedCut.h"
 #include "compiler/packing/grow/RootedTree.h"
@@ -47,7 +47,7 @@ private:
   void findNeighbours();
   bool findDetours();
   const Path &pathBelow(int parent, int child) const {
-    return pathOf(*table_, up_, parent, child);
+    return pathOf(*paths_, up_, parent, child);
   }
   bool fits(const Path &path) const;
   bool growLevel(int level);
@@ -63,8 +63,7 @@ private:
   bool up_;
   std::vector<int> capacities_;
   IslandCompletion completion_;
-  const PathTable *table_;
-  PathTable detour_;
+  GrowthPaths paths_;
   std::vector<std::vector<Neighbour>> neighbours_; // of parents, with room
   std::vector<RootedTree> trees_;
   std::vector<std::vector<int>> depths_;              // -1: not reached
@@ -76,7 +75,6 @@ private:
   size_t missing_;
   size_t mayRefuse_;
   size_t looks_ = 0; ///< at pairs of ranks, so far
-  int detours_ = 0;
 };
 
 Growth::Growth(const PackingProblem &problem, const Islands &islands,
@@ -86,9 +84,9 @@ Growth::Growth(const PackingProblem &problem, const Islands &islands,
       numRanks_(problem.rankTopology->numRanks()),
       up_(hasUpTrees(problem.collective)),
       capacities_(roomOf(problem, request.unit)),
-      completion_(problem, islands, capacities_, request.copies),
-      table_(&table), trees_(request.copies, {std::vector<int>(numRanks_, -1),
-                                              std::vector<Path>(numRanks_)}),
+      completion_(problem, islands, capacities_, request.copies), paths_(table),
+      trees_(request.copies,
+             {std::vector<int>(numRanks_, -1), std::vector<Path>(numRanks_)}),
       depths_(request.copies, std::vector<int>(numRanks_, -1)),
       levels_(request.copies, {{problem.root}}),
       children_(request.copies, std::vector<int>(numRanks_, 0)),
@@ -122,12 +120,9 @@ void Growth::findNeighbours() {
 
 /// Looks for paths around links that are full, a few times; whether it did.
 bool Growth::findDetours() {
-  if (detours_ == kMostDetours)
+  if (!paths_.goAround(*problem_.rankTopology,
+                       [&](int link) { return completion_.room(link) == 0; }))
     return false;
-  ++detours_;
-  detour_ = pathsToGrow(*problem_.rankTopology,
-                        [&](int link) { return completion_.room(link) == 0; });
-  table_ = &detour_;
   findNeighbours();
   for (std::vector<bool> &spent : spent_)
     spent.assign(numRanks_, false);
@@ -260,23 +255,12 @@ std::tuple<int, int, int> scoreOf(const std::vector<Tree> &trees,
 
 } // namespace
 
-PathTable blink::pathsToGrow(const RankTopology &rankTopology,
-                             llvm::function_ref<bool(int)> isFull) {
-  const std::vector<Link> &links = rankTopology.topology().links;
-  const double detour = double(links.size()); // longer than any way
-  std::vector<double> prices;
-  for (size_t link = 0; link < links.size(); ++link)
-    prices.push_back((links[link].kind == LinkKind::network ? detour : 1) *
-                     (isFull(static_cast<int>(link)) ? detour * detour : 1));
-  return rankTopology.cheapestPaths(prices);
-}
-
 std::vector<Tree> blink::growTrees(const PackingProblem &problem,
                                    const PathTable &table,
+                                   const std::vector<Islands> &islands,
                                    const GrowRequest &request, int variants) {
   const RankTopology &machine = *problem.rankTopology;
   const int numRanks = machine.numRanks();
-  const std::vector<Islands> islands = islandsOf(machine);
   std::vector<Tree> best;
   auto offer = [&](std::vector<Tree> trees) {
     if (trees.empty())

@@ -7,9 +7,7 @@
 #ifndef BLINK_COMPILER_PACKING_GROW_GROWTREES_H
 #define BLINK_COMPILER_PACKING_GROW_GROWTREES_H
 
-#include "compiler/packing/Packing.h"
-
-#include "llvm/ADT/STLFunctionalExtras.h"
+#include "compiler/packing/grow/Islands.h"
 
 namespace blink {
 
@@ -33,25 +31,18 @@ inline uint32_t scrambled(uint32_t variant, uint32_t tree, uint32_t rank) {
   return bits ^ (bits >> 15);
 }
 
-/// How often ways around full links are looked for.
-inline constexpr int kMostDetours = 2;
-
-/// The shortest paths, but those over a network only where there is no other,
-/// and around links that are full as far as that goes.
-PathTable pathsToGrow(
-    const RankTopology &rankTopology,
-    llvm::function_ref<bool(int)> isFull = [](int) { return false; });
-
 /// Grows such trees of a broadcast or reduce from the root, level by level and
 /// edge by edge, as long as what is left of links suffices to complete all of
 /// them (Completion.h), so that no edge is ever taken back; then lowers them
 /// (LowerTrees.h). Which of equal edges comes first decides much: `variants`
 /// orders are tried, and the trees with the fewest children too many are kept,
 /// of these the lowest. Without trees where there are none, or none were found
-/// in a bounded number of steps. `table`: of pathsToGrow.
+/// in a bounded number of steps. `table`: of pathsToGrow. `islands`: of
+/// islandsOf.
 std::vector<Tree> growTrees(const PackingProblem &problem,
-                            const PathTable &table, const GrowRequest &request,
-                            int variants);
+                            const PathTable &table,
+                            const std::vector<Islands> &islands,
+                            const GrowRequest &request, int variants);
 
 } // namespace blink
 

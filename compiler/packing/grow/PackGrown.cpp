@@ -7,6 +7,7 @@
 #include "compiler/packing/grow/PackGrown.h"
 
 #include "compiler/packing/grow/GrowTrees.h"
+#include "compiler/packing/grow/GrowthPaths.h"
 #include "compiler/packing/grow/RootedCut.h"
 #include "compiler/packing/grow/SplitSwitches.h"
 #include "compiler/packing/lp/FitWeights.h"
@@ -33,15 +34,16 @@ std::vector<Tree> growFirst(const PackingProblem &problem, double rate,
                             int mostTrees, int mostStuck, bool isPatient) {
   const RankTopology &machine = *problem.rankTopology;
   const PathTable table = pathsToGrow(machine);
+  const std::vector<Islands> islands = islandsOf(machine);
   const std::vector<int> ranks = classesAround(machine, problem.root);
   int stuck = 0;
   for (int copies = 1; copies <= mostTrees && stuck < mostStuck; ++copies) {
     const double unit = rate / copies;
     if (!cutsCarry(problem, ranks, copies, unit))
       continue;
-    std::vector<Tree> trees =
-        growTrees(problem, table, {copies, unit, machine.numRanks(), isPatient},
-                  /*variants=*/1);
+    std::vector<Tree> trees = growTrees(
+        problem, table, islands, {copies, unit, machine.numRanks(), isPatient},
+        /*variants=*/1);
     if (!trees.empty())
       return trees;
     ++stuck;

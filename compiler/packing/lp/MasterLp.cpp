@@ -83,6 +83,20 @@ Error MasterLp::build() {
   });
 }
 
+Expected<MasterLp> MasterLp::solved(const ColumnPool &pool,
+                                    const std::vector<int> &columns,
+                                    double rateScale) {
+  Expected<MasterLp> lp = create(pool.problem(), rateScale);
+  if (!lp)
+    return lp.takeError();
+  for (int column : columns)
+    if (Error error = lp->addTree(pool.tree(column).root, pool.uses(column)))
+      return error;
+  if (Error error = lp->solve())
+    return error;
+  return lp;
+}
+
 Error MasterLp::addTree(int root, const std::vector<RowUse> &uses) {
   double bottleneck = std::numeric_limits<double>::infinity();
   for (const RowUse &use : uses)

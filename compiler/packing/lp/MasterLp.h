@@ -30,6 +30,12 @@ public:
   static llvm::Expected<MasterLp> create(const SymmetricProblem &problem,
                                          double rateScale);
 
+  /// One of the trees `columns` of `pool`, in this order, solved. The pool's
+  /// problem outlives it. Errors: as of solve().
+  static llvm::Expected<MasterLp> solved(const ColumnPool &pool,
+                                         const std::vector<int> &columns,
+                                         double rateScale);
+
   /// Adds a column for a tree of one of the problem's roots; its number is the
   /// count of columns before.
   llvm::Error addTree(int root, const std::vector<RowUse> &uses);

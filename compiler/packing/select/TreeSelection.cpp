@@ -28,6 +28,7 @@
 #include "compiler/packing/select/TreeRouter.h"
 #include "compiler/packing/select/UniformBound.h"
 #include "compiler/support/Error.h"
+#include "compiler/support/Numbers.h"
 
 #include <algorithm>
 #include <cmath>
@@ -421,14 +422,10 @@ Error Selection::polish() {
   ColumnPool pool(columns_);
   for (const Tree &tree : best_.packing.trees)
     pool.add(tree);
-  Expected<MasterLp> lp = MasterLp::create(columns_, best_.packing.algbw);
+  Expected<MasterLp> lp =
+      MasterLp::solved(pool, firstNumbers(pool.size()), best_.packing.algbw);
   if (!lp)
     return lp.takeError();
-  for (int column = 0; column < pool.size(); ++column)
-    if (Error error = lp->addTree(pool.tree(column).root, pool.uses(column)))
-      return error;
-  if (Error error = lp->solve())
-    return error;
   if (lp->rate() > best_.packing.algbw * (1 + kWorthwhile))
     offer(fitColumns(pool, lp->weights()));
   return Error::success();
@@ -473,15 +470,10 @@ Expected<Packing> Selection::run() {
 /// price.
 Error Selection::findLeastDepth() {
   for (int depth : depths()) {
-    Expected<MasterLp> lp = MasterLp::create(columns_, target_);
+    Expected<MasterLp> lp =
+        MasterLp::solved(pool_, columnsUpTo(depth), target_);
     if (!lp)
       return lp.takeError();
-    for (int column : columnsUpTo(depth))
-      if (Error error =
-              lp->addTree(pool_.tree(column).root, pool_.uses(column)))
-        return error;
-    if (Error error = lp->solve())
-      return error;
     leastDepth_ = depth;
     if (lp->rate() >= target_ * (1 - kRounding))
       break;

@@ -13,7 +13,6 @@
 #include <cmath>
 
 using namespace blink;
-using llvm::Error;
 using llvm::Expected;
 
 std::vector<double> blink::roomForTrees(const SymmetricProblem &problem,
@@ -33,14 +32,9 @@ Expected<UniformBound> UniformBound::create(const ColumnPool &pool,
                                             const std::vector<int> &columns,
                                             double rate) {
   UniformBound bound(pool.problem());
-  Expected<MasterLp> lp = MasterLp::create(pool.problem(), rate);
+  Expected<MasterLp> lp = MasterLp::solved(pool, columns, rate);
   if (!lp)
     return lp.takeError();
-  for (int column : columns)
-    if (Error error = lp->addTree(pool.tree(column).root, pool.uses(column)))
-      return error;
-  if (Error error = lp->solve())
-    return error;
   bound.prices_ = lp->rowPrices();
   const int blocks = pool.problem().numBlocks();
   std::vector<double> costs(size_t(blocks), kInfinity); // of the cheapest trees

@@ -10,6 +10,7 @@
 #include "compiler/packing/grow/GrowByIslands.h"
 #include "compiler/packing/grow/GrowForests.h"
 #include "compiler/packing/grow/GrowTrees.h"
+#include "compiler/packing/grow/GrowthPaths.h"
 #include "compiler/packing/grow/Islands.h"
 #include "compiler/packing/grow/PackGrown.h"
 #include "compiler/packing/grow/RootedCut.h"
@@ -182,7 +183,9 @@ TEST_CASE("where islands get stuck edges are added one by one") {
   CHECK(packed->packing.trees.size() == 19); // 19 x 50 GB/s
   CHECK(packed->packing.algbw == doctest::Approx(950));
   const PathTable table = pathsToGrow(machine);
-  CHECK(growTrees(problem, table, {19, 50, 2, /*isPatient=*/false}, 1).empty());
+  CHECK(growTrees(problem, table, islandsOf(machine),
+                  {19, 50, 2, /*isPatient=*/false}, 1)
+            .empty());
 }
 
 TEST_CASE("switches are split where GPUs do not send through them") {
@@ -308,7 +311,7 @@ TEST_CASE("GPUs of a switch are an island where nothing else divides") {
     const PackingProblem problem{&machine, collective, 5};
     // Not patient: by islands or not at all.
     const std::vector<Tree> trees =
-        growTrees(problem, pathsToGrow(machine),
+        growTrees(problem, pathsToGrow(machine), islandsOf(machine),
                   {16, 25. / 16, machine.numRanks(), /*isPatient=*/false}, 1);
     REQUIRE(trees.size() == 16);
     CHECK(depthOf(trees, machine.numRanks()) <= 6);

@@ -94,8 +94,8 @@ PathTable shortestPaths(const RankTopology &rankTopology) {
 
 std::vector<Tree> grow(const PackingProblem &problem,
                        const GrowRequest &request, int variants) {
-  return growTrees(problem, shortestPaths(*problem.rankTopology), request,
-                   variants);
+  return growTrees(problem, shortestPaths(*problem.rankTopology),
+                   islandsOf(*problem.rankTopology), request, variants);
 }
 
 } // namespace
