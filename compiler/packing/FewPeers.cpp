@@ -6,16 +6,14 @@
 
 #include "compiler/packing/FewPeers.h"
 
-#include "compiler/topology/symmetry/NetworkPeers.h"
-
 using namespace blink;
 
-std::vector<int> blink::fewPeers(const RankTopology &machine) {
-  const int servers = machine.withPhases().numServers();
+std::vector<int> blink::fewPeers(const NetworkPeers &peers) {
   int few = 8;
-  while (few * few < servers)
+  while (few * few < peers.servers)
     few *= 2;
-  return {few, 2 * few, 4 * few};
+  return {peers.nearest + few, peers.nearest + 2 * few,
+          peers.nearest + 4 * few};
 }
 
 llvm::Expected<PackedTrees> blink::packManyRanks(const PackingProblem &problem,
@@ -30,9 +28,9 @@ llvm::Expected<PackedTrees> blink::packManyRanks(const PackingProblem &problem,
     return packTrees(problem, watcher, slack);
   if (llvm::Error error = problem.check())
     return error;
-  const int all = mostNetworkPeers(machine);
-  const int most = all > 0 ? fewPeers(machine).front() : 0;
-  if (most >= all)
+  const NetworkPeers peers = networkPeers(machine);
+  const int most = fewPeers(peers).front();
+  if (most >= peers.all)
     return packTrees(problem, watcher, slack);
   llvm::Expected<RankTopology> few = limitNetworkPeers(machine, most);
   if (!few) {

@@ -8,6 +8,7 @@
 #define BLINK_COMPILER_PACKING_FEWPEERS_H
 
 #include "compiler/packing/PackTrees.h"
+#include "compiler/topology/symmetry/NetworkPeers.h"
 
 namespace blink {
 
@@ -15,8 +16,9 @@ namespace blink {
 inline constexpr double kSameRate = 1 - 1e-6;
 
 /// How many others across the network a rank may be limited to: no fewer than
-/// leave two hops between any two servers, and twice and four times as many.
-std::vector<int> fewPeers(const RankTopology &machine);
+/// leave two hops between any two servers, and twice and four times as many,
+/// beside those of its own server.
+std::vector<int> fewPeers(const NetworkPeers &peers);
 
 /// As packTrees, of all ranks; of thousands on a network by the problem of few
 /// peers, where its prices prove that no packing whatever its peers is faster.

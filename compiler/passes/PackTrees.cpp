@@ -12,7 +12,6 @@
 #include "compiler/passes/Passes.h"
 #include "compiler/support/Error.h"
 #include "compiler/target/ForestIR.h"
-#include "compiler/topology/symmetry/NetworkPeers.h"
 
 #include <cmath>
 
@@ -80,12 +79,12 @@ llvm::Error packWithFewPeers(collective::RequestOpInterface request,
                   machine.numRanks() <= kManyRanks ||
                   isGrown(from->problem, packed.packing, /*maxTrees=*/0))))
     return llvm::Error::success();
+  const NetworkPeers peers = networkPeers(machine);
   const std::vector<int> allowed =
       asked ? std::vector<int>{static_cast<int>(asked.getInt())}
-            : fewPeers(machine);
-  const int all = mostNetworkPeers(machine);
+            : fewPeers(peers);
   for (int most : allowed) {
-    if (most <= 0 || most >= all)
+    if (most <= 0 || most >= peers.all)
       break;
     FewPeers few;
     if (tried.from && tried.from->maxPeers == most) {
@@ -132,11 +131,9 @@ FewPeers packFewPeersFirst(collective::RequestOpInterface request,
       isRouted(collective) || isRooted(collective) ||
       !machine.relays().empty() || machine.numRanks() <= kManyRanks)
     return {};
-  const int all = mostNetworkPeers(machine);
-  if (all == 0)
-    return {};
-  const int most = asked ? int(asked.getInt()) : fewPeers(machine).front();
-  if (most >= all)
+  const NetworkPeers peers = networkPeers(machine);
+  const int most = asked ? int(asked.getInt()) : fewPeers(peers).front();
+  if (most >= peers.all)
     return {};
   auto limited = problemOf(request);
   if (failed(limited))

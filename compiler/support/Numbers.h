@@ -1,4 +1,5 @@
-//===- Numbers.h - lists of numbers as text ---------------------*- C++ -*-===//
+//===- Numbers.h - lists of numbers, as text and in disorder -----*- C++
+//-*-===//
 //
 // Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -11,6 +12,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
+#include <cstdint>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -29,6 +31,15 @@ inline std::vector<int> firstNumbers(size_t count) {
   std::vector<int> numbers(count);
   std::iota(numbers.begin(), numbers.end(), 0);
   return numbers;
+}
+
+/// Bits that look random, the same for the same three numbers: an order among
+/// equals that prefers none.
+inline uint32_t scrambled(uint32_t a, uint32_t b, uint32_t c) {
+  uint32_t bits = (a * 0x9e3779b9u) ^ (b * 0x85ebca6bu) ^ (c * 0xc2b2ae35u);
+  bits = (bits ^ (bits >> 15)) * 0x2c1b3c6du;
+  bits = (bits ^ (bits >> 12)) * 0x297a2d39u;
+  return bits ^ (bits >> 15);
 }
 
 } // namespace blink

@@ -11,6 +11,7 @@
 #include "compiler/packing/grow/LowerTrees.h"
 #include "compiler/packing/grow/RootedCut.h"
 #include "compiler/packing/grow/RootedTree.h"
+#include "compiler/support/Numbers.h"
 
 #include "llvm/ADT/STLExtras.h"
 

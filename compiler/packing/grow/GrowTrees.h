@@ -22,15 +22,6 @@ struct GrowRequest {
   bool isPatient = true;
 };
 
-/// One of the orders in which equal edges may come.
-inline uint32_t scrambled(uint32_t variant, uint32_t tree, uint32_t rank) {
-  uint32_t bits =
-      (variant * 0x9e3779b9u) ^ (tree * 0x85ebca6bu) ^ (rank * 0xc2b2ae35u);
-  bits = (bits ^ (bits >> 15)) * 0x2c1b3c6du;
-  bits = (bits ^ (bits >> 12)) * 0x297a2d39u;
-  return bits ^ (bits >> 15);
-}
-
 /// Grows such trees of a broadcast or reduce from the root, level by level and
 /// edge by edge, as long as what is left of links suffices to complete all of
 /// them (Completion.h), so that no edge is ever taken back; then lowers them

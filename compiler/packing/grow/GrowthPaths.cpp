@@ -6,6 +6,9 @@
 
 #include "compiler/packing/grow/GrowthPaths.h"
 
+#include "compiler/support/Numbers.h"
+#include "compiler/topology/fabric/SpreadPaths.h"
+
 using namespace blink;
 
 PathTable blink::pathsToGrow(const RankTopology &rankTopology,
@@ -16,7 +19,8 @@ PathTable blink::pathsToGrow(const RankTopology &rankTopology,
   for (size_t link = 0; link < links.size(); ++link)
     prices.push_back((links[link].kind == LinkKind::network ? detour : 1) *
                      (isFull(static_cast<int>(link)) ? detour * detour : 1));
-  return rankTopology.cheapestPaths(prices);
+  return spreadPaths(rankTopology, prices,
+                     firstNumbers(rankTopology.numRanks()), 1);
 }
 
 bool GrowthPaths::goAround(const RankTopology &rankTopology,

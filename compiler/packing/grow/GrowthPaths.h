@@ -13,8 +13,9 @@
 
 namespace blink {
 
-/// The shortest paths, but those over a network only where there is no other,
-/// and around links that are full as far as that goes.
+/// The shortest paths, shared out (SpreadPaths.h), but those over a network
+/// only where there is no other, and around links that are full as far as that
+/// goes.
 PathTable pathsToGrow(
     const RankTopology &rankTopology,
     llvm::function_ref<bool(int)> isFull = [](int) { return false; });

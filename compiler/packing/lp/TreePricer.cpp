@@ -9,6 +9,7 @@
 #include "compiler/packing/trees/LowTree.h"
 #include "compiler/packing/trees/ShortestPathTree.h"
 #include "compiler/support/Infinity.h"
+#include "compiler/topology/fabric/SpreadPaths.h"
 
 #include <algorithm>
 #include <cmath>
@@ -28,8 +29,9 @@ TreePricer::TreePricer(const SymmetricProblem &problem)
 void TreePricer::setPrices(std::vector<double> prices) {
   prices_ = std::move(prices);
   const Symmetry &symmetry = problem_.symmetry();
-  paths_.emplace(symmetry, problem_.problem().rankTopology->cheapestPaths(
-                               prices_, symmetry.representatives()));
+  paths_.emplace(symmetry,
+                 spreadPaths(*problem_.problem().rankTopology, prices_,
+                             symmetry.representatives(), 16));
   if (!pairs_)
     pairs_.emplace(*paths_);
   costs_ = pairs_->withCosts(paths_->table().costs);

@@ -8,6 +8,7 @@
 
 #include "compiler/support/Error.h"
 #include "compiler/support/Infinity.h"
+#include "compiler/topology/fabric/FabricLinks.h"
 #include "compiler/topology/symmetry/Symmetry.h"
 
 #include "llvm/ADT/EquivalenceClasses.h"
@@ -21,50 +22,104 @@ using namespace blink;
 
 namespace {
 
+/// What is far.
+enum class Beyond {
+  nics,  ///< what a path over a nic leads to
+  leaves ///< what a path over a link of the fabric leads to
+};
+
 /// Whom ranks reach how, at the least number of links.
 class Reach {
 public:
-  Reach(const RankTopology &rankTopology, const Symmetry &symmetry)
-      : symmetry_(symmetry), n_(rankTopology.numRanks()),
-        kinds_(symmetry.representatives().size() * size_t(n_), -1) {
+  /// `symmetry` outlives this.
+  Reach(const RankTopology &rankTopology, const Symmetry &symmetry,
+        Beyond beyond)
+      : symmetry_(&symmetry), n_(rankTopology.numRanks()),
+        pairs_(symmetry.representatives().size() * size_t(n_)) {
+    const Topology &topology = rankTopology.topology();
+    std::vector<bool> isFabric(topology.links.size(), false);
+    for (int link : fabricLinks(topology))
+      isFabric[link] = true;
     const PathTable table = rankTopology.cheapestPaths(
-        std::vector<double>(rankTopology.topology().links.size(), 0.0),
+        std::vector<double>(topology.links.size(), 0.0),
         symmetry.representatives());
     rowOf_ = table.rowOf;
     for (int from : symmetry.representatives())
       for (int to = 0; to < n_; ++to) {
         if (from == to || !std::isfinite(table.cost(from, to)))
           continue;
-        int &kind = kinds_[table.place(from, to)];
-        kind = 0;
+        Pair &pair = pairs_[table.place(from, to)];
+        pair.isJoined = true;
+        bool overFabric = false;
         for (int link : table.path(from, to)) {
-          const Topology &topology = rankTopology.topology();
           const int node = topology.links[link].to;
-          kind |= topology.nodes[node].kind == NodeKind::nic;
+          pair.overNic |= topology.nodes[node].kind == NodeKind::nic;
+          overFabric |= isFabric[link];
         }
+        pair.isFar = beyond == Beyond::nics ? pair.overNic : overFabric;
       }
+  }
+
+  /// By what divides the ranks: nics, or, of many ranks none or all of which
+  /// nics divide, the first switches of a fabric.
+  static Reach of(const RankTopology &rankTopology, const Symmetry &symmetry) {
+    constexpr int kManyRanks = 64;
+    Reach byNics(rankTopology, symmetry, Beyond::nics);
+    if (byNics.divides() || rankTopology.numRanks() <= kManyRanks)
+      return byNics;
+    Reach byLeaves(rankTopology, symmetry, Beyond::leaves);
+    return byLeaves.divides() ? byLeaves : byNics;
   }
 
   /// The number of the orbit of a rank among those of representatives.
   int orbitOf(int rank) const {
-    return rowOf_[size_t(symmetry_.representative(rank))];
+    return rowOf_[size_t(symmetry_->representative(rank))];
   }
   /// What `to` is to the representative of the orbit of `from`.
   int asOfRepresentative(int from, int to) const {
-    return symmetry_.mapRank(symmetry_.inverse(symmetry_.elementTo(from)), to);
+    return symmetry_->mapRank(symmetry_->inverse(symmetry_->elementTo(from)),
+                              to);
   }
-  bool network(int from, int to) const { return kindOf(from, to) == 1; }
-  bool local(int from, int to) const { return kindOf(from, to) == 0; }
+  bool far(int from, int to) const { return pair(from, to).isFar; }
+  bool near(int from, int to) const {
+    return pair(from, to).isJoined && !far(from, to);
+  }
+  /// How many a rank could send to, at most: of those near over a nic, and of
+  /// all that are near over one or far.
+  int mostNearOverNic() const {
+    return most([](const Pair &pair) { return pair.overNic && !pair.isFar; });
+  }
+  int mostPeers() const {
+    return most([](const Pair &pair) { return pair.overNic || pair.isFar; });
+  }
 
 private:
-  int kindOf(int from, int to) const {
-    return kinds_[size_t(orbitOf(from)) * n_ + asOfRepresentative(from, to)];
+  struct Pair {
+    bool isJoined = false, overNic = false, isFar = false;
+  };
+
+  const Pair &pair(int from, int to) const {
+    return pairs_[size_t(orbitOf(from)) * n_ + asOfRepresentative(from, to)];
+  }
+  bool divides() const {
+    return llvm::any_of(pairs_, [](const Pair &pair) { return pair.isFar; }) &&
+           llvm::any_of(pairs_, [](const Pair &pair) {
+             return pair.isJoined && !pair.isFar;
+           });
+  }
+  template <typename Predicate> int most(Predicate predicate) const {
+    int most = 0;
+    for (size_t row = 0; row < pairs_.size(); row += size_t(n_))
+      most = std::max(
+          most, int(std::count_if(pairs_.begin() + long(row),
+                                  pairs_.begin() + long(row) + n_, predicate)));
+    return most;
   }
 
-  const Symmetry &symmetry_;
-  const int n_;
+  const Symmetry *symmetry_;
+  int n_;
   std::vector<int> rowOf_; // of representatives
-  std::vector<int> kinds_; // -1: no path, 1: over a network
+  std::vector<Pair> pairs_;
 };
 
 /// Of more servers only some distances are tried, as seen from some ranks.
@@ -75,10 +130,13 @@ constexpr size_t kSomeSources = 4;
 /// Chooses pairs by what representatives have: all others have images of that.
 class Chooser {
 public:
-  Chooser(const RankTopology &rankTopology, const Symmetry &symmetry);
+  Chooser(const RankTopology &rankTopology, const Symmetry &symmetry,
+          Reach reach);
 
-  /// Whether all ranks reach each other then.
+  /// Whether all ranks reach each other then, of which none may send to more
+  /// than `most` that are far.
   bool run(int most);
+  int numServers() const { return static_cast<int>(servers_.size()); }
   /// Of each rank, ascending, those that it may send to.
   std::vector<std::vector<int>> pairs() const;
 
@@ -108,20 +166,21 @@ private:
   const Symmetry &symmetry_;
   const Reach reach_;
   const int n_;
-  Peers near_; // without the network
+  Peers near_; // in the same server
   Peers peers_;
   std::vector<std::vector<int>> servers_;
   std::vector<int> serverOf_, placeOf_;
   std::vector<int> sources_; // first representatives of servers
 };
 
-Chooser::Chooser(const RankTopology &rankTopology, const Symmetry &symmetry)
-    : symmetry_(symmetry), reach_(rankTopology, symmetry),
+Chooser::Chooser(const RankTopology &rankTopology, const Symmetry &symmetry,
+                 Reach reach)
+    : symmetry_(symmetry), reach_(std::move(reach)),
       n_(rankTopology.numRanks()), near_(symmetry.representatives().size()),
       peers_(near_.size()) {
   for (int from : symmetry.representatives())
     for (int to = 0; to < n_; ++to)
-      if (reach_.local(from, to))
+      if (reach_.near(from, to))
         near_[size_t(reach_.orbitOf(from))].push_back(to);
   llvm::EquivalenceClasses<int> joined;
   for (int rank = 0; rank < n_; ++rank) {
@@ -179,7 +238,7 @@ Chooser::Peers Chooser::at(int distance) const {
     const int count = static_cast<int>(others.size());
     for (int i = 0; i < count; ++i) { // the rank at its place, or the next
       const int other = others[(placeOf_[rank] + i) % count];
-      if (!reach_.network(rank, other) || !reach_.network(other, rank))
+      if (!reach_.far(rank, other) || !reach_.far(other, rank))
         continue;
       add(rank, other);
       add(other, rank);
@@ -334,17 +393,11 @@ std::vector<std::vector<int>> Chooser::pairs() const {
 
 } // namespace
 
-int blink::mostNetworkPeers(const RankTopology &rankTopology) {
+NetworkPeers blink::networkPeers(const RankTopology &rankTopology) {
   const Symmetry symmetry = Symmetry::find(rankTopology);
-  const Reach reach(rankTopology, symmetry);
-  int most = 0;
-  for (int from : symmetry.representatives()) {
-    int own = 0;
-    for (int to = 0; to < rankTopology.numRanks(); ++to)
-      own += to != from && reach.network(from, to);
-    most = std::max(most, own);
-  }
-  return most;
+  const Reach reach = Reach::of(rankTopology, symmetry);
+  return {reach.mostPeers(), reach.mostNearOverNic(),
+          Chooser(rankTopology, symmetry, reach).numServers()};
 }
 
 llvm::Expected<RankTopology>
@@ -352,8 +405,12 @@ blink::limitNetworkPeers(const RankTopology &rankTopology, int most) {
   if (!rankTopology.relays().empty())
     return makeError("--max-peers does not go with --relays");
   const Symmetry symmetry = Symmetry::find(rankTopology);
-  Chooser chooser(rankTopology, symmetry);
-  if (!chooser.run(most))
+  Reach reach = Reach::of(rankTopology, symmetry);
+  if (reach.mostNearOverNic() >= most)
+    reach = Reach(rankTopology, symmetry, Beyond::nics);
+  const int mostFar = most - reach.mostNearOverNic();
+  Chooser chooser(rankTopology, symmetry, std::move(reach));
+  if (!chooser.run(mostFar))
     return makeError("--max-peers {0}: too few neighbours across the network "
                      "to join all ranks; allow more",
                      most);

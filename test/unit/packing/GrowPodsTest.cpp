@@ -305,17 +305,20 @@ TEST_CASE("GPUs of a switch are an island where nothing else divides") {
   // Each GPU's link brings its trees and takes them on, so that an island's
   // own ranks leave others as many edges as there are trees.
   const Topology dragonfly = valueOf(generateDragonfly(12, 3, 4, 25, Wire{}));
+  const Topology fatTree = valueOf(generateFatTree(10, 1, Wire{}));
   CHECK(islands(dragonfly) == std::vector{36});
-  const RankTopology machine = rankTopologyOf(dragonfly);
-  for (Collective collective : {Collective::broadcast, Collective::reduce}) {
-    const PackingProblem problem{&machine, collective, 5};
-    // Not patient: by islands or not at all.
-    const std::vector<Tree> trees =
-        growTrees(problem, pathsToGrow(machine), islandsOf(machine),
-                  {16, 25. / 16, machine.numRanks(), /*isPatient=*/false}, 1);
-    REQUIRE(trees.size() == 16);
-    CHECK(depthOf(trees, machine.numRanks()) <= 6);
-    CHECK(!problem.verify({trees, 25}));
+  for (const Topology *topology : {&dragonfly, &fatTree}) {
+    const RankTopology machine = rankTopologyOf(*topology);
+    for (Collective collective : {Collective::broadcast, Collective::reduce}) {
+      const PackingProblem problem{&machine, collective, 5};
+      // Not patient: by islands or not at all.
+      const std::vector<Tree> trees =
+          growTrees(problem, pathsToGrow(machine), islandsOf(machine),
+                    {16, 25. / 16, machine.numRanks(), /*isPatient=*/false}, 1);
+      REQUIRE(trees.size() == 16);
+      CHECK(depthOf(trees, machine.numRanks()) <= 6);
+      CHECK(!problem.verify({trees, 25}));
+    }
   }
 }
 

@@ -6,7 +6,8 @@
 
 #include "compiler/topology/symmetry/NetworkPeers.h"
 
-#include "compiler/packing/PackTrees.h"
+#include "compiler/generate/Generate.h"
+#include "compiler/packing/FewPeers.h"
 #include "test/unit/packing/Pods.h"
 
 #include <algorithm>
@@ -49,7 +50,9 @@ TEST_CASE("few peers keep the rate of pods") {
       CAPTURE(boxes);
       CAPTURE(most);
       const RankTopology all = podOf(boxes, gpus, rails);
-      CHECK(mostNetworkPeers(all) == peersOf(all));
+      CHECK(networkPeers(all).all == peersOf(all));
+      CHECK(networkPeers(all).nearest == 0);
+      CHECK(networkPeers(all).servers == boxes);
       const RankTopology few = valueOf(limitNetworkPeers(all, most));
       CHECK(peersOf(few) <= most);
       for (Collective collective :
@@ -89,4 +92,34 @@ TEST_CASE("one peer does not join three servers") {
   CHECK(textOf(limitNetworkPeers(podOf(3, 1, 1), 1).takeError()) ==
         "--max-peers 1: too few neighbours across the network to join all "
         "ranks; allow more");
+}
+
+TEST_CASE("the GPUs at a switch of a fabric stand for a server") {
+  for (LinkKind kind : {LinkKind::network, LinkKind::nvlink}) {
+    const bool isNetwork = kind == LinkKind::network;
+    // 32 edge switches of 4 GPUs each.
+    const RankTopology all = valueOf(
+        RankTopology::create(valueOf(generateFatTree(8, 1, {25, 0.7, kind})),
+                             {}, LinkKindSet::all()));
+    const NetworkPeers peers = networkPeers(all);
+    CHECK(peers.all == (isNetwork ? 127 : 124));
+    CHECK(peers.nearest == (isNetwork ? 3 : 0));
+    CHECK(peers.servers == 32);
+    const int most = fewPeers(peers).front();
+    CHECK(most == peers.nearest + 8);
+    const RankTopology few = valueOf(limitNetworkPeers(all, most));
+    for (const std::vector<int> &others : few.reachedRanks())
+      CHECK(others.size() <= 3 + 8);
+    for (int rank = 0; rank < 4; ++rank)
+      for (int other = 0; other < 4; ++other)
+        CHECK((rank == other ||
+               llvm::is_contained(few.reachedRanks()[size_t(rank)], other)));
+    CHECK(few.stronglyConnectedRanks().size() == 1);
+    for (Collective collective : {Collective::allreduce, Collective::allgather})
+      CHECK(rateOf(few, collective) ==
+            doctest::Approx(rateOf(all, collective)).epsilon(1e-6));
+    // Too few for the others at a switch: each rank is a server by itself.
+    if (isNetwork)
+      CHECK(peersOf(valueOf(limitNetworkPeers(all, 3))) <= 3);
+  }
 }

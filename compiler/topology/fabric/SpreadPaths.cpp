@@ -1,0 +1,64 @@
+//===- SpreadPaths.cpp - equally cheap paths, shared out ------------------===//
+//
+// Part of Blink, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/topology/fabric/SpreadPaths.h"
+
+#include "compiler/support/Numbers.h"
+#include "compiler/topology/fabric/FabricLinks.h"
+
+#include <utility>
+
+using namespace blink;
+
+namespace {
+
+/// Of a price, what ties are broken by, at most.
+constexpr double kTie = 1e-6;
+/// What rounding may make of equal costs.
+constexpr double kSame = 1 + 1e-12;
+
+/// From 0 to 1, another one for each source, way and link.
+double tieOf(int from, int way, int link) {
+  constexpr double kMost = 4294967296.0;
+  return scrambled(uint32_t(way), uint32_t(from), uint32_t(link)) / kMost;
+}
+
+int wayOf(int from, int to, int ways) {
+  return int(scrambled(0, uint32_t(from), uint32_t(to)) % uint32_t(ways));
+}
+
+} // namespace
+
+PathTable blink::spreadPaths(const RankTopology &machine,
+                             const std::vector<double> &prices,
+                             const std::vector<int> &sources, int ways) {
+  PathTable table = machine.cheapestPaths(prices, sources);
+  const std::vector<int> fabric = fabricLinks(machine.topology());
+  if (fabric.empty() || !machine.relays().empty())
+    return table;
+  auto costs = [&](const Path &path) {
+    double cost = 0;
+    for (int link : path)
+      cost += prices[link];
+    return cost;
+  };
+  std::vector<double> own = prices;
+  for (int from : sources)
+    for (int way = 0; way < ways; ++way) {
+      for (int link : fabric)
+        own[link] = prices[link] * (1 + kTie * tieOf(from, way, link));
+      PathTable row = machine.cheapestPaths(own, {from});
+      for (int to = 0; to < machine.numRanks(); ++to) {
+        const size_t place = table.place(from, to);
+        Path &path = row.paths[row.place(from, to)];
+        if (wayOf(from, to, ways) == way &&
+            path.size() == table.paths[place].size() &&
+            costs(path) <= table.costs[place] * kSame)
+          table.paths[place] = std::move(path);
+      }
+    }
+  return table;
+}
