@@ -78,9 +78,9 @@ public:
   bool sharesProcessor(int rank) const {
     return ranks_[rank].processor.found();
   }
-  /// Carriers::await, for a moment.
-  Awaited awaitTransports(int rank) {
-    return rings_.remote.carriers.await(rank, std::chrono::microseconds(500));
+  /// Carriers::await.
+  Awaited awaitTransports(int rank, std::chrono::nanoseconds most) {
+    return rings_.remote.carriers.await(rank, most);
   }
   /// Fails the job because `call` has waited too long.
   void failStuck(const Call &call);

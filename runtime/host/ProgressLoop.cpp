@@ -32,6 +32,9 @@ constexpr int kLooks = 60;
 constexpr int kLooksBeforeLong = 8;
 constexpr std::chrono::microseconds kLongWait{50};
 
+/// Then it looks at the other ranks.
+constexpr std::chrono::microseconds kMostAwaited{500};
+
 /// After so many turns that all moved something the processor is what holds up
 /// a call across servers.
 constexpr int kBusyTurns = 64;
@@ -91,6 +94,7 @@ private:
   bool isOneCollective() const;
   void beginFrom(size_t index);
   void askForHelp(Active &active);
+  void sleep(std::chrono::nanoseconds time);
   bool awaitTransports(const Backoff &backoff);
   void note(Active &active);
   void finish(Active &active);
@@ -106,6 +110,7 @@ private:
     std::vector<size_t> sorted;
     std::vector<Active> active;
     bool waitsLong = false;
+    YieldMemory yields;
   };
   static Kept &kept();
 
@@ -223,7 +228,8 @@ bool ProgressLoop::awaitTransports(const Backoff &backoff) {
       return false;
   const PendingCall &first = *active_.front().pending;
   const Clock::time_point began = Clock::now();
-  const Awaited awaited = backendOf(first).awaitTransports(first.call.rank);
+  const Awaited awaited =
+      backendOf(first).awaitTransports(first.call.rank, kMostAwaited);
   if (awaited == Awaited::no)
     return false;
   kept_.waitsLong = Clock::now() - began >= kLongWait;
@@ -231,6 +237,14 @@ bool ProgressLoop::awaitTransports(const Backoff &backoff) {
   if (awaited == Awaited::nothing)
     watch();
   return true;
+}
+
+/// For so long, or until a transport has something for the thread's first rank.
+void ProgressLoop::sleep(std::chrono::nanoseconds time) {
+  if (backendOf(at(0)).awaitTransports(at(0).call.rank, time) != Awaited::no)
+    return;
+  const timespec spec{0, long(time.count())};
+  nanosleep(&spec, nullptr);
 }
 
 /// That it has begun.
@@ -345,6 +359,7 @@ void ProgressLoop::run() {
       !crowded &&
       !(ranksHere == 1 && backendOf(at(0)).sharesProcessor(at(0).call.rank));
   Backoff backoff(/*crowded=*/!spins, backendOf(at(0)).plan().numServers == 1);
+  kept_.yields.begin(backoff);
   int busyTurns = 0;
   while (!active_.empty()) {
     bool moved = false;
@@ -392,10 +407,11 @@ void ProgressLoop::run() {
     }
     if (ranksHere == 1 && awaitTransports(backoff))
       continue;
-    backoff.wait();
+    backoff.wait([&](std::chrono::nanoseconds time) { sleep(time); });
     if (backoff.sleeping())
       watch();
   }
+  kept_.yields.end(backoff);
 }
 
 } // namespace

@@ -113,6 +113,8 @@ bool Carriers::progress(int rank, bool wait) {
 }
 
 Awaited Carriers::await(int rank, std::chrono::nanoseconds most) {
+  if (carriers_.empty())
+    return Awaited::no;
   thread_local std::vector<pollfd> files; // so that no wait allocates
   files.clear();
   for (Carrier &carrier : carriers_)
