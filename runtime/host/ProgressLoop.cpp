@@ -11,6 +11,7 @@
 
 #include "runtime/host/HostBackend.h"
 
+#include "runtime/host/WaitMemory.h"
 #include "runtime/host/WorkerPool.h"
 #include "runtime/job/Backoff.h"
 
@@ -31,6 +32,9 @@ constexpr uint64_t kHelpBytes = 256 << 10;
 constexpr int kLooks = 60;
 constexpr int kLooksBeforeLong = 8;
 constexpr std::chrono::microseconds kLongWait{50};
+
+/// Calls of fewer bytes are short ones for WaitMemory.h.
+constexpr uint64_t kPipelinedBytes = 64 << 10;
 
 /// Then it looks at the other ranks.
 constexpr std::chrono::microseconds kMostAwaited{500};
@@ -104,12 +108,13 @@ private:
   void hide(Active &active);
   void watch();
 
-  /// For this thread's next calls: the memory of both vectors, and whether its
-  /// last wait for a transport was a long one.
+  /// For this thread's next calls: the memory of both vectors, and of its waits
+  /// for transports: whether the last one was long, and those of short calls.
   struct Kept {
     std::vector<size_t> sorted;
     std::vector<Active> active;
     bool waitsLong = false;
+    WaitMemory waits;
     YieldMemory yields;
   };
   static Kept &kept();
@@ -126,6 +131,7 @@ private:
   bool spare_ = false;
   /// A transport had something, and nothing has moved since.
   bool cameInVain_ = false;
+  ShortWait shortWait_;
   /// The calls are one collective of one job, by all of its ranks.
   bool together_ = false;
 };
@@ -220,21 +226,31 @@ void ProgressLoop::askForHelp(Active &active) {
 /// Sleeps until a transport has something, if nothing else can end the wait of
 /// the thread's only rank. False: it has not.
 bool ProgressLoop::awaitTransports(const Backoff &backoff) {
-  if (backoff.turns() < (kept_.waitsLong ? kLooksBeforeLong : kLooks) ||
+  const PendingCall &first = *active_.front().pending;
+  const bool isShort =
+      active_.size() == 1 && first.call.bytes() < kPipelinedBytes;
+  const bool soon = isShort || kept_.waitsLong;
+  if (backoff.turns() < (soon ? kLooksBeforeLong : kLooks) ||
       std::exchange(cameInVain_, false))
     return false;
   for (const Active &active : active_)
     if (!active.run->awaitsTransports())
       return false;
-  const PendingCall &first = *active_.front().pending;
+  std::chrono::nanoseconds most = kMostAwaited;
   const Clock::time_point began = Clock::now();
+  if (isShort &&
+      !shortWait_.sleeps(kept_.waits,
+                         first.call.kind.hash() * 31 + active_.front().wait,
+                         began, most))
+    return false;
   const Awaited awaited =
-      backendOf(first).awaitTransports(first.call.rank, kMostAwaited);
+      backendOf(first).awaitTransports(first.call.rank, most);
   if (awaited == Awaited::no)
     return false;
-  kept_.waitsLong = Clock::now() - began >= kLongWait;
+  if (!isShort)
+    kept_.waitsLong = Clock::now() - began >= kLongWait;
   cameInVain_ = awaited == Awaited::something; // unless it moves anything
-  if (awaited == Awaited::nothing)
+  if (awaited == Awaited::nothing && most == kMostAwaited)
     watch();
   return true;
 }
@@ -387,6 +403,7 @@ void ProgressLoop::run() {
           if (active.wait != 0)
             endWait(active);
       waits_ = false;
+      shortWait_.end(kept_.waits);
       backoff.reset();
       cameInVain_ = false;
       if (++busyTurns == kBusyTurns)
