@@ -28,6 +28,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <poll.h>
 #include <string>
 #include <vector>
 
@@ -119,6 +120,14 @@ public:
   /// moved; if not, the client has been told all that had come before, or
   /// another thread is about to tell it. `wait`: not before it has.
   virtual bool progress(int rank, bool wait) = 0;
+  /// Adds to `files` those in which poll() sees that there may be something to
+  /// carry on at the ends of `rank`, and shortens `most` to when there is in
+  /// any case. False: there is already, or the transport has no such files.
+  virtual bool awaitable(int rank, std::vector<pollfd> &files,
+                         std::chrono::nanoseconds &most) {
+    (void)rank, (void)files, (void)most;
+    return false;
+  }
   /// Whether all that has been posted to a ring whose source is here has left
   /// its memory, and gets to the other end without more progress here. Of one
   /// ring, since a call must not wait for what another one has posted, which

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/plan/NetworkCosts.h"
 #include "compiler/plan/TimeModel.h"
 
 #include <array>
@@ -56,6 +57,18 @@ MessageTime blink::cutShortMessages(MessageTime time) {
   time.flow.hops = hops;
   time.flow.leastChunkBytes = best.leastBytes;
   time.flow.leastChunks = best.leastChunks;
+  return time;
+}
+
+MessageTime blink::fillPackets(MessageTime time) {
+  constexpr uint32_t kMany = 8;
+  ChunkFlow &flow = time.flow;
+  const uint32_t packet = std::min(kPacketMessage, flow.mostChunk);
+  if (!flow.network || flow.chunkBytes == 0 || flow.chunkBytes >= packet)
+    return time;
+  flow.leastChunkBytes = flow.chunkBytes;
+  flow.leastChunks = kMany;
+  flow.chunkBytes = packet;
   return time;
 }
 

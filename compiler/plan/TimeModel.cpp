@@ -255,7 +255,8 @@ MessageTime blink::timeOfSmall(const FoldProgram &program, Protocol protocol) {
   MessageTime time = timeOf(program, protocol);
   if (time.flow.chunkBytes > 0)
     time.flow.chunkBytes = chooseChunk(time, kSmallReferenceBytes);
-  return hasManyTurns(program) ? cutInFewer(std::move(time)) : time;
+  return hasManyTurns(program) ? cutInFewer(std::move(time))
+                               : fillPackets(std::move(time));
 }
 
 llvm::Expected<FoldProgram> blink::planForest(const PackingProblem &problem,

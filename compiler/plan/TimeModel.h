@@ -303,6 +303,11 @@ MessageTime cutShortMessages(MessageTime time);
 /// % longer, in fewer chunks of more: each costs lanes a turn and its messages.
 MessageTime cutInFewer(MessageTime time);
 
+/// `time`, of what goes over a network in chunks that fill no packet, with such
+/// that do where a tree has many: for processors, whose work between servers
+/// the model takes for less than it is.
+MessageTime fillPackets(MessageTime time);
+
 /// `time`, of a variant for large messages over a network, with larger chunks
 /// for the longest ones where that makes 1 GiB 5 % shorter by the model, and on
 /// links no more than 3 % longer. Messages of which a tree carries less than

@@ -78,6 +78,10 @@ public:
   bool sharesProcessor(int rank) const {
     return ranks_[rank].processor.found();
   }
+  /// Carriers::await.
+  Awaited awaitTransports(int rank, std::chrono::nanoseconds most) {
+    return rings_.remote.carriers.await(rank, most);
+  }
   /// Fails the job because `call` has waited too long.
   void failStuck(const Call &call);
   HangReport takePicture() const;

@@ -11,11 +11,13 @@
 
 #include "runtime/host/HostBackend.h"
 
+#include "runtime/host/WaitMemory.h"
 #include "runtime/host/WorkerPool.h"
 #include "runtime/job/Backoff.h"
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 namespace blink::runtime {
 namespace {
@@ -24,6 +26,22 @@ using Clock = std::chrono::steady_clock;
 
 /// Below this, waking a worker costs more than it brings.
 constexpr uint64_t kHelpBytes = 256 << 10;
+
+/// Who waits for a transport alone looks so often before it sleeps: about as
+/// long as it takes to wake up, or a moment if the last wait was a long one.
+constexpr int kLooks = 60;
+constexpr int kLooksBeforeLong = 8;
+constexpr std::chrono::microseconds kLongWait{50};
+
+/// Calls of fewer bytes are short ones for WaitMemory.h.
+constexpr uint64_t kPipelinedBytes = 64 << 10;
+
+/// Then it looks at the other ranks.
+constexpr std::chrono::microseconds kMostAwaited{500};
+
+/// After so many turns that all moved something the processor is what holds up
+/// a call across servers.
+constexpr int kBusyTurns = 64;
 
 /// A call of fewer bytes is noted when its lanes have been stepped once, so
 /// that its first chunks are on their way, and has ended when its thread last
@@ -52,7 +70,8 @@ public:
       : calls_(calls), numCalls_(numCalls), kept_(kept()),
         sorted_(std::move(kept_.sorted)), active_(std::move(kept_.active)) {}
   ~ProgressLoop() {
-    kept_ = {std::move(sorted_), std::move(active_)};
+    kept_.sorted = std::move(sorted_);
+    kept_.active = std::move(active_);
     kept_.active.clear();
   }
 
@@ -78,6 +97,9 @@ private:
   bool refuseDifferent();
   bool isOneCollective() const;
   void beginFrom(size_t index);
+  void askForHelp(Active &active);
+  void sleep(std::chrono::nanoseconds time);
+  bool awaitTransports(const Backoff &backoff);
   void note(Active &active);
   void finish(Active &active);
   void noteWait(Active &active, uint64_t now);
@@ -86,10 +108,14 @@ private:
   void hide(Active &active);
   void watch();
 
-  /// The memory of both vectors, for this thread's next calls.
+  /// For this thread's next calls: the memory of both vectors, and of its waits
+  /// for transports: whether the last one was long, and those of short calls.
   struct Kept {
     std::vector<size_t> sorted;
     std::vector<Active> active;
+    bool waitsLong = false;
+    WaitMemory waits;
+    YieldMemory yields;
   };
   static Kept &kept();
 
@@ -103,6 +129,9 @@ private:
   bool waits_ = false;  ///< any of active_ may have a wait
   /// Threads that run the first job's ranks leave processors idle.
   bool spare_ = false;
+  /// A transport had something, and nothing has moved since.
+  bool cameInVain_ = false;
+  ShortWait shortWait_;
   /// The calls are one collective of one job, by all of its ranks.
   bool together_ = false;
 };
@@ -179,13 +208,59 @@ void ProgressLoop::beginFrom(size_t place) {
       looked_ = ticks();
       note(active);
     }
-    if (spare_ && next.call.bytes() >= kHelpBytes) {
-      active.run->expectWorkers(true);
-      WorkerPool::get().submit(*active.run);
-      active.submitted = true;
-    }
+    if (backendOf(next).plan().numServers == 1)
+      askForHelp(active);
     return;
   }
+}
+
+/// Lets workers step the call's lanes, too, if it is worth it.
+void ProgressLoop::askForHelp(Active &active) {
+  if (!spare_ || active.submitted || active.pending->call.bytes() < kHelpBytes)
+    return;
+  active.run->expectWorkers(true);
+  WorkerPool::get().submit(*active.run);
+  active.submitted = true;
+}
+
+/// Sleeps until a transport has something, if nothing else can end the wait of
+/// the thread's only rank. False: it has not.
+bool ProgressLoop::awaitTransports(const Backoff &backoff) {
+  const PendingCall &first = *active_.front().pending;
+  const bool isShort =
+      active_.size() == 1 && first.call.bytes() < kPipelinedBytes;
+  const bool soon = isShort || kept_.waitsLong;
+  if (backoff.turns() < (soon ? kLooksBeforeLong : kLooks) ||
+      std::exchange(cameInVain_, false))
+    return false;
+  for (const Active &active : active_)
+    if (!active.run->awaitsTransports())
+      return false;
+  std::chrono::nanoseconds most = kMostAwaited;
+  const Clock::time_point began = Clock::now();
+  if (isShort &&
+      !shortWait_.sleeps(kept_.waits,
+                         first.call.kind.hash() * 31 + active_.front().wait,
+                         began, most))
+    return false;
+  const Awaited awaited =
+      backendOf(first).awaitTransports(first.call.rank, most);
+  if (awaited == Awaited::no)
+    return false;
+  if (!isShort)
+    kept_.waitsLong = Clock::now() - began >= kLongWait;
+  cameInVain_ = awaited == Awaited::something; // unless it moves anything
+  if (awaited == Awaited::nothing && most == kMostAwaited)
+    watch();
+  return true;
+}
+
+/// For so long, or until a transport has something for the thread's first rank.
+void ProgressLoop::sleep(std::chrono::nanoseconds time) {
+  if (backendOf(at(0)).awaitTransports(at(0).call.rank, time) != Awaited::no)
+    return;
+  const timespec spec{0, long(time.count())};
+  nanosleep(&spec, nullptr);
 }
 
 /// That it has begun.
@@ -300,6 +375,8 @@ void ProgressLoop::run() {
       !crowded &&
       !(ranksHere == 1 && backendOf(at(0)).sharesProcessor(at(0).call.rank));
   Backoff backoff(/*crowded=*/!spins, backendOf(at(0)).plan().numServers == 1);
+  kept_.yields.begin(backoff);
+  int busyTurns = 0;
   while (!active_.empty()) {
     bool moved = false;
     for (size_t a = 0; a < active_.size();) {
@@ -326,9 +403,15 @@ void ProgressLoop::run() {
           if (active.wait != 0)
             endWait(active);
       waits_ = false;
+      shortWait_.end(kept_.waits);
       backoff.reset();
+      cameInVain_ = false;
+      if (++busyTurns == kBusyTurns)
+        for (Active &active : active_)
+          askForHelp(active);
       continue;
     }
+    busyTurns = 0;
     // The time is asked while there is nothing else to do.
     looked_ = ticks();
     for (Active &active : active_)
@@ -339,10 +422,13 @@ void ProgressLoop::run() {
       else
         backoff.spinOn();
     }
-    backoff.wait();
+    if (ranksHere == 1 && awaitTransports(backoff))
+      continue;
+    backoff.wait([&](std::chrono::nanoseconds time) { sleep(time); });
     if (backoff.sleeping())
       watch();
   }
+  kept_.yields.end(backoff);
 }
 
 } // namespace

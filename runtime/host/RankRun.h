@@ -120,6 +120,8 @@ public:
   /// first lane that is not done decides, and then whoever has what was lent. 0
   /// if that is none of the ranks. By the thread that made the call.
   uint32_t lastWait() const;
+  /// Whether all that the call waits for comes over transports. Likewise.
+  bool awaitsTransports() const;
   /// The rank at the other end of it; -1 of 0.
   int waitedFor(uint32_t code) const;
   /// Tells what each lane of the call waits for that waits: the lane's place

@@ -141,6 +141,19 @@ uint32_t RankRun::lastWait() const {
   return 0;
 }
 
+bool RankRun::awaitsTransports() const {
+  if (!rings_.remote.carriers.any() || hasWorkers_)
+    return false;
+  for (uint32_t l = 0; l < numActive_; ++l) {
+    if (lanes_[l].done)
+      continue;
+    const uint32_t code = lanes_[l].waited.load(std::memory_order_relaxed);
+    if (code == 0 || !plan_.rings[variant_->rings[(code - 1) / 2]].apart)
+      return false;
+  }
+  return hasLanesLeft() || lastWait() == 0;
+}
+
 int RankRun::waitedFor(uint32_t code) const {
   if (code == 0)
     return -1;

@@ -51,18 +51,29 @@ public:
     if (amongRanks_)
       spins_ = kLongSpins;
   }
+  /// It sleeps where it would yield.
+  void neverYield() { yields_ = 0; }
+  /// Whether it does, if only since a yield that took long.
+  bool yieldsNever() const { return yields_ == 0; }
   int turns() const { return turns_; }
 
   /// Waits a little.
   void wait() {
+    wait([](std::chrono::nanoseconds time) {
+      const timespec spec{0, long(time.count())};
+      nanosleep(&spec, nullptr);
+    });
+  }
+  /// The same; `sleep` sleeps so long, or until what is waited for may be
+  /// there.
+  template <typename Sleep> void wait(const Sleep &sleep) {
     ++turns_;
     if (turns_ <= spins_)
       return pause();
     if (turns_ <= spins_ + yields_)
       return yield();
     const long doublings = std::min<long>(turns_ - spins_ - yields_, 5);
-    timespec time{0, 16000L << doublings};
-    nanosleep(&time, nullptr);
+    sleep(std::chrono::nanoseconds(16000L << doublings));
   }
 
   /// Long enough to have time for looking at clocks and processes.
@@ -79,7 +90,7 @@ private:
       turns_ += kYields / kLongYields;
     } else {
       yields_ = 0;
-      turns_ = spins_;
+      turns_ = spins_ + 1; // not those of spun() again
     }
   }
 
@@ -105,6 +116,30 @@ private:
   int looks_, spins_, yields_ = kYields;
   const bool amongRanks_;
   int turns_ = 0;
+};
+
+/// What a thread knows from its last calls of who else wants its processor. A
+/// yield that took long, and lost a slice of a thread that computes, is the
+/// last one of kCalls.
+class YieldMemory {
+public:
+  static constexpr int kCalls = 16;
+
+  void begin(Backoff &backoff) {
+    known_ = left_ > 0;
+    if (!known_)
+      return;
+    --left_;
+    backoff.neverYield();
+  }
+  void end(const Backoff &backoff) {
+    if (!known_ && backoff.yieldsNever())
+      left_ = kCalls;
+  }
+
+private:
+  int left_ = 0;       ///< calls that yield to nobody
+  bool known_ = false; ///< this one is such a call
 };
 
 } // namespace blink::runtime

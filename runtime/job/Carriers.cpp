@@ -112,6 +112,20 @@ bool Carriers::progress(int rank, bool wait) {
   return moved;
 }
 
+Awaited Carriers::await(int rank, std::chrono::nanoseconds most) {
+  if (carriers_.empty())
+    return Awaited::no;
+  thread_local std::vector<pollfd> files; // so that no wait allocates
+  files.clear();
+  for (Carrier &carrier : carriers_)
+    if (!carrier.transport->awaitable(rank, files, most))
+      return Awaited::no;
+  const timespec time{0, long(most.count())};
+  return ppoll(files.data(), nfds_t(files.size()), &time, nullptr) == 0
+             ? Awaited::nothing
+             : Awaited::something;
+}
+
 void Carriers::abandon(int rank) {
   for (Carrier &carrier : carriers_)
     if (carrier.transport)

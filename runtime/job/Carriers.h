@@ -25,6 +25,13 @@ namespace blink::runtime {
 /// ranks on that server. `here`: of each rank, whether it is in this process.
 int partRings(Plan &plan, const std::vector<bool> &here);
 
+/// How a wait for transports has ended.
+enum class Awaited : uint8_t {
+  no,        ///< there was none: something had come, or no wait can tell
+  something, ///< there may be something to carry on
+  nothing,   ///< in all that time
+};
+
 /// The transports of the rings that are apart.
 class Carriers {
 public:
@@ -46,6 +53,9 @@ public:
   /// Transport::progress and ::abandon, of all transports.
   bool progress(int rank, bool wait = false);
   void abandon(int rank);
+  /// Sleeps until there may be something to carry on at the ends of `rank`, no
+  /// longer than `most`, which is less than a second.
+  Awaited await(int rank, std::chrono::nanoseconds most);
   /// Transport::flushed.
   bool flushed(uint32_t ring) const { return of(ring)->flushed(ring); }
 

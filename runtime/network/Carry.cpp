@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <thread>
 #include <utility>
 
 namespace blink::runtime::network {
@@ -203,6 +204,11 @@ bool NetworkTransport::NicEnd::carryOn() {
     sendReady();
     moved = true;
   }
+  if (moved && sleeper) {
+    if (*sleeper != std::this_thread::get_id())
+      worker.signal();
+    sleeper.reset();
+  }
   if (moved || owing.empty())
     idleSince.reset();
   else if (!idleSince)
@@ -227,6 +233,23 @@ bool NetworkTransport::progress(int rank, bool wait) {
     moved |= end->carryOn();
   }
   return moved;
+}
+
+bool NetworkTransport::awaitable(int rank, std::vector<pollfd> &files,
+                                 std::chrono::nanoseconds &most) {
+  for (const std::unique_ptr<NicEnd> &end : ends_[size_t(rank)]) {
+    const std::lock_guard<std::mutex> lock(end->worker.mutex);
+    const int file = end->worker.arm();
+    if (file < 0)
+      return false;
+    const std::thread::id self = std::this_thread::get_id();
+    end->sleeper =
+        end->sleeper && *end->sleeper != self ? std::thread::id() : self;
+    files.push_back({file, POLLIN, 0});
+    if (!end->owing.empty())
+      most = std::min<std::chrono::nanoseconds>(most, kIdleTime);
+  }
+  return true;
 }
 
 bool NetworkTransport::flushed(uint32_t number) {

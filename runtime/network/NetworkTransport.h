@@ -21,6 +21,7 @@
 #include <atomic>
 #include <deque>
 #include <optional>
+#include <thread>
 
 namespace blink::runtime::network {
 
@@ -41,6 +42,8 @@ public:
             ChannelPace pace) override;
   void credit(uint32_t ring, uint64_t number) override;
   bool progress(int rank, bool wait) override;
+  bool awaitable(int rank, std::vector<pollfd> &files,
+                 std::chrono::nanoseconds &most) override;
   bool flushed(uint32_t ring) override;
   void abandon(int rank) override;
 
@@ -99,6 +102,9 @@ private:
     std::vector<uint32_t> ready; ///< rings that may send again
     /// Since when nothing has moved, while credits are owed.
     std::optional<Clock::time_point> idleSince;
+    /// Who polls for what comes, and must hear if another thread takes it; of
+    /// no thread: several do.
+    std::optional<std::thread::id> sleeper;
     /// Not 0: whoever makes progress next sends heartbeats. How late their
     /// thread was, + 1.
     std::atomic<Clock::rep> beatDue{0};

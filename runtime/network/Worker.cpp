@@ -117,6 +117,8 @@ Status Worker::open(uint64_t largestChunk, WorkerClient &client) {
   ucp_params_t params{};
   params.field_mask = UCP_PARAM_FIELD_FEATURES;
   params.features = UCP_FEATURE_AM;
+  if (!device_.rdma) // there looks are cheap, and waits short
+    params.features |= UCP_FEATURE_WAKEUP;
   if (status.ok())
     result = ucp_init(&params, config, &context_);
   ucp_config_release(config);
@@ -130,6 +132,8 @@ Status Worker::open(uint64_t largestChunk, WorkerClient &client) {
   result = ucp_worker_create(context_, &worker, &worker_);
   if (result != UCS_OK)
     return error("make a worker", result);
+  if (device_.rdma || ucp_worker_get_efd(worker_, &events_) != UCS_OK)
+    events_ = -1;
   ucp_am_handler_param_t handler{};
   handler.field_mask =
       UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_FLAGS |
@@ -294,6 +298,15 @@ bool Worker::progress() {
   const bool moved = ucp_worker_progress(worker_) != 0;
   tellLost();
   return moved;
+}
+
+int Worker::arm() {
+  return events_ < 0 || ucp_worker_arm(worker_) != UCS_OK ? -1 : events_;
+}
+
+void Worker::signal() {
+  if (events_ >= 0)
+    ucp_worker_signal(worker_);
 }
 
 //===-- Receiving ---------------------------------------------------------===//

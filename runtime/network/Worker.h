@@ -99,6 +99,10 @@ public:
             uint64_t bytes = 0);
   /// Whether anything came or went.
   bool progress();
+  /// A file in which poll() sees what comes from now on, and signal(); negative
+  /// if something has come, or UCX has no such file.
+  int arm();
+  void signal();
   /// Messages that UCX has not got rid of, and has to read still. It may have a
   /// copy of a small one that it has not: that goes at the next turn of the
   /// thread of heartbeats, if not before.
@@ -150,6 +154,7 @@ private:
   uint64_t key_ = 0;
   ucp_context_h context_ = nullptr;
   ucp_worker_h worker_ = nullptr;
+  int events_ = -1; ///< for poll(); negative: there is none
   std::map<std::pair<uint16_t, uint16_t>, Connection> connections_;
   uint64_t open_ = 0, openChunks_ = 0;
   uint32_t openFlushes_ = 0;

@@ -285,9 +285,10 @@ const MirroredWords &ControlPlane::wordsOf(int rank) {
 }
 
 /// Whether this process writes the records of `rank` to its server's memory.
+/// With the mutex.
 bool ControlPlane::writesRecordsOf(int rank) const {
   const int own = members_.serverOf(request_.rank);
-  return members_.serverOf(rank) != own &&
+  return !handedOver_ && members_.serverOf(rank) != own &&
          members_.agentOf(own) == request_.rank;
 }
 
@@ -321,6 +322,14 @@ void ControlPlane::noteGone(int rank) {
   anyGone_.store(true, std::memory_order_release); // as in noteLost()
 }
 
+/// Lets the next one of this server write the records of others, who begins
+/// when it hears this one's goodbye: what this one wrote after that could be
+/// older.
+void ControlPlane::handOver(bool done) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  handedOver_ = done;
+}
+
 /// Whether all that are left know that this rank ends, and what it has said
 /// before. Else they would take it for dead.
 bool ControlPlane::saidGoodbye() {
@@ -330,6 +339,7 @@ bool ControlPlane::saidGoodbye() {
   if (!isHub()) {
     if (accepted_ && !saidGoodbye_) {
       tellChanges(/*all=*/true);
+      handOver(true);
       hub_->say(uint32_t(ControlKind::gone), own);
       hub_->work();
       saidGoodbye_ = true;
@@ -349,6 +359,7 @@ bool ControlPlane::saidGoodbye() {
     return false;
   if (!saidGoodbye_) {
     tellChanges(/*all=*/true);
+    handOver(true);
     pass(uint32_t(ControlKind::gone), own);
     saidGoodbye_ = true;
     for (Client &client : clients_)

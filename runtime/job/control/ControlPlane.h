@@ -107,6 +107,7 @@ private:
   void noteFailure(const Status &why);
   void turn();
   bool saidGoodbye();
+  void handOver(bool done);
   bool isHub() const { return members_.hub() == request_.rank; }
 
   // Hub.cpp: those that are connected with this process.
@@ -167,6 +168,7 @@ private:
   std::condition_variable changed_;
   Members members_;
   bool joined_ = false;
+  bool handedOver_ = false; ///< the next one of this server writes records
   Status refused_, failure_;
   std::unique_ptr<JobMemory> memory_; ///< null before attach()
   FindWords findWords_;

@@ -28,7 +28,10 @@ void ControlPlane::serveClients() {
 void ControlPlane::hearClient(Client &client) {
   uint32_t kind;
   std::string message;
-  while (client.connection->hear(kind, message)) {
+  // Who comes sooner than this is the hub says what is newer than what the hub
+  // before may still be saying of it.
+  while ((client.rank < 0 || isHub()) &&
+         client.connection->hear(kind, message)) {
     if (client.rank < 0) {
       if (!client.left && kind == uint32_t(ControlKind::hello))
         admit(client, message);
@@ -129,8 +132,11 @@ void ControlPlane::introduce(Client &client) {
              numbered(uint32_t(rank), members_.whyLost(rank)));
     if (members_.isGone(rank))
       to.say(uint32_t(ControlKind::gone), numbered(uint32_t(rank), ""));
+    // Of other ranks the hub before may have told it more.
+    const bool knows = rank == request_.rank || isHub();
     const auto state = states_.find(rank);
-    if (writes && state != states_.end() && members_.serverOf(rank) != server)
+    if (writes && knows && state != states_.end() &&
+        members_.serverOf(rank) != server)
       to.say(uint32_t(ControlKind::records),
              numbered(uint32_t(rank), state->second.whole()));
   }

@@ -74,6 +74,7 @@ void ControlPlane::hearHub() {
     switch (ControlKind(kind)) {
     case ControlKind::accepted: {
       accepted_ = true;
+      writeRecords(); // of what came after a goodbye that nobody heard
       std::lock_guard<std::mutex> lock(mutex_);
       states_[request_.rank].reset(); // the new hub knows nothing
       joined_ = true;
@@ -182,6 +183,7 @@ void ControlPlane::loseHub(const std::string &why) {
   pauseUntil_ = {};
   hubSince_ = Clock::now();
   toldFailure_ = false; // the next one may not know
+  handOver(mayLeave_);  // nor of a goodbye that the one before has not answered
   if (isHub())
     becomeHub();
 }

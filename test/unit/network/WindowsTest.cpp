@@ -97,3 +97,60 @@ TEST_CASE("what has been abandoned is not read any more") {
     transport->progress(1, true);
   CHECK(client.get(&NotingClient::arrivals) < 100);
 }
+
+namespace {
+
+/// What poll() says of the files of `rank` when it has waited for `most` ms;
+/// -1: there are none.
+int awaited(Transport &transport, int rank, int most) {
+  std::vector<pollfd> files;
+  std::chrono::nanoseconds time = std::chrono::hours(1);
+  if (!transport.awaitable(rank, files, time))
+    return -1;
+  return poll(files.data(), nfds_t(files.size()), most);
+}
+
+constexpr int kLong = 10000; // ms; UCX wakes it after 20 s
+
+} // namespace
+
+TEST_CASE("who sleeps until a chunk comes is woken by it") {
+  NotingClient client;
+  const std::unique_ptr<Transport> transport = connectTwo(client);
+  for (uint64_t n = 1; n <= 20; ++n) {
+    // Heartbeats come, too, and are no chunk.
+    REQUIRE(eventually([&] { transport->progress(1, true); },
+                       [&] { return awaited(*transport, 1, 0) == 0; }));
+    transport->post({0, 0, n, 0, 64}, client.memory.data() + 64, {100});
+    transport->progress(0, true);
+    const auto came = [&] { return client.get(&NotingClient::arrivals) == n; };
+    for (int turns = 0; turns < 1000 && !came(); ++turns) {
+      REQUIRE(awaited(*transport, 1, kLong) != 0);
+      transport->progress(1, true);
+    }
+    REQUIRE(came());
+  }
+}
+
+TEST_CASE("who sleeps is woken when another thread takes what comes") {
+  setenv("BLINK_HEARTBEAT_MS", "1000000", 1); // which would wake it as well
+  NotingClient client;
+  const std::unique_ptr<Transport> transport = connectTwo(client);
+  unsetenv("BLINK_HEARTBEAT_MS");
+  REQUIRE(eventually([&] { transport->progress(1, true); },
+                     [&] { return awaited(*transport, 1, 0) == 0; }));
+  std::vector<pollfd> files;
+  std::chrono::nanoseconds time = std::chrono::hours(1);
+  REQUIRE(eventually([&] { transport->progress(1, true); },
+                     [&] { return transport->awaitable(1, files, time); }));
+  transport->post({0, 0, 1, 0, 64}, client.memory.data() + 64, {100});
+  std::thread([&] {
+    CHECK(eventually(
+        [&] {
+          transport->progress(0, true);
+          transport->progress(1, true);
+        },
+        [&] { return client.get(&NotingClient::arrivals) == 1; }));
+  }).join();
+  CHECK(poll(files.data(), nfds_t(files.size()), kLong) > 0);
+}

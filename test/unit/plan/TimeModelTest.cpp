@@ -222,6 +222,25 @@ TEST_CASE("chunks between powers of two fill pipelines sooner") {
   CHECK(refineChunk(far, 0) == 64 * kKiB);
 }
 
+TEST_CASE("chunks between servers fill packets where trees have many") {
+  MessageTime time{0, 0.04};
+  time.flow.chunkBytes = 4 * kKiB;
+  CHECK(fillPackets(time).flow.sizes() == time.flow.sizes());
+  time.flow.network = true;
+  const sched::ChunkSizes sizes = fillPackets(time).flow.sizes();
+  CHECK(sched::chunkBytesOfCall(sizes, 2 * kKiB) == 4 * kKiB);
+  CHECK(sched::chunkBytesOfCall(sizes, 31 * kKiB) == 4 * kKiB);
+  CHECK(sched::chunkBytesOfCall(sizes, 48 * kKiB) == 6 * kKiB + 64);
+  CHECK(sched::chunkBytesOfCall(sizes, 64 * kKiB) == 8 * kKiB);
+  // What is larger stays as it is, and what queues have no room for.
+  for (uint32_t chunk : {0, 8, 64}) {
+    time.flow.chunkBytes = chunk * kKiB;
+    CHECK(fillPackets(time).flow.sizes() == time.flow.sizes());
+  }
+  time.flow.chunkBytes = time.flow.mostChunk = 4 * kKiB;
+  CHECK(fillPackets(time).flow.sizes() == time.flow.sizes());
+}
+
 TEST_CASE("a chunk that is nearly the fastest for 64 MiB, and fills soon") {
   // 50 GB/s in one tree, and so much of its lane: 1,342.18 us, and with chunks
   // of c bytes (64 MiB / c - 1) x 2 us + (hops - 1) x c x 0.02 ns.
